@@ -1,0 +1,205 @@
+# tensorlv - latent variable models by tensor and moment methods
+#
+#   make                 the extension, for the server of PG_CONFIG
+#   make install         into that server's directories (or below DESTDIR)
+#   make installcheck    regression and TAP tests, against the server of PGHOST, PGPORT, PGUSER
+#   make check-num       unit tests of the plain C library, no server needed
+#   make check-asan      the same under AddressSanitizer and UBSan, and a bounded fuzz run
+#   make fuzz            the fuzz run alone, FUZZ_RUNS executions per harness
+#   make check-valgrind  the regression tests with the server under valgrind
+#   make lint            formatting, static analysis, floors, shell scripts
+#
+# scripts/test and scripts/demo do everything on a bare machine.
+
+EXTENSION  = tensorlv
+# The version stands in the control file and nowhere else.
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" tensorlv.control)
+
+MODULE_big = tensorlv
+
+NUM_SOURCES   := $(sort $(wildcard src/num/*.c))
+MODEL_SOURCES := $(sort $(wildcard src/model/*.c))
+PG_SOURCES    := $(sort $(wildcard src/pg/*.c))
+LIBRARY_SOURCES := $(NUM_SOURCES) $(MODEL_SOURCES)
+PG_OBJECTS := $(PG_SOURCES:.c=.o)
+OBJS        = $(LIBRARY_SOURCES:.c=.o) $(PG_OBJECTS)
+OUR_HEADERS := $(wildcard include/tensorlv/*.h src/num/*.h src/model/*.h src/pg/*.h)
+
+# The install script is put together from parts: those that others stand on
+# first, then every other part of sql/ by name.
+SQL_FIRST  = types bags moments decompose topics
+SQL_FOUND := $(filter-out sql/tensorlv--%,$(sort $(wildcard sql/*.sql)))
+SQL_PARTS := $(filter $(SQL_FOUND),$(SQL_FIRST:%=sql/%.sql))
+SQL_PARTS += $(filter-out $(SQL_PARTS),$(SQL_FOUND))
+
+DATA       = $(wildcard sql/tensorlv--*--*.sql)
+DATA_built = build/tensorlv--$(EXTVERSION).sql
+EXTRA_CLEAN = build
+
+# ---------------------------------------------------------------------------
+# Flags.  WERROR= (empty) turns warnings of an unknown compiler into warnings.
+
+WERROR       ?= -Werror
+DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"'
+# OpenBLAS before GSL: the other order takes cblas_* from GSL's reference code.
+LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -lm
+WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
+LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize -fvisibility=hidden $(WARNINGS)
+
+PG_CPPFLAGS = -Iinclude $(DEFINES)
+# C99 declarations are welcome; the server's flags on 13 to 18 warn of them.
+PG_CFLAGS   = -std=gnu11 -O2 -ftree-vectorize -fvisibility=hidden $(WARNINGS) \
+              -Wno-declaration-after-statement
+SHLIB_LINK  = $(LIBRARIES)
+ifeq ($(shell uname -s),Linux)
+SHLIB_LINK += -Wl,--version-script=build/exports.list
+endif
+
+# No bitcode: the hot loops are cloned per instruction set, which it would lose.
+override with_llvm := no
+
+# ---------------------------------------------------------------------------
+# Tests that need a server
+
+REGRESS      = $(sort $(notdir $(basename $(wildcard test/sql/*.sql))))
+REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=tensorlv
+TAP_TESTS_FILES = $(sort $(wildcard test/t/*.pl))
+PROVE_TESTS  = $(TAP_TESTS_FILES)
+NO_INSTALLCHECK = 1
+
+PG_CONFIG ?= pg_config
+
+# Goals that know nothing of a server work without one.
+SERVERLESS = check-num check-asan fuzz lint help clean-build
+ifneq ($(if $(MAKECMDGOALS),$(filter-out $(SERVERLESS),$(MAKECMDGOALS)),all),)
+ifeq ($(shell command -v $(PG_CONFIG)),)
+$(error $(PG_CONFIG) not found. Install the server headers (Debian: apt-get install postgresql-server-dev-all) or give PG_CONFIG=/path/to/pg_config)
+endif
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifeq ($(wildcard $(PGXS)),)
+$(error $(PGXS) is missing. Install the server headers (Debian: apt-get install postgresql-server-dev-$(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')))
+endif
+include $(PGXS)
+else
+all:
+CC = gcc
+endif
+
+# Headers of the server compare signed with unsigned in inline functions.
+# Only from 16 on do they mark functions for SQL as visible; so what src/pg
+# shows is settled by the linker, the same on every version.
+$(PG_OBJECTS): override CFLAGS += -Wno-sign-compare -Wno-missing-field-initializers \
+                                  -fvisibility=default
+$(OBJS): $(OUR_HEADERS) tensorlv.control | prerequisites
+
+.PHONY: prerequisites unit-prerequisites
+prerequisites:
+	@CC='$(CC)' scripts/check-prerequisites $(LIBRARIES)
+unit-prerequisites:
+	@CC='$(CC)' scripts/check-prerequisites -lcmocka $(LIBRARIES)
+
+build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) tensorlv.control Makefile
+	@mkdir -p build
+	{ printf '%s\n' '\echo Use "CREATE EXTENSION tensorlv" to load this file. \quit'; \
+	  for part in $(SQL_PARTS); do printf '\n'; cat "$$part" || exit 1; done; } > $@.new
+	mv $@.new $@
+
+# Visible: the functions for SQL (those with a pg_finfo_ companion) and the
+# entry points of a loadable module.  Nothing else.
+tensorlv.so tensorlv.dylib: build/exports.list
+build/exports.list: $(PG_OBJECTS)
+	@mkdir -p build
+	@{ echo '{ global: Pg_magic_func; _PG_init;'; \
+	   nm -g $(PG_OBJECTS) | sed -n 's/^[0-9a-f]* T \(pg_finfo_\(.*\)\)$$/\1; \2;/p' | sort; \
+	   echo 'local: *; };'; } > $@.new
+	@mv $@.new $@
+
+.PHONY: installcheck installcheck-regress run-pg-regress installcheck-tap
+installcheck:
+	@status=0; \
+	$(MAKE) --no-print-directory installcheck-regress || status=1; \
+	$(MAKE) --no-print-directory installcheck-tap || status=1; \
+	exit $$status
+
+installcheck-regress:
+ifneq ($(strip $(REGRESS)),)
+	@mkdir -p build/regress
+	@scripts/run-regress $(MAKE) --no-print-directory run-pg-regress
+endif
+
+run-pg-regress:
+	$(pg_regress_installcheck) $(REGRESS_OPTS) $(REGRESS)
+
+installcheck-tap:
+ifneq ($(strip $(PROVE_TESTS)),)
+	@PATH="$(bindir):$$PATH" scripts/run-tap $(PROVE_TESTS)
+endif
+
+# ---------------------------------------------------------------------------
+# The plain C library, without a server.  One rule set per way of compiling:
+# build/num (as shipped), build/asan (gcc, sanitizers), build/fuzz (clang).
+
+UNIT_SOURCES := $(sort $(wildcard test/unit/test_*.c))
+FUZZ_SOURCES := $(sort $(wildcard test/fuzz/fuzz_*.c))
+TEST_HEADERS := $(wildcard test/unit/*.h test/fuzz/*.h)
+
+CLANG       ?= clang
+NUM_CC       = $(CC)
+NUM_FLAGS    = $(LIBRARY_FLAGS) -O2 -g
+ASAN_CC      = $(CC)
+ASAN_FLAGS   = $(LIBRARY_FLAGS) -O1 -g -fno-omit-frame-pointer \
+               -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_CC      = $(CLANG)
+FUZZ_FLAGS   = $(LIBRARY_FLAGS) -O1 -g -fno-omit-frame-pointer \
+               -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+
+define LIBRARY_RULES
+$(1)_OBJECTS := $$(LIBRARY_SOURCES:src/%.c=build/$(1)/%.o)
+build/$(1)/%.o: src/%.c $$(OUR_HEADERS) tensorlv.control | prerequisites
+	@mkdir -p $$(@D)
+	$$($(2)_CC) $$($(2)_FLAGS) -Iinclude $$(DEFINES) -c -o $$@ $$<
+build/$(1)/libtensorlv.a: $$($(1)_OBJECTS)
+	@rm -f $$@
+	ar qcs $$@ $$^
+endef
+$(eval $(call LIBRARY_RULES,num,NUM))
+$(eval $(call LIBRARY_RULES,asan,ASAN))
+$(eval $(call LIBRARY_RULES,fuzz,FUZZ))
+
+build/num/test_%: test/unit/test_%.c build/num/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
+	$(NUM_CC) $(NUM_FLAGS) -Iinclude -Itest/unit $(DEFINES) -o $@ $< build/num/libtensorlv.a -lcmocka $(LIBRARIES)
+build/asan/test_%: test/unit/test_%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
+	$(ASAN_CC) $(ASAN_FLAGS) -Iinclude -Itest/unit $(DEFINES) -o $@ $< build/asan/libtensorlv.a -lcmocka $(LIBRARIES)
+build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -Iinclude -Itest/fuzz $(DEFINES) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
+
+NUM_TESTS  = $(UNIT_SOURCES:test/unit/%.c=build/num/%)
+ASAN_TESTS = $(UNIT_SOURCES:test/unit/%.c=build/asan/%)
+FUZZERS    = $(FUZZ_SOURCES:test/fuzz/%.c=build/fuzz/%)
+
+# Executions per harness; FUZZ_SECONDS bounds all harnesses together, 0 does not.
+FUZZ_RUNS    ?= 1000000
+FUZZ_SECONDS ?= 0
+UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: check-num check-asan fuzz check-valgrind lint clean-build
+check-num: $(NUM_TESTS)
+	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
+
+check-asan: $(ASAN_TESTS) $(FUZZERS)
+	@status=0; \
+	scripts/run-unit check-asan $(UNIT_JOBS) $(ASAN_TESTS) || status=1; \
+	FUZZ_SECONDS=100 scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS) || status=1; \
+	exit $$status
+
+fuzz: $(FUZZERS)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS)
+
+check-valgrind:
+	@scripts/check-valgrind
+
+lint:
+	@scripts/lint
+
+clean-build:
+	rm -rf build

@@ -1,0 +1,148 @@
+/*
+ * context.h - what every function of the plain C library is handed: memory,
+ * error, interrupt and progress.
+ *
+ * Floors 1 and 2 never print, exit, longjmp or call malloc by themselves.
+ * They allocate from ctx->arena, return a tlv_status, fill ctx->error, call
+ * tlv_should_stop() at least every 50 ms of work and report progress through
+ * a callback.  The server hands in a context that sits on memory contexts and
+ * interrupts; the unit tests hand in tlv_context_init_malloc().
+ */
+#ifndef TENSORLV_CONTEXT_H
+#define TENSORLV_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tlv_status
+{
+	TLV_OK = 0,
+	TLV_BAD_PARAMETER,	  /* a caller's parameter is out of its range: 22023 */
+	TLV_BAD_DATA,		  /* the data cannot be used: 22000 */
+	TLV_NOT_IDENTIFIABLE, /* the data do not determine the model: 22000, with DETAIL */
+	TLV_LIMIT,			  /* a size limit is exceeded: 54000 */
+	TLV_MEMORY_LIMIT,	  /* more memory than allowed is needed: 54000 */
+	TLV_OUT_OF_MEMORY,	  /* the system has none left: 53200 */
+	TLV_CORRUPT,		  /* a stored image does not pass validation: 22P03 */
+	TLV_CANCELLED,		  /* should_stop() said so: 57014 */
+	TLV_INTERNAL		  /* cannot happen: XX000 */
+} tlv_status;
+
+typedef struct tlv_error
+{
+	tlv_status code;
+	char message[256];
+	char detail[1024];
+	char hint[256];
+} tlv_error;
+
+/*
+ * An allocator with a byte limit.  alloc must return NULL rather than fail in
+ * any other way; memory is aligned to at least 8 bytes and not zeroed.
+ */
+typedef struct tlv_arena
+{
+	void *(*alloc)(void *owner, size_t bytes);
+	void (*release)(void *owner, void *pointer);
+	void *owner;
+	size_t limit; /* bytes that may be in use at once; SIZE_MAX for no limit */
+	size_t used;
+	size_t peak;
+} tlv_arena;
+
+typedef struct tlv_context
+{
+	tlv_arena arena;
+	bool (*stop)(void *stop_argument); /* may be NULL */
+	void *stop_argument;
+	void (*progress)(void *progress_argument, const char *stage, double done, double total);
+	void *progress_argument; /* progress may be NULL */
+	tlv_error error;
+} tlv_context;
+
+/* A context on malloc without limit, interrupts or progress. */
+extern void tlv_context_init_malloc(tlv_context *ctx);
+
+/*
+ * count * size bytes, zeroed by tlv_alloc0.  On overflow, limit or exhaustion
+ * NULL, with ctx->error filled.  Zero bytes give a valid pointer.
+ */
+extern void *tlv_alloc(tlv_context *ctx, size_t count, size_t size);
+extern void *tlv_alloc0(tlv_context *ctx, size_t count, size_t size);
+
+/* Grows (or shrinks) to count * size bytes, contents kept; NULL leaves the old block valid. */
+extern void *tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size);
+
+/* Gives a block back; NULL is allowed. */
+extern void tlv_free(tlv_context *ctx, void *pointer);
+
+/*
+ * Checks a requirement computed beforehand against the limit that is left.
+ * Returns TLV_MEMORY_LIMIT with needed and allowed MB in the message.
+ */
+extern tlv_status tlv_require_memory(tlv_context *ctx, double bytes, const char *what);
+
+/* True when the caller wants the work to end; the function then returns TLV_CANCELLED. */
+static inline bool
+tlv_should_stop(tlv_context *ctx)
+{
+	return ctx->stop != NULL && (ctx->stop)(ctx->stop_argument);
+}
+
+static inline void
+tlv_report(tlv_context *ctx, const char *stage, double done, double total)
+{
+	if (ctx->progress != NULL)
+		ctx->progress(ctx->progress_argument, stage, done, total);
+}
+
+/* Fills ctx->error (printf-like) and returns code; detail and hint are cleared. */
+extern tlv_status tlv_fail(tlv_context *ctx, tlv_status code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+extern void tlv_fail_detail(tlv_context *ctx, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+extern void tlv_fail_hint(tlv_context *ctx, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Returns TLV_CANCELLED with its error filled. */
+extern tlv_status tlv_cancelled(tlv_context *ctx);
+
+/* Return from the calling function when expression is not TLV_OK. */
+#define TLV_TRY(expression)                                                                        \
+	do                                                                                             \
+	{                                                                                              \
+		tlv_status tlv_try_status = (expression);                                                  \
+		if (tlv_try_status != TLV_OK)                                                              \
+			return tlv_try_status;                                                                 \
+	} while (0)
+
+/* Return ctx->error.code from the calling function when an allocation gave NULL. */
+#define TLV_TRY_ALLOC(ctx, pointer)                                                                \
+	do                                                                                             \
+	{                                                                                              \
+		if ((pointer) == NULL)                                                                     \
+			return (ctx)->error.code;                                                              \
+	} while (0)
+
+/* Return TLV_CANCELLED from the calling function when asked to stop. */
+#define TLV_TRY_CONTINUE(ctx)                                                                      \
+	do                                                                                             \
+	{                                                                                              \
+		if (tlv_should_stop(ctx))                                                                  \
+			return tlv_cancelled(ctx);                                                             \
+	} while (0)
+
+/*
+ * Hot loops are compiled for several instruction sets and chosen at load time
+ * (never -march=native).  Off where the mechanism is missing: other
+ * compilers, other processors, and under AddressSanitizer, whose run time is
+ * not up when the choice is made.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define TLV_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define TLV_CLONES
+#endif
+
+#endif /* TENSORLV_CONTEXT_H */

@@ -1,0 +1,65 @@
+/*
+ * decompose.h - the one solver core: decomposition of a (nearly) orthogonally
+ * decomposable symmetric third-order tensor T ~ sum_i values[i] v_i (x) v_i (x) v_i.
+ *
+ * Every model that whitens a third moment ends here.
+ */
+#ifndef TENSORLV_DECOMPOSE_H
+#define TENSORLV_DECOMPOSE_H
+
+#include "tensorlv/context.h"
+
+typedef enum tlv_method
+{
+	TLV_METHOD_JOINT, /* joint diagonalisation of random contractions, then polar refinement */
+	TLV_METHOD_POWER, /* robust tensor power method with deflation */
+	TLV_METHOD_ALS,	  /* orthogonalised alternating least squares */
+	TLV_METHOD_SGD	  /* projected noisy gradient on the cross-correlation objective */
+} tlv_method;
+
+typedef struct tlv_decompose_options
+{
+	tlv_method method;
+	uint64_t seed;
+	int starts;			   /* joint: independent starts, the largest sum of squared values kept;
+							* 0: one, and five when the residual exceeds .3 */
+	int rounds;			   /* joint: rounds of contractions, 1 random and then plug-in; 0: 2 */
+	int restarts;		   /* power: random restarts L per component; 0: max(10, min(2 k, 50)) */
+	int steps;			   /* power: steps N per restart (0: 20); als, sgd: iterations (0: chosen) */
+	double tolerance;	   /* of the refinement, largest change of a vector entry; 0: 1e-10 */
+	const double *initial; /* joint: start from this orthonormal k x k matrix, refinement only */
+} tlv_decompose_options;
+
+typedef struct tlv_decomposition
+{
+	size_t k;
+	double *values;	 /* k, positive, ascending (in LDA: descending weight) */
+	double *vectors; /* k x k, columns v_i, orthonormal for joint */
+	double residual; /* ||T - sum values v^(x)3||_F / ||T||_F */
+	double objective; /* sum of squared values */
+	int iterations;	  /* refinement steps (joint), power steps, sweeps or gradient steps */
+	int sweeps;		  /* Jacobi sweeps (joint), else 0 */
+	bool converged;
+} tlv_decomposition;
+
+/* Bytes of work space that tlv_decompose will allocate, for the check beforehand. */
+extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *options);
+
+/*
+ * Decomposes the packed symmetric tensor (tensor3.h) of dimension k >= 1 into
+ * k components.  out->values and out->vectors must point to k and k*k doubles.
+ * Errors: TLV_BAD_DATA when an entry is not finite or T is zero,
+ * TLV_BAD_PARAMETER, memory, TLV_CANCELLED.
+ *
+ * Sources: joint: Kuleshov, Chaganty, Liang 2015; Cardoso, Souloumiac 1996;
+ * power: Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, Algorithm 1; als:
+ * Sharan, Valiant 2017; sgd: Ge, Huang, Jin, Yuan 2015.
+ */
+extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
+								const tlv_decompose_options *options, tlv_decomposition *out);
+
+/* 'joint', 'power', 'als', 'sgd'; false when the name is none of them. */
+extern bool tlv_method_from_name(const char *name, tlv_method *method);
+extern const char *tlv_method_name(tlv_method method);
+
+#endif /* TENSORLV_DECOMPOSE_H */

@@ -1,0 +1,54 @@
+/*
+ * kind.h - one record per kind of stored value: its name and what its frame
+ * must hold.  Output, validation, roll-up, tlv_info and the tests iterate
+ * over these records, so that a new kind is a new record.
+ */
+#ifndef TENSORLV_KIND_H
+#define TENSORLV_KIND_H
+
+#include "tensorlv/accumulator.h"
+#include "tensorlv/frame.h"
+#include "tensorlv/model.h"
+
+typedef struct tlv_kind
+{
+	tlv_frame_type type;
+	uint8_t code; /* of the image: never reused */
+	const char *name;
+	/* sections, shapes and ranges; TLV_CORRUPT otherwise.  The frame itself is already valid. */
+	tlv_status (*check)(tlv_context *ctx, const tlv_frame *frame);
+	const tlv_accumulator_class *accumulator; /* moments only */
+	const tlv_model_class *model;			  /* models only */
+} tlv_kind;
+
+/* All kinds, in the order of type and code; *count gets their number. */
+extern const tlv_kind *const *tlv_kinds(size_t *count);
+
+/* The record of a type and code, or NULL. */
+extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
+
+/* Validates an image of unknown origin completely; *kind gets its record. */
+extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
+									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);
+
+/* Kinds; the codes are those of the images. */
+enum
+{
+	TLV_KIND_COUNT_SUMMARY = 1,
+	TLV_KIND_COUNT_PAIRS = 2,
+	TLV_KIND_COUNT_PRODUCTS = 3,
+	TLV_KIND_COUNT_TRIPLES = 4,
+	TLV_KIND_TOPIC_STATISTICS = 5,
+	TLV_KIND_COMPLETION = 6,
+	TLV_KIND_COHERENCE = 7,
+
+	TLV_KIND_ITEM_SUBSPACE = 1,
+
+	TLV_KIND_LDA = 1
+};
+
+extern const tlv_kind tlv_kind_count_summary, tlv_kind_count_pairs, tlv_kind_count_products,
+	tlv_kind_count_triples, tlv_kind_topic_statistics, tlv_kind_completion, tlv_kind_coherence,
+	tlv_kind_item_subspace, tlv_kind_lda;
+
+#endif /* TENSORLV_KIND_H */

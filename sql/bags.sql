@@ -1,0 +1,86 @@
+
+-- bags.sql - making, reading and changing tlv_bag values
+
+CREATE FUNCTION tlv_term_id(term text) RETURNS bigint
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_term_id(text) IS 'stable 63-bit id of a term (FNV-1a, mixed), the same on every server';
+
+CREATE FUNCTION tlv_to_bag(items bigint[], weights float8[] DEFAULT NULL) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_to_bag_arrays' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_to_bag(bigint[], float8[]) IS 'bag of items with their weights (all 1 when null); duplicates are added up';
+
+CREATE FUNCTION tlv_to_bag(vector tsvector) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_to_bag_tsvector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'bag of lexemes: item tlv_term_id(lexeme), weight its number of positions';
+
+CREATE FUNCTION tlv_items(bag tlv_bag)
+    RETURNS TABLE (item bigint, weight float8)
+    AS 'MODULE_PATHNAME', 'tlv_bag_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
+COMMENT ON FUNCTION tlv_items(tlv_bag) IS 'items and weights of a bag, by item';
+
+CREATE FUNCTION tlv_size(bag tlv_bag) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_bag_size_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_size(tlv_bag) IS 'number of distinct items';
+
+CREATE FUNCTION tlv_total(bag tlv_bag) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_bag_total' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_total(tlv_bag) IS 'sum of the weights: the length of a document';
+
+CREATE FUNCTION tlv_damp(bag tlv_bag, cap float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_damp(tlv_bag, float8) IS 'the bag with every weight at most cap, for words that come in bursts';
+
+CREATE FUNCTION tlv_fold(bag tlv_bag, folds integer DEFAULT 2, seed bigint DEFAULT 1) RETURNS integer
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_fold(tlv_bag, integer, bigint) IS 'a fold 0 .. folds-1 by the content of the bag, for held-out documents and cross-validation';
+
+CREATE FUNCTION tlv_bag_add(tlv_bag, tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_add(tlv_bag, tlv_bag) IS 'implementation of the + operator: weights of common items are added up';
+
+CREATE OPERATOR + (
+    LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_add, COMMUTATOR = +
+);
+COMMENT ON OPERATOR + (tlv_bag, tlv_bag) IS 'weights of common items are added up';
+
+CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint) IS 'transition function of tlv_bag(bigint)';
+CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint, float8) IS 'transition function of tlv_bag(bigint, float8)';
+CREATE FUNCTION tlv_bag_accum(tlv_bag, text) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text) IS 'transition function of tlv_bag(text)';
+CREATE FUNCTION tlv_bag_accum(tlv_bag, text, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text, float8) IS 'transition function of tlv_bag(text, float8)';
+CREATE FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) IS 'combine function of the tlv_bag aggregates';
+
+CREATE AGGREGATE tlv_bag(item bigint) (
+    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bag(bigint) IS 'items of a group with the number of their rows; rows with a null are skipped';
+CREATE AGGREGATE tlv_bag(item bigint, weight float8) (
+    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bag(bigint, float8) IS 'items of a group with the sum of their weights; rows with a null are skipped';
+CREATE AGGREGATE tlv_bag(term text) (
+    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bag(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
+CREATE AGGREGATE tlv_bag(term text, weight float8) (
+    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bag(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
+CREATE AGGREGATE tlv_rollup(bag tlv_bag) (
+    SFUNC = tlv_bag_combine, STYPE = tlv_bag, SSPACE = 4096,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_rollup(tlv_bag) IS 'sum of bags';

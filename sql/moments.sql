@@ -1,0 +1,113 @@
+
+-- moments.sql - moments of documents, subspaces over items
+
+CREATE FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) IS 'combine function of every aggregate over tlv_moments';
+CREATE FUNCTION tlv_moments_add(tlv_moments, tlv_moments) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_add(tlv_moments, tlv_moments) IS 'implementation of the + operator: moments of both sets of rows';
+CREATE OPERATOR + (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_add, COMMUTATOR = +
+);
+COMMENT ON OPERATOR + (tlv_moments, tlv_moments) IS 'moments of both sets of rows';
+CREATE AGGREGATE tlv_rollup(moments tlv_moments) (
+    SFUNC = tlv_moments_combine, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_rollup(tlv_moments) IS 'merges stored moments of one kind';
+
+CREATE FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_count_summary(tlv_bag)';
+CREATE AGGREGATE tlv_count_summary(bag tlv_bag) (
+    SFUNC = tlv_count_summary_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_summary(tlv_bag) IS 'documents, any vocabulary: item totals, document frequencies, length statistics';
+
+CREATE FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag[]) IS 'transition function of tlv_count_summary(tlv_bag[])';
+CREATE AGGREGATE tlv_count_summary(bags tlv_bag[]) (
+    SFUNC = tlv_count_summary_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_summary(tlv_bag[]) IS 'documents, any vocabulary: item totals, document frequencies, length statistics; many documents in one row';
+
+CREATE FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_count_moments(tlv_bag)';
+CREATE AGGREGATE tlv_count_moments(bag tlv_bag) (
+    SFUNC = tlv_count_pairs_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_moments(tlv_bag) IS 'documents, first pass: the same and the exact packed co-occurrence moment, for up to 8192 distinct items';
+
+CREATE FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag[]) IS 'transition function of tlv_count_moments(tlv_bag[])';
+CREATE AGGREGATE tlv_count_moments(bags tlv_bag[]) (
+    SFUNC = tlv_count_pairs_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[]) IS 'documents, first pass: the same and the exact packed co-occurrence moment, for up to 8192 distinct items; many documents in one row';
+
+CREATE FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_products_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_count_products(tlv_bag, tlv_subspace)';
+CREATE AGGREGATE tlv_count_products(bag tlv_bag, subspace tlv_subspace) (
+    SFUNC = tlv_count_products_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_products(tlv_bag, tlv_subspace) IS 'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration';
+
+CREATE FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_products_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_count_products(tlv_bag[], tlv_subspace)';
+CREATE AGGREGATE tlv_count_products(bags tlv_bag[], subspace tlv_subspace) (
+    SFUNC = tlv_count_products_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_products(tlv_bag[], tlv_subspace) IS 'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration; many documents in one row';
+
+CREATE FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_count_moments(tlv_bag, tlv_subspace)';
+CREATE AGGREGATE tlv_count_moments(bag tlv_bag, subspace tlv_subspace) (
+    SFUNC = tlv_count_triples_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_moments(tlv_bag, tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0';
+
+CREATE FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_count_moments(tlv_bag[], tlv_subspace)';
+CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
+    SFUNC = tlv_count_triples_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0; many documents in one row';
+
+CREATE FUNCTION tlv_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
+    AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_subspace(tlv_moments, integer, integer, boolean, bigint) IS 'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at once; distinct_pairs leaves out pairs of the same item, for choosing k';
+CREATE FUNCTION tlv_subspace_change(s tlv_subspace) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_subspace_change_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_change(tlv_subspace) IS 'largest relative change of the leading k Ritz values in the last step; null before two steps';
+CREATE FUNCTION tlv_spectrum(value tlv_subspace)
+    RETURNS TABLE (rank integer, eigenvalue float8, z float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
+COMMENT ON FUNCTION tlv_spectrum(tlv_subspace) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
+
+CREATE FUNCTION tlv_spectrum(value tlv_moments)
+    RETURNS TABLE (rank integer, eigenvalue float8, z float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
+COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
+
+CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS 'number of directions significant (z > 3) in both folds: a, b are moments of either half of the documents in the distinct-mode subspace of the other half';
+CREATE FUNCTION tlv_suggest_k(query text, max_k integer DEFAULT 50, seed bigint DEFAULT 1) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000;
+COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint) IS 'number of topics that the documents of a query support, by cross-validated eigenvalues over pairs of distinct items; the query as for tlv_lda';

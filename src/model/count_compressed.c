@@ -1,0 +1,579 @@
+/*
+ * count_compressed.c - passes over documents within a subspace: products of
+ * the pair moment with the basis, and the compressed moments up to order 3
+ * (count_moments.h).
+ *
+ * Both gather y = W'c of a document (W = scale * basis) and scatter back to
+ * its items: cost proportional to non-zeros times width.  Rows y are collected
+ * in a block and enter the small dense moments by BLAS-3.
+ */
+#include "tensorlv/count_moments.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/kind.h"
+#include "tensorlv/linalg.h"
+#include "tensorlv/tensor3.h"
+
+/* Rows of one block: enough for BLAS-3, little enough for many groups. */
+#define BLOCK_ROWS 64
+
+typedef struct compressed_state
+{
+	tlv_accumulator base;
+	bool triples;			/* compressed moments; else products */
+	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+	void *origin;			/* copy of the first merged value, which then describes the subspace */
+	tlv_frame origin_frame;
+	int64_t fingerprint;	/* of the subspace */
+	size_t d;
+	size_t width;
+	bool distinct;
+	double documents;
+	double skipped;
+	double tokens;
+	double squared_lengths;
+
+	/* sums over rows seen here, not yet corrected for repeated tokens */
+	double *scattered;	/* width x d: sum of s c_i y, s = 1/(L-1) for products, s3 for triples */
+	double *correction; /* d: sum of s2 c, or s2 c^2 in distinct mode */
+	double *correction3; /* d, triples: sum of s3 c */
+	double *totals;		/* d, triples: sum of c */
+
+	/* sums complete in themselves, merged ones included */
+	double *products;	/* width x d (products) */
+	double *square;		/* width x width, lower triangle: sum of s2 y y' */
+	double *cubes;		/* packed (triples) */
+	double *mean;		/* width (triples): sum of y */
+	double *z_sum;		/* width (triples, distinct) */
+	double *z_squares;
+
+	size_t rows;		/* in the block */
+	double *block;		/* width x BLOCK_ROWS */
+	double *scaled;		/* the same times s2 */
+	double s2[BLOCK_ROWS];
+	double s3[BLOCK_ROWS];
+	double *work;
+	double *quotient;	/* width */
+	tlv_document document;
+} compressed_state;
+
+/* y = sum of c_i W_i over the document's known items */
+TLV_CLONES static void
+gather(size_t width, size_t n, const int32_t *restrict index, const double *restrict count,
+	   const double *restrict weights, double *restrict y)
+{
+	for (size_t j = 0; j < width; j++)
+		y[j] = 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *restrict row = weights + (size_t) index[i] * width;
+		double c = count[i];
+
+		for (size_t j = 0; j < width; j++)
+			y[j] += c * row[j];
+	}
+}
+
+/* sums_i += s c_i y */
+TLV_CLONES static void
+scatter(size_t width, size_t n, const int32_t *restrict index, const double *restrict count,
+		double s, const double *restrict y, double *restrict sums)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		double *restrict row = sums + (size_t) index[i] * width;
+		double c = s * count[i];
+
+		for (size_t j = 0; j < width; j++)
+			row[j] += c * y[j];
+	}
+}
+
+/* q_j = (y_j^2 - sum of c_i^2 W_ij^2) / (L (L - 1)): pairs of distinct items only */
+TLV_CLONES static void
+distinct_quotient(size_t width, const tlv_document *document, const double *restrict weights,
+				  const double *restrict y, double *restrict q)
+{
+	double s = 1 / (document->length * (document->length - 1));
+
+	for (size_t j = 0; j < width; j++)
+		q[j] = y[j] * y[j];
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		const double *restrict row = weights + (size_t) document->index[i] * width;
+		double c = document->known[i] * document->known[i];
+
+		for (size_t j = 0; j < width; j++)
+			q[j] -= c * row[j] * row[j];
+	}
+	for (size_t j = 0; j < width; j++)
+		q[j] *= s;
+}
+
+static tlv_status
+flush_block(tlv_context *ctx, compressed_state *state)
+{
+	size_t width = state->width, rows = state->rows;
+
+	if (rows == 0)
+		return TLV_OK;
+	for (size_t t = 0; t < rows; t++)
+		for (size_t j = 0; j < width; j++)
+			state->scaled[t * width + j] = state->s2[t] * state->block[t * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, state->block,
+					 width, 1, state->square, width));
+	if (state->triples)
+		tlv_packed3_add_cubes(width, rows, state->block, state->s3, state->cubes, state->work);
+	state->rows = 0;
+	return TLV_OK;
+}
+
+static void
+add_row_sums(compressed_state *state, const tlv_document *document, const double *y)
+{
+	double s2 = 1 / (document->length - 1);
+	double s3 = s2 / (document->length - 2);
+
+	scatter(state->width, document->n_known, document->index, document->known,
+			state->triples ? s3 : s2, y, state->scattered);
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		int32_t at = document->index[i];
+		double c = document->known[i];
+
+		state->correction[at] += s2 * (state->distinct ? c * c : c);
+		if (state->triples)
+		{
+			state->correction3[at] += s3 * c;
+			state->totals[at] += c;
+		}
+	}
+	if (!state->triples)
+		return;
+	for (size_t j = 0; j < state->width; j++)
+		state->mean[j] += y[j];
+	if (state->distinct)
+	{
+		distinct_quotient(state->width, document, state->subspace->weights, y, state->quotient);
+		for (size_t j = 0; j < state->width; j++)
+		{
+			state->z_sum[j] += state->quotient[j];
+			state->z_squares[j] += state->quotient[j] * state->quotient[j];
+		}
+	}
+}
+
+static tlv_status
+compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	tlv_document *document = &state->document;
+	double *y;
+
+	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	if (document->length < TLV_MIN_LENGTH)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	document->n_known =
+		tlv_dictionary_map(&state->subspace->dictionary, document->n, document->items,
+						   document->counts, document->index, document->known);
+	y = state->block + state->rows * state->width;
+	gather(state->width, document->n_known, document->index, document->known,
+		   state->subspace->weights, y);
+	add_row_sums(state, document, y);
+	state->s2[state->rows] = 1 / (document->length - 1);
+	state->s3[state->rows] = state->s2[state->rows] / (document->length - 2);
+	state->documents++;
+	state->tokens += document->length;
+	state->squared_lengths += document->length * document->length;
+	if (++state->rows == BLOCK_ROWS)
+		TLV_TRY(flush_block(ctx, state));
+	return TLV_OK;
+}
+
+static tlv_status
+allocate(tlv_context *ctx, double **array, size_t n)
+{
+	*array = tlv_alloc0(ctx, n, sizeof(double));
+	return *array == NULL ? ctx->error.code : TLV_OK;
+}
+
+/* Sums that merged values need, too. */
+static tlv_status
+allocate_sums(tlv_context *ctx, compressed_state *state)
+{
+	size_t width = state->width, d = state->d;
+
+	TLV_TRY(allocate(ctx, &state->square, width * width));
+	if (!state->triples)
+		return allocate(ctx, &state->products, width * d);
+	TLV_TRY(allocate(ctx, &state->totals, d));
+	TLV_TRY(allocate(ctx, &state->cubes, tlv_packed3_size(width)));
+	TLV_TRY(allocate(ctx, &state->mean, width));
+	TLV_TRY(allocate(ctx, &state->z_sum, width));
+	return allocate(ctx, &state->z_squares, width);
+}
+
+/* What only rows need. */
+static tlv_status
+allocate_rows(tlv_context *ctx, compressed_state *state)
+{
+	size_t width = state->width, d = state->d;
+
+	TLV_TRY(allocate(ctx, &state->scattered, width * d));
+	TLV_TRY(allocate(ctx, &state->correction, d));
+	TLV_TRY(allocate(ctx, &state->block, width * BLOCK_ROWS));
+	TLV_TRY(allocate(ctx, &state->scaled, width * BLOCK_ROWS));
+	TLV_TRY(allocate(ctx, &state->quotient, width));
+	if (!state->triples)
+		return TLV_OK;
+	TLV_TRY(allocate(ctx, &state->correction3, d));
+	return allocate(ctx, &state->work, tlv_tensor3_work(width, BLOCK_ROWS));
+}
+
+static tlv_status
+create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
+	   tlv_accumulator **accumulator)
+{
+	compressed_state *state = tlv_alloc0(ctx, 1, sizeof(compressed_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = kind->accumulator;
+	state->triples = kind->code == TLV_KIND_COUNT_TRIPLES;
+	*accumulator = &state->base;
+	if (subspace == NULL)
+		return TLV_OK; /* the first merged value tells the sizes */
+	state->subspace = subspace;
+	state->origin_frame = subspace->frame;
+	state->fingerprint = subspace->fingerprint;
+	state->d = subspace->d;
+	state->width = subspace->width;
+	state->distinct = subspace->distinct;
+	TLV_TRY(allocate_sums(ctx, state));
+	return allocate_rows(ctx, state);
+}
+
+tlv_status
+tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
+						  tlv_accumulator **accumulator)
+{
+	return create(ctx, &tlv_kind_count_products, subspace, accumulator);
+}
+
+tlv_status
+tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
+						 tlv_accumulator **accumulator)
+{
+	return create(ctx, &tlv_kind_count_triples, subspace, accumulator);
+}
+
+static tlv_status
+products_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return create(ctx, &tlv_kind_count_products, NULL, accumulator);
+}
+
+static tlv_status
+triples_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return create(ctx, &tlv_kind_count_triples, NULL, accumulator);
+}
+
+/* The first merged value describes the subspace: keep a copy of it. */
+static tlv_status
+adopt_origin(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
+{
+	const tlv_section *basis = tlv_frame_find(frame, state->triples ? "basis" : "products");
+
+	state->origin = tlv_alloc(ctx, frame->header->size, 1);
+	TLV_TRY_ALLOC(ctx, state->origin);
+	memcpy(state->origin, frame->header, frame->header->size);
+	TLV_TRY(tlv_frame_open(ctx, state->origin, frame->header->size, &state->origin_frame));
+	state->fingerprint = *tlv_frame_int64(frame, "subspace");
+	state->width = basis->rows;
+	state->d = basis->columns;
+	state->distinct = tlv_frame_scalar(frame, "distinct", 0) != 0;
+	return allocate_sums(ctx, state);
+}
+
+static void
+add_section(const tlv_frame *frame, const char *name, size_t n, double *sum)
+{
+	const double *numbers = tlv_frame_float64(frame, name);
+
+	for (size_t i = 0; i < n; i++)
+		sum[i] += numbers[i];
+}
+
+static tlv_status
+compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t width;
+
+	if (state->square == NULL)
+		TLV_TRY(adopt_origin(ctx, state, frame));
+	if (state->fingerprint != *tlv_frame_int64(frame, "subspace"))
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in different subspaces");
+
+		tlv_fail_hint(ctx, "Collect all parts with one and the same tlv_subspace value.");
+		return status;
+	}
+	width = state->width;
+	if (state->triples)
+	{
+		const double *packed = tlv_frame_float64(frame, "pairs");
+
+		for (size_t i = 0; i < width; i++)
+			for (size_t j = 0; j <= i; j++)
+				state->square[j * width + i] += packed[tlv_packed2_index(i, j)];
+		add_section(frame, "triples", tlv_packed3_size(width), state->cubes);
+		add_section(frame, "mean", width, state->mean);
+		add_section(frame, "totals", state->d, state->totals);
+		add_section(frame, "z_sum", width, state->z_sum);
+		add_section(frame, "z_squares", width, state->z_squares);
+	}
+	else
+	{
+		add_section(frame, "rayleigh", width * width, state->square);
+		add_section(frame, "products", width * state->d, state->products);
+	}
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	state->documents += tlv_frame_scalar(frame, "documents", 0);
+	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
+	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
+	state->squared_lengths += tlv_frame_scalar(frame, "squared_lengths", 0);
+	return TLV_OK;
+}
+
+/* sum_i correction_i w_i w_i' as a width x width matrix, added to square with factor -1 */
+static tlv_status
+subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square)
+{
+	size_t width = state->width, d = state->d;
+	double *scaled = tlv_alloc(ctx, width * d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, scaled);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < width; j++)
+			scaled[i * width + j] =
+				state->correction[i] * state->subspace->weights[i * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width,
+					 state->subspace->weights, width, 1, square, width));
+	tlv_free(ctx, scaled);
+	return TLV_OK;
+}
+
+static void
+add_common(const compressed_state *state, tlv_frame_builder *builder)
+{
+	static const char *const inherited[] = {"rank", "steps", "distinct", "seed",
+											"minimum_documents", "trace"};
+
+	tlv_frame_add_scalar(builder, "documents", state->documents);
+	tlv_frame_add_scalar(builder, "skipped", state->skipped);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add_scalar(builder, "tokens", state->tokens);
+	tlv_frame_add_scalar(builder, "squared_lengths", state->squared_lengths);
+	for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
+		tlv_frame_add_scalar(builder, inherited[i],
+							 tlv_frame_scalar(&state->origin_frame, inherited[i], 0));
+	tlv_frame_add(builder, "subspace", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add(builder, "items", TLV_INT64, state->d, 1,
+				  tlv_frame_int64(&state->origin_frame, "items"));
+	tlv_frame_add(builder, "scale", TLV_FLOAT64, state->d, 1,
+				  tlv_frame_float64(&state->origin_frame, "scale"));
+	tlv_frame_add(builder, "shares", TLV_FLOAT64, state->d, 1,
+				  tlv_frame_float64(&state->origin_frame, "shares"));
+}
+
+/* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
+static tlv_status
+products_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t width = state->width, d = state->d;
+	const tlv_section *ritz;
+	double *products, *square;
+
+	if (state->subspace != NULL)
+		TLV_TRY(flush_block(ctx, state));
+	products = tlv_alloc(ctx, width * d + width * width, sizeof(double));
+	TLV_TRY_ALLOC(ctx, products);
+	square = products + width * d;
+	memcpy(products, state->products, width * d * sizeof(double));
+	memcpy(square, state->square, width * width * sizeof(double));
+	if (state->subspace != NULL)
+	{
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < width; j++)
+				products[i * width + j] +=
+					state->subspace->scale[i] *
+					(state->scattered[i * width + j] -
+					 state->correction[i] * state->subspace->weights[i * width + j]);
+		TLV_TRY(subtract_repeats(ctx, state, square));
+	}
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS);
+	builder->owned = products;
+	add_common(state, builder);
+	/* The subspace's own Ritz values become the ones before. */
+	ritz = tlv_frame_find(&state->origin_frame, state->subspace != NULL ? "ritz" : "ritz_before");
+	tlv_frame_add(builder, "ritz_before", TLV_FLOAT64, ritz->rows, 1,
+				  tlv_section_data(&state->origin_frame, ritz));
+	tlv_frame_add(builder, "rayleigh", TLV_FLOAT64, width, width, square);
+	tlv_frame_add(builder, "products", TLV_FLOAT64, width, d, products);
+	return TLV_OK;
+}
+
+/*
+ * T = sum_t s3 y^(x)3 + Sym3[sum_i w_i (x) w_i (x) r_i], r_i = -u_i + (2/3) g3_i w_i,
+ * u_i = sum_t s3 c_ti y_t: exactly the triples of distinct tokens.
+ */
+static tlv_status
+correct_cubes(tlv_context *ctx, const compressed_state *state, double *cubes)
+{
+	size_t width = state->width, d = state->d;
+	const double *weights = state->subspace->weights;
+	double *r = tlv_alloc(ctx, width * d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, r);
+	for (size_t i = 0; i < d; i++)
+	{
+		double g = 2 * state->correction3[i] / 3;
+
+		for (size_t j = 0; j < width; j++)
+			r[i * width + j] = g * weights[i * width + j] - state->scattered[i * width + j];
+	}
+	TLV_TRY(tlv_packed3_add_squares(ctx, width, d, weights, r, cubes));
+	tlv_free(ctx, r);
+	return TLV_OK;
+}
+
+static tlv_status
+triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t width = state->width, d = state->d;
+	size_t n2 = tlv_packed2_size(width), n3 = tlv_packed3_size(width);
+	const tlv_section *basis, *ritz;
+	double *owned, *pairs, *cubes, *narrow, *square;
+
+	if (state->subspace != NULL)
+		TLV_TRY(flush_block(ctx, state));
+	owned = tlv_alloc(ctx, n2 + n3 + width * d + width * width, sizeof(double));
+	TLV_TRY_ALLOC(ctx, owned);
+	pairs = owned;
+	cubes = pairs + n2;
+	narrow = cubes + n3;
+	square = narrow + width * d;
+	memcpy(square, state->square, width * width * sizeof(double));
+	memcpy(cubes, state->cubes, n3 * sizeof(double));
+	if (state->subspace != NULL)
+	{
+		TLV_TRY(subtract_repeats(ctx, state, square));
+		TLV_TRY(correct_cubes(ctx, state, cubes));
+	}
+	tlv_packed2_pack(width, square, pairs);
+	/* The leading directions of a block, or all of a stored value's. */
+	basis = tlv_frame_find(&state->origin_frame, "basis");
+	for (size_t i = 0; i < d; i++)
+		memcpy(narrow + i * width,
+			   (const double *) tlv_section_data(&state->origin_frame, basis) + i * basis->rows,
+			   width * sizeof(double));
+	ritz = tlv_frame_find(&state->origin_frame, "ritz");
+
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES);
+	builder->owned = owned;
+	add_common(state, builder);
+	tlv_frame_add(builder, "totals", TLV_FLOAT64, d, 1, state->totals);
+	tlv_frame_add(builder, "ritz", TLV_FLOAT64, ritz->rows, 1,
+				  tlv_section_data(&state->origin_frame, ritz));
+	tlv_frame_add(builder, "basis", TLV_FLOAT64, width, d, narrow);
+	tlv_frame_add(builder, "mean", TLV_FLOAT64, width, 1, state->mean);
+	tlv_frame_add(builder, "pairs", TLV_FLOAT64, n2, 1, pairs);
+	tlv_frame_add(builder, "triples", TLV_FLOAT64, n3, 1, cubes);
+	tlv_frame_add(builder, "z_sum", TLV_FLOAT64, width, 1, state->z_sum);
+	tlv_frame_add(builder, "z_squares", TLV_FLOAT64, width, 1, state->z_squares);
+	return TLV_OK;
+}
+
+/* Sections that both kinds inherit from their subspace. */
+static tlv_status
+check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_t *width,
+			 uint64_t *d)
+{
+	static const char *const scalars[] = {"rank", "steps", "distinct", "seed", "minimum_documents"};
+	const tlv_section *section = tlv_frame_find(frame, wide);
+	double rank;
+
+	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+	{
+		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
+		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
+	}
+	TLV_TRY(tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "subspace", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_count_check_items(ctx, frame, d));
+	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, *d, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", 0));
+	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, *d, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
+	rank = tlv_frame_scalar(frame, "rank", 0);
+	if (section == NULL || section->rows == 0 || section->rows > *d || rank < 1 ||
+		rank != floor(rank) || rank > (double) section->rows)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", wide);
+	*width = section->rows;
+	return tlv_frame_require(ctx, frame, wide, TLV_FLOAT64, *width, *d, NULL);
+}
+
+static tlv_status
+products_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	uint64_t width, d;
+
+	TLV_TRY(check_common(ctx, frame, "products", &width, &d));
+	TLV_TRY(tlv_frame_require(ctx, frame, "ritz_before", TLV_FLOAT64, width, 1, NULL));
+	return tlv_frame_require(ctx, frame, "rayleigh", TLV_FLOAT64, width, width, NULL);
+}
+
+static tlv_status
+triples_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	uint64_t width, d;
+	const tlv_section *ritz = tlv_frame_find(frame, "ritz");
+
+	TLV_TRY(check_common(ctx, frame, "basis", &width, &d));
+	if (ritz == NULL || ritz->rows < width || ritz->rows > d ||
+		tlv_frame_scalar(frame, "rank", 0) != (double) width)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" is missing or has the wrong shape");
+	TLV_TRY(tlv_frame_require(ctx, frame, "ritz", TLV_FLOAT64, ritz->rows, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "totals", TLV_FLOAT64, d, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "totals", 0));
+	TLV_TRY(tlv_frame_require(ctx, frame, "mean", TLV_FLOAT64, width, 1, NULL));
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(width), 1, NULL));
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, "triples", TLV_FLOAT64, tlv_packed3_size(width), 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "z_sum", TLV_FLOAT64, width, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "z_squares", TLV_FLOAT64, width, 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, "z_squares", 0);
+}
+
+static const tlv_accumulator_class products_class = {
+	"count_products", products_create_empty, compressed_merge, products_build, compressed_add_bag};
+static const tlv_accumulator_class triples_class = {
+	"count_triples", triples_create_empty, compressed_merge, triples_build, compressed_add_bag};
+
+const tlv_kind tlv_kind_count_products = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS,
+										  "count_products",	 products_check,
+										  &products_class,	 NULL};
+const tlv_kind tlv_kind_count_triples = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES,
+										 "count_triples",	triples_check,
+										 &triples_class,	NULL};

@@ -1,0 +1,39 @@
+/*
+ * lda_internal.h - an opened LDA model, shared by the files that work with it.
+ */
+#ifndef TENSORLV_LDA_INTERNAL_H
+#define TENSORLV_LDA_INTERNAL_H
+
+#include "tensorlv/accumulator.h"
+#include "tensorlv/count_moments.h"
+#include "tensorlv/dictionary.h"
+#include "tensorlv/model.h"
+#include "tensorlv/topics.h"
+
+typedef struct tlv_lda_model
+{
+	tlv_model base;
+	tlv_topics topics;
+	const double *weights;
+	bool single; /* alpha0 = 0 */
+	tlv_dictionary dictionary;
+	tlv_topic_worker *worker;
+	tlv_document document;
+	double *shares; /* k, scratch */
+} tlv_lda_model;
+
+/* Decodes a bag into model->document, known items mapped to positions. */
+extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
+								   const tlv_bag_image *bag);
+
+/* lda_statistics.c: entries of the model class */
+extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+									 tlv_accumulator **accumulator);
+extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
+									 tlv_accumulator **accumulator);
+
+/* lda_coherence.c */
+extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,
+									tlv_accumulator **accumulator);
+
+#endif /* TENSORLV_LDA_INTERNAL_H */

@@ -1,0 +1,436 @@
+/*
+ * bag.c - encoding, decoding, validating, parsing and sorting bags (bag.h).
+ */
+#include "tensorlv/bag.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+item_width(uint64_t range)
+{
+	return range <= UINT16_MAX ? 2 : range <= UINT32_MAX ? 4 : 8;
+}
+
+static int
+weight_width(size_t n, const double *weights)
+{
+	double largest = 1;
+	bool integers = true;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		largest = weights[i] > largest ? weights[i] : largest;
+		integers &= weights[i] <= UINT32_MAX && weights[i] == (double) (uint32_t) weights[i];
+	}
+	if (!integers)
+		return 8;
+	return largest == 1 ? 0 : largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : 4;
+}
+
+/* Weights start at a multiple of their width behind the items. */
+static size_t
+weights_offset(size_t n, int item_bytes, int weight_bytes)
+{
+	size_t offset = sizeof(tlv_bag_image) + n * (size_t) item_bytes;
+
+	if (weight_bytes > 1)
+		offset = (offset + (size_t) weight_bytes - 1) & ~((size_t) weight_bytes - 1);
+	return offset;
+}
+
+static size_t
+image_size(size_t n, int item_bytes, int weight_bytes)
+{
+	return weights_offset(n, item_bytes, weight_bytes) + n * (size_t) weight_bytes;
+}
+
+static uint64_t
+range_of(size_t n, const int64_t *items)
+{
+	return n == 0 ? 0 : (uint64_t) items[n - 1] - (uint64_t) items[0];
+}
+
+size_t
+tlv_bag_size(size_t n, const int64_t *items, const double *weights)
+{
+	return image_size(n, item_width(range_of(n, items)), weight_width(n, weights));
+}
+
+size_t
+tlv_bag_image_size(const tlv_bag_image *image)
+{
+	return image_size(image->n, image->item_width, image->weight_width);
+}
+
+void
+tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image)
+{
+	tlv_bag_image *bag = image;
+	char *item_data = (char *) image + sizeof(*bag);
+	char *weight_data;
+	size_t offset;
+
+	bag->version = TLV_BAG_VERSION;
+	bag->item_width = (uint8_t) item_width(range_of(n, items));
+	bag->weight_width = (uint8_t) weight_width(n, weights);
+	bag->reserved = 0;
+	bag->n = (uint32_t) n;
+	bag->reserved2 = 0;
+	bag->base = n == 0 ? 0 : items[0];
+	offset = weights_offset(n, bag->item_width, bag->weight_width);
+	weight_data = (char *) image + offset;
+	memset(item_data + n * bag->item_width, 0,
+		   offset - sizeof(*bag) - n * (size_t) bag->item_width);
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t distance = (uint64_t) items[i] - (uint64_t) bag->base;
+
+		switch (bag->item_width)
+		{
+			case 2:
+				((uint16_t *) item_data)[i] = (uint16_t) distance;
+				break;
+			case 4:
+				((uint32_t *) item_data)[i] = (uint32_t) distance;
+				break;
+			default:
+				((uint64_t *) item_data)[i] = distance;
+		}
+		switch (bag->weight_width)
+		{
+			case 0:
+				break;
+			case 1:
+				((uint8_t *) weight_data)[i] = (uint8_t) weights[i];
+				break;
+			case 2:
+				((uint16_t *) weight_data)[i] = (uint16_t) weights[i];
+				break;
+			case 4:
+				((uint32_t *) weight_data)[i] = (uint32_t) weights[i];
+				break;
+			default:
+				((double *) weight_data)[i] = weights[i];
+		}
+	}
+}
+
+void
+tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
+{
+	size_t n = image->n;
+	uint64_t base = (uint64_t) image->base;
+	const char *data = (const char *) image + sizeof(*image);
+
+	if (image->item_width == 2)
+		for (size_t i = 0; i < n; i++)
+			items[i] = (int64_t) (base + ((const uint16_t *) data)[i]);
+	else if (image->item_width == 4)
+		for (size_t i = 0; i < n; i++)
+			items[i] = (int64_t) (base + ((const uint32_t *) data)[i]);
+	else
+		for (size_t i = 0; i < n; i++)
+			items[i] = (int64_t) (base + ((const uint64_t *) data)[i]);
+
+	data = (const char *) image + weights_offset(n, image->item_width, image->weight_width);
+	if (image->weight_width == 0)
+		for (size_t i = 0; i < n; i++)
+			weights[i] = 1;
+	else if (image->weight_width == 1)
+		for (size_t i = 0; i < n; i++)
+			weights[i] = ((const uint8_t *) data)[i];
+	else if (image->weight_width == 2)
+		for (size_t i = 0; i < n; i++)
+			weights[i] = ((const uint16_t *) data)[i];
+	else if (image->weight_width == 4)
+		for (size_t i = 0; i < n; i++)
+			weights[i] = ((const uint32_t *) data)[i];
+	else
+		memcpy(weights, data, n * sizeof(double));
+}
+
+tlv_status
+tlv_bag_check_weight(tlv_context *ctx, int64_t item, double weight)
+{
+	tlv_status status;
+
+	if (isfinite(weight) && weight > 0)
+		return TLV_OK;
+	status = tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %" PRId64 " is not a positive number",
+					  weight, item);
+	tlv_fail_hint(ctx, weight == 0 ? "Leave out rows with count 0, for example by WHERE."
+								   : "Counts and weights must be finite and greater than 0.");
+	return status;
+}
+
+/* Header fields alone: enough to know how many bytes must follow. */
+static tlv_status
+validate_header(tlv_context *ctx, const tlv_bag_image *bag, size_t size)
+{
+	if (size < sizeof(*bag))
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag has %zu bytes, its header alone needs %zu",
+						size, sizeof(*bag));
+	if (bag->version != TLV_BAG_VERSION)
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag has format version %u, this is version %d",
+						bag->version, TLV_BAG_VERSION);
+	if ((bag->item_width != 2 && bag->item_width != 4 && bag->item_width != 8) ||
+		(bag->weight_width != 0 && bag->weight_width != 1 && bag->weight_width != 2 &&
+		 bag->weight_width != 4 && bag->weight_width != 8) ||
+		bag->reserved != 0 || bag->reserved2 != 0 || bag->n > TLV_BAG_MAX_ITEMS)
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag's header is not valid");
+	if (size != tlv_bag_image_size(bag))
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag has %zu bytes, its header needs %zu", size,
+						tlv_bag_image_size(bag));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
+{
+	const tlv_bag_image *bag = image;
+	int64_t *items;
+	double *weights;
+	void *again;
+	tlv_status status = TLV_OK;
+
+	TLV_TRY(validate_header(ctx, bag, size));
+	items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, items);
+	weights = tlv_alloc(ctx, bag->n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, weights);
+	tlv_bag_decode(bag, items, weights);
+	for (size_t i = 0; i < bag->n && status == TLV_OK; i++)
+	{
+		if (i > 0 && items[i] <= items[i - 1])
+			status = tlv_fail(ctx, TLV_CORRUPT, "the items of the bag do not ascend");
+		else if (!(isfinite(weights[i]) && weights[i] > 0))
+			status = tlv_fail(ctx, TLV_CORRUPT, "a weight of the bag is %g", weights[i]);
+	}
+	/* Only the narrowest form is valid, with zero padding: write it again and compare. */
+	if (status == TLV_OK)
+	{
+		size_t expected = tlv_bag_size(bag->n, items, weights);
+
+		again = expected == size ? tlv_alloc(ctx, size, 1) : NULL;
+		if (expected != size)
+			status = tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
+		else if (again == NULL)
+			status = ctx->error.code;
+		else
+		{
+			tlv_bag_write(bag->n, items, weights, again);
+			if (memcmp((const char *) again + 4, (const char *) image + 4, size - 4) != 0)
+				status = tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
+			tlv_free(ctx, again);
+		}
+	}
+	tlv_free(ctx, weights);
+	tlv_free(ctx, items);
+	return status;
+}
+
+/* Bottom-up merge sort: stable, so that sums of duplicates do not depend on chance. */
+static void
+sort_entries(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
+{
+	tlv_bag_entry *from = entries, *to = work;
+
+	for (size_t start = 0; start < n; start += 16) /* insertion sort of short runs */
+	{
+		size_t end = start + 16 < n ? start + 16 : n;
+
+		for (size_t i = start + 1; i < end; i++)
+		{
+			tlv_bag_entry entry = entries[i];
+			size_t j = i;
+
+			for (; j > start && entries[j - 1].item > entry.item; j--)
+				entries[j] = entries[j - 1];
+			entries[j] = entry;
+		}
+	}
+	for (size_t width = 16; width < n; width *= 2)
+	{
+		tlv_bag_entry *swap = from;
+
+		for (size_t start = 0; start < n; start += 2 * width)
+		{
+			size_t middle = start + width < n ? start + width : n;
+			size_t end = middle + width < n ? middle + width : n;
+			size_t i = start, j = middle;
+
+			for (size_t out = start; out < end; out++)
+				to[out] = j >= end || (i < middle && from[i].item <= from[j].item) ? from[i++]
+																				   : from[j++];
+		}
+		from = to;
+		to = swap;
+	}
+	if (from != entries)
+		memcpy(entries, from, n * sizeof(tlv_bag_entry));
+}
+
+size_t
+tlv_bag_sort(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
+{
+	size_t left = 0;
+	bool sorted = true;
+
+	for (size_t i = 1; i < n; i++)
+		sorted &= entries[i - 1].item <= entries[i].item;
+	if (!sorted)
+		sort_entries(n, entries, work);
+	for (size_t i = 0; i < n; i++)
+	{
+		if (left > 0 && entries[left - 1].item == entries[i].item)
+			entries[left - 1].weight += entries[i].weight;
+		else
+			entries[left++] = entries[i];
+	}
+	return left;
+}
+
+typedef struct parser
+{
+	tlv_context *ctx;
+	const char *start;
+	const char *at;
+} parser;
+
+static tlv_status
+syntax_error(parser *p, const char *expected)
+{
+	return tlv_fail(p->ctx, TLV_BAD_DATA, "expected %s at character %td of the bag", expected,
+					p->at - p->start + 1);
+}
+
+static void
+skip_space(parser *p)
+{
+	while (isspace((unsigned char) *p->at))
+		p->at++;
+}
+
+static tlv_status
+parse_entry(parser *p, tlv_bag_entry *entry)
+{
+	char *end;
+	long long item;
+
+	skip_space(p);
+	errno = 0;
+	item = strtoll(p->at, &end, 10);
+	if (end == p->at)
+		return syntax_error(p, "an item");
+	if (errno == ERANGE)
+		return syntax_error(p, "an item within bigint");
+	entry->item = item;
+	entry->weight = 1;
+	p->at = end;
+	skip_space(p);
+	if (*p->at != ':')
+		return TLV_OK;
+	p->at++;
+	skip_space(p);
+	entry->weight = strtod(p->at, &end);
+	if (end == p->at)
+		return syntax_error(p, "a weight");
+	p->at = end;
+	skip_space(p);
+	return tlv_bag_check_weight(p->ctx, entry->item, entry->weight);
+}
+
+static tlv_status
+parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
+{
+	size_t room = 0;
+
+	skip_space(p);
+	if (*p->at != '{')
+		return syntax_error(p, "\"{\"");
+	p->at++;
+	skip_space(p);
+	while (*p->at != '}')
+	{
+		if (*n == room)
+		{
+			tlv_bag_entry *grown;
+
+			room = room == 0 ? 32 : 2 * room;
+			if (room > 2 * (size_t) TLV_BAG_MAX_ITEMS)
+				return tlv_fail(p->ctx, TLV_LIMIT, "a bag holds at most %d items",
+								TLV_BAG_MAX_ITEMS);
+			grown = tlv_realloc(p->ctx, *entries, room, sizeof(tlv_bag_entry));
+			TLV_TRY_ALLOC(p->ctx, grown);
+			*entries = grown;
+		}
+		TLV_TRY(parse_entry(p, &(*entries)[*n]));
+		(*n)++;
+		if (*p->at == ',')
+		{
+			p->at++;
+			skip_space(p);
+			if (*p->at == '}')
+				return syntax_error(p, "an item");
+		}
+		else if (*p->at != '}')
+			return syntax_error(p, "\",\" or \"}\"");
+	}
+	p->at++;
+	skip_space(p);
+	return *p->at == '\0' ? TLV_OK : syntax_error(p, "the end");
+}
+
+tlv_status
+tlv_bag_parse(tlv_context *ctx, const char *text, size_t *n, int64_t **items, double **weights)
+{
+	parser p = {ctx, text, text};
+	tlv_bag_entry *entries = NULL, *work;
+	size_t count = 0;
+	tlv_status status = parse_entries(&p, &entries, &count);
+
+	if (status != TLV_OK)
+	{
+		tlv_free(ctx, entries);
+		return status;
+	}
+	work = tlv_alloc(ctx, count, sizeof(tlv_bag_entry));
+	TLV_TRY_ALLOC(ctx, work);
+	count = tlv_bag_sort(count, entries, work);
+	tlv_free(ctx, work);
+	*items = tlv_alloc(ctx, count, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, *items);
+	*weights = tlv_alloc(ctx, count, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *weights);
+	for (size_t i = 0; i < count; i++)
+	{
+		(*items)[i] = entries[i].item;
+		(*weights)[i] = entries[i].weight;
+		/* Two finite weights may add up to more than a float8 holds. */
+		if (status == TLV_OK)
+			status = tlv_bag_check_weight(ctx, entries[i].item, entries[i].weight);
+	}
+	tlv_free(ctx, entries);
+	*n = count;
+	return status;
+}
+
+size_t
+tlv_bag_print_entry(int64_t item, double weight, char *text)
+{
+	char number[32];
+
+	for (int digits = 15; digits <= 17; digits++) /* the shortest that reads back the same */
+	{
+		snprintf(number, sizeof(number), "%.*g", digits, weight);
+		if (strtod(number, NULL) == weight)
+			break;
+	}
+	return (size_t) snprintf(text, 64, "%" PRId64 ":%s", item, number);
+}

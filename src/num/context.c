@@ -1,0 +1,204 @@
+/*
+ * context.c - memory, errors and limits of the plain C library (context.h).
+ */
+#include "tensorlv/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What stands right before every block.  The owner need not align better than
+ * malloc or palloc do: blocks are aligned here, large ones to a cache line so
+ * that vector loads do not straddle two.
+ */
+typedef struct block_header
+{
+	void *raw;	  /* what the owner gave */
+	size_t total; /* what was asked of the owner */
+} block_header;
+
+#define LARGE_BLOCK 1024
+#define LARGE_ALIGN 64
+#define SMALL_ALIGN 16
+
+static void *
+malloc_alloc(void *owner, size_t bytes)
+{
+	(void) owner;
+	return malloc(bytes);
+}
+
+static void
+malloc_release(void *owner, void *pointer)
+{
+	(void) owner;
+	free(pointer);
+}
+
+void
+tlv_context_init_malloc(tlv_context *ctx)
+{
+	memset(ctx, 0, sizeof(*ctx));
+	ctx->arena.alloc = malloc_alloc;
+	ctx->arena.release = malloc_release;
+	ctx->arena.limit = SIZE_MAX;
+}
+
+static double
+megabytes(double bytes)
+{
+	return bytes / (1024.0 * 1024.0);
+}
+
+static tlv_status
+over_limit(tlv_context *ctx, double bytes, const char *what)
+{
+	double left =
+		ctx->arena.limit > ctx->arena.used ? (double) (ctx->arena.limit - ctx->arena.used) : 0;
+
+	return tlv_fail(ctx, TLV_MEMORY_LIMIT, "%s needs %.1f MB of memory, but only %.1f MB are left",
+					what, megabytes(bytes), megabytes(left));
+}
+
+static block_header *
+header_of(void *pointer)
+{
+	return (block_header *) pointer - 1;
+}
+
+void *
+tlv_alloc(tlv_context *ctx, size_t count, size_t size)
+{
+	size_t bytes, align, total;
+	void *raw;
+	block_header *header;
+
+	if (__builtin_mul_overflow(count, size, &bytes) ||
+		__builtin_add_overflow(bytes, sizeof(block_header) + LARGE_ALIGN, &total))
+	{
+		tlv_fail(ctx, TLV_LIMIT, "an array of %zu elements of %zu bytes is too large", count, size);
+		return NULL;
+	}
+	align = bytes >= LARGE_BLOCK ? LARGE_ALIGN : SMALL_ALIGN;
+	total = bytes + sizeof(block_header) + align;
+	if (ctx->arena.used > ctx->arena.limit || total > ctx->arena.limit - ctx->arena.used)
+	{
+		over_limit(ctx, (double) total, "an array");
+		return NULL;
+	}
+	raw = ctx->arena.alloc(ctx->arena.owner, total);
+	if (raw == NULL)
+	{
+		tlv_fail(ctx, TLV_OUT_OF_MEMORY, "out of memory: an array of %zu bytes", total);
+		return NULL;
+	}
+	header = (block_header *) (((uintptr_t) raw + sizeof(block_header) + align - 1) &
+							   ~(uintptr_t) (align - 1)) -
+			 1;
+	header->raw = raw;
+	header->total = total;
+	ctx->arena.used += total;
+	if (ctx->arena.used > ctx->arena.peak)
+		ctx->arena.peak = ctx->arena.used;
+	return header + 1;
+}
+
+void *
+tlv_alloc0(tlv_context *ctx, size_t count, size_t size)
+{
+	void *pointer = tlv_alloc(ctx, count, size);
+
+	if (pointer != NULL)
+		memset(pointer, 0, count * size);
+	return pointer;
+}
+
+/* Bytes that the caller may use in a block. */
+static size_t
+usable_bytes(void *pointer)
+{
+	block_header *header = header_of(pointer);
+
+	return header->total - (size_t) ((char *) pointer - (char *) header->raw);
+}
+
+void *
+tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size)
+{
+	void *fresh = tlv_alloc(ctx, count, size);
+
+	if (fresh != NULL && pointer != NULL)
+	{
+		size_t kept = usable_bytes(pointer);
+
+		memcpy(fresh, pointer, kept < count * size ? kept : count * size);
+		tlv_free(ctx, pointer);
+	}
+	return fresh;
+}
+
+void
+tlv_free(tlv_context *ctx, void *pointer)
+{
+	block_header *header;
+
+	if (pointer == NULL)
+		return;
+	header = header_of(pointer);
+	ctx->arena.used -= header->total;
+	ctx->arena.release(ctx->arena.owner, header->raw);
+}
+
+tlv_status
+tlv_require_memory(tlv_context *ctx, double bytes, const char *what)
+{
+	double left =
+		ctx->arena.limit > ctx->arena.used ? (double) (ctx->arena.limit - ctx->arena.used) : 0;
+
+	/* Written so that a NaN counts as too much. */
+	if (!(bytes <= left))
+		return over_limit(ctx, bytes, what);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_fail(tlv_context *ctx, tlv_status code, const char *format, ...)
+{
+	va_list arguments;
+
+	ctx->error.code = code;
+	ctx->error.detail[0] = '\0';
+	ctx->error.hint[0] = '\0';
+	va_start(arguments, format);
+	vsnprintf(ctx->error.message, sizeof(ctx->error.message), format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+void
+tlv_fail_detail(tlv_context *ctx, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(ctx->error.detail, sizeof(ctx->error.detail), format, arguments);
+	va_end(arguments);
+}
+
+void
+tlv_fail_hint(tlv_context *ctx, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(ctx->error.hint, sizeof(ctx->error.hint), format, arguments);
+	va_end(arguments);
+}
+
+tlv_status
+tlv_cancelled(tlv_context *ctx)
+{
+	return tlv_fail(ctx, TLV_CANCELLED, "the computation was cancelled");
+}

@@ -1,0 +1,72 @@
+/*
+ * decompose_internal.h - what the methods of tlv_decompose share.
+ *
+ * The tensor is held as a k x k(k+1)/2 matrix, one column of k numbers
+ * T(a, b, .) per pair b <= a: half of the full tensor, and the form in which
+ * T(x, y, I) of many x at once is one matrix product followed by symmetric
+ * matrix-vector products that run along the vectors.
+ *
+ * Sets of n vectors are stored transposed, n x k: the n numbers of one
+ * coordinate are contiguous.
+ */
+#ifndef TENSORLV_DECOMPOSE_INTERNAL_H
+#define TENSORLV_DECOMPOSE_INTERNAL_H
+
+#include "tensorlv/decompose.h"
+#include "tensorlv/linalg.h"
+
+typedef struct tlv_solver
+{
+	tlv_context *ctx;
+	size_t k;
+	size_t pairs;		  /* k(k+1)/2 */
+	const double *packed; /* the caller's */
+	double scale;		  /* largest entry of packed: the work is on packed / scale */
+	double norm2;		  /* ||T||^2 of the scaled tensor */
+	double *half;		  /* k x pairs, scaled */
+	double *block;		  /* work space of tlv_solver_apply */
+	size_t block_size;	  /* in doubles */
+	double *vectors;	  /* k x k transposed: the result of a method, unit rows */
+	bool orthonormal;	  /* the method says that they are */
+	const tlv_decompose_options *options;
+	tlv_decomposition *out; /* iterations, sweeps and converged are filled by the method */
+	tlv_rng rng;
+} tlv_solver;
+
+/*
+ * out_l = T(x_l, y_l, I) for n vectors (all n x k transposed; x and y may be
+ * the same, out may not).  Cost n k^3 + 2 n k^2 flops.
+ */
+extern tlv_status tlv_solver_apply(tlv_solver *solver, size_t n, const double *x, const double *y,
+								   double *out);
+
+/* values_l = <x_l, y_l> of the rows of two n x k sets. */
+extern void tlv_rows_dot(size_t n, size_t k, const double *restrict x, const double *restrict y,
+						 double *restrict values);
+
+/* row_l *= factor_l */
+extern void tlv_rows_scale(size_t n, size_t k, double *restrict x, const double *restrict factor);
+
+/* Rows to unit length (a zero row stays); lengths (n) may be used as work and gets the old ones. */
+extern void tlv_rows_normalize(size_t n, size_t k, double *x, double *lengths);
+
+/*
+ * The column form of a packed tensor times factor: out[c + stride * pair],
+ * c < k; the stride may exceed k, the gap is left alone.
+ */
+extern void tlv_fill_half(size_t k, const double *packed, double factor, size_t stride,
+						  double *out);
+
+/* The methods: each fills solver->vectors and the counts in solver->out. */
+extern tlv_status tlv_decompose_joint(tlv_solver *solver);
+extern tlv_status tlv_decompose_power(tlv_solver *solver);
+extern tlv_status tlv_decompose_als(tlv_solver *solver);
+extern tlv_status tlv_decompose_sgd(tlv_solver *solver);
+
+/* Doubles that a method allocates beyond the solver's own. */
+extern double tlv_joint_memory(size_t k, const tlv_decompose_options *options);
+extern double tlv_power_memory(size_t k, const tlv_decompose_options *options);
+extern double tlv_als_memory(size_t k, const tlv_decompose_options *options);
+extern double tlv_sgd_memory(size_t k, const tlv_decompose_options *options);
+
+#endif /* TENSORLV_DECOMPOSE_INTERNAL_H */

@@ -1,0 +1,143 @@
+/*
+ * dictionary.c - hashed item dictionary (dictionary.h).
+ */
+#include "tensorlv/dictionary.h"
+
+#include <string.h>
+
+#include "tensorlv/rng.h"
+
+void
+tlv_dictionary_init(tlv_dictionary *dictionary)
+{
+	memset(dictionary, 0, sizeof(*dictionary));
+}
+
+void
+tlv_dictionary_clear(tlv_context *ctx, tlv_dictionary *dictionary)
+{
+	tlv_free(ctx, dictionary->items);
+	tlv_free(ctx, dictionary->slots);
+	tlv_free(ctx, dictionary->direct);
+	tlv_dictionary_init(dictionary);
+}
+
+static void
+insert_slot(tlv_dictionary *dictionary, int32_t position)
+{
+	size_t slot = tlv_mix64((uint64_t) dictionary->items[position]) & dictionary->mask;
+
+	while (dictionary->slots[slot] >= 0)
+		slot = (slot + 1) & dictionary->mask;
+	dictionary->slots[slot] = position;
+}
+
+/* Slots for `room` items, at most half full. */
+static tlv_status
+resize_slots(tlv_context *ctx, tlv_dictionary *dictionary, size_t room)
+{
+	size_t slots = 16;
+	int32_t *fresh;
+
+	while (slots < 2 * room)
+		slots *= 2;
+	fresh = tlv_alloc(ctx, slots, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, fresh);
+	memset(fresh, 0xff, slots * sizeof(int32_t));
+	tlv_free(ctx, dictionary->slots);
+	dictionary->slots = fresh;
+	dictionary->mask = slots - 1;
+	for (size_t i = 0; i < dictionary->n; i++)
+		insert_slot(dictionary, (int32_t) i);
+	return TLV_OK;
+}
+
+static int32_t
+find_slot(const tlv_dictionary *dictionary, int64_t item)
+{
+	size_t slot = tlv_mix64((uint64_t) item) & dictionary->mask;
+	int32_t position;
+
+	while ((position = dictionary->slots[slot]) >= 0 && dictionary->items[position] != item)
+		slot = (slot + 1) & dictionary->mask;
+	return position;
+}
+
+int32_t
+tlv_dictionary_find(const tlv_dictionary *dictionary, int64_t item)
+{
+	if (dictionary->direct != NULL)
+	{
+		uint64_t distance = (uint64_t) item - (uint64_t) dictionary->base;
+
+		return distance <= dictionary->range ? dictionary->direct[distance] : -1;
+	}
+	return dictionary->slots != NULL ? find_slot(dictionary, item) : -1;
+}
+
+tlv_status
+tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item, int32_t *position)
+{
+	if (dictionary->slots != NULL && (*position = find_slot(dictionary, item)) >= 0)
+		return TLV_OK;
+	if (dictionary->n == (size_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items", TLV_DICTIONARY_MAX);
+	if (dictionary->n == dictionary->room)
+	{
+		size_t room = dictionary->room == 0 ? 16 : 2 * dictionary->room;
+		int64_t *items = tlv_realloc(ctx, dictionary->items, room, sizeof(int64_t));
+
+		TLV_TRY_ALLOC(ctx, items);
+		dictionary->items = items;
+		TLV_TRY(resize_slots(ctx, dictionary, room));
+		dictionary->room = room;
+	}
+	*position = (int32_t) dictionary->n;
+	dictionary->items[dictionary->n++] = item;
+	insert_slot(dictionary, *position);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, const int64_t *items)
+{
+	int64_t low = n > 0 ? items[0] : 0, high = low;
+
+	tlv_dictionary_init(dictionary);
+	dictionary->items = tlv_alloc(ctx, n, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, dictionary->items);
+	memcpy(dictionary->items, items, n * sizeof(int64_t));
+	dictionary->n = dictionary->room = n;
+	for (size_t i = 0; i < n; i++)
+	{
+		low = items[i] < low ? items[i] : low;
+		high = items[i] > high ? items[i] : high;
+	}
+	dictionary->base = low;
+	dictionary->range = (uint64_t) high - (uint64_t) low;
+	if (n == 0 || dictionary->range / 8 > n + 128)
+		return resize_slots(ctx, dictionary, n);
+	dictionary->direct = tlv_alloc(ctx, dictionary->range + 1, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, dictionary->direct);
+	memset(dictionary->direct, 0xff, (dictionary->range + 1) * sizeof(int32_t));
+	for (size_t i = 0; i < n; i++)
+		dictionary->direct[(uint64_t) items[i] - (uint64_t) low] = (int32_t) i;
+	return TLV_OK;
+}
+
+size_t
+tlv_dictionary_map(const tlv_dictionary *dictionary, size_t n, const int64_t *items,
+				   const double *counts, int32_t *index, double *known)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		int32_t position = tlv_dictionary_find(dictionary, items[i]);
+
+		index[found] = position;
+		known[found] = counts[i];
+		found += position >= 0;
+	}
+	return found;
+}

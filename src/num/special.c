@@ -1,0 +1,82 @@
+/*
+ * special.c - special functions of GSL that never raise (optimize.h).  GSL's
+ * functions call the process-wide error handler even in their _e forms, so
+ * that arguments outside the domain are sorted out before they get there.
+ */
+#include "tensorlv/optimize.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <gsl/gsl_sf_psi.h>
+#include <math.h>
+
+#define TLV_SQRT_HALF 0.70710678118654752440
+
+/* Finite, and not one of the poles 0, -1, -2, ... of the gamma function. */
+static bool
+off_poles(double x)
+{
+	return isfinite(x) && (x > 0 || x != floor(x));
+}
+
+static double
+checked(int status, const gsl_sf_result *result)
+{
+	return status == GSL_SUCCESS ? result->val : NAN;
+}
+
+double
+tlv_digamma(double x)
+{
+	gsl_sf_result result;
+
+	if (x == HUGE_VAL)
+		return x;
+	return off_poles(x) ? checked(gsl_sf_psi_e(x, &result), &result) : NAN;
+}
+
+double
+tlv_trigamma(double x)
+{
+	gsl_sf_result result;
+
+	if (x == HUGE_VAL)
+		return 0;
+	/* 1 / x^2 would overflow inside; beyond 1e100 the leading term is exact. */
+	if (fabs(x) < 1e-150)
+		return x == 0 || isnan(x) ? NAN : HUGE_VAL;
+	if (x > 1e100)
+		return 1 / x;
+	return off_poles(x) ? checked(gsl_sf_psi_1_e(x, &result), &result) : NAN;
+}
+
+double
+tlv_lgamma(double x)
+{
+	gsl_sf_result result;
+
+	if (x > 1e305)
+		return HUGE_VAL;
+	return off_poles(x) ? checked(gsl_sf_lngamma_e(x, &result), &result) : NAN;
+}
+
+double
+tlv_normal_cdf(double x)
+{
+	return 0.5 * erfc(-x * TLV_SQRT_HALF);
+}
+
+double
+tlv_chisq_survival(double x, double degrees)
+{
+	gsl_sf_result result;
+
+	if (isnan(x) || !(degrees > 0) || !isfinite(degrees))
+		return NAN;
+	if (x <= 0)
+		return 1;
+	/* So far out that the tail, below exp(-700), underflows (Laurent, Massart 2000, lemma 1). */
+	if (x > degrees + 2 * sqrt(700 * degrees) + 1400)
+		return 0;
+	return checked(gsl_sf_gamma_inc_Q_e(0.5 * degrees, 0.5 * x, &result), &result);
+}

@@ -1,0 +1,401 @@
+/*
+ * tensor3.c - symmetric third-order tensors (tensor3.h).
+ */
+#include "tensorlv/tensor3.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/linalg.h"
+
+/* Rows of data that go into one product. */
+#define CHUNK 256
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- packed and full ---- */
+
+void
+tlv_packed3_unpack(size_t k, const double *packed, double *full)
+{
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+			{
+				double x = *packed++;
+
+				full[c + k * (b + k * a)] = x;
+				full[b + k * (c + k * a)] = x;
+				full[c + k * (a + k * b)] = x;
+				full[a + k * (c + k * b)] = x;
+				full[b + k * (a + k * c)] = x;
+				full[a + k * (b + k * c)] = x;
+			}
+}
+
+void
+tlv_packed3_pack(size_t k, const double *full, double *packed)
+{
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			memcpy(packed, full + k * (b + k * a), (b + 1) * sizeof(double));
+			packed += b + 1;
+		}
+}
+
+double
+tlv_packed3_norm(size_t k, const double *packed)
+{
+	double largest = 0, sum = 0;
+	size_t size = tlv_packed3_size(k);
+
+	/* Scaled by the largest entry, so that squares neither overflow nor vanish. */
+	for (size_t i = 0; i < size; i++)
+	{
+		if (isnan(packed[i]))
+			return packed[i];
+		largest = fmax(largest, fabs(packed[i]));
+	}
+	if (largest == 0 || isinf(largest))
+		return largest;
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+			{
+				double x = *packed++ / largest;
+
+				/* How many of the 6 permutations of (a, b, c) differ. */
+				sum += x * x * (a == b && b == c ? 1 : a == b || b == c ? 3 : 6);
+			}
+	return largest * sqrt(sum);
+}
+
+/* ---- sums of outer products ---- */
+
+/*
+ * The pairs (a, b), b <= a, of the rows first <= a < end of the packed tensor.
+ * A product of pairs by single indices gives those rows, of which c <= b is kept.
+ */
+typedef struct pair_block
+{
+	size_t first, end;
+	size_t pairs;
+} pair_block;
+
+/* Pairs per product: enough for BLAS to be fast, few enough to stay in cache. */
+static size_t
+most_pairs(size_t k)
+{
+	return k > 256 ? k : 256;
+}
+
+static pair_block
+next_block(size_t k, size_t first)
+{
+	pair_block block = {first, first + 1, first + 1};
+
+	while (block.end < k && block.pairs + block.end + 1 <= most_pairs(k))
+		block.pairs += ++block.end;
+	return block;
+}
+
+size_t
+tlv_tensor3_work(size_t k, size_t n)
+{
+	return most_pairs(k) * (least(n, CHUNK) + k);
+}
+
+/* products[pair + pairs * t] = weight_t y_a y_b for the rows t of one chunk; no weight is 1. */
+TLV_CLONES static void
+pair_products(size_t k, pair_block block, size_t n, const double *restrict y,
+			  const double *restrict weight, double *restrict products)
+{
+	for (size_t t = 0; t < n; t++)
+	{
+		const double *restrict row = y + t * k;
+
+		for (size_t a = block.first; a < block.end; a++)
+		{
+			double factor = weight == NULL ? row[a] : weight[t] * row[a];
+
+			for (size_t b = 0; b <= a; b++)
+				products[b] = factor * row[b];
+			products += a + 1;
+		}
+	}
+}
+
+/* w_a r_b + r_a w_b */
+TLV_CLONES static void
+mixed_products(size_t k, pair_block block, size_t n, const double *restrict w,
+			   const double *restrict r, double *restrict products)
+{
+	for (size_t t = 0; t < n; t++)
+	{
+		const double *restrict wt = w + t * k, *restrict rt = r + t * k;
+
+		for (size_t a = block.first; a < block.end; a++)
+		{
+			for (size_t b = 0; b <= a; b++)
+				products[b] = wt[a] * rt[b] + rt[a] * wt[b];
+			products += a + 1;
+		}
+	}
+}
+
+/* sums (c x pair) = or += sum over t of y[c, t] products[pair, t] */
+static void
+add_products(size_t k, pair_block block, size_t n, const double *y, const double *products,
+			 double *sums, bool add)
+{
+	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int) block.end, (int) block.pairs,
+				(int) n, 1, y, (int) k, products, (int) block.pairs, add ? 1 : 0, sums,
+				(int) block.end);
+}
+
+TLV_CLONES static void
+add_to_packed(pair_block block, const double *restrict sums, double *restrict packed)
+{
+	packed += tlv_packed3_index(block.first, 0, 0);
+	for (size_t a = block.first; a < block.end; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			for (size_t c = 0; c <= b; c++)
+				packed[c] += sums[c];
+			packed += b + 1;
+			sums += block.end;
+		}
+}
+
+void
+tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const double *weight, double *packed,
+					  double *work)
+{
+	double *products = work + most_pairs(k) * k;
+	pair_block block;
+
+	if (n == 0)
+		return;
+	for (size_t first = 0; first < k; first = block.end)
+	{
+		block = next_block(k, first);
+		for (size_t t = 0; t < n; t += CHUNK)
+		{
+			size_t rows = least(CHUNK, n - t);
+
+			pair_products(k, block, rows, y + t * k, weight + t, products);
+			add_products(k, block, rows, y + t * k, products, work, t > 0);
+		}
+		add_to_packed(block, work, packed);
+	}
+}
+
+static tlv_status
+add_squares(tlv_context *ctx, size_t k, size_t n, const double *w, const double *r, double *packed,
+			double *work)
+{
+	double *products = work + most_pairs(k) * k;
+	pair_block block;
+
+	for (size_t first = 0; first < k; first = block.end)
+	{
+		block = next_block(k, first);
+		for (size_t t = 0; t < n; t += CHUNK)
+		{
+			size_t rows = least(CHUNK, n - t), at = t * k;
+
+			TLV_TRY_CONTINUE(ctx);
+			pair_products(k, block, rows, w + at, NULL, products);
+			add_products(k, block, rows, r + at, products, work, t > 0);
+			mixed_products(k, block, rows, w + at, r + at, products);
+			add_products(k, block, rows, w + at, products, work, true);
+		}
+		add_to_packed(block, work, packed);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_packed3_add_squares(tlv_context *ctx, size_t k, size_t n, const double *w, const double *r,
+						double *packed)
+{
+	double *work;
+	tlv_status status;
+
+	if (n == 0 || k == 0)
+		return TLV_OK;
+	work = tlv_alloc(ctx, tlv_tensor3_work(k, n), sizeof(double));
+	TLV_TRY_ALLOC(ctx, work);
+	status = add_squares(ctx, k, n, w, r, packed, work);
+	tlv_free(ctx, work);
+	return status;
+}
+
+TLV_CLONES void
+tlv_packed3_add_product(size_t k, double c, const double *restrict q, const double *restrict m,
+						double *restrict packed)
+{
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			/* q is symmetric: its columns a and b are contiguous. */
+			const double *restrict qa = q + a * k, *restrict qb = q + b * k;
+			double ab = c * qa[b], ma = c * m[a], mb = c * m[b];
+
+			for (size_t i = 0; i <= b; i++)
+				packed[i] += ab * m[i] + mb * qa[i] + ma * qb[i];
+			packed += b + 1;
+		}
+}
+
+TLV_CLONES void
+tlv_packed3_add_cube(size_t k, double c, const double *restrict m, double *restrict packed)
+{
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			double factor = c * m[a] * m[b];
+
+			for (size_t i = 0; i <= b; i++)
+				packed[i] += factor * m[i];
+			packed += b + 1;
+		}
+}
+
+/* ---- multilinear compression ---- */
+
+/* The full symmetric k x k slice T(a, ., .). */
+static void
+slice(size_t k, const double *packed, size_t a, double *out)
+{
+	for (size_t b = 0; b < k; b++)
+	{
+		const double *level = packed + tlv_packed3_index(b, 0, 0);
+
+		if (b <= a)
+			memcpy(out + b * k, packed + tlv_packed3_index(a, b, 0), (b + 1) * sizeof(double));
+		else
+		{
+			memcpy(out + b * k, level + a * (a + 1) / 2, (a + 1) * sizeof(double));
+			for (size_t c = a + 1; c <= b; c++)
+				out[c + b * k] = level[c * (c + 1) / 2 + a];
+		}
+	}
+	for (size_t b = 0; b < k; b++)
+		for (size_t c = b + 1; c < k; c++)
+			out[c + b * k] = out[b + c * k];
+}
+
+typedef struct compress_work
+{
+	size_t batch;	 /* slices in one product */
+	double *slices;	 /* k x k x batch */
+	double *half;	 /* r x k x batch: one index compressed */
+	double *square;	 /* r x r: two */
+	double *squares; /* r(r+1)/2 x k */
+	double *product; /* r(r+1)/2 x r: all three */
+} compress_work;
+
+static tlv_status
+compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const double *m, double *out,
+		 const compress_work *w)
+{
+	size_t pairs = tlv_packed2_size(r);
+
+	for (size_t a0 = 0; a0 < k; a0 += w->batch)
+	{
+		size_t n = least(w->batch, k - a0);
+
+		for (size_t a = 0; a < n; a++)
+			slice(k, packed, a0 + a, w->slices + a * k * k);
+		TLV_TRY(tlv_gemm(ctx, true, false, r, k * n, k, 1, m, k, w->slices, k, 0, w->half, r));
+		for (size_t a = 0; a < n; a++)
+		{
+			TLV_TRY(tlv_gemm(ctx, false, false, r, r, k, 1, w->half + a * r * k, r, m, k, 0,
+							 w->square, r));
+			tlv_packed2_pack(r, w->square, w->squares + (a0 + a) * pairs);
+		}
+	}
+	/* Column p of the product is the symmetric matrix T(M, M, m_p). */
+	TLV_TRY(
+		tlv_gemm(ctx, false, false, pairs, r, k, 1, w->squares, pairs, m, k, 0, w->product, pairs));
+	for (size_t p = 0; p < r; p++)
+		memcpy(out + tlv_packed3_index(p, 0, 0), w->product + p * pairs,
+			   tlv_packed2_size(p + 1) * sizeof(double));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const double *m,
+					 double *out)
+{
+	compress_work w;
+	size_t pairs = tlv_packed2_size(r);
+	tlv_status status;
+
+	if (r == 0)
+		return TLV_OK;
+	if (k == 0)
+	{
+		memset(out, 0, tlv_packed3_size(r) * sizeof(double));
+		return TLV_OK;
+	}
+	/* About 2 MB of slices. */
+	w.batch = least(k, 1 + 262144 / (k * k));
+	w.slices = tlv_alloc(ctx, w.batch * k * (k + r) + r * r + pairs * (k + r), sizeof(double));
+	TLV_TRY_ALLOC(ctx, w.slices);
+	w.half = w.slices + w.batch * k * k;
+	w.square = w.half + w.batch * k * r;
+	w.squares = w.square + r * r;
+	w.product = w.squares + pairs * k;
+	status = compress(ctx, k, r, packed, m, out, &w);
+	tlv_free(ctx, w.slices);
+	return status;
+}
+
+/* ---- products of the full tensor with vectors ---- */
+
+tlv_status
+tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n, const double *u,
+				  double *out)
+{
+	/* About 2 MB of matrices T(I, I, u_j) at a time. */
+	size_t width = least(n, 8 + (size_t) 262144 / (k * k + 1));
+	double *matrices = tlv_alloc(ctx, k * k * width, sizeof(double));
+	tlv_status status = TLV_OK;
+
+	TLV_TRY_ALLOC(ctx, matrices);
+	for (size_t j0 = 0; j0 < n && status == TLV_OK; j0 += width)
+	{
+		size_t columns = least(width, n - j0);
+
+		status = tlv_gemm(ctx, false, false, k * k, columns, k, 1, full, k * k, u + j0 * k, k, 0,
+						  matrices, k * k);
+		for (size_t j = 0; j < columns && status == TLV_OK; j++)
+			cblas_dgemv(CblasColMajor, CblasNoTrans, (int) k, (int) k, 1, matrices + j * k * k,
+						(int) k, u + (j0 + j) * k, 1, 0, out + (j0 + j) * k, 1);
+	}
+	tlv_free(ctx, matrices);
+	return status;
+}
+
+tlv_status
+tlv_tensor3_values(tlv_context *ctx, size_t k, const double *full, size_t n, const double *u,
+				   double *values)
+{
+	double *images = tlv_alloc(ctx, k * n, sizeof(double));
+	tlv_status status;
+
+	TLV_TRY_ALLOC(ctx, images);
+	status = tlv_tensor3_apply(ctx, k, full, n, u, images);
+	for (size_t j = 0; j < n && status == TLV_OK; j++)
+		values[j] = cblas_ddot((int) k, images + j * k, 1, u + j * k, 1);
+	tlv_free(ctx, images);
+	return status;
+}

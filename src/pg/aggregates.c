@@ -1,0 +1,354 @@
+/*
+ * aggregates.c - transition, combine and roll-up functions of tlv_moments.
+ *
+ * The public type is the transition type: a state travels between
+ * workers, shards, tables and backups as an ordinary value.  Within an
+ * aggregate it is an expanded object that is changed in place.
+ */
+#include "tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+/* Makes the accumulator of a group from the call's constant arguments. */
+typedef tlv_accumulator *(*MakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *shared);
+
+/* The live state of argument 0: as it is, or made and filled with a flat value. */
+static TlvExpanded *
+state_argument(FunctionCallInfo fcinfo, TlvShared *shared, MakeAccumulator make)
+{
+	TlvExpanded *expanded;
+	tlv_accumulator *accumulator;
+
+	if (!PG_ARGISNULL(0) && (expanded = TlvExpandedGet(PG_GETARG_DATUM(0))) != NULL)
+		return expanded;
+	accumulator = make(fcinfo, shared);
+	expanded = TlvExpandedCreate(shared, accumulator);
+	if (!PG_ARGISNULL(0))
+	{
+		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+
+		if (TlvKind(&frame)->accumulator != accumulator->class)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the aggregate's state holds moments of kind %s, not %s",
+								   TlvKind(&frame)->name, accumulator->class->name)));
+		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
+	}
+	return expanded;
+}
+
+/* Adds one bag that may be NULL. */
+static void
+add_bag(TlvExpanded *expanded, Datum value, bool isnull)
+{
+	tlv_accumulator *accumulator = expanded->accumulator;
+	struct varlena *bag;
+
+	if (isnull)
+	{
+		accumulator->nulls++;
+		return;
+	}
+	bag = (struct varlena *) PG_DETOAST_DATUM(value);
+	TlvCheck(&expanded->shared->ctx,
+			 accumulator->class->add_bag(&expanded->shared->ctx, accumulator, TLV_BAG(bag)));
+	if ((Pointer) bag != DatumGetPointer(value))
+		pfree(bag);
+}
+
+/* Transition over (state, bag, constants...). */
+static Datum
+accumulate_bag(FunctionCallInfo fcinfo, MakeAccumulator make)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
+
+	add_bag(expanded, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	return TlvExpandedDatum(expanded);
+}
+
+/* Transition over (state, bag[], constants...): many observations in one row. */
+static Datum
+accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
+	ArrayIterator iterator;
+	Datum value;
+	bool isnull;
+
+	if (PG_ARGISNULL(1))
+		add_bag(expanded, (Datum) 0, true);
+	else
+	{
+		iterator = array_create_iterator(PG_GETARG_ARRAYTYPE_P(1), 0, NULL);
+		while (array_iterate(iterator, &value, &isnull))
+			add_bag(expanded, value, isnull);
+		array_free_iterator(iterator);
+	}
+	return TlvExpandedDatum(expanded);
+}
+
+/* A row whose constant is NULL is skipped; a state that exists stays. */
+#define SKIP_NULL_CONSTANT(n)                                                                      \
+	do                                                                                             \
+	{                                                                                              \
+		if (PG_ARGISNULL(n))                                                                       \
+		{                                                                                          \
+			if (PG_ARGISNULL(0))                                                                   \
+				PG_RETURN_NULL();                                                                  \
+			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
+		}                                                                                          \
+	} while (0)
+
+#define TRANSITION(name, accumulate, make)                                                         \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		return accumulate(fcinfo, make);                                                           \
+	}
+
+#define TRANSITION_CONSTANT(name, accumulate, make, constant)                                      \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		SKIP_NULL_CONSTANT(constant);                                                              \
+		return accumulate(fcinfo, make);                                                           \
+	}
+
+static tlv_accumulator *
+make_summary(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_accumulator *accumulator;
+
+	(void) fcinfo;
+	TlvCheck(&shared->ctx, tlv_count_summary_create(&shared->ctx, &accumulator));
+	return accumulator;
+}
+
+static tlv_accumulator *
+make_pairs(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_accumulator *accumulator;
+
+	(void) fcinfo;
+	TlvCheck(&shared->ctx, tlv_count_pairs_create(&shared->ctx, &accumulator));
+	return accumulator;
+}
+
+static tlv_accumulator *
+make_products(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx,
+			 tlv_count_products_create(&shared->ctx,
+									   TlvConstantSubspace(shared, PG_GETARG_DATUM(2), false),
+									   &accumulator));
+	return accumulator;
+}
+
+static tlv_accumulator *
+make_triples(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx,
+			 tlv_count_triples_create(&shared->ctx,
+									  TlvConstantSubspace(shared, PG_GETARG_DATUM(2), true),
+									  &accumulator));
+	return accumulator;
+}
+
+/* The model of a constant argument, which must be able to do what is asked. */
+static tlv_model *
+able_model(FunctionCallInfo fcinfo, TlvShared *shared, int argument, size_t ability,
+		   const char *function)
+{
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(argument));
+
+	(void) fcinfo;
+	if (*(void *const *) ((const char *) model->class + ability) == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not defined for a model of kind %s", function,
+							   TlvKind(&model->frame)->name)));
+	return model;
+}
+
+static tlv_accumulator *
+make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_model *model = able_model(fcinfo, shared, 2, offsetof(tlv_model_class, statistics),
+								  "tlv_statistics");
+	char *method = PG_NARGS() > 3 ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "gibbs";
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx,
+			 model->class->statistics(&shared->ctx, model, method, &accumulator));
+	return accumulator;
+}
+
+static tlv_accumulator *
+make_completion(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_model *model = able_model(fcinfo, shared, 2, offsetof(tlv_model_class, completion),
+								  "tlv_perplexity");
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx, model->class->completion(&shared->ctx, model, &accumulator));
+	return accumulator;
+}
+
+static tlv_accumulator *
+make_coherence(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_model *model =
+		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, coherence), "tlv_coherence");
+	int32 top = PG_NARGS() > 3 ? PG_GETARG_INT32(3) : 10;
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx, model->class->coherence(&shared->ctx, model,
+												   top < 0 ? 0 : (size_t) top, &accumulator));
+	return accumulator;
+}
+
+TRANSITION(tlv_count_pairs_accum, accumulate_bag, make_pairs)
+TRANSITION(tlv_count_pairs_accum_array, accumulate_bags, make_pairs)
+TRANSITION(tlv_count_summary_accum, accumulate_bag, make_summary)
+TRANSITION(tlv_count_summary_accum_array, accumulate_bags, make_summary)
+TRANSITION_CONSTANT(tlv_count_products_accum, accumulate_bag, make_products, 2)
+TRANSITION_CONSTANT(tlv_count_products_accum_array, accumulate_bags, make_products, 2)
+TRANSITION_CONSTANT(tlv_count_triples_accum, accumulate_bag, make_triples, 2)
+TRANSITION_CONSTANT(tlv_count_triples_accum_array, accumulate_bags, make_triples, 2)
+TRANSITION_CONSTANT(tlv_coherence_accum, accumulate_bag, make_coherence, 2)
+
+PG_FUNCTION_INFO_V1(tlv_statistics_accum);
+Datum
+tlv_statistics_accum(PG_FUNCTION_ARGS)
+{
+	SKIP_NULL_CONSTANT(2);
+	if (PG_NARGS() > 3)
+		SKIP_NULL_CONSTANT(3);
+	return accumulate_bag(fcinfo, make_statistics);
+}
+
+PG_FUNCTION_INFO_V1(tlv_statistics_accum_array);
+Datum
+tlv_statistics_accum_array(PG_FUNCTION_ARGS)
+{
+	SKIP_NULL_CONSTANT(2);
+	if (PG_NARGS() > 3)
+		SKIP_NULL_CONSTANT(3);
+	return accumulate_bags(fcinfo, make_statistics);
+}
+
+PG_FUNCTION_INFO_V1(tlv_completion_accum);
+
+/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
+Datum
+tlv_completion_accum(PG_FUNCTION_ARGS)
+{
+	NullableDatum bag = fcinfo->args[2];
+
+	SKIP_NULL_CONSTANT(1);
+	fcinfo->args[2] = fcinfo->args[1];
+	fcinfo->args[1] = bag;
+	return accumulate_bag(fcinfo, make_completion);
+}
+
+PG_FUNCTION_INFO_V1(tlv_completion_final);
+
+/* exp(-log-likelihood per scored token); does not change the state. */
+Datum
+tlv_completion_final(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame;
+	double tokens;
+
+	frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvRequireKind(&frame, &tlv_kind_completion, "tlv_perplexity");
+	tokens = tlv_frame_scalar(&frame, "tokens", 0);
+	if (tokens <= 0)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(exp(-tlv_frame_scalar(&frame, "log_likelihood", 0) / tokens));
+}
+
+/* An empty accumulator that can take the other's stored form. */
+static tlv_accumulator *
+make_like(TlvShared *shared, const tlv_frame *frame)
+{
+	const tlv_kind *kind = TlvKind(frame);
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx, kind->accumulator->create(&shared->ctx, &accumulator));
+	return accumulator;
+}
+
+static void
+merge_value(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	const tlv_kind *kind = TlvKind(frame);
+
+	if (kind->accumulator != accumulator->class)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cannot merge moments of kinds %s and %s",
+							   accumulator->class->name, kind->name)));
+	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
+}
+
+PG_FUNCTION_INFO_V1(tlv_moments_combine);
+
+/*
+ * Combine function of every aggregate, and transition function of tlv_rollup.
+ * Strict: the server copies the first state, which may be a flat or a TOASTed value.
+ */
+Datum
+tlv_moments_combine(PG_FUNCTION_ARGS)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
+	struct varlena *other;
+	tlv_frame frame;
+
+	if (expanded == NULL)
+	{
+		tlv_frame first = TlvFrame(PG_GETARG_TLV(0));
+		tlv_accumulator *accumulator = make_like(shared, &first);
+
+		merge_value(&shared->ctx, accumulator, &first);
+		expanded = TlvExpandedCreate(shared, accumulator);
+	}
+	other = PG_GETARG_TLV(1);
+	frame = TlvFrame(other);
+	merge_value(&shared->ctx, expanded->accumulator, &frame);
+	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
+		pfree(other);
+	return TlvExpandedDatum(expanded);
+}
+
+PG_FUNCTION_INFO_V1(tlv_moments_add);
+
+/* a + b */
+Datum
+tlv_moments_add(PG_FUNCTION_ARGS)
+{
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	const tlv_kind *kind = TlvKind(&a);
+	TlvWork *work = TlvWorkBegin("tensorlv merge");
+	tlv_accumulator *accumulator;
+	tlv_frame_builder *builder;
+	struct varlena *sum;
+
+	work->ctx.arena.limit = SIZE_MAX;
+	builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
+	TlvCheck(&work->ctx, kind->accumulator->create(&work->ctx, &accumulator));
+	merge_value(&work->ctx, accumulator, &a);
+	merge_value(&work->ctx, accumulator, &b);
+	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
+	sum = TlvBuild(&work->ctx, builder);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(sum);
+}

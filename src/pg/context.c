@@ -1,0 +1,120 @@
+/*
+ * context.c - the tlv_context of the server: memory contexts, interrupts,
+ * progress, and errors with their SQLSTATEs.
+ */
+#include "tlv_pg.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+static void *
+server_alloc(void *owner, size_t bytes)
+{
+	if (bytes > MaxAllocHugeSize)
+		return NULL;
+	return MemoryContextAllocExtended((MemoryContext) owner, bytes > 0 ? bytes : 1,
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+}
+
+static void
+server_release(void *owner, void *pointer)
+{
+	(void) owner;
+	pfree(pointer);
+}
+
+/* Only what ends the query; everything else waits for the next CHECK_FOR_INTERRUPTS. */
+static bool
+server_stop(void *argument)
+{
+	(void) argument;
+	return InterruptPending && (QueryCancelPending || ProcDiePending);
+}
+
+static void
+server_progress(void *argument, const char *stage, double done, double total)
+{
+	static TimestampTz last = 0;
+	TimestampTz now;
+
+	(void) argument;
+	if (tlv_progress == TLV_PROGRESS_OFF)
+		return;
+	now = GetCurrentTimestamp();
+	if (done < total && !TimestampDifferenceExceeds(last, now, 1000))
+		return;
+	last = now;
+	ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
+			(errmsg("tensorlv: %s %.0f of %.0f", stage, done, total)));
+}
+
+void
+TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
+{
+	memset(ctx, 0, sizeof(*ctx));
+	ctx->arena.alloc = server_alloc;
+	ctx->arena.release = server_release;
+	ctx->arena.owner = mcxt;
+	ctx->arena.limit = limit;
+	ctx->stop = server_stop;
+	ctx->progress = server_progress;
+}
+
+static int
+sqlstate_of(tlv_status status)
+{
+	switch (status)
+	{
+		case TLV_BAD_PARAMETER:
+			return ERRCODE_INVALID_PARAMETER_VALUE;
+		case TLV_BAD_DATA:
+		case TLV_NOT_IDENTIFIABLE:
+			return ERRCODE_DATA_EXCEPTION;
+		case TLV_LIMIT:
+		case TLV_MEMORY_LIMIT:
+			return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+		case TLV_OUT_OF_MEMORY:
+			return ERRCODE_OUT_OF_MEMORY;
+		case TLV_CORRUPT:
+			return ERRCODE_INVALID_BINARY_REPRESENTATION;
+		case TLV_CANCELLED:
+			return ERRCODE_QUERY_CANCELED;
+		default:
+			return ERRCODE_INTERNAL_ERROR;
+	}
+}
+
+void
+TlvRaise(const tlv_context *ctx)
+{
+	const tlv_error *error = &ctx->error;
+
+	if (error->code == TLV_CANCELLED)
+		CHECK_FOR_INTERRUPTS();
+	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", error->message),
+					error->detail[0] != '\0' ? errdetail("%s", error->detail) : 0,
+					error->code == TLV_MEMORY_LIMIT
+						? errhint("Raise tensorlv.work_mem (or maintenance_work_mem).")
+					: error->hint[0] != '\0' ? errhint("%s", error->hint)
+											 : 0));
+	pg_unreachable();
+}
+
+TlvWork *
+TlvWorkBegin(const char *name)
+{
+	MemoryContext mcxt = AllocSetContextCreateInternal(CurrentMemoryContext, name,
+													   ALLOCSET_DEFAULT_SIZES);
+	TlvWork *work = MemoryContextAllocZero(mcxt, sizeof(TlvWork));
+
+	work->mcxt = mcxt;
+	TlvContextInit(&work->ctx, mcxt, TlvWorkMemory());
+	TlvApplyBlasThreads();
+	return work;
+}
+
+void
+TlvWorkEnd(TlvWork *work)
+{
+	MemoryContextDelete(work->mcxt);
+}

@@ -1,0 +1,220 @@
+/*
+ * expanded.c - live aggregate states as expanded objects that share one memory
+ * context per aggregate context.
+ */
+#include "tlv_pg.h"
+
+#define EXPANDED_MAGIC 0x746c7678
+
+typedef enum ConstantUse
+{
+	CONSTANT_BLOCK,		 /* subspace, whole block */
+	CONSTANT_COMPRESSED, /* subspace, leading directions */
+	CONSTANT_MODEL
+} ConstantUse;
+
+typedef struct TlvConstant
+{
+	struct TlvConstant *next;
+	ConstantUse use;
+	char key[32]; /* how a row's argument is recognised without reading it */
+	size_t key_size;
+	struct varlena *image;
+	void *opened;
+} TlvConstant;
+
+static const char *const shared_name = "tensorlv aggregate states";
+
+static void
+shared_callback(void *argument)
+{
+	(void) argument; /* all memory is the context's own */
+}
+
+static TlvShared *
+find_shared(MemoryContext parent)
+{
+	for (MemoryContext child = parent->firstchild; child != NULL; child = child->nextchild)
+		if (child->name == shared_name && child->reset_cbs != NULL &&
+			child->reset_cbs->func == shared_callback)
+			return child->reset_cbs->arg;
+	return NULL;
+}
+
+TlvShared *
+TlvSharedState(FunctionCallInfo fcinfo)
+{
+	MemoryContext aggregate, mcxt;
+	TlvShared *shared;
+
+	if (!AggCheckCallContext(fcinfo, &aggregate))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+	shared = find_shared(aggregate);
+	if (shared != NULL)
+		return shared;
+	mcxt = AllocSetContextCreateInternal(aggregate, shared_name, ALLOCSET_DEFAULT_SIZES);
+	shared = MemoryContextAllocZero(mcxt, sizeof(TlvShared));
+	shared->mcxt = mcxt;
+	TlvContextInit(&shared->ctx, mcxt, SIZE_MAX);
+	shared->callback.func = shared_callback;
+	shared->callback.arg = shared;
+	MemoryContextRegisterResetCallback(mcxt, &shared->callback);
+	TlvApplyBlasThreads();
+	return shared;
+}
+
+/*
+ * Key of a constant argument: the TOAST pointer of a stored value, the
+ * frame's header (with its fingerprint) of one in memory.
+ */
+static size_t
+constant_key(struct varlena *raw, char *key)
+{
+	size_t size;
+
+	if (VARATT_IS_EXTERNAL_ONDISK(raw))
+		size = VARSIZE_EXTERNAL(raw);
+	else if (!VARATT_IS_EXTENDED(raw) && VARSIZE(raw) >= sizeof(tlv_frame_header))
+		size = sizeof(tlv_frame_header);
+	else
+		return 0;
+	memcpy(key, raw, size);
+	return size;
+}
+
+static TlvConstant *
+find_constant(TlvShared *shared, Datum value, ConstantUse use, bool *found)
+{
+	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
+	TlvConstant *constant;
+	char key[sizeof(constant->key)];
+	size_t size = constant_key(raw, key);
+	MemoryContext old;
+
+	StaticAssertStmt(sizeof(tlv_frame_header) <= sizeof(constant->key), "key is too short");
+	*found = true;
+	if (size > 0)
+		for (constant = shared->constants; constant != NULL; constant = constant->next)
+			if (constant->use == use && constant->key_size == size &&
+				memcmp(constant->key, key, size) == 0)
+				return constant;
+	*found = false;
+	old = MemoryContextSwitchTo(shared->mcxt);
+	constant = palloc0(sizeof(TlvConstant));
+	constant->use = use;
+	memcpy(constant->key, key, size);
+	constant->key_size = size;
+	constant->image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
+	MemoryContextSwitchTo(old);
+	return constant;
+}
+
+/* Only once it is open is a constant remembered: an error must not leave half of one. */
+static void *
+remember(TlvShared *shared, TlvConstant *constant, void *opened)
+{
+	constant->opened = opened;
+	constant->next = shared->constants;
+	shared->constants = constant;
+	return opened;
+}
+
+tlv_subspace *
+TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed)
+{
+	bool found;
+	TlvConstant *constant = find_constant(
+		shared, value, compressed ? CONSTANT_COMPRESSED : CONSTANT_BLOCK, &found);
+	tlv_subspace *subspace;
+	tlv_frame frame;
+
+	if (found)
+		return constant->opened;
+	frame = TlvFrame(constant->image);
+	TlvRequireKind(&frame, &tlv_kind_item_subspace, "counting in a subspace");
+	TlvCheck(&shared->ctx, tlv_subspace_open(&shared->ctx, &frame, compressed, &subspace));
+	return remember(shared, constant, subspace);
+}
+
+tlv_model *
+TlvConstantModel(TlvShared *shared, Datum value)
+{
+	bool found;
+	TlvConstant *constant = find_constant(shared, value, CONSTANT_MODEL, &found);
+	tlv_model *model;
+	tlv_frame frame;
+
+	if (found)
+		return constant->opened;
+	frame = TlvFrame(constant->image);
+	TlvCheck(&shared->ctx, TlvKind(&frame)->model->open(&shared->ctx, &frame, &model));
+	return remember(shared, constant, model);
+}
+
+/* ---- the expanded object ---- */
+
+static Size
+expanded_flat_size(ExpandedObjectHeader *header)
+{
+	TlvExpanded *expanded = (TlvExpanded *) header;
+	tlv_context *ctx = &expanded->shared->ctx;
+	tlv_accumulator *accumulator = expanded->accumulator;
+	tlv_frame_builder *builder;
+	size_t size;
+
+	if (expanded->builder != NULL) /* asked for the size twice, or an error came between */
+	{
+		tlv_free(ctx, expanded->builder->owned);
+		pfree(expanded->builder);
+		expanded->builder = NULL;
+	}
+	builder = MemoryContextAlloc(expanded->shared->mcxt, sizeof(tlv_frame_builder));
+	builder->owned = NULL;
+	TlvCheck(ctx, accumulator->class->build(ctx, accumulator, builder));
+	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
+	expanded->builder = builder;
+	return size;
+}
+
+static void
+expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	TlvExpanded *expanded = (TlvExpanded *) header;
+	tlv_frame_builder *builder = expanded->builder;
+
+	if (builder == NULL || builder->size != size)
+		elog(ERROR, "aggregate state changed while it was flattened");
+	SET_VARSIZE(result, size);
+	tlv_frame_write(builder, result, size);
+	tlv_free(&expanded->shared->ctx, builder->owned);
+	pfree(builder);
+	expanded->builder = NULL;
+}
+
+static const ExpandedObjectMethods expanded_methods = {expanded_flat_size, expanded_flatten};
+
+TlvExpanded *
+TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator)
+{
+	TlvExpanded *expanded = MemoryContextAllocZero(shared->mcxt, sizeof(TlvExpanded));
+
+	EOH_init_header(&expanded->header, &expanded_methods, shared->mcxt);
+	expanded->magic = EXPANDED_MAGIC;
+	expanded->shared = shared;
+	expanded->accumulator = accumulator;
+	return expanded;
+}
+
+TlvExpanded *
+TlvExpandedGet(Datum value)
+{
+	TlvExpanded *expanded;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+		return NULL;
+	expanded = (TlvExpanded *) DatumGetEOHP(value);
+	if (expanded->header.eoh_methods != &expanded_methods || expanded->magic != EXPANDED_MAGIC)
+		return NULL;
+	return expanded;
+}

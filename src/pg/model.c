@@ -1,0 +1,213 @@
+/*
+ * model.c - applying a fitted model to rows: memberships, assignment,
+ * likelihood, refinement step.
+ */
+#include "tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+/* A model opened once per call site. */
+typedef struct ModelCache
+{
+	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
+	tlv_context ctx;
+	char key[32];
+	size_t key_size;
+	tlv_model *model;
+} ModelCache;
+
+/* As in expanded.c: a TOAST pointer or a frame's header tells whether it is the same model. */
+static size_t
+model_key(struct varlena *raw, char *key)
+{
+	size_t size;
+
+	if (VARATT_IS_EXTERNAL_ONDISK(raw))
+		size = VARSIZE_EXTERNAL(raw);
+	else if (!VARATT_IS_EXTENDED(raw) && VARSIZE(raw) >= sizeof(tlv_frame_header))
+		size = sizeof(tlv_frame_header);
+	else
+		return 0;
+	memcpy(key, raw, size);
+	return size;
+}
+
+static ModelCache *
+open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_size)
+{
+	ModelCache *cache = fcinfo->flinfo->fn_extra;
+	MemoryContext mcxt, old;
+	struct varlena *image;
+	tlv_frame frame;
+
+	if (cache != NULL)
+	{
+		fcinfo->flinfo->fn_extra = NULL;
+		MemoryContextDelete(cache->mcxt);
+	}
+	mcxt = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv model",
+								 ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(mcxt);
+	cache = palloc0(sizeof(ModelCache));
+	cache->mcxt = mcxt;
+	TlvContextInit(&cache->ctx, mcxt, SIZE_MAX);
+	image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
+	frame = TlvFrame(image);
+	TlvCheck(&cache->ctx, TlvKind(&frame)->model->open(&cache->ctx, &frame, &cache->model));
+	memcpy(cache->key, key, key_size);
+	cache->key_size = key_size;
+	MemoryContextSwitchTo(old);
+	fcinfo->flinfo->fn_extra = cache;
+	return cache;
+}
+
+static ModelCache *
+cached_model(FunctionCallInfo fcinfo, int argument)
+{
+	ModelCache *cache = fcinfo->flinfo->fn_extra;
+	Datum value = PG_GETARG_DATUM(argument);
+	char key[sizeof(cache->key)];
+	size_t size = model_key((struct varlena *) DatumGetPointer(value), key);
+
+	if (cache != NULL && size > 0 && cache->key_size == size &&
+		memcmp(cache->key, key, size) == 0)
+		return cache;
+	return open_cache(fcinfo, value, key, size);
+}
+
+tlv_model *
+TlvCachedModel(FunctionCallInfo fcinfo, int argument)
+{
+	return cached_model(fcinfo, argument)->model;
+}
+
+static void
+refuse_ability(const tlv_model *model, const char *function)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s is not defined for a bag under a model of kind %s", function,
+						   TlvKind(&model->frame)->name)));
+}
+
+static double *
+infer_bag(FunctionCallInfo fcinfo, size_t *k)
+{
+	ModelCache *cache = cached_model(fcinfo, 0);
+	tlv_model *model = cache->model;
+	double *shares;
+
+	if (model->class->infer_bag == NULL)
+		refuse_ability(model, "inference");
+	*k = model->class->components(&model->frame);
+	shares = palloc(*k * sizeof(double));
+	TlvCheck(&cache->ctx, model->class->infer_bag(&cache->ctx, model,
+												  TLV_BAG(PG_GETARG_TLV(1)), shares));
+	return shares;
+}
+
+PG_FUNCTION_INFO_V1(tlv_infer_bag);
+
+/* tlv_infer(model, bag): memberships, summing to 1 */
+Datum
+tlv_infer_bag(PG_FUNCTION_ARGS)
+{
+	size_t k;
+	double *shares = infer_bag(fcinfo, &k);
+	Datum *values = palloc(k * sizeof(Datum));
+
+	for (size_t j = 0; j < k; j++)
+		values[j] = Float8GetDatum(shares[j]);
+	PG_RETURN_ARRAYTYPE_P(construct_array(values, (int) k, FLOAT8OID, sizeof(float8),
+										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+PG_FUNCTION_INFO_V1(tlv_assign_bag);
+
+/* tlv_assign(model, bag): the component of the largest membership, from 1 */
+Datum
+tlv_assign_bag(PG_FUNCTION_ARGS)
+{
+	size_t k, best = 0;
+	double *shares = infer_bag(fcinfo, &k);
+
+	for (size_t j = 1; j < k; j++)
+		best = shares[j] > shares[best] ? j : best;
+	PG_RETURN_INT32((int32) best + 1);
+}
+
+PG_FUNCTION_INFO_V1(tlv_log_likelihood_bag);
+
+/* tlv_log_likelihood(model, bag), nats */
+Datum
+tlv_log_likelihood_bag(PG_FUNCTION_ARGS)
+{
+	ModelCache *cache = cached_model(fcinfo, 0);
+	tlv_model *model = cache->model;
+	double value;
+
+	if (model->class->log_likelihood_bag == NULL)
+		refuse_ability(model, "the likelihood");
+	TlvCheck(&cache->ctx, model->class->log_likelihood_bag(
+							  &cache->ctx, model, TLV_BAG(PG_GETARG_TLV(1)), &value));
+	PG_RETURN_FLOAT8(value);
+}
+
+PG_FUNCTION_INFO_V1(tlv_update);
+
+/* tlv_update(model, statistics): the model after one refinement step */
+Datum
+tlv_update(PG_FUNCTION_ARGS)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
+	const tlv_kind *kind = TlvKind(&model);
+	TlvWork *work = TlvWorkBegin("tensorlv update");
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	if (kind->model->update == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a model of kind %s has no refinement steps", kind->name)));
+	TlvCheck(&work->ctx, kind->model->update(&work->ctx, &model, &statistics, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+tlv_frame
+TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const char *function)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(argument));
+
+	TlvRequireKind(&frame, kind, function);
+	return frame;
+}
+
+uint64
+TlvSeedArgument(FunctionCallInfo fcinfo, int argument)
+{
+	int64 seed = PG_ARGISNULL(argument) ? 1 : PG_GETARG_INT64(argument);
+
+	if (seed < 0 || seed >= INT64CONST(1) << 53)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("seed = " INT64_FORMAT " is not between 0 and 2^53 - 1", seed)));
+	return (uint64) seed;
+}
+
+size_t
+TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name, int minimum)
+{
+	int32 value;
+
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
+	value = PG_GETARG_INT32(argument);
+	if (value < minimum)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s = %d is not at least %d", name, value, minimum)));
+	return (size_t) value;
+}

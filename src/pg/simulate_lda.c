@@ -1,0 +1,260 @@
+/*
+ * simulate_lda.c - true models and documents drawn from them, for users' own
+ * checks, the tests and the benches.
+ */
+#include "tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/lda.h"
+#include "tensorlv/rng.h"
+#include "tensorlv/topics.h"
+
+static double
+positive_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	double value = PG_ARGISNULL(argument) ? 0 : PG_GETARG_FLOAT8(argument);
+
+	if (!(value > 0 && value <= 1e9))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s = %g is not a number above 0", name, value)));
+	return value;
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_lda_model);
+
+/*
+ * tlv_simulate_lda_model(items, k, alpha0, concentration, seed): topics
+ * Dirichlet(concentration) over items 1 .. n, alpha = alpha0 / k each
+ */
+Datum
+tlv_simulate_lda_model(PG_FUNCTION_ARGS)
+{
+	size_t d = TlvCountArgument(fcinfo, 0, "items", 1);
+	size_t k = TlvCountArgument(fcinfo, 1, "k", 1);
+	double alpha0 = positive_argument(fcinfo, 2, "alpha0");
+	double concentration = positive_argument(fcinfo, 3, "concentration");
+	uint64 seed = TlvSeedArgument(fcinfo, 4);
+	TlvWork *work;
+	struct varlena *result;
+	double *phi, *alpha;
+	int64_t *items;
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	if ((double) d * (double) k * sizeof(double) > TLV_FRAME_MAX_BYTES)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("%zu topics over %zu items are too many for one value", k, d)));
+	work = TlvWorkBegin("tensorlv simulation");
+	work->ctx.arena.limit = SIZE_MAX;
+	phi = MemoryContextAllocHuge(work->mcxt, d * k * sizeof(double));
+	alpha = MemoryContextAllocHuge(work->mcxt, k * sizeof(double));
+	items = MemoryContextAllocHuge(work->mcxt, d * sizeof(int64_t));
+	tlv_rng_seed(&rng, seed);
+	TlvCheck(&work->ctx, tlv_topic_random(&work->ctx, k, d, concentration, &rng, phi));
+	for (size_t i = 0; i < d; i++)
+		items[i] = (int64_t) i + 1;
+	for (size_t j = 0; j < k; j++)
+		alpha[j] = alpha0 / (double) k;
+	TlvCheck(&work->ctx, tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, seed, &image,
+												 &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+static Datum
+float8_array(const double *numbers, size_t n)
+{
+	Datum *values = palloc(n * sizeof(Datum));
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = Float8GetDatum(numbers[i]);
+	return PointerGetDatum(construct_array(values, (int) n, FLOAT8OID, sizeof(float8),
+										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+typedef struct Simulation
+{
+	size_t k;
+	size_t length;
+	const int64_t *items;
+	tlv_topic_simulator *simulator;
+	double *theta;
+	int32_t *index;
+	double *count;
+	int64_t *own_items;
+} Simulation;
+
+static void
+put_document(FunctionCallInfo fcinfo, TlvWork *work, Simulation *s, int64 doc, uint64 seed)
+{
+	Datum values[3];
+	bool nulls[3] = {false, false, false};
+	size_t n;
+	tlv_rng rng;
+
+	/* Every document has a stream of its own: the first ones do not depend on how many follow. */
+	tlv_rng_seed(&rng, tlv_mix64(seed) + (uint64) doc);
+	TlvCheck(&work->ctx, tlv_topic_simulate(&work->ctx, s->simulator, &rng, s->length, s->theta,
+											&n, s->index, s->count));
+	for (size_t i = 0; i < n; i++)
+		s->own_items[i] = s->items[s->index[i]];
+	values[0] = Int64GetDatum(doc);
+	values[1] = PointerGetDatum(TlvBagValue(n, s->own_items, s->count));
+	values[2] = float8_array(s->theta, s->k);
+	TlvPutRow(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_lda);
+
+/* tlv_simulate_lda(model, documents, length, seed): rows (doc, bag, shares) */
+Datum
+tlv_simulate_lda(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_simulate_lda");
+	size_t documents = TlvCountArgument(fcinfo, 1, "documents", 0);
+	uint64 seed = TlvSeedArgument(fcinfo, 3);
+	TlvWork *work;
+	MemoryContext row, old;
+	tlv_topics topics;
+	Simulation s;
+
+	s.length = TlvCountArgument(fcinfo, 2, "length", 1);
+	if (s.length > 10000000)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("length = %zu is more than 10000000", s.length)));
+	if (tlv_frame_scalar(&frame, "alpha0", 0) == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("documents of the single topic model are not simulated"),
+						errhint("Use a small alpha0 instead of 0.")));
+	TlvInitRows(fcinfo);
+	work = TlvWorkBegin("tensorlv simulation");
+	work->ctx.arena.limit = SIZE_MAX;
+	topics.k = s.k = tlv_frame_find(&frame, "phi")->rows;
+	topics.d = tlv_frame_find(&frame, "phi")->columns;
+	topics.phi = tlv_frame_float64(&frame, "phi");
+	topics.alpha = tlv_frame_float64(&frame, "alpha");
+	s.items = tlv_frame_int64(&frame, "items");
+	s.theta = MemoryContextAlloc(work->mcxt, s.k * sizeof(double));
+	s.index = MemoryContextAlloc(work->mcxt, s.length * sizeof(int32_t));
+	s.count = MemoryContextAlloc(work->mcxt, s.length * sizeof(double));
+	s.own_items = MemoryContextAlloc(work->mcxt, s.length * sizeof(int64_t));
+	TlvCheck(&work->ctx, tlv_topic_simulator_create(&work->ctx, &topics, &s.simulator));
+	row = AllocSetContextCreate(work->mcxt, "tensorlv row", ALLOCSET_DEFAULT_SIZES);
+	for (size_t t = 1; t <= documents; t++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		old = MemoryContextSwitchTo(row);
+		put_document(fcinfo, work, &s, (int64) t, seed);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row);
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+/* Numbers of a one-dimensional array without NULL. */
+static Datum *
+array_values(FunctionCallInfo fcinfo, int argument, Oid type, int16 length, const char *name,
+			 int *n)
+{
+	ArrayType *array;
+	Datum *values;
+	bool *nulls;
+
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	deconstruct_array(array, type, length, true, length == 8 ? TYPALIGN_DOUBLE : TYPALIGN_INT,
+					  &values, &nulls, n);
+	for (int i = 0; i < *n; i++)
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("element %d of %s is null", i + 1, name)));
+	return values;
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Distinct items, ascending. */
+static size_t
+distinct_items(int n, const Datum *values, int64_t *items)
+{
+	size_t d = 0;
+
+	for (int i = 0; i < n; i++)
+		items[i] = DatumGetInt64(values[i]);
+	qsort(items, (size_t) n, sizeof(int64_t), compare_items);
+	for (int i = 0; i < n; i++)
+		if (d == 0 || items[d - 1] != items[i])
+			items[d++] = items[i];
+	return d;
+}
+
+PG_FUNCTION_INFO_V1(tlv_topic_model);
+
+/*
+ * tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]): a model
+ * from rows of (topic, item, probability), topics numbered from 1
+ */
+Datum
+tlv_topic_model(PG_FUNCTION_ARGS)
+{
+	int n, n_items, n_probabilities, n_alpha;
+	Datum *topics = array_values(fcinfo, 0, INT4OID, 4, "topics", &n);
+	Datum *item_values = array_values(fcinfo, 1, INT8OID, 8, "items", &n_items);
+	Datum *probabilities = array_values(fcinfo, 2, FLOAT8OID, 8, "probabilities", &n_probabilities);
+	Datum *alphas = array_values(fcinfo, 3, FLOAT8OID, 8, "alpha", &n_alpha);
+	int64_t *items;
+	double *phi, *alpha;
+	size_t d, k = (size_t) n_alpha;
+	TlvWork *work;
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	if (n != n_items || n != n_probabilities || n == 0 || k == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("%d topics, %d items, %d probabilities, %d alpha", n, n_items,
+						n_probabilities, n_alpha),
+				 errhint("The first three arrays have one element per (topic, item) pair, alpha "
+						 "has one per topic.")));
+	items = palloc_extended((Size) n * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	d = distinct_items(n, item_values, items);
+	phi = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	alpha = palloc(k * sizeof(double));
+	for (size_t j = 0; j < k; j++)
+		alpha[j] = DatumGetFloat8(alphas[j]);
+	for (int i = 0; i < n; i++)
+	{
+		int32 topic = DatumGetInt32(topics[i]);
+		int64_t item = DatumGetInt64(item_values[i]);
+		int64_t *at = bsearch(&item, items, d, sizeof(int64_t), compare_items);
+
+		if (topic < 1 || (size_t) topic > k)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("topic %d is not between 1 and %zu", topic, k)));
+		phi[(size_t) (at - items) * k + (size_t) topic - 1] += DatumGetFloat8(probabilities[i]);
+	}
+	work = TlvWorkBegin("tensorlv model");
+	work->ctx.arena.limit = SIZE_MAX;
+	TlvCheck(&work->ctx,
+			 tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, 1, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}

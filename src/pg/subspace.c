@@ -1,0 +1,105 @@
+/*
+ * subspace.c - tlv_subspace, tlv_spectrum, tlv_suggest_k on moments.
+ */
+#include "tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(tlv_subspace_from_moments_sql);
+
+/*
+ * tlv_subspace(m, k, min_documents, distinct_pairs, seed): k may be NULL for products,
+ * min_documents NULL for none.
+ */
+Datum
+tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
+{
+	tlv_subspace_options options = {0};
+	struct varlena *result;
+	tlv_frame frame;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	frame = TlvFrame(PG_GETARG_TLV(0));
+	if (!PG_ARGISNULL(1))
+		options.rank = TlvCountArgument(fcinfo, 1, "k", 1);
+	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null"),
+						errhint("Only products of a subspace know their own k.")));
+	if (!PG_ARGISNULL(2))
+		options.minimum_documents = (double) TlvCountArgument(fcinfo, 2, "min_documents", 0);
+	options.distinct = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+	options.seed = TlvSeedArgument(fcinfo, 4);
+	work = TlvWorkBegin("tensorlv subspace");
+	TlvCheck(&work->ctx, tlv_subspace_from_moments(&work->ctx, &frame, &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+PG_FUNCTION_INFO_V1(tlv_subspace_change_sql);
+
+/* Largest relative change of the leading Ritz values in the last step; NULL before two steps. */
+Datum
+tlv_subspace_change_sql(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	double change = tlv_subspace_change(&frame);
+
+	if (isinf(change))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(change);
+}
+
+PG_FUNCTION_INFO_V1(tlv_spectrum);
+
+/* Rows (rank, eigenvalue, z): Ritz values, and z where collected in distinct mode. */
+Datum
+tlv_spectrum(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const tlv_section *ritz = tlv_frame_find(&frame, "ritz");
+	bool triples = frame.header->type == TLV_FRAME_MOMENTS &&
+				   frame.header->kind == TLV_KIND_COUNT_TRIPLES;
+
+	if (ritz == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("moments of kind %s have no spectrum", TlvKind(&frame)->name),
+						errhint("Use tlv_spectrum(tlv_subspace(...)), or compressed moments.")));
+	TlvInitRows(fcinfo);
+	for (size_t i = 0; i < ritz->rows; i++)
+	{
+		double z = triples && i < tlv_frame_find(&frame, "mean")->rows ? tlv_count_z(&frame, i)
+																	   : NAN;
+		Datum values[3] = {
+			Int32GetDatum((int32) i + 1),
+			Float8GetDatum(((const double *) tlv_section_data(&frame, ritz))[i]),
+			Float8GetDatum(z)};
+		bool nulls[3] = {false, false, isnan(z)};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_suggest_k_moments);
+
+/* tlv_suggest_k(a, b): directions significant in both folds */
+Datum
+tlv_suggest_k_moments(PG_FUNCTION_ARGS)
+{
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	tlv_context ctx;
+	size_t count, k;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &a, &b, NULL, &count, &k));
+	PG_RETURN_INT32((int32) k);
+}

@@ -1,0 +1,156 @@
+/*
+ * tlv_pg.h - what the files of the server floor share.
+ */
+#ifndef TLV_PG_H
+#define TLV_PG_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/expandeddatum.h"
+#include "utils/memutils.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#include "tensorlv/accumulator.h"
+#include "tensorlv/bag.h"
+#include "tensorlv/context.h"
+#include "tensorlv/count_moments.h"
+#include "tensorlv/frame.h"
+#include "tensorlv/kind.h"
+#include "tensorlv/model.h"
+
+/* ---- settings (tensorlv.c) ---- */
+typedef enum TlvProgress
+{
+	TLV_PROGRESS_OFF,
+	TLV_PROGRESS_NOTICE,
+	TLV_PROGRESS_LOG
+} TlvProgress;
+
+extern int tlv_work_mem;
+extern int tlv_progress;
+
+/* Bytes a fit may use: tensorlv.work_mem, or maintenance_work_mem. */
+extern size_t TlvWorkMemory(void);
+
+/* Lets BLAS use tensorlv.blas_threads threads; one in a parallel worker. */
+extern void TlvApplyBlasThreads(void);
+
+/* ---- context of floors 1 and 2 (context.c) ---- */
+
+/* A context whose memory lives in mcxt, up to limit bytes. */
+extern void TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit);
+
+/* Raises ctx->error as an error of the server. */
+extern void TlvRaise(const tlv_context *ctx) pg_attribute_noreturn();
+
+#define TlvCheck(ctx, expression)                                                                  \
+	do                                                                                             \
+	{                                                                                              \
+		if ((expression) != TLV_OK)                                                                \
+			TlvRaise(ctx);                                                                         \
+	} while (0)
+
+/* A short-lived work space: a memory context of its own and a tlv_context on it. */
+typedef struct TlvWork
+{
+	MemoryContext mcxt;
+	tlv_context ctx;
+} TlvWork;
+
+extern TlvWork *TlvWorkBegin(const char *name);
+extern void TlvWorkEnd(TlvWork *work);
+
+/* ---- stored values (values.c) ---- */
+
+/* The frame of a detoasted value; raises an error when it is damaged. */
+extern tlv_frame TlvFrame(struct varlena *value);
+
+/* The record of a value's kind. */
+extern const tlv_kind *TlvKind(const tlv_frame *frame);
+
+/* A copy of an image (from an arena) as a value in the current memory context. */
+extern struct varlena *TlvValue(const void *image, size_t size);
+
+/* A frame built by a builder as a value in the current memory context. */
+extern struct varlena *TlvBuild(tlv_context *ctx, tlv_frame_builder *builder);
+
+/* Raises an error unless the value is of that kind; function names the caller. */
+extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function);
+
+#define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
+
+/* ---- rows (rows.c) ---- */
+
+/* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
+extern void TlvInitRows(FunctionCallInfo fcinfo);
+extern void TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
+
+/* ---- live aggregate states (expanded.c) ---- */
+
+/*
+ * One per aggregate context, shared by all its groups: a child memory context for every
+ * state, the tlv_context on it, and the constants (subspaces, models) that were opened.
+ * One context per group would make hashed grouping quadratic.
+ */
+typedef struct TlvShared
+{
+	MemoryContext mcxt;
+	tlv_context ctx;
+	struct TlvConstant *constants;
+	MemoryContextCallback callback; /* how the context is recognised; does nothing */
+} TlvShared;
+
+/* Finds or makes it; errors when fcinfo is no aggregate call. */
+extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
+
+/* A subspace or model given as a constant argument, opened once per aggregate. */
+extern tlv_subspace *TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed);
+extern tlv_model *TlvConstantModel(TlvShared *shared, Datum value);
+
+typedef struct TlvExpanded
+{
+	ExpandedObjectHeader header;
+	int magic;
+	TlvShared *shared;
+	tlv_accumulator *accumulator;
+	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
+} TlvExpanded;
+
+extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
+extern TlvExpanded *TlvExpandedGet(Datum value);
+
+static inline Datum
+TlvExpandedDatum(TlvExpanded *expanded)
+{
+	return EOHPGetRWDatum(&expanded->header);
+}
+
+/* ---- bags (bag.c) ---- */
+extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
+#define TLV_BAG(value) ((const tlv_bag_image *) (value))
+
+/* Stable 63-bit id of a term. */
+extern int64 TlvTermId(const char *text, size_t length);
+
+/* ---- models (model.c) ---- */
+
+/* Opens a model argument once per call site; function's fn_extra holds it. */
+extern tlv_model *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
+
+/* Raises an error unless the model is of that kind. */
+extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,
+							   const char *function);
+
+/* ---- arguments ---- */
+
+/* A seed argument: 0 .. 2^53 - 1, which every stored form holds exactly. */
+extern uint64 TlvSeedArgument(FunctionCallInfo fcinfo, int argument);
+
+/* A count argument of at least minimum. */
+extern size_t TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name,
+							   int minimum);
+
+#endif /* TLV_PG_H */

@@ -1,0 +1,340 @@
+/*
+ * values.c - tlv_moments, tlv_subspace and tlv_model as types: text and
+ * binary input and output, equality, hashing, tlv_info.
+ *
+ * The text form is the kind's name, a colon and the base64 of the image: exact,
+ * whatever the settings of the session.
+ */
+#include "tlv_pg.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "common/base64.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+
+static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model"};
+
+tlv_frame
+TlvFrame(struct varlena *value)
+{
+	tlv_frame frame;
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_frame_open(&ctx, value, VARSIZE(value), &frame));
+	return frame;
+}
+
+const tlv_kind *
+TlvKind(const tlv_frame *frame)
+{
+	const tlv_kind *kind =
+		tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
+
+	if (kind == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("%s of unknown kind %u", type_names[frame->header->type],
+						frame->header->kind),
+				 errhint("It was probably written by a newer version of tensorlv.")));
+	return kind;
+}
+
+void
+TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function)
+{
+	if (frame->header->type != kind->type || frame->header->kind != kind->code)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s needs a %s of kind %s, not %s", function,
+							   type_names[kind->type], kind->name, TlvKind(frame)->name)));
+}
+
+struct varlena *
+TlvValue(const void *image, size_t size)
+{
+	struct varlena *value = palloc(size);
+
+	memcpy(value, image, size);
+	SET_VARSIZE(value, size);
+	return value;
+}
+
+struct varlena *
+TlvBuild(tlv_context *ctx, tlv_frame_builder *builder)
+{
+	struct varlena *value;
+	size_t size;
+
+	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
+	value = palloc(size);
+	SET_VARSIZE(value, size);
+	tlv_frame_write(builder, value, size);
+	return value;
+}
+
+/* Validates an image of unknown origin; raises an error with the given SQLSTATE. */
+static void
+validate(struct varlena *value, tlv_frame_type type, int sqlstate)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv input");
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	work->ctx.arena.limit = SIZE_MAX;
+	if (tlv_kind_validate(&work->ctx, value, VARSIZE(value), type, &frame, &kind) != TLV_OK)
+		ereport(ERROR, (errcode(sqlstate), errmsg("invalid %s", type_names[type]),
+						errdetail("%s", work->ctx.error.message)));
+	TlvWorkEnd(work);
+}
+
+static Datum
+value_in(const char *text, tlv_frame_type type)
+{
+	const char *colon = strchr(text, ':');
+	size_t length = colon != NULL ? strlen(colon + 1) : 0;
+	struct varlena *value;
+	const tlv_kind *kind;
+	int bytes, room;
+
+	if (colon == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+						errmsg("invalid %s: \"%.40s\"", type_names[type], text),
+						errhint("The text form is the kind, a colon, and base64 digits.")));
+	room = pg_b64_dec_len((int) length);
+	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
+	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
+	if (bytes < 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+						errmsg("invalid %s: no base64 after the colon", type_names[type])));
+	SET_VARSIZE(value, bytes + VARHDRSZ);
+	validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION);
+	kind = tlv_kind_find(type, ((tlv_frame_header *) value)->kind);
+	if (strlen(kind->name) != (size_t) (colon - text) ||
+		strncmp(kind->name, text, (size_t) (colon - text)) != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+						errmsg("invalid %s: \"%.*s\" before the colon, \"%s\" behind it",
+							   type_names[type], (int) Min(colon - text, 40), text, kind->name)));
+	PG_RETURN_POINTER(value);
+}
+
+static Datum
+value_out(struct varlena *value)
+{
+	tlv_frame frame = TlvFrame(value);
+	const char *name = TlvKind(&frame)->name;
+	int length = (int) VARSIZE(value) - VARHDRSZ;
+	int room = pg_b64_enc_len(length);
+	size_t prefix = strlen(name) + 1;
+	char *text = palloc(prefix + (size_t) room + 1);
+	int written;
+
+	snprintf(text, prefix + 1, "%s:", name);
+	written = pg_b64_encode((const void *) VARDATA(value), length, text + prefix, room);
+	if (written < 0)
+		elog(ERROR, "could not encode a value");
+	text[prefix + (size_t) written] = '\0';
+	PG_RETURN_CSTRING(text);
+}
+
+static Datum
+value_recv(StringInfo buffer, tlv_frame_type type)
+{
+	int length = buffer->len - buffer->cursor;
+	struct varlena *value = palloc0((size_t) length + VARHDRSZ + sizeof(tlv_frame_header));
+
+	pq_copymsgbytes(buffer, VARDATA(value), length);
+	SET_VARSIZE(value, length + VARHDRSZ);
+	validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION);
+	PG_RETURN_POINTER(value);
+}
+
+static Datum
+value_send(struct varlena *value)
+{
+	StringInfoData buffer;
+
+	pq_begintypsend(&buffer);
+	pq_sendbytes(&buffer, VARDATA(value), (int) VARSIZE(value) - VARHDRSZ);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+}
+
+#define VALUE_TYPE(name, type)                                                                     \
+	PG_FUNCTION_INFO_V1(name##_in);                                                                \
+	Datum name##_in(PG_FUNCTION_ARGS)                                                              \
+	{                                                                                              \
+		return value_in(PG_GETARG_CSTRING(0), type);                                               \
+	}                                                                                              \
+	PG_FUNCTION_INFO_V1(name##_out);                                                               \
+	Datum name##_out(PG_FUNCTION_ARGS)                                                             \
+	{                                                                                              \
+		return value_out(PG_GETARG_TLV(0));                                                        \
+	}                                                                                              \
+	PG_FUNCTION_INFO_V1(name##_recv);                                                              \
+	Datum name##_recv(PG_FUNCTION_ARGS)                                                            \
+	{                                                                                              \
+		return value_recv((StringInfo) PG_GETARG_POINTER(0), type);                                \
+	}                                                                                              \
+	PG_FUNCTION_INFO_V1(name##_send);                                                              \
+	Datum name##_send(PG_FUNCTION_ARGS)                                                            \
+	{                                                                                              \
+		return value_send(PG_GETARG_TLV(0));                                                       \
+	}
+
+VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS)
+VALUE_TYPE(tlv_subspace, TLV_FRAME_SUBSPACE)
+VALUE_TYPE(tlv_model, TLV_FRAME_MODEL)
+
+/* ---- equality and hash: of the bytes, for every type of ours ---- */
+
+PG_FUNCTION_INFO_V1(tlv_value_eq);
+Datum
+tlv_value_eq(PG_FUNCTION_ARGS)
+{
+	struct varlena *a = PG_GETARG_TLV(0), *b = PG_GETARG_TLV(1);
+
+	PG_RETURN_BOOL(VARSIZE(a) == VARSIZE(b) &&
+				   memcmp(VARDATA(a), VARDATA(b), VARSIZE(a) - VARHDRSZ) == 0);
+}
+
+PG_FUNCTION_INFO_V1(tlv_value_ne);
+Datum
+tlv_value_ne(PG_FUNCTION_ARGS)
+{
+	return BoolGetDatum(!DatumGetBool(tlv_value_eq(fcinfo)));
+}
+
+PG_FUNCTION_INFO_V1(tlv_value_hash);
+Datum
+tlv_value_hash(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = PG_GETARG_TLV(0);
+
+	PG_RETURN_INT32((int32) tlv_fingerprint(VARDATA(value), VARSIZE(value) - VARHDRSZ, 0));
+}
+
+PG_FUNCTION_INFO_V1(tlv_value_hash_extended);
+Datum
+tlv_value_hash_extended(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = PG_GETARG_TLV(0);
+
+	PG_RETURN_INT64((int64) tlv_fingerprint(VARDATA(value), VARSIZE(value) - VARHDRSZ,
+											(uint64) PG_GETARG_INT64(1)));
+}
+
+/* ---- header view ---- */
+
+static void
+append_number(StringInfo json, double value)
+{
+	if (value == floor(value) && fabs(value) < 1e15)
+		appendStringInfo(json, "%.0f", value);
+	else
+		appendStringInfo(json, "%.17g", value);
+}
+
+static void
+append_warnings(StringInfo json, const tlv_frame *frame)
+{
+	const tlv_section *names = tlv_frame_find(frame, "diagnostic_names");
+	const char *at, *end;
+	bool first = true;
+
+	if (names == NULL)
+		return;
+	at = tlv_section_data(frame, names);
+	end = at + names->rows;
+	appendStringInfoString(json, ", \"warnings\": [");
+	while (at < end)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+
+		if (strncmp(at, "warning: ", 9) == 0)
+		{
+			appendStringInfoString(json, first ? "" : ", ");
+			escape_json(json, pnstrdup(at + 9, (Size) (stop - at - 9)));
+			first = false;
+		}
+		at = stop + 1;
+	}
+	appendStringInfoChar(json, ']');
+}
+
+PG_FUNCTION_INFO_V1(tlv_value_info);
+
+/* Kind, size, single numbers, and the shapes of everything else. */
+Datum
+tlv_value_info(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = PG_GETARG_TLV(0);
+	tlv_frame frame = TlvFrame(value);
+	StringInfoData json;
+	bool first = true;
+
+	initStringInfo(&json);
+	appendStringInfo(&json, "{\"type\": \"%s\", \"kind\": \"%s\", \"version\": %u, \"bytes\": %zu",
+					 type_names[frame.header->type], TlvKind(&frame)->name, frame.header->version,
+					 (size_t) VARSIZE(value));
+	for (uint32_t i = 0; i < frame.header->sections; i++)
+	{
+		const tlv_section *section = &frame.table[i];
+
+		if (section->element == TLV_BYTES || section->rows != 1 || section->columns != 1)
+			continue;
+		appendStringInfo(&json, ", \"%s\": ", section->name);
+		if (section->element == TLV_INT64)
+			appendStringInfo(&json, INT64_FORMAT,
+							 *(const int64 *) tlv_section_data(&frame, section));
+		else
+			append_number(&json, *(const double *) tlv_section_data(&frame, section));
+	}
+	append_warnings(&json, &frame);
+	appendStringInfoString(&json, ", \"arrays\": {");
+	for (uint32_t i = 0; i < frame.header->sections; i++)
+	{
+		const tlv_section *section = &frame.table[i];
+
+		if (section->element != TLV_BYTES && section->rows == 1 && section->columns == 1)
+			continue;
+		appendStringInfo(&json, "%s\"%s\": [%llu, %llu]", first ? "" : ", ", section->name,
+						 (unsigned long long) section->rows,
+						 (unsigned long long) section->columns);
+		first = false;
+	}
+	appendStringInfoString(&json, "}}");
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}
+
+PG_FUNCTION_INFO_V1(tlv_diagnostics_rows);
+
+/* Rows (name, value) of a model. */
+Datum
+tlv_diagnostics_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const tlv_section *names = tlv_frame_find(&frame, "diagnostic_names");
+	const double *numbers = tlv_frame_float64(&frame, "diagnostics");
+	const char *at, *end;
+
+	TlvInitRows(fcinfo);
+	if (names == NULL || numbers == NULL)
+		return (Datum) 0;
+	at = tlv_section_data(&frame, names);
+	end = at + names->rows;
+	for (int i = 0; at < end; i++)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+		Datum values[2] = {PointerGetDatum(cstring_to_text_with_len(at, (int) (stop - at))),
+						   Float8GetDatum(numbers[i])};
+		bool nulls[2] = {false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+		at = stop + 1;
+	}
+	return (Datum) 0;
+}
