@@ -25,11 +25,9 @@ typedef struct tlv_accumulator_class
 	tlv_status (*merge)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
 	/* Describes the value; scratch memory is left in builder->owned.  Does not change what the
 	 * accumulator means: rows may follow. */
-	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator,
-						tlv_frame_builder *builder);
+	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
 	/* Adds one bag; NULL when the kind does not take bags. */
-	tlv_status (*add_bag)(tlv_context *ctx, tlv_accumulator *accumulator,
-						  const tlv_bag_image *bag);
+	tlv_status (*add_bag)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag);
 } tlv_accumulator_class;
 
 struct tlv_accumulator
@@ -42,12 +40,12 @@ struct tlv_accumulator
 typedef struct tlv_document
 {
 	size_t room;
-	size_t n;		 /* distinct items */
-	double length;	 /* sum of counts */
+	size_t n;	   /* distinct items */
+	double length; /* sum of counts */
 	int64_t *items;
 	double *counts;
-	int32_t *index;	 /* positions of known items, by tlv_dictionary_map */
-	double *known;	 /* their counts */
+	int32_t *index; /* positions of known items, by tlv_dictionary_map */
+	double *known;	/* their counts */
 	size_t n_known;
 } tlv_document;
 
@@ -60,5 +58,7 @@ extern tlv_status tlv_document_decode(tlv_context *ctx, tlv_document *document,
 
 /* Documents shorter than this carry no third moment and are skipped (and counted). */
 #define TLV_MIN_LENGTH 3
+/* Sums of counts are exact up to here. */
+#define TLV_MAX_LENGTH 0x1p53
 
 #endif /* TENSORLV_ACCUMULATOR_H */

@@ -24,7 +24,7 @@ typedef struct tlv_bag_image
 	uint32_t n;
 	uint32_t reserved2; /* zero */
 	int64_t base;		/* the smallest item; 0 when n = 0 */
-	/* n item distances, padding to the weight width, n weights */
+						/* n item distances, padding to the weight width, n weights */
 } tlv_bag_image;
 
 /* Bytes of the image of n ascending items with their weights. */

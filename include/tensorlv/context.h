@@ -139,7 +139,8 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
  * compilers, other processors, and under AddressSanitizer, whose run time is
  * not up when the choice is made.
  */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
+	!defined(__SANITIZE_ADDRESS__)
 #define TLV_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TLV_CLONES

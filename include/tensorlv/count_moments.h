@@ -41,15 +41,15 @@ extern tlv_status tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **acc
 typedef struct tlv_subspace
 {
 	tlv_frame frame;
-	size_t d;			   /* items */
-	size_t block;		   /* directions held */
-	size_t rank;		   /* directions asked for (k) */
-	size_t width;		   /* directions in weights: block for products, rank for triples */
+	size_t d;	  /* items */
+	size_t block; /* directions held */
+	size_t rank;  /* directions asked for (k) */
+	size_t width; /* directions in weights: block for products, rank for triples */
 	bool distinct;
-	const int64_t *items;  /* d, ascending */
-	const double *scale;   /* d */
-	const double *basis;   /* block x d, orthonormal */
-	double *weights;	   /* width x d */
+	const int64_t *items; /* d, ascending */
+	const double *scale;  /* d */
+	const double *basis;  /* block x d, orthonormal */
+	double *weights;	  /* width x d */
 	tlv_dictionary dictionary;
 	int64_t fingerprint;
 } tlv_subspace;
@@ -73,7 +73,7 @@ extern tlv_status tlv_count_triples_create(tlv_context *ctx, const tlv_subspace 
 
 typedef struct tlv_subspace_options
 {
-	size_t rank;			 /* k; 0: as in the products' own subspace */
+	size_t rank;			  /* k; 0: as in the products' own subspace */
 	double minimum_documents; /* items in fewer documents are left out; 0: none */
 	bool distinct;
 	uint64_t seed;

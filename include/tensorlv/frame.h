@@ -16,8 +16,8 @@
 
 #include "tensorlv/context.h"
 
-#define TLV_FRAME_VERSION	  1
-#define TLV_FRAME_NAME_SIZE	  24
+#define TLV_FRAME_VERSION	   1
+#define TLV_FRAME_NAME_SIZE	   24
 #define TLV_FRAME_MAX_SECTIONS 256
 /* A datum is below 1 GiB and its base64 text, 4/3 as long, too. */
 #define TLV_FRAME_MAX_BYTES ((size_t) 700 * 1024 * 1024)

@@ -13,18 +13,19 @@
 #include "tensorlv/decompose.h"
 #include "tensorlv/frame.h"
 #include "tensorlv/model.h"
+#include "tensorlv/topics.h"
 
 typedef struct tlv_lda_options
 {
-	size_t k;		/* topics, at most the rank of the moments; 0: their rank */
-	double alpha0;	/* sum of the Dirichlet parameters; 0: single topic; NaN: by least residual */
-	double eta;		/* pseudo-count per item and topic of the refinement steps */
-	uint64_t seed;	/* of decomposition and refinement */
+	size_t k;	   /* topics, at most the rank of the moments; 0: their rank */
+	double alpha0; /* sum of the Dirichlet parameters; 0: single topic; NaN: by least residual */
+	double eta;	   /* pseudo-count per item and topic of the refinement steps */
+	uint64_t seed; /* of decomposition and refinement */
 	tlv_decompose_options decompose;
 } tlv_lda_options;
 
-/* Pseudo-count per item: the best of those tried on simulated and real corpora. */
-#define TLV_LDA_ETA 0.1
+/* Pseudo-count per item. */
+#define TLV_LDA_ETA TLV_REFINE_ETA
 
 /* Bytes of work space that a fit to triples of this width and number of items allocates. */
 extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *options);
@@ -44,9 +45,8 @@ extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
  * The model over all items of a summary: items it does not know get their corpus share in
  * every topic, and all topics are mixed with `smoothing` of the corpus shares.
  */
-extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_frame *summary, double smoothing, void **image,
-								 size_t *size);
+extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
+								 double smoothing, void **image, size_t *size);
 
 /*
  * A model from given parameters: phi is k x d (columns of topics need not be

@@ -15,7 +15,8 @@
 
 /*
  * C (m x n) = alpha op(A) op(B) + beta C; op(A) is m x k.  Like dgemm, in
- * interruptible blocks of about 2 GFLOP.
+ * interruptible blocks of about 2 GFLOP.  Errors: TLV_LIMIT for a leading
+ * dimension above 2^30, TLV_CANCELLED.
  */
 extern tlv_status tlv_gemm(tlv_context *ctx, bool transpose_a, bool transpose_b, size_t m, size_t n,
 						   size_t k, double alpha, const double *a, size_t lda, const double *b,
@@ -38,28 +39,42 @@ extern tlv_status tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, dou
 
 /*
  * Orthonormalises the directions of a transposed tall basis x (l x d, l <= d)
- * in place by two rounds of Cholesky QR; directions that are dependent to
- * rounding are replaced by random ones from rng.  *rank is the number that
- * were independent.
+ * in place and in order (the first i span what the first i did) by two or more
+ * rounds of Cholesky QR (Yamamoto et al. 2015); directions that are dependent
+ * to rounding are replaced by random ones from rng.  *rank is the number that
+ * were independent.  Errors: TLV_BAD_PARAMETER when l > d, TLV_BAD_DATA when an
+ * entry is not finite, TLV_CANCELLED.
  */
 extern tlv_status tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, double *x, tlv_rng *rng,
 									 size_t *rank);
 
-/* Nearest orthogonal matrix (polar factor) of g (n x n), in place: U W' of its SVD U S W'. */
+/*
+ * Nearest orthogonal matrix (polar factor) of g (n x n), in place: U W' of its
+ * SVD U S W'.  Errors: TLV_BAD_DATA when an entry is not finite.
+ */
 extern tlv_status tlv_polar(tlv_context *ctx, size_t n, double *g);
 
-/* Solves A X = B, A symmetric positive definite n x n (overwritten), B n x m in place. */
+/*
+ * Solves A X = B, A symmetric positive definite n x n (lower triangle read,
+ * overwritten by its Cholesky factor), B n x m in place.  Errors: TLV_BAD_DATA
+ * when A is not positive definite; B then is unchanged.
+ */
 extern tlv_status tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b);
 
 /* Pseudo-inverse (n x m) of a (m x n); singular values below tolerance * largest are dropped. */
 extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const double *a,
 									 double tolerance, double *inverse, size_t *rank);
 
-/* Thin SVD of a (m x n, overwritten): u m x r, s r, vt r x n, r = min(m, n). */
+/*
+ * Thin SVD of a (m x n, overwritten): u m x r, s r (descending), vt r x n,
+ * r = min(m, n).  One LAPACK call: for m n min(m, n) up to about 3e8.  Errors:
+ * TLV_BAD_DATA when an entry is not finite.
+ */
 extern tlv_status tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s,
 						  double *vt);
 
-/* ---- packed symmetric matrices: lower triangle by rows, (i, j) with j <= i at i(i+1)/2 + j ---- */
+/* ---- packed symmetric matrices: lower triangle by rows, (i, j) with j <= i at i(i+1)/2 + j ----
+ */
 
 static inline size_t
 tlv_packed2_size(size_t n)
@@ -93,9 +108,12 @@ extern tlv_status tlv_packed2_multiply(tlv_context *ctx, size_t d, const double 
  * under the operator, b (l x l) = x z' its Rayleigh quotient.  One step gives
  * the Ritz values (descending, l of them) and turns x into the next
  * orthonormal block: the images of the Ritz vectors, in the order of their
- * Ritz values, orthonormalised.  Eigen-directions of negative Ritz value are
- * replaced by random ones, so that an indefinite operator converges to its
- * algebraically largest part.
+ * Ritz values, orthonormalised.  An indefinite operator converges to its
+ * algebraically largest part: negative directions that the block has room for
+ * stay in it, which keeps them out of the others, and when their values clearly
+ * exceed the middle one of the block the operator is shifted.  Have l at least
+ * 2 k where large negative eigenvalues are possible.  rng is used only where
+ * images are linearly dependent.
  */
 extern tlv_status tlv_subspace_step(tlv_context *ctx, size_t d, size_t l, double *x,
 									const double *z, const double *b, tlv_rng *rng, double *ritz);

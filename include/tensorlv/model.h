@@ -8,7 +8,8 @@
 #include "tensorlv/bag.h"
 #include "tensorlv/frame.h"
 
-/* A model opened for use: parameters, dictionary, work space.  The frame's memory must outlive it. */
+/* A model opened for use: parameters, dictionary, work space.  The frame's memory must outlive it.
+ */
 typedef struct tlv_model tlv_model;
 
 typedef struct tlv_model_class
@@ -59,9 +60,9 @@ typedef struct tlv_diagnostics
 extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value,
 							   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Copies those of a model, except names that begin with skip (NULL: all). */
+/* Copies those of a model but the named ones (a list that NULL ends, or NULL). */
 extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,
-									   const tlv_frame *model, const char *skip);
+									   const tlv_frame *model, const char *const *except);
 /* Adds the sections "diagnostics" and "diagnostic_names" to a model's frame. */
 extern void tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder);
 /* Checks them in a frame: as many lines as values. */

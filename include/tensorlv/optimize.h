@@ -30,7 +30,8 @@ extern tlv_status tlv_assignment(tlv_context *ctx, size_t n, size_t m, const dou
 								 int64_t *assignment, double *total);
 
 /* Minimum of f on [low, high] by golden section in the logarithm; low > 0. */
-typedef tlv_status (*tlv_scalar_function)(tlv_context *ctx, void *argument, double x, double *value);
+typedef tlv_status (*tlv_scalar_function)(tlv_context *ctx, void *argument, double x,
+										  double *value);
 extern tlv_status tlv_minimize_log(tlv_context *ctx, tlv_scalar_function f, void *argument,
 								   double low, double high, double tolerance, double *x,
 								   double *value);

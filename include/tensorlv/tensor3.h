@@ -44,7 +44,8 @@ extern void tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const dou
 extern tlv_status tlv_packed3_add_squares(tlv_context *ctx, size_t k, size_t n, const double *w,
 										  const double *r, double *packed);
 
-/* packed += c * Sym3[Q (x) m], the sum of the 3 placements; q is the full k x k symmetric matrix. */
+/* packed += c * Sym3[Q (x) m], the sum of the 3 placements; q is the full k x k symmetric matrix.
+ */
 extern void tlv_packed3_add_product(size_t k, double c, const double *q, const double *m,
 									double *packed);
 

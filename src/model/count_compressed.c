@@ -9,6 +9,7 @@
  */
 #include "tensorlv/count_moments.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,11 +23,11 @@
 typedef struct compressed_state
 {
 	tlv_accumulator base;
-	bool triples;			/* compressed moments; else products */
+	bool triples;				  /* compressed moments; else products */
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
-	void *origin;			/* copy of the first merged value, which then describes the subspace */
+	void *origin; /* copy of the first merged value, which then describes the subspace */
 	tlv_frame origin_frame;
-	int64_t fingerprint;	/* of the subspace */
+	int64_t fingerprint; /* of the subspace */
 	size_t d;
 	size_t width;
 	bool distinct;
@@ -36,26 +37,26 @@ typedef struct compressed_state
 	double squared_lengths;
 
 	/* sums over rows seen here, not yet corrected for repeated tokens */
-	double *scattered;	/* width x d: sum of s c_i y, s = 1/(L-1) for products, s3 for triples */
-	double *correction; /* d: sum of s2 c, or s2 c^2 in distinct mode */
+	double *scattered;	 /* width x d: sum of s c_i y, s = 1/(L-1) for products, s3 for triples */
+	double *correction;	 /* d: sum of s2 c, or s2 c^2 in distinct mode */
 	double *correction3; /* d, triples: sum of s3 c */
-	double *totals;		/* d, triples: sum of c */
+	double *totals;		 /* d, triples: sum of c */
 
 	/* sums complete in themselves, merged ones included */
-	double *products;	/* width x d (products) */
-	double *square;		/* width x width, lower triangle: sum of s2 y y' */
-	double *cubes;		/* packed (triples) */
-	double *mean;		/* width (triples): sum of y */
-	double *z_sum;		/* width (triples, distinct) */
+	double *products; /* width x d (products) */
+	double *square;	  /* width x width, lower triangle: sum of s2 y y' */
+	double *cubes;	  /* packed (triples) */
+	double *mean;	  /* width (triples): sum of y */
+	double *z_sum;	  /* width (triples, distinct) */
 	double *z_squares;
 
-	size_t rows;		/* in the block */
-	double *block;		/* width x BLOCK_ROWS */
-	double *scaled;		/* the same times s2 */
+	size_t rows;	/* in the block */
+	double *block;	/* width x BLOCK_ROWS */
+	double *scaled; /* the same times s2 */
 	double s2[BLOCK_ROWS];
 	double s3[BLOCK_ROWS];
 	double *work;
-	double *quotient;	/* width */
+	double *quotient; /* width */
 	tlv_document document;
 } compressed_state;
 
@@ -172,6 +173,8 @@ compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 	tlv_document *document = &state->document;
 	double *y;
 
+	if (state->subspace == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "moments without a subspace cannot take rows");
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{
@@ -283,19 +286,26 @@ triples_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 	return create(ctx, &tlv_kind_count_triples, NULL, accumulator);
 }
 
+/* The section that is width x d in either kind. */
+static const tlv_section *
+wide_section(const compressed_state *state, const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, state->triples ? "basis" : "products");
+}
+
 /* The first merged value describes the subspace: keep a copy of it. */
 static tlv_status
 adopt_origin(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
 {
-	const tlv_section *basis = tlv_frame_find(frame, state->triples ? "basis" : "products");
+	const tlv_section *wide = wide_section(state, frame);
 
 	state->origin = tlv_alloc(ctx, frame->header->size, 1);
 	TLV_TRY_ALLOC(ctx, state->origin);
 	memcpy(state->origin, frame->header, frame->header->size);
 	TLV_TRY(tlv_frame_open(ctx, state->origin, frame->header->size, &state->origin_frame));
 	state->fingerprint = *tlv_frame_int64(frame, "subspace");
-	state->width = basis->rows;
-	state->d = basis->columns;
+	state->width = wide->rows;
+	state->d = wide->columns;
 	state->distinct = tlv_frame_scalar(frame, "distinct", 0) != 0;
 	return allocate_sums(ctx, state);
 }
@@ -317,7 +327,10 @@ compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->square == NULL)
 		TLV_TRY(adopt_origin(ctx, state, frame));
-	if (state->fingerprint != *tlv_frame_int64(frame, "subspace"))
+	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+	if (state->fingerprint != *tlv_frame_int64(frame, "subspace") ||
+		state->width != wide_section(state, frame)->rows ||
+		state->d != wide_section(state, frame)->columns)
 	{
 		tlv_status status =
 			tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in different subspaces");
@@ -362,10 +375,9 @@ subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square
 	TLV_TRY_ALLOC(ctx, scaled);
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < width; j++)
-			scaled[i * width + j] =
-				state->correction[i] * state->subspace->weights[i * width + j];
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width,
-					 state->subspace->weights, width, 1, square, width));
+			scaled[i * width + j] = state->correction[i] * state->subspace->weights[i * width + j];
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, state->subspace->weights,
+					 width, 1, square, width));
 	tlv_free(ctx, scaled);
 	return TLV_OK;
 }
@@ -373,8 +385,8 @@ subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square
 static void
 add_common(const compressed_state *state, tlv_frame_builder *builder)
 {
-	static const char *const inherited[] = {"rank", "steps", "distinct", "seed",
-											"minimum_documents", "trace"};
+	static const char *const inherited[] = {
+		"rank", "steps", "distinct", "seed", "minimum_documents", "trace"};
 
 	tlv_frame_add_scalar(builder, "documents", state->documents);
 	tlv_frame_add_scalar(builder, "skipped", state->skipped);
@@ -393,6 +405,14 @@ add_common(const compressed_state *state, tlv_frame_builder *builder)
 				  tlv_frame_float64(&state->origin_frame, "shares"));
 }
 
+/* Neither a subspace nor a merged value: there is nothing to describe. */
+static tlv_status
+require_origin(tlv_context *ctx, const compressed_state *state)
+{
+	return state->square != NULL ? TLV_OK
+								 : tlv_fail(ctx, TLV_INTERNAL, "moments without a subspace");
+}
+
 /* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
 static tlv_status
 products_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
@@ -402,6 +422,7 @@ products_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 	const tlv_section *ritz;
 	double *products, *square;
 
+	TLV_TRY(require_origin(ctx, state));
 	if (state->subspace != NULL)
 		TLV_TRY(flush_block(ctx, state));
 	products = tlv_alloc(ctx, width * d + width * width, sizeof(double));
@@ -464,6 +485,7 @@ triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder 
 	const tlv_section *basis, *ritz;
 	double *owned, *pairs, *cubes, *narrow, *square;
 
+	TLV_TRY(require_origin(ctx, state));
 	if (state->subspace != NULL)
 		TLV_TRY(flush_block(ctx, state));
 	owned = tlv_alloc(ctx, n2 + n3 + width * d + width * width, sizeof(double));
@@ -522,7 +544,7 @@ check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_
 	TLV_TRY(tlv_frame_require(ctx, frame, "subspace", TLV_INT64, 1, 1, NULL));
 	TLV_TRY(tlv_count_check_items(ctx, frame, d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, *d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", 0));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", DBL_MIN));
 	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, *d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
 	rank = tlv_frame_scalar(frame, "rank", 0);
@@ -557,8 +579,7 @@ triples_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require(ctx, frame, "totals", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "totals", 0));
 	TLV_TRY(tlv_frame_require(ctx, frame, "mean", TLV_FLOAT64, width, 1, NULL));
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(width), 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(width), 1, NULL));
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, "triples", TLV_FLOAT64, tlv_packed3_size(width), 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "z_sum", TLV_FLOAT64, width, 1, NULL));
@@ -574,6 +595,5 @@ static const tlv_accumulator_class triples_class = {
 const tlv_kind tlv_kind_count_products = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS,
 										  "count_products",	 products_check,
 										  &products_class,	 NULL};
-const tlv_kind tlv_kind_count_triples = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES,
-										 "count_triples",	triples_check,
-										 &triples_class,	NULL};
+const tlv_kind tlv_kind_count_triples = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES, "count_triples",
+										 triples_check,		&triples_class,			NULL};

@@ -20,7 +20,7 @@ typedef struct count_state
 	double tokens;
 	double squared_lengths;
 	tlv_dictionary dictionary;
-	size_t room;		/* items that the arrays below can hold */
+	size_t room; /* items that the arrays below can hold */
 	double *totals;
 	double *frequency;	/* documents that hold the item */
 	double *correction; /* sum of c / (L - 1) */
@@ -60,8 +60,12 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 	document->length = 0;
 	for (size_t i = 0; i < n; i++)
 		document->length += document->counts[i];
-	/* Stored in 0, 1, 2 or 4 bytes they are integers. */
+	/* Stored in 0, 1, 2 or 4 bytes they are integers, and their sum is exact. */
 	if (bag->weight_width == 8)
+	{
+		if (!(document->length <= TLV_MAX_LENGTH))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a document has %g tokens, more than 2^53",
+							document->length);
 		for (size_t i = 0; i < n; i++)
 			if (document->counts[i] != floor(document->counts[i]))
 			{
@@ -73,6 +77,7 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 								   "to integers, before collecting.");
 				return status;
 			}
+	}
 	return TLV_OK;
 }
 
@@ -95,9 +100,9 @@ grow_items(tlv_context *ctx, count_state *state)
 
 	if (state->with_pairs && state->room == TLV_COUNT_PAIRS_MAX_ITEMS)
 	{
-		tlv_status status = tlv_fail(ctx, TLV_LIMIT,
-									 "more than %d distinct items: too many for exact pair moments",
-									 TLV_COUNT_PAIRS_MAX_ITEMS);
+		tlv_status status =
+			tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items: too many for exact pair moments",
+					 TLV_COUNT_PAIRS_MAX_ITEMS);
 
 		tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_subspace(), "
 						   "tlv_count_products(bag, subspace) and tlv_count_moments(bag, "
@@ -108,8 +113,8 @@ grow_items(tlv_context *ctx, count_state *state)
 	{
 		if (room > TLV_COUNT_PAIRS_MAX_ITEMS)
 			room = TLV_COUNT_PAIRS_MAX_ITEMS;
-		TLV_TRY(grow_array(ctx, &state->pairs, tlv_packed2_size(state->room),
-						   tlv_packed2_size(room)));
+		TLV_TRY(
+			grow_array(ctx, &state->pairs, tlv_packed2_size(state->room), tlv_packed2_size(room)));
 	}
 	TLV_TRY(grow_array(ctx, &state->totals, state->room, room));
 	TLV_TRY(grow_array(ctx, &state->frequency, state->room, room));
@@ -328,6 +333,10 @@ tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require(ctx, frame, names[i], TLV_FLOAT64, 1, 1, NULL));
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, names[i], 0));
 	}
+	/* Shorter documents are not counted; shares divide by tokens. */
+	if (tlv_frame_scalar(frame, "tokens", 0) <
+		TLV_MIN_LENGTH * tlv_frame_scalar(frame, "documents", 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "the documents have too few tokens");
 	return TLV_OK;
 }
 
@@ -369,8 +378,7 @@ pairs_check(tlv_context *ctx, const tlv_frame *frame)
 	d = tlv_frame_find(frame, "items")->rows;
 	if (d > TLV_COUNT_PAIRS_MAX_ITEMS)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is too long");
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, NULL));
 	return tlv_frame_require_minimum(ctx, frame, "pairs", 0);
 }
 
@@ -379,8 +387,7 @@ static const tlv_accumulator_class summary_class = {"count_summary", tlv_count_s
 static const tlv_accumulator_class pairs_class = {"count_pairs", tlv_count_pairs_create,
 												  count_merge, count_build, count_add_bag};
 
-const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY,
-										 "count_summary",	summary_check,
-										 &summary_class,	NULL};
+const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY, "count_summary",
+										 summary_check,		&summary_class,			NULL};
 const tlv_kind tlv_kind_count_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PAIRS, "count_pairs",
-									   pairs_check,		  &pairs_class,		   NULL};
+									   pairs_check,		  &pairs_class,			NULL};

@@ -30,8 +30,7 @@ check_fold(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_status status;
 
-	if (frame->header->type == TLV_FRAME_MOMENTS &&
-		frame->header->kind == TLV_KIND_COUNT_TRIPLES &&
+	if (frame->header->type == TLV_FRAME_MOMENTS && frame->header->kind == TLV_KIND_COUNT_TRIPLES &&
 		tlv_frame_scalar(frame, "distinct", 0) != 0)
 		return TLV_OK;
 	status = tlv_fail(ctx, TLV_BAD_PARAMETER,

@@ -46,9 +46,18 @@ tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value, const
 	return TLV_OK;
 }
 
+static bool
+listed(const char *name, size_t length, const char *const *list)
+{
+	for (; list != NULL && *list != NULL; list++)
+		if (strlen(*list) == length && memcmp(*list, name, length) == 0)
+			return true;
+	return false;
+}
+
 tlv_status
 tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model,
-					 const char *skip)
+					 const char *const *except)
 {
 	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
 	const double *values = tlv_frame_float64(model, "diagnostics");
@@ -59,7 +68,7 @@ tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_f
 	{
 		const char *stop = memchr(at, '\n', (size_t) (end - at));
 
-		if (skip == NULL || strncmp(at, skip, strlen(skip)) != 0)
+		if (!listed(at, (size_t) (stop - at), except))
 			TLV_TRY(tlv_diagnose(ctx, diagnostics, values[i], "%.*s", (int) (stop - at), at));
 		at = stop + 1;
 	}

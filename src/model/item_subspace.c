@@ -5,6 +5,7 @@
  */
 #include "tensorlv/count_moments.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -347,8 +348,8 @@ tlv_subspace_from_moments(tlv_context *ctx, const tlv_frame *moments,
 static tlv_status
 subspace_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"rank", "steps", "distinct", "seed", "minimum_documents",
-										  "documents", "tokens"};
+	static const char *const scalars[] = {
+		"rank", "steps", "distinct", "seed", "minimum_documents", "documents", "tokens"};
 	const tlv_section *basis = tlv_frame_find(frame, "basis");
 	uint64_t d;
 	double rank;
@@ -361,7 +362,7 @@ subspace_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", 0));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", DBL_MIN));
 	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
 	rank = tlv_frame_scalar(frame, "rank", 0);
@@ -373,5 +374,5 @@ subspace_check(tlv_context *ctx, const tlv_frame *frame)
 	return tlv_frame_require(ctx, frame, "basis", TLV_FLOAT64, basis->rows, d, NULL);
 }
 
-const tlv_kind tlv_kind_item_subspace = {TLV_FRAME_SUBSPACE, TLV_KIND_ITEM_SUBSPACE, "items",
-										 subspace_check,	 NULL,					 NULL};
+const tlv_kind tlv_kind_item_subspace = {
+	TLV_FRAME_SUBSPACE, TLV_KIND_ITEM_SUBSPACE, "items", subspace_check, NULL, NULL};

@@ -5,9 +5,9 @@
 #include "tensorlv/kind.h"
 
 static const tlv_kind *const all[] = {
-	&tlv_kind_count_summary,	&tlv_kind_count_pairs,	&tlv_kind_count_products,
-	&tlv_kind_count_triples,	&tlv_kind_topic_statistics, &tlv_kind_completion,
-	&tlv_kind_coherence,		&tlv_kind_item_subspace,	&tlv_kind_lda,
+	&tlv_kind_count_summary, &tlv_kind_count_pairs,		 &tlv_kind_count_products,
+	&tlv_kind_count_triples, &tlv_kind_topic_statistics, &tlv_kind_completion,
+	&tlv_kind_coherence,	 &tlv_kind_item_subspace,	 &tlv_kind_lda,
 };
 
 const tlv_kind *const *
@@ -34,8 +34,8 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 
 	TLV_TRY(tlv_frame_validate(ctx, image, size, frame));
 	if (frame->header->type != type)
-		return tlv_fail(ctx, TLV_CORRUPT, "the value is a %s, not a %s",
-						names[frame->header->type], names[type]);
+		return tlv_fail(ctx, TLV_CORRUPT, "the value is a %s, not a %s", names[frame->header->type],
+						names[type]);
 	*kind = tlv_kind_find(type, frame->header->kind);
 	if (*kind == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);

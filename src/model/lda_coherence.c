@@ -18,11 +18,11 @@ typedef struct coherence_state
 	size_t k;
 	size_t top;
 	double documents;
-	int64_t *items;	 /* top x k, by decreasing probability */
-	double *joint;	 /* packed2(top) x k */
-	int32_t *first;	 /* by position in the model: first entry of the list below, or -1 */
-	int32_t *next;	 /* top * k: next entry of the same item, or -1 */
-	int32_t *present; /* top * k: ranks present in the document, by topic */
+	int64_t *items;		/* top x k, by decreasing probability */
+	double *joint;		/* packed2(top) x k */
+	int32_t *first;		/* by position in the model: first entry of the list below, or -1 */
+	int32_t *next;		/* top * k: next entry of the same item, or -1 */
+	int32_t *present;	/* top * k: ranks present in the document, by topic */
 	int32_t *n_present; /* k */
 } coherence_state;
 
@@ -61,8 +61,8 @@ top_positions(const tlv_topics *topics, size_t topic, size_t top, int32_t *posit
 		if (n == top && p <= topics->phi[(size_t) positions[n - 1] * topics->k + topic])
 			continue;
 		n += n < top;
-		for (at = n - 1;
-			 at > 0 && topics->phi[(size_t) positions[at - 1] * topics->k + topic] < p; at--)
+		for (at = n - 1; at > 0 && topics->phi[(size_t) positions[at - 1] * topics->k + topic] < p;
+			 at--)
 			positions[at] = positions[at - 1];
 		positions[at] = (int32_t) i;
 	}
@@ -112,8 +112,11 @@ static tlv_status
 coherence_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
 {
 	coherence_state *state = (coherence_state *) accumulator;
-	tlv_document *document = &state->model->document;
+	tlv_document *document;
 
+	if (state->model == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "coherence without a model cannot take rows");
+	document = &state->model->document;
 	TLV_TRY(tlv_lda_document(ctx, state->model, bag));
 	memset(state->n_present, 0, state->k * sizeof(int32_t));
 	for (size_t i = 0; i < document->n_known; i++)

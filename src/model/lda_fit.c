@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lda_internal.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/linalg.h"
 #include "tensorlv/optimize.h"
@@ -27,13 +28,13 @@
 /* One whitening and decomposition at a given alpha0, and where it works. */
 typedef struct lda_fit
 {
-	size_t width;	/* dimension of the compressed moments */
+	size_t width; /* dimension of the compressed moments */
 	size_t k;
 	size_t d;
 	const tlv_lda_options *options;
-	const double *mean; /* width: W'P1 */
-	double *pairs;		/* width x width: Q */
-	double *triples;	/* packed: T */
+	const double *mean;	  /* width: W'P1 */
+	double *pairs;		  /* width x width: Q */
+	double *triples;	  /* packed: T */
 	double *eigenvectors; /* width x width, of M2 */
 	double *eigenvalues;
 	double *whitening;	/* width x k */
@@ -78,8 +79,10 @@ refuse_rank(tlv_context *ctx, const lda_fit *fit)
 	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu topics", fit->k);
 	print_values(fit->width, fit->eigenvalues, values, sizeof(values));
 	tlv_fail_detail(ctx, "Eigenvalues of the second moment: %s.", values);
-	tlv_fail_hint(ctx, "At most %zu are positive: use a smaller k, more documents, or see "
-					   "tlv_suggest_k.", supported);
+	tlv_fail_hint(ctx,
+				  "At most %zu are positive: use a smaller k, more documents, or see "
+				  "tlv_suggest_k.",
+				  supported);
 	return status;
 }
 
@@ -180,8 +183,7 @@ search_alpha0(tlv_context *ctx, lda_fit *fit, double *alpha0)
 	}
 	if (best == HUGE_VAL)
 		return refuse_rank(ctx, fit);
-	return tlv_minimize_log(ctx, residual_at, fit,
-							ALPHA0_LOW * pow(ratio, at > 0 ? at - 1 : 0),
+	return tlv_minimize_log(ctx, residual_at, fit, ALPHA0_LOW * pow(ratio, at > 0 ? at - 1 : 0),
 							ALPHA0_LOW * pow(ratio, at < ALPHA0_GRID - 1 ? at + 1 : at), 1e-3,
 							alpha0, &value);
 }
@@ -202,9 +204,9 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 	fit->options = options;
 	if (fit->k > w)
 	{
-		tlv_status status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-									 "k = %zu is more than the %zu directions of the moments",
-									 fit->k, w);
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "k = %zu is more than the %zu directions of the moments", fit->k, w);
 
 		tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
 		return status;
@@ -305,10 +307,10 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 				 double tokens, double *weights)
 {
 	double *a = tlv_alloc(ctx, k * d + d, sizeof(double));
-	double *b = a + k * d;
-	double residual, sum = 0;
+	double *b, residual, sum = 0;
 
 	TLV_TRY_ALLOC(ctx, a);
+	b = a + k * d;
 	for (size_t i = 0; i < d; i++)
 	{
 		double share = totals[i] / tokens;
@@ -345,8 +347,8 @@ diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, dou
 	double trace = tlv_frame_scalar(triples, "trace", 0), worst = 0;
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, counters[i], 0), "%s",
-							 counters[i]));
+		TLV_TRY(
+			tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, counters[i], 0), "%s", counters[i]));
 	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->d, "items"));
 	TLV_TRY(tlv_diagnose(ctx, diag, alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, diag, searched, "alpha0_estimated"));
@@ -373,62 +375,22 @@ diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, dou
 	if (dec->residual > RESIDUAL_WARN)
 		TLV_TRY(tlv_diagnose(ctx, diag, dec->residual,
 							 "warning: the residual is above %g: the moments fit the model badly, "
-							 "use the topics as a start for refinement only", RESIDUAL_WARN));
+							 "use the topics as a start for refinement only",
+							 RESIDUAL_WARN));
 	if (worst > NEGATIVE_WARN)
 		TLV_TRY(tlv_diagnose(ctx, diag, worst,
 							 "warning: a topic has negative mass above %g before projection: it "
-							 "is spurious or needs more documents", NEGATIVE_WARN));
+							 "is spurious or needs more documents",
+							 NEGATIVE_WARN));
 	if (trace > (double) k)
 		TLV_TRY(tlv_diagnose(ctx, diag, trace,
 							 "warning: words repeat more than %zu topics explain (trace of the "
-							 "scaled second moment): damped counts may serve better", k));
+							 "scaled second moment): damped counts may serve better",
+							 k));
 	if (!dec->converged)
 		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
 							 "warning: the decomposition did not converge"));
 	return TLV_OK;
-}
-
-/* order[0..k-1]: topics by decreasing weight */
-static void
-order_topics(size_t k, const double *weights, int64_t *order)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		size_t at = j;
-
-		for (; at > 0 && weights[order[at - 1]] < weights[j]; at--)
-			order[at] = order[at - 1];
-		order[at] = (int64_t) j;
-	}
-}
-
-/* Topics k x d reordered in place, weights too. */
-static tlv_status
-permute_topics(tlv_context *ctx, size_t k, size_t d, const int64_t *order, double *phi,
-			   double *weights)
-{
-	double *row = tlv_alloc(ctx, k, sizeof(double));
-
-	TLV_TRY_ALLOC(ctx, row);
-	for (size_t i = 0; i <= d; i++)
-	{
-		double *numbers = i < d ? phi + i * k : weights;
-
-		memcpy(row, numbers, k * sizeof(double));
-		for (size_t j = 0; j < k; j++)
-			numbers[j] = row[order[j]];
-	}
-	tlv_free(ctx, row);
-	return TLV_OK;
-}
-
-/* The Dirichlet parameters of a model with weights summing to 1; the single topic model has none,
- * its weights stand in their place. */
-static void
-alpha_from_weights(size_t k, double alpha0, const double *weights, double *alpha)
-{
-	for (size_t j = 0; j < k; j++)
-		alpha[j] = alpha0 > 0 ? alpha0 * weights[j] : weights[j];
 }
 
 tlv_status
@@ -462,10 +424,10 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	TLV_TRY(project_topics(ctx, fit.k, fit.d, phi));
 	TLV_TRY(estimate_weights(ctx, fit.k, fit.d, phi, tlv_frame_float64(triples, "totals"),
 							 tlv_frame_scalar(triples, "tokens", 0), weights));
-	order_topics(fit.k, weights, order);
+	tlv_lda_order_topics(fit.k, weights, order);
 	TLV_TRY(diagnose_fit(ctx, &fit, triples, alpha0, searched, negative, order, &diagnostics));
-	TLV_TRY(permute_topics(ctx, fit.k, fit.d, order, phi, weights));
-	alpha_from_weights(fit.k, alpha0, weights, alpha);
+	tlv_lda_alpha(fit.k, alpha0, weights, alpha);
+	TLV_TRY(tlv_lda_sort_topics(ctx, fit.k, fit.d, phi, alpha, weights));
 
 	parts.k = fit.k;
 	parts.d = fit.d;
@@ -477,70 +439,6 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	parts.alpha = alpha;
 	parts.weights = weights;
 	parts.shares = tlv_frame_float64(triples, "shares");
-	parts.diagnostics = &diagnostics;
-	return tlv_lda_write(ctx, &parts, image, size);
-}
-
-tlv_status
-tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d, const int64_t *items,
-						const double *phi, const double *alpha, uint64_t seed, void **image,
-						size_t *size)
-{
-	tlv_diagnostics diagnostics = {0};
-	tlv_lda_parts parts = {0};
-	double *own, *weights, *shares, *own_alpha, alpha0 = 0;
-	int64_t *order;
-
-	own = tlv_alloc(ctx, k * d + 2 * k + d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, own);
-	order = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
-	weights = own + k * d;
-	own_alpha = weights + k;
-	shares = own_alpha + k;
-	for (size_t j = 0; j < k; j++)
-	{
-		double sum = 0;
-
-		if (!(isfinite(alpha[j]) && alpha[j] > 0))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g, not above 0", j + 1,
-							alpha[j]);
-		for (size_t i = 0; i < d; i++)
-		{
-			if (!(isfinite(phi[i * k + j]) && phi[i * k + j] >= 0))
-				return tlv_fail(ctx, TLV_BAD_PARAMETER,
-								"probability %g of topic %zu is not a number of at least 0",
-								phi[i * k + j], j + 1);
-			sum += phi[i * k + j];
-		}
-		if (!(sum > 0 && isfinite(sum)))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
-		for (size_t i = 0; i < d; i++)
-			own[i * k + j] = phi[i * k + j] / sum;
-		alpha0 += alpha[j];
-	}
-	for (size_t j = 0; j < k; j++)
-		weights[j] = alpha[j] / alpha0;
-	order_topics(k, weights, order);
-	TLV_TRY(permute_topics(ctx, k, d, order, own, weights));
-	alpha_from_weights(k, alpha0, weights, own_alpha);
-	for (size_t i = 0; i < d; i++)
-	{
-		shares[i] = 0;
-		for (size_t j = 0; j < k; j++)
-			shares[i] += weights[j] * own[i * k + j];
-	}
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
-	parts.k = k;
-	parts.d = d;
-	parts.alpha0 = alpha0;
-	parts.eta = TLV_LDA_ETA;
-	parts.seed = (double) seed;
-	parts.items = items;
-	parts.phi = own;
-	parts.alpha = own_alpha;
-	parts.weights = weights;
-	parts.shares = shares;
 	parts.diagnostics = &diagnostics;
 	return tlv_lda_write(ctx, &parts, image, size);
 }

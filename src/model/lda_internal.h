@@ -26,6 +26,21 @@ typedef struct tlv_lda_model
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
 								   const tlv_bag_image *bag);
 
+/* lda_parameters.c */
+
+/* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
+extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order);
+
+/* Reorders topics (phi k x d), alpha and weights by decreasing weight, in place. */
+extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi,
+									  double *alpha, double *weights);
+
+/*
+ * Dirichlet parameters alpha0 * weights; the single topic model (alpha0 = 0)
+ * has none, its weights stand in their place.
+ */
+extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
+
 /* lda_statistics.c: entries of the model class */
 extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);

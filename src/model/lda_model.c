@@ -118,9 +118,8 @@ tlv_lda_document(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *ba
 	tlv_document *document = &model->document;
 
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
-	document->n_known =
-		tlv_dictionary_map(&model->dictionary, document->n, document->items, document->counts,
-						   document->index, document->known);
+	document->n_known = tlv_dictionary_map(&model->dictionary, document->n, document->items,
+										   document->counts, document->index, document->known);
 	return TLV_OK;
 }
 
@@ -196,21 +195,34 @@ normalize_weights(size_t k, const double *sums, double *weights)
 		weights[j] /= total;
 }
 
-static tlv_status
-lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-		   size_t *size)
+/* The M step of the mixing parameters; returns alpha0. */
+static double
+maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, double *alpha,
+				double *weights)
 {
-	static const char *const replaced[] = {"steps",		  "alpha",			  "weights", "phi",
-										   "diagnostics", "diagnostic_names", NULL};
-	const tlv_section *section = tlv_frame_find(model, "phi");
-	size_t k = section->rows, d = section->columns;
-	double steps = tlv_frame_scalar(model, "steps", 0) + 1;
-	double eta = tlv_frame_scalar(model, "eta", TLV_LDA_ETA);
-	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
-	bool single = tlv_frame_scalar(model, "alpha0", 1) == 0;
-	tlv_diagnostics diagnostics = {0};
-	tlv_frame_builder *builder;
-	double *phi, *weights;
+	double alpha0 = 0;
+
+	memcpy(alpha, tlv_frame_float64(model, "alpha"), k * sizeof(double));
+	if (tlv_frame_scalar(model, "alpha0", 1) == 0)
+	{
+		normalize_weights(k, tlv_frame_float64(statistics, "documents_by_topic"), weights);
+		memcpy(alpha, weights, k * sizeof(double));
+		return 0;
+	}
+	tlv_topic_maximize_alpha(k, tlv_frame_float64(statistics, "alpha_gains"),
+							 tlv_frame_scalar(statistics, "length_gain", 0), alpha);
+	for (size_t j = 0; j < k; j++)
+		alpha0 += alpha[j];
+	for (size_t j = 0; j < k; j++)
+		weights[j] = alpha[j] / alpha0;
+	return alpha0;
+}
+
+/* Statistics of another model or of nothing are refused. */
+static tlv_status
+check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
 
 	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of topics");
@@ -222,16 +234,40 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 		tlv_fail_hint(ctx, "Collect tlv_statistics(bag, model) with the model that is updated.");
 		return status;
 	}
-	if (!(tokens > 0))
+	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
-	phi = tlv_alloc(ctx, k * d + k, sizeof(double));
+	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+	return tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, phi->rows, phi->columns,
+							 NULL);
+}
+
+static tlv_status
+lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+		   size_t *size)
+{
+	static const char *const replaced[] = {
+		"alpha0", "steps", "alpha", "weights", "phi", "diagnostics", "diagnostic_names", NULL};
+	static const char *const renewed[] = {"alpha0", "refinement_steps", NULL};
+	const tlv_section *section = tlv_frame_find(model, "phi");
+	size_t k = section->rows, d = section->columns;
+	double steps = tlv_frame_scalar(model, "steps", 0) + 1;
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0), alpha0;
+	tlv_diagnostics diagnostics = {0};
+	tlv_frame_builder *builder;
+	double *phi, *weights, *alpha;
+
+	TLV_TRY(check_statistics(ctx, model, statistics));
+	phi = tlv_alloc(ctx, k * d + 2 * k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, phi);
 	weights = phi + k * d;
-	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"), eta, NULL,
-							   phi));
-	normalize_weights(k, tlv_frame_float64(statistics, "documents_by_topic"), weights);
+	alpha = weights + k;
+	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"),
+							   tlv_frame_scalar(model, "eta", TLV_LDA_ETA), NULL, phi));
+	alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, "refinement_steps"));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,
 						 exp(-tlv_frame_scalar(statistics, "log_likelihood", 0) / tokens),
@@ -239,22 +275,24 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 	TLV_TRY_ALLOC(ctx, builder);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
-	tlv_frame_add_from(builder, model, replaced);
+	tlv_frame_add_scalar(builder, "alpha0", alpha0);
 	tlv_frame_add_scalar(builder, "steps", steps);
-	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1,
-				  single ? weights : tlv_frame_float64(model, "alpha"));
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1,
-				  single ? weights : tlv_frame_float64(model, "weights"));
+	tlv_frame_add_from(builder, model, replaced);
+	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, alpha);
+	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
 	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
 	tlv_diagnostics_add(&diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	tlv_free(ctx, builder);
 	tlv_free(ctx, phi);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
-			   double smoothing, void **image, size_t *size)
+tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
+			   void **image, size_t *size)
 {
 	static const char *const replaced[] = {"items",	 "shares",		  "phi",
 										   "labels", "label_offsets", NULL};
@@ -275,8 +313,8 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	phi = tlv_alloc(ctx, k * d + d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, phi);
 	shares = phi + k * d;
-	TLV_TRY(tlv_dictionary_freeze(ctx, &dictionary, section->columns,
-								  tlv_frame_int64(model, "items")));
+	TLV_TRY(
+		tlv_dictionary_freeze(ctx, &dictionary, section->columns, tlv_frame_int64(model, "items")));
 	for (size_t i = 0; i < d; i++)
 	{
 		shares[i] = totals[i] / tokens;
@@ -288,9 +326,9 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 		int32_t at = tlv_dictionary_find(&dictionary, tlv_frame_int64(summary, "items")[i]);
 
 		for (size_t j = 0; j < k; j++)
-			phi[i * k + j] = smoothing * shares[i] +
-							 (1 - smoothing) *
-								 (at >= 0 ? known * old[(size_t) at * k + j] : shares[i]);
+			phi[i * k + j] =
+				smoothing * shares[i] +
+				(1 - smoothing) * (at >= 0 ? known * old[(size_t) at * k + j] : shares[i]);
 	}
 	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 	TLV_TRY_ALLOC(ctx, builder);

@@ -46,9 +46,9 @@ add_single(statistics_state *state)
 	size_t k = state->k;
 	double tokens = 0;
 
-	state->sums.log_likelihood += tlv_single_topic_posterior(
-		k, model->topics.phi, model->weights, document->n_known, document->index, document->known,
-		model->shares);
+	state->sums.log_likelihood +=
+		tlv_single_topic_posterior(k, model->topics.phi, model->weights, document->n_known,
+								   document->index, document->known, model->shares);
 	for (size_t i = 0; i < document->n_known; i++)
 	{
 		double *row = state->sums.items + (size_t) document->index[i] * k;
@@ -70,6 +70,8 @@ statistics_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 	tlv_lda_model *model = state->model;
 	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, TLV_GIBBS_KEEP, 0};
 
+	if (model == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
 	TLV_TRY(tlv_lda_document(ctx, model, bag));
 	if (model->document.n_known == 0)
 	{
@@ -84,8 +86,7 @@ statistics_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 	if (!state->gibbs)
 		return tlv_topic_variational(ctx, model->worker, model->document.n_known,
 									 model->document.index, model->document.known,
-									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE,
-									 &state->sums);
+									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE, &state->sums);
 	options.seed = document_seed(bag, state->seed);
 	return tlv_topic_gibbs(ctx, model->worker, model->document.n_known, model->document.index,
 						   model->document.known, &options, &state->sums);
@@ -96,8 +97,9 @@ allocate_sums(tlv_context *ctx, statistics_state *state)
 {
 	state->sums.items = tlv_alloc0(ctx, state->k * state->d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, state->sums.items);
-	state->by_topic = tlv_alloc0(ctx, state->k, sizeof(double));
+	state->by_topic = tlv_alloc0(ctx, 2 * state->k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, state->by_topic);
+	state->sums.alpha_gains = state->by_topic + state->k;
 	return TLV_OK;
 }
 
@@ -157,6 +159,7 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	const tlv_section *expected = tlv_frame_find(frame, "expected");
 	const double *numbers = tlv_section_data(frame, expected);
 	const double *by_topic = tlv_frame_float64(frame, "documents_by_topic");
+	const double *alpha_gains = tlv_frame_float64(frame, "alpha_gains");
 
 	if (state->sums.items == NULL)
 	{
@@ -171,7 +174,11 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	for (size_t i = 0; i < state->k * state->d; i++)
 		state->sums.items[i] += numbers[i];
 	for (size_t j = 0; j < state->k; j++)
+	{
 		state->by_topic[j] += by_topic[j];
+		state->sums.alpha_gains[j] += alpha_gains[j];
+	}
+	state->sums.length_gain += tlv_frame_scalar(frame, "length_gain", 0);
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
 	state->sums.documents += tlv_frame_scalar(frame, "documents", 0);
@@ -192,8 +199,10 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "tokens", state->sums.tokens);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
+	tlv_frame_add_scalar(builder, "length_gain", state->sums.length_gain);
 	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
 	tlv_frame_add(builder, "documents_by_topic", TLV_FLOAT64, state->k, 1, state->by_topic);
+	tlv_frame_add(builder, "alpha_gains", TLV_FLOAT64, state->k, 1, state->sums.alpha_gains);
 	tlv_frame_add(builder, "expected", TLV_FLOAT64, state->k, state->d, state->sums.items);
 	return TLV_OK;
 }
@@ -201,7 +210,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 static tlv_status
 statistics_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"documents", "skipped", "nulls", "tokens"};
+	static const char *const scalars[] = {"documents", "skipped", "nulls", "tokens", "length_gain"};
 	const tlv_section *expected = tlv_frame_find(frame, "expected");
 
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
@@ -214,15 +223,16 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	if (expected == NULL || expected->element != TLV_FLOAT64 || expected->rows == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"expected\" is missing");
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "expected", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "documents_by_topic", TLV_FLOAT64, expected->rows, 1,
-							  NULL));
-	return tlv_frame_require_minimum(ctx, frame, "documents_by_topic", 0);
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, "documents_by_topic", TLV_FLOAT64, expected->rows, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "documents_by_topic", 0));
+	TLV_TRY(tlv_frame_require(ctx, frame, "alpha_gains", TLV_FLOAT64, expected->rows, 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, "alpha_gains", 0);
 }
 
-static const tlv_accumulator_class statistics_class = {"topic_statistics", statistics_create,
-													   statistics_merge, statistics_build,
-													   statistics_add_bag};
-const tlv_kind tlv_kind_topic_statistics = {TLV_FRAME_MOMENTS, TLV_KIND_TOPIC_STATISTICS,
+static const tlv_accumulator_class statistics_class = {
+	"topic_statistics", statistics_create, statistics_merge, statistics_build, statistics_add_bag};
+const tlv_kind tlv_kind_topic_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_TOPIC_STATISTICS,
 											"topic_statistics", statistics_check,
 											&statistics_class,	NULL};
 
@@ -248,12 +258,13 @@ completion_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 	completion_state *state = (completion_state *) accumulator;
 	tlv_lda_model *model = state->model;
 
+	if (model == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "completion without a model cannot take rows");
 	TLV_TRY(tlv_lda_document(ctx, model, bag));
 	state->documents++;
-	return tlv_topic_completion(ctx, model->worker, model->document.n_known,
-								model->document.index, model->document.known,
-								document_seed(bag, COMPLETION_SEED), &state->log_likelihood,
-								&state->tokens);
+	return tlv_topic_completion(ctx, model->worker, model->document.n_known, model->document.index,
+								model->document.known, document_seed(bag, COMPLETION_SEED),
+								&state->log_likelihood, &state->tokens);
 }
 
 static tlv_status

@@ -483,7 +483,10 @@ tlv_topic_gibbs(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int3
 	{
 		chain.scale = sweep < options->burn ? 0 : 1.0 / options->keep;
 		TLV_TRY(chain_sweep(ctx, &chain));
+		if (chain.scale > 0 && statistics->alpha_gains != NULL)
+			tlv_topic_alpha_add(worker, chain.scale, statistics->alpha_gains);
 	}
+	statistics->length_gain += tlv_topic_alpha_length(worker, chain.tokens);
 	statistics->documents++;
 	statistics->tokens += chain.tokens;
 	statistics->log_likelihood +=

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/optimize.h"
+
 #define FLOAT_ROWS			   4 /* theta, weights, product, row */
 #define TLV_TOPIC_INFER_STEPS  100
 #define TLV_TOPIC_INFER_CHANGE 1e-4
@@ -53,8 +55,9 @@ worker_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_worker *worker
 	size_t k = worker->k;
 	size_t width = worker->width;
 
-	worker->alpha = tlv_alloc(ctx, k, sizeof(double));
+	worker->alpha = tlv_alloc(ctx, 2 * k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, worker->alpha);
+	worker->digamma_alpha = worker->alpha + k;
 	worker->totals = tlv_alloc0(ctx, k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, worker->totals);
 	TLV_TRY(aligned_rows(ctx, FLOAT_ROWS, width, &worker->float_block, &worker->theta));
@@ -71,7 +74,9 @@ worker_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_worker *worker
 							alpha);
 		worker->alpha[j] = alpha;
 		worker->alpha0 += alpha;
+		worker->digamma_alpha[j] = tlv_digamma(alpha);
 	}
+	worker->digamma_alpha0 = tlv_digamma(worker->alpha0);
 	for (size_t i = 0; i < worker->d; i++)
 	{
 		float *row = worker->phi + i * width;

@@ -22,7 +22,9 @@ struct tlv_topic_worker
 	size_t d;
 	size_t width; /* k rounded up to TLV_LANES */
 	double alpha0;
-	double *alpha;	/* k */
+	double *alpha;		   /* k */
+	double *digamma_alpha; /* k */
+	double digamma_alpha0;
 	float *phi;		/* d rows of width floats, 64-byte aligned, >= TLV_PHI_FLOOR */
 	float *theta;	/* width; zeros behind k, as in all float rows */
 	float *weights; /* width: theta or alpha + counts */
@@ -109,6 +111,12 @@ extern double tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index,
  */
 extern void *tlv_topic_reserve(tlv_context *ctx, void *buffer, size_t *room, size_t count,
 							   size_t size);
+
+/* gains_j += scale (digamma(alpha_j + N_j) - digamma(alpha_j)), N = worker->totals. */
+extern void tlv_topic_alpha_add(const tlv_topic_worker *worker, double scale, double *gains);
+
+/* digamma(alpha0 + tokens) - digamma(alpha0) */
+extern double tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens);
 
 /* Binomial(n, p), n a whole number up to 2^53; exact, O(log n) gamma variates. */
 extern double tlv_topic_binomial(tlv_rng *rng, double n, double p);

@@ -174,8 +174,8 @@ static tlv_status
 validate_header(tlv_context *ctx, const tlv_bag_image *bag, size_t size)
 {
 	if (size < sizeof(*bag))
-		return tlv_fail(ctx, TLV_CORRUPT, "the bag has %zu bytes, its header alone needs %zu",
-						size, sizeof(*bag));
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag has %zu bytes, its header alone needs %zu", size,
+						sizeof(*bag));
 	if (bag->version != TLV_BAG_VERSION)
 		return tlv_fail(ctx, TLV_CORRUPT, "the bag has format version %u, this is version %d",
 						bag->version, TLV_BAG_VERSION);
@@ -203,7 +203,11 @@ tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
 	items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, items);
 	weights = tlv_alloc(ctx, bag->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, weights);
+	if (weights == NULL)
+	{
+		tlv_free(ctx, items);
+		return ctx->error.code;
+	}
 	tlv_bag_decode(bag, items, weights);
 	for (size_t i = 0; i < bag->n && status == TLV_OK; i++)
 	{
@@ -387,37 +391,52 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 	return *p->at == '\0' ? TLV_OK : syntax_error(p, "the end");
 }
 
+/* Sorted entries without duplicates, as arrays; what was allocated stays on error. */
+static tlv_status
+canonical_arrays(tlv_context *ctx, size_t *n, tlv_bag_entry *entries, int64_t **items,
+				 double **weights)
+{
+	tlv_bag_entry *work = tlv_alloc(ctx, *n, sizeof(tlv_bag_entry));
+
+	TLV_TRY_ALLOC(ctx, work);
+	*n = tlv_bag_sort(*n, entries, work);
+	tlv_free(ctx, work);
+	if (*n > TLV_BAG_MAX_ITEMS)
+		return tlv_fail(ctx, TLV_LIMIT, "a bag holds at most %d items", TLV_BAG_MAX_ITEMS);
+	*items = tlv_alloc(ctx, *n, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, *items);
+	*weights = tlv_alloc(ctx, *n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *weights);
+	for (size_t i = 0; i < *n; i++)
+	{
+		/* Two finite weights may add up to more than a float8 holds. */
+		TLV_TRY(tlv_bag_check_weight(ctx, entries[i].item, entries[i].weight));
+		(*items)[i] = entries[i].item;
+		(*weights)[i] = entries[i].weight;
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_bag_parse(tlv_context *ctx, const char *text, size_t *n, int64_t **items, double **weights)
 {
 	parser p = {ctx, text, text};
-	tlv_bag_entry *entries = NULL, *work;
-	size_t count = 0;
-	tlv_status status = parse_entries(&p, &entries, &count);
+	tlv_bag_entry *entries = NULL;
+	tlv_status status;
 
-	if (status != TLV_OK)
-	{
-		tlv_free(ctx, entries);
-		return status;
-	}
-	work = tlv_alloc(ctx, count, sizeof(tlv_bag_entry));
-	TLV_TRY_ALLOC(ctx, work);
-	count = tlv_bag_sort(count, entries, work);
-	tlv_free(ctx, work);
-	*items = tlv_alloc(ctx, count, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, *items);
-	*weights = tlv_alloc(ctx, count, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *weights);
-	for (size_t i = 0; i < count; i++)
-	{
-		(*items)[i] = entries[i].item;
-		(*weights)[i] = entries[i].weight;
-		/* Two finite weights may add up to more than a float8 holds. */
-		if (status == TLV_OK)
-			status = tlv_bag_check_weight(ctx, entries[i].item, entries[i].weight);
-	}
+	*n = 0;
+	*items = NULL;
+	*weights = NULL;
+	status = parse_entries(&p, &entries, n);
+	if (status == TLV_OK)
+		status = canonical_arrays(ctx, n, entries, items, weights);
 	tlv_free(ctx, entries);
-	*n = count;
+	if (status == TLV_OK)
+		return TLV_OK;
+	tlv_free(ctx, *weights);
+	tlv_free(ctx, *items);
+	*items = NULL;
+	*weights = NULL;
 	return status;
 }
 

@@ -59,11 +59,17 @@ contractions(size_t k)
 	return round_up((size_t) fmax(10, 10 + 2 * log((double) k)));
 }
 
+/*
+ * One round is the default: the refinement reaches the same optimum from it,
+ * and where it does not (noise as large as the values) further rounds lead all
+ * starts to the same place, while independent starts of one round find better
+ * ones: k = 20, eps 1.2, mean objective .99932 of the oracle's with two
+ * rounds, 1.00002 with one and five starts.
+ */
 static int
-rounds_of(size_t k, const tlv_decompose_options *options)
+rounds_of(const tlv_decompose_options *options)
 {
-	(void) k;
-	return options->rounds > 0 ? options->rounds : 2;
+	return options->rounds > 0 ? options->rounds : 1;
 }
 
 static size_t
@@ -73,14 +79,14 @@ room_of(size_t k, const tlv_decompose_options *options)
 
 	if (options->initial != NULL)
 		return 0;
-	return rounds_of(k, options) > 1 && all > random ? all : random;
+	return rounds_of(options) > 1 && all > random ? all : random;
 }
 
 static size_t
 joint_doubles(size_t k, const tlv_decompose_options *options)
 {
 	size_t room = room_of(k, options);
-	size_t later = room > 0 && rounds_of(k, options) > 1 ? tlv_packed3_size(k) : 0;
+	size_t later = room > 0 && rounds_of(options) > 1 ? tlv_packed3_size(k) : 0;
 
 	return room * tlv_packed2_size(k) + k * room + later + 5 * k * k + k;
 }
@@ -90,7 +96,7 @@ tlv_joint_memory(size_t k, const tlv_decompose_options *options)
 {
 	/* A polar factor by singular values and its work space, or the work of a compression. */
 	return (double) joint_doubles(k, options) + 10 * (double) (k * k) + 530000 +
-		   (room_of(k, options) > 0 && rounds_of(k, options) > 1
+		   (room_of(k, options) > 0 && rounds_of(options) > 1
 				? 2.0 * (double) tlv_packed2_size(k) * (double) k
 				: 0);
 }
@@ -356,7 +362,7 @@ one_start(joint *w, double *objective)
 	tlv_solver *s = w->solver;
 
 	TLV_TRY(random_round(w));
-	for (int round = 1; round < rounds_of(s->k, s->options); round++)
+	for (int round = 1; round < rounds_of(s->options); round++)
 		TLV_TRY(plug_in_round(w));
 	return refine(w, s->vectors, COMPARE_TOLERANCE, objective);
 }

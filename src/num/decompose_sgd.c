@@ -7,10 +7,15 @@
  *     grad_i F = 4 T(s_i, u_i, I),     s_i = sum_{j != i} r_j.
  *
  * For orthogonal T with positive values F >= 0, and F = 0 exactly at signed
- * permutations of the components; every other stationary point is a strict
- * saddle, which the noise leaves.  Under noise in T neither holds strictly:
- * components may be lost.  The method is here because it is the one that needs
- * no tensor at all, only samples; on a given tensor prefer `joint`.
+ * permutations of the components.  With equal values every other stationary
+ * point is a strict saddle.  With unequal ones there are flat valleys as well:
+ * one vector spread over two large components while two others share a small
+ * one; F is constant along the valley, and only diffusion leads out of it.
+ * Hence noise far above what a saddle would need.  Under noise in T components
+ * may be lost all the same.
+ *
+ * The method is here because it is the one that needs no tensor at all, only
+ * samples; on a given tensor prefer `joint`.
  */
 #include <math.h>
 #include <string.h>
@@ -18,13 +23,15 @@
 #include "decompose_internal.h"
 
 /*
- * The gradient is measured in units of 4 ||T||^2 / k, the mean squared value.
- * Settings that found all components of orthogonal tensors with values in
- * U(1, 3), without noise and with eps = .02, for 10 of 10 seeds at each
- * k = 5 .. 10.
+ * The gradient is measured in units of 4 ||T||^2 / k, four times the mean
+ * squared value.  With these settings and the default number of steps all
+ * components of orthogonal tensors with values in U(1, 3) were found, without
+ * noise and with eps = .02, for 100 of 100 seeds at each k = 5 .. 10 and 20 of
+ * 20 at k = 25 and 40.  With NOISE .1 up to 6 of 100 runs ended in a valley,
+ * with 4 up to 4 of 100 had not settled.
  */
 #define FIRST_STEP	 0.2
-#define NOISE		 0.1 /* radius of the noise of one vector, in the same units */
+#define NOISE		 1.0 /* length of the noise of one vector, in the same units */
 #define LONGEST_STEP 0.3 /* of one vector, against values of very unequal size */
 
 typedef struct sgd
@@ -32,7 +39,6 @@ typedef struct sgd
 	tlv_solver *solver;
 	double *responses; /* r_j, k x k transposed, then s_j */
 	double *gradient;  /* k x k transposed */
-	double *total;	   /* k: sum of r_j */
 	double *lengths;   /* k */
 	double *noise;	   /* k x k transposed */
 } sgd;
@@ -144,12 +150,11 @@ tlv_decompose_sgd(tlv_solver *solver)
 	sgd w = {.solver = solver};
 	tlv_status status;
 
-	w.responses = tlv_alloc(solver->ctx, 3 * k * k + 2 * k, sizeof(double));
+	w.responses = tlv_alloc(solver->ctx, 3 * k * k + k, sizeof(double));
 	TLV_TRY_ALLOC(solver->ctx, w.responses);
 	w.gradient = w.responses + k * k;
 	w.noise = w.gradient + k * k;
-	w.total = w.noise + k * k;
-	w.lengths = w.total + k;
+	w.lengths = w.noise + k * k;
 	status = run(&w);
 	tlv_free(solver->ctx, w.responses);
 	return status;

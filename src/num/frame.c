@@ -188,8 +188,7 @@ find_element(const tlv_frame *frame, const char *name, tlv_element element)
 {
 	const tlv_section *section = tlv_frame_find(frame, name);
 
-	return section != NULL && section->element == element ? tlv_section_data(frame, section)
-														  : NULL;
+	return section != NULL && section->element == element ? tlv_section_data(frame, section) : NULL;
 }
 
 const double *
@@ -374,8 +373,8 @@ tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame, const cha
 		for (const char *const *name = except; name != NULL && *name != NULL; name++)
 			wanted &= strncmp(section->name, *name, TLV_FRAME_NAME_SIZE) != 0;
 		if (wanted)
-			tlv_frame_add(builder, section->name, section->element, section->rows,
-						  section->columns, tlv_section_data(frame, section));
+			tlv_frame_add(builder, section->name, section->element, section->rows, section->columns,
+						  tlv_section_data(frame, section));
 	}
 }
 

@@ -144,10 +144,9 @@ make_products(FunctionCallInfo fcinfo, TlvShared *shared)
 {
 	tlv_accumulator *accumulator;
 
-	TlvCheck(&shared->ctx,
-			 tlv_count_products_create(&shared->ctx,
-									   TlvConstantSubspace(shared, PG_GETARG_DATUM(2), false),
-									   &accumulator));
+	TlvCheck(&shared->ctx, tlv_count_products_create(
+							   &shared->ctx, TlvConstantSubspace(shared, PG_GETARG_DATUM(2), false),
+							   &accumulator));
 	return accumulator;
 }
 
@@ -156,10 +155,9 @@ make_triples(FunctionCallInfo fcinfo, TlvShared *shared)
 {
 	tlv_accumulator *accumulator;
 
-	TlvCheck(&shared->ctx,
-			 tlv_count_triples_create(&shared->ctx,
-									  TlvConstantSubspace(shared, PG_GETARG_DATUM(2), true),
-									  &accumulator));
+	TlvCheck(&shared->ctx, tlv_count_triples_create(
+							   &shared->ctx, TlvConstantSubspace(shared, PG_GETARG_DATUM(2), true),
+							   &accumulator));
 	return accumulator;
 }
 
@@ -181,21 +179,20 @@ able_model(FunctionCallInfo fcinfo, TlvShared *shared, int argument, size_t abil
 static tlv_accumulator *
 make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	tlv_model *model = able_model(fcinfo, shared, 2, offsetof(tlv_model_class, statistics),
-								  "tlv_statistics");
+	tlv_model *model =
+		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, statistics), "tlv_statistics");
 	char *method = PG_NARGS() > 3 ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "gibbs";
 	tlv_accumulator *accumulator;
 
-	TlvCheck(&shared->ctx,
-			 model->class->statistics(&shared->ctx, model, method, &accumulator));
+	TlvCheck(&shared->ctx, model->class->statistics(&shared->ctx, model, method, &accumulator));
 	return accumulator;
 }
 
 static tlv_accumulator *
 make_completion(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	tlv_model *model = able_model(fcinfo, shared, 2, offsetof(tlv_model_class, completion),
-								  "tlv_perplexity");
+	tlv_model *model =
+		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, completion), "tlv_perplexity");
 	tlv_accumulator *accumulator;
 
 	TlvCheck(&shared->ctx, model->class->completion(&shared->ctx, model, &accumulator));
@@ -210,8 +207,8 @@ make_coherence(FunctionCallInfo fcinfo, TlvShared *shared)
 	int32 top = PG_NARGS() > 3 ? PG_GETARG_INT32(3) : 10;
 	tlv_accumulator *accumulator;
 
-	TlvCheck(&shared->ctx, model->class->coherence(&shared->ctx, model,
-												   top < 0 ? 0 : (size_t) top, &accumulator));
+	TlvCheck(&shared->ctx, model->class->coherence(&shared->ctx, model, top < 0 ? 0 : (size_t) top,
+												   &accumulator));
 	return accumulator;
 }
 
@@ -294,8 +291,8 @@ merge_value(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 
 	if (kind->accumulator != accumulator->class)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("cannot merge moments of kinds %s and %s",
-							   accumulator->class->name, kind->name)));
+						errmsg("cannot merge moments of kinds %s and %s", accumulator->class->name,
+							   kind->name)));
 	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
 }
 

@@ -21,9 +21,9 @@ TlvBagValue(size_t n, const int64_t *items, const double *weights)
 	struct varlena *bag = palloc(size);
 
 	if (n > TLV_BAG_MAX_ITEMS)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("a bag of %zu items: at most %d are allowed", n,
-							   TLV_BAG_MAX_ITEMS)));
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a bag of %zu items: at most %d are allowed", n, TLV_BAG_MAX_ITEMS)));
 	SET_VARSIZE(bag, size);
 	tlv_bag_write(n, items, weights, bag);
 	return bag;
@@ -81,10 +81,10 @@ tlv_bag_in(PG_FUNCTION_ARGS)
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	status = tlv_bag_parse(&ctx, text, &n, &items, &weights);
 	if (status == TLV_BAD_DATA)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-						errmsg("invalid tlv_bag: \"%.60s\"", text),
-						errdetail("%s.", ctx.error.message),
-						errhint("The text form is {item:weight,...}, as in {3:2,17:1}.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid tlv_bag: \"%.60s\"", text), errdetail("%s.", ctx.error.message),
+				 errhint("The text form is {item:weight,...}, as in {3:2,17:1}.")));
 	TlvCheck(&ctx, status);
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }
@@ -188,8 +188,8 @@ tlv_to_bag_arrays(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	items = PG_GETARG_ARRAYTYPE_P(0);
-	deconstruct_array(items, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
-					  &item_values, &item_nulls, &n);
+	deconstruct_array(items, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &item_values,
+					  &item_nulls, &n);
 	if (!PG_ARGISNULL(1))
 	{
 		weights = PG_GETARG_ARRAYTYPE_P(1);

@@ -111,7 +111,7 @@ get_state(Datum value)
 		return NULL;
 	state = (BagState *) DatumGetEOHP(value);
 	return state->header.eoh_methods == &bag_methods && state->magic == BAG_STATE_MAGIC ? state
-																						  : NULL;
+																						: NULL;
 }
 
 /* Room for more pairs; duplicates are folded first when that may make room. */

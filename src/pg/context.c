@@ -103,8 +103,8 @@ TlvRaise(const tlv_context *ctx)
 TlvWork *
 TlvWorkBegin(const char *name)
 {
-	MemoryContext mcxt = AllocSetContextCreateInternal(CurrentMemoryContext, name,
-													   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext mcxt =
+		AllocSetContextCreateInternal(CurrentMemoryContext, name, ALLOCSET_DEFAULT_SIZES);
 	TlvWork *work = MemoryContextAllocZero(mcxt, sizeof(TlvWork));
 
 	work->mcxt = mcxt;

@@ -111,12 +111,12 @@ store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
 	TupleDesc desc;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql,
-					 "SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
-					 "WHERE doc IS NOT NULL GROUP BY doc",
-					 documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
-					 counted ? ", n::pg_catalog.float8" : "", documents->query,
-					 counted ? ", n" : "");
+	appendStringInfo(
+		&sql,
+		"SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
+		"WHERE doc IS NOT NULL GROUP BY doc",
+		documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
+		counted ? ", n::pg_catalog.float8" : "", documents->query, counted ? ", n" : "");
 	old = MemoryContextSwitchTo(documents->mcxt);
 	documents->store = tuplestore_begin_heap(true, false, work_mem);
 	desc = CreateTemplateTupleDesc(1);
@@ -193,9 +193,9 @@ TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *co
 
 	CHECK_FOR_INTERRUPTS();
 	if (parameter != NULL)
-		types[0] = DatumGetObjectId(DirectFunctionCall1(
-			to_regtype, PointerGetDatum(cstring_to_text(
-							psprintf("%s.%s", documents->schema, parameter_type)))));
+		types[0] = DatumGetObjectId(
+			DirectFunctionCall1(to_regtype, PointerGetDatum(cstring_to_text(psprintf(
+												"%s.%s", documents->schema, parameter_type)))));
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s %s", expression, documents->source);
 	if (condition != NULL)

@@ -11,12 +11,12 @@
 
 typedef struct TlvDocuments
 {
-	MemoryContext mcxt;	  /* what outlives SPI calls */
-	const char *schema;	  /* of the extension, quoted */
-	char *query;		  /* the user's, without a trailing semicolon */
-	bool bags;			  /* it returns bags; else (doc, item [, count]) rows, kept as bags */
+	MemoryContext mcxt; /* what outlives SPI calls */
+	const char *schema; /* of the extension, quoted */
+	char *query;		/* the user's, without a trailing semicolon */
+	bool bags;			/* it returns bags; else (doc, item [, count]) rows, kept as bags */
 	bool text_items;
-	char *source;		  /* "FROM ..." that gives a column bag */
+	char *source; /* "FROM ..." that gives a column bag */
 	Tuplestorestate *store;
 	int passes;
 } TlvDocuments;
@@ -28,10 +28,9 @@ typedef struct TlvDocuments
 extern void TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function);
 
 /*
- * Value of "SELECT <expression> FROM <documents> WHERE <condition>", copied to documents->mcxt; NULL
- * for NULL.  $1 in the expression is parameter (of type parameter_type, an extension
- * type's name) when it is not NULL.  Runs with the caller's rights, in
- * parallel where the planner can.
+ * Value of "SELECT <expression> FROM <documents> WHERE <condition>", copied to documents->mcxt;
+ * NULL for NULL.  $1 in the expression is parameter (of type parameter_type, an extension type's
+ * name) when it is not NULL.  Runs with the caller's rights, in parallel where the planner can.
  */
 extern struct varlena *TlvDocumentsPass(TlvDocuments *documents, const char *expression,
 										const char *condition, const char *parameter_type,

@@ -124,8 +124,8 @@ tlv_subspace *
 TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed)
 {
 	bool found;
-	TlvConstant *constant = find_constant(
-		shared, value, compressed ? CONSTANT_COMPRESSED : CONSTANT_BLOCK, &found);
+	TlvConstant *constant =
+		find_constant(shared, value, compressed ? CONSTANT_COMPRESSED : CONSTANT_BLOCK, &found);
 	tlv_subspace *subspace;
 	tlv_frame frame;
 

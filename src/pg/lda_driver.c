@@ -15,37 +15,34 @@
 #include "utils/builtins.h"
 
 #include "documents.h"
-#include "tensorlv/optimize.h"
+#include "tensorlv/topics.h"
 
-/* The subspace stands when its leading Ritz values move by less than this, or after so many steps. */
+/* The subspace stands when its leading Ritz values move by less than this, or after so many steps.
+ */
 #define SUBSPACE_TOLERANCE 0.01
 #define SUBSPACE_MIN_STEPS 4
 #define SUBSPACE_MAX_STEPS 12
-
-/* Refinement ends when a step lowers the perplexity by less than this part, twice. */
-#define REFINE_TOLERANCE 0.002
-#define REFINE_MIN_STEPS 5
-#define REFINE_MAX_STEPS 40
 
 /* Repetitions so many times beyond what the topics explain count as bursts. */
 #define BURST_LIMIT 2.0
 
 /* Counts that the moments see when words come in bursts: at most this, in enough documents. */
-#define DAMPING_CAP		  2.0
-#define SMOOTHING_DAMPED  0.1
-#define SMOOTHING_RAW	  0.0
+#define BURST_ALPHA		 0.1 /* each topic's, from which refinement starts */
+#define DAMPING_CAP		 2.0
+#define SMOOTHING_DAMPED 0.1
+#define SMOOTHING_RAW	 0.0
 
 typedef struct LdaDriver
 {
 	TlvDocuments documents;
 	tlv_lda_options options;
-	int32 k;			/* 0: chosen */
+	int32 k; /* 0: chosen */
 	int32 max_k;
 	bool damped;
 	bool counts_auto;
-	double min_documents; /* -1: chosen */
-	char *refine;		/* gibbs, vb, none */
-	int32 iterations;	/* -1: until the likelihood stands */
+	double min_documents;	 /* -1: chosen */
+	char *refine;			 /* gibbs, vb, none */
+	int32 iterations;		 /* -1: until the likelihood stands */
 	struct varlena *summary; /* of the raw counts */
 	double trace;
 	double bursts; /* NaN: not measured, the trace is small */
@@ -117,8 +114,8 @@ find_subspace(LdaDriver *driver, struct varlena *summary, const tlv_subspace_opt
 
 	for (int step = 1; step <= SUBSPACE_MAX_STEPS; step++)
 	{
-		struct varlena *products = TlvDocumentsPass(&driver->documents, expression, condition,
-													"tlv_subspace", subspace);
+		struct varlena *products =
+			TlvDocumentsPass(&driver->documents, expression, condition, "tlv_subspace", subspace);
 		tlv_frame frame;
 
 		pfree(subspace);
@@ -214,6 +211,9 @@ choose_counts(LdaDriver *driver)
 		driver->bursts = measure_bursts(driver);
 		driver->damped = driver->bursts > BURST_LIMIT;
 	}
+	/* The residual of moments that the model does not fit says nothing about alpha0. */
+	if (driver->damped && isnan(driver->options.alpha0))
+		driver->options.alpha0 = BURST_ALPHA * driver->k;
 	if (driver->min_documents < 0)
 		driver->min_documents = driver->damped ? fmin(20, ceil(documents / 50)) : 0;
 }
@@ -264,11 +264,10 @@ extend_model(LdaDriver *driver, struct varlena *model)
 static struct varlena *
 refine_model(LdaDriver *driver, struct varlena *model)
 {
-	int limit = driver->iterations >= 0 ? driver->iterations : REFINE_MAX_STEPS;
-	char *expression = psprintf("%s.tlv_statistics(bag, $1, '%s')", driver->documents.schema,
-								driver->refine);
-	double before = 0;
-	int slow = 0;
+	int limit = driver->iterations >= 0 ? driver->iterations : TLV_REFINE_MAX_STEPS;
+	char *expression =
+		psprintf("%s.tlv_statistics(bag, $1, '%s')", driver->documents.schema, driver->refine);
+	double before[2] = {HUGE_VAL, HUGE_VAL}; /* perplexities of the last two steps */
 
 	for (int step = 1; step <= limit; step++)
 	{
@@ -282,16 +281,17 @@ refine_model(LdaDriver *driver, struct varlena *model)
 		void *image;
 		size_t size;
 
-		TlvCheck(&work->ctx, TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
+		TlvCheck(&work->ctx,
+				 TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
 		next = TlvValue(image, size);
 		TlvWorkEnd(work);
 		pfree(model);
 		pfree(statistics);
 		model = next;
-		slow = step > 1 && before - perplexity < REFINE_TOLERANCE * before ? slow + 1 : 0;
-		before = perplexity;
-		if (driver->iterations < 0 && step >= REFINE_MIN_STEPS && slow >= 2)
+		if (driver->iterations < 0 && perplexity > (1 - TLV_REFINE_TOLERANCE) * before[0])
 			break;
+		before[0] = before[1];
+		before[1] = perplexity;
 	}
 	return model;
 }
@@ -447,7 +447,8 @@ tlv_lda(PG_FUNCTION_ARGS)
 	old = MemoryContextSwitchTo(driver->documents.mcxt);
 	TlvDocumentsOpen(&driver->documents, text_to_cstring(PG_GETARG_TEXT_PP(0)),
 					 fcinfo->flinfo->fn_oid);
-	/* Raw counts until the choice is made: bursts are measured, and distinct pairs blind to them. */
+	/* Raw counts until the choice is made: bursts are measured, and distinct pairs blind to them.
+	 */
 	damped = driver->damped;
 	driver->damped = false;
 	choose_missing_k(driver);

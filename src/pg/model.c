@@ -49,8 +49,7 @@ open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_siz
 		fcinfo->flinfo->fn_extra = NULL;
 		MemoryContextDelete(cache->mcxt);
 	}
-	mcxt = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv model",
-								 ALLOCSET_DEFAULT_SIZES);
+	mcxt = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	cache = palloc0(sizeof(ModelCache));
 	cache->mcxt = mcxt;
@@ -73,8 +72,7 @@ cached_model(FunctionCallInfo fcinfo, int argument)
 	char key[sizeof(cache->key)];
 	size_t size = model_key((struct varlena *) DatumGetPointer(value), key);
 
-	if (cache != NULL && size > 0 && cache->key_size == size &&
-		memcmp(cache->key, key, size) == 0)
+	if (cache != NULL && size > 0 && cache->key_size == size && memcmp(cache->key, key, size) == 0)
 		return cache;
 	return open_cache(fcinfo, value, key, size);
 }
@@ -104,8 +102,8 @@ infer_bag(FunctionCallInfo fcinfo, size_t *k)
 		refuse_ability(model, "inference");
 	*k = model->class->components(&model->frame);
 	shares = palloc(*k * sizeof(double));
-	TlvCheck(&cache->ctx, model->class->infer_bag(&cache->ctx, model,
-												  TLV_BAG(PG_GETARG_TLV(1)), shares));
+	TlvCheck(&cache->ctx,
+			 model->class->infer_bag(&cache->ctx, model, TLV_BAG(PG_GETARG_TLV(1)), shares));
 	return shares;
 }
 
@@ -151,8 +149,8 @@ tlv_log_likelihood_bag(PG_FUNCTION_ARGS)
 
 	if (model->class->log_likelihood_bag == NULL)
 		refuse_ability(model, "the likelihood");
-	TlvCheck(&cache->ctx, model->class->log_likelihood_bag(
-							  &cache->ctx, model, TLV_BAG(PG_GETARG_TLV(1)), &value));
+	TlvCheck(&cache->ctx, model->class->log_likelihood_bag(&cache->ctx, model,
+														   TLV_BAG(PG_GETARG_TLV(1)), &value));
 	PG_RETURN_FLOAT8(value);
 }
 

@@ -62,8 +62,8 @@ tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 		items[i] = (int64_t) i + 1;
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = alpha0 / (double) k;
-	TlvCheck(&work->ctx, tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, seed, &image,
-												 &size));
+	TlvCheck(&work->ctx,
+			 tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, seed, &image, &size));
 	result = TlvValue(image, size);
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(result);
@@ -102,8 +102,8 @@ put_document(FunctionCallInfo fcinfo, TlvWork *work, Simulation *s, int64 doc, u
 
 	/* Every document has a stream of its own: the first ones do not depend on how many follow. */
 	tlv_rng_seed(&rng, tlv_mix64(seed) + (uint64) doc);
-	TlvCheck(&work->ctx, tlv_topic_simulate(&work->ctx, s->simulator, &rng, s->length, s->theta,
-											&n, s->index, s->count));
+	TlvCheck(&work->ctx, tlv_topic_simulate(&work->ctx, s->simulator, &rng, s->length, s->theta, &n,
+											s->index, s->count));
 	for (size_t i = 0; i < n; i++)
 		s->own_items[i] = s->items[s->index[i]];
 	values[0] = Int64GetDatum(doc);

@@ -66,8 +66,8 @@ tlv_spectrum(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	const tlv_section *ritz = tlv_frame_find(&frame, "ritz");
-	bool triples = frame.header->type == TLV_FRAME_MOMENTS &&
-				   frame.header->kind == TLV_KIND_COUNT_TRIPLES;
+	bool triples =
+		frame.header->type == TLV_FRAME_MOMENTS && frame.header->kind == TLV_KIND_COUNT_TRIPLES;
 
 	if (ritz == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -76,12 +76,11 @@ tlv_spectrum(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < ritz->rows; i++)
 	{
-		double z = triples && i < tlv_frame_find(&frame, "mean")->rows ? tlv_count_z(&frame, i)
-																	   : NAN;
-		Datum values[3] = {
-			Int32GetDatum((int32) i + 1),
-			Float8GetDatum(((const double *) tlv_section_data(&frame, ritz))[i]),
-			Float8GetDatum(z)};
+		double z =
+			triples && i < tlv_frame_find(&frame, "mean")->rows ? tlv_count_z(&frame, i) : NAN;
+		Datum values[3] = {Int32GetDatum((int32) i + 1),
+						   Float8GetDatum(((const double *) tlv_section_data(&frame, ritz))[i]),
+						   Float8GetDatum(z)};
 		bool nulls[3] = {false, false, isnan(z)};
 
 		TlvPutRow(fcinfo, values, nulls);

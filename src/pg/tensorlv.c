@@ -28,11 +28,10 @@ int tlv_work_mem = -1;
 int tlv_progress = TLV_PROGRESS_OFF;
 static int blas_threads = 1;
 
-static const struct config_enum_entry progress_options[] = {
-	{"off", TLV_PROGRESS_OFF, false},
-	{"notice", TLV_PROGRESS_NOTICE, false},
-	{"log", TLV_PROGRESS_LOG, false},
-	{NULL, 0, false}};
+static const struct config_enum_entry progress_options[] = {{"off", TLV_PROGRESS_OFF, false},
+															{"notice", TLV_PROGRESS_NOTICE, false},
+															{"log", TLV_PROGRESS_LOG, false},
+															{NULL, 0, false}};
 
 PGDLLEXPORT void _PG_init(void);
 

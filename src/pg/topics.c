@@ -126,7 +126,8 @@ put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
 					   Float8GetDatum(ranked->probability)};
 	bool nulls[5] = {false, false, false, true, false};
 
-	if (labels != NULL && offsets != NULL && offsets[ranked->position + 1] > offsets[ranked->position])
+	if (labels != NULL && offsets != NULL &&
+		offsets[ranked->position + 1] > offsets[ranked->position])
 	{
 		values[3] = PointerGetDatum(cstring_to_text_with_len(
 			(const char *) tlv_section_data(frame, labels) + offsets[ranked->position],
@@ -286,8 +287,7 @@ tlv_extend(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
 	work = TlvWorkBegin("tensorlv extend");
-	TlvCheck(&work->ctx,
-			 tlv_lda_extend(&work->ctx, &model, &summary, smoothing, &image, &size));
+	TlvCheck(&work->ctx, tlv_lda_extend(&work->ctx, &model, &summary, smoothing, &image, &size));
 	result = TlvValue(image, size);
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(result);

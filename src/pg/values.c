@@ -33,15 +33,13 @@ TlvFrame(struct varlena *value)
 const tlv_kind *
 TlvKind(const tlv_frame *frame)
 {
-	const tlv_kind *kind =
-		tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
+	const tlv_kind *kind = tlv_kind_find((tlv_frame_type) frame->header->type, frame->header->kind);
 
 	if (kind == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("%s of unknown kind %u", type_names[frame->header->type],
-						frame->header->kind),
-				 errhint("It was probably written by a newer version of tensorlv.")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+						errmsg("%s of unknown kind %u", type_names[frame->header->type],
+							   frame->header->kind),
+						errhint("It was probably written by a newer version of tensorlv.")));
 	return kind;
 }
 
@@ -50,8 +48,8 @@ TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *functio
 {
 	if (frame->header->type != kind->type || frame->header->kind != kind->code)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s needs a %s of kind %s, not %s", function,
-							   type_names[kind->type], kind->name, TlvKind(frame)->name)));
+						errmsg("%s needs a %s of kind %s, not %s", function, type_names[kind->type],
+							   kind->name, TlvKind(frame)->name)));
 }
 
 struct varlena *
@@ -302,8 +300,7 @@ tlv_value_info(PG_FUNCTION_ARGS)
 		if (section->element != TLV_BYTES && section->rows == 1 && section->columns == 1)
 			continue;
 		appendStringInfo(&json, "%s\"%s\": [%llu, %llu]", first ? "" : ", ", section->name,
-						 (unsigned long long) section->rows,
-						 (unsigned long long) section->columns);
+						 (unsigned long long) section->rows, (unsigned long long) section->columns);
 		first = false;
 	}
 	appendStringInfoString(&json, "}}");

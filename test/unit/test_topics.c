@@ -153,7 +153,8 @@ test_worker_memory(void **state)
 	double promised = tlv_topic_worker_memory(&topics);
 
 	(void) state;
-	assert_true((double) ctx.arena.used <= promised + 16 * 8);
+	/* beside the allocator's own bookkeeping */
+	assert_true((double) ctx.arena.used <= promised + 1024);
 	assert_true((double) ctx.arena.used >= 0.9 * promised);
 	tlv_topic_worker_destroy(&ctx, worker);
 	ctx.arena.limit = 1000;
