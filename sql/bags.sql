@@ -74,6 +74,13 @@ CREATE AGGREGATE tlv_bag(term text) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_bag(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
+-- tlv_bag is the name of the type, too: without this form a varchar argument would be
+-- taken for a conversion to tlv_bag.
+CREATE AGGREGATE tlv_bag(term varchar) (
+    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bag(varchar) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
 CREATE AGGREGATE tlv_bag(term text, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE

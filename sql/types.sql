@@ -41,7 +41,7 @@ CREATE FUNCTION tlv_bag_hash_extended(tlv_bag, bigint) RETURNS bigint
 COMMENT ON FUNCTION tlv_bag_hash_extended(tlv_bag, bigint) IS '64-bit hash of the bytes of a tlv_bag, with a seed';
 CREATE OPERATOR = (
     LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR = (tlv_bag, tlv_bag) IS 'equal byte by byte';
 CREATE OPERATOR <> (
@@ -53,6 +53,49 @@ CREATE OPERATOR CLASS tlv_bag_hash_ops DEFAULT FOR TYPE tlv_bag USING hash AS
     OPERATOR 1 = (tlv_bag, tlv_bag),
     FUNCTION 1 tlv_bag_hash(tlv_bag),
     FUNCTION 2 tlv_bag_hash_extended(tlv_bag, bigint);
+
+CREATE FUNCTION tlv_bag_lt(tlv_bag, tlv_bag) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_lt(tlv_bag, tlv_bag) IS 'implementation of the < operator: byte by byte';
+CREATE FUNCTION tlv_bag_le(tlv_bag, tlv_bag) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_le(tlv_bag, tlv_bag) IS 'implementation of the <= operator: byte by byte';
+CREATE FUNCTION tlv_bag_gt(tlv_bag, tlv_bag) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_gt(tlv_bag, tlv_bag) IS 'implementation of the > operator: byte by byte';
+CREATE FUNCTION tlv_bag_ge(tlv_bag, tlv_bag) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_ge(tlv_bag, tlv_bag) IS 'implementation of the >= operator: byte by byte';
+CREATE FUNCTION tlv_bag_cmp(tlv_bag, tlv_bag) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_cmp(tlv_bag, tlv_bag) IS 'order of the bytes: for sorting and DISTINCT, without further meaning';
+CREATE OPERATOR < (
+    LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (tlv_bag, tlv_bag) IS 'less byte by byte';
+CREATE OPERATOR <= (
+    LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (tlv_bag, tlv_bag) IS 'less or equal byte by byte';
+CREATE OPERATOR > (
+    LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (tlv_bag, tlv_bag) IS 'greater byte by byte';
+CREATE OPERATOR >= (
+    LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (tlv_bag, tlv_bag) IS 'greater or equal byte by byte';
+CREATE OPERATOR CLASS tlv_bag_btree_ops DEFAULT FOR TYPE tlv_bag USING btree AS
+    OPERATOR 1 < (tlv_bag, tlv_bag),
+    OPERATOR 2 <= (tlv_bag, tlv_bag),
+    OPERATOR 3 = (tlv_bag, tlv_bag),
+    OPERATOR 4 >= (tlv_bag, tlv_bag),
+    OPERATOR 5 > (tlv_bag, tlv_bag),
+    FUNCTION 1 tlv_bag_cmp(tlv_bag, tlv_bag);
 
 CREATE FUNCTION tlv_info(value tlv_bag) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_bag_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -94,7 +137,7 @@ CREATE FUNCTION tlv_moments_hash_extended(tlv_moments, bigint) RETURNS bigint
 COMMENT ON FUNCTION tlv_moments_hash_extended(tlv_moments, bigint) IS '64-bit hash of the bytes of a tlv_moments, with a seed';
 CREATE OPERATOR = (
     LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR = (tlv_moments, tlv_moments) IS 'equal byte by byte';
 CREATE OPERATOR <> (
@@ -106,6 +149,49 @@ CREATE OPERATOR CLASS tlv_moments_hash_ops DEFAULT FOR TYPE tlv_moments USING ha
     OPERATOR 1 = (tlv_moments, tlv_moments),
     FUNCTION 1 tlv_moments_hash(tlv_moments),
     FUNCTION 2 tlv_moments_hash_extended(tlv_moments, bigint);
+
+CREATE FUNCTION tlv_moments_lt(tlv_moments, tlv_moments) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_lt(tlv_moments, tlv_moments) IS 'implementation of the < operator: byte by byte';
+CREATE FUNCTION tlv_moments_le(tlv_moments, tlv_moments) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_le(tlv_moments, tlv_moments) IS 'implementation of the <= operator: byte by byte';
+CREATE FUNCTION tlv_moments_gt(tlv_moments, tlv_moments) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_gt(tlv_moments, tlv_moments) IS 'implementation of the > operator: byte by byte';
+CREATE FUNCTION tlv_moments_ge(tlv_moments, tlv_moments) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_ge(tlv_moments, tlv_moments) IS 'implementation of the >= operator: byte by byte';
+CREATE FUNCTION tlv_moments_cmp(tlv_moments, tlv_moments) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_moments_cmp(tlv_moments, tlv_moments) IS 'order of the bytes: for sorting and DISTINCT, without further meaning';
+CREATE OPERATOR < (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (tlv_moments, tlv_moments) IS 'less byte by byte';
+CREATE OPERATOR <= (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (tlv_moments, tlv_moments) IS 'less or equal byte by byte';
+CREATE OPERATOR > (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (tlv_moments, tlv_moments) IS 'greater byte by byte';
+CREATE OPERATOR >= (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (tlv_moments, tlv_moments) IS 'greater or equal byte by byte';
+CREATE OPERATOR CLASS tlv_moments_btree_ops DEFAULT FOR TYPE tlv_moments USING btree AS
+    OPERATOR 1 < (tlv_moments, tlv_moments),
+    OPERATOR 2 <= (tlv_moments, tlv_moments),
+    OPERATOR 3 = (tlv_moments, tlv_moments),
+    OPERATOR 4 >= (tlv_moments, tlv_moments),
+    OPERATOR 5 > (tlv_moments, tlv_moments),
+    FUNCTION 1 tlv_moments_cmp(tlv_moments, tlv_moments);
 
 CREATE FUNCTION tlv_info(value tlv_moments) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -147,7 +233,7 @@ CREATE FUNCTION tlv_subspace_hash_extended(tlv_subspace, bigint) RETURNS bigint
 COMMENT ON FUNCTION tlv_subspace_hash_extended(tlv_subspace, bigint) IS '64-bit hash of the bytes of a tlv_subspace, with a seed';
 CREATE OPERATOR = (
     LEFTARG = tlv_subspace, RIGHTARG = tlv_subspace, FUNCTION = tlv_subspace_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR = (tlv_subspace, tlv_subspace) IS 'equal byte by byte';
 CREATE OPERATOR <> (
@@ -159,6 +245,49 @@ CREATE OPERATOR CLASS tlv_subspace_hash_ops DEFAULT FOR TYPE tlv_subspace USING 
     OPERATOR 1 = (tlv_subspace, tlv_subspace),
     FUNCTION 1 tlv_subspace_hash(tlv_subspace),
     FUNCTION 2 tlv_subspace_hash_extended(tlv_subspace, bigint);
+
+CREATE FUNCTION tlv_subspace_lt(tlv_subspace, tlv_subspace) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_lt(tlv_subspace, tlv_subspace) IS 'implementation of the < operator: byte by byte';
+CREATE FUNCTION tlv_subspace_le(tlv_subspace, tlv_subspace) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_le(tlv_subspace, tlv_subspace) IS 'implementation of the <= operator: byte by byte';
+CREATE FUNCTION tlv_subspace_gt(tlv_subspace, tlv_subspace) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_gt(tlv_subspace, tlv_subspace) IS 'implementation of the > operator: byte by byte';
+CREATE FUNCTION tlv_subspace_ge(tlv_subspace, tlv_subspace) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_ge(tlv_subspace, tlv_subspace) IS 'implementation of the >= operator: byte by byte';
+CREATE FUNCTION tlv_subspace_cmp(tlv_subspace, tlv_subspace) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_subspace_cmp(tlv_subspace, tlv_subspace) IS 'order of the bytes: for sorting and DISTINCT, without further meaning';
+CREATE OPERATOR < (
+    LEFTARG = tlv_subspace, RIGHTARG = tlv_subspace, FUNCTION = tlv_subspace_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (tlv_subspace, tlv_subspace) IS 'less byte by byte';
+CREATE OPERATOR <= (
+    LEFTARG = tlv_subspace, RIGHTARG = tlv_subspace, FUNCTION = tlv_subspace_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (tlv_subspace, tlv_subspace) IS 'less or equal byte by byte';
+CREATE OPERATOR > (
+    LEFTARG = tlv_subspace, RIGHTARG = tlv_subspace, FUNCTION = tlv_subspace_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (tlv_subspace, tlv_subspace) IS 'greater byte by byte';
+CREATE OPERATOR >= (
+    LEFTARG = tlv_subspace, RIGHTARG = tlv_subspace, FUNCTION = tlv_subspace_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (tlv_subspace, tlv_subspace) IS 'greater or equal byte by byte';
+CREATE OPERATOR CLASS tlv_subspace_btree_ops DEFAULT FOR TYPE tlv_subspace USING btree AS
+    OPERATOR 1 < (tlv_subspace, tlv_subspace),
+    OPERATOR 2 <= (tlv_subspace, tlv_subspace),
+    OPERATOR 3 = (tlv_subspace, tlv_subspace),
+    OPERATOR 4 >= (tlv_subspace, tlv_subspace),
+    OPERATOR 5 > (tlv_subspace, tlv_subspace),
+    FUNCTION 1 tlv_subspace_cmp(tlv_subspace, tlv_subspace);
 
 CREATE FUNCTION tlv_info(value tlv_subspace) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -200,7 +329,7 @@ CREATE FUNCTION tlv_model_hash_extended(tlv_model, bigint) RETURNS bigint
 COMMENT ON FUNCTION tlv_model_hash_extended(tlv_model, bigint) IS '64-bit hash of the bytes of a tlv_model, with a seed';
 CREATE OPERATOR = (
     LEFTARG = tlv_model, RIGHTARG = tlv_model, FUNCTION = tlv_model_eq,
-    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 COMMENT ON OPERATOR = (tlv_model, tlv_model) IS 'equal byte by byte';
 CREATE OPERATOR <> (
@@ -212,6 +341,49 @@ CREATE OPERATOR CLASS tlv_model_hash_ops DEFAULT FOR TYPE tlv_model USING hash A
     OPERATOR 1 = (tlv_model, tlv_model),
     FUNCTION 1 tlv_model_hash(tlv_model),
     FUNCTION 2 tlv_model_hash_extended(tlv_model, bigint);
+
+CREATE FUNCTION tlv_model_lt(tlv_model, tlv_model) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_model_lt(tlv_model, tlv_model) IS 'implementation of the < operator: byte by byte';
+CREATE FUNCTION tlv_model_le(tlv_model, tlv_model) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_model_le(tlv_model, tlv_model) IS 'implementation of the <= operator: byte by byte';
+CREATE FUNCTION tlv_model_gt(tlv_model, tlv_model) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_model_gt(tlv_model, tlv_model) IS 'implementation of the > operator: byte by byte';
+CREATE FUNCTION tlv_model_ge(tlv_model, tlv_model) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_model_ge(tlv_model, tlv_model) IS 'implementation of the >= operator: byte by byte';
+CREATE FUNCTION tlv_model_cmp(tlv_model, tlv_model) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_model_cmp(tlv_model, tlv_model) IS 'order of the bytes: for sorting and DISTINCT, without further meaning';
+CREATE OPERATOR < (
+    LEFTARG = tlv_model, RIGHTARG = tlv_model, FUNCTION = tlv_model_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (tlv_model, tlv_model) IS 'less byte by byte';
+CREATE OPERATOR <= (
+    LEFTARG = tlv_model, RIGHTARG = tlv_model, FUNCTION = tlv_model_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (tlv_model, tlv_model) IS 'less or equal byte by byte';
+CREATE OPERATOR > (
+    LEFTARG = tlv_model, RIGHTARG = tlv_model, FUNCTION = tlv_model_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (tlv_model, tlv_model) IS 'greater byte by byte';
+CREATE OPERATOR >= (
+    LEFTARG = tlv_model, RIGHTARG = tlv_model, FUNCTION = tlv_model_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (tlv_model, tlv_model) IS 'greater or equal byte by byte';
+CREATE OPERATOR CLASS tlv_model_btree_ops DEFAULT FOR TYPE tlv_model USING btree AS
+    OPERATOR 1 < (tlv_model, tlv_model),
+    OPERATOR 2 <= (tlv_model, tlv_model),
+    OPERATOR 3 = (tlv_model, tlv_model),
+    OPERATOR 4 >= (tlv_model, tlv_model),
+    OPERATOR 5 > (tlv_model, tlv_model),
+    FUNCTION 1 tlv_model_cmp(tlv_model, tlv_model);
 
 CREATE FUNCTION tlv_info(value tlv_model) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -122,7 +122,7 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 	do                                                                                             \
 	{                                                                                              \
 		if ((pointer) == NULL)                                                                     \
-			return (ctx)->error.code;                                                              \
+			return (ctx)->error.code != TLV_OK ? (ctx)->error.code : TLV_INTERNAL;                 \
 	} while (0)
 
 /* Return TLV_CANCELLED from the calling function when asked to stop. */

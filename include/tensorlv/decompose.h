@@ -62,7 +62,7 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
  * values and nothing else.  The residual of joint comes from ||T||^2 minus the
  * objective, so that below 1e-8 it is rounding.
  * Errors: TLV_BAD_DATA when an entry is not finite or T is zero,
- * TLV_BAD_PARAMETER, TLV_MEMORY_LIMIT, TLV_OUT_OF_MEMORY, TLV_CANCELLED.
+ * TLV_BAD_PARAMETER, TLV_LIMIT when k > 1000, TLV_MEMORY_LIMIT, TLV_OUT_OF_MEMORY, TLV_CANCELLED.
  *
  * Which method: joint.  On noisy orthogonal tensors its vectors have two
  * thirds of the error of power and als, which let each component move alone,

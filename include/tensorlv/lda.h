@@ -27,6 +27,9 @@ typedef struct tlv_lda_options
 /* Pseudo-count per item. */
 #define TLV_LDA_ETA TLV_REFINE_ETA
 
+/* A topic with less weight than this would vanish from the arithmetic. */
+#define TLV_LDA_LEAST_WEIGHT 1e-100
+
 /* Bytes of work space that a fit to triples of this width and number of items allocates. */
 extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *options);
 

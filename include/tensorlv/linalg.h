@@ -32,9 +32,12 @@ extern tlv_status tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k,
 
 /*
  * Eigenvalues, descending, and eigenvectors (columns of a, in place of the
- * matrix) of a symmetric n x n matrix (lower triangle read).  n <= 4000.
+ * matrix) of a symmetric n x n matrix (lower triangle read).
  * Signs: the entry of largest modulus of each vector is positive.
+ * Errors: TLV_LIMIT above TLV_EIGEN_LIMIT (larger problems are for
+ * tlv_subspace_iteration), TLV_BAD_DATA when an entry is not finite.
  */
+#define TLV_EIGEN_LIMIT 1000
 extern tlv_status tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values);
 
 /*
@@ -67,8 +70,9 @@ extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const
 
 /*
  * Thin SVD of a (m x n, overwritten): u m x r, s r (descending), vt r x n,
- * r = min(m, n).  One LAPACK call: for m n min(m, n) up to about 3e8.  Errors:
- * TLV_BAD_DATA when an entry is not finite.
+ * r = min(m, n).  One LAPACK call that cannot be interrupted: .1 s for
+ * m n min(m, n) = 2e8.  Errors: TLV_LIMIT when that exceeds 1e9, TLV_BAD_DATA
+ * when an entry is not finite.
  */
 extern tlv_status tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s,
 						  double *vt);

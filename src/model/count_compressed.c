@@ -202,7 +202,8 @@ static tlv_status
 allocate(tlv_context *ctx, double **array, size_t n)
 {
 	*array = tlv_alloc0(ctx, n, sizeof(double));
-	return *array == NULL ? ctx->error.code : TLV_OK;
+	TLV_TRY_ALLOC(ctx, *array);
+	return TLV_OK;
 }
 
 /* Sums that merged values need, too. */

@@ -357,7 +357,7 @@ static tlv_status
 summary_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const names[] = {"totals", "frequency", "correction", "squares"};
-	uint64_t d;
+	uint64_t d = 0;
 
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));

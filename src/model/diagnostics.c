@@ -4,6 +4,7 @@
  */
 #include "tensorlv/model.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,8 @@ tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value, const
 	va_list arguments;
 	int length;
 
+	if (!isfinite(value))
+		return TLV_OK; /* could not be stored, and says nothing */
 	if (diagnostics->n == TLV_DIAGNOSTICS_MAX)
 		return TLV_OK; /* thousands of components: the first ones tell enough */
 	va_start(arguments, format);

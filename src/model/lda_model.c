@@ -33,6 +33,39 @@ tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t
 	return TLV_OK;
 }
 
+/* Sums of these numbers, all positive, must not overflow. */
+static tlv_status
+check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k, double most)
+{
+	const double *numbers = tlv_frame_float64(frame, name);
+	double sum = 0;
+
+	for (uint64_t j = 0; j < k; j++)
+		sum += numbers[j];
+	if (sum > most)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" sums to %g", name, sum);
+	return TLV_OK;
+}
+
+/* Every topic is a distribution: inference divides by its mixtures. */
+static tlv_status
+check_topics(tlv_context *ctx, const tlv_frame *frame, uint64_t k, uint64_t d)
+{
+	const double *phi = tlv_frame_float64(frame, "phi");
+
+	for (uint64_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		for (uint64_t i = 0; i < d; i++)
+			sum += phi[i * k + j];
+		if (!(fabs(sum - 1) < 1e-6))
+			return tlv_fail(ctx, TLV_CORRUPT, "the probabilities of topic %llu sum to %g",
+							(unsigned long long) j + 1, sum);
+	}
+	return TLV_OK;
+}
+
 /* Labels: one text for every item, without a terminating zero, offsets ascending. */
 static tlv_status
 check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
@@ -67,15 +100,18 @@ lda_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
 	}
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
-	if (phi == NULL || phi->rows == 0 || phi->rows > INT32_MAX || d == 0)
+	if (phi == NULL || phi->rows == 0 || phi->rows > UINT16_MAX || d == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"phi\" is missing or has no topics");
 	k = phi->rows;
 	TLV_TRY(tlv_frame_require(ctx, frame, "phi", TLV_FLOAT64, k, d, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "phi", 0));
+	TLV_TRY(check_topics(ctx, frame, k, d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "alpha", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", 1e-300));
+	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
 	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", 1e-300));
+	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
 	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
 	TLV_TRY(check_labels(ctx, frame, d));
@@ -140,7 +176,7 @@ tlv_single_topic_posterior(size_t k, const double *phi, const double *weights, s
 		sum += posterior[j] = exp(posterior[j] - largest);
 	for (size_t j = 0; j < k; j++)
 		posterior[j] /= sum;
-	return largest + log(sum);
+	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
 }
 
 static double
@@ -290,6 +326,51 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	return TLV_OK;
 }
 
+/*
+ * Topics over the items of a summary, k x d: the old ones where they are
+ * known, the corpus shares elsewhere, mixed with `smoothing` of the shares.
+ */
+static tlv_status
+extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t *items,
+			  const double *shares, double smoothing, double *phi)
+{
+	const tlv_section *section = tlv_frame_find(model, "phi");
+	const double *old = tlv_section_data(model, section);
+	size_t k = section->rows;
+	double *kept = tlv_alloc0(ctx, k, sizeof(double)), known = 0;
+	tlv_dictionary dictionary;
+
+	TLV_TRY_ALLOC(ctx, kept);
+	TLV_TRY(
+		tlv_dictionary_freeze(ctx, &dictionary, section->columns, tlv_frame_int64(model, "items")));
+	for (size_t i = 0; i < d; i++)
+	{
+		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
+
+		if (at < 0)
+			continue;
+		known += shares[i];
+		for (size_t j = 0; j < k; j++)
+			kept[j] += old[(size_t) at * k + j];
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
+
+		for (size_t j = 0; j < k; j++)
+		{
+			/* A topic all of whose items are gone has nothing but the shares left. */
+			double own =
+				at < 0 || !(kept[j] > 0) ? shares[i] : known * (old[(size_t) at * k + j] / kept[j]);
+
+			phi[i * k + j] = smoothing * shares[i] + (1 - smoothing) * own;
+		}
+	}
+	tlv_dictionary_clear(ctx, &dictionary);
+	tlv_free(ctx, kept);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
 			   void **image, size_t *size)
@@ -297,39 +378,27 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	static const char *const replaced[] = {"items",	 "shares",		  "phi",
 										   "labels", "label_offsets", NULL};
 	const tlv_section *section = tlv_frame_find(model, "phi");
-	size_t k = section->rows, d = tlv_frame_find(summary, "items")->rows;
-	const double *old = tlv_section_data(model, section);
-	const double *totals = tlv_frame_float64(summary, "totals");
-	double tokens = tlv_frame_scalar(summary, "tokens", 0), known = 0;
-	tlv_dictionary dictionary;
+	size_t k = section->rows, d;
+	const double *totals;
+	double tokens = tlv_frame_scalar(summary, "tokens", 0);
 	tlv_frame_builder *builder;
 	double *phi, *shares;
 
-	if (summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
-		summary->header->kind != TLV_KIND_COUNT_PAIRS)
+	if (summary->header->type != TLV_FRAME_MOMENTS ||
+		(summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
+		 summary->header->kind != TLV_KIND_COUNT_PAIRS))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a summary of the documents is needed");
+	d = tlv_frame_find(summary, "items")->rows;
+	totals = tlv_frame_float64(summary, "totals");
 	if (!(tokens > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
 	phi = tlv_alloc(ctx, k * d + d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, phi);
 	shares = phi + k * d;
-	TLV_TRY(
-		tlv_dictionary_freeze(ctx, &dictionary, section->columns, tlv_frame_int64(model, "items")));
 	for (size_t i = 0; i < d; i++)
-	{
 		shares[i] = totals[i] / tokens;
-		if (tlv_dictionary_find(&dictionary, tlv_frame_int64(summary, "items")[i]) >= 0)
-			known += shares[i];
-	}
-	for (size_t i = 0; i < d; i++)
-	{
-		int32_t at = tlv_dictionary_find(&dictionary, tlv_frame_int64(summary, "items")[i]);
-
-		for (size_t j = 0; j < k; j++)
-			phi[i * k + j] =
-				smoothing * shares[i] +
-				(1 - smoothing) * (at >= 0 ? known * old[(size_t) at * k + j] : shares[i]);
-	}
+	TLV_TRY(
+		extend_topics(ctx, model, d, tlv_frame_int64(summary, "items"), shares, smoothing, phi));
 	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 	TLV_TRY_ALLOC(ctx, builder);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
@@ -338,7 +407,6 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	tlv_frame_add(builder, "shares", TLV_FLOAT64, d, 1, shares);
 	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_dictionary_clear(ctx, &dictionary);
 	tlv_free(ctx, builder);
 	tlv_free(ctx, phi);
 	return TLV_OK;

@@ -89,7 +89,12 @@ tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d, const int64_t *ite
 		alpha0 += alpha[j];
 	}
 	for (size_t j = 0; j < k; j++)
+	{
 		weights[j] = alpha[j] / alpha0;
+		if (!(isfinite(alpha0) && weights[j] >= TLV_LDA_LEAST_WEIGHT))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g of a sum of %g",
+							j + 1, alpha[j], alpha0);
+	}
 	tlv_lda_alpha(k, alpha0, weights, own_alpha);
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, own, own_alpha, weights));
 	for (size_t i = 0; i < d; i++)

@@ -9,6 +9,7 @@
 #include "lda_internal.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
+#include "topic_worker.h"
 
 /* Fixed-point steps of one document, and the change of a parameter at which they end. */
 #define VARIATIONAL_STEPS	  20
@@ -252,6 +253,39 @@ typedef struct completion_state
 /* Fair coins of the split: the same for every model, so that models can be compared. */
 #define COMPLETION_SEED 7
 
+/*
+ * Completion under the single topic model: the posterior of the topic given
+ * one half of the tokens mixes the topics for the other half.
+ */
+static tlv_status
+complete_single(tlv_context *ctx, completion_state *state, uint64_t seed)
+{
+	tlv_lda_model *model = state->model;
+	const tlv_document *document = &model->document;
+	size_t k = model->topics.k, n = document->n_known;
+	double *observed = tlv_alloc(ctx, n, sizeof(double));
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, observed);
+	tlv_rng_seed(&rng, seed);
+	for (size_t i = 0; i < n; i++)
+		observed[i] = tlv_topic_binomial(&rng, document->known[i], 0.5);
+	tlv_single_topic_posterior(k, model->topics.phi, model->weights, n, document->index, observed,
+							   model->shares);
+	for (size_t i = 0; i < n; i++)
+	{
+		double scored = document->known[i] - observed[i], p = 0;
+
+		for (size_t j = 0; j < k; j++)
+			p += model->shares[j] *
+				 fmax(model->topics.phi[(size_t) document->index[i] * k + j], 1e-12);
+		state->log_likelihood += scored * log(fmax(p, 1e-300));
+		state->tokens += scored;
+	}
+	tlv_free(ctx, observed);
+	return TLV_OK;
+}
+
 static tlv_status
 completion_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
 {
@@ -262,6 +296,8 @@ completion_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 		return tlv_fail(ctx, TLV_INTERNAL, "completion without a model cannot take rows");
 	TLV_TRY(tlv_lda_document(ctx, model, bag));
 	state->documents++;
+	if (model->single)
+		return complete_single(ctx, state, document_seed(bag, COMPLETION_SEED));
 	return tlv_topic_completion(ctx, model->worker, model->document.n_known, model->document.index,
 								model->document.known, document_seed(bag, COMPLETION_SEED),
 								&state->log_likelihood, &state->tokens);

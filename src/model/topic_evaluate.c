@@ -89,13 +89,19 @@ assign_backwards(tlv_context *ctx, size_t ka, size_t kb, const double *distance,
 {
 	double total;
 	double *transposed = tlv_alloc(ctx, ka * kb, sizeof(double));
-	int64_t *chosen = tlv_alloc(ctx, kb, sizeof(int64_t));
-	tlv_status status = transposed == NULL || chosen == NULL ? ctx->error.code : TLV_OK;
+	int64_t *chosen;
+	tlv_status status;
 
-	for (size_t e = 0; status == TLV_OK && e < ka * kb; e++)
+	TLV_TRY_ALLOC(ctx, transposed);
+	chosen = tlv_alloc(ctx, kb, sizeof(int64_t));
+	if (chosen == NULL)
+	{
+		tlv_free(ctx, transposed);
+		return ctx->error.code;
+	}
+	for (size_t e = 0; e < ka * kb; e++)
 		transposed[e % kb * ka + e / kb] = distance[e];
-	if (status == TLV_OK)
-		status = tlv_assignment(ctx, kb, ka, transposed, chosen, &total);
+	status = tlv_assignment(ctx, kb, ka, transposed, chosen, &total);
 	for (size_t ja = 0; ja < ka; ja++)
 		assignment[ja] = -1;
 	for (size_t jb = 0; status == TLV_OK && jb < kb; jb++)
@@ -110,9 +116,12 @@ tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 				const double *phi_b, int64_t *assignment, double *error)
 {
 	double total;
-	double *distance = tlv_alloc(ctx, ka * kb, sizeof(double));
+	double *distance;
 	tlv_status status;
 
+	if (ka == 0 || kb == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model without topics has no match");
+	distance = tlv_alloc(ctx, ka * kb, sizeof(double));
 	TLV_TRY_ALLOC(ctx, distance);
 	status = topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
 	if (status == TLV_OK)

@@ -252,7 +252,7 @@ check_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 {
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
-	if (k > 5000)
+	if (k > 1000)
 		return tlv_fail(ctx, TLV_LIMIT, "a tensor of dimension %zu is too large to decompose", k);
 	if ((size_t) o->method >= N_METHODS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "unknown decomposition method %d", (int) o->method);

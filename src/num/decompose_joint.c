@@ -113,20 +113,14 @@ tlv_joint_memory(size_t k, const tlv_decompose_options *options)
 	}
 
 /*
- * Rotates directions p < q of all matrices by the angle that maximises the sum
- * of their squared diagonals, and columns p, q of v alike.  groups is the
- * number of lanes per place.  Returns |sin| of the angle, 0 when it is below
- * tolerance and nothing was done.
+ * Cosine and sine of the angle that maximises the sum of the squared diagonals
+ * of the 2 x 2 matrices (pp, pq, qq); false when they cannot be improved.
  */
-TLV_CLONES static double
-rotate_pair(size_t k, size_t groups, double *matrices, double *v, size_t p, size_t q,
-			double tolerance)
+static inline __attribute__((always_inline)) bool
+best_angle(size_t groups, const lanes *pp, const lanes *pq, const lanes *qq, double *c, double *s)
 {
-	lanes *m = (lanes *) matrices;
-	lanes *row_p = m + groups * (p * (p + 1) / 2), *row_q = m + groups * (q * (q + 1) / 2);
-	lanes *pp = row_p + groups * p, *pq = row_q + groups * p, *qq = row_q + groups * q;
 	lanes sum00 = {0}, sum11 = {0}, sum01 = {0};
-	double on = 0, off = 0, radius, c, s;
+	double on = 0, off = 0, radius;
 
 	for (size_t l = 0; l < groups; l++)
 	{
@@ -145,12 +139,28 @@ rotate_pair(size_t k, size_t groups, double *matrices, double *v, size_t p, size
 	on += sqrt(on * on + off * off);
 	radius = sqrt(on * on + off * off);
 	if (!(radius > 0))
-		return 0;
-	c = sqrt(0.5 + 0.5 * (on / radius));
-	s = 0.5 * (off / radius) / c;
-	if (fabs(s) <= tolerance)
-		return 0;
+		return false;
+	*c = sqrt(0.5 + 0.5 * (on / radius));
+	*s = 0.5 * (off / radius) / *c;
+	return true;
+}
 
+/*
+ * Rotates directions p < q of all matrices, and columns p, q of v, by that
+ * angle.  groups is the number of lanes per place.  Returns |sin| of the
+ * angle, 0 when it is below tolerance and nothing was done.
+ */
+TLV_CLONES static double
+rotate_pair(size_t k, size_t groups, double *matrices, double *v, size_t p, size_t q,
+			double tolerance)
+{
+	lanes *m = (lanes *) matrices;
+	lanes *row_p = m + groups * (p * (p + 1) / 2), *row_q = m + groups * (q * (q + 1) / 2);
+	lanes *pp = row_p + groups * p, *pq = row_q + groups * p, *qq = row_q + groups * q;
+	double c, s;
+
+	if (!best_angle(groups, pp, pq, qq, &c, &s) || fabs(s) <= tolerance)
+		return 0;
 	ROTATE(row_p, row_q, groups * p);
 	for (size_t l = 0; l < groups; l++)
 	{

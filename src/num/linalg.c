@@ -144,7 +144,7 @@ tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k, double alpha, con
  * the caller scales that remainder and factors again.  Returns the number of
  * such rows.
  */
-static size_t
+TLV_CLONES static size_t
 guarded_cholesky(size_t n, double *g)
 {
 	size_t suspicious = 0;
@@ -291,6 +291,9 @@ tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, d
 	TLV_TRY(check_dimension(ctx, n));
 	if (r == 0)
 		return TLV_OK;
+	if ((double) m * (double) n * (double) r > 1e9)
+		return tlv_fail(ctx, TLV_LIMIT, "a singular value problem of %zu x %zu is too large", m, n);
+	TLV_TRY_CONTINUE(ctx);
 	/* dgesdd may loop or crash on what is not a number. */
 	for (size_t i = 0; i < m * n; i++)
 		if (!isfinite(a[i]))

@@ -158,8 +158,9 @@ static tlv_status
 nnls_solve(tlv_context *ctx, nnls_problem *problem)
 {
 	size_t p = problem->passives;
+	double ridge = 0;
 
-	for (double ridge = 0; ridge < 1; ridge = ridge == 0 ? 1e-14 * (double) (p + 1) : 10 * ridge)
+	for (int attempt = 0; attempt < 14; attempt++)
 	{
 		for (size_t j = 0; j < p; j++)
 		{
@@ -174,6 +175,7 @@ nnls_solve(tlv_context *ctx, nnls_problem *problem)
 		if (LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', (int) p, 1, problem->factor, (int) p,
 							   problem->solution, (int) p) == 0)
 			return TLV_OK;
+		ridge = ridge == 0 ? 1e-14 * (double) (p + 1) : 10 * ridge;
 	}
 	return tlv_fail(ctx, TLV_INTERNAL, "least squares: no factorisation");
 }

@@ -20,11 +20,11 @@ images_of_ritz_vectors(tlv_context *ctx, size_t d, size_t l, double *x, const do
 {
 	for (size_t j = 0; j < d; j += width)
 	{
-		size_t n = least(width, d - j) * l;
+		size_t columns = least(width, d - j), n = columns * l;
 
 		for (size_t i = 0; i < n; i++)
 			block[i] = z[j * l + i] + shift * x[j * l + i];
-		TLV_TRY(tlv_gemm(ctx, true, false, l, n / l, l, 1, e, l, block, l, 0, x + j * l, l));
+		TLV_TRY(tlv_gemm(ctx, true, false, l, columns, l, 1, e, l, block, l, 0, x + j * l, l));
 	}
 	return TLV_OK;
 }

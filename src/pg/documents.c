@@ -20,7 +20,8 @@
 #include "utils/queryenvironment.h"
 #include "utils/syscache.h"
 
-#define STORE_NAME "tlv_documents"
+/* With a space, so that it hides no table of the user's. */
+#define STORE_NAME "tensorlv documents"
 
 static bool
 is_integer_type(Oid type)
@@ -150,7 +151,7 @@ store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
 	relation->reldata = documents->store;
 	if (SPI_register_relation(relation) < 0)
 		elog(ERROR, "could not register the documents");
-	documents->source = pstrdup("FROM " STORE_NAME);
+	documents->source = pstrdup("FROM \"" STORE_NAME "\"");
 }
 
 void
@@ -192,6 +193,9 @@ TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *co
 	bool isnull;
 
 	CHECK_FOR_INTERRUPTS();
+	if (tlv_progress != TLV_PROGRESS_OFF)
+		ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
+				(errmsg("tensorlv: pass %d: %s", documents->passes + 1, expression)));
 	if (parameter != NULL)
 		types[0] = DatumGetObjectId(
 			DirectFunctionCall1(to_regtype, PointerGetDatum(cstring_to_text(psprintf(

@@ -150,8 +150,10 @@ choose_k(LdaDriver *driver)
 	options.seed = driver->options.seed;
 	for (int fold = 0; fold < 2; fold++)
 	{
-		char *own = psprintf("%s.tlv_fold(bag, 2) = %d", driver->documents.schema, fold);
-		char *other = psprintf("%s.tlv_fold(bag, 2) = %d", driver->documents.schema, 1 - fold);
+		char *own = psprintf("%s.tlv_fold(bag, 2) OPERATOR(pg_catalog.=) %d",
+							 driver->documents.schema, fold);
+		char *other = psprintf("%s.tlv_fold(bag, 2) OPERATOR(pg_catalog.=) %d",
+							   driver->documents.schema, 1 - fold);
 		struct varlena *summary = first_summary(driver, own), *subspace;
 		tlv_frame frame = TlvFrame(summary);
 

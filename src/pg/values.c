@@ -94,7 +94,7 @@ static Datum
 value_in(const char *text, tlv_frame_type type)
 {
 	const char *colon = strchr(text, ':');
-	size_t length = colon != NULL ? strlen(colon + 1) : 0;
+	size_t length;
 	struct varlena *value;
 	const tlv_kind *kind;
 	int bytes, room;
@@ -103,6 +103,7 @@ value_in(const char *text, tlv_frame_type type)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 						errmsg("invalid %s: \"%.40s\"", type_names[type], text),
 						errhint("The text form is the kind, a colon, and base64 digits.")));
+	length = strlen(colon + 1);
 	room = pg_b64_dec_len((int) length);
 	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
 	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
@@ -187,7 +188,7 @@ VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS)
 VALUE_TYPE(tlv_subspace, TLV_FRAME_SUBSPACE)
 VALUE_TYPE(tlv_model, TLV_FRAME_MODEL)
 
-/* ---- equality and hash: of the bytes, for every type of ours ---- */
+/* ---- equality, order and hash: of the bytes, for every type of ours ---- */
 
 PG_FUNCTION_INFO_V1(tlv_value_eq);
 Datum
@@ -205,6 +206,41 @@ tlv_value_ne(PG_FUNCTION_ARGS)
 {
 	return BoolGetDatum(!DatumGetBool(tlv_value_eq(fcinfo)));
 }
+
+/* Bytes first, then the length: a total order that means nothing, for sorting and DISTINCT. */
+static int
+compare_values(FunctionCallInfo fcinfo)
+{
+	struct varlena *a = PG_GETARG_TLV(0), *b = PG_GETARG_TLV(1);
+	size_t la = VARSIZE(a) - VARHDRSZ, lb = VARSIZE(b) - VARHDRSZ;
+	int order = memcmp(VARDATA(a), VARDATA(b), Min(la, lb));
+
+	if (order == 0)
+		order = la < lb ? -1 : la > lb;
+	/* A sort compares often: what was detoasted must not stay. */
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	return order;
+}
+
+PG_FUNCTION_INFO_V1(tlv_value_cmp);
+Datum
+tlv_value_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(compare_values(fcinfo));
+}
+
+#define VALUE_COMPARISON(name, operator)                                                           \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		PG_RETURN_BOOL(compare_values(fcinfo) operator0);                                          \
+	}
+
+VALUE_COMPARISON(tlv_value_lt, <)
+VALUE_COMPARISON(tlv_value_le, <=)
+VALUE_COMPARISON(tlv_value_gt, >)
+VALUE_COMPARISON(tlv_value_ge, >=)
 
 PG_FUNCTION_INFO_V1(tlv_value_hash);
 Datum
