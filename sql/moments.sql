@@ -2,7 +2,7 @@
 -- moments.sql - moments of documents, subspaces over items
 
 CREATE FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20000;
 COMMENT ON FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) IS 'combine function of every aggregate over tlv_moments';
 CREATE FUNCTION tlv_moments_add(tlv_moments, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -18,7 +18,7 @@ CREATE AGGREGATE tlv_rollup(moments tlv_moments) (
 COMMENT ON AGGREGATE tlv_rollup(tlv_moments) IS 'merges stored moments of one kind';
 
 CREATE FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_count_summary(tlv_bag)';
 CREATE AGGREGATE tlv_count_summary(bag tlv_bag) (
     SFUNC = tlv_count_summary_accum, STYPE = tlv_moments, SSPACE = 100000,
@@ -27,7 +27,7 @@ CREATE AGGREGATE tlv_count_summary(bag tlv_bag) (
 COMMENT ON AGGREGATE tlv_count_summary(tlv_bag) IS 'documents, any vocabulary: item totals, document frequencies, length statistics';
 
 CREATE FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag[]) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_summary_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
 COMMENT ON FUNCTION tlv_count_summary_accum(tlv_moments, tlv_bag[]) IS 'transition function of tlv_count_summary(tlv_bag[])';
 CREATE AGGREGATE tlv_count_summary(bags tlv_bag[]) (
     SFUNC = tlv_count_summary_accum, STYPE = tlv_moments, SSPACE = 100000,
@@ -36,7 +36,7 @@ CREATE AGGREGATE tlv_count_summary(bags tlv_bag[]) (
 COMMENT ON AGGREGATE tlv_count_summary(tlv_bag[]) IS 'documents, any vocabulary: item totals, document frequencies, length statistics; many documents in one row';
 
 CREATE FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_count_moments(tlv_bag)';
 CREATE AGGREGATE tlv_count_moments(bag tlv_bag) (
     SFUNC = tlv_count_pairs_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -45,7 +45,7 @@ CREATE AGGREGATE tlv_count_moments(bag tlv_bag) (
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag) IS 'documents, first pass: the same and the exact packed co-occurrence moment, for up to 8192 distinct items';
 
 CREATE FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag[]) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_pairs_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_pairs_accum(tlv_moments, tlv_bag[]) IS 'transition function of tlv_count_moments(tlv_bag[])';
 CREATE AGGREGATE tlv_count_moments(bags tlv_bag[]) (
     SFUNC = tlv_count_pairs_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -54,7 +54,7 @@ CREATE AGGREGATE tlv_count_moments(bags tlv_bag[]) (
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[]) IS 'documents, first pass: the same and the exact packed co-occurrence moment, for up to 8192 distinct items; many documents in one row';
 
 CREATE FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_products_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_products_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_count_products(tlv_bag, tlv_subspace)';
 CREATE AGGREGATE tlv_count_products(bag tlv_bag, subspace tlv_subspace) (
     SFUNC = tlv_count_products_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -63,7 +63,7 @@ CREATE AGGREGATE tlv_count_products(bag tlv_bag, subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_count_products(tlv_bag, tlv_subspace) IS 'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration';
 
 CREATE FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_products_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_products_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_products_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_count_products(tlv_bag[], tlv_subspace)';
 CREATE AGGREGATE tlv_count_products(bags tlv_bag[], subspace tlv_subspace) (
     SFUNC = tlv_count_products_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -72,7 +72,7 @@ CREATE AGGREGATE tlv_count_products(bags tlv_bag[], subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_count_products(tlv_bag[], tlv_subspace) IS 'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration; many documents in one row';
 
 CREATE FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_count_moments(tlv_bag, tlv_subspace)';
 CREATE AGGREGATE tlv_count_moments(bag tlv_bag, subspace tlv_subspace) (
     SFUNC = tlv_count_triples_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -81,7 +81,7 @@ CREATE AGGREGATE tlv_count_moments(bag tlv_bag, subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag, tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0';
 
 CREATE FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_count_triples_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
 COMMENT ON FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_count_moments(tlv_bag[], tlv_subspace)';
 CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
     SFUNC = tlv_count_triples_accum, STYPE = tlv_moments, SSPACE = 1000000,

@@ -33,7 +33,7 @@ CREATE FUNCTION tlv_log_likelihood(model tlv_model, bag tlv_bag) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, tlv_bag) IS 'log-likelihood of a document given its own inferred memberships, in nats; of the single topic model exactly';
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';
 CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -42,7 +42,7 @@ CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model) (
 COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model) IS 'expected sufficient statistics of documents under a model, for tlv_update';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) IS 'transition function of tlv_statistics';
 CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, method text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -51,7 +51,7 @@ CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, method text) (
 COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; method gibbs or vb';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_statistics';
 CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -60,7 +60,7 @@ CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model) (
 COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model) IS 'expected sufficient statistics of documents under a model, for tlv_update; many documents in one row';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) IS 'transition function of tlv_statistics';
 CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, method text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -69,7 +69,7 @@ CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, method text) (
 COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; method gibbs or vb; many documents in one row';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag) IS 'transition function of tlv_perplexity';
 CREATE FUNCTION tlv_completion_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -81,7 +81,7 @@ CREATE AGGREGATE tlv_perplexity(model tlv_model, bag tlv_bag) (
 COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag) IS 'held-out perplexity by document completion: a fair coin splits the tokens of every document, memberships are inferred from one half, the other is scored; items unknown to the model are left out';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_coherence';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
@@ -90,7 +90,7 @@ CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model) (
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) IS 'transition function of tlv_coherence';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,

@@ -116,6 +116,10 @@ extern tlv_status tlv_frame_require(tlv_context *ctx, const tlv_frame *frame, co
 extern tlv_status tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *frame,
 											const char *name, double minimum);
 
+/* Requires a 1 x 1 float64 section with a whole number from 0 to 2^53. */
+extern tlv_status tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame,
+										  const char *name);
+
 /* Requires an int64 section to be strictly ascending. */
 extern tlv_status tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame,
 											  const char *name);

@@ -4,21 +4,17 @@
  * (count_moments.h).
  *
  * Both gather y = W'c of a document (W = scale * basis) and scatter back to
- * its items: cost proportional to non-zeros times width.  Rows y are collected
- * in a block and enter the small dense moments by BLAS-3.
+ * its items: cost proportional to non-zeros times width (count_block.h).  Rows
+ * are collected in blocks, which enter the small dense moments by BLAS-3.
  */
 #include "tensorlv/count_moments.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
+#include "count_block.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/linalg.h"
 #include "tensorlv/tensor3.h"
-
-/* Rows of one block: enough for BLAS-3, little enough for many groups. */
-#define BLOCK_ROWS 64
 
 typedef struct compressed_state
 {
@@ -50,120 +46,95 @@ typedef struct compressed_state
 	double *z_sum;	  /* width (triples, distinct) */
 	double *z_squares;
 
-	size_t rows;	/* in the block */
-	double *block;	/* width x BLOCK_ROWS */
-	double *scaled; /* the same times s2 */
-	double s2[BLOCK_ROWS];
-	double s3[BLOCK_ROWS];
+	tlv_count_block block; /* rows that are not in the sums yet */
+	double *scaled;		   /* the block's y times s2, or its quotients */
 	double *work;
-	double *quotient; /* width */
 	tlv_document document;
 } compressed_state;
 
-/* y = sum of c_i W_i over the document's known items */
-TLV_CLONES static void
-gather(size_t width, size_t n, const int32_t *restrict index, const double *restrict count,
-	   const double *restrict weights, double *restrict y)
+/* Per-item sums of the block's non-zeros. */
+static void
+add_item_sums(compressed_state *state)
 {
-	for (size_t j = 0; j < width; j++)
-		y[j] = 0;
-	for (size_t i = 0; i < n; i++)
-	{
-		const double *restrict row = weights + (size_t) index[i] * width;
-		double c = count[i];
+	const tlv_count_block *block = &state->block;
 
-		for (size_t j = 0; j < width; j++)
-			y[j] += c * row[j];
+	for (size_t i = 0; i < block->n; i++)
+	{
+		const tlv_count_entry *entry = &block->entries[i];
+		double c = entry->count;
+
+		state->correction[entry->item] += block->s2[entry->row] * (state->distinct ? c * c : c);
+		if (state->triples)
+		{
+			state->correction3[entry->item] += block->s3[entry->row] * c;
+			state->totals[entry->item] += c;
+		}
 	}
 }
 
-/* sums_i += s c_i y */
-TLV_CLONES static void
-scatter(size_t width, size_t n, const int32_t *restrict index, const double *restrict count,
-		double s, const double *restrict y, double *restrict sums)
-{
-	for (size_t i = 0; i < n; i++)
-	{
-		double *restrict row = sums + (size_t) index[i] * width;
-		double c = s * count[i];
-
-		for (size_t j = 0; j < width; j++)
-			row[j] += c * y[j];
-	}
-}
-
-/* q_j = (y_j^2 - sum of c_i^2 W_ij^2) / (L (L - 1)): pairs of distinct items only */
-TLV_CLONES static void
-distinct_quotient(size_t width, const tlv_document *document, const double *restrict weights,
-				  const double *restrict y, double *restrict q)
-{
-	double s = 1 / (document->length * (document->length - 1));
-
-	for (size_t j = 0; j < width; j++)
-		q[j] = y[j] * y[j];
-	for (size_t i = 0; i < document->n_known; i++)
-	{
-		const double *restrict row = weights + (size_t) document->index[i] * width;
-		double c = document->known[i] * document->known[i];
-
-		for (size_t j = 0; j < width; j++)
-			q[j] -= c * row[j] * row[j];
-	}
-	for (size_t j = 0; j < width; j++)
-		q[j] *= s;
-}
-
+/* q_tj = (y_tj^2 - sum of c_ti^2 W_ij^2) / (L (L - 1)): pairs of distinct items only */
 static tlv_status
-flush_block(tlv_context *ctx, compressed_state *state)
+add_quotients(tlv_context *ctx, compressed_state *state)
 {
-	size_t width = state->width, rows = state->rows;
+	tlv_count_block *block = &state->block;
+	size_t width = state->width;
 
-	if (rows == 0)
-		return TLV_OK;
-	for (size_t t = 0; t < rows; t++)
+	TLV_TRY(tlv_count_block_squares(ctx, block, state->subspace->weights, state->scaled));
+	for (size_t t = 0; t < block->rows; t++)
+	{
+		double length = 1 + 1 / block->s2[t];
+		double s = block->s2[t] / length;
+
 		for (size_t j = 0; j < width; j++)
-			state->scaled[t * width + j] = state->s2[t] * state->block[t * width + j];
-	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, state->block,
-					 width, 1, state->square, width));
-	if (state->triples)
-		tlv_packed3_add_cubes(width, rows, state->block, state->s3, state->cubes, state->work);
-	state->rows = 0;
+		{
+			double y = block->y[t * width + j];
+			double q = s * (y * y - state->scaled[t * width + j]);
+
+			state->z_sum[j] += q;
+			state->z_squares[j] += q * q;
+		}
+	}
 	return TLV_OK;
 }
 
 static void
-add_row_sums(compressed_state *state, const tlv_document *document, const double *y)
+scale_rows(compressed_state *state)
 {
-	double s2 = 1 / (document->length - 1);
-	double s3 = s2 / (document->length - 2);
+	const tlv_count_block *block = &state->block;
+	size_t width = state->width;
 
-	scatter(state->width, document->n_known, document->index, document->known,
-			state->triples ? s3 : s2, y, state->scattered);
-	for (size_t i = 0; i < document->n_known; i++)
-	{
-		int32_t at = document->index[i];
-		double c = document->known[i];
+	for (size_t t = 0; t < block->rows; t++)
+		for (size_t j = 0; j < width; j++)
+			state->scaled[t * width + j] = block->s2[t] * block->y[t * width + j];
+}
 
-		state->correction[at] += s2 * (state->distinct ? c * c : c);
-		if (state->triples)
-		{
-			state->correction3[at] += s3 * c;
-			state->totals[at] += c;
-		}
-	}
-	if (!state->triples)
-		return;
-	for (size_t j = 0; j < state->width; j++)
-		state->mean[j] += y[j];
-	if (state->distinct)
+/* All rows of the block into the sums. */
+static tlv_status
+flush_block(tlv_context *ctx, compressed_state *state)
+{
+	tlv_count_block *block = &state->block;
+	size_t width = state->width, rows = block->rows;
+
+	if (rows == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	TLV_TRY(tlv_count_block_scatter(ctx, block, state->triples ? block->s3 : block->s2,
+									state->scattered));
+	add_item_sums(state);
+	if (state->triples)
 	{
-		distinct_quotient(state->width, document, state->subspace->weights, y, state->quotient);
-		for (size_t j = 0; j < state->width; j++)
-		{
-			state->z_sum[j] += state->quotient[j];
-			state->z_squares[j] += state->quotient[j] * state->quotient[j];
-		}
+		for (size_t t = 0; t < rows; t++)
+			for (size_t j = 0; j < width; j++)
+				state->mean[j] += block->y[t * width + j];
+		tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
+		if (state->distinct)
+			TLV_TRY(add_quotients(ctx, state));
 	}
+	scale_rows(state);
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
+					 1, state->square, width));
+	tlv_count_block_reset(block);
+	return TLV_OK;
 }
 
 static tlv_status
@@ -171,10 +142,10 @@ compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 {
 	compressed_state *state = (compressed_state *) accumulator;
 	tlv_document *document = &state->document;
-	double *y;
+	bool full;
 
 	if (state->subspace == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "moments without a subspace cannot take rows");
+		return tlv_fail(ctx, TLV_INTERNAL, "a roll-up of stored moments takes no documents");
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{
@@ -184,18 +155,11 @@ compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 	document->n_known =
 		tlv_dictionary_map(&state->subspace->dictionary, document->n, document->items,
 						   document->counts, document->index, document->known);
-	y = state->block + state->rows * state->width;
-	gather(state->width, document->n_known, document->index, document->known,
-		   state->subspace->weights, y);
-	add_row_sums(state, document, y);
-	state->s2[state->rows] = 1 / (document->length - 1);
-	state->s3[state->rows] = state->s2[state->rows] / (document->length - 2);
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, &full));
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;
-	if (++state->rows == BLOCK_ROWS)
-		TLV_TRY(flush_block(ctx, state));
-	return TLV_OK;
+	return full ? flush_block(ctx, state) : TLV_OK;
 }
 
 static tlv_status
@@ -228,15 +192,14 @@ allocate_rows(tlv_context *ctx, compressed_state *state)
 {
 	size_t width = state->width, d = state->d;
 
+	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
 	TLV_TRY(allocate(ctx, &state->scattered, width * d));
 	TLV_TRY(allocate(ctx, &state->correction, d));
-	TLV_TRY(allocate(ctx, &state->block, width * BLOCK_ROWS));
-	TLV_TRY(allocate(ctx, &state->scaled, width * BLOCK_ROWS));
-	TLV_TRY(allocate(ctx, &state->quotient, width));
+	TLV_TRY(allocate(ctx, &state->scaled, width * state->block.room_rows));
 	if (!state->triples)
 		return TLV_OK;
 	TLV_TRY(allocate(ctx, &state->correction3, d));
-	return allocate(ctx, &state->work, tlv_tensor3_work(width, BLOCK_ROWS));
+	return allocate(ctx, &state->work, tlv_tensor3_work(width, state->block.room_rows));
 }
 
 static tlv_status
@@ -526,34 +489,14 @@ triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder 
 	return TLV_OK;
 }
 
-/* Sections that both kinds inherit from their subspace. */
+/* Counters, and what both kinds inherit from their subspace. */
 static tlv_status
 check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_t *width,
 			 uint64_t *d)
 {
-	static const char *const scalars[] = {"rank", "steps", "distinct", "seed", "minimum_documents"};
-	const tlv_section *section = tlv_frame_find(frame, wide);
-	double rank;
-
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
-	}
-	TLV_TRY(tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "subspace", TLV_INT64, 1, 1, NULL));
-	TLV_TRY(tlv_count_check_items(ctx, frame, d));
-	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, *d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", DBL_MIN));
-	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, *d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
-	rank = tlv_frame_scalar(frame, "rank", 0);
-	if (section == NULL || section->rows == 0 || section->rows > *d || rank < 1 ||
-		rank != floor(rank) || rank > (double) section->rows)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", wide);
-	*width = section->rows;
-	return tlv_frame_require(ctx, frame, wide, TLV_FLOAT64, *width, *d, NULL);
+	return tlv_count_check_subspace(ctx, frame, wide, width, d);
 }
 
 static tlv_status

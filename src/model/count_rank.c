@@ -35,7 +35,7 @@ check_fold(tlv_context *ctx, const tlv_frame *frame)
 		return TLV_OK;
 	status = tlv_fail(ctx, TLV_BAD_PARAMETER,
 					  "choosing k needs compressed moments collected in distinct mode");
-	tlv_fail_hint(ctx, "Use tlv_subspace(..., distinct => true) and tlv_count_moments(bag, "
+	tlv_fail_hint(ctx, "Use tlv_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
 					   "subspace), or tlv_suggest_k(query).");
 	return status;
 }

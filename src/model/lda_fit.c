@@ -279,6 +279,8 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, d
 			raw[i * k + j] /= sums[j];
 			negative[j] += raw[i * k + j] < 0 ? -raw[i * k + j] : 0;
 		}
+	for (size_t j = 0; j < k; j++)
+		negative[j] = isfinite(negative[j]) ? negative[j] : DBL_MAX; /* can be stored, and warns */
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }
@@ -291,8 +293,15 @@ project_topics(tlv_context *ctx, size_t k, size_t d, double *phi)
 	TLV_TRY_ALLOC(ctx, work);
 	for (size_t j = 0; j < k; j++)
 	{
+		double sum = 0;
+
 		TLV_TRY_CONTINUE(ctx);
 		tlv_project_simplex(d, phi + j, k, work);
+		/* A spurious topic may be so large before projection that rounding is all that is left. */
+		for (size_t i = 0; i < d; i++)
+			sum += phi[i * k + j];
+		for (size_t i = 0; i < d; i++)
+			phi[i * k + j] = sum > 0.5 && sum < 2 ? phi[i * k + j] / sum : 1 / (double) d;
 	}
 	tlv_free(ctx, work);
 	return TLV_OK;

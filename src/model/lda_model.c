@@ -90,7 +90,7 @@ check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
 static tlv_status
 lda_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"alpha0", "eta", "seed", "steps"};
+	static const char *const scalars[] = {"alpha0", "eta"};
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 	uint64_t d, k;
 
@@ -99,6 +99,8 @@ lda_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
 	}
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
 	if (phi == NULL || phi->rows == 0 || phi->rows > UINT16_MAX || d == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"phi\" is missing or has no topics");

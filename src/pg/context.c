@@ -4,16 +4,46 @@
  */
 #include "tlv_pg.h"
 
+#include <sys/mman.h>
+
 #include "miscadmin.h"
 #include "utils/timestamp.h"
+
+/* Blocks from this size on are worth huge pages. */
+#define LARGE_BLOCK ((size_t) 8 * 1024 * 1024)
+#define HUGE_PAGE	((uintptr_t) 2 * 1024 * 1024)
+
+/*
+ * Rows of a large basis are read and written at random: with small pages every row is a TLB
+ * miss, too.  Only advice: the system may not follow it.
+ */
+static void
+advise_huge_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+	uintptr_t from = ((uintptr_t) block + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t) block + bytes) & ~(HUGE_PAGE - 1);
+
+	if (from < to)
+		(void) madvise((void *) from, to - from, MADV_HUGEPAGE);
+#else
+	(void) block;
+	(void) bytes;
+#endif
+}
 
 static void *
 server_alloc(void *owner, size_t bytes)
 {
+	void *block;
+
 	if (bytes > MaxAllocHugeSize)
 		return NULL;
-	return MemoryContextAllocExtended((MemoryContext) owner, bytes > 0 ? bytes : 1,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	block = MemoryContextAllocExtended((MemoryContext) owner, bytes > 0 ? bytes : 1,
+									   MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+	if (block != NULL && bytes >= LARGE_BLOCK)
+		advise_huge_pages(block, bytes);
+	return block;
 }
 
 static void

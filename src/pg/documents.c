@@ -8,14 +8,17 @@
  */
 #include "documents.h"
 
-#include <ctype.h>
-
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "parser/parser.h"
+#include "tcop/cmdtag.h"
+#include "tcop/utility.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/queryenvironment.h"
 #include "utils/syscache.h"
@@ -41,28 +44,89 @@ is_text_type(Oid type)
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;
 }
 
+/*
+ * What we run only reads.  SPI refuses commands that write; the setting refuses them within
+ * functions, too.
+ */
+static int
+begin_reading(void)
+{
+	int level = NewGUCNestLevel();
+
+	(void) set_config_option("transaction_read_only", "on", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/* After an error the end of the (sub)transaction does the same. */
+static void
+end_reading(int level)
+{
+	AtEOXact_GUC(true, level);
+}
+
 /* Runs a query; anything but rows is an error of ours. */
 static void
 run(const char *sql, int n_parameters, Oid *types, Datum *values)
 {
+	int level = begin_reading();
 	int result = SPI_execute_with_args(sql, n_parameters, types, values, NULL, true, 0);
 
+	end_reading(level);
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
 }
 
-/* The user's query, without the semicolon that would end it inside ours. */
-static char *
-strip_query(const char *query)
+/* An error's position is in the user's query, not in the statement that calls us. */
+static void
+query_position(void *query)
 {
-	char *copy = pstrdup(query);
-	size_t length = strlen(copy);
+	int position = geterrposition();
 
-	while (length > 0 && (isspace((unsigned char) copy[length - 1]) || copy[length - 1] == ';'))
-		copy[--length] = '\0';
-	if (length == 0)
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(query);
+	}
+}
+
+static List *
+parse_query(const char *query)
+{
+	ErrorContextCallback callback = {error_context_stack, query_position, (void *) query};
+	List *statements;
+
+	error_context_stack = &callback;
+#if PG_VERSION_NUM >= 140000
+	statements = raw_parser(query, RAW_PARSE_DEFAULT);
+#else
+	statements = raw_parser(query);
+#endif
+	error_context_stack = callback.previous;
+	return statements;
+}
+
+/* The one SELECT of the user's text, without the semicolon that would end it inside ours. */
+static char *
+single_select(const char *query)
+{
+	List *statements = parse_query(query);
+	RawStmt *statement;
+
+	if (statements == NIL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the query is empty")));
-	return copy;
+	if (list_length(statements) > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d statements are given, not one query", list_length(statements))));
+	statement = linitial_node(RawStmt, statements);
+	if (!IsA(statement->stmt, SelectStmt))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not a query that reads documents",
+							   GetCommandTagName(CreateCommandTag(statement->stmt))),
+						errhint("Use SELECT, VALUES, TABLE or WITH ... SELECT.")));
+	query += statement->stmt_location;
+	return statement->stmt_len > 0 ? pnstrdup(query, (Size) statement->stmt_len) : pstrdup(query);
 }
 
 static void
@@ -127,14 +191,17 @@ store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
 	{
 		SPIExecuteOptions options = {0};
 		DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
+		int level;
 
 		SetTuplestoreDestReceiverParams(receiver, documents->store, documents->mcxt, true, NULL,
 										NULL);
 		options.read_only = true;
 		options.must_return_tuples = true;
 		options.dest = receiver;
+		level = begin_reading();
 		if (SPI_execute_extended(sql.data, &options) < 0)
 			elog(ERROR, "query failed");
+		end_reading(level);
 	}
 #else
 	run(sql.data, 0, NULL, NULL);
@@ -166,7 +233,7 @@ TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 
 	old = MemoryContextSwitchTo(documents->mcxt);
 	documents->schema = quote_identifier(get_namespace_name(namespace));
-	documents->query = strip_query(query);
+	documents->query = single_select(query);
 	probe = psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", documents->query);
 	MemoryContextSwitchTo(old);
 	run(probe, 0, NULL, NULL);

@@ -230,11 +230,11 @@ tlv_value_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(compare_values(fcinfo));
 }
 
-#define VALUE_COMPARISON(name, operator)                                                           \
+#define VALUE_COMPARISON(name, OPERATION)                                                           \
 	PG_FUNCTION_INFO_V1(name);                                                                     \
 	Datum name(PG_FUNCTION_ARGS)                                                                   \
 	{                                                                                              \
-		PG_RETURN_BOOL(compare_values(fcinfo) operator0);                                          \
+		PG_RETURN_BOOL(compare_values(fcinfo) OPERATION 0);                                          \
 	}
 
 VALUE_COMPARISON(tlv_value_lt, <)

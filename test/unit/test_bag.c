@@ -1,5 +1,5 @@
 /*
- * test_bag.c - bags and item dictionaries: every width, the ends of bigint,
+ * test_bag.c - bags: every width, the ends of bigint,
  * one canonical form and nothing else accepted, text form, sorting.
  */
 #include <setjmp.h>
@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "tensorlv/bag.h"
-#include "tensorlv/dictionary.h"
 #include "tensorlv/rng.h"
 
 static tlv_context ctx;
@@ -90,16 +89,28 @@ test_widths(void **state)
 	{
 		uint64_t range;
 		int width;
-	} ranges[] = {{2, 2},		   {UINT16_MAX, 2},
-				  {UINT16_MAX + 1, 4}, {UINT32_MAX, 4},
-				  {(uint64_t) UINT32_MAX + 1, 8}, {INT64_MAX, 8}};
+	} ranges[] = {{2, 2},
+				  {UINT16_MAX, 2},
+				  {UINT16_MAX + 1, 4},
+				  {UINT32_MAX, 4},
+				  {(uint64_t) UINT32_MAX + 1, 8},
+				  {INT64_MAX, 8}};
 	static const struct
 	{
 		double weight;
 		int width;
-	} weights[] = {{1, 0},			{2, 1},			 {255, 1},		  {256, 2},
-				   {65535, 2},		{65536, 4},		 {4294967295.0, 4}, {4294967296.0, 8},
-				   {0.5, 8},		{1.0000000001, 8}, {DBL_MAX, 8},	  {DBL_MIN, 8},
+	} weights[] = {{1, 0},
+				   {2, 1},
+				   {255, 1},
+				   {256, 2},
+				   {65535, 2},
+				   {65536, 4},
+				   {4294967295.0, 4},
+				   {4294967296.0, 8},
+				   {0.5, 8},
+				   {1.0000000001, 8},
+				   {DBL_MAX, 8},
+				   {DBL_MIN, 8},
 				   {4.9e-324, 8}};
 
 	(void) state;
@@ -407,7 +418,7 @@ check_sort(size_t n, uint64_t distinct, int order)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		int64_t item = (int64_t) tlv_rng_below(&rng, distinct) - (int64_t) (distinct / 2);
+		int64_t item = (int64_t) (tlv_rng_below(&rng, distinct) - distinct / 2);
 
 		entries[i].item = order == 1 ? (int64_t) i : order == 2 ? -(int64_t) i : item;
 		entries[i].weight = (double) (1 + tlv_rng_below(&rng, 1000));
@@ -449,7 +460,10 @@ test_sort(void **state)
 static void
 test_sort_is_stable(void **state)
 {
-	enum { N = 300 };
+	enum
+	{
+		N = 300
+	};
 	tlv_bag_entry entries[N], work[N];
 	double sums[7] = {0};
 
@@ -462,103 +476,6 @@ test_sort_is_stable(void **state)
 	assert_int_equal(tlv_bag_sort(N, entries, work), 7);
 	for (int i = 0; i < 7; i++)
 		assert_true(entries[i].weight == sums[i]); /* to the last bit */
-}
-
-static void
-test_dictionary_add(void **state)
-{
-	tlv_dictionary dictionary;
-	int32_t position;
-
-	(void) state;
-	tlv_dictionary_init(&dictionary);
-	assert_int_equal(tlv_dictionary_find(&dictionary, 0), -1);
-	/* two rounds: new positions in order of arrival, then the same ones again */
-	for (int round = 0; round < 2; round++)
-		for (int32_t i = 0; i < 20000; i++)
-		{
-			/* colliding low bits, both signs, both ends */
-			int64_t item = i % 2 == 0 ? (int64_t) i << 40 : INT64_MIN + i;
-
-			item = i == 4 ? INT64_MAX : item;
-			assert_ok(tlv_dictionary_add(&ctx, &dictionary, item, &position));
-			assert_int_equal(position, i);
-			assert_int_equal(tlv_dictionary_find(&dictionary, item), i);
-		}
-	assert_int_equal(dictionary.n, 20000);
-	assert_int_equal(tlv_dictionary_find(&dictionary, 1), -1);
-	assert_int_equal(tlv_dictionary_find(&dictionary, INT64_MAX - 1), -1);
-	tlv_dictionary_clear(&ctx, &dictionary);
-	assert_int_equal(tlv_dictionary_find(&dictionary, INT64_MAX), -1);
-}
-
-static void
-check_frozen(size_t n, const int64_t *items, bool direct)
-{
-	tlv_dictionary dictionary;
-
-	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, n, items));
-	assert_int_equal(dictionary.direct != NULL, direct);
-	for (size_t i = 0; i < n; i++)
-	{
-		assert_int_equal(tlv_dictionary_find(&dictionary, items[i]), (int32_t) i);
-		for (int64_t step = -1; step <= 1; step += 2)
-		{
-			int64_t neighbour = (int64_t) ((uint64_t) items[i] + (uint64_t) step);
-			int32_t expected = -1;
-
-			for (size_t j = 0; j < n; j++)
-				if (items[j] == neighbour)
-					expected = (int32_t) j;
-			assert_int_equal(tlv_dictionary_find(&dictionary, neighbour), expected);
-		}
-	}
-	assert_int_equal(tlv_dictionary_find(&dictionary, 777777777), -1);
-	assert_int_equal(tlv_dictionary_find(&dictionary, -777777777), -1);
-	tlv_dictionary_clear(&ctx, &dictionary);
-}
-
-static void
-test_dictionary_freeze(void **state)
-{
-	const int64_t ends[4] = {INT64_MIN, -1, 1, INT64_MAX};
-	const int64_t low[3] = {INT64_MIN, INT64_MIN + 2, INT64_MIN + 3};
-	const int64_t high[3] = {INT64_MAX - 5, INT64_MAX - 1, INT64_MAX};
-	int64_t many[1000];
-
-	(void) state;
-	check_frozen(0, NULL, false);
-	check_frozen(1, ends, true);
-	check_frozen(4, ends, false);
-	check_frozen(3, low, true);
-	check_frozen(3, high, true);
-	for (size_t i = 0; i < 1000; i++)
-		many[i] = (int64_t) i * 3 - 1000;
-	check_frozen(1000, many, true);
-	for (size_t i = 0; i < 1000; i++)
-		many[i] = (int64_t) i * 1000003 - 1000;
-	check_frozen(1000, many, false);
-}
-
-static void
-test_dictionary_map(void **state)
-{
-	const int64_t items[4] = {10, 20, 30, 40};
-	const int64_t words[6] = {5, 10, 25, 30, 40, 99};
-	const double counts[6] = {1, 2, 3, 4, 5, 6};
-	int32_t index[6];
-	double known[6];
-	tlv_dictionary dictionary;
-
-	(void) state;
-	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, 4, items));
-	assert_int_equal(tlv_dictionary_map(&dictionary, 6, words, counts, index, known), 3);
-	assert_int_equal(index[0], 0);
-	assert_int_equal(index[1], 2);
-	assert_int_equal(index[2], 3);
-	assert_true(known[0] == 2 && known[1] == 4 && known[2] == 5);
-	assert_int_equal(tlv_dictionary_map(&dictionary, 1, words + 5, counts, index, known), 0);
-	tlv_dictionary_clear(&ctx, &dictionary);
 }
 
 /* At every memory limit an error instead of a crash, and nothing leaks. */
@@ -611,9 +528,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_print_round_trip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sort, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sort_is_stable, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_add, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_freeze, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_dictionary_map, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_limits, setup, teardown),
 	};
 

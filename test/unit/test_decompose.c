@@ -342,7 +342,7 @@ test_one_component(void **state)
 	for (int m = 0; m < 4; m++)
 		for (int i = 0; i < 4; i++)
 		{
-			double value, vector;
+			double value = 0, vector = 0;
 			tlv_decomposition found = {.values = &value, .vectors = &vector};
 			tlv_decompose_options options = {.method = METHODS[m]};
 

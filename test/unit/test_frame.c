@@ -358,13 +358,21 @@ test_require(void **state)
 	assert_ok(tlv_frame_require_minimum(&ctx, &frame, "numbers", -2));
 	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "numbers", -1.5), "entry 2");
 	assert_corrupt(tlv_frame_require_minimum(&ctx, &frame, "items", 0), "missing");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "weight"), "is 0.25, not a whole number");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "numbers"), "2 x 3 instead of 1 x 1");
 	assert_ok(tlv_frame_require_ascending(&ctx, &frame, "items"));
 	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "numbers"), "missing");
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 1);
 	tlv_frame_add(&builder, "items", TLV_INT64, 2, 1, level);
+	tlv_frame_add_scalar(&builder, "largest", 0x1p53);
+	tlv_frame_add_scalar(&builder, "larger", 0x1p54);
+	tlv_frame_add_scalar(&builder, "negative", -1);
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	assert_corrupt(tlv_frame_require_ascending(&ctx, &frame, "items"), "entry 2");
+	assert_ok(tlv_frame_require_whole(&ctx, &frame, "largest"));
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "larger"), "whole");
+	assert_corrupt(tlv_frame_require_whole(&ctx, &frame, "negative"), "whole");
 }
 
 static void
@@ -481,9 +489,9 @@ test_kind_lookup(void **state)
 			size_t empty_size;
 
 			assert_ok(tlv_frame_finish(&ctx, &builder, &empty, &empty_size));
-			assert_corrupt(tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame,
-											 &kind),
-						   "missing");
+			assert_corrupt(
+				tlv_kind_validate(&ctx, empty, empty_size, kinds[i]->type, &frame, &kind),
+				"missing");
 		}
 	}
 	assert_null(tlv_kind_find(TLV_FRAME_MODEL, 200));

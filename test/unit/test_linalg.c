@@ -1,6 +1,5 @@
 /*
- * test_linalg.c - memory, random variates and dense linear algebra against
- * plain loops and known truth.
+ * test_linalg.c - dense linear algebra against plain loops and known truth.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tensorlv/linalg.h"
 
@@ -91,59 +89,7 @@ distance_from_orthonormal(size_t l, size_t d, const double *x)
 	return largest;
 }
 
-static double
-seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-/* ---- context ---- */
-
-static void
-test_memory(void **state)
-{
-	double *x;
-
-	(void) state;
-	for (size_t n = 0; n < 5000; n += 7)
-	{
-		char *block = tlv_alloc0(&ctx, n, 1);
-
-		assert_non_null(block);
-		assert_int_equal((uintptr_t) block % (n >= 1024 ? 64 : 16), 0);
-		for (size_t i = 0; i < n; i++)
-			assert_int_equal(block[i], 0);
-		memset(block, 1, n);
-		block = tlv_realloc(&ctx, block, n / 2 + 3000, 1);
-		assert_non_null(block);
-		for (size_t i = 0; i < n && i < n / 2 + 3000; i++)
-			assert_int_equal(block[i], 1);
-		tlv_free(&ctx, block);
-	}
-	assert_int_equal(ctx.arena.used, 0);
-	assert_true(ctx.arena.peak > 3000);
-
-	assert_null(tlv_alloc(&ctx, SIZE_MAX / 4, 8));
-	assert_int_equal(ctx.error.code, TLV_LIMIT);
-	assert_null(tlv_alloc(&ctx, SIZE_MAX, 1));
-	assert_int_equal(ctx.error.code, TLV_LIMIT);
-	ctx.arena.limit = 10000;
-	x = tlv_alloc(&ctx, 1000, sizeof(double));
-	assert_non_null(x);
-	assert_null(tlv_alloc(&ctx, 1000, sizeof(double)));
-	assert_int_equal(ctx.error.code, TLV_MEMORY_LIMIT);
-	assert_null(tlv_realloc(&ctx, x, 2000, sizeof(double)));
-	x[999] = 1; /* the old block is valid */
-	assert_int_equal(tlv_require_memory(&ctx, 1000, "this"), TLV_OK);
-	assert_int_equal(tlv_require_memory(&ctx, 1e9, "this"), TLV_MEMORY_LIMIT);
-	assert_int_equal(tlv_require_memory(&ctx, NAN, "this"), TLV_MEMORY_LIMIT);
-	assert_non_null(strstr(ctx.error.message, "this needs"));
-	tlv_free(&ctx, x);
-	ctx.arena.limit = SIZE_MAX;
-}
+/* ---- interrupts ---- */
 
 static bool
 stop_after(void *argument)
@@ -166,101 +112,12 @@ test_cancel(void **state)
 	calls = 0;
 	assert_int_equal(tlv_syrk(&ctx, false, n, n, 1, a, n, 0, c, n, true), TLV_CANCELLED);
 	assert_int_equal(tlv_orthonormalize(&ctx, 10, n, a, &rng, &rank), TLV_CANCELLED);
-	assert_int_equal(tlv_eigen_symmetric(&ctx, n, a, c), TLV_CANCELLED);
+	assert_int_equal(tlv_eigen_symmetric(&ctx, 300, a, c), TLV_CANCELLED);
 	assert_int_equal(tlv_solve_spd(&ctx, n, 1, a, c), TLV_CANCELLED);
 	assert_int_equal(tlv_packed2_multiply(&ctx, 400, a, NULL, 3, a, c), TLV_CANCELLED);
 	ctx.stop = NULL;
 	tlv_free(&ctx, a);
 	tlv_free(&ctx, c);
-}
-
-/* ---- random variates ---- */
-
-/* Mean and variance of n variates, compared with the truth at 5 standard errors. */
-static void
-check_moments(const char *what, size_t n, const double *x, double mean, double variance,
-			  double excess_kurtosis)
-{
-	double sum = 0, squares = 0, error = sqrt(variance / (double) n);
-
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	sum /= (double) n;
-	for (size_t i = 0; i < n; i++)
-		squares += (x[i] - sum) * (x[i] - sum);
-	squares /= (double) n;
-	if (fabs(sum - mean) > 5 * error)
-		fail_msg("%s: mean %g, not %g", what, sum, mean);
-	if (fabs(squares - variance) > 5 * variance * sqrt((excess_kurtosis + 2) / (double) n))
-		fail_msg("%s: variance %g, not %g", what, squares, variance);
-}
-
-static void
-test_random(void **state)
-{
-	static const double shapes[] = {0.05, 0.5, 1, 2.5, 100};
-	static const double means[] = {0.1, 3, 9.99, 10, 40, 1e4, 1e9};
-	size_t n = 200000;
-	double *x = zero_matrix(n, 1);
-	tlv_rng again;
-
-	(void) state;
-	/* The stream is fixed for ever: values computed from the published algorithms. */
-	tlv_rng_seed(&again, 0);
-	assert_true(again.state[0] == UINT64_C(0xe220a8397b1dcdaf));
-	assert_true(tlv_rng_next(&again) == UINT64_C(0x99ec5f36cb75f2b4));
-
-	tlv_rng_fill_normal(&rng, n, x);
-	check_moments("normal", n, x, 0, 1, 0);
-	for (size_t i = 0; i < n; i++)
-		x[i] = tlv_rng_uniform(&rng);
-	check_moments("uniform", n, x, 0.5, 1.0 / 12, -1.2);
-	for (size_t i = 0; i < n; i++)
-		x[i] = (double) tlv_rng_below(&rng, 7);
-	check_moments("below 7", n, x, 3, 4, -1.25);
-	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
-	{
-		for (size_t i = 0; i < n; i++)
-			x[i] = tlv_rng_gamma(&rng, shapes[s]);
-		check_moments("gamma", n, x, shapes[s], shapes[s], 6 / shapes[s]);
-	}
-	for (size_t s = 0; s < sizeof(means) / sizeof(means[0]); s++)
-	{
-		for (size_t i = 0; i < n; i++)
-			x[i] = (double) tlv_rng_poisson(&rng, means[s]);
-		check_moments("poisson", n, x, means[s], means[s], 1 / means[s]);
-	}
-	assert_int_equal(tlv_rng_poisson(&rng, 0), 0);
-	tlv_free(&ctx, x);
-}
-
-static void
-test_dirichlet_permutation(void **state)
-{
-	double alpha[3] = {0.2, 0.5, 3}, tiny[4] = {1e-5, 1e-5, 1e-5, 1e-5}, out[4], mean[3] = {0};
-	int64_t order[10], seen[10] = {0};
-	size_t n = 100000;
-
-	(void) state;
-	for (size_t i = 0; i < n; i++)
-	{
-		tlv_rng_dirichlet(&rng, 3, alpha, out);
-		assert_true(fabs(out[0] + out[1] + out[2] - 1) < 1e-12);
-		for (int j = 0; j < 3; j++)
-			mean[j] += out[j] / (double) n;
-	}
-	for (int j = 0; j < 3; j++)
-		assert_true(fabs(mean[j] - alpha[j] / 3.7) < 0.005);
-	for (int i = 0; i < 100; i++)
-	{
-		tlv_rng_dirichlet(&rng, 4, tiny, out);
-		assert_true(fabs(out[0] + out[1] + out[2] + out[3] - 1) < 1e-12);
-	}
-	tlv_rng_permutation(&rng, 10, order);
-	for (int i = 0; i < 10; i++)
-		seen[order[i]]++;
-	for (int i = 0; i < 10; i++)
-		assert_int_equal(seen[i], 1);
 }
 
 /* ---- products ---- */
@@ -354,11 +211,11 @@ test_gemm_blocked(void **state)
 /* ---- factorisations ---- */
 
 static void
-check_eigen(size_t n, size_t rank, bool print)
+check_eigen(size_t n, size_t rank)
 {
 	double *x = random_matrix(n, rank), *a = zero_matrix(n, n), *v = zero_matrix(n, n);
 	double *values = zero_matrix(n, 1), *back = zero_matrix(n, n), *scaled = zero_matrix(n, n);
-	double start, error;
+	double error;
 
 	assert_ok(tlv_syrk(&ctx, false, n, rank, 1, x, n, 0, a, n, true));
 	memcpy(v, a, n * n * sizeof(double));
@@ -366,10 +223,7 @@ check_eigen(size_t n, size_t rank, bool print)
 	for (size_t j = 0; j < n; j++)
 		for (size_t i = 0; i < j; i++)
 			v[i + j * n] = NAN;
-	start = seconds();
 	assert_ok(tlv_eigen_symmetric(&ctx, n, v, values));
-	if (print)
-		print_message("eigen n=%zu rank=%zu: %.3f s\n", n, rank, seconds() - start);
 	for (size_t j = 0; j + 1 < n; j++)
 		assert_true(values[j] >= values[j + 1]);
 	for (size_t j = 0; j < n; j++)
@@ -408,12 +262,12 @@ test_eigen(void **state)
 	(void) state;
 	for (size_t n = 1; n <= 40; n += 3)
 	{
-		check_eigen(n, n, false);
-		check_eigen(n, n / 2 + 1, false);
+		check_eigen(n, n);
+		check_eigen(n, n / 2 + 1);
 	}
-	check_eigen(300, 300, false);
+	check_eigen(300, 300);
 	assert_int_equal(tlv_eigen_symmetric(&ctx, 1, &bad, &value), TLV_BAD_DATA);
-	assert_int_equal(tlv_eigen_symmetric(&ctx, 4001, &bad, &value), TLV_LIMIT);
+	assert_int_equal(tlv_eigen_symmetric(&ctx, TLV_EIGEN_LIMIT + 1, &bad, &value), TLV_LIMIT);
 }
 
 static void
@@ -589,7 +443,6 @@ typedef struct spectrum
 	const double *values;  /* d */
 	const double *vectors; /* d x d, rows are eigenvectors */
 	double *work;
-	size_t work_rows;
 } spectrum;
 
 static tlv_status
@@ -609,7 +462,7 @@ static int
 check_subspace(const char *what, size_t d, size_t k, size_t l, const double *values)
 {
 	double *vectors = random_matrix(d, d), *x = zero_matrix(l, d), *ritz = zero_matrix(l, 1);
-	spectrum s = {values, vectors, zero_matrix(l, d), l};
+	spectrum s = {values, vectors, zero_matrix(l, d)};
 	size_t rank;
 	int steps;
 
@@ -672,19 +525,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_cancel),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_dirichlet_permutation),
-		cmocka_unit_test(test_gemm),
-		cmocka_unit_test(test_gemm_blocked),
-		cmocka_unit_test(test_eigen),
-		cmocka_unit_test(test_orthonormalize),
-		cmocka_unit_test(test_svd_polar_inverse),
-		cmocka_unit_test(test_solve),
-		cmocka_unit_test(test_packed2),
-		cmocka_unit_test(test_subspace),
-		cmocka_unit_test(test_blas),
+		cmocka_unit_test(test_cancel),		   cmocka_unit_test(test_gemm),
+		cmocka_unit_test(test_gemm_blocked),   cmocka_unit_test(test_eigen),
+		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
+		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
+		cmocka_unit_test(test_subspace),	   cmocka_unit_test(test_blas),
 	};
 
 	return cmocka_run_group_tests_name("linalg", tests, setup, teardown);

@@ -137,7 +137,7 @@ test_infer(void **state)
 
 			for (size_t j = 0; j < topics.k; j++)
 				p += theta[j] * fmax(phi[(size_t) index[i] * topics.k + j], 1e-12);
-			likelihood += count[i] * log(p);
+			likelihood += count[i] * log(fmax(p, 1e-300));
 		}
 		CLOSE(tlv_topic_log_likelihood(worker, n, index, count, theta), likelihood,
 			  1e-6 * (1 + fabs(likelihood)));

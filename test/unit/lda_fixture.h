@@ -1,0 +1,262 @@
+/*
+ * lda_fixture.h - simulated documents, the passes over them, and comparison
+ * with the truth; shared by the tests of latent Dirichlet allocation.
+ */
+#ifndef TENSORLV_TEST_LDA_FIXTURE_H
+#define TENSORLV_TEST_LDA_FIXTURE_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tensorlv/count_moments.h"
+#include "tensorlv/kind.h"
+#include "tensorlv/lda.h"
+#include "tensorlv/linalg.h"
+#include "tensorlv/topics.h"
+
+#define MAX_K 12
+
+static pool memory;
+static tlv_context ctx;
+static tlv_rng rng;
+static tlv_frame_builder builder;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, 21);
+	return 0;
+}
+
+static inline int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static inline void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static inline void *
+room(size_t n, size_t size)
+{
+	void *p = tlv_alloc0(&ctx, n, size);
+
+	assert_non_null(p);
+	return p;
+}
+
+/* ---- simulated documents ---- */
+
+typedef struct corpus
+{
+	size_t n;
+	size_t k;
+	size_t d;
+	double *phi;	/* k x d, the truth */
+	double *alpha;	/* k */
+	int64_t *items; /* d: ids, position 0 is item 100 */
+	tlv_bag_image **bags;
+} corpus;
+
+static inline tlv_bag_image *
+make_bag(const corpus *c, size_t n, const int32_t *index, const double *count)
+{
+	int64_t *items = room(n, sizeof(int64_t));
+	tlv_bag_image *bag;
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = c->items[index[i]];
+	bag = room(tlv_bag_size(n, items, count), 1);
+	tlv_bag_write(n, items, count, bag);
+	tlv_free(&ctx, items);
+	return bag;
+}
+
+/*
+ * Documents of LDA; or with single, each of one topic drawn with probability
+ * proportional to alpha.
+ */
+static inline corpus
+simulate(size_t n, size_t d, size_t k, size_t length, double alpha, bool single)
+{
+	corpus c = {.n = n, .k = k, .d = d};
+	double theta[MAX_K], one[1] = {1};
+	int32_t *index = room(length, sizeof(int32_t));
+	double *count = room(length, sizeof(double));
+	double *alone = room(k * d, sizeof(double));
+	tlv_topic_simulator *mixed, *pure[MAX_K];
+
+	c.phi = room(k * d, sizeof(double));
+	c.alpha = room(k, sizeof(double));
+	c.items = room(d, sizeof(int64_t));
+	c.bags = room(n, sizeof(void *));
+	for (size_t i = 0; i < d; i++)
+		c.items[i] = 100 + 2 * (int64_t) i;
+	for (size_t j = 0; j < k; j++)
+		c.alpha[j] = alpha;
+	assert_ok(tlv_topic_random(&ctx, k, d, 0.1, &rng, c.phi));
+	assert_ok(tlv_topic_simulator_create(&ctx, &(tlv_topics){k, d, c.phi, c.alpha}, &mixed));
+	for (size_t j = 0; j < k; j++)
+	{
+		for (size_t i = 0; i < d; i++)
+			alone[j * d + i] = c.phi[i * k + j];
+		assert_ok(
+			tlv_topic_simulator_create(&ctx, &(tlv_topics){1, d, alone + j * d, one}, &pure[j]));
+	}
+	for (size_t t = 0; t < n; t++)
+	{
+		size_t distinct;
+
+		assert_ok(tlv_topic_simulate(&ctx, single ? pure[tlv_rng_below(&rng, k)] : mixed, &rng,
+									 length, theta, &distinct, index, count));
+		c.bags[t] = make_bag(&c, distinct, index, count);
+	}
+	return c;
+}
+
+/* ---- the passes, each with an error handed on ---- */
+
+static inline tlv_status
+collect(tlv_accumulator *accumulator, const corpus *c, void **image, size_t *size)
+{
+	tlv_frame_builder *own = tlv_alloc(&ctx, 1, sizeof(tlv_frame_builder));
+
+	TLV_TRY_ALLOC(&ctx, own);
+	for (size_t t = 0; t < c->n; t++)
+		TLV_TRY(accumulator->class->add_bag(&ctx, accumulator, c->bags[t]));
+	TLV_TRY(accumulator->class->build(&ctx, accumulator, own));
+	return tlv_frame_finish(&ctx, own, image, size);
+}
+
+static inline tlv_frame
+checked(tlv_frame_type type, void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	return frame;
+}
+
+static inline tlv_frame
+moments(const corpus *c, size_t rank)
+{
+	tlv_accumulator *pairs, *triples;
+	tlv_subspace_options options = {rank, 0, false, 1};
+	tlv_subspace *subspace;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_count_pairs_create(&ctx, &pairs));
+	assert_ok(collect(pairs, c, &image, &size));
+	frame = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_ok(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size));
+	frame = checked(TLV_FRAME_SUBSPACE, image, size);
+	assert_ok(tlv_subspace_open(&ctx, &frame, true, &subspace));
+	assert_ok(tlv_count_triples_create(&ctx, subspace, &triples));
+	assert_ok(collect(triples, c, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+static inline tlv_frame
+fit(tlv_frame triples, size_t k, double alpha0)
+{
+	tlv_lda_options options = {.k = k, .alpha0 = alpha0, .eta = TLV_LDA_ETA, .seed = 1};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* The first diagnostic whose name begins so, or NULL. */
+static inline const double *
+find_diagnostic(tlv_frame model, const char *name)
+{
+	const tlv_section *names = tlv_frame_find(&model, "diagnostic_names");
+	const char *at = tlv_section_data(&model, names), *end = at + names->rows;
+
+	for (size_t i = 0; at < end; i++)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+
+		if ((size_t) (stop - at) >= strlen(name) && strncmp(at, name, strlen(name)) == 0)
+			return tlv_frame_float64(&model, "diagnostics") + i;
+		at = stop + 1;
+	}
+	return NULL;
+}
+
+static inline double
+diagnostic(tlv_frame model, const char *name)
+{
+	const double *value = find_diagnostic(model, name);
+
+	if (value == NULL)
+		fail_msg("no diagnostic %s", name);
+	return *value;
+}
+
+typedef struct errors
+{
+	double mean, worst; /* L1 of topics */
+	double alpha;		/* relative L1 */
+} errors;
+
+/* Of a model over the corpus' own items. */
+static inline errors
+compare(const corpus *c, tlv_frame model)
+{
+	size_t k = tlv_frame_find(&model, "phi")->rows, d = tlv_frame_find(&model, "phi")->columns;
+	const int64_t *items = tlv_frame_int64(&model, "items");
+	const double *phi = tlv_frame_float64(&model, "phi");
+	double *full = room(k * c->d, sizeof(double)), error[MAX_K], sum = 0;
+	int64_t assignment[MAX_K];
+	errors e = {0, 0, 0};
+
+	for (size_t i = 0; i < d; i++)
+		memcpy(full + (size_t) (items[i] - 100) / 2 * k, phi + i * k, k * sizeof(double));
+	assert_ok(tlv_topic_match(&ctx, c->d, c->k, c->phi, k, full, assignment, error));
+	for (size_t j = 0; j < c->k; j++)
+	{
+		e.mean += error[j] / (double) c->k;
+		e.worst = fmax(e.worst, error[j]);
+		sum += c->alpha[j];
+		if (assignment[j] >= 0)
+			e.alpha += fabs(tlv_frame_float64(&model, "alpha")[assignment[j]] - c->alpha[j]);
+	}
+	e.alpha /= sum;
+	return e;
+}
+
+static inline tlv_frame
+refine(const corpus *c, tlv_frame model, const char *method)
+{
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, method, &accumulator));
+	assert_ok(collect(accumulator, c, &image, &size));
+	frame = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_ok(tlv_kind_lda.model->update(&ctx, &model, &frame, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+#endif /* TENSORLV_TEST_LDA_FIXTURE_H */
