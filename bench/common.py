@@ -59,14 +59,15 @@ class Session:
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.pid = int(self.query('SELECT pg_backend_pid()')[0][0])
         self.postmaster = stat(self.pid)[2]
-        self.set(**settings)
+        self.set(client_min_messages='warning', **settings)
 
     def set(self, **settings):
         for name, value in settings.items():
             self.query(f"SET {name.replace('__', '.')} = '{value}'")
 
     def query(self, sql):
-        self.psql.stdin.write(sql.rstrip().rstrip(';') + ';\n\\echo ===\n')
+        end = '\n' if sql.startswith('\\') else ';\n'
+        self.psql.stdin.write(sql.rstrip().rstrip(';') + end + '\\echo ===\n')
         self.psql.stdin.flush()
         rows = []
         for line in self.psql.stdout:
@@ -127,17 +128,24 @@ class Session:
     def nodes(self, sql):
         """names of the plan's nodes, outermost first"""
         lines = [r[0] for r in self.query('EXPLAIN (COSTS off) ' + sql)]
-        names = [l.split('->')[-1].strip().split(' on ')[0] for i, l in enumerate(lines) if i == 0 or '->' in l]
+        names = [l.split('->')[-1].strip().split(' on ')[0] for i, l in enumerate(lines)
+                 if i == 0 or '->' in l and 'InitPlan' not in lines[i - 1]]
         planned = [l.strip() for l in lines if 'Workers Planned' in l]
         return ' > '.join(names) + (f' ({planned[0]})' if planned else ' (serial)')
 
     def copy(self, table, columns, arrays):
-        """creates a table of integers and fills it"""
-        self.query(f'DROP TABLE IF EXISTS {table}; CREATE UNLOGGED TABLE {table} ({columns})')
-        path = os.path.join(os.environ.get('TMPDIR', '/tmp'), table + '.csv')
-        import pandas
-        pandas.DataFrame(dict(enumerate(arrays))).to_csv(path, header=False, index=False)
-        self.query(f"\\copy {table} FROM '{path}' WITH (FORMAT csv)")
+        """creates a table of int columns and fills it, by binary COPY"""
+        kind = np.dtype([('n', '>i2')] + [(f'{x}{i}', '>i4') for i in range(len(arrays)) for x in ('length', 'value')])
+        records = np.empty(len(arrays[0]), kind)
+        records['n'] = len(arrays)
+        for i, values in enumerate(arrays):
+            records[f'length{i}'], records[f'value{i}'] = 4, values
+        path = os.path.join(os.environ.get('TMPDIR', '/tmp'), table + '.copy')
+        with open(path, 'wb') as f:
+            f.write(b'PGCOPY\n\377\r\n\0' + bytes(8) + records.tobytes() + b'\xff\xff')
+        self.query(f"DROP TABLE IF EXISTS {table}; CREATE UNLOGGED TABLE {table} "
+                   f"({', '.join(c + ' int' for c in columns.split())})")
+        self.query(f"\\copy {table} FROM '{path}' WITH (FORMAT binary)\n")
         os.unlink(path)
         self.query(f'VACUUM ANALYZE {table}')
 

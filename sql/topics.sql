@@ -74,11 +74,20 @@ COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag) IS 'tr
 CREATE FUNCTION tlv_completion_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_completion_final(tlv_moments) IS 'final function of tlv_perplexity';
+CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_completion_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag[]) IS 'transition function of tlv_perplexity';
 CREATE AGGREGATE tlv_perplexity(model tlv_model, bag tlv_bag) (
     SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
     FINALFUNC = tlv_completion_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag) IS 'held-out perplexity by document completion: a fair coin splits the tokens of every document, memberships are inferred from one half, the other is scored; items unknown to the model are left out';
+
+CREATE AGGREGATE tlv_perplexity(model tlv_model, bags tlv_bag[]) (
+    SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    FINALFUNC = tlv_completion_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag[]) IS 'held-out perplexity by document completion; many documents in one row';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
@@ -97,6 +106,24 @@ CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model, top integer) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence';
+
+CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_coherence';
+CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model) (
+    SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence; many documents in one row';
+
+CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) IS 'transition function of tlv_coherence';
+CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
+    SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';
 
 CREATE FUNCTION tlv_topic_coherence(m tlv_moments)
     RETURNS TABLE (topic integer, npmi float8, umass float8)

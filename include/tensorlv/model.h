@@ -63,6 +63,12 @@ extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, d
 /* Copies those of a model but the named ones (a list that NULL ends, or NULL). */
 extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,
 									   const tlv_frame *model, const char *const *except);
+/*
+ * Reorders the k values from the one called first on: the new i-th is the old order[i]-th.  A
+ * model without that name is left as it is.
+ */
+extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
+										  const char *first, size_t k, const int64_t *order);
 /* Adds the sections "diagnostics" and "diagnostic_names" to a model's frame. */
 extern void tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder);
 /* Checks them in a frame: as many lines as values. */

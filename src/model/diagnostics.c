@@ -78,6 +78,42 @@ tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_f
 	return TLV_OK;
 }
 
+/* Position of a name, or the number of names. */
+static size_t
+find_name(const tlv_diagnostics *diagnostics, const char *name)
+{
+	const char *at = diagnostics->names;
+
+	for (size_t i = 0; i < diagnostics->n; i++)
+	{
+		const char *end = diagnostics->names + diagnostics->names_length;
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+
+		if ((size_t) (stop - at) == strlen(name) && memcmp(at, name, strlen(name)) == 0)
+			return i;
+		at = stop + 1;
+	}
+	return diagnostics->n;
+}
+
+tlv_status
+tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, const char *first, size_t k,
+						const int64_t *order)
+{
+	size_t at = find_name(diagnostics, first);
+	double *values;
+
+	if (at + k > diagnostics->n)
+		return TLV_OK;
+	values = tlv_alloc(ctx, k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, values);
+	memcpy(values, diagnostics->values + at, k * sizeof(double));
+	for (size_t i = 0; i < k; i++)
+		diagnostics->values[at + i] = values[order[i]];
+	tlv_free(ctx, values);
+	return TLV_OK;
+}
+
 void
 tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder)
 {

@@ -155,6 +155,16 @@ check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 	return status;
 }
 
+/* Work space and value of a subspace: three blocks and what goes with them. */
+static tlv_status
+require_memory(tlv_context *ctx, const parts *p)
+{
+	double block = (double) p->block, d = (double) p->d;
+
+	return tlv_require_memory(ctx, sizeof(double) * (3 * block * d + 4 * d + 4 * block * block),
+							  "the subspace");
+}
+
 /* Items kept, their scaling and shares, from a summary or from pairs. */
 static tlv_status
 choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
@@ -175,6 +185,7 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	TLV_TRY(check_rank(ctx, p->rank, p->d, p->documents));
 	p->block = 2 * p->rank > p->rank + 10 ? 2 * p->rank : p->rank + 10;
 	p->block = p->block < p->d ? p->block : p->d;
+	TLV_TRY(require_memory(ctx, p));
 	p->distinct = options->distinct;
 	p->seed = (double) options->seed;
 	p->minimum_documents = options->minimum_documents;
@@ -234,6 +245,7 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	p.tokens = tlv_frame_scalar(products, "tokens", 0);
 	p.documents = tlv_frame_scalar(products, "documents", 0);
 	TLV_TRY(check_rank(ctx, p.rank, p.block, p.documents));
+	TLV_TRY(require_memory(ctx, &p));
 	p.steps = tlv_frame_scalar(products, "steps", 0) + 1;
 	p.distinct = tlv_frame_scalar(products, "distinct", 0);
 	p.seed = tlv_frame_scalar(products, "seed", 0);

@@ -369,18 +369,7 @@ diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, dou
 	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, "steps", 0), "subspace_steps"));
 	TLV_TRY(tlv_diagnose(ctx, diag, trace, "trace"));
 	for (size_t j = 0; j < k; j++)
-	{
-		double mass = negative[order[j]];
-
-		worst = fmax(worst, mass);
-		TLV_TRY(tlv_diagnose(ctx, diag, mass, "negative_mass_%zu", j + 1));
-	}
-	for (size_t j = 0; j < k; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->values[order[j]], "tensor_eigenvalue_%zu", j + 1));
-	for (size_t j = 0; j < fit->width; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[j], "eigenvalue_%zu", j + 1));
-	for (size_t j = 0; j < n_ritz; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, ritz[j], "ritz_value_%zu", j + 1));
+		worst = fmax(worst, negative[j]);
 	if (dec->residual > RESIDUAL_WARN)
 		TLV_TRY(tlv_diagnose(ctx, diag, dec->residual,
 							 "warning: the residual is above %g: the moments fit the model badly, "
@@ -399,6 +388,14 @@ diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, dou
 	if (!dec->converged)
 		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
 							 "warning: the decomposition did not converge"));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, negative[order[j]], "negative_mass_%zu", j + 1));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, dec->values[order[j]], "tensor_eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < fit->width; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[j], "eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < n_ritz; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, ritz[j], "ritz_value_%zu", j + 1));
 	return TLV_OK;
 }
 

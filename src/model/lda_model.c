@@ -293,6 +293,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	tlv_diagnostics diagnostics = {0};
 	tlv_frame_builder *builder;
 	double *phi, *weights, *alpha;
+	int64_t *order;
 
 	TLV_TRY(check_statistics(ctx, model, statistics));
 	phi = tlv_alloc(ctx, k * d + 2 * k, sizeof(double));
@@ -302,9 +303,14 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"),
 							   tlv_frame_scalar(model, "eta", TLV_LDA_ETA), NULL, phi));
 	alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+	order = tlv_alloc(ctx, k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, order);
+	tlv_lda_order_topics(k, weights, order);
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
+	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "negative_mass_1", k, order));
+	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "tensor_eigenvalue_1", k, order));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,
@@ -321,6 +327,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
 	tlv_diagnostics_add(&diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, order);
 	tlv_free(ctx, diagnostics.names);
 	tlv_free(ctx, diagnostics.values);
 	tlv_free(ctx, builder);

@@ -106,7 +106,8 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	tlv_dictionary_init(dictionary);
 	dictionary->items = tlv_alloc(ctx, n, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, dictionary->items);
-	memcpy(dictionary->items, items, n * sizeof(int64_t));
+	if (n > 0)
+		memcpy(dictionary->items, items, n * sizeof(int64_t));
 	dictionary->n = dictionary->room = n;
 	for (size_t i = 0; i < n; i++)
 	{

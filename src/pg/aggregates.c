@@ -221,6 +221,7 @@ TRANSITION_CONSTANT(tlv_count_products_accum_array, accumulate_bags, make_produc
 TRANSITION_CONSTANT(tlv_count_triples_accum, accumulate_bag, make_triples, 2)
 TRANSITION_CONSTANT(tlv_count_triples_accum_array, accumulate_bags, make_triples, 2)
 TRANSITION_CONSTANT(tlv_coherence_accum, accumulate_bag, make_coherence, 2)
+TRANSITION_CONSTANT(tlv_coherence_accum_array, accumulate_bags, make_coherence, 2)
 
 PG_FUNCTION_INFO_V1(tlv_statistics_accum);
 Datum
@@ -242,19 +243,22 @@ tlv_statistics_accum_array(PG_FUNCTION_ARGS)
 	return accumulate_bags(fcinfo, make_statistics);
 }
 
-PG_FUNCTION_INFO_V1(tlv_completion_accum);
-
-/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
-Datum
-tlv_completion_accum(PG_FUNCTION_ARGS)
+/* Rows are (model, bag), as one reads "the perplexity of a model on bags": swapped, then as usual.
+ */
+static Datum
+accumulate_completion(FunctionCallInfo fcinfo,
+					  Datum (*accumulate)(FunctionCallInfo, MakeAccumulator))
 {
 	NullableDatum bag = fcinfo->args[2];
 
 	SKIP_NULL_CONSTANT(1);
 	fcinfo->args[2] = fcinfo->args[1];
 	fcinfo->args[1] = bag;
-	return accumulate_bag(fcinfo, make_completion);
+	return accumulate(fcinfo, make_completion);
 }
+
+TRANSITION(tlv_completion_accum, accumulate_completion, accumulate_bag)
+TRANSITION(tlv_completion_accum_array, accumulate_completion, accumulate_bags)
 
 PG_FUNCTION_INFO_V1(tlv_completion_final);
 

@@ -1,10 +1,11 @@
 /*
  * documents.c - passes over the documents of a query (documents.h).
  *
- * A query of bags is run again for every pass, so that the planner sees all
- * of it: parallel workers, partitions, shards.  A query of (doc, item, count)
- * rows is grouped once; the bags are kept in a tuple store, which spills to disk
- * above work_mem, and every pass is an aggregate query over that.
+ * A query of stored bags is run again for every pass, so that the planner sees
+ * all of it: parallel workers, partitions, shards.  Bags that the query computes,
+ * or (doc, item, count) rows that are grouped into bags, are made once; they
+ * are kept in a tuple store, which spills to disk above work_mem, and every
+ * pass is an aggregate query over that.
  */
 #include "documents.h"
 
@@ -13,6 +14,7 @@
 #include "executor/spi.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
+#include "parser/parsetree.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
 #include "tcop/cmdtag.h"
@@ -20,6 +22,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/plancache.h"
 #include "utils/queryenvironment.h"
 #include "utils/syscache.h"
 
@@ -166,22 +169,49 @@ recognize_columns(TlvDocuments *documents, TupleDesc desc, Oid bag_type)
 		refuse_columns(desc);
 }
 
-/* Groups (doc, item, count) rows into bags, kept in a tuple store under a name. */
+/*
+ * Is the query's bag a column that is stored somewhere?  Then running it again costs a scan;
+ * anything else would be computed anew in every pass.
+ */
+static bool
+is_stored_column(const char *query)
+{
+	SPIPlanPtr plan = SPI_prepare(query, 0, NULL);
+	CachedPlanSource *source;
+	Query *part;
+	AttrNumber column = 1;
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	source = linitial(SPI_plan_get_plan_sources(plan));
+	part = linitial_node(Query, source->query_list);
+	for (;;)
+	{
+		Node *expression;
+		RangeTblEntry *from;
+
+		if (part->commandType != CMD_SELECT || part->hasAggs || part->groupClause != NIL ||
+			part->setOperations != NULL || part->distinctClause != NIL)
+			return false;
+		expression = (Node *) ((TargetEntry *) list_nth(part->targetList, column - 1))->expr;
+		if (!IsA(expression, Var) || ((Var *) expression)->varattno <= 0)
+			return false;
+		from = rt_fetch(((Var *) expression)->varno, part->rtable);
+		if (from->rtekind != RTE_SUBQUERY)
+			return from->rtekind == RTE_RELATION;
+		column = ((Var *) expression)->varattno;
+		part = from->subquery;
+	}
+}
+
+/* The rows of a query that returns bags, kept in a tuple store under a name. */
 static void
-store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
+store_bags(TlvDocuments *documents, const char *sql, Oid bag_type)
 {
 	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
 	MemoryContext old;
-	StringInfoData sql;
 	TupleDesc desc;
 
-	initStringInfo(&sql);
-	appendStringInfo(
-		&sql,
-		"SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
-		"WHERE doc IS NOT NULL GROUP BY doc",
-		documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
-		counted ? ", n::pg_catalog.float8" : "", documents->query, counted ? ", n" : "");
 	old = MemoryContextSwitchTo(documents->mcxt);
 	documents->store = tuplestore_begin_heap(true, false, work_mem);
 	desc = CreateTemplateTupleDesc(1);
@@ -199,12 +229,12 @@ store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
 		options.must_return_tuples = true;
 		options.dest = receiver;
 		level = begin_reading();
-		if (SPI_execute_extended(sql.data, &options) < 0)
+		if (SPI_execute_extended(sql, &options) < 0)
 			elog(ERROR, "query failed");
 		end_reading(level);
 	}
 #else
-	run(sql.data, 0, NULL, NULL);
+	run(sql, 0, NULL, NULL);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(documents->store, SPI_tuptable->vals[i]);
 	SPI_freetuptable(SPI_tuptable);
@@ -219,6 +249,17 @@ store_bags(TlvDocuments *documents, bool counted, Oid bag_type)
 	if (SPI_register_relation(relation) < 0)
 		elog(ERROR, "could not register the documents");
 	documents->source = pstrdup("FROM \"" STORE_NAME "\"");
+}
+
+/* (doc, item, count) rows grouped into bags. */
+static char *
+grouping_query(const TlvDocuments *documents, bool counted)
+{
+	return psprintf(
+		"SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
+		"WHERE doc IS NOT NULL GROUP BY doc",
+		documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
+		counted ? ", n::pg_catalog.float8" : "", documents->query, counted ? ", n" : "");
 }
 
 void
@@ -241,10 +282,12 @@ TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 	counted = SPI_tuptable->tupdesc->natts == 3;
 	SPI_freetuptable(SPI_tuptable);
 	old = MemoryContextSwitchTo(documents->mcxt);
-	if (documents->bags)
+	if (documents->bags && is_stored_column(documents->query))
 		documents->source = psprintf("FROM (%s\n) AS q(bag)", documents->query);
+	else if (documents->bags)
+		store_bags(documents, documents->query, bag_type);
 	else
-		store_bags(documents, counted, bag_type);
+		store_bags(documents, grouping_query(documents, counted), bag_type);
 	MemoryContextSwitchTo(old);
 }
 

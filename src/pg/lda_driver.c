@@ -359,6 +359,12 @@ finish_model(LdaDriver *driver, struct varlena *model)
 	INSTR_TIME_SUBTRACT(now, driver->start);
 	TlvCheck(&work->ctx, tlv_diagnostics_copy(&work->ctx, &diagnostics, &frame, NULL));
 	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->k_chosen, "k_chosen"));
+	if (driver->k_chosen && driver->k >= 0.9 * driver->max_k)
+		TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->k,
+										  "warning: nearly all of the max_k = %d directions are "
+										  "significant: k is an upper bound, choose a smaller one "
+										  "by purpose",
+										  driver->max_k));
 	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->damped, "counts_damped"));
 	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->trace, "trace_raw_counts"));
 	if (!isnan(driver->bursts))

@@ -230,11 +230,11 @@ tlv_value_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(compare_values(fcinfo));
 }
 
-#define VALUE_COMPARISON(name, OPERATION)                                                           \
+#define VALUE_COMPARISON(name, OPERATION)                                                          \
 	PG_FUNCTION_INFO_V1(name);                                                                     \
 	Datum name(PG_FUNCTION_ARGS)                                                                   \
 	{                                                                                              \
-		PG_RETURN_BOOL(compare_values(fcinfo) OPERATION 0);                                          \
+		PG_RETURN_BOOL(compare_values(fcinfo) OPERATION 0);                                        \
 	}
 
 VALUE_COMPARISON(tlv_value_lt, <)
@@ -266,10 +266,16 @@ tlv_value_hash_extended(PG_FUNCTION_ARGS)
 static void
 append_number(StringInfo json, double value)
 {
-	if (value == floor(value) && fabs(value) < 1e15)
-		appendStringInfo(json, "%.0f", value);
-	else
-		appendStringInfo(json, "%.17g", value);
+	char number[32];
+
+	/* The shortest of these that reads back the same. */
+	for (int digits = 15; digits <= 17; digits++)
+	{
+		snprintf(number, sizeof(number), "%.*g", digits, value);
+		if (strtod(number, NULL) == value)
+			break;
+	}
+	appendStringInfoString(json, number);
 }
 
 static void

@@ -36,7 +36,7 @@ SELECT tlv_to_bag(ARRAY[5,3,5]::bigint[]), tlv_to_bag(ARRAY[5,3,5]::bigint[], AR
        tlv_to_bag(null::bigint[], '{1}'), tlv_to_bag('{1,2}', null);
 SELECT tlv_to_bag(ARRAY[-9223372036854775808, 9223372036854775807, -9223372036854775808]::bigint[]);
 SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}', '{1}')$$);
-SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,null}')$$);
+SELECT pg_temp.outcome($$SELECT tlv_to_bag(ARRAY[1,null]::bigint[])$$);
 SELECT pg_temp.outcome($$SELECT tlv_to_bag('{1,2}', '{1,null}')$$);
 SELECT w, pg_temp.outcome(format('SELECT tlv_to_bag(''{1,4}'', ARRAY[1,%L]::float8[])', w))
 FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) AS w;
@@ -79,6 +79,7 @@ SELECT pg_temp.outcome($$SELECT tlv_fold('{1:2}', 0)$$);
 CREATE TEMP TABLE bags AS
   SELECT i, tlv_to_bag(ARRAY[i % 100, 7]::bigint[]) AS bag FROM generate_series(1, 1000) i;
 SELECT count(DISTINCT bag), count(*) FROM bags;
+SELECT count(*) FROM (SELECT DISTINCT bag FROM bags) d;
 SET enable_sort = off;
 SELECT pg_temp.nodes('SELECT bag, count(*) FROM bags GROUP BY bag');
 SELECT count(*), min(n), max(n) FROM (SELECT bag, count(*) AS n FROM bags GROUP BY bag) g;
@@ -92,7 +93,20 @@ RESET enable_mergejoin;
 SELECT count(*) FROM (SELECT bag FROM bags EXCEPT SELECT bag FROM bags WHERE i % 100 < 90) e;
 SELECT count(*) FROM (SELECT bag FROM bags UNION SELECT '{1:5}') u;
 SELECT tlv_bag_hash('{1:2}') = tlv_bag_hash('{1:1,1:1}') AS same, tlv_bag_hash('{1:2}') = tlv_bag_hash('{1:3}') AS other,
-       tlv_bag_hash_extended('{1:2}', 0) = tlv_bag_hash_extended('{1:2}', 1) AS seed;
+       tlv_bag_hash_extended('{1:2}', 0) = tlv_bag_hash_extended('{1:2}', 1) AS seed,
+       tlv_bag_hash('{1:2}') = tlv_bag_hash_extended('{1:2}', 0)::bit(32)::int AS low_half;
+-- an order by bytes: total, for sorting, DISTINCT and merge joins
+SELECT count(*) AS groups, bool_and(ids = (SELECT array_agg(i ORDER BY i) FROM bags b WHERE b.bag = q.bag)) AS right_ones
+FROM (SELECT bag, array_agg(i ORDER BY i) AS ids FROM bags GROUP BY bag) q;
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SELECT pg_temp.nodes('SELECT a.i FROM bags a JOIN bags b USING (bag)');
+SELECT count(*) FROM bags a JOIN bags b USING (bag);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+SELECT count(*) FILTER (WHERE NOT ((a.bag < b.bag)::int + (a.bag = b.bag)::int + (a.bag > b.bag)::int = 1 AND (a.bag <= b.bag) = NOT (a.bag > b.bag)
+  AND (a.bag >= b.bag) = NOT (a.bag < b.bag) AND sign(tlv_bag_cmp(a.bag, b.bag)) = (a.bag > b.bag)::int - (a.bag < b.bag)::int)) AS inconsistent
+FROM (SELECT DISTINCT bag FROM bags) a, (SELECT DISTINCT bag FROM bags) b;
 -- a hash index finds them
 CREATE TEMP TABLE indexed AS SELECT * FROM bags;
 CREATE INDEX ON indexed USING hash (bag);
@@ -121,7 +135,6 @@ FROM (SELECT tlv_to_bag(ARRAY[i], ARRAY[sqrt(i) / 3]) AS bag FROM generate_serie
 RESET extra_float_digits;
 
 -- binary form: through COPY and back
-\getenv tmp PG_ABS_BUILDDIR
 CREATE TEMP TABLE copied (LIKE stored);
 \copy (SELECT id, bag FROM stored UNION ALL SELECT -1, '{}' UNION ALL SELECT -2, NULL) TO 'bag.copy.tmp' (FORMAT binary)
 \copy copied FROM 'bag.copy.tmp' (FORMAT binary)

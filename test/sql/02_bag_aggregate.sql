@@ -17,7 +17,9 @@ SELECT tlv_bag(item) AS no_rows FROM rows WHERE false;
 SELECT tlv_bag(item) AS only_nulls, tlv_bag(term, n) FROM rows WHERE doc = 3;
 SELECT tlv_bag(item) FILTER (WHERE id > 2) AS filtered, tlv_bag(DISTINCT item) AS distinct_items,
        tlv_bag(DISTINCT item, n) AS distinct_pairs FROM rows WHERE doc = 1;
-SELECT tlv_bag(1::bigint), tlv_bag('x'::text) = tlv_bag('x'::varchar), tlv_bag(i::smallint) FROM generate_series(1, 3) i;
+SELECT tlv_bag(1::bigint), tlv_bag(i::smallint), tlv_bag(i::int, 2::real), tlv_bag(i::int, 2::numeric) FROM generate_series(1, 3) i;
+-- the name is the type's, too: varchar must reach the aggregate, not become a cast
+SELECT tlv_bag('x'::text) = tlv_bag('x'::varchar) AS same, tlv_bag('x'::varchar, 2) = tlv_bag('x', 2) AS weighted FROM generate_series(1, 3) i;
 
 -- NULL rows first, last and between, in parallel parts too (below)
 SELECT tlv_bag(item) FROM (VALUES (NULL::bigint), (1), (NULL), (1), (NULL)) v(item);
@@ -47,7 +49,7 @@ SELECT pg_temp.outcome($$SELECT tlv_rollup(b) FROM (VALUES ('{1:1e308}'::tlv_bag
 CREATE TEMP TABLE wide AS
   SELECT g, tlv_to_bag(array_agg(i * 100003), array_agg(i + 0.5)) AS bag
   FROM generate_series(1, 3) g, generate_series(1::bigint, 5000) i GROUP BY g;
-SELECT bool_and(pg_column_size(bag) > 70000) AS out_of_line FROM wide;
+SELECT bool_and(pg_column_size(bag) > 50000) AS out_of_line FROM wide;
 CREATE TEMP TABLE before AS SELECT g, md5(bag::text) AS h FROM wide;
 SELECT tlv_size(tlv_rollup(bag)), tlv_total(tlv_rollup(bag)) = 3 * sum(tlv_total(bag)) / count(*) AS total_ok FROM wide;
 SELECT tlv_rollup(bag) = (SELECT sum_of.b FROM (SELECT tlv_bag(item, weight) AS b FROM wide, tlv_items(bag)) sum_of) AS as_items FROM wide;

@@ -406,7 +406,7 @@ compare_entries(const void *a, const void *b)
 
 /*
  * Against qsort and a plain sum, at sizes around the runs and merges of the sort; weights are
- * powers of two and their sums exact, so that no entry can be lost or doubled unseen.
+ * integers and their sums exact, so that no entry can be lost or doubled unseen.
  */
 static void
 check_sort(size_t n, uint64_t distinct, int order)

@@ -256,12 +256,68 @@ test_suggest_k(void **state)
 	assert_true(ctx.error.hint[0] != '\0');
 }
 
+/*
+ * A basis too large for the cache takes another way through the documents,
+ * sorted by item; blocks of it end in the middle of these documents.
+ */
+static void
+test_large_basis(void **state)
+{
+	enum
+	{
+		ITEMS = 70000,
+		WIDTH = 32,
+		N = 2500,
+		LENGTH = 8
+	};
+	double *scale = tlv_alloc(&ctx, ITEMS, sizeof(double)), *y = tlv_alloc(&ctx, WIDTH, 8);
+	double *basis = tlv_alloc(&ctx, ITEMS * WIDTH, sizeof(double));
+	double *expected = tlv_alloc0(&ctx, ITEMS * WIDTH, sizeof(double));
+	int64_t *items = tlv_alloc(&ctx, ITEMS, sizeof(int64_t));
+	tlv_accumulator *accumulator;
+	tlv_frame value, frame;
+
+	(void) state;
+	for (size_t i = 0; i < ITEMS; i++)
+	{
+		items[i] = (int64_t) i;
+		scale[i] = 0.5 + tlv_rng_uniform(&rng);
+	}
+	tlv_rng_fill_normal(&rng, ITEMS * WIDTH, basis);
+	value = subspace_value(ITEMS, items, WIDTH, WIDTH, scale, basis, false);
+	accumulator = new_compressed(value, false);
+	for (int t = 0; t < N; t++)
+	{
+		int64_t own[LENGTH];
+		double counts[LENGTH], length = 0;
+
+		memset(y, 0, WIDTH * sizeof(double));
+		for (int64_t a = 0; a < LENGTH; a++)
+		{
+			own[a] = (int64_t) tlv_rng_below(&rng, ITEMS / LENGTH) + a * (ITEMS / LENGTH);
+			counts[a] = 1 + (double) tlv_rng_below(&rng, 3);
+			length += counts[a];
+			for (int j = 0; j < WIDTH; j++)
+				y[j] += counts[a] * scale[own[a]] * basis[own[a] * WIDTH + j];
+		}
+		assert_ok(accumulator->class->add_bag(&ctx, accumulator, make_bag(LENGTH, own, counts)));
+		for (int a = 0; a < LENGTH; a++)
+			for (int j = 0; j < WIDTH; j++)
+				expected[own[a] * WIDTH + j] += scale[own[a]] * counts[a] / (length - 1) *
+												(y[j] - scale[own[a]] * basis[own[a] * WIDTH + j]);
+	}
+	frame = stored(accumulator);
+	for (size_t i = 0; i < (size_t) ITEMS * WIDTH; i++)
+		assert_close(tlv_frame_float64(&frame, "products")[i], expected[i]);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_subspace_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large_basis, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_suggest_k, setup, teardown),
 	};
 

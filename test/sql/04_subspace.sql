@@ -1,0 +1,71 @@
+-- Subspaces: from exact pairs, from a summary by products, their spectrum, and the choice of k.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+CREATE TEMP TABLE docs AS
+  SELECT d.doc, d.bag FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 4, alpha0 => 0.4, seed => 3), 2000, 50, seed => 3) d;
+
+-- by products: a random start, then one pass a step
+CREATE TEMP TABLE steps (step int, s tlv_subspace);
+INSERT INTO steps SELECT 0, tlv_subspace(tlv_count_summary(bag), k => 4) FROM docs;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 0;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 1;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s), k => 4) FROM docs) FROM steps WHERE step = 2;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s), NULL) FROM docs) FROM steps WHERE step = 3;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 4;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 5;
+SELECT step, tlv_info(s)->>'steps' AS steps, tlv_subspace_change(s) IS NULL AS before_two, tlv_subspace_change(s) < 0.01 AS stands,
+       tlv_info(s)->'arrays'->'basis' = jsonb_build_array(14, (SELECT count(DISTINCT item) FROM docs, tlv_items(bag))) AS shape
+FROM steps ORDER BY step;
+
+-- from exact pairs at once: the same spectrum; another seed, too
+CREATE TEMP TABLE exact AS SELECT tlv_subspace(tlv_count_moments(bag), k => 4) AS s, tlv_subspace(tlv_count_moments(bag), 4, seed => 99) AS other FROM docs;
+SELECT e.rank, abs(e.eigenvalue - p.eigenvalue) < 0.001 AS products, abs(e.eigenvalue - o.eigenvalue) < 0.001 AS seed, e.z IS NULL AS no_z,
+       e.eigenvalue BETWEEN 0.1 AND 1.01 AS of_a_topic
+FROM tlv_spectrum((SELECT s FROM exact)) e JOIN tlv_spectrum((SELECT s FROM steps WHERE step = 6)) p USING (rank) JOIN tlv_spectrum((SELECT other FROM exact)) o USING (rank)
+WHERE e.rank <= 4 ORDER BY rank;
+SELECT max(eigenvalue) < 0.05 AS the_rest_is_noise, count(*) FROM tlv_spectrum((SELECT s FROM exact)) WHERE rank > 4;
+-- the spectrum is that of the moments that were collected
+SELECT count(*), bool_and(t.eigenvalue = s.eigenvalue) AS same
+FROM tlv_spectrum((SELECT tlv_count_moments(bag, (SELECT s FROM exact)) FROM docs)) t JOIN tlv_spectrum((SELECT s FROM exact)) s USING (rank);
+SELECT count(*) FROM tlv_spectrum(NULL::tlv_subspace);
+
+-- the basis does not matter, the subspace does: the same topics from either
+SELECT max(error) < 0.001 AS same_topics, count(*) AS topics
+FROM tlv_match((SELECT tlv_fit_lda(tlv_count_moments(bag, (SELECT s FROM exact)), alpha0 => 0.4) FROM docs),
+               (SELECT tlv_fit_lda(tlv_count_moments(bag, (SELECT s FROM steps WHERE step = 6)), alpha0 => 0.4) FROM docs));
+
+-- same seed, same bits
+SELECT (SELECT tlv_subspace(tlv_count_summary(bag), 4, seed => 1) FROM docs) = s AS same, (SELECT tlv_subspace(tlv_count_summary(bag), 4, seed => 2) FROM docs) = s AS other_seed
+FROM steps WHERE step = 0;
+
+-- rare items are left out
+SELECT (tlv_info(tlv_subspace(tlv_count_summary(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
+       (SELECT count(*) FROM (SELECT item FROM docs, tlv_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS enough_documents,
+       (tlv_info(tlv_subspace(tlv_count_moments(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
+       (SELECT count(*) FROM (SELECT item FROM docs, tlv_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS from_pairs,
+       tlv_info(tlv_subspace(tlv_count_moments(bag), 2, min_documents => 20))->>'minimum_documents' AS said
+FROM docs;
+
+-- fewer items than the block has room for: the block is as wide as they are many
+SELECT tlv_info(tlv_subspace(tlv_count_moments(bag), 3))->'arrays'->'basis' AS basis, (SELECT count(*) FROM tlv_spectrum(tlv_subspace(tlv_count_moments(bag), 3))) AS spectrum
+FROM (VALUES ('{1:2,2:1}'::tlv_bag), ('{2:2,3:1}'), ('{1:3,3:1}'), ('{1:1,2:1,3:1}')) v(bag);
+
+-- the exact spectrum by hand: two items that never meet, S P2 S = diag(total / (total + 0.5))
+SELECT rank, round(eigenvalue::numeric, 6) AS eigenvalue
+FROM tlv_spectrum((SELECT tlv_subspace(tlv_count_moments(bag), 2) FROM (VALUES ('{1:4}'::tlv_bag), ('{1:4}'), ('{2:5}')) v(bag)));
+
+-- choosing k, over pairs of distinct items: the value in either fold, z in the other
+CREATE TEMP TABLE folds AS
+  SELECT f, (SELECT tlv_subspace(tlv_count_moments(bag), k => 12, distinct_pairs => true) FROM docs WHERE tlv_fold(bag) = f) AS s FROM generate_series(0, 1) f;
+CREATE TEMP TABLE other_fold AS
+  SELECT f, (SELECT tlv_count_moments(bag, s) FROM docs WHERE tlv_fold(bag) = 1 - f) AS m FROM folds;
+SELECT tlv_info(s)->>'distinct' AS distinct_pairs, tlv_info(m)->>'distinct' AS and_moments FROM folds JOIN other_fold USING (f);
+SELECT f, rank, z > 3 AS significant FROM other_fold, tlv_spectrum(m) WHERE rank <= 6 ORDER BY f, rank;
+SELECT tlv_suggest_k(a.m, b.m) AS k, tlv_suggest_k(b.m, a.m) AS k_swapped, tlv_suggest_k(NULL::tlv_moments, a.m) AS k_null FROM other_fold a, other_fold b WHERE a.f = 0 AND b.f = 1;
+SELECT tlv_suggest_k('SELECT bag FROM docs') AS bags, tlv_suggest_k('SELECT bag FROM docs', max_k => 10, seed => 7) AS another_seed,
+       tlv_suggest_k('SELECT doc, item, weight FROM docs, tlv_items(bag)') AS rows, tlv_suggest_k('SELECT bag FROM docs', max_k => 3) AS at_most, tlv_suggest_k(NULL::text) AS null;
+-- as many topics as there are, whatever their number
+SELECT k, tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, %s, alpha0 => %s, seed => 5), 3000, 40, seed => 5)', k, 0.1 * k), max_k => 20) AS suggested
+FROM unnest(ARRAY[1, 2, 6, 10]) k;

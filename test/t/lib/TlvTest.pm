@@ -1,0 +1,150 @@
+package TlvTest;
+# What the TAP tests share: psql sessions against the server of PGHOST, PGPORT, PGUSER, and a
+# second cluster where one is needed.
+use strict;
+use warnings;
+use Exporter qw(import);
+use IPC::Open3 qw(open3);
+use Symbol qw(gensym);
+use Time::HiRes qw(time sleep);
+use File::Temp qw(tempdir);
+our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
+
+sub bindir { return $ENV{TLV_BINDIR} // do { my $d = `pg_config --bindir`; chomp $d; $d } }
+
+sub psql_command {
+    my ($database, %options) = @_;
+    return (bindir() . '/psql', '-X', '-q', '-A', '-t', '-d', $database, '-v', 'ON_ERROR_STOP=' . ($options{go_on} ? 0 : 1),
+        '-v', 'VERBOSITY=verbose', @{ $options{more} // [] });
+}
+
+# A session fed with SQL at once; returns what finish_psql wants.
+sub start_psql {
+    my ($database, $sql, %options) = @_;
+    my $errors = gensym();
+    my $pid = open3(my $in, my $out, $errors, psql_command($database, %options));
+    local $SIG{PIPE} = 'IGNORE';
+    print $in $sql;
+    close $in;
+    return { pid => $pid, out => $out, errors => $errors, start => time };
+}
+
+sub finish_psql {
+    my ($session) = @_;
+    my %text = (out => '', errors => '');
+    my %open = map { fileno($session->{$_}) => $_ } qw(out errors);
+    while (%open) {
+        my $bits = '';
+        vec($bits, $_, 1) = 1 for keys %open;
+        select($bits, undef, undef, undef);
+        for my $number (keys %open) {
+            next unless vec($bits, $number, 1);
+            my $name = $open{$number};
+            my $read = sysread($session->{$name}, my $chunk, 65536);
+            if ($read) { $text{$name} .= $chunk } else { delete $open{$number} }
+        }
+    }
+    waitpid $session->{pid}, 0;
+    chomp $text{out};
+    return { status => $? >> 8, out => $text{out}, errors => $text{errors}, seconds => time - $session->{start} };
+}
+
+sub run_sql {
+    my ($database, $sql, %options) = @_;
+    return finish_psql(start_psql($database, $sql, %options));
+}
+
+# Output of SQL that must work.
+sub query {
+    my ($database, $sql, %options) = @_;
+    my $result = run_sql($database, $sql, %options);
+    die "psql failed on: $sql\n$result->{errors}" if $result->{status} != 0;
+    return $result->{out};
+}
+
+sub new_database {
+    my ($name) = @_;
+    query('postgres', "DROP DATABASE IF EXISTS $name;\nCREATE DATABASE $name;");
+    query($name, 'CREATE EXTENSION tensorlv;');
+    return $name;
+}
+
+sub drop_database {
+    my ($name) = @_;
+    query('postgres', "DROP DATABASE IF EXISTS $name;");
+    return;
+}
+
+sub read_file {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/;
+    return scalar <$file> // '';
+}
+
+# ---- the server's log, where it can be seen (scripts/test) ----
+
+sub server_log { return defined $ENV{TLV_WORK} && -r "$ENV{TLV_WORK}/pg/log" ? "$ENV{TLV_WORK}/pg/log" : undef }
+sub server_log_size { my $log = server_log(); return defined $log ? -s $log : 0 }
+
+sub server_log_since {
+    my ($from) = @_;
+    my $log = server_log();
+    return undef unless defined $log;
+    open my $file, '<', $log or return undef;
+    seek $file, $from, 0;
+    local $/;
+    return scalar(<$file>) // '';
+}
+
+# ---- a second cluster ----
+
+my $second;
+
+sub as_server {
+    my @command = @_;
+    unshift @command, 'runuser', '-u', 'postgres', '--' if $> == 0;
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        chdir '/';
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', "$second->{root}/out";
+        open STDERR, '>&', \*STDOUT;
+        exec @command or exit 127;
+    }
+    waitpid $pid, 0;
+    return $? == 0;
+}
+
+# Starts one; returns its socket folder (port 5432), or undef where that cannot be done.
+sub second_cluster {
+    my (@settings) = @_;
+    my $bin = bindir();
+    return undef unless defined $ENV{TLV_SERVER_SETTINGS} && -x "$bin/initdb";
+    my $root = tempdir('tlv2.XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    $second = { root => $root };
+    if ($> == 0) {
+        my (undef, undef, $uid, $gid) = getpwnam 'postgres';
+        return undef unless defined $uid;
+        chown $uid, $gid, $root;
+    }
+    as_server("$bin/initdb", '-D', "$root/data", '-U', $ENV{PGUSER} // 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync')
+        or die read_file("$root/out");
+    open my $conf, '>>', "$root/data/postgresql.conf" or die $!;
+    print $conf "listen_addresses = ''\nunix_socket_directories = '$root'\nport = 5432\nfsync = off\n$ENV{TLV_SERVER_SETTINGS}\n", map { "$_\n" } @settings;
+    close $conf;
+    as_server("$bin/pg_ctl", '-D', "$root/data", '-l', "$root/log", '-w', '-s', '-t', 60, 'start') or die read_file("$root/log") . read_file("$root/out");
+    $second->{running} = 1;
+    return $root;
+}
+
+sub stop_second_cluster {
+    return unless $second && $second->{running};
+    as_server(bindir() . '/pg_ctl', '-D', "$second->{root}/data", '-m', 'immediate', '-w', '-s', 'stop');
+    $second->{running} = 0;
+    return;
+}
+
+END { my $status = $?; stop_second_cluster(); $? = $status }
+
+1;
