@@ -81,9 +81,9 @@ CREATE TABLE one_topic AS
 SELECT truth <= fitted * 1.001 AS truth_is_best, fitted < truth * 1.02 AS fitted_is_close, fitted < 0.8 * unigram AS topics_help, round(unigram / exp(entropy))::int AS unigram_is_entropy
 FROM (SELECT tlv_perplexity((SELECT model FROM lda_truth), bag) AS truth, tlv_perplexity((SELECT model FROM lda_models), bag) AS fitted, tlv_perplexity((SELECT model FROM one_topic), bag) AS unigram FROM lda_held) p,
      (SELECT -sum(n / total * ln(n / total)) AS entropy FROM (SELECT sum(weight) AS n, sum(sum(weight)) OVER () AS total FROM lda_held, tlv_items(bag) GROUP BY item) i) e;
-SELECT tlv_perplexity(model, '{}') AS empty, tlv_perplexity(model, '{99:3}') AS unknown, tlv_perplexity(model, NULL) AS null_bag FROM given;
+SELECT tlv_perplexity(model, '{}'::tlv_bag) AS empty, tlv_perplexity(model, '{99:3}'::tlv_bag) AS unknown, tlv_perplexity(model, NULL::tlv_bag) AS null_bag FROM given;
 -- one item of probability 1: perplexity 1; two items of probability 1/2 in one topic: 2
-SELECT round(tlv_perplexity(tlv_topic_model('{1}', '{5}', '{1}', '{1}'), '{5:50}')::numeric, 9) AS one, round(tlv_perplexity(tlv_topic_model('{1,1}', '{5,6}', '{1,1}', '{1}'), '{5:50,6:50}')::numeric, 9) AS two;
+SELECT round(tlv_perplexity(tlv_topic_model('{1}', '{5}', '{1}', '{1}'), '{5:50}'::tlv_bag)::numeric, 9) AS one, round(tlv_perplexity(tlv_topic_model('{1,1}', '{5,6}', '{1,1}', '{1}'), '{5:50,6:50}'::tlv_bag)::numeric, 9) AS two;
 
 -- refinement, step by step: expected statistics, then the model after them
 DO $$

@@ -4,13 +4,16 @@ package TlvTest;
 use strict;
 use warnings;
 use Exporter qw(import);
-use IPC::Open3 qw(open3);
-use Symbol qw(gensym);
+use IO::Handle;
+use POSIX ();
 use Time::HiRes qw(time sleep);
 use File::Temp qw(tempdir);
+
 our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
 
 sub bindir { return $ENV{TLV_BINDIR} // do { my $d = `pg_config --bindir`; chomp $d; $d } }
+
+sub tempfile { open my $file, '+>', undef or die "no temporary file: $!"; return $file }
 
 sub psql_command {
     my ($database, %options) = @_;
@@ -18,35 +21,40 @@ sub psql_command {
         '-v', 'VERBOSITY=verbose', @{ $options{more} // [] });
 }
 
-# A session fed with SQL at once; returns what finish_psql wants.
+# A session fed with SQL at once; returns what finish_psql wants.  Input and output are files,
+# so that neither side waits for the other.
 sub start_psql {
     my ($database, $sql, %options) = @_;
-    my $errors = gensym();
-    my $pid = open3(my $in, my $out, $errors, psql_command($database, %options));
-    local $SIG{PIPE} = 'IGNORE';
-    print $in $sql;
-    close $in;
-    return { pid => $pid, out => $out, errors => $errors, start => time };
+    my %file = map { ($_ => tempfile()) } qw(in out errors);
+    print { $file{in} } $sql;
+    $file{in}->flush;
+    seek $file{in}, 0, 0;
+    my $pid = fork // die "fork: $!";
+    if (!$pid) {
+        open STDIN, '<&', $file{in} or POSIX::_exit(126);
+        open STDOUT, '>&', $file{out} or POSIX::_exit(126);
+        open STDERR, '>&', $file{errors} or POSIX::_exit(126);
+        exec { bindir() . '/psql' } psql_command($database, %options) or POSIX::_exit(127);
+    }
+    return { pid => $pid, start => time, %file };
 }
 
 sub finish_psql {
     my ($session) = @_;
-    my %text = (out => '', errors => '');
-    my %open = map { fileno($session->{$_}) => $_ } qw(out errors);
-    while (%open) {
-        my $bits = '';
-        vec($bits, $_, 1) = 1 for keys %open;
-        select($bits, undef, undef, undef);
-        for my $number (keys %open) {
-            next unless vec($bits, $number, 1);
-            my $name = $open{$number};
-            my $read = sysread($session->{$name}, my $chunk, 65536);
-            if ($read) { $text{$name} .= $chunk } else { delete $open{$number} }
-        }
-    }
     waitpid $session->{pid}, 0;
+    my $status = $?;
+    my $seconds = time - $session->{start};
+    my %text;
+    for my $name (qw(out errors)) {
+        my $file = $session->{$name};
+        seek $file, 0, 0;
+        local $/;
+        $text{$name} = <$file> // '';
+        close $file;
+    }
     chomp $text{out};
-    return { status => $? >> 8, out => $text{out}, errors => $text{errors}, seconds => time - $session->{start} };
+    # a signal is no success
+    return { status => $status & 127 ? 128 + ($status & 127) : $status >> 8, %text, seconds => $seconds };
 }
 
 sub run_sql {

@@ -1,0 +1,49 @@
+-- Which queries are run again in every pass, and aggregates over many documents in one row.
+
+CREATE TABLE passes_docs AS
+    SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 800, 40, 5);
+
+-- A pass more than the subspace's steps, the summary and the last one: bags that had to be made first.
+CREATE FUNCTION passes_more(query text) RETURNS float8 LANGUAGE sql AS $$
+    SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'subspace_steps') - 2
+    FROM tlv_diagnostics(tlv_lda(query, k => 3, refine => 'none')) $$;
+
+CREATE VIEW passes_view AS SELECT bag, doc FROM passes_docs WHERE doc > 10;
+SELECT passes_more('SELECT bag FROM passes_docs') AS stored_column,
+       passes_more('SELECT v.bag FROM passes_view v JOIN passes_docs d USING (doc)') AS through_a_view,
+       passes_more('SELECT tlv_damp(bag, 3) FROM passes_docs') AS computed,
+       passes_more('SELECT tlv_rollup(bag) FROM passes_docs GROUP BY doc') AS aggregated,
+       passes_more('SELECT bag FROM passes_docs UNION ALL SELECT bag FROM passes_view') AS set_operation,
+       passes_more('SELECT doc, item, weight FROM passes_docs, tlv_items(bag)') AS triples;
+
+-- All forms of the same documents give the same topics.
+CREATE TABLE passes_models AS
+    SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3) AS stored,
+           tlv_lda('SELECT bag + ''{}''::tlv_bag FROM passes_docs', k => 3) AS computed,
+           tlv_lda('SELECT doc, item, weight FROM passes_docs, tlv_items(bag)', k => 3) AS triples;
+SELECT max(a.error) < 1e-6 AS computed, max(b.error) < 1e-6 AS triples
+FROM passes_models, tlv_match(stored, computed) a, tlv_match(stored, triples) b;
+
+-- Many documents in one row.
+CREATE TABLE passes_rows AS
+    SELECT doc % 7 AS part, array_agg(bag ORDER BY doc) AS bags FROM passes_docs GROUP BY 1;
+INSERT INTO passes_rows VALUES (8, NULL), (9, ARRAY[NULL::tlv_bag]), (10, '{}');
+SELECT round(tlv_perplexity(stored, bag)::numeric, 8)
+       = (SELECT round(tlv_perplexity(stored, bags)::numeric, 8) FROM passes_rows, passes_models) AS perplexity
+FROM passes_docs, passes_models GROUP BY stored;
+SELECT a = b AS coherence, tlv_info(a)->'nulls' AS nulls_a, tlv_info(b)->'nulls' AS nulls_b
+FROM (SELECT tlv_coherence(bag, stored, 5) AS a FROM passes_docs, passes_models) x,
+     (SELECT tlv_coherence(bags, stored, 5) AS b FROM passes_rows, passes_models WHERE part < 8) y;
+SELECT tlv_info(tlv_coherence(bags, stored))->'nulls' AS nulls FROM passes_rows, passes_models;
+
+-- Nearly all directions significant: said in words.
+SELECT jsonb_path_query_array(tlv_info(tlv_lda('SELECT bag FROM passes_docs', max_k => 3, refine => 'none'))->'warnings',
+                              '$[*] ? (@ like_regex "upper bound")') AS warnings;
+
+-- Diagnostics of a topic follow it when refinement reorders the topics.
+SELECT count(*) AS topics, bool_and(value >= 0) AS masses
+FROM passes_models, tlv_diagnostics(stored) WHERE name LIKE 'negative\_mass\_%';
+
+DROP VIEW passes_view;
+DROP TABLE passes_docs, passes_models, passes_rows;
+DROP FUNCTION passes_more;
