@@ -65,6 +65,13 @@ class Session:
         for name, value in settings.items():
             self.query(f"SET {name.replace('__', '.')} = '{value}'")
 
+    def close(self):
+        """ends the session, and waits for it: its time must not be counted as another's"""
+        self.psql.stdin.close()
+        self.psql.wait()
+        while os.path.exists(f'/proc/{self.pid}'):
+            time.sleep(0.02)
+
     def query(self, sql):
         end = '\n' if sql.startswith('\\') else ';\n'
         self.psql.stdin.write(sql.rstrip().rstrip(';') + end + '\\echo ===\n')
@@ -113,6 +120,7 @@ class Session:
         cost.wall = time.time() - start
         stop.set()
         sampler.join()
+        cost.total_mb = max(cost.total_mb, cost.private_mb)   # sampled less often
         time.sleep(0.05)   # the postmaster reaps the workers
         cost.leader_cpu = stat(self.pid)[0] - own
         cost.cpu = cost.leader_cpu + stat(self.postmaster)[1] - children

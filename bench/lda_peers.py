@@ -38,6 +38,7 @@ for number, config in enumerate(['small'] if SMALL else ['small', 'large']):
     if number == 0:
         machine(loader)
     loader.copy(config, 'doc item n', [rows.row, rows.col, rows.data])
+    loader.close()
     seen = np.asarray(C.sum(0)).ravel() > 0
     lines = []
     for name, options in (('moments', f", alpha0 => {a0 * k}, refine => 'none'"), ('refined', '')):
@@ -47,7 +48,8 @@ for number, config in enumerate(['small'] if SMALL else ['small', 'large']):
             sql = f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT doc, item, n FROM {config}', k => {k}{options}) AS model"
             costs.append(s.cost(sql)[1])
             answers.append(topics_of(s, 'SELECT model FROM m', C.shape[1], seen))
-        diagnostics = dict(s.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+            diagnostics = dict(s.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+            s.close()
         score = peers.score_topics(A, answers[0], C, T, a0)
         label = 'tensorlv, alpha0 known, no refinement' if name == 'moments' else 'tensorlv, all defaults (refined)'
         best = min(costs, key=lambda c: c.cpu)

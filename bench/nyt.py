@@ -41,8 +41,7 @@ def fit(query, k, check=None):
         f.query(f'CREATE TEMP TABLE truth AS SELECT tlv_simulate_lda_model({check}, {k}, alpha0 => 2.5) AS model')
         lost = f.query('SELECT round(avg(error)::numeric, 3), count(*) FILTER (WHERE error > 1) '
                        'FROM truth t, m, tlv_match(t.model, m.model)')[0]
-    f.psql.stdin.close()
-    f.psql.wait()
+    f.close()
     return cost, d, lost
 
 
@@ -108,7 +107,11 @@ def per_pass(r):
 table('exponents (log-log slopes)', ['time grows with', 'from', 'to', 'CPU s', 'CPU s per pass', 'wall s', 'private MB'],
       [[at, p[0][0], p[-1][0], f'{slope(at, lambda r: r[0].cpu):.2f}', f'{slope(at, per_pass):.2f}',
         f'{slope(at, lambda r: r[0].wall):.2f}', f'{slope(at, lambda r: r[0].private_mb):.2f}'] for at, p in points.items()])
-e = slope('documents', lambda r: r[0].wall)
-print(f'  PubMed, {PUBMED[0] / 1e6:.1f} M documents, 141 000 items, {PUBMED[1] / 1e6:.0f} M non-zeros, extrapolated: '
-      f'{whole[0].wall * (PUBMED[0] / DOCS) ** e / 60:.0f} min if its documents were as long, '
-      f'{whole[0].wall * (PUBMED[1] / nnz) ** e / 60:.0f} min by its non-zeros')
+# Beyond these sizes by the straight line through the last doubling: the fixed part, which
+# grows with items x topics only, makes the exponent too good.
+half, full = points['documents'][1][1][0], whole[0]
+for name in ('wall', 'cpu'):
+    a, b = getattr(half, name), getattr(full, name)
+    print(f"  PubMed ({PUBMED[0] / 1e6:.1f} M documents, {PUBMED[1] / 1e6:.0f} M non-zeros) by the straight line through the last "
+          f"two sizes, {'wall' if name == 'wall' else 'CPU'} minutes: {(b + (PUBMED[1] / nnz - 1) * 2 * (b - a)) / 60:.1f}, "
+          f'and {(b + (PUBMED[0] / DOCS - 1) * 2 * (b - a)) / 60:.1f} if its documents were as long as these')

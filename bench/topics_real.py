@@ -101,6 +101,7 @@ for name in names:
     s.query(f'ANALYZE {name}_bags')
     seen = np.asarray(C.sum(0)).ravel() > 0
     lines = []
+    s.close()
     for label, options in (('tensorlv, all defaults', ''), ('tensorlv, refined by vb', ", refine => 'vb'"),
                            ('tensorlv, moments, tlv_extend', ", refine => 'none'")):
         s = Session(max_parallel_workers_per_gather=0)
@@ -114,6 +115,8 @@ for name in names:
               f"{d.get('refinement_steps', 0)}, wall {cost.wall:.1f} s, {cost.leader_mb:.0f} MB"
               + ''.join('; ' + n for n in d if n.startswith('warning')), flush=True)
         lines.append([label, cost.cpu, perplexity(B, ALPHA, T), coherence(s, name, model), agreement(s, name, model, labels)])
+        s.close()
+    s = Session(max_parallel_workers_per_gather=0)
     for algorithm in [] if QUICK else ['LDA batch, 20', 'LDA on-line, 10', 'NMF KL', 'NMF Frobenius']:
         B, cpu = fit_peer(C, algorithm)
         store_peer(s, B)

@@ -17,10 +17,11 @@
 
 typedef struct tlv_lda_options
 {
-	size_t k;	   /* topics, at most the rank of the moments; 0: their rank */
-	double alpha0; /* sum of the Dirichlet parameters; 0: single topic; NaN: by least residual */
-	double eta;	   /* pseudo-count per item and topic of the refinement steps */
-	uint64_t seed; /* of decomposition and refinement */
+	size_t k;		  /* topics, at most the rank of the moments; 0: their rank */
+	double alpha0;	  /* sum of the Dirichlet parameters; 0: single topic; NaN: by least residual */
+	bool alpha0_free; /* refinement may change a given alpha0, too */
+	double eta;		  /* pseudo-count per item and topic of the refinement steps */
+	uint64_t seed;	  /* of decomposition and refinement */
 	tlv_decompose_options decompose;
 } tlv_lda_options;
 
@@ -67,6 +68,7 @@ typedef struct tlv_lda_parts
 	size_t k;
 	size_t d;
 	double alpha0;
+	double alpha0_free; /* 1: refinement estimates alpha0; 0: it keeps it and estimates its parts */
 	double eta;
 	double seed;
 	double steps; /* refinement steps done */

@@ -92,10 +92,11 @@ typedef struct tlv_topic_statistics
 
 /*
  * Refinement ends when the perplexity exp(-log_likelihood / tokens) of a step is less than this
- * part below that of two steps before, or after so many steps: about 7 steps on data that are
- * LDA, 16 to 20 on text.
+ * part below that of two steps before, but not before six steps, or after so many: about 7 on
+ * data that are LDA, 16 to 20 on text.
  */
 #define TLV_REFINE_TOLERANCE 0.001
+#define TLV_REFINE_MIN_STEPS 6
 #define TLV_REFINE_MAX_STEPS 20
 
 /*

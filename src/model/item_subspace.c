@@ -140,6 +140,11 @@ check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 
 	if (rank == 0)
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "k must be at least 1");
+	else if (d == 0)
+	{
+		status = tlv_fail(ctx, TLV_BAD_DATA, "no item is in enough documents");
+		tlv_fail_hint(ctx, "Lower min_documents.");
+	}
 	else if (rank > d)
 	{
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu items", rank, d);

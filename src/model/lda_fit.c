@@ -383,7 +383,8 @@ diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, dou
 	if (trace > (double) k)
 		TLV_TRY(tlv_diagnose(ctx, diag, trace,
 							 "warning: words repeat more than %zu topics explain (trace of the "
-							 "scaled second moment): damped counts may serve better",
+							 "scaled second moment): damped counts or a higher min_documents "
+							 "may serve better",
 							 k));
 	if (!dec->converged)
 		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
@@ -438,6 +439,7 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	parts.k = fit.k;
 	parts.d = fit.d;
 	parts.alpha0 = alpha0;
+	parts.alpha0_free = searched || options->alpha0_free;
 	parts.eta = options->eta;
 	parts.seed = (double) options->seed;
 	parts.items = tlv_frame_int64(triples, "items");

@@ -19,6 +19,7 @@ tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t
 	TLV_TRY_ALLOC(ctx, builder);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
 	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
+	tlv_frame_add_scalar(builder, "alpha0_free", parts->alpha0_free);
 	tlv_frame_add_scalar(builder, "eta", parts->eta);
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
 	tlv_frame_add_scalar(builder, "steps", parts->steps);
@@ -90,7 +91,7 @@ check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
 static tlv_status
 lda_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"alpha0", "eta"};
+	static const char *const scalars[] = {"alpha0", "alpha0_free", "eta"};
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 	uint64_t d, k;
 
@@ -233,7 +234,7 @@ normalize_weights(size_t k, const double *sums, double *weights)
 		weights[j] /= total;
 }
 
-/* The M step of the mixing parameters; returns alpha0. */
+/* The M step of the mixing parameters; returns alpha0, which stays where the user gave it. */
 static double
 maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, double *alpha,
 				double *weights)
@@ -253,6 +254,10 @@ maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, d
 		alpha0 += alpha[j];
 	for (size_t j = 0; j < k; j++)
 		weights[j] = alpha[j] / alpha0;
+	if (tlv_frame_scalar(model, "alpha0_free", 1) != 0)
+		return alpha0;
+	alpha0 = tlv_frame_scalar(model, "alpha0", 1);
+	tlv_lda_alpha(k, alpha0, weights, alpha);
 	return alpha0;
 }
 

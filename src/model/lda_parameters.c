@@ -107,6 +107,7 @@ tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d, const int64_t *ite
 	parts.k = k;
 	parts.d = d;
 	parts.alpha0 = alpha0;
+	parts.alpha0_free = 1;
 	parts.eta = TLV_LDA_ETA;
 	parts.seed = (double) seed;
 	parts.items = items;

@@ -291,6 +291,24 @@ TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Runs a pass.  A generic plan keeps the parameter a parameter: a custom plan would fold it into a
+ * constant, and a subspace of 80 MB would travel to the parallel workers as text.
+ */
+static void
+run_pass(const char *sql, int n_parameters, Oid *types, Datum *values)
+{
+	SPIPlanPtr plan = SPI_prepare_cursor(sql, n_parameters, types,
+										 CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
+	int level = begin_reading();
+	int result = plan != NULL ? SPI_execute_plan(plan, values, NULL, true, 0) : SPI_result;
+
+	end_reading(level);
+	if (result != SPI_OK_SELECT)
+		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
+	SPI_freeplan(plan);
+}
+
 struct varlena *
 TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *condition,
 				 const char *parameter_type, struct varlena *parameter)
@@ -314,7 +332,7 @@ TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *co
 	appendStringInfo(&sql, "SELECT %s %s", expression, documents->source);
 	if (condition != NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
-	run(sql.data, parameter != NULL ? 1 : 0, types, values);
+	run_pass(sql.data, parameter != NULL ? 1 : 0, types, values);
 	documents->passes++;
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull)

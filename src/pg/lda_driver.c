@@ -78,12 +78,17 @@ first_summary(LdaDriver *driver, const char *condition)
 						 condition, NULL, NULL);
 
 	if (summary == NULL || scalar(summary, "documents") < 1)
+	{
+		double shorter = summary != NULL ? scalar(summary, "skipped") : 0;
+
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("the query returns no document of at least %d tokens", TLV_MIN_LENGTH),
-				 summary == NULL
-					 ? 0
-					 : errdetail("%.0f documents are shorter.", scalar(summary, "skipped"))));
+				 errmsg("%s no document of at least %d tokens",
+						condition == NULL ? "the query returns" : "one half of the documents has",
+						TLV_MIN_LENGTH),
+				 shorter > 0 ? errdetail("%.0f documents are shorter.", shorter) : 0,
+				 condition != NULL ? errhint("Choosing k needs more documents; or give k.") : 0));
+	}
 	return summary;
 }
 
@@ -215,7 +220,10 @@ choose_counts(LdaDriver *driver)
 	}
 	/* The residual of moments that the model does not fit says nothing about alpha0. */
 	if (driver->damped && isnan(driver->options.alpha0))
+	{
 		driver->options.alpha0 = BURST_ALPHA * driver->k;
+		driver->options.alpha0_free = true;
+	}
 	if (driver->min_documents < 0)
 		driver->min_documents = driver->damped ? fmin(20, ceil(documents / 50)) : 0;
 }
@@ -290,7 +298,8 @@ refine_model(LdaDriver *driver, struct varlena *model)
 		pfree(model);
 		pfree(statistics);
 		model = next;
-		if (driver->iterations < 0 && perplexity > (1 - TLV_REFINE_TOLERANCE) * before[0])
+		if (driver->iterations < 0 && step >= TLV_REFINE_MIN_STEPS &&
+			perplexity > (1 - TLV_REFINE_TOLERANCE) * before[0])
 			break;
 		before[0] = before[1];
 		before[1] = perplexity;

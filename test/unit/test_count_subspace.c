@@ -199,9 +199,10 @@ test_subspace_refusals(void **state)
 					 TLV_BAD_PARAMETER);
 	options.rank = D;
 	assert_ok(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size));
-	options.minimum_documents = DOCUMENTS;
+	options.minimum_documents = DOCUMENTS; /* leaves no item */
 	assert_int_equal(tlv_subspace_from_moments(&ctx, &frame, &options, &image, &size),
-					 TLV_BAD_PARAMETER);
+					 TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.hint, "min_documents"));
 	options.minimum_documents = 0;
 	add_documents(few, 1, 3);
 	small = stored(few);
