@@ -44,6 +44,13 @@ SELECT jsonb_path_query_array(tlv_info(tlv_lda('SELECT bag FROM passes_docs', ma
 SELECT count(*) AS topics, bool_and(value >= 0) AS masses
 FROM passes_models, tlv_diagnostics(stored) WHERE name LIKE 'negative\_mass\_%';
 
+-- A given alpha0 stays through refinement, its parts are estimated; one that was estimated is estimated again.
+SELECT tlv_info(given)->'alpha0' AS given, round(sum(t.alpha)::numeric, 9) AS alphas, count(DISTINCT t.alpha) > 1 AS parts,
+       abs((tlv_info(free)->'alpha0')::float8 - 1) < 0.2 AS free
+FROM (SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3, alpha0 => 0.7, iterations => 3) AS given,
+             tlv_lda('SELECT bag FROM passes_docs', k => 3) AS free OFFSET 0) m, tlv_topics(given) t
+GROUP BY given, free;
+
 DROP VIEW passes_view;
 DROP TABLE passes_docs, passes_models, passes_rows;
 DROP FUNCTION passes_more;
