@@ -119,6 +119,17 @@ accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
 		return accumulate(fcinfo, make);                                                           \
 	}
 
+/* The same with a second constant that may follow: (state, bag, model [, option]). */
+#define TRANSITION_OPTION(name, accumulate, make)                                                  \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		SKIP_NULL_CONSTANT(2);                                                                     \
+		if (PG_NARGS() > 3)                                                                        \
+			SKIP_NULL_CONSTANT(3);                                                                 \
+		return accumulate(fcinfo, make);                                                           \
+	}
+
 static tlv_accumulator *
 make_summary(FunctionCallInfo fcinfo, TlvShared *shared)
 {
@@ -220,28 +231,10 @@ TRANSITION_CONSTANT(tlv_count_products_accum, accumulate_bag, make_products, 2)
 TRANSITION_CONSTANT(tlv_count_products_accum_array, accumulate_bags, make_products, 2)
 TRANSITION_CONSTANT(tlv_count_triples_accum, accumulate_bag, make_triples, 2)
 TRANSITION_CONSTANT(tlv_count_triples_accum_array, accumulate_bags, make_triples, 2)
-TRANSITION_CONSTANT(tlv_coherence_accum, accumulate_bag, make_coherence, 2)
-TRANSITION_CONSTANT(tlv_coherence_accum_array, accumulate_bags, make_coherence, 2)
-
-PG_FUNCTION_INFO_V1(tlv_statistics_accum);
-Datum
-tlv_statistics_accum(PG_FUNCTION_ARGS)
-{
-	SKIP_NULL_CONSTANT(2);
-	if (PG_NARGS() > 3)
-		SKIP_NULL_CONSTANT(3);
-	return accumulate_bag(fcinfo, make_statistics);
-}
-
-PG_FUNCTION_INFO_V1(tlv_statistics_accum_array);
-Datum
-tlv_statistics_accum_array(PG_FUNCTION_ARGS)
-{
-	SKIP_NULL_CONSTANT(2);
-	if (PG_NARGS() > 3)
-		SKIP_NULL_CONSTANT(3);
-	return accumulate_bags(fcinfo, make_statistics);
-}
+TRANSITION_OPTION(tlv_coherence_accum, accumulate_bag, make_coherence)
+TRANSITION_OPTION(tlv_coherence_accum_array, accumulate_bags, make_coherence)
+TRANSITION_OPTION(tlv_statistics_accum, accumulate_bag, make_statistics)
+TRANSITION_OPTION(tlv_statistics_accum_array, accumulate_bags, make_statistics)
 
 /* Rows are (model, bag), as one reads "the perplexity of a model on bags": swapped, then as usual.
  */
@@ -249,12 +242,17 @@ static Datum
 accumulate_completion(FunctionCallInfo fcinfo,
 					  Datum (*accumulate)(FunctionCallInfo, MakeAccumulator))
 {
-	NullableDatum bag = fcinfo->args[2];
+	NullableDatum model = fcinfo->args[1], bag = fcinfo->args[2];
+	Datum state;
 
 	SKIP_NULL_CONSTANT(1);
-	fcinfo->args[2] = fcinfo->args[1];
 	fcinfo->args[1] = bag;
-	return accumulate(fcinfo, make_completion);
+	fcinfo->args[2] = model;
+	state = accumulate(fcinfo, make_completion);
+	/* With grouping sets the server calls again with the same arguments. */
+	fcinfo->args[1] = model;
+	fcinfo->args[2] = bag;
+	return state;
 }
 
 TRANSITION(tlv_completion_accum, accumulate_completion, accumulate_bag)

@@ -17,13 +17,15 @@
 struct varlena *
 TlvBagValue(size_t n, const int64_t *items, const double *weights)
 {
-	size_t size = tlv_bag_size(n, items, weights);
-	struct varlena *bag = palloc(size);
+	struct varlena *bag;
+	size_t size;
 
 	if (n > TLV_BAG_MAX_ITEMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("a bag of %zu items: at most %d are allowed", n, TLV_BAG_MAX_ITEMS)));
+	size = tlv_bag_size(n, items, weights);
+	bag = palloc(size);
 	SET_VARSIZE(bag, size);
 	tlv_bag_write(n, items, weights, bag);
 	return bag;

@@ -9,18 +9,19 @@
  */
 #include "documents.h"
 
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "nodes/parsenodes.h"
 #include "parser/parser.h"
 #include "tcop/cmdtag.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 #include "utils/queryenvironment.h"
@@ -48,34 +49,33 @@ is_text_type(Oid type)
 }
 
 /*
- * What we run only reads.  SPI refuses commands that write; the setting refuses them within
- * functions, too.
+ * What we run only reads.  SPI refuses commands that write; the transaction's mode refuses them
+ * within functions, too.  Set directly: from 16 on the setting cannot be saved and restored.
  */
-static int
+static bool
 begin_reading(void)
 {
-	int level = NewGUCNestLevel();
+	bool before = XactReadOnly;
 
-	(void) set_config_option("transaction_read_only", "on", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	return level;
+	XactReadOnly = true;
+	return before;
 }
 
 /* After an error the end of the (sub)transaction does the same. */
 static void
-end_reading(int level)
+end_reading(bool before)
 {
-	AtEOXact_GUC(true, level);
+	XactReadOnly = before;
 }
 
 /* Runs a query; anything but rows is an error of ours. */
 static void
 run(const char *sql, int n_parameters, Oid *types, Datum *values)
 {
-	int level = begin_reading();
+	bool before = begin_reading();
 	int result = SPI_execute_with_args(sql, n_parameters, types, values, NULL, true, 0);
 
-	end_reading(level);
+	end_reading(before);
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
 }
@@ -169,9 +169,24 @@ recognize_columns(TlvDocuments *documents, TupleDesc desc, Oid bag_type)
 		refuse_columns(desc);
 }
 
+/* Does this level of a query choose rows by chance, or by their order of arrival? */
+static bool
+chooses_rows(const Query *part)
+{
+	ListCell *cell;
+
+	if (part->limitCount != NULL || part->limitOffset != NULL)
+		return true;
+	foreach (cell, part->rtable)
+		if (lfirst_node(RangeTblEntry, cell)->tablesample != NULL)
+			return true;
+	return false;
+}
+
 /*
  * Is the query's bag a column that is stored somewhere?  Then running it again costs a scan;
- * anything else would be computed anew in every pass.
+ * anything else would be computed anew in every pass.  All passes must see the same rows: so
+ * not when another run may choose others.
  */
 static bool
 is_stored_column(const char *query)
@@ -185,16 +200,19 @@ is_stored_column(const char *query)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
 	source = linitial(SPI_plan_get_plan_sources(plan));
 	part = linitial_node(Query, source->query_list);
+	if (contain_volatile_functions((Node *) part))
+		return false;
 	for (;;)
 	{
 		Node *expression;
 		RangeTblEntry *from;
 
 		if (part->commandType != CMD_SELECT || part->hasAggs || part->groupClause != NIL ||
-			part->setOperations != NULL || part->distinctClause != NIL)
+			part->setOperations != NULL || part->distinctClause != NIL || chooses_rows(part))
 			return false;
 		expression = (Node *) ((TargetEntry *) list_nth(part->targetList, column - 1))->expr;
-		if (!IsA(expression, Var) || ((Var *) expression)->varattno <= 0)
+		if (!IsA(expression, Var) || ((Var *) expression)->varattno <= 0 ||
+			((Var *) expression)->varlevelsup > 0) /* a column of LATERAL's other side */
 			return false;
 		from = rt_fetch(((Var *) expression)->varno, part->rtable);
 		if (from->rtekind != RTE_SUBQUERY)
@@ -221,17 +239,17 @@ store_bags(TlvDocuments *documents, const char *sql, Oid bag_type)
 	{
 		SPIExecuteOptions options = {0};
 		DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
-		int level;
+		bool before;
 
 		SetTuplestoreDestReceiverParams(receiver, documents->store, documents->mcxt, true, NULL,
 										NULL);
 		options.read_only = true;
 		options.must_return_tuples = true;
 		options.dest = receiver;
-		level = begin_reading();
+		before = begin_reading();
 		if (SPI_execute_extended(sql, &options) < 0)
 			elog(ERROR, "query failed");
-		end_reading(level);
+		end_reading(before);
 	}
 #else
 	run(sql, 0, NULL, NULL);
@@ -300,10 +318,10 @@ run_pass(const char *sql, int n_parameters, Oid *types, Datum *values)
 {
 	SPIPlanPtr plan = SPI_prepare_cursor(sql, n_parameters, types,
 										 CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
-	int level = begin_reading();
+	bool before = begin_reading();
 	int result = plan != NULL ? SPI_execute_plan(plan, values, NULL, true, 0) : SPI_result;
 
-	end_reading(level);
+	end_reading(before);
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
 	SPI_freeplan(plan);

@@ -47,6 +47,8 @@ typedef struct LdaDriver
 	double trace;
 	double bursts; /* NaN: not measured, the trace is small */
 	bool k_chosen;
+	double *z; /* of the directions k was chosen from */
+	size_t n_z;
 	instr_time start;
 } LdaDriver;
 
@@ -92,6 +94,18 @@ first_summary(LdaDriver *driver, const char *condition)
 	return summary;
 }
 
+/* What a pass gives over documents that an earlier pass has seen. */
+static struct varlena *
+require_rows(struct varlena *value)
+{
+	if (value == NULL)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("the query returned documents once and none when it was run again"),
+						errhint("A function in it gives other results each time although it is "
+								"not declared VOLATILE.")));
+	return value;
+}
+
 /* The next subspace from a summary or from products. */
 static struct varlena *
 next_subspace(struct varlena *moments, const tlv_subspace_options *options)
@@ -119,8 +133,8 @@ find_subspace(LdaDriver *driver, struct varlena *summary, const tlv_subspace_opt
 
 	for (int step = 1; step <= SUBSPACE_MAX_STEPS; step++)
 	{
-		struct varlena *products =
-			TlvDocumentsPass(&driver->documents, expression, condition, "tlv_subspace", subspace);
+		struct varlena *products = require_rows(
+			TlvDocumentsPass(&driver->documents, expression, condition, "tlv_subspace", subspace));
 		tlv_frame frame;
 
 		pfree(subspace);
@@ -149,7 +163,7 @@ choose_k(LdaDriver *driver)
 	struct varlena *triples[2];
 	tlv_frame frames[2];
 	tlv_context ctx;
-	size_t count, k;
+	size_t k;
 
 	options.distinct = true;
 	options.seed = driver->options.seed;
@@ -173,7 +187,8 @@ choose_k(LdaDriver *driver)
 		frames[fold] = TlvFrame(triples[fold]);
 	}
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &frames[0], &frames[1], NULL, &count, &k));
+	driver->z = MemoryContextAlloc(driver->documents.mcxt, (Size) driver->max_k * sizeof(double));
+	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &frames[0], &frames[1], driver->z, &driver->n_z, &k));
 	return (int32) k;
 }
 
@@ -243,7 +258,7 @@ fit_moments(LdaDriver *driver)
 	options.seed = driver->options.seed;
 	summary = driver->damped ? first_summary(driver, NULL) : driver->summary;
 	subspace = find_subspace(driver, summary, &options, NULL);
-	triples = collect_triples(driver, subspace, NULL);
+	triples = require_rows(collect_triples(driver, subspace, NULL));
 	frame = TlvFrame(triples);
 	driver->options.k = (size_t) driver->k;
 	work = TlvWorkBegin("tensorlv fit");
@@ -281,8 +296,8 @@ refine_model(LdaDriver *driver, struct varlena *model)
 
 	for (int step = 1; step <= limit; step++)
 	{
-		struct varlena *statistics =
-			TlvDocumentsPass(&driver->documents, expression, NULL, "tlv_model", model);
+		struct varlena *statistics = require_rows(
+			TlvDocumentsPass(&driver->documents, expression, NULL, "tlv_model", model));
 		double perplexity =
 			exp(-scalar(statistics, "log_likelihood") / scalar(statistics, "tokens"));
 		tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
@@ -378,6 +393,8 @@ finish_model(LdaDriver *driver, struct varlena *model)
 	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->trace, "trace_raw_counts"));
 	if (!isnan(driver->bursts))
 		TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->bursts, "burstiness"));
+	for (size_t j = 0; j < driver->n_z; j++)
+		TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->z[j], "z_%zu", j + 1));
 	TlvCheck(&work->ctx,
 			 tlv_diagnose(&work->ctx, &diagnostics, driver->documents.passes, "passes"));
 	TlvCheck(&work->ctx,

@@ -15,6 +15,15 @@
 #include "tensorlv/rng.h"
 #include "tensorlv/topics.h"
 
+/* Refuses topics that no value holds before memory is asked for. */
+static void
+require_room(size_t d, size_t k)
+{
+	if ((double) d * (double) k * sizeof(double) > TLV_FRAME_MAX_BYTES)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("%zu topics over %zu items are too many for one value", k, d)));
+}
+
 static double
 positive_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 {
@@ -48,9 +57,7 @@ tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 	void *image;
 	size_t size;
 
-	if ((double) d * (double) k * sizeof(double) > TLV_FRAME_MAX_BYTES)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("%zu topics over %zu items are too many for one value", k, d)));
+	require_room(d, k);
 	work = TlvWorkBegin("tensorlv simulation");
 	work->ctx.arena.limit = SIZE_MAX;
 	phi = MemoryContextAllocHuge(work->mcxt, d * k * sizeof(double));
@@ -172,8 +179,8 @@ array_values(FunctionCallInfo fcinfo, int argument, Oid type, int16 length, cons
 	if (PG_ARGISNULL(argument))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
 	array = PG_GETARG_ARRAYTYPE_P(argument);
-	deconstruct_array(array, type, length, true, length == 8 ? TYPALIGN_DOUBLE : TYPALIGN_INT,
-					  &values, &nulls, n);
+	deconstruct_array(array, type, length, length == 8 ? FLOAT8PASSBYVAL : true,
+					  length == 8 ? TYPALIGN_DOUBLE : TYPALIGN_INT, &values, &nulls, n);
 	for (int i = 0; i < *n; i++)
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -235,6 +242,7 @@ tlv_topic_model(PG_FUNCTION_ARGS)
 						 "has one per topic.")));
 	items = palloc_extended((Size) n * sizeof(int64_t), MCXT_ALLOC_HUGE);
 	d = distinct_items(n, item_values, items);
+	require_room(d, k);
 	phi = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	alpha = palloc(k * sizeof(double));
 	for (size_t j = 0; j < k; j++)

@@ -44,7 +44,7 @@ extern void TlvApplyBlasThreads(void);
 extern void TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit);
 
 /* Raises ctx->error as an error of the server. */
-extern void TlvRaise(const tlv_context *ctx) pg_attribute_noreturn();
+extern _Noreturn void TlvRaise(const tlv_context *ctx);
 
 #define TlvCheck(ctx, expression)                                                                  \
 	do                                                                                             \

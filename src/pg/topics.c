@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -129,9 +130,13 @@ put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
 	if (labels != NULL && offsets != NULL &&
 		offsets[ranked->position + 1] > offsets[ranked->position])
 	{
-		values[3] = PointerGetDatum(cstring_to_text_with_len(
-			(const char *) tlv_section_data(frame, labels) + offsets[ranked->position],
-			(int) (offsets[ranked->position + 1] - offsets[ranked->position])));
+		const char *label =
+			(const char *) tlv_section_data(frame, labels) + offsets[ranked->position];
+		int length = (int) (offsets[ranked->position + 1] - offsets[ranked->position]);
+
+		/* The model may come from a database of another encoding. */
+		(void) pg_verifymbstr(label, length, false);
+		values[3] = PointerGetDatum(cstring_to_text_with_len(label, length));
 		nulls[3] = false;
 	}
 	TlvPutRow(fcinfo, values, nulls);

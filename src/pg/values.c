@@ -104,7 +104,7 @@ value_in(const char *text, tlv_frame_type type)
 						errmsg("invalid %s: \"%.40s\"", type_names[type], text),
 						errhint("The text form is the kind, a colon, and base64 digits.")));
 	length = strlen(colon + 1);
-	room = pg_b64_dec_len((int) length);
+	room = (int) (length / 4 * 3 + 3); /* pg_b64_dec_len overflows above 715 MB */
 	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
 	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
 	if (bytes < 0)
@@ -285,7 +285,8 @@ append_warnings(StringInfo json, const tlv_frame *frame)
 	const char *at, *end;
 	bool first = true;
 
-	if (names == NULL)
+	/* Only of models are the names checked; other kinds' further sections are not ours to read. */
+	if (names == NULL || frame->header->type != TLV_FRAME_MODEL)
 		return;
 	at = tlv_section_data(frame, names);
 	end = at + names->rows;
