@@ -58,6 +58,10 @@ static bool
 server_stop(void *argument)
 {
 	(void) argument;
+#if PG_VERSION_NUM >= 170000
+	if (InterruptPending && TransactionTimeoutPending)
+		return true;
+#endif
 	return InterruptPending && (QueryCancelPending || ProcDiePending);
 }
 

@@ -420,28 +420,28 @@ refuse_value(const char *name, const char *value, const char *hint)
 }
 
 /*
- * Arguments: query, k, alpha0, method, seed, restarts, steps, refine, iterations, counts,
- * min_documents, max_k
+ * Arguments: query, k, alpha0, refine, iterations, counts, min_documents, method, seed, restarts,
+ * steps, max_k
  */
 static void
 read_arguments(FunctionCallInfo fcinfo, LdaDriver *driver)
 {
-	char *counts = PG_ARGISNULL(9) ? "auto" : text_to_cstring(PG_GETARG_TEXT_PP(9));
+	char *counts = PG_ARGISNULL(5) ? "auto" : text_to_cstring(PG_GETARG_TEXT_PP(5));
 
 	driver->k = PG_ARGISNULL(1) ? 0 : (int32) TlvCountArgument(fcinfo, 1, "k", 1);
-	TlvLdaOptions(fcinfo, 2, &driver->options);
-	driver->refine = PG_ARGISNULL(7) ? "none" : text_to_cstring(PG_GETARG_TEXT_PP(7));
+	TlvLdaOptions(fcinfo, 2, 7, &driver->options);
+	driver->refine = PG_ARGISNULL(3) ? "none" : text_to_cstring(PG_GETARG_TEXT_PP(3));
 	if (strcmp(driver->refine, "gibbs") != 0 && strcmp(driver->refine, "vb") != 0 &&
 		strcmp(driver->refine, "none") != 0)
 		refuse_value("refinement", driver->refine, "'gibbs', 'vb' or 'none'");
 	driver->iterations =
-		PG_ARGISNULL(8) ? -1 : (int32) TlvCountArgument(fcinfo, 8, "iterations", 0);
+		PG_ARGISNULL(4) ? -1 : (int32) TlvCountArgument(fcinfo, 4, "iterations", 0);
 	driver->counts_auto = strcmp(counts, "auto") == 0;
 	driver->damped = strcmp(counts, "damped") == 0;
 	if (!driver->counts_auto && !driver->damped && strcmp(counts, "raw") != 0)
 		refuse_value("kind of counts", counts, "'auto', 'raw' or 'damped'");
 	driver->min_documents =
-		PG_ARGISNULL(10) ? -1 : (double) TlvCountArgument(fcinfo, 10, "min_documents", 0);
+		PG_ARGISNULL(6) ? -1 : (double) TlvCountArgument(fcinfo, 6, "min_documents", 0);
 	driver->max_k = (int32) TlvCountArgument(fcinfo, 11, "max_k", 1);
 }
 

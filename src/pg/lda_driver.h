@@ -8,7 +8,7 @@
 
 #include "tensorlv/lda.h"
 
-/* Reads the arguments alpha0, method, seed, restarts, steps, from argument number first on. */
-extern void TlvLdaOptions(FunctionCallInfo fcinfo, int first, tlv_lda_options *options);
+/* Reads the argument alpha0, and method, seed, restarts and steps from number first on. */
+extern void TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options);
 
 #endif /* TLV_LDA_DRIVER_H */

@@ -32,5 +32,6 @@ TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
+	CHECK_FOR_INTERRUPTS(); /* a bag alone may have millions of rows */
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }

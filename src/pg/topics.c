@@ -18,29 +18,29 @@
 #include "lda_driver.h"
 
 void
-TlvLdaOptions(FunctionCallInfo fcinfo, int first, tlv_lda_options *options)
+TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options)
 {
 	char *method;
 
 	memset(options, 0, sizeof(*options));
 	options->eta = TLV_LDA_ETA;
-	options->alpha0 = PG_ARGISNULL(first) ? NAN : PG_GETARG_FLOAT8(first);
-	if (!PG_ARGISNULL(first) && !(options->alpha0 >= 0 && options->alpha0 <= 1e6))
+	options->alpha0 = PG_ARGISNULL(alpha0) ? NAN : PG_GETARG_FLOAT8(alpha0);
+	if (!PG_ARGISNULL(alpha0) && !(options->alpha0 >= 0 && options->alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("alpha0 = %g is not between 0 and 1e6", options->alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
 								"topic model, NULL lets the data choose.")));
-	method = PG_ARGISNULL(first + 1) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first + 1));
+	method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
 	if (!tlv_method_from_name(method, &options->decompose.method))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("there is no method \"%.40s\"", method),
 						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 2);
+	options->seed = TlvSeedArgument(fcinfo, first + 1);
 	options->decompose.seed = options->seed;
+	if (!PG_ARGISNULL(first + 2))
+		options->decompose.restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
 	if (!PG_ARGISNULL(first + 3))
-		options->decompose.restarts = (int) TlvCountArgument(fcinfo, first + 3, "restarts", 1);
-	if (!PG_ARGISNULL(first + 4))
-		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 4, "steps", 1);
+		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
 	options->decompose.starts = options->decompose.restarts;
 }
 
@@ -59,7 +59,7 @@ tlv_fit_lda(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvLdaOptions(fcinfo, 2, &options);
+	TlvLdaOptions(fcinfo, 2, 3, &options);
 	if (!PG_ARGISNULL(1))
 		options.k = TlvCountArgument(fcinfo, 1, "k", 1);
 	frame = TlvFrame(PG_GETARG_TLV(0));

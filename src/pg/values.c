@@ -104,7 +104,7 @@ value_in(const char *text, tlv_frame_type type)
 						errmsg("invalid %s: \"%.40s\"", type_names[type], text),
 						errhint("The text form is the kind, a colon, and base64 digits.")));
 	length = strlen(colon + 1);
-	room = (int) (length / 4 * 3 + 3); /* pg_b64_dec_len overflows above 715 MB */
+	room = (int) (length / 4 * 3 + 3); /* pg_b64_dec_len overflows above 715 MB of text */
 	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
 	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
 	if (bytes < 0)
@@ -127,7 +127,7 @@ value_out(struct varlena *value)
 	tlv_frame frame = TlvFrame(value);
 	const char *name = TlvKind(&frame)->name;
 	int length = (int) VARSIZE(value) - VARHDRSZ;
-	int room = pg_b64_enc_len(length);
+	int room = (length + 2) / 3 * 4; /* pg_b64_enc_len overflows above 537 MB up to 15 */
 	size_t prefix = strlen(name) + 1;
 	char *text = palloc(prefix + (size_t) room + 1);
 	int written;

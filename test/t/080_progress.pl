@@ -16,7 +16,11 @@ like($errors, qr/pass 1: .*tlv_count_summary.*pass 2: .*tlv_count_products/s, 's
 like($errors, qr/tlv_count_moments.*tlv_statistics/s, 'compressed moments, then refinement');
 my @passes = $errors =~ /pass (\d+):/g;
 is_deeply([@passes], [1 .. @passes], 'passes are numbered');
-my $size = server_log_size();
-run_sql($db, "SET tensorlv.progress = log; $fit");
-like(server_log_since($size), qr/LOG:.*tensorlv: pass 1/, 'into the log of the server');
+SKIP: {
+    my $size = server_log_size();
+    run_sql($db, "SET tensorlv.progress = log; $fit");
+    my $log = server_log_since($size);
+    skip 'the log of the server is not readable from here', 1 unless defined $log;
+    like($log, qr/LOG:.*tensorlv: pass 1/, 'into the log of the server');
+}
 drop_database($db);
