@@ -11,6 +11,7 @@ TLV_WORK=
 TLV_CLUSTER=
 TLV_CHILD=
 TLV_TALLY_OPEN=
+TLV_TALLY_NAME=
 TLV_JOBS=$(nproc 2>/dev/null || echo 2)
 
 tlv_say() { printf '== %s\n' "$*" >&2; }
@@ -302,6 +303,7 @@ tlv_stop_cluster() {
 # Counting: each runner adds a line 'passed failed skipped name' to $TLV_TALLY
 
 tlv_tally_begin() {
+    if [ -n "${TLV_TALLY:-}" ]; then TLV_TALLY_NAME="${0##*/}: "; fi # part of a larger run
     export TLV_TALLY="${TLV_TALLY:-$TLV_WORK/tally}"
     touch "$TLV_TALLY"
     TLV_TALLY_OPEN=yes
@@ -311,12 +313,13 @@ tlv_tally_add() { # passed failed skipped name
     echo "$1 $2 $3 $4" >>"$TLV_TALLY"
 }
 
-# Prints the closing line; fails when anything failed or nothing ran.
+# Prints the closing line, which a part of a larger run begins with its name;
+# fails when anything failed or nothing ran.
 tlv_tally_end() {
     TLV_TALLY_OPEN=
-    awk '{ p += $1; f += $2; s += $3 }
+    awk -v name="$TLV_TALLY_NAME" '{ p += $1; f += $2; s += $3 }
         END {
-            printf "%d passed, %d failed", p, f
+            printf "%s%d passed, %d failed", name, p, f
             if (s > 0) printf ", %d skipped", s
             printf "\n"
             exit (f > 0 || p == 0)

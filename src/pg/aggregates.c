@@ -59,20 +59,20 @@ add_bag(TlvExpanded *expanded, Datum value, bool isnull)
 		pfree(bag);
 }
 
-/* Transition over (state, bag, constants...). */
+/* Transition with the bag in the given argument. */
 static Datum
-accumulate_bag(FunctionCallInfo fcinfo, MakeAccumulator make)
+accumulate_argument(FunctionCallInfo fcinfo, int bag, MakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
 
-	add_bag(expanded, PG_GETARG_DATUM(1), PG_ARGISNULL(1));
+	add_bag(expanded, PG_GETARG_DATUM(bag), PG_ARGISNULL(bag));
 	return TlvExpandedDatum(expanded);
 }
 
-/* Transition over (state, bag[], constants...): many observations in one row. */
+/* Transition with an array of bags, many observations in one row, in the given argument. */
 static Datum
-accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
+accumulate_arrays(FunctionCallInfo fcinfo, int bags, MakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
@@ -80,16 +80,29 @@ accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
 	Datum value;
 	bool isnull;
 
-	if (PG_ARGISNULL(1))
+	if (PG_ARGISNULL(bags))
 		add_bag(expanded, (Datum) 0, true);
 	else
 	{
-		iterator = array_create_iterator(PG_GETARG_ARRAYTYPE_P(1), 0, NULL);
+		iterator = array_create_iterator(PG_GETARG_ARRAYTYPE_P(bags), 0, NULL);
 		while (array_iterate(iterator, &value, &isnull))
 			add_bag(expanded, value, isnull);
 		array_free_iterator(iterator);
 	}
 	return TlvExpandedDatum(expanded);
+}
+
+/* Transitions over (state, bag, constants...) and (state, bag[], constants...). */
+static Datum
+accumulate_bag(FunctionCallInfo fcinfo, MakeAccumulator make)
+{
+	return accumulate_argument(fcinfo, 1, make);
+}
+
+static Datum
+accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
+{
+	return accumulate_arrays(fcinfo, 1, make);
 }
 
 /* A row whose constant is NULL is skipped; a state that exists stays. */
@@ -172,29 +185,23 @@ make_triples(FunctionCallInfo fcinfo, TlvShared *shared)
 	return accumulator;
 }
 
-/* The model of a constant argument, which must be able to do what is asked. */
-static tlv_model *
-able_model(FunctionCallInfo fcinfo, TlvShared *shared, int argument, size_t ability,
-		   const char *function)
+static void
+refuse_model(const tlv_model *model, const char *function)
 {
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(argument));
-
-	(void) fcinfo;
-	if (*(void *const *) ((const char *) model->class + ability) == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not defined for a model of kind %s", function,
-							   TlvKind(&model->frame)->name)));
-	return model;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s is not defined for a model of kind %s", function,
+						   TlvKind(&model->frame)->name)));
 }
 
 static tlv_accumulator *
 make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	tlv_model *model =
-		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, statistics), "tlv_statistics");
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
 	char *method = PG_NARGS() > 3 ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "gibbs";
 	tlv_accumulator *accumulator;
 
+	if (model->class->statistics == NULL)
+		refuse_model(model, "tlv_statistics");
 	TlvCheck(&shared->ctx, model->class->statistics(&shared->ctx, model, method, &accumulator));
 	return accumulator;
 }
@@ -202,10 +209,11 @@ make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
 static tlv_accumulator *
 make_completion(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	tlv_model *model =
-		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, completion), "tlv_perplexity");
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(1));
 	tlv_accumulator *accumulator;
 
+	if (model->class->completion == NULL)
+		refuse_model(model, "tlv_perplexity");
 	TlvCheck(&shared->ctx, model->class->completion(&shared->ctx, model, &accumulator));
 	return accumulator;
 }
@@ -213,11 +221,12 @@ make_completion(FunctionCallInfo fcinfo, TlvShared *shared)
 static tlv_accumulator *
 make_coherence(FunctionCallInfo fcinfo, TlvShared *shared)
 {
-	tlv_model *model =
-		able_model(fcinfo, shared, 2, offsetof(tlv_model_class, coherence), "tlv_coherence");
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
 	int32 top = PG_NARGS() > 3 ? PG_GETARG_INT32(3) : 10;
 	tlv_accumulator *accumulator;
 
+	if (model->class->coherence == NULL)
+		refuse_model(model, "tlv_coherence");
 	TlvCheck(&shared->ctx, model->class->coherence(&shared->ctx, model, top < 0 ? 0 : (size_t) top,
 												   &accumulator));
 	return accumulator;
@@ -236,27 +245,22 @@ TRANSITION_OPTION(tlv_coherence_accum_array, accumulate_bags, make_coherence)
 TRANSITION_OPTION(tlv_statistics_accum, accumulate_bag, make_statistics)
 TRANSITION_OPTION(tlv_statistics_accum_array, accumulate_bags, make_statistics)
 
-/* Rows are (model, bag), as one reads "the perplexity of a model on bags": swapped, then as usual.
- */
-static Datum
-accumulate_completion(FunctionCallInfo fcinfo,
-					  Datum (*accumulate)(FunctionCallInfo, MakeAccumulator))
+/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
+PG_FUNCTION_INFO_V1(tlv_completion_accum);
+Datum
+tlv_completion_accum(PG_FUNCTION_ARGS)
 {
-	NullableDatum model = fcinfo->args[1], bag = fcinfo->args[2];
-	Datum state;
-
 	SKIP_NULL_CONSTANT(1);
-	fcinfo->args[1] = bag;
-	fcinfo->args[2] = model;
-	state = accumulate(fcinfo, make_completion);
-	/* With grouping sets the server calls again with the same arguments. */
-	fcinfo->args[1] = model;
-	fcinfo->args[2] = bag;
-	return state;
+	return accumulate_argument(fcinfo, 2, make_completion);
 }
 
-TRANSITION(tlv_completion_accum, accumulate_completion, accumulate_bag)
-TRANSITION(tlv_completion_accum_array, accumulate_completion, accumulate_bags)
+PG_FUNCTION_INFO_V1(tlv_completion_accum_array);
+Datum
+tlv_completion_accum_array(PG_FUNCTION_ARGS)
+{
+	SKIP_NULL_CONSTANT(1);
+	return accumulate_arrays(fcinfo, 2, make_completion);
+}
 
 PG_FUNCTION_INFO_V1(tlv_completion_final);
 

@@ -40,7 +40,9 @@ compact(BagState *state)
 		ascending = state->entries[i - 1].item < state->entries[i].item;
 	if (!ascending)
 	{
-		work = palloc_extended((Size) state->n * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
+		/* not in the caller's context: a tuple sort's (from 17 on) does not know pfree */
+		work = MemoryContextAllocExtended(state->shared->mcxt,
+										  (Size) state->n * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
 		state->n = (uint32) tlv_bag_sort(state->n, state->entries, work);
 		pfree(work);
 	}

@@ -269,13 +269,13 @@ store_bags(TlvDocuments *documents, const char *sql, Oid bag_type)
 	documents->source = pstrdup("FROM \"" STORE_NAME "\"");
 }
 
-/* (doc, item, count) rows grouped into bags. */
+/* (doc, item, count) rows grouped into bags.  IS NOT NULL would refuse a row with a NULL in it. */
 static char *
 grouping_query(const TlvDocuments *documents, bool counted)
 {
 	return psprintf(
 		"SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
-		"WHERE doc IS NOT NULL GROUP BY doc",
+		"WHERE doc IS DISTINCT FROM NULL GROUP BY doc",
 		documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
 		counted ? ", n::pg_catalog.float8" : "", documents->query, counted ? ", n" : "");
 }
@@ -369,10 +369,11 @@ TlvDocumentsTerms(TlvDocuments *documents)
 {
 	char *sql;
 
-	sql = psprintf("SELECT %s.tlv_term_id(term) AS id, term FROM (SELECT DISTINCT "
-				   "item::pg_catalog.text AS term FROM (%s\n) AS q(doc, item)) AS t "
-				   "WHERE term IS NOT NULL ORDER BY 1, 2",
-				   documents->schema, documents->query);
+	sql = psprintf(
+		"SELECT %s.tlv_term_id(term) AS id, term FROM (SELECT DISTINCT "
+		"item::pg_catalog.text COLLATE pg_catalog.\"C\" AS term FROM (%s\n) AS q(doc, item)) AS t "
+		"WHERE term IS NOT NULL ORDER BY 1, 2",
+		documents->schema, documents->query);
 	run(sql, 0, NULL, NULL);
 	documents->passes++;
 	pfree(sql);

@@ -17,7 +17,7 @@ typedef struct TlvConstant
 {
 	struct TlvConstant *next;
 	ConstantUse use;
-	char key[32]; /* how a row's argument is recognised without reading it */
+	char key[TLV_KEY_SIZE]; /* how a row's argument is recognised without reading it */
 	size_t key_size;
 	struct varlena *image;
 	void *opened;
@@ -64,13 +64,10 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	return shared;
 }
 
-/*
- * Key of a constant argument: the TOAST pointer of a stored value, the
- * frame's header (with its fingerprint) of one in memory.
- */
-static size_t
-constant_key(struct varlena *raw, char *key)
+size_t
+TlvValueKey(Datum value, char *key)
 {
+	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
 	size_t size;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(raw))
@@ -86,10 +83,9 @@ constant_key(struct varlena *raw, char *key)
 static TlvConstant *
 find_constant(TlvShared *shared, Datum value, ConstantUse use, bool *found)
 {
-	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
 	TlvConstant *constant;
 	char key[sizeof(constant->key)];
-	size_t size = constant_key(raw, key);
+	size_t size = TlvValueKey(value, key);
 	MemoryContext old;
 
 	StaticAssertStmt(sizeof(tlv_frame_header) <= sizeof(constant->key), "key is too short");

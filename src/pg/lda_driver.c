@@ -187,7 +187,8 @@ choose_k(LdaDriver *driver)
 		frames[fold] = TlvFrame(triples[fold]);
 	}
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	driver->z = MemoryContextAlloc(driver->documents.mcxt, (Size) driver->max_k * sizeof(double));
+	driver->z = MemoryContextAlloc(driver->documents.mcxt,
+								   tlv_frame_find(&frames[0], "mean")->rows * sizeof(double));
 	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &frames[0], &frames[1], driver->z, &driver->n_z, &k));
 	return (int32) k;
 }

@@ -15,26 +15,10 @@ typedef struct ModelCache
 {
 	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
 	tlv_context ctx;
-	char key[32];
+	char key[TLV_KEY_SIZE];
 	size_t key_size;
 	tlv_model *model;
 } ModelCache;
-
-/* As in expanded.c: a TOAST pointer or a frame's header tells whether it is the same model. */
-static size_t
-model_key(struct varlena *raw, char *key)
-{
-	size_t size;
-
-	if (VARATT_IS_EXTERNAL_ONDISK(raw))
-		size = VARSIZE_EXTERNAL(raw);
-	else if (!VARATT_IS_EXTENDED(raw) && VARSIZE(raw) >= sizeof(tlv_frame_header))
-		size = sizeof(tlv_frame_header);
-	else
-		return 0;
-	memcpy(key, raw, size);
-	return size;
-}
 
 static ModelCache *
 open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_size)
@@ -70,17 +54,11 @@ cached_model(FunctionCallInfo fcinfo, int argument)
 	ModelCache *cache = fcinfo->flinfo->fn_extra;
 	Datum value = PG_GETARG_DATUM(argument);
 	char key[sizeof(cache->key)];
-	size_t size = model_key((struct varlena *) DatumGetPointer(value), key);
+	size_t size = TlvValueKey(value, key);
 
 	if (cache != NULL && size > 0 && cache->key_size == size && memcmp(cache->key, key, size) == 0)
 		return cache;
 	return open_cache(fcinfo, value, key, size);
-}
-
-tlv_model *
-TlvCachedModel(FunctionCallInfo fcinfo, int argument)
-{
-	return cached_model(fcinfo, argument)->model;
 }
 
 static void

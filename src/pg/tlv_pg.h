@@ -106,6 +106,13 @@ typedef struct TlvShared
 /* Finds or makes it; errors when fcinfo is no aggregate call. */
 extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
 
+/*
+ * Key by which the same stored value is recognised without reading it: its TOAST pointer, or the
+ * frame's header (with its fingerprint) of one in memory.  Returns its size; 0 when there is none.
+ */
+#define TLV_KEY_SIZE 32
+extern size_t TlvValueKey(Datum value, char *key);
+
 /* A subspace or model given as a constant argument, opened once per aggregate. */
 extern tlv_subspace *TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed);
 extern tlv_model *TlvConstantModel(TlvShared *shared, Datum value);
@@ -136,9 +143,6 @@ extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double 
 extern int64 TlvTermId(const char *text, size_t length);
 
 /* ---- models (model.c) ---- */
-
-/* Opens a model argument once per call site; function's fn_extra holds it. */
-extern tlv_model *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
 
 /* Raises an error unless the model is of that kind. */
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,

@@ -16,6 +16,12 @@ SELECT passes_more('SELECT bag FROM passes_docs') AS stored_column,
        passes_more('SELECT bag FROM passes_docs UNION ALL SELECT bag FROM passes_view') AS set_operation,
        passes_more('SELECT doc, item, weight FROM passes_docs, tlv_items(bag)') AS triples;
 
+-- Rows that may differ from pass to pass are kept; a column of an outer query is no stored column.
+SELECT passes_more('SELECT bag FROM passes_docs WHERE random() < 0.9') AS volatile,
+       passes_more('SELECT bag FROM passes_docs LIMIT 700') AS limited,
+       passes_more('SELECT bag FROM passes_docs TABLESAMPLE bernoulli (90)') AS sampled,
+       passes_more('SELECT s.b FROM passes_docs d, LATERAL (SELECT d.bag AS b) s') AS lateral;
+
 -- All forms of the same documents give the same topics.
 CREATE TABLE passes_models AS
     SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3) AS stored,
@@ -31,6 +37,8 @@ INSERT INTO passes_rows VALUES (8, NULL), (9, ARRAY[NULL::tlv_bag]), (10, '{}');
 SELECT round(tlv_perplexity(stored, bag)::numeric, 8)
        = (SELECT round(tlv_perplexity(stored, bags)::numeric, 8) FROM passes_rows, passes_models) AS perplexity
 FROM passes_docs, passes_models GROUP BY stored;
+SELECT count(*) AS groups, bool_and(perplexity BETWEEN 10 AND 100) AS perplexities
+FROM (SELECT tlv_perplexity(stored, bag) AS perplexity FROM passes_docs, passes_models GROUP BY rollup(doc % 2)) q;
 SELECT a = b AS coherence, tlv_info(a)->'nulls' AS nulls_a, tlv_info(b)->'nulls' AS nulls_b
 FROM (SELECT tlv_coherence(bag, stored, 5) AS a FROM passes_docs, passes_models) x,
      (SELECT tlv_coherence(bags, stored, 5) AS b FROM passes_rows, passes_models WHERE part < 8) y;
