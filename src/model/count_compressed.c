@@ -502,7 +502,7 @@ check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_
 static tlv_status
 products_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	uint64_t width, d;
+	uint64_t width = 0, d = 0;
 
 	TLV_TRY(check_common(ctx, frame, "products", &width, &d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "ritz_before", TLV_FLOAT64, width, 1, NULL));
@@ -512,7 +512,7 @@ products_check(tlv_context *ctx, const tlv_frame *frame)
 static tlv_status
 triples_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	uint64_t width, d;
+	uint64_t width = 0, d = 0;
 	const tlv_section *ritz = tlv_frame_find(frame, "ritz");
 
 	TLV_TRY(check_common(ctx, frame, "basis", &width, &d));

@@ -395,7 +395,7 @@ static tlv_status
 subspace_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const counters[] = {"documents", "tokens"};
-	uint64_t width, d;
+	uint64_t width = 0, d = 0;
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 	{

@@ -72,7 +72,7 @@ static tlv_status
 check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
 {
 	const tlv_section *labels = tlv_frame_find(frame, "labels");
-	const int64_t *offsets;
+	const int64_t *offsets = NULL;
 
 	if (labels == NULL && tlv_frame_find(frame, "label_offsets") == NULL)
 		return TLV_OK;

@@ -254,11 +254,10 @@ tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *frame, const char *
 tlv_status
 tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame, const char *name)
 {
-	const void *data;
 	double number;
 
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, 1, 1, &data));
-	number = *(const double *) data;
+	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, 1, 1, NULL));
+	number = tlv_frame_scalar(frame, name, -1);
 	if (!(number >= 0 && number <= 0x1p53 && number == floor(number)))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not a whole number", name, number);
 	return TLV_OK;
