@@ -287,7 +287,7 @@ test_assignment(void **state)
 		assert_int_equal(tlv_assignment(&ctx, n, m, cost, assignment, &total), TLV_OK);
 		for (size_t i = 0; i < n; i++)
 		{
-			assert_in_range(assignment[i], 0, m - 1);
+			assert_true(assignment[i] >= 0 && (size_t) assignment[i] < m);
 			assert_false(used >> assignment[i] & 1);
 			used |= 1u << assignment[i];
 			sum += cost[i * m + (size_t) assignment[i]];
@@ -404,7 +404,7 @@ test_special_domain(void **state)
 		assert_false(isnan(tlv_trigamma(x)));
 		assert_false(isnan(tlv_lgamma(x)));
 		for (double degrees = 1; degrees < 1e5; degrees *= 10)
-			assert_in_range((uint64_t) (tlv_chisq_survival(x, degrees) * 1e6), 0, 1000000);
+			assert_true(tlv_chisq_survival(x, degrees) >= 0 && tlv_chisq_survival(x, degrees) <= 1);
 	}
 }
 
