@@ -49,6 +49,7 @@ SQL
         my $figure = $name eq 'lda_small' && $seed > 1 ? .0669 : $simplex;
         cmp_ok($before->[1], '<=', 1.10 * $figure + .005, "$name, seed $seed: topics before refinement");
         cmp_ok($before->[2], '<=', 1, "$name, seed $seed: no topic lost");
+        # wider than the bound of the reference (+ .005), which its own generators miss at 2 of 15 data sets, too (bench/lda_accept.py)
         cmp_ok($before->[3], '<=', 1.10 * $alpha_error + .02, "$name, seed $seed: alpha");
         cmp_ok($after->[1], '<=', 1.15 * $refined + .01, "$name, seed $seed: topics after refinement");
         # a factor 2 above is harmless, below it is not (section 1.6)
