@@ -4,6 +4,7 @@ CREATE TYPE tlv_bag;
 CREATE TYPE tlv_moments;
 CREATE TYPE tlv_subspace;
 CREATE TYPE tlv_model;
+CREATE TYPE tlv_graph;
 
 CREATE FUNCTION tlv_bag_in(cstring) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -388,6 +389,102 @@ CREATE OPERATOR CLASS tlv_model_btree_ops DEFAULT FOR TYPE tlv_model USING btree
 CREATE FUNCTION tlv_info(value tlv_model) RETURNS jsonb
     AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_info(tlv_model) IS 'what a tlv_model holds: kind, size, single numbers, shapes of arrays';
+
+CREATE FUNCTION tlv_graph_in(cstring) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_in(cstring) IS 'text input of tlv_graph';
+CREATE FUNCTION tlv_graph_out(tlv_graph) RETURNS cstring
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_out(tlv_graph) IS 'text output of tlv_graph';
+CREATE FUNCTION tlv_graph_recv(internal) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_recv(internal) IS 'binary input of tlv_graph';
+CREATE FUNCTION tlv_graph_send(tlv_graph) RETURNS bytea
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_send(tlv_graph) IS 'binary output of tlv_graph';
+CREATE TYPE tlv_graph (
+    INPUT = tlv_graph_in,
+    OUTPUT = tlv_graph_out,
+    RECEIVE = tlv_graph_recv,
+    SEND = tlv_graph_send,
+    ALIGNMENT = double,
+    STORAGE = external
+);
+COMMENT ON TYPE tlv_graph IS 'a compressed sparse graph: undirected, directed or bipartite; weighted or not';
+
+CREATE FUNCTION tlv_graph_eq(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_eq(tlv_graph, tlv_graph) IS 'implementation of the = operator: byte by byte';
+CREATE FUNCTION tlv_graph_ne(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_ne(tlv_graph, tlv_graph) IS 'implementation of the <> operator: byte by byte';
+CREATE FUNCTION tlv_graph_hash(tlv_graph) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_hash(tlv_graph) IS 'hash of the bytes of a tlv_graph';
+CREATE FUNCTION tlv_graph_hash_extended(tlv_graph, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'tlv_value_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_hash_extended(tlv_graph, bigint) IS '64-bit hash of the bytes of a tlv_graph, with a seed';
+CREATE OPERATOR = (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_eq,
+    COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+COMMENT ON OPERATOR = (tlv_graph, tlv_graph) IS 'equal byte by byte';
+CREATE OPERATOR <> (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_ne,
+    COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+COMMENT ON OPERATOR <> (tlv_graph, tlv_graph) IS 'not equal byte by byte';
+CREATE OPERATOR CLASS tlv_graph_hash_ops DEFAULT FOR TYPE tlv_graph USING hash AS
+    OPERATOR 1 = (tlv_graph, tlv_graph),
+    FUNCTION 1 tlv_graph_hash(tlv_graph),
+    FUNCTION 2 tlv_graph_hash_extended(tlv_graph, bigint);
+
+CREATE FUNCTION tlv_graph_lt(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_lt(tlv_graph, tlv_graph) IS 'implementation of the < operator: byte by byte';
+CREATE FUNCTION tlv_graph_le(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_le(tlv_graph, tlv_graph) IS 'implementation of the <= operator: byte by byte';
+CREATE FUNCTION tlv_graph_gt(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_gt(tlv_graph, tlv_graph) IS 'implementation of the > operator: byte by byte';
+CREATE FUNCTION tlv_graph_ge(tlv_graph, tlv_graph) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'tlv_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_ge(tlv_graph, tlv_graph) IS 'implementation of the >= operator: byte by byte';
+CREATE FUNCTION tlv_graph_cmp(tlv_graph, tlv_graph) RETURNS integer
+    AS 'MODULE_PATHNAME', 'tlv_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_graph_cmp(tlv_graph, tlv_graph) IS 'order of the bytes: for sorting and DISTINCT, without further meaning';
+CREATE OPERATOR < (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_lt,
+    COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (tlv_graph, tlv_graph) IS 'less byte by byte';
+CREATE OPERATOR <= (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_le,
+    COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+COMMENT ON OPERATOR <= (tlv_graph, tlv_graph) IS 'less or equal byte by byte';
+CREATE OPERATOR > (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_gt,
+    COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+COMMENT ON OPERATOR > (tlv_graph, tlv_graph) IS 'greater byte by byte';
+CREATE OPERATOR >= (
+    LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_ge,
+    COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+COMMENT ON OPERATOR >= (tlv_graph, tlv_graph) IS 'greater or equal byte by byte';
+CREATE OPERATOR CLASS tlv_graph_btree_ops DEFAULT FOR TYPE tlv_graph USING btree AS
+    OPERATOR 1 < (tlv_graph, tlv_graph),
+    OPERATOR 2 <= (tlv_graph, tlv_graph),
+    OPERATOR 3 = (tlv_graph, tlv_graph),
+    OPERATOR 4 >= (tlv_graph, tlv_graph),
+    OPERATOR 5 > (tlv_graph, tlv_graph),
+    FUNCTION 1 tlv_graph_cmp(tlv_graph, tlv_graph);
+
+CREATE FUNCTION tlv_info(value tlv_graph) RETURNS jsonb
+    AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_info(tlv_graph) IS 'what a tlv_graph holds: kind, size, single numbers, shapes of arrays';
 
 CREATE FUNCTION tlv_diagnostics(model tlv_model)
     RETURNS TABLE (name text, value float8)

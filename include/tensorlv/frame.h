@@ -1,5 +1,5 @@
 /*
- * frame.h - the image of a stored value: moments, subspaces and models alike.
+ * frame.h - the image of a stored value: moments, subspaces, models and graphs alike.
  *
  * A frame is a header, a table of named sections, and their numbers, every
  * section aligned to 8 bytes and in the order of the table, padding zero.
@@ -26,7 +26,8 @@ typedef enum tlv_frame_type
 {
 	TLV_FRAME_MOMENTS = 1,
 	TLV_FRAME_SUBSPACE = 2,
-	TLV_FRAME_MODEL = 3
+	TLV_FRAME_MODEL = 3,
+	TLV_FRAME_GRAPH = 4
 } tlv_frame_type;
 
 typedef enum tlv_element

@@ -17,7 +17,7 @@ typedef struct tlv_kind
 	const char *name;
 	/* sections, shapes and ranges; TLV_CORRUPT otherwise.  The frame itself is already valid. */
 	tlv_status (*check)(tlv_context *ctx, const tlv_frame *frame);
-	const tlv_accumulator_class *accumulator; /* moments only */
+	const tlv_accumulator_class *accumulator; /* moments and graphs */
 	const tlv_model_class *model;			  /* models only */
 } tlv_kind;
 
@@ -41,14 +41,24 @@ enum
 	TLV_KIND_TOPIC_STATISTICS = 5,
 	TLV_KIND_COMPLETION = 6,
 	TLV_KIND_COHERENCE = 7,
+	TLV_KIND_LABEL_PAIRS = 8,
+	TLV_KIND_COVER_PAIRS = 9,
+	TLV_KIND_MEMBERSHIP_PAIRS = 10,
 
 	TLV_KIND_ITEM_SUBSPACE = 1,
 
-	TLV_KIND_LDA = 1
+	TLV_KIND_LDA = 1,
+	TLV_KIND_MMSB = 2,
+
+	TLV_KIND_GRAPH_UNDIRECTED = 1,
+	TLV_KIND_GRAPH_DIRECTED = 2,
+	TLV_KIND_GRAPH_BIPARTITE = 3
 };
 
 extern const tlv_kind tlv_kind_count_summary, tlv_kind_count_pairs, tlv_kind_count_products,
 	tlv_kind_count_triples, tlv_kind_topic_statistics, tlv_kind_completion, tlv_kind_coherence,
-	tlv_kind_item_subspace, tlv_kind_lda;
+	tlv_kind_item_subspace, tlv_kind_lda, tlv_kind_mmsb, tlv_kind_label_pairs, tlv_kind_cover_pairs,
+	tlv_kind_membership_pairs, tlv_kind_graph_undirected, tlv_kind_graph_directed,
+	tlv_kind_graph_bipartite;
 
 #endif /* TENSORLV_KIND_H */

@@ -22,6 +22,16 @@ extern tlv_status tlv_nnls(tlv_context *ctx, size_t m, size_t n, const double *a
 						   double *x, double *residual);
 
 /*
+ * argmin x' G x - 2 h' x over x >= 0, and sum x = 1 when `simplex`, for positive
+ * semi-definite G (gram, n x n) and h (moment); an active set that starts from one
+ * entry and grows.  Dependent columns are told apart by a ridge of rounding size.
+ * work: n (n + 5) doubles.  Errors: TLV_BAD_DATA for numbers that are not finite.
+ */
+extern tlv_status tlv_quadratic_nonnegative(tlv_context *ctx, size_t n, const double *gram,
+											const double *moment, bool simplex, double *x,
+											double *work);
+
+/*
  * Assignment of least total cost (Kuhn-Munkres by shortest augmenting paths,
  * O(n^2 m)).  cost is n x m row-major (cost[i * m + j]), n <= m;
  * assignment[i] is the column of row i.
@@ -42,5 +52,7 @@ extern double tlv_trigamma(double x);
 extern double tlv_lgamma(double x);
 extern double tlv_normal_cdf(double x);
 extern double tlv_chisq_survival(double x, double degrees);
+/* P(t > x) of Student's t; degrees > 0. */
+extern double tlv_student_survival(double x, double degrees);
 
 #endif /* TENSORLV_OPTIMIZE_H */

@@ -38,11 +38,22 @@ extern void tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const dou
 								  double *packed, double *work);
 
 /*
+ * The same in single precision, summed up in double after every block of rows: hand in some
+ * thousand rows at a time.  weight may be NULL for 1.  work holds tlv_tensor3_work(k, n) floats.
+ */
+extern void tlv_packed3_add_cubes_float(size_t k, size_t n, const float *y, const double *weight,
+										double *packed, float *work);
+
+/*
  * packed += sum over i of Sym3[w_i (x) w_i (x) r_i], where Sym3 is the SUM of
  * the 3 placements of r; w and r are k x n.  BLAS-3, interruptible.
  */
 extern tlv_status tlv_packed3_add_squares(tlv_context *ctx, size_t k, size_t n, const double *w,
 										  const double *r, double *packed);
+
+/* The same in single precision, n some thousand at a time. */
+extern tlv_status tlv_packed3_add_squares_float(tlv_context *ctx, size_t k, size_t n,
+												const float *w, const float *r, double *packed);
 
 /* packed += c * Sym3[Q (x) m], the sum of the 3 placements; q is the full k x k symmetric matrix.
  */

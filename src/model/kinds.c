@@ -5,9 +5,22 @@
 #include "tensorlv/kind.h"
 
 static const tlv_kind *const all[] = {
-	&tlv_kind_count_summary, &tlv_kind_count_pairs,		 &tlv_kind_count_products,
-	&tlv_kind_count_triples, &tlv_kind_topic_statistics, &tlv_kind_completion,
-	&tlv_kind_coherence,	 &tlv_kind_item_subspace,	 &tlv_kind_lda,
+	&tlv_kind_count_summary,
+	&tlv_kind_count_pairs,
+	&tlv_kind_count_products,
+	&tlv_kind_count_triples,
+	&tlv_kind_topic_statistics,
+	&tlv_kind_completion,
+	&tlv_kind_coherence,
+	&tlv_kind_item_subspace,
+	&tlv_kind_lda,
+	&tlv_kind_label_pairs,
+	&tlv_kind_cover_pairs,
+	&tlv_kind_membership_pairs,
+	&tlv_kind_mmsb,
+	&tlv_kind_graph_undirected,
+	&tlv_kind_graph_directed,
+	&tlv_kind_graph_bipartite,
 };
 
 const tlv_kind *const *
@@ -30,7 +43,7 @@ tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 				  tlv_frame *frame, const tlv_kind **kind)
 {
-	static const char *const names[] = {"", "moments", "subspace", "model"};
+	static const char *const names[] = {"", "moments", "subspace", "model", "graph"};
 
 	TLV_TRY(tlv_frame_validate(ctx, image, size, frame));
 	if (frame->header->type != type)

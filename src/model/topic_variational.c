@@ -4,27 +4,11 @@
  */
 #include "topic_worker.h"
 
+#include "digamma.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/*
- * Digamma of x > 0, to 1e-12: the recurrence up to 10, then the asymptotic
- * series (Abramowitz, Stegun 6.3.18).  Here because it is needed k times a step, and GSL's costs
- * as much as the step.
- */
-static double
-digamma(double x)
-{
-	double shift = 0;
-	double f;
-
-	while (x < 10)
-		shift += 1 / x++;
-	f = 1 / (x * x);
-	return log(x) - shift - 0.5 / x -
-		   f * (1.0 / 12 - f * (1.0 / 120 - f * (1.0 / 252 - f * (1.0 / 240))));
-}
 
 /* worker->theta = exp(E ln theta) under Dirichlet(worker->totals), the largest scaled to 1. */
 static void
@@ -36,9 +20,9 @@ geometric_means(tlv_topic_worker *worker)
 	/* The largest entry first: exp(digamma) of a small parameter underflows. */
 	for (size_t j = 0; j < k; j++)
 		largest = fmax(largest, worker->totals[j]);
-	largest = digamma(largest);
+	largest = tlv_fast_digamma(largest);
 	for (size_t j = 0; j < k; j++)
-		worker->theta[j] = (float) exp(digamma(worker->totals[j]) - largest);
+		worker->theta[j] = (float) exp(tlv_fast_digamma(worker->totals[j]) - largest);
 }
 
 /* One step of the Dirichlet parameters in worker->totals; *change gets their mean change. */

@@ -128,7 +128,7 @@ tlv_frame_open(tlv_context *ctx, const void *image, size_t size, tlv_frame *fram
 	if (header->version != TLV_FRAME_VERSION)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value has format version %u, this is version %d",
 						header->version, TLV_FRAME_VERSION);
-	if (header->type < TLV_FRAME_MOMENTS || header->type > TLV_FRAME_MODEL)
+	if (header->type < TLV_FRAME_MOMENTS || header->type > TLV_FRAME_GRAPH)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown type %u", header->type);
 	if (header->size != size)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value has %zu bytes, its header says %llu", size,

@@ -80,3 +80,21 @@ tlv_chisq_survival(double x, double degrees)
 		return 0;
 	return checked(gsl_sf_gamma_inc_Q_e(0.5 * degrees, 0.5 * x, &result), &result);
 }
+
+/* Half an incomplete beta integral, which keeps its digits far out in the tail. */
+double
+tlv_student_survival(double x, double degrees)
+{
+	gsl_sf_result result;
+	double ratio, tail = 0;
+
+	if (isnan(x) || !(degrees > 0) || !isfinite(degrees))
+		return NAN;
+	if (isinf(x))
+		return x > 0 ? 0 : 1;
+	ratio = degrees / (degrees + x * x);
+	/* The tail is below ratio^(degrees / 2): where that underflows, it is 0. */
+	if (ratio > 0 && degrees / 2 * log(ratio) > -700)
+		tail = checked(gsl_sf_beta_inc_e(0.5 * degrees, 0.5, ratio, &result), &result) / 2;
+	return x >= 0 ? tail : 1 - tail;
+}

@@ -111,114 +111,30 @@ tlv_tensor3_work(size_t k, size_t n)
 	return most_pairs(k) * (least(n, CHUNK) + k);
 }
 
-/* products[pair + pairs * t] = weight_t y_a y_b for the rows t of one chunk; no weight is 1. */
-TLV_CLONES static void
-pair_products(size_t k, pair_block block, size_t n, const double *restrict y,
-			  const double *restrict weight, double *restrict products)
-{
-	for (size_t t = 0; t < n; t++)
-	{
-		const double *restrict row = y + t * k;
-
-		for (size_t a = block.first; a < block.end; a++)
-		{
-			double factor = weight == NULL ? row[a] : weight[t] * row[a];
-
-			for (size_t b = 0; b <= a; b++)
-				products[b] = factor * row[b];
-			products += a + 1;
-		}
-	}
-}
-
-/* w_a r_b + r_a w_b */
-TLV_CLONES static void
-mixed_products(size_t k, pair_block block, size_t n, const double *restrict w,
-			   const double *restrict r, double *restrict products)
-{
-	for (size_t t = 0; t < n; t++)
-	{
-		const double *restrict wt = w + t * k, *restrict rt = r + t * k;
-
-		for (size_t a = block.first; a < block.end; a++)
-		{
-			for (size_t b = 0; b <= a; b++)
-				products[b] = wt[a] * rt[b] + rt[a] * wt[b];
-			products += a + 1;
-		}
-	}
-}
-
-/* sums (c x pair) = or += sum over t of y[c, t] products[pair, t] */
-static void
-add_products(size_t k, pair_block block, size_t n, const double *y, const double *products,
-			 double *sums, bool add)
-{
-	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, (int) block.end, (int) block.pairs,
-				(int) n, 1, y, (int) k, products, (int) block.pairs, add ? 1 : 0, sums,
-				(int) block.end);
-}
-
-TLV_CLONES static void
-add_to_packed(pair_block block, const double *restrict sums, double *restrict packed)
-{
-	packed += tlv_packed3_index(block.first, 0, 0);
-	for (size_t a = block.first; a < block.end; a++)
-		for (size_t b = 0; b <= a; b++)
-		{
-			for (size_t c = 0; c <= b; c++)
-				packed[c] += sums[c];
-			packed += b + 1;
-			sums += block.end;
-		}
-}
+#define REAL		   double
+#define GEMM		   cblas_dgemm
+#define PRODUCTS(name) name##_double
+#include "tensor3_products.h"
+#undef REAL
+#undef GEMM
+#undef PRODUCTS
+#define REAL		   float
+#define GEMM		   cblas_sgemm
+#define PRODUCTS(name) name##_float
+#include "tensor3_products.h"
 
 void
 tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const double *weight, double *packed,
 					  double *work)
 {
-	double *products = work + most_pairs(k) * k;
-	pair_block block;
-
-	if (n == 0)
-		return;
-	for (size_t first = 0; first < k; first = block.end)
-	{
-		block = next_block(k, first);
-		for (size_t t = 0; t < n; t += CHUNK)
-		{
-			size_t rows = least(CHUNK, n - t);
-
-			pair_products(k, block, rows, y + t * k, weight + t, products);
-			add_products(k, block, rows, y + t * k, products, work, t > 0);
-		}
-		add_to_packed(block, work, packed);
-	}
+	add_cubes_double(k, n, y, weight, packed, work);
 }
 
-static tlv_status
-add_squares(tlv_context *ctx, size_t k, size_t n, const double *w, const double *r, double *packed,
-			double *work)
+void
+tlv_packed3_add_cubes_float(size_t k, size_t n, const float *y, const double *weight,
+							double *packed, float *work)
 {
-	double *products = work + most_pairs(k) * k;
-	pair_block block;
-
-	for (size_t first = 0; first < k; first = block.end)
-	{
-		block = next_block(k, first);
-		for (size_t t = 0; t < n; t += CHUNK)
-		{
-			size_t rows = least(CHUNK, n - t), at = t * k;
-
-			TLV_TRY_CONTINUE(ctx);
-			pair_products(k, block, rows, w + at, NULL, products);
-			add_products(k, block, rows, r + at, products, work, t > 0);
-			mixed_products(k, block, rows, w + at, r + at, products);
-			add_products(k, block, rows, w + at, products, work, true);
-		}
-		add_to_packed(block, work, packed);
-	}
-	return TLV_OK;
+	add_cubes_float(k, n, y, weight, packed, work);
 }
 
 tlv_status
@@ -232,7 +148,23 @@ tlv_packed3_add_squares(tlv_context *ctx, size_t k, size_t n, const double *w, c
 		return TLV_OK;
 	work = tlv_alloc(ctx, tlv_tensor3_work(k, n), sizeof(double));
 	TLV_TRY_ALLOC(ctx, work);
-	status = add_squares(ctx, k, n, w, r, packed, work);
+	status = add_squares_double(ctx, k, n, w, r, packed, work);
+	tlv_free(ctx, work);
+	return status;
+}
+
+tlv_status
+tlv_packed3_add_squares_float(tlv_context *ctx, size_t k, size_t n, const float *w, const float *r,
+							  double *packed)
+{
+	float *work;
+	tlv_status status;
+
+	if (n == 0 || k == 0)
+		return TLV_OK;
+	work = tlv_alloc(ctx, tlv_tensor3_work(k, n), sizeof(float));
+	TLV_TRY_ALLOC(ctx, work);
+	status = add_squares_float(ctx, k, n, w, r, packed, work);
 	tlv_free(ctx, work);
 	return status;
 }

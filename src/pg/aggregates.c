@@ -1,5 +1,6 @@
 /*
- * aggregates.c - transition, combine and roll-up functions of tlv_moments.
+ * aggregates.c - transition, combine and roll-up functions of tlv_moments; combining and
+ * adding work for tlv_graph, too.
  *
  * The public type is the transition type: a state travels between
  * workers, shards, tables and backups as an ordinary value.  Within an
@@ -297,8 +298,9 @@ merge_value(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 
 	if (kind->accumulator != accumulator->class)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("cannot merge moments of kinds %s and %s", accumulator->class->name,
-							   kind->name)));
+						errmsg("cannot merge %s of kinds %s and %s",
+							   kind->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
+							   accumulator->class->name, kind->name)));
 	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
 }
 

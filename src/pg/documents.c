@@ -8,8 +8,8 @@
  * pass is an aggregate query over that.
  */
 #include "documents.h"
+#include "query.h"
 
-#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -18,9 +18,6 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "nodes/parsenodes.h"
-#include "parser/parser.h"
-#include "tcop/cmdtag.h"
-#include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
@@ -29,108 +26,6 @@
 
 /* With a space, so that it hides no table of the user's. */
 #define STORE_NAME "tensorlv documents"
-
-static bool
-is_integer_type(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-static bool
-is_number_type(Oid type)
-{
-	return is_integer_type(type) || type == FLOAT4OID || type == FLOAT8OID || type == NUMERICOID;
-}
-
-static bool
-is_text_type(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;
-}
-
-/*
- * What we run only reads.  SPI refuses commands that write; the transaction's mode refuses them
- * within functions, too.  Set directly: from 16 on the setting cannot be saved and restored.
- */
-static bool
-begin_reading(void)
-{
-	bool before = XactReadOnly;
-
-	XactReadOnly = true;
-	return before;
-}
-
-/* After an error the end of the (sub)transaction does the same. */
-static void
-end_reading(bool before)
-{
-	XactReadOnly = before;
-}
-
-/* Runs a query; anything but rows is an error of ours. */
-static void
-run(const char *sql, int n_parameters, Oid *types, Datum *values)
-{
-	bool before = begin_reading();
-	int result = SPI_execute_with_args(sql, n_parameters, types, values, NULL, true, 0);
-
-	end_reading(before);
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
-}
-
-/* An error's position is in the user's query, not in the statement that calls us. */
-static void
-query_position(void *query)
-{
-	int position = geterrposition();
-
-	if (position > 0)
-	{
-		errposition(0);
-		internalerrposition(position);
-		internalerrquery(query);
-	}
-}
-
-static List *
-parse_query(const char *query)
-{
-	ErrorContextCallback callback = {error_context_stack, query_position, (void *) query};
-	List *statements;
-
-	error_context_stack = &callback;
-#if PG_VERSION_NUM >= 140000
-	statements = raw_parser(query, RAW_PARSE_DEFAULT);
-#else
-	statements = raw_parser(query);
-#endif
-	error_context_stack = callback.previous;
-	return statements;
-}
-
-/* The one SELECT of the user's text, without the semicolon that would end it inside ours. */
-static char *
-single_select(const char *query)
-{
-	List *statements = parse_query(query);
-	RawStmt *statement;
-
-	if (statements == NIL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the query is empty")));
-	if (list_length(statements) > 1)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%d statements are given, not one query", list_length(statements))));
-	statement = linitial_node(RawStmt, statements);
-	if (!IsA(statement->stmt, SelectStmt))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not a query that reads documents",
-							   GetCommandTagName(CreateCommandTag(statement->stmt))),
-						errhint("Use SELECT, VALUES, TABLE or WITH ... SELECT.")));
-	query += statement->stmt_location;
-	return statement->stmt_len > 0 ? pnstrdup(query, (Size) statement->stmt_len) : pstrdup(query);
-}
 
 static void
 refuse_columns(TupleDesc desc)
@@ -162,10 +57,10 @@ recognize_columns(TlvDocuments *documents, TupleDesc desc, Oid bag_type)
 	if (desc->natts != 2 && desc->natts != 3)
 		refuse_columns(desc);
 	item = getBaseType(TupleDescAttr(desc, 1)->atttypid);
-	documents->text_items = is_text_type(item);
-	if (!documents->text_items && !is_integer_type(item))
+	documents->text_items = TlvIsTextType(item);
+	if (!documents->text_items && !TlvIsIntegerType(item))
 		refuse_columns(desc);
-	if (desc->natts == 3 && !is_number_type(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
+	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
 		refuse_columns(desc);
 }
 
@@ -246,13 +141,13 @@ store_bags(TlvDocuments *documents, const char *sql, Oid bag_type)
 		options.read_only = true;
 		options.must_return_tuples = true;
 		options.dest = receiver;
-		before = begin_reading();
+		before = TlvBeginReading();
 		if (SPI_execute_extended(sql, &options) < 0)
 			elog(ERROR, "query failed");
-		end_reading(before);
+		TlvEndReading(before);
 	}
 #else
-	run(sql, 0, NULL, NULL);
+	TlvRunQuery(sql, 0, NULL, NULL);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		tuplestore_puttuple(documents->store, SPI_tuptable->vals[i]);
 	SPI_freetuptable(SPI_tuptable);
@@ -292,10 +187,10 @@ TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 
 	old = MemoryContextSwitchTo(documents->mcxt);
 	documents->schema = quote_identifier(get_namespace_name(namespace));
-	documents->query = single_select(query);
+	documents->query = TlvSingleSelect(query, "documents");
 	probe = psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", documents->query);
 	MemoryContextSwitchTo(old);
-	run(probe, 0, NULL, NULL);
+	TlvRunQuery(probe, 0, NULL, NULL);
 	recognize_columns(documents, SPI_tuptable->tupdesc, bag_type);
 	counted = SPI_tuptable->tupdesc->natts == 3;
 	SPI_freetuptable(SPI_tuptable);
@@ -307,24 +202,6 @@ TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 	else
 		store_bags(documents, grouping_query(documents, counted), bag_type);
 	MemoryContextSwitchTo(old);
-}
-
-/*
- * Runs a pass.  A generic plan keeps the parameter a parameter: a custom plan would fold it into a
- * constant, and a subspace of 80 MB would travel to the parallel workers as text.
- */
-static void
-run_pass(const char *sql, int n_parameters, Oid *types, Datum *values)
-{
-	SPIPlanPtr plan = SPI_prepare_cursor(sql, n_parameters, types,
-										 CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
-	bool before = begin_reading();
-	int result = plan != NULL ? SPI_execute_plan(plan, values, NULL, true, 0) : SPI_result;
-
-	end_reading(before);
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
-	SPI_freeplan(plan);
 }
 
 struct varlena *
@@ -350,7 +227,7 @@ TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *co
 	appendStringInfo(&sql, "SELECT %s %s", expression, documents->source);
 	if (condition != NULL)
 		appendStringInfo(&sql, " WHERE %s", condition);
-	run_pass(sql.data, parameter != NULL ? 1 : 0, types, values);
+	TlvRunPass(sql.data, parameter != NULL ? 1 : 0, types, values);
 	documents->passes++;
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull)
@@ -374,7 +251,7 @@ TlvDocumentsTerms(TlvDocuments *documents)
 		"item::pg_catalog.text COLLATE pg_catalog.\"C\" AS term FROM (%s\n) AS q(doc, item)) AS t "
 		"WHERE term IS NOT NULL ORDER BY 1, 2",
 		documents->schema, documents->query);
-	run(sql, 0, NULL, NULL);
+	TlvRunQuery(sql, 0, NULL, NULL);
 	documents->passes++;
 	pfree(sql);
 }

@@ -1,5 +1,5 @@
 /*
- * values.c - tlv_moments, tlv_subspace and tlv_model as types: text and
+ * values.c - tlv_moments, tlv_subspace, tlv_model and tlv_graph as types: text and
  * binary input and output, equality, hashing, tlv_info.
  *
  * The text form is the kind's name, a colon and the base64 of the image: exact,
@@ -17,7 +17,8 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
-static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model"};
+static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
+										 "tlv_graph"};
 
 tlv_frame
 TlvFrame(struct varlena *value)
@@ -187,6 +188,7 @@ value_send(struct varlena *value)
 VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS)
 VALUE_TYPE(tlv_subspace, TLV_FRAME_SUBSPACE)
 VALUE_TYPE(tlv_model, TLV_FRAME_MODEL)
+VALUE_TYPE(tlv_graph, TLV_FRAME_GRAPH)
 
 /* ---- equality, order and hash: of the bytes, for every type of ours ---- */
 

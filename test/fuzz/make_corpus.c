@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "tensorlv/count_moments.h"
+#include "tensorlv/graph.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
@@ -211,6 +212,42 @@ save_models(tlv_frame triples)
 	}
 }
 
+/* The three kinds with each form of weights, as images; edges; sections. */
+static void
+save_graphs(void)
+{
+	static const double scales[] = {0, 1, 0.25};
+	/* undirected, 1 edge of multiplicity 2 between nodes 1 and 5 */
+	static const uint8_t sections[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 2, 0,
+									   2, 0, 1, 2, 0, 3, 1, 2, 3, 1, 0, 0, 1};
+	uint8_t edges[120];
+
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+		for (size_t form = 0; form < 3; form++)
+		{
+			tlv_accumulator *accumulator;
+			char name[40];
+			void *image;
+			size_t size;
+
+			must(tlv_graph_accumulator_create(&ctx, (tlv_graph_kind) kind, form > 0, &accumulator));
+			for (int64_t i = 0; i < 12; i++)
+				must(tlv_graph_add_edge(&ctx, accumulator, i % 5, i * i % 7 - (int64_t) form * 1000,
+										form == 0 ? 1 : 1 + (double) i * scales[form]));
+			must(accumulator->class->build(&ctx, accumulator, &builder));
+			must(tlv_frame_finish(&ctx, &builder, &image, &size));
+			for (int mode = 0; mode < 2; mode++)
+			{
+				snprintf(name, sizeof(name), "%s-%zu-%d", accumulator->class->name, form, mode);
+				save("graph", name, mode, image, size);
+			}
+		}
+	save("graph", "sections", 2, sections, sizeof(sections));
+	for (size_t i = 0; i < sizeof(edges); i++)
+		edges[i] = (uint8_t) (i < 3 ? i : tlv_rng_below(&rng, 200));
+	save("graph", "edges", 3, edges, sizeof(edges));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -224,5 +261,6 @@ main(int argc, char **argv)
 	save_bags();
 	save_models(save_moments(false));
 	save_moments(true);
+	save_graphs();
 	return 0;
 }

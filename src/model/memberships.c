@@ -1,0 +1,218 @@
+/*
+ * memberships.c - sparse memberships and the edges between communities
+ * (memberships.h).
+ */
+#include "memberships.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Entries per node that room is made for at first. */
+#define FIRST_ENTRIES 2
+
+tlv_status
+tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builder)
+{
+	tlv_memberships *memberships = &builder->memberships;
+
+	memset(builder, 0, sizeof(*builder));
+	builder->room = FIRST_ENTRIES * n + 16;
+	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, memberships->start);
+	memberships->community = tlv_alloc(ctx, builder->room, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, memberships->community);
+	memberships->share = tlv_alloc(ctx, builder->room, sizeof(float));
+	TLV_TRY_ALLOC(ctx, memberships->share);
+	memberships->start[0] = 0;
+	return TLV_OK;
+}
+
+static tlv_status
+reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
+{
+	size_t used = builder->memberships.start[builder->memberships.n];
+	size_t room = builder->room;
+	void *grown;
+
+	if (room - used >= more)
+		return TLV_OK;
+	room = room + room / 2 + more;
+	grown = tlv_realloc(ctx, builder->memberships.community, room, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, grown);
+	builder->memberships.community = grown;
+	grown = tlv_realloc(ctx, builder->memberships.share, room, sizeof(float));
+	TLV_TRY_ALLOC(ctx, grown);
+	builder->memberships.share = grown;
+	builder->room = room;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t k,
+					   const double *share)
+{
+	tlv_memberships *memberships = &builder->memberships;
+	size_t at = memberships->start[memberships->n];
+	double sum = 0;
+
+	TLV_TRY(reserve(ctx, builder, k));
+	for (size_t j = 0; share != NULL && j < k; j++)
+		sum += share[j] >= TLV_LEAST_SHARE ? share[j] : 0;
+	for (size_t j = 0; share != NULL && j < k; j++)
+	{
+		if (!(share[j] >= TLV_LEAST_SHARE))
+			continue;
+		memberships->community[at] = (uint16_t) j;
+		memberships->share[at++] = (float) (share[j] / sum);
+	}
+	memberships->start[++memberships->n] = at;
+	return TLV_OK;
+}
+
+void
+tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships)
+{
+	tlv_free(ctx, memberships->start);
+	tlv_free(ctx, memberships->community);
+	tlv_free(ctx, memberships->share);
+	memset(memberships, 0, sizeof(*memberships));
+}
+
+tlv_status
+tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
+							tlv_memberships *memberships)
+{
+	size_t at = 0;
+
+	memberships->n = n;
+	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, memberships->start);
+	memberships->community = tlv_alloc(ctx, n, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, memberships->community);
+	memberships->share = tlv_alloc(ctx, n, sizeof(float));
+	TLV_TRY_ALLOC(ctx, memberships->share);
+	for (size_t u = 0; u < n; u++)
+	{
+		memberships->start[u] = at;
+		if (label[u] < 0)
+			continue;
+		memberships->community[at] = (uint16_t) label[u];
+		memberships->share[at++] = 1;
+	}
+	memberships->start[n] = at;
+	return TLV_OK;
+}
+
+void
+tlv_memberships_largest(const tlv_memberships *memberships, int32_t *label)
+{
+	for (size_t u = 0; u < memberships->n; u++)
+	{
+		float largest = 0;
+
+		label[u] = -1;
+		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
+			if (memberships->share[i] > largest)
+			{
+				largest = memberships->share[i];
+				label[u] = memberships->community[i];
+			}
+	}
+}
+
+void
+tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
+					 double *sums)
+{
+	memset(sums, 0, k * sizeof(double));
+	for (size_t u = 0; u < memberships->n; u++)
+		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
+			sums[memberships->community[i]] +=
+				(weight == NULL ? 1 : weight[u]) * memberships->share[i];
+}
+
+void
+tlv_memberships_gram(const tlv_memberships *memberships, size_t k, const double *weight,
+					 double *gram)
+{
+	memset(gram, 0, k * k * sizeof(double));
+	for (size_t u = 0; u < memberships->n; u++)
+		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
+		{
+			double *column = gram + k * memberships->community[i];
+			double share = memberships->share[i];
+
+			if (weight != NULL)
+				share *= weight[u] * weight[u];
+			for (size_t j = memberships->start[u]; j < memberships->start[u + 1]; j++)
+				column[memberships->community[j]] += share * memberships->share[j];
+		}
+}
+
+tlv_status
+tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
+						tlv_memberships *memberships)
+{
+	uint16_t *rank = tlv_alloc(ctx, k, sizeof(uint16_t));
+
+	TLV_TRY_ALLOC(ctx, rank);
+	for (size_t i = 0; i < k; i++)
+		rank[order[i]] = (uint16_t) i;
+	for (size_t u = 0; u < memberships->n; u++)
+		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
+		{
+			uint16_t community = rank[memberships->community[i]];
+			float share = memberships->share[i];
+			size_t at = i;
+
+			/* insertion: a node has few communities */
+			for (; at > memberships->start[u] && memberships->community[at - 1] > community; at--)
+			{
+				memberships->community[at] = memberships->community[at - 1];
+				memberships->share[at] = memberships->share[at - 1];
+			}
+			memberships->community[at] = community;
+			memberships->share[at] = share;
+		}
+	tlv_free(ctx, rank);
+	return TLV_OK;
+}
+
+double
+tlv_modularity(size_t k, const double *edges, double *conductance)
+{
+	double total = 0, modularity = 0;
+
+	for (size_t i = 0; i < k * k; i++)
+		total += edges[i];
+	for (size_t c = 0; c < k; c++)
+	{
+		double out = 0, in = 0, own = edges[c + k * c], ends, smaller;
+
+		for (size_t b = 0; b < k; b++)
+		{
+			out += edges[c + k * b];
+			in += edges[b + k * c];
+		}
+		ends = (out + in) / 2;
+		smaller = ends < total - ends ? ends : total - ends;
+		conductance[c] = smaller > 0 ? (ends - own) / smaller : NAN;
+		modularity += own / total - out * in / (total * total);
+	}
+	return modularity;
+}
+
+double
+tlv_bridgeness(size_t k, size_t n, const float *share)
+{
+	double sum = 0, squares = 0, part = 1 / (double) k;
+
+	if (k < 2 || n == 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		sum += share[i];
+	for (size_t i = 0; i < n; i++)
+		squares += (share[i] / sum - part) * (share[i] / sum - part);
+	squares += (double) (k - n) * part * part;
+	return fmax(0, 1 - sqrt((double) k / (double) (k - 1) * squares));
+}

@@ -1,0 +1,344 @@
+/*
+ * block_float.c - Gram matrices, rotations and orthonormal bases of tall
+ * single-precision blocks (sparse.h).
+ */
+#include "block_float.h"
+
+#include "tensorlv/linalg.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* Columns whose products are summed in single precision before they go into a double. */
+#define GRAM_COLUMNS 4096
+
+/* Work of one BLAS call: about 0.02 s on one current core. */
+#define BLOCK_FLOPS 2e9
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Columns per call so that `flops_per_column` of each are short work. */
+static size_t
+block_columns(size_t most, double flops_per_column)
+{
+	double columns = BLOCK_FLOPS / (flops_per_column + 1);
+
+	return columns < 16 ? 16 : least(most, (size_t) columns);
+}
+
+static tlv_status
+check_directions(tlv_context *ctx, size_t l)
+{
+	/* The eigenproblem of l x l is dense, and one call of it must be short. */
+	if (l > TLV_EIGEN_LIMIT)
+		return tlv_fail(ctx, TLV_LIMIT, "a block of %zu directions exceeds %d", l, TLV_EIGEN_LIMIT);
+	return TLV_OK;
+}
+
+TLV_CLONES static void
+add_to_double(size_t n, const float *restrict from, double *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += (double) from[i];
+}
+
+/* gram (zeroed by the caller) += x y'; only the lower triangle when x == y. */
+static tlv_status
+add_products(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, const float *y,
+			 float *part, double *gram)
+{
+	size_t width = block_columns(GRAM_COLUMNS, 2.0 * (double) la * (double) lb);
+
+	for (size_t j = 0; j < n; j += width)
+	{
+		int columns = (int) least(width, n - j), a = (int) la, b = (int) lb;
+
+		TLV_TRY_CONTINUE(ctx);
+		if (x == y && la == lb)
+			cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, a, columns, 1, x + j * la, a, 0,
+						part, a);
+		else
+			cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, a, b, columns, 1, x + j * la, a,
+						y + j * lb, b, 0, part, a);
+		add_to_double(la * lb, part, gram);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, const float *y,
+			   double *gram)
+{
+	float *part;
+	tlv_status status;
+
+	TLV_TRY(check_directions(ctx, la));
+	TLV_TRY(check_directions(ctx, lb));
+	memset(gram, 0, la * lb * sizeof(double));
+	if (la == 0 || lb == 0)
+		return TLV_OK;
+	part = tlv_alloc0(ctx, la * lb, sizeof(float));
+	TLV_TRY_ALLOC(ctx, part);
+	status = add_products(ctx, n, la, x, lb, y, part, gram);
+	if (x == y && la == lb)
+		for (size_t j = 0; j < la; j++)
+			for (size_t i = j + 1; i < la; i++)
+				gram[j + i * la] = gram[i + j * la];
+	tlv_free(ctx, part);
+	return status;
+}
+
+/* In column blocks, each copied first because x is both source and target. */
+static tlv_status
+rotate_blocks(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const float *r,
+			  float *block, size_t width)
+{
+	for (size_t j = 0; j < n; j += width)
+	{
+		size_t columns = least(width, n - j);
+
+		TLV_TRY_CONTINUE(ctx);
+		memcpy(block, x + j * l, columns * l * sizeof(float));
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) m, (int) columns, (int) l, 1, r,
+					(int) l, block, (int) l, 0, x + j * m, (int) m);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_rotate_float(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const double *r)
+{
+	size_t width = least(n, block_columns(1024, 2.0 * (double) l * (double) m));
+	float *work;
+	tlv_status status;
+
+	if (m > l)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu combinations of %zu directions", m, l);
+	TLV_TRY(check_directions(ctx, l));
+	if (m == 0 || n == 0)
+		return TLV_OK;
+	work = tlv_alloc(ctx, l * (m + width), sizeof(float));
+	TLV_TRY_ALLOC(ctx, work);
+	for (size_t i = 0; i < l * m; i++)
+		work[i] = (float) r[i];
+	status = rotate_blocks(ctx, n, l, x, m, work, work + l * m, width);
+	tlv_free(ctx, work);
+	return status;
+}
+
+tlv_status
+tlv_transform_float(tlv_context *ctx, size_t n, size_t l, const float *x, size_t m, const double *r,
+					size_t stride, float *y)
+{
+	size_t width = block_columns(1024, 2.0 * (double) l * (double) m);
+	float *factor;
+	tlv_status status = TLV_OK;
+
+	if (stride < m)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu rows do not fit %zu", m, stride);
+	if (m == 0 || n == 0)
+		return TLV_OK;
+	factor = tlv_alloc(ctx, l * m, sizeof(float));
+	TLV_TRY_ALLOC(ctx, factor);
+	for (size_t i = 0; i < l * m; i++)
+		factor[i] = (float) r[i];
+	for (size_t first = 0; first < n && status == TLV_OK; first += width)
+	{
+		if (tlv_should_stop(ctx))
+			status = tlv_cancelled(ctx);
+		else
+			cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) m,
+						(int) least(width, n - first), (int) l, 1, factor, (int) l, x + first * l,
+						(int) l, 0, y + first * stride, (int) stride);
+	}
+	tlv_free(ctx, factor);
+	return status;
+}
+
+/* ---- orthonormal bases ---- */
+
+/* The sum of four uniforms of 16 bits has mean 131070 and variance 4 (2^32 - 1) / 12. */
+static inline float
+nearly_normal(tlv_rng *rng)
+{
+	uint64_t word = tlv_rng_next(rng);
+	uint64_t sum = (word & 0xffff) + (word >> 16 & 0xffff) + (word >> 32 & 0xffff) + (word >> 48);
+
+	return (float) ((double) (int64_t) sum - 131070) * (float) (1 / 37837.2272);
+}
+
+tlv_status
+tlv_fill_random_float(tlv_context *ctx, size_t n, size_t stride, float *x, tlv_rng *rng)
+{
+	const size_t block = 1000000;
+
+	for (size_t first = 0; first < n; first += block)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t i = first; i < first + least(block, n - first); i++)
+			x[i * stride] = nearly_normal(rng);
+	}
+	return TLV_OK;
+}
+
+/* A direction that keeps less than this part (squared) of its length is taken out again first. */
+#define SUSPICIOUS_PIVOT 1e-4
+/* A direction that keeps less than this part of its length is dependent to rounding. */
+#define DEPENDENT 4e-6
+/* All pivots above this: a round leaves the directions orthonormal to rounding. */
+#define PRECISE_PIVOT 0.5
+/* All pivots above this: to 1e-5. */
+#define ROUGH_PIVOT 1e-2
+
+typedef struct ortho_work
+{
+	double *gram;	  /* l x l */
+	double *rotation; /* l x l */
+	double *scale;	  /* what makes each direction a unit vector */
+	bool *replaced;	  /* by a random direction */
+} ortho_work;
+
+/*
+ * Cholesky factor (lower, in place) of a Gram matrix of unit diagonal.  Where
+ * the pivot is small the factor is changed so that its inverse leaves
+ * direction j with its own remainder, not scaled up, and does not use it for
+ * later ones: the caller scales that remainder and factors again.  Returns the
+ * smallest pivot.
+ */
+TLV_CLONES static double
+guarded_cholesky(size_t n, double *restrict g)
+{
+	double smallest = 1;
+
+	for (size_t j = 0; j < n; j++)
+	{
+		double pivot = g[j + j * n];
+		bool guard = !(pivot > SUSPICIOUS_PIVOT);
+		double root = guard ? 1 : sqrt(pivot);
+
+		smallest = pivot < smallest ? pivot : smallest;
+		g[j + j * n] = root;
+		for (size_t i = j + 1; i < n; i++)
+			g[i + j * n] = guard ? 0 : g[i + j * n] / root;
+		for (size_t p = j + 1; p < n && !guard; p++)
+		{
+			double factor = g[p + j * n];
+
+			for (size_t i = p; i < n; i++)
+				g[i + p * n] -= factor * g[i + j * n];
+		}
+	}
+	return smallest;
+}
+
+/* x = L^-1 diag(scale) x, as one rotation by the transposed of that matrix. */
+static tlv_status
+apply_factor(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x)
+{
+	if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int) l, w->gram, (lapack_int) l) !=
+		0)
+		return tlv_fail(ctx, TLV_INTERNAL, "dtrtri failed");
+	for (size_t j = 0; j < l; j++)
+		for (size_t i = 0; i < l; i++)
+			w->rotation[j + i * l] = i >= j ? w->gram[i + j * l] * w->scale[j] : 0;
+	return tlv_rotate_float(ctx, n, l, x, l, w->rotation);
+}
+
+/* Lengths; directions without one become random.  Their number is *fresh. */
+static tlv_status
+scale_directions(tlv_context *ctx, size_t l, size_t n, double dependent, float *x, ortho_work *w,
+				 tlv_rng *rng, size_t *fresh)
+{
+	*fresh = 0;
+	for (size_t i = 0; i < l; i++)
+	{
+		double length = sqrt(w->gram[i + i * l]);
+
+		if (!isfinite(length))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a basis has entries that are not finite");
+		if (length > dependent)
+		{
+			w->scale[i] = 1 / length;
+			continue;
+		}
+		TLV_TRY(tlv_fill_random_float(ctx, n, l, x + i, rng));
+		w->replaced[i] = true;
+		(*fresh)++;
+	}
+	return TLV_OK;
+}
+
+/* Rounds of Cholesky QR until one has all its pivots above `enough`. */
+static tlv_status
+orthonormalize_rounds(tlv_context *ctx, size_t l, size_t n, double enough, float *x, ortho_work *w,
+					  tlv_rng *rng)
+{
+	double smallest = 0;
+
+	for (int round = 0; smallest < enough; round++)
+	{
+		size_t fresh;
+
+		if (round == 20)
+			return tlv_fail(ctx, TLV_INTERNAL, "a basis could not be made orthonormal");
+		TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
+		TLV_TRY(scale_directions(ctx, l, n, round == 0 ? 0 : DEPENDENT, x, w, rng, &fresh));
+		if (fresh > 0)
+		{
+			TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
+			TLV_TRY(scale_directions(ctx, l, n, 0, x, w, rng, &fresh));
+		}
+		for (size_t j = 0; j < l; j++)
+			for (size_t i = 0; i < l; i++)
+				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
+		smallest = guarded_cholesky(l, w->gram);
+		TLV_TRY(apply_factor(ctx, l, n, w, x));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tlv_rng *rng,
+			   size_t *rank)
+{
+	ortho_work w;
+	double *block;
+	tlv_status status;
+
+	*rank = 0;
+	if (l > n)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu directions in %zu dimensions", l, n);
+	TLV_TRY(check_directions(ctx, l));
+	if (l == 0)
+		return TLV_OK;
+	block = tlv_alloc0(ctx, l * (2 * l + 2), sizeof(double));
+	TLV_TRY_ALLOC(ctx, block);
+	w.gram = block;
+	w.rotation = block + l * l;
+	w.scale = block + 2 * l * l;
+	w.replaced = (bool *) (w.scale + l);
+	status = orthonormalize_rounds(ctx, l, n, enough, x, &w, rng);
+	for (size_t i = 0; i < l; i++)
+		*rank += !w.replaced[i];
+	tlv_free(ctx, block);
+	return status;
+}
+
+tlv_status
+tlv_orthonormalize_float(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng, size_t *rank)
+{
+	return orthonormalize(ctx, l, n, PRECISE_PIVOT, x, rng, rank);
+}
+
+tlv_status
+tlv_orthonormalize_roughly(tlv_context *ctx, size_t l, size_t n, float *x, tlv_rng *rng,
+						   size_t *rank)
+{
+	return orthonormalize(ctx, l, n, ROUGH_PIVOT, x, rng, rank);
+}

@@ -1,0 +1,269 @@
+/*
+ * kmeans_seed.c - centers to start k-means with (kmeans_seed.h; Arthur,
+ * Vassilvitskii 2007; the greedy choice among several as in their section 4).
+ */
+#include "kmeans_seed.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+/* Above so much work for all points, centers are sought among SAMPLE (or 20 k) random ones. */
+#define FULL_WORK 2e9
+#define SAMPLE	  50000
+
+#define TRIALS_MOST 16
+
+/* Squared distances below this part of the squared lengths are rounding. */
+#define ROUNDING 1e-6F
+
+typedef struct seeding
+{
+	const kmeans_data *data;
+	size_t m;		   /* points looked at */
+	size_t *point;	   /* m: which they are, ascending */
+	size_t trials;	   /* candidates for every center */
+	size_t width;	   /* points per block */
+	float *squares;	   /* m */
+	float *distance;   /* m: squared, to the nearest center so far */
+	float *trial;	   /* m x trials: the same to a candidate */
+	size_t *nearest;   /* m: that center */
+	float *block;	   /* d x width */
+	float *scores;	   /* trials x width */
+	float *candidates; /* d x trials */
+	double sums[TRIALS_MOST];
+} seeding;
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline double
+weight_of(const kmeans_data *data, size_t i)
+{
+	return data->weights == NULL ? 1 : (double) data->weights[i];
+}
+
+static void
+load_block(const seeding *s, size_t first, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		tlv_kmeans_load(s->data, s->point[first + i], 1, s->block + i * s->data->d);
+}
+
+/* Which points are looked at: each equally probable (Knuth, TAOCP 2, 3.4.2, algorithm S). */
+static void
+choose_points(seeding *s, tlv_rng *rng)
+{
+	size_t n = s->data->n;
+
+	for (size_t i = 0, chosen = 0; chosen < s->m; i++)
+		if (s->m == n || tlv_rng_uniform(rng) * (double) (n - i) < (double) (s->m - chosen))
+			s->point[chosen++] = i;
+}
+
+static tlv_status
+prepare(tlv_context *ctx, seeding *s)
+{
+	for (size_t first = 0; first < s->m; first += s->width)
+	{
+		size_t n = least(s->width, s->m - first);
+
+		TLV_TRY_CONTINUE(ctx);
+		load_block(s, first, n);
+		tlv_kmeans_squares(s->data->d, n, s->block, s->squares + first);
+	}
+	for (size_t i = 0; i < s->m; i++)
+		s->distance[i] = 1; /* all alike: the first center is drawn by weight */
+	return TLV_OK;
+}
+
+/* Candidates in proportion to weight times squared distance; false when that is 0 for all. */
+static bool
+draw_candidates(seeding *s, tlv_rng *rng)
+{
+	double total = 0;
+	size_t last = s->m;
+
+	for (size_t i = 0; i < s->m; i++)
+	{
+		double mass = weight_of(s->data, s->point[i]) * (double) s->distance[i];
+
+		total += mass;
+		last = mass > 0 ? i : last;
+	}
+	if (last == s->m)
+		return false;
+	for (size_t t = 0; t < s->trials; t++)
+	{
+		double left = tlv_rng_uniform(rng) * total;
+		size_t i = 0;
+
+		for (; i < last; i++)
+		{
+			left -= weight_of(s->data, s->point[i]) * (double) s->distance[i];
+			if (left < 0)
+				break;
+		}
+		tlv_kmeans_load(s->data, s->point[i], 1, s->candidates + t * s->data->d);
+	}
+	return true;
+}
+
+/* What every candidate would leave of the sum of squared distances, in s->sums. */
+static tlv_status
+try_candidates(tlv_context *ctx, seeding *s, bool none_before)
+{
+	size_t d = s->data->d, trials = s->trials;
+	float squares[TRIALS_MOST];
+
+	tlv_kmeans_squares(d, trials, s->candidates, squares);
+	memset(s->sums, 0, sizeof(s->sums));
+	for (size_t first = 0; first < s->m; first += s->width)
+	{
+		size_t n = least(s->width, s->m - first);
+
+		TLV_TRY_CONTINUE(ctx);
+		load_block(s, first, n);
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) trials, (int) n, (int) d, 1,
+					s->candidates, (int) d, s->block, (int) d, 0, s->scores, (int) trials);
+		for (size_t i = first; i < first + n; i++)
+			for (size_t t = 0; t < trials; t++)
+			{
+				float both = s->squares[i] + squares[t];
+				float distance = both - 2 * s->scores[(i - first) * trials + t];
+
+				distance = distance < ROUNDING * both ? 0 : distance;
+				if (!none_before && distance > s->distance[i])
+					distance = s->distance[i];
+				s->trial[i * trials + t] = distance;
+				s->sums[t] += weight_of(s->data, s->point[i]) * (double) distance;
+			}
+	}
+	return TLV_OK;
+}
+
+static void
+take_best(seeding *s, size_t found, float *centers)
+{
+	size_t best = 0, d = s->data->d;
+
+	for (size_t t = 1; t < s->trials; t++)
+		best = s->sums[t] < s->sums[best] ? t : best;
+	memcpy(centers + found * d, s->candidates + best * d, d * sizeof(float));
+	for (size_t i = 0; i < s->m; i++)
+	{
+		float distance = s->trial[i * s->trials + best];
+
+		if (found == 0 || distance < s->distance[i])
+			s->nearest[i] = found;
+		s->distance[i] = distance;
+	}
+}
+
+/*
+ * What is left when all distances are 0 to rounding: points that differ from
+ * every center by little, found one by one.
+ */
+static tlv_status
+take_distinct(tlv_context *ctx, seeding *s, size_t k, float *centers, size_t *found)
+{
+	size_t d = s->data->d, looks = 1000000 / d + 1;
+
+	for (size_t i = 0; i < s->m && *found < k; i++)
+	{
+		size_t point = s->point[i], c;
+
+		if (i % looks == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (!(weight_of(s->data, point) > 0) ||
+			tlv_kmeans_distance(s->data, point, centers + s->nearest[i] * d) == 0)
+			continue;
+		TLV_TRY_CONTINUE(ctx);
+		for (c = 0; c < *found; c++)
+			if (tlv_kmeans_distance(s->data, point, centers + c * d) == 0)
+				break;
+		if (c == *found)
+			tlv_kmeans_load(s->data, point, 1, centers + (*found)++ * d);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+seed(tlv_context *ctx, seeding *s, size_t k, tlv_rng *rng, float *centers, size_t *found)
+{
+	*found = 0;
+	choose_points(s, rng);
+	TLV_TRY(prepare(ctx, s));
+	for (; *found < k; (*found)++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (!draw_candidates(s, rng))
+			return *found == 0 ? TLV_OK : take_distinct(ctx, s, k, centers, found);
+		TLV_TRY(try_candidates(ctx, s, *found == 0));
+		take_best(s, *found, centers);
+	}
+	return TLV_OK;
+}
+
+static void
+free_seeding(tlv_context *ctx, seeding *s)
+{
+	tlv_free(ctx, s->squares);
+	tlv_free(ctx, s->point);
+}
+
+static tlv_status
+create_seeding(tlv_context *ctx, const kmeans_data *data, size_t k, size_t m, seeding *s)
+{
+	size_t d = data->d, trials = 2 + (size_t) log((double) k);
+
+	memset(s, 0, sizeof(*s));
+	s->data = data;
+	s->m = m;
+	s->trials = least(trials, TRIALS_MOST);
+	s->width = tlv_kmeans_width(m, d, s->trials);
+	s->point = tlv_alloc(ctx, 2 * m, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, s->point);
+	s->nearest = s->point + m;
+	s->squares = tlv_alloc(ctx, (2 + s->trials) * m + s->width * (d + s->trials) + d * s->trials,
+						   sizeof(float));
+	TLV_TRY_ALLOC(ctx, s->squares);
+	s->distance = s->squares + m;
+	s->trial = s->distance + m;
+	s->block = s->trial + s->trials * m;
+	s->scores = s->block + s->width * d;
+	s->candidates = s->scores + s->width * s->trials;
+	return TLV_OK;
+}
+
+static tlv_status
+seed_among(tlv_context *ctx, const kmeans_data *data, size_t k, size_t m, tlv_rng *rng,
+		   float *centers, size_t *found)
+{
+	seeding s;
+	tlv_status status = create_seeding(ctx, data, k, m, &s);
+
+	if (status == TLV_OK)
+		status = seed(ctx, &s, k, rng, centers, found);
+	free_seeding(ctx, &s);
+	return status;
+}
+
+tlv_status
+tlv_kmeans_seed(tlv_context *ctx, const kmeans_data *data, size_t k, tlv_rng *rng, float *centers,
+				size_t *found)
+{
+	size_t m = data->n;
+
+	*found = 0;
+	if ((double) m * (double) data->d * (double) k > FULL_WORK)
+		m = least(m, 20 * k > SAMPLE ? 20 * k : SAMPLE);
+	TLV_TRY(seed_among(ctx, data, k, m, rng, centers, found));
+	/* A random part may miss rare points or those that have weight. */
+	if (*found < k && m < data->n)
+		TLV_TRY(seed_among(ctx, data, k, data->n, rng, centers, found));
+	return TLV_OK;
+}

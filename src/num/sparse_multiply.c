@@ -1,0 +1,185 @@
+/*
+ * sparse_multiply.c - products of sparse rows with blocks of vectors (sparse.h).
+ *
+ * The sum over a row's entries is kept in registers, a tile of at most
+ * TILE_MOST of the block's l numbers at a time.  A tile is a whole number of
+ * vectors of which the last one may overlap the one before: no scalar tail.
+ * What the entries some way ahead will read is asked for early, since a
+ * processor cannot guess it.
+ */
+#include "tensorlv/sparse.h"
+
+#include <string.h>
+
+/* GCC and clang cut these into what the instruction set has. */
+typedef float floats16 __attribute__((vector_size(64)));
+typedef float floats8 __attribute__((vector_size(32)));
+typedef float floats4 __attribute__((vector_size(16)));
+
+#define VECTORS_MOST 16
+#define TILE_MOST	 256
+
+/* Products between two looks at the interrupt: 4 to 10 ms, mostly waiting for memory. */
+#define BLOCK_PRODUCTS 8000000
+
+/* So many terms are summed in single precision before the sum is added to y. */
+#define SEGMENT 4096
+
+/* Bytes asked for ahead of their use; at least AHEAD_LEAST and at most AHEAD_MOST entries. */
+#define AHEAD_BYTES 16384
+#define AHEAD_LEAST 4
+#define AHEAD_MOST	128
+
+/* Rows of a matrix and one tile of the block they are multiplied with. */
+typedef struct tile_job
+{
+	size_t rows;
+	const size_t *start; /* rows + 1 */
+	const int32_t *index;
+	const float *value;
+	size_t limit;  /* entries of the matrix: nothing is read beyond */
+	size_t ahead;  /* entries */
+	size_t stride; /* l */
+	size_t width;  /* of the tile */
+	const float *x;
+	float *y;
+	bool add; /* to y */
+} tile_job;
+
+static inline __attribute__((always_inline)) void
+prefetch_row(const float *row, size_t width)
+{
+	/* Wherever the row starts, no line is left out: the last byte is asked for, too. */
+	for (size_t i = 0; i < width; i += 16)
+		__builtin_prefetch(row + i, 0, 2);
+	__builtin_prefetch(row + width - 1, 0, 2);
+}
+
+#define VECTOR floats16
+#define LANES  16
+#define NAME   multiply_by_16
+#include "sparse_tile.h"
+
+#define VECTOR floats8
+#define LANES  8
+#define NAME   multiply_by_8
+#include "sparse_tile.h"
+
+#define VECTOR floats4
+#define LANES  4
+#define NAME   multiply_by_4
+#include "sparse_tile.h"
+
+#define VECTOR float
+#define LANES  1
+#define NAME   multiply_by_1
+#include "sparse_tile.h"
+
+#define CASE(vectors, fewer)                                                                       \
+	if (count <= (vectors))                                                                        \
+	{                                                                                              \
+		multiply_by_16(job, vectors, fewer);                                                       \
+		return;                                                                                    \
+	}
+
+/* The tile function for the job's width, its loops unrolled. */
+TLV_CLONES static void
+multiply_tile(const tile_job *job)
+{
+	const size_t width = job->width, count = (width + 15) / 16;
+
+	if (width >= 16)
+	{
+		CASE(1, 0)
+		CASE(2, 1)
+		CASE(3, 2)
+		CASE(4, 3)
+		CASE(6, 4)
+		CASE(8, 6)
+		CASE(10, 8)
+		CASE(13, 10)
+		CASE(16, 13)
+	}
+	if (width >= 8)
+		multiply_by_8(job, 2, 1);
+	else if (width >= 4)
+		multiply_by_4(job, 2, 1);
+	else
+		multiply_by_1(job, 3, 1);
+}
+
+/* All tiles of consecutive rows (or of a part of one row, whose bounds start then holds). */
+static void
+multiply_tiles(const tlv_csr *a, size_t rows, const size_t *start, size_t l, const float *x,
+			   float *y, bool add)
+{
+	/* Tiles of about the same width, whole vectors but for the last one. */
+	size_t tiles = (l + TILE_MOST - 1) / TILE_MOST, width = l;
+	tile_job job = {.rows = rows,
+					.start = start,
+					.index = a->index,
+					.value = a->value,
+					.limit = a->entries,
+					.stride = l,
+					.add = add};
+
+	if (tiles > 1)
+		width = ((l + tiles - 1) / tiles + 15) / 16 * 16;
+	for (size_t j = 0; j < l; j += width)
+	{
+		job.width = l - j < width ? l - j : width;
+		job.ahead = AHEAD_BYTES / (job.width * sizeof(float));
+		job.ahead = job.ahead < AHEAD_LEAST ? AHEAD_LEAST : job.ahead;
+		job.ahead = job.ahead > AHEAD_MOST ? AHEAD_MOST : job.ahead;
+		job.x = x + j;
+		job.y = y + j;
+		multiply_tile(&job);
+	}
+}
+
+void
+tlv_csr_multiply_rows(const tlv_csr *a, size_t first, size_t n, size_t l, const float *x, float *y)
+{
+	if (n > 0 && l > 0)
+		multiply_tiles(a, n, a->start + first, l, x, y, false);
+}
+
+/* One row too long for a single block, in parts. */
+static tlv_status
+multiply_long_row(tlv_context *ctx, const tlv_csr *a, size_t row, size_t entries, size_t l,
+				  const float *x, float *y)
+{
+	size_t end = a->start[row + 1];
+
+	for (size_t p = a->start[row]; p < end; p += entries)
+	{
+		size_t bounds[2] = {p, end - p > entries ? p + entries : end};
+
+		TLV_TRY_CONTINUE(ctx);
+		multiply_tiles(a, 1, bounds, l, x, y, p > a->start[row]);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_csr_multiply(tlv_context *ctx, const tlv_csr *a, size_t l, const float *x, float *y)
+{
+	size_t most = BLOCK_PRODUCTS / (l + 1) + 1;
+
+	for (size_t first = 0, next; l > 0 && first < a->rows; first = next)
+	{
+		/* Rows of at most so many entries, each row counted as one more. */
+		for (next = first;
+			 next < a->rows && a->start[next + 1] - a->start[first] + (next + 1 - first) <= most;)
+			next++;
+		TLV_TRY_CONTINUE(ctx);
+		if (next > first)
+			tlv_csr_multiply_rows(a, first, next - first, l, x, y + first * l);
+		else
+		{
+			TLV_TRY(multiply_long_row(ctx, a, first, most, l, x, y + first * l));
+			next = first + 1;
+		}
+	}
+	return TLV_OK;
+}

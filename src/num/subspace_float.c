@@ -1,0 +1,316 @@
+/*
+ * subspace_float.c - dominant eigenvectors of a large symmetric operator by
+ * subspace iteration in single precision, accelerated by Chebyshev polynomials
+ * (sparse.h; Saad, Numerical Methods for Large Eigenvalue Problems, 2011,
+ * chapters 5 and 7).
+ *
+ * Between two Rayleigh-Ritz steps the block is multiplied by a polynomial of
+ * the operator that stays within 1 where the unwanted eigenvalues are and
+ * grows fastest outside: the interval is known from the Ritz values, and one
+ * that is too short only slows the iteration down.
+ */
+#include "block_float.h"
+#include "tensorlv/linalg.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* The polynomial's degree is the least that enlarges the k-th direction by GROWTH, ... */
+#define GROWTH		10
+#define DEGREE_MOST 8
+/* ... but the first may not outgrow the k-th by more than this: single precision would lose it. */
+#define OUTGROWTH_MOST 1e3
+
+/* Numbers combined between two looks at the interrupt: some ms. */
+#define COMBINE_BLOCK 2000000
+
+typedef struct subspace
+{
+	tlv_apply_float apply;
+	void *argument;
+	size_t n, k, l;
+	bool modulus;
+	int steps, max_steps; /* products with the operator */
+	float *x;			  /* l x n, the block */
+	float *z;			  /* its image */
+	float *more;		  /* l x n, work space */
+	double *b;			  /* l x l, Rayleigh quotient */
+	double *rotation;	  /* l x l, its eigenvectors in the order of ritz */
+	double *ritz;
+	double *before; /* l, of the step before */
+	double lowest;	/* smallest Ritz value ever seen */
+	double rest;	/* with modulus: least length of the image of a direction beyond the k-th */
+} subspace;
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static tlv_status
+apply_operator(tlv_context *ctx, subspace *s, const float *x, float *z)
+{
+	TLV_TRY_CONTINUE(ctx);
+	s->steps++;
+	return (s->apply)(ctx, s->argument, s->l, x, z);
+}
+
+/* Descending by modulus instead of by value: the two ends are merged. */
+static void
+order_by_modulus(subspace *s, const double *vectors, double *values)
+{
+	size_t l = s->l, low = l, high = 0;
+
+	for (size_t i = 0; i < l; i++)
+	{
+		size_t from = fabs(values[high]) >= fabs(values[low - 1]) ? high++ : --low;
+
+		s->ritz[i] = values[from];
+		memcpy(s->rotation + i * l, vectors + from * l, l * sizeof(double));
+	}
+}
+
+/*
+ * The least |A v| of the Ritz vectors beyond the k-th (or of it): of what is not wanted.  Their
+ * Ritz values would not tell: those of a mixture of both ends of the spectrum are about 0.
+ */
+static tlv_status
+measure_rest(tlv_context *ctx, subspace *s)
+{
+	size_t l = s->l;
+
+	TLV_TRY(tlv_gram_float(ctx, s->n, l, s->z, l, s->z, s->b));
+	s->rest = INFINITY;
+	for (size_t c = least(s->k, l - 1); c < l; c++)
+	{
+		const double *v = s->rotation + c * l;
+		double sum = 0;
+
+		for (size_t j = 0; j < l; j++)
+			for (size_t i = 0; i < l; i++)
+				sum += v[i] * s->b[i + j * l] * v[j];
+		s->rest = fmin(s->rest, sqrt(fmax(sum, 0)));
+	}
+	return TLV_OK;
+}
+
+/* z = A x, its Rayleigh quotient and what that says: ritz and rotation. */
+static tlv_status
+rayleigh_ritz(tlv_context *ctx, subspace *s)
+{
+	size_t l = s->l;
+
+	TLV_TRY(apply_operator(ctx, s, s->x, s->z));
+	TLV_TRY(tlv_gram_float(ctx, s->n, l, s->x, l, s->z, s->b));
+	for (size_t j = 0; j < l; j++)
+		for (size_t i = 0; i < j; i++)
+			s->b[j + i * l] = s->b[i + j * l] = 0.5 * (s->b[i + j * l] + s->b[j + i * l]);
+	memcpy(s->before, s->ritz, l * sizeof(double));
+	memcpy(s->rotation, s->b, l * l * sizeof(double));
+	TLV_TRY(tlv_eigen_symmetric(ctx, l, s->rotation, s->ritz));
+	s->lowest = fmin(s->lowest, s->ritz[l - 1]);
+	if (s->modulus)
+	{
+		memcpy(s->b, s->rotation, l * l * sizeof(double));
+		memcpy(s->b + l * l, s->ritz, l * sizeof(double));
+		order_by_modulus(s, s->b, s->b + l * l);
+		TLV_TRY(measure_rest(ctx, s));
+	}
+	return TLV_OK;
+}
+
+/* Largest change of the k leading Ritz values in relation to the largest of all. */
+static double
+leading_change(const subspace *s)
+{
+	double change = 0, largest = fmax(fabs(s->ritz[0]), -s->lowest);
+
+	for (size_t i = 0; i < s->k; i++)
+		change = fmax(change, fabs(s->ritz[i] - s->before[i]));
+	return change > 0 ? change / largest : 0;
+}
+
+typedef struct interval
+{
+	double middle, half; /* of what is not wanted */
+	int degree;
+} interval;
+
+/* |T_m| at a distance t from the middle, in units of half the interval. */
+static double
+chebyshev(int m, double t)
+{
+	return t > 1 ? cosh(m * acosh(t)) : 1;
+}
+
+static interval
+choose_interval(const subspace *s)
+{
+	size_t l = s->l, k = s->k;
+	/* A block without room to spare: what is not wanted has not been seen. */
+	double shrink = l > k ? 1 : 0.8, first = s->ritz[0], kth = s->ritz[k - 1],
+		   last = s->ritz[l - 1];
+	interval v = {0, 0, 1};
+
+	if (s->modulus)
+		v.half = fmax(shrink * s->rest, 1e-3 * fabs(first));
+	else
+	{
+		/* A Ritz value never exceeds the eigenvalue of its rank: the wanted ones stay outside. */
+		double range = first - s->lowest;
+		double upper = s->lowest + fmax(shrink * (last - s->lowest), 1e-3 * range);
+
+		/* The true end may lie a little lower; what is beyond it grows slowly and is seen next. */
+		v.middle = 0.5 * (upper + s->lowest - 0.01 * range);
+		v.half = upper - v.middle;
+	}
+	for (double t1 = fabs(first - v.middle) / v.half, tk = fabs(kth - v.middle) / v.half;
+		 v.degree < DEGREE_MOST && v.degree < s->max_steps - s->steps &&
+		 chebyshev(v.degree, tk) < GROWTH &&
+		 chebyshev(v.degree + 1, t1) < OUTGROWTH_MOST * chebyshev(v.degree + 1, tk);)
+		v.degree++;
+	return v;
+}
+
+/* y = a (z - middle x) - b y; y, of finite numbers, may be z. */
+TLV_CLONES static void
+combine_block(size_t n, float a, const float *z, float middle, const float *x, float b, float *y)
+{
+	/* Each number depends on those at its own place only. */
+#pragma GCC ivdep
+	for (size_t i = 0; i < n; i++)
+		y[i] = a * (z[i] - middle * x[i]) - b * y[i];
+}
+
+static tlv_status
+combine(tlv_context *ctx, size_t n, double a, const float *z, double middle, const float *x,
+		double b, float *y)
+{
+	for (size_t i = 0; i < n; i += COMBINE_BLOCK)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		combine_block(least(COMBINE_BLOCK, n - i), (float) a, z + i, (float) middle, x + i,
+					  (float) b, y + i);
+	}
+	return TLV_OK;
+}
+
+/* x = T_m((A - middle) / half) x, z = A x given; z and more are overwritten. */
+static tlv_status
+filter(tlv_context *ctx, subspace *s, interval v)
+{
+	size_t size = s->n * s->l;
+
+	TLV_TRY(combine(ctx, size, 1 / v.half, s->z, v.middle, s->x, 0, s->z));
+	for (int m = 2;; m++)
+	{
+		/* x: T_(m-2), z: T_(m-1) */
+		float *swap = s->x;
+
+		if (m <= v.degree)
+		{
+			TLV_TRY(apply_operator(ctx, s, s->z, s->more));
+			TLV_TRY(combine(ctx, size, 2 / v.half, s->more, v.middle, s->z, 1, s->x));
+		}
+		s->x = s->z;
+		s->z = swap;
+		if (m > v.degree)
+			return TLV_OK;
+	}
+}
+
+/* Entries of modulus at most 1: products of an operator of large norm would overflow. */
+static void
+scale_block(size_t size, float *x)
+{
+	float largest = 0;
+
+	for (size_t i = 0; i < size; i++)
+		largest = fmaxf(largest, fabsf(x[i]));
+	for (size_t i = 0; i < size && largest > 0 && largest <= FLT_MAX; i++)
+		x[i] /= largest;
+}
+
+/* A random start is multiplied twice before its Rayleigh quotient is worth a look. */
+static tlv_status
+start(tlv_context *ctx, subspace *s, bool started, tlv_rng *rng)
+{
+	size_t rank;
+
+	if (!started)
+		TLV_TRY(tlv_fill_random_float(ctx, s->n * s->l, 1, s->x, rng));
+	TLV_TRY(tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank));
+	if (started || s->max_steps < 3)
+		return TLV_OK;
+	TLV_TRY(apply_operator(ctx, s, s->x, s->z));
+	scale_block(s->n * s->l, s->z);
+	TLV_TRY(apply_operator(ctx, s, s->z, s->x));
+	scale_block(s->n * s->l, s->x);
+	return tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank);
+}
+
+static tlv_status
+iterate(tlv_context *ctx, subspace *s, double tolerance, bool started, tlv_rng *rng)
+{
+	size_t rank;
+
+	TLV_TRY(start(ctx, s, started, rng));
+	for (int round = 0;; round++)
+	{
+		TLV_TRY(rayleigh_ritz(ctx, s));
+		if (s->steps >= s->max_steps || (s->ritz[0] == 0 && s->lowest == 0) ||
+			(round > 0 && leading_change(s) < tolerance))
+			return tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation);
+		TLV_TRY(filter(ctx, s, choose_interval(s)));
+		TLV_TRY(tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation));
+		TLV_TRY(tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank));
+	}
+}
+
+tlv_status
+tlv_subspace_iteration_float(tlv_context *ctx, tlv_apply_float apply, void *argument, size_t n,
+							 size_t k, size_t l, bool modulus, double tolerance, int max_steps,
+							 bool started, tlv_rng *rng, float *x, float *z, double *ritz,
+							 int *steps)
+{
+	subspace s = {.apply = apply,
+				  .argument = argument,
+				  .n = n,
+				  .k = k,
+				  .l = l,
+				  .modulus = modulus,
+				  .max_steps = max_steps,
+				  .x = x,
+				  .z = z,
+				  .ritz = ritz};
+	double *small;
+	tlv_status status = TLV_OK;
+
+	*steps = 0;
+	if (k == 0 || k > l || l > n || max_steps < 1)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"%zu of %zu directions in %zu dimensions, at most %d steps", k, l, n,
+						max_steps);
+	if (l > TLV_EIGEN_LIMIT)
+		return tlv_fail(ctx, TLV_LIMIT, "a block of %zu directions exceeds %d", l, TLV_EIGEN_LIMIT);
+	small = tlv_alloc0(ctx, 2 * l * l + 2 * l, sizeof(double));
+	TLV_TRY_ALLOC(ctx, small);
+	s.b = small;
+	s.rotation = small + l * l + l;
+	s.before = s.rotation + l * l;
+	memset(ritz, 0, l * sizeof(double));
+	s.more = max_steps > 1 ? tlv_alloc(ctx, n * l, sizeof(float)) : z;
+	if (s.more == NULL)
+		status = ctx->error.code;
+	else
+		status = iterate(ctx, &s, tolerance, started, rng);
+	if (status == TLV_OK && s.x != x)
+		memcpy(x, s.x, n * l * sizeof(float));
+	*steps = s.steps;
+	if (s.more != z)
+		tlv_free(ctx, s.more);
+	tlv_free(ctx, small);
+	return status;
+}

@@ -1,0 +1,239 @@
+/*
+ * graph_fixture.h - small graphs as dense matrices, sparse rows and stored
+ * values, and fitted communities compared with true ones; shared by the tests
+ * of communities.
+ */
+#ifndef TENSORLV_TEST_GRAPH_FIXTURE_H
+#define TENSORLV_TEST_GRAPH_FIXTURE_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tensorlv/communities.h"
+#include "tensorlv/kind.h"
+#include "tensorlv/linalg.h"
+#include "tensorlv/optimize.h"
+
+static pool memory;
+static tlv_context ctx;
+static tlv_rng rng;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, 11);
+	return 0;
+}
+
+static inline int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+#define assert_ok(expression)                                                                      \
+	do                                                                                             \
+	{                                                                                              \
+		if ((expression) != TLV_OK)                                                                \
+			fail_msg("%s: %s %s", #expression, ctx.error.message, ctx.error.detail);               \
+	} while (0)
+
+#define assert_fails(expression, code, words)                                                      \
+	do                                                                                             \
+	{                                                                                              \
+		assert_int_equal((expression), code);                                                      \
+		if (strstr(ctx.error.message, words) == NULL)                                              \
+			fail_msg("\"%s\" lacks \"%s\"", ctx.error.message, words);                             \
+	} while (0)
+
+#define assert_close(a, b, tolerance)                                                              \
+	do                                                                                             \
+	{                                                                                              \
+		double one_ = (a), other_ = (b), most_ = (tolerance);                                      \
+		if (!(fabs(one_ - other_) <= most_))                                                       \
+			fail_msg("%s = %.9g, %s = %.9g", #a, one_, #b, other_);                                \
+	} while (0)
+
+#define assert_below(a, bound)                                                                     \
+	do                                                                                             \
+	{                                                                                              \
+		double one_ = (a), bound_ = (bound);                                                       \
+		if (getenv("TLV_SHOW") != NULL)                                                            \
+			printf("%s:%d %s = %.5g (at most %.5g)\n", __FILE__, __LINE__, #a, one_, bound_);      \
+		if (!(one_ <= bound_))                                                                     \
+			fail_msg("%s = %.6g is above %.6g", #a, one_, bound_);                                 \
+	} while (0)
+
+static inline void *
+zeros(size_t count, size_t size)
+{
+	void *block = tlv_alloc0(&ctx, count, size);
+
+	assert_non_null(block);
+	return block;
+}
+
+static inline double *
+numbers(size_t count)
+{
+	return zeros(count, sizeof(double));
+}
+
+/* ---- graphs ---- */
+
+typedef struct dense
+{
+	size_t rows, columns;
+	double *g; /* g[u * columns + v] */
+} dense;
+
+static inline dense
+dense_graph(size_t rows, size_t columns)
+{
+	return (dense){rows, columns, numbers(rows * columns)};
+}
+
+static inline double *
+entry(const dense *a, size_t u, size_t v)
+{
+	return &a->g[u * a->columns + v];
+}
+
+/* The entries that are not 0; weighted: with their values, else only where they are. */
+static inline tlv_csr
+sparse_rows(const dense *a, bool weighted)
+{
+	tlv_csr result;
+	size_t entries = 0, at = 0;
+
+	for (size_t i = 0; i < a->rows * a->columns; i++)
+		entries += a->g[i] != 0;
+	assert_ok(tlv_csr_create(&ctx, a->rows, a->columns, entries, weighted, &result));
+	for (size_t u = 0; u < a->rows; u++)
+	{
+		for (size_t v = 0; v < a->columns; v++)
+			if (*entry(a, u, v) != 0)
+			{
+				result.index[at] = (int32_t) v;
+				if (weighted)
+					result.value[at] = (float) *entry(a, u, v);
+				at++;
+			}
+		result.start[u + 1] = at;
+	}
+	return result;
+}
+
+/*
+ * Draws edges; the weights of a weighted graph are 1, 2 or 3.  Blocks of `blocks` communities of
+ * consecutive nodes are joined with probability within, others with probability between.
+ */
+static inline dense
+random_dense(size_t rows, size_t columns, bool symmetric, bool weighted, size_t blocks,
+			 double within, double between)
+{
+	dense a = dense_graph(rows, columns);
+
+	for (size_t u = 0; u < rows; u++)
+		for (size_t v = 0; v < columns; v++)
+		{
+			bool same = u * blocks / rows == v * blocks / columns;
+
+			if (symmetric && v <= u)
+				*entry(&a, u, v) = v < u ? *entry(&a, v, u) : 0;
+			else if (tlv_rng_uniform(&rng) < (same ? within : between))
+				*entry(&a, u, v) = weighted ? 1 + (double) tlv_rng_below(&rng, 3) : 1;
+		}
+	return a;
+}
+
+/* ---- stored graphs ---- */
+
+static inline tlv_accumulator *
+begin_graph(tlv_graph_kind kind, bool weighted)
+{
+	tlv_accumulator *accumulator = NULL;
+
+	assert_ok(tlv_graph_accumulator_create(&ctx, kind, weighted, &accumulator));
+	return accumulator;
+}
+
+static inline tlv_frame
+end_graph(tlv_accumulator *accumulator)
+{
+	static tlv_frame_builder builder;
+	const tlv_kind *kind;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	tlv_graph_accumulator_free(&ctx, accumulator);
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_GRAPH, &frame, &kind));
+	return frame;
+}
+
+/* Node u has the id u + 1. */
+static inline tlv_frame
+stored_graph(const dense *a, tlv_graph_kind kind, bool weighted)
+{
+	tlv_accumulator *accumulator = begin_graph(kind, weighted);
+
+	for (size_t u = 0; u < a->rows; u++)
+		for (size_t v = kind == TLV_GRAPH_UNDIRECTED ? u + 1 : 0; v < a->columns; v++)
+			if (*entry(a, u, v) != 0)
+				assert_ok(tlv_graph_add_edge(&ctx, accumulator, (int64_t) u + 1, (int64_t) v + 1,
+											 *entry(a, u, v)));
+	return end_graph(accumulator);
+}
+
+static inline tlv_frame
+validated_model(const void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
+	assert_ptr_equal(kind, &tlv_kind_mmsb);
+	return frame;
+}
+
+/* ---- comparison with the truth ---- */
+
+/* Memberships of one side as k x n numbers, in the order of the nodes. */
+static inline double *
+full_memberships(const tlv_mmsb_parts *parts, size_t s)
+{
+	const tlv_memberships *m = &parts->side[s].memberships;
+	double *pi = numbers(m->n * parts->k);
+
+	for (size_t u = 0; u < m->n; u++)
+		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+			pi[u * parts->k + m->community[i]] = m->share[i];
+	return pi;
+}
+
+/* match[a]: which of b's k communities is a's a-th, by the least L1 distance over n nodes. */
+static inline double
+match_communities(size_t k, size_t n, const double *a, const double *b, int64_t *match)
+{
+	double *cost = numbers(k * k), total = 0;
+
+	for (size_t u = 0; u < n; u++)
+		for (size_t i = 0; i < k; i++)
+			for (size_t j = 0; j < k; j++)
+				cost[i * k + j] += fabs(a[u * k + i] - b[u * k + j]);
+	assert_ok(tlv_assignment(&ctx, k, k, cost, match, &total));
+	tlv_free(&ctx, cost);
+	return total / (2 * (double) n);
+}
+
+#endif /* TENSORLV_TEST_GRAPH_FIXTURE_H */
