@@ -26,8 +26,9 @@ typedef struct tlv_decompose_options
 							* twice, when the residual exceeds .3 */
 	int rounds;			   /* joint: rounds of contractions, 1 random and then plug-in; 0: 1 */
 	int restarts;		   /* power: random restarts L per component; 0: max(10, min(2 k, 50)) */
-	int steps;			   /* power: steps N per restart (0: 20); als: sweeps (0: 100);
-							* sgd: gradient steps (0: 2000, fewer above k = 70) */
+	int steps;			   /* joint: refinement steps of a start and at the end (0: 200); power:
+							* steps N per restart (0: 20); als: sweeps (0: 100); sgd:
+							* gradient steps (0: 2000, fewer above k = 70) */
 	double tolerance;	   /* largest change that counts as standing still: of a vector entry
 							* (joint, power; 0: 1e-10), a value (als; 0: 1e-9), a vector
 							* (sgd; 0: 1e-6) */

@@ -257,12 +257,14 @@ add_shares(size_t k, size_t width, size_t edges, const int32_t *restrict index,
 	}
 }
 
-/* W = exp(E log pi) under Dirichlet(gamma), by the exposure of every community; of a known one
- * itself. */
+/*
+ * W = exp(E log pi) under Dirichlet(gamma), by the exposure of every community; of a known one
+ * itself.  Only its ratios count: relative to the largest, so that not all of them vanish.
+ */
 static void
 weigh(mixed_work *work, size_t k, const float *gamma, int32_t fixed, double average)
 {
-	double total = 0, digamma_total;
+	double largest = 0, highest;
 
 	memset(work->weight, 0, work->width * sizeof(float));
 	if (fixed >= 0)
@@ -271,12 +273,13 @@ weigh(mixed_work *work, size_t k, const float *gamma, int32_t fixed, double aver
 		return;
 	}
 	for (size_t a = 0; a < k; a++)
-		total += gamma[a];
-	digamma_total = tlv_fast_digamma(total);
+		largest = fmax(largest, gamma[a]);
+	highest = tlv_fast_digamma(fmax(largest, LEAST_PARAMETER));
 	for (size_t a = 0; a < k; a++)
-		if (gamma[a] > LEAST_PARAMETER)
+		if (gamma[a] > LEAST_PARAMETER || gamma[a] == (float) largest)
 			work->weight[a] =
-				(float) (exp(tlv_fast_digamma(gamma[a]) - digamma_total) * average / work->sums[a]);
+				(float) (exp(tlv_fast_digamma(fmax(gamma[a], LEAST_PARAMETER)) - highest) *
+						 average / work->sums[a]);
 }
 
 /* assigned += W_u x', for x the node's sums of shares, or of rates */

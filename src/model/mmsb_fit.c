@@ -76,7 +76,8 @@ check_options(tlv_context *ctx, const tlv_mmsb_options *options)
 		return status;
 	}
 	if (options->k > MOST_COMMUNITIES || options->max_k > MOST_COMMUNITIES)
-		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is more than %d",
+		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
+						options->k > MOST_COMMUNITIES ? "k" : "max_k",
 						options->k > MOST_COMMUNITIES ? options->k : options->max_k,
 						MOST_COMMUNITIES);
 	return TLV_OK;

@@ -20,6 +20,13 @@
 #define LARGE_STEPS		   16
 #define LARGE_WORK		   2e8
 
+/*
+ * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets fewer
+ * steps and one start: a matter of some hundred communities.
+ */
+#define DECOMPOSE_WORK	1e12
+#define DECOMPOSE_STEPS 100
+
 /* Work that k-means may do with several starts: points x clusters x dimensions. */
 #define CLUSTER_WORK  2e9
 #define CLUSTER_STEPS 20
@@ -57,6 +64,21 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 		weights[j] /= total;
 }
 
+/* The user's options, bounded for large k where these leave it to us. */
+static tlv_decompose_options
+bounded_options(const tlv_mmsb_fit_state *fit)
+{
+	tlv_decompose_options options = fit->options->decompose;
+	double k = (double) fit->k, steps = ceil(DECOMPOSE_WORK / (2 * k * k * k * k));
+
+	if (options.method != TLV_METHOD_JOINT || steps >= DECOMPOSE_STEPS)
+		return options;
+	options.steps = options.steps > 0 ? options.steps : (int) steps;
+	options.starts = options.starts > 0 ? options.starts : 1;
+	options.tolerance = 1e-6;
+	return options;
+}
+
 static tlv_status
 decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normalized)
 {
@@ -72,12 +94,13 @@ decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normali
 									 .tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
 									 .seed = options->seed + s};
 	size_t k = fit->k, rank = 0;
+	tlv_decompose_options decompose = bounded_options(fit);
 	tlv_dirichlet_solver solver;
 	double *components;
 
 	TLV_TRY(tlv_star_moments_compute(ctx, &side, &star_options, &moments->stars));
-	TLV_TRY(tlv_dirichlet_solver_create(ctx, &moments->stars.moments, k, &options->decompose,
-										&words, &solver));
+	TLV_TRY(
+		tlv_dirichlet_solver_create(ctx, &moments->stars.moments, k, &decompose, &words, &solver));
 	TLV_TRY(tlv_dirichlet_decompose(ctx, &solver, options->alpha0));
 	moments->eigenvalues = tlv_alloc(ctx, 3 * k + k * k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, moments->eigenvalues);

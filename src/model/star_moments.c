@@ -125,10 +125,15 @@ check_rows(tlv_context *ctx, const star_work *work)
 	for (size_t u = 0; u < n; u++)
 		if (work->weight[u] > 0)
 			return TLV_OK;
-	status = tlv_fail(ctx, TLV_BAD_DATA,
-					  work->stars->stars > 0 ? "no node with three edges has a weight above 2.5"
-											 : "no node has three edges or more");
-	tlv_fail_hint(ctx, "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
+	if (work->stars->stars > 0)
+	{
+		status = tlv_fail(ctx, TLV_BAD_DATA, "no node's edges have a weight above 2.5");
+		tlv_fail_hint(ctx,
+					  "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
+		return status;
+	}
+	status = tlv_fail(ctx, TLV_BAD_DATA, "no node has three edges");
+	tlv_fail_hint(ctx, "Communities are told apart by 3-stars; a tree or a path has few.");
 	return status;
 }
 

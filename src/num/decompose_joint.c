@@ -351,9 +351,10 @@ static tlv_status
 refine(joint *w, double *v, double tolerance, double *objective)
 {
 	tlv_decomposition *out = w->solver->out;
+	int most = w->solver->options->steps > 0 ? w->solver->options->steps : MAX_REFINEMENT;
 
 	out->converged = false;
-	for (int step = 0; step < MAX_REFINEMENT && !out->converged; step++)
+	for (int step = 0; step < most && !out->converged; step++)
 	{
 		double change;
 

@@ -75,21 +75,35 @@ collect_graph(const char *query, const char *schema, const char *kind, MemoryCon
 	return single_value(sql, mcxt);
 }
 
-/* A node with two labels is an error, not a sum. */
+/* A node with two labels is an error, not a sum; and no label is below 1. */
 static void
-refuse_ambiguous_labels(const char *select)
+refuse_bad_labels(const char *select)
 {
-	char *sql = psprintf("SELECT node::pg_catalog.text FROM (%s\n) AS q(node, community) WHERE "
-						 "node IS NOT NULL AND community IS NOT NULL GROUP BY node HAVING "
-						 "pg_catalog.min(community) OPERATOR(pg_catalog.<>) "
-						 "pg_catalog.max(community) LIMIT 1",
-						 select);
+	char *sql =
+		psprintf("SELECT node::pg_catalog.text, pg_catalog.min(community)::pg_catalog.text, "
+				 "pg_catalog.min(community) OPERATOR(pg_catalog.<) 1 FROM (%s\n) AS q(node, "
+				 "community) WHERE node IS NOT NULL AND community IS NOT NULL GROUP BY node "
+				 "HAVING pg_catalog.min(community) OPERATOR(pg_catalog.<>) "
+				 "pg_catalog.max(community) OR pg_catalog.min(community) "
+				 "OPERATOR(pg_catalog.<) 1 ORDER BY node LIMIT 1",
+				 select);
+	HeapTuple row;
+	TupleDesc desc;
+	bool isnull;
 
 	TlvRunQuery(sql, 0, NULL, NULL);
 	if (SPI_processed > 0)
+	{
+		row = SPI_tuptable->vals[0];
+		desc = SPI_tuptable->tupdesc;
+		if (DatumGetBool(SPI_getbinval(row, desc, 3, &isnull)))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("label %s of node %s is not the number of a community",
+								   SPI_getvalue(row, desc, 2), SPI_getvalue(row, desc, 1)),
+							errhint("Labels are whole numbers from 1 to k, one for each node.")));
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("node %s has more than one label",
-							   SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1))));
+						errmsg("node %s has more than one label", SPI_getvalue(row, desc, 1))));
+	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -100,7 +114,7 @@ collect_labels(const char *query, const char *schema, MemoryContext mcxt)
 	char *sql;
 
 	require_columns(select, 2, 2, "labels", "(node, community)");
-	refuse_ambiguous_labels(select);
+	refuse_bad_labels(select);
 	sql = psprintf("SELECT %s.tlv_bag(node::pg_catalog.int8, community::pg_catalog.float8) FROM "
 				   "(SELECT DISTINCT node, community FROM (%s\n) AS q(node, community)) AS d",
 				   schema, select);
