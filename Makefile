@@ -98,8 +98,14 @@ prerequisites:
 unit-prerequisites:
 	@CC='$(CC)' scripts/check-prerequisites -lcmocka $(LIBRARIES)
 
-build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) tensorlv.control Makefile
+# The list of the parts changes when one of them disappears.
+.PHONY: sql-parts
+sql-parts:
+build/sql-parts: sql-parts
 	@mkdir -p build
+	@echo '$(SQL_PARTS)' | cmp -s - $@ || echo '$(SQL_PARTS)' > $@
+
+build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) build/sql-parts tensorlv.control Makefile
 	{ printf '%s\n' '\echo Use "CREATE EXTENSION tensorlv" to load this file. \quit'; \
 	  for part in $(SQL_PARTS); do printf '\n'; cat "$$part" || exit 1; done; } > $@.new
 	mv $@.new $@

@@ -116,10 +116,12 @@ class Session:
         children = stat(self.postmaster)[1]
         start = time.time()
         sampler.start()
-        rows = self.query(sql)
-        cost.wall = time.time() - start
-        stop.set()
-        sampler.join()
+        try:
+            rows = self.query(sql)
+            cost.wall = time.time() - start
+        finally:
+            stop.set()
+            sampler.join()
         cost.total_mb = max(cost.total_mb, cost.private_mb)   # sampled less often
         time.sleep(0.05)   # the postmaster reaps the workers
         cost.leader_cpu = stat(self.pid)[0] - own

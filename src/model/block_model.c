@@ -71,7 +71,7 @@ create_work(tlv_context *ctx, const tlv_block_model *model, block_work *work)
 
 	memset(work, 0, sizeof(*work));
 	work->model = model;
-	for (size_t s = 0; s < model->sides; s++)
+	for (size_t s = 0; s == 0 || s < model->sides; s++)
 	{
 		work->share[s] = tlv_alloc(ctx, k * model->side[s].n, sizeof(float));
 		TLV_TRY_ALLOC(ctx, work->share[s]);

@@ -9,6 +9,8 @@
 
 /* Nodes between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_NODES 1024
+/* The same for shares that move while a node's communities are sorted. */
+#define CHUNK_MOVES 4000000
 /* What is left of a node's membership below this is left out: a Dirichlet of small
  * parameters has thousands of shares that make no edge. */
 #define SMALLEST_REST 1e-5
@@ -234,10 +236,11 @@ number_communities(tlv_context *ctx, side_truth *sides, size_t n_sides, size_t k
 }
 
 /* Ascending again after renumbering; sums of memberships, weighted and not. */
-static void
-sort_and_sum(side_truth *side)
+static tlv_status
+sort_and_sum(tlv_context *ctx, side_truth *side)
 {
 	tlv_memberships *memberships = &side->memberships;
+	size_t work = 0;
 
 	for (size_t u = 0; u < side->n; u++)
 	{
@@ -245,6 +248,12 @@ sort_and_sum(side_truth *side)
 		float *share = memberships->share + memberships->start[u];
 		size_t n = memberships->start[u + 1] - memberships->start[u];
 
+		work += n * n / 4 + 1;
+		if (work > CHUNK_MOVES)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			work = 0;
+		}
 		for (size_t i = 0; i < n; i++)
 		{
 			uint16_t own = community[i];
@@ -262,6 +271,7 @@ sort_and_sum(side_truth *side)
 			side->mass[own] += x * (side->propensity == NULL ? 1 : side->propensity[u]);
 		}
 	}
+	return TLV_OK;
 }
 
 /*
@@ -359,7 +369,7 @@ tlv_mmsb_simulate_model(tlv_context *ctx, const tlv_mmsb_simulation *options, vo
 	}
 	TLV_TRY(number_communities(ctx, sides, n_sides, options->k));
 	for (size_t s = 0; s < n_sides; s++)
-		sort_and_sum(&sides[s]);
+		TLV_TRY(sort_and_sum(ctx, &sides[s]));
 	for (size_t s = 0; s < n_sides; s++)
 		mean_degrees(&sides[s], &sides[n_sides - 1 - s], options);
 	TLV_TRY(write_truth(ctx, options, sides, n_sides, image, size));

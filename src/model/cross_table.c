@@ -54,8 +54,12 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 		position[s] = tlv_alloc(ctx, view.n[s], sizeof(int32_t));
 		TLV_TRY_ALLOC(ctx, position[s]);
 		for (size_t i = 0; i < view.n[s]; i++)
+		{
+			if (i % CHUNK_ENTRIES == 0)
+				TLV_TRY_CONTINUE(ctx);
 			TLV_TRY(tlv_tally_add(ctx, &table->labels[s], view.labels[s][i],
 								  sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
+		}
 	}
 	for (size_t i = 0; i < view.n_pairs; i++)
 	{

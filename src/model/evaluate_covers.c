@@ -275,8 +275,12 @@ tlv_cover_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 	for (size_t i = 0; i < c.view.n[0] + c.view.n[1]; i++)
 		best_a[i] = 1;
 	for (size_t i = 0; i < c.view.n_pairs; i++)
+	{
+		if (i % CHUNK_PAIRS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		take_pair(&c, tlv_pair_a(c.view.pairs[i]), tlv_pair_b(c.view.pairs[i]), c.view.counts[i],
 				  best_a, best_b);
+	}
 	status = take_disjoint(ctx, &c, best_a, best_b, mark, mark + c.view.n[1]);
 	*nmi = 1 - (mean_conditional(&c, 0, best_a) + mean_conditional(&c, 1, best_b)) / 2;
 	tlv_free(ctx, mark);

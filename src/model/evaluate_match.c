@@ -11,6 +11,8 @@
 
 /* A component whose values differ by less, relative to their mean, does not vary. */
 #define CONSTANT 1e-12
+/* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_PAIRS 4096
 
 static bool
 varies(double square, double mean, double nodes)
@@ -32,8 +34,8 @@ test_pair(tlv_component_pair *pair, double product, double square_a, double squa
 	pair->p_value = tlv_student_survival(pair->t, nodes - 2);
 }
 
-static void
-fill_pairs(const tlv_frame *frame, tlv_membership_match *match)
+static tlv_status
+fill_pairs(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *match)
 {
 	const double *mean_a = tlv_frame_float64(frame, "means_a");
 	const double *mean_b = tlv_frame_float64(frame, "means_b");
@@ -48,12 +50,15 @@ fill_pairs(const tlv_frame *frame, tlv_membership_match *match)
 			size_t at = i * match->k_b + j;
 			tlv_component_pair *pair = &match->pairs[at];
 
+			if (at % CHUNK_PAIRS == 0)
+				TLV_TRY_CONTINUE(ctx);
 			*pair =
 				(tlv_component_pair){NAN, NAN, 1, 1, differences[at] / match->nodes, false, false};
 			if (varies(square_a[i], mean_a[i], match->nodes) &&
 				varies(square_b[j], mean_b[j], match->nodes))
 				test_pair(pair, products[at], square_a[i], square_b[j], match->nodes);
 		}
+	return TLV_OK;
 }
 
 /* The bits of a number in 0 .. 1 are in its order. */
@@ -99,6 +104,8 @@ adjust(tlv_context *ctx, tlv_membership_match *match, double alpha)
 		int64_t bits = order_bits(match->pairs[e].p_value);
 		size_t low = 0, high = distinct;
 
+		if (e % CHUNK_PAIRS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		while (high - low > 1)
 		{
 			size_t middle = (low + high) / 2;
@@ -177,7 +184,7 @@ tlv_membership_compare(tlv_context *ctx, const tlv_frame *pairs, double alpha,
 	match->k_b = tlv_frame_find(pairs, "means_b")->rows;
 	match->pairs = tlv_alloc(ctx, match->k_a * match->k_b, sizeof(tlv_component_pair));
 	TLV_TRY_ALLOC(ctx, match->pairs);
-	fill_pairs(pairs, match);
+	TLV_TRY(fill_pairs(ctx, pairs, match));
 	TLV_TRY(adjust(ctx, match, alpha));
 	TLV_TRY(assign(ctx, pairs, match));
 	summarise(match);

@@ -74,6 +74,8 @@ tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *nam
 		at = get_varint(at, &code);
 		id = i == 0 ? bias((int64_t) unzigzag(code)) : id + code + 1;
 		(*ids)[i] = unbias(id);
+		if (i % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(ctx);
 	}
 	return TLV_OK;
 }
@@ -271,6 +273,8 @@ check_adjacency(const graph_check *check)
 		TLV_TRY(read_varint(&reader, &count));
 		if (count > left)
 			return damaged(&reader);
+		if (row % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(check->ctx);
 		left -= count;
 		TLV_TRY(check_row(check, &reader, row, count));
 	}
@@ -331,15 +335,19 @@ is_whole(double weight)
 	return weight <= GRAPH_MAX_WHOLE && weight == floor(weight);
 }
 
-/* Adds ones as the sum of the weights, in their order, does: exactly up to 2^53. */
+/*
+ * Adds ones as the sum of the weights, in their order, does: exactly up to 2^53; beyond, the first
+ * one rounds to an even last digit, and no further one changes anything.
+ */
 static void
 add_ones(double *total, uint64_t ones)
 {
 	if (*total + (double) ones <= GRAPH_MAX_WHOLE)
 		*total += (double) ones;
+	else if (*total < GRAPH_MAX_WHOLE)
+		*total = GRAPH_MAX_WHOLE;
 	else
-		for (uint64_t i = 0; i < ones; i++)
-			*total += 1;
+		*total += 1;
 }
 
 static tlv_status
@@ -397,6 +405,8 @@ check_weights(const graph_check *check, double *total)
 			return tlv_fail(check->ctx, TLV_CORRUPT, "weight %zu is %g", e + 1, weights[e]);
 		whole &= is_whole(weights[e]);
 		*total += weights[e];
+		if (e % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(check->ctx);
 	}
 	if (whole)
 		return tlv_fail(check->ctx, TLV_CORRUPT, "all weights are whole numbers");

@@ -61,7 +61,7 @@ count_entries(const side_filler *side)
 		else
 			for (size_t e = 0; e < n; e++)
 				(void) entry_next_column(&cursor);
-		done += n;
+		done += n + 1;
 		if (done - looked >= GRAPH_STOP_STRIDE)
 		{
 			looked = done;
@@ -150,7 +150,7 @@ place_entries(const side_filler *side)
 		size_t n = entry_next_row(&cursor);
 
 		TLV_TRY(place_row(side, &cursor, row, n));
-		done += n;
+		done += n + 1;
 		if (done - looked >= GRAPH_STOP_STRIDE)
 		{
 			looked = done;
@@ -290,7 +290,7 @@ tlv_graph_neighbours_load(tlv_context *ctx, const tlv_frame *frame, bool sources
 	TLV_TRY(tlv_require_memory(ctx,
 							   (double) entries * (sizeof(double) + sizeof(int32_t)) +
 								   2.0 * (double) neighbours->nodes * sizeof(size_t) + 2048,
-							   "the lists of neighbours"));
+							   "listing the neighbours"));
 	side.start = neighbours->start = tlv_alloc(ctx, neighbours->nodes + 1, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, side.start);
 	side.index = neighbours->index = tlv_alloc(ctx, entries, sizeof(int32_t));
@@ -346,7 +346,7 @@ tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bool sources, int64_
 				weight[column] += cursor.weight;
 			}
 		}
-		done += count;
+		done += count + 1;
 		if (done - looked >= GRAPH_STOP_STRIDE)
 		{
 			looked = done;

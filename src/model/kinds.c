@@ -43,11 +43,11 @@ tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 				  tlv_frame *frame, const tlv_kind **kind)
 {
-	static const char *const names[] = {"", "moments", "subspace", "model", "graph"};
+	static const char *const names[] = {"", "moments", "a subspace", "a model", "a graph"};
 
 	TLV_TRY(tlv_frame_validate(ctx, image, size, frame));
 	if (frame->header->type != type)
-		return tlv_fail(ctx, TLV_CORRUPT, "the value is a %s, not a %s", names[frame->header->type],
+		return tlv_fail(ctx, TLV_CORRUPT, "the value is %s, not %s", names[frame->header->type],
 						names[type]);
 	*kind = tlv_kind_find(type, frame->header->kind);
 	if (*kind == NULL)

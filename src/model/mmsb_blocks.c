@@ -30,7 +30,7 @@
 #define MORE_CLUSTERS  4
 
 /* Work of a step (edges x communities and more) above which starts are compared as they are. */
-#define LARGE_STEP		 5e8
+#define LARGE_STEP		 5e7
 #define LARGE_LAST_STEPS 10
 
 #define MOST_STARTS 12

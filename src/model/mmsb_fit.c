@@ -527,7 +527,9 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	fit->k = options->k;
 	fit->poisson = options->edges == TLV_EDGES_POISSON ||
 				   (options->edges == TLV_EDGES_AUTO && header.weighted);
-	TLV_TRY(tlv_require_memory(ctx, tlv_graph_load_memory(&header, !fit->poisson), "the graph"));
+	/* as it is stored, and once more in the order of the fit */
+	TLV_TRY(
+		tlv_require_memory(ctx, 2 * tlv_graph_load_memory(&header, !fit->poisson), "the graph"));
 	TLV_TRY(tlv_graph_load(ctx, frame, !fit->poisson, &graph));
 	TLV_TRY(diagnose_graph(ctx, &graph, fit));
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, fit));

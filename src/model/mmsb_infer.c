@@ -8,6 +8,7 @@
  * community a node, its posterior.  The unknown propensity of a new node is left
  * free where the model is degree-corrected.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -314,6 +315,13 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
 	return TLV_OK;
 }
 
+/* What a rate of 0 counts as among model->rates; above 0 even where these underflow. */
+static double
+smallest_rate(const mmsb_model *model)
+{
+	return fmax(SMALLEST_RATE * largest_of(model->parts.k, model->rates), DBL_MIN);
+}
+
 /*
  * Logarithms of prior times likelihood of every community, up to what does not
  * depend on it.
@@ -338,7 +346,7 @@ log_posterior(tlv_context *ctx, mmsb_model *model, double *logs)
 		if (i % CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
 		node_rates(model, (size_t) model->index[i]);
-		floor_rate = SMALLEST_RATE * largest_of(k, model->rates);
+		floor_rate = smallest_rate(model);
 		for (size_t a = 0; a < k; a++)
 			logs[a] += model->known[i] * log(fmax(model->rates[a], floor_rate));
 	}
@@ -446,7 +454,7 @@ mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, doub
 		node_rates(model, (size_t) model->index[i]);
 		for (size_t a = 0; a < k; a++)
 			rate += shares[a] * model->rates[a];
-		*value += model->known[i] * log(fmax(rate, SMALLEST_RATE * largest_of(k, model->rates)));
+		*value += model->known[i] * log(fmax(rate, smallest_rate(model)));
 	}
 	return TLV_OK;
 }

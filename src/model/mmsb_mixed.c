@@ -289,7 +289,7 @@ refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 	int steps, more = 0, most = allowed_steps(fit);
 
 	open_model(fit, &model);
-	TLV_TRY(tlv_require_memory(ctx, tlv_mixed_memory(&model, true), "the variational steps"));
+	TLV_TRY(tlv_require_memory(ctx, tlv_mixed_memory(&model, true), "the variational refinement"));
 	TLV_TRY(tlv_mixed_variational(ctx, &model, !good, most, TOLERANCE, &steps));
 	if (good)
 	{

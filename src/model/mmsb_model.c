@@ -12,6 +12,8 @@
 #define LARGEST 1e100
 /* How far the shares of a node, single precision, may sum from 1. */
 #define SHARE_TOLERANCE 1e-3
+/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
+#define CHUNK_NODES 64
 
 static const struct
 {
@@ -226,7 +228,11 @@ check_side(tlv_context *ctx, const tlv_frame *frame, size_t s, size_t k)
 	TLV_TRY(tlv_frame_require(ctx, frame, names[s].shares, TLV_BYTES, 4 * entries, 1,
 							  (const void **) &share));
 	for (uint64_t u = 0; u < n; at += support[u], u++)
+	{
+		if (u % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
+	}
 	return TLV_OK;
 }
 

@@ -24,11 +24,11 @@
  * Work (multiplications) of the decomposition's refinement, 2 k^4 a step, above which it gets fewer
  * steps and one start: a matter of some hundred communities.
  */
-#define DECOMPOSE_WORK	1e12
+#define DECOMPOSE_WORK	6e11
 #define DECOMPOSE_STEPS 100
 
 /* Work that k-means may do with several starts: points x clusters x dimensions. */
-#define CLUSTER_WORK  2e9
+#define CLUSTER_WORK  2e8
 #define CLUSTER_STEPS 20
 
 static const tlv_dirichlet_words words = {"communities",
@@ -134,7 +134,7 @@ tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized)
 			tlv_require_memory(ctx,
 							   tlv_star_memory(&side, fit->k) +
 								   tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose),
-							   "the moments of the graph"));
+							   "counting the stars of the graph"));
 		TLV_TRY(decompose_side(ctx, fit, s, normalized));
 	}
 	return TLV_OK;
@@ -193,7 +193,7 @@ tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t n, cons
 	TLV_TRY_ALLOC(ctx, points);
 	TLV_TRY_ALLOC(ctx, factor);
 	for (size_t i = 0; i < w; i++)
-		factor[i] = root ? sqrt(fmax(values[i], 0)) : fmax(values[i], 0);
+		factor[i] = root ? sqrt(fmax(values[i], 0)) : fabs(values[i]);
 	for (size_t u = 0; u < n; u++)
 	{
 		double norm = 0;

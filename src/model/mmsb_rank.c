@@ -3,8 +3,9 @@
  * eigenvalues (Chen, Roch, Rohe, Yu 2021).
  *
  * A tenth of the edges is set aside; an eigenvector of the normalised rest counts when the edges
- * set aside agree with it, by more than two standard errors on average over the folds.  Unlike the
- * Bethe Hessian's count it also sees communities that avoid themselves.
+ * set aside agree with it, by more than two standard errors on average over the folds; or, where
+ * edges are few, by more than 2.5 over all of ten folds together.  Unlike the Bethe Hessian's
+ * count it also sees communities that avoid themselves.
  */
 #include "mmsb_internal.h"
 
@@ -13,17 +14,31 @@
 
 #include "tensorlv/rng.h"
 
-#define TEST_PART	  0.1
+#define PARTS		  10 /* one of them is set aside */
 #define FOLDS		  5
 #define LARGE_FOLDS	  2
 #define LARGE_WORK	  1e9 /* entries x directions */
 #define SIGNIFICANT_Z 2.0
-#define EXTRA		  10
-#define STEPS		  16
-#define TOLERANCE	  1e-2
+
+/* Few edges: every one is set aside once, and the folds are pooled. */
+#define FEW_EDGES 2000
+#define POOLED_Z  2.5
+#define EXTRA	  10
+#define STEPS	  16
+#define TOLERANCE 1e-2
+
+/* How the edges set aside agree with the j-th direction. */
+typedef struct agreement
+{
+	double z;		/* sum over folds of the standardised sums */
+	double sum;		/* over folds */
+	double squares; /* over folds: of its terms */
+} agreement;
 
 typedef struct fold
 {
+	uint64_t seed;
+	int part;	   /* that is set aside */
 	tlv_csr train; /* symmetric; sources before targets where there are two sides */
 	tlv_csr test;  /* every edge once, rows of the source */
 	float *scale;  /* 1 / sqrt(degree + mean degree) */
@@ -31,11 +46,11 @@ typedef struct fold
 } fold;
 
 static bool
-set_aside(uint64_t seed, size_t u, size_t v)
+set_aside(uint64_t seed, int part, size_t u, size_t v)
 {
 	uint64_t hash = tlv_mix64(tlv_mix64(seed ^ (uint64_t) u) + (uint64_t) v);
 
-	return (double) (hash >> 11) * 0x1.0p-53 < TEST_PART;
+	return (int) (hash >> 32) % PARTS == part;
 }
 
 /* Ends of an edge in the symmetric graph; false for the second sight of an undirected edge. */
@@ -49,7 +64,7 @@ ends(const tlv_mmsb_fit_state *fit, size_t row, size_t column, size_t *u, size_t
 
 /* Counts (fill = false) or writes the entries of a fold. */
 static void
-scan_edges(const tlv_mmsb_fit_state *fit, uint64_t seed, fold *f, bool fill)
+scan_edges(const tlv_mmsb_fit_state *fit, fold *f, bool fill)
 {
 	const tlv_csr *edges = &fit->side[0].edges;
 
@@ -61,7 +76,7 @@ scan_edges(const tlv_mmsb_fit_state *fit, uint64_t seed, fold *f, bool fill)
 
 			if (!ends(fit, row, (size_t) edges->index[e], &u, &v))
 				continue;
-			if (set_aside(seed, u, v))
+			if (set_aside(f->seed, f->part, u, v))
 			{
 				size_t at = f->test.start[u + 1]++;
 
@@ -127,7 +142,7 @@ create_entries(tlv_context *ctx, bool weighted, tlv_csr *a)
 }
 
 static tlv_status
-split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, fold *f)
+split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f)
 {
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
 	bool weighted = fit->side[0].edges.value != NULL;
@@ -135,10 +150,10 @@ split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, fold
 
 	TLV_TRY(create_rows(ctx, n, &f->train));
 	TLV_TRY(create_rows(ctx, n, &f->test));
-	scan_edges(fit, seed, f, false);
+	scan_edges(fit, f, false);
 	TLV_TRY(create_entries(ctx, weighted, &f->train));
 	TLV_TRY(create_entries(ctx, weighted, &f->test));
-	scan_edges(fit, seed, f, true);
+	scan_edges(fit, f, true);
 	f->scale = tlv_alloc(ctx, n, sizeof(float));
 	TLV_TRY_ALLOC(ctx, f->scale);
 	degree = tlv_alloc(ctx, n, sizeof(double));
@@ -177,10 +192,10 @@ apply_train(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 	return TLV_OK;
 }
 
-/* z[j] += sign(value) x'Tx / its standard error, for the k directions of a block l x n. */
+/* The agreement of the k leading directions of a block l x n with the edges set aside. */
 static tlv_status
 add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *x,
-			  const double *value, double folds, double *z)
+			  const double *value, agreement *z)
 {
 	double *sum = tlv_alloc0(ctx, 2 * k, sizeof(double)), *squares;
 
@@ -205,23 +220,29 @@ add_agreement(tlv_context *ctx, const fold *f, size_t k, size_t l, const float *
 		}
 	}
 	for (size_t j = 0; j < k; j++)
-		z[j] += (value[j] > 0 ? 1 : -1) * sum[j] / sqrt(fmax(squares[j], 1e-300)) / folds;
+	{
+		double agrees = value[j] > 0 ? sum[j] : -sum[j];
+
+		z[j].z += agrees / sqrt(fmax(squares[j], 1e-300));
+		z[j].sum += agrees;
+		z[j].squares += squares[j];
+	}
 	tlv_free(ctx, sum);
 	return TLV_OK;
 }
 
 static tlv_status
-one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, size_t most, double folds,
-		 double *z)
+one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int part, size_t most,
+		 agreement *z)
 {
-	fold f = {0};
+	fold f = {.seed = seed, .part = part};
 	size_t n, l;
 	float *x, *y;
 	double *value;
 	tlv_rng rng;
 	int steps;
 
-	TLV_TRY(split_edges(ctx, fit, seed, &f));
+	TLV_TRY(split_edges(ctx, fit, &f));
 	n = f.train.rows;
 	l = most + EXTRA < n ? most + EXTRA : n;
 	x = tlv_alloc(ctx, l * n, sizeof(float));
@@ -232,11 +253,11 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, size_t 
 	TLV_TRY_ALLOC(ctx, f.scaled);
 	value = tlv_alloc(ctx, l, sizeof(double));
 	TLV_TRY_ALLOC(ctx, value);
-	tlv_rng_seed(&rng, seed);
+	tlv_rng_seed(&rng, seed + (uint64_t) part);
 	/* of two sides every value comes with its negative: the positive ones say all */
 	TLV_TRY(tlv_subspace_iteration_float(ctx, apply_train, &f, n, most, l, fit->sides == 1,
 										 TOLERANCE, STEPS, false, &rng, x, y, value, &steps));
-	TLV_TRY(add_agreement(ctx, &f, most, l, x, value, folds, z));
+	TLV_TRY(add_agreement(ctx, &f, most, l, x, value, z));
 	tlv_free(ctx, value);
 	tlv_free(ctx, y);
 	tlv_free(ctx, x);
@@ -244,32 +265,51 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, size_t 
 	return TLV_OK;
 }
 
-tlv_status
-tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+/* Standard errors by which a direction is agreed with, and whether that is enough. */
+static double
+standardize(const agreement *z, bool pooled, int folds)
+{
+	return pooled ? z->sum / sqrt(fmax(z->squares, 1e-300)) : z->z / folds;
+}
+
+static size_t
+most_directions(const tlv_mmsb_fit_state *fit)
 {
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0), most = fit->options->max_k;
-	double work, *z;
-	int folds;
 
 	most = most + 2 <= n ? most : n > 2 ? n - 2 : 1;
 	/* of two sides no more than the smaller one has nodes */
 	for (size_t s = 0; s < fit->sides; s++)
 		most = most < fit->side[s].n ? most : fit->side[s].n;
-	work = (double) fit->side[0].edges.entries * (double) most;
-	folds = work > LARGE_WORK ? LARGE_FOLDS : FOLDS;
-	TLV_TRY(tlv_require_memory(
-		ctx, 12 * (double) n * (double) (most + EXTRA) + 20 * (double) fit->side[0].edges.entries,
-		"choosing k"));
-	z = tlv_alloc0(ctx, most, sizeof(double));
+	return most;
+}
+
+tlv_status
+tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
+	size_t most = most_directions(fit);
+	double entries = (double) fit->side[0].edges.entries;
+	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
+	int folds = pooled ? PARTS : entries * (double) most > LARGE_WORK ? LARGE_FOLDS : FOLDS;
+	agreement *z;
+
+	TLV_TRY(tlv_require_memory(ctx, 12 * (double) n * (double) (most + EXTRA) + 20 * entries,
+							   "choosing k"));
+	z = tlv_alloc0(ctx, most, sizeof(agreement));
 	TLV_TRY_ALLOC(ctx, z);
 	for (int i = 0; i < folds; i++)
 	{
 		tlv_report(ctx, "choosing k", i, folds);
-		TLV_TRY(one_fold(ctx, fit, tlv_mix64(fit->options->seed) + (uint64_t) i, most, folds, z));
+		TLV_TRY(one_fold(ctx, fit, fit->options->seed, i, most, z));
 	}
 	fit->k = 0;
 	for (size_t j = 0; j < most; j++)
-		fit->k += z[j] > SIGNIFICANT_Z;
+		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : SIGNIFICANT_Z))
+			fit->k++;
+		else if (pooled)
+			break; /* the others are no longer apart from the noise, and fold by fold not the same
+					*/
 	fit->k = fit->k > 0 ? fit->k : 1;
 	if (fit->k >= most && most > 2)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) fit->k,
@@ -277,7 +317,8 @@ tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 							 "max_k, or choose a k by purpose",
 							 most));
 	for (size_t j = 0; j < most; j++)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, z[j], "z_%zu", j + 1));
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, standardize(&z[j], pooled, folds), "z_%zu",
+							 j + 1));
 	tlv_free(ctx, z);
 	return TLV_OK;
 }

@@ -327,6 +327,17 @@ tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value)
 	tlv_frame_add(builder, name, TLV_FLOAT64, 1, 1, NULL);
 }
 
+/* What makes a value of that type smaller. */
+static const char *
+size_hint(tlv_frame_type type)
+{
+	if (type == TLV_FRAME_GRAPH)
+		return "Collect fewer edges, with WHERE, or several graphs, with GROUP BY.";
+	if (type == TLV_FRAME_MODEL)
+		return "Use fewer distinct items (min_documents) or nodes, or a smaller k.";
+	return "Use fewer distinct items (min_documents) or a smaller k.";
+}
+
 tlv_status
 tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 {
@@ -338,7 +349,7 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 					 builder->overflow ? INFINITY : (double) builder->size / (1024.0 * 1024.0),
 					 TLV_FRAME_MAX_BYTES / (1024 * 1024));
 
-		tlv_fail_hint(ctx, "Use fewer distinct items (min_documents) or a smaller k.");
+		tlv_fail_hint(ctx, "%s", size_hint(builder->type));
 		return status;
 	}
 	return TLV_OK;

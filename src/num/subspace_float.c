@@ -178,8 +178,10 @@ choose_interval(const subspace *s)
 TLV_CLONES static void
 combine_block(size_t n, float a, const float *z, float middle, const float *x, float b, float *y)
 {
-	/* Each number depends on those at its own place only. */
+	/* Each number depends on those at its own place only; clang looks for itself. */
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
 	for (size_t i = 0; i < n; i++)
 		y[i] = a * (z[i] - middle * x[i]) - b * y[i];
 }

@@ -21,24 +21,9 @@ typedef tlv_accumulator *(*MakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *
 static TlvExpanded *
 state_argument(FunctionCallInfo fcinfo, TlvShared *shared, MakeAccumulator make)
 {
-	TlvExpanded *expanded;
-	tlv_accumulator *accumulator;
+	TlvExpanded *expanded = TlvLiveState(fcinfo);
 
-	if (!PG_ARGISNULL(0) && (expanded = TlvExpandedGet(PG_GETARG_DATUM(0))) != NULL)
-		return expanded;
-	accumulator = make(fcinfo, shared);
-	expanded = TlvExpandedCreate(shared, accumulator);
-	if (!PG_ARGISNULL(0))
-	{
-		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-
-		if (TlvKind(&frame)->accumulator != accumulator->class)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("the aggregate's state holds moments of kind %s, not %s",
-								   TlvKind(&frame)->name, accumulator->class->name)));
-		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
-	}
-	return expanded;
+	return expanded != NULL ? expanded : TlvBeginState(fcinfo, shared, make(fcinfo, shared));
 }
 
 /* Adds one bag that may be NULL. */

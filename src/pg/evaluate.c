@@ -19,23 +19,13 @@ static TlvExpanded *
 state_argument(FunctionCallInfo fcinfo, CreateState create)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = PG_ARGISNULL(0) ? NULL : TlvExpandedGet(PG_GETARG_DATUM(0));
+	TlvExpanded *expanded = TlvLiveState(fcinfo);
 	tlv_accumulator *accumulator;
 
 	if (expanded != NULL)
 		return expanded;
 	TlvCheck(&shared->ctx, create(&shared->ctx, &accumulator));
-	if (!PG_ARGISNULL(0))
-	{
-		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-
-		if (TlvKind(&frame)->accumulator != accumulator->class)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("the aggregate's state holds moments of kind %s, not %s",
-								   TlvKind(&frame)->name, accumulator->class->name)));
-		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
-	}
-	return TlvExpandedCreate(shared, accumulator);
+	return TlvBeginState(fcinfo, shared, accumulator);
 }
 
 /* The elements of a one-dimensional array of 8-byte elements without NULL; it must be freed. */

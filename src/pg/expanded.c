@@ -214,3 +214,27 @@ TlvExpandedGet(Datum value)
 		return NULL;
 	return expanded;
 }
+
+TlvExpanded *
+TlvLiveState(FunctionCallInfo fcinfo)
+{
+	return PG_ARGISNULL(0) ? NULL : TlvExpandedGet(PG_GETARG_DATUM(0));
+}
+
+TlvExpanded *
+TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared, tlv_accumulator *accumulator)
+{
+	if (!PG_ARGISNULL(0))
+	{
+		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+		const tlv_kind *kind = TlvKind(&frame);
+
+		if (kind->accumulator != accumulator->class)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("the aggregate's state holds %s of kind %s, not %s",
+								   kind->type == TLV_FRAME_GRAPH ? "a graph" : "moments",
+								   kind->name, accumulator->class->name)));
+		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
+	}
+	return TlvExpandedCreate(shared, accumulator);
+}

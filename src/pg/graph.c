@@ -36,17 +36,7 @@ create_state(FunctionCallInfo fcinfo, bool weighted, int kind_argument)
 		kind = kind_of_text(PG_GETARG_TEXT_PP(kind_argument));
 	TlvCheck(&shared->ctx,
 			 tlv_graph_accumulator_create(&shared->ctx, kind, weighted, &accumulator));
-	if (!PG_ARGISNULL(0))
-	{
-		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-
-		if (TlvKind(&frame)->accumulator != accumulator->class)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("the aggregate's state is a graph of kind %s, not %s",
-								   TlvKind(&frame)->name, accumulator->class->name)));
-		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
-	}
-	return TlvExpandedCreate(shared, accumulator);
+	return TlvBeginState(fcinfo, shared, accumulator);
 }
 
 /*
@@ -56,7 +46,7 @@ create_state(FunctionCallInfo fcinfo, bool weighted, int kind_argument)
 static Datum
 accumulate(FunctionCallInfo fcinfo, int weight_argument, int kind_argument)
 {
-	TlvExpanded *expanded = NULL;
+	TlvExpanded *expanded;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -67,8 +57,7 @@ accumulate(FunctionCallInfo fcinfo, int weight_argument, int kind_argument)
 			PG_RETURN_NULL();
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	}
-	if (!PG_ARGISNULL(0))
-		expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
+	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
 		expanded = create_state(fcinfo, weight_argument > 0, kind_argument);
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) ||
@@ -267,6 +256,7 @@ tlv_graph_components_rows(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv components");
+	Datum source, target = CStringGetTextDatum("target");
 	int32_t *component;
 	tlv_graph graph;
 	size_t n, count;
@@ -276,21 +266,18 @@ tlv_graph_components_rows(PG_FUNCTION_ARGS)
 	n = graph.header.rows;
 	if (graph.header.kind == TLV_GRAPH_BIPARTITE)
 		n += graph.header.columns;
+	source = CStringGetTextDatum(graph.header.kind == TLV_GRAPH_BIPARTITE ? "source" : "both");
 	component = allocate(work, n, sizeof(int32_t));
 	TlvCheck(&work->ctx, tlv_graph_components(&work->ctx, &graph, component, &count));
 	for (size_t i = 0; i < n; i++)
 	{
-		bool target = i >= graph.header.rows;
-		const char *side = graph.header.kind != TLV_GRAPH_BIPARTITE ? "both"
-						   : target									? "target"
-																	: "source";
-		int64_t id = target ? graph.nodes[1][i - graph.header.rows] : graph.nodes[0][i];
-		Datum values[3] = {Int64GetDatum(id), CStringGetTextDatum(side),
+		bool behind = i >= graph.header.rows;
+		int64_t id = behind ? graph.nodes[1][i - graph.header.rows] : graph.nodes[0][i];
+		Datum values[3] = {Int64GetDatum(id), behind ? target : source,
 						   Int32GetDatum(component[i] + 1)};
 		bool nulls[3] = {false, false, false};
 
 		TlvPutRow(fcinfo, values, nulls);
-		pfree(DatumGetPointer(values[1]));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

@@ -129,6 +129,13 @@ typedef struct TlvExpanded
 extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
 extern TlvExpanded *TlvExpandedGet(Datum value);
 
+/* The live state in argument 0 of a transition function; NULL when it is NULL or a flat value. */
+extern TlvExpanded *TlvLiveState(FunctionCallInfo fcinfo);
+
+/* A live state from an empty accumulator and, unless it is NULL, the flat value in argument 0. */
+extern TlvExpanded *TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared,
+								  tlv_accumulator *accumulator);
+
 static inline Datum
 TlvExpandedDatum(TlvExpanded *expanded)
 {

@@ -499,7 +499,7 @@ test_kind_lookup(void **state)
 	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind),
 				   "unknown kind 77");
 	assert_corrupt(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind),
-				   "is a moments, not a model");
+				   "is moments, not a model");
 }
 
 int
