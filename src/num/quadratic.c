@@ -72,7 +72,10 @@ solve_support(tlv_context *ctx, quadratic *q)
 	return TLV_OK;
 }
 
-/* Towards the minimum over the support, dropping what reaches zero on the way. */
+/*
+ * Towards the minimum over the support, dropping what reaches zero on the way.  What is left is
+ * positive: a zero would be found entering again, and be there twice.
+ */
 static tlv_status
 descend(tlv_context *ctx, quadratic *q)
 {
@@ -80,6 +83,7 @@ descend(tlv_context *ctx, quadratic *q)
 	{
 		double step = 1;
 		size_t blocking = q->size, left = 0;
+		bool last;
 
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(solve_support(ctx, q));
@@ -97,15 +101,17 @@ descend(tlv_context *ctx, quadratic *q)
 		{
 			size_t i = q->support[j];
 
-			q->x[i] += step * (q->solution[j] - q->x[i]);
-			if (j == blocking || q->x[i] < 0)
+			/* a whole step without the rounding that could make it 0 */
+			q->x[i] = step < 1 ? q->x[i] + step * (q->solution[j] - q->x[i]) : q->solution[j];
+			if (j == blocking || !(q->x[i] > 0))
 				q->x[i] = 0;
 			else
 				q->support[left++] = i;
 		}
-		if (blocking == q->size)
-			return TLV_OK;
+		last = blocking == q->size;
 		q->size = left;
+		if (last)
+			return TLV_OK;
 	}
 	return TLV_OK;
 }
@@ -187,6 +193,9 @@ tlv_quadratic_nonnegative(tlv_context *ctx, size_t n, const double *gram, const 
 	}
 	for (size_t i = 0; i < n; i++)
 		sum += x[i];
+	if (!isfinite(sum) || (simplex && !(sum > 0)))
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"quadratic program: the numbers differ too much in size");
 	for (size_t i = 0; simplex && i < n; i++)
 		x[i] /= sum;
 	return TLV_OK;
