@@ -63,8 +63,8 @@ ends(const tlv_mmsb_fit_state *fit, size_t row, size_t column, size_t *u, size_t
 }
 
 /* Counts (fill = false) or writes the entries of a fold. */
-static void
-scan_edges(const tlv_mmsb_fit_state *fit, fold *f, bool fill)
+static tlv_status
+scan_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f, bool fill)
 {
 	const tlv_csr *edges = &fit->side[0].edges;
 
@@ -74,6 +74,8 @@ scan_edges(const tlv_mmsb_fit_state *fit, fold *f, bool fill)
 			size_t u, v;
 			float g = edges->value == NULL ? 1 : edges->value[e];
 
+			if (e % CHUNK_EDGES == 0)
+				TLV_TRY_CONTINUE(ctx);
 			if (!ends(fit, row, (size_t) edges->index[e], &u, &v))
 				continue;
 			if (set_aside(f->seed, f->part, u, v))
@@ -98,6 +100,7 @@ scan_edges(const tlv_mmsb_fit_state *fit, fold *f, bool fill)
 					f->train.value[at] = g;
 			}
 		}
+	return TLV_OK;
 }
 
 /* Counts per row at start[row + 1] to places where rows begin, shifted by one for filling. */
@@ -150,10 +153,10 @@ split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f)
 
 	TLV_TRY(create_rows(ctx, n, &f->train));
 	TLV_TRY(create_rows(ctx, n, &f->test));
-	scan_edges(fit, f, false);
+	TLV_TRY(scan_edges(ctx, fit, f, false));
 	TLV_TRY(create_entries(ctx, weighted, &f->train));
 	TLV_TRY(create_entries(ctx, weighted, &f->test));
-	scan_edges(fit, f, true);
+	TLV_TRY(scan_edges(ctx, fit, f, true));
 	f->scale = tlv_alloc(ctx, n, sizeof(float));
 	TLV_TRY_ALLOC(ctx, f->scale);
 	degree = tlv_alloc(ctx, n, sizeof(double));

@@ -399,7 +399,7 @@ add_rows(tlv_context *ctx, star_work *work, double *mean, double *pairs, double 
 		TLV_TRY(tlv_gram_float(ctx, rows, w, y, w, scaled, sum));
 		for (size_t i = 0; i < w * w; i++)
 			pairs[i] += sum[i];
-		tlv_packed3_add_cubes_float(w, rows, y, s3 + first, triples, products);
+		TLV_TRY(tlv_packed3_add_cubes_float(ctx, w, rows, y, s3 + first, triples, products));
 	}
 	tlv_free(ctx, sum);
 	tlv_free(ctx, products);

@@ -127,14 +127,14 @@ void
 tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const double *weight, double *packed,
 					  double *work)
 {
-	add_cubes_double(k, n, y, weight, packed, work);
+	(void) add_cubes_double(NULL, k, n, y, weight, packed, work);
 }
 
-void
-tlv_packed3_add_cubes_float(size_t k, size_t n, const float *y, const double *weight,
-							double *packed, float *work)
+tlv_status
+tlv_packed3_add_cubes_float(tlv_context *ctx, size_t k, size_t n, const float *y,
+							const double *weight, double *packed, float *work)
 {
-	add_cubes_float(k, n, y, weight, packed, work);
+	return add_cubes_float(ctx, k, n, y, weight, packed, work);
 }
 
 tlv_status

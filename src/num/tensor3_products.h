@@ -64,15 +64,16 @@ PRODUCTS(add_to_packed)(pair_block block, const REAL *restrict sums, double *res
 		}
 }
 
-static void
-PRODUCTS(add_cubes)(size_t k, size_t n, const REAL *y, const double *weight, double *packed,
-					REAL *work)
+/* Without a context (NULL) it cannot be stopped, nor fail. */
+static tlv_status
+PRODUCTS(add_cubes)(tlv_context *ctx, size_t k, size_t n, const REAL *y, const double *weight,
+					double *packed, REAL *work)
 {
 	REAL *products = work + most_pairs(k) * k;
 	pair_block block;
 
 	if (n == 0)
-		return;
+		return TLV_OK;
 	for (size_t first = 0; first < k; first = block.end)
 	{
 		block = next_block(k, first);
@@ -80,12 +81,15 @@ PRODUCTS(add_cubes)(size_t k, size_t n, const REAL *y, const double *weight, dou
 		{
 			size_t rows = least(CHUNK, n - t);
 
+			if (ctx != NULL)
+				TLV_TRY_CONTINUE(ctx);
 			PRODUCTS(pair_products)
 			(k, block, rows, y + t * k, weight == NULL ? NULL : weight + t, products);
 			PRODUCTS(add_products)(k, block, rows, y + t * k, products, work, t > 0);
 		}
 		PRODUCTS(add_to_packed)(block, work, packed);
 	}
+	return TLV_OK;
 }
 
 static tlv_status
