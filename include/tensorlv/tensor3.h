@@ -40,10 +40,10 @@ extern void tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const dou
 /*
  * The same in single precision, summed up in double after every block of rows: hand in some
  * thousand rows at a time.  weight may be NULL for 1.  work holds tlv_tensor3_work(k, n) floats.
+ * Interruptible.
  */
-extern tlv_status tlv_packed3_add_cubes_float(tlv_context *ctx, size_t k, size_t n,
-											  const float *y, const double *weight,
-											  double *packed, float *work);
+extern tlv_status tlv_packed3_add_cubes_float(tlv_context *ctx, size_t k, size_t n, const float *y,
+											  const double *weight, double *packed, float *work);
 
 /*
  * packed += sum over i of Sym3[w_i (x) w_i (x) r_i], where Sym3 is the SUM of

@@ -68,7 +68,8 @@ static void
 copy_labels(const tlv_mmsb_fit_state *fit, int32_t *const from[2], int32_t *const to[2])
 {
 	for (size_t s = 0; s < fit->sides; s++)
-		memcpy(to[s], from[s], fit->side[s].n * sizeof(int32_t));
+		if (to[s] != NULL && from[s] != NULL)
+			memcpy(to[s], from[s], fit->side[s].n * sizeof(int32_t));
 }
 
 static start *

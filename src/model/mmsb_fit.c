@@ -421,7 +421,7 @@ write_model(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size_t *siz
 	ordered = connectivity + k * k;
 	sizes = ordered + k * k;
 	alpha = sizes + 2 * k;
-	for (size_t s = 0; s < fit->sides; s++)
+	for (size_t s = 0; s == 0 || s < fit->sides; s++)
 	{
 		TLV_TRY(side_memberships(ctx, fit, s, &memberships[s]));
 		tlv_memberships_sums(&memberships[s], k, NULL, sizes + s * k);

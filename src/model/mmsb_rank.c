@@ -27,6 +27,9 @@
 #define STEPS	  16
 #define TOLERANCE 1e-2
 
+/* Edges between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_EDGES 65536
+
 /* How the edges set aside agree with the j-th direction. */
 typedef struct agreement
 {

@@ -219,8 +219,8 @@ apply_graph(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 }
 
 /* Radius of the noise in the spectrum of S G S: 2 sqrt(mean of the rows' sums of variances). */
-static double
-noise_radius(const star_work *work)
+static tlv_status
+noise_radius(tlv_context *ctx, const star_work *work, double *radius)
 {
 	const tlv_csr *out = work->side->out;
 	const float *scale = work->stars->scale;
@@ -230,6 +230,8 @@ noise_radius(const star_work *work)
 	{
 		double row = 0;
 
+		if (u % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t e = out->start[u]; e < out->start[u + 1]; e++)
 		{
 			double s = scale[out->index[e]], g = out->value == NULL ? 1 : out->value[e];
@@ -238,7 +240,8 @@ noise_radius(const star_work *work)
 		}
 		sum += row * scale[u] * scale[u];
 	}
-	return 2 * sqrt(sum / (double) out->rows);
+	*radius = 2 * sqrt(sum / (double) out->rows);
+	return TLV_OK;
 }
 
 /* order[0 .. l-1]: descending values, or descending moduli. */
@@ -279,7 +282,7 @@ choose_signed(tlv_context *ctx, star_work *work, const double *value, float *x)
 	TLV_TRY_ALLOC(ctx, column);
 	order_values(l, value, false, order);
 	smallest = value[order[l - 1]];
-	stars->noise = noise_radius(work);
+	TLV_TRY(noise_radius(ctx, work, &stars->noise));
 	stars->disassortative =
 		value[order[w - 1]] < stars->noise && smallest < -DISASSORTATIVE * stars->noise;
 	order_values(l, value, stars->disassortative, order);
@@ -287,6 +290,8 @@ choose_signed(tlv_context *ctx, star_work *work, const double *value, float *x)
 		stars->signed_ritz[i] = value[order[i]];
 	for (size_t j = 0; j < d; j++)
 	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		memcpy(column, x + j * l, l * sizeof(float));
 		for (size_t i = 0; i < w; i++)
 			x[j * l + i] = column[order[i]];
@@ -303,7 +308,11 @@ keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, 
 	*kept = tlv_alloc(ctx, w * d, sizeof(float));
 	TLV_TRY_ALLOC(ctx, *kept);
 	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		memcpy(*kept + j * w, x + j * l, w * sizeof(float));
+	}
 	return TLV_OK;
 }
 
@@ -320,11 +329,15 @@ scale_basis(tlv_context *ctx, star_work *work)
 	TLV_TRY_ALLOC(ctx, stars->basis);
 	memset(stars->sums, 0, w * sizeof(double));
 	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < w; i++)
 		{
 			stars->basis[j * w + i] = stars->scale[j] * from[j * w + i];
 			stars->sums[i] += from[j * w + i] / stars->scale[j];
 		}
+	}
 	return TLV_OK;
 }
 
