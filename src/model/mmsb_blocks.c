@@ -67,7 +67,7 @@ new_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
 static void
 copy_labels(const tlv_mmsb_fit_state *fit, int32_t *const from[2], int32_t *const to[2])
 {
-	for (size_t s = 0; s < fit->sides; s++)
+	for (size_t s = 0; s < 2 && s < fit->sides; s++)
 		if (to[s] != NULL && from[s] != NULL)
 			memcpy(to[s], from[s], fit->side[s].n * sizeof(int32_t));
 }
