@@ -15,6 +15,9 @@
 /* Nodes whose logarithms are worked on at a time. */
 #define NODE_BLOCK 2048
 
+/* Entries of shares summed between two looks at tlv_should_stop(). */
+#define ENTRY_CHUNK 1000000
+
 /* Least coefficient of variation, squared, that a prior of rates may have. */
 #define LEAST_VARIATION 1e-3
 
@@ -106,22 +109,27 @@ free_work(tlv_context *ctx, block_work *work)
 }
 
 /* Sums of propensities by community, and what they let expect: X = M t t'. */
-static void
-expect_edges(block_work *work)
+static tlv_status
+expect_edges(tlv_context *ctx, block_work *work)
 {
 	const tlv_block_model *model = work->model;
-	size_t k = model->k;
+	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
 
 	memset(work->theta, 0, 2 * k * sizeof(double));
 	for (size_t s = 0; s < model->sides; s++)
 		for (size_t u = 0; u < model->side[s].n; u++)
+		{
+			if (u % chunk == 0)
+				TLV_TRY_CONTINUE(ctx);
 			for (size_t a = 0; a < k; a++)
 				work->theta[s * k + a] += model->side[s].propensity[u] * work->share[s][u * k + a];
+		}
 	if (model->sides == 1)
 		memcpy(work->theta + k, work->theta, k * sizeof(double));
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			work->expected[a + k * b] = model->total * work->theta[a] * work->theta[k + b];
+	return TLV_OK;
 }
 
 /* E = share[0]' G share[1], from the counts of side 0. */
@@ -133,8 +141,7 @@ count_edges(tlv_context *ctx, block_work *work)
 
 	TLV_TRY(tlv_csr_multiply(ctx, model->side[0].edges, k, work->share[1], work->counts));
 	TLV_TRY(tlv_gram_float(ctx, model->side[0].n, k, work->share[0], k, work->counts, work->edges));
-	expect_edges(work);
-	return TLV_OK;
+	return expect_edges(ctx, work);
 }
 
 /* Within a community of one side every edge is counted twice. */
@@ -310,7 +317,7 @@ iterate(tlv_context *ctx, const tlv_block_model *model, bool whole, int max_step
 		TLV_TRY(update_side(ctx, &work, 0, whole, &moved));
 		if (model->sides == 2)
 		{
-			expect_edges(&work);
+			TLV_TRY(expect_edges(ctx, &work));
 			TLV_TRY(tlv_csr_multiply(ctx, model->side[1].edges, model->k,
 									 work.share[other_side(model, 1)], work.counts));
 			TLV_TRY(update_side(ctx, &work, 1, whole, &also));

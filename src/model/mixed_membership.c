@@ -28,6 +28,12 @@
 /* Edges worked on between two looks at tlv_should_stop(). */
 #define EDGE_CHUNK 100000
 
+/* What a node's weights cost, in edges. */
+#define NODE_EDGES 128
+
+/* Entries of shares worked on between two looks. */
+#define ENTRY_CHUNK 1000000
+
 /* How far ahead neighbours' rows are fetched. */
 #define FETCH_AHEAD 8
 
@@ -138,7 +144,7 @@ compute_rates(tlv_context *ctx, mixed_work *work, size_t s)
 {
 	const tlv_mixed_model *model = work->model;
 	const tlv_mixed_side *seen = &model->side[other_side(model, s)];
-	size_t k = model->k;
+	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
 	double *p = tlv_alloc(ctx, k * k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, p);
@@ -152,6 +158,8 @@ compute_rates(tlv_context *ctx, mixed_work *work, size_t s)
 		float *rate = work->rate + v * work->width;
 		float theta = seen->propensity == NULL ? 1 : (float) seen->propensity[v];
 
+		if (v % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < k; a++)
 			work->sums[a] += rate[a] *= theta;
 	}
@@ -185,7 +193,7 @@ start_parameters(tlv_context *ctx, mixed_work *work, size_t s)
 {
 	tlv_mixed_model *model = work->model;
 	tlv_mixed_side *side = &model->side[s];
-	size_t k = model->k;
+	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
 
 	TLV_TRY(compute_rates(ctx, work, s));
 	for (size_t u = 0; u < side->n; u++)
@@ -193,6 +201,8 @@ start_parameters(tlv_context *ctx, mixed_work *work, size_t s)
 		float *gamma = work->gamma[s] + u * work->width, *share = side->share + u * k;
 		double total = 0;
 
+		if (u % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < k; a++)
 			total += work->share[a] = share[a] * work->sums[a] + DBL_MIN;
 		for (size_t a = 0; a < k; a++)
@@ -364,7 +374,7 @@ update_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
 			if (assign && work->direct)
 				add_shares(k, width, n, edges->index + e, value, work->rate, work->weight,
 						   work->before, seen->propensity, work->mean);
-			since += n + 16;
+			since += n + NODE_EDGES + (assign ? k : 0);
 			if (since > EDGE_CHUNK)
 			{
 				since = 0;
@@ -383,39 +393,47 @@ update_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
 }
 
 /* theta_u = degree / (pi_u . sums), mean 1: what the rates of side s let expect. */
-static void
-update_propensities(mixed_work *work, size_t s)
+static tlv_status
+update_propensities(tlv_context *ctx, mixed_work *work, size_t s)
 {
 	tlv_mixed_side *side = &work->model->side[s];
-	size_t k = work->model->k;
+	size_t k = work->model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
 	double total = 0;
 
 	if (side->propensity == NULL)
-		return;
+		return TLV_OK;
 	for (size_t u = 0; u < side->n; u++)
 	{
 		double expected = 0;
 
+		if (u % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < k; a++)
 			expected += side->share[u * k + a] * work->sums[a];
 		total += side->propensity[u] = side->degree[u] / fmax(expected, DBL_MIN);
 	}
 	for (size_t u = 0; u < side->n; u++)
 		side->propensity[u] *= (double) side->n / total;
+	return TLV_OK;
 }
 
 /* Sums of propensity times share. */
-static void
-sum_shares(const tlv_mixed_model *model, size_t s, double *sums)
+static tlv_status
+sum_shares(tlv_context *ctx, const tlv_mixed_model *model, size_t s, double *sums)
 {
 	const tlv_mixed_side *side = &model->side[s];
-	size_t k = model->k;
+	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
 
 	memset(sums, 0, k * sizeof(double));
 	for (size_t u = 0; u < side->n; u++)
+	{
+		if (u % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t a = 0; a < k; a++)
 			sums[a] +=
 				(side->propensity == NULL ? 1 : side->propensity[u]) * side->share[u * k + a];
+	}
+	return TLV_OK;
 }
 
 /* P <- P A / (N N'), symmetric for one side, none below the floor. */
@@ -427,8 +445,8 @@ update_connectivity(tlv_context *ctx, mixed_work *work)
 	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double)), *p = model->connectivity, largest = 0;
 
 	TLV_TRY_ALLOC(ctx, sums);
-	sum_shares(model, 0, sums);
-	sum_shares(model, model->sides - 1, sums + k);
+	TLV_TRY(sum_shares(ctx, model, 0, sums));
+	TLV_TRY(sum_shares(ctx, model, model->sides - 1, sums + k));
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			p[a + k * b] *= work->assigned[a + k * b] / fmax(sums[a] * sums[k + b], DBL_MIN);
@@ -460,7 +478,7 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 		for (size_t s = 0; s < model->sides; s++)
 		{
 			TLV_TRY(update_side(ctx, &work, s, &also));
-			update_propensities(&work, s);
+			TLV_TRY(update_propensities(ctx, &work, s));
 			moved += also;
 		}
 		if (update)
@@ -479,7 +497,7 @@ tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance
 {
 	tlv_mixed_model copy = *model;
 	const tlv_mixed_side *rows = &model->side[0], *columns = &model->side[model->sides - 1];
-	size_t k = model->k;
+	size_t k = model->k, since = 0;
 	double assigned = 0, expected = 0, same_assigned = 0, same_expected = 0;
 	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double));
 	mixed_work work;
@@ -491,8 +509,12 @@ tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance
 	{
 		size_t first = rows->edges->start[u], n = rows->edges->start[u + 1] - first;
 
-		if (u % 256 == 0)
+		since += n + NODE_EDGES + k;
+		if (since > EDGE_CHUNK)
+		{
+			since = 0;
 			TLV_TRY_CONTINUE(ctx);
+		}
 		for (size_t a = 0; a < k; a++)
 			work.weight[a] = rows->share[u * k + a];
 		memset(work.mean, 0, work.width * sizeof(float));
@@ -503,8 +525,8 @@ tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance
 	}
 	work.direct = true;
 	TLV_TRY(finish_assigned(ctx, &work, k));
-	sum_shares(model, 0, sums);
-	sum_shares(model, model->sides - 1, sums + k);
+	TLV_TRY(sum_shares(ctx, model, 0, sums));
+	TLV_TRY(sum_shares(ctx, model, model->sides - 1, sums + k));
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 		{

@@ -140,6 +140,7 @@ known_start(tlv_context *ctx, block_fit *work)
 			{
 				double *to = center + c * k, norm = 0;
 
+				TLV_TRY_CONTINUE(ctx);
 				for (size_t i = 0; i < k; i++)
 					norm += to[i] * to[i];
 				for (size_t u = 0; u < side->n && norm == 0; u++)

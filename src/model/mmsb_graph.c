@@ -108,7 +108,7 @@ check_weights(tlv_context *ctx, const tlv_csr *edges)
 	{
 		if (e % 1000000 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (edges->value[e] >= LEAST_WEIGHT && edges->value[e] <= MOST_WEIGHT)
+		if (edges->value[e] >= (float) LEAST_WEIGHT && edges->value[e] <= (float) MOST_WEIGHT)
 			continue;
 		status = tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
 						  (double) edges->value[e], LEAST_WEIGHT, MOST_WEIGHT);

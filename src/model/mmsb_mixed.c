@@ -36,6 +36,9 @@
 /* Least alpha0 of the variational steps. */
 #define LEAST_ALPHA0 0.01
 
+/* Entries of scores projected between two looks at tlv_should_stop(). */
+#define PROJECT_ENTRIES 200000
+
 /* Shares of a clustered start. */
 #define CLUSTER_SHARE  0.7
 #define CLUSTER_STARTS 5
@@ -63,15 +66,16 @@ static tlv_status
 project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	double *work = tlv_alloc(ctx, tlv_mmsb_project_work(fit->k), sizeof(double));
+	size_t block = PROJECT_ENTRIES / (fit->k + 1) + 1;
 
 	TLV_TRY_ALLOC(ctx, work);
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		tlv_mmsb_side *side = &fit->side[s];
 
-		for (size_t first = 0; first < side->n; first += 4096)
+		for (size_t first = 0; first < side->n; first += block)
 		{
-			size_t n = side->n - first < 4096 ? side->n - first : 4096;
+			size_t n = side->n - first < block ? side->n - first : block;
 
 			TLV_TRY_CONTINUE(ctx);
 			tlv_mmsb_project(fit->k, n, fit->moments[s].stars.scores + first * fit->k,

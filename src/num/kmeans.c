@@ -352,7 +352,8 @@ iterate(tlv_context *ctx, lloyd *s, int max_steps)
 		TLV_TRY(fill_empty(ctx, s, &moved));
 		update_centers(s);
 		if (step >= max_steps ||
-			(!moved && (s->changed == 0 || before - s->inertia <= INERTIA_TOLERANCE * before)))
+			(!moved &&
+			 (s->changed == 0 || (step > 0 && before - s->inertia <= INERTIA_TOLERANCE * before))))
 			break;
 		before = s->inertia;
 	}

@@ -60,7 +60,7 @@ labels_used(size_t n, size_t k, const int32_t *label)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		assert_in_range(label[i], 0, k - 1);
+		assert_true(label[i] >= 0 && (size_t) label[i] < k);
 		count[label[i]]++;
 	}
 	for (size_t c = 0; c < k; c++)
@@ -136,6 +136,22 @@ test_planted(void **state)
 	check_planted(3000, 33, 16, 0.1, 1000, 3);
 	check_planted(20000, 50, 100, 0.05, 0, 3);
 	check_planted(60000, 100, 400, 0.05, 0, 1); /* seeds from a part of the points */
+}
+
+/* Clusters that overlap: the steps after the first take the sum of squares down to what is left. */
+static void
+test_steps(void **state)
+{
+	size_t n = 5000, d = 20, k = 20;
+	double noise = 0.6, inertia;
+	float *points = planted(n, d, k, noise, 0);
+	int32_t *label = room(n, sizeof(int32_t));
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 10, 50, &rng, label, NULL, &inertia));
+	assert_true(inertia / (noise * noise * (double) ((n - k) * d)) < 1.01);
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, points);
 }
 
 static void
@@ -344,6 +360,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_dimension, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_cluster, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
