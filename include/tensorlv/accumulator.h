@@ -26,8 +26,20 @@ typedef struct tlv_accumulator_class
 	/* Describes the value; scratch memory is left in builder->owned.  Does not change what the
 	 * accumulator means: rows may follow. */
 	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
-	/* Adds one bag; NULL when the kind does not take bags. */
+	/* Adds one row of its kind; NULL for the kinds of rows that the class does not take. */
 	tlv_status (*add_bag)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag);
+	/* A vector of d finite numbers; all rows of a group have the same d. */
+	tlv_status (*add_vector)(tlv_context *ctx, tlv_accumulator *accumulator, size_t d,
+							 const double *x);
+	/* Three views of one hidden choice, vectors of d[0], d[1] and d[2] numbers. */
+	tlv_status (*add_views)(tlv_context *ctx, tlv_accumulator *accumulator, const size_t d[3],
+							const double *const x[3]);
+	/* Three categorical views, any integers. */
+	tlv_status (*add_categories)(tlv_context *ctx, tlv_accumulator *accumulator,
+								 const int64_t x[3]);
+	/* A sequence of n symbols, or (symbols NULL) of n vectors of d numbers, one after the other. */
+	tlv_status (*add_sequence)(tlv_context *ctx, tlv_accumulator *accumulator, size_t n,
+							   const int64_t *symbols, size_t d, const double *x);
 } tlv_accumulator_class;
 
 struct tlv_accumulator

@@ -2,7 +2,8 @@
  * decompose.h - the one solver core: decomposition of a (nearly) orthogonally
  * decomposable symmetric third-order tensor T ~ sum_i values[i] v_i (x) v_i (x) v_i.
  *
- * Every model that whitens a third moment ends here.
+ * Every model that whitens a third moment ends here; and, for fourth-order
+ * tensors, every model that whitens a fourth cumulant.
  */
 #ifndef TENSORLV_DECOMPOSE_H
 #define TENSORLV_DECOMPOSE_H
@@ -75,6 +76,31 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
  */
 extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 								const tlv_decompose_options *options, tlv_decomposition *out);
+
+/* ---- fourth order: T ~ sum_i values[i] v_i (x) v_i (x) v_i (x) v_i ---- */
+
+/* Bytes of work space that either of the following allocates at most: up to 4 k^4. */
+extern double tlv_decompose4_memory(size_t k, const tlv_decompose_options *options);
+
+/*
+ * Decomposes the packed symmetric tensor (tensor4.h) of dimension 1 <= k <= 100
+ * into k components with values of either sign, by decreasing modulus; the
+ * largest entry of a vector is positive.  Methods: joint (steps, tolerance and initial apply;
+ * vectors orthonormal) and sgd (steps, tolerance and seed apply; unit vectors). Values of joint are
+ * T(v, v, v, v), those of sgd the least-squares ones. Errors as tlv_decompose.
+ *
+ * Sources: joint: Cardoso, Souloumiac 1993; sgd: Ge, Huang, Jin, Yuan 2015.
+ */
+extern tlv_status tlv_decompose4(tlv_context *ctx, size_t k, const double *packed,
+								 const tlv_decompose_options *options, tlv_decomposition *out);
+
+/*
+ * The same with unit vectors that need not be orthogonal, by alternating
+ * least squares from options->initial (k x k, independent columns of any length);
+ * steps are sweeps (0: 200), tolerance the largest change of an entry (0: 1e-8).
+ */
+extern tlv_status tlv_decompose4_cp(tlv_context *ctx, size_t k, const double *packed,
+									const tlv_decompose_options *options, tlv_decomposition *out);
 
 /* 'joint', 'power', 'als', 'sgd'; false when the name is none of them. */
 extern bool tlv_method_from_name(const char *name, tlv_method *method);

@@ -44,11 +44,25 @@ enum
 	TLV_KIND_LABEL_PAIRS = 8,
 	TLV_KIND_COVER_PAIRS = 9,
 	TLV_KIND_MEMBERSHIP_PAIRS = 10,
+	TLV_KIND_DENSE_MOMENTS = 11,
+	TLV_KIND_DENSE_COMPRESSED = 12,
+	TLV_KIND_VIEW_MOMENTS = 13,
+	TLV_KIND_CATEGORY_VIEWS = 14,
+	TLV_KIND_MIXTURE_STATISTICS = 15,
+	TLV_KIND_SEQUENCE_MOMENTS = 16,
+	TLV_KIND_SEQUENCE_STATISTICS = 17,
+	TLV_KIND_VIEW_STATISTICS = 18,
+	TLV_KIND_COMPONENT_STATISTICS = 19,
 
 	TLV_KIND_ITEM_SUBSPACE = 1,
+	TLV_KIND_DENSE_SUBSPACE = 2,
 
 	TLV_KIND_LDA = 1,
 	TLV_KIND_MMSB = 2,
+	TLV_KIND_GAUSSIAN_MIXTURE = 3,
+	TLV_KIND_MULTIVIEW = 4,
+	TLV_KIND_HMM = 5,
+	TLV_KIND_ICA = 6,
 
 	TLV_KIND_GRAPH_UNDIRECTED = 1,
 	TLV_KIND_GRAPH_DIRECTED = 2,
@@ -60,5 +74,10 @@ extern const tlv_kind tlv_kind_count_summary, tlv_kind_count_pairs, tlv_kind_cou
 	tlv_kind_item_subspace, tlv_kind_lda, tlv_kind_mmsb, tlv_kind_label_pairs, tlv_kind_cover_pairs,
 	tlv_kind_membership_pairs, tlv_kind_graph_undirected, tlv_kind_graph_directed,
 	tlv_kind_graph_bipartite;
+extern const tlv_kind tlv_kind_dense_moments, tlv_kind_dense_compressed, tlv_kind_dense_subspace;
+extern const tlv_kind tlv_kind_gaussian_mixture, tlv_kind_mixture_statistics;
+extern const tlv_kind tlv_kind_ica, tlv_kind_component_statistics;
+extern const tlv_kind tlv_kind_view_moments, tlv_kind_category_views, tlv_kind_multiview;
+extern const tlv_kind tlv_kind_sequence_moments, tlv_kind_sequence_statistics, tlv_kind_hmm;
 
 #endif /* TENSORLV_KIND_H */

@@ -24,6 +24,21 @@ typedef struct tlv_model_class
 	/* Log-likelihood of a bag given its inferred memberships, nats. */
 	tlv_status (*log_likelihood_bag)(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag,
 									 double *value);
+	/* The same of a vector of d numbers. */
+	tlv_status (*infer_vector)(tlv_context *ctx, tlv_model *model, size_t d, const double *x,
+							   double *shares);
+	tlv_status (*log_likelihood_vector)(tlv_context *ctx, tlv_model *model, size_t d,
+										const double *x, double *value);
+	/* Of a sequence (accumulator.h): n x components() posteriors, row by row; its log-likelihood;
+	 * its most probable states, from 0. */
+	tlv_status (*infer_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
+								 const int64_t *symbols, size_t d, const double *x, double *shares);
+	tlv_status (*log_likelihood_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
+										  const int64_t *symbols, size_t d, const double *x,
+										  double *value);
+	tlv_status (*decode_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
+								  const int64_t *symbols, size_t d, const double *x,
+								  int32_t *states);
 	/* An accumulator of expected sufficient statistics; method is one of refinements. */
 	tlv_status (*statistics)(tlv_context *ctx, tlv_model *model, const char *method,
 							 tlv_accumulator **accumulator);

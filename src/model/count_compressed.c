@@ -532,9 +532,19 @@ triples_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static const tlv_accumulator_class products_class = {
-	"count_products", products_create_empty, compressed_merge, products_build, compressed_add_bag};
+	.name = "count_products",
+	.create = products_create_empty,
+	.merge = compressed_merge,
+	.build = products_build,
+	.add_bag = compressed_add_bag,
+};
 static const tlv_accumulator_class triples_class = {
-	"count_triples", triples_create_empty, compressed_merge, triples_build, compressed_add_bag};
+	.name = "count_triples",
+	.create = triples_create_empty,
+	.merge = compressed_merge,
+	.build = triples_build,
+	.add_bag = compressed_add_bag,
+};
 
 const tlv_kind tlv_kind_count_products = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS,
 										  "count_products",	 products_check,

@@ -382,10 +382,20 @@ pairs_check(tlv_context *ctx, const tlv_frame *frame)
 	return tlv_frame_require_minimum(ctx, frame, "pairs", 0);
 }
 
-static const tlv_accumulator_class summary_class = {"count_summary", tlv_count_summary_create,
-													count_merge, count_build, count_add_bag};
-static const tlv_accumulator_class pairs_class = {"count_pairs", tlv_count_pairs_create,
-												  count_merge, count_build, count_add_bag};
+static const tlv_accumulator_class summary_class = {
+	.name = "count_summary",
+	.create = tlv_count_summary_create,
+	.merge = count_merge,
+	.build = count_build,
+	.add_bag = count_add_bag,
+};
+static const tlv_accumulator_class pairs_class = {
+	.name = "count_pairs",
+	.create = tlv_count_pairs_create,
+	.merge = count_merge,
+	.build = count_build,
+	.add_bag = count_add_bag,
+};
 
 const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY, "count_summary",
 										 summary_check,		&summary_class,			NULL};

@@ -316,7 +316,11 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 	return TLV_OK;
 }
 
-static const tlv_accumulator_class cover_class = {"cover_pairs", tlv_cover_pairs_create,
-												  cover_merge, cover_build, NULL};
+static const tlv_accumulator_class cover_class = {
+	.name = "cover_pairs",
+	.create = tlv_cover_pairs_create,
+	.merge = cover_merge,
+	.build = cover_build,
+};
 const tlv_kind tlv_kind_cover_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_COVER_PAIRS, "cover_pairs",
 									   cover_check,		  &cover_class,			NULL};

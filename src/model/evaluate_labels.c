@@ -199,7 +199,11 @@ tlv_label_ari(tlv_context *ctx, const tlv_frame *pairs, double *ari)
 	return TLV_OK;
 }
 
-static const tlv_accumulator_class label_class = {"label_pairs", tlv_label_pairs_create,
-												  label_merge, label_build, NULL};
+static const tlv_accumulator_class label_class = {
+	.name = "label_pairs",
+	.create = tlv_label_pairs_create,
+	.merge = label_merge,
+	.build = label_build,
+};
 const tlv_kind tlv_kind_label_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_LABEL_PAIRS, "label_pairs",
 									   label_check,		  &label_class,			NULL};

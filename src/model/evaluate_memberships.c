@@ -268,7 +268,11 @@ membership_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static const tlv_accumulator_class membership_class = {
-	"membership_pairs", tlv_membership_pairs_create, membership_merge, membership_build, NULL};
+	.name = "membership_pairs",
+	.create = tlv_membership_pairs_create,
+	.merge = membership_merge,
+	.build = membership_build,
+};
 const tlv_kind tlv_kind_membership_pairs = {TLV_FRAME_MOMENTS,	TLV_KIND_MEMBERSHIP_PAIRS,
 											"membership_pairs", membership_check,
 											&membership_class,	NULL};

@@ -328,7 +328,7 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 }
 
 const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {
-	{"undirected", create_undirected, graph_merge, graph_build, NULL},
-	{"directed", create_directed, graph_merge, graph_build, NULL},
-	{"bipartite", create_bipartite, graph_merge, graph_build, NULL},
+	{.name = "undirected", .create = create_undirected, .merge = graph_merge, .build = graph_build},
+	{.name = "directed", .create = create_directed, .merge = graph_merge, .build = graph_build},
+	{.name = "bipartite", .create = create_bipartite, .merge = graph_merge, .build = graph_build},
 };

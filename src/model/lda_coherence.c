@@ -203,6 +203,11 @@ coherence_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static const tlv_accumulator_class coherence_class = {
-	"coherence", coherence_create, coherence_merge, coherence_build, coherence_add_bag};
+	.name = "coherence",
+	.create = coherence_create,
+	.merge = coherence_merge,
+	.build = coherence_build,
+	.add_bag = coherence_add_bag,
+};
 const tlv_kind tlv_kind_coherence = {TLV_FRAME_MOMENTS, TLV_KIND_COHERENCE, "coherence",
 									 coherence_check,	&coherence_class,	NULL};

@@ -232,7 +232,12 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static const tlv_accumulator_class statistics_class = {
-	"topic_statistics", statistics_create, statistics_merge, statistics_build, statistics_add_bag};
+	.name = "topic_statistics",
+	.create = statistics_create,
+	.merge = statistics_merge,
+	.build = statistics_build,
+	.add_bag = statistics_add_bag,
+};
 const tlv_kind tlv_kind_topic_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_TOPIC_STATISTICS,
 											"topic_statistics", statistics_check,
 											&statistics_class,	NULL};
@@ -374,6 +379,11 @@ completion_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static const tlv_accumulator_class completion_class = {
-	"completion", completion_create, completion_merge, completion_build, completion_add_bag};
+	.name = "completion",
+	.create = completion_create,
+	.merge = completion_merge,
+	.build = completion_build,
+	.add_bag = completion_add_bag,
+};
 const tlv_kind tlv_kind_completion = {TLV_FRAME_MOMENTS, TLV_KIND_COMPLETION, "completion",
 									  completion_check,	 &completion_class,	  NULL};

@@ -73,10 +73,9 @@ tlv_fill_half(size_t k, const double *packed, double factor, size_t stride, doub
 		}
 }
 
-/* out_i += X_ij y_j and out_j += X_ij y_i for the pairs of the rows first <= i < end. */
-TLV_CLONES static void
-multiply_pairs(size_t n, size_t first, size_t end, const double *restrict x,
-			   const double *restrict y, double *out)
+TLV_CLONES void
+tlv_pairs_multiply(size_t n, size_t first, size_t end, const double *restrict x,
+				   const double *restrict y, double *out)
 {
 	for (size_t i = first; i < end; i++)
 	{
@@ -114,7 +113,7 @@ tlv_solver_apply(tlv_solver *solver, size_t n, const double *x, const double *y,
 			pairs += end + 1;
 		TLV_TRY(tlv_gemm(solver->ctx, false, false, n, pairs, k, 1, x, n, solver->half + start * k,
 						 k, 0, solver->block, n));
-		multiply_pairs(n, first, end, solver->block, y, out);
+		tlv_pairs_multiply(n, first, end, solver->block, y, out);
 	}
 	return TLV_OK;
 }

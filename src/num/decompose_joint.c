@@ -29,7 +29,7 @@
 /* Eight numbers of eight matrices: wide registers where there are, several narrow ones elsewhere.
  */
 typedef double lanes __attribute__((vector_size(64), aligned(8), may_alias));
-#define LANES 8
+#define LANES TLV_JACOBI_LANES
 
 typedef struct joint
 {
@@ -192,31 +192,37 @@ rotate_pair(size_t k, size_t groups, double *matrices, double *v, size_t p, size
 	return fabs(s);
 }
 
-/* Sweeps over all pairs until no angle exceeds the tolerance. */
-static tlv_status
-jacobi(joint *w, size_t count)
+tlv_status
+tlv_jacobi_joint(tlv_context *ctx, size_t k, size_t count, double *matrices, double *rotation,
+				 int *sweeps)
 {
-	size_t k = w->solver->k;
-
-	memset(w->rotation, 0, k * k * sizeof(double));
+	memset(rotation, 0, k * k * sizeof(double));
 	for (size_t i = 0; i < k; i++)
-		w->rotation[i + i * k] = 1;
+		rotation[i + i * k] = 1;
 	for (int sweep = 0; sweep < MAX_SWEEPS; sweep++)
 	{
 		double largest = 0;
 
 		for (size_t p = 0; p + 1 < k; p++)
 		{
-			TLV_TRY_CONTINUE(w->solver->ctx);
+			TLV_TRY_CONTINUE(ctx);
 			for (size_t q = p + 1; q < k; q++)
-				largest = fmax(largest, rotate_pair(k, count / LANES, w->matrices, w->rotation, p,
-													q, SWEEP_TOLERANCE));
+				largest = fmax(largest, rotate_pair(k, count / LANES, matrices, rotation, p, q,
+													SWEEP_TOLERANCE));
 		}
-		w->solver->out->sweeps++;
+		++*sweeps;
 		if (largest == 0)
 			break;
 	}
 	return TLV_OK;
+}
+
+static tlv_status
+jacobi(joint *w, size_t count)
+{
+	tlv_solver *s = w->solver;
+
+	return tlv_jacobi_joint(s->ctx, s->k, count, w->matrices, w->rotation, &s->out->sweeps);
 }
 
 /* vectors = transpose of the rotation. */

@@ -34,15 +34,6 @@
 #define NOISE		 1.0 /* length of the noise of one vector, in the same units */
 #define LONGEST_STEP 0.3 /* of one vector, against values of very unequal size */
 
-typedef struct sgd
-{
-	tlv_solver *solver;
-	double *responses; /* r_j, k x k transposed, then s_j */
-	double *gradient;  /* k x k transposed */
-	double *lengths;   /* k */
-	double *noise;	   /* k x k transposed */
-} sgd;
-
 double
 tlv_sgd_memory(size_t k, const tlv_decompose_options *options)
 {
@@ -61,86 +52,100 @@ steps_of(size_t k, const tlv_decompose_options *options)
 	return (int) fmin(2000, fmax(300, 5e10 / (n * n * n * n)));
 }
 
-/* gradient = T(s_j, u_j, I) */
-static tlv_status
-gradient(sgd *w)
-{
-	tlv_solver *s = w->solver;
-	size_t k = s->k;
-
-	TLV_TRY(tlv_solver_apply(s, k, s->vectors, s->vectors, w->responses));
-	for (size_t i = 0; i < k; i++)
-	{
-		double *row = w->responses + i * k, total = 0;
-
-		for (size_t l = 0; l < k; l++)
-			total += row[l];
-		for (size_t l = 0; l < k; l++)
-			row[l] = total - row[l];
-	}
-	return tlv_solver_apply(s, k, w->responses, s->vectors, w->gradient);
-}
-
 /* u <- (u - step (gradient + noise on the sphere)) / length; *change is the longest step. */
 static void
-move(sgd *w, double unit, double step, double radius, double *change)
+move(const tlv_descent *d, double *gradient, double *noise, double *lengths, double step,
+	 double radius, double *change)
 {
-	tlv_solver *s = w->solver;
-	size_t k = s->k;
+	size_t k = d->k;
 
-	tlv_rng_fill_normal(&s->rng, k * k, w->noise);
-	tlv_rows_normalize(k, k, w->noise, w->lengths);
+	tlv_rng_fill_normal(d->rng, k * k, noise);
+	tlv_rows_normalize(k, k, noise, lengths);
 	for (size_t i = 0; i < k * k; i++)
-		w->gradient[i] = w->gradient[i] / unit + radius * w->noise[i];
+		gradient[i] = gradient[i] / d->unit + radius * noise[i];
 	/* Only the part along the sphere moves anything. */
-	tlv_rows_dot(k, k, w->gradient, s->vectors, w->lengths);
+	tlv_rows_dot(k, k, gradient, d->vectors, lengths);
 	for (size_t j = 0; j < k; j++)
 		for (size_t l = 0; l < k; l++)
-			w->gradient[l + j * k] -= w->lengths[l] * s->vectors[l + j * k];
-	tlv_rows_dot(k, k, w->gradient, w->gradient, w->lengths);
+			gradient[l + j * k] -= lengths[l] * d->vectors[l + j * k];
+	tlv_rows_dot(k, k, gradient, gradient, lengths);
 	*change = 0;
 	for (size_t l = 0; l < k; l++)
 	{
-		double length = step * sqrt(w->lengths[l]);
+		double length = step * sqrt(lengths[l]);
 
-		w->lengths[l] = length > LONGEST_STEP ? step * LONGEST_STEP / length : step;
+		lengths[l] = length > LONGEST_STEP ? step * LONGEST_STEP / length : step;
 		*change = fmax(*change, fmin(length, LONGEST_STEP));
 	}
 	for (size_t j = 0; j < k; j++)
 		for (size_t l = 0; l < k; l++)
-			s->vectors[l + j * k] -= w->lengths[l] * w->gradient[l + j * k];
-	tlv_rows_normalize(k, k, s->vectors, w->lengths);
+			d->vectors[l + j * k] -= lengths[l] * gradient[l + j * k];
+	tlv_rows_normalize(k, k, d->vectors, lengths);
 }
 
 /*
  * Constant steps with noise for the first half; then steps of 1 / t and no
  * noise but that of the gradient, which settles at a minimum.
  */
-static tlv_status
-run(sgd *w)
+tlv_status
+tlv_descend(const tlv_descent *d, double *work)
 {
-	tlv_solver *s = w->solver;
-	size_t k = s->k, rank;
-	int steps = steps_of(k, s->options);
-	double unit = s->norm2 / (double) k, change = 1;
-	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : 1e-6;
+	size_t k = d->k, rank;
+	double *gradient = work, *noise = gradient + k * k, *lengths = noise + k * k;
+	int steps = steps_of(k, d->options);
+	double tolerance = d->options->tolerance > 0 ? d->options->tolerance : 1e-6, change = 1;
 
-	tlv_rng_fill_normal(&s->rng, k * k, s->vectors);
-	TLV_TRY(tlv_orthonormalize(s->ctx, k, k, s->vectors, &s->rng, &rank));
+	tlv_rng_fill_normal(d->rng, k * k, d->vectors);
+	TLV_TRY(tlv_orthonormalize(d->ctx, k, k, d->vectors, d->rng, &rank));
 	for (int t = 0; t < steps; t++)
 	{
 		double part = 2 * (double) t / steps;
 		double step = FIRST_STEP / (part < 1 ? 1 : 1 + 4 * (part - 1));
 
-		tlv_report(s->ctx, "decompose", t, steps);
-		TLV_TRY(gradient(w));
-		move(w, unit, step, part < 1 ? NOISE * (1 - part) : 0, &change);
-		s->out->iterations++;
+		tlv_report(d->ctx, "decompose", t, steps);
+		TLV_TRY(d->gradient(d->argument, gradient));
+		move(d, gradient, noise, lengths, step, part < 1 ? NOISE * (1 - part) : 0, &change);
+		d->out->iterations++;
 		if (part >= 1 && change <= tolerance)
 			break;
 	}
-	s->out->converged = change <= tolerance;
+	d->out->converged = change <= tolerance;
 	return TLV_OK;
+}
+
+/* ---- order 3 ---- */
+
+typedef struct sgd
+{
+	tlv_solver *solver;
+	double *responses; /* r_j, k x k transposed, then s_j */
+} sgd;
+
+/* T(s_j, u_j, I) */
+static tlv_status
+gradient(void *argument, double *out)
+{
+	sgd *w = argument;
+	tlv_solver *s = w->solver;
+	size_t k = s->k;
+
+	TLV_TRY(tlv_solver_apply(s, k, s->vectors, s->vectors, w->responses));
+	tlv_rows_others(k, k, w->responses);
+	return tlv_solver_apply(s, k, w->responses, s->vectors, out);
+}
+
+void
+tlv_rows_others(size_t n, size_t columns, double *x)
+{
+	for (size_t i = 0; i < columns; i++)
+	{
+		double *row = x + i * n, total = 0;
+
+		for (size_t l = 0; l < n; l++)
+			total += row[l];
+		for (size_t l = 0; l < n; l++)
+			row[l] = total - row[l];
+	}
 }
 
 tlv_status
@@ -148,14 +153,20 @@ tlv_decompose_sgd(tlv_solver *solver)
 {
 	size_t k = solver->k;
 	sgd w = {.solver = solver};
+	tlv_descent descent = {.ctx = solver->ctx,
+						   .k = k,
+						   .vectors = solver->vectors,
+						   .unit = solver->norm2 / (double) k,
+						   .rng = &solver->rng,
+						   .options = solver->options,
+						   .out = solver->out,
+						   .gradient = gradient,
+						   .argument = &w};
 	tlv_status status;
 
 	w.responses = tlv_alloc(solver->ctx, 3 * k * k + k, sizeof(double));
 	TLV_TRY_ALLOC(solver->ctx, w.responses);
-	w.gradient = w.responses + k * k;
-	w.noise = w.gradient + k * k;
-	w.lengths = w.noise + k * k;
-	status = run(&w);
+	status = tlv_descend(&descent, w.responses + k * k);
 	tlv_free(solver->ctx, w.responses);
 	return status;
 }

@@ -92,7 +92,7 @@ typedef struct pair_block
 static size_t
 most_pairs(size_t k)
 {
-	return k > 256 ? k : 256;
+	return k > 256 ? k : least(256, tlv_packed2_size(k));
 }
 
 static pair_block

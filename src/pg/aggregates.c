@@ -14,12 +14,8 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* Makes the accumulator of a group from the call's constant arguments. */
-typedef tlv_accumulator *(*MakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *shared);
-
-/* The live state of argument 0: as it is, or made and filled with a flat value. */
-static TlvExpanded *
-state_argument(FunctionCallInfo fcinfo, TlvShared *shared, MakeAccumulator make)
+TlvExpanded *
+TlvStateArgument(FunctionCallInfo fcinfo, TlvShared *shared, TlvMakeAccumulator make)
 {
 	TlvExpanded *expanded = TlvLiveState(fcinfo);
 
@@ -33,6 +29,9 @@ add_bag(TlvExpanded *expanded, Datum value, bool isnull)
 	tlv_accumulator *accumulator = expanded->accumulator;
 	struct varlena *bag;
 
+	if (accumulator->class->add_bag == NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("rows of %s are not bags", accumulator->class->name)));
 	if (isnull)
 	{
 		accumulator->nulls++;
@@ -47,10 +46,10 @@ add_bag(TlvExpanded *expanded, Datum value, bool isnull)
 
 /* Transition with the bag in the given argument. */
 static Datum
-accumulate_argument(FunctionCallInfo fcinfo, int bag, MakeAccumulator make)
+accumulate_argument(FunctionCallInfo fcinfo, int bag, TlvMakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
+	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
 
 	add_bag(expanded, PG_GETARG_DATUM(bag), PG_ARGISNULL(bag));
 	return TlvExpandedDatum(expanded);
@@ -58,10 +57,10 @@ accumulate_argument(FunctionCallInfo fcinfo, int bag, MakeAccumulator make)
 
 /* Transition with an array of bags, many observations in one row, in the given argument. */
 static Datum
-accumulate_arrays(FunctionCallInfo fcinfo, int bags, MakeAccumulator make)
+accumulate_arrays(FunctionCallInfo fcinfo, int bags, TlvMakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = state_argument(fcinfo, shared, make);
+	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
 	ArrayIterator iterator;
 	Datum value;
 	bool isnull;
@@ -80,28 +79,16 @@ accumulate_arrays(FunctionCallInfo fcinfo, int bags, MakeAccumulator make)
 
 /* Transitions over (state, bag, constants...) and (state, bag[], constants...). */
 static Datum
-accumulate_bag(FunctionCallInfo fcinfo, MakeAccumulator make)
+accumulate_bag(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
 {
 	return accumulate_argument(fcinfo, 1, make);
 }
 
 static Datum
-accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
+accumulate_bags(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
 {
 	return accumulate_arrays(fcinfo, 1, make);
 }
-
-/* A row whose constant is NULL is skipped; a state that exists stays. */
-#define SKIP_NULL_CONSTANT(n)                                                                      \
-	do                                                                                             \
-	{                                                                                              \
-		if (PG_ARGISNULL(n))                                                                       \
-		{                                                                                          \
-			if (PG_ARGISNULL(0))                                                                   \
-				PG_RETURN_NULL();                                                                  \
-			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
-		}                                                                                          \
-	} while (0)
 
 #define TRANSITION(name, accumulate, make)                                                         \
 	PG_FUNCTION_INFO_V1(name);                                                                     \
@@ -114,7 +101,7 @@ accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
 	PG_FUNCTION_INFO_V1(name);                                                                     \
 	Datum name(PG_FUNCTION_ARGS)                                                                   \
 	{                                                                                              \
-		SKIP_NULL_CONSTANT(constant);                                                              \
+		TLV_SKIP_NULL_CONSTANT(constant);                                                          \
 		return accumulate(fcinfo, make);                                                           \
 	}
 
@@ -123,9 +110,9 @@ accumulate_bags(FunctionCallInfo fcinfo, MakeAccumulator make)
 	PG_FUNCTION_INFO_V1(name);                                                                     \
 	Datum name(PG_FUNCTION_ARGS)                                                                   \
 	{                                                                                              \
-		SKIP_NULL_CONSTANT(2);                                                                     \
+		TLV_SKIP_NULL_CONSTANT(2);                                                                 \
 		if (PG_NARGS() > 3)                                                                        \
-			SKIP_NULL_CONSTANT(3);                                                                 \
+			TLV_SKIP_NULL_CONSTANT(3);                                                             \
 		return accumulate(fcinfo, make);                                                           \
 	}
 
@@ -179,17 +166,23 @@ refuse_model(const tlv_model *model, const char *function)
 						   TlvKind(&model->frame)->name)));
 }
 
-static tlv_accumulator *
-make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
+tlv_accumulator *
+TlvMakeStatistics(FunctionCallInfo fcinfo, TlvShared *shared, int n, const char *usual)
 {
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
-	char *method = PG_NARGS() > 3 ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "gibbs";
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(n));
+	const char *method = PG_NARGS() > n + 1 ? text_to_cstring(PG_GETARG_TEXT_PP(n + 1)) : usual;
 	tlv_accumulator *accumulator;
 
 	if (model->class->statistics == NULL)
 		refuse_model(model, "tlv_statistics");
 	TlvCheck(&shared->ctx, model->class->statistics(&shared->ctx, model, method, &accumulator));
 	return accumulator;
+}
+
+static tlv_accumulator *
+make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	return TlvMakeStatistics(fcinfo, shared, 2, "gibbs");
 }
 
 static tlv_accumulator *
@@ -236,7 +229,7 @@ PG_FUNCTION_INFO_V1(tlv_completion_accum);
 Datum
 tlv_completion_accum(PG_FUNCTION_ARGS)
 {
-	SKIP_NULL_CONSTANT(1);
+	TLV_SKIP_NULL_CONSTANT(1);
 	return accumulate_argument(fcinfo, 2, make_completion);
 }
 
@@ -244,7 +237,7 @@ PG_FUNCTION_INFO_V1(tlv_completion_accum_array);
 Datum
 tlv_completion_accum_array(PG_FUNCTION_ARGS)
 {
-	SKIP_NULL_CONSTANT(1);
+	TLV_SKIP_NULL_CONSTANT(1);
 	return accumulate_arrays(fcinfo, 2, make_completion);
 }
 

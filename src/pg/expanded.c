@@ -10,7 +10,8 @@ typedef enum ConstantUse
 {
 	CONSTANT_BLOCK,		 /* subspace, whole block */
 	CONSTANT_COMPRESSED, /* subspace, leading directions */
-	CONSTANT_MODEL
+	CONSTANT_MODEL,
+	CONSTANT_DENSE /* dense subspace */
 } ConstantUse;
 
 typedef struct TlvConstant
@@ -146,6 +147,22 @@ TlvConstantModel(TlvShared *shared, Datum value)
 	frame = TlvFrame(constant->image);
 	TlvCheck(&shared->ctx, TlvKind(&frame)->model->open(&shared->ctx, &frame, &model));
 	return remember(shared, constant, model);
+}
+
+const tlv_frame *
+TlvConstantDenseSubspace(TlvShared *shared, Datum value)
+{
+	bool found;
+	TlvConstant *constant = find_constant(shared, value, CONSTANT_DENSE, &found);
+	tlv_frame frame, *kept;
+
+	if (found)
+		return constant->opened;
+	frame = TlvFrame(constant->image);
+	TlvRequireKind(&frame, &tlv_kind_dense_subspace, "tlv_dense_moments");
+	kept = MemoryContextAlloc(shared->mcxt, sizeof(tlv_frame));
+	*kept = frame;
+	return remember(shared, constant, kept);
 }
 
 /* ---- the expanded object ---- */

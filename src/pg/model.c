@@ -10,20 +10,10 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* A model opened once per call site. */
-typedef struct ModelCache
-{
-	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
-	tlv_context ctx;
-	char key[TLV_KEY_SIZE];
-	size_t key_size;
-	tlv_model *model;
-} ModelCache;
-
-static ModelCache *
+static TlvModelCache *
 open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_size)
 {
-	ModelCache *cache = fcinfo->flinfo->fn_extra;
+	TlvModelCache *cache = fcinfo->flinfo->fn_extra;
 	MemoryContext mcxt, old;
 	struct varlena *image;
 	tlv_frame frame;
@@ -35,7 +25,7 @@ open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_siz
 	}
 	mcxt = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
-	cache = palloc0(sizeof(ModelCache));
+	cache = palloc0(sizeof(TlvModelCache));
 	cache->mcxt = mcxt;
 	TlvContextInit(&cache->ctx, mcxt, SIZE_MAX);
 	image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
@@ -48,10 +38,10 @@ open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_siz
 	return cache;
 }
 
-static ModelCache *
-cached_model(FunctionCallInfo fcinfo, int argument)
+TlvModelCache *
+TlvCachedModel(FunctionCallInfo fcinfo, int argument)
 {
-	ModelCache *cache = fcinfo->flinfo->fn_extra;
+	TlvModelCache *cache = fcinfo->flinfo->fn_extra;
 	Datum value = PG_GETARG_DATUM(argument);
 	char key[sizeof(cache->key)];
 	size_t size = TlvValueKey(value, key);
@@ -72,7 +62,7 @@ refuse_ability(const tlv_model *model, const char *function)
 static double *
 infer_bag(FunctionCallInfo fcinfo, size_t *k)
 {
-	ModelCache *cache = cached_model(fcinfo, 0);
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	tlv_model *model = cache->model;
 	double *shares;
 
@@ -121,7 +111,7 @@ PG_FUNCTION_INFO_V1(tlv_log_likelihood_bag);
 Datum
 tlv_log_likelihood_bag(PG_FUNCTION_ARGS)
 {
-	ModelCache *cache = cached_model(fcinfo, 0);
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	tlv_model *model = cache->model;
 	double value;
 

@@ -9,6 +9,28 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "tensorlv/dense_moments.h"
+
+/* Of moments of vectors: their leading directions. */
+static struct varlena *
+dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
+{
+	size_t k = TlvCountArgument(fcinfo, 1, "k", 1);
+	struct varlena *result;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (!PG_ARGISNULL(2) || (!PG_ARGISNULL(3) && PG_GETARG_BOOL(3)))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("min_documents and distinct_pairs are for moments of documents")));
+	work = TlvWorkBegin("tensorlv subspace");
+	TlvCheck(&work->ctx, tlv_dense_subspace(&work->ctx, frame, k, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return result;
+}
+
 PG_FUNCTION_INFO_V1(tlv_subspace_from_moments_sql);
 
 /*
@@ -28,6 +50,8 @@ tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	frame = TlvFrame(PG_GETARG_TLV(0));
+	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
+		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
 	if (!PG_ARGISNULL(1))
 		options.rank = TlvCountArgument(fcinfo, 1, "k", 1);
 	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)
@@ -51,8 +75,10 @@ Datum
 tlv_subspace_change_sql(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	double change = tlv_subspace_change(&frame);
+	double change;
 
+	TlvRequireKind(&frame, &tlv_kind_item_subspace, "tlv_subspace_change");
+	change = tlv_subspace_change(&frame);
 	if (isinf(change))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(change);
@@ -69,6 +95,8 @@ tlv_spectrum(PG_FUNCTION_ARGS)
 	bool triples =
 		frame.header->type == TLV_FRAME_MOMENTS && frame.header->kind == TLV_KIND_COUNT_TRIPLES;
 
+	if (ritz == NULL) /* of vectors */
+		ritz = tlv_frame_find(&frame, "covariance_values");
 	if (ritz == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments of kind %s have no spectrum", TlvKind(&frame)->name),

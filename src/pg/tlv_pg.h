@@ -116,6 +116,8 @@ extern size_t TlvValueKey(Datum value, char *key);
 /* A subspace or model given as a constant argument, opened once per aggregate. */
 extern tlv_subspace *TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed);
 extern tlv_model *TlvConstantModel(TlvShared *shared, Datum value);
+/* The frame of a dense subspace: its memory is the aggregate's own. */
+extern const tlv_frame *TlvConstantDenseSubspace(TlvShared *shared, Datum value);
 
 typedef struct TlvExpanded
 {
@@ -142,6 +144,32 @@ TlvExpandedDatum(TlvExpanded *expanded)
 	return EOHPGetRWDatum(&expanded->header);
 }
 
+/* ---- transitions (aggregates.c) ---- */
+
+/* Makes the accumulator of a group from the call's constant arguments. */
+typedef tlv_accumulator *(*TlvMakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *shared);
+
+/* The live state of argument 0: as it is, or made and filled with a flat value. */
+extern TlvExpanded *TlvStateArgument(FunctionCallInfo fcinfo, TlvShared *shared,
+									 TlvMakeAccumulator make);
+
+/* Makes the accumulator of tlv_statistics: the model is argument n, a method, else the usual one,
+ * may be n + 1. */
+extern tlv_accumulator *TlvMakeStatistics(FunctionCallInfo fcinfo, TlvShared *shared, int n,
+										  const char *usual);
+
+/* A row whose constant is NULL is skipped; a state that exists stays. */
+#define TLV_SKIP_NULL_CONSTANT(n)                                                                  \
+	do                                                                                             \
+	{                                                                                              \
+		if (PG_ARGISNULL(n))                                                                       \
+		{                                                                                          \
+			if (PG_ARGISNULL(0))                                                                   \
+				PG_RETURN_NULL();                                                                  \
+			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
+		}                                                                                          \
+	} while (0)
+
 /* ---- bags (bag.c) ---- */
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 #define TLV_BAG(value) ((const tlv_bag_image *) (value))
@@ -150,6 +178,18 @@ extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double 
 extern int64 TlvTermId(const char *text, size_t length);
 
 /* ---- models (model.c) ---- */
+
+/* A model opened once per call site: it lives in fn_extra, which must have no other use. */
+typedef struct TlvModelCache
+{
+	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
+	tlv_context ctx;
+	char key[TLV_KEY_SIZE];
+	size_t key_size;
+	tlv_model *model;
+} TlvModelCache;
+
+extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
 
 /* Raises an error unless the model is of that kind. */
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,

@@ -15,6 +15,7 @@
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
 #include "tensorlv/topics.h"
+#include "gmm.h"
 #include "lda_driver.h"
 
 void
@@ -245,11 +246,9 @@ union_items(const tlv_frame *a, const tlv_frame *b, int64_t **items)
 	return n;
 }
 
-PG_FUNCTION_INFO_V1(tlv_match_topics);
-
 /* Rows (component_a, component_b, error): topics of b assigned to those of a, least total L1. */
-Datum
-tlv_match_topics(PG_FUNCTION_ARGS)
+static Datum
+match_topics(FunctionCallInfo fcinfo)
 {
 	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_match");
 	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_lda, "tlv_match");
@@ -272,6 +271,19 @@ tlv_match_topics(PG_FUNCTION_ARGS)
 		TlvPutRow(fcinfo, values, nulls);
 	}
 	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_match_topics);
+
+/* tlv_match(a, b), by the kind of model */
+Datum
+tlv_match_topics(PG_FUNCTION_ARGS)
+{
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0));
+
+	if (TlvKind(&a) == &tlv_kind_gaussian_mixture)
+		return TlvMatchMixtures(fcinfo);
+	return match_topics(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(tlv_extend);

@@ -12,6 +12,7 @@
 
 #include "../unit/pool.h"
 #include "tensorlv/count_moments.h"
+#include "tensorlv/dense_moments.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
@@ -194,6 +195,49 @@ use_subspace(const tlv_frame *frame)
 	}
 }
 
+/* Vectors of the subspace's length, and what comes of them. */
+static void
+use_dense_subspace(const tlv_frame *frame)
+{
+	tlv_accumulator *accumulator;
+	tlv_dense_central central;
+	size_t d = tlv_frame_find(frame, "basis")->rows, size;
+	double *x = tlv_alloc(&ctx, d, sizeof(double));
+	tlv_frame moments;
+	void *image;
+
+	if (x == NULL)
+		return;
+	USE(tlv_dense_compressed_create(&ctx, frame, &accumulator));
+	for (size_t t = 0; t < 3; t++)
+	{
+		for (size_t i = 0; i < d; i++)
+			x[i] = (double) ((i + 1) * (t + 2) % 7);
+		USE(accumulator->class->add_vector(&ctx, accumulator, d, x));
+	}
+	USE(accumulator->class->build(&ctx, accumulator, &builder));
+	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &moments));
+	accumulator->class->merge(&ctx, accumulator, &moments);
+	tlv_dense_central_compute(&ctx, &moments, &central);
+}
+
+static void
+use_dense_moments(const tlv_frame *frame)
+{
+	const tlv_kind *kind;
+	tlv_dense_central central;
+	tlv_frame subspace;
+	void *image;
+	size_t size;
+
+	tlv_dense_central_compute(&ctx, frame, &central);
+	USE(tlv_dense_subspace(&ctx, frame, 1, &image, &size));
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &subspace, &kind) != TLV_OK)
+		abort();
+	use_dense_subspace(&subspace);
+}
+
 static void
 use_fit(const tlv_frame *frame, uint8_t mode)
 {
@@ -291,6 +335,8 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 	use_merge(frame, kind);
 	if (kind->code == TLV_KIND_COUNT_SUMMARY || kind->code == TLV_KIND_COUNT_PAIRS)
 		tlv_count_trace(frame, options.minimum_documents);
+	if (kind->code == TLV_KIND_DENSE_MOMENTS || kind->code == TLV_KIND_DENSE_COMPRESSED)
+		use_dense_moments(frame);
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
 	if (kind->code == TLV_KIND_COUNT_TRIPLES)
 		use_fit(frame, mode);
@@ -342,9 +388,11 @@ use_image(const void *image, size_t size, uint8_t mode)
 			continue;
 		if (type == TLV_FRAME_MOMENTS)
 			use_moments(&frame, kind, mode >> 1);
+		else if (type == TLV_FRAME_SUBSPACE && kind->code == TLV_KIND_DENSE_SUBSPACE)
+			use_dense_subspace(&frame);
 		else if (type == TLV_FRAME_SUBSPACE)
 			use_subspace(&frame);
-		else
+		else if (kind->code == TLV_KIND_LDA)
 			use_model(&frame);
 	}
 	pool_reset(&memory, &ctx);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "tensorlv/count_moments.h"
+#include "tensorlv/dense_moments.h"
 #include "tensorlv/graph.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
@@ -212,6 +213,47 @@ save_models(tlv_frame triples)
 	}
 }
 
+static tlv_frame
+collect_vectors(const char *name, tlv_accumulator *accumulator)
+{
+	void *image;
+	size_t size;
+
+	for (int t = 0; t < 20; t++)
+	{
+		double x[3];
+
+		tlv_rng_fill_normal(&rng, 3, x);
+		must(accumulator->class->add_vector(&ctx, accumulator, 3, x));
+	}
+	must(accumulator->class->build(&ctx, accumulator, &builder));
+	must(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return save_frame(name, image, size);
+}
+
+static void
+save_vectors(void)
+{
+	for (int order = 2; order <= 4; order++)
+	{
+		tlv_accumulator *accumulator;
+		tlv_frame frame;
+		char name[40];
+		void *image;
+		size_t size;
+
+		must(tlv_dense_moments_create(&ctx, order, &accumulator));
+		snprintf(name, sizeof(name), "vectors-%d", order);
+		frame = collect_vectors(name, accumulator);
+		must(tlv_dense_subspace(&ctx, &frame, 2, &image, &size));
+		snprintf(name, sizeof(name), "vector-subspace-%d", order);
+		frame = save_frame(name, image, size);
+		must(tlv_dense_compressed_create_order(&ctx, &frame, order, &accumulator));
+		snprintf(name, sizeof(name), "compressed-%d", order);
+		collect_vectors(name, accumulator);
+	}
+}
+
 /* The three kinds with each form of weights, as images; edges; sections. */
 static void
 save_graphs(void)
@@ -262,5 +304,6 @@ main(int argc, char **argv)
 	save_models(save_moments(false));
 	save_moments(true);
 	save_graphs();
+	save_vectors();
 	return 0;
 }

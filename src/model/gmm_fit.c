@@ -1,0 +1,486 @@
+/*
+ * gmm_fit.c - from dense moments of order 3 to the parameters of a mixture of spherical
+ * Gaussians (gmm.h).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gmm_internal.h"
+#include "tensorlv/dense_moments.h"
+#include "tensorlv/kind.h"
+#include "tensorlv/linalg.h"
+#include "tensorlv/tensor3.h"
+
+/* Eigenvalues nearer to the noise than this part of the largest are noise. */
+#define LEAST_SIGNAL 1e-10
+/* Square roots of weights below this are not believed. */
+#define LEAST_ROOT 1e-2
+/* Variances below this part of the mean one are not believed. */
+#define LEAST_VARIANCE 0.05
+/* Eigenvalues that are reported beyond the signal's. */
+#define MOST_EIGENVALUES 20
+
+typedef struct gmm_fit
+{
+	size_t k;
+	size_t d;
+	bool common;
+	tlv_dense_central moments;
+	double *eigenvalues;  /* d, of the covariance, descending */
+	double *eigenvectors; /* d x d */
+	double noise;		  /* mean of the d - k + 1 smallest */
+	double *skew;		  /* d: M1 */
+	double *root;		  /* k - 1: sqrt(l) */
+	double *whitening;	  /* d x (k - 1) */
+	tlv_decomposition decomposition;
+	tlv_mixture mixture; /* spherical */
+} gmm_fit;
+
+/* ---- what is fitted ---- */
+
+static tlv_status
+check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options)
+{
+	int order = (int) tlv_frame_scalar(moments, "order", 0);
+	tlv_status status;
+
+	if (moments->header->type != TLV_FRAME_MOMENTS ||
+		moments->header->kind != TLV_KIND_DENSE_MOMENTS)
+	{
+		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
+						  "a mixture of Gaussians is fitted to dense "
+						  "moments of vectors");
+		tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 3).");
+		return status;
+	}
+	if (options->k == 0 || options->k > TLV_GMM_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", options->k,
+						TLV_GMM_MOST_COMPONENTS);
+	if (order < 3 && options->k > 1)
+	{
+		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
+						  "moments of order %d do not tell components "
+						  "apart",
+						  order);
+		tlv_fail_hint(ctx, "Collect moments of order 3: tlv_dense_moments(x, 3).");
+		return status;
+	}
+	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
+						tlv_frame_scalar(moments, "rows", 0), options->k);
+	return TLV_OK;
+}
+
+static double
+fit_memory(size_t d, const tlv_gmm_options *options)
+{
+	double n = (double) d, k = (double) options->k;
+	double variances = (double) tlv_mixture_variances(d, options->covariance);
+
+	return sizeof(double) * ((double) tlv_packed3_size(d) + 6 * n * n + 8 * n * k +
+							 2 * k * variances + 2 * n * n * k) +
+		   (options->k > 1 ? tlv_decompose_memory(options->k, &options->decompose) : 0);
+}
+
+static tlv_status
+allocate_fit(tlv_context *ctx, gmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d;
+
+	fit->eigenvalues = tlv_alloc(ctx, d, (4 + d + k) * sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->eigenvalues);
+	fit->skew = fit->eigenvalues + d;
+	fit->eigenvectors = fit->skew + d;
+	fit->whitening = fit->eigenvectors + d * d;
+	fit->root = tlv_alloc(ctx, k, (k + 2) * sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->root);
+	fit->decomposition.k = k;
+	fit->decomposition.values = fit->root + k;
+	fit->decomposition.vectors = fit->root + 2 * k;
+	return tlv_mixture_create(ctx, k, d, TLV_COVARIANCE_SPHERICAL, &fit->mixture);
+}
+
+static void
+free_fit(tlv_context *ctx, gmm_fit *fit)
+{
+	tlv_mixture_free(ctx, &fit->mixture);
+	tlv_free(ctx, fit->root);
+	tlv_free(ctx, fit->eigenvalues);
+	tlv_dense_central_free(ctx, &fit->moments);
+}
+
+/* ---- second order: noise and signal ---- */
+
+static tlv_status
+refuse_fit(tlv_context *ctx, const gmm_fit *fit, size_t found)
+{
+	tlv_status status;
+	char text[400];
+	size_t length = 0;
+
+	if (fit->k > fit->d)
+		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+						  "third moments in %zu dimensions do not identify %zu components", fit->d,
+						  fit->k);
+	else
+		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+						  "the covariance has %zu directions of signal, %zu components need %zu",
+						  found, fit->k, fit->k - 1);
+	for (size_t i = 0; i < fit->d && i < 20; i++)
+		length += (size_t) snprintf(text + length, sizeof(text) - length, "%s%.4g",
+									i > 0 ? ", " : "", fit->eigenvalues[i]);
+	tlv_fail_detail(ctx, "Eigenvalues of the covariance%s: %s.",
+					fit->d > 20 ? ", the first 20" : "", text);
+	tlv_fail_hint(ctx, "Use a smaller k; or tlv_gmm, which sees the rows and has other starts.");
+	return status;
+}
+
+/* Eigenvalues, noise, and the signal's whitening. */
+static tlv_status
+split_noise(tlv_context *ctx, gmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d, first = k - 1;
+	double *values = fit->eigenvalues;
+
+	memcpy(fit->eigenvectors, fit->moments.covariance, d * d * sizeof(double));
+	/* One component needs the trace only, which the variances, already there, sum up to. */
+	if (k > 1 || d <= TLV_EIGEN_LIMIT)
+		TLV_TRY(tlv_eigen_symmetric(ctx, d, fit->eigenvectors, values));
+	if (k > d)
+		return refuse_fit(ctx, fit, 0);
+	for (size_t i = first; i < d; i++)
+		fit->noise += fmax(values[i], 0) / (double) (d - first);
+	for (size_t a = 0; a < first; a++)
+	{
+		double signal = values[a] - fit->noise;
+
+		if (!(signal > LEAST_SIGNAL * values[0]))
+			return refuse_fit(ctx, fit, a);
+		fit->root[a] = sqrt(signal);
+		for (size_t i = 0; i < d; i++)
+			fit->whitening[a * d + i] = fit->eigenvectors[a * d + i] / fit->root[a];
+	}
+	return TLV_OK;
+}
+
+/* ---- third order ---- */
+
+/* out_a += sum_bc T_abc N_bc for packed symmetric T and symmetric N. */
+static void
+contract(size_t d, const double *packed, const double *n, double *out)
+{
+	for (size_t a = 0; a < d; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			const double *row = packed + tlv_packed3_index(a, b, 0);
+
+			for (size_t c = 0; c <= b; c++)
+			{
+				double twice = 2 * row[c];
+
+				out[a] += (b == c ? row[c] : twice) * n[b * d + c];
+				if (b != a)
+					out[b] += twice * n[a * d + c];
+				if (c != b)
+					out[c] += (a == b ? row[c] : twice) * n[a * d + b];
+			}
+		}
+}
+
+/* M1 = E[(x - m) a(x)]: the third moment contracted with the noise's projection. */
+static tlv_status
+noise_skew(tlv_context *ctx, gmm_fit *fit)
+{
+	size_t d = fit->d, first = fit->k - 1, q = d - first;
+	double *projection;
+
+	memset(fit->skew, 0, d * sizeof(double));
+	if (fit->common)
+		return TLV_OK;
+	projection = tlv_alloc(ctx, d, d * sizeof(double));
+	TLV_TRY_ALLOC(ctx, projection);
+	TLV_TRY(tlv_syrk(ctx, false, d, q, 1 / (double) q, fit->eigenvectors + first * d, d, 0,
+					 projection, d, true));
+	contract(d, fit->moments.third, projection, fit->skew);
+	tlv_free(ctx, projection);
+	return TLV_OK;
+}
+
+/* The whitened third moment of the extended data, packed. */
+static tlv_status
+whiten_third(tlv_context *ctx, const gmm_fit *fit, double *packed)
+{
+	size_t k = fit->k, d = fit->d, first = k - 1;
+	double *inverse = tlv_alloc0(ctx, first, (first + 1) * sizeof(double)), *skew;
+
+	TLV_TRY_ALLOC(ctx, inverse);
+	skew = inverse + first * first;
+	memset(packed, 0, tlv_packed3_size(k) * sizeof(double));
+	TLV_TRY(tlv_packed3_compress(ctx, d, first, fit->moments.third, fit->whitening, packed));
+	TLV_TRY(tlv_gemm(ctx, true, false, first, 1, d, 1, fit->whitening, d, fit->skew, d, 0, skew,
+					 first));
+	for (size_t a = 0; a < first; a++)
+		inverse[a * first + a] = 1 / (fit->root[a] * fit->root[a]);
+	tlv_packed3_add_product(first, -1, inverse, skew, packed);
+	for (size_t a = 0; a < first; a++)
+		packed[tlv_packed3_index(first, a, a)] = 1;
+	packed[tlv_packed3_index(first, first, first)] = 1;
+	tlv_free(ctx, inverse);
+	return TLV_OK;
+}
+
+static tlv_status
+decompose(tlv_context *ctx, gmm_fit *fit, const tlv_decompose_options *options)
+{
+	double *packed = tlv_alloc(ctx, tlv_packed3_size(fit->k), sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, packed);
+	TLV_TRY(noise_skew(ctx, fit));
+	TLV_TRY(whiten_third(ctx, fit, packed));
+	TLV_TRY(tlv_decompose(ctx, fit->k, packed, options, &fit->decomposition));
+	tlv_free(ctx, packed);
+	return TLV_OK;
+}
+
+/* ---- parameters ---- */
+
+/* Weights and means from the components of the whitened tensor. */
+static tlv_status
+recover_means(tlv_context *ctx, gmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d, first = k - 1;
+	double *vectors = fit->decomposition.vectors, total = 0;
+	tlv_mixture *mixture = &fit->mixture;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		double *v = vectors + j * k;
+		double root = fmax(fabs(v[first]), LEAST_ROOT);
+
+		for (size_t a = 0; a < first; a++)
+			v[a] *= (v[first] < 0 ? -1 : 1) * fit->root[a] / root;
+		total += mixture->weights[j] = root * root;
+		memcpy(mixture->means + j * d, fit->moments.mean, d * sizeof(double));
+	}
+	for (size_t j = 0; j < k; j++)
+		mixture->weights[j] /= total;
+	return tlv_gemm(ctx, false, false, d, k, first, 1, fit->eigenvectors, d, vectors, k, 1,
+					mixture->means, d);
+}
+
+/* Differing variances: sum w_i s_i (mu_i - m) = M1 and sum w_i s_i = s2, by least squares. */
+static tlv_status
+recover_variances(tlv_context *ctx, gmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d, rows = d + 1, rank;
+	const tlv_mixture *mixture = &fit->mixture;
+	double importance = 3 * sqrt(fit->noise), *a, *b, *inverse;
+
+	for (size_t j = 0; j < k; j++)
+		mixture->variances[j] = fit->noise;
+	if (fit->common || !(fit->noise > 0))
+		return TLV_OK;
+	a = tlv_alloc(ctx, rows, (2 * k + 1) * sizeof(double));
+	TLV_TRY_ALLOC(ctx, a);
+	inverse = a + rows * k;
+	b = inverse + rows * k;
+	for (size_t j = 0; j < k; j++)
+	{
+		for (size_t i = 0; i < d; i++)
+			a[j * rows + i] =
+				mixture->weights[j] * (mixture->means[j * d + i] - fit->moments.mean[i]);
+		a[j * rows + d] = importance * mixture->weights[j];
+	}
+	memcpy(b, fit->skew, d * sizeof(double));
+	b[d] = importance * fit->noise;
+	TLV_TRY(tlv_pseudo_inverse(ctx, rows, k, a, 1e-12, inverse, &rank));
+	TLV_TRY(
+		tlv_gemm(ctx, false, false, k, 1, rows, 1, inverse, k, b, rows, 0, mixture->variances, k));
+	for (size_t j = 0; j < k; j++)
+		if (!(mixture->variances[j] > LEAST_VARIANCE * fit->noise))
+			mixture->variances[j] = fit->noise;
+	tlv_free(ctx, a);
+	return TLV_OK;
+}
+
+/* S - sum w_i (mu_i - m)(mu_i - m)', eigenvalues at least `least`: d x d. */
+static tlv_status
+covariance_within(tlv_context *ctx, const gmm_fit *fit, double least, double *within)
+{
+	size_t k = fit->k, d = fit->d;
+	double *scaled = tlv_alloc(ctx, d, (k + d + 1) * sizeof(double)), *vectors, *values;
+
+	TLV_TRY_ALLOC(ctx, scaled);
+	vectors = scaled + d * k;
+	values = vectors + d * d;
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+			scaled[j * d + i] = sqrt(fit->mixture.weights[j]) *
+								(fit->mixture.means[j * d + i] - fit->moments.mean[i]);
+	memcpy(vectors, fit->moments.covariance, d * d * sizeof(double));
+	TLV_TRY(tlv_syrk(ctx, false, d, k, -1, scaled, d, 1, vectors, d, true));
+	TLV_TRY(tlv_eigen_symmetric(ctx, d, vectors, values));
+	for (size_t c = 0; c < d; c++)
+		for (size_t i = 0; i < d; i++)
+			vectors[c * d + i] *= sqrt(fmax(values[c], least));
+	TLV_TRY(tlv_syrk(ctx, false, d, d, 1, vectors, d, 0, within, d, true));
+	tlv_free(ctx, scaled);
+	return TLV_OK;
+}
+
+/* Variances of the wanted shape, at the floor or above. */
+static tlv_status
+shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_mixture *mixture)
+{
+	size_t k = fit->k, d = fit->d;
+	size_t variances = tlv_mixture_variances(d, mixture->covariance);
+	double least = 0, *within;
+
+	for (size_t i = 0; i < d; i++)
+		least += floor[i] / (double) d;
+	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
+	{
+		for (size_t j = 0; j < k; j++)
+			mixture->variances[j] = fmax(fit->mixture.variances[j], least);
+		return TLV_OK;
+	}
+	within = tlv_alloc(ctx, d, d * sizeof(double));
+	TLV_TRY_ALLOC(ctx, within);
+	TLV_TRY(covariance_within(ctx, fit, k > 1 ? LEAST_VARIANCE * fit->noise : 0, within));
+	for (size_t i = 0; i < d; i++)
+		within[i * d + i] = mixture->covariance == TLV_COVARIANCE_FULL
+								? within[i * d + i] + floor[i]
+								: fmax(within[i * d + i], floor[i]);
+	for (size_t j = 0; j < k; j++)
+		if (mixture->covariance == TLV_COVARIANCE_FULL)
+			tlv_packed2_pack(d, within, mixture->variances + j * variances);
+		else
+			for (size_t i = 0; i < d; i++)
+				mixture->variances[j * d + i] = within[i * d + i];
+	tlv_free(ctx, within);
+	return TLV_OK;
+}
+
+/* ---- what is said about it ---- */
+
+static tlv_status
+warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagnostics)
+{
+	double residual = fit->decomposition.residual;
+
+	if (fit->k > 1 && signal < TLV_GMM_SIGNAL)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, signal,
+							 "warning: the weakest direction of signal hardly rises above the "
+							 "noise (signal below %g): refine, or use a smaller k or more rows",
+							 TLV_GMM_SIGNAL));
+	if (fit->k > 1 && residual > TLV_GMM_RESIDUAL)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, residual,
+							 "warning: the residual is above %g: the moments fit spherical "
+							 "components badly, the parameters are a start for refinement only",
+							 TLV_GMM_RESIDUAL));
+	if (!(fit->eigenvalues[fit->d - 1] > 1e-12 * fit->eigenvalues[0]))
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->eigenvalues[fit->d - 1],
+							 "warning: columns are constant or linear combinations of others"));
+	if (fit->k > 1 && !fit->decomposition.converged)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations,
+							 "warning: the decomposition did not converge"));
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
+{
+	size_t k = fit->k, d = fit->d;
+	const double *values = fit->eigenvalues;
+	double signal = k > 1 ? (values[k - 2] - fit->noise) / fmax(fit->noise, 1e-12 * values[0]) *
+								sqrt(fit->moments.rows / (double) d)
+						  : 0;
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->moments.rows, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) d, "dimensions"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->noise, "noise_variance"));
+	if (k > 1)
+	{
+		double condition = (values[0] - fit->noise) / (values[k - 2] - fit->noise);
+
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.residual, "residual"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, signal, "signal"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, condition, "condition_number"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations, "iterations"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.sweeps, "sweeps"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.converged, "converged"));
+	}
+	TLV_TRY(warn(ctx, fit, signal, diagnostics));
+	for (size_t j = 0; k > 1 && j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.values[j],
+							 "tensor_eigenvalue_%zu", j + 1));
+	for (size_t i = 0; i < d && i < k + MOST_EIGENVALUES; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, values[i], "eigenvalue_%zu", i + 1));
+	return TLV_OK;
+}
+
+/* ---- all of it ---- */
+
+static tlv_status
+write_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_gmm_options *options, const double *floor,
+		  void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_gmm_parts parts = {0};
+	tlv_mixture mixture;
+
+	TLV_TRY(tlv_mixture_create(ctx, fit->k, fit->d, options->covariance, &mixture));
+	memcpy(mixture.weights, fit->mixture.weights, fit->k * sizeof(double));
+	memcpy(mixture.means, fit->mixture.means, fit->k * fit->d * sizeof(double));
+	TLV_TRY(shape_variances(ctx, fit, floor, &mixture));
+	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
+	parts.mixture = &mixture;
+	parts.floor = floor;
+	parts.rows = fit->moments.rows;
+	parts.seed = (double) options->seed;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	tlv_mixture_free(ctx, &mixture);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options,
+			void **image, size_t *size)
+{
+	gmm_fit fit = {0};
+	double *floor;
+
+	TLV_TRY(check_moments(ctx, moments, options));
+	fit.k = options->k;
+	fit.d = tlv_frame_find(moments, "shift")->rows;
+	fit.common = options->covariance == TLV_COVARIANCE_COMMON;
+	TLV_TRY(tlv_require_memory(ctx, fit_memory(fit.d, options), "the fit"));
+	TLV_TRY(tlv_dense_central_compute(ctx, moments, &fit.moments));
+	TLV_TRY(allocate_fit(ctx, &fit));
+	floor = tlv_alloc(ctx, fit.d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, floor);
+	for (size_t i = 0; i < fit.d; i++)
+		fit.eigenvalues[i] = fit.moments.covariance[i * fit.d + i];
+	TLV_TRY(tlv_gmm_floor(ctx, fit.d, fit.eigenvalues, floor));
+	TLV_TRY(split_noise(ctx, &fit));
+	if (fit.k > 1)
+	{
+		TLV_TRY(decompose(ctx, &fit, &options->decompose));
+		TLV_TRY(recover_means(ctx, &fit));
+		TLV_TRY(recover_variances(ctx, &fit));
+	}
+	else
+	{
+		fit.mixture.weights[0] = 1;
+		memcpy(fit.mixture.means, fit.moments.mean, fit.d * sizeof(double));
+		fit.mixture.variances[0] = fit.noise;
+	}
+	TLV_TRY(write_fit(ctx, &fit, options, floor, image, size));
+	tlv_free(ctx, floor);
+	free_fit(ctx, &fit);
+	return TLV_OK;
+}

@@ -1,0 +1,108 @@
+/*
+ * decompose4_cp.c - the vectors of a fourth-order tensor that need not be
+ * orthogonal, by alternating least squares from a given start (decompose.h).
+ *
+ * Four factors are fitted as if the tensor were not symmetric, each the least-squares solution
+ * given the three others; from a symmetric start they agree in the limit, up to signs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "decompose_internal.h"
+
+#define DEFAULT_SWEEPS	  200
+#define DEFAULT_TOLERANCE 1e-8
+
+typedef struct cp
+{
+	tlv_solver4 *solver;
+	double *factors[4]; /* k x k transposed: row l is the vector of component l */
+	double *gram;		/* k x k */
+	double *product;	/* k x k */
+	double *before;		/* k x k */
+	double *lengths;	/* k */
+} cp;
+
+/* gram = the products, entry by entry, of the Gram matrices of the other factors */
+static tlv_status
+gram_of_others(cp *w, int target)
+{
+	tlv_solver4 *s = w->solver;
+	size_t k = s->k;
+
+	for (int i = 1; i < 4; i++)
+	{
+		const double *factor = w->factors[(target + i) % 4];
+
+		TLV_TRY(
+			tlv_syrk(s->ctx, false, k, k, 1, factor, k, 0, i == 1 ? w->gram : w->product, k, true));
+		for (size_t j = 0; j < k * k && i > 1; j++)
+			w->gram[j] *= w->product[j];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+update(cp *w, int target)
+{
+	tlv_solver4 *s = w->solver;
+	size_t k = s->k, rank;
+	double *a = w->factors[target];
+	tlv_status status;
+
+	TLV_TRY(gram_of_others(w, target));
+	TLV_TRY(tlv_solver4_apply(s, w->factors[(target + 1) % 4], w->factors[(target + 2) % 4],
+							  w->factors[(target + 3) % 4], a));
+	memcpy(w->product, w->gram, k * k * sizeof(double));
+	status = tlv_solve_spd(s->ctx, k, k, w->product, a);
+	if (status == TLV_BAD_DATA)
+	{
+		/* Two columns have become one: the least-norm solution keeps both alive.  a is as it was.
+		 */
+		double *right = s->outer; /* free between contractions */
+
+		memcpy(right, a, k * k * sizeof(double));
+		TLV_TRY(tlv_pseudo_inverse(s->ctx, k, k, w->gram, 1e-12, w->product, &rank));
+		status = tlv_gemm(s->ctx, false, false, k, k, k, 1, w->product, k, right, k, 0, a, k);
+	}
+	TLV_TRY(status);
+	tlv_rows_normalize(k, k, a, w->lengths);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_solver4_cp(tlv_solver4 *s, double *work)
+{
+	size_t k = s->k;
+	cp w = {.solver = s};
+	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : DEFAULT_TOLERANCE;
+	int sweeps = s->options->steps > 0 ? s->options->steps : DEFAULT_SWEEPS;
+
+	for (int i = 0; i < 4; i++, work += k * k)
+		w.factors[i] = work;
+	w.gram = work;
+	w.product = w.gram + k * k;
+	w.before = w.product + k * k;
+	w.lengths = w.before + k * k;
+	for (size_t i = 0; i < k; i++)
+		for (size_t l = 0; l < k; l++)
+			w.factors[0][l + i * k] = s->options->initial[i + l * k];
+	tlv_rows_normalize(k, k, w.factors[0], w.lengths);
+	for (int i = 1; i < 4; i++)
+		memcpy(w.factors[i], w.factors[0], k * k * sizeof(double));
+	for (int sweep = 0; sweep < sweeps && !s->out->converged; sweep++)
+	{
+		double change = 0;
+
+		tlv_report(s->ctx, "decompose", sweep, sweeps);
+		memcpy(w.before, w.factors[0], k * k * sizeof(double));
+		for (int i = 0; i < 4; i++)
+			TLV_TRY(update(&w, i));
+		for (size_t i = 0; i < k * k; i++)
+			change = fmax(change, fabs(w.factors[0][i] - w.before[i]));
+		s->out->iterations++;
+		s->out->converged = change <= tolerance;
+	}
+	memcpy(s->vectors, w.factors[0], k * k * sizeof(double));
+	return TLV_OK;
+}

@@ -1,0 +1,163 @@
+/*
+ * decompose.c - tlv_decompose and tlv_whiten: plain arrays, for those who
+ * bring their own moments.
+ */
+#include "tlv_pg.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/tensor3.h"
+#include "tensorlv/whiten.h"
+#include "vectors.h"
+
+/* Numbers of an array of the given order, all of whose sides are *n; or flat, with n^order. */
+static const double *
+cube_argument(FunctionCallInfo fcinfo, int argument, const char *name, int order, size_t *n)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+	int count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	int64 power = 0;
+	bool cube = ARR_NDIM(array) == order || ARR_NDIM(array) == 1;
+	int side = 0;
+
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s has a null", name)));
+	while (power < count)
+	{
+		side++;
+		power = order == 2 ? (int64) side * side : (int64) side * side * side;
+	}
+	for (int i = 0; ARR_NDIM(array) == order && i < order; i++)
+		cube &= ARR_DIMS(array)[i] == side;
+	if (count == 0 || power != count || !cube)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("%s with %d entries in %d dimensions is not n x n%s", name, count,
+							   ARR_NDIM(array), order == 3 ? " x n" : "")));
+	*n = (size_t) side;
+	return (const double *) ARR_DATA_PTR(array);
+}
+
+static double *
+numbers(tlv_context *ctx, size_t count)
+{
+	double *x = tlv_alloc(ctx, count, sizeof(double));
+
+	if (x == NULL)
+		TlvRaise(ctx);
+	return x;
+}
+
+/* (.., method, seed, restarts, steps) from argument first on */
+static void
+decompose_options(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options)
+{
+	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
+
+	memset(options, 0, sizeof(*options));
+	if (!tlv_method_from_name(method, &options->method))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no method \"%.40s\"", method),
+						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
+	options->seed = TlvSeedArgument(fcinfo, first + 1);
+	if (!PG_ARGISNULL(first + 2))
+		options->restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
+	if (!PG_ARGISNULL(first + 3))
+		options->steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
+	options->starts = options->restarts;
+}
+
+PG_FUNCTION_INFO_V1(tlv_decompose_rows);
+
+/* tlv_decompose(tensor, k, method, seed, restarts, steps): rows (component, eigenvalue, vector,
+ * residual) */
+Datum
+tlv_decompose_rows(PG_FUNCTION_ARGS)
+{
+	tlv_decompose_options options;
+	const double *full;
+	double *packed, *values, *vectors, residual;
+	TlvWork *work;
+	size_t n, k;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	full = cube_argument(fcinfo, 0, "tensor", 3, &n);
+	k = PG_ARGISNULL(1) ? n : TlvCountArgument(fcinfo, 1, "k", 1);
+	decompose_options(fcinfo, 2, &options);
+	work = TlvWorkBegin("tensorlv decompose");
+	packed = numbers(&work->ctx, tlv_packed3_size(n));
+	TlvCheck(&work->ctx, tlv_symmetric3(&work->ctx, n, full, packed));
+	values = numbers(&work->ctx, n);
+	vectors = numbers(&work->ctx, n * n);
+	TlvCheck(&work->ctx,
+			 tlv_decompose_leading(&work->ctx, n, packed, k, &options, values, vectors, &residual));
+	for (size_t j = 0; j < k; j++)
+	{
+		Datum row[4] = {Int32GetDatum((int32) j + 1), Float8GetDatum(values[j]),
+						PointerGetDatum(TlvFloat8Array(n, vectors + n * j)),
+						Float8GetDatum(residual)};
+		bool nulls[4] = {false, false, false, false};
+
+		TlvPutRow(fcinfo, row, nulls);
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+/* An array of two dimensions from a column-major matrix. */
+static Datum
+matrix_datum(tlv_context *ctx, size_t rows, size_t columns, const double *x)
+{
+	double *by_rows = numbers(ctx, rows * columns);
+
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+			by_rows[i * columns + j] = x[i + rows * j];
+	return PointerGetDatum(TlvFloat8Box(2, (size_t[2]){rows, columns}, by_rows));
+}
+
+PG_FUNCTION_INFO_V1(tlv_whiten_sql);
+
+/* tlv_whiten(m2, m3, k): the row (whitening, tensor, eigenvalues) */
+Datum
+tlv_whiten_sql(PG_FUNCTION_ARGS)
+{
+	size_t d, d3, k = TlvCountArgument(fcinfo, 2, "k", 1);
+	const double *m2 = cube_argument(fcinfo, 0, "m2", 2, &d);
+	const double *m3 = cube_argument(fcinfo, 1, "m3", 3, &d3);
+	double *square, *packed, *w, *tensor, *values, *full;
+	bool nulls[3] = {false, false, false};
+	TlvWork *work;
+	Datum row[3];
+	TupleDesc desc;
+
+	if (d != d3)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("m2 has dimension %zu, m3 %zu", d, d3)));
+	if (k > d)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("k = %zu is not between 1 and %zu", k, d)));
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type is not a row type");
+	work = TlvWorkBegin("tensorlv whiten");
+	square = numbers(&work->ctx, d * d);
+	memcpy(square, m2, d * d * sizeof(double));
+	TlvCheck(&work->ctx, tlv_symmetric2(&work->ctx, d, square));
+	packed = numbers(&work->ctx, tlv_packed3_size(d));
+	TlvCheck(&work->ctx, tlv_symmetric3(&work->ctx, d, m3, packed));
+	w = numbers(&work->ctx, d * k);
+	values = numbers(&work->ctx, d);
+	tensor = numbers(&work->ctx, tlv_packed3_size(k));
+	full = numbers(&work->ctx, k * k * k);
+	TlvCheck(&work->ctx, tlv_whiten(&work->ctx, d, square, packed, k, w, tensor, values));
+	tlv_packed3_unpack(k, tensor, full);
+	row[0] = matrix_datum(&work->ctx, d, k, w);
+	row[1] = PointerGetDatum(TlvFloat8Box(3, (size_t[3]){k, k, k}, full));
+	row[2] = PointerGetDatum(TlvFloat8Array(d, values));
+	TlvWorkEnd(work);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), row, nulls));
+}

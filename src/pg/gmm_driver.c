@@ -1,0 +1,566 @@
+/*
+ * gmm_driver.c - tlv_gmm(query, ...): a mixture of Gaussians from the text of a query, in one
+ * call: moments, fit, refinement steps until the likelihood stands; a loop over aggregate queries
+ * with the caller's rights.  Where third moments alone do not carry the fit, starts from
+ * a sample of the rows compete with it.
+ */
+#include "gmm.h"
+
+#include <math.h>
+
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "tensorlv/dense_moments.h"
+#include "vector_query.h"
+
+/* Third moments are collected up to this dimension: their cost grows with its cube. */
+#define MOST_THIRD 100
+/* Above this share of d, k is out of the third moments' reach. */
+#define MOST_COMPONENTS 0.8
+/* Moments of this residual are those of spherical components. */
+#define TRUSTED_RESIDUAL 0.1
+
+/* Passes of refinement, and steps on the sample, at most. */
+#define MOST_STEPS 100
+/* Steps after which two starts are compared. */
+#define RIVAL_STEPS 5
+/* Starts from the sample: as many as components, within these bounds. */
+#define LEAST_STARTS 10
+#define MOST_STARTS	 30
+/* Rows of the sample: at least and at most, and what n d k (full: n d^2 k) shall not exceed. */
+#define SAMPLE_LEAST  2000.0
+#define SAMPLE_MOST	  20000.0
+#define SAMPLE_EFFORT 1e7
+
+/* k is chosen when the criterion has risen so many times in a row. */
+#define MOST_RISES 2
+
+typedef struct GmmDriver
+{
+	TlvDocuments rows;
+	tlv_gmm_options options; /* k: 0 while it is not chosen */
+	bool refine;
+	int32 iterations; /* -1: until the likelihood stands */
+	int32 max_k;
+	size_t d;
+	double n;
+	struct varlena *moments;
+	struct varlena *single; /* one component: its floor is everybody's */
+	double *sample;			/* d x sample_n; NULL until it is needed */
+	size_t sample_n;
+	double *bic; /* of k = 1, 2, ... */
+	int32 n_bic;
+	instr_time start;
+} GmmDriver;
+
+/* A start for refinement. */
+typedef struct GmmStart
+{
+	struct varlena *model;
+	struct varlena *fitted; /* the fit to the moments, also where another start won; or NULL */
+	struct varlena *rival;	/* from the sample, where it may be better; or NULL */
+	bool from_moments;
+	double log_likelihood; /* mean over the sample */
+} GmmStart;
+
+/* ---- diagnostics of a model ---- */
+
+static double
+diagnostic(struct varlena *model, const char *name)
+{
+	tlv_frame frame = TlvFrame(model);
+	const tlv_section *names = tlv_frame_find(&frame, "diagnostic_names");
+	const double *values = tlv_frame_float64(&frame, "diagnostics");
+	const char *at = tlv_section_data(&frame, names), *end = at + names->rows;
+
+	for (size_t i = 0; at < end; i++)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+
+		if ((size_t) (stop - at) == strlen(name) && memcmp(at, name, strlen(name)) == 0)
+			return values[i];
+		at = stop + 1;
+	}
+	return NAN;
+}
+
+/* Copies what is no warning: warnings of a start do not hold for what was refined from it. */
+static void
+copy_numbers(tlv_context *ctx, tlv_diagnostics *diagnostics, struct varlena *model, bool warnings,
+			 bool again)
+{
+	tlv_frame frame = TlvFrame(model);
+	const tlv_section *names = tlv_frame_find(&frame, "diagnostic_names");
+	const double *values = tlv_frame_float64(&frame, "diagnostics");
+	const char *at = tlv_section_data(&frame, names), *end = at + names->rows;
+
+	for (size_t i = 0; at < end; i++)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+		int length = (int) (stop - at);
+		bool shared = strncmp(at, "rows\n", 5) == 0 || strncmp(at, "dimensions\n", 11) == 0;
+
+		if ((warnings || strncmp(at, "warning: ", 9) != 0) && !(again && shared))
+			TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, values[i], "%.*s", length, at));
+		at = stop + 1;
+	}
+}
+
+/* ---- moments and sample ---- */
+
+static void
+collect_moments(GmmDriver *driver)
+{
+	int order;
+	tlv_frame frame;
+
+	driver->d = TlvVectorQueryWidth(&driver->rows);
+	order = driver->d <= MOST_THIRD ? 3 : 2;
+	driver->moments = TlvDocumentsPass(
+		&driver->rows, psprintf("%s.tlv_dense_moments(x, %d)", driver->rows.schema, order), NULL,
+		NULL, NULL);
+	if (driver->moments != NULL)
+	{
+		frame = TlvFrame(driver->moments);
+		driver->n = tlv_frame_scalar(&frame, "rows", 0);
+	}
+	if (driver->n < 1)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("the query returns no vectors")));
+}
+
+/* The fit of k components to the moments; NULL where these do not identify them. */
+static struct varlena *
+fit_moments(GmmDriver *driver, size_t k)
+{
+	tlv_frame frame = TlvFrame(driver->moments);
+	tlv_gmm_options options = driver->options;
+	struct varlena *result = NULL;
+	tlv_status status;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (k > 1 && tlv_frame_scalar(&frame, "order", 0) < 3)
+		return NULL;
+	options.k = k;
+	work = TlvWorkBegin("tensorlv fit");
+	status = tlv_gmm_fit(&work->ctx, &frame, &options, &image, &size);
+	if (status != TLV_OK && status != TLV_NOT_IDENTIFIABLE)
+		TlvRaise(&work->ctx);
+	if (status == TLV_OK)
+		result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return result;
+}
+
+/*
+ * Does the fit stand without other starts beside it?  Of few rows they cost next to nothing, and
+ * real data have better optima than the moments' even where the residual is small.
+ */
+static bool
+is_trusted(const GmmDriver *driver, struct varlena *fitted, size_t k)
+{
+	if (k == 1)
+		return true;
+	return driver->options.covariance <= TLV_COVARIANCE_SPHERICAL && driver->n > SAMPLE_MOST &&
+		   (double) k <= MOST_COMPONENTS * (double) driver->d &&
+		   diagnostic(fitted, "signal") >= TLV_GMM_SIGNAL &&
+		   diagnostic(fitted, "residual") <= TRUSTED_RESIDUAL;
+}
+
+static void
+require_sample(GmmDriver *driver)
+{
+	size_t k = driver->options.k > 0 ? driver->options.k : (size_t) driver->max_k;
+	double d = (double) driver->d, each = d * (double) k, room, wanted;
+
+	if (driver->sample != NULL)
+		return;
+	if (driver->options.covariance == TLV_COVARIANCE_FULL)
+		each *= d;
+	room = (double) TlvWorkMemory() / 4 / (d * sizeof(double));
+	wanted = fmax(SAMPLE_EFFORT / each, fmax(SAMPLE_LEAST, 20 * (double) k));
+	wanted = fmin(fmin(floor(wanted), SAMPLE_MOST), driver->n);
+	wanted = fmax(fmin(wanted, floor(room)), fmin((double) k, driver->n));
+	driver->sample =
+		MemoryContextAllocHuge(driver->rows.mcxt, (Size) wanted * driver->d * sizeof(double));
+	TlvVectorQuerySample(&driver->rows, driver->d, driver->n, (size_t) wanted, driver->options.seed,
+						 driver->sample, &driver->sample_n);
+}
+
+/* ---- starts ---- */
+
+/* The best of k-means++ starts on the sample. */
+static struct varlena *
+start_from_sample(GmmDriver *driver, size_t k, double *log_likelihood)
+{
+	tlv_frame single = TlvFrame(driver->single);
+	tlv_gmm_start_options options = {0};
+	TlvWork *work = TlvWorkBegin("tensorlv starts");
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	options.k = k;
+	options.covariance = driver->options.covariance;
+	options.seed = driver->options.seed;
+	options.starts = (int) Min(Max(k, LEAST_STARTS), MOST_STARTS);
+	options.steps = MOST_STEPS;
+	TlvCheck(&work->ctx,
+			 tlv_gmm_start(&work->ctx, driver->sample_n, driver->d, driver->sample,
+						   tlv_frame_float64(&single, "floor"), &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	*log_likelihood = diagnostic(result, "sample_mean_log_likelihood");
+	return result;
+}
+
+/* A model refined on the sample. */
+static struct varlena *
+refine_on_sample(GmmDriver *driver, struct varlena *model, double *log_likelihood)
+{
+	tlv_frame frame = TlvFrame(model);
+	TlvWork *work = TlvWorkBegin("tensorlv refinement");
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	TlvCheck(&work->ctx, tlv_gmm_refine(&work->ctx, &frame, driver->sample_n, driver->sample,
+										MOST_STEPS, log_likelihood, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return result;
+}
+
+/*
+ * The start of k components: the fit to the moments, and beside it, where that is not trusted,
+ * the starts from the sample.  Both are refined on the sample, where their likelihoods
+ * are compared; where the sample is not all rows, starts that seem better than the moments stay
+ * a rival until the whole data tell.
+ */
+static GmmStart
+find_start(GmmDriver *driver, size_t k, bool measured)
+{
+	GmmStart start = {.log_likelihood = -HUGE_VAL};
+	struct varlena *refined = NULL, *other;
+	bool trusted, whole;
+	double likelihood;
+
+	start.fitted = start.model = k == 1 ? driver->single : fit_moments(driver, k);
+	start.from_moments = start.fitted != NULL;
+	trusted = start.fitted != NULL && (!driver->refine || is_trusted(driver, start.fitted, k));
+	if (trusted && !measured)
+		return start;
+	require_sample(driver);
+	whole = (double) driver->sample_n >= driver->n;
+	if (start.fitted != NULL)
+		refined = refine_on_sample(driver, start.fitted, &start.log_likelihood);
+	/* Of more rows than the sample, the moments know more than what was refined on it. */
+	if (refined != NULL && whole && driver->refine)
+		start.model = refined;
+	if (trusted)
+		return start;
+	other = start_from_sample(driver, k, &likelihood);
+	if (start.model != NULL &&
+		likelihood <= start.log_likelihood + TLV_GMM_TOLERANCE * (fabs(start.log_likelihood) + 1))
+		return start;
+	start.log_likelihood = likelihood;
+	if (start.model != NULL && !whole)
+	{
+		start.rival = other;
+		return start;
+	}
+	start.model = other;
+	start.from_moments = false;
+	return start;
+}
+
+/* k by the Bayesian information criterion on the sample. */
+static GmmStart
+choose_k(GmmDriver *driver)
+{
+	GmmStart best = {0};
+	int rises = 0;
+
+	require_sample(driver);
+	driver->bic = palloc((Size) driver->max_k * sizeof(double));
+	for (size_t k = 1; k <= (size_t) driver->max_k && (double) k <= driver->n && rises < MOST_RISES;
+		 k++)
+	{
+		double n = (double) driver->sample_n;
+		double parameters = tlv_mixture_parameters(k, driver->d, driver->options.covariance);
+		GmmStart start = find_start(driver, k, true);
+		double bic = parameters * log(n) - 2 * n * start.log_likelihood;
+
+		CHECK_FOR_INTERRUPTS();
+		rises = k > 1 && bic > driver->bic[k - 2] ? rises + 1 : 0;
+		driver->bic[driver->n_bic++] = bic;
+		if (driver->options.k == 0 || bic < driver->bic[driver->options.k - 1])
+		{
+			driver->options.k = k;
+			best = start;
+		}
+	}
+	return best;
+}
+
+/* ---- refinement ---- */
+
+static struct varlena *
+update_model(struct varlena *model, struct varlena *statistics)
+{
+	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
+	TlvWork *work = TlvWorkBegin("tensorlv update");
+	struct varlena *next;
+	void *image;
+	size_t size;
+
+	TlvCheck(&work->ctx, TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
+	next = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return next;
+}
+
+/*
+ * Expectation maximisation, a pass a step, until the model has `limit` steps; one more pass tells
+ * the likelihood at the end.
+ */
+static struct varlena *
+refine_model(GmmDriver *driver, struct varlena *model, int limit, double *likelihood, bool *stands)
+{
+	char *expression = psprintf("%s.tlv_statistics(x, $1)", driver->rows.schema);
+	tlv_frame frame = TlvFrame(model);
+	double before = -HUGE_VAL;
+
+	for (int step = (int) tlv_frame_scalar(&frame, "steps", 0);; step++)
+	{
+		struct varlena *statistics =
+			TlvDocumentsPass(&driver->rows, expression, NULL, "tlv_model", model);
+
+		if (statistics == NULL)
+			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+							errmsg("the query returned vectors once and none when it was run "
+								   "again"),
+							errhint("A function in it gives other results each time although it "
+									"is not declared VOLATILE.")));
+		frame = TlvFrame(statistics);
+		*likelihood = tlv_frame_scalar(&frame, "log_likelihood", 0) /
+					  fmax(tlv_frame_scalar(&frame, "rows", 0), 1);
+		*stands = *likelihood - before < TLV_GMM_TOLERANCE * (fabs(before) + 1);
+		if (step >= limit || (driver->iterations < 0 && *stands))
+			return model;
+		before = *likelihood;
+		model = update_model(model, statistics);
+		pfree(statistics);
+	}
+}
+
+/* Both starts some steps on all rows; the better one goes on. */
+static struct varlena *
+refine_start(GmmDriver *driver, GmmStart *start, double *likelihood, bool *stands)
+{
+	int limit = driver->iterations >= 0 ? driver->iterations : MOST_STEPS;
+	int first = start->rival == NULL ? limit : Min(RIVAL_STEPS, limit);
+	struct varlena *model = refine_model(driver, start->model, first, likelihood, stands);
+	struct varlena *rival;
+	double other;
+	bool stands_too;
+
+	if (start->rival == NULL)
+		return model;
+	rival = refine_model(driver, start->rival, first, &other, &stands_too);
+	if (other > *likelihood)
+	{
+		start->from_moments = false;
+		model = rival;
+		*likelihood = other;
+		*stands = stands_too;
+	}
+	if (first == limit || (driver->iterations < 0 && *stands))
+		return model;
+	return refine_model(driver, model, limit, likelihood, stands);
+}
+
+/* ---- the model with what only the driver knows ---- */
+
+static void
+add_warnings(tlv_context *ctx, const GmmDriver *driver, const tlv_frame *model, bool stands,
+			 tlv_diagnostics *diagnostics)
+{
+	const double *floor = tlv_frame_float64(model, "floor");
+	tlv_mixture mixture;
+	size_t low = 0, empty = 0;
+	double least = 0;
+
+	tlv_gmm_read(model, &mixture);
+	for (size_t i = 0; i < mixture.d; i++)
+		least += floor[i] / (double) mixture.d;
+	for (size_t j = 0; j < mixture.k; j++)
+	{
+		bool at_floor = false;
+
+		if (mixture.covariance <= TLV_COVARIANCE_SPHERICAL)
+			at_floor = mixture.variances[j] <= least;
+		for (size_t i = 0; i < mixture.d && mixture.covariance == TLV_COVARIANCE_DIAGONAL; i++)
+			at_floor = at_floor || mixture.variances[j * mixture.d + i] <= floor[i];
+		low += at_floor;
+		empty += mixture.weights[j] * driver->n < 1;
+	}
+	if (low > 0)
+		TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, (double) low,
+								   "warning: variances of so many components are at their floor, "
+								   "a millionth of the data's: constant columns or equal rows"));
+	if (empty > 0)
+		TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, (double) empty,
+								   "warning: so many components have less than one row: use a "
+								   "smaller k"));
+	if (driver->refine && driver->iterations < 0 && !stands)
+		TlvCheck(ctx,
+				 tlv_diagnose(ctx, diagnostics, MOST_STEPS,
+							  "warning: the likelihood still rises after %d steps", MOST_STEPS));
+	if (driver->n_bic > 0 && driver->options.k == (size_t) driver->max_k)
+		TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, driver->max_k,
+								   "warning: k is the largest that was tried, max_k = %d",
+								   driver->max_k));
+}
+
+static void
+add_criteria(tlv_context *ctx, const GmmDriver *driver, double likelihood,
+			 tlv_diagnostics *diagnostics)
+{
+	double parameters =
+		tlv_mixture_parameters(driver->options.k, driver->d, driver->options.covariance);
+
+	TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
+	TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TlvCheck(ctx, tlv_diagnose(ctx, diagnostics,
+							   parameters * log(driver->n) - 2 * driver->n * likelihood, "bic"));
+	TlvCheck(ctx,
+			 tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * driver->n * likelihood, "aic"));
+}
+
+static struct varlena *
+finish_model(GmmDriver *driver, const GmmStart *start, struct varlena *model, double likelihood,
+			 bool stands)
+{
+	static const char *const replaced[] = {"diagnostics", "diagnostic_names", "rows", NULL};
+	tlv_frame frame = TlvFrame(model);
+	TlvWork *work = TlvWorkBegin("tensorlv model");
+	tlv_frame_builder *builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
+	tlv_diagnostics diagnostics = {0};
+	tlv_context *ctx = &work->ctx;
+	struct varlena *result;
+	instr_time now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, driver->start);
+	copy_numbers(ctx, &diagnostics, model, !driver->refine, false);
+	if (start->fitted != NULL && !start->from_moments)
+		copy_numbers(ctx, &diagnostics, start->fitted, false, true);
+	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, start->from_moments, "start_moments"));
+	if (driver->refine)
+		add_criteria(ctx, driver, likelihood, &diagnostics);
+	add_warnings(ctx, driver, &frame, stands, &diagnostics);
+	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, driver->n_bic > 0, "k_chosen"));
+	for (int32 k = 0; k < driver->n_bic; k++)
+		TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, driver->bic[k], "bic_%d", k + 1));
+	if (driver->n_bic > 0)
+		TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, (double) driver->sample_n, "bic_rows"));
+	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, driver->rows.passes, "passes"));
+	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, INSTR_TIME_GET_DOUBLE(now), "seconds"));
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
+	tlv_frame_add_scalar(builder, "rows", driver->n);
+	tlv_frame_add_from(builder, &frame, replaced);
+	tlv_diagnostics_add(&diagnostics, builder);
+	result = TlvBuild(ctx, builder);
+	TlvWorkEnd(work);
+	return result;
+}
+
+/* ---- the call ---- */
+
+/* Arguments: query, k, covariance, refine, iterations, method, seed, restarts, steps, max_k */
+static void
+read_arguments(FunctionCallInfo fcinfo, GmmDriver *driver)
+{
+	char *refine = PG_ARGISNULL(3) ? "none" : text_to_cstring(PG_GETARG_TEXT_PP(3));
+
+	TlvGmmOptions(fcinfo, 5, &driver->options);
+	driver->options.k = PG_ARGISNULL(1) ? 0 : TlvCountArgument(fcinfo, 1, "k", 1);
+	driver->options.covariance = TlvCovarianceArgument(fcinfo, 2, TLV_COVARIANCE_SPHERICAL);
+	driver->refine = strcmp(refine, "em") == 0;
+	if (!driver->refine && strcmp(refine, "none") != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no refinement \"%.40s\"", refine),
+						errhint("Use 'em' or 'none'.")));
+	driver->iterations =
+		PG_ARGISNULL(4) ? -1 : (int32) TlvCountArgument(fcinfo, 4, "iterations", 0);
+	driver->max_k = (int32) TlvCountArgument(fcinfo, 9, "max_k", 1);
+	if (driver->max_k > TLV_GMM_MOST_COMPONENTS || driver->options.k > TLV_GMM_MOST_COMPONENTS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("k is more than %d", TLV_GMM_MOST_COMPONENTS)));
+}
+
+static struct varlena *
+run_driver(GmmDriver *driver, const char *query, Oid function)
+{
+	double likelihood = 0;
+	bool stands = true;
+	struct varlena *model;
+	GmmStart start;
+
+	TlvVectorQueryOpen(&driver->rows, query, function);
+	collect_moments(driver);
+	if ((double) driver->options.k > driver->n)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("%.0f rows are too few for %zu components", driver->n, driver->options.k)));
+	driver->single = fit_moments(driver, 1);
+	start =
+		driver->options.k == 0 ? choose_k(driver) : find_start(driver, driver->options.k, false);
+	model = start.model;
+	if (driver->refine)
+		model = refine_start(driver, &start, &likelihood, &stands);
+	return finish_model(driver, &start, model, likelihood, stands);
+}
+
+PG_FUNCTION_INFO_V1(tlv_gmm);
+
+/* tlv_gmm(query, ...): see read_arguments */
+Datum
+tlv_gmm(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext, old;
+	struct varlena *model, *result;
+	GmmDriver *driver;
+	int nest;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	driver = palloc0(sizeof(GmmDriver));
+	INSTR_TIME_SET_CURRENT(driver->start);
+	read_arguments(fcinfo, driver);
+	driver->rows.mcxt = AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
+	/* Compiling a pass costs more than the expressions in it; an error resets the setting, too. */
+	nest = NewGUCNestLevel();
+	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	old = MemoryContextSwitchTo(driver->rows.mcxt);
+	model = run_driver(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
+	MemoryContextSwitchTo(caller);
+	result = TlvValue(model, VARSIZE(model));
+	MemoryContextSwitchTo(old);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
+	AtEOXact_GUC(true, nest);
+	if (driver->rows.store != NULL)
+		tuplestore_end(driver->rows.store);
+	MemoryContextDelete(driver->rows.mcxt);
+	PG_RETURN_POINTER(result);
+}

@@ -1,0 +1,304 @@
+/*
+ * ica.c - fitting independent components to moments, reading and applying
+ * them, comparing and simulating them.
+ */
+#include "ica.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "vectors.h"
+
+void
+TlvIcaOptions(FunctionCallInfo fcinfo, int k, int first, tlv_ica_options *options)
+{
+	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
+
+	memset(options, 0, sizeof(*options));
+	if (!PG_ARGISNULL(k))
+		options->k = TlvCountArgument(fcinfo, k, "k", 1);
+	options->noise = !PG_ARGISNULL(k + 1) && PG_GETARG_BOOL(k + 1);
+	if (!tlv_method_from_name(method, &options->decompose.method) ||
+		(options->decompose.method != TLV_METHOD_JOINT &&
+		 options->decompose.method != TLV_METHOD_SGD))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no method \"%.40s\" for independent components", method),
+						errhint("Use 'joint' or 'sgd'.")));
+	options->seed = TlvSeedArgument(fcinfo, first + 1);
+	options->decompose.seed = options->seed;
+	if (!PG_ARGISNULL(first + 2))
+		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 2, "steps", 1);
+	options->keep_gaussian = !PG_ARGISNULL(first + 3) && PG_GETARG_BOOL(first + 3);
+}
+
+struct varlena *
+TlvIcaFit(struct varlena *moments, const tlv_ica_options *options)
+{
+	tlv_frame frame = TlvFrame(moments);
+	TlvWork *work = TlvWorkBegin("tensorlv fit");
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	TlvCheck(&work->ctx, tlv_ica_fit(&work->ctx, &frame, options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(tlv_fit_ica);
+
+/* tlv_fit_ica(m, k, noise, method, seed, steps, keep_gaussian) */
+Datum
+tlv_fit_ica(PG_FUNCTION_ARGS)
+{
+	tlv_ica_options options;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	TlvIcaOptions(fcinfo, 1, 3, &options);
+	PG_RETURN_POINTER(TlvIcaFit(PG_GETARG_TLV(0), &options));
+}
+
+/* ---- reading ---- */
+
+/* Rows (component, dimension, weight) of a matrix by its strides. */
+static Datum
+put_matrix(FunctionCallInfo fcinfo, size_t k, size_t d, const double *numbers, size_t component,
+		   size_t dimension)
+{
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) i + 1),
+							   Float8GetDatum(numbers[j * component + i * dimension])};
+			bool nulls[3] = {false, false, false};
+
+			TlvPutRow(fcinfo, values, nulls);
+		}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_mixing_rows);
+
+/* Rows (component, dimension, weight) of the mixing matrix. */
+Datum
+tlv_mixing_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_mixing");
+	const tlv_section *mixing = tlv_frame_find(&frame, "mixing");
+
+	return put_matrix(fcinfo, mixing->columns, mixing->rows, tlv_section_data(&frame, mixing),
+					  mixing->rows, 1);
+}
+
+PG_FUNCTION_INFO_V1(tlv_unmixing_rows);
+
+/* Rows (component, dimension, weight) of the unmixing matrix. */
+Datum
+tlv_unmixing_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_unmixing");
+	const tlv_section *unmixing = tlv_frame_find(&frame, "unmixing");
+
+	return put_matrix(fcinfo, unmixing->rows, unmixing->columns, tlv_section_data(&frame, unmixing),
+					  1, unmixing->rows);
+}
+
+PG_FUNCTION_INFO_V1(tlv_unmix);
+
+/* tlv_unmix(model, x): the sources of one row, or rows x components of many */
+Datum
+tlv_unmix(PG_FUNCTION_ARGS)
+{
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	TlvVectors vectors = TlvVectorsOf(PG_GETARG_DATUM(1));
+	size_t k;
+	double *sources;
+
+	TlvRequireKind(&cache->model->frame, &tlv_kind_ica, "tlv_unmix");
+	k = cache->model->class->components(&cache->model->frame);
+	sources = palloc_extended(vectors.rows * k * sizeof(double), MCXT_ALLOC_HUGE);
+	for (size_t t = 0; t < vectors.rows; t++)
+	{
+		if (t % 1024 == 1023)
+			CHECK_FOR_INTERRUPTS();
+		TlvCheck(&cache->ctx, tlv_ica_unmix(&cache->ctx, cache->model, vectors.d,
+											vectors.x + t * vectors.d, sources + t * k));
+	}
+	if (vectors.many)
+		PG_RETURN_ARRAYTYPE_P(TlvFloat8Box(2, (size_t[2]){vectors.rows, k}, sources));
+	PG_RETURN_ARRAYTYPE_P(TlvFloat8Array(k, sources));
+}
+
+/* ---- comparing ---- */
+
+static Datum
+amari(size_t d, size_t k, const double *a, const double *b)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv comparison");
+	double index;
+
+	TlvCheck(&work->ctx, tlv_ica_amari(&work->ctx, d, k, a, b, &index));
+	TlvWorkEnd(work);
+	PG_RETURN_FLOAT8(index);
+}
+
+static void
+refuse_shapes(size_t da, size_t ka, size_t db, size_t kb)
+{
+	if (da != db || ka != kb)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("mixing matrices of %zu x %zu and %zu x %zu cannot be compared", da,
+							   ka, db, kb),
+						errhint("Both must have the same dimensions and components.")));
+	if (ka > da)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a mixing matrix has %zu components in %zu dimensions", ka, da),
+						errhint("Its rows are dimensions, its columns components.")));
+}
+
+/* Column-major, from an array of rows. */
+static double *
+columns_of(const TlvVectors *matrix)
+{
+	double *columns = palloc_extended(matrix->rows * matrix->d * sizeof(double), MCXT_ALLOC_HUGE);
+
+	for (size_t i = 0; i < matrix->rows; i++)
+		for (size_t j = 0; j < matrix->d; j++)
+			columns[i + j * matrix->rows] = matrix->x[i * matrix->d + j];
+	return columns;
+}
+
+PG_FUNCTION_INFO_V1(tlv_amari_arrays);
+
+/* tlv_amari(a, b) of float8[][], dimensions x components */
+Datum
+tlv_amari_arrays(PG_FUNCTION_ARGS)
+{
+	TlvVectors a = TlvVectorsOf(PG_GETARG_DATUM(0)), b = TlvVectorsOf(PG_GETARG_DATUM(1));
+
+	if (!a.many || !b.many)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a mixing matrix is an array of two dimensions"),
+						errhint("Its rows are dimensions, its columns components.")));
+	refuse_shapes(a.rows, a.d, b.rows, b.d);
+	return amari(a.rows, a.d, columns_of(&a), columns_of(&b));
+}
+
+PG_FUNCTION_INFO_V1(tlv_amari_models);
+
+/* tlv_amari(a, b) of models */
+Datum
+tlv_amari_models(PG_FUNCTION_ARGS)
+{
+	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_amari");
+	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_ica, "tlv_amari");
+	const tlv_section *x = tlv_frame_find(&a, "mixing"), *y = tlv_frame_find(&b, "mixing");
+
+	refuse_shapes(x->rows, x->columns, y->rows, y->columns);
+	return amari(x->rows, x->columns, tlv_section_data(&a, x), tlv_section_data(&b, y));
+}
+
+/* ---- simulation ---- */
+
+/* dimensions, k, noise, sources and seed; k < 0: there is no such argument. */
+static struct varlena *
+simulate_model(FunctionCallInfo fcinfo, int dimensions, int k, int noise, int sources, int seed)
+{
+	tlv_ica_simulation options = {0};
+	char *law = PG_ARGISNULL(sources) ? "mix" : text_to_cstring(PG_GETARG_TEXT_PP(sources));
+	struct varlena *result;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	options.d = TlvCountArgument(fcinfo, dimensions, "dimensions", 1);
+	options.k = k < 0 || PG_ARGISNULL(k) ? options.d : TlvCountArgument(fcinfo, k, "k", 1);
+	options.noise = PG_ARGISNULL(noise) ? 0 : PG_GETARG_FLOAT8(noise);
+	options.seed = TlvSeedArgument(fcinfo, seed);
+	options.mixed = strcmp(law, "mix") == 0;
+	if (!options.mixed && !tlv_ica_source_from_name(law, &options.source))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no law of sources \"%.40s\"", law),
+						errhint("Use 'mix', 'laplace', 'uniform', 'binary', 'exponential' or "
+								"'gaussian'.")));
+	work = TlvWorkBegin("tensorlv simulation");
+	TlvCheck(&work->ctx, tlv_ica_simulate_model(&work->ctx, &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_ica_model);
+
+/* tlv_simulate_ica_model(dimensions, k, noise, sources, seed) */
+Datum
+tlv_simulate_ica_model(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(simulate_model(fcinfo, 0, 1, 2, 3, 4));
+}
+
+typedef struct Simulation
+{
+	FunctionCallInfo fcinfo;
+	MemoryContext row;
+	size_t d;
+	size_t k;
+} Simulation;
+
+static tlv_status
+put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *sources)
+{
+	Simulation *s = argument;
+	MemoryContext old = MemoryContextSwitchTo(s->row);
+	Datum values[3] = {Int64GetDatum((int64) row), PointerGetDatum(TlvFloat8Array(s->d, x)),
+					   PointerGetDatum(TlvFloat8Array(s->k, sources))};
+	bool nulls[3] = {false, false, false};
+
+	(void) ctx;
+	TlvPutRow(s->fcinfo, values, nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(s->row);
+	return TLV_OK;
+}
+
+static Datum
+simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model, size_t rows, uint64 seed)
+{
+	const tlv_section *mixing = tlv_frame_find(model, "mixing");
+	TlvWork *work = TlvWorkBegin("tensorlv simulation");
+	Simulation s = {fcinfo, NULL, mixing->rows, mixing->columns};
+
+	s.row = AllocSetContextCreate(work->mcxt, "tensorlv row", ALLOCSET_DEFAULT_SIZES);
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_ica_simulate(&work->ctx, model, rows, seed, put_row, &s));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_ica);
+
+/* tlv_simulate_ica(model, rows, seed): rows (row, x, sources) */
+Datum
+tlv_simulate_ica(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_simulate_ica");
+
+	return simulate_rows(fcinfo, &frame, TlvCountArgument(fcinfo, 1, "rows", 0),
+						 TlvSeedArgument(fcinfo, 2));
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_ica_dimensions);
+
+/* tlv_simulate_ica(rows, dimensions, noise, sources, seed): of the model of that seed */
+Datum
+tlv_simulate_ica_dimensions(PG_FUNCTION_ARGS)
+{
+	size_t rows = TlvCountArgument(fcinfo, 0, "rows", 0);
+	tlv_frame frame = TlvFrame(simulate_model(fcinfo, 1, -1, 2, 3, 4));
+
+	return simulate_rows(fcinfo, &frame, rows, TlvSeedArgument(fcinfo, 4));
+}

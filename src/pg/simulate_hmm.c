@@ -1,0 +1,109 @@
+/*
+ * simulate_hmm.c - true hidden Markov models and sequences drawn from them,
+ * for users' own checks, the tests and the benches.
+ */
+#include "tlv_pg.h"
+
+#include "utils/builtins.h"
+
+#include "tensorlv/hmm.h"
+#include "tensorlv/rng.h"
+#include "vectors.h"
+
+static double
+number_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
+	return PG_GETARG_FLOAT8(argument);
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_hmm_model);
+
+/* tlv_simulate_hmm_model(symbols, k, stay, concentration, dimensions, separation, seed) */
+Datum
+tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
+{
+	tlv_hmm_simulation options = {0};
+	struct varlena *result;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (PG_ARGISNULL(0) == PG_ARGISNULL(4))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("either symbols or dimensions must be given"),
+						errhint("symbols => 20 makes a model of symbols 1 .. 20, dimensions => 3 "
+								"one of vectors of 3 numbers.")));
+	if (!PG_ARGISNULL(0))
+		options.symbols = TlvCountArgument(fcinfo, 0, "symbols", 1);
+	else
+		options.dimensions = TlvCountArgument(fcinfo, 4, "dimensions", 1);
+	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
+	options.stay = number_argument(fcinfo, 2, "stay");
+	options.concentration = number_argument(fcinfo, 3, "concentration");
+	options.separation = number_argument(fcinfo, 5, "separation");
+	options.seed = TlvSeedArgument(fcinfo, 6);
+	work = TlvWorkBegin("tensorlv simulation");
+	TlvCheck(&work->ctx, tlv_hmm_simulate_model(&work->ctx, &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+/* One step at a time: a sequence of any length needs no memory. */
+typedef struct Simulation
+{
+	tlv_hmm_parts parts;
+	tlv_hmm_parts next; /* the same, starting from where the last step goes to */
+	tlv_rng rng;
+	int32_t state;
+	int64_t symbol;
+	double *x;
+} Simulation;
+
+static void
+put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
+{
+	Datum values[5] = {Int64GetDatum(sequence), Int64GetDatum(t)};
+	bool nulls[5] = {false, false, s->parts.gaussian, !s->parts.gaussian, false};
+
+	s->next.initial =
+		t == 1 ? s->parts.initial : s->parts.transitions + (size_t) s->state * s->parts.k;
+	tlv_hmm_simulate(&s->next, &s->rng, 1, &s->state, &s->symbol, s->x);
+	if (s->parts.gaussian)
+		values[3] = PointerGetDatum(TlvFloat8Array(s->parts.d, s->x));
+	else
+		values[2] = Int32GetDatum((int32) s->symbol);
+	values[4] = Int32GetDatum(s->state + 1);
+	TlvPutRow(fcinfo, values, nulls);
+	if (s->parts.gaussian)
+		pfree(DatumGetPointer(values[3]));
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_hmm);
+
+/* tlv_simulate_hmm(model, sequences, length, seed): rows (seq, t, symbol, x, state) */
+Datum
+tlv_simulate_hmm(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_simulate_hmm");
+	size_t sequences = TlvCountArgument(fcinfo, 1, "sequences", 0);
+	size_t length = TlvCountArgument(fcinfo, 2, "length", 0);
+	uint64 seed = TlvSeedArgument(fcinfo, 3);
+	Simulation s = {0};
+
+	tlv_hmm_read(&frame, &s.parts);
+	s.next = s.parts;
+	s.x = palloc_extended(s.parts.d * sizeof(double), MCXT_ALLOC_HUGE);
+	TlvInitRows(fcinfo);
+	for (size_t i = 1; i <= sequences; i++)
+	{
+		/* Every sequence has a stream of its own: the first ones do not depend on how many follow.
+		 */
+		tlv_rng_seed(&s.rng, tlv_mix64(seed) + i);
+		for (size_t t = 1; t <= length; t++)
+			put_step(fcinfo, &s, (int64) i, (int64) t);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,151 @@
+/*
+ * view_fixture.h - what the tests of multi-view mixtures and hidden Markov
+ * models share.
+ */
+#ifndef TENSORLV_TEST_VIEW_FIXTURE_H
+#define TENSORLV_TEST_VIEW_FIXTURE_H
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tensorlv/kind.h"
+#include "tensorlv/linalg.h"
+#include "tensorlv/optimize.h"
+#include "tensorlv/rng.h"
+
+static pool memory;
+static tlv_context ctx;
+static tlv_rng rng;
+static tlv_frame_builder builder;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, 5);
+	return 0;
+}
+
+static inline int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static inline void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s %s", (int) status, ctx.error.message, ctx.error.detail);
+}
+
+static inline void *
+room(size_t n, size_t size)
+{
+	void *p = tlv_alloc0(&ctx, n, size);
+
+	assert_non_null(p);
+	return p;
+}
+
+static inline tlv_frame
+checked(tlv_frame_type type, void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	return frame;
+}
+
+static inline tlv_frame
+built(tlv_accumulator *accumulator)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+/* The value with one number of a section replaced and the fingerprint made good: is it refused? */
+static inline bool
+refused_with(tlv_frame frame, const char *section, size_t at, double value)
+{
+	size_t size = frame.header->size;
+	tlv_frame_header *image = room(size, 1);
+	const tlv_kind *kind;
+	tlv_frame copy;
+	tlv_status status;
+
+	memcpy(image, frame.header, size);
+	assert_ok(tlv_frame_open(&ctx, image, size, &copy));
+	((double *) tlv_section_data(&copy, tlv_frame_find(&copy, section)))[at] = value;
+	tlv_frame_begin(&builder, (tlv_frame_type) copy.header->type, copy.header->kind);
+	builder.owned = NULL;
+	tlv_frame_add_from(&builder, &copy, NULL);
+	{
+		void *again;
+		size_t bytes;
+
+		assert_ok(tlv_frame_finish(&ctx, &builder, &again, &bytes));
+		status =
+			tlv_kind_validate(&ctx, again, bytes, (tlv_frame_type) copy.header->type, &copy, &kind);
+	}
+	return status == TLV_CORRUPT;
+}
+
+/* The first diagnostic whose name begins so, or NaN. */
+static inline double
+diagnostic(tlv_frame model, const char *name)
+{
+	const tlv_section *names = tlv_frame_find(&model, "diagnostic_names");
+	const char *at = tlv_section_data(&model, names), *end = at + names->rows;
+
+	for (size_t i = 0; at < end; i++)
+	{
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+
+		if ((size_t) (stop - at) >= strlen(name) && strncmp(at, name, strlen(name)) == 0)
+			return tlv_frame_float64(&model, "diagnostics")[i];
+		at = stop + 1;
+	}
+	return NAN;
+}
+
+/*
+ * Components assigned to the truth with the least total distance (L1 or Euclidean); column j of
+ * truth is at truth + j * along, its entries `step` apart, and so for found.  Returns the mean.
+ */
+static inline double
+match(size_t k, size_t d, bool euclidean, const double *truth, size_t along, size_t step,
+	  const double *found, size_t found_along, size_t found_step, int64_t *assignment)
+{
+	double *cost = room(k * k, sizeof(double)), total;
+
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+		{
+			double sum = 0;
+
+			for (size_t i = 0; i < d; i++)
+			{
+				double difference =
+					truth[a * along + i * step] - found[b * found_along + i * found_step];
+
+				sum += euclidean ? difference * difference : fabs(difference);
+			}
+			cost[a * k + b] = euclidean ? sqrt(sum) : sum;
+		}
+	assert_ok(tlv_assignment(&ctx, k, k, cost, assignment, &total));
+	return total / (double) k;
+}
+
+#endif /* TENSORLV_TEST_VIEW_FIXTURE_H */
