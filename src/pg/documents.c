@@ -10,38 +10,19 @@
 #include "documents.h"
 #include "query.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "executor/tstoreReceiver.h"
-#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
-#include "utils/queryenvironment.h"
 #include "utils/syscache.h"
 
-/* With a space, so that it hides no table of the user's. */
-#define STORE_NAME "tensorlv documents"
-
-static void
-refuse_columns(TupleDesc desc)
-{
-	StringInfoData columns;
-
-	initStringInfo(&columns);
-	for (int i = 0; i < desc->natts; i++)
-		appendStringInfo(&columns, "%s%s", i > 0 ? ", " : "",
-						 format_type_be(TupleDescAttr(desc, i)->atttypid));
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("the query returns (%s), which are no documents", columns.data),
-			 errhint("It must return (doc, item bigint or text [, count]), or one column of type "
-					 "tlv_bag.")));
-}
+/* A bag or rows of documents, and nothing else. */
+static const char *const accepted =
+	"It must return (doc, item bigint or text [, count]), or one column of type tlv_bag.";
 
 /* Which of the accepted forms the columns have. */
 static void
@@ -55,13 +36,13 @@ recognize_columns(TlvDocuments *documents, TupleDesc desc, Oid bag_type)
 		return;
 	}
 	if (desc->natts != 2 && desc->natts != 3)
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "documents", accepted);
 	item = getBaseType(TupleDescAttr(desc, 1)->atttypid);
 	documents->text_items = TlvIsTextType(item);
 	if (!documents->text_items && !TlvIsIntegerType(item))
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "documents", accepted);
 	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "documents", accepted);
 }
 
 /* Does this level of a query choose rows by chance, or by their order of arrival? */
@@ -117,53 +98,6 @@ is_stored_column(const char *query)
 	}
 }
 
-/* The rows of a query that returns bags, kept in a tuple store under a name. */
-static void
-store_bags(TlvDocuments *documents, const char *sql, Oid bag_type)
-{
-	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
-	MemoryContext old;
-	TupleDesc desc;
-
-	old = MemoryContextSwitchTo(documents->mcxt);
-	documents->store = tuplestore_begin_heap(true, false, work_mem);
-	desc = CreateTemplateTupleDesc(1);
-	TupleDescInitEntry(desc, 1, "bag", bag_type, -1, 0);
-	MemoryContextSwitchTo(old);
-#if PG_VERSION_NUM >= 140000
-	{
-		SPIExecuteOptions options = {0};
-		DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
-		bool before;
-
-		SetTuplestoreDestReceiverParams(receiver, documents->store, documents->mcxt, true, NULL,
-										NULL);
-		options.read_only = true;
-		options.must_return_tuples = true;
-		options.dest = receiver;
-		before = TlvBeginReading();
-		if (SPI_execute_extended(sql, &options) < 0)
-			elog(ERROR, "query failed");
-		TlvEndReading(before);
-	}
-#else
-	TlvRunQuery(sql, 0, NULL, NULL);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(documents->store, SPI_tuptable->vals[i]);
-	SPI_freetuptable(SPI_tuptable);
-#endif
-	documents->passes++;
-	relation->md.name = STORE_NAME;
-	relation->md.reliddesc = InvalidOid;
-	relation->md.tupdesc = desc;
-	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
-	relation->md.enrtuples = (double) tuplestore_tuple_count(documents->store);
-	relation->reldata = documents->store;
-	if (SPI_register_relation(relation) < 0)
-		elog(ERROR, "could not register the documents");
-	documents->source = pstrdup("FROM \"" STORE_NAME "\"");
-}
-
 /* (doc, item, count) rows grouped into bags.  IS NOT NULL would refuse a row with a NULL in it. */
 static char *
 grouping_query(const TlvDocuments *documents, bool counted)
@@ -171,74 +105,28 @@ grouping_query(const TlvDocuments *documents, bool counted)
 	return psprintf(
 		"SELECT %s.tlv_bag(item::%s%s) AS bag FROM (%s\n) AS q(doc, item%s) "
 		"WHERE doc IS DISTINCT FROM NULL GROUP BY doc",
-		documents->schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
-		counted ? ", n::pg_catalog.float8" : "", documents->query, counted ? ", n" : "");
+		documents->rows.schema, documents->text_items ? "pg_catalog.text" : "pg_catalog.int8",
+		counted ? ", n::pg_catalog.float8" : "", documents->rows.query, counted ? ", n" : "");
 }
 
 void
 TlvDocumentsOpen(TlvDocuments *documents, const char *query, Oid function)
 {
-	Oid namespace = get_func_namespace(function);
+	TlvRowSource *rows = &documents->rows;
 	Oid bag_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("tlv_bag"),
-								   ObjectIdGetDatum(namespace));
-	MemoryContext old;
-	bool counted;
-	char *probe;
+								   ObjectIdGetDatum(get_func_namespace(function)));
+	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "documents");
+	bool stored;
 
-	old = MemoryContextSwitchTo(documents->mcxt);
-	documents->schema = quote_identifier(get_namespace_name(namespace));
-	documents->query = TlvSingleSelect(query, "documents");
-	probe = psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", documents->query);
-	MemoryContextSwitchTo(old);
-	TlvRunQuery(probe, 0, NULL, NULL);
-	recognize_columns(documents, SPI_tuptable->tupdesc, bag_type);
-	counted = SPI_tuptable->tupdesc->natts == 3;
-	SPI_freetuptable(SPI_tuptable);
-	old = MemoryContextSwitchTo(documents->mcxt);
-	if (documents->bags && is_stored_column(documents->query))
-		documents->source = psprintf("FROM (%s\n) AS q(bag)", documents->query);
-	else if (documents->bags)
-		store_bags(documents, documents->query, bag_type);
+	recognize_columns(documents, desc, bag_type);
+	stored = documents->bags && is_stored_column(rows->query);
+	MemoryContextSwitchTo(rows->mcxt);
+	if (stored)
+		rows->source = psprintf("FROM (%s\n) AS q(bag)", rows->query);
 	else
-		store_bags(documents, grouping_query(documents, counted), bag_type);
-	MemoryContextSwitchTo(old);
-}
-
-struct varlena *
-TlvDocumentsPass(TlvDocuments *documents, const char *expression, const char *condition,
-				 const char *parameter_type, struct varlena *parameter)
-{
-	StringInfoData sql;
-	Oid types[1] = {InvalidOid};
-	Datum values[1] = {PointerGetDatum(parameter)}, value;
-	struct varlena *result = NULL;
-	MemoryContext old;
-	bool isnull;
-
-	CHECK_FOR_INTERRUPTS();
-	if (tlv_progress != TLV_PROGRESS_OFF)
-		ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
-				(errmsg("tensorlv: pass %d: %s", documents->passes + 1, expression)));
-	if (parameter != NULL)
-		types[0] = DatumGetObjectId(
-			DirectFunctionCall1(to_regtype, PointerGetDatum(cstring_to_text(psprintf(
-												"%s.%s", documents->schema, parameter_type)))));
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s %s", expression, documents->source);
-	if (condition != NULL)
-		appendStringInfo(&sql, " WHERE %s", condition);
-	TlvRunPass(sql.data, parameter != NULL ? 1 : 0, types, values);
-	documents->passes++;
-	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	if (!isnull)
-	{
-		old = MemoryContextSwitchTo(documents->mcxt);
-		result = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
-		MemoryContextSwitchTo(old);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	pfree(sql.data);
-	return result;
+		TlvRowSourceStore(
+			rows, documents->bags ? rows->query : grouping_query(documents, desc->natts == 3),
+			"bag", bag_type);
 }
 
 void
@@ -250,8 +138,8 @@ TlvDocumentsTerms(TlvDocuments *documents)
 		"SELECT %s.tlv_term_id(term) AS id, term FROM (SELECT DISTINCT "
 		"item::pg_catalog.text COLLATE pg_catalog.\"C\" AS term FROM (%s\n) AS q(doc, item)) AS t "
 		"WHERE term IS NOT NULL ORDER BY 1, 2",
-		documents->schema, documents->query);
+		documents->rows.schema, documents->rows.query);
 	TlvRunQuery(sql, 0, NULL, NULL);
-	documents->passes++;
+	documents->rows.passes++;
 	pfree(sql);
 }

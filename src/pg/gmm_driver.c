@@ -10,7 +10,6 @@
 
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
@@ -41,7 +40,7 @@
 
 typedef struct GmmDriver
 {
-	TlvDocuments rows;
+	TlvRowSource rows;
 	tlv_gmm_options options; /* k: 0 while it is not chosen */
 	bool refine;
 	int32 iterations; /* -1: until the likelihood stands */
@@ -54,7 +53,6 @@ typedef struct GmmDriver
 	size_t sample_n;
 	double *bic; /* of k = 1, 2, ... */
 	int32 n_bic;
-	instr_time start;
 } GmmDriver;
 
 /* A start for refinement. */
@@ -120,7 +118,7 @@ collect_moments(GmmDriver *driver)
 
 	driver->d = TlvVectorQueryWidth(&driver->rows);
 	order = driver->d <= MOST_THIRD ? 3 : 2;
-	driver->moments = TlvDocumentsPass(
+	driver->moments = TlvRowSourcePass(
 		&driver->rows, psprintf("%s.tlv_dense_moments(x, %d)", driver->rows.schema, order), NULL,
 		NULL, NULL);
 	if (driver->moments != NULL)
@@ -310,21 +308,6 @@ choose_k(GmmDriver *driver)
 
 /* ---- refinement ---- */
 
-static struct varlena *
-update_model(struct varlena *model, struct varlena *statistics)
-{
-	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-	TlvWork *work = TlvWorkBegin("tensorlv update");
-	struct varlena *next;
-	void *image;
-	size_t size;
-
-	TlvCheck(&work->ctx, TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
-	next = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return next;
-}
-
 /*
  * Expectation maximisation, a pass a step, until the model has `limit` steps; one more pass tells
  * the likelihood at the end.
@@ -339,7 +322,7 @@ refine_model(GmmDriver *driver, struct varlena *model, int limit, double *likeli
 	for (int step = (int) tlv_frame_scalar(&frame, "steps", 0);; step++)
 	{
 		struct varlena *statistics =
-			TlvDocumentsPass(&driver->rows, expression, NULL, "tlv_model", model);
+			TlvRowSourcePass(&driver->rows, expression, NULL, "tlv_model", model);
 
 		if (statistics == NULL)
 			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
@@ -354,7 +337,7 @@ refine_model(GmmDriver *driver, struct varlena *model, int limit, double *likeli
 		if (step >= limit || (driver->iterations < 0 && *stands))
 			return model;
 		before = *likelihood;
-		model = update_model(model, statistics);
+		model = TlvUpdateModel(model, statistics);
 		pfree(statistics);
 	}
 }
@@ -454,10 +437,7 @@ finish_model(GmmDriver *driver, const GmmStart *start, struct varlena *model, do
 	tlv_diagnostics diagnostics = {0};
 	tlv_context *ctx = &work->ctx;
 	struct varlena *result;
-	instr_time now;
 
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, driver->start);
 	copy_numbers(ctx, &diagnostics, model, !driver->refine, false);
 	if (start->fitted != NULL && !start->from_moments)
 		copy_numbers(ctx, &diagnostics, start->fitted, false, true);
@@ -470,8 +450,7 @@ finish_model(GmmDriver *driver, const GmmStart *start, struct varlena *model, do
 		TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, driver->bic[k], "bic_%d", k + 1));
 	if (driver->n_bic > 0)
 		TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, (double) driver->sample_n, "bic_rows"));
-	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, driver->rows.passes, "passes"));
-	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, INSTR_TIME_GET_DOUBLE(now), "seconds"));
+	TlvRowSourceDiagnose(&driver->rows, ctx, &diagnostics);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
 	tlv_frame_add_scalar(builder, "rows", driver->n);
 	tlv_frame_add_from(builder, &frame, replaced);
@@ -534,33 +513,21 @@ PG_FUNCTION_INFO_V1(tlv_gmm);
 Datum
 tlv_gmm(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext, old;
-	struct varlena *model, *result;
+	struct varlena *model;
 	GmmDriver *driver;
 	int nest;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	driver = palloc0(sizeof(GmmDriver));
-	INSTR_TIME_SET_CURRENT(driver->start);
 	read_arguments(fcinfo, driver);
-	driver->rows.mcxt = AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
 	/* Compiling a pass costs more than the expressions in it; an error resets the setting, too. */
 	nest = NewGUCNestLevel();
 	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
 							 false);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	old = MemoryContextSwitchTo(driver->rows.mcxt);
+	TlvRowSourceBegin(&driver->rows);
 	model = run_driver(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
-	MemoryContextSwitchTo(caller);
-	result = TlvValue(model, VARSIZE(model));
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
+	model = TlvRowSourceEnd(&driver->rows, model);
 	AtEOXact_GUC(true, nest);
-	if (driver->rows.store != NULL)
-		tuplestore_end(driver->rows.store);
-	MemoryContextDelete(driver->rows.mcxt);
-	PG_RETURN_POINTER(result);
+	PG_RETURN_POINTER(model);
 }

@@ -9,7 +9,6 @@
 
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/hmm.h"
@@ -17,26 +16,17 @@
 
 typedef struct HmmDriver
 {
-	TlvDocuments rows;
+	TlvRowSource rows;
 	tlv_hmm_options options;
 	bool refine;
 	int32 iterations; /* -1: until the likelihood stands */
-	instr_time start;
 } HmmDriver;
-
-static double
-scalar(struct varlena *value, const char *name)
-{
-	tlv_frame frame = TlvFrame(value);
-
-	return tlv_frame_scalar(&frame, name, 0);
-}
 
 static struct varlena *
 fit_moments(HmmDriver *driver)
 {
 	struct varlena *moments =
-		TlvDocumentsPass(&driver->rows, psprintf("%s.tlv_sequence_moments(s)", driver->rows.schema),
+		TlvRowSourcePass(&driver->rows, psprintf("%s.tlv_sequence_moments(s)", driver->rows.schema),
 						 NULL, NULL, NULL);
 	struct varlena *model;
 	tlv_frame frame;
@@ -44,9 +34,9 @@ fit_moments(HmmDriver *driver)
 	void *image;
 	size_t size;
 
-	if (moments == NULL || scalar(moments, "sequences") < 1)
+	if (moments == NULL || TlvScalar(moments, "sequences") < 1)
 	{
-		double too_short = moments != NULL ? scalar(moments, "short") : 0;
+		double too_short = moments != NULL ? TlvScalar(moments, "short") : 0;
 
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
 						errmsg("the query returns no sequence of at least %d steps", TLV_WINDOW),
@@ -70,18 +60,10 @@ refine_model(HmmDriver *driver, struct varlena *model)
 	for (int step = 1; step <= limit; step++)
 	{
 		struct varlena *statistics =
-			TlvDocumentsPass(&driver->rows, expression, NULL, "tlv_model", model);
-		double now = scalar(statistics, "log_likelihood") / scalar(statistics, "steps");
-		tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-		TlvWork *work = TlvWorkBegin("tensorlv update");
-		struct varlena *next;
-		void *image;
-		size_t size;
+			TlvRowSourcePass(&driver->rows, expression, NULL, "tlv_model", model);
+		double now = TlvScalar(statistics, "log_likelihood") / TlvScalar(statistics, "steps");
+		struct varlena *next = TlvUpdateModel(model, statistics);
 
-		TlvCheck(&work->ctx,
-				 TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
-		next = TlvValue(image, size);
-		TlvWorkEnd(work);
 		pfree(model);
 		pfree(statistics);
 		model = next;
@@ -102,14 +84,9 @@ finish_model(HmmDriver *driver, struct varlena *model)
 	tlv_frame_builder *builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
 	tlv_diagnostics diagnostics = {0};
 	struct varlena *result;
-	instr_time now;
 
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, driver->start);
 	TlvCheck(&work->ctx, tlv_diagnostics_copy(&work->ctx, &diagnostics, &frame, NULL));
-	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->rows.passes, "passes"));
-	TlvCheck(&work->ctx,
-			 tlv_diagnose(&work->ctx, &diagnostics, INSTR_TIME_GET_DOUBLE(now), "seconds"));
+	TlvRowSourceDiagnose(&driver->rows, &work->ctx, &diagnostics);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_HMM);
 	tlv_frame_add_from(builder, &frame, replaced);
 	tlv_diagnostics_add(&diagnostics, builder);
@@ -141,30 +118,18 @@ PG_FUNCTION_INFO_V1(tlv_hmm);
 Datum
 tlv_hmm(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	struct varlena *model, *result;
+	struct varlena *model;
 	HmmDriver *driver;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	driver = palloc0(sizeof(HmmDriver));
-	INSTR_TIME_SET_CURRENT(driver->start);
 	read_arguments(fcinfo, driver);
-	driver->rows.mcxt = AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	MemoryContextSwitchTo(driver->rows.mcxt);
+	TlvRowSourceBegin(&driver->rows);
 	TlvSequenceQueryOpen(&driver->rows, text_to_cstring(PG_GETARG_TEXT_PP(0)),
 						 fcinfo->flinfo->fn_oid);
 	model = fit_moments(driver);
 	if (driver->refine)
 		model = refine_model(driver, model);
-	model = finish_model(driver, model);
-	MemoryContextSwitchTo(caller);
-	result = TlvValue(model, VARSIZE(model));
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
-	tuplestore_end(driver->rows.store);
-	MemoryContextDelete(driver->rows.mcxt);
-	PG_RETURN_POINTER(result);
+	PG_RETURN_POINTER(TlvRowSourceEnd(&driver->rows, finish_model(driver, model)));
 }

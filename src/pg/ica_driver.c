@@ -6,7 +6,6 @@
 #include "ica.h"
 
 #include "executor/spi.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/dense_moments.h"
@@ -17,19 +16,18 @@
 
 typedef struct IcaDriver
 {
-	TlvDocuments rows; /* the query's, as a source of passes */
+	TlvRowSource rows; /* the query's, as a source of passes */
 	tlv_ica_options options;
 	bool refine;
 	bool seen;		  /* the query has returned rows */
 	int32 iterations; /* -1: until they settle */
-	instr_time start;
 } IcaDriver;
 
 static struct varlena *
 pass(IcaDriver *driver, const char *aggregate, const char *type, struct varlena *parameter)
 {
 	char *expression = psprintf("%s.%s", driver->rows.schema, aggregate);
-	struct varlena *value = TlvDocumentsPass(&driver->rows, expression, NULL, type, parameter);
+	struct varlena *value = TlvRowSourcePass(&driver->rows, expression, NULL, type, parameter);
 
 	if (value == NULL && driver->seen)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
@@ -78,16 +76,9 @@ refine_model(IcaDriver *driver, struct varlena *model)
 	{
 		struct varlena *statistics =
 			pass(driver, "tlv_statistics(x, $1, 'tanh')", "tlv_model", model);
-		tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-		TlvWork *work = TlvWorkBegin("tensorlv update");
-		struct varlena *next;
-		void *image;
-		size_t size;
+		struct varlena *next = TlvUpdateModel(model, statistics);
+		tlv_frame frame;
 
-		TlvCheck(&work->ctx,
-				 TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
-		next = TlvValue(image, size);
-		TlvWorkEnd(work);
 		pfree(model);
 		pfree(statistics);
 		model = next;
@@ -108,18 +99,13 @@ finish_model(IcaDriver *driver, struct varlena *model)
 	tlv_frame_builder *builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
 	tlv_diagnostics diagnostics = {0};
 	struct varlena *result;
-	instr_time now;
 
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, driver->start);
 	TlvCheck(&work->ctx, tlv_diagnostics_copy(&work->ctx, &diagnostics, &frame, NULL));
 	if (driver->refine && driver->iterations < 0 && !tlv_ica_settled(&frame))
 		TlvCheck(&work->ctx,
 				 tlv_diagnose(&work->ctx, &diagnostics, tlv_frame_scalar(&frame, "change", 1),
 							  "warning: the refinement did not settle in %d steps", MAX_STEPS));
-	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->rows.passes, "passes"));
-	TlvCheck(&work->ctx,
-			 tlv_diagnose(&work->ctx, &diagnostics, INSTR_TIME_GET_DOUBLE(now), "seconds"));
+	TlvRowSourceDiagnose(&driver->rows, &work->ctx, &diagnostics);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_ICA);
 	tlv_frame_add_from(builder, &frame, replaced);
 	tlv_diagnostics_add(&diagnostics, builder);
@@ -174,30 +160,17 @@ PG_FUNCTION_INFO_V1(tlv_ica);
 Datum
 tlv_ica(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext, old;
-	struct varlena *model, *result = NULL;
+	struct varlena *model;
 	IcaDriver *driver;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	driver = palloc0(sizeof(IcaDriver));
-	INSTR_TIME_SET_CURRENT(driver->start);
 	read_arguments(fcinfo, driver);
-	driver->rows.mcxt = AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	old = MemoryContextSwitchTo(driver->rows.mcxt);
+	TlvRowSourceBegin(&driver->rows);
 	model = run(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
-	MemoryContextSwitchTo(caller);
-	if (model != NULL)
-		result = TlvValue(model, VARSIZE(model));
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
-	if (driver->rows.store != NULL)
-		tuplestore_end(driver->rows.store);
-	MemoryContextDelete(driver->rows.mcxt);
-	if (result == NULL)
+	model = TlvRowSourceEnd(&driver->rows, model);
+	if (model == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_POINTER(result);
+	PG_RETURN_POINTER(model);
 }

@@ -11,7 +11,6 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "portability/instr_time.h"
 #include "utils/builtins.h"
 
 #include "documents.h"
@@ -49,22 +48,13 @@ typedef struct LdaDriver
 	bool k_chosen;
 	double *z; /* of the directions k was chosen from */
 	size_t n_z;
-	instr_time start;
 } LdaDriver;
-
-static double
-scalar(struct varlena *value, const char *name)
-{
-	tlv_frame frame = TlvFrame(value);
-
-	return tlv_frame_scalar(&frame, name, 0);
-}
 
 /* An expression over the documents as the moments see them. */
 static char *
 moments_expression(const LdaDriver *driver, const char *aggregate, const char *constant)
 {
-	const char *schema = driver->documents.schema;
+	const char *schema = driver->documents.rows.schema;
 
 	if (driver->damped)
 		return psprintf("%s.%s(%s.tlv_damp(bag, %g)%s)", schema, aggregate, schema, DAMPING_CAP,
@@ -75,13 +65,13 @@ moments_expression(const LdaDriver *driver, const char *aggregate, const char *c
 static struct varlena *
 first_summary(LdaDriver *driver, const char *condition)
 {
-	struct varlena *summary =
-		TlvDocumentsPass(&driver->documents, moments_expression(driver, "tlv_count_summary", ""),
-						 condition, NULL, NULL);
+	struct varlena *summary = TlvRowSourcePass(&driver->documents.rows,
+											   moments_expression(driver, "tlv_count_summary", ""),
+											   condition, NULL, NULL);
 
-	if (summary == NULL || scalar(summary, "documents") < 1)
+	if (summary == NULL || TlvScalar(summary, "documents") < 1)
 	{
-		double shorter = summary != NULL ? scalar(summary, "skipped") : 0;
+		double shorter = summary != NULL ? TlvScalar(summary, "skipped") : 0;
 
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -133,8 +123,8 @@ find_subspace(LdaDriver *driver, struct varlena *summary, const tlv_subspace_opt
 
 	for (int step = 1; step <= SUBSPACE_MAX_STEPS; step++)
 	{
-		struct varlena *products = require_rows(
-			TlvDocumentsPass(&driver->documents, expression, condition, "tlv_subspace", subspace));
+		struct varlena *products = require_rows(TlvRowSourcePass(
+			&driver->documents.rows, expression, condition, "tlv_subspace", subspace));
 		tlv_frame frame;
 
 		pfree(subspace);
@@ -150,7 +140,7 @@ find_subspace(LdaDriver *driver, struct varlena *summary, const tlv_subspace_opt
 static struct varlena *
 collect_triples(LdaDriver *driver, struct varlena *subspace, const char *condition)
 {
-	return TlvDocumentsPass(&driver->documents,
+	return TlvRowSourcePass(&driver->documents.rows,
 							moments_expression(driver, "tlv_count_moments", ", $1"), condition,
 							"tlv_subspace", subspace);
 }
@@ -170,15 +160,15 @@ choose_k(LdaDriver *driver)
 	for (int fold = 0; fold < 2; fold++)
 	{
 		char *own = psprintf("%s.tlv_fold(bag, 2) OPERATOR(pg_catalog.=) %d",
-							 driver->documents.schema, fold);
+							 driver->documents.rows.schema, fold);
 		char *other = psprintf("%s.tlv_fold(bag, 2) OPERATOR(pg_catalog.=) %d",
-							   driver->documents.schema, 1 - fold);
+							   driver->documents.rows.schema, 1 - fold);
 		struct varlena *summary = first_summary(driver, own), *subspace;
 		tlv_frame frame = TlvFrame(summary);
 
 		options.rank = (size_t) driver->max_k;
 		options.rank = Min(options.rank, tlv_frame_find(&frame, "items")->rows);
-		options.rank = Min(options.rank, (size_t) scalar(summary, "documents"));
+		options.rank = Min(options.rank, (size_t) TlvScalar(summary, "documents"));
 		subspace = find_subspace(driver, summary, &options, own);
 		triples[fold] = collect_triples(driver, subspace, other);
 		if (triples[fold] == NULL)
@@ -187,7 +177,7 @@ choose_k(LdaDriver *driver)
 		frames[fold] = TlvFrame(triples[fold]);
 	}
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	driver->z = MemoryContextAlloc(driver->documents.mcxt,
+	driver->z = MemoryContextAlloc(driver->documents.rows.mcxt,
 								   tlv_frame_find(&frames[0], "mean")->rows * sizeof(double));
 	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &frames[0], &frames[1], driver->z, &driver->n_z, &k));
 	return (int32) k;
@@ -225,7 +215,7 @@ static void
 choose_counts(LdaDriver *driver)
 {
 	tlv_frame frame = TlvFrame(driver->summary);
-	double documents = scalar(driver->summary, "documents");
+	double documents = TlvScalar(driver->summary, "documents");
 
 	driver->trace = tlv_count_trace(&frame, 0);
 	driver->bursts = NAN;
@@ -292,25 +282,17 @@ refine_model(LdaDriver *driver, struct varlena *model)
 {
 	int limit = driver->iterations >= 0 ? driver->iterations : TLV_REFINE_MAX_STEPS;
 	char *expression =
-		psprintf("%s.tlv_statistics(bag, $1, '%s')", driver->documents.schema, driver->refine);
+		psprintf("%s.tlv_statistics(bag, $1, '%s')", driver->documents.rows.schema, driver->refine);
 	double before[2] = {HUGE_VAL, HUGE_VAL}; /* perplexities of the last two steps */
 
 	for (int step = 1; step <= limit; step++)
 	{
 		struct varlena *statistics = require_rows(
-			TlvDocumentsPass(&driver->documents, expression, NULL, "tlv_model", model));
+			TlvRowSourcePass(&driver->documents.rows, expression, NULL, "tlv_model", model));
 		double perplexity =
-			exp(-scalar(statistics, "log_likelihood") / scalar(statistics, "tokens"));
-		tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-		TlvWork *work = TlvWorkBegin("tensorlv update");
-		struct varlena *next;
-		void *image;
-		size_t size;
+			exp(-TlvScalar(statistics, "log_likelihood") / TlvScalar(statistics, "tokens"));
+		struct varlena *next = TlvUpdateModel(model, statistics);
 
-		TlvCheck(&work->ctx,
-				 TlvKind(&frame)->model->update(&work->ctx, &frame, &sums, &image, &size));
-		next = TlvValue(image, size);
-		TlvWorkEnd(work);
 		pfree(model);
 		pfree(statistics);
 		model = next;
@@ -370,7 +352,6 @@ finish_model(LdaDriver *driver, struct varlena *model)
 	StringInfoData labels;
 	int64_t *offsets = NULL;
 	struct varlena *result;
-	instr_time now;
 
 	initStringInfo(&labels);
 	if (driver->documents.text_items)
@@ -380,8 +361,6 @@ finish_model(LdaDriver *driver, struct varlena *model)
 		collect_labels(&frame, &labels, offsets);
 		SPI_freetuptable(SPI_tuptable);
 	}
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, driver->start);
 	TlvCheck(&work->ctx, tlv_diagnostics_copy(&work->ctx, &diagnostics, &frame, NULL));
 	TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->k_chosen, "k_chosen"));
 	if (driver->k_chosen && driver->k >= 0.9 * driver->max_k)
@@ -396,10 +375,7 @@ finish_model(LdaDriver *driver, struct varlena *model)
 		TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->bursts, "burstiness"));
 	for (size_t j = 0; j < driver->n_z; j++)
 		TlvCheck(&work->ctx, tlv_diagnose(&work->ctx, &diagnostics, driver->z[j], "z_%zu", j + 1));
-	TlvCheck(&work->ctx,
-			 tlv_diagnose(&work->ctx, &diagnostics, driver->documents.passes, "passes"));
-	TlvCheck(&work->ctx,
-			 tlv_diagnose(&work->ctx, &diagnostics, INSTR_TIME_GET_DOUBLE(now), "seconds"));
+	TlvRowSourceDiagnose(&driver->documents.rows, &work->ctx, &diagnostics);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
 	tlv_frame_add_from(builder, &frame, replaced);
 	if (offsets != NULL)
@@ -465,21 +441,15 @@ PG_FUNCTION_INFO_V1(tlv_lda);
 Datum
 tlv_lda(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext, old;
 	LdaDriver *driver;
-	struct varlena *model, *result;
+	struct varlena *model;
 	bool damped;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	driver = palloc0(sizeof(LdaDriver));
-	INSTR_TIME_SET_CURRENT(driver->start);
 	read_arguments(fcinfo, driver);
-	driver->documents.mcxt =
-		AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	old = MemoryContextSwitchTo(driver->documents.mcxt);
+	TlvRowSourceBegin(&driver->documents.rows);
 	TlvDocumentsOpen(&driver->documents, text_to_cstring(PG_GETARG_TEXT_PP(0)),
 					 fcinfo->flinfo->fn_oid);
 	/* Raw counts until the choice is made: bursts are measured, and distinct pairs blind to them.
@@ -493,16 +463,7 @@ tlv_lda(PG_FUNCTION_ARGS)
 	model = fit_moments(driver);
 	if (strcmp(driver->refine, "none") != 0)
 		model = refine_model(driver, extend_model(driver, model));
-	model = finish_model(driver, model);
-	MemoryContextSwitchTo(caller);
-	result = TlvValue(model, VARSIZE(model));
-	MemoryContextSwitchTo(old);
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
-	if (driver->documents.store != NULL)
-		tuplestore_end(driver->documents.store);
-	MemoryContextDelete(driver->documents.mcxt);
-	PG_RETURN_POINTER(result);
+	PG_RETURN_POINTER(TlvRowSourceEnd(&driver->documents.rows, finish_model(driver, model)));
 }
 
 PG_FUNCTION_INFO_V1(tlv_suggest_k_query);
@@ -511,7 +472,6 @@ PG_FUNCTION_INFO_V1(tlv_suggest_k_query);
 Datum
 tlv_suggest_k_query(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
 	LdaDriver *driver;
 	int32 k;
 
@@ -520,18 +480,10 @@ tlv_suggest_k_query(PG_FUNCTION_ARGS)
 	driver = palloc0(sizeof(LdaDriver));
 	driver->max_k = (int32) TlvCountArgument(fcinfo, 1, "max_k", 1);
 	driver->options.seed = TlvSeedArgument(fcinfo, 2);
-	driver->documents.mcxt =
-		AllocSetContextCreate(caller, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	MemoryContextSwitchTo(driver->documents.mcxt);
+	TlvRowSourceBegin(&driver->documents.rows);
 	TlvDocumentsOpen(&driver->documents, text_to_cstring(PG_GETARG_TEXT_PP(0)),
 					 fcinfo->flinfo->fn_oid);
 	k = choose_k(driver);
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
-	if (driver->documents.store != NULL)
-		tuplestore_end(driver->documents.store);
-	MemoryContextDelete(driver->documents.mcxt);
+	(void) TlvRowSourceEnd(&driver->documents.rows, NULL);
 	PG_RETURN_INT32(k);
 }

@@ -122,26 +122,33 @@ tlv_log_likelihood_bag(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(value);
 }
 
-PG_FUNCTION_INFO_V1(tlv_update);
-
-/* tlv_update(model, statistics): the model after one refinement step */
-Datum
-tlv_update(PG_FUNCTION_ARGS)
+struct varlena *
+TlvUpdateModel(struct varlena *model, struct varlena *statistics)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
-	const tlv_kind *kind = TlvKind(&model);
-	TlvWork *work = TlvWorkBegin("tensorlv update");
+	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
+	const tlv_kind *kind = TlvKind(&frame);
 	struct varlena *result;
+	TlvWork *work;
 	void *image;
 	size_t size;
 
 	if (kind->model->update == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s has no refinement steps", kind->name)));
-	TlvCheck(&work->ctx, kind->model->update(&work->ctx, &model, &statistics, &image, &size));
+	work = TlvWorkBegin("tensorlv update");
+	TlvCheck(&work->ctx, kind->model->update(&work->ctx, &frame, &sums, &image, &size));
 	result = TlvValue(image, size);
 	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	return result;
+}
+
+PG_FUNCTION_INFO_V1(tlv_update);
+
+/* tlv_update(model, statistics): the model after one refinement step */
+Datum
+tlv_update(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(TlvUpdateModel(PG_GETARG_TLV(0), PG_GETARG_TLV(1)));
 }
 
 tlv_frame

@@ -179,6 +179,9 @@ extern int64 TlvTermId(const char *text, size_t length);
 
 /* ---- models (model.c) ---- */
 
+/* The model after one refinement step with those statistics, in the current memory context. */
+extern struct varlena *TlvUpdateModel(struct varlena *model, struct varlena *statistics);
+
 /* A model opened once per call site: it lives in fn_extra, which must have no other use. */
 typedef struct TlvModelCache
 {

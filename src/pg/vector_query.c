@@ -3,11 +3,9 @@
  */
 #include "vector_query.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "optimizer/optimizer.h"
@@ -15,31 +13,16 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
-#include "utils/queryenvironment.h"
 
 #include "query.h"
 #include "tensorlv/rng.h"
 #include "vectors.h"
 
-/* With a space, so that it hides no table of the user's. */
-#define STORE_NAME "tensorlv vectors"
 /* Rows that are fetched at a time. */
 #define BATCH 1000
 
-static void
-refuse_columns(TupleDesc desc)
-{
-	StringInfoData columns;
-
-	initStringInfo(&columns);
-	for (int i = 0; i < desc->natts; i++)
-		appendStringInfo(&columns, "%s%s", i > 0 ? ", " : "",
-						 format_type_be(TupleDescAttr(desc, i)->atttypid));
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-					errmsg("the query returns (%s), which are no vectors", columns.data),
-					errhint("It must return one column, an array of numbers: SELECT array[a, b, c] "
-							"FROM ...")));
-}
+static const char *const accepted =
+	"It must return one column, an array of numbers: SELECT array[a, b, c] FROM ...";
 
 /* How the query's column x becomes float8[]. */
 static const char *
@@ -48,7 +31,7 @@ vector_expression(TupleDesc desc)
 	Oid type, function, element;
 
 	if (desc->natts != 1)
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "vectors", accepted);
 	type = getBaseType(TupleDescAttr(desc, 0)->atttypid);
 	element = get_element_type(type);
 	if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
@@ -56,7 +39,7 @@ vector_expression(TupleDesc desc)
 	/* A type of its own for vectors, as extensions have. */
 	if (find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
 		COERCION_PATH_FUNC)
-		refuse_columns(desc);
+		TlvRefuseColumns(desc, "vectors", accepted);
 	return "x::pg_catalog.float4[]::pg_catalog.float8[]";
 }
 
@@ -113,84 +96,23 @@ is_repeatable(const char *query)
 	return false;
 }
 
-#if PG_VERSION_NUM >= 140000
-static void
-fill_store(TlvDocuments *rows, const char *sql)
-{
-	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
-	SPIExecuteOptions options = {0};
-	bool before;
-
-	SetTuplestoreDestReceiverParams(receiver, rows->store, rows->mcxt, true, NULL, NULL);
-	options.read_only = true;
-	options.must_return_tuples = true;
-	options.dest = receiver;
-	before = TlvBeginReading();
-	if (SPI_execute_extended(sql, &options) < 0)
-		elog(ERROR, "query failed");
-	TlvEndReading(before);
-}
-#else
-static void
-fill_store(TlvDocuments *rows, const char *sql)
-{
-	TlvRunQuery(sql, 0, NULL, NULL);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(rows->store, SPI_tuptable->vals[i]);
-	SPI_freetuptable(SPI_tuptable);
-}
-#endif
-
-/* The vectors kept in a tuple store under a name. */
-static void
-store_vectors(TlvDocuments *rows, const char *expression)
-{
-	/* SPI calls leave their own memory context current. */
-	MemoryContext old = MemoryContextSwitchTo(rows->mcxt);
-	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
-	TupleDesc desc = CreateTemplateTupleDesc(1);
-
-	TupleDescInitEntry(desc, 1, "x", FLOAT8ARRAYOID, -1, 0);
-	rows->store = tuplestore_begin_heap(true, false, work_mem);
-	fill_store(rows, psprintf("SELECT %s AS x FROM (%s\n) AS q(x)", expression, rows->query));
-	rows->passes++;
-	relation->md.name = STORE_NAME;
-	relation->md.reliddesc = InvalidOid;
-	relation->md.tupdesc = desc;
-	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
-	relation->md.enrtuples = (double) tuplestore_tuple_count(rows->store);
-	relation->reldata = rows->store;
-	if (SPI_register_relation(relation) < 0)
-		elog(ERROR, "could not register the vectors");
-	MemoryContextSwitchTo(rows->mcxt);
-	rows->source = pstrdup("FROM \"" STORE_NAME "\"");
-	MemoryContextSwitchTo(old);
-}
-
 void
-TlvVectorQueryOpen(TlvDocuments *rows, const char *query, Oid function)
+TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function)
 {
-	MemoryContext old = MemoryContextSwitchTo(rows->mcxt);
-	const char *expression;
-	bool repeatable;
+	const char *expression = vector_expression(TlvRowSourceProbe(rows, query, function, "vectors"));
+	bool repeatable = is_repeatable(rows->query);
+	char *sql;
 
-	rows->schema = quote_identifier(get_namespace_name(get_func_namespace(function)));
-	rows->query = TlvSingleSelect(query, "vectors");
-	TlvRunQuery(psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", rows->query), 0, NULL, NULL);
-	expression = vector_expression(SPI_tuptable->tupdesc);
-	SPI_freetuptable(SPI_tuptable);
-	repeatable = is_repeatable(rows->query);
 	MemoryContextSwitchTo(rows->mcxt);
+	sql = psprintf("SELECT %s AS x FROM (%s\n) AS q(x)", expression, rows->query);
 	if (repeatable)
-		rows->source =
-			psprintf("FROM (SELECT %s AS x FROM (%s\n) AS q(x)) AS v", expression, rows->query);
+		rows->source = psprintf("FROM (%s) AS v", sql);
 	else
-		store_vectors(rows, expression);
-	MemoryContextSwitchTo(old);
+		TlvRowSourceStore(rows, sql, "x", FLOAT8ARRAYOID);
 }
 
 size_t
-TlvVectorQueryWidth(TlvDocuments *rows)
+TlvVectorQueryWidth(TlvRowSource *rows)
 {
 	char *sql = psprintf("SELECT x %s WHERE x IS NOT NULL LIMIT 1", rows->source);
 	size_t width = 0;
@@ -235,7 +157,7 @@ sample_value(Sampler *sampler, Datum value)
 }
 
 void
-TlvVectorQuerySample(TlvDocuments *rows, size_t d, double total, size_t wanted, uint64 seed,
+TlvVectorQuerySample(TlvRowSource *rows, size_t d, double total, size_t wanted, uint64 seed,
 					 double *x, size_t *n)
 {
 	Sampler sampler = {.left = total, .wanted = wanted, .d = d, .x = x};

@@ -1,29 +1,28 @@
 /*
  * vector_query.h - the vectors behind a driver's query: passes over them are those of
- * documents.h, over a column x of float8[].
+ * row_source.h, over a column x of float8[].
  */
 #ifndef TLV_VECTOR_QUERY_H
 #define TLV_VECTOR_QUERY_H
 
-#include "documents.h"
+#include "row_source.h"
 
 /*
- * Finds out what the query returns and prepares passes over it (TlvDocumentsPass).  A query that
+ * Finds out what the query returns and prepares passes over it (TlvRowSourcePass).  A query that
  * only computes its vectors from the rows of one table is run again for every pass, so that
- * the planner sees all of it; the vectors of any other are kept in a tuple store.  SPI must be
- * connected.  Errors: 42804 unless it returns one column of an array of numbers, or of
- * a type that is cast to real[].
+ * the planner sees all of it; the vectors of any other are kept in a tuple store.  Errors: 42804
+ * unless it returns one column of an array of numbers, or of a type that is cast to real[].
  */
-extern void TlvVectorQueryOpen(TlvDocuments *rows, const char *query, Oid function);
+extern void TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function);
 
 /* Numbers in the first vector, 0 without one. */
-extern size_t TlvVectorQueryWidth(TlvDocuments *rows);
+extern size_t TlvVectorQueryWidth(TlvRowSource *rows);
 
 /*
  * A random sample without replacement of `wanted` of the `total` vectors of d numbers, in their
  * order: *n of them in x (d x wanted).
  */
-extern void TlvVectorQuerySample(TlvDocuments *rows, size_t d, double total, size_t wanted,
+extern void TlvVectorQuerySample(TlvRowSource *rows, size_t d, double total, size_t wanted,
 								 uint64 seed, double *x, size_t *n);
 
 #endif /* TLV_VECTOR_QUERY_H */

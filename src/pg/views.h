@@ -6,7 +6,7 @@
 
 #include "tlv_pg.h"
 
-#include "documents.h"
+#include "row_source.h"
 #include "tensorlv/decompose.h"
 
 /* Arguments (method, seed, restarts, steps) from `first` on; returns the seed. */
@@ -18,8 +18,8 @@ extern int TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usua
 /*
  * The sequences behind a driver's query: (seq, t, symbol), (seq, t, number), (seq, t, vector), or
  * one column of ready sequences.  They are kept in a tuple store, one row with an array s for each,
- * over which TlvDocumentsPass runs.  SPI must be connected.
+ * over which TlvRowSourcePass runs.
  */
-extern void TlvSequenceQueryOpen(TlvDocuments *rows, const char *query, Oid function);
+extern void TlvSequenceQueryOpen(TlvRowSource *rows, const char *query, Oid function);
 
 #endif /* TLV_VIEWS_H */
