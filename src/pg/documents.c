@@ -140,6 +140,7 @@ TlvDocumentsTerms(TlvDocuments *documents)
 		"WHERE term IS NOT NULL ORDER BY 1, 2",
 		documents->rows.schema, documents->rows.query);
 	TlvRunQuery(sql, 0, NULL, NULL);
+	MemoryContextSwitchTo(documents->rows.mcxt);
 	documents->rows.passes++;
 	pfree(sql);
 }

@@ -5,74 +5,48 @@
  */
 #include "communities.h"
 
-#include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "query.h"
+#include "row_source.h"
 
-/* The one value of an aggregate query, copied to mcxt; NULL for NULL. */
-static struct varlena *
-single_value(const char *sql, MemoryContext mcxt)
+/* Columns: the first two whole numbers, a third, where most allows one, any number. */
+static bool
+are_edges(TupleDesc desc, int most)
 {
-	struct varlena *result = NULL;
-	MemoryContext old;
-	Datum value;
-	bool isnull;
-
-	TlvRunPass(sql, 0, NULL, NULL);
-	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	if (!isnull)
-	{
-		old = MemoryContextSwitchTo(mcxt);
-		result = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
-		MemoryContextSwitchTo(old);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	return result;
-}
-
-/* How many columns a query returns: least to most, the first two whole numbers, a third any number.
- */
-static int
-require_columns(const char *query, int least, int most, const char *what, const char *columns)
-{
-	char *probe = psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", query);
-	TupleDesc desc;
-	bool fits;
-	int n;
-
-	TlvRunQuery(probe, 0, NULL, NULL);
-	desc = SPI_tuptable->tupdesc;
-	n = desc->natts;
-	fits = n >= least && n <= most;
-	for (int i = 0; i < n && fits; i++)
+	if (desc->natts < 2 || desc->natts > most)
+		return false;
+	for (int i = 0; i < desc->natts; i++)
 	{
 		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
 
-		fits = i < 2 ? TlvIsIntegerType(type) : TlvIsNumberType(type);
+		if (!(i < 2 ? TlvIsIntegerType(type) : TlvIsNumberType(type)))
+			return false;
 	}
-	SPI_freetuptable(SPI_tuptable);
-	if (!fits)
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("the query of %s returns other columns", what),
-						errhint("It must return %s, whole numbers%s.", columns,
-								most > 2 ? " (weight: any number)" : "")));
-	return n;
+	return true;
 }
 
 static struct varlena *
-collect_graph(const char *query, const char *schema, const char *kind, MemoryContext mcxt)
+collect_graph(TlvRowSource *rows, const char *query, Oid function, const char *kind)
 {
-	char *select = TlvSingleSelect(query, "edges");
-	int columns = require_columns(select, 2, 3, "edges", "(src, dst [, weight])");
-	char *sql = psprintf("SELECT %s.tlv_graph(src::pg_catalog.int8, dst::pg_catalog.int8%s, "
-						 "'%s'::pg_catalog.text) FROM (%s\n) AS q(src, dst%s)",
-						 schema, columns == 3 ? ", weight::pg_catalog.float8" : "", kind, select,
-						 columns == 3 ? ", weight" : "");
+	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "edges");
+	bool weighted;
 
-	return single_value(sql, mcxt);
+	if (!are_edges(desc, 3))
+		TlvRefuseColumns(desc, "edges",
+						 "It must return (src, dst [, weight]), whole numbers (weight: any "
+						 "number).");
+	weighted = desc->natts == 3;
+	rows->source =
+		psprintf("FROM (%s\n) AS q(src, dst%s)", rows->query, weighted ? ", weight" : "");
+	return TlvRowSourcePass(rows,
+							psprintf("%s.tlv_graph(src::pg_catalog.int8, dst::pg_catalog.int8%s, "
+									 "'%s'::pg_catalog.text)",
+									 rows->schema, weighted ? ", weight::pg_catalog.float8" : "",
+									 kind),
+							NULL, NULL, NULL);
 }
 
 /* A node with two labels is an error, not a sum; and no label is below 1. */
@@ -108,17 +82,21 @@ refuse_bad_labels(const char *select)
 }
 
 static struct varlena *
-collect_labels(const char *query, const char *schema, MemoryContext mcxt)
+collect_labels(TlvRowSource *rows, const char *query, Oid function)
 {
-	char *select = TlvSingleSelect(query, "labels");
-	char *sql;
+	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "labels");
 
-	require_columns(select, 2, 2, "labels", "(node, community)");
-	refuse_bad_labels(select);
-	sql = psprintf("SELECT %s.tlv_bag(node::pg_catalog.int8, community::pg_catalog.float8) FROM "
-				   "(SELECT DISTINCT node, community FROM (%s\n) AS q(node, community)) AS d",
-				   schema, select);
-	return single_value(sql, mcxt);
+	if (!are_edges(desc, 2))
+		TlvRefuseColumns(desc, "labels", "It must return (node, community), whole numbers.");
+	refuse_bad_labels(rows->query);
+	MemoryContextSwitchTo(rows->mcxt);
+	rows->source = psprintf("FROM (SELECT DISTINCT node, community FROM (%s\n) AS q(node, "
+							"community)) AS d",
+							rows->query);
+	return TlvRowSourcePass(
+		rows,
+		psprintf("%s.tlv_bag(node::pg_catalog.int8, community::pg_catalog.float8)", rows->schema),
+		NULL, NULL, NULL);
 }
 
 PG_FUNCTION_INFO_V1(tlv_mmsb);
@@ -130,10 +108,11 @@ PG_FUNCTION_INFO_V1(tlv_mmsb);
 Datum
 tlv_mmsb(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext, old;
 	struct varlena *graph, *labels = NULL;
-	const char *schema, *kind = "undirected";
+	const char *kind = "undirected";
+	Oid function = fcinfo->flinfo->fn_oid;
 	tlv_mmsb_options options;
+	TlvRowSource rows = {0};
 	bool directed = !PG_ARGISNULL(13) && PG_GETARG_BOOL(13);
 	bool bipartite = !PG_ARGISNULL(14) && PG_GETARG_BOOL(14);
 
@@ -147,19 +126,15 @@ tlv_mmsb(PG_FUNCTION_ARGS)
 								"the other anyway.")));
 	if (directed || bipartite)
 		kind = directed ? "directed" : "bipartite";
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	schema = quote_identifier(get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid)));
-	graph = collect_graph(text_to_cstring(PG_GETARG_TEXT_PP(0)), schema, kind, caller);
-	if (!PG_ARGISNULL(9))
-		labels = collect_labels(text_to_cstring(PG_GETARG_TEXT_PP(9)), schema, caller);
-	SPI_finish();
-	old = MemoryContextSwitchTo(caller);
-	if (graph == NULL)
-		PG_RETURN_NULL();
+	TlvRowSourceBegin(&rows);
+	graph = collect_graph(&rows, text_to_cstring(PG_GETARG_TEXT_PP(0)), function, kind);
+	if (graph != NULL && !PG_ARGISNULL(9))
+		labels = collect_labels(&rows, text_to_cstring(PG_GETARG_TEXT_PP(9)), function);
+	MemoryContextSwitchTo(rows.mcxt);
 	if (labels != NULL)
 		TlvMmsbLabels(labels, &options);
-	graph = TlvMmsbFit(graph, &options);
-	MemoryContextSwitchTo(old);
+	graph = TlvRowSourceEnd(&rows, graph == NULL ? NULL : TlvMmsbFit(graph, &options));
+	if (graph == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_POINTER(graph);
 }

@@ -83,10 +83,12 @@ fill_store(TlvRowSource *rows, const char *sql)
 void
 TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid type)
 {
-	MemoryContext old = MemoryContextSwitchTo(rows->mcxt);
-	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
-	TupleDesc desc = CreateTemplateTupleDesc(1);
+	EphemeralNamedRelation relation;
+	TupleDesc desc;
 
+	MemoryContextSwitchTo(rows->mcxt);
+	relation = palloc0(sizeof(EphemeralNamedRelationData));
+	desc = CreateTemplateTupleDesc(1);
 	TupleDescInitEntry(desc, 1, column, type, -1, 0);
 	rows->store = tuplestore_begin_heap(true, false, work_mem);
 	fill_store(rows, sql);
@@ -101,7 +103,6 @@ TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid t
 		elog(ERROR, "could not register the rows of a query");
 	MemoryContextSwitchTo(rows->mcxt);
 	rows->source = pstrdup("FROM \"" STORE_NAME "\"");
-	MemoryContextSwitchTo(old);
 }
 
 struct varlena *
@@ -112,7 +113,6 @@ TlvRowSourcePass(TlvRowSource *rows, const char *expression, const char *conditi
 	Oid types[1] = {InvalidOid};
 	Datum values[1] = {PointerGetDatum(parameter)}, value;
 	struct varlena *result = NULL;
-	MemoryContext old;
 	bool isnull;
 
 	CHECK_FOR_INTERRUPTS();
@@ -129,13 +129,10 @@ TlvRowSourcePass(TlvRowSource *rows, const char *expression, const char *conditi
 		appendStringInfo(&sql, " WHERE %s", condition);
 	TlvRunPass(sql.data, parameter != NULL ? 1 : 0, types, values);
 	rows->passes++;
+	MemoryContextSwitchTo(rows->mcxt);
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull)
-	{
-		old = MemoryContextSwitchTo(rows->mcxt);
 		result = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
-		MemoryContextSwitchTo(old);
-	}
 	SPI_freetuptable(SPI_tuptable);
 	pfree(sql.data);
 	return result;
@@ -158,10 +155,11 @@ TlvRowSourceEnd(TlvRowSource *rows, struct varlena *value)
 	MemoryContext caller = MemoryContextGetParent(rows->mcxt);
 	struct varlena *result = NULL;
 
+	MemoryContextSwitchTo(caller);
+	if (value != NULL) /* before SPI ends, whose memory it may lie in */
+		result = TlvValue(value, VARSIZE(value));
 	SPI_finish();
 	MemoryContextSwitchTo(caller);
-	if (value != NULL)
-		result = TlvValue(value, VARSIZE(value));
 	if (rows->store != NULL)
 		tuplestore_end(rows->store);
 	MemoryContextDelete(rows->mcxt);

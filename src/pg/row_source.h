@@ -13,7 +13,7 @@
 
 typedef struct TlvRowSource
 {
-	MemoryContext mcxt; /* what outlives SPI calls, which leave SPI's own context current */
+	MemoryContext mcxt; /* current after every function here; SPI calls leave SPI's own current */
 	const char *schema; /* of the extension, quoted */
 	char *query;		/* the user's, without a trailing semicolon */
 	char *source;		/* "FROM ..." of every pass */

@@ -3,9 +3,7 @@
  */
 #include "views.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -207,34 +205,19 @@ view_cast(TupleDesc desc)
 }
 
 static struct varlena *
-collect_views(const char *query, Oid function, MemoryContext mcxt)
+collect_views(TlvRowSource *rows, const char *query, Oid function)
 {
-	const char *schema = quote_identifier(get_namespace_name(get_func_namespace(function)));
-	char *select = TlvSingleSelect(query, "views");
-	struct varlena *result = NULL;
-	const char *cast;
-	MemoryContext old;
-	Datum value;
-	bool isnull;
+	const char *cast = view_cast(TlvRowSourceProbe(rows, query, function, "views"));
+	struct varlena *moments;
 
-	TlvRunQuery(psprintf("SELECT * FROM (%s\n) AS q LIMIT 0", select), 0, NULL, NULL);
-	cast = view_cast(SPI_tuptable->tupdesc);
-	SPI_freetuptable(SPI_tuptable);
-	TlvRunPass(psprintf("SELECT %s.tlv_view_moments(x1::%s, x2::%s, x3::%s) FROM (%s\n) AS q(x1, "
-						"x2, x3)",
-						schema, cast, cast, cast, select),
-			   0, NULL, NULL);
-	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	if (!isnull)
-	{
-		old = MemoryContextSwitchTo(mcxt);
-		result = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
-		MemoryContextSwitchTo(old);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	if (result == NULL)
+	rows->source = psprintf("FROM (%s\n) AS q(x1, x2, x3)", rows->query);
+	moments = TlvRowSourcePass(
+		rows,
+		psprintf("%s.tlv_view_moments(x1::%s, x2::%s, x3::%s)", rows->schema, cast, cast, cast),
+		NULL, NULL, NULL);
+	if (moments == NULL)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("the query returns no rows")));
-	return result;
+	return moments;
 }
 
 PG_FUNCTION_INFO_V1(tlv_multiview);
@@ -243,19 +226,17 @@ PG_FUNCTION_INFO_V1(tlv_multiview);
 Datum
 tlv_multiview(PG_FUNCTION_ARGS)
 {
-	MemoryContext caller = CurrentMemoryContext;
 	tlv_multiview_options options;
 	struct varlena *moments;
+	TlvRowSource rows = {0};
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	view_arguments(fcinfo, &options);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	moments = collect_views(text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid, caller);
-	SPI_finish();
-	MemoryContextSwitchTo(caller);
-	PG_RETURN_POINTER(fit_views(moments, &options));
+	TlvRowSourceBegin(&rows);
+	moments = collect_views(&rows, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
+	MemoryContextSwitchTo(rows.mcxt);
+	PG_RETURN_POINTER(TlvRowSourceEnd(&rows, fit_views(moments, &options)));
 }
 
 /* ---- reading ---- */
