@@ -64,11 +64,11 @@ SELECT b.name, b.k = a.k AS same_k, max(m.error) < 1e-6 AS same_topics, max(t.er
 FROM right_models a, right_models b, LATERAL tlv_match(a.model, b.model) m, LATERAL tlv_match(a.of_terms, coalesce(b.of_terms, b.model)) t WHERE a.name = 'plain' AND b.name = 'hostile' GROUP BY b.name, b.k, a.k;
 SELECT max(error) < 0.5 AS damped FROM right_models a, right_models b, tlv_match(a.model, b.model) WHERE a.name = 'plain' AND b.name = 'hostile, damped';
 -- a user's table with the name of the driver's own does not get in the way
-CREATE TEMP TABLE "tensorlv documents" (bag text);
+CREATE TEMP TABLE "tensorlv rows" (bag text);
 CREATE TEMP TABLE tlv_documents (bag text);
 SELECT max(error) < 1e-6 AS same FROM right_models a, tlv_match(a.of_terms, tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_items(bag)', 3, iterations => 2)) WHERE a.name = 'plain';
 SELECT max(error) < 1e-6 AS same FROM right_models a, tlv_match(a.model, tlv_lda('SELECT bag FROM right_docs WHERE NOT EXISTS (SELECT FROM tlv_documents)', 3, iterations => 2)) WHERE a.name = 'plain';
-DROP TABLE "tensorlv documents", tlv_documents;
+DROP TABLE "tensorlv rows", tlv_documents;
 SET client_min_messages = warning;
 DROP SCHEMA hostile CASCADE;
 
