@@ -82,6 +82,10 @@ extern tlv_status tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, vo
  */
 extern tlv_status tlv_gmm_floor(tlv_context *ctx, size_t d, const double *variance, double *floor);
 
+/* How many components have variances, in any direction of a full covariance, at the floor (d). */
+extern tlv_status tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
+								   const double *floor, size_t *found);
+
 typedef struct tlv_gmm_options
 {
 	size_t k;
@@ -93,9 +97,13 @@ typedef struct tlv_gmm_options
 /* Below this g, and above this residual, the fit is a start for refinement at best. */
 #define TLV_GMM_SIGNAL	 2.0
 #define TLV_GMM_RESIDUAL 0.3
+/* Above this part of d, k leaves few directions to tell noise from signal. */
+#define TLV_GMM_MOST_SHARE 0.8
 
 /*
- * Fits k components to dense moments of order 3 (k = 1: of order 2), no data pass.
+ * Fits k components to dense moments of order 3 (k = 1: of order 2), no data pass; or to compressed
+ * moments in k - 1 or more leading directions of the covariance, with the same result: what lies
+ * outside, only noise, enters by its sum of squares, and is spread evenly for diagonal and full.
  *
  * With m and S the mean and covariance, s2 the mean of the d - k + 1 smallest eigenvalues of S,
  * (l_i + s2, e_i) the k - 1 largest, and C3 the third central moment, the centred data
@@ -109,7 +117,9 @@ typedef struct tlv_gmm_options
  * M1 = E[(x-m) a(x)], a(x) the mean of (v'(x-m))^2 over the d - k + 1 eigenvectors v of the
  * smallest eigenvalues: 0 for common variances, else the mean of C3(., v, v), and the
  * variances are the least squares solution of sum w_i s_i (mu_i - m) = M1, sum w_i s_i = s2.
- * diagonal and full get the covariance within components that the means leave, as a start.
+ * diagonal and full get the covariance within components that the means leave, as a start; the
+ * moments are first taken in units of every coordinate's standard deviation (not those in a
+ * subspace), and the eigenvalues in the diagnostics are in these units.
  *
  * Diagnostics: residual, signal g = l_{k-1}/s2 sqrt(n/d), noise_variance, condition_number,
  * eigenvalue_1.., iterations, warnings.
@@ -128,16 +138,19 @@ typedef struct tlv_gmm_start_options
 	size_t k;
 	tlv_covariance covariance;
 	uint64_t seed;
-	int starts; /* k-means starts */
-	int steps;	/* of refinement, at most, of the best ones */
+	int starts;				  /* k-means starts */
+	int steps;				  /* of refinement, at most, of the best ones */
+	const tlv_mixture *given; /* one more start, of that k and covariance; NULL: none */
 } tlv_gmm_start_options;
 
 /*
- * A mixture from rows in memory (d x n), by k-means++ starts: `starts` of them, 8 steps of
- * expectation maximisation each, the better half 16 more, and so on until the last one has done
- * `steps` or its mean log-likelihood stands (1e-6).  floor (d) is that of the whole data.
- * Diagnostics: starts, sample_rows, sample_log_likelihood.  Errors: TLV_BAD_DATA (n < k), memory,
- * TLV_CANCELLED.
+ * A mixture from rows in memory (d x n), by `starts` k-means++ starts, for diagonal and full
+ * covariances half of them in units of every coordinate's standard deviation, and the given one: 2
+ * steps of expectation maximisation each (spherical and common: 4), the better half twice as many,
+ * and so on, of many rows on some of them first; until the last one has done `steps` more
+ * or its mean log-likelihood stands.  floor (d) is that of the whole data.
+ * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
+ * sample_mean_log_likelihood, sample_stands.  Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows,
 								const double *floor, const tlv_gmm_start_options *options,

@@ -82,6 +82,20 @@ extern void tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts);
  */
 extern void tlv_stationary(size_t k, const double *transitions, double *work, double *stationary);
 
+/*
+ * Optimal assignment of the states of b to those of a, by the L1 distance of their emissions
+ * (0 .. 2, over the symbols of either) or the Euclidean distance of their means: assignment[j] is
+ * the state of b for j of a (-1 when b has fewer), error[j] the distance, NaN without a partner.
+ * Error: TLV_BAD_PARAMETER when one is of symbols and one of vectors, or dimensions differ; memory.
+ */
+extern tlv_status tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b,
+								int64_t *assignment, double *error);
+
+/* L1 distance (0 .. 2) of the transitions from each state of a and from its partner, NaN without.
+ */
+extern void tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b,
+									  const int64_t *assignment, double *error);
+
 /* Baum-Welch steps of the driver stop below this change of the log-likelihood per step of time. */
 #define TLV_HMM_TOLERANCE 1e-6
 #define TLV_HMM_MAX_STEPS 100

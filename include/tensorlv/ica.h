@@ -3,7 +3,8 @@
  * sources s independent, of mean 0 and variance 1, at most one of them Gaussian.
  *
  * The model's frame (kind ica): scalars "rows", "noise" (1: fitted to Gaussian noise of any
- * covariance), "seed", "steps" (refinement steps done) and "change" (of the last step, below);
+ * covariance), "seed", "steps" (refinement steps done) and "change" (of the last step: the
+ * largest turn of two components, in standard errors of sampling; 1 before the first step);
  * "mean" (d), "mixing" A (d x k), "unmixing" (k x d), "kurtosis" (k, excess) and
  * diagnostics.  Components are ordered by decreasing |kurtosis|; the entry of largest modulus
  * of each column of A is positive.  A model made for simulation has the "sources" (k int64,
@@ -58,9 +59,10 @@ extern tlv_status tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t
 								double *y);
 
 /*
- * A refinement step has settled when no component turns by more than the hundredth part of what
- * the sampling of so many rows makes uncertain anyway.
+ * Whether the last refinement step turned no two components by more than so many standard
+ * errors: what the sampling of the rows leaves uncertain anyway.
  */
+#define TLV_ICA_SETTLED 0.02
 extern bool tlv_ica_settled(const tlv_frame *model);
 
 /* Whether fewer than two components are as good as Gaussian; TLV_NOT_IDENTIFIABLE names them. */

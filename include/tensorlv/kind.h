@@ -78,6 +78,7 @@ extern const tlv_kind tlv_kind_dense_moments, tlv_kind_dense_compressed, tlv_kin
 extern const tlv_kind tlv_kind_gaussian_mixture, tlv_kind_mixture_statistics;
 extern const tlv_kind tlv_kind_ica, tlv_kind_component_statistics;
 extern const tlv_kind tlv_kind_view_moments, tlv_kind_category_views, tlv_kind_multiview;
+extern const tlv_kind tlv_kind_view_statistics;
 extern const tlv_kind tlv_kind_sequence_moments, tlv_kind_sequence_statistics, tlv_kind_hmm;
 
 #endif /* TENSORLV_KIND_H */

@@ -31,7 +31,7 @@ extern double tlv_packed3_norm(size_t k, const double *packed);
 /*
  * packed += sum over rows t of weight[t] y_t (x) y_t (x) y_t; y is k x n, one
  * column per row of data.  BLAS-3; work holds tlv_tensor3_work(k, n) doubles.
- * Cost n k^3 2/3 flops.
+ * Cost n k^3 / 3 flops.
  */
 extern size_t tlv_tensor3_work(size_t k, size_t n);
 extern void tlv_packed3_add_cubes(size_t k, size_t n, const double *y, const double *weight,

@@ -24,12 +24,14 @@
 typedef struct gmm_fit
 {
 	size_t k;
-	size_t d;
+	size_t d; /* of the moments: all dimensions, or the directions of a subspace */
 	bool common;
+	gmm_space space;
+	double *unit; /* d: what coordinates are measured in; NULL: as they are */
 	tlv_dense_central moments;
 	double *eigenvalues;  /* d, of the covariance, descending */
 	double *eigenvectors; /* d x d */
-	double noise;		  /* mean of the d - k + 1 smallest */
+	double noise;		  /* mean of the smallest but k - 1, of all dimensions */
 	double *skew;		  /* d: M1 */
 	double *root;		  /* k - 1: sqrt(l) */
 	double *whitening;	  /* d x (k - 1) */
@@ -46,7 +48,8 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 	tlv_status status;
 
 	if (moments->header->type != TLV_FRAME_MOMENTS ||
-		moments->header->kind != TLV_KIND_DENSE_MOMENTS)
+		(moments->header->kind != TLV_KIND_DENSE_MOMENTS &&
+		 moments->header->kind != TLV_KIND_DENSE_COMPRESSED))
 	{
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
 						  "a mixture of Gaussians is fitted to dense "
@@ -63,7 +66,10 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 						  "moments of order %d do not tell components "
 						  "apart",
 						  order);
-		tlv_fail_hint(ctx, "Collect moments of order 3: tlv_dense_moments(x, 3).");
+		tlv_fail_hint(ctx,
+					  "Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
+					  "dimensions tlv_dense_moments(x, tlv_subspace(<these moments>, %zu)).",
+					  TLV_DENSE_MOST_3, options->k);
 		return status;
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
@@ -73,13 +79,14 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 }
 
 static double
-fit_memory(size_t d, const tlv_gmm_options *options)
+fit_memory(const gmm_space *space, const tlv_gmm_options *options)
 {
-	double n = (double) d, k = (double) options->k;
-	double variances = (double) tlv_mixture_variances(d, options->covariance);
+	double p = (double) space->directions, d = (double) space->dimensions, k = (double) options->k;
+	double variances = (double) tlv_mixture_variances(space->dimensions, options->covariance);
+	double lifted = options->covariance == TLV_COVARIANCE_FULL ? d * d : d;
 
-	return sizeof(double) * ((double) tlv_packed3_size(d) + 6 * n * n + 8 * n * k +
-							 2 * k * variances + 2 * n * n * k) +
+	return sizeof(double) * ((double) tlv_packed3_size(space->directions) + 6 * p * p + 8 * d * k +
+							 2 * k * variances + 2 * p * p * k + 2 * d * p + lifted) +
 		   (options->k > 1 ? tlv_decompose_memory(options->k, &options->decompose) : 0);
 }
 
@@ -104,10 +111,41 @@ allocate_fit(tlv_context *ctx, gmm_fit *fit)
 static void
 free_fit(tlv_context *ctx, gmm_fit *fit)
 {
+	tlv_free(ctx, fit->unit);
 	tlv_mixture_free(ctx, &fit->mixture);
 	tlv_free(ctx, fit->root);
 	tlv_free(ctx, fit->eigenvalues);
 	tlv_dense_central_free(ctx, &fit->moments);
+}
+
+/*
+ * For covariances that do not depend on the units of the coordinates the moments are taken in
+ * units of every coordinate's standard deviation; a constant coordinate keeps its own.
+ */
+static tlv_status
+choose_units(tlv_context *ctx, gmm_fit *fit)
+{
+	tlv_dense_central *moments = &fit->moments;
+	size_t d = fit->d;
+
+	fit->unit = tlv_alloc(ctx, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->unit);
+	for (size_t i = 0; i < d; i++)
+	{
+		double variance = moments->covariance[i * d + i];
+
+		fit->unit[i] = variance > 0 ? sqrt(variance) : 1;
+		moments->mean[i] /= fit->unit[i];
+	}
+	for (size_t i = 0; i < d; i++)
+		for (size_t c = 0; c < d; c++)
+			moments->covariance[i * d + c] /= fit->unit[i] * fit->unit[c];
+	for (size_t i = 0; i < d && moments->third != NULL; i++)
+		for (size_t c = 0; c <= i; c++)
+			for (size_t b = 0; b <= c; b++)
+				moments->third[tlv_packed3_index(i, c, b)] /=
+					fit->unit[i] * fit->unit[c] * fit->unit[b];
+	return TLV_OK;
 }
 
 /* ---- second order: noise and signal ---- */
@@ -119,10 +157,14 @@ refuse_fit(tlv_context *ctx, const gmm_fit *fit, size_t found)
 	char text[400];
 	size_t length = 0;
 
-	if (fit->k > fit->d)
+	if (fit->k > fit->space.dimensions)
 		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-						  "third moments in %zu dimensions do not identify %zu components", fit->d,
-						  fit->k);
+						  "third moments in %zu dimensions do not identify %zu components",
+						  fit->space.dimensions, fit->k);
+	else if (fit->k > fit->d + 1)
+		status =
+			tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+					 "moments in %zu directions do not identify %zu components", fit->d, fit->k);
 	else
 		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
 						  "the covariance has %zu directions of signal, %zu components need %zu",
@@ -141,16 +183,17 @@ static tlv_status
 split_noise(tlv_context *ctx, gmm_fit *fit)
 {
 	size_t k = fit->k, d = fit->d, first = k - 1;
-	double *values = fit->eigenvalues;
+	double *values = fit->eigenvalues, left = (double) (fit->space.dimensions - first);
 
 	memcpy(fit->eigenvectors, fit->moments.covariance, d * d * sizeof(double));
 	/* One component needs the trace only, which the variances, already there, sum up to. */
 	if (k > 1 || d <= TLV_EIGEN_LIMIT)
 		TLV_TRY(tlv_eigen_symmetric(ctx, d, fit->eigenvectors, values));
-	if (k > d)
+	if (k > fit->space.dimensions || first > d)
 		return refuse_fit(ctx, fit, 0);
+	fit->noise = fit->space.outside / left;
 	for (size_t i = first; i < d; i++)
-		fit->noise += fmax(values[i], 0) / (double) (d - first);
+		fit->noise += fmax(values[i], 0) / left;
 	for (size_t a = 0; a < first; a++)
 	{
 		double signal = values[a] - fit->noise;
@@ -193,15 +236,19 @@ static tlv_status
 noise_skew(tlv_context *ctx, gmm_fit *fit)
 {
 	size_t d = fit->d, first = fit->k - 1, q = d - first;
-	double *projection;
+	double *projection, left = (double) (fit->space.dimensions - first);
 
 	memset(fit->skew, 0, d * sizeof(double));
 	if (fit->common)
 		return TLV_OK;
+	for (size_t a = 0; a < d && fit->space.skew != NULL; a++)
+		fit->skew[a] = fit->space.skew[a] / left;
+	if (q == 0)
+		return TLV_OK;
 	projection = tlv_alloc(ctx, d, d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, projection);
-	TLV_TRY(tlv_syrk(ctx, false, d, q, 1 / (double) q, fit->eigenvectors + first * d, d, 0,
-					 projection, d, true));
+	TLV_TRY(tlv_syrk(ctx, false, d, q, 1 / left, fit->eigenvectors + first * d, d, 0, projection, d,
+					 true));
 	contract(d, fit->moments.third, projection, fit->skew);
 	tlv_free(ctx, projection);
 	return TLV_OK;
@@ -309,8 +356,14 @@ static tlv_status
 covariance_within(tlv_context *ctx, const gmm_fit *fit, double least, double *within)
 {
 	size_t k = fit->k, d = fit->d;
-	double *scaled = tlv_alloc(ctx, d, (k + d + 1) * sizeof(double)), *vectors, *values;
+	double *scaled, *vectors, *values;
 
+	if (k == 1)
+	{
+		memcpy(within, fit->moments.covariance, d * d * sizeof(double));
+		return TLV_OK;
+	}
+	scaled = tlv_alloc(ctx, d, (k + d + 1) * sizeof(double));
 	TLV_TRY_ALLOC(ctx, scaled);
 	vectors = scaled + d * k;
 	values = vectors + d * d;
@@ -329,16 +382,45 @@ covariance_within(tlv_context *ctx, const gmm_fit *fit, double least, double *wi
 	return TLV_OK;
 }
 
+/* One variance by coordinate, or a covariance, for all components. */
+static tlv_status
+shape_within(tlv_context *ctx, const gmm_fit *fit, const double *within, const double *floor,
+			 tlv_mixture *mixture)
+{
+	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
+	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	double *lifted;
+
+	if (full)
+	{
+		lifted = tlv_alloc(ctx, d, d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, lifted);
+		TLV_TRY(tlv_gmm_lift_covariance(ctx, &fit->space, within, lifted));
+		for (size_t i = 0; i < d; i++)
+			lifted[i * d + i] = fmax(lifted[i * d + i], 0) + floor[i];
+		tlv_packed2_pack(d, lifted, mixture->variances);
+		tlv_free(ctx, lifted);
+	}
+	else
+	{
+		TLV_TRY(tlv_gmm_lift_variances(ctx, &fit->space, within, mixture->variances));
+		for (size_t i = 0; i < d; i++)
+			mixture->variances[i] = fmax(mixture->variances[i], floor[i]);
+	}
+	for (size_t j = 1; j < mixture->k; j++)
+		memcpy(mixture->variances + j * variances, mixture->variances, variances * sizeof(double));
+	return TLV_OK;
+}
+
 /* Variances of the wanted shape, at the floor or above. */
 static tlv_status
 shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_mixture *mixture)
 {
 	size_t k = fit->k, d = fit->d;
-	size_t variances = tlv_mixture_variances(d, mixture->covariance);
 	double least = 0, *within;
 
-	for (size_t i = 0; i < d; i++)
-		least += floor[i] / (double) d;
+	for (size_t i = 0; i < mixture->d; i++)
+		least += floor[i] / (double) mixture->d;
 	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
 	{
 		for (size_t j = 0; j < k; j++)
@@ -347,17 +429,10 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 	}
 	within = tlv_alloc(ctx, d, d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, within);
-	TLV_TRY(covariance_within(ctx, fit, k > 1 ? LEAST_VARIANCE * fit->noise : 0, within));
-	for (size_t i = 0; i < d; i++)
-		within[i * d + i] = mixture->covariance == TLV_COVARIANCE_FULL
-								? within[i * d + i] + floor[i]
-								: fmax(within[i * d + i], floor[i]);
-	for (size_t j = 0; j < k; j++)
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
-			tlv_packed2_pack(d, within, mixture->variances + j * variances);
-		else
-			for (size_t i = 0; i < d; i++)
-				mixture->variances[j * d + i] = within[i * d + i];
+	TLV_TRY(covariance_within(ctx, fit, LEAST_VARIANCE * fit->noise, within));
+	for (size_t i = 0; i < d * d && fit->unit != NULL; i++)
+		within[i] *= fit->unit[i / d] * fit->unit[i % d];
+	TLV_TRY(shape_within(ctx, fit, within, floor, mixture));
 	tlv_free(ctx, within);
 	return TLV_OK;
 }
@@ -368,6 +443,8 @@ static tlv_status
 warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagnostics)
 {
 	double residual = fit->decomposition.residual;
+	double least =
+		fit->space.dimensions > fit->d ? fit->space.variance : fit->eigenvalues[fit->d - 1];
 
 	if (fit->k > 1 && signal < TLV_GMM_SIGNAL)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, signal,
@@ -379,8 +456,12 @@ warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagn
 							 "warning: the residual is above %g: the moments fit spherical "
 							 "components badly, the parameters are a start for refinement only",
 							 TLV_GMM_RESIDUAL));
-	if (!(fit->eigenvalues[fit->d - 1] > 1e-12 * fit->eigenvalues[0]))
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->eigenvalues[fit->d - 1],
+	if (fit->k > 1 && (double) fit->k > TLV_GMM_MOST_SHARE * (double) fit->space.dimensions)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) fit->k,
+							 "warning: k is close to the number of dimensions, which leaves few "
+							 "directions to tell noise from signal: refine, or use a smaller k"));
+	if (!(least > 1e-12 * fit->eigenvalues[0]))
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, least,
 							 "warning: columns are constant or linear combinations of others"));
 	if (fit->k > 1 && !fit->decomposition.converged)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations,
@@ -394,11 +475,13 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 	size_t k = fit->k, d = fit->d;
 	const double *values = fit->eigenvalues;
 	double signal = k > 1 ? (values[k - 2] - fit->noise) / fmax(fit->noise, 1e-12 * values[0]) *
-								sqrt(fit->moments.rows / (double) d)
+								sqrt(fit->moments.rows / (double) fit->space.dimensions)
 						  : 0;
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->moments.rows, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) d, "dimensions"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) fit->space.dimensions, "dimensions"));
+	if (fit->space.basis != NULL)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) d, "directions"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->noise, "noise_variance"));
 	if (k > 1)
 	{
@@ -423,17 +506,19 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 /* ---- all of it ---- */
 
 static tlv_status
-write_fit(tlv_context *ctx, const gmm_fit *fit, const tlv_gmm_options *options, const double *floor,
+write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const double *floor,
 		  void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_gmm_parts parts = {0};
 	tlv_mixture mixture;
 
-	TLV_TRY(tlv_mixture_create(ctx, fit->k, fit->d, options->covariance, &mixture));
+	TLV_TRY(tlv_mixture_create(ctx, fit->k, fit->space.dimensions, options->covariance, &mixture));
 	memcpy(mixture.weights, fit->mixture.weights, fit->k * sizeof(double));
-	memcpy(mixture.means, fit->mixture.means, fit->k * fit->d * sizeof(double));
 	TLV_TRY(shape_variances(ctx, fit, floor, &mixture));
+	for (size_t i = 0; i < fit->k * fit->d && fit->unit != NULL; i++)
+		fit->mixture.means[i] *= fit->unit[i % fit->d];
+	TLV_TRY(tlv_gmm_lift_means(ctx, &fit->space, fit->k, fit->mixture.means, mixture.means));
 	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
 	parts.mixture = &mixture;
 	parts.floor = floor;
@@ -456,16 +541,22 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 
 	TLV_TRY(check_moments(ctx, moments, options));
 	fit.k = options->k;
-	fit.d = tlv_frame_find(moments, "shift")->rows;
 	fit.common = options->covariance == TLV_COVARIANCE_COMMON;
-	TLV_TRY(tlv_require_memory(ctx, fit_memory(fit.d, options), "the fit"));
+	TLV_TRY(tlv_gmm_space_open(ctx, moments, &fit.space));
+	fit.d = fit.space.directions;
+	TLV_TRY(tlv_require_memory(ctx, fit_memory(&fit.space, options), "the fit"));
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &fit.moments));
 	TLV_TRY(allocate_fit(ctx, &fit));
-	floor = tlv_alloc(ctx, fit.d, sizeof(double));
+	floor = tlv_alloc(ctx, fit.space.dimensions, 2 * sizeof(double));
 	TLV_TRY_ALLOC(ctx, floor);
+	TLV_TRY(tlv_gmm_lift_variances(ctx, &fit.space, fit.moments.covariance,
+								   floor + fit.space.dimensions));
+	TLV_TRY(tlv_gmm_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions, floor));
+	/* In a subspace the units are chosen already. */
+	if (options->covariance >= TLV_COVARIANCE_DIAGONAL && fit.space.basis == NULL)
+		TLV_TRY(choose_units(ctx, &fit));
 	for (size_t i = 0; i < fit.d; i++)
 		fit.eigenvalues[i] = fit.moments.covariance[i * fit.d + i];
-	TLV_TRY(tlv_gmm_floor(ctx, fit.d, fit.eigenvalues, floor));
 	TLV_TRY(split_noise(ctx, &fit));
 	if (fit.k > 1)
 	{
@@ -481,6 +572,7 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	}
 	TLV_TRY(write_fit(ctx, &fit, options, floor, image, size));
 	tlv_free(ctx, floor);
+	tlv_gmm_space_close(ctx, &fit.space);
 	free_fit(ctx, &fit);
 	return TLV_OK;
 }

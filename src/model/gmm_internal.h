@@ -31,20 +31,29 @@ extern void tlv_gmm_sums_free(tlv_context *ctx, gmm_sums *sums);
 typedef struct gmm_worker
 {
 	const tlv_mixture *mixture;
+	bool given_center;
 	double *center;	  /* d */
 	double *constant; /* k: log density at the center, log weight included */
 	double *linear;	  /* d x k: inverse variances times (mean - center); full: L^-1 of it */
-	double *inverse;  /* inverse variances: k or d x k; full: d x d x k, L^-1 of S = L L' */
+	double *inverse;  /* inverse variances: k or d x k; full: d x d x k, L^-1 transposed of
+					   * S = L L'; full of few dimensions: packed x k, the quadratic form */
 	/* of a block */
-	double *squares; /* d x block, or fewer */
-	double *scaled;	 /* d x block, full */
+	double *squares; /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
+	double *scaled;	 /* d x block, full: the rows transposed, then weighted */
 	double *product; /* d x d, full */
 	double *shares;	 /* block x k: log densities, then responsibilities */
 	double *density; /* block: log density of a row */
 	double *total;	 /* block */
 } gmm_worker;
 
-/* Prepares; TLV_BAD_DATA when a covariance is not positive definite. */
+/*
+ * A worker for a mixture's shape, about the given center (NULL: the mixture's mean), and its
+ * preparation, anew whenever the mixture has changed; create is both, about the mean.  TLV_BAD_DATA
+ * when a covariance is not positive definite.
+ */
+extern tlv_status tlv_gmm_worker_open(tlv_context *ctx, const tlv_mixture *mixture,
+									  const double *center, gmm_worker *worker);
+extern tlv_status tlv_gmm_worker_prepare(tlv_context *ctx, gmm_worker *worker);
 extern tlv_status tlv_gmm_worker_create(tlv_context *ctx, const tlv_mixture *mixture,
 										gmm_worker *worker);
 extern void tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker);
@@ -55,6 +64,11 @@ extern void tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker);
  */
 extern tlv_status tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x,
 								 gmm_sums *sums);
+
+/* The same for rows that each belong to the component label[t], certainly; nothing of the
+ * likelihood. */
+extern tlv_status tlv_gmm_add_labelled(tlv_context *ctx, gmm_worker *worker, size_t n,
+									   const double *x, const int32_t *label, gmm_sums *sums);
 
 /*
  * The mixture that maximises the expected likelihood, with its variances kept at floor (d) or
@@ -84,5 +98,31 @@ typedef struct tlv_gmm_model
 /* One row, checked and made relative to the model's center. */
 extern tlv_status tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d,
 							  const double *x, double *row);
+
+/*
+ * Where moments are: in all dimensions (basis NULL), or in the directions of a subspace.  Outside
+ * of these the data are taken to have the same variance in all directions.
+ */
+typedef struct gmm_space
+{
+	size_t dimensions;
+	size_t directions;
+	const double *basis;  /* dimensions x directions */
+	const double *origin; /* dimensions: what direction coordinates are about */
+	double outside;		  /* E|r|^2, r the part of a row outside */
+	double variance;	  /* the same by direction */
+	double *skew;		  /* directions: E[|r|^2 (y - E y)], y the coordinates; NULL: zero */
+} gmm_space;
+
+extern tlv_status tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space);
+extern void tlv_gmm_space_close(tlv_context *ctx, gmm_space *space);
+/* Means (directions x k), a covariance (directions x directions) in all dimensions; of the
+ * covariance, or its diagonal. */
+extern tlv_status tlv_gmm_lift_means(tlv_context *ctx, const gmm_space *space, size_t k,
+									 const double *means, double *lifted);
+extern tlv_status tlv_gmm_lift_variances(tlv_context *ctx, const gmm_space *space,
+										 const double *covariance, double *variances);
+extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space,
+										  const double *covariance, double *lifted);
 
 #endif /* TENSORLV_GMM_INTERNAL_H */

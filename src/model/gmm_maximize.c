@@ -149,6 +149,52 @@ tlv_gmm_maximize(const gmm_sums *sums, const double *center, const double *floor
 	}
 }
 
+/* ---- variances at the floor ---- */
+
+/* A full covariance is one with the floor added: less half as much again, is it still one? */
+static tlv_status
+full_at_floor(tlv_context *ctx, size_t d, const double *covariance, const double *floor,
+			  double *matrix, bool *at_floor)
+{
+	*at_floor = false;
+	TLV_TRY_CONTINUE(ctx);
+	tlv_packed2_unpack(d, covariance, matrix);
+	for (size_t i = 0; i < d; i++)
+		matrix[i * d + i] -= 1.5 * floor[i];
+	if (tlv_solve_spd(ctx, d, 0, matrix, NULL) == TLV_OK)
+		return TLV_OK;
+	*at_floor = true;
+	return ctx->error.code == TLV_BAD_DATA ? TLV_OK : ctx->error.code;
+}
+
+tlv_status
+tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double *floor, size_t *found)
+{
+	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
+	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	double least = mean_of(d, floor), *matrix = NULL;
+
+	*found = 0;
+	if (full)
+	{
+		matrix = tlv_alloc(ctx, d, d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, matrix);
+	}
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		const double *own = mixture->variances + j * variances;
+		bool low = !full && variances == 1 && own[0] <= least;
+
+		for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
+			low |= own[i] <= floor[i];
+		if (full)
+			TLV_TRY(full_at_floor(ctx, d, own, floor, matrix, &low));
+		*found += low;
+	}
+	tlv_free(ctx, matrix);
+	return TLV_OK;
+}
+
 /* ---- a step of a stored model ---- */
 
 /* Statistics of another model or of nothing are refused. */

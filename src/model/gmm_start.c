@@ -10,68 +10,104 @@
 #include "tensorlv/linalg.h"
 #include "tensorlv/sparse.h"
 
-/* Steps of every start in the first round; each round doubles them. */
-#define FIRST_STEPS 8
+/* Steps of every start in the first round; each round doubles them.  Spherical components move
+ * slowly, as in k-means. */
+#define FIRST_STEPS			  2
+#define FIRST_STEPS_SPHERICAL 4
+/* Likelihoods nearer than this part of themselves are those of the same mixture. */
+#define SAME 1e-10
+/* Rows between two questions whether to stop. */
+#define CHECK_ROWS 256
+
+/* Rows that are looked at: in all, by component, and by component and dimension of full
+ * covariances, the most of these. */
+typedef struct gmm_effort
+{
+	double rows;
+	double each;
+	double each_dimension;
+} gmm_effort;
+
+/* Rows of k-means, and of the first round; each round doubles them, too. */
+static const gmm_effort kmeans_effort = {200, 25, 3};
+static const gmm_effort first_effort = {500, 50, 10};
 
 typedef struct gmm_sample
 {
 	size_t n;
 	size_t d;
-	const double *rows;	 /* d x n */
 	const double *floor; /* d */
 	double *center;		 /* d: mean of the rows */
-	float *points;		 /* d x n: centred and scaled, for k-means */
+	double *rows;		 /* d x n: about the center, in random order */
+	double *factor;		 /* d: units of the points */
+	float *points;		 /* d x n: scaled, for k-means */
 	int32_t *label;
-	double *block; /* d x GMM_BLOCK */
 } gmm_sample;
 
 typedef struct gmm_candidate
 {
 	tlv_mixture mixture;
-	double log_likelihood; /* mean over the rows */
+	double log_likelihood; /* mean over the rows looked at last */
+	size_t rows;		   /* their number */
+	int steps;			   /* done */
 	bool stands;
+	bool given;
 } gmm_candidate;
 
 static size_t
-load_block(const gmm_sample *sample, size_t first, const double *center)
+least(size_t a, size_t b)
 {
-	size_t d = sample->d, n = sample->n - first < GMM_BLOCK ? sample->n - first : GMM_BLOCK;
-
-	for (size_t t = 0; t < n; t++)
-		for (size_t i = 0; i < d; i++)
-			sample->block[t * d + i] = sample->rows[(first + t) * d + i] - center[i];
-	return n;
+	return a < b ? a : b;
 }
 
 /* ---- expectation maximisation ---- */
 
-/* Up to `steps` steps; log_likelihood is that of the mixture at the end. */
+/* The statistics of the first n rows under the mixture that the worker is prepared for. */
 static tlv_status
-refine(tlv_context *ctx, const gmm_sample *sample, int steps, gmm_candidate *candidate)
+expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, gmm_worker *worker,
+			gmm_sums *sums)
 {
-	double before = -HUGE_VAL;
+	tlv_gmm_sums_clear(worker->mixture, sums);
+	TLV_TRY(tlv_gmm_worker_prepare(ctx, worker));
+	for (size_t first = 0; first < n; first += GMM_BLOCK)
+		TLV_TRY(tlv_gmm_expect(ctx, worker, least(GMM_BLOCK, n - first),
+							   sample->rows + first * sample->d, sums));
+	return TLV_OK;
+}
+
+/*
+ * Up to `steps` steps on the first n rows.  log_likelihood is that of the mixture before the last
+ * step, with `finish` that of the mixture at the end.
+ */
+static tlv_status
+refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool finish,
+	   gmm_candidate *candidate)
+{
+	double before = candidate->rows == n ? candidate->log_likelihood : -HUGE_VAL;
+	gmm_worker worker;
 	gmm_sums sums;
 
+	candidate->stands = candidate->stands && candidate->rows == n;
+	candidate->rows = n;
+	if (candidate->stands)
+		return TLV_OK;
 	TLV_TRY(tlv_gmm_sums_create(ctx, &candidate->mixture, &sums));
-	for (int step = 0; !candidate->stands; step++)
+	TLV_TRY(tlv_gmm_worker_open(ctx, &candidate->mixture, sample->center, &worker));
+	for (int step = 0; step < steps + finish; step++)
 	{
-		gmm_worker worker;
-
-		TLV_TRY(tlv_gmm_worker_create(ctx, &candidate->mixture, &worker));
-		tlv_gmm_sums_clear(&candidate->mixture, &sums);
-		for (size_t first = 0; first < sample->n; first += GMM_BLOCK)
-			TLV_TRY(tlv_gmm_expect(ctx, &worker, load_block(sample, first, worker.center),
-								   sample->block, &sums));
+		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
 		candidate->log_likelihood = sums.log_likelihood / sums.rows;
 		candidate->stands = candidate->log_likelihood - before <
 							TLV_GMM_TOLERANCE * (fabs(before) + 1); /* at first: infinity */
 		before = candidate->log_likelihood;
-		if (!candidate->stands && step < steps)
-			tlv_gmm_maximize(&sums, worker.center, sample->floor, &candidate->mixture);
-		tlv_gmm_worker_free(ctx, &worker);
+		if (candidate->stands)
+			break;
 		if (step == steps)
 			break;
+		tlv_gmm_maximize(&sums, sample->center, sample->floor, &candidate->mixture);
+		candidate->steps++;
 	}
+	tlv_gmm_worker_free(ctx, &worker);
 	tlv_gmm_sums_free(ctx, &sums);
 	return TLV_OK;
 }
@@ -79,8 +115,8 @@ refine(tlv_context *ctx, const gmm_sample *sample, int steps, gmm_candidate *can
 /* ---- starts ---- */
 
 /* Points for k-means: in units of the whole data's standard deviation, or of every coordinate's. */
-static void
-scale_points(const gmm_sample *sample, bool each)
+static tlv_status
+scale_points(tlv_context *ctx, const gmm_sample *sample, size_t n, bool each)
 {
 	size_t d = sample->d;
 	double mean = 0;
@@ -88,78 +124,55 @@ scale_points(const gmm_sample *sample, bool each)
 	for (size_t i = 0; i < d; i++)
 		mean += sample->floor[i] / (double) d;
 	for (size_t i = 0; i < d; i++)
+		sample->factor[i] = sqrt(TLV_GMM_FLOOR / (each ? sample->floor[i] : mean));
+	for (size_t t = 0; t < n; t++)
 	{
-		double factor = sqrt(TLV_GMM_FLOOR / (each ? sample->floor[i] : mean));
-
-		for (size_t t = 0; t < sample->n; t++)
-			sample->points[t * d + i] =
-				(float) ((sample->rows[t * d + i] - sample->center[i]) * factor);
-	}
-}
-
-/* Statistics of rows that each belong to one component. */
-static void
-add_labelled(const gmm_sample *sample, const tlv_mixture *mixture, gmm_sums *sums)
-{
-	size_t d = sample->d, variances = tlv_mixture_variances(d, mixture->covariance);
-	double *x = sample->block;
-
-	for (size_t t = 0; t < sample->n; t++)
-	{
-		size_t j = (size_t) sample->label[t];
-		double *squares = sums->squares + j * variances;
-
-		sums->responsibilities[j]++;
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < d; i++)
-		{
-			x[i] = sample->rows[t * d + i] - sample->center[i];
-			sums->sums[j * d + i] += x[i];
-		}
-		if (mixture->covariance == TLV_COVARIANCE_FULL)
-			for (size_t i = 0; i < d; i++)
-				for (size_t c = 0; c <= i; c++)
-					squares[tlv_packed2_index(i, c)] += x[i] * x[c];
-		else
-			for (size_t i = 0; i < d; i++)
-				squares[variances == 1 ? 0 : i] += x[i] * x[i];
+			sample->points[t * d + i] = (float) (sample->rows[t * d + i] * sample->factor[i]);
 	}
-	sums->rows = (double) sample->n;
+	return TLV_OK;
 }
 
 /*
- * A mixture from k-means: every third start to its end, the others after no or three steps, which
- * keeps them different.  The components of too few rows begin as wide as the floor lets them.
+ * A mixture from k-means on the first n rows: every third start nearly to its end, the others after
+ * no or three steps, which keeps them different.  The components of too few rows begin as wide as
+ * the data are.
  */
 static tlv_status
-start_candidate(tlv_context *ctx, const gmm_sample *sample, int start, tlv_rng *rng,
+start_candidate(tlv_context *ctx, const gmm_sample *sample, size_t n, int start, tlv_rng *rng,
 				gmm_candidate *candidate)
 {
-	static const int lloyd_steps[] = {30, 0, 3};
+	static const int lloyd_steps[] = {10, 0, 3};
 	tlv_mixture *mixture = &candidate->mixture;
-	bool each = mixture->covariance >= TLV_COVARIANCE_DIAGONAL && start % 2 == 0;
+	size_t d = sample->d;
+	gmm_worker worker;
 	double inertia;
 	gmm_sums sums;
 
-	scale_points(sample, each);
-	TLV_TRY(tlv_kmeans(ctx, sample->n, sample->d, sample->points, NULL, mixture->k, 1,
-					   lloyd_steps[start % 3], rng, sample->label, NULL, &inertia));
+	TLV_TRY(tlv_kmeans(ctx, n, d, sample->points, NULL, mixture->k, 1, lloyd_steps[start % 3], rng,
+					   sample->label, NULL, &inertia));
 	for (size_t j = 0; j < mixture->k; j++) /* of a component without rows */
-		memcpy(mixture->means + j * sample->d, sample->center, sample->d * sizeof(double));
+		memcpy(mixture->means + j * d, sample->center, d * sizeof(double));
 	TLV_TRY(tlv_gmm_sums_create(ctx, mixture, &sums));
-	add_labelled(sample, mixture, &sums);
+	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, sample->center, &worker));
+	for (size_t first = 0; first < n; first += GMM_BLOCK)
+		TLV_TRY(tlv_gmm_add_labelled(ctx, &worker, least(GMM_BLOCK, n - first),
+									 sample->rows + first * d, sample->label + first, &sums));
 	tlv_gmm_maximize(&sums, sample->center, sample->floor, mixture);
+	tlv_gmm_worker_free(ctx, &worker);
 	tlv_gmm_sums_free(ctx, &sums);
 	return TLV_OK;
 }
 
 /* Variances of the whole sample: what a component without rows keeps. */
-static tlv_status
-widen(tlv_context *ctx, const gmm_sample *sample, tlv_mixture *mixture)
+static void
+widen(const gmm_sample *sample, tlv_mixture *mixture)
 {
 	size_t d = sample->d, variances = tlv_mixture_variances(d, mixture->covariance);
 	double mean = 0;
 
-	(void) ctx;
 	for (size_t i = 0; i < d; i++)
 		mean += sample->floor[i] / TLV_GMM_FLOOR / (double) d;
 	for (size_t j = 0; j < mixture->k; j++)
@@ -172,7 +185,6 @@ widen(tlv_context *ctx, const gmm_sample *sample, tlv_mixture *mixture)
 			own[mixture->covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i] =
 				sample->floor[i] / TLV_GMM_FLOOR;
 	}
-	return TLV_OK;
 }
 
 static int
@@ -184,49 +196,157 @@ compare_candidates(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+static void
+copy_mixture(const tlv_mixture *from, tlv_mixture *to)
+{
+	size_t k = from->k, d = from->d;
+
+	memcpy(to->weights, from->weights, k * sizeof(double));
+	memcpy(to->means, from->means, k * d * sizeof(double));
+	memcpy(to->variances, from->variances,
+		   k * tlv_mixture_variances(d, from->covariance) * sizeof(double));
+}
+
+/* All candidates: the starts, in units of their own for the first half where the covariance does
+ * not depend on units, and the given mixture. */
+static tlv_status
+make_candidates(tlv_context *ctx, const gmm_sample *sample, size_t n,
+				const tlv_gmm_start_options *options, gmm_candidate *candidates)
+{
+	int own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL ? (options->starts + 1) / 2 : 0;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, options->seed);
+	for (int s = 0; s < options->starts + (options->given != NULL); s++)
+	{
+		gmm_candidate *candidate = &candidates[s];
+
+		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
+								   &candidate->mixture));
+		candidate->given = s == options->starts;
+		if (candidate->given)
+		{
+			copy_mixture(options->given, &candidate->mixture);
+			break;
+		}
+		if (s == 0 || s == own_units)
+			TLV_TRY(scale_points(ctx, sample, n, s < own_units));
+		widen(sample, &candidate->mixture);
+		TLV_TRY(start_candidate(ctx, sample, n, s, &rng, candidate));
+	}
+	return TLV_OK;
+}
+
+/* The better half of the candidates, sorted; of several that are the same mixture, one. */
+static int
+keep_better(gmm_candidate *candidates, int alive)
+{
+	int kept = 1;
+
+	qsort(candidates, (size_t) alive, sizeof(gmm_candidate), compare_candidates);
+	for (int s = 1; s < alive && kept < (alive + 1) / 2; s++)
+	{
+		double last = candidates[kept - 1].log_likelihood;
+
+		if (last - candidates[s].log_likelihood > SAME * (fabs(last) + 1))
+		{
+			gmm_candidate better = candidates[s];
+
+			candidates[s] = candidates[kept];
+			candidates[kept++] = better;
+		}
+	}
+	return kept;
+}
+
+static size_t
+rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gmm_effort *effort)
+{
+	double k = (double) options->k, wanted = fmax(effort->rows, effort->each * k);
+
+	if (options->covariance == TLV_COVARIANCE_FULL)
+		wanted = fmax(wanted, effort->each_dimension * k * (double) sample->d);
+	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
+}
+
 /* The best of the starts ends first. */
 static tlv_status
 run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
 		   gmm_candidate *candidates)
 {
-	int alive = options->starts;
-	tlv_rng rng;
+	int alive = options->starts + (options->given != NULL);
+	size_t n = rows_of(sample, options, &first_effort);
+	int steps =
+		options->covariance <= TLV_COVARIANCE_SPHERICAL ? FIRST_STEPS_SPHERICAL : FIRST_STEPS;
 
-	tlv_rng_seed(&rng, options->seed);
-	for (int s = 0; s < alive; s++)
-	{
-		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
-								   &candidates[s].mixture));
-		TLV_TRY(widen(ctx, sample, &candidates[s].mixture));
-		TLV_TRY(start_candidate(ctx, sample, s, &rng, &candidates[s]));
-	}
-	for (int steps = FIRST_STEPS; alive > 1; steps *= 2)
+	TLV_TRY(make_candidates(ctx, sample, rows_of(sample, options, &kmeans_effort), options,
+							candidates));
+	for (; alive > 1; steps *= 2)
 	{
 		for (int s = 0; s < alive; s++)
-			TLV_TRY(refine(ctx, sample, steps < options->steps ? steps : options->steps,
+			TLV_TRY(refine(ctx, sample, n, steps < options->steps ? steps : options->steps, false,
 						   &candidates[s]));
-		qsort(candidates, (size_t) alive, sizeof(gmm_candidate), compare_candidates);
-		alive = (alive + 1) / 2;
+		alive = keep_better(candidates, alive);
+		n = least(2 * n, sample->n);
 	}
-	return refine(ctx, sample, options->steps, &candidates[0]);
+	return refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
+}
+
+/* The rows about their mean, in random order: the first of them are a sample. */
+static tlv_status
+load_rows(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
+{
+	size_t n = sample->n, d = sample->d, *order = tlv_alloc(ctx, n, sizeof(size_t));
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, order);
+	tlv_rng_seed(&rng, tlv_mix64(seed));
+	for (size_t t = 0; t < n; t++)
+	{
+		size_t other = (size_t) tlv_rng_below(&rng, t + 1);
+
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		order[t] = order[other];
+		order[other] = t;
+		for (size_t i = 0; i < d; i++)
+			sample->center[i] += (rows[t * d + i] - sample->center[i]) / (double) (t + 1);
+	}
+	for (size_t t = 0; t < n; t++)
+	{
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < d; i++)
+			sample->rows[t * d + i] = rows[order[t] * d + i] - sample->center[i];
+	}
+	tlv_free(ctx, order);
+	return TLV_OK;
 }
 
 static tlv_status
-open_sample(tlv_context *ctx, gmm_sample *sample)
+open_sample(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
 {
 	size_t n = sample->n, d = sample->d;
 
-	sample->center = tlv_alloc0(ctx, d, (GMM_BLOCK + 1) * sizeof(double));
+	sample->center = tlv_alloc0(ctx, d, 2 * sizeof(double));
 	TLV_TRY_ALLOC(ctx, sample->center);
-	sample->block = sample->center + d;
+	sample->factor = sample->center + d;
+	sample->rows = tlv_alloc(ctx, n, d * sizeof(double));
+	TLV_TRY_ALLOC(ctx, sample->rows);
 	sample->points = tlv_alloc(ctx, n, d * sizeof(float));
 	TLV_TRY_ALLOC(ctx, sample->points);
 	sample->label = tlv_alloc(ctx, n, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, sample->label);
-	for (size_t t = 0; t < n; t++)
-		for (size_t i = 0; i < d; i++)
-			sample->center[i] += sample->rows[t * d + i] / (double) n;
-	return TLV_OK;
+	return load_rows(ctx, rows, seed, sample);
+}
+
+static void
+close_sample(tlv_context *ctx, gmm_sample *sample)
+{
+	tlv_free(ctx, sample->label);
+	tlv_free(ctx, sample->points);
+	tlv_free(ctx, sample->rows);
+	tlv_free(ctx, sample->center);
 }
 
 static tlv_status
@@ -244,6 +364,9 @@ write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->starts, "starts"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->given, "start_given"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->steps, "sample_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->stands, "sample_stands"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
@@ -256,7 +379,8 @@ tlv_status
 tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const double *floor,
 			  const tlv_gmm_start_options *options, void **image, size_t *size)
 {
-	gmm_sample sample = {.n = n, .d = d, .rows = rows, .floor = floor};
+	int number = options->starts + (options->given != NULL);
+	gmm_sample sample = {.n = n, .d = d, .floor = floor};
 	gmm_candidate *candidates;
 
 	if (options->k == 0 || options->k > TLV_GMM_MOST_COMPONENTS || options->starts < 1)
@@ -264,17 +388,15 @@ tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const do
 	if (n < options->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", n,
 						options->k);
-	TLV_TRY(open_sample(ctx, &sample));
-	candidates = tlv_alloc0(ctx, (size_t) options->starts, sizeof(gmm_candidate));
+	TLV_TRY(open_sample(ctx, rows, options->seed, &sample));
+	candidates = tlv_alloc0(ctx, (size_t) number, sizeof(gmm_candidate));
 	TLV_TRY_ALLOC(ctx, candidates);
 	TLV_TRY(run_starts(ctx, &sample, options, candidates));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
-	for (int s = 0; s < options->starts; s++)
+	for (int s = 0; s < number; s++)
 		tlv_mixture_free(ctx, &candidates[s].mixture);
 	tlv_free(ctx, candidates);
-	tlv_free(ctx, sample.label);
-	tlv_free(ctx, sample.points);
-	tlv_free(ctx, sample.center);
+	close_sample(ctx, &sample);
 	return TLV_OK;
 }
 
@@ -284,7 +406,7 @@ tlv_status
 tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double *rows, int steps,
 			   double *log_likelihood, void **image, size_t *size)
 {
-	gmm_sample sample = {.n = n, .rows = rows, .floor = tlv_frame_float64(model, "floor")};
+	gmm_sample sample = {.n = n, .floor = tlv_frame_float64(model, "floor")};
 	tlv_diagnostics diagnostics = {0};
 	gmm_candidate candidate = {0};
 	tlv_gmm_parts parts = {0};
@@ -292,14 +414,10 @@ tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double 
 
 	tlv_gmm_read(model, &given);
 	sample.d = given.d;
-	sample.block = tlv_alloc(ctx, given.d, GMM_BLOCK * sizeof(double));
-	TLV_TRY_ALLOC(ctx, sample.block);
+	TLV_TRY(open_sample(ctx, rows, 1, &sample));
 	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &candidate.mixture));
-	memcpy(candidate.mixture.weights, given.weights, given.k * sizeof(double));
-	memcpy(candidate.mixture.means, given.means, given.k * given.d * sizeof(double));
-	memcpy(candidate.mixture.variances, given.variances,
-		   given.k * tlv_mixture_variances(given.d, given.covariance) * sizeof(double));
-	TLV_TRY(refine(ctx, &sample, steps, &candidate));
+	copy_mixture(&given, &candidate.mixture);
+	TLV_TRY(refine(ctx, &sample, n, steps, true, &candidate));
 	*log_likelihood = candidate.log_likelihood;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	parts.mixture = &candidate.mixture;
@@ -312,6 +430,6 @@ tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double 
 	tlv_free(ctx, diagnostics.names);
 	tlv_free(ctx, diagnostics.values);
 	tlv_mixture_free(ctx, &candidate.mixture);
-	tlv_free(ctx, sample.block);
+	close_sample(ctx, &sample);
 	return TLV_OK;
 }

@@ -1,22 +1,26 @@
 /*
- * hmm_chain.c - one sequence under a hidden Markov model: posteriors and
- * likelihood (forward, backward), most probable states (hmm_internal.h).
+ * hmm_chain.c - one sequence under a hidden Markov model: forward, backward, posteriors and
+ * likelihood (hmm_internal.h).  The states of a step are worked on together.
  *
- * The model's probabilities are at least TLV_HMM_LEAST, likelihoods of a step
- * are scaled to a largest of 1, and filtered probabilities to a sum of 1: nothing
- * under- or overflows, however long the sequence is.  Of long sequences only
- * the filtered probabilities at the blocks' borders are kept; each block is
+ * Likelihoods of a vector are scaled to a largest of 1, those of symbols are at least
+ * TLV_HMM_LEAST / 10, and filtered probabilities are scaled to a sum of 1 every
+ * TLV_LANES_STEPS steps: nothing under- or overflows, however long the sequence is.  Of long
+ * sequences only the filtered probabilities at the blocks' borders are kept; each block is
  * filtered a second time on the way back.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "gmm_exp.h"
 #include "hmm_internal.h"
 #include "tensorlv/linalg.h"
 
 /* A density is never nothing: logarithms stay finite. */
 #define LEAST_LOGARITHM (-1e300)
+/* A likelihood of exp(this) beside 1 is nothing: products of it would be denormal. */
+#define LEAST_EXPONENT (-600.0)
+/* Below this, a product of scales is turned into its logarithm. */
+#define LEAST_PRODUCT 1e-200
 
 static inline size_t
 least(size_t a, size_t b)
@@ -24,157 +28,222 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* ---- likelihoods of one step ---- */
+/* ---- likelihoods of vectors ---- */
 
-/* out[j] = ln N(x; mean_j, variance_j) */
+/* out[j] = ln N(x; mean_j, variance_j), padded to whole lanes. */
 TLV_CLONES static void
-log_densities(size_t k, size_t d, const double *restrict means, const double *restrict x,
+log_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
 			  const double *restrict log_norm, const double *restrict half_precision,
 			  double *restrict out)
 {
-	for (size_t j = 0; j < k; j++)
-		out[j] = 0;
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j < k; j++)
-		{
-			double difference = x[i] - means[i * k + j];
-
-			out[j] += difference * difference;
-		}
-	for (size_t j = 0; j < k; j++)
-		out[j] = fmax(log_norm[j] - half_precision[j] * out[j], LEAST_LOGARITHM);
-}
-
-/* Scales logarithms to likelihoods with a largest of 1; returns what was taken off. */
-static double
-exponentiate(size_t k, double *values)
-{
-	double largest = values[0];
-
-	for (size_t j = 1; j < k; j++)
-		largest = fmax(largest, values[j]);
-	for (size_t j = 0; j < k; j++)
-		values[j] = exp(values[j] - largest);
-	return largest;
-}
-
-/* Likelihoods of step t in each state; returns the logarithm of their scale. */
-static double
-step_likelihood(const tlv_hmm_model *model, const tlv_sequence *sequence, size_t t, double *out)
-{
-	const tlv_hmm_parts *parts = &model->parts;
-	size_t k = parts->k;
-	int32_t at;
-
-	if (parts->gaussian)
+	for (size_t b = 0; b < stride; b += TLV_LANES)
 	{
-		log_densities(k, parts->d, model->means, sequence->x + t * parts->d, model->log_norm,
-					  model->half_precision, out);
-		return exponentiate(k, out);
+		tlv_lanes sum = {0};
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+
+			sum += difference * difference;
+		}
+		*(tlv_lanes *) (out + b) =
+			*(const tlv_lanes *) (log_norm + b) - *(const tlv_lanes *) (half_precision + b) * sum;
 	}
-	at = tlv_dictionary_find(&model->dictionary, sequence->symbols[t]);
-	for (size_t j = 0; j < k; j++)
-		out[j] = at >= 0 ? parts->emissions[(size_t) at * k + j] : 1; /* unknown: as if missing */
+	for (size_t j = 0; j < stride; j++)
+		out[j] = out[j] > LEAST_LOGARITHM ? out[j] : LEAST_LOGARITHM;
+}
+
+TLV_CLONES static void
+exponentiate(size_t stride, double largest, double *restrict values)
+{
+	for (size_t j = 0; j < stride; j++)
+	{
+		double below = values[j] - largest, value = tlv_exp_nonpositive(below);
+
+		values[j] = below > LEAST_EXPONENT ? value : 0;
+	}
+}
+
+double
+tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool scaled,
+				  double *densities)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double taken = 0;
+
+	for (size_t t = 0; t < n; t++, x += d, densities += stride)
+	{
+		double largest;
+
+		log_densities(stride, d, model->means, x, model->log_norm, model->half_precision,
+					  densities);
+		largest = densities[0];
+		for (size_t j = 1; j < k; j++)
+			largest = densities[j] > largest ? densities[j] : largest;
+		if (scaled)
+			exponentiate(stride, largest, densities);
+		for (size_t j = k; j < stride; j++)
+			densities[j] = 0;
+		taken += scaled ? largest : 0;
+	}
+	return taken;
+}
+
+/* Columns of the likelihoods of n steps; returns the logarithm of their scale. */
+static double
+block_likelihoods(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
+{
+	if (model->parts.gaussian)
+		return tlv_hmm_densities(model, n, sequence->x + first * sequence->d, true,
+								 model->likelihood);
+	for (size_t i = 0; i < n; i++)
+		model->at[i] = tlv_hmm_position(model, sequence->symbols[first + i]);
 	return 0;
 }
 
 /* ---- forward ---- */
 
-/* next = likelihood * (T before), scaled to sum 1; returns the sum. */
-TLV_CLONES static double
-filter_step(size_t k, const double *restrict transitions, const double *restrict before,
-			const double *restrict likelihood, double *restrict next)
+/* One row of alpha scaled to a sum of 1, which is returned. */
+static inline double
+normalize_row(size_t stride, double *row)
 {
 	double sum = 0;
 
-	for (size_t j = 0; j < k; j++)
-		next[j] = 0;
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < k; j++)
-			next[j] += transitions[i * k + j] * before[i];
-	for (size_t j = 0; j < k; j++)
-		sum += next[j] *= likelihood[j];
-	for (size_t j = 0; j < k; j++)
-		next[j] /= sum;
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+		sum += tlv_lanes_sum((const tlv_lanes *) (row + b));
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+		*(tlv_lanes *) (row + b) *= 1 / sum;
 	return sum;
+}
+
+/* out = matrix (stride x k) in, times likelihood. */
+static inline __attribute__((always_inline)) void
+step(size_t k, size_t stride, const double *restrict matrix, const double *in, double *out)
+{
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes even = {0}, odd = {0};
+		const double *column = matrix + b;
+		size_t i = 0;
+
+		for (; i + 2 <= k; i += 2, column += 2 * stride)
+		{
+			even += in[i] * *(const tlv_lanes *) column;
+			odd += in[i + 1] * *(const tlv_lanes *) (column + stride);
+		}
+		if (i < k)
+			even += in[i] * *(const tlv_lanes *) column;
+		*(tlv_lanes *) (out + b) = even + odd;
+	}
+}
+
+/*
+ * Filters n steps; row 0 of alpha is the step before.  at: columns of table, or (NULL) one after
+ * the other.  Returns the log-likelihood.
+ */
+TLV_CLONES static double
+filter_steps(size_t k, size_t stride, const double *restrict forward, const double *restrict table,
+			 const int32_t *restrict at, size_t n, double *alpha, double *restrict scale)
+{
+	double log_likelihood = 0, product = 1;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *likelihood = table + (at != NULL ? (size_t) at[i] : i) * stride;
+		double *next = alpha + (i + 1) * stride;
+
+		step(k, stride, forward, next - stride, next);
+		for (size_t b = 0; b < stride; b += TLV_LANES)
+			*(tlv_lanes *) (next + b) *= *(const tlv_lanes *) (likelihood + b);
+		scale[i] = 1;
+		if (i % TLV_LANES_STEPS != TLV_LANES_STEPS - 1 && i + 1 < n)
+			continue;
+		scale[i] = normalize_row(stride, next);
+		product *= scale[i];
+		if (product < LEAST_PRODUCT)
+		{
+			log_likelihood += log(product);
+			product = 1;
+		}
+	}
+	return log_likelihood + log(product);
 }
 
 /* Filters n steps from `first`; alpha[0] must hold the step before.  Returns the log-likelihood. */
 static double
 filter_block(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
 {
-	size_t k = model->parts.k;
-	double log_likelihood = 0;
+	double log_likelihood = block_likelihoods(model, sequence, first, n);
+	const double *table = model->parts.gaussian ? model->likelihood : model->emissions;
+	const int32_t *at = model->parts.gaussian ? NULL : model->at;
+	size_t stride = model->stride, begun = first == 0 ? 1 : 0;
 
-	for (size_t i = 0; i < n; i++)
+	if (begun > 0)
 	{
-		double *likelihood = model->likelihood + i * k;
-		double *next = model->alpha + (i + 1) * k;
+		const double *likelihood = table + (at != NULL ? (size_t) at[0] * stride : 0);
 
-		log_likelihood += step_likelihood(model, sequence, first + i, likelihood);
-		if (first + i == 0)
-		{
-			double sum = 0;
-
-			for (size_t j = 0; j < k; j++)
-				sum += next[j] = model->parts.initial[j] * likelihood[j];
-			for (size_t j = 0; j < k; j++)
-				next[j] /= sum;
-			model->scale[i] = sum;
-		}
+		for (size_t j = 0; j < stride; j++)
+			model->alpha[stride + j] = model->initial[j] * likelihood[j];
+		model->scale[0] = normalize_row(stride, model->alpha + stride);
+		log_likelihood += log(model->scale[0]);
+		if (at == NULL)
+			table += stride;
 		else
-			model->scale[i] = filter_step(k, model->parts.transitions, next - k, likelihood, next);
-		log_likelihood += log(fmax(model->scale[i], DBL_MIN)); /* never so small; see above */
+			at++;
 	}
+	if (n > begun)
+		log_likelihood += filter_steps(model->parts.k, stride, model->forward, table, at, n - begun,
+									   model->alpha + begun * stride, model->scale + begun);
 	return log_likelihood;
 }
 
 /* ---- backward ---- */
 
-/* before = T' weighted */
+/* gamma and weighted of n filtered steps; beta is that of the last one, then of the step before. */
 TLV_CLONES static void
-back_step(size_t k, const double *restrict transposed, const double *restrict weighted,
-		  double *restrict before)
+smooth_steps(size_t k, size_t stride, const double *restrict backward, const double *restrict table,
+			 const int32_t *restrict at, size_t n, const double *restrict alpha,
+			 const double *restrict scale, double *restrict beta, double *restrict gamma,
+			 double *restrict weighted)
 {
-	for (size_t j = 0; j < k; j++)
-		before[j] = 0;
-	for (size_t i = 0; i < k; i++)
-		for (size_t j = 0; j < k; j++)
-			before[j] += transposed[i * k + j] * weighted[i];
+	for (size_t i = n; i-- > 0;)
+	{
+		const double *likelihood = table + (at != NULL ? (size_t) at[i] : i) * stride;
+		const double *filtered = alpha + (i + 1) * stride;
+		double inverse = 1 / scale[i];
+
+		for (size_t b = 0; b < stride; b += TLV_LANES)
+		{
+			tlv_lanes follows = *(const tlv_lanes *) (beta + b);
+
+			*(tlv_lanes *) (gamma + i * stride + b) = *(const tlv_lanes *) (filtered + b) * follows;
+			*(tlv_lanes *) (weighted + i * stride + b) =
+				inverse * *(const tlv_lanes *) (likelihood + b) * follows;
+		}
+		step(k, stride, backward, weighted + i * stride, beta);
+	}
 }
 
-/* gamma and weighted of n filtered steps; beta is that of the last one, then of the step before. */
 static void
 smooth_block(tlv_hmm_model *model, size_t n)
 {
-	size_t k = model->parts.k;
+	bool gaussian = model->parts.gaussian;
 
-	for (size_t i = n; i-- > 0;)
-	{
-		const double *alpha = model->alpha + (i + 1) * k, *likelihood = model->likelihood + i * k;
-		double *gamma = model->gamma + i * k, *weighted = model->weighted + i * k, sum = 0;
-
-		for (size_t j = 0; j < k; j++)
-		{
-			sum += gamma[j] = alpha[j] * model->beta[j];
-			weighted[j] = likelihood[j] * model->beta[j] / model->scale[i];
-		}
-		for (size_t j = 0; j < k; j++)
-			gamma[j] /= sum;
-		back_step(k, model->transposed, weighted, model->beta);
-	}
+	smooth_steps(model->parts.k, model->stride, model->backward,
+				 gaussian ? model->likelihood : model->emissions, gaussian ? NULL : model->at, n,
+				 model->alpha, model->scale, model->beta, model->gamma, model->weighted);
 }
 
 /* Sums of weighted (x) alpha of the step before; the first step of all has none. */
 static tlv_status
 add_pairs(tlv_context *ctx, tlv_hmm_model *model, size_t first, size_t n)
 {
-	size_t k = model->parts.k, skip = first == 0 ? 1 : 0;
+	size_t k = model->parts.k, stride = model->stride, skip = first == 0 ? 1 : 0;
 
 	if (n <= skip)
 		return TLV_OK;
-	return tlv_gemm(ctx, false, true, k, k, n - skip, 1, model->weighted + skip * k, k,
-					model->alpha + skip * k, k, 1, model->pairs, k);
+	return tlv_gemm(ctx, false, true, k, k, n - skip, 1, model->weighted + skip * stride, stride,
+					model->alpha + skip * stride, stride, 1, model->pairs, k);
 }
 
 static tlv_status
@@ -208,115 +277,65 @@ tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model, const tlv_s
 	return TLV_OK;
 }
 
+/* Back from the last block, which is still there, to the first. */
+static tlv_status
+smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
+			const double *borders, tlv_hmm_visit visit, void *argument, bool pairs)
+{
+	size_t stride = model->stride, blocks = (sequence->n + HMM_BLOCK - 1) / HMM_BLOCK;
+
+	for (size_t j = 0; j < stride; j++)
+		model->beta[j] = 1;
+	for (size_t b = blocks; b-- > 0;)
+	{
+		size_t first = b * HMM_BLOCK, own = least(HMM_BLOCK, sequence->n - first);
+
+		TLV_TRY_CONTINUE(ctx);
+		if (b > 0)
+			memcpy(model->alpha, borders + (b - 1) * stride, stride * sizeof(double));
+		if (b + 1 < blocks)
+			(void) filter_block(model, sequence, first, own);
+		smooth_block(model, own);
+		if (pairs)
+			TLV_TRY(add_pairs(ctx, model, first, own));
+		TLV_TRY(visit(ctx, argument, first, own, model->at, model->gamma));
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
 			   tlv_hmm_visit visit, void *argument, double *pairs, double *log_likelihood)
 {
-	size_t k = model->parts.k, n = sequence->n;
+	size_t k = model->parts.k, stride = model->stride, n = sequence->n;
 	size_t blocks = (n + HMM_BLOCK - 1) / HMM_BLOCK;
-	double *borders = tlv_alloc(ctx, (blocks + 1) * k, sizeof(double));
+	double *borders = NULL;
 
-	TLV_TRY_ALLOC(ctx, borders);
 	*log_likelihood = 0;
+	if (visit != NULL && blocks > 1)
+	{
+		borders = tlv_alloc(ctx, blocks * stride, sizeof(double));
+		TLV_TRY_ALLOC(ctx, borders);
+	}
 	for (size_t b = 0; b < blocks; b++)
 	{
 		size_t own = least(HMM_BLOCK, n - b * HMM_BLOCK);
+		double *last = model->alpha + own * stride;
 
 		TLV_TRY_CONTINUE(ctx);
 		*log_likelihood += filter_block(model, sequence, b * HMM_BLOCK, own);
-		memcpy(borders + b * k, model->alpha + own * k, k * sizeof(double));
-		memcpy(model->alpha, borders + b * k, k * sizeof(double));
+		if (borders != NULL)
+			memcpy(borders + b * stride, last, stride * sizeof(double));
+		if (b + 1 < blocks)
+			memcpy(model->alpha, last, stride * sizeof(double));
 	}
-	for (size_t j = 0; j < k; j++)
-		model->beta[j] = 1;
-	memset(model->pairs, 0, k * k * sizeof(double));
-	for (size_t b = visit != NULL ? blocks : 0; b-- > 0;)
+	if (visit != NULL)
 	{
-		size_t own = least(HMM_BLOCK, n - b * HMM_BLOCK);
-
-		TLV_TRY_CONTINUE(ctx);
-		if (b > 0)
-			memcpy(model->alpha, borders + (b - 1) * k, k * sizeof(double));
-		if (b + 1 < blocks) /* the last block is still there */
-			(void) filter_block(model, sequence, b * HMM_BLOCK, own);
-		smooth_block(model, own);
-		if (pairs != NULL)
-			TLV_TRY(add_pairs(ctx, model, b * HMM_BLOCK, own));
-		TLV_TRY(visit(ctx, argument, b * HMM_BLOCK, own, model->gamma));
+		memset(model->pairs, 0, k * k * sizeof(double));
+		TLV_TRY(smooth_back(ctx, model, sequence, borders, visit, argument, pairs != NULL));
 	}
-	for (size_t e = 0; pairs != NULL && e < k * k; e++)
+	for (size_t e = 0; visit != NULL && pairs != NULL && e < k * k; e++)
 		pairs[e] += model->pairs[e] * model->parts.transitions[e];
 	tlv_free(ctx, borders);
-	return TLV_OK;
-}
-
-/* ---- most probable states ---- */
-
-/* next[j] = max_i before[i] + ln T[j, i]; from[j] says which i. */
-static void
-viterbi_step(size_t k, const double *restrict logarithms, const double *restrict before,
-			 double *restrict next, uint16_t *restrict from)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		next[j] = before[0] + logarithms[j];
-		from[j] = 0;
-	}
-	for (size_t i = 1; i < k; i++)
-		for (size_t j = 0; j < k; j++)
-		{
-			double value = before[i] + logarithms[i * k + j];
-
-			if (value > next[j])
-			{
-				next[j] = value;
-				from[j] = (uint16_t) i;
-			}
-		}
-}
-
-tlv_status
-tlv_hmm_decode(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
-			   int32_t *states)
-{
-	size_t k = model->parts.k, n = sequence->n, best = 0;
-	uint16_t *from = tlv_alloc(ctx, n * k, sizeof(uint16_t));
-	double *logarithms, *before, *next, *likelihood;
-
-	TLV_TRY_ALLOC(ctx, from);
-	logarithms = tlv_alloc(ctx, k * k + 3 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, logarithms);
-	before = logarithms + k * k;
-	next = before + k;
-	likelihood = next + k;
-	for (size_t e = 0; e < k * k; e++)
-		logarithms[e] = log(model->parts.transitions[e]);
-	for (size_t t = 0; t < n; t++)
-	{
-		double largest = LEAST_LOGARITHM;
-
-		if (t % HMM_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		if (t > 0)
-			viterbi_step(k, logarithms, before, next, from + t * k);
-		(void) step_likelihood(model, sequence, t, likelihood);
-		for (size_t j = 0; j < k; j++)
-		{
-			next[j] =
-				(t > 0 ? next[j] : log(model->parts.initial[j])) + log(fmax(likelihood[j], 1e-300));
-			largest = fmax(largest, next[j]);
-		}
-		for (size_t j = 0; j < k; j++)
-			before[j] = next[j] - largest;
-	}
-	for (size_t j = 1; j < k && n > 0; j++)
-		best = before[j] > before[best] ? j : best;
-	for (size_t t = n; t-- > 0;)
-	{
-		states[t] = (int32_t) best;
-		best = t > 0 ? from[t * k + best] : 0;
-	}
-	tlv_free(ctx, logarithms);
-	tlv_free(ctx, from);
 	return TLV_OK;
 }

@@ -14,6 +14,9 @@
 /* Transitions of the moments, mixed with this much of even ones, are where EM starts. */
 #define EM_SMOOTHING  0.05
 #define NEGATIVE_WARN 0.3
+/* Bounds of what is believed, or not worth a word. */
+#define ASYMMETRY_WARN 0.3
+#define GROWTH_WARN	   1e-6
 
 typedef struct hmm_fit
 {
@@ -247,7 +250,7 @@ static tlv_status
 refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 {
 	size_t k = fit->k;
-	double log_likelihood;
+	double log_likelihood, growth;
 	int done;
 
 	if (options->iterations == 0)
@@ -256,8 +259,13 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 		fit->transitions[e] = (1 - EM_SMOOTHING) * fit->transitions[e] + EM_SMOOTHING / (double) k;
 	memcpy(fit->first, fit->weights, k * sizeof(double));
 	TLV_TRY(tlv_hmm_window_em(ctx, fit->source, k, options->iterations, fit->middle,
-							  fit->transitions, fit->first, &log_likelihood, &done));
+							  fit->transitions, fit->first, &log_likelihood, &growth, &done));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "window_iterations"));
+	if (done == options->iterations && growth > GROWTH_WARN * fit->windows)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, growth / fit->windows,
+							 "warning: EM on the counts of windows stopped at its limit of %d "
+							 "iterations, while the log-likelihood per window still grew",
+							 done));
 	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->windows,
 						"window_log_likelihood");
 }
@@ -278,6 +286,11 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 							 counters[i]));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
+	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->solution.asymmetry2,
+							 "warning: the symmetrised second moment is asymmetric by more than "
+							 "%g: too few windows for so many states, or no Markov chain",
+							 ASYMMETRY_WARN));
 	for (size_t j = 0; j < fit->k; j++)
 		worst = fmax(worst, fit->negative[j]);
 	if (worst > NEGATIVE_WARN)

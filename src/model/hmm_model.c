@@ -274,22 +274,70 @@ hmm_check(tlv_context *ctx, const tlv_frame *frame)
 static tlv_status
 open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 {
-	size_t k = model->parts.k, d = model->parts.d;
-	double *block = tlv_alloc(ctx, k * d + 2 * k, sizeof(double));
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double *block = tlv_alloc0(ctx, stride, (d + 2 + HMM_BLOCK) * sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
 	model->means = block;
-	model->log_norm = block + k * d;
-	model->half_precision = model->log_norm + k;
+	model->log_norm = block + stride * d;
+	model->half_precision = model->log_norm + stride;
+	model->likelihood = model->half_precision + stride;
 	for (size_t j = 0; j < k; j++)
 	{
 		double variance = model->parts.variances[j];
 
 		for (size_t i = 0; i < d; i++)
-			model->means[i * k + j] = model->parts.emissions[j * d + i];
+			model->means[i * stride + j] = model->parts.emissions[j * d + i];
 		model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI * variance);
 		model->half_precision[j] = 0.5 / variance;
 	}
+	return TLV_OK;
+}
+
+static tlv_status
+open_symbols(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+
+	TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary, d, model->parts.items));
+	model->emissions = tlv_alloc0(ctx, d + 1, stride * sizeof(double));
+	TLV_TRY_ALLOC(ctx, model->emissions);
+	for (size_t i = 0; i < d; i++)
+		memcpy(model->emissions + i * stride, model->parts.emissions + i * k, k * sizeof(double));
+	for (size_t j = 0; j < k; j++)
+		model->emissions[d * stride + j] = 1;
+	return TLV_OK;
+}
+
+/* The buffers of one block, and the chain in rows of whole lanes. */
+static tlv_status
+open_chain(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k, stride = model->stride;
+	double *block = tlv_alloc0(ctx, 2 * k + 3 * HMM_BLOCK + 3, stride * sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	model->initial = block;
+	model->beta = block + stride;
+	model->forward = model->beta + stride;
+	model->backward = model->forward + stride * k;
+	model->weighted = model->backward + stride * k;
+	model->gamma = model->weighted + HMM_BLOCK * stride;
+	model->alpha = model->gamma + HMM_BLOCK * stride;
+	model->at = tlv_alloc(ctx, HMM_BLOCK, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, model->at);
+	model->scale = tlv_alloc(ctx, HMM_BLOCK + k * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, model->scale);
+	model->pairs = model->scale + HMM_BLOCK;
+	memcpy(model->initial, model->parts.initial, k * sizeof(double));
+	for (size_t from = 0; from < k; from++)
+		for (size_t to = 0; to < k; to++)
+		{
+			double p = model->parts.transitions[from * k + to];
+
+			model->forward[from * stride + to] = p;
+			model->backward[to * stride + from] = p;
+		}
 	return TLV_OK;
 }
 
@@ -297,31 +345,14 @@ tlv_status
 tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 {
 	tlv_hmm_model *model = tlv_alloc0(ctx, 1, sizeof(tlv_hmm_model));
-	double *block;
-	size_t k;
 
 	TLV_TRY_ALLOC(ctx, model);
 	model->base.class = tlv_kind_hmm.model;
 	model->base.frame = *frame;
 	tlv_hmm_read(frame, &model->parts);
-	k = model->parts.k;
-	if (model->parts.gaussian)
-		TLV_TRY(open_vectors(ctx, model));
-	else
-		TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary, model->parts.d, model->parts.items));
-	block = tlv_alloc0(ctx, 2 * k * k + k + (4 * HMM_BLOCK + 1) * k + HMM_BLOCK, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
-	model->transposed = block;
-	model->pairs = block + k * k;
-	model->beta = model->pairs + k * k;
-	model->likelihood = model->beta + k;
-	model->weighted = model->likelihood + HMM_BLOCK * k;
-	model->gamma = model->weighted + HMM_BLOCK * k;
-	model->alpha = model->gamma + HMM_BLOCK * k;
-	model->scale = model->alpha + (HMM_BLOCK + 1) * k;
-	for (size_t from = 0; from < k; from++)
-		for (size_t to = 0; to < k; to++)
-			model->transposed[to * k + from] = model->parts.transitions[from * k + to];
+	model->stride = tlv_whole_lanes(model->parts.k);
+	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
+	TLV_TRY(open_chain(ctx, model));
 	*opened = &model->base;
 	return TLV_OK;
 }
@@ -335,16 +366,29 @@ hmm_components(const tlv_frame *frame)
 typedef struct share_target
 {
 	size_t k;
+	size_t stride;
 	double *shares;
 } share_target;
 
+/* Rounding on long ways is taken off: every step's sum to 1. */
 static tlv_status
-keep_shares(tlv_context *ctx, void *argument, size_t first, size_t n, const double *gamma)
+keep_shares(tlv_context *ctx, void *argument, size_t first, size_t n, const int32_t *at,
+			const double *gamma)
 {
 	const share_target *target = argument;
+	double *shares = target->shares + first * target->k;
 
 	(void) ctx;
-	memcpy(target->shares + first * target->k, gamma, n * target->k * sizeof(double));
+	(void) at;
+	for (size_t i = 0; i < n; i++, shares += target->k, gamma += target->stride)
+	{
+		double sum = 0;
+
+		for (size_t j = 0; j < target->k; j++)
+			sum += gamma[j];
+		for (size_t j = 0; j < target->k; j++)
+			shares[j] = gamma[j] / sum;
+	}
 	return TLV_OK;
 }
 
@@ -354,7 +398,7 @@ hmm_infer(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, 
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
 	tlv_sequence sequence = {n, symbols, d, x};
-	share_target target = {hmm->parts.k, shares};
+	share_target target = {hmm->parts.k, hmm->stride, shares};
 	double log_likelihood;
 
 	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));

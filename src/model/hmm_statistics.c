@@ -31,13 +31,9 @@ typedef struct statistics_state
 	double sequences;
 	double empty;
 	double steps;
-	double log_likelihood;
-	double *initial; /* in one block with everything below */
-	double *pairs;
-	double *emissions;	/* symbols: k x d */
-	double *weights;	/* vectors: k */
-	double *deviations; /* vectors: k x d */
-	double *squares;	/* vectors: k */
+	tlv_hmm_sums sums; /* in one block, from sums.initial on */
+	tlv_hmm_batch batch;
+	double *work; /* vectors: stride x (d + 2) */
 	const tlv_sequence *sequence;
 } statistics_state;
 
@@ -50,14 +46,15 @@ sum_count(const statistics_state *state)
 static tlv_status
 allocate_sums(tlv_context *ctx, statistics_state *state)
 {
+	tlv_hmm_sums *sums = &state->sums;
 	size_t k = state->k;
 
-	state->initial = tlv_alloc0(ctx, sum_count(state), sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->initial);
-	state->pairs = state->initial + k;
-	state->emissions = state->deviations = state->pairs + k * k;
-	state->weights = state->emissions + k * state->d;
-	state->squares = state->weights + k;
+	sums->initial = tlv_alloc0(ctx, sum_count(state), sizeof(double));
+	TLV_TRY_ALLOC(ctx, sums->initial);
+	sums->pairs = sums->initial + k;
+	sums->emissions = sums->deviations = sums->pairs + k * k;
+	sums->weights = sums->emissions + k * state->d;
+	sums->squares = sums->weights + k;
 	return TLV_OK;
 }
 
@@ -92,48 +89,47 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 /* ---- one sequence ---- */
 
-/* Weighted deviations from the means of one step. */
-TLV_CLONES static void
-add_vector(size_t k, size_t d, const double *restrict means, const double *restrict x,
-		   const double *restrict gamma, double *restrict deviations, double *restrict squares)
-{
-	for (size_t i = 0; i < d; i++)
-		for (size_t j = 0; j < k; j++)
-		{
-			double difference = x[i] - means[i * k + j];
-
-			deviations[i * k + j] += gamma[j] * difference;
-			squares[j] += gamma[j] * difference * difference;
-		}
-}
-
 static tlv_status
-visit_block(tlv_context *ctx, void *argument, size_t first, size_t n, const double *gamma)
+visit_block(tlv_context *ctx, void *argument, size_t first, size_t n, const int32_t *at,
+			const double *gamma)
 {
 	statistics_state *state = argument;
-	const tlv_sequence *sequence = state->sequence;
-	size_t k = state->k;
+	size_t k = state->k, stride = state->model->stride;
 
-	(void) ctx;
 	for (size_t j = 0; first == 0 && j < k; j++)
-		state->initial[j] += gamma[j];
-	for (size_t i = 0; i < n; i++, gamma += k)
+		state->sums.initial[j] += gamma[j];
+	if (state->gaussian)
 	{
-		size_t t = first + i;
-		int32_t at;
-
-		if (state->gaussian)
+		if (state->work == NULL)
 		{
-			for (size_t j = 0; j < k; j++)
-				state->weights[j] += gamma[j];
-			add_vector(k, state->d, state->model->means, sequence->x + t * state->d, gamma,
-					   state->deviations, state->squares);
-			continue;
+			state->work = tlv_alloc(ctx, state->d + 2, stride * sizeof(double));
+			TLV_TRY_ALLOC(ctx, state->work);
 		}
-		at = tlv_dictionary_find(&state->model->dictionary, sequence->symbols[t]);
-		for (size_t j = 0; at >= 0 && j < k; j++)
-			state->emissions[(size_t) at * k + j] += gamma[j];
+		tlv_hmm_add_vectors(state->model, n, state->sequence->x + first * state->d, gamma,
+							state->work, &state->sums);
+		return TLV_OK;
 	}
+	for (size_t i = 0; i < n; i++, gamma += stride)
+	{
+		double *own = state->sums.emissions + (size_t) at[i] * k;
+
+		for (size_t j = 0; (size_t) at[i] < state->d && j < k; j++)
+			own[j] += gamma[j];
+	}
+	return TLV_OK;
+}
+
+/* A sequence that is too long to wait for others. */
+static tlv_status
+add_long(tlv_context *ctx, statistics_state *state, const tlv_sequence *sequence)
+{
+	double log_likelihood;
+
+	state->sequence = sequence;
+	TLV_TRY(tlv_hmm_smooth(ctx, state->model, sequence, visit_block, state, state->sums.pairs,
+						   &log_likelihood));
+	state->sequence = NULL;
+	state->sums.log_likelihood += log_likelihood;
 	return TLV_OK;
 }
 
@@ -143,7 +139,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n, const i
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_sequence sequence = {n, symbols, d, x};
-	double log_likelihood;
+	bool full = n > 0;
 
 	if (state->model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
@@ -153,13 +149,17 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n, const i
 		return TLV_OK;
 	}
 	TLV_TRY(tlv_hmm_check_sequence(ctx, state->model, &sequence));
-	state->sequence = &sequence;
-	TLV_TRY(tlv_hmm_smooth(ctx, state->model, &sequence, visit_block, state, state->pairs,
-						   &log_likelihood));
-	state->sequence = NULL;
+	if (n > tlv_hmm_batch_most(state->model))
+		TLV_TRY(add_long(ctx, state, &sequence));
+	else
+		TLV_TRY(tlv_hmm_batch_add(ctx, state->model, &state->batch, &sequence, &full));
+	if (n <= tlv_hmm_batch_most(state->model) && full)
+	{
+		TLV_TRY(tlv_hmm_batch_run(ctx, state->model, &state->batch, &state->sums));
+		TLV_TRY(tlv_hmm_batch_add(ctx, state->model, &state->batch, &sequence, &full));
+	}
 	state->sequences++;
 	state->steps += (double) n;
-	state->log_likelihood += log_likelihood;
 	return TLV_OK;
 }
 
@@ -185,7 +185,7 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	size_t d = (size_t) tlv_frame_scalar(frame, "width", 0);
 	bool gaussian = tlv_frame_scalar(frame, "gaussian", 0) != 0;
 
-	if (state->initial == NULL)
+	if (state->sums.initial == NULL)
 	{
 		state->fingerprint = *tlv_frame_int64(frame, "model");
 		state->k = k;
@@ -197,12 +197,12 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 		state->gaussian != gaussian || sums->rows != sum_count(state))
 		return refuse_other_model(ctx);
 	for (size_t i = 0; i < sums->rows; i++)
-		state->initial[i] += numbers[i];
+		state->sums.initial[i] += numbers[i];
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	state->sequences += tlv_frame_scalar(frame, "sequences", 0);
 	state->empty += tlv_frame_scalar(frame, "empty", 0);
 	state->steps += tlv_frame_scalar(frame, "steps", 0);
-	state->log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
+	state->sums.log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
 	return TLV_OK;
 }
 
@@ -211,10 +211,12 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
-	if (!isfinite(state->log_likelihood))
+	if (state->model != NULL)
+		TLV_TRY(tlv_hmm_batch_run(ctx, state->model, &state->batch, &state->sums));
+	if (!isfinite(state->sums.log_likelihood))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
 	for (size_t i = 0; i < sum_count(state); i++)
-		if (!isfinite(state->initial[i]))
+		if (!isfinite(state->sums.initial[i]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large");
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_SEQUENCE_STATISTICS);
 	builder->owned = NULL;
@@ -225,9 +227,9 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "empty", state->empty);
 	tlv_frame_add_scalar(builder, "steps", state->steps);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->log_likelihood);
+	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
 	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
-	tlv_frame_add(builder, "sums", TLV_FLOAT64, sum_count(state), 1, state->initial);
+	tlv_frame_add(builder, "sums", TLV_FLOAT64, sum_count(state), 1, state->sums.initial);
 	return TLV_OK;
 }
 
@@ -292,18 +294,18 @@ update_vectors(const statistics_state *sums, const tlv_hmm_parts *before, double
 	{
 		double moved = 0;
 
-		if (!(sums->weights[j] > LEAST_STEPS))
+		if (!(sums->sums.weights[j] > LEAST_STEPS))
 			continue;
 		for (size_t i = 0; i < d; i++)
 		{
-			double step = sums->deviations[i * k + j] / sums->weights[j];
+			double step = sums->sums.deviations[i * k + j] / sums->sums.weights[j];
 
 			means[j * d + i] += step;
 			moved += step * step;
 		}
-		variances[j] = fmax(sums->squares[j] / sums->weights[j] - moved, 0) / (double) d;
-		total += variances[j] * sums->weights[j];
-		weight += sums->weights[j];
+		variances[j] = fmax(sums->sums.squares[j] / sums->sums.weights[j] - moved, 0) / (double) d;
+		total += variances[j] * sums->sums.weights[j];
+		weight += sums->sums.weights[j];
 	}
 	for (size_t j = 0; j < k && weight > 0; j++)
 		variances[j] = fmax(variances[j], VARIANCE_FLOOR * total / weight);
@@ -352,19 +354,19 @@ tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	transitions = block + k;
 	variances = transitions + k * k;
 	emissions = variances + k;
-	share(k, 1, sums->initial, before.initial, block);
+	share(k, 1, sums->sums.initial, before.initial, block);
 	for (size_t j = 0; j < k; j++)
 	{
-		share(k, 1, sums->pairs + j * k, before.transitions + j * k, transitions + j * k);
+		share(k, 1, sums->sums.pairs + j * k, before.transitions + j * k, transitions + j * k);
 		if (!before.gaussian)
-			share(d, k, sums->emissions + j, before.emissions + j, emissions + j);
+			share(d, k, sums->sums.emissions + j, before.emissions + j, emissions + j);
 	}
 	if (before.gaussian)
 		update_vectors(sums, &before, emissions, variances);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, replaced));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, before.steps + 1, "refinement_steps"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->log_likelihood, "log_likelihood"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->log_likelihood / sums->steps,
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->sums.log_likelihood, "log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->sums.log_likelihood / sums->steps,
 						 "log_likelihood_per_step"));
 	after = before;
 	after.steps = before.steps + 1;

@@ -238,14 +238,14 @@ window_maximize(tlv_context *ctx, window_em *em, double *emissions, double *tran
 tlv_status
 tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int iterations,
 				  double *emissions, double *transitions, double *first, double *log_likelihood,
-				  int *done)
+				  double *growth, int *done)
 {
 	size_t m = source->d[0];
 	double before = -HUGE_VAL;
 	window_em em;
 
 	*done = 0;
-	*log_likelihood = 0;
+	*log_likelihood = *growth = 0;
 	TLV_TRY(allocate_em(ctx, k, m, &em));
 	normalize_rows(k, m, emissions, EM_LEAST);
 	normalize_columns(k, k, transitions, EM_LEAST);
@@ -255,7 +255,8 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 		tlv_report(ctx, "window EM", *done, iterations);
 		TLV_TRY(
 			window_expectations(ctx, source, &em, emissions, transitions, first, log_likelihood));
-		if (*log_likelihood - before < EM_TOLERANCE * source->total)
+		*growth = *log_likelihood - before;
+		if (*growth < EM_TOLERANCE * source->total)
 			break;
 		before = *log_likelihood;
 		TLV_TRY(window_maximize(ctx, &em, emissions, transitions, first));

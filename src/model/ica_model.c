@@ -293,9 +293,7 @@ tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *
 bool
 tlv_ica_settled(const tlv_frame *model)
 {
-	double rows = tlv_frame_scalar(model, "rows", 0);
-
-	return tlv_frame_scalar(model, "change", 1) < fmax(1e-12, 5e-5 / fmax(rows, 1));
+	return tlv_frame_scalar(model, "change", 1) < TLV_ICA_SETTLED;
 }
 
 /* ---- Amari index ---- */

@@ -27,6 +27,7 @@ static const tlv_kind *const all[] = {
 	&tlv_kind_ica,
 	&tlv_kind_view_moments,
 	&tlv_kind_category_views,
+	&tlv_kind_view_statistics,
 	&tlv_kind_multiview,
 	&tlv_kind_sequence_moments,
 	&tlv_kind_sequence_statistics,

@@ -4,16 +4,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "multiview_internal.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/linalg.h"
-#include "tensorlv/multiview.h"
 #include "view_solver.h"
 
 /* EM stands when the log-likelihood of a row grows by less. */
-#define EM_TOLERANCE   1e-9
-#define EM_LEAST	   1e-6
-#define NEGATIVE_WARN  0.3
-#define VARIANCE_FLOOR 1e-6
+#define EM_TOLERANCE  1e-9
+#define EM_LEAST	  1e-6
+#define NEGATIVE_WARN 0.3
+/* Sums of counts are exact up to here. */
+#define MOST_ROWS 0x1p53
 
 static const char *const item_names[3] = {"items1", "items2", "items3"};
 
@@ -31,6 +32,8 @@ typedef struct view_fit
 	double *weights;	  /* k */
 	double *means[3];	  /* vectors: d_t x k */
 	double *variances[3]; /* vectors: d_t x k */
+	double *totals[3];	  /* vectors: d_t, variances of all rows */
+	double *floors[3];	  /* vectors: d_t */
 	double worst;		  /* negative mass that was cut */
 	tlv_diagnostics diagnostics;
 } view_fit;
@@ -57,6 +60,54 @@ open_categories(const tlv_frame *moments, view_fit *fit)
 	fit->source = &fit->cells;
 }
 
+/* Variances of all rows, and the least that components may have. */
+static tlv_status
+measure_variances(tlv_context *ctx, view_fit *fit)
+{
+	size_t wide = fit->d[0] + fit->d[1] + fit->d[2];
+	double *totals, *floors;
+
+	TLV_TRY(take(ctx, &totals, wide));
+	TLV_TRY(take(ctx, &floors, wide));
+	for (int t = 0; t < 3; t++)
+	{
+		fit->totals[t] = t == 0 ? totals : fit->totals[t - 1] + fit->d[t - 1];
+		fit->floors[t] = t == 0 ? floors : fit->floors[t - 1] + fit->d[t - 1];
+		for (size_t i = 0; i < fit->d[t]; i++)
+		{
+			double mean = fit->sums.sum[t][i] / fit->rows;
+
+			fit->totals[t][i] = fmax(fit->sums.square[t][i] / fit->rows - mean * mean, 0);
+		}
+	}
+	return tlv_gmm_floor(ctx, wide, totals, floors);
+}
+
+/* A view that is always the same tells no components apart. */
+static tlv_status
+refuse_constant_views(tlv_context *ctx, const view_fit *fit)
+{
+	for (int t = 0; t < 3; t++)
+	{
+		double largest = 0;
+
+		for (size_t i = 0; i < fit->d[t]; i++)
+			largest = fmax(largest, fit->dense.scale[t][i]); /* 0: does not vary */
+		if (largest == 0)
+		{
+			tlv_status status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+										 "view %d is constant: the data do not identify %zu "
+										 "components",
+										 t + 1, fit->k);
+
+			tlv_fail_hint(ctx, "All views must differ between any two components; numbers that "
+							   "differ by less than 1e-150 count as equal.");
+			return status;
+		}
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 {
@@ -67,9 +118,11 @@ open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
 	memcpy(fit->d, fit->sums.d, sizeof(fit->d));
 	fit->rows = fit->sums.rows;
-	if (fit->rows > 0)
-		TLV_TRY(tlv_dense_source_create(ctx, &fit->sums, false, fit->k, &fit->dense));
-	return TLV_OK;
+	if (fit->rows < (double) fit->k)
+		return TLV_OK;
+	TLV_TRY(measure_variances(ctx, fit));
+	TLV_TRY(tlv_dense_source_create(ctx, &fit->sums, false, fit->k, &fit->dense));
+	return fit->k > 1 ? refuse_constant_views(ctx, fit) : TLV_OK;
 }
 
 static tlv_status
@@ -83,6 +136,8 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_opt
 		TLV_TRY(open_vectors(ctx, moments, fit));
 	else
 		open_categories(moments, fit);
+	if (fit->rows > MOST_ROWS)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%g rows are more than can be counted", fit->rows);
 	if (fit->rows < (double) fit->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", fit->rows,
 						fit->k);
@@ -127,8 +182,7 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 		tlv_dense_source_means(&fit->dense, t, k, fit->solution.means[t], fit->means[t]);
 		for (size_t i = 0; i < d; i++)
 		{
-			double shifted = fit->sums.sum[t][i] / fit->rows, mean = 0, between = 0;
-			double total = fit->sums.square[t][i] / fit->rows - shifted * shifted;
+			double mean = 0, between = 0;
 
 			for (size_t j = 0; j < k; j++)
 				mean += fit->weights[j] * fit->means[t][j * d + i];
@@ -136,7 +190,7 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 				between += fit->weights[j] * (fit->means[t][j * d + i] - mean) *
 						   (fit->means[t][j * d + i] - mean);
 			for (size_t j = 0; j < k; j++)
-				fit->variances[t][j * d + i] = fmax(total - between, VARIANCE_FLOOR * total);
+				fit->variances[t][j * d + i] = fmax(fit->totals[t][i] - between, fit->floors[t][i]);
 		}
 	}
 	return TLV_OK;
@@ -158,68 +212,87 @@ normalize_rows(size_t k, size_t d, double *p, double smallest)
 	}
 }
 
-/* One step: views (k x d_t) and weights in place.  g: expectations of the same shapes. */
-static tlv_status
-cell_step(tlv_context *ctx, const tlv_view_source *source, size_t k, double *const views[3],
-		  double *weights, double *weighted, double *const g[3], double *log_likelihood)
+/* Views (k x d_t), weights, and their expectations under the counts. */
+typedef struct cell_step
 {
-	double total = 0;
+	size_t k;
+	double *const *views;
+	double *weights;
+	double *weighted; /* view 1 times the weights */
+	double *g[3];	  /* as in tlv_cell_expectations */
+} cell_step;
+
+static tlv_status
+expect_cells(tlv_context *ctx, const tlv_view_source *source, const cell_step *step,
+			 double *log_likelihood)
+{
+	size_t k = step->k;
 
 	for (size_t i = 0; i < source->d[0]; i++)
 		for (size_t j = 0; j < k; j++)
-			weighted[i * k + j] = weights[j] * views[0][i * k + j];
-	TLV_TRY(tlv_cell_expectations(ctx, source, k, weighted, views[1], views[2], g[0], g[1], g[2],
-								  log_likelihood));
+			step->weighted[i * k + j] = step->weights[j] * step->views[0][i * k + j];
+	return tlv_cell_expectations(ctx, source, k, step->weighted, step->views[1], step->views[2],
+								 step->g[0], step->g[1], step->g[2], log_likelihood);
+}
+
+static void
+maximize_cells(const tlv_view_source *source, const cell_step *step)
+{
+	size_t k = step->k;
+	double total = 0;
+
 	for (size_t j = 0; j < k; j++)
 	{
 		double sum = 0;
 
 		for (size_t i = 0; i < source->d[0]; i++)
-			sum += weighted[i * k + j] * g[0][i * k + j];
-		total += weights[j] = sum;
+			sum += step->weighted[i * k + j] * step->g[0][i * k + j];
+		total += step->weights[j] = sum;
 	}
 	for (size_t j = 0; j < k; j++)
-		weights[j] /= total;
+		step->weights[j] /= total;
 	for (int t = 0; t < 3; t++)
 	{
-		const double *factor = t == 0 ? weighted : views[t];
+		const double *factor = t == 0 ? step->weighted : step->views[t];
 
 		for (size_t e = 0; e < source->d[t] * k; e++)
-			views[t][e] = factor[e] * g[t][e];
-		normalize_rows(k, source->d[t], views[t], 0);
+			step->views[t][e] = factor[e] * step->g[t][e];
+		normalize_rows(k, source->d[t], step->views[t], 0);
 	}
-	return TLV_OK;
 }
 
 static tlv_status
 refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 {
 	const tlv_view_source *source = fit->source;
-	size_t k = fit->k;
-	double *g[3], *weighted, before = -HUGE_VAL, log_likelihood = 0;
+	cell_step step = {.k = fit->k, .views = fit->solution.means, .weights = fit->weights};
+	double before = -HUGE_VAL, log_likelihood = 0;
+	bool stands = false;
 	int done = 0;
 
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(take(ctx, &g[t], k * source->d[t]));
-		normalize_rows(k, source->d[t], fit->solution.means[t], EM_LEAST);
+		TLV_TRY(take(ctx, &step.g[t], fit->k * source->d[t]));
+		normalize_rows(fit->k, source->d[t], fit->solution.means[t], EM_LEAST);
 	}
-	TLV_TRY(take(ctx, &weighted, k * source->d[0]));
-	for (; done < iterations; done++)
+	TLV_TRY(take(ctx, &step.weighted, fit->k * source->d[0]));
+	for (;; done++)
 	{
 		tlv_report(ctx, "EM on counts", done, iterations);
-		TLV_TRY(cell_step(ctx, source, k, fit->solution.means, fit->weights, weighted, g,
-						  &log_likelihood));
-		if (log_likelihood - before < EM_TOLERANCE * source->total)
+		TLV_TRY(expect_cells(ctx, source, &step, &log_likelihood));
+		stands = log_likelihood - before < EM_TOLERANCE * source->total;
+		if (stands || done == iterations)
 			break;
 		before = log_likelihood;
+		maximize_cells(source, &step);
 	}
-	tlv_free(ctx, weighted);
+	tlv_free(ctx, step.weighted);
 	for (int t = 0; t < 3; t++)
-		tlv_free(ctx, g[t]);
+		tlv_free(ctx, step.g[t]);
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "count_iterations"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, stands, "count_stands"));
 	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / source->total,
-						"log_likelihood_per_row");
+						"mean_log_likelihood");
 }
 
 static tlv_status
@@ -299,6 +372,7 @@ tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multivie
 		parts.d[t] = fit.d[t];
 		parts.means[t] = fit.means[t];
 		parts.variances[t] = fit.vectors ? fit.variances[t] : NULL;
+		parts.floors[t] = fit.vectors ? fit.floors[t] : NULL;
 		parts.items[t] = fit.vectors ? NULL : tlv_frame_int64(moments, item_names[t]);
 	}
 	parts.diagnostics = &fit.diagnostics;

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensorlv/dictionary.h"
+#include "multiview_internal.h"
 #include "tensorlv/kind.h"
-#include "tensorlv/multiview.h"
 #include "triple_table.h"
 #include "view_solver.h"
 
@@ -60,6 +59,7 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_MULTIVIEW);
 	builder->owned = NULL;
 	tlv_frame_add_scalar(builder, "rows", parts->rows);
+	tlv_frame_add_scalar(builder, "steps", parts->steps);
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
 	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
 	for (int t = 0; t < 3; t++)
@@ -76,13 +76,14 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 					 !vectors, at);
 		tlv_frame_add(builder, name, TLV_FLOAT64, d, k, at);
 		at += d * k;
-		if (vectors)
-		{
-			name_section(name, "variances", t);
-			copy_ordered(d, k, parts->variances[t], order, LEAST_VARIANCE, false, at);
-			tlv_frame_add(builder, name, TLV_FLOAT64, d, k, at);
-			at += d * k;
-		}
+		if (!vectors)
+			continue;
+		name_section(name, "variances", t);
+		copy_ordered(d, k, parts->variances[t], order, LEAST_VARIANCE, false, at);
+		tlv_frame_add(builder, name, TLV_FLOAT64, d, k, at);
+		at += d * k;
+		name_section(name, "floor", t);
+		tlv_frame_add(builder, name, TLV_FLOAT64, d, 1, parts->floors[t]);
 	}
 	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, order));
 	tlv_diagnostics_add(parts->diagnostics, builder);
@@ -100,6 +101,7 @@ tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 	memset(parts, 0, sizeof(*parts));
 	parts->k = tlv_frame_find(frame, "weights")->rows;
 	parts->rows = tlv_frame_scalar(frame, "rows", 0);
+	parts->steps = tlv_frame_scalar(frame, "steps", 0);
 	parts->seed = tlv_frame_scalar(frame, "seed", 0);
 	parts->weights = tlv_frame_float64(frame, "weights");
 	for (int t = 0; t < 3; t++)
@@ -109,9 +111,22 @@ tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 		parts->means[t] = tlv_frame_float64(frame, name);
 		name_section(name, "variances", t);
 		parts->variances[t] = tlv_frame_float64(frame, name);
+		name_section(name, "floor", t);
+		parts->floors[t] = tlv_frame_float64(frame, name);
 		name_section(name, "items", t);
 		parts->items[t] = tlv_frame_int64(frame, name);
 	}
+}
+
+double
+tlv_multiview_parameters(const tlv_multiview_parts *parts)
+{
+	double k = (double) parts->k, sum = k - 1;
+
+	for (int t = 0; t < 3; t++)
+		sum +=
+			is_categorical(parts) ? k * ((double) parts->d[t] - 1) : 2 * k * (double) parts->d[t];
+	return sum;
 }
 
 /* ---- validation ---- */
@@ -152,14 +167,17 @@ check_view(tlv_context *ctx, const tlv_frame *frame, int view, uint64_t k, bool 
 
 	name_section(name, "means", view);
 	means = tlv_frame_find(frame, name);
-	if (means == NULL || means->rows == 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or empty", name);
+	if (means == NULL || means->rows == 0 || means->rows > TLV_VIEW_MOST_TRIPLES)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has a wrong length", name);
 	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, k, NULL));
 	if (categories)
 		return check_categories(ctx, frame, view, means->rows, k, tlv_frame_float64(frame, name));
 	name_section(name, "variances", view);
 	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, k, NULL));
-	return tlv_frame_require_minimum(ctx, frame, name, LEAST_VARIANCE / 10);
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, name, LEAST_VARIANCE / 10));
+	name_section(name, "floor", view);
+	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, name, 0);
 }
 
 static tlv_status
@@ -169,8 +187,9 @@ multiview_check(tlv_context *ctx, const tlv_frame *frame)
 	bool categories = tlv_frame_find(frame, "items1") != NULL;
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	if (weights == NULL || weights->rows == 0 || weights->rows > UINT16_MAX)
+	if (weights == NULL || weights->rows == 0 || weights->rows > TLV_VIEW_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" is missing or empty");
 	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, weights->rows, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LEAST_PROBABILITY / 10));
@@ -181,12 +200,56 @@ multiview_check(tlv_context *ctx, const tlv_frame *frame)
 
 /* ---- use ---- */
 
-typedef struct multiview_model
+/* Inverse variances, and the log density of a view at each component's mean. */
+static tlv_status
+open_vectors(tlv_context *ctx, multiview_model *model)
 {
-	tlv_model base;
-	tlv_multiview_parts parts;
-	tlv_dictionary dictionary[3];
-} multiview_model;
+	const tlv_multiview_parts *parts = &model->parts;
+	size_t k = parts->k;
+
+	for (int t = 0; t < 3; t++)
+	{
+		size_t d = parts->d[t];
+
+		model->inverse[t] = tlv_alloc(ctx, k, (d + 1) * sizeof(double));
+		TLV_TRY_ALLOC(ctx, model->inverse[t]);
+		model->constant[t] = model->inverse[t] + d * k;
+		for (size_t j = 0; j < k; j++)
+		{
+			double sum = 0;
+
+			for (size_t i = 0; i < d; i++)
+			{
+				double variance = parts->variances[t][j * d + i];
+
+				model->inverse[t][j * d + i] = 1 / variance;
+				sum += log(2 * M_PI) + log(variance);
+			}
+			model->constant[t][j] = -sum / 2;
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+open_categories(tlv_context *ctx, multiview_model *model)
+{
+	const tlv_multiview_parts *parts = &model->parts;
+	size_t k = parts->k;
+
+	for (int t = 0; t < 3; t++)
+	{
+		size_t d = parts->d[t];
+
+		TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary[t], d, parts->items[t]));
+		model->probabilities[t] = tlv_alloc(ctx, k, d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, model->probabilities[t]);
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < k; j++)
+				model->probabilities[t][i * k + j] = parts->means[t][j * d + i];
+	}
+	return TLV_OK;
+}
 
 static tlv_status
 multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
@@ -197,9 +260,12 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	model->base.class = tlv_kind_multiview.model;
 	model->base.frame = *frame;
 	tlv_multiview_read(frame, &model->parts);
-	for (int t = 0; t < 3 && model->parts.items[0] != NULL; t++)
-		TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary[t], model->parts.d[t],
-									  model->parts.items[t]));
+	model->log_weights = tlv_alloc(ctx, model->parts.k, 2 * sizeof(double));
+	TLV_TRY_ALLOC(ctx, model->log_weights);
+	model->joint = model->log_weights + model->parts.k;
+	for (size_t j = 0; j < model->parts.k; j++)
+		model->log_weights[j] = log(model->parts.weights[j]);
+	TLV_TRY(is_categorical(&model->parts) ? open_categories(ctx, model) : open_vectors(ctx, model));
 	*opened = &model->base;
 	return TLV_OK;
 }
@@ -210,110 +276,13 @@ multiview_components(const tlv_frame *frame)
 	return tlv_frame_find(frame, "weights")->rows;
 }
 
-static tlv_status
-check_row(tlv_context *ctx, const tlv_multiview_parts *parts, size_t d, const double *x)
-{
-	size_t wide = parts->items[0] != NULL ? 3 : parts->d[0] + parts->d[1] + parts->d[2];
-	tlv_status status;
-
-	if (d != wide)
-	{
-		status = tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", d, wide);
-		tlv_fail_hint(ctx, "Give the three views one behind the other.");
-		return status;
-	}
-	for (size_t i = 0; i < d; i++)
-		if (!isfinite(x[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu is %s", i + 1,
-							isnan(x[i]) ? "NaN" : "infinite");
-	return TLV_OK;
-}
-
-/* ln p(x, j), unknown categories left out. */
-static void
-joint_logarithms(const multiview_model *model, const double *x, double *out)
-{
-	const tlv_multiview_parts *parts = &model->parts;
-	size_t k = parts->k;
-
-	for (size_t j = 0; j < k; j++)
-		out[j] = log(parts->weights[j]);
-	for (int t = 0; t < 3; t++)
-	{
-		size_t d = parts->d[t];
-
-		if (parts->items[0] != NULL)
-		{
-			double value = x[t];
-			int32_t at = fabs(value) < 0x1p62 && value == floor(value)
-							 ? tlv_dictionary_find(&model->dictionary[t], (int64_t) value)
-							 : -1;
-
-			for (size_t j = 0; at >= 0 && j < k; j++)
-				out[j] += log(parts->means[t][j * d + (size_t) at]);
-			continue;
-		}
-		for (size_t j = 0; j < k; j++)
-			for (size_t i = 0; i < d; i++)
-			{
-				double variance = parts->variances[t][j * d + i];
-				double difference = x[i] - parts->means[t][j * d + i];
-
-				out[j] -= 0.5 * (difference * difference / variance + log(2 * M_PI * variance));
-			}
-		x += d;
-	}
-	for (size_t j = 0; j < k; j++)
-		out[j] = fmax(out[j], -1e300);
-}
-
-/* Turns logarithms into shares; returns the logarithm of their sum. */
-static double
-normalise_logarithms(size_t k, double *values)
-{
-	double largest = values[0], sum = 0;
-
-	for (size_t j = 1; j < k; j++)
-		largest = fmax(largest, values[j]);
-	for (size_t j = 0; j < k; j++)
-		sum += values[j] = exp(values[j] - largest);
-	for (size_t j = 0; j < k; j++)
-		values[j] /= sum;
-	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
-}
-
-static tlv_status
-multiview_infer(tlv_context *ctx, tlv_model *model, size_t d, const double *x, double *shares)
-{
-	multiview_model *own = (multiview_model *) model;
-
-	TLV_TRY(check_row(ctx, &own->parts, d, x));
-	joint_logarithms(own, x, shares);
-	(void) normalise_logarithms(own->parts.k, shares);
-	return TLV_OK;
-}
-
-static tlv_status
-multiview_log_likelihood(tlv_context *ctx, tlv_model *model, size_t d, const double *x,
-						 double *value)
-{
-	multiview_model *own = (multiview_model *) model;
-	double *joint;
-
-	TLV_TRY(check_row(ctx, &own->parts, d, x));
-	joint = tlv_alloc(ctx, own->parts.k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, joint);
-	joint_logarithms(own, x, joint);
-	*value = normalise_logarithms(own->parts.k, joint);
-	tlv_free(ctx, joint);
-	return TLV_OK;
-}
-
 static const tlv_model_class multiview_class = {
 	.open = multiview_open,
 	.components = multiview_components,
-	.infer_vector = multiview_infer,
-	.log_likelihood_vector = multiview_log_likelihood,
+	.infer_vector = tlv_multiview_infer_vector,
+	.log_likelihood_vector = tlv_multiview_log_likelihood_vector,
+	.statistics = tlv_multiview_statistics,
+	.update = tlv_multiview_update,
 };
 const tlv_kind tlv_kind_multiview = {
 	TLV_FRAME_MODEL, TLV_KIND_MULTIVIEW, "multiview", multiview_check, NULL, &multiview_class};

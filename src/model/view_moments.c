@@ -2,6 +2,7 @@
  * view_moments.c - moments of three views: vectors, and categories
  * (multiview.h).
  */
+#include <math.h>
 #include <string.h>
 
 #include "tensorlv/kind.h"
@@ -228,6 +229,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 static tlv_status
 category_check(tlv_context *ctx, const tlv_frame *frame)
 {
+	const double *counts;
 	uint64_t d[3], n;
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
@@ -243,7 +245,12 @@ category_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require(ctx, frame, item_names[t], TLV_INT64, d[t], 1, NULL));
 		TLV_TRY(tlv_frame_require_ascending(ctx, frame, item_names[t]));
 	}
-	return tlv_triple_check(ctx, frame, d, &n);
+	TLV_TRY(tlv_triple_check(ctx, frame, d, &n));
+	counts = tlv_frame_float64(frame, "counts");
+	for (uint64_t i = 0; i < n; i++)
+		if (counts[i] != floor(counts[i]))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" holds %g", counts[i]);
+	return TLV_OK;
 }
 
 static const tlv_accumulator_class view_class = {

@@ -121,6 +121,7 @@ best_angle(size_t groups, const lanes *pp, const lanes *pq, const lanes *qq, dou
 {
 	lanes sum00 = {0}, sum11 = {0}, sum01 = {0};
 	double on = 0, off = 0, radius;
+	bool equal; /* diagonals, in all matrices: half a right angle, of either sign */
 
 	for (size_t l = 0; l < groups; l++)
 	{
@@ -135,13 +136,14 @@ best_angle(size_t groups, const lanes *pp, const lanes *pq, const lanes *qq, dou
 		on += sum00[l] - sum11[l];
 		off += 2 * sum01[l];
 	}
+	equal = on < 0 && off == 0;
 	/* tan 2 angle = off / (on + |(on, off)|), the branch of the maximum. */
 	on += sqrt(on * on + off * off);
 	radius = sqrt(on * on + off * off);
-	if (!(radius > 0))
+	if (!equal && !(radius > 0))
 		return false;
-	*c = sqrt(0.5 + 0.5 * (on / radius));
-	*s = 0.5 * (off / radius) / *c;
+	*c = equal ? sqrt(0.5) : sqrt(0.5 + 0.5 * (on / radius));
+	*s = equal ? sqrt(0.5) : 0.5 * (off / radius) / *c;
 	return true;
 }
 

@@ -9,8 +9,9 @@
 
 #include "tensorlv/linalg.h"
 
-/* Rows of data that go into one product. */
-#define CHUNK 256
+/* Rows of data that go into one product, and pairs: what stays in cache. */
+#define CHUNK	   128
+#define MOST_PAIRS 128
 
 static inline size_t
 least(size_t a, size_t b)
@@ -79,8 +80,8 @@ tlv_packed3_norm(size_t k, const double *packed)
 /* ---- sums of outer products ---- */
 
 /*
- * The pairs (a, b), b <= a, of the rows first <= a < end of the packed tensor.
- * A product of pairs by single indices gives those rows, of which c <= b is kept.
+ * The pairs (a, b), a >= b, of first <= b < end.  They go with the single indices c < end, of
+ * which c <= b is kept: only below the last b of a block is anything computed in vain.
  */
 typedef struct pair_block
 {
@@ -88,20 +89,20 @@ typedef struct pair_block
 	size_t pairs;
 } pair_block;
 
-/* Pairs per product: enough for BLAS to be fast, few enough to stay in cache. */
+/* Pairs per product: those of one b at least. */
 static size_t
 most_pairs(size_t k)
 {
-	return k > 256 ? k : least(256, tlv_packed2_size(k));
+	return k > MOST_PAIRS ? k : least(MOST_PAIRS, tlv_packed2_size(k));
 }
 
 static pair_block
 next_block(size_t k, size_t first)
 {
-	pair_block block = {first, first + 1, first + 1};
+	pair_block block = {first, first + 1, k - first};
 
-	while (block.end < k && block.pairs + block.end + 1 <= most_pairs(k))
-		block.pairs += ++block.end;
+	while (block.end < k && block.pairs + k - block.end <= most_pairs(k))
+		block.pairs += k - block.end++;
 	return block;
 }
 

@@ -12,13 +12,13 @@ PRODUCTS(pair_products)(size_t k, pair_block block, size_t n, const REAL *restri
 	{
 		const REAL *restrict row = y + t * k;
 
-		for (size_t a = block.first; a < block.end; a++)
+		for (size_t b = block.first; b < block.end; b++)
 		{
-			REAL factor = weight == NULL ? row[a] : (REAL) weight[t] * row[a];
+			REAL factor = weight == NULL ? row[b] : (REAL) weight[t] * row[b];
 
-			for (size_t b = 0; b <= a; b++)
-				products[b] = factor * row[b];
-			products += a + 1;
+			for (size_t a = b; a < k; a++)
+				products[a - b] = factor * row[a];
+			products += k - b;
 		}
 	}
 }
@@ -32,11 +32,11 @@ PRODUCTS(mixed_products)(size_t k, pair_block block, size_t n, const REAL *restr
 	{
 		const REAL *restrict wt = w + t * k, *restrict rt = r + t * k;
 
-		for (size_t a = block.first; a < block.end; a++)
+		for (size_t b = block.first; b < block.end; b++)
 		{
-			for (size_t b = 0; b <= a; b++)
-				products[b] = wt[a] * rt[b] + rt[a] * wt[b];
-			products += a + 1;
+			for (size_t a = b; a < k; a++)
+				products[a - b] = wt[a] * rt[b] + rt[a] * wt[b];
+			products += k - b;
 		}
 	}
 }
@@ -51,15 +51,16 @@ PRODUCTS(add_products)(size_t k, pair_block block, size_t n, const REAL *y, cons
 }
 
 TLV_CLONES static void
-PRODUCTS(add_to_packed)(pair_block block, const REAL *restrict sums, double *restrict packed)
+PRODUCTS(add_to_packed)(size_t k, pair_block block, const REAL *restrict sums,
+						double *restrict packed)
 {
-	packed += tlv_packed3_index(block.first, 0, 0);
-	for (size_t a = block.first; a < block.end; a++)
-		for (size_t b = 0; b <= a; b++)
+	for (size_t b = block.first; b < block.end; b++)
+		for (size_t a = b; a < k; a++)
 		{
+			double *restrict run = packed + tlv_packed3_index(a, b, 0);
+
 			for (size_t c = 0; c <= b; c++)
-				packed[c] += sums[c];
-			packed += b + 1;
+				run[c] += sums[c];
 			sums += block.end;
 		}
 }
@@ -87,7 +88,7 @@ PRODUCTS(add_cubes)(tlv_context *ctx, size_t k, size_t n, const REAL *y, const d
 			(k, block, rows, y + t * k, weight == NULL ? NULL : weight + t, products);
 			PRODUCTS(add_products)(k, block, rows, y + t * k, products, work, t > 0);
 		}
-		PRODUCTS(add_to_packed)(block, work, packed);
+		PRODUCTS(add_to_packed)(k, block, work, packed);
 	}
 	return TLV_OK;
 }
@@ -112,7 +113,7 @@ PRODUCTS(add_squares)(tlv_context *ctx, size_t k, size_t n, const REAL *w, const
 			PRODUCTS(mixed_products)(k, block, rows, w + at, r + at, products);
 			PRODUCTS(add_products)(k, block, rows, w + at, products, work, true);
 		}
-		PRODUCTS(add_to_packed)(block, work, packed);
+		PRODUCTS(add_to_packed)(k, block, work, packed);
 	}
 	return TLV_OK;
 }

@@ -16,10 +16,9 @@
 #include "tensorlv/dense_moments.h"
 #include "vector_query.h"
 
-/* Third moments are collected up to this dimension: their cost grows with its cube. */
-#define MOST_THIRD 100
-/* Above this share of d, k is out of the third moments' reach. */
-#define MOST_COMPONENTS 0.8
+/* Third moments are collected in all dimensions up to this number, their cost grows with its
+ * cube; of more dimensions in the leading directions, by a pass of its own. */
+#define MOST_THIRD 20
 /* Moments of this residual are those of spherical components. */
 #define TRUSTED_RESIDUAL 0.1
 
@@ -27,13 +26,12 @@
 #define MOST_STEPS 100
 /* Steps after which two starts are compared. */
 #define RIVAL_STEPS 5
-/* Starts from the sample: as many as components, within these bounds. */
-#define LEAST_STARTS 10
-#define MOST_STARTS	 30
+/* Starts from the sample. */
+#define STARTS 10
 /* Rows of the sample: at least and at most, and what n d k (full: n d^2 k) shall not exceed. */
 #define SAMPLE_LEAST  2000.0
 #define SAMPLE_MOST	  20000.0
-#define SAMPLE_EFFORT 1e7
+#define SAMPLE_EFFORT 5e8
 
 /* k is chosen when the criterion has risen so many times in a row. */
 #define MOST_RISES 2
@@ -48,8 +46,9 @@ typedef struct GmmDriver
 	size_t d;
 	double n;
 	struct varlena *moments;
-	struct varlena *single; /* one component: its floor is everybody's */
-	double *sample;			/* d x sample_n; NULL until it is needed */
+	struct varlena *compressed; /* in the leading directions; NULL until they are needed */
+	struct varlena *single;		/* one component: its floor is everybody's */
+	double *sample;				/* d x sample_n; NULL until it is needed */
 	size_t sample_n;
 	double *bic; /* of k = 1, 2, ... */
 	int32 n_bic;
@@ -62,6 +61,7 @@ typedef struct GmmStart
 	struct varlena *fitted; /* the fit to the moments, also where another start won; or NULL */
 	struct varlena *rival;	/* from the sample, where it may be better; or NULL */
 	bool from_moments;
+	bool stands;		   /* refined on all rows, until the likelihood stands */
 	double log_likelihood; /* mean over the sample */
 } GmmStart;
 
@@ -126,24 +126,50 @@ collect_moments(GmmDriver *driver)
 		frame = TlvFrame(driver->moments);
 		driver->n = tlv_frame_scalar(&frame, "rows", 0);
 	}
-	if (driver->n < 1)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("the query returns no vectors")));
+}
+
+/* Moments in as many leading directions as the largest k that may be fitted; NULL when these are
+ * too many. */
+static struct varlena *
+compressed_moments(GmmDriver *driver)
+{
+	size_t k = driver->options.k > 0 ? driver->options.k : (size_t) driver->max_k;
+	tlv_frame frame = TlvFrame(driver->moments);
+	struct varlena *subspace;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	k = Min(Min(k, driver->d), TLV_DENSE_MOST_3);
+	if (driver->compressed != NULL || driver->options.k > k)
+		return driver->compressed;
+	work = TlvWorkBegin("tensorlv subspace");
+	TlvCheck(&work->ctx, tlv_dense_subspace(&work->ctx, &frame, k, &image, &size));
+	subspace = TlvValue(image, size);
+	TlvWorkEnd(work);
+	driver->compressed = TlvRowSourcePass(
+		&driver->rows, psprintf("%s.tlv_dense_moments(x, $1, 3)", driver->rows.schema), NULL,
+		"tlv_subspace", subspace);
+	return driver->compressed;
 }
 
 /* The fit of k components to the moments; NULL where these do not identify them. */
 static struct varlena *
 fit_moments(GmmDriver *driver, size_t k)
 {
-	tlv_frame frame = TlvFrame(driver->moments);
 	tlv_gmm_options options = driver->options;
-	struct varlena *result = NULL;
+	struct varlena *moments = driver->moments, *result = NULL;
 	tlv_status status;
+	tlv_frame frame;
 	TlvWork *work;
 	void *image;
 	size_t size;
 
-	if (k > 1 && tlv_frame_scalar(&frame, "order", 0) < 3)
+	if (k > 1 && driver->d > MOST_THIRD)
+		moments = compressed_moments(driver);
+	if (moments == NULL)
 		return NULL;
+	frame = TlvFrame(moments);
 	options.k = k;
 	work = TlvWorkBegin("tensorlv fit");
 	status = tlv_gmm_fit(&work->ctx, &frame, &options, &image, &size);
@@ -165,7 +191,7 @@ is_trusted(const GmmDriver *driver, struct varlena *fitted, size_t k)
 	if (k == 1)
 		return true;
 	return driver->options.covariance <= TLV_COVARIANCE_SPHERICAL && driver->n > SAMPLE_MOST &&
-		   (double) k <= MOST_COMPONENTS * (double) driver->d &&
+		   (double) k <= TLV_GMM_MOST_SHARE * (double) driver->d &&
 		   diagnostic(fitted, "signal") >= TLV_GMM_SIGNAL &&
 		   diagnostic(fitted, "residual") <= TRUSTED_RESIDUAL;
 }
@@ -192,28 +218,34 @@ require_sample(GmmDriver *driver)
 
 /* ---- starts ---- */
 
-/* The best of k-means++ starts on the sample. */
+/* The best of k-means++ starts on the sample, and of the given one (NULL: none). */
 static struct varlena *
-start_from_sample(GmmDriver *driver, size_t k, double *log_likelihood)
+start_from_sample(GmmDriver *driver, size_t k, struct varlena *given)
 {
-	tlv_frame single = TlvFrame(driver->single);
+	tlv_frame single = TlvFrame(driver->single), frame;
 	tlv_gmm_start_options options = {0};
 	TlvWork *work = TlvWorkBegin("tensorlv starts");
 	struct varlena *result;
+	tlv_mixture mixture;
 	void *image;
 	size_t size;
 
 	options.k = k;
 	options.covariance = driver->options.covariance;
 	options.seed = driver->options.seed;
-	options.starts = (int) Min(Max(k, LEAST_STARTS), MOST_STARTS);
+	options.starts = k == 1 ? 1 : STARTS;
 	options.steps = MOST_STEPS;
+	if (given != NULL)
+	{
+		frame = TlvFrame(given);
+		tlv_gmm_read(&frame, &mixture);
+		options.given = &mixture;
+	}
 	TlvCheck(&work->ctx,
 			 tlv_gmm_start(&work->ctx, driver->sample_n, driver->d, driver->sample,
 						   tlv_frame_float64(&single, "floor"), &options, &image, &size));
 	result = TlvValue(image, size);
 	TlvWorkEnd(work);
-	*log_likelihood = diagnostic(result, "sample_mean_log_likelihood");
 	return result;
 }
 
@@ -235,18 +267,17 @@ refine_on_sample(GmmDriver *driver, struct varlena *model, double *log_likelihoo
 }
 
 /*
- * The start of k components: the fit to the moments, and beside it, where that is not trusted,
- * the starts from the sample.  Both are refined on the sample, where their likelihoods
- * are compared; where the sample is not all rows, starts that seem better than the moments stay
- * a rival until the whole data tell.
+ * The start of k components: the fit to the moments, where that is trusted, else the best of it
+ * and of starts from the sample, refined there.  Where the sample is not all rows, the fit to
+ * the moments knows more than what was refined on the sample, and stays beside a start that seems
+ * better until the whole data tell; but it knows nothing of diagonal and full covariances.
  */
 static GmmStart
 find_start(GmmDriver *driver, size_t k, bool measured)
 {
 	GmmStart start = {.log_likelihood = -HUGE_VAL};
-	struct varlena *refined = NULL, *other;
-	bool trusted, whole;
-	double likelihood;
+	bool trusted, whole, spherical = driver->options.covariance <= TLV_COVARIANCE_SPHERICAL;
+	struct varlena *best;
 
 	start.fitted = start.model = k == 1 ? driver->single : fit_moments(driver, k);
 	start.from_moments = start.fitted != NULL;
@@ -255,25 +286,24 @@ find_start(GmmDriver *driver, size_t k, bool measured)
 		return start;
 	require_sample(driver);
 	whole = (double) driver->sample_n >= driver->n;
-	if (start.fitted != NULL)
-		refined = refine_on_sample(driver, start.fitted, &start.log_likelihood);
-	/* Of more rows than the sample, the moments know more than what was refined on it. */
-	if (refined != NULL && whole && driver->refine)
-		start.model = refined;
 	if (trusted)
-		return start;
-	other = start_from_sample(driver, k, &likelihood);
-	if (start.model != NULL &&
-		likelihood <= start.log_likelihood + TLV_GMM_TOLERANCE * (fabs(start.log_likelihood) + 1))
-		return start;
-	start.log_likelihood = likelihood;
-	if (start.model != NULL && !whole)
 	{
-		start.rival = other;
+		best = refine_on_sample(driver, start.fitted, &start.log_likelihood);
+		if (whole && driver->refine)
+			start.model = best;
 		return start;
 	}
-	start.model = other;
-	start.from_moments = false;
+	best = start_from_sample(driver, k, start.fitted);
+	start.log_likelihood = diagnostic(best, "sample_mean_log_likelihood");
+	start.from_moments = diagnostic(best, "start_given") > 0;
+	start.stands = whole && diagnostic(best, "sample_stands") > 0;
+	if (whole || !spherical || start.fitted == NULL)
+		start.model = best;
+	else if (!start.from_moments)
+	{
+		start.rival = best;
+		start.from_moments = true;
+	}
 	return start;
 }
 
@@ -374,29 +404,18 @@ static void
 add_warnings(tlv_context *ctx, const GmmDriver *driver, const tlv_frame *model, bool stands,
 			 tlv_diagnostics *diagnostics)
 {
-	const double *floor = tlv_frame_float64(model, "floor");
 	tlv_mixture mixture;
-	size_t low = 0, empty = 0;
-	double least = 0;
+	size_t low, empty = 0;
 
 	tlv_gmm_read(model, &mixture);
-	for (size_t i = 0; i < mixture.d; i++)
-		least += floor[i] / (double) mixture.d;
+	TlvCheck(ctx, tlv_gmm_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
 	for (size_t j = 0; j < mixture.k; j++)
-	{
-		bool at_floor = false;
-
-		if (mixture.covariance <= TLV_COVARIANCE_SPHERICAL)
-			at_floor = mixture.variances[j] <= least;
-		for (size_t i = 0; i < mixture.d && mixture.covariance == TLV_COVARIANCE_DIAGONAL; i++)
-			at_floor = at_floor || mixture.variances[j * mixture.d + i] <= floor[i];
-		low += at_floor;
 		empty += mixture.weights[j] * driver->n < 1;
-	}
 	if (low > 0)
 		TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, (double) low,
 								   "warning: variances of so many components are at their floor, "
-								   "a millionth of the data's: constant columns or equal rows"));
+								   "a millionth of the data's: constant or dependent columns, or "
+								   "equal rows; the likelihood says little"));
 	if (empty > 0)
 		TlvCheck(ctx, tlv_diagnose(ctx, diagnostics, (double) empty,
 								   "warning: so many components have less than one row: use a "
@@ -439,9 +458,11 @@ finish_model(GmmDriver *driver, const GmmStart *start, struct varlena *model, do
 	struct varlena *result;
 
 	copy_numbers(ctx, &diagnostics, model, !driver->refine, false);
-	if (start->fitted != NULL && !start->from_moments)
+	if (start->fitted != NULL && isnan(diagnostic(model, "noise_variance")))
 		copy_numbers(ctx, &diagnostics, start->fitted, false, true);
 	TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, start->from_moments, "start_moments"));
+	if (driver->refine && isnan(diagnostic(model, "refinement_steps")))
+		TlvCheck(ctx, tlv_diagnose(ctx, &diagnostics, 0, "refinement_steps"));
 	if (driver->refine)
 		add_criteria(ctx, driver, likelihood, &diagnostics);
 	add_warnings(ctx, driver, &frame, stands, &diagnostics);
@@ -494,6 +515,8 @@ run_driver(GmmDriver *driver, const char *query, Oid function)
 
 	TlvVectorQueryOpen(&driver->rows, query, function);
 	collect_moments(driver);
+	if (driver->n < 1)
+		return NULL;
 	if ((double) driver->options.k > driver->n)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
@@ -502,7 +525,8 @@ run_driver(GmmDriver *driver, const char *query, Oid function)
 	start =
 		driver->options.k == 0 ? choose_k(driver) : find_start(driver, driver->options.k, false);
 	model = start.model;
-	if (driver->refine)
+	likelihood = start.log_likelihood;
+	if (driver->refine && (driver->iterations >= 0 || !start.stands))
 		model = refine_start(driver, &start, &likelihood, &stands);
 	return finish_model(driver, &start, model, likelihood, stands);
 }
@@ -529,5 +553,7 @@ tlv_gmm(PG_FUNCTION_ARGS)
 	model = run_driver(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
 	model = TlvRowSourceEnd(&driver->rows, model);
 	AtEOXact_GUC(true, nest);
+	if (model == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_POINTER(model);
 }

@@ -10,6 +10,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 
 #include "tensorlv/hmm.h"
 #include "tensorlv/multiview.h"
@@ -20,8 +21,11 @@ typedef struct HmmDriver
 	tlv_hmm_options options;
 	bool refine;
 	int32 iterations; /* -1: until the likelihood stands */
+	int stopped;	  /* after so many steps, though it did not stand; 0: it did */
+	double growth;	  /* of the log-likelihood per step of time, then */
 } HmmDriver;
 
+/* NULL when the query returns no sequence. */
 static struct varlena *
 fit_moments(HmmDriver *driver)
 {
@@ -38,9 +42,11 @@ fit_moments(HmmDriver *driver)
 	{
 		double too_short = moments != NULL ? TlvScalar(moments, "short") : 0;
 
+		if (too_short == 0)
+			return NULL;
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
 						errmsg("the query returns no sequence of at least %d steps", TLV_WINDOW),
-						too_short > 0 ? errdetail("%.0f sequences are shorter.", too_short) : 0));
+						errdetail("%.0f sequences are shorter.", too_short)));
 	}
 	frame = TlvFrame(moments);
 	work = TlvWorkBegin("tensorlv fit");
@@ -53,7 +59,8 @@ fit_moments(HmmDriver *driver)
 static struct varlena *
 refine_model(HmmDriver *driver, struct varlena *model)
 {
-	int limit = driver->iterations >= 0 ? driver->iterations : TLV_HMM_MAX_STEPS;
+	bool until = driver->iterations < 0;
+	int limit = until ? TLV_HMM_MAX_STEPS : driver->iterations;
 	char *expression = psprintf("%s.tlv_sequence_statistics(s, $1)", driver->rows.schema);
 	double before = -HUGE_VAL;
 
@@ -67,10 +74,12 @@ refine_model(HmmDriver *driver, struct varlena *model)
 		pfree(model);
 		pfree(statistics);
 		model = next;
-		if (driver->iterations < 0 && now - before < TLV_HMM_TOLERANCE)
-			break;
+		if (until && now - before < TLV_HMM_TOLERANCE)
+			return model;
+		driver->growth = now - before;
 		before = now;
 	}
+	driver->stopped = until ? limit : 0;
 	return model;
 }
 
@@ -86,6 +95,12 @@ finish_model(HmmDriver *driver, struct varlena *model)
 	struct varlena *result;
 
 	TlvCheck(&work->ctx, tlv_diagnostics_copy(&work->ctx, &diagnostics, &frame, NULL));
+	if (driver->stopped > 0)
+		TlvCheck(&work->ctx,
+				 tlv_diagnose(&work->ctx, &diagnostics, driver->growth,
+							  "warning: Baum-Welch stopped at its limit of %d steps, while the "
+							  "log-likelihood per step of time still grew: more iterations help",
+							  driver->stopped));
 	TlvRowSourceDiagnose(&driver->rows, &work->ctx, &diagnostics);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_HMM);
 	tlv_frame_add_from(builder, &frame, replaced);
@@ -112,6 +127,20 @@ read_arguments(FunctionCallInfo fcinfo, HmmDriver *driver)
 	driver->options.seed = TlvViewOptions(fcinfo, 4, &driver->options.decompose);
 }
 
+/*
+ * Arrays of long sequences are stored out of line: their table looks small, and the planner
+ * would not give it workers, however much a row costs.  Until AtEOXact_GUC, as after an error.
+ */
+static int
+begin_small_tables(void)
+{
+	int level = NewGUCNestLevel();
+
+	(void) set_config_option("min_parallel_table_scan_size", "0", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
 PG_FUNCTION_INFO_V1(tlv_hmm);
 
 /* tlv_hmm(query, ...): see read_arguments */
@@ -120,6 +149,7 @@ tlv_hmm(PG_FUNCTION_ARGS)
 {
 	struct varlena *model;
 	HmmDriver *driver;
+	int level;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -128,8 +158,13 @@ tlv_hmm(PG_FUNCTION_ARGS)
 	TlvRowSourceBegin(&driver->rows);
 	TlvSequenceQueryOpen(&driver->rows, text_to_cstring(PG_GETARG_TEXT_PP(0)),
 						 fcinfo->flinfo->fn_oid);
+	level = begin_small_tables();
 	model = fit_moments(driver);
-	if (driver->refine)
+	if (driver->refine && model != NULL)
 		model = refine_model(driver, model);
-	PG_RETURN_POINTER(TlvRowSourceEnd(&driver->rows, finish_model(driver, model)));
+	AtEOXact_GUC(true, level);
+	model = TlvRowSourceEnd(&driver->rows, model != NULL ? finish_model(driver, model) : NULL);
+	if (model == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(model);
 }

@@ -10,6 +10,7 @@
 #include "parser/parser.h"
 #include "tcop/cmdtag.h"
 #include "tcop/utility.h"
+#include "utils/guc.h"
 
 bool
 TlvIsIntegerType(Oid type)
@@ -55,14 +56,27 @@ TlvRunQuery(const char *sql, int n_parameters, Oid *types, Datum *values)
 		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
 }
 
+/* The end of a level restores the settings made in it, as does the end of a failed transaction. */
+static int
+begin_uncompiled(void)
+{
+	int level = NewGUCNestLevel();
+
+	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+							 false);
+	return level;
+}
+
 void
 TlvRunPass(const char *sql, int n_parameters, Oid *types, Datum *values)
 {
 	SPIPlanPtr plan = SPI_prepare_cursor(sql, n_parameters, types,
 										 CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
 	bool before = TlvBeginReading();
+	int level = begin_uncompiled();
 	int result = plan != NULL ? SPI_execute_plan(plan, values, NULL, true, 0) : SPI_result;
 
+	AtEOXact_GUC(true, level);
 	TlvEndReading(before);
 	if (result != SPI_OK_SELECT)
 		elog(ERROR, "query failed: %s", SPI_result_code_string(result));

@@ -26,7 +26,8 @@ extern void TlvRunQuery(const char *sql, int n_parameters, Oid *types, Datum *va
 /*
  * The same for a pass over many rows.  A generic plan keeps the parameter a parameter: a custom
  * plan would fold it into a constant, and a subspace of 80 MB would travel to the parallel workers
- * as text.
+ * as text.  Without jit: a driver runs many passes, and compiling each costs more than the
+ * expressions in it take.
  */
 extern void TlvRunPass(const char *sql, int n_parameters, Oid *types, Datum *values);
 

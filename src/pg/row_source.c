@@ -81,15 +81,12 @@ fill_store(TlvRowSource *rows, const char *sql)
 }
 
 void
-TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid type)
+TlvRowSourceStoreRows(TlvRowSource *rows, const char *sql, TupleDesc desc)
 {
 	EphemeralNamedRelation relation;
-	TupleDesc desc;
 
 	MemoryContextSwitchTo(rows->mcxt);
 	relation = palloc0(sizeof(EphemeralNamedRelationData));
-	desc = CreateTemplateTupleDesc(1);
-	TupleDescInitEntry(desc, 1, column, type, -1, 0);
 	rows->store = tuplestore_begin_heap(true, false, work_mem);
 	fill_store(rows, sql);
 	rows->passes++;
@@ -103,6 +100,17 @@ TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid t
 		elog(ERROR, "could not register the rows of a query");
 	MemoryContextSwitchTo(rows->mcxt);
 	rows->source = pstrdup("FROM \"" STORE_NAME "\"");
+}
+
+void
+TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid type)
+{
+	TupleDesc desc;
+
+	MemoryContextSwitchTo(rows->mcxt);
+	desc = CreateTemplateTupleDesc(1);
+	TupleDescInitEntry(desc, 1, column, type, -1, 0);
+	TlvRowSourceStoreRows(rows, sql, desc);
 }
 
 struct varlena *

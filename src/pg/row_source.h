@@ -40,6 +40,8 @@ extern _Noreturn void TlvRefuseColumns(TupleDesc desc, const char *what, const c
  * which spills to disk above work_mem: all passes are over that.
  */
 extern void TlvRowSourceStore(TlvRowSource *rows, const char *sql, const char *column, Oid type);
+/* The same of columns as described, in rows->mcxt. */
+extern void TlvRowSourceStoreRows(TlvRowSource *rows, const char *sql, TupleDesc desc);
 
 /*
  * Value of "SELECT <expression> FROM <rows> WHERE <condition>", copied to rows->mcxt;

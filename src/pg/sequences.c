@@ -361,6 +361,12 @@ posteriors(FunctionCallInfo fcinfo, Sequence (*read)(Datum))
 	sequence = read(PG_GETARG_DATUM(1));
 	if (sequence.n == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT8OID));
+	if (sequence.n > MaxAllocSize / sizeof(double) / k)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("posteriors of %zu steps in %zu states are more than one value can hold",
+						sequence.n, k),
+				 errhint("Cut the sequence into parts that overlap, or use tlv_viterbi.")));
 	shares = palloc_extended(sequence.n * k * sizeof(double), MCXT_ALLOC_HUGE);
 	TlvCheck(&cache->ctx,
 			 model->class->infer_sequence(&cache->ctx, model, sequence.n, sequence.symbols,
@@ -379,6 +385,8 @@ log_likelihood(FunctionCallInfo fcinfo, Sequence (*read)(Datum))
 	Sequence sequence;
 	double value = 0;
 
+	if (TlvKind(&model->frame) == &tlv_kind_multiview && read == symbols_of)
+		return TlvCategoriesLogLikelihood(fcinfo);
 	if (model->class->log_likelihood_sequence == NULL)
 		refuse_ability(model, "the likelihood");
 	sequence = read(PG_GETARG_DATUM(1));

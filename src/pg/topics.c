@@ -17,6 +17,8 @@
 #include "tensorlv/topics.h"
 #include "gmm.h"
 #include "lda_driver.h"
+#include "sequence_match.h"
+#include "views.h"
 
 void
 TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options)
@@ -283,6 +285,12 @@ tlv_match_topics(PG_FUNCTION_ARGS)
 
 	if (TlvKind(&a) == &tlv_kind_gaussian_mixture)
 		return TlvMatchMixtures(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_hmm)
+		return TlvMatchChains(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_multiview)
+		return TlvMatchViews(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_ica)
+		return TlvMatchMixing(fcinfo);
 	return match_topics(fcinfo);
 }
 

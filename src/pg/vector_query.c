@@ -70,9 +70,8 @@ is_stored(const RangeTblEntry *from)
 			from->relkind == RELKIND_PARTITIONED_TABLE);
 }
 
-/* Will the query give the same vectors again, at the price of a scan? */
-static bool
-is_repeatable(const char *query)
+bool
+TlvQueryRepeatable(const char *query)
 {
 	SPIPlanPtr plan = SPI_prepare(query, 0, NULL);
 	CachedPlanSource *source;
@@ -100,7 +99,7 @@ void
 TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function)
 {
 	const char *expression = vector_expression(TlvRowSourceProbe(rows, query, function, "vectors"));
-	bool repeatable = is_repeatable(rows->query);
+	bool repeatable = TlvQueryRepeatable(rows->query);
 	char *sql;
 
 	MemoryContextSwitchTo(rows->mcxt);

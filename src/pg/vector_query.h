@@ -15,6 +15,9 @@
  */
 extern void TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function);
 
+/* Will the query give the same rows again, at the price of a scan? */
+extern bool TlvQueryRepeatable(const char *query);
+
 /* Numbers in the first vector, 0 without one. */
 extern size_t TlvVectorQueryWidth(TlvRowSource *rows);
 

@@ -3,12 +3,8 @@
  */
 #include "views.h"
 
-#include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
-#include "query.h"
-#include "tensorlv/multiview.h"
 #include "vectors.h"
 
 uint64
@@ -78,14 +74,12 @@ add_views(TlvShared *shared, tlv_accumulator *accumulator, const TlvVectors view
 	}
 }
 
-PG_FUNCTION_INFO_V1(tlv_view_moments_accum);
-
-/* (state, x1, x2, x3), vectors */
-Datum
-tlv_view_moments_accum(PG_FUNCTION_ARGS)
+/* (state, x1, x2, x3, constants...), vectors */
+static Datum
+accumulate_vectors(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make_views);
+	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
 	TlvVectors view[3];
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) || PG_ARGISNULL(3))
@@ -101,14 +95,12 @@ tlv_view_moments_accum(PG_FUNCTION_ARGS)
 	return TlvExpandedDatum(expanded);
 }
 
-PG_FUNCTION_INFO_V1(tlv_category_views_accum);
-
-/* (state, x1, x2, x3), categories */
-Datum
-tlv_category_views_accum(PG_FUNCTION_ARGS)
+/* (state, x1, x2, x3, constants...), categories */
+static Datum
+accumulate_categories(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make_categories);
+	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
 	tlv_accumulator *accumulator = expanded->accumulator;
 	int64_t x[3];
 
@@ -123,10 +115,50 @@ tlv_category_views_accum(PG_FUNCTION_ARGS)
 	return TlvExpandedDatum(expanded);
 }
 
+PG_FUNCTION_INFO_V1(tlv_view_moments_accum);
+Datum
+tlv_view_moments_accum(PG_FUNCTION_ARGS)
+{
+	return accumulate_vectors(fcinfo, make_views);
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_views_accum);
+Datum
+tlv_category_views_accum(PG_FUNCTION_ARGS)
+{
+	return accumulate_categories(fcinfo, make_categories);
+}
+
+/* The model is argument 4. */
+static tlv_accumulator *
+make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
+{
+	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(4));
+
+	TlvRequireKind(&model->frame, &tlv_kind_multiview, "tlv_statistics of three views");
+	return TlvMakeStatistics(fcinfo, shared, 4, "em");
+}
+
+PG_FUNCTION_INFO_V1(tlv_view_statistics_accum);
+Datum
+tlv_view_statistics_accum(PG_FUNCTION_ARGS)
+{
+	TLV_SKIP_NULL_CONSTANT(4);
+	return accumulate_vectors(fcinfo, make_statistics);
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_statistics_accum);
+Datum
+tlv_category_statistics_accum(PG_FUNCTION_ARGS)
+{
+	TLV_SKIP_NULL_CONSTANT(4);
+	return accumulate_categories(fcinfo, make_statistics);
+}
+
 /* ---- fitting ---- */
 
-static struct varlena *
-fit_views(struct varlena *moments, const tlv_multiview_options *options)
+struct varlena *
+TlvViewFit(struct varlena *moments, const tlv_multiview_options *options)
 {
 	tlv_frame frame = TlvFrame(moments);
 	struct varlena *result;
@@ -147,16 +179,6 @@ fit_views(struct varlena *moments, const tlv_multiview_options *options)
 	return result;
 }
 
-/* Arguments of both: (..., k, iterations, method, seed, restarts, steps). */
-static void
-view_arguments(FunctionCallInfo fcinfo, tlv_multiview_options *options)
-{
-	memset(options, 0, sizeof(*options));
-	options->k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options->iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
-	options->seed = TlvViewOptions(fcinfo, 3, &options->decompose);
-}
-
 PG_FUNCTION_INFO_V1(tlv_fit_multiview);
 
 /* tlv_fit_multiview(m, k, iterations, method, seed, restarts, steps) */
@@ -167,76 +189,11 @@ tlv_fit_multiview(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	view_arguments(fcinfo, &options);
-	PG_RETURN_POINTER(fit_views(PG_GETARG_TLV(0), &options));
-}
-
-/* ---- the driver ---- */
-
-/* Whole numbers, or arrays of numbers; all three of one sort.  Returns the cast. */
-static const char *
-view_cast(TupleDesc desc)
-{
-	const char *cast = NULL;
-
-	for (int i = 0; i < desc->natts && desc->natts == 3; i++)
-	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-		Oid element = get_element_type(type);
-		const char *own = NULL;
-
-		if (TlvIsIntegerType(type))
-			own = "pg_catalog.int4";
-		else if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
-			own = "pg_catalog.float8[]";
-		if (own == NULL || (i > 0 && (cast == NULL || strcmp(own, cast) != 0)))
-		{
-			cast = NULL;
-			break;
-		}
-		cast = own;
-	}
-	if (cast == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the query returns no three views"),
-				 errhint("It must return (x1, x2, x3): three arrays of numbers, or three "
-						 "whole numbers.")));
-	return cast;
-}
-
-static struct varlena *
-collect_views(TlvRowSource *rows, const char *query, Oid function)
-{
-	const char *cast = view_cast(TlvRowSourceProbe(rows, query, function, "views"));
-	struct varlena *moments;
-
-	rows->source = psprintf("FROM (%s\n) AS q(x1, x2, x3)", rows->query);
-	moments = TlvRowSourcePass(
-		rows,
-		psprintf("%s.tlv_view_moments(x1::%s, x2::%s, x3::%s)", rows->schema, cast, cast, cast),
-		NULL, NULL, NULL);
-	if (moments == NULL)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("the query returns no rows")));
-	return moments;
-}
-
-PG_FUNCTION_INFO_V1(tlv_multiview);
-
-/* tlv_multiview(query, k, iterations, method, seed, restarts, steps) */
-Datum
-tlv_multiview(PG_FUNCTION_ARGS)
-{
-	tlv_multiview_options options;
-	struct varlena *moments;
-	TlvRowSource rows = {0};
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	view_arguments(fcinfo, &options);
-	TlvRowSourceBegin(&rows);
-	moments = collect_views(&rows, text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo->flinfo->fn_oid);
-	MemoryContextSwitchTo(rows.mcxt);
-	PG_RETURN_POINTER(TlvRowSourceEnd(&rows, fit_views(moments, &options)));
+	memset(&options, 0, sizeof(options));
+	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
+	options.iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
+	options.seed = TlvViewOptions(fcinfo, 3, &options.decompose);
+	PG_RETURN_POINTER(TlvViewFit(PG_GETARG_TLV(0), &options));
 }
 
 /* ---- reading ---- */

@@ -8,12 +8,23 @@
 
 #include "row_source.h"
 #include "tensorlv/decompose.h"
+#include "tensorlv/multiview.h"
 
 /* Arguments (method, seed, restarts, steps) from `first` on; returns the seed. */
 extern uint64 TlvViewOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options);
 
 /* An iterations argument: NULL gives `usual`. */
 extern int TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usual);
+
+/* The mixture of moments of three views, in the current memory context. */
+extern struct varlena *TlvViewFit(struct varlena *moments, const tlv_multiview_options *options);
+
+/* tlv_log_likelihood(model, integers) where the model is of categories. */
+extern Datum TlvCategoriesLogLikelihood(FunctionCallInfo fcinfo);
+
+/* tlv_match(a, b) of multi-view mixtures, and of independent components. */
+extern Datum TlvMatchViews(FunctionCallInfo fcinfo);
+extern Datum TlvMatchMixing(FunctionCallInfo fcinfo);
 
 /*
  * The sequences behind a driver's query: (seq, t, symbol), (seq, t, number), (seq, t, vector), or

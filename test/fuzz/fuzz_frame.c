@@ -13,9 +13,13 @@
 #include "../unit/pool.h"
 #include "tensorlv/count_moments.h"
 #include "tensorlv/dense_moments.h"
+#include "tensorlv/hmm.h"
+#include "tensorlv/ica.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
+
+#include "view_uses.h"
 
 #define MAX_SIZE	 16384
 #define MEMORY_LIMIT ((size_t) 32 << 20)
@@ -222,6 +226,162 @@ use_dense_subspace(const tlv_frame *frame)
 	tlv_dense_central_compute(&ctx, &moments, &central);
 }
 
+/* A model that a fit or an update has made can be stored and read back. */
+static void
+use_result(void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame model;
+
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+		abort();
+}
+
+/* A model of independent components: rows of its length, a refinement step, simulation. */
+static void
+use_components(const tlv_frame *frame)
+{
+	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
+	size_t d = mixing->rows, size;
+	double *x = tlv_alloc(&ctx, d + mixing->columns, sizeof(double)), index;
+	tlv_accumulator *accumulator;
+	tlv_frame statistics;
+	tlv_model *open;
+	void *image;
+
+	if (x == NULL || d > 64)
+		return;
+	tlv_ica_amari(&ctx, d, mixing->columns, tlv_section_data(frame, mixing),
+				  tlv_section_data(frame, mixing), &index);
+	USE(tlv_kind_ica.model->open(&ctx, frame, &open));
+	for (size_t i = 0; i < d; i++)
+		x[i] = (double) (i * i % 5);
+	tlv_ica_unmix(&ctx, open, d, x, x + d);
+	USE(tlv_kind_ica.model->statistics(&ctx, open, "tanh", &accumulator));
+	for (int t = 0; t < 3; t++, x[0] += t)
+		USE(accumulator->class->add_vector(&ctx, accumulator, d, x));
+	USE(accumulator->class->build(&ctx, accumulator, &builder));
+	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &statistics));
+	USE(tlv_kind_ica.model->update(&ctx, frame, &statistics, &image, &size));
+	use_result(image, size);
+}
+
+/* Statistics that say they are of the model they are used with, whatever they are of. */
+static void
+use_component_statistics(const tlv_frame *frame)
+{
+	tlv_ica_simulation options = {.d = 3, .k = 3, .mixed = true, .seed = 1};
+	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	USE(tlv_ica_simulate_model(&ctx, &options, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &model));
+	*fingerprint = (int64_t) model.header->fingerprint;
+	USE(tlv_kind_ica.model->update(&ctx, &model, frame, &image, &size));
+	use_result(image, size);
+}
+
+static void
+use_component_fit(const tlv_frame *frame)
+{
+	tlv_ica_options options = {.keep_gaussian = true, .seed = 1, .decompose = {.steps = 20}};
+	void *image;
+	size_t size;
+
+	if (tlv_frame_find(frame, "sum1")->rows > 6)
+		return; /* too slow here */
+	for (int noise = 0; noise < 2; noise++)
+	{
+		options.noise = noise != 0;
+		if (tlv_ica_fit(&ctx, frame, &options, &image, &size) == TLV_OK)
+			use_result(image, size);
+	}
+}
+
+/* A hidden Markov model: sequences of its kind, a Baum-Welch step, its states matched. */
+static void
+use_chain(const tlv_frame *frame)
+{
+	enum
+	{
+		STEPS = 12
+	};
+	const tlv_model_class *class = tlv_kind_hmm.model;
+	size_t k = class->components(frame), size;
+	int64_t symbols[STEPS], *assignment = tlv_alloc(&ctx, k, sizeof(int64_t));
+	double *x, *shares = tlv_alloc(&ctx, STEPS + 1, k * sizeof(double)), value;
+	tlv_hmm_parts parts;
+	tlv_accumulator *accumulator;
+	tlv_frame statistics;
+	tlv_model *open;
+	int32_t states[STEPS];
+	void *image;
+
+	tlv_hmm_read(frame, &parts);
+	x = tlv_alloc(&ctx, STEPS, parts.d * sizeof(double));
+	if (x == NULL || shares == NULL || assignment == NULL || k > 64)
+		return;
+	for (size_t i = 0; i < STEPS * parts.d; i++)
+		x[i] = (double) (i * i % 7);
+	for (size_t t = 0; t < STEPS; t++)
+		symbols[t] = parts.gaussian || t % 5 == 4 ? (int64_t) t : parts.items[t % parts.d];
+	USE(class->open(&ctx, frame, &open));
+#define SEQUENCE STEPS, parts.gaussian ? NULL : symbols, parts.gaussian ? parts.d : 0, x
+	class->infer_sequence(&ctx, open, SEQUENCE, shares);
+	class->decode_sequence(&ctx, open, SEQUENCE, states);
+	class->log_likelihood_sequence(&ctx, open, SEQUENCE, &value);
+	if (tlv_hmm_match(&ctx, &parts, &parts, assignment, shares) == TLV_OK)
+		tlv_hmm_match_transitions(&parts, &parts, assignment, shares);
+	USE(class->statistics(&ctx, open, "baum-welch", &accumulator));
+	for (int t = 0; t < 9; t++)
+		USE(accumulator->class->add_sequence(&ctx, accumulator, SEQUENCE));
+#undef SEQUENCE
+	USE(accumulator->class->build(&ctx, accumulator, &builder));
+	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
+	USE(tlv_frame_open(&ctx, image, size, &statistics));
+	USE(class->update(&ctx, frame, &statistics, &image, &size));
+	use_result(image, size);
+}
+
+/* Statistics that say they are of the model they are used with, whatever they are of. */
+static void
+use_chain_statistics(const tlv_frame *frame)
+{
+	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	for (int vectors = 0; vectors < 2; vectors++)
+	{
+		tlv_hmm_simulation options = {2, vectors ? 0 : 4, vectors ? 2 : 0, 0.7, 0.3, 4, 1};
+
+		USE(tlv_hmm_simulate_model(&ctx, &options, &image, &size));
+		USE(tlv_frame_open(&ctx, image, size, &model));
+		*fingerprint = (int64_t) model.header->fingerprint;
+		if (tlv_kind_hmm.model->update(&ctx, &model, frame, &image, &size) == TLV_OK)
+			use_result(image, size);
+	}
+}
+
+static void
+use_chain_fit(const tlv_frame *frame)
+{
+	tlv_hmm_options options = {
+		.k = 2, .iterations = 5, .seed = 1, .decompose = {.steps = 20, .restarts = 2}};
+	const tlv_section *initial = tlv_frame_find(frame, "initial");
+	void *image;
+	size_t size;
+
+	if (initial != NULL && initial->rows > 12)
+		return; /* too slow here */
+	if (tlv_hmm_fit(&ctx, frame, &options, &image, &size) == TLV_OK)
+		use_result(image, size);
+}
+
 static void
 use_dense_moments(const tlv_frame *frame)
 {
@@ -232,6 +392,7 @@ use_dense_moments(const tlv_frame *frame)
 	size_t size;
 
 	tlv_dense_central_compute(&ctx, frame, &central);
+	use_component_fit(frame);
 	USE(tlv_dense_subspace(&ctx, frame, 1, &image, &size));
 	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_SUBSPACE, &subspace, &kind) != TLV_OK)
 		abort();
@@ -337,6 +498,14 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 		tlv_count_trace(frame, options.minimum_documents);
 	if (kind->code == TLV_KIND_DENSE_MOMENTS || kind->code == TLV_KIND_DENSE_COMPRESSED)
 		use_dense_moments(frame);
+	if (kind->code == TLV_KIND_SEQUENCE_MOMENTS)
+		use_chain_fit(frame);
+	if (kind->code == TLV_KIND_SEQUENCE_STATISTICS)
+		use_chain_statistics(frame);
+	if (kind->code == TLV_KIND_COMPONENT_STATISTICS)
+		use_component_statistics(frame);
+	if (kind->code == TLV_KIND_VIEW_MOMENTS || kind->code == TLV_KIND_CATEGORY_VIEWS)
+		use_view_moments(&ctx, &builder, frame);
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
 	if (kind->code == TLV_KIND_COUNT_TRIPLES)
 		use_fit(frame, mode);
@@ -394,6 +563,12 @@ use_image(const void *image, size_t size, uint8_t mode)
 			use_subspace(&frame);
 		else if (kind->code == TLV_KIND_LDA)
 			use_model(&frame);
+		else if (kind->code == TLV_KIND_MULTIVIEW)
+			use_view_model(&ctx, &builder, &frame);
+		else if (kind->code == TLV_KIND_HMM)
+			use_chain(&frame);
+		else if (kind->code == TLV_KIND_ICA)
+			use_components(&frame);
 	}
 	pool_reset(&memory, &ctx);
 }

@@ -13,9 +13,12 @@
 #include "tensorlv/count_moments.h"
 #include "tensorlv/dense_moments.h"
 #include "tensorlv/graph.h"
+#include "tensorlv/hmm.h"
+#include "tensorlv/ica.h"
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
+#include "tensorlv/multiview.h"
 
 static tlv_context ctx;
 static tlv_frame_builder builder;
@@ -254,6 +257,154 @@ save_vectors(void)
 	}
 }
 
+/* Models of independent components with and without noise, and for simulation; a refinement step.
+ */
+static void
+save_components(void)
+{
+	tlv_ica_options options = {.keep_gaussian = true, .seed = 1};
+	tlv_ica_simulation simulation = {.d = 3, .k = 2, .noise = 0.5, .mixed = true, .seed = 1};
+	tlv_accumulator *accumulator;
+	tlv_frame moments, model, statistics;
+	tlv_model *open;
+	void *image;
+	size_t size;
+
+	must(tlv_ica_simulate_model(&ctx, &simulation, &image, &size));
+	save_frame("ica-simulation", image, size);
+	must(tlv_dense_moments_create(&ctx, 4, &accumulator));
+	moments = collect_vectors("ica-moments", accumulator);
+	options.noise = true;
+	must(tlv_ica_fit(&ctx, &moments, &options, &image, &size));
+	save_frame("ica-noise", image, size);
+	options.noise = false;
+	must(tlv_ica_fit(&ctx, &moments, &options, &image, &size));
+	model = save_frame("ica", image, size);
+	must(tlv_kind_ica.model->open(&ctx, &model, &open));
+	must(tlv_kind_ica.model->statistics(&ctx, open, "tanh", &accumulator));
+	statistics = collect_vectors("component-statistics", accumulator);
+	must(tlv_kind_ica.model->update(&ctx, &model, &statistics, &image, &size));
+	save_frame("ica-updated", image, size);
+}
+
+static tlv_frame
+collect_sequences(const char *name, const char *form, tlv_accumulator *accumulator,
+				  const tlv_hmm_parts *parts)
+{
+	int64_t symbols[12];
+	double x[24];
+	char full[40];
+	void *image;
+	size_t size;
+
+	for (size_t n = 1; n <= 12; n++)
+	{
+		tlv_hmm_simulate(parts, &rng, n, NULL, symbols, x);
+		must(accumulator->class->add_sequence(&ctx, accumulator, n,
+											  parts->gaussian ? NULL : symbols,
+											  parts->gaussian ? parts->d : 0, x));
+	}
+	must(accumulator->class->build(&ctx, accumulator, &builder));
+	must(tlv_frame_finish(&ctx, &builder, &image, &size));
+	snprintf(full, sizeof(full), "%s-%s", name, form);
+	return save_frame(full, image, size);
+}
+
+/* Hidden Markov models of symbols and of vectors: moments, model, a Baum-Welch step. */
+static void
+save_sequences(void)
+{
+	for (int vectors = 0; vectors < 2; vectors++)
+	{
+		const char *form = vectors ? "vectors" : "symbols";
+		tlv_hmm_simulation simulation = {2, vectors ? 0 : 4, vectors ? 2 : 0, 0.7, 0.3, 4, 1};
+		tlv_hmm_options options = {.k = 2, .iterations = 5, .seed = 1};
+		tlv_accumulator *accumulator;
+		tlv_frame model, moments, statistics;
+		tlv_hmm_parts parts;
+		tlv_model *open;
+		char name[40];
+		void *image;
+		size_t size;
+
+		must(tlv_hmm_simulate_model(&ctx, &simulation, &image, &size));
+		snprintf(name, sizeof(name), "hmm-simulation-%s", form);
+		model = save_frame(name, image, size);
+		tlv_hmm_read(&model, &parts);
+		must(tlv_sequence_moments_create(&ctx, &accumulator));
+		moments = collect_sequences("sequence-moments", form, accumulator, &parts);
+		must(tlv_kind_hmm.model->open(&ctx, &model, &open));
+		must(tlv_kind_hmm.model->statistics(&ctx, open, "baum-welch", &accumulator));
+		statistics = collect_sequences("sequence-statistics", form, accumulator, &parts);
+		must(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &image, &size));
+		snprintf(name, sizeof(name), "hmm-updated-%s", form);
+		save_frame(name, image, size);
+		must(tlv_hmm_fit(&ctx, &moments, &options, &image, &size));
+		snprintf(name, sizeof(name), "hmm-%s", form);
+		save_frame(name, image, size);
+	}
+}
+
+/* Rows drawn from a model, as vectors or categories. */
+static tlv_frame
+collect_views(const char *name, const tlv_multiview_parts *parts, tlv_accumulator *accumulator)
+{
+	double room[3][3], *x[3] = {room[0], room[1], room[2]};
+	int64_t category[3] = {0, 0, 0};
+	void *image;
+	size_t size;
+
+	for (int t = 0; t < 60; t++)
+	{
+		tlv_multiview_draw(parts, &rng, x, category);
+		must(parts->items[0] != NULL
+				 ? accumulator->class->add_categories(&ctx, accumulator, category)
+				 : accumulator->class->add_views(&ctx, accumulator, parts->d,
+												 (const double *const *) x));
+	}
+	must(accumulator->class->build(&ctx, accumulator, &builder));
+	must(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return save_frame(name, image, size);
+}
+
+/* Moments of three views, a model fitted to them, its statistics, and the model after a step. */
+static void
+save_views(void)
+{
+	for (int categories = 0; categories < 2; categories++)
+	{
+		tlv_multiview_simulation truth = {.k = 2,
+										  .d = {2, 3, 2},
+										  .categories = categories,
+										  .separation = 6,
+										  .concentration = 0.5,
+										  .seed = 1};
+		tlv_multiview_options options = {.k = 2, .iterations = 5, .seed = 1};
+		tlv_multiview_parts parts;
+		tlv_accumulator *accumulator;
+		tlv_frame frame, moments;
+		tlv_model *open;
+		void *image;
+		size_t size;
+
+		must(tlv_multiview_random(&ctx, &truth, &image, &size));
+		frame = save_frame(categories ? "classes-true" : "views-true", image, size);
+		tlv_multiview_read(&frame, &parts);
+		must(categories ? tlv_category_views_create(&ctx, &accumulator)
+						: tlv_view_moments_create(&ctx, &accumulator));
+		moments =
+			collect_views(categories ? "category-views" : "view-moments", &parts, accumulator);
+		must(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
+		frame = save_frame(categories ? "classes" : "views", image, size);
+		must(tlv_kind_multiview.model->open(&ctx, &frame, &open));
+		must(open->class->statistics(&ctx, open, "em", &accumulator));
+		moments =
+			collect_views(categories ? "class-statistics" : "view-statistics", &parts, accumulator);
+		must(open->class->update(&ctx, &frame, &moments, &image, &size));
+		save_frame(categories ? "classes-updated" : "views-updated", image, size);
+	}
+}
+
 /* The three kinds with each form of weights, as images; edges; sections. */
 static void
 save_graphs(void)
@@ -305,5 +456,8 @@ main(int argc, char **argv)
 	save_moments(true);
 	save_graphs();
 	save_vectors();
+	save_components();
+	save_sequences();
+	save_views();
 	return 0;
 }

@@ -156,6 +156,8 @@ SELECT method, count(*) AS components, max(abs(eigenvalue - CASE component WHEN 
 SELECT component, round(eigenvalue::numeric, 9) AS eigenvalue, round(residual::numeric, 9) AS residual FROM tlv_decompose('{3,0,0,0,0,0,0,4}', k => 1);
 SELECT * FROM tlv_decompose('{-8}');
 SELECT count(*) AS null_tensor FROM tlv_decompose(NULL);
+-- equal in all directions of the axes: one component, on the diagonal
+SELECT k, round(max(eigenvalue)::numeric, 9) AS largest, bool_and(component = 1 OR abs(eigenvalue) < 1e-9) AS others, max(residual) < 1e-9 AS exact FROM unnest('{1,2,3}'::int[]) k, tlv_decompose(array_fill(1::float8, ARRAY[3, 3, 3]), k) GROUP BY k ORDER BY k;
 -- weights and means of a mixture from its raw moments
 CREATE TABLE vec_mixture AS SELECT w, mu FROM (VALUES (0.5::float8, ARRAY[1, 2, 0]::float8[]), (0.3, ARRAY[0, -1, 3]), (0.2, ARRAY[2, 0, 1])) q(w, mu);
 CREATE TABLE vec_arrays AS SELECT
@@ -167,7 +169,7 @@ SELECT name, pg_temp.outcome(format('SELECT count(*) FROM tlv_decompose(%s)', a)
 FROM (VALUES ('not symmetric', '''{1,2,3,4,5,6,7,8}'''), ('no cube', '''{1,2,3}'''), ('two sides', 'ARRAY[[[1,2,3],[1,2,3]]]'), ('matrix', 'ARRAY[[1,0],[0,1]]'), ('empty', '''{}'''), ('null', '''{1,0,0,0,0,0,0,NULL}'''), ('NaN', '''{1,0,0,0,0,0,0,NaN}'''), ('infinite', '''{1,0,0,Infinity,0,0,0,0}'''), ('zero', '''{0,0,0,0,0,0,0,0}'''),
   ('k', '''{3,0,0,0,0,0,0,4}'', 3'), ('k of zero', '''{3,0,0,0,0,0,0,4}'', 0'), ('method', '''{3}'', method => ''newton'''), ('seed', '''{3}'', seed => -1'), ('steps', '''{3}'', steps => 0'), ('huge', '''{1e300,0,0,0,0,0,0,1e300}'''), ('tiny', '''{1e-300,0,0,0,0,0,0,1e-300}''')) q(name, a);
 SELECT name, pg_temp.outcome(format('SELECT eigenvalues FROM tlv_whiten(%s)', a)) AS outcome
-FROM (VALUES ('rank', 'ARRAY[[2,0],[0,0]], ''{1,0,0,0,0,0,0,1}'', 2'), ('k', 'ARRAY[[1,0],[0,1]], ''{1,0,0,0,0,0,0,1}'', 3'), ('dimensions', 'ARRAY[[1,0],[0,1]], ''{1}'', 1'), ('not symmetric', 'ARRAY[[1,0],[2,1]], ''{1,0,0,0,0,0,0,1}'', 1'), ('negative', 'ARRAY[[-1,0],[0,-2]], ''{1,0,0,0,0,0,0,1}'', 1'), ('NaN', 'ARRAY[[''NaN'',0],[0,1]]::float8[], ''{1,0,0,0,0,0,0,1}'', 1'), ('null', 'NULL, ''{1}'', 1')) q(name, a);
+FROM (VALUES ('rank', 'ARRAY[[2,0],[0,0]], ''{1,0,0,0,0,0,0,1}'', 2'), ('k', 'ARRAY[[1,0],[0,1]], ''{1,0,0,0,0,0,0,1}'', 3'), ('dimensions', 'ARRAY[[1,0],[0,1]], ''{1}'', 1'), ('not symmetric', 'ARRAY[[1,0],[2,1]], ''{1,0,0,0,0,0,0,1}'', 1'), ('negative', 'ARRAY[[-1,0],[0,-2]], ''{1,0,0,0,0,0,0,1}'', 1'), ('NaN', 'ARRAY[[''NaN'',0],[0,1]]::float8[], ''{1,0,0,0,0,0,0,1}'', 1'), ('k of zero', 'ARRAY[[4]], ''{8}'', 0'), ('zero', 'ARRAY[[0,0],[0,0]], ''{0,0,0,0,0,0,0,0}'', 1'), ('null element', 'ARRAY[[1,NULL],[0,1]], ''{1,0,0,0,0,0,0,1}'', 1'), ('tensor of NaN', 'ARRAY[[1]], ''{NaN}'', 1'), ('skew tensor', 'ARRAY[[1,0],[0,1]], ''{1,2,3,4,5,6,7,8}'', 1'), ('one', 'ARRAY[[4]], ''{8}'', 1'), ('huge', 'ARRAY[[1e300]], ''{8e300}'', 1'), ('tiny', 'ARRAY[[1e-300]], ''{8e-300}'', 1'), ('null', 'NULL, ''{1}'', 1')) q(name, a);
 
 DROP FUNCTION vec_paths, vec_digest;
 DROP TABLE vec_rows, vec_parts, vec_values, vec_model, vec_mixed, vec_gmm, vec_mixture, vec_arrays;

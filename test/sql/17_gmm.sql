@@ -47,7 +47,7 @@ CREATE VIEW seen AS SELECT a, b, c FROM columns WHERE d IS NOT NULL;
 CREATE TABLE forms AS SELECT tlv_gmm('SELECT array[a, b, c] FROM columns', 3) AS plain, tlv_gmm('SELECT array[a, b, c] FROM seen;', 3) AS from_view,
   tlv_gmm('SELECT array[a, b, c]::real[] FROM columns ORDER BY d LIMIT 3000', 3) AS stored, tlv_gmm('SELECT array_agg(array[a, b, c]) FROM columns GROUP BY d % 7', 3) AS many,
   tlv_gmm('WITH w AS (SELECT array[a, b, c::float8] AS v FROM columns) SELECT v FROM w UNION ALL SELECT NULL', 3) AS with_null;
-SELECT name, max(error) < 1e-3 AS same FROM forms, LATERAL (VALUES ('from_view', from_view), ('stored', stored), ('many', many), ('with_null', with_null)) v(name, model), tlv_match(plain, model) GROUP BY 1 ORDER BY 1;
+SELECT name, max(error) < .03 AS same FROM forms, LATERAL (VALUES ('from_view', from_view), ('stored', stored), ('many', many), ('with_null', with_null)) v(name, model), tlv_match(plain, model) GROUP BY 1 ORDER BY 1;
 
 -- 5. out of the reach of third moments: starts from the rows
 SELECT count(*), min(weight) > .1 AS weights FROM tlv_components((SELECT tlv_gmm('SELECT array[a] FROM columns', 2))) WHERE variance > 0;
@@ -69,6 +69,7 @@ SELECT tlv_gmm('SELECT array[v, v] FROM (VALUES (0::float8), (2e-300)) v(v)', 2)
 -- 7. what is refused
 SELECT tlv_gmm('SELECT x FROM points LIMIT 3', 4);
 SELECT tlv_gmm('SELECT x FROM points WHERE false', 2);
+SELECT tlv_gmm('SELECT NULL::float8[] FROM points', 2);
 SELECT tlv_gmm('SELECT x FROM points', 0);
 SELECT tlv_gmm('SELECT x FROM points', 100000);
 SELECT tlv_gmm('SELECT x FROM points', 2, 'round');
@@ -97,4 +98,82 @@ SELECT tlv_match(a, b) FROM (SELECT tlv_simulate_gmm_model(2, 2) AS a, tlv_simul
 SELECT tlv_simulate_gmm_model(0, 1);
 SELECT tlv_simulate_gmm_model(1, 1, separation => -1);
 SELECT tlv_simulate_gmm(model, -1) FROM truth;
-DROP TABLE truth, points, kept, fitted, found, steps, columns, forms CASCADE;
+
+-- 8. moments in the leading directions: those of all dimensions, as far as a mixture goes
+CREATE TABLE halves AS SELECT s.covariance, s."row" % 2 AS half, tlv_dense_moments(s.x, f.subspace) AS m
+  FROM points s JOIN (SELECT covariance, tlv_subspace(tlv_dense_moments(x, 2), 3) AS subspace FROM points GROUP BY 1) f USING (covariance) GROUP BY 1, 2;
+SELECT covariance, c AS fitted, max(error) < 1e-8 AS same_means FROM (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h JOIN (SELECT covariance, tlv_rollup(m) AS whole FROM kept GROUP BY 1) k USING (covariance),
+  unnest('{common,spherical}'::text[]) c, tlv_match(tlv_fit_gmm(m, 3, c), tlv_fit_gmm(whole, 3, c)) WHERE covariance IN ('spherical', 'full') GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT c AS fitted, max(error) < .7 AS near, count(a.covariance_) AS own FROM truth JOIN (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h USING (covariance), unnest('{diagonal,full}'::text[]) c,
+  LATERAL tlv_match(model, tlv_fit_gmm(m, 3, c)) JOIN LATERAL tlv_components(tlv_fit_gmm(m, 3, c)) AS a(component, weight, mean, variance, covariance_) ON component = component_b WHERE covariance = 'diagonal' GROUP BY 1 ORDER BY 1;
+SELECT a.component, abs(a.weight - b.weight) < 1e-9 AS weight, abs(a.variance - b.variance) < 1e-9 AS variance
+FROM tlv_components((SELECT tlv_fit_gmm(tlv_rollup(m), 3, 'spherical') FROM halves WHERE covariance = 'spherical')) a JOIN tlv_components((SELECT model FROM fitted WHERE covariance = 'spherical')) b USING (component) ORDER BY 1;
+SELECT name, value FROM tlv_diagnostics((SELECT tlv_fit_gmm(tlv_rollup(m), 3) FROM halves WHERE covariance = 'common')) WHERE name IN ('dimensions', 'directions', 'rows') ORDER BY 1;
+-- more dimensions than third moments are kept in
+CREATE TABLE wide_truth AS SELECT tlv_simulate_gmm_model(250, 4, 8, 'spherical', seed => 3) AS model;
+CREATE TABLE wide AS SELECT s.* FROM wide_truth, tlv_simulate_gmm(model, 4000, seed => 5) s;
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 4) FROM wide;
+CREATE TABLE wide_kept AS SELECT "row" % 3 AS part, tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 5) FROM wide)) AS m FROM wide GROUP BY 1;
+CREATE TABLE wide_found AS SELECT c AS covariance, tlv_fit_gmm(tlv_rollup(m), 4, c) AS from_moments, tlv_gmm('SELECT x FROM wide', 4, c) AS driven
+  FROM wide_kept, unnest('{common,spherical,diagonal}'::text[]) c GROUP BY c;
+SELECT covariance, max(m.error) < 1.6 AS near, max(d.error) < 1 AS near_refined FROM wide_truth, wide_found, tlv_match(model, from_moments) m JOIN LATERAL tlv_match(model, driven) d USING (component_a) GROUP BY 1 ORDER BY 1;
+SELECT covariance, min(c.weight) > .1 AS weights, max(abs(c.variance - t.variance)) < .05 AS variances
+FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL tlv_components(from_moments) AS c(component, weight, mean, variance, covariance_), LATERAL tlv_components(model) AS t(component, weight, mean, variance, covariance_)
+WHERE c.component = m.component_a AND t.component = m.component_b AND covariance = 'spherical' GROUP BY 1;
+SELECT covariance, string_agg(name || ' ' || value, ', ' ORDER BY name) FROM wide_found, tlv_diagnostics(driven) WHERE name IN ('dimensions', 'directions', 'converged') GROUP BY 1 ORDER BY 1;
+\set VERBOSITY default
+SELECT tlv_fit_gmm(tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 1) FROM points)), 3) FROM points;
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM wide;
+\set VERBOSITY terse
+
+-- the units of the columns do not matter where every column has variances of its own
+SELECT covariance, max(error / 1000) < 1e-6 AS same FROM (SELECT covariance, tlv_dense_moments(array[x[1] * 1000, x[2] * 1000, x[3], x[4], x[5], x[6]], 3) AS far, tlv_dense_moments(x, 3) AS near FROM points WHERE covariance IN ('diagonal', 'full') GROUP BY 1) m,
+  LATERAL (SELECT sqrt(((f.mean[1] - 1000 * n.mean[1]) / 1000) ^ 2 + (f.mean[3] - n.mean[3]) ^ 2) AS error FROM tlv_components(tlv_fit_gmm(far, 3, covariance)) AS f(component, weight, mean, variance, covariance_)
+    JOIN tlv_components(tlv_fit_gmm(near, 3, covariance)) AS n(component, weight, mean, variance, covariance_) USING (component)) e GROUP BY 1 ORDER BY 1;
+
+-- 9. what cannot be, and what can all the same
+CREATE TABLE hard AS SELECT name, m, k FROM (VALUES ('one column', 'array[a]'), ('equal columns', 'array[a, a, b]'), ('dependent columns', 'array[a, b, a - b]'), ('constant column', 'array[a, b, 7]'),
+  ('few distinct rows', 'array[d % 2, d % 2]'), ('far from 0', 'array[a + 1e9, b - 1e9]'), ('large', 'array[a * 1e90, b * 1e90]'), ('small', 'array[a * 1e-70, b * 1e-70]'), ('both', 'array[a * 1e90, b * 1e-40]'),
+  ('units', 'array[a * 1e12, b * 1e-12]')) v(name, m), unnest('{1,2,4}'::int[]) k;
+SELECT name, count(*) AS models, bool_and(finite) AS finite FROM (
+  SELECT name, c, k, (SELECT count(*) = k AND bool_and(weight > 0 AND variance > 0 AND variance < 'infinity') FROM tlv_components(tlv_gmm(format('SELECT %s::float8[] FROM columns', m), k, c)) AS v(component, weight, mean, variance, covariance_)) AS finite
+  FROM hard, unnest('{common,spherical,diagonal,full}'::text[]) c) s GROUP BY 1 ORDER BY 1;
+SELECT tlv_gmm('SELECT array[a * 1e101::float8, b] FROM columns', 2);
+SELECT tlv_gmm('SELECT array[a * 1e300::float8, b * 1e300::float8] FROM columns', 2);
+SELECT tlv_gmm('SELECT array[a * 1e-300::float8, b * 1e-300::float8] FROM columns', 2);
+SELECT tlv_gmm($$SELECT array[a, 'infinity'] FROM columns$$, 2);
+SELECT tlv_gmm('SELECT array[]::float8[] FROM columns', 2);
+-- an array of two dimensions is many rows
+SELECT max(error) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array[array[a, b], array[a + 1, b + 2]] FROM columns', 2, refine => 'none')),
+  (SELECT tlv_gmm('SELECT x FROM (SELECT array[a, b] AS x FROM columns UNION ALL SELECT array[a + 1, b + 2] FROM columns) v', 2, refine => 'none')));
+SELECT tlv_gmm('SELECT array[array[array[a]]] FROM columns', 2);
+-- fewer rows than needed, and just as many
+SELECT count(*), tlv_info(model) -> 'rows' AS rows FROM (SELECT tlv_gmm('SELECT x FROM points LIMIT 4', 4, 'full') AS model) s, tlv_components(model) GROUP BY 2;
+SELECT tlv_gmm('SELECT x FROM points LIMIT 1', 1);
+SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 3) FROM columns;
+-- what the diagnostics warn of
+SELECT w FROM (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, a + b * 1e-3], 3), 3, 'spherical') AS model FROM columns) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w ORDER BY w;
+SELECT w FROM (SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full') AS model) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w;
+SELECT w FROM (SELECT tlv_gmm('SELECT array[sin(i * i), cos(i * sqrt(i))] FROM generate_series(1, 3000) i', 9, 'full') AS model) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w;
+-- a type of its own for vectors, with a cast to real[]
+CREATE TYPE own_vector AS (numbers real[]);
+CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT $1.numbers';
+CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
+SELECT max(error) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
+SELECT count(*) FROM tlv_components((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
+DROP TYPE own_vector CASCADE;
+-- that of pgvector, where it is installed
+DO $$
+DECLARE
+  distance float8;
+BEGIN
+  IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN
+    CREATE EXTENSION vector;
+    EXECUTE 'SELECT max(error) FROM forms, tlv_match(plain, (SELECT tlv_gmm(''SELECT array[a, b, c]::real[]::vector FROM columns'', 3)))' INTO distance;
+    ASSERT distance < .03, distance;
+    EXECUTE 'SELECT max(error) FROM columns, tlv_match((SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c]::real[]::vector::real[]::float8[], 3), 3) FROM columns), (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c], 3), 3) FROM columns))' INTO distance;
+    ASSERT distance < 1e-3, distance;
+    DROP EXTENSION vector;
+  END IF;
+END $$;
+DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard CASCADE;

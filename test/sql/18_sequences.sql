@@ -82,6 +82,36 @@ SELECT tlv_nmi(state, tlv_assign(vectors, x1 || x2 || x3)) > 0.6 AS assigned FRO
 SELECT tlv_fit_multiview(tlv_rollup(m), 3) = (SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 3) FROM triples) AS same_bits FROM (SELECT tlv_view_moments(x1, x2, x3) AS m FROM triples GROUP BY x1 % 3) q;
 SELECT name, value FROM mixtures, tlv_diagnostics(vectors) WHERE name IN ('rows', 'nulls', 'converged') OR name LIKE 'warning%';
 
+-- states of two models, one to one, and where they go
+SELECT count(component_b), max(error) < 0.08 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match(chain.symbols, h.symbols);
+SELECT count(component_b), max(error) < 0.1 AS near FROM chain, hmms h, tlv_match(chain.vectors, h.vectors);
+SELECT count(component_b), max(error) < 0.12 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match_transitions(chain.symbols, h.symbols);
+SELECT max(m.error) = 0 AS itself, max(t.error) = 0 AS transitions, bool_and(m.component_a = m.component_b) AS order FROM chain, tlv_match(symbols, symbols) m JOIN LATERAL tlv_match_transitions(symbols, symbols) t USING (component_a);
+-- fewer states in b, or in a
+SELECT count(*), count(component_b), max(error) < 2 AS error FROM chain, tlv_match(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b), count(error) FROM chain, tlv_match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b) FROM tlv_match(tlv_simulate_hmm_model(symbols => 3, k => 2), (SELECT symbols FROM chain));
+
+-- stored arrays, read in every pass and by parallel workers, arrays that are made once, and rows: the same model
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+CREATE TABLE forms AS SELECT tlv_hmm('SELECT s FROM sequences', 3) AS parallel, tlv_hmm('SELECT s FROM sequences ORDER BY seq LIMIT 1000', 3) AS made, tlv_hmm('SELECT seq::text, -t, symbol FROM (SELECT seq, -t AS t, symbol FROM steps ORDER BY symbol) q', 3) AS rows;
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+SELECT max(a.error) < 1e-6 AS made, max(b.error) < 1e-6 AS rows, max(c.error) < 1e-6 AS before FROM forms, hmms, tlv_match(parallel, made) a, tlv_match(parallel, forms.rows) b, tlv_match(parallel, symbols) c;
+SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'refinement_steps') AS stored FROM forms, tlv_diagnostics(parallel);
+SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'refinement_steps') AS made FROM forms, tlv_diagnostics(made);
+-- sequences of every length are gone through together: as one by one
+SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood FROM sequences, hmms GROUP BY symbols;
+SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], vectors))->>'log_likelihood')::float8 - sum(tlv_sequence_log_likelihood(vectors, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood FROM vector_sequences, hmms GROUP BY vectors;
+-- time is an order alone: gaps are not seen; equal times are put in the order of the symbols
+SELECT max(error) < 1e-9 AS gaps FROM tlv_match(tlv_hmm('SELECT seq, t * t, symbol FROM steps', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
+SELECT max(error) < 1e-9 AS ties FROM tlv_match(tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY t', 2, refine => 'none'), tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY -t', 2, refine => 'none'));
+-- nothing: no model; one symbol alone: one state
+SELECT tlv_hmm('SELECT seq, t, symbol FROM steps WHERE false', 2) AS no_rows, tlv_hmm('SELECT s FROM sequences WHERE false', 2) AS no_arrays, tlv_hmm('SELECT NULL::int[]', 2) AS nulls;
+SELECT state, symbol, round(probability::numeric, 9) AS probability FROM tlv_emissions(tlv_hmm('SELECT 1, t, 7 FROM generate_series(1, 20) t', 1));
+-- what the diagnostics warn of: more states than there are, iterations that do not suffice
+SELECT name FROM tlv_diagnostics((SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM sequences WHERE seq <= 5)) WHERE name LIKE 'warning: singular values%';
+SELECT name FROM tlv_diagnostics(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) WHERE name LIKE 'warning%';
+
 -- bad input
 SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('element', 'SELECT tlv_sequence_moments(ARRAY[1, NULL, 2])'), ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'), ('nan', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, ''NaN''], [1, 1]]::float8[])'),
@@ -90,7 +120,11 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('mixed', 'SELECT tlv_rollup(m) FROM (SELECT tlv_sequence_moments(s) AS m FROM sequences UNION ALL SELECT tlv_sequence_moments(s) FROM vector_sequences) q'), ('k 0', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 0) FROM sequences'),
   ('k null', 'SELECT tlv_hmm(''SELECT s FROM sequences'', k => NULL)'), ('k 13', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13) FROM sequences'), ('vectors k 6', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences'),
   ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'), ('one window', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)'), ('driver short', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps WHERE t <= 2'', 2)'),
-  ('no rows', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps WHERE false'', 2)'), ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('text', 'SELECT tlv_hmm(''SELECT seq, t, symbol::text FROM steps'', 2)'),
+  ('one symbol', 'SELECT tlv_hmm(''SELECT 1, t, 7 FROM generate_series(1, 20) t'', 2)'), ('range', 'SELECT tlv_hmm(''SELECT 1, t, 3000000000 + t FROM generate_series(1, 20) t'', 2)'), ('driver null', 'SELECT tlv_hmm(''SELECT ARRAY[1, NULL, 2]'', 2)'),
+  ('match', 'SELECT count(*) FROM chain, tlv_match(symbols, vectors)'), ('match width', 'SELECT count(*) FROM chain, tlv_match(vectors, tlv_simulate_hmm_model(dimensions => 2))'), ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
+  ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'), ('null step', 'SELECT tlv_viterbi(symbols, ARRAY[1, NULL]) FROM hmms'),
+  ('too long', 'SELECT tlv_posteriors(tlv_simulate_hmm_model(symbols => 2, k => 2000), array_fill(1, ARRAY[70000]))'),
+  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('text', 'SELECT tlv_hmm(''SELECT seq, t, symbol::text FROM steps'', 2)'),
   ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'), ('seed', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, seed => -1)'),
   ('iterations', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, iterations => -1)'), ('write', 'SELECT tlv_hmm(''DELETE FROM steps'', 2)'), ('moments', 'SELECT tlv_fit_hmm(tlv_view_moments(1, 2, 3), 2)'),
   ('views', 'SELECT tlv_fit_multiview(tlv_sequence_moments(s), 2) FROM sequences'), ('two views', 'SELECT tlv_multiview(''SELECT 1, 2'', 2)'), ('unlike views', 'SELECT tlv_multiview(''SELECT 1, 2, ARRAY[1.0]'', 2)'), ('no views', 'SELECT tlv_multiview(''SELECT 1, 2, 3 WHERE false'', 2)'),
@@ -109,4 +143,4 @@ SET tensorlv.work_mem = '16kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 2) FROM views'), '[0-9.]+ MB', '... MB', 'g') AS memory;
 RESET tensorlv.work_mem;
 DROP FUNCTION emission_error, mean_error;
-DROP TABLE chain, steps, vector_steps, sequences, vector_sequences, hmms, views, triples, mixtures;
+DROP TABLE forms, chain, steps, vector_steps, sequences, vector_sequences, hmms, views, triples, mixtures;

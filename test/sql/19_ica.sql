@@ -39,6 +39,35 @@ CREATE TABLE ica_noise AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(
 SELECT tlv_amari(plain, truth) > 3 * tlv_amari(noisy, truth) AS better, tlv_amari(noisy, truth) < 0.04 AS noisy, (SELECT count(*) FROM tlv_diagnostics(plain) WHERE name LIKE 'warning:%noise => true') AS warned, (SELECT count(*) FROM tlv_diagnostics(noisy) WHERE name LIKE 'warning:%') AS warnings
 FROM (SELECT tlv_simulate_ica_model(4, noise => 1, seed => 3) AS truth, tlv_ica('SELECT x FROM ica_noise') AS plain, tlv_ica('SELECT x FROM ica_noise', noise => true) AS noisy OFFSET 0) q;
 SELECT round(var_pop(s[1])::numeric, 9) AS variance FROM ica_noise, (SELECT tlv_ica('SELECT x FROM ica_noise', noise => true) AS m) q, tlv_unmix(m, x) s;
+-- what sampling leaves uncertain: little of many rows, and a warning of few
+SELECT n, count(*) AS said, bool_and(value BETWEEN 0 AND 1.5708) AS angles, min(value) < 0.1 AS best, (SELECT count(*) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: sampling%') AS warned
+FROM (SELECT n, tlv_ica(format('SELECT x FROM ica_noise LIMIT %s', n), noise => true, keep_gaussian => true) AS m FROM unnest('{500,50000}'::int[]) n) q, tlv_diagnostics(m) WHERE name LIKE 'uncertainty%' GROUP BY n, m ORDER BY n;
+-- gradient steps come to the same components from any seed
+SELECT count(*) AS seeds, bool_and(tlv_amari(tlv_fit_ica(m, method => 'sgd', seed => seed), plain) < 0.005) AS found FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows) q, ica_models, generate_series(1, 10) seed;
+-- passes are not compiled, and the setting is as before after them, also after an error in one
+SET jit = on;
+SET ica.seen = '';
+CREATE FUNCTION ica_look(x float8[], fail boolean) RETURNS float8[] STABLE LANGUAGE plpgsql AS $$
+BEGIN
+  IF fail THEN RAISE EXCEPTION 'with jit %', current_setting('jit'); END IF;
+  PERFORM set_config('ica.seen', current_setting('jit'), false);
+  RETURN x;
+END $$;
+SELECT tlv_ica('SELECT ica_look(x, false) FROM ica_rows WHERE "row" <= 2000', iterations => 1) IS NOT NULL AS fitted, current_setting('ica.seen') AS during, current_setting('jit') AS after;
+SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT ica_look(x, "row" = 1000) FROM ica_rows'')') AS during, current_setting('jit') AS after;
+SELECT current_setting('jit') AS after;
+BEGIN;
+SAVEPOINT before;
+\set VERBOSITY terse
+SELECT tlv_ica('SELECT ica_look(x, "row" = 1000) FROM ica_rows');
+\set VERBOSITY default
+ROLLBACK TO before;
+SHOW jit;
+COMMIT;
+SHOW jit;
+RESET jit;
+RESET ica.seen;
+DROP FUNCTION ica_look;
 -- fewer components than dimensions, also with many dimensions; collinear and constant columns
 SELECT tlv_amari(tlv_ica('SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(5, 2), 20000)'), tlv_simulate_ica_model(5, 2)) < 0.03 AS rank, tlv_amari(tlv_ica('SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(70, 3), 5000)', k => 3), tlv_simulate_ica_model(70, 3)) < 0.06 AS many;
 SELECT (SELECT count(DISTINCT component) FROM tlv_mixing(m)) AS components, (SELECT count(*) FROM tlv_mixing(m) WHERE dimension = 7 AND weight = 0) AS constant FROM (SELECT tlv_ica('SELECT x || array[42, x[1] + x[2]] FROM ica_rows') AS m) q;
@@ -53,6 +82,12 @@ FROM unnest(ARRAY[', k => 0', ', k => 7', ', k => 1', ', method => ''power''', '
 SELECT q, pg_temp.outcome(format('SELECT tlv_ica(%L) IS NOT NULL', q)) AS outcome
 FROM unnest(ARRAY['', 'SELECT 1', 'SELECT x, x FROM ica_rows', 'SELECT array[''a'']', 'SELECT array[1, NULL]', 'SELECT array[1, ''NaN''::float8]', 'SELECT array[1, ''Infinity''::float8]', 'SELECT ''{}''::float8[]', 'SELECT array[1, 2]', 'SELECT array[i, 2] FROM generate_series(1, 2) i', 'SELECT CASE WHEN i > 5 THEN array[i] ELSE array[i, i] END FROM generate_series(1, 9) i',
   'SELECT array[[[1]]]', 'DELETE FROM ica_rows', 'SELECT x FROM tlv_simulate_ica(200, 70)', 'SELECT array[1e300 * i, 1e300 * (i % 7)] FROM generate_series(1, 99) i', 'SELECT array[1e-300 * i, 1e-300 * (i % 7)] FROM generate_series(1, 99) i']) q;
+-- little data, and much of the same
+SELECT name, regexp_replace(pg_temp.outcome(format('SELECT (SELECT count(DISTINCT component) FROM tlv_mixing(tlv_ica(%L%s)))', q, a)), '-?[0-9.]+e-[0-9]+', '0') AS components
+FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SELECT x[1:1] FROM ica_rows', ', k => 1'), ('k of 1 with noise', 'SELECT x FROM ica_rows', ', k => 1, noise => true'), ('repeated rows', 'SELECT x FROM ica_rows, generate_series(1, 3)', ''), ('one row many times', 'SELECT array[1, 2, 3] FROM generate_series(1, 99)', ''),
+  ('two rows many times', 'SELECT array[i % 2, i % 2 * 2, 7] FROM generate_series(1, 99) i', ''), ('k above the rank', 'SELECT x || array[x[1] + x[2]] FROM ica_rows', ', k => 7'), ('as many rows as components', 'SELECT x FROM ica_rows WHERE "row" <= 6', ', keep_gaussian => true'), ('rows in arrays', 'SELECT array_agg(x) FROM ica_rows GROUP BY "row" % 9', ''),
+  ('NULL rows', 'SELECT CASE WHEN "row" % 2 = 0 THEN x END FROM ica_rows', ''), ('NULL alone', 'SELECT NULL::float8[] FROM ica_rows', ''), ('a constant of 1e300', 'SELECT x || array[1e300] FROM ica_rows', ''), ('far from 0', 'SELECT array[1e8 + x[1], x[2], x[3]] FROM ica_rows', ', keep_gaussian => true'), ('too long', 'SELECT x FROM tlv_simulate_ica(200, 70)', ', k => 61')) q(name, q, a);
+SELECT pg_temp.outcome('SELECT (SELECT count(*) FROM tlv_mixing(tlv_ica(''SELECT array[s[1], s[2], sqrt(-2 * ln(1 - u)) * cos(6.283185307179586 * v)] FROM (SELECT sources AS s, (abs(hashint8("row")::bigint) % 99991) / 99991.0 AS u, (abs(hashint8(-"row")::bigint) % 99989) / 99989.0 AS v FROM ica_rows) q'')))') AS one_gaussian;
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''''gaussian'''')'')'), '-?[0-9]+\.[0-9]+', '#', 'g') AS gaussian;
 SELECT (SELECT name FROM tlv_diagnostics(m) WHERE name LIKE 'warning: comp%') AS warning FROM (SELECT tlv_ica('SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''gaussian'')', keep_gaussian => true) AS m) q;
 SELECT pg_temp.outcome('SELECT tlv_infer(refined, array[1, 2, 3, 4, 5, 6]::float8[]) FROM ica_models') AS infer, pg_temp.outcome('SELECT tlv_unmix(refined, array[1, 2]) FROM ica_models') AS short, pg_temp.outcome('SELECT tlv_unmix(refined, array[1, 2, 3, 4, 5, ''NaN''::float8]) FROM ica_models') AS nan,

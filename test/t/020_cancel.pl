@@ -75,18 +75,20 @@ for my $phase (@phases) {
 }
 
 # in parallel workers
-{
-    my $result = run_sql($db, <<'SQL', go_on => 1);
+query($db, 'CREATE TABLE vectors AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(60, 10), 20000); CREATE TABLE sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 50, k => 20), 1000, 100) GROUP BY seq');
+for my $call (q{tlv_lda('SELECT a.bag FROM docs a, generate_series(1, 20)', 20)}, q{tlv_gmm('SELECT x FROM vectors, generate_series(1, 20)', 10)}, q{tlv_hmm('SELECT s FROM sequences, generate_series(1, 20)', 20)}, q{tlv_ica('SELECT x[1:30] FROM vectors, generate_series(1, 20)')}) {
+    my $result = run_sql($db, <<"SQL", go_on => 1);
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET statement_timeout = '100ms';
-SELECT tlv_lda('SELECT a.bag FROM docs a, generate_series(1, 20)', 20);
+SELECT $call;
 SET statement_timeout = 0;
 SELECT 'alive', count(*) FROM tlv_topics((SELECT m FROM held));
 SQL
-    like($result->{errors}, qr/ERROR:  57014:/, 'parallel workers: cancelled');
-    is($result->{out}, 'alive|20', 'parallel workers: the session goes on');
+    my ($name) = $call =~ /^(\w+)/;
+    like($result->{errors}, qr/ERROR:  57014:/, "$name, parallel workers: cancelled");
+    is($result->{out}, 'alive|20', "$name, parallel workers: the session goes on");
 }
 
 # a savepoint survives a cancelled fit

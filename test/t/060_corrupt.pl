@@ -35,6 +35,13 @@ INSERT INTO images
   SELECT 10, 'tlv_moments', tlv_moments_send(coherence) FROM held UNION ALL
   SELECT 11, 'tlv_subspace', tlv_subspace_send(s) FROM held UNION ALL
   SELECT 12, 'tlv_model', tlv_model_send(m) FROM held;
+-- mixtures, chains, components: 120_mixtures.pl reads their text forms
+INSERT INTO images
+  SELECT 13, 'tlv_moments', tlv_moments_send(tlv_dense_moments(x, 4)) FROM tlv_simulate_ica(500, 3) UNION ALL
+  SELECT 14, 'tlv_model', tlv_model_send(tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 2), 500)', 2)) UNION ALL
+  SELECT 15, 'tlv_model', tlv_model_send(tlv_hmm('SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 4, k => 2), 20)', 2)) UNION ALL
+  SELECT 16, 'tlv_model', tlv_model_send(tlv_ica('SELECT x FROM tlv_simulate_ica(5000, 3)')) UNION ALL
+  SELECT 17, 'tlv_model', tlv_model_send(tlv_multiview('SELECT x[1:2], x[3:4], x[5:6] FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 2), 500)', 2));
 
 -- One change of an image: bits flipped, bytes set, cut, lengthened, parts exchanged.
 CREATE FUNCTION mutate(image bytea) RETURNS bytea LANGUAGE plpgsql AS $$
@@ -134,9 +141,10 @@ my %binary = map { my ($id, $type, $hex) = split /\|/; ($id => [ $type, pack 'H*
 query($db, "CREATE TABLE took_$_->[0] (v $_->[0])") for values %{ { map { $_->[0] => $_ } values %binary } };
 my %per_type = (tlv_bag => 4000, tlv_moments => 2000, tlv_subspace => 2000, tlv_model => 2000);
 @sessions = ();
+my ($last) = sort { $b <=> $a } keys %binary;
 for my $id (sort { $a <=> $b } keys %binary) {
     my ($type, $image) = @{ $binary{$id} };
-    my $times = $per_type{$type};
+    my $times = $id > 12 ? 500 : $per_type{$type};
     my $sql = '';
     for my $i (1 .. $times) {
         my $data = copy_image(mutate($image));
@@ -149,7 +157,7 @@ for my $id (sort { $a <=> $b } keys %binary) {
     push @sessions, [ $id, $times, start_psql($db, $sql, go_on => 1) ];
     $total += $times;
     # two at a time
-    if (@sessions == 2 || $id == 12) { check_binary(splice @sessions) }
+    if (@sessions == 2 || $id == $last) { check_binary(splice @sessions) }
 }
 sub check_binary {
     for (@_) {

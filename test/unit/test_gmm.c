@@ -464,6 +464,130 @@ test_degenerate(void **state)
 		}
 }
 
+/* Compressed moments in k - 1 directions or more know of a mixture what all moments know. */
+static void
+test_compressed(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		for (size_t p = 2; p <= 8; p += 3)
+		{
+			data rows = simulate(4000, 8, 3, 6, TLV_COVARIANCE_SPHERICAL);
+			tlv_frame second = moments(&rows, 2), subspace, whole, model;
+			tlv_accumulator *accumulator;
+			tlv_mixture a, b;
+			void *image;
+			size_t size;
+
+			assert_ok(tlv_dense_subspace(&ctx, &second, p, &image, &size));
+			subspace = checked(TLV_FRAME_SUBSPACE, image, size);
+			assert_ok(tlv_dense_compressed_create_order(&ctx, &subspace, 3, &accumulator));
+			assert_ok(try_fit(collect(accumulator, &rows), 3, (tlv_covariance) c, &model));
+			whole = fit(&rows, 3, (tlv_covariance) c);
+			tlv_gmm_read(&whole, &a);
+			tlv_gmm_read(&model, &b);
+			assert_int_equal(b.d, 8);
+			assert_true(mean_error(rows.truth, model) < 0.5);
+			if (c <= TLV_COVARIANCE_SPHERICAL) /* others measure in other units */
+			{
+				assert_true(mean_error(whole, model) < 1e-9);
+				for (size_t j = 0; j < 3; j++)
+					assert_true(fabs(a.variances[j] - b.variances[j]) < 1e-9);
+			}
+			for (size_t i = 0; i < 8 && c == TLV_COVARIANCE_DIAGONAL; i++)
+				assert_true(fabs(b.variances[i] / a.variances[i] - 1) < 0.4);
+			model = update(model, statistics(model, &rows));
+			pool_reset(&memory, &ctx);
+		}
+}
+
+/* A given start competes with the others, and variances at the floor are counted. */
+static void
+test_given(void **state)
+{
+	data rows = simulate(3000, 5, 4, 5, TLV_COVARIANCE_FULL);
+	double floor[5] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6}, high[5] = {100, 100, 100, 100, 100};
+	tlv_gmm_start_options options = {
+		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 1, .steps = 50};
+	tlv_mixture truth;
+	tlv_frame model;
+	size_t size, found;
+	void *image;
+
+	(void) state;
+	tlv_gmm_read(&rows.truth, &truth);
+	options.given = &truth;
+	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	assert_true(mean_error(rows.truth, model) < 0.2);
+	tlv_gmm_read(&model, &truth);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_int_equal(found, 0);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, high, &found));
+	assert_int_equal(found, 4);
+	for (size_t t = 0; t < rows.n; t++) /* one direction without variance */
+		rows.x[5 * t] = rows.x[5 * t + 1] + rows.x[5 * t + 2];
+	options.given = NULL;
+	options.starts = 4;
+	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	tlv_gmm_read(&model, &truth);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_int_equal(found, 4);
+}
+
+/* Log densities by the products of few dimensions and by the factors of many are the same. */
+static void
+test_dimensions(void **state)
+{
+	(void) state;
+	for (size_t d = 38; d <= 43; d++)
+	{
+		data rows = simulate(200, d, 3, 5, TLV_COVARIANCE_FULL);
+		double *x = tlv_alloc(&ctx, 60, sizeof(double)), *wide, value[2];
+		tlv_mixture truth, wider;
+		tlv_gmm_parts parts = {.mixture = &wider, .rows = 1};
+		tlv_model *open;
+		tlv_frame model;
+		size_t size;
+		void *image;
+
+		/* The same mixture beside independent standard normal dimensions, up to 60. */
+		tlv_gmm_read(&rows.truth, &truth);
+		wide = tlv_alloc0(&ctx, 60, sizeof(double));
+		parts.floor = wide;
+		assert_ok(tlv_mixture_create(&ctx, 3, 60, TLV_COVARIANCE_FULL, &wider));
+		memcpy(wider.weights, truth.weights, 3 * sizeof(double));
+		for (size_t j = 0; j < 3; j++)
+		{
+			double *own = wider.variances + j * tlv_packed2_size(60);
+
+			memcpy(wider.means + j * 60, truth.means + j * d, d * sizeof(double));
+			memcpy(own, truth.variances + j * tlv_packed2_size(d),
+				   tlv_packed2_size(d) * sizeof(double));
+			for (size_t i = d; i < 60; i++)
+				own[tlv_packed2_index(i, i)] = 1;
+		}
+		assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
+		model = checked(TLV_FRAME_MODEL, image, size);
+		for (size_t t = 0; t < rows.n; t += 20)
+		{
+			double rest = 0;
+
+			for (size_t i = 0; i < 60; i++)
+				x[i] = i < d ? rows.x[t * d + i] : 0.1 * (double) i;
+			for (size_t i = d; i < 60; i++)
+				rest -= 0.5 * (x[i] * x[i] + log(2 * acos(-1)));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &open));
+			assert_ok(open->class->log_likelihood_vector(&ctx, open, d, x, &value[0]));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+			assert_ok(open->class->log_likelihood_vector(&ctx, open, 60, x, &value[1]));
+			assert_true(fabs(value[0] + rest - value[1]) < 1e-8);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
 /* Memory that is not there and a user who does not want to wait. */
 static void
 test_limits(void **state)
@@ -533,6 +657,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dimensions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
 	};

@@ -270,11 +270,14 @@ test_categories(void **state)
 	assert_true(fabs(shares[0] + shares[1] + shares[2] - 1) < 1e-12);
 	assert_ok(open->class->log_likelihood_vector(&ctx, open, 3, row, &value));
 	assert_true(value < 0);
-	row[1] = 1234; /* unknown: left out */
-	assert_ok(open->class->infer_vector(&ctx, open, 3, row, shares));
-	assert_true(fabs(shares[0] + shares[1] + shares[2] - 1) < 1e-12);
+	row[1] = 1234; /* unknown */
+	assert_int_equal(open->class->infer_vector(&ctx, open, 3, row, shares), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "category 1234 of view 2"));
+	row[1] = 5.5;
+	assert_int_equal(open->class->infer_vector(&ctx, open, 3, row, shares), TLV_BAD_DATA);
 	assert_int_equal(open->class->infer_vector(&ctx, open, 4, row, shares), TLV_BAD_DATA);
 	assert_int_equal(fit_status(moments, 5, &model), TLV_BAD_PARAMETER);
+	assert_true(refused_with(moments, "counts", 0, 1.5));
 }
 
 static void
@@ -342,6 +345,47 @@ test_constant_column(void **state)
 		}
 }
 
+/* A constant view, nothing that varies, and views of less rank than components. */
+static void
+test_uninformative(void **state)
+{
+	const size_t d[3] = {3, 3, 3};
+	tlv_accumulator *accumulators[4];
+	tlv_frame model;
+
+	(void) state;
+	for (int a = 0; a < 4; a++)
+		assert_ok(tlv_view_moments_create(&ctx, &accumulators[a]));
+	for (int r = 0; r < 3000; r++)
+	{
+		double x[3][3], equal[3] = {1, 2, 3}, line[3], tiny[3];
+		const double *constant[3] = {x[0], equal, x[2]}, *all[3] = {equal, equal, equal};
+		const double *flat[3] = {x[0], line, x[2]}, *small[3] = {tiny, tiny, tiny};
+		int j = r % 3;
+
+		for (int v = 0; v < 3; v++)
+			for (int i = 0; i < 3; i++)
+				x[v][i] = (i == j ? 4 : 0) + tlv_rng_normal(&rng);
+		for (int i = 0; i < 3; i++)
+		{
+			line[i] = (i + 1) * (double) (j == 0 ? -2 : 2); /* two values for three components */
+			tiny[i] = 1e-300 * x[0][i];
+		}
+		assert_ok(accumulators[0]->class->add_views(&ctx, accumulators[0], d, constant));
+		assert_ok(accumulators[1]->class->add_views(&ctx, accumulators[1], d, all));
+		assert_ok(accumulators[2]->class->add_views(&ctx, accumulators[2], d, flat));
+		assert_ok(accumulators[3]->class->add_views(&ctx, accumulators[3], d, small));
+	}
+	assert_int_equal(fit_status(built(accumulators[0]), 2, &model), TLV_NOT_IDENTIFIABLE);
+	assert_non_null(strstr(ctx.error.message, "view 2 is constant"));
+	assert_ok(fit_status(built(accumulators[0]), 1, &model));
+	assert_int_equal(fit_status(built(accumulators[1]), 1, &model), TLV_BAD_DATA);
+	assert_int_equal(fit_status(built(accumulators[2]), 3, &model), TLV_NOT_IDENTIFIABLE);
+	assert_non_null(strstr(ctx.error.detail, "of the second moment: "));
+	assert_non_null(strstr(ctx.error.hint, "At most 2"));
+	assert_int_equal(fit_status(built(accumulators[3]), 2, &model), TLV_BAD_DATA);
+}
+
 int
 main(void)
 {
@@ -352,6 +396,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_constant_column, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_uninformative, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("multiview", tests, NULL, NULL);

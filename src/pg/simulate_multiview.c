@@ -1,0 +1,112 @@
+/*
+ * simulate_multiview.c - random multi-view mixtures and rows drawn from them.
+ */
+#include "views.h"
+
+#include "miscadmin.h"
+#include "utils/array.h"
+
+#include "vectors.h"
+
+static double
+number_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
+	return PG_GETARG_FLOAT8(argument);
+}
+
+/* Three positive numbers. */
+static void
+sizes_argument(FunctionCallInfo fcinfo, int argument, const char *name, size_t d[3])
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+	const int32 *sizes = (const int32 *) ARR_DATA_PTR(array);
+
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 3 || ARR_HASNULL(array))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s are not an array of three numbers", name),
+						errhint("Give one for each view: %s => '{5,8,3}'.", name)));
+	for (int t = 0; t < 3; t++)
+	{
+		if (sizes[t] < 1)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("%d %s of view %d are not at least 1", sizes[t], name, t + 1)));
+		d[t] = (size_t) sizes[t];
+	}
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_multiview_model);
+
+/* tlv_simulate_multiview_model(dimensions, k, categories, separation, concentration, seed) */
+Datum
+tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
+{
+	tlv_multiview_simulation options = {0};
+	struct varlena *result;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (PG_ARGISNULL(0) == PG_ARGISNULL(2))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("either dimensions or categories must be given"),
+						errhint("dimensions => '{5,8,3}' makes a model of vectors of 5, 8 and 3 "
+								"numbers, categories => '{4,4,6}' one of categories.")));
+	options.categories = PG_ARGISNULL(0);
+	if (options.categories)
+		sizes_argument(fcinfo, 2, "categories", options.d);
+	else
+		sizes_argument(fcinfo, 0, "dimensions", options.d);
+	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
+	options.separation = number_argument(fcinfo, 3, "separation");
+	options.concentration = number_argument(fcinfo, 4, "concentration");
+	options.seed = TlvSeedArgument(fcinfo, 5);
+	work = TlvWorkBegin("tensorlv simulation");
+	TlvCheck(&work->ctx, tlv_multiview_random(&work->ctx, &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+PG_FUNCTION_INFO_V1(tlv_simulate_multiview);
+
+/* tlv_simulate_multiview(model, rows, seed): rows (row, x1 .. x3, category1 .. 3, component) */
+Datum
+tlv_simulate_multiview(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_simulate_multiview");
+	size_t rows = TlvCountArgument(fcinfo, 1, "rows", 0);
+	uint64 seed = TlvSeedArgument(fcinfo, 2);
+	tlv_multiview_parts parts;
+	int64_t category[3] = {0, 0, 0};
+	double *x[3];
+
+	tlv_multiview_read(&frame, &parts);
+	for (int t = 0; t < 3; t++)
+		x[t] = palloc_extended(parts.d[t] * sizeof(double), MCXT_ALLOC_HUGE);
+	TlvInitRows(fcinfo);
+	for (size_t i = 1; i <= rows; i++)
+	{
+		bool vectors = parts.items[0] == NULL;
+		bool nulls[8] = {false, !vectors, !vectors, !vectors, vectors, vectors, vectors, false};
+		Datum values[8] = {Int64GetDatum((int64) i)};
+		tlv_rng rng;
+
+		/* Every row has a stream of its own: the first ones do not depend on how many follow. */
+		tlv_rng_seed(&rng, tlv_mix64(seed) + i);
+		values[7] = Int32GetDatum((int32) tlv_multiview_draw(&parts, &rng, x, category) + 1);
+		for (int t = 0; t < 3; t++)
+		{
+			if (vectors)
+				values[t + 1] = PointerGetDatum(TlvFloat8Array(parts.d[t], x[t]));
+			else
+				values[t + 4] = Int32GetDatum((int32) category[t]);
+		}
+		TlvPutRow(fcinfo, values, nulls);
+		for (int t = 0; t < 3 && vectors; t++)
+			pfree(DatumGetPointer(values[t + 1]));
+		CHECK_FOR_INTERRUPTS();
+	}
+	return (Datum) 0;
+}
