@@ -160,6 +160,10 @@ extern tlv_status tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder,
 /* Bytes of the finished frame; TLV_LIMIT above TLV_FRAME_MAX_BYTES, naming what is too large. */
 extern tlv_status tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size);
 
+/* Requires every number to be finite, as a reader of the frame will: TLV_BAD_DATA names the
+ * section. */
+extern tlv_status tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder);
+
 /* Writes the frame into size bytes at image; the length word is left as it is. */
 extern void tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size);
 

@@ -145,9 +145,10 @@ typedef struct tlv_gmm_start_options
 
 /*
  * A mixture from rows in memory (d x n), by `starts` k-means++ starts, for diagonal and full
- * covariances half of them in units of every coordinate's standard deviation, and the given one: 2
- * steps of expectation maximisation each (spherical and common: 4), the better half twice as many,
- * and so on, of many rows on some of them first; until the last one has done `steps` more
+ * covariances half of them in units of every coordinate's standard deviation, of which the better
+ * clusters go on (all of few rows, and of full covariances), and the given one: a few steps of
+ * expectation maximisation each, the better half twice as many, and so on, of many rows on some of
+ * them first; until the last one has done `steps` more
  * or its mean log-likelihood stands.  floor (d) is that of the whole data.
  * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
  * sample_mean_log_likelihood, sample_stands.  Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.

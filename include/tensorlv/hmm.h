@@ -78,9 +78,11 @@ extern void tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts);
 
 /*
  * Stationary distribution of an irreducible chain (Grassmann, Taksar, Heyman 1985: no
- * subtractions); transitions is k x k, column = from; work has k x k doubles.
+ * subtractions); transitions is k x k, column = from; work has k x k doubles.  Error:
+ * TLV_CANCELLED.
  */
-extern void tlv_stationary(size_t k, const double *transitions, double *work, double *stationary);
+extern tlv_status tlv_stationary(tlv_context *ctx, size_t k, const double *transitions,
+								 double *work, double *stationary);
 
 /*
  * Optimal assignment of the states of b to those of a, by the L1 distance of their emissions

@@ -73,7 +73,7 @@ extern tlv_status tlv_ica_require_sources(tlv_context *ctx, size_t k, const doub
  * Amari index of two mixing matrices (d x k): with P = |pinv(a) b|, the mean of what rows and
  * columns hold beside their largest entry, 0 when a and b are the same up to
  * the order and scale of their columns, at most 1 (Amari, Cichocki, Yang 1996).
- * TLV_BAD_DATA when a has a rank below k.
+ * TLV_BAD_DATA when a has a rank below k, or the index overflows.
  */
 extern tlv_status tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a,
 								const double *b, double *index);

@@ -29,7 +29,8 @@ extern tlv_status tlv_symmetric3(tlv_context *ctx, size_t n, const double *full,
  * m_i = value_i U diag(values)^1/2 v_i (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 4.3).
  *
  * Errors: TLV_BAD_PARAMETER unless 1 <= k <= d, TLV_NOT_IDENTIFIABLE when the k-th eigenvalue is
- * not above 1e-10 times the first, with the eigenvalues in the detail; TLV_LIMIT.
+ * not above 1e-10 times the first, with the eigenvalues in the detail; TLV_BAD_DATA when the
+ * whitened tensor overflows; TLV_LIMIT.
  */
 extern tlv_status tlv_whiten(tlv_context *ctx, size_t d, double *m2, const double *m3, size_t k,
 							 double *w, double *tensor, double *values);

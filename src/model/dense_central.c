@@ -92,7 +92,8 @@ fill_central(dense_sums *sums, tlv_dense_central *central)
 tlv_status
 tlv_dense_central_compute(tlv_context *ctx, const tlv_frame *moments, tlv_dense_central *central)
 {
-	const double *shift = tlv_frame_float64(moments, "shift");
+	bool shifted = moments->header->kind == TLV_KIND_DENSE_MOMENTS;
+	const double *shift = shifted ? tlv_frame_float64(moments, "shift") : NULL;
 	dense_sums sums;
 	double *delta;
 

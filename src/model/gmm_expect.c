@@ -15,6 +15,9 @@
 #define MOST_PRODUCTS 40
 /* Columns of a triangular matrix that are multiplied together. */
 #define TRIANGLE 32
+/* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
+ */
+#define LEAST_SHARE 1e-14
 /* Sums run in so many lanes. */
 #define LANES 8
 
@@ -472,17 +475,24 @@ sum_of(size_t n, const double *restrict a)
 	return sum;
 }
 
-TLV_CLONES static void
+/* Rows times the root of their share, those of no account left out; returns how many are there. */
+TLV_CLONES static size_t
 scale_rows(size_t n, size_t d, const double *restrict shares, const double *restrict x,
 		   double *restrict scaled)
 {
+	size_t taken = 0;
+
 	for (size_t t = 0; t < n; t++)
 	{
 		double root = sqrt(shares[t]);
 
+		if (shares[t] < LEAST_SHARE)
+			continue;
 		for (size_t i = 0; i < d; i++)
-			scaled[t * d + i] = root * x[t * d + i];
+			scaled[taken * d + i] = root * x[t * d + i];
+		taken++;
 	}
+	return taken;
 }
 
 /* Products of the rows with themselves, weighted by each component's responsibilities. */
@@ -494,10 +504,13 @@ add_products(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gm
 	for (size_t j = 0; j < k; j++)
 	{
 		double *into = sums->squares + j * packed;
+		size_t taken;
 
 		TLV_TRY_CONTINUE(ctx);
-		scale_rows(n, d, worker->shares + j * GMM_BLOCK, x, worker->scaled);
-		TLV_TRY(tlv_syrk(ctx, false, d, n, 1, worker->scaled, d, 0, worker->product, d, false));
+		taken = scale_rows(n, d, worker->shares + j * GMM_BLOCK, x, worker->scaled);
+		if (taken == 0)
+			continue;
+		TLV_TRY(tlv_syrk(ctx, false, d, taken, 1, worker->scaled, d, 0, worker->product, d, false));
 		for (size_t i = 0; i < d; i++)
 			for (size_t c = 0; c <= i; c++)
 				into[tlv_packed2_index(i, c)] += worker->product[c * d + i];

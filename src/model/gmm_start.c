@@ -8,16 +8,20 @@
 
 #include "gmm_internal.h"
 #include "tensorlv/linalg.h"
-#include "tensorlv/sparse.h"
 
-/* Steps of every start in the first round; each round doubles them.  Spherical components move
- * slowly, as in k-means. */
-#define FIRST_STEPS			  2
-#define FIRST_STEPS_SPHERICAL 4
 /* Likelihoods nearer than this part of themselves are those of the same mixture. */
 #define SAME 1e-10
+/* k-means of gains nearer than this part have found the same clusters. */
+#define SAME_CLUSTERS 1e-9
 /* Rows between two questions whether to stop. */
 #define CHECK_ROWS 256
+
+/* Up to so many rows x components x dimensions starts cost next to nothing. */
+#define SMALL 20000.0
+/* Of more rows than this, starts cost little beside the refinement on all of them. */
+#define LARGE 5000
+/* Kinds of starts, which follow each other in turn. */
+#define START_KINDS 3
 
 /* Rows that are looked at: in all, by component, and by component and dimension of full
  * covariances, the most of these. */
@@ -28,8 +32,30 @@ typedef struct gmm_effort
 	double each_dimension;
 } gmm_effort;
 
+/* What is done with every start. */
+typedef struct gmm_plan
+{
+	gmm_effort seeds;			  /* rows of k-means++ */
+	int lloyd_steps[START_KINDS]; /* of k-means, at most */
+	double kept;				  /* this part goes on after k-means, by its sum of squares */
+	int steps; /* of expectation maximisation in the first round; each round doubles them */
+} gmm_plan;
+
+/*
+ * Of few rows, and of k-means to its end, all go on: the best optima may begin in poor clusters.
+ * Else the sum of squares tells early which clusters are good for a spherical mixture, less so for
+ * a diagonal one, and not for full covariances; and few steps leave starts more different, as do
+ * few rows to begin with (but among few, spherical components miss what lies far out).
+ */
+static const gmm_plan small_plan = {{2500, 100, 0}, {30, 30, 30}, 1, 4};
+static const gmm_plan spherical_plan = {{2500, 100, 0}, {3, 3, 3}, 0.3, 2};
+static const gmm_plan large_plan = {{2500, 100, 0}, {10, 10, 10}, 0.4, 2}; /* spherical */
+static const gmm_plan diagonal_plan = {{500, 50, 0}, {3, 1, 1}, 0.5, 2};
+static const gmm_plan large_diagonal_plan = {{200, 25, 0}, {10, 0, 3}, 1, 2};
+static const gmm_plan full_plan = {{1000, 100, 0}, {10, 0, 3}, 1, 1};
+
 /* Rows of k-means, and of the first round; each round doubles them, too. */
-static const gmm_effort kmeans_effort = {200, 25, 3};
+static const gmm_effort kmeans_effort = {2500, 250, 10};
 static const gmm_effort first_effort = {500, 50, 10};
 
 typedef struct gmm_sample
@@ -39,9 +65,6 @@ typedef struct gmm_sample
 	const double *floor; /* d */
 	double *center;		 /* d: mean of the rows */
 	double *rows;		 /* d x n: about the center, in random order */
-	double *factor;		 /* d: units of the points */
-	float *points;		 /* d x n: scaled, for k-means */
-	int32_t *label;
 } gmm_sample;
 
 typedef struct gmm_candidate
@@ -114,9 +137,10 @@ refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool fin
 
 /* ---- starts ---- */
 
-/* Points for k-means: in units of the whole data's standard deviation, or of every coordinate's. */
-static tlv_status
-scale_points(tlv_context *ctx, const gmm_sample *sample, size_t n, bool each)
+/* What a squared difference of every coordinate counts in k-means: as a part of the mean variance
+ * of all, or of its own. */
+static void
+fill_metric(const gmm_sample *sample, bool each, double *metric)
 {
 	size_t d = sample->d;
 	double mean = 0;
@@ -124,42 +148,25 @@ scale_points(tlv_context *ctx, const gmm_sample *sample, size_t n, bool each)
 	for (size_t i = 0; i < d; i++)
 		mean += sample->floor[i] / (double) d;
 	for (size_t i = 0; i < d; i++)
-		sample->factor[i] = sqrt(TLV_GMM_FLOOR / (each ? sample->floor[i] : mean));
-	for (size_t t = 0; t < n; t++)
-	{
-		if (t % CHECK_ROWS == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < d; i++)
-			sample->points[t * d + i] = (float) (sample->rows[t * d + i] * sample->factor[i]);
-	}
-	return TLV_OK;
+		metric[i] = TLV_GMM_FLOOR / (each ? sample->floor[i] : mean);
 }
 
-/*
- * A mixture from k-means on the first n rows: every third start nearly to its end, the others after
- * no or three steps, which keeps them different.  The components of too few rows begin as wide as
- * the data are.
- */
+/* A mixture from the clusters of the first n rows. */
 static tlv_status
-start_candidate(tlv_context *ctx, const gmm_sample *sample, size_t n, int start, tlv_rng *rng,
-				gmm_candidate *candidate)
+mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const int32_t *label,
+					tlv_mixture *mixture)
 {
-	static const int lloyd_steps[] = {10, 0, 3};
-	tlv_mixture *mixture = &candidate->mixture;
 	size_t d = sample->d;
 	gmm_worker worker;
-	double inertia;
 	gmm_sums sums;
 
-	TLV_TRY(tlv_kmeans(ctx, n, d, sample->points, NULL, mixture->k, 1, lloyd_steps[start % 3], rng,
-					   sample->label, NULL, &inertia));
 	for (size_t j = 0; j < mixture->k; j++) /* of a component without rows */
 		memcpy(mixture->means + j * d, sample->center, d * sizeof(double));
 	TLV_TRY(tlv_gmm_sums_create(ctx, mixture, &sums));
 	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, sample->center, &worker));
 	for (size_t first = 0; first < n; first += GMM_BLOCK)
 		TLV_TRY(tlv_gmm_add_labelled(ctx, &worker, least(GMM_BLOCK, n - first),
-									 sample->rows + first * d, sample->label + first, &sums));
+									 sample->rows + first * d, label + first, &sums));
 	tlv_gmm_maximize(&sums, sample->center, sample->floor, mixture);
 	tlv_gmm_worker_free(ctx, &worker);
 	tlv_gmm_sums_free(ctx, &sums);
@@ -207,33 +214,104 @@ copy_mixture(const tlv_mixture *from, tlv_mixture *to)
 		   k * tlv_mixture_variances(d, from->covariance) * sizeof(double));
 }
 
-/* All candidates: the starts, in units of their own for the first half where the covariance does
- * not depend on units, and the given mixture. */
-static tlv_status
-make_candidates(tlv_context *ctx, const gmm_sample *sample, size_t n,
-				const tlv_gmm_start_options *options, gmm_candidate *candidates)
+/* The clusters of starts a and b are the same, as far as their gain can tell. */
+static bool
+same_clusters(const gmm_lloyd *task, size_t a, size_t b)
 {
-	int own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL ? (options->starts + 1) / 2 : 0;
-	tlv_rng rng;
+	return fabs(task->gain[a] - task->gain[b]) <= SAME_CLUSTERS * fabs(task->gain[a]);
+}
 
-	tlv_rng_seed(&rng, options->seed);
-	for (int s = 0; s < options->starts + (options->given != NULL); s++)
+/* Is the start among the first `kept` of its own metric by gain, and the first with its clusters?
+ */
+static bool
+is_kept(const gmm_lloyd *task, size_t start, size_t kept)
+{
+	size_t d = task->d, better = 0;
+
+	for (size_t s = 0; s < task->starts; s++)
 	{
-		gmm_candidate *candidate = &candidates[s];
+		if (memcmp(task->metric + s * d, task->metric + start * d, d * sizeof(double)) != 0)
+			continue;
+		if (s < start && same_clusters(task, s, start))
+			return false;
+		better += task->gain[s] > task->gain[start] && !same_clusters(task, s, start);
+	}
+	return better < kept;
+}
 
+/* Candidates from the better clusters; the given mixture. */
+static tlv_status
+fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_lloyd *task,
+				const tlv_gmm_start_options *options, size_t kept, gmm_candidate *candidates,
+				int *found)
+{
+	for (size_t s = 0; s < task->starts + (options->given != NULL); s++)
+	{
+		gmm_candidate *candidate = &candidates[*found];
+
+		if (s < task->starts && !is_kept(task, s, kept))
+			continue;
 		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
 								   &candidate->mixture));
-		candidate->given = s == options->starts;
+		candidate->given = s == task->starts;
+		++*found;
 		if (candidate->given)
 		{
 			copy_mixture(options->given, &candidate->mixture);
 			break;
 		}
-		if (s == 0 || s == own_units)
-			TLV_TRY(scale_points(ctx, sample, n, s < own_units));
 		widen(sample, &candidate->mixture);
-		TLV_TRY(start_candidate(ctx, sample, n, s, &rng, candidate));
+		TLV_TRY(mixture_of_clusters(ctx, sample, task->n, task->label + s * task->n,
+									&candidate->mixture));
 	}
+	return TLV_OK;
+}
+
+static size_t
+rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gmm_effort *effort)
+{
+	double k = (double) options->k, wanted = fmax(effort->rows, effort->each * k);
+
+	if (options->covariance == TLV_COVARIANCE_FULL)
+		wanted = fmax(wanted, effort->each_dimension * k * (double) sample->d);
+	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
+}
+
+/* All candidates: the starts, in units of their own for the first half where the covariance does
+ * not depend on units, and the given mixture. */
+static tlv_status
+make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
+				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
+{
+	size_t k = options->k, d = sample->d, starts = (size_t) options->starts;
+	size_t n = rows_of(sample, options, &kmeans_effort);
+	size_t own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL ? (starts + 1) / 2 : 0;
+	double *metric = tlv_alloc(ctx, starts, (d * k + d + 1) * sizeof(double));
+	int32_t *label = tlv_alloc(ctx, starts, (n + 1) * sizeof(int32_t));
+	size_t kept = (size_t) ceil(plan->kept * (double) (own_units > 0 ? own_units : starts));
+	gmm_lloyd task = {.n = n, .d = d, .rows = sample->rows, .k = k, .starts = starts};
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, metric);
+	TLV_TRY_ALLOC(ctx, label);
+	task.metric = metric;
+	task.centers = metric + starts * d;
+	task.gain = task.centers + starts * d * k;
+	task.label = label;
+	task.steps = label + starts * n;
+	tlv_rng_seed(&rng, options->seed);
+	for (size_t s = 0; s < starts; s++)
+	{
+		label[starts * n + s] = plan->lloyd_steps[s % START_KINDS];
+		fill_metric(sample, s < own_units, metric + s * d);
+	}
+	task.n = least(n, rows_of(sample, options, &plan->seeds));
+	TLV_TRY(tlv_gmm_seed_lloyd(ctx, &task, &rng));
+	task.n = n;
+	TLV_TRY(tlv_gmm_run_lloyd(ctx, &task));
+	TLV_TRY(fill_candidates(ctx, sample, &task, options, kept, candidates, found));
+	tlv_free(ctx, label);
+	tlv_free(ctx, metric);
 	return TLV_OK;
 }
 
@@ -259,14 +337,18 @@ keep_better(gmm_candidate *candidates, int alive)
 	return kept;
 }
 
-static size_t
-rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gmm_effort *effort)
+static const gmm_plan *
+plan_of(const gmm_sample *sample, const tlv_gmm_start_options *options)
 {
-	double k = (double) options->k, wanted = fmax(effort->rows, effort->each * k);
+	double work = (double) sample->n * (double) sample->d * (double) options->k;
 
+	if (work <= SMALL)
+		return &small_plan;
 	if (options->covariance == TLV_COVARIANCE_FULL)
-		wanted = fmax(wanted, effort->each_dimension * k * (double) sample->d);
-	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
+		return &full_plan;
+	if (options->covariance == TLV_COVARIANCE_DIAGONAL)
+		return sample->n > LARGE ? &large_diagonal_plan : &diagonal_plan;
+	return sample->n > LARGE ? &large_plan : &spherical_plan;
 }
 
 /* The best of the starts ends first. */
@@ -274,14 +356,12 @@ static tlv_status
 run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
 		   gmm_candidate *candidates)
 {
-	int alive = options->starts + (options->given != NULL);
+	const gmm_plan *plan = plan_of(sample, options);
 	size_t n = rows_of(sample, options, &first_effort);
-	int steps =
-		options->covariance <= TLV_COVARIANCE_SPHERICAL ? FIRST_STEPS_SPHERICAL : FIRST_STEPS;
+	int alive = 0;
 
-	TLV_TRY(make_candidates(ctx, sample, rows_of(sample, options, &kmeans_effort), options,
-							candidates));
-	for (; alive > 1; steps *= 2)
+	TLV_TRY(make_candidates(ctx, sample, plan, options, candidates, &alive));
+	for (int steps = plan->steps; alive > 1; steps *= 2)
 	{
 		for (int s = 0; s < alive; s++)
 			TLV_TRY(refine(ctx, sample, n, steps < options->steps ? steps : options->steps, false,
@@ -328,23 +408,16 @@ open_sample(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sam
 {
 	size_t n = sample->n, d = sample->d;
 
-	sample->center = tlv_alloc0(ctx, d, 2 * sizeof(double));
+	sample->center = tlv_alloc0(ctx, d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, sample->center);
-	sample->factor = sample->center + d;
 	sample->rows = tlv_alloc(ctx, n, d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, sample->rows);
-	sample->points = tlv_alloc(ctx, n, d * sizeof(float));
-	TLV_TRY_ALLOC(ctx, sample->points);
-	sample->label = tlv_alloc(ctx, n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, sample->label);
 	return load_rows(ctx, rows, seed, sample);
 }
 
 static void
 close_sample(tlv_context *ctx, gmm_sample *sample)
 {
-	tlv_free(ctx, sample->label);
-	tlv_free(ctx, sample->points);
 	tlv_free(ctx, sample->rows);
 	tlv_free(ctx, sample->center);
 }

@@ -12,8 +12,9 @@
 /* Normal variances; smaller ones would not be told from zero. */
 #define LEAST_VARIANCE 1e-200
 
-void
-tlv_stationary(size_t k, const double *transitions, double *work, double *stationary)
+tlv_status
+tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *work,
+			   double *stationary)
 {
 	double sum = 0;
 
@@ -23,6 +24,7 @@ tlv_stationary(size_t k, const double *transitions, double *work, double *statio
 	{
 		double leave = 0;
 
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < n; j++)
 			leave += P(n, j);
 		for (size_t i = 0; i < n; i++)
@@ -41,6 +43,7 @@ tlv_stationary(size_t k, const double *transitions, double *work, double *statio
 #undef P
 	for (size_t j = 0; j < k; j++)
 		stationary[j] /= sum;
+	return TLV_OK;
 }
 
 /* ---- writing ---- */
@@ -156,7 +159,7 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 	TLV_TRY(allocate_copy(ctx, k, parts->d, &copy));
 	copy_transitions(parts, NULL, copy.transitions);
 	stationary = copy.variances; /* for the moment */
-	tlv_stationary(k, copy.transitions, copy.work, stationary);
+	TLV_TRY(tlv_stationary(ctx, k, copy.transitions, copy.work, stationary));
 	tlv_order_weights(k, stationary, copy.order);
 	for (size_t j = 0; j < k; j++)
 		copy.stationary[j] = stationary[copy.order[j]];
@@ -190,7 +193,7 @@ tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts)
 	parts->transitions = tlv_frame_float64(frame, "transitions");
 	parts->items = tlv_frame_int64(frame, "items");
 	parts->emissions = tlv_frame_float64(frame, parts->gaussian ? "means" : "emissions");
-	parts->variances = tlv_frame_float64(frame, "variances");
+	parts->variances = parts->gaussian ? tlv_frame_float64(frame, "variances") : NULL;
 }
 
 /* ---- validation ---- */

@@ -68,6 +68,7 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 	tlv_rng_seed(&rng, options->seed);
 	for (size_t j = 0; j < k; j++)
 	{
+		TLV_TRY_CONTINUE(ctx);
 		draw_distribution(&rng, k, 1, transitions + j * k, 1);
 		for (size_t i = 0; i < k; i++)
 			transitions[j * k + i] =
@@ -81,7 +82,7 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 	}
 	for (size_t j = 0; j < k * k; j++)
 		transitions[j] = fmax(transitions[j], TLV_HMM_LEAST); /* irreducible */
-	tlv_stationary(k, transitions, transitions + k * k, initial);
+	TLV_TRY(tlv_stationary(ctx, k, transitions, transitions + k * k, initial));
 	for (size_t i = 0; i < d; i++)
 		items[i] = (int64_t) i + 1;
 	parts.seed = (double) options->seed;

@@ -370,7 +370,8 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *
 		tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 4).");
 		return TLV_BAD_PARAMETER;
 	}
-	basis = tlv_frame_find(moments, "basis");
+	basis = moments->header->kind == TLV_KIND_DENSE_COMPRESSED ? tlv_frame_find(moments, "basis")
+															   : NULL;
 	fit->p = tlv_frame_find(moments, "sum1")->rows;
 	fit->d = basis != NULL ? basis->rows : fit->p;
 	fit->basis = basis != NULL ? tlv_section_data(moments, basis) : NULL;

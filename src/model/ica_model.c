@@ -273,6 +273,7 @@ tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *
 {
 	const tlv_ica_model *ica = (const tlv_ica_model *) model;
 	size_t k = ica->k;
+	double sum = 0;
 
 	if (d != ica->d)
 		return tlv_ica_center(ctx, ica, d, x, y);
@@ -287,6 +288,10 @@ tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *
 		for (size_t j = 0; j < k; j++)
 			y[j] += column[j] * centered;
 	}
+	for (size_t j = 0; j < k; j++)
+		sum += y[j] * 0;
+	if (sum != 0) /* infinity or NaN times zero */
+		return tlv_fail(ctx, TLV_BAD_DATA, "a component of a row is too large for a number");
 	return TLV_OK;
 }
 
@@ -367,6 +372,12 @@ tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a, const doubl
 	if (k > 1)
 		*index = (beside_largest(k, p, 1, k) + beside_largest(k, p, k, 1)) /
 				 (2 * (double) k * ((double) k - 1));
+	if (!isfinite(*index))
+	{
+		(void) tlv_fail(ctx, TLV_BAD_DATA, "the mixing matrices are too large to compare");
+		tlv_fail_hint(ctx, "Divide each of them by its largest entry.");
+		return TLV_BAD_DATA;
+	}
 	tlv_free(ctx, inverse);
 	return TLV_OK;
 }

@@ -96,6 +96,8 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 void
 tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 {
+	/* Only what the check has looked at: a value may hold more sections than it should. */
+	bool categories = tlv_frame_find(frame, "items1") != NULL;
 	char name[TLV_FRAME_NAME_SIZE];
 
 	memset(parts, 0, sizeof(*parts));
@@ -109,12 +111,15 @@ tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 		name_section(name, "means", t);
 		parts->d[t] = tlv_frame_find(frame, name)->rows;
 		parts->means[t] = tlv_frame_float64(frame, name);
-		name_section(name, "variances", t);
+		name_section(name, categories ? "items" : "variances", t);
+		if (categories)
+		{
+			parts->items[t] = tlv_frame_int64(frame, name);
+			continue;
+		}
 		parts->variances[t] = tlv_frame_float64(frame, name);
 		name_section(name, "floor", t);
 		parts->floors[t] = tlv_frame_float64(frame, name);
-		name_section(name, "items", t);
-		parts->items[t] = tlv_frame_int64(frame, name);
 	}
 }
 

@@ -47,6 +47,8 @@ draw_vectors(tlv_context *ctx, const tlv_multiview_simulation *options, int view
 	{
 		double deviation = 0.5 + tlv_rng_uniform(rng);
 
+		if (e % 65536 == 65535)
+			TLV_TRY_CONTINUE(ctx);
 		means[e] = scale * tlv_rng_normal(rng);
 		variances[e] = deviation * deviation;
 	}

@@ -187,6 +187,8 @@ merge_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 	{
 		size_t part[3];
 
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		for (int t = 0; t < 3; t++)
 			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
 		TLV_TRY(tlv_triple_add(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]),

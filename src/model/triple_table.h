@@ -13,6 +13,9 @@
 #define TRIPLE_BITS 21
 #define TRIPLE_MOST ((size_t) 1 << TRIPLE_BITS)
 
+/* Triples added between two looks at whether to stop. */
+#define TRIPLES_BETWEEN ((size_t) 16384)
+
 static inline int64_t
 tlv_triple_key(size_t a, size_t b, size_t c)
 {

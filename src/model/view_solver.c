@@ -286,6 +286,21 @@ symmetrise(size_t k, const double *t, double *packed)
 	return norm > 0 ? sqrt(fmax(0, 1 - kept * kept / norm)) : 0;
 }
 
+/* Of columns in tiny units the third moments are below all numbers. */
+static tlv_status
+check_finite(tlv_context *ctx, size_t n, const double *t)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += t[i] * 0;
+	if (sum == 0) /* not infinity nor NaN times zero */
+		return TLV_OK;
+	(void) tlv_fail(ctx, TLV_BAD_DATA, "the third moments vanish or overflow");
+	tlv_fail_hint(ctx, "Scale the columns, for instance to a standard deviation of 1.");
+	return TLV_BAD_DATA;
+}
+
 static tlv_status
 decompose_views(tlv_context *ctx, view_work *work, const tlv_decompose_options *options,
 				tlv_view_solution *solution)
@@ -301,6 +316,7 @@ decompose_views(tlv_context *ctx, view_work *work, const tlv_decompose_options *
 	TLV_TRY(map_view(ctx, work, solution->singular, work->l, source->d[0], work->left, a));
 	TLV_TRY(map_view(ctx, work, solution->singular, work->r, source->d[2], work->right, c));
 	TLV_TRY(tlv_view_compress(ctx, source, k, a, work->whitening, c, t));
+	TLV_TRY(check_finite(ctx, k * k * k, t));
 	solution->asymmetry3 = symmetrise(k, t, packed);
 	TLV_TRY(take(ctx, &solution->decomposition.values, k));
 	TLV_TRY(take(ctx, &solution->decomposition.vectors, k * k));

@@ -355,6 +355,41 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 	return TLV_OK;
 }
 
+/* By bits, which the compiler vectorises. */
+static bool
+all_finite(size_t n, const double *x)
+{
+	const uint64_t exponent = UINT64_C(0x7ff) << 52;
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t bits;
+
+		memcpy(&bits, x + i, sizeof(bits));
+		found |= (bits & exponent) == exponent;
+	}
+	return found == 0;
+}
+
+tlv_status
+tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder)
+{
+	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		const tlv_section *section = &builder->table[i];
+		const double *x = builder->data[i] == NULL ? &builder->scalars[i] : builder->data[i];
+
+		if (section->element == TLV_FLOAT64 && !all_finite(section->rows * section->columns, x))
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number", section->name);
+			tlv_fail_hint(ctx, "Sums of rows overflow: scale the numbers down.");
+			return TLV_BAD_DATA;
+		}
+	}
+	return TLV_OK;
+}
+
 void
 tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size)
 {

@@ -134,7 +134,12 @@ tlv_whiten(tlv_context *ctx, size_t d, double *m2, const double *m3, size_t k, d
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < d; i++)
 			w[i + d * j] = m2[i + d * j] / sqrt(values[j]);
-	return tlv_packed3_compress(ctx, d, k, m3, w, tensor);
+	TLV_TRY(tlv_packed3_compress(ctx, d, k, m3, w, tensor));
+	if (isfinite(largest_modulus(tlv_packed3_size(k), tensor)))
+		return TLV_OK;
+	(void) tlv_fail(ctx, TLV_BAD_DATA, "the whitened tensor overflows");
+	tlv_fail_hint(ctx, "Multiply the matrix by the square, the tensor by the cube of a constant.");
+	return TLV_BAD_DATA;
 }
 
 /* ---- decomposition ---- */

@@ -2,7 +2,7 @@
  * decompose.c - tlv_decompose and tlv_whiten: plain arrays, for those who
  * bring their own moments.
  */
-#include "tlv_pg.h"
+#include "decompose.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
@@ -50,9 +50,8 @@ numbers(tlv_context *ctx, size_t count)
 	return x;
 }
 
-/* (.., method, seed, restarts, steps) from argument first on */
-static void
-decompose_options(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options)
+uint64
+TlvDecomposeOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options)
 {
 	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
 
@@ -67,6 +66,7 @@ decompose_options(FunctionCallInfo fcinfo, int first, tlv_decompose_options *opt
 	if (!PG_ARGISNULL(first + 3))
 		options->steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
 	options->starts = options->restarts;
+	return options->seed;
 }
 
 PG_FUNCTION_INFO_V1(tlv_decompose_rows);
@@ -87,7 +87,7 @@ tlv_decompose_rows(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	full = cube_argument(fcinfo, 0, "tensor", 3, &n);
 	k = PG_ARGISNULL(1) ? n : TlvCountArgument(fcinfo, 1, "k", 1);
-	decompose_options(fcinfo, 2, &options);
+	(void) TlvDecomposeOptions(fcinfo, 2, &options);
 	work = TlvWorkBegin("tensorlv decompose");
 	packed = numbers(&work->ctx, tlv_packed3_size(n));
 	TlvCheck(&work->ctx, tlv_symmetric3(&work->ctx, n, full, packed));

@@ -186,6 +186,7 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	builder->owned = NULL;
 	TlvCheck(ctx, accumulator->class->build(ctx, accumulator, builder));
 	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
+	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
 	expanded->builder = builder;
 	return size;
 }

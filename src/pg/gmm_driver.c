@@ -26,8 +26,13 @@
 #define MOST_STEPS 100
 /* Steps after which two starts are compared. */
 #define RIVAL_STEPS 5
-/* Starts from the sample. */
-#define STARTS 10
+/* Starts from the sample; fewer of full covariances of few rows, and of many components, which cost
+ * most; more of spherical components of many rows, where they cost least. */
+#define STARTS		 20
+#define STARTS_FEWER 12
+#define STARTS_MORE	 40
+#define MANY		 50	  /* components */
+#define LARGE		 5000 /* rows */
 /* Rows of the sample: at least and at most, and what n d k (full: n d^2 k) shall not exceed. */
 #define SAMPLE_LEAST  2000.0
 #define SAMPLE_MOST	  20000.0
@@ -218,6 +223,18 @@ require_sample(GmmDriver *driver)
 
 /* ---- starts ---- */
 
+static int
+starts_of(const GmmDriver *driver, size_t k)
+{
+	bool large = driver->sample_n > LARGE;
+
+	if (k == 1)
+		return 1;
+	if (k > MANY || (driver->options.covariance == TLV_COVARIANCE_FULL && !large))
+		return STARTS_FEWER;
+	return large && driver->options.covariance <= TLV_COVARIANCE_SPHERICAL ? STARTS_MORE : STARTS;
+}
+
 /* The best of k-means++ starts on the sample, and of the given one (NULL: none). */
 static struct varlena *
 start_from_sample(GmmDriver *driver, size_t k, struct varlena *given)
@@ -233,7 +250,7 @@ start_from_sample(GmmDriver *driver, size_t k, struct varlena *given)
 	options.k = k;
 	options.covariance = driver->options.covariance;
 	options.seed = driver->options.seed;
-	options.starts = k == 1 ? 1 : STARTS;
+	options.starts = starts_of(driver, k);
 	options.steps = MOST_STEPS;
 	if (given != NULL)
 	{

@@ -67,7 +67,7 @@ refine_model(HmmDriver *driver, struct varlena *model)
 	for (int step = 1; step <= limit; step++)
 	{
 		struct varlena *statistics =
-			TlvRowSourcePass(&driver->rows, expression, NULL, "tlv_model", model);
+			TlvRowSourceAgain(&driver->rows, expression, "tlv_model", model);
 		double now = TlvScalar(statistics, "log_likelihood") / TlvScalar(statistics, "steps");
 		struct varlena *next = TlvUpdateModel(model, statistics);
 
@@ -124,7 +124,7 @@ read_arguments(FunctionCallInfo fcinfo, HmmDriver *driver)
 						errhint("Use 'baum-welch', 'windows' or 'none'.")));
 	driver->options.iterations = strcmp(refine, "none") == 0 ? 0 : TLV_CELL_ITERATIONS;
 	driver->iterations = TlvIterationsArgument(fcinfo, 3, -1);
-	driver->options.seed = TlvViewOptions(fcinfo, 4, &driver->options.decompose);
+	driver->options.seed = TlvDecomposeOptions(fcinfo, 4, &driver->options.decompose);
 }
 
 /*

@@ -27,13 +27,11 @@ static struct varlena *
 pass(IcaDriver *driver, const char *aggregate, const char *type, struct varlena *parameter)
 {
 	char *expression = psprintf("%s.%s", driver->rows.schema, aggregate);
-	struct varlena *value = TlvRowSourcePass(&driver->rows, expression, NULL, type, parameter);
+	struct varlena *value;
 
-	if (value == NULL && driver->seen)
-		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-						errmsg("the query returned rows once and none when it was run again"),
-						errhint("A function in it gives other results each time although it is "
-								"not declared VOLATILE.")));
+	if (driver->seen)
+		return TlvRowSourceAgain(&driver->rows, expression, type, parameter);
+	value = TlvRowSourcePass(&driver->rows, expression, NULL, type, parameter);
 	driver->seen = value != NULL;
 	return value;
 }

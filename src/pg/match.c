@@ -6,9 +6,8 @@
 
 #include "tensorlv/match.h"
 
-/* Rows (component_a, component_b, error); without a partner both are NULL. */
-static Datum
-put_matches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment, const double *error)
+Datum
+TlvPutMatches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment, const double *error)
 {
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
@@ -40,7 +39,7 @@ TlvMatchViews(FunctionCallInfo fcinfo)
 	work = TlvWorkBegin("tensorlv match");
 	TlvCheck(&work->ctx, tlv_multiview_match(&work->ctx, &parts_a, &parts_b, assignment, error));
 	TlvWorkEnd(work);
-	return put_matches(fcinfo, parts_a.k, assignment, error);
+	return TlvPutMatches(fcinfo, parts_a.k, assignment, error);
 }
 
 Datum
@@ -61,5 +60,5 @@ TlvMatchMixing(FunctionCallInfo fcinfo)
 	TlvCheck(&work->ctx, tlv_mixing_match(&work->ctx, x->rows, x->columns, tlv_section_data(&a, x),
 										  y->columns, tlv_section_data(&b, y), assignment, error));
 	TlvWorkEnd(work);
-	return put_matches(fcinfo, x->columns, assignment, error);
+	return TlvPutMatches(fcinfo, x->columns, assignment, error);
 }

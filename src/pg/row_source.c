@@ -146,6 +146,20 @@ TlvRowSourcePass(TlvRowSource *rows, const char *expression, const char *conditi
 	return result;
 }
 
+struct varlena *
+TlvRowSourceAgain(TlvRowSource *rows, const char *expression, const char *parameter_type,
+				  struct varlena *parameter)
+{
+	struct varlena *value = TlvRowSourcePass(rows, expression, NULL, parameter_type, parameter);
+
+	if (value == NULL)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("the query returned rows once and none when it was run again"),
+						errhint("A function in it gives other results each time although it is "
+								"not declared VOLATILE.")));
+	return value;
+}
+
 void
 TlvRowSourceDiagnose(const TlvRowSource *rows, tlv_context *ctx, tlv_diagnostics *diagnostics)
 {

@@ -52,6 +52,10 @@ extern struct varlena *TlvRowSourcePass(TlvRowSource *rows, const char *expressi
 										const char *condition, const char *parameter_type,
 										struct varlena *parameter);
 
+/* The same over rows that a pass has seen: an error, not NULL, when none come any more. */
+extern struct varlena *TlvRowSourceAgain(TlvRowSource *rows, const char *expression,
+										 const char *parameter_type, struct varlena *parameter);
+
 /* Diagnostics "passes" and "seconds". */
 extern void TlvRowSourceDiagnose(const TlvRowSource *rows, tlv_context *ctx,
 								 tlv_diagnostics *diagnostics);

@@ -4,6 +4,7 @@
 #include "sequence_match.h"
 
 #include "tensorlv/hmm.h"
+#include "views.h"
 
 /* Rows (component_a, component_b, error): of the emissions, or of the transitions. */
 static Datum
@@ -18,7 +19,6 @@ match_rows(FunctionCallInfo fcinfo, const char *function, bool transitions)
 
 	tlv_hmm_read(&frame_a, &a);
 	tlv_hmm_read(&frame_b, &b);
-	TlvInitRows(fcinfo);
 	assignment = palloc(a.k * sizeof(int64_t));
 	error = palloc(a.k * sizeof(double));
 	work = TlvWorkBegin("tensorlv match");
@@ -26,16 +26,7 @@ match_rows(FunctionCallInfo fcinfo, const char *function, bool transitions)
 	TlvWorkEnd(work);
 	if (transitions)
 		tlv_hmm_match_transitions(&a, &b, assignment, error);
-	for (size_t j = 0; j < a.k; j++)
-	{
-		bool none = assignment[j] < 0;
-		Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) assignment[j] + 1),
-						   Float8GetDatum(error[j])};
-		bool nulls[3] = {false, none, none};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
-	return (Datum) 0;
+	return TlvPutMatches(fcinfo, a.k, assignment, error);
 }
 
 Datum

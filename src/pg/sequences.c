@@ -60,6 +60,8 @@ symbols_of(Datum value)
 	for (int i = 0; i < n; i++)
 		sequence.symbols[i] = from[i];
 	sequence.owned = sequence.symbols;
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
 	return sequence;
 }
 
@@ -179,7 +181,7 @@ tlv_fit_hmm(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
 	options.iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
-	options.seed = TlvViewOptions(fcinfo, 3, &options.decompose);
+	options.seed = TlvDecomposeOptions(fcinfo, 3, &options.decompose);
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind != TLV_KIND_SEQUENCE_MOMENTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -385,8 +387,8 @@ log_likelihood(FunctionCallInfo fcinfo, Sequence (*read)(Datum))
 	Sequence sequence;
 	double value = 0;
 
-	if (TlvKind(&model->frame) == &tlv_kind_multiview && read == symbols_of)
-		return TlvCategoriesLogLikelihood(fcinfo);
+	if (model->class->log_likelihood_vector != NULL && read == symbols_of)
+		return TlvIntegersLogLikelihood(fcinfo);
 	if (model->class->log_likelihood_sequence == NULL)
 		refuse_ability(model, "the likelihood");
 	sequence = read(PG_GETARG_DATUM(1));

@@ -4,19 +4,12 @@
  */
 #include "tlv_pg.h"
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "tensorlv/hmm.h"
 #include "tensorlv/rng.h"
 #include "vectors.h"
-
-static double
-number_argument(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
-	return PG_GETARG_FLOAT8(argument);
-}
 
 PG_FUNCTION_INFO_V1(tlv_simulate_hmm_model);
 
@@ -40,9 +33,9 @@ tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
 	else
 		options.dimensions = TlvCountArgument(fcinfo, 4, "dimensions", 1);
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.stay = number_argument(fcinfo, 2, "stay");
-	options.concentration = number_argument(fcinfo, 3, "concentration");
-	options.separation = number_argument(fcinfo, 5, "separation");
+	options.stay = TlvNumberArgument(fcinfo, 2, "stay");
+	options.concentration = TlvNumberArgument(fcinfo, 3, "concentration");
+	options.separation = TlvNumberArgument(fcinfo, 5, "separation");
 	options.seed = TlvSeedArgument(fcinfo, 6);
 	work = TlvWorkBegin("tensorlv simulation");
 	TlvCheck(&work->ctx, tlv_hmm_simulate_model(&work->ctx, &options, &image, &size));
@@ -101,6 +94,7 @@ tlv_simulate_hmm(PG_FUNCTION_ARGS)
 	{
 		/* Every sequence has a stream of its own: the first ones do not depend on how many follow.
 		 */
+		CHECK_FOR_INTERRUPTS();
 		tlv_rng_seed(&s.rng, tlv_mix64(seed) + i);
 		for (size_t t = 1; t <= length; t++)
 			put_step(fcinfo, &s, (int64) i, (int64) t);

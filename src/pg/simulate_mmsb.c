@@ -10,14 +10,6 @@
 
 #include "tensorlv/communities.h"
 
-static double
-number_argument(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
-	return PG_GETARG_FLOAT8(argument);
-}
-
 static tlv_graph_kind
 kind_argument(FunctionCallInfo fcinfo, int argument)
 {
@@ -62,9 +54,9 @@ tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
 
 	options.nodes = TlvCountArgument(fcinfo, 0, "nodes", 1);
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.alpha0 = number_argument(fcinfo, 2, "alpha0");
-	options.within = number_argument(fcinfo, 3, "within");
-	options.between = number_argument(fcinfo, 4, "across");
+	options.alpha0 = TlvNumberArgument(fcinfo, 2, "alpha0");
+	options.within = TlvNumberArgument(fcinfo, 3, "within");
+	options.between = TlvNumberArgument(fcinfo, 4, "across");
 	options.graph = kind_argument(fcinfo, 5);
 	options.targets = targets_argument(fcinfo, 6, options.graph);
 	options.degree_exponent = NAN;

@@ -8,14 +8,6 @@
 
 #include "vectors.h"
 
-static double
-number_argument(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
-	return PG_GETARG_FLOAT8(argument);
-}
-
 /* Three positive numbers. */
 static void
 sizes_argument(FunctionCallInfo fcinfo, int argument, const char *name, size_t d[3])
@@ -59,8 +51,8 @@ tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
 	else
 		sizes_argument(fcinfo, 0, "dimensions", options.d);
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.separation = number_argument(fcinfo, 3, "separation");
-	options.concentration = number_argument(fcinfo, 4, "concentration");
+	options.separation = TlvNumberArgument(fcinfo, 3, "separation");
+	options.concentration = TlvNumberArgument(fcinfo, 4, "concentration");
 	options.seed = TlvSeedArgument(fcinfo, 5);
 	work = TlvWorkBegin("tensorlv simulation");
 	TlvCheck(&work->ctx, tlv_multiview_random(&work->ctx, &options, &image, &size));

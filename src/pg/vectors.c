@@ -8,6 +8,7 @@
 #include "tlv_pg.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -15,6 +16,9 @@
 #include "tensorlv/dense_moments.h"
 #include "tensorlv/tensor3.h"
 #include "vectors.h"
+
+/* Rows of one array between two looks at whether to stop. */
+#define ROWS_BETWEEN 256
 
 static void
 refuse_null_element(ArrayType *array)
@@ -188,6 +192,8 @@ unpack4(size_t d, const double *packed)
 
 	for (size_t i = 0; i < side * d; i++)
 	{
+		if (i % 65536 == 65535)
+			CHECK_FOR_INTERRUPTS();
 		sorted[0] = i / side;
 		sorted[1] = i / (d * d) % d;
 		sorted[2] = i / d % d;
@@ -265,7 +271,7 @@ infer_vectors(FunctionCallInfo fcinfo, const TlvVectors *vectors, size_t *k)
 	if (class->infer_vector == NULL && class->infer_sequence == NULL)
 		refuse_vectors(model, "inference");
 	*k = class->components(&model->frame);
-	shares = palloc(vectors->rows * *k * sizeof(double));
+	shares = palloc_extended(vectors->rows * *k * sizeof(double), MCXT_ALLOC_HUGE);
 	if (class->infer_vector == NULL)
 	{
 		TlvCheck(&cache->ctx, class->infer_sequence(&cache->ctx, model, vectors->rows, NULL,
@@ -273,8 +279,12 @@ infer_vectors(FunctionCallInfo fcinfo, const TlvVectors *vectors, size_t *k)
 		return shares;
 	}
 	for (size_t t = 0; t < vectors->rows; t++)
+	{
+		if (t % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			CHECK_FOR_INTERRUPTS();
 		TlvCheck(&cache->ctx, class->infer_vector(&cache->ctx, model, vectors->d,
 												  vectors->x + t * vectors->d, shares + t * *k));
+	}
 	return shares;
 }
 
@@ -354,6 +364,8 @@ tlv_log_likelihood_vector(PG_FUNCTION_ARGS)
 	}
 	for (size_t t = 0; t < vectors.rows; t++)
 	{
+		if (t % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			CHECK_FOR_INTERRUPTS();
 		TlvCheck(&cache->ctx,
 				 model->class->log_likelihood_vector(&cache->ctx, model, vectors.d,
 													 vectors.x + t * vectors.d, &value));
@@ -377,14 +389,43 @@ apply_row(FunctionCallInfo fcinfo, PGFunction function, Datum row)
 	return function(call);
 }
 
+/* Integers as float8[] of the same shape. */
+static Datum
+float_array(ArrayType *array)
+{
+	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
+	size_t sides[MAXDIM], count = 1;
+	ArrayType *result;
+	double *x;
+
+	check_shape(array);
+	for (int i = 0; i < ARR_NDIM(array); i++)
+	{
+		sides[i] = (size_t) ARR_DIMS(array)[i];
+		count *= sides[i];
+	}
+	x = palloc_extended(count * sizeof(double), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < count; i++)
+		x[i] = from[i];
+	result = TlvFloat8Box(ARR_NDIM(array), sides, x);
+	pfree(x);
+	return PointerGetDatum(result);
+}
+
+Datum
+TlvIntegersLogLikelihood(FunctionCallInfo fcinfo)
+{
+	return apply_row(fcinfo, tlv_log_likelihood_vector, float_array(PG_GETARG_ARRAYTYPE_P(1)));
+}
+
 static Datum
 infer_symbols(TlvModelCache *cache, ArrayType *array)
 {
 	tlv_model *model = cache->model;
 	size_t n = (size_t) ARR_DIMS(array)[0], k = model->class->components(&model->frame);
 	const int32 *symbols = (const int32 *) ARR_DATA_PTR(array);
-	int64_t *wide = palloc(n * sizeof(int64_t));
-	double *shares = palloc(n * k * sizeof(double));
+	int64_t *wide = palloc_extended(n * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	double *shares = palloc_extended(n * k * sizeof(double), MCXT_ALLOC_HUGE);
 
 	for (size_t t = 0; t < n; t++)
 		wide[t] = symbols[t];
@@ -402,8 +443,6 @@ tlv_infer_integers(PG_FUNCTION_ARGS)
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	const tlv_model_class *class = cache->model->class;
-	size_t sides[MAXDIM], count = 1;
-	double *x;
 
 	if (ARR_NDIM(array) == 1 && class->infer_vector == NULL && class->infer_sequence != NULL)
 	{
@@ -411,17 +450,7 @@ tlv_infer_integers(PG_FUNCTION_ARGS)
 			refuse_null_element(array);
 		return infer_symbols(cache, array);
 	}
-	check_shape(array);
-	for (int i = 0; i < ARR_NDIM(array); i++)
-	{
-		sides[i] = (size_t) ARR_DIMS(array)[i];
-		count *= sides[i];
-	}
-	x = palloc(count * sizeof(double));
-	for (size_t i = 0; i < count; i++)
-		x[i] = ((const int32 *) ARR_DATA_PTR(array))[i];
-	return apply_row(fcinfo, tlv_infer_vector,
-					 PointerGetDatum(TlvFloat8Box(ARR_NDIM(array), sides, x)));
+	return apply_row(fcinfo, tlv_infer_vector, float_array(array));
 }
 
 /* ---- rows in text form ---- */

@@ -27,6 +27,9 @@ extern ArrayType *TlvFloat8Array(size_t n, const double *x);
 /* A float8[] of ndim dimensions; the last index of x is the fastest. */
 extern ArrayType *TlvFloat8Box(int ndim, const size_t *sides, const double *x);
 
+/* tlv_log_likelihood(model, integers) where the model is of vectors, or of three categories. */
+extern Datum TlvIntegersLogLikelihood(FunctionCallInfo fcinfo);
+
 /* Of bags (bag.c, model.c), which a row in text form may be. */
 extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
 extern Datum tlv_infer_bag(PG_FUNCTION_ARGS);

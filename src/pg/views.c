@@ -7,25 +7,6 @@
 
 #include "vectors.h"
 
-uint64
-TlvViewOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options)
-{
-	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
-
-	memset(options, 0, sizeof(*options));
-	if (!tlv_method_from_name(method, &options->method))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no method \"%.40s\"", method),
-						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 1);
-	if (!PG_ARGISNULL(first + 2))
-		options->restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
-	if (!PG_ARGISNULL(first + 3))
-		options->steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
-	options->starts = options->restarts;
-	return options->seed;
-}
-
 int
 TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usual)
 {
@@ -192,7 +173,7 @@ tlv_fit_multiview(PG_FUNCTION_ARGS)
 	memset(&options, 0, sizeof(options));
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
 	options.iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
-	options.seed = TlvViewOptions(fcinfo, 3, &options.decompose);
+	options.seed = TlvDecomposeOptions(fcinfo, 3, &options.decompose);
 	PG_RETURN_POINTER(TlvViewFit(PG_GETARG_TLV(0), &options));
 }
 

@@ -6,12 +6,9 @@
 
 #include "tlv_pg.h"
 
+#include "decompose.h"
 #include "row_source.h"
-#include "tensorlv/decompose.h"
 #include "tensorlv/multiview.h"
-
-/* Arguments (method, seed, restarts, steps) from `first` on; returns the seed. */
-extern uint64 TlvViewOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options);
 
 /* An iterations argument: NULL gives `usual`. */
 extern int TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usual);
@@ -19,12 +16,12 @@ extern int TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usua
 /* The mixture of moments of three views, in the current memory context. */
 extern struct varlena *TlvViewFit(struct varlena *moments, const tlv_multiview_options *options);
 
-/* tlv_log_likelihood(model, integers) where the model is of categories. */
-extern Datum TlvCategoriesLogLikelihood(FunctionCallInfo fcinfo);
-
 /* tlv_match(a, b) of multi-view mixtures, and of independent components. */
 extern Datum TlvMatchViews(FunctionCallInfo fcinfo);
 extern Datum TlvMatchMixing(FunctionCallInfo fcinfo);
+/* Rows (component_a, component_b, error); without a partner (-1) the last two are NULL. */
+extern Datum TlvPutMatches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment,
+						   const double *error);
 
 /*
  * The sequences behind a driver's query: (seq, t, symbol), (seq, t, number), (seq, t, vector), or

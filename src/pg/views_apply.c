@@ -156,24 +156,3 @@ VIEW_FUNCTION(tlv_assign_views, assign, true)
 VIEW_FUNCTION(tlv_assign_categories, assign, false)
 VIEW_FUNCTION(tlv_log_likelihood_views, log_likelihood, true)
 VIEW_FUNCTION(tlv_log_likelihood_categories, log_likelihood, false)
-
-Datum
-TlvCategoriesLogLikelihood(FunctionCallInfo fcinfo)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
-	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
-	double value = 0, x[3] = {0, 0, 0};
-	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-
-	if (ARR_NDIM(array) != 1 || n != 3 || ARR_HASNULL(array))
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a row of categories is an array of three numbers"),
-						errhint("Views that are not known may be NULL in "
-								"tlv_log_likelihood(model, x1, x2, x3).")));
-	for (int t = 0; t < 3; t++)
-		x[t] = from[t];
-	TlvCheck(&cache->ctx,
-			 cache->model->class->log_likelihood_vector(&cache->ctx, cache->model, 3, x, &value));
-	PG_RETURN_FLOAT8(value);
-}

@@ -101,13 +101,8 @@ refine_vectors(ViewDriver *driver, struct varlena *fitted)
 	for (int32 step = 0;; step++)
 	{
 		struct varlena *statistics =
-			TlvRowSourcePass(&driver->rows, expression, NULL, "tlv_model", model);
+			TlvRowSourceAgain(&driver->rows, expression, "tlv_model", model);
 
-		if (statistics == NULL)
-			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
-							errmsg("the query returned rows once and none when it was run again"),
-							errhint("A function in it gives other results each time although it is "
-									"not declared VOLATILE.")));
 		driver->likelihood =
 			TlvScalar(statistics, "log_likelihood") / fmax(TlvScalar(statistics, "rows"), 1);
 		driver->stands = driver->likelihood - before < TLV_GMM_TOLERANCE * (fabs(before) + 1);
@@ -277,7 +272,7 @@ read_arguments(FunctionCallInfo fcinfo, ViewDriver *driver)
 						errmsg("there is no refinement \"%.40s\"", refine),
 						errhint("Use 'em' or 'none'.")));
 	driver->iterations = TlvIterationsArgument(fcinfo, 3, -1);
-	driver->options.seed = TlvViewOptions(fcinfo, 4, &driver->options.decompose);
+	driver->options.seed = TlvDecomposeOptions(fcinfo, 4, &driver->options.decompose);
 	if (driver->refine)
 		driver->options.iterations = driver->iterations >= 0 ? driver->iterations : MOST_CELL_STEPS;
 }
