@@ -79,7 +79,7 @@ CREATE FUNCTION tlv_posteriors(model tlv_model, x float8[]) RETURNS float8[]
 COMMENT ON FUNCTION tlv_posteriors(tlv_model, float8[]) IS 'posterior of the states at every step of a sequence of vectors given all of it: steps x states, rows summing to 1';
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols integer[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS 'log-likelihood of a sequence of symbols under a hidden Markov model, in nats; symbols that the model does not know count as missing; under a model of vectors that of the vector that the integers are';
+COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS 'log-likelihood, in nats, of a sequence of symbols under a hidden Markov model (symbols that the model does not know count as missing), of a row of categorical variables under a latent tree (null elements missing), or of the vector that the integers are under a model of vectors';
 CREATE FUNCTION tlv_sequence_log_likelihood(model tlv_model, x float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a sequence of vectors, steps x d, under a hidden Markov model, in nats';

@@ -55,7 +55,7 @@ CREATE FUNCTION tlv_infer(model tlv_model, x float8[]) RETURNS float8[]
 COMMENT ON FUNCTION tlv_infer(tlv_model, float8[]) IS 'posterior of the components for a vector, summing to 1; for an array of two dimensions, rows x components, of every row, or of every step where the model is one of sequences';
 CREATE FUNCTION tlv_infer(model tlv_model, x integer[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_integers' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, integer[]) IS 'posterior of every step of a sequence of symbols, steps x states, where the model is one of sequences; else that of the vector that the integers are';
+COMMENT ON FUNCTION tlv_infer(tlv_model, integer[]) IS 'of a latent tree of categorical variables, null elements missing: the posteriors of the hidden variables, then of the missing ones, one after the other; of a model of sequences the posterior of every step of a sequence of symbols, steps x states; else that of the vector that the integers are';
 CREATE FUNCTION tlv_assign(model tlv_model, x float8[]) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_assign_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_assign(tlv_model, float8[]) IS 'the component of the largest posterior for a vector, from 1';

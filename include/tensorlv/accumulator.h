@@ -40,6 +40,9 @@ typedef struct tlv_accumulator_class
 	/* A sequence of n symbols, or (symbols NULL) of n vectors of d numbers, one after the other. */
 	tlv_status (*add_sequence)(tlv_context *ctx, tlv_accumulator *accumulator, size_t n,
 							   const int64_t *symbols, size_t d, const double *x);
+	/* A row of p categorical variables: states from 0, or -1 for missing. */
+	tlv_status (*add_codes)(tlv_context *ctx, tlv_accumulator *accumulator, size_t p,
+							const int32_t *values);
 } tlv_accumulator_class;
 
 struct tlv_accumulator

@@ -53,6 +53,9 @@ enum
 	TLV_KIND_SEQUENCE_STATISTICS = 17,
 	TLV_KIND_VIEW_STATISTICS = 18,
 	TLV_KIND_COMPONENT_STATISTICS = 19,
+	TLV_KIND_CATEGORY_MOMENTS = 20,
+	TLV_KIND_TREE_STATISTICS = 21,
+	TLV_KIND_TREE_TRIPLES = 22,
 
 	TLV_KIND_ITEM_SUBSPACE = 1,
 	TLV_KIND_DENSE_SUBSPACE = 2,
@@ -63,6 +66,7 @@ enum
 	TLV_KIND_MULTIVIEW = 4,
 	TLV_KIND_HMM = 5,
 	TLV_KIND_ICA = 6,
+	TLV_KIND_TREE = 7,
 
 	TLV_KIND_GRAPH_UNDIRECTED = 1,
 	TLV_KIND_GRAPH_DIRECTED = 2,
@@ -80,5 +84,7 @@ extern const tlv_kind tlv_kind_ica, tlv_kind_component_statistics;
 extern const tlv_kind tlv_kind_view_moments, tlv_kind_category_views, tlv_kind_multiview;
 extern const tlv_kind tlv_kind_view_statistics;
 extern const tlv_kind tlv_kind_sequence_moments, tlv_kind_sequence_statistics, tlv_kind_hmm;
+extern const tlv_kind tlv_kind_tree, tlv_kind_tree_statistics, tlv_kind_tree_triples;
+extern const tlv_kind tlv_kind_category_moments;
 
 #endif /* TENSORLV_KIND_H */

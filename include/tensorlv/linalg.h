@@ -77,6 +77,16 @@ extern tlv_status tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const
 extern tlv_status tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s,
 						  double *vt);
 
+/*
+ * The k <= min(m, n) largest singular values, descending, of a small matrix of finite numbers (m x
+ * n), by the eigenvalues of its smaller Gram matrix: those below 1e-8 of the largest are rounding.
+ * No allocation, for many small matrices; work has as many numbers as tlv_singular_values_work
+ * says.
+ */
+extern size_t tlv_singular_values_work(size_t m, size_t n);
+extern tlv_status tlv_singular_values(tlv_context *ctx, size_t m, size_t n, const double *a,
+									  size_t k, double *s, double *work);
+
 /* ---- packed symmetric matrices: lower triangle by rows, (i, j) with j <= i at i(i+1)/2 + j ----
  */
 

@@ -39,6 +39,14 @@ typedef struct tlv_model_class
 	tlv_status (*decode_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
 								  const int64_t *symbols, size_t d, const double *x,
 								  int32_t *states);
+	/* Of a row of p categorical values, from 0, -1: missing (category_moments.h): the posteriors of
+	 * all hidden variables, then of the row's missing ones, one after the other, each summing
+	 * to 1; posterior_size() numbers, 0 when the row does not fit the model. */
+	tlv_status (*infer_codes)(tlv_context *ctx, tlv_model *model, size_t p, const int32_t *values,
+							  double *posterior);
+	size_t (*posterior_size)(tlv_model *model, size_t p, const int32_t *values);
+	tlv_status (*log_likelihood_codes)(tlv_context *ctx, tlv_model *model, size_t p,
+									   const int32_t *values, double *value);
 	/* An accumulator of expected sufficient statistics; method is one of refinements. */
 	tlv_status (*statistics)(tlv_context *ctx, tlv_model *model, const char *method,
 							 tlv_accumulator **accumulator);

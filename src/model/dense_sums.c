@@ -308,10 +308,8 @@ dense_sums_check(tlv_context *ctx, const tlv_frame *frame, size_t d)
 	const double *sum2;
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "order"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "rows", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "rows", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "nulls", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "nulls", 0));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	if (order < 2 || order > 4)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"order\" is %g, not 2, 3 or 4", order);
 	if (d > (order == 2 ? TLV_DENSE_MOST_2 : order == 3 ? TLV_DENSE_MOST_3 : TLV_DENSE_MOST_4))

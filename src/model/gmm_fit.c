@@ -430,8 +430,9 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 	within = tlv_alloc(ctx, d, d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, within);
 	TLV_TRY(covariance_within(ctx, fit, LEAST_VARIANCE * fit->noise, within));
-	for (size_t i = 0; i < d * d && fit->unit != NULL; i++)
-		within[i] *= fit->unit[i / d] * fit->unit[i % d];
+	for (size_t j = 0; j < d && fit->unit != NULL; j++)
+		for (size_t i = 0; i < d; i++)
+			within[i + j * d] *= fit->unit[i] * fit->unit[j];
 	TLV_TRY(shape_within(ctx, fit, within, floor, mixture));
 	tlv_free(ctx, within);
 	return TLV_OK;

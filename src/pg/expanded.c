@@ -4,6 +4,8 @@
  */
 #include "tlv_pg.h"
 
+#include "miscadmin.h"
+
 #define EXPANDED_MAGIC 0x746c7678
 
 typedef enum ConstantUse
@@ -185,6 +187,7 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	builder = MemoryContextAlloc(expanded->shared->mcxt, sizeof(tlv_frame_builder));
 	builder->owned = NULL;
 	TlvCheck(ctx, accumulator->class->build(ctx, accumulator, builder));
+	CHECK_FOR_INTERRUPTS(); /* every look at hundreds of megabytes takes its time */
 	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
 	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
 	expanded->builder = builder;
@@ -199,6 +202,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 
 	if (builder == NULL || builder->size != size)
 		elog(ERROR, "aggregate state changed while it was flattened");
+	CHECK_FOR_INTERRUPTS();
 	SET_VARSIZE(result, size);
 	tlv_frame_write(builder, result, size);
 	tlv_free(&expanded->shared->ctx, builder->owned);

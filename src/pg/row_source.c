@@ -137,6 +137,7 @@ TlvRowSourcePass(TlvRowSource *rows, const char *expression, const char *conditi
 		appendStringInfo(&sql, " WHERE %s", condition);
 	TlvRunPass(sql.data, parameter != NULL ? 1 : 0, types, values);
 	rows->passes++;
+	CHECK_FOR_INTERRUPTS(); /* the value may be hundreds of megabytes */
 	MemoryContextSwitchTo(rows->mcxt);
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
 	if (!isnull)

@@ -11,6 +11,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "categories.h"
 #include "tensorlv/hmm.h"
 #include "tensorlv/multiview.h"
 #include "vectors.h"
@@ -411,5 +412,15 @@ SEQUENCE_FUNCTION(tlv_viterbi_symbols, decode, symbols_of)
 SEQUENCE_FUNCTION(tlv_viterbi_vectors, decode, vectors_of)
 SEQUENCE_FUNCTION(tlv_posteriors_symbols, posteriors, symbols_of)
 SEQUENCE_FUNCTION(tlv_posteriors_vectors, posteriors, vectors_of)
-SEQUENCE_FUNCTION(tlv_log_likelihood_symbols, log_likelihood, symbols_of)
 SEQUENCE_FUNCTION(tlv_log_likelihood_sequence, log_likelihood, vectors_of)
+
+PG_FUNCTION_INFO_V1(tlv_log_likelihood_symbols);
+
+/* tlv_log_likelihood(model, integers): of a row of categories where the model is of such */
+Datum
+tlv_log_likelihood_symbols(PG_FUNCTION_ARGS)
+{
+	if (TlvCachedModel(fcinfo, 0)->model->class->log_likelihood_codes != NULL)
+		return TlvLogLikelihoodCodes(fcinfo);
+	return log_likelihood(fcinfo, symbols_of);
+}

@@ -13,8 +13,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
+#include "categories.h"
 #include "tensorlv/dense_moments.h"
 #include "tensorlv/tensor3.h"
+#include "trees.h"
 #include "vectors.h"
 
 /* Rows of one array between two looks at whether to stop. */
@@ -310,10 +312,14 @@ PG_FUNCTION_INFO_V1(tlv_infer_vector);
 Datum
 tlv_infer_vector(PG_FUNCTION_ARGS)
 {
-	TlvVectors vectors = rows_argument(fcinfo);
+	TlvVectors vectors;
 	size_t k;
-	double *shares = infer_vectors(fcinfo, &vectors, &k);
+	double *shares;
 
+	if (TlvIsTree(fcinfo)) /* elements may be missing */
+		return TlvTreeInferNumbers(fcinfo);
+	vectors = rows_argument(fcinfo);
+	shares = infer_vectors(fcinfo, &vectors, &k);
 	if (vectors.many)
 		PG_RETURN_ARRAYTYPE_P(TlvFloat8Box(2, (size_t[2]){vectors.rows, k}, shares));
 	PG_RETURN_ARRAYTYPE_P(TlvFloat8Array(k, shares));
@@ -330,7 +336,7 @@ tlv_assign_vector(PG_FUNCTION_ARGS)
 	size_t k, best = 0;
 	double *shares;
 
-	if (model->class->infer_vector == NULL)
+	if (model->class->infer_vector == NULL || TlvIsTree(fcinfo))
 		refuse_vectors(model, "assignment");
 	if (vectors.many)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -348,11 +354,14 @@ PG_FUNCTION_INFO_V1(tlv_log_likelihood_vector);
 Datum
 tlv_log_likelihood_vector(PG_FUNCTION_ARGS)
 {
-	TlvVectors vectors = rows_argument(fcinfo);
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	tlv_model *model = cache->model;
 	double sum = 0, value;
+	TlvVectors vectors;
 
+	if (TlvIsTree(fcinfo))
+		return TlvTreeLogLikelihoodNumbers(fcinfo);
+	vectors = rows_argument(fcinfo);
 	if (model->class->log_likelihood_vector == NULL)
 	{
 		if (model->class->log_likelihood_sequence == NULL)
@@ -389,9 +398,8 @@ apply_row(FunctionCallInfo fcinfo, PGFunction function, Datum row)
 	return function(call);
 }
 
-/* Integers as float8[] of the same shape. */
-static Datum
-float_array(ArrayType *array)
+ArrayType *
+TlvFloat8OfIntegers(ArrayType *array)
 {
 	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
 	size_t sides[MAXDIM], count = 1;
@@ -409,13 +417,14 @@ float_array(ArrayType *array)
 		x[i] = from[i];
 	result = TlvFloat8Box(ARR_NDIM(array), sides, x);
 	pfree(x);
-	return PointerGetDatum(result);
+	return result;
 }
 
 Datum
 TlvIntegersLogLikelihood(FunctionCallInfo fcinfo)
 {
-	return apply_row(fcinfo, tlv_log_likelihood_vector, float_array(PG_GETARG_ARRAYTYPE_P(1)));
+	return apply_row(fcinfo, tlv_log_likelihood_vector,
+					 PointerGetDatum(TlvFloat8OfIntegers(PG_GETARG_ARRAYTYPE_P(1))));
 }
 
 static Datum
@@ -436,7 +445,8 @@ infer_symbols(TlvModelCache *cache, ArrayType *array)
 
 PG_FUNCTION_INFO_V1(tlv_infer_integers);
 
-/* tlv_infer(model, integers): a sequence of symbols where the model is one, else a vector */
+/* tlv_infer(model, integers): categories or a sequence of symbols where the model is of such, else
+ * a vector */
 Datum
 tlv_infer_integers(PG_FUNCTION_ARGS)
 {
@@ -444,13 +454,15 @@ tlv_infer_integers(PG_FUNCTION_ARGS)
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	const tlv_model_class *class = cache->model->class;
 
+	if (class->infer_codes != NULL)
+		return TlvInferCodes(fcinfo);
 	if (ARR_NDIM(array) == 1 && class->infer_vector == NULL && class->infer_sequence != NULL)
 	{
 		if (ARR_HASNULL(array))
 			refuse_null_element(array);
 		return infer_symbols(cache, array);
 	}
-	return apply_row(fcinfo, tlv_infer_vector, float_array(array));
+	return apply_row(fcinfo, tlv_infer_vector, PointerGetDatum(TlvFloat8OfIntegers(array)));
 }
 
 /* ---- rows in text form ---- */
@@ -466,7 +478,8 @@ apply_text(FunctionCallInfo fcinfo, PGFunction to_bag, PGFunction to_vector)
 	char *row = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	bool bag = model->class->infer_bag != NULL;
 
-	if (!bag && model->class->infer_vector == NULL)
+	/* Of a tree both int[] and float8[] may be rows. */
+	if (!bag && (model->class->infer_vector == NULL || model->class->infer_codes != NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("the row of a model of kind %s needs a type", TlvKind(&model->frame)->name),

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "../unit/pool.h"
+#include "tensorlv/category_moments.h"
 #include "tensorlv/count_moments.h"
 #include "tensorlv/dense_moments.h"
 #include "tensorlv/hmm.h"
@@ -18,7 +19,7 @@
 #include "tensorlv/kind.h"
 #include "tensorlv/lda.h"
 #include "tensorlv/linalg.h"
-
+#include "tree_uses.h"
 #include "view_uses.h"
 
 #define MAX_SIZE	 16384
@@ -399,6 +400,31 @@ use_dense_moments(const tlv_frame *frame)
 	use_dense_subspace(&subspace);
 }
 
+/* The last entries of every sort of table. */
+static double
+use_categories(const tlv_frame *frame)
+{
+	tlv_category_tables tables, replicate;
+	size_t p;
+	double sum = 0;
+
+	if (tlv_category_open(&ctx, frame, &tables) != TLV_OK)
+		return 0;
+	p = tables.p;
+	for (size_t a = 0; a + 1 < p; a++)
+		if (tables.states[a] * tables.states[p - 1] > 0)
+			sum +=
+				tlv_category_pair(&tables, a, p - 1)[tables.states[a] * tables.states[p - 1] - 1];
+	if (tables.replicates > 0)
+	{
+		tlv_category_replicate(&tables, tables.replicates - 1, &replicate);
+		for (size_t i = 0; i < tables.pair_entries; i++)
+			sum += replicate.pairs[i];
+	}
+	tlv_category_close(&ctx, &tables);
+	return sum;
+}
+
 static void
 use_fit(const tlv_frame *frame, uint8_t mode)
 {
@@ -498,6 +524,12 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 		tlv_count_trace(frame, options.minimum_documents);
 	if (kind->code == TLV_KIND_DENSE_MOMENTS || kind->code == TLV_KIND_DENSE_COMPRESSED)
 		use_dense_moments(frame);
+	if (kind->code == TLV_KIND_CATEGORY_MOMENTS && use_categories(frame) < 0)
+		abort();
+	if (kind->code == TLV_KIND_CATEGORY_MOMENTS || kind->code == TLV_KIND_DENSE_MOMENTS)
+		use_tree_moments(&ctx, &builder, frame, mode);
+	if (kind->code == TLV_KIND_TREE_STATISTICS || kind->code == TLV_KIND_TREE_TRIPLES)
+		use_tree_statistics(&ctx, frame);
 	if (kind->code == TLV_KIND_SEQUENCE_MOMENTS)
 		use_chain_fit(frame);
 	if (kind->code == TLV_KIND_SEQUENCE_STATISTICS)
@@ -563,6 +595,8 @@ use_image(const void *image, size_t size, uint8_t mode)
 			use_subspace(&frame);
 		else if (kind->code == TLV_KIND_LDA)
 			use_model(&frame);
+		else if (kind->code == TLV_KIND_TREE)
+			use_tree(&ctx, &builder, &frame);
 		else if (kind->code == TLV_KIND_MULTIVIEW)
 			use_view_model(&ctx, &builder, &frame);
 		else if (kind->code == TLV_KIND_HMM)

@@ -1,0 +1,232 @@
+/*
+ * tree_compare.c - the Robinson-Foulds distance of two trees, or of a tree and the edges that a
+ * query returns.
+ */
+#include "trees.h"
+
+#include "executor/spi.h"
+#include "utils/builtins.h"
+
+#include "query.h"
+#include "row_source.h"
+
+/* Names of nodes and their numbers. */
+typedef struct NamedNode
+{
+	const char *name;
+	int32_t node;
+} NamedNode;
+
+static int
+compare_named(const void *a, const void *b)
+{
+	return strcmp(((const NamedNode *) a)->name, ((const NamedNode *) b)->name);
+}
+
+static NamedNode *
+sort_names(size_t n, char *const *names)
+{
+	NamedNode *sorted = palloc(Max(n, 1) * sizeof(NamedNode));
+
+	for (size_t v = 0; v < n; v++)
+		sorted[v] = (NamedNode){names[v], (int32_t) v};
+	qsort(sorted, n, sizeof(NamedNode), compare_named);
+	return sorted;
+}
+
+/* A value may come from elsewhere: nodes that fall together would close circles. */
+static void
+refuse_repeated(size_t n, const NamedNode *sorted)
+{
+	for (size_t i = 1; i < n; i++)
+		if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("two variables of a tree have the name \"%s\"", sorted[i].name),
+							errhint("Trees are compared by the names of their variables.")));
+}
+
+static const NamedNode *
+find_name(const NamedNode *sorted, size_t n, const char *name)
+{
+	NamedNode key = {name, 0};
+
+	return bsearch(&key, sorted, n, sizeof(NamedNode), compare_named);
+}
+
+static Datum
+put_distance(FunctionCallInfo fcinfo, tlv_context *ctx, const tlv_tree *a, const tlv_tree *b)
+{
+	size_t different, total;
+	Datum values[3];
+	bool nulls[3] = {false, false, false};
+
+	TlvCheck(ctx, tlv_tree_robinson_foulds(ctx, a, b, &different, &total));
+	values[0] = Int32GetDatum((int32) different);
+	values[1] = Int32GetDatum((int32) total);
+	values[2] = Float8GetDatum(total > 0 ? (double) different / (double) total : 0);
+	TlvInitRows(fcinfo);
+	TlvPutRow(fcinfo, values, nulls);
+	return (Datum) 0;
+}
+
+static void
+refuse_variable(const char *name)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("variable \"%s\" is in one tree only", name),
+					errhint("Trees are compared that have the same variables by name.")));
+}
+
+PG_FUNCTION_INFO_V1(tlv_robinson_foulds_models);
+
+/* tlv_robinson_foulds(a, b): one row (different, total, distance) */
+Datum
+tlv_robinson_foulds_models(PG_FUNCTION_ARGS)
+{
+	TlvTreeModel a = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
+	TlvTreeModel b = TlvTreeOpen(fcinfo, 1, "tlv_robinson_foulds");
+	tlv_context *ctx = &a.work->ctx;
+	const NamedNode *sorted = sort_names(a.parts.p, a.names);
+	tlv_tree first, second;
+	int32_t *node;
+
+	if (a.parts.p != b.parts.p)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("one tree has %zu variables, the other %zu", a.parts.p, b.parts.p)));
+	refuse_repeated(a.parts.p, sorted);
+	refuse_repeated(b.parts.p, sort_names(b.parts.p, b.names));
+	TlvCheck(ctx, tlv_tree_of_model(ctx, &a.parts, &first));
+	TlvCheck(ctx, tlv_tree_of_model(ctx, &b.parts, &second));
+	node = palloc(b.parts.nodes * sizeof(int32_t));
+	for (size_t v = 0; v < b.parts.nodes; v++)
+	{
+		const NamedNode *found = v < b.parts.p ? find_name(sorted, a.parts.p, b.names[v]) : NULL;
+
+		if (v < b.parts.p && found == NULL)
+			refuse_variable(b.names[v]);
+		node[v] = found != NULL ? found->node : (int32_t) v;
+	}
+	for (size_t e = 0; e < 2 * second.edges; e++)
+		second.ends[e] = node[second.ends[e]];
+	put_distance(fcinfo, ctx, &first, &second);
+	TlvTreeClose(&b);
+	TlvTreeClose(&a);
+	return (Datum) 0;
+}
+
+/* ---- edges of a query ---- */
+
+typedef struct EdgeNames
+{
+	size_t rows;
+	size_t edges; /* the first of the rows; the others have one name only: nodes alone */
+	char **ends;  /* 2 x rows, the name of a node alone twice */
+} EdgeNames;
+
+static EdgeNames
+collect_edges(TlvRowSource *rows, const char *query, Oid function)
+{
+	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "edges");
+	EdgeNames result = {0, 0, NULL};
+	size_t last;
+
+	if (desc->natts != 2)
+		TlvRefuseColumns(desc, "edges of a tree",
+						 "It must return (parent, child), names of nodes.");
+	TlvRunQuery(psprintf("SELECT a::pg_catalog.text, b::pg_catalog.text FROM (%s\n) AS q(a, b) "
+						 "WHERE a IS NOT NULL OR b IS NOT NULL",
+						 rows->query),
+				0, NULL, NULL);
+	MemoryContextSwitchTo(rows->mcxt);
+	result.rows = last = (size_t) SPI_processed;
+	result.ends = palloc_extended(Max(result.rows, 1) * 2 * sizeof(char *), MCXT_ALLOC_HUGE);
+	for (size_t r = 0; r < result.rows; r++)
+	{
+		char *parent = SPI_getvalue(SPI_tuptable->vals[r], SPI_tuptable->tupdesc, 1);
+		char *child = SPI_getvalue(SPI_tuptable->vals[r], SPI_tuptable->tupdesc, 2);
+		size_t at = parent != NULL && child != NULL ? result.edges++ : --last;
+
+		result.ends[2 * at] = parent != NULL ? parent : child;
+		result.ends[2 * at + 1] = child != NULL ? child : parent;
+	}
+	return result;
+}
+
+/* Joins two components; false when they are one already: the edge closes a circle. */
+static bool
+join(int32_t *leader, int32_t a, int32_t b)
+{
+	while (leader[a] != a)
+		a = leader[a] = leader[leader[a]];
+	while (leader[b] != b)
+		b = leader[b] = leader[leader[b]];
+	leader[a] = b;
+	return a != b;
+}
+
+/* The edges as a tree whose observed nodes are the model's. */
+static tlv_tree
+tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *model)
+{
+	size_t p = model->parts.p, n = 2 * edges->rows, nodes = p, seen = 0;
+	const NamedNode *observed = sort_names(p, model->names);
+	NamedNode *ends = sort_names(n, edges->ends);
+	int32_t *node = palloc_extended((n + 1) * sizeof(int32_t), MCXT_ALLOC_HUGE), *leader;
+	tlv_tree tree;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		bool again = i > 0 && strcmp(ends[i - 1].name, ends[i].name) == 0;
+		const NamedNode *found = again ? NULL : find_name(observed, p, ends[i].name);
+
+		if (again)
+			node[ends[i].node] = node[ends[i - 1].node];
+		else
+			node[ends[i].node] = found != NULL ? found->node : (int32_t) nodes++;
+		seen += found != NULL;
+	}
+	if (seen < p)
+		for (size_t v = 0; v < p; v++)
+			if (bsearch(&(NamedNode){model->names[v], 0}, ends, n, sizeof(NamedNode),
+						compare_named) == NULL)
+				refuse_variable(model->names[v]);
+	TlvCheck(ctx, tlv_tree_create(ctx, p, nodes, edges->edges, &tree));
+	leader = palloc(nodes * sizeof(int32_t));
+	for (size_t v = 0; v < nodes; v++)
+		leader[v] = (int32_t) v;
+	for (size_t e = 0; e < edges->edges; e++)
+	{
+		if (!join(leader, node[2 * e], node[2 * e + 1]))
+			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+							errmsg("the edge from \"%s\" to \"%s\" closes a circle",
+								   edges->ends[2 * e], edges->ends[2 * e + 1]),
+							errhint("A tree has one path between two nodes.")));
+		tree.ends[2 * e] = node[2 * e];
+		tree.ends[2 * e + 1] = node[2 * e + 1];
+	}
+	return tree;
+}
+
+PG_FUNCTION_INFO_V1(tlv_robinson_foulds_edges);
+
+/* tlv_robinson_foulds(model, edges text): one row (different, total, distance) */
+Datum
+tlv_robinson_foulds_edges(PG_FUNCTION_ARGS)
+{
+	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
+	tlv_context *ctx = &model.work->ctx;
+	TlvRowSource rows = {0};
+	EdgeNames edges;
+	tlv_tree mine, other;
+	MemoryContext caller = CurrentMemoryContext;
+
+	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &mine));
+	TlvRowSourceBegin(&rows);
+	edges = collect_edges(&rows, text_to_cstring(PG_GETARG_TEXT_PP(1)), fcinfo->flinfo->fn_oid);
+	other = tree_of_edges(ctx, &edges, &model);
+	TlvRowSourceEnd(&rows, NULL);
+	MemoryContextSwitchTo(caller);
+	put_distance(fcinfo, ctx, &mine, &other);
+	TlvTreeClose(&model);
+	return (Datum) 0;
+}

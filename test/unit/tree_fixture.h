@@ -1,0 +1,135 @@
+/*
+ * tree_fixture.h - what the tests of latent tree models share.
+ */
+#ifndef TENSORLV_TEST_TREE_FIXTURE_H
+#define TENSORLV_TEST_TREE_FIXTURE_H
+
+#include "view_fixture.h"
+#include "tensorlv/category_moments.h"
+#include "tensorlv/dense_moments.h"
+#include "tensorlv/tree_model.h"
+
+/* A tree from pairs of ends. */
+static inline tlv_tree
+tree_of(size_t p, size_t nodes, size_t edges, const int32_t *ends)
+{
+	tlv_tree tree;
+
+	assert_ok(tlv_tree_create(&ctx, p, nodes, edges, &tree));
+	memcpy(tree.ends, ends, 2 * edges * sizeof(int32_t));
+	for (size_t e = 0; e < edges; e++)
+	{
+		tree.length[e] = 0.3;
+		tree.error[e] = tree.support[e] = NAN;
+	}
+	return tree;
+}
+
+static inline tlv_tree
+random_tree_of(size_t p, uint64_t seed)
+{
+	tlv_tree tree;
+
+	assert_ok(tlv_tree_random(&ctx, p, p / 4, seed, &tree));
+	return tree;
+}
+
+static inline tlv_frame
+simulated(const tlv_tree *tree, bool gaussian, size_t k, size_t d, uint64_t seed)
+{
+	tlv_tree_simulation options = {gaussian, k, d, 0.7, 0.9, seed};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_tree_simulate_model(&ctx, tree, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static inline tlv_model *
+opened(tlv_frame frame)
+{
+	tlv_model *model;
+
+	assert_ok(tlv_kind_tree.model->open(&ctx, &frame, &model));
+	return model;
+}
+
+/* n rows of the observed nodes; every element missing with probability `missing`. */
+static inline int32_t *
+drawn_codes(tlv_frame model, size_t n, double missing)
+{
+	tlv_tree_sampler *sampler;
+	tlv_tree_parts parts;
+	int32_t *rows, *all;
+
+	tlv_tree_read(&model, &parts);
+	assert_ok(tlv_tree_sampler_create(&ctx, &model, &sampler));
+	rows = room(n * parts.p, sizeof(int32_t));
+	all = room(parts.nodes, sizeof(int32_t));
+	for (size_t i = 0; i < n; i++)
+	{
+		tlv_tree_sample(sampler, &rng, all, NULL);
+		for (size_t v = 0; v < parts.p; v++)
+			rows[i * parts.p + v] = tlv_rng_uniform(&rng) < missing ? -1 : all[v];
+	}
+	return rows;
+}
+
+static inline void
+add_rows(tlv_accumulator *accumulator, size_t p, size_t n, const int32_t *rows)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_ok(accumulator->class->add_codes(&ctx, accumulator, p, rows + i * p));
+}
+
+static inline tlv_frame
+category_moments(size_t p, size_t n, const int32_t *rows)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_category_moments_create(&ctx, 0, 1, &accumulator));
+	add_rows(accumulator, p, n, rows);
+	return built(accumulator);
+}
+
+static inline tlv_frame
+statistics_of(tlv_frame model, size_t p, size_t n, const int32_t *rows)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_kind_tree.model->statistics(&ctx, opened(model), "em", &accumulator));
+	add_rows(accumulator, p, n, rows);
+	return built(accumulator);
+}
+
+static inline tlv_frame
+updated(tlv_frame model, tlv_frame statistics)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_tree.model->update(&ctx, &model, &statistics, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static inline tlv_frame
+fitted_tree(tlv_frame moments, const tlv_tree *tree, tlv_tree_fit_options options)
+{
+	void *image;
+	size_t size;
+
+	options.seed = 1;
+	assert_ok(tlv_tree_fit(&ctx, &moments, tree, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Mean log-likelihood of rows. */
+static inline double
+mean_log_likelihood(tlv_frame model, size_t p, size_t n, const int32_t *rows)
+{
+	tlv_frame statistics = statistics_of(model, p, n, rows);
+
+	return tlv_frame_scalar(&statistics, "log_likelihood", NAN) / (double) n;
+}
+
+#endif /* TENSORLV_TEST_TREE_FIXTURE_H */
