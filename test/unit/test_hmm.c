@@ -289,7 +289,7 @@ static void
 check_paths(tlv_frame model, tlv_sequence s)
 {
 	double posterior[8 * 3] = {0}, pairs[9] = {0}, total = 0, best = 0, shares[8 * 3], value;
-	int32_t path[8], most[8] = {0}, decoded[8];
+	int32_t path[8] = {0}, most[8] = {0}, decoded[8];
 	size_t paths = 1;
 	tlv_hmm_parts p;
 	tlv_model *open;
