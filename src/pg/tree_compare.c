@@ -187,8 +187,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 	}
 	if (seen < p)
 		for (size_t v = 0; v < p; v++)
-			if (bsearch(&(NamedNode){model->names[v], 0}, ends, n, sizeof(NamedNode),
-						compare_named) == NULL)
+			if (find_name(ends, n, model->names[v]) == NULL)
 				refuse_variable(model->names[v]);
 	TlvCheck(ctx, tlv_tree_create(ctx, p, nodes, edges->edges, &tree));
 	leader = palloc(nodes * sizeof(int32_t));
