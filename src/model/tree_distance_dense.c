@@ -36,8 +36,11 @@ order_columns(tlv_context *ctx, vectors *w)
 	size_t d = w->central->d;
 
 	if (options->groups > 0 && options->columns != d)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"there are groups of %zu columns, the rows have %zu", options->columns, d);
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there are groups of %zu columns, the rows have %zu",
+				 options->columns, d);
+		return TLV_BAD_PARAMETER;
+	}
 	w->start = tlv_alloc0(ctx, w->p + 2, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, w->start);
 	w->column = tlv_alloc(ctx, d, sizeof(size_t));
