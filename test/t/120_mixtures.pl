@@ -230,7 +230,7 @@ my @phases = (
     [ 'tlv_hmm, Baum-Welch'         => q{SELECT tlv_hmm('SELECT s FROM long', 20, iterations => 100000)} ],
     [ 'views'                       => 'SELECT tlv_view_moments(x[1:30], x[31:60], x[61:100]) FROM wide, generate_series(1, 100)' ],
     [ 'categorical views'           => 'SELECT tlv_view_moments(i % 100, i % 77, i % 50) FROM generate_series(1, 100000000) i' ],
-    [ 'fit to views'                => 'SELECT count(tlv_fit_multiview(views, 20, seed => i)) FROM held, generate_series(1, 3000) i' ],
+    [ 'fit to views'                => 'SELECT count(tlv_fit_multiview(views, 10, seed => i)) FROM held, generate_series(1, 3000) i' ],
     [ 'statistics of views'         => 'SELECT tlv_statistics(x[1:30], x[31:60], x[61:100], (SELECT multiview FROM held)) FROM wide, generate_series(1, 100)' ],
     [ 'tlv_multiview, EM'           => q{SELECT tlv_multiview('SELECT x[1:30], x[31:60], x[61:100] FROM wide, generate_series(1, 100)', 10, refine => 'em', iterations => 100000)} ],
     [ 'posteriors of views'         => 'SELECT count(tlv_infer((SELECT multiview FROM held), x[1:30], x[31:60], x[61:100])) FROM wide, generate_series(1, 100)' ],
