@@ -153,7 +153,8 @@ extern void tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, d
 extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame,
 							   const char *const *except);
 
-/* Writes the frame into memory of its own from the arena; frees builder->owned. */
+/* Writes the frame, whose numbers must be finite, into memory of its own from the arena; frees
+ * builder->owned. */
 extern tlv_status tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder, void **image,
 								   size_t *size);
 

@@ -440,6 +440,7 @@ tlv_status
 tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder, void **image, size_t *size)
 {
 	TLV_TRY(tlv_frame_size(ctx, builder, size));
+	TLV_TRY(tlv_frame_require_finite(ctx, builder));
 	*image = tlv_alloc(ctx, *size, 1);
 	TLV_TRY_ALLOC(ctx, *image);
 	memset(*image, 0, sizeof(uint32_t));

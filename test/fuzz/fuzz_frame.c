@@ -452,6 +452,23 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 		abort();
 }
 
+/* Counts of more than 2^52 have no double. */
+static bool
+has_uncountable(const tlv_frame *frame)
+{
+	for (uint32_t i = 0; i < frame->header->sections; i++)
+	{
+		const tlv_section *section = &frame->table[i];
+		const double *x = tlv_section_data(frame, section);
+
+		for (size_t j = 0; section->element == TLV_FLOAT64 && j < section->rows * section->columns;
+			 j++)
+			if (fabs(x[j]) > 0x1p52)
+				return true;
+	}
+	return false;
+}
+
 /* Merged into empty accumulators, twice, and given back as the same kind of value. */
 static void
 use_merge(const tlv_frame *frame, const tlv_kind *kind)
@@ -467,6 +484,8 @@ use_merge(const tlv_frame *frame, const tlv_kind *kind)
 	USE(kind->accumulator->build(&ctx, accumulator, &builder));
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
 	USE(tlv_frame_validate(&ctx, image, size, &sum)); /* unless a sum overflowed */
+	if (has_uncountable(frame))
+		return;
 	if (kind->check(&ctx, &sum) != TLV_OK)
 		abort();
 }
