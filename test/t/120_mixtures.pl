@@ -7,6 +7,7 @@ use Test::More;
 use File::Basename qw(dirname);
 use MIME::Base64 qw(encode_base64);
 use lib dirname(__FILE__) . '/lib';
+use TlvImages qw(mutate_image fingerprint);
 use TlvTest;
 
 my $db = new_database('tlv_mixtures');
@@ -348,43 +349,7 @@ CREATE TABLE few AS SELECT x, s, v FROM points JOIN sequences ON seq = "row" WHE
 SQL
 my $started = query($db, 'SELECT pg_postmaster_start_time()');
 
-# changes of bits and bytes, which the fingerprint finds
-sub mutate {
-    my ($image) = @_;
-    my $kind = int rand 5;
-    for (1 .. 1 + int 4 * rand() ** 3) {
-        my $n = length $image or last;
-        my $at = int rand(rand() < 0.5 ? ($n < 120 ? $n : 120) : $n);
-        if    ($kind == 0) { vec($image, $at, 8) = vec($image, $at, 8) ^ (1 << int rand 8) }
-        elsif ($kind == 1) { substr $image, $at, 1, chr((0, 1, 127, 128, 255)[ int rand 5 ]) }
-        elsif ($kind == 2) { $image = substr $image, 0, $at }
-        elsif ($kind == 3) { $image .= substr $image, int rand $n, 1 + int rand 40 }
-        else               { my $part = substr $image, int rand $n, 8; substr $image, $at, length $part, $part }
-    }
-    return $image;
-}
-
 # changed numbers, and sections too many, under a fingerprint that is right: what only the rules of the kind can refuse (src/num/frame.c)
-sub times64 { use integer; return $_[0] * $_[1] }
-sub plus64  { use integer; return $_[0] + $_[1] }
-sub shifted { my ($x, $bits) = @_; return ($x ^ ((0 | $x) >> $bits)) }
-no warnings 'portable';
-my $golden = 0x9e3779b97f4a7c15;
-sub mix64 { my $x = plus64($_[0], $golden); $x = times64(shifted($x, 30), 0xbf58476d1ce4e5b9); $x = times64(shifted($x, 27), 0x94d049bb133111eb); return 0 | shifted($x, 31) }
-
-sub fingerprint {
-    my ($bytes, $seed) = @_;
-    my $size = length $bytes;
-    my @words = unpack 'Q<*', $bytes;
-    my @lane = ($seed ^ $golden, plus64($seed, $golden), ~$seed, $seed ^ $size);
-    while (@words >= 4) {
-        for my $i (0 .. 3) { $lane[$i] = shifted(times64($lane[$i] ^ $words[$i], $golden), 29) }
-        splice @words, 0, 4;
-    }
-    $lane[0] = mix64($lane[0] ^ $_) for @words;
-    return mix64($lane[0] ^ mix64($lane[1] ^ mix64($lane[2] ^ mix64($lane[3]))));
-}
-
 # (offset, numbers, element) of every section; the image lacks the length word, so offsets are 4 less
 sub sections {
     my ($image) = @_;
@@ -424,7 +389,7 @@ sub smuggle {
 }
 
 srand 42;
-my @makes = ([ 'bytes', 600, \&mutate ], [ 'numbers', 400, \&craft ], [ 'sections', 80, \&smuggle ]);
+my @makes = ([ 'bytes', 600, \&mutate_image ], [ 'numbers', 400, \&craft ], [ 'sections', 80, \&smuggle ]);
 my @images = map { [ split /\|/ ] } split /\n/, query($db, q{SELECT form, name, split_part(text, ':', 1), encode(image, 'hex') FROM images ORDER BY 1, 2});
 is(scalar @images, 22, 'images of every kind');
 my $image = pack 'H*', $images[0][3];
