@@ -18,12 +18,13 @@ EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" tensorlv.con
 MODULE_big = tensorlv
 
 NUM_SOURCES   := $(sort $(wildcard src/num/*.c))
-MODEL_SOURCES := $(sort $(wildcard src/model/*.c))
-PG_SOURCES    := $(sort $(wildcard src/pg/*.c))
+MODEL_SOURCES := $(sort $(wildcard src/model/*/*.c src/model/*/*/*.c))
+PG_SOURCES    := $(sort $(wildcard src/pg/*.c src/pg/*/*.c))
 LIBRARY_SOURCES := $(NUM_SOURCES) $(MODEL_SOURCES)
 PG_OBJECTS := $(PG_SOURCES:.c=.o)
 OBJS        = $(LIBRARY_SOURCES:.c=.o) $(PG_OBJECTS)
-OUR_HEADERS := $(wildcard include/tensorlv/*.h src/num/*.h src/model/*.h src/pg/*.h)
+OUR_HEADERS := $(wildcard include/tensorlv/*/*.h include/tensorlv/*/*.def \
+                 src/num/*.h src/model/*/*.h src/model/*/*/*.h src/pg/*.h src/pg/*/*.h)
 
 # The install script is put together from parts: those that others stand on
 # first, then every other part of sql/ by name.
@@ -62,6 +63,7 @@ override with_llvm := no
 # Tests that need a server
 
 REGRESS      = $(sort $(notdir $(basename $(wildcard test/sql/*.sql))))
+# expected/ lies at the top level; test/expected leads pg_regress there.
 REGRESS_OPTS = --inputdir=test --outputdir=build/regress --load-extension=tensorlv
 TAP_TESTS_FILES = $(sort $(wildcard test/t/*.pl))
 PROVE_TESTS  = $(TAP_TESTS_FILES)
@@ -89,7 +91,7 @@ endif
 # Only from 16 on do they mark functions for SQL as visible; so what src/pg
 # shows is settled by the linker, the same on every version.
 $(PG_OBJECTS): override CFLAGS += -Wno-sign-compare -Wno-missing-field-initializers \
-                                  -fvisibility=default
+                                  -fvisibility=default -Isrc/pg
 $(OBJS): $(OUR_HEADERS) tensorlv.control | prerequisites
 
 .PHONY: prerequisites unit-prerequisites
@@ -145,9 +147,10 @@ endif
 # The plain C library, without a server.  One rule set per way of compiling:
 # build/num (as shipped), build/asan (gcc, sanitizers), build/fuzz (clang).
 
-UNIT_SOURCES := $(sort $(wildcard test/unit/test_*.c))
+UNIT_SOURCES := $(sort $(wildcard test/unit/*/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard test/fuzz/fuzz_*.c))
 TEST_HEADERS := $(wildcard test/unit/*.h test/fuzz/*.h)
+TEST_FLAGS    = -Iinclude -Isrc -Itest/unit -Itest/fuzz $(DEFINES)
 
 CLANG       ?= clang
 NUM_CC       = $(CC)
@@ -172,15 +175,17 @@ $(eval $(call LIBRARY_RULES,num,NUM))
 $(eval $(call LIBRARY_RULES,asan,ASAN))
 $(eval $(call LIBRARY_RULES,fuzz,FUZZ))
 
-build/num/test_%: test/unit/test_%.c build/num/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
-	$(NUM_CC) $(NUM_FLAGS) -Iinclude -Itest/unit $(DEFINES) -o $@ $< build/num/libtensorlv.a -lcmocka $(LIBRARIES)
-build/asan/test_%: test/unit/test_%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
-	$(ASAN_CC) $(ASAN_FLAGS) -Iinclude -Itest/unit $(DEFINES) -o $@ $< build/asan/libtensorlv.a -lcmocka $(LIBRARIES)
+build/num/test/%: test/unit/%.c build/num/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
+	@mkdir -p $(@D)
+	$(NUM_CC) $(NUM_FLAGS) $(TEST_FLAGS) -o $@ $< build/num/libtensorlv.a -lcmocka $(LIBRARIES)
+build/asan/test/%: test/unit/%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS) | unit-prerequisites
+	@mkdir -p $(@D)
+	$(ASAN_CC) $(ASAN_FLAGS) $(TEST_FLAGS) -o $@ $< build/asan/libtensorlv.a -lcmocka $(LIBRARIES)
 build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer -Iinclude -Itest/fuzz $(DEFINES) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
 
-NUM_TESTS  = $(UNIT_SOURCES:test/unit/%.c=build/num/%)
-ASAN_TESTS = $(UNIT_SOURCES:test/unit/%.c=build/asan/%)
+NUM_TESTS  = $(UNIT_SOURCES:test/unit/%.c=build/num/test/%)
+ASAN_TESTS = $(UNIT_SOURCES:test/unit/%.c=build/asan/test/%)
 FUZZERS    = $(FUZZ_SOURCES:test/fuzz/%.c=build/fuzz/%)
 
 # Executions per harness; FUZZ_SECONDS bounds all harnesses together, 0 does not.

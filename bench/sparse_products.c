@@ -9,7 +9,7 @@
  * Seconds are processor seconds of one product, the best of several; all weights are 1, so that
  * an entry is an index of 4 bytes and the l floats of a row of x.
  */
-#include "tensorlv/sparse.h"
+#include "tensorlv/num/sparse.h"
 
 #include <math.h>
 #include <stdio.h>

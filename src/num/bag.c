@@ -1,7 +1,7 @@
 /*
  * bag.c - encoding, decoding, validating, parsing and sorting bags (bag.h).
  */
-#include "tensorlv/bag.h"
+#include "tensorlv/num/bag.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * bit_planes.c - making bit planes and counting their intersections (bit_planes.h).
  */
-#include "bit_planes.h"
+#include "tensorlv/num/bit_planes.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr */
 #endif
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <cblas.h>
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
  */
 #include "block_float.h"
 
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -4,7 +4,7 @@
 #ifndef TENSORLV_BLOCK_FLOAT_H
 #define TENSORLV_BLOCK_FLOAT_H
 
-#include "tensorlv/sparse.h"
+#include "tensorlv/num/sparse.h"
 
 /*
  * tlv_orthonormalize_float for a block whose directions are only kept apart:

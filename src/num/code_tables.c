@@ -2,11 +2,11 @@
  * code_tables.c - tables of two and three codes over rows, plain and weighted
  * (bit_planes.h).
  */
-#include "bit_planes.h"
+#include "tensorlv/num/bit_planes.h"
 
 #include <string.h>
 
-#include "tensorlv/context.h"
+#include "tensorlv/num/context.h"
 
 /* Rows whose cells are computed together, by vectors, before they are counted one by one. */
 #define CHUNK ((size_t) 512)

@@ -1,7 +1,7 @@
 /*
  * context.c - memory, errors and limits of the plain C library (context.h).
  */
-#include "tensorlv/context.h"
+#include "tensorlv/num/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>

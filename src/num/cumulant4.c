@@ -1,11 +1,11 @@
 /*
  * cumulant4.c - fourth cumulants (cumulant4.h).
  */
-#include "tensorlv/cumulant4.h"
+#include "tensorlv/num/cumulant4.h"
 
 #include <math.h>
 
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 /* How many of the 24 permutations of a >= b >= c >= e differ. */
 static inline double

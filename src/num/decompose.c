@@ -2,13 +2,13 @@
  * decompose.c - the solver core: checks, what the methods share, and the
  * common form of their results (decompose.h).
  */
-#include "tensorlv/decompose.h"
+#include "tensorlv/num/decompose.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "decompose_internal.h"
-#include "tensorlv/tensor3.h"
+#include "tensorlv/num/tensor3.h"
 
 static const struct
 {

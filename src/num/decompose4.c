@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "decompose_internal.h"
-#include "tensorlv/cumulant4.h"
+#include "tensorlv/num/cumulant4.h"
 
 #define MAX_DIMENSION  100
 #define MAX_REFINEMENT 200

@@ -12,8 +12,8 @@
 #ifndef TENSORLV_DECOMPOSE_INTERNAL_H
 #define TENSORLV_DECOMPOSE_INTERNAL_H
 
-#include "tensorlv/decompose.h"
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/linalg.h"
 
 typedef struct tlv_solver
 {

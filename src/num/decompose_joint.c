@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "decompose_internal.h"
-#include "tensorlv/tensor3.h"
+#include "tensorlv/num/tensor3.h"
 
 #define MAX_SWEEPS	   60
 #define MAX_REFINEMENT 200

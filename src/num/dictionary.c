@@ -1,11 +1,11 @@
 /*
  * dictionary.c - hashed item dictionary (dictionary.h).
  */
-#include "tensorlv/dictionary.h"
+#include "tensorlv/num/dictionary.h"
 
 #include <string.h>
 
-#include "tensorlv/rng.h"
+#include "tensorlv/num/rng.h"
 
 void
 tlv_dictionary_init(tlv_dictionary *dictionary)

@@ -2,7 +2,7 @@
  * eigen.c - all eigenvalues and eigenvectors of a dense symmetric matrix
  * (linalg.h).
  */
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <lapacke.h>
 #include <math.h>

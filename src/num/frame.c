@@ -1,12 +1,12 @@
 /*
  * frame.c - reading, validating and writing frames (frame.h).
  */
-#include "tensorlv/frame.h"
+#include "tensorlv/num/frame.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/rng.h"
+#include "tensorlv/num/rng.h"
 
 static size_t
 align8(size_t n)

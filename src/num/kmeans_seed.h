@@ -4,7 +4,7 @@
 #ifndef TENSORLV_KMEANS_SEED_H
 #define TENSORLV_KMEANS_SEED_H
 
-#include "tensorlv/sparse.h"
+#include "tensorlv/num/sparse.h"
 
 typedef struct kmeans_data
 {

@@ -2,7 +2,7 @@
  * linalg.c - products, factorisations and solves of dense matrices, cut into
  * pieces short enough to be interrupted (linalg.h).
  */
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -2,7 +2,7 @@
  * optimize.c - projection on the simplex, non-negative least squares, optimal
  * assignment, golden section (optimize.h).
  */
-#include "tensorlv/optimize.h"
+#include "tensorlv/num/optimize.h"
 
 #include <cblas.h>
 #include <float.h>

@@ -1,7 +1,7 @@
 /*
  * packed2.c - packed symmetric matrices (linalg.h).
  */
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <string.h>
 

@@ -2,12 +2,12 @@
  * quadratic.c - small quadratic programs over non-negative numbers and over
  * the simplex, given by their normal equations (optimize.h).
  */
-#include "tensorlv/optimize.h"
+#include "tensorlv/num/optimize.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 typedef struct quadratic
 {

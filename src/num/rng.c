@@ -1,7 +1,7 @@
 /*
  * rng.c - reproducible random variates (rng.h).
  */
-#include "tensorlv/rng.h"
+#include "tensorlv/num/rng.h"
 
 #include <math.h>
 

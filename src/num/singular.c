@@ -1,7 +1,7 @@
 /*
  * singular.c - the largest singular values of many small matrices (linalg.h).
  */
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <cblas.h>
 #include <lapacke.h>

@@ -1,7 +1,7 @@
 /*
  * sparse.c - making, transposing and summing compressed sparse rows (sparse.h).
  */
-#include "tensorlv/sparse.h"
+#include "tensorlv/num/sparse.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * What the entries some way ahead will read is asked for early, since a
  * processor cannot guess it.
  */
-#include "tensorlv/sparse.h"
+#include "tensorlv/num/sparse.h"
 
 #include <string.h>
 

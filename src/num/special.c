@@ -3,7 +3,7 @@
  * functions call the process-wide error handler even in their _e forms, so
  * that arguments outside the domain are sorted out before they get there.
  */
-#include "tensorlv/optimize.h"
+#include "tensorlv/num/optimize.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_gamma.h>

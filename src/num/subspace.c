@@ -2,7 +2,7 @@
  * subspace.c - block subspace iteration for the algebraically largest
  * eigenvalues of an implicit symmetric operator (linalg.h).
  */
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * that is too short only slows the iteration down.
  */
 #include "block_float.h"
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 #include <float.h>
 #include <math.h>

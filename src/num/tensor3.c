@@ -1,13 +1,13 @@
 /*
  * tensor3.c - symmetric third-order tensors (tensor3.h).
  */
-#include "tensorlv/tensor3.h"
+#include "tensorlv/num/tensor3.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/linalg.h"
+#include "tensorlv/num/linalg.h"
 
 /* Rows of data that go into one product, and pairs: what stays in cache. */
 #define CHUNK	   128

@@ -1,13 +1,13 @@
 /*
  * tensor4.c - symmetric fourth-order tensors (tensor4.h).
  */
-#include "tensorlv/tensor4.h"
+#include "tensorlv/num/tensor4.h"
 
 #include <cblas.h>
 #include <string.h>
 
-#include "tensorlv/linalg.h"
-#include "tensorlv/tensor3.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
 
 /* Rows of data that go into one product, and pairs on its left. */
 #define CHUNK	   256

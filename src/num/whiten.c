@@ -1,14 +1,14 @@
 /*
  * whiten.c - whitening and decomposition of given arrays (whiten.h).
  */
-#include "tensorlv/whiten.h"
+#include "tensorlv/num/whiten.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tensorlv/linalg.h"
-#include "tensorlv/tensor3.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
 
 /* Components subtracted between two looks at should_stop(). */
 #define COLUMNS 32

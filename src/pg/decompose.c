@@ -9,9 +9,9 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/tensor3.h"
-#include "tensorlv/whiten.h"
-#include "vectors.h"
+#include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/whiten.h"
+#include "rows/vectors.h"
 
 /* Numbers of an array of the given order, all of whose sides are *n; or flat, with n^order. */
 static const double *

@@ -4,9 +4,9 @@
 #ifndef TLV_PG_DECOMPOSE_H
 #define TLV_PG_DECOMPOSE_H
 
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
-#include "tensorlv/decompose.h"
+#include "tensorlv/num/decompose.h"
 
 /* Arguments (method, seed, restarts, steps) from `first` on; returns the seed. */
 extern uint64 TlvDecomposeOptions(FunctionCallInfo fcinfo, int first,

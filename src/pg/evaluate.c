@@ -3,14 +3,14 @@
  * tlv_label_pairs, tlv_cover_pairs and tlv_membership_pairs, and the measures
  * of what they collected.
  */
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
-#include "tensorlv/evaluate.h"
+#include "tensorlv/model/evaluate.h"
 
 typedef tlv_status (*CreateState)(tlv_context *ctx, tlv_accumulator **accumulator);
 

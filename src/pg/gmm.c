@@ -10,8 +10,8 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/linalg.h"
-#include "vectors.h"
+#include "tensorlv/num/linalg.h"
+#include "rows/vectors.h"
 
 /* ---- arguments ---- */
 

@@ -4,9 +4,9 @@
 #ifndef TLV_PG_GMM_H
 #define TLV_PG_GMM_H
 
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
-#include "tensorlv/gmm.h"
+#include "tensorlv/model/gmm.h"
 
 /* A covariance argument; NULL is the given one. */
 extern tlv_covariance TlvCovarianceArgument(FunctionCallInfo fcinfo, int argument,

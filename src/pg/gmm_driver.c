@@ -13,8 +13,8 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "tensorlv/dense_moments.h"
-#include "vector_query.h"
+#include "tensorlv/model/dense.h"
+#include "rows/vector_query.h"
 
 /* Third moments are collected in all dimensions up to this number, their cost grows with its
  * cube; of more dimensions in the leading directions, by a pass of its own. */

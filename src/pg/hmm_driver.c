@@ -3,7 +3,7 @@
  * query, in one call: sequences, moments of their windows, fit, Baum-Welch
  * steps until the likelihood stands.
  */
-#include "views.h"
+#include "multiview.h"
 
 #include <math.h>
 
@@ -12,8 +12,8 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "tensorlv/hmm.h"
-#include "tensorlv/multiview.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/multiview.h"
 
 typedef struct HmmDriver
 {

@@ -8,7 +8,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "vectors.h"
+#include "rows/vectors.h"
 
 void
 TlvIcaOptions(FunctionCallInfo fcinfo, int k, int first, tlv_ica_options *options)

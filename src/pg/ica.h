@@ -5,9 +5,9 @@
 #ifndef TLV_PG_ICA_H
 #define TLV_PG_ICA_H
 
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
-#include "tensorlv/ica.h"
+#include "tensorlv/model/ica.h"
 
 /*
  * k and noise are arguments k and k + 1; method, seed, steps and keep_gaussian are the four from

@@ -8,8 +8,8 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/dense_moments.h"
-#include "vector_query.h"
+#include "tensorlv/model/dense.h"
+#include "rows/vector_query.h"
 
 /* Steps when the number is left to us; they settle in three to ten. */
 #define MAX_STEPS 100

@@ -13,8 +13,8 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "documents.h"
-#include "tensorlv/topics.h"
+#include "rows/documents.h"
+#include "tensorlv/model/topics.h"
 
 /* The subspace stands when its leading Ritz values move by less than this, or after so many steps.
  */

@@ -2,9 +2,9 @@
  * match.c - the components of two models, one to one: multi-view mixtures and
  * independent components.
  */
-#include "views.h"
+#include "multiview.h"
 
-#include "tensorlv/match.h"
+#include "tensorlv/model/match.h"
 
 Datum
 TlvPutMatches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment, const double *error)

@@ -3,14 +3,14 @@
  * that returns edges, in one call.  One aggregate query with the caller's
  * rights gives the graph, another the labels; then the fit.
  */
-#include "communities.h"
+#include "mmsb.h"
 
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "query.h"
-#include "row_source.h"
+#include "server/query.h"
+#include "server/row_source.h"
 
 /* Columns: the first two whole numbers, a third, where most allows one, any number. */
 static bool

@@ -2,14 +2,14 @@
  * simulate_hmm.c - true hidden Markov models and sequences drawn from them,
  * for users' own checks, the tests and the benches.
  */
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/hmm.h"
-#include "tensorlv/rng.h"
-#include "vectors.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/num/rng.h"
+#include "rows/vectors.h"
 
 PG_FUNCTION_INFO_V1(tlv_simulate_hmm_model);
 

@@ -2,7 +2,7 @@
  * simulate_lda.c - true models and documents drawn from them, for users' own
  * checks, the tests and the benches.
  */
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include <math.h>
 
@@ -11,9 +11,9 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/lda.h"
-#include "tensorlv/rng.h"
-#include "tensorlv/topics.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/rng.h"
+#include "tensorlv/model/topics.h"
 
 /* Refuses topics that no value holds before memory is asked for. */
 static void

@@ -2,13 +2,13 @@
  * simulate_mmsb.c - true mixed membership block models and graphs drawn from
  * them, for users' own checks, the tests and the benches.
  */
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include <math.h>
 
 #include "utils/builtins.h"
 
-#include "tensorlv/communities.h"
+#include "tensorlv/model/mmsb.h"
 
 static tlv_graph_kind
 kind_argument(FunctionCallInfo fcinfo, int argument)

@@ -1,12 +1,12 @@
 /*
  * simulate_multiview.c - random multi-view mixtures and rows drawn from them.
  */
-#include "views.h"
+#include "multiview.h"
 
 #include "miscadmin.h"
 #include "utils/array.h"
 
-#include "vectors.h"
+#include "rows/vectors.h"
 
 /* Three positive numbers. */
 static void

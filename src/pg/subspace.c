@@ -1,7 +1,7 @@
 /*
  * subspace.c - tlv_subspace, tlv_spectrum, tlv_suggest_k on moments.
  */
-#include "tlv_pg.h"
+#include "server/tlv_pg.h"
 
 #include <math.h>
 
@@ -9,7 +9,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/dense_moments.h"
+#include "tensorlv/model/dense.h"
 
 /* Of moments of vectors: their leading directions. */
 static struct varlena *

@@ -2,7 +2,7 @@
  * tree_apply.c - posteriors of hidden nodes and missing variables as rows, and rows drawn from a
  * tree.
  */
-#include "trees.h"
+#include "tree.h"
 
 #include <math.h>
 
@@ -12,8 +12,8 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "categories.h"
-#include "vectors.h"
+#include "rows/categories.h"
+#include "rows/vectors.h"
 
 /* ---- posteriors ---- */
 

@@ -2,13 +2,13 @@
  * tree_compare.c - the Robinson-Foulds distance of two trees, or of a tree and the edges that a
  * query returns.
  */
-#include "trees.h"
+#include "tree.h"
 
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "query.h"
-#include "row_source.h"
+#include "server/query.h"
+#include "server/row_source.h"
 
 /* Names of nodes and their numbers. */
 typedef struct NamedNode

@@ -3,7 +3,7 @@
  * moments, structure, triples where the moments had none, refinement steps; a loop over aggregate
  * queries with the caller's rights.
  */
-#include "trees.h"
+#include "tree.h"
 
 #include <math.h>
 
@@ -15,9 +15,9 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "query.h"
-#include "row_source.h"
-#include "vector_query.h"
+#include "server/query.h"
+#include "server/row_source.h"
+#include "rows/vector_query.h"
 
 /* Steps of belief-propagation EM, unless said otherwise, and when they stop before: the likelihood
  * of a row, per variable, rises by less. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorlv/bag.h"
+#include "tensorlv/num/bag.h"
 
 #define MAX_SIZE 512
 

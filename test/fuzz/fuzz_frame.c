@@ -10,15 +10,15 @@
  */
 #include <math.h>
 
-#include "../unit/pool.h"
-#include "tensorlv/category_moments.h"
-#include "tensorlv/count_moments.h"
-#include "tensorlv/dense_moments.h"
-#include "tensorlv/hmm.h"
-#include "tensorlv/ica.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/lda.h"
-#include "tensorlv/linalg.h"
+#include "pool.h"
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/linalg.h"
 #include "tree_uses.h"
 #include "view_uses.h"
 

@@ -12,9 +12,9 @@
  */
 #include <math.h>
 
-#include "../unit/pool.h"
-#include "tensorlv/graph.h"
-#include "tensorlv/kind.h"
+#include "pool.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/kind.h"
 
 #define MAX_SIZE	 4096
 #define MEMORY_LIMIT ((size_t) 16 << 20)

@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tensorlv/category_moments.h"
-#include "tensorlv/count_moments.h"
-#include "tensorlv/dense_moments.h"
-#include "tensorlv/graph.h"
-#include "tensorlv/hmm.h"
-#include "tensorlv/ica.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/lda.h"
-#include "tensorlv/linalg.h"
-#include "tensorlv/multiview.h"
-#include "tensorlv/tree_learn.h"
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/model/multiview.h"
+#include "tensorlv/model/tree_learn.h"
 
 static tlv_context ctx;
 static tlv_frame_builder builder;

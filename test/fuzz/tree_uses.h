@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "tensorlv/dense_moments.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/tree_learn.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/tree_learn.h"
 
 /* More variables, nodes or states are too slow here. */
 #define TREE_MOST 40

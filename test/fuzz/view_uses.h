@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "tensorlv/kind.h"
-#include "tensorlv/match.h"
-#include "tensorlv/multiview.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/match.h"
+#include "tensorlv/model/multiview.h"
 
 /* More dimensions or categories are too slow here. */
 #define VIEW_MOST 30

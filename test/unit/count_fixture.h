@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "pool.h"
-#include "tensorlv/count_moments.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/linalg.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
 
 #define D		  8	  /* items of the small documents */
 #define DOCUMENTS 150 /* more than two blocks of rows */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "pool.h"
-#include "tensorlv/graph.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/rng.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/rng.h"
 
 #define MOST 4000
 

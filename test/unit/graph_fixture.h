@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "pool.h"
-#include "tensorlv/communities.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/linalg.h"
-#include "tensorlv/optimize.h"
+#include "tensorlv/model/mmsb.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
 
 static pool memory;
 static tlv_context ctx;

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "pool.h"
-#include "tensorlv/count_moments.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/lda.h"
-#include "tensorlv/linalg.h"
-#include "tensorlv/topics.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/model/topics.h"
 
 #define MAX_K 12
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorlv/context.h"
+#include "tensorlv/num/context.h"
 
 typedef struct pool_block
 {

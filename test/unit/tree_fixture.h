@@ -5,9 +5,9 @@
 #define TENSORLV_TEST_TREE_FIXTURE_H
 
 #include "view_fixture.h"
-#include "tensorlv/category_moments.h"
-#include "tensorlv/dense_moments.h"
-#include "tensorlv/tree_model.h"
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/tree.h"
 
 /* A tree from pairs of ends. */
 static inline tlv_tree

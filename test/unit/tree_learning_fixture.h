@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tensorlv/tree.h"
+#include "tensorlv/model/tree_structure.h"
 #include "view_fixture.h"
 
 #define assert_close(a, b, tolerance)                                                              \

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "pool.h"
-#include "tensorlv/kind.h"
-#include "tensorlv/linalg.h"
-#include "tensorlv/optimize.h"
-#include "tensorlv/rng.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/rng.h"
 
 static pool memory;
 static tlv_context ctx;

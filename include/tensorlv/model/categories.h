@@ -1,0 +1,81 @@
+/*
+ * categories.h - tables of pairs, and where they fit of triples, of categorical variables
+ * with missing values, in one pass: what latent trees are learned from.
+ *
+ * A row holds p values, one for every variable: a state from 0 to 99, or -1 for missing.  A
+ * variable has as many states as its largest value says, plus one.
+ *
+ * The stored value (kind category_moments): scalars "rows", "nulls", "variables" (p), "missing"
+ * (values), "most_states" (the largest of "states"), "triples_kept" (0 or 1); "states" (p: 1 + the
+ * largest value seen, 0 when all are missing); "singles" (sum of states: counts, variable after
+ * variable); "pairs" (the tables of all a < b, in lexicographic order of (a, b), states[a] x
+ * states[b] with b's state running fastest: counts of the rows in which both are present);
+ * "triples" (the same of all a < b < c; missing when they were too many, TLV_CATEGORY_MOST_TRIPLES,
+ * in any part of the data: once dropped, they do not come back); with bootstrap "replicates"
+ * (scalar R, >= 1), "replicate_rows" (R) and "replicate_pairs", "replicate_singles" (as above, x R:
+ * Poisson(1)-weighted counts).  Of NULL rows alone, p is 0 and there are scalars only.
+ */
+#ifndef TENSORLV_CATEGORY_MOMENTS_H
+#define TENSORLV_CATEGORY_MOMENTS_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/frame.h"
+
+#define TLV_CATEGORY_MISSING	 (-1)
+#define TLV_CATEGORY_MOST_STATES 100
+/* Most variables of a row. */
+#define TLV_CATEGORY_MOST_VARIABLES 20000
+/* Most entries of all tables of triples together: 16 MB. */
+#define TLV_CATEGORY_MOST_TRIPLES ((size_t) 1 << 21)
+/* Most replicates. */
+#define TLV_CATEGORY_MOST_REPLICATES 1000
+
+/*
+ * An empty accumulator; replicates = 0: no bootstrap.  seed: of the weights of the bootstrap, which
+ * are drawn for every row from its values and those of all rows before it in its part of the data:
+ * the rows of two parts have independent weights once the parts differ.  Errors: TLV_BAD_PARAMETER
+ * for too many replicates, memory.
+ *
+ * A row may have up to TLV_CATEGORY_MOST_VARIABLES values (TLV_LIMIT), all rows as many, and at
+ * least one (TLV_BAD_DATA); a value below -1 or above 99 is TLV_BAD_DATA; tables too large for a
+ * stored value are TLV_LIMIT, found out at the latest when the accumulator is built.
+ */
+extern tlv_status tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
+											  tlv_accumulator **accumulator);
+
+/* A stored value opened for reading; points into the frame but for the offsets. */
+typedef struct tlv_category_tables
+{
+	size_t p;
+	double rows;
+	const int64_t *states;	  /* p */
+	const size_t *offset;	  /* p + 1: of every variable's first state among all states */
+	const size_t *pair_row;	  /* p + 1: where the tables (a, a+1) begin in pairs; all entries */
+	const size_t *triple_row; /* p + 1: the same of the tables (a, a+1, a+2) in triples */
+	const double *singles;
+	const double *pairs;
+	const double *triples; /* NULL: not kept */
+	size_t pair_entries;
+	size_t replicates;
+	const double *replicate_rows;	 /* replicates */
+	const double *replicate_singles; /* sum of states x replicates */
+	const double *replicate_pairs;	 /* pair_entries x replicates */
+} tlv_category_tables;
+
+/* Memory from the arena; tlv_category_close frees it. */
+extern tlv_status tlv_category_open(tlv_context *ctx, const tlv_frame *moments,
+									tlv_category_tables *tables);
+extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);
+
+/* The tables of replicate r (from 0) as those of a value without bootstrap; points into tables. */
+extern void tlv_category_replicate(const tlv_category_tables *tables, size_t r,
+								   tlv_category_tables *replicate);
+
+/* The table of a < b: states[a] x states[b], [x_a * states[b] + x_b]. */
+extern const double *tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b);
+
+/* The table of a < b < c (triples are kept): [(x_a * states[b] + x_b) * states[c] + x_c]. */
+extern const double *tlv_category_triple(const tlv_category_tables *tables, size_t a, size_t b,
+										 size_t c);
+
+#endif /* TENSORLV_CATEGORY_MOMENTS_H */

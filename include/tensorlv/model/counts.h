@@ -1,0 +1,121 @@
+/*
+ * counts.h - moments of documents (bags of counts): everything that
+ * latent Dirichlet allocation and the single topic model need.
+ *
+ * Notation: document t has counts c_t and length L_t; documents with L_t < 3
+ * are skipped.  Documents weigh in proportion to their length,
+ * w_t = L_t, which is the best weight on every data set tried; sums
+ * are kept unnormalised (divide by tokens = sum L_t), so that they add up:
+ *
+ *     totals_i       = sum_t c_ti                       = tokens * P1_i
+ *     correction_i   = sum_t c_ti   / (L_t - 1)         = tokens * g2_i
+ *     squares_i      = sum_t c_ti^2 / (L_t - 1)
+ *     pairs_ij       = sum_t c_ti c_tj / (L_t - 1)
+ *     tokens * P2    = pairs - diag(correction)
+ *
+ * P2 and P3 are the unbiased moments of pairs and triples of distinct tokens (Anandkumar et al.
+ * 2014, section 3.2; Huang 2016, section 3.1.1, with corrected diagonals).  In `distinct` mode
+ * pairs of the same item are left out altogether, P2_ii = 0, which is what choosing k needs when
+ * words come in bursts.
+ */
+#ifndef TENSORLV_COUNT_MOMENTS_H
+#define TENSORLV_COUNT_MOMENTS_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/frame.h"
+
+/* Most distinct items of the exact pair moment (packed: 268 MB). */
+#define TLV_COUNT_PAIRS_MAX_ITEMS 8192
+
+/* First pass, any vocabulary: totals, document frequencies, lengths. */
+extern tlv_status tlv_count_summary_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+/* First pass, exact: the same and the packed matrix of pairs. */
+extern tlv_status tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+/*
+ * A subspace value opened for collecting: weights = scale * basis, laid out
+ * width x d.  The frame's memory must outlive it.
+ */
+typedef struct tlv_subspace
+{
+	tlv_frame frame;
+	size_t d;	  /* items */
+	size_t block; /* directions held */
+	size_t rank;  /* directions asked for (k) */
+	size_t width; /* directions in weights: block for products, rank for triples */
+	bool distinct;
+	const int64_t *items; /* d, ascending */
+	const double *scale;  /* d */
+	const double *basis;  /* block x d, orthonormal */
+	double *weights;	  /* width x d */
+	tlv_dictionary dictionary;
+	int64_t fingerprint;
+} tlv_subspace;
+
+/* Opens a subspace; width is block, or rank when compressed. */
+extern tlv_status tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
+									tlv_subspace **subspace);
+
+/* Middle passes: image of the basis under the scaled pair moment (one step of the iteration). */
+extern tlv_status tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
+											tlv_accumulator **accumulator);
+
+/*
+ * Last pass: raw compressed moments in the basis W = scale * basis[, 1..rank]:
+ * m = tokens W'P1, Q = tokens W'P2W, T = tokens P3(W,W,W).  They do not depend on alpha0.
+ * In distinct mode also sums of q_j and q_j^2 over documents, the per-document Rayleigh
+ * quotients of distinct-item pairs, for the cross-validated choice of k.
+ */
+extern tlv_status tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
+										   tlv_accumulator **accumulator);
+
+typedef struct tlv_subspace_options
+{
+	size_t rank;			  /* k; 0: as in the products' own subspace */
+	double minimum_documents; /* items in fewer documents are left out; 0: none */
+	bool distinct;
+	uint64_t seed;
+} tlv_subspace_options;
+
+/*
+ * The subspace value that follows from a moments value:
+ * from a summary, a random start; from products, the next block with its Ritz
+ * values; from pairs, the dominant subspace at once.  Errors:
+ * TLV_BAD_PARAMETER when rank is 0 or more than the items, TLV_BAD_DATA when too few documents
+ * are left.  *image (from the arena) and *size get the frame.
+ */
+extern tlv_status tlv_subspace_from_moments(tlv_context *ctx, const tlv_frame *moments,
+											const tlv_subspace_options *options, void **image,
+											size_t *size);
+
+/* Ritz values still moving between the last two steps: largest relative change of the leading k. */
+extern double tlv_subspace_change(const tlv_frame *subspace);
+
+/*
+ * Trace of the scaled pair moment S P2 S of a summary or of pairs: at most k for k topics,
+ * since its k non-zero eigenvalues are at most 1; more means words come in bursts.
+ */
+extern double tlv_count_trace(const tlv_frame *summary, double minimum_documents);
+
+/*
+ * Number of directions whose cross-validated Rayleigh quotient is positive by
+ * more than three standard errors in both folds: a, b are triples of either
+ * half of the documents in the basis learnt from the other half.  z (may be NULL)
+ * gets the smaller z value of each of the first *count directions.
+ */
+extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+									  double *z, size_t *count, size_t *k);
+
+/* z value of one direction of triples collected in distinct mode; NaN otherwise. */
+extern double tlv_count_z(const tlv_frame *triples, size_t direction);
+
+/* Checks shared by the kinds of document moments: counters, ascending items. */
+extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
+/* What a subspace says of itself, and a section `wide` (width x d) of the shape of its basis. */
+extern tlv_status tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame,
+										   const char *wide, uint64_t *width, uint64_t *d);
+extern tlv_status tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d);
+
+#endif /* TENSORLV_COUNT_MOMENTS_H */

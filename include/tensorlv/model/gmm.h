@@ -1,0 +1,197 @@
+/*
+ * gmm.h - mixtures of Gaussians: from third moments to parameters (spherical components, with a
+ * common or with differing variances), by expectation maximisation from there on (also diagonal and
+ * full covariances).
+ *
+ * The model's frame (kind gaussian_mixture): scalars "covariance" (tlv_covariance), "rows" that it
+ * was fitted to, "steps" of refinement, "seed"; "weights" (k, descending), "means" (d x k, one
+ * column a component), "variances" (k numbers for common and spherical, d x k for diagonal) or
+ * "covariances" (packed lower triangles, d(d+1)/2 x k, for full), "floor" (d: the least
+ * variance of every coordinate), and diagnostics.
+ */
+#ifndef TENSORLV_GMM_H
+#define TENSORLV_GMM_H
+
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/rng.h"
+
+typedef enum tlv_covariance
+{
+	TLV_COVARIANCE_COMMON,	  /* one variance for all components and coordinates */
+	TLV_COVARIANCE_SPHERICAL, /* one for every component */
+	TLV_COVARIANCE_DIAGONAL,  /* one for every component and coordinate */
+	TLV_COVARIANCE_FULL		  /* a matrix for every component */
+} tlv_covariance;
+
+/* 'common', 'spherical', 'diagonal', 'full'; false when the name is none of them. */
+extern bool tlv_covariance_from_name(const char *name, tlv_covariance *covariance);
+extern const char *tlv_covariance_name(tlv_covariance covariance);
+
+/* The parameters.  common holds its variance k times. */
+typedef struct tlv_mixture
+{
+	size_t k;
+	size_t d;
+	tlv_covariance covariance;
+	double *weights;   /* k, positive, summing to 1 */
+	double *means;	   /* d x k */
+	double *variances; /* k, k, d x k or d(d+1)/2 x k */
+} tlv_mixture;
+
+/* Numbers of variances of one component; free parameters of the whole mixture. */
+extern size_t tlv_mixture_variances(size_t d, tlv_covariance covariance);
+extern double tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance);
+
+/* Arrays for the parameters from the arena, zeroed; and back. */
+extern tlv_status tlv_mixture_create(tlv_context *ctx, size_t k, size_t d,
+									 tlv_covariance covariance, tlv_mixture *mixture);
+extern void tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture);
+
+/* The parameters of a checked model; they point into its frame. */
+extern void tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture);
+
+/* What it takes to write a model's frame. */
+typedef struct tlv_gmm_parts
+{
+	const tlv_mixture *mixture;
+	const double *floor; /* d */
+	double rows;
+	double steps;
+	double seed;
+	const tlv_diagnostics *diagnostics; /* NULL: none */
+} tlv_gmm_parts;
+
+/* Writes a model, components by descending weight: the mixture is sorted in place. */
+extern tlv_status tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image,
+								size_t *size);
+
+/* Largest k and d that a model may have. */
+#define TLV_GMM_MOST_COMPONENTS 10000
+#define TLV_GMM_MOST_DIMENSIONS 4000
+/* Largest modulus of a number in a row. */
+#define TLV_GMM_LARGEST 1e100
+
+/* Every variance is at least this part of the whole data's in the same coordinate. */
+#define TLV_GMM_FLOOR 1e-6
+
+/*
+ * Least variances (d) for data of the given variances: TLV_GMM_FLOOR of each, of their mean
+ * where a coordinate is constant.  TLV_BAD_DATA when all are.
+ */
+extern tlv_status tlv_gmm_floor(tlv_context *ctx, size_t d, const double *variance, double *floor);
+
+/* How many components have variances, in any direction of a full covariance, at the floor (d). */
+extern tlv_status tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
+								   const double *floor, size_t *found);
+
+typedef struct tlv_gmm_options
+{
+	size_t k;
+	tlv_covariance covariance;
+	uint64_t seed;
+	tlv_decompose_options decompose;
+} tlv_gmm_options;
+
+/* Below this g, and above this residual, the fit is a start for refinement at best. */
+#define TLV_GMM_SIGNAL	 2.0
+#define TLV_GMM_RESIDUAL 0.3
+/* Above this part of d, k leaves few directions to tell noise from signal. */
+#define TLV_GMM_MOST_SHARE 0.8
+
+/*
+ * Fits k components to dense moments of order 3 (k = 1: of order 2), no data pass; or to compressed
+ * moments in k - 1 or more leading directions of the covariance, with the same result: what lies
+ * outside, only noise, enters by its sum of squares, and is spread evenly for diagonal and full.
+ *
+ * With m and S the mean and covariance, s2 the mean of the d - k + 1 smallest eigenvalues of S,
+ * (l_i + s2, e_i) the k - 1 largest, and C3 the third central moment, the centred data
+ * are extended by a constant coordinate c, so that k means that span k - 1 dimensions about
+ * their mean become independent.  Whitened, the third moment is
+ *
+ *   T_abc = C3(e_a, e_b, e_c)/sqrt(l_a l_b l_c) - Sym3[diag(1/l) (x) E'M1/sqrt(l)],  a, b, c < k
+ *   T_abk = 1 if a = b, T_akk = 0, T_kkk = 1
+ *
+ * whatever c, and its components v_i give w_i = v_ik^2, mu_i = m + sum_a sqrt(l_a) e_a v_ia/v_ik.
+ * M1 = E[(x-m) a(x)], a(x) the mean of (v'(x-m))^2 over the d - k + 1 eigenvectors v of the
+ * smallest eigenvalues: 0 for common variances, else the mean of C3(., v, v), and the
+ * variances are the least squares solution of sum w_i s_i (mu_i - m) = M1, sum w_i s_i = s2.
+ * diagonal and full get the covariance within components that the means leave, as a start; the
+ * moments are first taken in units of every coordinate's standard deviation (not those in a
+ * subspace), and the eigenvalues in the diagnostics are in these units.
+ *
+ * Diagnostics: residual, signal g = l_{k-1}/s2 sqrt(n/d), noise_variance, condition_number,
+ * eigenvalue_1.., iterations, warnings.
+ *
+ * Errors: TLV_BAD_PARAMETER (order too low, another kind), TLV_BAD_DATA (fewer rows than k,
+ * constant data), TLV_NOT_IDENTIFIABLE with the eigenvalues in the detail when k > d or fewer than
+ * k - 1 eigenvalues exceed s2, memory, TLV_CANCELLED.
+ *
+ * Source: Hsu, Kakade 2013 (theorem 2), in the translation invariant form.
+ */
+extern tlv_status tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments,
+							  const tlv_gmm_options *options, void **image, size_t *size);
+
+typedef struct tlv_gmm_start_options
+{
+	size_t k;
+	tlv_covariance covariance;
+	uint64_t seed;
+	int starts;				  /* k-means starts */
+	int steps;				  /* of refinement, at most, of the best ones */
+	const tlv_mixture *given; /* one more start, of that k and covariance; NULL: none */
+} tlv_gmm_start_options;
+
+/*
+ * A mixture from rows in memory (d x n), by `starts` k-means++ starts, for diagonal and full
+ * covariances half of them in units of every coordinate's standard deviation, of which the better
+ * clusters go on (all of few rows, and of full covariances), and the given one: a few steps of
+ * expectation maximisation each, the better half twice as many, and so on, of many rows on some of
+ * them first; until the last one has done `steps` more
+ * or its mean log-likelihood stands.  floor (d) is that of the whole data.
+ * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
+ * sample_mean_log_likelihood, sample_stands.  Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows,
+								const double *floor, const tlv_gmm_start_options *options,
+								void **image, size_t *size);
+
+/*
+ * A model refined on rows in memory (d x n): up to `steps` steps, until the mean
+ * log-likelihood stands; *log_likelihood gets that mean.  Diagnostics are those of the model.
+ */
+extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n,
+								 const double *rows, int steps, double *log_likelihood,
+								 void **image, size_t *size);
+
+/* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
+#define TLV_GMM_TOLERANCE 1e-6
+
+/*
+ * A random true mixture: means normal with typical distance `separation` between two of them,
+ * weights Dirichlet(10), standard deviations 1 or, `differing`, uniform on .5 .. 1.5.  Covariance
+ * diagonal and full: the standard deviation of every coordinate (of a random rotation, full) is
+ * drawn so.
+ */
+extern tlv_status tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation,
+								 tlv_covariance covariance, uint64_t seed, void **image,
+								 size_t *size);
+
+/* Draws from a mixture; factors of full covariances are computed once. */
+typedef struct tlv_gmm_simulator tlv_gmm_simulator;
+extern tlv_status tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
+										   tlv_gmm_simulator **simulator);
+/* One row (d) and its component, from 0. */
+extern size_t tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x);
+extern void tlv_gmm_simulator_free(tlv_context *ctx, tlv_gmm_simulator *simulator);
+
+/*
+ * Optimal assignment of the components of b to those of a (same d) by Euclidean distance of the
+ * means: assignment[j] is the component of b for j of a (-1 when b has fewer), error[j] the
+ * distance (NaN when there is none).
+ */
+extern tlv_status tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b,
+								int64_t *assignment, double *error);
+
+#endif /* TENSORLV_GMM_H */

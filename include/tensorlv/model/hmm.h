@@ -1,0 +1,127 @@
+/*
+ * hmm.h - hidden Markov models of symbols, or of vectors with spherical
+ * Gaussian emissions, by the method of moments from windows of three steps
+ * (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 3.3.3), refined on the
+ * counts of windows and by Baum-Welch.
+ *
+ * Moments (kind sequence_moments): scalars "sequences", "short" (sequences of fewer than 3
+ * steps: skipped), "nulls", "steps"; of symbols "items" (ascending), "initial" (how often each is a
+ * sequence's first), "cells" and "counts" (windows, as in multiview.h, all parts being positions in
+ * "items"); of vectors the sections of view_moments over the windows' three vectors and
+ * "initial" (the sum of the first vectors, shifted by "shift1").  Steps that follow each other in
+ * the array are adjacent in time: gaps are not known here.
+ */
+#ifndef TENSORLV_HMM_H
+#define TENSORLV_HMM_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/rng.h"
+
+/* Sequences shorter than this have no window. */
+#define TLV_WINDOW 3
+
+extern tlv_status tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+typedef struct tlv_hmm_options
+{
+	size_t k;
+	int iterations; /* of EM on the counts of windows (symbols only), 0: none */
+	uint64_t seed;
+	tlv_decompose_options decompose;
+} tlv_hmm_options;
+
+/*
+ * Fits k states to sequence_moments.  Emissions are the conditional means of the middle view
+ * (multiview.h); transitions are the non-negative least squares solution of E[x_2 x_1'] = O H O',
+ * normalised; for symbols EM on the counts of windows follows.  The model's frame: "initial",
+ * "stationary" (k), "transitions" (k x k, column = from), and of symbols "items" (m), "emissions"
+ * (k x m, rows sum to 1), of vectors "means" (d x k), "variances" (k, the same for all states
+ * until Baum-Welch), "steps", "seed", diagnostics.  States are in order of decreasing
+ * stationary probability.
+ * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA with too few windows, TLV_NOT_IDENTIFIABLE
+ * with the singular values of E[x_1 x_3'], memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments,
+							  const tlv_hmm_options *options, void **image, size_t *size);
+
+/* A hidden Markov model in plain arrays. */
+typedef struct tlv_hmm_parts
+{
+	size_t k;
+	size_t d;				   /* symbols, or dimensions */
+	bool gaussian;			   /* vectors */
+	double seed;			   /* of what was drawn for it */
+	double steps;			   /* of Baum-Welch that have been taken */
+	const double *initial;	   /* k */
+	const double *transitions; /* k x k: [to + k from] */
+	const int64_t *items;	   /* d, ascending; NULL for vectors */
+	const double *emissions;   /* symbols: k x d; vectors: d x k, the means */
+	const double *variances;   /* vectors: k */
+	tlv_diagnostics *diagnostics;
+} tlv_hmm_parts;
+
+/*
+ * Writes a model: probabilities are raised to at least TLV_HMM_LEAST and normalised, the
+ * stationary distribution is computed, states are put in its order.
+ */
+extern tlv_status tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image,
+								size_t *size);
+
+/* The parts of a stored model; they point into it. */
+extern void tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts);
+
+/* No transition and no emission is impossible: everything stays finite, and EM can come back. */
+#define TLV_HMM_LEAST 1e-10
+
+/*
+ * Stationary distribution of an irreducible chain (Grassmann, Taksar, Heyman 1985: no
+ * subtractions); transitions is k x k, column = from; work has k x k doubles.  Error:
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_stationary(tlv_context *ctx, size_t k, const double *transitions,
+								 double *work, double *stationary);
+
+/*
+ * Optimal assignment of the states of b to those of a, by the L1 distance of their emissions
+ * (0 .. 2, over the symbols of either) or the Euclidean distance of their means: assignment[j] is
+ * the state of b for j of a (-1 when b has fewer), error[j] the distance, NaN without a partner.
+ * Error: TLV_BAD_PARAMETER when one is of symbols and one of vectors, or dimensions differ; memory.
+ */
+extern tlv_status tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b,
+								int64_t *assignment, double *error);
+
+/* L1 distance (0 .. 2) of the transitions from each state of a and from its partner, NaN without.
+ */
+extern void tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b,
+									  const int64_t *assignment, double *error);
+
+/* Baum-Welch steps of the driver stop below this change of the log-likelihood per step of time. */
+#define TLV_HMM_TOLERANCE 1e-6
+#define TLV_HMM_MAX_STEPS 100
+
+typedef struct tlv_hmm_simulation
+{
+	size_t k;
+	size_t symbols;		  /* 0: vectors */
+	size_t dimensions;	  /* of vectors */
+	double stay;		  /* probability of staying, before what a random row adds, 0 .. 1 */
+	double concentration; /* of the Dirichlet that emissions are drawn from */
+	double separation;	  /* typical distance of two means, in standard deviations */
+	uint64_t seed;
+} tlv_hmm_simulation;
+
+/* A random model; symbols are 1, 2, ...  Errors: TLV_BAD_PARAMETER, TLV_LIMIT, memory. */
+extern tlv_status tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options,
+										 void **image, size_t *size);
+
+/*
+ * Draws n steps: states (n), and symbols (n) or vectors x (n x d, step by step).  What is not
+ * wanted or not of the model's kind may be NULL.
+ */
+extern void tlv_hmm_simulate(const tlv_hmm_parts *model, tlv_rng *rng, size_t n, int32_t *states,
+							 int64_t *symbols, double *x);
+
+#endif /* TENSORLV_HMM_H */

@@ -1,0 +1,91 @@
+/*
+ * lda.h - latent Dirichlet allocation and the single topic model by the method
+ * of moments (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014; Huang 2016, section
+ * 3.1), from compressed moments (count_moments.h) to a model value.
+ *
+ * The model's frame: alpha0 (0: single topic), items (d), phi (k x d), alpha
+ * (k), weights (k, alpha / alpha0 or the mixing weights), shares (d, of
+ * the corpus), labels where items were given as text, and diagnostics.
+ */
+#ifndef TENSORLV_LDA_H
+#define TENSORLV_LDA_H
+
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/topics.h"
+
+typedef struct tlv_lda_options
+{
+	size_t k;		  /* topics, at most the rank of the moments; 0: their rank */
+	double alpha0;	  /* sum of the Dirichlet parameters; 0: single topic; NaN: by least residual */
+	bool alpha0_free; /* refinement may change a given alpha0, too */
+	double eta;		  /* pseudo-count per item and topic of the refinement steps */
+	uint64_t seed;	  /* of decomposition and refinement */
+	tlv_decompose_options decompose;
+} tlv_lda_options;
+
+/* Pseudo-count per item. */
+#define TLV_LDA_ETA TLV_REFINE_ETA
+
+/* A topic with less weight than this would vanish from the arithmetic. */
+#define TLV_LDA_LEAST_WEIGHT 1e-100
+
+/* Bytes of work space that a fit to triples of this width and number of items allocates. */
+extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *options);
+
+/*
+ * Fits the model to compressed moments (count_triples).  Formulas:
+ * M2 = Q - a0/(a0+1) m m', M3 = T - a0/(a0+2) Sym3[Q (x) m] + 2 a0^2/((a0+1)(a0+2)) m^(x)3,
+ * whitening by the k leading eigenvectors of M2, tlv_decompose, topics by
+ * un-whitening and Euclidean projection on the simplex, alpha by non-negative least squares.
+ * Errors: TLV_BAD_PARAMETER, TLV_NOT_IDENTIFIABLE with the eigenvalues in the detail, memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
+							  const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * The model over all items of a summary: items it does not know get their corpus share in
+ * every topic, and all topics are mixed with `smoothing` of the corpus shares.
+ */
+extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
+								 double smoothing, void **image, size_t *size);
+
+/*
+ * A model from given parameters: phi is k x d (columns of topics need not be
+ * normalised), items ascending, alpha k positive numbers.  Topics are
+ * ordered by decreasing alpha.
+ */
+extern tlv_status tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d,
+										  const int64_t *items, const double *phi,
+										  const double *alpha, uint64_t seed, void **image,
+										  size_t *size);
+
+/* What it takes to write a model's frame. */
+typedef struct tlv_lda_parts
+{
+	size_t k;
+	size_t d;
+	double alpha0;
+	double alpha0_free; /* 1: refinement estimates alpha0; 0: it keeps it and estimates its parts */
+	double eta;
+	double seed;
+	double steps; /* refinement steps done */
+	const int64_t *items;
+	const double *phi;
+	const double *alpha;
+	const double *weights;
+	const double *shares;
+	tlv_diagnostics *diagnostics;
+} tlv_lda_parts;
+
+extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image,
+								size_t *size);
+
+/* Posterior of the single topic model, p(topic | document), and ln p(document). */
+extern double tlv_single_topic_posterior(size_t k, const double *phi, const double *weights,
+										 size_t n, const int32_t *index, const double *count,
+										 double *posterior);
+
+#endif /* TENSORLV_LDA_H */

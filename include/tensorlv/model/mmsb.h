@@ -1,0 +1,157 @@
+/*
+ * mmsb.h - mixed membership stochastic block models (Airoldi, Blei,
+ * Fienberg, Xing 2008) and block models (alpha0 = 0) of graphs.
+ *
+ * Node u has memberships pi_u on the simplex of k communities, Dirichlet(alpha)
+ * with sum alpha0; an edge u -> v has probability (Bernoulli) or mean (Poisson)
+ * theta_u theta_v pi_u' P pi_v, theta = 1 unless degree-corrected.  A directed
+ * or bipartite graph has two sides, source and target, with memberships of
+ * their own; rows of P belong to the source's community, columns to the target's.
+ */
+#ifndef TENSORLV_COMMUNITIES_H
+#define TENSORLV_COMMUNITIES_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/rng.h"
+
+/* ---- memberships of many nodes, zeros left out ---- */
+
+typedef struct tlv_memberships
+{
+	size_t n;			 /* nodes */
+	size_t *start;		 /* n + 1 */
+	uint16_t *community; /* 0 .. k - 1, ascending for a node; none for a node without edges */
+	float *share;		 /* > 0, summing to 1 */
+} tlv_memberships;
+
+/* ---- the stored model ---- */
+
+typedef struct tlv_mmsb_parts
+{
+	size_t k;
+	size_t sides; /* 1; 2 for directed and bipartite graphs */
+	tlv_graph_kind graph;
+	bool poisson;
+	bool degree_corrected;
+	double alpha0;
+	double seed;
+	const double *alpha;		/* k x sides */
+	const double *sizes;		/* k x sides: sums of memberships */
+	const double *connectivity; /* k x k, P[a + k b] of source community a and target community b */
+	struct
+	{
+		size_t n;
+		const int64_t *nodes;	  /* ascending */
+		const double *degree;	  /* n: sum of the weights of a node's edges on that side */
+		const double *propensity; /* n: theta; NULL unless degree_corrected */
+		tlv_memberships memberships;
+	} side[2];
+	const tlv_diagnostics *diagnostics;
+} tlv_mmsb_parts;
+
+/*
+ * The model as a frame.  Sections: scalars "alpha0", "graph" (tlv_graph_kind), "poisson",
+ * "degree_corrected", "seed"; "alpha", "sizes" (k x sides), "connectivity" (k x k); for side s = 1
+ * and 2: "nodes_s" (int64, n), "degree_s" (n), "propensity_s" (n, degree-corrected only), and the
+ * memberships: "support_s" (bytes, 2 n: uint16 number of communities of every node),
+ * "communities_s" (bytes, 2 each), "shares_s" (bytes, float32 each); diagnostics.
+ */
+extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image,
+								 size_t *size);
+
+/* The parts of a valid model, pointing into the frame but for the memberships' start, which is
+ * allocated. parts->diagnostics is NULL. */
+extern tlv_status tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts);
+
+/* ---- fit (mmsb_fit.c) ---- */
+
+typedef enum tlv_mmsb_refinement
+{
+	TLV_MMSB_REFINE_AUTO,		/* likelihood for alpha0 = 0, variational otherwise */
+	TLV_MMSB_REFINE_NONE,		/* the moments' answer as it is */
+	TLV_MMSB_REFINE_LIKELIHOOD, /* block model: profile likelihood over reassignments */
+	TLV_MMSB_REFINE_VARIATIONAL /* mixed memberships */
+} tlv_mmsb_refinement;
+
+/* 'auto', 'none', 'likelihood', 'variational'; false when the name is none of them. */
+extern bool tlv_mmsb_refinement_from_name(const char *name, tlv_mmsb_refinement *refinement);
+
+typedef enum tlv_edge_model
+{
+	TLV_EDGES_AUTO,		 /* Poisson for weighted graphs, Bernoulli for others */
+	TLV_EDGES_BERNOULLI, /* an edge is there or not, whatever its weight */
+	TLV_EDGES_POISSON	 /* weights are counts */
+} tlv_edge_model;
+
+/* 'auto', 'bernoulli', 'poisson' */
+extern bool tlv_edge_model_from_name(const char *name, tlv_edge_model *edges);
+
+typedef struct tlv_mmsb_options
+{
+	size_t k; /* communities; 0: chosen, at most max_k */
+	size_t max_k;
+	double alpha0; /* sum of the Dirichlet parameters; 0: one community a node */
+	tlv_mmsb_refinement refine;
+	tlv_edge_model edges;
+	bool degree_corrected;
+	bool partition; /* the four-part method of Huang 2016, section 3.1 */
+	uint64_t seed;
+	tlv_decompose_options decompose;
+	/* nodes whose community is known, ascending ids; community 1 .. k is then the labels' c */
+	size_t n_labels;
+	const int64_t *label_nodes;
+	const int32_t *label; /* 0 .. k - 1 */
+} tlv_mmsb_options;
+
+/*
+ * Fits the model to a stored graph.  Communities are numbered by decreasing size, or as the labels
+ * are. Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (no edges, labels without nodes),
+ * TLV_NOT_IDENTIFIABLE with the eigenvalues in the detail, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *graph,
+							   const tlv_mmsb_options *options, void **image, size_t *size);
+
+/*
+ * b = 1 - sqrt(k/(k-1) sum_j (pi_j - 1/k)^2) of the n shares given (the others are 0): 0 for one
+ * community, 1 for all alike (Huang 2016, section 3.4.2; Nepusz et al. 2008).  0 for k = 1.
+ */
+extern double tlv_bridgeness(size_t k, size_t n, const float *share);
+
+/* ---- simulation (community_simulate.c) ---- */
+
+typedef struct tlv_mmsb_simulation
+{
+	tlv_graph_kind graph;
+	size_t nodes;
+	size_t targets; /* bipartite: nodes of the other side */
+	size_t k;
+	double alpha0; /* 0: one community a node */
+	double within; /* P on the diagonal and elsewhere; probabilities at propensity 1 */
+	double between;
+	double degree_exponent; /* NAN: all alike; else propensities are Pareto with this exponent of
+							 * the density (> 2), cut at sqrt(nodes), with mean 1 */
+	bool poisson;
+	uint64_t seed;
+} tlv_mmsb_simulation;
+
+/* A true model: nodes 1 .. n (targets 1 .. n of their own), memberships Dirichlet(alpha0 / k). */
+extern tlv_status tlv_mmsb_simulate_model(tlv_context *ctx, const tlv_mmsb_simulation *options,
+										  void **image, size_t *size);
+
+/*
+ * Edges of a graph drawn from a model, any model, in time proportional to their number: for every
+ * pair of communities a Poisson number of candidate pairs, thinned to the exact Bernoulli
+ * probabilities (or kept with multiplicity for a Poisson model).  No self-loops.  put is called for
+ * every distinct edge (undirected: once).
+ */
+typedef tlv_status (*tlv_put_edge)(tlv_context *ctx, void *argument, int64_t src, int64_t dst,
+								   double weight);
+extern tlv_status tlv_mmsb_simulate_edges(tlv_context *ctx, const tlv_mmsb_parts *model,
+										  uint64_t seed, tlv_put_edge put, void *argument);
+
+#endif /* TENSORLV_COMMUNITIES_H */

@@ -1,0 +1,137 @@
+/*
+ * multiview.h - mixtures seen through three views that are independent given
+ * the hidden component: vectors of any distribution, or categories (the latent
+ * class model), by the method of moments (Anandkumar, Ge, Hsu, Kakade,
+ * Telgarsky 2014, section 3.3 and theorem 3.6).
+ *
+ * Moments of vectors (kind view_moments): scalars "rows", "nulls"; for each
+ * view t = 1, 2, 3 "shift<t>" (d_t: the reference that was subtracted from every row, the first
+ * row of the group), "sum<t>" and "square<t>" (d_t: sums of the shifted numbers and of their
+ * squares); "pairs12", "pairs13", "pairs23" (d_s x d_t) and "triples" (d_1 x d_2 d_3) of the
+ * shifted rows.  Values of different shifts merge exactly up to rounding.
+ *
+ * Moments of categories (kind category_views): scalars "rows", "nulls"; "items1", "items2",
+ * "items3" (the categories, ascending); "cells" (which triples occurred, three positions packed
+ * in a word, ascending) and "counts" (how often).
+ */
+#ifndef TENSORLV_MULTIVIEW_H
+#define TENSORLV_MULTIVIEW_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/rng.h"
+
+/* Most entries of the third moment of vectors, d1 d2 d3. */
+#define TLV_VIEW_MOST_TRIPLES 8000000
+/* Most distinct categories of one view. */
+#define TLV_VIEW_MOST_CATEGORIES 2097152
+
+extern tlv_status tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+typedef struct tlv_multiview_options
+{
+	size_t k;
+	int iterations; /* of EM on the counts of categories, 0: none */
+	uint64_t seed;
+	tlv_decompose_options decompose;
+} tlv_multiview_options;
+
+/* Steps of EM on stored counts, unless said otherwise: it needs no pass over the data. */
+#define TLV_CELL_ITERATIONS 100
+
+/*
+ * Fits k components to view_moments or category_views.  The model's frame: "weights" (k,
+ * descending), "means<t>" (d_t x k: conditional means; of categories their probabilities),
+ * of vectors "variances<t>" (d_t x k) and "floor<t>" (d_t: the least variance), of categories
+ * "items<t>" (d_t), "rows", "steps" of refinement over rows, "seed", diagnostics.
+ * Views 1 and 3 are mapped to view 2 by linear regression on each other, the second and third
+ * moment of what results are whitened and decomposed, views 1 and 3 follow by regression.
+ * Of vectors all components get the variance that the means leave: a start for refinement.
+ * Errors: TLV_BAD_PARAMETER when k is 0 or more than a view has dimensions (categories),
+ * TLV_BAD_DATA when there are fewer rows than components or no number varies,
+ * TLV_NOT_IDENTIFIABLE when a view is constant or with the singular values of the views' cross
+ * moment, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments,
+									const tlv_multiview_options *options, void **image,
+									size_t *size);
+
+/* What it takes to write a multi-view model; components are put in order of weight. */
+typedef struct tlv_multiview_parts
+{
+	size_t k;
+	size_t d[3];
+	double rows;
+	double steps; /* of refinement over rows */
+	double seed;
+	const double *weights;		/* k */
+	const double *means[3];		/* d_t x k */
+	const double *variances[3]; /* d_t x k; NULL for categories */
+	const double *floors[3];	/* d_t: least variances; NULL for categories */
+	const int64_t *items[3];	/* d_t; NULL for vectors */
+	tlv_diagnostics *diagnostics;
+} tlv_multiview_parts;
+
+extern tlv_status tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts,
+									  void **image, size_t *size);
+
+/* The parts of a stored model; they point into it. */
+extern void tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts);
+
+/* Free parameters: weights, and means and variances or probabilities of every view. */
+extern double tlv_multiview_parameters(const tlv_multiview_parts *parts);
+
+/* Most components of a model. */
+#define TLV_VIEW_MOST_COMPONENTS 10000
+
+/* ---- rows under a model ---- */
+
+/* A row; views that are not known say nothing. */
+typedef struct tlv_view_row
+{
+	bool vectors;
+	bool known[3];
+	size_t d[3];		/* of vectors */
+	const double *x[3]; /* vectors */
+	int64_t category[3];
+} tlv_view_row;
+
+/*
+ * Posterior of the components (k, summing to 1) given the views that are known, by Gaussians of
+ * diagonal variances or by the probabilities of categories, and the logarithm of the density
+ * (probability) of these views, nats.  shares and log_likelihood may be NULL.  model is one of
+ * kind multiview.  Errors, naming the view: TLV_BAD_PARAMETER for vectors under a model of
+ * categories and the reverse, TLV_BAD_DATA for another number of dimensions, numbers that are not
+ * finite or beyond 1e100, a category that the model does not know.
+ */
+extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_view_row *row,
+									  double *shares, double *log_likelihood);
+
+/* ---- simulation ---- */
+
+typedef struct tlv_multiview_simulation
+{
+	size_t k;
+	size_t d[3]; /* dimensions, or numbers of categories */
+	bool categories;
+	double separation;	  /* vectors: typical distance of two means in each view */
+	double concentration; /* categories: of the symmetric Dirichlet law of their probabilities */
+	uint64_t seed;
+} tlv_multiview_simulation;
+
+/*
+ * A random true model: weights Dirichlet(10); of vectors normal means and standard deviations
+ * uniform on .5 .. 1.5 by component and coordinate; of categories, 1, 2, ... in each view.
+ * Errors: TLV_BAD_PARAMETER, memory.
+ */
+extern tlv_status tlv_multiview_random(tlv_context *ctx, const tlv_multiview_simulation *options,
+									   void **image, size_t *size);
+
+/* Draws a row, into x[t] (d_t) or category; returns its component, from 0. */
+extern size_t tlv_multiview_draw(const tlv_multiview_parts *parts, tlv_rng *rng, double *const x[3],
+								 int64_t category[3]);
+
+#endif /* TENSORLV_MULTIVIEW_H */

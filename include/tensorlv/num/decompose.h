@@ -1,0 +1,109 @@
+/*
+ * decompose.h - the one solver core: decomposition of a (nearly) orthogonally
+ * decomposable symmetric third-order tensor T ~ sum_i values[i] v_i (x) v_i (x) v_i.
+ *
+ * Every model that whitens a third moment ends here; and, for fourth-order
+ * tensors, every model that whitens a fourth cumulant.
+ */
+#ifndef TENSORLV_DECOMPOSE_H
+#define TENSORLV_DECOMPOSE_H
+
+#include "tensorlv/num/context.h"
+
+typedef enum tlv_method
+{
+	TLV_METHOD_JOINT, /* joint diagonalisation of random contractions, then polar refinement */
+	TLV_METHOD_POWER, /* robust tensor power method with deflation */
+	TLV_METHOD_ALS,	  /* orthogonalised alternating least squares */
+	TLV_METHOD_SGD	  /* projected noisy gradient on the cross-correlation objective */
+} tlv_method;
+
+typedef struct tlv_decompose_options
+{
+	tlv_method method;
+	uint64_t seed;
+	int starts;			   /* joint: independent starts, the largest sum of squared values kept;
+							* 0: one, and up to five, until the best sum has been reached
+							* twice, when the residual exceeds .3 */
+	int rounds;			   /* joint: rounds of contractions, 1 random and then plug-in; 0: 1 */
+	int restarts;		   /* power: random restarts L per component; 0: max(10, min(2 k, 50)) */
+	int steps;			   /* joint: refinement steps of a start and at the end (0: 200); power:
+							* steps N per restart (0: 20); als: sweeps (0: 100); sgd:
+							* gradient steps (0: 2000, fewer above k = 70) */
+	double tolerance;	   /* largest change that counts as standing still: of a vector entry
+							* (joint, power; 0: 1e-10), a value (als; 0: 1e-9), a vector
+							* (sgd; 0: 1e-6) */
+	const double *initial; /* joint: start from this orthonormal k x k matrix (columns), with
+							* refinement only; within 1e-6 of orthonormal */
+} tlv_decompose_options;
+
+typedef struct tlv_decomposition
+{
+	size_t k;
+	double *values;	  /* k: T(v, v, v) >= 0, ascending (in LDA: descending weight) */
+	double *vectors;  /* k x k, columns v_i, orthonormal for joint */
+	double residual;  /* ||T - sum values v^(x)3||_F / ||T||_F */
+	double objective; /* sum of squared values */
+	int iterations;	  /* refinement steps (joint), power steps, sweeps or gradient steps, of
+					   * all starts together */
+	int sweeps;		  /* Jacobi sweeps (joint), of all starts and rounds, else 0 */
+	bool converged;	  /* the last change was below the tolerance; not converging is no error */
+} tlv_decomposition;
+
+/*
+ * Bytes of work space that tlv_decompose will allocate at most, for the check
+ * beforehand: about 4 k^3 for the tensor, and for joint 4 k^2 times the number
+ * of contractions (10 + 2 ln k, in eights; k when rounds > 1).
+ */
+extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *options);
+
+/*
+ * Decomposes the packed symmetric tensor (tensor3.h) of dimension k >= 1 into
+ * k components.  out->values and out->vectors must point to k and k*k doubles.
+ * The same options and tensor give the same result; scaling T scales the
+ * values and nothing else.  The residual of joint comes from ||T||^2 minus the
+ * objective, so that below 1e-8 it is rounding.
+ * Errors: TLV_BAD_DATA when an entry is not finite or T is zero,
+ * TLV_BAD_PARAMETER, TLV_LIMIT when k > 1000, TLV_MEMORY_LIMIT, TLV_OUT_OF_MEMORY, TLV_CANCELLED.
+ *
+ * Which method: joint.  On noisy orthogonal tensors its vectors have two
+ * thirds of the error of power and als, which let each component move alone,
+ * and it lost no component where sgd did; its time at k = 100 is 50 to 100 ms.
+ *
+ * Sources: joint: Kuleshov, Chaganty, Liang 2015; Cardoso, Souloumiac 1996;
+ * power: Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, Algorithm 1; als:
+ * Sharan, Valiant 2017; sgd: Ge, Huang, Jin, Yuan 2015.
+ */
+extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
+								const tlv_decompose_options *options, tlv_decomposition *out);
+
+/* ---- fourth order: T ~ sum_i values[i] v_i (x) v_i (x) v_i (x) v_i ---- */
+
+/* Bytes of work space that either of the following allocates at most: up to 4 k^4. */
+extern double tlv_decompose4_memory(size_t k, const tlv_decompose_options *options);
+
+/*
+ * Decomposes the packed symmetric tensor (tensor4.h) of dimension 1 <= k <= 100
+ * into k components with values of either sign, by decreasing modulus; the
+ * largest entry of a vector is positive.  Methods: joint (steps, tolerance and initial apply;
+ * vectors orthonormal) and sgd (steps, tolerance and seed apply; unit vectors). Values of joint are
+ * T(v, v, v, v), those of sgd the least-squares ones. Errors as tlv_decompose.
+ *
+ * Sources: joint: Cardoso, Souloumiac 1993; sgd: Ge, Huang, Jin, Yuan 2015.
+ */
+extern tlv_status tlv_decompose4(tlv_context *ctx, size_t k, const double *packed,
+								 const tlv_decompose_options *options, tlv_decomposition *out);
+
+/*
+ * The same with unit vectors that need not be orthogonal, by alternating
+ * least squares from options->initial (k x k, independent columns of any length);
+ * steps are sweeps (0: 200), tolerance the largest change of an entry (0: 1e-8).
+ */
+extern tlv_status tlv_decompose4_cp(tlv_context *ctx, size_t k, const double *packed,
+									const tlv_decompose_options *options, tlv_decomposition *out);
+
+/* 'joint', 'power', 'als', 'sgd'; false when the name is none of them. */
+extern bool tlv_method_from_name(const char *name, tlv_method *method);
+extern const char *tlv_method_name(tlv_method method);
+
+#endif /* TENSORLV_DECOMPOSE_H */

@@ -1,0 +1,174 @@
+/*
+ * frame.h - the image of a stored value: moments, subspaces, models and graphs alike.
+ *
+ * A frame is a header, a table of named sections, and their numbers, every
+ * section aligned to 8 bytes and in the order of the table, padding zero.
+ * The first four bytes belong to the server (its length word) and take no part
+ * in validation, equality or the fingerprint.  Numbers are little-endian, as
+ * on every machine that is supported; a frame of the other byte order fails
+ * the version check.  Two frames of equal content are equal byte by byte.
+ *
+ * What sections a kind of value has is said once, in its tlv_kind record
+ * (kind.h).
+ */
+#ifndef TENSORLV_FRAME_H
+#define TENSORLV_FRAME_H
+
+#include "tensorlv/num/context.h"
+
+#define TLV_FRAME_VERSION	   1
+#define TLV_FRAME_NAME_SIZE	   24
+#define TLV_FRAME_MAX_SECTIONS 256
+/* A datum is below 1 GiB and its base64 text, 4/3 as long, too. */
+#define TLV_FRAME_MAX_BYTES ((size_t) 700 * 1024 * 1024)
+
+typedef enum tlv_frame_type
+{
+	TLV_FRAME_MOMENTS = 1,
+	TLV_FRAME_SUBSPACE = 2,
+	TLV_FRAME_MODEL = 3,
+	TLV_FRAME_GRAPH = 4
+} tlv_frame_type;
+
+typedef enum tlv_element
+{
+	TLV_FLOAT64 = 1,
+	TLV_INT64 = 2,
+	TLV_BYTES = 3
+} tlv_element;
+
+typedef struct tlv_frame_header
+{
+	uint32_t length_word; /* the server's */
+	uint16_t version;
+	uint8_t type; /* tlv_frame_type */
+	uint8_t kind; /* of its type, kind.h */
+	uint32_t sections;
+	uint32_t reserved;	  /* zero */
+	uint64_t size;		  /* bytes of the whole frame */
+	uint64_t fingerprint; /* of the bytes from here to the end, and of type and kind */
+} tlv_frame_header;
+
+typedef struct tlv_section
+{
+	char name[TLV_FRAME_NAME_SIZE]; /* lower case, zero-padded */
+	uint32_t element;				/* tlv_element */
+	uint32_t reserved;				/* zero */
+	uint64_t rows;
+	uint64_t columns; /* rows x columns, column-major */
+	uint64_t offset;  /* from the start of the frame */
+} tlv_section;
+
+/* A frame opened for reading; points into the image. */
+typedef struct tlv_frame
+{
+	const tlv_frame_header *header;
+	const tlv_section *table;
+} tlv_frame;
+
+/*
+ * Opens an image that this library wrote: header and table are checked
+ * against size, the numbers are not.  image must be aligned to 8 bytes.
+ * Error: TLV_CORRUPT, also for an unknown version, naming both versions.
+ */
+extern tlv_status tlv_frame_open(tlv_context *ctx, const void *image, size_t size,
+								 tlv_frame *frame);
+
+/*
+ * Validates an image of unknown origin completely, but for its kind's own
+ * rules (tlv_kind_check): version, canonical layout, names, zero padding,
+ * finite numbers, fingerprint.
+ */
+extern tlv_status tlv_frame_validate(tlv_context *ctx, const void *image, size_t size,
+									 tlv_frame *frame);
+
+/* The section of that name, or NULL. */
+extern const tlv_section *tlv_frame_find(const tlv_frame *frame, const char *name);
+
+static inline const void *
+tlv_section_data(const tlv_frame *frame, const tlv_section *section)
+{
+	return (const char *) frame->header + section->offset;
+}
+
+/* Bytes of one element of a section. */
+static inline size_t
+tlv_element_size(uint32_t element)
+{
+	return element == TLV_BYTES ? 1 : 8;
+}
+
+/* The numbers of a section; NULL when it is missing or of another element type. */
+extern const double *tlv_frame_float64(const tlv_frame *frame, const char *name);
+extern const int64_t *tlv_frame_int64(const tlv_frame *frame, const char *name);
+
+/* The single number of a 1 x 1 section, or missing. */
+extern double tlv_frame_scalar(const tlv_frame *frame, const char *name, double missing);
+
+/*
+ * Requires a section of the given element and shape; TLV_CORRUPT names the
+ * section and both shapes otherwise.  *data may be NULL when not wanted.
+ */
+extern tlv_status tlv_frame_require(tlv_context *ctx, const tlv_frame *frame, const char *name,
+									tlv_element element, uint64_t rows, uint64_t columns,
+									const void **data);
+
+/* Requires every number of a float64 section to be at least minimum. */
+extern tlv_status tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *frame,
+											const char *name, double minimum);
+
+/* Requires a 1 x 1 float64 section with a whole number from 0 to 2^53. */
+extern tlv_status tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame,
+										  const char *name);
+
+/* Requires an int64 section to be strictly ascending. */
+extern tlv_status tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame,
+											  const char *name);
+
+/* ---- writing ---- */
+
+/*
+ * Collects sections that point to the writer's own arrays, which must stay
+ * until the frame is written; nothing is copied before that.
+ */
+typedef struct tlv_frame_builder
+{
+	tlv_frame_type type;
+	uint8_t kind;
+	uint32_t sections;
+	tlv_section table[TLV_FRAME_MAX_SECTIONS];
+	const void *data[TLV_FRAME_MAX_SECTIONS];
+	double scalars[TLV_FRAME_MAX_SECTIONS]; /* storage of scalars handed in by value */
+	size_t size;							/* of the frame so far */
+	bool overflow;							/* a size did not fit; reported by tlv_frame_size */
+	void *owned; /* scratch that sections point to; the caller frees it after writing */
+} tlv_frame_builder;
+
+extern void tlv_frame_begin(tlv_frame_builder *builder, tlv_frame_type type, uint8_t kind);
+extern void tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element,
+						  uint64_t rows, uint64_t columns, const void *data);
+extern void tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value);
+
+/* Adds all sections of a frame but those named (NULL ends the list); the frame must stay. */
+extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame,
+							   const char *const *except);
+
+/* Writes the frame, whose numbers must be finite, into memory of its own from the arena; frees
+ * builder->owned. */
+extern tlv_status tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder, void **image,
+								   size_t *size);
+
+/* Bytes of the finished frame; TLV_LIMIT above TLV_FRAME_MAX_BYTES, naming what is too large. */
+extern tlv_status tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size);
+
+/* Requires every number to be finite, as a reader of the frame will: TLV_BAD_DATA names the
+ * section. */
+extern tlv_status tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder);
+
+/* Writes the frame into size bytes at image; the length word is left as it is. */
+extern void tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size);
+
+/* Fingerprint of a block of bytes (multiply-mix over 64-bit words). */
+extern uint64_t tlv_fingerprint(const void *bytes, size_t size, uint64_t seed);
+
+#endif /* TENSORLV_FRAME_H */

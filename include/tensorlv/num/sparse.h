@@ -1,0 +1,143 @@
+/*
+ * sparse.h - compressed sparse rows and their products with blocks of vectors.
+ *
+ * A block of l vectors over n rows is stored transposed, as everywhere here:
+ * the l numbers of one row are contiguous (l x n, column-major).  Blocks are
+ * single precision: a product with a sparse matrix is bound by memory, and a
+ * subspace of noisy data needs no more digits.
+ */
+#ifndef TENSORLV_SPARSE_H
+#define TENSORLV_SPARSE_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/rng.h"
+
+/* Rows of column indices, ascending within a row, and their values. */
+typedef struct tlv_csr
+{
+	size_t rows;
+	size_t columns;
+	size_t entries;
+	size_t *start;	/* rows + 1 */
+	int32_t *index; /* entries, 0 .. columns - 1 */
+	float *value;	/* entries; NULL: all are 1 */
+} tlv_csr;
+
+/*
+ * Memory of its own for a matrix of that shape; value only when weighted; start is all 0, the rest
+ * not set.  Errors: TLV_LIMIT above 2^31 - 1 rows or columns, memory; nothing is left allocated.
+ */
+extern tlv_status tlv_csr_create(tlv_context *ctx, size_t rows, size_t columns, size_t entries,
+								 bool weighted, tlv_csr *a);
+extern void tlv_csr_free(tlv_context *ctx, tlv_csr *a);
+
+/* The transposed matrix, rows ascending again.  Interruptible. */
+extern tlv_status tlv_csr_transpose(tlv_context *ctx, const tlv_csr *a, tlv_csr *transposed);
+
+/*
+ * y (l x rows) = A x, x l x columns, which may not overlap; empty rows give 0.  Interruptible.  Its
+ * speed of light is the memory's: entries (4 l + 4) bytes read where x does not fit the caches.
+ * Rows of x are read at random: l a multiple of 16 and x on a boundary of 64 bytes
+ * waste no part of a cache line.
+ */
+extern tlv_status tlv_csr_multiply(tlv_context *ctx, const tlv_csr *a, size_t l, const float *x,
+								   float *y);
+
+/* Rows first .. first + n - 1 only, y l x n; not interruptible. */
+extern void tlv_csr_multiply_rows(const tlv_csr *a, size_t first, size_t n, size_t l,
+								  const float *x, float *y);
+
+/* sums[i] = sum of the values of row i. */
+extern void tlv_csr_row_sums(const tlv_csr *a, double *sums);
+
+/*
+ * counts (k x rows, double) of labelled neighbours: counts[c, i] = sum of the values of row i in
+ * columns with label c (labels 0 .. k - 1; a negative label counts nowhere).  rows first .. first
+ * + n - 1.
+ */
+extern void tlv_csr_count_labels(const tlv_csr *a, size_t first, size_t n, size_t k,
+								 const int32_t *label, double *counts);
+
+/*
+ * Orthonormalises the directions of x (l x n, l <= n) in place and in order by
+ * two or more rounds of Cholesky QR (Yamamoto et al. 2015), the Gram matrix in
+ * double precision, to about 1e-6; directions that depend on the others to
+ * single precision are replaced by random ones.  *rank: how many were
+ * independent.  Errors: TLV_BAD_PARAMETER when l > n, TLV_LIMIT for
+ * l > TLV_EIGEN_LIMIT, TLV_BAD_DATA when an entry is not finite or its square
+ * exceeds single precision, TLV_CANCELLED.
+ */
+extern tlv_status tlv_orthonormalize_float(tlv_context *ctx, size_t l, size_t n, float *x,
+										   tlv_rng *rng, size_t *rank);
+
+/*
+ * gram (la x lb, column-major, double) = x y', x la x n, y lb x n, summed in
+ * double precision by blocks of a few thousand columns.  x == y makes it exactly symmetric, at half
+ * the work.  la and lb at most TLV_EIGEN_LIMIT (TLV_LIMIT).  Interruptible.
+ */
+extern tlv_status tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb,
+								 const float *y, double *gram);
+
+/* x (l x n) <- r' x, in place, for r l x m (double, column-major), m <= l: the leading m rows of
+ * every column are the result, stored m x n (x keeps its l n numbers of memory).  Interruptible. */
+extern tlv_status tlv_rotate_float(tlv_context *ctx, size_t n, size_t l, float *x, size_t m,
+								   const double *r);
+
+/*
+ * y (m rows of every column, the columns stride >= m apart) = r' x, x l x n, r l x m (double,
+ * column-major); what lies between m and stride is left alone.  Interruptible.
+ */
+extern tlv_status tlv_transform_float(tlv_context *ctx, size_t n, size_t l, const float *x,
+									  size_t m, const double *r, size_t stride, float *y);
+
+typedef tlv_status (*tlv_apply_float)(tlv_context *ctx, void *argument, size_t l, const float *x,
+									  float *z);
+
+/*
+ * Block subspace iteration with Rayleigh-Ritz and Chebyshev acceleration (Saad
+ * 2011) for a symmetric operator of dimension n.  x (l x n, l at most TLV_EIGEN_LIMIT) gets an
+ * orthonormal block (to about 1e-5): its first k directions are the Ritz vectors
+ * of the k dominant eigenvalues: algebraically largest, or of largest modulus when
+ * modulus.  ritz: l values, in that order.
+ *
+ * Ends when the leading k Ritz values change by less than tolerance (relative to
+ * the largest of all by modulus) between two Rayleigh-Ritz steps, or after max_steps >= 1
+ * products with the operator; *steps is their number.  x starts at random, or as it is when
+ * `started`.  Room to spare, l > k, makes it faster, and so does l >= 2 k with an indefinite
+ * operator whose algebraically largest values are wanted.
+ *
+ * Memory: z is work space of the size of x, and as much is allocated (l n
+ * floats; not with max_steps = 1), and 2 l^2 doubles.  Errors: TLV_BAD_PARAMETER unless
+ * 1 <= k <= l <= n, TLV_LIMIT, TLV_CANCELLED, those of apply.
+ */
+extern tlv_status tlv_subspace_iteration_float(tlv_context *ctx, tlv_apply_float apply,
+											   void *argument, size_t n, size_t k, size_t l,
+											   bool modulus, double tolerance, int max_steps,
+											   bool started, tlv_rng *rng, float *x, float *z,
+											   double *ritz, int *steps);
+
+/*
+ * k-means over n points of dimension d (d x n, float, contiguous per point)
+ * with weights (NULL: 1; 0 is allowed): greedy k-means++ starts (Arthur,
+ * Vassilvitskii 2007), Lloyd's iteration with the distances as one GEMM per
+ * block of points until no label changes, the sum of squares falls by less
+ * than 1e-5 of itself, or after max_steps, best of `starts` by the weighted
+ * within-cluster sum of squares, *inertia.  Where n d k exceeds 2e9 the start is sought
+ * among max(50000, 20 k) random points.
+ *
+ * label[i] in 0 .. k - 1; no cluster is left empty while k points of positive
+ * weight are distinct (as floats about the mean of all): an empty one gets the point
+ * farthest from its center.  When only k' < k are, each is a cluster
+ * of its own, labels k' .. k - 1 are not used, and their centers repeat that
+ * of label 0.  centers (d x k, float: the means) may be NULL.
+ *
+ * The same seed gives the same labels.  Interruptible.  Memory: 8 n bytes, 12 k d, some MB; while
+ * starting also at most 88 bytes for each point looked at.  Errors: TLV_BAD_PARAMETER unless
+ * 1 <= k <= n, d >= 1, starts >= 1, max_steps >= 0; TLV_BAD_DATA for a coordinate that is not
+ * finite or exceeds 1e15, for a weight that is not finite or negative, and when all weights are 0.
+ */
+extern tlv_status tlv_kmeans(tlv_context *ctx, size_t n, size_t d, const float *points,
+							 const float *weights, size_t k, int starts, int max_steps,
+							 tlv_rng *rng, int32_t *label, float *centers, double *inertia);
+
+#endif /* TENSORLV_SPARSE_H */

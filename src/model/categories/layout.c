@@ -1,0 +1,359 @@
+/*
+ * layout.c - where the tables of category moments stand, how they
+ * grow, and reading stored ones (category_moments.h).
+ */
+#include <string.h>
+
+#include "internal.h"
+
+/* What a stored value has beside its tables, generously. */
+#define FRAME_REST ((size_t) 4096)
+/* Numbers cleared between two looks at whether to stop. */
+#define ZEROS_BETWEEN ((size_t) 1 << 20)
+
+tlv_status
+category_layout_create(tlv_context *ctx, size_t p, category_layout *layout)
+{
+	size_t *block = tlv_alloc0(ctx, 4 * (p + 1), sizeof(size_t));
+
+	memset(layout, 0, sizeof(*layout));
+	TLV_TRY_ALLOC(ctx, block);
+	layout->p = p;
+	layout->offset = block;
+	layout->pair_row = block + (p + 1);
+	layout->triple_row = block + 2 * (p + 1);
+	layout->states = (int64_t *) (block + 3 * (p + 1));
+	return TLV_OK;
+}
+
+void
+category_layout_free(tlv_context *ctx, category_layout *layout)
+{
+	tlv_free(ctx, layout->offset);
+	memset(layout, 0, sizeof(*layout));
+}
+
+void
+category_layout_place(category_layout *layout)
+{
+	size_t p = layout->p, all, pairs = 0, triples = 0;
+
+	for (size_t v = 0; v < p; v++)
+		layout->offset[v + 1] = layout->offset[v] + (size_t) layout->states[v];
+	all = layout->offset[p];
+	for (size_t v = 0; v < p; v++)
+	{
+		layout->pair_row[v] = pairs;
+		pairs += (size_t) layout->states[v] * (all - layout->offset[v + 1]);
+	}
+	layout->pair_row[p] = pairs;
+	for (size_t v = 0; v < p; v++)
+	{
+		layout->triple_row[v] = triples;
+		triples += (size_t) layout->states[v] * (pairs - layout->pair_row[v + 1]);
+	}
+	layout->triple_row[p] = triples;
+}
+
+/* ---- growing ---- */
+
+static void
+free_sums(tlv_context *ctx, category_sums *sums)
+{
+	tlv_free(ctx, sums->singles);
+	tlv_free(ctx, sums->pairs);
+	tlv_free(ctx, sums->triples);
+	tlv_free(ctx, sums->replicate_rows);
+	tlv_free(ctx, sums->replicate_singles);
+	tlv_free(ctx, sums->replicate_pairs);
+	memset(sums, 0, sizeof(*sums));
+}
+
+static size_t
+all_bytes(const category_layout *layout, size_t replicates, bool triples)
+{
+	size_t p = layout->p, tables = layout->offset[p] + layout->pair_row[p];
+
+	return 8 * (p + replicates + tables * (1 + replicates) +
+				(triples ? layout->triple_row[p] : 0)) +
+		   FRAME_REST;
+}
+
+/* Before anything is allocated: a value that could not be stored is not collected. */
+static tlv_status
+check_size(tlv_context *ctx, const category_layout *layout, size_t replicates, size_t bytes)
+{
+	size_t p = layout->p, one = all_bytes(layout, 0, false);
+	tlv_status status;
+
+	if (bytes <= TLV_FRAME_MAX_BYTES)
+		return tlv_require_memory(ctx, (double) bytes, "category moments");
+	if (replicates == 0 || one > TLV_FRAME_MAX_BYTES)
+	{
+		status = tlv_fail(ctx, TLV_LIMIT,
+						  "tables of all pairs of %zu variables with %zu states together need %zu "
+						  "bytes, more than %zu",
+						  p, layout->offset[p], one, TLV_FRAME_MAX_BYTES);
+		tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
+		return status;
+	}
+	status = tlv_fail(ctx, TLV_LIMIT,
+					  "%zu replicates of the tables of all pairs of %zu variables with %zu states "
+					  "together need %zu bytes, more than %zu",
+					  replicates, p, layout->offset[p], bytes, TLV_FRAME_MAX_BYTES);
+	tlv_fail_hint(
+		ctx, "Lower bootstrap to at most %zu, use fewer variables, or put rare states together.",
+		(TLV_FRAME_MAX_BYTES - one) / (8 * (1 + layout->offset[p] + layout->pair_row[p])));
+	return status;
+}
+
+/* n zeros; hundreds of megabytes take their time. */
+static tlv_status
+take_zeros(tlv_context *ctx, size_t n, double **array)
+{
+	*array = tlv_alloc(ctx, n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *array);
+	for (size_t at = 0; at < n; at += ZEROS_BETWEEN)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		memset(*array + at, 0, (n - at < ZEROS_BETWEEN ? n - at : ZEROS_BETWEEN) * sizeof(double));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+create_sums(tlv_context *ctx, const category_layout *layout, size_t replicates, bool triples,
+			category_sums *sums)
+{
+	size_t p = layout->p;
+
+	memset(sums, 0, sizeof(*sums));
+	TLV_TRY(take_zeros(ctx, layout->offset[p], &sums->singles));
+	TLV_TRY(take_zeros(ctx, layout->pair_row[p], &sums->pairs));
+	if (triples)
+		TLV_TRY(take_zeros(ctx, layout->triple_row[p], &sums->triples));
+	if (replicates == 0)
+		return TLV_OK;
+	TLV_TRY(take_zeros(ctx, replicates, &sums->replicate_rows));
+	TLV_TRY(take_zeros(ctx, layout->offset[p] * replicates, &sums->replicate_singles));
+	return take_zeros(ctx, layout->pair_row[p] * replicates, &sums->replicate_pairs);
+}
+
+/* A view of live sums, for adding them elsewhere. */
+static tlv_category_tables
+tables_of(const category_state *state)
+{
+	return (tlv_category_tables){
+		.singles = state->sums.singles,
+		.pairs = state->sums.pairs,
+		.triples = state->sums.triples,
+		.replicates = state->sums.replicate_rows != NULL ? state->replicates : 0,
+		.replicate_rows = state->sums.replicate_rows,
+		.replicate_singles = state->sums.replicate_singles,
+		.replicate_pairs = state->sums.replicate_pairs,
+	};
+}
+
+tlv_status
+category_grow(tlv_context *ctx, category_state *state, size_t p, const int64_t *states)
+{
+	category_layout layout;
+	category_sums sums;
+	size_t bytes;
+	bool same = state->layout.p == p && state->sums.singles != NULL, triples;
+
+	for (size_t v = 0; v < p && same; v++)
+		same = states[v] <= state->layout.states[v];
+	if (same)
+		return TLV_OK;
+	TLV_TRY(category_layout_create(ctx, p, &layout));
+	for (size_t v = 0; v < p; v++)
+	{
+		int64_t before = state->layout.p == p ? state->layout.states[v] : 0;
+
+		layout.states[v] = before > states[v] ? before : states[v];
+	}
+	category_layout_place(&layout);
+	triples = !state->dropped && layout.triple_row[p] <= TLV_CATEGORY_MOST_TRIPLES;
+	bytes = all_bytes(&layout, state->replicates, triples);
+	TLV_TRY(check_size(ctx, &layout, state->replicates, bytes));
+	TLV_TRY(create_sums(ctx, &layout, state->replicates, triples, &sums));
+	if (state->sums.singles != NULL)
+	{
+		tlv_category_tables before = tables_of(state);
+
+		TLV_TRY(category_add_tables(ctx, &state->layout, &before, &layout, &sums));
+	}
+	free_sums(ctx, &state->sums);
+	category_layout_free(ctx, &state->layout);
+	state->layout = layout;
+	state->sums = sums;
+	state->dropped = !triples;
+	return TLV_OK;
+}
+
+void
+category_drop_triples(tlv_context *ctx, category_state *state)
+{
+	tlv_free(ctx, state->sums.triples);
+	state->sums.triples = NULL;
+	state->dropped = true;
+}
+
+/* ---- adding ---- */
+
+/* rows x columns numbers to a table of `stride` columns. */
+static inline void
+add_table(size_t rows, size_t columns, const double *restrict from, size_t stride,
+		  double *restrict to)
+{
+	for (size_t x = 0; x < rows; x++)
+		for (size_t y = 0; y < columns; y++)
+			to[x * stride + y] += from[x * columns + y];
+}
+
+static void
+add_singles(const category_layout *from, const double *values, const category_layout *to,
+			double *sums)
+{
+	for (size_t v = 0; v < from->p; v++)
+		add_table(1, (size_t) from->states[v], values + from->offset[v], 0, sums + to->offset[v]);
+}
+
+static tlv_status
+add_pairs(tlv_context *ctx, const category_layout *from, const double *values,
+		  const category_layout *to, double *sums)
+{
+	for (size_t a = 0; a < from->p; a++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t b = a + 1; b < from->p; b++)
+			add_table((size_t) from->states[a], (size_t) from->states[b],
+					  values + category_pair_offset(from, a, b), (size_t) to->states[b],
+					  sums + category_pair_offset(to, a, b));
+	}
+	return TLV_OK;
+}
+
+static void
+add_triples(const category_layout *from, const double *values, const category_layout *to,
+			double *sums)
+{
+	for (size_t a = 0; a < from->p; a++)
+		for (size_t b = a + 1; b < from->p; b++)
+			for (size_t c = b + 1; c < from->p; c++)
+			{
+				size_t part = (size_t) from->states[b] * (size_t) from->states[c];
+				size_t room = (size_t) to->states[b] * (size_t) to->states[c];
+				const double *old = values + category_triple_offset(from, a, b, c);
+				double *new = sums + category_triple_offset(to, a, b, c);
+
+				for (size_t x = 0; x < (size_t) from->states[a]; x++)
+					add_table((size_t) from->states[b], (size_t) from->states[c], old + x * part,
+							  (size_t) to->states[c], new + x *room);
+			}
+}
+
+tlv_status
+category_add_tables(tlv_context *ctx, const category_layout *from,
+					const tlv_category_tables *tables, const category_layout *to,
+					category_sums *sums)
+{
+	size_t p = from->p;
+
+	add_singles(from, tables->singles, to, sums->singles);
+	TLV_TRY(add_pairs(ctx, from, tables->pairs, to, sums->pairs));
+	if (sums->triples != NULL && tables->triples != NULL)
+		add_triples(from, tables->triples, to, sums->triples);
+	for (size_t r = 0; r < tables->replicates; r++)
+	{
+		sums->replicate_rows[r] += tables->replicate_rows[r];
+		add_singles(from, tables->replicate_singles + r * from->offset[p], to,
+					sums->replicate_singles + r * to->offset[p]);
+		TLV_TRY(add_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], to,
+						  sums->replicate_pairs + r * to->pair_row[p]));
+	}
+	return TLV_OK;
+}
+
+/* ---- reading ---- */
+
+tlv_status
+tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_tables *tables)
+{
+	const tlv_section *states = tlv_frame_find(moments, "states");
+	size_t p = states == NULL ? 0 : states->rows;
+	category_layout layout;
+
+	memset(tables, 0, sizeof(*tables));
+	TLV_TRY(category_layout_create(ctx, p, &layout));
+	if (p > 0)
+		memcpy(layout.states, tlv_section_data(moments, states), p * sizeof(int64_t));
+	category_layout_place(&layout);
+	tables->p = p;
+	tables->rows = tlv_frame_scalar(moments, "rows", 0);
+	tables->states = layout.states;
+	tables->offset = layout.offset;
+	tables->pair_row = layout.pair_row;
+	tables->triple_row = layout.triple_row;
+	tables->singles = tlv_frame_float64(moments, "singles");
+	tables->pairs = tlv_frame_float64(moments, "pairs");
+	tables->triples = tlv_frame_float64(moments, "triples");
+	tables->pair_entries = layout.pair_row[p];
+	if (tlv_frame_find(moments, "replicate_rows") != NULL)
+		tables->replicates = (size_t) tlv_frame_scalar(moments, "replicates", 0);
+	tables->replicate_rows = tlv_frame_float64(moments, "replicate_rows");
+	tables->replicate_singles = tlv_frame_float64(moments, "replicate_singles");
+	tables->replicate_pairs = tlv_frame_float64(moments, "replicate_pairs");
+	return TLV_OK;
+}
+
+void
+tlv_category_close(tlv_context *ctx, tlv_category_tables *tables)
+{
+	tlv_free(ctx, (void *) (uintptr_t) tables->offset);
+	memset(tables, 0, sizeof(*tables));
+}
+
+void
+tlv_category_replicate(const tlv_category_tables *tables, size_t r, tlv_category_tables *replicate)
+{
+	*replicate = *tables;
+	replicate->rows = tables->replicate_rows[r];
+	replicate->singles = tables->replicate_singles + r * tables->offset[tables->p];
+	replicate->pairs = tables->replicate_pairs + r * tables->pair_entries;
+	replicate->triples = NULL;
+	replicate->replicates = 0;
+	replicate->replicate_rows = NULL;
+	replicate->replicate_singles = NULL;
+	replicate->replicate_pairs = NULL;
+}
+
+/* The layout that an open value shows. */
+static category_layout
+layout_of(const tlv_category_tables *tables)
+{
+	return (category_layout){
+		.p = tables->p,
+		.states = (int64_t *) (uintptr_t) tables->states,
+		.offset = (size_t *) (uintptr_t) tables->offset,
+		.pair_row = (size_t *) (uintptr_t) tables->pair_row,
+		.triple_row = (size_t *) (uintptr_t) tables->triple_row,
+	};
+}
+
+const double *
+tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b)
+{
+	const category_layout layout = layout_of(tables);
+
+	return tables->pairs + category_pair_offset(&layout, a, b);
+}
+
+const double *
+tlv_category_triple(const tlv_category_tables *tables, size_t a, size_t b, size_t c)
+{
+	const category_layout layout = layout_of(tables);
+
+	return tables->triples + category_triple_offset(&layout, a, b, c);
+}

@@ -1,0 +1,438 @@
+/*
+ * moments.c - the accumulator of tables of pairs and triples of
+ * categorical variables (category_moments.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/bit_planes.h"
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/rng.h"
+
+/* Bytes of a block's rows, about, and their number: enough for a pass over all tables to pay. */
+#define BLOCK_BYTES ((size_t) 16 << 20)
+#define LEAST_ROWS	((size_t) 2048)
+#define MOST_ROWS	((size_t) 65536)
+/* With weights, whose planes are to stay in the cache. */
+#define MOST_WEIGHED ((size_t) 16384)
+/* Rows of a fresh block: there may be many groups of few rows. */
+#define FIRST_ROWS ((size_t) 8)
+
+static tlv_status
+create(tlv_context *ctx, category_state **state)
+{
+	*state = tlv_alloc0(ctx, 1, sizeof(category_state));
+	TLV_TRY_ALLOC(ctx, *state);
+	(*state)->base.class = tlv_kind_category_moments.accumulator;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
+							tlv_accumulator **accumulator)
+{
+	category_state *state;
+
+	*accumulator = NULL;
+	if (replicates > TLV_CATEGORY_MOST_REPLICATES)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "bootstrap = %zu is not at most %d", replicates,
+						TLV_CATEGORY_MOST_REPLICATES);
+	TLV_TRY(create(ctx, &state));
+	state->replicates = replicates;
+	state->replicates_known = true;
+	state->chain = tlv_mix64(seed);
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+/* Only for merging: as many replicates as the first value has. */
+static tlv_status
+create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	category_state *state;
+
+	*accumulator = NULL;
+	TLV_TRY(create(ctx, &state));
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+/* ---- rows ---- */
+
+static tlv_status
+check_variables(tlv_context *ctx, const category_state *state, size_t p)
+{
+	tlv_status status;
+
+	if (state->layout.p == p && p > 0)
+		return TLV_OK;
+	if (p == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has no values");
+	if (p > TLV_CATEGORY_MOST_VARIABLES)
+		return tlv_fail(ctx, TLV_LIMIT, "a row has %zu values, more than %d", p,
+						TLV_CATEGORY_MOST_VARIABLES);
+	if (state->layout.p == 0)
+		return TLV_OK;
+	status =
+		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, the first one %zu", p, state->layout.p);
+	tlv_fail_hint(ctx, "All rows must have the same variables; missing values are null.");
+	return status;
+}
+
+/* The first row says how many variables there are. */
+static tlv_status
+begin(tlv_context *ctx, category_state *state, size_t p)
+{
+	size_t widest = p > state->replicates ? p : state->replicates;
+	size_t wanted = BLOCK_BYTES / widest / TLV_PLANE_ROWS * TLV_PLANE_ROWS;
+	size_t most = state->replicates > 0 ? MOST_WEIGHED : MOST_ROWS;
+
+	if (state->layout.p == 0)
+		TLV_TRY(category_layout_create(ctx, p, &state->layout));
+	state->block_most = wanted < LEAST_ROWS ? LEAST_ROWS : wanted > most ? most : wanted;
+	state->largest = tlv_alloc0(ctx, p, 1);
+	TLV_TRY_ALLOC(ctx, state->largest);
+	state->least = tlv_alloc(ctx, p, 1);
+	TLV_TRY_ALLOC(ctx, state->least);
+	memset(state->least, UINT8_MAX, p);
+	return TLV_OK;
+}
+
+static tlv_status
+grow_block(tlv_context *ctx, category_state *state)
+{
+	size_t room = state->block_room == 0 ? FIRST_ROWS : 4 * state->block_room;
+	uint8_t *grown;
+
+	room = room < state->block_most ? room : state->block_most;
+	grown = tlv_realloc(ctx, state->block, room, state->layout.p);
+	TLV_TRY_ALLOC(ctx, grown);
+	state->block = grown;
+	if (state->replicates > 0)
+	{
+		grown = tlv_realloc(ctx, state->weights, room, state->replicates);
+		TLV_TRY_ALLOC(ctx, grown);
+		state->weights = grown;
+	}
+	state->block_room = room;
+	return TLV_OK;
+}
+
+/* 1 + value is the code: anything outside 0 .. 100 has no place, as an unsigned number. */
+TLV_CLONES static bool
+in_range(size_t p, const int32_t *values)
+{
+	uint32_t outside = 0;
+
+	for (size_t v = 0; v < p; v++)
+		outside |= (uint32_t) values[v] + 1 > TLV_CATEGORY_MOST_STATES;
+	return outside == 0;
+}
+
+TLV_CLONES static void
+encode(size_t p, const int32_t *restrict values, uint8_t *restrict codes, uint8_t *restrict largest,
+	   uint8_t *restrict least)
+{
+	for (size_t v = 0; v < p; v++)
+	{
+		uint8_t code = (uint8_t) (values[v] + 1);
+
+		codes[v] = code;
+		largest[v] = largest[v] > code ? largest[v] : code;
+		least[v] = least[v] < code ? least[v] : code;
+	}
+}
+
+static tlv_status
+refuse_value(tlv_context *ctx, size_t p, const int32_t *values)
+{
+	size_t v = 0;
+	tlv_status status;
+
+	while (v + 1 < p && (uint32_t) values[v] + 1 <= TLV_CATEGORY_MOST_STATES)
+		v++;
+	status = tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %d, not a state from 0 to %d",
+					  v + 1, values[v], TLV_CATEGORY_MOST_STATES - 1);
+	tlv_fail_hint(ctx, values[v] < 0 ? "States are numbered from 0; missing values are null."
+									 : "Number the states from 0, without gaps; put rare ones "
+									   "together.");
+	return status;
+}
+
+static tlv_status
+category_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t p, const int32_t *values)
+{
+	category_state *state = (category_state *) accumulator;
+	uint8_t *codes;
+
+	TLV_TRY(check_variables(ctx, state, p));
+	if (!in_range(p, values))
+		return refuse_value(ctx, p, values);
+	if (state->largest == NULL)
+		TLV_TRY(begin(ctx, state, p));
+	if (state->block_rows == state->block_room)
+	{
+		if (state->block_room == state->block_most)
+			TLV_TRY(category_flush(ctx, state));
+		else
+			TLV_TRY(grow_block(ctx, state));
+	}
+	codes = state->block + state->block_rows * p;
+	encode(p, values, codes, state->largest, state->least);
+	if (state->replicates > 0)
+		category_draw_weights(state, codes, state->weights + state->block_rows * state->replicates);
+	state->block_rows++;
+	return TLV_OK;
+}
+
+/* ---- merging ---- */
+
+static tlv_status
+check_replicates(tlv_context *ctx, category_state *state, const tlv_frame *frame)
+{
+	size_t replicates = (size_t) tlv_frame_scalar(frame, "replicates", 0);
+	tlv_status status;
+
+	if (!state->replicates_known)
+		state->replicates = replicates;
+	state->replicates_known = true;
+	if (state->replicates == replicates)
+		return TLV_OK;
+	status = tlv_fail(ctx, TLV_BAD_PARAMETER,
+					  "category moments of %zu and of %zu bootstrap replicates cannot be merged",
+					  state->replicates, replicates);
+	tlv_fail_hint(ctx, "Collect all parts with the same number of replicates.");
+	return status;
+}
+
+static tlv_status
+merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables)
+{
+	category_layout layout;
+
+	if (state->layout.p > 0 && state->layout.p != tables->p)
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"category moments of %zu and of %zu variables cannot be merged",
+						state->layout.p, tables->p);
+	TLV_TRY(category_flush(ctx, state));
+	TLV_TRY(category_grow(ctx, state, tables->p, tables->states));
+	if (tables->triples == NULL)
+		category_drop_triples(ctx, state);
+	TLV_TRY(category_layout_create(ctx, tables->p, &layout));
+	memcpy(layout.states, tables->states, tables->p * sizeof(int64_t));
+	category_layout_place(&layout);
+	TLV_TRY(category_add_tables(ctx, &layout, tables, &state->layout, &state->sums));
+	category_layout_free(ctx, &layout);
+	state->rows += tables->rows;
+	return TLV_OK;
+}
+
+static tlv_status
+category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	category_state *state = (category_state *) accumulator;
+	tlv_category_tables tables;
+
+	TLV_TRY(check_replicates(ctx, state, frame));
+	TLV_TRY(tlv_category_open(ctx, frame, &tables));
+	if (tables.p > 0)
+		TLV_TRY(merge_tables(ctx, state, &tables));
+	/* Rows that come later must not get the weights of those merged. */
+	state->chain = tlv_mix64(state->chain ^ frame->header->fingerprint);
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	tlv_category_close(ctx, &tables);
+	return TLV_OK;
+}
+
+/* ---- the stored form ---- */
+
+static double
+missing_values(const category_state *state)
+{
+	const category_layout *layout = &state->layout;
+	double present = 0;
+
+	for (size_t i = 0; i < layout->offset[layout->p]; i++)
+		present += state->sums.singles[i];
+	return state->rows * (double) layout->p - present;
+}
+
+static double
+most_states(size_t p, const int64_t *states)
+{
+	int64_t most = 0;
+
+	for (size_t v = 0; v < p; v++)
+		most = states[v] > most ? states[v] : most;
+	return (double) most;
+}
+
+static void
+add_replicates(const category_state *state, tlv_frame_builder *builder)
+{
+	const category_layout *layout = &state->layout;
+
+	tlv_frame_add(builder, "replicate_rows", TLV_FLOAT64, state->replicates, 1,
+				  state->sums.replicate_rows);
+	tlv_frame_add(builder, "replicate_singles", TLV_FLOAT64, layout->offset[layout->p],
+				  state->replicates, state->sums.replicate_singles);
+	tlv_frame_add(builder, "replicate_pairs", TLV_FLOAT64, layout->pair_row[layout->p],
+				  state->replicates, state->sums.replicate_pairs);
+}
+
+static tlv_status
+category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	category_state *state = (category_state *) accumulator;
+	const category_layout *layout = &state->layout;
+	size_t p = layout->p;
+
+	TLV_TRY(category_flush(ctx, state));
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
+	builder->owned = NULL;
+	tlv_frame_add_scalar(builder, "rows", state->rows);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add_scalar(builder, "variables", (double) p);
+	if (state->replicates > 0)
+		tlv_frame_add_scalar(builder, "replicates", (double) state->replicates);
+	if (p == 0)
+		return TLV_OK;
+	tlv_frame_add_scalar(builder, "missing", missing_values(state));
+	tlv_frame_add_scalar(builder, "most_states", most_states(p, layout->states));
+	tlv_frame_add_scalar(builder, "triples_kept", state->sums.triples != NULL);
+	tlv_frame_add(builder, "states", TLV_INT64, p, 1, layout->states);
+	tlv_frame_add(builder, "singles", TLV_FLOAT64, layout->offset[p], 1, state->sums.singles);
+	tlv_frame_add(builder, "pairs", TLV_FLOAT64, layout->pair_row[p], 1, state->sums.pairs);
+	if (state->sums.triples != NULL)
+		tlv_frame_add(builder, "triples", TLV_FLOAT64, layout->triple_row[p], 1,
+					  state->sums.triples);
+	if (state->replicates > 0)
+		add_replicates(state, builder);
+	return TLV_OK;
+}
+
+/* ---- checking ---- */
+
+/* Counts are whole numbers, so that sums of them are. */
+static tlv_status
+require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t rows,
+			   size_t columns)
+{
+	const double *counts;
+	const void *data;
+
+	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, &data));
+	counts = data;
+	for (size_t i = 0; i < rows * columns; i++)
+		if (!(counts[i] >= 0 && counts[i] <= 0x1p53 && counts[i] == floor(counts[i])))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
+							i + 1, name, counts[i]);
+	return TLV_OK;
+}
+
+/* No variable has more values than there are rows. */
+static tlv_status
+check_singles(tlv_context *ctx, const tlv_frame *frame, const category_layout *layout)
+{
+	const double *singles = tlv_frame_float64(frame, "singles");
+	double rows = tlv_frame_scalar(frame, "rows", 0);
+
+	for (size_t v = 0; v < layout->p; v++)
+	{
+		double values = 0;
+
+		for (size_t i = layout->offset[v]; i < layout->offset[v + 1]; i++)
+			values += singles[i];
+		if (values > rows)
+			return tlv_fail(ctx, TLV_CORRUPT, "variable %zu has %g values in %g rows", v + 1,
+							values, rows);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+check_tables(tlv_context *ctx, const tlv_frame *frame, const category_layout *layout,
+			 size_t replicates)
+{
+	size_t p = layout->p, singles = layout->offset[p], pairs = layout->pair_row[p];
+	bool kept = tlv_frame_find(frame, "triples") != NULL;
+
+	TLV_TRY(require_counts(ctx, frame, "singles", singles, 1));
+	TLV_TRY(check_singles(ctx, frame, layout));
+	TLV_TRY(require_counts(ctx, frame, "pairs", pairs, 1));
+	if (tlv_frame_scalar(frame, "triples_kept", -1) != (kept ? 1 : 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "triples_kept does not say what is kept");
+	if (kept && layout->triple_row[p] > TLV_CATEGORY_MOST_TRIPLES)
+		return tlv_fail(ctx, TLV_CORRUPT, "there are %zu entries of triples, more than %zu",
+						layout->triple_row[p], TLV_CATEGORY_MOST_TRIPLES);
+	if (kept)
+		TLV_TRY(require_counts(ctx, frame, "triples", layout->triple_row[p], 1));
+	if (replicates == 0)
+		return TLV_OK;
+	TLV_TRY(require_counts(ctx, frame, "replicate_rows", replicates, 1));
+	TLV_TRY(require_counts(ctx, frame, "replicate_singles", singles, replicates));
+	return require_counts(ctx, frame, "replicate_pairs", pairs, replicates);
+}
+
+static tlv_status
+check_states(tlv_context *ctx, const tlv_frame *frame, size_t p, size_t replicates)
+{
+	const int64_t *states;
+	const void *data;
+	category_layout layout;
+	tlv_status status;
+
+	TLV_TRY(tlv_frame_require(ctx, frame, "states", TLV_INT64, p, 1, &data));
+	states = data;
+	for (size_t v = 0; v < p; v++)
+		if (states[v] < 0 || states[v] > TLV_CATEGORY_MOST_STATES)
+			return tlv_fail(ctx, TLV_CORRUPT, "variable %zu has %lld states", v + 1,
+							(long long) states[v]);
+	if (tlv_frame_scalar(frame, "most_states", -1) != most_states(p, states))
+		return tlv_fail(ctx, TLV_CORRUPT, "most_states is not the largest number of states");
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "missing"));
+	TLV_TRY(category_layout_create(ctx, p, &layout));
+	memcpy(layout.states, states, p * sizeof(int64_t));
+	category_layout_place(&layout);
+	status = check_tables(ctx, frame, &layout, replicates);
+	category_layout_free(ctx, &layout);
+	return status;
+}
+
+/* Of NULL rows alone there are no variables. */
+static tlv_status
+category_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	double p, replicates = 0;
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "variables"));
+	if (tlv_frame_find(frame, "replicates") != NULL)
+	{
+		TLV_TRY(tlv_frame_require_whole(ctx, frame, "replicates"));
+		replicates = tlv_frame_scalar(frame, "replicates", 0);
+		if (replicates < 1 || replicates > TLV_CATEGORY_MOST_REPLICATES)
+			return tlv_fail(ctx, TLV_CORRUPT, "there are %g replicates", replicates);
+	}
+	p = tlv_frame_scalar(frame, "variables", 0);
+	if (p > TLV_CATEGORY_MOST_VARIABLES)
+		return tlv_fail(ctx, TLV_CORRUPT, "there are %g variables", p);
+	if (p > 0)
+		return check_states(ctx, frame, (size_t) p, (size_t) replicates);
+	if (tlv_frame_scalar(frame, "rows", 0) > 0 || tlv_frame_find(frame, "states") != NULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "there are rows or states, but no variables");
+	return TLV_OK;
+}
+
+static const tlv_accumulator_class category_class = {
+	.name = "category_moments",
+	.create = create_empty,
+	.merge = category_merge,
+	.build = category_build,
+	.add_codes = category_add,
+};
+const tlv_kind tlv_kind_category_moments = {TLV_FRAME_MOMENTS,	TLV_KIND_CATEGORY_MOMENTS,
+											"category_moments", category_check,
+											&category_class,	NULL};

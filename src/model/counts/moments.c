@@ -1,0 +1,403 @@
+/*
+ * moments.c - the first pass over documents: item totals, document
+ * frequencies, length statistics, and the exact packed matrix of pairs
+ * (count_moments.h).
+ */
+#include "tensorlv/model/counts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+typedef struct count_state
+{
+	tlv_accumulator base;
+	bool with_pairs;
+	double documents;
+	double skipped;
+	double tokens;
+	double squared_lengths;
+	tlv_dictionary dictionary;
+	size_t room; /* items that the arrays below can hold */
+	double *totals;
+	double *frequency;	/* documents that hold the item */
+	double *correction; /* sum of c / (L - 1) */
+	double *squares;	/* sum of c^2 / (L - 1) */
+	double *pairs;		/* packed; only below the diagonal, which is `squares` */
+	tlv_document document;
+	tlv_bag_entry *entries; /* positions and counts of one document, sorted */
+	size_t entries_room;
+} count_state;
+
+tlv_status
+tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_image *bag)
+{
+	size_t n = bag->n;
+
+	if (n > document->room)
+	{
+		size_t room = n < 64 ? 64 : n + n / 2;
+
+		tlv_free(ctx, document->items);
+		tlv_free(ctx, document->counts);
+		tlv_free(ctx, document->index);
+		tlv_free(ctx, document->known);
+		memset(document, 0, sizeof(*document));
+		document->items = tlv_alloc(ctx, room, sizeof(int64_t));
+		TLV_TRY_ALLOC(ctx, document->items);
+		document->counts = tlv_alloc(ctx, room, sizeof(double));
+		TLV_TRY_ALLOC(ctx, document->counts);
+		document->index = tlv_alloc(ctx, room, sizeof(int32_t));
+		TLV_TRY_ALLOC(ctx, document->index);
+		document->known = tlv_alloc(ctx, room, sizeof(double));
+		TLV_TRY_ALLOC(ctx, document->known);
+		document->room = room;
+	}
+	tlv_bag_decode(bag, document->items, document->counts);
+	document->n = n;
+	document->length = 0;
+	for (size_t i = 0; i < n; i++)
+		document->length += document->counts[i];
+	/* Stored in 0, 1, 2 or 4 bytes they are integers, and their sum is exact. */
+	if (bag->weight_width == 8)
+	{
+		if (!(document->length <= TLV_MAX_LENGTH))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a document has %g tokens, more than 2^53",
+							document->length);
+		for (size_t i = 0; i < n; i++)
+			if (document->counts[i] != floor(document->counts[i]))
+			{
+				tlv_status status =
+					tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %lld is not an integer",
+							 document->counts[i], (long long) document->items[i]);
+
+				tlv_fail_hint(ctx, "Topic models count words: round the weights, or scale them "
+								   "to integers, before collecting.");
+				return status;
+			}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+grow_array(tlv_context *ctx, double **array, size_t from, size_t to)
+{
+	double *grown = tlv_realloc(ctx, *array, to, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, grown);
+	memset(grown + from, 0, (to - from) * sizeof(double));
+	*array = grown;
+	return TLV_OK;
+}
+
+/* Room for one more item in every array. */
+static tlv_status
+grow_items(tlv_context *ctx, count_state *state)
+{
+	size_t room = state->room == 0 ? 16 : 2 * state->room;
+
+	if (state->with_pairs && state->room == TLV_COUNT_PAIRS_MAX_ITEMS)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items: too many for exact pair moments",
+					 TLV_COUNT_PAIRS_MAX_ITEMS);
+
+		tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_subspace(), "
+						   "tlv_count_products(bag, subspace) and tlv_count_moments(bag, "
+						   "subspace), or tlv_lda(query), which does all of it.");
+		return status;
+	}
+	if (state->with_pairs)
+	{
+		if (room > TLV_COUNT_PAIRS_MAX_ITEMS)
+			room = TLV_COUNT_PAIRS_MAX_ITEMS;
+		TLV_TRY(
+			grow_array(ctx, &state->pairs, tlv_packed2_size(state->room), tlv_packed2_size(room)));
+	}
+	TLV_TRY(grow_array(ctx, &state->totals, state->room, room));
+	TLV_TRY(grow_array(ctx, &state->frequency, state->room, room));
+	TLV_TRY(grow_array(ctx, &state->correction, state->room, room));
+	TLV_TRY(grow_array(ctx, &state->squares, state->room, room));
+	state->room = room;
+	return TLV_OK;
+}
+
+static tlv_status
+position_of(tlv_context *ctx, count_state *state, int64_t item, int32_t *position)
+{
+	*position = tlv_dictionary_find(&state->dictionary, item);
+	if (*position >= 0)
+		return TLV_OK;
+	if (state->dictionary.n == state->room)
+		TLV_TRY(grow_items(ctx, state));
+	return tlv_dictionary_add(ctx, &state->dictionary, item, position);
+}
+
+/* pairs += c c' / (L - 1) below the diagonal; rows of the packed matrix are contiguous. */
+static void
+add_pairs(count_state *state, size_t n, double scale)
+{
+	const tlv_bag_entry *entries = state->entries;
+
+	for (size_t a = 1; a < n; a++)
+	{
+		double *restrict row = state->pairs + tlv_packed2_index((size_t) entries[a].item, 0);
+		double factor = scale * entries[a].weight;
+
+		for (size_t b = 0; b < a; b++)
+			row[entries[b].item] += factor * entries[b].weight;
+	}
+}
+
+static tlv_status
+count_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+{
+	count_state *state = (count_state *) accumulator;
+	tlv_document *document = &state->document;
+	double scale;
+
+	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	if (document->length < TLV_MIN_LENGTH)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	if (state->with_pairs && document->n > state->entries_room)
+	{
+		size_t room = document->n + document->n / 2;
+
+		tlv_free(ctx, state->entries);
+		state->entries_room = 0;
+		state->entries = tlv_alloc(ctx, 2 * room, sizeof(tlv_bag_entry));
+		TLV_TRY_ALLOC(ctx, state->entries);
+		state->entries_room = room;
+	}
+	scale = 1 / (document->length - 1);
+	for (size_t i = 0; i < document->n; i++)
+	{
+		double count = document->counts[i];
+		int32_t position;
+
+		TLV_TRY(position_of(ctx, state, document->items[i], &position));
+		state->totals[position] += count;
+		state->frequency[position] += 1;
+		state->correction[position] += scale * count;
+		state->squares[position] += scale * count * count;
+		if (state->with_pairs)
+			state->entries[i] = (tlv_bag_entry){position, count};
+	}
+	if (state->with_pairs)
+	{
+		tlv_bag_sort(document->n, state->entries, state->entries + state->entries_room);
+		add_pairs(state, document->n, scale);
+	}
+	state->documents++;
+	state->tokens += document->length;
+	state->squared_lengths += document->length * document->length;
+	return TLV_OK;
+}
+
+static tlv_status
+count_create(tlv_context *ctx, const tlv_accumulator_class *class, bool with_pairs,
+			 tlv_accumulator **accumulator)
+{
+	count_state *state = tlv_alloc0(ctx, 1, sizeof(count_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = class;
+	state->with_pairs = with_pairs;
+	tlv_dictionary_init(&state->dictionary);
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_count_summary_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return count_create(ctx, tlv_kind_count_summary.accumulator, false, accumulator);
+}
+
+tlv_status
+tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return count_create(ctx, tlv_kind_count_pairs.accumulator, true, accumulator);
+}
+
+static void
+merge_pairs(count_state *state, size_t d, const int32_t *position, const double *pairs)
+{
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < i; j++)
+			state->pairs[tlv_packed2_index((size_t) position[i], (size_t) position[j])] +=
+				pairs[tlv_packed2_index(i, j)];
+}
+
+static tlv_status
+count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	count_state *state = (count_state *) accumulator;
+	size_t d = tlv_frame_find(frame, "items")->rows;
+	const int64_t *items = tlv_frame_int64(frame, "items");
+	const double *totals = tlv_frame_float64(frame, "totals");
+	const double *frequency = tlv_frame_float64(frame, "frequency");
+	const double *correction = tlv_frame_float64(frame, "correction");
+	const double *squares = tlv_frame_float64(frame, "squares");
+	int32_t *position = tlv_alloc(ctx, d, sizeof(int32_t));
+
+	TLV_TRY_ALLOC(ctx, position);
+	for (size_t i = 0; i < d; i++)
+		TLV_TRY(position_of(ctx, state, items[i], &position[i]));
+	for (size_t i = 0; i < d; i++)
+	{
+		state->totals[position[i]] += totals[i];
+		state->frequency[position[i]] += frequency[i];
+		state->correction[position[i]] += correction[i];
+		state->squares[position[i]] += squares[i];
+	}
+	if (state->with_pairs)
+		merge_pairs(state, d, position, tlv_frame_float64(frame, "pairs"));
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	state->documents += tlv_frame_scalar(frame, "documents", 0);
+	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
+	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
+	state->squared_lengths += tlv_frame_scalar(frame, "squared_lengths", 0);
+	tlv_free(ctx, position);
+	return TLV_OK;
+}
+
+/* Items ascending, so that equal moments are equal bytes whatever the order of the rows. */
+static tlv_status
+count_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	count_state *state = (count_state *) accumulator;
+	size_t d = state->dictionary.n;
+	size_t n_pairs = state->with_pairs ? tlv_packed2_size(d) : 0;
+	tlv_bag_entry *order = tlv_alloc(ctx, 2 * d, sizeof(tlv_bag_entry));
+	const double *source[4] = {state->totals, state->frequency, state->correction, state->squares};
+	double *numbers;
+	int64_t *items;
+
+	TLV_TRY_ALLOC(ctx, order);
+	numbers = tlv_alloc(ctx, 5 * d + n_pairs, sizeof(double));
+	TLV_TRY_ALLOC(ctx, numbers);
+	for (size_t i = 0; i < d; i++)
+		order[i] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
+	tlv_bag_sort(d, order, order + d);
+	items = (int64_t *) (numbers + 4 * d);
+	for (size_t i = 0; i < d; i++)
+	{
+		items[i] = order[i].item;
+		for (int s = 0; s < 4; s++)
+			numbers[(size_t) s * d + i] = source[s][(size_t) order[i].weight];
+	}
+	for (size_t i = 0; i < d && state->with_pairs; i++)
+	{
+		double *row = numbers + 5 * d + tlv_packed2_index(i, 0);
+		size_t at = (size_t) order[i].weight;
+
+		for (size_t j = 0; j < i; j++)
+			row[j] = state->pairs[tlv_packed2_index(at, (size_t) order[j].weight)];
+		row[i] = state->squares[at];
+	}
+	tlv_free(ctx, order);
+
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS,
+					state->with_pairs ? TLV_KIND_COUNT_PAIRS : TLV_KIND_COUNT_SUMMARY);
+	builder->owned = numbers;
+	tlv_frame_add_scalar(builder, "documents", state->documents);
+	tlv_frame_add_scalar(builder, "skipped", state->skipped);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add_scalar(builder, "tokens", state->tokens);
+	tlv_frame_add_scalar(builder, "squared_lengths", state->squared_lengths);
+	tlv_frame_add(builder, "items", TLV_INT64, d, 1, items);
+	tlv_frame_add(builder, "totals", TLV_FLOAT64, d, 1, numbers);
+	tlv_frame_add(builder, "frequency", TLV_FLOAT64, d, 1, numbers + d);
+	tlv_frame_add(builder, "correction", TLV_FLOAT64, d, 1, numbers + 2 * d);
+	tlv_frame_add(builder, "squares", TLV_FLOAT64, d, 1, numbers + 3 * d);
+	if (state->with_pairs)
+		tlv_frame_add(builder, "pairs", TLV_FLOAT64, n_pairs, 1, numbers + 5 * d);
+	return TLV_OK;
+}
+
+/* Counters that every kind of document moments carries. */
+tlv_status
+tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const char *const names[] = {"documents", "skipped", "nulls", "tokens",
+										"squared_lengths"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	{
+		TLV_TRY(tlv_frame_require(ctx, frame, names[i], TLV_FLOAT64, 1, 1, NULL));
+		TLV_TRY(tlv_frame_require_minimum(ctx, frame, names[i], 0));
+	}
+	/* Shorter documents are not counted; shares divide by tokens. */
+	if (tlv_frame_scalar(frame, "tokens", 0) <
+		TLV_MIN_LENGTH * tlv_frame_scalar(frame, "documents", 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "the documents have too few tokens");
+	return TLV_OK;
+}
+
+/* "items": ascending, d of them; *d gets their number. */
+tlv_status
+tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d)
+{
+	const tlv_section *section = tlv_frame_find(frame, "items");
+
+	if (section == NULL || section->rows > (uint64_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is missing or too long");
+	*d = section->rows;
+	TLV_TRY(tlv_frame_require(ctx, frame, "items", TLV_INT64, *d, 1, NULL));
+	return tlv_frame_require_ascending(ctx, frame, "items");
+}
+
+static tlv_status
+summary_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const char *const names[] = {"totals", "frequency", "correction", "squares"};
+	uint64_t d = 0;
+
+	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	{
+		TLV_TRY(tlv_frame_require(ctx, frame, names[i], TLV_FLOAT64, d, 1, NULL));
+		TLV_TRY(tlv_frame_require_minimum(ctx, frame, names[i], 0));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+pairs_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	uint64_t d;
+
+	TLV_TRY(summary_check(ctx, frame));
+	d = tlv_frame_find(frame, "items")->rows;
+	if (d > TLV_COUNT_PAIRS_MAX_ITEMS)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is too long");
+	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, "pairs", 0);
+}
+
+static const tlv_accumulator_class summary_class = {
+	.name = "count_summary",
+	.create = tlv_count_summary_create,
+	.merge = count_merge,
+	.build = count_build,
+	.add_bag = count_add_bag,
+};
+static const tlv_accumulator_class pairs_class = {
+	.name = "count_pairs",
+	.create = tlv_count_pairs_create,
+	.merge = count_merge,
+	.build = count_build,
+	.add_bag = count_add_bag,
+};
+
+const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY, "count_summary",
+										 summary_check,		&summary_class,			NULL};
+const tlv_kind tlv_kind_count_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PAIRS, "count_pairs",
+									   pairs_check,		  &pairs_class,			NULL};

@@ -1,0 +1,65 @@
+/*
+ * rank.c - how many topics the documents support: cross-validated
+ * eigenvalues over pairs of distinct items (count_moments.h).
+ */
+#include "tensorlv/model/counts.h"
+
+#include <math.h>
+
+#include "tensorlv/model/kind.h"
+
+/* Standard errors that a direction must reach in both folds. */
+#define SIGNIFICANT_Z 3.0
+
+double
+tlv_count_z(const tlv_frame *triples, size_t direction)
+{
+	double n = tlv_frame_scalar(triples, "documents", 0);
+	double sum = tlv_frame_float64(triples, "z_sum")[direction];
+	double squares = tlv_frame_float64(triples, "z_squares")[direction];
+	double mean = sum / n;
+	double variance = squares / n - mean * mean;
+
+	if (tlv_frame_scalar(triples, "distinct", 0) == 0 || n < 2 || variance <= 0)
+		return NAN;
+	return mean / sqrt(variance / n);
+}
+
+static tlv_status
+check_fold(tlv_context *ctx, const tlv_frame *frame)
+{
+	tlv_status status;
+
+	if (frame->header->type == TLV_FRAME_MOMENTS && frame->header->kind == TLV_KIND_COUNT_TRIPLES &&
+		tlv_frame_scalar(frame, "distinct", 0) != 0)
+		return TLV_OK;
+	status = tlv_fail(ctx, TLV_BAD_PARAMETER,
+					  "choosing k needs compressed moments collected in distinct mode");
+	tlv_fail_hint(ctx, "Use tlv_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
+					   "subspace), or tlv_suggest_k(query).");
+	return status;
+}
+
+tlv_status
+tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, double *z,
+					size_t *count, size_t *k)
+{
+	size_t wa, wb;
+
+	TLV_TRY(check_fold(ctx, a));
+	TLV_TRY(check_fold(ctx, b));
+	wa = tlv_frame_find(a, "mean")->rows;
+	wb = tlv_frame_find(b, "mean")->rows;
+	*count = wa < wb ? wa : wb;
+	*k = 0;
+	for (size_t j = 0; j < *count; j++)
+	{
+		double za = tlv_count_z(a, j), zb = tlv_count_z(b, j);
+		double smaller = za < zb || isnan(za) ? za : zb;
+
+		if (z != NULL)
+			z[j] = smaller;
+		*k += smaller > SIGNIFICANT_Z;
+	}
+	return TLV_OK;
+}

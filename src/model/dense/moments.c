@@ -1,0 +1,262 @@
+/*
+ * moments.c - moments of vectors in one pass (dense_moments.h).
+ */
+#include "tensorlv/model/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "sums.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+
+typedef struct moments_state
+{
+	tlv_accumulator base;
+	int order;		 /* 0: that of the first value merged */
+	dense_sums sums; /* d is 0 before the first row */
+	double *shift;	 /* d: the first row */
+} moments_state;
+
+static size_t
+most_dimensions(int order)
+{
+	return order == 2 ? TLV_DENSE_MOST_2 : order == 3 ? TLV_DENSE_MOST_3 : TLV_DENSE_MOST_4;
+}
+
+static tlv_status
+refuse_dimension(tlv_context *ctx, int order, size_t d)
+{
+	tlv_status status =
+		tlv_fail(ctx, TLV_LIMIT, "vectors of length %zu: moments of order %d are kept up to %zu", d,
+				 order, most_dimensions(order));
+
+	tlv_fail_hint(ctx, "%s",
+				  order == 2 ? "Reduce the vectors before collecting."
+							 : "Collect order 2 first, then tlv_dense_moments(x, "
+							   "tlv_subspace(moments, k)) in the leading directions.");
+	return status;
+}
+
+/* The first row says how long all are, and where the sums are taken about. */
+static tlv_status
+begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
+{
+	if (d == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
+	if (d > most_dimensions(state->order))
+		return refuse_dimension(ctx, state->order, d);
+	for (size_t j = 0; j < d; j++)
+		if (!isfinite(first[j]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
+							isnan(first[j]) ? "NaN" : "infinite");
+	state->shift = tlv_alloc(ctx, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, state->shift);
+	memcpy(state->shift, first, d * sizeof(double));
+	return dense_sums_init(ctx, &state->sums, d, state->order);
+}
+
+static tlv_status
+moments_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+{
+	moments_state *state = (moments_state *) accumulator;
+	double *row;
+
+	if (state->sums.d == 0)
+		TLV_TRY(begin(ctx, state, d, x));
+	if (d != state->sums.d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
+						state->sums.d);
+	TLV_TRY(dense_sums_next(ctx, &state->sums, &row));
+	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->shift, row));
+	state->sums.block_rows++;
+	return TLV_OK;
+}
+
+static tlv_status
+create(tlv_context *ctx, int order, tlv_accumulator **accumulator)
+{
+	moments_state *state = tlv_alloc0(ctx, 1, sizeof(moments_state));
+
+	*accumulator = NULL;
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = tlv_kind_dense_moments.accumulator;
+	state->order = order;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_dense_moments_create(tlv_context *ctx, int order, tlv_accumulator **accumulator)
+{
+	*accumulator = NULL;
+	if (order < 2 || order > 4)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "max_order = %d is not 2, 3 or 4", order);
+
+		tlv_fail_hint(ctx, "Order 2 is mean and covariance, 3 is for mixtures, 4 for independent "
+						   "components.");
+		return status;
+	}
+	return create(ctx, order, accumulator);
+}
+
+static tlv_status
+create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return create(ctx, 0, accumulator);
+}
+
+/* ---- merging ---- */
+
+/* The point of more rows is kept; of as many, the smaller one: a + b is b + a. */
+static bool
+keeps_shift(const moments_state *state, double rows, const double *shift)
+{
+	if (state->sums.rows != rows)
+		return state->sums.rows > rows;
+	for (size_t j = 0; j < state->sums.d; j++)
+		if (state->shift[j] != shift[j])
+			return state->shift[j] < shift[j];
+	return true;
+}
+
+static tlv_status
+check_distance(tlv_context *ctx, const moments_state *state, const double *shift)
+{
+	double reach = dense_sums_reach(state->order);
+
+	for (size_t j = 0; j < state->sums.d; j++)
+	{
+		double distance = state->shift[j] - shift[j];
+
+		if (!(fabs(distance) <= reach))
+		{
+			tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
+										 "element %zu differs by %g between the moments to be "
+										 "merged: its power of order %d would overflow",
+										 j + 1, distance, state->order);
+
+			tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
+			return status;
+		}
+	}
+	return TLV_OK;
+}
+
+/* Moves the sums of fewer rows to the point of the other and adds. */
+static tlv_status
+merge_sums(tlv_context *ctx, moments_state *state, dense_sums *other, const double *shift)
+{
+	size_t d = state->sums.d;
+	bool keeps = keeps_shift(state, other->rows, shift);
+	double *delta = tlv_alloc(ctx, d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, delta);
+	for (size_t j = 0; j < d; j++)
+		delta[j] = keeps ? shift[j] - state->shift[j] : state->shift[j] - shift[j];
+	dense_sums_translate(keeps ? other : &state->sums, delta);
+	dense_sums_add(&state->sums, other);
+	if (!keeps)
+		memcpy(state->shift, shift, d * sizeof(double));
+	tlv_free(ctx, delta);
+	return TLV_OK;
+}
+
+static tlv_status
+merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
+{
+	const double *shift = tlv_frame_float64(frame, "shift");
+	size_t d = tlv_frame_find(frame, "shift")->rows;
+	dense_sums other;
+
+	if (state->sums.d == 0)
+	{
+		state->shift = tlv_alloc(ctx, d, sizeof(double));
+		TLV_TRY_ALLOC(ctx, state->shift);
+		memcpy(state->shift, shift, d * sizeof(double));
+		return dense_sums_read(ctx, frame, &state->sums);
+	}
+	if (d != state->sums.d)
+		return tlv_fail(
+			ctx, TLV_BAD_DATA,
+			"moments of vectors of length %zu cannot be merged with those of length %zu",
+			state->sums.d, d);
+	TLV_TRY(check_distance(ctx, state, shift));
+	TLV_TRY(dense_sums_flush(ctx, &state->sums));
+	TLV_TRY(dense_sums_read(ctx, frame, &other));
+	TLV_TRY(merge_sums(ctx, state, &other, shift));
+	dense_sums_free(ctx, &other);
+	return TLV_OK;
+}
+
+static tlv_status
+moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	moments_state *state = (moments_state *) accumulator;
+	int order = (int) tlv_frame_scalar(frame, "order", 0);
+
+	if (state->order == 0)
+		state->order = order;
+	if (order != state->order)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "moments up to order %d cannot be merged with moments up to order %d",
+					 state->order, order);
+
+		tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
+		return status;
+	}
+	if (tlv_frame_scalar(frame, "rows", 0) > 0)
+		TLV_TRY(merge_rows(ctx, state, frame));
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	return TLV_OK;
+}
+
+/* ---- the stored value ---- */
+
+static tlv_status
+moments_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	moments_state *state = (moments_state *) accumulator;
+	double *numbers;
+
+	if (state->sums.d > 0)
+		TLV_TRY(dense_sums_flush(ctx, &state->sums));
+	numbers = tlv_alloc(ctx, dense_sums_packed(&state->sums), sizeof(double));
+	TLV_TRY_ALLOC(ctx, numbers);
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_DENSE_MOMENTS);
+	builder->owned = numbers;
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add(builder, "shift", TLV_FLOAT64, state->sums.d, 1, state->shift);
+	/* Of NULLs alone there are no sums, but the order is known. */
+	state->sums.order = state->order;
+	return dense_sums_write(ctx, &state->sums, numbers, builder);
+}
+
+static tlv_status
+moments_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *shift = tlv_frame_find(frame, "shift");
+
+	if (shift == NULL || shift->rows > TLV_DENSE_MOST_2)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"shift\" is missing or too long");
+	TLV_TRY(tlv_frame_require(ctx, frame, "shift", TLV_FLOAT64, shift->rows, 1, NULL));
+	if ((shift->rows == 0) != (tlv_frame_scalar(frame, "rows", 0) == 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "%g rows of %zu elements",
+						tlv_frame_scalar(frame, "rows", 0), (size_t) shift->rows);
+	return dense_sums_check(ctx, frame, shift->rows);
+}
+
+static const tlv_accumulator_class moments_class = {.name = "dense_moments",
+													.create = create_empty,
+													.merge = moments_merge,
+													.build = moments_build,
+													.add_vector = moments_add_vector};
+
+const tlv_kind tlv_kind_dense_moments = {TLV_FRAME_MOMENTS, TLV_KIND_DENSE_MOMENTS, "dense_moments",
+										 moments_check,		&moments_class,			NULL};

@@ -1,0 +1,201 @@
+/*
+ * cross_table.c - sparse counts of pairs of labels (cross_table.h).
+ */
+#include "cross_table.h"
+
+#include <math.h>
+
+#include "tensorlv/num/bag.h"
+
+/* Entries between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_ENTRIES 65536
+
+tlv_status
+tlv_tally_add(tlv_context *ctx, tlv_tally *tally, int64_t key, double count, int32_t *position)
+{
+	if (tally->keys.n == tally->room)
+	{
+		size_t room = 2 * tally->room + 16;
+		double *grown = tlv_realloc(ctx, tally->counts, room, sizeof(double));
+
+		TLV_TRY_ALLOC(ctx, grown);
+		for (size_t i = tally->keys.n; i < room; i++)
+			grown[i] = 0;
+		tally->counts = grown;
+		tally->room = room;
+	}
+	TLV_TRY(tlv_dictionary_add(ctx, &tally->keys, key, position));
+	tally->counts[*position] += count;
+	return TLV_OK;
+}
+
+void
+tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view)
+{
+	view->n[0] = tlv_frame_find(frame, "labels_a")->rows;
+	view->n[1] = tlv_frame_find(frame, "labels_b")->rows;
+	view->labels[0] = tlv_frame_int64(frame, "labels_a");
+	view->labels[1] = tlv_frame_int64(frame, "labels_b");
+	view->n_pairs = tlv_frame_find(frame, "pairs")->rows;
+	view->pairs = tlv_frame_int64(frame, "pairs");
+	view->counts = tlv_frame_float64(frame, "counts");
+}
+
+tlv_status
+tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
+					  const double *const sizes[2])
+{
+	tlv_cross_view view;
+	int32_t *position[2] = {NULL, NULL}, pair = 0;
+
+	tlv_cross_table_view(frame, &view);
+	for (int s = 0; s < 2; s++)
+	{
+		position[s] = tlv_alloc(ctx, view.n[s], sizeof(int32_t));
+		TLV_TRY_ALLOC(ctx, position[s]);
+		for (size_t i = 0; i < view.n[s]; i++)
+		{
+			if (i % CHUNK_ENTRIES == 0)
+				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY(tlv_tally_add(ctx, &table->labels[s], view.labels[s][i],
+								  sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
+		}
+	}
+	for (size_t i = 0; i < view.n_pairs; i++)
+	{
+		if (i % CHUNK_ENTRIES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_tally_add(ctx, &table->pairs,
+							  tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
+										   position[1][tlv_pair_b(view.pairs[i])]),
+							  view.counts[i], &pair));
+	}
+	tlv_free(ctx, position[1]);
+	tlv_free(ctx, position[0]);
+	return TLV_OK;
+}
+
+/* Labels in ascending order with their sizes; rank[position] is where each went. */
+static void
+sort_labels(const tlv_tally *tally, tlv_bag_entry *entries, tlv_bag_entry *work, int64_t *labels,
+			double *sizes, int32_t *rank)
+{
+	size_t n = tally->keys.n;
+
+	for (size_t i = 0; i < n; i++)
+		entries[i] = (tlv_bag_entry){tally->keys.items[i], (double) i};
+	tlv_bag_sort(n, entries, work);
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t position = (size_t) entries[i].weight;
+
+		labels[i] = entries[i].item;
+		sizes[i] = tally->counts[position];
+		rank[position] = (int32_t) i;
+	}
+}
+
+static void
+sort_pairs(const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
+		   tlv_bag_entry *entries, tlv_bag_entry *work, int64_t *keys, double *counts)
+{
+	size_t n = pairs->keys.n;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		int64_t key = pairs->keys.items[i];
+
+		entries[i].item = tlv_pair_key(rank_a[tlv_pair_a(key)], rank_b[tlv_pair_b(key)]);
+		entries[i].weight = pairs->counts[i];
+	}
+	tlv_bag_sort(n, entries, work);
+	for (size_t i = 0; i < n; i++)
+	{
+		keys[i] = entries[i].item;
+		counts[i] = entries[i].weight;
+	}
+}
+
+tlv_status
+tlv_cross_table_build(tlv_context *ctx, const tlv_cross_table *table, tlv_frame_builder *builder,
+					  const double *sizes[2])
+{
+	size_t n_a = table->labels[0].keys.n, n_b = table->labels[1].keys.n;
+	size_t n = table->pairs.keys.n, most = n > n_a ? n : n_a;
+	tlv_bag_entry *entries;
+	int64_t *labels_a, *labels_b, *keys;
+	double *sizes_a, *sizes_b, *counts;
+	int32_t *rank;
+
+	most = most > n_b ? most : n_b;
+	labels_a = tlv_alloc(ctx, 2 * (n_a + n_b + n), sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, labels_a);
+	builder->owned = labels_a;
+	labels_b = labels_a + n_a;
+	keys = labels_b + n_b;
+	sizes_a = (double *) (keys + n);
+	sizes_b = sizes_a + n_a;
+	counts = sizes_b + n_b;
+	entries = tlv_alloc(ctx, most, 2 * sizeof(tlv_bag_entry));
+	TLV_TRY_ALLOC(ctx, entries);
+	rank = tlv_alloc(ctx, n_a + n_b, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, rank);
+	sort_labels(&table->labels[0], entries, entries + most, labels_a, sizes_a, rank);
+	sort_labels(&table->labels[1], entries, entries + most, labels_b, sizes_b, rank + n_a);
+	sort_pairs(&table->pairs, rank, rank + n_a, entries, entries + most, keys, counts);
+	tlv_free(ctx, rank);
+	tlv_free(ctx, entries);
+	tlv_frame_add(builder, "labels_a", TLV_INT64, n_a, 1, labels_a);
+	tlv_frame_add(builder, "labels_b", TLV_INT64, n_b, 1, labels_b);
+	tlv_frame_add(builder, "pairs", TLV_INT64, n, 1, keys);
+	tlv_frame_add(builder, "counts", TLV_FLOAT64, n, 1, counts);
+	sizes[0] = sizes_a;
+	sizes[1] = sizes_b;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t n)
+{
+	const double *counts = NULL;
+
+	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, n, 1, (const void **) &counts));
+	for (size_t i = 0; i < n; i++)
+		if (!(counts[i] >= 1 && counts[i] <= 0x1p53 && counts[i] == floor(counts[i])))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
+							i + 1, name, counts[i]);
+	return TLV_OK;
+}
+
+static tlv_status
+check_labels(tlv_context *ctx, const tlv_frame *frame, const char *name)
+{
+	const tlv_section *labels = tlv_frame_find(frame, name);
+
+	if (labels == NULL || labels->element != TLV_INT64 || labels->columns != 1 ||
+		labels->rows > (uint64_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", name);
+	return tlv_frame_require_ascending(ctx, frame, name);
+}
+
+tlv_status
+tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *pairs = tlv_frame_find(frame, "pairs");
+	tlv_cross_view view;
+
+	TLV_TRY(check_labels(ctx, frame, "labels_a"));
+	TLV_TRY(check_labels(ctx, frame, "labels_b"));
+	if (pairs == NULL || pairs->element != TLV_INT64 || pairs->columns != 1 ||
+		pairs->rows > (uint64_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"pairs\" is missing or has the wrong shape");
+	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "pairs"));
+	TLV_TRY(tlv_require_counts(ctx, frame, "counts", pairs->rows));
+	tlv_cross_table_view(frame, &view);
+	for (size_t i = 0; i < view.n_pairs; i++)
+		if (view.pairs[i] < 0 || tlv_pair_a(view.pairs[i]) >= view.n[0] ||
+			tlv_pair_b(view.pairs[i]) >= view.n[1])
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"pairs\" names no labels",
+							i + 1);
+	return TLV_OK;
+}

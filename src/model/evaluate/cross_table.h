@@ -1,0 +1,81 @@
+/*
+ * cross_table.h - counts of pairs of labels (any 64-bit integers), sparse: what
+ * the comparison of partitions and that of covers have in common.
+ *
+ * Sections: "labels_a", "labels_b" (int64, ascending); "pairs" (int64, ascending): position of
+ * the label in a times 2^32 plus that in b; "counts" (float64, whole, > 0).
+ */
+#ifndef TENSORLV_CROSS_TABLE_H
+#define TENSORLV_CROSS_TABLE_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/frame.h"
+
+/* A whole number for every entry of a dictionary. */
+typedef struct tlv_tally
+{
+	tlv_dictionary keys;
+	double *counts;
+	size_t room;
+} tlv_tally;
+
+/* Adds to the count of a key; *position gets where it is.  Errors: memory, TLV_LIMIT. */
+extern tlv_status tlv_tally_add(tlv_context *ctx, tlv_tally *tally, int64_t key, double count,
+								int32_t *position);
+
+typedef struct tlv_cross_table
+{
+	tlv_tally labels[2]; /* with sizes of their own */
+	tlv_tally pairs;	 /* keys of positions in the order of arrival */
+} tlv_cross_table;
+
+static inline int64_t
+tlv_pair_key(int32_t a, int32_t b)
+{
+	return (int64_t) a << 32 | (int64_t) b;
+}
+
+static inline size_t
+tlv_pair_a(int64_t key)
+{
+	return (size_t) ((uint64_t) key >> 32);
+}
+
+static inline size_t
+tlv_pair_b(int64_t key)
+{
+	return (size_t) ((uint64_t) key & UINT32_MAX);
+}
+
+/* A stored table. */
+typedef struct tlv_cross_view
+{
+	size_t n[2]; /* labels */
+	const int64_t *labels[2];
+	size_t n_pairs;
+	const int64_t *pairs;
+	const double *counts;
+} tlv_cross_view;
+
+extern void tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view);
+
+/* Adds a stored table, with the sizes of its labels (sizes[s] may be NULL: 0). */
+extern tlv_status tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table,
+										const tlv_frame *frame, const double *const sizes[2]);
+
+/*
+ * Adds the sections, in order, to a frame that has begun; memory is left in builder->owned.
+ * sizes[s], when wanted, gets the sizes in the order of the stored labels.
+ */
+extern tlv_status tlv_cross_table_build(tlv_context *ctx, const tlv_cross_table *table,
+										tlv_frame_builder *builder, const double *sizes[2]);
+
+/* Shapes, order, positions, whole counts from 1 to 2^53. */
+extern tlv_status tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame);
+
+/* Requires a section of whole numbers from 1 to 2^53. */
+extern tlv_status tlv_require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name,
+									 size_t n);
+
+#endif /* TENSORLV_CROSS_TABLE_H */

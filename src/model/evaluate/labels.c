@@ -1,0 +1,209 @@
+/*
+ * labels.c - two partitions of the same nodes: contingency table,
+ * normalised mutual information, adjusted Rand index (evaluate.h).
+ */
+#include "tensorlv/model/evaluate.h"
+
+#include <math.h>
+
+#include "cross_table.h"
+#include "tensorlv/model/kind.h"
+
+typedef struct label_state
+{
+	tlv_accumulator base;
+	double nodes;
+	tlv_cross_table table;
+} label_state;
+
+tlv_status
+tlv_label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	label_state *state = tlv_alloc0(ctx, 1, sizeof(label_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = tlv_kind_label_pairs.accumulator;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_label_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, int64_t a, int64_t b)
+{
+	label_state *state = (label_state *) accumulator;
+	int32_t at_a = 0, at_b = 0, pair = 0;
+
+	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 1, &at_a));
+	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[1], b, 1, &at_b));
+	TLV_TRY(tlv_tally_add(ctx, &state->table.pairs, tlv_pair_key(at_a, at_b), 1, &pair));
+	state->nodes++;
+	return TLV_OK;
+}
+
+static tlv_status
+label_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	label_state *state = (label_state *) accumulator;
+	/* The sizes follow from the pairs and are not kept. */
+	const double *const sizes[2] = {NULL, NULL};
+
+	TLV_TRY(tlv_cross_table_merge(ctx, &state->table, frame, sizes));
+	state->nodes += tlv_frame_scalar(frame, "nodes", 0);
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	return TLV_OK;
+}
+
+static tlv_status
+label_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	label_state *state = (label_state *) accumulator;
+	const double *sizes[2];
+
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_LABEL_PAIRS);
+	tlv_frame_add_scalar(builder, "nodes", state->nodes);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	return tlv_cross_table_build(ctx, &state->table, builder, sizes);
+}
+
+static tlv_status
+label_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	tlv_cross_view view;
+	double nodes = 0;
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nodes"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	TLV_TRY(tlv_cross_table_check(ctx, frame));
+	tlv_cross_table_view(frame, &view);
+	for (size_t i = 0; i < view.n_pairs; i++)
+		nodes += view.counts[i];
+	if (nodes != tlv_frame_scalar(frame, "nodes", -1))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" sums to %g instead of %g", nodes,
+						tlv_frame_scalar(frame, "nodes", -1));
+	return TLV_OK;
+}
+
+/* ---- measures ---- */
+
+typedef struct contingency
+{
+	tlv_cross_view view;
+	double nodes;
+	double *sizes[2]; /* of the clusters */
+} contingency;
+
+static tlv_status
+open_contingency(tlv_context *ctx, const tlv_frame *frame, contingency *table)
+{
+	tlv_cross_table_view(frame, &table->view);
+	table->nodes = tlv_frame_scalar(frame, "nodes", 0);
+	table->sizes[0] = tlv_alloc0(ctx, table->view.n[0] + table->view.n[1], sizeof(double));
+	TLV_TRY_ALLOC(ctx, table->sizes[0]);
+	table->sizes[1] = table->sizes[0] + table->view.n[0];
+	for (size_t i = 0; i < table->view.n_pairs; i++)
+	{
+		table->sizes[0][tlv_pair_a(table->view.pairs[i])] += table->view.counts[i];
+		table->sizes[1][tlv_pair_b(table->view.pairs[i])] += table->view.counts[i];
+	}
+	return TLV_OK;
+}
+
+/* Entropy of cluster sizes, nats; *clusters: how many are not empty. */
+static double
+entropy(size_t n, const double *sizes, double nodes, size_t *clusters)
+{
+	double sum = 0;
+
+	*clusters = 0;
+	for (size_t i = 0; i < n; i++)
+		if (sizes[i] > 0)
+		{
+			sum -= sizes[i] / nodes * log(sizes[i] / nodes);
+			(*clusters)++;
+		}
+	return sum;
+}
+
+/* Mutual information, nats. */
+static double
+mutual_information(const contingency *table)
+{
+	const tlv_cross_view *view = &table->view;
+	double sum = 0;
+
+	for (size_t i = 0; i < view->n_pairs; i++)
+	{
+		double a = table->sizes[0][tlv_pair_a(view->pairs[i])] / table->nodes;
+		double b = table->sizes[1][tlv_pair_b(view->pairs[i])] / table->nodes;
+		double both = view->counts[i] / table->nodes;
+
+		sum += both * (log(both) - log(a) - log(b));
+	}
+	return sum;
+}
+
+tlv_status
+tlv_label_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
+{
+	contingency table = {0};
+	size_t clusters_a, clusters_b;
+	double h_a, h_b;
+
+	*nmi = NAN;
+	TLV_TRY(open_contingency(ctx, pairs, &table));
+	if (table.nodes > 0)
+	{
+		h_a = entropy(table.view.n[0], table.sizes[0], table.nodes, &clusters_a);
+		h_b = entropy(table.view.n[1], table.sizes[1], table.nodes, &clusters_b);
+		if (clusters_a == 1 || clusters_b == 1)
+			*nmi = clusters_a == clusters_b;
+		else
+			*nmi = fmin(fmax(2 * mutual_information(&table) / (h_a + h_b), 0), 1);
+	}
+	tlv_free(ctx, table.sizes[0]);
+	return TLV_OK;
+}
+
+/* Ordered pairs of nodes in the same cluster, n (n - 1) each. */
+static double
+together(size_t n, const double *sizes)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += sizes[i] * (sizes[i] - 1);
+	return sum;
+}
+
+tlv_status
+tlv_label_ari(tlv_context *ctx, const tlv_frame *pairs, double *ari)
+{
+	contingency table = {0};
+	double both, only_a, only_b, neither;
+
+	*ari = NAN;
+	TLV_TRY(open_contingency(ctx, pairs, &table));
+	if (table.nodes > 0)
+	{
+		both = together(table.view.n_pairs, table.view.counts);
+		only_a = together(table.view.n[0], table.sizes[0]) - both;
+		only_b = together(table.view.n[1], table.sizes[1]) - both;
+		neither = table.nodes * (table.nodes - 1) - both - only_a - only_b;
+		*ari =
+			only_a == 0 && only_b == 0
+				? 1
+				: 2 * (both * neither - only_a * only_b) /
+					  ((both + only_a) * (only_a + neither) + (both + only_b) * (only_b + neither));
+	}
+	tlv_free(ctx, table.sizes[0]);
+	return TLV_OK;
+}
+
+static const tlv_accumulator_class label_class = {
+	.name = "label_pairs",
+	.create = tlv_label_pairs_create,
+	.merge = label_merge,
+	.build = label_build,
+};
+const tlv_kind tlv_kind_label_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_LABEL_PAIRS, "label_pairs",
+									   label_check,		  &label_class,			NULL};

@@ -1,0 +1,278 @@
+/*
+ * memberships.c - true and estimated memberships of the same nodes,
+ * collected: means, co-moments and absolute differences of every pair of
+ * components (evaluate.h).
+ *
+ * Co-moments are kept about the running means (Chan, Golub, LeVeque 1983): a
+ * component that does not vary has a sum of squares of exactly 0.
+ */
+#include "tensorlv/model/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+
+/* Numbers whose squares still add up without overflow. */
+#define LARGEST 1e100
+
+static const char *const names[2] = {"true", "estimated"};
+static const char *const mean_names[2] = {"means_a", "means_b"};
+static const char *const square_names[2] = {"squares_a", "squares_b"};
+static const char *const absolute_names[2] = {"absolutes_a", "absolutes_b"};
+
+typedef struct membership_state
+{
+	tlv_accumulator base;
+	double nodes;
+	size_t k[2];
+	double *means[2];
+	double *squares[2];	  /* sums of squares about the means */
+	double *absolutes[2]; /* sums of |a_i|, |b_j| */
+	double *deviation;	  /* k_b: of one row */
+	double *products;	  /* k_a x k_b by rows: co-moments */
+	double *differences;  /* k_a x k_b by rows: sums of |a_i - b_j| */
+} membership_state;
+
+tlv_status
+tlv_membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	membership_state *state = tlv_alloc0(ctx, 1, sizeof(membership_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = tlv_kind_membership_pairs.accumulator;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+/* Settles the numbers of components, once. */
+static tlv_status
+allocate_sums(tlv_context *ctx, membership_state *state, size_t k_a, size_t k_b)
+{
+	double *block;
+
+	if (k_a == 0 || k_b == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has no %s memberships", names[k_a > 0]);
+	if ((double) k_a * (double) k_b * 2 * sizeof(double) > (double) TLV_FRAME_MAX_BYTES)
+		return tlv_fail(ctx, TLV_LIMIT, "%zu x %zu pairs of components are too many for one value",
+						k_a, k_b);
+	block = tlv_alloc0(ctx, 2 * k_a * k_b + 3 * k_a + 4 * k_b, sizeof(double));
+	TLV_TRY_ALLOC(ctx, block);
+	state->k[0] = k_a;
+	state->k[1] = k_b;
+	state->products = block;
+	state->differences = block + k_a * k_b;
+	block += 2 * k_a * k_b;
+	for (int s = 0; s < 2; s++)
+	{
+		state->means[s] = block;
+		state->squares[s] = block + state->k[s];
+		state->absolutes[s] = block + 2 * state->k[s];
+		block += 3 * state->k[s];
+	}
+	state->deviation = block;
+	return TLV_OK;
+}
+
+static tlv_status
+check_row(tlv_context *ctx, const membership_state *state, int side, size_t k, const double *x)
+{
+	if (k != state->k[side])
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu %s memberships, those before it %zu", k,
+						names[side], state->k[side]);
+	for (size_t j = 0; j < k; j++)
+		if (!(fabs(x[j]) <= LARGEST))
+			return tlv_fail(ctx, TLV_BAD_DATA, "%s membership %zu is %g, not a number to compare",
+							names[side], j + 1, x[j]);
+	return TLV_OK;
+}
+
+TLV_CLONES static void
+add_products(size_t k, double a, double deviation_a, const double *restrict b,
+			 const double *restrict deviation_b, double *restrict products,
+			 double *restrict differences)
+{
+	for (size_t j = 0; j < k; j++)
+	{
+		products[j] += deviation_a * deviation_b[j];
+		differences[j] += fabs(a - b[j]);
+	}
+}
+
+tlv_status
+tlv_membership_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t k_a,
+						 const double *a, size_t k_b, const double *b)
+{
+	membership_state *state = (membership_state *) accumulator;
+
+	if (state->products == NULL)
+		TLV_TRY(allocate_sums(ctx, state, k_a, k_b));
+	TLV_TRY_ALLOC(ctx, state->products);
+	TLV_TRY(check_row(ctx, state, 0, k_a, a));
+	TLV_TRY(check_row(ctx, state, 1, k_b, b));
+	state->nodes++;
+	for (size_t j = 0; j < k_b; j++)
+	{
+		double before = b[j] - state->means[1][j];
+
+		state->means[1][j] += before / state->nodes;
+		state->deviation[j] = b[j] - state->means[1][j]; /* from the new mean */
+		state->squares[1][j] += before * state->deviation[j];
+		state->absolutes[1][j] += fabs(b[j]);
+	}
+	for (size_t i = 0; i < k_a; i++)
+	{
+		double before = a[i] - state->means[0][i]; /* from the old mean */
+
+		if (i % 1024 == 1023)
+			TLV_TRY_CONTINUE(ctx);
+		add_products(k_b, a[i], before, b, state->deviation, state->products + i * k_b,
+					 state->differences + i * k_b);
+		state->means[0][i] += before / state->nodes;
+		state->squares[0][i] += before * (a[i] - state->means[0][i]);
+		state->absolutes[0][i] += fabs(a[i]);
+	}
+	return TLV_OK;
+}
+
+/* Sums of two sets of rows; the means of *state are still its own. */
+static void
+merge_products(membership_state *state, const tlv_frame *frame, double weight)
+{
+	const double *mean_a = tlv_frame_float64(frame, mean_names[0]);
+	const double *mean_b = tlv_frame_float64(frame, mean_names[1]);
+	const double *products = tlv_frame_float64(frame, "products");
+	const double *differences = tlv_frame_float64(frame, "differences");
+
+	for (size_t i = 0; i < state->k[0]; i++)
+		for (size_t j = 0; j < state->k[1]; j++)
+		{
+			size_t at = i * state->k[1] + j;
+
+			state->products[at] += products[at] + weight * (mean_a[i] - state->means[0][i]) *
+													  (mean_b[j] - state->means[1][j]);
+			state->differences[at] += differences[at];
+		}
+}
+
+static void
+merge_side(membership_state *state, int side, const tlv_frame *frame, double weight, double share)
+{
+	const double *means = tlv_frame_float64(frame, mean_names[side]);
+	const double *squares = tlv_frame_float64(frame, square_names[side]);
+	const double *absolutes = tlv_frame_float64(frame, absolute_names[side]);
+
+	for (size_t j = 0; j < state->k[side]; j++)
+	{
+		double difference = means[j] - state->means[side][j];
+
+		state->squares[side][j] += squares[j] + weight * difference * difference;
+		state->means[side][j] += share * difference;
+		state->absolutes[side][j] += absolutes[j];
+	}
+}
+
+static tlv_status
+membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	membership_state *state = (membership_state *) accumulator;
+	double nodes = tlv_frame_scalar(frame, "nodes", 0), before = state->nodes;
+	size_t k_a = tlv_frame_find(frame, mean_names[0])->rows;
+	size_t k_b = tlv_frame_find(frame, mean_names[1])->rows;
+
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	if (nodes == 0)
+		return TLV_OK;
+	if (state->products == NULL)
+		TLV_TRY(allocate_sums(ctx, state, k_a, k_b));
+	TLV_TRY_ALLOC(ctx, state->products);
+	if (k_a != state->k[0] || k_b != state->k[1])
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"cannot merge memberships of %zu and %zu components with those of %zu and "
+						"%zu",
+						state->k[0], state->k[1], k_a, k_b);
+	state->nodes += nodes;
+	merge_products(state, frame, before / state->nodes * nodes);
+	for (int s = 0; s < 2; s++)
+		merge_side(state, s, frame, before / state->nodes * nodes, nodes / state->nodes);
+	return TLV_OK;
+}
+
+static tlv_status
+membership_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	membership_state *state = (membership_state *) accumulator;
+
+	(void) ctx;
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_MEMBERSHIP_PAIRS);
+	tlv_frame_add_scalar(builder, "nodes", state->nodes);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	for (int s = 0; s < 2; s++)
+	{
+		tlv_frame_add(builder, mean_names[s], TLV_FLOAT64, state->k[s], 1, state->means[s]);
+		tlv_frame_add(builder, square_names[s], TLV_FLOAT64, state->k[s], 1, state->squares[s]);
+		tlv_frame_add(builder, absolute_names[s], TLV_FLOAT64, state->k[s], 1, state->absolutes[s]);
+	}
+	tlv_frame_add(builder, "products", TLV_FLOAT64, state->k[1], state->k[0], state->products);
+	tlv_frame_add(builder, "differences", TLV_FLOAT64, state->k[1], state->k[0],
+				  state->differences);
+	return TLV_OK;
+}
+
+static tlv_status
+check_side(tlv_context *ctx, const tlv_frame *frame, int side, bool empty, uint64_t *k)
+{
+	const tlv_section *means = tlv_frame_find(frame, mean_names[side]);
+	const double *numbers = tlv_frame_float64(frame, mean_names[side]);
+
+	if (means == NULL || numbers == NULL || means->columns != 1 || (means->rows == 0) != empty)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape",
+						mean_names[side]);
+	*k = means->rows;
+	for (uint64_t j = 0; j < *k; j++)
+		if (!(fabs(numbers[j]) <= LARGEST))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", (size_t) j + 1,
+							mean_names[side], numbers[j]);
+	TLV_TRY(tlv_frame_require(ctx, frame, square_names[side], TLV_FLOAT64, *k, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, square_names[side], 0));
+	TLV_TRY(tlv_frame_require(ctx, frame, absolute_names[side], TLV_FLOAT64, *k, 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, absolute_names[side], 0);
+}
+
+static tlv_status
+membership_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const double *squares[2], *products = NULL;
+	uint64_t k[2] = {0, 0};
+	bool empty;
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nodes"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	empty = tlv_frame_scalar(frame, "nodes", 0) == 0;
+	for (int s = 0; s < 2; s++)
+	{
+		TLV_TRY(check_side(ctx, frame, s, empty, &k[s]));
+		squares[s] = tlv_frame_float64(frame, square_names[s]);
+	}
+	TLV_TRY(tlv_frame_require(ctx, frame, "products", TLV_FLOAT64, k[1], k[0],
+							  (const void **) &products));
+	TLV_TRY(tlv_frame_require(ctx, frame, "differences", TLV_FLOAT64, k[1], k[0], NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "differences", 0));
+	/* Cauchy and Schwarz, but for rounding */
+	for (uint64_t i = 0; i < k[0]; i++)
+		for (uint64_t j = 0; j < k[1]; j++)
+			if (!(fabs(products[i * k[1] + j]) <=
+				  1.000001 * sqrt(squares[0][i]) * sqrt(squares[1][j]) + 1e-100))
+				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
+	return TLV_OK;
+}
+
+static const tlv_accumulator_class membership_class = {
+	.name = "membership_pairs",
+	.create = tlv_membership_pairs_create,
+	.merge = membership_merge,
+	.build = membership_build,
+};
+const tlv_kind tlv_kind_membership_pairs = {TLV_FRAME_MOMENTS,	TLV_KIND_MEMBERSHIP_PAIRS,
+											"membership_pairs", membership_check,
+											&membership_class,	NULL};

@@ -1,0 +1,226 @@
+/*
+ * simulate.c - random mixtures of Gaussians, rows drawn from them, and the
+ * assignment of one mixture's components to another's (gmm.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+#define WEIGHT_CONCENTRATION 10.0
+
+/* Standard deviation of a true mixture. */
+static double
+draw_deviation(tlv_rng *rng, bool differing)
+{
+	return differing ? 0.5 + tlv_rng_uniform(rng) : 1;
+}
+
+/* Q diag(s^2) Q' with a random rotation Q, packed. */
+static tlv_status
+random_covariance(tlv_context *ctx, size_t d, tlv_rng *rng, double *packed)
+{
+	double *q = tlv_alloc(ctx, d, 2 * d * sizeof(double)), *full;
+	size_t rank;
+
+	TLV_TRY_ALLOC(ctx, q);
+	full = q + d * d;
+	tlv_rng_fill_normal(rng, d * d, q);
+	TLV_TRY(tlv_orthonormalize(ctx, d, d, q, rng, &rank));
+	for (size_t i = 0; i < d; i++)
+	{
+		double deviation = draw_deviation(rng, true);
+
+		for (size_t r = 0; r < d; r++)
+			q[i * d + r] *= deviation;
+	}
+	TLV_TRY(tlv_syrk(ctx, false, d, d, 1, q, d, 0, full, d, true));
+	tlv_packed2_pack(d, full, packed);
+	tlv_free(ctx, q);
+	return TLV_OK;
+}
+
+static tlv_status
+draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mixture)
+{
+	size_t k = mixture->k, d = mixture->d;
+	size_t variances = tlv_mixture_variances(d, mixture->covariance);
+	double factor = separation / sqrt(2 * (double) d);
+
+	for (size_t j = 0; j < k; j++)
+		mixture->weights[j] = WEIGHT_CONCENTRATION;
+	tlv_rng_dirichlet(rng, k, mixture->weights, mixture->weights);
+	tlv_rng_fill_normal(rng, d * k, mixture->means);
+	for (size_t i = 0; i < d * k; i++)
+		mixture->means[i] *= factor;
+	for (size_t j = 0; j < k; j++)
+		if (mixture->covariance == TLV_COVARIANCE_FULL)
+			TLV_TRY(random_covariance(ctx, d, rng, mixture->variances + j * variances));
+		else
+			for (size_t i = 0; i < variances; i++)
+			{
+				double deviation =
+					draw_deviation(rng, mixture->covariance != TLV_COVARIANCE_COMMON);
+
+				mixture->variances[j * variances + i] = deviation * deviation;
+			}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_covariance covariance,
+			   uint64_t seed, void **image, size_t *size)
+{
+	tlv_gmm_parts parts = {0};
+	tlv_mixture mixture;
+	double *floor;
+	tlv_rng rng;
+
+	if (k == 0 || k > TLV_GMM_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", k,
+						TLV_GMM_MOST_COMPONENTS);
+	if (d == 0 || d > TLV_GMM_MOST_DIMENSIONS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "d = %zu is not between 1 and %d", d,
+						TLV_GMM_MOST_DIMENSIONS);
+	if (!(separation >= 0 && separation <= 1e50))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "separation = %g is not between 0 and 1e50",
+						separation);
+	tlv_rng_seed(&rng, seed);
+	TLV_TRY(tlv_mixture_create(ctx, k, d, covariance, &mixture));
+	TLV_TRY(draw_mixture(ctx, separation, &rng, &mixture));
+	floor = tlv_alloc0(ctx, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, floor);
+	for (size_t i = 0; i < d; i++)
+		floor[i] = TLV_GMM_FLOOR;
+	parts.mixture = &mixture;
+	parts.floor = floor;
+	parts.seed = (double) seed;
+	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
+	tlv_free(ctx, floor);
+	tlv_mixture_free(ctx, &mixture);
+	return TLV_OK;
+}
+
+/* ---- rows ---- */
+
+struct tlv_gmm_simulator
+{
+	const tlv_mixture *mixture;
+	double *factor; /* d x d x k: Cholesky factors, full only */
+	double *normal; /* d */
+};
+
+tlv_status
+tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
+						 tlv_gmm_simulator **simulator)
+{
+	size_t k = mixture->k, d = mixture->d;
+	tlv_gmm_simulator *made = tlv_alloc0(ctx, 1, sizeof(tlv_gmm_simulator));
+
+	TLV_TRY_ALLOC(ctx, made);
+	made->mixture = mixture;
+	made->normal = tlv_alloc(ctx, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, made->normal);
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+	{
+		made->factor = tlv_alloc(ctx, k, d * d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, made->factor);
+		for (size_t j = 0; j < k; j++)
+		{
+			double *l = made->factor + j * d * d;
+
+			TLV_TRY_CONTINUE(ctx);
+			tlv_packed2_unpack(d, mixture->variances + j * tlv_packed2_size(d), l);
+			TLV_TRY(tlv_solve_spd(ctx, d, 0, l, NULL));
+		}
+	}
+	*simulator = made;
+	return TLV_OK;
+}
+
+static double
+deviation_of(const tlv_mixture *mixture, size_t j, size_t i)
+{
+	return sqrt(mixture->covariance == TLV_COVARIANCE_DIAGONAL
+					? mixture->variances[j * mixture->d + i]
+					: mixture->variances[j]);
+}
+
+size_t
+tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x)
+{
+	const tlv_mixture *mixture = simulator->mixture;
+	size_t d = mixture->d, j = 0;
+	double u = tlv_rng_uniform(rng);
+
+	while (j + 1 < mixture->k && u >= mixture->weights[j])
+		u -= mixture->weights[j++];
+	tlv_rng_fill_normal(rng, d, simulator->normal);
+	memcpy(x, mixture->means + j * d, d * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+		if (simulator->factor == NULL)
+			x[i] += deviation_of(mixture, j, i) * simulator->normal[i];
+		else
+			for (size_t c = 0; c <= i; c++)
+				x[i] += simulator->factor[j * d * d + c * d + i] * simulator->normal[c];
+	return j;
+}
+
+void
+tlv_gmm_simulator_free(tlv_context *ctx, tlv_gmm_simulator *simulator)
+{
+	tlv_free(ctx, simulator->factor);
+	tlv_free(ctx, simulator->normal);
+	tlv_free(ctx, simulator);
+}
+
+/* ---- two mixtures ---- */
+
+static double
+distance(const tlv_mixture *a, size_t i, const tlv_mixture *b, size_t j)
+{
+	double sum = 0;
+
+	for (size_t c = 0; c < a->d; c++)
+	{
+		double difference = a->means[i * a->d + c] - b->means[j * a->d + c];
+
+		sum += difference * difference;
+	}
+	return sqrt(sum);
+}
+
+tlv_status
+tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b, int64_t *assignment,
+			  double *error)
+{
+	/* The smaller one's components are the rows of the cost. */
+	bool swapped = a->k > b->k;
+	const tlv_mixture *less = swapped ? b : a, *more = swapped ? a : b;
+	double *cost = tlv_alloc(ctx, less->k, more->k * sizeof(double)), total;
+	int64_t *own = tlv_alloc(ctx, less->k, sizeof(int64_t));
+
+	TLV_TRY_ALLOC(ctx, cost);
+	TLV_TRY_ALLOC(ctx, own);
+	for (size_t i = 0; i < less->k; i++)
+		for (size_t j = 0; j < more->k; j++)
+			cost[i * more->k + j] = distance(less, i, more, j);
+	TLV_TRY(tlv_assignment(ctx, less->k, more->k, cost, own, &total));
+	for (size_t j = 0; j < a->k; j++)
+	{
+		assignment[j] = -1;
+		error[j] = NAN;
+	}
+	for (size_t i = 0; i < less->k; i++)
+	{
+		size_t j = swapped ? (size_t) own[i] : i;
+
+		assignment[j] = swapped ? (int64_t) i : own[i];
+		error[j] = cost[i * more->k + (size_t) own[i]];
+	}
+	tlv_free(ctx, own);
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}

@@ -1,0 +1,122 @@
+/*
+ * space.c - from the directions of a subspace back to all dimensions: means, variances and
+ * covariances of a mixture that was fitted to compressed moments (gmm_internal.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+tlv_status
+tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space)
+{
+	const tlv_section *basis = tlv_frame_find(moments, "basis");
+	const double *radial1, *sum1;
+	double rows = tlv_frame_scalar(moments, "rows", 0), radial;
+
+	memset(space, 0, sizeof(*space));
+	if (moments->header->kind != TLV_KIND_DENSE_COMPRESSED)
+	{
+		space->dimensions = space->directions = tlv_frame_find(moments, "shift")->rows;
+		return TLV_OK;
+	}
+	space->dimensions = basis->rows;
+	space->directions = basis->columns;
+	space->basis = tlv_section_data(moments, basis);
+	space->origin = tlv_frame_float64(moments, "mean");
+	space->skew = tlv_alloc(ctx, space->directions, sizeof(double));
+	TLV_TRY_ALLOC(ctx, space->skew);
+	radial = tlv_frame_scalar(moments, "radial", 0);
+	radial1 = tlv_frame_float64(moments, "radial1");
+	sum1 = tlv_frame_float64(moments, "sum1");
+	for (size_t a = 0; a < space->directions; a++)
+		space->skew[a] = radial1[a] / rows - (sum1[a] / rows) * (radial / rows);
+	space->outside = radial / rows;
+	if (space->dimensions > space->directions)
+		space->variance = space->outside / (double) (space->dimensions - space->directions);
+	return TLV_OK;
+}
+
+void
+tlv_gmm_space_close(tlv_context *ctx, gmm_space *space)
+{
+	tlv_free(ctx, space->skew);
+	space->skew = NULL;
+}
+
+tlv_status
+tlv_gmm_lift_means(tlv_context *ctx, const gmm_space *space, size_t k, const double *means,
+				   double *lifted)
+{
+	size_t d = space->dimensions, p = space->directions;
+
+	if (space->basis == NULL)
+	{
+		memcpy(lifted, means, d * k * sizeof(double));
+		return TLV_OK;
+	}
+	for (size_t j = 0; j < k; j++)
+		memcpy(lifted + j * d, space->origin, d * sizeof(double));
+	return tlv_gemm(ctx, false, false, d, k, p, 1, space->basis, d, means, p, 1, lifted, d);
+}
+
+/* basis (covariance - variance I), d x p. */
+static tlv_status
+project(tlv_context *ctx, const gmm_space *space, const double *covariance, double **product)
+{
+	size_t d = space->dimensions, p = space->directions;
+
+	*product = tlv_alloc(ctx, d, p * sizeof(double));
+	TLV_TRY_ALLOC(ctx, *product);
+	memcpy(*product, space->basis, d * p * sizeof(double));
+	return tlv_gemm(ctx, false, false, d, p, p, 1, space->basis, d, covariance, p, -space->variance,
+					*product, d);
+}
+
+tlv_status
+tlv_gmm_lift_variances(tlv_context *ctx, const gmm_space *space, const double *covariance,
+					   double *variances)
+{
+	size_t d = space->dimensions, p = space->directions;
+	double *product;
+
+	if (space->basis == NULL)
+	{
+		for (size_t i = 0; i < d; i++)
+			variances[i] = covariance[i * d + i];
+		return TLV_OK;
+	}
+	TLV_TRY(project(ctx, space, covariance, &product));
+	for (size_t i = 0; i < d; i++)
+		variances[i] = space->variance;
+	for (size_t a = 0; a < p; a++)
+		for (size_t i = 0; i < d; i++)
+			variances[i] += product[a * d + i] * space->basis[a * d + i];
+	for (size_t i = 0; i < d; i++)
+		variances[i] = fmax(variances[i], 0); /* rounding */
+	tlv_free(ctx, product);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space, const double *covariance,
+						double *lifted)
+{
+	size_t d = space->dimensions, p = space->directions;
+	double *product;
+
+	if (space->basis == NULL)
+	{
+		memcpy(lifted, covariance, d * d * sizeof(double));
+		return TLV_OK;
+	}
+	TLV_TRY(project(ctx, space, covariance, &product));
+	TLV_TRY(tlv_gemm(ctx, false, true, d, d, p, 1, product, d, space->basis, d, 0, lifted, d));
+	for (size_t i = 0; i < d; i++)
+		lifted[i * d + i] += space->variance;
+	tlv_free(ctx, product);
+	return TLV_OK;
+}

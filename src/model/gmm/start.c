@@ -1,0 +1,508 @@
+/*
+ * start.c - a mixture of Gaussians from rows in memory: k-means++ starts and expectation
+ * maximisation, the better half of the starts going on (gmm.h).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/linalg.h"
+
+/* Likelihoods nearer than this part of themselves are those of the same mixture. */
+#define SAME 1e-10
+/* k-means of gains nearer than this part have found the same clusters. */
+#define SAME_CLUSTERS 1e-9
+/* Rows between two questions whether to stop. */
+#define CHECK_ROWS 256
+
+/* Up to so many rows x components x dimensions starts cost next to nothing. */
+#define SMALL 20000.0
+/* Of more rows than this, starts cost little beside the refinement on all of them. */
+#define LARGE 5000
+/* Kinds of starts, which follow each other in turn. */
+#define START_KINDS 3
+
+/* Rows that are looked at: in all, by component, and by component and dimension of full
+ * covariances, the most of these. */
+typedef struct gmm_effort
+{
+	double rows;
+	double each;
+	double each_dimension;
+} gmm_effort;
+
+/* What is done with every start. */
+typedef struct gmm_plan
+{
+	gmm_effort seeds;			  /* rows of k-means++ */
+	int lloyd_steps[START_KINDS]; /* of k-means, at most */
+	double kept;				  /* this part goes on after k-means, by its sum of squares */
+	int steps; /* of expectation maximisation in the first round; each round doubles them */
+} gmm_plan;
+
+/*
+ * Of few rows, and of k-means to its end, all go on: the best optima may begin in poor clusters.
+ * Else the sum of squares tells early which clusters are good for a spherical mixture, less so for
+ * a diagonal one, and not for full covariances; and few steps leave starts more different, as do
+ * few rows to begin with (but among few, spherical components miss what lies far out).
+ */
+static const gmm_plan small_plan = {{2500, 100, 0}, {30, 30, 30}, 1, 4};
+static const gmm_plan spherical_plan = {{2500, 100, 0}, {3, 3, 3}, 0.3, 2};
+static const gmm_plan large_plan = {{2500, 100, 0}, {10, 10, 10}, 0.4, 2}; /* spherical */
+static const gmm_plan diagonal_plan = {{500, 50, 0}, {3, 1, 1}, 0.5, 2};
+static const gmm_plan large_diagonal_plan = {{200, 25, 0}, {10, 0, 3}, 1, 2};
+static const gmm_plan full_plan = {{1000, 100, 0}, {10, 0, 3}, 1, 1};
+
+/* Rows of k-means, and of the first round; each round doubles them, too. */
+static const gmm_effort kmeans_effort = {2500, 250, 10};
+static const gmm_effort first_effort = {500, 50, 10};
+
+typedef struct gmm_sample
+{
+	size_t n;
+	size_t d;
+	const double *floor; /* d */
+	double *center;		 /* d: mean of the rows */
+	double *rows;		 /* d x n: about the center, in random order */
+} gmm_sample;
+
+typedef struct gmm_candidate
+{
+	tlv_mixture mixture;
+	double log_likelihood; /* mean over the rows looked at last */
+	size_t rows;		   /* their number */
+	int steps;			   /* done */
+	bool stands;
+	bool given;
+} gmm_candidate;
+
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- expectation maximisation ---- */
+
+/* The statistics of the first n rows under the mixture that the worker is prepared for. */
+static tlv_status
+expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, gmm_worker *worker,
+			gmm_sums *sums)
+{
+	tlv_gmm_sums_clear(worker->mixture, sums);
+	TLV_TRY(tlv_gmm_worker_prepare(ctx, worker));
+	for (size_t first = 0; first < n; first += GMM_BLOCK)
+		TLV_TRY(tlv_gmm_expect(ctx, worker, least(GMM_BLOCK, n - first),
+							   sample->rows + first * sample->d, sums));
+	return TLV_OK;
+}
+
+/*
+ * Up to `steps` steps on the first n rows.  log_likelihood is that of the mixture before the last
+ * step, with `finish` that of the mixture at the end.
+ */
+static tlv_status
+refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool finish,
+	   gmm_candidate *candidate)
+{
+	double before = candidate->rows == n ? candidate->log_likelihood : -HUGE_VAL;
+	gmm_worker worker;
+	gmm_sums sums;
+
+	candidate->stands = candidate->stands && candidate->rows == n;
+	candidate->rows = n;
+	if (candidate->stands)
+		return TLV_OK;
+	TLV_TRY(tlv_gmm_sums_create(ctx, &candidate->mixture, &sums));
+	TLV_TRY(tlv_gmm_worker_open(ctx, &candidate->mixture, sample->center, &worker));
+	for (int step = 0; step < steps + finish; step++)
+	{
+		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
+		candidate->log_likelihood = sums.log_likelihood / sums.rows;
+		candidate->stands = candidate->log_likelihood - before <
+							TLV_GMM_TOLERANCE * (fabs(before) + 1); /* at first: infinity */
+		before = candidate->log_likelihood;
+		if (candidate->stands)
+			break;
+		if (step == steps)
+			break;
+		tlv_gmm_maximize(&sums, sample->center, sample->floor, &candidate->mixture);
+		candidate->steps++;
+	}
+	tlv_gmm_worker_free(ctx, &worker);
+	tlv_gmm_sums_free(ctx, &sums);
+	return TLV_OK;
+}
+
+/* ---- starts ---- */
+
+/* What a squared difference of every coordinate counts in k-means: as a part of the mean variance
+ * of all, or of its own. */
+static void
+fill_metric(const gmm_sample *sample, bool each, double *metric)
+{
+	size_t d = sample->d;
+	double mean = 0;
+
+	for (size_t i = 0; i < d; i++)
+		mean += sample->floor[i] / (double) d;
+	for (size_t i = 0; i < d; i++)
+		metric[i] = TLV_GMM_FLOOR / (each ? sample->floor[i] : mean);
+}
+
+/* A mixture from the clusters of the first n rows. */
+static tlv_status
+mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const int32_t *label,
+					tlv_mixture *mixture)
+{
+	size_t d = sample->d;
+	gmm_worker worker;
+	gmm_sums sums;
+
+	for (size_t j = 0; j < mixture->k; j++) /* of a component without rows */
+		memcpy(mixture->means + j * d, sample->center, d * sizeof(double));
+	TLV_TRY(tlv_gmm_sums_create(ctx, mixture, &sums));
+	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, sample->center, &worker));
+	for (size_t first = 0; first < n; first += GMM_BLOCK)
+		TLV_TRY(tlv_gmm_add_labelled(ctx, &worker, least(GMM_BLOCK, n - first),
+									 sample->rows + first * d, label + first, &sums));
+	tlv_gmm_maximize(&sums, sample->center, sample->floor, mixture);
+	tlv_gmm_worker_free(ctx, &worker);
+	tlv_gmm_sums_free(ctx, &sums);
+	return TLV_OK;
+}
+
+/* Variances of the whole sample: what a component without rows keeps. */
+static void
+widen(const gmm_sample *sample, tlv_mixture *mixture)
+{
+	size_t d = sample->d, variances = tlv_mixture_variances(d, mixture->covariance);
+	double mean = 0;
+
+	for (size_t i = 0; i < d; i++)
+		mean += sample->floor[i] / TLV_GMM_FLOOR / (double) d;
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double *own = mixture->variances + j * variances;
+
+		if (variances == 1)
+			own[0] = mean;
+		for (size_t i = 0; i < d && variances > 1; i++)
+			own[mixture->covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i] =
+				sample->floor[i] / TLV_GMM_FLOOR;
+	}
+}
+
+static int
+compare_candidates(const void *a, const void *b)
+{
+	double x = ((const gmm_candidate *) a)->log_likelihood;
+	double y = ((const gmm_candidate *) b)->log_likelihood;
+
+	return x > y ? -1 : x < y;
+}
+
+static void
+copy_mixture(const tlv_mixture *from, tlv_mixture *to)
+{
+	size_t k = from->k, d = from->d;
+
+	memcpy(to->weights, from->weights, k * sizeof(double));
+	memcpy(to->means, from->means, k * d * sizeof(double));
+	memcpy(to->variances, from->variances,
+		   k * tlv_mixture_variances(d, from->covariance) * sizeof(double));
+}
+
+/* The clusters of starts a and b are the same, as far as their gain can tell. */
+static bool
+same_clusters(const gmm_lloyd *task, size_t a, size_t b)
+{
+	return fabs(task->gain[a] - task->gain[b]) <= SAME_CLUSTERS * fabs(task->gain[a]);
+}
+
+/* Is the start among the first `kept` of its own metric by gain, and the first with its clusters?
+ */
+static bool
+is_kept(const gmm_lloyd *task, size_t start, size_t kept)
+{
+	size_t d = task->d, better = 0;
+
+	for (size_t s = 0; s < task->starts; s++)
+	{
+		if (memcmp(task->metric + s * d, task->metric + start * d, d * sizeof(double)) != 0)
+			continue;
+		if (s < start && same_clusters(task, s, start))
+			return false;
+		better += task->gain[s] > task->gain[start] && !same_clusters(task, s, start);
+	}
+	return better < kept;
+}
+
+/* Candidates from the better clusters; the given mixture. */
+static tlv_status
+fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_lloyd *task,
+				const tlv_gmm_start_options *options, size_t kept, gmm_candidate *candidates,
+				int *found)
+{
+	for (size_t s = 0; s < task->starts + (options->given != NULL); s++)
+	{
+		gmm_candidate *candidate = &candidates[*found];
+
+		if (s < task->starts && !is_kept(task, s, kept))
+			continue;
+		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
+								   &candidate->mixture));
+		candidate->given = s == task->starts;
+		++*found;
+		if (candidate->given)
+		{
+			copy_mixture(options->given, &candidate->mixture);
+			break;
+		}
+		widen(sample, &candidate->mixture);
+		TLV_TRY(mixture_of_clusters(ctx, sample, task->n, task->label + s * task->n,
+									&candidate->mixture));
+	}
+	return TLV_OK;
+}
+
+static size_t
+rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gmm_effort *effort)
+{
+	double k = (double) options->k, wanted = fmax(effort->rows, effort->each * k);
+
+	if (options->covariance == TLV_COVARIANCE_FULL)
+		wanted = fmax(wanted, effort->each_dimension * k * (double) sample->d);
+	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
+}
+
+/* All candidates: the starts, in units of their own for the first half where the covariance does
+ * not depend on units, and the given mixture. */
+static tlv_status
+make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
+				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
+{
+	size_t k = options->k, d = sample->d, starts = (size_t) options->starts;
+	size_t n = rows_of(sample, options, &kmeans_effort);
+	size_t own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL ? (starts + 1) / 2 : 0;
+	double *metric = tlv_alloc(ctx, starts, (d * k + d + 1) * sizeof(double));
+	int32_t *label = tlv_alloc(ctx, starts, (n + 1) * sizeof(int32_t));
+	size_t kept = (size_t) ceil(plan->kept * (double) (own_units > 0 ? own_units : starts));
+	gmm_lloyd task = {.n = n, .d = d, .rows = sample->rows, .k = k, .starts = starts};
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, metric);
+	TLV_TRY_ALLOC(ctx, label);
+	task.metric = metric;
+	task.centers = metric + starts * d;
+	task.gain = task.centers + starts * d * k;
+	task.label = label;
+	task.steps = label + starts * n;
+	tlv_rng_seed(&rng, options->seed);
+	for (size_t s = 0; s < starts; s++)
+	{
+		label[starts * n + s] = plan->lloyd_steps[s % START_KINDS];
+		fill_metric(sample, s < own_units, metric + s * d);
+	}
+	task.n = least(n, rows_of(sample, options, &plan->seeds));
+	TLV_TRY(tlv_gmm_seed_lloyd(ctx, &task, &rng));
+	task.n = n;
+	TLV_TRY(tlv_gmm_run_lloyd(ctx, &task));
+	TLV_TRY(fill_candidates(ctx, sample, &task, options, kept, candidates, found));
+	tlv_free(ctx, label);
+	tlv_free(ctx, metric);
+	return TLV_OK;
+}
+
+/* The better half of the candidates, sorted; of several that are the same mixture, one. */
+static int
+keep_better(gmm_candidate *candidates, int alive)
+{
+	int kept = 1;
+
+	qsort(candidates, (size_t) alive, sizeof(gmm_candidate), compare_candidates);
+	for (int s = 1; s < alive && kept < (alive + 1) / 2; s++)
+	{
+		double last = candidates[kept - 1].log_likelihood;
+
+		if (last - candidates[s].log_likelihood > SAME * (fabs(last) + 1))
+		{
+			gmm_candidate better = candidates[s];
+
+			candidates[s] = candidates[kept];
+			candidates[kept++] = better;
+		}
+	}
+	return kept;
+}
+
+static const gmm_plan *
+plan_of(const gmm_sample *sample, const tlv_gmm_start_options *options)
+{
+	double work = (double) sample->n * (double) sample->d * (double) options->k;
+
+	if (work <= SMALL)
+		return &small_plan;
+	if (options->covariance == TLV_COVARIANCE_FULL)
+		return &full_plan;
+	if (options->covariance == TLV_COVARIANCE_DIAGONAL)
+		return sample->n > LARGE ? &large_diagonal_plan : &diagonal_plan;
+	return sample->n > LARGE ? &large_plan : &spherical_plan;
+}
+
+/* The best of the starts ends first. */
+static tlv_status
+run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
+		   gmm_candidate *candidates)
+{
+	const gmm_plan *plan = plan_of(sample, options);
+	size_t n = rows_of(sample, options, &first_effort);
+	int alive = 0;
+
+	TLV_TRY(make_candidates(ctx, sample, plan, options, candidates, &alive));
+	for (int steps = plan->steps; alive > 1; steps *= 2)
+	{
+		for (int s = 0; s < alive; s++)
+			TLV_TRY(refine(ctx, sample, n, steps < options->steps ? steps : options->steps, false,
+						   &candidates[s]));
+		alive = keep_better(candidates, alive);
+		n = least(2 * n, sample->n);
+	}
+	return refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
+}
+
+/* The rows about their mean, in random order: the first of them are a sample. */
+static tlv_status
+load_rows(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
+{
+	size_t n = sample->n, d = sample->d, *order = tlv_alloc(ctx, n, sizeof(size_t));
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, order);
+	tlv_rng_seed(&rng, tlv_mix64(seed));
+	for (size_t t = 0; t < n; t++)
+	{
+		size_t other = (size_t) tlv_rng_below(&rng, t + 1);
+
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		order[t] = order[other];
+		order[other] = t;
+		for (size_t i = 0; i < d; i++)
+			sample->center[i] += (rows[t * d + i] - sample->center[i]) / (double) (t + 1);
+	}
+	for (size_t t = 0; t < n; t++)
+	{
+		if (t % CHECK_ROWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < d; i++)
+			sample->rows[t * d + i] = rows[order[t] * d + i] - sample->center[i];
+	}
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+static tlv_status
+open_sample(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
+{
+	size_t n = sample->n, d = sample->d;
+
+	sample->center = tlv_alloc0(ctx, d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, sample->center);
+	sample->rows = tlv_alloc(ctx, n, d * sizeof(double));
+	TLV_TRY_ALLOC(ctx, sample->rows);
+	return load_rows(ctx, rows, seed, sample);
+}
+
+static void
+close_sample(tlv_context *ctx, gmm_sample *sample)
+{
+	tlv_free(ctx, sample->rows);
+	tlv_free(ctx, sample->center);
+}
+
+static tlv_status
+write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
+		   gmm_candidate *best, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_gmm_parts parts = {0};
+
+	parts.mixture = &best->mixture;
+	parts.floor = sample->floor;
+	parts.rows = (double) sample->n;
+	parts.seed = (double) options->seed;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->starts, "starts"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->given, "start_given"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->steps, "sample_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->stands, "sample_stands"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
+	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const double *floor,
+			  const tlv_gmm_start_options *options, void **image, size_t *size)
+{
+	int number = options->starts + (options->given != NULL);
+	gmm_sample sample = {.n = n, .d = d, .floor = floor};
+	gmm_candidate *candidates;
+
+	if (options->k == 0 || options->k > TLV_GMM_MOST_COMPONENTS || options->starts < 1)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
+	if (n < options->k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", n,
+						options->k);
+	TLV_TRY(open_sample(ctx, rows, options->seed, &sample));
+	candidates = tlv_alloc0(ctx, (size_t) number, sizeof(gmm_candidate));
+	TLV_TRY_ALLOC(ctx, candidates);
+	TLV_TRY(run_starts(ctx, &sample, options, candidates));
+	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
+	for (int s = 0; s < number; s++)
+		tlv_mixture_free(ctx, &candidates[s].mixture);
+	tlv_free(ctx, candidates);
+	close_sample(ctx, &sample);
+	return TLV_OK;
+}
+
+/* ---- a given start ---- */
+
+tlv_status
+tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double *rows, int steps,
+			   double *log_likelihood, void **image, size_t *size)
+{
+	gmm_sample sample = {.n = n, .floor = tlv_frame_float64(model, "floor")};
+	tlv_diagnostics diagnostics = {0};
+	gmm_candidate candidate = {0};
+	tlv_gmm_parts parts = {0};
+	tlv_mixture given;
+
+	tlv_gmm_read(model, &given);
+	sample.d = given.d;
+	TLV_TRY(open_sample(ctx, rows, 1, &sample));
+	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &candidate.mixture));
+	copy_mixture(&given, &candidate.mixture);
+	TLV_TRY(refine(ctx, &sample, n, steps, true, &candidate));
+	*log_likelihood = candidate.log_likelihood;
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	parts.mixture = &candidate.mixture;
+	parts.floor = sample.floor;
+	parts.rows = (double) n;
+	parts.steps = tlv_frame_scalar(model, "steps", 0);
+	parts.seed = tlv_frame_scalar(model, "seed", 0);
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	tlv_mixture_free(ctx, &candidate.mixture);
+	close_sample(ctx, &sample);
+	return TLV_OK;
+}

@@ -1,0 +1,334 @@
+/*
+ * accumulator.c - a graph that is being collected (graph.h).
+ *
+ * Edges are gathered in a buffer.  A full buffer is sorted, its duplicates are
+ * added up, and it becomes a delta-coded run; runs of like size are merged, so
+ * that every edge is merged a logarithmic number of times.  Building merges
+ * what is left into one run, which graph_image.c turns into the stored form.
+ */
+#include "internal.h"
+
+#include <float.h>
+#include <inttypes.h>
+
+#include "tensorlv/model/kind.h"
+
+#define FIRST_ROOM ((size_t) 16)
+#define BUFFER_MAX ((size_t) 1 << 22)
+
+typedef struct graph_state
+{
+	tlv_accumulator base;
+	graph_totals totals;
+	size_t n; /* edges in the buffer */
+	size_t room;
+	size_t buffer_max;
+	raw_edge *edge;
+	double *weight; /* NULL while all are 1 */
+	size_t n_runs;
+	size_t runs_room;
+	edge_run *run; /* each more than twice as long as the next */
+} graph_state;
+
+tlv_status
+tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind kind, bool weighted,
+							 tlv_accumulator **accumulator)
+{
+	graph_state *state = tlv_alloc0(ctx, 1, sizeof(graph_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = &tlv_graph_accumulator_classes[kind - 1];
+	state->totals.kind = kind;
+	state->totals.weighted = weighted;
+	state->buffer_max = BUFFER_MAX;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+void
+tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges)
+{
+	((graph_state *) accumulator)->buffer_max = edges < 1 ? 1 : edges;
+}
+
+void
+tlv_graph_accumulator_free(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	graph_state *state = (graph_state *) accumulator;
+
+	if (state == NULL)
+		return;
+	for (size_t i = 0; i < state->n_runs; i++)
+		tlv_run_free(ctx, &state->run[i]);
+	tlv_free(ctx, state->run);
+	tlv_free(ctx, state->edge);
+	tlv_free(ctx, state->weight);
+	tlv_free(ctx, state);
+}
+
+static bool
+one_set(const graph_state *state)
+{
+	return state->totals.kind != TLV_GRAPH_BIPARTITE;
+}
+
+/* The sum of the last two runs in their place. */
+static tlv_status
+merge_last(tlv_context *ctx, graph_state *state)
+{
+	edge_run *last = &state->run[state->n_runs - 1], sum;
+
+	TLV_TRY(tlv_run_merge(ctx, one_set(state), last - 1, last, &sum));
+	tlv_run_free(ctx, last);
+	tlv_run_free(ctx, last - 1);
+	state->n_runs--;
+	*(last - 1) = sum;
+	/* Every entry takes a byte or more. */
+	if (sum.entries > TLV_FRAME_MAX_BYTES)
+		return tlv_graph_too_large(ctx, sum.entries);
+	return TLV_OK;
+}
+
+/* Takes over a run. */
+static tlv_status
+add_run(tlv_context *ctx, graph_state *state, edge_run *run)
+{
+	if (state->n_runs == state->runs_room)
+	{
+		size_t room = state->runs_room + 2;
+		edge_run *grown = tlv_realloc(ctx, state->run, room, sizeof(edge_run));
+
+		if (grown == NULL)
+		{
+			tlv_run_free(ctx, run);
+			return ctx->error.code;
+		}
+		state->run = grown;
+		state->runs_room = room;
+	}
+	state->run[state->n_runs++] = *run;
+	while (state->n_runs > 1 &&
+		   state->run[state->n_runs - 2].entries / 2 <= state->run[state->n_runs - 1].entries)
+		TLV_TRY(merge_last(ctx, state));
+	return TLV_OK;
+}
+
+static tlv_status
+flush_buffer(tlv_context *ctx, graph_state *state)
+{
+	edge_run run;
+
+	if (state->n == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_run_from_edges(ctx, one_set(state), state->n, state->edge, state->weight, &run));
+	state->n = 0;
+	return add_run(ctx, state, &run);
+}
+
+static tlv_status
+grow_buffer(tlv_context *ctx, graph_state *state)
+{
+	size_t room = state->room == 0 ? FIRST_ROOM : 4 * state->room;
+	raw_edge *edge;
+
+	if (room > state->buffer_max)
+		room = state->buffer_max;
+	if (state->weight != NULL)
+	{
+		double *weight = tlv_realloc(ctx, state->weight, room, sizeof(double));
+
+		TLV_TRY_ALLOC(ctx, weight);
+		state->weight = weight;
+	}
+	edge = tlv_realloc(ctx, state->edge, room, sizeof(raw_edge));
+	TLV_TRY_ALLOC(ctx, edge);
+	state->edge = edge;
+	state->room = room;
+	return TLV_OK;
+}
+
+/* The first weight that is not 1. */
+static tlv_status
+begin_weights(tlv_context *ctx, graph_state *state)
+{
+	state->weight = tlv_alloc(ctx, state->room, sizeof(double));
+	TLV_TRY_ALLOC(ctx, state->weight);
+	for (size_t i = 0; i < state->n; i++)
+		state->weight[i] = 1;
+	return TLV_OK;
+}
+
+static tlv_status
+bad_weight(tlv_context *ctx, int64_t src, int64_t dst, double weight)
+{
+	tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
+								 "weight %g of the edge from %" PRId64 " to %" PRId64
+								 " is not a positive finite number",
+								 weight, src, dst);
+
+	tlv_fail_hint(ctx, "Leave such rows out, with WHERE or FILTER.");
+	return status;
+}
+
+static tlv_status
+make_room(tlv_context *ctx, graph_state *state)
+{
+	return state->room < state->buffer_max ? grow_buffer(ctx, state) : flush_buffer(ctx, state);
+}
+
+tlv_status
+tlv_graph_add_edge(tlv_context *ctx, tlv_accumulator *accumulator, int64_t src, int64_t dst,
+				   double weight)
+{
+	graph_state *state = (graph_state *) accumulator;
+	raw_edge edge = {bias(src), bias(dst)};
+
+	if (!(weight > 0 && weight <= DBL_MAX))
+		return bad_weight(ctx, src, dst, weight);
+	if (state->n == state->room)
+		TLV_TRY(make_room(ctx, state));
+	if (src == dst && one_set(state))
+	{
+		state->totals.self_loops++;
+		state->totals.self_loop_weight += weight;
+		weight = 1; /* what is kept says that the node is there */
+	}
+	if (state->totals.kind == TLV_GRAPH_UNDIRECTED && edge.dst < edge.src)
+		edge = (raw_edge){edge.dst, edge.src};
+	if (weight != 1 && state->weight == NULL)
+		TLV_TRY(begin_weights(ctx, state));
+	if (state->weight != NULL)
+		state->weight[state->n] = weight;
+	state->edge[state->n++] = edge;
+	return TLV_OK;
+}
+
+/* ---- stored graphs ---- */
+
+/* The entries of one row. */
+static tlv_status
+put_frame_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint64_t src,
+			  size_t count, const int64_t *targets)
+{
+	entry_batch batch;
+
+	for (size_t e = 0; e < count; e += batch.n)
+	{
+		entry_take(cursor, count - e, &batch);
+		for (size_t i = 0; i < batch.n; i++)
+			__builtin_prefetch(&targets[batch.column[i]]);
+		for (size_t i = 0; i < batch.n; i++)
+			TLV_TRY(tlv_run_put(ctx, writer, src, bias(targets[batch.column[i]]), batch.weight[i]));
+		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(ctx);
+	}
+	return TLV_OK;
+}
+
+/* Writes the edges of a stored graph, and its nodes where they have no row of their own. */
+static tlv_status
+put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool with_nodes,
+		  const int64_t *sources, const int64_t *targets)
+{
+	size_t looked = 0;
+	entry_cursor cursor;
+
+	tlv_entry_open(frame, &cursor);
+	for (size_t row = 0; row < cursor.rows; row++)
+	{
+		size_t count = entry_next_row(&cursor);
+		uint64_t src = bias(sources[row]);
+
+		if (count == 0 && with_nodes)
+			TLV_TRY(tlv_run_put(ctx, writer, src, src, 1));
+		TLV_TRY(put_frame_row(ctx, writer, &cursor, src, count, targets));
+		if (writer->run.entries - looked >= GRAPH_STOP_STRIDE)
+		{
+			looked = writer->run.entries;
+			TLV_TRY_CONTINUE(ctx);
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+run_from_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_graph_header *header,
+			   edge_run *run)
+{
+	bool bipartite = header->kind == TLV_GRAPH_BIPARTITE;
+	int64_t *sources = NULL, *targets = NULL;
+	run_writer writer = {.room = 0};
+	tlv_status status = tlv_graph_decode_nodes(ctx, frame, "nodes", header->rows, &sources);
+
+	if (status == TLV_OK && bipartite)
+		status = tlv_graph_decode_nodes(ctx, frame, "targets", header->columns, &targets);
+	if (status == TLV_OK)
+		status = tlv_run_begin(ctx, &writer, 4 * header->entries + 8 * header->rows);
+	if (status == TLV_OK)
+		status = put_frame(ctx, &writer, frame, !bipartite, sources, bipartite ? targets : sources);
+	tlv_free(ctx, targets);
+	tlv_free(ctx, sources);
+	if (status == TLV_OK)
+		tlv_run_end(ctx, &writer);
+	else
+		tlv_run_free(ctx, &writer.run);
+	*run = writer.run;
+	return status;
+}
+
+static tlv_status
+graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	graph_state *state = (graph_state *) accumulator;
+	tlv_graph_header header;
+	edge_run run;
+
+	tlv_graph_read_header(frame, &header);
+	if (header.rows > 0)
+	{
+		TLV_TRY(run_from_frame(ctx, frame, &header, &run));
+		TLV_TRY(add_run(ctx, state, &run));
+	}
+	state->totals.weighted |= header.weighted;
+	state->totals.self_loops += header.self_loops;
+	state->totals.self_loop_weight += header.self_loop_weight;
+	state->base.nulls += header.nulls;
+	return TLV_OK;
+}
+
+static tlv_status
+graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	graph_state *state = (graph_state *) accumulator;
+
+	TLV_TRY(flush_buffer(ctx, state));
+	while (state->n_runs > 1)
+		TLV_TRY(merge_last(ctx, state));
+	state->totals.nulls = state->base.nulls;
+	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,
+								 builder);
+}
+
+static tlv_status
+create_undirected(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_UNDIRECTED, false, accumulator);
+}
+
+static tlv_status
+create_directed(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_DIRECTED, false, accumulator);
+}
+
+static tlv_status
+create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_BIPARTITE, false, accumulator);
+}
+
+const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {
+	{.name = "undirected", .create = create_undirected, .merge = graph_merge, .build = graph_build},
+	{.name = "directed", .create = create_directed, .merge = graph_merge, .build = graph_build},
+	{.name = "bipartite", .create = create_bipartite, .merge = graph_merge, .build = graph_build},
+};

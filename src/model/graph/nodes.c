@@ -1,0 +1,209 @@
+/*
+ * nodes.c - the set of a graph's node ids and their ranks: bitmap or
+ * hash table (graph_internal.h).
+ */
+#include "internal.h"
+
+/* Bits that a bitmap may have per edge: it then takes at most 6 bytes per edge. */
+#define BITS_PER_EDGE 32
+#define FEW			  48
+
+static tlv_status
+resize_slots(tlv_context *ctx, node_index *index, size_t slots)
+{
+	node_slot *old = index->slots;
+	size_t n = old != NULL ? index->mask + 1 : 0;
+
+	index->slots = tlv_alloc0(ctx, slots, sizeof(node_slot));
+	if (index->slots == NULL)
+	{
+		index->slots = old;
+		return ctx->error.code;
+	}
+	index->mask = slots - 1;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].used)
+			*node_index_slot(index, old[i].id) = old[i];
+	tlv_free(ctx, old);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_node_index_begin(tlv_context *ctx, node_index *index, uint64_t low, uint64_t high, size_t uses)
+{
+	memset(index, 0, sizeof(*index));
+	index->low = low;
+	if (uses == 0 || (high - low) / BITS_PER_EDGE > uses + 32)
+		return resize_slots(ctx, index, 16);
+	index->words = (size_t) ((high - low) / 64 + 1);
+	index->bits = tlv_alloc0(ctx, index->words, sizeof(uint64_t));
+	TLV_TRY_ALLOC(ctx, index->bits);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_node_index_add_hashed(tlv_context *ctx, node_index *index, uint64_t id)
+{
+	node_slot *slot = node_index_slot(index, id);
+
+	if (slot->used)
+		return TLV_OK;
+	if (index->n == (size_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_LIMIT, "more than %d nodes", TLV_DICTIONARY_MAX);
+	*slot = (node_slot){.id = id, .used = 1};
+	index->n++;
+	return 2 * index->n > index->mask ? resize_slots(ctx, index, 2 * (index->mask + 1)) : TLV_OK;
+}
+
+static tlv_status
+rank_bits(tlv_context *ctx, node_index *index)
+{
+	index->before = tlv_alloc(ctx, index->words, sizeof(uint32_t));
+	TLV_TRY_ALLOC(ctx, index->before);
+	for (size_t w = 0; w < index->words; w++)
+	{
+		index->before[w] = (uint32_t) index->n;
+		index->n += (size_t) __builtin_popcountll(index->bits[w]);
+		if (index->n > (size_t) TLV_DICTIONARY_MAX)
+			return tlv_fail(ctx, TLV_LIMIT, "more than %d nodes", TLV_DICTIONARY_MAX);
+	}
+	return TLV_OK;
+}
+
+/* One pass of a radix sort by the byte at shift. */
+static void
+sort_pass(size_t n, unsigned shift, const uint64_t *restrict id, uint64_t *restrict to)
+{
+	size_t count[256] = {0}, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[(id[i] >> shift) & 255]++;
+	for (size_t d = 0; d < 256; d++)
+	{
+		size_t next = at + count[d];
+
+		count[d] = at;
+		at = next;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[(id[i] >> shift) & 255]++] = id[i];
+}
+
+/* Few ids: by insertion. */
+static void
+sort_few(size_t n, uint64_t *id)
+{
+	for (size_t i = 1; i < n; i++)
+	{
+		uint64_t moved = id[i];
+		size_t j = i;
+
+		for (; j > 0 && id[j - 1] > moved; j--)
+			id[j] = id[j - 1];
+		id[j] = moved;
+	}
+}
+
+/* An even number of passes: the sorted ids end where they began. */
+static tlv_status
+sort_ids(tlv_context *ctx, size_t n, uint64_t *id)
+{
+	tlv_status status = TLV_OK;
+	uint64_t *work;
+
+	if (n <= FEW)
+	{
+		sort_few(n, id);
+		return TLV_OK;
+	}
+	work = tlv_alloc(ctx, n, sizeof(uint64_t));
+	TLV_TRY_ALLOC(ctx, work);
+	for (unsigned shift = 0; shift < 64 && status == TLV_OK; shift += 16)
+	{
+		sort_pass(n, shift, id, work);
+		sort_pass(n, shift + 8, work, id);
+		if (tlv_should_stop(ctx))
+			status = tlv_cancelled(ctx);
+	}
+	tlv_free(ctx, work);
+	return status;
+}
+
+static tlv_status
+rank_hashed(tlv_context *ctx, node_index *index)
+{
+	size_t n = 0;
+
+	index->sorted = tlv_alloc(ctx, index->n, sizeof(uint64_t));
+	TLV_TRY_ALLOC(ctx, index->sorted);
+	for (size_t i = 0; i <= index->mask; i++)
+		if (index->slots[i].used)
+			index->sorted[n++] = index->slots[i].id;
+	TLV_TRY(sort_ids(ctx, n, index->sorted));
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i + 8 < n)
+			node_index_prefetch(index, index->sorted[i + 8]);
+		node_index_slot(index, index->sorted[i])->rank = (uint32_t) i;
+		if (i % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(ctx);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_node_index_finish(tlv_context *ctx, node_index *index)
+{
+	return index->bits != NULL ? rank_bits(ctx, index) : rank_hashed(ctx, index);
+}
+
+void
+tlv_node_index_free(tlv_context *ctx, node_index *index)
+{
+	tlv_free(ctx, index->bits);
+	tlv_free(ctx, index->before);
+	tlv_free(ctx, index->slots);
+	tlv_free(ctx, index->sorted);
+	memset(index, 0, sizeof(*index));
+}
+
+size_t
+tlv_node_index_room(const node_index *index)
+{
+	uint64_t range = 0;
+
+	if (index->bits != NULL)
+		range = 64 * (uint64_t) index->words;
+	else if (index->n > 0)
+		range = index->sorted[index->n - 1] - index->sorted[0];
+	return VARINT_MAX + index->n * varint_size(range);
+}
+
+/* The first id, then the gaps less 1 (graph.h). */
+static uint8_t *
+put_id(uint8_t *at, bool first, uint64_t last, uint64_t id)
+{
+	return put_varint(at, first ? zigzag((uint64_t) unbias(id)) : id - last - 1);
+}
+
+size_t
+tlv_node_index_write(const node_index *index, uint8_t *bytes)
+{
+	uint8_t *at = bytes;
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < index->n && index->bits == NULL; i++)
+	{
+		at = put_id(at, i == 0, last, index->sorted[i]);
+		last = index->sorted[i];
+	}
+	for (size_t w = 0; w < index->words && index->bits != NULL; w++)
+		for (uint64_t word = index->bits[w]; word != 0; word &= word - 1)
+		{
+			uint64_t id = index->low + 64 * w + (uint64_t) __builtin_ctzll(word);
+
+			at = put_id(at, at == bytes, last, id);
+			last = id;
+		}
+	return (size_t) (at - bytes);
+}

@@ -1,0 +1,552 @@
+/*
+ * star_moments.c - 2-star and 3-star moments of a graph in a dominant subspace
+ * (star_moments.h).
+ *
+ * Two sparse products with a block of vectors make one step of subspace
+ * iteration; they and the cubes of the scores are all the work.
+ */
+#include "star_moments.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+
+/* Directions beside the k wanted: another k, between these, for a quick and sure iteration. */
+#define LEAST_EXTRA 10
+#define MOST_EXTRA	32
+
+/* So far below the noise an eigenvalue of S G S is one of a disassortative graph. */
+#define DISASSORTATIVE 1.1
+
+/* Rows shorter than this hold no 3-star, and do not count when rows are normalised. */
+#define LEAST_LENGTH 3
+
+/* Nodes whose products are summed in single precision at a time. */
+#define NODE_BLOCK 2048
+
+typedef struct star_work
+{
+	const tlv_star_side *side;
+	const tlv_star_options *options;
+	tlv_star_moments *stars;
+	size_t block;	 /* directions of the iteration */
+	tlv_csr squared; /* in, with squared values; the same as in when all are 1 */
+	double *weight;	 /* rows x 3: s1, s2, s3 */
+	double *squares; /* columns: sum over rows of s2 g^2 */
+	double *cubes;	 /* columns: sum over rows of s3 g^3 */
+	float *middle;	 /* block x rows */
+} star_work;
+
+static size_t
+block_width(const tlv_star_side *side, size_t width)
+{
+	size_t extra = width < LEAST_EXTRA ? LEAST_EXTRA : width < MOST_EXTRA ? width : MOST_EXTRA;
+	size_t block = width + extra;
+	size_t most = side->out->columns < side->out->rows ? side->out->columns : side->out->rows;
+
+	return block < most ? block : most;
+}
+
+double
+tlv_star_memory(const tlv_star_side *side, size_t width)
+{
+	double block = (double) block_width(side, width), w = (double) width;
+	double rows = (double) side->out->rows, columns = (double) side->out->columns;
+	double squared = side->out->value != NULL ? 4.0 * (double) side->out->entries : 0;
+
+	/* the iteration's blocks; later the scores and their products take their place */
+	return 4 * block * (3 * columns + rows) + 8 * w * columns + 24 * rows + 20 * columns + squared +
+		   4 * block * (block + 4096) +
+		   sizeof(double) * ((double) tlv_packed3_size(width) + 5 * block * block +
+							 2 * NODE_BLOCK * w + (double) tlv_tensor3_work(width, NODE_BLOCK));
+}
+
+/* A copy of `in` whose values are squared; shares everything else. */
+static tlv_status
+square_values(tlv_context *ctx, const tlv_csr *in, tlv_csr *squared)
+{
+	*squared = *in;
+	if (in->value == NULL)
+		return TLV_OK;
+	squared->value = tlv_alloc(ctx, in->entries, sizeof(float));
+	TLV_TRY_ALLOC(ctx, squared->value);
+	for (size_t i = 0; i < in->entries; i++)
+		squared->value[i] = in->value[i] * in->value[i];
+	return TLV_OK;
+}
+
+/*
+ * Weights of the rows.  Plain: 1/n.  Normalised: a row of degree l is a document of
+ * l words, whose pairs count l / (l(l-1)) and whose triples l / (l(l-1)(l-2)), so that every edge
+ * end counts alike; rows too short for triples do not count.
+ */
+static void
+weigh_rows(star_work *work)
+{
+	const tlv_csr *out = work->side->out;
+	size_t n = out->rows;
+	double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n, total = 0;
+
+	tlv_csr_row_sums(out, s1);
+	for (size_t u = 0; u < n; u++)
+	{
+		bool counts = out->start[u + 1] - out->start[u] >= LEAST_LENGTH;
+
+		total += counts ? s1[u] : 0;
+		work->stars->stars += counts;
+	}
+	total = total > 0 ? total : 1;
+	for (size_t u = 0; u < n; u++)
+	{
+		double length = s1[u];
+
+		if (!work->side->normalized)
+			s1[u] = s2[u] = s3[u] = 1 / (double) n;
+		else if (out->start[u + 1] - out->start[u] < LEAST_LENGTH || !(length > 2.5))
+			s1[u] = s2[u] = s3[u] = 0;
+		else
+		{
+			s1[u] = 1 / total;
+			s2[u] = 1 / ((length - 1) * total);
+			s3[u] = 1 / ((length - 1) * (length - 2) * total);
+		}
+	}
+}
+
+/* Rows that count. */
+static tlv_status
+check_rows(tlv_context *ctx, const star_work *work)
+{
+	size_t n = work->side->out->rows;
+	tlv_status status;
+
+	for (size_t u = 0; u < n; u++)
+		if (work->weight[u] > 0)
+			return TLV_OK;
+	if (work->stars->stars > 0)
+	{
+		status = tlv_fail(ctx, TLV_BAD_DATA, "no node's edges have a weight above 2.5");
+		tlv_fail_hint(ctx,
+					  "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
+		return status;
+	}
+	status = tlv_fail(ctx, TLV_BAD_DATA, "no node has three edges");
+	tlv_fail_hint(ctx, "Communities are told apart by 3-stars; a tree or a path has few.");
+	return status;
+}
+
+/* Column means, scaling, and the sums that the repeated columns contribute. */
+static tlv_status
+scan_columns(tlv_context *ctx, star_work *work)
+{
+	const tlv_csr *in = work->side->in;
+	size_t n = work->side->out->rows, d = in->rows;
+	const double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n;
+	double *mean = tlv_alloc(ctx, d, sizeof(double)), average = 0;
+
+	TLV_TRY_ALLOC(ctx, mean);
+	for (size_t j = 0; j < d; j++)
+	{
+		double m = 0, squares = 0, cubes = 0;
+
+		if (j % 65536 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t e = in->start[j]; e < in->start[j + 1]; e++)
+		{
+			int32_t u = in->index[e];
+			double g = in->value == NULL ? 1 : in->value[e];
+
+			m += s1[u] * g;
+			squares += s2[u] * g * g;
+			cubes += s3[u] * g * g * g;
+		}
+		mean[j] = m;
+		average += m / (double) d;
+		work->squares[j] = squares;
+		work->cubes[j] = cubes;
+	}
+	for (size_t j = 0; j < d; j++)
+		work->stars->scale[j] = (float) (1 / sqrt(mean[j] + average / 4));
+	tlv_free(ctx, mean);
+	return TLV_OK;
+}
+
+/* z = S pairs S x, without the constant of plain weights */
+static tlv_status
+apply_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
+{
+	star_work *work = argument;
+	const float *scale = work->stars->scale;
+	size_t n = work->side->out->rows, d = work->side->out->columns;
+	const double *s2 = work->weight + n;
+
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * x[j * l + i];
+	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
+	for (size_t u = 0; u < n; u++)
+		for (size_t i = 0; i < l; i++)
+			work->middle[u * l + i] *= (float) s2[u];
+	TLV_TRY(tlv_csr_multiply(ctx, work->side->in, l, work->middle, z));
+	for (size_t j = 0; j < d; j++)
+	{
+		float own = (float) work->squares[j] * scale[j];
+
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * (z[j * l + i] - own * x[j * l + i]);
+	}
+	return TLV_OK;
+}
+
+/* z = S G S x */
+static tlv_status
+apply_graph(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
+{
+	star_work *work = argument;
+	const float *scale = work->stars->scale;
+	size_t d = work->side->out->columns;
+
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * x[j * l + i];
+	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * work->middle[j * l + i];
+	return TLV_OK;
+}
+
+/* Radius of the noise in the spectrum of S G S: 2 sqrt(mean of the rows' sums of variances). */
+static tlv_status
+noise_radius(tlv_context *ctx, const star_work *work, double *radius)
+{
+	const tlv_csr *out = work->side->out;
+	const float *scale = work->stars->scale;
+	double sum = 0;
+
+	for (size_t u = 0; u < out->rows; u++)
+	{
+		double row = 0;
+
+		if (u % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t e = out->start[u]; e < out->start[u + 1]; e++)
+		{
+			double s = scale[out->index[e]], g = out->value == NULL ? 1 : out->value[e];
+
+			row += g * s * s;
+		}
+		sum += row * scale[u] * scale[u];
+	}
+	*radius = 2 * sqrt(sum / (double) out->rows);
+	return TLV_OK;
+}
+
+/* order[0 .. l-1]: descending values, or descending moduli. */
+static void
+order_values(size_t l, const double *value, bool modulus, size_t *order)
+{
+	for (size_t i = 0; i < l; i++)
+	{
+		double v = modulus ? fabs(value[i]) : value[i];
+		size_t at = i;
+
+		for (; at > 0; at--)
+		{
+			double w = modulus ? fabs(value[order[at - 1]]) : value[order[at - 1]];
+
+			if (w >= v)
+				break;
+			order[at] = order[at - 1];
+		}
+		order[at] = i;
+	}
+}
+
+/*
+ * The signed directions out of a block of Ritz vectors of S G S and their l values, which they
+ * replace in x.
+ */
+static tlv_status
+choose_signed(tlv_context *ctx, star_work *work, const double *value, float *x)
+{
+	tlv_star_moments *stars = work->stars;
+	size_t l = work->block, d = work->side->out->columns, w = stars->moments.width;
+	size_t *order = tlv_alloc(ctx, l, sizeof(size_t));
+	float *column = tlv_alloc(ctx, l, sizeof(float));
+	double smallest;
+
+	TLV_TRY_ALLOC(ctx, order);
+	TLV_TRY_ALLOC(ctx, column);
+	order_values(l, value, false, order);
+	smallest = value[order[l - 1]];
+	TLV_TRY(noise_radius(ctx, work, &stars->noise));
+	stars->disassortative =
+		value[order[w - 1]] < stars->noise && smallest < -DISASSORTATIVE * stars->noise;
+	order_values(l, value, stars->disassortative, order);
+	for (size_t i = 0; i < w; i++)
+		stars->signed_ritz[i] = value[order[i]];
+	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
+		memcpy(column, x + j * l, l * sizeof(float));
+		for (size_t i = 0; i < w; i++)
+			x[j * l + i] = column[order[i]];
+	}
+	tlv_free(ctx, column);
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+/* The first w of l directions. */
+static tlv_status
+keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, float **kept)
+{
+	*kept = tlv_alloc(ctx, w * d, sizeof(float));
+	TLV_TRY_ALLOC(ctx, *kept);
+	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
+		memcpy(*kept + j * w, x + j * l, w * sizeof(float));
+	}
+	return TLV_OK;
+}
+
+/* W' = U' S, and the sums of S^-2 W'. */
+static tlv_status
+scale_basis(tlv_context *ctx, star_work *work)
+{
+	tlv_star_moments *stars = work->stars;
+	size_t w = stars->moments.width, d = work->side->out->columns;
+	const float *from = work->side->symmetric && !work->side->normalized ? stars->signed_directions
+																		 : stars->directions;
+
+	stars->basis = tlv_alloc(ctx, w * d, sizeof(float));
+	TLV_TRY_ALLOC(ctx, stars->basis);
+	memset(stars->sums, 0, w * sizeof(double));
+	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < w; i++)
+		{
+			stars->basis[j * w + i] = stars->scale[j] * from[j * w + i];
+			stars->sums[i] += from[j * w + i] / stars->scale[j];
+		}
+	}
+	return TLV_OK;
+}
+
+/*
+ * Of symmetric graphs S G S is iterated, whose squares are the values of the pairs, with half
+ * the products; its block holds the directions of both signs.
+ */
+static tlv_status
+find_basis(tlv_context *ctx, star_work *work)
+{
+	const tlv_star_options *options = work->options;
+	tlv_star_moments *stars = work->stars;
+	size_t d = work->side->out->columns, l = work->block, w = stars->moments.width;
+	bool symmetric = work->side->symmetric;
+	float *x = tlv_alloc(ctx, l * d, sizeof(float)), *z;
+	double *ritz = tlv_alloc(ctx, l, sizeof(double));
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, x);
+	TLV_TRY_ALLOC(ctx, ritz);
+	z = tlv_alloc(ctx, l * d, sizeof(float));
+	TLV_TRY_ALLOC(ctx, z);
+	work->middle = tlv_alloc(ctx, l * work->side->out->rows, sizeof(float));
+	TLV_TRY_ALLOC(ctx, work->middle);
+	tlv_rng_seed(&rng, options->seed);
+	TLV_TRY(tlv_subspace_iteration_float(ctx, symmetric ? apply_graph : apply_pairs, work, d, w, l,
+										 symmetric, options->tolerance, options->max_steps, false,
+										 &rng, x, z, ritz, &stars->steps));
+	tlv_free(ctx, work->middle);
+	tlv_free(ctx, z);
+	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
+	for (size_t i = 0; i < w; i++)
+		stars->ritz[i] = symmetric ? ritz[i] * ritz[i] : ritz[i];
+	if (symmetric)
+	{
+		TLV_TRY(choose_signed(ctx, work, ritz, x));
+		TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->signed_directions));
+	}
+	tlv_free(ctx, x);
+	tlv_free(ctx, ritz);
+	return scale_basis(ctx, work);
+}
+
+/* Mean, pairs and cubes of the scores, a block of rows at a time. */
+static tlv_status
+add_rows(tlv_context *ctx, star_work *work, double *mean, double *pairs, double *triples)
+{
+	tlv_star_moments *stars = work->stars;
+	size_t w = stars->moments.width, n = stars->rows;
+	const double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n;
+	float *products =
+			  tlv_alloc(ctx, NODE_BLOCK * w + tlv_tensor3_work(w, NODE_BLOCK), sizeof(float)),
+		  *scaled;
+	double *sum = tlv_alloc(ctx, w * w, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, products);
+	TLV_TRY_ALLOC(ctx, sum);
+	scaled = products + tlv_tensor3_work(w, NODE_BLOCK);
+	for (size_t first = 0; first < n; first += NODE_BLOCK)
+	{
+		size_t rows = n - first < NODE_BLOCK ? n - first : NODE_BLOCK;
+		const float *y = stars->scores + first * w;
+
+		TLV_TRY_CONTINUE(ctx);
+		tlv_report(ctx, "stars", (double) first, (double) n);
+		for (size_t u = 0; u < rows; u++)
+			for (size_t i = 0; i < w; i++)
+			{
+				mean[i] += s1[first + u] * y[u * w + i];
+				scaled[u * w + i] = (float) s2[first + u] * y[u * w + i];
+			}
+		TLV_TRY(tlv_gram_float(ctx, rows, w, y, w, scaled, sum));
+		for (size_t i = 0; i < w * w; i++)
+			pairs[i] += sum[i];
+		TLV_TRY(tlv_packed3_add_cubes_float(ctx, w, rows, y, s3 + first, triples, products));
+	}
+	tlv_free(ctx, sum);
+	tlv_free(ctx, products);
+	return TLV_OK;
+}
+
+/*
+ * Takes out what repeats a column: pairs - sum_j q2_j w_j w_j', and
+ * triples - Sym3 sum_j w_j w_j (x) r_j + 2 sum_j q3_j w_j^(x)3 with r_j = sum_u s3 g_uj^2 W'g_u;
+ * the last two are one sum, as Sym3[w w (x) w] = 3 w^(x)3.
+ */
+static tlv_status
+remove_repetitions(tlv_context *ctx, star_work *work, double *pairs, double *triples)
+{
+	tlv_star_moments *stars = work->stars;
+	size_t w = stars->moments.width, d = stars->columns, n = stars->rows;
+	const double *s3 = work->weight + 2 * n;
+	float *scaled = tlv_alloc(ctx, w * (n > d ? n : d), sizeof(float)), *sums;
+	double *sum = tlv_alloc(ctx, w * w, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, scaled);
+	TLV_TRY_ALLOC(ctx, sum);
+	sums = tlv_alloc(ctx, w * d, sizeof(float));
+	TLV_TRY_ALLOC(ctx, sums);
+	for (size_t u = 0; u < n; u++)
+		for (size_t i = 0; i < w; i++)
+			scaled[u * w + i] = (float) s3[u] * stars->scores[u * w + i];
+	TLV_TRY(tlv_csr_multiply(ctx, &work->squared, w, scaled, sums));
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < w; i++)
+		{
+			float basis = stars->basis[j * w + i];
+
+			scaled[j * w + i] = (float) work->squares[j] * basis;
+			sums[j * w + i] = (float) (2.0 / 3 * work->cubes[j]) * basis - sums[j * w + i];
+		}
+	TLV_TRY(tlv_gram_float(ctx, d, w, stars->basis, w, scaled, sum));
+	for (size_t i = 0; i < w * w; i++)
+		pairs[i] -= sum[i];
+	for (size_t first = 0; first < d; first += NODE_BLOCK)
+	{
+		size_t columns = d - first < NODE_BLOCK ? d - first : NODE_BLOCK;
+
+		TLV_TRY_CONTINUE(ctx);
+		tlv_report(ctx, "repeated ends", (double) first, (double) d);
+		TLV_TRY(tlv_packed3_add_squares_float(ctx, w, columns, stars->basis + first * w,
+											  sums + first * w, triples));
+	}
+	tlv_free(ctx, sum);
+	tlv_free(ctx, sums);
+	tlv_free(ctx, scaled);
+	return TLV_OK;
+}
+
+/* Symmetric to the last bit. */
+static void
+symmetrize(size_t n, double *a)
+{
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < j; i++)
+			a[j * n + i] = a[i * n + j] = (a[j * n + i] + a[i * n + j]) / 2;
+}
+
+static tlv_status
+compress(tlv_context *ctx, star_work *work)
+{
+	tlv_star_moments *stars = work->stars;
+	size_t w = stars->moments.width;
+	double *mean = tlv_alloc0(ctx, w, sizeof(double)), *pairs, *triples;
+
+	TLV_TRY_ALLOC(ctx, mean);
+	pairs = tlv_alloc0(ctx, w * w, sizeof(double));
+	TLV_TRY_ALLOC(ctx, pairs);
+	triples = tlv_alloc0(ctx, tlv_packed3_size(w), sizeof(double));
+	TLV_TRY_ALLOC(ctx, triples);
+	stars->scores = tlv_alloc(ctx, w * stars->rows, sizeof(float));
+	TLV_TRY_ALLOC(ctx, stars->scores);
+	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, w, stars->basis, stars->scores));
+	TLV_TRY(add_rows(ctx, work, mean, pairs, triples));
+	TLV_TRY(remove_repetitions(ctx, work, pairs, triples));
+	symmetrize(w, pairs);
+	stars->moments.mean = mean;
+	stars->moments.pairs = pairs;
+	stars->moments.triples = triples;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
+						 const tlv_star_options *options, tlv_star_moments *stars)
+{
+	star_work work = {.side = side, .options = options, .stars = stars};
+	size_t n = side->out->rows, d = side->out->columns;
+
+	memset(stars, 0, sizeof(*stars));
+	stars->rows = n;
+	stars->columns = d;
+	stars->moments.width = options->width;
+	work.block = block_width(side, options->width);
+	TLV_TRY(square_values(ctx, side->in, &work.squared));
+	work.weight = tlv_alloc(ctx, 3 * n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, work.weight);
+	work.squares = tlv_alloc(ctx, 2 * d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, work.squares);
+	work.cubes = work.squares + d;
+	stars->scale = tlv_alloc(ctx, d, sizeof(float));
+	TLV_TRY_ALLOC(ctx, stars->scale);
+	stars->ritz = tlv_alloc(ctx, 3 * options->width, sizeof(double));
+	TLV_TRY_ALLOC(ctx, stars->ritz);
+	stars->signed_ritz = stars->ritz + options->width;
+	stars->sums = stars->signed_ritz + options->width;
+	weigh_rows(&work);
+	TLV_TRY(check_rows(ctx, &work));
+	TLV_TRY(scan_columns(ctx, &work));
+	TLV_TRY(find_basis(ctx, &work));
+	TLV_TRY(compress(ctx, &work));
+	if (side->in->value != NULL)
+		tlv_free(ctx, work.squared.value);
+	tlv_free(ctx, work.weight);
+	tlv_free(ctx, work.squares);
+	return TLV_OK;
+}
+
+void
+tlv_star_moments_free(tlv_context *ctx, tlv_star_moments *stars)
+{
+	tlv_free(ctx, (void *) stars->moments.mean);
+	tlv_free(ctx, (void *) stars->moments.pairs);
+	tlv_free(ctx, (void *) stars->moments.triples);
+	tlv_free(ctx, stars->basis);
+	tlv_free(ctx, stars->scores);
+	tlv_free(ctx, stars->directions);
+	tlv_free(ctx, stars->signed_directions);
+	tlv_free(ctx, stars->scale);
+	tlv_free(ctx, stars->ritz);
+	memset(stars, 0, sizeof(*stars));
+}

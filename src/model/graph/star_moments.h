@@ -1,0 +1,73 @@
+/*
+ * star_moments.h - moments of the 2-stars and 3-stars of a graph, compressed
+ * into a dominant subspace: every row of the adjacency matrix is an observation
+ * whose entries are words of a document, as it were.
+ */
+#ifndef TENSORLV_STAR_MOMENTS_H
+#define TENSORLV_STAR_MOMENTS_H
+
+#include "tensorlv/model/dirichlet.h"
+#include "tensorlv/num/sparse.h"
+
+/* One side of a graph: rows observe, columns are observed. */
+typedef struct tlv_star_side
+{
+	const tlv_csr *out; /* rows x columns */
+	const tlv_csr *in;	/* its transposed */
+	bool symmetric;		/* rows and columns are the same nodes, and an edge leads both ways */
+	bool normalized;	/* rows count by their direction, whatever their degree */
+} tlv_star_side;
+
+typedef struct tlv_star_options
+{
+	size_t width;  /* directions kept */
+	int max_steps; /* of subspace iteration */
+	double tolerance;
+	uint64_t seed;
+} tlv_star_options;
+
+/*
+ * Compressed factorial moments over rows u with sparse entries g_u and weights
+ * s1, s2, s3 (1/n each; normalised: so that a star of a row counts by its degree):
+ *
+ *   mean    sum_u s1 W'g_u
+ *   pairs   sum_u s2 W'[g_u g_u' - diag(g_u^2)]W         pairs of distinct columns
+ *   triples sum_u s3 [W'g_u]^(x)3 less the triples that repeat a column
+ *
+ * W = S U, S_j = 1/sqrt(m_j + mean(m)/4), m_j the mean of column j, and U the dominant directions
+ * of S pairs S, found by block subspace iteration; of a symmetric graph those of S G S of largest
+ * modulus, which are the same but for weights and repetitions.  With plain weights U of a symmetric
+ * graph is of the algebraically largest eigenvalues instead: pairs square the spectrum of G, and
+ * large negative eigenvalues would displace communities; but where S G S has fewer than k
+ * eigenvalues above the noise and negative ones below it (a disassortative graph), those of largest
+ * modulus.
+ */
+typedef struct tlv_star_moments
+{
+	tlv_dirichlet_moments moments;
+	size_t rows;
+	size_t columns;
+	float *basis;			  /* W': width x columns */
+	float *scores;			  /* W'g_u: width x rows */
+	float *scale;			  /* S: columns */
+	float *directions;		  /* width x columns: leading Ritz vectors of S pairs S, of symmetric
+							   * graphs those of S G S of largest modulus */
+	double *ritz;			  /* width: their values; of S G S: squared */
+	float *signed_directions; /* width x columns, symmetric graphs: those of S G S */
+	double *signed_ritz;	  /* width: their values */
+	double *sums;			  /* width: sum over columns of S^-2 W', for sums of S^-1 U b */
+	double noise;			  /* radius of the noise in the spectrum of S G S */
+	bool disassortative;
+	int steps;
+	double stars; /* rows with at least three entries */
+} tlv_star_moments;
+
+/* Bytes that the computation needs at most, and what it leaves. */
+extern double tlv_star_memory(const tlv_star_side *side, size_t width);
+
+extern tlv_status tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
+										   const tlv_star_options *options,
+										   tlv_star_moments *stars);
+extern void tlv_star_moments_free(tlv_context *ctx, tlv_star_moments *stars);
+
+#endif /* TENSORLV_STAR_MOMENTS_H */

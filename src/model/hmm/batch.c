@@ -1,0 +1,626 @@
+/*
+ * batch.c - forward and backward over many sequences at once
+ * (hmm_internal.h).
+ *
+ * Eight sequences go side by side, the numbers of one state and one step of all of them in one
+ * vector: the products with the transitions then need no sums across a vector, and the
+ * sequences' steps, which wait for each other, overlap.  Filtered probabilities of all rows are
+ * kept, the rest for a chunk of rows only.  A lane that has ended has filtered probabilities of 0.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+/* Rows gone through at once: what is kept of them stays in the first cache. */
+#define CHUNK ((size_t) 16)
+/* Filtered probabilities of a batch, in bytes: usually, so that they stay in the second cache, and
+ * for sequences that are longer than that; vectors that wait. */
+#define USUAL_BYTES	 ((size_t) 1 << 20)
+#define MOST_BYTES	 ((size_t) 1 << 23)
+#define VECTOR_BYTES ((size_t) 1 << 22)
+#define LEAST_ROWS	 ((size_t) 256)
+#define MOST_ROWS	 ((size_t) 4096)
+#define FIRST_ROWS	 ((size_t) 64)
+/* Below this, a product of scales is turned into its logarithm. */
+#define LEAST_PRODUCT 1e-200
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- filling ---- */
+
+static size_t
+rows_within(const tlv_hmm_model *model, size_t alpha_bytes)
+{
+	size_t row = TLV_LANES * sizeof(double), rows = alpha_bytes / (row * model->parts.k);
+	size_t vectors = model->parts.gaussian ? VECTOR_BYTES / (row * model->parts.d) : MOST_ROWS;
+
+	rows = least(rows > LEAST_ROWS ? rows : LEAST_ROWS, MOST_ROWS);
+	return least(rows, vectors > LEAST_ROWS ? vectors : LEAST_ROWS);
+}
+
+size_t
+tlv_hmm_batch_most(const tlv_hmm_model *model)
+{
+	return rows_within(model, MOST_BYTES);
+}
+
+static tlv_status
+grow(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *batch, size_t rows)
+{
+	size_t room = batch->rows > 0 ? batch->rows : FIRST_ROWS;
+	void *grown;
+
+	while (room < rows)
+		room *= 2;
+	grown = tlv_realloc(ctx, batch->starts, room + 1, 2);
+	TLV_TRY_ALLOC(ctx, grown);
+	batch->starts = grown;
+	batch->breaks = batch->starts + room + 1;
+	memset(batch->starts + batch->rows, 0, room + 1 - batch->rows);
+	if (model->parts.gaussian)
+	{
+		grown = tlv_realloc(ctx, batch->x, room * TLV_LANES, model->parts.d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, grown);
+		batch->x = grown;
+	}
+	else
+	{
+		grown = tlv_realloc(ctx, batch->at, room, TLV_LANES * sizeof(int32_t));
+		TLV_TRY_ALLOC(ctx, grown);
+		batch->at = grown;
+	}
+	batch->rows = room;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *batch,
+				  const tlv_sequence *sequence, bool *full)
+{
+	size_t lane = 0, d = model->parts.d, row;
+
+	for (size_t l = 1; l < TLV_LANES; l++)
+		lane = batch->filled[l] < batch->filled[lane] ? l : lane;
+	row = batch->filled[lane];
+	*full = row > 0 && row + sequence->n > rows_within(model, USUAL_BYTES);
+	if (*full)
+		return TLV_OK;
+	if (row + sequence->n > batch->rows)
+		TLV_TRY(grow(ctx, model, batch, row + sequence->n));
+	batch->starts[row] |= (uint8_t) (1U << lane);
+	for (size_t t = 0; t < sequence->n; t++)
+	{
+		size_t at = (row + t) * TLV_LANES + lane;
+
+		if (model->parts.gaussian)
+			memcpy(batch->x + at * d, sequence->x + t * d, d * sizeof(double));
+		else
+			batch->at[at] = tlv_hmm_position(model, sequence->symbols[t]);
+	}
+	batch->filled[lane] = row + sequence->n;
+	return TLV_OK;
+}
+
+/* ---- products with the transitions ---- */
+
+/*
+ * The k x k matrix for multiply(): rows in fours, the four entries of a column together; the
+ * rows that are left over one by one.  entry (row, column) is matrix[column * by + row].
+ */
+static void
+pack(size_t k, const double *matrix, size_t by, double *packed)
+{
+	for (size_t row = 0; row < k;)
+	{
+		size_t own = row + 4 <= k ? 4 : 1;
+
+		for (size_t column = 0; column < k; column++)
+			for (size_t r = 0; r < own; r++)
+				*packed++ = matrix[column * by + row + r];
+		row += own;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+multiply(size_t k, const double *restrict packed, const tlv_lanes *in, tlv_lanes *out)
+{
+	size_t row = 0;
+
+	for (; row + 4 <= k; row += 4)
+	{
+		tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
+
+		for (size_t i = 0; i < k; i++, packed += 4)
+		{
+			tlv_lanes x = in[i];
+
+			a += packed[0] * x;
+			b += packed[1] * x;
+			c += packed[2] * x;
+			d += packed[3] * x;
+		}
+		out[row] = a;
+		out[row + 1] = b;
+		out[row + 2] = c;
+		out[row + 3] = d;
+	}
+	for (; row < k; row++, packed += k)
+	{
+		tlv_lanes a = {0}, b = {0};
+		size_t i = 0;
+
+		for (; i + 2 <= k; i += 2)
+		{
+			a += packed[i] * in[i];
+			b += packed[i + 1] * in[i + 1];
+		}
+		if (i < k)
+			a += packed[i] * in[i];
+		out[row] = a + b;
+	}
+}
+
+/* ---- forward ---- */
+
+/* A row in which sequences start or lanes end. */
+static void
+begin_lanes(size_t k, unsigned starts, unsigned breaks, const double *initial, double *row)
+{
+	for (size_t l = 0; l < TLV_LANES; l++)
+		for (size_t j = 0; (breaks >> l & 1U) != 0 && j < k; j++)
+			row[j * TLV_LANES + l] = (starts >> l & 1U) != 0 ? initial[j] : 0;
+}
+
+/* Takes the scales' logarithms when their products become small. */
+static double
+take_logarithms(double *products, bool all)
+{
+	double sum = 0;
+
+	for (size_t l = 0; l < TLV_LANES; l++)
+		if (all || products[l] < LEAST_PRODUCT)
+		{
+			sum += log(products[l]);
+			products[l] = 1;
+		}
+	return sum;
+}
+
+/* Filters n rows; alpha and inverse point to the first of them. */
+TLV_CLONES static double
+forward_rows(size_t k, const double *restrict packed, const double *restrict initial,
+			 const tlv_lanes *restrict likelihood, size_t n, const uint8_t *starts,
+			 const uint8_t *breaks, tlv_lanes *alpha, tlv_lanes *restrict inverse,
+			 tlv_lanes *restrict products)
+{
+	double taken = 0;
+
+	for (size_t r = 0; r < n; r++, alpha += k, likelihood += k)
+	{
+		tlv_lanes sum = {0}, scale = {0};
+
+		multiply(k, packed, alpha - k, alpha);
+		if (breaks[r] != 0)
+			begin_lanes(k, starts[r], breaks[r], initial, (double *) alpha);
+		for (size_t j = 0; j < k; j++)
+		{
+			alpha[j] *= likelihood[j];
+			sum += alpha[j];
+		}
+		inverse[r] = (tlv_lanes){1, 1, 1, 1, 1, 1, 1, 1};
+		if (r % TLV_LANES_STEPS != TLV_LANES_STEPS - 1 && breaks[r + 1] == 0)
+			continue;
+		for (size_t l = 0; l < TLV_LANES; l++)
+			scale[l] = sum[l] > 0 ? sum[l] : 1; /* a lane that has ended */
+		inverse[r] /= scale;
+		*products *= scale;
+		for (size_t j = 0; j < k; j++)
+			alpha[j] *= inverse[r];
+		taken += take_logarithms((double *) products, false);
+	}
+	return taken;
+}
+
+/* ---- backward ---- */
+
+static void
+set_lanes(size_t k, unsigned which, double value, double *row)
+{
+	for (size_t l = 0; l < TLV_LANES; l++)
+		for (size_t j = 0; (which >> l & 1U) != 0 && j < k; j++)
+			row[j * TLV_LANES + l] = value;
+}
+
+/* beta is that of the last of n rows, then of the row before the first. */
+TLV_CLONES static void
+backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict likelihood,
+			  size_t n, const uint8_t *breaks, const tlv_lanes *restrict alpha,
+			  const tlv_lanes *restrict inverse, tlv_lanes *restrict beta,
+			  tlv_lanes *restrict gamma, tlv_lanes *restrict weighted)
+{
+	for (size_t r = n; r-- > 0;)
+	{
+		tlv_lanes *own = weighted + r * k;
+
+		if (breaks[r + 1] != 0)
+			set_lanes(k, breaks[r + 1], 1, (double *) beta);
+		for (size_t j = 0; j < k; j++)
+		{
+			gamma[r * k + j] = alpha[r * k + j] * beta[j];
+			own[j] = likelihood[r * k + j] * inverse[r] * beta[j];
+		}
+		if (breaks[r] != 0)
+			set_lanes(k, breaks[r], 0, (double *) own);
+		multiply(k, packed, own, beta);
+	}
+}
+
+/* pairs[to + k from] += weighted[to] alpha[from] of the row before, over n rows and all lanes. */
+TLV_CLONES static void
+add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted, const tlv_lanes *restrict before,
+		  double *restrict pairs)
+{
+	for (size_t to = 0; to < k; to++)
+	{
+		size_t from = 0;
+
+		for (; from + 4 <= k; from += 4)
+		{
+			tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
+
+			for (size_t r = 0; r < n; r++)
+			{
+				tlv_lanes w = weighted[r * k + to];
+				const tlv_lanes *x = before + r * k + from;
+
+				a += w * x[0];
+				b += w * x[1];
+				c += w * x[2];
+				d += w * x[3];
+			}
+			pairs[to + k * from] += tlv_lanes_sum(&a);
+			pairs[to + k * (from + 1)] += tlv_lanes_sum(&b);
+			pairs[to + k * (from + 2)] += tlv_lanes_sum(&c);
+			pairs[to + k * (from + 3)] += tlv_lanes_sum(&d);
+		}
+		for (; from < k; from++)
+		{
+			tlv_lanes a = {0};
+
+			for (size_t r = 0; r < n; r++)
+				a += weighted[r * k + to] * before[r * k + from];
+			pairs[to + k * from] += tlv_lanes_sum(&a);
+		}
+	}
+}
+
+/* ---- likelihoods of a chunk ---- */
+
+/* Rows of k from the tables of eight lanes, turned round. */
+TLV_CLONES static void
+gather(size_t k, size_t stride, const double *restrict table, const int32_t *restrict at, size_t n,
+	   tlv_lanes *restrict likelihood)
+{
+	for (size_t r = 0; r < n; r++, at += TLV_LANES, likelihood += k)
+	{
+		const double *from[TLV_LANES];
+
+		for (size_t l = 0; l < TLV_LANES; l++)
+			from[l] = table + (size_t) at[l] * stride;
+		for (size_t j = 0; j < k; j++)
+			likelihood[j] = (tlv_lanes){from[0][j], from[1][j], from[2][j], from[3][j],
+										from[4][j], from[5][j], from[6][j], from[7][j]};
+	}
+}
+
+/* Scaled densities of the vectors of n rows; ones where a lane has ended.  Returns the scale. */
+static double
+gather_densities(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t row, size_t n,
+				 double *work, double *likelihood)
+{
+	size_t k = model->parts.k, d = model->parts.d;
+	double taken = 0;
+
+	for (size_t r = 0; r < n; r++, likelihood += k * TLV_LANES)
+		for (size_t l = 0; l < TLV_LANES; l++)
+		{
+			bool there = row + r < batch->filled[l];
+
+			if (there)
+				taken += tlv_hmm_densities(model, 1, batch->x + ((row + r) * TLV_LANES + l) * d,
+										   true, work);
+			for (size_t j = 0; j < k; j++)
+				likelihood[j * TLV_LANES + l] = there ? work[j] : 1;
+		}
+	return taken;
+}
+
+/* ---- sums of a chunk ---- */
+
+/* emissions of each lane's symbol += gamma, turned round. */
+static void
+add_symbols(size_t k, size_t d, const int32_t *at, size_t n, const double *gamma,
+			double *restrict emissions)
+{
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES, at += TLV_LANES)
+		for (size_t l = 0; l < TLV_LANES; l++)
+		{
+			double *own = emissions + (size_t) at[l] * k;
+
+			for (size_t j = 0; (size_t) at[l] < d && j < k; j++)
+				own[j] += gamma[j * TLV_LANES + l];
+		}
+}
+
+/* Weighted deviations from the means, in padded sums. */
+TLV_CLONES static void
+add_vector(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+		   const double *restrict gamma, double *restrict sums)
+{
+	double *weights = sums, *squares = sums + stride, *deviations = sums + 2 * stride;
+
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes share = *(const tlv_lanes *) (gamma + b), square = {0};
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+
+			*(tlv_lanes *) (deviations + i * stride + b) += share * difference;
+			square += difference * difference;
+		}
+		*(tlv_lanes *) (weights + b) += share;
+		*(tlv_lanes *) (squares + b) += share * square;
+	}
+}
+
+static void
+fold_vectors(const tlv_hmm_model *model, const double *work, tlv_hmm_sums *sums)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		sums->weights[j] += work[j];
+		sums->squares[j] += work[stride + j];
+		for (size_t i = 0; i < d; i++)
+			sums->deviations[i * k + j] += work[(2 + i) * stride + j];
+	}
+}
+
+void
+tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x, const double *gamma,
+					double *work, tlv_hmm_sums *sums)
+{
+	size_t d = model->parts.d, stride = model->stride;
+
+	memset(work, 0, (d + 2) * stride * sizeof(double));
+	for (size_t i = 0; i < n; i++)
+		add_vector(stride, d, model->means, x + i * d, gamma + i * stride, work);
+	fold_vectors(model, work, sums);
+}
+
+/* work: stride x (d + 3) */
+static void
+add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t row, size_t n,
+				 const double *gamma, double *work, tlv_hmm_sums *sums)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double *own = work + (d + 2) * stride;
+
+	memset(work, 0, (d + 3) * stride * sizeof(double));
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
+		for (size_t l = 0; l < TLV_LANES; l++)
+		{
+			if (row + r >= batch->filled[l])
+				continue;
+			for (size_t j = 0; j < k; j++)
+				own[j] = gamma[j * TLV_LANES + l];
+			add_vector(stride, d, model->means, batch->x + ((row + r) * TLV_LANES + l) * d, own,
+					   work);
+		}
+	fold_vectors(model, work, sums);
+}
+
+static void
+add_first(size_t k, const uint8_t *starts, size_t n, const double *gamma, double *initial)
+{
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
+		for (size_t l = 0; starts[r] != 0 && l < TLV_LANES; l++)
+			for (size_t j = 0; (starts[r] >> l & 1U) != 0 && j < k; j++)
+				initial[j] += gamma[j * TLV_LANES + l];
+}
+
+/* ---- one batch ---- */
+
+typedef struct batch_run
+{
+	tlv_hmm_model *model;
+	tlv_hmm_batch *batch;
+	tlv_hmm_sums *sums;
+	size_t rows;
+	double *likelihood; /* of a chunk, symbols */
+	double *gamma;		/* of a chunk */
+	double *weighted;	/* of a chunk */
+	double *beta;
+	double *pairs; /* k x k */
+	double *work;  /* vectors: stride x (d + 3) */
+} batch_run;
+
+static tlv_status
+open_packed(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k;
+	double *block;
+
+	if (model->packed[0] != NULL)
+		return TLV_OK;
+	block = tlv_alloc(ctx, 2 * k, k * sizeof(double));
+	TLV_TRY_ALLOC(ctx, block);
+	pack(k, model->forward, model->stride, block);
+	pack(k, model->backward, model->stride, block + k * k);
+	model->packed[1] = block + k * k;
+	model->packed[0] = block;
+	return TLV_OK;
+}
+
+/* Room for the batch's rows in the model's buffers. */
+static tlv_status
+reserve(tlv_context *ctx, batch_run *run)
+{
+	tlv_hmm_model *model = run->model;
+	tlv_hmm_scratch *scratch = &model->scratch;
+	size_t k = model->parts.k, lanes = TLV_LANES * sizeof(double);
+
+	if (scratch->block == NULL)
+	{
+		size_t wide = (3 * CHUNK + 1) * k * TLV_LANES + k * k;
+
+		wide += model->parts.gaussian ? (model->parts.d + 3) * model->stride : 0;
+		scratch->block = tlv_alloc0(ctx, wide, sizeof(double));
+		TLV_TRY_ALLOC(ctx, scratch->block);
+	}
+	if (run->rows <= scratch->rows)
+		return TLV_OK;
+	tlv_free(ctx, scratch->alpha);
+	tlv_free(ctx, scratch->likelihood);
+	scratch->likelihood = NULL;
+	scratch->rows = 0;
+	scratch->alpha = tlv_alloc0(ctx, (run->batch->rows + 1) * (k + 1), lanes);
+	TLV_TRY_ALLOC(ctx, scratch->alpha);
+	scratch->inverse = scratch->alpha + (run->batch->rows + 1) * k * TLV_LANES;
+	if (model->parts.gaussian)
+	{
+		scratch->likelihood = tlv_alloc(ctx, run->batch->rows * k, lanes);
+		TLV_TRY_ALLOC(ctx, scratch->likelihood);
+	}
+	scratch->rows = run->batch->rows;
+	return TLV_OK;
+}
+
+/* Lanes that have ended before the last row: there, symbols are not known. */
+static void
+end_lanes(batch_run *run)
+{
+	tlv_hmm_batch *batch = run->batch;
+
+	memcpy(batch->breaks, batch->starts, run->rows);
+	batch->breaks[run->rows] = UINT8_MAX;
+	for (size_t l = 0; l < TLV_LANES; l++)
+	{
+		if (batch->filled[l] < run->rows)
+			batch->breaks[batch->filled[l]] |= (uint8_t) (1U << l);
+		for (size_t r = batch->filled[l]; batch->at != NULL && r < run->rows; r++)
+			batch->at[r * TLV_LANES + l] = (int32_t) run->model->parts.d;
+	}
+}
+
+static const double *
+chunk_likelihood(batch_run *run, size_t row, size_t n)
+{
+	const tlv_hmm_model *model = run->model;
+
+	if (model->parts.gaussian)
+		return model->scratch.likelihood + row * model->parts.k * TLV_LANES;
+	gather(model->parts.k, model->stride, model->emissions, run->batch->at + row * TLV_LANES, n,
+		   (tlv_lanes *) run->likelihood);
+	return run->likelihood;
+}
+
+static tlv_status
+run_forward(tlv_context *ctx, batch_run *run)
+{
+	tlv_hmm_model *model = run->model;
+	size_t k = model->parts.k;
+	tlv_lanes products = {1, 1, 1, 1, 1, 1, 1, 1};
+
+	for (size_t row = 0; row < run->rows; row += CHUNK)
+	{
+		size_t n = least(CHUNK, run->rows - row), at = row * k * TLV_LANES;
+
+		TLV_TRY_CONTINUE(ctx);
+		if (model->parts.gaussian)
+			run->sums->log_likelihood += gather_densities(model, run->batch, row, n, run->work,
+														  model->scratch.likelihood + at);
+		run->sums->log_likelihood += forward_rows(
+			k, model->packed[0], model->initial, (const tlv_lanes *) chunk_likelihood(run, row, n),
+			n, run->batch->starts + row, run->batch->breaks + row,
+			(tlv_lanes *) (model->scratch.alpha + at) + k,
+			(tlv_lanes *) (model->scratch.inverse + row * TLV_LANES), &products);
+	}
+	run->sums->log_likelihood += take_logarithms((double *) &products, true);
+	return TLV_OK;
+}
+
+static void
+add_chunk(batch_run *run, size_t row, size_t n)
+{
+	const tlv_hmm_model *model = run->model;
+	size_t k = model->parts.k;
+
+	add_pairs(k, n, (const tlv_lanes *) run->weighted,
+			  (const tlv_lanes *) (model->scratch.alpha + row * k * TLV_LANES), run->pairs);
+	add_first(k, run->batch->starts + row, n, run->gamma, run->sums->initial);
+	if (model->parts.gaussian)
+		add_lane_vectors(model, run->batch, row, n, run->gamma, run->work, run->sums);
+	else
+		add_symbols(k, model->parts.d, run->batch->at + row * TLV_LANES, n, run->gamma,
+					run->sums->emissions);
+}
+
+static tlv_status
+run_backward(tlv_context *ctx, batch_run *run)
+{
+	tlv_hmm_model *model = run->model;
+	size_t k = model->parts.k, chunks = (run->rows + CHUNK - 1) / CHUNK;
+
+	memset(run->pairs, 0, k * k * sizeof(double));
+	for (size_t c = chunks; c-- > 0;)
+	{
+		size_t row = c * CHUNK, n = least(CHUNK, run->rows - row);
+
+		TLV_TRY_CONTINUE(ctx);
+		backward_rows(k, model->packed[1], (const tlv_lanes *) chunk_likelihood(run, row, n), n,
+					  run->batch->breaks + row,
+					  (const tlv_lanes *) (model->scratch.alpha + (row + 1) * k * TLV_LANES),
+					  (const tlv_lanes *) (model->scratch.inverse + row * TLV_LANES),
+					  (tlv_lanes *) run->beta, (tlv_lanes *) run->gamma,
+					  (tlv_lanes *) run->weighted);
+		add_chunk(run, row, n);
+	}
+	for (size_t e = 0; e < k * k; e++)
+		run->sums->pairs[e] += run->pairs[e] * model->parts.transitions[e];
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, tlv_hmm_sums *sums)
+{
+	batch_run run = {.model = model, .batch = batch, .sums = sums};
+	size_t wide = CHUNK * model->parts.k * TLV_LANES;
+
+	for (size_t l = 0; l < TLV_LANES; l++)
+		run.rows = batch->filled[l] > run.rows ? batch->filled[l] : run.rows;
+	if (run.rows == 0)
+		return TLV_OK;
+	TLV_TRY(open_packed(ctx, model));
+	TLV_TRY(reserve(ctx, &run));
+	run.likelihood = model->scratch.block;
+	run.gamma = run.likelihood + wide;
+	run.weighted = run.gamma + wide;
+	run.beta = run.weighted + wide;
+	run.pairs = run.beta + model->parts.k * TLV_LANES;
+	run.work = run.pairs + model->parts.k * model->parts.k;
+	end_lanes(&run);
+	TLV_TRY(run_forward(ctx, &run));
+	TLV_TRY(run_backward(ctx, &run));
+	memset(batch->starts, 0, batch->rows + 1);
+	memset(batch->filled, 0, sizeof(batch->filled));
+	return TLV_OK;
+}

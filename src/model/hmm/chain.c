@@ -1,0 +1,341 @@
+/*
+ * chain.c - one sequence under a hidden Markov model: forward, backward, posteriors and
+ * likelihood (hmm_internal.h).  The states of a step are worked on together.
+ *
+ * Likelihoods of a vector are scaled to a largest of 1, those of symbols are at least
+ * TLV_HMM_LEAST / 10, and filtered probabilities are scaled to a sum of 1 every
+ * TLV_LANES_STEPS steps: nothing under- or overflows, however long the sequence is.  Of long
+ * sequences only the filtered probabilities at the blocks' borders are kept; each block is
+ * filtered a second time on the way back.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/fast_math.h"
+#include "internal.h"
+#include "tensorlv/num/linalg.h"
+
+/* A density is never nothing: logarithms stay finite. */
+#define LEAST_LOGARITHM (-1e300)
+/* A likelihood of exp(this) beside 1 is nothing: products of it would be denormal. */
+#define LEAST_EXPONENT (-600.0)
+/* Below this, a product of scales is turned into its logarithm. */
+#define LEAST_PRODUCT 1e-200
+
+static inline size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- likelihoods of vectors ---- */
+
+/* out[j] = ln N(x; mean_j, variance_j), padded to whole lanes. */
+TLV_CLONES static void
+log_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+			  const double *restrict log_norm, const double *restrict half_precision,
+			  double *restrict out)
+{
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes sum = {0};
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+
+			sum += difference * difference;
+		}
+		*(tlv_lanes *) (out + b) =
+			*(const tlv_lanes *) (log_norm + b) - *(const tlv_lanes *) (half_precision + b) * sum;
+	}
+	for (size_t j = 0; j < stride; j++)
+		out[j] = out[j] > LEAST_LOGARITHM ? out[j] : LEAST_LOGARITHM;
+}
+
+TLV_CLONES static void
+exponentiate(size_t stride, double largest, double *restrict values)
+{
+	for (size_t j = 0; j < stride; j++)
+	{
+		double below = values[j] - largest, value = tlv_exp_nonpositive(below);
+
+		values[j] = below > LEAST_EXPONENT ? value : 0;
+	}
+}
+
+double
+tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool scaled,
+				  double *densities)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double taken = 0;
+
+	for (size_t t = 0; t < n; t++, x += d, densities += stride)
+	{
+		double largest;
+
+		log_densities(stride, d, model->means, x, model->log_norm, model->half_precision,
+					  densities);
+		largest = densities[0];
+		for (size_t j = 1; j < k; j++)
+			largest = densities[j] > largest ? densities[j] : largest;
+		if (scaled)
+			exponentiate(stride, largest, densities);
+		for (size_t j = k; j < stride; j++)
+			densities[j] = 0;
+		taken += scaled ? largest : 0;
+	}
+	return taken;
+}
+
+/* Columns of the likelihoods of n steps; returns the logarithm of their scale. */
+static double
+block_likelihoods(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
+{
+	if (model->parts.gaussian)
+		return tlv_hmm_densities(model, n, sequence->x + first * sequence->d, true,
+								 model->likelihood);
+	for (size_t i = 0; i < n; i++)
+		model->at[i] = tlv_hmm_position(model, sequence->symbols[first + i]);
+	return 0;
+}
+
+/* ---- forward ---- */
+
+/* One row of alpha scaled to a sum of 1, which is returned. */
+static inline double
+normalize_row(size_t stride, double *row)
+{
+	double sum = 0;
+
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+		sum += tlv_lanes_sum((const tlv_lanes *) (row + b));
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+		*(tlv_lanes *) (row + b) *= 1 / sum;
+	return sum;
+}
+
+/* out = matrix (stride x k) in, times likelihood. */
+static inline __attribute__((always_inline)) void
+step(size_t k, size_t stride, const double *restrict matrix, const double *in, double *out)
+{
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes even = {0}, odd = {0};
+		const double *column = matrix + b;
+		size_t i = 0;
+
+		for (; i + 2 <= k; i += 2, column += 2 * stride)
+		{
+			even += in[i] * *(const tlv_lanes *) column;
+			odd += in[i + 1] * *(const tlv_lanes *) (column + stride);
+		}
+		if (i < k)
+			even += in[i] * *(const tlv_lanes *) column;
+		*(tlv_lanes *) (out + b) = even + odd;
+	}
+}
+
+/*
+ * Filters n steps; row 0 of alpha is the step before.  at: columns of table, or (NULL) one after
+ * the other.  Returns the log-likelihood.
+ */
+TLV_CLONES static double
+filter_steps(size_t k, size_t stride, const double *restrict forward, const double *restrict table,
+			 const int32_t *restrict at, size_t n, double *alpha, double *restrict scale)
+{
+	double log_likelihood = 0, product = 1;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *likelihood = table + (at != NULL ? (size_t) at[i] : i) * stride;
+		double *next = alpha + (i + 1) * stride;
+
+		step(k, stride, forward, next - stride, next);
+		for (size_t b = 0; b < stride; b += TLV_LANES)
+			*(tlv_lanes *) (next + b) *= *(const tlv_lanes *) (likelihood + b);
+		scale[i] = 1;
+		if (i % TLV_LANES_STEPS != TLV_LANES_STEPS - 1 && i + 1 < n)
+			continue;
+		scale[i] = normalize_row(stride, next);
+		product *= scale[i];
+		if (product < LEAST_PRODUCT)
+		{
+			log_likelihood += log(product);
+			product = 1;
+		}
+	}
+	return log_likelihood + log(product);
+}
+
+/* Filters n steps from `first`; alpha[0] must hold the step before.  Returns the log-likelihood. */
+static double
+filter_block(tlv_hmm_model *model, const tlv_sequence *sequence, size_t first, size_t n)
+{
+	double log_likelihood = block_likelihoods(model, sequence, first, n);
+	const double *table = model->parts.gaussian ? model->likelihood : model->emissions;
+	const int32_t *at = model->parts.gaussian ? NULL : model->at;
+	size_t stride = model->stride, begun = first == 0 ? 1 : 0;
+
+	if (begun > 0)
+	{
+		const double *likelihood = table + (at != NULL ? (size_t) at[0] * stride : 0);
+
+		for (size_t j = 0; j < stride; j++)
+			model->alpha[stride + j] = model->initial[j] * likelihood[j];
+		model->scale[0] = normalize_row(stride, model->alpha + stride);
+		log_likelihood += log(model->scale[0]);
+		if (at == NULL)
+			table += stride;
+		else
+			at++;
+	}
+	if (n > begun)
+		log_likelihood += filter_steps(model->parts.k, stride, model->forward, table, at, n - begun,
+									   model->alpha + begun * stride, model->scale + begun);
+	return log_likelihood;
+}
+
+/* ---- backward ---- */
+
+/* gamma and weighted of n filtered steps; beta is that of the last one, then of the step before. */
+TLV_CLONES static void
+smooth_steps(size_t k, size_t stride, const double *restrict backward, const double *restrict table,
+			 const int32_t *restrict at, size_t n, const double *restrict alpha,
+			 const double *restrict scale, double *restrict beta, double *restrict gamma,
+			 double *restrict weighted)
+{
+	for (size_t i = n; i-- > 0;)
+	{
+		const double *likelihood = table + (at != NULL ? (size_t) at[i] : i) * stride;
+		const double *filtered = alpha + (i + 1) * stride;
+		double inverse = 1 / scale[i];
+
+		for (size_t b = 0; b < stride; b += TLV_LANES)
+		{
+			tlv_lanes follows = *(const tlv_lanes *) (beta + b);
+
+			*(tlv_lanes *) (gamma + i * stride + b) = *(const tlv_lanes *) (filtered + b) * follows;
+			*(tlv_lanes *) (weighted + i * stride + b) =
+				inverse * *(const tlv_lanes *) (likelihood + b) * follows;
+		}
+		step(k, stride, backward, weighted + i * stride, beta);
+	}
+}
+
+static void
+smooth_block(tlv_hmm_model *model, size_t n)
+{
+	bool gaussian = model->parts.gaussian;
+
+	smooth_steps(model->parts.k, model->stride, model->backward,
+				 gaussian ? model->likelihood : model->emissions, gaussian ? NULL : model->at, n,
+				 model->alpha, model->scale, model->beta, model->gamma, model->weighted);
+}
+
+/* Sums of weighted (x) alpha of the step before; the first step of all has none. */
+static tlv_status
+add_pairs(tlv_context *ctx, tlv_hmm_model *model, size_t first, size_t n)
+{
+	size_t k = model->parts.k, stride = model->stride, skip = first == 0 ? 1 : 0;
+
+	if (n <= skip)
+		return TLV_OK;
+	return tlv_gemm(ctx, false, true, k, k, n - skip, 1, model->weighted + skip * stride, stride,
+					model->alpha + skip * stride, stride, 1, model->pairs, k);
+}
+
+static tlv_status
+refuse_sequence(tlv_context *ctx, const tlv_hmm_parts *parts)
+{
+	tlv_status status = tlv_fail(ctx, TLV_BAD_PARAMETER, "the model is of %s, the sequence is not",
+								 parts->gaussian ? "vectors" : "symbols");
+
+	tlv_fail_hint(ctx, "Give %s.",
+				  parts->gaussian ? "a two-dimensional float8[], one row for each step"
+								  : "an int[], one symbol for each step");
+	return status;
+}
+
+tlv_status
+tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model, const tlv_sequence *sequence)
+{
+	const tlv_hmm_parts *parts = &model->parts;
+
+	if (parts->gaussian == (sequence->symbols != NULL))
+		return refuse_sequence(ctx, parts);
+	if (!parts->gaussian)
+		return TLV_OK;
+	if (sequence->d != parts->d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "vectors of %zu numbers under a model of %zu",
+						sequence->d, parts->d);
+	for (size_t i = 0; i < sequence->n * sequence->d; i++)
+		if (!isfinite(sequence->x[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % sequence->d + 1,
+							i / sequence->d + 1, isnan(sequence->x[i]) ? "NaN" : "infinite");
+	return TLV_OK;
+}
+
+/* Back from the last block, which is still there, to the first. */
+static tlv_status
+smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
+			const double *borders, tlv_hmm_visit visit, void *argument, bool pairs)
+{
+	size_t stride = model->stride, blocks = (sequence->n + HMM_BLOCK - 1) / HMM_BLOCK;
+
+	for (size_t j = 0; j < stride; j++)
+		model->beta[j] = 1;
+	for (size_t b = blocks; b-- > 0;)
+	{
+		size_t first = b * HMM_BLOCK, own = least(HMM_BLOCK, sequence->n - first);
+
+		TLV_TRY_CONTINUE(ctx);
+		if (b > 0)
+			memcpy(model->alpha, borders + (b - 1) * stride, stride * sizeof(double));
+		if (b + 1 < blocks)
+			(void) filter_block(model, sequence, first, own);
+		smooth_block(model, own);
+		if (pairs)
+			TLV_TRY(add_pairs(ctx, model, first, own));
+		TLV_TRY(visit(ctx, argument, first, own, model->at, model->gamma));
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence,
+			   tlv_hmm_visit visit, void *argument, double *pairs, double *log_likelihood)
+{
+	size_t k = model->parts.k, stride = model->stride, n = sequence->n;
+	size_t blocks = (n + HMM_BLOCK - 1) / HMM_BLOCK;
+	double *borders = NULL;
+
+	*log_likelihood = 0;
+	if (visit != NULL && blocks > 1)
+	{
+		borders = tlv_alloc(ctx, blocks * stride, sizeof(double));
+		TLV_TRY_ALLOC(ctx, borders);
+	}
+	for (size_t b = 0; b < blocks; b++)
+	{
+		size_t own = least(HMM_BLOCK, n - b * HMM_BLOCK);
+		double *last = model->alpha + own * stride;
+
+		TLV_TRY_CONTINUE(ctx);
+		*log_likelihood += filter_block(model, sequence, b * HMM_BLOCK, own);
+		if (borders != NULL)
+			memcpy(borders + b * stride, last, stride * sizeof(double));
+		if (b + 1 < blocks)
+			memcpy(model->alpha, last, stride * sizeof(double));
+	}
+	if (visit != NULL)
+	{
+		memset(model->pairs, 0, k * k * sizeof(double));
+		TLV_TRY(smooth_back(ctx, model, sequence, borders, visit, argument, pairs != NULL));
+	}
+	for (size_t e = 0; visit != NULL && pairs != NULL && e < k * k; e++)
+		pairs[e] += model->pairs[e] * model->parts.transitions[e];
+	tlv_free(ctx, borders);
+	return TLV_OK;
+}

@@ -1,0 +1,334 @@
+/*
+ * fit.c - from windows of sequences to a hidden Markov model (hmm.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+/* Part of the mean variance below which a variance is not believed. */
+#define VARIANCE_FLOOR 1e-6
+/* Transitions of the moments, mixed with this much of even ones, are where EM starts. */
+#define EM_SMOOTHING  0.05
+#define NEGATIVE_WARN 0.3
+/* Bounds of what is believed, or not worth a word. */
+#define ASYMMETRY_WARN 0.3
+#define GROWTH_WARN	   1e-6
+
+typedef struct hmm_fit
+{
+	size_t k;
+	size_t d;	  /* symbols or dimensions */
+	size_t width; /* coordinates of the solver: d, or d + 1 of vectors */
+	bool gaussian;
+	double windows;
+	double sequences;
+	const tlv_view_source *source;
+	tlv_view_source cells;
+	tlv_view_sums sums;
+	tlv_dense_source dense;
+	tlv_view_solution solution;
+	double *middle;		 /* k x width: emissions in the solver's coordinates */
+	double *transitions; /* k x k */
+	double *weights;	 /* k */
+	double *first;		 /* k: law of a window's first state */
+	double *initial;	 /* k */
+	double *negative;	 /* k: what was cut of symbols' probabilities */
+	double *means;		 /* d x k, vectors */
+	double *variances;	 /* k, vectors */
+	tlv_diagnostics diagnostics;
+} hmm_fit;
+
+static tlv_status
+take(tlv_context *ctx, double **array, size_t n)
+{
+	*array = tlv_alloc0(ctx, n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *array);
+	return TLV_OK;
+}
+
+/* ---- the moments ---- */
+
+static tlv_status
+open_symbols(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+{
+	(void) ctx;
+	fit->d = fit->width = tlv_frame_find(moments, "items")->rows;
+	fit->cells.d[0] = fit->cells.d[1] = fit->cells.d[2] = fit->d;
+	fit->cells.n = tlv_frame_find(moments, "cells")->rows;
+	fit->cells.cells = tlv_frame_int64(moments, "cells");
+	fit->cells.counts = tlv_frame_float64(moments, "counts");
+	for (size_t e = 0; e < fit->cells.n; e++)
+		fit->cells.total += fit->cells.counts[e];
+	fit->windows = fit->cells.total;
+	fit->source = &fit->cells;
+	return TLV_OK;
+}
+
+static tlv_status
+open_vectors(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+{
+	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
+	fit->gaussian = true;
+	fit->d = fit->sums.d[0];
+	fit->width = fit->d + 1;
+	fit->windows = fit->sums.rows;
+	if (fit->windows > 0)
+		TLV_TRY(tlv_dense_source_create(ctx, &fit->sums, true, fit->k, &fit->dense));
+	fit->source = &fit->dense.source;
+	return TLV_OK;
+}
+
+static tlv_status
+refuse_states(tlv_context *ctx, const hmm_fit *fit)
+{
+	tlv_status status;
+
+	if (fit->k == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = 0 is not at least 1");
+	status = fit->gaussian
+				 ? tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"k = %zu is more than %zu, the dimensions and 1", fit->k, fit->width)
+				 : tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu distinct symbols",
+							fit->k, fit->width);
+	tlv_fail_hint(ctx, "Moments of windows of single steps identify no more states than that.");
+	return status;
+}
+
+static tlv_status
+open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+			 hmm_fit *fit)
+{
+	size_t k = options->k, rows;
+	const tlv_section *wide;
+
+	fit->k = k;
+	fit->sequences = tlv_frame_scalar(moments, "sequences", 0);
+	wide = tlv_frame_find(moments, "initial");
+	rows = wide != NULL ? wide->rows : 1;
+	if (fit->sequences == 0 || wide == NULL)
+		return tlv_fail(ctx, TLV_BAD_DATA, "there is no sequence of at least %d steps", TLV_WINDOW);
+	TLV_TRY(tlv_require_memory(ctx,
+							   sizeof(double) * (16.0 * (double) k * (double) rows +
+												 4.0 * (double) k * (double) k * (double) k),
+							   "the fit"));
+	if (k > 0)
+		TLV_TRY(tlv_frame_find(moments, "items") != NULL ? open_symbols(ctx, moments, fit)
+														 : open_vectors(ctx, moments, fit));
+	if (k == 0 || k > fit->width)
+		return refuse_states(ctx, fit);
+	if (fit->windows < (double) k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f windows of %d steps are too few for %zu states",
+						fit->windows, TLV_WINDOW, k);
+	TLV_TRY(take(ctx, &fit->middle, k * fit->width));
+	TLV_TRY(take(ctx, &fit->transitions, k * k));
+	TLV_TRY(take(ctx, &fit->weights, k));
+	TLV_TRY(take(ctx, &fit->first, k));
+	TLV_TRY(take(ctx, &fit->initial, k));
+	TLV_TRY(take(ctx, &fit->negative, k));
+	TLV_TRY(take(ctx, &fit->variances, k));
+	return take(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
+}
+
+/* ---- from the solution to the chain ---- */
+
+/* Emissions in the solver's coordinates: probabilities, or means whose constant is exact. */
+static void
+clean_emissions(hmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d;
+
+	memcpy(fit->middle, fit->solution.means[1], k * fit->width * sizeof(double));
+	memcpy(fit->weights, fit->solution.weights, k * sizeof(double));
+	if (!fit->gaussian)
+	{
+		tlv_clip_probabilities(k, d, fit->middle, fit->negative);
+		return;
+	}
+	tlv_dense_source_means(&fit->dense, 1, k, fit->middle, fit->means);
+	for (size_t j = 0; j < k; j++)
+	{
+		for (size_t i = 0; i < d; i++)
+			fit->middle[i * k + j] =
+				fit->dense.scale[1][i] * (fit->means[j * d + i] - fit->dense.center[1][i]);
+		fit->middle[d * k + j] = fit->dense.scale[1][d];
+	}
+}
+
+/* Pairs of neighbours, both of each window, explained by pairs of states. */
+static tlv_status
+estimate_transitions(tlv_context *ctx, hmm_fit *fit)
+{
+	size_t k = fit->k, width = fit->width;
+	double *gram, *moment, *image, *h;
+
+	TLV_TRY(take(ctx, &gram, 3 * k * k + k * width));
+	moment = gram + k * k;
+	h = moment + k * k;
+	image = h + k * k;
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, width, 1, fit->middle, k, fit->middle, k, 0, gram, k));
+	for (int first = 0; first < 2; first++)
+	{
+		TLV_TRY(tlv_view_multiply(ctx, fit->source, first, first + 1, k, fit->middle, image));
+		TLV_TRY(tlv_gemm(ctx, false, true, k, k, width, 0.5, fit->middle, k, image, k, first,
+						 moment, k));
+	}
+	TLV_TRY(tlv_hmm_least_squares(ctx, k, gram, moment, h));
+	for (size_t from = 0; from < k; from++)
+	{
+		double sum = 0;
+
+		for (size_t to = 0; to < k; to++)
+			sum += h[from * k + to];
+		fit->first[from] = sum;
+		for (size_t to = 0; to < k; to++)
+			fit->transitions[from * k + to] = sum > 0 ? h[from * k + to] / sum : 1 / (double) k;
+	}
+	tlv_free(ctx, gram);
+	return TLV_OK;
+}
+
+/* One variance for all: what the states' means leave of the total. */
+static void
+estimate_variance(hmm_fit *fit)
+{
+	size_t k = fit->k, d = fit->d;
+	double total = 0, between = 0, variance;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double mean = 0, shifted = fit->sums.sum[1][i] / fit->windows;
+
+		total += fit->sums.square[1][i] / fit->windows - shifted * shifted;
+		for (size_t j = 0; j < k; j++)
+			mean += fit->weights[j] * fit->means[j * d + i];
+		for (size_t j = 0; j < k; j++)
+			between +=
+				fit->weights[j] * (fit->means[j * d + i] - mean) * (fit->means[j * d + i] - mean);
+	}
+	variance = fmax(total - between, VARIANCE_FLOOR * total) / (double) d;
+	for (size_t j = 0; j < k; j++)
+		fit->variances[j] = variance;
+}
+
+/*
+ * How sequences begin: mixture of the emissions nearest to the mean of the first steps; with
+ * few sequences drawn to the stationary law, which counts as one more.
+ */
+static tlv_status
+estimate_initial(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+{
+	size_t k = fit->k, width = fit->width, d = fit->d;
+	const double *sums = tlv_frame_float64(moments, "initial");
+	double *gram, *moment, *work, *mean;
+
+	TLV_TRY(take(ctx, &gram, k * k + k + k * (k + 5) + width));
+	moment = gram + k * k;
+	work = moment + k;
+	mean = work + k * (k + 5);
+	for (size_t i = 0; i < d; i++)
+		mean[i] = sums[i] / fit->sequences;
+	for (size_t i = 0; i < d && fit->gaussian; i++)
+		mean[i] =
+			fit->dense.scale[1][i] * (mean[i] + fit->sums.shift[0][i] - fit->dense.center[1][i]);
+	if (fit->gaussian)
+		mean[d] = fit->dense.scale[1][d];
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, width, 1, fit->middle, k, fit->middle, k, 0, gram, k));
+	TLV_TRY(tlv_gemm(ctx, false, false, k, 1, width, 1, fit->middle, k, mean, width, 0, moment, k));
+	TLV_TRY(tlv_quadratic_nonnegative(ctx, k, gram, moment, true, fit->initial, work));
+	for (size_t j = 0; j < k; j++)
+		fit->initial[j] =
+			(fit->sequences * fit->initial[j] + fit->weights[j]) / (fit->sequences + 1);
+	tlv_free(ctx, gram);
+	return TLV_OK;
+}
+
+static tlv_status
+refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
+{
+	size_t k = fit->k;
+	double log_likelihood, growth;
+	int done;
+
+	if (options->iterations == 0)
+		return TLV_OK;
+	for (size_t e = 0; e < k * k; e++)
+		fit->transitions[e] = (1 - EM_SMOOTHING) * fit->transitions[e] + EM_SMOOTHING / (double) k;
+	memcpy(fit->first, fit->weights, k * sizeof(double));
+	TLV_TRY(tlv_hmm_window_em(ctx, fit->source, k, options->iterations, fit->middle,
+							  fit->transitions, fit->first, &log_likelihood, &growth, &done));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "window_iterations"));
+	if (done == options->iterations && growth > GROWTH_WARN * fit->windows)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, growth / fit->windows,
+							 "warning: EM on the counts of windows stopped at its limit of %d "
+							 "iterations, while the log-likelihood per window still grew",
+							 done));
+	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->windows,
+						"window_log_likelihood");
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+{
+	static const char *const counters[] = {"sequences", "short", "nulls", "steps"};
+	tlv_diagnostics *diagnostics = &fit->diagnostics;
+	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+	double worst = 0;
+
+	TLV_TRY_ALLOC(ctx, order);
+	for (size_t j = 0; j < fit->k; j++)
+		order[j] = (int64_t) j;
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(moments, counters[i], 0), "%s",
+							 counters[i]));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
+	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
+	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->solution.asymmetry2,
+							 "warning: the symmetrised second moment is asymmetric by more than "
+							 "%g: too few windows for so many states, or no Markov chain",
+							 ASYMMETRY_WARN));
+	for (size_t j = 0; j < fit->k; j++)
+		worst = fmax(worst, fit->negative[j]);
+	if (worst > NEGATIVE_WARN)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, worst,
+							 "warning: the emissions of a state have negative mass above %g before "
+							 "it is cut: it is spurious or needs more steps",
+							 NEGATIVE_WARN));
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+			void **image, size_t *size)
+{
+	hmm_fit fit = {0};
+	tlv_hmm_parts parts = {0};
+
+	TLV_TRY(open_moments(ctx, moments, options, &fit));
+	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "states", options->seed,
+						   &fit.solution));
+	clean_emissions(&fit);
+	TLV_TRY(diagnose_fit(ctx, moments, &fit));
+	TLV_TRY(estimate_transitions(ctx, &fit));
+	if (fit.gaussian)
+		estimate_variance(&fit);
+	else
+		TLV_TRY(refine_symbols(ctx, &fit, options));
+	TLV_TRY(estimate_initial(ctx, moments, &fit));
+	parts.k = fit.k;
+	parts.d = fit.d;
+	parts.gaussian = fit.gaussian;
+	parts.seed = (double) options->seed;
+	parts.initial = fit.initial;
+	parts.transitions = fit.transitions;
+	parts.items = tlv_frame_int64(moments, "items");
+	parts.emissions = fit.gaussian ? fit.means : fit.middle;
+	parts.variances = fit.variances;
+	parts.diagnostics = &fit.diagnostics;
+	return tlv_hmm_write(ctx, &parts, image, size);
+}

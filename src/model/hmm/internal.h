@@ -1,0 +1,178 @@
+/*
+ * internal.h - what the files of hidden Markov models share.
+ */
+#ifndef TLV_HMM_INTERNAL_H
+#define TLV_HMM_INTERNAL_H
+
+#include "lanes.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/model.h"
+#include "../views/solver.h"
+
+/* Steps that are smoothed at once: longer sequences are gone through block by block. */
+#define HMM_BLOCK ((size_t) 1024)
+
+/* Buffers for many sequences at once (hmm_batch.c); they grow and stay. */
+typedef struct tlv_hmm_scratch
+{
+	size_t rows;
+	size_t sizes[2];
+	double *block;		/* of one chunk: likelihoods, gamma, weighted; beta */
+	double *alpha;		/* 8 x k x (rows + 1): filtered */
+	double *likelihood; /* 8 x k x rows, vectors */
+	double *inverse;	/* 8 x rows: what filtered ones were multiplied by */
+} tlv_hmm_scratch;
+
+/* A model opened for use.  "stride" is k rounded up to whole lanes; padding is 0. */
+typedef struct tlv_hmm_model
+{
+	tlv_model base;
+	tlv_hmm_parts parts;
+	tlv_dictionary dictionary; /* symbols */
+	size_t stride;
+	double *initial;		/* stride */
+	double *forward;		/* stride x k: [to + stride from] */
+	double *backward;		/* stride x k: [from + stride to] */
+	double *emissions;		/* symbols: stride x (d + 1), ones for what is not known */
+	double *means;			/* vectors: stride x d */
+	double *log_norm;		/* vectors: stride, -d/2 ln(2 pi variance) */
+	double *half_precision; /* vectors: stride, 1 / (2 variance) */
+	double *log_forward;	/* stride x k, made by the first tlv_hmm_decode */
+	double *log_emissions;	/* stride x (d + 1), likewise */
+	double *packed[2];		/* k x k: T and T', for tlv_hmm_batch_run (NULL before the first) */
+	tlv_hmm_scratch scratch;
+	/* buffers of one block of one sequence */
+	int32_t *at;		/* block: which column of the likelihoods */
+	double *likelihood; /* vectors: stride x block, scaled */
+	double *alpha;		/* stride x (block + 1): filtered, the first being of the step before */
+	double *weighted;	/* stride x block: likelihood times what follows, over the scale */
+	double *gamma;		/* stride x block */
+	double *scale;		/* block */
+	double *beta;		/* stride */
+	double *pairs;		/* k x k */
+} tlv_hmm_model;
+
+/* One sequence: symbols, or (NULL) n vectors of d numbers. */
+typedef struct tlv_sequence
+{
+	size_t n;
+	const int64_t *symbols;
+	size_t d;
+	const double *x;
+} tlv_sequence;
+
+extern tlv_status tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
+
+/* TLV_BAD_PARAMETER for symbols where vectors are wanted, and so on; numbers must be finite. */
+extern tlv_status tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model,
+										 const tlv_sequence *sequence);
+
+/* Column of the emissions of a symbol: d for those that the model does not know. */
+static inline int32_t
+tlv_hmm_position(const tlv_hmm_model *model, int64_t symbol)
+{
+	int32_t at = tlv_dictionary_find(&model->dictionary, symbol);
+
+	return at >= 0 ? at : (int32_t) model->parts.d;
+}
+
+/*
+ * Logarithms of the densities of n vectors (d x n) in each state: stride x n; 0 in the padding.
+ * scaled: the densities themselves, of each vector divided by the largest; returns the sum of
+ * the logarithms of what was taken off.
+ */
+extern double tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool scaled,
+								double *densities);
+
+/*
+ * Posteriors gamma (stride x n) of the steps from `first` on; blocks come from the last to the
+ * first.  at: the symbols' columns, of symbols.
+ */
+typedef tlv_status (*tlv_hmm_visit)(tlv_context *ctx, void *argument, size_t first, size_t n,
+									const int32_t *at, const double *gamma);
+
+/*
+ * Forward and backward, scaled.  visit may be NULL: then the likelihood only.  pairs (k x k, may be
+ * NULL): expected transitions [to + k from] are added.
+ */
+extern tlv_status tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model,
+								 const tlv_sequence *sequence, tlv_hmm_visit visit, void *argument,
+								 double *pairs, double *log_likelihood);
+
+/* Most probable states, from 0 (Viterbi 1967). */
+extern tlv_status tlv_hmm_decode(tlv_context *ctx, tlv_hmm_model *model,
+								 const tlv_sequence *sequence, int32_t *states);
+
+/* ---- many sequences at once ---- */
+
+/*
+ * Sequences that wait to be gone through together: laid end to end in eight lanes of about the
+ * same length.  Row r holds step r of every lane.
+ */
+typedef struct tlv_hmm_batch
+{
+	size_t rows; /* room */
+	size_t filled[TLV_LANES];
+	int32_t *at;	 /* 8 x rows: columns of the emissions, of symbols */
+	double *x;		 /* d x 8 x rows, of vectors */
+	uint8_t *starts; /* rows + 1: in which lanes a sequence starts there */
+	uint8_t *breaks; /* rows + 1: or a lane ends */
+} tlv_hmm_batch;
+
+/* Sums of expected states, k numbers and so on as in hmm_statistics.c. */
+typedef struct tlv_hmm_sums
+{
+	double log_likelihood;
+	double *initial;
+	double *pairs;
+	double *emissions;	/* symbols: k x d */
+	double *weights;	/* vectors: k */
+	double *deviations; /* vectors: k x d */
+	double *squares;	/* vectors: k */
+} tlv_hmm_sums;
+
+/* Longest sequence that a batch takes. */
+extern size_t tlv_hmm_batch_most(const tlv_hmm_model *model);
+
+/* Adds a sequence of 1 .. tlv_hmm_batch_most steps; *full, and nothing is added, if it must be run
+ * first. */
+extern tlv_status tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model,
+									tlv_hmm_batch *batch, const tlv_sequence *sequence, bool *full);
+
+/* Forward and backward over the batch, which is empty then.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch,
+									tlv_hmm_sums *sums);
+
+/*
+ * Adds n vectors (d x n) with their posteriors (stride x n) to weights, deviations and squares;
+ * work has stride x (d + 2) numbers.
+ */
+extern void tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x,
+								const double *gamma, double *work, tlv_hmm_sums *sums);
+
+/* ---- statistics, windows ---- */
+
+extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+									 tlv_accumulator **accumulator);
+extern tlv_status tlv_hmm_update(tlv_context *ctx, const tlv_frame *model,
+								 const tlv_frame *statistics, void **image, size_t *size);
+
+/*
+ * EM on the counts of windows (composite likelihood): emissions k x m, transitions [to + k from],
+ * first: law of a window's first state, all changed in place; growth: of the log-likelihood in the
+ * last iteration.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k,
+									int iterations, double *emissions, double *transitions,
+									double *first, double *log_likelihood, double *growth,
+									int *done);
+
+/*
+ * H >= 0 (k x k) of least sum |P - O H O'|^2 from gram = O'O and moment = O'PO, symmetric
+ * positive semi-definite gram.  An active set for small k, projected gradient beyond.
+ */
+extern tlv_status tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram,
+										const double *moment, double *h);
+
+#endif /* TLV_HMM_INTERNAL_H */

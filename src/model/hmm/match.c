@@ -1,0 +1,104 @@
+/*
+ * match.c - the states of two hidden Markov models, one to one (hmm.h).
+ */
+#include <math.h>
+
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/num/optimize.h"
+
+/* L1 distance of the emissions of two states over all symbols of either. */
+static double
+emission_distance(const tlv_hmm_parts *a, size_t state_a, const tlv_hmm_parts *b, size_t state_b)
+{
+	size_t i = 0, j = 0;
+	double sum = 0;
+
+	while (i < a->d || j < b->d)
+	{
+		bool in_a = i < a->d && (j >= b->d || a->items[i] <= b->items[j]);
+		bool in_b = j < b->d && (i >= a->d || b->items[j] <= a->items[i]);
+
+		sum += fabs((in_a ? a->emissions[i * a->k + state_a] : 0) -
+					(in_b ? b->emissions[j * b->k + state_b] : 0));
+		i += in_a;
+		j += in_b;
+	}
+	return sum;
+}
+
+static double
+mean_distance(size_t d, const double *restrict a, const double *restrict b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sqrt(sum);
+}
+
+static tlv_status
+check_alike(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b)
+{
+	if (a->gaussian != b->gaussian)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "one model is of symbols, one of vectors");
+	if (a->gaussian && a->d != b->d)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions", a->d,
+						b->d);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b, int64_t *assignment,
+			  double *error)
+{
+	size_t wide = a->k > b->k ? a->k : b->k; /* missing states of b cost nothing */
+	double *cost, total;
+
+	TLV_TRY(check_alike(ctx, a, b));
+	cost = tlv_alloc0(ctx, a->k, wide * sizeof(double));
+	TLV_TRY_ALLOC(ctx, cost);
+	for (size_t i = 0; i < a->k; i++)
+		for (size_t j = 0; j < b->k; j++)
+		{
+			if (j % 64 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			cost[i * wide + j] =
+				a->gaussian ? mean_distance(a->d, a->emissions + i * a->d, b->emissions + j * a->d)
+							: emission_distance(a, i, b, j);
+		}
+	TLV_TRY(tlv_assignment(ctx, a->k, wide, cost, assignment, &total));
+	for (size_t i = 0; i < a->k; i++)
+	{
+		bool none = (size_t) assignment[i] >= b->k;
+
+		error[i] = none ? NAN : cost[i * wide + (size_t) assignment[i]];
+		assignment[i] = none ? -1 : assignment[i];
+	}
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
+
+void
+tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b, const int64_t *assignment,
+						  double *error)
+{
+	for (size_t from = 0; from < a->k; from++)
+	{
+		double sum = 0, met = 0;
+
+		error[from] = NAN;
+		if (assignment[from] < 0)
+			continue;
+		for (size_t to = 0; to < a->k; to++)
+		{
+			double other =
+				assignment[to] < 0
+					? 0
+					: b->transitions[(size_t) assignment[from] * b->k + (size_t) assignment[to]];
+
+			sum += fabs(a->transitions[from * a->k + to] - other);
+			met += other;
+		}
+		error[from] = sum + fmax(1 - met, 0); /* what goes to states of b without a partner */
+	}
+}

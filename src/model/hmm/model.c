@@ -1,0 +1,442 @@
+/*
+ * model.c - the stored form of a hidden Markov model and what it can do
+ * (hmm.h, model.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "../views/triple_table.h"
+
+/* Normal variances; smaller ones would not be told from zero. */
+#define LEAST_VARIANCE 1e-200
+
+tlv_status
+tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *work,
+			   double *stationary)
+{
+	double sum = 0;
+
+	memcpy(work, transitions, k * k * sizeof(double));
+#define P(from, to) work[(from) *k + (to)]
+	for (size_t n = k; n-- > 1;)
+	{
+		double leave = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < n; j++)
+			leave += P(n, j);
+		for (size_t i = 0; i < n; i++)
+			P(i, n) /= leave;
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = 0; j < n; j++)
+				P(i, j) += P(i, n) * P(n, j);
+	}
+	for (size_t n = 0; n < k; n++)
+	{
+		stationary[n] = n == 0 ? 1 : 0;
+		for (size_t i = 0; i < n; i++)
+			stationary[n] += stationary[i] * P(i, n);
+		sum += stationary[n];
+	}
+#undef P
+	for (size_t j = 0; j < k; j++)
+		stationary[j] /= sum;
+	return TLV_OK;
+}
+
+/* ---- writing ---- */
+
+/* Raises to the least probability and normalises; stride between entries. */
+static void
+normalize(size_t n, double *p, size_t stride)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += p[i * stride] = fmax(p[i * stride], TLV_HMM_LEAST);
+	for (size_t i = 0; i < n; i++)
+		p[i * stride] /= sum;
+}
+
+typedef struct hmm_copy
+{
+	double *initial, *transitions, *stationary, *emissions, *variances, *work;
+	int64_t *order;
+} hmm_copy;
+
+static tlv_status
+allocate_copy(tlv_context *ctx, size_t k, size_t d, hmm_copy *copy)
+{
+	double *block = tlv_alloc(ctx, 4 * k + 2 * k * k + k * d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	copy->initial = block;
+	copy->stationary = block + k;
+	copy->variances = block + 2 * k;
+	copy->order = (int64_t *) (block + 3 * k);
+	copy->transitions = block + 4 * k;
+	copy->work = copy->transitions + k * k;
+	copy->emissions = copy->work + k * k;
+	return TLV_OK;
+}
+
+/* Normalised transitions in the given order, or (order NULL) as they are. */
+static void
+copy_transitions(const tlv_hmm_parts *parts, const int64_t *order, double *transitions)
+{
+	size_t k = parts->k;
+
+	for (size_t from = 0; from < k; from++)
+	{
+		const double *old = parts->transitions + (order != NULL ? (size_t) order[from] : from) * k;
+
+		for (size_t to = 0; to < k; to++)
+			transitions[from * k + to] = old[order != NULL ? (size_t) order[to] : to];
+		normalize(k, transitions + from * k, 1);
+	}
+}
+
+static void
+copy_emissions(const tlv_hmm_parts *parts, const int64_t *order, double *emissions)
+{
+	size_t k = parts->k, d = parts->d;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		size_t old = (size_t) order[j];
+
+		if (parts->gaussian)
+		{
+			memcpy(emissions + j * d, parts->emissions + old * d, d * sizeof(double));
+			continue;
+		}
+		for (size_t i = 0; i < d; i++)
+			emissions[i * k + j] = parts->emissions[i * k + old];
+		normalize(d, emissions + j, k);
+	}
+}
+
+static tlv_status
+write_frame(tlv_context *ctx, const tlv_hmm_parts *parts, const hmm_copy *copy, void **image,
+			size_t *size)
+{
+	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	size_t k = parts->k, d = parts->d;
+
+	TLV_TRY_ALLOC(ctx, builder);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_HMM);
+	builder->owned = NULL;
+	tlv_frame_add_scalar(builder, "seed", parts->seed);
+	tlv_frame_add_scalar(builder, "steps", parts->steps);
+	tlv_frame_add(builder, "initial", TLV_FLOAT64, k, 1, copy->initial);
+	tlv_frame_add(builder, "stationary", TLV_FLOAT64, k, 1, copy->stationary);
+	tlv_frame_add(builder, "transitions", TLV_FLOAT64, k, k, copy->transitions);
+	if (parts->gaussian)
+	{
+		tlv_frame_add(builder, "means", TLV_FLOAT64, d, k, copy->emissions);
+		tlv_frame_add(builder, "variances", TLV_FLOAT64, k, 1, copy->variances);
+	}
+	else
+	{
+		tlv_frame_add(builder, "items", TLV_INT64, d, 1, parts->items);
+		tlv_frame_add(builder, "emissions", TLV_FLOAT64, k, d, copy->emissions);
+	}
+	tlv_diagnostics_add(parts->diagnostics, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t *size)
+{
+	size_t k = parts->k;
+	double *stationary;
+	hmm_copy copy;
+
+	TLV_TRY(allocate_copy(ctx, k, parts->d, &copy));
+	copy_transitions(parts, NULL, copy.transitions);
+	stationary = copy.variances; /* for the moment */
+	TLV_TRY(tlv_stationary(ctx, k, copy.transitions, copy.work, stationary));
+	tlv_order_weights(k, stationary, copy.order);
+	for (size_t j = 0; j < k; j++)
+		copy.stationary[j] = stationary[copy.order[j]];
+	for (size_t j = 0; j < k; j++)
+	{
+		copy.initial[j] = parts->initial[copy.order[j]];
+		copy.variances[j] =
+			parts->gaussian ? fmax(parts->variances[copy.order[j]], LEAST_VARIANCE) : 0;
+	}
+	normalize(k, copy.initial, 1);
+	copy_transitions(parts, copy.order, copy.transitions);
+	copy_emissions(parts, copy.order, copy.emissions);
+	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, copy.order));
+	TLV_TRY(write_frame(ctx, parts, &copy, image, size));
+	tlv_free(ctx, copy.initial);
+	return TLV_OK;
+}
+
+void
+tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts)
+{
+	const tlv_section *items = tlv_frame_find(frame, "items");
+
+	memset(parts, 0, sizeof(*parts));
+	parts->k = tlv_frame_find(frame, "initial")->rows;
+	parts->gaussian = items == NULL;
+	parts->d = items != NULL ? items->rows : tlv_frame_find(frame, "means")->rows;
+	parts->seed = tlv_frame_scalar(frame, "seed", 0);
+	parts->steps = tlv_frame_scalar(frame, "steps", 0);
+	parts->initial = tlv_frame_float64(frame, "initial");
+	parts->transitions = tlv_frame_float64(frame, "transitions");
+	parts->items = tlv_frame_int64(frame, "items");
+	parts->emissions = tlv_frame_float64(frame, parts->gaussian ? "means" : "emissions");
+	parts->variances = parts->gaussian ? tlv_frame_float64(frame, "variances") : NULL;
+}
+
+/* ---- validation ---- */
+
+/* n probabilities, stride between them, none of them too small, summing to 1. */
+static tlv_status
+check_distribution(tlv_context *ctx, const char *name, size_t n, const double *p, size_t stride)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (!(p[i * stride] >= TLV_HMM_LEAST / 10))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has a probability of %g", name,
+							p[i * stride]);
+		sum += p[i * stride];
+	}
+	if (!(fabs(sum - 1) < 1e-6))
+		return tlv_fail(ctx, TLV_CORRUPT, "probabilities of section \"%s\" sum to %g", name, sum);
+	return TLV_OK;
+}
+
+static tlv_status
+check_symbols(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
+{
+	const tlv_section *items = tlv_frame_find(frame, "items");
+	const double *emissions;
+	uint64_t m = items->rows;
+
+	if (m == 0 || m > TRIPLE_MOST)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is empty or too long");
+	TLV_TRY(tlv_frame_require(ctx, frame, "items", TLV_INT64, m, 1, NULL));
+	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "items"));
+	TLV_TRY(tlv_frame_require(ctx, frame, "emissions", TLV_FLOAT64, k, m, NULL));
+	emissions = tlv_frame_float64(frame, "emissions");
+	for (uint64_t j = 0; j < k; j++)
+		TLV_TRY(check_distribution(ctx, "emissions", m, emissions + j, k));
+	return TLV_OK;
+}
+
+static tlv_status
+check_vectors(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
+{
+	const tlv_section *means = tlv_frame_find(frame, "means");
+
+	if (means == NULL || means->rows == 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the model's emissions are missing");
+	TLV_TRY(tlv_frame_require(ctx, frame, "means", TLV_FLOAT64, means->rows, k, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64, k, 1, NULL));
+	return tlv_frame_require_minimum(ctx, frame, "variances", LEAST_VARIANCE / 10);
+}
+
+static tlv_status
+hmm_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *initial = tlv_frame_find(frame, "initial");
+	uint64_t k;
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
+	if (initial == NULL || initial->rows == 0 || initial->rows > UINT16_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"initial\" is missing or has no states");
+	k = initial->rows;
+	TLV_TRY(tlv_frame_require(ctx, frame, "initial", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "stationary", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "transitions", TLV_FLOAT64, k, k, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "stationary", 0));
+	TLV_TRY(check_distribution(ctx, "initial", k, tlv_frame_float64(frame, "initial"), 1));
+	for (uint64_t j = 0; j < k; j++)
+		TLV_TRY(check_distribution(ctx, "transitions", k,
+								   tlv_frame_float64(frame, "transitions") + j * k, 1));
+	if (tlv_frame_find(frame, "items") != NULL)
+		TLV_TRY(check_symbols(ctx, frame, k));
+	else
+		TLV_TRY(check_vectors(ctx, frame, k));
+	return tlv_diagnostics_check(ctx, frame);
+}
+
+/* ---- use ---- */
+
+static tlv_status
+open_vectors(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double *block = tlv_alloc0(ctx, stride, (d + 2 + HMM_BLOCK) * sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	model->means = block;
+	model->log_norm = block + stride * d;
+	model->half_precision = model->log_norm + stride;
+	model->likelihood = model->half_precision + stride;
+	for (size_t j = 0; j < k; j++)
+	{
+		double variance = model->parts.variances[j];
+
+		for (size_t i = 0; i < d; i++)
+			model->means[i * stride + j] = model->parts.emissions[j * d + i];
+		model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI * variance);
+		model->half_precision[j] = 0.5 / variance;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+open_symbols(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+
+	TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary, d, model->parts.items));
+	model->emissions = tlv_alloc0(ctx, d + 1, stride * sizeof(double));
+	TLV_TRY_ALLOC(ctx, model->emissions);
+	for (size_t i = 0; i < d; i++)
+		memcpy(model->emissions + i * stride, model->parts.emissions + i * k, k * sizeof(double));
+	for (size_t j = 0; j < k; j++)
+		model->emissions[d * stride + j] = 1;
+	return TLV_OK;
+}
+
+/* The buffers of one block, and the chain in rows of whole lanes. */
+static tlv_status
+open_chain(tlv_context *ctx, tlv_hmm_model *model)
+{
+	size_t k = model->parts.k, stride = model->stride;
+	double *block = tlv_alloc0(ctx, 2 * k + 3 * HMM_BLOCK + 3, stride * sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	model->initial = block;
+	model->beta = block + stride;
+	model->forward = model->beta + stride;
+	model->backward = model->forward + stride * k;
+	model->weighted = model->backward + stride * k;
+	model->gamma = model->weighted + HMM_BLOCK * stride;
+	model->alpha = model->gamma + HMM_BLOCK * stride;
+	model->at = tlv_alloc(ctx, HMM_BLOCK, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, model->at);
+	model->scale = tlv_alloc(ctx, HMM_BLOCK + k * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, model->scale);
+	model->pairs = model->scale + HMM_BLOCK;
+	memcpy(model->initial, model->parts.initial, k * sizeof(double));
+	for (size_t from = 0; from < k; from++)
+		for (size_t to = 0; to < k; to++)
+		{
+			double p = model->parts.transitions[from * k + to];
+
+			model->forward[from * stride + to] = p;
+			model->backward[to * stride + from] = p;
+		}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
+{
+	tlv_hmm_model *model = tlv_alloc0(ctx, 1, sizeof(tlv_hmm_model));
+
+	TLV_TRY_ALLOC(ctx, model);
+	model->base.class = tlv_kind_hmm.model;
+	model->base.frame = *frame;
+	tlv_hmm_read(frame, &model->parts);
+	model->stride = tlv_whole_lanes(model->parts.k);
+	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
+	TLV_TRY(open_chain(ctx, model));
+	*opened = &model->base;
+	return TLV_OK;
+}
+
+static size_t
+hmm_components(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "initial")->rows;
+}
+
+typedef struct share_target
+{
+	size_t k;
+	size_t stride;
+	double *shares;
+} share_target;
+
+/* Rounding on long ways is taken off: every step's sum to 1. */
+static tlv_status
+keep_shares(tlv_context *ctx, void *argument, size_t first, size_t n, const int32_t *at,
+			const double *gamma)
+{
+	const share_target *target = argument;
+	double *shares = target->shares + first * target->k;
+
+	(void) ctx;
+	(void) at;
+	for (size_t i = 0; i < n; i++, shares += target->k, gamma += target->stride)
+	{
+		double sum = 0;
+
+		for (size_t j = 0; j < target->k; j++)
+			sum += gamma[j];
+		for (size_t j = 0; j < target->k; j++)
+			shares[j] = gamma[j] / sum;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+hmm_infer(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
+		  const double *x, double *shares)
+{
+	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
+	tlv_sequence sequence = {n, symbols, d, x};
+	share_target target = {hmm->parts.k, hmm->stride, shares};
+	double log_likelihood;
+
+	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
+	return tlv_hmm_smooth(ctx, hmm, &sequence, keep_shares, &target, NULL, &log_likelihood);
+}
+
+static tlv_status
+hmm_log_likelihood(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
+				   const double *x, double *value)
+{
+	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
+	tlv_sequence sequence = {n, symbols, d, x};
+
+	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
+	return tlv_hmm_smooth(ctx, hmm, &sequence, NULL, NULL, NULL, value);
+}
+
+static tlv_status
+hmm_decode(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
+		   const double *x, int32_t *states)
+{
+	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
+	tlv_sequence sequence = {n, symbols, d, x};
+
+	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
+	return tlv_hmm_decode(ctx, hmm, &sequence, states);
+}
+
+static const tlv_model_class hmm_class = {
+	.open = tlv_hmm_open,
+	.components = hmm_components,
+	.infer_sequence = hmm_infer,
+	.log_likelihood_sequence = hmm_log_likelihood,
+	.decode_sequence = hmm_decode,
+	.statistics = tlv_hmm_statistics,
+	.update = tlv_hmm_update,
+};
+const tlv_kind tlv_kind_hmm = {TLV_FRAME_MODEL, TLV_KIND_HMM, "hmm", hmm_check, NULL, &hmm_class};

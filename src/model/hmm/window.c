@@ -1,0 +1,266 @@
+/*
+ * window.c - transitions by non-negative least squares, and EM on the
+ * counts of windows (hmm_internal.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+/* Up to so many states an exact active set over the k^2 unknowns. */
+#define EXACT_STATES 16
+
+#define GRADIENT_STEPS	   2000
+#define GRADIENT_TOLERANCE 1e-10
+
+/* EM stands when the log-likelihood of a window grows by less. */
+#define EM_TOLERANCE 1e-9
+/* No probability starts at zero: EM could not raise it. */
+#define EM_LEAST 1e-6
+
+/* ---- least squares ---- */
+
+static tlv_status
+exact_least_squares(tlv_context *ctx, size_t k, const double *gram, const double *moment, double *h)
+{
+	size_t n = k * k;
+	double *large = tlv_alloc(ctx, n * n + n * (n + 5), sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, large);
+	for (size_t b = 0; b < n; b++)
+		for (size_t a = 0; a < n; a++)
+			large[b * n + a] = gram[(b % k) * k + a % k] * gram[(b / k) * k + a / k];
+	TLV_TRY(tlv_quadratic_nonnegative(ctx, n, large, moment, false, h, large + n * n));
+	tlv_free(ctx, large);
+	return TLV_OK;
+}
+
+/* gradient = gram h gram - moment */
+static tlv_status
+gradient_at(tlv_context *ctx, size_t k, const double *gram, const double *moment, const double *h,
+			double *work, double *gradient)
+{
+	TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, gram, k, h, k, 0, work, k));
+	memcpy(gradient, moment, k * k * sizeof(double));
+	return tlv_gemm(ctx, false, false, k, k, k, 1, work, k, gram, k, -1, gradient, k);
+}
+
+/* Accelerated projected gradient (Beck, Teboulle 2009) with restarts (O'Donoghue, Candes 2015). */
+static tlv_status
+gradient_least_squares(tlv_context *ctx, size_t k, const double *gram, const double *moment,
+					   double *h)
+{
+	size_t n = k * k;
+	double *y = tlv_alloc(ctx, 3 * n, sizeof(double)), *work, *gradient, norm = 0, momentum = 1;
+
+	TLV_TRY_ALLOC(ctx, y);
+	work = y + n;
+	gradient = work + n;
+	for (size_t e = 0; e < n; e++)
+		norm += gram[e] * gram[e];
+	memcpy(y, h, n * sizeof(double));
+	/* ||gram||_F^2 bounds the curvature. */
+	for (int step = 0; step < GRADIENT_STEPS && norm > 0; step++)
+	{
+		double next = (1 + sqrt(1 + 4 * momentum * momentum)) / 2, change = 0, size = 0, along = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(gradient_at(ctx, k, gram, moment, y, work, gradient));
+		for (size_t e = 0; e < n; e++)
+		{
+			double value = fmax(y[e] - gradient[e] / norm, 0), moved = value - h[e];
+
+			along += gradient[e] * moved;
+			change += moved * moved;
+			size += value * value;
+			y[e] = value + (momentum - 1) / next * moved;
+			h[e] = value;
+		}
+		momentum = along > 0 ? 1 : next;
+		if (along > 0)
+			memcpy(y, h, n * sizeof(double));
+		if (change <= GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * size)
+			break;
+	}
+	tlv_free(ctx, y);
+	return TLV_OK;
+}
+
+/* (gram^-1 moment gram^-1), negative entries cut: where the gradient starts. */
+static tlv_status
+inverse_start(tlv_context *ctx, size_t k, const double *gram, const double *moment, double *h)
+{
+	double *work = tlv_alloc(ctx, 2 * k * k, sizeof(double)), trace = 0, *turned;
+
+	TLV_TRY_ALLOC(ctx, work);
+	turned = work + k * k;
+	for (size_t j = 0; j < k; j++)
+		trace += gram[j * k + j];
+	memcpy(h, moment, k * k * sizeof(double));
+	for (int side = 0; side < 2; side++)
+	{
+		memcpy(work, gram, k * k * sizeof(double));
+		for (size_t j = 0; j < k; j++)
+			work[j * k + j] += 1e-10 * trace;
+		TLV_TRY(tlv_solve_spd(ctx, k, k, work, h));
+		for (size_t j = 0; j < k; j++)
+			for (size_t i = 0; i < k; i++)
+				turned[i * k + j] = h[j * k + i];
+		memcpy(h, turned, k * k * sizeof(double));
+	}
+	for (size_t e = 0; e < k * k; e++)
+		h[e] = fmax(h[e], 0);
+	tlv_free(ctx, work);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram, const double *moment,
+					  double *h)
+{
+	if (k <= EXACT_STATES)
+		return exact_least_squares(ctx, k, gram, moment, h);
+	TLV_TRY(inverse_start(ctx, k, gram, moment, h));
+	return gradient_least_squares(ctx, k, gram, moment, h);
+}
+
+/* ---- EM ---- */
+
+typedef struct window_em
+{
+	size_t k;
+	size_t m;
+	double *a, *c;			/* k x m: x_1 with h_2; x_3 given h_2 */
+	double *ga, *gb, *gc;	/* k x m: cell expectations */
+	double *spread;			/* k x m */
+	double *joint;			/* k x k: P(h_2, h_1) */
+	double *first, *second; /* k x k: expected pairs (1, 2) and (2, 3), [to + k from] */
+} window_em;
+
+static tlv_status
+allocate_em(tlv_context *ctx, size_t k, size_t m, window_em *em)
+{
+	double *block = tlv_alloc(ctx, 6 * k * m + 3 * k * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	em->k = k;
+	em->m = m;
+	em->a = block;
+	em->c = block + k * m;
+	em->ga = block + 2 * k * m;
+	em->gb = block + 3 * k * m;
+	em->gc = block + 4 * k * m;
+	em->spread = block + 5 * k * m;
+	em->joint = block + 6 * k * m;
+	em->first = em->joint + k * k;
+	em->second = em->first + k * k;
+	return TLV_OK;
+}
+
+/* Entries to at least `least`, columns of `rows` entries normalised. */
+static void
+normalize_columns(size_t rows, size_t columns, double *x, double smallest)
+{
+	for (size_t j = 0; j < columns; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < rows; i++)
+			sum += x[j * rows + i] = fmax(x[j * rows + i], smallest);
+		for (size_t i = 0; i < rows; i++)
+			x[j * rows + i] = sum > 0 ? x[j * rows + i] / sum : 1 / (double) rows;
+	}
+}
+
+static void
+normalize_rows(size_t rows, size_t columns, double *x, double smallest)
+{
+	for (size_t j = 0; j < rows; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < columns; i++)
+			sum += x[i * rows + j] = fmax(x[i * rows + j], smallest);
+		for (size_t i = 0; i < columns; i++)
+			x[i * rows + j] = sum > 0 ? x[i * rows + j] / sum : 1 / (double) columns;
+	}
+}
+
+/* The views' factors given h_2, and the expectations of the cells under them. */
+static tlv_status
+window_expectations(tlv_context *ctx, const tlv_view_source *source, window_em *em,
+					const double *emissions, const double *transitions, const double *first,
+					double *log_likelihood)
+{
+	size_t k = em->k, m = em->m;
+
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < k; j++)
+			em->joint[i * k + j] = transitions[i * k + j] * first[i];
+	TLV_TRY(tlv_gemm(ctx, false, false, k, m, k, 1, em->joint, k, emissions, k, 0, em->a, k));
+	TLV_TRY(tlv_gemm(ctx, true, false, k, m, k, 1, transitions, k, emissions, k, 0, em->c, k));
+	return tlv_cell_expectations(ctx, source, k, em->a, emissions, em->c, em->ga, em->gb, em->gc,
+								 log_likelihood);
+}
+
+/* What the states of steps 1, 2 and 3 are expected to emit and where they go. */
+static tlv_status
+window_maximize(tlv_context *ctx, window_em *em, double *emissions, double *transitions,
+				double *first)
+{
+	size_t k = em->k, m = em->m;
+
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, em->ga, k, emissions, k, 0, em->first, k));
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, m, 1, emissions, k, em->gc, k, 0, em->second, k));
+	TLV_TRY(tlv_gemm(ctx, true, false, k, m, k, 1, em->joint, k, em->ga, k, 0, em->spread, k));
+	TLV_TRY(tlv_gemm(ctx, false, false, k, m, k, 1, transitions, k, em->gc, k, 1, em->spread, k));
+	for (size_t e = 0; e < k * m; e++)
+		emissions[e] *= em->gb[e] + em->spread[e];
+	for (size_t i = 0; i < k; i++)
+	{
+		first[i] = 0;
+		for (size_t j = 0; j < k; j++)
+		{
+			double pair = em->joint[i * k + j] * em->first[i * k + j];
+
+			first[i] += pair;
+			transitions[i * k + j] = pair + transitions[i * k + j] * em->second[i * k + j];
+		}
+	}
+	normalize_rows(k, m, emissions, 0);
+	normalize_columns(k, k, transitions, 0);
+	normalize_columns(k, 1, first, 0);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int iterations,
+				  double *emissions, double *transitions, double *first, double *log_likelihood,
+				  double *growth, int *done)
+{
+	size_t m = source->d[0];
+	double before = -HUGE_VAL;
+	window_em em;
+
+	*done = 0;
+	*log_likelihood = *growth = 0;
+	TLV_TRY(allocate_em(ctx, k, m, &em));
+	normalize_rows(k, m, emissions, EM_LEAST);
+	normalize_columns(k, k, transitions, EM_LEAST);
+	normalize_columns(k, 1, first, EM_LEAST);
+	for (; *done < iterations; (*done)++)
+	{
+		tlv_report(ctx, "window EM", *done, iterations);
+		TLV_TRY(
+			window_expectations(ctx, source, &em, emissions, transitions, first, log_likelihood));
+		*growth = *log_likelihood - before;
+		if (*growth < EM_TOLERANCE * source->total)
+			break;
+		before = *log_likelihood;
+		TLV_TRY(window_maximize(ctx, &em, emissions, transitions, first));
+	}
+	tlv_free(ctx, em.a);
+	return TLV_OK;
+}

@@ -1,0 +1,29 @@
+/*
+ * internal.h - an opened model of independent components.
+ */
+#ifndef TENSORLV_ICA_INTERNAL_H
+#define TENSORLV_ICA_INTERNAL_H
+
+#include "tensorlv/model/ica.h"
+
+typedef struct tlv_ica_model
+{
+	tlv_model base;
+	size_t d;
+	size_t k;
+	bool noise;
+	const double *mean;
+	const double *unmixing; /* k x d */
+} tlv_ica_model;
+
+/* out = x - mean; refuses other dimensions and numbers that are not finite. */
+extern tlv_status tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d,
+								 const double *x, double *out);
+
+/* ica_statistics.c: entries of the model class */
+extern tlv_status tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+									 tlv_accumulator **accumulator);
+extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,
+								 const tlv_frame *statistics, void **image, size_t *size);
+
+#endif /* TENSORLV_ICA_INTERNAL_H */

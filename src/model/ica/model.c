@@ -1,0 +1,396 @@
+/*
+ * model.c - the stored form of a model of independent components, and what
+ * it can do (ica.h).
+ */
+#include "tensorlv/model/ica.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+/* ---- order and signs ---- */
+
+/* Numbers of size bytes each into the given order. */
+static void
+permute(size_t k, size_t stride_in, size_t length, const int64_t *order, double *x, double *work)
+{
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < length; i++)
+			work[j * length + i] = stride_in == 1 ? x[(size_t) order[j] * length + i]
+												  : x[(size_t) order[j] + i * stride_in];
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < length; i++)
+			x[stride_in == 1 ? j * length + i : j + i * stride_in] = work[j * length + i];
+}
+
+static void
+choose_signs(tlv_ica_parts *parts)
+{
+	for (size_t j = 0; j < parts->k; j++)
+	{
+		double *column = parts->mixing + j * parts->d;
+		size_t largest = 0;
+
+		for (size_t i = 1; i < parts->d; i++)
+			largest = fabs(column[i]) > fabs(column[largest]) ? i : largest;
+		if (!(column[largest] < 0))
+			continue;
+		for (size_t i = 0; i < parts->d; i++)
+		{
+			column[i] = -column[i];
+			parts->unmixing[j + i * parts->k] = -parts->unmixing[j + i * parts->k];
+		}
+	}
+}
+
+tlv_status
+tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts)
+{
+	size_t k = parts->k, d = parts->d;
+	double *work = tlv_alloc(ctx, k * d, sizeof(double));
+	int64_t *order;
+
+	TLV_TRY_ALLOC(ctx, work);
+	order = tlv_alloc(ctx, 2 * k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, order);
+	for (size_t j = 0; j < k; j++)
+	{
+		size_t at = j;
+
+		for (; at > 0 && fabs(parts->kurtosis[order[at - 1]]) < fabs(parts->kurtosis[j]); at--)
+			order[at] = order[at - 1];
+		order[at] = (int64_t) j;
+	}
+	permute(k, 1, d, order, parts->mixing, work);
+	permute(k, k, d, order, parts->unmixing, work);
+	permute(k, 1, 1, order, parts->kurtosis, work);
+	for (size_t j = 0; j < k && parts->sources != NULL; j++)
+		order[k + j] = parts->sources[order[j]];
+	if (parts->sources != NULL)
+		memcpy(parts->sources, order + k, k * sizeof(int64_t));
+	choose_signs(parts);
+	tlv_free(ctx, order);
+	tlv_free(ctx, work);
+	return TLV_OK;
+}
+
+/* ---- Gaussian components ---- */
+
+/* Writes "2, 3 and 5": components of no kurtosis, and returns how many. */
+static size_t
+list_gaussian(size_t k, const double *kurtosis, double rows, size_t room, char *text)
+{
+	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / rows);
+	size_t n = 0, named = 0, at = 0;
+
+	for (size_t j = 0; j < k; j++)
+		n += !(fabs(kurtosis[j]) >= limit);
+	text[0] = '\0';
+	for (size_t j = 0; j < k && at < room - 32; j++)
+		if (!(fabs(kurtosis[j]) >= limit))
+		{
+			named++;
+			at += (size_t) snprintf(text + at, room - at, "%s%zu",
+									named == 1	 ? ""
+									: named == n ? " and "
+												 : ", ",
+									j + 1);
+		}
+	if (named < n)
+		snprintf(text + at, room - at, ", ...");
+	return n;
+}
+
+tlv_status
+tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis, double rows)
+{
+	char list[128], values[800];
+	size_t at = 0;
+
+	if (list_gaussian(k, kurtosis, rows, sizeof(list), list) < 2)
+		return TLV_OK;
+	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+					"components %s have no kurtosis and cannot be told from each other", list);
+	for (size_t j = 0; j < k && at < sizeof(values) - 32; j++)
+		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", j > 0 ? ", " : "",
+								kurtosis[j]);
+	tlv_fail_detail(ctx, "Excess kurtosis of the components: %s; %d standard errors are %.3g.",
+					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / rows));
+	tlv_fail_hint(ctx, "At most one source may be Gaussian: use a smaller k or more rows; or "
+					   "keep_gaussian => true, and trust the other components only.");
+	return TLV_NOT_IDENTIFIABLE;
+}
+
+tlv_status
+tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
+{
+	char list[128];
+	size_t n;
+
+	for (size_t j = 0; j < parts->k; j++)
+		TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->kurtosis[j], "kurtosis_%zu", j + 1));
+	if (!(parts->rows > 0))
+		return TLV_OK;
+	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, sqrt(24 / parts->rows), "standard_error"));
+	n = list_gaussian(parts->k, parts->kurtosis, parts->rows, sizeof(list), list);
+	if (n > 1)
+		return tlv_diagnose(ctx, parts->diagnostics, (double) n,
+							"warning: components %s have no kurtosis: they span the right "
+							"subspace but are not identified within it",
+							list);
+	return TLV_OK;
+}
+
+/* ---- the stored form ---- */
+
+tlv_status
+tlv_ica_write(tlv_context *ctx, const tlv_ica_parts *parts, void **image, size_t *size)
+{
+	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	size_t d = parts->d, k = parts->k;
+
+	TLV_TRY_ALLOC(ctx, builder);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_ICA);
+	tlv_frame_add_scalar(builder, "rows", parts->rows);
+	tlv_frame_add_scalar(builder, "noise", parts->noise);
+	tlv_frame_add_scalar(builder, "seed", parts->seed);
+	tlv_frame_add_scalar(builder, "steps", parts->steps);
+	tlv_frame_add_scalar(builder, "change", parts->change);
+	tlv_frame_add(builder, "mean", TLV_FLOAT64, d, 1, parts->mean);
+	tlv_frame_add(builder, "mixing", TLV_FLOAT64, d, k, parts->mixing);
+	tlv_frame_add(builder, "unmixing", TLV_FLOAT64, k, d, parts->unmixing);
+	tlv_frame_add(builder, "kurtosis", TLV_FLOAT64, k, 1, parts->kurtosis);
+	if (parts->sources != NULL)
+		tlv_frame_add(builder, "sources", TLV_INT64, k, 1, parts->sources);
+	if (parts->noise_factor != NULL)
+		tlv_frame_add(builder, "noise_factor", TLV_FLOAT64, d, d, parts->noise_factor);
+	tlv_diagnostics_add(parts->diagnostics, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	return TLV_OK;
+}
+
+static tlv_status
+check_sources(tlv_context *ctx, const tlv_frame *frame, uint64_t d, uint64_t k)
+{
+	const int64_t *sources;
+
+	if (tlv_frame_find(frame, "noise_factor") != NULL)
+		TLV_TRY(tlv_frame_require(ctx, frame, "noise_factor", TLV_FLOAT64, d, d, NULL));
+	if (tlv_frame_find(frame, "sources") == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_frame_require(ctx, frame, "sources", TLV_INT64, k, 1, (const void **) &sources));
+	for (uint64_t j = 0; j < k; j++)
+		if (sources[j] < 0 || sources[j] >= TLV_ICA_SOURCES)
+			return tlv_fail(ctx, TLV_CORRUPT, "source %llu is of unknown law %lld",
+							(unsigned long long) j + 1, (long long) sources[j]);
+	return TLV_OK;
+}
+
+static tlv_status
+ica_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const char *const scalars[] = {"rows", "noise", "change"};
+	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
+	uint64_t d, k;
+
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+	{
+		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
+		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
+	}
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
+	if (mixing == NULL || mixing->rows == 0 || mixing->columns == 0 ||
+		mixing->columns > mixing->rows)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"mixing\" is missing or has the wrong shape");
+	d = mixing->rows;
+	k = mixing->columns;
+	TLV_TRY(tlv_frame_require(ctx, frame, "mixing", TLV_FLOAT64, d, k, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "unmixing", TLV_FLOAT64, k, d, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "mean", TLV_FLOAT64, d, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "kurtosis", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(check_sources(ctx, frame, d, k));
+	return tlv_diagnostics_check(ctx, frame);
+}
+
+/* ---- use ---- */
+
+static tlv_status
+ica_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	tlv_ica_model *ica = tlv_alloc0(ctx, 1, sizeof(tlv_ica_model));
+	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
+
+	TLV_TRY_ALLOC(ctx, ica);
+	ica->base.class = tlv_kind_ica.model;
+	ica->base.frame = *frame;
+	ica->d = mixing->rows;
+	ica->k = mixing->columns;
+	ica->noise = tlv_frame_scalar(frame, "noise", 0) != 0;
+	ica->mean = tlv_frame_float64(frame, "mean");
+	ica->unmixing = tlv_frame_float64(frame, "unmixing");
+	*model = &ica->base;
+	return TLV_OK;
+}
+
+static size_t
+ica_components(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "mixing")->columns;
+}
+
+static tlv_status
+refuse_element(tlv_context *ctx, size_t i, double x)
+{
+	return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", i + 1,
+					isnan(x)   ? "NaN"
+					: isinf(x) ? "infinite"
+							   : "too large");
+}
+
+tlv_status
+tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d, const double *x, double *out)
+{
+	if (d != model->d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has %zu elements, those of the model have %zu",
+						d, model->d);
+	for (size_t i = 0; i < d; i++)
+	{
+		out[i] = x[i] - model->mean[i];
+		if (!isfinite(out[i]))
+			return refuse_element(ctx, i, x[i]);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *x, double *y)
+{
+	const tlv_ica_model *ica = (const tlv_ica_model *) model;
+	size_t k = ica->k;
+	double sum = 0;
+
+	if (d != ica->d)
+		return tlv_ica_center(ctx, ica, d, x, y);
+	memset(y, 0, k * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+	{
+		const double *column = ica->unmixing + i * k;
+		double centered = x[i] - ica->mean[i];
+
+		if (!isfinite(centered))
+			return refuse_element(ctx, i, x[i]);
+		for (size_t j = 0; j < k; j++)
+			y[j] += column[j] * centered;
+	}
+	for (size_t j = 0; j < k; j++)
+		sum += y[j] * 0;
+	if (sum != 0) /* infinity or NaN times zero */
+		return tlv_fail(ctx, TLV_BAD_DATA, "a component of a row is too large for a number");
+	return TLV_OK;
+}
+
+bool
+tlv_ica_settled(const tlv_frame *model)
+{
+	return tlv_frame_scalar(model, "change", 1) < TLV_ICA_SETTLED;
+}
+
+/* ---- Amari index ---- */
+
+/* Sum over rows (of a k x k matrix, by the given strides) of sum / largest - 1. */
+static double
+beside_largest(size_t k, const double *p, size_t row, size_t column)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < k; i++)
+	{
+		double sum = 0, largest = 0;
+
+		for (size_t j = 0; j < k; j++)
+		{
+			double x = fabs(p[i * row + j * column]);
+
+			sum += x;
+			largest = fmax(largest, x);
+		}
+		total += largest > 0 ? sum / largest - 1 : (double) k - 1;
+	}
+	return total;
+}
+
+/*
+ * Copies of both in units in which the entries of every dimension of a square a are at most 1:
+ * the index is the same, and the inverse does not suffer.
+ */
+static tlv_status
+common_units(tlv_context *ctx, size_t d, size_t k, const double *a, const double *b, double *x,
+			 double *y)
+{
+	for (size_t i = 0; i < d * k; i++)
+		if (!isfinite(a[i]) || !isfinite(b[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a mixing matrix has an entry that is not finite");
+	memcpy(x, a, d * k * sizeof(double));
+	memcpy(y, b, d * k * sizeof(double));
+	for (size_t i = 0; i < d && d == k; i++)
+	{
+		double largest = 0;
+
+		for (size_t j = 0; j < k; j++)
+			largest = fmax(largest, fabs(a[i + j * d]));
+		for (size_t j = 0; j < k && largest > 0; j++)
+		{
+			x[i + j * d] /= largest;
+			y[i + j * d] /= largest;
+		}
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a, const double *b, double *index)
+{
+	double *inverse = tlv_alloc(ctx, 3 * k * d + k * k, sizeof(double)), *p, *x, *y;
+	size_t rank;
+
+	*index = 0;
+	TLV_TRY_ALLOC(ctx, inverse);
+	x = inverse + k * d;
+	y = x + k * d;
+	p = y + k * d;
+	TLV_TRY(common_units(ctx, d, k, a, b, x, y));
+	TLV_TRY(tlv_pseudo_inverse(ctx, d, k, x, 1e-12, inverse, &rank));
+	if (rank < k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a mixing matrix of %zu columns has rank %zu", k, rank);
+	TLV_TRY(tlv_gemm(ctx, false, false, k, k, d, 1, inverse, k, y, d, 0, p, k));
+	if (k > 1)
+		*index = (beside_largest(k, p, 1, k) + beside_largest(k, p, k, 1)) /
+				 (2 * (double) k * ((double) k - 1));
+	if (!isfinite(*index))
+	{
+		(void) tlv_fail(ctx, TLV_BAD_DATA, "the mixing matrices are too large to compare");
+		tlv_fail_hint(ctx, "Divide each of them by its largest entry.");
+		return TLV_BAD_DATA;
+	}
+	tlv_free(ctx, inverse);
+	return TLV_OK;
+}
+
+static const tlv_model_class ica_class = {
+	.open = ica_open,
+	.components = ica_components,
+	.statistics = tlv_ica_statistics,
+	.update = tlv_ica_update,
+};
+
+const tlv_kind tlv_kind_ica = {.type = TLV_FRAME_MODEL,
+							   .code = TLV_KIND_ICA,
+							   .name = "ica",
+							   .check = ica_check,
+							   .model = &ica_class};

@@ -1,0 +1,471 @@
+/*
+ * statistics.c - one step towards the most non-Gaussian components by g = tanh (FastICA;
+ * Hyvarinen 1999) as sums over the rows, and the model after it.
+ *
+ * With outputs y = U (x - m) of variance 1, the symmetric fixed-point step V <- polar(E[z g(V'z)']
+ * - V diag(E[g'])) of whitened rows z is, in the coordinates of y, the rotation
+ * R = polar(E[y g(y)'] - diag(E[g'(y)])): so U <- R'U, A <- A R, and nothing else is needed.
+ *
+ * Where components are not quite independent it creeps.  Once it turns little, the turn of a pair
+ * is Newton's, with what the rows say about the curvature (Ablin, Cardoso, Gramfort 2018): for
+ * s_j = sign(E[g'(y_j)] - E[y_j g_j]) the sum of s_j E[log cosh y_j] is least where
+ * D_ij = s_j E[y_i g_j] - s_i E[y_j g_i] vanishes, and its second derivative by the angle is
+ * s_i (E[g'_i y_j^2] - E[y_i g_i]) + s_j (E[g'_j y_i^2] - E[y_j g_j]).  Both steps stand at the
+ * same points.
+ *
+ * The stored value (kind component_statistics): scalars "rows", "nulls"; the
+ * model's fingerprint "model"; "responses" (k x k, sum of y g(y)'), "slopes" (k, sum of
+ * g'(y) = 1 - g(y)^2), "curvatures" (k x k, sum of g'(y) (y^2)'), and "powers" (k x 4, sums of
+ * y, y^2, y^3, y^4).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/fast_math.h"
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+/* Rows that are unmixed together. */
+#define BLOCK 256
+/* A fixed-point step is taken while Newton's would turn farther, radians; and its least curvature.
+ */
+#define NEWTON_REACH	0.3
+#define LEAST_CURVATURE 0.01
+
+typedef struct statistics_state
+{
+	tlv_accumulator base;
+	tlv_ica_model *model; /* NULL when only stored values are merged */
+	int64_t fingerprint;
+	size_t k;
+	double rows;
+	double *responses;	/* k x k; NULL while nothing is known */
+	double *curvatures; /* k x k */
+	double *slopes;		/* k */
+	double *powers;		/* k x 4 */
+	double *block;		/* d x BLOCK rows that wait */
+	double *outputs;	/* k x BLOCK: y, g(y), g'(y), y^2 */
+	size_t waiting;
+} statistics_state;
+
+/* g = tanh(y), its slope and y^2 of n rows of k outputs, and their sums. */
+TLV_CLONES static void
+add_outputs(size_t k, size_t n, const double *restrict y, double *restrict g,
+			double *restrict slope, double *restrict square, double *restrict slopes,
+			double *restrict powers)
+{
+	double *restrict first = powers, *restrict second = powers + k;
+	double *restrict third = powers + 2 * k, *restrict fourth = powers + 3 * k;
+
+	for (size_t i = 0; i < n * k; i++)
+	{
+		double e = tlv_exp_nonpositive(-2 * fabs(y[i])), t = (1 - e) / (1 + e);
+
+		g[i] = copysign(t, y[i]);
+		slope[i] = 1 - t * t;
+		square[i] = y[i] * y[i];
+	}
+	for (size_t row = 0; row < n; row++, y += k, slope += k, square += k)
+		for (size_t j = 0; j < k; j++)
+		{
+			slopes[j] += slope[j];
+			first[j] += y[j];
+			second[j] += square[j];
+			third[j] += square[j] * y[j];
+			fourth[j] += square[j] * square[j];
+		}
+}
+
+static tlv_status
+flush(tlv_context *ctx, statistics_state *state)
+{
+	size_t k = state->k, n = state->waiting;
+	double *y = state->outputs, *g, *slope, *square;
+
+	if (n == 0)
+		return TLV_OK;
+	g = y + k * BLOCK;
+	slope = g + k * BLOCK;
+	square = slope + k * BLOCK;
+	state->waiting = 0;
+	TLV_TRY(tlv_gemm(ctx, false, false, k, n, state->model->d, 1, state->model->unmixing, k,
+					 state->block, state->model->d, 0, y, k));
+	add_outputs(k, n, y, g, slope, square, state->slopes, state->powers);
+	state->rows += (double) n;
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, n, 1, slope, k, square, k, 1, state->curvatures, k));
+	return tlv_gemm(ctx, false, true, k, k, n, 1, y, k, g, k, 1, state->responses, k);
+}
+
+static tlv_status
+statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+{
+	statistics_state *state = (statistics_state *) accumulator;
+
+	if (state->model == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+	if (state->block == NULL)
+	{
+		state->block = tlv_alloc(ctx, (state->model->d + 4 * state->k) * BLOCK, sizeof(double));
+		TLV_TRY_ALLOC(ctx, state->block);
+		state->outputs = state->block + state->model->d * BLOCK;
+	}
+	TLV_TRY(
+		tlv_ica_center(ctx, state->model, d, x, state->block + state->waiting * state->model->d));
+	return ++state->waiting == BLOCK ? flush(ctx, state) : TLV_OK;
+}
+
+static tlv_status
+statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
+
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = tlv_kind_component_statistics.accumulator;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+static tlv_status
+allocate_sums(tlv_context *ctx, statistics_state *state)
+{
+	size_t k = state->k;
+
+	state->responses = tlv_alloc0(ctx, 2 * k * k + 5 * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, state->responses);
+	state->curvatures = state->responses + k * k;
+	state->slopes = state->curvatures + k * k;
+	state->powers = state->slopes + k;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+				   tlv_accumulator **accumulator)
+{
+	tlv_ica_model *ica = (tlv_ica_model *) model;
+	statistics_state *state;
+
+	/* "em" is what the aggregate asks for when no method is given. */
+	if (strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
+	{
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		tlv_fail_hint(ctx, "Use 'tanh'.");
+		return TLV_BAD_PARAMETER;
+	}
+	if (ica->noise)
+	{
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a model fitted to noise has no refinement over the rows");
+		tlv_fail_hint(ctx, "The steps would fit the noise; fit with noise => false.");
+		return TLV_BAD_PARAMETER;
+	}
+	TLV_TRY(statistics_create(ctx, accumulator));
+	state = (statistics_state *) *accumulator;
+	state->model = ica;
+	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->k = ica->k;
+	return allocate_sums(ctx, state);
+}
+
+static tlv_status
+statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	statistics_state *state = (statistics_state *) accumulator;
+	size_t k = tlv_frame_find(frame, "slopes")->rows;
+	const double *responses = tlv_frame_float64(frame, "responses");
+	const double *curvatures = tlv_frame_float64(frame, "curvatures");
+	const double *slopes = tlv_frame_float64(frame, "slopes");
+	const double *powers = tlv_frame_float64(frame, "powers");
+
+	if (state->responses == NULL)
+	{
+		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->k = k;
+		TLV_TRY(allocate_sums(ctx, state));
+	}
+	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->k != k)
+	{
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"the statistics were collected under different models");
+		tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
+		return TLV_BAD_PARAMETER;
+	}
+	for (size_t i = 0; i < k * k; i++)
+	{
+		state->responses[i] += responses[i];
+		state->curvatures[i] += curvatures[i];
+	}
+	for (size_t j = 0; j < k; j++)
+		state->slopes[j] += slopes[j];
+	for (size_t i = 0; i < 4 * k; i++)
+		state->powers[i] += powers[i];
+	state->rows += tlv_frame_scalar(frame, "rows", 0);
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	return TLV_OK;
+}
+
+static tlv_status
+statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	statistics_state *state = (statistics_state *) accumulator;
+
+	TLV_TRY(flush(ctx, state));
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COMPONENT_STATISTICS);
+	tlv_frame_add_scalar(builder, "rows", state->rows);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add(builder, "slopes", TLV_FLOAT64, state->k, 1, state->slopes);
+	tlv_frame_add(builder, "powers", TLV_FLOAT64, state->k, 4, state->powers);
+	tlv_frame_add(builder, "responses", TLV_FLOAT64, state->k, state->k, state->responses);
+	tlv_frame_add(builder, "curvatures", TLV_FLOAT64, state->k, state->k, state->curvatures);
+	for (size_t i = 0; i < state->k * (2 * state->k + 5); i++)
+		if (!isfinite(state->responses[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows are too large to sum");
+	return TLV_OK;
+}
+
+static tlv_status
+statistics_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *slopes = tlv_frame_find(frame, "slopes");
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	if (slopes == NULL || slopes->rows == 0 || slopes->rows > 4000)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"slopes\" is missing or has no components");
+	TLV_TRY(tlv_frame_require(ctx, frame, "slopes", TLV_FLOAT64, slopes->rows, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "powers", TLV_FLOAT64, slopes->rows, 4, NULL));
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, "curvatures", TLV_FLOAT64, slopes->rows, slopes->rows, NULL));
+	return tlv_frame_require(ctx, frame, "responses", TLV_FLOAT64, slopes->rows, slopes->rows,
+							 NULL);
+}
+
+static const tlv_accumulator_class statistics_class = {.name = "component_statistics",
+													   .create = statistics_create,
+													   .merge = statistics_merge,
+													   .build = statistics_build,
+													   .add_vector = statistics_add_vector};
+
+const tlv_kind tlv_kind_component_statistics = {.type = TLV_FRAME_MOMENTS,
+												.code = TLV_KIND_COMPONENT_STATISTICS,
+												.name = "component_statistics",
+												.check = statistics_check,
+												.accumulator = &statistics_class};
+
+/* ---- the step ---- */
+
+/* Means over the rows of the statistics. */
+typedef struct step_means
+{
+	size_t k;
+	double rows;
+	const double *responses;
+	const double *curvatures;
+	const double *slopes;
+} step_means;
+
+/* E[y_i g_j] */
+static inline double
+response(const step_means *m, size_t i, size_t j)
+{
+	return m->responses[i + j * m->k] / m->rows;
+}
+
+/* E[g'_j] - E[y_j g_j]: 0 for Gaussian outputs, positive where large values are frequent. */
+static inline double
+gain(const step_means *m, size_t j)
+{
+	return m->slopes[j] / m->rows - response(m, j, j);
+}
+
+/* R = polar(E[y g'] - diag(E[g'])), columns signed so that it is near the identity. */
+static tlv_status
+fixed_point(tlv_context *ctx, const step_means *m, double *r)
+{
+	size_t k = m->k;
+
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < k; i++)
+			r[i + j * k] = i == j ? -gain(m, j) : response(m, i, j);
+	TLV_TRY(tlv_polar(ctx, k, r));
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0, negative = r[j + j * k] < 0; i < k && negative; i++)
+			r[i + j * k] = -r[i + j * k];
+	return TLV_OK;
+}
+
+/* r = I + the antisymmetric matrix of Newton's angles; returns the largest. */
+static double
+newton_angles(const step_means *m, double *r)
+{
+	size_t k = m->k;
+	double largest = 0;
+
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i <= j; i++)
+		{
+			double si = copysign(1, gain(m, i)), sj = copysign(1, gain(m, j));
+			double slope = sj * response(m, i, j) - si * response(m, j, i);
+			double curvature = si * (m->curvatures[i + j * k] / m->rows - response(m, i, i)) +
+							   sj * (m->curvatures[j + i * k] / m->rows - response(m, j, j));
+			double angle = i == j ? 0 : -slope / fmax(LEAST_CURVATURE, fabs(curvature));
+
+			r[i + j * k] = angle;
+			r[j + i * k] = i == j ? 1 : -angle;
+			largest = fmax(largest, fabs(angle));
+		}
+	return largest;
+}
+
+static tlv_status
+rotation(tlv_context *ctx, const step_means *m, double *r)
+{
+	if (newton_angles(m, r) <= NEWTON_REACH)
+		return tlv_polar(ctx, m->k, r);
+	return fixed_point(ctx, m, r);
+}
+
+/*
+ * The largest turn of two components towards each other, in standard errors of such a turn
+ * (symmetric fixed point: Tichavsky, Koldovsky, Oja 2006).  Two components that are nearly
+ * Gaussian turn far and freely, which means nothing.
+ */
+static double
+largest_turn(const step_means *m, const double *r)
+{
+	double largest = 0;
+
+	for (size_t j = 0; j < m->k; j++)
+		for (size_t i = 0; i < m->k; i++)
+		{
+			double ri = response(m, i, i), rj = response(m, j, j), own = gain(m, j);
+			double noise = 2 - (m->slopes[i] + m->slopes[j]) / m->rows - ri * ri - rj * rj;
+			double error = sqrt(fmax(0, noise) + own * own) / (fabs(gain(m, i)) + fabs(own));
+
+			if (i != j && error > 0)
+				largest = fmax(largest, fabs(r[i + j * m->k]) / error);
+		}
+	return largest * sqrt(m->rows);
+}
+
+/* Excess kurtosis of every output from its sums of powers. */
+static void
+output_kurtosis(size_t k, double rows, const double *powers, double *kurtosis)
+{
+	for (size_t j = 0; j < k; j++)
+	{
+		double m = powers[j] / rows, s2 = powers[j + k] / rows, s3 = powers[j + 2 * k] / rows;
+		double variance = s2 - m * m;
+		double fourth = powers[j + 3 * k] / rows - 4 * m * s3 + 6 * m * m * s2 - 3 * m * m * m * m;
+
+		kurtosis[j] = variance > 0 ? fourth / (variance * variance) - 3 : 0;
+	}
+}
+
+static tlv_status
+check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t k)
+{
+	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of components");
+	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	{
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"the statistics were collected under another model");
+		tlv_fail_hint(ctx, "Collect tlv_statistics(x, model) with the model that is updated.");
+		return TLV_BAD_PARAMETER;
+	}
+	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
+	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+	return tlv_frame_require(ctx, statistics, "slopes", TLV_FLOAT64, k, 1, NULL);
+}
+
+/* The diagnostics of the model but those that the step renews. */
+static tlv_status
+renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts *parts)
+{
+	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
+	const double *values = tlv_frame_float64(model, "diagnostics");
+	const char *at = tlv_section_data(model, names), *end = at + names->rows;
+
+	for (size_t i = 0; at < end; i++)
+	{
+		static const char *const renewed[] = {"kurtosis_", "standard_error", "refinement_steps",
+											  "change", "warning: components "};
+		const char *stop = memchr(at, '\n', (size_t) (end - at));
+		bool keep = true;
+
+		for (size_t j = 0; j < sizeof(renewed) / sizeof(renewed[0]); j++)
+			keep = keep && strncmp(at, renewed[j], strlen(renewed[j])) != 0;
+		if (keep)
+			TLV_TRY(
+				tlv_diagnose(ctx, parts->diagnostics, values[i], "%.*s", (int) (stop - at), at));
+		at = stop + 1;
+	}
+	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->change, "change"));
+	return tlv_ica_diagnose(ctx, parts);
+}
+
+/* Of sums that are nearly too large a step is none. */
+static tlv_status
+require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
+{
+	size_t size = parts->d * parts->k;
+	double sum = 0 * parts->change;
+
+	for (size_t i = 0; i < size; i++)
+		sum += 0 * (parts->mixing[i] + parts->unmixing[i]);
+	for (size_t j = 0; j < parts->k; j++)
+		sum += 0 * parts->kurtosis[j];
+	if (sum != 0) /* infinity or NaN times zero */
+		return tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows are too large for a step");
+	return TLV_OK;
+}
+
+tlv_status
+tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+			   size_t *size)
+{
+	const tlv_section *mixing = tlv_frame_find(model, "mixing");
+	size_t d = mixing->rows, k = mixing->columns;
+	tlv_diagnostics diagnostics = {0};
+	tlv_ica_parts parts = {.d = d, .k = k};
+	step_means means = {.k = k};
+	double *r;
+
+	TLV_TRY(check_statistics(ctx, model, statistics, k));
+	means.rows = tlv_frame_scalar(statistics, "rows", 0);
+	means.responses = tlv_frame_float64(statistics, "responses");
+	means.curvatures = tlv_frame_float64(statistics, "curvatures");
+	means.slopes = tlv_frame_float64(statistics, "slopes");
+	r = tlv_alloc(ctx, k * k + 2 * d * k + k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, r);
+	parts.mixing = r + k * k;
+	parts.unmixing = parts.mixing + d * k;
+	parts.kurtosis = parts.unmixing + d * k;
+	parts.rows = means.rows;
+	parts.noise = tlv_frame_scalar(model, "noise", 0);
+	parts.seed = tlv_frame_scalar(model, "seed", 0);
+	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
+	parts.mean = tlv_frame_float64(model, "mean");
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(rotation(ctx, &means, r));
+	parts.change = largest_turn(&means, r);
+	output_kurtosis(k, parts.rows, tlv_frame_float64(statistics, "powers"), parts.kurtosis);
+	TLV_TRY(tlv_gemm(ctx, false, false, d, k, k, 1, tlv_section_data(model, mixing), d, r, k, 0,
+					 parts.mixing, d));
+	TLV_TRY(tlv_gemm(ctx, true, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k, 0,
+					 parts.unmixing, k));
+	TLV_TRY(require_finite(ctx, &parts));
+	TLV_TRY(tlv_ica_order(ctx, &parts));
+	TLV_TRY(renew_diagnostics(ctx, model, &parts));
+	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
+	tlv_free(ctx, r);
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	return TLV_OK;
+}

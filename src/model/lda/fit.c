@@ -1,0 +1,295 @@
+/*
+ * fit.c - from compressed moments to topics and Dirichlet parameters
+ * (lda.h).
+ */
+#include "tensorlv/model/lda.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/dirichlet.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/tensor3.h"
+
+/* Bounds of what is believed about the fit. */
+#define RESIDUAL_WARN 0.25
+#define NEGATIVE_WARN 0.3
+
+/* What is said when the moments do not identify k topics. */
+static const tlv_dirichlet_words words = {"topics",
+										  "use a smaller k, more documents, or see tlv_suggest_k."};
+
+/* The compressed moments, normalised, and the solver on them. */
+typedef struct lda_fit
+{
+	size_t width; /* dimension of the compressed moments */
+	size_t k;
+	size_t d;
+	double *mean;	 /* width: W'P1 */
+	double *pairs;	 /* width x width: Q */
+	double *triples; /* packed: T */
+	tlv_dirichlet_solver solver;
+} lda_fit;
+
+double
+tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *options)
+{
+	double w = (double) width, items = (double) d;
+	double tensors = (double) tlv_packed3_size(width);
+
+	return sizeof(double) * (tensors + 8 * w * w + 3 * items * w + 4 * items) +
+		   tlv_dirichlet_memory(width, width, &options->decompose);
+}
+
+static tlv_status
+open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			 lda_fit *fit)
+{
+	size_t w = tlv_frame_find(triples, "mean")->rows;
+	double tokens = tlv_frame_scalar(triples, "tokens", 0);
+	const double *mean = tlv_frame_float64(triples, "mean");
+	const double *cubes = tlv_frame_float64(triples, "triples");
+	tlv_dirichlet_moments moments;
+
+	fit->width = w;
+	fit->d = tlv_frame_find(triples, "items")->rows;
+	fit->k = options->k > 0 ? options->k : w;
+	if (fit->k > w)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "k = %zu is more than the %zu directions of the moments", fit->k, w);
+
+		tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
+		return status;
+	}
+	if (tlv_frame_scalar(triples, "distinct", 0) != 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"moments collected in distinct mode serve for choosing k only");
+	if (tlv_frame_scalar(triples, "documents", 0) < (double) fit->k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f documents are too few for %zu topics",
+						tlv_frame_scalar(triples, "documents", 0), fit->k);
+	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_memory(w, fit->d, options), "the fit"));
+	fit->pairs = tlv_alloc(ctx, w * w, sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->pairs);
+	fit->triples = tlv_alloc(ctx, tlv_packed3_size(w), sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->triples);
+	fit->mean = tlv_alloc(ctx, w, sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->mean);
+	for (size_t i = 0; i < w; i++)
+		fit->mean[i] = mean[i] / tokens;
+	tlv_packed2_unpack(w, tlv_frame_float64(triples, "pairs"), fit->pairs);
+	for (size_t i = 0; i < w * w; i++)
+		fit->pairs[i] /= tokens;
+	for (size_t i = 0; i < tlv_packed3_size(w); i++)
+		fit->triples[i] = cubes[i] / tokens;
+	moments = (tlv_dirichlet_moments){w, fit->mean, fit->pairs, fit->triples};
+	return tlv_dirichlet_solver_create(ctx, &moments, fit->k, &options->decompose, &words,
+									   &fit->solver);
+}
+
+/*
+ * Topics before projection, k x d: row j is S^-1 U b_j, signed and scaled to sum 1.
+ * negative[j] gets the sum of its negative entries' moduli.
+ */
+static tlv_status
+recover_topics(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, double *raw,
+			   double *negative)
+{
+	size_t k = fit->k, w = fit->width, d = fit->d;
+	const double *scale = tlv_frame_float64(triples, "scale");
+	const double *basis = tlv_frame_float64(triples, "basis");
+	double *sums = tlv_alloc0(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, sums);
+	TLV_TRY(tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, w, 0, raw, k));
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			sums[j] += raw[i * k + j] /= scale[i];
+	for (size_t j = 0; j < k; j++)
+	{
+		negative[j] = 0;
+		if (!(fabs(sums[j]) > DBL_MIN))
+			sums[j] = DBL_MIN;
+	}
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+		{
+			raw[i * k + j] /= sums[j];
+			negative[j] += raw[i * k + j] < 0 ? -raw[i * k + j] : 0;
+		}
+	for (size_t j = 0; j < k; j++)
+		negative[j] = isfinite(negative[j]) ? negative[j] : DBL_MAX; /* can be stored, and warns */
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
+static tlv_status
+project_topics(tlv_context *ctx, size_t k, size_t d, double *phi)
+{
+	double *work = tlv_alloc(ctx, d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, work);
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		tlv_project_simplex(d, phi + j, k, work);
+		/* A spurious topic may be so large before projection that rounding is all that is left. */
+		for (size_t i = 0; i < d; i++)
+			sum += phi[i * k + j];
+		for (size_t i = 0; i < d; i++)
+			phi[i * k + j] = sum > 0.5 && sum < 2 ? phi[i * k + j] / sum : 1 / (double) d;
+	}
+	tlv_free(ctx, work);
+	return TLV_OK;
+}
+
+/*
+ * Weights of the topics: argmin_{w >= 0} sum_i (P1_i - sum_j phi_ij w_j)^2 / P1_i, rescaled
+ * to sum 1.
+ */
+static tlv_status
+estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const double *totals,
+				 double tokens, double *weights)
+{
+	double *a = tlv_alloc(ctx, k * d + d, sizeof(double));
+	double *b, residual, sum = 0;
+
+	TLV_TRY_ALLOC(ctx, a);
+	b = a + k * d;
+	for (size_t i = 0; i < d; i++)
+	{
+		double share = totals[i] / tokens;
+		double factor = 1 / sqrt(share + 1e-9);
+
+		b[i] = factor * share;
+		for (size_t j = 0; j < k; j++)
+			a[j * d + i] = factor * phi[i * k + j];
+	}
+	TLV_TRY(tlv_nnls(ctx, d, k, a, b, weights, &residual));
+	for (size_t j = 0; j < k; j++)
+		sum += weights[j];
+	/* A topic without weight would vanish from inference. */
+	for (size_t j = 0; j < k; j++)
+		weights[j] = sum > 0 ? fmax(weights[j] / sum, 1e-3 / (double) k) : 1 / (double) k;
+	for (size_t j = 0, n = k; j < n; j++)
+		sum = j == 0 ? weights[0] : sum + weights[j];
+	for (size_t j = 0; j < k; j++)
+		weights[j] /= sum;
+	tlv_free(ctx, a);
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, double alpha0,
+			 bool searched, const double *negative, const int64_t *order, tlv_diagnostics *diag)
+{
+	static const char *const counters[] = {"documents", "skipped", "nulls", "tokens",
+										   "minimum_documents"};
+	const tlv_decomposition *dec = &fit->solver.decomposition;
+	size_t k = fit->k, n_ritz = tlv_frame_find(triples, "ritz")->rows;
+	const double *ritz = tlv_frame_float64(triples, "ritz");
+	double condition = fit->solver.eigenvalues[0] / fit->solver.eigenvalues[k - 1];
+	double trace = tlv_frame_scalar(triples, "trace", 0), worst = 0;
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		TLV_TRY(
+			tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, counters[i], 0), "%s", counters[i]));
+	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->d, "items"));
+	TLV_TRY(tlv_diagnose(ctx, diag, alpha0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, diag, searched, "alpha0_estimated"));
+	TLV_TRY(tlv_diagnose(ctx, diag, dec->residual, "residual"));
+	TLV_TRY(tlv_diagnose(ctx, diag, condition, "condition_number"));
+	TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations, "iterations"));
+	TLV_TRY(tlv_diagnose(ctx, diag, dec->sweeps, "sweeps"));
+	TLV_TRY(tlv_diagnose(ctx, diag, dec->converged, "converged"));
+	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, "steps", 0), "subspace_steps"));
+	TLV_TRY(tlv_diagnose(ctx, diag, trace, "trace"));
+	for (size_t j = 0; j < k; j++)
+		worst = fmax(worst, negative[j]);
+	if (dec->residual > RESIDUAL_WARN)
+		TLV_TRY(tlv_diagnose(ctx, diag, dec->residual,
+							 "warning: the residual is above %g: the moments fit the model badly, "
+							 "use the topics as a start for refinement only",
+							 RESIDUAL_WARN));
+	if (worst > NEGATIVE_WARN)
+		TLV_TRY(tlv_diagnose(ctx, diag, worst,
+							 "warning: a topic has negative mass above %g before projection: it "
+							 "is spurious or needs more documents",
+							 NEGATIVE_WARN));
+	if (trace > (double) k)
+		TLV_TRY(tlv_diagnose(ctx, diag, trace,
+							 "warning: words repeat more than %zu topics explain (trace of the "
+							 "scaled second moment): damped counts or a higher min_documents "
+							 "may serve better",
+							 k));
+	if (!dec->converged)
+		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
+							 "warning: the decomposition did not converge"));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, negative[order[j]], "negative_mass_%zu", j + 1));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, dec->values[order[j]], "tensor_eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < fit->width; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, fit->solver.eigenvalues[j], "eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < n_ritz; j++)
+		TLV_TRY(tlv_diagnose(ctx, diag, ritz[j], "ritz_value_%zu", j + 1));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			void **image, size_t *size)
+{
+	lda_fit fit = {0};
+	tlv_diagnostics diagnostics = {0};
+	tlv_lda_parts parts = {0};
+	double alpha0 = options->alpha0, *phi, *negative, *weights, *alpha;
+	int64_t *order;
+	bool searched = isnan(alpha0);
+
+	if (!searched && !(alpha0 >= 0 && alpha0 <= 1e6))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6", alpha0);
+	TLV_TRY(open_moments(ctx, triples, options, &fit));
+	if (searched)
+		TLV_TRY(tlv_dirichlet_search(ctx, &fit.solver, &alpha0));
+	TLV_TRY(tlv_dirichlet_decompose(ctx, &fit.solver, alpha0));
+
+	phi = tlv_alloc(ctx, fit.k * fit.d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, phi);
+	negative = tlv_alloc(ctx, 3 * fit.k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, negative);
+	order = tlv_alloc(ctx, fit.k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, order);
+	weights = negative + fit.k;
+	alpha = weights + fit.k;
+	TLV_TRY(recover_topics(ctx, &fit, triples, phi, negative));
+	TLV_TRY(project_topics(ctx, fit.k, fit.d, phi));
+	TLV_TRY(estimate_weights(ctx, fit.k, fit.d, phi, tlv_frame_float64(triples, "totals"),
+							 tlv_frame_scalar(triples, "tokens", 0), weights));
+	tlv_lda_order_topics(fit.k, weights, order);
+	TLV_TRY(diagnose_fit(ctx, &fit, triples, alpha0, searched, negative, order, &diagnostics));
+	tlv_lda_alpha(fit.k, alpha0, weights, alpha);
+	TLV_TRY(tlv_lda_sort_topics(ctx, fit.k, fit.d, phi, alpha, weights));
+
+	parts.k = fit.k;
+	parts.d = fit.d;
+	parts.alpha0 = alpha0;
+	parts.alpha0_free = searched || options->alpha0_free;
+	parts.eta = options->eta;
+	parts.seed = (double) options->seed;
+	parts.items = tlv_frame_int64(triples, "items");
+	parts.phi = phi;
+	parts.alpha = alpha;
+	parts.weights = weights;
+	parts.shares = tlv_frame_float64(triples, "shares");
+	parts.diagnostics = &diagnostics;
+	return tlv_lda_write(ctx, &parts, image, size);
+}

@@ -1,0 +1,54 @@
+/*
+ * internal.h - an opened LDA model, shared by the files that work with it.
+ */
+#ifndef TENSORLV_LDA_INTERNAL_H
+#define TENSORLV_LDA_INTERNAL_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/topics.h"
+
+typedef struct tlv_lda_model
+{
+	tlv_model base;
+	tlv_topics topics;
+	const double *weights;
+	bool single; /* alpha0 = 0 */
+	tlv_dictionary dictionary;
+	tlv_topic_worker *worker;
+	tlv_document document;
+	double *shares; /* k, scratch */
+} tlv_lda_model;
+
+/* Decodes a bag into model->document, known items mapped to positions. */
+extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
+								   const tlv_bag_image *bag);
+
+/* lda_parameters.c */
+
+/* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
+extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order);
+
+/* Reorders topics (phi k x d), alpha and weights by decreasing weight, in place. */
+extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi,
+									  double *alpha, double *weights);
+
+/*
+ * Dirichlet parameters alpha0 * weights; the single topic model (alpha0 = 0)
+ * has none, its weights stand in their place.
+ */
+extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
+
+/* lda_statistics.c: entries of the model class */
+extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+									 tlv_accumulator **accumulator);
+extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
+									 tlv_accumulator **accumulator);
+
+/* lda_coherence.c */
+extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,
+									tlv_accumulator **accumulator);
+
+#endif /* TENSORLV_LDA_INTERNAL_H */

@@ -1,0 +1,440 @@
+/*
+ * model.c - the stored form of an LDA or single topic model, and what it
+ * can do: inference, likelihood, refinement (lda.h, model.h).
+ */
+#include "tensorlv/model/lda.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+
+tlv_status
+tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
+{
+	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	size_t k = parts->k, d = parts->d;
+
+	TLV_TRY_ALLOC(ctx, builder);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
+	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
+	tlv_frame_add_scalar(builder, "alpha0_free", parts->alpha0_free);
+	tlv_frame_add_scalar(builder, "eta", parts->eta);
+	tlv_frame_add_scalar(builder, "seed", parts->seed);
+	tlv_frame_add_scalar(builder, "steps", parts->steps);
+	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, parts->alpha);
+	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, parts->weights);
+	tlv_frame_add(builder, "items", TLV_INT64, d, 1, parts->items);
+	tlv_frame_add(builder, "shares", TLV_FLOAT64, d, 1, parts->shares);
+	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, parts->phi);
+	tlv_diagnostics_add(parts->diagnostics, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	return TLV_OK;
+}
+
+/* Sums of these numbers, all positive, must not overflow. */
+static tlv_status
+check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k, double most)
+{
+	const double *numbers = tlv_frame_float64(frame, name);
+	double sum = 0;
+
+	for (uint64_t j = 0; j < k; j++)
+		sum += numbers[j];
+	if (sum > most)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" sums to %g", name, sum);
+	return TLV_OK;
+}
+
+/* Every topic is a distribution: inference divides by its mixtures. */
+static tlv_status
+check_topics(tlv_context *ctx, const tlv_frame *frame, uint64_t k, uint64_t d)
+{
+	const double *phi = tlv_frame_float64(frame, "phi");
+
+	for (uint64_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		for (uint64_t i = 0; i < d; i++)
+			sum += phi[i * k + j];
+		if (!(fabs(sum - 1) < 1e-6))
+			return tlv_fail(ctx, TLV_CORRUPT, "the probabilities of topic %llu sum to %g",
+							(unsigned long long) j + 1, sum);
+	}
+	return TLV_OK;
+}
+
+/* Labels: one text for every item, without a terminating zero, offsets ascending. */
+static tlv_status
+check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
+{
+	const tlv_section *labels = tlv_frame_find(frame, "labels");
+	const int64_t *offsets = NULL;
+
+	if (labels == NULL && tlv_frame_find(frame, "label_offsets") == NULL)
+		return TLV_OK;
+	if (labels == NULL || labels->element != TLV_BYTES || labels->columns != 1)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"labels\" is missing or has the wrong shape");
+	TLV_TRY(tlv_frame_require(ctx, frame, "label_offsets", TLV_INT64, d + 1, 1,
+							  (const void **) &offsets));
+	for (uint64_t i = 0; i < d; i++)
+		if (offsets[i] < 0 || offsets[i + 1] < offsets[i])
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"label_offsets\" does not ascend");
+	if (offsets[0] != 0 || offsets[d] != (int64_t) labels->rows)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"label_offsets\" does not cover the labels");
+	return TLV_OK;
+}
+
+static tlv_status
+lda_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const char *const scalars[] = {"alpha0", "alpha0_free", "eta"};
+	const tlv_section *phi = tlv_frame_find(frame, "phi");
+	uint64_t d, k;
+
+	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
+	{
+		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
+		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
+	}
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
+	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
+	if (phi == NULL || phi->rows == 0 || phi->rows > UINT16_MAX || d == 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"phi\" is missing or has no topics");
+	k = phi->rows;
+	TLV_TRY(tlv_frame_require(ctx, frame, "phi", TLV_FLOAT64, k, d, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "phi", 0));
+	TLV_TRY(check_topics(ctx, frame, k, d));
+	TLV_TRY(tlv_frame_require(ctx, frame, "alpha", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", 1e-300));
+	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
+	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", 1e-300));
+	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
+	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
+	TLV_TRY(check_labels(ctx, frame, d));
+	return tlv_diagnostics_check(ctx, frame);
+}
+
+static tlv_status
+lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	tlv_lda_model *lda = tlv_alloc0(ctx, 1, sizeof(tlv_lda_model));
+	const tlv_section *phi = tlv_frame_find(frame, "phi");
+
+	TLV_TRY_ALLOC(ctx, lda);
+	lda->base.class = tlv_kind_lda.model;
+	lda->base.frame = *frame;
+	lda->topics.k = phi->rows;
+	lda->topics.d = phi->columns;
+	lda->topics.phi = tlv_section_data(frame, phi);
+	lda->topics.alpha = tlv_frame_float64(frame, "alpha");
+	lda->weights = tlv_frame_float64(frame, "weights");
+	lda->single = tlv_frame_scalar(frame, "alpha0", 1) == 0;
+	TLV_TRY(tlv_dictionary_freeze(ctx, &lda->dictionary, lda->topics.d,
+								  tlv_frame_int64(frame, "items")));
+	lda->shares = tlv_alloc(ctx, lda->topics.k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, lda->shares);
+	TLV_TRY(tlv_topic_worker_create(ctx, &lda->topics, &lda->worker));
+	*model = &lda->base;
+	return TLV_OK;
+}
+
+static size_t
+lda_components(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "phi")->rows;
+}
+
+tlv_status
+tlv_lda_document(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *bag)
+{
+	tlv_document *document = &model->document;
+
+	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	document->n_known = tlv_dictionary_map(&model->dictionary, document->n, document->items,
+										   document->counts, document->index, document->known);
+	return TLV_OK;
+}
+
+double
+tlv_single_topic_posterior(size_t k, const double *phi, const double *weights, size_t n,
+						   const int32_t *index, const double *count, double *posterior)
+{
+	double largest = -HUGE_VAL, sum = 0;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		posterior[j] = log(weights[j]);
+		for (size_t i = 0; i < n; i++)
+			posterior[j] += count[i] * log(fmax(phi[(size_t) index[i] * k + j], 1e-12));
+		largest = fmax(largest, posterior[j]);
+	}
+	for (size_t j = 0; j < k; j++)
+		sum += posterior[j] = exp(posterior[j] - largest);
+	for (size_t j = 0; j < k; j++)
+		posterior[j] /= sum;
+	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
+}
+
+static double
+single_posterior(tlv_lda_model *lda, double *shares)
+{
+	return tlv_single_topic_posterior(lda->topics.k, lda->topics.phi, lda->weights,
+									  lda->document.n_known, lda->document.index,
+									  lda->document.known, shares);
+}
+
+static tlv_status
+lda_infer(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *shares)
+{
+	tlv_lda_model *lda = (tlv_lda_model *) model;
+
+	TLV_TRY(tlv_lda_document(ctx, lda, bag));
+	if (lda->single)
+	{
+		single_posterior(lda, shares);
+		return TLV_OK;
+	}
+	return tlv_topic_infer(ctx, lda->worker, lda->document.n_known, lda->document.index,
+						   lda->document.known, shares);
+}
+
+static tlv_status
+lda_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *value)
+{
+	tlv_lda_model *lda = (tlv_lda_model *) model;
+
+	if (lda->single)
+	{
+		TLV_TRY(tlv_lda_document(ctx, lda, bag));
+		*value = single_posterior(lda, lda->shares);
+		return TLV_OK;
+	}
+	TLV_TRY(lda_infer(ctx, model, bag, lda->shares));
+	*value = tlv_topic_log_likelihood(lda->worker, lda->document.n_known, lda->document.index,
+									  lda->document.known, lda->shares);
+	return TLV_OK;
+}
+
+/* Topic sums to weights of the single topic model, none of them zero. */
+static void
+normalize_weights(size_t k, const double *sums, double *weights)
+{
+	double total = 0;
+
+	for (size_t j = 0; j < k; j++)
+		total += weights[j] = sums[j] + 1e-3;
+	for (size_t j = 0; j < k; j++)
+		weights[j] /= total;
+}
+
+/* The M step of the mixing parameters; returns alpha0, which stays where the user gave it. */
+static double
+maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, double *alpha,
+				double *weights)
+{
+	double alpha0 = 0;
+
+	memcpy(alpha, tlv_frame_float64(model, "alpha"), k * sizeof(double));
+	if (tlv_frame_scalar(model, "alpha0", 1) == 0)
+	{
+		normalize_weights(k, tlv_frame_float64(statistics, "documents_by_topic"), weights);
+		memcpy(alpha, weights, k * sizeof(double));
+		return 0;
+	}
+	tlv_topic_maximize_alpha(k, tlv_frame_float64(statistics, "alpha_gains"),
+							 tlv_frame_scalar(statistics, "length_gain", 0), alpha);
+	for (size_t j = 0; j < k; j++)
+		alpha0 += alpha[j];
+	for (size_t j = 0; j < k; j++)
+		weights[j] = alpha[j] / alpha0;
+	if (tlv_frame_scalar(model, "alpha0_free", 1) != 0)
+		return alpha0;
+	alpha0 = tlv_frame_scalar(model, "alpha0", 1);
+	tlv_lda_alpha(k, alpha0, weights, alpha);
+	return alpha0;
+}
+
+/* Statistics of another model or of nothing are refused. */
+static tlv_status
+check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+
+	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of topics");
+	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
+
+		tlv_fail_hint(ctx, "Collect tlv_statistics(bag, model) with the model that is updated.");
+		return status;
+	}
+	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
+	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+	return tlv_frame_require(ctx, statistics, "expected", TLV_FLOAT64, phi->rows, phi->columns,
+							 NULL);
+}
+
+static tlv_status
+lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+		   size_t *size)
+{
+	static const char *const replaced[] = {
+		"alpha0", "steps", "alpha", "weights", "phi", "diagnostics", "diagnostic_names", NULL};
+	static const char *const renewed[] = {"alpha0", "refinement_steps", NULL};
+	const tlv_section *section = tlv_frame_find(model, "phi");
+	size_t k = section->rows, d = section->columns;
+	double steps = tlv_frame_scalar(model, "steps", 0) + 1;
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0), alpha0;
+	tlv_diagnostics diagnostics = {0};
+	tlv_frame_builder *builder;
+	double *phi, *weights, *alpha;
+	int64_t *order;
+
+	TLV_TRY(check_statistics(ctx, model, statistics));
+	phi = tlv_alloc(ctx, k * d + 2 * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, phi);
+	weights = phi + k * d;
+	alpha = weights + k;
+	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"),
+							   tlv_frame_scalar(model, "eta", TLV_LDA_ETA), NULL, phi));
+	alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+	order = tlv_alloc(ctx, k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, order);
+	tlv_lda_order_topics(k, weights, order);
+	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
+
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
+	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "negative_mass_1", k, order));
+	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "tensor_eigenvalue_1", k, order));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics,
+						 exp(-tlv_frame_scalar(statistics, "log_likelihood", 0) / tokens),
+						 "perplexity_before_step_%.0f", steps));
+	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	TLV_TRY_ALLOC(ctx, builder);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
+	tlv_frame_add_scalar(builder, "alpha0", alpha0);
+	tlv_frame_add_scalar(builder, "steps", steps);
+	tlv_frame_add_from(builder, model, replaced);
+	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, alpha);
+	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
+	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
+	tlv_diagnostics_add(&diagnostics, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, order);
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	tlv_free(ctx, builder);
+	tlv_free(ctx, phi);
+	return TLV_OK;
+}
+
+/*
+ * Topics over the items of a summary, k x d: the old ones where they are
+ * known, the corpus shares elsewhere, mixed with `smoothing` of the shares.
+ */
+static tlv_status
+extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t *items,
+			  const double *shares, double smoothing, double *phi)
+{
+	const tlv_section *section = tlv_frame_find(model, "phi");
+	const double *old = tlv_section_data(model, section);
+	size_t k = section->rows;
+	double *kept = tlv_alloc0(ctx, k, sizeof(double)), known = 0;
+	tlv_dictionary dictionary;
+
+	TLV_TRY_ALLOC(ctx, kept);
+	TLV_TRY(
+		tlv_dictionary_freeze(ctx, &dictionary, section->columns, tlv_frame_int64(model, "items")));
+	for (size_t i = 0; i < d; i++)
+	{
+		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
+
+		if (at < 0)
+			continue;
+		known += shares[i];
+		for (size_t j = 0; j < k; j++)
+			kept[j] += old[(size_t) at * k + j];
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
+
+		for (size_t j = 0; j < k; j++)
+		{
+			/* A topic all of whose items are gone has nothing but the shares left. */
+			double own =
+				at < 0 || !(kept[j] > 0) ? shares[i] : known * (old[(size_t) at * k + j] / kept[j]);
+
+			phi[i * k + j] = smoothing * shares[i] + (1 - smoothing) * own;
+		}
+	}
+	tlv_dictionary_clear(ctx, &dictionary);
+	tlv_free(ctx, kept);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
+			   void **image, size_t *size)
+{
+	static const char *const replaced[] = {"items",	 "shares",		  "phi",
+										   "labels", "label_offsets", NULL};
+	const tlv_section *section = tlv_frame_find(model, "phi");
+	size_t k = section->rows, d;
+	const double *totals;
+	double tokens = tlv_frame_scalar(summary, "tokens", 0);
+	tlv_frame_builder *builder;
+	double *phi, *shares;
+
+	if (summary->header->type != TLV_FRAME_MOMENTS ||
+		(summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
+		 summary->header->kind != TLV_KIND_COUNT_PAIRS))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a summary of the documents is needed");
+	d = tlv_frame_find(summary, "items")->rows;
+	totals = tlv_frame_float64(summary, "totals");
+	if (!(tokens > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
+	phi = tlv_alloc(ctx, k * d + d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, phi);
+	shares = phi + k * d;
+	for (size_t i = 0; i < d; i++)
+		shares[i] = totals[i] / tokens;
+	TLV_TRY(
+		extend_topics(ctx, model, d, tlv_frame_int64(summary, "items"), shares, smoothing, phi));
+	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	TLV_TRY_ALLOC(ctx, builder);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
+	tlv_frame_add_from(builder, model, replaced);
+	tlv_frame_add(builder, "items", TLV_INT64, d, 1, tlv_frame_int64(summary, "items"));
+	tlv_frame_add(builder, "shares", TLV_FLOAT64, d, 1, shares);
+	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	tlv_free(ctx, phi);
+	return TLV_OK;
+}
+
+static const tlv_model_class lda_class = {
+	.open = lda_open,
+	.components = lda_components,
+	.infer_bag = lda_infer,
+	.log_likelihood_bag = lda_log_likelihood,
+	.statistics = tlv_lda_statistics,
+	.completion = tlv_lda_completion,
+	.coherence = tlv_lda_coherence,
+	.update = lda_update,
+};
+
+const tlv_kind tlv_kind_lda = {TLV_FRAME_MODEL, TLV_KIND_LDA, "lda", lda_check, NULL, &lda_class};

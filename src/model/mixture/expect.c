@@ -1,0 +1,576 @@
+/*
+ * expect.c - responsibilities of a block of rows under a mixture of Gaussians and their
+ * statistics (gmm_internal.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/fast_math.h"
+#include "../gmm/internal.h"
+#include "tensorlv/num/linalg.h"
+
+#define LOG_2PI 1.8378770664093454836
+
+/* Up to this dimension a block's products of coordinates are formed once for all components. */
+#define MOST_PRODUCTS 40
+/* Columns of a triangular matrix that are multiplied together. */
+#define TRIANGLE 32
+/* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
+ */
+#define LEAST_SHARE 1e-14
+/* Sums run in so many lanes. */
+#define LANES 8
+
+static bool
+forms_products(const tlv_mixture *mixture)
+{
+	return mixture->covariance == TLV_COVARIANCE_FULL && mixture->d <= MOST_PRODUCTS;
+}
+
+/* Squares of a block: summed up, by coordinate, or all products. */
+static size_t
+squares_room(const tlv_mixture *mixture)
+{
+	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
+		return GMM_BLOCK;
+	return (forms_products(mixture) ? tlv_packed2_size(mixture->d) : mixture->d) * GMM_BLOCK;
+}
+
+static size_t
+inverse_room(const tlv_mixture *mixture)
+{
+	size_t k = mixture->k, d = mixture->d;
+
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		return (forms_products(mixture) ? tlv_packed2_size(d) : d * d) * k;
+	return mixture->covariance == TLV_COVARIANCE_DIAGONAL ? d * k : k;
+}
+
+/* ---- statistics ---- */
+
+tlv_status
+tlv_gmm_sums_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_sums *sums)
+{
+	size_t k = mixture->k, d = mixture->d;
+	size_t each = 1 + d + tlv_mixture_variances(d, mixture->covariance);
+
+	sums->responsibilities = tlv_alloc(ctx, k, each * sizeof(double));
+	TLV_TRY_ALLOC(ctx, sums->responsibilities);
+	sums->sums = sums->responsibilities + k;
+	sums->squares = sums->sums + d * k;
+	tlv_gmm_sums_clear(mixture, sums);
+	return TLV_OK;
+}
+
+void
+tlv_gmm_sums_clear(const tlv_mixture *mixture, gmm_sums *sums)
+{
+	size_t each = 1 + mixture->d + tlv_mixture_variances(mixture->d, mixture->covariance);
+
+	sums->rows = sums->log_likelihood = 0;
+	memset(sums->responsibilities, 0, mixture->k * each * sizeof(double));
+}
+
+void
+tlv_gmm_sums_free(tlv_context *ctx, gmm_sums *sums)
+{
+	tlv_free(ctx, sums->responsibilities);
+	sums->responsibilities = NULL;
+}
+
+/* ---- preparing ---- */
+
+/* The center, where none was given, and the means about it, which are left in linear. */
+static void
+prepare_means(gmm_worker *worker)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t k = mixture->k, d = mixture->d;
+
+	if (!worker->given_center)
+		memset(worker->center, 0, d * sizeof(double));
+	for (size_t j = 0; j < k && !worker->given_center; j++)
+		for (size_t i = 0; i < d; i++)
+			worker->center[i] += mixture->weights[j] * mixture->means[j * d + i];
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+			worker->linear[j * d + i] = mixture->means[j * d + i] - worker->center[i];
+}
+
+/* Linear terms of the log density, and its value at the center; variances of stride 0 or 1. */
+static void
+prepare_diagonal(gmm_worker *worker, size_t j, const double *variance, double *inverse, size_t step)
+{
+	size_t d = worker->mixture->d;
+	double *linear = worker->linear + j * d, sum = (double) d * LOG_2PI;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double mean = linear[i];
+
+		inverse[step * i] = 1 / variance[step * i];
+		linear[i] = mean * inverse[step * i];
+		sum += log(variance[step * i]) + mean * linear[i];
+	}
+	worker->constant[j] = log(worker->mixture->weights[j]) - sum / 2;
+}
+
+/* inverse = L^-1 transposed, upper triangle of a zeroed matrix, for the lower triangle of L. */
+static void
+invert_lower(size_t d, const double *l, double *inverse)
+{
+	for (size_t c = 0; c < d; c++)
+	{
+		inverse[c * d + c] = 1 / l[c * d + c];
+		for (size_t r = c + 1; r < d; r++)
+		{
+			double sum = 0;
+
+			for (size_t i = c; i < r; i++)
+				sum -= l[i * d + r] * inverse[i * d + c];
+			inverse[r * d + c] = sum / l[r * d + r];
+		}
+	}
+}
+
+/*
+ * The log density as a quadratic form of the products: -1/2 A packed, off-diagonal elements twice,
+ * for A = WW', W' the inverse Cholesky factor; linear, W'(mean - center), becomes
+ * A(mean - center).
+ * Returns (mean - center)'A(mean - center).  work: d.
+ */
+static double
+prepare_products(size_t d, const double *w, double *linear, double *work, double *form)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		sum += linear[i] * linear[i];
+		work[i] = 0;
+		for (size_t r = i; r < d; r++)
+			work[i] += w[r * d + i] * linear[r];
+		for (size_t c = 0; c <= i; c++)
+		{
+			double element = 0;
+
+			for (size_t r = i; r < d; r++)
+				element += w[r * d + i] * w[r * d + c];
+			form[tlv_packed2_index(i, c)] = i == c ? -0.5 * element : -element;
+		}
+	}
+	memcpy(linear, work, d * sizeof(double));
+	return sum;
+}
+
+static tlv_status
+prepare_full(tlv_context *ctx, gmm_worker *worker, size_t j)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t d = mixture->d;
+	double *l = worker->product, *linear = worker->linear + j * d, *inverse;
+	double sum = (double) d * LOG_2PI;
+	bool products;
+
+	TLV_TRY_CONTINUE(ctx);
+	tlv_packed2_unpack(d, mixture->variances + j * tlv_packed2_size(d), l);
+	if (tlv_solve_spd(ctx, d, 0, l, NULL) != TLV_OK) /* for its Cholesky factor */
+	{
+		if (ctx->error.code != TLV_BAD_DATA)
+			return ctx->error.code;
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"the covariance of component %zu is not positive "
+						"definite",
+						j + 1);
+	}
+	products = forms_products(mixture);
+	inverse = products ? worker->scaled : worker->inverse + j * d * d;
+	memset(inverse, 0, d * d * sizeof(double));
+	invert_lower(d, l, inverse);
+	for (size_t i = 0; i < d; i++)
+		sum += 2 * log(l[i * d + i]);
+	TLV_TRY(tlv_gemm(ctx, true, false, d, 1, d, 1, inverse, d, linear, d, 0, l, d));
+	memcpy(linear, l, d * sizeof(double));
+	if (products)
+		sum += prepare_products(d, inverse, linear, worker->product,
+								worker->inverse + j * tlv_packed2_size(d));
+	worker->constant[j] = log(mixture->weights[j]) - sum / 2;
+	return TLV_OK;
+}
+
+static tlv_status
+allocate_worker(tlv_context *ctx, gmm_worker *worker)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t k = mixture->k, d = mixture->d;
+	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+
+	worker->center = tlv_alloc(ctx, d + k + d * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, worker->center);
+	worker->constant = worker->center + d;
+	worker->linear = worker->constant + k;
+	worker->inverse = tlv_alloc(ctx, inverse_room(mixture), sizeof(double));
+	TLV_TRY_ALLOC(ctx, worker->inverse);
+	worker->squares = tlv_alloc(ctx, squares_room(mixture), sizeof(double));
+	TLV_TRY_ALLOC(ctx, worker->squares);
+	worker->shares = tlv_alloc(ctx, k + 2, GMM_BLOCK * sizeof(double));
+	TLV_TRY_ALLOC(ctx, worker->shares);
+	worker->density = worker->shares + k * GMM_BLOCK;
+	worker->total = worker->density + GMM_BLOCK;
+	if (full)
+	{
+		worker->scaled = tlv_alloc(ctx, d, (GMM_BLOCK > d ? GMM_BLOCK : d) * sizeof(double));
+		TLV_TRY_ALLOC(ctx, worker->scaled);
+		worker->product = tlv_alloc(ctx, d, d * sizeof(double));
+		TLV_TRY_ALLOC(ctx, worker->product);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_worker_prepare(tlv_context *ctx, gmm_worker *worker)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t d = mixture->d;
+
+	prepare_means(worker);
+	for (size_t j = 0; j < mixture->k; j++)
+		if (mixture->covariance == TLV_COVARIANCE_FULL)
+			TLV_TRY(prepare_full(ctx, worker, j));
+		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+			prepare_diagonal(worker, j, mixture->variances + j * d, worker->inverse + j * d, 1);
+		else
+			prepare_diagonal(worker, j, mixture->variances + j, worker->inverse + j, 0);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_worker_open(tlv_context *ctx, const tlv_mixture *mixture, const double *center,
+					gmm_worker *worker)
+{
+	memset(worker, 0, sizeof(*worker));
+	worker->mixture = mixture;
+	worker->given_center = center != NULL;
+	TLV_TRY(allocate_worker(ctx, worker));
+	if (center != NULL)
+		memcpy(worker->center, center, mixture->d * sizeof(double));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_worker_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_worker *worker)
+{
+	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, NULL, worker));
+	return tlv_gmm_worker_prepare(ctx, worker);
+}
+
+void
+tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker)
+{
+	tlv_free(ctx, worker->center);
+	tlv_free(ctx, worker->inverse);
+	tlv_free(ctx, worker->squares);
+	tlv_free(ctx, worker->shares);
+	tlv_free(ctx, worker->scaled);
+	tlv_free(ctx, worker->product);
+	memset(worker, 0, sizeof(*worker));
+}
+
+/* ---- log densities ---- */
+
+/* shares = X' linear + constant */
+static tlv_status
+linear_terms(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x)
+{
+	size_t k = worker->mixture->k, d = worker->mixture->d;
+
+	for (size_t j = 0; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+			worker->shares[j * GMM_BLOCK + t] = worker->constant[j];
+	return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
+					GMM_BLOCK);
+}
+
+TLV_CLONES static void
+subtract_squares(size_t n, size_t k, const double *restrict squares, const double *restrict inverse,
+				 double *restrict shares)
+{
+	for (size_t j = 0; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+			shares[j * GMM_BLOCK + t] -= 0.5 * inverse[j] * squares[t];
+}
+
+/* |x|^2 of every row. */
+TLV_CLONES static void
+sum_squares(size_t n, size_t d, const double *restrict x, double *restrict squares)
+{
+	for (size_t t = 0; t < n; t++)
+	{
+		const double *row = x + t * d;
+		double lane[LANES] = {0}, rest = 0;
+		size_t i = 0;
+
+		for (; i + LANES <= d; i += LANES)
+			for (size_t l = 0; l < LANES; l++)
+				lane[l] += row[i + l] * row[i + l];
+		for (; i < d; i++)
+			rest += row[i] * row[i];
+		for (size_t l = 0; l < LANES; l++)
+			rest += lane[l];
+		squares[t] = rest;
+	}
+}
+
+TLV_CLONES static void
+square(size_t n, const double *restrict x, double *restrict squares)
+{
+	for (size_t i = 0; i < n; i++)
+		squares[i] = x[i] * x[i];
+}
+
+/* A column of n for every coordinate, of stride GMM_BLOCK. */
+static void
+transpose(size_t n, size_t d, const double *restrict x, double *restrict columns)
+{
+	for (size_t t = 0; t < n; t++)
+		for (size_t i = 0; i < d; i++)
+			columns[i * GMM_BLOCK + t] = x[t * d + i];
+}
+
+/* Products of coordinates, packed, a column each: n x packed, of stride GMM_BLOCK. */
+TLV_CLONES static void
+multiply_coordinates(size_t n, size_t d, const double *restrict columns, double *restrict products)
+{
+	for (size_t i = 0; i < d; i++)
+		for (size_t c = 0; c <= i; c++)
+		{
+			const double *a = columns + i * GMM_BLOCK, *b = columns + c * GMM_BLOCK;
+			double *into = products + tlv_packed2_index(i, c) * GMM_BLOCK;
+
+			for (size_t t = 0; t < n; t++)
+				into[t] = a[t] * b[t];
+		}
+}
+
+/* What densities and statistics need of a block beside its rows. */
+static void
+form_squares(gmm_worker *worker, size_t n, const double *x)
+{
+	const tlv_mixture *mixture = worker->mixture;
+
+	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
+		sum_squares(n, mixture->d, x, worker->squares);
+	else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+		square(n * mixture->d, x, worker->squares);
+	else
+		transpose(n, mixture->d, x, worker->scaled);
+	if (forms_products(mixture))
+		multiply_coordinates(n, mixture->d, worker->scaled, worker->squares);
+}
+
+/* shares -= |y - mean|^2 / 2 for the rows of y, d columns of n. */
+TLV_CLONES static void
+subtract_distances(size_t n, size_t d, const double *restrict y, const double *restrict mean,
+				   double *restrict shares)
+{
+	for (size_t i = 0; i < d; i++)
+		for (size_t t = 0; t < n; t++)
+		{
+			double difference = y[i * GMM_BLOCK + t] - mean[i];
+
+			shares[t] -= 0.5 * difference * difference;
+		}
+}
+
+/* |L^-1 (x - mean)|^2 by component, of the transposed rows. */
+static tlv_status
+full_densities(tlv_context *ctx, gmm_worker *worker, size_t n)
+{
+	size_t k = worker->mixture->k, d = worker->mixture->d;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		const double *inverse = worker->inverse + j * d * d;
+		double *shares = worker->shares + j * GMM_BLOCK;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t first = 0; first < d; first += TRIANGLE)
+		{
+			size_t end = first + TRIANGLE < d ? first + TRIANGLE : d;
+
+			TLV_TRY(tlv_gemm(ctx, false, false, n, end - first, end, 1, worker->scaled, GMM_BLOCK,
+							 inverse + first * d, d, 0, worker->squares + first * GMM_BLOCK,
+							 GMM_BLOCK));
+		}
+		for (size_t t = 0; t < n; t++)
+			shares[t] = worker->constant[j];
+		subtract_distances(n, d, worker->squares, worker->linear + j * d, shares);
+	}
+	return TLV_OK;
+}
+
+/* Log densities of all components, without the squares' part where that is spherical. */
+static tlv_status
+log_densities(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t k = mixture->k, d = mixture->d;
+
+	if (mixture->covariance == TLV_COVARIANCE_FULL && !forms_products(mixture))
+		return full_densities(ctx, worker, n);
+	TLV_TRY(linear_terms(ctx, worker, n, x));
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		return tlv_gemm(ctx, false, false, n, k, tlv_packed2_size(d), 1, worker->squares, GMM_BLOCK,
+						worker->inverse, tlv_packed2_size(d), 1, worker->shares, GMM_BLOCK);
+	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+		return tlv_gemm(ctx, true, false, n, k, d, -0.5, worker->squares, d, worker->inverse, d, 1,
+						worker->shares, GMM_BLOCK);
+	subtract_squares(n, k, worker->squares, worker->inverse, worker->shares);
+	return TLV_OK;
+}
+
+/* Log densities of components to responsibilities; density[t] = log sum_j exp. */
+TLV_CLONES static void
+normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
+		  double *restrict total)
+{
+	for (size_t t = 0; t < n; t++)
+		density[t] = shares[t];
+	for (size_t j = 1; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+			density[t] =
+				shares[j * GMM_BLOCK + t] > density[t] ? shares[j * GMM_BLOCK + t] : density[t];
+	for (size_t t = 0; t < n; t++)
+		total[t] = 0;
+	for (size_t j = 0; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+		{
+			double share = tlv_exp_nonpositive(shares[j * GMM_BLOCK + t] - density[t]);
+
+			shares[j * GMM_BLOCK + t] = share;
+			total[t] += share;
+		}
+	for (size_t t = 0; t < n; t++)
+		total[t] = 1 / total[t];
+	for (size_t j = 0; j < k; j++)
+		for (size_t t = 0; t < n; t++)
+			shares[j * GMM_BLOCK + t] *= total[t];
+}
+
+/* ---- adding up ---- */
+
+TLV_CLONES static double
+sum_of(size_t n, const double *restrict a)
+{
+	double lane[LANES] = {0}, sum = 0;
+	size_t t = 0;
+
+	for (; t + LANES <= n; t += LANES)
+		for (size_t l = 0; l < LANES; l++)
+			lane[l] += a[t + l];
+	for (; t < n; t++)
+		sum += a[t];
+	for (size_t l = 0; l < LANES; l++)
+		sum += lane[l];
+	return sum;
+}
+
+/* Rows times the root of their share, those of no account left out; returns how many are there. */
+TLV_CLONES static size_t
+scale_rows(size_t n, size_t d, const double *restrict shares, const double *restrict x,
+		   double *restrict scaled)
+{
+	size_t taken = 0;
+
+	for (size_t t = 0; t < n; t++)
+	{
+		double root = sqrt(shares[t]);
+
+		if (shares[t] < LEAST_SHARE)
+			continue;
+		for (size_t i = 0; i < d; i++)
+			scaled[taken * d + i] = root * x[t * d + i];
+		taken++;
+	}
+	return taken;
+}
+
+/* Products of the rows with themselves, weighted by each component's responsibilities. */
+static tlv_status
+add_products(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+{
+	size_t k = worker->mixture->k, d = worker->mixture->d, packed = tlv_packed2_size(d);
+
+	for (size_t j = 0; j < k; j++)
+	{
+		double *into = sums->squares + j * packed;
+		size_t taken;
+
+		TLV_TRY_CONTINUE(ctx);
+		taken = scale_rows(n, d, worker->shares + j * GMM_BLOCK, x, worker->scaled);
+		if (taken == 0)
+			continue;
+		TLV_TRY(tlv_syrk(ctx, false, d, taken, 1, worker->scaled, d, 0, worker->product, d, false));
+		for (size_t i = 0; i < d; i++)
+			for (size_t c = 0; c <= i; c++)
+				into[tlv_packed2_index(i, c)] += worker->product[c * d + i];
+	}
+	return TLV_OK;
+}
+
+/* The part of a block in the statistics, given its responsibilities and squares. */
+static tlv_status
+add_block(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t k = mixture->k, d = mixture->d;
+
+	sums->rows += (double) n;
+	for (size_t j = 0; j < k; j++)
+		sums->responsibilities[j] += sum_of(n, worker->shares + j * GMM_BLOCK);
+	TLV_TRY(
+		tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, GMM_BLOCK, 1, sums->sums, d));
+	if (forms_products(mixture))
+		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares, GMM_BLOCK,
+						worker->shares, GMM_BLOCK, 1, sums->squares, tlv_packed2_size(d));
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		return add_products(ctx, worker, n, x, sums);
+	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+		return tlv_gemm(ctx, false, false, d, k, n, 1, worker->squares, d, worker->shares,
+						GMM_BLOCK, 1, sums->squares, d);
+	return tlv_gemm(ctx, false, false, 1, k, n, 1, worker->squares, 1, worker->shares, GMM_BLOCK, 1,
+					sums->squares, 1);
+}
+
+tlv_status
+tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+{
+	size_t k = worker->mixture->k;
+
+	TLV_TRY_CONTINUE(ctx);
+	form_squares(worker, n, x);
+	TLV_TRY(log_densities(ctx, worker, n, x));
+	normalize(n, k, worker->shares, worker->density, worker->total);
+	for (size_t t = 0; t < n; t++)
+	{
+		worker->density[t] -= log(worker->total[t]); /* the reciprocal of the sum */
+		if (!(worker->density[t] > -TLV_GMM_LARGEST))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
+	}
+	if (sums == NULL)
+		return TLV_OK;
+	sums->log_likelihood += sum_of(n, worker->density);
+	return add_block(ctx, worker, n, x, sums);
+}
+
+tlv_status
+tlv_gmm_add_labelled(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x,
+					 const int32_t *label, gmm_sums *sums)
+{
+	TLV_TRY_CONTINUE(ctx);
+	memset(worker->shares, 0, worker->mixture->k * GMM_BLOCK * sizeof(double));
+	for (size_t t = 0; t < n; t++)
+		worker->shares[(size_t) label[t] * GMM_BLOCK + t] = 1;
+	form_squares(worker, n, x);
+	return add_block(ctx, worker, n, x, sums);
+}

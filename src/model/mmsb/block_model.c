@@ -1,0 +1,428 @@
+/*
+ * block_model.c - mean field of the Poisson block model (block_model.h).
+ *
+ * A step is a product of the graph with the memberships, the k x k sums E of edges
+ * and X of their expectations, the posterior of the rates, and a softmax.
+ */
+#include "block_model.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+/* Nodes whose logarithms are worked on at a time. */
+#define NODE_BLOCK 2048
+
+/* Entries of shares summed between two looks at tlv_should_stop(). */
+#define ENTRY_CHUNK 1000000
+
+/* Least coefficient of variation, squared, that a prior of rates may have. */
+#define LEAST_VARIATION 1e-3
+
+typedef struct block_work
+{
+	const tlv_block_model *model;
+	float *share[2];  /* k x n; of one side share[1] = share[0] */
+	float *counts;	  /* k x n: neighbours' memberships */
+	double *edges;	  /* k x k: E, source by target */
+	double *expected; /* k x k: X, without rates */
+	double *rate;	  /* k x k: posterior means */
+	double *log_rate; /* k x k: posterior means of the logarithm */
+	double *theta;	  /* k x 2: sums of propensities */
+	double *block;	  /* 2 k x NODE_BLOCK */
+	double *offset;	  /* k */
+} block_work;
+
+static size_t
+other_side(const tlv_block_model *model, size_t side)
+{
+	return model->sides == 1 ? 0 : 1 - side;
+}
+
+static size_t
+largest_side(const tlv_block_model *model)
+{
+	return model->sides == 2 && model->side[1].n > model->side[0].n ? model->side[1].n
+																	: model->side[0].n;
+}
+
+double
+tlv_block_memory(const tlv_block_model *model)
+{
+	double k = (double) model->k, n = (double) model->side[0].n;
+
+	if (model->sides == 2)
+		n += (double) model->side[1].n;
+	return 4 * k * (n + (double) largest_side(model)) + 8 * (4 * k * k + 2 * k * NODE_BLOCK);
+}
+
+static void
+set_share(const block_work *work, size_t side, size_t u, int32_t label)
+{
+	size_t k = work->model->k;
+
+	memset(work->share[side] + u * k, 0, k * sizeof(float));
+	work->share[side][u * k + (size_t) label] = 1;
+}
+
+static tlv_status
+create_work(tlv_context *ctx, const tlv_block_model *model, block_work *work)
+{
+	size_t k = model->k;
+
+	memset(work, 0, sizeof(*work));
+	work->model = model;
+	for (size_t s = 0; s == 0 || s < model->sides; s++)
+	{
+		work->share[s] = tlv_alloc(ctx, k * model->side[s].n, sizeof(float));
+		TLV_TRY_ALLOC(ctx, work->share[s]);
+		for (size_t u = 0; u < model->side[s].n; u++)
+			set_share(work, s, u, model->side[s].label[u]);
+	}
+	if (model->sides == 1)
+		work->share[1] = work->share[0];
+	work->counts = tlv_alloc(ctx, k * largest_side(model), sizeof(float));
+	TLV_TRY_ALLOC(ctx, work->counts);
+	work->edges = tlv_alloc(ctx, 4 * k * k + 3 * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, work->edges);
+	work->expected = work->edges + k * k;
+	work->rate = work->expected + k * k;
+	work->log_rate = work->rate + k * k;
+	work->theta = work->log_rate + k * k;
+	work->offset = work->theta + 2 * k;
+	work->block = tlv_alloc(ctx, 2 * k * NODE_BLOCK, sizeof(double));
+	TLV_TRY_ALLOC(ctx, work->block);
+	return TLV_OK;
+}
+
+static void
+free_work(tlv_context *ctx, block_work *work)
+{
+	tlv_free(ctx, work->share[0]);
+	if (work->model->sides == 2)
+		tlv_free(ctx, work->share[1]);
+	tlv_free(ctx, work->counts);
+	tlv_free(ctx, work->edges);
+	tlv_free(ctx, work->block);
+}
+
+/* Sums of propensities by community, and what they let expect: X = M t t'. */
+static tlv_status
+expect_edges(tlv_context *ctx, block_work *work)
+{
+	const tlv_block_model *model = work->model;
+	size_t k = model->k, chunk = ENTRY_CHUNK / (k + 1) + 1;
+
+	memset(work->theta, 0, 2 * k * sizeof(double));
+	for (size_t s = 0; s < model->sides; s++)
+		for (size_t u = 0; u < model->side[s].n; u++)
+		{
+			if (u % chunk == 0)
+				TLV_TRY_CONTINUE(ctx);
+			for (size_t a = 0; a < k; a++)
+				work->theta[s * k + a] += model->side[s].propensity[u] * work->share[s][u * k + a];
+		}
+	if (model->sides == 1)
+		memcpy(work->theta + k, work->theta, k * sizeof(double));
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			work->expected[a + k * b] = model->total * work->theta[a] * work->theta[k + b];
+	return TLV_OK;
+}
+
+/* E = share[0]' G share[1], from the counts of side 0. */
+static tlv_status
+count_edges(tlv_context *ctx, block_work *work)
+{
+	const tlv_block_model *model = work->model;
+	size_t k = model->k;
+
+	TLV_TRY(tlv_csr_multiply(ctx, model->side[0].edges, k, work->share[1], work->counts));
+	TLV_TRY(tlv_gram_float(ctx, model->side[0].n, k, work->share[0], k, work->counts, work->edges));
+	return expect_edges(ctx, work);
+}
+
+/* Within a community of one side every edge is counted twice. */
+static double
+multiplicity(const tlv_block_model *model, bool diagonal)
+{
+	return model->sides == 1 && diagonal ? 0.5 : 1;
+}
+
+/*
+ * Posterior of the rates of one class (the diagonal or the rest): a gamma prior whose mean and
+ * variance are those of the class, then its mean and mean logarithm for every rate.
+ */
+static void
+estimate_rates(block_work *work, bool diagonal)
+{
+	size_t k = work->model->k;
+	double e = 0, x = 0, squares = 0, x2 = 0, mean, variance, shape, inverse;
+	double part = multiplicity(work->model, diagonal);
+
+	for (size_t i = 0; i < k * k; i++)
+		if ((i % (k + 1) == 0) == diagonal)
+		{
+			e += work->edges[i];
+			x += work->expected[i];
+			x2 += work->expected[i] * work->expected[i];
+		}
+	mean = (e + 1) / (x + 1);
+	for (size_t i = 0; i < k * k; i++)
+		if ((i % (k + 1) == 0) == diagonal)
+		{
+			double excess = work->edges[i] - mean * work->expected[i];
+
+			squares += excess * excess - 2 * mean * work->expected[i];
+		}
+	variance = fmax(squares / fmax(x2, 1e-9), LEAST_VARIATION * mean * mean);
+	shape = mean * mean / variance;
+	inverse = mean / variance;
+	for (size_t i = 0; i < k * k; i++)
+		if ((i % (k + 1) == 0) == diagonal)
+		{
+			double a = part * work->edges[i] + shape, b = part * work->expected[i] + inverse;
+
+			work->rate[i] = a / b;
+			work->log_rate[i] = tlv_digamma(a) - log(b);
+		}
+}
+
+static void
+estimate_all_rates(block_work *work)
+{
+	size_t k = work->model->k;
+
+	if (work->model->diagonal)
+	{
+		double e = 0, x = 0, rate;
+
+		for (size_t i = 0; i < k * k; i++)
+			if (i % (k + 1) != 0)
+			{
+				e += work->edges[i];
+				x += work->expected[i];
+			}
+		rate = (e + 1) / (x + 1);
+		for (size_t i = 0; i < k * k; i++)
+		{
+			work->rate[i] = rate;
+			work->log_rate[i] = log(rate);
+		}
+	}
+	else
+		estimate_rates(work, false);
+	estimate_rates(work, true);
+}
+
+/* Softmax of a column of k logarithms into to; returns half the L1 distance to what was there. */
+static double
+softmax(size_t k, double *logarithm, float *to)
+{
+	double largest = -HUGE_VAL, sum = 0, moved = 0;
+
+	for (size_t a = 0; a < k; a++)
+		largest = fmax(largest, logarithm[a]);
+	for (size_t a = 0; a < k; a++)
+		sum += logarithm[a] = exp(logarithm[a] - largest);
+	for (size_t a = 0; a < k; a++)
+	{
+		float share = (float) (logarithm[a] / sum);
+
+		moved += fabsf(share - to[a]);
+		to[a] = share;
+	}
+	return moved / 2;
+}
+
+static int32_t
+largest_of(size_t k, const double *x)
+{
+	size_t best = 0;
+
+	for (size_t a = 1; a < k; a++)
+		best = x[a] > x[best] ? a : best;
+	return (int32_t) best;
+}
+
+/*
+ * New memberships of one side from its counts: log pi_ua = sum_b c_ub log r_ab -
+ * M theta_u sum_b r_ab t_b.  *moved gets the sum of half L1 distances.
+ */
+static tlv_status
+update_side(tlv_context *ctx, block_work *work, size_t s, bool whole, double *moved)
+{
+	const tlv_block_model *model = work->model;
+	const tlv_block_side *side = &model->side[s];
+	const double *theta = work->theta + (model->sides == 1 ? 0 : (1 - s) * model->k);
+	size_t k = model->k;
+	double *counts = work->block, *logarithm = work->block + k * NODE_BLOCK;
+
+	*moved = 0;
+	for (size_t a = 0; a < k; a++)
+	{
+		work->offset[a] = 0;
+		for (size_t b = 0; b < k; b++)
+			work->offset[a] += model->total * work->rate[s == 0 ? a + k * b : b + k * a] * theta[b];
+	}
+	for (size_t first = 0; first < side->n; first += NODE_BLOCK)
+	{
+		size_t n = side->n - first < NODE_BLOCK ? side->n - first : NODE_BLOCK;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < n * k; i++)
+			counts[i] = work->counts[first * k + i];
+		TLV_TRY(tlv_gemm(ctx, s == 1, false, k, n, k, 1, work->log_rate, k, counts, k, 0, logarithm,
+						 k));
+		for (size_t u = 0; u < n; u++)
+		{
+			double *own = logarithm + u * k;
+			float *share = work->share[s] + (first + u) * k;
+			int32_t before = side->label[first + u];
+
+			for (size_t a = 0; a < k; a++)
+				own[a] =
+					model->sharpness * (own[a] - side->propensity[first + u] * work->offset[a]);
+			if (side->fixed != NULL && side->fixed[first + u] >= 0)
+				continue;
+			side->label[first + u] = largest_of(k, own);
+			if (!whole)
+				*moved += softmax(k, own, share);
+			else if (side->label[first + u] != before)
+			{
+				set_share(work, s, first + u, side->label[first + u]);
+				*moved += 1;
+			}
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+iterate(tlv_context *ctx, const tlv_block_model *model, bool whole, int max_steps, double tolerance,
+		int *steps)
+{
+	block_work work;
+	size_t nodes = model->side[0].n + (model->sides == 2 ? model->side[1].n : 0);
+
+	TLV_TRY(create_work(ctx, model, &work));
+	for (*steps = 0; *steps < max_steps;)
+	{
+		double moved, also = 0;
+
+		TLV_TRY(count_edges(ctx, &work));
+		estimate_all_rates(&work);
+		TLV_TRY(update_side(ctx, &work, 0, whole, &moved));
+		if (model->sides == 2)
+		{
+			TLV_TRY(expect_edges(ctx, &work));
+			TLV_TRY(tlv_csr_multiply(ctx, model->side[1].edges, model->k,
+									 work.share[other_side(model, 1)], work.counts));
+			TLV_TRY(update_side(ctx, &work, 1, whole, &also));
+		}
+		++*steps;
+		tlv_report(ctx, "block model", *steps, max_steps);
+		if (moved + also <= tolerance * (double) nodes)
+			break;
+	}
+	free_work(ctx, &work);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model, int max_steps,
+					 double tolerance, int *steps)
+{
+	return iterate(ctx, model, false, max_steps, tolerance, steps);
+}
+
+tlv_status
+tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps, int *steps)
+{
+	return iterate(ctx, model, true, max_steps, 0, steps);
+}
+
+size_t
+tlv_block_used(const tlv_block_model *model)
+{
+	size_t used = 0;
+
+	for (size_t a = 0; a < model->k; a++)
+	{
+		bool found = false;
+
+		for (size_t s = 0; s < model->sides && !found; s++)
+			for (size_t u = 0; u < model->side[s].n && !found; u++)
+				found = model->side[s].label[u] == (int32_t) a;
+		used += found;
+	}
+	return used;
+}
+
+/* e log(e / x), the profile likelihood of one rate */
+static double
+profile(double e, double x)
+{
+	return e > 0 ? e * log(e / fmax(x, 1e-300)) : 0;
+}
+
+/* E and X of the partition: what a rate's likelihood depends on. */
+static tlv_status
+count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, double *expected)
+{
+	const tlv_block_side *rows = &model->side[0], *columns = &model->side[model->sides - 1];
+	size_t k = model->k;
+	double *theta = tlv_alloc0(ctx, 2 * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, theta);
+	memset(edges, 0, k * k * sizeof(double));
+	for (size_t u = 0; u < rows->n; u++)
+	{
+		if (u % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		theta[rows->label[u]] += rows->propensity[u];
+		for (size_t e = rows->edges->start[u]; e < rows->edges->start[u + 1]; e++)
+			edges[(size_t) rows->label[u] + k * (size_t) columns->label[rows->edges->index[e]]] +=
+				rows->edges->value == NULL ? 1 : rows->edges->value[e];
+	}
+	for (size_t v = 0; v < columns->n; v++)
+		theta[k + (size_t) columns->label[v]] += columns->propensity[v];
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			expected[a + k * b] = model->total * theta[a] * theta[k + b];
+	tlv_free(ctx, theta);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model, double *criterion)
+{
+	size_t k = model->k;
+	double used = (double) tlv_block_used(model), n = (double) model->side[0].n;
+	double pairs = model->sides == 1 ? n * (n - 1) / 2 : n * (double) model->side[1].n;
+	double *edges = tlv_alloc(ctx, 2 * k * k, sizeof(double)), *expected;
+	double likelihood = 0, off = 0, off_expected = 0, rates;
+
+	TLV_TRY_ALLOC(ctx, edges);
+	expected = edges + k * k;
+	TLV_TRY(count_partition(ctx, model, edges, expected));
+	for (size_t i = 0; i < k * k; i++)
+	{
+		if (!model->diagonal || i % (k + 1) == 0)
+			likelihood += profile(edges[i], expected[i]);
+		else
+		{
+			off += edges[i];
+			off_expected += expected[i];
+		}
+	}
+	likelihood += profile(off, off_expected);
+	if (model->sides == 1)
+		likelihood /= 2;
+	rates = model->diagonal ? used + 1 : model->sides == 1 ? used * (used + 1) / 2 : used * used;
+	*criterion = likelihood - rates / 2 * log(fmax(pairs, 2));
+	tlv_free(ctx, edges);
+	return TLV_OK;
+}

@@ -1,0 +1,61 @@
+/*
+ * block_model.h - mean-field inference in the Poisson block model, plain or
+ * degree-corrected (Karrer, Newman 2011), from a given partition.
+ *
+ * g_uv ~ Poisson(M theta_u theta_v r_{z_u z_v}), theta = degree / M when
+ * degree-corrected and 1/n otherwise, M the sum of all weights.  The rate
+ * ratios r are given gamma priors fitted to them (empirical Bayes), apart for
+ * the diagonal and the rest; the communities' prior is uniform, so that small
+ * ones are not swallowed.
+ */
+#ifndef TENSORLV_BLOCK_MODEL_H
+#define TENSORLV_BLOCK_MODEL_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/sparse.h"
+
+typedef struct tlv_block_side
+{
+	size_t n;
+	const tlv_csr *edges;	  /* n x nodes of the other side (of one side: its own) */
+	const double *propensity; /* theta, sum 1 */
+	const int32_t *fixed;	  /* known labels, -1 elsewhere; NULL: none */
+	int32_t *label;			  /* the partition: in and out */
+} tlv_block_side;
+
+typedef struct tlv_block_model
+{
+	size_t k;
+	size_t sides;	  /* 1: undirected; 2: rows and columns of one matrix */
+	double total;	  /* M */
+	bool diagonal;	  /* one common rate between different communities; else all k x k are free */
+	double sharpness; /* of the memberships: 1, or more in first steps from a rough start */
+	tlv_block_side side[2];
+} tlv_block_model;
+
+/* Bytes of work space. */
+extern double tlv_block_memory(const tlv_block_model *model);
+
+/*
+ * Mean-field steps from the partition until the memberships move by less than tolerance on average
+ * (half L1), at most max_steps; the labels become those of the largest membership.
+ */
+extern tlv_status tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model,
+									   int max_steps, double tolerance, int *steps);
+
+/* The same with whole memberships: all nodes reassigned at once, until none moves. */
+extern tlv_status tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps,
+									 int *steps);
+
+/*
+ * Integrated completed likelihood of the partition: profile log-likelihood of the rates (nats,
+ * without what does not depend on the partition) less half the logarithm of the number of pairs for
+ * every rate.  The larger the better.
+ */
+extern tlv_status tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model,
+									  double *criterion);
+
+/* Communities that have a node. */
+extern size_t tlv_block_used(const tlv_block_model *model);
+
+#endif /* TENSORLV_BLOCK_MODEL_H */

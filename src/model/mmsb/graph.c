@@ -1,0 +1,199 @@
+/*
+ * graph.c - the graph as a fit of communities sees it: sides without
+ * nodes that have no edges there, and the labels that are known.
+ */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weights of an edge that can be computed with. */
+#define LEAST_WEIGHT 1e-9
+#define MOST_WEIGHT	 1e9
+
+/*
+ * Rows with entries, by decreasing number of them: the rows that most edges lead to are then
+ * together, and stay in the caches.
+ */
+static tlv_status
+order_nodes(tlv_context *ctx, const tlv_csr *a, tlv_mmsb_side *side)
+{
+	size_t most = 0, *begin;
+
+	for (size_t u = 0; u < a->rows; u++)
+	{
+		size_t entries = a->start[u + 1] - a->start[u];
+
+		most = entries > most ? entries : most;
+		side->n += entries > 0;
+	}
+	side->all = a->rows;
+	side->position = tlv_alloc(ctx, side->n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, side->position);
+	side->place = tlv_alloc(ctx, side->all, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, side->place);
+	begin = tlv_alloc0(ctx, most + 2, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, begin);
+	/* a counting sort: begin[i] counts the rows with more than i entries */
+	for (size_t u = 0; u < a->rows; u++)
+		begin[a->start[u + 1] - a->start[u]]++;
+	for (size_t i = most + 1, above = 0; i-- > 0;)
+	{
+		size_t here = begin[i];
+
+		begin[i] = above;
+		above += here;
+	}
+	for (size_t u = 0; u < a->rows; u++)
+	{
+		size_t entries = a->start[u + 1] - a->start[u];
+
+		side->place[u] = entries > 0 ? (int32_t) begin[entries]++ : -1;
+		if (entries > 0)
+			side->position[side->place[u]] = (int32_t) u;
+	}
+	tlv_free(ctx, begin);
+	return TLV_OK;
+}
+
+/*
+ * The rows of a side in their order, columns ascending: written column by column, from the
+ * other side's rows.
+ */
+static tlv_status
+permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mmsb_side *rows,
+			 const tlv_mmsb_side *columns)
+{
+	tlv_csr *to = &rows->edges;
+	size_t *cursor;
+
+	TLV_TRY(tlv_csr_create(ctx, rows->n, columns->n, own->entries, own->value != NULL, to));
+	cursor = tlv_alloc(ctx, rows->n, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, cursor);
+	to->start[0] = 0;
+	for (size_t u = 0; u < rows->n; u++)
+	{
+		size_t from = (size_t) rows->position[u];
+
+		cursor[u] = to->start[u];
+		to->start[u + 1] = to->start[u] + own->start[from + 1] - own->start[from];
+	}
+	for (size_t v = 0; v < columns->n; v++)
+	{
+		size_t from = (size_t) columns->position[v];
+
+		if (v % 65536 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t e = other->start[from]; e < other->start[from + 1]; e++)
+		{
+			size_t at = cursor[rows->place[other->index[e]]]++;
+
+			to->index[at] = (int32_t) v;
+			if (to->value != NULL)
+				to->value[at] = other->value[e];
+		}
+	}
+	tlv_free(ctx, cursor);
+	return TLV_OK;
+}
+
+/* Cubes of weights, and their sums, must stay within single precision. */
+static tlv_status
+check_weights(tlv_context *ctx, const tlv_csr *edges)
+{
+	tlv_status status;
+
+	for (size_t e = 0; e < edges->entries && edges->value != NULL; e++)
+	{
+		if (e % 1000000 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (edges->value[e] >= (float) LEAST_WEIGHT && edges->value[e] <= (float) MOST_WEIGHT)
+			continue;
+		status = tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
+						  (double) edges->value[e], LEAST_WEIGHT, MOST_WEIGHT);
+		tlv_fail_hint(ctx, "Weights are taken as counts: use another unit, or edges => "
+						   "'bernoulli' to leave them out.");
+		return status;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+sum_degrees(tlv_context *ctx, tlv_mmsb_side *side)
+{
+	side->degree = tlv_alloc(ctx, side->n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, side->degree);
+	tlv_csr_row_sums(&side->edges, side->degree);
+	return TLV_OK;
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Known labels of a side's nodes; *known counts them. */
+static tlv_status
+place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *side, size_t *known)
+{
+	side->fixed = tlv_alloc(ctx, side->n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, side->fixed);
+	for (size_t u = 0; u < side->n; u++)
+	{
+		const int64_t *found = bsearch(&side->ids[side->position[u]], options->label_nodes,
+									   options->n_labels, sizeof(int64_t), compare_ids);
+
+		side->fixed[u] = found == NULL ? -1 : options->label[found - options->label_nodes];
+		*known += found != NULL;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+check_labels(tlv_context *ctx, const tlv_mmsb_options *options, size_t known)
+{
+	tlv_status status;
+
+	if (known > 0)
+		return TLV_OK;
+	status = tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges",
+					  options->n_labels);
+	tlv_fail_detail(ctx, "The first is of node %" PRId64 ".", options->label_nodes[0]);
+	tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the edges.");
+	return status;
+}
+
+tlv_status
+tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit)
+{
+	size_t known = 0;
+
+	TLV_TRY(check_weights(ctx, &graph->out));
+	fit->header = graph->header;
+	fit->sides = graph->header.kind == TLV_GRAPH_UNDIRECTED ? 1 : 2;
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		fit->side[s].ids = graph->nodes[s];
+		TLV_TRY(order_nodes(ctx, s == 0 ? &graph->out : &graph->in, &fit->side[s]));
+	}
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(permute_rows(ctx, s == 0 ? &graph->out : &graph->in,
+							 s == 0 ? &graph->in : &graph->out, &fit->side[s],
+							 &fit->side[tlv_mmsb_other(fit, s)]));
+	if (fit->sides == 2)
+		tlv_csr_free(ctx, &graph->in);
+	tlv_csr_free(ctx, &graph->out);
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(sum_degrees(ctx, &fit->side[s]));
+		if (fit->options->n_labels > 0)
+			TLV_TRY(place_labels(ctx, fit->options, &fit->side[s], &known));
+	}
+	for (size_t u = 0; u < fit->side[0].n; u++)
+		fit->total += fit->side[0].degree[u];
+	return fit->options->n_labels > 0 ? check_labels(ctx, fit->options, known) : TLV_OK;
+}

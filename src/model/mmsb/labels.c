@@ -1,0 +1,111 @@
+/*
+ * labels.c - numbering communities alike on both sides, and as known
+ * labels do.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/optimize.h"
+
+/* The assignment of largest total gain, gain[a + k b] of a to b. */
+static tlv_status
+assign(tlv_context *ctx, size_t k, const double *gain, int64_t *assignment)
+{
+	double *cost = tlv_alloc(ctx, k * k, sizeof(double)), total;
+	tlv_status status;
+
+	TLV_TRY_ALLOC(ctx, cost);
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+			cost[a * k + b] = -gain[a + k * b];
+	status = tlv_assignment(ctx, k, k, cost, assignment, &total);
+	tlv_free(ctx, cost);
+	return status;
+}
+
+tlv_status
+tlv_mmsb_align_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+					 int64_t *assignment)
+{
+	const tlv_csr *edges = &fit->side[0].edges;
+	size_t k = fit->k;
+	double *weight = tlv_alloc0(ctx, k * k + 2 * k, sizeof(double)), *rows, *columns;
+
+	TLV_TRY_ALLOC(ctx, weight);
+	rows = weight + k * k;
+	columns = rows + k;
+	for (size_t u = 0; u < edges->rows; u++)
+	{
+		if (u % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t e = edges->start[u]; e < edges->start[u + 1]; e++)
+		{
+			size_t a = (size_t) label[0][u], b = (size_t) label[1][edges->index[e]];
+			double g = edges->value == NULL ? 1 : edges->value[e];
+
+			weight[b + k * a] += g;
+			rows[a] += g;
+			columns[b] += g;
+		}
+	}
+	/* by the excess over chance, so that large communities do not take all */
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+			weight[b + k * a] = (weight[b + k * a] - rows[a] * columns[b] / fit->total) /
+								sqrt(rows[a] * columns[b] + 1);
+	TLV_TRY(assign(ctx, k, weight, assignment));
+	tlv_free(ctx, weight);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_align_known(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+					 int64_t *assignment)
+{
+	size_t k = fit->k;
+	double *together = tlv_alloc0(ctx, k * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, together);
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			if (fit->side[s].fixed[u] >= 0)
+				together[(size_t) label[s][u] + k * (size_t) fit->side[s].fixed[u]] += 1;
+	TLV_TRY(assign(ctx, k, together, assignment));
+	tlv_free(ctx, together);
+	return TLV_OK;
+}
+
+void
+tlv_mmsb_relabel(size_t n, const int64_t *assignment, int32_t *label)
+{
+	for (size_t u = 0; u < n; u++)
+		label[u] = (int32_t) assignment[label[u]];
+}
+
+tlv_status
+tlv_mmsb_settle_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2])
+{
+	int64_t *assignment = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+
+	TLV_TRY_ALLOC(ctx, assignment);
+	if (fit->sides == 2)
+	{
+		TLV_TRY(tlv_mmsb_align_sides(ctx, fit, label, assignment));
+		tlv_mmsb_relabel(fit->side[1].n, assignment, label[1]);
+	}
+	if (fit->side[0].fixed != NULL)
+	{
+		TLV_TRY(tlv_mmsb_align_known(ctx, fit, label, assignment));
+		for (size_t s = 0; s < fit->sides; s++)
+		{
+			tlv_mmsb_relabel(fit->side[s].n, assignment, label[s]);
+			for (size_t u = 0; u < fit->side[s].n; u++)
+				if (fit->side[s].fixed[u] >= 0)
+					label[s][u] = fit->side[s].fixed[u];
+		}
+	}
+	tlv_free(ctx, assignment);
+	return TLV_OK;
+}

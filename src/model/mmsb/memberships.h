@@ -1,0 +1,54 @@
+/*
+ * memberships.h - memberships of many nodes, zeros left out: building them,
+ * and what follows from them and a graph.
+ */
+#ifndef TENSORLV_MEMBERSHIPS_H
+#define TENSORLV_MEMBERSHIPS_H
+
+#include "tensorlv/model/mmsb.h"
+
+/* Shares below this are left out of a node's memberships. */
+#define TLV_LEAST_SHARE 1e-4
+
+/* Memberships that grow node by node. */
+typedef struct tlv_membership_builder
+{
+	tlv_memberships memberships;
+	size_t room; /* entries */
+} tlv_membership_builder;
+
+extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n,
+										tlv_membership_builder *builder);
+/* The next node's k shares, summing to 1; NULL for a node without edges. */
+extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder,
+										 size_t k, const double *share);
+extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships);
+
+/* Every node in the one community of its label; a negative label: none. */
+extern tlv_status tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
+											  tlv_memberships *memberships);
+
+/* The community of the largest share of every node, or -1. */
+extern void tlv_memberships_largest(const tlv_memberships *memberships, int32_t *label);
+
+/* sizes[j] = sum over nodes of weight[u] (NULL: 1) times the share in j. */
+extern void tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
+								 double *sums);
+
+/* gram (k x k) = sum over nodes of weight[u]^2 pi_u pi_u'. */
+extern void tlv_memberships_gram(const tlv_memberships *memberships, size_t k, const double *weight,
+								 double *gram);
+
+/* Renumbers the communities: the new i-th is the old order[i]-th. */
+extern tlv_status tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
+										  tlv_memberships *memberships);
+
+/*
+ * Modularity (Newman, Girvan 2004; of two sides: Barber 2007) sum_c [E_cc / W - K_c L_c / W^2], E
+ * the community edges, K and L its row and column sums, W their total; conductance[c] = the part of
+ * the weight at c's ends that leaves c, of the smaller of c and its complement (NaN where that has
+ * none).
+ */
+extern double tlv_modularity(size_t k, const double *edges, double *conductance);
+
+#endif /* TENSORLV_MEMBERSHIPS_H */

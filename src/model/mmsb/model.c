@@ -1,0 +1,274 @@
+/*
+ * model.c - the stored form of a mixed membership block model
+ * (communities.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "infer.h"
+#include "tensorlv/model/kind.h"
+
+/* Parameters beyond this are no rates of edges; products of three of them stay finite. */
+#define LARGEST 1e100
+/* How far the shares of a node, single precision, may sum from 1. */
+#define SHARE_TOLERANCE 1e-3
+/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
+#define CHUNK_NODES 64
+
+static const struct
+{
+	const char *nodes, *degree, *propensity, *support, *communities, *shares;
+} names[2] = {
+	{"nodes_1", "degree_1", "propensity_1", "support_1", "communities_1", "shares_1"},
+	{"nodes_2", "degree_2", "propensity_2", "support_2", "communities_2", "shares_2"},
+};
+
+/* ---- writing ---- */
+
+/* Numbers of communities of every node. */
+static tlv_status
+count_support(tlv_context *ctx, const tlv_memberships *memberships, uint16_t *support)
+{
+	for (size_t u = 0; u < memberships->n; u++)
+	{
+		size_t n = memberships->start[u + 1] - memberships->start[u];
+
+		if (n > UINT16_MAX)
+			return tlv_fail(ctx, TLV_LIMIT, "node %zu is in %zu communities, more than %d", u + 1,
+							n, UINT16_MAX);
+		support[u] = (uint16_t) n;
+	}
+	return TLV_OK;
+}
+
+static void
+add_side(tlv_frame_builder *builder, const tlv_mmsb_parts *parts, size_t s, const uint16_t *support)
+{
+	size_t n = parts->side[s].n, entries = parts->side[s].memberships.start[n];
+
+	tlv_frame_add(builder, names[s].nodes, TLV_INT64, n, 1, parts->side[s].nodes);
+	tlv_frame_add(builder, names[s].degree, TLV_FLOAT64, n, 1, parts->side[s].degree);
+	if (parts->degree_corrected)
+		tlv_frame_add(builder, names[s].propensity, TLV_FLOAT64, n, 1, parts->side[s].propensity);
+	tlv_frame_add(builder, names[s].support, TLV_BYTES, 2 * n, 1, support);
+	tlv_frame_add(builder, names[s].communities, TLV_BYTES, 2 * entries, 1,
+				  parts->side[s].memberships.community);
+	tlv_frame_add(builder, names[s].shares, TLV_BYTES, 4 * entries, 1,
+				  parts->side[s].memberships.share);
+}
+
+tlv_status
+tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size_t *size)
+{
+	static const tlv_diagnostics none = {0};
+	size_t k = parts->k, total = parts->side[0].n + (parts->sides == 2 ? parts->side[1].n : 0);
+	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	uint16_t *support;
+
+	TLV_TRY_ALLOC(ctx, builder);
+	support = tlv_alloc(ctx, total, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, support);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_MMSB);
+	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
+	tlv_frame_add_scalar(builder, "graph", parts->graph);
+	tlv_frame_add_scalar(builder, "poisson", parts->poisson);
+	tlv_frame_add_scalar(builder, "degree_corrected", parts->degree_corrected);
+	tlv_frame_add_scalar(builder, "seed", parts->seed);
+	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, parts->sides, parts->alpha);
+	tlv_frame_add(builder, "sizes", TLV_FLOAT64, k, parts->sides, parts->sizes);
+	tlv_frame_add(builder, "connectivity", TLV_FLOAT64, k, k, parts->connectivity);
+	for (size_t s = 0; s < parts->sides; s++)
+	{
+		uint16_t *own = support + (s == 0 ? 0 : parts->side[0].n);
+
+		TLV_TRY(count_support(ctx, &parts->side[s].memberships, own));
+		add_side(builder, parts, s, own);
+	}
+	tlv_diagnostics_add(parts->diagnostics != NULL ? parts->diagnostics : &none, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, support);
+	tlv_free(ctx, builder);
+	return TLV_OK;
+}
+
+/* ---- reading ---- */
+
+static const void *
+section(const tlv_frame *frame, const char *name)
+{
+	return tlv_section_data(frame, tlv_frame_find(frame, name));
+}
+
+static tlv_status
+read_side(tlv_context *ctx, const tlv_frame *frame, size_t s, tlv_mmsb_parts *parts)
+{
+	tlv_memberships *memberships = &parts->side[s].memberships;
+	const uint16_t *support = section(frame, names[s].support);
+	size_t n = tlv_frame_find(frame, names[s].nodes)->rows;
+
+	parts->side[s].n = memberships->n = n;
+	parts->side[s].nodes = tlv_frame_int64(frame, names[s].nodes);
+	parts->side[s].degree = tlv_frame_float64(frame, names[s].degree);
+	if (parts->degree_corrected)
+		parts->side[s].propensity = tlv_frame_float64(frame, names[s].propensity);
+	memberships->community = (uint16_t *) section(frame, names[s].communities);
+	memberships->share = (float *) section(frame, names[s].shares);
+	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, memberships->start);
+	memberships->start[0] = 0;
+	for (size_t u = 0; u < n; u++)
+		memberships->start[u + 1] = memberships->start[u] + support[u];
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts)
+{
+	*parts = (tlv_mmsb_parts){0};
+	parts->k = tlv_frame_find(frame, "connectivity")->rows;
+	parts->graph = (tlv_graph_kind) tlv_frame_scalar(frame, "graph", 0);
+	parts->sides = parts->graph == TLV_GRAPH_UNDIRECTED ? 1 : 2;
+	parts->poisson = tlv_frame_scalar(frame, "poisson", 0) != 0;
+	parts->degree_corrected = tlv_frame_scalar(frame, "degree_corrected", 0) != 0;
+	parts->alpha0 = tlv_frame_scalar(frame, "alpha0", 0);
+	parts->seed = tlv_frame_scalar(frame, "seed", 0);
+	parts->alpha = tlv_frame_float64(frame, "alpha");
+	parts->sizes = tlv_frame_float64(frame, "sizes");
+	parts->connectivity = tlv_frame_float64(frame, "connectivity");
+	for (size_t s = 0; s < parts->sides; s++)
+		TLV_TRY(read_side(ctx, frame, s, parts));
+	return TLV_OK;
+}
+
+/* ---- validation ---- */
+
+/* Requires float64 numbers from 0 to LARGEST. */
+static tlv_status
+check_rates(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t rows,
+			uint64_t columns)
+{
+	const double *numbers = NULL;
+
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, (const void **) &numbers));
+	for (uint64_t i = 0; i < rows * columns; i++)
+		if (!(numbers[i] >= 0 && numbers[i] <= LARGEST))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not 0 .. %g",
+							(size_t) i + 1, name, numbers[i], LARGEST);
+	return TLV_OK;
+}
+
+static tlv_status
+check_scalars(tlv_context *ctx, const tlv_frame *frame)
+{
+	static const char *const flags[] = {"poisson", "degree_corrected"};
+	double graph;
+
+	TLV_TRY(check_rates(ctx, frame, "alpha0", 1, 1));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "graph"));
+	graph = tlv_frame_scalar(frame, "graph", 0);
+	if (!(graph >= TLV_GRAPH_UNDIRECTED && graph <= TLV_GRAPH_BIPARTITE))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"graph\" is %g, not a kind of graph", graph);
+	for (int i = 0; i < 2; i++)
+	{
+		TLV_TRY(tlv_frame_require_whole(ctx, frame, flags[i]));
+		if (tlv_frame_scalar(frame, flags[i], 2) > 1)
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is %g, not 0 or 1", flags[i],
+							tlv_frame_scalar(frame, flags[i], 2));
+	}
+	return TLV_OK;
+}
+
+/* One node's communities ascend below k, and its shares, if any, sum to 1. */
+static tlv_status
+check_node(tlv_context *ctx, size_t k, size_t n, const uint16_t *community, const float *share,
+		   size_t node)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (community[i] >= k || (i > 0 && community[i] <= community[i - 1]))
+			return tlv_fail(ctx, TLV_CORRUPT, "the communities of node %zu are not ascending",
+							node + 1);
+		if (!(share[i] > 0 && share[i] <= 2))
+			return tlv_fail(ctx, TLV_CORRUPT, "a share of node %zu is %g", node + 1,
+							(double) share[i]);
+		sum += share[i];
+	}
+	if (n > 0 && !(fabs(sum - 1) <= SHARE_TOLERANCE))
+		return tlv_fail(ctx, TLV_CORRUPT, "the shares of node %zu sum to %g", node + 1, sum);
+	return TLV_OK;
+}
+
+static tlv_status
+check_side(tlv_context *ctx, const tlv_frame *frame, size_t s, size_t k)
+{
+	const tlv_section *nodes = tlv_frame_find(frame, names[s].nodes);
+	const uint16_t *support = NULL, *community = NULL;
+	const float *share = NULL;
+	uint64_t entries = 0, at = 0, n;
+
+	if (nodes == NULL || nodes->element != TLV_INT64 || nodes->columns != 1 || nodes->rows == 0 ||
+		nodes->rows > (uint64_t) TLV_DICTIONARY_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape",
+						names[s].nodes);
+	n = nodes->rows;
+	TLV_TRY(tlv_frame_require_ascending(ctx, frame, names[s].nodes));
+	TLV_TRY(check_rates(ctx, frame, names[s].degree, n, 1));
+	if (tlv_frame_scalar(frame, "degree_corrected", 0) != 0)
+		TLV_TRY(check_rates(ctx, frame, names[s].propensity, n, 1));
+	TLV_TRY(tlv_frame_require(ctx, frame, names[s].support, TLV_BYTES, 2 * n, 1,
+							  (const void **) &support));
+	for (uint64_t u = 0; u < n; u++)
+		entries += support[u];
+	TLV_TRY(tlv_frame_require(ctx, frame, names[s].communities, TLV_BYTES, 2 * entries, 1,
+							  (const void **) &community));
+	TLV_TRY(tlv_frame_require(ctx, frame, names[s].shares, TLV_BYTES, 4 * entries, 1,
+							  (const void **) &share));
+	for (uint64_t u = 0; u < n; at += support[u], u++)
+	{
+		if (u % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
+	}
+	return TLV_OK;
+}
+
+/* Linear in the size of the value. */
+static tlv_status
+mmsb_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *connectivity = tlv_frame_find(frame, "connectivity");
+	uint64_t k, sides;
+
+	TLV_TRY(check_scalars(ctx, frame));
+	if (connectivity == NULL || connectivity->rows == 0 || connectivity->rows > UINT16_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT,
+						"section \"connectivity\" is missing or has no communities");
+	k = connectivity->rows;
+	sides = tlv_frame_scalar(frame, "graph", 0) == TLV_GRAPH_UNDIRECTED ? 1 : 2;
+	TLV_TRY(check_rates(ctx, frame, "connectivity", k, k));
+	TLV_TRY(check_rates(ctx, frame, "alpha", k, sides));
+	TLV_TRY(check_rates(ctx, frame, "sizes", k, sides));
+	for (size_t s = 0; s < sides; s++)
+		TLV_TRY(check_side(ctx, frame, s, k));
+	return tlv_diagnostics_check(ctx, frame);
+}
+
+static size_t
+mmsb_components(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "connectivity")->rows;
+}
+
+static const tlv_model_class mmsb_class = {
+	.open = tlv_mmsb_open,
+	.components = mmsb_components,
+	.infer_bag = tlv_mmsb_infer,
+	.log_likelihood_bag = tlv_mmsb_log_likelihood,
+};
+
+const tlv_kind tlv_kind_mmsb = {TLV_FRAME_MODEL, TLV_KIND_MMSB, "mmsb",
+								mmsb_check,		 NULL,			&mmsb_class};

@@ -1,0 +1,661 @@
+/*
+ * simulate.c - graphs drawn from a mixed membership block model, in
+ * time proportional to their edges (communities.h).
+ *
+ * Source nodes are taken in order.  The rate of u's edges to v is
+ * lambda_uv = theta_v sum_b pi_vb r_ub, r_u = theta_u P' pi_u.  A Poisson number of
+ * candidates, c times the sum of the rates, is drawn by community and then among its
+ * members, by tables made once.  Counted with multiplicity and c = 1 they are the
+ * Poisson model's edges.  For the Bernoulli model with p = min(lambda, 1) a pair that came up
+ * at least once, which has probability 1 - exp(-c lambda), is accepted with p / (1 - exp(-c
+ * lambda)): exact while c is at least -log(1 - p) / p.  That would have no bound for p near 1:
+ * pairs with lambda above HOT are drawn one by one and no candidates. Where a node has nearly as
+ * many candidates as there are nodes, all of its pairs are drawn one by one instead.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/mmsb.h"
+
+/* Pairs with a larger rate are drawn one by one. */
+#define HOT 0.5
+/* A little more than what the shares of a node may sum to. */
+#define SHARE_SUM 1.002
+/* Pairs, or candidates, between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_PAIRS 16384
+
+typedef struct drawn
+{
+	int32_t target;
+	double weight; /* Bernoulli: 1 */
+} drawn;
+
+/* Members of every target community, in order of node, to be drawn by weight theta_v pi_vb. */
+typedef struct member_tables
+{
+	size_t *start;		/* k + 1 */
+	int32_t *member;	/* positions of nodes */
+	double *cumulative; /* weights up to and with this member, within the community */
+	int32_t *guide;		/* by share of the weight: the first member that can be meant */
+	int32_t *heavy;		/* members by decreasing theta; the same array as member if all alike */
+} member_tables;
+
+typedef struct simulator
+{
+	const tlv_mmsb_parts *parts;
+	size_t source; /* sides */
+	size_t target;
+	double largest; /* theta on the target side */
+	bool symmetric; /* undirected: targets behind the source only */
+	size_t self;	/* target position of the source, or what no position is */
+	member_tables tables;
+	double *rows;		/* k x k: P by rows; of an undirected model the mean of P and P' */
+	size_t *passed;		/* k: members of a community up to the source, undirected */
+	double *rates;		/* k: r_u by target community */
+	double *reach;		/* k: running sums of rates times weight */
+	int32_t *candidate; /* positions, room of them */
+	int32_t *other;
+	size_t room;
+	drawn *edge; /* edges of one source */
+	size_t n_edges;
+	size_t edge_room;
+	size_t work; /* since the last look at tlv_should_stop() */
+	tlv_rng rng;
+	tlv_put_edge put;
+	void *argument;
+} simulator;
+
+static inline double
+theta(const simulator *s, size_t side, size_t v)
+{
+	return s->parts->degree_corrected ? s->parts->side[side].propensity[v] : 1;
+}
+
+static tlv_status
+count_work(tlv_context *ctx, simulator *s, size_t work)
+{
+	s->work += work;
+	if (s->work < CHUNK_PAIRS)
+		return TLV_OK;
+	s->work = 0;
+	TLV_TRY_CONTINUE(ctx);
+	return TLV_OK;
+}
+
+/* ---- tables ---- */
+
+static tlv_status
+allocate_tables(tlv_context *ctx, simulator *s, bool heavy)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+	size_t entries = memberships->start[memberships->n], k = s->parts->k;
+	member_tables *t = &s->tables;
+
+	TLV_TRY(tlv_require_memory(ctx,
+							   (double) entries * (heavy ? 20 : 16) + 32 * (double) k +
+								   8 * (double) k * (double) k +
+								   (heavy ? 16 * (double) memberships->n : 0) + 4096,
+							   "simulation of edges"));
+	t->start = tlv_alloc0(ctx, k + 1, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, t->start);
+	t->member = tlv_alloc(ctx, entries, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, t->member);
+	t->cumulative = tlv_alloc(ctx, entries, sizeof(double));
+	TLV_TRY_ALLOC(ctx, t->cumulative);
+	t->guide = tlv_alloc(ctx, entries, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, t->guide);
+	t->heavy = heavy ? tlv_alloc(ctx, entries, sizeof(int32_t)) : t->member;
+	TLV_TRY_ALLOC(ctx, t->heavy);
+	s->passed = tlv_alloc0(ctx, k, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, s->passed);
+	s->rates = tlv_alloc0(ctx, 2 * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, s->rates);
+	s->reach = s->rates + k;
+	s->rows = tlv_alloc(ctx, k, k * sizeof(double));
+	TLV_TRY_ALLOC(ctx, s->rows);
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+		{
+			double own = s->parts->connectivity[a + k * b];
+
+			s->rows[a * k + b] =
+				s->symmetric ? 0.5 * own + 0.5 * s->parts->connectivity[b + k * a] : own;
+		}
+	return TLV_OK;
+}
+
+/* Which part of a community's weight, of n equal ones, x lies in; never decreasing in x. */
+static size_t
+guide_slot(double x, double total, size_t n)
+{
+	size_t slot = (size_t) (x / total * (double) n);
+
+	return slot < n ? slot : n - 1;
+}
+
+static void
+fill_guide(size_t n, const double *cumulative, int32_t *guide)
+{
+	size_t i = 0;
+
+	for (size_t slot = 0; slot < n; slot++)
+	{
+		while (i + 1 < n && guide_slot(cumulative[i], cumulative[n - 1], n) < slot)
+			i++;
+		guide[slot] = (int32_t) i;
+	}
+}
+
+/*
+ * Nodes by decreasing theta, by a radix sort of its bytes: of numbers >= 0 the bits are in order.
+ */
+static tlv_status
+order_by_propensity(tlv_context *ctx, simulator *s, int32_t **order)
+{
+	size_t n = s->parts->side[s->target].n, count[256];
+	const double *propensity = s->parts->side[s->target].propensity;
+	int32_t *from = tlv_alloc(ctx, n, sizeof(int32_t)), *to;
+
+	*order = from;
+	TLV_TRY_ALLOC(ctx, from);
+	to = tlv_alloc(ctx, n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, to);
+	for (size_t v = 0; v < n; v++)
+		from[v] = (int32_t) v;
+	for (int shift = 0; shift < 64; shift += 8)
+	{
+		int32_t *swap = from;
+		size_t at = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		memset(count, 0, sizeof(count));
+		for (int pass = 0; pass < 2; pass++)
+		{
+			for (size_t i = 0; i < n; i++)
+			{
+				uint64_t bits;
+
+				memcpy(&bits, &propensity[from[i]], sizeof(bits));
+				bits = ~bits >> shift & 0xff;
+				if (pass == 0)
+					count[bits]++;
+				else
+					to[count[bits]++] = from[i];
+			}
+			for (size_t c = 0; pass == 0 && c < 256; c++)
+			{
+				size_t own = count[c];
+
+				count[c] = at;
+				at += own;
+			}
+		}
+		from = to;
+		to = swap;
+	}
+	*order = from;
+	tlv_free(ctx, to);
+	return TLV_OK;
+}
+
+/* Puts every node into the lists of its communities, in the given order (NULL: as they come). */
+static void
+list_members(simulator *s, const int32_t *order, int32_t *list, size_t *at)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+
+	memcpy(at, s->tables.start, s->parts->k * sizeof(size_t));
+	for (size_t i = 0; i < memberships->n; i++)
+	{
+		size_t v = order == NULL ? i : (size_t) order[i];
+
+		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
+		{
+			size_t place = at[memberships->community[e]]++;
+
+			list[place] = (int32_t) v;
+			if (order == NULL)
+				s->tables.cumulative[place] = theta(s, s->target, v) * memberships->share[e];
+		}
+	}
+}
+
+static tlv_status
+build_tables(tlv_context *ctx, simulator *s)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+	member_tables *t = &s->tables;
+	size_t k = s->parts->k, *at = tlv_alloc(ctx, k, sizeof(size_t));
+	int32_t *order = NULL;
+
+	TLV_TRY_ALLOC(ctx, at);
+	for (size_t e = 0; e < memberships->start[memberships->n]; e++)
+		t->start[memberships->community[e] + 1]++;
+	for (size_t b = 0; b < k; b++)
+		t->start[b + 1] += t->start[b];
+	TLV_TRY_CONTINUE(ctx);
+	list_members(s, NULL, t->member, at);
+	TLV_TRY_CONTINUE(ctx);
+	if (t->heavy != t->member)
+	{
+		TLV_TRY(order_by_propensity(ctx, s, &order));
+		list_members(s, order, t->heavy, at);
+		tlv_free(ctx, order);
+	}
+	for (size_t b = 0; b < k; b++)
+	{
+		size_t n = t->start[b + 1] - t->start[b];
+		double *cumulative = t->cumulative + t->start[b];
+
+		TLV_TRY(count_work(ctx, s, n));
+		for (size_t i = 1; i < n; i++)
+			cumulative[i] += cumulative[i - 1];
+		if (n > 0 && cumulative[n - 1] > 0)
+			fill_guide(n, cumulative, t->guide + t->start[b]);
+	}
+	tlv_free(ctx, at);
+	return TLV_OK;
+}
+
+/* Weight of community b that is passed. */
+static double
+passed_weight(const simulator *s, size_t b)
+{
+	return s->passed[b] == 0 ? 0 : s->tables.cumulative[s->tables.start[b] + s->passed[b] - 1];
+}
+
+static double
+total_weight(const simulator *s, size_t b)
+{
+	size_t n = s->tables.start[b + 1] - s->tables.start[b];
+
+	return n == 0 ? 0 : s->tables.cumulative[s->tables.start[b + 1] - 1];
+}
+
+/* A member of b that is not passed, by weight. */
+static size_t
+draw_member(simulator *s, size_t b)
+{
+	const double *cumulative = s->tables.cumulative + s->tables.start[b];
+	size_t n = s->tables.start[b + 1] - s->tables.start[b], at;
+	double total = cumulative[n - 1], from = passed_weight(s, b);
+	double x = from + (total - from) * tlv_rng_uniform(&s->rng);
+
+	at = (size_t) s->tables.guide[s->tables.start[b] + guide_slot(x, total, n)];
+	if (at < s->passed[b])
+		at = s->passed[b];
+	while (at + 1 < n && cumulative[at] <= x)
+		at++;
+	return (size_t) s->tables.member[s->tables.start[b] + at];
+}
+
+/* ---- one source ---- */
+
+/* r_u; returns its largest entry. */
+static double
+source_rates(simulator *s, size_t u)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->source].memberships;
+	size_t k = s->parts->k;
+	double largest = 0;
+
+	memset(s->rates, 0, k * sizeof(double));
+	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
+	{
+		const double *restrict row = s->rows + k * memberships->community[e];
+		double x = memberships->share[e] * theta(s, s->source, u);
+
+		for (size_t b = 0; b < k; b++)
+			s->rates[b] += x * row[b];
+	}
+	for (size_t b = 0; b < k; b++)
+		largest = fmax(largest, s->rates[b]);
+	return largest;
+}
+
+static double
+pair_rate(const simulator *s, size_t v)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+	double sum = 0;
+
+	for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
+		sum += memberships->share[e] * s->rates[memberships->community[e]];
+	return sum * theta(s, s->target, v);
+}
+
+static tlv_status
+take_edge(tlv_context *ctx, simulator *s, size_t v, double weight)
+{
+	if (s->n_edges == s->edge_room)
+	{
+		size_t room = 2 * s->edge_room + 1024;
+		drawn *grown = tlv_realloc(ctx, s->edge, room, sizeof(drawn));
+
+		TLV_TRY_ALLOC(ctx, grown);
+		s->edge = grown;
+		s->edge_room = room;
+	}
+	s->edge[s->n_edges++] = (drawn){(int32_t) v, weight};
+	return TLV_OK;
+}
+
+/* All pairs of u, one by one. */
+static tlv_status
+draw_directly(tlv_context *ctx, simulator *s, size_t u)
+{
+	size_t n = s->parts->side[s->target].n;
+
+	for (size_t v = s->symmetric ? u + 1 : 0; v < n; v++)
+	{
+		double rate, weight;
+
+		TLV_TRY(count_work(ctx, s, 1));
+		if (v == s->self)
+			continue;
+		rate = pair_rate(s, v);
+		if (s->parts->poisson)
+			weight = (double) tlv_rng_poisson(&s->rng, rate);
+		else
+			weight = tlv_rng_uniform(&s->rng) < rate;
+		if (weight > 0)
+			TLV_TRY(take_edge(ctx, s, v, weight));
+	}
+	return TLV_OK;
+}
+
+/* Whether a target of that theta, all of it in community b, would be hot. */
+static bool
+is_hot(const simulator *s, size_t b, double propensity)
+{
+	return SHARE_SUM * propensity * s->rates[b] > HOT;
+}
+
+/* Whether community b is the first through which v may be hot. */
+static bool
+first_hot(const simulator *s, size_t v, size_t b, double propensity)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+
+	for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
+		if (is_hot(s, memberships->community[e], propensity))
+			return memberships->community[e] == b;
+	return false;
+}
+
+/*
+ * Pairs with a rate above HOT.  The rate is a mean of theta_v r_ub over v's communities b: one of
+ * them must exceed HOT, so that only the heavy members of few communities are looked at.
+ */
+static tlv_status
+draw_hot(tlv_context *ctx, simulator *s, size_t u)
+{
+	const member_tables *t = &s->tables;
+
+	for (size_t b = 0; b < s->parts->k; b++)
+	{
+		if (!is_hot(s, b, s->largest))
+			continue;
+		for (size_t i = t->start[b]; i < t->start[b + 1]; i++)
+		{
+			size_t v = (size_t) t->heavy[i];
+			double propensity = theta(s, s->target, v), rate;
+
+			if (!is_hot(s, b, propensity))
+				break;
+			TLV_TRY(count_work(ctx, s, 1));
+			if ((s->symmetric && v <= u) || v == s->self || !first_hot(s, v, b, propensity))
+				continue;
+			rate = pair_rate(s, v);
+			if (rate > HOT && tlv_rng_uniform(&s->rng) < rate)
+				TLV_TRY(take_edge(ctx, s, v, 1));
+		}
+	}
+	return TLV_OK;
+}
+
+/* Ascending: insertion for a few, else a radix sort by bytes. */
+static void
+sort_candidates(simulator *s, size_t n)
+{
+	int32_t *from = s->candidate, *to = s->other;
+
+	if (n <= 48)
+	{
+		for (size_t i = 1; i < n; i++)
+		{
+			int32_t own = from[i];
+			size_t j = i;
+
+			for (; j > 0 && from[j - 1] > own; j--)
+				from[j] = from[j - 1];
+			from[j] = own;
+		}
+		return;
+	}
+	for (int shift = 0; shift < 32; shift += 8)
+	{
+		size_t count[257] = {0};
+		int32_t *swap = from;
+
+		for (size_t i = 0; i < n; i++)
+			count[((uint32_t) from[i] >> shift & 0xff) + 1]++;
+		for (size_t c = 0; c < 256; c++)
+			count[c + 1] += count[c];
+		for (size_t i = 0; i < n; i++)
+			to[count[(uint32_t) from[i] >> shift & 0xff]++] = from[i];
+		from = to;
+		to = swap;
+	}
+	s->candidate = from;
+	s->other = to;
+}
+
+static tlv_status
+reserve_candidates(tlv_context *ctx, simulator *s, size_t n)
+{
+	if (n <= s->room)
+		return TLV_OK;
+	tlv_free(ctx, s->candidate);
+	tlv_free(ctx, s->other);
+	s->room = 0;
+	s->other = NULL;
+	s->candidate = tlv_alloc(ctx, 2 * n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, s->candidate);
+	s->other = tlv_alloc(ctx, 2 * n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, s->other);
+	s->room = 2 * n;
+	return TLV_OK;
+}
+
+/* Draws n candidates by the running sums in reach. */
+static tlv_status
+draw_candidates(tlv_context *ctx, simulator *s, size_t n)
+{
+	size_t k = s->parts->k;
+
+	TLV_TRY(reserve_candidates(ctx, s, n));
+	for (size_t i = 0; i < n; i++)
+	{
+		double x;
+		size_t low = 0, high = k - 1;
+
+		TLV_TRY(count_work(ctx, s, 4));
+		do
+			x = tlv_rng_uniform(&s->rng) * s->reach[k - 1];
+		while (!(x < s->reach[k - 1])); /* rounded up */
+		while (low < high)
+		{
+			size_t middle = (low + high) / 2;
+
+			if (s->reach[middle] > x)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		s->candidate[i] = (int32_t) draw_member(s, low);
+	}
+	sort_candidates(s, n);
+	return TLV_OK;
+}
+
+/* Folds duplicates; accepts. */
+static tlv_status
+thin_candidates(tlv_context *ctx, simulator *s, size_t n, double c)
+{
+	for (size_t i = 0, next; i < n; i = next)
+	{
+		size_t v = (size_t) s->candidate[i];
+		double rate;
+
+		for (next = i + 1; next < n && s->candidate[next] == s->candidate[i]; next++)
+			;
+		if (v == s->self)
+			continue;
+		if (s->parts->poisson)
+		{
+			TLV_TRY(take_edge(ctx, s, v, (double) (next - i)));
+			continue;
+		}
+		rate = pair_rate(s, v);
+		/* p / (1 - exp(-c p)); hot pairs were drawn already */
+		if (rate <= HOT && tlv_rng_uniform(&s->rng) * -expm1(-c * rate) < rate)
+			TLV_TRY(take_edge(ctx, s, v, 1));
+	}
+	return TLV_OK;
+}
+
+/* Puts the edges of u in order of target: hot ones, drawn first, are merged in. */
+static tlv_status
+put_edges(tlv_context *ctx, simulator *s, size_t u, size_t hot)
+{
+	const int64_t *nodes = s->parts->side[s->target].nodes;
+	int64_t src = s->parts->side[s->source].nodes[u];
+	size_t i = 0, j = hot;
+
+	while (i < hot || j < s->n_edges)
+	{
+		bool first = j == s->n_edges || (i < hot && s->edge[i].target < s->edge[j].target);
+		const drawn *edge = &s->edge[first ? i++ : j++];
+
+		TLV_TRY(s->put(ctx, s->argument, src, nodes[edge->target], edge->weight));
+	}
+	return TLV_OK;
+}
+
+/* Hot pairs come by community: in order of target. */
+static tlv_status
+sort_hot(tlv_context *ctx, simulator *s)
+{
+	TLV_TRY(reserve_candidates(ctx, s, s->n_edges));
+	for (size_t i = 0; i < s->n_edges; i++)
+		s->candidate[i] = s->edge[i].target;
+	sort_candidates(s, s->n_edges);
+	for (size_t i = 0; i < s->n_edges; i++)
+		s->edge[i] = (drawn){s->candidate[i], 1};
+	return TLV_OK;
+}
+
+/* Members of u's communities are passed from u on. */
+static void
+pass(simulator *s, size_t u)
+{
+	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
+
+	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
+		s->passed[memberships->community[e]]++;
+}
+
+static tlv_status
+simulate_source(tlv_context *ctx, simulator *s, size_t u)
+{
+	size_t k = s->parts->k, hot, n, left = s->parts->side[s->target].n - (s->symmetric ? u + 1 : 0);
+	double largest, p, c = 1, mean;
+
+	s->n_edges = 0;
+	if (s->symmetric)
+		pass(s, u);
+	largest = SHARE_SUM * source_rates(s, u) * s->largest;
+	TLV_TRY(count_work(ctx, s, 1 + k / 8));
+	for (size_t b = 0; b < k; b++)
+		s->reach[b] = (b > 0 ? s->reach[b - 1] : 0) +
+					  s->rates[b] * fmax(total_weight(s, b) - passed_weight(s, b), 0);
+	if (!s->parts->poisson)
+	{
+		p = fmin(largest, HOT);
+		/* a little more than needed: rounding */
+		c = (p > 1e-6 ? -log1p(-p) / p : 1 + p) * (1 + 1e-9);
+	}
+	mean = c * s->reach[k - 1];
+	if (!(mean > 0))
+		return TLV_OK;
+	if (mean >= 0.5 * (double) left)
+	{
+		TLV_TRY(draw_directly(ctx, s, u));
+		return put_edges(ctx, s, u, s->n_edges);
+	}
+	if (!s->parts->poisson && largest > HOT)
+	{
+		TLV_TRY(draw_hot(ctx, s, u));
+		TLV_TRY(sort_hot(ctx, s));
+	}
+	hot = s->n_edges;
+	n = (size_t) tlv_rng_poisson(&s->rng, mean);
+	TLV_TRY(draw_candidates(ctx, s, n));
+	TLV_TRY(thin_candidates(ctx, s, n, c));
+	return put_edges(ctx, s, u, hot);
+}
+
+static void
+free_simulator(tlv_context *ctx, simulator *s)
+{
+	tlv_free(ctx, s->edge);
+	tlv_free(ctx, s->other);
+	tlv_free(ctx, s->candidate);
+	tlv_free(ctx, s->rows);
+	tlv_free(ctx, s->rates);
+	tlv_free(ctx, s->passed);
+	if (s->tables.heavy != s->tables.member)
+		tlv_free(ctx, s->tables.heavy);
+	tlv_free(ctx, s->tables.guide);
+	tlv_free(ctx, s->tables.cumulative);
+	tlv_free(ctx, s->tables.member);
+	tlv_free(ctx, s->tables.start);
+}
+
+tlv_status
+tlv_mmsb_simulate_edges(tlv_context *ctx, const tlv_mmsb_parts *model, uint64_t seed,
+						tlv_put_edge put, void *argument)
+{
+	simulator s = {.parts = model, .target = model->sides - 1, .put = put, .argument = argument};
+	size_t n = model->side[0].n, targets = model->side[s.target].n;
+	tlv_status status;
+
+	if (n > INT32_MAX || targets > INT32_MAX)
+		return tlv_fail(ctx, TLV_LIMIT, "cannot simulate edges of %zu and %zu nodes", n, targets);
+	s.symmetric = model->graph == TLV_GRAPH_UNDIRECTED;
+	for (size_t v = 0; v < targets; v++)
+		s.largest = fmax(s.largest, theta(&s, s.target, v));
+	tlv_rng_seed(&s.rng, seed);
+	status = allocate_tables(ctx, &s, model->degree_corrected && !model->poisson);
+	if (status == TLV_OK)
+		status = build_tables(ctx, &s);
+	s.self = SIZE_MAX;
+	for (size_t u = 0, at = 0; status == TLV_OK && u < n; u++)
+	{
+		if (model->graph != TLV_GRAPH_BIPARTITE)
+		{
+			/* The sides of a directed model need not have the same nodes. */
+			while (at < targets && model->side[s.target].nodes[at] < model->side[0].nodes[u])
+				at++;
+			s.self = at < targets && model->side[s.target].nodes[at] == model->side[0].nodes[u]
+						 ? at
+						 : SIZE_MAX;
+		}
+		if (u % 4096 == 0)
+			tlv_report(ctx, "simulating nodes", (double) u, (double) n);
+		status = simulate_source(ctx, &s, u);
+	}
+	free_simulator(ctx, &s);
+	return status;
+}

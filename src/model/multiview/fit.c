@@ -1,0 +1,380 @@
+/*
+ * fit.c - from moments of three views to a mixture (multiview.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "../views/solver.h"
+
+/* EM stands when the log-likelihood of a row grows by less. */
+#define EM_TOLERANCE  1e-9
+#define EM_LEAST	  1e-6
+#define NEGATIVE_WARN 0.3
+/* Sums of counts are exact up to here. */
+#define MOST_ROWS 0x1p53
+
+static const char *const item_names[3] = {"items1", "items2", "items3"};
+
+typedef struct view_fit
+{
+	size_t k;
+	size_t d[3];
+	bool vectors;
+	double rows;
+	const tlv_view_source *source;
+	tlv_view_source cells;
+	tlv_view_sums sums;
+	tlv_dense_source dense;
+	tlv_view_solution solution;
+	double *weights;	  /* k */
+	double *means[3];	  /* vectors: d_t x k */
+	double *variances[3]; /* vectors: d_t x k */
+	double *totals[3];	  /* vectors: d_t, variances of all rows */
+	double *floors[3];	  /* vectors: d_t */
+	double worst;		  /* negative mass that was cut */
+	tlv_diagnostics diagnostics;
+} view_fit;
+
+static tlv_status
+take(tlv_context *ctx, double **array, size_t n)
+{
+	*array = tlv_alloc0(ctx, n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *array);
+	return TLV_OK;
+}
+
+static void
+open_categories(const tlv_frame *moments, view_fit *fit)
+{
+	for (int t = 0; t < 3; t++)
+		fit->d[t] = fit->cells.d[t] = tlv_frame_find(moments, item_names[t])->rows;
+	fit->cells.n = tlv_frame_find(moments, "cells")->rows;
+	fit->cells.cells = tlv_frame_int64(moments, "cells");
+	fit->cells.counts = tlv_frame_float64(moments, "counts");
+	for (size_t e = 0; e < fit->cells.n; e++)
+		fit->cells.total += fit->cells.counts[e];
+	fit->rows = fit->cells.total;
+	fit->source = &fit->cells;
+}
+
+/* Variances of all rows, and the least that components may have. */
+static tlv_status
+measure_variances(tlv_context *ctx, view_fit *fit)
+{
+	size_t wide = fit->d[0] + fit->d[1] + fit->d[2];
+	double *totals, *floors;
+
+	TLV_TRY(take(ctx, &totals, wide));
+	TLV_TRY(take(ctx, &floors, wide));
+	for (int t = 0; t < 3; t++)
+	{
+		fit->totals[t] = t == 0 ? totals : fit->totals[t - 1] + fit->d[t - 1];
+		fit->floors[t] = t == 0 ? floors : fit->floors[t - 1] + fit->d[t - 1];
+		for (size_t i = 0; i < fit->d[t]; i++)
+		{
+			double mean = fit->sums.sum[t][i] / fit->rows;
+
+			fit->totals[t][i] = fmax(fit->sums.square[t][i] / fit->rows - mean * mean, 0);
+		}
+	}
+	return tlv_gmm_floor(ctx, wide, totals, floors);
+}
+
+/* A view that is always the same tells no components apart. */
+static tlv_status
+refuse_constant_views(tlv_context *ctx, const view_fit *fit)
+{
+	for (int t = 0; t < 3; t++)
+	{
+		double largest = 0;
+
+		for (size_t i = 0; i < fit->d[t]; i++)
+			largest = fmax(largest, fit->dense.scale[t][i]); /* 0: does not vary */
+		if (largest == 0)
+		{
+			tlv_status status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+										 "view %d is constant: the data do not identify %zu "
+										 "components",
+										 t + 1, fit->k);
+
+			tlv_fail_hint(ctx, "All views must differ between any two components; numbers that "
+							   "differ by less than 1e-150 count as equal.");
+			return status;
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
+{
+	fit->vectors = true;
+	fit->source = &fit->dense.source;
+	if (tlv_frame_find(moments, "sum1") == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
+	memcpy(fit->d, fit->sums.d, sizeof(fit->d));
+	fit->rows = fit->sums.rows;
+	if (fit->rows < (double) fit->k)
+		return TLV_OK;
+	TLV_TRY(measure_variances(ctx, fit));
+	TLV_TRY(tlv_dense_source_create(ctx, &fit->sums, false, fit->k, &fit->dense));
+	return fit->k > 1 ? refuse_constant_views(ctx, fit) : TLV_OK;
+}
+
+static tlv_status
+open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
+			 view_fit *fit)
+{
+	fit->k = options->k;
+	if (fit->k == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = 0 is not at least 1");
+	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS)
+		TLV_TRY(open_vectors(ctx, moments, fit));
+	else
+		open_categories(moments, fit);
+	if (fit->rows > MOST_ROWS)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%g rows are more than can be counted", fit->rows);
+	if (fit->rows < (double) fit->k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", fit->rows,
+						fit->k);
+	for (int t = 0; t < 3; t++)
+		if (fit->k > fit->source->d[t])
+		{
+			tlv_status status =
+				fit->vectors ? tlv_fail(ctx, TLV_BAD_PARAMETER,
+										"k = %zu is more than %zu, the dimensions of view %d and 1",
+										fit->k, fit->source->d[t], t + 1)
+							 : tlv_fail(ctx, TLV_BAD_PARAMETER,
+										"k = %zu is more than the %zu categories of view %d",
+										fit->k, fit->source->d[t], t + 1);
+
+			tlv_fail_hint(ctx, "Every view must have as many, to tell k components apart.");
+			return status;
+		}
+	TLV_TRY(tlv_require_memory(
+		ctx,
+		sizeof(double) * ((double) fit->k * 8.0 *
+							  ((double) fit->d[0] + (double) fit->d[1] + (double) fit->d[2]) +
+						  4.0 * (double) fit->k * (double) fit->k * (double) fit->k),
+		"the fit"));
+	return take(ctx, &fit->weights, fit->k);
+}
+
+/* ---- vectors ---- */
+
+/* What the means leave of each coordinate's variance is shared by all components. */
+static tlv_status
+finish_vectors(tlv_context *ctx, view_fit *fit)
+{
+	size_t k = fit->k;
+
+	memcpy(fit->weights, fit->solution.weights, k * sizeof(double));
+	for (int t = 0; t < 3; t++)
+	{
+		size_t d = fit->d[t];
+
+		TLV_TRY(take(ctx, &fit->means[t], d * k));
+		TLV_TRY(take(ctx, &fit->variances[t], d * k));
+		tlv_dense_source_means(&fit->dense, t, k, fit->solution.means[t], fit->means[t]);
+		for (size_t i = 0; i < d; i++)
+		{
+			double mean = 0, between = 0;
+
+			for (size_t j = 0; j < k; j++)
+				mean += fit->weights[j] * fit->means[t][j * d + i];
+			for (size_t j = 0; j < k; j++)
+				between += fit->weights[j] * (fit->means[t][j * d + i] - mean) *
+						   (fit->means[t][j * d + i] - mean);
+			for (size_t j = 0; j < k; j++)
+				fit->variances[t][j * d + i] = fmax(fit->totals[t][i] - between, fit->floors[t][i]);
+		}
+	}
+	return TLV_OK;
+}
+
+/* ---- categories: EM on the counts ---- */
+
+static void
+normalize_rows(size_t k, size_t d, double *p, double smallest)
+{
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < d; i++)
+			sum += p[i * k + j] = fmax(p[i * k + j], smallest);
+		for (size_t i = 0; i < d; i++)
+			p[i * k + j] = sum > 0 ? p[i * k + j] / sum : 1 / (double) d;
+	}
+}
+
+/* Views (k x d_t), weights, and their expectations under the counts. */
+typedef struct cell_step
+{
+	size_t k;
+	double *const *views;
+	double *weights;
+	double *weighted; /* view 1 times the weights */
+	double *g[3];	  /* as in tlv_cell_expectations */
+} cell_step;
+
+static tlv_status
+expect_cells(tlv_context *ctx, const tlv_view_source *source, const cell_step *step,
+			 double *log_likelihood)
+{
+	size_t k = step->k;
+
+	for (size_t i = 0; i < source->d[0]; i++)
+		for (size_t j = 0; j < k; j++)
+			step->weighted[i * k + j] = step->weights[j] * step->views[0][i * k + j];
+	return tlv_cell_expectations(ctx, source, k, step->weighted, step->views[1], step->views[2],
+								 step->g[0], step->g[1], step->g[2], log_likelihood);
+}
+
+static void
+maximize_cells(const tlv_view_source *source, const cell_step *step)
+{
+	size_t k = step->k;
+	double total = 0;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < source->d[0]; i++)
+			sum += step->weighted[i * k + j] * step->g[0][i * k + j];
+		total += step->weights[j] = sum;
+	}
+	for (size_t j = 0; j < k; j++)
+		step->weights[j] /= total;
+	for (int t = 0; t < 3; t++)
+	{
+		const double *factor = t == 0 ? step->weighted : step->views[t];
+
+		for (size_t e = 0; e < source->d[t] * k; e++)
+			step->views[t][e] = factor[e] * step->g[t][e];
+		normalize_rows(k, source->d[t], step->views[t], 0);
+	}
+}
+
+static tlv_status
+refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
+{
+	const tlv_view_source *source = fit->source;
+	cell_step step = {.k = fit->k, .views = fit->solution.means, .weights = fit->weights};
+	double before = -HUGE_VAL, log_likelihood = 0;
+	bool stands = false;
+	int done = 0;
+
+	for (int t = 0; t < 3; t++)
+	{
+		TLV_TRY(take(ctx, &step.g[t], fit->k * source->d[t]));
+		normalize_rows(fit->k, source->d[t], fit->solution.means[t], EM_LEAST);
+	}
+	TLV_TRY(take(ctx, &step.weighted, fit->k * source->d[0]));
+	for (;; done++)
+	{
+		tlv_report(ctx, "EM on counts", done, iterations);
+		TLV_TRY(expect_cells(ctx, source, &step, &log_likelihood));
+		stands = log_likelihood - before < EM_TOLERANCE * source->total;
+		if (stands || done == iterations)
+			break;
+		before = log_likelihood;
+		maximize_cells(source, &step);
+	}
+	tlv_free(ctx, step.weighted);
+	for (int t = 0; t < 3; t++)
+		tlv_free(ctx, step.g[t]);
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "count_iterations"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, stands, "count_stands"));
+	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / source->total,
+						"mean_log_likelihood");
+}
+
+static tlv_status
+finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
+{
+	size_t k = fit->k;
+	double *negative;
+
+	TLV_TRY(take(ctx, &negative, k));
+	memcpy(fit->weights, fit->solution.weights, k * sizeof(double));
+	for (int t = 0; t < 3; t++)
+	{
+		tlv_clip_probabilities(k, fit->d[t], fit->solution.means[t], negative);
+		for (size_t j = 0; j < k; j++)
+			fit->worst = fmax(fit->worst, negative[j]);
+	}
+	tlv_free(ctx, negative);
+	if (iterations > 0)
+		TLV_TRY(refine_categories(ctx, fit, iterations));
+	/* The stored form has one component after the other. */
+	for (int t = 0; t < 3; t++)
+	{
+		size_t d = fit->d[t];
+
+		TLV_TRY(take(ctx, &fit->means[t], d * k));
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < k; j++)
+				fit->means[t][j * d + i] = fit->solution.means[t][i * k + j];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
+{
+	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+
+	TLV_TRY_ALLOC(ctx, order);
+	for (size_t j = 0; j < fit->k; j++)
+		order[j] = (int64_t) j;
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->rows, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
+	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
+	if (fit->worst > NEGATIVE_WARN)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->worst,
+							 "warning: a component has negative mass above %g before it is cut: it "
+							 "is spurious or needs more rows",
+							 NEGATIVE_WARN));
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
+				  void **image, size_t *size)
+{
+	view_fit fit = {0};
+	tlv_multiview_parts parts = {0};
+
+	if (moments->header->kind != TLV_KIND_VIEW_MOMENTS &&
+		moments->header->kind != TLV_KIND_CATEGORY_VIEWS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a multi-view mixture is fitted to moments of "
+						"three views");
+	TLV_TRY(open_moments(ctx, moments, options, &fit));
+	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "components", options->seed,
+						   &fit.solution));
+	TLV_TRY(fit.vectors ? finish_vectors(ctx, &fit)
+						: finish_categories(ctx, &fit, options->iterations));
+	TLV_TRY(diagnose_fit(ctx, moments, &fit));
+	parts.k = fit.k;
+	parts.rows = fit.rows;
+	parts.seed = (double) options->seed;
+	parts.weights = fit.weights;
+	for (int t = 0; t < 3; t++)
+	{
+		parts.d[t] = fit.d[t];
+		parts.means[t] = fit.means[t];
+		parts.variances[t] = fit.vectors ? fit.variances[t] : NULL;
+		parts.floors[t] = fit.vectors ? fit.floors[t] : NULL;
+		parts.items[t] = fit.vectors ? NULL : tlv_frame_int64(moments, item_names[t]);
+	}
+	parts.diagnostics = &fit.diagnostics;
+	return tlv_multiview_write(ctx, &parts, image, size);
+}

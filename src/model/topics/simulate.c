@@ -1,0 +1,238 @@
+/*
+ * simulate.c - random models, and documents drawn from a model (topics.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/topics.h"
+
+/* Variates between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_DRAWS 65536
+
+/* One random topic: gamma variates, normalised by the caller; *sum is their sum. */
+static tlv_status
+random_topic(tlv_context *ctx, size_t k, size_t d, size_t topic, double concentration, tlv_rng *rng,
+			 double *phi, double *sum)
+{
+	*sum = 0;
+	for (size_t i = 0; i < d; i++)
+	{
+		double x = tlv_rng_gamma(rng, concentration);
+
+		if (i % CHUNK_DRAWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		phi[topic + k * i] = x;
+		*sum += x;
+	}
+	/* All underflowed: the limit of small concentrations is a single item. */
+	if (*sum <= 0)
+	{
+		phi[topic + k * (size_t) tlv_rng_below(rng, d)] = 1;
+		*sum = 1;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_topic_random(tlv_context *ctx, size_t k, size_t d, double concentration, tlv_rng *rng,
+				 double *phi)
+{
+	if (k == 0 || d == 0 || !(concentration > 0 && isfinite(concentration)))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"random topics: %zu topics, %zu items, concentration %g", k, d,
+						concentration);
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum;
+
+		TLV_TRY(random_topic(ctx, k, d, j, concentration, rng, phi, &sum));
+		for (size_t i = 0; i < d; i++)
+			phi[j + k * i] /= sum;
+	}
+	return TLV_OK;
+}
+
+/* Alias tables: item i of topic j is kept with probability keep, else it becomes alias. */
+struct tlv_topic_simulator
+{
+	size_t k;
+	size_t d;
+	double *alpha;	/* k */
+	double *keep;	/* topic by topic, d each */
+	int32_t *alias; /* likewise */
+};
+
+/*
+ * Vose's construction for one topic; `stack` has d entries: items below the mean from the bottom,
+ * the others from the top.
+ */
+static void
+build_alias(const double *phi, size_t k, size_t d, double sum, double *keep, int32_t *alias,
+			int32_t *stack)
+{
+	size_t small = 0;
+	size_t large = d;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		keep[i] = phi[k * i] / sum * (double) d;
+		alias[i] = (int32_t) i;
+		if (keep[i] < 1)
+			stack[small++] = (int32_t) i;
+		else
+			stack[--large] = (int32_t) i;
+	}
+	while (small > 0 && large < d)
+	{
+		int32_t less = stack[--small];
+		int32_t more = stack[large];
+
+		alias[less] = more;
+		keep[more] -= 1 - keep[less];
+		if (keep[more] < 1)
+		{
+			large++;
+			stack[small++] = more;
+		}
+	}
+	/* What is left is 1 up to rounding. */
+	while (small > 0)
+		keep[stack[--small]] = 1;
+	while (large < d)
+		keep[stack[large++]] = 1;
+}
+
+static tlv_status
+simulator_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_simulator *simulator,
+			   int32_t *stack)
+{
+	size_t k = topics->k;
+	size_t d = topics->d;
+
+	simulator->alpha = tlv_alloc(ctx, k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, simulator->alpha);
+	memcpy(simulator->alpha, topics->alpha, k * sizeof(double));
+	simulator->keep = tlv_alloc(ctx, d, k * sizeof(double));
+	TLV_TRY_ALLOC(ctx, simulator->keep);
+	simulator->alias = tlv_alloc(ctx, d, k * sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, simulator->alias);
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < d; i++)
+			sum += topics->phi[j + k * i];
+		if (!(sum > 0 && isfinite(sum)))
+			return tlv_fail(ctx, TLV_BAD_DATA, "topic %zu is not a distribution", j + 1);
+		build_alias(topics->phi + j, k, d, sum, simulator->keep + j * d, simulator->alias + j * d,
+					stack);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_topic_simulator_create(tlv_context *ctx, const tlv_topics *topics,
+						   tlv_topic_simulator **simulator)
+{
+	int32_t *stack;
+	tlv_status status;
+
+	*simulator = NULL;
+	if (topics->k == 0 || topics->d == 0 || topics->d > INT32_MAX)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "cannot simulate %zu topics over %zu items",
+						topics->k, topics->d);
+	TLV_TRY(tlv_require_memory(
+		ctx, (double) topics->d * ((double) topics->k * 12 + 4) + 8 * (double) topics->k + 64,
+		"simulation"));
+	*simulator = tlv_alloc0(ctx, 1, sizeof(**simulator));
+	TLV_TRY_ALLOC(ctx, *simulator);
+	(*simulator)->k = topics->k;
+	(*simulator)->d = topics->d;
+	stack = tlv_alloc(ctx, topics->d, sizeof(int32_t));
+	status = stack == NULL ? ctx->error.code : simulator_fill(ctx, topics, *simulator, stack);
+	tlv_free(ctx, stack);
+	if (status != TLV_OK)
+	{
+		tlv_topic_simulator_destroy(ctx, *simulator);
+		*simulator = NULL;
+	}
+	return status;
+}
+
+void
+tlv_topic_simulator_destroy(tlv_context *ctx, tlv_topic_simulator *simulator)
+{
+	if (simulator == NULL)
+		return;
+	tlv_free(ctx, simulator->alias);
+	tlv_free(ctx, simulator->keep);
+	tlv_free(ctx, simulator->alpha);
+	tlv_free(ctx, simulator);
+}
+
+static int32_t
+draw_item(const tlv_topic_simulator *simulator, size_t topic, tlv_rng *rng)
+{
+	size_t item = (size_t) tlv_rng_below(rng, simulator->d);
+	size_t entry = topic * simulator->d + item;
+
+	return tlv_rng_uniform(rng) < simulator->keep[entry] ? (int32_t) item : simulator->alias[entry];
+}
+
+static size_t
+draw_topic(size_t k, const double *theta, tlv_rng *rng)
+{
+	double u = tlv_rng_uniform(rng);
+	size_t j = 0;
+
+	while (j + 1 < k && u >= theta[j])
+		u -= theta[j++];
+	return j;
+}
+
+/* Shell sort with Ciura's gaps: in place, and a document is short. */
+static void
+sort_items(size_t n, int32_t *items)
+{
+	static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+	size_t gap = n;
+
+	for (size_t g = 0; gap > 1;)
+	{
+		gap = gap > 3950 ? (size_t) ((double) gap / 2.25) : gaps[g++];
+		for (size_t i = gap; i < n; i++)
+		{
+			int32_t item = items[i];
+			size_t at = i;
+
+			for (; at >= gap && items[at - gap] > item; at -= gap)
+				items[at] = items[at - gap];
+			items[at] = item;
+		}
+	}
+}
+
+tlv_status
+tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simulator, tlv_rng *rng, size_t length,
+				   double *theta, size_t *n, int32_t *index, double *count)
+{
+	tlv_rng_dirichlet(rng, simulator->k, simulator->alpha, theta);
+	for (size_t t = 0; t < length; t++)
+	{
+		if (t % CHUNK_DRAWS == 0)
+			TLV_TRY_CONTINUE(ctx);
+		index[t] = draw_item(simulator, draw_topic(simulator->k, theta, rng), rng);
+	}
+	sort_items(length, index);
+	*n = 0;
+	for (size_t t = 0; t < length; t++)
+		if (*n > 0 && index[*n - 1] == index[t])
+			count[*n - 1]++;
+		else
+		{
+			index[*n] = index[t];
+			count[(*n)++] = 1;
+		}
+	return TLV_OK;
+}

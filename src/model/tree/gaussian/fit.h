@@ -1,0 +1,49 @@
+/*
+ * fit.h - what the start of a Gaussian tree's fit and its EM share.
+ *
+ * All is done with every node standardised to covariance I, the observed variables by the Cholesky
+ * factor of their own covariance: a regression is then a cross moment, its singular values are
+ * correlations, and what it leaves is I - B B'.
+ */
+#ifndef TLV_TREE_GAUSSIAN_FIT_H
+#define TLV_TREE_GAUSSIAN_FIT_H
+
+#include "solve.h"
+
+typedef struct gaussian_fit
+{
+	tlv_tree_parts parts;
+	tree_rooted rooted;
+	tree_plan plan;
+	size_t d;		 /* columns */
+	size_t r;		 /* dimension of hidden nodes */
+	size_t hidden;	 /* elements of hidden nodes */
+	int64_t *column; /* d */
+	size_t *place;	 /* d: elements */
+	size_t *edge;	 /* nodes + 1 */
+	double *s;		 /* d x d, standardised, in the order of elements */
+	double *scale;	 /* Cholesky factors of the variables' covariances: squares of observed nodes */
+	double *means;	 /* d */
+	double log_scale;
+	double **view[3]; /* hidden nodes: of every stand-in, its dimension x r */
+	double *tables;
+	double *noise;
+	tree_gaussian g;
+	double *kt;		/* d x hidden: means of hidden elements given unit observed ones */
+	double *mt;		/* d x hidden: s kt */
+	double *factor; /* r x r of hidden nodes */
+	tlv_diagnostics diagnostics;
+} gaussian_fit;
+
+/* Singular values of b (m x n) at most `most`, at least `least`. */
+extern tlv_status tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least,
+										 double most, double *b);
+
+/* The noise of all nodes: what their regressions leave of I. */
+extern tlv_status tlv_tree_leave_noise(tlv_context *ctx, gaussian_fit *fit);
+
+/* At most so many steps of EM on the covariance, which needs no more of the rows (Rubin, Thayer
+ * 1982); what came of them goes to the diagnostics. */
+extern tlv_status tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations);
+
+#endif /* TLV_TREE_GAUSSIAN_FIT_H */

@@ -1,0 +1,464 @@
+/*
+ * solve.c - conditioning in Gaussian trees, and what a model of that
+ * kind can do (tree_gaussian.h, model.h).
+ */
+#include "solve.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Nodes between two looks at whether to stop. */
+#define NODES_BETWEEN 1024
+
+/* ---- small dense blocks: mostly of one element ---- */
+
+bool
+tlv_small_cholesky(size_t n, double *a)
+{
+	for (size_t j = 0; j < n; j++)
+	{
+		for (size_t l = 0; l < j; l++)
+			for (size_t i = j; i < n; i++)
+				a[j * n + i] -= a[l * n + i] * a[l * n + j];
+		if (!(a[j * n + j] > 0))
+			return false;
+		a[j * n + j] = sqrt(a[j * n + j]);
+		for (size_t i = j + 1; i < n; i++)
+			a[j * n + i] /= a[j * n + j];
+	}
+	return true;
+}
+
+void
+tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x)
+{
+	for (size_t c = 0; c < m; c++, x += n)
+		for (size_t step = 0; step < n; step++)
+		{
+			size_t i = transposed ? n - 1 - step : step;
+
+			for (size_t j = transposed ? i + 1 : 0; j < (transposed ? n : i); j++)
+				x[i] -= (transposed ? l[i * n + j] : l[j * n + i]) * x[j];
+			x[i] /= l[i * n + i];
+		}
+}
+
+/* ---- the precision of a tree ---- */
+
+tlv_status
+tlv_tree_gaussian_create(tlv_context *ctx, const tree_shape *shape, const int64_t *states,
+						 const size_t *edge, tree_gaussian *g)
+{
+	size_t nodes = shape->nodes, most = 0, elements, squares, edges = edge[nodes];
+	double *block;
+
+	memset(g, 0, sizeof(*g));
+	g->shape = shape;
+	g->states = states;
+	g->edge = edge;
+	g->element = tlv_alloc0(ctx, 2 * (nodes + 1), sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, g->element);
+	g->square = g->element + nodes + 1;
+	for (size_t v = 0; v < nodes; v++)
+	{
+		size_t n = (size_t) states[v];
+
+		most = most > n ? most : n;
+		g->element[v + 1] = g->element[v] + n;
+		g->square[v + 1] = g->square[v] + n * n;
+	}
+	elements = g->element[nodes];
+	squares = g->square[nodes];
+	block =
+		tlv_alloc0(ctx, 3 * squares + 2 * edges + 3 * elements + 2 * most * most, sizeof(double));
+	TLV_TRY_ALLOC(ctx, block);
+	g->precision = block;
+	g->factor = block + squares;
+	g->variance = g->factor + squares;
+	g->cross = g->variance + squares;
+	g->gain = g->cross + edges;
+	g->value = g->gain + edges;
+	g->potential = g->value + elements;
+	g->mean = g->potential + elements;
+	g->work = g->mean + elements;
+	g->list = tlv_alloc0(ctx, elements + nodes, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, g->list);
+	g->n_free = g->list + elements;
+	g->free = tlv_alloc0(ctx, elements, sizeof(bool));
+	TLV_TRY_ALLOC(ctx, g->free);
+	return TLV_OK;
+}
+
+void
+tlv_tree_gaussian_free(tlv_context *ctx, tree_gaussian *g)
+{
+	tlv_free(ctx, g->free);
+	tlv_free(ctx, g->list);
+	tlv_free(ctx, g->precision);
+	tlv_free(ctx, g->element);
+}
+
+/* to (n x n) += sign B' C with B and C both m x n. */
+static void
+add_product(size_t m, size_t n, double sign, const double *b, const double *c, double *to)
+{
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < n; i++)
+		{
+			double sum = 0;
+
+			for (size_t l = 0; l < m; l++)
+				sum += b[i * m + l] * c[j * m + l];
+			to[j * n + i] += sign * sum;
+		}
+}
+
+tlv_status
+tlv_tree_gaussian_set(tlv_context *ctx, tree_gaussian *g, const double *tables, const double *noise)
+{
+	const tree_shape *shape = g->shape;
+
+	memset(g->precision, 0, g->square[shape->nodes] * sizeof(double));
+	g->log_noise = 0;
+	g->factored = false;
+	for (size_t v = 0; v < shape->nodes; v++)
+	{
+		size_t n = (size_t) g->states[v], edges = g->edge[v + 1] - g->edge[v], m;
+		double *own = g->precision + g->square[v], *cross = g->cross + g->edge[v];
+		double *inverse = g->work + n * n;
+
+		memcpy(g->work, noise + g->square[v], n * n * sizeof(double));
+		if (!tlv_small_cholesky(n, g->work))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the noise of node %zu is not positive definite", v);
+		memset(inverse, 0, n * n * sizeof(double));
+		for (size_t i = 0; i < n; i++)
+		{
+			inverse[i * n + i] = 1;
+			g->log_noise += 2 * log(g->work[i * n + i]);
+		}
+		tlv_small_solve(n, n, g->work, false, inverse);
+		add_product(n, n, 1, inverse, inverse, own);
+		if (shape->parent[v] < 0)
+			continue;
+		m = (size_t) g->states[shape->parent[v]];
+		/* -N^-1 B, and B' N^-1 B for the parent */
+		memcpy(cross, tables + g->edge[v], edges * sizeof(double));
+		tlv_small_solve(n, m, g->work, false, cross);
+		add_product(n, m, 1, cross, cross, g->precision + g->square[shape->parent[v]]);
+		tlv_small_solve(n, m, g->work, true, cross);
+		for (size_t e = 0; e < edges; e++)
+			cross[e] = -cross[e];
+	}
+	return TLV_OK;
+}
+
+/* ---- elimination ---- */
+
+/* The free part of the diagonal and edge blocks. */
+static void
+gather_free(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+
+	for (size_t v = 0; v < shape->nodes; v++)
+	{
+		size_t n = (size_t) g->states[v], m = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (g->free[g->element[v] + i])
+				g->list[g->element[v] + m++] = (int32_t) i;
+		g->n_free[v] = (int32_t) m;
+		for (size_t j = 0; j < m; j++)
+			for (size_t i = 0; i < m; i++)
+				g->factor[g->square[v] + j * m + i] =
+					g->precision[g->square[v] + (size_t) g->list[g->element[v] + j] * n +
+								 (size_t) g->list[g->element[v] + i]];
+	}
+}
+
+tlv_status
+tlv_tree_gaussian_factor(tlv_context *ctx, tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+
+	gather_free(g);
+	g->log_free = 0;
+	for (size_t at = shape->nodes; at-- > 0;)
+	{
+		size_t v = (size_t) shape->order[at], n = (size_t) g->states[v];
+		size_t m = (size_t) g->n_free[v], mu, u;
+		double *factor = g->factor + g->square[v], *gain = g->gain + g->edge[v];
+		const int32_t *list = g->list + g->element[v], *above;
+
+		if (at % NODES_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (!tlv_small_cholesky(m, factor))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the tree's covariance is not positive definite");
+		for (size_t i = 0; i < m; i++)
+			g->log_free += 2 * log(factor[i * m + i]);
+		if (shape->parent[v] < 0)
+			continue;
+		u = (size_t) shape->parent[v];
+		mu = (size_t) g->n_free[u];
+		above = g->list + g->element[u];
+		for (size_t j = 0; j < mu; j++)
+			for (size_t i = 0; i < m; i++)
+				gain[j * m + i] = g->cross[g->edge[v] + (size_t) above[j] * n + (size_t) list[i]];
+		tlv_small_solve(m, mu, factor, false, gain);
+		add_product(m, mu, -1, gain, gain, g->factor + g->square[u]);
+		tlv_small_solve(m, mu, factor, true, gain);
+	}
+	g->factored = true;
+	return TLV_OK;
+}
+
+/* potential = - precision value, over all elements. */
+static void
+fill_potential(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+
+	memset(g->potential, 0, g->element[shape->nodes] * sizeof(double));
+	for (size_t v = 0; v < shape->nodes; v++)
+	{
+		size_t n = (size_t) g->states[v], mu;
+		const double *own = g->precision + g->square[v], *cross = g->cross + g->edge[v];
+		const double *value = g->value + g->element[v], *above;
+		double *to = g->potential + g->element[v], *up;
+
+		for (size_t j = 0; j < n; j++)
+			for (size_t i = 0; i < n; i++)
+				to[i] -= own[j * n + i] * value[j];
+		if (shape->parent[v] < 0)
+			continue;
+		mu = (size_t) g->states[shape->parent[v]];
+		above = g->value + g->element[shape->parent[v]];
+		up = g->potential + g->element[shape->parent[v]];
+		for (size_t j = 0; j < mu; j++)
+			for (size_t i = 0; i < n; i++)
+			{
+				to[i] -= cross[j * n + i] * above[j];
+				up[j] -= cross[j * n + i] * value[i];
+			}
+	}
+}
+
+double
+tlv_tree_gaussian_solve(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+	double form = 0;
+
+	fill_potential(g);
+	for (size_t e = 0; e < g->element[shape->nodes]; e++)
+		form -= g->value[e] * g->potential[e];
+	/* Free potentials move together to the front of their node, and up. */
+	for (size_t at = shape->nodes; at-- > 0;)
+	{
+		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
+		const double *gain = g->gain + g->edge[v], *factor = g->factor + g->square[v];
+		double *own = g->potential + g->element[v], *mean = g->mean + g->element[v];
+
+		for (size_t i = 0; i < m; i++)
+			mean[i] = own[g->list[g->element[v] + i]];
+		mu = shape->parent[v] < 0 ? 0 : (size_t) g->n_free[shape->parent[v]];
+		for (size_t j = 0; j < mu; j++)
+		{
+			size_t u = (size_t) shape->parent[v];
+			double *up = g->potential + g->element[u] + g->list[g->element[u] + j];
+
+			for (size_t i = 0; i < m; i++)
+				*up -= gain[j * m + i] * mean[i];
+		}
+		tlv_small_solve(m, 1, factor, false, mean);
+		for (size_t i = 0; i < m; i++)
+			form -= mean[i] * mean[i];
+		tlv_small_solve(m, 1, factor, true, mean);
+	}
+	for (size_t at = 0; at < shape->nodes; at++)
+	{
+		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
+
+		mu = shape->parent[v] < 0 ? 0 : (size_t) g->n_free[shape->parent[v]];
+		for (size_t j = 0; j < mu; j++)
+			for (size_t i = 0; i < m; i++)
+				g->mean[g->element[v] + i] -=
+					g->gain[g->edge[v] + j * m + i] * g->mean[g->element[shape->parent[v]] + j];
+	}
+	return form;
+}
+
+void
+tlv_tree_gaussian_variances(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+
+	for (size_t at = 0; at < shape->nodes; at++)
+	{
+		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
+		double *own = g->variance + g->square[v], *inverse = g->work;
+		const double *gain = g->gain + g->edge[v], *above;
+
+		memset(inverse, 0, m * m * sizeof(double));
+		memset(own, 0, m * m * sizeof(double));
+		for (size_t i = 0; i < m; i++)
+			inverse[i * m + i] = 1;
+		tlv_small_solve(m, m, g->factor + g->square[v], false, inverse);
+		add_product(m, m, 1, inverse, inverse, own);
+		if (shape->parent[v] < 0)
+			continue;
+		mu = (size_t) g->n_free[shape->parent[v]];
+		above = g->variance + g->square[shape->parent[v]];
+		for (size_t a = 0; a < mu; a++)
+			for (size_t b = 0; b < mu; b++)
+				for (size_t j = 0; j < m; j++)
+					for (size_t i = 0; i < m; i++)
+						own[j * m + i] += gain[a * m + i] * above[b * mu + a] * gain[b * m + j];
+	}
+}
+
+/* ---- models ---- */
+
+typedef struct gaussian_model
+{
+	tree_gaussian g;
+	size_t *place; /* columns: element */
+} gaussian_model;
+
+static gaussian_model *
+of_model(const tree_model *model)
+{
+	return (gaussian_model *) model->gaussian;
+}
+
+tlv_status
+tlv_tree_gaussian_open(tlv_context *ctx, tree_model *model)
+{
+	const tlv_tree_parts *parts = &model->parts;
+	gaussian_model *opened = tlv_alloc0(ctx, 1, sizeof(gaussian_model));
+	size_t *next;
+
+	TLV_TRY_ALLOC(ctx, opened);
+	model->gaussian = &opened->g;
+	TLV_TRY(tlv_tree_gaussian_create(ctx, &model->shape, parts->states, model->offset, &opened->g));
+	TLV_TRY(tlv_tree_gaussian_set(ctx, &opened->g, parts->tables, parts->noise));
+	opened->place = tlv_alloc(ctx, parts->columns + parts->nodes, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, opened->place);
+	next = opened->place + parts->columns;
+	memcpy(next, opened->g.element, parts->nodes * sizeof(size_t));
+	for (size_t j = 0; j < parts->columns; j++)
+		opened->place[j] = next[parts->column[j]]++;
+	memset(opened->g.free, true, opened->g.element[parts->nodes] * sizeof(bool));
+	return TLV_OK;
+}
+
+/* Takes a row in; the elimination is done again only when other elements are missing. */
+static tlv_status
+take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t *seen)
+{
+	const tlv_tree_parts *parts = &model->parts;
+	gaussian_model *opened;
+	tree_gaussian *g;
+
+	if (!parts->gaussian)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree is of categories, not of numbers");
+
+		tlv_fail_hint(ctx, "Its rows are arrays of int.");
+		return status;
+	}
+	if (d != parts->columns)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, but the tree %zu columns", d,
+						parts->columns);
+	opened = of_model(model);
+	g = &opened->g;
+	*seen = 0;
+	for (size_t j = 0; j < d; j++)
+	{
+		size_t e = opened->place[j];
+		bool missing = isnan(x[j]);
+
+		if (isinf(x[j]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a row is infinite", j + 1);
+		g->factored = g->factored && missing == g->free[e];
+		g->free[e] = missing;
+		g->value[e] = missing ? 0 : x[j] - parts->means[j];
+		*seen += !missing;
+	}
+	return g->factored ? TLV_OK : tlv_tree_gaussian_factor(ctx, g);
+}
+
+tlv_status
+tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *base, size_t d, const double *x,
+								 double *value)
+{
+	tree_model *model = (tree_model *) base;
+	const tree_gaussian *g;
+	size_t seen;
+	double form;
+
+	TLV_TRY(take_row(ctx, model, d, x, &seen));
+	form = tlv_tree_gaussian_solve(model->gaussian);
+	g = model->gaussian;
+	*value = -0.5 * (form + g->log_noise + g->log_free + (double) seen * log(2 * M_PI));
+	if (!isfinite(*value))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
+	return TLV_OK;
+}
+
+size_t
+tlv_tree_posterior_size_gaussian(tlv_model *base, size_t d, const double *x)
+{
+	const tree_model *model = (const tree_model *) base;
+	size_t n = 0;
+
+	if (!model->parts.gaussian || d != model->parts.columns)
+		return 0;
+	for (size_t v = model->parts.p; v < model->parts.nodes; v++)
+		n += (size_t) model->parts.states[v];
+	for (size_t j = 0; j < d; j++)
+		n += isnan(x[j]);
+	return n;
+}
+
+tlv_status
+tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const double *x, double *means,
+						double *variances)
+{
+	tree_model *model = (tree_model *) base;
+	const tlv_tree_parts *parts = &model->parts;
+	size_t seen, at = 0;
+	tree_gaussian *g;
+
+	TLV_TRY(take_row(ctx, model, d, x, &seen));
+	g = model->gaussian;
+	tlv_tree_gaussian_solve(g);
+	if (variances != NULL)
+		tlv_tree_gaussian_variances(g);
+	for (size_t v = parts->p; v < parts->nodes; v++)
+		for (size_t i = 0; i < (size_t) parts->states[v]; i++)
+		{
+			means[at] = g->mean[g->element[v] + i];
+			if (variances != NULL)
+				variances[at] = g->variance[g->square[v] + i * (size_t) parts->states[v] + i];
+			at++;
+		}
+	for (size_t j = 0; j < d; j++)
+	{
+		size_t v = (size_t) parts->column[j], i = 0, e = of_model(model)->place[j];
+
+		if (!isnan(x[j]))
+			continue;
+		while (g->element[v] + (size_t) g->list[g->element[v] + i] != e)
+			i++;
+		means[at] = parts->means[j] + g->mean[g->element[v] + i];
+		if (variances != NULL)
+			variances[at] = g->variance[g->square[v] + i * (size_t) g->n_free[v] + i];
+		at++;
+	}
+	for (size_t i = 0; i < at; i++)
+		if (!isfinite(means[i]) || (variances != NULL && !isfinite(variances[i])))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
+	return TLV_OK;
+}

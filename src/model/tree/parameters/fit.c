@@ -1,0 +1,245 @@
+/*
+ * fit.c - from tables of categories and a structure to a model, at once
+ * or with tables of triples collected later (tree_model.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "../parts.h"
+
+/* Adds the table of (a, c), a's states outside. */
+static double *
+copy_pair(const tlv_category_tables *tables, size_t a, size_t c, const int64_t *states, double *to)
+{
+	size_t sa = (size_t) states[a], sc = (size_t) states[c];
+	size_t ta = (size_t) tables->states[a], tc = (size_t) tables->states[c];
+	const double *from = tlv_category_pair(tables, a < c ? a : c, a < c ? c : a);
+
+	memset(to, 0, sa * sc * sizeof(double));
+	for (size_t x = 0; x < ta; x++)
+		for (size_t y = 0; y < tc; y++)
+			to[x * sc + y] = a < c ? from[x * tc + y] : from[y * ta + x];
+	return to + sa * sc;
+}
+
+/* The tables of pairs in the order of the plan. */
+static tlv_status
+copy_pairs(tlv_context *ctx, const tlv_category_tables *tables, const tree_plan *plan,
+		   double **pairs, size_t *entries)
+{
+	double wanted = tlv_tree_pair_entries(plan), *to;
+
+	if (wanted > (double) TLV_TREE_MOST_ENTRIES)
+		return tlv_fail(ctx, TLV_LIMIT, "the tables of pairs have %.0f numbers, more than %zu",
+						wanted, TLV_TREE_MOST_ENTRIES);
+	*entries = (size_t) wanted;
+	*pairs = to = tlv_alloc0(ctx, *entries, sizeof(double));
+	TLV_TRY_ALLOC(ctx, to);
+	for (size_t v = 0; v < plan->shape.nodes; v++)
+	{
+		size_t a[3], c[3], u, na, nc;
+
+		if (plan->shape.parent[v] < 0)
+		{
+			if (v < plan->shape.p)
+			{
+				memcpy(to, tables->singles + tables->offset[v],
+					   (size_t) tables->states[v] * sizeof(double));
+				to += plan->states[v];
+			}
+			continue;
+		}
+		u = (size_t) plan->shape.parent[v];
+		na = tlv_tree_stand_ins(plan, v, u, a);
+		nc = tlv_tree_stand_ins(plan, u, v, c);
+		for (size_t i = 0; i < na; i++)
+			for (size_t j = 0; j < nc; j++)
+				to = copy_pair(tables, a[i], c[j], plan->states, to);
+	}
+	return TLV_OK;
+}
+
+/* The tables of the chosen triples, one after the other. */
+static tlv_status
+copy_triples(tlv_context *ctx, const tlv_category_tables *tables, const tree_plan *plan,
+			 double **triples)
+{
+	size_t hidden = plan->shape.nodes - plan->shape.p, entries = 0;
+	double *to;
+
+	for (size_t j = 0; j < hidden; j++)
+		entries += tlv_tree_triple_entries(plan, j);
+	*triples = to = tlv_alloc0(ctx, entries, sizeof(double));
+	TLV_TRY_ALLOC(ctx, to);
+	for (size_t j = 0; j < hidden; j++)
+	{
+		const int64_t *t = plan->triples + 3 * j;
+		size_t n = tlv_tree_triple_entries(plan, j);
+
+		/* Of a variable that is never there the tables are empty, its states here 1. */
+		if (n > 0 && tables->states[t[0]] > 0 && tables->states[t[1]] > 0 &&
+			tables->states[t[2]] > 0)
+			memcpy(to, tlv_category_triple(tables, (size_t) t[0], (size_t) t[1], (size_t) t[2]),
+				   n * sizeof(double));
+		to += n;
+	}
+	return TLV_OK;
+}
+
+/* Solves for the tables and writes the model. */
+static tlv_status
+write_solved(tlv_context *ctx, tlv_tree_parts *parts, const double *triples, const double *pairs,
+			 const tlv_decompose_options *decompose, void **image, size_t *size)
+{
+	double entries = 0;
+	double *tables;
+
+	for (size_t v = 0; v < parts->nodes; v++)
+		entries += (double) parts->states[v] *
+				   (parts->parent[v] < 0 ? 1 : (double) parts->states[parts->parent[v]]);
+	if (entries > (double) TLV_TREE_MOST_ENTRIES)
+		return tlv_fail(ctx, TLV_LIMIT, "the tree's tables have %.0f numbers, more than %zu",
+						entries, TLV_TREE_MOST_ENTRIES);
+	parts->entries = (size_t) entries;
+	tables = tlv_alloc0(ctx, parts->entries, sizeof(double));
+	TLV_TRY_ALLOC(ctx, tables);
+	TLV_TRY(tlv_tree_solve(ctx, parts, triples, pairs, decompose, tables, parts->diagnostics));
+	parts->tables = tables;
+	if (parts->regularise)
+		TLV_TRY(tlv_tree_regularise(ctx, parts, image, size));
+	else
+		TLV_TRY(tlv_tree_write(ctx, parts, image, size));
+	tlv_free(ctx, tables);
+	return TLV_OK;
+}
+
+static tlv_status
+check_names(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *options)
+{
+	size_t lines = 0, n = options->names_length;
+
+	if (options->names == NULL)
+		return TLV_OK;
+	for (size_t i = 0; i < n; i++)
+		lines += options->names[i] == '\n';
+	if (lines != tree->p || options->names[n - 1] != '\n')
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "there are %zu names for %zu variables", lines,
+						tree->p);
+	return TLV_OK;
+}
+
+static tlv_status
+check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
+				const tlv_tree_fit_options *options)
+{
+	if (tree->p != p)
+		return tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu",
+						tree->p, p);
+	if (options->states > TLV_CATEGORY_MOST_STATES)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "states = %zu is more than %d", options->states,
+						TLV_CATEGORY_MOST_STATES);
+	if (options->states == 1)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a hidden node has at least 2 states");
+	return TLV_OK;
+}
+
+static tlv_status
+fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted *rooted,
+			   tlv_tree_parts *parts, const tlv_tree_fit_options *options, void **image,
+			   size_t *size)
+{
+	size_t hidden = parts->nodes - parts->p;
+	int64_t *triples = tlv_alloc0(ctx, 3 * hidden, sizeof(int64_t));
+	double *pairs = NULL, *triple_tables = NULL;
+	tree_shape shape;
+	tree_plan plan;
+
+	TLV_TRY_ALLOC(ctx, triples);
+	for (size_t v = 0; v < parts->p; v++)
+		rooted->states[v] = tables->states[v] > 0 ? tables->states[v] : 1;
+	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, rooted->parent, &shape));
+	TLV_TRY(tlv_tree_choose(ctx, &shape, rooted->length, tables, options->states, rooted->states,
+							triples, parts->diagnostics));
+	tlv_tree_shape_free(ctx, &shape);
+	parts->triples = triples;
+	TLV_TRY(tlv_tree_plan_create(ctx, parts, &plan));
+	TLV_TRY(copy_pairs(ctx, tables, &plan, &pairs, &parts->pair_entries));
+	parts->pairs = pairs;
+	if (tables->triples != NULL)
+		TLV_TRY(copy_triples(ctx, tables, &plan, &triple_tables));
+	tlv_tree_plan_free(ctx, &plan);
+	if (hidden == 0 || triple_tables != NULL)
+		TLV_TRY(write_solved(ctx, parts, triple_tables, pairs, &options->decompose, image, size));
+	else
+		TLV_TRY(tlv_tree_write(ctx, parts, image, size));
+	tlv_free(ctx, triple_tables);
+	tlv_free(ctx, pairs);
+	tlv_free(ctx, triples);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
+			 const tlv_tree_fit_options *options, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_category_tables tables;
+	tlv_tree_parts parts = {0};
+	tree_rooted rooted;
+
+	TLV_TRY(check_names(ctx, tree, options));
+	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS && options->regularise)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
+	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)
+		return tlv_tree_gaussian_fit(ctx, moments, tree, options, image, size);
+	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a tree is fitted to category_moments or dense_moments");
+	TLV_TRY(tlv_category_open(ctx, moments, &tables));
+	TLV_TRY(check_variables(ctx, tree, tables.p, options));
+	TLV_TRY(tlv_tree_rooted_create(ctx, tree, &rooted));
+	parts.p = tree->p;
+	parts.nodes = tree->nodes;
+	parts.regularise = options->regularise;
+	parts.rows = tables.rows;
+	parts.seed = (double) options->seed;
+	parts.parent = rooted.parent;
+	parts.length = rooted.length;
+	parts.error = rooted.error;
+	parts.support = rooted.support;
+	parts.states = rooted.states;
+	parts.names = options->names;
+	parts.names_length = options->names_length;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tables.rows, "rows"));
+	TLV_TRY(fit_categories(ctx, &tables, &rooted, &parts, options, image, size));
+	tlv_free(ctx, rooted.length);
+	tlv_free(ctx, rooted.parent);
+	tlv_category_close(ctx, &tables);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tree_complete(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				  void **image, size_t *size)
+{
+	tlv_decompose_options decompose = {0};
+	tlv_diagnostics diagnostics = {0};
+	tlv_tree_parts parts;
+	tree_plan plan;
+	size_t entries = 0;
+
+	tlv_tree_read(model, &parts);
+	TLV_TRY(tlv_tree_plan_create(ctx, &parts, &plan));
+	for (size_t j = 0; j < parts.nodes - parts.p; j++)
+		entries += tlv_tree_triple_entries(&plan, j);
+	tlv_tree_plan_free(ctx, &plan);
+	if (tlv_frame_find(statistics, "tables")->rows != entries)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	parts.diagnostics = &diagnostics;
+	decompose.seed = (uint64_t) parts.seed;
+	return write_solved(ctx, &parts, tlv_frame_float64(statistics, "tables"), parts.pairs,
+						&decompose, image, size);
+}

@@ -1,0 +1,102 @@
+/*
+ * solver.h - from moments of three views to the conditional means of each
+ * (multiview.h): what multi-view mixtures and hidden Markov models share.
+ */
+#ifndef TLV_VIEW_SOLVER_H
+#define TLV_VIEW_SOLVER_H
+
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/model/model.h"
+#include "sums.h"
+
+/*
+ * Moments of three views in coordinates of the solver's own: dense, or counts of triples of
+ * categories (of indicator vectors).  Both are sums over `total` rows.
+ */
+typedef struct tlv_view_source
+{
+	size_t d[3];
+	double total;
+	const double *pairs[3]; /* dense: 12, 13, 23; NULL for categories */
+	const double *triples;	/* dense: d_1 x d_2 x d_3 */
+	size_t n;				/* categories: cells */
+	const int64_t *cells;
+	const double *counts;
+} tlv_view_source;
+
+/*
+ * y (l x d_to) = x (l x d_from) E[x_from x_to'], for transposed tall blocks.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_view_multiply(tlv_context *ctx, const tlv_view_source *source, int from,
+									int to, size_t l, const double *x, double *y);
+
+/* t (k x k x k) = E[x_1 (x) x_2 (x) x_3](a, b, c) for transposed tall blocks a, b, c. */
+extern tlv_status tlv_view_compress(tlv_context *ctx, const tlv_view_source *source, size_t k,
+									const double *a, const double *b, const double *c, double *t);
+
+typedef struct tlv_view_solution
+{
+	size_t k;
+	size_t n_singular;
+	double *singular; /* of E[x_1 x_3'], descending; at least k, k + 1 where there are */
+	size_t n_eigenvalues;
+	double *eigenvalues; /* of the symmetrised second moment, descending */
+	double asymmetry2;	 /* relative, of the second moment before it was made symmetric */
+	double asymmetry3;	 /* of the whitened third one */
+	tlv_decomposition decomposition;
+	double *weights;  /* k, summing to 1 */
+	double *means[3]; /* k x d_t: conditional means, in the source's coordinates */
+} tlv_view_solution;
+
+/*
+ * words: "components" or "states".  Errors: TLV_NOT_IDENTIFIABLE with the singular values or
+ * eigenvalues, those of tlv_decompose.
+ */
+extern tlv_status tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
+								 const tlv_decompose_options *options, const char *words,
+								 uint64_t seed, tlv_view_solution *solution);
+
+/* What every fit says of it: order[i] is the component that becomes the i-th. */
+extern tlv_status tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution,
+									const int64_t *order, tlv_diagnostics *diagnostics);
+
+/*
+ * The source of sums of vectors: shifted to `center`, scaled to unit variance, and with one
+ * constant coordinate appended to each view, so that the result does not depend on where zero is.
+ * unscale_t (d_t + 1 each) is what the solver's coordinates are divided by.
+ */
+typedef struct tlv_dense_source
+{
+	tlv_view_source source; /* d_t + 1 */
+	double *center[3];		/* d_t */
+	double *scale[3];		/* d_t + 1: coordinate = scale (x - center), constant = scale */
+	double *block;
+} tlv_dense_source;
+
+/* common: one center and scale for all views (windows of a sequence). */
+extern tlv_status tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums *sums, bool common,
+										  size_t k, tlv_dense_source *dense);
+
+/* Turns solved means of view t (k x (d_t + 1)) into those of the rows (d_t x k). */
+extern void tlv_dense_source_means(const tlv_dense_source *dense, int view, size_t k,
+								   const double *solved, double *means);
+
+/* Descending order of weights. */
+extern void tlv_order_weights(size_t k, const double *weights, int64_t *order);
+
+/* Columns of a transposed k x d block as probability vectors: negative entries cut, normalised. */
+extern void tlv_clip_probabilities(size_t k, size_t d, double *block, double *negative);
+
+/* ---- expectations over counted triples (EM) ---- */
+
+/*
+ * With p_n = sum_j a[j, n_1] b[j, n_2] c[j, n_3] over the cells n (a, b, c: k x d_t):
+ * ga[j, i] = sum over n with n_1 = i of count_n / p_n b[j, n_2] c[j, n_3], and so on; the sum
+ * of count_n ln p_n.
+ */
+extern tlv_status tlv_cell_expectations(tlv_context *ctx, const tlv_view_source *source, size_t k,
+										const double *a, const double *b, const double *c,
+										double *ga, double *gb, double *gc, double *log_likelihood);
+
+#endif /* TLV_VIEW_SOLVER_H */

@@ -1,0 +1,67 @@
+/*
+ * triple_table.h - counts of triples of small whole numbers: a hash table that
+ * grows, and the sorted list that is stored.
+ */
+#ifndef TLV_TRIPLE_TABLE_H
+#define TLV_TRIPLE_TABLE_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/frame.h"
+
+/* Three positions of 21 bits in one word. */
+#define TRIPLE_BITS 21
+#define TRIPLE_MOST ((size_t) 1 << TRIPLE_BITS)
+
+/* Triples added between two looks at whether to stop. */
+#define TRIPLES_BETWEEN ((size_t) 16384)
+
+static inline int64_t
+tlv_triple_key(size_t a, size_t b, size_t c)
+{
+	return (int64_t) (((uint64_t) a << (2 * TRIPLE_BITS)) | ((uint64_t) b << TRIPLE_BITS) |
+					  (uint64_t) c);
+}
+
+/* The position in view 0, 1 or 2. */
+static inline size_t
+tlv_triple_part(int64_t key, int view)
+{
+	return (size_t) ((uint64_t) key >> ((2 - view) * TRIPLE_BITS)) & (TRIPLE_MOST - 1);
+}
+
+typedef struct tlv_triple_table
+{
+	size_t n;
+	size_t mask;
+	int64_t *keys; /* mask + 1; -1: empty */
+	double *counts;
+} tlv_triple_table;
+
+/* Adds count to a triple.  Errors: memory. */
+extern tlv_status tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key,
+								 double count);
+
+/*
+ * The triples in order, each position p of view t renamed rank[t][p].  keys and counts get n
+ * entries each.
+ */
+extern tlv_status tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table,
+								  int32_t *const rank[3], int64_t *keys, double *counts);
+
+/*
+ * The items of a dictionary in ascending order (items, n) and where each position of the dictionary
+ * went (rank, n).
+ */
+extern tlv_status tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary,
+									   int64_t *items, int32_t *rank);
+
+/* Position of an item, added when new; TLV_LIMIT above TRIPLE_MOST of them. */
+extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item,
+										const char *what, int32_t *position);
+
+/* Checks sections "cells" and "counts" whose parts are below d[t]; *n gets their number. */
+extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const uint64_t d[3],
+								   uint64_t *n);
+
+#endif /* TLV_TRIPLE_TABLE_H */

@@ -1,0 +1,319 @@
+/*
+ * lda.c - fitting LDA to moments, reading topics, comparing models.
+ */
+#include "server/tlv_pg.h"
+
+#include "miscadmin.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/model/topics.h"
+#include "gmm.h"
+#include "lda_driver.h"
+#include "hmm_match.h"
+#include "multiview.h"
+
+void
+TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options)
+{
+	char *method;
+
+	memset(options, 0, sizeof(*options));
+	options->eta = TLV_LDA_ETA;
+	options->alpha0 = PG_ARGISNULL(alpha0) ? NAN : PG_GETARG_FLOAT8(alpha0);
+	if (!PG_ARGISNULL(alpha0) && !(options->alpha0 >= 0 && options->alpha0 <= 1e6))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("alpha0 = %g is not between 0 and 1e6", options->alpha0),
+						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
+								"topic model, NULL lets the data choose.")));
+	method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
+	if (!tlv_method_from_name(method, &options->decompose.method))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no method \"%.40s\"", method),
+						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
+	options->seed = TlvSeedArgument(fcinfo, first + 1);
+	options->decompose.seed = options->seed;
+	if (!PG_ARGISNULL(first + 2))
+		options->decompose.restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
+	if (!PG_ARGISNULL(first + 3))
+		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
+	options->decompose.starts = options->decompose.restarts;
+}
+
+PG_FUNCTION_INFO_V1(tlv_fit_lda);
+
+/* tlv_fit_lda(m, k, alpha0, method, seed, restarts, steps) */
+Datum
+tlv_fit_lda(PG_FUNCTION_ARGS)
+{
+	tlv_lda_options options;
+	struct varlena *result;
+	tlv_frame frame;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	TlvLdaOptions(fcinfo, 2, 3, &options);
+	if (!PG_ARGISNULL(1))
+		options.k = TlvCountArgument(fcinfo, 1, "k", 1);
+	frame = TlvFrame(PG_GETARG_TLV(0));
+	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
+							   TlvKind(&frame)->name),
+						errhint("Collect them with tlv_count_moments(bag, tlv_subspace(...)).")));
+	work = TlvWorkBegin("tensorlv fit");
+	TlvCheck(&work->ctx, tlv_lda_fit(&work->ctx, &frame, &options, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}
+
+PG_FUNCTION_INFO_V1(tlv_topics_rows);
+
+/* Rows (topic, alpha, weight). */
+Datum
+tlv_topics_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topics");
+	size_t k = tlv_frame_find(&frame, "phi")->rows;
+	const double *alpha = tlv_frame_float64(&frame, "alpha");
+	const double *weights = tlv_frame_float64(&frame, "weights");
+	bool single = tlv_frame_scalar(&frame, "alpha0", 1) == 0;
+
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+	{
+		Datum values[3] = {Int32GetDatum((int32) j + 1), Float8GetDatum(single ? 0 : alpha[j]),
+						   Float8GetDatum(weights[j])};
+		bool nulls[3] = {false, false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+typedef struct RankedItem
+{
+	double probability;
+	size_t position;
+} RankedItem;
+
+/* Descending probability, then ascending item. */
+static int
+compare_ranked(const void *a, const void *b)
+{
+	const RankedItem *x = a, *y = b;
+
+	if (x->probability != y->probability)
+		return x->probability > y->probability ? -1 : 1;
+	return x->position < y->position ? -1 : 1;
+}
+
+static void
+put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
+		 const RankedItem *ranked)
+{
+	const tlv_section *labels = tlv_frame_find(frame, "labels");
+	const int64_t *offsets = tlv_frame_int64(frame, "label_offsets");
+	Datum values[5] = {Int32GetDatum(topic), Int32GetDatum(rank),
+					   Int64GetDatum(tlv_frame_int64(frame, "items")[ranked->position]), (Datum) 0,
+					   Float8GetDatum(ranked->probability)};
+	bool nulls[5] = {false, false, false, true, false};
+
+	if (labels != NULL && offsets != NULL &&
+		offsets[ranked->position + 1] > offsets[ranked->position])
+	{
+		const char *label =
+			(const char *) tlv_section_data(frame, labels) + offsets[ranked->position];
+		int length = (int) (offsets[ranked->position + 1] - offsets[ranked->position]);
+
+		/* The model may come from a database of another encoding. */
+		(void) pg_verifymbstr(label, length, false);
+		values[3] = PointerGetDatum(cstring_to_text_with_len(label, length));
+		nulls[3] = false;
+	}
+	TlvPutRow(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(tlv_topic_items_rows);
+
+/* Rows (topic, rank, item, term, probability); top NULL: all of probability > 0. */
+Datum
+tlv_topic_items_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame;
+	size_t k, d, top;
+	const double *phi;
+	RankedItem *ranked;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topic_items");
+	k = tlv_frame_find(&frame, "phi")->rows;
+	d = tlv_frame_find(&frame, "phi")->columns;
+	phi = tlv_frame_float64(&frame, "phi");
+	top = PG_ARGISNULL(1) ? d : TlvCountArgument(fcinfo, 1, "top", 1);
+	ranked = palloc_extended(d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
+	for (size_t j = 0; j < k; j++)
+	{
+		size_t n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (size_t i = 0; i < d; i++)
+			if (phi[i * k + j] > 0)
+				ranked[n++] = (RankedItem){phi[i * k + j], i};
+		qsort(ranked, n, sizeof(RankedItem), compare_ranked);
+		for (size_t r = 0; r < n && r < top; r++)
+			put_item(fcinfo, &frame, (int) j + 1, (int) r + 1, &ranked[r]);
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_topic_coherence_rows);
+
+/* Rows (topic, npmi, umass) from coherence counts. */
+Datum
+tlv_topic_coherence_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	size_t top, k;
+	const double *joint;
+	double documents;
+
+	TlvRequireKind(&frame, &tlv_kind_coherence, "tlv_topic_coherence");
+	top = tlv_frame_find(&frame, "items")->rows;
+	k = tlv_frame_find(&frame, "items")->columns;
+	joint = tlv_frame_float64(&frame, "joint");
+	documents = tlv_frame_scalar(&frame, "documents", 0);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+	{
+		double npmi, umass;
+		Datum values[3];
+		bool nulls[3] = {false, false, false};
+
+		tlv_topic_coherence(top, joint + j * tlv_packed2_size(top), documents, &npmi, &umass);
+		values[0] = Int32GetDatum((int32) j + 1);
+		values[1] = Float8GetDatum(npmi);
+		values[2] = Float8GetDatum(umass);
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* phi of a model over given ascending items; those it does not know have probability 0. */
+static double *
+phi_over(const tlv_frame *frame, size_t d, const int64_t *items)
+{
+	const tlv_section *phi = tlv_frame_find(frame, "phi");
+	const int64_t *own = tlv_frame_int64(frame, "items");
+	size_t k = phi->rows, at = 0;
+	double *result = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (size_t i = 0; i < d; i++)
+		if (at < phi->columns && own[at] == items[i])
+			memcpy(result + i * k, (const double *) tlv_section_data(frame, phi) + at++ * k,
+				   k * sizeof(double));
+	return result;
+}
+
+/* Union of the ascending items of two models. */
+static size_t
+union_items(const tlv_frame *a, const tlv_frame *b, int64_t **items)
+{
+	size_t na = tlv_frame_find(a, "items")->rows, nb = tlv_frame_find(b, "items")->rows;
+	const int64_t *x = tlv_frame_int64(a, "items"), *y = tlv_frame_int64(b, "items");
+	size_t i = 0, j = 0, n = 0;
+
+	*items = palloc_extended((na + nb) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	while (i < na || j < nb)
+	{
+		int64_t next = j >= nb || (i < na && x[i] <= y[j]) ? x[i] : y[j];
+
+		i += i < na && x[i] == next;
+		j += j < nb && y[j] == next;
+		(*items)[n++] = next;
+	}
+	return n;
+}
+
+/* Rows (component_a, component_b, error): topics of b assigned to those of a, least total L1. */
+static Datum
+match_topics(FunctionCallInfo fcinfo)
+{
+	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_match");
+	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_lda, "tlv_match");
+	size_t ka = tlv_frame_find(&a, "phi")->rows, kb = tlv_frame_find(&b, "phi")->rows;
+	TlvWork *work = TlvWorkBegin("tensorlv match");
+	int64_t *items, *assignment = palloc(ka * sizeof(int64_t));
+	double *error = palloc(ka * sizeof(double));
+	size_t d = union_items(&a, &b, &items);
+
+	TlvCheck(&work->ctx, tlv_topic_match(&work->ctx, d, ka, phi_over(&a, d, items), kb,
+										 phi_over(&b, d, items), assignment, error));
+	TlvWorkEnd(work);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < ka; j++)
+	{
+		Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) assignment[j] + 1),
+						   Float8GetDatum(error[j])};
+		bool nulls[3] = {false, assignment[j] < 0, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_match_topics);
+
+/* tlv_match(a, b), by the kind of model */
+Datum
+tlv_match_topics(PG_FUNCTION_ARGS)
+{
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0));
+
+	if (TlvKind(&a) == &tlv_kind_gaussian_mixture)
+		return TlvMatchMixtures(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_hmm)
+		return TlvMatchChains(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_multiview)
+		return TlvMatchViews(fcinfo);
+	if (TlvKind(&a) == &tlv_kind_ica)
+		return TlvMatchMixing(fcinfo);
+	return match_topics(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(tlv_extend);
+
+/* tlv_extend(model, summary, smoothing): the model over all items of the summary */
+Datum
+tlv_extend(PG_FUNCTION_ARGS)
+{
+	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
+	tlv_frame summary = TlvFrame(PG_GETARG_TLV(1));
+	double smoothing = PG_GETARG_FLOAT8(2);
+	TlvWork *work;
+	struct varlena *result;
+	void *image;
+	size_t size;
+
+	if (!(smoothing >= 0 && smoothing <= 1))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
+	work = TlvWorkBegin("tensorlv extend");
+	TlvCheck(&work->ctx, tlv_lda_extend(&work->ctx, &model, &summary, smoothing, &image, &size));
+	result = TlvValue(image, size);
+	TlvWorkEnd(work);
+	PG_RETURN_POINTER(result);
+}

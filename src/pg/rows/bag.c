@@ -1,0 +1,360 @@
+/*
+ * bag.c - the type tlv_bag: input and output, functions.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "tsearch/ts_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+struct varlena *
+TlvBagValue(size_t n, const int64_t *items, const double *weights)
+{
+	struct varlena *bag;
+	size_t size;
+
+	if (n > TLV_BAG_MAX_ITEMS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("a bag of %zu items: at most %d are allowed", n, TLV_BAG_MAX_ITEMS)));
+	size = tlv_bag_size(n, items, weights);
+	bag = palloc(size);
+	SET_VARSIZE(bag, size);
+	tlv_bag_write(n, items, weights, bag);
+	return bag;
+}
+
+/* Items and weights of a bag argument, in the current memory context. */
+static size_t
+decode_bag(struct varlena *value, int64_t **items, double **weights)
+{
+	const tlv_bag_image *bag = TLV_BAG(value);
+
+	*items = palloc(Max(bag->n, 1) * sizeof(int64_t));
+	*weights = palloc(Max(bag->n, 1) * sizeof(double));
+	tlv_bag_decode(bag, *items, *weights);
+	return bag->n;
+}
+
+/* Sorts entries, adds up duplicates and makes the bag. */
+static struct varlena *
+bag_from_entries(size_t n, tlv_bag_entry *entries)
+{
+	tlv_bag_entry *work = palloc_extended((n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
+	int64_t *items;
+	double *weights;
+	struct varlena *bag;
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	n = tlv_bag_sort(n, entries, work);
+	items = (int64_t *) work;
+	weights = palloc_extended((n + 1) * sizeof(double), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvCheck(&ctx, tlv_bag_check_weight(&ctx, entries[i].item, entries[i].weight));
+		items[i] = entries[i].item;
+		weights[i] = entries[i].weight;
+	}
+	bag = TlvBagValue(n, items, weights);
+	pfree(weights);
+	pfree(work);
+	return bag;
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_in);
+Datum
+tlv_bag_in(PG_FUNCTION_ARGS)
+{
+	char *text = PG_GETARG_CSTRING(0);
+	tlv_context ctx;
+	int64_t *items;
+	double *weights;
+	size_t n;
+	tlv_status status;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	status = tlv_bag_parse(&ctx, text, &n, &items, &weights);
+	if (status == TLV_BAD_DATA)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid tlv_bag: \"%.60s\"", text), errdetail("%s.", ctx.error.message),
+				 errhint("The text form is {item:weight,...}, as in {3:2,17:1}.")));
+	TlvCheck(&ctx, status);
+	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_out);
+Datum
+tlv_bag_out(PG_FUNCTION_ARGS)
+{
+	StringInfoData text;
+	int64_t *items;
+	double *weights;
+	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	char entry[64];
+
+	initStringInfo(&text);
+	appendStringInfoChar(&text, '{');
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i > 0)
+			appendStringInfoChar(&text, ',');
+		appendBinaryStringInfo(&text, entry,
+							   (int) tlv_bag_print_entry(items[i], weights[i], entry));
+	}
+	appendStringInfoChar(&text, '}');
+	PG_RETURN_CSTRING(text.data);
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_recv);
+Datum
+tlv_bag_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
+	int length = buffer->len - buffer->cursor;
+	struct varlena *bag = palloc0((size_t) length + VARHDRSZ + sizeof(tlv_bag_image));
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	pq_copymsgbytes(buffer, VARDATA(bag), length);
+	SET_VARSIZE(bag, length + VARHDRSZ);
+	TlvCheck(&ctx, tlv_bag_validate(&ctx, bag, VARSIZE(bag)));
+	PG_RETURN_POINTER(bag);
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_send);
+Datum
+tlv_bag_send(PG_FUNCTION_ARGS)
+{
+	struct varlena *bag = PG_GETARG_TLV(0);
+	StringInfoData buffer;
+
+	pq_begintypsend(&buffer);
+	pq_sendbytes(&buffer, VARDATA(bag), (int) VARSIZE(bag) - VARHDRSZ);
+	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+}
+
+/* ---- terms ---- */
+
+/*
+ * FNV-1a over the bytes, mixed (splitmix64), without the sign bit.  Part of
+ * the stored format: it must never change.
+ */
+int64
+TlvTermId(const char *text, size_t length)
+{
+	uint64 hash = UINT64CONST(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char) text[i]) * UINT64CONST(0x100000001b3);
+	hash ^= hash >> 30;
+	hash *= UINT64CONST(0xbf58476d1ce4e5b9);
+	hash ^= hash >> 27;
+	hash *= UINT64CONST(0x94d049bb133111eb);
+	hash ^= hash >> 31;
+	return (int64) (hash & UINT64CONST(0x7fffffffffffffff));
+}
+
+PG_FUNCTION_INFO_V1(tlv_term_id);
+Datum
+tlv_term_id(PG_FUNCTION_ARGS)
+{
+	text *term = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_INT64(TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)));
+}
+
+/* ---- bags from other values ---- */
+
+PG_FUNCTION_INFO_V1(tlv_to_bag_arrays);
+
+/* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */
+Datum
+tlv_to_bag_arrays(PG_FUNCTION_ARGS)
+{
+	ArrayType *items, *weights = NULL;
+	Datum *item_values, *weight_values = NULL;
+	bool *item_nulls, *weight_nulls = NULL;
+	int n, n_weights = 0;
+	tlv_bag_entry *entries;
+	tlv_context ctx;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	items = PG_GETARG_ARRAYTYPE_P(0);
+	deconstruct_array(items, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &item_values,
+					  &item_nulls, &n);
+	if (!PG_ARGISNULL(1))
+	{
+		weights = PG_GETARG_ARRAYTYPE_P(1);
+		deconstruct_array(weights, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE,
+						  &weight_values, &weight_nulls, &n_weights);
+		if (n_weights != n)
+			ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+							errmsg("%d items, but %d weights", n, n_weights)));
+	}
+	entries = palloc_extended((Size) (n + 1) * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	for (int i = 0; i < n; i++)
+	{
+		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("element %d of the items or weights is null", i + 1)));
+		entries[i].item = DatumGetInt64(item_values[i]);
+		entries[i].weight = weights != NULL ? DatumGetFloat8(weight_values[i]) : 1;
+		TlvCheck(&ctx, tlv_bag_check_weight(&ctx, entries[i].item, entries[i].weight));
+	}
+	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
+}
+
+PG_FUNCTION_INFO_V1(tlv_to_bag_tsvector);
+
+/* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */
+Datum
+tlv_to_bag_tsvector(PG_FUNCTION_ARGS)
+{
+	TSVector vector = PG_GETARG_TSVECTOR(0);
+	WordEntry *words = ARRPTR(vector);
+	int n = vector->size;
+	tlv_bag_entry *entries = palloc((Size) (n + 1) * sizeof(tlv_bag_entry));
+
+	for (int i = 0; i < n; i++)
+	{
+		int positions = words[i].haspos ? POSDATALEN(vector, &words[i]) : 1;
+
+		entries[i].item = TlvTermId(STRPTR(vector) + words[i].pos, words[i].len);
+		entries[i].weight = positions > 0 ? positions : 1;
+	}
+	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_items);
+
+/* Rows (item, weight), ascending. */
+Datum
+tlv_bag_items(PG_FUNCTION_ARGS)
+{
+	int64_t *items;
+	double *weights;
+	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+
+	TlvInitRows(fcinfo);
+	for (size_t i = 0; i < n; i++)
+	{
+		Datum values[2] = {Int64GetDatum(items[i]), Float8GetDatum(weights[i])};
+		bool nulls[2] = {false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_size_sql);
+
+/* Number of distinct items. */
+Datum
+tlv_bag_size_sql(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32((int32) TLV_BAG(PG_GETARG_TLV(0))->n);
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_total);
+
+/* Sum of the weights: the length of a document. */
+Datum
+tlv_bag_total(PG_FUNCTION_ARGS)
+{
+	int64_t *items;
+	double *weights, total = 0;
+	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+
+	for (size_t i = 0; i < n; i++)
+		total += weights[i];
+	PG_RETURN_FLOAT8(total);
+}
+
+PG_FUNCTION_INFO_V1(tlv_damp);
+
+/* Every weight at most cap. */
+Datum
+tlv_damp(PG_FUNCTION_ARGS)
+{
+	double cap = PG_GETARG_FLOAT8(1);
+	int64_t *items;
+	double *weights;
+	size_t n;
+
+	if (!(cap > 0) || isinf(cap))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cap = %g is not a finite number above 0", cap)));
+	n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	for (size_t i = 0; i < n; i++)
+		weights[i] = Min(weights[i], cap);
+	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
+}
+
+PG_FUNCTION_INFO_V1(tlv_fold);
+
+/* A fold 0 .. folds-1 by the bag's content: the same on every plan and server. */
+Datum
+tlv_fold(PG_FUNCTION_ARGS)
+{
+	struct varlena *bag = PG_GETARG_TLV(0);
+	int32 folds = PG_GETARG_INT32(1);
+	uint64 hash;
+
+	if (folds < 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("folds = %d is not at least 1", folds)));
+	hash = tlv_fingerprint(VARDATA(bag), VARSIZE(bag) - VARHDRSZ, (uint64) PG_GETARG_INT64(2));
+	PG_RETURN_INT32((int32) ((hash >> 11) % (uint64) folds));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_add);
+
+/* a + b: weights of common items are added up. */
+Datum
+tlv_bag_add(PG_FUNCTION_ARGS)
+{
+	struct varlena *arguments[2] = {PG_GETARG_TLV(0), PG_GETARG_TLV(1)};
+	tlv_bag_entry *entries;
+	size_t n = 0;
+
+	entries = palloc_extended(((Size) TLV_BAG(arguments[0])->n + TLV_BAG(arguments[1])->n + 1) *
+								  sizeof(tlv_bag_entry),
+							  MCXT_ALLOC_HUGE);
+	for (int a = 0; a < 2; a++)
+	{
+		int64_t *items;
+		double *weights;
+		size_t m = decode_bag(arguments[a], &items, &weights);
+
+		for (size_t i = 0; i < m; i++)
+			entries[n++] = (tlv_bag_entry){items[i], weights[i]};
+	}
+	PG_RETURN_POINTER(bag_from_entries(n, entries));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_info);
+Datum
+tlv_bag_info(PG_FUNCTION_ARGS)
+{
+	const tlv_bag_image *bag = TLV_BAG(PG_GETARG_TLV(0));
+	double total = DatumGetFloat8(tlv_bag_total(fcinfo));
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfo(&json,
+					 "{\"type\": \"tlv_bag\", \"version\": %u, \"bytes\": %zu, \"items\": %u, "
+					 "\"total\": %.17g}",
+					 bag->version, (size_t) VARSIZE(bag), bag->n, total);
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}

@@ -1,0 +1,263 @@
+/*
+ * bag_aggregate.c - tlv_bag(item [, weight]): the items of one group, and the
+ * roll-up of bags.
+ *
+ * There are as many groups as documents, so a state is small and cheap: an
+ * expanded object with an array of unsorted pairs, in one memory context
+ * shared by all groups.
+ */
+#include "server/tlv_pg.h"
+
+#include <float.h>
+
+#include "utils/builtins.h"
+
+#define BAG_STATE_MAGIC 0x746c7662
+#define FIRST_ROOM		16
+
+typedef struct BagState
+{
+	ExpandedObjectHeader header;
+	int magic;
+	TlvShared *shared;
+	uint32 n;
+	uint32 room;
+	bool sorted; /* distinct items, ascending */
+	tlv_bag_entry *entries;
+	struct varlena *flat; /* between get_flat_size and flatten_into */
+} BagState;
+
+/* Sorts the pairs and adds up duplicates. */
+static void
+compact(BagState *state)
+{
+	tlv_bag_entry *work;
+	bool ascending = true;
+
+	if (state->sorted)
+		return;
+	for (uint32 i = 1; i < state->n && ascending; i++)
+		ascending = state->entries[i - 1].item < state->entries[i].item;
+	if (!ascending)
+	{
+		/* not in the caller's context: a tuple sort's (from 17 on) does not know pfree */
+		work = MemoryContextAllocExtended(state->shared->mcxt,
+										  (Size) state->n * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
+		state->n = (uint32) tlv_bag_sort(state->n, state->entries, work);
+		pfree(work);
+	}
+	state->sorted = true;
+}
+
+static Size
+bag_flat_size(ExpandedObjectHeader *header)
+{
+	BagState *state = (BagState *) header;
+	int64_t *items;
+	double *weights;
+	MemoryContext old;
+
+	compact(state);
+	old = MemoryContextSwitchTo(state->shared->mcxt);
+	if (state->flat != NULL)
+	{
+		pfree(state->flat);
+		state->flat = NULL;
+	}
+	items = palloc_extended((Size) (state->n + 1) * 2 * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	weights = (double *) (items + state->n);
+	for (uint32 i = 0; i < state->n; i++)
+	{
+		items[i] = state->entries[i].item;
+		weights[i] = state->entries[i].weight;
+		if (tlv_bag_check_weight(&state->shared->ctx, items[i], weights[i]) != TLV_OK)
+			TlvRaise(&state->shared->ctx); /* a sum that overflowed */
+	}
+	state->flat = TlvBagValue(state->n, items, weights);
+	pfree(items);
+	MemoryContextSwitchTo(old);
+	return VARSIZE(state->flat);
+}
+
+static void
+bag_flatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	BagState *state = (BagState *) header;
+
+	if (state->flat == NULL || VARSIZE(state->flat) != size)
+		elog(ERROR, "aggregate state changed while it was flattened");
+	memcpy(result, state->flat, size);
+	pfree(state->flat);
+	state->flat = NULL;
+}
+
+static const ExpandedObjectMethods bag_methods = {bag_flat_size, bag_flatten};
+
+static BagState *
+create_state(TlvShared *shared)
+{
+	BagState *state = MemoryContextAllocZero(shared->mcxt, sizeof(BagState));
+
+	EOH_init_header(&state->header, &bag_methods, shared->mcxt);
+	state->magic = BAG_STATE_MAGIC;
+	state->shared = shared;
+	return state;
+}
+
+static BagState *
+get_state(Datum value)
+{
+	BagState *state;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED_RW((struct varlena *) DatumGetPointer(value)))
+		return NULL;
+	state = (BagState *) DatumGetEOHP(value);
+	return state->header.eoh_methods == &bag_methods && state->magic == BAG_STATE_MAGIC ? state
+																						: NULL;
+}
+
+/* Room for more pairs; duplicates are folded first when that may make room. */
+static void
+reserve(BagState *state, uint32 more)
+{
+	Size room;
+
+	if (state->room - state->n >= more)
+		return;
+	if (state->n > 4096 && !state->sorted)
+	{
+		compact(state);
+		if (state->n <= state->room / 2 && state->room - state->n >= more)
+			return;
+	}
+	room = Max((Size) FIRST_ROOM, (Size) state->room * 2);
+	while (room < (Size) state->n + more)
+		room *= 2;
+	if (room > 2 * (Size) TLV_BAG_MAX_ITEMS)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("a bag holds at most %d items", TLV_BAG_MAX_ITEMS)));
+	if (state->entries == NULL)
+		state->entries = MemoryContextAllocHuge(state->shared->mcxt, room * sizeof(tlv_bag_entry));
+	else
+		state->entries = repalloc_huge(state->entries, room * sizeof(tlv_bag_entry));
+	state->room = (uint32) room;
+}
+
+static void
+append(BagState *state, int64 item, double weight)
+{
+	/* The check's message is worth its time only when it fails. */
+	if (unlikely(!(weight > 0 && weight <= DBL_MAX)))
+	{
+		(void) tlv_bag_check_weight(&state->shared->ctx, item, weight);
+		TlvRaise(&state->shared->ctx);
+	}
+	if (unlikely(state->n == state->room))
+		reserve(state, 1);
+	state->entries[state->n++] = (tlv_bag_entry){item, weight};
+	state->sorted = false;
+}
+
+static void
+append_bag(BagState *state, struct varlena *value)
+{
+	const tlv_bag_image *bag = TLV_BAG(value);
+	int64_t *items = palloc_extended((Size) (bag->n + 1) * 2 * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	double *weights = (double *) (items + bag->n);
+
+	tlv_bag_decode(bag, items, weights);
+	reserve(state, bag->n);
+	for (uint32 i = 0; i < bag->n; i++)
+		append(state, items[i], weights[i]);
+	pfree(items);
+}
+
+/* The state of argument 0, or a new one holding it. */
+static BagState *
+state_argument(FunctionCallInfo fcinfo)
+{
+	BagState *state = PG_ARGISNULL(0) ? NULL : get_state(PG_GETARG_DATUM(0));
+
+	if (state != NULL)
+		return state;
+	state = create_state(TlvSharedState(fcinfo));
+	if (!PG_ARGISNULL(0))
+		append_bag(state, PG_GETARG_TLV(0));
+	return state;
+}
+
+static void
+require_aggregate(FunctionCallInfo fcinfo)
+{
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+}
+
+/* A row with a NULL in it is skipped; without any other row the result is NULL. */
+#define SKIP_NULL_ROW()                                                                            \
+	do                                                                                             \
+	{                                                                                              \
+		require_aggregate(fcinfo);                                                                 \
+		for (int argument = 1; argument < PG_NARGS(); argument++)                                  \
+			if (PG_ARGISNULL(argument))                                                            \
+			{                                                                                      \
+				if (PG_ARGISNULL(0))                                                               \
+					PG_RETURN_NULL();                                                              \
+				PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                               \
+			}                                                                                      \
+	} while (0)
+
+static double
+weight_argument(FunctionCallInfo fcinfo)
+{
+	return PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_accum);
+Datum
+tlv_bag_accum(PG_FUNCTION_ARGS)
+{
+	BagState *state;
+
+	SKIP_NULL_ROW();
+	state = state_argument(fcinfo);
+	append(state, PG_GETARG_INT64(1), weight_argument(fcinfo));
+	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_accum_text);
+Datum
+tlv_bag_accum_text(PG_FUNCTION_ARGS)
+{
+	BagState *state;
+	text *term;
+
+	SKIP_NULL_ROW();
+	state = state_argument(fcinfo);
+	term = PG_GETARG_TEXT_PP(1);
+	append(state, TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)), weight_argument(fcinfo));
+	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
+}
+
+PG_FUNCTION_INFO_V1(tlv_bag_combine);
+
+/* Strict; also the transition function of tlv_rollup(tlv_bag). */
+Datum
+tlv_bag_combine(PG_FUNCTION_ARGS)
+{
+	BagState *state, *other;
+
+	require_aggregate(fcinfo);
+	state = state_argument(fcinfo);
+	other = get_state(PG_GETARG_DATUM(1));
+	if (other != NULL)
+	{
+		reserve(state, other->n);
+		for (uint32 i = 0; i < other->n; i++)
+			append(state, other->entries[i].item, other->entries[i].weight);
+	}
+	else
+		append_bag(state, PG_GETARG_TLV(1));
+	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
+}

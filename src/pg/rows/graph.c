@@ -1,0 +1,284 @@
+/*
+ * graph.c - tlv_graph: collecting edges, reading graphs.
+ */
+#include "server/tlv_pg.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/graph.h"
+
+/* ---- collecting ---- */
+
+static tlv_graph_kind
+kind_of_text(text *name)
+{
+	char *string = text_to_cstring(name);
+	tlv_graph_kind kind;
+
+	if (!tlv_graph_kind_from_name(string, &kind))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no kind of graph \"%.40s\"", string),
+						errhint("Use 'undirected', 'directed' or 'bipartite'.")));
+	pfree(string);
+	return kind;
+}
+
+/* A new state; argument 0, if not NULL, is a stored graph to begin with. */
+static TlvExpanded *
+create_state(FunctionCallInfo fcinfo, bool weighted, int kind_argument)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	tlv_graph_kind kind = TLV_GRAPH_UNDIRECTED;
+	tlv_accumulator *accumulator;
+
+	if (kind_argument > 0)
+		kind = kind_of_text(PG_GETARG_TEXT_PP(kind_argument));
+	TlvCheck(&shared->ctx,
+			 tlv_graph_accumulator_create(&shared->ctx, kind, weighted, &accumulator));
+	return TlvBeginState(fcinfo, shared, accumulator);
+}
+
+/*
+ * The kind is looked at when a group begins, and never again.  A row whose kind is NULL is
+ * skipped, as everywhere; one with another NULL is counted, too.
+ */
+static Datum
+accumulate(FunctionCallInfo fcinfo, int weight_argument, int kind_argument)
+{
+	TlvExpanded *expanded;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+	if (kind_argument > 0 && PG_ARGISNULL(kind_argument))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	expanded = TlvLiveState(fcinfo);
+	if (expanded == NULL)
+		expanded = create_state(fcinfo, weight_argument > 0, kind_argument);
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2) ||
+		(weight_argument > 0 && PG_ARGISNULL(weight_argument)))
+		expanded->accumulator->nulls++;
+	else
+		TlvCheck(&expanded->shared->ctx,
+				 tlv_graph_add_edge(&expanded->shared->ctx, expanded->accumulator,
+									PG_GETARG_INT64(1), PG_GETARG_INT64(2),
+									weight_argument > 0 ? PG_GETARG_FLOAT8(weight_argument) : 1));
+	return TlvExpandedDatum(expanded);
+}
+
+#define TRANSITION(name, weight_argument, kind_argument)                                           \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		return accumulate(fcinfo, weight_argument, kind_argument);                                 \
+	}
+
+TRANSITION(tlv_graph_accum, 0, 0)
+TRANSITION(tlv_graph_accum_weight, 3, 0)
+TRANSITION(tlv_graph_accum_kind, 0, 3)
+TRANSITION(tlv_graph_accum_weight_kind, 3, 4)
+
+/* ---- reading ---- */
+
+/* Work space whose size is bounded by the value's own. */
+static TlvWork *
+begin_reading(const char *name)
+{
+	TlvWork *work = TlvWorkBegin(name);
+
+	work->ctx.arena.limit = SIZE_MAX;
+	return work;
+}
+
+PG_FUNCTION_INFO_V1(tlv_edges_rows);
+
+/* Rows (src, dst, weight). */
+Datum
+tlv_edges_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvWork *work = begin_reading("tensorlv edges");
+	tlv_graph_cursor *cursor;
+	int64_t src, dst;
+	double weight;
+
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_graph_cursor_open(&work->ctx, &frame, &cursor));
+	while (tlv_graph_cursor_next(cursor, &src, &dst, &weight))
+	{
+		Datum values[3] = {Int64GetDatum(src), Int64GetDatum(dst), Float8GetDatum(weight)};
+		bool nulls[3] = {false, false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+static void *
+allocate(TlvWork *work, size_t count, size_t size)
+{
+	void *block = tlv_alloc(&work->ctx, count, size);
+
+	if (block == NULL)
+		TlvRaise(&work->ctx);
+	return block;
+}
+
+/* The sides of a graph: one, called both, of undirected ones; else source and target. */
+typedef struct GraphSide
+{
+	bool sources;
+	size_t nodes;
+	int64_t *ids;
+	Datum name; /* text */
+} GraphSide;
+
+static int
+graph_sides(TlvWork *work, const tlv_frame *frame, GraphSide side[2])
+{
+	tlv_graph_header header;
+
+	tlv_graph_read_header(frame, &header);
+	side[0].sources = true;
+	side[0].nodes = header.rows;
+	TlvCheck(&work->ctx,
+			 tlv_graph_decode_nodes(&work->ctx, frame, "nodes", header.rows, &side[0].ids));
+	side[0].name = CStringGetTextDatum(header.kind == TLV_GRAPH_UNDIRECTED ? "both" : "source");
+	if (header.kind == TLV_GRAPH_UNDIRECTED)
+		return 1;
+	side[1].sources = false;
+	side[1].nodes = header.columns;
+	side[1].ids = side[0].ids;
+	side[1].name = CStringGetTextDatum("target");
+	if (header.kind == TLV_GRAPH_BIPARTITE)
+		TlvCheck(&work->ctx, tlv_graph_decode_nodes(&work->ctx, frame, "targets", header.columns,
+													&side[1].ids));
+	return 2;
+}
+
+PG_FUNCTION_INFO_V1(tlv_degrees_rows);
+
+/* Rows (node, side, degree, weight). */
+Datum
+tlv_degrees_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvWork *work = begin_reading("tensorlv degrees");
+	GraphSide side[2];
+	int sides = graph_sides(work, &frame, side);
+
+	TlvInitRows(fcinfo);
+	for (int s = 0; s < sides; s++)
+	{
+		int64_t *degree = allocate(work, side[s].nodes, sizeof(int64_t));
+		double *weight = allocate(work, side[s].nodes, sizeof(double));
+
+		TlvCheck(&work->ctx,
+				 tlv_graph_degrees(&work->ctx, &frame, side[s].sources, degree, weight));
+		for (size_t i = 0; i < side[s].nodes; i++)
+		{
+			Datum values[4] = {Int64GetDatum(side[s].ids[i]), side[s].name,
+							   Int64GetDatum(degree[i]), Float8GetDatum(weight[i])};
+			bool nulls[4] = {false, false, false, false};
+
+			TlvPutRow(fcinfo, values, nulls);
+		}
+		tlv_free(&work->ctx, weight);
+		tlv_free(&work->ctx, degree);
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+/* The bag of one node's neighbours; work arrays have room for them. */
+static struct varlena *
+neighbour_bag(const tlv_graph_neighbours *neighbours, size_t node, const int64_t *ids,
+			  int64_t *items)
+{
+	size_t from = neighbours->start[node], n = neighbours->start[node + 1] - from;
+
+	for (size_t e = 0; e < n; e++)
+		items[e] = ids[neighbours->index[from + e]];
+	return TlvBagValue(n, items, neighbours->weight + from);
+}
+
+static void
+put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
+			   const GraphSide *side, const GraphSide *other)
+{
+	tlv_graph_neighbours neighbours;
+	int64_t *items;
+
+	TlvCheck(&work->ctx, tlv_graph_neighbours_load(&work->ctx, frame, side->sources, &neighbours));
+	items = allocate(work, other->nodes, sizeof(int64_t));
+	for (size_t i = 0; i < side->nodes; i++)
+	{
+		struct varlena *bag = neighbour_bag(&neighbours, i, other->ids, items);
+		Datum values[3] = {Int64GetDatum(side->ids[i]), side->name, PointerGetDatum(bag)};
+		bool nulls[3] = {false, false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+		pfree(bag);
+	}
+	tlv_free(&work->ctx, items);
+	tlv_graph_neighbours_free(&work->ctx, &neighbours);
+}
+
+PG_FUNCTION_INFO_V1(tlv_neighbours_rows);
+
+/* Rows (node, side, neighbours). */
+Datum
+tlv_neighbours_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvWork *work = TlvWorkBegin("tensorlv neighbours");
+	GraphSide side[2];
+	int sides = graph_sides(work, &frame, side);
+
+	TlvInitRows(fcinfo);
+	for (int s = 0; s < sides; s++)
+		put_neighbours(fcinfo, work, &frame, &side[s], &side[sides - 1 - s]);
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(tlv_graph_components_rows);
+
+/* Rows (node, side, component). */
+Datum
+tlv_graph_components_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvWork *work = TlvWorkBegin("tensorlv components");
+	Datum source, target = CStringGetTextDatum("target");
+	int32_t *component;
+	tlv_graph graph;
+	size_t n, count;
+
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_graph_load(&work->ctx, &frame, true, &graph));
+	n = graph.header.rows;
+	if (graph.header.kind == TLV_GRAPH_BIPARTITE)
+		n += graph.header.columns;
+	source = CStringGetTextDatum(graph.header.kind == TLV_GRAPH_BIPARTITE ? "source" : "both");
+	component = allocate(work, n, sizeof(int32_t));
+	TlvCheck(&work->ctx, tlv_graph_components(&work->ctx, &graph, component, &count));
+	for (size_t i = 0; i < n; i++)
+	{
+		bool behind = i >= graph.header.rows;
+		int64_t id = behind ? graph.nodes[1][i - graph.header.rows] : graph.nodes[0][i];
+		Datum values[3] = {Int64GetDatum(id), behind ? target : source,
+						   Int32GetDatum(component[i] + 1)};
+		bool nulls[3] = {false, false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}

@@ -1,0 +1,258 @@
+/*
+ * pivot.c - (variable, value) rows as one array: what is missing is NULL.
+ *
+ * The state is an array of all variables without NULLs, changed in place; a value that stands for
+ * missing ones becomes NULL at the end.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/categories.h"
+
+/* No category and no number that a row may have. */
+#define NO_CATEGORY PG_INT32_MIN
+
+static ArrayType *
+empty_row(FunctionCallInfo fcinfo, int width, Oid type, Size element)
+{
+	MemoryContext mcxt;
+	ArrayType *array;
+	Size size;
+
+	if (width < 1 || width > TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%d variables are out of range", width),
+						errhint("A row has from 1 to %d.", TLV_CATEGORY_MOST_VARIABLES)));
+	if (!AggCheckCallContext(fcinfo, &mcxt))
+		elog(ERROR, "called outside an aggregate");
+	size = ARR_OVERHEAD_NONULLS(1) + (Size) width * element;
+	array = MemoryContextAllocZero(mcxt, size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->elemtype = type;
+	ARR_DIMS(array)[0] = width;
+	ARR_LBOUND(array)[0] = 1;
+	if (type == INT4OID)
+		for (int i = 0; i < width; i++)
+			((int32 *) ARR_DATA_PTR(array))[i] = NO_CATEGORY;
+	else
+		for (int i = 0; i < width; i++)
+			((double *) ARR_DATA_PTR(array))[i] = NAN;
+	return array;
+}
+
+/* A state as this file makes it; others would be read beyond their end. */
+static ArrayType *
+state_argument(FunctionCallInfo fcinfo, int argument)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		elog(ERROR, "called outside an aggregate");
+	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array))
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("the array is not the state of an aggregate of this extension"),
+						errhint("An aggregate over these functions has no initial value.")));
+	return array;
+}
+
+/* The state of argument 0, made by the first row; refuses a width that changes. */
+static ArrayType *
+row_state(FunctionCallInfo fcinfo, Oid type, Size element)
+{
+	ArrayType *array;
+
+	if (PG_ARGISNULL(3))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("the number of variables is null")));
+	if (PG_ARGISNULL(0))
+		return empty_row(fcinfo, PG_GETARG_INT32(3), type, element);
+	array = state_argument(fcinfo, 0);
+	if (ARR_DIMS(array)[0] != PG_GETARG_INT32(3))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a row has %d variables and then %d", ARR_DIMS(array)[0],
+							   PG_GETARG_INT32(3))));
+	return array;
+}
+
+/* Position of the variable of argument 1, from 0. */
+static int
+variable_position(FunctionCallInfo fcinfo, const ArrayType *array)
+{
+	int32 variable = PG_GETARG_INT32(1);
+
+	if (variable < 1 || variable > ARR_DIMS(array)[0])
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("variable %d is out of range", variable),
+						errhint("Variables are numbered from 1 to %d here.", ARR_DIMS(array)[0])));
+	return variable - 1;
+}
+
+static void
+refuse_second(int position)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+			 errmsg("variable %d has two values in one row", position + 1),
+			 errhint("Group by row and variable first, and say which value is to be taken.")));
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_row_accum);
+
+/* (state integer[], variable, value integer, variables) */
+Datum
+tlv_category_row_accum(PG_FUNCTION_ARGS)
+{
+	ArrayType *array = row_state(fcinfo, INT4OID, sizeof(int32));
+	int32 *cells = (int32 *) ARR_DATA_PTR(array);
+
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+	{
+		int at = variable_position(fcinfo, array);
+		int32 value = PG_GETARG_INT32(2);
+
+		if (value < 0)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("category %d of variable %d is negative", value, at + 1),
+							errhint("Number the categories from 0; what is missing is null.")));
+		if (cells[at] != NO_CATEGORY)
+			refuse_second(at);
+		cells[at] = value;
+	}
+	PG_RETURN_POINTER(array);
+}
+
+PG_FUNCTION_INFO_V1(tlv_number_row_accum);
+
+/* (state float8[], variable, value float8, variables) */
+Datum
+tlv_number_row_accum(PG_FUNCTION_ARGS)
+{
+	ArrayType *array = row_state(fcinfo, FLOAT8OID, sizeof(double));
+	double *cells = (double *) ARR_DATA_PTR(array);
+
+	if (!PG_ARGISNULL(1) && !PG_ARGISNULL(2))
+	{
+		int at = variable_position(fcinfo, array);
+		double value = PG_GETARG_FLOAT8(2);
+
+		if (!isfinite(value))
+			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+							errmsg("value %g of variable %d is not finite", value, at + 1),
+							errhint("What is missing is null.")));
+		if (!isnan(cells[at]))
+			refuse_second(at);
+		cells[at] = value;
+	}
+	PG_RETURN_POINTER(array);
+}
+
+/* Both states in the first; they hold different variables. */
+static Datum
+combine_rows(FunctionCallInfo fcinfo, bool numbers)
+{
+	ArrayType *to, *from;
+	MemoryContext mcxt, old;
+
+	if (!AggCheckCallContext(fcinfo, &mcxt))
+		elog(ERROR, "called outside an aggregate");
+	if (PG_ARGISNULL(1))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	from = state_argument(fcinfo, 1);
+	if (PG_ARGISNULL(0))
+	{
+		old = MemoryContextSwitchTo(mcxt);
+		to = PG_GETARG_ARRAYTYPE_P_COPY(1);
+		MemoryContextSwitchTo(old);
+		PG_RETURN_POINTER(to);
+	}
+	to = state_argument(fcinfo, 0);
+	if (ARR_DIMS(to)[0] != ARR_DIMS(from)[0])
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("rows have %d and %d variables", ARR_DIMS(to)[0], ARR_DIMS(from)[0])));
+	for (int i = 0; i < ARR_DIMS(to)[0]; i++)
+	{
+		int32 *a = (int32 *) ARR_DATA_PTR(to) + i, *b = (int32 *) ARR_DATA_PTR(from) + i;
+		double *x = (double *) ARR_DATA_PTR(to) + i, *y = (double *) ARR_DATA_PTR(from) + i;
+
+		if (numbers ? isnan(*y) : *b == NO_CATEGORY)
+			continue;
+		if (numbers ? !isnan(*x) : *a != NO_CATEGORY)
+			refuse_second(i);
+		if (numbers)
+			*x = *y;
+		else
+			*a = *b;
+	}
+	PG_RETURN_POINTER(to);
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_row_combine);
+
+Datum
+tlv_category_row_combine(PG_FUNCTION_ARGS)
+{
+	return combine_rows(fcinfo, false);
+}
+
+PG_FUNCTION_INFO_V1(tlv_number_row_combine);
+
+Datum
+tlv_number_row_combine(PG_FUNCTION_ARGS)
+{
+	return combine_rows(fcinfo, true);
+}
+
+static Datum
+finish_row(FunctionCallInfo fcinfo, bool numbers)
+{
+	ArrayType *array;
+	Datum *values;
+	bool *nulls;
+	int n, lower = 1;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	array = state_argument(fcinfo, 0);
+	n = ARR_DIMS(array)[0];
+	values = palloc((Size) n * sizeof(Datum));
+	nulls = palloc((Size) n * sizeof(bool));
+	for (int i = 0; i < n; i++)
+	{
+		int32 code = numbers ? 0 : ((int32 *) ARR_DATA_PTR(array))[i];
+		double number = numbers ? ((double *) ARR_DATA_PTR(array))[i] : 0;
+
+		nulls[i] = numbers ? isnan(number) : code == NO_CATEGORY;
+		values[i] = numbers ? Float8GetDatum(number) : Int32GetDatum(code);
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(
+		values, nulls, 1, &n, &lower, numbers ? FLOAT8OID : INT4OID,
+		numbers ? sizeof(double) : sizeof(int32), numbers ? FLOAT8PASSBYVAL : true,
+		numbers ? TYPALIGN_DOUBLE : TYPALIGN_INT));
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_row_final);
+
+Datum
+tlv_category_row_final(PG_FUNCTION_ARGS)
+{
+	return finish_row(fcinfo, false);
+}
+
+PG_FUNCTION_INFO_V1(tlv_number_row_final);
+
+Datum
+tlv_number_row_final(PG_FUNCTION_ARGS)
+{
+	return finish_row(fcinfo, true);
+}

@@ -1,0 +1,41 @@
+/*
+ * vectors.h - float8[] arguments and results.
+ */
+#ifndef TLV_VECTORS_H
+#define TLV_VECTORS_H
+
+#include "server/tlv_pg.h"
+
+#include "utils/array.h"
+
+/* Vectors in an array, where they lie. */
+typedef struct TlvVectors
+{
+	ArrayType *array; /* detoasted; may be a copy */
+	bool many;		  /* two dimensions */
+	size_t rows;
+	size_t d;		 /* of a row */
+	const double *x; /* rows x d, row by row */
+} TlvVectors;
+
+/* Errors: an empty array, one of more than two dimensions, a NULL element. */
+extern TlvVectors TlvVectorsOf(Datum value);
+
+/* A float8[] of n numbers. */
+extern ArrayType *TlvFloat8Array(size_t n, const double *x);
+
+/* A float8[] of ndim dimensions; the last index of x is the fastest. */
+extern ArrayType *TlvFloat8Box(int ndim, const size_t *sides, const double *x);
+
+/* The numbers of an int[] of one or two dimensions; errors as of TlvVectorsOf. */
+extern ArrayType *TlvFloat8OfIntegers(ArrayType *array);
+/* tlv_log_likelihood(model, integers) where the model is of vectors, or of three categories. */
+extern Datum TlvIntegersLogLikelihood(FunctionCallInfo fcinfo);
+
+/* Of bags (bag.c, model.c), which a row in text form may be. */
+extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
+extern Datum tlv_infer_bag(PG_FUNCTION_ARGS);
+extern Datum tlv_assign_bag(PG_FUNCTION_ARGS);
+extern Datum tlv_log_likelihood_bag(PG_FUNCTION_ARGS);
+
+#endif /* TLV_VECTORS_H */

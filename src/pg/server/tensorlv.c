@@ -1,0 +1,108 @@
+/*
+ * tensorlv.c - module load: settings, libraries, build information.
+ */
+#include "tlv_pg.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "access/parallel.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "tensorlv/num/linalg.h"
+
+#ifndef TENSORLV_VERSION
+#error "TENSORLV_VERSION is set by the Makefile"
+#endif
+
+#ifdef PG_MODULE_MAGIC_EXT
+PG_MODULE_MAGIC_EXT(.name = "tensorlv", .version = TENSORLV_VERSION);
+#else
+PG_MODULE_MAGIC;
+#endif
+
+int tlv_work_mem = -1;
+int tlv_progress = TLV_PROGRESS_OFF;
+static int blas_threads = 1;
+
+static const struct config_enum_entry progress_options[] = {{"off", TLV_PROGRESS_OFF, false},
+															{"notice", TLV_PROGRESS_NOTICE, false},
+															{"log", TLV_PROGRESS_LOG, false},
+															{NULL, 0, false}};
+
+PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	DefineCustomIntVariable("tensorlv.work_mem", "Memory that one fit may use.",
+							"-1 means maintenance_work_mem.", &tlv_work_mem, -1, -1, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("tensorlv.blas_threads", "Threads of BLAS within one fit.",
+							"Parallel workers always use one.", &blas_threads, 1, 1,
+							cores > 1 ? (int) cores : 1, PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("tensorlv.progress", "Where fits report their progress.", NULL,
+							 &tlv_progress, TLV_PROGRESS_OFF, progress_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+#if PG_VERSION_NUM >= 150000
+	MarkGUCPrefixReserved("tensorlv");
+#else
+	EmitWarningsOnPlaceholders("tensorlv");
+#endif
+	tlv_num_init();
+	TlvApplyBlasThreads();
+}
+
+size_t
+TlvWorkMemory(void)
+{
+	return (size_t) (tlv_work_mem < 0 ? maintenance_work_mem : tlv_work_mem) * 1024;
+}
+
+void
+TlvApplyBlasThreads(void)
+{
+	int wanted = IsParallelWorker() ? 1 : blas_threads;
+	sigset_t all, before;
+
+	if (tlv_blas_threads() == wanted)
+		return;
+	/* Threads that BLAS starts must not take the server's signals. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	tlv_blas_set_threads(wanted);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+PG_FUNCTION_INFO_V1(tlv_build_info);
+
+/* Rows (name, value): versions and the BLAS in use. */
+Datum
+tlv_build_info(PG_FUNCTION_ARGS)
+{
+	char threads[16];
+	const char *rows[][2] = {{"version", TENSORLV_VERSION},
+							 {"postgresql", PG_VERSION},
+							 {"blas", tlv_blas_config()},
+							 {"blas_core", tlv_blas_core()},
+							 {"blas_provider", tlv_blas_provider()},
+							 {"blas_threads", threads},
+							 {"gsl", tlv_gsl_version()},
+							 {"compiler", __VERSION__}};
+
+	snprintf(threads, sizeof(threads), "%d", tlv_blas_threads());
+	TlvInitRows(fcinfo);
+	for (size_t i = 0; i < lengthof(rows); i++)
+	{
+		Datum values[2] = {CStringGetTextDatum(rows[i][0]), CStringGetTextDatum(rows[i][1])};
+		bool nulls[2] = {false, false};
+
+		TlvPutRow(fcinfo, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,213 @@
+/*
+ * tlv_pg.h - what the files of the server floor share.
+ */
+#ifndef TLV_PG_H
+#define TLV_PG_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/expandeddatum.h"
+#include "utils/memutils.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/bag.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/model.h"
+
+/* ---- settings (tensorlv.c) ---- */
+typedef enum TlvProgress
+{
+	TLV_PROGRESS_OFF,
+	TLV_PROGRESS_NOTICE,
+	TLV_PROGRESS_LOG
+} TlvProgress;
+
+extern int tlv_work_mem;
+extern int tlv_progress;
+
+/* Bytes a fit may use: tensorlv.work_mem, or maintenance_work_mem. */
+extern size_t TlvWorkMemory(void);
+
+/* Lets BLAS use tensorlv.blas_threads threads; one in a parallel worker. */
+extern void TlvApplyBlasThreads(void);
+
+/* ---- context of floors 1 and 2 (context.c) ---- */
+
+/* A context whose memory lives in mcxt, up to limit bytes. */
+extern void TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit);
+
+/* Raises ctx->error as an error of the server. */
+extern _Noreturn void TlvRaise(const tlv_context *ctx);
+
+#define TlvCheck(ctx, expression)                                                                  \
+	do                                                                                             \
+	{                                                                                              \
+		if ((expression) != TLV_OK)                                                                \
+			TlvRaise(ctx);                                                                         \
+	} while (0)
+
+/* A short-lived work space: a memory context of its own and a tlv_context on it. */
+typedef struct TlvWork
+{
+	MemoryContext mcxt;
+	tlv_context ctx;
+} TlvWork;
+
+extern TlvWork *TlvWorkBegin(const char *name);
+extern void TlvWorkEnd(TlvWork *work);
+
+/* ---- stored values (values.c) ---- */
+
+/* The frame of a detoasted value; raises an error when it is damaged. */
+extern tlv_frame TlvFrame(struct varlena *value);
+
+/* The record of a value's kind. */
+extern const tlv_kind *TlvKind(const tlv_frame *frame);
+
+/* A copy of an image (from an arena) as a value in the current memory context. */
+extern struct varlena *TlvValue(const void *image, size_t size);
+
+/* A frame built by a builder as a value in the current memory context. */
+extern struct varlena *TlvBuild(tlv_context *ctx, tlv_frame_builder *builder);
+
+/* Raises an error unless the value is of that kind; function names the caller. */
+extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function);
+
+#define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
+
+/* ---- rows (rows.c) ---- */
+
+/* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
+extern void TlvInitRows(FunctionCallInfo fcinfo);
+extern void TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
+
+/* ---- live aggregate states (expanded.c) ---- */
+
+/*
+ * One per aggregate context, shared by all its groups: a child memory context for every
+ * state, the tlv_context on it, and the constants (subspaces, models) that were opened.
+ * One context per group would make hashed grouping quadratic.
+ */
+typedef struct TlvShared
+{
+	MemoryContext mcxt;
+	tlv_context ctx;
+	struct TlvConstant *constants;
+	MemoryContextCallback callback; /* how the context is recognised; does nothing */
+} TlvShared;
+
+/* Finds or makes it; errors when fcinfo is no aggregate call. */
+extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
+
+/*
+ * Key by which the same stored value is recognised without reading it: its TOAST pointer, or the
+ * frame's header (with its fingerprint) of one in memory.  Returns its size; 0 when there is none.
+ */
+#define TLV_KEY_SIZE 32
+extern size_t TlvValueKey(Datum value, char *key);
+
+/* A subspace or model given as a constant argument, opened once per aggregate. */
+extern tlv_subspace *TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed);
+extern tlv_model *TlvConstantModel(TlvShared *shared, Datum value);
+/* The frame of a dense subspace: its memory is the aggregate's own. */
+extern const tlv_frame *TlvConstantDenseSubspace(TlvShared *shared, Datum value);
+
+typedef struct TlvExpanded
+{
+	ExpandedObjectHeader header;
+	int magic;
+	TlvShared *shared;
+	tlv_accumulator *accumulator;
+	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
+} TlvExpanded;
+
+extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
+extern TlvExpanded *TlvExpandedGet(Datum value);
+
+/* The live state in argument 0 of a transition function; NULL when it is NULL or a flat value. */
+extern TlvExpanded *TlvLiveState(FunctionCallInfo fcinfo);
+
+/* A live state from an empty accumulator and, unless it is NULL, the flat value in argument 0. */
+extern TlvExpanded *TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared,
+								  tlv_accumulator *accumulator);
+
+static inline Datum
+TlvExpandedDatum(TlvExpanded *expanded)
+{
+	return EOHPGetRWDatum(&expanded->header);
+}
+
+/* ---- transitions (aggregates.c) ---- */
+
+/* Makes the accumulator of a group from the call's constant arguments. */
+typedef tlv_accumulator *(*TlvMakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *shared);
+
+/* The live state of argument 0: as it is, or made and filled with a flat value. */
+extern TlvExpanded *TlvStateArgument(FunctionCallInfo fcinfo, TlvShared *shared,
+									 TlvMakeAccumulator make);
+
+/* Makes the accumulator of tlv_statistics: the model is argument n, a method, else the usual one,
+ * may be n + 1. */
+extern tlv_accumulator *TlvMakeStatistics(FunctionCallInfo fcinfo, TlvShared *shared, int n,
+										  const char *usual);
+
+/* A row whose constant is NULL is skipped; a state that exists stays. */
+#define TLV_SKIP_NULL_CONSTANT(n)                                                                  \
+	do                                                                                             \
+	{                                                                                              \
+		if (PG_ARGISNULL(n))                                                                       \
+		{                                                                                          \
+			if (PG_ARGISNULL(0))                                                                   \
+				PG_RETURN_NULL();                                                                  \
+			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
+		}                                                                                          \
+	} while (0)
+
+/* ---- bags (bag.c) ---- */
+extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
+#define TLV_BAG(value) ((const tlv_bag_image *) (value))
+
+/* Stable 63-bit id of a term. */
+extern int64 TlvTermId(const char *text, size_t length);
+
+/* ---- models (model.c) ---- */
+
+/* The model after one refinement step with those statistics, in the current memory context. */
+extern struct varlena *TlvUpdateModel(struct varlena *model, struct varlena *statistics);
+
+/* A model opened once per call site: it lives in fn_extra, which must have no other use. */
+typedef struct TlvModelCache
+{
+	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
+	tlv_context ctx;
+	char key[TLV_KEY_SIZE];
+	size_t key_size;
+	tlv_model *model;
+} TlvModelCache;
+
+extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
+
+/* Raises an error unless the model is of that kind. */
+extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,
+							   const char *function);
+
+/* ---- arguments ---- */
+
+/* A seed argument: 0 .. 2^53 - 1, which every stored form holds exactly. */
+extern uint64 TlvSeedArgument(FunctionCallInfo fcinfo, int argument);
+
+/* A count argument of at least minimum. */
+extern size_t TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name,
+							   int minimum);
+
+/* A number argument that is not NULL. */
+extern double TlvNumberArgument(FunctionCallInfo fcinfo, int argument, const char *name);
+
+#endif /* TLV_PG_H */

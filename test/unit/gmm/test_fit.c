@@ -1,0 +1,668 @@
+/*
+ * test_fit.c - mixtures of Gaussians: fit to moments, expectation maximisation, starts from rows,
+ * inference, stored forms, and what is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+static pool memory;
+static tlv_context ctx;
+static tlv_frame_builder builder;
+
+#define assert_ok(expression) assert_int_equal((expression), TLV_OK)
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+/* ---- data ---- */
+
+typedef struct data
+{
+	size_t n, d;
+	double *x;
+	int *component;
+	tlv_frame truth;
+} data;
+
+/* An image as a valid frame of its kind. */
+static tlv_frame
+checked(tlv_frame_type type, void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	return frame;
+}
+
+static data
+simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
+{
+	data result = {.n = n, .d = d};
+	tlv_gmm_simulator *simulator;
+	tlv_mixture mixture;
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, separation, covariance, 3, &image, &size));
+	result.truth = checked(TLV_FRAME_MODEL, image, size);
+	tlv_gmm_read(&result.truth, &mixture);
+	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
+	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
+	result.component = tlv_alloc(&ctx, n, sizeof(int));
+	tlv_rng_seed(&rng, 5);
+	for (size_t t = 0; t < n; t++)
+		result.component[t] = (int) tlv_gmm_simulate(simulator, &rng, result.x + t * d);
+	tlv_gmm_simulator_free(&ctx, simulator);
+	return result;
+}
+
+static tlv_frame
+collect(tlv_accumulator *accumulator, const data *rows)
+{
+	void *image;
+	size_t size;
+
+	for (size_t t = 0; t < rows->n; t++)
+		assert_ok(
+			accumulator->class->add_vector(&ctx, accumulator, rows->d, rows->x + t * rows->d));
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+static tlv_frame
+moments(const data *rows, int order)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_dense_moments_create(&ctx, order, &accumulator));
+	return collect(accumulator, rows);
+}
+
+static tlv_status
+try_fit(tlv_frame from, size_t k, tlv_covariance covariance, tlv_frame *model)
+{
+	tlv_gmm_options options = {.k = k, .covariance = covariance, .seed = 1};
+	void *image;
+	size_t size;
+
+	TLV_TRY(tlv_gmm_fit(&ctx, &from, &options, &image, &size));
+	*model = checked(TLV_FRAME_MODEL, image, size);
+	return TLV_OK;
+}
+
+static tlv_frame
+fit(const data *rows, size_t k, tlv_covariance covariance)
+{
+	tlv_frame model;
+
+	assert_ok(try_fit(moments(rows, 3), k, covariance, &model));
+	return model;
+}
+
+static tlv_frame
+statistics(tlv_frame model, const data *rows)
+{
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+
+	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+	assert_ok(open->class->statistics(&ctx, open, "em", &accumulator));
+	return collect(accumulator, rows);
+}
+
+static tlv_frame
+update(tlv_frame model, tlv_frame sums)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Mean distance of the means. */
+static double
+mean_error(tlv_frame truth, tlv_frame model)
+{
+	tlv_mixture a, b;
+	int64_t assignment[64];
+	double error[64], sum = 0;
+
+	tlv_gmm_read(&truth, &a);
+	tlv_gmm_read(&model, &b);
+	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
+	for (size_t j = 0; j < a.k; j++)
+		sum += error[j] / (double) a.k;
+	return sum;
+}
+
+/* ---- fit and refinement ---- */
+
+static void
+test_fit(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
+	{
+		data rows = simulate(20000, 10, 5, 4, (tlv_covariance) c);
+		tlv_frame model = fit(&rows, 5, (tlv_covariance) c);
+		double start = mean_error(rows.truth, model), before = -HUGE_VAL;
+		tlv_mixture mixture;
+
+		assert_true(start < 0.15);
+		for (int step = 0; step < 5; step++)
+		{
+			tlv_frame sums = statistics(model, &rows);
+			double likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0);
+
+			assert_true(likelihood > before);
+			before = likelihood;
+			model = update(model, sums);
+			assert_true(tlv_frame_scalar(&model, "steps", 0) == step + 1);
+		}
+		assert_true(mean_error(rows.truth, model) < 0.08);
+		assert_true(mean_error(rows.truth, model) < start);
+		tlv_gmm_read(&model, &mixture);
+		for (size_t j = 1; j < 5; j++)
+		{
+			assert_true(mixture.weights[j] <= mixture.weights[j - 1]);
+			assert_true(c > 0 || mixture.variances[j] == mixture.variances[0]);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Third moments that are exactly those of a mixture give its parameters back. */
+static void
+test_exact(void **state)
+{
+	/* Points at the corners of cubes about two centers: covariance 1, no skew. */
+	enum
+	{
+		d = 3,
+		corners = 8
+	};
+	const double center[3][d] = {{4, 0, 1}, {-1, 3, 0}, {-2, -2, -2}};
+	const size_t copies[3] = {6, 3, 3};
+	data rows = {.n = corners * 12, .d = d};
+	size_t t = 0;
+	tlv_frame model;
+	tlv_mixture mixture;
+
+	(void) state;
+	rows.x = tlv_alloc(&ctx, rows.n * d, sizeof(double));
+	for (size_t j = 0; j < 3; j++)
+		for (size_t r = 0; r < copies[j]; r++)
+			for (size_t c = 0; c < corners; c++, t++)
+				for (size_t i = 0; i < d; i++)
+					rows.x[t * d + i] = center[j][i] + ((c >> i & 1) ? 1 : -1);
+	for (int shared = 0; shared < 2; shared++)
+	{
+		model = fit(&rows, 3, shared ? TLV_COVARIANCE_COMMON : TLV_COVARIANCE_SPHERICAL);
+		tlv_gmm_read(&model, &mixture);
+		assert_true(fabs(mixture.weights[0] - 0.5) < 1e-9);
+		for (size_t i = 0; i < d; i++)
+			assert_true(fabs(mixture.means[i] - center[0][i]) < 1e-8);
+		for (size_t j = 0; j < 3; j++)
+			assert_true(fabs(mixture.variances[j] - 1) < 1e-8);
+	}
+}
+
+/* What the parts of a mixture do does not depend on where the origin lies. */
+static void
+test_shift(void **state)
+{
+	data rows = simulate(4000, 6, 3, 5, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame model = fit(&rows, 3, TLV_COVARIANCE_SPHERICAL), far;
+	tlv_mixture a, b;
+
+	(void) state;
+	model = update(model, statistics(model, &rows));
+	for (size_t i = 0; i < rows.n * rows.d; i++)
+		rows.x[i] += 1e6;
+	far = fit(&rows, 3, TLV_COVARIANCE_SPHERICAL);
+	far = update(far, statistics(far, &rows));
+	tlv_gmm_read(&model, &a);
+	tlv_gmm_read(&far, &b);
+	for (size_t j = 0; j < 3; j++)
+	{
+		assert_true(fabs(a.weights[j] - b.weights[j]) < 1e-6);
+		assert_true(fabs(a.variances[j] - b.variances[j]) < 1e-6);
+		for (size_t i = 0; i < rows.d; i++)
+			assert_true(fabs(a.means[j * rows.d + i] + 1e6 - b.means[j * rows.d + i]) < 1e-5);
+	}
+}
+
+/* ---- densities, against plain formulas ---- */
+
+static double
+plain_density(const tlv_mixture *mixture, size_t j, const double *x)
+{
+	size_t d = mixture->d;
+	double *a = malloc(d * d * sizeof(double)), *b = malloc(d * sizeof(double)), sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		for (size_t c = 0; c < d; c++)
+		{
+			double value = i == c ? mixture->variances[j] : 0;
+
+			if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+				value = i == c ? mixture->variances[j * d + i] : 0;
+			if (mixture->covariance == TLV_COVARIANCE_FULL)
+				value = mixture->variances[j * tlv_packed2_size(d) + tlv_packed2_index(i, c)];
+			a[c * d + i] = value;
+		}
+	for (size_t i = 0; i < d; i++)
+		b[i] = x[i] - mixture->means[j * d + i];
+	assert_ok(tlv_solve_spd(&ctx, d, 1, a, b));
+	for (size_t i = 0; i < d; i++)
+		sum += b[i] * (x[i] - mixture->means[j * d + i]) + 2 * log(a[i * d + i]) +
+			   log(2 * 3.14159265358979323846);
+	free(a);
+	free(b);
+	return mixture->weights[j] * exp(-sum / 2);
+}
+
+static void
+test_density(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		data rows = simulate(50, 4, 3, 3, (tlv_covariance) c);
+		tlv_mixture mixture;
+		tlv_model *model;
+
+		tlv_gmm_read(&rows.truth, &mixture);
+		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &model));
+		for (size_t t = 0; t < rows.n; t++)
+		{
+			double shares[3], density[3], total = 0, likelihood;
+
+			assert_ok(model->class->infer_vector(&ctx, model, 4, rows.x + 4 * t, shares));
+			assert_ok(
+				model->class->log_likelihood_vector(&ctx, model, 4, rows.x + 4 * t, &likelihood));
+			for (size_t j = 0; j < 3; j++)
+				total += density[j] = plain_density(&mixture, j, rows.x + 4 * t);
+			assert_true(fabs(likelihood - log(total)) < 1e-9);
+			for (size_t j = 0; j < 3; j++)
+				assert_true(fabs(shares[j] - density[j] / total) < 1e-9);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* ---- all covariances from rows ---- */
+
+static void
+test_start(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		data rows = simulate(3000, 4, 5, 8, (tlv_covariance) c);
+		tlv_gmm_start_options options = {
+			.k = 5, .covariance = (tlv_covariance) c, .seed = 1, .starts = 6, .steps = 60};
+		double floor[4], variance[4] = {20, 20, 20, 20}, likelihood, best;
+		tlv_frame model, again;
+		void *image;
+		size_t size;
+
+		assert_ok(tlv_gmm_floor(&ctx, 4, variance, floor));
+		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
+		model = checked(TLV_FRAME_MODEL, image, size);
+		assert_true(mean_error(rows.truth, model) < 0.25);
+		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 3, &likelihood, &image, &size));
+		again = checked(TLV_FRAME_MODEL, image, size);
+		assert_true(mean_error(model, again) < 0.01);
+		/* as good as what the truth becomes */
+		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, rows.n, rows.x, 60, &best, &image, &size));
+		assert_true(likelihood > best - 1e-3);
+		/* the same seed gives the same bytes */
+		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
+		again = checked(TLV_FRAME_MODEL, image, size);
+		assert_true(again.header->fingerprint == model.header->fingerprint);
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* One step in the accumulator is one step in memory, whatever the covariance. */
+static void
+test_step(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		data rows = simulate(1000, 3, 2, 4, (tlv_covariance) c), part[2];
+		tlv_frame model = fit(&rows, 2, (tlv_covariance) c), whole, step, sums[2], joined;
+		tlv_accumulator *merged;
+		double likelihood;
+		tlv_mixture a, b;
+		void *image;
+		size_t size;
+
+		whole = statistics(model, &rows);
+		part[0] = part[1] = rows;
+		part[0].n = 333;
+		part[1].n -= 333;
+		part[1].x += 333 * 3;
+		assert_ok(tlv_kind_mixture_statistics.accumulator->create(&ctx, &merged));
+		assert_int_equal(merged->class->add_vector(&ctx, merged, 3, rows.x), TLV_INTERNAL);
+		for (int p = 0; p < 2; p++)
+		{
+			sums[p] = statistics(model, &part[p]);
+			assert_ok(merged->class->merge(&ctx, merged, &sums[p]));
+		}
+		assert_ok(merged->class->build(&ctx, merged, &builder));
+		assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+		joined = checked(TLV_FRAME_MOMENTS, image, size);
+		step = update(model, whole);
+		tlv_gmm_read(&step, &a);
+		step = update(model, joined);
+		tlv_gmm_read(&step, &b);
+		for (size_t i = 0; i < 2 * 3; i++)
+			assert_true(fabs(a.means[i] - b.means[i]) < 1e-12);
+		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 1, &likelihood, &image, &size));
+		step = checked(TLV_FRAME_MODEL, image, size);
+		tlv_gmm_read(&step, &b);
+		for (size_t i = 0; i < 2 * 3; i++)
+			assert_true(fabs(a.means[i] - b.means[i]) < 1e-10);
+		for (size_t i = 0; i < 2 * tlv_mixture_variances(3, a.covariance); i++)
+			assert_true(fabs(a.variances[i] - b.variances[i]) < 1e-10);
+		/* statistics of another model are refused */
+		sums[0] = statistics(step, &rows);
+		assert_int_equal(merged->class->merge(&ctx, merged, &sums[0]), TLV_BAD_PARAMETER);
+		assert_int_equal(
+			tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums[0], &image, &size),
+			TLV_BAD_PARAMETER);
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* ---- what is refused, and what is borne ---- */
+
+static void
+test_refusals(void **state)
+{
+	data rows = simulate(200, 3, 2, 5, TLV_COVARIANCE_COMMON);
+	tlv_frame third = moments(&rows, 3), second = moments(&rows, 2), model, truth = rows.truth;
+	double x[3] = {0, 0, 1e101}, shares[2];
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+
+	(void) state;
+	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_COMMON, &model), TLV_NOT_IDENTIFIABLE);
+	assert_non_null(strstr(ctx.error.detail, "Eigenvalues"));
+	assert_int_equal(try_fit(third, 0, TLV_COVARIANCE_COMMON, &model), TLV_BAD_PARAMETER);
+	assert_int_equal(try_fit(third, 201, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
+	assert_int_equal(try_fit(second, 2, TLV_COVARIANCE_COMMON, &model), TLV_BAD_PARAMETER);
+	assert_ok(try_fit(second, 1, TLV_COVARIANCE_FULL, &model));
+	assert_int_equal(try_fit(truth, 1, TLV_COVARIANCE_FULL, &model), TLV_BAD_PARAMETER);
+	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &truth, &open));
+	assert_int_equal(open->class->statistics(&ctx, open, "gibbs", &accumulator), TLV_BAD_PARAMETER);
+	assert_int_equal(open->class->infer_vector(&ctx, open, 3, x, shares), TLV_BAD_DATA);
+	x[2] = NAN;
+	assert_int_equal(open->class->infer_vector(&ctx, open, 3, x, shares), TLV_BAD_DATA);
+	assert_int_equal(open->class->infer_vector(&ctx, open, 2, x, shares), TLV_BAD_DATA);
+	for (size_t i = 0; i < rows.n * rows.d; i++)
+		rows.x[i] = 7;
+	assert_int_equal(try_fit(moments(&rows, 3), 1, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
+}
+
+/* Constant, equal and collinear columns, equal rows: variances end at the floor. */
+static void
+test_degenerate(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		for (int bad = 0; bad < 3; bad++)
+		{
+			data rows = simulate(300, 4, 2, 6, TLV_COVARIANCE_COMMON);
+			tlv_frame model;
+
+			for (size_t t = 0; t < rows.n; t++)
+				if (bad == 0)
+					rows.x[4 * t] = 1e5;
+				else if (bad == 1)
+					rows.x[4 * t] = rows.x[4 * t + 1] - rows.x[4 * t + 2];
+				else
+					memcpy(rows.x + 4 * t, rows.x + 4 * (t % 3), 4 * sizeof(double));
+			model = fit(&rows, 2, (tlv_covariance) c);
+			for (int step = 0; step < 4; step++)
+				model = update(model, statistics(model, &rows));
+			pool_reset(&memory, &ctx);
+		}
+}
+
+/* Compressed moments in k - 1 directions or more know of a mixture what all moments know. */
+static void
+test_compressed(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		for (size_t p = 2; p <= 8; p += 3)
+		{
+			data rows = simulate(4000, 8, 3, 6, TLV_COVARIANCE_SPHERICAL);
+			tlv_frame second = moments(&rows, 2), subspace, whole, model;
+			tlv_accumulator *accumulator;
+			tlv_mixture a, b;
+			void *image;
+			size_t size;
+
+			assert_ok(tlv_dense_subspace(&ctx, &second, p, &image, &size));
+			subspace = checked(TLV_FRAME_SUBSPACE, image, size);
+			assert_ok(tlv_dense_compressed_create_order(&ctx, &subspace, 3, &accumulator));
+			assert_ok(try_fit(collect(accumulator, &rows), 3, (tlv_covariance) c, &model));
+			whole = fit(&rows, 3, (tlv_covariance) c);
+			tlv_gmm_read(&whole, &a);
+			tlv_gmm_read(&model, &b);
+			assert_int_equal(b.d, 8);
+			assert_true(mean_error(rows.truth, model) < 0.5);
+			if (c <= TLV_COVARIANCE_SPHERICAL) /* others measure in other units */
+			{
+				assert_true(mean_error(whole, model) < 1e-9);
+				for (size_t j = 0; j < 3; j++)
+					assert_true(fabs(a.variances[j] - b.variances[j]) < 1e-9);
+			}
+			for (size_t i = 0; i < 8 && c == TLV_COVARIANCE_DIAGONAL; i++)
+				assert_true(fabs(b.variances[i] / a.variances[i] - 1) < 0.4);
+			model = update(model, statistics(model, &rows));
+			pool_reset(&memory, &ctx);
+		}
+}
+
+/* A given start competes with the others, and variances at the floor are counted. */
+static void
+test_given(void **state)
+{
+	data rows = simulate(3000, 5, 4, 5, TLV_COVARIANCE_FULL);
+	double floor[5] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6}, high[5] = {100, 100, 100, 100, 100};
+	tlv_gmm_start_options options = {
+		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 1, .steps = 50};
+	tlv_mixture truth;
+	tlv_frame model;
+	size_t size, found;
+	void *image;
+
+	(void) state;
+	tlv_gmm_read(&rows.truth, &truth);
+	options.given = &truth;
+	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	assert_true(mean_error(rows.truth, model) < 0.2);
+	tlv_gmm_read(&model, &truth);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_int_equal(found, 0);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, high, &found));
+	assert_int_equal(found, 4);
+	for (size_t t = 0; t < rows.n; t++) /* one direction without variance */
+		rows.x[5 * t] = rows.x[5 * t + 1] + rows.x[5 * t + 2];
+	options.given = NULL;
+	options.starts = 4;
+	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	tlv_gmm_read(&model, &truth);
+	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_int_equal(found, 4);
+}
+
+/* Log densities by the products of few dimensions and by the factors of many are the same. */
+static void
+test_dimensions(void **state)
+{
+	(void) state;
+	for (size_t d = 38; d <= 43; d++)
+	{
+		data rows = simulate(200, d, 3, 5, TLV_COVARIANCE_FULL);
+		double *x = tlv_alloc(&ctx, 60, sizeof(double)), *wide, value[2];
+		tlv_mixture truth, wider;
+		tlv_gmm_parts parts = {.mixture = &wider, .rows = 1};
+		tlv_model *open;
+		tlv_frame model;
+		size_t size;
+		void *image;
+
+		/* The same mixture beside independent standard normal dimensions, up to 60. */
+		tlv_gmm_read(&rows.truth, &truth);
+		wide = tlv_alloc0(&ctx, 60, sizeof(double));
+		parts.floor = wide;
+		assert_ok(tlv_mixture_create(&ctx, 3, 60, TLV_COVARIANCE_FULL, &wider));
+		memcpy(wider.weights, truth.weights, 3 * sizeof(double));
+		for (size_t j = 0; j < 3; j++)
+		{
+			double *own = wider.variances + j * tlv_packed2_size(60);
+
+			memcpy(wider.means + j * 60, truth.means + j * d, d * sizeof(double));
+			memcpy(own, truth.variances + j * tlv_packed2_size(d),
+				   tlv_packed2_size(d) * sizeof(double));
+			for (size_t i = d; i < 60; i++)
+				own[tlv_packed2_index(i, i)] = 1;
+		}
+		assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
+		model = checked(TLV_FRAME_MODEL, image, size);
+		for (size_t t = 0; t < rows.n; t += 20)
+		{
+			double rest = 0;
+
+			for (size_t i = 0; i < 60; i++)
+				x[i] = i < d ? rows.x[t * d + i] : 0.1 * (double) i;
+			for (size_t i = d; i < 60; i++)
+				rest -= 0.5 * (x[i] * x[i] + log(2 * acos(-1)));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &open));
+			assert_ok(open->class->log_likelihood_vector(&ctx, open, d, x, &value[0]));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+			assert_ok(open->class->log_likelihood_vector(&ctx, open, 60, x, &value[1]));
+			assert_true(fabs(value[0] + rest - value[1]) < 1e-8);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Memory that is not there and a user who does not want to wait. */
+static void
+test_limits(void **state)
+{
+	data rows = simulate(2000, 6, 4, 5, TLV_COVARIANCE_FULL);
+	tlv_frame third = moments(&rows, 3), model;
+	tlv_gmm_start_options options = {
+		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 3, .steps = 10};
+	double floor[6] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
+	void *image;
+	size_t size;
+
+	(void) state;
+	ctx.arena.limit = ctx.arena.used + 100;
+	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_FULL, &model), TLV_MEMORY_LIMIT);
+	assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+					 TLV_MEMORY_LIMIT);
+	ctx.arena.limit = SIZE_MAX;
+	for (size_t stop = 1; stop < 400; stop += 57)
+	{
+		memory.calls = memory.stopped_calls = 0;
+		memory.stop_at = stop;
+		assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+						 TLV_CANCELLED);
+		assert_int_equal(memory.stopped_calls, 0);
+	}
+	memory.stop_at = 0;
+}
+
+/* Damaged images are told from good ones. */
+static void
+test_damage(void **state)
+{
+	data rows = simulate(10, 3, 2, 5, TLV_COVARIANCE_FULL);
+	const char *const sections[] = {"weights", "means", "covariances", "floor", "covariance"};
+
+	(void) state;
+	for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++)
+	{
+		const char *except[] = {sections[s], NULL};
+		double bad[64] = {-1, -1};
+		const tlv_section *section = tlv_frame_find(&rows.truth, sections[s]);
+		tlv_frame_builder *damaged = &builder;
+		tlv_frame frame;
+		void *image;
+		size_t size;
+
+		tlv_frame_begin(damaged, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
+		tlv_frame_add_from(damaged, &rows.truth, except);
+		if (s != 1)
+			tlv_frame_add(damaged, sections[s], TLV_FLOAT64, section->rows, section->columns, bad);
+		assert_ok(tlv_frame_finish(&ctx, damaged, &image, &size));
+		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+		assert_int_equal(tlv_kind_gaussian_mixture.check(&ctx, &frame), TLV_CORRUPT);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shift, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_density, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dimensions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

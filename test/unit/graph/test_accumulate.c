@@ -1,0 +1,333 @@
+/*
+ * test_accumulate.c - making graphs: what goes in comes out, for every kind, any
+ * ids, any order of rows and any tree of merges; forms of weights; cancelling
+ * and limits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "edge_fixture.h"
+
+/* The graph holds these edges and no others. */
+static void
+assert_edges(image graph, size_t n, const edge *edges)
+{
+	tlv_graph_cursor *cursor = NULL;
+	int64_t src, dst;
+	double weight;
+	size_t i = 0;
+
+	assert_ok(tlv_graph_cursor_open(&ctx, &graph.frame, &cursor));
+	for (; tlv_graph_cursor_next(cursor, &src, &dst, &weight); i++)
+	{
+		assert_true(i < n);
+		assert_true(src == edges[i].src && dst == edges[i].dst);
+		assert_true(fabs(weight - edges[i].weight) <= 1e-12 * weight);
+	}
+	assert_int_equal(i, n);
+	assert_false(tlv_graph_cursor_next(cursor, &src, &dst, &weight));
+	tlv_graph_cursor_close(&ctx, cursor);
+}
+
+static void
+shuffle(size_t n, edge *rows)
+{
+	for (size_t i = n; i > 1; i--)
+	{
+		size_t j = tlv_rng_below(&rng, i);
+		edge swap = rows[j];
+
+		rows[j] = rows[i - 1];
+		rows[i - 1] = swap;
+	}
+}
+
+/* Weights are multiples of 1/4: sums are exact, so every way gives the same bytes. */
+static void
+check_every_way(tlv_graph_kind kind, size_t n, edge *rows)
+{
+	edge *edges = malloc(sizeof(edge) * (n + 1));
+	double loops;
+	size_t m = expected_edges(kind, n, rows, edges, &loops);
+	image direct = collect(kind, 0, n, rows), other, half;
+	tlv_accumulator *accumulator = create(kind, false, 0);
+	tlv_graph_header header;
+
+	tlv_graph_read_header(&direct.frame, &header);
+	assert_int_equal(header.entries, m);
+	assert_true(header.self_loops == loops);
+	assert_edges(direct, m, edges);
+	for (size_t buffer = 1; buffer <= 4096; buffer *= 8)
+	{
+		shuffle(n, rows);
+		other = collect(kind, buffer, n, rows);
+		assert_same(direct, other);
+		drop(&other);
+	}
+	for (size_t from = 0, part = 1; from < n; from += part, part = 1 + tlv_rng_below(&rng, n))
+	{
+		half = collect(kind, 7, part < n - from ? part : n - from, rows + from);
+		assert_ok(accumulator->class->merge(&ctx, accumulator, &half.frame));
+		if (from % 2 == 0) /* a build in between changes nothing */
+		{
+			other = build(accumulator);
+			drop(&other);
+		}
+		drop(&half);
+	}
+	other = build(accumulator);
+	assert_same(direct, other);
+	drop(&other);
+	drop(&direct);
+	tlv_graph_accumulator_free(&ctx, accumulator);
+	free(edges);
+}
+
+static void
+test_round_trip(void **state)
+{
+	static const size_t sizes[] = {0, 1, 2, 20, 30, 200, MOST};
+	edge *rows = malloc(sizeof(edge) * MOST);
+
+	(void) state;
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+		for (int shape = 0; shape < 5; shape++)
+			for (int weights = 0; weights < 3; weights++)
+				for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+				{
+					random_edges(shape, weights, 1 + sizes[s] / (s % 2 ? 3 : 30), sizes[s], rows);
+					check_every_way((tlv_graph_kind) kind, sizes[s], rows);
+				}
+	free(rows);
+}
+
+static void
+test_ends_of_bigint(void **state)
+{
+	edge rows[] = {{INT64_MIN, INT64_MAX, 1}, {INT64_MAX, INT64_MIN, 1}, {0, INT64_MAX, 2},
+				   {-1, INT64_MIN, 3},		  {INT64_MAX, INT64_MAX, 5}, {INT64_MIN, -1, 1}};
+
+	(void) state;
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+		check_every_way((tlv_graph_kind) kind, sizeof(rows) / sizeof(rows[0]), rows);
+}
+
+static void
+test_self_loops_only(void **state)
+{
+	static const edge rows[] = {{7, 7, 2}, {7, 7, 1}, {-3, -3, 0.5}};
+	image graph = collect(TLV_GRAPH_DIRECTED, 2, 3, rows);
+	tlv_graph_header header;
+	tlv_graph loaded;
+	int64_t degree[2];
+	double weight[2];
+
+	(void) state;
+	tlv_graph_read_header(&graph.frame, &header);
+	assert_int_equal(header.rows, 2);
+	assert_int_equal(header.columns, 2);
+	assert_int_equal(header.entries, 0);
+	assert_true(header.self_loops == 3 && header.self_loop_weight == 3.5);
+	assert_ok(tlv_graph_load(&ctx, &graph.frame, false, &loaded));
+	assert_true(loaded.nodes[0][0] == -3 && loaded.nodes[0][1] == 7);
+	assert_ok(tlv_graph_degrees(&ctx, &graph.frame, true, degree, weight));
+	assert_true(degree[0] == 0 && degree[1] == 0 && weight[0] == 0);
+	tlv_graph_free(&ctx, &loaded);
+	drop(&graph);
+}
+
+static void
+test_weight_forms(void **state)
+{
+	static const struct
+	{
+		edge rows[3];
+		const char *section;
+	} cases[] = {
+		{{{1, 2, 1}, {2, 3, 1}, {3, 4, 1}}, NULL},
+		{{{1, 2, 0.5}, {2, 3, 1}, {1, 2, 0.5}}, NULL},
+		{{{1, 2, 1}, {2, 3, 1}, {2, 1, 1}}, "multiplicities"},
+		{{{1, 2, 0.5}, {2, 3, 1}, {1, 2, 1.5}}, "multiplicities"},
+		{{{1, 2, 0x1p53}, {2, 3, 1}, {3, 4, 1}}, "multiplicities"},
+		{{{1, 2, 0x1p53}, {2, 3, 1}, {1, 2, 2}}, "weights"},
+		{{{1, 2, 0.5}, {2, 3, 1}, {3, 4, 1}}, "weights"},
+		{{{1, 2, 3}, {2, 3, DBL_MIN}, {3, 4, 1}}, "weights"},
+	};
+
+	(void) state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+		for (size_t buffer = 1; buffer < 4; buffer++)
+		{
+			image graph = collect(TLV_GRAPH_UNDIRECTED, buffer, 3, cases[c].rows);
+
+			for (int s = 0; s < 2; s++)
+			{
+				const char *name = s == 0 ? "multiplicities" : "weights";
+				bool wanted = cases[c].section != NULL && strcmp(cases[c].section, name) == 0;
+
+				assert_true((tlv_frame_find(&graph.frame, name) != NULL) == wanted);
+			}
+			drop(&graph);
+		}
+}
+
+static void
+test_bad_weights(void **state)
+{
+	static const double bad[] = {0, -1, NAN, INFINITY, -INFINITY};
+	tlv_accumulator *accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	{
+		assert_int_equal(tlv_graph_add_edge(&ctx, accumulator, -17, 23, bad[i]), TLV_BAD_DATA);
+		assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
+		assert_non_null(strstr(ctx.error.hint, "WHERE"));
+	}
+	/* A sum that overflows is noticed when the value is made. */
+	for (int i = 0; i < 2; i++)
+		assert_ok(tlv_graph_add_edge(&ctx, accumulator, -17, 23, DBL_MAX));
+	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
+	tlv_graph_accumulator_free(&ctx, accumulator);
+	accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
+	for (int64_t i = 0; i < 2; i++)
+		assert_ok(tlv_graph_add_edge(&ctx, accumulator, i, 23, DBL_MAX));
+	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
+	tlv_graph_accumulator_free(&ctx, accumulator);
+}
+
+/* ---- stopping, memory, size ---- */
+
+static void
+test_cancel(void **state)
+{
+	edge *rows = malloc(sizeof(edge) * MOST);
+	tlv_accumulator *accumulator;
+	tlv_status status = TLV_OK;
+	image image = {.size = 0}, other = {.size = 0};
+
+	(void) state;
+	random_edges(1, 2, 300, MOST, rows);
+	image = collect(TLV_GRAPH_DIRECTED, 0, MOST, rows);
+	/* Whenever it is stopped: what is there stays valid, and going on gives the same. */
+	for (size_t stop = 1; stop < 40; stop += 3)
+	{
+		size_t i = 0;
+
+		accumulator = create(TLV_GRAPH_DIRECTED, false, 500);
+		memory.calls = 0;
+		memory.stop_at = stop;
+		while (i < MOST)
+		{
+			status =
+				tlv_graph_add_edge(&ctx, accumulator, rows[i].src, rows[i].dst, rows[i].weight);
+			if (status == TLV_CANCELLED)
+				memory.stop_at = 0;
+			else
+			{
+				assert_ok(status);
+				i++;
+			}
+		}
+		if (accumulator->class->build(&ctx, accumulator, &builder) == TLV_OK)
+			tlv_free(&ctx, builder.owned);
+		memory.stop_at = 0;
+		other = build(accumulator);
+		assert_same(image, other);
+		drop(&other);
+		tlv_graph_accumulator_free(&ctx, accumulator);
+	}
+	drop(&image);
+	free(rows);
+}
+
+static void
+test_memory_limit(void **state)
+{
+	edge *rows = malloc(sizeof(edge) * MOST);
+	bool finished = false;
+
+	(void) state;
+	random_edges(1, 2, 3000, MOST, rows);
+	for (size_t limit = 1000; !finished; limit += limit / 8)
+	{
+		tlv_accumulator *accumulator = create(TLV_GRAPH_UNDIRECTED, false, 700);
+		tlv_status status = TLV_OK;
+		tlv_graph graph;
+		image image;
+
+		ctx.arena.limit = limit;
+		for (size_t i = 0; i < MOST && status == TLV_OK; i++)
+			status =
+				tlv_graph_add_edge(&ctx, accumulator, rows[i].src, rows[i].dst, rows[i].weight);
+		if (status == TLV_OK)
+			status = accumulator->class->build(&ctx, accumulator, &builder);
+		if (status == TLV_OK)
+		{
+			tlv_free(&ctx, builder.owned);
+			ctx.arena.limit = SIZE_MAX;
+			image = build(accumulator);
+			ctx.arena.limit = limit;
+			status = tlv_graph_load(&ctx, &image.frame, false, &graph);
+			finished = status == TLV_OK;
+			if (finished)
+				tlv_graph_free(&ctx, &graph);
+			drop(&image);
+		}
+		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		ctx.arena.limit = SIZE_MAX;
+		tlv_graph_accumulator_free(&ctx, accumulator);
+	}
+	free(rows);
+}
+
+/* Hundreds of thousands of edges: rows of more than 127 entries, both dictionaries, large sorts. */
+static void
+test_large(void **state)
+{
+	size_t n = 300000;
+	edge *rows = malloc(sizeof(edge) * n);
+
+	(void) state;
+	for (int shape = 0; shape < 2; shape++)
+	{
+		image direct, other;
+
+		random_edges(shape, 1, 20000, n, rows);
+		for (size_t i = 0; i < n; i += 3)
+			rows[i].src = 17; /* a hub */
+		direct = collect(TLV_GRAPH_DIRECTED, 0, n, rows);
+		shuffle(n, rows);
+		other = collect(TLV_GRAPH_DIRECTED, 10000, n, rows);
+		assert_same(direct, other);
+		drop(&other);
+		drop(&direct);
+	}
+	free(rows);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ends_of_bigint, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_self_loops_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weight_forms, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_weights, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

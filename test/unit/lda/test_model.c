@@ -1,0 +1,393 @@
+/*
+ * test_model.c - what is done with a fitted model: refinement, extension,
+ * coherence; and what happens when memory runs out or the user cancels.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "lda_fixture.h"
+#include "tensorlv/num/linalg.h"
+
+/* ---- refinement and extension ---- */
+
+static void
+test_update(void **state)
+{
+	corpus c = simulate(1500, 200, 5, 40, 0.2, false);
+	tlv_frame start = fit(moments(&c, 5), 5, 1);
+	double before = compare(&c, start).mean;
+
+	(void) state;
+	for (int m = 0; m < 2; m++)
+	{
+		tlv_frame model = start;
+		double perplexity[3];
+
+		for (int step = 1; step <= 3; step++)
+		{
+			char name[40];
+
+			model = refine(&c, model, m == 0 ? "gibbs" : "vb");
+			snprintf(name, sizeof(name), "perplexity_before_step_%d", step);
+			perplexity[step - 1] = diagnostic(model, name);
+			assert_true(tlv_frame_scalar(&model, "steps", 0) == step);
+			assert_true(diagnostic(model, "refinement_steps") == step);
+		}
+		assert_true(perplexity[0] > perplexity[2] && perplexity[2] > 1 && perplexity[0] < 200);
+		assert_true(compare(&c, model).mean < before);
+		/* what the fit said is still there */
+		assert_true(diagnostic(model, "residual") == diagnostic(start, "residual"));
+		/* same statistics, same bytes */
+		assert_int_equal(refine(&c, start, "gibbs").header->fingerprint,
+						 refine(&c, start, "gibbs").header->fingerprint);
+	}
+}
+
+/* Statistics in parts are those of the whole; those of another model are refused. */
+static void
+test_statistics(void **state)
+{
+	corpus c = simulate(400, 100, 3, 30, 0.2, false), half = c, rest = c;
+	tlv_frame model = fit(moments(&c, 3), 3, 0.6), other, whole, parts[2], forged;
+	tlv_accumulator *accumulator, *merged;
+	tlv_model *open;
+	void *image;
+	size_t size;
+
+	(void) state;
+	half.n = 150;
+	rest.bags += 150;
+	rest.n -= 150;
+	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	for (int p = 0; p < 3; p++)
+	{
+		assert_ok(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
+		assert_ok(collect(accumulator, p == 0 ? &c : p == 1 ? &half : &rest, &image, &size));
+		*(p == 0 ? &whole : &parts[p - 1]) = checked(TLV_FRAME_MOMENTS, image, size);
+	}
+	assert_ok(tlv_kind_topic_statistics.accumulator->create(&ctx, &merged));
+	assert_int_equal(merged->class->add_bag(&ctx, merged, c.bags[0]), TLV_INTERNAL);
+	for (int p = 2; p-- > 0;)
+		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));
+	assert_ok(merged->class->build(&ctx, merged, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	parts[0] = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_true(tlv_frame_scalar(&whole, "documents", 0) == 400);
+	assert_true(tlv_frame_scalar(&whole, "tokens", 0) == 400 * 30);
+	for (size_t i = 0; i < 3 * tlv_frame_find(&whole, "expected")->columns; i++)
+		assert_true(fabs(tlv_frame_float64(&whole, "expected")[i] -
+						 tlv_frame_float64(&parts[0], "expected")[i]) < 1e-9);
+	other = refine(&c, model, "vb");
+	assert_int_equal(tlv_kind_lda.model->update(&ctx, &other, &whole, &image, &size),
+					 TLV_BAD_PARAMETER);
+	assert_true(ctx.error.hint[0] != '\0');
+	assert_int_equal(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator),
+					 TLV_BAD_PARAMETER);
+	/* a forged value: this model's fingerprint, fewer items */
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_TOPIC_STATISTICS);
+	tlv_frame_add_from(&builder, &whole, (const char *const[]){"expected", NULL});
+	tlv_frame_add(&builder, "expected", TLV_FLOAT64, 3, 1, tlv_frame_float64(&whole, "expected"));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	forged = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_int_equal(tlv_kind_lda.model->update(&ctx, &model, &forged, &image, &size), TLV_CORRUPT);
+	assert_int_equal(merged->class->merge(&ctx, merged, &forged), TLV_BAD_PARAMETER);
+}
+
+static void
+test_extend(void **state)
+{
+	corpus c = simulate(1500, 150, 4, 40, 0.2, false), part = c;
+	tlv_accumulator *summary;
+	tlv_frame all, small, model, extended;
+	void *image;
+	size_t size, d;
+
+	(void) state;
+	/* A model over the items that many documents hold, extended to all of them. */
+	assert_ok(tlv_count_pairs_create(&ctx, &summary));
+	assert_ok(collect(summary, &part, &image, &size));
+	all = checked(TLV_FRAME_MOMENTS, image, size);
+	{
+		tlv_subspace_options options = {4, 150, false, 1};
+		tlv_subspace *subspace;
+		tlv_accumulator *triples;
+
+		assert_ok(tlv_subspace_from_moments(&ctx, &all, &options, &image, &size));
+		small = checked(TLV_FRAME_SUBSPACE, image, size);
+		assert_ok(tlv_subspace_open(&ctx, &small, true, &subspace));
+		assert_ok(tlv_count_triples_create(&ctx, subspace, &triples));
+		assert_ok(collect(triples, &c, &image, &size));
+		model = fit(checked(TLV_FRAME_MOMENTS, image, size), 4, 0.8);
+	}
+	d = tlv_frame_find(&all, "items")->rows;
+	assert_true(tlv_frame_find(&model, "items")->rows < d);
+	assert_ok(tlv_lda_extend(&ctx, &model, &all, 0.05, &image, &size));
+	extended = checked(TLV_FRAME_MODEL, image, size);
+	assert_int_equal(tlv_frame_find(&extended, "items")->rows, d);
+	for (size_t j = 0; j < 4; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < d; i++)
+		{
+			double p = tlv_frame_float64(&extended, "phi")[i * 4 + j];
+
+			assert_true(p >= 0.05 * tlv_frame_float64(&extended, "shares")[i] * (1 - 1e-12));
+			sum += p;
+		}
+		assert_true(fabs(sum - 1) < 1e-12);
+	}
+	assert_true(compare(&c, extended).mean < 0.5);
+	assert_true(compare(&c, refine(&c, extended, "gibbs")).mean < compare(&c, extended).mean);
+	/* A summary without some of the model's items: topics still are distributions. */
+	part.n = 3;
+	assert_ok(tlv_count_summary_create(&ctx, &summary));
+	assert_ok(collect(summary, &part, &image, &size));
+	all = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_ok(tlv_lda_extend(&ctx, &model, &all, 0, &image, &size));
+	checked(TLV_FRAME_MODEL, image, size);
+	assert_int_equal(tlv_lda_extend(&ctx, &model, &small, 0, &image, &size), TLV_BAD_PARAMETER);
+}
+
+static void
+test_from_parameters(void **state)
+{
+	const int64_t items[3] = {-4, 2, 9};
+	const double phi[6] = {1, 2, 3, 0, 0, 2}, alpha[2] = {0.5, 1.5}, bad[2] = {0.5, 0};
+	double negative[6];
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_ok(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, alpha, 9, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	/* normalised, and ordered by decreasing alpha: the second topic comes first */
+	assert_true(tlv_frame_float64(&model, "phi")[0] == 0.5);
+	assert_true(tlv_frame_float64(&model, "phi")[1] == 0.25);
+	assert_true(tlv_frame_float64(&model, "alpha")[0] == 1.5);
+	assert_true(tlv_frame_float64(&model, "weights")[1] == 0.25);
+	assert_true(fabs(tlv_frame_float64(&model, "shares")[0] - (0.75 * 0.5 + 0.25 * 0.25)) < 1e-15);
+	assert_true(tlv_frame_scalar(&model, "alpha0", 0) == 2);
+	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, bad, 9, &image, &size),
+					 TLV_BAD_PARAMETER);
+	memcpy(negative, phi, sizeof(phi));
+	negative[3] = -1;
+	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, negative, alpha, 9, &image, &size),
+					 TLV_BAD_PARAMETER);
+	/* so different that a weight would vanish from the stored model */
+	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi,
+											 (const double[]){1e-200, 1e200}, 9, &image, &size),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, (const double[]){1e308, 1e308},
+											 9, &image, &size),
+					 TLV_BAD_PARAMETER);
+}
+
+/* Joint document frequencies of top items, counted again by plain loops. */
+static void
+test_coherence_counts(void **state)
+{
+	enum
+	{
+		TOP = 4,
+		K = 3
+	};
+	corpus c = simulate(200, 60, K, 25, 0.2, false);
+	tlv_frame model = fit(moments(&c, K), K, 0.6), frame;
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+	const int64_t *top;
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
+	assert_int_equal(tlv_kind_lda.model->coherence(&ctx, open, 1, &accumulator), TLV_BAD_PARAMETER);
+	assert_ok(tlv_kind_lda.model->coherence(&ctx, open, TOP, &accumulator));
+	assert_ok(collect(accumulator, &c, &image, &size));
+	frame = checked(TLV_FRAME_MOMENTS, image, size);
+	top = tlv_frame_int64(&frame, "items");
+	for (size_t j = 0; j < K; j++)
+		for (size_t a = 0; a < TOP; a++)
+			for (size_t b = 0; b <= a; b++)
+			{
+				double both = 0;
+
+				for (size_t t = 0; t < c.n; t++)
+				{
+					int64_t items[25];
+					double counts[25];
+					int found = 0;
+
+					tlv_bag_decode(c.bags[t], items, counts);
+					for (size_t i = 0; i < c.bags[t]->n; i++)
+						found |= (items[i] == top[j * TOP + a]) | (items[i] == top[j * TOP + b])
+																	  << 1;
+					both += found == 3;
+				}
+				assert_true(
+					tlv_frame_float64(
+						&frame, "joint")[j * tlv_packed2_size(TOP) + tlv_packed2_index(a, b)] ==
+					both);
+			}
+}
+
+/* ---- cancelling and memory limits ---- */
+
+/*
+ * Everything a session does with a small corpus.  The bags stand outside the
+ * context, so that it can be thrown away after an error.
+ */
+static tlv_status
+whole_session(const corpus *c)
+{
+	tlv_accumulator *pairs, *triples, *statistics, *coherence, *completion;
+	tlv_subspace_options sub = {3, 0, false, 1};
+	tlv_lda_options options = {.k = 3, .alpha0 = NAN, .eta = 0.1, .seed = 1};
+	tlv_frame frame, model, summary;
+	tlv_subspace *subspace;
+	tlv_model *open;
+	double shares[3], value;
+	void *image;
+	size_t size;
+
+	TLV_TRY(tlv_count_pairs_create(&ctx, &pairs));
+	TLV_TRY(collect(pairs, c, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &summary));
+	TLV_TRY(tlv_subspace_from_moments(&ctx, &summary, &sub, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &frame));
+	TLV_TRY(tlv_subspace_open(&ctx, &frame, true, &subspace));
+	TLV_TRY(tlv_count_triples_create(&ctx, subspace, &triples));
+	TLV_TRY(collect(triples, c, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &frame));
+	TLV_TRY(tlv_lda_fit(&ctx, &frame, &options, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &model));
+	TLV_TRY(tlv_lda_extend(&ctx, &model, &summary, 0.01, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &model));
+	TLV_TRY(tlv_kind_lda.model->open(&ctx, &model, &open));
+	TLV_TRY(tlv_kind_lda.model->infer_bag(&ctx, open, c->bags[0], shares));
+	TLV_TRY(tlv_kind_lda.model->log_likelihood_bag(&ctx, open, c->bags[0], &value));
+	TLV_TRY(tlv_kind_lda.model->coherence(&ctx, open, 5, &coherence));
+	TLV_TRY(collect(coherence, c, &image, &size));
+	TLV_TRY(tlv_kind_lda.model->completion(&ctx, open, &completion));
+	TLV_TRY(collect(completion, c, &image, &size));
+	TLV_TRY(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &statistics));
+	TLV_TRY(collect(statistics, c, &image, &size));
+	TLV_TRY(tlv_frame_open(&ctx, image, size, &frame));
+	return tlv_kind_lda.model->update(&ctx, &model, &frame, &image, &size);
+}
+
+/* A corpus in plain memory. */
+static corpus
+outside(corpus c)
+{
+	for (size_t t = 0; t < c.n; t++)
+	{
+		size_t bytes = tlv_bag_image_size(c.bags[t]);
+		void *copy = test_malloc(bytes);
+
+		memcpy(copy, c.bags[t], bytes);
+		c.bags[t] = copy;
+	}
+	c.bags = memcpy(test_malloc(c.n * sizeof(void *)), c.bags, c.n * sizeof(void *));
+	return c;
+}
+
+static void
+free_outside(corpus c)
+{
+	for (size_t t = 0; t < c.n; t++)
+		test_free(c.bags[t]);
+	test_free(c.bags);
+}
+
+/* Asked to stop at the n-th question, for many n: stopped at once, and nothing else happens. */
+static void
+test_cancel(void **state)
+{
+	corpus c = outside(simulate(60, 40, 3, 20, 0.2, false));
+	size_t questions, step;
+
+	(void) state;
+	pool_reset(&memory, &ctx);
+	assert_ok(whole_session(&c));
+	questions = memory.calls;
+	assert_true(questions > 50);
+	step = questions / 150 + 1;
+	for (size_t at = 1; at <= questions; at += step)
+	{
+		pool_reset(&memory, &ctx);
+		memory.stop_at = at;
+		assert_int_equal(whole_session(&c), TLV_CANCELLED);
+		assert_int_equal(ctx.error.code, TLV_CANCELLED);
+		assert_int_equal(memory.stopped_calls, 0); /* asked once, obeyed at once */
+	}
+	free_outside(c);
+}
+
+/* At every limit TLV_MEMORY_LIMIT and no crash, and the limit is never exceeded. */
+static void
+test_memory_limits(void **state)
+{
+	corpus c = outside(simulate(60, 40, 3, 20, 0.2, false));
+	size_t peak;
+	int refusals = 0;
+
+	(void) state;
+	pool_reset(&memory, &ctx);
+	assert_ok(whole_session(&c));
+	peak = ctx.arena.peak;
+	for (size_t limit = 0; limit < peak; limit += peak / 400 + 1)
+	{
+		pool_reset(&memory, &ctx);
+		ctx.arena.limit = limit;
+		assert_int_equal(whole_session(&c), TLV_MEMORY_LIMIT);
+		assert_true(ctx.arena.peak <= limit);
+		refusals++;
+	}
+	assert_true(refusals > 100);
+	/* Enough is enough: fits ask for what decomposing may need at most. */
+	pool_reset(&memory, &ctx);
+	ctx.arena.limit = peak + (size_t) tlv_lda_fit_memory(3, 40, &(tlv_lda_options){.k = 3});
+	assert_ok(whole_session(&c));
+	free_outside(c);
+}
+
+/* What the fit says it will need is what it needs: no less, and not much more than 8 MB more. */
+static void
+test_memory_estimate(void **state)
+{
+	corpus c = simulate(500, 300, 8, 30, 0.2, false);
+	tlv_frame triples = moments(&c, 8);
+	tlv_lda_options options = {.k = 8, .alpha0 = 1, .eta = 0.1};
+	double estimate = tlv_lda_fit_memory(8, 300, &options);
+	size_t before = ctx.arena.used, size;
+	void *image;
+
+	(void) state;
+	ctx.arena.peak = before;
+	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
+	assert_true((double) (ctx.arena.peak - before) <= estimate + (double) size + 65536);
+	assert_true(estimate <= 4 * (double) (ctx.arena.peak - before) + 0x1p23);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_update, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_statistics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_extend, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_from_parameters, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_coherence_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_estimate, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("lda_model", tests, NULL, NULL);
+}

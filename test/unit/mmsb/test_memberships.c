@@ -1,0 +1,201 @@
+/*
+ * test_memberships.c - sparse memberships of many nodes, modularity, conductance
+ * and bridgeness against plain loops.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/mmsb/memberships.h"
+#include "graph_fixture.h"
+
+#define K 4
+
+/* Dirichlet shares of n nodes; every fifth node has none. */
+static double *
+draw_shares(size_t n)
+{
+	double *pi = numbers(n * K), alpha[K] = {0.3, 0.3, 0.3, 0.3};
+
+	for (size_t u = 0; u < n; u++)
+		if (u % 5 != 4)
+			tlv_rng_dirichlet(&rng, K, alpha, pi + u * K);
+	return pi;
+}
+
+static tlv_memberships
+collect(size_t n, const double *pi)
+{
+	tlv_membership_builder builder;
+
+	assert_ok(tlv_memberships_begin(&ctx, n, &builder));
+	for (size_t u = 0; u < n; u++)
+		assert_ok(tlv_memberships_append(&ctx, &builder, K, u % 5 == 4 ? NULL : pi + u * K));
+	assert_int_equal(builder.memberships.n, n);
+	return builder.memberships;
+}
+
+static double *
+expand(const tlv_memberships *m, size_t k)
+{
+	double *pi = numbers(m->n * k);
+
+	for (size_t u = 0; u < m->n; u++)
+		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+		{
+			assert_true(m->community[i] < k && m->share[i] > 0);
+			assert_true(i == m->start[u] || m->community[i] > m->community[i - 1]);
+			pi[u * k + m->community[i]] = m->share[i];
+		}
+	return pi;
+}
+
+static void
+test_append(void **state)
+{
+	double *pi = draw_shares(200), edge[K] = {1 - 2e-5, 1e-5, 0, 1e-5}, *found;
+	tlv_memberships m;
+
+	(void) state;
+	memcpy(pi, edge, sizeof(edge)); /* shares below the least are left out, the rest sums to 1 */
+	m = collect(200, pi);
+	found = expand(&m, K);
+	assert_int_equal(m.start[1], 1);
+	assert_true(m.share[0] == 1);
+	for (size_t u = 0; u < 200; u++)
+	{
+		double sum = 0;
+
+		for (size_t a = 0; a < K; a++)
+		{
+			assert_close(found[u * K + a], pi[u * K + a], 1e-3);
+			sum += found[u * K + a];
+		}
+		assert_close(sum, u % 5 != 4, 1e-6);
+	}
+	tlv_memberships_free(&ctx, &m);
+}
+
+static void
+test_labels(void **state)
+{
+	int32_t label[6] = {2, -1, 0, 3, -1, 1}, back[6];
+	float share[4] = {0.5F, 0.5F, 0.2F, 0.8F};
+	uint16_t community[4] = {1, 3, 0, 2};
+	size_t start[4] = {0, 2, 2, 4};
+	tlv_memberships m, ties = {3, start, community, share};
+
+	(void) state;
+	assert_ok(tlv_memberships_from_labels(&ctx, 6, label, &m));
+	assert_int_equal(m.start[6], 4);
+	tlv_memberships_largest(&m, back);
+	assert_memory_equal(label, back, sizeof(label));
+	tlv_memberships_largest(&ties, back);
+	assert_int_equal(back[0], 1); /* the first of equal ones */
+	assert_int_equal(back[1], -1);
+	assert_int_equal(back[2], 2);
+}
+
+static void
+test_sums(void **state)
+{
+	size_t n = 150;
+	double *pi, *weight = numbers(n), sums[K], gram[K * K];
+	tlv_memberships m = collect(n, draw_shares(n));
+
+	(void) state;
+	pi = expand(&m, K);
+	for (size_t u = 0; u < n; u++)
+		weight[u] = tlv_rng_uniform(&rng);
+	for (int weighted = 0; weighted < 2; weighted++)
+	{
+		tlv_memberships_sums(&m, K, weighted ? weight : NULL, sums);
+		tlv_memberships_gram(&m, K, weighted ? weight : NULL, gram);
+		for (size_t a = 0; a < K; a++)
+		{
+			double sum = 0;
+
+			for (size_t u = 0; u < n; u++)
+				sum += (weighted ? weight[u] : 1) * pi[u * K + a];
+			assert_close(sums[a], sum, 1e-9);
+			for (size_t b = 0; b < K; b++)
+			{
+				sum = 0;
+				for (size_t u = 0; u < n; u++)
+					sum += (weighted ? weight[u] * weight[u] : 1) * pi[u * K + a] * pi[u * K + b];
+				assert_close(gram[a + K * b], sum, 1e-9);
+			}
+		}
+	}
+}
+
+static void
+test_reorder(void **state)
+{
+	size_t n = 100;
+	int64_t order[K] = {2, 0, 3, 1};
+	double *before, *after;
+	tlv_memberships m = collect(n, draw_shares(n));
+
+	(void) state;
+	before = expand(&m, K);
+	assert_ok(tlv_memberships_reorder(&ctx, K, order, &m));
+	after = expand(&m, K);
+	for (size_t u = 0; u < n; u++)
+		for (size_t i = 0; i < K; i++)
+			assert_true(after[u * K + i] == before[u * K + (size_t) order[i]]);
+}
+
+/* Two triangles joined by an edge: Newman's 5/14, and one of 7 ends of each leaves it. */
+static void
+test_modularity(void **state)
+{
+	double edges[4] = {6, 1, 1, 6}, conductance[2], all[1] = {14}, one[1];
+	double bipartite[4] = {5, 1, 2, 4}, modularity;
+
+	(void) state;
+	assert_close(tlv_modularity(2, edges, conductance), 5.0 / 14, 1e-12);
+	assert_close(conductance[0], 1.0 / 7, 1e-12);
+	assert_close(conductance[1], 1.0 / 7, 1e-12);
+	assert_close(tlv_modularity(1, all, one), 0, 1e-12);
+	assert_true(isnan(one[0]));
+	/* rows 7 and 5, columns 6 and 6, of 12 */
+	modularity = 5.0 / 12 - 7.0 * 6 / 144 + 4.0 / 12 - 5.0 * 6 / 144;
+	assert_close(tlv_modularity(2, bipartite, conductance), modularity, 1e-12);
+	assert_close(conductance[0], (6.5 - 5) / 5.5, 1e-12);
+	assert_close(conductance[1], (5.5 - 4) / 5.5, 1e-12);
+}
+
+static void
+test_bridgeness(void **state)
+{
+	float one = 1, two[2] = {0.5F, 0.5F}, all[4] = {0.25F, 0.25F, 0.25F, 0.25F};
+	float some[3] = {0.7F, 0.2F, 0.1F};
+
+	(void) state;
+	assert_close(tlv_bridgeness(4, 1, &one), 0, 1e-12);
+	assert_close(tlv_bridgeness(4, 4, all), 1, 1e-7);
+	assert_close(tlv_bridgeness(4, 2, two), 1 - sqrt(4.0 / 3 * 0.25), 1e-7);
+	assert_close(tlv_bridgeness(4, 3, some),
+				 1 - sqrt(4.0 / 3 * (0.45 * 0.45 + 0.05 * 0.05 + 0.15 * 0.15 + 0.25 * 0.25)), 1e-6);
+	assert_close(tlv_bridgeness(1, 1, &one), 0, 0);
+	assert_close(tlv_bridgeness(4, 0, &one), 0, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_append, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reorder, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_modularity, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bridgeness, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

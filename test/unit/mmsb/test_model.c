@@ -1,0 +1,421 @@
+/*
+ * test_model.c - the stored form of block models, what it refuses, and
+ * memberships of new nodes against values computed elsewhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "pool.h"
+#include "tensorlv/model/mmsb.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/optimize.h"
+
+#define OK(expression)		   assert_int_equal((expression), TLV_OK)
+#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+#define NODES				   7
+
+static tlv_context ctx;
+static pool memory;
+static tlv_frame_builder builder;
+
+/* Six nodes with memberships of three communities, and one without edges. */
+static const int64_t ids[NODES] = {-5, 1, 2, 30, 31, 40, INT64_MAX};
+static size_t start[NODES + 1] = {0, 1, 2, 3, 5, 7, 9, 9};
+static uint16_t community[] = {0, 1, 2, 0, 1, 0, 2, 1, 2};
+static float share[] = {1, 1, 1, 0.5F, 0.5F, 0.25F, 0.75F, 0.5F, 0.5F};
+static const double theta[NODES] = {1, 2, 0.5, 1, 1.5, 0.25, 0};
+static const double degree[NODES] = {3, 2, 1, 4, 5, 6, 0};
+static const double sizes[6] = {1.75, 2, 2.25, 1.75, 2, 2.25};
+static const double connectivity[9] = {0.9, 0.1, 0.2, 0.1, 0.8, 0.05, 0.2, 0.05, 0.7};
+
+static int
+setup(void **state)
+{
+	(void) state;
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static tlv_mmsb_parts
+parts_of(tlv_graph_kind graph, double alpha0, bool degree_corrected, const double *alpha)
+{
+	tlv_mmsb_parts parts = {.k = 3,
+							.sides = graph == TLV_GRAPH_UNDIRECTED ? 1 : 2,
+							.graph = graph,
+							.degree_corrected = degree_corrected,
+							.alpha0 = alpha0,
+							.seed = 3,
+							.alpha = alpha,
+							.sizes = sizes,
+							.connectivity = connectivity};
+
+	for (size_t s = 0; s < parts.sides; s++)
+	{
+		parts.side[s].n = NODES;
+		parts.side[s].nodes = ids;
+		parts.side[s].degree = degree;
+		parts.side[s].propensity = degree_corrected ? theta : NULL;
+		parts.side[s].memberships = (tlv_memberships){NODES, start, community, share};
+	}
+	return parts;
+}
+
+static tlv_frame
+stored(tlv_graph_kind graph, double alpha0, bool degree_corrected)
+{
+	static const double none[6] = {0};
+	double alpha[6] = {alpha0 / 2, alpha0 / 4, alpha0 / 4, alpha0 / 2, alpha0 / 4, alpha0 / 4};
+	tlv_mmsb_parts parts = parts_of(graph, alpha0, degree_corrected, alpha0 > 0 ? alpha : none);
+	tlv_frame frame;
+	const tlv_kind *kind;
+	void *image;
+	size_t size;
+
+	OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
+	OK(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
+	assert_ptr_equal(kind, &tlv_kind_mmsb);
+	return frame;
+}
+
+static void
+test_round_trip(void **state)
+{
+	(void) state;
+	for (int graph = TLV_GRAPH_UNDIRECTED; graph <= TLV_GRAPH_BIPARTITE; graph++)
+		for (int corrected = 0; corrected < 2; corrected++)
+		{
+			tlv_frame frame = stored((tlv_graph_kind) graph, 1, corrected == 1), again;
+			tlv_mmsb_parts parts;
+			void *image;
+			size_t size;
+
+			assert_int_equal(tlv_kind_mmsb.model->components(&frame), 3);
+			OK(tlv_mmsb_read(&ctx, &frame, &parts));
+			assert_true(parts.k == 3 && parts.graph == (tlv_graph_kind) graph);
+			assert_true(parts.sides == (graph == TLV_GRAPH_UNDIRECTED ? 1 : 2));
+			assert_true(parts.degree_corrected == (corrected == 1) && parts.seed == 3);
+			assert_true(!parts.poisson && parts.alpha0 == 1);
+			for (size_t s = 0; s < parts.sides; s++)
+			{
+				assert_true(parts.side[s].n == NODES && parts.side[s].memberships.n == NODES);
+				assert_memory_equal(parts.side[s].nodes, ids, sizeof(ids));
+				assert_memory_equal(parts.side[s].degree, degree, sizeof(degree));
+				assert_true((parts.side[s].propensity == NULL) == (corrected == 0));
+				assert_memory_equal(parts.side[s].memberships.start, start, sizeof(start));
+				assert_memory_equal(parts.side[s].memberships.community, community,
+									sizeof(community));
+				assert_memory_equal(parts.side[s].memberships.share, share, sizeof(share));
+			}
+			OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
+			OK(tlv_frame_open(&ctx, image, size, &again));
+			assert_int_equal(again.header->fingerprint, frame.header->fingerprint);
+		}
+}
+
+/* Replaces one section; what validation says. */
+static tlv_status
+forged(const tlv_frame *frame, const char *name, tlv_element element, size_t rows, size_t columns,
+	   const void *data)
+{
+	const char *const except[] = {name, NULL};
+	tlv_frame again;
+	const tlv_kind *kind;
+	void *image;
+	size_t size;
+
+	tlv_frame_begin(&builder, TLV_FRAME_MODEL, TLV_KIND_MMSB);
+	tlv_frame_add_from(&builder, frame, except);
+	if (data != NULL)
+		tlv_frame_add(&builder, name, element, rows, columns, data);
+	OK(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &again, &kind);
+}
+
+static void
+corrupt_scalar(const tlv_frame *frame, const char *name, double value)
+{
+	assert_int_equal(forged(frame, name, TLV_FLOAT64, 1, 1, &value), TLV_CORRUPT);
+	assert_int_equal(forged(frame, name, TLV_FLOAT64, 1, 1, NULL), TLV_CORRUPT);
+}
+
+static void
+test_corrupt(void **state)
+{
+	tlv_frame frame = stored(TLV_GRAPH_UNDIRECTED, 1, true);
+	tlv_frame two = stored(TLV_GRAPH_DIRECTED, 1, true);
+	uint16_t support[NODES] = {1, 1, 1, 2, 2, 2, 0}, communities[9];
+	double numbers[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+	float shares[9];
+	int64_t nodes[NODES];
+
+	(void) state;
+	corrupt_scalar(&frame, "alpha0", -1);
+	corrupt_scalar(&frame, "graph", 0);
+	corrupt_scalar(&frame, "graph", 4);
+	corrupt_scalar(&frame, "graph", 2); /* there is no second side */
+	corrupt_scalar(&frame, "poisson", 2);
+	corrupt_scalar(&frame, "degree_corrected", 0.5);
+	corrupt_scalar(&frame, "seed", -1);
+	OK(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support));
+	support[5] = 1;
+	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support), TLV_CORRUPT);
+	support[4] = 3; /* the right sum, but another node's communities */
+	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES - 2, 1, support),
+					 TLV_CORRUPT);
+	memcpy(communities, community, sizeof(communities));
+	communities[2] = 3;
+	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 18, 1, communities), TLV_CORRUPT);
+	communities[2] = 2;
+	communities[4] = 0;
+	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 18, 1, communities), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "communities_1", TLV_BYTES, 16, 1, communities), TLV_CORRUPT);
+	for (int i = 0; i < 4; i++)
+	{
+		static const float wrong[] = {0, -0.5F, NAN, 0.51F};
+
+		memcpy(shares, share, sizeof(shares));
+		shares[3] = wrong[i];
+		assert_int_equal(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares), TLV_CORRUPT);
+	}
+	shares[3] = 0.5002F;
+	OK(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares));
+	memcpy(nodes, ids, sizeof(nodes));
+	nodes[1] = nodes[0];
+	assert_int_equal(forged(&frame, "nodes_1", TLV_INT64, NODES, 1, nodes), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "nodes_1", TLV_INT64, 0, 1, nodes), TLV_CORRUPT);
+	numbers[2] = -1;
+	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 3, 3, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "propensity_1", TLV_FLOAT64, NODES, 1, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "degree_1", TLV_FLOAT64, NODES, 1, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "alpha", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "sizes", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
+	numbers[2] = 1e200;
+	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 3, 3, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 2, 3, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "connectivity", TLV_FLOAT64, 2, 2, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "alpha", TLV_FLOAT64, 3, 2, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&frame, "diagnostics", TLV_FLOAT64, 1, 1, numbers), TLV_CORRUPT);
+	assert_int_equal(forged(&two, "nodes_2", TLV_INT64, NODES, 1, NULL), TLV_CORRUPT);
+	assert_int_equal(forged(&two, "alpha", TLV_FLOAT64, 3, 1, numbers), TLV_CORRUPT);
+}
+
+/* ---- new nodes ---- */
+
+static const tlv_bag_image *
+bag_of(size_t n, const int64_t *items, const double *weights)
+{
+	size_t size = tlv_bag_size(n, items, weights);
+	void *image = tlv_alloc0(&ctx, size, 1);
+
+	tlv_bag_write(n, items, weights, image);
+	return image;
+}
+
+/*
+ * numpy over the six nodes: posterior and likelihood (alpha0 = 0); the constrained optimum by
+ * enumeration of supports (alpha0 = 1), by scipy.optimize.nnls when degree-corrected.
+ */
+static const struct
+{
+	int bag, alpha0, corrected;
+	double shares[3], log_likelihood;
+} expected[] = {
+	{0, 0, 0, {0.598119347346383, 0.271426256125433, 0.130454396528184}, -5.63880639495415},
+	{0, 0, 1, {0.583837943147197, 0.171701702003438, 0.244460354849365}, -5.48290179381981},
+	{0, 1, 0, {0.837888642339131, 0.16211135766087, 0}, -4.77764831839403},
+	{0, 1, 1, {0.896739461194283, 0.103260538805717, 0}, -4.73225665393302},
+	{1, 0, 0, {0.0327723145518967, 0.000546766900853675, 0.96668091854725}, -4.9318247511743},
+	{1, 0, 1, {0.0173498107873031, 0.000187589325978985, 0.982462599886718}, -3.75861941404181},
+	{1, 1, 0, {0, 0, 1}, -3.9848823066222},
+	{1, 1, 1, {0, 0, 1}, -2.7954831632664},
+};
+
+static void
+test_infer(void **state)
+{
+	static const int64_t items[2][5] = {{-5, 30, 40, 77, INT64_MAX}, {2, 31}};
+	static const double weights[2][5] = {{1, 1, 1, 9, 3}, {2, 1}};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		for (int graph = TLV_GRAPH_UNDIRECTED; graph <= TLV_GRAPH_DIRECTED; graph++)
+		{
+			tlv_frame frame =
+				stored((tlv_graph_kind) graph, expected[i].alpha0, expected[i].corrected == 1);
+			int b = expected[i].bag;
+			/* unknown nodes and those without memberships tell nothing */
+			const tlv_bag_image *bag = bag_of(b == 0 ? 5 : 2, items[b], weights[b]);
+			tlv_model *model;
+			double shares[3], value;
+
+			OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+			OK(model->class->infer_bag(&ctx, model, bag, shares));
+			for (int j = 0; j < 3; j++)
+				CLOSE(shares[j], expected[i].shares[j], 1e-9);
+			OK(model->class->log_likelihood_bag(&ctx, model, bag, &value));
+			CLOSE(value, expected[i].log_likelihood, 1e-9);
+			/* nobody known: the prior */
+			bag = bag_of(1, items[0] + 3, weights[0] + 3);
+			OK(model->class->infer_bag(&ctx, model, bag, shares));
+			CLOSE(shares[0], expected[i].alpha0 > 0 ? 0.5 : 1.75 / 6, 1e-12);
+			OK(model->class->infer_bag(&ctx, model, bag_of(0, NULL, NULL), shares));
+			CLOSE(shares[0] + shares[1] + shares[2], 1, 1e-12);
+		}
+}
+
+static void
+test_odd_models(void **state)
+{
+	static const double nothing[9] = {0}, alpha[3] = {1, 1, 1};
+	static const int64_t items[] = {-5, 1};
+	static const double weights[] = {1, 1e-3}, huge[] = {1e200, 1};
+	tlv_mmsb_parts parts = parts_of(TLV_GRAPH_UNDIRECTED, 3, false, alpha);
+	double extreme[9], shares[3], value;
+	tlv_frame frame;
+	tlv_model *model;
+	void *image;
+	size_t size;
+
+	(void) state;
+	/* no edges at all */
+	parts.connectivity = nothing;
+	OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
+	OK(tlv_frame_open(&ctx, image, size, &frame));
+	OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+	OK(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+	CLOSE(shares[1], 1.0 / 3, 1e-15);
+	/* rates at both ends of what is allowed */
+	for (int scale = -1; scale <= 1; scale += 2)
+	{
+		for (int i = 0; i < 9; i++)
+			extreme[i] = connectivity[i] * (scale < 0 ? 1e-100 : 1e99);
+		parts.connectivity = extreme;
+		OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
+		OK(tlv_frame_open(&ctx, image, size, &frame));
+		OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+		OK(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+		CLOSE(shares[0] + shares[1] + shares[2], 1, 1e-9);
+		OK(model->class->log_likelihood_bag(&ctx, model, bag_of(2, items, weights), &value));
+		assert_true(isfinite(value));
+	}
+	assert_int_equal(model->class->infer_bag(&ctx, model, bag_of(2, items, huge), shares),
+					 TLV_BAD_DATA);
+}
+
+/* The conditions of Karush, Kuhn and Tucker of random problems, singular ones among them. */
+static void
+test_quadratic(void **state)
+{
+	tlv_rng rng;
+
+	(void) state;
+	tlv_rng_seed(&rng, 5);
+	for (int trial = 0; trial < 400; trial++)
+	{
+		size_t n = 1 + trial % 12, m = 1 + tlv_rng_below(&rng, 14);
+		bool simplex = trial % 2 == 0;
+		double a[14 * 12], gram[144] = {0}, moment[12] = {0}, x[12], work[12 * 17];
+		double level = -HUGE_VAL, sum = 0, largest = 0;
+
+		tlv_rng_fill_normal(&rng, m * n, a);
+		for (size_t r = 0; r < m; r++)
+		{
+			double b = tlv_rng_normal(&rng);
+
+			for (size_t i = 0; i < n; i++)
+			{
+				moment[i] += a[r * n + i] * b;
+				for (size_t j = 0; j < n; j++)
+					gram[i * n + j] += a[r * n + i] * a[r * n + j];
+			}
+		}
+		OK(tlv_quadratic_nonnegative(&ctx, n, gram, moment, simplex, x, work));
+		for (int pass = 0; pass < 2; pass++)
+			for (size_t i = 0; i < n; i++)
+			{
+				double gradient = moment[i];
+
+				for (size_t j = 0; j < n; j++)
+					gradient -= gram[i * n + j] * x[j];
+				if (pass == 0 && x[i] > 0)
+					level = fmax(level, gradient);
+				largest = fmax(largest, fabs(moment[i]) + gram[i * n + i]);
+				if (pass == 1)
+				{
+					double threshold = simplex ? level : 0;
+
+					assert_true(x[i] >= 0 && gradient <= threshold + 1e-7 * largest);
+					assert_true(x[i] == 0 || gradient >= threshold - 1e-7 * largest);
+					sum += x[i];
+				}
+			}
+		if (simplex)
+			CLOSE(sum, 1, 1e-12);
+	}
+}
+
+/* Memory that ends anywhere, and a user who stops anywhere, give errors and nothing else. */
+static void
+test_faults(void **state)
+{
+	static const int64_t items[] = {-5, 30, 40};
+	static const double weights[] = {1, 1, 1};
+	tlv_frame frame = stored(TLV_GRAPH_DIRECTED, 1, true);
+	const tlv_bag_image *bag = bag_of(3, items, weights);
+	tlv_status status = TLV_MEMORY_LIMIT;
+	tlv_model *model;
+	double shares[3];
+	size_t calls;
+
+	(void) state;
+	for (size_t limit = 0; status != TLV_OK; limit += 64)
+	{
+		ctx.arena.limit = ctx.arena.used + limit;
+		status = tlv_kind_mmsb.model->open(&ctx, &frame, &model);
+		if (status == TLV_OK)
+			status = model->class->infer_bag(&ctx, model, bag, shares);
+		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+	}
+	ctx.arena.limit = SIZE_MAX;
+	memory.calls = 0;
+	OK(model->class->infer_bag(&ctx, model, bag, shares));
+	calls = memory.calls;
+	assert_true(calls > 0);
+	for (size_t at = 1; at <= calls; at++)
+	{
+		memory.calls = memory.stopped_calls = 0;
+		memory.stop_at = at;
+		assert_int_equal(model->class->infer_bag(&ctx, model, bag, shares), TLV_CANCELLED);
+		assert_true(memory.stopped_calls == 0);
+	}
+	memory.stop_at = 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_corrupt, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_odd_models, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_quadratic, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,425 @@
+/*
+ * test_refine.c - multi-view mixtures: simulation, refinement over rows, rows with views that
+ * are not known, matching of models.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/match.h"
+#include "view_fixture.h"
+
+#define K	 3
+#define ROWS 20000
+
+static const size_t wide[3] = {5, 8, 3};
+static const size_t many[3] = {10, 20, 30};
+
+/* Rows drawn from a true model. */
+typedef struct sample
+{
+	tlv_frame truth;
+	tlv_multiview_parts parts;
+	double *x[3]; /* d_t x ROWS */
+	int64_t (*category)[3];
+	size_t *component;
+} sample;
+
+static tlv_frame
+random_model(bool categories, uint64_t seed)
+{
+	tlv_multiview_simulation options = {
+		.k = K, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
+	void *image;
+	size_t size;
+
+	memcpy(options.d, categories ? many : wide, sizeof(options.d));
+	assert_ok(tlv_multiview_random(&ctx, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static sample
+draw_sample(bool categories, uint64_t seed)
+{
+	sample s = {.truth = random_model(categories, seed)};
+
+	tlv_multiview_read(&s.truth, &s.parts);
+	for (int t = 0; t < 3; t++)
+		s.x[t] = room(s.parts.d[t] * ROWS, sizeof(double));
+	s.category = room(ROWS, sizeof(*s.category));
+	s.component = room(ROWS, sizeof(size_t));
+	for (size_t r = 0; r < ROWS; r++)
+	{
+		double *x[3];
+
+		for (int t = 0; t < 3; t++)
+			x[t] = s.x[t] + r * s.parts.d[t];
+		s.component[r] = tlv_multiview_draw(&s.parts, &rng, x, s.category[r]);
+	}
+	return s;
+}
+
+static void
+add_rows(const sample *s, tlv_accumulator *accumulator, size_t first, size_t stop)
+{
+	for (size_t r = first; r < stop; r++)
+	{
+		const double *x[3];
+
+		for (int t = 0; t < 3; t++)
+			x[t] = s->x[t] + r * s->parts.d[t];
+		if (s->parts.items[0] != NULL)
+			assert_ok(accumulator->class->add_categories(&ctx, accumulator, s->category[r]));
+		else
+			assert_ok(accumulator->class->add_views(&ctx, accumulator, s->parts.d, x));
+	}
+}
+
+static tlv_frame
+fitted(const sample *s, int iterations)
+{
+	tlv_multiview_options options = {.k = K, .iterations = iterations, .seed = 1};
+	tlv_accumulator *accumulator;
+	tlv_frame moments;
+	void *image;
+	size_t size;
+
+	if (s->parts.items[0] != NULL)
+		assert_ok(tlv_category_views_create(&ctx, &accumulator));
+	else
+		assert_ok(tlv_view_moments_create(&ctx, &accumulator));
+	add_rows(s, accumulator, 0, ROWS);
+	moments = built(accumulator);
+	assert_ok(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static tlv_model *
+opened(const tlv_frame *frame)
+{
+	tlv_model *model;
+
+	assert_ok(tlv_kind_multiview.model->open(&ctx, frame, &model));
+	return model;
+}
+
+static tlv_frame
+statistics(const sample *s, const tlv_frame *frame, size_t first, size_t stop)
+{
+	tlv_model *model = opened(frame);
+	tlv_accumulator *accumulator;
+
+	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
+	add_rows(s, accumulator, first, stop);
+	return built(accumulator);
+}
+
+static tlv_frame
+updated(const tlv_frame *frame, const tlv_frame *sums)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_multiview.model->update(&ctx, frame, sums, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Mean error of the components, one to one. */
+static double
+mean_error(const tlv_frame *found, const sample *s)
+{
+	tlv_multiview_parts parts;
+	int64_t assignment[K];
+	double error[K], sum = 0;
+
+	tlv_multiview_read(found, &parts);
+	assert_ok(tlv_multiview_match(&ctx, &parts, &s->parts, assignment, error));
+	for (size_t j = 0; j < K; j++)
+	{
+		assert_true(fabs(parts.weights[j] - s->parts.weights[assignment[j]]) < 0.015);
+		sum += error[j] / K;
+	}
+	return sum;
+}
+
+/* EM over the rows until it stands: better than the moments, and as good as the truth. */
+static void
+test_vectors(void **state)
+{
+	sample s = draw_sample(false, 2);
+	tlv_frame model = fitted(&s, 0), sums;
+	double before = -HUGE_VAL, first = mean_error(&model, &s), likelihood = 0, last;
+	int steps = 0;
+
+	(void) state;
+	for (;; steps++)
+	{
+		sums = statistics(&s, &model, 0, ROWS);
+		likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS;
+		assert_true(likelihood > before - 1e-12);
+		if (likelihood - before < 1e-8)
+			break;
+		before = likelihood;
+		model = updated(&model, &sums);
+	}
+	last = mean_error(&model, &s);
+	sums = statistics(&s, &s.truth, 0, ROWS);
+	print_message("vectors: %.4f from moments, %.4f after %d steps; log-likelihood %.4f, truth's "
+				  "%.4f\n",
+				  first, last, steps, likelihood,
+				  tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS);
+	assert_true(first < 0.075);
+	assert_true(last < 0.045);
+	assert_true(steps < 12);
+	assert_true(likelihood > tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS);
+	assert_true(tlv_frame_scalar(&model, "steps", 0) == steps);
+	assert_true(diagnostic(model, "mean_log_likelihood_before_step_1") < likelihood);
+}
+
+/* EM over the rows of categories and on their counts climb to the same place. */
+static void
+test_categories(void **state)
+{
+	sample s = draw_sample(true, 2);
+	tlv_frame start = fitted(&s, 0), counted = fitted(&s, 1000), model = start, sums;
+	double first = mean_error(&start, &s), last, on_counts = mean_error(&counted, &s);
+	double likelihood = 0;
+
+	(void) state;
+	for (int step = 0; step < 100; step++)
+	{
+		sums = statistics(&s, &model, 0, ROWS);
+		likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS;
+		model = updated(&model, &sums);
+	}
+	last = mean_error(&model, &s);
+	print_message("categories: %.4f from moments, %.4f over rows, %.4f on counts\n", first, last,
+				  on_counts);
+	assert_true(first < 0.065);
+	assert_true(on_counts < 0.045);
+	assert_true(fabs(last - on_counts) < 1e-3);
+	assert_true(fabs(likelihood - diagnostic(counted, "mean_log_likelihood")) < 1e-6);
+}
+
+/* Parts of the rows, merged in either order, say what all of them do. */
+static void
+test_merge(void **state)
+{
+	(void) state;
+	for (int categories = 0; categories < 2; categories++)
+	{
+		sample s = draw_sample(categories, 3);
+		tlv_frame other = random_model(categories, 4), whole, parts[3], merged, wrong;
+		const char *section = categories ? "counts2" : "squares";
+		tlv_accumulator *accumulator;
+
+		whole = statistics(&s, &s.truth, 0, ROWS);
+		parts[0] = statistics(&s, &s.truth, 0, 777);
+		parts[1] = statistics(&s, &s.truth, 777, 777);
+		parts[2] = statistics(&s, &s.truth, 777, ROWS);
+		assert_ok(tlv_kind_view_statistics.accumulator->create(&ctx, &accumulator));
+		for (int p = 2; p >= 0; p--)
+			assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[p]));
+		merged = built(accumulator);
+		assert_true(tlv_frame_scalar(&merged, "rows", 0) == ROWS);
+		for (size_t e = 0; e < tlv_frame_find(&whole, section)->rows * K; e++)
+		{
+			double a = tlv_frame_float64(&whole, section)[e];
+
+			assert_true(fabs(tlv_frame_float64(&merged, section)[e] - a) <= 1e-9 * fabs(a) + 1e-9);
+		}
+		wrong = statistics(&s, &other, 0, 10);
+		assert_int_equal(accumulator->class->merge(&ctx, accumulator, &wrong), TLV_BAD_PARAMETER);
+		assert_int_equal(tlv_kind_multiview.model->update(&ctx, &s.truth, &wrong, NULL, NULL),
+						 TLV_BAD_PARAMETER);
+		assert_int_equal(tlv_kind_multiview.model->update(&ctx, &s.truth, &parts[1], NULL, NULL),
+						 TLV_BAD_DATA);
+		assert_true(refused_with(whole, "responsibilities", 0, -1));
+		assert_true(refused_with(whole, section, 0, -1));
+	}
+}
+
+/* What views that are not known do not say. */
+static void
+test_missing(void **state)
+{
+	sample s = draw_sample(false, 2);
+	tlv_model *model = opened(&s.truth);
+	double all[K], some[K], none[K], value, parts[3], right[2] = {0, 0}, whole[16];
+	tlv_view_row row = {.vectors = true, .known = {true, true, true}};
+
+	(void) state;
+	memcpy(row.d, wide, sizeof(wide));
+	for (size_t r = 0; r < ROWS; r++)
+	{
+		size_t best[2] = {0, 0};
+
+		for (int t = 0; t < 3; t++)
+			row.x[t] = s.x[t] + r * wide[t];
+		row.known[1] = true;
+		assert_ok(tlv_multiview_infer(&ctx, model, &row, all, NULL));
+		row.known[1] = false;
+		assert_ok(tlv_multiview_infer(&ctx, model, &row, some, NULL));
+		for (size_t j = 1; j < K; j++)
+		{
+			best[0] = all[j] > all[best[0]] ? j : best[0];
+			best[1] = some[j] > some[best[1]] ? j : best[1];
+		}
+		right[0] += best[0] == s.component[r];
+		right[1] += best[1] == s.component[r];
+	}
+	print_message("assigned: %.4f with three views, %.4f with two\n", right[0] / ROWS,
+				  right[1] / ROWS);
+	assert_true(right[0] / ROWS > 0.985);
+	assert_true(right[1] / ROWS > 0.96);
+	assert_true(right[1] < right[0]);
+	/* One component's density is the product of its views'. */
+	row.known[0] = row.known[2] = false;
+	assert_ok(tlv_multiview_infer(&ctx, model, &row, none, &value));
+	assert_true(fabs(value) < 1e-12);
+	for (size_t j = 0; j < K; j++)
+		assert_true(fabs(none[j] - s.parts.weights[j]) < 1e-12);
+	for (int t = 0; t < 3; t++)
+	{
+		row.known[t] = true;
+		assert_ok(tlv_multiview_infer(&ctx, model, &row, some, &parts[t]));
+		row.known[t] = false;
+		for (size_t j = 0; j < K; j++)
+			none[j] *= some[j] / s.parts.weights[j] * exp(parts[t]);
+	}
+	for (int t = 0; t < 3; t++)
+		row.known[t] = true;
+	assert_ok(tlv_multiview_infer(&ctx, model, &row, all, &value));
+	for (size_t j = 0; j < K; j++)
+		assert_true(fabs(none[j] / exp(value) - all[j]) < 1e-9);
+	memcpy(whole, row.x[0], 5 * sizeof(double));
+	memcpy(whole + 5, row.x[1], 8 * sizeof(double));
+	memcpy(whole + 13, row.x[2], 3 * sizeof(double));
+	assert_ok(model->class->infer_vector(&ctx, model, 16, whole, some));
+	assert_memory_equal(some, all, sizeof(all));
+}
+
+static void
+test_refusals(void **state)
+{
+	sample s = draw_sample(false, 2), c = draw_sample(true, 2);
+	tlv_model *vectors = opened(&s.truth), *categories = opened(&c.truth);
+	tlv_view_row row = {.vectors = true, .known = {true, true, true}, .category = {1, 2, 31}};
+	double bad[8] = {0, 0, NAN}, error[K];
+	tlv_accumulator *accumulator;
+	int64_t assignment[K];
+	tlv_multiview_simulation options = {
+		.k = 2, .d = {2, 0, 2}, .separation = 1, .concentration = 1};
+	void *image;
+	size_t size;
+
+	(void) state;
+	memcpy(row.d, wide, sizeof(wide));
+	for (int t = 0; t < 3; t++)
+		row.x[t] = s.x[t];
+	assert_int_equal(tlv_multiview_infer(&ctx, categories, &row, NULL, NULL), TLV_BAD_PARAMETER);
+	row.x[1] = bad;
+	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "number 3 of view 2"));
+	bad[2] = 1e99;
+	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "beyond reckoning"));
+	row.d[2] = 4;
+	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
+	row.vectors = false;
+	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_multiview_infer(&ctx, categories, &row, NULL, NULL), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "category 31 of view 3"));
+	assert_int_equal(vectors->class->statistics(&ctx, vectors, "vb", &accumulator),
+					 TLV_BAD_PARAMETER);
+	assert_ok(vectors->class->statistics(&ctx, vectors, "", &accumulator));
+	assert_int_equal(accumulator->class->add_categories(&ctx, accumulator, c.category[0]),
+					 TLV_BAD_PARAMETER);
+	assert_ok(categories->class->statistics(&ctx, categories, NULL, &accumulator));
+	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, row.d, row.x),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_multiview_match(&ctx, &s.parts, &c.parts, assignment, error),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_multiview_random(&ctx, &options, &image, &size), TLV_BAD_PARAMETER);
+	assert_true(refused_with(s.truth, "floor1", 0, -1));
+}
+
+/* A column that is constant, and one component whose view is, stay at their floors. */
+static void
+test_floor(void **state)
+{
+	sample s = draw_sample(false, 2);
+	tlv_multiview_parts parts;
+	tlv_frame model, sums;
+
+	(void) state;
+	for (size_t r = 0; r < ROWS; r++)
+	{
+		s.x[0][r * wide[0]] = 0.1;
+		if (s.component[r] == 0)
+			s.x[2][r * wide[2]] = 7;
+	}
+	model = fitted(&s, 0);
+	for (int step = 0; step < 20; step++)
+	{
+		sums = statistics(&s, &model, 0, ROWS);
+		model = updated(&model, &sums);
+	}
+	tlv_multiview_read(&model, &parts);
+	for (size_t j = 0; j < K; j++)
+	{
+		assert_true(fabs(parts.means[0][j * wide[0]] - 0.1) < 1e-12);
+		assert_true(parts.variances[0][j * wide[0]] == parts.floors[0][0]);
+	}
+	assert_true(fabs(parts.means[2][0] - 7) < 1e-3);
+	assert_true(parts.variances[2][0] <= 2 * parts.floors[2][0]);
+}
+
+/* Order, signs and scales of columns do not matter; a category one model lacks has probability 0.
+ */
+static void
+test_match(void **state)
+{
+	const double a[6] = {3, 4, 0, 1, 1e-200, 0}, b[4] = {1e200, 0, -6, -8};
+	const int64_t items_a[2] = {1, 2}, items_b[2] = {2, 3};
+	const double halves[2] = {0.5, 0.5}, one[1] = {1};
+	tlv_multiview_parts p = {.k = 1, .d = {2, 2, 2}, .weights = one}, q = p;
+	int64_t assignment[3];
+	double error[3];
+
+	(void) state;
+	assert_ok(tlv_mixing_match(&ctx, 2, 3, a, 2, b, assignment, error));
+	assert_int_equal(assignment[0], 1);
+	assert_int_equal(assignment[1], -1);
+	assert_int_equal(assignment[2], 0);
+	assert_true(error[0] < 1e-12 && error[2] < 1e-12 && isnan(error[1]));
+	assert_ok(tlv_mixing_match(&ctx, 2, 1, a + 2, 1, b, assignment, error));
+	assert_true(fabs(error[0] - sqrt(2)) < 1e-12);
+	for (int t = 0; t < 3; t++)
+	{
+		p.means[t] = q.means[t] = halves;
+		p.items[t] = items_a;
+		q.items[t] = t == 0 ? items_b : items_a;
+	}
+	assert_ok(tlv_multiview_match(&ctx, &p, &q, assignment, error));
+	assert_true(fabs(error[0] - 1.0 / 3) < 1e-12);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_vectors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_floor, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("view_refine", tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/*
+ * test_context.c - memory, errors and random variates.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/rng.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 1);
+	return 0;
+}
+
+/* Every block given back. */
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+/* ---- memory ---- */
+
+static void
+test_memory(void **state)
+{
+	double *x;
+
+	(void) state;
+	for (size_t n = 0; n < 5000; n += 7)
+	{
+		char *block = tlv_alloc0(&ctx, n, 1);
+
+		assert_non_null(block);
+		assert_int_equal((uintptr_t) block % (n >= 1024 ? 64 : 16), 0);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(block[i], 0);
+		memset(block, 1, n);
+		block = tlv_realloc(&ctx, block, n / 2 + 3000, 1);
+		assert_non_null(block);
+		for (size_t i = 0; i < n && i < n / 2 + 3000; i++)
+			assert_int_equal(block[i], 1);
+		tlv_free(&ctx, block);
+	}
+	assert_int_equal(ctx.arena.used, 0);
+	assert_true(ctx.arena.peak > 3000);
+
+	assert_null(tlv_alloc(&ctx, SIZE_MAX / 4, 8));
+	assert_int_equal(ctx.error.code, TLV_LIMIT);
+	assert_null(tlv_alloc(&ctx, SIZE_MAX, 1));
+	assert_int_equal(ctx.error.code, TLV_LIMIT);
+	ctx.arena.limit = 10000;
+	x = tlv_alloc(&ctx, 1000, sizeof(double));
+	assert_non_null(x);
+	assert_null(tlv_alloc(&ctx, 1000, sizeof(double)));
+	assert_int_equal(ctx.error.code, TLV_MEMORY_LIMIT);
+	assert_null(tlv_realloc(&ctx, x, 2000, sizeof(double)));
+	x[999] = 1; /* the old block is valid */
+	assert_int_equal(tlv_require_memory(&ctx, 1000, "this"), TLV_OK);
+	assert_int_equal(tlv_require_memory(&ctx, 1e9, "this"), TLV_MEMORY_LIMIT);
+	assert_int_equal(tlv_require_memory(&ctx, NAN, "this"), TLV_MEMORY_LIMIT);
+	assert_non_null(strstr(ctx.error.message, "this needs"));
+	tlv_free(&ctx, x);
+	ctx.arena.limit = SIZE_MAX;
+}
+
+static void
+test_errors(void **state)
+{
+	char text[500];
+
+	(void) state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	tlv_fail_detail(&ctx, "old");
+	assert_int_equal(tlv_fail(&ctx, TLV_BAD_DATA, "%s", text), TLV_BAD_DATA);
+	assert_int_equal(strlen(ctx.error.message), sizeof(ctx.error.message) - 1);
+	assert_string_equal(ctx.error.detail, "");
+	tlv_fail_hint(&ctx, "try %d", 3);
+	assert_string_equal(ctx.error.hint, "try 3");
+	assert_int_equal(tlv_cancelled(&ctx), TLV_CANCELLED);
+	assert_string_equal(ctx.error.hint, "");
+}
+
+/* ---- random variates ---- */
+
+/* Mean and variance of n variates, compared with the truth at 5 standard errors. */
+static void
+check_moments(const char *what, size_t n, const double *x, double mean, double variance,
+			  double excess_kurtosis)
+{
+	double sum = 0, squares = 0, error = sqrt(variance / (double) n);
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	sum /= (double) n;
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - sum) * (x[i] - sum);
+	squares /= (double) n;
+	if (fabs(sum - mean) > 5 * error)
+		fail_msg("%s: mean %g, not %g", what, sum, mean);
+	if (fabs(squares - variance) > 5 * variance * sqrt((excess_kurtosis + 2) / (double) n))
+		fail_msg("%s: variance %g, not %g", what, squares, variance);
+}
+
+static void
+test_random(void **state)
+{
+	static const double shapes[] = {0.05, 0.5, 1, 2.5, 100};
+	static const double means[] = {0.1, 3, 9.99, 10, 40, 1e4, 1e9};
+	size_t n = 200000;
+	double *x = tlv_alloc(&ctx, n, sizeof(double));
+	tlv_rng again;
+
+	(void) state;
+	assert_non_null(x);
+	/* The stream is fixed for ever: values computed from the published algorithms. */
+	tlv_rng_seed(&again, 0);
+	assert_true(again.state[0] == UINT64_C(0xe220a8397b1dcdaf));
+	assert_true(tlv_rng_next(&again) == UINT64_C(0x99ec5f36cb75f2b4));
+
+	tlv_rng_fill_normal(&rng, n, x);
+	check_moments("normal", n, x, 0, 1, 0);
+	for (size_t i = 0; i < n; i++)
+		x[i] = tlv_rng_uniform(&rng);
+	check_moments("uniform", n, x, 0.5, 1.0 / 12, -1.2);
+	for (size_t i = 0; i < n; i++)
+		x[i] = (double) tlv_rng_below(&rng, 7);
+	check_moments("below 7", n, x, 3, 4, -1.25);
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++)
+	{
+		for (size_t i = 0; i < n; i++)
+			x[i] = tlv_rng_gamma(&rng, shapes[s]);
+		check_moments("gamma", n, x, shapes[s], shapes[s], 6 / shapes[s]);
+	}
+	for (size_t s = 0; s < sizeof(means) / sizeof(means[0]); s++)
+	{
+		for (size_t i = 0; i < n; i++)
+			x[i] = (double) tlv_rng_poisson(&rng, means[s]);
+		check_moments("poisson", n, x, means[s], means[s], 1 / means[s]);
+	}
+	assert_int_equal(tlv_rng_poisson(&rng, 0), 0);
+	tlv_free(&ctx, x);
+}
+
+static void
+test_dirichlet_permutation(void **state)
+{
+	double alpha[3] = {0.2, 0.5, 3}, tiny[4] = {1e-5, 1e-5, 1e-5, 1e-5}, out[4], mean[3] = {0};
+	int64_t order[10], seen[10] = {0};
+	size_t n = 100000;
+
+	(void) state;
+	for (size_t i = 0; i < n; i++)
+	{
+		tlv_rng_dirichlet(&rng, 3, alpha, out);
+		assert_true(fabs(out[0] + out[1] + out[2] - 1) < 1e-12);
+		for (int j = 0; j < 3; j++)
+			mean[j] += out[j] / (double) n;
+	}
+	for (int j = 0; j < 3; j++)
+		assert_true(fabs(mean[j] - alpha[j] / 3.7) < 0.005);
+	for (int i = 0; i < 100; i++)
+	{
+		tlv_rng_dirichlet(&rng, 4, tiny, out);
+		assert_true(fabs(out[0] + out[1] + out[2] + out[3] - 1) < 1e-12);
+	}
+	tlv_rng_permutation(&rng, 10, order);
+	for (int i = 0; i < 10; i++)
+		seen[order[i]]++;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(seen[i], 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_dirichlet_permutation),
+	};
+
+	return cmocka_run_group_tests_name("context", tests, setup, teardown);
+}

@@ -1,0 +1,555 @@
+/*
+ * test_decompose.c - the solver core on noisy orthogonal tensors of known
+ * components; reproduces the table that the methods were chosen by.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+
+static tlv_context ctx;
+
+/* A tensor with known components, and a place for the answer. */
+typedef struct bed
+{
+	size_t k;
+	double *packed;
+	double *vectors; /* k x k, columns */
+	double *values;
+	tlv_decomposition found;
+	double mean, max; /* errors of the columns found */
+	int lost;		  /* columns with an error above .5 */
+	double seconds;
+} bed;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static double
+seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+static double *
+numbers(size_t n)
+{
+	double *x = tlv_alloc0(&ctx, n, sizeof(double));
+
+	assert_non_null(x);
+	return x;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+/*
+ * T = sum l_i v_i^3 + E, V a random rotation, l ~ U(low, high), E a Gaussian
+ * tensor averaged over the 6 permutations of its indices and scaled by
+ * eps / sqrt(k) * sqrt(6) / 2.  An entry of E with distinct indices is the
+ * mean of 6 normals, one with two equal indices that of 3.
+ */
+static bed
+make_bed(size_t k, double eps, double low, double high, uint64_t seed)
+{
+	bed b = {.k = k};
+	tlv_rng rng;
+	size_t rank;
+	double *work = numbers(tlv_tensor3_work(k, k)), scale = eps / sqrt((double) k) * sqrt(6.0) / 2;
+	double *entry;
+
+	tlv_rng_seed(&rng, seed);
+	entry = b.packed = numbers(tlv_packed3_size(k));
+	b.vectors = numbers(k * k);
+	b.values = numbers(k);
+	b.found.vectors = numbers(k * k);
+	b.found.values = numbers(k);
+	tlv_rng_fill_normal(&rng, k * k, b.vectors);
+	assert_ok(tlv_orthonormalize(&ctx, k, k, b.vectors, &rng, &rank));
+	for (size_t i = 0; i < k; i++)
+		b.values[i] = low + (high - low) * tlv_rng_uniform(&rng);
+	tlv_packed3_add_cubes(k, k, b.vectors, b.values, b.packed, work);
+	for (size_t i = 0; i < k && eps > 0; i++)
+		for (size_t j = 0; j <= i; j++)
+			for (size_t l = 0; l <= j; l++)
+				*entry++ += scale * tlv_rng_normal(&rng) /
+							sqrt(i == j && j == l	? 1
+								 : i == j || j == l ? 3
+													: 6);
+	tlv_free(&ctx, work);
+	return b;
+}
+
+static void
+free_bed(bed *b)
+{
+	tlv_free(&ctx, b->packed);
+	tlv_free(&ctx, b->vectors);
+	tlv_free(&ctx, b->values);
+	tlv_free(&ctx, b->found.vectors);
+	tlv_free(&ctx, b->found.values);
+}
+
+/* Errors after matching the closest pairs first. */
+static void
+match(bed *b)
+{
+	size_t k = b->k;
+	double *cosines = numbers(k * k), sum = 0;
+
+	assert_ok(
+		tlv_gemm(&ctx, true, false, k, k, k, 1, b->vectors, k, b->found.vectors, k, 0, cosines, k));
+	b->max = 0;
+	b->lost = 0;
+	for (size_t t = 0; t < k; t++)
+	{
+		size_t best = 0, row, column;
+		double error;
+
+		for (size_t i = 1; i < k * k; i++)
+			if (cosines[i] > cosines[best])
+				best = i;
+		error = sqrt(fmax(0, 2 - 2 * cosines[best]));
+		sum += error;
+		b->max = fmax(b->max, error);
+		b->lost += error > 0.5;
+		row = best % k;
+		column = best / k;
+		for (size_t i = 0; i < k; i++)
+			cosines[row + i * k] = cosines[i + column * k] = -2;
+	}
+	b->mean = sum / (double) k;
+	tlv_free(&ctx, cosines);
+}
+
+static void
+solve(bed *b, const tlv_decompose_options *options)
+{
+	size_t used = ctx.arena.used;
+
+	ctx.arena.peak = used;
+	b->seconds = seconds();
+	assert_ok(tlv_decompose(&ctx, b->k, b->packed, options, &b->found));
+	b->seconds = seconds() - b->seconds;
+	assert_true((double) (ctx.arena.peak - used) <= tlv_decompose_memory(b->k, options));
+	assert_int_equal(ctx.arena.used, used);
+	match(b);
+}
+
+/* ---- the table ---- */
+
+static void
+print_row(const char *name, double eps, int seeds, const bed *b)
+{
+	print_message("%-6s k=%3zu eps=%.2f seeds=%2d  mean %.4f  max %.3f  lost %.1f  residual %.4f  "
+				  "iterations %4d  sweeps %3d  %.4f s\n",
+				  name, b->k, eps, seeds, b->mean, b->max, b->lost / (double) seeds,
+				  b->found.residual, b->found.iterations, b->found.sweeps, b->seconds);
+}
+
+/* Over seeds: max the largest, lost the sum, all else the average. */
+static bed
+row(tlv_method method, size_t k, double eps, int seeds)
+{
+	bed result = {.k = k};
+	double mean = 0, max = 0, time = 0, residual = 0;
+	int lost = 0, iterations = 0, sweeps = 0;
+
+	for (int seed = 0; seed < seeds; seed++)
+	{
+		bed b = make_bed(k, eps, 1, 3, (uint64_t) seed + 100);
+		tlv_decompose_options options = {.method = method, .seed = (uint64_t) seed};
+
+		solve(&b, &options);
+		mean += b.mean / seeds;
+		time += b.seconds / seeds;
+		max = fmax(max, b.max);
+		lost += b.lost;
+		residual += b.found.residual / seeds;
+		iterations += b.found.iterations;
+		sweeps += b.found.sweeps;
+		assert_true(b.found.converged || method == TLV_METHOD_SGD || method == TLV_METHOD_ALS);
+		free_bed(&b);
+	}
+	result.mean = mean;
+	result.max = max;
+	result.lost = lost;
+	result.found.residual = residual;
+	result.found.iterations = iterations / seeds;
+	result.found.sweeps = sweeps / seeds;
+	result.seconds = time;
+	print_row(tlv_method_name(method), eps, seeds, &result);
+	return result;
+}
+
+static void
+test_joint_table(void **state)
+{
+	(void) state;
+	for (size_t k = 20; k <= 100; k = k == 20 ? 50 : k + 50)
+	{
+		bed b = row(TLV_METHOD_JOINT, k, 0.02, k == 100 ? 2 : 20);
+
+		assert_true(b.mean <= 0.0055 && b.lost == 0);
+		b = row(TLV_METHOD_JOINT, k, 0.2, k == 100 ? 4 : 20);
+		assert_true(b.mean <= 0.055 && b.lost == 0);
+		b = row(TLV_METHOD_JOINT, k, 0.5, k == 100 ? 4 : 20);
+		assert_true(b.mean <= 0.14);
+		assert_true(k < 100 || b.lost == 0);
+	}
+}
+
+static void
+test_power_table(void **state)
+{
+	(void) state;
+	assert_true(row(TLV_METHOD_POWER, 20, 0.2, 4).mean <= 0.09);
+	assert_true(row(TLV_METHOD_POWER, 50, 0.2, 2).mean <= 0.09);
+	assert_true(row(TLV_METHOD_POWER, 100, 0.2, 1).mean <= 0.09);
+}
+
+static void
+test_als_table(void **state)
+{
+	(void) state;
+	assert_true(row(TLV_METHOD_ALS, 20, 0.2, 4).mean <= 0.09);
+	assert_true(row(TLV_METHOD_ALS, 50, 0.2, 4).mean <= 0.09);
+	assert_true(row(TLV_METHOD_ALS, 100, 0.2, 2).mean <= 0.09);
+	assert_true(row(TLV_METHOD_ALS, 100, 0.5, 1).mean <= 0.22);
+}
+
+static void
+test_sgd_table(void **state)
+{
+	(void) state;
+	for (size_t k = 5; k <= 10; k++)
+	{
+		bed b = row(TLV_METHOD_SGD, k, 0, 10);
+
+		assert_true(b.lost == 0 && b.max < 1e-3);
+		b = row(TLV_METHOD_SGD, k, 0.02, 10);
+		assert_true(b.lost == 0 && b.mean < 0.03);
+	}
+	/* Documented as it is: components may be lost. */
+	row(TLV_METHOD_SGD, 20, 0.2, 4);
+	row(TLV_METHOD_SGD, 50, 0.2, 1);
+}
+
+/* ---- single properties ---- */
+
+static const tlv_method METHODS[] = {TLV_METHOD_JOINT, TLV_METHOD_POWER, TLV_METHOD_ALS,
+									 TLV_METHOD_SGD};
+
+/* ||T - sum l v^3|| / ||T|| from all entries. */
+static double
+plain_residual(const bed *b)
+{
+	size_t k = b->k, size = tlv_packed3_size(k);
+	double *rest = numbers(size), residual;
+
+	memcpy(rest, b->packed, size * sizeof(double));
+	for (size_t i = 0; i < k; i++)
+		tlv_packed3_add_cube(k, -b->found.values[i], b->found.vectors + i * k, rest);
+	residual = tlv_packed3_norm(k, rest) / tlv_packed3_norm(k, b->packed);
+	tlv_free(&ctx, rest);
+	return residual;
+}
+
+static void
+check_form(const bed *b, bool orthonormal)
+{
+	size_t k = b->k;
+	double objective = 0;
+
+	for (size_t i = 0; i < k; i++)
+	{
+		assert_true(b->found.values[i] >= 0);
+		assert_true(i == 0 || b->found.values[i - 1] <= b->found.values[i]);
+		objective += b->found.values[i] * b->found.values[i];
+		for (size_t j = 0; j <= i; j++)
+		{
+			double dot = 0;
+
+			for (size_t l = 0; l < k; l++)
+				dot += b->found.vectors[l + i * k] * b->found.vectors[l + j * k];
+			if (i == j || orthonormal)
+				assert_true(fabs(dot - (i == j)) < 1e-13);
+		}
+	}
+	assert_true(fabs(b->found.objective / objective - 1) < 1e-13);
+	assert_true(fabs(b->found.residual - plain_residual(b)) < 1e-7);
+}
+
+/* Small and exact tensors, every method, every k from 1 on; and the form of the result. */
+static void
+test_exact(void **state)
+{
+	(void) state;
+	for (int m = 0; m < 4; m++)
+		for (size_t k = 1; k <= 12; k++)
+		{
+			bed b = make_bed(k, 0, 1, 3, 300 + k), noisy = make_bed(k, 0.3, 1, 3, 300 + k);
+			tlv_decompose_options options = {.method = METHODS[m], .seed = k};
+
+			solve(&b, &options);
+			assert_int_equal(b.lost, 0);
+			assert_true(b.max < (METHODS[m] == TLV_METHOD_SGD ? 1e-3 : 1e-7));
+			check_form(&b, METHODS[m] == TLV_METHOD_JOINT);
+			solve(&noisy, &options);
+			check_form(&noisy, METHODS[m] == TLV_METHOD_JOINT);
+			free_bed(&b);
+			free_bed(&noisy);
+		}
+}
+
+static void
+test_one_component(void **state)
+{
+	double values[] = {2, -3, 1e-250, 1e250};
+
+	(void) state;
+	for (int m = 0; m < 4; m++)
+		for (int i = 0; i < 4; i++)
+		{
+			double value = 0, vector = 0;
+			tlv_decomposition found = {.values = &value, .vectors = &vector};
+			tlv_decompose_options options = {.method = METHODS[m]};
+
+			assert_ok(tlv_decompose(&ctx, 1, values + i, &options, &found));
+			assert_true(fabs(value / fabs(values[i]) - 1) < 1e-14);
+			assert_true(vector == (values[i] < 0 ? -1 : 1));
+			assert_true(found.residual < 1e-7 && found.converged);
+		}
+}
+
+/* Units do not matter, and nothing else than seed and data does. */
+static void
+test_scale_and_seed(void **state)
+{
+	size_t k = 15;
+	bed a = make_bed(k, 0.2, 1, 3, 1), b = make_bed(k, 0.2, 1, 3, 1);
+	tlv_decompose_options options = {.seed = 7};
+
+	(void) state;
+	solve(&a, &options);
+	solve(&b, &options);
+	assert_memory_equal(a.found.vectors, b.found.vectors, k * k * sizeof(double));
+	assert_memory_equal(a.found.values, b.found.values, k * sizeof(double));
+	for (size_t i = 0; i < tlv_packed3_size(k); i++)
+		b.packed[i] *= 0x1.0p-700;
+	assert_ok(tlv_decompose(&ctx, k, b.packed, &options, &b.found));
+	assert_memory_equal(a.found.vectors, b.found.vectors, k * k * sizeof(double));
+	assert_true(b.found.values[3] == a.found.values[3] * 0x1.0p-700);
+	/* The optimum does not depend on the seed. */
+	memcpy(b.packed, a.packed, tlv_packed3_size(k) * sizeof(double));
+	options.seed = 8;
+	solve(&b, &options);
+	for (size_t i = 0; i < k * k; i++)
+		assert_true(fabs(a.found.vectors[i] - b.found.vectors[i]) < 1e-8);
+	free_bed(&a);
+	free_bed(&b);
+}
+
+static void
+test_warm_start(void **state)
+{
+	static const size_t sizes[] = {1, 7, 20, 50, 100};
+
+	(void) state;
+	for (size_t t = 0; t < 5; t++)
+	{
+		size_t k = sizes[t];
+		bed b = make_bed(k, 0.1, 1, 3, 40 + k);
+		double *cold = numbers(k * k), *initial = numbers(k * k);
+		tlv_decompose_options options = {.seed = 1};
+		tlv_rng rng;
+		int iterations;
+
+		solve(&b, &options);
+		iterations = b.found.iterations;
+		memcpy(cold, b.found.vectors, k * k * sizeof(double));
+		/* A slightly different tensor, as in a line search. */
+		tlv_rng_seed(&rng, 5);
+		for (size_t i = 0; i < tlv_packed3_size(k); i++)
+			b.packed[i] += 1e-3 / sqrt((double) k) * tlv_rng_normal(&rng);
+		solve(&b, &options);
+		memcpy(initial, b.found.vectors, k * k * sizeof(double));
+		options.initial = cold;
+		solve(&b, &options);
+		for (size_t i = 0; i < k * k; i++)
+			assert_true(fabs(initial[i] - b.found.vectors[i]) < 1e-9);
+		assert_true(b.found.iterations <= iterations && b.found.sweeps == 0);
+		print_message("warm start k=%3zu: %d iterations, %.5f s\n", k, b.found.iterations,
+					  b.seconds);
+		cold[0] += 1e-3;
+		assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
+		tlv_free(&ctx, cold);
+		tlv_free(&ctx, initial);
+		free_bed(&b);
+	}
+}
+
+/* Noise as large as the values: as good as starting from the truth. */
+static void
+test_hard(void **state)
+{
+	double quotient = 0;
+	int seeds = 20;
+
+	(void) state;
+	for (int seed = 0; seed < seeds; seed++)
+	{
+		bed b = make_bed(20, 1.2, 1, 3, 500 + (uint64_t) seed);
+		tlv_decompose_options options = {.seed = (uint64_t) seed};
+		double objective;
+
+		solve(&b, &options);
+		objective = b.found.objective;
+		options.initial = b.vectors;
+		solve(&b, &options);
+		quotient += objective / b.found.objective / seeds;
+		options = (tlv_decompose_options){.seed = 1, .starts = 2, .rounds = 3};
+		solve(&b, &options);
+		free_bed(&b);
+	}
+	print_message("hard regime: objective %.5f of that from the truth\n", quotient);
+	assert_true(quotient >= 0.9995);
+}
+
+static void
+test_refusals(void **state)
+{
+	size_t k = 6;
+	bed b = make_bed(k, 0.1, 1, 3, 9);
+	tlv_decompose_options options = {0};
+	double *zero = numbers(tlv_packed3_size(k)), kept = b.packed[11];
+	tlv_method method;
+
+	(void) state;
+	assert_int_equal(tlv_decompose(&ctx, k, zero, &options, &b.found), TLV_BAD_DATA);
+	b.packed[11] = NAN;
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_DATA);
+	b.packed[11] = -INFINITY;
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_DATA);
+	b.packed[11] = kept;
+	assert_int_equal(tlv_decompose(&ctx, 0, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
+	options.starts = -1;
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
+	options = (tlv_decompose_options){.tolerance = NAN};
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
+	options = (tlv_decompose_options){.method = (tlv_method) 17};
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
+	assert_string_equal(tlv_method_name((tlv_method) 17), "unknown");
+	options = (tlv_decompose_options){0};
+	ctx.arena.limit = ctx.arena.used + (size_t) tlv_decompose_memory(k, &options) - 1;
+	assert_int_equal(tlv_decompose(&ctx, k, b.packed, &options, &b.found), TLV_MEMORY_LIMIT);
+	ctx.arena.limit++;
+	assert_ok(tlv_decompose(&ctx, k, b.packed, &options, &b.found));
+	ctx.arena.limit = SIZE_MAX;
+	for (int m = 0; m < 4; m++)
+	{
+		assert_true(tlv_method_from_name(tlv_method_name(METHODS[m]), &method));
+		assert_int_equal(method, METHODS[m]);
+	}
+	assert_false(tlv_method_from_name("Joint", &method));
+	tlv_free(&ctx, zero);
+	free_bed(&b);
+}
+
+static int countdown;
+
+static bool
+stop_at_zero(void *argument)
+{
+	(void) argument;
+	return --countdown < 0;
+}
+
+static void *
+alloc_until_zero(void *owner, size_t bytes)
+{
+	(void) owner;
+	return --countdown < 0 ? NULL : malloc(bytes);
+}
+
+/* Cancelled at any look, or without memory at any allocation: the status says so, nothing leaks. */
+static void
+test_any_point(void **state)
+{
+	(void) state;
+	for (int m = 0; m < 4; m++)
+	{
+		bed b = make_bed(9, 0.5, 1, 3, 77);
+		tlv_decompose_options options = {.method = METHODS[m], .rounds = 2};
+		size_t used = ctx.arena.used;
+		tlv_arena arena = ctx.arena;
+		tlv_status status = TLV_CANCELLED;
+
+		ctx.stop = stop_at_zero;
+		for (int n = 0; n < 100000 && status == TLV_CANCELLED; n += 1 + n / 3)
+		{
+			countdown = n;
+			status = tlv_decompose(&ctx, 9, b.packed, &options, &b.found);
+			assert_int_equal(ctx.arena.used, used);
+		}
+		assert_ok(status);
+		ctx.stop = NULL;
+		ctx.arena.alloc = alloc_until_zero;
+		status = TLV_OUT_OF_MEMORY;
+		for (int n = 0; n < 100000 && status == TLV_OUT_OF_MEMORY; n += 1 + n / 3)
+		{
+			countdown = n;
+			status = tlv_decompose(&ctx, 9, b.packed, &options, &b.found);
+			assert_int_equal(ctx.arena.used, used);
+		}
+		assert_ok(status);
+		ctx.arena.alloc = arena.alloc;
+		free_bed(&b);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact),		   cmocka_unit_test(test_one_component),
+		cmocka_unit_test(test_scale_and_seed), cmocka_unit_test(test_warm_start),
+		cmocka_unit_test(test_hard),		   cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_any_point),	   cmocka_unit_test(test_joint_table),
+		cmocka_unit_test(test_power_table),	   cmocka_unit_test(test_als_table),
+		cmocka_unit_test(test_sgd_table),
+	};
+
+	return cmocka_run_group_tests_name("decompose", tests, setup, teardown);
+}

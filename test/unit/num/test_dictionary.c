@@ -1,0 +1,144 @@
+/*
+ * test_dictionary.c - item dictionaries: growing, and frozen in either form,
+ * with items at both ends of bigint.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tensorlv/num/dictionary.h"
+
+static tlv_context ctx;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_context_init_malloc(&ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static void
+test_dictionary_add(void **state)
+{
+	tlv_dictionary dictionary;
+	int32_t position;
+
+	(void) state;
+	tlv_dictionary_init(&dictionary);
+	assert_int_equal(tlv_dictionary_find(&dictionary, 0), -1);
+	/* two rounds: new positions in order of arrival, then the same ones again */
+	for (int round = 0; round < 2; round++)
+		for (int32_t i = 0; i < 20000; i++)
+		{
+			/* colliding low bits, both signs, both ends */
+			int64_t item = i % 2 == 0 ? (int64_t) i << 40 : INT64_MIN + i;
+
+			item = i == 4 ? INT64_MAX : item;
+			assert_ok(tlv_dictionary_add(&ctx, &dictionary, item, &position));
+			assert_int_equal(position, i);
+			assert_int_equal(tlv_dictionary_find(&dictionary, item), i);
+		}
+	assert_int_equal(dictionary.n, 20000);
+	assert_int_equal(tlv_dictionary_find(&dictionary, 1), -1);
+	assert_int_equal(tlv_dictionary_find(&dictionary, INT64_MAX - 1), -1);
+	tlv_dictionary_clear(&ctx, &dictionary);
+	assert_int_equal(tlv_dictionary_find(&dictionary, INT64_MAX), -1);
+}
+
+static void
+check_frozen(size_t n, const int64_t *items, bool direct)
+{
+	tlv_dictionary dictionary;
+
+	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, n, items));
+	assert_int_equal(dictionary.direct != NULL, direct);
+	for (size_t i = 0; i < n; i++)
+	{
+		assert_int_equal(tlv_dictionary_find(&dictionary, items[i]), (int32_t) i);
+		for (int64_t step = -1; step <= 1; step += 2)
+		{
+			int64_t neighbour = (int64_t) ((uint64_t) items[i] + (uint64_t) step);
+			int32_t expected = -1;
+
+			for (size_t j = 0; j < n; j++)
+				if (items[j] == neighbour)
+					expected = (int32_t) j;
+			assert_int_equal(tlv_dictionary_find(&dictionary, neighbour), expected);
+		}
+	}
+	assert_int_equal(tlv_dictionary_find(&dictionary, 777777777), -1);
+	assert_int_equal(tlv_dictionary_find(&dictionary, -777777777), -1);
+	tlv_dictionary_clear(&ctx, &dictionary);
+}
+
+static void
+test_dictionary_freeze(void **state)
+{
+	const int64_t ends[4] = {INT64_MIN, -1, 1, INT64_MAX};
+	const int64_t low[3] = {INT64_MIN, INT64_MIN + 2, INT64_MIN + 3};
+	const int64_t high[3] = {INT64_MAX - 5, INT64_MAX - 1, INT64_MAX};
+	int64_t many[1000];
+
+	(void) state;
+	check_frozen(0, NULL, false);
+	check_frozen(1, ends, true);
+	check_frozen(4, ends, false);
+	check_frozen(3, low, true);
+	check_frozen(3, high, true);
+	for (size_t i = 0; i < 1000; i++)
+		many[i] = (int64_t) i * 3 - 1000;
+	check_frozen(1000, many, true);
+	for (size_t i = 0; i < 1000; i++)
+		many[i] = (int64_t) i * 1000003 - 1000;
+	check_frozen(1000, many, false);
+}
+
+static void
+test_dictionary_map(void **state)
+{
+	const int64_t items[4] = {10, 20, 30, 40};
+	const int64_t words[6] = {5, 10, 25, 30, 40, 99};
+	const double counts[6] = {1, 2, 3, 4, 5, 6};
+	int32_t index[6];
+	double known[6];
+	tlv_dictionary dictionary;
+
+	(void) state;
+	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, 4, items));
+	assert_int_equal(tlv_dictionary_map(&dictionary, 6, words, counts, index, known), 3);
+	assert_int_equal(index[0], 0);
+	assert_int_equal(index[1], 2);
+	assert_int_equal(index[2], 3);
+	assert_true(known[0] == 2 && known[1] == 4 && known[2] == 5);
+	assert_int_equal(tlv_dictionary_map(&dictionary, 1, words + 5, counts, index, known), 0);
+	tlv_dictionary_clear(&ctx, &dictionary);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_dictionary_add, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dictionary_freeze, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dictionary_map, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("dictionary", tests, NULL, NULL);
+}

@@ -1,0 +1,375 @@
+/*
+ * test_kmeans.c - k-means: planted clusters, degenerate points, what is
+ * promised of labels, centers and the sum of squares.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sparse.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 3);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static void *
+room(size_t count, size_t size)
+{
+	void *pointer = tlv_alloc0(&ctx, count, size);
+
+	assert_non_null(pointer);
+	return pointer;
+}
+
+/* Number of labels in use; all are within 0 .. k - 1, and those in use come first. */
+static size_t
+labels_used(size_t n, size_t k, const int32_t *label)
+{
+	size_t *count = room(k, sizeof(size_t)), used = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		assert_true(label[i] >= 0 && (size_t) label[i] < k);
+		count[label[i]]++;
+	}
+	for (size_t c = 0; c < k; c++)
+	{
+		used += count[c] > 0;
+		assert_true(count[c] == 0 || used == c + 1);
+	}
+	tlv_free(&ctx, count);
+	return used;
+}
+
+static double
+sum_of_squares(size_t n, size_t d, const float *points, const float *weights, const int32_t *label,
+			   const float *centers)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+		{
+			double difference =
+				(double) points[i * d + j] - (double) centers[(size_t) label[i] * d + j];
+
+			sum += (weights == NULL ? 1 : (double) weights[i]) * difference * difference;
+		}
+	return sum;
+}
+
+/* Point i belongs to cluster i % k, around a random center `far` off the origin. */
+static float *
+planted(size_t n, size_t d, size_t k, double noise, double far)
+{
+	double *center = room(d * k, sizeof(double));
+	float *points = room(n * d, sizeof(float));
+
+	tlv_rng_fill_normal(&rng, d * k, center);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+			points[i * d + j] =
+				(float) (far + center[(i % k) * d + j] + noise * tlv_rng_normal(&rng));
+	tlv_free(&ctx, center);
+	return points;
+}
+
+static void
+check_planted(size_t n, size_t d, size_t k, double noise, double far, int starts)
+{
+	float *points = planted(n, d, k, noise, far), *centers = room(d * k, sizeof(float));
+	int32_t *label = room(n, sizeof(int32_t));
+	double inertia, again;
+
+	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, starts, 50, &rng, label, centers, &inertia));
+	assert_int_equal(labels_used(n, k, label), k);
+	for (size_t i = k; i < n; i++)
+		if (label[i] != label[i % k])
+			fail_msg("n = %zu, d = %zu, k = %zu: point %zu is not with point %zu", n, d, k, i,
+					 i % k);
+	again = sum_of_squares(n, d, points, NULL, label, centers);
+	assert_true(fabs(again - inertia) <= 1e-3 * inertia);
+	/* About noise^2 for every coordinate but those that the means take. */
+	assert_true(fabs(inertia / (noise * noise * (double) ((n - k) * d)) - 1) < 0.2);
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, centers);
+	tlv_free(&ctx, points);
+}
+
+static void
+test_planted(void **state)
+{
+	(void) state;
+	check_planted(500, 10, 3, 0.1, 0, 1);
+	check_planted(3000, 17, 40, 0.05, 0, 3);
+	check_planted(3000, 33, 16, 0.1, 1000, 3);
+	check_planted(20000, 50, 100, 0.05, 0, 3);
+	check_planted(60000, 100, 400, 0.05, 0, 1); /* seeds from a part of the points */
+}
+
+/* Clusters that overlap: the steps after the first take the sum of squares down to what is left. */
+static void
+test_steps(void **state)
+{
+	size_t n = 5000, d = 20, k = 20;
+	double noise = 0.6, inertia;
+	float *points = planted(n, d, k, noise, 0);
+	int32_t *label = room(n, sizeof(int32_t));
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 10, 50, &rng, label, NULL, &inertia));
+	assert_true(inertia / (noise * noise * (double) ((n - k) * d)) < 1.01);
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, points);
+}
+
+static void
+test_one_dimension(void **state)
+{
+	float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
+	int32_t label[9];
+	double inertia;
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, 9, 1, points, NULL, 3, 5, 20, &rng, label, centers, &inertia));
+	assert_int_equal(labels_used(9, 3, label), 3);
+	assert_true(fabs(inertia - 6) < 1e-4);
+	for (int i = 0; i < 9; i++)
+	{
+		assert_int_equal(label[i], label[i / 3 * 3]);
+		assert_true(fabsf(centers[label[i]] - points[i / 3 * 3 + 1]) < 1e-4F);
+	}
+}
+
+static void
+test_one_cluster(void **state)
+{
+	float points[] = {0, 0, 2, 0, 1, 3}, centers[2];
+	int32_t label[3];
+	double inertia;
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, 3, 2, points, NULL, 1, 3, 20, &rng, label, centers, &inertia));
+	assert_true(fabsf(centers[0] - 1) < 1e-6F && fabsf(centers[1] - 1) < 1e-6F);
+	assert_true(fabs(inertia - 8) < 1e-5);
+}
+
+/* A weight counts as so many copies. */
+static void
+test_weights(void **state)
+{
+	float points[] = {0, 1, 10, 12}, weights[] = {3, 1, 1, 0}, centers[2];
+	int32_t label[4];
+	double inertia;
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia));
+	assert_int_equal(label[0], label[1]);
+	assert_int_equal(label[2], label[3]);
+	assert_int_not_equal(label[0], label[2]);
+	assert_true(fabsf(centers[label[0]] - 0.25F) < 1e-6F);
+	assert_true(fabsf(centers[label[2]] - 10) < 1e-5F);
+	assert_true(fabs(inertia - 0.75) < 1e-5);
+	weights[1] = -1;
+	assert_int_equal(
+		tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia),
+		TLV_BAD_DATA);
+	memset(weights, 0, sizeof(weights));
+	assert_int_equal(
+		tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia),
+		TLV_BAD_DATA);
+}
+
+/* m distinct points, each several times. */
+static void
+check_duplicates(size_t n, size_t d, size_t m, size_t k, double apart)
+{
+	float *points = room(n * d, sizeof(float)), *centers = room(d * k, sizeof(float));
+	int32_t *label = room(n, sizeof(int32_t));
+	size_t used = m < k ? m : k;
+	double inertia;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < d; j++)
+			points[i * d + j] =
+				(float) (apart * (double) ((i % m) * (j + 1)) + (i % m == 0 ? 1 : 0));
+	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 2, 30, &rng, label, centers, &inertia));
+	assert_int_equal(labels_used(n, k, label), used);
+	for (size_t i = m; i < n; i++)
+		assert_int_equal(label[i], label[i % m]);
+	if (m <= k)
+		assert_true(inertia < 1e-9 * apart * apart * (double) (n * d));
+	for (size_t i = 0; i < d * k; i++)
+		assert_true(isfinite(centers[i]));
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, centers);
+	tlv_free(&ctx, points);
+}
+
+static void
+test_duplicates(void **state)
+{
+	(void) state;
+	check_duplicates(100, 3, 1, 1, 1);
+	check_duplicates(100, 3, 1, 7, 1);
+	check_duplicates(100, 3, 6, 7, 1);
+	check_duplicates(100, 3, 7, 7, 1);
+	check_duplicates(100, 3, 20, 7, 1);
+	/* Nearly equal in relation to the first point: told apart nevertheless. */
+	check_duplicates(100, 2, 5, 5, 1e-4);
+	check_duplicates(100, 2, 9, 20, 1e-5);
+}
+
+static void
+test_every_point_a_cluster(void **state)
+{
+	const size_t n = 300;
+	float *points = planted(n, 4, 5, 0.5, 0), *centers = room(4 * n, sizeof(float));
+	int32_t *label = room(n, sizeof(int32_t));
+	double inertia;
+
+	(void) state;
+	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n, 1, 10, &rng, label, centers, &inertia));
+	assert_int_equal(labels_used(n, n, label), n);
+	assert_true(inertia < 1e-9);
+	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n - 1, 1, 0, &rng, label, centers, &inertia));
+	assert_int_equal(labels_used(n, n - 1, label), n - 1);
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, centers);
+	tlv_free(&ctx, points);
+}
+
+static void
+test_same_seed(void **state)
+{
+	const size_t n = 2000;
+	float *points = planted(n, 8, 5, 1, 0);
+	int32_t *label = room(2 * n, sizeof(int32_t));
+	double inertia[2];
+
+	(void) state;
+	for (size_t i = 0; i < 2; i++)
+	{
+		tlv_rng_seed(&rng, 77);
+		assert_ok(tlv_kmeans(&ctx, n, 8, points, NULL, 12, 2, 30, &rng, label + i * n, NULL,
+							 &inertia[i]));
+	}
+	assert_memory_equal(label, label + n, n * sizeof(int32_t));
+	assert_true(inertia[0] == inertia[1]);
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, points);
+}
+
+static void
+test_bad_input(void **state)
+{
+	float points[] = {0, 1, 2, NAN};
+	int32_t label[4];
+	double inertia;
+
+	(void) state;
+	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 4, 1, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 0, 1, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_kmeans(&ctx, 3, 0, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 2, 0, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_kmeans(&ctx, 4, 1, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_DATA);
+	points[3] = 1e30F;
+	assert_int_equal(tlv_kmeans(&ctx, 4, 1, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
+					 TLV_BAD_DATA);
+}
+
+static bool
+stop_after(void *argument)
+{
+	return --*(int *) argument < 0;
+}
+
+/* Cancelled at every look in turn, and short of memory at every allocation: nothing is lost. */
+static void
+test_cancel_and_memory(void **state)
+{
+	const size_t n = 3000;
+	float *points = planted(n, 20, 5, 0.5, 0);
+	int32_t *label = room(n, sizeof(int32_t));
+	tlv_status status = TLV_CANCELLED;
+	double inertia;
+	int most = 0;
+
+	(void) state;
+	ctx.stop = stop_after;
+	for (; status == TLV_CANCELLED; most++)
+	{
+		int calls = most;
+
+		ctx.stop_argument = &calls;
+		status = tlv_kmeans(&ctx, n, 20, points, NULL, 6, 1, 3, &rng, label, NULL, &inertia);
+	}
+	assert_ok(status);
+	assert_true(most > 10);
+	ctx.stop = NULL;
+	for (size_t spare = 0; spare < 60000; spare += 1000)
+	{
+		ctx.arena.limit = ctx.arena.used + spare;
+		assert_int_equal(
+			tlv_kmeans(&ctx, n, 20, points, NULL, 6, 1, 3, &rng, label, NULL, &inertia),
+			TLV_MEMORY_LIMIT);
+	}
+	ctx.arena.limit = SIZE_MAX;
+	tlv_free(&ctx, label);
+	tlv_free(&ctx, points);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_dimension, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_cluster, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_duplicates, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every_point_a_cluster, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same_seed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel_and_memory, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,536 @@
+/*
+ * test_linalg.c - dense linear algebra against plain loops and known truth.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 1);
+	return 0;
+}
+
+/* Every block given back. */
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static double *
+random_matrix(size_t m, size_t n)
+{
+	double *x = tlv_alloc(&ctx, m * n, sizeof(double));
+
+	assert_non_null(x);
+	tlv_rng_fill_normal(&rng, m * n, x);
+	return x;
+}
+
+static double *
+zero_matrix(size_t m, size_t n)
+{
+	double *x = tlv_alloc0(&ctx, m * n, sizeof(double));
+
+	assert_non_null(x);
+	return x;
+}
+
+static double
+largest_difference(size_t n, const double *a, const double *b)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < n; i++)
+		largest = fmax(largest, fabs(a[i] - b[i]));
+	return largest;
+}
+
+/* max |x x' - 1| for an l x d block */
+static double
+distance_from_orthonormal(size_t l, size_t d, const double *x)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < l; i++)
+		for (size_t j = 0; j <= i; j++)
+		{
+			double sum = 0;
+
+			for (size_t p = 0; p < d; p++)
+				sum += x[i + p * l] * x[j + p * l];
+			largest = fmax(largest, fabs(sum - (i == j)));
+		}
+	return largest;
+}
+
+/* ---- interrupts ---- */
+
+static bool
+stop_after(void *argument)
+{
+	return --*(int *) argument < 0;
+}
+
+static void
+test_cancel(void **state)
+{
+	int calls = 2;
+	size_t n = 1500, rank;
+	double *a = random_matrix(n, n), *c = zero_matrix(n, n);
+
+	(void) state;
+	ctx.stop = stop_after;
+	ctx.stop_argument = &calls;
+	assert_int_equal(tlv_gemm(&ctx, false, false, n, n, n, 1, a, n, a, n, 0, c, n), TLV_CANCELLED);
+	assert_int_equal(ctx.error.code, TLV_CANCELLED);
+	calls = 0;
+	assert_int_equal(tlv_syrk(&ctx, false, n, n, 1, a, n, 0, c, n, true), TLV_CANCELLED);
+	assert_int_equal(tlv_orthonormalize(&ctx, 10, n, a, &rng, &rank), TLV_CANCELLED);
+	assert_int_equal(tlv_eigen_symmetric(&ctx, 300, a, c), TLV_CANCELLED);
+	assert_int_equal(tlv_solve_spd(&ctx, n, 1, a, c), TLV_CANCELLED);
+	assert_int_equal(tlv_packed2_multiply(&ctx, 400, a, NULL, 3, a, c), TLV_CANCELLED);
+	ctx.stop = NULL;
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, c);
+}
+
+/* ---- products ---- */
+
+static void
+plain_product(bool ta, bool tb, size_t m, size_t n, size_t k, const double *a, size_t lda,
+			  const double *b, size_t ldb, double *c)
+{
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < m; i++)
+		{
+			double sum = 0;
+
+			for (size_t p = 0; p < k; p++)
+				sum +=
+					(ta ? a[p + i * lda] : a[i + p * lda]) * (tb ? b[j + p * ldb] : b[p + j * ldb]);
+			c[i + j * m] = sum;
+		}
+}
+
+static void
+test_gemm(void **state)
+{
+	size_t m = 37, n = 23, k = 51;
+	double *a = random_matrix(60, 60), *b = random_matrix(60, 60);
+	double *c = random_matrix(m, n), *old = zero_matrix(m, n), *truth = zero_matrix(m, n);
+
+	(void) state;
+	for (int t = 0; t < 4; t++)
+	{
+		memcpy(old, c, m * n * sizeof(double));
+		plain_product(t & 1, t & 2, m, n, k, a, 60, b, 60, truth);
+		for (size_t i = 0; i < m * n; i++)
+			truth[i] = 2 * truth[i] + 0.5 * old[i];
+		assert_ok(tlv_gemm(&ctx, t & 1, t & 2, m, n, k, 2, a, 60, b, 60, 0.5, c, m));
+		assert_true(largest_difference(m * n, c, truth) < 1e-12);
+	}
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, 0, 1, a, 60, b, 60, 0, c, m));
+	memset(truth, 0, m * n * sizeof(double));
+	assert_true(largest_difference(m * n, c, truth) == 0);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, b);
+	tlv_free(&ctx, c);
+	tlv_free(&ctx, old);
+	tlv_free(&ctx, truth);
+}
+
+/* Sizes that are cut into blocks: compared with products of parts by vectors. */
+static void
+test_gemm_blocked(void **state)
+{
+	size_t m = 1100, n = 900, k = 1300;
+	double *a = random_matrix(m, k), *b = random_matrix(k, n), *c = zero_matrix(m, n);
+	double *x = random_matrix(n, 1), *bx = zero_matrix(k, 1), *abx = zero_matrix(m, 1);
+	double *cx = zero_matrix(m, 1);
+
+	(void) state;
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, k, 1, a, m, b, k, 0, c, m));
+	plain_product(false, false, k, 1, n, b, k, x, n, bx);
+	plain_product(false, false, m, 1, k, a, m, bx, k, abx);
+	plain_product(false, false, m, 1, n, c, m, x, n, cx);
+	assert_true(largest_difference(m, abx, cx) < 1e-9);
+
+	/* a a', both ways, from one triangle */
+	c = tlv_realloc(&ctx, c, m * m, sizeof(double));
+	for (int transpose = 0; transpose < 2; transpose++)
+	{
+		size_t order = transpose ? n : m;
+
+		assert_ok(tlv_syrk(&ctx, transpose, order, transpose ? k : k, 1, transpose ? b : a,
+						   transpose ? k : m, 0, c, order, true));
+		for (int t = 0; t < 200; t++)
+		{
+			size_t i = tlv_rng_below(&rng, order), j = tlv_rng_below(&rng, order);
+			double sum = 0;
+
+			for (size_t p = 0; p < k; p++)
+				sum += transpose ? b[p + i * k] * b[p + j * k] : a[i + p * m] * a[j + p * m];
+			assert_true(fabs(c[i + j * order] - sum) < 1e-10);
+		}
+	}
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, b);
+	tlv_free(&ctx, c);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, bx);
+	tlv_free(&ctx, abx);
+	tlv_free(&ctx, cx);
+}
+
+/* ---- factorisations ---- */
+
+static void
+check_eigen(size_t n, size_t rank)
+{
+	double *x = random_matrix(n, rank), *a = zero_matrix(n, n), *v = zero_matrix(n, n);
+	double *values = zero_matrix(n, 1), *back = zero_matrix(n, n), *scaled = zero_matrix(n, n);
+	double error;
+
+	assert_ok(tlv_syrk(&ctx, false, n, rank, 1, x, n, 0, a, n, true));
+	memcpy(v, a, n * n * sizeof(double));
+	/* Only the lower triangle may be read. */
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < j; i++)
+			v[i + j * n] = NAN;
+	assert_ok(tlv_eigen_symmetric(&ctx, n, v, values));
+	for (size_t j = 0; j + 1 < n; j++)
+		assert_true(values[j] >= values[j + 1]);
+	for (size_t j = 0; j < n; j++)
+	{
+		double largest = 0;
+
+		for (size_t i = 0; i < n; i++)
+		{
+			scaled[i + j * n] = v[i + j * n] * values[j];
+			if (fabs(v[i + j * n]) > fabs(largest))
+				largest = v[i + j * n];
+		}
+		assert_true(largest > 0);
+	}
+	assert_ok(tlv_gemm(&ctx, false, true, n, n, n, 1, scaled, n, v, n, 0, back, n));
+	error = largest_difference(n * n, a, back) / values[0];
+	assert_true(error < 1e-13 * sqrt((double) n));
+	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, v, n, v, n, 0, back, n));
+	for (size_t i = 0; i < n; i++)
+		back[i + i * n] -= 1;
+	memset(a, 0, n * n * sizeof(double));
+	assert_true(largest_difference(n * n, back, a) < 1e-12);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, v);
+	tlv_free(&ctx, values);
+	tlv_free(&ctx, back);
+	tlv_free(&ctx, scaled);
+}
+
+static void
+test_eigen(void **state)
+{
+	double bad = NAN, value;
+
+	(void) state;
+	for (size_t n = 1; n <= 40; n += 3)
+	{
+		check_eigen(n, n);
+		check_eigen(n, n / 2 + 1);
+	}
+	check_eigen(300, 300);
+	assert_int_equal(tlv_eigen_symmetric(&ctx, 1, &bad, &value), TLV_BAD_DATA);
+	assert_int_equal(tlv_eigen_symmetric(&ctx, TLV_EIGEN_LIMIT + 1, &bad, &value), TLV_LIMIT);
+}
+
+static void
+test_orthonormalize(void **state)
+{
+	size_t l = 30, d = 500, rank;
+	double *x = random_matrix(l, d), *y = zero_matrix(l, d), *coordinates = zero_matrix(l, l);
+	double *back = zero_matrix(l, d);
+
+	(void) state;
+	/* Condition up to 1e8: independent. */
+	for (size_t j = 0; j < d; j++)
+	{
+		x[7 + j * l] = x[3 + j * l] + 1e-8 * x[7 + j * l];
+		x[8 + j * l] = 1e-9 * x[8 + j * l];
+		x[9 + j * l] = x[2 + j * l] - 2 * x[4 + j * l] + 1e-5 * x[9 + j * l];
+	}
+	memcpy(y, x, l * d * sizeof(double));
+	assert_ok(tlv_orthonormalize(&ctx, l, d, y, &rng, &rank));
+	assert_int_equal(rank, l);
+	assert_true(distance_from_orthonormal(l, d, y) < 1e-14);
+	/* The span of the leading directions is kept: x = (x y') y, lower triangular. */
+	assert_ok(tlv_gemm(&ctx, false, true, l, l, d, 1, x, l, y, l, 0, coordinates, l));
+	for (size_t j = 0; j < l; j++)
+		for (size_t i = 0; i < j; i++)
+			assert_true(fabs(coordinates[i + j * l]) < 1e-5);
+	assert_ok(tlv_gemm(&ctx, false, false, l, d, l, 1, coordinates, l, y, l, 0, back, l));
+	assert_true(largest_difference(l * d, x, back) < 1e-12);
+
+	/* Dependent rows are found and replaced. */
+	for (size_t j = 0; j < d; j++)
+	{
+		x[5 + j * l] = x[1 + j * l];
+		x[6 + j * l] = 0;
+		x[20 + j * l] = x[1 + j * l] - 3 * x[12 + j * l] + x[15 + j * l];
+	}
+	assert_ok(tlv_orthonormalize(&ctx, l, d, x, &rng, &rank));
+	assert_int_equal(rank, l - 3);
+	assert_true(distance_from_orthonormal(l, d, x) < 1e-14);
+
+	/* A complete basis, one direction, and what cannot be. */
+	tlv_rng_fill_normal(&rng, l * l, x);
+	assert_ok(tlv_orthonormalize(&ctx, l, l, x, &rng, &rank));
+	assert_true(distance_from_orthonormal(l, l, x) < 1e-14);
+	assert_ok(tlv_orthonormalize(&ctx, 1, d, x, &rng, &rank));
+	assert_int_equal(tlv_orthonormalize(&ctx, 3, 2, x, &rng, &rank), TLV_BAD_PARAMETER);
+	x[4] = NAN;
+	assert_int_equal(tlv_orthonormalize(&ctx, 3, 20, x, &rng, &rank), TLV_BAD_DATA);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, y);
+	tlv_free(&ctx, coordinates);
+	tlv_free(&ctx, back);
+}
+
+static void
+test_svd_polar_inverse(void **state)
+{
+	size_t m = 40, n = 25, r = 25, rank;
+	double *a = random_matrix(m, n), *copy = zero_matrix(m, n), *u = zero_matrix(m, r);
+	double *s = zero_matrix(r, 1), *vt = zero_matrix(r, n), *back = zero_matrix(m, n);
+	double *inverse = zero_matrix(n, m), *q = zero_matrix(n, n), *h = zero_matrix(n, n);
+
+	(void) state;
+	memcpy(copy, a, m * n * sizeof(double));
+	assert_ok(tlv_svd(&ctx, m, n, copy, u, s, vt));
+	for (size_t j = 0; j < r; j++)
+		for (size_t i = 0; i < m; i++)
+			u[i + j * m] *= s[j];
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, r, 1, u, m, vt, r, 0, back, m));
+	assert_true(largest_difference(m * n, a, back) < 1e-13);
+
+	/* A pseudo-inverse of rank 24: A A+ A = A. */
+	for (size_t i = 0; i < m; i++)
+		a[i + 3 * m] = a[i] + a[i + m];
+	assert_ok(tlv_pseudo_inverse(&ctx, m, n, a, 1e-12, inverse, &rank));
+	assert_int_equal(rank, 24);
+	assert_ok(tlv_gemm(&ctx, false, false, n, n, m, 1, inverse, n, a, m, 0, q, n));
+	assert_ok(tlv_gemm(&ctx, false, false, m, n, n, 1, a, m, q, n, 0, back, m));
+	assert_true(largest_difference(m * n, a, back) < 1e-12);
+
+	/* Polar factor: orthogonal, and q' g symmetric and positive. */
+	memcpy(q, back, n * n * sizeof(double));
+	tlv_rng_fill_normal(&rng, n * n, q);
+	memcpy(copy, q, n * n * sizeof(double));
+	assert_ok(tlv_polar(&ctx, n, q));
+	assert_true(distance_from_orthonormal(n, n, q) < 1e-14);
+	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, q, n, copy, n, 0, h, n));
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < n; i++)
+			assert_true(fabs(h[i + j * n] - h[j + i * n]) < 1e-12);
+	assert_ok(tlv_eigen_symmetric(&ctx, n, h, s));
+	assert_true(s[n - 1] > 0);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, copy);
+	tlv_free(&ctx, u);
+	tlv_free(&ctx, s);
+	tlv_free(&ctx, vt);
+	tlv_free(&ctx, back);
+	tlv_free(&ctx, inverse);
+	tlv_free(&ctx, q);
+	tlv_free(&ctx, h);
+}
+
+static void
+test_solve(void **state)
+{
+	static const size_t sizes[] = {1, 5, 255, 256, 257, 700};
+
+	(void) state;
+	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
+	{
+		size_t n = sizes[t], m = 3;
+		double *x = random_matrix(n, m), *b = zero_matrix(n, m), *a = zero_matrix(n, n);
+		double *g = random_matrix(n, n);
+
+		assert_ok(tlv_syrk(&ctx, false, n, n, 1.0 / (double) n, g, n, 0, a, n, true));
+		for (size_t i = 0; i < n; i++)
+			a[i + i * n] += 0.1;
+		assert_ok(tlv_gemm(&ctx, false, false, n, m, n, 1, a, n, x, n, 0, b, n));
+		assert_ok(tlv_solve_spd(&ctx, n, m, a, b));
+		assert_true(largest_difference(n * m, b, x) < 1e-11);
+		memset(a, 0, n * n * sizeof(double));
+		assert_int_equal(tlv_solve_spd(&ctx, n, m, a, b), TLV_BAD_DATA);
+		tlv_free(&ctx, x);
+		tlv_free(&ctx, b);
+		tlv_free(&ctx, a);
+		tlv_free(&ctx, g);
+	}
+}
+
+/* ---- packed matrices and subspaces ---- */
+
+static void
+test_packed2(void **state)
+{
+	static const size_t sizes[] = {1, 7, 256, 300, 613};
+
+	(void) state;
+	for (size_t t = 0; t < sizeof(sizes) / sizeof(sizes[0]); t++)
+	{
+		size_t d = sizes[t], l = 9;
+		double *packed = random_matrix(tlv_packed2_size(d), 1), *full = zero_matrix(d, d);
+		double *again = zero_matrix(tlv_packed2_size(d), 1), *scale = random_matrix(d, 1);
+		double *x = random_matrix(l, d), *z = random_matrix(l, d), *truth = zero_matrix(l, d);
+
+		tlv_packed2_unpack(d, packed, full);
+		for (size_t i = 0; i < d; i++)
+			for (size_t j = 0; j < d; j++)
+				assert_true(full[i + j * d] == packed[tlv_packed2_index(i, j)]);
+		tlv_packed2_pack(d, full, again);
+		assert_memory_equal(packed, again, tlv_packed2_size(d) * sizeof(double));
+		plain_product(false, false, l, d, d, x, l, full, d, truth);
+		assert_ok(tlv_packed2_multiply(&ctx, d, packed, NULL, l, x, z));
+		assert_true(largest_difference(l * d, z, truth) < 1e-11);
+		for (size_t j = 0; j < d; j++)
+			for (size_t i = 0; i < d; i++)
+				full[i + j * d] *= scale[i] * scale[j];
+		plain_product(false, false, l, d, d, x, l, full, d, truth);
+		assert_ok(tlv_packed2_multiply(&ctx, d, packed, scale, l, x, z));
+		assert_true(largest_difference(l * d, z, truth) < 1e-11);
+		tlv_free(&ctx, packed);
+		tlv_free(&ctx, full);
+		tlv_free(&ctx, again);
+		tlv_free(&ctx, scale);
+		tlv_free(&ctx, x);
+		tlv_free(&ctx, z);
+		tlv_free(&ctx, truth);
+	}
+}
+
+typedef struct spectrum
+{
+	const double *values;  /* d */
+	const double *vectors; /* d x d, rows are eigenvectors */
+	double *work;
+} spectrum;
+
+static tlv_status
+apply_spectrum(tlv_context *context, void *argument, size_t d, size_t l, const double *x, double *z)
+{
+	spectrum *s = argument;
+
+	TLV_TRY(tlv_gemm(context, false, true, l, d, d, 1, x, l, s->vectors, d, 0, s->work, l));
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < l; i++)
+			s->work[i + j * l] *= s->values[j];
+	return tlv_gemm(context, false, false, l, d, d, 1, s->work, l, s->vectors, d, 0, z, l);
+}
+
+/* Finds the k largest of a known spectrum, aligned with their eigenvectors. */
+static int
+check_subspace(const char *what, size_t d, size_t k, size_t l, const double *values)
+{
+	double *vectors = random_matrix(d, d), *x = zero_matrix(l, d), *ritz = zero_matrix(l, 1);
+	spectrum s = {values, vectors, zero_matrix(l, d)};
+	size_t rank;
+	int steps;
+
+	assert_ok(tlv_orthonormalize(&ctx, d, d, vectors, &rng, &rank));
+	assert_ok(tlv_subspace_iteration(&ctx, apply_spectrum, &s, d, k, l, 1e-12, 300, &rng, x, ritz,
+									 &steps));
+	assert_true(steps < 300);
+	assert_true(distance_from_orthonormal(l, d, x) < 1e-13);
+	for (size_t i = 0; i < k; i++)
+	{
+		double dot = 0;
+
+		for (size_t j = 0; j < d; j++)
+			dot += x[i + j * l] * vectors[i + j * d];
+		if (fabs(ritz[i] - values[i]) > 1e-9 * values[0] || fabs(fabs(dot) - 1) > 1e-5)
+			fail_msg("%s: value %zu is %g, not %g; cosine %g", what, i, ritz[i], values[i], dot);
+	}
+	print_message("subspace, %s: %d steps\n", what, steps);
+	tlv_free(&ctx, vectors);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, ritz);
+	tlv_free(&ctx, s.work);
+	return steps;
+}
+
+static void
+test_subspace(void **state)
+{
+	double values[200];
+	const size_t d = 200, k = 10, l = 20;
+
+	(void) state;
+	for (size_t i = 0; i < d; i++)
+		values[i] = i < k ? 20 - (double) i : 3 * (1 - 2 * (double) (i - k) / (double) (d - k));
+	assert_true(check_subspace("noise of both signs", d, k, l, values) <= 25);
+	for (size_t i = d - 5; i < d; i++)
+		values[i] = -40;
+	check_subspace("a few large negative", d, k, l, values);
+	for (size_t i = d - 60; i < d; i++)
+		values[i] = -40;
+	check_subspace("many large negative", d, k, l, values);
+	for (size_t i = 0; i < d; i++)
+		values[i] = i < k ? 20 - (double) i : 0;
+	assert_true(check_subspace("exact rank", d, k, l, values) <= 4);
+	assert_true(tlv_ritz_change(2, (double[]){1, 2}, (double[]){1, 2.5}) == 0.2);
+}
+
+static void
+test_blas(void **state)
+{
+	(void) state;
+	assert_int_equal(tlv_blas_threads(), 1);
+	assert_non_null(strstr(tlv_blas_provider(), "blas"));
+	assert_null(strstr(tlv_blas_provider(), "gslcblas"));
+	print_message("%s; %s; %s; GSL %s\n", tlv_blas_config(), tlv_blas_core(), tlv_blas_provider(),
+				  tlv_gsl_version());
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cancel),		   cmocka_unit_test(test_gemm),
+		cmocka_unit_test(test_gemm_blocked),   cmocka_unit_test(test_eigen),
+		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
+		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
+		cmocka_unit_test(test_subspace),	   cmocka_unit_test(test_blas),
+	};
+
+	return cmocka_run_group_tests_name("linalg", tests, setup, teardown);
+}

@@ -1,0 +1,423 @@
+/*
+ * test_optimize.c - projection, least squares and assignment against brute
+ * force; special functions against known values.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/rng.h"
+
+#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 11);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+/* KKT: x sums to 1, and y - x is one constant on the support and no less off it. */
+static void
+check_projection(size_t n, size_t stride, double scale)
+{
+	double y[64 * 3];
+	double x[64 * 3];
+	double work[64];
+	double sum = 0;
+	double shift = 0;
+
+	for (size_t i = 0; i < n * stride; i++)
+		y[i] = x[i] = scale * tlv_rng_normal(&rng);
+	tlv_project_simplex(n, x, stride, work);
+	for (size_t i = 0; i < n * stride; i += stride)
+	{
+		assert_true(x[i] >= 0);
+		sum += x[i];
+		shift = x[i] > 0 ? y[i] - x[i] : shift;
+	}
+	CLOSE(sum, 1, 1e-12 * (1 + scale));
+	for (size_t i = 0; i < n * stride; i++)
+		if (i % stride != 0)
+			assert_true(x[i] == y[i]);
+		else if (x[i] > 0)
+			CLOSE(y[i] - x[i], shift, 1e-12 * (1 + scale));
+		else
+			assert_true(y[i] <= shift + 1e-12 * (1 + scale));
+}
+
+static void
+test_project_simplex(void **state)
+{
+	double inside[3] = {0.2, 0.3, 0.5};
+	double vertex[2] = {7, -3};
+	double work[3];
+
+	(void) state;
+	for (int repeat = 0; repeat < 3000; repeat++)
+		check_projection(1 + (size_t) tlv_rng_below(&rng, 64), 1 + (size_t) tlv_rng_below(&rng, 3),
+						 pow(10, (double) (repeat % 7) - 4));
+	tlv_project_simplex(3, inside, 1, work);
+	CLOSE(inside[0], 0.2, 1e-15);
+	tlv_project_simplex(2, vertex, 1, work);
+	assert_true(vertex[0] == 1 && vertex[1] == 0);
+	tlv_project_simplex(0, NULL, 1, work);
+}
+
+/* ---- least squares ---- */
+
+/* Solves the p x p system by elimination with pivoting; false when singular. */
+static bool
+eliminate(size_t p, double *g, double *r)
+{
+	for (size_t c = 0; c < p; c++)
+	{
+		size_t pivot = c;
+
+		for (size_t i = c + 1; i < p; i++)
+			pivot = fabs(g[i * p + c]) > fabs(g[pivot * p + c]) ? i : pivot;
+		if (fabs(g[pivot * p + c]) < 1e-12)
+			return false;
+		for (size_t j = 0; j < p; j++)
+		{
+			double swap = g[c * p + j];
+
+			g[c * p + j] = g[pivot * p + j];
+			g[pivot * p + j] = swap;
+		}
+		double swap = r[c];
+
+		r[c] = r[pivot];
+		r[pivot] = swap;
+		for (size_t i = 0; i < p; i++)
+			if (i != c)
+			{
+				double f = g[i * p + c] / g[c * p + c];
+
+				for (size_t j = 0; j < p; j++)
+					g[i * p + j] -= f * g[c * p + j];
+				r[i] -= f * r[c];
+			}
+	}
+	for (size_t c = 0; c < p; c++)
+		r[c] /= g[c * p + c];
+	return true;
+}
+
+static double
+residual_of(size_t m, size_t n, const double *a, const double *b, const double *x)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < m; i++)
+	{
+		double rest = b[i];
+
+		for (size_t j = 0; j < n; j++)
+			rest -= a[i + j * m] * x[j];
+		sum += rest * rest;
+	}
+	return sqrt(sum);
+}
+
+/* Least residual over all active sets. */
+static double
+nnls_brute(size_t m, size_t n, const double *a, const double *b)
+{
+	double best = HUGE_VAL;
+
+	for (unsigned set = 0; set < 1u << n; set++)
+	{
+		double x[8] = {0};
+		double g[64];
+		double r[8];
+		size_t columns[8];
+		size_t p = 0;
+		bool feasible;
+
+		for (size_t j = 0; j < n; j++)
+			if (set >> j & 1)
+				columns[p++] = j;
+		for (size_t u = 0; u < p; u++)
+		{
+			r[u] = 0;
+			for (size_t i = 0; i < m; i++)
+				r[u] += a[i + columns[u] * m] * b[i];
+			for (size_t v = 0; v < p; v++)
+			{
+				g[u * p + v] = 0;
+				for (size_t i = 0; i < m; i++)
+					g[u * p + v] += a[i + columns[u] * m] * a[i + columns[v] * m];
+			}
+		}
+		feasible = eliminate(p, g, r);
+		for (size_t u = 0; feasible && u < p; u++)
+		{
+			x[columns[u]] = r[u];
+			feasible = r[u] >= 0;
+		}
+		if (feasible)
+			best = fmin(best, residual_of(m, n, a, b, x));
+	}
+	return best;
+}
+
+static void
+test_nnls(void **state)
+{
+	(void) state;
+	for (int repeat = 0; repeat < 400; repeat++)
+	{
+		size_t n = 1 + (size_t) tlv_rng_below(&rng, 7);
+		size_t m = n + (size_t) tlv_rng_below(&rng, 8);
+		double a[7 * 15];
+		double b[15];
+		double x[7];
+		double residual;
+		double shift = (double) (repeat % 3) * 0.5;
+
+		for (size_t e = 0; e < m * n; e++)
+			a[e] = (tlv_rng_normal(&rng) + shift) * (e / m == 0 ? 1e3 : 1);
+		for (size_t i = 0; i < m; i++)
+			b[i] = tlv_rng_normal(&rng);
+		assert_int_equal(tlv_nnls(&ctx, m, n, a, b, x, &residual), TLV_OK);
+		for (size_t j = 0; j < n; j++)
+			assert_true(x[j] >= 0);
+		CLOSE(residual, residual_of(m, n, a, b, x), 1e-12);
+		CLOSE(residual, nnls_brute(m, n, a, b), 1e-8);
+	}
+}
+
+/* Columns that repeat or vanish, and more columns than rows. */
+static void
+test_nnls_degenerate(void **state)
+{
+	double a[4 * 2] = {1, 2, 1, 2, 0, 0, 3, -1};
+	double b[2] = {2, 4};
+	double x[4];
+	double residual;
+	double bad[2] = {1, NAN};
+
+	(void) state;
+	assert_int_equal(tlv_nnls(&ctx, 2, 4, a, b, x, &residual), TLV_OK);
+	CLOSE(residual, 0, 1e-7);
+	assert_true(x[2] == 0);
+	CLOSE(x[0] + x[1], 2, 1e-6);
+	b[0] = b[1] = -1;
+	assert_int_equal(tlv_nnls(&ctx, 2, 1, a, b, x, &residual), TLV_OK);
+	assert_true(x[0] == 0);
+	CLOSE(residual, sqrt(2), 1e-15);
+	assert_int_equal(tlv_nnls(&ctx, 2, 1, bad, b, x, &residual), TLV_BAD_DATA);
+}
+
+/* Truth recovered from many rows (several blocks of the Gram matrix). */
+static void
+test_nnls_large(void **state)
+{
+	size_t m = 20000;
+	size_t n = 30;
+	double *a = tlv_alloc(&ctx, m * n, sizeof(double));
+	double *b = tlv_alloc0(&ctx, m, sizeof(double));
+	double x[30];
+	double residual;
+
+	(void) state;
+	for (size_t e = 0; e < m * n; e++)
+		a[e] = tlv_rng_uniform(&rng);
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < m; i++)
+			b[i] += a[i + j * m] * (j % 3 == 0 ? 0 : (double) j);
+	assert_int_equal(tlv_nnls(&ctx, m, n, a, b, x, &residual), TLV_OK);
+	for (size_t j = 0; j < n; j++)
+		CLOSE(x[j], j % 3 == 0 ? 0 : (double) j, 1e-9);
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, b);
+}
+
+/* ---- assignment ---- */
+
+static double
+assign_brute(size_t n, size_t m, const double *cost, size_t row, unsigned used)
+{
+	double best = HUGE_VAL;
+
+	if (row == n)
+		return 0;
+	for (size_t j = 0; j < m; j++)
+		if (!(used >> j & 1))
+			best =
+				fmin(best, cost[row * m + j] + assign_brute(n, m, cost, row + 1, used | 1u << j));
+	return best;
+}
+
+static void
+test_assignment(void **state)
+{
+	(void) state;
+	for (int repeat = 0; repeat < 400; repeat++)
+	{
+		size_t m = 1 + (size_t) tlv_rng_below(&rng, 6);
+		size_t n = 1 + (size_t) tlv_rng_below(&rng, m);
+		double cost[36];
+		int64_t assignment[6];
+		unsigned used = 0;
+		double total;
+		double sum = 0;
+
+		for (size_t e = 0; e < n * m; e++)
+			cost[e] = repeat % 2 ? tlv_rng_normal(&rng) : (double) tlv_rng_below(&rng, 4);
+		assert_int_equal(tlv_assignment(&ctx, n, m, cost, assignment, &total), TLV_OK);
+		for (size_t i = 0; i < n; i++)
+		{
+			assert_true(assignment[i] >= 0 && (size_t) assignment[i] < m);
+			assert_false(used >> assignment[i] & 1);
+			used |= 1u << assignment[i];
+			sum += cost[i * m + (size_t) assignment[i]];
+		}
+		CLOSE(total, sum, 1e-12);
+		CLOSE(total, assign_brute(n, m, cost, 0, 0), 1e-12);
+	}
+}
+
+static bool
+always(void *argument)
+{
+	(void) argument;
+	return true;
+}
+
+static void
+test_assignment_faults(void **state)
+{
+	double cost[2] = {1, HUGE_VAL};
+	int64_t assignment[2];
+	double total;
+
+	(void) state;
+	assert_int_equal(tlv_assignment(&ctx, 2, 1, cost, assignment, &total), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_assignment(&ctx, 1, 2, cost, assignment, &total), TLV_BAD_DATA);
+	ctx.stop = always;
+	assert_int_equal(tlv_assignment(&ctx, 1, 1, cost, assignment, &total), TLV_CANCELLED);
+	ctx.stop = NULL;
+}
+
+/* ---- golden section ---- */
+
+static tlv_status
+log_parabola(tlv_context *context, void *argument, double x, double *value)
+{
+	double off = log(x) - *(double *) argument;
+
+	(void) context;
+	*value = x > 50 ? NAN : 3 + off * off;
+	return TLV_OK;
+}
+
+static tlv_status
+failing(tlv_context *context, void *argument, double x, double *value)
+{
+	(void) argument;
+	(void) x;
+	(void) value;
+	return tlv_fail(context, TLV_BAD_DATA, "no");
+}
+
+static void
+test_minimize_log(void **state)
+{
+	double target = log(2.5);
+	double x;
+	double value;
+
+	(void) state;
+	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0.01, 100, 1e-5, &x, &value),
+					 TLV_OK);
+	CLOSE(x, 2.5, 3e-5);
+	CLOSE(value, 3, 1e-9);
+	target = -10;
+	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0.01, 100, 1e-4, &x, &value),
+					 TLV_OK);
+	CLOSE(x, 0.01, 1e-5);
+	assert_int_equal(tlv_minimize_log(&ctx, failing, NULL, 1, 2, 1e-3, &x, &value), TLV_BAD_DATA);
+	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0, 2, 1e-3, &x, &value),
+					 TLV_BAD_PARAMETER);
+}
+
+static void
+test_special(void **state)
+{
+	(void) state;
+	CLOSE(tlv_digamma(1), -0.57721566490153286, 1e-14);
+	CLOSE(tlv_digamma(0.5), -1.96351002602142348, 1e-14);
+	CLOSE(tlv_trigamma(1), 1.64493406684822644, 1e-13);
+	CLOSE(tlv_trigamma(1e-3), 1000001.64253317, 1e-6);
+	CLOSE(tlv_lgamma(10), 12.8018274800814696, 1e-13);
+	CLOSE(tlv_lgamma(-0.5), 1.26551212348464540, 1e-13);
+	CLOSE(tlv_normal_cdf(1.96), 0.97500210485177953, 1e-15);
+	CLOSE(tlv_normal_cdf(-10) / 7.61985302416052606e-24, 1, 1e-13);
+	CLOSE(tlv_chisq_survival(3.84145882069412448, 1), 0.05, 1e-14);
+	CLOSE(tlv_chisq_survival(10, 10), 0.44049328506521257, 1e-14);
+	assert_true(tlv_chisq_survival(-1, 2) == 1);
+	assert_true(tlv_chisq_survival(1e6, 2) == 0);
+	assert_true(tlv_chisq_survival(HUGE_VAL, 5) == 0);
+}
+
+/* GSL's default handler would abort here if a fault reached it. */
+static void
+test_special_domain(void **state)
+{
+	const double poles[] = {0, -1, -7, NAN, -HUGE_VAL};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(poles) / sizeof(*poles); i++)
+	{
+		assert_true(isnan(tlv_digamma(poles[i])));
+		assert_true(isnan(tlv_trigamma(poles[i])));
+		assert_true(isnan(tlv_lgamma(poles[i])));
+		assert_true(isnan(tlv_chisq_survival(1, poles[i])));
+	}
+	assert_true(isnan(tlv_normal_cdf(NAN)));
+	assert_true(isnan(tlv_chisq_survival(NAN, 1)));
+	for (int e = -300; e <= 300; e += 7)
+	{
+		double x = pow(10, e);
+
+		assert_false(isnan(tlv_digamma(x)));
+		assert_false(isnan(tlv_trigamma(x)));
+		assert_false(isnan(tlv_lgamma(x)));
+		for (double degrees = 1; degrees < 1e5; degrees *= 10)
+			assert_true(tlv_chisq_survival(x, degrees) >= 0 && tlv_chisq_survival(x, degrees) <= 1);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_project_simplex), cmocka_unit_test(test_nnls),
+		cmocka_unit_test(test_nnls_degenerate), cmocka_unit_test(test_nnls_large),
+		cmocka_unit_test(test_assignment),		cmocka_unit_test(test_assignment_faults),
+		cmocka_unit_test(test_minimize_log),	cmocka_unit_test(test_special),
+		cmocka_unit_test(test_special_domain),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,677 @@
+/*
+ * test_sparse.c - sparse rows and tall single-precision blocks against plain
+ * loops and operators of known spectrum.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sparse.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 5);
+	return 0;
+}
+
+/* Every block given back, not even lost on error. */
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static bool
+stop_after(void *argument)
+{
+	return --*(int *) argument < 0;
+}
+
+static float *
+random_block(size_t l, size_t n)
+{
+	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+
+	assert_non_null(x);
+	for (size_t i = 0; i < l * n; i++)
+		x[i] = (float) tlv_rng_normal(&rng);
+	return x;
+}
+
+static float *
+empty_block(size_t l, size_t n)
+{
+	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+
+	assert_non_null(x);
+	for (size_t i = 0; i < l * n; i++)
+		x[i] = NAN; /* whatever is not written shows */
+	return x;
+}
+
+/* About `density` of all entries; every seventh row empty, the second one full. */
+static tlv_csr
+random_csr(size_t rows, size_t columns, double density, bool weighted)
+{
+	tlv_csr a;
+	size_t entries = 0;
+	bool *there = tlv_alloc(&ctx, rows * columns, sizeof(bool));
+
+	assert_non_null(there);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+		{
+			there[i * columns + j] = i % 7 != 6 && (i == 1 || tlv_rng_uniform(&rng) < density);
+			entries += there[i * columns + j];
+		}
+	assert_ok(tlv_csr_create(&ctx, rows, columns, entries, weighted, &a));
+	entries = 0;
+	for (size_t i = 0; i < rows; i++)
+	{
+		for (size_t j = 0; j < columns; j++)
+			if (there[i * columns + j])
+			{
+				if (weighted)
+					a.value[entries] = (float) tlv_rng_normal(&rng);
+				a.index[entries++] = (int32_t) j;
+			}
+		a.start[i + 1] = entries;
+	}
+	tlv_free(&ctx, there);
+	return a;
+}
+
+static double
+entry(const tlv_csr *a, size_t p)
+{
+	return a->value == NULL ? 1 : (double) a->value[p];
+}
+
+/* ---- sparse rows ---- */
+
+static void
+assert_product(const tlv_csr *a, size_t l, const float *x, const float *y)
+{
+	for (size_t i = 0; i < a->rows; i++)
+		for (size_t c = 0; c < l; c++)
+		{
+			double sum = 0, size = 0;
+
+			for (size_t p = a->start[i]; p < a->start[i + 1]; p++)
+			{
+				double term = entry(a, p) * (double) x[(size_t) a->index[p] * l + c];
+
+				sum += term;
+				size += fabs(term);
+			}
+			/* Not a number fails, too. */
+			if (!(fabs(sum - (double) y[i * l + c]) <= 1e-5 * size))
+				fail_msg("l = %zu, row %zu, column %zu: %g instead of %g", l, i, c,
+						 (double) y[i * l + c], sum);
+		}
+}
+
+static void
+check_widths(const tlv_csr *a, size_t from, size_t to, size_t step)
+{
+	for (size_t l = from; l <= to; l += step)
+	{
+		float *x = random_block(l, a->columns), *y = empty_block(l, a->rows);
+
+		assert_ok(tlv_csr_multiply(&ctx, a, l, x, y));
+		assert_product(a, l, x, y);
+		tlv_free(&ctx, x);
+		tlv_free(&ctx, y);
+	}
+}
+
+static void
+test_multiply(void **state)
+{
+	(void) state;
+	for (int weighted = 0; weighted < 2; weighted++)
+	{
+		tlv_csr a = random_csr(60, 45, 0.2, weighted);
+
+		check_widths(&a, 1, 150, 1);
+		check_widths(&a, 197, 1000, 201);
+		tlv_csr_free(&ctx, &a);
+	}
+}
+
+/* Rows that are summed in segments and in interruptible parts. */
+static void
+test_multiply_long_rows(void **state)
+{
+	static const size_t widths[] = {1, 3, 20, 200, 1000};
+
+	(void) state;
+	for (int weighted = 0; weighted < 2; weighted++)
+	{
+		tlv_csr a = random_csr(3, 30000, 0.001, weighted);
+
+		for (size_t i = 0; i < 5; i++)
+			check_widths(&a, widths[i], widths[i], 1);
+		tlv_csr_free(&ctx, &a);
+	}
+}
+
+static void
+test_multiply_rows(void **state)
+{
+	size_t l = 21;
+	tlv_csr a = random_csr(50, 40, 0.3, true);
+	float *x = random_block(l, 40), *all = empty_block(l, 50), *some = empty_block(l, 50);
+
+	(void) state;
+	assert_ok(tlv_csr_multiply(&ctx, &a, l, x, all));
+	tlv_csr_multiply_rows(&a, 0, 13, l, x, some);
+	tlv_csr_multiply_rows(&a, 13, 0, l, x, some + 13 * l);
+	tlv_csr_multiply_rows(&a, 13, 37, l, x, some + 13 * l);
+	assert_memory_equal(all, some, 50 * l * sizeof(float));
+	tlv_free(&ctx, some);
+	tlv_free(&ctx, all);
+	tlv_free(&ctx, x);
+	tlv_csr_free(&ctx, &a);
+}
+
+static void
+test_multiply_nothing(void **state)
+{
+	tlv_csr a;
+	float x[12] = {0}, y[12];
+
+	(void) state;
+	assert_ok(tlv_csr_create(&ctx, 4, 3, 0, false, &a));
+	for (int i = 0; i < 12; i++)
+		y[i] = 7;
+	assert_ok(tlv_csr_multiply(&ctx, &a, 3, x, y));
+	for (int i = 0; i < 12; i++)
+		assert_true(y[i] == 0);
+	assert_ok(tlv_csr_multiply(&ctx, &a, 0, x, y));
+	tlv_csr_free(&ctx, &a);
+	assert_ok(tlv_csr_create(&ctx, 0, 0, 0, true, &a));
+	assert_ok(tlv_csr_multiply(&ctx, &a, 3, x, y));
+	tlv_csr_free(&ctx, &a);
+	assert_int_equal(tlv_csr_create(&ctx, (size_t) INT32_MAX + 1, 1, 0, true, &a), TLV_LIMIT);
+}
+
+static void
+test_transpose(void **state)
+{
+	(void) state;
+	for (int weighted = 0; weighted < 2; weighted++)
+	{
+		tlv_csr a = random_csr(31, 17, 0.3, weighted), t, back;
+
+		assert_ok(tlv_csr_transpose(&ctx, &a, &t));
+		assert_int_equal(t.rows, 17);
+		assert_int_equal(t.columns, 31);
+		assert_int_equal(t.start[17], a.entries);
+		for (size_t j = 0; j < 17; j++)
+			for (size_t p = t.start[j] + 1; p < t.start[j + 1]; p++)
+				assert_true(t.index[p - 1] < t.index[p]);
+		assert_ok(tlv_csr_transpose(&ctx, &t, &back));
+		assert_memory_equal(back.start, a.start, 32 * sizeof(size_t));
+		assert_memory_equal(back.index, a.index, a.entries * sizeof(int32_t));
+		if (weighted)
+			assert_memory_equal(back.value, a.value, a.entries * sizeof(float));
+		tlv_csr_free(&ctx, &back);
+		tlv_csr_free(&ctx, &t);
+		tlv_csr_free(&ctx, &a);
+	}
+}
+
+static void
+test_sums_and_labels(void **state)
+{
+	const size_t k = 4;
+
+	(void) state;
+	for (int weighted = 0; weighted < 2; weighted++)
+	{
+		tlv_csr a = random_csr(40, 50, 0.4, weighted);
+		double sums[40], counts[40 * 4];
+		int32_t label[50];
+
+		for (int j = 0; j < 50; j++)
+			label[j] = j % 5 == 4 ? -1 : j % 5;
+		tlv_csr_row_sums(&a, sums);
+		tlv_csr_count_labels(&a, 0, 40, k, label, counts);
+		for (size_t i = 0; i < 40; i++)
+		{
+			double sum = 0, count[4] = {0};
+
+			for (size_t p = a.start[i]; p < a.start[i + 1]; p++)
+			{
+				sum += entry(&a, p);
+				if (label[a.index[p]] >= 0)
+					count[label[a.index[p]]] += entry(&a, p);
+			}
+			assert_true(fabs(sum - sums[i]) < 1e-9);
+			for (size_t c = 0; c < k; c++)
+				assert_true(fabs(count[c] - counts[c + i * k]) < 1e-9);
+		}
+		tlv_csr_count_labels(&a, 7, 3, k, label, sums);
+		assert_memory_equal(sums, counts + 7 * k, 3 * k * sizeof(double));
+		tlv_csr_free(&ctx, &a);
+	}
+}
+
+static void
+test_cancel(void **state)
+{
+	int calls = 1;
+	size_t l = 1000, rank;
+	tlv_csr a = random_csr(2, 20000, 0.1, false), t;
+	float *x = random_block(l, 20000), *y = empty_block(l, 2);
+	double *gram = tlv_alloc(&ctx, l * l, sizeof(double));
+
+	(void) state;
+	assert_non_null(gram);
+	ctx.stop = stop_after;
+	ctx.stop_argument = &calls;
+	assert_int_equal(tlv_csr_multiply(&ctx, &a, l, x, y), TLV_CANCELLED);
+	assert_int_equal(ctx.error.code, TLV_CANCELLED);
+	calls = 0;
+	assert_int_equal(tlv_csr_transpose(&ctx, &a, &t), TLV_CANCELLED);
+	assert_null(t.start);
+	assert_int_equal(tlv_gram_float(&ctx, 20000, l, x, l, x, gram), TLV_CANCELLED);
+	assert_int_equal(tlv_rotate_float(&ctx, 20000, l, x, l, gram), TLV_CANCELLED);
+	assert_int_equal(tlv_orthonormalize_float(&ctx, l, 20000, x, &rng, &rank), TLV_CANCELLED);
+	ctx.stop = NULL;
+	tlv_free(&ctx, gram);
+	tlv_free(&ctx, y);
+	tlv_free(&ctx, x);
+	tlv_csr_free(&ctx, &a);
+}
+
+static void
+test_memory_limit(void **state)
+{
+	tlv_csr a = random_csr(20, 20, 0.5, true), t;
+
+	(void) state;
+	for (size_t spare = 0; spare < 20 * 8 * 12; spare += 100)
+	{
+		ctx.arena.limit = ctx.arena.used + spare;
+		assert_int_not_equal(tlv_csr_transpose(&ctx, &a, &t), TLV_OK);
+		assert_null(t.start);
+	}
+	ctx.arena.limit = SIZE_MAX;
+	tlv_csr_free(&ctx, &a);
+}
+
+/* ---- tall blocks ---- */
+
+static void
+test_gram_and_rotate(void **state)
+{
+	const size_t n = 9001, la = 7, lb = 5;
+	float *x = random_block(la, n), *y = random_block(lb, n), *old = random_block(la, n);
+	double gram[49], r[35];
+
+	(void) state;
+	memcpy(old, x, la * n * sizeof(float));
+	assert_ok(tlv_gram_float(&ctx, n, la, x, lb, y, gram));
+	for (size_t i = 0; i < la; i++)
+		for (size_t j = 0; j < lb; j++)
+		{
+			double sum = 0;
+
+			for (size_t p = 0; p < n; p++)
+				sum += (double) x[i + p * la] * (double) y[j + p * lb];
+			assert_true(fabs(sum - gram[i + j * la]) < 1e-3);
+		}
+	assert_ok(tlv_gram_float(&ctx, n, la, x, la, x, gram));
+	for (size_t i = 0; i < la; i++)
+		for (size_t j = 0; j < la; j++)
+			assert_true(gram[i + j * la] == gram[j + i * la]);
+	assert_true(fabs(gram[0] / (double) n - 1) < 0.1);
+
+	tlv_rng_fill_normal(&rng, 35, r);
+	assert_ok(tlv_rotate_float(&ctx, n, la, x, lb, r));
+	for (size_t p = 0; p < n; p++)
+		for (size_t j = 0; j < lb; j++)
+		{
+			double sum = 0;
+
+			for (size_t i = 0; i < la; i++)
+				sum += r[i + j * la] * (double) old[i + p * la];
+			assert_true(fabs(sum - (double) x[j + p * lb]) < 1e-5 * 30);
+		}
+	assert_int_equal(tlv_rotate_float(&ctx, n, 2, x, 3, r), TLV_BAD_PARAMETER);
+	tlv_free(&ctx, old);
+	tlv_free(&ctx, y);
+	tlv_free(&ctx, x);
+}
+
+/* max |x x' - 1| */
+static double
+distance_from_orthonormal(size_t l, size_t n, const float *x)
+{
+	double *gram = tlv_alloc(&ctx, l * l, sizeof(double)), largest = 0;
+
+	assert_non_null(gram);
+	assert_ok(tlv_gram_float(&ctx, n, l, x, l, x, gram));
+	for (size_t i = 0; i < l; i++)
+		for (size_t j = 0; j < l; j++)
+			largest = fmax(largest, fabs(gram[i + j * l] - (i == j)));
+	tlv_free(&ctx, gram);
+	return largest;
+}
+
+static void
+assert_orthonormalized(size_t l, size_t n, float *x, size_t expected)
+{
+	size_t rank;
+
+	assert_ok(tlv_orthonormalize_float(&ctx, l, n, x, &rng, &rank));
+	assert_int_equal(rank, expected);
+	assert_true(distance_from_orthonormal(l, n, x) < 3e-6);
+}
+
+static void
+test_orthonormalize(void **state)
+{
+	const size_t n = 3000, l = 12;
+	float *x = random_block(l, n);
+	size_t rank;
+
+	(void) state;
+	assert_orthonormalized(l, n, x, l);
+	/* Nearly dependent, and of very different lengths. */
+	for (size_t p = 0; p < n; p++)
+	{
+		for (size_t i = 1; i < l; i++)
+			x[i + p * l] = x[p * l] + 1e-3F * x[i + p * l];
+		x[3 + p * l] *= 1e-6F;
+		x[5 + p * l] *= 1e6F;
+	}
+	assert_orthonormalized(l, n, x, l);
+	/* Exactly dependent, zero. */
+	for (size_t p = 0; p < n; p++)
+	{
+		x[4 + p * l] = x[2 + p * l] * 2;
+		x[6 + p * l] = x[7 + p * l] - x[1 + p * l];
+		x[9 + p * l] = 0;
+	}
+	assert_orthonormalized(l, n, x, l - 3);
+	memset(x, 0, l * n * sizeof(float));
+	assert_orthonormalized(l, n, x, 0);
+	x[17] = NAN;
+	assert_int_equal(tlv_orthonormalize_float(&ctx, l, n, x, &rng, &rank), TLV_BAD_DATA);
+	assert_int_equal(tlv_orthonormalize_float(&ctx, l, 5, x, &rng, &rank), TLV_BAD_PARAMETER);
+	tlv_free(&ctx, x);
+	x = random_block(20, 20);
+	assert_orthonormalized(20, 20, x, 20);
+	tlv_free(&ctx, x);
+}
+
+/* ---- subspace iteration ---- */
+
+/* Q diag(values) Q' with Q a product of two reflections: known eigenvectors, cheap to apply. */
+typedef struct known_operator
+{
+	size_t n;
+	double *values;
+	double *mirror[2]; /* unit vectors */
+	int products;
+} known_operator;
+
+static void
+reflect(const known_operator *a, int which, size_t stride, float *x)
+{
+	double product = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		product += a->mirror[which][i] * (double) x[i * stride];
+	for (size_t i = 0; i < a->n; i++)
+		x[i * stride] -= (float) (2 * product * a->mirror[which][i]);
+}
+
+static tlv_status
+apply_known(tlv_context *context, void *argument, size_t l, const float *x, float *z)
+{
+	known_operator *a = argument;
+
+	(void) context;
+	a->products++;
+	memcpy(z, x, l * a->n * sizeof(float));
+	for (size_t c = 0; c < l; c++)
+	{
+		reflect(a, 0, l, z + c);
+		reflect(a, 1, l, z + c);
+		for (size_t i = 0; i < a->n; i++)
+			z[i * l + c] *= (float) a->values[i];
+		reflect(a, 1, l, z + c);
+		reflect(a, 0, l, z + c);
+	}
+	return TLV_OK;
+}
+
+static known_operator
+known(size_t n)
+{
+	known_operator a = {n, NULL, {NULL, NULL}, 0};
+
+	a.values = tlv_alloc0(&ctx, 3 * n, sizeof(double));
+	assert_non_null(a.values);
+	for (int i = 0; i < 2; i++)
+	{
+		double sum = 0;
+
+		a.mirror[i] = a.values + (size_t) (i + 1) * n;
+		tlv_rng_fill_normal(&rng, n, a.mirror[i]);
+		for (size_t j = 0; j < n; j++)
+			sum += a.mirror[i][j] * a.mirror[i][j];
+		for (size_t j = 0; j < n; j++)
+			a.mirror[i][j] /= sqrt(sum);
+	}
+	return a;
+}
+
+/* Largest |A v - ritz v| of the leading k, in relation to the first value. */
+static double
+residual(known_operator *a, size_t k, size_t l, const float *x, float *z, const double *ritz)
+{
+	double largest = 0;
+
+	assert_ok(apply_known(&ctx, a, l, x, z));
+	for (size_t c = 0; c < k; c++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < a->n; i++)
+		{
+			double difference = (double) z[i * l + c] - ritz[c] * (double) x[i * l + c];
+
+			sum += difference * difference;
+		}
+		largest = fmax(largest, sqrt(sum));
+	}
+	return largest / fmax(fabs(ritz[0]), 1e-3);
+}
+
+/* Finds `expected`, with a few products with the operator. */
+static void
+assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *expected,
+			 double tolerance, int most, double precision)
+{
+	float *x = empty_block(l, a->n), *z = empty_block(l, a->n);
+	double *ritz = tlv_alloc(&ctx, l, sizeof(double));
+	int steps;
+
+	assert_non_null(ritz);
+	a->products = 0;
+	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, a, a->n, k, l, modulus, tolerance,
+										   100, false, &rng, x, z, ritz, &steps));
+	assert_int_equal(steps, a->products);
+	for (size_t i = 0; i < k; i++)
+		if (!(fabs(ritz[i] - expected[i]) <= precision * fabs(expected[0])))
+			fail_msg("after %d steps Ritz value %zu is %g instead of %g", steps, i, ritz[i],
+					 expected[i]);
+	if (steps > most)
+		fail_msg("%d steps, expected at most %d", steps, most);
+	if (!(residual(a, k, l, x, z, ritz) < 10 * sqrt(precision)))
+		fail_msg("residual %g", residual(a, k, l, x, z, ritz));
+	assert_true(distance_from_orthonormal(l, a->n, x) < 1e-4);
+	tlv_free(&ctx, ritz);
+	tlv_free(&ctx, z);
+	tlv_free(&ctx, x);
+}
+
+/* Some values above noise of both signs, as of a graph. */
+static void
+spectrum_of_graph(known_operator *a, size_t leading, const double *values, double noise)
+{
+	for (size_t i = 0; i < a->n; i++)
+		a->values[i] = i < leading ? values[i] : noise * cos(M_PI * (double) i / (double) a->n);
+}
+
+static void
+test_subspace(void **state)
+{
+	static const double clear[] = {40, 9, 8, 7, 6};
+	static const double close[] = {10, 6, 5.8, 5.6, 5.5};
+	known_operator a = known(2000);
+
+	(void) state;
+	spectrum_of_graph(&a, 5, clear, 2);
+	assert_found(&a, 5, 10, true, clear, 1e-3, 12, 1e-3);
+	assert_found(&a, 5, 10, false, clear, 1e-3, 14, 1e-3);
+	assert_found(&a, 5, 5, true, clear, 1e-4, 20, 1e-3);
+	spectrum_of_graph(&a, 5, close, 4.5);
+	assert_found(&a, 5, 10, true, close, 1e-4, 30, 1e-3);
+	assert_found(&a, 5, 10, false, close, 1e-4, 35, 1e-3);
+	tlv_free(&ctx, a.values);
+}
+
+/* Both ends matter by modulus, only the upper one by value. */
+static void
+test_subspace_indefinite(void **state)
+{
+	static const double both[] = {-30, 20, -12, 11, -9};
+	static const double upper[] = {20, 11, 3};
+	static const double negative[] = {-1, -2, -3};
+	known_operator a = known(1500);
+
+	(void) state;
+	for (size_t i = 0; i < a.n; i++)
+		a.values[i] = i < 5 ? both[i] : i == 5 ? 3 : 2 * cos((double) i);
+	assert_found(&a, 5, 9, true, both, 1e-4, 20, 1e-3);
+	assert_found(&a, 3, 9, false, upper, 1e-4, 40, 1e-3);
+	assert_found(&a, 2, 4, false, upper, 1e-5, 40, 1e-3);
+	for (size_t i = 0; i < a.n; i++)
+		a.values[i] = i < 3 ? negative[i] : -5 - fabs(cos((double) i));
+	assert_found(&a, 3, 6, false, negative, 1e-5, 40, 1e-3);
+	tlv_free(&ctx, a.values);
+}
+
+static void
+test_subspace_low_rank(void **state)
+{
+	static const double three[] = {5, -4, 1e-2, 0, 0, 0};
+	known_operator a = known(400);
+
+	(void) state;
+	spectrum_of_graph(&a, 6, three, 0);
+	assert_found(&a, 3, 8, true, three, 1e-5, 20, 1e-4);
+	assert_found(&a, 6, 8, true, three, 1e-5, 20, 1e-4);
+	memset(a.values, 0, a.n * sizeof(double));
+	assert_found(&a, 2, 4, true, a.values, 1e-5, 5, 1);
+	assert_found(&a, 2, 4, false, a.values, 1e-5, 5, 1);
+	tlv_free(&ctx, a.values);
+}
+
+static void
+test_subspace_limits(void **state)
+{
+	static const double values[] = {9, 5, 4};
+	known_operator a = known(30);
+	float *x = empty_block(30, 30), *z = empty_block(30, 30);
+	double ritz[30];
+	int steps, calls = 3;
+
+	(void) state;
+	spectrum_of_graph(&a, 3, values, 1);
+	for (int most = 1; most < 12; most++)
+	{
+		a.products = 0;
+		assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 0, most,
+											   false, &rng, x, z, ritz, &steps));
+		assert_int_equal(steps, most);
+		assert_int_equal(a.products, most);
+	}
+	assert_true(fabs(ritz[2] - 4) < 1e-3);
+	/* From what was found, at once. */
+	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 1e-2, 50, true,
+										   &rng, x, z, ritz, &steps));
+	assert_true(steps <= 4);
+	assert_true(fabs(ritz[2] - 4) < 1e-3);
+	/* All of the space. */
+	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 30, 30, false, 1e-4, 50,
+										   false, &rng, x, z, ritz, &steps));
+	assert_true(fabs(ritz[0] - 9) < 1e-4);
+	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 31, false, 1e-4, 50,
+												  false, &rng, x, z, ritz, &steps),
+					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 0, 4, false, 1e-4, 50,
+												  false, &rng, x, z, ritz, &steps),
+					 TLV_BAD_PARAMETER);
+	ctx.stop = stop_after;
+	ctx.stop_argument = &calls;
+	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 0, 50,
+												  false, &rng, x, z, ritz, &steps),
+					 TLV_CANCELLED);
+	ctx.stop = NULL;
+	tlv_free(&ctx, z);
+	tlv_free(&ctx, x);
+	tlv_free(&ctx, a.values);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_multiply, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_multiply_long_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_multiply_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_multiply_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_transpose, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sums_and_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gram_and_rotate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_orthonormalize, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_subspace, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_subspace_indefinite, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_subspace_low_rank, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_subspace_limits, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/*
+ * test_tensor3.c - packed symmetric tensors against plain loops over all indices.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static const size_t SIZES[] = {1, 2, 3, 8, 17, 33};
+#define N_SIZES (sizeof(SIZES) / sizeof(SIZES[0]))
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 2);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static void
+assert_ok(tlv_status status)
+{
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, ctx.error.message);
+}
+
+static double *
+numbers(size_t n, bool random)
+{
+	double *x = tlv_alloc0(&ctx, n, sizeof(double));
+
+	assert_non_null(x);
+	if (random)
+		tlv_rng_fill_normal(&rng, n, x);
+	return x;
+}
+
+/* The packed tensor against entries of a full one. */
+static double
+difference(size_t k, const double *packed, const double *full)
+{
+	double largest = 0;
+
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+				largest = fmax(
+					largest, fabs(packed[tlv_packed3_index(a, b, c)] - full[a + k * (b + k * c)]));
+	return largest;
+}
+
+static void
+test_pack(void **state)
+{
+	(void) state;
+	for (size_t t = 0; t < N_SIZES; t++)
+	{
+		size_t k = SIZES[t], size = tlv_packed3_size(k);
+		double *packed = numbers(size, true), *full = numbers(k * k * k, false);
+		double *again = numbers(size, false), sum = 0;
+
+		assert_int_equal(tlv_packed3_index(k - 1, k - 1, k - 1), size - 1);
+		tlv_packed3_unpack(k, packed, full);
+		for (size_t a = 0; a < k; a++)
+			for (size_t b = 0; b < k; b++)
+				for (size_t c = 0; c < k; c++)
+				{
+					size_t high = a > b ? a : b, low = a > b ? b : a, middle = c;
+
+					if (c > high)
+						middle = high, high = c;
+					else if (c < low)
+						middle = low, low = c;
+					assert_true(full[a + k * (b + k * c)] ==
+								packed[tlv_packed3_index(high, middle, low)]);
+					sum += full[a + k * (b + k * c)] * full[a + k * (b + k * c)];
+				}
+		tlv_packed3_pack(k, full, again);
+		assert_memory_equal(packed, again, size * sizeof(double));
+		assert_true(fabs(tlv_packed3_norm(k, packed) / sqrt(sum) - 1) < 1e-14);
+		for (size_t i = 0; i < size; i++)
+			again[i] = packed[i] * 1e200;
+		assert_true(fabs(tlv_packed3_norm(k, again) / (1e200 * sqrt(sum)) - 1) < 1e-14);
+		again[size / 2] = NAN;
+		assert_true(isnan(tlv_packed3_norm(k, again)));
+		tlv_free(&ctx, packed);
+		tlv_free(&ctx, full);
+		tlv_free(&ctx, again);
+	}
+}
+
+static void
+check_sums(size_t k, size_t n)
+{
+	size_t size = tlv_packed3_size(k);
+	double *y = numbers(k * n, true), *w = numbers(n, true), *r = numbers(k * n, true);
+	double *q = numbers(k * k, true), *packed = numbers(size, false);
+	double *full = numbers(k * k * k, false), *work = numbers(tlv_tensor3_work(k, n), false);
+
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < a; b++)
+			q[a + b * k] = q[b + a * k];
+	tlv_packed3_add_cubes(k, n, y, w, packed, work);
+	assert_ok(tlv_packed3_add_squares(&ctx, k, n, y, r, packed));
+	tlv_packed3_add_product(k, 0.7, q, y, packed);
+	tlv_packed3_add_cube(k, -1.3, r, packed);
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+			{
+				double sum = -1.3 * r[a] * r[b] * r[c];
+
+				sum += 0.7 * (q[a + b * k] * y[c] + q[a + c * k] * y[b] + q[b + c * k] * y[a]);
+				for (size_t t = 0; t < n; t++)
+				{
+					const double *yt = y + t * k, *rt = r + t * k;
+
+					sum += w[t] * yt[a] * yt[b] * yt[c];
+					sum += yt[a] * yt[b] * rt[c] + yt[a] * rt[b] * yt[c] + rt[a] * yt[b] * yt[c];
+				}
+				full[a + k * (b + k * c)] = sum;
+			}
+	if (!(difference(k, packed, full) < 1e-12 * (double) (n + 10)))
+		fail_msg("sums for k = %zu, n = %zu differ by %g", k, n, difference(k, packed, full));
+	tlv_free(&ctx, y);
+	tlv_free(&ctx, w);
+	tlv_free(&ctx, r);
+	tlv_free(&ctx, q);
+	tlv_free(&ctx, packed);
+	tlv_free(&ctx, full);
+	tlv_free(&ctx, work);
+}
+
+static void
+test_sums(void **state)
+{
+	(void) state;
+	for (size_t t = 0; t < N_SIZES; t++)
+	{
+		check_sums(SIZES[t], 1);
+		check_sums(SIZES[t], 10);
+	}
+	/* More rows than one chunk holds, and more pairs than one block. */
+	check_sums(5, 700);
+	check_sums(40, 257);
+}
+
+/* T(u, v, w) of the full tensor */
+static double
+form(size_t k, const double *full, const double *u, const double *v, const double *w)
+{
+	double sum = 0;
+
+	for (size_t c = 0; c < k; c++)
+		for (size_t b = 0; b < k; b++)
+			for (size_t a = 0; a < k; a++)
+				sum += full[a + k * (b + k * c)] * u[a] * v[b] * w[c];
+	return sum;
+}
+
+static void
+test_forms(void **state)
+{
+	(void) state;
+	for (size_t t = 0; t < N_SIZES; t++)
+	{
+		size_t k = SIZES[t], r = k / 2 + 1, n = k + 3;
+		double *packed = numbers(tlv_packed3_size(k), true), *full = numbers(k * k * k, false);
+		double *m = numbers(k * n, true), *out = numbers(tlv_packed3_size(r), false);
+		double *images = numbers(k * n, false), *values = numbers(n, false);
+
+		tlv_packed3_unpack(k, packed, full);
+		assert_ok(tlv_packed3_compress(&ctx, k, r, packed, m, out));
+		for (size_t a = 0; a < r; a += 2)
+			for (size_t b = 0; b <= a; b++)
+				for (size_t c = 0; c <= b; c += 3)
+					assert_true(fabs(out[tlv_packed3_index(a, b, c)] -
+									 form(k, full, m + a * k, m + b * k, m + c * k)) < 1e-10);
+		assert_ok(tlv_tensor3_apply(&ctx, k, full, n, m, images));
+		assert_ok(tlv_tensor3_values(&ctx, k, full, n, m, values));
+		for (size_t j = 0; j < n; j += 3)
+		{
+			double *unit = numbers(k, false);
+
+			assert_true(fabs(values[j] - form(k, full, m + j * k, m + j * k, m + j * k)) < 1e-10);
+			for (size_t a = 0; a < k; a += 5)
+			{
+				unit[a] = 1;
+				assert_true(fabs(images[a + j * k] - form(k, full, unit, m + j * k, m + j * k)) <
+							1e-10);
+				unit[a] = 0;
+			}
+			tlv_free(&ctx, unit);
+		}
+		tlv_free(&ctx, packed);
+		tlv_free(&ctx, full);
+		tlv_free(&ctx, m);
+		tlv_free(&ctx, out);
+		tlv_free(&ctx, images);
+		tlv_free(&ctx, values);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pack),
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_forms),
+	};
+
+	return cmocka_run_group_tests_name("tensor3", tests, setup, teardown);
+}

@@ -1,0 +1,771 @@
+/*
+ * test_worker.c - inference given topics against naive double arithmetic and
+ * against exact enumeration of the posterior of small documents; simulation
+ * against the moments of the model.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/topics/worker.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+#include "tensorlv/model/topics.h"
+
+#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+#define OK(expression)		   assert_int_equal(expression, TLV_OK)
+#define MAX_K				   128
+#define MAX_D				   64
+
+static tlv_context ctx;
+static tlv_rng rng;
+static double phi[MAX_K * MAX_D];
+static double alpha[MAX_K];
+static double items[MAX_K * MAX_D];
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 5);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+/* A random model in phi and alpha. */
+static tlv_topics
+model(size_t k, size_t d, double concentration)
+{
+	OK(tlv_topic_random(&ctx, k, d, concentration, &rng, phi));
+	for (size_t j = 0; j < k; j++)
+		alpha[j] = 0.05 + tlv_rng_uniform(&rng);
+	return (tlv_topics){.k = k, .d = d, .phi = phi, .alpha = alpha};
+}
+
+static tlv_topic_worker *
+worker_of(const tlv_topics *topics)
+{
+	tlv_topic_worker *worker;
+
+	OK(tlv_topic_worker_create(&ctx, topics, &worker));
+	return worker;
+}
+
+/* ---- naive double arithmetic ---- */
+
+static void
+naive_infer(const tlv_topics *t, size_t n, const int32_t *index, const double *count, double *theta)
+{
+	for (size_t j = 0; j < t->k; j++)
+		theta[j] = 1.0 / (double) t->k;
+	for (int step = 0; step < 100; step++)
+	{
+		double next[MAX_K];
+		double sum = 0;
+		double change = 0;
+
+		memcpy(next, t->alpha, t->k * sizeof(double));
+		for (size_t i = 0; i < n; i++)
+		{
+			const double *row = t->phi + (size_t) index[i] * t->k;
+			double s = 0;
+
+			for (size_t j = 0; j < t->k; j++)
+				s += theta[j] * fmax(row[j], 1e-12);
+			for (size_t j = 0; j < t->k; j++)
+				next[j] += count[i] * theta[j] * fmax(row[j], 1e-12) / s;
+		}
+		for (size_t j = 0; j < t->k; j++)
+			sum += next[j];
+		for (size_t j = 0; j < t->k; j++)
+		{
+			change = fmax(change, fabs(next[j] / sum - theta[j]));
+			theta[j] = next[j] / sum;
+		}
+		if (change < 1e-4)
+			break;
+	}
+}
+
+static void
+test_infer(void **state)
+{
+	static const size_t ks[] = {1, 3, 16, 17, 50, 100};
+	int32_t index[MAX_D];
+	double count[MAX_D];
+	double theta[MAX_K];
+	double exact[MAX_K];
+
+	(void) state;
+	for (size_t c = 0; c < 6 * 20; c++)
+	{
+		tlv_topics topics = model(ks[c % 6], MAX_D, 0.1);
+		tlv_topic_worker *worker = worker_of(&topics);
+		size_t n = tlv_rng_below(&rng, 30);
+		double likelihood = 0;
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+		{
+			index[i] = (int32_t) tlv_rng_below(&rng, MAX_D);
+			count[i] = 0.5 + 5 * tlv_rng_uniform(&rng);
+		}
+		OK(tlv_topic_infer(&ctx, worker, n, index, count, theta));
+		naive_infer(&topics, n, index, count, exact);
+		for (size_t j = 0; j < topics.k; j++)
+		{
+			/* One step more or less at the limit of 1e-4 is possible. */
+			CLOSE(theta[j], exact[j], 1e-4);
+			sum += theta[j];
+		}
+		CLOSE(sum, 1, 1e-12);
+		for (size_t i = 0; i < n; i++)
+		{
+			double p = 0;
+
+			for (size_t j = 0; j < topics.k; j++)
+				p += theta[j] * fmax(phi[(size_t) index[i] * topics.k + j], 1e-12);
+			likelihood += count[i] * log(fmax(p, 1e-300));
+		}
+		CLOSE(tlv_topic_log_likelihood(worker, n, index, count, theta), likelihood,
+			  1e-6 * (1 + fabs(likelihood)));
+		tlv_topic_worker_destroy(&ctx, worker);
+	}
+}
+
+static void
+test_worker_memory(void **state)
+{
+	tlv_topics topics = model(20, MAX_D, 1);
+	tlv_topic_worker *worker = worker_of(&topics);
+	double promised = tlv_topic_worker_memory(&topics);
+
+	(void) state;
+	/* beside the allocator's own bookkeeping */
+	assert_true((double) ctx.arena.used <= promised + 1024);
+	assert_true((double) ctx.arena.used >= 0.9 * promised);
+	tlv_topic_worker_destroy(&ctx, worker);
+	ctx.arena.limit = 1000;
+	assert_int_equal(tlv_topic_worker_create(&ctx, &topics, &worker), TLV_MEMORY_LIMIT);
+	assert_null(worker);
+	ctx.arena.limit = SIZE_MAX;
+	alpha[3] = 0;
+	assert_int_equal(tlv_topic_worker_create(&ctx, &topics, &worker), TLV_BAD_PARAMETER);
+	tlv_topic_worker_destroy(&ctx, NULL);
+}
+
+/* ---- Gibbs sampling against the exact posterior ---- */
+
+/*
+ * Sums over all k^length assignments: expected counts (n x k) and expected
+ * leave-one-out log-likelihood.  token[t] is the entry of the document that token t belongs to.
+ */
+static void
+enumerate(const tlv_topics *t, size_t length, const size_t *token, const int32_t *index,
+		  double *expected, double *likelihood)
+{
+	size_t k = t->k;
+	size_t z[8] = {0};
+	double n[MAX_K] = {0};
+	double total = 0;
+	double alpha0 = 0;
+
+	for (size_t j = 0; j < k; j++)
+		alpha0 += t->alpha[j];
+	n[0] = (double) length;
+	for (bool more = true; more;)
+	{
+		double weight = 0;
+		double rest = 0;
+
+		for (size_t j = 0; j < k; j++)
+			weight += n[j] > 0 ? lgamma(t->alpha[j] + n[j]) - lgamma(t->alpha[j]) : 0;
+		for (size_t a = 0; a < length; a++)
+		{
+			const double *row = t->phi + (size_t) index[token[a]] * k;
+			double p = 0;
+
+			weight += log(row[z[a]]);
+			for (size_t j = 0; j < k; j++)
+				p += row[j] * (t->alpha[j] + n[j] - (z[a] == j));
+			rest += log(p / (alpha0 + (double) length - 1));
+		}
+		weight = exp(weight);
+		total += weight;
+		*likelihood += weight * rest;
+		for (size_t a = 0; a < length; a++)
+			expected[token[a] * k + z[a]] += weight;
+		more = false;
+		for (size_t a = 0; a < length && !more; a++)
+		{
+			n[z[a]]--;
+			z[a] = (z[a] + 1) % k;
+			n[z[a]]++;
+			more = z[a] != 0;
+		}
+	}
+	for (size_t e = 0; e < 8 * k; e++)
+		expected[e] /= total;
+	*likelihood /= total;
+}
+
+static void
+check_gibbs(size_t k, size_t length, size_t n, const size_t *token, int keep)
+{
+	static double expected[8 * MAX_K];
+	tlv_topics topics = model(k, MAX_D, 0.5);
+	tlv_topic_worker *worker = worker_of(&topics);
+	tlv_topic_statistics statistics = {.items = items};
+	tlv_gibbs_options options = {.warm = 3, .burn = 20, .keep = keep, .seed = k};
+	int32_t index[8];
+	double count[8] = {0};
+	double likelihood = 0;
+
+	memset(expected, 0, sizeof(expected));
+	memset(items, 0, sizeof(items));
+	for (size_t i = 0; i < n; i++)
+		index[i] = (int32_t) (7 * i + 3);
+	for (size_t a = 0; a < length; a++)
+		count[token[a]]++;
+	OK(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &statistics));
+	enumerate(&topics, length, token, index, expected, &likelihood);
+	for (size_t i = 0; i < n; i++)
+	{
+		double sum = 0;
+
+		for (size_t j = 0; j < k; j++)
+		{
+			double found = items[(size_t) index[i] * k + j];
+
+			CLOSE(found, expected[i * k + j], 4 / sqrt(keep));
+			sum += found;
+		}
+		CLOSE(sum, count[i], 1e-4);
+	}
+	CLOSE(statistics.log_likelihood, likelihood, 10 / sqrt(keep));
+	CLOSE(statistics.tokens, (double) length, 0);
+	CLOSE(statistics.documents, 1, 0);
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+static void
+test_gibbs_exact(void **state)
+{
+	const size_t token[6] = {0, 0, 0, 1, 1, 2};
+
+	(void) state;
+	for (int repeat = 0; repeat < 4; repeat++)
+	{
+		check_gibbs(1, 6, 3, token, 4000);
+		check_gibbs(3, 6, 3, token, 40000);
+		check_gibbs(17, 4, 2, token, 40000);
+		check_gibbs(40, 3, 1, token, 40000);
+		check_gibbs(50, 3, 1, token, 40000);
+		check_gibbs(100, 2, 1, token, 40000);
+		check_gibbs(3, 1, 1, token, 40000);
+	}
+}
+
+/*
+ * Two items, two topics: counts c and 3.  Exact over the numbers of tokens in
+ * topic 0; c on both sides of the limit for blocks.
+ */
+static void
+check_block(double c, int keep)
+{
+	tlv_topics topics = model(2, 2, 2);
+	tlv_topic_worker *worker = worker_of(&topics);
+	tlv_topic_statistics statistics = {.items = items};
+	tlv_gibbs_options options = {.warm = 3, .burn = 200, .keep = keep, .seed = 3};
+	int32_t index[2] = {0, 1};
+	double count[2] = {c, 3};
+	double expected[2] = {0, 0};
+	double total = 0;
+	double largest = -HUGE_VAL;
+
+	memset(items, 0, sizeof(items));
+	OK(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &statistics));
+	for (int pass = 0; pass < 2; pass++)
+		for (double m = 0; m <= c; m++)
+			for (double b = 0; b <= 3; b++)
+			{
+				double w = lgamma(c + 1) - lgamma(m + 1) - lgamma(c - m + 1) + lgamma(4) -
+						   lgamma(b + 1) - lgamma(4 - b) + m * log(phi[0]) + (c - m) * log(phi[1]) +
+						   b * log(phi[2]) + (3 - b) * log(phi[3]) + lgamma(alpha[0] + m + b) +
+						   lgamma(alpha[1] + c + 3 - m - b);
+
+				largest = fmax(largest, w);
+				if (pass == 0)
+					continue;
+				w = exp(w - largest);
+				total += w;
+				expected[0] += w * m;
+				expected[1] += w * b;
+			}
+	/* The memberships mix slowly when one item has nearly all tokens: wide bounds. */
+	CLOSE(items[0] / c, expected[0] / total / c, 0.06);
+	CLOSE(items[2] / 3, expected[1] / total / 3, 0.06);
+	CLOSE(items[0] + items[1], c, 1e-3 * c);
+	CLOSE(items[2] + items[3], 3, 1e-3);
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+static void
+test_gibbs_block(void **state)
+{
+	(void) state;
+	for (int repeat = 0; repeat < 3; repeat++)
+	{
+		check_block(TLV_GIBBS_BLOCK_COUNT, 4000);
+		check_block(TLV_GIBBS_BLOCK_COUNT + 1, 40000);
+		check_block(400, 40000);
+	}
+}
+
+/* 1e9 tokens cost no more than a few hundred. */
+static void
+test_gibbs_huge(void **state)
+{
+	tlv_topics topics = model(20, MAX_D, 0.5);
+	tlv_topic_worker *worker = worker_of(&topics);
+	tlv_topic_statistics statistics = {.items = items};
+	tlv_gibbs_options options = {.warm = 5, .burn = 5, .keep = 5, .seed = 3};
+	int32_t index[3] = {5, 6, 9};
+	double count[3] = {1e9, 4e15, 2};
+	double sum = 0;
+
+	(void) state;
+	memset(items, 0, sizeof(items));
+	OK(tlv_topic_gibbs(&ctx, worker, 3, index, count, &options, &statistics));
+	for (size_t j = 0; j < 20; j++)
+		sum += items[5 * 20 + j];
+	CLOSE(sum, 1e9, 1);
+	assert_true(isfinite(statistics.log_likelihood) && statistics.log_likelihood < 0);
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+static bool
+countdown(void *argument)
+{
+	return (*(int *) argument)-- <= 0;
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_topics topics = model(4, MAX_D, 0.5);
+	tlv_topic_worker *worker = worker_of(&topics);
+	tlv_topic_statistics s = {.items = items};
+	tlv_gibbs_options options = {.warm = 2, .burn = 1, .keep = 1};
+	int32_t index[2] = {0, 1};
+	double count[2] = {1, 2.5};
+	double theta[4];
+	double ll = 0;
+	double tokens = 0;
+
+	(void) state;
+	assert_int_equal(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s), TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "2.5"));
+	assert_int_equal(tlv_topic_completion(&ctx, worker, 2, index, count, 1, &ll, &tokens),
+					 TLV_BAD_DATA);
+	OK(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
+	OK(tlv_topic_variational(&ctx, worker, 2, index, count, 5, 1e-3, &s));
+	count[1] = -1;
+	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_DATA);
+	count[1] = NAN;
+	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_DATA);
+	count[1] = 1;
+	index[1] = MAX_D;
+	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_PARAMETER);
+	index[1] = 1;
+	assert_int_equal(tlv_topic_variational(&ctx, worker, 2, index, count, 0, 1e-3, &s),
+					 TLV_BAD_PARAMETER);
+	options.keep = 0;
+	assert_int_equal(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s),
+					 TLV_BAD_PARAMETER);
+	options.keep = 1;
+	ctx.stop = countdown;
+	for (int left = 0; left < 4; left++)
+	{
+		int remaining = left;
+
+		ctx.stop_argument = &remaining;
+		assert_int_equal(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &s),
+						 TLV_CANCELLED);
+	}
+	ctx.stop = NULL;
+	s.documents = 0;
+	OK(tlv_topic_gibbs(&ctx, worker, 0, NULL, NULL, &options, &s));
+	OK(tlv_topic_variational(&ctx, worker, 0, NULL, NULL, 1, 0, &s));
+	assert_true(s.documents == 0);
+	OK(tlv_topic_infer(&ctx, worker, 0, NULL, NULL, theta));
+	CLOSE(theta[1], alpha[1] / (alpha[0] + alpha[1] + alpha[2] + alpha[3]), 1e-15);
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+/* ---- variational Bayes ---- */
+
+static void
+test_variational(void **state)
+{
+	int32_t index[12];
+	double count[12];
+	double gamma[MAX_K];
+	double w[MAX_K];
+
+	(void) state;
+	for (int repeat = 0; repeat < 40; repeat++)
+	{
+		size_t k = repeat % 2 ? 5 : 33;
+		tlv_topics topics = model(k, MAX_D, 0.2);
+		tlv_topic_worker *worker = worker_of(&topics);
+		tlv_topic_statistics s = {.items = items};
+		double length = 0;
+		double alpha0 = 0;
+		double likelihood = 0;
+
+		memset(items, 0, sizeof(items));
+		for (size_t i = 0; i < 12; i++)
+		{
+			index[i] = (int32_t) (5 * i);
+			count[i] = 1 + (double) tlv_rng_below(&rng, 5);
+			length += count[i];
+		}
+		OK(tlv_topic_variational(&ctx, worker, 12, index, count, 7, 0, &s));
+		for (size_t j = 0; j < k; j++)
+		{
+			gamma[j] = alpha[j] + length / (double) k;
+			alpha0 += alpha[j];
+		}
+		for (int step = 0; step <= 7; step++)
+		{
+			for (size_t j = 0; j < k; j++)
+			{
+				w[j] = exp(tlv_digamma(gamma[j]));
+				gamma[j] = step < 7 ? alpha[j] : gamma[j];
+			}
+			for (size_t i = 0; i < 12; i++)
+			{
+				const double *row = phi + (size_t) index[i] * k;
+				double sum = 0;
+				double rest = 0;
+
+				for (size_t j = 0; j < k; j++)
+					sum += w[j] * row[j];
+				for (size_t j = 0; j < k && step < 7; j++)
+					gamma[j] += count[i] * w[j] * row[j] / sum;
+				for (size_t j = 0; j < k && step == 7; j++)
+				{
+					CLOSE(items[(size_t) index[i] * k + j], count[i] * w[j] * row[j] / sum, 2e-4);
+					rest += row[j] * fmax(gamma[j] - w[j] * row[j] / sum, alpha[j]);
+				}
+				likelihood += step == 7 ? count[i] * log(rest / (alpha0 + length - 1)) : 0;
+			}
+		}
+		CLOSE(s.log_likelihood, likelihood, 1e-4 * fabs(likelihood));
+		CLOSE(s.tokens, length, 0);
+		tlv_topic_worker_destroy(&ctx, worker);
+	}
+}
+
+/* ---- completion and its draws ---- */
+
+static void
+test_binomial(void **state)
+{
+	static const double cases[][2] = {{1, 0.3},	   {10, 0.5},	{64, 0.5},	{100, 0.9}, {5000, 0.5},
+									  {1000, 0.3}, {1e6, 1e-6}, {1e9, 0.7}, {4e15, 0.5}};
+
+	(void) state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
+	{
+		double n = cases[c][0];
+		double p = cases[c][1];
+		double deviation = sqrt(n * p * (1 - p));
+		double mean = 0;
+		double square = 0;
+
+		for (int r = 0; r < 20000; r++)
+		{
+			double x = tlv_topic_binomial(&rng, n, p);
+			double z = (x - n * p) / deviation;
+
+			assert_true(x >= 0 && x <= n && x == floor(x));
+			mean += z / 20000;
+			square += z * z / 20000;
+		}
+		CLOSE(mean, 0, 4 / sqrt(20000));
+		CLOSE(square, 1, 0.08);
+	}
+	assert_true(tlv_topic_binomial(&rng, 1000, 0) == 0);
+	assert_true(tlv_topic_binomial(&rng, 1000, 1) == 1000);
+	assert_true(tlv_topic_binomial(&rng, 0, 0.5) == 0);
+}
+
+static void
+test_completion(void **state)
+{
+	tlv_topics topics = model(1, MAX_D, 2);
+	tlv_topic_worker *worker = worker_of(&topics);
+	int32_t index[1] = {3};
+	double count[1] = {9};
+	double sum = 0;
+	double again[2][2];
+
+	(void) state;
+	for (uint64_t seed = 0; seed < 4000; seed++)
+	{
+		double likelihood = 0;
+		double tokens = 0;
+
+		OK(tlv_topic_completion(&ctx, worker, 1, index, count, seed, &likelihood, &tokens));
+		assert_true(tokens >= 0 && tokens <= 9);
+		CLOSE(likelihood, tokens * log(phi[3]), 1e-5);
+		sum += tokens;
+	}
+	CLOSE(sum / 4000, 4.5, 4 * 1.5 / sqrt(4000));
+	memset(again, 0, sizeof(again));
+	for (int r = 0; r < 2; r++)
+		OK(tlv_topic_completion(&ctx, worker, 1, index, count, 7, &again[r][0], &again[r][1]));
+	assert_memory_equal(again[0], again[1], sizeof(again[0]));
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+/* ---- simulation ---- */
+
+static void
+test_simulate(void **state)
+{
+	size_t k = 3;
+	size_t d = 6;
+	size_t length = 20;
+	int documents = 40000;
+	tlv_topics topics = model(k, d, 1);
+	tlv_topic_simulator *simulator;
+	double single[6] = {0};
+	double pair[6][6] = {{0}};
+	double theta[3];
+	int32_t index[20];
+	double count[20];
+	double alpha0 = alpha[0] + alpha[1] + alpha[2];
+
+	(void) state;
+	OK(tlv_topic_simulator_create(&ctx, &topics, &simulator));
+	for (int t = 0; t < documents; t++)
+	{
+		size_t n;
+		double sum = 0;
+
+		OK(tlv_topic_simulate(&ctx, simulator, &rng, length, theta, &n, index, count));
+		for (size_t a = 0; a < n; a++)
+		{
+			assert_true(a == 0 || index[a] > index[a - 1]);
+			sum += count[a];
+			single[index[a]] += count[a];
+			for (size_t b = 0; b < n; b++)
+				pair[index[a]][index[b]] += count[a] * (count[b] - (a == b));
+		}
+		CLOSE(sum, 20, 0);
+	}
+	for (size_t a = 0; a < d; a++)
+	{
+		double mean = 0;
+
+		for (size_t j = 0; j < k; j++)
+			mean += alpha[j] / alpha0 * phi[j + k * a];
+		CLOSE(single[a] / documents / 20, mean, 0.005);
+		for (size_t b = 0; b < d; b++)
+		{
+			double moment = 0;
+
+			for (size_t i = 0; i < k; i++)
+				for (size_t j = 0; j < k; j++)
+					moment += phi[i + k * a] * phi[j + k * b] * alpha[i] * (alpha[j] + (i == j)) /
+							  (alpha0 * (alpha0 + 1));
+			CLOSE(pair[a][b] / documents / 380, moment, 0.005);
+		}
+	}
+	tlv_topic_simulator_destroy(&ctx, simulator);
+}
+
+static void
+test_random(void **state)
+{
+	tlv_topics topics = model(5, MAX_D, 1e-12);
+
+	(void) state;
+	for (int sparse = 0; sparse < 2; sparse++)
+	{
+		for (size_t j = 0; j < 5; j++)
+		{
+			double sum = 0;
+
+			for (size_t i = 0; i < MAX_D; i++)
+				sum += topics.phi[j + 5 * i];
+			CLOSE(sum, 1, 1e-12);
+		}
+		OK(tlv_topic_random(&ctx, 5, MAX_D, 50, &rng, phi));
+	}
+	assert_int_equal(tlv_topic_random(&ctx, 5, MAX_D, 0, &rng, phi), TLV_BAD_PARAMETER);
+}
+
+/* ---- whole topics ---- */
+
+static void
+test_maximize(void **state)
+{
+	double counts[6] = {1, 0, 3, 0, 0, 0}; /* 2 topics, 3 items; topic 1 is empty */
+	double prior[3] = {0.5, 0.3, 0.2};
+	double out[6];
+
+	(void) state;
+	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, NULL, out));
+	CLOSE(out[0], 1.5 / 5.5, 1e-15);
+	CLOSE(out[1], 1.0 / 3, 1e-15);
+	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, prior, out));
+	CLOSE(out[2], (3 + 0.45) / 5.5, 1e-15);
+	CLOSE(out[5], 0.2, 1e-15);
+	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0, NULL, out));
+	CLOSE(out[4], 0, 0);
+	CLOSE(out[5], 1.0 / 3, 1e-15);
+	assert_int_equal(tlv_topic_maximize(&ctx, 2, 3, counts, -1, NULL, out), TLV_BAD_PARAMETER);
+}
+
+static void
+test_match(void **state)
+{
+	static double a[3 * MAX_D];
+	static double b[2 * MAX_D];
+	int64_t assignment[3];
+	double error[3];
+
+	(void) state;
+	OK(tlv_topic_random(&ctx, 3, MAX_D, 0.3, &rng, a));
+	for (size_t i = 0; i < MAX_D; i++)
+	{
+		b[2 * i] = a[3 * i + 2];
+		b[2 * i + 1] = 0.9 * a[3 * i] + 0.1 / MAX_D;
+	}
+	OK(tlv_topic_match(&ctx, MAX_D, 3, a, 2, b, assignment, error));
+	assert_int_equal(assignment[0], 1);
+	assert_int_equal(assignment[1], -1);
+	assert_int_equal(assignment[2], 0);
+	CLOSE(error[1], 2, 0);
+	CLOSE(error[2], 0, 1e-15);
+	assert_true(error[0] > 0.01 && error[0] < 0.2);
+	OK(tlv_topic_match(&ctx, MAX_D, 2, b, 3, a, assignment, error));
+	assert_int_equal(assignment[0], 2);
+	assert_int_equal(assignment[1], 0);
+}
+
+static void
+test_coherence(void **state)
+{
+	/* 10 documents: items in 5, 4 and 2; pairs in 3, 1 and 0 of them */
+	double joint[6] = {5, 3, 4, 1, 0, 2};
+	double npmi;
+	double umass;
+
+	(void) state;
+	tlv_topic_coherence(3, joint, 10, &npmi, &umass);
+	CLOSE(npmi, (log(0.3 / 0.2) / -log(0.3) + log(0.1 / 0.1) / -log(0.1) - 1) / 3, 1e-14);
+	CLOSE(umass, (log(4.0 / 5) + log(2.0 / 5) + log(1.0 / 4)) / 3, 1e-14);
+	tlv_topic_coherence(1, joint, 10, &npmi, &umass);
+	assert_true(isnan(npmi) && isnan(umass));
+	joint[0] = joint[1] = joint[2] = 10;
+	tlv_topic_coherence(2, joint, 10, &npmi, &umass);
+	CLOSE(npmi, 1, 0);
+}
+
+/* ---- refinement ---- */
+
+/* Gibbs-EM from a blurred start comes near the truth, and the same seed gives the same bits. */
+static void
+test_refinement(void **state)
+{
+	enum
+	{
+		K = 4,
+		DOCUMENTS = 1500,
+		LENGTH = 50
+	};
+	static double truth[K * MAX_D];
+	static double first[K * MAX_D];
+	tlv_topics topics = model(K, MAX_D, 0.2);
+	double theta[K];
+	int64_t assignment[K];
+	double error[K];
+
+	(void) state;
+	for (size_t j = 0; j < K; j++)
+		alpha[j] = 0.2;
+	memcpy(truth, phi, sizeof(truth));
+	for (int run = 0; run < 2; run++)
+	{
+		for (size_t e = 0; e < K * MAX_D; e++)
+			phi[e] = 0.5 * truth[e] + 0.5 / MAX_D;
+		for (int step = 0; step < 6; step++)
+		{
+			tlv_topics true_topics = {.k = K, .d = MAX_D, .phi = truth, .alpha = alpha};
+			tlv_topic_simulator *simulator;
+			tlv_topic_worker *worker = worker_of(&topics);
+			tlv_topic_statistics s = {.items = items};
+			tlv_rng documents;
+
+			memset(items, 0, sizeof(items));
+			tlv_rng_seed(&documents, 77);
+			OK(tlv_topic_simulator_create(&ctx, &true_topics, &simulator));
+			for (uint64_t t = 0; t < DOCUMENTS; t++)
+			{
+				int32_t index[LENGTH];
+				double count[LENGTH];
+				size_t n;
+				tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, TLV_GIBBS_KEEP,
+											 tlv_mix64(t + 1000 * (uint64_t) step)};
+
+				OK(tlv_topic_simulate(&ctx, simulator, &documents, LENGTH, theta, &n, index,
+									  count));
+				OK(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &s));
+			}
+			CLOSE(s.tokens, DOCUMENTS * LENGTH, 0);
+			OK(tlv_topic_maximize(&ctx, K, MAX_D, items, TLV_REFINE_ETA, NULL, phi));
+			tlv_topic_worker_destroy(&ctx, worker);
+			tlv_topic_simulator_destroy(&ctx, simulator);
+		}
+		OK(tlv_topic_match(&ctx, MAX_D, K, truth, K, phi, assignment, error));
+		for (size_t j = 0; j < K; j++)
+			assert_true(assignment[j] == (int64_t) j && error[j] < 0.09);
+		if (run == 0)
+			memcpy(first, phi, sizeof(first));
+	}
+	assert_memory_equal(first, phi, sizeof(first));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_infer),		cmocka_unit_test(test_worker_memory),
+		cmocka_unit_test(test_gibbs_exact), cmocka_unit_test(test_gibbs_block),
+		cmocka_unit_test(test_gibbs_huge),	cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_variational), cmocka_unit_test(test_binomial),
+		cmocka_unit_test(test_completion),	cmocka_unit_test(test_simulate),
+		cmocka_unit_test(test_random),		cmocka_unit_test(test_maximize),
+		cmocka_unit_test(test_match),		cmocka_unit_test(test_coherence),
+		cmocka_unit_test(test_refinement),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

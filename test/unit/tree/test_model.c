@@ -1,0 +1,420 @@
+/*
+ * test_model.c - latent trees of categories as models: belief propagation against
+ * enumeration, EM, merging of statistics, the stored form.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tree_fixture.h"
+
+/* Hidden 6 (of 0, 1, and 7), hidden 7 (of 2 and the observed inner node 3, behind which 4 is);
+ * 5 stands alone. */
+static const int32_t small_ends[] = {0, 6, 1, 6, 6, 7, 2, 7, 3, 7, 4, 3};
+#define SMALL_P		6
+#define SMALL_NODES 8
+
+static tlv_frame
+small_model(size_t k, size_t d)
+{
+	tlv_tree tree = tree_of(SMALL_P, SMALL_NODES, 6, small_ends);
+
+	return simulated(&tree, false, k, d, 3);
+}
+
+/* P(all nodes) under a model. */
+static double
+joint_probability(const tlv_tree_parts *parts, const size_t *offset, const int32_t *x)
+{
+	double product = 1;
+
+	for (size_t v = 0; v < parts->nodes; v++)
+		product *= parts->tables[offset[v] + (size_t) x[v] +
+								 (parts->parent[v] < 0
+									  ? 0
+									  : (size_t) x[parts->parent[v]] * (size_t) parts->states[v])];
+	return product;
+}
+
+/* The likelihood of a row and the posteriors of all nodes (nodes x 8) by going through all. */
+static double
+enumerate(tlv_frame model, const int32_t *row, double *posterior)
+{
+	tlv_tree_parts parts;
+	size_t offset[SMALL_NODES + 1];
+	int32_t x[SMALL_NODES] = {0};
+	double sum = 0;
+
+	tlv_tree_read(&model, &parts);
+	tlv_tree_table_offsets(&parts, offset);
+	memset(posterior, 0, SMALL_NODES * 8 * sizeof(double));
+	for (;;)
+	{
+		bool fits = true;
+		size_t v = 0;
+
+		for (size_t o = 0; o < SMALL_P; o++)
+			fits = fits && (row[o] < 0 || row[o] == x[o]);
+		if (fits)
+		{
+			double p = joint_probability(&parts, offset, x);
+
+			sum += p;
+			for (size_t o = 0; o < SMALL_NODES; o++)
+				posterior[o * 8 + (size_t) x[o]] += p;
+		}
+		while (v < SMALL_NODES && ++x[v] == parts.states[v])
+			x[v++] = 0;
+		if (v == SMALL_NODES)
+			break;
+	}
+	for (size_t e = 0; e < SMALL_NODES * 8; e++)
+		posterior[e] /= sum;
+	return sum;
+}
+
+static void
+check_rows(size_t k, size_t d, size_t n)
+{
+	tlv_frame frame = small_model(k, d);
+	tlv_model *model = opened(frame);
+	int32_t *rows = drawn_codes(frame, n, 0.3);
+	double exact[SMALL_NODES * 8], found[SMALL_NODES * 8], value;
+
+	for (int32_t v = 0; v < SMALL_P; v++)
+		rows[v] = -1; /* one row without anything */
+	for (size_t i = 0; i < n; i++)
+	{
+		const int32_t *row = rows + i * SMALL_P;
+		double likelihood = enumerate(frame, row, exact);
+		size_t at = 0, size = model->class->posterior_size(model, SMALL_P, row);
+
+		assert_ok(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value));
+		assert_true(fabs(value - log(likelihood)) < 1e-12);
+		assert_ok(model->class->infer_codes(&ctx, model, SMALL_P, row, found));
+		for (size_t e = 0; e < SMALL_NODES + SMALL_P; e++)
+		{
+			size_t v = e < SMALL_NODES ? e : e - SMALL_NODES;
+			size_t states = v < SMALL_P ? d : k;
+
+			if ((e < SMALL_P) || (v < SMALL_P && row[v] >= 0))
+				continue;
+			for (size_t y = 0; y < states; y++)
+				assert_true(fabs(found[at++] - exact[v * 8 + y]) < 1e-12);
+		}
+		assert_int_equal(at, size);
+	}
+}
+
+static void
+test_enumeration(void **state)
+{
+	(void) state;
+	check_rows(2, 2, 40);
+	check_rows(3, 4, 10);
+}
+
+/* Tables so large that they go through BLAS agree with small ones: a state split into equal ones.
+ */
+static void
+test_large_tables(void **state)
+{
+	static const int32_t ends[] = {0, 3, 1, 3, 2, 4, 3, 4};
+	tlv_tree tree = tree_of(3, 5, 4, ends);
+	tlv_frame frame = simulated(&tree, false, 9, 12, 1);
+	int32_t *rows = drawn_codes(frame, 70, 0.2);
+	tlv_frame statistics = statistics_of(frame, 3, 70, rows);
+	tlv_model *model = opened(frame);
+	double sum = 0, value;
+	size_t offset[6];
+	tlv_tree_parts parts;
+
+	(void) state;
+	for (size_t i = 0; i < 70; i++)
+	{
+		assert_ok(model->class->log_likelihood_codes(&ctx, model, 3, rows + 3 * i, &value));
+		sum += value;
+	}
+	assert_true(fabs(sum - tlv_frame_scalar(&statistics, "log_likelihood", 0)) < 1e-9);
+	/* Expected pairs of the hidden nodes: as many as rows. */
+	tlv_tree_read(&frame, &parts);
+	tlv_tree_table_offsets(&parts, offset);
+	for (size_t v = 3; v < 5; v++)
+	{
+		double total = 0;
+
+		for (size_t e = offset[v]; e < offset[v + 1]; e++)
+			total += tlv_frame_float64(&statistics, "counts")[e];
+		assert_true(fabs(total - 70) < 1e-9);
+	}
+}
+
+/* Expected counts of an edge are the sums of the rows' posteriors. */
+static void
+test_counts(void **state)
+{
+	tlv_frame frame = small_model(2, 3);
+	int32_t *rows = drawn_codes(frame, 100, 0.3);
+	tlv_frame statistics = statistics_of(frame, SMALL_P, 100, rows);
+	const double *counts = tlv_frame_float64(&statistics, "counts");
+	double exact[SMALL_NODES * 8], expected[6] = {0}, root[8] = {0};
+	tlv_tree_parts parts;
+	size_t offset[SMALL_NODES + 1], parent;
+
+	(void) state;
+	tlv_tree_read(&frame, &parts);
+	tlv_tree_table_offsets(&parts, offset);
+	parent = (size_t) parts.parent[0];
+	for (size_t i = 0; i < 100; i++)
+	{
+		enumerate(frame, rows + i * SMALL_P, exact);
+		for (size_t v = 0; v < SMALL_NODES; v++)
+			if (parts.parent[v] < 0 && v >= SMALL_P)
+				for (size_t y = 0; y < 2; y++)
+					root[y] += exact[v * 8 + y];
+		if (rows[i * SMALL_P] >= 0)
+			for (size_t x = 0; x < 2; x++)
+				expected[x * 3 + (size_t) rows[i * SMALL_P]] += exact[parent * 8 + x];
+	}
+	for (size_t e = 0; e < 6; e++)
+		assert_true(fabs(counts[offset[0] + e] - expected[e]) < 1e-10);
+	for (size_t v = SMALL_P; v < SMALL_NODES; v++)
+		if (parts.parent[v] < 0)
+			for (size_t y = 0; y < 2; y++)
+				assert_true(fabs(counts[offset[v] + y] - root[y]) < 1e-10);
+}
+
+/* A star of many leaves: no underflow, and the same as a naive mixture in logarithms. */
+static void
+test_large_star(void **state)
+{
+	enum
+	{
+		leaves = 1500
+	};
+	int32_t *ends = room(2 * leaves, sizeof(int32_t)), *rows;
+	tlv_tree_parts parts;
+	size_t *offset = room(leaves + 2, sizeof(size_t));
+	tlv_model *model;
+	tlv_frame frame;
+	tlv_tree tree;
+
+	(void) state;
+	for (int32_t v = 0; v < leaves; v++)
+	{
+		ends[2 * v] = v;
+		ends[2 * v + 1] = leaves;
+	}
+	tree = tree_of(leaves, leaves + 1, leaves, ends);
+	frame = simulated(&tree, false, 2, 5, 1);
+	rows = drawn_codes(frame, 5, 0);
+	model = opened(frame);
+	tlv_tree_read(&frame, &parts);
+	tlv_tree_table_offsets(&parts, offset);
+	for (size_t i = 0; i < 5; i++)
+	{
+		double each[2], exact, value;
+
+		for (size_t x = 0; x < 2; x++)
+		{
+			each[x] = log(parts.tables[offset[leaves] + x]);
+			for (size_t v = 0; v < leaves; v++)
+				each[x] += log(parts.tables[offset[v] + x * 5 + (size_t) rows[i * leaves + v]]);
+		}
+		exact = fmax(each[0], each[1]) + log1p(exp(-fabs(each[0] - each[1])));
+		assert_ok(
+			model->class->log_likelihood_codes(&ctx, model, leaves, rows + i * leaves, &value));
+		assert_true(fabs(value - exact) < 1e-8);
+	}
+}
+
+static void
+test_em(void **state)
+{
+	tlv_tree tree = random_tree_of(10, 2);
+	tlv_frame truth = simulated(&tree, false, 3, 3, 5), start = simulated(&tree, false, 3, 3, 6);
+	int32_t *rows = drawn_codes(truth, 2000, 0.1);
+	double before = -HUGE_VAL;
+
+	(void) state;
+	for (int step = 0; step < 15; step++)
+	{
+		tlv_frame statistics = statistics_of(start, 10, 2000, rows);
+		double now = tlv_frame_scalar(&statistics, "log_likelihood", 0);
+
+		assert_true(now > before - 1e-3);
+		before = now;
+		start = updated(start, statistics);
+	}
+	assert_true(diagnostic(start, "refinement_steps") == 15);
+	/* Not far below the truth, and above it on these rows or near it: another optimum may be met.
+	 */
+	assert_true(before / 2000 > mean_log_likelihood(truth, 10, 2000, rows) - 0.5);
+}
+
+static void
+test_merge(void **state)
+{
+	tlv_frame frame = small_model(2, 3);
+	int32_t *rows = drawn_codes(frame, 333, 0.2);
+	tlv_frame whole = statistics_of(frame, SMALL_P, 333, rows);
+	tlv_frame first = statistics_of(frame, SMALL_P, 100, rows);
+	tlv_frame second = statistics_of(frame, SMALL_P, 233, rows + 100 * SMALL_P);
+	tlv_frame other = statistics_of(small_model(3, 3), SMALL_P, 100, rows), both;
+	tlv_accumulator *accumulator;
+	const tlv_section *counts = tlv_frame_find(&whole, "counts");
+
+	(void) state;
+	assert_ok(tlv_kind_tree_statistics.accumulator->create(&ctx, &accumulator));
+	assert_ok(accumulator->class->merge(&ctx, accumulator, &first));
+	assert_ok(accumulator->class->merge(&ctx, accumulator, &second));
+	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_BAD_PARAMETER);
+	both = built(accumulator);
+	for (size_t e = 0; e < counts->rows; e++)
+		assert_true(fabs(tlv_frame_float64(&both, "counts")[e] -
+						 tlv_frame_float64(&whole, "counts")[e]) < 1e-9);
+	assert_true(fabs(tlv_frame_scalar(&both, "log_likelihood", 0) -
+					 tlv_frame_scalar(&whole, "log_likelihood", 0)) < 1e-8);
+	assert_true(tlv_frame_scalar(&both, "rows", 0) == 333);
+}
+
+static void
+test_refusals(void **state)
+{
+	tlv_frame frame = small_model(2, 3);
+	tlv_model *model = opened(frame);
+	int32_t row[SMALL_P] = {0, 1, 2, 0, 1, 3};
+	double value, x[SMALL_P] = {0};
+	tlv_accumulator *accumulator;
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value),
+					 TLV_BAD_DATA);
+	assert_non_null(strstr(ctx.error.message, "value 3 of variable 6"));
+	row[5] = -2;
+	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value),
+					 TLV_BAD_DATA);
+	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, 5, row, &value), TLV_BAD_DATA);
+	assert_int_equal(model->class->posterior_size(model, 5, row), 0);
+	assert_int_equal(model->class->log_likelihood_vector(&ctx, model, SMALL_P, x, &value),
+					 TLV_BAD_PARAMETER);
+	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
+	frame = built(accumulator);
+	assert_int_equal(model->class->update(&ctx, &model->frame, &frame, &image, &size),
+					 TLV_BAD_DATA);
+}
+
+static void
+test_frames(void **state)
+{
+	tlv_frame frame = small_model(2, 3);
+	tlv_frame statistics = statistics_of(frame, SMALL_P, 50, drawn_codes(frame, 50, 0));
+
+	(void) state;
+	assert_true(refused_with(frame, "tables", 0, 0.9));
+	assert_true(refused_with(frame, "tables", 0, -0.1));
+	assert_true(refused_with(frame, "observed", 0, 100));
+	assert_true(refused_with(frame, "observed", 0, 0));
+	assert_true(refused_with(frame, "gaussian", 0, 1));
+	assert_true(refused_with(frame, "length", 0, -1));
+	assert_true(refused_with(frame, "support", 0, -2));
+	/* Integers: the bits of these doubles. */
+	assert_true(refused_with(frame, "parent", 0, 1.0));
+	assert_true(refused_with(frame, "states", 2, 0.0));
+	assert_true(refused_with(frame, "states", 2, 5e-324 * 2)); /* 2: another shape */
+	assert_true(refused_with(frame, "parent", 6, 5e-324 * 6)); /* its own parent */
+	assert_true(refused_with(statistics, "counts", 3, -1));
+	assert_true(refused_with(statistics, "rows", 0, 0.5));
+}
+
+/* Every single byte of the payload, changed: refused or still usable, never a crash. */
+static void
+test_bytes(void **state)
+{
+	tlv_frame frame = small_model(2, 2);
+	size_t size = frame.header->size;
+	int32_t row[SMALL_P] = {0, 1, -1, 0, 1, 1};
+	char *image = room(size, 1);
+
+	(void) state;
+	for (size_t at = sizeof(tlv_frame_header); at < size; at += 3)
+	{
+		tlv_frame_builder *again = room(1, sizeof(tlv_frame_builder));
+		const tlv_kind *kind;
+		tlv_frame copy;
+		tlv_model *model;
+		double value;
+		void *written;
+		size_t bytes;
+
+		memcpy(image, frame.header, size);
+		image[at] ^= (char) (1 << at % 8);
+		if (tlv_frame_open(&ctx, image, size, &copy) != TLV_OK)
+			continue;
+		tlv_frame_begin(again, TLV_FRAME_MODEL, TLV_KIND_TREE);
+		again->owned = NULL;
+		tlv_frame_add_from(again, &copy, NULL);
+		if (tlv_frame_finish(&ctx, again, &written, &bytes) != TLV_OK ||
+			tlv_kind_validate(&ctx, written, bytes, TLV_FRAME_MODEL, &copy, &kind) != TLV_OK)
+			continue;
+		if (kind->model->open(&ctx, &copy, &model) == TLV_OK &&
+			model->class->posterior_size(model, SMALL_P, row) > 0 &&
+			model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value) == TLV_OK)
+			assert_true(isfinite(value) && value < 1e-9);
+	}
+}
+
+static void
+test_names(void **state)
+{
+	tlv_frame frame = small_model(2, 2);
+	tlv_diagnostics diagnostics = {0};
+	tlv_tree_parts parts;
+	char **names;
+	void *image;
+	size_t size;
+	tlv_tree tree;
+
+	(void) state;
+	tlv_tree_read(&frame, &parts);
+	assert_ok(tlv_tree_names(&ctx, &parts, &names));
+	assert_string_equal(names[0], "v1");
+	assert_string_equal(names[7], "h2");
+	tlv_tree_names_free(&ctx, names);
+	parts.names = "a\nbb\nc\nd\ne\nf g\n";
+	parts.names_length = strlen(parts.names);
+	parts.diagnostics = &diagnostics;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	frame = checked(TLV_FRAME_MODEL, image, size);
+	tlv_tree_read(&frame, &parts);
+	assert_ok(tlv_tree_names(&ctx, &parts, &names));
+	assert_string_equal(names[1], "bb");
+	assert_string_equal(names[5], "f g");
+	assert_string_equal(names[6], "h1");
+	assert_ok(tlv_tree_of_model(&ctx, &parts, &tree));
+	assert_int_equal(tree.edges, 6);
+	assert_true(isnan(tree.support[0]));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_enumeration, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_large_star, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_em, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
