@@ -14,6 +14,7 @@
 
 /* Singular values and eigenvalues below this part of the largest carry no direction. */
 #define RANK_FLOOR 1e-6
+#define ROUNDING   1e-14 /* of the largest value */
 
 /* Bounds of what is believed about the fit. */
 #define RESIDUAL_WARN  0.3
@@ -59,9 +60,10 @@ refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, siz
 	tlv_status status;
 
 	text[0] = '\0';
+	/* What is only rounding differs between processors, and says nothing but zero. */
 	for (size_t i = 0; i < n && used + 16 < sizeof(text); i++)
 		used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%.3g", i > 0 ? ", " : "",
-								  values[i]);
+								  fabs(values[i]) > ROUNDING * values[0] ? values[i] : 0);
 	while (supported < n && values[supported] > RANK_FLOOR * values[0])
 		supported++;
 	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k, words);

@@ -1,0 +1,155 @@
+/*
+ * plan.h - fits as plans: a learning procedure is a state machine that asks for passes over the
+ * rows and is handed what they gave, until its model is done.
+ *
+ * A plan knows formulas, thresholds, stopping rules and what comes next; it knows neither where
+ * rows come from nor what runs the passes.  The server's driver runs them as aggregate queries,
+ * the unit tests over arrays in memory.
+ *
+ * The life of a plan: its family's tlv_<family>_plan_create(ctx, options, &plan); whoever runs it
+ * fills plan->rows; then tlv_plan_next() again and again, each time with the values of the pass
+ * that was asked for the time before, until pass.n is 0.  The model is then in plan->image.
+ */
+#ifndef TENSORLV_PLAN_H
+#define TENSORLV_PLAN_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+
+/* ---- what is asked for ---- */
+
+typedef struct tlv_statistic tlv_statistic;
+
+/*
+ * An aggregate: how a group's accumulator is made.  The server's transition functions and the
+ * plans use the same records.
+ */
+typedef struct tlv_aggregate
+{
+	const char *name; /* in SQL */
+	/* An empty accumulator for rows, from the constants of the statistic: those that it does not
+	 * need are ignored.  What the accumulator keeps of them must be copied or outlive it. */
+	tlv_status (*create)(tlv_context *ctx, const tlv_statistic *constants,
+						 tlv_accumulator **accumulator);
+} tlv_aggregate;
+
+/*
+ * One aggregate with its constants, which are its arguments after the row, in this order, each
+ * only where it is given: constant, order, count, seed, refine.
+ */
+struct tlv_statistic
+{
+	const tlv_aggregate *aggregate;
+	const tlv_frame *constant; /* subspace or model, or NULL */
+	int32_t order;			   /* 0: not given */
+	size_t count;			   /* replicates, rows of a sample; 0: not given, nor is the seed */
+	uint64_t seed;
+	const char *refine; /* a refinement's name, or the kind of a graph; NULL: not given */
+};
+
+/* One pass over the rows: all statistics are taken in one scan. */
+typedef struct tlv_pass
+{
+	int source;	   /* 0: the rows; 1: known labels, where a driver takes a second query */
+	double damp;   /* bags: counts are damped with this cap; 0: as they are */
+	int folds;	   /* only rows of one fold of so many; 0: all rows */
+	int fold;	   /* that fold, from 0 */
+	bool others;   /* all folds but that one */
+	bool complete; /* only rows in which nothing is missing */
+	size_t n;	   /* of statistics; 0: the plan is done */
+	const tlv_statistic *statistics;
+	int passes_left;   /* at most, for progress; 0: not known */
+	const char *stage; /* for progress: "moments", "refinement", ... */
+} tlv_pass;
+
+/* ---- what a pass gives ---- */
+
+/*
+ * A value of one statistic.  Who is given one owns it and drops it when it is done with; between
+ * passes values are not charged to the context's memory limit.
+ */
+typedef struct tlv_value
+{
+	tlv_frame frame;
+	void (*release)(struct tlv_value *value);
+} tlv_value;
+
+/* Gives a value back; NULL is allowed. */
+extern void tlv_value_drop(tlv_value *value);
+
+/* ---- the plan ---- */
+
+/* Names of items (ids ascending) or of variables (ids NULL: in order). */
+typedef struct tlv_names
+{
+	size_t n;
+	const int64_t *ids;
+	const int64_t *offsets; /* n + 1: name i is text[offsets[i]] .. text[offsets[i + 1]] */
+	const char *text;
+} tlv_names;
+
+/* What the reader of the rows tells before the first pass, and while passes run. */
+typedef struct tlv_rows
+{
+	size_t width[3];		/* numbers of a row, by part; 0: not known or not the same for all */
+	const tlv_names *names; /* or NULL; they stay as long as the plan */
+	double left_out;		/* rows that the last pass with `complete` left out */
+	int passes;				/* so far */
+	double seconds;			/* so far */
+} tlv_rows;
+
+typedef struct tlv_plan tlv_plan;
+
+typedef struct tlv_plan_class
+{
+	const char *name; /* of the driver in SQL, for messages */
+	/*
+	 * Takes the values of the pass before (values[i] NULL: no rows; values itself NULL at first)
+	 * and says what comes next; pass->n = 0: done.  pass is zeroed beforehand.
+	 */
+	tlv_status (*next)(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values, tlv_pass *pass);
+} tlv_plan_class;
+
+/* The base of a family's plan; all of its memory is the context's. */
+struct tlv_plan
+{
+	const tlv_plan_class *class;
+	tlv_rows rows;
+	/* When done: the model, or NULL for a fit of no rows. */
+	void *image;
+	size_t size;
+	size_t asked; /* statistics of the last pass */
+};
+
+/*
+ * The next pass, or the end (pass->n = 0).  values has as many entries as the pass before had
+ * statistics; they belong to the plan from here on, also when it fails.  Errors: those of the fit;
+ * TLV_BAD_DATA when rows of an earlier pass are gone (tlv_plan_rows_gone), TLV_CANCELLED.
+ */
+extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values,
+								tlv_pass *pass);
+
+/* A section that a plan adds to its model's frame. */
+typedef struct tlv_plan_section
+{
+	const char *name;
+	tlv_element element;
+	size_t rows, columns;
+	const void *data;
+} tlv_plan_section;
+
+/*
+ * The end of a plan: plan->image becomes the model with the sections added and with its own
+ * diagnostics followed by those given (NULL: none) and by "passes" and "seconds".  The next pass
+ * must then be left at n = 0.
+ */
+extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+								  const tlv_diagnostics *diagnostics, size_t n,
+								  const tlv_plan_section *sections);
+
+/* The one error for a query that returned rows in an earlier pass and none now. */
+extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);
+
+#endif /* TENSORLV_PLAN_H */
