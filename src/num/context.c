@@ -15,8 +15,9 @@
  */
 typedef struct block_header
 {
-	void *raw;	  /* what the owner gave */
-	size_t total; /* what was asked of the owner */
+	tlv_block_ring ring; /* of its scratch; NULL without one */
+	void *raw;			 /* what the owner gave */
+	size_t total;		 /* what was asked of the owner */
 } block_header;
 
 #define LARGE_BLOCK 1024
@@ -68,8 +69,28 @@ header_of(void *pointer)
 	return (block_header *) pointer - 1;
 }
 
-void *
-tlv_alloc(tlv_context *ctx, size_t count, size_t size)
+static void
+block_link(block_header *header, tlv_block_ring *behind)
+{
+	header->ring.before = behind;
+	header->ring.next = behind->next;
+	behind->next->before = &header->ring;
+	behind->next = &header->ring;
+}
+
+static void
+block_unlink(block_header *header)
+{
+	if (header->ring.next == NULL)
+		return;
+	header->ring.before->next = header->ring.next;
+	header->ring.next->before = header->ring.before;
+	header->ring.next = header->ring.before = NULL;
+}
+
+/* A block that is in no scratch. */
+static void *
+block_alloc(tlv_context *ctx, size_t count, size_t size)
 {
 	size_t bytes, align, total;
 	void *raw;
@@ -97,12 +118,23 @@ tlv_alloc(tlv_context *ctx, size_t count, size_t size)
 	header = (block_header *) (((uintptr_t) raw + sizeof(block_header) + align - 1) &
 							   ~(uintptr_t) (align - 1)) -
 			 1;
+	header->ring.next = header->ring.before = NULL;
 	header->raw = raw;
 	header->total = total;
 	ctx->arena.used += total;
 	if (ctx->arena.used > ctx->arena.peak)
 		ctx->arena.peak = ctx->arena.used;
 	return header + 1;
+}
+
+void *
+tlv_alloc(tlv_context *ctx, size_t count, size_t size)
+{
+	void *pointer = block_alloc(ctx, count, size);
+
+	if (pointer != NULL && ctx->scratch != NULL)
+		block_link(header_of(pointer), &ctx->scratch->blocks);
+	return pointer;
 }
 
 void *
@@ -124,18 +156,25 @@ usable_bytes(void *pointer)
 	return header->total - (size_t) ((char *) pointer - (char *) header->raw);
 }
 
+/* A block that grows stays in the scratch that it is in. */
 void *
 tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size)
 {
-	void *fresh = tlv_alloc(ctx, count, size);
+	block_header *header;
+	size_t kept;
+	void *fresh;
 
-	if (fresh != NULL && pointer != NULL)
-	{
-		size_t kept = usable_bytes(pointer);
-
-		memcpy(fresh, pointer, kept < count * size ? kept : count * size);
-		tlv_free(ctx, pointer);
-	}
+	if (pointer == NULL)
+		return tlv_alloc(ctx, count, size);
+	fresh = block_alloc(ctx, count, size);
+	if (fresh == NULL)
+		return NULL;
+	header = header_of(pointer);
+	kept = usable_bytes(pointer);
+	memcpy(fresh, pointer, kept < count * size ? kept : count * size);
+	if (header->ring.next != NULL)
+		block_link(header_of(fresh), &header->ring);
+	tlv_free(ctx, pointer);
 	return fresh;
 }
 
@@ -147,8 +186,37 @@ tlv_free(tlv_context *ctx, void *pointer)
 	if (pointer == NULL)
 		return;
 	header = header_of(pointer);
+	block_unlink(header);
 	ctx->arena.used -= header->total;
 	ctx->arena.release(ctx->arena.owner, header->raw);
+}
+
+/* ---- scratches ---- */
+
+void
+tlv_scratch_begin(tlv_context *ctx, tlv_scratch *scratch)
+{
+	scratch->blocks.next = scratch->blocks.before = &scratch->blocks;
+	scratch->outer = ctx->scratch;
+	ctx->scratch = scratch;
+}
+
+void
+tlv_scratch_keep(tlv_context *ctx, void *pointer)
+{
+	block_header *header = header_of(pointer);
+
+	block_unlink(header);
+	if (ctx->scratch->outer != NULL)
+		block_link(header, &ctx->scratch->outer->blocks);
+}
+
+void
+tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch)
+{
+	while (scratch->blocks.next != &scratch->blocks)
+		tlv_free(ctx, (block_header *) scratch->blocks.next + 1);
+	ctx->scratch = scratch->outer;
 }
 
 tlv_status

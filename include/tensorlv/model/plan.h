@@ -15,6 +15,7 @@
 
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/row.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
@@ -60,7 +61,8 @@ typedef struct tlv_pass
 	bool complete; /* only rows in which nothing is missing */
 	size_t n;	   /* of statistics; 0: the plan is done */
 	const tlv_statistic *statistics;
-	int passes_left;   /* at most, for progress; 0: not known */
+	int passes_left;   /* this one and those after it, at most; 0: not known.  1: no rows need be
+						* kept for another pass */
 	const char *stage; /* for progress: "moments", "refinement", ... */
 } tlv_pass;
 
@@ -93,6 +95,7 @@ typedef struct tlv_names
 /* What the reader of the rows tells before the first pass, and while passes run. */
 typedef struct tlv_rows
 {
+	tlv_row_form form;
 	size_t width[3];		/* numbers of a row, by part; 0: not known or not the same for all */
 	const tlv_names *names; /* or NULL; they stay as long as the plan */
 	double left_out;		/* rows that the last pass with `complete` left out */
@@ -130,6 +133,25 @@ struct tlv_plan
  */
 extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values,
 								tlv_pass *pass);
+
+/* ---- what plans have in common ---- */
+
+/* A stored value that a plan keeps between two passes: a model. */
+typedef struct tlv_held
+{
+	void *image;
+	size_t size;
+	tlv_frame frame;
+} tlv_held;
+
+/*
+ * held becomes the image, which is the plan's from here on; what was held is given back.  The image
+ * may lie in the innermost scratch: it is taken out of it.
+ */
+extern tlv_status tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size);
+
+/* One refinement step: the model becomes the one that the statistics give; nothing else stays. */
+extern tlv_status tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics);
 
 /* A section that a plan adds to its model's frame. */
 typedef struct tlv_plan_section

@@ -51,9 +51,23 @@ typedef struct tlv_arena
 	size_t peak;
 } tlv_arena;
 
+/* Blocks of a scratch, or a place between two of them. */
+typedef struct tlv_block_ring
+{
+	struct tlv_block_ring *next, *before;
+} tlv_block_ring;
+
+/* A stretch of work whose memory is given back at its end. */
+typedef struct tlv_scratch
+{
+	tlv_block_ring blocks;
+	struct tlv_scratch *outer;
+} tlv_scratch;
+
 typedef struct tlv_context
 {
 	tlv_arena arena;
+	tlv_scratch *scratch;			   /* the innermost that has begun; NULL: none */
 	bool (*stop)(void *stop_argument); /* may be NULL */
 	void *stop_argument;
 	void (*progress)(void *progress_argument, const char *stage, double done, double total);
@@ -76,6 +90,16 @@ extern void *tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t s
 
 /* Gives a block back; NULL is allowed. */
 extern void tlv_free(tlv_context *ctx, void *pointer);
+
+/*
+ * What is allocated between begin and end is given back at the end, unless it was kept: a trial
+ * fit leaves nothing behind but its result.  Scratches nest; blocks from before may be freed and
+ * grown in one and stay what they are.  Whoever begins one ends it, also after an error.
+ */
+extern void tlv_scratch_begin(tlv_context *ctx, tlv_scratch *scratch);
+/* Takes a block out of the innermost scratch; it belongs to the one around it, if any. */
+extern void tlv_scratch_keep(tlv_context *ctx, void *pointer);
+extern void tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch);
 
 /*
  * Checks a requirement computed beforehand against the limit that is left.

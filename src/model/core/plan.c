@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "tensorlv/model/kind.h"
+
 void
 tlv_value_drop(tlv_value *value)
 {
@@ -33,6 +35,37 @@ tlv_plan_rows_gone(tlv_context *ctx)
 	return status;
 }
 
+tlv_status
+tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size)
+{
+	void *before = held->image;
+
+	if (ctx->scratch != NULL)
+		tlv_scratch_keep(ctx, image);
+	held->image = image;
+	held->size = size;
+	tlv_free(ctx, before);
+	return tlv_frame_open(ctx, image, size, &held->frame);
+}
+
+tlv_status
+tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
+{
+	const tlv_frame_header *header = model->frame.header;
+	const tlv_kind *kind = tlv_kind_find(header->type, header->kind);
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = kind->model->update(ctx, &model->frame, statistics, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
 /* All of one list after another. */
 static tlv_status
 append_diagnostics(tlv_context *ctx, tlv_diagnostics *to, const tlv_diagnostics *from)
@@ -50,9 +83,9 @@ append_diagnostics(tlv_context *ctx, tlv_diagnostics *to, const tlv_diagnostics 
 	return TLV_OK;
 }
 
-tlv_status
-tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
-				const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
+static tlv_status
+write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+			   const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
 	static const char *const replaced[] = {"diagnostics", "diagnostic_names", NULL};
 	tlv_diagnostics all = {0};
@@ -70,5 +103,20 @@ tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 		tlv_frame_add(builder, sections[i].name, sections[i].element, sections[i].rows,
 					  sections[i].columns, sections[i].data);
 	tlv_diagnostics_add(&all, builder);
-	return tlv_frame_finish(ctx, builder, &plan->image, &plan->size);
+	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
+	tlv_scratch_keep(ctx, plan->image);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+				const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = write_finished(ctx, plan, model, diagnostics, n, sections);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
 }

@@ -80,6 +80,41 @@ test_memory(void **state)
 	ctx.arena.limit = SIZE_MAX;
 }
 
+/* What is not kept goes at the end; what is older stays what it is. */
+static void
+test_scratch(void **state)
+{
+	tlv_scratch outer, inner;
+	char *old = tlv_alloc(&ctx, 100, 1), *mine, *kept;
+	size_t used;
+
+	(void) state;
+	tlv_scratch_begin(&ctx, &outer);
+	mine = tlv_alloc(&ctx, 50, 1);
+	memset(mine, 1, 50);
+	tlv_scratch_begin(&ctx, &inner);
+	kept = tlv_alloc(&ctx, 3000, 1);
+	assert_non_null(tlv_alloc0(&ctx, 10, 10));
+	tlv_free(&ctx, tlv_alloc(&ctx, 10, 10));
+	old = tlv_realloc(&ctx, old, 2000, 1);
+	mine = tlv_realloc(&ctx, mine, 5000, 1);
+	tlv_scratch_keep(&ctx, kept);
+	kept = tlv_realloc(&ctx, kept, 6000, 1);
+	used = ctx.arena.used;
+	tlv_scratch_end(&ctx, &inner);
+	assert_true(ctx.arena.used < used);
+	assert_ptr_equal(ctx.scratch, &outer);
+	memset(kept, 2, 6000);
+	assert_int_equal(mine[49], 1);
+	memset(mine, 2, 5000);
+	tlv_scratch_end(&ctx, &outer);
+	assert_null(ctx.scratch);
+	memset(old, 3, 2000);
+	tlv_free(&ctx, old);
+	assert_int_equal(ctx.arena.used, 0);
+	tlv_free(&ctx, NULL);
+}
+
 static void
 test_errors(void **state)
 {
@@ -193,6 +228,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_scratch),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_dirichlet_permutation),
