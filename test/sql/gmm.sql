@@ -1,0 +1,194 @@
+-- mixtures of Gaussians: from moments, from a query, applied to rows; and what is refused.
+\pset null '(null)'
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE TABLE truth AS SELECT c AS covariance, tlv_simulate_gmm_model(6, 3, 6, c, seed => 2) AS model FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
+CREATE TABLE points AS SELECT covariance, s.* FROM truth, tlv_simulate_gmm(model, 3000, seed => 4) s;
+SELECT covariance, count(*), min(cardinality(x)), max(component) FROM points GROUP BY covariance ORDER BY covariance;
+-- the first rows do not depend on how many follow
+SELECT count(*) FROM points p JOIN truth t USING (covariance), tlv_simulate_gmm(t.model, 2, seed => 4) s WHERE s."row" = p."row" AND s.x = p.x AND s.component = p.component;
+
+-- 1. from moments alone, that were kept by part of the rows
+CREATE TABLE kept AS SELECT covariance, "row" % 5 AS part, tlv_dense_moments(x, 3) AS m FROM points GROUP BY 1, 2;
+CREATE TABLE fitted AS SELECT covariance, tlv_fit_gmm(tlv_rollup(m), 3, CASE WHEN covariance = 'common' THEN 'common' ELSE 'spherical' END) AS model FROM kept GROUP BY covariance;
+SELECT covariance, count(component_b), max(error) < .7 AS near FROM truth t JOIN fitted f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
+SELECT covariance, abs(sum(weight) - 1) < 1e-12 AS sum_to_1, bool_and(variance BETWEEN .2 AND 3) AS variances, count(DISTINCT variance) AS distinct_variances, count(c.covariance_) AS matrices
+FROM fitted, tlv_components(model) AS c(component, weight, mean, variance, covariance_) GROUP BY 1 ORDER BY 1;
+
+-- 2. in one call
+CREATE TABLE found AS SELECT covariance, tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', covariance), 3, covariance) AS model FROM truth;
+SELECT f.covariance, bool_and(error < .15) AS near FROM truth t JOIN found f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
+SELECT f.covariance, component, cardinality(c.mean), array_dims(c.covariance_) FROM found f, tlv_components(model) AS c(component, weight, mean, variance, covariance_) WHERE component = 1 ORDER BY 1;
+SELECT f.covariance, count(*), sum((tlv_assign(f.model, p.x) = m.component_b)::int) > 2900 AS right_ones,
+       bool_and(abs((SELECT sum(s) FROM unnest(tlv_infer(f.model, p.x)) s) - 1) < 1e-9) AS sum_to_1
+FROM found f JOIN points p USING (covariance) JOIN truth t USING (covariance), tlv_match(t.model, f.model) m WHERE m.component_a = p.component GROUP BY 1 ORDER BY 1;
+-- the likelihood that is said is the likelihood
+SELECT f.covariance, abs(avg(tlv_log_likelihood(f.model, p.x)) - max(d.value)) < 1e-9 AS same
+FROM found f JOIN points p USING (covariance), tlv_diagnostics(f.model) d WHERE d.name = 'mean_log_likelihood' GROUP BY 1 ORDER BY 1;
+SELECT covariance, string_agg(name, ' ' ORDER BY name) AS reported FROM found, tlv_diagnostics(model)
+WHERE name IN ('residual', 'signal', 'condition_number', 'iterations', 'eigenvalue_1', 'bic', 'aic', 'parameters', 'start_moments', 'passes', 'refinement_steps') GROUP BY 1 ORDER BY 1;
+SELECT tlv_info(model) -> 'kind' AS kind, tlv_info(model) -> 'rows' AS rows, tlv_info(model) -> 'warnings' AS warnings, model::text::tlv_model = model AS text_form
+FROM found WHERE covariance = 'full';
+-- a step by hand is a step of the driver
+CREATE TABLE steps AS SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'spherical'$$, 3, refine => 'none') AS none,
+  tlv_gmm($$SELECT x FROM points WHERE covariance = 'spherical'$$, 3, iterations => 0) AS start, tlv_gmm($$SELECT x FROM points WHERE covariance = 'spherical'$$, 3, iterations => 1) AS one;
+SELECT tlv_info(none) -> 'steps' AS none, tlv_info(start) -> 'steps' AS start, tlv_info(one) -> 'steps' AS one FROM steps;
+WITH by_hand AS (SELECT tlv_update(start, (SELECT tlv_statistics(x, start) FROM points WHERE covariance = 'spherical')) AS model FROM steps)
+SELECT max(error) < 1e-9 AS same FROM by_hand, steps, tlv_match(model, one);
+SELECT tlv_update(none, (SELECT tlv_statistics(x, start) FROM points WHERE covariance = 'spherical')) FROM steps;
+
+-- 3. k by the criterion
+SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, (SELECT value FROM tlv_diagnostics(m) WHERE name = 'k_chosen') AS chosen
+FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, covariance => 'common') AS m) c;
+SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'warnings' AS warnings FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, max_k => 2) AS m) c;
+
+-- 4. all forms of a query are one thing
+CREATE TABLE columns AS SELECT x[1] AS a, x[2]::real AS b, x[3]::numeric AS c, (x[4] * 100)::int AS d, x FROM points WHERE covariance = 'common';
+CREATE VIEW seen AS SELECT a, b, c FROM columns WHERE d IS NOT NULL;
+CREATE TABLE forms AS SELECT tlv_gmm('SELECT array[a, b, c] FROM columns', 3) AS plain, tlv_gmm('SELECT array[a, b, c] FROM seen;', 3) AS from_view,
+  tlv_gmm('SELECT array[a, b, c]::real[] FROM columns ORDER BY d LIMIT 3000', 3) AS stored, tlv_gmm('SELECT array_agg(array[a, b, c]) FROM columns GROUP BY d % 7', 3) AS many,
+  tlv_gmm('WITH w AS (SELECT array[a, b, c::float8] AS v FROM columns) SELECT v FROM w UNION ALL SELECT NULL', 3) AS with_null;
+SELECT name, max(error) < .03 AS same FROM forms, LATERAL (VALUES ('from_view', from_view), ('stored', stored), ('many', many), ('with_null', with_null)) v(name, model), tlv_match(plain, model)
+GROUP BY 1 ORDER BY 1;
+
+-- 5. out of the reach of third moments: starts from the rows
+SELECT count(*), min(weight) > .1 AS weights FROM tlv_components((SELECT tlv_gmm('SELECT array[a] FROM columns', 2))) WHERE variance > 0;
+SELECT name, value FROM tlv_diagnostics((SELECT tlv_gmm('SELECT array[a, b] FROM columns', 3))) WHERE name = 'start_moments';
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a] FROM columns LIMIT 5', 5)));
+
+-- 6. data that are hard to bear
+SELECT tlv_info(tlv_gmm('SELECT array[a, b, 7] FROM columns', 2, 'diagonal')) -> 'warnings' AS constant_column;
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full')));
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a, b, a, a] FROM columns', 3, 'full')));
+SELECT count(*), sum(weight) > .999 AS weights FROM tlv_components((SELECT tlv_gmm('SELECT array[(d > 0)::int, (c > 0)::int] FROM columns', 6)));
+SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 1);
+SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 2);
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a * 1e80, b * 1e80] FROM columns', 2)));
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a * 1e-60, b * 1e-60] FROM columns', 2)));
+SELECT tlv_gmm('SELECT array[v, 1] FROM (VALUES (1::float8), (1e300), (2)) v(v)', 2);
+SELECT tlv_gmm('SELECT array[v, v] FROM (VALUES (0::float8), (2e-300)) v(v)', 2);
+
+-- 7. what is refused
+SELECT tlv_gmm('SELECT x FROM points LIMIT 3', 4);
+SELECT tlv_gmm('SELECT x FROM points WHERE false', 2);
+SELECT tlv_gmm('SELECT NULL::float8[] FROM points', 2);
+SELECT tlv_gmm('SELECT x FROM points', 0);
+SELECT tlv_gmm('SELECT x FROM points', 100000);
+SELECT tlv_gmm('SELECT x FROM points', 2, 'round');
+SELECT tlv_gmm('SELECT x FROM points', 2, refine => 'gibbs');
+SELECT tlv_gmm('SELECT x FROM points', 2, iterations => -1);
+SELECT tlv_gmm('SELECT x FROM points', 2, method => 'magic');
+SELECT tlv_gmm('SELECT a, b FROM columns', 2);
+SELECT tlv_gmm('SELECT covariance FROM points', 2);
+SELECT tlv_gmm('DELETE FROM points', 2);
+SELECT tlv_gmm('SELECT CASE WHEN d % 2 = 0 THEN array[a, b] ELSE array[a] END FROM columns', 2);
+SELECT tlv_gmm('SELECT array[a, NULL] FROM columns', 2);
+SELECT tlv_gmm($$SELECT array[a, 'NaN'] FROM columns$$, 2);
+SELECT tlv_gmm(NULL, 2);
+SELECT tlv_fit_gmm(NULL, 2);
+SELECT tlv_fit_gmm(m, NULL) FROM kept LIMIT 1;
+\set VERBOSITY default
+SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 2) FROM (VALUES (1::float8, 1::float8), (1, -1), (-1, 1), (-1, -1)) v(a, b);
+SELECT tlv_fit_gmm(tlv_dense_moments(array[a, a], 3), 3) FROM (VALUES (0::float8), (1), (1), (0)) v(a);
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM points;
+SELECT tlv_fit_gmm(tlv_rollup(m), 2) FROM (SELECT tlv_statistics(x, none) AS m FROM points, steps) s;
+\set VERBOSITY terse
+SELECT tlv_components((SELECT tlv_simulate_lda_model(10, 2)));
+SELECT tlv_infer(model, array[1, 2]::float8[]) FROM found WHERE covariance = 'full';
+SELECT tlv_infer(model, array[1, 2, 3, 4, 5, 1e200]::float8[]) FROM found WHERE covariance = 'full';
+SELECT tlv_match(a, b) FROM (SELECT tlv_simulate_gmm_model(2, 2) AS a, tlv_simulate_gmm_model(3, 2) AS b) v;
+SELECT tlv_simulate_gmm_model(0, 1);
+SELECT tlv_simulate_gmm_model(1, 1, separation => -1);
+SELECT tlv_simulate_gmm(model, -1) FROM truth;
+
+-- 8. moments in the leading directions: those of all dimensions, as far as a mixture goes
+CREATE TABLE halves AS SELECT s.covariance, s."row" % 2 AS half, tlv_dense_moments(s.x, f.subspace) AS m
+  FROM points s JOIN (SELECT covariance, tlv_subspace(tlv_dense_moments(x, 2), 3) AS subspace FROM points GROUP BY 1) f USING (covariance) GROUP BY 1, 2;
+SELECT covariance, c AS fitted, max(error) < 1e-8 AS same_means FROM (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h
+       JOIN (SELECT covariance, tlv_rollup(m) AS whole FROM kept GROUP BY 1) k USING (covariance),
+  unnest('{common,spherical}'::text[]) c, tlv_match(tlv_fit_gmm(m, 3, c), tlv_fit_gmm(whole, 3, c)) WHERE covariance IN ('spherical', 'full') GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT c AS fitted, max(error) < .7 AS near, count(a.covariance_) AS own
+FROM truth JOIN (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h USING (covariance), unnest('{diagonal,full}'::text[]) c,
+  LATERAL tlv_match(model, tlv_fit_gmm(m, 3, c)) JOIN LATERAL tlv_components(tlv_fit_gmm(m, 3, c)) AS a(component, weight, mean, variance, covariance_) ON component = component_b
+  WHERE covariance = 'diagonal' GROUP BY 1 ORDER BY 1;
+SELECT a.component, abs(a.weight - b.weight) < 1e-9 AS weight, abs(a.variance - b.variance) < 1e-9 AS variance
+FROM tlv_components((SELECT tlv_fit_gmm(tlv_rollup(m), 3, 'spherical') FROM halves WHERE covariance = 'spherical')) a
+     JOIN tlv_components((SELECT model FROM fitted WHERE covariance = 'spherical')) b USING (component) ORDER BY 1;
+SELECT name, value FROM tlv_diagnostics((SELECT tlv_fit_gmm(tlv_rollup(m), 3) FROM halves WHERE covariance = 'common')) WHERE name IN ('dimensions', 'directions', 'rows') ORDER BY 1;
+-- more dimensions than third moments are kept in
+CREATE TABLE wide_truth AS SELECT tlv_simulate_gmm_model(250, 4, 8, 'spherical', seed => 3) AS model;
+CREATE TABLE wide AS SELECT s.* FROM wide_truth, tlv_simulate_gmm(model, 4000, seed => 5) s;
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 4) FROM wide;
+CREATE TABLE wide_kept AS SELECT "row" % 3 AS part, tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 5) FROM wide)) AS m FROM wide GROUP BY 1;
+CREATE TABLE wide_found AS SELECT c AS covariance, tlv_fit_gmm(tlv_rollup(m), 4, c) AS from_moments, tlv_gmm('SELECT x FROM wide', 4, c) AS driven
+  FROM wide_kept, unnest('{common,spherical,diagonal}'::text[]) c GROUP BY c;
+SELECT covariance, max(m.error) < 1.6 AS near, max(d.error) < 1 AS near_refined FROM wide_truth, wide_found, tlv_match(model, from_moments) m
+       JOIN LATERAL tlv_match(model, driven) d USING (component_a) GROUP BY 1 ORDER BY 1;
+SELECT covariance, min(c.weight) > .1 AS weights, max(abs(c.variance - t.variance)) < .05 AS variances
+FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL tlv_components(from_moments) AS c(component, weight, mean, variance, covariance_),
+     LATERAL tlv_components(model) AS t(component, weight, mean, variance, covariance_)
+WHERE c.component = m.component_a AND t.component = m.component_b AND covariance = 'spherical' GROUP BY 1;
+SELECT covariance, string_agg(name || ' ' || value, ', ' ORDER BY name) FROM wide_found, tlv_diagnostics(driven) WHERE name IN ('dimensions', 'directions', 'converged') GROUP BY 1 ORDER BY 1;
+\set VERBOSITY default
+SELECT tlv_fit_gmm(tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 1) FROM points)), 3) FROM points;
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM wide;
+\set VERBOSITY terse
+
+-- the units of the columns do not matter where every column has variances of its own
+SELECT covariance, max(error / 1000) < 1e-6 AS same
+FROM (SELECT covariance, tlv_dense_moments(array[x[1] * 1000, x[2] * 1000, x[3], x[4], x[5], x[6]], 3) AS far, tlv_dense_moments(x, 3) AS near
+      FROM points WHERE covariance IN ('diagonal', 'full') GROUP BY 1) m,
+  LATERAL (SELECT sqrt(((f.mean[1] - 1000 * n.mean[1]) / 1000) ^ 2 + (f.mean[3] - n.mean[3]) ^ 2) AS error
+           FROM tlv_components(tlv_fit_gmm(far, 3, covariance)) AS f(component, weight, mean, variance, covariance_)
+    JOIN tlv_components(tlv_fit_gmm(near, 3, covariance)) AS n(component, weight, mean, variance, covariance_) USING (component)) e GROUP BY 1 ORDER BY 1;
+
+-- 9. what cannot be, and what can all the same
+CREATE TABLE hard AS SELECT name, m, k FROM (VALUES ('one column', 'array[a]'), ('equal columns', 'array[a, a, b]'), ('dependent columns', 'array[a, b, a - b]'), ('constant column', 'array[a, b, 7]'),
+  ('few distinct rows', 'array[d % 2, d % 2]'), ('far from 0', 'array[a + 1e9, b - 1e9]'), ('large', 'array[a * 1e90, b * 1e90]'),
+  ('small', 'array[a * 1e-70, b * 1e-70]'), ('both', 'array[a * 1e90, b * 1e-40]'),
+  ('units', 'array[a * 1e12, b * 1e-12]')) v(name, m), unnest('{1,2,4}'::int[]) k;
+SELECT name, count(*) AS models, bool_and(finite) AS finite FROM (
+  SELECT name, c, k, (SELECT count(*) = k AND bool_and(weight > 0 AND variance > 0 AND variance < 'infinity')
+                      FROM tlv_components(tlv_gmm(format('SELECT %s::float8[] FROM columns', m), k, c)) AS v(component, weight, mean, variance, covariance_)) AS finite
+  FROM hard, unnest('{common,spherical,diagonal,full}'::text[]) c) s GROUP BY 1 ORDER BY 1;
+SELECT tlv_gmm('SELECT array[a * 1e101::float8, b] FROM columns', 2);
+SELECT tlv_gmm('SELECT array[a * 1e300::float8, b * 1e300::float8] FROM columns', 2);
+SELECT tlv_gmm('SELECT array[a * 1e-300::float8, b * 1e-300::float8] FROM columns', 2);
+SELECT tlv_gmm($$SELECT array[a, 'infinity'] FROM columns$$, 2);
+SELECT tlv_gmm('SELECT array[]::float8[] FROM columns', 2);
+-- an array of two dimensions is many rows
+SELECT max(error) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array[array[a, b], array[a + 1, b + 2]] FROM columns', 2, refine => 'none')),
+  (SELECT tlv_gmm('SELECT x FROM (SELECT array[a, b] AS x FROM columns UNION ALL SELECT array[a + 1, b + 2] FROM columns) v', 2, refine => 'none')));
+SELECT tlv_gmm('SELECT array[array[array[a]]] FROM columns', 2);
+-- fewer rows than needed, and just as many
+SELECT count(*), tlv_info(model) -> 'rows' AS rows FROM (SELECT tlv_gmm('SELECT x FROM points LIMIT 4', 4, 'full') AS model) s, tlv_components(model) GROUP BY 2;
+SELECT tlv_gmm('SELECT x FROM points LIMIT 1', 1);
+SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 3) FROM columns;
+-- what the diagnostics warn of
+SELECT w FROM (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, a + b * 1e-3], 3), 3, 'spherical') AS model FROM columns) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w ORDER BY w;
+SELECT w FROM (SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full') AS model) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w;
+SELECT w FROM (SELECT tlv_gmm('SELECT array[sin(i * i), cos(i * sqrt(i))] FROM generate_series(1, 3000) i', 9, 'full') AS model) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w;
+-- a type of its own for vectors, with a cast to real[]
+CREATE TYPE own_vector AS (numbers real[]);
+CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT $1.numbers';
+CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
+SELECT max(error) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
+SELECT count(*) FROM tlv_components((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
+DROP TYPE own_vector CASCADE;
+-- that of pgvector, where it is installed
+DO $$
+DECLARE
+  distance float8;
+BEGIN
+  IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN
+    CREATE EXTENSION vector;
+    EXECUTE 'SELECT max(error) FROM forms, tlv_match(plain, (SELECT tlv_gmm(''SELECT array[a, b, c]::real[]::vector FROM columns'', 3)))' INTO distance;
+    ASSERT distance < .03, distance;
+    EXECUTE 'SELECT max(error) FROM columns,
+        tlv_match((SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c]::real[]::vector::real[]::float8[], 3), 3) FROM columns),
+            (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c], 3), 3) FROM columns))' INTO distance;
+    ASSERT distance < 1e-3, distance;
+    DROP EXTENSION vector;
+  END IF;
+END $$;
+DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard CASCADE;

@@ -1,0 +1,192 @@
+-- Mixtures seen through three views, and hidden Markov models.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+SET extra_float_digits = 0;
+CREATE TABLE chain AS
+  SELECT tlv_simulate_hmm_model(symbols => 12, k => 3, seed => 3) AS symbols, tlv_simulate_hmm_model(dimensions => 4, k => 3, seed => 3) AS vectors;
+CREATE TABLE steps AS SELECT s.* FROM chain, tlv_simulate_hmm(symbols, 100, 200, seed => 2) s;
+CREATE TABLE vector_steps AS SELECT s.* FROM chain, tlv_simulate_hmm(vectors, 50, 200, seed => 2) s;
+SELECT count(*), count(DISTINCT seq), max(t), min(symbol) >= 1 AND max(symbol) <= 12 AS known, bool_and(x IS NULL) AS no_vectors, count(DISTINCT state) FROM steps;
+SELECT count(*), bool_and(symbol IS NULL) AS no_symbols, min(cardinality(x)), max(cardinality(x)) FROM vector_steps;
+-- the first sequences do not depend on how many follow; the same seed gives the same model
+SELECT count(*) FROM chain, tlv_simulate_hmm(symbols, 3, 5, seed => 2) a JOIN tlv_simulate_hmm((SELECT symbols FROM chain), 2, 5, seed => 2) b USING (seq, t, symbol, state);
+SELECT tlv_simulate_hmm_model(symbols => 5, k => 2) = tlv_simulate_hmm_model(symbols => 5, k => 2) AS same,
+       tlv_simulate_hmm_model(symbols => 5, k => 2, seed => 2) = tlv_simulate_hmm_model(symbols => 5, k => 2) AS other_seed;
+
+-- collected sequences: moments, in parts and together, by any plan
+CREATE TABLE sequences AS SELECT seq, array_agg(symbol ORDER BY t) AS s FROM steps GROUP BY seq;
+CREATE TABLE vector_sequences AS SELECT seq, array_agg(x ORDER BY t) AS s FROM vector_steps GROUP BY seq;
+SELECT i->'kind' AS kind, i->'sequences' AS sequences, i->'short' AS short, i->'nulls' AS nulls, i->'steps' AS steps, i->'arrays'->'items' AS items
+FROM (SELECT tlv_info(tlv_sequence_moments(s)) AS i FROM (SELECT s FROM sequences UNION ALL VALUES ('{1,2}'::int[]), ('{}'), (NULL)) q) m;
+SELECT i->'kind' AS kind, i->'sequences' AS sequences, i->'short' AS short, i->'nulls' AS nulls, i->'rows' AS windows, i->'arrays'->'triples' AS triples
+FROM (SELECT tlv_info(tlv_sequence_moments(s)) AS i FROM (SELECT s FROM vector_sequences UNION ALL VALUES ('{{1,2,3,4}}'::float8[]), (NULL)) q) m;
+SELECT tlv_rollup(m) = (SELECT tlv_sequence_moments(s) FROM sequences) AS merged, (min(m::text))::tlv_moments IS NOT NULL AS text_form
+FROM (SELECT tlv_sequence_moments(s) AS m FROM sequences GROUP BY seq % 7) q;
+SELECT tlv_sequence_moments(s) FILTER (WHERE false) AS none, tlv_fit_hmm(NULL, 2) AS of_null, tlv_hmm(NULL, 2) AS no_query FROM sequences;
+SELECT seq, (tlv_info(tlv_sequence_moments(s) OVER (ORDER BY seq ROWS 1 PRECEDING))->>'sequences')::int AS sequences FROM sequences WHERE seq <= 3 ORDER BY seq;
+
+-- the driver finds the model; states are numbered by their stationary probability
+CREATE TABLE hmms AS
+  SELECT tlv_hmm('SELECT seq, t, symbol FROM steps', k => 3) AS symbols, tlv_hmm('SELECT seq, t, x FROM vector_steps', k => 3) AS vectors,
+         tlv_hmm('SELECT s FROM sequences', k => 3, refine => 'windows') AS windows,
+         tlv_hmm('SELECT s FROM sequences', k => 3, refine => 'none') AS moments;
+SELECT name, count(*), max(abs(sum - 1)) < 1e-9 AS sum, bool_and(n = 3) AS all_states FROM
+  (SELECT 'transitions' AS name, from_state, sum(probability) AS sum, count(*) AS n FROM hmms, tlv_transitions(symbols) GROUP BY from_state
+   UNION ALL SELECT 'emissions', state, sum(probability), count(*) / 4 FROM hmms, tlv_emissions(symbols) GROUP BY state
+   UNION ALL SELECT 'initial', 1, sum(initial), count(*) FROM hmms, tlv_states(symbols)
+   UNION ALL SELECT 'stationary', 1, sum(stationary), count(*) FROM hmms, tlv_states(vectors)) q GROUP BY name ORDER BY name;
+SELECT bool_and(stationary <= before) IS NOT FALSE AS decreasing FROM (SELECT stationary, lag(stationary) OVER (ORDER BY state) AS before FROM hmms, tlv_states(symbols)) q;
+-- emissions: L1 of every true state to its nearest; means: distance
+CREATE FUNCTION emission_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS $$
+  SELECT max(least) FROM (SELECT min(l1) AS least
+                          FROM (SELECT x.state AS i, y.state AS j, sum(abs(x.probability - y.probability)) AS l1 FROM tlv_emissions(a) x JOIN tlv_emissions(b) y USING (symbol) GROUP BY 1, 2) q
+                          GROUP BY i) r $$;
+CREATE FUNCTION mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS $$
+  SELECT max(least) FROM (SELECT min(d) AS least
+                          FROM (SELECT x.state AS i, (SELECT sqrt(sum((u - v) ^ 2)) FROM unnest(x.mean, y.mean) AS e(u, v)) AS d FROM tlv_state_means(a) x, tlv_state_means(b) y) q GROUP BY i) r $$;
+SELECT emission_error(c.symbols, h.symbols) < 0.08 AS symbols, emission_error(c.symbols, h.windows) < 0.12 AS windows,
+       emission_error(c.symbols, h.moments) < 0.2 AS moments, mean_error(c.vectors, h.vectors) < 0.1 AS vectors,
+       (SELECT max(abs(variance - 1)) < 0.06 FROM tlv_state_means(h.vectors)) AS variances FROM chain c, hmms h;
+SELECT name, value FROM hmms, tlv_diagnostics(symbols) WHERE name IN ('sequences', 'short', 'steps', 'windows', 'converged') OR name LIKE 'warning%';
+SELECT bool_and(value < 0.1) AS small FROM hmms, tlv_diagnostics(symbols) WHERE name IN ('residual', 'asymmetry_2', 'asymmetry_3');
+-- seed and method
+SELECT tlv_fit_hmm(m, 3) = tlv_fit_hmm(m, 3) AS same_bits, emission_error(moments, tlv_fit_hmm(m, 3, iterations => 0, method => 'power')) < 0.05 AS power,
+       emission_error(moments, tlv_fit_hmm(m, 3, iterations => 0)) < 1e-9 AS moments FROM hmms, (SELECT tlv_sequence_moments(s) AS m FROM sequences) q;
+-- numbers alone are vectors of one dimension; rows with a null are left out
+SELECT cardinality(mean) AS d, count(*) FROM tlv_state_means(tlv_hmm('SELECT seq, t, x[1] FROM vector_steps UNION ALL SELECT NULL, 1, 5 UNION ALL SELECT 1, 1, NULL', k => 2)) GROUP BY 1;
+
+-- one Baum-Welch step as an aggregate: the likelihood rises, parts add up
+SELECT tlv_info(tlv_sequence_statistics(s, symbols))->'sequences' AS sequences FROM sequences, hmms;
+WITH m AS MATERIALIZED (SELECT windows AS m0 FROM hmms),
+     one AS MATERIALIZED (SELECT m0, tlv_sequence_statistics(s, m0) AS st FROM sequences, m GROUP BY m0),
+     two AS MATERIALIZED (SELECT st, tlv_update(m0, st) AS m1 FROM one)
+SELECT (tlv_info(tlv_sequence_statistics(s, m1))->>'log_likelihood')::float8 > (tlv_info(st)->>'log_likelihood')::float8 AS rises, tlv_info(m1)->'steps' AS steps FROM sequences, two GROUP BY st, m1;
+SELECT abs((tlv_info(tlv_sequence_statistics(s, symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s))) < 1e-6 AS likelihood FROM sequences, hmms GROUP BY symbols;
+SELECT abs((tlv_info(tlv_sequence_statistics(s, vectors))->>'log_likelihood')::float8 - sum(tlv_sequence_log_likelihood(vectors, s))) < 1e-6 AS likelihood FROM vector_sequences, hmms GROUP BY vectors;
+
+-- states of sequences: Viterbi path, posteriors, likelihood
+SELECT count(*), bool_and(cardinality(tlv_viterbi(symbols, s)) = 200) AS length, bool_and(1 <= ALL (tlv_viterbi(symbols, s)) AND 3 >= ALL (tlv_viterbi(symbols, s))) AS range FROM hmms, sequences;
+WITH path AS MATERIALIZED (SELECT seq, t, state FROM hmms, vector_sequences, unnest(tlv_viterbi(vectors, s)) WITH ORDINALITY AS u(state, t)),
+     true_path AS MATERIALIZED (SELECT seq, t, u.state FROM chain, vector_sequences, unnest(tlv_viterbi(vectors, s)) WITH ORDINALITY AS u(state, t))
+SELECT tlv_nmi(p.state, s.state) > 0.6 AS of_the_truth, tlv_nmi(p.state, u.state) > 0.95 AS of_the_true_model FROM path p JOIN vector_steps s USING (seq, t) JOIN true_path u USING (seq, t);
+SELECT array_dims(p) AS shape, abs(p[7][1] + p[7][2] + p[7][3] - 1) < 1e-12 AS sum FROM (SELECT tlv_posteriors(symbols, s) AS p FROM hmms, sequences WHERE seq = 1) q;
+SELECT tlv_posteriors(vectors, s) = tlv_infer(vectors, s) AS infer, tlv_sequence_log_likelihood(vectors, s) = tlv_log_likelihood(vectors, s) AS likelihood FROM hmms, vector_sequences WHERE seq = 1;
+SELECT tlv_viterbi(symbols, '{}'::int[]) AS empty, tlv_posteriors(symbols, '{}'::int[]) AS none, tlv_log_likelihood(symbols, '{}'::int[]) AS certain,
+       tlv_viterbi(symbols, NULL::int[]) AS of_null, cardinality(tlv_viterbi(symbols, ARRAY[1, 999, 2])) AS unknown_symbol FROM hmms;
+-- likelihood by hand: one step
+SELECT abs(tlv_log_likelihood(symbols, ARRAY[4]) - ln((SELECT sum(initial * probability) FROM tlv_states(symbols) JOIN tlv_emissions(symbols) e USING (state) WHERE symbol = 4))) < 1e-12 AS by_hand
+FROM hmms;
+
+-- three views of one hidden choice: x1, x2, x3 of neighbours
+CREATE TABLE views AS SELECT a.x AS x1, b.x[1:3] AS x2, c.x AS x3, b.state FROM vector_steps a JOIN vector_steps b ON b.seq = a.seq AND b.t = a.t + 1
+  JOIN vector_steps c ON c.seq = b.seq AND c.t = b.t + 1;
+CREATE TABLE triples AS SELECT a.symbol AS x1, b.symbol AS x2, -c.symbol AS x3 FROM steps a JOIN steps b ON b.seq = a.seq AND b.t = a.t + 1 JOIN steps c ON c.seq = b.seq AND c.t = b.t + 1;
+SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays' AS arrays
+FROM (SELECT tlv_info(tlv_view_moments(x1, x2, x3)) AS i FROM (SELECT x1, x2, x3 FROM views UNION ALL VALUES (NULL::float8[], NULL::float8[], '{1}'::float8[])) q) m;
+SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays'->'items3' AS items
+FROM (SELECT tlv_info(tlv_view_moments(x1, x2, x3)) AS i FROM (SELECT x1, x2, x3 FROM triples UNION ALL VALUES (1, NULL::int, 1)) q) m;
+CREATE TABLE mixtures AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM views', k => 3) AS vectors, tlv_multiview('TABLE triples', k => 3) AS categories;
+SELECT view, count(*), min(cardinality(mean)) AS d, round(sum(weight)::numeric, 9) AS weights, bool_and(cardinality(variance) = cardinality(mean)) AS variances
+FROM mixtures, tlv_view_components(vectors) GROUP BY view ORDER BY view;
+SELECT view, component, count(*), round(sum(probability)::numeric, 9) AS sum, min(category), max(category) FROM mixtures, tlv_view_categories(categories)
+GROUP BY view, component ORDER BY view, component;
+SELECT max(least) < 0.15 AS close FROM (SELECT min((SELECT sqrt(sum((u - v) ^ 2)) FROM unnest(m.mean, s.mean[1:3]) AS e(u, v))) AS least
+                                        FROM mixtures, chain c, tlv_view_components(mixtures.vectors) m, tlv_state_means(c.vectors) s WHERE view = 2 GROUP BY s.state) q;
+SELECT tlv_nmi(state, tlv_assign(vectors, x1 || x2 || x3)) > 0.6 AS assigned FROM views, mixtures;
+SELECT tlv_fit_multiview(tlv_rollup(m), 3) = (SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 3) FROM triples) AS same_bits
+FROM (SELECT tlv_view_moments(x1, x2, x3) AS m FROM triples GROUP BY x1 % 3) q;
+SELECT name, value FROM mixtures, tlv_diagnostics(vectors) WHERE name IN ('rows', 'nulls', 'converged') OR name LIKE 'warning%';
+
+-- states of two models, one to one, and where they go
+SELECT count(component_b), max(error) < 0.08 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match(chain.symbols, h.symbols);
+SELECT count(component_b), max(error) < 0.1 AS near FROM chain, hmms h, tlv_match(chain.vectors, h.vectors);
+SELECT count(component_b), max(error) < 0.12 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match_transitions(chain.symbols, h.symbols);
+SELECT max(m.error) = 0 AS itself, max(t.error) = 0 AS transitions, bool_and(m.component_a = m.component_b) AS order
+FROM chain, tlv_match(symbols, symbols) m JOIN LATERAL tlv_match_transitions(symbols, symbols) t USING (component_a);
+-- fewer states in b, or in a
+SELECT count(*), count(component_b), max(error) < 2 AS error FROM chain, tlv_match(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b), count(error) FROM chain, tlv_match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b) FROM tlv_match(tlv_simulate_hmm_model(symbols => 3, k => 2), (SELECT symbols FROM chain));
+
+-- stored arrays, read in every pass and by parallel workers, arrays that are made once, and rows: the same model
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+CREATE TABLE forms AS SELECT tlv_hmm('SELECT s FROM sequences', 3) AS parallel, tlv_hmm('SELECT s FROM sequences ORDER BY seq LIMIT 1000', 3) AS made,
+  tlv_hmm('SELECT seq::text, -t, symbol FROM (SELECT seq, -t AS t, symbol FROM steps ORDER BY symbol) q', 3) AS rows;
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+SELECT max(a.error) < 1e-6 AS made, max(b.error) < 1e-6 AS rows, max(c.error) < 1e-6 AS before
+FROM forms, hmms, tlv_match(parallel, made) a, tlv_match(parallel, forms.rows) b, tlv_match(parallel, symbols) c;
+SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'refinement_steps') AS stored FROM forms, tlv_diagnostics(parallel);
+SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'refinement_steps') AS made FROM forms, tlv_diagnostics(made);
+-- sequences of every length are gone through together: as one by one
+SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
+FROM sequences, hmms GROUP BY symbols;
+SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], vectors))->>'log_likelihood')::float8 - sum(tlv_sequence_log_likelihood(vectors, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
+FROM vector_sequences, hmms GROUP BY vectors;
+-- time is an order alone: gaps are not seen; equal times are put in the order of the symbols
+SELECT max(error) < 1e-9 AS gaps FROM tlv_match(tlv_hmm('SELECT seq, t * t, symbol FROM steps', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
+SELECT max(error) < 1e-9 AS ties FROM tlv_match(tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY t', 2, refine => 'none'),
+                                                tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY -t', 2, refine => 'none'));
+-- nothing: no model; one symbol alone: one state
+SELECT tlv_hmm('SELECT seq, t, symbol FROM steps WHERE false', 2) AS no_rows, tlv_hmm('SELECT s FROM sequences WHERE false', 2) AS no_arrays, tlv_hmm('SELECT NULL::int[]', 2) AS nulls;
+SELECT state, symbol, round(probability::numeric, 9) AS probability FROM tlv_emissions(tlv_hmm('SELECT 1, t, 7 FROM generate_series(1, 20) t', 1));
+-- what the diagnostics warn of: more states than there are, iterations that do not suffice
+SELECT name FROM tlv_diagnostics((SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM sequences WHERE seq <= 5)) WHERE name LIKE 'warning: singular values%';
+SELECT name FROM tlv_diagnostics(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) WHERE name LIKE 'warning%';
+
+-- bad input
+SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
+  ('element', 'SELECT tlv_sequence_moments(ARRAY[1, NULL, 2])'), ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'),
+  ('nan', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, ''NaN''], [1, 1]]::float8[])'),
+  ('infinity', 'SELECT tlv_view_moments(ARRAY[1.0]::float8[], ARRAY[1.0]::float8[], ARRAY[''Infinity'']::float8[])'),
+  ('huge', 'SELECT tlv_view_moments(ARRAY[v], ARRAY[-v], ARRAY[v]) FROM unnest(ARRAY[1e300, -1e300, 1e299]::float8[]) v'),
+  ('lengths', 'SELECT tlv_view_moments(x, x, x) FROM (VALUES (ARRAY[1.0]::float8[]), (ARRAY[1, 2]::float8[])) q(x)'),
+  ('width', 'SELECT tlv_view_moments(x, x, x) FROM (SELECT array_agg(g::float8) AS x FROM generate_series(1, 201) g) q'),
+  ('mixed', 'SELECT tlv_rollup(m) FROM (SELECT tlv_sequence_moments(s) AS m FROM sequences UNION ALL SELECT tlv_sequence_moments(s) FROM vector_sequences) q'),
+  ('k 0', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 0) FROM sequences'),
+  ('k null', 'SELECT tlv_hmm(''SELECT s FROM sequences'', k => NULL)'), ('k 13', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13) FROM sequences'),
+  ('vectors k 6', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences'),
+  ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'), ('one window', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)'),
+  ('driver short', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps WHERE t <= 2'', 2)'),
+  ('one symbol', 'SELECT tlv_hmm(''SELECT 1, t, 7 FROM generate_series(1, 20) t'', 2)'), ('range', 'SELECT tlv_hmm(''SELECT 1, t, 3000000000 + t FROM generate_series(1, 20) t'', 2)'),
+  ('driver null', 'SELECT tlv_hmm(''SELECT ARRAY[1, NULL, 2]'', 2)'),
+  ('match', 'SELECT count(*) FROM chain, tlv_match(symbols, vectors)'), ('match width', 'SELECT count(*) FROM chain, tlv_match(vectors, tlv_simulate_hmm_model(dimensions => 2))'),
+  ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
+  ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
+  ('null step', 'SELECT tlv_viterbi(symbols, ARRAY[1, NULL]) FROM hmms'),
+  ('too long', 'SELECT tlv_posteriors(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
+  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('text', 'SELECT tlv_hmm(''SELECT seq, t, symbol::text FROM steps'', 2)'),
+  ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
+  ('seed', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, seed => -1)'),
+  ('iterations', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, iterations => -1)'), ('write', 'SELECT tlv_hmm(''DELETE FROM steps'', 2)'),
+  ('moments', 'SELECT tlv_fit_hmm(tlv_view_moments(1, 2, 3), 2)'),
+  ('views', 'SELECT tlv_fit_multiview(tlv_sequence_moments(s), 2) FROM sequences'), ('two views', 'SELECT tlv_multiview(''SELECT 1, 2'', 2)'),
+  ('unlike views', 'SELECT tlv_multiview(''SELECT 1, 2, ARRAY[1.0]'', 2)'), ('no views', 'SELECT tlv_multiview(''SELECT 1, 2, 3 WHERE false'', 2)'),
+  ('alike', 'SELECT tlv_fit_multiview(tlv_view_moments(a, b, a), 2) FROM generate_series(1, 2) a, generate_series(1, 3) b, generate_series(1, 5) n'),
+  ('emissions', 'SELECT count(*) FROM hmms, tlv_emissions(vectors)'), ('means', 'SELECT count(*) FROM hmms, tlv_state_means(symbols)'),
+  ('states', 'SELECT count(*) FROM mixtures, tlv_states(vectors)'), ('components', 'SELECT count(*) FROM hmms, tlv_view_components(vectors)'),
+  ('categories', 'SELECT count(*) FROM mixtures, tlv_view_categories(vectors)'),
+  ('symbols', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3]) FROM hmms'), ('vectors', 'SELECT tlv_viterbi(symbols, ARRAY[[1, 2]]::float8[]) FROM hmms'),
+  ('dimensions', 'SELECT tlv_posteriors(vectors, ARRAY[[1, 2]]::float8[]) FROM hmms'),
+  ('viterbi', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2]) FROM mixtures'), ('both', 'SELECT tlv_simulate_hmm_model(symbols => 3, dimensions => 2)'),
+  ('neither', 'SELECT tlv_simulate_hmm_model()'), ('stay', 'SELECT tlv_simulate_hmm_model(symbols => 3, stay => 2)'),
+  ('separation', 'SELECT tlv_simulate_hmm_model(dimensions => 3, separation => ''NaN'')'),
+  ('statistics', 'SELECT tlv_update(symbols, (SELECT tlv_sequence_statistics(s, windows) FROM sequences, hmms)) FROM hmms')) q(name, sql);
+SELECT pg_temp.outcome('SELECT tlv_hmm(''SELECT seq, t, ARRAY[1e-120 * x[1], 1e-120 * x[2]] FROM vector_steps'', 2)') AS tiny;
+-- a function that keeps its word only in the first pass
+CREATE FUNCTION pg_temp.once(s integer[], most bigint) RETURNS boolean STABLE LANGUAGE plpgsql AS $$
+  BEGIN RETURN set_config('test.calls', (current_setting('test.calls')::int + 1)::text, false)::bigint <= most; END $$;
+SET test.calls = 0;
+SELECT pg_temp.outcome(format('SELECT tlv_hmm(''SELECT s FROM sequences WHERE pg_temp.once(s, %s)'', 2)', count(*))) AS once FROM sequences;
+-- ends when it is told to
+SET statement_timeout = '200ms';
+\set VERBOSITY terse
+SELECT tlv_hmm('SELECT 1, t, (t * 7919) % 1000 FROM generate_series(1, 3000000) t', 20, iterations => 100) IS NULL;
+\echo :SQLSTATE
+RESET statement_timeout;
+SET tensorlv.work_mem = '16kB';
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 2) FROM views'), '[0-9.]+ MB', '... MB', 'g') AS memory;
+RESET tensorlv.work_mem;
+DROP FUNCTION emission_error, mean_error;
+DROP TABLE forms, chain, steps, vector_steps, sequences, vector_sequences, hmms, views, triples, mixtures;

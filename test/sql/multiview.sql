@@ -1,0 +1,160 @@
+-- Multi-view mixtures: known truth, refinement over rows, rows with views that are not known, simulation, matching, bad input.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+SET extra_float_digits = 0;
+CREATE TABLE truth AS SELECT tlv_simulate_multiview_model('{5,8,3}', 3, separation => 3, seed => 2) AS vectors, tlv_simulate_multiview_model(categories => '{10,20,30}', seed => 2) AS categories;
+CREATE TABLE vector_rows AS SELECT "row", x1, x2, x3, component FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 5);
+CREATE TABLE category_rows AS SELECT "row", category1 AS x1, category2 AS x2, category3 AS x3, component FROM truth, tlv_simulate_multiview(categories, 20000, seed => 5);
+SELECT cardinality(x1) AS d1, cardinality(x2) AS d2, cardinality(x3) AS d3, category1, category2, category3, component BETWEEN 1 AND 3 AS component FROM truth, tlv_simulate_multiview(vectors, 1);
+SELECT x1, x2, x3, category1 BETWEEN 1 AND 10 AS a, category2 BETWEEN 1 AND 20 AS b, category3 BETWEEN 1 AND 30 AS c FROM truth, tlv_simulate_multiview(categories, 1);
+SELECT bool_and(a.x2 = b.x2 AND a.component = b.component) AS same_first_rows, count(*) FROM truth, tlv_simulate_multiview(vectors, 3, 7) a, tlv_simulate_multiview(vectors, 5, 7) b
+WHERE a."row" = b."row";
+
+-- what the moments find, and what refinement makes of it
+CREATE TABLE models AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3) AS moments, tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, refine => 'em') AS refined,
+  tlv_multiview('SELECT x1, x2, x3 FROM category_rows', 3, refine => 'none') AS classes, tlv_multiview('SELECT x1, x2, x3 FROM category_rows', 3) AS refined_classes;
+SELECT e.what, e.mean < e.bound AS mean, e.largest < 1.6 * e.bound AS largest FROM models, truth,
+  LATERAL (SELECT 'moments', 0.09, avg(error), max(error) FROM tlv_match(moments, vectors) UNION ALL SELECT 'refined', 0.055, avg(error), max(error) FROM tlv_match(refined, vectors)
+    UNION ALL SELECT 'classes', 0.07, avg(error), max(error) FROM tlv_match(classes, categories) UNION ALL SELECT 'refined classes', 0.042, avg(error), max(error)
+    FROM tlv_match(refined_classes, categories)) AS e(what, bound, mean, largest);
+SELECT max(abs(a.weight - b.weight)) < 0.005 AS weights FROM models, truth, tlv_match(refined, vectors) m, tlv_view_components(refined) a, tlv_view_components(vectors) b
+WHERE a.component = component_a AND b.component = component_b;
+SELECT max(abs(u / v - 1)) < 0.12 AS variances
+FROM models, truth, tlv_match(refined, vectors) m, tlv_view_components(refined) a, tlv_view_components(vectors) b, unnest(a.variance, b.variance) AS e(u, v)
+WHERE a.view = b.view AND a.component = component_a AND b.component = component_b;
+SELECT name, CASE WHEN name IN ('rows', 'nulls', 'parameters') THEN value END AS value FROM models, tlv_diagnostics(refined) WHERE name !~ '_[0-9]+$' ORDER BY name;
+SELECT name, CASE WHEN name IN ('rows', 'nulls', 'parameters', 'passes', 'count_stands') THEN value END AS value FROM models, tlv_diagnostics(refined_classes) WHERE name !~ '_[0-9]+$' ORDER BY name;
+-- the likelihood that is reported is that of the rows, and above the truth's
+SELECT abs(avg(tlv_log_likelihood(refined, x1, x2, x3)) - min(value)) < 1e-9 AS reported,
+       avg(tlv_log_likelihood(refined, x1, x2, x3) - tlv_log_likelihood(vectors, x1, x2, x3)) BETWEEN 0 AND 0.005 AS fits, tlv_nmi(component, tlv_assign(refined, x1, x2, x3)) > 0.95 AS assigned
+FROM models, truth, vector_rows, tlv_diagnostics(refined) WHERE name = 'mean_log_likelihood';
+SELECT abs(avg(tlv_log_likelihood(refined_classes, x1, x2, x3)) - min(value)) < 1e-9 AS reported,
+       avg(tlv_log_likelihood(refined_classes, x1, x2, x3) - tlv_log_likelihood(categories, x1, x2, x3)) BETWEEN 0 AND 0.006 AS fits,
+       tlv_nmi(component, tlv_assign(refined_classes, x1, x2, x3)) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes) WHERE name = 'mean_log_likelihood';
+
+-- steps by hand, from parts merged
+CREATE FUNCTION pg_temp.mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS 'SELECT avg(error) FROM tlv_match($1, $2)';
+SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays' AS arrays
+FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN "row" > 9 THEN x2 END, x3, moments)) AS i FROM vector_rows, models WHERE "row" <= 20 GROUP BY moments) q;
+SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays' AS arrays
+FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN "row" > 9 THEN x2 END, x3, classes)) AS i FROM category_rows, models WHERE "row" <= 20 GROUP BY classes) q;
+SELECT pg_temp.mean_error(tlv_update(moments, tlv_rollup(s)), vectors) < pg_temp.mean_error(moments, vectors) AS better, tlv_info(tlv_update(moments, tlv_rollup(s)))->'steps' AS steps
+FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY "row" % 7, moments) q, models, truth GROUP BY moments, vectors;
+SELECT pg_temp.mean_error(tlv_update(classes, tlv_rollup(s)), categories) < pg_temp.mean_error(classes, categories) AS better, tlv_info(tlv_update(classes, tlv_rollup(s)))->'steps' AS steps
+FROM (SELECT tlv_statistics(x1, x2, x3, classes) AS s FROM category_rows, models GROUP BY "row" % 7, classes) q, models, truth GROUP BY classes, categories;
+SELECT pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 1), tlv_update(moments, s)) < 1e-9 AS one_step,
+       pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 0), moments) AS none
+FROM (SELECT moments, tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY moments) q;
+SELECT s = t AS many_rows FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM (SELECT * FROM vector_rows WHERE "row" <= 50 ORDER BY "row" OFFSET 0) r, models
+                                GROUP BY moments) a, (SELECT tlv_statistics(x1, x2, x3, moments) AS t
+                                                      FROM (SELECT array_agg(x1 ORDER BY "row") AS x1, array_agg(x2 ORDER BY "row") AS x2, array_agg(x3 ORDER BY "row") AS x3
+                                                            FROM vector_rows WHERE "row" <= 50) r, models GROUP BY moments) b;
+SELECT refined = (refined::text)::tlv_model AS model, s = (s::text)::tlv_moments AS statistics, s + s = tlv_rollup(t) AS plus
+FROM models, (SELECT tlv_statistics(x1, x2, x3, refined) AS s FROM vector_rows, models WHERE "row" < 99 GROUP BY refined) q, LATERAL (VALUES (s), (s)) r(t) GROUP BY refined, s;
+-- the same in parallel workers; rows that would be others each time are kept
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT pg_temp.nodes('SELECT tlv_statistics(x1, x2, x3, (SELECT refined FROM models)) FROM vector_rows') LIKE 'Finalize Aggregate%Partial Aggregate%' AS plan;
+SELECT pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em'), refined) < 1e-6 AS parallel FROM models;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+SELECT count(*) AS components, max(value) AS rows
+FROM (SELECT tlv_multiview('SELECT array[s + random(), random()], array[random(), s - random()]::numeric[], array[s * 2 + random()]::real[]
+    FROM generate_series(1, 4000) i, LATERAL (SELECT (random() < 0.4 AND i > 0)::int * 5 AS s OFFSET 0) c', 2, 'em') AS m) q, tlv_view_components(m) c, tlv_diagnostics(m)
+    WHERE view = 1 AND name = 'rows';
+
+-- views whose numbers are correlated given the component: the moments do not mind, refinement does, and says so
+CREATE FUNCTION pg_temp.plus(x float8[], f float8) RETURNS float8[] LANGUAGE sql AS 'SELECT array_agg(u + f ORDER BY n) FROM unnest(x) WITH ORDINALITY e(u, n)';
+CREATE TABLE correlated AS SELECT pg_temp.plus(r.x1, 2 * f.x1[1]) AS x1, pg_temp.plus(r.x2, 2 * f.x2[1]) AS x2, pg_temp.plus(r.x3, 2 * f.x3[1]) AS x3, r.component
+  FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 6) r JOIN tlv_simulate_multiview(tlv_simulate_multiview_model('{1,1,1}', 1, separation => 0), 20000) f USING ("row");
+SELECT refine, pg_temp.mean_error(m, vectors) < 0.6 AS near, (SELECT count(*) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: refinement moved%') AS warned
+FROM truth, (SELECT refine, tlv_multiview('SELECT x1, x2, x3 FROM correlated', 3, refine) AS m FROM unnest(ARRAY['none', 'em']) refine) q ORDER BY refine DESC;
+
+-- some views only, many rows at once, one piece
+SELECT max(abs(u - v)) < 1e-12 AS pieces FROM vector_rows, models, unnest(tlv_infer(refined, x1, x2, x3), tlv_infer(refined, x1 || x2 || x3)) e(u, v) WHERE "row" <= 100;
+SELECT avg((component = tlv_assign(vectors, x1, x2, x3))::int) > 0.99 AS three, avg((component = tlv_assign(vectors, x1, NULL, x3))::int) BETWEEN 0.965 AND 0.98 AS two,
+       avg((component = tlv_assign(vectors, NULL, NULL, x3))::int) BETWEEN 0.6 AND 0.92 AS one FROM vector_rows, truth;
+SELECT tlv_infer(refined, array_agg(x1 ORDER BY "row"), NULL, array_agg(x3 ORDER BY "row")) = array_agg(tlv_infer(refined, x1, NULL, x3)
+        ORDER BY "row") AS many_rows, abs(tlv_log_likelihood(refined, array_agg(x1), array_agg(x2), array_agg(x3)) - sum(tlv_log_likelihood(refined, x1, x2, x3))) < 1e-9 AS likelihood
+        FROM vector_rows, models WHERE "row" <= 5 GROUP BY refined;
+SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, NULL, 3, NULL)))) < 1e-12 AS by_hand,
+       min(tlv_log_likelihood(refined_classes, 1, 2, 3)) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
+FROM models, tlv_view_components(refined_classes) w JOIN tlv_view_categories(refined_classes) c USING (view, component) WHERE view = 2 AND category = 3;
+SELECT tlv_infer(refined, NULL, NULL, NULL::float8[]) AS nothing_known, tlv_assign(refined_classes, NULL, NULL, NULL::int) AS no_category,
+       tlv_log_likelihood(NULL, 1, 2, 3) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, 1, 2, 3) AS one_array,
+       tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, 1::smallint, 2, 3) AS assigned FROM models;
+
+-- matching: fewer components, other categories, independent components up to sign and scale
+SELECT component_a, component_b, error = 0 AS error FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;
+SELECT count(*) AS components, count(component_b) AS matched, count(error) AS errors FROM truth, tlv_match(vectors, (SELECT tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 2)));
+SELECT max(error) < 1e-12 AS signs_and_scales, count(DISTINCT component_b) AS components FROM tlv_match(tlv_simulate_ica_model(4), tlv_simulate_ica_model(4));
+SELECT count(component_b) AS matched, max(error) < 0.05 AS near
+FROM tlv_match(tlv_ica('SELECT ARRAY[-2 * x[1], -2 * x[2], -2 * x[3], -2 * x[4]] FROM tlv_simulate_ica(tlv_simulate_ica_model(4, seed => 3), 20000)'), tlv_simulate_ica_model(4, seed => 3));
+SELECT count(*) AS a, count(component_b) AS b FROM tlv_match(tlv_simulate_ica_model(4, 3), tlv_simulate_ica_model(4, 2));
+
+-- bad input
+SELECT q, pg_temp.outcome(format('SELECT tlv_multiview(%L, 2) IS NOT NULL', q)) AS outcome
+FROM unnest(ARRAY['', 'SELECT 1', 'SELECT 1, 2, 3, 4', 'SELECT ''a'', ''b'', ''c''', 'SELECT 1, 2, ARRAY[3.0]', 'SELECT 1.5, 2.5, 3.5',
+                  'SELECT x1, x2, x3 FROM vector_rows WHERE false', 'SELECT 1, 2, 3 WHERE false', 'SELECT x1, x2, NULL::float8[] FROM vector_rows',
+                  'SELECT x1, x2, NULL::int FROM category_rows', 'DELETE FROM vector_rows',
+  'SELECT x1, x2, x3 FROM vector_rows LIMIT 1', 'SELECT 1, 2, 3', 'SELECT x1[1:1 + ("row" % 2)::int], x2, x3 FROM vector_rows',
+  'SELECT ARRAY[1, NULL], x2, x3 FROM vector_rows', 'SELECT x1, ARRAY[''NaN''::float8], x3 FROM vector_rows',
+  'SELECT x1, x2, ARRAY[1, ''-Infinity''::float8] FROM vector_rows', 'SELECT x1, ''{}''::float8[], x3 FROM vector_rows', 'SELECT x1, x2, ARRAY[[[1.0]]] FROM vector_rows',
+  'SELECT ARRAY[x1, x1], ARRAY[x2, x2], ARRAY[x3, x3, x3] FROM vector_rows', 'SELECT x1, ARRAY[7.0, 8.0], x3 FROM vector_rows',
+  'SELECT ARRAY[1.0], ARRAY[2.0], ARRAY[3.0] FROM vector_rows', 'SELECT x1, 5, x3 FROM category_rows', 'SELECT ARRAY[1e300 * x1[1], 1], x2, x3 FROM vector_rows',
+  'SELECT ARRAY[1e-300 * x1[1], 1], x2, x3 FROM vector_rows', 'SELECT 3000000000 + x1, x2, x3 FROM category_rows']) q;
+SELECT a, pg_temp.outcome(format('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows''%s) IS NOT NULL', a)) AS outcome
+FROM unnest(ARRAY[', 0', ', NULL', ', 5', ', 1', ', 2, refine => ''vb''', ', 2, iterations => -1', ', 2, method => ''none''', ', 2, seed => -1',
+                  ', 2, restarts => 0', ', 2, refine => ''em'', iterations => 2']) a;
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, ARRAY[x2[1], 2 * x2[1], -x2[1]], x3 FROM vector_rows'', 3)'),
+                      '-?[0-9.]+e-[0-9]+|(?<= )0(?=,|\.[^0-9])', '#', 'g') AS middle_view,
+                      regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT ARRAY[x1[1], -x1[1], x1[1]], x2, x3 FROM vector_rows'', 3)'),
+                                     '-?[0-9.]+e-[0-9]+|(?<= )0(?=,|\.[^0-9])', '#', 'g') AS first_view;
+SELECT tlv_multiview(NULL, 2) AS no_query, tlv_fit_multiview(NULL, 2) AS no_moments, (SELECT tlv_statistics(x1, x2, x3, NULL)
+        FROM vector_rows) AS no_model, (SELECT tlv_statistics(x1, x2, x3, refined) FROM vector_rows, models WHERE false) AS no_rows;
+SELECT what, pg_temp.outcome(format('SELECT %s FROM models', e)) AS outcome FROM (VALUES
+  ('length', 'tlv_infer(refined, ARRAY[1.0], NULL, NULL)'), ('nan', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, ''NaN''::float8])'),
+  ('large', 'tlv_assign(refined, NULL, NULL, ARRAY[1, 2, 1e101])'), ('far', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, 1e99])'),
+  ('null element', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, NULL])'), ('empty', 'tlv_infer(refined, ''{}''::float8[], NULL, NULL)'),
+  ('rows', 'tlv_infer(refined, ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[[1.0, 2, 3], [1, 2, 3]])'),
+  ('mixed rows', 'array_dims(tlv_infer(refined, ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[1.0, 2, 3]))'),
+  ('many', 'tlv_assign(refined, ARRAY[[1.0, 2, 3, 4, 5], [1, 2, 3, 4, 5]], NULL, NULL)'), ('categories', 'tlv_infer(refined, 1, 2, 3)'),
+  ('vectors', 'tlv_log_likelihood(refined_classes, ARRAY[1.0], NULL, NULL)'), ('category', 'tlv_infer(refined_classes, 1, 2, 31)'),
+  ('category of array', 'tlv_infer(refined_classes, ARRAY[1, 2, 31])'), ('fraction', 'tlv_infer(refined_classes, ARRAY[1, 2.5, 3])'),
+  ('two', 'tlv_infer(refined_classes, ARRAY[1, 2])'), ('two in likelihood', 'tlv_log_likelihood(refined_classes, ARRAY[1, 2])'),
+  ('null in likelihood', 'tlv_log_likelihood(refined_classes, ARRAY[1, NULL, 3])'), ('other model', 'tlv_infer(tlv_simulate_gmm_model(2, 2), ARRAY[1.0], NULL, NULL)'),
+  ('one piece', 'tlv_infer(refined, ARRAY[1.0, 2])'),
+  ('integers', 'tlv_log_likelihood(refined, ARRAY[1, 2, 3])'), ('match', 'tlv_match(refined, refined_classes)'),
+  ('match kinds', 'tlv_match(refined, tlv_simulate_ica_model(3))'), ('match dimensions', 'tlv_match(refined, tlv_simulate_multiview_model(''{5,8,4}''))'),
+  ('match ica', 'tlv_match(tlv_simulate_ica_model(3), tlv_simulate_ica_model(4))')) q(what, e);
+SELECT what, pg_temp.outcome(e) AS outcome
+FROM (VALUES ('other model', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, x3, moments)) FROM models, vector_rows GROUP BY refined, moments'),
+      ('two models', 'SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x1, x2, x3, m) AS s FROM vector_rows, (SELECT refined AS m FROM models UNION ALL SELECT moments FROM models) r GROUP BY m) q'),
+  ('vectors', 'SELECT tlv_statistics(x1, x2, x3, refined_classes) FROM models, vector_rows'), ('categories', 'SELECT tlv_statistics(x1, x2, x3, refined) FROM models, category_rows'),
+  ('unknown', 'SELECT tlv_statistics(x1, x2, 0, refined_classes) FROM models, category_rows'), ('lengths', 'SELECT tlv_statistics(x1, x1, x3, refined) FROM models, vector_rows'),
+  ('one piece', 'SELECT tlv_statistics(x1 || x2 || x3, refined) FROM models, vector_rows'), ('gmm', 'SELECT tlv_statistics(x1, x2, x3, tlv_simulate_gmm_model(16, 2)) FROM vector_rows'),
+  ('no rows', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, NULL::float8[], refined)) FROM models, vector_rows GROUP BY refined'),
+  ('moments', 'SELECT tlv_update(refined, (SELECT tlv_view_moments(x1, x2, x3) FROM vector_rows)) FROM models'),
+  ('fit', 'SELECT tlv_fit_multiview(tlv_dense_moments(x1, 3), 2) FROM vector_rows')) q(what, e);
+SELECT a, pg_temp.outcome(format('SELECT tlv_simulate_multiview_model(%s) IS NOT NULL', a)) AS outcome
+FROM unnest(ARRAY['', '''{1,2}''', '''{1,2,NULL}''', '''{1,2,0}''', '''{1,2,3}'', categories => ''{1,2,3}''', '''{1,2,5000}''', '''{1,2,3}'', 0',
+                  '''{1,2,3}'', 20000', '''{1,2,3}'', separation => -1', 'categories => ''{1,2,3}'', concentration => 0',
+                  'categories => ''{1,2,3}'', concentration => NULL', '''{1,2,3}'', seed => -1']) a;
+SELECT pg_temp.outcome('SELECT count(*) FROM truth, tlv_simulate_multiview(vectors, -1)') AS "rows",
+       pg_temp.outcome('SELECT count(*) FROM truth, tlv_simulate_multiview(vectors, 0)') AS none,
+       pg_temp.outcome('SELECT count(*) FROM tlv_simulate_multiview(tlv_simulate_gmm_model(2, 2), 1)') AS gmm;
+SET statement_timeout = '300ms';
+\set VERBOSITY terse
+SELECT tlv_multiview('SELECT ARRAY[sin(i), cos(3 * i)], ARRAY[sin(i), cos(i)], ARRAY[sin(i), cos(5 * i)] FROM generate_series(1, 1000000) i', 2, 'em', iterations => 100) IS NULL;
+\echo :SQLSTATE
+RESET statement_timeout;
+SET tensorlv.work_mem = '16kB';
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows'', 3)'), '[0-9.]+ MB', '... MB', 'g') AS memory;
+RESET tensorlv.work_mem;
+DROP TABLE truth, vector_rows, category_rows, models, correlated;

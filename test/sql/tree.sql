@@ -1,0 +1,161 @@
+-- latent trees: distances, structure, parameters, inference, text, and what is refused
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS tensorlv;
+RESET client_min_messages;
+
+CREATE FUNCTION fails(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text;
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' | ', SQLSTATE, SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END
+$$;
+
+-- categories: 20 variables of 3 states, some hidden nodes of more than three neighbours
+CREATE TABLE tree_true AS SELECT tlv_simulate_tree_model(20, 3, contractions => 4, low => 0.7, high => 0.9, seed => 3) AS model;
+CREATE TABLE tree_rows AS SELECT s."row", s.v FROM tree_true, tlv_simulate_tree(model, 10000, 5) s;
+CREATE TABLE tree_moments AS SELECT "row" % 3 AS part, tlv_category_moments(v) AS m FROM tree_rows GROUP BY 1;
+CREATE TABLE trees AS SELECT 'moments' AS name, tlv_fit_tree(tlv_rollup(m), states => 3) AS model FROM tree_moments;
+INSERT INTO trees SELECT 'chosen', tlv_fit_tree(tlv_rollup(m)) FROM tree_moments;
+INSERT INTO trees SELECT 'driver', tlv_tree('SELECT v FROM tree_rows');
+INSERT INTO trees SELECT s, tlv_fit_tree(tlv_rollup(m), 3, s) FROM tree_moments, unnest(array['clrg', 'nj', 'chow-liu']) s GROUP BY s;
+SELECT name, r.* FROM trees, tree_true, tlv_robinson_foulds(trees.model, tree_true.model) r WHERE name IN ('moments', 'chosen', 'driver');
+SELECT name, r.different <= 10 AS near FROM trees, tree_true, tlv_robinson_foulds(trees.model, tree_true.model) r WHERE name IN ('clrg', 'nj') ORDER BY name;
+SELECT name, count(*) AS edges, count(*) FILTER (WHERE e.length >= 0) AS lengths, count(e.support) AS supports FROM trees, tlv_tree_edges(model) e GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, count(*) FILTER (WHERE is_hidden) AS hidden, min(states) AS least, max(states) AS most FROM trees, tlv_tree_nodes(model) GROUP BY name ORDER BY name COLLATE "C";
+-- the likelihood of new rows: that of the truth is -14.89
+CREATE TABLE tree_new AS SELECT s.v FROM tree_true, tlv_simulate_tree(model, 3000, 77) s;
+SELECT name, avg(tlv_log_likelihood(trees.model, v) - tlv_log_likelihood(tree_true.model, v)) > -0.025 AS near
+FROM trees, tree_true, tree_new WHERE name IN ('moments', 'chosen', 'driver') GROUP BY name ORDER BY name;
+SELECT sum(probability)::numeric(10, 6) / count(DISTINCT (child, parent_state)) AS rows_sum_to FROM trees, tlv_tree_parameters(model) WHERE name = 'driver';
+SELECT count(*) AS roots FROM trees, tlv_tree_parameters(model) WHERE name = 'driver' AND parent IS NULL;
+-- hidden states are told from the row, missing variables, too
+SELECT count(DISTINCT node) AS nodes, count(DISTINCT node) FILTER (WHERE node LIKE 'v%') AS missing, bool_and(abs(total - 1) < 1e-9) AS sums
+FROM (SELECT node, sum(probability) AS total FROM trees, (SELECT v[1:9] || NULL::int || v[11:20] AS v FROM tree_rows WHERE "row" = 1) r, tlv_tree_posterior(model, v)
+      WHERE name = 'driver' GROUP BY node) p;
+SELECT cardinality(tlv_infer(model, v)) = 3 * (SELECT count(*) FROM tlv_tree_nodes(model) WHERE is_hidden) AS hidden_only FROM trees, tree_rows WHERE name = 'driver' AND "row" = 1;
+SELECT avg((v[20] = best.state)::int) > 0.8 AS guessed
+FROM trees, (SELECT * FROM tree_rows LIMIT 500) r, LATERAL (SELECT state FROM tlv_tree_posterior(model, v[1:19] || NULL::int) WHERE node = 'v20' ORDER BY probability DESC LIMIT 1) best
+WHERE name = 'driver';
+-- a step of EM raises the likelihood; merged statistics are those of all rows
+CREATE TABLE tree_step AS SELECT model, tlv_rollup(s) AS s FROM (SELECT model, tlv_statistics(v, model) AS s FROM trees, tree_rows WHERE name = 'moments' GROUP BY model, "row" % 4) p GROUP BY model;
+SELECT sum(tlv_log_likelihood(tlv_update(model, s), v)) > sum(tlv_log_likelihood(model, v)) AS better FROM tree_step, tree_rows;
+-- moments without triples leave the parameters to a pass of their own
+CREATE TABLE tree_wide AS SELECT v || v[1:0] AS v FROM tree_rows LIMIT 0;
+INSERT INTO tree_wide SELECT s.v FROM tlv_simulate_tree_model(120, 2, low => 0.8, high => 0.95, seed => 2) t, tlv_simulate_tree(t, 2000, 3) s;
+CREATE TABLE tree_bare AS SELECT tlv_fit_tree(tlv_category_moments(v), states => 2) AS model FROM tree_wide;
+SELECT fails('SELECT count(*) FROM tree_bare, tlv_tree_parameters(model)');
+SELECT fails('SELECT tlv_log_likelihood(model, v) FROM tree_bare, tree_wide LIMIT 1');
+CREATE TABLE tree_whole AS SELECT tlv_update(model, (SELECT tlv_statistics(v, b.model) FROM tree_wide)) AS model FROM tree_bare b;
+SELECT avg(tlv_log_likelihood(w.model, v) - tlv_log_likelihood(d.model, v)) > -0.5 AS near_driver FROM tree_whole w, (SELECT tlv_tree('SELECT v FROM tree_wide', states => 2) AS model) d, tree_wide;
+
+-- long form: the same tree, whatever the variables are called
+CREATE TABLE tree_long AS SELECT "row" AS r, 'x' || lpad(variable::text, 2, '0') AS name, variable, value FROM tree_rows, unnest(v) WITH ORDINALITY AS u(value, variable);
+INSERT INTO trees SELECT 'names', tlv_tree('SELECT r, name, value FROM tree_long');
+INSERT INTO trees SELECT 'numbers', tlv_tree('SELECT r, variable, value FROM tree_long');
+SELECT r.* FROM trees a, tlv_robinson_foulds(a.model,
+                                             'SELECT replace(replace(parent, ''v'', ''x''), ''h'', ''k''), ''x'' || lpad(substr(child, 2), 2, ''0'')
+                                                 FROM trees, tlv_tree_edges(model) WHERE name = ''driver'' AND child LIKE ''v%''
+                                                 UNION ALL SELECT replace(parent, ''h'', ''k''), replace(child, ''h'', ''k'')
+                                                 FROM trees, tlv_tree_edges(model) WHERE name = ''driver'' AND child LIKE ''h%''') r WHERE a.name = 'names';
+SELECT string_agg(node, ' ' ORDER BY variable) FROM (SELECT node, variable FROM trees, tlv_tree_nodes(model) WHERE name = 'numbers' AND NOT is_hidden ORDER BY variable LIMIT 12) n;
+SELECT fails($$SELECT tlv_tree('SELECT r, name, value FROM tree_long UNION ALL SELECT 1, ''x01'', 1')$$);
+-- where the second column can be no variable, the first is
+SELECT r.* FROM trees a, tlv_robinson_foulds(a.model, tlv_tree('SELECT name, date ''2026-01-01'' + r::int, value FROM tree_long')) r WHERE a.name = 'names';
+SELECT fails($$SELECT tlv_tree('SELECT now(), current_date, 1')$$);
+-- arrays from rows
+SELECT tlv_category_row(at, value, 4) AS categories, tlv_number_row(at, value, 4) AS numbers FROM (VALUES (1, 2), (4, 0), (2, NULL)) AS t(at, value);
+SELECT fails('SELECT tlv_category_row(5, 1, 4)'), fails('SELECT tlv_category_row(1, -1, 4)'), fails($$SELECT tlv_number_row(1, 'NaN', 4)$$), fails('SELECT tlv_category_row(1, 1, 0)');
+
+-- Gaussian variables
+CREATE TABLE tree_gaussian_true AS SELECT tlv_simulate_tree_model(20, 1, 'gaussian', contractions => 4, seed => 3) AS model;
+CREATE TABLE tree_numbers AS SELECT s."row", s.x FROM tree_gaussian_true, tlv_simulate_tree(model, 5000, 5) s;
+INSERT INTO trees SELECT 'gaussian', tlv_fit_tree(tlv_dense_moments(x, 2), bootstrap => 20) FROM tree_numbers;
+SELECT r.* FROM trees, tree_gaussian_true t, tlv_robinson_foulds(trees.model, t.model) r WHERE name = 'gaussian';
+SELECT avg(tlv_log_likelihood(trees.model, s.x) - tlv_log_likelihood(t.model, s.x)) > -0.02 AS near FROM trees, tree_gaussian_true t, LATERAL tlv_simulate_tree(t.model, 2000, 77) s
+WHERE name = 'gaussian';
+SELECT count(support) AS inner_edges, min(support) >= 0 AND max(support) <= 1 AS shares, avg(support) > 0.9 AS supported FROM trees, tlv_tree_edges(model) WHERE name = 'gaussian';
+SELECT bool_and(abs(coefficient) <= 1.2 AND noise > 0) AS sane, count(*) FROM trees, tlv_tree_coefficients(model) WHERE name = 'gaussian';
+SELECT count(*) FILTER (WHERE node LIKE 'h%') AS hidden, count(*) FILTER (WHERE node LIKE 'v%') AS missing, bool_and(variance > 0) AS positive
+FROM trees, tree_numbers, tlv_tree_posterior(model, x[1:18] || array[NULL, NULL]::float8[]) WHERE name = 'gaussian' AND "row" = 1;
+SELECT avg(abs(x[20] - (tlv_infer(model, x[1:19] || array[NULL]::float8[]))[(SELECT count(*) + 1 FROM tlv_tree_nodes(model) WHERE is_hidden)])) < 0.75 AS imputed
+FROM trees, tree_numbers WHERE name = 'gaussian' AND "row" <= 500;
+SELECT abs(tlv_log_likelihood(model, array_fill(NULL::float8, array[20]))) < 1e-9 AS nothing_known FROM trees WHERE name = 'gaussian';
+-- vectors of two columns, and the driver leaves out rows with missing numbers
+SELECT count(*) FILTER (WHERE NOT is_hidden) AS variables, max(states) AS dimensions
+FROM tlv_tree_nodes((SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10]) FROM tree_numbers));
+SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT CASE WHEN "row" <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers')) WHERE name LIKE 'warning%' OR name = 'rows';
+
+-- groups of one query keep their rows apart, although they share the model
+SET enable_sort = off;
+CREATE TABLE tree_parts AS SELECT "row" % 3 AS part, tlv_statistics(v, model) AS statistics FROM tree_rows, trees WHERE name = 'driver' AND "row" <= 500 GROUP BY 1;
+SELECT count(*), bool_and(p.statistics = (SELECT tlv_statistics(v, model) FROM tree_rows, trees WHERE name = 'driver' AND "row" <= 500 AND "row" % 3 = p.part)) AS same FROM tree_parts p;
+RESET enable_sort;
+
+-- text
+SELECT regexp_replace(tlv_tree_newick(model), '[0-9.]+', 'n', 'g') LIKE '(v%v%;%' AS newick, tlv_tree_dot(model) LIKE 'graph%' AS dot, tlv_tree_svg(model) LIKE '<svg%</svg>%' AS svg
+FROM trees WHERE name = 'gaussian';
+SELECT tlv_tree_newick(tlv_fit_tree(tlv_category_moments(v), 2, names => array['it''s', 'a b', 'ä<&>', 'plain'])) LIKE '%''it''''s''%' AS quoted
+FROM tlv_simulate_tree(tlv_simulate_tree_model(4, 2, seed => 4), 5000) s;
+
+-- distances
+SELECT a, b, distance > 0 AS positive, error > 0 AS has_error, p_value < 0.001 AS dependent FROM tree_moments, tlv_tree_distances(m, 3) WHERE part = 0 AND a = 1 AND b <= 3 ORDER BY a, b;
+-- of many states each seen once nothing is known
+SELECT a, b, p_value FROM tlv_tree_distances((SELECT tlv_category_moments(array[i, i * 37 % 100, i * 53 % 100]) FROM generate_series(0, 99) i));
+
+-- what is refused, and what is not
+SELECT fails('SELECT tlv_fit_tree(m, structure => ''star'') FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, metric => ''euclid'') FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, z => -1) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, states => 1) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, states => 200) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, states => 7) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, bootstrap => 10) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, names => array[''a'', ''b'']) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, names => array_fill(''a''::text, array[20])) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(m, names => array[''h1'']) FROM tree_moments');
+SELECT fails('SELECT tlv_fit_tree(tlv_bag(1))');
+SELECT fails('SELECT tlv_fit_tree(tlv_category_moments(v[1:2])) FROM tree_rows');
+SELECT fails('SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[1, 2]) FROM tree_numbers');
+SELECT fails('SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[[1]]) FROM tree_numbers');
+SELECT fails('SELECT tlv_tree_posterior(model, array[0, 1]) FROM trees WHERE name = ''driver''');
+SELECT fails('SELECT tlv_infer(model, array[9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) FROM trees WHERE name = ''driver''');
+SELECT fails('SELECT tlv_infer(model, array[0.5]) FROM trees WHERE name = ''driver''');
+SELECT fails('SELECT tlv_assign(model, array[0, 1]) FROM trees WHERE name = ''driver''');
+SELECT fails('SELECT tlv_tree_coefficients(model) FROM trees WHERE name = ''driver''');
+SELECT fails('SELECT tlv_tree_parameters(model) FROM trees WHERE name = ''gaussian''');
+SELECT fails('SELECT tlv_robinson_foulds(a.model, b.model) FROM trees a, trees b WHERE a.name = ''driver'' AND b.name = ''names''');
+SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v1'', ''v2''') FROM trees WHERE name = 'driver'$$);
+SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v'' || i, ''v'' || i % 20 + 1 FROM generate_series(1, 20) i') FROM trees WHERE name = 'driver'$$);
+SELECT fails('SELECT tlv_simulate_tree_model(600000)');
+SELECT fails('SELECT tlv_category_row_final(''{}'')');
+SELECT fails('SELECT tlv_number_row_final(''{1,2,NULL}'')');
+CREATE AGGREGATE tree_bad_row(integer, integer, integer) (SFUNC = tlv_category_row_accum, STYPE = integer[], INITCOND = '{}');
+SELECT fails('SELECT tree_bad_row(1, 2, 3)');
+DROP AGGREGATE tree_bad_row(integer, integer, integer);
+SELECT fails($$SELECT tlv_tree('SELECT 1, 2')$$);
+SELECT fails($$SELECT tlv_tree('SELECT array[1.5, 2]', kind => 'categorical')$$);
+SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', kind => 'poisson')$$);
+SELECT fails($$SELECT tlv_tree('SELECT array[1, NULL]::float8[]')$$);
+SELECT fails($$DELETE FROM trees WHERE tlv_tree('DELETE FROM tree_rows RETURNING v') IS NULL$$);
+SELECT tlv_tree('SELECT v FROM tree_rows WHERE false') IS NULL AS no_rows, tlv_tree('SELECT r, name, value FROM tree_long WHERE false') IS NULL AS no_cells, tlv_tree(NULL) IS NULL AS no_query;
+-- constant, equal, independent and missing variables; those that stand alone are named beside a null among the edges of a query
+CREATE TABLE tree_odd AS SELECT v[1:6] || 0 || v[1] || ("row" * 7919 % 3)::int || NULL::int AS v FROM tree_rows;
+SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT v FROM tree_odd', states => 3)) WHERE name LIKE 'warning%' OR name = 'components';
+SELECT e.child, e.length < 0.1 AS near FROM tlv_tree_edges(tlv_tree('SELECT v FROM tree_odd', states => 3)) e WHERE child IN ('v1', 'v8') ORDER BY 1;
+CREATE TABLE tree_forest AS SELECT tlv_tree('SELECT v FROM tree_odd', states => 3) AS model;
+SELECT r.* FROM tree_forest, tlv_robinson_foulds(model,
+                                                 'SELECT parent, child FROM tree_forest, tlv_tree_edges(model) UNION ALL SELECT NULL, node
+                                                     FROM tree_forest, tlv_tree_nodes(model) WHERE NOT is_hidden') r;
+SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT parent, child FROM tree_forest, tlv_tree_edges(model)') FROM tree_forest$$);
+SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT node, node FROM tree_forest, tlv_tree_nodes(model)') FROM tree_forest$$);
+-- fewer rows than variables
+SELECT tlv_fit_tree(tlv_category_moments(v)) IS NOT NULL AS fitted FROM (SELECT v FROM tree_rows LIMIT 15) r;
+
+DROP TABLE tree_parts, tree_true, tree_rows, tree_moments, trees, tree_new, tree_step, tree_wide, tree_bare, tree_whole, tree_long, tree_gaussian_true, tree_numbers, tree_odd, tree_forest;
+DROP FUNCTION fails(text);
