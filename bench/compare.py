@@ -1,0 +1,121 @@
+"""Two builds of the extension side by side, run by scripts/bench-compare: the same statements on
+two servers in turn, processor seconds (least of the runs) and peak private memory of the backend."""
+import os, sys
+
+os.environ.setdefault('PGHOST', os.environ.get('TLV_AFTER_HOST', ''))
+from common import Session, table, machine
+
+RUNS = next((int(a[7:]) for a in sys.argv if a.startswith('--runs=')), 5)
+ONLY = next((a[7:].split(',') for a in sys.argv if a.startswith('--only=')), None)
+
+# name: (tables, statements to be timed).  No parallel workers: their time depends on chance.
+FAMILIES = {
+    'topics': ("""
+        CREATE TABLE docs AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(2000, 20), 40000, 100);
+        CREATE TABLE pairs AS SELECT d.doc, i.item, i.weight FROM (SELECT doc, bag FROM
+            tlv_simulate_lda(tlv_simulate_lda_model(2000, 20), 20000, 100)) d, tlv_items(d.bag) i;
+        CREATE TABLE fitted AS SELECT tlv_lda('SELECT bag FROM docs', k => 20, refine => 'none') AS model;
+        CREATE TABLE subspaces AS SELECT tlv_subspace(tlv_count_summary(bag), 20) AS s FROM docs;""", {
+        'tlv_lda': "SELECT pg_column_size(tlv_lda('SELECT bag FROM docs', k => 20))",
+        'k chosen': "SELECT pg_column_size(tlv_lda('SELECT bag FROM docs', refine => 'none'))",
+        'from pairs': "SELECT pg_column_size(tlv_lda('SELECT doc, item, weight FROM pairs', k => 20, refine => 'none'))",
+        'products': "SELECT pg_column_size(tlv_count_products(bag, s)) FROM docs, subspaces",
+        'statistics': "SELECT pg_column_size(tlv_statistics(bag, model)) FROM docs, fitted",
+        'tlv_infer': "SELECT sum((tlv_infer((SELECT model FROM fitted), bag))[1]) FROM docs",
+    }),
+    'communities': ("""
+        CREATE TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(40000, 10, within => .02, across => .0015));
+        CREATE TABLE graphs AS SELECT tlv_graph(src, dst) AS g FROM edges;""", {
+        'tlv_graph': "SELECT pg_column_size(tlv_graph(src, dst)) FROM edges",
+        'tlv_fit_mmsb': "SELECT pg_column_size(tlv_fit_mmsb(g, 10)) FROM graphs",
+        'mixed': "SELECT pg_column_size(tlv_fit_mmsb(g, 10, alpha0 => 1)) FROM graphs",
+        'tlv_mmsb': "SELECT pg_column_size(tlv_mmsb('SELECT src, dst FROM edges', k => 10))",
+    }),
+    'mixtures': ("""
+        CREATE TABLE points AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(20, 10), 400000);
+        CREATE TABLE few AS SELECT x FROM points LIMIT 20000;
+        CREATE TABLE views AS SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model('{8,8,8}', 5), 200000);
+        CREATE TABLE mixed AS SELECT x FROM tlv_simulate_ica(300000, 10);
+        CREATE TABLE mixture AS SELECT tlv_gmm('SELECT x FROM points', k => 10) AS model;""", {
+        'tlv_dense_moments 3': "SELECT pg_column_size(tlv_dense_moments(x, 3)) FROM points",
+        'tlv_gmm': "SELECT pg_column_size(tlv_gmm('SELECT x FROM points', k => 10))",
+        'diagonal': "SELECT pg_column_size(tlv_gmm('SELECT x FROM few', k => 10, covariance => 'diagonal'))",
+        'k chosen': "SELECT pg_column_size(tlv_gmm('SELECT x FROM few'))",
+        'tlv_multiview': "SELECT pg_column_size(tlv_multiview('SELECT x1, x2, x3 FROM views', 5, refine => 'em'))",
+        'tlv_ica': "SELECT pg_column_size(tlv_ica('SELECT x FROM mixed'))",
+        'tlv_infer': "SELECT sum((tlv_infer((SELECT model FROM mixture), x))[1]) FROM points",
+    }),
+    'sequences': ("""
+        CREATE TABLE symbols AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(50, 5), 8000, 200) GROUP BY seq;
+        CREATE TABLE steps AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(50, 5), 4000, 200);
+        CREATE TABLE chain AS SELECT tlv_hmm('SELECT s FROM symbols', 5, iterations => 3) AS model;""", {
+        'tlv_sequence_moments': "SELECT pg_column_size(tlv_sequence_moments(s)) FROM symbols",
+        'tlv_hmm': "SELECT pg_column_size(tlv_hmm('SELECT s FROM symbols', 5, iterations => 20))",
+        'from steps': "SELECT pg_column_size(tlv_hmm('SELECT seq, t, symbol FROM steps', 5, iterations => 20))",
+        'tlv_viterbi': "SELECT sum(cardinality(tlv_viterbi((SELECT model FROM chain), s))) FROM symbols",
+    }),
+    'trees': ("""
+        CREATE TABLE answers AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(60, 3), 150000);
+        CREATE TABLE numbers AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_model(60, kind => 'gaussian'), 150000);""", {
+        'tlv_category_moments': "SELECT pg_column_size(tlv_category_moments(v)) FROM answers",
+        'tlv_tree': "SELECT pg_column_size(tlv_tree('SELECT v FROM answers', 3))",
+        'gaussian': "SELECT pg_column_size(tlv_tree('SELECT x FROM numbers'))",
+    }),
+}
+
+
+def seconds(pid):
+    """processor time of a process, finer than the clock's ticks"""
+    return int(open(f'/proc/{pid}/schedstat').read().split()[0]) / 1e9
+
+
+def session(host):
+    os.environ['PGHOST'] = host
+    return Session(max_parallel_workers_per_gather=0, jit='off')
+
+
+def peak(host, sql):
+    """private memory of a backend that does nothing else"""
+    s = session(host)
+    s.query(sql)
+    result = s.cost(sql)[1].leader_mb
+    s.close()
+    return result
+
+
+def main():
+    hosts = {'before': os.environ['PGHOST'], 'after': os.environ['TLV_AFTER_HOST']}
+    sessions = {which: session(host) for which, host in hosts.items()}
+    for s in sessions.values():
+        s.query('CREATE EXTENSION tensorlv')
+    machine(sessions['after'])
+    print(f"before: {os.environ.get('TLV_BEFORE_NAME')}; least of {RUNS} runs in turn, one process")
+    rows, slower = [], 0
+    for family, (tables, statements) in FAMILIES.items():
+        if ONLY and family not in ONLY:
+            continue
+        for s in sessions.values():
+            for statement in tables.split(';'):
+                if statement.strip():
+                    s.query(statement)
+            s.query('VACUUM ANALYZE')
+        for name, sql in statements.items():
+            cpu = {which: [] for which in hosts}
+            for _ in range(RUNS):
+                for which, s in sessions.items():
+                    start = seconds(s.pid)
+                    s.query(sql)
+                    cpu[which].append(seconds(s.pid) - start)
+            mb = {which: peak(host, sql) for which, host in hosts.items()}
+            least = {which: min(c) for which, c in cpu.items()}
+            ratio = least['after'] / max(least['before'], 1e-9)
+            slower += ratio > 1.03
+            rows.append((f'{family}: {name}', f"{least['before']:.3f}", f"{least['after']:.3f}", f'{ratio:.3f}',
+                         f"{mb['before']:.0f}", f"{mb['after']:.0f}"))
+            print('.', end='', flush=True)
+    print()
+    table('before and after', ['statement', 'CPU s before', 'after', 'ratio', 'MB before', 'after'], rows)
+    print(f'{slower} of {len(rows)} statements are more than 3 % slower')
+
+
+main()
