@@ -105,15 +105,25 @@ typedef struct tlv_rows
 
 typedef struct tlv_plan tlv_plan;
 
+/*
+ * One step of a plan: takes the values of the pass before (values[i] NULL: no rows) and says what
+ * comes next; pass->n = 0: done.  pass is zeroed beforehand.  After the step, whatever its status,
+ * tlv_plan_next drops the values but those that were taken with tlv_plan_keep (or set to NULL).
+ */
+typedef tlv_status (*tlv_plan_step)(tlv_context *ctx, tlv_plan *plan, tlv_value **values,
+									tlv_pass *pass);
+
 typedef struct tlv_plan_class
 {
 	const char *name; /* of the driver in SQL, for messages */
-	/*
-	 * Takes the values of the pass before (values[i] NULL: no rows; values itself NULL at first)
-	 * and says what comes next; pass->n = 0: done.  pass is zeroed beforehand.
-	 */
-	tlv_status (*next)(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values, tlv_pass *pass);
+	/* The first step, for which values itself is NULL, and every later one that plan->then does
+	 * not name. */
+	tlv_plan_step next;
 } tlv_plan_class;
+
+/* Most statistics of a pass that tlv_plan_ask makes, and most values that a plan keeps. */
+#define TLV_PLAN_STATISTICS 8
+#define TLV_PLAN_KEPT		4
 
 /* The base of a family's plan; all of its memory is the context's. */
 struct tlv_plan
@@ -123,18 +133,32 @@ struct tlv_plan
 	/* When done: the model, or NULL for a fit of no rows. */
 	void *image;
 	size_t size;
-	size_t asked; /* statistics of the last pass */
+	/* For the plan itself. */
+	tlv_plan_step then; /* the next step; NULL: class->next */
+	tlv_statistic statistics[TLV_PLAN_STATISTICS];
+	tlv_value *kept[TLV_PLAN_KEPT]; /* over several passes, by numbers of the family's own */
+	size_t asked;					/* statistics of the last pass */
 };
 
 /*
  * The next pass, or the end (pass->n = 0).  values has as many entries as the pass before had
- * statistics; they belong to the plan from here on, also when it fails.  Errors: those of the fit;
+ * statistics (NULL: none at all); they belong to the plan from here on, also when it fails.
+ * After the end and after an error the plan keeps no value.  Errors: those of the fit;
  * TLV_BAD_DATA when rows of an earlier pass are gone (tlv_plan_rows_gone), TLV_CANCELLED.
  */
-extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values,
+extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values,
 								tlv_pass *pass);
 
+/* Drops the values that a plan keeps: for whoever leaves it before its end. */
+extern void tlv_plan_abandon(tlv_plan *plan);
+
 /* ---- what plans have in common ---- */
+
+/* One more statistic of the pass, in plan->statistics, zeroed but for its aggregate. */
+extern tlv_statistic *tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate);
+
+/* Moves a value to plan->kept[slot] and drops what was there; NULL is allowed. */
+extern void tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value);
 
 /* A stored value that a plan keeps between two passes: a model. */
 typedef struct tlv_held
@@ -153,7 +177,7 @@ extern tlv_status tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, s
 /* One refinement step: the model becomes the one that the statistics give; nothing else stays. */
 extern tlv_status tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics);
 
-/* A section that a plan adds to its model's frame. */
+/* A section that a plan adds to its model's frame, in place of one of that name. */
 typedef struct tlv_plan_section
 {
 	const char *name;
@@ -161,6 +185,9 @@ typedef struct tlv_plan_section
 	size_t rows, columns;
 	const void *data;
 } tlv_plan_section;
+
+/* Most of these. */
+#define TLV_PLAN_SECTIONS 8
 
 /*
  * The end of a plan: plan->image becomes the model with the sections added and with its own
@@ -171,7 +198,15 @@ extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_fr
 								  const tlv_diagnostics *diagnostics, size_t n,
 								  const tlv_plan_section *sections);
 
+/* The same with all diagnostics given, but the last two: the model's own are left out. */
+extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+									   tlv_diagnostics *diagnostics, size_t n,
+									   const tlv_plan_section *sections);
+
 /* The one error for a query that returned rows in an earlier pass and none now. */
 extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);
+
+/* That error when a value over rows that an earlier pass has seen is NULL. */
+extern tlv_status tlv_plan_require(tlv_context *ctx, const tlv_value *value);
 
 #endif /* TENSORLV_PLAN_H */

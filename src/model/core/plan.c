@@ -14,14 +14,62 @@ tlv_value_drop(tlv_value *value)
 		value->release(value);
 }
 
-tlv_status
-tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value *const *values, tlv_pass *pass)
+void
+tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value)
 {
-	memset(pass, 0, sizeof(*pass));
+	tlv_value_drop(plan->kept[slot]);
+	plan->kept[slot] = *value;
+	*value = NULL;
+}
+
+void
+tlv_plan_abandon(tlv_plan *plan)
+{
+	for (int slot = 0; slot < TLV_PLAN_KEPT; slot++)
+	{
+		tlv_value_drop(plan->kept[slot]);
+		plan->kept[slot] = NULL;
+	}
+}
+
+static tlv_status
+plan_step(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	tlv_plan_step step = plan->then != NULL ? plan->then : plan->class->next;
+
 	TLV_TRY_CONTINUE(ctx);
-	TLV_TRY(plan->class->next(ctx, plan, values, pass));
+	plan->then = NULL;
+	return step(ctx, plan, values, pass);
+}
+
+tlv_status
+tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	tlv_value *none[TLV_PLAN_STATISTICS] = {NULL};
+	size_t asked = plan->asked;
+	tlv_status status;
+
+	memset(pass, 0, sizeof(*pass));
+	if (values == NULL && asked > 0)
+		values = none;
+	status = plan_step(ctx, plan, values, pass);
+	for (size_t i = 0; i < asked; i++)
+		tlv_value_drop(values[i]);
+	if (status != TLV_OK || pass->n == 0)
+		tlv_plan_abandon(plan);
 	plan->asked = pass->n;
-	return TLV_OK;
+	return status;
+}
+
+tlv_statistic *
+tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate)
+{
+	tlv_statistic *statistic = &plan->statistics[pass->n++];
+
+	memset(statistic, 0, sizeof(*statistic));
+	statistic->aggregate = aggregate;
+	pass->statistics = plan->statistics;
+	return statistic;
 }
 
 tlv_status
@@ -33,6 +81,12 @@ tlv_plan_rows_gone(tlv_context *ctx)
 	tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
 					   "declared VOLATILE.");
 	return status;
+}
+
+tlv_status
+tlv_plan_require(tlv_context *ctx, const tlv_value *value)
+{
+	return value == NULL ? tlv_plan_rows_gone(ctx) : TLV_OK;
 }
 
 tlv_status
@@ -85,32 +139,30 @@ append_diagnostics(tlv_context *ctx, tlv_diagnostics *to, const tlv_diagnostics 
 
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
-			   const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
+			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
-	static const char *const replaced[] = {"diagnostics", "diagnostic_names", NULL};
-	tlv_diagnostics all = {0};
+	const char *replaced[TLV_PLAN_SECTIONS + 3] = {"diagnostics", "diagnostic_names"};
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
-	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
-	if (diagnostics != NULL)
-		TLV_TRY(append_diagnostics(ctx, &all, diagnostics));
-	TLV_TRY(tlv_diagnose(ctx, &all, plan->rows.passes, "passes"));
-	TLV_TRY(tlv_diagnose(ctx, &all, plan->rows.seconds, "seconds"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.seconds, "seconds"));
+	for (size_t i = 0; i < n; i++)
+		replaced[2 + i] = sections[i].name;
 	tlv_frame_begin(builder, model->header->type, model->header->kind);
 	tlv_frame_add_from(builder, model, replaced);
 	for (size_t i = 0; i < n; i++)
 		tlv_frame_add(builder, sections[i].name, sections[i].element, sections[i].rows,
 					  sections[i].columns, sections[i].data);
-	tlv_diagnostics_add(&all, builder);
+	tlv_diagnostics_add(diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
 	tlv_scratch_keep(ctx, plan->image);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
-				const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
+tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+					 tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
 	tlv_scratch scratch;
 	tlv_status status;
@@ -119,4 +171,16 @@ tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 	status = write_finished(ctx, plan, model, diagnostics, n, sections);
 	tlv_scratch_end(ctx, &scratch);
 	return status;
+}
+
+tlv_status
+tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
+				const tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
+{
+	tlv_diagnostics all = {0};
+
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
+	if (diagnostics != NULL)
+		TLV_TRY(append_diagnostics(ctx, &all, diagnostics));
+	return tlv_plan_finish_with(ctx, plan, model, &all, n, sections);
 }
