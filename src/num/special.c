@@ -1,14 +1,15 @@
 /*
- * special.c - special functions of GSL that never raise (optimize.h).  GSL's
+ * special.c - special functions of GSL that never raise (special.h).  GSL's
  * functions call the process-wide error handler even in their _e forms, so
  * that arguments outside the domain are sorted out before they get there.
  */
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sf_psi.h>
 #include <math.h>
+#include <stdbool.h>
 
 #define TLV_SQRT_HALF 0.70710678118654752440
 

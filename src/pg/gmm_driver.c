@@ -425,7 +425,7 @@ add_warnings(tlv_context *ctx, const GmmDriver *driver, const tlv_frame *model, 
 	size_t low, empty = 0;
 
 	tlv_gmm_read(model, &mixture);
-	TlvCheck(ctx, tlv_gmm_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
+	TlvCheck(ctx, tlv_mixture_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
 	for (size_t j = 0; j < mixture.k; j++)
 		empty += mixture.weights[j] * driver->n < 1;
 	if (low > 0)
@@ -517,9 +517,10 @@ read_arguments(FunctionCallInfo fcinfo, GmmDriver *driver)
 	driver->iterations =
 		PG_ARGISNULL(4) ? -1 : (int32) TlvCountArgument(fcinfo, 4, "iterations", 0);
 	driver->max_k = (int32) TlvCountArgument(fcinfo, 9, "max_k", 1);
-	if (driver->max_k > TLV_GMM_MOST_COMPONENTS || driver->options.k > TLV_GMM_MOST_COMPONENTS)
+	if (driver->max_k > TLV_MIXTURE_MOST_COMPONENTS ||
+		driver->options.k > TLV_MIXTURE_MOST_COMPONENTS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("k is more than %d", TLV_GMM_MOST_COMPONENTS)));
+						errmsg("k is more than %d", TLV_MIXTURE_MOST_COMPONENTS)));
 }
 
 static struct varlena *

@@ -4,7 +4,8 @@
  */
 #include "multiview.h"
 
-#include "tensorlv/model/match.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/multiview.h"
 
 Datum
 TlvPutMatches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment, const double *error)

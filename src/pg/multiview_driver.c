@@ -12,7 +12,8 @@
 
 #include "server/query.h"
 #include "tensorlv/model/gmm.h"
-#include "tensorlv/model/match.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/multiview.h"
 #include "rows/vector_query.h"
 
 /* Passes of refinement at most, and steps on counts when their number is left to us. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/match.h"
 #include "tensorlv/model/multiview.h"
 
 /* More dimensions or categories are too slow here. */

@@ -14,40 +14,9 @@
 
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/model/mixture.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/num/rng.h"
-
-typedef enum tlv_covariance
-{
-	TLV_COVARIANCE_COMMON,	  /* one variance for all components and coordinates */
-	TLV_COVARIANCE_SPHERICAL, /* one for every component */
-	TLV_COVARIANCE_DIAGONAL,  /* one for every component and coordinate */
-	TLV_COVARIANCE_FULL		  /* a matrix for every component */
-} tlv_covariance;
-
-/* 'common', 'spherical', 'diagonal', 'full'; false when the name is none of them. */
-extern bool tlv_covariance_from_name(const char *name, tlv_covariance *covariance);
-extern const char *tlv_covariance_name(tlv_covariance covariance);
-
-/* The parameters.  common holds its variance k times. */
-typedef struct tlv_mixture
-{
-	size_t k;
-	size_t d;
-	tlv_covariance covariance;
-	double *weights;   /* k, positive, summing to 1 */
-	double *means;	   /* d x k */
-	double *variances; /* k, k, d x k or d(d+1)/2 x k */
-} tlv_mixture;
-
-/* Numbers of variances of one component; free parameters of the whole mixture. */
-extern size_t tlv_mixture_variances(size_t d, tlv_covariance covariance);
-extern double tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance);
-
-/* Arrays for the parameters from the arena, zeroed; and back. */
-extern tlv_status tlv_mixture_create(tlv_context *ctx, size_t k, size_t d,
-									 tlv_covariance covariance, tlv_mixture *mixture);
-extern void tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture);
 
 /* The parameters of a checked model; they point into its frame. */
 extern void tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture);
@@ -66,25 +35,6 @@ typedef struct tlv_gmm_parts
 /* Writes a model, components by descending weight: the mixture is sorted in place. */
 extern tlv_status tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image,
 								size_t *size);
-
-/* Largest k and d that a model may have. */
-#define TLV_GMM_MOST_COMPONENTS 10000
-#define TLV_GMM_MOST_DIMENSIONS 4000
-/* Largest modulus of a number in a row. */
-#define TLV_GMM_LARGEST 1e100
-
-/* Every variance is at least this part of the whole data's in the same coordinate. */
-#define TLV_GMM_FLOOR 1e-6
-
-/*
- * Least variances (d) for data of the given variances: TLV_GMM_FLOOR of each, of their mean
- * where a coordinate is constant.  TLV_BAD_DATA when all are.
- */
-extern tlv_status tlv_gmm_floor(tlv_context *ctx, size_t d, const double *variance, double *floor);
-
-/* How many components have variances, in any direction of a full covariance, at the floor (d). */
-extern tlv_status tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
-								   const double *floor, size_t *found);
 
 typedef struct tlv_gmm_options
 {

@@ -3,27 +3,15 @@
  * Gaussian emissions, by the method of moments from windows of three steps
  * (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 3.3.3), refined on the
  * counts of windows and by Baum-Welch.
- *
- * Moments (kind sequence_moments): scalars "sequences", "short" (sequences of fewer than 3
- * steps: skipped), "nulls", "steps"; of symbols "items" (ascending), "initial" (how often each is a
- * sequence's first), "cells" and "counts" (windows, as in multiview.h, all parts being positions in
- * "items"); of vectors the sections of view_moments over the windows' three vectors and
- * "initial" (the sum of the first vectors, shifted by "shift1").  Steps that follow each other in
- * the array are adjacent in time: gaps are not known here.
  */
 #ifndef TENSORLV_HMM_H
 #define TENSORLV_HMM_H
 
-#include "tensorlv/model/accumulator.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/sequences.h"
 #include "tensorlv/num/rng.h"
-
-/* Sequences shorter than this have no window. */
-#define TLV_WINDOW 3
-
-extern tlv_status tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
 
 typedef struct tlv_hmm_options
 {

@@ -107,6 +107,15 @@ extern tlv_status tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
 extern tlv_status tlv_ica_write(tlv_context *ctx, const tlv_ica_parts *parts, void **image,
 								size_t *size);
 
+/*
+ * Assigns columns of a mixing matrix b (d x kb) to those of a (d x ka) with the least total
+ * error: assignment[j] is the column of b for j of a, from 0, or -1 when b has fewer; error[j]
+ * theirs, NaN without: the Euclidean distance of the two scaled to unit length, with the better of
+ * both signs, 0 .. sqrt(2).  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mixing_match(tlv_context *ctx, size_t d, size_t ka, const double *a,
+								   size_t kb, const double *b, int64_t *assignment, double *error);
+
 /* ---- simulation ---- */
 
 typedef enum tlv_ica_source

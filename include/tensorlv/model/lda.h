@@ -1,7 +1,7 @@
 /*
  * lda.h - latent Dirichlet allocation and the single topic model by the method
  * of moments (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014; Huang 2016, section
- * 3.1), from compressed moments (count_moments.h) to a model value.
+ * 3.1), from compressed moments (counts.h) to a model value.
  *
  * The model's frame: alpha0 (0: single topic), items (d), phi (k x d), alpha
  * (k), weights (k, alpha / alpha0 or the mixing weights), shares (d, of

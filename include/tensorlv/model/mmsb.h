@@ -68,7 +68,7 @@ extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, 
  * allocated. parts->diagnostics is NULL. */
 extern tlv_status tlv_mmsb_read(tlv_context *ctx, const tlv_frame *frame, tlv_mmsb_parts *parts);
 
-/* ---- fit (mmsb_fit.c) ---- */
+/* ---- fit (fit.c) ---- */
 
 typedef enum tlv_mmsb_refinement
 {
@@ -122,7 +122,7 @@ extern tlv_status tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *graph,
  */
 extern double tlv_bridgeness(size_t k, size_t n, const float *share);
 
-/* ---- simulation (community_simulate.c) ---- */
+/* ---- simulation (simulate.c) ---- */
 
 typedef struct tlv_mmsb_simulation
 {

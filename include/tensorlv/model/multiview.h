@@ -3,33 +3,15 @@
  * the hidden component: vectors of any distribution, or categories (the latent
  * class model), by the method of moments (Anandkumar, Ge, Hsu, Kakade,
  * Telgarsky 2014, section 3.3 and theorem 3.6).
- *
- * Moments of vectors (kind view_moments): scalars "rows", "nulls"; for each
- * view t = 1, 2, 3 "shift<t>" (d_t: the reference that was subtracted from every row, the first
- * row of the group), "sum<t>" and "square<t>" (d_t: sums of the shifted numbers and of their
- * squares); "pairs12", "pairs13", "pairs23" (d_s x d_t) and "triples" (d_1 x d_2 d_3) of the
- * shifted rows.  Values of different shifts merge exactly up to rounding.
- *
- * Moments of categories (kind category_views): scalars "rows", "nulls"; "items1", "items2",
- * "items3" (the categories, ascending); "cells" (which triples occurred, three positions packed
- * in a word, ascending) and "counts" (how often).
  */
 #ifndef TENSORLV_MULTIVIEW_H
 #define TENSORLV_MULTIVIEW_H
 
-#include "tensorlv/model/accumulator.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/views.h"
 #include "tensorlv/num/rng.h"
-
-/* Most entries of the third moment of vectors, d1 d2 d3. */
-#define TLV_VIEW_MOST_TRIPLES 8000000
-/* Most distinct categories of one view. */
-#define TLV_VIEW_MOST_CATEGORIES 2097152
-
-extern tlv_status tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
-extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator);
 
 typedef struct tlv_multiview_options
 {
@@ -109,6 +91,18 @@ typedef struct tlv_view_row
  */
 extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_view_row *row,
 									  double *shares, double *log_likelihood);
+
+/*
+ * Assigns components of b to those of a with the least total error: assignment[j] is the
+ * component of b for j of a, from 0, or -1 when b has fewer; error[j] theirs, NaN without.  Error
+ * of vectors: Euclidean distance of the means of all views together; of categories: the L1
+ * distance of their probabilities, 0 .. 2, mean over the views; a category that one model does not
+ * know has probability 0 there.  Errors: TLV_BAD_PARAMETER for unlike views, memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a,
+									  const tlv_multiview_parts *b, int64_t *assignment,
+									  double *error);
 
 /* ---- simulation ---- */
 

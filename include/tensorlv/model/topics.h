@@ -190,4 +190,7 @@ extern tlv_status tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simu
 									 double *count);
 extern void tlv_topic_simulator_destroy(tlv_context *ctx, tlv_topic_simulator *simulator);
 
+/* Binomial(n, p), n a whole number up to 2^53; exact, O(log n) gamma variates. */
+extern double tlv_topic_binomial(tlv_rng *rng, double n, double p);
+
 #endif /* TENSORLV_TOPICS_H */

@@ -1,6 +1,6 @@
 /*
  * optimize.h - small constrained problems: projection on the simplex,
- * non-negative least squares, optimal assignment; and special functions.
+ * non-negative least squares, optimal assignment.
  */
 #ifndef TENSORLV_OPTIMIZE_H
 #define TENSORLV_OPTIMIZE_H
@@ -45,14 +45,5 @@ typedef tlv_status (*tlv_scalar_function)(tlv_context *ctx, void *argument, doub
 extern tlv_status tlv_minimize_log(tlv_context *ctx, tlv_scalar_function f, void *argument,
 								   double low, double high, double tolerance, double *x,
 								   double *value);
-
-/* Special functions of GSL that never raise: NaN outside the domain. */
-extern double tlv_digamma(double x);
-extern double tlv_trigamma(double x);
-extern double tlv_lgamma(double x);
-extern double tlv_normal_cdf(double x);
-extern double tlv_chisq_survival(double x, double degrees);
-/* P(t > x) of Student's t; degrees > 0. */
-extern double tlv_student_survival(double x, double degrees);
 
 #endif /* TENSORLV_OPTIMIZE_H */

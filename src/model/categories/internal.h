@@ -72,7 +72,7 @@ typedef struct category_state
 	uint8_t *least;	  /* p */
 } category_state;
 
-/* ---- category_layout.c: the tables ---- */
+/* ---- layout.c: the tables ---- */
 
 /* Makes room for `states` of p variables, where that is more; counts are kept.  Triples are dropped
  * when they become too many. */
@@ -84,7 +84,7 @@ extern tlv_status category_add_tables(tlv_context *ctx, const category_layout *f
 									  category_sums *sums);
 extern void category_drop_triples(tlv_context *ctx, category_state *state);
 
-/* ---- category_block.c ---- */
+/* ---- block.c ---- */
 
 typedef struct category_block
 {
@@ -118,7 +118,7 @@ category_planes(const category_block *block, size_t position)
 /* Cycles for one row of a table of two or three codes, beside tlv_plane_cost(). */
 #define CATEGORY_TABLE_COST 1.1
 
-/* ---- category_triples.c, category_bootstrap.c ---- */
+/* ---- triples.c, bootstrap.c ---- */
 
 extern tlv_status category_count_triples(tlv_context *ctx, const category_block *block,
 										 double *triples);

@@ -1,6 +1,6 @@
 /*
  * layout.c - where the tables of category moments stand, how they
- * grow, and reading stored ones (category_moments.h).
+ * grow, and reading stored ones (categories.h).
  */
 #include <string.h>
 

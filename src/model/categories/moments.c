@@ -1,6 +1,6 @@
 /*
  * moments.c - the accumulator of tables of pairs and triples of
- * categorical variables (category_moments.h).
+ * categorical variables (categories.h).
  */
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * diagnostics.c - named numbers and warnings that every model carries
- * (model.h).
+ * (diagnostics.h).
  */
-#include "tensorlv/model/model.h"
+#include "tensorlv/model/diagnostics.h"
 
 #include <math.h>
 #include <stdarg.h>

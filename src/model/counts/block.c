@@ -1,6 +1,6 @@
 /*
  * block.c - gathering and scattering a block of documents
- * (count_block.h).
+ * (block.h).
  *
  * Each non-zero reads one row of the basis and changes one row of the sums.
  * While these fit into the cache, documents are taken as they come.  With a

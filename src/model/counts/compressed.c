@@ -1,10 +1,10 @@
 /*
  * compressed.c - passes over documents within a subspace: products of
  * the pair moment with the basis, and the compressed moments up to order 3
- * (count_moments.h).
+ * (counts.h).
  *
  * Both gather y = W'c of a document (W = scale * basis) and scatter back to
- * its items: cost proportional to non-zeros times width (count_block.h).  Rows
+ * its items: cost proportional to non-zeros times width (block.h).  Rows
  * are collected in blocks, which enter the small dense moments by BLAS-3.
  */
 #include "tensorlv/model/counts.h"

@@ -1,7 +1,7 @@
 /*
  * moments.c - the first pass over documents: item totals, document
  * frequencies, length statistics, and the exact packed matrix of pairs
- * (count_moments.h).
+ * (counts.h).
  */
 #include "tensorlv/model/counts.h"
 

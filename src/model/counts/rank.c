@@ -1,6 +1,6 @@
 /*
  * rank.c - how many topics the documents support: cross-validated
- * eigenvalues over pairs of distinct items (count_moments.h).
+ * eigenvalues over pairs of distinct items (counts.h).
  */
 #include "tensorlv/model/counts.h"
 

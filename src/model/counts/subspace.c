@@ -1,7 +1,7 @@
 /*
  * subspace.c - subspace values over items: the random start from a
  * summary, the next block from products, the dominant subspace from exact
- * pairs (count_moments.h; numerics: block subspace iteration on S P2 S).
+ * pairs (counts.h; numerics: block subspace iteration on S P2 S).
  */
 #include "tensorlv/model/counts.h"
 

@@ -1,6 +1,6 @@
 /*
  * central.c - central moments of a stored value, and the subspace of
- * its leading directions (dense_moments.h).
+ * its leading directions (dense.h).
  */
 #include "tensorlv/model/dense.h"
 

@@ -1,6 +1,6 @@
 /*
  * compressed.c - the second pass over vectors of large dimension:
- * moments in the leading directions of a subspace (dense_moments.h).
+ * moments in the leading directions of a subspace (dense.h).
  */
 #include "tensorlv/model/dense.h"
 

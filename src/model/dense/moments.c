@@ -1,5 +1,5 @@
 /*
- * moments.c - moments of vectors in one pass (dense_moments.h).
+ * moments.c - moments of vectors in one pass (dense.h).
  */
 #include "tensorlv/model/dense.h"
 

@@ -1,5 +1,5 @@
 /*
- * sums.c - sums of powers of vectors about a point (dense_sums.h).
+ * sums.c - sums of powers of vectors about a point (sums.h).
  */
 #include "sums.h"
 

@@ -8,6 +8,7 @@
 
 #include "tensorlv/num/bag.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 /* A component whose values differ by less, relative to their mean, does not vary. */
 #define CONSTANT 1e-12

@@ -57,9 +57,9 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 		tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 3).");
 		return status;
 	}
-	if (options->k == 0 || options->k > TLV_GMM_MOST_COMPONENTS)
+	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", options->k,
-						TLV_GMM_MOST_COMPONENTS);
+						TLV_MIXTURE_MOST_COMPONENTS);
 	if (order < 3 && options->k > 1)
 	{
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -552,7 +552,7 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	TLV_TRY_ALLOC(ctx, floor);
 	TLV_TRY(tlv_gmm_lift_variances(ctx, &fit.space, fit.moments.covariance,
 								   floor + fit.space.dimensions));
-	TLV_TRY(tlv_gmm_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions, floor));
+	TLV_TRY(tlv_mixture_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions, floor));
 	/* In a subspace the units are chosen already. */
 	if (options->covariance >= TLV_COVARIANCE_DIAGONAL && fit.space.basis == NULL)
 		TLV_TRY(choose_units(ctx, &fit));

@@ -1,82 +1,10 @@
 /*
- * internal.h - one step of expectation maximisation for mixtures of Gaussians: what its
- * files share.
- *
- * Rows are taken relative to a center, the mixture's own mean: with variances of at least
- * TLV_GMM_FLOOR of the data's, sums of squares about it lose at most half the digits.
+ * internal.h - what the files of mixtures of Gaussians share.
  */
 #ifndef TENSORLV_GMM_INTERNAL_H
 #define TENSORLV_GMM_INTERNAL_H
 
 #include "tensorlv/model/gmm.h"
-
-/* Rows of a block. */
-#define GMM_BLOCK 128
-
-/* Expected sufficient statistics about the center. */
-typedef struct gmm_sums
-{
-	double rows;
-	double log_likelihood;	  /* of the rows, nats */
-	double *responsibilities; /* k: sum_t r_tj */
-	double *sums;			  /* d x k: sum_t r_tj (x_t - c) */
-	double *squares; /* sum_t r_tj of |x_t - c|^2 (k), squares (d x k) or products (packed x k) */
-} gmm_sums;
-
-extern tlv_status tlv_gmm_sums_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_sums *sums);
-extern void tlv_gmm_sums_clear(const tlv_mixture *mixture, gmm_sums *sums);
-extern void tlv_gmm_sums_free(tlv_context *ctx, gmm_sums *sums);
-
-/* A mixture prepared for blocks of rows. */
-typedef struct gmm_worker
-{
-	const tlv_mixture *mixture;
-	bool given_center;
-	double *center;	  /* d */
-	double *constant; /* k: log density at the center, log weight included */
-	double *linear;	  /* d x k: inverse variances times (mean - center); full: L^-1 of it */
-	double *inverse;  /* inverse variances: k or d x k; full: d x d x k, L^-1 transposed of
-					   * S = L L'; full of few dimensions: packed x k, the quadratic form */
-	/* of a block */
-	double *squares; /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
-	double *scaled;	 /* d x block, full: the rows transposed, then weighted */
-	double *product; /* d x d, full */
-	double *shares;	 /* block x k: log densities, then responsibilities */
-	double *density; /* block: log density of a row */
-	double *total;	 /* block */
-} gmm_worker;
-
-/*
- * A worker for a mixture's shape, about the given center (NULL: the mixture's mean), and its
- * preparation, anew whenever the mixture has changed; create is both, about the mean.  TLV_BAD_DATA
- * when a covariance is not positive definite.
- */
-extern tlv_status tlv_gmm_worker_open(tlv_context *ctx, const tlv_mixture *mixture,
-									  const double *center, gmm_worker *worker);
-extern tlv_status tlv_gmm_worker_prepare(tlv_context *ctx, gmm_worker *worker);
-extern tlv_status tlv_gmm_worker_create(tlv_context *ctx, const tlv_mixture *mixture,
-										gmm_worker *worker);
-extern void tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker);
-
-/*
- * n <= GMM_BLOCK rows x (d x n, relative to the center): worker->shares and density, and
- * their statistics are added to sums (NULL: not wanted).
- */
-extern tlv_status tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x,
-								 gmm_sums *sums);
-
-/* The same for rows that each belong to the component label[t], certainly; nothing of the
- * likelihood. */
-extern tlv_status tlv_gmm_add_labelled(tlv_context *ctx, gmm_worker *worker, size_t n,
-									   const double *x, const int32_t *label, gmm_sums *sums);
-
-/*
- * The mixture that maximises the expected likelihood, with its variances kept at floor (d) or
- * above: into mixture, whose parameters before are those the sums belong to (a
- * component without rows keeps its own).
- */
-extern void tlv_gmm_maximize(const gmm_sums *sums, const double *center, const double *floor,
-							 tlv_mixture *mixture);
 
 /* Lloyd's iteration from several starts; all arrays are the caller's. */
 typedef struct gmm_lloyd
@@ -111,7 +39,7 @@ typedef struct tlv_gmm_model
 {
 	tlv_model base;
 	tlv_mixture mixture;
-	gmm_worker worker;
+	tlv_mixture_worker worker;
 	double *row; /* d */
 } tlv_gmm_model;
 

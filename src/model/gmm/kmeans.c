@@ -1,6 +1,6 @@
 /*
  * kmeans.c - Lloyd's iteration from several starts at once, for mixtures of Gaussians
- * (gmm_internal.h): the products of a block of rows with the centers of all starts are one GEMM.
+ * (internal.h): the products of a block of rows with the centers of all starts are one GEMM.
  */
 #include <math.h>
 #include <string.h>
@@ -21,13 +21,13 @@ typedef struct lloyd
 	size_t group;	/* starts at most */
 	double *scaled; /* d x (k group): centers times the metric */
 	double *half;	/* k group: half their squared length */
-	double *scores; /* GMM_BLOCK x (k group) */
-	double *best;	/* GMM_BLOCK */
+	double *scores; /* TLV_MIXTURE_BLOCK x (k group) */
+	double *best;	/* TLV_MIXTURE_BLOCK */
 	double *gain;	/* group: sum of the scores of the nearest centers */
 	double *before; /* group: the same a step ago */
 	double *sums;	/* d x (k group): of the rows of a center */
 	double *sizes;	/* k group */
-	int32_t *found; /* GMM_BLOCK */
+	int32_t *found; /* TLV_MIXTURE_BLOCK */
 } lloyd;
 
 /* The nearest center has the largest score. */
@@ -43,7 +43,7 @@ find_best(size_t n, size_t k, const double *restrict scores, double *restrict be
 	for (size_t j = 1; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 		{
-			double score = scores[j * GMM_BLOCK + t];
+			double score = scores[j * TLV_MIXTURE_BLOCK + t];
 
 			found[t] = score > best[t] ? (int32_t) j : found[t];
 			best[t] = score > best[t] ? score : best[t];
@@ -117,22 +117,22 @@ assign(tlv_context *ctx, lloyd *s, size_t first_start, bool *moved)
 	size_t k = task->k, d = task->d, columns = s->alive * k;
 
 	load_centers(s);
-	for (size_t first = 0; first < task->n; first += GMM_BLOCK)
+	for (size_t first = 0; first < task->n; first += TLV_MIXTURE_BLOCK)
 	{
-		size_t n = task->n - first < GMM_BLOCK ? task->n - first : GMM_BLOCK;
+		size_t n = task->n - first < TLV_MIXTURE_BLOCK ? task->n - first : TLV_MIXTURE_BLOCK;
 		const double *x = task->rows + first * d;
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t c = 0; c < columns; c++)
 			for (size_t t = 0; t < n; t++)
-				s->scores[c * GMM_BLOCK + t] = -s->half[c];
+				s->scores[c * TLV_MIXTURE_BLOCK + t] = -s->half[c];
 		TLV_TRY(tlv_gemm(ctx, true, false, n, columns, d, 1, x, d, s->scaled, d, 1, s->scores,
-						 GMM_BLOCK));
+						 TLV_MIXTURE_BLOCK));
 		for (size_t a = 0; a < s->alive; a++)
 		{
 			size_t start = s->start[a], g = start - first_start;
 
-			find_best(n, k, s->scores + a * k * GMM_BLOCK, s->best, s->found);
+			find_best(n, k, s->scores + a * k * TLV_MIXTURE_BLOCK, s->best, s->found);
 			moved[g] |= move_rows(s, g, n, x, task->label + start * task->n + first);
 		}
 	}
@@ -200,17 +200,17 @@ tlv_gmm_run_lloyd(tlv_context *ctx, const gmm_lloyd *task)
 	if (s.group > task->starts)
 		s.group = task->starts;
 	columns = s.group * k;
-	s.scaled = tlv_alloc(ctx, columns, (2 * d + 2 + GMM_BLOCK) * sizeof(double));
+	s.scaled = tlv_alloc(ctx, columns, (2 * d + 2 + TLV_MIXTURE_BLOCK) * sizeof(double));
 	TLV_TRY_ALLOC(ctx, s.scaled);
 	s.sums = s.scaled + columns * d;
 	s.half = s.sums + columns * d;
 	s.sizes = s.half + columns;
 	s.scores = s.sizes + columns;
-	s.best = tlv_alloc(ctx, GMM_BLOCK + 2 * s.group, sizeof(double));
+	s.best = tlv_alloc(ctx, TLV_MIXTURE_BLOCK + 2 * s.group, sizeof(double));
 	TLV_TRY_ALLOC(ctx, s.best);
-	s.gain = s.best + GMM_BLOCK;
+	s.gain = s.best + TLV_MIXTURE_BLOCK;
 	s.before = s.gain + s.group;
-	s.found = tlv_alloc(ctx, GMM_BLOCK, sizeof(int32_t));
+	s.found = tlv_alloc(ctx, TLV_MIXTURE_BLOCK, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, s.found);
 	s.start = tlv_alloc(ctx, s.group, sizeof(size_t) + sizeof(bool));
 	TLV_TRY_ALLOC(ctx, s.start);

@@ -10,66 +10,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
-static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full"};
-
-bool
-tlv_covariance_from_name(const char *name, tlv_covariance *covariance)
-{
-	for (int i = 0; i < 4; i++)
-		if (strcmp(name, covariance_names[i]) == 0)
-		{
-			*covariance = (tlv_covariance) i;
-			return true;
-		}
-	return false;
-}
-
-const char *
-tlv_covariance_name(tlv_covariance covariance)
-{
-	return covariance_names[covariance];
-}
-
-size_t
-tlv_mixture_variances(size_t d, tlv_covariance covariance)
-{
-	if (covariance == TLV_COVARIANCE_FULL)
-		return tlv_packed2_size(d);
-	return covariance == TLV_COVARIANCE_DIAGONAL ? d : 1;
-}
-
-double
-tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance)
-{
-	double variances = covariance == TLV_COVARIANCE_COMMON
-						   ? 1
-						   : (double) k * (double) tlv_mixture_variances(d, covariance);
-
-	return (double) k - 1 + (double) k * (double) d + variances;
-}
-
-tlv_status
-tlv_mixture_create(tlv_context *ctx, size_t k, size_t d, tlv_covariance covariance,
-				   tlv_mixture *mixture)
-{
-	mixture->k = k;
-	mixture->d = d;
-	mixture->covariance = covariance;
-	mixture->weights =
-		tlv_alloc0(ctx, k, (1 + d + tlv_mixture_variances(d, covariance)) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, mixture->weights);
-	mixture->means = mixture->weights + k;
-	mixture->variances = mixture->means + d * k;
-	return TLV_OK;
-}
-
-void
-tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture)
-{
-	tlv_free(ctx, mixture->weights);
-	mixture->weights = NULL;
-}
-
 /* ---- writing ---- */
 
 static void
@@ -185,7 +125,7 @@ static tlv_status
 check_variances(tlv_context *ctx, const tlv_frame *frame, tlv_covariance covariance, uint64_t d,
 				uint64_t k)
 {
-	const double square = TLV_GMM_LARGEST * TLV_GMM_LARGEST;
+	const double square = TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST;
 	const double *numbers;
 
 	if (covariance != TLV_COVARIANCE_FULL)
@@ -220,11 +160,11 @@ gmm_check(tlv_context *ctx, const tlv_frame *frame)
 	if (covariance > TLV_COVARIANCE_FULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", covariance);
 	if (means == NULL || means->element != TLV_FLOAT64 || means->rows == 0 || means->columns == 0 ||
-		means->rows > TLV_GMM_MOST_DIMENSIONS || means->columns > TLV_GMM_MOST_COMPONENTS)
+		means->rows > TLV_MIXTURE_MOST_DIMENSIONS || means->columns > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"means\" is missing or has the wrong shape");
 	d = means->rows;
 	k = means->columns;
-	TLV_TRY(check_range(ctx, frame, "means", -10 * TLV_GMM_LARGEST, 10 * TLV_GMM_LARGEST));
+	TLV_TRY(check_range(ctx, frame, "means", -10 * TLV_MIXTURE_LARGEST, 10 * TLV_MIXTURE_LARGEST));
 	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(check_weights(ctx, frame));
 	TLV_TRY(check_variances(ctx, frame, (tlv_covariance) covariance, d, k));
@@ -244,7 +184,7 @@ gmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	gmm->base.class = tlv_kind_gaussian_mixture.model;
 	gmm->base.frame = *frame;
 	tlv_gmm_read(frame, &gmm->mixture);
-	TLV_TRY(tlv_gmm_worker_create(ctx, &gmm->mixture, &gmm->worker));
+	TLV_TRY(tlv_mixture_worker_create(ctx, &gmm->mixture, &gmm->worker));
 	gmm->row = tlv_alloc(ctx, gmm->mixture.d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, gmm->row);
 	*model = &gmm->base;
@@ -269,12 +209,12 @@ tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double
 	for (size_t i = 0; i < d; i++)
 	{
 		row[i] = x[i] - center[i];
-		fits &= fabs(x[i]) <= TLV_GMM_LARGEST; /* and no NaN */
+		fits &= fabs(x[i]) <= TLV_MIXTURE_LARGEST; /* and no NaN */
 	}
 	for (size_t i = 0; i < d && !fits; i++)
-		if (!(fabs(x[i]) <= TLV_GMM_LARGEST))
+		if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
 			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", i + 1, x[i],
-							TLV_GMM_LARGEST);
+							TLV_MIXTURE_LARGEST);
 	return TLV_OK;
 }
 
@@ -284,9 +224,9 @@ gmm_infer(tlv_context *ctx, tlv_model *model, size_t d, const double *x, double 
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 
 	TLV_TRY(tlv_gmm_row(ctx, gmm, d, x, gmm->row));
-	TLV_TRY(tlv_gmm_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
+	TLV_TRY(tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
 	for (size_t j = 0; j < gmm->mixture.k; j++)
-		shares[j] = gmm->worker.shares[j * GMM_BLOCK];
+		shares[j] = gmm->worker.shares[j * TLV_MIXTURE_BLOCK];
 	return TLV_OK;
 }
 
@@ -296,7 +236,7 @@ gmm_log_likelihood(tlv_context *ctx, tlv_model *model, size_t d, const double *x
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 
 	TLV_TRY(tlv_gmm_row(ctx, gmm, d, x, gmm->row));
-	TLV_TRY(tlv_gmm_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
+	TLV_TRY(tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
 	*value = gmm->worker.density[0];
 	return TLV_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * seed.c - centers to begin k-means with, of several starts at once (gmm_internal.h): greedy
+ * seed.c - centers to begin k-means with, of several starts at once (internal.h): greedy
  * k-means++ (Arthur, Vassilvitskii 2007, section 4), each center the best of some rows that are
  * drawn in proportion to their squared distance from the centers before.
  */
@@ -18,7 +18,7 @@ typedef struct seeding
 	double *best;	/* n x starts: x'c - |c|^2/2 of the nearest center c so far */
 	double *scaled; /* d x (trials starts): drawn rows times the metric */
 	double *offset; /* trials starts: half their squared length */
-	double *scores; /* GMM_BLOCK x (trials starts) */
+	double *scores; /* TLV_MIXTURE_BLOCK x (trials starts) */
 	double *sums;	/* trials starts: of the larger of score and best */
 } seeding;
 
@@ -44,7 +44,7 @@ measure_rows(tlv_context *ctx, seeding *s)
 		{
 			const double *x = task->rows + t * d;
 
-			if (t % GMM_BLOCK == 0)
+			if (t % TLV_MIXTURE_BLOCK == 0)
 				TLV_TRY_CONTINUE(ctx);
 			half[t] = 0;
 			for (size_t i = 0; i < d; i++)
@@ -141,15 +141,15 @@ score_rows(tlv_context *ctx, seeding *s, size_t trials, bool replace)
 	size_t d = task->d, columns = task->starts * trials;
 
 	load_columns(s, trials);
-	for (size_t first = 0; first < task->n; first += GMM_BLOCK)
+	for (size_t first = 0; first < task->n; first += TLV_MIXTURE_BLOCK)
 	{
-		size_t n = task->n - first < GMM_BLOCK ? task->n - first : GMM_BLOCK;
+		size_t n = task->n - first < TLV_MIXTURE_BLOCK ? task->n - first : TLV_MIXTURE_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_gemm(ctx, true, false, n, columns, d, 1, task->rows + first * d, d, s->scaled,
-						 d, 0, s->scores, GMM_BLOCK));
+						 d, 0, s->scores, TLV_MIXTURE_BLOCK));
 		for (size_t c = 0; c < columns; c++)
-			s->sums[c] += fold(n, s->scores + c * GMM_BLOCK, s->offset[c],
+			s->sums[c] += fold(n, s->scores + c * TLV_MIXTURE_BLOCK, s->offset[c],
 							   s->best + c / trials * task->n + first, replace);
 	}
 	return TLV_OK;
@@ -195,7 +195,7 @@ tlv_gmm_seed_lloyd(tlv_context *ctx, const gmm_lloyd *task, tlv_rng *rng)
 	s.half = tlv_alloc(ctx, rows, 2 * sizeof(double));
 	TLV_TRY_ALLOC(ctx, s.half);
 	s.best = s.half + rows;
-	s.scaled = tlv_alloc(ctx, columns, (task->d + 2 + GMM_BLOCK) * sizeof(double));
+	s.scaled = tlv_alloc(ctx, columns, (task->d + 2 + TLV_MIXTURE_BLOCK) * sizeof(double));
 	TLV_TRY_ALLOC(ctx, s.scaled);
 	s.offset = s.scaled + columns * task->d;
 	s.sums = s.offset + columns;

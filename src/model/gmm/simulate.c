@@ -7,7 +7,6 @@
 
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
 
 #define WEIGHT_CONCENTRATION 10.0
 
@@ -78,12 +77,12 @@ tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_cova
 	double *floor;
 	tlv_rng rng;
 
-	if (k == 0 || k > TLV_GMM_MOST_COMPONENTS)
+	if (k == 0 || k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", k,
-						TLV_GMM_MOST_COMPONENTS);
-	if (d == 0 || d > TLV_GMM_MOST_DIMENSIONS)
+						TLV_MIXTURE_MOST_COMPONENTS);
+	if (d == 0 || d > TLV_MIXTURE_MOST_DIMENSIONS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "d = %zu is not between 1 and %d", d,
-						TLV_GMM_MOST_DIMENSIONS);
+						TLV_MIXTURE_MOST_DIMENSIONS);
 	if (!(separation >= 0 && separation <= 1e50))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "separation = %g is not between 0 and 1e50",
 						separation);
@@ -93,7 +92,7 @@ tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_cova
 	floor = tlv_alloc0(ctx, d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, floor);
 	for (size_t i = 0; i < d; i++)
-		floor[i] = TLV_GMM_FLOOR;
+		floor[i] = TLV_MIXTURE_FLOOR;
 	parts.mixture = &mixture;
 	parts.floor = floor;
 	parts.seed = (double) seed;
@@ -174,53 +173,4 @@ tlv_gmm_simulator_free(tlv_context *ctx, tlv_gmm_simulator *simulator)
 	tlv_free(ctx, simulator->factor);
 	tlv_free(ctx, simulator->normal);
 	tlv_free(ctx, simulator);
-}
-
-/* ---- two mixtures ---- */
-
-static double
-distance(const tlv_mixture *a, size_t i, const tlv_mixture *b, size_t j)
-{
-	double sum = 0;
-
-	for (size_t c = 0; c < a->d; c++)
-	{
-		double difference = a->means[i * a->d + c] - b->means[j * a->d + c];
-
-		sum += difference * difference;
-	}
-	return sqrt(sum);
-}
-
-tlv_status
-tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b, int64_t *assignment,
-			  double *error)
-{
-	/* The smaller one's components are the rows of the cost. */
-	bool swapped = a->k > b->k;
-	const tlv_mixture *less = swapped ? b : a, *more = swapped ? a : b;
-	double *cost = tlv_alloc(ctx, less->k, more->k * sizeof(double)), total;
-	int64_t *own = tlv_alloc(ctx, less->k, sizeof(int64_t));
-
-	TLV_TRY_ALLOC(ctx, cost);
-	TLV_TRY_ALLOC(ctx, own);
-	for (size_t i = 0; i < less->k; i++)
-		for (size_t j = 0; j < more->k; j++)
-			cost[i * more->k + j] = distance(less, i, more, j);
-	TLV_TRY(tlv_assignment(ctx, less->k, more->k, cost, own, &total));
-	for (size_t j = 0; j < a->k; j++)
-	{
-		assignment[j] = -1;
-		error[j] = NAN;
-	}
-	for (size_t i = 0; i < less->k; i++)
-	{
-		size_t j = swapped ? (size_t) own[i] : i;
-
-		assignment[j] = swapped ? (int64_t) i : own[i];
-		error[j] = cost[i * more->k + (size_t) own[i]];
-	}
-	tlv_free(ctx, own);
-	tlv_free(ctx, cost);
-	return TLV_OK;
 }

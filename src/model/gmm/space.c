@@ -1,6 +1,6 @@
 /*
  * space.c - from the directions of a subspace back to all dimensions: means, variances and
- * covariances of a mixture that was fitted to compressed moments (gmm_internal.h).
+ * covariances of a mixture that was fitted to compressed moments (internal.h).
  */
 #include <math.h>
 #include <string.h>

@@ -87,14 +87,14 @@ least(size_t a, size_t b)
 
 /* The statistics of the first n rows under the mixture that the worker is prepared for. */
 static tlv_status
-expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, gmm_worker *worker,
-			gmm_sums *sums)
+expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, tlv_mixture_worker *worker,
+			tlv_mixture_sums *sums)
 {
-	tlv_gmm_sums_clear(worker->mixture, sums);
-	TLV_TRY(tlv_gmm_worker_prepare(ctx, worker));
-	for (size_t first = 0; first < n; first += GMM_BLOCK)
-		TLV_TRY(tlv_gmm_expect(ctx, worker, least(GMM_BLOCK, n - first),
-							   sample->rows + first * sample->d, sums));
+	tlv_mixture_sums_clear(worker->mixture, sums);
+	TLV_TRY(tlv_mixture_worker_prepare(ctx, worker));
+	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
+		TLV_TRY(tlv_mixture_expect(ctx, worker, least(TLV_MIXTURE_BLOCK, n - first),
+								   sample->rows + first * sample->d, sums));
 	return TLV_OK;
 }
 
@@ -107,15 +107,15 @@ refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool fin
 	   gmm_candidate *candidate)
 {
 	double before = candidate->rows == n ? candidate->log_likelihood : -HUGE_VAL;
-	gmm_worker worker;
-	gmm_sums sums;
+	tlv_mixture_worker worker;
+	tlv_mixture_sums sums;
 
 	candidate->stands = candidate->stands && candidate->rows == n;
 	candidate->rows = n;
 	if (candidate->stands)
 		return TLV_OK;
-	TLV_TRY(tlv_gmm_sums_create(ctx, &candidate->mixture, &sums));
-	TLV_TRY(tlv_gmm_worker_open(ctx, &candidate->mixture, sample->center, &worker));
+	TLV_TRY(tlv_mixture_sums_create(ctx, &candidate->mixture, &sums));
+	TLV_TRY(tlv_mixture_worker_open(ctx, &candidate->mixture, sample->center, &worker));
 	for (int step = 0; step < steps + finish; step++)
 	{
 		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
@@ -127,11 +127,11 @@ refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool fin
 			break;
 		if (step == steps)
 			break;
-		tlv_gmm_maximize(&sums, sample->center, sample->floor, &candidate->mixture);
+		tlv_mixture_maximize(&sums, sample->center, sample->floor, &candidate->mixture);
 		candidate->steps++;
 	}
-	tlv_gmm_worker_free(ctx, &worker);
-	tlv_gmm_sums_free(ctx, &sums);
+	tlv_mixture_worker_free(ctx, &worker);
+	tlv_mixture_sums_free(ctx, &sums);
 	return TLV_OK;
 }
 
@@ -148,7 +148,7 @@ fill_metric(const gmm_sample *sample, bool each, double *metric)
 	for (size_t i = 0; i < d; i++)
 		mean += sample->floor[i] / (double) d;
 	for (size_t i = 0; i < d; i++)
-		metric[i] = TLV_GMM_FLOOR / (each ? sample->floor[i] : mean);
+		metric[i] = TLV_MIXTURE_FLOOR / (each ? sample->floor[i] : mean);
 }
 
 /* A mixture from the clusters of the first n rows. */
@@ -157,19 +157,19 @@ mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const 
 					tlv_mixture *mixture)
 {
 	size_t d = sample->d;
-	gmm_worker worker;
-	gmm_sums sums;
+	tlv_mixture_worker worker;
+	tlv_mixture_sums sums;
 
 	for (size_t j = 0; j < mixture->k; j++) /* of a component without rows */
 		memcpy(mixture->means + j * d, sample->center, d * sizeof(double));
-	TLV_TRY(tlv_gmm_sums_create(ctx, mixture, &sums));
-	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, sample->center, &worker));
-	for (size_t first = 0; first < n; first += GMM_BLOCK)
-		TLV_TRY(tlv_gmm_add_labelled(ctx, &worker, least(GMM_BLOCK, n - first),
-									 sample->rows + first * d, label + first, &sums));
-	tlv_gmm_maximize(&sums, sample->center, sample->floor, mixture);
-	tlv_gmm_worker_free(ctx, &worker);
-	tlv_gmm_sums_free(ctx, &sums);
+	TLV_TRY(tlv_mixture_sums_create(ctx, mixture, &sums));
+	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, sample->center, &worker));
+	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
+		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker, least(TLV_MIXTURE_BLOCK, n - first),
+										 sample->rows + first * d, label + first, &sums));
+	tlv_mixture_maximize(&sums, sample->center, sample->floor, mixture);
+	tlv_mixture_worker_free(ctx, &worker);
+	tlv_mixture_sums_free(ctx, &sums);
 	return TLV_OK;
 }
 
@@ -181,7 +181,7 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 	double mean = 0;
 
 	for (size_t i = 0; i < d; i++)
-		mean += sample->floor[i] / TLV_GMM_FLOOR / (double) d;
+		mean += sample->floor[i] / TLV_MIXTURE_FLOOR / (double) d;
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		double *own = mixture->variances + j * variances;
@@ -190,7 +190,7 @@ widen(const gmm_sample *sample, tlv_mixture *mixture)
 			own[0] = mean;
 		for (size_t i = 0; i < d && variances > 1; i++)
 			own[mixture->covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i] =
-				sample->floor[i] / TLV_GMM_FLOOR;
+				sample->floor[i] / TLV_MIXTURE_FLOOR;
 	}
 }
 
@@ -456,7 +456,7 @@ tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const do
 	gmm_sample sample = {.n = n, .d = d, .floor = floor};
 	gmm_candidate *candidates;
 
-	if (options->k == 0 || options->k > TLV_GMM_MOST_COMPONENTS || options->starts < 1)
+	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || options->starts < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
 	if (n < options->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", n,

@@ -20,8 +20,8 @@ typedef struct statistics_state
 	int64_t fingerprint;  /* of the model */
 	tlv_mixture shape;	  /* without parameters */
 	double *center;		  /* d; NULL while nothing is known */
-	gmm_sums sums;
-	double *block; /* d x GMM_BLOCK rows that wait */
+	tlv_mixture_sums sums;
+	double *block; /* d x TLV_MIXTURE_BLOCK rows that wait */
 	size_t waiting;
 } statistics_state;
 
@@ -33,7 +33,7 @@ flush(tlv_context *ctx, statistics_state *state)
 	if (n == 0)
 		return TLV_OK;
 	state->waiting = 0;
-	return tlv_gmm_expect(ctx, &state->model->worker, n, state->block, &state->sums);
+	return tlv_mixture_expect(ctx, &state->model->worker, n, state->block, &state->sums);
 }
 
 static tlv_status
@@ -45,11 +45,11 @@ statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, 
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->shape.d, GMM_BLOCK * sizeof(double));
+		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->block);
 	}
 	TLV_TRY(tlv_gmm_row(ctx, state->model, d, x, state->block + state->waiting * state->shape.d));
-	return ++state->waiting == GMM_BLOCK ? flush(ctx, state) : TLV_OK;
+	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
 }
 
 static tlv_status
@@ -66,7 +66,7 @@ statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
 static tlv_status
 allocate(tlv_context *ctx, statistics_state *state, const double *center)
 {
-	TLV_TRY(tlv_gmm_sums_create(ctx, &state->shape, &state->sums));
+	TLV_TRY(tlv_mixture_sums_create(ctx, &state->shape, &state->sums));
 	state->center = tlv_alloc(ctx, state->shape.d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, state->center);
 	memcpy(state->center, center, state->shape.d * sizeof(double));
@@ -181,7 +181,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
 	if (sums == NULL || sums->element != TLV_FLOAT64 || sums->rows == 0 || sums->columns == 0 ||
-		sums->rows > TLV_GMM_MOST_DIMENSIONS || sums->columns > TLV_GMM_MOST_COMPONENTS)
+		sums->rows > TLV_MIXTURE_MOST_DIMENSIONS || sums->columns > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"sums\" is missing or has the wrong shape");
 	d = sums->rows;
 	k = sums->columns;
@@ -203,3 +203,84 @@ static const tlv_accumulator_class statistics_class = {
 const tlv_kind tlv_kind_mixture_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_MIXTURE_STATISTICS,
 											  "mixture_statistics", statistics_check,
 											  &statistics_class,	NULL};
+
+/* ---- a step of a stored model ---- */
+
+/* Statistics of another model or of nothing are refused. */
+static tlv_status
+check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
+{
+	const tlv_section *means = tlv_frame_find(model, "means");
+	size_t variances;
+
+	if (statistics->header->type != TLV_FRAME_MOMENTS ||
+		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of a mixture");
+	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	{
+		tlv_status status =
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
+
+		tlv_fail_hint(ctx, "Collect tlv_statistics(x, model) with the model that is updated.");
+		return status;
+	}
+	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+	variances = tlv_mixture_variances(means->rows,
+									  (tlv_covariance) tlv_frame_scalar(model, "covariance", 0));
+	TLV_TRY(
+		tlv_frame_require(ctx, statistics, "sums", TLV_FLOAT64, means->rows, means->columns, NULL));
+	return tlv_frame_require(ctx, statistics, "squares", TLV_FLOAT64, variances, means->columns,
+							 NULL);
+}
+
+/* What a pass found out about the model before the step. */
+static tlv_status
+diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_mixture_sums *sums, double step,
+			  tlv_diagnostics *diagnostics)
+{
+	static const char *const renewed[] = {"refinement_steps", "rows", NULL};
+
+	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, sums->rows, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, step, "refinement_steps"));
+	return tlv_diagnose(ctx, diagnostics, sums->log_likelihood / sums->rows,
+						"mean_log_likelihood_before_step_%.0f", step);
+}
+
+tlv_status
+tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+			   size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_mixture before, mixture = {0};
+	tlv_gmm_parts parts = {0};
+	tlv_mixture_sums sums = {0};
+
+	TLV_TRY(check_statistics(ctx, model, statistics));
+	sums.rows = tlv_frame_scalar(statistics, "rows", 0);
+	sums.log_likelihood = tlv_frame_scalar(statistics, "log_likelihood", 0);
+	sums.responsibilities = (double *) tlv_frame_float64(statistics, "responsibilities");
+	sums.sums = (double *) tlv_frame_float64(statistics, "sums");
+	sums.squares = (double *) tlv_frame_float64(statistics, "squares");
+	tlv_gmm_read(model, &before);
+	TLV_TRY(tlv_mixture_create(ctx, before.k, before.d, before.covariance, &mixture));
+	memcpy(mixture.means, before.means, before.k * before.d * sizeof(double));
+	memcpy(mixture.variances, before.variances,
+		   before.k * tlv_mixture_variances(before.d, before.covariance) * sizeof(double));
+	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"),
+						 tlv_frame_float64(model, "floor"), &mixture);
+	parts.mixture = &mixture;
+	parts.floor = tlv_frame_float64(model, "floor");
+	parts.rows = sums.rows;
+	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
+	parts.seed = tlv_frame_scalar(model, "seed", 0);
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(diagnose_step(ctx, model, &sums, parts.steps, &diagnostics));
+	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
+	tlv_free(ctx, diagnostics.names);
+	tlv_free(ctx, diagnostics.values);
+	tlv_mixture_free(ctx, &mixture);
+	return TLV_OK;
+}

@@ -4,7 +4,7 @@
  * Edges are gathered in a buffer.  A full buffer is sorted, its duplicates are
  * added up, and it becomes a delta-coded run; runs of like size are merged, so
  * that every edge is merged a logarithmic number of times.  Building merges
- * what is left into one run, which graph_image.c turns into the stored form.
+ * what is left into one run, which image.c turns into the stored form.
  */
 #include "internal.h"
 

@@ -1,6 +1,6 @@
 /*
  * nodes.c - the set of a graph's node ids and their ranks: bitmap or
- * hash table (graph_internal.h).
+ * hash table (internal.h).
  */
 #include "internal.h"
 

@@ -1,6 +1,6 @@
 /*
  * run.c - sorted, delta-coded runs of edges: from a buffer of edges, and
- * from two runs (graph_internal.h).
+ * from two runs (internal.h).
  */
 #include "internal.h"
 

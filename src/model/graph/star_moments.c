@@ -5,7 +5,7 @@
  * Two sparse products with a block of vectors make one step of subspace
  * iteration; they and the cubes of the scores are all the work.
  */
-#include "star_moments.h"
+#include "tensorlv/model/star_moments.h"
 
 #include <math.h>
 #include <string.h>

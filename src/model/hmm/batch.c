@@ -1,6 +1,6 @@
 /*
  * batch.c - forward and backward over many sequences at once
- * (hmm_internal.h).
+ * (internal.h).
  *
  * Eight sequences go side by side, the numbers of one state and one step of all of them in one
  * vector: the products with the transitions then need no sums across a vector, and the

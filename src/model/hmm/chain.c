@@ -1,6 +1,6 @@
 /*
  * chain.c - one sequence under a hidden Markov model: forward, backward, posteriors and
- * likelihood (hmm_internal.h).  The states of a step are worked on together.
+ * likelihood (internal.h).  The states of a step are worked on together.
  *
  * Likelihoods of a vector are scaled to a largest of 1, those of symbols are at least
  * TLV_HMM_LEAST / 10, and filtered probabilities are scaled to a sum of 1 every

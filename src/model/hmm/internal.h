@@ -8,12 +8,12 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/model.h"
-#include "../views/solver.h"
+#include "tensorlv/model/view_solver.h"
 
 /* Steps that are smoothed at once: longer sequences are gone through block by block. */
 #define HMM_BLOCK ((size_t) 1024)
 
-/* Buffers for many sequences at once (hmm_batch.c); they grow and stay. */
+/* Buffers for many sequences at once (batch.c); they grow and stay. */
 typedef struct tlv_hmm_scratch
 {
 	size_t rows;
@@ -120,7 +120,7 @@ typedef struct tlv_hmm_batch
 	uint8_t *breaks; /* rows + 1: or a lane ends */
 } tlv_hmm_batch;
 
-/* Sums of expected states, k numbers and so on as in hmm_statistics.c. */
+/* Sums of expected states, k numbers and so on as in statistics.c. */
 typedef struct tlv_hmm_sums
 {
 	double log_likelihood;

@@ -3,8 +3,8 @@
  */
 #include <math.h>
 
+#include "tensorlv/model/assignment.h"
 #include "tensorlv/model/hmm.h"
-#include "tensorlv/num/optimize.h"
 
 /* L1 distance of the emissions of two states over all symbols of either. */
 static double
@@ -51,29 +51,21 @@ tlv_status
 tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b, int64_t *assignment,
 			  double *error)
 {
-	size_t wide = a->k > b->k ? a->k : b->k; /* missing states of b cost nothing */
-	double *cost, total;
+	double *cost;
 
 	TLV_TRY(check_alike(ctx, a, b));
-	cost = tlv_alloc0(ctx, a->k, wide * sizeof(double));
+	cost = tlv_alloc(ctx, a->k, b->k * sizeof(double));
 	TLV_TRY_ALLOC(ctx, cost);
 	for (size_t i = 0; i < a->k; i++)
 		for (size_t j = 0; j < b->k; j++)
 		{
 			if (j % 64 == 0)
 				TLV_TRY_CONTINUE(ctx);
-			cost[i * wide + j] =
+			cost[i * b->k + j] =
 				a->gaussian ? mean_distance(a->d, a->emissions + i * a->d, b->emissions + j * a->d)
 							: emission_distance(a, i, b, j);
 		}
-	TLV_TRY(tlv_assignment(ctx, a->k, wide, cost, assignment, &total));
-	for (size_t i = 0; i < a->k; i++)
-	{
-		bool none = (size_t) assignment[i] >= b->k;
-
-		error[i] = none ? NAN : cost[i * wide + (size_t) assignment[i]];
-		assignment[i] = none ? -1 : assignment[i];
-	}
+	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
 	tlv_free(ctx, cost);
 	return TLV_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../views/triple_table.h"
+#include "tensorlv/model/triple_table.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
 #define LEAST_VARIANCE 1e-200

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "internal.h"
-#include "../views/triple_table.h"
+#include "tensorlv/model/triple_table.h"
 
 static tlv_status
 check_options(tlv_context *ctx, const tlv_hmm_simulation *options)

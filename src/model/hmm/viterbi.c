@@ -1,6 +1,6 @@
 /*
  * viterbi.c - the most probable states of one sequence under a hidden
- * Markov model (Viterbi 1967; hmm_internal.h).
+ * Markov model (Viterbi 1967; internal.h).
  *
  * Predecessors are kept for one block of steps.  Of longer sequences the logarithms at
  * the blocks' borders are kept, and each block is gone through a second time on the way back.

@@ -1,6 +1,6 @@
 /*
  * window.c - transitions by non-negative least squares, and EM on the
- * counts of windows (hmm_internal.h).
+ * counts of windows (internal.h).
  */
 #include <math.h>
 #include <string.h>

@@ -20,7 +20,7 @@ typedef struct tlv_ica_model
 extern tlv_status tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d,
 								 const double *x, double *out);
 
-/* ica_statistics.c: entries of the model class */
+/* statistics.c: entries of the model class */
 extern tlv_status tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,

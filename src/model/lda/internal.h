@@ -26,7 +26,7 @@ typedef struct tlv_lda_model
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
 								   const tlv_bag_image *bag);
 
-/* lda_parameters.c */
+/* parameters.c */
 
 /* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
 extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order);
@@ -41,13 +41,13 @@ extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, doub
  */
 extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
 
-/* lda_statistics.c: entries of the model class */
+/* statistics.c: entries of the model class */
 extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
 									 tlv_accumulator **accumulator);
 
-/* lda_coherence.c */
+/* coherence.c */
 extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,
 									tlv_accumulator **accumulator);
 

@@ -9,7 +9,6 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
-#include "../topics/worker.h"
 
 /* Fixed-point steps of one document, and the change of a parameter at which they end. */
 #define VARIATIONAL_STEPS	  20

@@ -1,12 +1,12 @@
 /*
  * expect.c - responsibilities of a block of rows under a mixture of Gaussians and their
- * statistics (gmm_internal.h).
+ * statistics (mixture.h).
  */
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/mixture.h"
 #include "tensorlv/num/fast_math.h"
-#include "../gmm/internal.h"
 #include "tensorlv/num/linalg.h"
 
 #define LOG_2PI 1.8378770664093454836
@@ -32,8 +32,9 @@ static size_t
 squares_room(const tlv_mixture *mixture)
 {
 	if (mixture->covariance <= TLV_COVARIANCE_SPHERICAL)
-		return GMM_BLOCK;
-	return (forms_products(mixture) ? tlv_packed2_size(mixture->d) : mixture->d) * GMM_BLOCK;
+		return TLV_MIXTURE_BLOCK;
+	return (forms_products(mixture) ? tlv_packed2_size(mixture->d) : mixture->d) *
+		   TLV_MIXTURE_BLOCK;
 }
 
 static size_t
@@ -49,7 +50,7 @@ inverse_room(const tlv_mixture *mixture)
 /* ---- statistics ---- */
 
 tlv_status
-tlv_gmm_sums_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_sums *sums)
+tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixture_sums *sums)
 {
 	size_t k = mixture->k, d = mixture->d;
 	size_t each = 1 + d + tlv_mixture_variances(d, mixture->covariance);
@@ -58,12 +59,12 @@ tlv_gmm_sums_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_sums *sums
 	TLV_TRY_ALLOC(ctx, sums->responsibilities);
 	sums->sums = sums->responsibilities + k;
 	sums->squares = sums->sums + d * k;
-	tlv_gmm_sums_clear(mixture, sums);
+	tlv_mixture_sums_clear(mixture, sums);
 	return TLV_OK;
 }
 
 void
-tlv_gmm_sums_clear(const tlv_mixture *mixture, gmm_sums *sums)
+tlv_mixture_sums_clear(const tlv_mixture *mixture, tlv_mixture_sums *sums)
 {
 	size_t each = 1 + mixture->d + tlv_mixture_variances(mixture->d, mixture->covariance);
 
@@ -72,7 +73,7 @@ tlv_gmm_sums_clear(const tlv_mixture *mixture, gmm_sums *sums)
 }
 
 void
-tlv_gmm_sums_free(tlv_context *ctx, gmm_sums *sums)
+tlv_mixture_sums_free(tlv_context *ctx, tlv_mixture_sums *sums)
 {
 	tlv_free(ctx, sums->responsibilities);
 	sums->responsibilities = NULL;
@@ -82,7 +83,7 @@ tlv_gmm_sums_free(tlv_context *ctx, gmm_sums *sums)
 
 /* The center, where none was given, and the means about it, which are left in linear. */
 static void
-prepare_means(gmm_worker *worker)
+prepare_means(tlv_mixture_worker *worker)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
@@ -99,7 +100,8 @@ prepare_means(gmm_worker *worker)
 
 /* Linear terms of the log density, and its value at the center; variances of stride 0 or 1. */
 static void
-prepare_diagonal(gmm_worker *worker, size_t j, const double *variance, double *inverse, size_t step)
+prepare_diagonal(tlv_mixture_worker *worker, size_t j, const double *variance, double *inverse,
+				 size_t step)
 {
 	size_t d = worker->mixture->d;
 	double *linear = worker->linear + j * d, sum = (double) d * LOG_2PI;
@@ -164,7 +166,7 @@ prepare_products(size_t d, const double *w, double *linear, double *work, double
 }
 
 static tlv_status
-prepare_full(tlv_context *ctx, gmm_worker *worker, size_t j)
+prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t d = mixture->d;
@@ -199,7 +201,7 @@ prepare_full(tlv_context *ctx, gmm_worker *worker, size_t j)
 }
 
 static tlv_status
-allocate_worker(tlv_context *ctx, gmm_worker *worker)
+allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
@@ -213,13 +215,14 @@ allocate_worker(tlv_context *ctx, gmm_worker *worker)
 	TLV_TRY_ALLOC(ctx, worker->inverse);
 	worker->squares = tlv_alloc(ctx, squares_room(mixture), sizeof(double));
 	TLV_TRY_ALLOC(ctx, worker->squares);
-	worker->shares = tlv_alloc(ctx, k + 2, GMM_BLOCK * sizeof(double));
+	worker->shares = tlv_alloc(ctx, k + 2, TLV_MIXTURE_BLOCK * sizeof(double));
 	TLV_TRY_ALLOC(ctx, worker->shares);
-	worker->density = worker->shares + k * GMM_BLOCK;
-	worker->total = worker->density + GMM_BLOCK;
+	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;
+	worker->total = worker->density + TLV_MIXTURE_BLOCK;
 	if (full)
 	{
-		worker->scaled = tlv_alloc(ctx, d, (GMM_BLOCK > d ? GMM_BLOCK : d) * sizeof(double));
+		worker->scaled =
+			tlv_alloc(ctx, d, (TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d) * sizeof(double));
 		TLV_TRY_ALLOC(ctx, worker->scaled);
 		worker->product = tlv_alloc(ctx, d, d * sizeof(double));
 		TLV_TRY_ALLOC(ctx, worker->product);
@@ -228,7 +231,7 @@ allocate_worker(tlv_context *ctx, gmm_worker *worker)
 }
 
 tlv_status
-tlv_gmm_worker_prepare(tlv_context *ctx, gmm_worker *worker)
+tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t d = mixture->d;
@@ -245,8 +248,8 @@ tlv_gmm_worker_prepare(tlv_context *ctx, gmm_worker *worker)
 }
 
 tlv_status
-tlv_gmm_worker_open(tlv_context *ctx, const tlv_mixture *mixture, const double *center,
-					gmm_worker *worker)
+tlv_mixture_worker_open(tlv_context *ctx, const tlv_mixture *mixture, const double *center,
+						tlv_mixture_worker *worker)
 {
 	memset(worker, 0, sizeof(*worker));
 	worker->mixture = mixture;
@@ -258,14 +261,14 @@ tlv_gmm_worker_open(tlv_context *ctx, const tlv_mixture *mixture, const double *
 }
 
 tlv_status
-tlv_gmm_worker_create(tlv_context *ctx, const tlv_mixture *mixture, gmm_worker *worker)
+tlv_mixture_worker_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixture_worker *worker)
 {
-	TLV_TRY(tlv_gmm_worker_open(ctx, mixture, NULL, worker));
-	return tlv_gmm_worker_prepare(ctx, worker);
+	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, NULL, worker));
+	return tlv_mixture_worker_prepare(ctx, worker);
 }
 
 void
-tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker)
+tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker)
 {
 	tlv_free(ctx, worker->center);
 	tlv_free(ctx, worker->inverse);
@@ -280,15 +283,15 @@ tlv_gmm_worker_free(tlv_context *ctx, gmm_worker *worker)
 
 /* shares = X' linear + constant */
 static tlv_status
-linear_terms(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x)
+linear_terms(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d;
 
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
-			worker->shares[j * GMM_BLOCK + t] = worker->constant[j];
+			worker->shares[j * TLV_MIXTURE_BLOCK + t] = worker->constant[j];
 	return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
-					GMM_BLOCK);
+					TLV_MIXTURE_BLOCK);
 }
 
 TLV_CLONES static void
@@ -297,7 +300,7 @@ subtract_squares(size_t n, size_t k, const double *restrict squares, const doubl
 {
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
-			shares[j * GMM_BLOCK + t] -= 0.5 * inverse[j] * squares[t];
+			shares[j * TLV_MIXTURE_BLOCK + t] -= 0.5 * inverse[j] * squares[t];
 }
 
 /* |x|^2 of every row. */
@@ -328,24 +331,24 @@ square(size_t n, const double *restrict x, double *restrict squares)
 		squares[i] = x[i] * x[i];
 }
 
-/* A column of n for every coordinate, of stride GMM_BLOCK. */
+/* A column of n for every coordinate, of stride TLV_MIXTURE_BLOCK. */
 static void
 transpose(size_t n, size_t d, const double *restrict x, double *restrict columns)
 {
 	for (size_t t = 0; t < n; t++)
 		for (size_t i = 0; i < d; i++)
-			columns[i * GMM_BLOCK + t] = x[t * d + i];
+			columns[i * TLV_MIXTURE_BLOCK + t] = x[t * d + i];
 }
 
-/* Products of coordinates, packed, a column each: n x packed, of stride GMM_BLOCK. */
+/* Products of coordinates, packed, a column each: n x packed, of stride TLV_MIXTURE_BLOCK. */
 TLV_CLONES static void
 multiply_coordinates(size_t n, size_t d, const double *restrict columns, double *restrict products)
 {
 	for (size_t i = 0; i < d; i++)
 		for (size_t c = 0; c <= i; c++)
 		{
-			const double *a = columns + i * GMM_BLOCK, *b = columns + c * GMM_BLOCK;
-			double *into = products + tlv_packed2_index(i, c) * GMM_BLOCK;
+			const double *a = columns + i * TLV_MIXTURE_BLOCK, *b = columns + c * TLV_MIXTURE_BLOCK;
+			double *into = products + tlv_packed2_index(i, c) * TLV_MIXTURE_BLOCK;
 
 			for (size_t t = 0; t < n; t++)
 				into[t] = a[t] * b[t];
@@ -354,7 +357,7 @@ multiply_coordinates(size_t n, size_t d, const double *restrict columns, double 
 
 /* What densities and statistics need of a block beside its rows. */
 static void
-form_squares(gmm_worker *worker, size_t n, const double *x)
+form_squares(tlv_mixture_worker *worker, size_t n, const double *x)
 {
 	const tlv_mixture *mixture = worker->mixture;
 
@@ -376,7 +379,7 @@ subtract_distances(size_t n, size_t d, const double *restrict y, const double *r
 	for (size_t i = 0; i < d; i++)
 		for (size_t t = 0; t < n; t++)
 		{
-			double difference = y[i * GMM_BLOCK + t] - mean[i];
+			double difference = y[i * TLV_MIXTURE_BLOCK + t] - mean[i];
 
 			shares[t] -= 0.5 * difference * difference;
 		}
@@ -384,23 +387,23 @@ subtract_distances(size_t n, size_t d, const double *restrict y, const double *r
 
 /* |L^-1 (x - mean)|^2 by component, of the transposed rows. */
 static tlv_status
-full_densities(tlv_context *ctx, gmm_worker *worker, size_t n)
+full_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d;
 
 	for (size_t j = 0; j < k; j++)
 	{
 		const double *inverse = worker->inverse + j * d * d;
-		double *shares = worker->shares + j * GMM_BLOCK;
+		double *shares = worker->shares + j * TLV_MIXTURE_BLOCK;
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t first = 0; first < d; first += TRIANGLE)
 		{
 			size_t end = first + TRIANGLE < d ? first + TRIANGLE : d;
 
-			TLV_TRY(tlv_gemm(ctx, false, false, n, end - first, end, 1, worker->scaled, GMM_BLOCK,
-							 inverse + first * d, d, 0, worker->squares + first * GMM_BLOCK,
-							 GMM_BLOCK));
+			TLV_TRY(tlv_gemm(ctx, false, false, n, end - first, end, 1, worker->scaled,
+							 TLV_MIXTURE_BLOCK, inverse + first * d, d, 0,
+							 worker->squares + first * TLV_MIXTURE_BLOCK, TLV_MIXTURE_BLOCK));
 		}
 		for (size_t t = 0; t < n; t++)
 			shares[t] = worker->constant[j];
@@ -411,7 +414,7 @@ full_densities(tlv_context *ctx, gmm_worker *worker, size_t n)
 
 /* Log densities of all components, without the squares' part where that is spherical. */
 static tlv_status
-log_densities(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x)
+log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
@@ -420,11 +423,12 @@ log_densities(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x)
 		return full_densities(ctx, worker, n);
 	TLV_TRY(linear_terms(ctx, worker, n, x));
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
-		return tlv_gemm(ctx, false, false, n, k, tlv_packed2_size(d), 1, worker->squares, GMM_BLOCK,
-						worker->inverse, tlv_packed2_size(d), 1, worker->shares, GMM_BLOCK);
+		return tlv_gemm(ctx, false, false, n, k, tlv_packed2_size(d), 1, worker->squares,
+						TLV_MIXTURE_BLOCK, worker->inverse, tlv_packed2_size(d), 1, worker->shares,
+						TLV_MIXTURE_BLOCK);
 	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		return tlv_gemm(ctx, true, false, n, k, d, -0.5, worker->squares, d, worker->inverse, d, 1,
-						worker->shares, GMM_BLOCK);
+						worker->shares, TLV_MIXTURE_BLOCK);
 	subtract_squares(n, k, worker->squares, worker->inverse, worker->shares);
 	return TLV_OK;
 }
@@ -438,23 +442,24 @@ normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
 		density[t] = shares[t];
 	for (size_t j = 1; j < k; j++)
 		for (size_t t = 0; t < n; t++)
-			density[t] =
-				shares[j * GMM_BLOCK + t] > density[t] ? shares[j * GMM_BLOCK + t] : density[t];
+			density[t] = shares[j * TLV_MIXTURE_BLOCK + t] > density[t]
+							 ? shares[j * TLV_MIXTURE_BLOCK + t]
+							 : density[t];
 	for (size_t t = 0; t < n; t++)
 		total[t] = 0;
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 		{
-			double share = tlv_exp_nonpositive(shares[j * GMM_BLOCK + t] - density[t]);
+			double share = tlv_exp_nonpositive(shares[j * TLV_MIXTURE_BLOCK + t] - density[t]);
 
-			shares[j * GMM_BLOCK + t] = share;
+			shares[j * TLV_MIXTURE_BLOCK + t] = share;
 			total[t] += share;
 		}
 	for (size_t t = 0; t < n; t++)
 		total[t] = 1 / total[t];
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
-			shares[j * GMM_BLOCK + t] *= total[t];
+			shares[j * TLV_MIXTURE_BLOCK + t] *= total[t];
 }
 
 /* ---- adding up ---- */
@@ -497,7 +502,8 @@ scale_rows(size_t n, size_t d, const double *restrict shares, const double *rest
 
 /* Products of the rows with themselves, weighted by each component's responsibilities. */
 static tlv_status
-add_products(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+			 tlv_mixture_sums *sums)
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d, packed = tlv_packed2_size(d);
 
@@ -507,7 +513,7 @@ add_products(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gm
 		size_t taken;
 
 		TLV_TRY_CONTINUE(ctx);
-		taken = scale_rows(n, d, worker->shares + j * GMM_BLOCK, x, worker->scaled);
+		taken = scale_rows(n, d, worker->shares + j * TLV_MIXTURE_BLOCK, x, worker->scaled);
 		if (taken == 0)
 			continue;
 		TLV_TRY(tlv_syrk(ctx, false, d, taken, 1, worker->scaled, d, 0, worker->product, d, false));
@@ -520,30 +526,33 @@ add_products(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gm
 
 /* The part of a block in the statistics, given its responsibilities and squares. */
 static tlv_status
-add_block(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+		  tlv_mixture_sums *sums)
 {
 	const tlv_mixture *mixture = worker->mixture;
 	size_t k = mixture->k, d = mixture->d;
 
 	sums->rows += (double) n;
 	for (size_t j = 0; j < k; j++)
-		sums->responsibilities[j] += sum_of(n, worker->shares + j * GMM_BLOCK);
-	TLV_TRY(
-		tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, GMM_BLOCK, 1, sums->sums, d));
+		sums->responsibilities[j] += sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
+	TLV_TRY(tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
+					 sums->sums, d));
 	if (forms_products(mixture))
-		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares, GMM_BLOCK,
-						worker->shares, GMM_BLOCK, 1, sums->squares, tlv_packed2_size(d));
+		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares,
+						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,
+						tlv_packed2_size(d));
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
 		return add_products(ctx, worker, n, x, sums);
 	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 		return tlv_gemm(ctx, false, false, d, k, n, 1, worker->squares, d, worker->shares,
-						GMM_BLOCK, 1, sums->squares, d);
-	return tlv_gemm(ctx, false, false, 1, k, n, 1, worker->squares, 1, worker->shares, GMM_BLOCK, 1,
-					sums->squares, 1);
+						TLV_MIXTURE_BLOCK, 1, sums->squares, d);
+	return tlv_gemm(ctx, false, false, 1, k, n, 1, worker->squares, 1, worker->shares,
+					TLV_MIXTURE_BLOCK, 1, sums->squares, 1);
 }
 
 tlv_status
-tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, gmm_sums *sums)
+tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+				   tlv_mixture_sums *sums)
 {
 	size_t k = worker->mixture->k;
 
@@ -554,7 +563,7 @@ tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, 
 	for (size_t t = 0; t < n; t++)
 	{
 		worker->density[t] -= log(worker->total[t]); /* the reciprocal of the sum */
-		if (!(worker->density[t] > -TLV_GMM_LARGEST))
+		if (!(worker->density[t] > -TLV_MIXTURE_LARGEST))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
 	}
 	if (sums == NULL)
@@ -564,13 +573,13 @@ tlv_gmm_expect(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x, 
 }
 
 tlv_status
-tlv_gmm_add_labelled(tlv_context *ctx, gmm_worker *worker, size_t n, const double *x,
-					 const int32_t *label, gmm_sums *sums)
+tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
+						 const int32_t *label, tlv_mixture_sums *sums)
 {
 	TLV_TRY_CONTINUE(ctx);
-	memset(worker->shares, 0, worker->mixture->k * GMM_BLOCK * sizeof(double));
+	memset(worker->shares, 0, worker->mixture->k * TLV_MIXTURE_BLOCK * sizeof(double));
 	for (size_t t = 0; t < n; t++)
-		worker->shares[(size_t) label[t] * GMM_BLOCK + t] = 1;
+		worker->shares[(size_t) label[t] * TLV_MIXTURE_BLOCK + t] = 1;
 	form_squares(worker, n, x);
 	return add_block(ctx, worker, n, x, sums);
 }

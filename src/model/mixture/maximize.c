@@ -1,13 +1,11 @@
 /*
- * maximize.c - the maximisation step of mixtures of Gaussians, and the model after it
- * (gmm_internal.h).
+ * maximize.c - the maximisation step of mixtures of Gaussians, and the floor that keeps their
+ * variances (mixture.h).
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "../gmm/internal.h"
-#include "tensorlv/model/kind.h"
+#include "tensorlv/model/mixture.h"
 #include "tensorlv/num/linalg.h"
 
 /* A component with fewer rows than this keeps its mean and variances. */
@@ -16,13 +14,13 @@
 #define LEAST_WEIGHT 1e-100
 
 tlv_status
-tlv_gmm_floor(tlv_context *ctx, size_t d, const double *variance, double *floor)
+tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *floor)
 {
 	double mean = 0;
 
 	for (size_t i = 0; i < d; i++)
 		mean += fmax(variance[i], 0) / (double) d;
-	if (!(TLV_GMM_FLOOR * mean > DBL_MIN))
+	if (!(TLV_MIXTURE_FLOOR * mean > DBL_MIN))
 	{
 		tlv_status status = tlv_fail(ctx, TLV_BAD_DATA, "the variance of the rows is %g", mean);
 
@@ -31,16 +29,16 @@ tlv_gmm_floor(tlv_context *ctx, size_t d, const double *variance, double *floor)
 	}
 	for (size_t i = 0; i < d; i++)
 	{
-		floor[i] = TLV_GMM_FLOOR * variance[i];
+		floor[i] = TLV_MIXTURE_FLOOR * variance[i];
 		/* What is constant but for rounding is constant. */
 		if (!(variance[i] > DBL_EPSILON * DBL_EPSILON * mean && floor[i] > DBL_MIN))
-			floor[i] = TLV_GMM_FLOOR * mean;
+			floor[i] = TLV_MIXTURE_FLOOR * mean;
 	}
 	return TLV_OK;
 }
 
 static void
-maximize_weights(const gmm_sums *sums, tlv_mixture *mixture)
+maximize_weights(const tlv_mixture_sums *sums, tlv_mixture *mixture)
 {
 	double total = 0;
 
@@ -63,7 +61,7 @@ mean_of(size_t d, const double *numbers)
 
 /* Sum of squares within a component, all coordinates, from that about the center. */
 static double
-squares_within(const gmm_sums *sums, size_t d, size_t j)
+squares_within(const tlv_mixture_sums *sums, size_t d, size_t j)
 {
 	const double *sum = sums->sums + j * d;
 	double squares = sums->squares[j];
@@ -74,7 +72,7 @@ squares_within(const gmm_sums *sums, size_t d, size_t j)
 }
 
 static void
-maximize_common(const gmm_sums *sums, const double *floor, tlv_mixture *mixture)
+maximize_common(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
 	double least = mean_of(d, floor), squares = 0, rows = 0, variance;
@@ -91,7 +89,8 @@ maximize_common(const gmm_sums *sums, const double *floor, tlv_mixture *mixture)
 }
 
 static void
-maximize_variances(const gmm_sums *sums, const double *floor, size_t j, tlv_mixture *mixture)
+maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
+				   tlv_mixture *mixture)
 {
 	size_t d = mixture->d;
 	double rows = sums->responsibilities[j];
@@ -109,7 +108,8 @@ maximize_variances(const gmm_sums *sums, const double *floor, size_t j, tlv_mixt
 }
 
 static void
-maximize_covariance(const gmm_sums *sums, const double *floor, size_t j, tlv_mixture *mixture)
+maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
+					tlv_mixture *mixture)
 {
 	size_t d = mixture->d, packed = tlv_packed2_size(d);
 	const double *sum = sums->sums + j * d, *squares = sums->squares + j * packed;
@@ -127,8 +127,8 @@ maximize_covariance(const gmm_sums *sums, const double *floor, size_t j, tlv_mix
 }
 
 void
-tlv_gmm_maximize(const gmm_sums *sums, const double *center, const double *floor,
-				 tlv_mixture *mixture)
+tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const double *floor,
+					 tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
 
@@ -168,7 +168,8 @@ full_at_floor(tlv_context *ctx, size_t d, const double *covariance, const double
 }
 
 tlv_status
-tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double *floor, size_t *found)
+tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double *floor,
+					 size_t *found)
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
 	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
@@ -192,86 +193,5 @@ tlv_gmm_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double *flo
 		*found += low;
 	}
 	tlv_free(ctx, matrix);
-	return TLV_OK;
-}
-
-/* ---- a step of a stored model ---- */
-
-/* Statistics of another model or of nothing are refused. */
-static tlv_status
-check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics)
-{
-	const tlv_section *means = tlv_frame_find(model, "means");
-	size_t variances;
-
-	if (statistics->header->type != TLV_FRAME_MOMENTS ||
-		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of a mixture");
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
-	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-
-		tlv_fail_hint(ctx, "Collect tlv_statistics(x, model) with the model that is updated.");
-		return status;
-	}
-	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
-	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	variances = tlv_mixture_variances(means->rows,
-									  (tlv_covariance) tlv_frame_scalar(model, "covariance", 0));
-	TLV_TRY(
-		tlv_frame_require(ctx, statistics, "sums", TLV_FLOAT64, means->rows, means->columns, NULL));
-	return tlv_frame_require(ctx, statistics, "squares", TLV_FLOAT64, variances, means->columns,
-							 NULL);
-}
-
-/* What a pass found out about the model before the step. */
-static tlv_status
-diagnose_step(tlv_context *ctx, const tlv_frame *model, const gmm_sums *sums, double step,
-			  tlv_diagnostics *diagnostics)
-{
-	static const char *const renewed[] = {"refinement_steps", "rows", NULL};
-
-	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, sums->rows, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, step, "refinement_steps"));
-	return tlv_diagnose(ctx, diagnostics, sums->log_likelihood / sums->rows,
-						"mean_log_likelihood_before_step_%.0f", step);
-}
-
-tlv_status
-tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
-{
-	tlv_diagnostics diagnostics = {0};
-	tlv_mixture before, mixture = {0};
-	tlv_gmm_parts parts = {0};
-	gmm_sums sums = {0};
-
-	TLV_TRY(check_statistics(ctx, model, statistics));
-	sums.rows = tlv_frame_scalar(statistics, "rows", 0);
-	sums.log_likelihood = tlv_frame_scalar(statistics, "log_likelihood", 0);
-	sums.responsibilities = (double *) tlv_frame_float64(statistics, "responsibilities");
-	sums.sums = (double *) tlv_frame_float64(statistics, "sums");
-	sums.squares = (double *) tlv_frame_float64(statistics, "squares");
-	tlv_gmm_read(model, &before);
-	TLV_TRY(tlv_mixture_create(ctx, before.k, before.d, before.covariance, &mixture));
-	memcpy(mixture.means, before.means, before.k * before.d * sizeof(double));
-	memcpy(mixture.variances, before.variances,
-		   before.k * tlv_mixture_variances(before.d, before.covariance) * sizeof(double));
-	tlv_gmm_maximize(&sums, tlv_frame_float64(statistics, "center"),
-					 tlv_frame_float64(model, "floor"), &mixture);
-	parts.mixture = &mixture;
-	parts.floor = tlv_frame_float64(model, "floor");
-	parts.rows = sums.rows;
-	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
-	parts.seed = tlv_frame_scalar(model, "seed", 0);
-	parts.diagnostics = &diagnostics;
-	TLV_TRY(diagnose_step(ctx, model, &sums, parts.steps, &diagnostics));
-	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
-	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }

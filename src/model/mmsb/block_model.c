@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 /* Nodes whose logarithms are worked on at a time. */
 #define NODE_BLOCK 2048

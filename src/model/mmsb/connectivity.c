@@ -1,6 +1,6 @@
 /*
  * connectivity.c - estimates of the connectivity between communities
- * (mmsb_connectivity.h).
+ * (connectivity.h).
  */
 #include "connectivity.h"
 

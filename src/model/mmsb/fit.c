@@ -1,6 +1,6 @@
 /*
  * fit.c - from a stored graph to a model of its communities
- * (communities.h): the order of the parts, diagnostics, and what the model
+ * (mmsb.h): the order of the parts, diagnostics, and what the model
  * keeps.
  */
 #include "connectivity.h"

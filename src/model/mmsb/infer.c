@@ -1,6 +1,6 @@
 /*
  * infer.c - memberships of a node that was not in the graph, from its
- * neighbours, under a mixed membership block model (communities.h).
+ * neighbours, under a mixed membership block model (mmsb.h).
  *
  * The weight of its edge to a known node v of the target side has mean F_v' pi,
  * F_v = theta_v P pi_v.  With mixed memberships pi is the weighted least squares
@@ -16,6 +16,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 /* Nodes, and products of two memberships, between two looks at tlv_should_stop(): milliseconds. */
 #define CHUNK_NODES	  64

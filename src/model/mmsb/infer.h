@@ -1,6 +1,6 @@
 /*
  * infer.h - what a mixed membership block model can do once it is open
- * (mmsb_infer.c).
+ * (infer.c).
  */
 #ifndef TENSORLV_MMSB_INFER_H
 #define TENSORLV_MMSB_INFER_H

@@ -8,7 +8,7 @@
 #include "block_model.h"
 #include "memberships.h"
 #include "mixed_membership.h"
-#include "../graph/star_moments.h"
+#include "tensorlv/model/star_moments.h"
 #include "tensorlv/model/mmsb.h"
 
 /* One side of the graph; of an undirected graph the only one. */
@@ -61,13 +61,13 @@ tlv_mmsb_other(const tlv_mmsb_fit_state *fit, size_t s)
 	return fit->sides == 1 ? 0 : 1 - s;
 }
 
-/* mmsb_graph.c: sides, edges and known labels from a loaded graph, whose rows are taken over. */
+/* graph.c: sides, edges and known labels from a loaded graph, whose rows are taken over. */
 extern tlv_status tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit);
 
-/* mmsb_rank.c: k from cross-validated eigenvalues; z (max_k of them) goes to the diagnostics. */
+/* rank.c: k from cross-validated eigenvalues; z (max_k of them) goes to the diagnostics. */
 extern tlv_status tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* mmsb_moments.c */
+/* moments.c */
 
 /* Star moments and their decomposition, for every side. */
 extern tlv_status tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized);
@@ -95,16 +95,16 @@ extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *f
 								   const float *directions, const double *values, bool root,
 								   int starts, uint64_t stream, int32_t *label);
 
-/* mmsb_four_parts.c: scores from the stars between four parts of the graph instead. */
+/* four_parts.c: scores from the stars between four parts of the graph instead. */
 extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* mmsb_blocks.c: labels of a block model, from the best of several starts. */
+/* blocks.c: labels of a block model, from the best of several starts. */
 extern tlv_status tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* mmsb_mixed.c: shares and connectivity of a mixed membership model. */
+/* mixed.c: shares and connectivity of a mixed membership model. */
 extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
-/* mmsb_labels.c */
+/* labels.c */
 
 /*
  * Assignments (new[a] of old a) that bring the labels of side 1 to meet those of side 0, by the

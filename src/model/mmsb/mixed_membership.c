@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/digamma.h"
+#include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
 
 #define LANES 16

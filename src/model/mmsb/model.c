@@ -1,6 +1,6 @@
 /*
  * model.c - the stored form of a mixed membership block model
- * (communities.h).
+ * (mmsb.h).
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * partition.c - the four-part method for communities (mmsb_partition.h):
+ * partition.c - the four-part method for communities (partition.h):
  * components from three views, and memberships by regression on them.
  */
 #include "partition.h"

@@ -1,6 +1,6 @@
 /*
  * partition_views.c - the four parts of a graph, and the leaves of its
- * 3-stars carried over to one of them (mmsb_partition_views.h).
+ * 3-stars carried over to one of them (partition_views.h).
  */
 #include "partition_views.h"
 

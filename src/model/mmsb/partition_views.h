@@ -1,5 +1,5 @@
 /*
- * partition_views.h - what mmsb_partition.c needs of mmsb_partition_views.c.
+ * partition_views.h - what partition.c needs of partition_views.c.
  */
 #ifndef TENSORLV_MMSB_PARTITION_VIEWS_H
 #define TENSORLV_MMSB_PARTITION_VIEWS_H

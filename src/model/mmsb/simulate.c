@@ -1,6 +1,6 @@
 /*
  * simulate.c - graphs drawn from a mixed membership block model, in
- * time proportional to their edges (communities.h).
+ * time proportional to their edges (mmsb.h).
  *
  * Source nodes are taken in order.  The rate of u's edges to v is
  * lambda_uv = theta_v sum_b pi_vb r_ub, r_u = theta_u P' pi_u.  A Poisson number of

@@ -1,6 +1,6 @@
 /*
  * simulate_model.c - true mixed membership block models
- * (communities.h).
+ * (mmsb.h).
  */
 #include <math.h>
 #include <string.h>

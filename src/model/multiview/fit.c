@@ -7,7 +7,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
-#include "../views/solver.h"
+#include "tensorlv/model/view_solver.h"
 
 /* EM stands when the log-likelihood of a row grows by less. */
 #define EM_TOLERANCE  1e-9
@@ -80,7 +80,7 @@ measure_variances(tlv_context *ctx, view_fit *fit)
 			fit->totals[t][i] = fmax(fit->sums.square[t][i] / fit->rows - mean * mean, 0);
 		}
 	}
-	return tlv_gmm_floor(ctx, wide, totals, floors);
+	return tlv_mixture_floor(ctx, wide, totals, floors);
 }
 
 /* A view that is always the same tells no components apart. */

@@ -7,7 +7,7 @@
 #include "internal.h"
 
 /* A row less likely than this under all components is not assigned to any. */
-#define LEAST_LOGARITHM (-TLV_GMM_LARGEST)
+#define LEAST_LOGARITHM (-TLV_MIXTURE_LARGEST)
 
 /* ---- checks ---- */
 
@@ -25,9 +25,9 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts, 
 		for (size_t i = 0; i < d[t]; i++)
 			if (isnan(x[t][i]))
 				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is NaN", i + 1, t + 1);
-			else if (!(fabs(x[t][i]) <= TLV_GMM_LARGEST))
+			else if (!(fabs(x[t][i]) <= TLV_MIXTURE_LARGEST))
 				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %g, beyond %g", i + 1,
-								t + 1, x[t][i], TLV_GMM_LARGEST);
+								t + 1, x[t][i], TLV_MIXTURE_LARGEST);
 	}
 	return TLV_OK;
 }

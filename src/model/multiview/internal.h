@@ -3,13 +3,13 @@
  *
  * Given the component the views are independent and each a Gaussian of diagonal variances:
  * together that is a diagonal Gaussian of all coordinates, so that steps of EM are those of a
- * diagonal mixture of the views put one behind the other (gmm_internal.h).
+ * diagonal mixture of the views put one behind the other (mixture.h).
  */
 #ifndef TENSORLV_MULTIVIEW_INTERNAL_H
 #define TENSORLV_MULTIVIEW_INTERNAL_H
 
-#include "../gmm/internal.h"
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/model/mixture.h"
 #include "tensorlv/model/multiview.h"
 
 /* An open model. */
@@ -28,7 +28,7 @@ typedef struct multiview_model
 	/* vectors, for statistics: made when they are first wanted */
 	bool prepared;
 	tlv_mixture mixture; /* of all views */
-	gmm_worker worker;
+	tlv_mixture_worker worker;
 } multiview_model;
 
 static inline bool
@@ -37,7 +37,7 @@ is_categorical(const tlv_multiview_parts *parts)
 	return parts->items[0] != NULL;
 }
 
-/* A row's vectors: dimensions, finite, not beyond TLV_GMM_LARGEST; errors name the view. */
+/* A row's vectors: dimensions, finite, not beyond TLV_MIXTURE_LARGEST; errors name the view. */
 extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 											  const size_t d[3], const double *const x[3]);
 

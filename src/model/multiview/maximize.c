@@ -1,6 +1,6 @@
 /*
  * maximize.c - a multi-view mixture after the step of expectation maximisation that its
- * statistics are for (multiview_statistics.c).
+ * statistics are for (statistics.c).
  */
 #include <math.h>
 #include <string.h>
@@ -77,7 +77,7 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_pa
 {
 	size_t k = parts->k, d = parts->d[0] + parts->d[1] + parts->d[2];
 	tlv_mixture mixture = {0};
-	gmm_sums sums = {0};
+	tlv_mixture_sums sums = {0};
 	double *floor;
 
 	sums.rows = tlv_frame_scalar(statistics, "rows", 0);
@@ -90,7 +90,7 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_pa
 	tlv_multiview_join(parts->d, k, parts->means, mixture.means);
 	tlv_multiview_join(parts->d, k, parts->variances, mixture.variances);
 	tlv_multiview_join(parts->d, 1, parts->floors, floor);
-	tlv_gmm_maximize(&sums, tlv_frame_float64(statistics, "center"), floor, &mixture);
+	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"), floor, &mixture);
 	parts->weights = mixture.weights;
 	TLV_TRY(part_views(ctx, parts->d, k, mixture.means, parts->means));
 	TLV_TRY(part_views(ctx, parts->d, k, mixture.variances, parts->variances));

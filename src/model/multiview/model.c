@@ -8,8 +8,8 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../views/triple_table.h"
-#include "../views/solver.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/view_solver.h"
 
 /* No category is impossible, no variance zero, no component without weight. */
 #define LEAST_PROBABILITY 1e-10

@@ -8,7 +8,7 @@
 static tlv_status
 check_options(tlv_context *ctx, const tlv_multiview_simulation *options)
 {
-	size_t most = options->categories ? TLV_VIEW_MOST_CATEGORIES : TLV_GMM_MOST_DIMENSIONS;
+	size_t most = options->categories ? TLV_VIEW_MOST_CATEGORIES : TLV_MIXTURE_MOST_DIMENSIONS;
 
 	if (options->k == 0 || options->k > TLV_VIEW_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", options->k,
@@ -53,7 +53,7 @@ draw_vectors(tlv_context *ctx, const tlv_multiview_simulation *options, int view
 		variances[e] = deviation * deviation;
 	}
 	for (size_t i = 0; i < d; i++)
-		floor[i] = TLV_GMM_FLOOR;
+		floor[i] = TLV_MIXTURE_FLOOR;
 	parts->means[view] = means;
 	parts->variances[view] = variances;
 	parts->floors[view] = floor;

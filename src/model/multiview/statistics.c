@@ -12,7 +12,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../views/triple_table.h"
+#include "tensorlv/model/triple_table.h"
 
 static const char *const count_names[3] = {"counts1", "counts2", "counts3"};
 
@@ -24,11 +24,11 @@ typedef struct statistics_state
 	bool vectors;
 	int64_t fingerprint; /* of the model */
 	int64_t d[3];
-	tlv_mixture shape; /* of vectors, without parameters; k also of categories */
-	double *center;	   /* vectors: d */
-	gmm_sums sums;	   /* of categories without sums and squares */
-	double *counts[3]; /* categories: k x d_t */
-	double *block;	   /* vectors: d x GMM_BLOCK rows that wait */
+	tlv_mixture shape;	   /* of vectors, without parameters; k also of categories */
+	double *center;		   /* vectors: d */
+	tlv_mixture_sums sums; /* of categories without sums and squares */
+	double *counts[3];	   /* categories: k x d_t */
+	double *block;		   /* vectors: d x TLV_MIXTURE_BLOCK rows that wait */
 	size_t waiting;
 } statistics_state;
 
@@ -42,7 +42,7 @@ flush(tlv_context *ctx, statistics_state *state)
 	if (n == 0)
 		return TLV_OK;
 	state->waiting = 0;
-	return tlv_gmm_expect(ctx, &state->model->worker, n, state->block, &state->sums);
+	return tlv_mixture_expect(ctx, &state->model->worker, n, state->block, &state->sums);
 }
 
 static tlv_status
@@ -60,7 +60,7 @@ statistics_add_views(tlv_context *ctx, tlv_accumulator *accumulator, const size_
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, d, x));
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->shape.d, GMM_BLOCK * sizeof(double));
+		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->block);
 	}
 	row = state->block + state->waiting * state->shape.d;
@@ -71,7 +71,7 @@ statistics_add_views(tlv_context *ctx, tlv_accumulator *accumulator, const size_
 		row += d[t];
 		center += d[t];
 	}
-	return ++state->waiting == GMM_BLOCK ? flush(ctx, state) : TLV_OK;
+	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
 }
 
 /* counts += share of every component; returns the probability of the row. */
@@ -148,7 +148,7 @@ allocate(tlv_context *ctx, statistics_state *state, const double *center)
 	state->vectors = center != NULL;
 	if (state->vectors)
 	{
-		TLV_TRY(tlv_gmm_sums_create(ctx, &state->shape, &state->sums));
+		TLV_TRY(tlv_mixture_sums_create(ctx, &state->shape, &state->sums));
 		state->center = tlv_alloc(ctx, d, sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->center);
 		memcpy(state->center, center, d * sizeof(double));
@@ -182,8 +182,8 @@ prepare(tlv_context *ctx, multiview_model *model)
 	memcpy(model->mixture.weights, parts->weights, parts->k * sizeof(double));
 	tlv_multiview_join(parts->d, parts->k, parts->means, model->mixture.means);
 	tlv_multiview_join(parts->d, parts->k, parts->variances, model->mixture.variances);
-	TLV_TRY(tlv_gmm_worker_open(ctx, &model->mixture, NULL, &model->worker));
-	TLV_TRY(tlv_gmm_worker_prepare(ctx, &model->worker));
+	TLV_TRY(tlv_mixture_worker_open(ctx, &model->mixture, NULL, &model->worker));
+	TLV_TRY(tlv_mixture_worker_prepare(ctx, &model->worker));
 	model->prepared = true;
 	return TLV_OK;
 }

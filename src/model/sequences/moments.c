@@ -1,15 +1,15 @@
 /*
  * moments.c - windows of three steps of sequences, and how sequences
- * begin (hmm.h).
+ * begin (sequences.h).
  */
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/sequences.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/multiview.h"
-#include "../views/triple_table.h"
-#include "../views/sums.h"
+#include "tensorlv/model/views.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/view_sums.h"
 
 /* Steps between two looks at whether to stop. */
 #define STEPS_BETWEEN ((size_t) 65536)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 /* Up to this many terms the sum is cheaper than a digamma function. */
 #define SHORT_SUM 8

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/model/assignment.h"
 #include "tensorlv/model/topics.h"
 
 /* Floating-point operations between two looks at tlv_should_stop(): some milliseconds. */
@@ -82,40 +82,10 @@ topic_distances(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 	return TLV_OK;
 }
 
-/* More topics in a than in b: the topics of b choose. */
-static tlv_status
-assign_backwards(tlv_context *ctx, size_t ka, size_t kb, const double *distance,
-				 int64_t *assignment)
-{
-	double total;
-	double *transposed = tlv_alloc(ctx, ka * kb, sizeof(double));
-	int64_t *chosen;
-	tlv_status status;
-
-	TLV_TRY_ALLOC(ctx, transposed);
-	chosen = tlv_alloc(ctx, kb, sizeof(int64_t));
-	if (chosen == NULL)
-	{
-		tlv_free(ctx, transposed);
-		return ctx->error.code;
-	}
-	for (size_t e = 0; e < ka * kb; e++)
-		transposed[e % kb * ka + e / kb] = distance[e];
-	status = tlv_assignment(ctx, kb, ka, transposed, chosen, &total);
-	for (size_t ja = 0; ja < ka; ja++)
-		assignment[ja] = -1;
-	for (size_t jb = 0; status == TLV_OK && jb < kb; jb++)
-		assignment[chosen[jb]] = (int64_t) jb;
-	tlv_free(ctx, chosen);
-	tlv_free(ctx, transposed);
-	return status;
-}
-
 tlv_status
 tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size_t kb,
 				const double *phi_b, int64_t *assignment, double *error)
 {
-	double total;
 	double *distance;
 	tlv_status status;
 
@@ -125,10 +95,7 @@ tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 	TLV_TRY_ALLOC(ctx, distance);
 	status = topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
 	if (status == TLV_OK)
-		status = ka <= kb ? tlv_assignment(ctx, ka, kb, distance, assignment, &total)
-						  : assign_backwards(ctx, ka, kb, distance, assignment);
-	for (size_t ja = 0; status == TLV_OK && ja < ka; ja++)
-		error[ja] = assignment[ja] < 0 ? 2 : distance[ja * kb + (size_t) assignment[ja]];
+		status = tlv_assign_components(ctx, ka, kb, distance, 2, assignment, error);
 	tlv_free(ctx, distance);
 	return status;
 }

@@ -4,7 +4,7 @@
  */
 #include "worker.h"
 
-#include "tensorlv/num/digamma.h"
+#include "tensorlv/num/fast_math.h"
 
 #include <float.h>
 #include <math.h>

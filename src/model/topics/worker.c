@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 #define FLOAT_ROWS			   4 /* theta, weights, product, row */
 #define TLV_TOPIC_INFER_STEPS  100

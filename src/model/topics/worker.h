@@ -118,7 +118,4 @@ extern void tlv_topic_alpha_add(const tlv_topic_worker *worker, double scale, do
 /* digamma(alpha0 + tokens) - digamma(alpha0) */
 extern double tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens);
 
-/* Binomial(n, p), n a whole number up to 2^53; exact, O(log n) gamma variates. */
-extern double tlv_topic_binomial(tlv_rng *rng, double n, double p);
-
 #endif /* TENSORLV_TOPIC_WORKER_H */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 #define PSEUDO_ROWS 0.5
 #define STATES		TLV_CATEGORY_MOST_STATES

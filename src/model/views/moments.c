@@ -1,14 +1,14 @@
 /*
  * moments.c - moments of three views: vectors, and categories
- * (multiview.h).
+ * (views.h).
  */
 #include <math.h>
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/multiview.h"
-#include "triple_table.h"
-#include "sums.h"
+#include "tensorlv/model/views.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/view_sums.h"
 
 /* ---- vectors ---- */
 

@@ -2,7 +2,7 @@
  * solver.c - symmetrisation of three views to the middle one, whitening
  * and decomposition (view_solver.h).
  */
-#include "solver.h"
+#include "tensorlv/model/view_solver.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "triple_table.h"
-#include "solver.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/view_solver.h"
 
 /* Cells between two looks at whether to stop. */
 #define CELLS_BETWEEN ((size_t) 16384)

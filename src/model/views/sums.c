@@ -1,14 +1,14 @@
 /*
  * sums.c - sums over rows of three vectors (view_sums.h).
  */
-#include "sums.h"
+#include "tensorlv/model/view_sums.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/model/multiview.h"
+#include "tensorlv/model/views.h"
 
 /* Numbers of the products of views 2 and 3 that wait: enough for BLAS-3, few enough for the cache.
  */

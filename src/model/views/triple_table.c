@@ -1,7 +1,7 @@
 /*
  * triple_table.c - counts of triples (triple_table.h).
  */
-#include "triple_table.h"
+#include "tensorlv/model/triple_table.h"
 
 #include <string.h>
 

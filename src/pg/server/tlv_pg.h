@@ -82,7 +82,7 @@ extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const c
 
 #define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
 
-/* ---- rows (rows.c) ---- */
+/* ---- rows (result_rows.c) ---- */
 
 /* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
 extern void TlvInitRows(FunctionCallInfo fcinfo);

@@ -13,7 +13,7 @@
 #include "pool.h"
 #include "tensorlv/model/evaluate.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 #define OK(expression)		   assert_int_equal((expression), TLV_OK)
 #define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))

@@ -338,7 +338,7 @@ test_start(void **state)
 		void *image;
 		size_t size;
 
-		assert_ok(tlv_gmm_floor(&ctx, 4, variance, floor));
+		assert_ok(tlv_mixture_floor(&ctx, 4, variance, floor));
 		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
 		assert_true(mean_error(rows.truth, model) < 0.25);
@@ -521,9 +521,9 @@ test_given(void **state)
 	model = checked(TLV_FRAME_MODEL, image, size);
 	assert_true(mean_error(rows.truth, model) < 0.2);
 	tlv_gmm_read(&model, &truth);
-	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));
 	assert_int_equal(found, 0);
-	assert_ok(tlv_gmm_at_floor(&ctx, &truth, high, &found));
+	assert_ok(tlv_mixture_at_floor(&ctx, &truth, high, &found));
 	assert_int_equal(found, 4);
 	for (size_t t = 0; t < rows.n; t++) /* one direction without variance */
 		rows.x[5 * t] = rows.x[5 * t + 1] + rows.x[5 * t + 2];
@@ -532,7 +532,7 @@ test_given(void **state)
 	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	tlv_gmm_read(&model, &truth);
-	assert_ok(tlv_gmm_at_floor(&ctx, &truth, floor, &found));
+	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));
 	assert_int_equal(found, 4);
 }
 

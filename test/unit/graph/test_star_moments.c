@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/graph/star_moments.h"
+#include "tensorlv/model/star_moments.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/tensor3.h"
 

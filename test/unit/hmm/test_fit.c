@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "model/hmm/internal.h"
-#include "model/views/triple_table.h"
+#include "tensorlv/model/triple_table.h"
 #include "view_fixture.h"
 
 static tlv_frame

@@ -11,6 +11,7 @@
 
 #include "model/mmsb/block_model.h"
 #include "graph_fixture.h"
+#include "tensorlv/num/special.h"
 
 #define K 3
 

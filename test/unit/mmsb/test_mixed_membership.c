@@ -11,6 +11,7 @@
 
 #include "model/mmsb/mixed_membership.h"
 #include "graph_fixture.h"
+#include "tensorlv/num/special.h"
 
 #define K	 3
 #define ROWS 30

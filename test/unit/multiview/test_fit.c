@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/views/sums.h"
+#include "tensorlv/model/view_sums.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
 

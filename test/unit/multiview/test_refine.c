@@ -9,7 +9,8 @@
 #include <cmocka.h>
 
 #include "tensorlv/model/gmm.h"
-#include "tensorlv/model/match.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
 
 #define K	 3

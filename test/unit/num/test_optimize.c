@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 #include "tensorlv/num/rng.h"
 
 #define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))

@@ -14,7 +14,7 @@
 
 #include "model/topics/worker.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 #include "tensorlv/model/topics.h"
 
 #define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))

@@ -11,7 +11,7 @@
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 
 #define SINGULAR 1e-10 /* eigenvalues below this part of the largest are none */
 

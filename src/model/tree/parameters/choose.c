@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/special.h"
 #include "../parts.h"
 
 /* Directions and triples of a node that are looked at. */

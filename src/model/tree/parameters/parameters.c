@@ -13,8 +13,8 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 #include "../parts.h"
-#include "../../views/triple_table.h"
-#include "../../views/solver.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/model/view_solver.h"
 
 /* Steps of EM on a triple's table, after the decomposition and after a random start. */
 #define TRIPLE_STEPS 30

@@ -1,13 +1,13 @@
 /*
- * solver.h - from moments of three views to the conditional means of each
- * (multiview.h): what multi-view mixtures and hidden Markov models share.
+ * view_solver.h - from moments of three views to the conditional means of each
+ * (views.h): what multi-view mixtures and hidden Markov models share.
  */
 #ifndef TLV_VIEW_SOLVER_H
 #define TLV_VIEW_SOLVER_H
 
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/model/model.h"
-#include "sums.h"
+#include "tensorlv/model/view_sums.h"
 
 /*
  * Moments of three views in coordinates of the solver's own: dense, or counts of triples of

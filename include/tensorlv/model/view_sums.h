@@ -1,5 +1,5 @@
 /*
- * sums.h - sums over rows of three vectors, shifted by a reference, up to
+ * view_sums.h - sums over rows of three vectors, shifted by a reference, up to
  * the full third-order tensor; what view_moments and windows of sequences of
  * vectors have in common.
  */

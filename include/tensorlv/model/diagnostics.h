@@ -1,0 +1,39 @@
+/*
+ * diagnostics.h - named numbers and warnings in words, kept with every model.
+ */
+#ifndef TENSORLV_DIAGNOSTICS_H
+#define TENSORLV_DIAGNOSTICS_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+
+#define TLV_DIAGNOSTICS_MAX 4096
+
+typedef struct tlv_diagnostics
+{
+	char *names; /* lines, each ended by '\n'; warnings begin with "warning: " */
+	size_t names_length;
+	size_t names_room;
+	double *values;
+	size_t n;
+	size_t room;
+} tlv_diagnostics;
+
+extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value,
+							   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Copies those of a model but the named ones (a list that NULL ends, or NULL). */
+extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,
+									   const tlv_frame *model, const char *const *except);
+/*
+ * Reorders the k values from the one called first on: the new i-th is the old order[i]-th.  A
+ * model without that name is left as it is.
+ */
+extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
+										  const char *first, size_t k, const int64_t *order);
+/* Adds the sections "diagnostics" and "diagnostic_names" to a model's frame. */
+extern void tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder);
+/* Checks them in a frame: as many lines as values. */
+extern tlv_status tlv_diagnostics_check(tlv_context *ctx, const tlv_frame *model);
+
+#endif /* TENSORLV_DIAGNOSTICS_H */

@@ -1,0 +1,136 @@
+/*
+ * mixture.h - the parameters of mixtures of Gaussians of any form of covariance, and a step of
+ * expectation maximisation: what all models that are such mixtures share.
+ *
+ * Rows are taken relative to a center, the mixture's own mean: with variances of at least
+ * TLV_MIXTURE_FLOOR of the data's, sums of squares about it lose at most half the digits.
+ */
+#ifndef TENSORLV_MIXTURE_H
+#define TENSORLV_MIXTURE_H
+
+#include "tensorlv/num/context.h"
+
+typedef enum tlv_covariance
+{
+	TLV_COVARIANCE_COMMON,	  /* one variance for all components and coordinates */
+	TLV_COVARIANCE_SPHERICAL, /* one for every component */
+	TLV_COVARIANCE_DIAGONAL,  /* one for every component and coordinate */
+	TLV_COVARIANCE_FULL		  /* a matrix for every component */
+} tlv_covariance;
+
+/* 'common', 'spherical', 'diagonal', 'full'; false when the name is none of them. */
+extern bool tlv_covariance_from_name(const char *name, tlv_covariance *covariance);
+
+/* The parameters.  common holds its variance k times. */
+typedef struct tlv_mixture
+{
+	size_t k;
+	size_t d;
+	tlv_covariance covariance;
+	double *weights;   /* k, positive, summing to 1 */
+	double *means;	   /* d x k */
+	double *variances; /* k, k, d x k or d(d+1)/2 x k */
+} tlv_mixture;
+
+/* Numbers of variances of one component; free parameters of the whole mixture. */
+extern size_t tlv_mixture_variances(size_t d, tlv_covariance covariance);
+extern double tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance);
+
+/* Arrays for the parameters from the arena, zeroed; and back. */
+extern tlv_status tlv_mixture_create(tlv_context *ctx, size_t k, size_t d,
+									 tlv_covariance covariance, tlv_mixture *mixture);
+extern void tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture);
+
+/* Largest k and d that a model may have. */
+#define TLV_MIXTURE_MOST_COMPONENTS 10000
+#define TLV_MIXTURE_MOST_DIMENSIONS 4000
+/* Largest modulus of a number in a row. */
+#define TLV_MIXTURE_LARGEST 1e100
+
+/* Every variance is at least this part of the whole data's in the same coordinate. */
+#define TLV_MIXTURE_FLOOR 1e-6
+
+/*
+ * Least variances (d) for data of the given variances: TLV_MIXTURE_FLOOR of each, of their mean
+ * where a coordinate is constant.  TLV_BAD_DATA when all are.
+ */
+extern tlv_status tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance,
+									double *floor);
+
+/* How many components have variances, in any direction of a full covariance, at the floor (d). */
+extern tlv_status tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
+									   const double *floor, size_t *found);
+
+/* ---- expectation and maximisation ---- */
+
+/* Rows of a block. */
+#define TLV_MIXTURE_BLOCK 128
+
+/* Expected sufficient statistics about the center. */
+typedef struct tlv_mixture_sums
+{
+	double rows;
+	double log_likelihood;	  /* of the rows, nats */
+	double *responsibilities; /* k: sum_t r_tj */
+	double *sums;			  /* d x k: sum_t r_tj (x_t - c) */
+	double *squares; /* sum_t r_tj of |x_t - c|^2 (k), squares (d x k) or products (packed x k) */
+} tlv_mixture_sums;
+
+extern tlv_status tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture,
+										  tlv_mixture_sums *sums);
+extern void tlv_mixture_sums_clear(const tlv_mixture *mixture, tlv_mixture_sums *sums);
+extern void tlv_mixture_sums_free(tlv_context *ctx, tlv_mixture_sums *sums);
+
+/* A mixture prepared for blocks of rows. */
+typedef struct tlv_mixture_worker
+{
+	const tlv_mixture *mixture;
+	bool given_center;
+	double *center;	  /* d */
+	double *constant; /* k: log density at the center, log weight included */
+	double *linear;	  /* d x k: inverse variances times (mean - center); full: L^-1 of it */
+	double *inverse;  /* inverse variances: k or d x k; full: d x d x k, L^-1 transposed of
+					   * S = L L'; full of few dimensions: packed x k, the quadratic form */
+	/* of a block */
+	double *squares; /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
+	double *scaled;	 /* d x block, full: the rows transposed, then weighted */
+	double *product; /* d x d, full */
+	double *shares;	 /* block x k: log densities, then responsibilities */
+	double *density; /* block: log density of a row */
+	double *total;	 /* block */
+} tlv_mixture_worker;
+
+/*
+ * A worker for a mixture's shape, about the given center (NULL: the mixture's mean), and its
+ * preparation, anew whenever the mixture has changed; create is both, about the mean.  TLV_BAD_DATA
+ * when a covariance is not positive definite.
+ */
+extern tlv_status tlv_mixture_worker_open(tlv_context *ctx, const tlv_mixture *mixture,
+										  const double *center, tlv_mixture_worker *worker);
+extern tlv_status tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker);
+extern tlv_status tlv_mixture_worker_create(tlv_context *ctx, const tlv_mixture *mixture,
+											tlv_mixture_worker *worker);
+extern void tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker);
+
+/*
+ * n <= TLV_MIXTURE_BLOCK rows x (d x n, relative to the center): worker->shares and density, and
+ * their statistics are added to sums (NULL: not wanted).
+ */
+extern tlv_status tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
+									 const double *x, tlv_mixture_sums *sums);
+
+/* The same for rows that each belong to the component label[t], certainly; nothing of the
+ * likelihood. */
+extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
+										   const double *x, const int32_t *label,
+										   tlv_mixture_sums *sums);
+
+/*
+ * The mixture that maximises the expected likelihood, with its variances kept at floor (d) or
+ * above: into mixture, whose parameters before are those the sums belong to (a
+ * component without rows keeps its own).
+ */
+extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center,
+								 const double *floor, tlv_mixture *mixture);
+
+#endif /* TENSORLV_MIXTURE_H */

@@ -1,0 +1,26 @@
+/*
+ * sequences.h - moments of the windows of three steps of sequences of symbols or of vectors.
+ *
+ * Moments (kind sequence_moments): scalars "sequences", "short" (sequences of fewer than 3
+ * steps: skipped), "nulls", "steps"; of symbols "items" (ascending), "initial" (how often each is a
+ * sequence's first), "cells" and "counts" (windows, as in views.h, all parts being positions in
+ * "items"); of vectors the sections of view_moments over the windows' three vectors and
+ * "initial" (the sum of the first vectors, shifted by "shift1").  Steps that follow each other in
+ * the array are adjacent in time: gaps are not known here.
+ */
+#ifndef TENSORLV_SEQUENCES_H
+#define TENSORLV_SEQUENCES_H
+
+#include "tensorlv/model/accumulator.h"
+
+/* Sequences shorter than this have no window. */
+#define TLV_WINDOW 3
+
+/*
+ * The accumulator.  Adding a sequence fails with TLV_BAD_DATA where one of symbols meets those of
+ * vectors or dimensions differ, with TLV_LIMIT beyond the numbers of views.h, and for want of
+ * memory; vectors must be finite.  Errors of create: memory.
+ */
+extern tlv_status tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+#endif /* TENSORLV_SEQUENCES_H */

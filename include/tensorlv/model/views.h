@@ -1,0 +1,32 @@
+/*
+ * views.h - moments of three views of one hidden choice, which are independent given it.
+ *
+ * Moments of vectors (kind view_moments): scalars "rows", "nulls"; for each
+ * view t = 1, 2, 3 "shift<t>" (d_t: the reference that was subtracted from every row, the first
+ * row of the group), "sum<t>" and "square<t>" (d_t: sums of the shifted numbers and of their
+ * squares); "pairs12", "pairs13", "pairs23" (d_s x d_t) and "triples" (d_1 x d_2 d_3) of the
+ * shifted rows.  Values of different shifts merge exactly up to rounding.
+ *
+ * Moments of categories (kind category_views): scalars "rows", "nulls"; "items1", "items2",
+ * "items3" (the categories, ascending); "cells" (which triples occurred, three positions packed
+ * in a word, ascending) and "counts" (how often).
+ */
+#ifndef TENSORLV_VIEWS_H
+#define TENSORLV_VIEWS_H
+
+#include "tensorlv/model/accumulator.h"
+
+/* Most entries of the third moment of vectors, d1 d2 d3. */
+#define TLV_VIEW_MOST_TRIPLES 8000000
+/* Most distinct categories of one view. */
+#define TLV_VIEW_MOST_CATEGORIES 2097152
+
+/*
+ * The accumulators.  Adding a row fails with TLV_BAD_DATA for a view without numbers or of another
+ * dimension than those before, with TLV_LIMIT above the numbers here, and for want of memory;
+ * vectors must be finite.  Errors of create: memory.
+ */
+extern tlv_status tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+#endif /* TENSORLV_VIEWS_H */

@@ -1,0 +1,61 @@
+/*
+ * parameters.c - the parameters of a mixture of Gaussians (mixture.h).
+ */
+#include <string.h>
+
+#include "tensorlv/model/mixture.h"
+#include "tensorlv/num/linalg.h"
+
+static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full"};
+
+bool
+tlv_covariance_from_name(const char *name, tlv_covariance *covariance)
+{
+	for (int i = 0; i < 4; i++)
+		if (strcmp(name, covariance_names[i]) == 0)
+		{
+			*covariance = (tlv_covariance) i;
+			return true;
+		}
+	return false;
+}
+
+size_t
+tlv_mixture_variances(size_t d, tlv_covariance covariance)
+{
+	if (covariance == TLV_COVARIANCE_FULL)
+		return tlv_packed2_size(d);
+	return covariance == TLV_COVARIANCE_DIAGONAL ? d : 1;
+}
+
+double
+tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance)
+{
+	double variances = covariance == TLV_COVARIANCE_COMMON
+						   ? 1
+						   : (double) k * (double) tlv_mixture_variances(d, covariance);
+
+	return (double) k - 1 + (double) k * (double) d + variances;
+}
+
+tlv_status
+tlv_mixture_create(tlv_context *ctx, size_t k, size_t d, tlv_covariance covariance,
+				   tlv_mixture *mixture)
+{
+	mixture->k = k;
+	mixture->d = d;
+	mixture->covariance = covariance;
+	mixture->weights =
+		tlv_alloc0(ctx, k, (1 + d + tlv_mixture_variances(d, covariance)) * sizeof(double));
+	TLV_TRY_ALLOC(ctx, mixture->weights);
+	mixture->means = mixture->weights + k;
+	mixture->variances = mixture->means + d * k;
+	return TLV_OK;
+}
+
+void
+tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture)
+{
+	tlv_free(ctx, mixture->weights);
+	mixture->weights = NULL;
+}

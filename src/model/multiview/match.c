@@ -1,0 +1,78 @@
+/*
+ * match.c - the components of two multi-view mixtures, one to one (multiview.h).
+ */
+#include <math.h>
+
+#include "tensorlv/model/assignment.h"
+#include "tensorlv/model/multiview.h"
+
+static double
+squared_distance(size_t d, const double *restrict a, const double *restrict b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sum;
+}
+
+/* L1 distance of the probabilities of two views over all categories of either, both ascending. */
+static double
+category_distance(const tlv_multiview_parts *a, size_t ja, const tlv_multiview_parts *b, size_t jb,
+				  int view)
+{
+	const int64_t *x = a->items[view], *y = b->items[view];
+	const double *p = a->means[view] + ja * a->d[view], *q = b->means[view] + jb * b->d[view];
+	size_t i = 0, j = 0;
+	double sum = 0;
+
+	while (i < a->d[view] || j < b->d[view])
+	{
+		bool in_a = i < a->d[view] && (j >= b->d[view] || x[i] <= y[j]);
+		bool in_b = j < b->d[view] && (i >= a->d[view] || y[j] <= x[i]);
+
+		sum += fabs((in_a ? p[i] : 0) - (in_b ? q[j] : 0));
+		i += in_a;
+		j += in_b;
+	}
+	return sum;
+}
+
+static double
+component_distance(const tlv_multiview_parts *a, size_t i, const tlv_multiview_parts *b, size_t j)
+{
+	double sum = 0;
+
+	for (int t = 0; t < 3; t++)
+		if (a->items[0] != NULL)
+			sum += category_distance(a, i, b, j, t) / 3;
+		else
+			sum += squared_distance(a->d[t], a->means[t] + i * a->d[t], b->means[t] + j * a->d[t]);
+	return a->items[0] != NULL ? sum : sqrt(sum);
+}
+
+tlv_status
+tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_multiview_parts *b,
+					int64_t *assignment, double *error)
+{
+	double *cost;
+
+	if ((a->items[0] != NULL) != (b->items[0] != NULL))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "one model is of categories, one of vectors");
+	for (int t = 0; t < 3 && a->items[0] == NULL; t++)
+		if (a->d[t] != b->d[t])
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu dimensions", t + 1,
+							a->d[t], b->d[t]);
+	cost = tlv_alloc(ctx, a->k, b->k * sizeof(double));
+	TLV_TRY_ALLOC(ctx, cost);
+	for (size_t i = 0; i < a->k; i++)
+		for (size_t j = 0; j < b->k; j++)
+		{
+			if (j % 64 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			cost[i * b->k + j] = component_distance(a, i, b, j);
+		}
+	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
+	tlv_free(ctx, cost);
+	return TLV_OK;
+}
