@@ -66,7 +66,7 @@ typedef struct tlv_tree_fit_options
 
 /*
  * Fits the parameters of a tree to category_moments or dense_moments.  Of categories: complete when
- * tables of triples were kept or no node is hidden, otherwise the structure with its plan of
+ * tables of triples were kept or no node is hidden, otherwise the structure with its selection of
  * triples, which statistics() and update() complete.  A node all of whose triples are too weak
  * starts from a random table, with a warning.
  * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (a constant column, other variables than the tree's),

@@ -344,16 +344,16 @@ check_gaussian(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *p
 }
 
 static tlv_status
-check_plan(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *parts)
+check_selection(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *parts)
 {
 	uint64_t hidden = parts->nodes - parts->p;
-	tree_plan plan;
+	tree_selection selection;
 
 	TLV_TRY(tlv_frame_require(ctx, frame, "triples", TLV_INT64, 3, hidden, NULL));
-	TLV_TRY(tlv_tree_plan_create(ctx, parts, &plan));
+	TLV_TRY(tlv_tree_selection_create(ctx, parts, &selection));
 	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64,
-							  (uint64_t) tlv_tree_pair_entries(&plan), 1, NULL));
-	tlv_tree_plan_free(ctx, &plan);
+							  (uint64_t) tlv_tree_pair_entries(&selection), 1, NULL));
+	tlv_tree_selection_free(ctx, &selection);
 	return tlv_frame_require_minimum(ctx, frame, "pairs", 0);
 }
 
@@ -400,7 +400,7 @@ tree_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(check_tables(ctx, &parts));
 	}
 	else
-		TLV_TRY(check_plan(ctx, frame, &parts));
+		TLV_TRY(check_selection(ctx, frame, &parts));
 	return tlv_diagnostics_check(ctx, frame);
 }
 

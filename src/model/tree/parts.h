@@ -1,6 +1,6 @@
 /*
  * parts.h - what the files of latent tree models share: the rooted
- * forest, the plan of triples, belief propagation.
+ * forest, the selection of triples, belief propagation.
  */
 #ifndef TLV_TREE_PARTS_H
 #define TLV_TREE_PARTS_H
@@ -52,27 +52,28 @@ typedef struct tree_rooted
 extern tlv_status tlv_tree_rooted_create(tlv_context *ctx, const tlv_tree *tree,
 										 tree_rooted *rooted);
 
-/* ---- the plan of triples (tree_plan.c) ---- */
+/* ---- the selection of triples (structure/selection.c) ---- */
 
-typedef struct tree_plan
+typedef struct tree_selection
 {
 	tree_shape shape;
 	const int64_t *states;
 	const int64_t *triples; /* 3 x hidden; -1 where there is none */
 	int64_t *direction;		/* 3 x hidden: neighbours of the hidden node */
-} tree_plan;
+} tree_selection;
 
 /* Errors: TLV_CORRUPT when a triple is not in three directions, memory. */
-extern tlv_status tlv_tree_plan_create(tlv_context *ctx, const tlv_tree_parts *parts,
-									   tree_plan *plan);
-extern void tlv_tree_plan_free(tlv_context *ctx, tree_plan *plan);
+extern tlv_status tlv_tree_selection_create(tlv_context *ctx, const tlv_tree_parts *parts,
+											tree_selection *selection);
+extern void tlv_tree_selection_free(tlv_context *ctx, tree_selection *selection);
 
 /* Which observed nodes stand for node on its edge to other; their number, at most 3. */
-extern size_t tlv_tree_stand_ins(const tree_plan *plan, size_t node, size_t other, size_t stand[3]);
+extern size_t tlv_tree_stand_ins(const tree_selection *selection, size_t node, size_t other,
+								 size_t stand[3]);
 
 /* Numbers in all tables of pairs; in the table of triples of hidden node j. */
-extern double tlv_tree_pair_entries(const tree_plan *plan);
-extern size_t tlv_tree_triple_entries(const tree_plan *plan, size_t hidden);
+extern double tlv_tree_pair_entries(const tree_selection *selection);
+extern size_t tlv_tree_triple_entries(const tree_selection *selection, size_t hidden);
 
 /* ---- the choice of triples (tree_choose.c) ---- */
 
@@ -108,7 +109,7 @@ extern tlv_status tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, con
 
 /*
  * Tables of all nodes (tlv_tree_table_offsets) from those of triples, one after the other, and of
- * pairs, both in the order of the plan.
+ * pairs, both in the order of the selection.
  */
 extern tlv_status tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts,
 								 const double *triple_tables, const double *pairs,

@@ -200,7 +200,7 @@ solve_views(tlv_context *ctx, gaussian_fit *fit)
 
 	for (size_t j = 0; j < fit->parts.nodes - p; j++)
 	{
-		const int64_t *t = fit->plan.triples + 3 * j;
+		const int64_t *t = fit->selection.triples + 3 * j;
 
 		TLV_TRY_CONTINUE(ctx);
 		if (t[0] < 0)
@@ -222,11 +222,11 @@ open_side(const gaussian_fit *fit, size_t node, size_t other, tree_side *side, s
 
 	memset(side, 0, sizeof(*side));
 	side->k = (size_t) fit->g.states[node];
-	side->n = tlv_tree_stand_ins(&fit->plan, node, other, stand);
+	side->n = tlv_tree_stand_ins(&fit->selection, node, other, stand);
 	for (size_t i = 0; i < side->n; i++)
 		side->d[i] = (size_t) fit->g.states[stand[i]];
 	for (size_t t = 0; t < 3 && node >= p; t++)
-		if (found < side->n && fit->plan.triples[3 * (node - p) + t] == (int64_t) stand[found])
+		if (found < side->n && fit->selection.triples[3 * (node - p) + t] == (int64_t) stand[found])
 			side->a[found++] = fit->view[t][node - p];
 	return side->n;
 }
@@ -317,7 +317,7 @@ unscale(tlv_context *ctx, gaussian_fit *fit)
 
 /* Three observed nodes near every hidden one, in three directions. */
 static tlv_status
-plan_triples(tlv_context *ctx, gaussian_fit *fit)
+select_triples(tlv_context *ctx, gaussian_fit *fit)
 {
 	tlv_tree_parts *parts = &fit->parts;
 	size_t hidden = parts->nodes - parts->p;
@@ -341,7 +341,7 @@ plan_triples(tlv_context *ctx, gaussian_fit *fit)
 	tlv_tree_shape_free(ctx, &shape);
 	tlv_free(ctx, below);
 	parts->triples = triples;
-	return tlv_tree_plan_create(ctx, parts, &fit->plan);
+	return tlv_tree_selection_create(ctx, parts, &fit->selection);
 }
 
 static tlv_status
@@ -369,7 +369,7 @@ open_fit(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *opt
 	parts->column = fit->column;
 	parts->means = central->mean;
 	parts->diagnostics = &fit->diagnostics;
-	return plan_triples(ctx, fit);
+	return select_triples(ctx, fit);
 }
 
 static tlv_status
@@ -393,7 +393,8 @@ allocate_fit(tlv_context *ctx, gaussian_fit *fit)
 	fit->edge = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, fit->edge);
 	tlv_tree_table_offsets(parts, fit->edge);
-	TLV_TRY(tlv_tree_gaussian_create(ctx, &fit->plan.shape, parts->states, fit->edge, &fit->g));
+	TLV_TRY(
+		tlv_tree_gaussian_create(ctx, &fit->selection.shape, parts->states, fit->edge, &fit->g));
 	parts->entries = fit->edge[parts->nodes];
 	parts->noise_entries = fit->g.square[parts->nodes];
 	TLV_TRY(tree_take(ctx, &fit->tables, parts->entries));
@@ -434,7 +435,7 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	TLV_TRY(unscale(ctx, &fit));
 	TLV_TRY(tlv_tree_write(ctx, &fit.parts, image, size));
 	tlv_tree_gaussian_free(ctx, &fit.g);
-	tlv_tree_plan_free(ctx, &fit.plan);
+	tlv_tree_selection_free(ctx, &fit.selection);
 	tlv_dense_central_free(ctx, &central);
 	return TLV_OK;
 }

@@ -14,7 +14,7 @@ typedef struct gaussian_fit
 {
 	tlv_tree_parts parts;
 	tree_rooted rooted;
-	tree_plan plan;
+	tree_selection selection;
 	size_t d;		 /* columns */
 	size_t r;		 /* dimension of hidden nodes */
 	size_t hidden;	 /* elements of hidden nodes */

@@ -23,12 +23,12 @@ copy_pair(const tlv_category_tables *tables, size_t a, size_t c, const int64_t *
 	return to + sa * sc;
 }
 
-/* The tables of pairs in the order of the plan. */
+/* The tables of pairs in the order of the selection. */
 static tlv_status
-copy_pairs(tlv_context *ctx, const tlv_category_tables *tables, const tree_plan *plan,
+copy_pairs(tlv_context *ctx, const tlv_category_tables *tables, const tree_selection *selection,
 		   double **pairs, size_t *entries)
 {
-	double wanted = tlv_tree_pair_entries(plan), *to;
+	double wanted = tlv_tree_pair_entries(selection), *to;
 
 	if (wanted > (double) TLV_TREE_MOST_ENTRIES)
 		return tlv_fail(ctx, TLV_LIMIT, "the tables of pairs have %.0f numbers, more than %zu",
@@ -36,46 +36,46 @@ copy_pairs(tlv_context *ctx, const tlv_category_tables *tables, const tree_plan 
 	*entries = (size_t) wanted;
 	*pairs = to = tlv_alloc0(ctx, *entries, sizeof(double));
 	TLV_TRY_ALLOC(ctx, to);
-	for (size_t v = 0; v < plan->shape.nodes; v++)
+	for (size_t v = 0; v < selection->shape.nodes; v++)
 	{
 		size_t a[3], c[3], u, na, nc;
 
-		if (plan->shape.parent[v] < 0)
+		if (selection->shape.parent[v] < 0)
 		{
-			if (v < plan->shape.p)
+			if (v < selection->shape.p)
 			{
 				memcpy(to, tables->singles + tables->offset[v],
 					   (size_t) tables->states[v] * sizeof(double));
-				to += plan->states[v];
+				to += selection->states[v];
 			}
 			continue;
 		}
-		u = (size_t) plan->shape.parent[v];
-		na = tlv_tree_stand_ins(plan, v, u, a);
-		nc = tlv_tree_stand_ins(plan, u, v, c);
+		u = (size_t) selection->shape.parent[v];
+		na = tlv_tree_stand_ins(selection, v, u, a);
+		nc = tlv_tree_stand_ins(selection, u, v, c);
 		for (size_t i = 0; i < na; i++)
 			for (size_t j = 0; j < nc; j++)
-				to = copy_pair(tables, a[i], c[j], plan->states, to);
+				to = copy_pair(tables, a[i], c[j], selection->states, to);
 	}
 	return TLV_OK;
 }
 
 /* The tables of the chosen triples, one after the other. */
 static tlv_status
-copy_triples(tlv_context *ctx, const tlv_category_tables *tables, const tree_plan *plan,
+copy_triples(tlv_context *ctx, const tlv_category_tables *tables, const tree_selection *selection,
 			 double **triples)
 {
-	size_t hidden = plan->shape.nodes - plan->shape.p, entries = 0;
+	size_t hidden = selection->shape.nodes - selection->shape.p, entries = 0;
 	double *to;
 
 	for (size_t j = 0; j < hidden; j++)
-		entries += tlv_tree_triple_entries(plan, j);
+		entries += tlv_tree_triple_entries(selection, j);
 	*triples = to = tlv_alloc0(ctx, entries, sizeof(double));
 	TLV_TRY_ALLOC(ctx, to);
 	for (size_t j = 0; j < hidden; j++)
 	{
-		const int64_t *t = plan->triples + 3 * j;
-		size_t n = tlv_tree_triple_entries(plan, j);
+		const int64_t *t = selection->triples + 3 * j;
+		size_t n = tlv_tree_triple_entries(selection, j);
 
 		/* Of a variable that is never there the tables are empty, its states here 1. */
 		if (n > 0 && tables->states[t[0]] > 0 && tables->states[t[1]] > 0 &&
@@ -153,7 +153,7 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 	int64_t *triples = tlv_alloc0(ctx, 3 * hidden, sizeof(int64_t));
 	double *pairs = NULL, *triple_tables = NULL;
 	tree_shape shape;
-	tree_plan plan;
+	tree_selection selection;
 
 	TLV_TRY_ALLOC(ctx, triples);
 	for (size_t v = 0; v < parts->p; v++)
@@ -163,12 +163,12 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 							triples, parts->diagnostics));
 	tlv_tree_shape_free(ctx, &shape);
 	parts->triples = triples;
-	TLV_TRY(tlv_tree_plan_create(ctx, parts, &plan));
-	TLV_TRY(copy_pairs(ctx, tables, &plan, &pairs, &parts->pair_entries));
+	TLV_TRY(tlv_tree_selection_create(ctx, parts, &selection));
+	TLV_TRY(copy_pairs(ctx, tables, &selection, &pairs, &parts->pair_entries));
 	parts->pairs = pairs;
 	if (tables->triples != NULL)
-		TLV_TRY(copy_triples(ctx, tables, &plan, &triple_tables));
-	tlv_tree_plan_free(ctx, &plan);
+		TLV_TRY(copy_triples(ctx, tables, &selection, &triple_tables));
+	tlv_tree_selection_free(ctx, &selection);
 	if (hidden == 0 || triple_tables != NULL)
 		TLV_TRY(write_solved(ctx, parts, triple_tables, pairs, &options->decompose, image, size));
 	else
@@ -227,14 +227,14 @@ tlv_tree_complete(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	tlv_decompose_options decompose = {0};
 	tlv_diagnostics diagnostics = {0};
 	tlv_tree_parts parts;
-	tree_plan plan;
+	tree_selection selection;
 	size_t entries = 0;
 
 	tlv_tree_read(model, &parts);
-	TLV_TRY(tlv_tree_plan_create(ctx, &parts, &plan));
+	TLV_TRY(tlv_tree_selection_create(ctx, &parts, &selection));
 	for (size_t j = 0; j < parts.nodes - parts.p; j++)
-		entries += tlv_tree_triple_entries(&plan, j);
-	tlv_tree_plan_free(ctx, &plan);
+		entries += tlv_tree_triple_entries(&selection, j);
+	tlv_tree_selection_free(ctx, &selection);
 	if (tlv_frame_find(statistics, "tables")->rows != entries)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));

@@ -41,7 +41,7 @@ typedef struct tree_solver
 {
 	const tlv_tree_parts *parts;
 	const tlv_decompose_options *decompose;
-	tree_plan plan;
+	tree_selection selection;
 	node_views *views; /* hidden nodes */
 	tlv_rng rng;
 	size_t failed; /* triples that could not be decomposed */
@@ -222,7 +222,7 @@ static tlv_status
 solve_triple(tlv_context *ctx, tree_solver *solver, size_t hidden, const double *table)
 {
 	const int64_t *states = solver->parts->states;
-	const int64_t *triple = solver->plan.triples + 3 * hidden;
+	const int64_t *triple = solver->selection.triples + 3 * hidden;
 	node_views *views = &solver->views[hidden];
 	tlv_view_source source;
 	size_t d[3];
@@ -270,14 +270,15 @@ open_side(const tree_solver *solver, size_t node, size_t other, tree_side *side,
 
 	memset(side, 0, sizeof(*side));
 	side->k = (size_t) solver->parts->states[node];
-	side->n = tlv_tree_stand_ins(&solver->plan, node, other, stand);
+	side->n = tlv_tree_stand_ins(&solver->selection, node, other, stand);
 	for (size_t i = 0; i < side->n; i++)
 		side->d[i] = (size_t) solver->parts->states[stand[i]];
 	if (node < p)
 		return;
 	views = &solver->views[node - p];
 	for (size_t t = 0; t < 3 && views->weights != NULL; t++)
-		if (found < side->n && solver->plan.triples[3 * (node - p) + t] == (int64_t) stand[found])
+		if (found < side->n &&
+			solver->selection.triples[3 * (node - p) + t] == (int64_t) stand[found])
 			side->a[found++] = views->turned[t];
 }
 
@@ -479,7 +480,7 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 	tree_solver solver = {.parts = parts, .decompose = decompose, .tables = tables};
 
 	tlv_rng_seed(&solver.rng, (uint64_t) parts->seed);
-	TLV_TRY(tlv_tree_plan_create(ctx, parts, &solver.plan));
+	TLV_TRY(tlv_tree_selection_create(ctx, parts, &solver.selection));
 	solver.views = tlv_alloc0(ctx, hidden, sizeof(node_views));
 	TLV_TRY_ALLOC(ctx, solver.views);
 	solver.offset = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
@@ -490,7 +491,7 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 		TLV_TRY_CONTINUE(ctx);
 		tlv_report(ctx, "triples", (double) j, (double) hidden);
 		TLV_TRY(solve_triple(ctx, &solver, j, triple_tables));
-		triple_tables += tlv_tree_triple_entries(&solver.plan, j);
+		triple_tables += tlv_tree_triple_entries(&solver.selection, j);
 	}
 	for (size_t v = 0; v < parts->nodes; v++)
 	{
@@ -504,7 +505,7 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 		tlv_free(ctx, solver.views[j].weights);
 	tlv_free(ctx, solver.views);
 	tlv_free(ctx, solver.offset);
-	tlv_tree_plan_free(ctx, &solver.plan);
+	tlv_tree_selection_free(ctx, &solver.selection);
 	if (solver.failed > 0)
 		return tlv_diagnose(ctx, diagnostics, (double) solver.failed,
 							"warning: hidden nodes without a triple that can be decomposed start "

@@ -19,7 +19,7 @@ typedef struct triples_state
 {
 	tlv_accumulator base;
 	tree_model *model; /* NULL when only stored values are merged */
-	tree_plan plan;
+	tree_selection selection;
 	int64_t fingerprint;
 	size_t entries;
 	double *tables;
@@ -59,9 +59,9 @@ tlv_tree_triples_create(tlv_context *ctx, tlv_model *base, tlv_accumulator **acc
 	state = (triples_state *) *accumulator;
 	state->model = model;
 	state->fingerprint = (int64_t) base->frame.header->fingerprint;
-	TLV_TRY(tlv_tree_plan_create(ctx, &model->parts, &state->plan));
+	TLV_TRY(tlv_tree_selection_create(ctx, &model->parts, &state->selection));
 	for (size_t j = 0; j < model->parts.nodes - model->parts.p; j++)
-		entries += (double) tlv_tree_triple_entries(&state->plan, j);
+		entries += (double) tlv_tree_triple_entries(&state->selection, j);
 	if (entries > (double) TLV_TREE_MOST_ENTRIES)
 		return tlv_fail(ctx, TLV_LIMIT,
 						"the tables of triples would have %.0f numbers, more than %zu", entries,
@@ -76,7 +76,7 @@ tlv_tree_triples_create(tlv_context *ctx, tlv_model *base, tlv_accumulator **acc
 static void
 count_triple(const triples_state *state, const int64_t *triple, double *table)
 {
-	const int64_t *states = state->plan.states;
+	const int64_t *states = state->selection.states;
 	const int8_t *a = state->values + (size_t) triple[0] * WAITING;
 	const int8_t *b = state->values + (size_t) triple[1] * WAITING;
 	const int8_t *c = state->values + (size_t) triple[2] * WAITING;
@@ -92,14 +92,14 @@ flush(tlv_context *ctx, triples_state *state)
 {
 	double *table = state->tables;
 
-	for (size_t j = 0; j < state->plan.shape.nodes - state->plan.shape.p; j++)
+	for (size_t j = 0; j < state->selection.shape.nodes - state->selection.shape.p; j++)
 	{
-		size_t entries = tlv_tree_triple_entries(&state->plan, j);
+		size_t entries = tlv_tree_triple_entries(&state->selection, j);
 
 		if (j % 1024 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (entries > 0)
-			count_triple(state, state->plan.triples + 3 * j, table);
+			count_triple(state, state->selection.triples + 3 * j, table);
 		table += entries;
 	}
 	state->rows += (double) state->waiting;
