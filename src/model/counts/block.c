@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "tensorlv/num/sort.h"
+
 /* Rows of a block: enough for BLAS-3, little enough for many groups. */
 #define FEW_ROWS 64
 
@@ -95,40 +97,23 @@ tlv_count_block_reset(tlv_count_block *block)
 	block->n = 0;
 }
 
-#define RADIX_BITS 11
-#define RADIX_SIZE ((size_t) 1 << RADIX_BITS)
-
-/* One pass of a stable radix sort by the bits of item from shift on. */
-static void
-radix_pass(size_t n, const tlv_count_entry *restrict from, tlv_count_entry *restrict to, int shift)
+static tlv_status
+sort_by_item(tlv_context *ctx, tlv_count_block *block)
 {
-	size_t start[RADIX_SIZE] = {0};
-	size_t sum = 0;
+	tlv_sort_form form = {.record = sizeof(tlv_count_entry),
+						  .key = sizeof(block->entries->item),
+						  .at = offsetof(tlv_count_entry, item)};
+	void *sorted;
 
-	for (size_t i = 0; i < n; i++)
-		start[((size_t) from[i].item >> shift) & (RADIX_SIZE - 1)]++;
-	for (size_t b = 0; b < RADIX_SIZE; b++)
+	while (form.bits < 32 && block->d > (size_t) 1 << form.bits)
+		form.bits++;
+	TLV_TRY(tlv_radix_sort(ctx, &form, block->n, block->entries, block->other, &sorted));
+	if (sorted == block->other)
 	{
-		size_t count = start[b];
-
-		start[b] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[start[((size_t) from[i].item >> shift) & (RADIX_SIZE - 1)]++] = from[i];
-}
-
-static void
-sort_by_item(tlv_count_block *block)
-{
-	for (int shift = 0; block->d > (size_t) 1 << shift; shift += RADIX_BITS)
-	{
-		tlv_count_entry *sorted = block->other;
-
-		radix_pass(block->n, block->entries, sorted, shift);
 		block->other = block->entries;
 		block->entries = sorted;
 	}
+	return TLV_OK;
 }
 
 TLV_CLONES static void
@@ -186,7 +171,7 @@ tlv_status
 tlv_count_block_gather(tlv_context *ctx, tlv_count_block *block, const double *weights)
 {
 	if (block->by_item)
-		sort_by_item(block);
+		TLV_TRY(sort_by_item(ctx, block));
 	memset(block->y, 0, block->width * block->rows * sizeof(double));
 	for (size_t i = 0; i < block->n; i += CHUNK)
 	{

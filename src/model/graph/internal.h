@@ -238,9 +238,9 @@ typedef struct raw_edge
 	uint64_t src, dst;
 } raw_edge;
 
-/* A run of n unsorted edges; weight NULL: all 1.  The arrays may be left in another order. */
+/* A run of n > 0 unsorted edges, which are lost; weight NULL: all 1. */
 extern tlv_status tlv_run_from_edges(tlv_context *ctx, bool one_set, size_t n, raw_edge *edge,
-									 double *weight, edge_run *run);
+									 const double *weight, edge_run *run);
 
 /* ---- from ids to positions ---- */
 

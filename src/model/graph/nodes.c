@@ -4,9 +4,10 @@
  */
 #include "internal.h"
 
+#include "tensorlv/num/sort.h"
+
 /* Bits that a bitmap may have per edge: it then takes at most 6 bytes per edge. */
 #define BITS_PER_EDGE 32
-#define FEW			  48
 
 static tlv_status
 resize_slots(tlv_context *ctx, node_index *index, size_t slots)
@@ -70,60 +71,20 @@ rank_bits(tlv_context *ctx, node_index *index)
 	return TLV_OK;
 }
 
-/* One pass of a radix sort by the byte at shift. */
-static void
-sort_pass(size_t n, unsigned shift, const uint64_t *restrict id, uint64_t *restrict to)
-{
-	size_t count[256] = {0}, at = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count[(id[i] >> shift) & 255]++;
-	for (size_t d = 0; d < 256; d++)
-	{
-		size_t next = at + count[d];
-
-		count[d] = at;
-		at = next;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[count[(id[i] >> shift) & 255]++] = id[i];
-}
-
-/* Few ids: by insertion. */
-static void
-sort_few(size_t n, uint64_t *id)
-{
-	for (size_t i = 1; i < n; i++)
-	{
-		uint64_t moved = id[i];
-		size_t j = i;
-
-		for (; j > 0 && id[j - 1] > moved; j--)
-			id[j] = id[j - 1];
-		id[j] = moved;
-	}
-}
-
-/* An even number of passes: the sorted ids end where they began. */
 static tlv_status
-sort_ids(tlv_context *ctx, size_t n, uint64_t *id)
+sort_ids(tlv_context *ctx, node_index *index)
 {
-	tlv_status status = TLV_OK;
-	uint64_t *work;
+	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, 64};
+	uint64_t *work = tlv_alloc(ctx, index->n, sizeof(uint64_t));
+	void *sorted;
+	tlv_status status;
 
-	if (n <= FEW)
-	{
-		sort_few(n, id);
-		return TLV_OK;
-	}
-	work = tlv_alloc(ctx, n, sizeof(uint64_t));
 	TLV_TRY_ALLOC(ctx, work);
-	for (unsigned shift = 0; shift < 64 && status == TLV_OK; shift += 16)
+	status = tlv_radix_sort(ctx, &form, index->n, index->sorted, work, &sorted);
+	if (sorted == work)
 	{
-		sort_pass(n, shift, id, work);
-		sort_pass(n, shift + 8, work, id);
-		if (tlv_should_stop(ctx))
-			status = tlv_cancelled(ctx);
+		work = index->sorted;
+		index->sorted = sorted;
 	}
 	tlv_free(ctx, work);
 	return status;
@@ -139,7 +100,7 @@ rank_hashed(tlv_context *ctx, node_index *index)
 	for (size_t i = 0; i <= index->mask; i++)
 		if (index->slots[i].used)
 			index->sorted[n++] = index->slots[i].id;
-	TLV_TRY(sort_ids(ctx, n, index->sorted));
+	TLV_TRY(sort_ids(ctx, index));
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i + 8 < n)

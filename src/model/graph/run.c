@@ -6,9 +6,10 @@
 
 #include <math.h>
 
+#include "tensorlv/num/sort.h"
+
 /* Bytes that one edge takes at most: end of a row, source, target. */
 #define EDGE_MAX (1 + 2 * VARINT_MAX)
-#define TINY	 24 /* edges that are sorted in place */
 
 tlv_status
 tlv_run_begin(tlv_context *ctx, run_writer *writer, size_t room)
@@ -283,67 +284,6 @@ fold_add(edge_fold *fold, uint64_t src, uint64_t dst, double weight)
 	return TLV_OK;
 }
 
-static bool
-edge_before(raw_edge a, raw_edge b)
-{
-	return a.src < b.src || (a.src == b.src && a.dst < b.dst);
-}
-
-static tlv_status
-fold_tiny(edge_fold *fold, size_t n, raw_edge *edge, double *weight)
-{
-	for (size_t i = 1; i < n; i++)
-	{
-		raw_edge e = edge[i];
-		double w = weight != NULL ? weight[i] : 1;
-		size_t j = i;
-
-		for (; j > 0 && edge_before(e, edge[j - 1]); j--)
-		{
-			edge[j] = edge[j - 1];
-			if (weight != NULL)
-				weight[j] = weight[j - 1];
-		}
-		edge[j] = e;
-		if (weight != NULL)
-			weight[j] = w;
-	}
-	for (size_t i = 0; i < n; i++)
-		TLV_TRY(fold_add(fold, edge[i].src, edge[i].dst, weight != NULL ? weight[i] : 1));
-	return TLV_OK;
-}
-
-/* One pass of a radix sort by `digit` bits from `shift` on; weights, if any, go along. */
-static void
-radix_pass(size_t n, unsigned shift, unsigned digit, const uint64_t *restrict key,
-		   const double *restrict weight, uint64_t *restrict to, double *restrict to_weight)
-{
-	size_t count[1 << 11], at = 0;
-	uint64_t mask = (UINT64_C(1) << digit) - 1;
-
-	memset(count, 0, (mask + 1) * sizeof(size_t));
-	for (size_t i = 0; i < n; i++)
-		count[(key[i] >> shift) & mask]++;
-	for (size_t d = 0; d <= mask; d++)
-	{
-		size_t next = at + count[d];
-
-		count[d] = at;
-		at = next;
-	}
-	if (weight == NULL)
-		for (size_t i = 0; i < n; i++)
-			to[count[(key[i] >> shift) & mask]++] = key[i];
-	else
-		for (size_t i = 0; i < n; i++)
-		{
-			size_t place = count[(key[i] >> shift) & mask]++;
-
-			to[place] = key[i];
-			to_weight[place] = weight[i];
-		}
-}
-
 typedef struct id_range
 {
 	uint64_t low[2];
@@ -372,68 +312,80 @@ range_of(size_t n, const raw_edge *edge)
 					  {bits_of(high.src - low.src), bits_of(high.dst - low.dst)}};
 }
 
-/* Both ends fit into one 64-bit key; key has room for 2 n, weights (NULL: 1) for n beside weight.
- */
-static tlv_status
-fold_packed(edge_fold *fold, id_range range, size_t n, const raw_edge *edge, double *weight,
-			uint64_t *key, double *weights)
+/* An edge whose ends fit into one key. */
+typedef struct packed_edge
 {
-	unsigned bits = range.bits[0] + range.bits[1], most = n < 65536 ? 8 : 11;
-	unsigned passes = (bits + most - 1) / most;
-	unsigned digit = passes > 0 ? (bits + passes - 1) / passes : 0;
+	uint64_t key;
+	double weight;
+} packed_edge;
+
+_Static_assert(sizeof(packed_edge) == sizeof(raw_edge), "packed in place");
+
+typedef struct wide_edge
+{
+	uint64_t end[2]; /* target, source: the lower word first */
+	double weight;
+} wide_edge;
+
+static uint64_t
+pack_edge(id_range range, raw_edge edge)
+{
+	uint64_t source = edge.src - range.low[0];
+
+	return (range.bits[1] < 64 ? source << range.bits[1] : 0) | (edge.dst - range.low[1]);
+}
+
+static inline tlv_status
+fold_key(edge_fold *fold, id_range range, uint64_t key, double weight)
+{
 	unsigned by = range.bits[1];
-	uint64_t *from = key, *to = key + n, mask = by < 64 ? (UINT64_C(1) << by) - 1 : UINT64_MAX;
+	uint64_t mask = by < 64 ? (UINT64_C(1) << by) - 1 : UINT64_MAX;
+
+	return fold_add(fold, range.low[0] + (by < 64 ? key >> by : 0), range.low[1] + (key & mask),
+					weight);
+}
+
+/* Keys take half the room of the edges: the other half is the work space of the sort. */
+static tlv_status
+fold_keys(edge_fold *fold, id_range range, size_t n, raw_edge *edge)
+{
+	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
+	uint64_t *key = (uint64_t *) edge;
+	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
-		from[i] = (by < 64 ? (edge[i].src - range.low[0]) << by : 0) | (edge[i].dst - range.low[1]);
-	for (unsigned pass = 0; pass < passes; pass++)
-	{
-		uint64_t *swap = from;
-		double *swap_weight = weight;
-
-		TLV_TRY_CONTINUE(fold->ctx);
-		radix_pass(n, pass * digit, digit, from, weight, to, weights);
-		from = to;
-		to = swap;
-		if (weight != NULL)
-		{
-			weight = weights;
-			weights = swap_weight;
-		}
-	}
+		key[i] = pack_edge(range, edge[i]);
+	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, key, key + n, &sorted));
+	key = sorted;
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(fold->ctx);
-		TLV_TRY(fold_add(fold, range.low[0] + (by < 64 ? from[i] >> by : 0),
-						 range.low[1] + (from[i] & mask), weight != NULL ? weight[i] : 1));
+		TLV_TRY(fold_key(fold, range, key[i], 1));
 	}
 	return TLV_OK;
 }
 
-typedef struct wide_edge
+/* Keys and weights where the edges were; work has room for n. */
+static tlv_status
+fold_packed(edge_fold *fold, id_range range, size_t n, raw_edge *edge, const double *weight,
+			packed_edge *work)
 {
-	uint64_t end[2]; /* target, source: the lower part first */
-	double weight;
-} wide_edge;
-
-/* One byte of a 128-bit key. */
-static void
-wide_pass(size_t n, int end, unsigned shift, const wide_edge *restrict from, wide_edge *restrict to)
-{
-	size_t count[256] = {0}, at = 0;
+	tlv_sort_form form = {sizeof(packed_edge), sizeof(uint64_t), 0, range.bits[0] + range.bits[1]};
+	packed_edge *packed = (packed_edge *) edge;
+	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
-		count[(from[i].end[end] >> shift) & 255]++;
-	for (size_t d = 0; d < 256; d++)
+		packed[i] = (packed_edge){pack_edge(range, edge[i]), weight[i]};
+	TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, packed, work, &sorted));
+	packed = sorted;
+	for (size_t i = 0; i < n; i++)
 	{
-		size_t next = at + count[d];
-
-		count[d] = at;
-		at = next;
+		if (i % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(fold->ctx);
+		TLV_TRY(fold_key(fold, range, packed[i].key, packed[i].weight));
 	}
-	for (size_t i = 0; i < n; i++)
-		to[count[(from[i].end[end] >> shift) & 255]++] = from[i];
+	return TLV_OK;
 }
 
 /* work has room for 2 n. */
@@ -441,21 +393,20 @@ static tlv_status
 fold_wide(edge_fold *fold, id_range range, size_t n, const raw_edge *edge, const double *weight,
 		  wide_edge *work)
 {
-	wide_edge *from = work, *to = work + n;
+	wide_edge *from = work;
+	void *sorted;
 
 	for (size_t i = 0; i < n; i++)
 		from[i] = (wide_edge){{edge[i].dst - range.low[1], edge[i].src - range.low[0]},
 							  weight != NULL ? weight[i] : 1};
-	for (int end = 0; end < 2; end++)
-		for (unsigned shift = 0; shift < range.bits[1 - end]; shift += 8)
-		{
-			wide_edge *swap = from;
+	for (size_t word = 0; word < 2; word++)
+	{
+		tlv_sort_form form = {sizeof(wide_edge), sizeof(uint64_t), word * sizeof(uint64_t),
+							  range.bits[1 - word]};
 
-			TLV_TRY_CONTINUE(fold->ctx);
-			wide_pass(n, end, shift, from, to);
-			from = to;
-			to = swap;
-		}
+		TLV_TRY(tlv_radix_sort(fold->ctx, &form, n, from, from == work ? work + n : work, &sorted));
+		from = sorted;
+	}
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i % GRAPH_STOP_STRIDE == 0)
@@ -467,40 +418,25 @@ fold_wide(edge_fold *fold, id_range range, size_t n, const raw_edge *edge, const
 }
 
 static tlv_status
-fold_edges(edge_fold *fold, size_t n, raw_edge *edge, double *weight)
+fold_edges(edge_fold *fold, size_t n, raw_edge *edge, const double *weight)
 {
-	tlv_context *ctx = fold->ctx;
-	tlv_status status = TLV_OUT_OF_MEMORY;
-	id_range range;
+	id_range range = range_of(n, edge);
+	bool wide = range.bits[0] + range.bits[1] > 64;
+	void *work;
+	tlv_status status;
 
-	if (n <= TINY)
-		return fold_tiny(fold, n, edge, weight);
-	range = range_of(n, edge);
-	if (range.bits[0] + range.bits[1] > 64)
-	{
-		wide_edge *work = tlv_alloc(ctx, 2 * n, sizeof(wide_edge));
-
-		TLV_TRY_ALLOC(ctx, work);
-		status = fold_wide(fold, range, n, edge, weight, work);
-		tlv_free(ctx, work);
-	}
-	else
-	{
-		uint64_t *key = tlv_alloc(ctx, 2 * n, sizeof(uint64_t));
-		double *weights = weight != NULL ? tlv_alloc(ctx, n, sizeof(double)) : NULL;
-
-		if (key != NULL && (weight == NULL || weights != NULL))
-			status = fold_packed(fold, range, n, edge, weight, key, weights);
-		else
-			status = ctx->error.code;
-		tlv_free(ctx, weights);
-		tlv_free(ctx, key);
-	}
+	if (!wide && weight == NULL)
+		return fold_keys(fold, range, n, edge);
+	work = tlv_alloc(fold->ctx, n, wide ? 2 * sizeof(wide_edge) : sizeof(packed_edge));
+	TLV_TRY_ALLOC(fold->ctx, work);
+	status = wide ? fold_wide(fold, range, n, edge, weight, work)
+				  : fold_packed(fold, range, n, edge, weight, work);
+	tlv_free(fold->ctx, work);
 	return status;
 }
 
 tlv_status
-tlv_run_from_edges(tlv_context *ctx, bool one_set, size_t n, raw_edge *edge, double *weight,
+tlv_run_from_edges(tlv_context *ctx, bool one_set, size_t n, raw_edge *edge, const double *weight,
 				   edge_run *run)
 {
 	edge_fold fold = {.ctx = ctx, .one_set = one_set};

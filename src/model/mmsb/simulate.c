@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "tensorlv/model/mmsb.h"
+#include "tensorlv/num/sort.h"
 
 /* Pairs with a larger rate are drawn one by one. */
 #define HOT 0.5
@@ -45,9 +46,10 @@ typedef struct simulator
 	const tlv_mmsb_parts *parts;
 	size_t source; /* sides */
 	size_t target;
-	double largest; /* theta on the target side */
-	bool symmetric; /* undirected: targets behind the source only */
-	size_t self;	/* target position of the source, or what no position is */
+	unsigned target_bits; /* of a position on the target side */
+	double largest;		  /* theta on the target side */
+	bool symmetric;		  /* undirected: targets behind the source only */
+	size_t self;		  /* target position of the source, or what no position is */
 	member_tables tables;
 	double *rows;		/* k x k: P by rows; of an undirected model the mean of P and P' */
 	size_t *passed;		/* k: members of a community up to the source, undirected */
@@ -94,7 +96,7 @@ allocate_tables(tlv_context *ctx, simulator *s, bool heavy)
 	TLV_TRY(tlv_require_memory(ctx,
 							   (double) entries * (heavy ? 20 : 16) + 32 * (double) k +
 								   8 * (double) k * (double) k +
-								   (heavy ? 16 * (double) memberships->n : 0) + 4096,
+								   (heavy ? 32 * (double) memberships->n : 0) + 4096,
 							   "simulation of edges"));
 	t->start = tlv_alloc0(ctx, k + 1, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, t->start);
@@ -146,68 +148,48 @@ fill_guide(size_t n, const double *cumulative, int32_t *guide)
 	}
 }
 
-/*
- * Nodes by decreasing theta, by a radix sort of its bytes: of numbers >= 0 the bits are in order.
- */
-static tlv_status
-order_by_propensity(tlv_context *ctx, simulator *s, int32_t **order)
+/* A node and its theta as a number that falls while theta, which is at least 0, rises. */
+typedef struct ranked_node
 {
-	size_t n = s->parts->side[s->target].n, count[256];
+	uint64_t falling;
+	int64_t node;
+} ranked_node;
+
+/* Nodes by decreasing theta; those of the same theta in their order. */
+static tlv_status
+order_by_propensity(tlv_context *ctx, simulator *s, ranked_node **order)
+{
+	size_t n = s->parts->side[s->target].n;
 	const double *propensity = s->parts->side[s->target].propensity;
-	int32_t *from = tlv_alloc(ctx, n, sizeof(int32_t)), *to;
+	tlv_sort_form form = {sizeof(ranked_node), sizeof(uint64_t), 0, 64};
+	void *sorted;
 
-	*order = from;
-	TLV_TRY_ALLOC(ctx, from);
-	to = tlv_alloc(ctx, n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, to);
+	*order = tlv_alloc(ctx, 2 * n, sizeof(ranked_node));
+	TLV_TRY_ALLOC(ctx, *order);
 	for (size_t v = 0; v < n; v++)
-		from[v] = (int32_t) v;
-	for (int shift = 0; shift < 64; shift += 8)
 	{
-		int32_t *swap = from;
-		size_t at = 0;
+		uint64_t bits;
 
-		TLV_TRY_CONTINUE(ctx);
-		memset(count, 0, sizeof(count));
-		for (int pass = 0; pass < 2; pass++)
-		{
-			for (size_t i = 0; i < n; i++)
-			{
-				uint64_t bits;
-
-				memcpy(&bits, &propensity[from[i]], sizeof(bits));
-				bits = ~bits >> shift & 0xff;
-				if (pass == 0)
-					count[bits]++;
-				else
-					to[count[bits]++] = from[i];
-			}
-			for (size_t c = 0; pass == 0 && c < 256; c++)
-			{
-				size_t own = count[c];
-
-				count[c] = at;
-				at += own;
-			}
-		}
-		from = to;
-		to = swap;
+		/* The bits of numbers that are not negative are in the numbers' order. */
+		memcpy(&bits, &propensity[v], sizeof(bits));
+		(*order)[v] = (ranked_node){~bits, (int64_t) v};
 	}
-	*order = from;
-	tlv_free(ctx, to);
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, *order, *order + n, &sorted));
+	if (sorted != *order)
+		memcpy(*order, sorted, n * sizeof(ranked_node));
 	return TLV_OK;
 }
 
 /* Puts every node into the lists of its communities, in the given order (NULL: as they come). */
 static void
-list_members(simulator *s, const int32_t *order, int32_t *list, size_t *at)
+list_members(simulator *s, const ranked_node *order, int32_t *list, size_t *at)
 {
 	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
 
 	memcpy(at, s->tables.start, s->parts->k * sizeof(size_t));
 	for (size_t i = 0; i < memberships->n; i++)
 	{
-		size_t v = order == NULL ? i : (size_t) order[i];
+		size_t v = order == NULL ? i : (size_t) order[i].node;
 
 		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
 		{
@@ -226,7 +208,7 @@ build_tables(tlv_context *ctx, simulator *s)
 	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
 	member_tables *t = &s->tables;
 	size_t k = s->parts->k, *at = tlv_alloc(ctx, k, sizeof(size_t));
-	int32_t *order = NULL;
+	ranked_node *order = NULL;
 
 	TLV_TRY_ALLOC(ctx, at);
 	for (size_t e = 0; e < memberships->start[memberships->n]; e++)
@@ -414,41 +396,20 @@ draw_hot(tlv_context *ctx, simulator *s, size_t u)
 	return TLV_OK;
 }
 
-/* Ascending: insertion for a few, else a radix sort by bytes. */
-static void
-sort_candidates(simulator *s, size_t n)
+/* Ascending; the two arrays may change places. */
+static tlv_status
+sort_candidates(tlv_context *ctx, simulator *s, size_t n)
 {
-	int32_t *from = s->candidate, *to = s->other;
+	tlv_sort_form form = {sizeof(int32_t), sizeof(int32_t), 0, s->target_bits};
+	void *sorted;
 
-	if (n <= 48)
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, s->candidate, s->other, &sorted));
+	if (sorted == s->other)
 	{
-		for (size_t i = 1; i < n; i++)
-		{
-			int32_t own = from[i];
-			size_t j = i;
-
-			for (; j > 0 && from[j - 1] > own; j--)
-				from[j] = from[j - 1];
-			from[j] = own;
-		}
-		return;
+		s->other = s->candidate;
+		s->candidate = sorted;
 	}
-	for (int shift = 0; shift < 32; shift += 8)
-	{
-		size_t count[257] = {0};
-		int32_t *swap = from;
-
-		for (size_t i = 0; i < n; i++)
-			count[((uint32_t) from[i] >> shift & 0xff) + 1]++;
-		for (size_t c = 0; c < 256; c++)
-			count[c + 1] += count[c];
-		for (size_t i = 0; i < n; i++)
-			to[count[(uint32_t) from[i] >> shift & 0xff]++] = from[i];
-		from = to;
-		to = swap;
-	}
-	s->candidate = from;
-	s->other = to;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -495,8 +456,7 @@ draw_candidates(tlv_context *ctx, simulator *s, size_t n)
 		}
 		s->candidate[i] = (int32_t) draw_member(s, low);
 	}
-	sort_candidates(s, n);
-	return TLV_OK;
+	return sort_candidates(ctx, s, n);
 }
 
 /* Folds duplicates; accepts. */
@@ -550,7 +510,7 @@ sort_hot(tlv_context *ctx, simulator *s)
 	TLV_TRY(reserve_candidates(ctx, s, s->n_edges));
 	for (size_t i = 0; i < s->n_edges; i++)
 		s->candidate[i] = s->edge[i].target;
-	sort_candidates(s, s->n_edges);
+	TLV_TRY(sort_candidates(ctx, s, s->n_edges));
 	for (size_t i = 0; i < s->n_edges; i++)
 		s->edge[i] = (drawn){s->candidate[i], 1};
 	return TLV_OK;
@@ -633,6 +593,8 @@ tlv_mmsb_simulate_edges(tlv_context *ctx, const tlv_mmsb_parts *model, uint64_t 
 
 	if (n > INT32_MAX || targets > INT32_MAX)
 		return tlv_fail(ctx, TLV_LIMIT, "cannot simulate edges of %zu and %zu nodes", n, targets);
+	while (s.target_bits < 32 && targets > (size_t) 1 << s.target_bits)
+		s.target_bits++;
 	s.symmetric = model->graph == TLV_GRAPH_UNDIRECTED;
 	for (size_t v = 0; v < targets; v++)
 		s.largest = fmax(s.largest, theta(&s, s.target, v));

@@ -1,0 +1,167 @@
+/*
+ * test_sort.c - the radix sort against a stable sort by comparison: every form of record, few and
+ * many records, keys of few and of all bits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tensorlv/num/rng.h"
+#include "tensorlv/num/sort.h"
+
+#define MOST ((size_t) 70000)
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 17);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static uint64_t
+key_of(const tlv_sort_form *form, const char *record)
+{
+	uint64_t wide;
+	uint32_t narrow;
+
+	memcpy(&wide, record + form->at, form->key == 8 ? 8 : 0);
+	memcpy(&narrow, record + form->at, 4);
+	return form->key == 8 ? wide : narrow;
+}
+
+/* Random records: the key, and in the rest of the record where it was. */
+static void
+fill(const tlv_sort_form *form, size_t n, char *records)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		char *record = records + i * form->record;
+		uint64_t key = tlv_rng_next(&rng);
+		uint32_t narrow;
+
+		key = form->bits < 64 ? key & ((UINT64_C(1) << form->bits) - 1) : key;
+		narrow = (uint32_t) key;
+		for (size_t word = 0; word < form->record / 4; word++)
+			memcpy(record + 4 * word, &(uint32_t){(uint32_t) i}, 4);
+		memcpy(record + form->at, form->key == 8 ? (void *) &key : (void *) &narrow, form->key);
+	}
+}
+
+/* Merge sort by comparison, stable. */
+static void
+sort_slowly(const tlv_sort_form *form, size_t n, char *records, char *work)
+{
+	size_t size = form->record, half = n / 2, i = 0, j = half;
+
+	if (n < 2)
+		return;
+	sort_slowly(form, half, records, work);
+	sort_slowly(form, n - half, records + half * size, work);
+	for (size_t out = 0; out < n; out++)
+	{
+		bool first = j == n || (i < half && key_of(form, records + i * size) <=
+												key_of(form, records + j * size));
+
+		memcpy(work + out * size, records + (first ? i++ : j++) * size, size);
+	}
+	memcpy(records, work, n * size);
+}
+
+static void
+check_sort(tlv_sort_form form, size_t n)
+{
+	char *block = tlv_alloc(&ctx, 4 * n, form.record), *work = block + n * form.record;
+	char *expected = work + n * form.record;
+	void *sorted;
+
+	fill(&form, n, block);
+	memcpy(expected, block, n * form.record);
+	sort_slowly(&form, n, expected, expected + n * form.record);
+	assert_int_equal(tlv_radix_sort(&ctx, &form, n, block, work, &sorted), TLV_OK);
+	assert_true(sorted == block || sorted == work);
+	assert_memory_equal(sorted, expected, n * form.record);
+	tlv_free(&ctx, block);
+}
+
+static void
+test_radix_sort(void **state)
+{
+	static const tlv_sort_form forms[] = {{4, 4, 0, 0},	 {8, 8, 0, 0},	{16, 4, 0, 0},
+										  {16, 8, 0, 0}, {24, 8, 0, 0}, {24, 8, 8, 0}};
+	static const unsigned bits[] = {0, 1, 7, 11, 12, 31, 32, 33, 63, 64};
+	static const size_t sizes[] = {0, 1, 2, 47, 48, 49, 1000, MOST};
+
+	(void) state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++)
+		for (size_t b = 0; b < sizeof(bits) / sizeof(*bits); b++)
+			for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+			{
+				tlv_sort_form form = forms[f];
+
+				form.bits = bits[b];
+				if (bits[b] <= 8 * form.key && (sizes[s] < MOST || bits[b] % 11 < 2))
+					check_sort(form, sizes[s]);
+			}
+}
+
+static bool
+stop_later(void *left)
+{
+	return --*(int *) left < 0;
+}
+
+static void
+test_radix_sort_errors(void **state)
+{
+	uint64_t *keys = tlv_alloc(&ctx, 2 * MOST, sizeof(uint64_t));
+	tlv_sort_form form = {8, 8, 0, 64};
+	void *sorted;
+	int left;
+
+	(void) state;
+	for (size_t i = 0; i < MOST; i++)
+		keys[i] = tlv_rng_next(&rng);
+	/* six passes of two loops */
+	ctx.stop = stop_later;
+	ctx.stop_argument = &left;
+	for (int looks = 0; looks <= 12; looks++)
+	{
+		left = looks;
+		assert_int_equal(tlv_radix_sort(&ctx, &form, MOST, keys, keys + MOST, &sorted),
+						 looks < 12 ? TLV_CANCELLED : TLV_OK);
+		/* whatever happened, one of the arrays is what was given back */
+		assert_true(sorted == keys || sorted == keys + MOST);
+	}
+	ctx.stop = NULL;
+	form.bits = 65;
+	assert_int_equal(tlv_radix_sort(&ctx, &form, 2, keys, keys + 2, &sorted), TLV_INTERNAL);
+	form = (tlv_sort_form){12, 8, 0, 64};
+	assert_int_equal(tlv_radix_sort(&ctx, &form, 2, keys, keys + 2, &sorted), TLV_INTERNAL);
+	tlv_free(&ctx, keys);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_radix_sort, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_radix_sort_errors, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
