@@ -1,64 +1,94 @@
 /*
- * ica.c - fitting independent components to moments, reading and applying
- * them, comparing and simulating them.
+ * ica.c - independent components: arguments of the fit and the driver, reading and applying,
+ * comparing and simulating them.
  */
-#include "ica.h"
+#include "server/tlv_pg.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "rows/queries.h"
 #include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/ica.h"
 
-void
-TlvIcaOptions(FunctionCallInfo fcinfo, int k, int first, tlv_ica_options *options)
+/* ---- fitting ---- */
+
+typedef struct IcaArguments
 {
-	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
+	tlv_ica_plan_options plan;
+	int method; /* of those below */
+} IcaArguments;
 
-	memset(options, 0, sizeof(*options));
-	if (!PG_ARGISNULL(k))
-		options->k = TlvCountArgument(fcinfo, k, "k", 1);
-	options->noise = !PG_ARGISNULL(k + 1) && PG_GETARG_BOOL(k + 1);
-	if (!tlv_method_from_name(method, &options->decompose.method) ||
-		(options->decompose.method != TLV_METHOD_JOINT &&
-		 options->decompose.method != TLV_METHOD_SGD))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no method \"%.40s\" for independent components", method),
-						errhint("Use 'joint' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 1);
-	options->decompose.seed = options->seed;
-	if (!PG_ARGISNULL(first + 2))
-		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 2, "steps", 1);
-	options->keep_gaussian = !PG_ARGISNULL(first + 3) && PG_GETARG_BOOL(first + 3);
+/* What decomposes a fourth cumulant. */
+static const char *const ica_methods[] = {"joint", "sgd", NULL};
+static const tlv_method ica_method[] = {TLV_METHOD_JOINT, TLV_METHOD_SGD};
+
+#define ICA_OPTION(member) offsetof(IcaArguments, plan.member)
+
+/* Of tlv_fit_ica and tlv_ica. */
+static const TlvArgument ica_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, ICA_OPTION(fit.k), .least = 1},
+	{"noise", TLV_ARGUMENT_FLAG, ICA_OPTION(fit.noise)},
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(IcaArguments, method), .what = "method",
+	 .names = ica_methods},
+	{"seed", TLV_ARGUMENT_SEED, ICA_OPTION(fit.seed)},
+	{"seed", TLV_ARGUMENT_SEED, ICA_OPTION(fit.decompose.seed)},
+	{"steps", TLV_ARGUMENT_NUMBER, ICA_OPTION(fit.decompose.steps), .least = 1},
+	{"keep_gaussian", TLV_ARGUMENT_FLAG, ICA_OPTION(fit.keep_gaussian)},
+	{"refine", TLV_ARGUMENT_TEXT, ICA_OPTION(refine)},
+	{"iterations", TLV_ARGUMENT_NUMBER, ICA_OPTION(iterations), .least = 0},
+	{NULL}};
+
+static tlv_ica_plan_options
+read_ica_arguments(FunctionCallInfo fcinfo)
+{
+	IcaArguments arguments = {.plan = {.iterations = -1}};
+
+	TlvReadArguments(fcinfo, ica_arguments, &arguments);
+	arguments.plan.fit.decompose.method = ica_method[arguments.method];
+	return arguments.plan;
 }
 
-struct varlena *
-TlvIcaFit(struct varlena *moments, const tlv_ica_options *options)
+static tlv_status
+fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
 {
-	tlv_frame frame = TlvFrame(moments);
-	TlvWork *work = TlvWorkBegin("tensorlv fit");
-	struct varlena *result;
-	void *image;
-	size_t size;
-
-	TlvCheck(&work->ctx, tlv_ica_fit(&work->ctx, &frame, options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	return tlv_ica_fit(ctx, moments, options, image, size);
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_ica);
 
-/* tlv_fit_ica(m, k, noise, method, seed, steps, keep_gaussian) */
+/* tlv_fit_ica(m, ...) */
 Datum
 tlv_fit_ica(PG_FUNCTION_ARGS)
 {
-	tlv_ica_options options;
+	tlv_ica_plan_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvIcaOptions(fcinfo, 1, 3, &options);
-	PG_RETURN_POINTER(TlvIcaFit(PG_GETARG_TLV(0), &options));
+	options = read_ica_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_ica, &options.fit);
+}
+
+PG_FUNCTION_INFO_V1(tlv_ica);
+
+/* tlv_ica(query, ...) */
+Datum
+tlv_ica(PG_FUNCTION_ARGS)
+{
+	tlv_ica_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_ica_arguments(fcinfo);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_ica_plan_create(driver->ctx, &options, &plan));
+	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* ---- reading ---- */

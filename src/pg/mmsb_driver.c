@@ -9,7 +9,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "server/row_source.h"
 
 /* Columns: the first two whole numbers, a third, where most allows one, any number. */

@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/multiview.h"
@@ -71,7 +71,7 @@ open_query(ViewDriver *driver, const char *query, Oid function)
 	cast = driver->vectors ? "pg_catalog.float8[]" : "pg_catalog.int4";
 	sql = psprintf("SELECT x1::%s AS x1, x2::%s AS x2, x3::%s AS x3 FROM (%s\n) AS q(x1, x2, x3)",
 				   cast, cast, cast, rows->query);
-	if (!driver->refine || !driver->vectors || TlvQueryRepeatable(rows->query))
+	if (!driver->refine || !driver->vectors || TlvTextRepeatable(rows->query))
 	{
 		MemoryContextSwitchTo(rows->mcxt);
 		rows->source = psprintf("FROM (%s) AS v", sql);

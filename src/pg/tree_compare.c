@@ -7,7 +7,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "server/row_source.h"
 
 /* Names of nodes and their numbers. */

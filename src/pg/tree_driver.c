@@ -15,7 +15,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "server/row_source.h"
 #include "rows/vector_query.h"
 
@@ -192,7 +192,7 @@ open_rows(TreeDriver *driver, const char *query, Oid function, const char *kind)
 	}
 	else
 		sql = psprintf("SELECT v::%s AS v FROM (%s\n) AS q(v)", type, rows->query);
-	if (desc->natts == 1 && TlvQueryRepeatable(rows->query))
+	if (desc->natts == 1 && TlvTextRepeatable(rows->query))
 	{
 		MemoryContextSwitchTo(rows->mcxt);
 		rows->source = psprintf("FROM (%s) AS q", sql);

@@ -56,7 +56,7 @@ WHERE name LIKE 'uncertainty%' GROUP BY n, m ORDER BY n;
 -- gradient steps come to the same components from any seed
 SELECT count(*) AS seeds, bool_and(tlv_amari(tlv_fit_ica(m, method => 'sgd', seed => seed), plain) < 0.005) AS found
 FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows) q, ica_models, generate_series(1, 10) seed;
--- passes are not compiled, and the setting is as before after them, also after an error in one
+-- that passes are not compiled is theirs alone: the setting is what it was before, in and after them
 SET jit = on;
 SET ica.seen = '';
 CREATE FUNCTION ica_look(x float8[], fail boolean) RETURNS float8[] STABLE LANGUAGE plpgsql AS $$

@@ -4,7 +4,6 @@
 #ifndef TENSORLV_TEST_TREE_FIXTURE_H
 #define TENSORLV_TEST_TREE_FIXTURE_H
 
-#include "assertions.h"
 #include "view_fixture.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"

@@ -8,7 +8,7 @@
  * pass is an aggregate query over that.
  */
 #include "documents.h"
-#include "server/query.h"
+#include "server/old_query.h"
 
 #include "catalog/pg_type.h"
 #include "executor/spi.h"

@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "vector_query.h"
 
 static const char *const accepted =
@@ -77,7 +77,7 @@ TlvSequenceQueryOpen(TlvRowSource *rows, const char *query, Oid function)
 	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "sequences");
 	Oid array;
 	char *sql = sequence_query(rows->query, desc, &array);
-	bool repeatable = desc->natts == 1 && TlvQueryRepeatable(rows->query);
+	bool repeatable = desc->natts == 1 && TlvTextRepeatable(rows->query);
 
 	MemoryContextSwitchTo(rows->mcxt);
 	if (repeatable)

@@ -14,7 +14,7 @@
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
-#include "server/query.h"
+#include "server/old_query.h"
 #include "tensorlv/num/rng.h"
 #include "vectors.h"
 
@@ -71,7 +71,7 @@ is_stored(const RangeTblEntry *from)
 }
 
 bool
-TlvQueryRepeatable(const char *query)
+TlvTextRepeatable(const char *query)
 {
 	SPIPlanPtr plan = SPI_prepare(query, 0, NULL);
 	CachedPlanSource *source;
@@ -99,7 +99,7 @@ void
 TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function)
 {
 	const char *expression = vector_expression(TlvRowSourceProbe(rows, query, function, "vectors"));
-	bool repeatable = TlvQueryRepeatable(rows->query);
+	bool repeatable = TlvTextRepeatable(rows->query);
 	char *sql;
 
 	MemoryContextSwitchTo(rows->mcxt);

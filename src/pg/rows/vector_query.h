@@ -16,7 +16,7 @@
 extern void TlvVectorQueryOpen(TlvRowSource *rows, const char *query, Oid function);
 
 /* Will the query give the same rows again, at the price of a scan? */
-extern bool TlvQueryRepeatable(const char *query);
+extern bool TlvTextRepeatable(const char *query);
 
 /* Numbers in the first vector, 0 without one. */
 extern size_t TlvVectorQueryWidth(TlvRowSource *rows);

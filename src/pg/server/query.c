@@ -1,16 +1,29 @@
 /*
- * query.c - running a user's query through SPI (query.h).
+ * query.c - the caller's query, analysed once (query.h).
  */
 #include "query.h"
 
 #include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "nodes/parsenodes.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "parser/analyze.h"
 #include "parser/parser.h"
+#include "rewrite/rewriteHandler.h"
 #include "tcop/cmdtag.h"
 #include "tcop/utility.h"
-#include "utils/guc.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "query_internal.h"
 
 bool
 TlvIsIntegerType(Oid type)
@@ -45,47 +58,10 @@ TlvEndReading(bool before)
 	XactReadOnly = before;
 }
 
-void
-TlvRunQuery(const char *sql, int n_parameters, Oid *types, Datum *values)
-{
-	bool before = TlvBeginReading();
-	int result = SPI_execute_with_args(sql, n_parameters, types, values, NULL, true, 0);
-
-	TlvEndReading(before);
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
-}
-
-/* The end of a level restores the settings made in it, as does the end of a failed transaction. */
-static int
-begin_uncompiled(void)
-{
-	int level = NewGUCNestLevel();
-
-	(void) set_config_option("jit", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-							 false);
-	return level;
-}
+/* ---- parsing and analysis ---- */
 
 void
-TlvRunPass(const char *sql, int n_parameters, Oid *types, Datum *values)
-{
-	SPIPlanPtr plan = SPI_prepare_cursor(sql, n_parameters, types,
-										 CURSOR_OPT_GENERIC_PLAN | CURSOR_OPT_PARALLEL_OK);
-	bool before = TlvBeginReading();
-	int level = begin_uncompiled();
-	int result = plan != NULL ? SPI_execute_plan(plan, values, NULL, true, 0) : SPI_result;
-
-	AtEOXact_GUC(true, level);
-	TlvEndReading(before);
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "query failed: %s", SPI_result_code_string(result));
-	SPI_freeplan(plan);
-}
-
-/* An error's position is in the user's query, not in the statement that calls us. */
-static void
-query_position(void *query)
+TlvQueryPosition(const char *text)
 {
 	int position = geterrposition();
 
@@ -93,30 +69,40 @@ query_position(void *query)
 	{
 		errposition(0);
 		internalerrposition(position);
-		internalerrquery(query);
+		internalerrquery(text);
 	}
 }
 
-static List *
-parse_query(const char *query)
+static void
+analysis_position(void *text)
 {
-	ErrorContextCallback callback = {error_context_stack, query_position, (void *) query};
-	List *statements;
-
-	error_context_stack = &callback;
-#if PG_VERSION_NUM >= 140000
-	statements = raw_parser(query, RAW_PARSE_DEFAULT);
-#else
-	statements = raw_parser(query);
-#endif
-	error_context_stack = callback.previous;
-	return statements;
+	TlvQueryPosition(text);
 }
 
-char *
-TlvSingleSelect(const char *query, const char *rows)
+List *
+TlvParse(const char *text)
 {
-	List *statements = parse_query(query);
+#if PG_VERSION_NUM >= 140000
+	return raw_parser(text, RAW_PARSE_DEFAULT);
+#else
+	return raw_parser(text);
+#endif
+}
+
+Query *
+TlvAnalyse(RawStmt *statement, const char *text, const Oid *types, int n, QueryEnvironment *env)
+{
+#if PG_VERSION_NUM >= 150000
+	return parse_analyze_fixedparams(statement, text, types, n, env);
+#else
+	return parse_analyze(statement, text, unconstify(Oid *, types), n, env);
+#endif
+}
+
+/* The one statement of a text, which must be a query that reads. */
+static RawStmt *
+single_select(List *statements, const char *what)
+{
 	RawStmt *statement;
 
 	if (statements == NIL)
@@ -128,8 +114,207 @@ TlvSingleSelect(const char *query, const char *rows)
 	if (!IsA(statement->stmt, SelectStmt))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s is not a query that reads %s",
-							   GetCommandTagName(CreateCommandTag(statement->stmt)), rows),
+							   GetCommandTagName(CreateCommandTag(statement->stmt)), what),
 						errhint("Use SELECT, VALUES, TABLE or WITH ... SELECT.")));
-	query += statement->stmt_location;
-	return statement->stmt_len > 0 ? pnstrdup(query, (Size) statement->stmt_len) : pstrdup(query);
+	return statement;
+}
+
+static void
+refuse_writing(const Query *query)
+{
+	if (query->commandType != CMD_SELECT) /* INTO makes a command of its own */
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR), errmsg("SELECT ... INTO is not allowed here")));
+	if (query->hasModifyingCTE)
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("WITH clause containing a data-modifying statement must be at the "
+							   "top level")));
+}
+
+static void
+analyse_text(TlvQuery *query, const char *what)
+{
+	ErrorContextCallback callback = {error_context_stack, analysis_position,
+									 unconstify(char *, query->text)};
+	bool before = TlvBeginReading();
+
+	error_context_stack = &callback;
+	query->query =
+		TlvAnalyse(single_select(TlvParse(query->text), what), query->text, NULL, 0, NULL);
+	refuse_writing(query->query);
+	error_context_stack = callback.previous;
+	TlvEndReading(before);
+}
+
+/* The columns of a query, without those that only serve to order its rows. */
+static TupleDesc
+columns_of(const Query *query)
+{
+	TupleDesc desc = CreateTemplateTupleDesc(list_length(query->targetList));
+	AttrNumber n = 0;
+	ListCell *cell;
+
+	foreach (cell, query->targetList)
+	{
+		TargetEntry *target = lfirst_node(TargetEntry, cell);
+		Node *expression = (Node *) target->expr;
+
+		if (target->resjunk)
+			continue;
+		TupleDescInitEntry(desc, ++n, target->resname, exprType(expression), exprTypmod(expression),
+						   0);
+		TupleDescInitEntryCollation(desc, n, exprCollation(expression));
+	}
+	desc->natts = n;
+	return desc;
+}
+
+void
+TlvQueryRegister(TlvQuery *query, const char *name, TupleDesc desc, Tuplestorestate *store)
+{
+	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
+
+	relation->md.name = pstrdup(name);
+	relation->md.reliddesc = InvalidOid;
+	relation->md.tupdesc = desc;
+	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
+	relation->md.enrtuples = store != NULL ? (double) tuplestore_tuple_count(store) : 0;
+	relation->reldata = store;
+	register_ENR(query->environment, relation);
+}
+
+TlvQuery *
+TlvQueryOpen(const char *text, Oid function, const char *what)
+{
+	MemoryContext mcxt =
+		AllocSetContextCreate(CurrentMemoryContext, "tensorlv query", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(mcxt);
+	TlvQuery *query = palloc0(sizeof(TlvQuery));
+
+	query->mcxt = mcxt;
+	query->text = pstrdup(text);
+	query->environment = create_queryEnv();
+	query->namespace = get_func_namespace(function);
+	query->extension = getExtensionOfObject(ProcedureRelationId, function);
+	query->schema = quote_identifier(get_namespace_name(query->namespace));
+	GetUserIdAndSecContext(&query->user, &query->security);
+	query->row_security = row_security;
+	analyse_text(query, what);
+	query->desc = columns_of(query->query);
+	TlvQueryRegister(query, "tensorlv query", query->desc, NULL);
+	MemoryContextSwitchTo(caller);
+	return query;
+}
+
+void
+TlvQueryClose(TlvQuery *query)
+{
+	if (query->store != NULL)
+		tuplestore_end(query->store);
+	MemoryContextDelete(query->mcxt);
+}
+
+void
+TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint)
+{
+	StringInfoData columns;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < desc->natts; i++)
+		appendStringInfo(&columns, "%s%s", i > 0 ? ", " : "",
+						 format_type_be(TupleDescAttr(desc, i)->atttypid));
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg("the query returns (%s), which are no %s", columns.data, what),
+					errhint("%s", hint)));
+}
+
+Oid
+TlvQueryType(const TlvQuery *query, const char *name)
+{
+	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name),
+							   ObjectIdGetDatum(query->namespace));
+
+	if (!OidIsValid(type))
+		elog(ERROR, "type %s is missing", name);
+	return type;
+}
+
+/* ---- may it be run again? ---- */
+
+/* Functions from this cost on are not run for every row of every pass. */
+#define DEAR 100
+
+static bool
+is_dear_function(Oid function, void *context)
+{
+	HeapTuple tuple;
+	bool dear;
+
+	(void) context;
+	if (function >= FirstNormalObjectId)
+		return true;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	dear = ((Form_pg_proc) GETSTRUCT(tuple))->procost >= DEAR;
+	ReleaseSysCache(tuple);
+	return dear;
+}
+
+static bool
+is_stored_relation(const RangeTblEntry *from)
+{
+	if (from->rtekind == RTE_JOIN || from->rtekind == RTE_SUBQUERY)
+		return true; /* what they consist of is looked at by itself */
+	return from->rtekind == RTE_RELATION && from->tablesample == NULL &&
+		   (from->relkind == RELKIND_RELATION || from->relkind == RELKIND_MATVIEW ||
+			from->relkind == RELKIND_PARTITIONED_TABLE || from->relkind == RELKIND_FOREIGN_TABLE);
+}
+
+/* Does this level do nothing but select from, join and compute on stored rows? */
+static bool
+is_plain_level(const Query *level)
+{
+	ListCell *cell;
+
+	if (level->commandType != CMD_SELECT || level->hasAggs || level->hasWindowFuncs ||
+		level->hasTargetSRFs || level->cteList != NIL || level->groupClause != NIL ||
+		level->groupingSets != NIL || level->setOperations != NULL ||
+		level->distinctClause != NIL || level->limitCount != NULL || level->limitOffset != NULL ||
+		level->rowMarks != NIL || level->jointree->fromlist == NIL)
+		return false;
+	foreach (cell, level->rtable)
+		if (!is_stored_relation(lfirst_node(RangeTblEntry, cell)))
+			return false;
+	return true;
+}
+
+static bool
+is_dear_node(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return !is_plain_level((Query *) node) ||
+			   query_tree_walker((Query *) node, is_dear_node, context, 0);
+	return check_functions_in_node(node, is_dear_function, context) ||
+		   expression_tree_walker(node, is_dear_node, context);
+}
+
+bool
+TlvQueryRepeatable(const TlvQuery *query)
+{
+	MemoryContext mcxt =
+		AllocSetContextCreate(CurrentMemoryContext, "tensorlv rewriting", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(mcxt);
+	Query *copy = copyObject(query->query), *rewritten;
+	bool repeatable;
+
+	AcquireRewriteLocks(copy, true, false);
+	rewritten = linitial_node(Query, QueryRewrite(copy));
+	repeatable =
+		!contain_volatile_functions((Node *) rewritten) && !is_dear_node((Node *) rewritten, NULL);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(mcxt);
+	return repeatable;
 }

@@ -1,11 +1,25 @@
 /*
- * query.h - running the text of a user's query, and our own around it, through
- * SPI: reading only, with the caller's rights.
+ * query.h - the one query: the caller's text is analysed once, alone, and every statement over its
+ * rows takes that analysis in as a subquery.
+ *
+ * A statement of ours reads "tensorlv query", a placeholder of the row type of the caller's query,
+ * or "tensorlv rows", what was stored of it; everything else in it is qualified and exactly cast.
+ * It is analysed with the placeholder, compared with what it is known to call, given the caller's
+ * query in the placeholder's stead, and planned anew with its parameters bound.  All that runs only
+ * reads, with the caller's rights and under the caller's settings, in parallel where the planner
+ * can.
  */
 #ifndef TLV_QUERY_H
 #define TLV_QUERY_H
 
 #include "tlv_pg.h"
+
+#include "access/tupdesc.h"
+#include "executor/tuptable.h"
+#include "lib/stringinfo.h"
+#include "nodes/parsenodes.h"
+#include "utils/queryenvironment.h"
+#include "utils/tuplestore.h"
 
 /* Whole numbers, any numbers, any text; of base types. */
 extern bool TlvIsIntegerType(Oid type);
@@ -13,28 +27,109 @@ extern bool TlvIsNumberType(Oid type);
 extern bool TlvIsTextType(Oid type);
 
 /*
- * What we run only reads.  SPI refuses commands that write; the transaction's mode refuses them
- * within functions, too.  Set directly: from 16 on the setting cannot be saved and restored.
- * After an error the end of the (sub)transaction does what TlvEndReading does.
+ * What we run only reads: the transaction's mode refuses commands that write, within functions,
+ * too.  Set directly: from 16 on the setting cannot be saved and restored.  After an error the end
+ * of the (sub)transaction does what TlvEndReading does.
  */
 extern bool TlvBeginReading(void);
 extern void TlvEndReading(bool before);
 
-/* Runs a query and leaves its rows in SPI_tuptable; anything but rows is an error of ours. */
-extern void TlvRunQuery(const char *sql, int n_parameters, Oid *types, Datum *values);
+/* With a space, so that they hide no table of the user's. */
+#define TLV_QUERY_ROWS	"\"tensorlv query\""
+#define TLV_STORED_ROWS "\"tensorlv rows\""
+
+typedef struct TlvQuery
+{
+	MemoryContext mcxt; /* all of it is here */
+	const char *text;	/* the caller's */
+	Query *query;		/* of the text, not rewritten */
+	TupleDesc desc;		/* its columns */
+	QueryEnvironment *environment;
+	Tuplestorestate *store; /* NULL: its rows are read again */
+	Oid namespace;			/* of the extension */
+	Oid extension;
+	const char *schema; /* quoted */
+	Oid user;			/* and what follows: at the start */
+	int security;
+	bool row_security;
+} TlvQuery;
 
 /*
- * The same for a pass over many rows.  A generic plan keeps the parameter a parameter: a custom
- * plan would fold it into a constant, and a subspace of 80 MB would travel to the parallel workers
- * as text.  Without jit: a driver runs many passes, and compiling each costs more than the
- * expressions in it take.
+ * Parses and analyses the caller's text in a child of the current context; function is one of the
+ * extension's, what says in an error what the query should read.  Errors: 22023 unless it is one
+ * query, 0A000 for data-modifying WITH, and those of the text, with their positions in it.
  */
-extern void TlvRunPass(const char *sql, int n_parameters, Oid *types, Datum *values);
+extern TlvQuery *TlvQueryOpen(const char *text, Oid function, const char *what);
+
+/* Gives back the store and all memory. */
+extern void TlvQueryClose(TlvQuery *query);
+
+/* Error 42804 that names the types of the columns found. */
+extern _Noreturn void TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint);
+
+/* OID of a type of the extension. */
+extern Oid TlvQueryType(const TlvQuery *query, const char *name);
 
 /*
- * The one SELECT of the user's text, without the semicolon that would end it inside ours; rows says
- * in an error what it should read.
+ * Will the query give the same rows again, at the price of a scan?  The one rule: it calls nothing
+ * volatile, its rows come from stored tables (views seen through) by selection, join and the
+ * server's own inexpensive functions, and it neither limits nor samples them on any level.  Foreign
+ * tables are a matter of the plan: TlvStatement.shipped.
  */
-extern char *TlvSingleSelect(const char *query, const char *rows);
+extern bool TlvQueryRepeatable(const TlvQuery *query);
+
+/* ---- statements over its rows ---- */
+
+#define TLV_MOST_PARAMETERS 8
+
+typedef struct TlvStatement
+{
+	TlvQuery *query;
+	StringInfoData sql;
+	List *functions; /* what its own levels may call beside the server's functions */
+	int n_parameters;
+	Oid types[TLV_MOST_PARAMETERS];
+	Datum values[TLV_MOST_PARAMETERS];
+	bool shipped;	 /* run only when no rows of foreign tables travel to us */
+	bool small_scan; /* workers for tables that look small */
+} TlvStatement;
+
+extern void TlvStatementBegin(TlvStatement *statement, TlvQuery *query);
+
+/*
+ * A function or aggregate of the extension, by its exact signature, that the statement may call:
+ * its qualified name.  *result, unless NULL, gets the type of its value.
+ */
+extern const char *TlvStatementCall(TlvStatement *statement, const char *name, int n,
+									const Oid *types, Oid *result);
+
+/* Another function that it may call, as that of a cast of a type that is not the server's. */
+extern void TlvStatementAllow(TlvStatement *statement, Oid function);
+
+/* A parameter; returns its number, n of "$n", the same for the same datum. */
+extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value);
+
+/* Takes a row of the result; the slot's contents go after that. */
+typedef void (*TlvTakeRow)(void *argument, TupleTableSlot *slot);
+
+/*
+ * Runs the statement, whose columns must be of those types.  False, and nothing done, when it was
+ * to be shipped and cannot be.  The current context stays; take is called in it.
+ */
+extern bool TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take,
+							void *argument);
+
+/*
+ * Runs the statement and keeps its rows, columns of those names and types, as "tensorlv rows", in a
+ * tuple store that spills to disk above work_mem.
+ */
+extern void TlvStatementStore(TlvStatement *statement, int n, const char *const *names,
+							  const Oid *types);
+
+/* ---- literals ---- */
+
+/* Whole numbers of the exact type that a signature asks for. */
+extern void TlvAppendInt4(StringInfo sql, int32 value);
+extern void TlvAppendInt8(StringInfo sql, int64 value);
 
 #endif /* TLV_QUERY_H */

@@ -11,7 +11,7 @@
 #include "utils/lsyscache.h"
 #include "utils/queryenvironment.h"
 
-#include "query.h"
+#include "old_query.h"
 
 /* With a space, so that it hides no table of the user's. */
 #define STORE_NAME "tensorlv rows"
@@ -40,20 +40,6 @@ TlvRowSourceProbe(TlvRowSource *rows, const char *query, Oid function, const cha
 	desc = CreateTupleDescCopy(SPI_tuptable->tupdesc);
 	SPI_freetuptable(SPI_tuptable);
 	return desc;
-}
-
-void
-TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint)
-{
-	StringInfoData columns;
-
-	initStringInfo(&columns);
-	for (int i = 0; i < desc->natts; i++)
-		appendStringInfo(&columns, "%s%s", i > 0 ? ", " : "",
-						 format_type_be(TupleDescAttr(desc, i)->atttypid));
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-					errmsg("the query returns (%s), which are no %s", columns.data, what),
-					errhint("%s", hint)));
 }
 
 static void

@@ -5,7 +5,7 @@
 #ifndef TLV_ROW_SOURCE_H
 #define TLV_ROW_SOURCE_H
 
-#include "tlv_pg.h"
+#include "query.h"
 
 #include "access/tupdesc.h"
 #include "portability/instr_time.h"
@@ -31,9 +31,6 @@ extern void TlvRowSourceBegin(TlvRowSource *rows);
  */
 extern TupleDesc TlvRowSourceProbe(TlvRowSource *rows, const char *query, Oid function,
 								   const char *what);
-
-/* Error 42804 that names the types of the columns found. */
-extern _Noreturn void TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint);
 
 /*
  * Runs a query of ours that returns one column of that type, and keeps its rows in a tuple store,

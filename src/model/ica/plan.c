@@ -1,0 +1,212 @@
+/*
+ * plan.c - independent components as a plan (ica.h): moments, fit, refinement steps until they
+ * settle.
+ */
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/plan.h"
+
+/* Steps when the number is left to us; they settle in three to ten. */
+#define MOST_STEPS 100
+
+static tlv_status
+moments_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	if (constants->constant != NULL)
+		return tlv_dense_compressed_create(ctx, constants->constant, accumulator);
+	return tlv_dense_moments_create(ctx, constants->order, accumulator);
+}
+
+static tlv_status
+statistics_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	tlv_model *model;
+
+	TLV_TRY(tlv_kind_ica.model->open(ctx, constants->constant, &model));
+	return tlv_kind_ica.model->statistics(ctx, model, constants->refine, accumulator);
+}
+
+static const tlv_aggregate tlv_aggregate_dense_moments = {"tlv_dense_moments", moments_create};
+static const tlv_aggregate tlv_aggregate_statistics = {"tlv_statistics", statistics_create};
+
+typedef struct ica_plan
+{
+	tlv_plan base;
+	tlv_ica_plan_options options;
+	bool refine;
+	int steps;
+	tlv_held subspace; /* of long vectors */
+	tlv_held model;
+} ica_plan;
+
+static ica_plan *
+ica_plan_of(tlv_plan *plan)
+{
+	return (ica_plan *) plan;
+}
+
+static tlv_statistic *
+ica_ask(ica_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+		tlv_plan_step then)
+{
+	pass->stage = stage;
+	plan->base.then = then;
+	return tlv_plan_ask(&plan->base, pass, aggregate);
+}
+
+/* ---- refinement and the end ---- */
+
+static tlv_status
+ica_finish(tlv_context *ctx, ica_plan *plan)
+{
+	const tlv_frame *model = &plan->model.frame;
+	tlv_diagnostics diagnostics = {0};
+
+	if (plan->refine && plan->options.iterations < 0 && !tlv_ica_settled(model))
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, tlv_frame_scalar(model, "change", 1),
+							 "warning: the refinement did not settle in %d steps", MOST_STEPS));
+	return tlv_plan_finish(ctx, &plan->base, model, &diagnostics, 0, NULL);
+}
+
+static tlv_status ica_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+									  tlv_pass *pass);
+
+static tlv_status
+ica_refine_or_finish(tlv_context *ctx, ica_plan *plan, tlv_pass *pass)
+{
+	int limit = plan->options.iterations >= 0 ? plan->options.iterations : MOST_STEPS;
+	tlv_statistic *statistic;
+
+	if (!plan->refine || plan->steps == limit)
+		return ica_finish(ctx, plan);
+	statistic = ica_ask(plan, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics);
+	statistic->constant = &plan->model.frame;
+	statistic->refine = "tanh";
+	pass->passes_left = limit - plan->steps;
+	return TLV_OK;
+}
+
+static tlv_status
+ica_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	ica_plan *plan = ica_plan_of(base);
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
+	plan->steps++;
+	if (plan->options.iterations < 0 && tlv_ica_settled(&plan->model.frame))
+		return ica_finish(ctx, plan);
+	return ica_refine_or_finish(ctx, plan, pass);
+}
+
+/* ---- moments and fit ---- */
+
+static tlv_status
+ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	ica_plan *plan = ica_plan_of(base);
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	if (values[0] == NULL && plan->subspace.image == NULL)
+		return TLV_OK; /* no rows, no model */
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_ica_fit(ctx, &values[0]->frame, &plan->options.fit, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	return ica_refine_or_finish(ctx, plan, pass);
+}
+
+/* Above the limit of whole moments: those in the k leading directions, in a second pass. */
+static tlv_status
+ica_take_covariance(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	ica_plan *plan = ica_plan_of(base);
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	if (values[0] == NULL)
+		return TLV_OK;
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_dense_subspace(ctx, &values[0]->frame, plan->options.fit.k, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	ica_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)->constant =
+		&plan->subspace.frame;
+	return TLV_OK;
+}
+
+static tlv_status
+ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	ica_plan *plan = ica_plan_of(base);
+	size_t d = base->rows.width[0], k = plan->options.fit.k;
+
+	if (d <= TLV_DENSE_MOST_4)
+	{
+		ica_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)->order = 4;
+		return TLV_OK;
+	}
+	if (k == 0 || k > TLV_DENSE_MOST_4)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "vectors of %zu elements are too long for all their fourth moments", d);
+		tlv_fail_hint(ctx,
+					  "Give k, at most %d: the components are then sought in the k leading "
+					  "directions of the covariance.",
+					  TLV_DENSE_MOST_4);
+		return TLV_BAD_PARAMETER;
+	}
+	ica_ask(plan, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)->order = 2;
+	return TLV_OK;
+}
+
+/* ---- options ---- */
+
+static tlv_status
+ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
+{
+	const char *refine = plan->options.refine;
+
+	plan->refine = refine == NULL ? !plan->options.fit.noise : strcmp(refine, "tanh") == 0;
+	if (refine != NULL && !plan->refine && strcmp(refine, "none") != 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
+		tlv_fail_hint(ctx, "Use 'tanh' or 'none'.");
+		return TLV_BAD_PARAMETER;
+	}
+	if (plan->refine && plan->options.fit.noise)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model fitted to noise has no refinement over the rows");
+		tlv_fail_hint(ctx, "The steps would fit the noise: use refine => 'none', or noise => "
+						   "false.");
+		return TLV_BAD_PARAMETER;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_ica_plan_create(tlv_context *ctx, const tlv_ica_plan_options *options, tlv_plan **plan)
+{
+	static const tlv_plan_class class = {"tlv_ica", ica_begin};
+	ica_plan *new = tlv_alloc0(ctx, 1, sizeof(ica_plan));
+
+	TLV_TRY_ALLOC(ctx, new);
+	new->base.class = &class;
+	new->options = *options;
+	TLV_TRY(ica_choose_refinement(ctx, new));
+	*plan = &new->base;
+	return TLV_OK;
+}

@@ -1,0 +1,46 @@
+/*
+ * queries.h - what the query of a driver returns: recognised, cast, grouped, pivoted and ordered.
+ *
+ * Each reader analyses the text, refuses columns that it cannot read (42804, with their types) and
+ * makes the driver's rows ready for passes.
+ */
+#ifndef TLV_QUERIES_H
+#define TLV_QUERIES_H
+
+#include "server/driver.h"
+
+/* Vectors x: one column of an array of numbers, or of a type that is cast to real[]. */
+extern void TlvReadVectors(TlvDriver *driver, const char *text);
+
+/*
+ * Documents, a bag each: one column of tlv_bag, or (doc, item [, count]), grouped.  Terms, where
+ * items are text, become the names of the rows.
+ */
+extern void TlvReadDocuments(TlvDriver *driver, const char *text);
+
+/*
+ * Sequences s: one column of arrays, int[] or float8[], or (seq, t, step), collected by seq in the
+ * order of t.
+ */
+extern void TlvReadSequences(TlvDriver *driver, const char *text);
+
+/*
+ * Three views x1, x2, x3: three arrays of numbers (*vectors), or three whole numbers.  Not yet
+ * ready: how often they are read follows from what they are (TlvRowsReady).
+ */
+extern TlvRows *TlvReadViews(TlvDriver *driver, const char *text, bool *vectors);
+
+/*
+ * Rows v of variables: one column of arrays, or (row, variable, value), whose variables become the
+ * names of the rows.  Without a kind (NULL) whole numbers are categories and others are not
+ * (*gaussian); kind says it otherwise.  grouped: the caller names elements of arrays.  False: the
+ * query returns no variable.
+ */
+extern bool TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool grouped,
+							 bool *gaussian);
+
+/* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
+extern void TlvReadEdges(TlvDriver *driver, const char *text);
+extern void TlvReadLabels(TlvDriver *driver, const char *text);
+
+#endif /* TLV_QUERIES_H */

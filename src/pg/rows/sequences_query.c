@@ -1,0 +1,84 @@
+/*
+ * sequences_query.c - sequences from a driver's query (queries.h).
+ */
+#include "queries.h"
+
+#include "catalog/pg_type.h"
+#include "utils/lsyscache.h"
+
+static const char *const accepted =
+	"It must return (seq, t, symbol integer), (seq, t, x) with x a number or an array of numbers, "
+	"or one column of sequences: integer[], or float8[] of steps x numbers.";
+
+/* What a column of steps is cast to, NULL when it is none; *array gets what steps make. */
+static const char *
+step_cast(Oid type, Oid *array)
+{
+	Oid base = getBaseType(type), element = get_element_type(base);
+
+	*array = FLOAT8ARRAYOID;
+	if (TlvIsIntegerType(base))
+	{
+		*array = INT4ARRAYOID;
+		return "pg_catalog.int4";
+	}
+	if (TlvIsNumberType(base))
+		return "pg_catalog.float8";
+	if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
+		return "pg_catalog.float8[]";
+	return NULL;
+}
+
+/* A column of whole sequences; returns the type of the array s. */
+static Oid
+read_arrays(TlvRows *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	Oid element = get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid));
+	bool symbols;
+
+	if (!OidIsValid(element) || !TlvIsNumberType(getBaseType(element)))
+		TlvRefuseColumns(desc, "sequences", accepted);
+	symbols = TlvIsIntegerType(getBaseType(element));
+	appendStringInfo(&rows->made.sql,
+					 "SELECT s::pg_catalog.%s AS s FROM " TLV_QUERY_ROWS " AS q(s)",
+					 symbols ? "int4[]" : "float8[]");
+	return symbols ? INT4ARRAYOID : FLOAT8ARRAYOID;
+}
+
+/*
+ * (seq, t, step) rows as one array each.  The step itself is a last key: ties of t, too, come in
+ * one order.  One sort of everything takes half the time of array_agg(x ORDER BY t, x), which sorts
+ * by seq and then every group.
+ */
+static Oid
+collect_steps(TlvRows *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	const char *cast = NULL;
+	Oid array = InvalidOid;
+
+	if (desc->natts == 3)
+		cast = step_cast(TupleDescAttr(desc, 2)->atttypid, &array);
+	if (cast == NULL)
+		TlvRefuseColumns(desc, "sequences", accepted);
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT pg_catalog.array_agg(x) AS s FROM (SELECT seq, x::%s AS x FROM " TLV_QUERY_ROWS
+		" AS q(seq, t, x) WHERE seq IS DISTINCT FROM NULL AND "
+		"t IS DISTINCT FROM NULL AND x IS DISTINCT FROM NULL ORDER BY q.seq, q.t, "
+		"q.x) AS steps GROUP BY seq",
+		cast);
+	return array;
+}
+
+void
+TlvReadSequences(TlvDriver *driver, const char *text)
+{
+	TlvRows *rows = TlvRowsOpen(driver, 0, text, "sequences");
+	bool arrays = rows->query->desc->natts == 1;
+
+	TlvRowsColumn(rows, "s", arrays ? read_arrays(rows) : collect_steps(rows));
+	rows->small_scan = true;
+	TlvRowsReady(rows, arrays ? TLV_ROWS_AGAIN : TLV_ROWS_MADE);
+}

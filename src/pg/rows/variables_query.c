@@ -1,0 +1,200 @@
+/*
+ * variables_query.c - rows of variables from a driver's query (queries.h).
+ */
+#include "queries.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "tensorlv/model/categories.h"
+
+static const char *const accepted =
+	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
+	"arrays: integer[] of categories, numbered from 0, or float8[].";
+
+typedef enum ValueForm
+{
+	FORM_NONE,
+	FORM_CATEGORIES,
+	FORM_NUMBERS
+} ValueForm;
+
+static ValueForm
+form_of(Oid type)
+{
+	Oid base = getBaseType(type);
+
+	if (TlvIsIntegerType(base) || base == BOOLOID)
+		return FORM_CATEGORIES;
+	return TlvIsNumberType(base) ? FORM_NUMBERS : FORM_NONE;
+}
+
+static bool
+is_variable(TupleDesc desc, int column)
+{
+	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+
+	return TlvIsTextType(type) || TlvIsIntegerType(type);
+}
+
+/*
+ * (row, variable, value).  Where only the first can be a variable, as in (stock, day, return), the
+ * second is the row.  The variable's column, -1 when there is none.
+ */
+static int
+variable_column(TupleDesc desc)
+{
+	if (is_variable(desc, 1))
+		return 1;
+	return is_variable(desc, 0) ? 0 : -1;
+}
+
+static ValueForm
+recognize_form(TupleDesc desc)
+{
+	Oid last = desc->natts > 0 ? TupleDescAttr(desc, desc->natts - 1)->atttypid : InvalidOid;
+	Oid element;
+
+	if (desc->natts == 1)
+	{
+		element = get_element_type(getBaseType(last));
+		return OidIsValid(element) ? form_of(element) : FORM_NONE;
+	}
+	return desc->natts == 3 && variable_column(desc) >= 0 ? form_of(last) : FORM_NONE;
+}
+
+/* Are they numbers?  kind may make numbers of whole ones. */
+static bool
+recognize_kind(TupleDesc desc, const char *kind)
+{
+	ValueForm form = recognize_form(desc);
+	bool gaussian = form == FORM_NUMBERS;
+
+	if (form == FORM_NONE)
+		TlvRefuseColumns(desc, "rows of variables", accepted);
+	if (kind == NULL)
+		return gaussian;
+	if (strcmp(kind, "gaussian") == 0)
+		return true;
+	if (strcmp(kind, "categorical") != 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no kind of tree \"%.40s\"", kind),
+						errhint("Use 'categorical' or 'gaussian'.")));
+	if (gaussian)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the query returns numbers, which are no categories"),
+						errhint("Number the categories from 0 and cast them to integer.")));
+	return false;
+}
+
+/* ---- the names of the variables ---- */
+
+typedef struct NameList
+{
+	MemoryContext mcxt;
+	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1];
+	Datum names[TLV_CATEGORY_MOST_VARIABLES];
+	int64 n;
+	StringInfoData text;
+} NameList;
+
+static void
+take_name(void *argument, TupleTableSlot *slot)
+{
+	NameList *list = argument;
+	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
+
+	if (list->n < TLV_CATEGORY_MOST_VARIABLES)
+	{
+		list->names[list->n] = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
+		appendStringInfoString(&list->text, TextDatumGetCString(slot->tts_values[0]));
+		list->offsets[list->n + 1] = list->text.len;
+	}
+	list->n++;
+	MemoryContextSwitchTo(before);
+}
+
+/* In their order: by number, or as bytes. */
+static NameList *
+collect_names(TlvRows *rows, const char *columns, bool text)
+{
+	NameList *list = palloc0(sizeof(NameList));
+	TlvStatement statement;
+
+	list->mcxt = CurrentMemoryContext;
+	initStringInfo(&list->text);
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfo(
+		&statement.sql,
+		"SELECT variable::pg_catalog.text FROM (SELECT DISTINCT variable FROM " TLV_QUERY_ROWS
+		" AS q(%s) WHERE variable IS NOT NULL) AS d ORDER BY "
+		"d.variable%s",
+		columns, text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+	TlvDriverReport(rows->driver, "collecting the variables");
+	(void) TlvStatementRun(&statement, 1, (Oid[]){TEXTOID}, take_name, list);
+	if (list->n > TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("the query returns " INT64_FORMAT " variables, more than %d",
+							   list->n, TLV_CATEGORY_MOST_VARIABLES)));
+	rows->names = palloc0(sizeof(tlv_names));
+	rows->names->n = (size_t) list->n;
+	rows->names->offsets = list->offsets;
+	rows->names->text = list->text.data;
+	return list;
+}
+
+/* ---- forms ---- */
+
+/* (row, variable, value) rows as one array each; false when there is no variable. */
+static bool
+pivot_rows(TlvRows *rows, bool gaussian)
+{
+	TupleDesc desc = rows->query->desc;
+	int variable = variable_column(desc);
+	const char *columns = variable == 1 ? "r, variable, value" : "variable, r, value";
+	Oid value = gaussian ? FLOAT8OID : INT4OID;
+	NameList *list = collect_names(
+		rows, columns, TlvIsTextType(getBaseType(TupleDescAttr(desc, variable)->atttypid)));
+	ArrayType *names;
+
+	if (list->n == 0)
+		return false;
+	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT %s(v.at::pg_catalog.int4, q.value::pg_catalog.%s, %d::pg_catalog.int4) AS v "
+		"FROM " TLV_QUERY_ROWS
+		" AS q(%s) JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
+		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" "
+		"WHERE q.r IS DISTINCT FROM NULL GROUP BY q.r",
+		TlvStatementCall(&rows->made, gaussian ? "tlv_number_row" : "tlv_category_row", 3,
+						 (Oid[]){INT4OID, value, INT4OID}, NULL),
+		gaussian ? "float8" : "int4", (int) list->n, columns,
+		TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
+	return true;
+}
+
+bool
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool grouped,
+				 bool *gaussian)
+{
+	TlvRows *rows = TlvRowsOpen(driver, 0, text, "rows of variables");
+	bool arrays = rows->query->desc->natts == 1;
+
+	*gaussian = recognize_kind(rows->query->desc, kind);
+	if (!arrays && grouped)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("groups are of the elements of arrays"),
+						errhint("Let the query return one array for each row.")));
+	TlvRowsColumn(rows, "v", *gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	if (arrays)
+		appendStringInfo(&rows->made.sql,
+						 "SELECT v::pg_catalog.%s AS v FROM " TLV_QUERY_ROWS " AS q(v)",
+						 *gaussian ? "float8[]" : "int4[]");
+	else if (!pivot_rows(rows, *gaussian))
+		return false;
+	TlvRowsReady(rows, arrays ? TLV_ROWS_AGAIN : TLV_ROWS_MADE);
+	return true;
+}

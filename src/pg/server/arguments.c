@@ -1,0 +1,143 @@
+/*
+ * arguments.c - arguments of fits and drivers (arguments.h).
+ */
+#include "arguments.h"
+
+#include "catalog/pg_proc.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+const char *const tlv_method_names[] = {"joint", "power", "als", "sgd", NULL};
+
+/* 'a', 'b' or 'c' */
+static const char *
+quoted_list(const char *const *names)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; names[i] != NULL; i++)
+		appendStringInfo(&list, "%s'%s'",
+						 i == 0					? ""
+						 : names[i + 1] == NULL ? " or "
+												: ", ",
+						 names[i]);
+	return list.data;
+}
+
+int
+TlvChoice(const char *value, const char *const *names, const char *what)
+{
+	for (int i = 0; names[i] != NULL; i++)
+		if (strcmp(value, names[i]) == 0)
+			return i;
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("there is no %s \"%.40s\"", what, value),
+					errhint("Use %s.", quoted_list(names))));
+	pg_unreachable();
+}
+
+static int
+whole_argument(FunctionCallInfo fcinfo, int n, const TlvArgument *argument)
+{
+	return (int) TlvCountArgument(fcinfo, n, argument->name, argument->least);
+}
+
+/* Argument n, which is not NULL, to where it goes. */
+static void
+argument_read(FunctionCallInfo fcinfo, int n, const TlvArgument *argument, void *to)
+{
+	switch (argument->type)
+	{
+		case TLV_ARGUMENT_COUNT:
+			*(size_t *) to = (size_t) whole_argument(fcinfo, n, argument);
+			break;
+		case TLV_ARGUMENT_NUMBER:
+			*(int *) to = whole_argument(fcinfo, n, argument);
+			break;
+		case TLV_ARGUMENT_REAL:
+			*(double *) to = PG_GETARG_FLOAT8(n);
+			break;
+		case TLV_ARGUMENT_FLAG:
+			*(bool *) to = PG_GETARG_BOOL(n);
+			break;
+		case TLV_ARGUMENT_TEXT:
+			*(const char **) to = text_to_cstring(PG_GETARG_TEXT_PP(n));
+			break;
+		case TLV_ARGUMENT_CHOICE:
+			*(int *) to =
+				TlvChoice(text_to_cstring(PG_GETARG_TEXT_PP(n)), argument->names, argument->what);
+			break;
+		case TLV_ARGUMENT_SEED:
+			*(uint64_t *) to = TlvSeedArgument(fcinfo, n);
+			break;
+		case TLV_ARGUMENT_DATUM:
+			*(Datum *) to = PG_GETARG_DATUM(n);
+			break;
+	}
+}
+
+/* The names of a function's arguments; returns their number. */
+static int
+argument_names(FunctionCallInfo fcinfo, char ***names)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
+	bool none, all_in;
+	Datum declared, modes;
+	int n;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", fcinfo->flinfo->fn_oid);
+	declared = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proargnames, &none);
+	modes = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_proargmodes, &all_in);
+	n = none ? 0
+			 : get_func_input_arg_names(declared, all_in ? PointerGetDatum(NULL) : modes, names);
+	ReleaseSysCache(tuple);
+	return n;
+}
+
+static int
+argument_number(const char *name, int n, char *const *names)
+{
+	for (int i = 0; i < n; i++)
+		if (names[i] != NULL && strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+static bool
+argument_known(const char *name, const TlvArgument *table)
+{
+	for (; table->name != NULL; table++)
+		if (strcmp(table->name, name) == 0)
+			return true;
+	return false;
+}
+
+void
+TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options)
+{
+	char **names = NULL;
+	int declared = argument_names(fcinfo, &names), n = Min(declared, PG_NARGS());
+
+	for (int i = 1; i < n; i++)
+		if (names[i] == NULL || !argument_known(names[i], table))
+			elog(ERROR, "nobody reads argument %d of function %u", i + 1, fcinfo->flinfo->fn_oid);
+	for (const TlvArgument *argument = table; argument->name != NULL; argument++)
+	{
+		void *to = (char *) options + argument->offset;
+		int at = argument_number(argument->name, n, names);
+
+		if (at < 0)
+			continue;
+		if (!PG_ARGISNULL(at))
+			argument_read(fcinfo, at, argument, to);
+		else if (argument->type == TLV_ARGUMENT_SEED)
+			*(uint64_t *) to = 1;
+		else if (argument->required)
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("%s is null", argument->name)));
+	}
+}

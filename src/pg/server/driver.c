@@ -1,0 +1,392 @@
+/*
+ * driver.c - the one driver (driver.h).
+ */
+#include "driver.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+TlvDriver *
+TlvDriverBegin(FunctionCallInfo fcinfo)
+{
+	MemoryContext mcxt =
+		AllocSetContextCreate(CurrentMemoryContext, "tensorlv driver", ALLOCSET_DEFAULT_SIZES);
+	TlvDriver *driver = MemoryContextAllocZero(mcxt, sizeof(TlvDriver));
+
+	INSTR_TIME_SET_CURRENT(driver->start);
+	MemoryContextSwitchTo(mcxt);
+	driver->mcxt = mcxt;
+	driver->values = AllocSetContextCreate(mcxt, "tensorlv values", ALLOCSET_DEFAULT_SIZES);
+	driver->work = TlvWorkBegin("tensorlv plan");
+	driver->ctx = &driver->work->ctx;
+	driver->function = fcinfo->flinfo->fn_oid;
+	return driver;
+}
+
+void
+TlvDriverEnd(TlvDriver *driver)
+{
+	MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
+	for (int source = TLV_SOURCES; source-- > 0;)
+		if (driver->rows[source].query != NULL)
+			TlvQueryClose(driver->rows[source].query);
+	MemoryContextDelete(driver->mcxt);
+}
+
+void
+TlvDriverReport(TlvDriver *driver, const char *what)
+{
+	driver->passes++;
+	if (tlv_progress != TLV_PROGRESS_OFF)
+		ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
+				(errmsg("tensorlv: pass %d: %s", driver->passes, what)));
+}
+
+/* ---- rows ---- */
+
+TlvRows *
+TlvRowsOpen(TlvDriver *driver, int source, const char *text, const char *what)
+{
+	TlvRows *rows = &driver->rows[source];
+
+	rows->driver = driver;
+	rows->query = TlvQueryOpen(text, driver->function, what);
+	TlvStatementBegin(&rows->made, rows->query);
+	return rows;
+}
+
+void
+TlvRowsColumn(TlvRows *rows, const char *name, Oid type)
+{
+	rows->columns[rows->n] = name;
+	rows->types[rows->n++] = type;
+}
+
+/* Once: to a tuple store. */
+static void
+rows_store(TlvRows *rows)
+{
+	TlvDriverReport(rows->driver, "storing the rows");
+	TlvStatementStore(&rows->made, rows->n, rows->columns, rows->types);
+}
+
+void
+TlvRowsReady(TlvRows *rows, TlvRowsUse use)
+{
+	rows->shippable = use == TLV_ROWS_AGAIN;
+	if (use == TLV_ROWS_MADE || (use == TLV_ROWS_AGAIN && !TlvQueryRepeatable(rows->query)))
+		rows_store(rows);
+}
+
+void
+TlvRowsBegin(TlvRows *rows, TlvStatement *statement)
+{
+	*statement = rows->made;
+	initStringInfo(&statement->sql);
+	statement->functions = list_copy(rows->made.functions);
+	statement->small_scan = rows->small_scan;
+	statement->shipped = rows->shippable && rows->query->store == NULL;
+}
+
+void
+TlvRowsFrom(TlvRows *rows, TlvStatement *statement)
+{
+	if (rows->query->store != NULL)
+		appendStringInfoString(&statement->sql, " FROM " TLV_STORED_ROWS);
+	else
+		appendStringInfo(&statement->sql, " FROM (%s) AS v", rows->made.sql.data);
+}
+
+/* ---- values of passes ---- */
+
+typedef struct PassValue
+{
+	tlv_value value; /* first */
+	struct varlena *image;
+} PassValue;
+
+static void
+pass_value_release(tlv_value *value)
+{
+	pfree(((PassValue *) value)->image);
+	pfree(value);
+}
+
+/* A detoasted value, taken over. */
+static tlv_value *
+pass_value(struct varlena *image)
+{
+	PassValue *value = palloc0(sizeof(PassValue));
+
+	value->value.frame = TlvFrame(image);
+	value->value.release = pass_value_release;
+	value->image = image;
+	return &value->value;
+}
+
+typedef struct PassResult
+{
+	TlvDriver *driver;
+	size_t n;
+	tlv_value **values;
+	double left_out;
+} PassResult;
+
+static void
+pass_take(void *argument, TupleTableSlot *slot)
+{
+	PassResult *result = argument;
+	MemoryContext before = MemoryContextSwitchTo(result->driver->values);
+
+	for (size_t i = 0; i < result->n; i++)
+		if (!slot->tts_isnull[i])
+			result->values[i] =
+				pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i]));
+	if ((size_t) slot->tts_tupleDescriptor->natts > result->n)
+		result->left_out = (double) DatumGetInt64(slot->tts_values[result->n]);
+	MemoryContextSwitchTo(before);
+}
+
+/* ---- the statement of a pass ---- */
+
+#define MOST_ARGUMENTS (TLV_ROW_COLUMNS + 5)
+
+/* The arguments of an aggregate, as text and as types. */
+typedef struct PassCall
+{
+	StringInfoData sql;
+	int n;
+	Oid types[MOST_ARGUMENTS];
+} PassCall;
+
+static void
+add_argument(PassCall *call, Oid type)
+{
+	if (call->n > 0)
+		appendStringInfoString(&call->sql, ", ");
+	call->types[call->n++] = type;
+}
+
+/* The columns of a row, counts as they are or damped. */
+static void
+add_row(TlvRows *rows, TlvStatement *statement, double damp, PassCall *call)
+{
+	for (int i = 0; i < rows->n; i++)
+	{
+		add_argument(call, rows->types[i]);
+		if (damp > 0)
+			appendStringInfo(&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
+							 TlvStatementCall(statement, "tlv_damp", 2,
+											  (Oid[]){rows->types[i], FLOAT8OID}, NULL),
+							 rows->columns[i], damp);
+		else
+			appendStringInfoString(&call->sql, rows->columns[i]);
+	}
+}
+
+/* A subspace or a model: a parameter, evaluated once for all rows. */
+static void
+add_constant(TlvRows *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
+{
+	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
+										"tlv_graph"};
+	const tlv_frame_header *header = frame->header;
+	Oid type = TlvQueryType(rows->query, types[header->type]);
+
+	SET_VARSIZE(unconstify(tlv_frame_header *, header), header->size);
+	add_argument(call, type);
+	appendStringInfo(&call->sql, "(SELECT p%d FROM p)",
+					 TlvStatementParameter(statement, type, PointerGetDatum(header)));
+}
+
+static void
+add_options(const tlv_statistic *statistic, PassCall *call)
+{
+	if (statistic->order != 0)
+	{
+		add_argument(call, INT4OID);
+		TlvAppendInt4(&call->sql, statistic->order);
+	}
+	if (statistic->count > 0)
+	{
+		add_argument(call, INT4OID);
+		TlvAppendInt4(&call->sql, (int32) statistic->count);
+		add_argument(call, INT8OID);
+		TlvAppendInt8(&call->sql, (int64) statistic->seed);
+	}
+	if (statistic->refine != NULL)
+	{
+		add_argument(call, TEXTOID);
+		appendStringInfo(&call->sql, "%s::pg_catalog.text", quote_literal_cstr(statistic->refine));
+	}
+}
+
+/* Appends one aggregate over the rows; returns the type of its value. */
+static Oid
+add_statistic(TlvRows *rows, TlvStatement *statement, const tlv_pass *pass,
+			  const tlv_statistic *statistic, StringInfo select)
+{
+	PassCall call = {.n = 0};
+	const char *name;
+	Oid result;
+
+	initStringInfo(&call.sql);
+	add_row(rows, statement, pass->damp, &call);
+	if (statistic->constant != NULL)
+		add_constant(rows, statement, statistic->constant, &call);
+	add_options(statistic, &call);
+	name = TlvStatementCall(statement, statistic->aggregate->name, call.n, call.types, &result);
+	appendStringInfo(select, "%s(%s)", name, call.sql.data);
+	return result;
+}
+
+static const char *
+missing_condition(const TlvRows *rows)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < rows->n; i++)
+		appendStringInfo(&sql, "%spg_catalog.array_position(%s, NULL) IS NOT NULL",
+						 i > 0 ? " OR " : "", rows->columns[i]);
+	return sql.data;
+}
+
+static void
+add_fold(TlvRows *rows, TlvStatement *statement, const tlv_pass *pass)
+{
+	if (pass->folds == 0)
+		return;
+	appendStringInfo(
+		&statement->sql,
+		" WHERE %s(%s, %d::pg_catalog.int4, 1::pg_catalog.int8) "
+		"OPERATOR(pg_catalog.%s) %d::pg_catalog.int4",
+		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL),
+		rows->columns[0], pass->folds, pass->others ? "<>" : "=", pass->fold);
+}
+
+/* WITH p AS MATERIALIZED (SELECT $1 AS p1, ...): made once, whatever workers and servers do. */
+static void
+add_parameters(TlvStatement *statement, int from)
+{
+	for (int i = from; i < statement->n_parameters; i++)
+		appendStringInfo(&statement->sql, "%s$%d AS p%d",
+						 i == from ? "WITH p AS MATERIALIZED (SELECT " : ", ", i + 1, i + 1);
+	if (statement->n_parameters > from)
+		appendStringInfoString(&statement->sql, ") ");
+}
+
+/* Writes the statement; types gets what its columns are; returns their number. */
+static int
+pass_statement(TlvRows *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
+			   Oid *types)
+{
+	int n = 0;
+
+	TlvRowsBegin(rows, statement);
+	for (size_t i = 0; i < pass->n; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(select, ", ");
+		types[n++] = add_statistic(rows, statement, pass, &pass->statistics[i], select);
+		if (pass->complete)
+			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing_condition(rows));
+	}
+	add_parameters(statement, rows->made.n_parameters);
+	appendStringInfo(&statement->sql, "SELECT %s", select->data);
+	if (pass->complete)
+	{
+		appendStringInfo(&statement->sql, ", pg_catalog.count(*) FILTER (WHERE %s)",
+						 missing_condition(rows));
+		types[n++] = INT8OID;
+	}
+	TlvRowsFrom(rows, statement);
+	add_fold(rows, statement, pass);
+	return n;
+}
+
+/* One pass; what it takes to make the statement goes with a context of its own. */
+static void
+run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
+{
+	TlvRows *rows = &driver->rows[pass->source];
+	MemoryContext mcxt =
+		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext before = MemoryContextSwitchTo(mcxt);
+	Oid *types = palloc((pass->n + 1) * sizeof(Oid));
+	TlvStatement statement;
+	StringInfoData select;
+	int n;
+
+	initStringInfo(&select);
+	n = pass_statement(rows, pass, &statement, &select, types);
+	TlvDriverReport(driver, select.data);
+	if (!TlvStatementRun(&statement, n, types, pass_take, result))
+	{
+		rows_store(rows);
+		resetStringInfo(&select);
+		n = pass_statement(rows, pass, &statement, &select, types);
+		(void) TlvStatementRun(&statement, n, types, pass_take, result);
+	}
+	MemoryContextSwitchTo(before);
+	MemoryContextDelete(mcxt);
+}
+
+/* ---- the plan ---- */
+
+static void
+tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
+{
+	const TlvRows *rows = &driver->rows[0];
+	instr_time now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, driver->start);
+	memcpy(plan->rows.width, rows->width, sizeof(plan->rows.width));
+	plan->rows.names = rows->names;
+	plan->rows.left_out = result->left_out;
+	plan->rows.passes = driver->passes;
+	plan->rows.seconds = INSTR_TIME_GET_DOUBLE(now);
+}
+
+void
+TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
+{
+	PassResult result = {.driver = driver};
+	tlv_pass pass;
+
+	MemoryContextSwitchTo(driver->mcxt);
+	for (;;)
+	{
+		tell_plan(driver, plan, &result);
+		TlvCheck(driver->ctx, tlv_plan_next(driver->ctx, plan, result.values, &pass));
+		if (pass.n == 0)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		if (result.values != NULL)
+			pfree(result.values);
+		result.n = pass.n;
+		result.values = palloc0(pass.n * sizeof(tlv_value *));
+		run_pass(driver, &pass, &result);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+Datum
+TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
+{
+	struct varlena *model = NULL;
+
+	TlvDriverRun(driver, plan);
+	if (plan->image != NULL)
+	{
+		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
+		model = TlvValue(plan->image, plan->size);
+	}
+	TlvDriverEnd(driver);
+	if (model == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(model);
+}

@@ -1,0 +1,91 @@
+/*
+ * driver.h - the one driver: runs a plan of floor 2 (plan.h) over the rows of the caller's query,
+ * each pass as one aggregate query.
+ *
+ * A driver in SQL begins one, lets a reader of src/pg/rows find out what the rows are
+ * (TlvRowsOpen ... TlvRowsReady), makes its plan in driver->ctx, and returns what TlvDriverModel
+ * gives.
+ */
+#ifndef TLV_DRIVER_H
+#define TLV_DRIVER_H
+
+#include "query.h"
+
+#include "portability/instr_time.h"
+
+#include "tensorlv/model/plan.h"
+
+#define TLV_ROW_COLUMNS 3
+
+typedef struct TlvDriver TlvDriver;
+
+/* The rows of one source, and how passes come by them. */
+typedef struct TlvRows
+{
+	TlvDriver *driver;
+	TlvQuery *query;   /* NULL: there is no such source */
+	TlvStatement made; /* a query of ours over the caller's that makes the columns below */
+	int n;			   /* columns of a row, the arguments of every aggregate */
+	const char *columns[TLV_ROW_COLUMNS];
+	Oid types[TLV_ROW_COLUMNS];
+	bool small_scan; /* workers for tables that look small */
+	bool shippable;	 /* read again as long as no raw rows of foreign tables travel */
+	size_t width[3]; /* and names: for the plan (tlv_rows) */
+	tlv_names *names;
+} TlvRows;
+
+/* Sources: the rows, and known labels. */
+#define TLV_SOURCES 2
+
+struct TlvDriver
+{
+	MemoryContext mcxt;	  /* of all that follows */
+	MemoryContext values; /* what passes have given, until it is dropped */
+	TlvWork *work;		  /* of the plan */
+	tlv_context *ctx;	  /* the work's */
+	Oid function;		  /* that was called */
+	TlvRows rows[TLV_SOURCES];
+	instr_time start;
+	int passes;
+};
+
+/* Starts the clock; everything lives in a child of the current context, which is switched to. */
+extern TlvDriver *TlvDriverBegin(FunctionCallInfo fcinfo);
+
+/* Runs the plan to its end; values and what is in driver->ctx stay until TlvDriverEnd. */
+extern void TlvDriverRun(TlvDriver *driver, tlv_plan *plan);
+
+/* Gives everything back and returns to the context that TlvDriverBegin found. */
+extern void TlvDriverEnd(TlvDriver *driver);
+
+/* Runs the plan, ends the driver and returns the model; as SQL: NULL without rows. */
+extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan);
+
+/* ---- for the readers ---- */
+
+/* Analyses the text of a source (0: the rows); what says in an error what it should read. */
+extern TlvRows *TlvRowsOpen(TlvDriver *driver, int source, const char *text, const char *what);
+
+/* One more column of a row; rows->made must give it that name. */
+extern void TlvRowsColumn(TlvRows *rows, const char *name, Oid type);
+
+/* How often the rows are read, and what it takes to make them. */
+typedef enum TlvRowsUse
+{
+	TLV_ROWS_ONCE,	/* by one pass: never stored */
+	TLV_ROWS_AGAIN, /* by more: stored unless the query is repeatable */
+	TLV_ROWS_MADE	/* they are grouped or pivoted first: stored */
+} TlvRowsUse;
+
+/* rows->made is written, and the rows are ready for passes. */
+extern void TlvRowsReady(TlvRows *rows, TlvRowsUse use);
+
+/* A statement over the rows is begun, its select list appended, then this; conditions may follow.
+ */
+extern void TlvRowsBegin(TlvRows *rows, TlvStatement *statement);
+extern void TlvRowsFrom(TlvRows *rows, TlvStatement *statement);
+
+/* Counts a pass and tells of it, where the user has asked for that. */
+extern void TlvDriverReport(TlvDriver *driver, const char *what);
+
+#endif /* TLV_DRIVER_H */

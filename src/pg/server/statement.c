@@ -1,0 +1,412 @@
+/*
+ * statement.c - statements of ours over the rows of the caller's query (query.h).
+ */
+#include "query.h"
+
+#include "access/parallel.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "jit/jit.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/plannodes.h"
+#include "rewrite/rewriteHandler.h"
+#include "tcop/tcopprot.h"
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "query_internal.h"
+
+void
+TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
+{
+	memset(statement, 0, sizeof(*statement));
+	statement->query = query;
+	initStringInfo(&statement->sql);
+}
+
+void
+TlvStatementAllow(TlvStatement *statement, Oid function)
+{
+	statement->functions = list_append_unique_oid(statement->functions, function);
+}
+
+/*
+ * A schema's owner may add functions of our names; one that takes exactly these types is a member
+ * of the extension, or is refused.
+ */
+const char *
+TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *types, Oid *result)
+{
+	const TlvQuery *query = statement->query;
+	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+								   PointerGetDatum(buildoidvector(types, n)),
+								   ObjectIdGetDatum(query->namespace));
+
+	if (!OidIsValid(function) ||
+		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
+		elog(ERROR, "function %s of %d arguments is missing", name, n);
+	TlvStatementAllow(statement, function);
+	if (result != NULL)
+		*result = get_func_rettype(function);
+	return psprintf("%s.%s", query->schema, name);
+}
+
+int
+TlvStatementParameter(TlvStatement *statement, Oid type, Datum value)
+{
+	for (int i = 0; i < statement->n_parameters; i++)
+		if (statement->types[i] == type && statement->values[i] == value)
+			return i + 1;
+	if (statement->n_parameters == TLV_MOST_PARAMETERS)
+		elog(ERROR, "too many parameters of a pass");
+	statement->types[statement->n_parameters] = type;
+	statement->values[statement->n_parameters] = value;
+	return ++statement->n_parameters;
+}
+
+void
+TlvAppendInt4(StringInfo sql, int32 value)
+{
+	appendStringInfo(sql, "%d::pg_catalog.int4", value);
+}
+
+void
+TlvAppendInt8(StringInfo sql, int64 value)
+{
+	appendStringInfo(sql, INT64_FORMAT "::pg_catalog.int8", value);
+}
+
+/* ---- what its own levels may hold ---- */
+
+static bool
+is_strange_function(Oid function, void *statement)
+{
+	if (function >= FirstNormalObjectId &&
+		!list_member_oid(((TlvStatement *) statement)->functions, function))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("a function of somebody else's, %s, has come in where tensorlv "
+							   "calls one of its own or of the server's",
+							   format_procedure(function))));
+	return false;
+}
+
+static bool
+refuse_strange(Node *node, void *statement)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, refuse_strange, statement,
+								 QTW_EXAMINE_RTES_BEFORE);
+	if (IsA(node, RangeTblEntry))
+	{
+		if (((RangeTblEntry *) node)->rtekind == RTE_RELATION)
+			elog(ERROR, "a pass reads a table by name");
+		return false;
+	}
+	(void) check_functions_in_node(node, is_strange_function, statement);
+	return expression_tree_walker(node, refuse_strange, statement);
+}
+
+/* Parameters become constants: what is planned has none, here or on another server. */
+static Node *
+bind_parameters(Node *node, void *context)
+{
+	TlvStatement *statement = context;
+
+	if (node == NULL)
+		return NULL;
+	if (IsA(node, Query))
+		return (Node *) query_tree_mutator((Query *) node, bind_parameters, context, 0);
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN)
+	{
+		Param *parameter = (Param *) node;
+		int16 length;
+		bool by_value;
+
+		get_typlenbyval(parameter->paramtype, &length, &by_value);
+		return (Node *) makeConst(parameter->paramtype, -1, parameter->paramcollid, length,
+								  statement->values[parameter->paramid - 1], false, by_value);
+	}
+	return expression_tree_mutator(node, bind_parameters, context);
+}
+
+/* The caller's query in the placeholder's stead. */
+static bool
+put_query(Node *node, void *context)
+{
+	const TlvQuery *query = context;
+
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, put_query, context, QTW_EXAMINE_RTES_BEFORE);
+	if (IsA(node, RangeTblEntry))
+	{
+		RangeTblEntry *from = (RangeTblEntry *) node;
+
+		if (from->rtekind == RTE_NAMEDTUPLESTORE && strcmp(from->enrname, "tensorlv query") == 0)
+		{
+			from->rtekind = RTE_SUBQUERY;
+			from->subquery = copyObject(query->query);
+			from->relid = InvalidOid;
+			from->enrname = NULL;
+			from->enrtuples = 0;
+			from->coltypes = from->coltypmods = from->colcollations = NIL;
+		}
+		return false;
+	}
+	return expression_tree_walker(node, put_query, context);
+}
+
+/* ---- planning ---- */
+
+static void
+require_same_rights(const TlvQuery *query)
+{
+	Oid user;
+	int security;
+
+	GetUserIdAndSecContext(&user, &security);
+	if (user != query->user || security != query->security || row_security != query->row_security)
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("the role or row_security has changed while the query was run")));
+}
+
+static Query *
+statement_query(TlvStatement *statement)
+{
+	TlvQuery *query = statement->query;
+	const char *sql = statement->sql.data;
+	Query *own = TlvAnalyse(linitial_node(RawStmt, TlvParse(sql)), sql, statement->types,
+							statement->n_parameters, query->environment);
+
+	(void) refuse_strange((Node *) own, statement);
+	own = castNode(Query, bind_parameters((Node *) own, statement));
+	(void) put_query((Node *) own, query);
+	AcquireRewriteLocks(own, true, false);
+	/* Positions are those in the caller's text: no part of ours is meant. */
+	own->stmt_location = -1;
+	own->stmt_len = 0;
+	return linitial_node(Query, QueryRewrite(own));
+}
+
+/*
+ * Arrays of long rows are stored out of line: their table looks small, and the planner would not
+ * give it workers, however much a row costs.  Until AtEOXact_GUC, as after an error.
+ */
+static int
+begin_small_scan(void)
+{
+	int level = NewGUCNestLevel();
+
+	(void) set_config_option("min_parallel_table_scan_size", "0", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+static PlannedStmt *
+plan_statement(TlvStatement *statement)
+{
+	int level = statement->small_scan ? begin_small_scan() : 0;
+	PlannedStmt *plan = pg_plan_query(statement_query(statement), statement->query->text,
+									  CURSOR_OPT_PARALLEL_OK, NULL);
+
+	if (level > 0)
+		AtEOXact_GUC(true, level);
+	/* Compiling each of many passes costs more than the expressions in them take. */
+	plan->jitFlags = PGJIT_NONE;
+	if (!CommandIsReadOnly(plan))
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						errmsg("%s is not allowed in a non-volatile function",
+							   CreateCommandName((Node *) plan))));
+	return plan;
+}
+
+/* ---- foreign rows ---- */
+
+static bool
+is_aggregate(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	return IsA(node, Aggref) || expression_tree_walker(node, is_aggregate, context);
+}
+
+static bool fetches_foreign_rows(const Plan *plan);
+
+static bool
+any_fetches(const List *plans)
+{
+	ListCell *cell;
+
+	foreach (cell, plans)
+		if (fetches_foreign_rows(lfirst(cell)))
+			return true;
+	return false;
+}
+
+/* Does the plan bring rows of foreign tables here, rather than aggregates over them? */
+static bool
+fetches_foreign_rows(const Plan *plan)
+{
+	if (plan == NULL)
+		return false;
+	switch (nodeTag(plan))
+	{
+		case T_ForeignScan:
+			return !is_aggregate((Node *) ((const ForeignScan *) plan)->fdw_scan_tlist, NULL);
+		case T_Append:
+			return any_fetches(((const Append *) plan)->appendplans);
+		case T_MergeAppend:
+			return any_fetches(((const MergeAppend *) plan)->mergeplans);
+		case T_SubqueryScan:
+			return fetches_foreign_rows(((const SubqueryScan *) plan)->subplan);
+		default:
+			return fetches_foreign_rows(plan->lefttree) || fetches_foreign_rows(plan->righttree);
+	}
+}
+
+/* ---- running ---- */
+
+typedef struct StatementReceiver
+{
+	DestReceiver pub;
+	int n;
+	const Oid *types;
+	TlvTakeRow take;
+	void *argument;
+	MemoryContext mcxt;
+} StatementReceiver;
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc desc)
+{
+	StatementReceiver *receiver = (StatementReceiver *) self;
+	bool same = desc->natts == receiver->n;
+
+	(void) operation;
+	for (int i = 0; same && i < receiver->n; i++)
+		same = TupleDescAttr(desc, i)->atttypid == receiver->types[i];
+	if (!same)
+		elog(ERROR, "a pass returns columns of other types than it should");
+}
+
+static bool
+receiver_take(TupleTableSlot *slot, DestReceiver *self)
+{
+	StatementReceiver *receiver = (StatementReceiver *) self;
+	MemoryContext before = MemoryContextSwitchTo(receiver->mcxt);
+
+	slot_getallattrs(slot);
+	receiver->take(receiver->argument, slot);
+	MemoryContextSwitchTo(before);
+	return true;
+}
+
+static void
+receiver_nothing(DestReceiver *self)
+{
+	(void) self;
+}
+
+static void
+execute_plan(TlvQuery *query, PlannedStmt *plan, DestReceiver *receiver)
+{
+	QueryDesc *desc;
+
+	desc = CreateQueryDesc(plan, query->text, GetActiveSnapshot(), InvalidSnapshot, receiver, NULL,
+						   query->environment, 0);
+	ExecutorStart(desc, 0);
+#if PG_VERSION_NUM >= 180000
+	ExecutorRun(desc, ForwardScanDirection, 0);
+#else
+	ExecutorRun(desc, ForwardScanDirection, 0, true);
+#endif
+	ExecutorFinish(desc);
+	ExecutorEnd(desc);
+	FreeQueryDesc(desc);
+}
+
+/* An error's position is in the caller's text, and so is the error, unless it is in what we do. */
+static void
+statement_context(void *argument)
+{
+	const TlvQuery *query = argument;
+
+	TlvQueryPosition(query->text);
+	errcontext("reading the rows of \"%s\"", query->text);
+}
+
+bool
+TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take, void *argument)
+{
+	TlvQuery *query = statement->query;
+	MemoryContext caller = CurrentMemoryContext;
+	StatementReceiver receiver = {.pub = {.receiveSlot = receiver_take,
+										  .rStartup = receiver_startup,
+										  .rShutdown = receiver_nothing,
+										  .rDestroy = receiver_nothing,
+										  .mydest = DestNone},
+								  .n = n,
+								  .types = types,
+								  .take = take,
+								  .argument = argument,
+								  .mcxt = caller};
+	ErrorContextCallback callback = {error_context_stack, statement_context, query};
+	bool before = TlvBeginReading(), run;
+	MemoryContext mcxt;
+	PlannedStmt *plan;
+
+	CHECK_FOR_INTERRUPTS();
+	require_same_rights(query);
+	mcxt = AllocSetContextCreate(query->mcxt, "tensorlv pass", ALLOCSET_DEFAULT_SIZES);
+	MemoryContextSwitchTo(mcxt);
+	error_context_stack = &callback;
+	PushActiveSnapshot(GetActiveSnapshot());
+	plan = plan_statement(statement);
+	require_same_rights(query);
+	run = !statement->shipped ||
+		  !(fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans));
+	if (run)
+		execute_plan(query, plan, &receiver.pub);
+	PopActiveSnapshot();
+	error_context_stack = callback.previous;
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(mcxt);
+	TlvEndReading(before);
+	return run;
+}
+
+/* ---- storing ---- */
+
+static void
+store_row(void *store, TupleTableSlot *slot)
+{
+	tuplestore_puttupleslot(store, slot);
+}
+
+void
+TlvStatementStore(TlvStatement *statement, int n, const char *const *names, const Oid *types)
+{
+	TlvQuery *query = statement->query;
+	MemoryContext caller = MemoryContextSwitchTo(query->mcxt);
+	TupleDesc desc = CreateTemplateTupleDesc(n);
+
+	for (int i = 0; i < n; i++)
+		TupleDescInitEntry(desc, (AttrNumber) (i + 1), names[i], types[i], -1, 0);
+	query->store = tuplestore_begin_heap(true, false, work_mem);
+	(void) TlvStatementRun(statement, n, types, store_row, query->store);
+	TlvQueryRegister(query, "tensorlv rows", desc, query->store);
+	MemoryContextSwitchTo(caller);
+}
