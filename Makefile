@@ -107,9 +107,16 @@ build/sql-parts: sql-parts
 	@mkdir -p build
 	@echo '$(SQL_PARTS)' | cmp -s - $@ || echo '$(SQL_PARTS)' > $@
 
-build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) build/sql-parts tensorlv.control Makefile
+# Every CREATE TYPE NAME; of a part is followed by what is the same for all types.
+expand_types = awk '{ print } \
+	/^CREATE TYPE [a-z_]+;$$/ { type = substr($$3, 1, length($$3) - 1); \
+	  while ((getline line < "sql/type.sql.in") > 0) \
+	    if (line !~ /^--/) { gsub("@type@", type, line); print line } \
+	  close("sql/type.sql.in") }'
+
+build/tensorlv--$(EXTVERSION).sql: $(SQL_PARTS) sql/type.sql.in build/sql-parts tensorlv.control Makefile
 	{ printf '%s\n' '\echo Use "CREATE EXTENSION tensorlv" to load this file. \quit'; \
-	  for part in $(SQL_PARTS); do printf '\n'; cat "$$part" || exit 1; done; } > $@.new
+	  for part in $(SQL_PARTS); do printf '\n'; $(expand_types) < "$$part" || exit 1; done; } > $@.new
 	mv $@.new $@
 
 # Visible: the functions for SQL (those with a pg_finfo_ companion) and the

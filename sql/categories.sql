@@ -7,7 +7,10 @@ CREATE AGGREGATE tlv_category_moments(v integer[]) (
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(integer[]) IS 'rows of categorical variables, states from 0 to 99, null elements missing: how often every pair of states of every two variables occurs, and every triple of every three while those are at most 2097152 numbers together; all rows have as many elements; null rows are skipped and counted';
+COMMENT ON AGGREGATE tlv_category_moments(integer[]) IS
+    'rows of categorical variables, states from 0 to 99, null elements missing: how often every pair of states of every two variables occurs, and '
+    'every triple of every three while those are at most 2097152 numbers together; all rows have as many elements; null rows are skipped and '
+    'counted';
 
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, integer[], integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -16,7 +19,9 @@ CREATE AGGREGATE tlv_category_moments(v integer[], bootstrap integer) (
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(integer[], integer) IS 'the same, with as many bootstrap replicates of the tables of pairs (at most 1000; 0: none) in the same pass: in each, every row weighs a number drawn from Poisson(1)';
+COMMENT ON AGGREGATE tlv_category_moments(integer[], integer) IS
+    'the same, with as many bootstrap replicates of the tables of pairs (at most 1000; 0: none) in the same pass: in each, every row weighs a '
+    'number drawn from Poisson(1)';
 
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, integer[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -25,12 +30,16 @@ CREATE AGGREGATE tlv_category_moments(v integer[], bootstrap integer, seed bigin
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 10000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS 'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: equal rows in equal order and equal parts give equal replicates';
+COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
+    'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
+    'equal rows in equal order and equal parts give equal replicates';
 
 CREATE FUNCTION tlv_category_tables(m tlv_moments)
     RETURNS TABLE (variable_a integer, variable_b integer, state_a integer, state_b integer, count bigint)
     AS 'MODULE_PATHNAME', 'tlv_category_tables_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS 'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every state of each the number of rows that have both; with variable_b and state_b null, the number of rows with a state of one variable';
+COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS
+    'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every state of each the number of rows '
+    'that have both; with variable_b and state_b null, the number of rows with a state of one variable';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
@@ -39,7 +48,9 @@ CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model) IS 'what tlv_update needs of rows of categorical variables, null elements missing, under a latent tree; under a model of vectors, that of the vectors that the integers are';
+COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model) IS
+    'what tlv_update needs of rows of categorical variables, null elements missing, under a latent tree; under a model of vectors, that of the '
+    'vectors that the integers are';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;

@@ -1,16 +1,30 @@
 -- communities.sql - mixed membership block models of graphs
 
-CREATE FUNCTION tlv_fit_mmsb(g tlv_graph, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint', refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false, edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_mmsb(g tlv_graph, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint',
+    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false,
+    edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    max_k integer DEFAULT 50) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, text, text, bigint, boolean, boolean, text, tlv_bag, integer, integer, integer) IS 'k communities of a graph (null: chosen, at most max_k) from its 2-stars and 3-stars: alpha0 the sum of the Dirichlet parameters (0: every node has one community), method joint, power, als or sgd, refine auto, none, likelihood or variational, degree_corrected for nodes of very different degrees, partition for the four-part method, edges auto, bernoulli or poisson, labels the known communities of nodes (item: node, weight: community)';
-CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint', refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false, edges text DEFAULT 'auto', labels text DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50, directed boolean DEFAULT false, bipartite boolean DEFAULT false) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, text, text, bigint, boolean, boolean, text, tlv_bag, integer, integer, integer) IS
+    'k communities of a graph (null: chosen, at most max_k) from its 2-stars and 3-stars: alpha0 the sum of the Dirichlet parameters (0: every '
+    'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or variational, degree_corrected for nodes of very '
+    'different degrees, partition for the four-part method, edges auto, bernoulli or poisson, labels the known communities of nodes (item: node, '
+    'weight: community)';
+CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint',
+    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false,
+    edges text DEFAULT 'auto', labels text DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    max_k integer DEFAULT 50, directed boolean DEFAULT false, bipartite boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, text, text, bigint, boolean, boolean, text, text, integer, integer, integer, boolean, boolean) IS 'communities of the edges of a query, which returns (src, dst [, weight]), in one call; labels is a query that returns (node, community) of nodes whose community is known; the other parameters are those of tlv_fit_mmsb';
+COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, text, text, bigint, boolean, boolean, text, text, integer, integer, integer, boolean, boolean) IS
+    'communities of the edges of a query, which returns (src, dst [, weight]), in one call; labels is a query that returns (node, community) of '
+    'nodes whose community is known; the other parameters are those of tlv_fit_mmsb';
 
 CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT 0)
     RETURNS TABLE (node bigint, side text, community integer, membership float8)
     AS 'MODULE_PATHNAME', 'tlv_memberships_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS 'memberships of every node of at least threshold, those of 0 left out; side is both, or source and target for directed and bipartite graphs; a node without edges has one row with nulls, unless a threshold is given';
+COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS
+    'memberships of every node of at least threshold, those of 0 left out; side is both, or source and target for directed and bipartite graphs; '
+    'a node without edges has one row with nulls, unless a threshold is given';
 CREATE FUNCTION tlv_membership_vectors(model tlv_model)
     RETURNS TABLE (node bigint, side text, memberships float8[])
     AS 'MODULE_PATHNAME', 'tlv_membership_vectors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
@@ -22,8 +36,12 @@ COMMENT ON FUNCTION tlv_communities(tlv_model) IS 'Dirichlet parameter and size 
 CREATE FUNCTION tlv_connectivity(model tlv_model)
     RETURNS TABLE (community_a integer, community_b integer, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_connectivity_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 400;
-COMMENT ON FUNCTION tlv_connectivity(tlv_model) IS 'probability (Poisson: mean weight) of an edge from a node of community_a to one of community_b; of a degree-corrected model between nodes of propensity 1';
+COMMENT ON FUNCTION tlv_connectivity(tlv_model) IS
+    'probability (Poisson: mean weight) of an edge from a node of community_a to one of community_b; of a degree-corrected model between nodes of '
+    'propensity 1';
 CREATE FUNCTION tlv_bridgeness(model tlv_model)
     RETURNS TABLE (node bigint, bridgeness float8, degree_corrected float8, side text)
     AS 'MODULE_PATHNAME', 'tlv_bridgeness_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_bridgeness(tlv_model) IS 'how evenly a node belongs to several communities: 1 - sqrt(k/(k-1) sum_j (membership_j - 1/k)^2), 0 for one community, 1 for all alike; degree_corrected is that times the degree';
+COMMENT ON FUNCTION tlv_bridgeness(tlv_model) IS
+    'how evenly a node belongs to several communities: 1 - sqrt(k/(k-1) sum_j (membership_j - 1/k)^2), 0 for one community, 1 for all alike; '
+    'degree_corrected is that times the degree';

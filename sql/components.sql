@@ -1,34 +1,51 @@
 
 -- components.sql - independent component analysis
 
-CREATE FUNCTION tlv_fit_ica(m tlv_moments, k integer DEFAULT NULL, noise boolean DEFAULT false, method text DEFAULT 'joint', seed bigint DEFAULT 1, steps integer DEFAULT NULL, keep_gaussian boolean DEFAULT false) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_ica(m tlv_moments, k integer DEFAULT NULL, noise boolean DEFAULT false, method text DEFAULT 'joint',
+    seed bigint DEFAULT 1, steps integer DEFAULT NULL, keep_gaussian boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, text, bigint, integer, boolean) IS 'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions), noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition, keep_gaussian to be warned, not refused, when two components have no kurtosis';
-CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAULT false, refine text DEFAULT NULL, iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, steps integer DEFAULT NULL, keep_gaussian boolean DEFAULT false) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, text, bigint, integer, boolean) IS
+    'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions), '
+    'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition, keep_gaussian to be warned, not '
+    'refused, when two components have no kurtosis';
+CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAULT false, refine text DEFAULT NULL,
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, steps integer DEFAULT NULL,
+    keep_gaussian boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint, integer, boolean) IS 'independent components of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refine tanh (steps over the rows; the default without noise) or none (the default with it), iterations null: until they settle; the other parameters are those of tlv_fit_ica';
+COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint, integer, boolean) IS
+    'independent components of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refine tanh '
+    '(steps over the rows; the default without noise) or none (the default with it), iterations null: until they settle; the other parameters are '
+    'those of tlv_fit_ica';
 CREATE FUNCTION tlv_mixing(model tlv_model)
     RETURNS TABLE (component integer, dimension integer, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_mixing_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_mixing(tlv_model) IS 'what each dimension gets of each independent component of variance 1, by decreasing modulus of its kurtosis; the largest weight of a component is positive';
+COMMENT ON FUNCTION tlv_mixing(tlv_model) IS
+    'what each dimension gets of each independent component of variance 1, by decreasing modulus of its kurtosis; the largest weight of a '
+    'component is positive';
 CREATE FUNCTION tlv_unmixing(model tlv_model)
     RETURNS TABLE (component integer, dimension integer, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_unmixing_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_unmixing(tlv_model) IS 'weights of the dimensions, less their means, in each independent component: the inverse of tlv_mixing, or of a model fitted to noise the linear estimate with the least noise and interference';
+COMMENT ON FUNCTION tlv_unmixing(tlv_model) IS
+    'weights of the dimensions, less their means, in each independent component: the inverse of tlv_mixing, or of a model fitted to noise the '
+    'linear estimate with the least noise and interference';
 CREATE FUNCTION tlv_unmix(model tlv_model, x float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_unmix(tlv_model, float8[]) IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';
 
 CREATE FUNCTION tlv_amari(a float8[], b float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_amari_arrays' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_amari(float8[], float8[]) IS 'Amari index of an estimated and a true mixing matrix, dimensions x components: 0 when they agree up to order and scale of the components, at most 1';
+COMMENT ON FUNCTION tlv_amari(float8[], float8[]) IS
+    'Amari index of an estimated and a true mixing matrix, dimensions x components: 0 when they agree up to order and scale of the components, at '
+    'most 1';
 CREATE FUNCTION tlv_amari(a tlv_model, b tlv_model) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_amari_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_amari(tlv_model, tlv_model) IS 'Amari index of the mixing matrices of an estimated and a true model of independent components';
 
 CREATE FUNCTION tlv_simulate_ica_model(dimensions integer, k integer DEFAULT NULL, noise float8 DEFAULT 0, sources text DEFAULT 'mix', seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_simulate_ica_model(integer, integer, float8, text, bigint) IS 'a random model of k independent components (null: as many as dimensions): standard normal mixing weights, sources laplace, uniform, binary, exponential, gaussian or mix (the first four in turn), noise the standard deviation of Gaussian noise of random covariance';
+COMMENT ON FUNCTION tlv_simulate_ica_model(integer, integer, float8, text, bigint) IS
+    'a random model of k independent components (null: as many as dimensions): standard normal mixing weights, sources laplace, uniform, binary, '
+    'exponential, gaussian or mix (the first four in turn), noise the standard deviation of Gaussian noise of random covariance';
 CREATE FUNCTION tlv_simulate_ica(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x float8[], sources float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_ica' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000;

@@ -23,7 +23,9 @@ CREATE AGGREGATE tlv_graph(src bigint, dst bigint) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(bigint, bigint) IS 'edges, one per row: an undirected graph; the weight of an edge is the number of its rows, in either direction; self-loops and rows with a NULL are counted and left out';
+COMMENT ON AGGREGATE tlv_graph(bigint, bigint) IS
+    'edges, one per row: an undirected graph; the weight of an edge is the number of its rows, in either direction; self-loops and rows with a '
+    'NULL are counted and left out';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -59,11 +61,15 @@ COMMENT ON FUNCTION tlv_edges(tlv_graph) IS 'distinct edges of a graph with thei
 CREATE FUNCTION tlv_degrees(graph tlv_graph)
     RETURNS TABLE (node bigint, side text, degree bigint, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_degrees_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_degrees(tlv_graph) IS 'for every node the number of its distinct neighbours and the weight of its edges, without self-loops; side is both in undirected graphs, else source and target';
+COMMENT ON FUNCTION tlv_degrees(tlv_graph) IS
+    'for every node the number of its distinct neighbours and the weight of its edges, without self-loops; side is both in undirected graphs, '
+    'else source and target';
 CREATE FUNCTION tlv_neighbours(graph tlv_graph)
     RETURNS TABLE (node bigint, side text, neighbours tlv_bag)
     AS 'MODULE_PATHNAME', 'tlv_neighbours_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS 'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are its targets) and target (its sources)';
+COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
+    'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are '
+    'its targets) and target (its sources)';
 CREATE FUNCTION tlv_graph_components(graph tlv_graph)
     RETURNS TABLE (node bigint, side text, component integer)
     AS 'MODULE_PATHNAME', 'tlv_graph_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;

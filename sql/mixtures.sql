@@ -1,19 +1,32 @@
 -- mixtures.sql - mixtures of Gaussians
 
-CREATE FUNCTION tlv_fit_gmm(m tlv_moments, k integer, covariance text DEFAULT 'common', method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_gmm(m tlv_moments, k integer, covariance text DEFAULT 'common', method text DEFAULT 'joint', seed bigint DEFAULT 1,
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, integer, integer) IS 'a mixture of k spherical Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, subspace)), without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components the covariance that the means leave, a start for refinement; method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'em', iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 10) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, integer, integer) IS
+    'a mixture of k spherical Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, '
+    'subspace)), without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components '
+    'the covariance that the means leave, a start for refinement; method joint, power, als or sgd, restarts and steps of the decomposition';
+CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'em',
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL,
+    steps integer DEFAULT NULL, max_k integer DEFAULT 10) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, integer, text, bigint, integer, integer, integer) IS 'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement (em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full; k null: by the Bayesian information criterion, up to max_k; null for a query without vectors';
+COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, integer, text, bigint, integer, integer, integer) IS
+    'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement '
+    '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full; k null: by the Bayesian '
+    'information criterion, up to max_k; null for a query without vectors';
 CREATE FUNCTION tlv_components(model tlv_model)
     RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[])
     AS 'MODULE_PATHNAME', 'tlv_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_components(tlv_model) IS 'components of a mixture of Gaussians by decreasing weight: mean, mean variance of the coordinates, and the variances (diagonal) or the covariance matrix (full), else null';
+COMMENT ON FUNCTION tlv_components(tlv_model) IS
+    'components of a mixture of Gaussians by decreasing weight: mean, mean variance of the coordinates, and the variances (diagonal) or the '
+    'covariance matrix (full), else null';
 
 CREATE FUNCTION tlv_simulate_gmm_model(d integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigint) IS 'a random mixture of k Gaussians in d dimensions: means at a typical distance of separation from each other, weights Dirichlet(10), standard deviations 1 (common), or from .5 to 1.5 by component (spherical), coordinate (diagonal) or principal axis (full)';
+COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigint) IS
+    'a random mixture of k Gaussians in d dimensions: means at a typical distance of separation from each other, weights Dirichlet(10), standard '
+    'deviations 1 (common), or from .5 to 1.5 by component (spherical), coordinate (diagonal) or principal axis (full)';
 CREATE FUNCTION tlv_simulate_gmm(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x float8[], component integer)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1000;

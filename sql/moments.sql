@@ -69,7 +69,8 @@ CREATE AGGREGATE tlv_count_products(bags tlv_bag[], subspace tlv_subspace) (
     SFUNC = tlv_count_products_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_count_products(tlv_bag[], tlv_subspace) IS 'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration; many documents in one row';
+COMMENT ON AGGREGATE tlv_count_products(tlv_bag[], tlv_subspace) IS
+    'documents, any vocabulary: the co-occurrence moment times the basis, one step of block subspace iteration; many documents in one row';
 
 CREATE FUNCTION tlv_count_triples_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_count_triples_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
@@ -91,7 +92,9 @@ COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, l
 
 CREATE FUNCTION tlv_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_subspace(tlv_moments, integer, integer, boolean, bigint) IS 'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at once; distinct_pairs leaves out pairs of the same item, for choosing k';
+COMMENT ON FUNCTION tlv_subspace(tlv_moments, integer, integer, boolean, bigint) IS
+    'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
+    'once; distinct_pairs leaves out pairs of the same item, for choosing k';
 CREATE FUNCTION tlv_subspace_change(s tlv_subspace) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_subspace_change_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_subspace_change(tlv_subspace) IS 'largest relative change of the leading k Ritz values in the last step; null before two steps';
@@ -107,7 +110,11 @@ COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled seco
 
 CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS 'number of directions significant (z > 3) in both folds: a, b are moments of either half of the documents in the distinct-mode subspace of the other half';
+COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS
+    'number of directions significant (z > 3) in both folds: a, b are moments of either half of the documents in the distinct-mode subspace of '
+    'the other half';
 CREATE FUNCTION tlv_suggest_k(query text, max_k integer DEFAULT 50, seed bigint DEFAULT 1) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000;
-COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint) IS 'number of topics that the documents of a query support, by cross-validated eigenvalues over pairs of distinct items; the query as for tlv_lda';
+COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint) IS
+    'number of topics that the documents of a query support, by cross-validated eigenvalues over pairs of distinct items; the query as for '
+    'tlv_lda';

@@ -7,7 +7,9 @@ CREATE AGGREGATE tlv_sequence_moments(symbols integer[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_sequence_moments(integer[]) IS 'sequences of symbols: how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as neighbours in time; sequences of fewer than 3 steps, and nulls, are skipped and counted';
+COMMENT ON AGGREGATE tlv_sequence_moments(integer[]) IS
+    'sequences of symbols: how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as '
+    'neighbours in time; sequences of fewer than 3 steps, and nulls, are skipped and counted';
 
 CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, float8[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_sequence_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -16,14 +18,25 @@ CREATE AGGREGATE tlv_sequence_moments(x float8[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_sequence_moments(float8[]) IS 'sequences of vectors, steps x d (one dimension: of single numbers): moments up to the third of windows of three steps (d <= 200), and how sequences begin; shorter sequences, and nulls, are skipped and counted';
+COMMENT ON AGGREGATE tlv_sequence_moments(float8[]) IS
+    'sequences of vectors, steps x d (one dimension: of single numbers): moments up to the third of windows of three steps (d <= 200), and how '
+    'sequences begin; shorter sequences, and nulls, are skipped and counted';
 
-CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint', seed bigint DEFAULT 1,
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, integer, text, bigint, integer, integer) IS 'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with one spherical variance; method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_hmm(query text, k integer, refine text DEFAULT 'baum-welch', iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, integer, text, bigint, integer, integer) IS
+    'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
+    'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with one spherical variance; '
+    'method joint, power, als or sgd, restarts and steps of the decomposition';
+CREATE FUNCTION tlv_hmm(query text, k integer, refine text DEFAULT 'baum-welch', iterations integer DEFAULT NULL,
+    method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, integer, text, bigint, integer, integer) IS 'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer), (seq, t, x) with x a number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen, rows with a null are left out; refine baum-welch (over the sequences, iterations steps or, null, until the likelihood stands), windows (EM on the counts of windows only) or none';
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, integer, text, bigint, integer, integer) IS
+    'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer), (seq, t, x) with x a '
+    'number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen, rows with a null are left out; '
+    'refine baum-welch (over the sequences, iterations steps or, null, until the likelihood stands), windows (EM on the counts of windows only) '
+    'or none';
 
 CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -32,7 +45,9 @@ CREATE AGGREGATE tlv_sequence_statistics(symbols integer[], model tlv_model) (
     SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_sequence_statistics(integer[], tlv_model) IS 'expected states, transitions and emissions of sequences of symbols under a hidden Markov model (forward, backward), for tlv_update: one Baum-Welch step; symbols that the model does not know count as missing';
+COMMENT ON AGGREGATE tlv_sequence_statistics(integer[], tlv_model) IS
+    'expected states, transitions and emissions of sequences of symbols under a hidden Markov model (forward, backward), for tlv_update: one '
+    'Baum-Welch step; symbols that the model does not know count as missing';
 
 CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, float8[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_sequence_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
@@ -41,7 +56,9 @@ CREATE AGGREGATE tlv_sequence_statistics(x float8[], model tlv_model) (
     SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_sequence_statistics(float8[], tlv_model) IS 'expected states, transitions and weighted means and variances of sequences of vectors under a hidden Markov model, for tlv_update: one Baum-Welch step';
+COMMENT ON AGGREGATE tlv_sequence_statistics(float8[], tlv_model) IS
+    'expected states, transitions and weighted means and variances of sequences of vectors under a hidden Markov model, for tlv_update: one '
+    'Baum-Welch step';
 
 CREATE FUNCTION tlv_states(model tlv_model)
     RETURNS TABLE (state integer, initial float8, stationary float8)
@@ -63,7 +80,9 @@ COMMENT ON FUNCTION tlv_state_means(tlv_model) IS 'mean vector and spherical var
 CREATE FUNCTION tlv_match_transitions(a tlv_model, b tlv_model)
     RETURNS TABLE (component_a integer, component_b integer, error float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_match_transitions(tlv_model, tlv_model) IS 'states of two hidden Markov models assigned as by tlv_match, with the L1 distance (0 .. 2) of the probabilities of where they go; null where b has too few states';
+COMMENT ON FUNCTION tlv_match_transitions(tlv_model, tlv_model) IS
+    'states of two hidden Markov models assigned as by tlv_match, with the L1 distance (0 .. 2) of the probabilities of where they go; null where '
+    'b has too few states';
 
 CREATE FUNCTION tlv_viterbi(model tlv_model, symbols integer[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_viterbi_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
@@ -79,14 +98,20 @@ CREATE FUNCTION tlv_posteriors(model tlv_model, x float8[]) RETURNS float8[]
 COMMENT ON FUNCTION tlv_posteriors(tlv_model, float8[]) IS 'posterior of the states at every step of a sequence of vectors given all of it: steps x states, rows summing to 1';
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols integer[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS 'log-likelihood, in nats, of a sequence of symbols under a hidden Markov model (symbols that the model does not know count as missing), of a row of categorical variables under a latent tree (null elements missing), or of the vector that the integers are under a model of vectors';
+COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS
+    'log-likelihood, in nats, of a sequence of symbols under a hidden Markov model (symbols that the model does not know count as missing), of a '
+    'row of categorical variables under a latent tree (null elements missing), or of the vector that the integers are under a model of vectors';
 CREATE FUNCTION tlv_sequence_log_likelihood(model tlv_model, x float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a sequence of vectors, steps x d, under a hidden Markov model, in nats';
 
-CREATE FUNCTION tlv_simulate_hmm_model(symbols integer DEFAULT NULL, k integer DEFAULT 3, stay float8 DEFAULT 0.7, concentration float8 DEFAULT 0.3, dimensions integer DEFAULT NULL, separation float8 DEFAULT 4, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_simulate_hmm_model(symbols integer DEFAULT NULL, k integer DEFAULT 3, stay float8 DEFAULT 0.7,
+    concentration float8 DEFAULT 0.3, dimensions integer DEFAULT NULL, separation float8 DEFAULT 4, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_simulate_hmm_model(integer, integer, float8, float8, integer, float8, bigint) IS 'a random hidden Markov model of k states, which stay with probability stay, else go to one of a random row; of symbols 1, 2, ... with probabilities from a symmetric Dirichlet(concentration), or of vectors of the given dimensions with unit variance and means at a typical distance of separation';
+COMMENT ON FUNCTION tlv_simulate_hmm_model(integer, integer, float8, float8, integer, float8, bigint) IS
+    'a random hidden Markov model of k states, which stay with probability stay, else go to one of a random row; of symbols 1, 2, ... with '
+    'probabilities from a symmetric Dirichlet(concentration), or of vectors of the given dimensions with unit variance and means at a typical '
+    'distance of separation';
 CREATE FUNCTION tlv_simulate_hmm(model tlv_model, sequences integer, length integer DEFAULT 100, seed bigint DEFAULT 1)
     RETURNS TABLE (seq bigint, t bigint, symbol integer, x float8[], state integer)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 10000;

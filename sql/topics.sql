@@ -1,12 +1,19 @@
 
 -- topics.sql - latent Dirichlet allocation and the single topic model
 
-CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, method text DEFAULT 'joint',
+    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, text, bigint, integer, integer) IS 'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet parameters (0: single topic model; null: by least residual), method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, refine text DEFAULT 'gibbs', iterations integer DEFAULT NULL, counts text DEFAULT 'auto', min_documents integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, text, bigint, integer, integer) IS
+    'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
+    'parameters (0: single topic model; null: by least residual), method joint, power, als or sgd, restarts and steps of the decomposition';
+CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, refine text DEFAULT 'gibbs',
+    iterations integer DEFAULT NULL, counts text DEFAULT 'auto', min_documents integer DEFAULT NULL, method text DEFAULT 'joint',
+    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text, integer, text, bigint, integer, integer, integer) IS 'topics of the documents of a query, which returns (doc, item bigint or text [, count]) or (bag tlv_bag), in one call: moments, fit, and refinement (gibbs, vb or none; iterations null: until the likelihood stands); counts raw, damped or auto';
+COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text, integer, text, bigint, integer, integer, integer) IS
+    'topics of the documents of a query, which returns (doc, item bigint or text [, count]) or (bag tlv_bag), in one call: moments, fit, and '
+    'refinement (gibbs, vb or none; iterations null: until the likelihood stands); counts raw, damped or auto';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
@@ -19,19 +26,26 @@ COMMENT ON FUNCTION tlv_topic_items(tlv_model, integer) IS 'items of every topic
 
 CREATE FUNCTION tlv_extend(model tlv_model, summary tlv_moments, smoothing float8 DEFAULT 0.1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS 'the model over all items of a summary: items it does not know get their corpus share in every topic, and all topics are mixed with smoothing of the corpus shares';
+COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS
+    'the model over all items of a summary: items it does not know get their corpus share in every topic, and all topics are mixed with smoothing '
+    'of the corpus shares';
 CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments) IS 'the model after one refinement step with expected statistics collected under it';
 CREATE FUNCTION tlv_infer(model tlv_model, bag tlv_bag) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, tlv_bag) IS 'memberships of a document in topics, summing to 1: maximum a posteriori under Dirichlet(alpha + 1); posterior of the topic for the single topic model. Of a community model: of a node, from the bag of its neighbours: weighted least squares on the simplex; posterior of the community for alpha0 = 0';
+COMMENT ON FUNCTION tlv_infer(tlv_model, tlv_bag) IS
+    'memberships of a document in topics, summing to 1: maximum a posteriori under Dirichlet(alpha + 1); posterior of the topic for the single '
+    'topic model. Of a community model: of a node, from the bag of its neighbours: weighted least squares on the simplex; posterior of the '
+    'community for alpha0 = 0';
 CREATE FUNCTION tlv_assign(model tlv_model, bag tlv_bag) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_assign_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_assign(tlv_model, tlv_bag) IS 'the topic of a document, or the community of a node from the bag of its neighbours, of the largest membership, from 1';
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, bag tlv_bag) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, tlv_bag) IS 'log-likelihood of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships, in nats; of the single topic model, and of communities with alpha0 = 0, over all topics or communities';
+COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, tlv_bag) IS
+    'log-likelihood of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships, in nats; of the '
+    'single topic model, and of communities with alpha0 = 0, over all topics or communities';
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';
@@ -81,7 +95,9 @@ CREATE AGGREGATE tlv_perplexity(model tlv_model, bag tlv_bag) (
     SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
     FINALFUNC = tlv_completion_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag) IS 'held-out perplexity by document completion: a fair coin splits the tokens of every document, memberships are inferred from one half, the other is scored; items unknown to the model are left out';
+COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag) IS
+    'held-out perplexity by document completion: a fair coin splits the tokens of every document, memberships are inferred from one half, the '
+    'other is scored; items unknown to the model are left out';
 
 CREATE AGGREGATE tlv_perplexity(model tlv_model, bags tlv_bag[]) (
     SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
@@ -123,7 +139,8 @@ CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';
+COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS
+    'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';
 
 CREATE FUNCTION tlv_topic_coherence(m tlv_moments)
     RETURNS TABLE (topic integer, npmi float8, umass float8)
@@ -133,7 +150,11 @@ COMMENT ON FUNCTION tlv_topic_coherence(tlv_moments) IS 'coherence of every topi
 CREATE FUNCTION tlv_match(a tlv_model, b tlv_model)
     RETURNS TABLE (component_a integer, component_b integer, error float8)
     AS 'MODULE_PATHNAME', 'tlv_match_topics' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS 'components of b assigned to those of a with the least total error: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the means of Gaussian mixtures, or of all views of multi-view mixtures (of categories, the mean L1 distance of the views), the distance of the directions of independent components up to sign, of the states of hidden Markov models that of their emissions (L1) or means; null where b has too few';
+COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
+    'components of b assigned to those of a with the least total error: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the '
+    'means of Gaussian mixtures, or of all views of multi-view mixtures (of categories, the mean L1 distance of the views), the distance of the '
+    'directions of independent components up to sign, of the states of hidden Markov models that of their emissions (L1) or means; null where b '
+    'has too few';
 
 CREATE FUNCTION tlv_topic_model(topics integer[], items bigint[], probabilities float8[], alpha float8[]) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

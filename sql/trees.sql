@@ -24,33 +24,58 @@ CREATE AGGREGATE tlv_number_row(variable integer, value float8, variables intege
 COMMENT ON FUNCTION tlv_category_row_accum(integer[], integer, integer, integer) IS 'transition of tlv_category_row';
 COMMENT ON FUNCTION tlv_category_row_combine(integer[], integer[]) IS 'combination of two states of tlv_category_row';
 COMMENT ON FUNCTION tlv_category_row_final(integer[]) IS 'result of tlv_category_row';
-COMMENT ON AGGREGATE tlv_category_row(integer, integer, integer) IS 'one array of categories from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of the array';
+COMMENT ON AGGREGATE tlv_category_row(integer, integer, integer) IS
+    'one array of categories from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length '
+    'of the array';
 COMMENT ON FUNCTION tlv_number_row_accum(float8[], integer, float8, integer) IS 'transition of tlv_number_row';
 COMMENT ON FUNCTION tlv_number_row_combine(float8[], float8[]) IS 'combination of two states of tlv_number_row';
 COMMENT ON FUNCTION tlv_number_row_final(float8[]) IS 'result of tlv_number_row';
-COMMENT ON AGGREGATE tlv_number_row(integer, float8, integer) IS 'one array of numbers from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of the array';
+COMMENT ON AGGREGATE tlv_number_row(integer, float8, integer) IS
+    'one array of numbers from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of '
+    'the array';
 
 CREATE FUNCTION tlv_tree_distances(m tlv_moments, states integer DEFAULT NULL, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, groups integer[] DEFAULT NULL)
     RETURNS TABLE (a integer, b integer, distance float8, error float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_distances_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000 ROWS 1000;
-COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integer[]) IS 'information distances of the variables of category moments or dense moments, pair by pair: minus the sum of the logarithms of their states - 1 largest canonical correlations (of numbers, of their states largest), which adds up along the paths of a latent tree; standard errors, and p-values of independence';
+COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integer[]) IS
+    'information distances of the variables of category moments or dense moments, pair by pair: minus the sum of the logarithms of their states - '
+    '1 largest canonical correlations (of numbers, of their states largest), which adds up along the paths of a latent tree; standard errors, and '
+    'p-values of independence';
 
-CREATE FUNCTION tlv_fit_tree(m tlv_moments, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false, regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, names text[] DEFAULT NULL, bootstrap integer DEFAULT 0, iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_tree(m tlv_moments, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
+    metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
+    regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, names text[] DEFAULT NULL, bootstrap integer DEFAULT 0,
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint) IS 'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj or chow-liu (no hidden nodes), edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance below which groups of variables are apart, observed_inside to let variables be inner nodes, regularise to drop hidden nodes that the Bayesian information criterion does not support, groups of columns as vector-valued variables, names of the variables, bootstrap draws for the support of edges of Gaussian trees (those of categories are in their moments), iterations of EM on the covariance';
+COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint) IS
+    'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj or chow-liu (no '
+    'hidden nodes), edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
+    'below which groups of variables are apart, observed_inside to let variables be inner nodes, regularise to drop hidden nodes that the '
+    'Bayesian information criterion does not support, groups of columns as vector-valued variables, names of the variables, bootstrap draws for '
+    'the support of edges of Gaussian trees (those of categories are in their moments), iterations of EM on the covariance';
 
-CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false, regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, kind text DEFAULT NULL, bootstrap integer DEFAULT 0, iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
+    metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
+    regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, kind text DEFAULT NULL, bootstrap integer DEFAULT 0,
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint) IS 'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays; whole numbers are categories, numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
+COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint) IS
+    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays; whole numbers are '
+    'categories, numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
+    'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
     RETURNS TABLE (node text, is_hidden boolean, variable integer, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS 'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, states the number of categories, or of dimensions of Gaussian nodes';
+COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
+    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, states the number of categories, or of '
+    'dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_edges_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_tree_edges(tlv_model) IS 'edges of a latent tree: length is an information distance (0: the same, large: hardly dependent), error its standard error, support the share of the bootstrap''s trees that divide the variables in the same way';
+COMMENT ON FUNCTION tlv_tree_edges(tlv_model) IS
+    'edges of a latent tree: length is an information distance (0: the same, large: hardly dependent), error its standard error, support the '
+    'share of the bootstrap''s trees that divide the variables in the same way';
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_state integer, child_state integer, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
@@ -81,15 +106,24 @@ COMMENT ON FUNCTION tlv_tree_posterior(tlv_model, float8[]) IS 'means and varian
 CREATE FUNCTION tlv_robinson_foulds(a tlv_model, b tlv_model)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;
-COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, tlv_model) IS 'Robinson-Foulds distance of two trees over variables of the same names: divisions of the variables that only one of them has, the number of divisions of both together, and their ratio';
+COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, tlv_model) IS
+    'Robinson-Foulds distance of two trees over variables of the same names: divisions of the variables that only one of them has, the number of '
+    'divisions of both together, and their ratio';
 CREATE FUNCTION tlv_robinson_foulds(model tlv_model, edges text)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_edges' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 100000 ROWS 1;
-COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, text) IS 'Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are no variables are hidden nodes, and a null beside a name says that the node stands alone';
+COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, text) IS
+    'Robinson-Foulds distance of a tree and the edges (parent, child) that a query returns, by the names of nodes; names that are no variables '
+    'are hidden nodes, and a null beside a name says that the node stands alone';
 
-CREATE FUNCTION tlv_simulate_tree_model(variables integer, states integer DEFAULT 2, kind text DEFAULT 'categorical', observed_states integer DEFAULT NULL, contractions integer DEFAULT 0, low float8 DEFAULT 0.6, high float8 DEFAULT 0.9, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_simulate_tree_model(variables integer, states integer DEFAULT 2, kind text DEFAULT 'categorical',
+    observed_states integer DEFAULT NULL, contractions integer DEFAULT 0, low float8 DEFAULT 0.6, high float8 DEFAULT 0.9,
+    seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, integer, float8, float8, bigint) IS 'a random latent tree with so many variables as leaves, categorical (states of hidden nodes, observed_states of the variables, null: as many) or gaussian; contractions of edges between hidden nodes give nodes of more than three neighbours; the strength of every edge is uniform between low and high';
+COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, integer, float8, float8, bigint) IS
+    'a random latent tree with so many variables as leaves, categorical (states of hidden nodes, observed_states of the variables, null: as many) '
+    'or gaussian; contractions of edges between hidden nodes give nodes of more than three neighbours; the strength of every edge is uniform '
+    'between low and high';
 CREATE FUNCTION tlv_simulate_tree(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, v integer[], hidden integer[], x float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000;

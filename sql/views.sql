@@ -7,7 +7,9 @@ CREATE AGGREGATE tlv_view_moments(x1 float8[], x2 float8[], x3 float8[]) (
     SFUNC = tlv_view_moments_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_view_moments(float8[], float8[], float8[]) IS 'three vectors of d1, d2 and d3 numbers a row: means, cross moments of the views and their whole third moment (d1 d2 d3 <= 8000000); rows with a null are skipped and counted; arrays of two dimensions are many rows';
+COMMENT ON AGGREGATE tlv_view_moments(float8[], float8[], float8[]) IS
+    'three vectors of d1, d2 and d3 numbers a row: means, cross moments of the views and their whole third moment (d1 d2 d3 <= 8000000); rows '
+    'with a null are skipped and counted; arrays of two dimensions are many rows';
 
 CREATE FUNCTION tlv_view_moments_accum(tlv_moments, integer, integer, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_category_views_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
@@ -18,12 +20,21 @@ CREATE AGGREGATE tlv_view_moments(x1 integer, x2 integer, x3 integer) (
 );
 COMMENT ON AGGREGATE tlv_view_moments(integer, integer, integer) IS 'three categories a row, any integers: how often each triple occurs; rows with a null are skipped and counted';
 
-CREATE FUNCTION tlv_fit_multiview(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_multiview(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint',
+    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, bigint, integer, integer) IS 'a mixture of k components from moments of three views, whatever their distributions: weights and conditional means of every view; of categories (latent classes) refined by up to iterations of EM on the counts, without the rows; method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_multiview(query text, k integer, refine text DEFAULT NULL, iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, bigint, integer, integer) IS
+    'a mixture of k components from moments of three views, whatever their distributions: weights and conditional means of every view; of '
+    'categories (latent classes) refined by up to iterations of EM on the counts, without the rows; method joint, power, als or sgd, restarts and '
+    'steps of the decomposition';
+CREATE FUNCTION tlv_multiview(query text, k integer, refine text DEFAULT NULL, iterations integer DEFAULT NULL, method text DEFAULT 'joint',
+    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, text, bigint, integer, integer) IS 'a mixture of k components of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three whole numbers: moments, fit, and refinement em (the default for categories, on their counts; for vectors, over the rows, with Gaussians of diagonal variances) or none (the default for vectors, of whatever distribution), iterations null: until the likelihood stands; the other parameters are those of tlv_fit_multiview';
+COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, text, bigint, integer, integer) IS
+    'a mixture of k components of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three whole '
+    'numbers: moments, fit, and refinement em (the default for categories, on their counts; for vectors, over the rows, with Gaussians of '
+    'diagonal variances) or none (the default for vectors, of whatever distribution), iterations null: until the likelihood stands; the other '
+    'parameters are those of tlv_fit_multiview';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, float8[], float8[], float8[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
@@ -32,7 +43,9 @@ CREATE AGGREGATE tlv_statistics(x1 float8[], x2 float8[], x3 float8[], model tlv
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(float8[], float8[], float8[], tlv_model) IS 'expected sufficient statistics of three views under a multi-view mixture, each view of a component a Gaussian of diagonal variances, for tlv_update; rows with a null are skipped and counted; arrays of two dimensions are many rows';
+COMMENT ON AGGREGATE tlv_statistics(float8[], float8[], float8[], tlv_model) IS
+    'expected sufficient statistics of three views under a multi-view mixture, each view of a component a Gaussian of diagonal variances, for '
+    'tlv_update; rows with a null are skipped and counted; arrays of two dimensions are many rows';
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer, integer, integer, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_category_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, integer, integer, integer, tlv_model) IS 'transition function of tlv_statistics';
@@ -45,7 +58,9 @@ COMMENT ON AGGREGATE tlv_statistics(integer, integer, integer, tlv_model) IS 'ex
 CREATE FUNCTION tlv_view_components(model tlv_model)
     RETURNS TABLE (view integer, component integer, weight float8, mean float8[], variance float8[])
     AS 'MODULE_PATHNAME', 'tlv_view_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 30;
-COMMENT ON FUNCTION tlv_view_components(tlv_model) IS 'components of a multi-view mixture by decreasing weight: for every view the conditional mean and what the means leave of each variance; of categories, the probabilities in the order of the categories';
+COMMENT ON FUNCTION tlv_view_components(tlv_model) IS
+    'components of a multi-view mixture by decreasing weight: for every view the conditional mean and what the means leave of each variance; of '
+    'categories, the probabilities in the order of the categories';
 CREATE FUNCTION tlv_view_categories(model tlv_model)
     RETURNS TABLE (view integer, component integer, category bigint, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_view_categories_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
@@ -53,17 +68,22 @@ COMMENT ON FUNCTION tlv_view_categories(tlv_model) IS 'probability of every cate
 
 CREATE FUNCTION tlv_infer(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, float8[], float8[], float8[]) IS 'posterior of the components of a multi-view mixture for a row of three vectors, summing to 1, from the views that are not null; for arrays of two dimensions, rows x components';
+COMMENT ON FUNCTION tlv_infer(tlv_model, float8[], float8[], float8[]) IS
+    'posterior of the components of a multi-view mixture for a row of three vectors, summing to 1, from the views that are not null; for arrays '
+    'of two dimensions, rows x components';
 CREATE FUNCTION tlv_assign(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_assign_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_assign(tlv_model, float8[], float8[], float8[]) IS 'the component of the largest posterior for a row of three vectors, from 1, from the views that are not null';
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, float8[], float8[], float8[]) IS 'log-likelihood of the views that are not null of a row of three vectors under a multi-view mixture, in nats; of all rows together for arrays of two dimensions';
+COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, float8[], float8[], float8[]) IS
+    'log-likelihood of the views that are not null of a row of three vectors under a multi-view mixture, in nats; of all rows together for arrays '
+    'of two dimensions';
 
 CREATE FUNCTION tlv_infer(model tlv_model, x1 integer, x2 integer, x3 integer) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, integer, integer, integer) IS 'posterior of the components of a multi-view mixture for a row of three categories, summing to 1, from the views that are not null';
+COMMENT ON FUNCTION tlv_infer(tlv_model, integer, integer, integer) IS
+    'posterior of the components of a multi-view mixture for a row of three categories, summing to 1, from the views that are not null';
 CREATE FUNCTION tlv_assign(model tlv_model, x1 integer, x2 integer, x3 integer) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_assign_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_assign(tlv_model, integer, integer, integer) IS 'the component of the largest posterior for a row of three categories, from 1, from the views that are not null';
@@ -71,9 +91,13 @@ CREATE FUNCTION tlv_log_likelihood(model tlv_model, x1 integer, x2 integer, x3 i
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer, integer, integer) IS 'log-likelihood of the views that are not null of a row of three categories under a multi-view mixture, in nats';
 
-CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL, separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
+    separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_simulate_multiview_model(integer[], integer, integer[], float8, float8, bigint) IS 'a random mixture of k components with weights Dirichlet(10), seen through three views: vectors of the given dimensions, in each view means at a typical distance of separation from each other and standard deviations from .5 to 1.5; or categories 1, 2, ... of the given numbers, with probabilities from a symmetric Dirichlet(concentration)';
+COMMENT ON FUNCTION tlv_simulate_multiview_model(integer[], integer, integer[], float8, float8, bigint) IS
+    'a random mixture of k components with weights Dirichlet(10), seen through three views: vectors of the given dimensions, in each view means '
+    'at a typical distance of separation from each other and standard deviations from .5 to 1.5; or categories 1, 2, ... of the given numbers, '
+    'with probabilities from a symmetric Dirichlet(concentration)';
 CREATE FUNCTION tlv_simulate_multiview(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x1 float8[], x2 float8[], x3 float8[], category1 integer, category2 integer, category3 integer, component integer)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
