@@ -313,10 +313,26 @@ tlv_tally_add() { # passed failed skipped name
     echo "$1 $2 $3 $4" >>"$TLV_TALLY"
 }
 
-# Prints the closing line, which a part of a larger run begins with its name;
-# fails when anything failed or nothing ran.
+# A stage of the run begins, and the one before it ends: the closing line is
+# preceded by what each has taken.
+TLV_STAGE_NAME=
+TLV_STAGE_BEGIN=0
+TLV_STAGE_TIMES=()
+tlv_stage() { # name, as one reads it
+    if [ -n "$TLV_STAGE_NAME" ]; then
+        TLV_STAGE_TIMES+=("time of $TLV_STAGE_NAME: $((SECONDS - TLV_STAGE_BEGIN)) s")
+    fi
+    TLV_STAGE_NAME=${1:-}
+    TLV_STAGE_BEGIN=$SECONDS
+    [ -z "$TLV_STAGE_NAME" ] || tlv_say "$TLV_STAGE_NAME"
+}
+
+# Prints the time of each stage and the closing line, which a part of a larger
+# run begins with its name; fails when anything failed or nothing ran.
 tlv_tally_end() {
     TLV_TALLY_OPEN=
+    tlv_stage ''
+    [ ${#TLV_STAGE_TIMES[@]} = 0 ] || printf '%s\n' "${TLV_STAGE_TIMES[@]}"
     awk -v name="$TLV_TALLY_NAME" '{ p += $1; f += $2; s += $3 }
         END {
             printf "%s%d passed, %d failed", name, p, f
