@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "tensorlv/num/rng.h"
-
 void
 tlv_dictionary_init(tlv_dictionary *dictionary)
 {
@@ -22,45 +20,18 @@ tlv_dictionary_clear(tlv_context *ctx, tlv_dictionary *dictionary)
 	tlv_dictionary_init(dictionary);
 }
 
-static void
-insert_slot(tlv_dictionary *dictionary, int32_t position)
+/* Positions plus 1, so that 0 is free. */
+#define TLV_HASH_NAME			   dictionary
+#define TLV_HASH_TABLE			   tlv_dictionary
+#define TLV_HASH_SLOT			   uint32_t
+#define TLV_HASH_USED(table, slot) ((slot) != 0)
+#define TLV_HASH_KEY(table, slot)  ((uint64_t) (table)->items[(slot) -1])
+#include "tensorlv/num/hash.h"
+
+static inline int32_t
+find_hashed(const tlv_dictionary *dictionary, int64_t item)
 {
-	size_t slot = tlv_mix64((uint64_t) dictionary->items[position]) & dictionary->mask;
-
-	while (dictionary->slots[slot] >= 0)
-		slot = (slot + 1) & dictionary->mask;
-	dictionary->slots[slot] = position;
-}
-
-/* Slots for `room` items, at most half full. */
-static tlv_status
-resize_slots(tlv_context *ctx, tlv_dictionary *dictionary, size_t room)
-{
-	size_t slots = 16;
-	int32_t *fresh;
-
-	while (slots < 2 * room)
-		slots *= 2;
-	fresh = tlv_alloc(ctx, slots, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, fresh);
-	memset(fresh, 0xff, slots * sizeof(int32_t));
-	tlv_free(ctx, dictionary->slots);
-	dictionary->slots = fresh;
-	dictionary->mask = slots - 1;
-	for (size_t i = 0; i < dictionary->n; i++)
-		insert_slot(dictionary, (int32_t) i);
-	return TLV_OK;
-}
-
-static int32_t
-find_slot(const tlv_dictionary *dictionary, int64_t item)
-{
-	size_t slot = tlv_mix64((uint64_t) item) & dictionary->mask;
-	int32_t position;
-
-	while ((position = dictionary->slots[slot]) >= 0 && dictionary->items[position] != item)
-		slot = (slot + 1) & dictionary->mask;
-	return position;
+	return (int32_t) *dictionary_slot_of(dictionary, (uint64_t) item) - 1;
 }
 
 int32_t
@@ -72,13 +43,13 @@ tlv_dictionary_find(const tlv_dictionary *dictionary, int64_t item)
 
 		return distance <= dictionary->range ? dictionary->direct[distance] : -1;
 	}
-	return dictionary->slots != NULL ? find_slot(dictionary, item) : -1;
+	return dictionary->slots != NULL ? find_hashed(dictionary, item) : -1;
 }
 
 tlv_status
 tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item, int32_t *position)
 {
-	if (dictionary->slots != NULL && (*position = find_slot(dictionary, item)) >= 0)
+	if (dictionary->slots != NULL && (*position = find_hashed(dictionary, item)) >= 0)
 		return TLV_OK;
 	if (dictionary->n == (size_t) TLV_DICTIONARY_MAX)
 		return tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items", TLV_DICTIONARY_MAX);
@@ -89,12 +60,21 @@ tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item, i
 
 		TLV_TRY_ALLOC(ctx, items);
 		dictionary->items = items;
-		TLV_TRY(resize_slots(ctx, dictionary, room));
+		TLV_TRY(dictionary_reserve(ctx, dictionary, room));
 		dictionary->room = room;
 	}
 	*position = (int32_t) dictionary->n;
 	dictionary->items[dictionary->n++] = item;
-	insert_slot(dictionary, *position);
+	*dictionary_slot_of(dictionary, (uint64_t) item) = (uint32_t) dictionary->n;
+	return TLV_OK;
+}
+
+static tlv_status
+hash_items(tlv_context *ctx, tlv_dictionary *dictionary)
+{
+	TLV_TRY(dictionary_reserve(ctx, dictionary, dictionary->n));
+	for (size_t i = 0; i < dictionary->n; i++)
+		*dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]) = (uint32_t) (i + 1);
 	return TLV_OK;
 }
 
@@ -117,7 +97,7 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	dictionary->base = low;
 	dictionary->range = (uint64_t) high - (uint64_t) low;
 	if (n == 0 || dictionary->range / 8 > n + 128)
-		return resize_slots(ctx, dictionary, n);
+		return hash_items(ctx, dictionary);
 	dictionary->direct = tlv_alloc(ctx, dictionary->range + 1, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, dictionary->direct);
 	memset(dictionary->direct, 0xff, (dictionary->range + 1) * sizeof(int32_t));

@@ -30,12 +30,18 @@ tlv_triple_part(int64_t key, int view)
 	return (size_t) ((uint64_t) key >> ((2 - view) * TRIPLE_BITS)) & (TRIPLE_MOST - 1);
 }
 
+typedef struct tlv_triple_slot
+{
+	uint64_t key_plus_1; /* 0: free */
+	double count;
+} tlv_triple_slot;
+
+/* All zero: empty (hash.h). */
 typedef struct tlv_triple_table
 {
 	size_t n;
 	size_t mask;
-	int64_t *keys; /* mask + 1; -1: empty */
-	double *counts;
+	tlv_triple_slot *slots;
 } tlv_triple_table;
 
 /* Adds count to a triple.  Errors: memory. */
@@ -59,6 +65,10 @@ extern tlv_status tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *d
 /* Position of an item, added when new; TLV_LIMIT above TRIPLE_MOST of them. */
 extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item,
 										const char *what, int32_t *position);
+
+/* The same of n items. */
+extern tlv_status tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n,
+										 const int64_t *items, const char *what, int32_t *position);
 
 /* Checks sections "cells" and "counts" whose parts are below d[t]; *n gets their number. */
 extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const uint64_t d[3],

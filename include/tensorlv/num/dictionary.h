@@ -14,14 +14,16 @@ typedef struct tlv_dictionary
 	int64_t *items; /* by position */
 	size_t n;
 	size_t room;
-	int32_t *slots; /* open addressing, linear probing: position or -1; mask + 1 of them */
+	uint32_t *slots; /* hash.h */
 	size_t mask;
 	int32_t *direct; /* frozen dictionaries of a narrow range: position by item - base, or -1 */
 	int64_t base;
 	uint64_t range;
 } tlv_dictionary;
 
+/* Makes it empty, without memory, whatever it held; a dictionary of zero bytes is empty, too. */
 extern void tlv_dictionary_init(tlv_dictionary *dictionary);
+/* Gives back what it holds and makes it empty. */
 extern void tlv_dictionary_clear(tlv_context *ctx, tlv_dictionary *dictionary);
 
 /* Position of item, added when it is new.  Errors: memory, TLV_LIMIT. */

@@ -11,6 +11,9 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
+/* Items merged between two looks at whether to stop. */
+#define ITEMS_BETWEEN ((size_t) 16384)
+
 typedef struct count_state
 {
 	tlv_accumulator base;
@@ -225,13 +228,18 @@ tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 	return count_create(ctx, tlv_kind_count_pairs.accumulator, true, accumulator);
 }
 
-static void
-merge_pairs(count_state *state, size_t d, const int32_t *position, const double *pairs)
+static tlv_status
+merge_pairs(tlv_context *ctx, count_state *state, size_t d, const int32_t *position,
+			const double *pairs)
 {
 	for (size_t i = 0; i < d; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < i; j++)
 			state->pairs[tlv_packed2_index((size_t) position[i], (size_t) position[j])] +=
 				pairs[tlv_packed2_index(i, j)];
+	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -248,7 +256,11 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 
 	TLV_TRY_ALLOC(ctx, position);
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(position_of(ctx, state, items[i], &position[i]));
+	}
 	for (size_t i = 0; i < d; i++)
 	{
 		state->totals[position[i]] += totals[i];
@@ -257,7 +269,7 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 		state->squares[position[i]] += squares[i];
 	}
 	if (state->with_pairs)
-		merge_pairs(state, d, position, tlv_frame_float64(frame, "pairs"));
+		TLV_TRY(merge_pairs(ctx, state, d, position, tlv_frame_float64(frame, "pairs")));
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	state->documents += tlv_frame_scalar(frame, "documents", 0);
 	state->skipped += tlv_frame_scalar(frame, "skipped", 0);

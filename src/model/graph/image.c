@@ -82,7 +82,7 @@ collect_nodes(tlv_context *ctx, image_writer *writer)
 	for (bool first = true; run_next(&edge); first = false)
 	{
 		if (run_next(&ahead))
-			node_index_prefetch(target, ahead.dst);
+			node_index_ahead(target, ahead.dst);
 		if (first || edge.src != row)
 			TLV_TRY(node_index_add(ctx, source, edge.src));
 		row = edge.src;
@@ -219,7 +219,7 @@ put_row(image_writer *writer, uint8_t *at, run_cursor *edge, run_cursor *ahead, 
 			return NULL;
 		}
 		if (run_next(ahead))
-			node_index_prefetch(index, ahead->dst);
+			node_index_ahead(index, ahead->dst);
 		if (!one_set || edge->dst != src)
 		{
 			uint64_t column = node_index_rank(index, edge->dst);

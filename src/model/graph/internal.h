@@ -254,7 +254,7 @@ typedef struct node_slot
 
 /*
  * A set of ids, then their ranks: a bitmap with counts when their range is
- * narrow, open addressing otherwise.
+ * narrow, a hash table otherwise.
  */
 typedef struct node_index
 {
@@ -263,7 +263,7 @@ typedef struct node_index
 	size_t words;
 	uint64_t *bits;	  /* NULL: hashed */
 	uint32_t *before; /* ids below every word */
-	node_slot *slots; /* mask + 1 of them, at most half of them used */
+	node_slot *slots; /* hash.h */
 	size_t mask;
 	uint64_t *sorted; /* hashed ids, ascending */
 } node_index;
@@ -290,23 +290,19 @@ node_index_add(tlv_context *ctx, node_index *index, uint64_t id)
 	return TLV_OK;
 }
 
-/* The slot of an id, or the free one where it would be. */
-static inline node_slot *
-node_index_slot(const node_index *index, uint64_t id)
-{
-	size_t at = tlv_mix64(id) & index->mask;
-
-	while (index->slots[at].used && index->slots[at].id != id)
-		at = (at + 1) & index->mask;
-	return &index->slots[at];
-}
+#define TLV_HASH_NAME			   node_index
+#define TLV_HASH_TABLE			   node_index
+#define TLV_HASH_SLOT			   node_slot
+#define TLV_HASH_USED(table, slot) ((slot).used)
+#define TLV_HASH_KEY(table, slot)  ((slot).id)
+#include "tensorlv/num/hash.h"
 
 /* Asks for the memory that holds an id, which will soon be needed. */
 static inline void
-node_index_prefetch(const node_index *index, uint64_t id)
+node_index_ahead(const node_index *index, uint64_t id)
 {
 	if (index->bits == NULL)
-		__builtin_prefetch(&index->slots[tlv_mix64(id) & index->mask]);
+		node_index_prefetch(index, id);
 }
 
 static inline uint32_t
@@ -315,7 +311,7 @@ node_index_rank(const node_index *index, uint64_t id)
 	uint64_t distance = id - index->low, word;
 
 	if (index->bits == NULL)
-		return node_index_slot(index, id)->rank;
+		return node_index_slot_of(index, id)->rank;
 	word = index->bits[distance >> 6] & ((UINT64_C(1) << (distance & 63)) - 1);
 	return index->before[distance >> 6] + (uint32_t) __builtin_popcountll(word);
 }

@@ -9,33 +9,13 @@
 /* Bits that a bitmap may have per edge: it then takes at most 6 bytes per edge. */
 #define BITS_PER_EDGE 32
 
-static tlv_status
-resize_slots(tlv_context *ctx, node_index *index, size_t slots)
-{
-	node_slot *old = index->slots;
-	size_t n = old != NULL ? index->mask + 1 : 0;
-
-	index->slots = tlv_alloc0(ctx, slots, sizeof(node_slot));
-	if (index->slots == NULL)
-	{
-		index->slots = old;
-		return ctx->error.code;
-	}
-	index->mask = slots - 1;
-	for (size_t i = 0; i < n; i++)
-		if (old[i].used)
-			*node_index_slot(index, old[i].id) = old[i];
-	tlv_free(ctx, old);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_node_index_begin(tlv_context *ctx, node_index *index, uint64_t low, uint64_t high, size_t uses)
 {
 	memset(index, 0, sizeof(*index));
 	index->low = low;
 	if (uses == 0 || (high - low) / BITS_PER_EDGE > uses + 32)
-		return resize_slots(ctx, index, 16);
+		return node_index_reserve(ctx, index, 1);
 	index->words = (size_t) ((high - low) / 64 + 1);
 	index->bits = tlv_alloc0(ctx, index->words, sizeof(uint64_t));
 	TLV_TRY_ALLOC(ctx, index->bits);
@@ -45,7 +25,7 @@ tlv_node_index_begin(tlv_context *ctx, node_index *index, uint64_t low, uint64_t
 tlv_status
 tlv_node_index_add_hashed(tlv_context *ctx, node_index *index, uint64_t id)
 {
-	node_slot *slot = node_index_slot(index, id);
+	node_slot *slot = node_index_slot_of(index, id);
 
 	if (slot->used)
 		return TLV_OK;
@@ -53,7 +33,7 @@ tlv_node_index_add_hashed(tlv_context *ctx, node_index *index, uint64_t id)
 		return tlv_fail(ctx, TLV_LIMIT, "more than %d nodes", TLV_DICTIONARY_MAX);
 	*slot = (node_slot){.id = id, .used = 1};
 	index->n++;
-	return 2 * index->n > index->mask ? resize_slots(ctx, index, 2 * (index->mask + 1)) : TLV_OK;
+	return node_index_reserve(ctx, index, index->n + 1);
 }
 
 static tlv_status
@@ -105,7 +85,7 @@ rank_hashed(tlv_context *ctx, node_index *index)
 	{
 		if (i + 8 < n)
 			node_index_prefetch(index, index->sorted[i + 8]);
-		node_index_slot(index, index->sorted[i])->rank = (uint32_t) i;
+		node_index_slot_of(index, index->sorted[i])->rank = (uint32_t) i;
 		if (i % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
 	}

@@ -178,8 +178,7 @@ merge_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 
 	TLV_TRY_ALLOC(ctx, at);
 	TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
-	for (size_t i = 0; i < m; i++)
-		TLV_TRY(tlv_category_position(ctx, &state->dictionary, items[i], "symbols", &at[i]));
+	TLV_TRY(tlv_category_positions(ctx, &state->dictionary, m, items, "symbols", at));
 	TLV_TRY(grow_initial(ctx, state, state->dictionary.n));
 	for (size_t i = 0; i < m; i++)
 		state->initial[at[i]] += initial[i];

@@ -172,9 +172,8 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 
 		at[t] = tlv_alloc(ctx, d, sizeof(int32_t));
 		TLV_TRY_ALLOC(ctx, at[t]);
-		for (size_t i = 0; i < d; i++)
-			TLV_TRY(tlv_category_position(ctx, &state->dictionary[t], items[i],
-										  "categories in a view", &at[t][i]));
+		TLV_TRY(tlv_category_positions(ctx, &state->dictionary[t], d, items, "categories in a view",
+									   at[t]));
 	}
 	for (size_t i = 0; i < n; i++)
 	{

@@ -3,66 +3,28 @@
  */
 #include "tensorlv/model/triple_table.h"
 
-#include <string.h>
-
 #include "tensorlv/num/bag.h"
-#include "tensorlv/num/rng.h"
 
-#define FIRST_SLOTS ((size_t) 64)
-
-static inline size_t
-find_slot(const tlv_triple_table *table, int64_t key)
-{
-	size_t slot = (size_t) tlv_mix64((uint64_t) key) & table->mask;
-
-	while (table->keys[slot] >= 0 && table->keys[slot] != key)
-		slot = (slot + 1) & table->mask;
-	return slot;
-}
-
-static tlv_status
-grow_table(tlv_context *ctx, tlv_triple_table *table)
-{
-	tlv_triple_table grown = {.n = table->n};
-	size_t slots = table->keys == NULL ? FIRST_SLOTS : 2 * (table->mask + 1);
-
-	grown.mask = slots - 1;
-	grown.keys = tlv_alloc(ctx, slots, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, grown.keys);
-	memset(grown.keys, 0xff, slots * sizeof(int64_t));
-	grown.counts = tlv_alloc(ctx, slots, sizeof(double));
-	TLV_TRY_ALLOC(ctx, grown.counts);
-	for (size_t i = 0; table->keys != NULL && i <= table->mask; i++)
-		if (table->keys[i] >= 0)
-		{
-			size_t slot = find_slot(&grown, table->keys[i]);
-
-			grown.keys[slot] = table->keys[i];
-			grown.counts[slot] = table->counts[i];
-		}
-	tlv_free(ctx, table->keys);
-	tlv_free(ctx, table->counts);
-	*table = grown;
-	return TLV_OK;
-}
+#define TLV_HASH_NAME			   triple
+#define TLV_HASH_TABLE			   tlv_triple_table
+#define TLV_HASH_SLOT			   tlv_triple_slot
+#define TLV_HASH_USED(table, slot) ((slot).key_plus_1 != 0)
+#define TLV_HASH_KEY(table, slot)  ((slot).key_plus_1 - 1)
+#include "tensorlv/num/hash.h"
 
 tlv_status
 tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key, double count)
 {
-	size_t slot;
+	tlv_triple_slot *slot;
 
-	if (table->keys == NULL || 2 * table->n > table->mask)
-		TLV_TRY(grow_table(ctx, table));
-	if (table->keys == NULL) /* cannot be */
-		return tlv_fail(ctx, TLV_INTERNAL, "a table without slots");
-	slot = find_slot(table, key);
-	if (table->keys[slot] < 0)
+	TLV_TRY(triple_reserve(ctx, table, table->n + 1));
+	slot = triple_slot_of(table, (uint64_t) key);
+	if (slot->key_plus_1 == 0)
 	{
-		table->keys[slot] = key;
-		table->counts[slot] = 0;
+		slot->key_plus_1 = (uint64_t) key + 1;
 		table->n++;
 	}
-	table->counts[slot] += count;
+	slot->count += count;
 	return TLV_OK;
 }
 
@@ -74,16 +36,17 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 	size_t n = 0;
 
 	TLV_TRY_ALLOC(ctx, entries);
-	for (size_t i = 0; table->keys != NULL && i <= table->mask; i++)
-		if (table->keys[i] >= 0)
-		{
-			size_t part[3];
+	for (size_t i = 0; table->slots != NULL && i <= table->mask; i++)
+	{
+		const tlv_triple_slot *slot = &table->slots[i];
+		size_t part[3];
 
-			for (int t = 0; t < 3; t++)
-				part[t] = (size_t) rank[t][tlv_triple_part(table->keys[i], t)];
-			entries[n++] =
-				(tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), table->counts[i]};
-		}
+		if (slot->key_plus_1 == 0)
+			continue;
+		for (int t = 0; t < 3; t++)
+			part[t] = (size_t) rank[t][tlv_triple_part((int64_t) (slot->key_plus_1 - 1), t)];
+		entries[n++] = (tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), slot->count};
+	}
 	tlv_bag_sort(n, entries, entries + n);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -130,6 +93,19 @@ tlv_category_position(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item
 		return status;
 	}
 	return tlv_dictionary_add(ctx, dictionary, item, position);
+}
+
+tlv_status
+tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, const int64_t *items,
+					   const char *what, int32_t *position)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_category_position(ctx, dictionary, items[i], what, &position[i]));
+	}
+	return TLV_OK;
 }
 
 tlv_status

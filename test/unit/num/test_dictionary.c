@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/hash.h"
 
 static tlv_context ctx;
 
@@ -110,6 +111,39 @@ test_dictionary_freeze(void **state)
 	check_frozen(1000, many, false);
 }
 
+static bool
+stop_at_once(void *argument)
+{
+	(void) argument;
+	return true;
+}
+
+/* Positions do not depend on the key of the hash; growing many slots may be interrupted. */
+static void
+test_dictionary_key(void **state)
+{
+	const int32_t many = 1 << 18;
+	tlv_dictionary dictionary;
+	tlv_status status = TLV_OK;
+	int32_t position, n = 0;
+
+	(void) state;
+	tlv_hash_key = UINT64_C(0x123456789abcdef1);
+	tlv_dictionary_init(&dictionary);
+	ctx.stop = stop_at_once;
+	while (n < many && (status = tlv_dictionary_add(&ctx, &dictionary, -n, &position)) == TLV_OK)
+		assert_int_equal(position, n++);
+	assert_int_equal(status, TLV_CANCELLED);
+	ctx.stop = NULL;
+	for (int32_t i = 0; i <= n; i++)
+	{
+		assert_ok(tlv_dictionary_add(&ctx, &dictionary, -i, &position));
+		assert_int_equal(position, i);
+	}
+	tlv_dictionary_clear(&ctx, &dictionary);
+	tlv_hash_key = 0;
+}
+
 static void
 test_dictionary_map(void **state)
 {
@@ -137,6 +171,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_dictionary_add, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dictionary_freeze, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dictionary_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dictionary_map, setup, teardown),
 	};
 
