@@ -15,8 +15,10 @@
 extern void tlv_project_simplex(size_t n, double *x, size_t stride, double *work);
 
 /*
- * argmin_{x >= 0} ||A x - b||, A m x n column-major (Lawson, Hanson 1974, on
- * the normal equations).  *residual gets ||A x - b||.
+ * argmin_{x >= 0} ||A x - b||, A m x n column-major (Lawson, Hanson 1974): the quadratic program
+ * of the normal equations, begun with all columns.  *residual gets ||A x - b||.  Errors: memory,
+ * TLV_LIMIT for no rows, no columns or more than 20,000 of these, TLV_BAD_DATA for numbers that are
+ * not finite, TLV_CANCELLED.
  */
 extern tlv_status tlv_nnls(tlv_context *ctx, size_t m, size_t n, const double *a, const double *b,
 						   double *x, double *residual);
