@@ -84,44 +84,44 @@ tlv_ritz_change(size_t k, const double *before, const double *after)
 }
 
 static tlv_status
-iterate(tlv_context *ctx, tlv_apply apply, void *argument, size_t d, size_t k, size_t l,
-		double tolerance, int max_steps, tlv_rng *rng, double *x, double *ritz, int *steps,
-		double *z, double *b, double *before)
+iterate_block(tlv_context *ctx, const tlv_eigen_task *task, tlv_apply apply, void *argument,
+			  tlv_rng *rng, double *x, double *ritz, int *steps, double *work)
 {
-	size_t rank;
+	size_t n = task->n, l = task->l, rank;
+	double *z = work, *b = z + l * n, *before = b + l * l;
 
-	tlv_rng_fill_normal(rng, l * d, x);
-	TLV_TRY(tlv_orthonormalize(ctx, l, d, x, rng, &rank));
-	while (*steps < max_steps)
+	tlv_rng_fill_normal(rng, l * n, x);
+	TLV_TRY(tlv_orthonormalize(ctx, l, n, x, rng, &rank));
+	while (*steps < task->max_steps)
 	{
 		memcpy(before, ritz, l * sizeof(double));
 		TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(apply(ctx, argument, d, l, x, z));
-		TLV_TRY(tlv_gemm(ctx, false, true, l, l, d, 1, x, l, z, l, 0, b, l));
-		TLV_TRY(tlv_subspace_step(ctx, d, l, x, z, b, rng, ritz));
+		TLV_TRY(apply(ctx, argument, n, l, x, z));
+		TLV_TRY(tlv_gemm(ctx, false, true, l, l, n, 1, x, l, z, l, 0, b, l));
+		TLV_TRY(tlv_subspace_step(ctx, n, l, x, z, b, rng, ritz));
 		(*steps)++;
-		if (*steps > 1 && tlv_ritz_change(k, before, ritz) < tolerance)
+		if (*steps > 1 && tlv_ritz_change(task->k, before, ritz) < task->tolerance)
 			break;
 	}
 	return TLV_OK;
 }
 
 tlv_status
-tlv_subspace_iteration(tlv_context *ctx, tlv_apply apply, void *argument, size_t d, size_t k,
-					   size_t l, double tolerance, int max_steps, tlv_rng *rng, double *x,
-					   double *ritz, int *steps)
+tlv_subspace_iteration(tlv_context *ctx, const tlv_eigen_task *task, tlv_apply apply,
+					   void *argument, tlv_rng *rng, double *x, double *ritz, int *steps)
 {
+	size_t n = task->n, l = task->l;
 	double *work;
 	tlv_status status;
 
 	*steps = 0;
-	if (k > l || l > d)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu of %zu directions in %zu dimensions", k, l, d);
-	work = tlv_alloc(ctx, l * d + l * l + l, sizeof(double));
+	if (task->k > l || l > n)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu of %zu directions in %zu dimensions", task->k,
+						l, n);
+	work = tlv_alloc(ctx, l * n + l * l + l, sizeof(double));
 	TLV_TRY_ALLOC(ctx, work);
 	memset(ritz, 0, l * sizeof(double));
-	status = iterate(ctx, apply, argument, d, k, l, tolerance, max_steps, rng, x, ritz, steps, work,
-					 work + l * d, work + l * d + l * l);
+	status = iterate_block(ctx, task, apply, argument, rng, x, ritz, steps, work);
 	tlv_free(ctx, work);
 	return status;
 }

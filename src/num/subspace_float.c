@@ -27,16 +27,16 @@
 
 typedef struct subspace
 {
+	const tlv_eigen_task *task;
 	tlv_apply_float apply;
 	void *argument;
-	size_t n, k, l;
-	bool modulus;
-	int steps, max_steps; /* products with the operator */
-	float *x;			  /* l x n, the block */
-	float *z;			  /* its image */
-	float *more;		  /* l x n, work space */
-	double *b;			  /* l x l, Rayleigh quotient */
-	double *rotation;	  /* l x l, its eigenvectors in the order of ritz */
+	size_t n, k, l;	  /* those of the task */
+	int steps;		  /* products with the operator */
+	float *x;		  /* l x n, the block */
+	float *z;		  /* its image */
+	float *more;	  /* l x n, work space */
+	double *b;		  /* l x l, Rayleigh quotient */
+	double *rotation; /* l x l, its eigenvectors in the order of ritz */
 	double *ritz;
 	double *before; /* l, of the step before */
 	double lowest;	/* smallest Ritz value ever seen */
@@ -111,7 +111,7 @@ rayleigh_ritz(tlv_context *ctx, subspace *s)
 	memcpy(s->rotation, s->b, l * l * sizeof(double));
 	TLV_TRY(tlv_eigen_symmetric(ctx, l, s->rotation, s->ritz));
 	s->lowest = fmin(s->lowest, s->ritz[l - 1]);
-	if (s->modulus)
+	if (s->task->modulus)
 	{
 		memcpy(s->b, s->rotation, l * l * sizeof(double));
 		memcpy(s->b + l * l, s->ritz, l * sizeof(double));
@@ -154,7 +154,7 @@ choose_interval(const subspace *s)
 		   last = s->ritz[l - 1];
 	interval v = {0, 0, 1};
 
-	if (s->modulus)
+	if (s->task->modulus)
 		v.half = fmax(shrink * s->rest, 1e-3 * fabs(first));
 	else
 	{
@@ -167,7 +167,7 @@ choose_interval(const subspace *s)
 		v.half = upper - v.middle;
 	}
 	for (double t1 = fabs(first - v.middle) / v.half, tk = fabs(kth - v.middle) / v.half;
-		 v.degree < DEGREE_MOST && v.degree < s->max_steps - s->steps &&
+		 v.degree < DEGREE_MOST && v.degree < s->task->max_steps - s->steps &&
 		 chebyshev(v.degree, tk) < GROWTH &&
 		 chebyshev(v.degree + 1, t1) < OUTGROWTH_MOST * chebyshev(v.degree + 1, tk);)
 		v.degree++;
@@ -237,14 +237,14 @@ scale_block(size_t size, float *x)
 
 /* A random start is multiplied twice before its Rayleigh quotient is worth a look. */
 static tlv_status
-start(tlv_context *ctx, subspace *s, bool started, tlv_rng *rng)
+start_block(tlv_context *ctx, subspace *s, tlv_rng *rng)
 {
 	size_t rank;
 
-	if (!started)
+	if (!s->task->started)
 		TLV_TRY(tlv_fill_random_float(ctx, s->n * s->l, 1, s->x, rng));
 	TLV_TRY(tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank));
-	if (started || s->max_steps < 3)
+	if (s->task->started || s->task->max_steps < 3)
 		return TLV_OK;
 	TLV_TRY(apply_operator(ctx, s, s->x, s->z));
 	scale_block(s->n * s->l, s->z);
@@ -254,16 +254,16 @@ start(tlv_context *ctx, subspace *s, bool started, tlv_rng *rng)
 }
 
 static tlv_status
-iterate(tlv_context *ctx, subspace *s, double tolerance, bool started, tlv_rng *rng)
+iterate_float(tlv_context *ctx, subspace *s, tlv_rng *rng)
 {
 	size_t rank;
 
-	TLV_TRY(start(ctx, s, started, rng));
+	TLV_TRY(start_block(ctx, s, rng));
 	for (int round = 0;; round++)
 	{
 		TLV_TRY(rayleigh_ritz(ctx, s));
-		if (s->steps >= s->max_steps || (s->ritz[0] == 0 && s->lowest == 0) ||
-			(round > 0 && leading_change(s) < tolerance))
+		if (s->steps >= s->task->max_steps || (s->ritz[0] == 0 && s->lowest == 0) ||
+			(round > 0 && leading_change(s) < s->task->tolerance))
 			return tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation);
 		TLV_TRY(filter(ctx, s, choose_interval(s)));
 		TLV_TRY(tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation));
@@ -271,48 +271,64 @@ iterate(tlv_context *ctx, subspace *s, double tolerance, bool started, tlv_rng *
 	}
 }
 
-tlv_status
-tlv_subspace_iteration_float(tlv_context *ctx, tlv_apply_float apply, void *argument, size_t n,
-							 size_t k, size_t l, bool modulus, double tolerance, int max_steps,
-							 bool started, tlv_rng *rng, float *x, float *z, double *ritz,
-							 int *steps)
+static tlv_status
+check_task(tlv_context *ctx, const tlv_eigen_task *task)
 {
-	subspace s = {.apply = apply,
+	if (task->k == 0 || task->k > task->l || task->l > task->n || task->max_steps < 1)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"%zu of %zu directions in %zu dimensions, at most %d steps", task->k,
+						task->l, task->n, task->max_steps);
+	if (task->l > TLV_EIGEN_LIMIT)
+		return tlv_fail(ctx, TLV_LIMIT, "a block of %zu directions exceeds %d", task->l,
+						TLV_EIGEN_LIMIT);
+	return TLV_OK;
+}
+
+/* What else the iteration needs beside x and ritz; *small and *large own it. */
+static tlv_status
+allocate_float(tlv_context *ctx, subspace *s, double **small, float **large)
+{
+	size_t l = s->l, size = s->n * l;
+	bool one = s->task->max_steps == 1;
+
+	*small = tlv_alloc0(ctx, 2 * l * l + 2 * l, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *small);
+	s->b = *small;
+	s->rotation = s->b + l * l + l;
+	s->before = s->rotation + l * l;
+	*large = tlv_alloc(ctx, one ? size : 2 * size, sizeof(float));
+	TLV_TRY_ALLOC(ctx, *large);
+	s->z = *large;
+	s->more = one ? s->z : s->z + size;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_subspace_iteration_float(tlv_context *ctx, const tlv_eigen_task *task, tlv_apply_float apply,
+							 void *argument, tlv_rng *rng, float *x, double *ritz, int *steps)
+{
+	subspace s = {.task = task,
+				  .apply = apply,
 				  .argument = argument,
-				  .n = n,
-				  .k = k,
-				  .l = l,
-				  .modulus = modulus,
-				  .max_steps = max_steps,
+				  .n = task->n,
+				  .k = task->k,
+				  .l = task->l,
 				  .x = x,
-				  .z = z,
 				  .ritz = ritz};
-	double *small;
-	tlv_status status = TLV_OK;
+	double *small = NULL;
+	float *large = NULL;
+	tlv_status status;
 
 	*steps = 0;
-	if (k == 0 || k > l || l > n || max_steps < 1)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"%zu of %zu directions in %zu dimensions, at most %d steps", k, l, n,
-						max_steps);
-	if (l > TLV_EIGEN_LIMIT)
-		return tlv_fail(ctx, TLV_LIMIT, "a block of %zu directions exceeds %d", l, TLV_EIGEN_LIMIT);
-	small = tlv_alloc0(ctx, 2 * l * l + 2 * l, sizeof(double));
-	TLV_TRY_ALLOC(ctx, small);
-	s.b = small;
-	s.rotation = small + l * l + l;
-	s.before = s.rotation + l * l;
-	memset(ritz, 0, l * sizeof(double));
-	s.more = max_steps > 1 ? tlv_alloc(ctx, n * l, sizeof(float)) : z;
-	if (s.more == NULL)
-		status = ctx->error.code;
-	else
-		status = iterate(ctx, &s, tolerance, started, rng);
+	TLV_TRY(check_task(ctx, task));
+	memset(ritz, 0, s.l * sizeof(double));
+	status = allocate_float(ctx, &s, &small, &large);
+	if (status == TLV_OK)
+		status = iterate_float(ctx, &s, rng);
 	if (status == TLV_OK && s.x != x)
-		memcpy(x, s.x, n * l * sizeof(float));
+		memcpy(x, s.x, s.n * s.l * sizeof(float));
 	*steps = s.steps;
-	if (s.more != z)
-		tlv_free(ctx, s.more);
+	tlv_free(ctx, large);
 	tlv_free(ctx, small);
 	return status;
 }

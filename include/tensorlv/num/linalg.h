@@ -138,16 +138,29 @@ extern double tlv_ritz_change(size_t k, const double *before, const double *afte
 typedef tlv_status (*tlv_apply)(tlv_context *ctx, void *argument, size_t d, size_t l,
 								const double *x, double *z);
 
+/* What a subspace iteration looks for, and when it ends. */
+typedef struct tlv_eigen_task
+{
+	size_t n;		  /* dimension of the operator */
+	size_t k;		  /* eigenvectors wanted */
+	size_t l;		  /* directions of the block: k <= l <= n */
+	double tolerance; /* ends when the leading k Ritz values change by less than this part ... */
+	int max_steps;	  /* ... or after so many */
+	bool modulus;	  /* in single precision: largest modulus, not algebraically largest */
+	bool started;	  /* in single precision: from x as it is, not at random */
+} tlv_eigen_task;
+
 /*
  * Iterates until the leading k Ritz values change by less than tolerance
- * (relative) or max_steps is reached.  x (l x d) is filled with a random start
+ * (relative) or max_steps is reached.  x (l x n) is filled with a random start
  * from rng and ends as an orthonormal block whose first k directions span the
- * dominant subspace, aligned with the Ritz vectors; ritz has l entries.
+ * dominant subspace, aligned with the Ritz vectors; ritz has l entries; *steps products with the
+ * operator were made.  Memory: l n + l^2 doubles.  Errors: TLV_BAD_PARAMETER unless k <= l <= n,
+ * memory, TLV_CANCELLED, those of apply.
  */
-extern tlv_status tlv_subspace_iteration(tlv_context *ctx, tlv_apply apply, void *argument,
-										 size_t d, size_t k, size_t l, double tolerance,
-										 int max_steps, tlv_rng *rng, double *x, double *ritz,
-										 int *steps);
+extern tlv_status tlv_subspace_iteration(tlv_context *ctx, const tlv_eigen_task *task,
+										 tlv_apply apply, void *argument, tlv_rng *rng, double *x,
+										 double *ritz, int *steps);
 
 /* ---- what BLAS is in use ---- */
 extern const char *tlv_blas_config(void);

@@ -10,6 +10,7 @@
 #define TENSORLV_SPARSE_H
 
 #include "tensorlv/num/context.h"
+#include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
 /* Rows of column indices, ascending within a row, and their values. */
@@ -106,15 +107,12 @@ typedef tlv_status (*tlv_apply_float)(tlv_context *ctx, void *argument, size_t l
  * `started`.  Room to spare, l > k, makes it faster, and so does l >= 2 k with an indefinite
  * operator whose algebraically largest values are wanted.
  *
- * Memory: z is work space of the size of x, and as much is allocated (l n
- * floats; not with max_steps = 1), and 2 l^2 doubles.  Errors: TLV_BAD_PARAMETER unless
- * 1 <= k <= l <= n, TLV_LIMIT, TLV_CANCELLED, those of apply.
+ * Memory: 2 l n floats (l n with max_steps = 1) and 2 l^2 doubles.  Errors: TLV_BAD_PARAMETER
+ * unless 1 <= k <= l <= n, TLV_LIMIT, TLV_CANCELLED, those of apply.
  */
-extern tlv_status tlv_subspace_iteration_float(tlv_context *ctx, tlv_apply_float apply,
-											   void *argument, size_t n, size_t k, size_t l,
-											   bool modulus, double tolerance, int max_steps,
-											   bool started, tlv_rng *rng, float *x, float *z,
-											   double *ritz, int *steps);
+extern tlv_status tlv_subspace_iteration_float(tlv_context *ctx, const tlv_eigen_task *task,
+											   tlv_apply_float apply, void *argument, tlv_rng *rng,
+											   float *x, double *ritz, int *steps);
 
 /*
  * k-means over n points of dimension d (d x n, float, contiguous per point)

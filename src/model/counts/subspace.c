@@ -12,6 +12,10 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
+/* The iteration on an exact pair moment. */
+#define PAIRS_TOLERANCE 1e-4
+#define PAIRS_STEPS		60
+
 /* A summary keeps an item when enough documents hold it. */
 static size_t
 kept_items(const tlv_frame *summary, double minimum_documents, int32_t *kept)
@@ -323,6 +327,7 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 {
 	parts p = {0};
 	pair_operator op;
+	tlv_eigen_task task;
 	int32_t *kept;
 	double *basis, *ritz;
 	int steps;
@@ -336,8 +341,12 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	ritz = tlv_alloc0(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	tlv_rng_seed(&rng, options->seed);
-	TLV_TRY(tlv_subspace_iteration(ctx, apply_pairs, &op, p.d, p.rank, p.block, 1e-4, 60, &rng,
-								   basis, ritz, &steps));
+	task = (tlv_eigen_task){.n = p.d,
+							.k = p.rank,
+							.l = p.block,
+							.tolerance = PAIRS_TOLERANCE,
+							.max_steps = PAIRS_STEPS};
+	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, &op, &rng, basis, ritz, &steps));
 	p.steps = steps;
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;

@@ -14,6 +14,10 @@
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/tensor3.h"
 
+/* The iteration for leading directions of a large covariance. */
+#define LEADING_TOLERANCE 1e-8
+#define LEADING_STEPS	  100
+
 static tlv_status
 vanishes(tlv_context *ctx, size_t j, double deviation, int order)
 {
@@ -159,6 +163,8 @@ static tlv_status
 iterate(tlv_context *ctx, const tlv_dense_central *central, size_t p, leading *out)
 {
 	size_t d = central->d, l = p + 10 < d ? p + 10 : d;
+	tlv_eigen_task task = {
+		.n = d, .k = p, .l = l, .tolerance = LEADING_TOLERANCE, .max_steps = LEADING_STEPS};
 	tlv_rng rng;
 	double *x = tlv_alloc(ctx, l * d, sizeof(double));
 	int steps;
@@ -169,8 +175,8 @@ iterate(tlv_context *ctx, const tlv_dense_central *central, size_t p, leading *o
 	out->basis = tlv_alloc(ctx, d * p, sizeof(double));
 	TLV_TRY_ALLOC(ctx, out->basis);
 	tlv_rng_seed(&rng, 1);
-	TLV_TRY(tlv_subspace_iteration(ctx, covariance_apply, central->covariance, d, p, l, 1e-8, 100,
-								   &rng, x, out->values, &steps));
+	TLV_TRY(tlv_subspace_iteration(ctx, &task, covariance_apply, central->covariance, &rng, x,
+								   out->values, &steps));
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < p; j++)
 			out->basis[i + d * j] = x[j + l * i];

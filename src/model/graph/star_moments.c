@@ -352,22 +352,24 @@ find_basis(tlv_context *ctx, star_work *work)
 	tlv_star_moments *stars = work->stars;
 	size_t d = work->side->out->columns, l = work->block, w = stars->moments.width;
 	bool symmetric = work->side->symmetric;
-	float *x = tlv_alloc(ctx, l * d, sizeof(float)), *z;
+	float *x = tlv_alloc(ctx, l * d, sizeof(float));
+	tlv_eigen_task task = {.n = d,
+						   .k = w,
+						   .l = l,
+						   .tolerance = options->tolerance,
+						   .max_steps = options->max_steps,
+						   .modulus = symmetric};
 	double *ritz = tlv_alloc(ctx, l, sizeof(double));
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, x);
 	TLV_TRY_ALLOC(ctx, ritz);
-	z = tlv_alloc(ctx, l * d, sizeof(float));
-	TLV_TRY_ALLOC(ctx, z);
 	work->middle = tlv_alloc(ctx, l * work->side->out->rows, sizeof(float));
 	TLV_TRY_ALLOC(ctx, work->middle);
 	tlv_rng_seed(&rng, options->seed);
-	TLV_TRY(tlv_subspace_iteration_float(ctx, symmetric ? apply_graph : apply_pairs, work, d, w, l,
-										 symmetric, options->tolerance, options->max_steps, false,
-										 &rng, x, z, ritz, &stars->steps));
+	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, symmetric ? apply_graph : apply_pairs, work,
+										 &rng, x, ritz, &stars->steps));
 	tlv_free(ctx, work->middle);
-	tlv_free(ctx, z);
 	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
 	for (size_t i = 0; i < w; i++)
 		stars->ritz[i] = symmetric ? ritz[i] * ritz[i] : ritz[i];

@@ -298,12 +298,16 @@ factor_pairs(tlv_context *ctx, partition_work *work, tlv_rng *rng, int *steps, d
 	size_t k = work->k, l = work->block, n_b = work->size[PART_B], n_c = work->size[PART_C];
 	double *b = work->small + 4 * k * k, *u = b + 4 * k * k, *vt = u + 4 * k * k;
 	double *values = vt + 4 * k * k;
-	float *z = work->left;
+	/* no eigenvalue is negative, which makes the modulus the same and the bounds closer */
+	tlv_eigen_task task = {.n = n_c,
+						   .k = k,
+						   .l = l,
+						   .tolerance = PAIRS_TOLERANCE,
+						   .max_steps = PAIRS_MAX_STEPS,
+						   .modulus = true};
 	size_t rank;
 
-	/* no eigenvalue is negative, which makes the modulus the same and the bounds closer */
-	TLV_TRY(tlv_subspace_iteration_float(ctx, apply_pairs, work, n_c, k, l, true, PAIRS_TOLERANCE,
-										 PAIRS_MAX_STEPS, false, rng, work->basis[PART_C], z,
+	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_pairs, work, rng, work->basis[PART_C],
 										 values, steps));
 	keep_directions(k, l, n_c, work->basis[PART_C]);
 	TLV_TRY(to_centres(ctx, work, PART_C, k, work->basis[PART_C], work->middle));

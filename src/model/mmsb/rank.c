@@ -242,8 +242,9 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int par
 		 agreement *z)
 {
 	fold f = {.seed = seed, .part = part};
+	tlv_eigen_task task;
 	size_t n, l;
-	float *x, *y;
+	float *x;
 	double *value;
 	tlv_rng rng;
 	int steps;
@@ -251,21 +252,23 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int par
 	TLV_TRY(split_edges(ctx, fit, &f));
 	n = f.train.rows;
 	l = most + EXTRA < n ? most + EXTRA : n;
+	/* of two sides every value comes with its negative: the positive ones say all */
+	task = (tlv_eigen_task){.n = n,
+							.k = most,
+							.l = l,
+							.tolerance = TOLERANCE,
+							.max_steps = STEPS,
+							.modulus = fit->sides == 1};
 	x = tlv_alloc(ctx, l * n, sizeof(float));
 	TLV_TRY_ALLOC(ctx, x);
-	y = tlv_alloc(ctx, l * n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, y);
 	f.scaled = tlv_alloc(ctx, l * n, sizeof(float));
 	TLV_TRY_ALLOC(ctx, f.scaled);
 	value = tlv_alloc(ctx, l, sizeof(double));
 	TLV_TRY_ALLOC(ctx, value);
 	tlv_rng_seed(&rng, seed + (uint64_t) part);
-	/* of two sides every value comes with its negative: the positive ones say all */
-	TLV_TRY(tlv_subspace_iteration_float(ctx, apply_train, &f, n, most, l, fit->sides == 1,
-										 TOLERANCE, STEPS, false, &rng, x, y, value, &steps));
+	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_train, &f, &rng, x, value, &steps));
 	TLV_TRY(add_agreement(ctx, &f, most, l, x, value, z));
 	tlv_free(ctx, value);
-	tlv_free(ctx, y);
 	tlv_free(ctx, x);
 	free_fold(ctx, &f);
 	return TLV_OK;
@@ -300,7 +303,7 @@ tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int folds = pooled ? PARTS : entries * (double) most > LARGE_WORK ? LARGE_FOLDS : FOLDS;
 	agreement *z;
 
-	TLV_TRY(tlv_require_memory(ctx, 12 * (double) n * (double) (most + EXTRA) + 20 * entries,
+	TLV_TRY(tlv_require_memory(ctx, 16 * (double) n * (double) (most + EXTRA) + 20 * entries,
 							   "choosing k"));
 	z = tlv_alloc0(ctx, most, sizeof(agreement));
 	TLV_TRY_ALLOC(ctx, z);

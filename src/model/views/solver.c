@@ -126,6 +126,8 @@ iterated_svd(tlv_context *ctx, view_work *work, uint64_t seed, tlv_view_solution
 	const tlv_view_source *source = work->source;
 	size_t d1 = source->d[0], d3 = source->d[2], k = work->k;
 	size_t n = d1 < d3 ? d1 : d3, l = 2 * k + 10 < n ? 2 * k + 10 : n;
+	tlv_eigen_task task = {
+		.n = d1, .k = k, .l = l, .tolerance = SUBSPACE_CHANGES, .max_steps = SUBSPACE_STEPS};
 	double *x, *image;
 	tlv_rng rng;
 	int steps;
@@ -135,8 +137,8 @@ iterated_svd(tlv_context *ctx, view_work *work, uint64_t seed, tlv_view_solution
 	TLV_TRY(take(ctx, &solution->singular, l));
 	solution->n_singular = l;
 	tlv_rng_seed(&rng, seed);
-	TLV_TRY(tlv_subspace_iteration(ctx, apply_square, work, d1, k, l, SUBSPACE_CHANGES,
-								   SUBSPACE_STEPS, &rng, x, solution->singular, &steps));
+	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_square, work, &rng, x, solution->singular,
+								   &steps));
 	for (size_t j = 0; j < l; j++)
 		solution->singular[j] = sqrt(fmax(solution->singular[j], 0));
 	TLV_TRY(tlv_view_multiply(ctx, source, 0, 2, l, x, image));

@@ -463,12 +463,12 @@ check_subspace(const char *what, size_t d, size_t k, size_t l, const double *val
 {
 	double *vectors = random_matrix(d, d), *x = zero_matrix(l, d), *ritz = zero_matrix(l, 1);
 	spectrum s = {values, vectors, zero_matrix(l, d)};
+	tlv_eigen_task task = {.n = d, .k = k, .l = l, .tolerance = 1e-12, .max_steps = 300};
 	size_t rank;
 	int steps;
 
 	assert_ok(tlv_orthonormalize(&ctx, d, d, vectors, &rng, &rank));
-	assert_ok(tlv_subspace_iteration(&ctx, apply_spectrum, &s, d, k, l, 1e-12, 300, &rng, x, ritz,
-									 &steps));
+	assert_ok(tlv_subspace_iteration(&ctx, &task, apply_spectrum, &s, &rng, x, ritz, &steps));
 	assert_true(steps < 300);
 	assert_true(distance_from_orthonormal(l, d, x) < 1e-13);
 	for (size_t i = 0; i < k; i++)

@@ -516,6 +516,12 @@ residual(known_operator *a, size_t k, size_t l, const float *x, float *z, const 
 	return largest / fmax(fabs(ritz[0]), 1e-3);
 }
 
+static tlv_status
+iterate_known(known_operator *a, tlv_eigen_task task, float *x, double *ritz, int *steps)
+{
+	return tlv_subspace_iteration_float(&ctx, &task, apply_known, a, &rng, x, ritz, steps);
+}
+
 /* Finds `expected`, with a few products with the operator. */
 static void
 assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *expected,
@@ -527,8 +533,8 @@ assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *
 
 	assert_non_null(ritz);
 	a->products = 0;
-	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, a, a->n, k, l, modulus, tolerance,
-										   100, false, &rng, x, z, ritz, &steps));
+	assert_ok(iterate_known(a, (tlv_eigen_task){a->n, k, l, tolerance, 100, modulus, false}, x,
+							ritz, &steps));
 	assert_int_equal(steps, a->products);
 	for (size_t i = 0; i < k; i++)
 		if (!(fabs(ritz[i] - expected[i]) <= precision * fabs(expected[0])))
@@ -612,7 +618,7 @@ test_subspace_limits(void **state)
 {
 	static const double values[] = {9, 5, 4};
 	known_operator a = known(30);
-	float *x = empty_block(30, 30), *z = empty_block(30, 30);
+	float *x = empty_block(30, 30);
 	double ritz[30];
 	int steps, calls = 3;
 
@@ -621,34 +627,32 @@ test_subspace_limits(void **state)
 	for (int most = 1; most < 12; most++)
 	{
 		a.products = 0;
-		assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 0, most,
-											   false, &rng, x, z, ritz, &steps));
+		assert_ok(
+			iterate_known(&a, (tlv_eigen_task){30, 3, 5, 0, most, true, false}, x, ritz, &steps));
 		assert_int_equal(steps, most);
 		assert_int_equal(a.products, most);
 	}
 	assert_true(fabs(ritz[2] - 4) < 1e-3);
 	/* From what was found, at once. */
-	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 1e-2, 50, true,
-										   &rng, x, z, ritz, &steps));
+	assert_ok(iterate_known(&a, (tlv_eigen_task){30, 3, 5, 1e-2, 50, true, true}, x, ritz, &steps));
 	assert_true(steps <= 4);
 	assert_true(fabs(ritz[2] - 4) < 1e-3);
 	/* All of the space. */
-	assert_ok(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 30, 30, false, 1e-4, 50,
-										   false, &rng, x, z, ritz, &steps));
+	assert_ok(
+		iterate_known(&a, (tlv_eigen_task){30, 30, 30, 1e-4, 50, false, false}, x, ritz, &steps));
 	assert_true(fabs(ritz[0] - 9) < 1e-4);
-	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 31, false, 1e-4, 50,
-												  false, &rng, x, z, ritz, &steps),
-					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 0, 4, false, 1e-4, 50,
-												  false, &rng, x, z, ritz, &steps),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(
+		iterate_known(&a, (tlv_eigen_task){30, 3, 31, 1e-4, 50, false, false}, x, ritz, &steps),
+		TLV_BAD_PARAMETER);
+	assert_int_equal(
+		iterate_known(&a, (tlv_eigen_task){30, 0, 4, 1e-4, 50, false, false}, x, ritz, &steps),
+		TLV_BAD_PARAMETER);
 	ctx.stop = stop_after;
 	ctx.stop_argument = &calls;
-	assert_int_equal(tlv_subspace_iteration_float(&ctx, apply_known, &a, 30, 3, 5, true, 0, 50,
-												  false, &rng, x, z, ritz, &steps),
-					 TLV_CANCELLED);
+	assert_int_equal(
+		iterate_known(&a, (tlv_eigen_task){30, 3, 5, 0, 50, true, false}, x, ritz, &steps),
+		TLV_CANCELLED);
 	ctx.stop = NULL;
-	tlv_free(&ctx, z);
 	tlv_free(&ctx, x);
 	tlv_free(&ctx, a.values);
 }
