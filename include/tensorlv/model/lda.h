@@ -54,8 +54,9 @@ extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const
 
 /*
  * A model from given parameters: phi is k x d (columns of topics need not be
- * normalised), items ascending, alpha k positive numbers.  Topics are
- * ordered by decreasing alpha.
+ * normalised), items ascending, alpha k positive numbers.  Topics are normalised and
+ * ordered by decreasing alpha.  Errors: TLV_BAD_PARAMETER for a probability that is negative or not
+ * finite, a topic without any, an alpha that is not positive or vanishes beside the others; memory.
  */
 extern tlv_status tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d,
 										  const int64_t *items, const double *phi,
@@ -80,6 +81,11 @@ typedef struct tlv_lda_parts
 	tlv_diagnostics *diagnostics;
 } tlv_lda_parts;
 
+/*
+ * The frame of these parts as they are: nothing is normalised or sorted here.  Topics must sum to
+ * 1 and items ascend, as the check of the kind requires; fits put the heaviest topic first.  *image
+ * comes from the arena.
+ */
 extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image,
 								size_t *size);
 

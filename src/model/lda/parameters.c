@@ -53,68 +53,126 @@ tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha)
 		alpha[j] = alpha0 > 0 ? alpha0 * weights[j] : weights[j];
 }
 
+/* Given parameters, checked and brought into a model's form. */
+typedef struct given_topics
+{
+	size_t k;
+	size_t d;
+	double alpha0;
+	double *phi;	 /* k x d */
+	double *weights; /* k */
+	double *alpha;	 /* k */
+	double *shares;	 /* d: of the items */
+} given_topics;
+
+static tlv_status
+allocate_given(tlv_context *ctx, given_topics *given)
+{
+	given->phi = tlv_alloc(ctx, given->k * given->d + 2 * given->k + given->d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, given->phi);
+	given->weights = given->phi + given->k * given->d;
+	given->alpha = given->weights + given->k;
+	given->shares = given->alpha + given->k;
+	return TLV_OK;
+}
+
+/* Column j of phi, scaled to sum 1. */
+static tlv_status
+take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
+{
+	size_t k = given->k;
+	double sum = 0;
+
+	for (size_t i = 0; i < given->d; i++)
+	{
+		double p = phi[i * k + j];
+
+		if (!(isfinite(p) && p >= 0))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"probability %g of topic %zu is not a number of at least 0", p, j + 1);
+		sum += p;
+	}
+	if (!(sum > 0 && isfinite(sum)))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
+	for (size_t i = 0; i < given->d; i++)
+		given->phi[i * k + j] = phi[i * k + j] / sum;
+	return TLV_OK;
+}
+
+static tlv_status
+take_alpha(tlv_context *ctx, const double *alpha, given_topics *given)
+{
+	given->alpha0 = 0;
+	for (size_t j = 0; j < given->k; j++)
+	{
+		if (!(isfinite(alpha[j]) && alpha[j] > 0))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g, not above 0", j + 1,
+							alpha[j]);
+		given->alpha0 += alpha[j];
+	}
+	for (size_t j = 0; j < given->k; j++)
+	{
+		given->weights[j] = alpha[j] / given->alpha0;
+		if (!(isfinite(given->alpha0) && given->weights[j] >= TLV_LDA_LEAST_WEIGHT))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g of a sum of %g",
+							j + 1, alpha[j], given->alpha0);
+	}
+	tlv_lda_alpha(given->k, given->alpha0, given->weights, given->alpha);
+	return TLV_OK;
+}
+
+static void
+sum_shares(given_topics *given)
+{
+	for (size_t i = 0; i < given->d; i++)
+	{
+		given->shares[i] = 0;
+		for (size_t j = 0; j < given->k; j++)
+			given->shares[i] += given->weights[j] * given->phi[i * given->k + j];
+	}
+}
+
+static tlv_status
+write_given(tlv_context *ctx, const given_topics *given, const int64_t *items, uint64_t seed,
+			void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_lda_parts parts = {.k = given->k,
+						   .d = given->d,
+						   .alpha0 = given->alpha0,
+						   .alpha0_free = 1,
+						   .eta = TLV_LDA_ETA,
+						   .seed = (double) seed,
+						   .items = items,
+						   .phi = given->phi,
+						   .alpha = given->alpha,
+						   .weights = given->weights,
+						   .shares = given->shares,
+						   .diagnostics = &diagnostics};
+
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, given->alpha0, "alpha0"));
+	return tlv_lda_write(ctx, &parts, image, size);
+}
+
 tlv_status
 tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d, const int64_t *items,
 						const double *phi, const double *alpha, uint64_t seed, void **image,
 						size_t *size)
 {
-	tlv_diagnostics diagnostics = {0};
-	tlv_lda_parts parts = {0};
-	double *own, *weights, *shares, *own_alpha, alpha0 = 0;
+	given_topics given = {.k = k, .d = d};
+	tlv_status status = allocate_given(ctx, &given);
 
-	own = tlv_alloc(ctx, k * d + 2 * k + d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, own);
-	weights = own + k * d;
-	own_alpha = weights + k;
-	shares = own_alpha + k;
-	for (size_t j = 0; j < k; j++)
+	for (size_t j = 0; status == TLV_OK && j < k; j++)
+		status = take_topic(ctx, phi, j, &given);
+	if (status == TLV_OK)
+		status = take_alpha(ctx, alpha, &given);
+	if (status == TLV_OK)
+		status = tlv_lda_sort_topics(ctx, k, d, given.phi, given.alpha, given.weights);
+	if (status == TLV_OK)
 	{
-		double sum = 0;
-
-		if (!(isfinite(alpha[j]) && alpha[j] > 0))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g, not above 0", j + 1,
-							alpha[j]);
-		for (size_t i = 0; i < d; i++)
-		{
-			if (!(isfinite(phi[i * k + j]) && phi[i * k + j] >= 0))
-				return tlv_fail(ctx, TLV_BAD_PARAMETER,
-								"probability %g of topic %zu is not a number of at least 0",
-								phi[i * k + j], j + 1);
-			sum += phi[i * k + j];
-		}
-		if (!(sum > 0 && isfinite(sum)))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
-		for (size_t i = 0; i < d; i++)
-			own[i * k + j] = phi[i * k + j] / sum;
-		alpha0 += alpha[j];
+		sum_shares(&given);
+		status = write_given(ctx, &given, items, seed, image, size);
 	}
-	for (size_t j = 0; j < k; j++)
-	{
-		weights[j] = alpha[j] / alpha0;
-		if (!(isfinite(alpha0) && weights[j] >= TLV_LDA_LEAST_WEIGHT))
-			return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha of topic %zu is %g of a sum of %g",
-							j + 1, alpha[j], alpha0);
-	}
-	tlv_lda_alpha(k, alpha0, weights, own_alpha);
-	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, own, own_alpha, weights));
-	for (size_t i = 0; i < d; i++)
-	{
-		shares[i] = 0;
-		for (size_t j = 0; j < k; j++)
-			shares[i] += weights[j] * own[i * k + j];
-	}
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
-	parts.k = k;
-	parts.d = d;
-	parts.alpha0 = alpha0;
-	parts.alpha0_free = 1;
-	parts.eta = TLV_LDA_ETA;
-	parts.seed = (double) seed;
-	parts.items = items;
-	parts.phi = own;
-	parts.alpha = own_alpha;
-	parts.weights = weights;
-	parts.shares = shares;
-	parts.diagnostics = &diagnostics;
-	return tlv_lda_write(ctx, &parts, image, size);
+	tlv_free(ctx, given.phi);
+	return status;
 }

@@ -35,6 +35,9 @@
 
 #define MOST_STARTS 12
 
+/* Nodes between two looks at tlv_should_stop(), each of up to a million products. */
+#define NODES_BETWEEN 16
+
 typedef struct start
 {
 	const char *name;
@@ -116,73 +119,127 @@ cluster_start(tlv_context *ctx, block_fit *work, const char *name, bool sign, in
 	return tlv_mmsb_settle_labels(ctx, fit, added->label);
 }
 
-/* The community of the nearest mean of known nodes' directions. */
+static double
+dot_product(size_t k, const double *a, const float *b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < k; i++)
+		sum += a[i] * (double) b[i];
+	return sum;
+}
+
+/* sum += scale x */
+static void
+add_scaled(size_t k, double scale, const float *x, double *sum)
+{
+	for (size_t i = 0; i < k; i++)
+		sum[i] += scale * (double) x[i];
+}
+
+/* To length 1; 0 stays. */
+static void
+normalize_direction(size_t k, double *x)
+{
+	double norm = 0;
+
+	for (size_t i = 0; i < k; i++)
+		norm += x[i] * x[i];
+	for (size_t i = 0; i < k && norm > 0; i++)
+		x[i] /= sqrt(norm);
+}
+
+/*
+ * The mean direction of the nodes that label (-1: not) puts into a community, of length 1, for
+ * every community that has none yet (all zeros); directions: k x n.
+ */
+static tlv_status
+add_centers(tlv_context *ctx, size_t k, size_t n, const float *directions, const int32_t *label,
+			bool *has_center, double *center)
+{
+	for (size_t u = 0; u < n; u++)
+	{
+		const float *x = directions + u * k;
+		double length = 0;
+
+		if (u % NODES_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (label[u] < 0 || has_center[label[u]])
+			continue;
+		for (size_t i = 0; i < k; i++)
+			length += (double) x[i] * (double) x[i];
+		if (length > 0)
+			add_scaled(k, 1 / sqrt(length), x, center + (size_t) label[u] * k);
+	}
+	for (size_t c = 0; c < k; c++)
+	{
+		normalize_direction(k, center + c * k);
+		for (size_t i = 0; i < k; i++)
+			has_center[c] |= center[c * k + i] != 0;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+nearest_centers(tlv_context *ctx, size_t k, size_t n, const float *directions, const double *center,
+				int32_t *label)
+{
+	for (size_t u = 0; u < n; u++)
+	{
+		double best = -HUGE_VAL;
+
+		if (u % NODES_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t c = 0; c < k; c++)
+		{
+			double cosine = dot_product(k, center + c * k, directions + u * k);
+
+			if (cosine > best)
+			{
+				best = cosine;
+				label[u] = (int32_t) c;
+			}
+		}
+	}
+	return TLV_OK;
+}
+
+/*
+ * Every node of side s to the community whose known nodes point where it does.  Communities
+ * without a known node get their centre from the labels as they are.
+ */
+static tlv_status
+label_by_known(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s, int32_t *label)
+{
+	const tlv_mmsb_side *side = &fit->side[s];
+	const float *directions = fit->moments[tlv_mmsb_other(fit, s)].stars.directions;
+	size_t k = fit->k, n = side->n;
+	double *center = tlv_alloc0(ctx, k * k, sizeof(double));
+	bool *has_center = tlv_alloc0(ctx, k, sizeof(bool));
+
+	TLV_TRY_ALLOC(ctx, center);
+	TLV_TRY_ALLOC(ctx, has_center);
+	TLV_TRY(add_centers(ctx, k, n, directions, side->fixed, has_center, center));
+	TLV_TRY(add_centers(ctx, k, n, directions, label, has_center, center));
+	TLV_TRY(nearest_centers(ctx, k, n, directions, center, label));
+	for (size_t u = 0; u < n; u++)
+		if (side->fixed[u] >= 0)
+			label[u] = side->fixed[u];
+	tlv_free(ctx, has_center);
+	tlv_free(ctx, center);
+	return TLV_OK;
+}
+
+/* From the labels of the tensor's start. */
 static tlv_status
 known_start(tlv_context *ctx, block_fit *work)
 {
-	tlv_mmsb_fit_state *fit = work->fit;
 	start *added = add_start(work, "known");
-	size_t k = fit->k;
-	double *center = tlv_alloc(ctx, k * k, sizeof(double));
 
-	TLV_TRY_ALLOC(ctx, center);
-	TLV_TRY(new_labels(ctx, fit, added->label));
-	copy_labels(fit, work->starts[0].label, added->label);
-	for (size_t s = 0; s < fit->sides; s++)
-	{
-		const tlv_mmsb_side *side = &fit->side[s];
-		const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
-
-		/* communities without a known node get their centre from the tensor's start */
-		memset(center, 0, k * k * sizeof(double));
-		for (int known = 0; known < 2; known++)
-			for (size_t c = 0; c < k; c++)
-			{
-				double *to = center + c * k, norm = 0;
-
-				TLV_TRY_CONTINUE(ctx);
-				for (size_t i = 0; i < k; i++)
-					norm += to[i] * to[i];
-				for (size_t u = 0; u < side->n && norm == 0; u++)
-				{
-					double length = 0;
-
-					if ((known == 0 ? side->fixed[u] : added->label[s][u]) != (int32_t) c)
-						continue;
-					for (size_t i = 0; i < k; i++)
-						length += stars->directions[u * k + i] * stars->directions[u * k + i];
-					for (size_t i = 0; i < k && length > 0; i++)
-						to[i] += stars->directions[u * k + i] / sqrt(length);
-				}
-				norm = 0;
-				for (size_t i = 0; i < k; i++)
-					norm += to[i] * to[i];
-				for (size_t i = 0; i < k && norm > 0; i++)
-					to[i] /= sqrt(norm);
-			}
-		for (size_t u = 0; u < side->n; u++)
-		{
-			double best = -HUGE_VAL;
-
-			if (u % 16 == 0)
-				TLV_TRY_CONTINUE(ctx);
-			for (size_t c = 0; c < k; c++)
-			{
-				double cosine = 0;
-
-				for (size_t i = 0; i < k; i++)
-					cosine += center[c * k + i] * stars->directions[u * k + i];
-				if (cosine > best)
-				{
-					best = cosine;
-					added->label[s][u] = (int32_t) c;
-				}
-			}
-			if (side->fixed[u] >= 0)
-				added->label[s][u] = side->fixed[u];
-		}
-	}
-	tlv_free(ctx, center);
+	TLV_TRY(new_labels(ctx, work->fit, added->label));
+	copy_labels(work->fit, work->starts[0].label, added->label);
+	for (size_t s = 0; s < work->fit->sides; s++)
+		TLV_TRY(label_by_known(ctx, work->fit, s, added->label[s]));
 	return TLV_OK;
 }
 

@@ -334,54 +334,81 @@ invert_connectivity(tlv_context *ctx, mixed_work *work, size_t k)
 	return TLV_OK;
 }
 
-/* One pass over the edges of side s; *moved gets the sum of half L1 distances. */
+/* One pass over the edges of a side. */
+typedef struct side_pass
+{
+	size_t s;
+	const tlv_mixed_side *seen; /* the side at the other ends */
+	bool assign;				/* sums for the connectivity are wanted, too */
+	double average;				/* of the sums of rates */
+	size_t since;				/* edges since the last look at tlv_should_stop() */
+} side_pass;
+
+static tlv_status
+begin_pass(tlv_context *ctx, mixed_work *work, side_pass *pass)
+{
+	size_t k = work->model->k;
+
+	TLV_TRY(compute_rates(ctx, work, pass->s));
+	for (size_t a = 0; a < k; a++)
+		pass->average += work->sums[a] / (double) k;
+	if (!pass->assign)
+		return TLV_OK;
+	TLV_TRY(invert_connectivity(ctx, work, k));
+	memset(work->assigned, 0, k * k * sizeof(double));
+	if (work->direct)
+		memcpy(work->before, pass->seen->share, pass->seen->n * k * sizeof(float));
+	return TLV_OK;
+}
+
+/* What node u's neighbours sum up to under its weights: rates (row), and shares (mean). */
+static tlv_status
+sum_neighbours(tlv_context *ctx, mixed_work *work, side_pass *pass, size_t u)
+{
+	const tlv_csr *edges = work->model->side[pass->s].edges;
+	size_t k = work->model->k, width = work->width, end = edges->start[u + 1];
+
+	memset(work->row, 0, width * sizeof(float));
+	memset(work->mean, 0, width * sizeof(float));
+	for (size_t e = edges->start[u]; e < end; e += EDGE_CHUNK)
+	{
+		size_t n = end - e < EDGE_CHUNK ? end - e : EDGE_CHUNK;
+		const float *value = edges->value == NULL ? NULL : edges->value + e;
+
+		add_edges(width, n, edges->index + e, value, work->rate, work->weight, work->row);
+		if (pass->assign && work->direct)
+			add_shares(k, width, n, edges->index + e, value, work->rate, work->weight, work->before,
+					   pass->seen->propensity, work->mean);
+		pass->since += n + NODE_EDGES + (pass->assign ? k : 0);
+		if (pass->since > EDGE_CHUNK)
+		{
+			pass->since = 0;
+			TLV_TRY_CONTINUE(ctx);
+		}
+	}
+	return TLV_OK;
+}
+
+/* The new parameters and shares of all nodes of side s; *moved gets half their L1 distances. */
 static tlv_status
 update_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
 {
 	tlv_mixed_model *model = work->model;
-	tlv_mixed_side *side = &model->side[s], *seen = &model->side[other_side(model, s)];
-	const tlv_csr *edges = side->edges;
-	size_t k = model->k, width = work->width, since = 0;
-	double average = 0;
-	bool assign = work->update && s == 0;
+	tlv_mixed_side *side = &model->side[s];
+	size_t k = model->k;
+	side_pass pass = {
+		.s = s, .seen = &model->side[other_side(model, s)], .assign = work->update && s == 0};
 
 	*moved = 0;
-	TLV_TRY(compute_rates(ctx, work, s));
-	for (size_t a = 0; a < k; a++)
-		average += work->sums[a] / (double) k;
-	if (assign)
-	{
-		TLV_TRY(invert_connectivity(ctx, work, k));
-		memset(work->assigned, 0, k * k * sizeof(double));
-		if (work->direct)
-			memcpy(work->before, seen->share, seen->n * k * sizeof(float));
-	}
+	TLV_TRY(begin_pass(ctx, work, &pass));
 	for (size_t u = 0; u < side->n; u++)
 	{
-		size_t first = edges->start[u], end = edges->start[u + 1];
-		float *gamma = work->gamma[s] + u * width;
+		float *gamma = work->gamma[s] + u * work->width;
 		int32_t fixed = side->fixed == NULL ? -1 : side->fixed[u];
 
-		weigh(work, k, gamma, fixed, average);
-		memset(work->row, 0, width * sizeof(float));
-		memset(work->mean, 0, width * sizeof(float));
-		for (size_t e = first; e < end; e += EDGE_CHUNK)
-		{
-			size_t n = end - e < EDGE_CHUNK ? end - e : EDGE_CHUNK;
-			const float *value = edges->value == NULL ? NULL : edges->value + e;
-
-			add_edges(width, n, edges->index + e, value, work->rate, work->weight, work->row);
-			if (assign && work->direct)
-				add_shares(k, width, n, edges->index + e, value, work->rate, work->weight,
-						   work->before, seen->propensity, work->mean);
-			since += n + NODE_EDGES + (assign ? k : 0);
-			if (since > EDGE_CHUNK)
-			{
-				since = 0;
-				TLV_TRY_CONTINUE(ctx);
-			}
-		}
-		if (assign)
+		weigh(work, k, gamma, fixed, pass.average);
+		TLV_TRY(sum_neighbours(ctx, work, &pass, u));
+		if (pass.assign)
 			add_assigned(work, k, work->weight, work->direct ? work->mean : work->row);
 		if (fixed >= 0)
 			continue;
@@ -389,7 +416,7 @@ update_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
 			gamma[a] = (float) model->alpha + work->weight[a] * work->row[a];
 		*moved += normalize_share(k, gamma, work->sums, work->share, side->share + u * k);
 	}
-	return assign ? finish_assigned(ctx, work, k) : TLV_OK;
+	return pass.assign ? finish_assigned(ctx, work, k) : TLV_OK;
 }
 
 /* theta_u = degree / (pi_u . sums), mean 1: what the rates of side s let expect. */
