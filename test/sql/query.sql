@@ -1,0 +1,93 @@
+-- The one query: what a driver accepts, what it refuses, and what nobody can slip in.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+CREATE TABLE query_rows AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 1), 300, seed => 1);
+-- positions are those in the caller's text
+SELECT tlv_ica('SELECT x FROM query_rows WHERE nothing > 1');
+SELECT tlv_ica('SELECT x FROM query_rows WHERE $1 > 1');
+SELECT tlv_ica('SELECT x FROM query_rows, generate_series(1, x[1]::int, n)');
+SELECT tlv_ica('SELECT x FROM no_rows');
+-- one query that only reads
+SELECT q, pg_temp.outcome(format('SELECT tlv_ica(%L) IS NOT NULL', q)) AS outcome
+FROM unnest(ARRAY[
+    '',
+    ';',
+    'SELECT x FROM query_rows; SELECT 1',
+    'SELECT x FROM query_rows;',
+    'SELECT x FROM query_rows -- to the end',
+    'VALUES (array[1.0, 2.0])',
+    'TABLE query_rows',
+    'WITH q AS (SELECT x FROM query_rows) SELECT x FROM q',
+    'DELETE FROM query_rows',
+    'EXPLAIN SELECT x FROM query_rows',
+    'SELECT x INTO query_copy FROM query_rows',
+    'SELECT x FROM query_rows UNION ALL SELECT x INTO query_copy FROM query_rows',
+    'WITH q AS (DELETE FROM query_rows RETURNING x) SELECT x FROM q',
+    'SELECT x FROM query_rows FOR UPDATE',
+    'SELECT x FROM (SELECT x FROM query_rows FOR SHARE) q',
+    'SELECT x FROM "tensorlv query" AS q(x)',
+    'SELECT x FROM "tensorlv rows" AS q(x)',
+    'SELECT p FROM p']) WITH ORDINALITY AS u(q, n)
+ORDER BY n;
+SELECT count(*) FROM query_rows;
+
+-- rows that are only ordered by a column are of one column; names of columns may be anything
+SELECT tlv_amari(tlv_ica('SELECT x FROM query_rows ORDER BY x[1], x[2]'), tlv_ica('SELECT x AS "p" FROM query_rows')) < 1e-6 AS same;
+SELECT tlv_amari(tlv_ica('SELECT (SELECT x) FROM query_rows'), tlv_ica('SELECT x AS "a""b" FROM (SELECT x FROM query_rows OFFSET 0) v')) < 1e-6 AS same;
+
+-- the role and row_security are those of the start
+CREATE ROLE regress_tlv_query;
+CREATE FUNCTION query_role(x float8[], setting text, value text) RETURNS float8[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM set_config(setting, value, false);
+  RETURN x;
+END $$;
+SELECT setting, pg_temp.outcome(format('SELECT tlv_ica(%L) IS NULL', format('SELECT query_role(x, %L, %L) FROM query_rows', setting, value))) AS outcome, current_user = session_user AS same_role
+FROM (VALUES ('role', 'regress_tlv_query'), ('row_security', 'off')) v(setting, value);
+SELECT current_setting('row_security') AS row_security;
+
+-- an overload in the schema of the extension is no function of the extension's
+CREATE FUNCTION public.tlv_dense_moments_strange(tlv_moments, float8[], bigint) RETURNS tlv_moments LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'hijacked'; END $$;
+CREATE AGGREGATE public.tlv_dense_moments(x float8[], max_order bigint) (SFUNC = tlv_dense_moments_strange, STYPE = tlv_moments);
+CREATE FUNCTION public.tlv_statistics(x float8[], model tlv_model, method varchar) RETURNS bigint LANGUAGE sql AS 'SELECT 4702111234474983745';
+SELECT tlv_ica('SELECT x FROM query_rows') IS NOT NULL AS fitted;
+DROP FUNCTION public.tlv_statistics(float8[], tlv_model, varchar);
+DROP AGGREGATE public.tlv_dense_moments(float8[], bigint);
+DROP FUNCTION public.tlv_dense_moments_strange;
+
+-- the text is read once: settings that a function changes while it is planned come too late
+CREATE FUNCTION query_turn(setting text, value text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  PERFORM set_config(setting, value, false);
+  RETURN true;
+END $$;
+SET escape_string_warning = off;
+SELECT tlv_ica($q$SELECT x FROM query_rows, (SELECT) s WHERE query_turn('standard_conforming_strings', 'off') AND 't' >= '\'||') AS q(x); SELECT 4702111234474983745 --'$q$) IS NOT NULL AS fitted;
+RESET standard_conforming_strings;
+RESET escape_string_warning;
+CREATE SCHEMA query_evil;
+CREATE FUNCTION public.query_f() RETURNS SETOF float8[] LANGUAGE sql STABLE AS 'SELECT x FROM public.query_rows';
+CREATE FUNCTION query_evil.query_f() RETURNS SETOF uuid LANGUAGE sql STABLE AS $$ SELECT '01034242-4242-4242-0000-000000000000'::uuid $$;
+SELECT tlv_ica($q$SELECT query_f() FROM (SELECT) s WHERE query_turn('search_path', 'query_evil, public')$q$) IS NOT NULL AS fitted;
+RESET search_path;
+DROP SCHEMA query_evil CASCADE;
+
+-- functions of the query may not write either, while it is planned or run
+CREATE FUNCTION query_writes() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN CREATE TABLE query_copy (); RETURN true; END $$;
+SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM query_rows WHERE query_writes()'')') AS outcome;
+SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM query_rows WHERE x[1] > 0 OR query_writes()'')') AS outcome;
+
+-- rows that change between the passes
+CREATE SEQUENCE query_passes;
+CREATE FUNCTION query_once() RETURNS SETOF float8[] LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN QUERY SELECT x FROM query_rows;
+END $$;
+SELECT tlv_ica('SELECT query_once()') IS NOT NULL AS stored;
+
+DROP FUNCTION query_once, query_writes, query_f, query_turn, query_role;
+DROP SEQUENCE query_passes;
+DROP TABLE query_rows;
+DROP ROLE regress_tlv_query;
