@@ -29,7 +29,7 @@ recognize_columns(TupleDesc desc)
 
 /* (doc, item [, count]) rows grouped into bags. */
 static void
-group_documents(TlvRows *rows, bool text)
+group_documents(TlvSource *rows, bool text)
 {
 	bool counted = rows->query->desc->natts == 3;
 	const char *aggregate = TlvStatementCall(&rows->made, "tlv_bag", counted ? 2 : 1,
@@ -86,7 +86,7 @@ take_term(void *argument, TupleTableSlot *slot)
 }
 
 static void
-collect_terms(TlvRows *rows)
+collect_terms(TlvSource *rows)
 {
 	TermList terms = {.mcxt = rows->query->mcxt, .room = 1024};
 	MemoryContext before = MemoryContextSwitchTo(terms.mcxt);
@@ -114,21 +114,21 @@ collect_terms(TlvRows *rows)
 void
 TlvReadDocuments(TlvDriver *driver, const char *text)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "documents");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "documents");
 	TupleDesc desc = rows->query->desc;
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	bool terms;
 
-	TlvRowsColumn(rows, "bag", bag);
+	TlvSourceColumn(rows, "bag", bag);
 	if (desc->natts == 1 && TupleDescAttr(desc, 0)->atttypid == bag)
 	{
 		appendStringInfoString(&rows->made.sql, "SELECT bag FROM " TLV_QUERY_ROWS " AS q(bag)");
-		TlvRowsReady(rows, TLV_ROWS_AGAIN);
+		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 		return;
 	}
 	terms = recognize_columns(desc);
 	group_documents(rows, terms);
-	TlvRowsReady(rows, TLV_ROWS_MADE);
+	TlvSourceReady(rows, TLV_SOURCE_MADE);
 	if (terms)
 		collect_terms(rows);
 }

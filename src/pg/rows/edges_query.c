@@ -26,7 +26,7 @@ are_edges(TupleDesc desc, int most)
 void
 TlvReadEdges(TlvDriver *driver, const char *text)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "edges");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "edges");
 	bool weighted = rows->query->desc->natts == 3;
 
 	if (!are_edges(rows->query->desc, 3))
@@ -38,11 +38,11 @@ TlvReadEdges(TlvDriver *driver, const char *text)
 		"SELECT src::pg_catalog.int8 AS src, dst::pg_catalog.int8 AS dst%s FROM " TLV_QUERY_ROWS
 		" AS q(src, dst%s)",
 		weighted ? ", weight::pg_catalog.float8 AS weight" : "", weighted ? ", weight" : "");
-	TlvRowsColumn(rows, "src", INT8OID);
-	TlvRowsColumn(rows, "dst", INT8OID);
+	TlvSourceColumn(rows, "src", INT8OID);
+	TlvSourceColumn(rows, "dst", INT8OID);
 	if (weighted)
-		TlvRowsColumn(rows, "weight", FLOAT8OID);
-	TlvRowsReady(rows, TLV_ROWS_ONCE);
+		TlvSourceColumn(rows, "weight", FLOAT8OID);
+	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }
 
 /* ---- labels ---- */
@@ -65,7 +65,7 @@ refuse_label(void *argument, TupleTableSlot *slot)
 
 /* A node with two labels is an error, not a sum; and no label is below 1. */
 static void
-refuse_bad_labels(TlvRows *rows)
+refuse_bad_labels(TlvSource *rows)
 {
 	TlvStatement statement;
 
@@ -83,7 +83,7 @@ refuse_bad_labels(TlvRows *rows)
 void
 TlvReadLabels(TlvDriver *driver, const char *text)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 1, text, "labels");
+	TlvSource *rows = TlvSourceOpen(driver, 1, text, "labels");
 
 	if (!are_edges(rows->query->desc, 2))
 		TlvRefuseColumns(rows->query->desc, "labels",
@@ -93,7 +93,7 @@ TlvReadLabels(TlvDriver *driver, const char *text)
 						   "SELECT DISTINCT node::pg_catalog.int8 AS node, "
 						   "community::pg_catalog.float8 AS community FROM " TLV_QUERY_ROWS
 						   " AS q(node, community)");
-	TlvRowsColumn(rows, "node", INT8OID);
-	TlvRowsColumn(rows, "community", FLOAT8OID);
-	TlvRowsReady(rows, TLV_ROWS_ONCE);
+	TlvSourceColumn(rows, "node", INT8OID);
+	TlvSourceColumn(rows, "community", FLOAT8OID);
+	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }

@@ -26,9 +26,9 @@ extern void TlvReadSequences(TlvDriver *driver, const char *text);
 
 /*
  * Three views x1, x2, x3: three arrays of numbers (*vectors), or three whole numbers.  Not yet
- * ready: how often they are read follows from what they are (TlvRowsReady).
+ * ready: how often they are read follows from what they are (TlvSourceReady).
  */
-extern TlvRows *TlvReadViews(TlvDriver *driver, const char *text, bool *vectors);
+extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text, bool *vectors);
 
 /*
  * Rows v of variables: one column of arrays, or (row, variable, value), whose variables become the

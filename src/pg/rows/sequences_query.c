@@ -31,7 +31,7 @@ step_cast(Oid type, Oid *array)
 
 /* A column of whole sequences; returns the type of the array s. */
 static Oid
-read_arrays(TlvRows *rows)
+read_arrays(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	Oid element = get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid));
@@ -52,7 +52,7 @@ read_arrays(TlvRows *rows)
  * by seq and then every group.
  */
 static Oid
-collect_steps(TlvRows *rows)
+collect_steps(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	const char *cast = NULL;
@@ -75,10 +75,10 @@ collect_steps(TlvRows *rows)
 void
 TlvReadSequences(TlvDriver *driver, const char *text)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "sequences");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "sequences");
 	bool arrays = rows->query->desc->natts == 1;
 
-	TlvRowsColumn(rows, "s", arrays ? read_arrays(rows) : collect_steps(rows));
+	TlvSourceColumn(rows, "s", arrays ? read_arrays(rows) : collect_steps(rows));
 	rows->small_scan = true;
-	TlvRowsReady(rows, arrays ? TLV_ROWS_AGAIN : TLV_ROWS_MADE);
+	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 }

@@ -118,7 +118,7 @@ take_name(void *argument, TupleTableSlot *slot)
 
 /* In their order: by number, or as bytes. */
 static NameList *
-collect_names(TlvRows *rows, const char *columns, bool text)
+collect_names(TlvSource *rows, const char *columns, bool text)
 {
 	NameList *list = palloc0(sizeof(NameList));
 	TlvStatement statement;
@@ -149,7 +149,7 @@ collect_names(TlvRows *rows, const char *columns, bool text)
 
 /* (row, variable, value) rows as one array each; false when there is no variable. */
 static bool
-pivot_rows(TlvRows *rows, bool gaussian)
+pivot_rows(TlvSource *rows, bool gaussian)
 {
 	TupleDesc desc = rows->query->desc;
 	int variable = variable_column(desc);
@@ -180,7 +180,7 @@ bool
 TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool grouped,
 				 bool *gaussian)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "rows of variables");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
 	bool arrays = rows->query->desc->natts == 1;
 
 	*gaussian = recognize_kind(rows->query->desc, kind);
@@ -188,13 +188,13 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool gro
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups are of the elements of arrays"),
 						errhint("Let the query return one array for each row.")));
-	TlvRowsColumn(rows, "v", *gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	TlvSourceColumn(rows, "v", *gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
 		appendStringInfo(&rows->made.sql,
 						 "SELECT v::pg_catalog.%s AS v FROM " TLV_QUERY_ROWS " AS q(v)",
 						 *gaussian ? "float8[]" : "int4[]");
 	else if (!pivot_rows(rows, *gaussian))
 		return false;
-	TlvRowsReady(rows, arrays ? TLV_ROWS_AGAIN : TLV_ROWS_MADE);
+	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 	return true;
 }

@@ -14,7 +14,7 @@ static const char *const accepted =
 
 /* How the query's column x becomes float8[]. */
 static const char *
-vector_expression(TlvRows *rows)
+vector_expression(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	Oid type, function, element;
@@ -41,15 +41,15 @@ take_width(void *width, TupleTableSlot *slot)
 
 /* Numbers in the first vector, 0 without one. */
 static size_t
-vector_width(TlvRows *rows)
+vector_width(TlvSource *rows)
 {
 	TlvStatement statement;
 	size_t width = 0;
 
-	TlvRowsBegin(rows, &statement);
+	TlvSourceBegin(rows, &statement);
 	statement.shipped = false;
 	appendStringInfoString(&statement.sql, "SELECT x");
-	TlvRowsFrom(rows, &statement);
+	TlvSourceFrom(rows, &statement);
 	appendStringInfoString(&statement.sql, " WHERE x IS NOT NULL LIMIT 1");
 	(void) TlvStatementRun(&statement, 1, rows->types, take_width, &width);
 	return width;
@@ -58,11 +58,11 @@ vector_width(TlvRows *rows)
 void
 TlvReadVectors(TlvDriver *driver, const char *text)
 {
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "vectors");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "vectors");
 
 	appendStringInfo(&rows->made.sql, "SELECT %s AS x FROM " TLV_QUERY_ROWS " AS q(x)",
 					 vector_expression(rows));
-	TlvRowsColumn(rows, "x", FLOAT8ARRAYOID);
-	TlvRowsReady(rows, TLV_ROWS_AGAIN);
+	TlvSourceColumn(rows, "x", FLOAT8ARRAYOID);
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	rows->width[0] = vector_width(rows);
 }

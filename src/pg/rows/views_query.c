@@ -23,11 +23,11 @@ are_views(TupleDesc desc, bool *vectors)
 	return desc->natts == 3;
 }
 
-TlvRows *
+TlvSource *
 TlvReadViews(TlvDriver *driver, const char *text, bool *vectors)
 {
 	static const char *const columns[] = {"x1", "x2", "x3"};
-	TlvRows *rows = TlvRowsOpen(driver, 0, text, "views");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "views");
 	const char *cast;
 
 	if (!are_views(rows->query->desc, vectors))
@@ -39,7 +39,7 @@ TlvReadViews(TlvDriver *driver, const char *text, bool *vectors)
 	{
 		appendStringInfo(&rows->made.sql, "%s %s::pg_catalog.%s AS %s", t == 0 ? "SELECT" : ",",
 						 columns[t], cast, columns[t]);
-		TlvRowsColumn(rows, columns[t], *vectors ? FLOAT8ARRAYOID : INT4OID);
+		TlvSourceColumn(rows, columns[t], *vectors ? FLOAT8ARRAYOID : INT4OID);
 	}
 	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x1, x2, x3)");
 	return rows;

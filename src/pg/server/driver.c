@@ -46,10 +46,10 @@ TlvDriverReport(TlvDriver *driver, const char *what)
 
 /* ---- rows ---- */
 
-TlvRows *
-TlvRowsOpen(TlvDriver *driver, int source, const char *text, const char *what)
+TlvSource *
+TlvSourceOpen(TlvDriver *driver, int source, const char *text, const char *what)
 {
-	TlvRows *rows = &driver->rows[source];
+	TlvSource *rows = &driver->rows[source];
 
 	rows->driver = driver;
 	rows->query = TlvQueryOpen(text, driver->function, what);
@@ -58,7 +58,7 @@ TlvRowsOpen(TlvDriver *driver, int source, const char *text, const char *what)
 }
 
 void
-TlvRowsColumn(TlvRows *rows, const char *name, Oid type)
+TlvSourceColumn(TlvSource *rows, const char *name, Oid type)
 {
 	rows->columns[rows->n] = name;
 	rows->types[rows->n++] = type;
@@ -66,22 +66,22 @@ TlvRowsColumn(TlvRows *rows, const char *name, Oid type)
 
 /* Once: to a tuple store. */
 static void
-rows_store(TlvRows *rows)
+rows_store(TlvSource *rows)
 {
 	TlvDriverReport(rows->driver, "storing the rows");
 	TlvStatementStore(&rows->made, rows->n, rows->columns, rows->types);
 }
 
 void
-TlvRowsReady(TlvRows *rows, TlvRowsUse use)
+TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 {
-	rows->shippable = use == TLV_ROWS_AGAIN;
-	if (use == TLV_ROWS_MADE || (use == TLV_ROWS_AGAIN && !TlvQueryRepeatable(rows->query)))
+	rows->shippable = use == TLV_SOURCE_AGAIN;
+	if (use == TLV_SOURCE_MADE || (use == TLV_SOURCE_AGAIN && !TlvQueryRepeatable(rows->query)))
 		rows_store(rows);
 }
 
 void
-TlvRowsBegin(TlvRows *rows, TlvStatement *statement)
+TlvSourceBegin(TlvSource *rows, TlvStatement *statement)
 {
 	*statement = rows->made;
 	initStringInfo(&statement->sql);
@@ -91,7 +91,7 @@ TlvRowsBegin(TlvRows *rows, TlvStatement *statement)
 }
 
 void
-TlvRowsFrom(TlvRows *rows, TlvStatement *statement)
+TlvSourceFrom(TlvSource *rows, TlvStatement *statement)
 {
 	if (rows->query->store != NULL)
 		appendStringInfoString(&statement->sql, " FROM " TLV_STORED_ROWS);
@@ -171,7 +171,7 @@ add_argument(PassCall *call, Oid type)
 
 /* The columns of a row, counts as they are or damped. */
 static void
-add_row(TlvRows *rows, TlvStatement *statement, double damp, PassCall *call)
+add_row(TlvSource *rows, TlvStatement *statement, double damp, PassCall *call)
 {
 	for (int i = 0; i < rows->n; i++)
 	{
@@ -188,7 +188,7 @@ add_row(TlvRows *rows, TlvStatement *statement, double damp, PassCall *call)
 
 /* A subspace or a model: a parameter, evaluated once for all rows. */
 static void
-add_constant(TlvRows *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
+add_constant(TlvSource *rows, TlvStatement *statement, const tlv_frame *frame, PassCall *call)
 {
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
@@ -225,7 +225,7 @@ add_options(const tlv_statistic *statistic, PassCall *call)
 
 /* Appends one aggregate over the rows; returns the type of its value. */
 static Oid
-add_statistic(TlvRows *rows, TlvStatement *statement, const tlv_pass *pass,
+add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 			  const tlv_statistic *statistic, StringInfo select)
 {
 	PassCall call = {.n = 0};
@@ -243,7 +243,7 @@ add_statistic(TlvRows *rows, TlvStatement *statement, const tlv_pass *pass,
 }
 
 static const char *
-missing_condition(const TlvRows *rows)
+missing_condition(const TlvSource *rows)
 {
 	StringInfoData sql;
 
@@ -255,7 +255,7 @@ missing_condition(const TlvRows *rows)
 }
 
 static void
-add_fold(TlvRows *rows, TlvStatement *statement, const tlv_pass *pass)
+add_fold(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
 {
 	if (pass->folds == 0)
 		return;
@@ -280,12 +280,12 @@ add_parameters(TlvStatement *statement, int from)
 
 /* Writes the statement; types gets what its columns are; returns their number. */
 static int
-pass_statement(TlvRows *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
+pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, StringInfo select,
 			   Oid *types)
 {
 	int n = 0;
 
-	TlvRowsBegin(rows, statement);
+	TlvSourceBegin(rows, statement);
 	for (size_t i = 0; i < pass->n; i++)
 	{
 		if (i > 0)
@@ -302,7 +302,7 @@ pass_statement(TlvRows *rows, const tlv_pass *pass, TlvStatement *statement, Str
 						 missing_condition(rows));
 		types[n++] = INT8OID;
 	}
-	TlvRowsFrom(rows, statement);
+	TlvSourceFrom(rows, statement);
 	add_fold(rows, statement, pass);
 	return n;
 }
@@ -311,7 +311,7 @@ pass_statement(TlvRows *rows, const tlv_pass *pass, TlvStatement *statement, Str
 static void
 run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 {
-	TlvRows *rows = &driver->rows[pass->source];
+	TlvSource *rows = &driver->rows[pass->source];
 	MemoryContext mcxt =
 		AllocSetContextCreate(driver->mcxt, "tensorlv statement", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext before = MemoryContextSwitchTo(mcxt);
@@ -339,7 +339,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 static void
 tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 {
-	const TlvRows *rows = &driver->rows[0];
+	const TlvSource *rows = &driver->rows[0];
 	instr_time now;
 
 	INSTR_TIME_SET_CURRENT(now);

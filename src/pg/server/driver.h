@@ -3,8 +3,8 @@
  * each pass as one aggregate query.
  *
  * A driver in SQL begins one, lets a reader of src/pg/rows find out what the rows are
- * (TlvRowsOpen ... TlvRowsReady), makes its plan in driver->ctx, and returns what TlvDriverModel
- * gives.
+ * (TlvSourceOpen ... TlvSourceReady), makes its plan in driver->ctx, and returns what
+ * TlvDriverModel gives.
  */
 #ifndef TLV_DRIVER_H
 #define TLV_DRIVER_H
@@ -20,7 +20,7 @@
 typedef struct TlvDriver TlvDriver;
 
 /* The rows of one source, and how passes come by them. */
-typedef struct TlvRows
+typedef struct TlvSource
 {
 	TlvDriver *driver;
 	TlvQuery *query;   /* NULL: there is no such source */
@@ -32,7 +32,7 @@ typedef struct TlvRows
 	bool shippable;	 /* read again as long as no raw rows of foreign tables travel */
 	size_t width[3]; /* and names: for the plan (tlv_rows) */
 	tlv_names *names;
-} TlvRows;
+} TlvSource;
 
 /* Sources: the rows, and known labels. */
 #define TLV_SOURCES 2
@@ -44,7 +44,7 @@ struct TlvDriver
 	TlvWork *work;		  /* of the plan */
 	tlv_context *ctx;	  /* the work's */
 	Oid function;		  /* that was called */
-	TlvRows rows[TLV_SOURCES];
+	TlvSource rows[TLV_SOURCES];
 	instr_time start;
 	int passes;
 };
@@ -64,26 +64,26 @@ extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan
 /* ---- for the readers ---- */
 
 /* Analyses the text of a source (0: the rows); what says in an error what it should read. */
-extern TlvRows *TlvRowsOpen(TlvDriver *driver, int source, const char *text, const char *what);
+extern TlvSource *TlvSourceOpen(TlvDriver *driver, int source, const char *text, const char *what);
 
 /* One more column of a row; rows->made must give it that name. */
-extern void TlvRowsColumn(TlvRows *rows, const char *name, Oid type);
+extern void TlvSourceColumn(TlvSource *rows, const char *name, Oid type);
 
 /* How often the rows are read, and what it takes to make them. */
-typedef enum TlvRowsUse
+typedef enum TlvSourceUse
 {
-	TLV_ROWS_ONCE,	/* by one pass: never stored */
-	TLV_ROWS_AGAIN, /* by more: stored unless the query is repeatable */
-	TLV_ROWS_MADE	/* they are grouped or pivoted first: stored */
-} TlvRowsUse;
+	TLV_SOURCE_ONCE,  /* by one pass: never stored */
+	TLV_SOURCE_AGAIN, /* by more: stored unless the query is repeatable */
+	TLV_SOURCE_MADE	  /* they are grouped or pivoted first: stored */
+} TlvSourceUse;
 
 /* rows->made is written, and the rows are ready for passes. */
-extern void TlvRowsReady(TlvRows *rows, TlvRowsUse use);
+extern void TlvSourceReady(TlvSource *rows, TlvSourceUse use);
 
 /* A statement over the rows is begun, its select list appended, then this; conditions may follow.
  */
-extern void TlvRowsBegin(TlvRows *rows, TlvStatement *statement);
-extern void TlvRowsFrom(TlvRows *rows, TlvStatement *statement);
+extern void TlvSourceBegin(TlvSource *rows, TlvStatement *statement);
+extern void TlvSourceFrom(TlvSource *rows, TlvStatement *statement);
 
 /* Counts a pass and tells of it, where the user has asked for that. */
 extern void TlvDriverReport(TlvDriver *driver, const char *what);
