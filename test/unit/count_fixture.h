@@ -5,10 +5,7 @@
 #ifndef TENSORLV_TEST_COUNT_FIXTURE_H
 #define TENSORLV_TEST_COUNT_FIXTURE_H
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
@@ -106,14 +103,7 @@ teardown(void **state)
 }
 
 static inline void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
-}
-
-static inline void
-assert_close(double a, double b)
+assert_near(double a, double b)
 {
 	if (!(fabs(a - b) <= 1e-12 * fmax(1, fabs(b))))
 		fail_msg("%.17g instead of %.17g", a, b);
@@ -194,7 +184,7 @@ assert_same_numbers(tlv_frame a, tlv_frame b)
 			assert_memory_equal(u, v, x->rows * x->columns * tlv_element_size(x->element));
 		else
 			for (size_t i = 0; i < x->rows * x->columns; i++)
-				assert_close(u[i], v[i]);
+				assert_near(u[i], v[i]);
 	}
 }
 
@@ -224,10 +214,10 @@ assert_counters(tlv_frame frame)
 
 	for (int t = 0; t < DOCUMENTS; t++)
 		squares += lengths[t] < 3 ? 0 : lengths[t] * lengths[t];
-	assert_true(tlv_frame_scalar(&frame, "documents", -1) == total_documents);
-	assert_true(tlv_frame_scalar(&frame, "skipped", -1) == DOCUMENTS - total_documents);
-	assert_true(tlv_frame_scalar(&frame, "tokens", -1) == total_tokens);
-	assert_true(tlv_frame_scalar(&frame, "squared_lengths", -1) == squares);
+	assert_equal(tlv_frame_scalar(&frame, "documents", -1), total_documents);
+	assert_equal(tlv_frame_scalar(&frame, "skipped", -1), DOCUMENTS - total_documents);
+	assert_equal(tlv_frame_scalar(&frame, "tokens", -1), total_tokens);
+	assert_equal(tlv_frame_scalar(&frame, "squared_lengths", -1), squares);
 }
 
 /* A subspace value over the items IDS[first..] with a given basis. */

@@ -5,8 +5,7 @@
 #ifndef TENSORLV_TEST_EDGE_FIXTURE_H
 #define TENSORLV_TEST_EDGE_FIXTURE_H
 
-#include <stdlib.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/kind.h"
@@ -52,13 +51,6 @@ teardown(void **state)
 	return leak ? -1 : 0;
 }
 
-static inline void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
-}
-
 static inline tlv_accumulator *
 create(tlv_graph_kind kind, bool weighted, size_t buffer)
 {
@@ -81,7 +73,7 @@ build(tlv_accumulator *accumulator)
 	assert_ok(tlv_frame_finish(&ctx, &builder, &result.bytes, &result.size));
 	assert_ok(
 		tlv_kind_validate(&ctx, result.bytes, result.size, TLV_FRAME_GRAPH, &result.frame, &kind));
-	assert_true(kind->accumulator == accumulator->class);
+	assert_ptr_equal(kind->accumulator, accumulator->class);
 	return result;
 }
 

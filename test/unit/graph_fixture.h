@@ -6,10 +6,7 @@
 #ifndef TENSORLV_TEST_GRAPH_FIXTURE_H
 #define TENSORLV_TEST_GRAPH_FIXTURE_H
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"
@@ -37,39 +34,6 @@ teardown(void **state)
 	pool_reset(&memory, &ctx);
 	return 0;
 }
-
-#define assert_ok(expression)                                                                      \
-	do                                                                                             \
-	{                                                                                              \
-		if ((expression) != TLV_OK)                                                                \
-			fail_msg("%s: %s %s", #expression, ctx.error.message, ctx.error.detail);               \
-	} while (0)
-
-#define assert_fails(expression, code, words)                                                      \
-	do                                                                                             \
-	{                                                                                              \
-		assert_int_equal((expression), code);                                                      \
-		if (strstr(ctx.error.message, words) == NULL)                                              \
-			fail_msg("\"%s\" lacks \"%s\"", ctx.error.message, words);                             \
-	} while (0)
-
-#define assert_close(a, b, tolerance)                                                              \
-	do                                                                                             \
-	{                                                                                              \
-		double one_ = (a), other_ = (b), most_ = (tolerance);                                      \
-		if (!(fabs(one_ - other_) <= most_))                                                       \
-			fail_msg("%s = %.9g, %s = %.9g", #a, one_, #b, other_);                                \
-	} while (0)
-
-#define assert_below(a, bound)                                                                     \
-	do                                                                                             \
-	{                                                                                              \
-		double one_ = (a), bound_ = (bound);                                                       \
-		if (getenv("TLV_SHOW") != NULL)                                                            \
-			printf("%s:%d %s = %.5g (at most %.5g)\n", __FILE__, __LINE__, #a, one_, bound_);      \
-		if (!(one_ <= bound_))                                                                     \
-			fail_msg("%s = %.6g is above %.6g", #a, one_, bound_);                                 \
-	} while (0)
 
 static inline void *
 zeros(size_t count, size_t size)

@@ -5,10 +5,7 @@
 #ifndef TENSORLV_TEST_LDA_FIXTURE_H
 #define TENSORLV_TEST_LDA_FIXTURE_H
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
@@ -39,13 +36,6 @@ teardown(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static inline void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static inline void *

@@ -5,6 +5,7 @@
 #ifndef TENSORLV_TEST_MMSB_FIXTURE_H
 #define TENSORLV_TEST_MMSB_FIXTURE_H
 
+#include "assertions.h"
 #include "graph_fixture.h"
 
 /* A graph and the model it was drawn from. */
@@ -115,14 +116,14 @@ check_parts(const tlv_mmsb_parts *parts)
 			sizes += parts->sizes[s * parts->k + a];
 		}
 		assert_close(sum, parts->alpha0, 1e-9 * (1 + sum));
-		assert_true(sizes <= (double) parts->side[s].n + 1e-3);
+		assert_at_most(sizes, (double) parts->side[s].n + 1e-3);
 	}
 	for (size_t a = 0; a < parts->k; a++)
 		for (size_t b = 0; b < parts->k; b++)
 		{
 			double p = parts->connectivity[a + parts->k * b];
 
-			assert_true(p >= 0);
+			assert_at_least(p, 0);
 			if (parts->sides == 1)
 				assert_close(p, parts->connectivity[b + parts->k * a], 1e-9 * p);
 		}

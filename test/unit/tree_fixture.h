@@ -4,6 +4,7 @@
 #ifndef TENSORLV_TEST_TREE_FIXTURE_H
 #define TENSORLV_TEST_TREE_FIXTURE_H
 
+#include "assertions.h"
 #include "view_fixture.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"

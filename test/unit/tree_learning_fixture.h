@@ -5,27 +5,9 @@
 #ifndef TENSORLV_TEST_TREE_LEARNING_FIXTURE_H
 #define TENSORLV_TEST_TREE_LEARNING_FIXTURE_H
 
-#include <math.h>
-#include <stdio.h>
-
+#include "assertions.h"
 #include "tensorlv/model/tree_structure.h"
 #include "view_fixture.h"
-
-#define assert_close(a, b, tolerance)                                                              \
-	do                                                                                             \
-	{                                                                                              \
-		double one_ = (a), other_ = (b), most_ = (tolerance);                                      \
-		if (!(fabs(one_ - other_) <= most_))                                                       \
-			fail_msg("%s = %.9g, %s = %.9g", #a, one_, #b, other_);                                \
-	} while (0)
-
-#define assert_fails(expression, code, words)                                                      \
-	do                                                                                             \
-	{                                                                                              \
-		assert_int_equal((expression), code);                                                      \
-		if (strstr(ctx.error.message, words) == NULL)                                              \
-			fail_msg("\"%s\" lacks \"%s\"", ctx.error.message, words);                             \
-	} while (0)
 
 /* Path lengths among the first n nodes; HUGE_VAL between components. */
 static inline double *

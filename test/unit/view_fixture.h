@@ -5,10 +5,7 @@
 #ifndef TENSORLV_TEST_VIEW_FIXTURE_H
 #define TENSORLV_TEST_VIEW_FIXTURE_H
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
@@ -36,13 +33,6 @@ teardown(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static inline void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s %s", (int) status, ctx.error.message, ctx.error.detail);
 }
 
 static inline void *

@@ -3,15 +3,7 @@
  * against plain loops over rows: few and many states, missing values, block
  * boundaries, growing states, merging, the bootstrap's replicates, limits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/kind.h"
@@ -39,13 +31,6 @@ teardown(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static void
@@ -230,7 +215,7 @@ check_all(const rows *data, const tlv_frame *frame)
 	size_t entries = 0;
 
 	assert_int_equal(tables.p, data->p);
-	assert_true(tables.rows == (double) data->n);
+	assert_equal(tables.rows, (double) data->n);
 	check_singles(data, &tables);
 	for (size_t a = 0; a < data->p; a++)
 		for (size_t b = a + 1; b < data->p; b++)
@@ -267,7 +252,7 @@ test_counts(void **state)
 			check_all(&few, &frames[0]);
 			check_all(&some, &frames[1]);
 			check_all(&wide, &frames[2]);
-			assert_true(tlv_frame_scalar(&frames[0], "triples_kept", -1) == 1);
+			assert_equal(tlv_frame_scalar(&frames[0], "triples_kept", -1), 1);
 		}
 }
 
@@ -303,8 +288,8 @@ test_most_states(void **state)
 	for (size_t v = 0; v < 4; v++)
 		data.x[v] = states[v] - 1;
 	frame = collect(&data, 0, 1);
-	assert_true(tlv_frame_scalar(&frame, "most_states", 0) == 100);
-	assert_true(tlv_frame_scalar(&frame, "triples_kept", -1) == 1);
+	assert_equal(tlv_frame_scalar(&frame, "most_states", 0), 100);
+	assert_equal(tlv_frame_scalar(&frame, "triples_kept", -1), 1);
 	check_all(&data, &frame);
 }
 
@@ -330,7 +315,7 @@ test_degenerate(void **state)
 	}
 	frame = collect(&data, 3, 1);
 	check_all(&data, &frame);
-	assert_true(tlv_frame_scalar(&frame, "missing", 0) == missing);
+	assert_equal(tlv_frame_scalar(&frame, "missing", 0), missing);
 	frame = collect(&one, 3, 1);
 	check_all(&one, &frame);
 	assert_int_equal(tlv_frame_find(&frame, "pairs")->rows, 0);
@@ -416,7 +401,7 @@ test_merging(void **state)
 	parts[0] = whole;
 	parts[1] = parts[4];
 	sum = merged(2, parts);
-	assert_true(tlv_frame_scalar(&sum, "nulls", 0) == 2);
+	assert_equal(tlv_frame_scalar(&sum, "nulls", 0), 2);
 	check_all(&data, &sum);
 }
 
@@ -458,9 +443,9 @@ check_replicate(const tlv_category_tables *all, size_t r)
 
 				for (size_t y = 0; y < db; y++)
 					sum += table[x * db + y];
-				assert_true(sum <= one.singles[one.offset[a] + x]);
+				assert_at_most(sum, one.singles[one.offset[a] + x]);
 				if (b % 2 == 0) /* never missing */
-					assert_true(sum == one.singles[one.offset[a] + x]);
+					assert_equal(sum, one.singles[one.offset[a] + x]);
 			}
 		}
 	for (size_t a = 0; a < one.p; a += 2)
@@ -469,7 +454,7 @@ check_replicate(const tlv_category_tables *all, size_t r)
 
 		for (size_t x = one.offset[a]; x < one.offset[a + 1]; x++)
 			sum += one.singles[x];
-		assert_true(sum == one.rows);
+		assert_equal(sum, one.rows);
 	}
 }
 
@@ -511,7 +496,7 @@ check_replicates(const rows *data, size_t replicates)
 			check_spread(replicates, values, tables.pairs[i], 4.5);
 		if (tables.pairs[i] == 0)
 			for (size_t r = 0; r < replicates; r++)
-				assert_true(values[r] == 0);
+				assert_equal(values[r], 0);
 	}
 	tlv_category_close(&ctx, &tables);
 }
@@ -569,9 +554,9 @@ test_replicate_ways(void **state)
 		tlv_category_tables one;
 
 		tlv_category_replicate(&tables, r, &one);
-		assert_true(corner(&one, 0, 1, from[0]) == corner(&one, 2, 3, from[0]));
-		assert_true(corner(&one, 0, 1, from[1]) == corner(&one, 2, 3, from[2]));
-		assert_true(corner(&one, 0, 1, from[1]) > 0);
+		assert_equal(corner(&one, 0, 1, from[0]), corner(&one, 2, 3, from[0]));
+		assert_equal(corner(&one, 0, 1, from[1]), corner(&one, 2, 3, from[2]));
+		assert_above(corner(&one, 0, 1, from[1]), 0);
 	}
 	tlv_category_close(&ctx, &tables);
 }
@@ -599,12 +584,12 @@ test_replicate_merge(void **state)
 	b = tlv_frame_float64(&parts[1], "replicate_rows");
 	both = tlv_frame_float64(&sum, "replicate_rows");
 	for (size_t r = 0; r < 7; r++)
-		assert_true(both[r] == a[r] + b[r]);
+		assert_equal(both[r], a[r] + b[r]);
 	a = tlv_frame_float64(&parts[0], "replicate_pairs");
 	b = tlv_frame_float64(&parts[1], "replicate_pairs");
 	both = tlv_frame_float64(&sum, "replicate_pairs");
 	for (size_t i = 0; i < 7 * tlv_frame_find(&sum, "replicate_pairs")->rows; i++)
-		assert_true(both[i] == a[i] + b[i]);
+		assert_equal(both[i], a[i] + b[i]);
 }
 
 /* Rows of many equal values still weigh independently. */
@@ -664,7 +649,7 @@ test_limits(void **state)
 	assert_refused(accumulator->class->build(&ctx, accumulator, &builder), TLV_LIMIT,
 				   "7000 variables with 14000 states together need");
 	assert_non_null(strstr(ctx.error.hint, "fewer variables"));
-	assert_true(ctx.arena.peak < ((size_t) 4 << 20)); /* refused before anything was allocated */
+	assert_below(ctx.arena.peak, (size_t) 4 << 20); /* refused before anything was allocated */
 
 	accumulator = new_moments(1000, 1);
 	assert_ok(accumulator->class->add_codes(&ctx, accumulator, 1000, row));

@@ -2,18 +2,10 @@
  * test_block.c - gathering and scattering a block of documents: both
  * orders of the non-zeros against the plain sums.
  */
+#include "assertions.h"
 #include "model/counts/block.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tensorlv/num/rng.h"
-
-#include <cmocka.h>
 
 #define WIDTH	  7
 #define ITEMS	  5000
@@ -48,10 +40,10 @@ add_expected(expected *e, const double *weights, size_t t, const tlv_document *d
 }
 
 static void
-assert_close(size_t n, const double *a, const double *b)
+assert_arrays_near(size_t n, const double *a, const double *b)
 {
 	for (size_t i = 0; i < n; i++)
-		assert_true(fabs(a[i] - b[i]) < 1e-12 * (1 + fabs(b[i])));
+		assert_close(a[i], b[i], 1e-12 * (1 + fabs(b[i])));
 }
 
 /* The sort must keep every entry and put items in order over more than one radix digit. */
@@ -93,13 +85,13 @@ check_order(bool by_item)
 		}
 		assert_int_equal(tlv_count_block_gather(&ctx, &block, weights), TLV_OK);
 		for (size_t i = 1; i < block.n && by_item; i++)
-			assert_true(block.entries[i - 1].item <= block.entries[i].item);
-		assert_close(WIDTH * block.rows, block.y, e.y + start * WIDTH);
+			assert_at_most(block.entries[i - 1].item, block.entries[i].item);
+		assert_arrays_near(WIDTH * block.rows, block.y, e.y + start * WIDTH);
 		assert_int_equal(tlv_count_block_squares(&ctx, &block, weights, squares), TLV_OK);
-		assert_close(WIDTH * block.rows, squares, e.squares + start * WIDTH);
+		assert_arrays_near(WIDTH * block.rows, squares, e.squares + start * WIDTH);
 		assert_int_equal(tlv_count_block_scatter(&ctx, &block, block.s2, sums), TLV_OK);
 	}
-	assert_close(WIDTH * ITEMS, sums, e.sums);
+	assert_arrays_near(WIDTH * ITEMS, sums, e.sums);
 	free(e.sums);
 	tlv_free(&ctx, block.entries);
 	tlv_free(&ctx, block.other);
@@ -131,7 +123,8 @@ test_choice(void **state)
 	(void) state;
 	tlv_context_init_malloc(&ctx);
 	assert_int_equal(tlv_count_block_init(&ctx, &block, 100, 100000), TLV_OK);
-	assert_true(block.by_item && block.room_rows >= 1024);
+	assert_true(block.by_item);
+	assert_at_least(block.room_rows, 1024);
 	tlv_free(&ctx, block.y);
 }
 

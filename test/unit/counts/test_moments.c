@@ -3,12 +3,7 @@
  * mean over ordered pairs and triples of distinct tokens, document weights
  * proportional to length, by plain loops over tokens.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "count_fixture.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -41,11 +36,11 @@ test_pairs(void **state)
 				holds |= tokens[t][a] == (int) i;
 			holding += lengths[t] >= 3 && holds;
 		}
-		assert_close(totals[i], p1[i]);
-		assert_true(tlv_frame_float64(&frame, "frequency")[i] == holding);
-		assert_close(squares[i], pairs[tlv_packed2_index(i, i)]);
+		assert_near(totals[i], p1[i]);
+		assert_equal(tlv_frame_float64(&frame, "frequency")[i], holding);
+		assert_near(squares[i], pairs[tlv_packed2_index(i, i)]);
 		for (size_t j = 0; j <= i; j++)
-			assert_close(pairs[tlv_packed2_index(i, j)] - (i == j ? correction[i] : 0), p2[i][j]);
+			assert_near(pairs[tlv_packed2_index(i, j)] - (i == j ? correction[i] : 0), p2[i][j]);
 	}
 	/* The summary is the same without the matrix. */
 	assert_ok(tlv_count_summary_create(&ctx, &summary));
@@ -87,13 +82,13 @@ check_products(tlv_frame value, bool distinct)
 
 			for (size_t j = 0; j < D; j++)
 				sum += pair[i][j] * w[j][a];
-			assert_close(tlv_frame_float64(&frame, "products")[i * width + a],
-						 tlv_frame_float64(&value, "scale")[i] * sum);
+			assert_near(tlv_frame_float64(&frame, "products")[i * width + a],
+						tlv_frame_float64(&value, "scale")[i] * sum);
 		}
 	for (size_t a = 0; a < width; a++)
 		for (size_t b = 0; b < width; b++)
-			assert_close(tlv_frame_float64(&frame, "rayleigh")[b * width + a],
-						 pair_form(pair, w, a, b));
+			assert_near(tlv_frame_float64(&frame, "rayleigh")[b * width + a],
+						pair_form(pair, w, a, b));
 }
 
 static void
@@ -130,15 +125,15 @@ check_quotients(tlv_frame frame, double w[D][D], size_t width)
 			sum += n < 3 ? 0 : q;
 			squares += n < 3 ? 0 : q * q;
 		}
-		assert_close(tlv_frame_float64(&frame, "z_sum")[a], sum);
-		assert_close(tlv_frame_float64(&frame, "z_squares")[a], squares);
+		assert_near(tlv_frame_float64(&frame, "z_sum")[a], sum);
+		assert_near(tlv_frame_float64(&frame, "z_squares")[a], squares);
 		mean = sum / total_documents;
 		z = mean / sqrt((squares / total_documents - mean * mean) / total_documents);
 		/* A direction of one item has no pairs of distinct items: no z value. */
 		if (squares == 0)
 			assert_true(isnan(tlv_count_z(&frame, a)));
 		else
-			assert_true(fabs(tlv_count_z(&frame, a) - z) <= 1e-9 * fmax(1, fabs(z)));
+			assert_close(tlv_count_z(&frame, a), z, 1e-9 * fmax(1, fabs(z)));
 	}
 }
 
@@ -154,18 +149,18 @@ check_triples(tlv_frame value, bool distinct)
 	frame = stored(accumulator);
 	assert_counters(frame);
 	for (size_t i = 0; i < d; i++)
-		assert_close(tlv_frame_float64(&frame, "totals")[i], p1[i]);
+		assert_near(tlv_frame_float64(&frame, "totals")[i], p1[i]);
 	for (size_t a = 0; a < width; a++)
 	{
 		double mean = 0;
 
 		for (size_t i = 0; i < D; i++)
 			mean += p1[i] * w[i][a];
-		assert_close(tlv_frame_float64(&frame, "mean")[a], mean);
+		assert_near(tlv_frame_float64(&frame, "mean")[a], mean);
 		for (size_t b = 0; b <= a; b++)
 		{
-			assert_close(tlv_frame_float64(&frame, "pairs")[tlv_packed2_index(a, b)],
-						 pair_form(pair, w, a, b));
+			assert_near(tlv_frame_float64(&frame, "pairs")[tlv_packed2_index(a, b)],
+						pair_form(pair, w, a, b));
 			for (size_t c = 0; c <= b; c++)
 			{
 				double sum = 0;
@@ -174,7 +169,7 @@ check_triples(tlv_frame value, bool distinct)
 					for (size_t j = 0; j < D; j++)
 						for (size_t l = 0; l < D; l++)
 							sum += p3[i][j][l] * w[i][a] * w[j][b] * w[l][c];
-				assert_close(tlv_frame_float64(&frame, "triples")[tlv_packed3_index(a, b, c)], sum);
+				assert_near(tlv_frame_float64(&frame, "triples")[tlv_packed3_index(a, b, c)], sum);
 			}
 		}
 	}
@@ -223,7 +218,7 @@ check_merging(maker make, tlv_frame value)
 	merged = empty_like(all);
 	for (int p = 0; p < 3; p++)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));
-	assert_true(merged->nulls == 3);
+	assert_equal(merged->nulls, 3);
 	merged->nulls = 0;
 	assert_same_numbers(stored(merged), all);
 	nested = empty_like(all);
@@ -256,7 +251,7 @@ check_building(maker make, tlv_frame value)
 	/* nothing at all */
 	straight = make(value);
 	first = stored(straight);
-	assert_true(tlv_frame_scalar(&first, "documents", -1) == 0);
+	assert_equal(tlv_frame_scalar(&first, "documents", -1), 0);
 	accumulator = make(value);
 	add_documents(accumulator, 0, 40);
 	straight = make(value);
@@ -304,7 +299,7 @@ test_disjoint_parts(void **state)
 	assert_same_numbers(stored(merged), all);
 	assert_int_equal(tlv_frame_find(&all, "items")->rows, 5);
 	/* one from each part: never together */
-	assert_true(tlv_frame_float64(&all, "pairs")[tlv_packed2_index(3, 1)] == 0);
+	assert_equal(tlv_frame_float64(&all, "pairs")[tlv_packed2_index(3, 1)], 0);
 }
 
 /* Other subspace, or a forged value with the same fingerprint but another shape. */
@@ -331,7 +326,7 @@ test_refused_merges(void **state)
 		empty = empty_like(fa);
 		assert_ok(empty->class->merge(&ctx, empty, &fa));
 		assert_int_equal(empty->class->merge(&ctx, empty, &fb), TLV_BAD_PARAMETER);
-		assert_true(ctx.error.hint[0] != '\0');
+		assert_string_not_equal(ctx.error.hint, "");
 		assert_int_equal(a->class->merge(&ctx, a, &fb), TLV_BAD_PARAMETER);
 		assert_int_equal(empty->class->merge(&ctx, empty, &fc), TLV_BAD_PARAMETER);
 		assert_int_equal(a->class->merge(&ctx, a, &fc), TLV_BAD_PARAMETER);
@@ -362,7 +357,7 @@ test_bad_documents(void **state)
 		before = stored(x);
 		assert_int_equal(x->class->add_bag(&ctx, x, make_bag(2, items, fractions)), TLV_BAD_DATA);
 		assert_non_null(strstr(ctx.error.message, "2.5 of item -7"));
-		assert_true(ctx.error.hint[0] != '\0');
+		assert_string_not_equal(ctx.error.hint, "");
 		/* Cubes of such counts would overflow: refused rather than stored as infinity. */
 		assert_int_equal(x->class->add_bag(&ctx, x, make_bag(2, items, huge)), TLV_BAD_DATA);
 		assert_same_bytes(stored(x), before);
@@ -432,11 +427,12 @@ test_memory_limits(void **state)
 			status = x->class->merge(&ctx, x, &frame);
 			if (status == TLV_OK)
 				status = x->class->build(&ctx, x, &builder);
-			assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+			if (status != TLV_OK)
+				assert_equal(status, TLV_MEMORY_LIMIT);
 			refusals += status != TLV_OK;
 			pool_reset(&memory, &ctx);
 		}
-		assert_true(refusals > 0);
+		assert_above(refusals, 0);
 	}
 }
 

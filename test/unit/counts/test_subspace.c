@@ -2,12 +2,7 @@
  * test_subspace.c - the dominant subspace of the pair moment by every
  * way that leads to it, and the number of topics.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "count_fixture.h"
 #include "tensorlv/model/topics.h"
 
@@ -139,33 +134,36 @@ check_subspace(corpus c, double minimum, bool distinct)
 
 		add_corpus(products, c, 1, 0);
 		iterated = next_subspace(stored(products), step % 2 == 0 ? 0 : K_LDA, 0, false);
-		assert_true(tlv_frame_scalar(&iterated, "steps", 0) == step + 1);
+		assert_equal(tlv_frame_scalar(&iterated, "steps", 0), step + 1);
 		if (tlv_subspace_change(&iterated) < 1e-9)
 			break;
 	}
-	assert_true(tlv_subspace_change(&iterated) < 1e-9);
-	assert_true(smallest_cosine(direct, iterated, K_LDA) > 1 - 1e-6);
+	assert_below(tlv_subspace_change(&iterated), 1e-9);
+	assert_above(smallest_cosine(direct, iterated, K_LDA), 1 - 1e-6);
 
 	d = tlv_frame_find(&direct, "items")->rows;
-	assert_true(minimum > 0 ? d < ITEMS_LDA : d > ITEMS_LDA - 5);
+	if (minimum > 0)
+		assert_below(d, ITEMS_LDA);
+	else
+		assert_above(d, ITEMS_LDA - 5);
 	dense = scaled_moment(moments, direct, distinct);
 	for (size_t i = 0; i < d && !distinct; i++)
 		trace += dense[i * d + i];
 	if (!distinct)
 	{
-		assert_true(fabs(tlv_frame_scalar(&direct, "trace", 0) - trace) < 1e-10);
-		assert_true(fabs(tlv_count_trace(&moments, minimum) - trace) < 1e-10);
-		assert_true(trace < K_LDA); /* no bursts in LDA */
+		assert_close(tlv_frame_scalar(&direct, "trace", 0), trace, 1e-10);
+		assert_close(tlv_count_trace(&moments, minimum), trace, 1e-10);
+		assert_below(trace, K_LDA); /* no bursts in LDA */
 	}
 	values = tlv_alloc(&ctx, d, sizeof(double));
 	assert_ok(tlv_eigen_symmetric(&ctx, d, dense, values));
 	for (size_t j = 0; j < K_LDA; j++)
 	{
-		assert_true(fabs(tlv_frame_float64(&iterated, "ritz")[j] - values[j]) < 1e-6);
-		assert_true(fabs(tlv_frame_float64(&direct, "ritz")[j] - values[j]) < 1e-3);
+		assert_close(tlv_frame_float64(&iterated, "ritz")[j], values[j], 1e-6);
+		assert_close(tlv_frame_float64(&direct, "ritz")[j], values[j], 1e-3);
 	}
 	if (!distinct && minimum == 0)
-		assert_true(fabs(values[0] - 1) < 0.05); /* the leading direction is the mean */
+		assert_close(values[0], 1, 0.05); /* the leading direction is the mean */
 }
 
 static void
@@ -249,12 +247,15 @@ test_suggest_k(void **state)
 	{
 		double a = tlv_count_z(&test[0], j), b = tlv_count_z(&test[1], j);
 
-		assert_true(z[j] == fmin(a, b));
-		assert_true(j < K_LDA ? z[j] > 8 : z[j] < 3); /* a clear gap */
+		assert_equal(z[j], fmin(a, b));
+		if (j < K_LDA)
+			assert_above(z[j], 8);
+		else
+			assert_below(z[j], 3); /* a clear gap */
 	}
 	plain = stored(new_compressed(identity_subspace(false), true));
 	assert_int_equal(tlv_count_suggest_k(&ctx, &test[0], &plain, z, &count, &k), TLV_BAD_PARAMETER);
-	assert_true(ctx.error.hint[0] != '\0');
+	assert_string_not_equal(ctx.error.hint, "");
 }
 
 /*
@@ -309,7 +310,7 @@ test_large_basis(void **state)
 	}
 	frame = stored(accumulator);
 	for (size_t i = 0; i < (size_t) ITEMS * WIDTH; i++)
-		assert_close(tlv_frame_float64(&frame, "products")[i], expected[i]);
+		assert_near(tlv_frame_float64(&frame, "products")[i], expected[i]);
 }
 
 int

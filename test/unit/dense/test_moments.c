@@ -2,15 +2,7 @@
  * test_moments.c - moments of vectors against plain loops over rows,
  * merging of different shifts, the leading directions, and what cannot be summed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
@@ -41,13 +33,6 @@ teardown(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static void
@@ -177,9 +162,9 @@ check_central(tlv_frame frame, size_t n, size_t d, const double *x, int order)
 	assert_ok(tlv_dense_central_compute(&ctx, &frame, &central));
 	assert_int_equal(central.d, d);
 	assert_int_equal(central.order, order);
-	assert_true(central.rows == (double) n);
-	assert_true((central.third == NULL) == (order < 3));
-	assert_true((central.fourth == NULL) == (order < 4));
+	assert_equal(central.rows, (double) n);
+	assert_equal(central.third == NULL, order < 3);
+	assert_equal(central.fourth == NULL, order < 4);
 	for (size_t a = 0; a < d; a++)
 	{
 		assert_near(central.mean[a], mean_of(n, d, x, a), 100);
@@ -188,7 +173,7 @@ check_central(tlv_frame frame, size_t n, size_t d, const double *x, int order)
 			double value = central_of(n, d, x, 2, (size_t[2]){a, b});
 
 			assert_near(central.covariance[a + d * b], value, spread(n, d, x, 2));
-			assert_true(central.covariance[a + d * b] == central.covariance[b + d * a]);
+			assert_equal(central.covariance[a + d * b], central.covariance[b + d * a]);
 			for (size_t c = 0; c <= b && order >= 3; c++)
 			{
 				value = central_of(n, d, x, 3, (size_t[3]){a, b, c});
@@ -285,7 +270,7 @@ test_merging(void **state)
 			merge(forwards, parts[p]);
 			merge(backwards, parts[3 - p]);
 		}
-		assert_true(forwards->nulls == 6);
+		assert_equal(forwards->nulls, 6);
 		check_central(stored(forwards), ROWS, d, x, order);
 		check_central(stored(backwards), ROWS, d, x, order);
 		/* a copy, to the last bit */
@@ -334,7 +319,7 @@ test_far_shifts(void **state)
 		{
 			double value = central_of(n, d, x, 4, (size_t[4]){j, j, j, j});
 
-			assert_true(fabs(central.fourth[tlv_packed4_index(j, j, j, j)] / value - 1) < 1e-8);
+			assert_close(central.fourth[tlv_packed4_index(j, j, j, j)] / value, 1, 1e-8);
 		}
 	}
 }
@@ -356,11 +341,11 @@ test_building(void **state)
 	check_central(stored(accumulator), ROWS, d, x, 3);
 	nothing->nulls = 4;
 	empty = stored(nothing);
-	assert_true(tlv_frame_scalar(&empty, "order", 0) == 3);
+	assert_equal(tlv_frame_scalar(&empty, "order", 0), 3);
 	accumulator = empty_like(first);
 	merge(accumulator, empty);
 	merge(accumulator, first);
-	assert_true(accumulator->nulls == 4);
+	assert_equal(accumulator->nulls, 4);
 	accumulator->nulls = 0;
 	assert_same_bytes(stored(accumulator), first);
 	{
@@ -396,7 +381,7 @@ test_bad_rows(void **state)
 	bad[1] = -INFINITY;
 	assert_refused(a->class->add_vector(&ctx, a, 3, bad), TLV_BAD_DATA, "infinite");
 	assert_refused(a->class->add_vector(&ctx, a, 3, wide), TLV_BAD_DATA, "element 3");
-	assert_true(ctx.error.hint[0] != '\0');
+	assert_string_not_equal(ctx.error.hint, "");
 	assert_same_bytes(stored(a), frame);
 	/* the limits of every order */
 	assert_refused(tlv_dense_moments_create(&ctx, 5, &b), TLV_BAD_PARAMETER, "max_order = 5");
@@ -408,7 +393,7 @@ test_bad_rows(void **state)
 
 		b = new_moments(order);
 		assert_int_equal(b->class->add_vector(&ctx, b, most + 1, many), TLV_LIMIT);
-		assert_true(ctx.error.hint[0] != '\0');
+		assert_string_not_equal(ctx.error.hint, "");
 		assert_ok(b->class->add_vector(&ctx, b, most, many));
 	}
 	/* other orders, other dimensions */
@@ -624,10 +609,10 @@ test_large_dimension(void **state)
 	add_rows(a, LARGE, x, 0, N);
 	subspace = subspace_of(stored(a), 2);
 	u = tlv_frame_float64(&subspace, "basis");
-	assert_true(fabs(u[3]) > 0.99);
-	assert_true(fabs(u[LARGE + 1000]) > 0.98);
-	assert_true(tlv_frame_scalar(&subspace, "noise", 0) > 0.9);
-	assert_true(tlv_frame_scalar(&subspace, "noise", 0) < 1.1);
+	assert_above(fabs(u[3]), 0.99);
+	assert_above(fabs(u[LARGE + 1000]), 0.98);
+	assert_above(tlv_frame_scalar(&subspace, "noise", 0), 0.9);
+	assert_below(tlv_frame_scalar(&subspace, "noise", 0), 1.1);
 }
 
 /* At every limit an error, at every stop an end. */
@@ -646,7 +631,8 @@ test_limits_and_stops(void **state)
 		status = tlv_dense_moments_create(&ctx, 4, &a);
 		for (size_t t = 0; t < 600 && status == TLV_OK; t++)
 			status = a->class->add_vector(&ctx, a, 30, x + 30 * t);
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 	}
 	ctx.arena.limit = SIZE_MAX;
 	for (size_t stop = 1; stop < 6; stop++)

@@ -2,16 +2,7 @@
  * test_fit.c - mixtures of Gaussians: fit to moments, expectation maximisation, starts from rows,
  * inference, stored forms, and what is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/gmm.h"
@@ -21,8 +12,6 @@
 static pool memory;
 static tlv_context ctx;
 static tlv_frame_builder builder;
-
-#define assert_ok(expression) assert_int_equal((expression), TLV_OK)
 
 static int
 setup(void **state)
@@ -179,24 +168,25 @@ test_fit(void **state)
 		double start = mean_error(rows.truth, model), before = -HUGE_VAL;
 		tlv_mixture mixture;
 
-		assert_true(start < 0.15);
+		assert_below(start, 0.15);
 		for (int step = 0; step < 5; step++)
 		{
 			tlv_frame sums = statistics(model, &rows);
 			double likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0);
 
-			assert_true(likelihood > before);
+			assert_above(likelihood, before);
 			before = likelihood;
 			model = update(model, sums);
-			assert_true(tlv_frame_scalar(&model, "steps", 0) == step + 1);
+			assert_equal(tlv_frame_scalar(&model, "steps", 0), step + 1);
 		}
-		assert_true(mean_error(rows.truth, model) < 0.08);
-		assert_true(mean_error(rows.truth, model) < start);
+		assert_below(mean_error(rows.truth, model), 0.08);
+		assert_below(mean_error(rows.truth, model), start);
 		tlv_gmm_read(&model, &mixture);
 		for (size_t j = 1; j < 5; j++)
 		{
-			assert_true(mixture.weights[j] <= mixture.weights[j - 1]);
-			assert_true(c > 0 || mixture.variances[j] == mixture.variances[0]);
+			assert_at_most(mixture.weights[j], mixture.weights[j - 1]);
+			if (c <= 0)
+				assert_equal(mixture.variances[j], mixture.variances[0]);
 		}
 		pool_reset(&memory, &ctx);
 	}
@@ -230,11 +220,11 @@ test_exact(void **state)
 	{
 		model = fit(&rows, 3, shared ? TLV_COVARIANCE_COMMON : TLV_COVARIANCE_SPHERICAL);
 		tlv_gmm_read(&model, &mixture);
-		assert_true(fabs(mixture.weights[0] - 0.5) < 1e-9);
+		assert_close(mixture.weights[0], 0.5, 1e-9);
 		for (size_t i = 0; i < d; i++)
-			assert_true(fabs(mixture.means[i] - center[0][i]) < 1e-8);
+			assert_close(mixture.means[i], center[0][i], 1e-8);
 		for (size_t j = 0; j < 3; j++)
-			assert_true(fabs(mixture.variances[j] - 1) < 1e-8);
+			assert_close(mixture.variances[j], 1, 1e-8);
 	}
 }
 
@@ -256,10 +246,10 @@ test_shift(void **state)
 	tlv_gmm_read(&far, &b);
 	for (size_t j = 0; j < 3; j++)
 	{
-		assert_true(fabs(a.weights[j] - b.weights[j]) < 1e-6);
-		assert_true(fabs(a.variances[j] - b.variances[j]) < 1e-6);
+		assert_close(a.weights[j], b.weights[j], 1e-6);
+		assert_close(a.variances[j], b.variances[j], 1e-6);
 		for (size_t i = 0; i < rows.d; i++)
-			assert_true(fabs(a.means[j * rows.d + i] + 1e6 - b.means[j * rows.d + i]) < 1e-5);
+			assert_close(a.means[j * rows.d + i] + 1e6, b.means[j * rows.d + i], 1e-5);
 	}
 }
 
@@ -314,9 +304,9 @@ test_density(void **state)
 				model->class->log_likelihood_vector(&ctx, model, 4, rows.x + 4 * t, &likelihood));
 			for (size_t j = 0; j < 3; j++)
 				total += density[j] = plain_density(&mixture, j, rows.x + 4 * t);
-			assert_true(fabs(likelihood - log(total)) < 1e-9);
+			assert_close(likelihood, log(total), 1e-9);
 			for (size_t j = 0; j < 3; j++)
-				assert_true(fabs(shares[j] - density[j] / total) < 1e-9);
+				assert_close(shares[j], density[j] / total, 1e-9);
 		}
 		pool_reset(&memory, &ctx);
 	}
@@ -341,17 +331,17 @@ test_start(void **state)
 		assert_ok(tlv_mixture_floor(&ctx, 4, variance, floor));
 		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
-		assert_true(mean_error(rows.truth, model) < 0.25);
+		assert_below(mean_error(rows.truth, model), 0.25);
 		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 3, &likelihood, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
-		assert_true(mean_error(model, again) < 0.01);
+		assert_below(mean_error(model, again), 0.01);
 		/* as good as what the truth becomes */
 		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, rows.n, rows.x, 60, &best, &image, &size));
-		assert_true(likelihood > best - 1e-3);
+		assert_above(likelihood, best - 1e-3);
 		/* the same seed gives the same bytes */
 		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
-		assert_true(again.header->fingerprint == model.header->fingerprint);
+		assert_equal(again.header->fingerprint, model.header->fingerprint);
 		pool_reset(&memory, &ctx);
 	}
 }
@@ -391,14 +381,14 @@ test_step(void **state)
 		step = update(model, joined);
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
-			assert_true(fabs(a.means[i] - b.means[i]) < 1e-12);
+			assert_close(a.means[i], b.means[i], 1e-12);
 		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 1, &likelihood, &image, &size));
 		step = checked(TLV_FRAME_MODEL, image, size);
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
-			assert_true(fabs(a.means[i] - b.means[i]) < 1e-10);
+			assert_close(a.means[i], b.means[i], 1e-10);
 		for (size_t i = 0; i < 2 * tlv_mixture_variances(3, a.covariance); i++)
-			assert_true(fabs(a.variances[i] - b.variances[i]) < 1e-10);
+			assert_close(a.variances[i], b.variances[i], 1e-10);
 		/* statistics of another model are refused */
 		sums[0] = statistics(step, &rows);
 		assert_int_equal(merged->class->merge(&ctx, merged, &sums[0]), TLV_BAD_PARAMETER);
@@ -487,15 +477,15 @@ test_compressed(void **state)
 			tlv_gmm_read(&whole, &a);
 			tlv_gmm_read(&model, &b);
 			assert_int_equal(b.d, 8);
-			assert_true(mean_error(rows.truth, model) < 0.5);
+			assert_below(mean_error(rows.truth, model), 0.5);
 			if (c <= TLV_COVARIANCE_SPHERICAL) /* others measure in other units */
 			{
-				assert_true(mean_error(whole, model) < 1e-9);
+				assert_below(mean_error(whole, model), 1e-9);
 				for (size_t j = 0; j < 3; j++)
-					assert_true(fabs(a.variances[j] - b.variances[j]) < 1e-9);
+					assert_close(a.variances[j], b.variances[j], 1e-9);
 			}
 			for (size_t i = 0; i < 8 && c == TLV_COVARIANCE_DIAGONAL; i++)
-				assert_true(fabs(b.variances[i] / a.variances[i] - 1) < 0.4);
+				assert_close(b.variances[i] / a.variances[i], 1, 0.4);
 			model = update(model, statistics(model, &rows));
 			pool_reset(&memory, &ctx);
 		}
@@ -519,7 +509,7 @@ test_given(void **state)
 	options.given = &truth;
 	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
-	assert_true(mean_error(rows.truth, model) < 0.2);
+	assert_below(mean_error(rows.truth, model), 0.2);
 	tlv_gmm_read(&model, &truth);
 	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));
 	assert_int_equal(found, 0);
@@ -582,7 +572,7 @@ test_dimensions(void **state)
 			assert_ok(open->class->log_likelihood_vector(&ctx, open, d, x, &value[0]));
 			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
 			assert_ok(open->class->log_likelihood_vector(&ctx, open, 60, x, &value[1]));
-			assert_true(fabs(value[0] + rest - value[1]) < 1e-8);
+			assert_close(value[0] + rest, value[1], 1e-8);
 		}
 		pool_reset(&memory, &ctx);
 	}

@@ -3,17 +3,9 @@
  * ids, any order of rows and any tree of merges; forms of weights; cancelling
  * and limits.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "assertions.h"
 #include "edge_fixture.h"
 
 /* The graph holds these edges and no others. */
@@ -28,9 +20,10 @@ assert_edges(image graph, size_t n, const edge *edges)
 	assert_ok(tlv_graph_cursor_open(&ctx, &graph.frame, &cursor));
 	for (; tlv_graph_cursor_next(cursor, &src, &dst, &weight); i++)
 	{
-		assert_true(i < n);
-		assert_true(src == edges[i].src && dst == edges[i].dst);
-		assert_true(fabs(weight - edges[i].weight) <= 1e-12 * weight);
+		assert_below(i, n);
+		assert_equal(src, edges[i].src);
+		assert_equal(dst, edges[i].dst);
+		assert_close(weight, edges[i].weight, 1e-12 * weight);
 	}
 	assert_int_equal(i, n);
 	assert_false(tlv_graph_cursor_next(cursor, &src, &dst, &weight));
@@ -63,7 +56,7 @@ check_every_way(tlv_graph_kind kind, size_t n, edge *rows)
 
 	tlv_graph_read_header(&direct.frame, &header);
 	assert_int_equal(header.entries, m);
-	assert_true(header.self_loops == loops);
+	assert_equal(header.self_loops, loops);
 	assert_edges(direct, m, edges);
 	for (size_t buffer = 1; buffer <= 4096; buffer *= 8)
 	{
@@ -135,11 +128,15 @@ test_self_loops_only(void **state)
 	assert_int_equal(header.rows, 2);
 	assert_int_equal(header.columns, 2);
 	assert_int_equal(header.entries, 0);
-	assert_true(header.self_loops == 3 && header.self_loop_weight == 3.5);
+	assert_equal(header.self_loops, 3);
+	assert_equal(header.self_loop_weight, 3.5);
 	assert_ok(tlv_graph_load(&ctx, &graph.frame, false, &loaded));
-	assert_true(loaded.nodes[0][0] == -3 && loaded.nodes[0][1] == 7);
+	assert_equal(loaded.nodes[0][0], -3);
+	assert_equal(loaded.nodes[0][1], 7);
 	assert_ok(tlv_graph_degrees(&ctx, &graph.frame, true, degree, weight));
-	assert_true(degree[0] == 0 && degree[1] == 0 && weight[0] == 0);
+	assert_equal(degree[0], 0);
+	assert_equal(degree[1], 0);
+	assert_equal(weight[0], 0);
 	tlv_graph_free(&ctx, &loaded);
 	drop(&graph);
 }
@@ -173,7 +170,7 @@ test_weight_forms(void **state)
 				const char *name = s == 0 ? "multiplicities" : "weights";
 				bool wanted = cases[c].section != NULL && strcmp(cases[c].section, name) == 0;
 
-				assert_true((tlv_frame_find(&graph.frame, name) != NULL) == wanted);
+				assert_equal(tlv_frame_find(&graph.frame, name) != NULL, wanted);
 			}
 			drop(&graph);
 		}
@@ -283,7 +280,8 @@ test_memory_limit(void **state)
 				tlv_graph_free(&ctx, &graph);
 			drop(&image);
 		}
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 		ctx.arena.limit = SIZE_MAX;
 		tlv_graph_accumulator_free(&ctx, accumulator);
 	}

@@ -2,14 +2,7 @@
  * test_read.c - reading stored graphs: sparse rows, neighbours and
  * degrees, components; damaged images.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdlib.h>
-
+#include "assertions.h"
 #include "edge_fixture.h"
 
 /* ---- loading ---- */
@@ -34,8 +27,10 @@ assert_rows(const tlv_csr *a, size_t rows, size_t columns, size_t entries)
 	for (size_t i = 0; i < rows; i++)
 		for (size_t e = a->start[i]; e < a->start[i + 1]; e++)
 		{
-			assert_true(a->index[e] >= 0 && a->index[e] < (int32_t) columns);
-			assert_true(e == a->start[i] || a->index[e] > a->index[e - 1]);
+			assert_at_least(a->index[e], 0);
+			assert_below(a->index[e], (int32_t) columns);
+			if (e != a->start[i])
+				assert_above(a->index[e], a->index[e - 1]);
 		}
 }
 
@@ -68,10 +63,10 @@ check_load(tlv_graph_kind kind, bool binary, size_t n, const edge *rows)
 		size_t column = position_of(graph.nodes[1], graph.header.columns, edges[i].dst);
 		double weight = binary ? 1 : edges[i].weight;
 
-		assert_true(value_at(&graph.out, row, column) == weight);
-		assert_true(value_at(&graph.in, column, row) == weight);
+		assert_equal(value_at(&graph.out, row, column), weight);
+		assert_equal(value_at(&graph.in, column, row), weight);
 		if (kind == TLV_GRAPH_UNDIRECTED)
-			assert_true(value_at(&graph.out, column, row) == weight);
+			assert_equal(value_at(&graph.out, column, row), weight);
 	}
 	tlv_graph_free(&ctx, &graph);
 	drop(&image);
@@ -115,7 +110,7 @@ test_load_memory(void **state)
 		before = ctx.arena.peak = ctx.arena.used;
 		ctx.arena.limit = before + (size_t) promised + 1;
 		assert_ok(tlv_graph_load(&ctx, &image.frame, false, &graph));
-		assert_true((double) (ctx.arena.peak - before) > 0.8 * promised);
+		assert_above((double) (ctx.arena.peak - before), 0.8 * promised);
 		tlv_graph_free(&ctx, &graph);
 		ctx.arena.limit = before + (size_t) promised / 2;
 		assert_int_equal(tlv_graph_load(&ctx, &image.frame, false, &graph), TLV_MEMORY_LIMIT);
@@ -167,15 +162,15 @@ test_neighbours(void **state)
 				for (size_t e = neighbours.start[i]; e < neighbours.start[i + 1]; e++)
 				{
 					sum += neighbours.weight[e];
-					assert_true(e == neighbours.start[i] ||
-								neighbours.index[e] > neighbours.index[e - 1]);
+					if (e != neighbours.start[i])
+						assert_above(neighbours.index[e], neighbours.index[e - 1]);
 				}
-				assert_true(sum == weight[i]);
+				assert_equal(sum, weight[i]);
 				assert_int_equal(degree[i], neighbours.start[i + 1] - neighbours.start[i]);
 				total += sum;
 			}
-			assert_true(total == tlv_frame_scalar(&image.frame, "total", 0) *
-									 (kind == TLV_GRAPH_UNDIRECTED ? 2 : 1));
+			assert_equal(total, tlv_frame_scalar(&image.frame, "total", 0) *
+									(kind == TLV_GRAPH_UNDIRECTED ? 2 : 1));
 			tlv_graph_neighbours_free(&ctx, &neighbours);
 			drop(&image);
 		}
@@ -293,7 +288,8 @@ test_every_byte(void **state)
 				}
 				bytes[at] = right;
 			}
-		assert_true(accepted > 0 && accepted < changes / 2);
+		assert_above(accepted, 0);
+		assert_below(accepted, changes / 2);
 		sign(&image);
 		assert_ok(check_image(&image));
 		drop(&image);

@@ -2,13 +2,7 @@
  * test_star_moments.c - moments of 2-stars and 3-stars against sums over all
  * distinct pairs and triples of columns, and the directions they are in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tensorlv/model/star_moments.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/tensor3.h"
@@ -292,7 +286,7 @@ test_subspace(void **state)
 		assert_close(kept_part(&c, scaled_operator(&c, false), false), 1, 1e-4);
 		c = random_case(true, weighted == 1, true);
 		/* of S G S squared, which pairs without repetitions are about */
-		assert_true(kept_part(&c, scaled_operator(&c, false), true) > 0.9);
+		assert_above(kept_part(&c, scaled_operator(&c, false), true), 0.9);
 	}
 }
 
@@ -307,7 +301,8 @@ test_disassortative(void **state)
 	c.side.symmetric = true;
 	compute(&c, 2);
 	assert_true(c.stars.disassortative);
-	assert_true(c.stars.signed_ritz[0] > 0 && c.stars.signed_ritz[1] < 0);
+	assert_above(c.stars.signed_ritz[0], 0);
+	assert_below(c.stars.signed_ritz[1], 0);
 	assert_close(kept_part(&c, scaled_operator(&c, false), true), 1, 1e-4);
 	check_moments(&c);
 	c.graph = random_dense(60, 60, true, false, 2, 0.6, 0.03);
@@ -331,7 +326,7 @@ test_short_rows(void **state)
 		c.side.normalized = normalized == 1;
 		compute(&c, WIDTH);
 		check_moments(&c);
-		assert_true(c.stars.stars < ROWS);
+		assert_below(c.stars.stars, ROWS);
 	}
 }
 
@@ -407,7 +402,7 @@ test_cancel(void **state)
 	memory.calls = 0;
 	assert_ok(tlv_star_moments_compute(&ctx, &c.side, &options, &c.stars));
 	calls = memory.calls;
-	assert_true(calls > 3);
+	assert_above(calls, 3);
 	for (size_t stop = 1; stop <= calls; stop++)
 	{
 		memory.calls = 0;

@@ -2,12 +2,7 @@
  * test_batch.c - many sequences at once against one by one, long ones against short
  * ones, and the states of two models, one to one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/hmm/internal.h"
 #include "view_fixture.h"
 
@@ -91,7 +86,7 @@ visit(tlv_context *context, void *argument, size_t first, size_t n, const int32_
 static void
 assert_near(double a, double b)
 {
-	assert_true(fabs(a - b) <= 1e-9 * (1 + fabs(b)));
+	assert_close(a, b, 1e-9 * (1 + fabs(b)));
 }
 
 /* Lengths from 1 to a little more than what a batch takes, in two batches and more. */
@@ -225,13 +220,14 @@ test_match(void **state)
 	for (size_t j = 0; j < 3; j++)
 	{
 		assert_int_equal(order[assignment[j]], j);
-		assert_true(error[j] == 0 && moved[j] == 0);
+		assert_equal(error[j], 0);
+		assert_equal(moved[j], 0);
 	}
 	/* a probability moved from one state's transition to another: twice the difference */
 	transitions[0] += 0.1;
 	transitions[1] -= 0.1;
 	tlv_hmm_match_transitions(&a, &b, assignment, moved);
-	assert_true(fabs(moved[order[0]] - 0.2) < 1e-12);
+	assert_close(moved[order[0]], 0.2, 1e-12);
 	b = a;
 	b.k = 1; /* its first state's emissions are every third number, so read with a stride of 1 */
 	b.emissions = emissions;
@@ -242,9 +238,12 @@ test_match(void **state)
 	assert_ok(tlv_hmm_match(&ctx, &a, &b, assignment, error));
 	assert_int_equal(assignment[1], 0);
 	assert_int_equal(assignment[0], -1);
-	assert_true(error[1] == 0 && isnan(error[0]) && isnan(error[2]));
+	assert_equal(error[1], 0);
+	assert_true(isnan(error[0]));
+	assert_true(isnan(error[2]));
 	tlv_hmm_match_transitions(&a, &b, assignment, moved);
-	assert_true(fabs(moved[1] - 2 * (1 - a.transitions[4])) < 1e-12 && isnan(moved[0]));
+	assert_close(moved[1], 2 * (1 - a.transitions[4]), 1e-12);
+	assert_true(isnan(moved[0]));
 }
 
 int

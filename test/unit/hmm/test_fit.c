@@ -3,12 +3,7 @@
  * on simulated sequences, forward-backward and Viterbi against enumeration of all
  * paths, Baum-Welch, merging, refusals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/hmm/internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "view_fixture.h"
@@ -123,7 +118,7 @@ refined(tlv_frame model, tlv_sequence s, int steps)
 		tlv_frame statistics = statistics_of(model, s);
 		double now = tlv_frame_scalar(&statistics, "log_likelihood", 0);
 
-		assert_true(now >= before - 1e-6 * fabs(before));
+		assert_at_least(now, before - 1e-6 * fabs(before));
 		before = now;
 		assert_ok(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
@@ -146,15 +141,15 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, errors mom
 
 	model = fitted(m, k, 0);
 	spectral = compare(truth, model);
-	assert_true(spectral.emissions < moments.emissions);
-	assert_true(spectral.transitions < moments.transitions);
+	assert_below(spectral.emissions, moments.emissions);
+	assert_below(spectral.transitions, moments.transitions);
 	model = fitted(m, k, 100);
 	counts = compare(truth, model);
 	if (symbols > 0)
-		assert_true(counts.emissions < spectral.emissions);
+		assert_below(counts.emissions, spectral.emissions);
 	after = compare(truth, refined(model, s, 10));
-	assert_true(after.emissions < refined_errors.emissions);
-	assert_true(after.transitions < refined_errors.transitions);
+	assert_below(after.emissions, refined_errors.emissions);
+	assert_below(after.transitions, refined_errors.transitions);
 	print_message("k = %zu: emissions %.4f, counts %.4f, Baum-Welch %.4f; transitions %.4f, %.4f, "
 				  "%.4f\n",
 				  k, spectral.emissions, counts.emissions, after.emissions, spectral.transitions,
@@ -234,16 +229,17 @@ test_population(void **state)
 	errors e = compare(truth, model);
 
 	(void) state;
-	assert_true(e.emissions < 1e-6);
-	assert_true(e.transitions < 1e-5);
-	assert_true(diagnostic(model, "residual") < 1e-6);
-	assert_true(diagnostic(model, "asymmetry_3") < 1e-6);
+	assert_below(e.emissions, 1e-6);
+	assert_below(e.transitions, 1e-5);
+	assert_below(diagnostic(model, "residual"), 1e-6);
+	assert_below(diagnostic(model, "asymmetry_3"), 1e-6);
 	for (size_t j = 0; j < POPULATION_K; j++)
-		assert_true(fabs(tlv_frame_float64(&model, "initial")[j] -
-						 tlv_frame_float64(&truth, "stationary")[j]) < 1e-4);
+		assert_close(tlv_frame_float64(&model, "initial")[j],
+					 tlv_frame_float64(&truth, "stationary")[j], 1e-4);
 	/* EM stays where it is. */
 	e = compare(truth, fitted(moments, POPULATION_K, 100));
-	assert_true(e.emissions < 0.02 && e.transitions < 0.05);
+	assert_below(e.emissions, 0.02);
+	assert_below(e.transitions, 0.05);
 	/* One state more than there are. */
 	{
 		tlv_hmm_options options = {.k = POPULATION_K + 1, .seed = 1};
@@ -317,20 +313,20 @@ check_paths(tlv_frame model, tlv_sequence s)
 	}
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_ok(open->class->log_likelihood_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, &value));
-	assert_true(total > 0);
-	assert_true(fabs(value - log(fmax(total, 1e-300))) < 1e-10 * fabs(value));
+	assert_above(total, 0);
+	assert_close(value, log(fmax(total, 1e-300)), 1e-10 * fabs(value));
 	assert_ok(open->class->infer_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, shares));
 	for (size_t e = 0; e < s.n * p.k; e++)
-		assert_true(fabs(shares[e] - posterior[e] / total) < 1e-10);
+		assert_close(shares[e], posterior[e] / total, 1e-10);
 	assert_ok(open->class->decode_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, decoded));
 	for (size_t t = 0; t < s.n; t++)
 		assert_int_equal(decoded[t], most[t]);
 	statistics = statistics_of(model, s);
 	sums = tlv_frame_float64(&statistics, "sums");
 	for (size_t j = 0; j < p.k; j++)
-		assert_true(fabs(sums[j] - posterior[j] / total) < 1e-10);
+		assert_close(sums[j], posterior[j] / total, 1e-10);
 	for (size_t e = 0; e < p.k * p.k; e++)
-		assert_true(fabs(sums[p.k + e] - pairs[e] / total) < 1e-10);
+		assert_close(sums[p.k + e], pairs[e] / total, 1e-10);
 }
 
 static void
@@ -366,15 +362,15 @@ test_long_sequence(void **state)
 	assert_ok(open->class->decode_sequence(&ctx, open, n, NULL, s.d, s.x, decoded));
 	for (size_t t = 0; t < n; t++)
 	{
-		assert_true(fabs(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2] - 1) < 1e-12);
+		assert_close(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2], 1, 1e-12);
 		right += decoded[t] == states[t];
 	}
-	assert_true(right > 0.9 * (double) n);
+	assert_above(right, 0.9 * (double) n);
 	/* Far from the end, what is cut off does not matter, wherever the blocks' borders are. */
 	assert_ok(open->class->infer_sequence(&ctx, open, n - 500, NULL, s.d, s.x + 500 * s.d, half));
 	for (size_t t = 700; t < n; t++)
 		for (size_t j = 0; j < 3; j++)
-			assert_true(fabs(shares[3 * t + j] - half[3 * (t - 500) + j]) < 1e-9);
+			assert_close(shares[3 * t + j], half[3 * (t - 500) + j], 1e-9);
 }
 
 /* A sequence that the model all but rules out stays finite. */
@@ -391,7 +387,7 @@ test_impossible(void **state)
 	assert_ok(open->class->log_likelihood_sequence(&ctx, open, 4, NULL, 2, far, &value));
 	assert_true(isfinite(value) || value < 0);
 	for (size_t t = 0; t < 4; t++)
-		assert_true(fabs(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2] - 1) < 1e-9);
+		assert_close(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2], 1, 1e-9);
 }
 
 /* ---- moments ---- */
@@ -427,15 +423,16 @@ test_merge(void **state)
 		assert_ok(merged->class->merge(&ctx, merged, &z));
 		assert_ok(merged->class->merge(&ctx, merged, &y));
 		w = built(merged);
-		assert_true(tlv_frame_scalar(&w, "short", 0) == 1);
-		assert_true(tlv_frame_scalar(&w, "sequences", 0) == 30);
+		assert_equal(tlv_frame_scalar(&w, "short", 0), 1);
+		assert_equal(tlv_frame_scalar(&w, "sequences", 0), 30);
 		if (form == 0)
-			assert_true(x.header->fingerprint == w.header->fingerprint);
+			assert_equal(x.header->fingerprint, w.header->fingerprint);
 		else
 		{
 			errors e = compare(fitted(x, 3, 0), fitted(w, 3, 0));
 
-			assert_true(e.emissions < 1e-9 && e.transitions < 1e-9);
+			assert_below(e.emissions, 1e-9);
+			assert_below(e.transitions, 1e-9);
 		}
 	}
 }
@@ -458,10 +455,10 @@ test_translation(void **state)
 	tlv_hmm_read(&near, &a);
 	tlv_hmm_read(&far, &b);
 	for (size_t e = 0; e < 3 * s.d; e++)
-		assert_true(fabs(a.emissions[e] + 1e6 - b.emissions[e]) < 1e-5);
+		assert_close(a.emissions[e] + 1e6, b.emissions[e], 1e-5);
 	for (size_t e = 0; e < 9; e++)
-		assert_true(fabs(a.transitions[e] - b.transitions[e]) < 1e-6);
-	assert_true(fabs(a.variances[0] / b.variances[0] - 1) < 1e-5);
+		assert_close(a.transitions[e], b.transitions[e], 1e-6);
+	assert_close(a.variances[0] / b.variances[0], 1, 1e-5);
 }
 
 /* ---- parts ---- */
@@ -481,8 +478,9 @@ test_stationary(void **state)
 
 		for (size_t from = 0; from < p.k; from++)
 			sum += stationary[from] * p.transitions[from * p.k + to];
-		assert_true(fabs(sum - stationary[to]) < 1e-14);
-		assert_true(to == 0 || stationary[to] <= stationary[to - 1]);
+		assert_close(sum, stationary[to], 1e-14);
+		if (to != 0)
+			assert_at_most(stationary[to], stationary[to - 1]);
 	}
 }
 
@@ -507,7 +505,7 @@ test_least_squares(void **state)
 	assert_ok(tlv_gemm(&ctx, false, false, k, k, k, 1, work, k, gram, k, 0, moment, k));
 	assert_ok(tlv_hmm_least_squares(&ctx, k, gram, moment, h));
 	for (size_t e = 0; e < k * k; e++)
-		assert_true(fabs(h[e] - truth[e]) < 1e-4);
+		assert_close(h[e], truth[e], 1e-4);
 }
 
 /* One state is every sequence's. */
@@ -525,7 +523,8 @@ test_one_state(void **state)
 		tlv_hmm_parts p;
 
 		tlv_hmm_read(&model, &p);
-		assert_true(p.transitions[0] == 1 && p.initial[0] == 1);
+		assert_equal(p.transitions[0], 1);
+		assert_equal(p.initial[0], 1);
 	}
 }
 

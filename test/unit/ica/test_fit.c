@@ -3,16 +3,7 @@
  * refinement, bad input.
  */
 #define _GNU_SOURCE /* memmem */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/ica.h"
@@ -37,13 +28,6 @@ reset(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s; %s", (int) status, ctx.error.message, ctx.error.detail);
 }
 
 static tlv_frame
@@ -221,13 +205,15 @@ assert_conventions(const rows *r, const tlv_frame *model)
 	{
 		double largest = 0;
 
-		assert_true(j == 0 || fabs(kurtosis[j]) <= fabs(kurtosis[j - 1]));
+		if (j != 0)
+			assert_at_most(fabs(kurtosis[j]), fabs(kurtosis[j - 1]));
 		for (size_t i = 0; i < d; i++)
 			largest = fabs(mixing[i + j * d]) > fabs(largest) ? mixing[i + j * d] : largest;
-		assert_true(largest > 0);
-		assert_true(fabs(square[j + j * k] - 1) < 1e-8);
+		assert_above(largest, 0);
+		assert_close(square[j + j * k], 1, 1e-8);
 		for (size_t i = 0; i < k && tlv_frame_scalar(model, "noise", 0) == 0; i++)
-			assert_true(i == j || fabs(square[i + j * k]) < 1e-8);
+			if (i != j)
+				assert_below(fabs(square[i + j * k]), 1e-8);
 	}
 }
 
@@ -262,7 +248,7 @@ test_accuracy(void **state)
 
 			joint += amari(&t, &model) / seeds;
 			assert_conventions(&r, &model);
-			assert_true(says(&model, "noise => true") == (cases[i].noise > 0));
+			assert_equal(says(&model, "noise => true"), cases[i].noise > 0);
 			better = refine(&r, model, 50);
 			refined += amari(&t, &better) / seeds;
 			steps += tlv_frame_scalar(&better, "steps", 0) / seeds;
@@ -275,9 +261,9 @@ test_accuracy(void **state)
 		}
 		print_message("d %zu n %zu noise %g: joint %.4f, tanh %.4f (%.1f steps), noise %.4f\n",
 					  cases[i].d, cases[i].n, cases[i].noise, joint, refined, steps, free_mixing);
-		assert_true(joint < cases[i].joint);
-		assert_true(refined < cases[i].refined);
-		assert_true(free_mixing < cases[i].free);
+		assert_below(joint, cases[i].joint);
+		assert_below(refined, cases[i].refined);
+		assert_below(free_mixing, cases[i].free);
 	}
 }
 
@@ -306,7 +292,7 @@ test_units(void **state)
 		double sign = b[4] / units[4] * a[4] > 0 ? 1 : -1;
 
 		for (size_t i = 0; i < 5; i++)
-			assert_true(fabs(sign * b[i] / units[i] - a[i]) < 1e-6);
+			assert_close(sign * b[i] / units[i], a[i], 1e-6);
 	}
 }
 
@@ -324,11 +310,11 @@ test_rank(void **state)
 	m = moments_of(&r, 4);
 	model = fit(&m, &options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 3);
-	assert_true(amari(&t, &model) < 0.03);
+	assert_below(amari(&t, &model), 0.03);
 	assert_conventions(&r, &model);
 	options.k = 3;
 	model = fit(&m, &options);
-	assert_true(amari(&t, &model) < 0.03);
+	assert_below(amari(&t, &model), 0.03);
 	options.k = 4;
 	assert_int_equal(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.message, "3 dimensions"));
@@ -347,7 +333,7 @@ test_rank(void **state)
 	assert_int_equal(tlv_frame_find(&model, "mixing")->columns, 3);
 	assert_conventions(&wide, &model);
 	for (size_t j = 0; j < 3; j++)
-		assert_true(tlv_frame_float64(&model, "mixing")[6 + 8 * j] == 0);
+		assert_equal(tlv_frame_float64(&model, "mixing")[6 + 8 * j], 0);
 	options.k = 2; /* the leading directions of the covariance: something, and white */
 	options.keep_gaussian = true;
 	model = fit(&m, &options);
@@ -374,10 +360,10 @@ test_compressed(void **state)
 	m = collect(&r, accumulator);
 	model = fit(&m, &options);
 	assert_int_equal(tlv_frame_find(&model, "mixing")->rows, 90);
-	assert_true(amari(&t, &model) < 0.03);
+	assert_below(amari(&t, &model), 0.03);
 	assert_conventions(&r, &model);
 	model = refine(&r, model, 20);
-	assert_true(amari(&t, &model) < 0.02);
+	assert_below(amari(&t, &model), 0.02);
 	assert_conventions(&r, &model);
 }
 
@@ -409,7 +395,8 @@ test_gaussian(void **state)
 	m = moments_of(&r, 4);
 	assert_int_equal(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.message, "and"));
-	assert_true(strlen(ctx.error.detail) > 20 && strlen(ctx.error.hint) > 20);
+	assert_above(strlen(ctx.error.detail), 20);
+	assert_above(strlen(ctx.error.hint), 20);
 	options.keep_gaussian = true;
 	model = fit(&m, &options);
 	assert_true(says(&model, "warning: components 3 and 4 have no kurtosis"));
@@ -552,12 +539,14 @@ test_uncertainty(void **state)
 			n++;
 			error += least * least;
 			said += pow(diagnostic(&model, "uncertainty_", j + 1), 2);
-			assert_true(least < 0.3);
+			assert_below(least, 0.3);
 		}
 		pool_reset(&memory, &ctx);
 	}
 	print_message("error %.4f, said %.4f of %.0f\n", sqrt(error / n), sqrt(said / n), n);
-	assert_true(n > 18 && error > said / 9 && error < said * 2);
+	assert_above(n, 18);
+	assert_above(error, said / 9);
+	assert_below(error, said * 2);
 	t = truth(6, 6, 1, 3);
 	r = draw(&t, 2000, 3);
 	m = moments_of(&r, 4);
@@ -592,11 +581,12 @@ test_dependent(void **state)
 	m = moments_of(&r, 4);
 	model = refine(&r, fit(&m, &options), 50);
 	print_message("settled in %.0f steps\n", tlv_frame_scalar(&model, "steps", 0));
-	assert_true(tlv_ica_settled(&model) && tlv_frame_scalar(&model, "steps", 0) <= 30);
+	assert_true(tlv_ica_settled(&model));
+	assert_at_most(tlv_frame_scalar(&model, "steps", 0), 30);
 	assert_conventions(&r, &model);
 	for (int i = 0; i < 10; i++)
 		model = step(&r, &model);
-	assert_true(tlv_frame_scalar(&model, "change", 1) < 1e-4);
+	assert_below(tlv_frame_scalar(&model, "change", 1), 1e-4);
 }
 
 /* Parts of the rows, merged: the same statistics. */
@@ -629,9 +619,9 @@ test_merge(void **state)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[part]));
 	both = build(accumulator);
 	for (size_t i = 0; i < 25; i++)
-		assert_true(fabs(tlv_frame_float64(&both, "responses")[i] -
-						 tlv_frame_float64(&whole, "responses")[i]) < 1e-9 * 1111);
-	assert_true(tlv_frame_scalar(&both, "rows", 0) == 1111);
+		assert_close(tlv_frame_float64(&both, "responses")[i],
+					 tlv_frame_float64(&whole, "responses")[i], 1e-9 * 1111);
+	assert_equal(tlv_frame_scalar(&both, "rows", 0), 1111);
 	/* Statistics of one model do not update another. */
 	assert_ok(opened->class->update(&ctx, &model, &both, &image, &size));
 	model = frame_of(image, size);
@@ -667,12 +657,12 @@ test_amari(void **state)
 	b[1] = 3 * a[4];
 	b[2] = 3 * a[5];
 	assert_ok(tlv_ica_amari(&ctx, 3, 2, a, b, &index));
-	assert_true(fabs(index) < 1e-12);
+	assert_below(fabs(index), 1e-12);
 	assert_int_equal(tlv_ica_amari(&ctx, 3, 2, c, b, &index), TLV_BAD_DATA);
 	b[4] = NAN;
 	assert_int_equal(tlv_ica_amari(&ctx, 3, 2, a, b, &index), TLV_BAD_DATA);
 	assert_ok(tlv_ica_amari(&ctx, 3, 1, a, c, &index));
-	assert_true(index == 0);
+	assert_equal(index, 0);
 }
 
 /* Announced memory covers what is used; a cancelled fit stops at once. */
@@ -690,7 +680,7 @@ test_limits(void **state)
 	used = ctx.arena.used;
 	ctx.arena.peak = used;
 	assert_ok(tlv_ica_fit(&ctx, &m, &options, &image, &size));
-	assert_true((double) (ctx.arena.peak - used) <= tlv_ica_fit_memory(9, 9, &options) + 1e5);
+	assert_at_most((double) (ctx.arena.peak - used), tlv_ica_fit_memory(9, 9, &options) + 1e5);
 	ctx.arena.limit = ctx.arena.used + 1000;
 	assert_int_equal(tlv_ica_fit(&ctx, &m, &options, &image, &size), TLV_MEMORY_LIMIT);
 	ctx.arena.limit = SIZE_MAX;

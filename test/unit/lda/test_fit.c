@@ -3,12 +3,7 @@
  * documents against the figures of the reference implementation, exactness on
  * population moments, refusals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -26,20 +21,20 @@ check_accuracy(const char *name, corpus c, double reference, double alpha_refere
 	errors e = compare(&c, model), refined;
 	double residual = diagnostic(model, "residual"), found;
 
-	assert_true(e.mean <= 1.10 * reference + 0.005);
-	assert_true(e.alpha <= 1.10 * alpha_reference + 0.03);
-	assert_true(residual < 0.03);
+	assert_at_most(e.mean, 1.10 * reference + 0.005);
+	assert_at_most(e.alpha, 1.10 * alpha_reference + 0.03);
+	assert_below(residual, 0.03);
 	assert_null(find_diagnostic(model, "warning: "));
-	assert_true(diagnostic(model, "alpha0_estimated") == 0);
+	assert_equal(diagnostic(model, "alpha0_estimated"), 0);
 	for (int step = 0; step < 3; step++)
 		model = refine(&c, model, "gibbs");
 	refined = compare(&c, model);
-	assert_true(refined.mean < 0.95 * e.mean);
+	assert_below(refined.mean, 0.95 * e.mean);
 	searched = fit(triples, c.k, NAN);
 	found = tlv_frame_scalar(&searched, "alpha0", 0);
-	assert_true(diagnostic(searched, "alpha0_estimated") == 1);
-	assert_true(diagnostic(searched, "residual") <= residual * (1 + 1e-6));
-	assert_true(fabs(found / true_alpha0 - 1) <= 0.3);
+	assert_equal(diagnostic(searched, "alpha0_estimated"), 1);
+	assert_at_most(diagnostic(searched, "residual"), residual * (1 + 1e-6));
+	assert_close(found / true_alpha0, 1, 0.3);
 	print_message("%s: topic L1 %.4f (reference %.4f, worst %.4f), after 3 Gibbs steps %.4f, "
 				  "alpha %.3f, residual %.4f, alpha0 %.3f of %.1f\n",
 				  name, e.mean, reference, e.worst, refined.mean, e.alpha, residual, found,
@@ -77,7 +72,7 @@ test_methods(void **state)
 
 		options.decompose.method = methods[i];
 		assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
-		assert_true(compare(&c, checked(TLV_FRAME_MODEL, image, size)).mean < 0.08);
+		assert_below(compare(&c, checked(TLV_FRAME_MODEL, image, size)).mean, 0.08);
 	}
 }
 
@@ -229,22 +224,23 @@ test_exact_moments(void **state)
 		tlv_frame triples = exact_moments(&x, width), model = fit(triples, EXACT_K, 1.4);
 		errors e = compare(&truth, model);
 
-		assert_true(e.worst < 1e-8);
-		assert_true(e.alpha < 1e-6);
-		assert_true(diagnostic(model, "residual") < 1e-6); /* a root of rounding */
-		assert_true(diagnostic(model, "negative_mass_1") < 1e-9);
+		assert_below(e.worst, 1e-8);
+		assert_below(e.alpha, 1e-6);
+		assert_below(diagnostic(model, "residual"), 1e-6); /* a root of rounding */
+		assert_below(diagnostic(model, "negative_mass_1"), 1e-9);
 		/* weights and alpha agree, in decreasing order */
 		for (size_t j = 0; j < EXACT_K; j++)
 		{
 			const double *alpha = tlv_frame_float64(&model, "alpha");
 
-			assert_true(fabs(alpha[j] - 1.4 * tlv_frame_float64(&model, "weights")[j]) < 1e-12);
-			assert_true(j == 0 || alpha[j] <= alpha[j - 1]);
+			assert_close(alpha[j], 1.4 * tlv_frame_float64(&model, "weights")[j], 1e-12);
+			if (j != 0)
+				assert_at_most(alpha[j], alpha[j - 1]);
 		}
 		/* the residual is zero at the true alpha0 only */
 		model = fit(triples, EXACT_K, NAN);
-		assert_true(fabs(tlv_frame_scalar(&model, "alpha0", 0) - 1.4) < 0.01);
-		assert_true(diagnostic(fit(triples, EXACT_K, 5), "residual") > 0.01);
+		assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1.4, 0.01);
+		assert_above(diagnostic(fit(triples, EXACT_K, 5), "residual"), 0.01);
 	}
 }
 
@@ -261,8 +257,8 @@ test_exact_single_topic(void **state)
 	for (size_t j = 0; j < EXACT_K; j++)
 		x.alpha[j] /= 1.4;
 	e = compare(&truth, model);
-	assert_true(e.worst < 1e-8);
-	assert_true(e.alpha < 1e-6);
+	assert_below(e.worst, 1e-8);
+	assert_below(e.alpha, 1e-6);
 }
 
 static void
@@ -311,8 +307,8 @@ test_one_topic(void **state)
 		for (size_t j = 0; j < tlv_frame_find(&model, "items")->rows; j++)
 			error +=
 				fabs(tlv_frame_float64(&model, "phi")[j] - tlv_frame_float64(&model, "shares")[j]);
-		assert_true(error < 0.15);
-		assert_true(fabs(tlv_frame_float64(&model, "weights")[0] - 1) < 1e-12);
+		assert_below(error, 0.15);
+		assert_close(tlv_frame_float64(&model, "weights")[0], 1, 1e-12);
 	}
 }
 
@@ -329,8 +325,8 @@ test_single_topic(void **state)
 	for (size_t j = 0; j < c.k; j++)
 		c.alpha[j] = 0.2;
 	before = compare(&c, model).mean;
-	assert_true(before < 0.15);
-	assert_true(compare(&c, model).alpha < 0.1);
+	assert_below(before, 0.15);
+	assert_below(compare(&c, model).alpha, 0.1);
 	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
 	for (size_t t = 0; t < c.n; t++)
 	{
@@ -342,16 +338,17 @@ test_single_topic(void **state)
 			sum += shares[j];
 			certain += shares[j] > 0.99;
 		}
-		assert_true(fabs(sum - 1) < 1e-12);
+		assert_close(sum, 1, 1e-12);
 		assert_ok(tlv_kind_lda.model->log_likelihood_bag(&ctx, open, c.bags[t], &value));
 		likelihood += value;
 	}
-	assert_true(certain > 0.95 * (double) c.n);
+	assert_above(certain, 0.95 * (double) c.n);
 	refined = refine(&c, model, "vb"); /* an exact E step whatever the method */
-	assert_true(compare(&c, refined).mean < before);
-	assert_true(tlv_frame_scalar(&refined, "alpha0", 1) == 0);
-	assert_true(fabs(log(diagnostic(refined, "perplexity_before_step_1")) * 20 * (double) c.n +
-					 likelihood) < 1e-6 * -likelihood);
+	assert_below(compare(&c, refined).mean, before);
+	assert_equal(tlv_frame_scalar(&refined, "alpha0", 1), 0);
+	assert_below(
+		fabs(log(diagnostic(refined, "perplexity_before_step_1")) * 20 * (double) c.n + likelihood),
+		1e-6 * -likelihood);
 }
 
 int

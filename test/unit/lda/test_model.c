@@ -2,12 +2,7 @@
  * test_model.c - what is done with a fitted model: refinement, extension,
  * coherence; and what happens when memory runs out or the user cancels.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
 
@@ -33,13 +28,15 @@ test_update(void **state)
 			model = refine(&c, model, m == 0 ? "gibbs" : "vb");
 			snprintf(name, sizeof(name), "perplexity_before_step_%d", step);
 			perplexity[step - 1] = diagnostic(model, name);
-			assert_true(tlv_frame_scalar(&model, "steps", 0) == step);
-			assert_true(diagnostic(model, "refinement_steps") == step);
+			assert_equal(tlv_frame_scalar(&model, "steps", 0), step);
+			assert_equal(diagnostic(model, "refinement_steps"), step);
 		}
-		assert_true(perplexity[0] > perplexity[2] && perplexity[2] > 1 && perplexity[0] < 200);
-		assert_true(compare(&c, model).mean < before);
+		assert_above(perplexity[0], perplexity[2]);
+		assert_above(perplexity[2], 1);
+		assert_below(perplexity[0], 200);
+		assert_below(compare(&c, model).mean, before);
 		/* what the fit said is still there */
-		assert_true(diagnostic(model, "residual") == diagnostic(start, "residual"));
+		assert_equal(diagnostic(model, "residual"), diagnostic(start, "residual"));
 		/* same statistics, same bytes */
 		assert_int_equal(refine(&c, start, "gibbs").header->fingerprint,
 						 refine(&c, start, "gibbs").header->fingerprint);
@@ -75,15 +72,15 @@ test_statistics(void **state)
 	assert_ok(merged->class->build(&ctx, merged, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	parts[0] = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_true(tlv_frame_scalar(&whole, "documents", 0) == 400);
-	assert_true(tlv_frame_scalar(&whole, "tokens", 0) == 400 * 30);
+	assert_equal(tlv_frame_scalar(&whole, "documents", 0), 400);
+	assert_equal(tlv_frame_scalar(&whole, "tokens", 0), 400 * 30);
 	for (size_t i = 0; i < 3 * tlv_frame_find(&whole, "expected")->columns; i++)
-		assert_true(fabs(tlv_frame_float64(&whole, "expected")[i] -
-						 tlv_frame_float64(&parts[0], "expected")[i]) < 1e-9);
+		assert_close(tlv_frame_float64(&whole, "expected")[i],
+					 tlv_frame_float64(&parts[0], "expected")[i], 1e-9);
 	other = refine(&c, model, "vb");
 	assert_int_equal(tlv_kind_lda.model->update(&ctx, &other, &whole, &image, &size),
 					 TLV_BAD_PARAMETER);
-	assert_true(ctx.error.hint[0] != '\0');
+	assert_string_not_equal(ctx.error.hint, "");
 	assert_int_equal(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator),
 					 TLV_BAD_PARAMETER);
 	/* a forged value: this model's fingerprint, fewer items */
@@ -123,7 +120,7 @@ test_extend(void **state)
 		model = fit(checked(TLV_FRAME_MOMENTS, image, size), 4, 0.8);
 	}
 	d = tlv_frame_find(&all, "items")->rows;
-	assert_true(tlv_frame_find(&model, "items")->rows < d);
+	assert_below(tlv_frame_find(&model, "items")->rows, d);
 	assert_ok(tlv_lda_extend(&ctx, &model, &all, 0.05, &image, &size));
 	extended = checked(TLV_FRAME_MODEL, image, size);
 	assert_int_equal(tlv_frame_find(&extended, "items")->rows, d);
@@ -135,13 +132,13 @@ test_extend(void **state)
 		{
 			double p = tlv_frame_float64(&extended, "phi")[i * 4 + j];
 
-			assert_true(p >= 0.05 * tlv_frame_float64(&extended, "shares")[i] * (1 - 1e-12));
+			assert_at_least(p, 0.05 * tlv_frame_float64(&extended, "shares")[i] * (1 - 1e-12));
 			sum += p;
 		}
-		assert_true(fabs(sum - 1) < 1e-12);
+		assert_close(sum, 1, 1e-12);
 	}
-	assert_true(compare(&c, extended).mean < 0.5);
-	assert_true(compare(&c, refine(&c, extended, "gibbs")).mean < compare(&c, extended).mean);
+	assert_below(compare(&c, extended).mean, 0.5);
+	assert_below(compare(&c, refine(&c, extended, "gibbs")).mean, compare(&c, extended).mean);
 	/* A summary without some of the model's items: topics still are distributions. */
 	part.n = 3;
 	assert_ok(tlv_count_summary_create(&ctx, &summary));
@@ -166,12 +163,12 @@ test_from_parameters(void **state)
 	assert_ok(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, alpha, 9, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	/* normalised, and ordered by decreasing alpha: the second topic comes first */
-	assert_true(tlv_frame_float64(&model, "phi")[0] == 0.5);
-	assert_true(tlv_frame_float64(&model, "phi")[1] == 0.25);
-	assert_true(tlv_frame_float64(&model, "alpha")[0] == 1.5);
-	assert_true(tlv_frame_float64(&model, "weights")[1] == 0.25);
-	assert_true(fabs(tlv_frame_float64(&model, "shares")[0] - (0.75 * 0.5 + 0.25 * 0.25)) < 1e-15);
-	assert_true(tlv_frame_scalar(&model, "alpha0", 0) == 2);
+	assert_equal(tlv_frame_float64(&model, "phi")[0], 0.5);
+	assert_equal(tlv_frame_float64(&model, "phi")[1], 0.25);
+	assert_equal(tlv_frame_float64(&model, "alpha")[0], 1.5);
+	assert_equal(tlv_frame_float64(&model, "weights")[1], 0.25);
+	assert_close(tlv_frame_float64(&model, "shares")[0], 0.75 * 0.5 + 0.25 * 0.25, 1e-15);
+	assert_equal(tlv_frame_scalar(&model, "alpha0", 0), 2);
 	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, bad, 9, &image, &size),
 					 TLV_BAD_PARAMETER);
 	memcpy(negative, phi, sizeof(phi));
@@ -229,9 +226,9 @@ test_coherence_counts(void **state)
 																	  << 1;
 					both += found == 3;
 				}
-				assert_true(
-					tlv_frame_float64(
-						&frame, "joint")[j * tlv_packed2_size(TOP) + tlv_packed2_index(a, b)] ==
+				assert_equal(
+					tlv_frame_float64(&frame,
+									  "joint")[j * tlv_packed2_size(TOP) + tlv_packed2_index(a, b)],
 					both);
 			}
 }
@@ -316,7 +313,7 @@ test_cancel(void **state)
 	pool_reset(&memory, &ctx);
 	assert_ok(whole_session(&c));
 	questions = memory.calls;
-	assert_true(questions > 50);
+	assert_above(questions, 50);
 	step = questions / 150 + 1;
 	for (size_t at = 1; at <= questions; at += step)
 	{
@@ -346,10 +343,10 @@ test_memory_limits(void **state)
 		pool_reset(&memory, &ctx);
 		ctx.arena.limit = limit;
 		assert_int_equal(whole_session(&c), TLV_MEMORY_LIMIT);
-		assert_true(ctx.arena.peak <= limit);
+		assert_at_most(ctx.arena.peak, limit);
 		refusals++;
 	}
-	assert_true(refusals > 100);
+	assert_above(refusals, 100);
 	/* Enough is enough: fits ask for what decomposing may need at most. */
 	pool_reset(&memory, &ctx);
 	ctx.arena.limit = peak + (size_t) tlv_lda_fit_memory(3, 40, &(tlv_lda_options){.k = 3});
@@ -371,8 +368,8 @@ test_memory_estimate(void **state)
 	(void) state;
 	ctx.arena.peak = before;
 	assert_ok(tlv_lda_fit(&ctx, &triples, &options, &image, &size));
-	assert_true((double) (ctx.arena.peak - before) <= estimate + (double) size + 65536);
-	assert_true(estimate <= 4 * (double) (ctx.arena.peak - before) + 0x1p23);
+	assert_at_most((double) (ctx.arena.peak - before), estimate + (double) size + 65536);
+	assert_at_most(estimate, 4 * (double) (ctx.arena.peak - before) + 0x1p23);
 }
 
 int

@@ -2,13 +2,7 @@
  * test_block_model.c - mean-field steps of the block model against the same in
  * plain loops over all pairs, its criterion against the formula.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/mmsb/block_model.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"
@@ -264,11 +258,11 @@ test_fixed(void **state)
 			assert_int_equal(t.model.side[0].label[u], known[u]);
 		wrong += t.model.side[0].label[u] != (int32_t) (u * K / t.n[0]);
 	}
-	assert_true(wrong <= 6);
+	assert_at_most(wrong, 6);
 	assert_int_equal(tlv_block_used(&t.model), K);
 	t.model.side[0].label[12] = 1;
 	assert_ok(tlv_block_reassign(&ctx, &t.model, 100, &taken));
-	assert_true(taken < 100);
+	assert_below(taken, 100);
 }
 
 static double
@@ -333,7 +327,7 @@ test_criterion_prefers_truth(void **state)
 	for (size_t u = 0; u < t.n[0]; u++)
 		t.model.side[0].label[u] = (int32_t) (u * K / t.n[0]);
 	assert_ok(tlv_block_criterion(&ctx, &t.model, &truth));
-	assert_true(truth > start);
+	assert_above(truth, start);
 }
 
 static void
@@ -351,7 +345,7 @@ test_memory_and_cancel(void **state)
 		assert_ok(whole ? tlv_block_reassign(&ctx, &t.model, 5, &steps)
 						: tlv_block_mean_field(&ctx, &t.model, 5, 0, &steps));
 		calls = memory.calls;
-		assert_true(calls >= 5);
+		assert_at_least(calls, 5);
 		assert_below((double) (ctx.arena.peak - before), tlv_block_memory(&t.model) + 4096);
 		assert_int_equal(ctx.arena.used, before);
 		for (size_t i = 1; i <= 3; i++)

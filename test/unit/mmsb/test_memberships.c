@@ -2,13 +2,7 @@
  * test_memberships.c - sparse memberships of many nodes, modularity, conductance
  * and bridgeness against plain loops.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/mmsb/memberships.h"
 #include "graph_fixture.h"
 
@@ -46,8 +40,10 @@ expand(const tlv_memberships *m, size_t k)
 	for (size_t u = 0; u < m->n; u++)
 		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 		{
-			assert_true(m->community[i] < k && m->share[i] > 0);
-			assert_true(i == m->start[u] || m->community[i] > m->community[i - 1]);
+			assert_below(m->community[i], k);
+			assert_above(m->share[i], 0);
+			if (i != m->start[u])
+				assert_above(m->community[i], m->community[i - 1]);
 			pi[u * k + m->community[i]] = m->share[i];
 		}
 	return pi;
@@ -64,7 +60,7 @@ test_append(void **state)
 	m = collect(200, pi);
 	found = expand(&m, K);
 	assert_int_equal(m.start[1], 1);
-	assert_true(m.share[0] == 1);
+	assert_equal(m.share[0], 1);
 	for (size_t u = 0; u < 200; u++)
 	{
 		double sum = 0;
@@ -146,7 +142,7 @@ test_reorder(void **state)
 	after = expand(&m, K);
 	for (size_t u = 0; u < n; u++)
 		for (size_t i = 0; i < K; i++)
-			assert_true(after[u * K + i] == before[u * K + (size_t) order[i]]);
+			assert_equal(after[u * K + i], before[u * K + (size_t) order[i]]);
 }
 
 /* Two triangles joined by an edge: Newman's 5/14, and one of 7 ends of each leaves it. */

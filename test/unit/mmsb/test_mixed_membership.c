@@ -2,13 +2,7 @@
  * test_mixed_membership.c - variational steps and the check after them against
  * the same in plain loops over all pairs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/mmsb/mixed_membership.h"
 #include "graph_fixture.h"
 #include "tensorlv/num/special.h"
@@ -332,14 +326,14 @@ test_convergence(void **state)
 
 	(void) state;
 	assert_ok(tlv_mixed_variational(&ctx, &t.model, false, 2000, 1e-6, &taken));
-	assert_true(taken < 2000);
+	assert_below(taken, 2000);
 	for (size_t u = 0; u < t.n[0]; u++)
 		if (is_fixed(&t, 0, u))
 			for (size_t a = 0; a < K; a++)
-				assert_true(t.model.side[0].share[u * K + a] ==
-							(float) (t.model.side[0].fixed[u] == (int32_t) a));
+				assert_equal(t.model.side[0].share[u * K + a],
+							 (float) (t.model.side[0].fixed[u] == (int32_t) a));
 	assert_ok(tlv_mixed_variational(&ctx, &t.model, false, 50, 0.05, &again));
-	assert_true(again <= 2);
+	assert_at_most(again, 2);
 }
 
 static void

@@ -2,22 +2,13 @@
  * test_model.c - the stored form of block models, what it refuses, and
  * memberships of new nodes against values computed elsewhere.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/optimize.h"
 
-#define OK(expression)		   assert_int_equal((expression), TLV_OK)
-#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-#define NODES				   7
+#define NODES 7
 
 static tlv_context ctx;
 static pool memory;
@@ -84,8 +75,8 @@ stored(tlv_graph_kind graph, double alpha0, bool degree_corrected)
 	void *image;
 	size_t size;
 
-	OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
-	OK(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
+	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
 	assert_ptr_equal(kind, &tlv_kind_mmsb);
 	return frame;
 }
@@ -103,24 +94,28 @@ test_round_trip(void **state)
 			size_t size;
 
 			assert_int_equal(tlv_kind_mmsb.model->components(&frame), 3);
-			OK(tlv_mmsb_read(&ctx, &frame, &parts));
-			assert_true(parts.k == 3 && parts.graph == (tlv_graph_kind) graph);
-			assert_true(parts.sides == (graph == TLV_GRAPH_UNDIRECTED ? 1 : 2));
-			assert_true(parts.degree_corrected == (corrected == 1) && parts.seed == 3);
-			assert_true(!parts.poisson && parts.alpha0 == 1);
+			assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
+			assert_equal(parts.k, 3);
+			assert_equal(parts.graph, (tlv_graph_kind) graph);
+			assert_equal(parts.sides, graph == TLV_GRAPH_UNDIRECTED ? 1 : 2);
+			assert_equal(parts.degree_corrected, corrected == 1);
+			assert_equal(parts.seed, 3);
+			assert_true(!parts.poisson);
+			assert_equal(parts.alpha0, 1);
 			for (size_t s = 0; s < parts.sides; s++)
 			{
-				assert_true(parts.side[s].n == NODES && parts.side[s].memberships.n == NODES);
+				assert_equal(parts.side[s].n, NODES);
+				assert_equal(parts.side[s].memberships.n, NODES);
 				assert_memory_equal(parts.side[s].nodes, ids, sizeof(ids));
 				assert_memory_equal(parts.side[s].degree, degree, sizeof(degree));
-				assert_true((parts.side[s].propensity == NULL) == (corrected == 0));
+				assert_equal(parts.side[s].propensity == NULL, corrected == 0);
 				assert_memory_equal(parts.side[s].memberships.start, start, sizeof(start));
 				assert_memory_equal(parts.side[s].memberships.community, community,
 									sizeof(community));
 				assert_memory_equal(parts.side[s].memberships.share, share, sizeof(share));
 			}
-			OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
-			OK(tlv_frame_open(&ctx, image, size, &again));
+			assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
+			assert_ok(tlv_frame_open(&ctx, image, size, &again));
 			assert_int_equal(again.header->fingerprint, frame.header->fingerprint);
 		}
 }
@@ -140,7 +135,7 @@ forged(const tlv_frame *frame, const char *name, tlv_element element, size_t row
 	tlv_frame_add_from(&builder, frame, except);
 	if (data != NULL)
 		tlv_frame_add(&builder, name, element, rows, columns, data);
-	OK(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	return tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &again, &kind);
 }
 
@@ -169,7 +164,7 @@ test_corrupt(void **state)
 	corrupt_scalar(&frame, "poisson", 2);
 	corrupt_scalar(&frame, "degree_corrected", 0.5);
 	corrupt_scalar(&frame, "seed", -1);
-	OK(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support));
+	assert_ok(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support));
 	support[5] = 1;
 	assert_int_equal(forged(&frame, "support_1", TLV_BYTES, 2 * NODES, 1, support), TLV_CORRUPT);
 	support[4] = 3; /* the right sum, but another node's communities */
@@ -192,7 +187,7 @@ test_corrupt(void **state)
 		assert_int_equal(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares), TLV_CORRUPT);
 	}
 	shares[3] = 0.5002F;
-	OK(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares));
+	assert_ok(forged(&frame, "shares_1", TLV_BYTES, 36, 1, shares));
 	memcpy(nodes, ids, sizeof(nodes));
 	nodes[1] = nodes[0];
 	assert_int_equal(forged(&frame, "nodes_1", TLV_INT64, NODES, 1, nodes), TLV_CORRUPT);
@@ -262,18 +257,18 @@ test_infer(void **state)
 			tlv_model *model;
 			double shares[3], value;
 
-			OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-			OK(model->class->infer_bag(&ctx, model, bag, shares));
+			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+			assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
 			for (int j = 0; j < 3; j++)
-				CLOSE(shares[j], expected[i].shares[j], 1e-9);
-			OK(model->class->log_likelihood_bag(&ctx, model, bag, &value));
-			CLOSE(value, expected[i].log_likelihood, 1e-9);
+				assert_close(shares[j], expected[i].shares[j], 1e-9);
+			assert_ok(model->class->log_likelihood_bag(&ctx, model, bag, &value));
+			assert_close(value, expected[i].log_likelihood, 1e-9);
 			/* nobody known: the prior */
 			bag = bag_of(1, items[0] + 3, weights[0] + 3);
-			OK(model->class->infer_bag(&ctx, model, bag, shares));
-			CLOSE(shares[0], expected[i].alpha0 > 0 ? 0.5 : 1.75 / 6, 1e-12);
-			OK(model->class->infer_bag(&ctx, model, bag_of(0, NULL, NULL), shares));
-			CLOSE(shares[0] + shares[1] + shares[2], 1, 1e-12);
+			assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
+			assert_close(shares[0], expected[i].alpha0 > 0 ? 0.5 : 1.75 / 6, 1e-12);
+			assert_ok(model->class->infer_bag(&ctx, model, bag_of(0, NULL, NULL), shares));
+			assert_close(shares[0] + shares[1] + shares[2], 1, 1e-12);
 		}
 }
 
@@ -293,23 +288,23 @@ test_odd_models(void **state)
 	(void) state;
 	/* no edges at all */
 	parts.connectivity = nothing;
-	OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
-	OK(tlv_frame_open(&ctx, image, size, &frame));
-	OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-	OK(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
-	CLOSE(shares[1], 1.0 / 3, 1e-15);
+	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+	assert_ok(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+	assert_close(shares[1], 1.0 / 3, 1e-15);
 	/* rates at both ends of what is allowed */
 	for (int scale = -1; scale <= 1; scale += 2)
 	{
 		for (int i = 0; i < 9; i++)
 			extreme[i] = connectivity[i] * (scale < 0 ? 1e-100 : 1e99);
 		parts.connectivity = extreme;
-		OK(tlv_mmsb_write(&ctx, &parts, &image, &size));
-		OK(tlv_frame_open(&ctx, image, size, &frame));
-		OK(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-		OK(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
-		CLOSE(shares[0] + shares[1] + shares[2], 1, 1e-9);
-		OK(model->class->log_likelihood_bag(&ctx, model, bag_of(2, items, weights), &value));
+		assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
+		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+		assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
+		assert_ok(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+		assert_close(shares[0] + shares[1] + shares[2], 1, 1e-9);
+		assert_ok(model->class->log_likelihood_bag(&ctx, model, bag_of(2, items, weights), &value));
 		assert_true(isfinite(value));
 	}
 	assert_int_equal(model->class->infer_bag(&ctx, model, bag_of(2, items, huge), shares),
@@ -343,7 +338,7 @@ test_quadratic(void **state)
 					gram[i * n + j] += a[r * n + i] * a[r * n + j];
 			}
 		}
-		OK(tlv_quadratic_nonnegative(&ctx, n, gram, moment, simplex, x, work));
+		assert_ok(tlv_quadratic_nonnegative(&ctx, n, gram, moment, simplex, x, work));
 		for (int pass = 0; pass < 2; pass++)
 			for (size_t i = 0; i < n; i++)
 			{
@@ -358,13 +353,15 @@ test_quadratic(void **state)
 				{
 					double threshold = simplex ? level : 0;
 
-					assert_true(x[i] >= 0 && gradient <= threshold + 1e-7 * largest);
-					assert_true(x[i] == 0 || gradient >= threshold - 1e-7 * largest);
+					assert_at_least(x[i], 0);
+					assert_at_most(gradient, threshold + 1e-7 * largest);
+					if (x[i] != 0)
+						assert_at_least(gradient, threshold - 1e-7 * largest);
 					sum += x[i];
 				}
 			}
 		if (simplex)
-			CLOSE(sum, 1, 1e-12);
+			assert_close(sum, 1, 1e-12);
 	}
 }
 
@@ -388,19 +385,20 @@ test_faults(void **state)
 		status = tlv_kind_mmsb.model->open(&ctx, &frame, &model);
 		if (status == TLV_OK)
 			status = model->class->infer_bag(&ctx, model, bag, shares);
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 	}
 	ctx.arena.limit = SIZE_MAX;
 	memory.calls = 0;
-	OK(model->class->infer_bag(&ctx, model, bag, shares));
+	assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
 	calls = memory.calls;
-	assert_true(calls > 0);
+	assert_above(calls, 0);
 	for (size_t at = 1; at <= calls; at++)
 	{
 		memory.calls = memory.stopped_calls = 0;
 		memory.stop_at = at;
 		assert_int_equal(model->class->infer_bag(&ctx, model, bag, shares), TLV_CANCELLED);
-		assert_true(memory.stopped_calls == 0);
+		assert_equal(memory.stopped_calls, 0);
 	}
 	memory.stop_at = 0;
 }

@@ -2,15 +2,7 @@
  * test_partition.c - the four-part method: on expected adjacency, where
  * its moment identities are exact, on random graphs, and on bad input.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "model/mmsb/partition.h"
 #include "model/mmsb/partition_views.h"
 #include "pool.h"
@@ -38,13 +30,6 @@ teardown(void **state)
 	pool_reset(&memory, &ctx);
 	return 0;
 }
-
-#define assert_ok(expression)                                                                      \
-	do                                                                                             \
-	{                                                                                              \
-		if ((expression) != TLV_OK)                                                                \
-			fail_msg("%s: %s %s", #expression, ctx.error.message, ctx.error.detail);               \
-	} while (0)
 
 static void *
 zeros(size_t count, size_t size)
@@ -229,21 +214,23 @@ fit(const world *w, double alpha0, uint64_t seed)
 	options.decompose.seed = seed;
 	ctx.arena.peak = used;
 	assert_ok(tlv_partition_fit(&ctx, &w->out, &w->in, bipartite, &options, &result));
-	assert_true((double) (ctx.arena.peak - used) <=
-				tlv_partition_memory(&w->out, bipartite, &options));
+	assert_at_most((double) (ctx.arena.peak - used),
+				   tlv_partition_memory(&w->out, bipartite, &options));
 	assert_int_equal(result.k, w->k);
 	assert_int_equal(result.rows, w->rows);
 	assert_int_equal(result.columns, w->columns);
-	assert_true((result.column_scores != NULL) == bipartite);
-	assert_true(isnan(result.column_residual) == !bipartite);
-	assert_true(result.residual >= 0 && result.residual <= 1);
+	assert_equal(result.column_scores != NULL, bipartite);
+	assert_equal(isnan(result.column_residual), !bipartite);
+	assert_between(result.residual, 0, 1);
 	for (size_t j = 0; j < w->k; j++)
 	{
 		sum += result.weights[j];
-		assert_true(j == 0 || result.weights[j] <= result.weights[j - 1]);
-		assert_true(j == 0 || result.eigenvalues[j] <= result.eigenvalues[j - 1]);
+		if (j != 0)
+			assert_at_most(result.weights[j], result.weights[j - 1]);
+		if (j != 0)
+			assert_at_most(result.eigenvalues[j], result.eigenvalues[j - 1]);
 	}
-	assert_true(fabs(sum - 1) < 1e-12);
+	assert_close(sum, 1, 1e-12);
 	for (size_t i = 0; i < w->k * w->rows; i++)
 		assert_true(isfinite(result.scores[i]));
 	return result;
@@ -257,8 +244,8 @@ check_exact(const world *w, double alpha0, uint64_t seed)
 
 	if (e.largest > 1e-4)
 		fail_msg("row scores differ by %g", e.largest);
-	assert_true(fabs(result.weight_sum - 1) < 1e-3);
-	assert_true(result.residual < 1e-3);
+	assert_close(result.weight_sum, 1, 1e-3);
+	assert_below(result.residual, 1e-3);
 	if (result.column_scores != NULL)
 	{
 		/* numbered like the rows' */
@@ -367,10 +354,10 @@ test_random_blocks(void **state)
 	random_graph(&w, true);
 	result = fit(&w, 0, 1);
 	again = fit(&w, 0, 1);
-	assert_true(compare(w.rows, w.k, w.pi, result.scores, NULL).accuracy >= .998);
+	assert_at_least(compare(w.rows, w.k, w.pi, result.scores, NULL).accuracy, .998);
 	assert_memory_equal(result.scores, again.scores, w.k * w.rows * sizeof(float));
 	for (size_t j = 0; j < w.k; j++)
-		assert_true(fabs(result.weights[j] - .2) < .08);
+		assert_close(result.weights[j], .2, .08);
 }
 
 static void
@@ -386,8 +373,8 @@ test_random_mixed(void **state)
 	random_graph(&w, false);
 	result = fit(&w, .5, 1);
 	e = compare(w.rows, w.k, w.pi, result.scores, NULL);
-	assert_true(e.distance < .15);
-	assert_true(e.accuracy > .93);
+	assert_below(e.distance, .15);
+	assert_above(e.accuracy, .93);
 }
 
 static void
@@ -403,9 +390,9 @@ test_random_bipartite(void **state)
 	random_graph(&w, false);
 	result = fit(&w, .5, 1);
 	e = compare(w.rows, w.k, w.pi, result.scores, NULL);
-	assert_true(e.distance < .14);
+	assert_below(e.distance, .14);
 	e = compare(w.columns, w.k, w.rho, result.column_scores, e.order);
-	assert_true(e.distance < .17);
+	assert_below(e.distance, .17);
 }
 
 /* One community is the whole graph; nodes without edges get no scores. */
@@ -422,7 +409,10 @@ test_one_community(void **state)
 	random_graph(&w, true);
 	result = fit(&w, 0, 1);
 	for (size_t u = 0; u < 200; u++)
-		assert_true(u < 190 ? fabs((double) result.scores[u] - 1) < .7 : result.scores[u] == 0);
+		if (u < 190)
+			assert_close((double) result.scores[u], 1, .7);
+		else
+			assert_equal(result.scores[u], 0);
 }
 
 /* ---- bad input ---- */
@@ -436,7 +426,7 @@ try_fit(const world *w, size_t k, double alpha0)
 	tlv_status status =
 		tlv_partition_fit(&ctx, &w->out, &w->in, w->pi != w->rho, &options, &result);
 
-	assert_true(status != TLV_OK);
+	assert_unequal(status, TLV_OK);
 	assert_null(result.scores);
 	if (status != TLV_CANCELLED)
 		assert_int_equal(ctx.arena.used, used);
@@ -501,7 +491,7 @@ test_cancel(void **state)
 	memory.calls = 0;
 	assert_ok(tlv_partition_fit(&ctx, &w.out, &w.in, true, &options, &result));
 	calls = memory.calls;
-	assert_true(calls > 20);
+	assert_above(calls, 20);
 	for (size_t i = 1; i <= calls; i += i < 40 ? 1 : 7)
 	{
 		memory.calls = 0;

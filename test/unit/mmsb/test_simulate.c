@@ -2,22 +2,13 @@
  * test_simulate.c - simulated block models and graphs: edge
  * frequencies against their probabilities, every kind of graph.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"
 
-#define OK(expression)		   assert_int_equal((expression), TLV_OK)
-#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-#define MOST				   60
-#define GRAPHS				   3000
+#define MOST   60
+#define GRAPHS 3000
 
 static tlv_context ctx;
 static pool memory;
@@ -46,8 +37,8 @@ model_of(tlv_mmsb_simulation options)
 	void *image;
 	size_t size;
 
-	OK(tlv_mmsb_simulate_model(&ctx, &options, &image, &size));
-	OK(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
+	assert_ok(tlv_mmsb_simulate_model(&ctx, &options, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &frame, &kind));
 	assert_ptr_equal(kind, &tlv_kind_mmsb);
 	return frame;
 }
@@ -114,7 +105,7 @@ check_frequencies(const tlv_mmsb_parts *m, uint64_t seed)
 	{
 		e->in_graph = 0;
 		e->last_src = e->last_dst = 0;
-		OK(tlv_mmsb_simulate_edges(&ctx, m, seed + g, count_edge, e));
+		assert_ok(tlv_mmsb_simulate_edges(&ctx, m, seed + g, count_edge, e));
 		squared += (double) e->in_graph * (double) e->in_graph;
 	}
 	for (size_t u = 0; u < m->side[0].n; u++)
@@ -126,36 +117,36 @@ check_frequencies(const tlv_mmsb_parts *m, uint64_t seed)
 			if ((m->graph == TLV_GRAPH_UNDIRECTED && v <= u) ||
 				(m->graph == TLV_GRAPH_DIRECTED && v == u))
 			{
-				assert_true(e->count[at] == 0);
+				assert_equal(e->count[at], 0);
 				continue;
 			}
 			mean += p;
 			variance += p * (1 - p);
 			if (p >= 1 || p == 0)
 			{
-				assert_true(e->count[at] == (p > 0 ? GRAPHS : 0));
+				assert_equal(e->count[at], p > 0 ? GRAPHS : 0);
 				continue;
 			}
 			if (m->poisson)
 			{
-				CLOSE(e->weight[at], GRAPHS * rate, 5.5 * sqrt(GRAPHS * rate) + 1);
-				CLOSE(e->squares[at], GRAPHS * (rate + rate * rate),
-					  5.5 * sqrt(GRAPHS * (rate + 6 * rate * rate + 4 * pow(rate, 3))) + 3);
+				assert_close(e->weight[at], GRAPHS * rate, 5.5 * sqrt(GRAPHS * rate) + 1);
+				assert_close(e->squares[at], GRAPHS * (rate + rate * rate),
+							 5.5 * sqrt(GRAPHS * (rate + 6 * rate * rate + 4 * pow(rate, 3))) + 3);
 			}
 			else
-				assert_true(e->weight[at] == e->count[at]);
+				assert_equal(e->weight[at], e->count[at]);
 			z = (e->count[at] - GRAPHS * p) / sqrt(GRAPHS * p * (1 - p));
 			if (GRAPHS * p * (1 - p) > 20)
 			{
-				assert_true(fabs(z) < 5);
+				assert_below(fabs(z), 5);
 				chi += z * z;
 				pairs++;
 			}
 		}
-	assert_true(fabs(chi - pairs) <= 4.5 * sqrt(2 * pairs));
+	assert_close(chi, pairs, 4.5 * sqrt(2 * pairs));
 	/* no correlation between pairs: variance of the number of edges */
-	assert_true(fabs(squared / GRAPHS - mean * mean - variance) <=
-				4.5 * (variance * sqrt(2.0 / GRAPHS) + 2 * mean * sqrt(variance / GRAPHS)));
+	assert_close(squared / GRAPHS - mean * mean, variance,
+				 4.5 * (variance * sqrt(2.0 / GRAPHS) + 2 * mean * sqrt(variance / GRAPHS)));
 }
 
 static const tlv_mmsb_simulation base = {.graph = TLV_GRAPH_UNDIRECTED,
@@ -173,7 +164,7 @@ check_model(tlv_mmsb_simulation options)
 	tlv_frame frame = model_of(options);
 	tlv_mmsb_parts parts;
 
-	OK(tlv_mmsb_read(&ctx, &frame, &parts));
+	assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
 	check_frequencies(&parts, 1000 * options.seed);
 	pool_reset(&memory, &ctx);
 }
@@ -260,37 +251,39 @@ test_large(void **state)
 	o.between = 0.001;
 	o.degree_exponent = 3.5;
 	frame = model_of(o);
-	OK(tlv_mmsb_read(&ctx, &frame, &parts));
+	assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
 	memberships = &parts.side[0].memberships;
 	for (size_t e = 0; e < memberships->start[o.nodes]; e++)
 		second += memberships->share[e] * memberships->share[e] / (double) o.nodes;
 	/* sum of E pi_a^2 = (alpha + 1) / (alpha0 + 1) */
-	CLOSE(second, 1.05 / 2, 0.006);
+	assert_close(second, 1.05 / 2, 0.006);
 	for (size_t a = 0; a < o.k; a++)
 	{
-		CLOSE(parts.sizes[a], 1000, 150);
-		assert_true(a == 0 || parts.sizes[a] <= parts.sizes[a - 1]);
+		assert_close(parts.sizes[a], 1000, 150);
+		if (a != 0)
+			assert_at_most(parts.sizes[a], parts.sizes[a - 1]);
 	}
 	for (size_t u = 0; u < o.nodes; u++)
 	{
 		sum += parts.side[0].propensity[u];
-		assert_true(parts.side[0].propensity[u] > 0.5 && parts.side[0].propensity[u] < 145);
+		assert_above(parts.side[0].propensity[u], 0.5);
+		assert_below(parts.side[0].propensity[u], 145);
 	}
-	CLOSE(sum / (double) o.nodes, 1, 1e-12);
+	assert_close(sum / (double) o.nodes, 1, 1e-12);
 	/* P(theta > 3 m) = 3^-2.5 where m, the smallest, is 0.6 */
 	for (size_t u = 0; u < o.nodes; u++)
 		heavy += parts.side[0].propensity[u] > 1.8;
-	CLOSE(heavy / (double) o.nodes, pow(3, -2.5), 0.006);
+	assert_close(heavy / (double) o.nodes, pow(3, -2.5), 0.006);
 	degree = tlv_alloc0(&ctx, o.nodes, sizeof(double));
-	OK(tlv_mmsb_simulate_edges(&ctx, &parts, 8, sum_degrees, degree));
+	assert_ok(tlv_mmsb_simulate_edges(&ctx, &parts, 8, sum_degrees, degree));
 	for (size_t u = 0; u < o.nodes; u++)
 	{
 		error += pow(degree[u] - parts.side[0].degree[u], 2) / parts.side[0].degree[u];
 		expected += parts.side[0].degree[u];
 	}
 	/* Poisson-like about the mean degrees that the model says */
-	CLOSE(error / (double) o.nodes, 1, 0.05);
-	assert_true(expected > 20 * (double) o.nodes);
+	assert_close(error / (double) o.nodes, 1, 0.05);
+	assert_above(expected, 20 * (double) o.nodes);
 }
 
 /* The same seed, the same bytes and the same edges; another one, others. */
@@ -317,11 +310,13 @@ test_seeds(void **state)
 	assert_int_equal(model_of(o).header->fingerprint, frame.header->fingerprint);
 	o.seed = 5;
 	other = model_of(o);
-	assert_true(other.header->fingerprint != frame.header->fingerprint);
-	OK(tlv_mmsb_read(&ctx, &frame, &parts));
+	assert_unequal(other.header->fingerprint, frame.header->fingerprint);
+	assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
 	for (uint64_t i = 0; i < 3; i++)
-		OK(tlv_mmsb_simulate_edges(&ctx, &parts, 1 + i / 2, mix_edge, &hash[i]));
-	assert_true(hash[0] == hash[1] && hash[0] != hash[2] && hash[0] != 0);
+		assert_ok(tlv_mmsb_simulate_edges(&ctx, &parts, 1 + i / 2, mix_edge, &hash[i]));
+	assert_equal(hash[0], hash[1]);
+	assert_unequal(hash[0], hash[2]);
+	assert_unequal(hash[0], 0);
 }
 
 static void
@@ -395,28 +390,29 @@ test_faults(void **state)
 	o.nodes = 3000;
 	o.degree_exponent = 2.5;
 	frame = model_of(o);
-	OK(tlv_mmsb_read(&ctx, &frame, &parts));
+	assert_ok(tlv_mmsb_read(&ctx, &frame, &parts));
 	used = ctx.arena.used;
 	assert_int_equal(tlv_mmsb_simulate_edges(&ctx, &parts, 1, refuse_edge, &left), TLV_LIMIT);
 	for (size_t limit = 0; status != TLV_OK; limit += 10000)
 	{
 		ctx.arena.limit = used + limit;
 		status = tlv_mmsb_simulate_edges(&ctx, &parts, 1, ignore_edge, NULL);
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 		assert_int_equal(ctx.arena.used, used); /* nothing is left behind */
 	}
 	ctx.arena.limit = SIZE_MAX;
 	memory.calls = 0;
-	OK(tlv_mmsb_simulate_edges(&ctx, &parts, 1, ignore_edge, NULL));
+	assert_ok(tlv_mmsb_simulate_edges(&ctx, &parts, 1, ignore_edge, NULL));
 	calls = memory.calls;
-	assert_true(calls > 10);
+	assert_above(calls, 10);
 	for (size_t at = 1; at <= calls; at += 1 + calls / 20)
 	{
 		memory.calls = memory.stopped_calls = 0;
 		memory.stop_at = at;
 		assert_int_equal(tlv_mmsb_simulate_edges(&ctx, &parts, 1, ignore_edge, NULL),
 						 TLV_CANCELLED);
-		assert_true(memory.stopped_calls == 0);
+		assert_equal(memory.stopped_calls, 0);
 	}
 	memory.stop_at = 0;
 }

@@ -2,12 +2,7 @@
  * test_fit.c - multi-view mixtures: exactness on population moments,
  * accuracy on samples, shifts and merging, categories, refusals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tensorlv/model/view_sums.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
@@ -70,7 +65,7 @@ compare(const truth *t, tlv_frame model, double errors[3])
 			assert_int_equal(as[j], own[j]); /* the views' components go together */
 	}
 	for (size_t j = 0; j < K; j++)
-		assert_true(fabs(p.weights[as[j]] - t->weights[j]) < 0.05);
+		assert_close(p.weights[as[j]], t->weights[j], 0.05);
 }
 
 static void
@@ -123,9 +118,9 @@ test_population(void **state)
 	model = fitted(built(accumulator), K);
 	compare(&t, model, errors);
 	for (int v = 0; v < 3; v++)
-		assert_true(errors[v] < 1e-7);
-	assert_true(diagnostic(model, "residual") < 1e-6);
-	assert_true(diagnostic(model, "asymmetry_3") < 1e-6);
+		assert_below(errors[v], 1e-7);
+	assert_below(diagnostic(model, "residual"), 1e-6);
+	assert_below(diagnostic(model, "asymmetry_3"), 1e-6);
 	assert_int_equal(fit_status(built(accumulator), K + 1, &model), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.hint, "At most 3"));
 }
@@ -144,10 +139,10 @@ test_sample(void **state)
 
 		compare(&t, model, errors);
 		for (int v = 0; v < 3; v++)
-			assert_true(errors[v] < 0.15);
+			assert_below(errors[v], 0.15);
 		tlv_multiview_read(&model, &p);
 		for (size_t i = 0; i < wide[1]; i++)
-			assert_true(fabs(p.variances[1][i] - 1) < 0.2);
+			assert_close(p.variances[1][i], 1, 0.2);
 		print_message("offset %g: errors %.4f %.4f %.4f\n", offsets[o], errors[0], errors[1],
 					  errors[2]);
 	}
@@ -191,14 +186,14 @@ test_sums(void **state)
 	tlv_view_sums_merge(&parts[0], &parts[1]);
 	plain = parts[0];
 	tlv_view_sums_move(&plain, zeros);
-	assert_true(plain.rows == 1000);
+	assert_equal(plain.rows, 1000);
 	for (size_t e = 0; e < 6; e++)
 	{
-		assert_true(fabs(plain.pairs[0][e] - pairs[0][e]) < 1e-8);
-		assert_true(fabs(plain.pairs[2][e] - pairs[2][e]) < 1e-8);
+		assert_close(plain.pairs[0][e], pairs[0][e], 1e-8);
+		assert_close(plain.pairs[2][e], pairs[2][e], 1e-8);
 	}
 	for (size_t e = 0; e < 12; e++)
-		assert_true(fabs(plain.triples[e] - triples[e]) < 1e-7);
+		assert_close(plain.triples[e], triples[e], 1e-7);
 }
 
 /* ---- categories ---- */
@@ -257,19 +252,19 @@ test_categories(void **state)
 		double error = match(K, 4, false, &p[v][0][0], 4, 1, parts.means[v], 4, 1, as);
 
 		print_message("view %d: L1 %.4f\n", v + 1, error);
-		assert_true(error < 0.1);
+		assert_below(error, 0.1);
 		assert_int_equal(parts.items[v][0], -15);
 	}
 	/* Twice the same rows: the same model; merging keeps the order of items. */
 	assert_ok(tlv_category_views_create(&ctx, &merged));
 	assert_ok(merged->class->merge(&ctx, merged, &moments));
 	again = built(merged);
-	assert_true(again.header->fingerprint == moments.header->fingerprint);
+	assert_equal(again.header->fingerprint, moments.header->fingerprint);
 	assert_ok(tlv_kind_multiview.model->open(&ctx, &model, &open));
 	assert_ok(open->class->infer_vector(&ctx, open, 3, row, shares));
-	assert_true(fabs(shares[0] + shares[1] + shares[2] - 1) < 1e-12);
+	assert_close(shares[0] + shares[1] + shares[2], 1, 1e-12);
 	assert_ok(open->class->log_likelihood_vector(&ctx, open, 3, row, &value));
-	assert_true(value < 0);
+	assert_below(value, 0);
 	row[1] = 1234; /* unknown */
 	assert_int_equal(open->class->infer_vector(&ctx, open, 3, row, shares), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "category 1234 of view 2"));
@@ -336,12 +331,12 @@ test_constant_column(void **state)
 	}
 	model = fitted(built(accumulator), 2);
 	tlv_multiview_read(&model, &p);
-	assert_true(fabs(p.weights[0] - 0.6) < 0.03);
+	assert_close(p.weights[0], 0.6, 0.03);
 	for (int v = 0; v < 3; v++)
 		for (size_t j = 0; j < 2; j++)
 		{
-			assert_true(fabs(p.means[v][j * 3] - (j == 0 ? 2 : -2)) < 0.15);
-			assert_true(p.means[v][j * 3 + 1] == 0.1);
+			assert_close(p.means[v][j * 3], j == 0 ? 2 : -2, 0.15);
+			assert_equal(p.means[v][j * 3 + 1], 0.1);
 		}
 }
 

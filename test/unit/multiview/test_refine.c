@@ -2,12 +2,7 @@
  * test_refine.c - multi-view mixtures: simulation, refinement over rows, rows with views that
  * are not known, matching of models.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/multiview.h"
@@ -140,7 +135,7 @@ mean_error(const tlv_frame *found, const sample *s)
 	assert_ok(tlv_multiview_match(&ctx, &parts, &s->parts, assignment, error));
 	for (size_t j = 0; j < K; j++)
 	{
-		assert_true(fabs(parts.weights[j] - s->parts.weights[assignment[j]]) < 0.015);
+		assert_close(parts.weights[j], s->parts.weights[assignment[j]], 0.015);
 		sum += error[j] / K;
 	}
 	return sum;
@@ -160,7 +155,7 @@ test_vectors(void **state)
 	{
 		sums = statistics(&s, &model, 0, ROWS);
 		likelihood = tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS;
-		assert_true(likelihood > before - 1e-12);
+		assert_above(likelihood, before - 1e-12);
 		if (likelihood - before < 1e-8)
 			break;
 		before = likelihood;
@@ -172,12 +167,12 @@ test_vectors(void **state)
 				  "%.4f\n",
 				  first, last, steps, likelihood,
 				  tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS);
-	assert_true(first < 0.075);
-	assert_true(last < 0.045);
-	assert_true(steps < 12);
-	assert_true(likelihood > tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS);
-	assert_true(tlv_frame_scalar(&model, "steps", 0) == steps);
-	assert_true(diagnostic(model, "mean_log_likelihood_before_step_1") < likelihood);
+	assert_below(first, 0.075);
+	assert_below(last, 0.045);
+	assert_below(steps, 12);
+	assert_above(likelihood, tlv_frame_scalar(&sums, "log_likelihood", 0) / ROWS);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), steps);
+	assert_below(diagnostic(model, "mean_log_likelihood_before_step_1"), likelihood);
 }
 
 /* EM over the rows of categories and on their counts climb to the same place. */
@@ -199,10 +194,10 @@ test_categories(void **state)
 	last = mean_error(&model, &s);
 	print_message("categories: %.4f from moments, %.4f over rows, %.4f on counts\n", first, last,
 				  on_counts);
-	assert_true(first < 0.065);
-	assert_true(on_counts < 0.045);
-	assert_true(fabs(last - on_counts) < 1e-3);
-	assert_true(fabs(likelihood - diagnostic(counted, "mean_log_likelihood")) < 1e-6);
+	assert_below(first, 0.065);
+	assert_below(on_counts, 0.045);
+	assert_close(last, on_counts, 1e-3);
+	assert_close(likelihood, diagnostic(counted, "mean_log_likelihood"), 1e-6);
 }
 
 /* Parts of the rows, merged in either order, say what all of them do. */
@@ -225,12 +220,12 @@ test_merge(void **state)
 		for (int p = 2; p >= 0; p--)
 			assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[p]));
 		merged = built(accumulator);
-		assert_true(tlv_frame_scalar(&merged, "rows", 0) == ROWS);
+		assert_equal(tlv_frame_scalar(&merged, "rows", 0), ROWS);
 		for (size_t e = 0; e < tlv_frame_find(&whole, section)->rows * K; e++)
 		{
 			double a = tlv_frame_float64(&whole, section)[e];
 
-			assert_true(fabs(tlv_frame_float64(&merged, section)[e] - a) <= 1e-9 * fabs(a) + 1e-9);
+			assert_close(tlv_frame_float64(&merged, section)[e], a, 1e-9 * fabs(a) + 1e-9);
 		}
 		wrong = statistics(&s, &other, 0, 10);
 		assert_int_equal(accumulator->class->merge(&ctx, accumulator, &wrong), TLV_BAD_PARAMETER);
@@ -274,15 +269,15 @@ test_missing(void **state)
 	}
 	print_message("assigned: %.4f with three views, %.4f with two\n", right[0] / ROWS,
 				  right[1] / ROWS);
-	assert_true(right[0] / ROWS > 0.985);
-	assert_true(right[1] / ROWS > 0.96);
-	assert_true(right[1] < right[0]);
+	assert_above(right[0] / ROWS, 0.985);
+	assert_above(right[1] / ROWS, 0.96);
+	assert_below(right[1], right[0]);
 	/* One component's density is the product of its views'. */
 	row.known[0] = row.known[2] = false;
 	assert_ok(tlv_multiview_infer(&ctx, model, &row, none, &value));
-	assert_true(fabs(value) < 1e-12);
+	assert_below(fabs(value), 1e-12);
 	for (size_t j = 0; j < K; j++)
-		assert_true(fabs(none[j] - s.parts.weights[j]) < 1e-12);
+		assert_close(none[j], s.parts.weights[j], 1e-12);
 	for (int t = 0; t < 3; t++)
 	{
 		row.known[t] = true;
@@ -295,7 +290,7 @@ test_missing(void **state)
 		row.known[t] = true;
 	assert_ok(tlv_multiview_infer(&ctx, model, &row, all, &value));
 	for (size_t j = 0; j < K; j++)
-		assert_true(fabs(none[j] / exp(value) - all[j]) < 1e-9);
+		assert_close(none[j] / exp(value), all[j], 1e-9);
 	memcpy(whole, row.x[0], 5 * sizeof(double));
 	memcpy(whole + 5, row.x[1], 8 * sizeof(double));
 	memcpy(whole + 13, row.x[2], 3 * sizeof(double));
@@ -372,11 +367,11 @@ test_floor(void **state)
 	tlv_multiview_read(&model, &parts);
 	for (size_t j = 0; j < K; j++)
 	{
-		assert_true(fabs(parts.means[0][j * wide[0]] - 0.1) < 1e-12);
-		assert_true(parts.variances[0][j * wide[0]] == parts.floors[0][0]);
+		assert_close(parts.means[0][j * wide[0]], 0.1, 1e-12);
+		assert_equal(parts.variances[0][j * wide[0]], parts.floors[0][0]);
 	}
-	assert_true(fabs(parts.means[2][0] - 7) < 1e-3);
-	assert_true(parts.variances[2][0] <= 2 * parts.floors[2][0]);
+	assert_close(parts.means[2][0], 7, 1e-3);
+	assert_at_most(parts.variances[2][0], 2 * parts.floors[2][0]);
 }
 
 /* Order, signs and scales of columns do not matter; a category one model lacks has probability 0.
@@ -396,9 +391,11 @@ test_match(void **state)
 	assert_int_equal(assignment[0], 1);
 	assert_int_equal(assignment[1], -1);
 	assert_int_equal(assignment[2], 0);
-	assert_true(error[0] < 1e-12 && error[2] < 1e-12 && isnan(error[1]));
+	assert_below(error[0], 1e-12);
+	assert_below(error[2], 1e-12);
+	assert_true(isnan(error[1]));
 	assert_ok(tlv_mixing_match(&ctx, 2, 1, a + 2, 1, b, assignment, error));
-	assert_true(fabs(error[0] - sqrt(2)) < 1e-12);
+	assert_close(error[0], sqrt(2), 1e-12);
 	for (int t = 0; t < 3; t++)
 	{
 		p.means[t] = q.means[t] = halves;
@@ -406,7 +403,7 @@ test_match(void **state)
 		q.items[t] = t == 0 ? items_b : items_a;
 	}
 	assert_ok(tlv_multiview_match(&ctx, &p, &q, assignment, error));
-	assert_true(fabs(error[0] - 1.0 / 3) < 1e-12);
+	assert_close(error[0], 1.0 / 3, 1e-12);
 }
 
 int

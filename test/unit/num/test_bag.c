@@ -2,19 +2,10 @@
  * test_bag.c - bags: every width, the ends of bigint,
  * one canonical form and nothing else accepted, text form, sorting.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "assertions.h"
 #include "tensorlv/num/bag.h"
 #include "tensorlv/num/rng.h"
 
@@ -36,13 +27,6 @@ teardown(void **state)
 {
 	(void) state;
 	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static tlv_bag_image *
@@ -74,8 +58,8 @@ round_trip(size_t n, const int64_t *items, const double *weights, int item_width
 	tlv_bag_decode(image, back, back_weights);
 	for (size_t i = 0; i < n; i++)
 	{
-		assert_true(items[i] == back[i]);
-		assert_true(weights[i] == back_weights[i]);
+		assert_equal(items[i], back[i]);
+		assert_equal(weights[i], back_weights[i]);
 	}
 	tlv_free(&ctx, back_weights);
 	tlv_free(&ctx, back);
@@ -277,8 +261,8 @@ assert_parses(const char *text, size_t n, const int64_t *items, const double *we
 	assert_int_equal(count, n);
 	for (size_t i = 0; i < n; i++)
 	{
-		assert_true(got[i] == items[i]);
-		assert_true(got_weights[i] == weights[i]);
+		assert_equal(got[i], items[i]);
+		assert_equal(got_weights[i], weights[i]);
 	}
 	tlv_free(&ctx, got);
 	tlv_free(&ctx, got_weights);
@@ -357,7 +341,7 @@ test_check_weight(void **state)
 	assert_ok(tlv_bag_check_weight(&ctx, 1, DBL_MAX));
 	assert_int_equal(tlv_bag_check_weight(&ctx, -7, 0), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "item -7"));
-	assert_true(ctx.error.hint[0] != '\0');
+	assert_string_not_equal(ctx.error.hint, "");
 	assert_int_equal(tlv_bag_check_weight(&ctx, 1, NAN), TLV_BAD_DATA);
 }
 
@@ -379,7 +363,7 @@ test_print_round_trip(void **state)
 	tlv_bag_print_entry(1, nextafter(0.1, 1), entry);
 	assert_string_equal(entry, "1:0.10000000000000002");
 	tlv_bag_print_entry(INT64_MIN, 2.2250738585072011e-308, entry); /* the longest there is */
-	assert_true(strlen(entry) < 64);
+	assert_below(strlen(entry), 64);
 	text[at++] = '{';
 	for (size_t i = 0; i < 2000; i++)
 	{
@@ -433,8 +417,8 @@ check_sort(size_t n, uint64_t distinct, int order)
 	assert_int_equal(tlv_bag_sort(n, entries, work), left);
 	for (size_t i = 0; i < left; i++)
 	{
-		assert_true(entries[i].item == expected[i].item);
-		assert_true(entries[i].weight == expected[i].weight);
+		assert_equal(entries[i].item, expected[i].item);
+		assert_equal(entries[i].weight, expected[i].weight);
 	}
 	free(entries);
 	free(expected);
@@ -475,7 +459,7 @@ test_sort_is_stable(void **state)
 	}
 	assert_int_equal(tlv_bag_sort(N, entries, work), 7);
 	for (int i = 0; i < 7; i++)
-		assert_true(entries[i].weight == sums[i]); /* to the last bit */
+		assert_equal(entries[i].weight, sums[i]); /* to the last bit */
 }
 
 /* At every memory limit an error instead of a crash, and nothing leaks. */
@@ -495,7 +479,8 @@ test_memory_limits(void **state)
 	{
 		ctx.arena.limit = held + limit;
 		status = tlv_bag_validate(&ctx, image, size);
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 		assert_int_equal(ctx.arena.used, held);
 	}
 	status = TLV_MEMORY_LIMIT;
@@ -506,7 +491,8 @@ test_memory_limits(void **state)
 
 		ctx.arena.limit = held + limit;
 		status = tlv_bag_parse(&ctx, text, &n, &got, &got_weights);
-		assert_true(status == TLV_OK || status == TLV_MEMORY_LIMIT);
+		if (status != TLV_OK)
+			assert_equal(status, TLV_MEMORY_LIMIT);
 		tlv_free(&ctx, got);
 		tlv_free(&ctx, got_weights);
 		assert_int_equal(ctx.arena.used, held);

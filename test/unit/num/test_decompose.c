@@ -2,18 +2,9 @@
  * test_decompose.c - the solver core on noisy orthogonal tensors of known
  * components; reproduces the table that the methods were chosen by.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "assertions.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
@@ -65,13 +56,6 @@ numbers(size_t n)
 
 	assert_non_null(x);
 	return x;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 /*
@@ -162,7 +146,7 @@ solve(bed *b, const tlv_decompose_options *options)
 	b->seconds = seconds();
 	assert_ok(tlv_decompose(&ctx, b->k, b->packed, options, &b->found));
 	b->seconds = seconds() - b->seconds;
-	assert_true((double) (ctx.arena.peak - used) <= tlv_decompose_memory(b->k, options));
+	assert_at_most((double) (ctx.arena.peak - used), tlv_decompose_memory(b->k, options));
 	assert_int_equal(ctx.arena.used, used);
 	match(b);
 }
@@ -221,12 +205,15 @@ test_joint_table(void **state)
 	{
 		bed b = row(TLV_METHOD_JOINT, k, 0.02, k == 100 ? 2 : 20);
 
-		assert_true(b.mean <= 0.0055 && b.lost == 0);
+		assert_at_most(b.mean, 0.0055);
+		assert_equal(b.lost, 0);
 		b = row(TLV_METHOD_JOINT, k, 0.2, k == 100 ? 4 : 20);
-		assert_true(b.mean <= 0.055 && b.lost == 0);
+		assert_at_most(b.mean, 0.055);
+		assert_equal(b.lost, 0);
 		b = row(TLV_METHOD_JOINT, k, 0.5, k == 100 ? 4 : 20);
-		assert_true(b.mean <= 0.14);
-		assert_true(k < 100 || b.lost == 0);
+		assert_at_most(b.mean, 0.14);
+		if (k >= 100)
+			assert_equal(b.lost, 0);
 	}
 }
 
@@ -234,19 +221,19 @@ static void
 test_power_table(void **state)
 {
 	(void) state;
-	assert_true(row(TLV_METHOD_POWER, 20, 0.2, 4).mean <= 0.09);
-	assert_true(row(TLV_METHOD_POWER, 50, 0.2, 2).mean <= 0.09);
-	assert_true(row(TLV_METHOD_POWER, 100, 0.2, 1).mean <= 0.09);
+	assert_at_most(row(TLV_METHOD_POWER, 20, 0.2, 4).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_POWER, 50, 0.2, 2).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_POWER, 100, 0.2, 1).mean, 0.09);
 }
 
 static void
 test_als_table(void **state)
 {
 	(void) state;
-	assert_true(row(TLV_METHOD_ALS, 20, 0.2, 4).mean <= 0.09);
-	assert_true(row(TLV_METHOD_ALS, 50, 0.2, 4).mean <= 0.09);
-	assert_true(row(TLV_METHOD_ALS, 100, 0.2, 2).mean <= 0.09);
-	assert_true(row(TLV_METHOD_ALS, 100, 0.5, 1).mean <= 0.22);
+	assert_at_most(row(TLV_METHOD_ALS, 20, 0.2, 4).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_ALS, 50, 0.2, 4).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_ALS, 100, 0.2, 2).mean, 0.09);
+	assert_at_most(row(TLV_METHOD_ALS, 100, 0.5, 1).mean, 0.22);
 }
 
 static void
@@ -257,9 +244,11 @@ test_sgd_table(void **state)
 	{
 		bed b = row(TLV_METHOD_SGD, k, 0, 10);
 
-		assert_true(b.lost == 0 && b.max < 1e-3);
+		assert_equal(b.lost, 0);
+		assert_below(b.max, 1e-3);
 		b = row(TLV_METHOD_SGD, k, 0.02, 10);
-		assert_true(b.lost == 0 && b.mean < 0.03);
+		assert_equal(b.lost, 0);
+		assert_below(b.mean, 0.03);
 	}
 	/* Documented as it is: components may be lost. */
 	row(TLV_METHOD_SGD, 20, 0.2, 4);
@@ -294,8 +283,9 @@ check_form(const bed *b, bool orthonormal)
 
 	for (size_t i = 0; i < k; i++)
 	{
-		assert_true(b->found.values[i] >= 0);
-		assert_true(i == 0 || b->found.values[i - 1] <= b->found.values[i]);
+		assert_at_least(b->found.values[i], 0);
+		if (i != 0)
+			assert_at_most(b->found.values[i - 1], b->found.values[i]);
 		objective += b->found.values[i] * b->found.values[i];
 		for (size_t j = 0; j <= i; j++)
 		{
@@ -304,11 +294,11 @@ check_form(const bed *b, bool orthonormal)
 			for (size_t l = 0; l < k; l++)
 				dot += b->found.vectors[l + i * k] * b->found.vectors[l + j * k];
 			if (i == j || orthonormal)
-				assert_true(fabs(dot - (i == j)) < 1e-13);
+				assert_close(dot, i == j, 1e-13);
 		}
 	}
-	assert_true(fabs(b->found.objective / objective - 1) < 1e-13);
-	assert_true(fabs(b->found.residual - plain_residual(b)) < 1e-7);
+	assert_close(b->found.objective / objective, 1, 1e-13);
+	assert_close(b->found.residual, plain_residual(b), 1e-7);
 }
 
 /* Small and exact tensors, every method, every k from 1 on; and the form of the result. */
@@ -324,7 +314,7 @@ test_exact(void **state)
 
 			solve(&b, &options);
 			assert_int_equal(b.lost, 0);
-			assert_true(b.max < (METHODS[m] == TLV_METHOD_SGD ? 1e-3 : 1e-7));
+			assert_below(b.max, METHODS[m] == TLV_METHOD_SGD ? 1e-3 : 1e-7);
 			check_form(&b, METHODS[m] == TLV_METHOD_JOINT);
 			solve(&noisy, &options);
 			check_form(&noisy, METHODS[m] == TLV_METHOD_JOINT);
@@ -347,9 +337,10 @@ test_one_component(void **state)
 			tlv_decompose_options options = {.method = METHODS[m]};
 
 			assert_ok(tlv_decompose(&ctx, 1, values + i, &options, &found));
-			assert_true(fabs(value / fabs(values[i]) - 1) < 1e-14);
-			assert_true(vector == (values[i] < 0 ? -1 : 1));
-			assert_true(found.residual < 1e-7 && found.converged);
+			assert_close(value / fabs(values[i]), 1, 1e-14);
+			assert_equal(vector, values[i] < 0 ? -1 : 1);
+			assert_below(found.residual, 1e-7);
+			assert_true(found.converged);
 		}
 }
 
@@ -370,13 +361,13 @@ test_scale_and_seed(void **state)
 		b.packed[i] *= 0x1.0p-700;
 	assert_ok(tlv_decompose(&ctx, k, b.packed, &options, &b.found));
 	assert_memory_equal(a.found.vectors, b.found.vectors, k * k * sizeof(double));
-	assert_true(b.found.values[3] == a.found.values[3] * 0x1.0p-700);
+	assert_equal(b.found.values[3], a.found.values[3] * 0x1.0p-700);
 	/* The optimum does not depend on the seed. */
 	memcpy(b.packed, a.packed, tlv_packed3_size(k) * sizeof(double));
 	options.seed = 8;
 	solve(&b, &options);
 	for (size_t i = 0; i < k * k; i++)
-		assert_true(fabs(a.found.vectors[i] - b.found.vectors[i]) < 1e-8);
+		assert_close(a.found.vectors[i], b.found.vectors[i], 1e-8);
 	free_bed(&a);
 	free_bed(&b);
 }
@@ -408,8 +399,9 @@ test_warm_start(void **state)
 		options.initial = cold;
 		solve(&b, &options);
 		for (size_t i = 0; i < k * k; i++)
-			assert_true(fabs(initial[i] - b.found.vectors[i]) < 1e-9);
-		assert_true(b.found.iterations <= iterations && b.found.sweeps == 0);
+			assert_close(initial[i], b.found.vectors[i], 1e-9);
+		assert_at_most(b.found.iterations, iterations);
+		assert_equal(b.found.sweeps, 0);
 		print_message("warm start k=%3zu: %d iterations, %.5f s\n", k, b.found.iterations,
 					  b.seconds);
 		cold[0] += 1e-3;
@@ -444,7 +436,7 @@ test_hard(void **state)
 		free_bed(&b);
 	}
 	print_message("hard regime: objective %.5f of that from the truth\n", quotient);
-	assert_true(quotient >= 0.9995);
+	assert_at_least(quotient, 0.9995);
 }
 
 static void

@@ -2,16 +2,7 @@
  * test_decompose4.c - decomposition of fourth-order tensors of known
  * components: orthogonal with values of either sign, noisy, and not orthogonal.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/cumulant4.h"
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/linalg.h"
@@ -51,13 +42,6 @@ numbers(size_t n)
 
 	assert_non_null(x);
 	return x;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static size_t
@@ -159,7 +143,7 @@ match(bed *b)
 		}
 		b->worst = fmax(b->worst, sqrt(fmax(0, 2 - 2 * best)));
 		if (best > 0.9)
-			assert_true(b->found.values[at] * b->values[i] > 0);
+			assert_above(b->found.values[at] * b->values[i], 0);
 	}
 }
 
@@ -178,10 +162,10 @@ assert_conventions(const bed *b)
 			length += v[i] * v[i];
 			largest = fabs(v[i]) > fabs(largest) ? v[i] : largest;
 		}
-		assert_true(fabs(length - 1) < 1e-9);
-		assert_true(largest > 0);
+		assert_close(length, 1, 1e-9);
+		assert_above(largest, 0);
 		if (l > 0)
-			assert_true(fabs(b->found.values[l]) <= fabs(b->found.values[l - 1]));
+			assert_at_most(fabs(b->found.values[l]), fabs(b->found.values[l - 1]));
 	}
 }
 
@@ -200,9 +184,9 @@ test_joint_exact(void **state)
 			assert_ok(tlv_decompose4(&ctx, b.k, b.packed, &options, &b.found));
 			match(&b);
 			assert_conventions(&b);
-			assert_true(b.worst < 1e-7);
+			assert_below(b.worst, 1e-7);
 			assert_true(b.found.converged);
-			assert_true(b.found.residual < 1e-7);
+			assert_below(b.found.residual, 1e-7);
 			free_bed(&b);
 		}
 }
@@ -228,9 +212,9 @@ test_scale(void **state)
 			scaled[i] = factors[f] * b.packed[i];
 		assert_ok(tlv_decompose4(&ctx, 6, scaled, &options, &b.found));
 		for (size_t i = 0; i < 36; i++)
-			assert_true(fabs(b.found.vectors[i] - vectors[i]) < 1e-8);
+			assert_close(b.found.vectors[i], vectors[i], 1e-8);
 		for (size_t i = 0; i < 6; i++)
-			assert_true(fabs(b.found.values[i] / factors[f] / values[i] - 1) < 1e-8);
+			assert_close(b.found.values[i] / factors[f] / values[i], 1, 1e-8);
 		tlv_free(&ctx, scaled);
 	}
 	tlv_free(&ctx, vectors);
@@ -251,7 +235,7 @@ test_initial(void **state)
 	objective = b.found.objective;
 	options.initial = b.vectors;
 	assert_ok(tlv_decompose4(&ctx, 8, b.packed, &options, &b.found));
-	assert_true(fabs(b.found.objective / objective - 1) < 1e-9);
+	assert_close(b.found.objective / objective, 1, 1e-9);
 	b.vectors[0] += 0.1;
 	assert_int_equal(tlv_decompose4(&ctx, 8, b.packed, &options, &b.found), TLV_BAD_PARAMETER);
 	free_bed(&b);
@@ -311,13 +295,13 @@ test_cp(void **state)
 			match(&b);
 			assert_conventions(&b);
 
-			assert_true(b.worst < 1e-5);
-			assert_true(b.found.residual < 1e-5);
+			assert_below(b.worst, 1e-5);
+			assert_below(b.found.residual, 1e-5);
 			tlv_free(&ctx, start);
 			free_bed(&b);
 		}
 	/* It was needed: the joint solution is wrong by far more. */
-	assert_true(before / 20 > 0.05);
+	assert_above(before / 20, 0.05);
 }
 
 /* T(W, W, W, W) of a tensor of known vectors is that of W'v. */
@@ -345,13 +329,13 @@ test_compress(void **state)
 							y[j / 7] += w[j] * b.vectors[j % 7 + 7 * l];
 						sum += b.values[l] * y[a] * y[d] * y[e] * y[f];
 					}
-					assert_true(fabs(out[i] - sum) < 1e-12);
+					assert_close(out[i], sum, 1e-12);
 				}
 	back = numbers(packed_size(7));
 	tlv_cumulant4_to_pairs(7, b.packed, 2, pairs);
 	tlv_cumulant4_from_pairs(7, pairs, back);
 	for (size_t i = 0; i < packed_size(7); i++)
-		assert_true(back[i] == 2 * b.packed[i]);
+		assert_equal(back[i], 2 * b.packed[i]);
 	tlv_free(&ctx, out);
 	tlv_free(&ctx, pairs);
 	tlv_free(&ctx, back);
@@ -376,7 +360,7 @@ test_norm(void **state)
 
 					sum += x * x;
 				}
-	assert_true(fabs(tlv_cumulant4_norm(5, b.packed) / sqrt(sum) - 1) < 1e-12);
+	assert_close(tlv_cumulant4_norm(5, b.packed) / sqrt(sum), 1, 1e-12);
 	tlv_free(&ctx, pairs);
 	free_bed(&b);
 }
@@ -426,7 +410,7 @@ test_memory(void **state)
 			ctx.arena.peak = used;
 			assert_ok((method == 2 ? tlv_decompose4_cp : tlv_decompose4)(&ctx, b.k, b.packed,
 																		 &options, &b.found));
-			assert_true((double) (ctx.arena.peak - used) <= tlv_decompose4_memory(b.k, &options));
+			assert_at_most((double) (ctx.arena.peak - used), tlv_decompose4_memory(b.k, &options));
 			free_bed(&b);
 		}
 }

@@ -2,12 +2,7 @@
  * test_dictionary.c - item dictionaries: growing, and frozen in either form,
  * with items at both ends of bigint.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/hash.h"
 
@@ -26,13 +21,6 @@ teardown(void **state)
 {
 	(void) state;
 	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static void
@@ -160,7 +148,9 @@ test_dictionary_map(void **state)
 	assert_int_equal(index[0], 0);
 	assert_int_equal(index[1], 2);
 	assert_int_equal(index[2], 3);
-	assert_true(known[0] == 2 && known[1] == 4 && known[2] == 5);
+	assert_equal(known[0], 2);
+	assert_equal(known[1], 4);
+	assert_equal(known[2], 5);
 	assert_int_equal(tlv_dictionary_map(&dictionary, 1, words + 5, counts, index, known), 0);
 	tlv_dictionary_clear(&ctx, &dictionary);
 }

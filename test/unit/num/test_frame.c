@@ -2,16 +2,7 @@
  * test_frame.c - frames: what is written is read back, and every single rule
  * of validation refuses an image that breaks this rule and no other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/kind.h"
@@ -38,13 +29,6 @@ teardown(void **state)
 	(void) state;
 	pool_reset(&memory, &ctx);
 	return 0;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 /* One section of every element type, 11 bytes of text so that there is padding. */
@@ -119,7 +103,7 @@ test_round_trip(void **state)
 	assert_int_equal(frame.header->type, TLV_FRAME_MOMENTS);
 	assert_int_equal(frame.header->kind, 77);
 	assert_int_equal(frame.header->sections, 5);
-	assert_true(tlv_frame_scalar(&frame, "weight", 9) == 0.25);
+	assert_equal(tlv_frame_scalar(&frame, "weight", 9), 0.25);
 	assert_memory_equal(tlv_frame_float64(&frame, "numbers"), NUMBERS, sizeof(NUMBERS));
 	assert_memory_equal(tlv_frame_int64(&frame, "items"), ITEMS, sizeof(ITEMS));
 	assert_memory_equal(tlv_section_data(&frame, tlv_frame_find(&frame, "text")), BYTES, 11);
@@ -129,8 +113,8 @@ test_round_trip(void **state)
 	assert_null(tlv_frame_float64(&frame, "items"));
 	assert_null(tlv_frame_int64(&frame, "numbers"));
 	assert_null(tlv_frame_find(&frame, "number"));
-	assert_true(tlv_frame_scalar(&frame, "numbers", 9) == 9);
-	assert_true(tlv_frame_scalar(&frame, "absent", 9) == 9);
+	assert_equal(tlv_frame_scalar(&frame, "numbers", 9), 9);
+	assert_equal(tlv_frame_scalar(&frame, "absent", 9), 9);
 
 	/* The length word is the server's: no part of validation or fingerprint. */
 	header_of_image(image)->length_word = 0xdeadbeef;
@@ -399,8 +383,8 @@ test_add_from(void **state)
 	assert_ok(tlv_frame_validate(&ctx, copy, copied, &second));
 	assert_int_equal(second.header->sections, 4);
 	assert_null(tlv_frame_find(&second, "text"));
-	assert_true(tlv_frame_scalar(&second, "items", 0) == 3);
-	assert_true(tlv_frame_scalar(&second, "weight", 0) == 0.25);
+	assert_equal(tlv_frame_scalar(&second, "items", 0), 3);
+	assert_equal(tlv_frame_scalar(&second, "weight", 0), 0.25);
 }
 
 static void
@@ -410,7 +394,7 @@ assert_too_large(void)
 	void *image;
 
 	assert_int_equal(tlv_frame_size(&ctx, &builder, &size), TLV_LIMIT);
-	assert_true(ctx.error.hint[0] != '\0');
+	assert_string_not_equal(ctx.error.hint, "");
 	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_LIMIT);
 }
 
@@ -465,7 +449,7 @@ test_fingerprint(void **state)
 	seen[n++] = tlv_fingerprint(bytes, 100, 2);
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
-			assert_true(seen[i] != seen[j]);
+			assert_unequal(seen[i], seen[j]);
 }
 
 static void

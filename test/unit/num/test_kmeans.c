@@ -2,17 +2,7 @@
  * test_kmeans.c - k-means: planted clusters, degenerate points, what is
  * promised of labels, centers and the sum of squares.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/sparse.h"
 
@@ -36,13 +26,6 @@ teardown(void **state)
 	return ctx.arena.used == 0 ? 0 : -1;
 }
 
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
-}
-
 static void *
 room(size_t count, size_t size)
 {
@@ -60,13 +43,15 @@ labels_used(size_t n, size_t k, const int32_t *label)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		assert_true(label[i] >= 0 && (size_t) label[i] < k);
+		assert_at_least(label[i], 0);
+		assert_below((size_t) label[i], k);
 		count[label[i]]++;
 	}
 	for (size_t c = 0; c < k; c++)
 	{
 		used += count[c] > 0;
-		assert_true(count[c] == 0 || used == c + 1);
+		if (count[c] != 0)
+			assert_equal(used, c + 1);
 	}
 	tlv_free(&ctx, count);
 	return used;
@@ -119,9 +104,9 @@ check_planted(size_t n, size_t d, size_t k, double noise, double far, int starts
 			fail_msg("n = %zu, d = %zu, k = %zu: point %zu is not with point %zu", n, d, k, i,
 					 i % k);
 	again = sum_of_squares(n, d, points, NULL, label, centers);
-	assert_true(fabs(again - inertia) <= 1e-3 * inertia);
+	assert_close(again, inertia, 1e-3 * inertia);
 	/* About noise^2 for every coordinate but those that the means take. */
-	assert_true(fabs(inertia / (noise * noise * (double) ((n - k) * d)) - 1) < 0.2);
+	assert_close(inertia / (noise * noise * (double) ((n - k) * d)), 1, 0.2);
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, centers);
 	tlv_free(&ctx, points);
@@ -149,7 +134,7 @@ test_steps(void **state)
 
 	(void) state;
 	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 10, 50, &rng, label, NULL, &inertia));
-	assert_true(inertia / (noise * noise * (double) ((n - k) * d)) < 1.01);
+	assert_below(inertia / (noise * noise * (double) ((n - k) * d)), 1.01);
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, points);
 }
@@ -164,11 +149,11 @@ test_one_dimension(void **state)
 	(void) state;
 	assert_ok(tlv_kmeans(&ctx, 9, 1, points, NULL, 3, 5, 20, &rng, label, centers, &inertia));
 	assert_int_equal(labels_used(9, 3, label), 3);
-	assert_true(fabs(inertia - 6) < 1e-4);
+	assert_close(inertia, 6, 1e-4);
 	for (int i = 0; i < 9; i++)
 	{
 		assert_int_equal(label[i], label[i / 3 * 3]);
-		assert_true(fabsf(centers[label[i]] - points[i / 3 * 3 + 1]) < 1e-4F);
+		assert_below(fabsf(centers[label[i]] - points[i / 3 * 3 + 1]), 1e-4F);
 	}
 }
 
@@ -181,8 +166,9 @@ test_one_cluster(void **state)
 
 	(void) state;
 	assert_ok(tlv_kmeans(&ctx, 3, 2, points, NULL, 1, 3, 20, &rng, label, centers, &inertia));
-	assert_true(fabsf(centers[0] - 1) < 1e-6F && fabsf(centers[1] - 1) < 1e-6F);
-	assert_true(fabs(inertia - 8) < 1e-5);
+	assert_below(fabsf(centers[0] - 1), 1e-6F);
+	assert_below(fabsf(centers[1] - 1), 1e-6F);
+	assert_close(inertia, 8, 1e-5);
 }
 
 /* A weight counts as so many copies. */
@@ -198,9 +184,9 @@ test_weights(void **state)
 	assert_int_equal(label[0], label[1]);
 	assert_int_equal(label[2], label[3]);
 	assert_int_not_equal(label[0], label[2]);
-	assert_true(fabsf(centers[label[0]] - 0.25F) < 1e-6F);
-	assert_true(fabsf(centers[label[2]] - 10) < 1e-5F);
-	assert_true(fabs(inertia - 0.75) < 1e-5);
+	assert_below(fabsf(centers[label[0]] - 0.25F), 1e-6F);
+	assert_below(fabsf(centers[label[2]] - 10), 1e-5F);
+	assert_close(inertia, 0.75, 1e-5);
 	weights[1] = -1;
 	assert_int_equal(
 		tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia),
@@ -229,7 +215,7 @@ check_duplicates(size_t n, size_t d, size_t m, size_t k, double apart)
 	for (size_t i = m; i < n; i++)
 		assert_int_equal(label[i], label[i % m]);
 	if (m <= k)
-		assert_true(inertia < 1e-9 * apart * apart * (double) (n * d));
+		assert_below(inertia, 1e-9 * apart * apart * (double) (n * d));
 	for (size_t i = 0; i < d * k; i++)
 		assert_true(isfinite(centers[i]));
 	tlv_free(&ctx, label);
@@ -262,7 +248,7 @@ test_every_point_a_cluster(void **state)
 	(void) state;
 	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n, 1, 10, &rng, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n, label), n);
-	assert_true(inertia < 1e-9);
+	assert_below(inertia, 1e-9);
 	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n - 1, 1, 0, &rng, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n - 1, label), n - 1);
 	tlv_free(&ctx, label);
@@ -286,7 +272,7 @@ test_same_seed(void **state)
 							 &inertia[i]));
 	}
 	assert_memory_equal(label, label + n, n * sizeof(int32_t));
-	assert_true(inertia[0] == inertia[1]);
+	assert_equal(inertia[0], inertia[1]);
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, points);
 }
@@ -341,7 +327,7 @@ test_cancel_and_memory(void **state)
 		status = tlv_kmeans(&ctx, n, 20, points, NULL, 6, 1, 3, &rng, label, NULL, &inertia);
 	}
 	assert_ok(status);
-	assert_true(most > 10);
+	assert_above(most, 10);
 	ctx.stop = NULL;
 	for (size_t spare = 0; spare < 60000; spare += 1000)
 	{

@@ -1,17 +1,7 @@
 /*
  * test_linalg.c - dense linear algebra against plain loops and known truth.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/linalg.h"
 
 static tlv_context ctx;
@@ -33,13 +23,6 @@ teardown(void **state)
 {
 	(void) state;
 	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static double *
@@ -153,11 +136,11 @@ test_gemm(void **state)
 		for (size_t i = 0; i < m * n; i++)
 			truth[i] = 2 * truth[i] + 0.5 * old[i];
 		assert_ok(tlv_gemm(&ctx, t & 1, t & 2, m, n, k, 2, a, 60, b, 60, 0.5, c, m));
-		assert_true(largest_difference(m * n, c, truth) < 1e-12);
+		assert_below(largest_difference(m * n, c, truth), 1e-12);
 	}
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, 0, 1, a, 60, b, 60, 0, c, m));
 	memset(truth, 0, m * n * sizeof(double));
-	assert_true(largest_difference(m * n, c, truth) == 0);
+	assert_equal(largest_difference(m * n, c, truth), 0);
 	tlv_free(&ctx, a);
 	tlv_free(&ctx, b);
 	tlv_free(&ctx, c);
@@ -179,7 +162,7 @@ test_gemm_blocked(void **state)
 	plain_product(false, false, k, 1, n, b, k, x, n, bx);
 	plain_product(false, false, m, 1, k, a, m, bx, k, abx);
 	plain_product(false, false, m, 1, n, c, m, x, n, cx);
-	assert_true(largest_difference(m, abx, cx) < 1e-9);
+	assert_below(largest_difference(m, abx, cx), 1e-9);
 
 	/* a a', both ways, from one triangle */
 	c = tlv_realloc(&ctx, c, m * m, sizeof(double));
@@ -196,7 +179,7 @@ test_gemm_blocked(void **state)
 
 			for (size_t p = 0; p < k; p++)
 				sum += transpose ? b[p + i * k] * b[p + j * k] : a[i + p * m] * a[j + p * m];
-			assert_true(fabs(c[i + j * order] - sum) < 1e-10);
+			assert_close(c[i + j * order], sum, 1e-10);
 		}
 	}
 	tlv_free(&ctx, a);
@@ -225,7 +208,7 @@ check_eigen(size_t n, size_t rank)
 			v[i + j * n] = NAN;
 	assert_ok(tlv_eigen_symmetric(&ctx, n, v, values));
 	for (size_t j = 0; j + 1 < n; j++)
-		assert_true(values[j] >= values[j + 1]);
+		assert_at_least(values[j], values[j + 1]);
 	for (size_t j = 0; j < n; j++)
 	{
 		double largest = 0;
@@ -236,16 +219,16 @@ check_eigen(size_t n, size_t rank)
 			if (fabs(v[i + j * n]) > fabs(largest))
 				largest = v[i + j * n];
 		}
-		assert_true(largest > 0);
+		assert_above(largest, 0);
 	}
 	assert_ok(tlv_gemm(&ctx, false, true, n, n, n, 1, scaled, n, v, n, 0, back, n));
 	error = largest_difference(n * n, a, back) / values[0];
-	assert_true(error < 1e-13 * sqrt((double) n));
+	assert_below(error, 1e-13 * sqrt((double) n));
 	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, v, n, v, n, 0, back, n));
 	for (size_t i = 0; i < n; i++)
 		back[i + i * n] -= 1;
 	memset(a, 0, n * n * sizeof(double));
-	assert_true(largest_difference(n * n, back, a) < 1e-12);
+	assert_below(largest_difference(n * n, back, a), 1e-12);
 	tlv_free(&ctx, x);
 	tlv_free(&ctx, a);
 	tlv_free(&ctx, v);
@@ -288,14 +271,14 @@ test_orthonormalize(void **state)
 	memcpy(y, x, l * d * sizeof(double));
 	assert_ok(tlv_orthonormalize(&ctx, l, d, y, &rng, &rank));
 	assert_int_equal(rank, l);
-	assert_true(distance_from_orthonormal(l, d, y) < 1e-14);
+	assert_below(distance_from_orthonormal(l, d, y), 1e-14);
 	/* The span of the leading directions is kept: x = (x y') y, lower triangular. */
 	assert_ok(tlv_gemm(&ctx, false, true, l, l, d, 1, x, l, y, l, 0, coordinates, l));
 	for (size_t j = 0; j < l; j++)
 		for (size_t i = 0; i < j; i++)
-			assert_true(fabs(coordinates[i + j * l]) < 1e-5);
+			assert_below(fabs(coordinates[i + j * l]), 1e-5);
 	assert_ok(tlv_gemm(&ctx, false, false, l, d, l, 1, coordinates, l, y, l, 0, back, l));
-	assert_true(largest_difference(l * d, x, back) < 1e-12);
+	assert_below(largest_difference(l * d, x, back), 1e-12);
 
 	/* Dependent rows are found and replaced. */
 	for (size_t j = 0; j < d; j++)
@@ -306,12 +289,12 @@ test_orthonormalize(void **state)
 	}
 	assert_ok(tlv_orthonormalize(&ctx, l, d, x, &rng, &rank));
 	assert_int_equal(rank, l - 3);
-	assert_true(distance_from_orthonormal(l, d, x) < 1e-14);
+	assert_below(distance_from_orthonormal(l, d, x), 1e-14);
 
 	/* A complete basis, one direction, and what cannot be. */
 	tlv_rng_fill_normal(&rng, l * l, x);
 	assert_ok(tlv_orthonormalize(&ctx, l, l, x, &rng, &rank));
-	assert_true(distance_from_orthonormal(l, l, x) < 1e-14);
+	assert_below(distance_from_orthonormal(l, l, x), 1e-14);
 	assert_ok(tlv_orthonormalize(&ctx, 1, d, x, &rng, &rank));
 	assert_int_equal(tlv_orthonormalize(&ctx, 3, 2, x, &rng, &rank), TLV_BAD_PARAMETER);
 	x[4] = NAN;
@@ -337,7 +320,7 @@ test_svd_polar_inverse(void **state)
 		for (size_t i = 0; i < m; i++)
 			u[i + j * m] *= s[j];
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, r, 1, u, m, vt, r, 0, back, m));
-	assert_true(largest_difference(m * n, a, back) < 1e-13);
+	assert_below(largest_difference(m * n, a, back), 1e-13);
 
 	/* A pseudo-inverse of rank 24: A A+ A = A. */
 	for (size_t i = 0; i < m; i++)
@@ -346,20 +329,20 @@ test_svd_polar_inverse(void **state)
 	assert_int_equal(rank, 24);
 	assert_ok(tlv_gemm(&ctx, false, false, n, n, m, 1, inverse, n, a, m, 0, q, n));
 	assert_ok(tlv_gemm(&ctx, false, false, m, n, n, 1, a, m, q, n, 0, back, m));
-	assert_true(largest_difference(m * n, a, back) < 1e-12);
+	assert_below(largest_difference(m * n, a, back), 1e-12);
 
 	/* Polar factor: orthogonal, and q' g symmetric and positive. */
 	memcpy(q, back, n * n * sizeof(double));
 	tlv_rng_fill_normal(&rng, n * n, q);
 	memcpy(copy, q, n * n * sizeof(double));
 	assert_ok(tlv_polar(&ctx, n, q));
-	assert_true(distance_from_orthonormal(n, n, q) < 1e-14);
+	assert_below(distance_from_orthonormal(n, n, q), 1e-14);
 	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, q, n, copy, n, 0, h, n));
 	for (size_t j = 0; j < n; j++)
 		for (size_t i = 0; i < n; i++)
-			assert_true(fabs(h[i + j * n] - h[j + i * n]) < 1e-12);
+			assert_close(h[i + j * n], h[j + i * n], 1e-12);
 	assert_ok(tlv_eigen_symmetric(&ctx, n, h, s));
-	assert_true(s[n - 1] > 0);
+	assert_above(s[n - 1], 0);
 	tlv_free(&ctx, a);
 	tlv_free(&ctx, copy);
 	tlv_free(&ctx, u);
@@ -388,7 +371,7 @@ test_solve(void **state)
 			a[i + i * n] += 0.1;
 		assert_ok(tlv_gemm(&ctx, false, false, n, m, n, 1, a, n, x, n, 0, b, n));
 		assert_ok(tlv_solve_spd(&ctx, n, m, a, b));
-		assert_true(largest_difference(n * m, b, x) < 1e-11);
+		assert_below(largest_difference(n * m, b, x), 1e-11);
 		memset(a, 0, n * n * sizeof(double));
 		assert_int_equal(tlv_solve_spd(&ctx, n, m, a, b), TLV_BAD_DATA);
 		tlv_free(&ctx, x);
@@ -416,18 +399,18 @@ test_packed2(void **state)
 		tlv_packed2_unpack(d, packed, full);
 		for (size_t i = 0; i < d; i++)
 			for (size_t j = 0; j < d; j++)
-				assert_true(full[i + j * d] == packed[tlv_packed2_index(i, j)]);
+				assert_equal(full[i + j * d], packed[tlv_packed2_index(i, j)]);
 		tlv_packed2_pack(d, full, again);
 		assert_memory_equal(packed, again, tlv_packed2_size(d) * sizeof(double));
 		plain_product(false, false, l, d, d, x, l, full, d, truth);
 		assert_ok(tlv_packed2_multiply(&ctx, d, packed, NULL, l, x, z));
-		assert_true(largest_difference(l * d, z, truth) < 1e-11);
+		assert_below(largest_difference(l * d, z, truth), 1e-11);
 		for (size_t j = 0; j < d; j++)
 			for (size_t i = 0; i < d; i++)
 				full[i + j * d] *= scale[i] * scale[j];
 		plain_product(false, false, l, d, d, x, l, full, d, truth);
 		assert_ok(tlv_packed2_multiply(&ctx, d, packed, scale, l, x, z));
-		assert_true(largest_difference(l * d, z, truth) < 1e-11);
+		assert_below(largest_difference(l * d, z, truth), 1e-11);
 		tlv_free(&ctx, packed);
 		tlv_free(&ctx, full);
 		tlv_free(&ctx, again);
@@ -469,8 +452,8 @@ check_subspace(const char *what, size_t d, size_t k, size_t l, const double *val
 
 	assert_ok(tlv_orthonormalize(&ctx, d, d, vectors, &rng, &rank));
 	assert_ok(tlv_subspace_iteration(&ctx, &task, apply_spectrum, &s, &rng, x, ritz, &steps));
-	assert_true(steps < 300);
-	assert_true(distance_from_orthonormal(l, d, x) < 1e-13);
+	assert_below(steps, 300);
+	assert_below(distance_from_orthonormal(l, d, x), 1e-13);
 	for (size_t i = 0; i < k; i++)
 	{
 		double dot = 0;
@@ -497,7 +480,7 @@ test_subspace(void **state)
 	(void) state;
 	for (size_t i = 0; i < d; i++)
 		values[i] = i < k ? 20 - (double) i : 3 * (1 - 2 * (double) (i - k) / (double) (d - k));
-	assert_true(check_subspace("noise of both signs", d, k, l, values) <= 25);
+	assert_at_most(check_subspace("noise of both signs", d, k, l, values), 25);
 	for (size_t i = d - 5; i < d; i++)
 		values[i] = -40;
 	check_subspace("a few large negative", d, k, l, values);
@@ -506,8 +489,8 @@ test_subspace(void **state)
 	check_subspace("many large negative", d, k, l, values);
 	for (size_t i = 0; i < d; i++)
 		values[i] = i < k ? 20 - (double) i : 0;
-	assert_true(check_subspace("exact rank", d, k, l, values) <= 4);
-	assert_true(tlv_ritz_change(2, (double[]){1, 2}, (double[]){1, 2.5}) == 0.2);
+	assert_at_most(check_subspace("exact rank", d, k, l, values), 4);
+	assert_equal(tlv_ritz_change(2, (double[]){1, 2}, (double[]){1, 2.5}), 0.2);
 }
 
 static void

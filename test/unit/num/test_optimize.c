@@ -2,20 +2,10 @@
  * test_optimize.c - projection, least squares and assignment against brute
  * force; special functions against known values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/num/rng.h"
-
-#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 static tlv_context ctx;
 static tlv_rng rng;
@@ -51,18 +41,18 @@ check_projection(size_t n, size_t stride, double scale)
 	tlv_project_simplex(n, x, stride, work);
 	for (size_t i = 0; i < n * stride; i += stride)
 	{
-		assert_true(x[i] >= 0);
+		assert_at_least(x[i], 0);
 		sum += x[i];
 		shift = x[i] > 0 ? y[i] - x[i] : shift;
 	}
-	CLOSE(sum, 1, 1e-12 * (1 + scale));
+	assert_close(sum, 1, 1e-12 * (1 + scale));
 	for (size_t i = 0; i < n * stride; i++)
 		if (i % stride != 0)
-			assert_true(x[i] == y[i]);
+			assert_equal(x[i], y[i]);
 		else if (x[i] > 0)
-			CLOSE(y[i] - x[i], shift, 1e-12 * (1 + scale));
+			assert_close(y[i] - x[i], shift, 1e-12 * (1 + scale));
 		else
-			assert_true(y[i] <= shift + 1e-12 * (1 + scale));
+			assert_at_most(y[i], shift + 1e-12 * (1 + scale));
 }
 
 static void
@@ -77,9 +67,10 @@ test_project_simplex(void **state)
 		check_projection(1 + (size_t) tlv_rng_below(&rng, 64), 1 + (size_t) tlv_rng_below(&rng, 3),
 						 pow(10, (double) (repeat % 7) - 4));
 	tlv_project_simplex(3, inside, 1, work);
-	CLOSE(inside[0], 0.2, 1e-15);
+	assert_close(inside[0], 0.2, 1e-15);
 	tlv_project_simplex(2, vertex, 1, work);
-	assert_true(vertex[0] == 1 && vertex[1] == 0);
+	assert_equal(vertex[0], 1);
+	assert_equal(vertex[1], 0);
 	tlv_project_simplex(0, NULL, 1, work);
 }
 
@@ -201,9 +192,9 @@ test_nnls(void **state)
 			b[i] = tlv_rng_normal(&rng);
 		assert_int_equal(tlv_nnls(&ctx, m, n, a, b, x, &residual), TLV_OK);
 		for (size_t j = 0; j < n; j++)
-			assert_true(x[j] >= 0);
-		CLOSE(residual, residual_of(m, n, a, b, x), 1e-12);
-		CLOSE(residual, nnls_brute(m, n, a, b), 1e-8);
+			assert_at_least(x[j], 0);
+		assert_close(residual, residual_of(m, n, a, b, x), 1e-12);
+		assert_close(residual, nnls_brute(m, n, a, b), 1e-8);
 	}
 }
 
@@ -219,13 +210,13 @@ test_nnls_degenerate(void **state)
 
 	(void) state;
 	assert_int_equal(tlv_nnls(&ctx, 2, 4, a, b, x, &residual), TLV_OK);
-	CLOSE(residual, 0, 1e-7);
-	assert_true(x[2] == 0);
-	CLOSE(x[0] + x[1], 2, 1e-6);
+	assert_close(residual, 0, 1e-7);
+	assert_equal(x[2], 0);
+	assert_close(x[0] + x[1], 2, 1e-6);
 	b[0] = b[1] = -1;
 	assert_int_equal(tlv_nnls(&ctx, 2, 1, a, b, x, &residual), TLV_OK);
-	assert_true(x[0] == 0);
-	CLOSE(residual, sqrt(2), 1e-15);
+	assert_equal(x[0], 0);
+	assert_close(residual, sqrt(2), 1e-15);
 	assert_int_equal(tlv_nnls(&ctx, 2, 1, bad, b, x, &residual), TLV_BAD_DATA);
 }
 
@@ -248,7 +239,7 @@ test_nnls_large(void **state)
 			b[i] += a[i + j * m] * (j % 3 == 0 ? 0 : (double) j);
 	assert_int_equal(tlv_nnls(&ctx, m, n, a, b, x, &residual), TLV_OK);
 	for (size_t j = 0; j < n; j++)
-		CLOSE(x[j], j % 3 == 0 ? 0 : (double) j, 1e-9);
+		assert_close(x[j], j % 3 == 0 ? 0 : (double) j, 1e-9);
 	tlv_free(&ctx, a);
 	tlv_free(&ctx, b);
 }
@@ -288,13 +279,14 @@ test_assignment(void **state)
 		assert_int_equal(tlv_assignment(&ctx, n, m, cost, assignment, &total), TLV_OK);
 		for (size_t i = 0; i < n; i++)
 		{
-			assert_true(assignment[i] >= 0 && (size_t) assignment[i] < m);
+			assert_at_least(assignment[i], 0);
+			assert_below((size_t) assignment[i], m);
 			assert_false(used >> assignment[i] & 1);
 			used |= 1u << assignment[i];
 			sum += cost[i * m + (size_t) assignment[i]];
 		}
-		CLOSE(total, sum, 1e-12);
-		CLOSE(total, assign_brute(n, m, cost, 0, 0), 1e-12);
+		assert_close(total, sum, 1e-12);
+		assert_close(total, assign_brute(n, m, cost, 0, 0), 1e-12);
 	}
 }
 
@@ -351,12 +343,12 @@ test_minimize_log(void **state)
 	(void) state;
 	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0.01, 100, 1e-5, &x, &value),
 					 TLV_OK);
-	CLOSE(x, 2.5, 3e-5);
-	CLOSE(value, 3, 1e-9);
+	assert_close(x, 2.5, 3e-5);
+	assert_close(value, 3, 1e-9);
 	target = -10;
 	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0.01, 100, 1e-4, &x, &value),
 					 TLV_OK);
-	CLOSE(x, 0.01, 1e-5);
+	assert_close(x, 0.01, 1e-5);
 	assert_int_equal(tlv_minimize_log(&ctx, failing, NULL, 1, 2, 1e-3, &x, &value), TLV_BAD_DATA);
 	assert_int_equal(tlv_minimize_log(&ctx, log_parabola, &target, 0, 2, 1e-3, &x, &value),
 					 TLV_BAD_PARAMETER);
@@ -366,19 +358,19 @@ static void
 test_special(void **state)
 {
 	(void) state;
-	CLOSE(tlv_digamma(1), -0.57721566490153286, 1e-14);
-	CLOSE(tlv_digamma(0.5), -1.96351002602142348, 1e-14);
-	CLOSE(tlv_trigamma(1), 1.64493406684822644, 1e-13);
-	CLOSE(tlv_trigamma(1e-3), 1000001.64253317, 1e-6);
-	CLOSE(tlv_lgamma(10), 12.8018274800814696, 1e-13);
-	CLOSE(tlv_lgamma(-0.5), 1.26551212348464540, 1e-13);
-	CLOSE(tlv_normal_cdf(1.96), 0.97500210485177953, 1e-15);
-	CLOSE(tlv_normal_cdf(-10) / 7.61985302416052606e-24, 1, 1e-13);
-	CLOSE(tlv_chisq_survival(3.84145882069412448, 1), 0.05, 1e-14);
-	CLOSE(tlv_chisq_survival(10, 10), 0.44049328506521257, 1e-14);
-	assert_true(tlv_chisq_survival(-1, 2) == 1);
-	assert_true(tlv_chisq_survival(1e6, 2) == 0);
-	assert_true(tlv_chisq_survival(HUGE_VAL, 5) == 0);
+	assert_close(tlv_digamma(1), -0.57721566490153286, 1e-14);
+	assert_close(tlv_digamma(0.5), -1.96351002602142348, 1e-14);
+	assert_close(tlv_trigamma(1), 1.64493406684822644, 1e-13);
+	assert_close(tlv_trigamma(1e-3), 1000001.64253317, 1e-6);
+	assert_close(tlv_lgamma(10), 12.8018274800814696, 1e-13);
+	assert_close(tlv_lgamma(-0.5), 1.26551212348464540, 1e-13);
+	assert_close(tlv_normal_cdf(1.96), 0.97500210485177953, 1e-15);
+	assert_close(tlv_normal_cdf(-10) / 7.61985302416052606e-24, 1, 1e-13);
+	assert_close(tlv_chisq_survival(3.84145882069412448, 1), 0.05, 1e-14);
+	assert_close(tlv_chisq_survival(10, 10), 0.44049328506521257, 1e-14);
+	assert_equal(tlv_chisq_survival(-1, 2), 1);
+	assert_equal(tlv_chisq_survival(1e6, 2), 0);
+	assert_equal(tlv_chisq_survival(HUGE_VAL, 5), 0);
 }
 
 /* GSL's default handler would abort here if a fault reached it. */
@@ -405,7 +397,7 @@ test_special_domain(void **state)
 		assert_false(isnan(tlv_trigamma(x)));
 		assert_false(isnan(tlv_lgamma(x)));
 		for (double degrees = 1; degrees < 1e5; degrees *= 10)
-			assert_true(tlv_chisq_survival(x, degrees) >= 0 && tlv_chisq_survival(x, degrees) <= 1);
+			assert_between(tlv_chisq_survival(x, degrees), 0, 1);
 	}
 }
 

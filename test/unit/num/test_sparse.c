@@ -2,17 +2,7 @@
  * test_sparse.c - sparse rows and tall single-precision blocks against plain
  * loops and operators of known spectrum.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/sparse.h"
 
@@ -35,13 +25,6 @@ teardown(void **state)
 {
 	(void) state;
 	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static bool
@@ -210,7 +193,7 @@ test_multiply_nothing(void **state)
 		y[i] = 7;
 	assert_ok(tlv_csr_multiply(&ctx, &a, 3, x, y));
 	for (int i = 0; i < 12; i++)
-		assert_true(y[i] == 0);
+		assert_equal(y[i], 0);
 	assert_ok(tlv_csr_multiply(&ctx, &a, 0, x, y));
 	tlv_csr_free(&ctx, &a);
 	assert_ok(tlv_csr_create(&ctx, 0, 0, 0, true, &a));
@@ -233,7 +216,7 @@ test_transpose(void **state)
 		assert_int_equal(t.start[17], a.entries);
 		for (size_t j = 0; j < 17; j++)
 			for (size_t p = t.start[j] + 1; p < t.start[j + 1]; p++)
-				assert_true(t.index[p - 1] < t.index[p]);
+				assert_below(t.index[p - 1], t.index[p]);
 		assert_ok(tlv_csr_transpose(&ctx, &t, &back));
 		assert_memory_equal(back.start, a.start, 32 * sizeof(size_t));
 		assert_memory_equal(back.index, a.index, a.entries * sizeof(int32_t));
@@ -271,9 +254,9 @@ test_sums_and_labels(void **state)
 				if (label[a.index[p]] >= 0)
 					count[label[a.index[p]]] += entry(&a, p);
 			}
-			assert_true(fabs(sum - sums[i]) < 1e-9);
+			assert_close(sum, sums[i], 1e-9);
 			for (size_t c = 0; c < k; c++)
-				assert_true(fabs(count[c] - counts[c + i * k]) < 1e-9);
+				assert_close(count[c], counts[c + i * k], 1e-9);
 		}
 		tlv_csr_count_labels(&a, 7, 3, k, label, sums);
 		assert_memory_equal(sums, counts + 7 * k, 3 * k * sizeof(double));
@@ -344,13 +327,13 @@ test_gram_and_rotate(void **state)
 
 			for (size_t p = 0; p < n; p++)
 				sum += (double) x[i + p * la] * (double) y[j + p * lb];
-			assert_true(fabs(sum - gram[i + j * la]) < 1e-3);
+			assert_close(sum, gram[i + j * la], 1e-3);
 		}
 	assert_ok(tlv_gram_float(&ctx, n, la, x, la, x, gram));
 	for (size_t i = 0; i < la; i++)
 		for (size_t j = 0; j < la; j++)
-			assert_true(gram[i + j * la] == gram[j + i * la]);
-	assert_true(fabs(gram[0] / (double) n - 1) < 0.1);
+			assert_equal(gram[i + j * la], gram[j + i * la]);
+	assert_close(gram[0] / (double) n, 1, 0.1);
 
 	tlv_rng_fill_normal(&rng, 35, r);
 	assert_ok(tlv_rotate_float(&ctx, n, la, x, lb, r));
@@ -361,7 +344,7 @@ test_gram_and_rotate(void **state)
 
 			for (size_t i = 0; i < la; i++)
 				sum += r[i + j * la] * (double) old[i + p * la];
-			assert_true(fabs(sum - (double) x[j + p * lb]) < 1e-5 * 30);
+			assert_close(sum, (double) x[j + p * lb], 1e-5 * 30);
 		}
 	assert_int_equal(tlv_rotate_float(&ctx, n, 2, x, 3, r), TLV_BAD_PARAMETER);
 	tlv_free(&ctx, old);
@@ -391,7 +374,7 @@ assert_orthonormalized(size_t l, size_t n, float *x, size_t expected)
 
 	assert_ok(tlv_orthonormalize_float(&ctx, l, n, x, &rng, &rank));
 	assert_int_equal(rank, expected);
-	assert_true(distance_from_orthonormal(l, n, x) < 3e-6);
+	assert_below(distance_from_orthonormal(l, n, x), 3e-6);
 }
 
 static void
@@ -544,7 +527,7 @@ assert_found(known_operator *a, size_t k, size_t l, bool modulus, const double *
 		fail_msg("%d steps, expected at most %d", steps, most);
 	if (!(residual(a, k, l, x, z, ritz) < 10 * sqrt(precision)))
 		fail_msg("residual %g", residual(a, k, l, x, z, ritz));
-	assert_true(distance_from_orthonormal(l, a->n, x) < 1e-4);
+	assert_below(distance_from_orthonormal(l, a->n, x), 1e-4);
 	tlv_free(&ctx, ritz);
 	tlv_free(&ctx, z);
 	tlv_free(&ctx, x);
@@ -632,15 +615,15 @@ test_subspace_limits(void **state)
 		assert_int_equal(steps, most);
 		assert_int_equal(a.products, most);
 	}
-	assert_true(fabs(ritz[2] - 4) < 1e-3);
+	assert_close(ritz[2], 4, 1e-3);
 	/* From what was found, at once. */
 	assert_ok(iterate_known(&a, (tlv_eigen_task){30, 3, 5, 1e-2, 50, true, true}, x, ritz, &steps));
-	assert_true(steps <= 4);
-	assert_true(fabs(ritz[2] - 4) < 1e-3);
+	assert_at_most(steps, 4);
+	assert_close(ritz[2], 4, 1e-3);
 	/* All of the space. */
 	assert_ok(
 		iterate_known(&a, (tlv_eigen_task){30, 30, 30, 1e-4, 50, false, false}, x, ritz, &steps));
-	assert_true(fabs(ritz[0] - 9) < 1e-4);
+	assert_close(ritz[0], 9, 1e-4);
 	assert_int_equal(
 		iterate_known(&a, (tlv_eigen_task){30, 3, 31, 1e-4, 50, false, false}, x, ritz, &steps),
 		TLV_BAD_PARAMETER);

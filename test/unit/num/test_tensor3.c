@@ -1,17 +1,7 @@
 /*
  * test_tensor3.c - packed symmetric tensors against plain loops over all indices.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -36,13 +26,6 @@ teardown(void **state)
 {
 	(void) state;
 	return ctx.arena.used == 0 ? 0 : -1;
-}
-
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
 }
 
 static double *
@@ -92,16 +75,16 @@ test_pack(void **state)
 						middle = high, high = c;
 					else if (c < low)
 						middle = low, low = c;
-					assert_true(full[a + k * (b + k * c)] ==
-								packed[tlv_packed3_index(high, middle, low)]);
+					assert_equal(full[a + k * (b + k * c)],
+								 packed[tlv_packed3_index(high, middle, low)]);
 					sum += full[a + k * (b + k * c)] * full[a + k * (b + k * c)];
 				}
 		tlv_packed3_pack(k, full, again);
 		assert_memory_equal(packed, again, size * sizeof(double));
-		assert_true(fabs(tlv_packed3_norm(k, packed) / sqrt(sum) - 1) < 1e-14);
+		assert_close(tlv_packed3_norm(k, packed) / sqrt(sum), 1, 1e-14);
 		for (size_t i = 0; i < size; i++)
 			again[i] = packed[i] * 1e200;
-		assert_true(fabs(tlv_packed3_norm(k, again) / (1e200 * sqrt(sum)) - 1) < 1e-14);
+		assert_close(tlv_packed3_norm(k, again) / (1e200 * sqrt(sum)), 1, 1e-14);
 		again[size / 2] = NAN;
 		assert_true(isnan(tlv_packed3_norm(k, again)));
 		tlv_free(&ctx, packed);
@@ -195,20 +178,19 @@ test_forms(void **state)
 		for (size_t a = 0; a < r; a += 2)
 			for (size_t b = 0; b <= a; b++)
 				for (size_t c = 0; c <= b; c += 3)
-					assert_true(fabs(out[tlv_packed3_index(a, b, c)] -
-									 form(k, full, m + a * k, m + b * k, m + c * k)) < 1e-10);
+					assert_close(out[tlv_packed3_index(a, b, c)],
+								 form(k, full, m + a * k, m + b * k, m + c * k), 1e-10);
 		assert_ok(tlv_tensor3_apply(&ctx, k, full, n, m, images));
 		assert_ok(tlv_tensor3_values(&ctx, k, full, n, m, values));
 		for (size_t j = 0; j < n; j += 3)
 		{
 			double *unit = numbers(k, false);
 
-			assert_true(fabs(values[j] - form(k, full, m + j * k, m + j * k, m + j * k)) < 1e-10);
+			assert_close(values[j], form(k, full, m + j * k, m + j * k, m + j * k), 1e-10);
 			for (size_t a = 0; a < k; a += 5)
 			{
 				unit[a] = 1;
-				assert_true(fabs(images[a + j * k] - form(k, full, unit, m + j * k, m + j * k)) <
-							1e-10);
+				assert_close(images[a + j * k], form(k, full, unit, m + j * k, m + j * k), 1e-10);
 				unit[a] = 0;
 			}
 			tlv_free(&ctx, unit);

@@ -2,15 +2,7 @@
  * test_whiten.c - whitening and decomposition of given arrays: known components come back,
  * arrays that are not symmetric or not of full rank are refused in words.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "pool.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
@@ -58,13 +50,6 @@ teardown(void **state)
 	return 0;
 }
 
-static void
-assert_ok(tlv_status status)
-{
-	if (status != TLV_OK)
-		fail_msg("status %d: %s", (int) status, ctx.error.message);
-}
-
 /* Weights and means from the moments alone. */
 static void
 test_recovery(void **state)
@@ -86,23 +71,23 @@ test_recovery(void **state)
 			for (int i = 0; i < D; i++)
 				for (int j = 0; j < D; j++)
 					sum += w[i + D * a] * m2[i * D + j] * w[j + D * b];
-			assert_true(fabs(sum - (a == b)) < 1e-9);
+			assert_close(sum, a == b, 1e-9);
 		}
 	options.seed = 1;
 	assert_ok(tlv_decompose_leading(&ctx, K, tensor, K, &options, eigenvalues, vectors, &residual));
-	assert_true(residual < 1e-7);
+	assert_below(residual, 1e-7);
 	for (int r = 0; r < K; r++)
 	{
 		int truth = K - 1 - r; /* the smallest weight has the largest value */
 
-		assert_true(fabs(eigenvalues[r] - 1 / sqrt(weights[truth])) < 1e-8);
+		assert_close(eigenvalues[r], 1 / sqrt(weights[truth]), 1e-8);
 		for (int i = 0; i < D; i++)
 		{
 			double mean = 0;
 
 			for (int j = 0; j < K; j++)
 				mean += u[i + D * j] * sqrt(values[j]) * vectors[j + K * r];
-			assert_true(fabs(eigenvalues[r] * mean - means[truth][i]) < 1e-7);
+			assert_close(eigenvalues[r] * mean, means[truth][i], 1e-7);
 		}
 	}
 }
@@ -119,10 +104,13 @@ test_leading(void **state)
 		tensor[tlv_packed3_index(i, i, i)] = i == 2 ? 4 : i == 0 ? -3 : 0;
 	options.seed = 1;
 	assert_ok(tlv_decompose_leading(&ctx, 4, tensor, 1, &options, values, vectors, &residual));
-	assert_true(fabs(values[0] - 4) < 1e-12 && fabs(vectors[2] - 1) < 1e-12);
-	assert_true(fabs(residual - 3.0 / 5) < 1e-9);
+	assert_close(values[0], 4, 1e-12);
+	assert_close(vectors[2], 1, 1e-12);
+	assert_close(residual, 3.0 / 5, 1e-9);
 	assert_ok(tlv_decompose_leading(&ctx, 4, tensor, 2, &options, values, vectors, &residual));
-	assert_true(fabs(values[1] - 3) < 1e-12 && fabs(vectors[4] + 1) < 1e-12 && residual < 1e-9);
+	assert_close(values[1], 3, 1e-12);
+	assert_below(fabs(vectors[4] + 1), 1e-12);
+	assert_below(residual, 1e-9);
 	assert_int_equal(
 		tlv_decompose_leading(&ctx, 4, tensor, 5, &options, values, vectors, &residual),
 		TLV_BAD_PARAMETER);
@@ -136,7 +124,7 @@ test_refusals(void **state)
 	(void) state;
 	m2[1] *= 1 + 1e-12; /* rounding */
 	assert_ok(tlv_symmetric2(&ctx, D, m2));
-	assert_true(m2[1] == m2[D]);
+	assert_equal(m2[1], m2[D]);
 	m2[1] += 1e-3;
 	assert_int_equal(tlv_symmetric2(&ctx, D, m2), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "[2][1]"));

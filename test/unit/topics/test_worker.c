@@ -3,24 +3,14 @@
  * against exact enumeration of the posterior of small documents; simulation
  * against the moments of the model.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
+#include "assertions.h"
 #include "model/topics/worker.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "tensorlv/model/topics.h"
 
-#define CLOSE(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-#define OK(expression)		   assert_int_equal(expression, TLV_OK)
-#define MAX_K				   128
-#define MAX_D				   64
+#define MAX_K 128
+#define MAX_D 64
 
 static tlv_context ctx;
 static tlv_rng rng;
@@ -48,7 +38,7 @@ teardown(void **state)
 static tlv_topics
 model(size_t k, size_t d, double concentration)
 {
-	OK(tlv_topic_random(&ctx, k, d, concentration, &rng, phi));
+	assert_ok(tlv_topic_random(&ctx, k, d, concentration, &rng, phi));
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = 0.05 + tlv_rng_uniform(&rng);
 	return (tlv_topics){.k = k, .d = d, .phi = phi, .alpha = alpha};
@@ -59,7 +49,7 @@ worker_of(const tlv_topics *topics)
 {
 	tlv_topic_worker *worker;
 
-	OK(tlv_topic_worker_create(&ctx, topics, &worker));
+	assert_ok(tlv_topic_worker_create(&ctx, topics, &worker));
 	return worker;
 }
 
@@ -122,15 +112,15 @@ test_infer(void **state)
 			index[i] = (int32_t) tlv_rng_below(&rng, MAX_D);
 			count[i] = 0.5 + 5 * tlv_rng_uniform(&rng);
 		}
-		OK(tlv_topic_infer(&ctx, worker, n, index, count, theta));
+		assert_ok(tlv_topic_infer(&ctx, worker, n, index, count, theta));
 		naive_infer(&topics, n, index, count, exact);
 		for (size_t j = 0; j < topics.k; j++)
 		{
 			/* One step more or less at the limit of 1e-4 is possible. */
-			CLOSE(theta[j], exact[j], 1e-4);
+			assert_close(theta[j], exact[j], 1e-4);
 			sum += theta[j];
 		}
-		CLOSE(sum, 1, 1e-12);
+		assert_close(sum, 1, 1e-12);
 		for (size_t i = 0; i < n; i++)
 		{
 			double p = 0;
@@ -139,8 +129,8 @@ test_infer(void **state)
 				p += theta[j] * fmax(phi[(size_t) index[i] * topics.k + j], 1e-12);
 			likelihood += count[i] * log(fmax(p, 1e-300));
 		}
-		CLOSE(tlv_topic_log_likelihood(worker, n, index, count, theta), likelihood,
-			  1e-6 * (1 + fabs(likelihood)));
+		assert_close(tlv_topic_log_likelihood(worker, n, index, count, theta), likelihood,
+					 1e-6 * (1 + fabs(likelihood)));
 		tlv_topic_worker_destroy(&ctx, worker);
 	}
 }
@@ -154,8 +144,8 @@ test_worker_memory(void **state)
 
 	(void) state;
 	/* beside the allocator's own bookkeeping */
-	assert_true((double) ctx.arena.used <= promised + 1024);
-	assert_true((double) ctx.arena.used >= 0.9 * promised);
+	assert_at_most((double) ctx.arena.used, promised + 1024);
+	assert_at_least((double) ctx.arena.used, 0.9 * promised);
 	tlv_topic_worker_destroy(&ctx, worker);
 	ctx.arena.limit = 1000;
 	assert_int_equal(tlv_topic_worker_create(&ctx, &topics, &worker), TLV_MEMORY_LIMIT);
@@ -239,7 +229,7 @@ check_gibbs(size_t k, size_t length, size_t n, const size_t *token, int keep)
 		index[i] = (int32_t) (7 * i + 3);
 	for (size_t a = 0; a < length; a++)
 		count[token[a]]++;
-	OK(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &statistics));
+	assert_ok(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &statistics));
 	enumerate(&topics, length, token, index, expected, &likelihood);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -249,14 +239,14 @@ check_gibbs(size_t k, size_t length, size_t n, const size_t *token, int keep)
 		{
 			double found = items[(size_t) index[i] * k + j];
 
-			CLOSE(found, expected[i * k + j], 4 / sqrt(keep));
+			assert_close(found, expected[i * k + j], 4 / sqrt(keep));
 			sum += found;
 		}
-		CLOSE(sum, count[i], 1e-4);
+		assert_close(sum, count[i], 1e-4);
 	}
-	CLOSE(statistics.log_likelihood, likelihood, 10 / sqrt(keep));
-	CLOSE(statistics.tokens, (double) length, 0);
-	CLOSE(statistics.documents, 1, 0);
+	assert_close(statistics.log_likelihood, likelihood, 10 / sqrt(keep));
+	assert_close(statistics.tokens, (double) length, 0);
+	assert_close(statistics.documents, 1, 0);
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
@@ -296,7 +286,7 @@ check_block(double c, int keep)
 	double largest = -HUGE_VAL;
 
 	memset(items, 0, sizeof(items));
-	OK(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &statistics));
+	assert_ok(tlv_topic_gibbs(&ctx, worker, 2, index, count, &options, &statistics));
 	for (int pass = 0; pass < 2; pass++)
 		for (double m = 0; m <= c; m++)
 			for (double b = 0; b <= 3; b++)
@@ -315,10 +305,10 @@ check_block(double c, int keep)
 				expected[1] += w * b;
 			}
 	/* The memberships mix slowly when one item has nearly all tokens: wide bounds. */
-	CLOSE(items[0] / c, expected[0] / total / c, 0.06);
-	CLOSE(items[2] / 3, expected[1] / total / 3, 0.06);
-	CLOSE(items[0] + items[1], c, 1e-3 * c);
-	CLOSE(items[2] + items[3], 3, 1e-3);
+	assert_close(items[0] / c, expected[0] / total / c, 0.06);
+	assert_close(items[2] / 3, expected[1] / total / 3, 0.06);
+	assert_close(items[0] + items[1], c, 1e-3 * c);
+	assert_close(items[2] + items[3], 3, 1e-3);
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
@@ -348,11 +338,12 @@ test_gibbs_huge(void **state)
 
 	(void) state;
 	memset(items, 0, sizeof(items));
-	OK(tlv_topic_gibbs(&ctx, worker, 3, index, count, &options, &statistics));
+	assert_ok(tlv_topic_gibbs(&ctx, worker, 3, index, count, &options, &statistics));
 	for (size_t j = 0; j < 20; j++)
 		sum += items[5 * 20 + j];
-	CLOSE(sum, 1e9, 1);
-	assert_true(isfinite(statistics.log_likelihood) && statistics.log_likelihood < 0);
+	assert_close(sum, 1e9, 1);
+	assert_true(isfinite(statistics.log_likelihood));
+	assert_below(statistics.log_likelihood, 0);
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
@@ -380,8 +371,8 @@ test_faults(void **state)
 	assert_non_null(strstr(ctx.error.message, "2.5"));
 	assert_int_equal(tlv_topic_completion(&ctx, worker, 2, index, count, 1, &ll, &tokens),
 					 TLV_BAD_DATA);
-	OK(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
-	OK(tlv_topic_variational(&ctx, worker, 2, index, count, 5, 1e-3, &s));
+	assert_ok(tlv_topic_infer(&ctx, worker, 2, index, count, theta));
+	assert_ok(tlv_topic_variational(&ctx, worker, 2, index, count, 5, 1e-3, &s));
 	count[1] = -1;
 	assert_int_equal(tlv_topic_infer(&ctx, worker, 2, index, count, theta), TLV_BAD_DATA);
 	count[1] = NAN;
@@ -407,11 +398,11 @@ test_faults(void **state)
 	}
 	ctx.stop = NULL;
 	s.documents = 0;
-	OK(tlv_topic_gibbs(&ctx, worker, 0, NULL, NULL, &options, &s));
-	OK(tlv_topic_variational(&ctx, worker, 0, NULL, NULL, 1, 0, &s));
-	assert_true(s.documents == 0);
-	OK(tlv_topic_infer(&ctx, worker, 0, NULL, NULL, theta));
-	CLOSE(theta[1], alpha[1] / (alpha[0] + alpha[1] + alpha[2] + alpha[3]), 1e-15);
+	assert_ok(tlv_topic_gibbs(&ctx, worker, 0, NULL, NULL, &options, &s));
+	assert_ok(tlv_topic_variational(&ctx, worker, 0, NULL, NULL, 1, 0, &s));
+	assert_equal(s.documents, 0);
+	assert_ok(tlv_topic_infer(&ctx, worker, 0, NULL, NULL, theta));
+	assert_close(theta[1], alpha[1] / (alpha[0] + alpha[1] + alpha[2] + alpha[3]), 1e-15);
 	tlv_topic_worker_destroy(&ctx, worker);
 }
 
@@ -443,7 +434,7 @@ test_variational(void **state)
 			count[i] = 1 + (double) tlv_rng_below(&rng, 5);
 			length += count[i];
 		}
-		OK(tlv_topic_variational(&ctx, worker, 12, index, count, 7, 0, &s));
+		assert_ok(tlv_topic_variational(&ctx, worker, 12, index, count, 7, 0, &s));
 		for (size_t j = 0; j < k; j++)
 		{
 			gamma[j] = alpha[j] + length / (double) k;
@@ -468,14 +459,15 @@ test_variational(void **state)
 					gamma[j] += count[i] * w[j] * row[j] / sum;
 				for (size_t j = 0; j < k && step == 7; j++)
 				{
-					CLOSE(items[(size_t) index[i] * k + j], count[i] * w[j] * row[j] / sum, 2e-4);
+					assert_close(items[(size_t) index[i] * k + j], count[i] * w[j] * row[j] / sum,
+								 2e-4);
 					rest += row[j] * fmax(gamma[j] - w[j] * row[j] / sum, alpha[j]);
 				}
 				likelihood += step == 7 ? count[i] * log(rest / (alpha0 + length - 1)) : 0;
 			}
 		}
-		CLOSE(s.log_likelihood, likelihood, 1e-4 * fabs(likelihood));
-		CLOSE(s.tokens, length, 0);
+		assert_close(s.log_likelihood, likelihood, 1e-4 * fabs(likelihood));
+		assert_close(s.tokens, length, 0);
 		tlv_topic_worker_destroy(&ctx, worker);
 	}
 }
@@ -502,16 +494,17 @@ test_binomial(void **state)
 			double x = tlv_topic_binomial(&rng, n, p);
 			double z = (x - n * p) / deviation;
 
-			assert_true(x >= 0 && x <= n && x == floor(x));
+			assert_between(x, 0, n);
+			assert_equal(x, floor(x));
 			mean += z / 20000;
 			square += z * z / 20000;
 		}
-		CLOSE(mean, 0, 4 / sqrt(20000));
-		CLOSE(square, 1, 0.08);
+		assert_close(mean, 0, 4 / sqrt(20000));
+		assert_close(square, 1, 0.08);
 	}
-	assert_true(tlv_topic_binomial(&rng, 1000, 0) == 0);
-	assert_true(tlv_topic_binomial(&rng, 1000, 1) == 1000);
-	assert_true(tlv_topic_binomial(&rng, 0, 0.5) == 0);
+	assert_equal(tlv_topic_binomial(&rng, 1000, 0), 0);
+	assert_equal(tlv_topic_binomial(&rng, 1000, 1), 1000);
+	assert_equal(tlv_topic_binomial(&rng, 0, 0.5), 0);
 }
 
 static void
@@ -530,15 +523,16 @@ test_completion(void **state)
 		double likelihood = 0;
 		double tokens = 0;
 
-		OK(tlv_topic_completion(&ctx, worker, 1, index, count, seed, &likelihood, &tokens));
-		assert_true(tokens >= 0 && tokens <= 9);
-		CLOSE(likelihood, tokens * log(phi[3]), 1e-5);
+		assert_ok(tlv_topic_completion(&ctx, worker, 1, index, count, seed, &likelihood, &tokens));
+		assert_between(tokens, 0, 9);
+		assert_close(likelihood, tokens * log(phi[3]), 1e-5);
 		sum += tokens;
 	}
-	CLOSE(sum / 4000, 4.5, 4 * 1.5 / sqrt(4000));
+	assert_close(sum / 4000, 4.5, 4 * 1.5 / sqrt(4000));
 	memset(again, 0, sizeof(again));
 	for (int r = 0; r < 2; r++)
-		OK(tlv_topic_completion(&ctx, worker, 1, index, count, 7, &again[r][0], &again[r][1]));
+		assert_ok(
+			tlv_topic_completion(&ctx, worker, 1, index, count, 7, &again[r][0], &again[r][1]));
 	assert_memory_equal(again[0], again[1], sizeof(again[0]));
 	tlv_topic_worker_destroy(&ctx, worker);
 }
@@ -562,22 +556,23 @@ test_simulate(void **state)
 	double alpha0 = alpha[0] + alpha[1] + alpha[2];
 
 	(void) state;
-	OK(tlv_topic_simulator_create(&ctx, &topics, &simulator));
+	assert_ok(tlv_topic_simulator_create(&ctx, &topics, &simulator));
 	for (int t = 0; t < documents; t++)
 	{
 		size_t n;
 		double sum = 0;
 
-		OK(tlv_topic_simulate(&ctx, simulator, &rng, length, theta, &n, index, count));
+		assert_ok(tlv_topic_simulate(&ctx, simulator, &rng, length, theta, &n, index, count));
 		for (size_t a = 0; a < n; a++)
 		{
-			assert_true(a == 0 || index[a] > index[a - 1]);
+			if (a != 0)
+				assert_above(index[a], index[a - 1]);
 			sum += count[a];
 			single[index[a]] += count[a];
 			for (size_t b = 0; b < n; b++)
 				pair[index[a]][index[b]] += count[a] * (count[b] - (a == b));
 		}
-		CLOSE(sum, 20, 0);
+		assert_close(sum, 20, 0);
 	}
 	for (size_t a = 0; a < d; a++)
 	{
@@ -585,7 +580,7 @@ test_simulate(void **state)
 
 		for (size_t j = 0; j < k; j++)
 			mean += alpha[j] / alpha0 * phi[j + k * a];
-		CLOSE(single[a] / documents / 20, mean, 0.005);
+		assert_close(single[a] / documents / 20, mean, 0.005);
 		for (size_t b = 0; b < d; b++)
 		{
 			double moment = 0;
@@ -594,7 +589,7 @@ test_simulate(void **state)
 				for (size_t j = 0; j < k; j++)
 					moment += phi[i + k * a] * phi[j + k * b] * alpha[i] * (alpha[j] + (i == j)) /
 							  (alpha0 * (alpha0 + 1));
-			CLOSE(pair[a][b] / documents / 380, moment, 0.005);
+			assert_close(pair[a][b] / documents / 380, moment, 0.005);
 		}
 	}
 	tlv_topic_simulator_destroy(&ctx, simulator);
@@ -614,9 +609,9 @@ test_random(void **state)
 
 			for (size_t i = 0; i < MAX_D; i++)
 				sum += topics.phi[j + 5 * i];
-			CLOSE(sum, 1, 1e-12);
+			assert_close(sum, 1, 1e-12);
 		}
-		OK(tlv_topic_random(&ctx, 5, MAX_D, 50, &rng, phi));
+		assert_ok(tlv_topic_random(&ctx, 5, MAX_D, 50, &rng, phi));
 	}
 	assert_int_equal(tlv_topic_random(&ctx, 5, MAX_D, 0, &rng, phi), TLV_BAD_PARAMETER);
 }
@@ -631,15 +626,15 @@ test_maximize(void **state)
 	double out[6];
 
 	(void) state;
-	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, NULL, out));
-	CLOSE(out[0], 1.5 / 5.5, 1e-15);
-	CLOSE(out[1], 1.0 / 3, 1e-15);
-	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, prior, out));
-	CLOSE(out[2], (3 + 0.45) / 5.5, 1e-15);
-	CLOSE(out[5], 0.2, 1e-15);
-	OK(tlv_topic_maximize(&ctx, 2, 3, counts, 0, NULL, out));
-	CLOSE(out[4], 0, 0);
-	CLOSE(out[5], 1.0 / 3, 1e-15);
+	assert_ok(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, NULL, out));
+	assert_close(out[0], 1.5 / 5.5, 1e-15);
+	assert_close(out[1], 1.0 / 3, 1e-15);
+	assert_ok(tlv_topic_maximize(&ctx, 2, 3, counts, 0.5, prior, out));
+	assert_close(out[2], (3 + 0.45) / 5.5, 1e-15);
+	assert_close(out[5], 0.2, 1e-15);
+	assert_ok(tlv_topic_maximize(&ctx, 2, 3, counts, 0, NULL, out));
+	assert_close(out[4], 0, 0);
+	assert_close(out[5], 1.0 / 3, 1e-15);
 	assert_int_equal(tlv_topic_maximize(&ctx, 2, 3, counts, -1, NULL, out), TLV_BAD_PARAMETER);
 }
 
@@ -652,20 +647,21 @@ test_match(void **state)
 	double error[3];
 
 	(void) state;
-	OK(tlv_topic_random(&ctx, 3, MAX_D, 0.3, &rng, a));
+	assert_ok(tlv_topic_random(&ctx, 3, MAX_D, 0.3, &rng, a));
 	for (size_t i = 0; i < MAX_D; i++)
 	{
 		b[2 * i] = a[3 * i + 2];
 		b[2 * i + 1] = 0.9 * a[3 * i] + 0.1 / MAX_D;
 	}
-	OK(tlv_topic_match(&ctx, MAX_D, 3, a, 2, b, assignment, error));
+	assert_ok(tlv_topic_match(&ctx, MAX_D, 3, a, 2, b, assignment, error));
 	assert_int_equal(assignment[0], 1);
 	assert_int_equal(assignment[1], -1);
 	assert_int_equal(assignment[2], 0);
-	CLOSE(error[1], 2, 0);
-	CLOSE(error[2], 0, 1e-15);
-	assert_true(error[0] > 0.01 && error[0] < 0.2);
-	OK(tlv_topic_match(&ctx, MAX_D, 2, b, 3, a, assignment, error));
+	assert_close(error[1], 2, 0);
+	assert_close(error[2], 0, 1e-15);
+	assert_above(error[0], 0.01);
+	assert_below(error[0], 0.2);
+	assert_ok(tlv_topic_match(&ctx, MAX_D, 2, b, 3, a, assignment, error));
 	assert_int_equal(assignment[0], 2);
 	assert_int_equal(assignment[1], 0);
 }
@@ -680,13 +676,13 @@ test_coherence(void **state)
 
 	(void) state;
 	tlv_topic_coherence(3, joint, 10, &npmi, &umass);
-	CLOSE(npmi, (log(0.3 / 0.2) / -log(0.3) + log(0.1 / 0.1) / -log(0.1) - 1) / 3, 1e-14);
-	CLOSE(umass, (log(4.0 / 5) + log(2.0 / 5) + log(1.0 / 4)) / 3, 1e-14);
+	assert_close(npmi, (log(0.3 / 0.2) / -log(0.3) + log(0.1 / 0.1) / -log(0.1) - 1) / 3, 1e-14);
+	assert_close(umass, (log(4.0 / 5) + log(2.0 / 5) + log(1.0 / 4)) / 3, 1e-14);
 	tlv_topic_coherence(1, joint, 10, &npmi, &umass);
 	assert_true(isnan(npmi) && isnan(umass));
 	joint[0] = joint[1] = joint[2] = 10;
 	tlv_topic_coherence(2, joint, 10, &npmi, &umass);
-	CLOSE(npmi, 1, 0);
+	assert_close(npmi, 1, 0);
 }
 
 /* ---- refinement ---- */
@@ -726,7 +722,7 @@ test_refinement(void **state)
 
 			memset(items, 0, sizeof(items));
 			tlv_rng_seed(&documents, 77);
-			OK(tlv_topic_simulator_create(&ctx, &true_topics, &simulator));
+			assert_ok(tlv_topic_simulator_create(&ctx, &true_topics, &simulator));
 			for (uint64_t t = 0; t < DOCUMENTS; t++)
 			{
 				int32_t index[LENGTH];
@@ -735,18 +731,21 @@ test_refinement(void **state)
 				tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, TLV_GIBBS_KEEP,
 											 tlv_mix64(t + 1000 * (uint64_t) step)};
 
-				OK(tlv_topic_simulate(&ctx, simulator, &documents, LENGTH, theta, &n, index,
-									  count));
-				OK(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &s));
+				assert_ok(tlv_topic_simulate(&ctx, simulator, &documents, LENGTH, theta, &n, index,
+											 count));
+				assert_ok(tlv_topic_gibbs(&ctx, worker, n, index, count, &options, &s));
 			}
-			CLOSE(s.tokens, DOCUMENTS * LENGTH, 0);
-			OK(tlv_topic_maximize(&ctx, K, MAX_D, items, TLV_REFINE_ETA, NULL, phi));
+			assert_close(s.tokens, DOCUMENTS * LENGTH, 0);
+			assert_ok(tlv_topic_maximize(&ctx, K, MAX_D, items, TLV_REFINE_ETA, NULL, phi));
 			tlv_topic_worker_destroy(&ctx, worker);
 			tlv_topic_simulator_destroy(&ctx, simulator);
 		}
-		OK(tlv_topic_match(&ctx, MAX_D, K, truth, K, phi, assignment, error));
+		assert_ok(tlv_topic_match(&ctx, MAX_D, K, truth, K, phi, assignment, error));
 		for (size_t j = 0; j < K; j++)
-			assert_true(assignment[j] == (int64_t) j && error[j] < 0.09);
+		{
+			assert_equal(assignment[j], (int64_t) j);
+			assert_below(error[j], 0.09);
+		}
 		if (run == 0)
 			memcpy(first, phi, sizeof(first));
 	}

@@ -2,13 +2,7 @@
  * test_distance.c - information distances of categories, numbers and vectors, their standard
  * errors and tests of independence, and the trees that are learned from drawn rows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tensorlv/model/dense.h"
 #include "tree_learning_fixture.h"
 
@@ -131,12 +125,12 @@ test_additive(void **state)
 				result[q] = distance_of(
 					d, counts, 3, variant == 1 ? TLV_METRIC_DETERMINANT : TLV_METRIC_CANONICAL,
 					variant == 2 ? 0.3 : 0);
-				assert_true(canonical[q] > 0);
+				assert_above(canonical[q], 0);
 				if (variant == 1)
-					assert_true((fabs(result[q] - canonical[q]) < 1e-6) == (d == 3));
+					assert_equal(fabs(result[q] - canonical[q]) < 1e-6, d == 3);
 			}
 			assert_close(result[2] + result[5], result[3] + result[4], 1e-6);
-			assert_true(result[0] + result[1] < result[2] + result[5] - 0.1);
+			assert_below(result[0] + result[1], result[2] + result[5] - 0.1);
 		}
 }
 
@@ -156,7 +150,7 @@ test_binary(void **state)
 	d = distances_of(two_variables(&t, 2, 2, counts), 2, TLV_METRIC_CANONICAL, 0);
 	assert_close(d.distance[1], -log(phi), 1e-12);
 	assert_close(d.error[1], sqrt((1 - phi * phi) / 1000) / phi, 1e-12);
-	assert_true(d.independent[1] < 1e-60);
+	assert_below(d.independent[1], 1e-60);
 	/* a state that was never seen changes nothing */
 	with_empty = distances_of(two_variables(&t, 2, 3, wide), 2, TLV_METRIC_CANONICAL, 0);
 	assert_close(with_empty.distance[1], d.distance[1], 1e-12);
@@ -226,7 +220,7 @@ test_independence(void **state)
 			p = distances_of(two_variables(&t, sizes[c][0], sizes[c][1], counts), 2,
 							 TLV_METRIC_CANONICAL, 0)
 					.independent[1];
-			assert_true(p >= 0 && p <= 1);
+			assert_between(p, 0, 1);
 			below += p < 0.05;
 			far_below += p < 1e-4;
 			pool_reset(&memory, &ctx);
@@ -234,8 +228,9 @@ test_independence(void **state)
 		if (getenv("TLV_SHOW") != NULL)
 			printf("%zu x %zu: %g below .05, %g below .0001\n", sizes[c][0], sizes[c][1],
 				   below / 2000, far_below / 2000);
-		assert_true(below / 2000 > 0.02 && below / 2000 < 0.08);
-		assert_true(far_below <= 3);
+		assert_above(below / 2000, 0.02);
+		assert_below(below / 2000, 0.08);
+		assert_at_most(far_below, 3);
 	}
 }
 
@@ -269,8 +264,13 @@ test_degenerate(void **state)
 		frame = category_frame(N, 5, x);
 		assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &d));
 		for (size_t i = 0; i < 25; i++)
-			assert_true(isfinite(d.distance[i]) && isfinite(d.error[i]) && d.distance[i] >= 0 &&
-						d.error[i] >= 0 && d.independent[i] >= 0 && d.independent[i] <= 1);
+		{
+			assert_true(isfinite(d.distance[i]));
+			assert_true(isfinite(d.error[i]));
+			assert_at_least(d.distance[i], 0);
+			assert_at_least(d.error[i], 0);
+			assert_between(d.independent[i], 0, 1);
+		}
 		for (size_t v = 2; v < 5; v++)
 			for (size_t u = 0; u < 2; u++)
 			{
@@ -278,7 +278,8 @@ test_degenerate(void **state)
 				assert_close(d.independent[u * 5 + v], 1, 0);
 				assert_close(d.error[u * 5 + v], 2, 0.01);
 			}
-		assert_true(d.distance[2 * 5 + 3] < 0.0025 && d.independent[2 * 5 + 3] < 1e-100);
+		assert_below(d.distance[2 * 5 + 3], 0.0025);
+		assert_below(d.independent[2 * 5 + 3], 1e-100);
 		assert_close(d.distance[2 * 5 + 4], -log(0.6), 0.15);
 	}
 	assert_ok(tlv_tree_structure(&ctx, &d, &structure, &tree));
@@ -370,7 +371,7 @@ test_numbers(void **state)
 	assert_ok(tlv_tree_distances_compute(&ctx, &frame, &options, &d));
 	assert_close(d.distance[1], -log(r), 1e-8);
 	assert_close(d.error[1], (1 - r * r) / (r * sqrt(N)), 1e-8);
-	assert_true(d.independent[1] < 1e-100);
+	assert_below(d.independent[1], 1e-100);
 	assert_close(d.distance[2], log(2 * sqrt(N)), 1e-9);
 	assert_close(d.independent[2], 1, 0);
 	assert_close(d.distance[3], 1e-9, 1e-10);
@@ -416,7 +417,7 @@ test_vectors(void **state)
 		for (size_t b = 0; b < a; b++)
 		{
 			assert_close(d.distance[a * 4 + b], -2 * log(0.8) * (double) (a - b), 0.05);
-			assert_true(d.independent[a * 4 + b] < 1e-100);
+			assert_below(d.independent[a * 4 + b], 1e-100);
 		}
 }
 
@@ -506,10 +507,10 @@ test_learn(void **state)
 	size_t splits;
 
 	(void) state;
-	assert_true(total_difference(20, 5000, 0, &splits) <= 4);
+	assert_at_most(total_difference(20, 5000, 0, &splits), 4);
 	assert_int_equal(splits, 60);
-	assert_true(total_difference(20, 5000, 3, &splits) <= 9);
-	assert_true(total_difference(50, 10000, 2, &splits) <= 9);
+	assert_at_most(total_difference(20, 5000, 3, &splits), 9);
+	assert_at_most(total_difference(50, 10000, 2, &splits), 9);
 }
 
 static void

@@ -2,12 +2,7 @@
  * test_gaussian.c - Gaussian trees: inference and likelihood against dense
  * conditioning, parameters from the covariance, vectors as variables, refusals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tree_fixture.h"
 
 static double *
@@ -118,7 +113,7 @@ test_dense(void **state)
 				exact -= 0.5 * row[seen[a]] * inverse[a * n + b] * row[seen[b]];
 		}
 		assert_ok(model->class->log_likelihood_vector(&ctx, model, 5, row, &value));
-		assert_true(fabs(value - exact) < 1e-10);
+		assert_close(value, exact, 1e-10);
 		assert_int_equal(tlv_tree_posterior_size_gaussian(model, 5, row), 7 - n);
 		assert_ok(tlv_tree_infer_gaussian(&ctx, model, 5, row, means, variances));
 		for (size_t e = 0; e < 7; e++)
@@ -134,8 +129,8 @@ test_dense(void **state)
 					mean += c[v * 7 + seen[a]] * inverse[a * n + b] * row[seen[b]];
 					variance -= c[v * 7 + seen[a]] * inverse[a * n + b] * c[v * 7 + seen[b]];
 				}
-			assert_true(fabs(means[at] - mean) < 1e-10);
-			assert_true(fabs(variances[at++] - variance) < 1e-10);
+			assert_close(means[at], mean, 1e-10);
+			assert_close(variances[at++], variance, 1e-10);
 		}
 	}
 }
@@ -163,9 +158,9 @@ test_accuracy(void **state)
 		for (int steps = 0; steps <= 20; steps += 5)
 		{
 			model = fitted_tree(moments, &tree, (tlv_tree_fit_options){.iterations = steps});
-			assert_true(diagnostic(model, "log_likelihood_per_row") > before - 1e-9);
+			assert_above(diagnostic(model, "log_likelihood_per_row"), before - 1e-9);
 			before = diagnostic(model, "log_likelihood_per_row");
-			assert_true(fabs(mean_of(model, p, n, x) - before) < 1e-8);
+			assert_close(mean_of(model, p, n, x), before, 1e-8);
 		}
 		model = fitted_tree(moments, &tree, (tlv_tree_fit_options){.iterations = 50});
 		for (size_t e = 0; e < n * p; e++)
@@ -173,7 +168,7 @@ test_accuracy(void **state)
 		best = mean_of(truth, p, n, held) - p * log(100);
 		for (size_t e = 0; e < n * p; e++)
 			held[e] = 5 + 100 * held[e];
-		assert_true(best - mean_of(model, p, n, held) < 0.012);
+		assert_below(best - mean_of(model, p, n, held), 0.012);
 	}
 }
 
@@ -214,9 +209,9 @@ test_vectors(void **state)
 	{
 		options.iterations = steps;
 		model = fitted_tree(moments, &tree, options);
-		assert_true(diagnostic(model, "log_likelihood_per_row") > before - 1e-9);
+		assert_above(diagnostic(model, "log_likelihood_per_row"), before - 1e-9);
 		before = diagnostic(model, "log_likelihood_per_row");
-		assert_true(fabs(mean_of(model, 12, 4000, x) - before) < 1e-8);
+		assert_close(mean_of(model, 12, 4000, x), before, 1e-8);
 	}
 	/* A missing element is told by the others: much less than its variance is left. */
 	memcpy(y, x, sizeof(y));
@@ -224,8 +219,9 @@ test_vectors(void **state)
 	open = opened(model);
 	assert_int_equal(tlv_tree_posterior_size_gaussian(open, 12, y), 5);
 	assert_ok(tlv_tree_infer_gaussian(&ctx, open, 12, y, means, variances));
-	assert_true(variances[4] < 0.45 && variances[4] > 0.2);
-	assert_true(fabs(means[4] - x[7]) < 4 * sqrt(variances[4]));
+	assert_below(variances[4], 0.45);
+	assert_above(variances[4], 0.2);
+	assert_close(means[4], x[7], 4 * sqrt(variances[4]));
 	options.states = 3;
 	assert_int_equal(tlv_tree_fit(&ctx, &moments, &tree, &options, &image, &size),
 					 TLV_NOT_IDENTIFIABLE);

@@ -2,12 +2,7 @@
  * test_model.c - latent trees of categories as models: belief propagation against
  * enumeration, EM, merging of statistics, the stored form.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tree_fixture.h"
 
 /* Hidden 6 (of 0, 1, and 7), hidden 7 (of 2 and the observed inner node 3, behind which 4 is);
@@ -92,7 +87,7 @@ check_rows(size_t k, size_t d, size_t n)
 		size_t at = 0, size = model->class->posterior_size(model, SMALL_P, row);
 
 		assert_ok(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value));
-		assert_true(fabs(value - log(likelihood)) < 1e-12);
+		assert_close(value, log(likelihood), 1e-12);
 		assert_ok(model->class->infer_codes(&ctx, model, SMALL_P, row, found));
 		for (size_t e = 0; e < SMALL_NODES + SMALL_P; e++)
 		{
@@ -102,7 +97,7 @@ check_rows(size_t k, size_t d, size_t n)
 			if ((e < SMALL_P) || (v < SMALL_P && row[v] >= 0))
 				continue;
 			for (size_t y = 0; y < states; y++)
-				assert_true(fabs(found[at++] - exact[v * 8 + y]) < 1e-12);
+				assert_close(found[at++], exact[v * 8 + y], 1e-12);
 		}
 		assert_int_equal(at, size);
 	}
@@ -137,7 +132,7 @@ test_large_tables(void **state)
 		assert_ok(model->class->log_likelihood_codes(&ctx, model, 3, rows + 3 * i, &value));
 		sum += value;
 	}
-	assert_true(fabs(sum - tlv_frame_scalar(&statistics, "log_likelihood", 0)) < 1e-9);
+	assert_close(sum, tlv_frame_scalar(&statistics, "log_likelihood", 0), 1e-9);
 	/* Expected pairs of the hidden nodes: as many as rows. */
 	tlv_tree_read(&frame, &parts);
 	tlv_tree_table_offsets(&parts, offset);
@@ -147,7 +142,7 @@ test_large_tables(void **state)
 
 		for (size_t e = offset[v]; e < offset[v + 1]; e++)
 			total += tlv_frame_float64(&statistics, "counts")[e];
-		assert_true(fabs(total - 70) < 1e-9);
+		assert_close(total, 70, 1e-9);
 	}
 }
 
@@ -179,11 +174,11 @@ test_counts(void **state)
 				expected[x * 3 + (size_t) rows[i * SMALL_P]] += exact[parent * 8 + x];
 	}
 	for (size_t e = 0; e < 6; e++)
-		assert_true(fabs(counts[offset[0] + e] - expected[e]) < 1e-10);
+		assert_close(counts[offset[0] + e], expected[e], 1e-10);
 	for (size_t v = SMALL_P; v < SMALL_NODES; v++)
 		if (parts.parent[v] < 0)
 			for (size_t y = 0; y < 2; y++)
-				assert_true(fabs(counts[offset[v] + y] - root[y]) < 1e-10);
+				assert_close(counts[offset[v] + y], root[y], 1e-10);
 }
 
 /* A star of many leaves: no underflow, and the same as a naive mixture in logarithms. */
@@ -226,7 +221,7 @@ test_large_star(void **state)
 		exact = fmax(each[0], each[1]) + log1p(exp(-fabs(each[0] - each[1])));
 		assert_ok(
 			model->class->log_likelihood_codes(&ctx, model, leaves, rows + i * leaves, &value));
-		assert_true(fabs(value - exact) < 1e-8);
+		assert_close(value, exact, 1e-8);
 	}
 }
 
@@ -244,14 +239,14 @@ test_em(void **state)
 		tlv_frame statistics = statistics_of(start, 10, 2000, rows);
 		double now = tlv_frame_scalar(&statistics, "log_likelihood", 0);
 
-		assert_true(now > before - 1e-3);
+		assert_above(now, before - 1e-3);
 		before = now;
 		start = updated(start, statistics);
 	}
-	assert_true(diagnostic(start, "refinement_steps") == 15);
+	assert_equal(diagnostic(start, "refinement_steps"), 15);
 	/* Not far below the truth, and above it on these rows or near it: another optimum may be met.
 	 */
-	assert_true(before / 2000 > mean_log_likelihood(truth, 10, 2000, rows) - 0.5);
+	assert_above(before / 2000, mean_log_likelihood(truth, 10, 2000, rows) - 0.5);
 }
 
 static void
@@ -273,11 +268,11 @@ test_merge(void **state)
 	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_BAD_PARAMETER);
 	both = built(accumulator);
 	for (size_t e = 0; e < counts->rows; e++)
-		assert_true(fabs(tlv_frame_float64(&both, "counts")[e] -
-						 tlv_frame_float64(&whole, "counts")[e]) < 1e-9);
-	assert_true(fabs(tlv_frame_scalar(&both, "log_likelihood", 0) -
-					 tlv_frame_scalar(&whole, "log_likelihood", 0)) < 1e-8);
-	assert_true(tlv_frame_scalar(&both, "rows", 0) == 333);
+		assert_close(tlv_frame_float64(&both, "counts")[e], tlv_frame_float64(&whole, "counts")[e],
+					 1e-9);
+	assert_close(tlv_frame_scalar(&both, "log_likelihood", 0),
+				 tlv_frame_scalar(&whole, "log_likelihood", 0), 1e-8);
+	assert_equal(tlv_frame_scalar(&both, "rows", 0), 333);
 }
 
 static void
@@ -364,7 +359,10 @@ test_bytes(void **state)
 		if (kind->model->open(&ctx, &copy, &model) == TLV_OK &&
 			model->class->posterior_size(model, SMALL_P, row) > 0 &&
 			model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value) == TLV_OK)
-			assert_true(isfinite(value) && value < 1e-9);
+		{
+			assert_true(isfinite(value));
+			assert_below(value, 1e-9);
+		}
 	}
 }
 

@@ -3,12 +3,7 @@
  * decompositions and linear solves: held-out likelihood beside the truth's, one pass and two,
  * weak triples, choice of states, regularisation, refusals.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tree_fixture.h"
 
 #define HELD_OUT 5000
@@ -40,11 +35,11 @@ check_accuracy(size_t p, size_t n, size_t k, size_t d, uint64_t seed, double sta
 
 	model = learned(&tree, p, n, rows, k, 0);
 	loss = best - mean_log_likelihood(model, p, HELD_OUT, held);
-	assert_true(loss < start);
+	assert_below(loss, start);
 	for (int i = 0; i < 10; i++)
 		model = updated(model, statistics_of(model, p, n, rows));
 	loss = best - mean_log_likelihood(model, p, HELD_OUT, held);
-	assert_true(loss < refined);
+	assert_below(loss, refined);
 }
 
 /* Bounds about 1.3 times what was measured; EM's loss is near the least, parameters / (2 rows). */
@@ -68,9 +63,9 @@ test_missing(void **state)
 
 	(void) state;
 	model = learned(&tree, 12, 8000, rows, 2, 3);
-	assert_true(mean_log_likelihood(truth, 12, HELD_OUT, held) -
-					mean_log_likelihood(model, 12, HELD_OUT, held) <
-				0.015);
+	assert_below(mean_log_likelihood(truth, 12, HELD_OUT, held) -
+					 mean_log_likelihood(model, 12, HELD_OUT, held),
+				 0.015);
 }
 
 /* Tables of triples taken from the moments, or from a second pass over the rows: one model. */
@@ -108,7 +103,7 @@ test_two_passes(void **state)
 	tlv_tree_read(&twice, &b);
 	assert_int_equal(a.entries, b.entries);
 	for (size_t e = 0; e < a.entries; e++)
-		assert_true(fabs(a.tables[e] - b.tables[e]) < 1e-9);
+		assert_close(a.tables[e], b.tables[e], 1e-9);
 	/* What does not fit the plan. */
 	assert_true(refused_with(plan, "pairs", 0, -1));
 	assert_true(refused_with(plan, "triples", 0, 5e-324 * 10));
@@ -134,8 +129,7 @@ test_observed_only(void **state)
 	tlv_tree_table_offsets(&parts, offset);
 	child = parts.parent[0] == 1 ? 0 : 1;
 	/* Variables 0 and 1: 2 rows (0, 1), 1 (1, 0), 1 (1, 1), 1 (0, 0). */
-	assert_true(fabs(parts.tables[offset[child] + 1] - (child == 0 ? 1.1 / 2.2 : 2.1 / 3.2)) <
-				1e-9);
+	assert_close(parts.tables[offset[child] + 1], child == 0 ? 1.1 / 2.2 : 2.1 / 3.2, 1e-9);
 }
 
 /* Hidden nodes get as many states as their variables show. */
@@ -190,10 +184,10 @@ test_regularise(void **state)
 	model = fitted_tree(category_moments(6, 5000, rows), &two, options);
 	tlv_tree_read(&model, &parts);
 	assert_int_equal(parts.nodes, 7);
-	assert_true(diagnostic(model, "merged_nodes") == 1);
-	assert_true(mean_log_likelihood(truth, 6, 5000, rows) -
-					mean_log_likelihood(model, 6, 5000, rows) <
-				0.01);
+	assert_equal(diagnostic(model, "merged_nodes"), 1);
+	assert_below(mean_log_likelihood(truth, 6, 5000, rows) -
+					 mean_log_likelihood(model, 6, 5000, rows),
+				 0.01);
 	truth = simulated(&two, false, 2, 2, 1);
 	rows = drawn_codes(truth, 5000, 0);
 	model = fitted_tree(category_moments(6, 5000, rows), &two, options);
@@ -224,7 +218,7 @@ test_weak(void **state)
 	assert_false(isnan(diagnostic(model, "warning: hidden nodes without a triple")));
 	for (int i = 0; i < 5; i++)
 		model = updated(model, statistics_of(model, 7, 3000, rows));
-	assert_true(mean_log_likelihood(model, 7, 3000, rows) < 0);
+	assert_below(mean_log_likelihood(model, 7, 3000, rows), 0);
 	/* More states than the rows show at some node: a start that EM can go on from. */
 	assert_true(isfinite(mean_log_likelihood(model, 7, 10, rows)));
 }

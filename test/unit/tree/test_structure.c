@@ -2,13 +2,7 @@
  * test_structure.c - structure from exact distances, forests, contraction, splits, random
  * trees; refusals, cancellation and memory.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "tree_learning_fixture.h"
 
 static const tlv_tree_method latent[3] = {TLV_TREE_CLNJ, TLV_TREE_CLRG, TLV_TREE_NJ};
@@ -75,14 +69,17 @@ test_observed_outside(void **state)
 	(void) state;
 	assert_ok(tlv_tree_random(&ctx, 30, 8, 3, &truth));
 	observe_some(&truth);
-	assert_true(truth.p > 30);
+	assert_above(truth.p, 30);
 	distances = exact_distances(&truth, 1e-7);
 	assert_ok(tlv_tree_structure(&ctx, &distances, &options, &found));
 	degree = room(found.nodes, sizeof(size_t));
 	for (size_t h = 0; h < 2 * found.edges; h++)
 		degree[found.ends[h]]++;
 	for (size_t v = 0; v < found.nodes; v++)
-		assert_true(v < found.p ? degree[v] == 1 : degree[v] >= 3);
+		if (v < found.p)
+			assert_equal(degree[v], 1);
+		else
+			assert_at_least(degree[v], 3);
 	assert_int_equal(splits_that_differ(&found, &truth), 0);
 }
 
@@ -115,14 +112,16 @@ test_contraction(void **state)
 		assert_int_equal(found.edges, 2 * P - 3);
 		options.z = 2;
 		assert_ok(tlv_tree_structure(&ctx, &d, &options, &found));
-		assert_true(found.nodes <= P + 6);
+		assert_at_most(found.nodes, P + 6);
 		options.z = 4;
 		assert_ok(tlv_tree_structure(&ctx, &d, &options, &found));
 		assert_int_equal(found.nodes, P + 1);
 		for (size_t e = 0; e < found.edges; e++)
 		{
 			assert_close(found.length[e], 0.5, 0.05);
-			assert_true(found.error[e] > 0 && found.error[e] < 0.05 && isnan(found.support[e]));
+			assert_above(found.error[e], 0);
+			assert_below(found.error[e], 0.05);
+			assert_true(isnan(found.support[e]));
 		}
 	}
 }
@@ -283,7 +282,10 @@ test_random(void **state)
 			for (size_t h = 0; h < 2 * tree.edges; h++)
 				degree[tree.ends[h]]++;
 			for (size_t v = 0; v < tree.nodes; v++)
-				assert_true(v < p ? degree[v] == 1 : degree[v] >= 3);
+				if (v < p)
+					assert_equal(degree[v], 1);
+				else
+					assert_at_least(degree[v], 3);
 		}
 	assert_fails(tlv_tree_random(&ctx, 2, 0, 1, &tree), TLV_BAD_PARAMETER, "2 leaves");
 }
@@ -335,7 +337,7 @@ test_stop(void **state)
 		assert_ok(tlv_tree_structure(&ctx, &d, &options, &found));
 		need = ctx.arena.peak - used;
 		calls = memory.calls;
-		assert_true(calls > 60);
+		assert_above(calls, 60);
 		tlv_tree_free(&ctx, &found);
 		assert_int_equal(ctx.arena.used, used); /* nothing else is left behind */
 		for (size_t at = 1; at <= calls; at += 1 + calls / 50)

@@ -1,15 +1,9 @@
 /*
  * test_text.c - trees as Newick, Graphviz and SVG: quoting, numbers, room for names.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <locale.h>
 
+#include "assertions.h"
 #include "tree_learning_fixture.h"
 
 typedef tlv_status (*writer)(tlv_context *, const tlv_tree *, const char *const *, char **);
@@ -105,7 +99,8 @@ test_dot(void **state)
 	assert_has(text, "4 [label=\"h1\", shape=circle");
 	assert_has(text, "0 -- 4 [len=0.25, penwidth=2.84];");
 	assert_has(text, "4 -- 1 [len=1, penwidth=1.6, fontsize=8, label=\"50 %\"];");
-	assert_true(strncmp(text, "graph tree {\n", 13) == 0 && strstr(text, "\n}\n") != NULL);
+	assert_equal(strncmp(text, "graph tree {\n", 13), 0);
+	assert_non_null(strstr(text, "\n}\n"));
 }
 
 static void
@@ -160,13 +155,15 @@ test_room(void **state)
 		height = strtod(strstr(at, "height=\"") + 8, NULL);
 		while ((at = strstr(at, "<text transform=\"translate(")) != NULL)
 		{
-			assert_true(labels < p);
+			assert_below(labels, p);
 			x[labels] = strtod(at + 27, &end);
 			y[labels] = strtod(end, NULL);
-			assert_true(x[labels] > 60 && x[labels] < width - 60);
-			assert_true(y[labels] > 60 && y[labels] < height - 60);
+			assert_above(x[labels], 60);
+			assert_below(x[labels], width - 60);
+			assert_above(y[labels], 60);
+			assert_below(y[labels], height - 60);
 			for (size_t i = 0; i < labels; i++)
-				assert_true(hypot(x[i] - x[labels], y[i] - y[labels]) > 14);
+				assert_above(hypot(x[i] - x[labels], y[i] - y[labels]), 14);
 			labels++;
 			at++;
 		}
@@ -214,7 +211,7 @@ test_deep(void **state)
 	}
 	names = numbered_names(&tree);
 	for (int w = 0; w < 3; w++)
-		assert_true(strlen(written(writers[w], &tree, names)) > (size_t) P * 15);
+		assert_above(strlen(written(writers[w], &tree, names)), (size_t) P * 15);
 }
 
 static void
