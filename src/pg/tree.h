@@ -6,8 +6,9 @@
 
 #include "server/tlv_pg.h"
 
+#include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/model/tree_learn.h"
-#include "tensorlv/model/tree.h"
+#include "tensorlv/model/tree_pictures.h"
 
 /* Arguments from `first` on: states, structure, z, metric, shrinkage, significance,
  * observed_inside, regularise. */

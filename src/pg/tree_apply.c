@@ -28,7 +28,7 @@ refuse_shape(const ArrayType *array)
 
 /* The model of argument 0, a tree of that kind whose parameters are known. */
 static TlvModelCache *
-tree_model(FunctionCallInfo fcinfo, bool gaussian)
+tree_with_parameters(FunctionCallInfo fcinfo, bool gaussian)
 {
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	const tlv_frame *frame = &cache->model->frame;
@@ -60,7 +60,7 @@ PG_FUNCTION_INFO_V1(tlv_tree_posterior_codes);
 Datum
 tlv_tree_posterior_codes(PG_FUNCTION_ARGS)
 {
-	TlvModelCache *cache = tree_model(fcinfo, false);
+	TlvModelCache *cache = tree_with_parameters(fcinfo, false);
 	TlvCodes codes = TlvCodesOf(PG_GETARG_DATUM(1));
 	tlv_tree_parts parts;
 	char **names = node_names(cache, &parts);
@@ -135,7 +135,7 @@ PG_FUNCTION_INFO_V1(tlv_tree_posterior_numbers);
 Datum
 tlv_tree_posterior_numbers(PG_FUNCTION_ARGS)
 {
-	TlvModelCache *cache = tree_model(fcinfo, true);
+	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
 	size_t d, n, at = 0;
 	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), *means, *variances;
 	tlv_tree_parts parts;
@@ -176,7 +176,7 @@ TlvIsTree(FunctionCallInfo fcinfo)
 Datum
 TlvTreeInferNumbers(FunctionCallInfo fcinfo)
 {
-	TlvModelCache *cache = tree_model(fcinfo, true);
+	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
 	size_t d, n;
 	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), *means;
 
@@ -190,7 +190,7 @@ TlvTreeInferNumbers(FunctionCallInfo fcinfo)
 Datum
 TlvTreeLogLikelihoodNumbers(FunctionCallInfo fcinfo)
 {
-	TlvModelCache *cache = tree_model(fcinfo, true);
+	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
 	size_t d;
 	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), value;
 

@@ -10,7 +10,9 @@
 
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/model/tree_learn.h"
+#include "tensorlv/model/tree_pictures.h"
 
 /* More variables, nodes or states are too slow here. */
 #define TREE_MOST 40

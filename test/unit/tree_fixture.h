@@ -9,6 +9,7 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/tree.h"
+#include "tensorlv/model/tree_gaussian.h"
 
 /* A tree from pairs of ends. */
 static inline tlv_tree

@@ -6,7 +6,8 @@
 #define TENSORLV_TEST_TREE_LEARNING_FIXTURE_H
 
 #include "assertions.h"
-#include "tensorlv/model/tree_structure.h"
+#include "tensorlv/model/tree_learn.h"
+#include "tensorlv/model/tree_pictures.h"
 #include "view_fixture.h"
 
 /* Path lengths among the first n nodes; HUGE_VAL between components. */

@@ -5,8 +5,31 @@
 #ifndef TENSORLV_TREE_LEARN_H
 #define TENSORLV_TREE_LEARN_H
 
-#include "tensorlv/model/tree_structure.h"
 #include "tensorlv/model/tree.h"
+
+/*
+ * Of category_moments or dense_moments of order >= 2.  Arrays from the arena, freed by
+ * tlv_tree_distances_free.
+ *
+ * A pair of variables of which one is constant, or which were seen together in fewer than 4
+ * rows, is as far apart as can be told from that many rows, with the p-value 1.  A categorical
+ * variable of r + 1 < states states has r correlations, which count (states - 1) / r times.  Pairs
+ * that share fewer rows than there are have their correlations lowered by what that many rows
+ * overstate them more.  The determinant metric can be negative, between siblings of more states
+ * than the hidden nodes have.
+ *
+ * Standard errors of categories are approximate: right for evenly split variables of two states.
+ *
+ * Cost: p^2 d^2 to read the tables and p^2 d^3 for d > 2 states; the structure p^2 for the spanning
+ * tree and the cube of every neighbourhood in it (of p for neighbour joining).
+ *
+ * Errors: TLV_BAD_PARAMETER for another kind of moments, states (categories: 2 to 100; vectors:
+ * from 1), groups or shrinkage out of range; TLV_BAD_DATA for fewer than 2 variables or 4 rows;
+ * memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
+											 const tlv_tree_distance_options *options,
+											 tlv_tree_distances *distances);
 
 typedef struct tlv_tree_learn_options
 {
@@ -29,17 +52,5 @@ typedef struct tlv_tree_learn_options
  */
 extern tlv_status tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments,
 								 const tlv_tree_learn_options *options, void **image, size_t *size);
-
-/*
- * Dense moments of order 2 whose covariance is drawn from the Wishart distribution with the given
- * moments' covariance and rows - 1 degrees of freedom, divided by these (Bartlett's
- * decomposition, Smith and Hocking 1972).  Errors: TLV_LIMIT for more than TLV_EIGEN_LIMIT columns.
- */
-typedef struct tlv_wishart tlv_wishart;
-extern tlv_status tlv_wishart_create(tlv_context *ctx, const tlv_frame *moments, uint64_t seed,
-									 tlv_wishart **wishart);
-extern tlv_status tlv_wishart_draw(tlv_context *ctx, tlv_wishart *wishart, void **image,
-								   size_t *size);
-extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
 
 #endif /* TENSORLV_TREE_LEARN_H */

@@ -6,14 +6,12 @@
  * Nodes: 0 .. p-1 are observed, p .. nodes-1 hidden.  A tree may be a forest: variables that depend
  * on nothing else stand alone.
  */
-#ifndef TENSORLV_TREE_H
-#define TENSORLV_TREE_H
+#ifndef TENSORLV_TREE_STRUCTURE_H
+#define TENSORLV_TREE_STRUCTURE_H
 
-#include "tensorlv/model/categories.h"
 #include "tensorlv/num/context.h"
-#include "tensorlv/num/frame.h"
 
-/* ---- distances (tree_distance.c) ---- */
+/* ---- distances ---- */
 
 typedef struct tlv_tree_distances
 {
@@ -42,36 +40,31 @@ typedef struct tlv_tree_distance_options
 	size_t columns;		   /* groups > 0: length of column */
 } tlv_tree_distance_options;
 
+/* Rows that two variables must share for anything to be said about them. */
+#define TREE_LEAST_ROWS 4
+
+/* No correlation is taken for larger. */
+#define TREE_MOST_GAUSSIAN (1 - 1e-9)
+#define TREE_MOST_CATEGORY (1 - 1e-6)
+
 /*
- * Of category_moments or dense_moments of order >= 2.  Arrays from the arena, freed by
- * tlv_tree_distances_free.
- *
- * A pair of variables of which one is constant, or which were seen together in fewer than 4
- * rows, is as far apart as can be told from that many rows, with the p-value 1.  A categorical
- * variable of r + 1 < states states has r correlations, which count (states - 1) / r times.  Pairs
- * that share fewer rows than there are have their correlations lowered by what that many rows
- * overstate them more.  The determinant metric can be negative, between siblings of more states
- * than the hidden nodes have.
- *
- * Standard errors of categories are approximate: right for evenly split variables of two states.
- *
- * Cost: p^2 d^2 to read the tables and p^2 d^3 for d > 2 states; the structure p^2 for the spanning
- * tree and the cube of every neighbourhood in it (of p for neighbour joining).
- *
- * Errors: TLV_BAD_PARAMETER for another kind of moments, states (categories: 2 to 100; vectors:
- * from 1), groups or shrinkage out of range; TLV_BAD_DATA for fewer than 2 variables or 4 rows;
- * memory, TLV_CANCELLED.
+ * Distances of p variables that are all 0; arrays from the arena.  Errors: TLV_BAD_PARAMETER for a
+ * shrinkage out of range, TLV_BAD_DATA for fewer than 2 variables or TREE_LEAST_ROWS rows, memory.
  */
-extern tlv_status tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
-											 const tlv_tree_distance_options *options,
-											 tlv_tree_distances *distances);
-/* The same of opened tables: also of a replicate of the bootstrap. */
-extern tlv_status tlv_tree_distances_of_tables(tlv_context *ctx, const tlv_category_tables *tables,
-											   const tlv_tree_distance_options *options,
-											   tlv_tree_distances *distances);
+extern tlv_status tlv_tree_distances_create(tlv_context *ctx, size_t p, double rows,
+											const tlv_tree_distance_options *options,
+											tlv_tree_distances *distances);
+
+/*
+ * Distance, error and p-value of one pair from its r canonical correlations s (changed), r = 0
+ * where none is known, of `rows` rows; `wanted` are expected of variables that are large enough.
+ */
+extern void tlv_tree_distance_set(tlv_tree_distances *distances, size_t a, size_t b, size_t r,
+								  double *s, size_t wanted, bool gaussian, double rows,
+								  double p_value);
 extern void tlv_tree_distances_free(tlv_context *ctx, tlv_tree_distances *distances);
 
-/* ---- structure (tree_structure.c and others) ---- */
+/* ---- structure ---- */
 
 /* Most nodes of a tree; one of TLV_CATEGORY_MOST_VARIABLES leaves has fewer than twice as many. */
 #define TLV_TREE_MOST_NODES (1 << 20)
@@ -160,30 +153,4 @@ extern tlv_status tlv_tree_count_splits(tlv_context *ctx, const tlv_tree *tree,
 extern tlv_status tlv_tree_random(tlv_context *ctx, size_t p, size_t contractions, uint64_t seed,
 								  tlv_tree *tree);
 
-/* ---- pictures (tree_text.c): text from the arena, of UTF-8 names ---- */
-
-/*
- * names: of all nodes, in UTF-8; what is not becomes U+FFFD.  Numbers have a point and at most six
- * decimals, whatever the locale.  The text ends in a zero byte.
- *
- * Newick: one tree in a line for every component, with lengths and, where known, the support in
- * percent: h1[&support=98]:0.35.  Names are quoted where the format asks; control characters, which
- * it has no way to write, become spaces.
- */
-extern tlv_status tlv_tree_newick(tlv_context *ctx, const tlv_tree *tree, const char *const *names,
-								  char **text);
-/* Graphviz: an undirected graph with lengths ("len"), widths by strength and support as labels. */
-extern tlv_status tlv_tree_dot(tlv_context *ctx, const tlv_tree *tree, const char *const *names,
-							   char **text);
-/*
- * A self-contained drawing: the tree's centre in the middle, the names of observed nodes on a ring
- * around it, hidden nodes as dots; every inner node stands between its parent and the ring in
- * proportion to the length of its edge on the longest path below (very short edges are drawn
- * longer).  Edges are wider where the dependence is stronger, dashed below a support of 50 percent.
- * The size grows with the number of names so that they do not overlap.  No script, no font but
- * generic families; edges and nodes say what they are when pointed at.
- */
-extern tlv_status tlv_tree_svg(tlv_context *ctx, const tlv_tree *tree, const char *const *names,
-							   char **text);
-
-#endif /* TENSORLV_TREE_H */
+#endif /* TENSORLV_TREE_STRUCTURE_H */

@@ -1,12 +1,12 @@
 /*
  * learn.c - a latent tree from moments (tree_learn.h).
  */
+#include "tensorlv/model/tree_gaussian.h"
 #include "tensorlv/model/tree_learn.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/categories.h"
 #include "tensorlv/model/kind.h"
 
 typedef struct learner

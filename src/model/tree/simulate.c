@@ -1,11 +1,12 @@
 /*
  * simulate.c - random parameters for a tree, and rows drawn from a model
- * (tree_model.h).
+ * (tree.h).
  */
 #include <math.h>
 #include <string.h>
 
-#include "gaussian/solve.h"
+#include "tensorlv/model/tree.h"
+#include "tensorlv/model/tree_gaussian.h"
 
 /* Nodes between two looks at whether to stop. */
 #define NODES_BETWEEN 64

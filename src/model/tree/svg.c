@@ -1,5 +1,5 @@
 /*
- * svg.c - a drawing of a tree (tree.h).
+ * svg.c - a drawing of a tree (tree_pictures.h).
  *
  * The tree hangs from its centre, the middle of the picture.  Every observed node has a slot on
  * the ring around it, in the order of a walk through the tree; an inner node stands in the middle
@@ -7,7 +7,7 @@
  * on the longest path to a node below.  So edges do not cross, names do not overlap, however many
  * there are, and every branch has the room that it needs.
  */
-#include "tensorlv/model/tree_structure.h"
+#include "tensorlv/model/tree_pictures.h"
 #include "text.h"
 
 #include <math.h>

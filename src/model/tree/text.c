@@ -1,6 +1,6 @@
 /*
- * text.c - growing text (tree_text.h), and trees in the formats of Newick and Graphviz
- * (tree.h).
+ * text.c - growing text (text.h), and trees in the formats of Newick and Graphviz
+ * (tree_pictures.h).
  */
 #include "text.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tensorlv/model/tree_structure.h"
+#include "tensorlv/model/tree_pictures.h"
 
 #define REPLACEMENT 0xFFFD
 

@@ -1,10 +1,10 @@
 /*
- * distance.c - distances of numbers and vectors from their covariance (tree.h).
+ * distance.c - distances of numbers and vectors from their covariance (tree_gaussian.h).
  *
  * The columns of every variable are whitened; the blocks of the covariance then have the canonical
  * correlations for singular values.
  */
-#include "../distance.h"
+#include "tensorlv/model/tree_gaussian.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * em.c - EM for Gaussian trees on the covariance of the observed columns
- * (tree_gaussian_fit.h; Rubin, Thayer 1982).
+ * (fit.h; Rubin, Thayer 1982).
  */
 #include <math.h>
 #include <string.h>

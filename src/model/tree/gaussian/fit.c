@@ -1,7 +1,7 @@
 /*
  * fit.c - Gaussian trees from the covariance of the observed
  * columns: regressions by the method of moments through what stands for every hidden node, then EM
- * (tree_gaussian_fit.h).
+ * (fit.h).
  */
 #include <math.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #define TLV_TREE_GAUSSIAN_FIT_H
 
 #include "solve.h"
+#include "tensorlv/model/tree_selection.h"
 
 typedef struct gaussian_fit
 {

@@ -4,10 +4,10 @@
  * precision of all nodes together has blocks on the diagonal and on the edges only, and
  * elimination in that order fills in nothing.
  */
-#ifndef TLV_TREE_GAUSSIAN_H
-#define TLV_TREE_GAUSSIAN_H
+#ifndef TLV_TREE_SOLVE_H
+#define TLV_TREE_SOLVE_H
 
-#include "../parts.h"
+#include "tensorlv/model/tree_gaussian.h"
 
 /* Blocks are column by column; an element is one coordinate of one node, nodes in order. */
 typedef struct tree_gaussian
@@ -55,10 +55,4 @@ extern double tlv_tree_gaussian_solve(tree_gaussian *gaussian);
 /* Variances (diagonal blocks) of the free elements. */
 extern void tlv_tree_gaussian_variances(tree_gaussian *gaussian);
 
-/* Lower Cholesky factor in place, column by column, leading dimension n; false: not positive
- * definite.  The upper triangle is left as it is. */
-extern bool tlv_small_cholesky(size_t n, double *a);
-/* x (n x m) = L^-1 x or L'^-1 x. */
-extern void tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x);
-
-#endif /* TLV_TREE_GAUSSIAN_H */
+#endif /* TLV_TREE_SOLVE_H */

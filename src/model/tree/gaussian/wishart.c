@@ -1,5 +1,5 @@
 /*
- * wishart.c - random covariances for the parametric bootstrap (tree_learn.h).
+ * wishart.c - random covariances for the parametric bootstrap (tree_gaussian.h).
  */
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/model/tree_learn.h"
+#include "tensorlv/model/tree_gaussian.h"
 
 /* Eigenvalues below this part of the largest are none. */
 #define SINGULAR 1e-12

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/categories.h"
+#include "internal.h"
 #include "tensorlv/num/linalg.h"
-#include "../parts.h"
 
 /* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
 #define CHILDREN_BETWEEN 8

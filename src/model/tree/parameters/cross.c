@@ -1,11 +1,11 @@
 /*
  * cross.c - the cross moment of two nodes of a tree from those of what
- * stands for them, by least squares (tree_parts.h).
+ * stands for them, by least squares (tree_selection.h).
  */
 #include <string.h>
 
+#include "internal.h"
 #include "tensorlv/num/linalg.h"
-#include "../parts.h"
 
 /* Added to the diagonals of the normal equations, part of their mean. */
 #define RIDGE 1e-9

@@ -9,9 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/model/categories.h"
+#include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../parts.h"
 
 typedef struct statistics_state
 {

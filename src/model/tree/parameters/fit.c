@@ -1,12 +1,12 @@
 /*
  * fit.c - from tables of categories and a structure to a model, at once
- * or with tables of triples collected later (tree_model.h).
+ * or with tables of triples collected later (tree_parameters.h).
  */
 #include <math.h>
 #include <string.h>
 
+#include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../parts.h"
 
 /* Adds the table of (a, c), a's states outside. */
 static double *
@@ -115,21 +115,6 @@ write_solved(tlv_context *ctx, tlv_tree_parts *parts, const double *triples, con
 }
 
 static tlv_status
-check_names(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options *options)
-{
-	size_t lines = 0, n = options->names_length;
-
-	if (options->names == NULL)
-		return TLV_OK;
-	for (size_t i = 0; i < n; i++)
-		lines += options->names[i] == '\n';
-	if (lines != tree->p || options->names[n - 1] != '\n')
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "there are %zu names for %zu variables", lines,
-						tree->p);
-	return TLV_OK;
-}
-
-static tlv_status
 check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
 				const tlv_tree_fit_options *options)
 {
@@ -180,22 +165,14 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 }
 
 tlv_status
-tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
-			 const tlv_tree_fit_options *options, void **image, size_t *size)
+tlv_tree_fit_categories(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,
+						const tlv_tree_fit_options *options, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_category_tables tables;
 	tlv_tree_parts parts = {0};
 	tree_rooted rooted;
 
-	TLV_TRY(check_names(ctx, tree, options));
-	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS && options->regularise)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "only trees of categories are regularised");
-	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS)
-		return tlv_tree_gaussian_fit(ctx, moments, tree, options, image, size);
-	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a tree is fitted to category_moments or dense_moments");
 	TLV_TRY(tlv_category_open(ctx, moments, &tables));
 	TLV_TRY(check_variables(ctx, tree, tables.p, options));
 	TLV_TRY(tlv_tree_rooted_create(ctx, tree, &rooted));

@@ -10,11 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "tensorlv/num/linalg.h"
-#include "tensorlv/num/rng.h"
-#include "../parts.h"
+#include "internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
 
 /* Steps of EM on a triple's table, after the decomposition and after a random start. */
 #define TRIPLE_STEPS 30

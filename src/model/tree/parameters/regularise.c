@@ -1,6 +1,6 @@
 /*
  * regularise.c - merging of hidden nodes that the Bayesian information
- * criterion (Schwarz 1978) does not support into their parents (tree_parts.h).
+ * criterion (Schwarz 1978) does not support into their parents (internal.h).
  *
  * Without node h below g, h's children depend on each other only through g.  What the
  * log-likelihood of a row loses is their conditional multi-information given g; that of one
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../parts.h"
+#include "internal.h"
 
 /* Children of a node whose dependence is looked at. */
 #define MOST_CHILDREN 6

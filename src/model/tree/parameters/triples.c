@@ -8,9 +8,8 @@
  */
 #include <string.h>
 
-#include "tensorlv/model/categories.h"
+#include "internal.h"
 #include "tensorlv/model/kind.h"
-#include "../parts.h"
 
 /* Rows that wait: their values lie variable by variable, so that a table is filled at once. */
 #define WAITING ((size_t) 256)

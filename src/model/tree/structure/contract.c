@@ -1,6 +1,6 @@
 /*
  * contract.c - which edges of a tree are longer than 0, and how long they are
- * (tree_internal.h).
+ * (internal.h).
  *
  * The length of an edge u - v is measured by quartets: a, b from two branches of u and c, d from
  * two branches of v give ((d_ac + d_bd + d_ad + d_bc) / 2 - d_ab - d_cd) / 2.  Quartets of a few

@@ -1,11 +1,11 @@
 /*
  * forest.c - the rooted forest of a model: children, an order, subtrees
- * (tree_parts.h).
+ * (tree_shape.h).
  */
 #include <math.h>
 #include <string.h>
 
-#include "../parts.h"
+#include "tensorlv/model/tree_shape.h"
 
 static tlv_status
 allocate_shape(tlv_context *ctx, tree_shape *shape)

@@ -1,5 +1,5 @@
 /*
- * neighbour_joining.c - neighbour joining on a small matrix of distances (tree_internal.h).
+ * neighbour_joining.c - neighbour joining on a small matrix of distances (internal.h).
  */
 #include "internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * random.c - random trees (tree.h): leaf after leaf is hung from the middle of an edge drawn
- * at random, then edges between hidden nodes are contracted.
+ * random.c - random trees (tree_structure.h): leaf after leaf is hung from the middle of an edge
+ * drawn at random, then edges between hidden nodes are contracted.
  */
 #include "tensorlv/model/tree_structure.h"
 

@@ -1,5 +1,5 @@
 /*
- * recursive_grouping.c - recursive grouping of a few nodes (tree_internal.h).
+ * recursive_grouping.c - recursive grouping of a few nodes (internal.h).
  *
  * For nodes a and b the difference Phi_c = d_ac - d_bc is the same for all c when the two are
  * siblings, and d_ab in size when one is the other's parent.  With estimated distances every c

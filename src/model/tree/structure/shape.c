@@ -1,5 +1,5 @@
 /*
- * shape.c - trees as lists of edges, their neighbour lists and roots (tree.h).
+ * shape.c - trees as lists of edges, their neighbour lists and roots (tree_structure.h).
  */
 #include "tensorlv/model/tree_structure.h"
 

@@ -1,5 +1,5 @@
 /*
- * splits.c - splits of the observed nodes, and how many two trees share (tree.h).
+ * splits.c - splits of the observed nodes, and how many two trees share (tree_structure.h).
  *
  * Every observed node has a random number of 64 bits; a set of nodes is known by the exclusive or
  * of theirs.  A split is the pair of the two sides of an edge within its component, so that forests

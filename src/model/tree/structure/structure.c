@@ -1,5 +1,5 @@
 /*
- * structure.c - the structure of a latent tree from distances (tree.h).
+ * structure.c - the structure of a latent tree from distances (tree_structure.h).
  *
  * A minimum spanning tree of the observed nodes says who is near to whom.  The closed neighbourhood
  * of every inner node of it gets a small latent tree of its own, by neighbour joining or recursive

@@ -1,6 +1,6 @@
 /*
  * distance.c - information distances and what they have in common for all kinds of
- * variables (tree.h).
+ * variables (tree_structure.h).
  *
  * d_ab = - sum of log s_i over the canonical correlations s_i of two variables, which multiply
  * along the paths of a tree, so that d adds up.  By the delta method its variance is the sum of
@@ -8,12 +8,10 @@
  * table: (1 - s^2) / (s^2 n) is right for two evenly split variables of two states and stands for
  * all.
  */
-#include "distance.h"
+#include "tensorlv/model/tree_structure.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "tensorlv/model/kind.h"
 
 tlv_status
 tlv_tree_distances_create(tlv_context *ctx, size_t p, double rows,
@@ -85,29 +83,4 @@ tlv_tree_distance_set(tlv_tree_distances *distances, size_t a, size_t b, size_t 
 	distances->error[ab] = distances->error[ba] = scale * sqrt(variance);
 	p_value = isnan(p_value) ? 1 : fmin(1, fmax(0, p_value));
 	distances->independent[ab] = distances->independent[ba] = p_value;
-}
-
-tlv_status
-tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
-						   const tlv_tree_distance_options *options, tlv_tree_distances *distances)
-{
-	tlv_category_tables tables;
-	tlv_status status;
-
-	memset(distances, 0, sizeof(*distances));
-	if (moments->header->type == TLV_FRAME_MOMENTS &&
-		moments->header->kind == TLV_KIND_DENSE_MOMENTS)
-		return tlv_tree_distances_dense(ctx, moments, options, distances);
-	if (moments->header->type != TLV_FRAME_MOMENTS ||
-		moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "trees are learned from category moments or dense moments");
-		tlv_fail_hint(ctx, "Make them by tlv_category_moments(v) or tlv_dense_moments(x, 2).");
-		return TLV_BAD_PARAMETER;
-	}
-	TLV_TRY(tlv_category_open(ctx, moments, &tables));
-	status = tlv_tree_distances_of_tables(ctx, &tables, options, distances);
-	tlv_category_close(ctx, &tables);
-	return status;
 }

@@ -1,10 +1,10 @@
 /*
  * selection.c - the triples of a tree without parameters and the tables of
- * pairs that go with them (tree_parts.h).
+ * pairs that go with them (tree_selection.h).
  */
 #include <string.h>
 
-#include "../parts.h"
+#include "internal.h"
 
 tlv_status
 tlv_tree_selection_create(tlv_context *ctx, const tlv_tree_parts *parts, tree_selection *selection)

@@ -1,10 +1,10 @@
 /*
- * distance_category.c - distances of categorical variables from their tables (tree.h).
+ * distance.c - distances of categorical variables from their tables (tree_structure.h).
  *
  * The canonical correlations of a table are the singular values of (p_ij - p_i p_j) / sqrt(p_i
  * p_j).  Half a row is spread over every table against zeros.
  */
-#include "distance.h"
+#include "tensorlv/model/tree_parameters.h"
 
 #include <math.h>
 #include <string.h>

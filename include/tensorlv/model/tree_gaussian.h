@@ -1,0 +1,59 @@
+/*
+ * tree_gaussian.h - trees of Gaussian variables: distances and regressions from the covariance
+ * alone, and conditioning in them.
+ */
+#ifndef TENSORLV_TREE_GAUSSIAN_H
+#define TENSORLV_TREE_GAUSSIAN_H
+
+#include "tensorlv/model/tree_belief.h"
+#include "tensorlv/num/rng.h"
+
+/* ---- fitting ---- */
+
+/* tlv_tree_distances_compute (tree_learn.h) of dense_moments. */
+extern tlv_status tlv_tree_distances_dense(tlv_context *ctx, const tlv_frame *moments,
+										   const tlv_tree_distance_options *options,
+										   tlv_tree_distances *distances);
+
+/* tlv_tree_fit (tree.h) of dense_moments. */
+extern tlv_status tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments,
+										const tlv_tree *tree, const tlv_tree_fit_options *options,
+										void **image, size_t *size);
+
+/*
+ * Dense moments of order 2 whose covariance is drawn from the Wishart distribution with the given
+ * moments' covariance and rows - 1 degrees of freedom, divided by these (Bartlett's
+ * decomposition, Smith and Hocking 1972).  Errors: TLV_LIMIT for more than TLV_EIGEN_LIMIT columns.
+ */
+typedef struct tlv_wishart tlv_wishart;
+extern tlv_status tlv_wishart_create(tlv_context *ctx, const tlv_frame *moments, uint64_t seed,
+									 tlv_wishart **wishart);
+extern tlv_status tlv_wishart_draw(tlv_context *ctx, tlv_wishart *wishart, void **image,
+								   size_t *size);
+extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
+
+/* ---- inference ---- */
+
+/* Of the model class (model.h); open is what a model of Gaussian variables needs more. */
+extern tlv_status tlv_tree_gaussian_open(tlv_context *ctx, tree_model *model);
+extern tlv_status tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *model, size_t d,
+												   const double *x, double *value);
+
+/*
+ * Posteriors given a row (NaN: missing): the means of the hidden nodes' elements, followed by those
+ * of the missing elements, and their variances (NULL: not wanted).  Both arrays have
+ * tlv_tree_posterior_size_gaussian() elements.
+ */
+extern size_t tlv_tree_posterior_size_gaussian(tlv_model *model, size_t d, const double *x);
+extern tlv_status tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *model, size_t d,
+										  const double *x, double *means, double *variances);
+
+/* ---- small dense blocks: mostly of one element ---- */
+
+/* Lower Cholesky factor in place, column by column, leading dimension n; false: not positive
+ * definite.  The upper triangle is left as it is. */
+extern bool tlv_small_cholesky(size_t n, double *a);
+/* x (n x m) = L^-1 x or L'^-1 x. */
+extern void tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x);
+
+#endif /* TENSORLV_TREE_GAUSSIAN_H */
