@@ -34,6 +34,15 @@ typedef struct lda_fit
 	double *pairs;	 /* width x width: Q */
 	double *triples; /* packed: T */
 	tlv_dirichlet_solver solver;
+	double alpha0;
+	bool searched; /* alpha0 was */
+	/* the topics */
+	double *phi;	  /* k x d */
+	double *negative; /* k: mass below 0 before projection */
+	double *weights;  /* k */
+	double *alpha;	  /* k */
+	int64_t *order;	  /* k: by decreasing weight; the arrays above are not sorted before the end */
+	tlv_diagnostics diagnostics;
 } lda_fit;
 
 double
@@ -188,108 +197,136 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, double alpha0,
-			 bool searched, const double *negative, const int64_t *order, tlv_diagnostics *diag)
+diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 {
 	static const char *const counters[] = {"documents", "skipped", "nulls", "tokens",
 										   "minimum_documents"};
 	const tlv_decomposition *dec = &fit->solver.decomposition;
-	size_t k = fit->k, n_ritz = tlv_frame_find(triples, "ritz")->rows;
-	const double *ritz = tlv_frame_float64(triples, "ritz");
-	double condition = fit->solver.eigenvalues[0] / fit->solver.eigenvalues[k - 1];
-	double trace = tlv_frame_scalar(triples, "trace", 0), worst = 0;
+	const double *values = fit->solver.eigenvalues;
+	tlv_diagnostics *to = &fit->diagnostics;
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		TLV_TRY(
-			tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, counters[i], 0), "%s", counters[i]));
-	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->d, "items"));
-	TLV_TRY(tlv_diagnose(ctx, diag, alpha0, "alpha0"));
-	TLV_TRY(tlv_diagnose(ctx, diag, searched, "alpha0_estimated"));
-	TLV_TRY(tlv_diagnose(ctx, diag, dec->residual, "residual"));
-	TLV_TRY(tlv_diagnose(ctx, diag, condition, "condition_number"));
-	TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations, "iterations"));
-	TLV_TRY(tlv_diagnose(ctx, diag, dec->sweeps, "sweeps"));
-	TLV_TRY(tlv_diagnose(ctx, diag, dec->converged, "converged"));
-	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(triples, "steps", 0), "subspace_steps"));
-	TLV_TRY(tlv_diagnose(ctx, diag, trace, "trace"));
-	for (size_t j = 0; j < k; j++)
-		worst = fmax(worst, negative[j]);
+			tlv_diagnose(ctx, to, tlv_frame_scalar(triples, counters[i], 0), "%s", counters[i]));
+	TLV_TRY(tlv_diagnose(ctx, to, (double) fit->d, "items"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->alpha0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, to, fit->searched, "alpha0_estimated"));
+	TLV_TRY(tlv_diagnose(ctx, to, dec->residual, "residual"));
+	TLV_TRY(tlv_diagnose(ctx, to, values[0] / values[fit->k - 1], "condition_number"));
+	TLV_TRY(tlv_diagnose(ctx, to, dec->iterations, "iterations"));
+	TLV_TRY(tlv_diagnose(ctx, to, dec->sweeps, "sweeps"));
+	TLV_TRY(tlv_diagnose(ctx, to, dec->converged, "converged"));
+	TLV_TRY(tlv_diagnose(ctx, to, tlv_frame_scalar(triples, "steps", 0), "subspace_steps"));
+	return tlv_diagnose(ctx, to, tlv_frame_scalar(triples, "trace", 0), "trace");
+}
+
+static tlv_status
+warn_of_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
+{
+	const tlv_decomposition *dec = &fit->solver.decomposition;
+	tlv_diagnostics *to = &fit->diagnostics;
+	double trace = tlv_frame_scalar(triples, "trace", 0), worst = 0;
+
+	for (size_t j = 0; j < fit->k; j++)
+		worst = fmax(worst, fit->negative[j]);
 	if (dec->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->residual,
+		TLV_TRY(tlv_diagnose(ctx, to, dec->residual,
 							 "warning: the residual is above %g: the moments fit the model badly, "
 							 "use the topics as a start for refinement only",
 							 RESIDUAL_WARN));
 	if (worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diag, worst,
+		TLV_TRY(tlv_diagnose(ctx, to, worst,
 							 "warning: a topic has negative mass above %g before projection: it "
 							 "is spurious or needs more documents",
 							 NEGATIVE_WARN));
-	if (trace > (double) k)
-		TLV_TRY(tlv_diagnose(ctx, diag, trace,
+	if (trace > (double) fit->k)
+		TLV_TRY(tlv_diagnose(ctx, to, trace,
 							 "warning: words repeat more than %zu topics explain (trace of the "
 							 "scaled second moment): damped counts or a higher min_documents "
 							 "may serve better",
-							 k));
+							 fit->k));
 	if (!dec->converged)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
-							 "warning: the decomposition did not converge"));
-	for (size_t j = 0; j < k; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, negative[order[j]], "negative_mass_%zu", j + 1));
-	for (size_t j = 0; j < k; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->values[order[j]], "tensor_eigenvalue_%zu", j + 1));
-	for (size_t j = 0; j < fit->width; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, fit->solver.eigenvalues[j], "eigenvalue_%zu", j + 1));
-	for (size_t j = 0; j < n_ritz; j++)
-		TLV_TRY(tlv_diagnose(ctx, diag, ritz[j], "ritz_value_%zu", j + 1));
+		TLV_TRY(
+			tlv_diagnose(ctx, to, dec->iterations, "warning: the decomposition did not converge"));
 	return TLV_OK;
+}
+
+/* Numbers by topic, in the topics' order, and by direction. */
+static tlv_status
+diagnose_topics(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
+{
+	const double *ritz = tlv_frame_float64(triples, "ritz");
+	size_t n_ritz = tlv_frame_find(triples, "ritz")->rows;
+	tlv_diagnostics *to = &fit->diagnostics;
+
+	for (size_t j = 0; j < fit->k; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, fit->negative[fit->order[j]], "negative_mass_%zu", j + 1));
+	for (size_t j = 0; j < fit->k; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, fit->solver.decomposition.values[fit->order[j]],
+							 "tensor_eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < fit->width; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, fit->solver.eigenvalues[j], "eigenvalue_%zu", j + 1));
+	for (size_t j = 0; j < n_ritz; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, ritz[j], "ritz_value_%zu", j + 1));
+	return TLV_OK;
+}
+
+static tlv_status
+allocate_topics(tlv_context *ctx, lda_fit *fit)
+{
+	fit->phi = tlv_alloc(ctx, fit->k * fit->d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->phi);
+	fit->negative = tlv_alloc(ctx, 3 * fit->k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, fit->negative);
+	fit->weights = fit->negative + fit->k;
+	fit->alpha = fit->weights + fit->k;
+	fit->order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, fit->order);
+	return TLV_OK;
+}
+
+static tlv_status
+write_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options, lda_fit *fit,
+		  void **image, size_t *size)
+{
+	tlv_lda_parts parts = {.k = fit->k,
+						   .d = fit->d,
+						   .alpha0 = fit->alpha0,
+						   .alpha0_free = fit->searched || options->alpha0_free,
+						   .eta = options->eta,
+						   .seed = (double) options->seed,
+						   .items = tlv_frame_int64(triples, "items"),
+						   .phi = fit->phi,
+						   .alpha = fit->alpha,
+						   .weights = fit->weights,
+						   .shares = tlv_frame_float64(triples, "shares"),
+						   .diagnostics = &fit->diagnostics};
+
+	tlv_lda_alpha(fit->k, fit->alpha0, fit->weights, fit->alpha);
+	TLV_TRY(tlv_lda_sort_topics(ctx, fit->k, fit->d, fit->phi, fit->alpha, fit->weights));
+	return tlv_lda_write(ctx, &parts, image, size);
 }
 
 tlv_status
 tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
 			void **image, size_t *size)
 {
-	lda_fit fit = {0};
-	tlv_diagnostics diagnostics = {0};
-	tlv_lda_parts parts = {0};
-	double alpha0 = options->alpha0, *phi, *negative, *weights, *alpha;
-	int64_t *order;
-	bool searched = isnan(alpha0);
+	lda_fit fit = {.alpha0 = options->alpha0, .searched = isnan(options->alpha0)};
 
-	if (!searched && !(alpha0 >= 0 && alpha0 <= 1e6))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6", alpha0);
+	if (!fit.searched && !(fit.alpha0 >= 0 && fit.alpha0 <= 1e6))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6", fit.alpha0);
 	TLV_TRY(open_moments(ctx, triples, options, &fit));
-	if (searched)
-		TLV_TRY(tlv_dirichlet_search(ctx, &fit.solver, &alpha0));
-	TLV_TRY(tlv_dirichlet_decompose(ctx, &fit.solver, alpha0));
-
-	phi = tlv_alloc(ctx, fit.k * fit.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, phi);
-	negative = tlv_alloc(ctx, 3 * fit.k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, negative);
-	order = tlv_alloc(ctx, fit.k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
-	weights = negative + fit.k;
-	alpha = weights + fit.k;
-	TLV_TRY(recover_topics(ctx, &fit, triples, phi, negative));
-	TLV_TRY(project_topics(ctx, fit.k, fit.d, phi));
-	TLV_TRY(estimate_weights(ctx, fit.k, fit.d, phi, tlv_frame_float64(triples, "totals"),
-							 tlv_frame_scalar(triples, "tokens", 0), weights));
-	tlv_lda_order_topics(fit.k, weights, order);
-	TLV_TRY(diagnose_fit(ctx, &fit, triples, alpha0, searched, negative, order, &diagnostics));
-	tlv_lda_alpha(fit.k, alpha0, weights, alpha);
-	TLV_TRY(tlv_lda_sort_topics(ctx, fit.k, fit.d, phi, alpha, weights));
-
-	parts.k = fit.k;
-	parts.d = fit.d;
-	parts.alpha0 = alpha0;
-	parts.alpha0_free = searched || options->alpha0_free;
-	parts.eta = options->eta;
-	parts.seed = (double) options->seed;
-	parts.items = tlv_frame_int64(triples, "items");
-	parts.phi = phi;
-	parts.alpha = alpha;
-	parts.weights = weights;
-	parts.shares = tlv_frame_float64(triples, "shares");
-	parts.diagnostics = &diagnostics;
-	return tlv_lda_write(ctx, &parts, image, size);
+	if (fit.searched)
+		TLV_TRY(tlv_dirichlet_search(ctx, &fit.solver, &fit.alpha0));
+	TLV_TRY(tlv_dirichlet_decompose(ctx, &fit.solver, fit.alpha0));
+	TLV_TRY(allocate_topics(ctx, &fit));
+	TLV_TRY(recover_topics(ctx, &fit, triples, fit.phi, fit.negative));
+	TLV_TRY(project_topics(ctx, fit.k, fit.d, fit.phi));
+	TLV_TRY(estimate_weights(ctx, fit.k, fit.d, fit.phi, tlv_frame_float64(triples, "totals"),
+							 tlv_frame_scalar(triples, "tokens", 0), fit.weights));
+	tlv_lda_order_topics(fit.k, fit.weights, fit.order);
+	TLV_TRY(diagnose_fit(ctx, triples, &fit));
+	TLV_TRY(warn_of_fit(ctx, triples, &fit));
+	TLV_TRY(diagnose_topics(ctx, triples, &fit));
+	return write_fit(ctx, triples, options, &fit, image, size);
 }

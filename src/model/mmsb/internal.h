@@ -104,6 +104,13 @@ extern tlv_status tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 /* mixed.c: shares and connectivity of a mixed membership model. */
 extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
+/*
+ * write.c: the model's frame, communities in their order.  Adds diagnostics of them, and the
+ * connectivity and propensities of a block model, which follow from its labels.
+ */
+extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image,
+									 size_t *size);
+
 /* labels.c */
 
 /*

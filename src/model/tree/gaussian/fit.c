@@ -270,9 +270,41 @@ solve_edge(tlv_context *ctx, gaussian_fit *fit, size_t v)
 
 /* ---- the model ---- */
 
+/* B (n x m) on an observed parent in its own coordinates: B L^-1, row by row. */
+static void
+unscale_parent(size_t n, size_t m, const double *scale, double *table, double *row)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		for (size_t j = 0; j < m; j++)
+			row[j] = table[j * n + i];
+		tlv_small_solve(m, 1, scale, true, row);
+		for (size_t j = 0; j < m; j++)
+			table[j * n + i] = row[j];
+	}
+}
+
+/* L B and L N L' of an observed node; B n x m, L (scale) lower triangular. */
+static tlv_status
+unscale_node(tlv_context *ctx, size_t n, size_t m, const double *scale, double *table,
+			 double *noise, double *work)
+{
+	if (m > 0)
+	{
+		memcpy(work, table, n * m * sizeof(double));
+		TLV_TRY(tlv_gemm(ctx, false, false, n, m, n, 1, scale, n, work, n, 0, table, n));
+	}
+	TLV_TRY(tlv_gemm(ctx, false, false, n, n, n, 1, scale, n, noise, n, 0, work, n));
+	TLV_TRY(tlv_gemm(ctx, false, true, n, n, n, 1, work, n, scale, n, 0, noise, n));
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < j; i++)
+			noise[j * n + i] = noise[i * n + j];
+	return TLV_OK;
+}
+
 /* Regressions and noise of the observed variables in their own scale. */
 static tlv_status
-unscale(tlv_context *ctx, gaussian_fit *fit)
+unscale_variables(tlv_context *ctx, gaussian_fit *fit)
 {
 	const tree_gaussian *g = &fit->g;
 	size_t p = fit->parts.p;
@@ -281,35 +313,18 @@ unscale(tlv_context *ctx, gaussian_fit *fit)
 	TLV_TRY(tree_take(ctx, &work, fit->d * (fit->d > fit->r ? fit->d : fit->r)));
 	for (size_t v = 0; v < fit->parts.nodes; v++)
 	{
-		size_t n = (size_t) g->states[v], m;
 		int64_t u = fit->parts.parent[v];
-		double *table = fit->tables + fit->edge[v], *noise = fit->noise + g->square[v];
+		size_t n = (size_t) g->states[v], m = u < 0 ? 0 : (size_t) g->states[u];
+		double *table = fit->tables + fit->edge[v];
 		double *scale = v < p ? fit->scale + g->square[v] : NULL;
 
-		m = u < 0 ? 0 : (size_t) g->states[u];
-		/* The parent's coordinates: B L_u^-1, row by row. */
-		for (size_t i = 0; u >= 0 && u < (int64_t) p && i < n; i++)
-		{
-			for (size_t j = 0; j < m; j++)
-				work[j] = table[j * n + i];
-			tlv_small_solve(m, 1, fit->scale + g->square[u], true, work);
-			for (size_t j = 0; j < m; j++)
-				table[j * n + i] = work[j];
-		}
+		if (u >= 0 && u < (int64_t) p)
+			unscale_parent(n, m, fit->scale + g->square[u], table, work);
 		if (scale == NULL)
 			continue;
 		for (size_t j = 1; j < n; j++)
 			memset(scale + j * n, 0, j * sizeof(double)); /* above the diagonal */
-		if (m > 0)
-		{
-			memcpy(work, table, n * m * sizeof(double));
-			TLV_TRY(tlv_gemm(ctx, false, false, n, m, n, 1, scale, n, work, n, 0, table, n));
-		}
-		TLV_TRY(tlv_gemm(ctx, false, false, n, n, n, 1, scale, n, noise, n, 0, work, n));
-		TLV_TRY(tlv_gemm(ctx, false, true, n, n, n, 1, work, n, scale, n, 0, noise, n));
-		for (size_t j = 0; j < n; j++)
-			for (size_t i = 0; i < j; i++)
-				noise[j * n + i] = noise[i * n + j];
+		TLV_TRY(unscale_node(ctx, n, m, scale, table, fit->noise + g->square[v], work));
 	}
 	tlv_free(ctx, work);
 	return TLV_OK;
@@ -432,7 +447,7 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	}
 	TLV_TRY(tlv_tree_leave_noise(ctx, &fit));
 	TLV_TRY(tlv_tree_gaussian_refine(ctx, &fit, options->iterations));
-	TLV_TRY(unscale(ctx, &fit));
+	TLV_TRY(unscale_variables(ctx, &fit));
 	TLV_TRY(tlv_tree_write(ctx, &fit.parts, image, size));
 	tlv_tree_gaussian_free(ctx, &fit.g);
 	tlv_tree_selection_free(ctx, &fit.selection);

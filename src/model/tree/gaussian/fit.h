@@ -20,7 +20,7 @@ typedef struct gaussian_fit
 	size_t r;		 /* dimension of hidden nodes */
 	size_t hidden;	 /* elements of hidden nodes */
 	int64_t *column; /* d */
-	size_t *place;	 /* d: elements */
+	size_t *place;	 /* d: the element of every column; packing: solve.h */
 	size_t *edge;	 /* nodes + 1 */
 	double *s;		 /* d x d, standardised, in the order of elements */
 	double *scale;	 /* Cholesky factors of the variables' covariances: squares of observed nodes */

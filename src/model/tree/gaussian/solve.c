@@ -45,6 +45,40 @@ tlv_small_solve(size_t n, size_t m, const double *l, bool transposed, double *x)
 
 /* ---- the precision of a tree ---- */
 
+/* A node's own places in the packed arrays (solve.h). */
+typedef struct node_blocks
+{
+	size_t n;			 /* elements */
+	size_t m;			 /* free ones ... */
+	const int32_t *list; /* ... and which they are */
+	double *precision;	 /* n x n */
+	double *factor;		 /* m x m */
+	double *variance;	 /* m x m */
+	double *cross;		 /* n x the parent's n */
+	double *gain;		 /* m x the parent's m */
+	double *value;		 /* n */
+	double *potential;	 /* n */
+	double *mean;		 /* m */
+} node_blocks;
+
+static inline node_blocks
+blocks_of(const tree_gaussian *g, size_t v)
+{
+	size_t element = g->element[v], square = g->square[v], edge = g->edge[v];
+
+	return (node_blocks){.n = (size_t) g->states[v],
+						 .m = (size_t) g->n_free[v],
+						 .list = g->list + element,
+						 .precision = g->precision + square,
+						 .factor = g->factor + square,
+						 .variance = g->variance + square,
+						 .cross = g->cross + edge,
+						 .gain = g->gain + edge,
+						 .value = g->value + element,
+						 .potential = g->potential + element,
+						 .mean = g->mean + element};
+}
+
 tlv_status
 tlv_tree_gaussian_create(tlv_context *ctx, const tree_shape *shape, const int64_t *states,
 						 const size_t *edge, tree_gaussian *g)
@@ -154,26 +188,35 @@ tlv_tree_gaussian_set(tlv_context *ctx, tree_gaussian *g, const double *tables, 
 
 /* ---- elimination ---- */
 
-/* The free part of the diagonal and edge blocks. */
+/* Lists the free elements of node v and copies their part of its diagonal block. */
 static void
-gather_free(tree_gaussian *g)
+gather_free(tree_gaussian *g, size_t v)
 {
-	const tree_shape *shape = g->shape;
+	int32_t *list = g->list + g->element[v];
+	node_blocks own;
+	size_t m = 0;
 
-	for (size_t v = 0; v < shape->nodes; v++)
-	{
-		size_t n = (size_t) g->states[v], m = 0;
+	for (size_t i = 0; i < (size_t) g->states[v]; i++)
+		if (g->free[g->element[v] + i])
+			list[m++] = (int32_t) i;
+	g->n_free[v] = (int32_t) m;
+	own = blocks_of(g, v);
+	for (size_t j = 0; j < m; j++)
+		for (size_t i = 0; i < m; i++)
+			own.factor[j * m + i] = own.precision[(size_t) list[j] * own.n + (size_t) list[i]];
+}
 
-		for (size_t i = 0; i < n; i++)
-			if (g->free[g->element[v] + i])
-				g->list[g->element[v] + m++] = (int32_t) i;
-		g->n_free[v] = (int32_t) m;
-		for (size_t j = 0; j < m; j++)
-			for (size_t i = 0; i < m; i++)
-				g->factor[g->square[v] + j * m + i] =
-					g->precision[g->square[v] + (size_t) g->list[g->element[v] + j] * n +
-								 (size_t) g->list[g->element[v] + i]];
-	}
+/* What a node's elimination leaves to do: its gain, and less for its parent's diagonal block. */
+static void
+eliminate_from_parent(const node_blocks *own, const node_blocks *parent)
+{
+	for (size_t j = 0; j < parent->m; j++)
+		for (size_t i = 0; i < own->m; i++)
+			own->gain[j * own->m + i] =
+				own->cross[(size_t) parent->list[j] * own->n + (size_t) own->list[i]];
+	tlv_small_solve(own->m, parent->m, own->factor, false, own->gain);
+	add_product(own->m, parent->m, -1, own->gain, own->gain, parent->factor);
+	tlv_small_solve(own->m, parent->m, own->factor, true, own->gain);
 }
 
 tlv_status
@@ -181,35 +224,41 @@ tlv_tree_gaussian_factor(tlv_context *ctx, tree_gaussian *g)
 {
 	const tree_shape *shape = g->shape;
 
-	gather_free(g);
+	for (size_t v = 0; v < shape->nodes; v++)
+		gather_free(g, v);
 	g->log_free = 0;
 	for (size_t at = shape->nodes; at-- > 0;)
 	{
-		size_t v = (size_t) shape->order[at], n = (size_t) g->states[v];
-		size_t m = (size_t) g->n_free[v], mu, u;
-		double *factor = g->factor + g->square[v], *gain = g->gain + g->edge[v];
-		const int32_t *list = g->list + g->element[v], *above;
+		size_t v = (size_t) shape->order[at];
+		node_blocks own = blocks_of(g, v);
 
 		if (at % NODES_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (!tlv_small_cholesky(m, factor))
+		if (!tlv_small_cholesky(own.m, own.factor))
 			return tlv_fail(ctx, TLV_BAD_DATA, "the tree's covariance is not positive definite");
-		for (size_t i = 0; i < m; i++)
-			g->log_free += 2 * log(factor[i * m + i]);
-		if (shape->parent[v] < 0)
-			continue;
-		u = (size_t) shape->parent[v];
-		mu = (size_t) g->n_free[u];
-		above = g->list + g->element[u];
-		for (size_t j = 0; j < mu; j++)
-			for (size_t i = 0; i < m; i++)
-				gain[j * m + i] = g->cross[g->edge[v] + (size_t) above[j] * n + (size_t) list[i]];
-		tlv_small_solve(m, mu, factor, false, gain);
-		add_product(m, mu, -1, gain, gain, g->factor + g->square[u]);
-		tlv_small_solve(m, mu, factor, true, gain);
+		for (size_t i = 0; i < own.m; i++)
+			g->log_free += 2 * log(own.factor[i * own.m + i]);
+		if (shape->parent[v] >= 0)
+		{
+			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
+
+			eliminate_from_parent(&own, &parent);
+		}
 	}
 	g->factored = true;
 	return TLV_OK;
+}
+
+/* potential -= the precision's blocks of an edge times value, at both ends. */
+static void
+subtract_edge(const node_blocks *own, const node_blocks *parent)
+{
+	for (size_t j = 0; j < parent->n; j++)
+		for (size_t i = 0; i < own->n; i++)
+		{
+			own->potential[i] -= own->cross[j * own->n + i] * parent->value[j];
+			parent->potential[j] -= own->cross[j * own->n + i] * own->value[i];
+		}
 }
 
 /* potential = - precision value, over all elements. */
@@ -221,71 +270,99 @@ fill_potential(tree_gaussian *g)
 	memset(g->potential, 0, g->element[shape->nodes] * sizeof(double));
 	for (size_t v = 0; v < shape->nodes; v++)
 	{
-		size_t n = (size_t) g->states[v], mu;
-		const double *own = g->precision + g->square[v], *cross = g->cross + g->edge[v];
-		const double *value = g->value + g->element[v], *above;
-		double *to = g->potential + g->element[v], *up;
+		node_blocks own = blocks_of(g, v);
 
-		for (size_t j = 0; j < n; j++)
-			for (size_t i = 0; i < n; i++)
-				to[i] -= own[j * n + i] * value[j];
+		for (size_t j = 0; j < own.n; j++)
+			for (size_t i = 0; i < own.n; i++)
+				own.potential[i] -= own.precision[j * own.n + i] * own.value[j];
+		if (shape->parent[v] >= 0)
+		{
+			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
+
+			subtract_edge(&own, &parent);
+		}
+	}
+}
+
+/*
+ * From the leaves up: the means of every node's free elements as if its parent's were 0, and what
+ * they take off the parent's potentials.  Returns what elimination takes off the quadratic form.
+ */
+static double
+eliminate_upwards(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+	double taken = 0;
+
+	for (size_t at = shape->nodes; at-- > 0;)
+	{
+		size_t v = (size_t) shape->order[at];
+		node_blocks own = blocks_of(g, v);
+
+		for (size_t i = 0; i < own.m; i++)
+			own.mean[i] = own.potential[own.list[i]];
+		if (shape->parent[v] >= 0)
+		{
+			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
+
+			for (size_t j = 0; j < parent.m; j++)
+				for (size_t i = 0; i < own.m; i++)
+					parent.potential[parent.list[j]] -= own.gain[j * own.m + i] * own.mean[i];
+		}
+		tlv_small_solve(own.m, 1, own.factor, false, own.mean);
+		for (size_t i = 0; i < own.m; i++)
+			taken += own.mean[i] * own.mean[i];
+		tlv_small_solve(own.m, 1, own.factor, true, own.mean);
+	}
+	return taken;
+}
+
+/* From the roots down: the parent's means put in. */
+static void
+substitute_downwards(tree_gaussian *g)
+{
+	const tree_shape *shape = g->shape;
+
+	for (size_t at = 0; at < shape->nodes; at++)
+	{
+		size_t v = (size_t) shape->order[at];
+		node_blocks own = blocks_of(g, v), parent;
+
 		if (shape->parent[v] < 0)
 			continue;
-		mu = (size_t) g->states[shape->parent[v]];
-		above = g->value + g->element[shape->parent[v]];
-		up = g->potential + g->element[shape->parent[v]];
-		for (size_t j = 0; j < mu; j++)
-			for (size_t i = 0; i < n; i++)
-			{
-				to[i] -= cross[j * n + i] * above[j];
-				up[j] -= cross[j * n + i] * value[i];
-			}
+		parent = blocks_of(g, (size_t) shape->parent[v]);
+		for (size_t j = 0; j < parent.m; j++)
+			for (size_t i = 0; i < own.m; i++)
+				own.mean[i] -= own.gain[j * own.m + i] * parent.mean[j];
 	}
 }
 
 double
 tlv_tree_gaussian_solve(tree_gaussian *g)
 {
-	const tree_shape *shape = g->shape;
 	double form = 0;
 
 	fill_potential(g);
-	for (size_t e = 0; e < g->element[shape->nodes]; e++)
+	for (size_t e = 0; e < g->element[g->shape->nodes]; e++)
 		form -= g->value[e] * g->potential[e];
-	/* Free potentials move together to the front of their node, and up. */
-	for (size_t at = shape->nodes; at-- > 0;)
-	{
-		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
-		const double *gain = g->gain + g->edge[v], *factor = g->factor + g->square[v];
-		double *own = g->potential + g->element[v], *mean = g->mean + g->element[v];
-
-		for (size_t i = 0; i < m; i++)
-			mean[i] = own[g->list[g->element[v] + i]];
-		mu = shape->parent[v] < 0 ? 0 : (size_t) g->n_free[shape->parent[v]];
-		for (size_t j = 0; j < mu; j++)
-		{
-			size_t u = (size_t) shape->parent[v];
-			double *up = g->potential + g->element[u] + g->list[g->element[u] + j];
-
-			for (size_t i = 0; i < m; i++)
-				*up -= gain[j * m + i] * mean[i];
-		}
-		tlv_small_solve(m, 1, factor, false, mean);
-		for (size_t i = 0; i < m; i++)
-			form -= mean[i] * mean[i];
-		tlv_small_solve(m, 1, factor, true, mean);
-	}
-	for (size_t at = 0; at < shape->nodes; at++)
-	{
-		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
-
-		mu = shape->parent[v] < 0 ? 0 : (size_t) g->n_free[shape->parent[v]];
-		for (size_t j = 0; j < mu; j++)
-			for (size_t i = 0; i < m; i++)
-				g->mean[g->element[v] + i] -=
-					g->gain[g->edge[v] + j * m + i] * g->mean[g->element[shape->parent[v]] + j];
-	}
+	form -= eliminate_upwards(g);
+	substitute_downwards(g);
 	return form;
+}
+
+/* variance += gain (the parent's variance) gain' */
+static void
+add_parents_variance(const node_blocks *own, const node_blocks *parent)
+{
+	size_t m = own->m;
+
+	for (size_t a = 0; a < parent->m; a++)
+		for (size_t b = 0; b < parent->m; b++)
+			for (size_t j = 0; j < m; j++)
+				for (size_t i = 0; i < m; i++)
+					own->variance[j * m + i] += own->gain[a * m + i] *
+												parent->variance[b * parent->m + a] *
+												own->gain[b * m + j];
 }
 
 void
@@ -295,25 +372,23 @@ tlv_tree_gaussian_variances(tree_gaussian *g)
 
 	for (size_t at = 0; at < shape->nodes; at++)
 	{
-		size_t v = (size_t) shape->order[at], m = (size_t) g->n_free[v], mu;
-		double *own = g->variance + g->square[v], *inverse = g->work;
-		const double *gain = g->gain + g->edge[v], *above;
+		size_t v = (size_t) shape->order[at];
+		node_blocks own = blocks_of(g, v);
+		size_t m = own.m;
+		double *inverse = g->work;
 
 		memset(inverse, 0, m * m * sizeof(double));
-		memset(own, 0, m * m * sizeof(double));
+		memset(own.variance, 0, m * m * sizeof(double));
 		for (size_t i = 0; i < m; i++)
 			inverse[i * m + i] = 1;
-		tlv_small_solve(m, m, g->factor + g->square[v], false, inverse);
-		add_product(m, m, 1, inverse, inverse, own);
-		if (shape->parent[v] < 0)
-			continue;
-		mu = (size_t) g->n_free[shape->parent[v]];
-		above = g->variance + g->square[shape->parent[v]];
-		for (size_t a = 0; a < mu; a++)
-			for (size_t b = 0; b < mu; b++)
-				for (size_t j = 0; j < m; j++)
-					for (size_t i = 0; i < m; i++)
-						own[j * m + i] += gain[a * m + i] * above[b * mu + a] * gain[b * m + j];
+		tlv_small_solve(m, m, own.factor, false, inverse);
+		add_product(m, m, 1, inverse, inverse, own.variance);
+		if (shape->parent[v] >= 0)
+		{
+			node_blocks parent = blocks_of(g, (size_t) shape->parent[v]);
+
+			add_parents_variance(&own, &parent);
+		}
 	}
 }
 

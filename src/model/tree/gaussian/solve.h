@@ -9,7 +9,27 @@
 
 #include "tensorlv/model/tree_gaussian.h"
 
-/* Blocks are column by column; an element is one coordinate of one node, nodes in order. */
+/*
+ * How it is packed.  An element is one coordinate of one node.  Arrays hold what belongs to
+ * elements, to the n x n blocks of nodes, or to the blocks of edges, node x parent, one node after
+ * the other and blocks column by column.  Of nodes 0, 1, 2 of 2, 1 and 2 elements (a b, c, d e),
+ * 2 the parent of both others:
+ *
+ *     elements   | a b | c | d e |                         element: 0 2 3 5
+ *     blocks     | aa ba ab bb | cc | dd ed de ee |        square:  0 4 5 9
+ *     edges      | ad bd ae be | cd ce |                   edge:    0 4 6 6
+ *
+ * What is not seen of a row is free.  `list` says which of a node's elements are, from the node's
+ * first place on, and n_free how many; of b, d and e:
+ *
+ *     list       | 1 . | . | 0 1 |                         n_free:  1 0 2
+ *
+ * factor, variance and gain hold the rows and columns of free elements alone, moved together at the
+ * beginning of each block's place (so does mean):
+ *
+ *     factor     | bb . . . | . | dd ed de ee |
+ *     gain       | bd be . . | . . |
+ */
 typedef struct tree_gaussian
 {
 	const tree_shape *shape;

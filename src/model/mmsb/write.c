@@ -1,0 +1,351 @@
+/*
+ * write.c - from what a fit has found to the model's frame (mmsb.h): communities in order,
+ * numbers of all nodes, and diagnostics of the communities.
+ */
+#include "connectivity.h"
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Variance of degrees over their mean, within communities, that asks for degree correction. */
+#define UNEQUAL_DEGREES 2.0
+
+/* What is known of the communities, first as the fit numbers them, then in their order. */
+typedef struct community_numbers
+{
+	size_t k;
+	tlv_memberships memberships[2]; /* of the nodes with edges */
+	double *edges;					/* k x k: between communities */
+	double *connectivity;			/* k x k */
+	double *sizes;					/* k x sides: sums of memberships */
+	double *alpha;					/* k x sides */
+	double *work;					/* k x k */
+	int64_t *order;					/* k */
+} community_numbers;
+
+/* ---- memberships and numbers of nodes ---- */
+
+/* Memberships of the nodes of a side that have edges. */
+static tlv_status
+side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
+				 tlv_memberships *memberships)
+{
+	const tlv_mmsb_side *side = &fit->side[s];
+	size_t k = fit->k;
+	tlv_membership_builder builder;
+	double *share;
+
+	if (side->share == NULL)
+		return tlv_memberships_from_labels(ctx, side->n, side->label, memberships);
+	share = tlv_alloc(ctx, k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, share);
+	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
+	for (size_t u = 0; u < side->n; u++)
+	{
+		if (u % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t a = 0; a < k; a++)
+			share[a] = side->share[u * k + a];
+		TLV_TRY(tlv_memberships_append(ctx, &builder, k, share));
+	}
+	*memberships = builder.memberships;
+	tlv_free(ctx, share);
+	return TLV_OK;
+}
+
+/* The same of all nodes, in the order of their ids; none for those without edges. */
+static tlv_status
+all_memberships(tlv_context *ctx, const tlv_mmsb_side *side, const tlv_memberships *from,
+				tlv_memberships *to)
+{
+	size_t at = 0, entries = from->start[from->n];
+
+	to->n = side->all;
+	to->start = tlv_alloc(ctx, side->all + 1, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, to->start);
+	to->community = tlv_alloc(ctx, entries, sizeof(uint16_t));
+	TLV_TRY_ALLOC(ctx, to->community);
+	to->share = tlv_alloc(ctx, entries, sizeof(float));
+	TLV_TRY_ALLOC(ctx, to->share);
+	for (size_t i = 0; i < side->all; i++)
+	{
+		int32_t u = side->place[i];
+		size_t n = u < 0 ? 0 : from->start[u + 1] - from->start[u];
+
+		to->start[i] = at;
+		if (n == 0)
+			continue;
+		memcpy(to->community + at, from->community + from->start[u], n * sizeof(uint16_t));
+		memcpy(to->share + at, from->share + from->start[u], n * sizeof(float));
+		at += n;
+	}
+	to->start[side->all] = at;
+	return TLV_OK;
+}
+
+/* Numbers of all nodes of a side from those of its nodes with edges. */
+static tlv_status
+spread_numbers(tlv_context *ctx, const tlv_mmsb_side *side, const double *from, double **to)
+{
+	*to = tlv_alloc0(ctx, side->all, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *to);
+	for (size_t u = 0; u < side->n; u++)
+		(*to)[side->position[u]] = from[u];
+	return TLV_OK;
+}
+
+/*
+ * P of a block model, E_ab over the number of pairs of its nodes; and, degree-corrected, the
+ * propensities of nodes, their degree over the mean of their community.
+ */
+static tlv_status
+block_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges,
+				   const double *sizes)
+{
+	size_t k = fit->k, o = tlv_mmsb_other(fit, 0);
+	bool corrected = fit->options->degree_corrected;
+	double *ends = tlv_alloc0(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, ends);
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			double pairs =
+				sizes[a] * (sizes[o * k + b] - (fit->sides == 1 && a == b && !corrected));
+
+			fit->connectivity[a + k * b] = pairs > 0 ? edges[a + k * b] / pairs : 0;
+		}
+	for (size_t s = 0; s < fit->sides && corrected; s++)
+	{
+		tlv_mmsb_side *side = &fit->side[s];
+
+		memset(ends, 0, k * sizeof(double));
+		for (size_t u = 0; u < side->n; u++)
+			ends[side->label[u]] += side->degree[u];
+		side->propensity = tlv_alloc(ctx, side->n, sizeof(double));
+		TLV_TRY_ALLOC(ctx, side->propensity);
+		for (size_t u = 0; u < side->n; u++)
+			side->propensity[u] =
+				side->degree[u] * sizes[s * k + (size_t) side->label[u]] / ends[side->label[u]];
+	}
+	tlv_free(ctx, ends);
+	return TLV_OK;
+}
+
+typedef struct order_entry
+{
+	double size;
+	int64_t community;
+} order_entry;
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	const order_entry *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->community < y->community ? -1 : 1;
+}
+
+/* By decreasing size, both sides together; with known labels as these number them. */
+static tlv_status
+order_communities(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const double *sizes,
+				  int64_t *order)
+{
+	size_t k = fit->k;
+	order_entry *entries = tlv_alloc(ctx, k, sizeof(order_entry));
+
+	TLV_TRY_ALLOC(ctx, entries);
+	for (size_t a = 0; a < k; a++)
+		entries[a] = (order_entry){sizes[a] + (fit->sides == 2 ? sizes[k + a] : 0), (int64_t) a};
+	if (fit->options->n_labels == 0)
+		qsort(entries, k, sizeof(order_entry), compare_sizes);
+	for (size_t a = 0; a < k; a++)
+		order[a] = entries[a].community;
+	tlv_free(ctx, entries);
+	return TLV_OK;
+}
+
+/* In place, through work of the same size. */
+static void
+reorder_square(size_t k, const int64_t *order, double *square, double *work)
+{
+	memcpy(work, square, k * k * sizeof(double));
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+			square[a + k * b] = work[(size_t) order[a] + k * (size_t) order[b]];
+}
+
+/* ---- diagnostics ---- */
+
+/* Variance over mean of degrees within communities, pooled: 1 for a plain block model. */
+static tlv_status
+diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_memberships *memberships)
+{
+	size_t k = fit->k;
+	const tlv_mmsb_side *side = &fit->side[0];
+	double *sums = tlv_alloc0(ctx, 3 * k, sizeof(double)), within = 0, mean = 0;
+
+	TLV_TRY_ALLOC(ctx, sums);
+	for (size_t u = 0; u < side->n; u++)
+		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
+		{
+			double *own = sums + 3 * (size_t) memberships->community[i];
+
+			own[0] += memberships->share[i];
+			own[1] += memberships->share[i] * side->degree[u];
+			own[2] += memberships->share[i] * side->degree[u] * side->degree[u];
+		}
+	for (size_t c = 0; c < k; c++)
+	{
+		within +=
+			sums[3 * c] > 0 ? sums[3 * c + 2] - sums[3 * c + 1] * sums[3 * c + 1] / sums[3 * c] : 0;
+		mean += sums[3 * c + 1];
+	}
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean, "degree_dispersion"));
+	if (!fit->options->degree_corrected && within / mean > UNEQUAL_DEGREES)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean,
+							 "warning: degrees vary within communities more than chance explains: "
+							 "degree_corrected => true will serve better"));
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
+/* Modularity, conductances, and communities without nodes. */
+static tlv_status
+diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges,
+					 const double *sizes)
+{
+	size_t k = fit->k, empty = 0;
+	double *conductance = tlv_alloc(ctx, k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, conductance);
+	TLV_TRY(
+		tlv_diagnose(ctx, &fit->diagnostics, tlv_modularity(k, edges, conductance), "modularity"));
+	for (size_t a = 0; a < k; a++)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, conductance[a], "conductance_%zu", a + 1));
+	for (size_t a = 0; a < k; a++)
+		empty += sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5);
+	if (empty > 0)
+		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) empty,
+							 "warning: %zu of the %zu communities are empty: a smaller k will do",
+							 empty, k));
+	tlv_free(ctx, conductance);
+	return TLV_OK;
+}
+
+/* ---- the communities ---- */
+
+static tlv_status
+allocate_numbers(tlv_context *ctx, size_t k, community_numbers *numbers)
+{
+	numbers->k = k;
+	numbers->edges = tlv_alloc(ctx, 3 * k * k + 4 * k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, numbers->edges);
+	numbers->connectivity = numbers->edges + k * k;
+	numbers->work = numbers->connectivity + k * k;
+	numbers->sizes = numbers->work + k * k;
+	numbers->alpha = numbers->sizes + 2 * k;
+	numbers->order = tlv_alloc(ctx, k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, numbers->order);
+	return TLV_OK;
+}
+
+/* Memberships, sizes, edges and P, of a block model from these. */
+static tlv_status
+measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers *numbers)
+{
+	size_t k = fit->k;
+
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(side_memberships(ctx, fit, s, &numbers->memberships[s]));
+		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
+	}
+	TLV_TRY(tlv_community_edges(ctx, fit, numbers->edges));
+	if (fit->side[0].share == NULL)
+		TLV_TRY(block_connectivity(ctx, fit, numbers->edges, numbers->sizes));
+	memcpy(numbers->connectivity, fit->connectivity, k * k * sizeof(double));
+	return TLV_OK;
+}
+
+static tlv_status
+number_communities(tlv_context *ctx, const tlv_mmsb_fit_state *fit, community_numbers *numbers)
+{
+	size_t k = numbers->k;
+
+	TLV_TRY(order_communities(ctx, fit, numbers->sizes, numbers->order));
+	reorder_square(k, numbers->order, numbers->connectivity, numbers->work);
+	reorder_square(k, numbers->order, numbers->edges, numbers->work);
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(tlv_memberships_reorder(ctx, k, numbers->order, &numbers->memberships[s]));
+		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
+	}
+	return TLV_OK;
+}
+
+/* Dirichlet parameters in proportion to the sizes. */
+static void
+share_alpha(const tlv_mmsb_fit_state *fit, community_numbers *numbers)
+{
+	size_t k = numbers->k;
+
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		double total = 0;
+
+		for (size_t a = 0; a < k; a++)
+			total += numbers->sizes[s * k + a];
+		for (size_t a = 0; a < k; a++)
+			numbers->alpha[s * k + a] = fit->options->alpha0 * numbers->sizes[s * k + a] / total;
+	}
+}
+
+/* All nodes of side s, those without edges included. */
+static tlv_status
+describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
+			  const tlv_memberships *memberships, tlv_mmsb_parts *parts)
+{
+	const tlv_mmsb_side *side = &fit->side[s];
+	double *degree, *propensity = NULL;
+
+	TLV_TRY(spread_numbers(ctx, side, side->degree, &degree));
+	if (side->propensity != NULL)
+		TLV_TRY(spread_numbers(ctx, side, side->propensity, &propensity));
+	parts->side[s].n = side->all;
+	parts->side[s].nodes = side->ids;
+	parts->side[s].degree = degree;
+	parts->side[s].propensity = propensity;
+	return all_memberships(ctx, side, memberships, &parts->side[s].memberships);
+}
+
+tlv_status
+tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size_t *size)
+{
+	const tlv_mmsb_options *options = fit->options;
+	community_numbers numbers;
+	tlv_mmsb_parts parts = {.k = fit->k,
+							.sides = fit->sides,
+							.graph = fit->header.kind,
+							.poisson = fit->poisson,
+							.degree_corrected = options->degree_corrected,
+							.alpha0 = options->alpha0,
+							.seed = (double) options->seed,
+							.diagnostics = &fit->diagnostics};
+
+	TLV_TRY(allocate_numbers(ctx, fit->k, &numbers));
+	TLV_TRY(measure_communities(ctx, fit, &numbers));
+	TLV_TRY(number_communities(ctx, fit, &numbers));
+	share_alpha(fit, &numbers);
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(describe_side(ctx, fit, s, &numbers.memberships[s], &parts));
+	TLV_TRY(diagnose_degrees(ctx, fit, &numbers.memberships[0]));
+	TLV_TRY(diagnose_communities(ctx, fit, numbers.edges, numbers.sizes));
+	parts.alpha = numbers.alpha;
+	parts.sizes = numbers.sizes;
+	parts.connectivity = numbers.connectivity;
+	return tlv_mmsb_write(ctx, &parts, image, size);
+}
