@@ -1,7 +1,6 @@
 /*
- * evaluate.c - estimates against the truth: transition functions of
- * tlv_label_pairs, tlv_cover_pairs and tlv_membership_pairs, and the measures
- * of what they collected.
+ * evaluate.c - estimates against the truth: the measures of what tlv_label_pairs, tlv_cover_pairs
+ * and tlv_membership_pairs collected.
  */
 #include "server/tlv_pg.h"
 
@@ -11,109 +10,6 @@
 #include "utils/array.h"
 
 #include "tensorlv/model/evaluate.h"
-
-typedef tlv_status (*CreateState)(tlv_context *ctx, tlv_accumulator **accumulator);
-
-/* The live state of argument 0: as it is, or made and filled with a flat value. */
-static TlvExpanded *
-state_argument(FunctionCallInfo fcinfo, CreateState create)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvLiveState(fcinfo);
-	tlv_accumulator *accumulator;
-
-	if (expanded != NULL)
-		return expanded;
-	TlvCheck(&shared->ctx, create(&shared->ctx, &accumulator));
-	return TlvBeginState(fcinfo, shared, accumulator);
-}
-
-/* The elements of a one-dimensional array of 8-byte elements without NULL; it must be freed. */
-static ArrayType *
-array_argument(FunctionCallInfo fcinfo, int argument, const char *what, const void **elements,
-			   size_t *n)
-{
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
-
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("an array of %s has %d dimensions, not one", what, ARR_NDIM(array)),
-						errhint("One row describes one node.")));
-	if (array_contains_nulls(array))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						errmsg("an array of %s has an element that is null", what),
-						errhint("A node that is not to be compared needs no row, or null instead "
-								"of the array.")));
-	*n = ARR_NDIM(array) == 0 ? 0 : (size_t) ARR_DIMS(array)[0];
-	*elements = ARR_DATA_PTR(array);
-	return array;
-}
-
-PG_FUNCTION_INFO_V1(tlv_label_pairs_accum);
-
-/* (state, a bigint, b bigint) */
-Datum
-tlv_label_pairs_accum(PG_FUNCTION_ARGS)
-{
-	TlvExpanded *state = state_argument(fcinfo, tlv_label_pairs_create);
-
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		state->accumulator->nulls++;
-	else
-		TlvCheck(&state->shared->ctx, tlv_label_pairs_add(&state->shared->ctx, state->accumulator,
-														  PG_GETARG_INT64(1), PG_GETARG_INT64(2)));
-	return TlvExpandedDatum(state);
-}
-
-PG_FUNCTION_INFO_V1(tlv_cover_pairs_accum);
-
-/* (state, a bigint[], b bigint[]) */
-Datum
-tlv_cover_pairs_accum(PG_FUNCTION_ARGS)
-{
-	TlvExpanded *state = state_argument(fcinfo, tlv_cover_pairs_create);
-	ArrayType *a, *b;
-	const void *elements_a, *elements_b;
-	size_t n_a, n_b;
-
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-	{
-		state->accumulator->nulls++;
-		return TlvExpandedDatum(state);
-	}
-	a = array_argument(fcinfo, 1, "communities", &elements_a, &n_a);
-	b = array_argument(fcinfo, 2, "communities", &elements_b, &n_b);
-	TlvCheck(&state->shared->ctx, tlv_cover_pairs_add(&state->shared->ctx, state->accumulator, n_a,
-													  elements_a, n_b, elements_b));
-	PG_FREE_IF_COPY(a, 1);
-	PG_FREE_IF_COPY(b, 2);
-	return TlvExpandedDatum(state);
-}
-
-PG_FUNCTION_INFO_V1(tlv_membership_pairs_accum);
-
-/* (state, truth float8[], estimate float8[]) */
-Datum
-tlv_membership_pairs_accum(PG_FUNCTION_ARGS)
-{
-	TlvExpanded *state = state_argument(fcinfo, tlv_membership_pairs_create);
-	ArrayType *a, *b;
-	const void *elements_a, *elements_b;
-	size_t k_a, k_b;
-
-	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-	{
-		state->accumulator->nulls++;
-		return TlvExpandedDatum(state);
-	}
-	a = array_argument(fcinfo, 1, "memberships", &elements_a, &k_a);
-	b = array_argument(fcinfo, 2, "memberships", &elements_b, &k_b);
-	TlvCheck(&state->shared->ctx, tlv_membership_pairs_add(&state->shared->ctx, state->accumulator,
-														   k_a, elements_a, k_b, elements_b));
-	PG_FREE_IF_COPY(a, 1);
-	PG_FREE_IF_COPY(b, 2);
-	return TlvExpandedDatum(state);
-}
 
 /* ---- measures ---- */
 

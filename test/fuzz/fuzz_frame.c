@@ -167,7 +167,7 @@ collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
 	{
 		const tlv_bag_image *bag = bag_of(like, t);
 
-		if (bag == NULL || accumulator->class->add_bag(&ctx, accumulator, bag) != TLV_OK)
+		if (bag == NULL || tlv_add(&ctx, accumulator, TLV_AS_BAG(bag)) != TLV_OK)
 			return false;
 	}
 	return accumulator->class->build(&ctx, accumulator, &builder) == TLV_OK &&
@@ -218,7 +218,7 @@ use_dense_subspace(const tlv_frame *frame)
 	{
 		for (size_t i = 0; i < d; i++)
 			x[i] = (double) ((i + 1) * (t + 2) % 7);
-		USE(accumulator->class->add_vector(&ctx, accumulator, d, x));
+		USE(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x)));
 	}
 	USE(accumulator->class->build(&ctx, accumulator, &builder));
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -260,7 +260,7 @@ use_components(const tlv_frame *frame)
 	tlv_ica_unmix(&ctx, open, d, x, x + d);
 	USE(tlv_kind_ica.model->statistics(&ctx, open, "tanh", &accumulator));
 	for (int t = 0; t < 3; t++, x[0] += t)
-		USE(accumulator->class->add_vector(&ctx, accumulator, d, x));
+		USE(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x)));
 	USE(accumulator->class->build(&ctx, accumulator, &builder));
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
 	USE(tlv_frame_open(&ctx, image, size, &statistics));
@@ -338,7 +338,9 @@ use_chain(const tlv_frame *frame)
 		tlv_hmm_match_transitions(&parts, &parts, assignment, shares);
 	USE(class->statistics(&ctx, open, "baum-welch", &accumulator));
 	for (int t = 0; t < 9; t++)
-		USE(accumulator->class->add_sequence(&ctx, accumulator, SEQUENCE));
+		USE(tlv_add(&ctx, accumulator,
+					parts.gaussian ? TLV_AS_SEQUENCE(STEPS, parts.d, x)
+								   : TLV_AS_SYMBOLS(STEPS, symbols)));
 #undef SEQUENCE
 	USE(accumulator->class->build(&ctx, accumulator, &builder));
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));

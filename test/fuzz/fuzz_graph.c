@@ -252,8 +252,8 @@ use_edges(const uint8_t *data, size_t size)
 		uint8_t code = (uint8_t) take(&data, &size, 1);
 		double weight = code < 128 ? 1 + (code >> 3) : (code - 127) / 4.0;
 
-		require(tlv_graph_add_edge(&ctx, all, src, dst, weight) == TLV_OK);
-		require(tlv_graph_add_edge(&ctx, part[code % 2], src, dst, weight) == TLV_OK);
+		require(tlv_add(&ctx, all, TLV_AS_EDGE(src, dst, weight)) == TLV_OK);
+		require(tlv_add(&ctx, part[code % 2], TLV_AS_EDGE(src, dst, weight)) == TLV_OK);
 	}
 	if (!build(all, &frame[0]) || !build(part[1], &frame[1]))
 		return;

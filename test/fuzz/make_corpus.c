@@ -158,7 +158,7 @@ collect(const char *name, tlv_accumulator *accumulator)
 	size_t size;
 
 	for (size_t t = 0; t < 20; t++)
-		must(accumulator->class->add_bag(&ctx, accumulator, document(t)));
+		must(tlv_add(&ctx, accumulator, TLV_AS_BAG(document(t))));
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));
 	return save_frame(name, image, size);
@@ -229,7 +229,7 @@ collect_vectors(const char *name, tlv_accumulator *accumulator)
 		double x[3];
 
 		tlv_rng_fill_normal(&rng, 3, x);
-		must(accumulator->class->add_vector(&ctx, accumulator, 3, x));
+		must(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(3, x)));
 	}
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -278,7 +278,7 @@ save_categories(void)
 		{
 			const int32_t row[4] = {t % 2, t % 3 - 1, t / 5 % 3, t % 7 == 0 ? -1 : t % 2};
 
-			must(accumulator->class->add_codes(&ctx, accumulator, p, row));
+			must(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, row)));
 		}
 		must(accumulator->class->build(&ctx, accumulator, &builder));
 		must(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -329,9 +329,9 @@ collect_sequences(const char *name, const char *form, tlv_accumulator *accumulat
 	for (size_t n = 1; n <= 12; n++)
 	{
 		tlv_hmm_simulate(parts, &rng, n, NULL, symbols, x);
-		must(accumulator->class->add_sequence(&ctx, accumulator, n,
-											  parts->gaussian ? NULL : symbols,
-											  parts->gaussian ? parts->d : 0, x));
+		must(tlv_add(&ctx, accumulator,
+					 parts->gaussian ? TLV_AS_SEQUENCE(n, parts->d, x)
+									 : TLV_AS_SYMBOLS(n, symbols)));
 	}
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -387,9 +387,8 @@ collect_views(const char *name, const tlv_multiview_parts *parts, tlv_accumulato
 	{
 		tlv_multiview_draw(parts, &rng, x, category);
 		must(parts->items[0] != NULL
-				 ? accumulator->class->add_categories(&ctx, accumulator, category)
-				 : accumulator->class->add_views(&ctx, accumulator, parts->d,
-												 (const double *const *) x));
+				 ? tlv_add(&ctx, accumulator, TLV_AS_CATEGORIES(category))
+				 : tlv_add(&ctx, accumulator, TLV_AS_VIEWS(parts->d, (const double *const *) x)));
 	}
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -454,8 +453,9 @@ save_graphs(void)
 
 			must(tlv_graph_accumulator_create(&ctx, (tlv_graph_kind) kind, form > 0, &accumulator));
 			for (int64_t i = 0; i < 12; i++)
-				must(tlv_graph_add_edge(&ctx, accumulator, i % 5, i * i % 7 - (int64_t) form * 1000,
-										form == 0 ? 1 : 1 + (double) i * scales[form]));
+				must(tlv_add(&ctx, accumulator,
+							 TLV_AS_EDGE(i % 5, i * i % 7 - (int64_t) form * 1000,
+										 form == 0 ? 1 : 1 + (double) i * scales[form])));
 			must(accumulator->class->build(&ctx, accumulator, &builder));
 			must(tlv_frame_finish(&ctx, &builder, &image, &size));
 			for (int mode = 0; mode < 2; mode++)
@@ -494,8 +494,8 @@ tree_moments(bool gaussian, bool triples, tlv_frame *moments)
 	for (int t = 0; t < 300; t++)
 	{
 		tlv_tree_sample(sampler, &rng, codes, x);
-		must(gaussian ? accumulator->class->add_vector(&ctx, accumulator, 6, x)
-					  : accumulator->class->add_codes(&ctx, accumulator, 6, codes));
+		must(gaussian ? tlv_add(&ctx, accumulator, TLV_AS_VECTOR(6, x))
+					  : tlv_add(&ctx, accumulator, TLV_AS_CODES(6, codes)));
 	}
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));
@@ -522,7 +522,7 @@ save_tree_statistics(const char *name, const tlv_frame *model)
 	{
 		const int32_t row[6] = {t % 2, t / 2 % 2, t / 5 % 2, t % 7 == 0 ? -1 : t % 2, 0, 1};
 
-		must(accumulator->class->add_codes(&ctx, accumulator, 6, row));
+		must(tlv_add(&ctx, accumulator, TLV_AS_CODES(6, row)));
 	}
 	must(accumulator->class->build(&ctx, accumulator, &builder));
 	must(tlv_frame_finish(&ctx, &builder, &image, &size));

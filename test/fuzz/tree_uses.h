@@ -62,7 +62,7 @@ refine_tree(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model, size
 	for (size_t t = 0; t < 5; t++)
 	{
 		codes[t % p] = t % 2 == 0 ? -1 : 0;
-		if (accumulator->class->add_codes(ctx, accumulator, p, codes) != TLV_OK)
+		if (tlv_add(ctx, accumulator, TLV_AS_CODES(p, codes)) != TLV_OK)
 			return;
 	}
 	if (accumulator->class->build(ctx, accumulator, builder) != TLV_OK ||

@@ -32,9 +32,9 @@ refine_views(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
 	{
 		tlv_multiview_draw(parts, &rng, x, category);
 		if ((parts->items[0] != NULL
-				 ? accumulator->class->add_categories(ctx, accumulator, category)
-				 : accumulator->class->add_views(ctx, accumulator, parts->d,
-												 (const double *const *) x)) != TLV_OK)
+				 ? tlv_add(ctx, accumulator, TLV_AS_CATEGORIES(category))
+				 : tlv_add(ctx, accumulator, TLV_AS_VIEWS(parts->d, (const double *const *) x))) !=
+			TLV_OK)
 			return;
 	}
 	if (accumulator->class->build(ctx, accumulator, builder) != TLV_OK ||

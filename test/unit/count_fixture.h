@@ -134,7 +134,7 @@ add_document(tlv_accumulator *accumulator, int t)
 		items[i] = entries[i].item;
 		counts[i] = entries[i].weight;
 	}
-	return accumulator->class->add_bag(&ctx, accumulator, make_bag(n, items, counts));
+	return tlv_add(&ctx, accumulator, TLV_AS_BAG(make_bag(n, items, counts)));
 }
 
 static inline void

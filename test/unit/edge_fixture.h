@@ -82,7 +82,7 @@ add(tlv_accumulator *accumulator, size_t n, const edge *edges)
 {
 	for (size_t i = 0; i < n; i++)
 		assert_ok(
-			tlv_graph_add_edge(&ctx, accumulator, edges[i].src, edges[i].dst, edges[i].weight));
+			tlv_add(&ctx, accumulator, TLV_AS_EDGE(edges[i].src, edges[i].dst, edges[i].weight)));
 }
 
 static inline image

@@ -154,8 +154,8 @@ stored_graph(const dense *a, tlv_graph_kind kind, bool weighted)
 	for (size_t u = 0; u < a->rows; u++)
 		for (size_t v = kind == TLV_GRAPH_UNDIRECTED ? u + 1 : 0; v < a->columns; v++)
 			if (*entry(a, u, v) != 0)
-				assert_ok(tlv_graph_add_edge(&ctx, accumulator, (int64_t) u + 1, (int64_t) v + 1,
-											 *entry(a, u, v)));
+				assert_ok(tlv_add(&ctx, accumulator,
+								  TLV_AS_EDGE((int64_t) u + 1, (int64_t) v + 1, *entry(a, u, v))));
 	return end_graph(accumulator);
 }
 

@@ -125,7 +125,7 @@ collect(tlv_accumulator *accumulator, const corpus *c, void **image, size_t *siz
 
 	TLV_TRY_ALLOC(&ctx, own);
 	for (size_t t = 0; t < c->n; t++)
-		TLV_TRY(accumulator->class->add_bag(&ctx, accumulator, c->bags[t]));
+		TLV_TRY(tlv_add(&ctx, accumulator, TLV_AS_BAG(c->bags[t])));
 	TLV_TRY(accumulator->class->build(&ctx, accumulator, own));
 	return tlv_frame_finish(&ctx, own, image, size);
 }

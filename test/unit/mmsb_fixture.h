@@ -45,7 +45,7 @@ options_of(size_t k, double alpha0)
 static inline tlv_status
 put_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, double weight)
 {
-	return tlv_graph_add_edge(context, argument, src, dst, weight);
+	return tlv_add(context, argument, TLV_AS_EDGE(src, dst, weight));
 }
 
 static inline tlv_frame

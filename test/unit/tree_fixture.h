@@ -81,7 +81,7 @@ static inline void
 add_rows(tlv_accumulator *accumulator, size_t p, size_t n, const int32_t *rows)
 {
 	for (size_t i = 0; i < n; i++)
-		assert_ok(accumulator->class->add_codes(&ctx, accumulator, p, rows + i * p));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, rows + i * p)));
 }
 
 static inline tlv_frame

@@ -9,7 +9,7 @@
 #ifndef TENSORLV_ACCUMULATOR_H
 #define TENSORLV_ACCUMULATOR_H
 
-#include "tensorlv/num/bag.h"
+#include "tensorlv/model/row.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
@@ -26,23 +26,10 @@ typedef struct tlv_accumulator_class
 	/* Describes the value; scratch memory is left in builder->owned.  Does not change what the
 	 * accumulator means: rows may follow. */
 	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
-	/* Adds one row of its kind; NULL for the kinds of rows that the class does not take. */
-	tlv_status (*add_bag)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag);
-	/* A vector of d finite numbers; all rows of a group have the same d. */
-	tlv_status (*add_vector)(tlv_context *ctx, tlv_accumulator *accumulator, size_t d,
-							 const double *x);
-	/* Three views of one hidden choice, vectors of d[0], d[1] and d[2] numbers. */
-	tlv_status (*add_views)(tlv_context *ctx, tlv_accumulator *accumulator, const size_t d[3],
-							const double *const x[3]);
-	/* Three categorical views, any integers. */
-	tlv_status (*add_categories)(tlv_context *ctx, tlv_accumulator *accumulator,
-								 const int64_t x[3]);
-	/* A sequence of n symbols, or (symbols NULL) of n vectors of d numbers, one after the other. */
-	tlv_status (*add_sequence)(tlv_context *ctx, tlv_accumulator *accumulator, size_t n,
-							   const int64_t *symbols, size_t d, const double *x);
-	/* A row of p categorical variables: states from 0, or -1 for missing. */
-	tlv_status (*add_codes)(tlv_context *ctx, tlv_accumulator *accumulator, size_t p,
-							const int32_t *values);
+	/* The forms of rows that it takes, a set of tlv_row_form. */
+	unsigned rows;
+	/* Adds one row of one of these forms; called through tlv_add. */
+	tlv_status (*add)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row);
 } tlv_accumulator_class;
 
 struct tlv_accumulator
@@ -50,6 +37,15 @@ struct tlv_accumulator
 	const tlv_accumulator_class *class;
 	double nulls; /* rows skipped because they were NULL */
 };
+
+/* Adds one row.  Errors: TLV_BAD_PARAMETER for a row of a form that the class does not take; what
+ * the class finds wrong with the row itself (width, numbers that are not finite) is TLV_BAD_DATA or
+ * TLV_LIMIT, and the accumulator is as before. */
+extern tlv_status tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row);
+
+/* The same check of a form, without a row. */
+extern tlv_status tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator,
+										  tlv_row_form form);
 
 /* One document, decoded into buffers that grow and stay. */
 typedef struct tlv_document

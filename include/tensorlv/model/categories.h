@@ -18,7 +18,7 @@
 #ifndef TENSORLV_CATEGORY_MOMENTS_H
 #define TENSORLV_CATEGORY_MOMENTS_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/frame.h"
 
 #define TLV_CATEGORY_MISSING	 (-1)
@@ -42,6 +42,9 @@
  */
 extern tlv_status tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
 											  tlv_accumulator **accumulator);
+
+/* The aggregate of rows of categorical variables; count is the number of replicates. */
+extern const tlv_aggregate tlv_aggregate_category_moments;
 
 /* A stored value opened for reading; points into the frame but for the offsets. */
 typedef struct tlv_category_tables

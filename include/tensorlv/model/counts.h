@@ -21,7 +21,7 @@
 #ifndef TENSORLV_COUNT_MOMENTS_H
 #define TENSORLV_COUNT_MOMENTS_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/frame.h"
 
@@ -33,6 +33,12 @@ extern tlv_status tlv_count_summary_create(tlv_context *ctx, tlv_accumulator **a
 
 /* First pass, exact: the same and the packed matrix of pairs. */
 extern tlv_status tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+/* The aggregates of documents; the constant is a tlv_subspace of kind items. */
+extern const tlv_aggregate tlv_aggregate_count_summary;
+extern const tlv_aggregate
+	tlv_aggregate_count_moments; /* pairs; triples where there is a subspace */
+extern const tlv_aggregate tlv_aggregate_count_products;
 
 /*
  * A subspace value opened for collecting: weights = scale * basis, laid out

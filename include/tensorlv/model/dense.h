@@ -11,7 +11,7 @@
 #ifndef TENSORLV_DENSE_MOMENTS_H
 #define TENSORLV_DENSE_MOMENTS_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/tensor4.h"
@@ -24,6 +24,10 @@
 /* Moments up to order 2, 3 or 4; the dimension is that of the first row. */
 extern tlv_status tlv_dense_moments_create(tlv_context *ctx, int order,
 										   tlv_accumulator **accumulator);
+
+/* The aggregate of vectors: up to `order`; in the constant, a tlv_subspace of kind dense_subspace,
+ * where there is one, then up to as much as it allows unless an order is given. */
+extern const tlv_aggregate tlv_aggregate_dense_moments;
 
 /*
  * Central moments of a stored value, of kind dense_moments, or of kind dense_compressed: then d is

@@ -14,17 +14,14 @@
 #ifndef TENSORLV_EVALUATE_H
 #define TENSORLV_EVALUATE_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
 /* ---- partitions ---- */
 
-extern tlv_status tlv_label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator);
-
-/* Adds one node.  Errors: memory, TLV_LIMIT (distinct pairs of labels). */
-extern tlv_status tlv_label_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, int64_t a,
-									  int64_t b);
+/* A row is a node's two labels.  Errors: memory, TLV_LIMIT (distinct pairs of labels). */
+extern const tlv_aggregate tlv_aggregate_label_pairs;
 
 /*
  * Mutual information over the mean of both entropies, 0 .. 1; 1 when both partitions have one
@@ -38,14 +35,11 @@ extern tlv_status tlv_label_ari(tlv_context *ctx, const tlv_frame *pairs, double
 
 /* ---- covers ---- */
 
-extern tlv_status tlv_cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator);
-
 /*
- * Adds one node that is in n_a communities of the one cover and n_b of the other, perhaps none; a
+ * A row is a node that is in n communities of the one cover and n of the other, perhaps none; a
  * community that is named twice counts once.  Errors: memory, TLV_LIMIT.
  */
-extern tlv_status tlv_cover_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n_a,
-									  const int64_t *a, size_t n_b, const int64_t *b);
+extern const tlv_aggregate tlv_aggregate_cover_pairs;
 
 /*
  * Normalised mutual information of covers (Lancichinetti, Fortunato, Kertesz 2009, appendix B):
@@ -64,15 +58,11 @@ extern tlv_status tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double 
 
 /* ---- memberships ---- */
 
-extern tlv_status tlv_membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator);
-
 /*
- * Adds one node: k_a and k_b numbers, the same in every row.  Errors: TLV_BAD_DATA for a number
- * that is not finite (|x| <= 1e100) or rows of other lengths; TLV_LIMIT, memory.
+ * A row is a node's memberships: k_a and k_b numbers, the same in every row.  Errors: TLV_BAD_DATA
+ * for a number that is not finite (|x| <= 1e100) or rows of other lengths; TLV_LIMIT, memory.
  */
-extern tlv_status tlv_membership_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator,
-										   size_t k_a, const double *a, size_t k_b,
-										   const double *b);
+extern const tlv_aggregate tlv_aggregate_membership_pairs;
 
 /* One pair of components. */
 typedef struct tlv_component_pair

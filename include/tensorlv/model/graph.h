@@ -26,7 +26,7 @@
 #ifndef TENSORLV_GRAPH_H
 #define TENSORLV_GRAPH_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/num/sparse.h"
@@ -51,13 +51,12 @@ extern tlv_status tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind 
 											   tlv_accumulator **accumulator);
 
 /*
- * Adds one edge; duplicates (in an undirected graph, reversed ones, too) add up.
+ * Rows are edges; duplicates (in an undirected graph, reversed ones, too) add up.
  * Errors: TLV_BAD_DATA for a weight that is not finite and positive, naming the edge; TLV_LIMIT,
  * memory.
  */
-extern tlv_status tlv_graph_add_edge(tlv_context *ctx, tlv_accumulator *accumulator, int64_t src,
-									 int64_t dst, double weight);
-
+/* refine: the kind's name, usually undirected */
+extern const tlv_aggregate tlv_aggregate_graph, tlv_aggregate_weighted_graph;
 /* Edges that are gathered before they are sorted: at most so many, 2^22 unless set. */
 extern void tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges);
 

@@ -27,6 +27,10 @@ extern const tlv_kind *const *tlv_kinds(size_t *count);
 /* The record of a type and code, or NULL. */
 extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
 
+/* TLV_BAD_PARAMETER unless the frame is of that kind; function names who needs it. */
+extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
+								   const char *function);
+
 /* Validates an image of unknown origin completely; *kind gets its record. */
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
 									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);

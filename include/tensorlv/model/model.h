@@ -48,7 +48,8 @@ typedef struct tlv_model_class
 	size_t (*posterior_size)(tlv_model *model, size_t p, const int32_t *values);
 	tlv_status (*log_likelihood_codes)(tlv_context *ctx, tlv_model *model, size_t p,
 									   const int32_t *values, double *value);
-	/* An accumulator of expected sufficient statistics; method is one of refinements. */
+	/* An accumulator of expected sufficient statistics; method names a refinement, NULL the usual
+	 * one. */
 	tlv_status (*statistics)(tlv_context *ctx, tlv_model *model, const char *method,
 							 tlv_accumulator **accumulator);
 	/* An accumulator of held-out likelihood by completion. */

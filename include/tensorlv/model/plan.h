@@ -13,42 +13,13 @@
 #ifndef TENSORLV_PLAN_H
 #define TENSORLV_PLAN_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/row.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
 /* ---- what is asked for ---- */
-
-typedef struct tlv_statistic tlv_statistic;
-
-/*
- * An aggregate: how a group's accumulator is made.  The server's transition functions and the
- * plans use the same records.
- */
-typedef struct tlv_aggregate
-{
-	const char *name; /* in SQL */
-	/* An empty accumulator for rows, from the constants of the statistic: those that it does not
-	 * need are ignored.  What the accumulator keeps of them must be copied or outlive it. */
-	tlv_status (*create)(tlv_context *ctx, const tlv_statistic *constants,
-						 tlv_accumulator **accumulator);
-} tlv_aggregate;
-
-/*
- * One aggregate with its constants, which are its arguments after the row, in this order, each
- * only where it is given: constant, order, count, seed, refine.
- */
-struct tlv_statistic
-{
-	const tlv_aggregate *aggregate;
-	const tlv_frame *constant; /* subspace or model, or NULL */
-	int32_t order;			   /* 0: not given */
-	size_t count;			   /* replicates, rows of a sample; 0: not given, nor is the seed */
-	uint64_t seed;
-	const char *refine; /* a refinement's name, or the kind of a graph; NULL: not given */
-};
 
 /* One pass over the rows: all statistics are taken in one scan. */
 typedef struct tlv_pass

@@ -14,15 +14,18 @@ typedef enum tlv_row_form
 	TLV_ROW_BAG = 1,		   /* a sparse vector of counts or weights */
 	TLV_ROW_EDGE = 2,		   /* two nodes and a weight */
 	TLV_ROW_VECTOR = 4,		   /* one part of float64, n = 1; elements may be missing */
-	TLV_ROW_VIEWS = 8,		   /* three parts of float64; a part may be missing as a whole */
+	TLV_ROW_VIEWS = 8,		   /* three parts of float64, n = 1; a part may be missing */
 	TLV_ROW_CATEGORIES = 16,   /* three parts of one id each; a part may be missing */
 	TLV_ROW_SEQUENCE = 32,	   /* one part of float64, n steps of d numbers */
-	TLV_ROW_SYMBOLS = 64,	   /* one part of ids, n steps */
-	TLV_ROW_CODES = 128,	   /* one part of codes, a row of d categorical variables */
+	TLV_ROW_SYMBOLS = 64,	   /* one part of ids, n steps, d = 1 */
+	TLV_ROW_CODES = 128,	   /* one part of codes, n = 1: a row of d categorical variables */
 	TLV_ROW_LABELS = 256,	   /* two parts of one id each: label pairs */
-	TLV_ROW_COVERS = 512,	   /* two parts of ids: sets of labels */
-	TLV_ROW_MEMBERSHIPS = 1024 /* two parts of float64: membership vectors */
+	TLV_ROW_COVERS = 512,	   /* two parts of n ids: sets of labels */
+	TLV_ROW_MEMBERSHIPS = 1024 /* two parts of float64, n = 1: membership vectors */
 } tlv_row_form;
+
+/* In the set of a class: elements of a vector and whole views may be missing. */
+#define TLV_ROWS_INCOMPLETE 0x10000u
 
 typedef enum tlv_part_type
 {
@@ -47,7 +50,9 @@ typedef struct tlv_part
 		const float *float32;
 		const void *data;
 	};
-	const bool *missing; /* n x d, or NULL: nothing is (codes say it by -1) */
+	/* n x d, or NULL: nothing is.  A missing number is NaN, a missing code -1, so that who reads
+	 * them needs no mask. */
+	const bool *missing;
 } tlv_part;
 
 typedef struct tlv_edge
@@ -63,9 +68,69 @@ typedef struct tlv_row
 	{
 		const tlv_bag_image *bag;
 		tlv_edge edge;
-		tlv_part part[3];
+		tlv_part part[3]; /* those that a form does not have are not looked at */
 	};
 } tlv_row;
+
+/* ---- rows of numbers that lie in memory: pointers to rows that live as long as the block ---- */
+
+#define TLV_PART(what, rows, columns, numbers)                                                     \
+	{                                                                                              \
+		.type = (what), .n = (rows), .d = (columns), .data = (numbers)                             \
+	}
+
+#define TLV_AS_BAG(image)                                                                          \
+	(&(const tlv_row){.form = TLV_ROW_BAG, .bag = (const tlv_bag_image *) (image)})
+#define TLV_AS_EDGE(from, to, value)                                                               \
+	(&(const tlv_row){.form = TLV_ROW_EDGE,                                                        \
+					  .edge = {.source = (from), .target = (to), .weight = (value)}})
+/* d numbers x */
+#define TLV_AS_VECTOR(d, x)                                                                        \
+	(&(const tlv_row){.form = TLV_ROW_VECTOR, .part = {TLV_PART(TLV_PART_FLOAT64, 1, d, x)}})
+/* arrays of three: numbers of the views, their places */
+#define TLV_AS_VIEWS(d, x)                                                                         \
+	(&(const tlv_row){.form = TLV_ROW_VIEWS,                                                       \
+					  .part = {TLV_PART(TLV_PART_FLOAT64, 1, (d)[0], (x)[0]),                      \
+							   TLV_PART(TLV_PART_FLOAT64, 1, (d)[1], (x)[1]),                      \
+							   TLV_PART(TLV_PART_FLOAT64, 1, (d)[2], (x)[2])}})
+/* an array of three ids */
+#define TLV_AS_CATEGORIES(x)                                                                       \
+	(&(const tlv_row){.form = TLV_ROW_CATEGORIES,                                                  \
+					  .part = {TLV_PART(TLV_PART_IDS, 1, 1, (x)),                                  \
+							   TLV_PART(TLV_PART_IDS, 1, 1, (x) + 1),                              \
+							   TLV_PART(TLV_PART_IDS, 1, 1, (x) + 2)}})
+/* n steps of d numbers x */
+#define TLV_AS_SEQUENCE(n, d, x)                                                                   \
+	(&(const tlv_row){.form = TLV_ROW_SEQUENCE, .part = {TLV_PART(TLV_PART_FLOAT64, n, d, x)}})
+/* n ids */
+#define TLV_AS_SYMBOLS(n, symbols)                                                                 \
+	(&(const tlv_row){.form = TLV_ROW_SYMBOLS, .part = {TLV_PART(TLV_PART_IDS, n, 1, symbols)}})
+/* d codes */
+#define TLV_AS_CODES(d, values)                                                                    \
+	(&(const tlv_row){.form = TLV_ROW_CODES, .part = {TLV_PART(TLV_PART_CODES, 1, d, values)}})
+/* two ids */
+#define TLV_AS_LABELS(a, b)                                                                        \
+	(&(const tlv_row){.form = TLV_ROW_LABELS,                                                      \
+					  .part = {TLV_PART(TLV_PART_IDS, 1, 1, (&(const int64_t){a})),                \
+							   TLV_PART(TLV_PART_IDS, 1, 1, (&(const int64_t){b}))}})
+/* n_a ids and n_b ids */
+#define TLV_AS_COVERS(n_a, a, n_b, b)                                                              \
+	(&(const tlv_row){                                                                             \
+		.form = TLV_ROW_COVERS,                                                                    \
+		.part = {TLV_PART(TLV_PART_IDS, n_a, 1, a), TLV_PART(TLV_PART_IDS, n_b, 1, b)}})
+/* k_a numbers and k_b numbers */
+#define TLV_AS_MEMBERSHIPS(k_a, a, k_b, b)                                                         \
+	(&(const tlv_row){                                                                             \
+		.form = TLV_ROW_MEMBERSHIPS,                                                               \
+		.part = {TLV_PART(TLV_PART_FLOAT64, 1, k_a, a), TLV_PART(TLV_PART_FLOAT64, 1, k_b, b)}})
+
+/* What rows of a form are called, in the plural. */
+extern const char *tlv_row_name(tlv_row_form form);
+
+/* TLV_BAD_DATA unless all three parts of a row of views or categories are there. */
+extern tlv_status tlv_row_require_parts(tlv_context *ctx, const tlv_row *row);
+
+/* ---- posteriors ---- */
 
 /*
  * A posterior: n blocks, one behind the other in values, block i of widths[i] numbers summing to 1;

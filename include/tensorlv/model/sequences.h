@@ -11,7 +11,7 @@
 #ifndef TENSORLV_SEQUENCES_H
 #define TENSORLV_SEQUENCES_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 
 /* Sequences shorter than this have no window. */
 #define TLV_WINDOW 3
@@ -22,5 +22,6 @@
  * memory; vectors must be finite.  Errors of create: memory.
  */
 extern tlv_status tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_sequence_moments; /* of vectors or of symbols */
 
 #endif /* TENSORLV_SEQUENCES_H */

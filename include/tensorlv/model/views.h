@@ -14,7 +14,7 @@
 #ifndef TENSORLV_VIEWS_H
 #define TENSORLV_VIEWS_H
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 
 /* Most entries of the third moment of vectors, d1 d2 d3. */
 #define TLV_VIEW_MOST_TRIPLES 8000000
@@ -28,5 +28,7 @@
  */
 extern tlv_status tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
 extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_view_moments;	 /* three vectors */
+extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
 
 #endif /* TENSORLV_VIEWS_H */

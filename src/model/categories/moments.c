@@ -46,6 +46,16 @@ tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
 	return TLV_OK;
 }
 
+static tlv_status
+category_moments_begin(tlv_context *ctx, const tlv_statistic *constants,
+					   tlv_accumulator **accumulator)
+{
+	return tlv_category_moments_create(ctx, constants->count, constants->seed, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_category_moments = {"tlv_category_moments", NULL,
+													  category_moments_begin};
+
 /* Only for merging: as many replicates as the first value has. */
 static tlv_status
 create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
@@ -161,9 +171,11 @@ refuse_value(tlv_context *ctx, size_t p, const int32_t *values)
 }
 
 static tlv_status
-category_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t p, const int32_t *values)
+category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	category_state *state = (category_state *) accumulator;
+	const int32_t *values = row->part[0].codes;
+	size_t p = row->part[0].d;
 	uint8_t *codes;
 
 	TLV_TRY(check_variables(ctx, state, p));
@@ -431,7 +443,8 @@ static const tlv_accumulator_class category_class = {
 	.create = create_empty,
 	.merge = category_merge,
 	.build = category_build,
-	.add_codes = category_add,
+	.rows = TLV_ROW_CODES,
+	.add = category_add,
 };
 const tlv_kind tlv_kind_category_moments = {TLV_FRAME_MOMENTS,	TLV_KIND_CATEGORY_MOMENTS,
 											"category_moments", category_check,

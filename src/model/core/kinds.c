@@ -58,6 +58,20 @@ tlv_kind_find(tlv_frame_type type, uint8_t code)
 }
 
 tlv_status
+tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
+				 const char *function)
+{
+	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
+										"tlv_graph"};
+	const tlv_kind *own = tlv_kind_find(frame->header->type, frame->header->kind);
+
+	if (own == kind)
+		return TLV_OK;
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a %s of kind %s, not %s", function,
+					types[kind->type], kind->name, own != NULL ? own->name : "unknown");
+}
+
+tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 				  tlv_frame *frame, const tlv_kind **kind)
 {

@@ -138,7 +138,7 @@ flush_block(tlv_context *ctx, compressed_state *state)
 }
 
 static tlv_status
-compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	compressed_state *state = (compressed_state *) accumulator;
 	tlv_document *document = &state->document;
@@ -146,7 +146,7 @@ compressed_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 
 	if (state->subspace == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "a roll-up of stored moments takes no documents");
-	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{
 		state->skipped++;
@@ -536,14 +536,16 @@ static const tlv_accumulator_class products_class = {
 	.create = products_create_empty,
 	.merge = compressed_merge,
 	.build = products_build,
-	.add_bag = compressed_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = compressed_add,
 };
 static const tlv_accumulator_class triples_class = {
 	.name = "count_triples",
 	.create = triples_create_empty,
 	.merge = compressed_merge,
 	.build = triples_build,
-	.add_bag = compressed_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = compressed_add,
 };
 
 const tlv_kind tlv_kind_count_products = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS,

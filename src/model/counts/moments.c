@@ -155,13 +155,13 @@ add_pairs(count_state *state, size_t n, double scale)
 }
 
 static tlv_status
-count_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	count_state *state = (count_state *) accumulator;
 	tlv_document *document = &state->document;
 	double scale;
 
-	TLV_TRY(tlv_document_decode(ctx, document, bag));
+	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{
 		state->skipped++;
@@ -399,14 +399,16 @@ static const tlv_accumulator_class summary_class = {
 	.create = tlv_count_summary_create,
 	.merge = count_merge,
 	.build = count_build,
-	.add_bag = count_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = count_add,
 };
 static const tlv_accumulator_class pairs_class = {
 	.name = "count_pairs",
 	.create = tlv_count_pairs_create,
 	.merge = count_merge,
 	.build = count_build,
-	.add_bag = count_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = count_add,
 };
 
 const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY, "count_summary",

@@ -89,6 +89,21 @@ tlv_dense_compressed_create(tlv_context *ctx, const tlv_frame *subspace,
 											 accumulator);
 }
 
+static tlv_status
+dense_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	const tlv_frame *subspace = constants->constant;
+
+	if (subspace == NULL)
+		return tlv_dense_moments_create(ctx, constants->order, accumulator);
+	TLV_TRY(tlv_kind_require(ctx, subspace, &tlv_kind_dense_subspace, "tlv_dense_moments"));
+	return constants->order == 0
+			   ? tlv_dense_compressed_create(ctx, subspace, accumulator)
+			   : tlv_dense_compressed_create_order(ctx, subspace, constants->order, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_dense_moments = {"tlv_dense_moments", NULL, dense_begin};
+
 /* ---- rows ---- */
 
 static double
@@ -130,9 +145,11 @@ flush(tlv_context *ctx, compressed_state *state)
 }
 
 static tlv_status
-compressed_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	compressed_state *state = (compressed_state *) accumulator;
+	const double *x = row->part[0].float64;
+	size_t d = row->part[0].d;
 
 	if (d != state->d)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, those of the subspace %zu", d,
@@ -299,7 +316,8 @@ static const tlv_accumulator_class compressed_class = {.name = "dense_compressed
 													   .create = create_empty,
 													   .merge = compressed_merge,
 													   .build = compressed_build,
-													   .add_vector = compressed_add_vector};
+													   .rows = TLV_ROW_VECTOR,
+													   .add = compressed_add};
 
 const tlv_kind tlv_kind_dense_subspace = {
 	TLV_FRAME_SUBSPACE, TLV_KIND_DENSE_SUBSPACE, "dense_subspace", subspace_check, NULL, NULL};

@@ -59,18 +59,20 @@ begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 }
 
 static tlv_status
-moments_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	moments_state *state = (moments_state *) accumulator;
-	double *row;
+	const double *x = row->part[0].float64;
+	size_t d = row->part[0].d;
+	double *slot;
 
 	if (state->sums.d == 0)
 		TLV_TRY(begin(ctx, state, d, x));
 	if (d != state->sums.d)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
 						state->sums.d);
-	TLV_TRY(dense_sums_next(ctx, &state->sums, &row));
-	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->shift, row));
+	TLV_TRY(dense_sums_next(ctx, &state->sums, &slot));
+	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->shift, slot));
 	state->sums.block_rows++;
 	return TLV_OK;
 }
@@ -256,7 +258,8 @@ static const tlv_accumulator_class moments_class = {.name = "dense_moments",
 													.create = create_empty,
 													.merge = moments_merge,
 													.build = moments_build,
-													.add_vector = moments_add_vector};
+													.rows = TLV_ROW_VECTOR,
+													.add = moments_add};
 
 const tlv_kind tlv_kind_dense_moments = {TLV_FRAME_MOMENTS, TLV_KIND_DENSE_MOMENTS, "dense_moments",
 										 moments_check,		&moments_class,			NULL};

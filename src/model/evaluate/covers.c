@@ -22,8 +22,8 @@ typedef struct cover_state
 	size_t room[2];
 } cover_state;
 
-tlv_status
-tlv_cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+static tlv_status
+cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
 	cover_state *state = tlv_alloc0(ctx, 1, sizeof(cover_state));
 
@@ -32,6 +32,15 @@ tlv_cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 	*accumulator = &state->base;
 	return TLV_OK;
 }
+
+static tlv_status
+cover_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return cover_pairs_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_cover_pairs = {"tlv_cover_pairs", NULL, cover_pairs_begin};
 
 /*
  * Adds a node to its communities of one side; their positions, each once, are left in own.  Whether
@@ -67,15 +76,15 @@ add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t
 	return TLV_OK;
 }
 
-tlv_status
-tlv_cover_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n_a, const int64_t *a,
-					size_t n_b, const int64_t *b)
+static tlv_status
+cover_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	cover_state *state = (cover_state *) accumulator;
+	size_t n_a, n_b;
 	int32_t pair = 0;
 
-	TLV_TRY(add_side(ctx, state, 0, n_a, a, &n_a));
-	TLV_TRY(add_side(ctx, state, 1, n_b, b, &n_b));
+	TLV_TRY(add_side(ctx, state, 0, row->part[0].n, row->part[0].ids, &n_a));
+	TLV_TRY(add_side(ctx, state, 1, row->part[1].n, row->part[1].ids, &n_b));
 	for (size_t i = 0; i < n_a; i++)
 	{
 		if ((i + 1) * n_b % CHUNK_PAIRS < n_b)
@@ -318,7 +327,9 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 
 static const tlv_accumulator_class cover_class = {
 	.name = "cover_pairs",
-	.create = tlv_cover_pairs_create,
+	.create = cover_pairs_create,
+	.rows = TLV_ROW_COVERS,
+	.add = cover_add,
 	.merge = cover_merge,
 	.build = cover_build,
 };

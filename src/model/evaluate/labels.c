@@ -16,8 +16,8 @@ typedef struct label_state
 	tlv_cross_table table;
 } label_state;
 
-tlv_status
-tlv_label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+static tlv_status
+label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
 	label_state *state = tlv_alloc0(ctx, 1, sizeof(label_state));
 
@@ -27,10 +27,20 @@ tlv_label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_label_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, int64_t a, int64_t b)
+static tlv_status
+label_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return label_pairs_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_label_pairs = {"tlv_label_pairs", NULL, label_pairs_begin};
+
+static tlv_status
+label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	label_state *state = (label_state *) accumulator;
+	int64_t a = row->part[0].ids[0], b = row->part[1].ids[0];
 	int32_t at_a = 0, at_b = 0, pair = 0;
 
 	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 1, &at_a));
@@ -201,7 +211,9 @@ tlv_label_ari(tlv_context *ctx, const tlv_frame *pairs, double *ari)
 
 static const tlv_accumulator_class label_class = {
 	.name = "label_pairs",
-	.create = tlv_label_pairs_create,
+	.create = label_pairs_create,
+	.rows = TLV_ROW_LABELS,
+	.add = label_add,
 	.merge = label_merge,
 	.build = label_build,
 };

@@ -34,8 +34,8 @@ typedef struct membership_state
 	double *differences;  /* k_a x k_b by rows: sums of |a_i - b_j| */
 } membership_state;
 
-tlv_status
-tlv_membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
+static tlv_status
+membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
 	membership_state *state = tlv_alloc0(ctx, 1, sizeof(membership_state));
 
@@ -44,6 +44,17 @@ tlv_membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 	*accumulator = &state->base;
 	return TLV_OK;
 }
+
+static tlv_status
+membership_pairs_begin(tlv_context *ctx, const tlv_statistic *constants,
+					   tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return membership_pairs_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_membership_pairs = {"tlv_membership_pairs", NULL,
+													  membership_pairs_begin};
 
 /* Settles the numbers of components, once. */
 static tlv_status
@@ -99,11 +110,12 @@ add_products(size_t k, double a, double deviation_a, const double *restrict b,
 	}
 }
 
-tlv_status
-tlv_membership_pairs_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t k_a,
-						 const double *a, size_t k_b, const double *b)
+static tlv_status
+membership_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	membership_state *state = (membership_state *) accumulator;
+	const double *a = row->part[0].float64, *b = row->part[1].float64;
+	size_t k_a = row->part[0].d, k_b = row->part[1].d;
 
 	if (state->products == NULL)
 		TLV_TRY(allocate_sums(ctx, state, k_a, k_b));
@@ -269,7 +281,9 @@ membership_check(tlv_context *ctx, const tlv_frame *frame)
 
 static const tlv_accumulator_class membership_class = {
 	.name = "membership_pairs",
-	.create = tlv_membership_pairs_create,
+	.create = membership_pairs_create,
+	.rows = TLV_ROW_MEMBERSHIPS,
+	.add = membership_add,
 	.merge = membership_merge,
 	.build = membership_build,
 };

@@ -37,7 +37,7 @@ flush(tlv_context *ctx, statistics_state *state)
 }
 
 static tlv_status
-statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
@@ -48,7 +48,8 @@ statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, 
 		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->block);
 	}
-	TLV_TRY(tlv_gmm_row(ctx, state->model, d, x, state->block + state->waiting * state->shape.d));
+	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64,
+						state->block + state->waiting * state->shape.d));
 	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
 }
 
@@ -198,7 +199,8 @@ static const tlv_accumulator_class statistics_class = {
 	.create = statistics_create,
 	.merge = statistics_merge,
 	.build = statistics_build,
-	.add_vector = statistics_add_vector,
+	.rows = TLV_ROW_VECTOR,
+	.add = statistics_add,
 };
 const tlv_kind tlv_kind_mixture_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_MIXTURE_STATISTICS,
 											  "mixture_statistics", statistics_check,

@@ -45,6 +45,36 @@ tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind kind, bool weighte
 	return TLV_OK;
 }
 
+static tlv_status
+graph_begin_kind(tlv_context *ctx, const char *name, bool weighted, tlv_accumulator **accumulator)
+{
+	tlv_graph_kind kind = TLV_GRAPH_UNDIRECTED;
+
+	if (name != NULL && !tlv_graph_kind_from_name(name, &kind))
+	{
+		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no kind of graph \"%.40s\"", name);
+		tlv_fail_hint(ctx, "Use 'undirected', 'directed' or 'bipartite'.");
+		return TLV_BAD_PARAMETER;
+	}
+	return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);
+}
+
+static tlv_status
+graph_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	return graph_begin_kind(ctx, constants->refine, false, accumulator);
+}
+
+static tlv_status
+weighted_graph_begin(tlv_context *ctx, const tlv_statistic *constants,
+					 tlv_accumulator **accumulator)
+{
+	return graph_begin_kind(ctx, constants->refine, true, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_graph = {"tlv_graph", NULL, graph_begin};
+const tlv_aggregate tlv_aggregate_weighted_graph = {"tlv_graph", NULL, weighted_graph_begin};
+
 void
 tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges)
 {
@@ -176,11 +206,12 @@ make_room(tlv_context *ctx, graph_state *state)
 	return state->room < state->buffer_max ? grow_buffer(ctx, state) : flush_buffer(ctx, state);
 }
 
-tlv_status
-tlv_graph_add_edge(tlv_context *ctx, tlv_accumulator *accumulator, int64_t src, int64_t dst,
-				   double weight)
+static tlv_status
+graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	graph_state *state = (graph_state *) accumulator;
+	int64_t src = row->edge.source, dst = row->edge.target;
+	double weight = row->edge.weight;
 	raw_edge edge = {bias(src), bias(dst)};
 
 	if (!(weight > 0 && weight <= DBL_MAX))
@@ -327,8 +358,14 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 	return tlv_graph_accumulator_create(ctx, TLV_GRAPH_BIPARTITE, false, accumulator);
 }
 
+#define GRAPH_CLASS(kind, make)                                                                    \
+	{                                                                                              \
+		.name = (kind), .create = (make), .merge = graph_merge, .build = graph_build,              \
+		.rows = TLV_ROW_EDGE, .add = graph_add                                                     \
+	}
+
 const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {
-	{.name = "undirected", .create = create_undirected, .merge = graph_merge, .build = graph_build},
-	{.name = "directed", .create = create_directed, .merge = graph_merge, .build = graph_build},
-	{.name = "bipartite", .create = create_bipartite, .merge = graph_merge, .build = graph_build},
+	GRAPH_CLASS("undirected", create_undirected),
+	GRAPH_CLASS("directed", create_directed),
+	GRAPH_CLASS("bipartite", create_bipartite),
 };

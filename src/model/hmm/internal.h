@@ -62,6 +62,17 @@ typedef struct tlv_sequence
 	const double *x;
 } tlv_sequence;
 
+/* The sequence that a row of symbols or of vectors is. */
+static inline tlv_sequence
+tlv_sequence_of_row(const tlv_row *row)
+{
+	const tlv_part *part = &row->part[0];
+
+	if (row->form == TLV_ROW_SYMBOLS)
+		return (tlv_sequence){part->n, part->ids, 0, NULL};
+	return (tlv_sequence){part->n, NULL, part->d, part->float64};
+}
+
 extern tlv_status tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 
 /* TLV_BAD_PARAMETER for symbols where vectors are wanted, and so on; numbers must be finite. */

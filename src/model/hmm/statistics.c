@@ -134,11 +134,11 @@ add_long(tlv_context *ctx, statistics_state *state, const tlv_sequence *sequence
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n, const int64_t *symbols,
-			   size_t d, const double *x)
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
-	tlv_sequence sequence = {n, symbols, d, x};
+	tlv_sequence sequence = tlv_sequence_of_row(row);
+	size_t n = sequence.n;
 	bool full = n > 0;
 
 	if (state->model == NULL)
@@ -259,7 +259,8 @@ static const tlv_accumulator_class statistics_class = {
 	.create = statistics_create,
 	.merge = statistics_merge,
 	.build = statistics_build,
-	.add_sequence = statistics_add,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.add = statistics_add,
 };
 const tlv_kind tlv_kind_sequence_statistics = {TLV_FRAME_MOMENTS,	  TLV_KIND_SEQUENCE_STATISTICS,
 											   "sequence_statistics", statistics_check,

@@ -12,26 +12,6 @@
 /* Steps when the number is left to us; they settle in three to ten. */
 #define MOST_STEPS 100
 
-static tlv_status
-moments_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
-{
-	if (constants->constant != NULL)
-		return tlv_dense_compressed_create(ctx, constants->constant, accumulator);
-	return tlv_dense_moments_create(ctx, constants->order, accumulator);
-}
-
-static tlv_status
-statistics_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
-{
-	tlv_model *model;
-
-	TLV_TRY(tlv_kind_ica.model->open(ctx, constants->constant, &model));
-	return tlv_kind_ica.model->statistics(ctx, model, constants->refine, accumulator);
-}
-
-static const tlv_aggregate tlv_aggregate_dense_moments = {"tlv_dense_moments", moments_create};
-static const tlv_aggregate tlv_aggregate_statistics = {"tlv_statistics", statistics_create};
-
 typedef struct ica_plan
 {
 	tlv_plan base;

@@ -98,7 +98,7 @@ flush(tlv_context *ctx, statistics_state *state)
 }
 
 static tlv_status
-statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, const double *x)
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
@@ -110,8 +110,8 @@ statistics_add_vector(tlv_context *ctx, tlv_accumulator *accumulator, size_t d, 
 		TLV_TRY_ALLOC(ctx, state->block);
 		state->outputs = state->block + state->model->d * BLOCK;
 	}
-	TLV_TRY(
-		tlv_ica_center(ctx, state->model, d, x, state->block + state->waiting * state->model->d));
+	TLV_TRY(tlv_ica_center(ctx, state->model, row->part[0].d, row->part[0].float64,
+						   state->block + state->waiting * state->model->d));
 	return ++state->waiting == BLOCK ? flush(ctx, state) : TLV_OK;
 }
 
@@ -146,8 +146,7 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	tlv_ica_model *ica = (tlv_ica_model *) model;
 	statistics_state *state;
 
-	/* "em" is what the aggregate asks for when no method is given. */
-	if (strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
+	if (method != NULL && strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
 	{
 		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
 		tlv_fail_hint(ctx, "Use 'tanh'.");
@@ -247,7 +246,8 @@ static const tlv_accumulator_class statistics_class = {.name = "component_statis
 													   .create = statistics_create,
 													   .merge = statistics_merge,
 													   .build = statistics_build,
-													   .add_vector = statistics_add_vector};
+													   .rows = TLV_ROW_VECTOR,
+													   .add = statistics_add};
 
 const tlv_kind tlv_kind_component_statistics = {.type = TLV_FRAME_MOMENTS,
 												.code = TLV_KIND_COMPONENT_STATISTICS,

@@ -109,7 +109,7 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 }
 
 static tlv_status
-coherence_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	coherence_state *state = (coherence_state *) accumulator;
 	tlv_document *document;
@@ -117,7 +117,7 @@ coherence_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_
 	if (state->model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "coherence without a model cannot take rows");
 	document = &state->model->document;
-	TLV_TRY(tlv_lda_document(ctx, state->model, bag));
+	TLV_TRY(tlv_lda_document(ctx, state->model, row->bag));
 	memset(state->n_present, 0, state->k * sizeof(int32_t));
 	for (size_t i = 0; i < document->n_known; i++)
 		for (int32_t entry = state->first[document->index[i]]; entry >= 0;
@@ -207,7 +207,8 @@ static const tlv_accumulator_class coherence_class = {
 	.create = coherence_create,
 	.merge = coherence_merge,
 	.build = coherence_build,
-	.add_bag = coherence_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = coherence_add,
 };
 const tlv_kind tlv_kind_coherence = {TLV_FRAME_MOMENTS, TLV_KIND_COHERENCE, "coherence",
 									 coherence_check,	&coherence_class,	NULL};

@@ -64,7 +64,7 @@ add_single(statistics_state *state)
 }
 
 static tlv_status
-statistics_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_lda_model *model = state->model;
@@ -72,7 +72,7 @@ statistics_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 
 	if (model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
-	TLV_TRY(tlv_lda_document(ctx, model, bag));
+	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	if (model->document.n_known == 0)
 	{
 		state->skipped++;
@@ -87,7 +87,7 @@ statistics_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag
 		return tlv_topic_variational(ctx, model->worker, model->document.n_known,
 									 model->document.index, model->document.known,
 									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE, &state->sums);
-	options.seed = document_seed(bag, state->seed);
+	options.seed = document_seed(row->bag, state->seed);
 	return tlv_topic_gibbs(ctx, model->worker, model->document.n_known, model->document.index,
 						   model->document.known, &options, &state->sums);
 }
@@ -121,6 +121,8 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	tlv_lda_model *lda = (tlv_lda_model *) model;
 	statistics_state *state;
 
+	if (method == NULL)
+		method = "gibbs";
 	if (strcmp(method, "gibbs") != 0 && strcmp(method, "vb") != 0)
 	{
 		tlv_status status =
@@ -235,7 +237,8 @@ static const tlv_accumulator_class statistics_class = {
 	.create = statistics_create,
 	.merge = statistics_merge,
 	.build = statistics_build,
-	.add_bag = statistics_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = statistics_add,
 };
 const tlv_kind tlv_kind_topic_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_TOPIC_STATISTICS,
 											"topic_statistics", statistics_check,
@@ -291,19 +294,19 @@ complete_single(tlv_context *ctx, completion_state *state, uint64_t seed)
 }
 
 static tlv_status
-completion_add_bag(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_bag_image *bag)
+completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	completion_state *state = (completion_state *) accumulator;
 	tlv_lda_model *model = state->model;
 
 	if (model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "completion without a model cannot take rows");
-	TLV_TRY(tlv_lda_document(ctx, model, bag));
+	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	state->documents++;
 	if (model->single)
-		return complete_single(ctx, state, document_seed(bag, COMPLETION_SEED));
+		return complete_single(ctx, state, document_seed(row->bag, COMPLETION_SEED));
 	return tlv_topic_completion(ctx, model->worker, model->document.n_known, model->document.index,
-								model->document.known, document_seed(bag, COMPLETION_SEED),
+								model->document.known, document_seed(row->bag, COMPLETION_SEED),
 								&state->log_likelihood, &state->tokens);
 }
 
@@ -382,7 +385,8 @@ static const tlv_accumulator_class completion_class = {
 	.create = completion_create,
 	.merge = completion_merge,
 	.build = completion_build,
-	.add_bag = completion_add_bag,
+	.rows = TLV_ROW_BAG,
+	.add = completion_add,
 };
 const tlv_kind tlv_kind_completion = {TLV_FRAME_MOMENTS, TLV_KIND_COMPLETION, "completion",
 									  completion_check,	 &completion_class,	  NULL};

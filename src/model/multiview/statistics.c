@@ -46,17 +46,13 @@ flush(tlv_context *ctx, statistics_state *state)
 }
 
 static tlv_status
-statistics_add_views(tlv_context *ctx, tlv_accumulator *accumulator, const size_t d[3],
-					 const double *const x[3])
+statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
 {
-	statistics_state *state = (statistics_state *) accumulator;
+	const size_t d[3] = {part[0].d, part[1].d, part[2].d};
+	const double *const x[3] = {part[0].float64, part[1].float64, part[2].float64};
 	const double *center = state->center;
 	double *row;
 
-	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
-	if (!state->vectors)
-		return tlv_multiview_refuse_row(ctx, &state->model->parts);
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, d, x));
 	if (state->block == NULL)
 	{
@@ -96,21 +92,16 @@ add_shares(size_t k, const double *restrict weights, const double *const p[3],
 }
 
 static tlv_status
-statistics_add_categories(tlv_context *ctx, tlv_accumulator *accumulator, const int64_t x[3])
+statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
 {
-	statistics_state *state = (statistics_state *) accumulator;
 	const multiview_model *model = state->model;
 	size_t k = state->shape.k, at = 0;
 	const double *p[3];
 	double *counts[3];
 
-	if (model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
-	if (state->vectors)
-		return tlv_multiview_refuse_row(ctx, &model->parts);
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(tlv_multiview_position(ctx, model, t, x[t], &at));
+		TLV_TRY(tlv_multiview_position(ctx, model, t, part[t].ids[0], &at));
 		p[t] = model->probabilities[t] + at * k;
 		counts[t] = state->counts[t] + at * k;
 	}
@@ -119,6 +110,20 @@ statistics_add_categories(tlv_context *ctx, tlv_accumulator *accumulator, const 
 		log(add_shares(k, model->parts.weights, p, counts, state->sums.responsibilities));
 	state->sums.rows++;
 	return TLV_OK;
+}
+
+static tlv_status
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	statistics_state *state = (statistics_state *) accumulator;
+
+	if (state->model == NULL)
+		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+	if (state->vectors != (row->form == TLV_ROW_VIEWS))
+		return tlv_multiview_refuse_row(ctx, &state->model->parts);
+	TLV_TRY(tlv_row_require_parts(ctx, row));
+	return state->vectors ? statistics_add_views(ctx, state, row->part)
+						  : statistics_add_categories(ctx, state, row->part);
 }
 
 /* ---- states ---- */
@@ -343,8 +348,8 @@ static const tlv_accumulator_class statistics_class = {
 	.create = statistics_create,
 	.merge = statistics_merge,
 	.build = statistics_build,
-	.add_views = statistics_add_views,
-	.add_categories = statistics_add_categories,
+	.rows = TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
+	.add = statistics_add,
 };
 const tlv_kind tlv_kind_view_statistics = {TLV_FRAME_MOMENTS, TLV_KIND_VIEW_STATISTICS,
 										   "view_statistics", statistics_check,

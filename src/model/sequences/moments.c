@@ -50,6 +50,17 @@ tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
 }
 
 static tlv_status
+sequence_moments_begin(tlv_context *ctx, const tlv_statistic *constants,
+					   tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return tlv_sequence_moments_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_sequence_moments = {"tlv_sequence_moments", NULL,
+													  sequence_moments_begin};
+
+static tlv_status
 set_form(tlv_context *ctx, sequence_state *state, sequence_form form)
 {
 	if (state->form == FORM_UNKNOWN)
@@ -147,18 +158,19 @@ add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const d
 }
 
 static tlv_status
-sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t n, const int64_t *symbols,
-			 size_t d, const double *x)
+sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	sequence_state *state = (sequence_state *) accumulator;
+	const tlv_part *part = &row->part[0];
+	size_t n = part->n;
 
 	if (n < TLV_WINDOW)
 	{
 		state->too_short++;
 		return TLV_OK;
 	}
-	TLV_TRY(symbols != NULL ? add_symbols(ctx, state, n, symbols)
-							: add_vectors(ctx, state, n, d, x));
+	TLV_TRY(row->form == TLV_ROW_SYMBOLS ? add_symbols(ctx, state, n, part->ids)
+										 : add_vectors(ctx, state, n, part->d, part->float64));
 	state->sequences++;
 	state->steps += (double) n;
 	return TLV_OK;
@@ -338,7 +350,8 @@ static const tlv_accumulator_class sequence_class = {
 	.create = tlv_sequence_moments_create,
 	.merge = sequence_merge,
 	.build = sequence_build,
-	.add_sequence = sequence_add,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.add = sequence_add,
 };
 const tlv_kind tlv_kind_sequence_moments = {TLV_FRAME_MOMENTS,	TLV_KIND_SEQUENCE_MOMENTS,
 											"sequence_moments", sequence_check,

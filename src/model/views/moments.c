@@ -31,6 +31,15 @@ tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
 }
 
 static tlv_status
+view_moments_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return tlv_view_moments_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_view_moments = {"tlv_view_moments", NULL, view_moments_begin};
+
+static tlv_status
 refuse_dimensions(tlv_context *ctx, const size_t d[3], const size_t expected[3])
 {
 	tlv_status status = tlv_fail(
@@ -42,11 +51,14 @@ refuse_dimensions(tlv_context *ctx, const size_t d[3], const size_t expected[3])
 }
 
 static tlv_status
-view_add(tlv_context *ctx, tlv_accumulator *accumulator, const size_t d[3],
-		 const double *const x[3])
+view_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	view_state *state = (view_state *) accumulator;
+	const tlv_part *part = row->part;
+	const size_t d[3] = {part[0].d, part[1].d, part[2].d};
+	const double *const x[3] = {part[0].float64, part[1].float64, part[2].float64};
 
+	TLV_TRY(tlv_row_require_parts(ctx, row));
 	if (!state->known)
 	{
 		TLV_TRY(tlv_view_sums_create(ctx, d, true, &state->sums));
@@ -140,14 +152,25 @@ tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator)
 }
 
 static tlv_status
-category_add(tlv_context *ctx, tlv_accumulator *accumulator, const int64_t x[3])
+category_views_begin(tlv_context *ctx, const tlv_statistic *constants,
+					 tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return tlv_category_views_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_category_views = {"tlv_view_moments", NULL, category_views_begin};
+
+static tlv_status
+category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	category_state *state = (category_state *) accumulator;
 	int32_t at[3];
 
+	TLV_TRY(tlv_row_require_parts(ctx, row));
 	for (int t = 0; t < 3; t++)
-		TLV_TRY(tlv_category_position(ctx, &state->dictionary[t], x[t], "categories in a view",
-									  &at[t]));
+		TLV_TRY(tlv_category_position(ctx, &state->dictionary[t], row->part[t].ids[0],
+									  "categories in a view", &at[t]));
 	TLV_TRY(tlv_triple_add(ctx, &state->table,
 						   tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]), 1));
 	state->rows++;
@@ -259,14 +282,16 @@ static const tlv_accumulator_class view_class = {
 	.create = tlv_view_moments_create,
 	.merge = view_merge,
 	.build = view_build,
-	.add_views = view_add,
+	.rows = TLV_ROW_VIEWS,
+	.add = view_add,
 };
 static const tlv_accumulator_class category_class = {
 	.name = "category_views",
 	.create = tlv_category_views_create,
 	.merge = category_merge,
 	.build = category_build,
-	.add_categories = category_add,
+	.rows = TLV_ROW_CATEGORIES,
+	.add = category_add,
 };
 
 const tlv_kind tlv_kind_view_moments = {TLV_FRAME_MOMENTS, TLV_KIND_VIEW_MOMENTS, "view_moments",

@@ -99,47 +99,7 @@ TlvReleaseCodes(const TlvCodes *codes)
 		pfree(codes->owned);
 }
 
-static void
-add_codes(TlvShared *shared, tlv_accumulator *accumulator, Datum value)
-{
-	TlvCodes codes = TlvCodesOf(value);
-
-	TlvCheck(&shared->ctx,
-			 accumulator->class->add_codes(&shared->ctx, accumulator, codes.p, codes.values));
-	TlvReleaseCodes(&codes);
-}
-
 /* ---- tables of pairs ---- */
-
-/* (state, v [, bootstrap [, seed]]) */
-static tlv_accumulator *
-make_moments(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	size_t replicates = PG_NARGS() > 2 ? TlvCountArgument(fcinfo, 2, "bootstrap", 0) : 0;
-	uint64 seed = PG_NARGS() > 3 ? TlvSeedArgument(fcinfo, 3) : 1;
-	tlv_accumulator *accumulator;
-
-	TlvCheck(&shared->ctx,
-			 tlv_category_moments_create(&shared->ctx, replicates, seed, &accumulator));
-	return accumulator;
-}
-
-PG_FUNCTION_INFO_V1(tlv_category_moments_accum);
-Datum
-tlv_category_moments_accum(PG_FUNCTION_ARGS)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded;
-
-	for (int i = 2; i < PG_NARGS(); i++)
-		TLV_SKIP_NULL_CONSTANT(i);
-	expanded = TlvStateArgument(fcinfo, shared, make_moments);
-	if (PG_ARGISNULL(1))
-		expanded->accumulator->nulls++;
-	else
-		add_codes(shared, expanded->accumulator, PG_GETARG_DATUM(1));
-	return TlvExpandedDatum(expanded);
-}
 
 static void
 put_cell(FunctionCallInfo fcinfo, size_t a, size_t x, size_t b, size_t y, double count)
@@ -184,63 +144,6 @@ tlv_category_tables_rows(PG_FUNCTION_ARGS)
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;
-}
-
-/* ---- statistics under a model ---- */
-
-static tlv_accumulator *
-make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
-
-	/* Models of bags and of sequences have methods of their own, too. */
-	if (model->class->infer_codes == NULL && model->class->infer_vector == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_statistics is not defined for arrays under a model of kind %s",
-							   TlvKind(&model->frame)->name),
-						model->class->infer_sequence == NULL
-							? 0
-							: errhint("Use tlv_sequence_statistics(sequence, model).")));
-	return TlvMakeStatistics(fcinfo, shared, 2, "em");
-}
-
-/* Integers as the numbers of a vector, or of many. */
-static void
-add_numbers(TlvShared *shared, tlv_accumulator *accumulator, Datum value)
-{
-	ArrayType *array = TlvFloat8OfIntegers(DatumGetArrayTypeP(value));
-	TlvVectors vectors = TlvVectorsOf(PointerGetDatum(array));
-
-	for (size_t t = 0; t < vectors.rows; t++)
-		TlvCheck(&shared->ctx, accumulator->class->add_vector(&shared->ctx, accumulator, vectors.d,
-															  vectors.x + t * vectors.d));
-	pfree(array);
-}
-
-PG_FUNCTION_INFO_V1(tlv_integer_statistics_accum);
-
-/* (state, integers, model [, method]): categories, or numbers where the model is of vectors */
-Datum
-tlv_integer_statistics_accum(PG_FUNCTION_ARGS)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded;
-	tlv_accumulator *accumulator;
-
-	for (int i = 2; i < PG_NARGS(); i++)
-		TLV_SKIP_NULL_CONSTANT(i);
-	expanded = TlvStateArgument(fcinfo, shared, make_statistics);
-	accumulator = expanded->accumulator;
-	if (PG_ARGISNULL(1))
-		accumulator->nulls++;
-	else if (accumulator->class->add_codes != NULL)
-		add_codes(shared, accumulator, PG_GETARG_DATUM(1));
-	else if (accumulator->class->add_vector != NULL)
-		add_numbers(shared, accumulator, PG_GETARG_DATUM(1));
-	else
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rows of %s are not arrays of integers", accumulator->class->name)));
-	return TlvExpandedDatum(expanded);
 }
 
 /* ---- applying ---- */

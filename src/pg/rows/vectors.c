@@ -99,90 +99,6 @@ TlvFloat8Array(size_t n, const double *x)
 	return TlvFloat8Box(1, &n, x);
 }
 
-/* ---- transitions ---- */
-
-/* (state, x, constants...): the constant is argument 2. */
-static Datum
-accumulate_vectors(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
-	tlv_accumulator *accumulator = expanded->accumulator;
-	TlvVectors vectors;
-
-	if (accumulator->class->add_vector == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rows of %s are not vectors", accumulator->class->name)));
-	if (PG_ARGISNULL(1))
-	{
-		accumulator->nulls++;
-		return TlvExpandedDatum(expanded);
-	}
-	vectors = TlvVectorsOf(PG_GETARG_DATUM(1));
-	for (size_t t = 0; t < vectors.rows; t++)
-		TlvCheck(&shared->ctx, accumulator->class->add_vector(&shared->ctx, accumulator, vectors.d,
-															  vectors.x + t * vectors.d));
-	PG_FREE_IF_COPY(vectors.array, 1);
-	return TlvExpandedDatum(expanded);
-}
-
-static tlv_accumulator *
-make_moments(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_accumulator *accumulator;
-
-	TlvCheck(&shared->ctx,
-			 tlv_dense_moments_create(&shared->ctx, PG_GETARG_INT32(2), &accumulator));
-	return accumulator;
-}
-
-/* The order is as much as the subspace allows, or given. */
-static tlv_accumulator *
-make_compressed(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	const tlv_frame *subspace = TlvConstantDenseSubspace(shared, PG_GETARG_DATUM(2));
-	tlv_accumulator *accumulator;
-
-	if (PG_NARGS() > 3)
-		TlvCheck(&shared->ctx, tlv_dense_compressed_create_order(&shared->ctx, subspace,
-																 PG_GETARG_INT32(3), &accumulator));
-	else
-		TlvCheck(&shared->ctx, tlv_dense_compressed_create(&shared->ctx, subspace, &accumulator));
-	return accumulator;
-}
-
-static void
-refuse_vectors(const tlv_model *model, const char *what)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s is not defined for vectors under a model of kind %s", what,
-						   TlvKind(&model->frame)->name)));
-}
-
-static tlv_accumulator *
-make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
-
-	if (model->class->infer_bag != NULL) /* of bags: its methods are others, too */
-		refuse_vectors(model, "tlv_statistics");
-	return TlvMakeStatistics(fcinfo, shared, 2, "em");
-}
-
-#define VECTOR_TRANSITION(name, make)                                                              \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
-	{                                                                                              \
-		TLV_SKIP_NULL_CONSTANT(2);                                                                 \
-		if (PG_NARGS() > 3)                                                                        \
-			TLV_SKIP_NULL_CONSTANT(3);                                                             \
-		return accumulate_vectors(fcinfo, make);                                                   \
-	}
-
-VECTOR_TRANSITION(tlv_dense_moments_accum, make_moments)
-VECTOR_TRANSITION(tlv_dense_compressed_accum, make_compressed)
-VECTOR_TRANSITION(tlv_vector_statistics_accum, make_statistics)
-
 /* ---- reading moments ---- */
 
 /* The full tensor of a packed one, of order 4. */
@@ -260,6 +176,14 @@ tlv_central_moment(PG_FUNCTION_ARGS)
 }
 
 /* ---- a fitted model and its rows ---- */
+
+static void
+refuse_vectors(const tlv_model *model, const char *what)
+{
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("%s is not defined for vectors under a model of kind %s", what,
+						   TlvKind(&model->frame)->name)));
+}
 
 /* Posteriors of all rows, rows x k, row by row: of vectors, or of the steps of one sequence. */
 static double *

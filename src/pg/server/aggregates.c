@@ -6,239 +6,157 @@
  * workers, shards, tables and backups as an ordinary value.  Within an
  * aggregate it is an expanded object that is changed in place.
  */
-#include "tlv_pg.h"
+#include "rows/reader.h"
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
-TlvExpanded *
-TlvStateArgument(FunctionCallInfo fcinfo, TlvShared *shared, TlvMakeAccumulator make)
-{
-	TlvExpanded *expanded = TlvLiveState(fcinfo);
+/* Rows of one datum between two looks at whether to stop. */
+#define ROWS_BETWEEN 256
 
-	return expanded != NULL ? expanded : TlvBeginState(fcinfo, shared, make(fcinfo, shared));
+/* ---- constants ---- */
+
+static int
+first_constant(const TlvTransition *transition)
+{
+	return transition->constant > 0 ? transition->constant
+									: transition->row + transition->reader->arguments;
 }
 
-/* Adds one bag that may be NULL. */
+/* How many constants this call has: those at the end may be left out. */
+static int
+count_constants(FunctionCallInfo fcinfo, const TlvTransition *transition)
+{
+	int first = first_constant(transition), n = 0;
+
+	while (n < (int) lengthof(transition->constants) && first + n < PG_NARGS() &&
+		   transition->constants[n].kind != TLV_CONSTANT_NONE)
+		n++;
+	return n;
+}
+
+/* A row whose constant is NULL is skipped. */
+static bool
+constant_is_null(FunctionCallInfo fcinfo, const TlvTransition *transition)
+{
+	int first = first_constant(transition);
+
+	for (int i = count_constants(fcinfo, transition) - 1; i >= 0; i--)
+		if (PG_ARGISNULL(first + i))
+			return true;
+	return false;
+}
+
+/* An order of 0 would pass for one that is not given. */
+static int32
+order_argument(FunctionCallInfo fcinfo, int argument, const tlv_statistic *statistic)
+{
+	int32 order = PG_GETARG_INT32(argument);
+
+	if (order == 0 && statistic->constant != NULL)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("max_order = 0 is not 2, 3 or 4")));
+	return order;
+}
+
+static tlv_statistic
+read_constants(FunctionCallInfo fcinfo, TlvShared *shared, const TlvTransition *transition)
+{
+	tlv_statistic statistic = {.aggregate = transition->aggregate, .seed = 1};
+	int first = first_constant(transition), n = count_constants(fcinfo, transition);
+
+	for (int i = 0; i < n; i++)
+	{
+		const TlvConstantArgument *argument = &transition->constants[i];
+
+		switch (argument->kind)
+		{
+			case TLV_CONSTANT_NONE:
+				break;
+			case TLV_CONSTANT_VALUE:
+				TlvOpenConstant(shared, PG_GETARG_DATUM(first + i), &statistic);
+				break;
+			case TLV_CONSTANT_ORDER:
+				statistic.order = order_argument(fcinfo, first + i, &statistic);
+				break;
+			case TLV_CONSTANT_COUNT:
+				statistic.count =
+					TlvCountArgument(fcinfo, first + i, argument->name, argument->minimum);
+				break;
+			case TLV_CONSTANT_SEED:
+				statistic.seed = TlvSeedArgument(fcinfo, first + i);
+				break;
+			case TLV_CONSTANT_REFINE:
+				statistic.refine = text_to_cstring(PG_GETARG_TEXT_PP(first + i));
+				break;
+		}
+	}
+	return statistic;
+}
+
+/* ---- rows ---- */
+
+/* A group's state: constants are looked at when it begins, and never again. */
+static TlvExpanded *
+begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	tlv_statistic statistic = read_constants(fcinfo, shared, transition);
+	tlv_accumulator *accumulator;
+
+	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
+	return TlvBeginState(fcinfo, shared, accumulator);
+}
+
 static void
-add_bag(TlvExpanded *expanded, Datum value, bool isnull)
+add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
 {
 	tlv_accumulator *accumulator = expanded->accumulator;
-	struct varlena *bag;
+	tlv_context *ctx = &expanded->shared->ctx;
+	TlvRowCursor cursor;
 
-	if (accumulator->class->add_bag == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("rows of %s are not bags", accumulator->class->name)));
-	if (isnull)
+	TlvCursorOpen(fcinfo, transition->row, transition->reader, accumulator->class->rows, &cursor);
+	while (TlvCursorNext(&cursor))
 	{
-		accumulator->nulls++;
-		return;
+		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			CHECK_FOR_INTERRUPTS();
+		TlvCheck(ctx, accumulator->class->add(ctx, accumulator, &cursor.row));
 	}
-	bag = (struct varlena *) PG_DETOAST_DATUM(value);
+	accumulator->nulls += (double) cursor.nulls;
+	TlvCursorClose(&cursor);
+}
+
+Datum
+TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
+{
+	TlvExpanded *expanded;
+	tlv_accumulator *accumulator;
+	unsigned takes;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+	if (constant_is_null(fcinfo, transition))
+	{
+		if (PG_ARGISNULL(0))
+			PG_RETURN_NULL();
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	}
+	expanded = TlvLiveState(fcinfo);
+	if (expanded == NULL)
+		expanded = begin_group(fcinfo, transition);
+	accumulator = expanded->accumulator;
+	takes = accumulator->class->rows;
 	TlvCheck(&expanded->shared->ctx,
-			 accumulator->class->add_bag(&expanded->shared->ctx, accumulator, TLV_BAG(bag)));
-	if ((Pointer) bag != DatumGetPointer(value))
-		pfree(bag);
-}
-
-/* Transition with the bag in the given argument. */
-static Datum
-accumulate_argument(FunctionCallInfo fcinfo, int bag, TlvMakeAccumulator make)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
-
-	add_bag(expanded, PG_GETARG_DATUM(bag), PG_ARGISNULL(bag));
-	return TlvExpandedDatum(expanded);
-}
-
-/* Transition with an array of bags, many observations in one row, in the given argument. */
-static Datum
-accumulate_arrays(FunctionCallInfo fcinfo, int bags, TlvMakeAccumulator make)
-{
-	TlvShared *shared = TlvSharedState(fcinfo);
-	TlvExpanded *expanded = TlvStateArgument(fcinfo, shared, make);
-	ArrayIterator iterator;
-	Datum value;
-	bool isnull;
-
-	if (PG_ARGISNULL(bags))
-		add_bag(expanded, (Datum) 0, true);
+			 tlv_accumulator_require(&expanded->shared->ctx, accumulator,
+									 TlvRowForm(transition->reader, takes)));
+	if (TlvRowIsNull(fcinfo, transition->row, transition->reader, takes))
+		accumulator->nulls++;
 	else
-	{
-		iterator = array_create_iterator(PG_GETARG_ARRAYTYPE_P(bags), 0, NULL);
-		while (array_iterate(iterator, &value, &isnull))
-			add_bag(expanded, value, isnull);
-		array_free_iterator(iterator);
-	}
+		add_rows(fcinfo, transition, expanded);
 	return TlvExpandedDatum(expanded);
-}
-
-/* Transitions over (state, bag, constants...) and (state, bag[], constants...). */
-static Datum
-accumulate_bag(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
-{
-	return accumulate_argument(fcinfo, 1, make);
-}
-
-static Datum
-accumulate_bags(FunctionCallInfo fcinfo, TlvMakeAccumulator make)
-{
-	return accumulate_arrays(fcinfo, 1, make);
-}
-
-#define TRANSITION(name, accumulate, make)                                                         \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
-	{                                                                                              \
-		return accumulate(fcinfo, make);                                                           \
-	}
-
-#define TRANSITION_CONSTANT(name, accumulate, make, constant)                                      \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
-	{                                                                                              \
-		TLV_SKIP_NULL_CONSTANT(constant);                                                          \
-		return accumulate(fcinfo, make);                                                           \
-	}
-
-/* The same with a second constant that may follow: (state, bag, model [, option]). */
-#define TRANSITION_OPTION(name, accumulate, make)                                                  \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
-	{                                                                                              \
-		TLV_SKIP_NULL_CONSTANT(2);                                                                 \
-		if (PG_NARGS() > 3)                                                                        \
-			TLV_SKIP_NULL_CONSTANT(3);                                                             \
-		return accumulate(fcinfo, make);                                                           \
-	}
-
-static tlv_accumulator *
-make_summary(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_accumulator *accumulator;
-
-	(void) fcinfo;
-	TlvCheck(&shared->ctx, tlv_count_summary_create(&shared->ctx, &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_pairs(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_accumulator *accumulator;
-
-	(void) fcinfo;
-	TlvCheck(&shared->ctx, tlv_count_pairs_create(&shared->ctx, &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_products(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_accumulator *accumulator;
-
-	TlvCheck(&shared->ctx, tlv_count_products_create(
-							   &shared->ctx, TlvConstantSubspace(shared, PG_GETARG_DATUM(2), false),
-							   &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_triples(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_accumulator *accumulator;
-
-	TlvCheck(&shared->ctx, tlv_count_triples_create(
-							   &shared->ctx, TlvConstantSubspace(shared, PG_GETARG_DATUM(2), true),
-							   &accumulator));
-	return accumulator;
-}
-
-static void
-refuse_model(const tlv_model *model, const char *function)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s is not defined for a model of kind %s", function,
-						   TlvKind(&model->frame)->name)));
-}
-
-tlv_accumulator *
-TlvMakeStatistics(FunctionCallInfo fcinfo, TlvShared *shared, int n, const char *usual)
-{
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(n));
-	const char *method = PG_NARGS() > n + 1 ? text_to_cstring(PG_GETARG_TEXT_PP(n + 1)) : usual;
-	tlv_accumulator *accumulator;
-
-	if (model->class->statistics == NULL)
-		refuse_model(model, "tlv_statistics");
-	TlvCheck(&shared->ctx, model->class->statistics(&shared->ctx, model, method, &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_statistics(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	return TlvMakeStatistics(fcinfo, shared, 2, "gibbs");
-}
-
-static tlv_accumulator *
-make_completion(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(1));
-	tlv_accumulator *accumulator;
-
-	if (model->class->completion == NULL)
-		refuse_model(model, "tlv_perplexity");
-	TlvCheck(&shared->ctx, model->class->completion(&shared->ctx, model, &accumulator));
-	return accumulator;
-}
-
-static tlv_accumulator *
-make_coherence(FunctionCallInfo fcinfo, TlvShared *shared)
-{
-	tlv_model *model = TlvConstantModel(shared, PG_GETARG_DATUM(2));
-	int32 top = PG_NARGS() > 3 ? PG_GETARG_INT32(3) : 10;
-	tlv_accumulator *accumulator;
-
-	if (model->class->coherence == NULL)
-		refuse_model(model, "tlv_coherence");
-	TlvCheck(&shared->ctx, model->class->coherence(&shared->ctx, model, top < 0 ? 0 : (size_t) top,
-												   &accumulator));
-	return accumulator;
-}
-
-TRANSITION(tlv_count_pairs_accum, accumulate_bag, make_pairs)
-TRANSITION(tlv_count_pairs_accum_array, accumulate_bags, make_pairs)
-TRANSITION(tlv_count_summary_accum, accumulate_bag, make_summary)
-TRANSITION(tlv_count_summary_accum_array, accumulate_bags, make_summary)
-TRANSITION_CONSTANT(tlv_count_products_accum, accumulate_bag, make_products, 2)
-TRANSITION_CONSTANT(tlv_count_products_accum_array, accumulate_bags, make_products, 2)
-TRANSITION_CONSTANT(tlv_count_triples_accum, accumulate_bag, make_triples, 2)
-TRANSITION_CONSTANT(tlv_count_triples_accum_array, accumulate_bags, make_triples, 2)
-TRANSITION_OPTION(tlv_coherence_accum, accumulate_bag, make_coherence)
-TRANSITION_OPTION(tlv_coherence_accum_array, accumulate_bags, make_coherence)
-TRANSITION_OPTION(tlv_statistics_accum, accumulate_bag, make_statistics)
-TRANSITION_OPTION(tlv_statistics_accum_array, accumulate_bags, make_statistics)
-
-/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
-PG_FUNCTION_INFO_V1(tlv_completion_accum);
-Datum
-tlv_completion_accum(PG_FUNCTION_ARGS)
-{
-	TLV_SKIP_NULL_CONSTANT(1);
-	return accumulate_argument(fcinfo, 2, make_completion);
-}
-
-PG_FUNCTION_INFO_V1(tlv_completion_accum_array);
-Datum
-tlv_completion_accum_array(PG_FUNCTION_ARGS)
-{
-	TLV_SKIP_NULL_CONSTANT(1);
-	return accumulate_arrays(fcinfo, 2, make_completion);
 }
 
 PG_FUNCTION_INFO_V1(tlv_completion_final);

@@ -8,39 +8,44 @@
 
 #define EXPANDED_MAGIC 0x746c7678
 
-typedef enum ConstantUse
-{
-	CONSTANT_BLOCK,		 /* subspace, whole block */
-	CONSTANT_COMPRESSED, /* subspace, leading directions */
-	CONSTANT_MODEL,
-	CONSTANT_DENSE /* dense subspace */
-} ConstantUse;
-
 typedef struct TlvConstant
 {
 	struct TlvConstant *next;
-	ConstantUse use;
+	tlv_status (*open)(tlv_context *ctx, const tlv_frame *constant, void **opened);
 	char key[TLV_KEY_SIZE]; /* how a row's argument is recognised without reading it */
 	size_t key_size;
 	struct varlena *image;
+	tlv_frame frame;
 	void *opened;
 } TlvConstant;
 
-static const char *const shared_name = "tensorlv aggregate states";
+/*
+ * All that live: as a rule one or two.  Looking through the aggregate context's children instead
+ * would be quadratic beside an aggregate that makes a context for each of its groups.
+ */
+static dlist_head live_shared = DLIST_STATIC_INIT(live_shared);
 
+/* Runs before the context's memory goes. */
 static void
 shared_callback(void *argument)
 {
-	(void) argument; /* all memory is the context's own */
+	dlist_delete(&((TlvShared *) argument)->node);
 }
 
 static TlvShared *
-find_shared(MemoryContext parent)
+find_shared(MemoryContext aggregate)
 {
-	for (MemoryContext child = parent->firstchild; child != NULL; child = child->nextchild)
-		if (child->name == shared_name && child->reset_cbs != NULL &&
-			child->reset_cbs->func == shared_callback)
-			return child->reset_cbs->arg;
+	dlist_iter iter;
+
+	dlist_foreach(iter, &live_shared)
+	{
+		TlvShared *shared = dlist_container(TlvShared, node, iter.cur);
+
+		if (shared->aggregate != aggregate)
+			continue;
+		dlist_move_head(&live_shared, &shared->node);
+		return shared;
+	}
 	return NULL;
 }
 
@@ -56,12 +61,14 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	shared = find_shared(aggregate);
 	if (shared != NULL)
 		return shared;
-	mcxt = AllocSetContextCreateInternal(aggregate, shared_name, ALLOCSET_DEFAULT_SIZES);
+	mcxt = AllocSetContextCreate(aggregate, "tensorlv aggregate states", ALLOCSET_DEFAULT_SIZES);
 	shared = MemoryContextAllocZero(mcxt, sizeof(TlvShared));
+	shared->aggregate = aggregate;
 	shared->mcxt = mcxt;
 	TlvContextInit(&shared->ctx, mcxt, SIZE_MAX);
 	shared->callback.func = shared_callback;
 	shared->callback.arg = shared;
+	dlist_push_head(&live_shared, &shared->node);
 	MemoryContextRegisterResetCallback(mcxt, &shared->callback);
 	TlvApplyBlasThreads();
 	return shared;
@@ -84,87 +91,48 @@ TlvValueKey(Datum value, char *key)
 }
 
 static TlvConstant *
-find_constant(TlvShared *shared, Datum value, ConstantUse use, bool *found)
+find_constant(TlvShared *shared, const tlv_aggregate *aggregate, const char *key, size_t size)
 {
-	TlvConstant *constant;
-	char key[sizeof(constant->key)];
-	size_t size = TlvValueKey(value, key);
-	MemoryContext old;
+	for (TlvConstant *constant = shared->constants; constant != NULL; constant = constant->next)
+		if (constant->open == aggregate->open && constant->key_size == size && size > 0 &&
+			memcmp(constant->key, key, size) == 0)
+			return constant;
+	return NULL;
+}
 
-	StaticAssertStmt(sizeof(tlv_frame_header) <= sizeof(constant->key), "key is too short");
-	*found = true;
-	if (size > 0)
-		for (constant = shared->constants; constant != NULL; constant = constant->next)
-			if (constant->use == use && constant->key_size == size &&
-				memcmp(constant->key, key, size) == 0)
-				return constant;
-	*found = false;
-	old = MemoryContextSwitchTo(shared->mcxt);
-	constant = palloc0(sizeof(TlvConstant));
-	constant->use = use;
+/* Only once it is open is a constant remembered: an error must not leave half of one. */
+static TlvConstant *
+open_constant(TlvShared *shared, const tlv_aggregate *aggregate, Datum value, const char *key,
+			  size_t size)
+{
+	MemoryContext old = MemoryContextSwitchTo(shared->mcxt);
+	TlvConstant *constant = palloc0(sizeof(TlvConstant));
+
+	constant->open = aggregate->open;
 	memcpy(constant->key, key, size);
 	constant->key_size = size;
 	constant->image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
 	MemoryContextSwitchTo(old);
+	constant->frame = TlvFrame(constant->image);
+	if (aggregate->open != NULL)
+		TlvCheck(&shared->ctx, aggregate->open(&shared->ctx, &constant->frame, &constant->opened));
+	constant->next = shared->constants;
+	shared->constants = constant;
 	return constant;
 }
 
-/* Only once it is open is a constant remembered: an error must not leave half of one. */
-static void *
-remember(TlvShared *shared, TlvConstant *constant, void *opened)
+void
+TlvOpenConstant(TlvShared *shared, Datum value, tlv_statistic *statistic)
 {
-	constant->opened = opened;
-	constant->next = shared->constants;
-	shared->constants = constant;
-	return opened;
-}
+	char key[TLV_KEY_SIZE];
+	size_t size = TlvValueKey(value, key);
+	TlvConstant *constant = find_constant(shared, statistic->aggregate, key, size);
 
-tlv_subspace *
-TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed)
-{
-	bool found;
-	TlvConstant *constant =
-		find_constant(shared, value, compressed ? CONSTANT_COMPRESSED : CONSTANT_BLOCK, &found);
-	tlv_subspace *subspace;
-	tlv_frame frame;
-
-	if (found)
-		return constant->opened;
-	frame = TlvFrame(constant->image);
-	TlvRequireKind(&frame, &tlv_kind_item_subspace, "counting in a subspace");
-	TlvCheck(&shared->ctx, tlv_subspace_open(&shared->ctx, &frame, compressed, &subspace));
-	return remember(shared, constant, subspace);
-}
-
-tlv_model *
-TlvConstantModel(TlvShared *shared, Datum value)
-{
-	bool found;
-	TlvConstant *constant = find_constant(shared, value, CONSTANT_MODEL, &found);
-	tlv_model *model;
-	tlv_frame frame;
-
-	if (found)
-		return constant->opened;
-	frame = TlvFrame(constant->image);
-	TlvCheck(&shared->ctx, TlvKind(&frame)->model->open(&shared->ctx, &frame, &model));
-	return remember(shared, constant, model);
-}
-
-const tlv_frame *
-TlvConstantDenseSubspace(TlvShared *shared, Datum value)
-{
-	bool found;
-	TlvConstant *constant = find_constant(shared, value, CONSTANT_DENSE, &found);
-	tlv_frame frame, *kept;
-
-	if (found)
-		return constant->opened;
-	frame = TlvFrame(constant->image);
-	TlvRequireKind(&frame, &tlv_kind_dense_subspace, "tlv_dense_moments");
-	kept = MemoryContextAlloc(shared->mcxt, sizeof(tlv_frame));
-	*kept = frame;
-	return remember(shared, constant, kept);
+	StaticAssertStmt(sizeof(tlv_frame_header) <= TLV_KEY_SIZE, "key is too short");
+	if (constant == NULL)
+		constant = open_constant(shared, statistic->aggregate, value, key, size);
+	statistic->constant = &constant->frame;
+	statistic->opened = constant->opened;
 }
 
 /* ---- the expanded object ---- */

@@ -7,13 +7,14 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "lib/ilist.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 #if PG_VERSION_NUM >= 160000
 #include "varatt.h"
 #endif
 
-#include "tensorlv/model/accumulator.h"
+#include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/bag.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/model/counts.h"
@@ -97,10 +98,12 @@ extern void TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
  */
 typedef struct TlvShared
 {
+	dlist_node node; /* of all that live, the last one used first */
+	MemoryContext aggregate;
 	MemoryContext mcxt;
 	tlv_context ctx;
 	struct TlvConstant *constants;
-	MemoryContextCallback callback; /* how the context is recognised; does nothing */
+	MemoryContextCallback callback; /* takes it out of the list */
 } TlvShared;
 
 /* Finds or makes it; errors when fcinfo is no aggregate call. */
@@ -113,11 +116,9 @@ extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
 #define TLV_KEY_SIZE 32
 extern size_t TlvValueKey(Datum value, char *key);
 
-/* A subspace or model given as a constant argument, opened once per aggregate. */
-extern tlv_subspace *TlvConstantSubspace(TlvShared *shared, Datum value, bool compressed);
-extern tlv_model *TlvConstantModel(TlvShared *shared, Datum value);
-/* The frame of a dense subspace: its memory is the aggregate's own. */
-extern const tlv_frame *TlvConstantDenseSubspace(TlvShared *shared, Datum value);
+/* Puts a subspace or model given as a constant argument into the statistic, opened as its aggregate
+ * wants it: once per aggregate context. */
+extern void TlvOpenConstant(TlvShared *shared, Datum value, tlv_statistic *statistic);
 
 typedef struct TlvExpanded
 {
@@ -143,32 +144,6 @@ TlvExpandedDatum(TlvExpanded *expanded)
 {
 	return EOHPGetRWDatum(&expanded->header);
 }
-
-/* ---- transitions (aggregates.c) ---- */
-
-/* Makes the accumulator of a group from the call's constant arguments. */
-typedef tlv_accumulator *(*TlvMakeAccumulator)(FunctionCallInfo fcinfo, TlvShared *shared);
-
-/* The live state of argument 0: as it is, or made and filled with a flat value. */
-extern TlvExpanded *TlvStateArgument(FunctionCallInfo fcinfo, TlvShared *shared,
-									 TlvMakeAccumulator make);
-
-/* Makes the accumulator of tlv_statistics: the model is argument n, a method, else the usual one,
- * may be n + 1. */
-extern tlv_accumulator *TlvMakeStatistics(FunctionCallInfo fcinfo, TlvShared *shared, int n,
-										  const char *usual);
-
-/* A row whose constant is NULL is skipped; a state that exists stays. */
-#define TLV_SKIP_NULL_CONSTANT(n)                                                                  \
-	do                                                                                             \
-	{                                                                                              \
-		if (PG_ARGISNULL(n))                                                                       \
-		{                                                                                          \
-			if (PG_ARGISNULL(0))                                                                   \
-				PG_RETURN_NULL();                                                                  \
-			PG_RETURN_DATUM(PG_GETARG_DATUM(0));                                                   \
-		}                                                                                          \
-	} while (0)
 
 /* ---- bags (bag.c) ---- */
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);

@@ -84,7 +84,7 @@ static void
 add_rows(tlv_accumulator *accumulator, const rows *data, size_t from, size_t to)
 {
 	for (size_t t = from; t < to; t++)
-		assert_ok(accumulator->class->add_codes(&ctx, accumulator, data->p, data->x + t * data->p));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(data->p, data->x + t * data->p)));
 }
 
 /* The stored value, which its own kind must accept. */
@@ -613,22 +613,21 @@ test_bad_rows(void **state)
 	static const int32_t least[3] = {INT32_MIN, 0, 0};
 	rows data = draw_rows(50, 3, states, 0);
 	tlv_accumulator *accumulator = new_moments(0, 1);
-	const tlv_accumulator_class *class = accumulator->class;
 	tlv_frame frame;
 
 	(void) state;
-	assert_refused(class->add_codes(&ctx, accumulator, 0, low), TLV_BAD_DATA, "no values");
-	assert_refused(class->add_codes(&ctx, accumulator, 20001, low), TLV_LIMIT, "20001");
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(0, low)), TLV_BAD_DATA, "no values");
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(20001, low)), TLV_LIMIT, "20001");
 	add_rows(accumulator, &data, 0, 25);
-	assert_refused(class->add_codes(&ctx, accumulator, 2, low), TLV_BAD_DATA,
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(2, low)), TLV_BAD_DATA,
 				   "2 values, the first one 3");
-	assert_refused(class->add_codes(&ctx, accumulator, 3, low), TLV_BAD_DATA,
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(3, low)), TLV_BAD_DATA,
 				   "value 2 of a row is -2");
-	assert_refused(class->add_codes(&ctx, accumulator, 3, high), TLV_BAD_DATA,
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(3, high)), TLV_BAD_DATA,
 				   "value 3 of a row is 100");
-	assert_refused(class->add_codes(&ctx, accumulator, 3, huge), TLV_BAD_DATA,
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(3, huge)), TLV_BAD_DATA,
 				   "value 1 of a row is 2147483647");
-	assert_refused(class->add_codes(&ctx, accumulator, 3, least), TLV_BAD_DATA, "value 1");
+	assert_refused(tlv_add(&ctx, accumulator, TLV_AS_CODES(3, least)), TLV_BAD_DATA, "value 1");
 	/* none of them was counted */
 	add_rows(accumulator, &data, 25, 50);
 	frame = stored(accumulator);
@@ -645,14 +644,14 @@ test_limits(void **state)
 	(void) state;
 	for (size_t v = 0; v < p; v++)
 		row[v] = 1;
-	assert_ok(accumulator->class->add_codes(&ctx, accumulator, p, row));
+	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(p, row)));
 	assert_refused(accumulator->class->build(&ctx, accumulator, &builder), TLV_LIMIT,
 				   "7000 variables with 14000 states together need");
 	assert_non_null(strstr(ctx.error.hint, "fewer variables"));
 	assert_below(ctx.arena.peak, (size_t) 4 << 20); /* refused before anything was allocated */
 
 	accumulator = new_moments(1000, 1);
-	assert_ok(accumulator->class->add_codes(&ctx, accumulator, 1000, row));
+	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(1000, row)));
 	assert_refused(accumulator->class->build(&ctx, accumulator, &builder), TLV_LIMIT,
 				   "1000 replicates");
 	assert_non_null(strstr(ctx.error.hint, "Lower bootstrap to at most 44"));
@@ -661,7 +660,7 @@ test_limits(void **state)
 
 	ctx.arena.limit = (size_t) 4 << 20;
 	accumulator = new_moments(0, 1);
-	assert_ok(accumulator->class->add_codes(&ctx, accumulator, 500, row));
+	assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CODES(500, row)));
 	assert_refused(accumulator->class->build(&ctx, accumulator, &builder), TLV_MEMORY_LIMIT,
 				   "category moments needs");
 }

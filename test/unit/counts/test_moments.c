@@ -286,10 +286,10 @@ test_disjoint_parts(void **state)
 	tlv_frame fa, fb, all;
 
 	(void) state;
-	assert_ok(a->class->add_bag(&ctx, a, make_bag(3, high, counts)));
-	assert_ok(b->class->add_bag(&ctx, b, make_bag(2, low, counts)));
-	assert_ok(both->class->add_bag(&ctx, both, make_bag(2, low, counts)));
-	assert_ok(both->class->add_bag(&ctx, both, make_bag(3, high, counts)));
+	assert_ok(tlv_add(&ctx, a, TLV_AS_BAG(make_bag(3, high, counts))));
+	assert_ok(tlv_add(&ctx, b, TLV_AS_BAG(make_bag(2, low, counts))));
+	assert_ok(tlv_add(&ctx, both, TLV_AS_BAG(make_bag(2, low, counts))));
+	assert_ok(tlv_add(&ctx, both, TLV_AS_BAG(make_bag(3, high, counts))));
 	fa = stored(a);
 	fb = stored(b);
 	merged = empty_like(fa);
@@ -355,13 +355,13 @@ test_bad_documents(void **state)
 
 		add_documents(x, 0, 20);
 		before = stored(x);
-		assert_int_equal(x->class->add_bag(&ctx, x, make_bag(2, items, fractions)), TLV_BAD_DATA);
+		assert_int_equal(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, fractions))), TLV_BAD_DATA);
 		assert_non_null(strstr(ctx.error.message, "2.5 of item -7"));
 		assert_string_not_equal(ctx.error.hint, "");
 		/* Cubes of such counts would overflow: refused rather than stored as infinity. */
-		assert_int_equal(x->class->add_bag(&ctx, x, make_bag(2, items, huge)), TLV_BAD_DATA);
+		assert_int_equal(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, huge))), TLV_BAD_DATA);
 		assert_same_bytes(stored(x), before);
-		assert_ok(x->class->add_bag(&ctx, x, make_bag(2, items, long_ago)));
+		assert_ok(tlv_add(&ctx, x, TLV_AS_BAG(make_bag(2, items, long_ago))));
 		stored(x); /* finite */
 	}
 }
@@ -385,20 +385,20 @@ test_too_many_items(void **state)
 		items[i] = 7 * i;
 		counts[i] = 1;
 	}
-	assert_ok(full->class->add_bag(&ctx, full, make_bag(N, items, counts)));
-	assert_ok(full->class->add_bag(&ctx, full, make_bag(3, items + 100, counts)));
-	assert_int_equal(full->class->add_bag(&ctx, full, make_bag(3, items + N - 2, counts)),
+	assert_ok(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(N, items, counts))));
+	assert_ok(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(3, items + 100, counts))));
+	assert_int_equal(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(3, items + N - 2, counts))),
 					 TLV_LIMIT);
 	assert_non_null(strstr(ctx.error.message, "8192"));
 	assert_non_null(strstr(ctx.error.hint, "tlv_count_summary"));
 	other = new_pairs();
-	assert_ok(other->class->add_bag(&ctx, other, make_bag(3, items + N - 2, counts)));
+	assert_ok(tlv_add(&ctx, other, TLV_AS_BAG(make_bag(3, items + N - 2, counts))));
 	frame = stored(other);
 	full = new_pairs();
-	assert_ok(full->class->add_bag(&ctx, full, make_bag(N, items, counts)));
+	assert_ok(tlv_add(&ctx, full, TLV_AS_BAG(make_bag(N, items, counts))));
 	assert_int_equal(full->class->merge(&ctx, full, &frame), TLV_LIMIT);
 	/* The summary has no such limit. */
-	assert_ok(summary->class->add_bag(&ctx, summary, make_bag(N + 1, items, counts)));
+	assert_ok(tlv_add(&ctx, summary, TLV_AS_BAG(make_bag(N + 1, items, counts))));
 	stored(summary);
 }
 

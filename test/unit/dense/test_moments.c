@@ -72,7 +72,7 @@ static void
 add_rows(tlv_accumulator *accumulator, size_t d, const double *x, size_t from, size_t to)
 {
 	for (size_t t = from; t < to; t++)
-		assert_ok(accumulator->class->add_vector(&ctx, accumulator, d, x + t * d));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + t * d)));
 }
 
 /* The stored value, which its own kind must accept. */
@@ -372,15 +372,15 @@ test_bad_rows(void **state)
 	tlv_frame frame;
 
 	(void) state;
-	assert_refused(a->class->add_vector(&ctx, a, 0, good), TLV_BAD_DATA, "no elements");
-	assert_refused(a->class->add_vector(&ctx, a, 3, bad), TLV_BAD_DATA, "element 2 of a vector");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(0, good)), TLV_BAD_DATA, "no elements");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(3, bad)), TLV_BAD_DATA, "element 2 of a vector");
 	add_rows(a, 3, good, 0, 1);
 	frame = stored(a);
-	assert_refused(a->class->add_vector(&ctx, a, 2, good), TLV_BAD_DATA, "length 2");
-	assert_refused(a->class->add_vector(&ctx, a, 3, bad), TLV_BAD_DATA, "element 2 of a vector");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(2, good)), TLV_BAD_DATA, "length 2");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(3, bad)), TLV_BAD_DATA, "element 2 of a vector");
 	bad[1] = -INFINITY;
-	assert_refused(a->class->add_vector(&ctx, a, 3, bad), TLV_BAD_DATA, "infinite");
-	assert_refused(a->class->add_vector(&ctx, a, 3, wide), TLV_BAD_DATA, "element 3");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(3, bad)), TLV_BAD_DATA, "infinite");
+	assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(3, wide)), TLV_BAD_DATA, "element 3");
 	assert_string_not_equal(ctx.error.hint, "");
 	assert_same_bytes(stored(a), frame);
 	/* the limits of every order */
@@ -392,9 +392,9 @@ test_bad_rows(void **state)
 		size_t most = order == 2 ? TLV_DENSE_MOST_2 : order == 3 ? TLV_DENSE_MOST_3 : 60;
 
 		b = new_moments(order);
-		assert_int_equal(b->class->add_vector(&ctx, b, most + 1, many), TLV_LIMIT);
+		assert_int_equal(tlv_add(&ctx, b, TLV_AS_VECTOR(most + 1, many)), TLV_LIMIT);
 		assert_string_not_equal(ctx.error.hint, "");
-		assert_ok(b->class->add_vector(&ctx, b, most, many));
+		assert_ok(tlv_add(&ctx, b, TLV_AS_VECTOR(most, many)));
 	}
 	/* other orders, other dimensions */
 	b = new_moments(4);
@@ -425,7 +425,7 @@ test_magnitudes(void **state)
 		{
 			double *y = tlv_alloc(&ctx, 800, sizeof(double));
 			tlv_accumulator *a = new_moments(order);
-			tlv_dense_central central;
+			tlv_dense_central central = {0};
 			tlv_frame frame;
 
 			for (int i = 0; i < 800; i++)
@@ -457,7 +457,7 @@ test_magnitudes(void **state)
 
 		add_rows(a, 2, rows, 0, 2);
 		stored(a);
-		assert_refused(a->class->add_vector(&ctx, a, 2, rows + 4), TLV_BAD_DATA, "overflow");
+		assert_refused(tlv_add(&ctx, a, TLV_AS_VECTOR(2, rows + 4)), TLV_BAD_DATA, "overflow");
 	}
 }
 
@@ -579,7 +579,7 @@ test_subspace(void **state)
 	assert_int_equal(tlv_dense_subspace(&ctx, &moments, 7, &image, &size), TLV_BAD_PARAMETER);
 	assert_ok(tlv_dense_compressed_create(&ctx, &subspace, &one));
 	assert_ok(tlv_dense_compressed_create(&ctx, &other, &two));
-	assert_refused(one->class->add_vector(&ctx, one, 5, x), TLV_BAD_DATA, "length 5");
+	assert_refused(tlv_add(&ctx, one, TLV_AS_VECTOR(5, x)), TLV_BAD_DATA, "length 5");
 	value = stored(two);
 	assert_refused(one->class->merge(&ctx, one, &value), TLV_BAD_PARAMETER, "different");
 	assert_int_equal(tlv_dense_subspace(&ctx, &value, 1, &image, &size), TLV_BAD_PARAMETER);
@@ -630,7 +630,7 @@ test_limits_and_stops(void **state)
 		ctx.arena.limit = ctx.arena.used + limit;
 		status = tlv_dense_moments_create(&ctx, 4, &a);
 		for (size_t t = 0; t < 600 && status == TLV_OK; t++)
-			status = a->class->add_vector(&ctx, a, 30, x + 30 * t);
+			status = tlv_add(&ctx, a, TLV_AS_VECTOR(30, x + 30 * t));
 		if (status != TLV_OK)
 			assert_equal(status, TLV_MEMORY_LIMIT);
 	}
@@ -643,7 +643,7 @@ test_limits_and_stops(void **state)
 		memory.calls = 0;
 		memory.stop_at = stop;
 		for (size_t t = 0; t < 600 && status == TLV_OK; t++)
-			status = a->class->add_vector(&ctx, a, 30, x + 30 * t);
+			status = tlv_add(&ctx, a, TLV_AS_VECTOR(30, x + 30 * t));
 		assert_int_equal(status, TLV_CANCELLED);
 		assert_int_equal(memory.stopped_calls, 0);
 		memory.stop_at = 0;

@@ -91,9 +91,10 @@ partitions(int64_t first, int64_t last, int64_t (*a)(int64_t), int64_t (*b)(int6
 {
 	tlv_accumulator *pairs;
 
-	assert_ok(tlv_label_pairs_create(&ctx, &pairs));
+	assert_ok(tlv_statistic_create(&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_label_pairs},
+								   &pairs));
 	for (int64_t i = first; i <= last; i++)
-		assert_ok(tlv_label_pairs_add(&ctx, pairs, a(i), b(i)));
+		assert_ok(tlv_add(&ctx, pairs, TLV_AS_LABELS(a(i), b(i))));
 	return stored(pairs);
 }
 
@@ -236,12 +237,13 @@ covers(int64_t first, int64_t last, size_t (*a)(int64_t, int64_t *),
 {
 	tlv_accumulator *pairs;
 
-	assert_ok(tlv_cover_pairs_create(&ctx, &pairs));
+	assert_ok(tlv_statistic_create(&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_cover_pairs},
+								   &pairs));
 	for (int64_t i = first; i <= last; i++)
 	{
 		int64_t c_a[10], c_b[10];
 
-		assert_ok(tlv_cover_pairs_add(&ctx, pairs, a(i, c_a), c_a, b(i, c_b), c_b));
+		assert_ok(tlv_add(&ctx, pairs, TLV_AS_COVERS(a(i, c_a), c_a, b(i, c_b), c_b)));
 	}
 	return stored(pairs);
 }
@@ -324,13 +326,14 @@ compared(int first, int last)
 {
 	tlv_accumulator *pairs;
 
-	assert_ok(tlv_membership_pairs_create(&ctx, &pairs));
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &pairs));
 	for (int i = first; i <= last; i++)
 	{
 		double truth[3], estimate[4];
 
 		memberships(i, truth, estimate);
-		assert_ok(tlv_membership_pairs_add(&ctx, pairs, 3, truth, 4, estimate));
+		assert_ok(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(3, truth, 4, estimate)));
 	}
 	return stored(pairs);
 }
@@ -407,9 +410,10 @@ match_rows(size_t n, size_t k_a, const double *a, size_t k_b, const double *b)
 	tlv_membership_match match;
 	tlv_frame frame;
 
-	assert_ok(tlv_membership_pairs_create(&ctx, &pairs));
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &pairs));
 	for (size_t i = 0; i < n; i++)
-		assert_ok(tlv_membership_pairs_add(&ctx, pairs, k_a, a + i * k_a, k_b, b + i * k_b));
+		assert_ok(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(k_a, a + i * k_a, k_b, b + i * k_b)));
 	frame = stored(pairs);
 	assert_ok(tlv_membership_compare(&ctx, &frame, 0.01, &match));
 	return match;
@@ -454,18 +458,21 @@ test_odd_memberships(void **state)
 	assert_equal(match.pairs[0].p_value, 1);
 	assert_true(isnan(match.pairs[0].t));
 
-	assert_ok(tlv_membership_pairs_create(&ctx, &pairs));
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 0, bad, 2, bad), TLV_BAD_DATA);
-	assert_ok(tlv_membership_pairs_add(&ctx, pairs, 2, bad, 2, bad));
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 2, bad, 1, bad), TLV_BAD_DATA);
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 1, bad, 2, bad), TLV_BAD_DATA);
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &pairs));
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(0, bad, 2, bad)), TLV_BAD_DATA);
+	assert_ok(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(2, bad, 2, bad)));
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(2, bad, 1, bad)), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(1, bad, 2, bad)), TLV_BAD_DATA);
 	bad[1] = NAN;
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 2, bad, 2, bad), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(2, bad, 2, bad)), TLV_BAD_DATA);
 	bad[1] = -HUGE_VAL;
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 2, bad, 2, bad), TLV_BAD_DATA);
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 100000, bad, 100000, bad), TLV_BAD_DATA);
-	assert_ok(tlv_membership_pairs_create(&ctx, &pairs));
-	assert_int_equal(tlv_membership_pairs_add(&ctx, pairs, 100000, bad, 100000, bad), TLV_LIMIT);
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(2, bad, 2, bad)), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(100000, bad, 100000, bad)),
+					 TLV_BAD_DATA);
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &pairs));
+	assert_int_equal(tlv_add(&ctx, pairs, TLV_AS_MEMBERSHIPS(100000, bad, 100000, bad)), TLV_LIMIT);
 }
 
 static void
@@ -489,10 +496,12 @@ test_broken_memberships(void **state)
 	assert_int_equal(forged(&none, "means_a", TLV_FLOAT64, 1, 1, &zero), TLV_CORRUPT);
 	assert_int_equal(tlv_membership_compare(&ctx, &none, 0.01, &match), TLV_BAD_DATA);
 	/* memberships of other numbers of components do not merge */
-	assert_ok(tlv_membership_pairs_create(&ctx, &sum));
-	assert_ok(tlv_membership_pairs_add(&ctx, sum, 2, numbers, 2, numbers));
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &sum));
+	assert_ok(tlv_add(&ctx, sum, TLV_AS_MEMBERSHIPS(2, numbers, 2, numbers)));
 	other = stored(sum);
-	assert_ok(tlv_membership_pairs_create(&ctx, &sum));
+	assert_ok(tlv_statistic_create(
+		&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_membership_pairs}, &sum));
 	assert_ok(sum->class->merge(&ctx, sum, &all));
 	assert_int_equal(sum->class->merge(&ctx, sum, &other), TLV_BAD_PARAMETER);
 	assert_ok(sum->class->merge(&ctx, sum, &none));
@@ -515,9 +524,10 @@ test_faults(void **state)
 		int64_t c[10];
 
 		ctx.arena.limit = ctx.arena.used + limit;
-		status = tlv_cover_pairs_create(&ctx, &sum);
+		status = tlv_statistic_create(
+			&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_cover_pairs}, &sum);
 		for (int64_t i = 1; status == TLV_OK && i <= 60; i++)
-			status = tlv_cover_pairs_add(&ctx, sum, cover_a(i, c), c, 1, c + 1);
+			status = tlv_add(&ctx, sum, TLV_AS_COVERS(cover_a(i, c), c, 1, c + 1));
 		if (status == TLV_OK)
 			status = sum->class->merge(&ctx, sum, &all);
 		if (status == TLV_OK)
@@ -533,7 +543,8 @@ test_faults(void **state)
 	memory.stop_at = 1;
 	assert_int_equal(tlv_cover_nmi(&ctx, &all, &value), TLV_CANCELLED);
 	assert_equal(memory.stopped_calls, 0);
-	assert_ok(tlv_cover_pairs_create(&ctx, &sum));
+	assert_ok(tlv_statistic_create(&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_cover_pairs},
+								   &sum));
 	assert_int_equal(sum->class->merge(&ctx, sum, &all), TLV_CANCELLED);
 	memory.stop_at = 0;
 }

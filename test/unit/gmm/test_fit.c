@@ -81,8 +81,7 @@ collect(tlv_accumulator *accumulator, const data *rows)
 	size_t size;
 
 	for (size_t t = 0; t < rows->n; t++)
-		assert_ok(
-			accumulator->class->add_vector(&ctx, accumulator, rows->d, rows->x + t * rows->d));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	return checked(TLV_FRAME_MOMENTS, image, size);
@@ -367,7 +366,7 @@ test_step(void **state)
 		part[1].n -= 333;
 		part[1].x += 333 * 3;
 		assert_ok(tlv_kind_mixture_statistics.accumulator->create(&ctx, &merged));
-		assert_int_equal(merged->class->add_vector(&ctx, merged, 3, rows.x), TLV_INTERNAL);
+		assert_int_equal(tlv_add(&ctx, merged, TLV_AS_VECTOR(3, rows.x)), TLV_INTERNAL);
 		for (int p = 0; p < 2; p++)
 		{
 			sums[p] = statistics(model, &part[p]);

@@ -185,19 +185,19 @@ test_bad_weights(void **state)
 	(void) state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 	{
-		assert_int_equal(tlv_graph_add_edge(&ctx, accumulator, -17, 23, bad[i]), TLV_BAD_DATA);
+		assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_EDGE(-17, 23, bad[i])), TLV_BAD_DATA);
 		assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
 		assert_non_null(strstr(ctx.error.hint, "WHERE"));
 	}
 	/* A sum that overflows is noticed when the value is made. */
 	for (int i = 0; i < 2; i++)
-		assert_ok(tlv_graph_add_edge(&ctx, accumulator, -17, 23, DBL_MAX));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_EDGE(-17, 23, DBL_MAX)));
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "from -17 to 23"));
 	tlv_graph_accumulator_free(&ctx, accumulator);
 	accumulator = create(TLV_GRAPH_UNDIRECTED, true, 0);
 	for (int64_t i = 0; i < 2; i++)
-		assert_ok(tlv_graph_add_edge(&ctx, accumulator, i, 23, DBL_MAX));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_EDGE(i, 23, DBL_MAX)));
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
 	tlv_graph_accumulator_free(&ctx, accumulator);
 }
@@ -226,7 +226,7 @@ test_cancel(void **state)
 		while (i < MOST)
 		{
 			status =
-				tlv_graph_add_edge(&ctx, accumulator, rows[i].src, rows[i].dst, rows[i].weight);
+				tlv_add(&ctx, accumulator, TLV_AS_EDGE(rows[i].src, rows[i].dst, rows[i].weight));
 			if (status == TLV_CANCELLED)
 				memory.stop_at = 0;
 			else
@@ -265,7 +265,7 @@ test_memory_limit(void **state)
 		ctx.arena.limit = limit;
 		for (size_t i = 0; i < MOST && status == TLV_OK; i++)
 			status =
-				tlv_graph_add_edge(&ctx, accumulator, rows[i].src, rows[i].dst, rows[i].weight);
+				tlv_add(&ctx, accumulator, TLV_AS_EDGE(rows[i].src, rows[i].dst, rows[i].weight));
 		if (status == TLV_OK)
 			status = accumulator->class->build(&ctx, accumulator, &builder);
 		if (status == TLV_OK)

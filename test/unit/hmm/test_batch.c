@@ -50,9 +50,9 @@ statistics(tlv_frame model, tlv_model **open)
 static void
 add(tlv_accumulator *accumulator, tlv_sequence s, size_t first, size_t n)
 {
-	assert_ok(accumulator->class->add_sequence(&ctx, accumulator, n,
-											   s.symbols != NULL ? s.symbols + first : NULL, s.d,
-											   s.x != NULL ? s.x + first * s.d : NULL));
+	assert_ok(tlv_add(&ctx, accumulator,
+					  s.symbols != NULL ? TLV_AS_SYMBOLS(n, s.symbols + first)
+										: TLV_AS_SEQUENCE(n, s.d, s.x + first * s.d)));
 }
 
 /* Sums of posteriors and of pairs, which the chain gives for one sequence. */

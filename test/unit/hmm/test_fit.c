@@ -43,9 +43,9 @@ drawn(tlv_frame model, size_t n, int32_t **states)
 static void
 add(tlv_accumulator *accumulator, tlv_sequence s, size_t first, size_t n)
 {
-	assert_ok(accumulator->class->add_sequence(&ctx, accumulator, n,
-											   s.symbols != NULL ? s.symbols + first : NULL, s.d,
-											   s.x != NULL ? s.x + first * s.d : NULL));
+	assert_ok(tlv_add(&ctx, accumulator,
+					  s.symbols != NULL ? TLV_AS_SYMBOLS(n, s.symbols + first)
+										: TLV_AS_SEQUENCE(n, s.d, s.x + first * s.d)));
 }
 
 static tlv_frame
@@ -555,17 +555,14 @@ test_refusals(void **state)
 	add(accumulator, (tlv_sequence){2, symbols, 0, NULL}, 0, 2);
 	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA);
 	add(accumulator, (tlv_sequence){6, symbols, 0, NULL}, 0, 6);
-	assert_int_equal(accumulator->class->add_sequence(&ctx, accumulator, 3, NULL, 2, fine),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, fine)), TLV_BAD_PARAMETER);
 	assert_int_equal(fit_status(built(accumulator), 0), TLV_BAD_PARAMETER);
 	assert_int_equal(fit_status(built(accumulator), 4), TLV_BAD_PARAMETER);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
-	assert_int_equal(accumulator->class->add_sequence(&ctx, accumulator, 3, NULL, 2, bad),
-					 TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, bad)), TLV_BAD_DATA);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	add(accumulator, (tlv_sequence){3, NULL, 2, fine}, 0, 3);
-	assert_int_equal(accumulator->class->add_sequence(&ctx, accumulator, 3, NULL, 1, fine),
-					 TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 1, fine)), TLV_BAD_DATA);
 	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA); /* one window */
 	add(accumulator, (tlv_sequence){4, NULL, 2, huge}, 0, 4);
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);

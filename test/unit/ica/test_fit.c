@@ -97,7 +97,7 @@ static tlv_frame
 collect(const rows *r, tlv_accumulator *accumulator)
 {
 	for (size_t i = 0; i < r->n; i++)
-		assert_ok(accumulator->class->add_vector(&ctx, accumulator, r->d, r->x + i * r->d));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(r->d, r->x + i * r->d)));
 	return build(accumulator);
 }
 

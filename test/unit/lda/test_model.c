@@ -66,7 +66,7 @@ test_statistics(void **state)
 		*(p == 0 ? &whole : &parts[p - 1]) = checked(TLV_FRAME_MOMENTS, image, size);
 	}
 	assert_ok(tlv_kind_topic_statistics.accumulator->create(&ctx, &merged));
-	assert_int_equal(merged->class->add_bag(&ctx, merged, c.bags[0]), TLV_INTERNAL);
+	assert_int_equal(tlv_add(&ctx, merged, TLV_AS_BAG(c.bags[0])), TLV_INTERNAL);
 	for (int p = 2; p-- > 0;)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));
 	assert_ok(merged->class->build(&ctx, merged, &builder));

@@ -89,8 +89,7 @@ sampled(const truth *t, double noise, size_t n)
 	for (size_t r = 0; r < n; r++)
 	{
 		draw(t, noise, x);
-		assert_ok(
-			accumulator->class->add_views(&ctx, accumulator, wide, (const double *const *) x));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(wide, (const double *const *) x)));
 	}
 	return accumulator;
 }
@@ -113,7 +112,7 @@ test_population(void **state)
 
 		for (int v = 0; v < 3; v++)
 			x[v] = t.means[v] + j * wide[v];
-		assert_ok(accumulator->class->add_views(&ctx, accumulator, wide, x));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(wide, x)));
 	}
 	model = fitted(built(accumulator), K);
 	compare(&t, model, errors);
@@ -220,7 +219,7 @@ category_sample(const double p[3][K][4], size_t n)
 				x[v]++;
 			x[v] = 10 * x[v] - 15;
 		}
-		assert_ok(accumulator->class->add_categories(&ctx, accumulator, x));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CATEGORIES(x)));
 	}
 	return accumulator;
 }
@@ -289,11 +288,11 @@ test_refusals(void **state)
 	(void) state;
 	assert_ok(tlv_view_moments_create(&ctx, &accumulator));
 	assert_int_equal(fit_status(built(accumulator), 2, &model), TLV_BAD_DATA);
-	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, large, views), TLV_LIMIT);
-	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, none, views), TLV_BAD_DATA);
-	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, one, broken), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(large, views)), TLV_LIMIT);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(none, views)), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(one, broken)), TLV_BAD_DATA);
 	accumulator = sampled(&t, 1, 100);
-	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, other, views), TLV_BAD_DATA);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(other, views)), TLV_BAD_DATA);
 	moments = built(accumulator);
 	assert_int_equal(fit_status(moments, 0, &model), TLV_BAD_PARAMETER);
 	assert_int_equal(fit_status(moments, 6, &model), TLV_BAD_PARAMETER);
@@ -327,7 +326,7 @@ test_constant_column(void **state)
 			x[v][1] = 0.1;
 			x[v][2] = tlv_rng_normal(&rng);
 		}
-		assert_ok(accumulator->class->add_views(&ctx, accumulator, d, views));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(d, views)));
 	}
 	model = fitted(built(accumulator), 2);
 	tlv_multiview_read(&model, &p);
@@ -366,10 +365,10 @@ test_uninformative(void **state)
 			line[i] = (i + 1) * (double) (j == 0 ? -2 : 2); /* two values for three components */
 			tiny[i] = 1e-300 * x[0][i];
 		}
-		assert_ok(accumulators[0]->class->add_views(&ctx, accumulators[0], d, constant));
-		assert_ok(accumulators[1]->class->add_views(&ctx, accumulators[1], d, all));
-		assert_ok(accumulators[2]->class->add_views(&ctx, accumulators[2], d, flat));
-		assert_ok(accumulators[3]->class->add_views(&ctx, accumulators[3], d, small));
+		assert_ok(tlv_add(&ctx, accumulators[0], TLV_AS_VIEWS(d, constant)));
+		assert_ok(tlv_add(&ctx, accumulators[1], TLV_AS_VIEWS(d, all)));
+		assert_ok(tlv_add(&ctx, accumulators[2], TLV_AS_VIEWS(d, flat)));
+		assert_ok(tlv_add(&ctx, accumulators[3], TLV_AS_VIEWS(d, small)));
 	}
 	assert_int_equal(fit_status(built(accumulators[0]), 2, &model), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.message, "view 2 is constant"));

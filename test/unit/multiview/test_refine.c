@@ -68,9 +68,9 @@ add_rows(const sample *s, tlv_accumulator *accumulator, size_t first, size_t sto
 		for (int t = 0; t < 3; t++)
 			x[t] = s->x[t] + r * s->parts.d[t];
 		if (s->parts.items[0] != NULL)
-			assert_ok(accumulator->class->add_categories(&ctx, accumulator, s->category[r]));
+			assert_ok(tlv_add(&ctx, accumulator, TLV_AS_CATEGORIES(s->category[r])));
 		else
-			assert_ok(accumulator->class->add_views(&ctx, accumulator, s->parts.d, x));
+			assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(s->parts.d, x)));
 	}
 }
 
@@ -332,11 +332,10 @@ test_refusals(void **state)
 	assert_int_equal(vectors->class->statistics(&ctx, vectors, "vb", &accumulator),
 					 TLV_BAD_PARAMETER);
 	assert_ok(vectors->class->statistics(&ctx, vectors, "", &accumulator));
-	assert_int_equal(accumulator->class->add_categories(&ctx, accumulator, c.category[0]),
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_CATEGORIES(c.category[0])),
 					 TLV_BAD_PARAMETER);
 	assert_ok(categories->class->statistics(&ctx, categories, NULL, &accumulator));
-	assert_int_equal(accumulator->class->add_views(&ctx, accumulator, row.d, row.x),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(row.d, row.x)), TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_multiview_match(&ctx, &s.parts, &c.parts, assignment, error),
 					 TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_multiview_random(&ctx, &options, &image, &size), TLV_BAD_PARAMETER);

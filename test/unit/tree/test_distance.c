@@ -330,7 +330,7 @@ dense_frame(size_t n, size_t d, const double *x)
 
 	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
 	for (size_t i = 0; i < n; i++)
-		assert_ok(accumulator->class->add_vector(&ctx, accumulator, d, x + i * d));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
 	return built(accumulator);
 }
 

@@ -24,7 +24,7 @@ dense_moments(size_t d, size_t n, const double *x)
 
 	assert_ok(tlv_dense_moments_create(&ctx, 2, &accumulator));
 	for (size_t i = 0; i < n; i++)
-		assert_ok(accumulator->class->add_vector(&ctx, accumulator, d, x + i * d));
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + i * d)));
 	return built(accumulator);
 }
 

@@ -109,13 +109,14 @@ flush(tlv_context *ctx, statistics_state *state)
 }
 
 static tlv_status
-statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t p, const int32_t *values)
+statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
 	if (state->model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
-	TLV_TRY(tlv_tree_belief_row(ctx, state->model, p, values, state->codes, state->waiting));
+	TLV_TRY(tlv_tree_belief_row(ctx, state->model, row->part[0].d, row->part[0].codes, state->codes,
+								state->waiting));
 	if (++state->waiting == TREE_BLOCK)
 		return flush(ctx, state);
 	return TLV_OK;
@@ -188,7 +189,8 @@ static const tlv_accumulator_class statistics_class = {
 	.create = statistics_create,
 	.merge = statistics_merge,
 	.build = statistics_build,
-	.add_codes = statistics_add,
+	.rows = TLV_ROW_CODES,
+	.add = statistics_add,
 };
 const tlv_kind tlv_kind_tree_statistics = {TLV_FRAME_MOMENTS, TLV_KIND_TREE_STATISTICS,
 										   "tree_statistics", statistics_check,

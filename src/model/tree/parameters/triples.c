@@ -107,9 +107,11 @@ flush(tlv_context *ctx, triples_state *state)
 }
 
 static tlv_status
-triples_add(tlv_context *ctx, tlv_accumulator *accumulator, size_t p, const int32_t *values)
+triples_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	triples_state *state = (triples_state *) accumulator;
+	const int32_t *values = row->part[0].codes;
+	size_t p = row->part[0].d;
 	const tlv_tree_parts *parts;
 
 	if (state->model == NULL)
@@ -195,7 +197,8 @@ static const tlv_accumulator_class triples_class = {
 	.create = triples_create,
 	.merge = triples_merge,
 	.build = triples_build,
-	.add_codes = triples_add,
+	.rows = TLV_ROW_CODES,
+	.add = triples_add,
 };
 const tlv_kind tlv_kind_tree_triples = {TLV_FRAME_MOMENTS, TLV_KIND_TREE_TRIPLES, "tree_triples",
 										triples_check,	   &triples_class,		  NULL};

@@ -1,0 +1,95 @@
+/*
+ * aggregates.c - making accumulators from statistics, and the aggregates that every model offers
+ * that can do it.
+ */
+#include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/kind.h"
+
+/* Top items of a coherence where none are given. */
+#define COHERENCE_TOP 10
+
+tlv_status
+tlv_statistic_create(tlv_context *ctx, const tlv_statistic *statistic,
+					 tlv_accumulator **accumulator)
+{
+	tlv_statistic constants = *statistic;
+
+	if (constants.opened == NULL && constants.constant != NULL && constants.aggregate->open != NULL)
+		TLV_TRY(constants.aggregate->open(ctx, constants.constant, &constants.opened));
+	return constants.aggregate->create(ctx, &constants, accumulator);
+}
+
+static tlv_status
+model_constant_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
+{
+	const tlv_kind *kind = tlv_kind_find(constant->header->type, constant->header->kind);
+	tlv_model *model;
+
+	if (kind == NULL || kind->model == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the constant of the aggregate is no model");
+	TLV_TRY(kind->model->open(ctx, constant, &model));
+	*opened = model;
+	return TLV_OK;
+}
+
+/* The model of an aggregate's constants. */
+static tlv_status
+constant_model(tlv_context *ctx, const tlv_statistic *constants, tlv_model **model)
+{
+	*model = constants->opened;
+	if (*model == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a model", constants->aggregate->name);
+	return TLV_OK;
+}
+
+static tlv_status
+refuse_model(tlv_context *ctx, const tlv_statistic *constants)
+{
+	const tlv_frame_header *header = constants->constant->header;
+
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s",
+					constants->aggregate->name, tlv_kind_find(header->type, header->kind)->name);
+}
+
+static tlv_status
+statistics_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	tlv_model *model;
+
+	TLV_TRY(constant_model(ctx, constants, &model));
+	if (model->class->statistics == NULL)
+		return refuse_model(ctx, constants);
+	return model->class->statistics(ctx, model, constants->refine, accumulator);
+}
+
+static tlv_status
+completion_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	tlv_model *model;
+
+	TLV_TRY(constant_model(ctx, constants, &model));
+	if (model->class->completion == NULL)
+		return refuse_model(ctx, constants);
+	return model->class->completion(ctx, model, accumulator);
+}
+
+static tlv_status
+coherence_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	size_t top = constants->count > 0 ? constants->count : COHERENCE_TOP;
+	tlv_model *model;
+
+	TLV_TRY(constant_model(ctx, constants, &model));
+	if (model->class->coherence == NULL)
+		return refuse_model(ctx, constants);
+	return model->class->coherence(ctx, model, top, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_statistics = {"tlv_statistics", model_constant_open,
+												statistics_of_model};
+const tlv_aggregate tlv_aggregate_sequence_statistics = {"tlv_sequence_statistics",
+														 model_constant_open, statistics_of_model};
+const tlv_aggregate tlv_aggregate_perplexity = {"tlv_perplexity", model_constant_open,
+												completion_of_model};
+const tlv_aggregate tlv_aggregate_coherence = {"tlv_coherence", model_constant_open,
+											   coherence_of_model};

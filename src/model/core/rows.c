@@ -1,0 +1,77 @@
+/*
+ * rows.c - forms of rows, and the one place where a row of the wrong form is refused.
+ */
+#include "tensorlv/model/accumulator.h"
+
+#include <stdio.h>
+
+static const struct
+{
+	tlv_row_form form;
+	const char *name;
+} row_names[] = {
+	{TLV_ROW_BAG, "bags"},
+	{TLV_ROW_EDGE, "edges"},
+	{TLV_ROW_VECTOR, "vectors"},
+	{TLV_ROW_VIEWS, "views of vectors"},
+	{TLV_ROW_CATEGORIES, "views of categories"},
+	{TLV_ROW_SEQUENCE, "sequences of vectors"},
+	{TLV_ROW_SYMBOLS, "sequences of symbols"},
+	{TLV_ROW_CODES, "rows of categorical variables"},
+	{TLV_ROW_LABELS, "pairs of labels"},
+	{TLV_ROW_COVERS, "pairs of sets"},
+	{TLV_ROW_MEMBERSHIPS, "pairs of membership vectors"},
+};
+#define FORMS (sizeof(row_names) / sizeof(row_names[0]))
+
+const char *
+tlv_row_name(tlv_row_form form)
+{
+	for (size_t i = 0; i < FORMS; i++)
+		if (row_names[i].form == form)
+			return row_names[i].name;
+	return "rows of no known form";
+}
+
+tlv_status
+tlv_row_require_parts(tlv_context *ctx, const tlv_row *row)
+{
+	for (int t = 0; t < 3; t++)
+		if (row->part[t].type == TLV_PART_NONE)
+			return tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row is missing", t + 1);
+	return TLV_OK;
+}
+
+/* The names of a set of forms: "bags", "vectors or sequences of symbols". */
+static void
+row_names_write(unsigned forms, size_t size, char *text)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < FORMS; i++)
+		if ((forms & row_names[i].form) != 0 && at < size)
+			at += (size_t) snprintf(text + at, size - at, "%s%s", at > 0 ? " or " : "",
+									row_names[i].name);
+}
+
+tlv_status
+tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator, tlv_row_form form)
+{
+	char names[256];
+
+	if ((accumulator->class->rows & form) != 0)
+		return TLV_OK;
+	(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "rows of %s are not %s", accumulator->class->name,
+					tlv_row_name(form));
+	row_names_write(accumulator->class->rows, sizeof(names), names);
+	tlv_fail_hint(ctx, "They are %s.", names);
+	return TLV_BAD_PARAMETER;
+}
+
+tlv_status
+tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	TLV_TRY(tlv_accumulator_require(ctx, accumulator, row->form));
+	return accumulator->class->add(ctx, accumulator, row);
+}

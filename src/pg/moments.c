@@ -1,0 +1,108 @@
+/*
+ * moments.c - the transition functions: which aggregate is collected of which rows.
+ */
+#include "rows/reader.h"
+
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/evaluate.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/sequences.h"
+#include "tensorlv/model/views.h"
+
+#define CONSTANT                                                                                   \
+	{                                                                                              \
+		TLV_CONSTANT_VALUE                                                                         \
+	}
+#define MAX_ORDER                                                                                  \
+	{                                                                                              \
+		TLV_CONSTANT_ORDER, "max_order"                                                            \
+	}
+#define METHOD                                                                                     \
+	{                                                                                              \
+		TLV_CONSTANT_REFINE                                                                        \
+	}
+#define KIND                                                                                       \
+	{                                                                                              \
+		TLV_CONSTANT_REFINE                                                                        \
+	}
+#define TOP                                                                                        \
+	{                                                                                              \
+		TLV_CONSTANT_COUNT, "top", 1                                                               \
+	}
+#define BOOTSTRAP                                                                                  \
+	{                                                                                              \
+		TLV_CONSTANT_COUNT, "bootstrap", 0                                                         \
+	}
+#define SEED                                                                                       \
+	{                                                                                              \
+		TLV_CONSTANT_SEED                                                                          \
+	}
+
+/* ---- documents ---- */
+
+TLV_TRANSITION(tlv_count_summary_accum, &tlv_aggregate_count_summary, &TlvBagRows, 1)
+TLV_TRANSITION(tlv_count_summary_accum_array, &tlv_aggregate_count_summary, &TlvBagArrayRows, 1)
+TLV_TRANSITION(tlv_count_pairs_accum, &tlv_aggregate_count_moments, &TlvBagRows, 1)
+TLV_TRANSITION(tlv_count_pairs_accum_array, &tlv_aggregate_count_moments, &TlvBagArrayRows, 1)
+TLV_TRANSITION(tlv_count_products_accum, &tlv_aggregate_count_products, &TlvBagRows, 1, 2,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_count_products_accum_array, &tlv_aggregate_count_products, &TlvBagArrayRows, 1,
+			   2, {CONSTANT})
+TLV_TRANSITION(tlv_count_triples_accum, &tlv_aggregate_count_moments, &TlvBagRows, 1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_count_triples_accum_array, &tlv_aggregate_count_moments, &TlvBagArrayRows, 1, 2,
+			   {CONSTANT})
+
+/* ---- vectors, views, categories, sequences ---- */
+
+TLV_TRANSITION(tlv_dense_moments_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,
+			   {MAX_ORDER})
+TLV_TRANSITION(tlv_dense_compressed_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,
+			   {CONSTANT, MAX_ORDER})
+TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows, 1)
+TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
+TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2,
+			   {BOOTSTRAP, SEED})
+TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
+TLV_TRANSITION(tlv_symbol_moments_accum, &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
+
+/* ---- graphs ---- */
+
+TLV_TRANSITION(tlv_graph_accum, &tlv_aggregate_graph, &TlvEdgeRows, 1)
+TLV_TRANSITION(tlv_graph_accum_weight, &tlv_aggregate_weighted_graph, &TlvWeightedEdgeRows, 1)
+TLV_TRANSITION(tlv_graph_accum_kind, &tlv_aggregate_graph, &TlvEdgeRows, 1, 3, {KIND})
+TLV_TRANSITION(tlv_graph_accum_weight_kind, &tlv_aggregate_weighted_graph, &TlvWeightedEdgeRows, 1,
+			   4, {KIND})
+
+/* ---- an estimate against the truth ---- */
+
+TLV_TRANSITION(tlv_label_pairs_accum, &tlv_aggregate_label_pairs, &TlvLabelRows, 1)
+TLV_TRANSITION(tlv_cover_pairs_accum, &tlv_aggregate_cover_pairs, &TlvCoverRows, 1)
+TLV_TRANSITION(tlv_membership_pairs_accum, &tlv_aggregate_membership_pairs, &TlvMembershipRows, 1)
+
+/* ---- under a model ---- */
+
+TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvBagRows, 1, 2,
+			   {CONSTANT, METHOD})
+TLV_TRANSITION(tlv_statistics_accum_array, &tlv_aggregate_statistics, &TlvBagArrayRows, 1, 2,
+			   {CONSTANT, METHOD})
+TLV_TRANSITION(tlv_vector_statistics_accum, &tlv_aggregate_statistics, &TlvVectorRows, 1, 2,
+			   {CONSTANT, METHOD})
+TLV_TRANSITION(tlv_integer_statistics_accum, &tlv_aggregate_statistics, &TlvIntegerRows, 1, 2,
+			   {CONSTANT, METHOD})
+TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvViewRows, 1, 4, {CONSTANT})
+TLV_TRANSITION(tlv_category_statistics_accum, &tlv_aggregate_statistics, &TlvCategoryRows, 1, 4,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_sequence_statistics_accum, &tlv_aggregate_sequence_statistics,
+			   &TlvVectorSequences, 1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_symbol_statistics_accum, &tlv_aggregate_sequence_statistics, &TlvSymbolSequences,
+			   1, 2, {CONSTANT})
+
+/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
+TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 2, 1, {CONSTANT})
+TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 2, 1,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_coherence_accum, &tlv_aggregate_coherence, &TlvBagRows, 1, 2, {CONSTANT, TOP})
+TLV_TRANSITION(tlv_coherence_accum_array, &tlv_aggregate_coherence, &TlvBagArrayRows, 1, 2,
+			   {CONSTANT, TOP})

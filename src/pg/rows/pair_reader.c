@@ -1,0 +1,88 @@
+/*
+ * pair_reader.c - rows of two things each: edges, and pairs of labels, of sets and of memberships.
+ */
+#include "reader.h"
+
+/* ---- edges ---- */
+
+static void
+edge_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	cursor->row.edge.source = PG_GETARG_INT64(first);
+	cursor->row.edge.target = PG_GETARG_INT64(first + 1);
+	cursor->row.edge.weight = 1;
+}
+
+static void
+weighted_edge_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	edge_open(fcinfo, first, takes, cursor);
+	cursor->row.edge.weight = PG_GETARG_FLOAT8(first + 2);
+}
+
+const TlvRowReader TlvEdgeRows = {2, {TLV_ROW_EDGE}, edge_open};
+const TlvRowReader TlvWeightedEdgeRows = {3, {TLV_ROW_EDGE}, weighted_edge_open};
+
+/* ---- labels ---- */
+
+static void
+labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	for (int s = 0; s < 2; s++)
+	{
+		cursor->ids[s] = PG_GETARG_INT64(first + s);
+		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
+	}
+}
+
+const TlvRowReader TlvLabelRows = {2, {TLV_ROW_LABELS}, labels_open};
+
+/* ---- arrays ---- */
+
+/* The elements of a one-dimensional array of 8-byte elements without NULL. */
+static const void *
+elements_of(FunctionCallInfo fcinfo, int argument, const char *what, TlvRowCursor *cursor,
+			size_t *n)
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("an array of %s has %d dimensions, not one", what, ARR_NDIM(array)),
+						errhint("One row describes one node.")));
+	if (array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("an array of %s has an element that is null", what),
+						errhint("A node that is not to be compared needs no row, or null instead "
+								"of the array.")));
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, PG_GETARG_DATUM(argument)));
+	*n = ARR_NDIM(array) == 0 ? 0 : (size_t) ARR_DIMS(array)[0];
+	return ARR_DATA_PTR(array);
+}
+
+static void
+covers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	for (int s = 0; s < 2; s++)
+	{
+		size_t n;
+		const void *ids = elements_of(fcinfo, first + s, "communities", cursor, &n);
+
+		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, n, 1, ids);
+	}
+}
+
+static void
+memberships_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	for (int s = 0; s < 2; s++)
+	{
+		size_t k;
+		const void *x = elements_of(fcinfo, first + s, "memberships", cursor, &k);
+
+		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, k, x);
+	}
+}
+
+const TlvRowReader TlvCoverRows = {2, {TLV_ROW_COVERS}, covers_open};
+const TlvRowReader TlvMembershipRows = {2, {TLV_ROW_MEMBERSHIPS}, memberships_open};

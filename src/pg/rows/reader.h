@@ -1,0 +1,128 @@
+/*
+ * reader.h - rows as they come from SQL: one reader per kind of row turns the arguments of a call
+ * into tlv_row, one after the other.
+ *
+ * Many observations in one datum and what is NULL are the readers' business; what a row may hold is
+ * the business of the class that takes it.
+ */
+#ifndef TLV_READER_H
+#define TLV_READER_H
+
+#include "server/tlv_pg.h"
+
+#include "utils/array.h"
+
+#include "tensorlv/model/row.h"
+
+/* The rows of one call. */
+typedef struct TlvRowCursor
+{
+	size_t left;	/* observations to come */
+	size_t rows;	/* all of them */
+	size_t nulls;	/* left out because they were NULL */
+	bool many;		/* they came in an array: so does what is made of each */
+	int parts;		/* of a row, whose numbers lie one behind the other in memory */
+	int n_owned;	/* what must be freed at the end */
+	void *owned[3]; /* copies that were made */
+	Datum *bags;	/* an array of bags, or NULL */
+	bool *bag_nulls;
+	tlv_row row; /* the current one */
+	int64_t ids[3];
+	bool missing_ids[3];
+} TlvRowCursor;
+
+/*
+ * A reader.  forms: those that it can make of its arguments, most natural first, 0 ends them; the
+ * first that the class takes is made, or, where it takes none, refused.
+ */
+typedef struct TlvRowReader
+{
+	int arguments;
+	tlv_row_form forms[4];
+	/* Reads arguments first, first + 1, ...; none that must not be is NULL.  cursor->row.form says
+	 * what to make of them, takes what else the class takes (TLV_ROWS_INCOMPLETE). */
+	void (*open)(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor);
+} TlvRowReader;
+
+/* The form that a reader makes for a class with that set. */
+extern tlv_row_form TlvRowForm(const TlvRowReader *reader, unsigned takes);
+
+/* Are the arguments NULL, so that there is no row?  Where rows may be incomplete only if all are.
+ */
+extern bool TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader,
+						 unsigned takes);
+
+/* Opens the rows of a call; then Next until it is false; Close frees what was copied. */
+extern void TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader,
+						  unsigned takes, TlvRowCursor *cursor);
+extern bool TlvCursorNext(TlvRowCursor *cursor);
+extern void TlvCursorClose(TlvRowCursor *cursor);
+
+/* What Close shall free; NULL is allowed. */
+static inline void
+TlvCursorOwn(TlvRowCursor *cursor, void *copy)
+{
+	if (copy != NULL)
+		cursor->owned[cursor->n_owned++] = copy;
+}
+
+/* The copy that detoasting a datum made, or NULL. */
+#define TLV_COPY_OF(pointer, datum)                                                                \
+	((Pointer) (pointer) != DatumGetPointer(datum) ? (void *) (pointer) : NULL)
+
+/* ---- the readers ---- */
+extern const TlvRowReader TlvBagRows;		  /* tlv_bag */
+extern const TlvRowReader TlvBagArrayRows;	  /* tlv_bag[] */
+extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
+extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */
+extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
+extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
+extern const TlvRowReader TlvViewRows;		  /* three float8[] */
+extern const TlvRowReader TlvCategoryRows;	  /* three integers */
+extern const TlvRowReader TlvEdgeRows;		  /* two bigints */
+extern const TlvRowReader TlvWeightedEdgeRows;
+extern const TlvRowReader TlvLabelRows;		 /* two bigints */
+extern const TlvRowReader TlvCoverRows;		 /* two bigint[] */
+extern const TlvRowReader TlvMembershipRows; /* two float8[] */
+
+/* ---- transition functions (server/aggregates.c) ---- */
+
+typedef enum TlvConstantKind
+{
+	TLV_CONSTANT_NONE,
+	TLV_CONSTANT_VALUE, /* a tlv_subspace or tlv_model */
+	TLV_CONSTANT_ORDER, /* integer */
+	TLV_CONSTANT_COUNT, /* integer of at least `minimum` */
+	TLV_CONSTANT_SEED,	/* bigint */
+	TLV_CONSTANT_REFINE /* text */
+} TlvConstantKind;
+
+typedef struct TlvConstantArgument
+{
+	TlvConstantKind kind;
+	const char *name;
+	int minimum;
+} TlvConstantArgument;
+
+/* A transition function: (state, row..., constants...); constants at the end may be left out. */
+typedef struct TlvTransition
+{
+	const tlv_aggregate *aggregate;
+	const TlvRowReader *reader;
+	int row;	  /* the row's first argument */
+	int constant; /* the first constant, 0: behind the row */
+	TlvConstantArgument constants[3];
+} TlvTransition;
+
+extern Datum TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition);
+
+#define TLV_TRANSITION(name, ...)                                                                  \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	{                                                                                              \
+		static const TlvTransition transition = {__VA_ARGS__};                                     \
+                                                                                                   \
+		return TlvAccumulate(fcinfo, &transition);                                                 \
+	}
+
+#endif /* TLV_READER_H */
