@@ -330,7 +330,7 @@ test_start(void **state)
 		assert_ok(tlv_mixture_floor(&ctx, 4, variance, floor));
 		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
-		assert_below(mean_error(rows.truth, model), 0.25);
+		assert_below(mean_error(rows.truth, model), 0.15);
 		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 3, &likelihood, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(model, again), 0.01);
@@ -476,7 +476,8 @@ test_compressed(void **state)
 			tlv_gmm_read(&whole, &a);
 			tlv_gmm_read(&model, &b);
 			assert_int_equal(b.d, 8);
-			assert_below(mean_error(rows.truth, model), 0.5);
+			/* one variance for all components is not what these have */
+			assert_below(mean_error(rows.truth, model), c == TLV_COVARIANCE_COMMON ? 0.5 : 0.13);
 			if (c <= TLV_COVARIANCE_SPHERICAL) /* others measure in other units */
 			{
 				assert_below(mean_error(whole, model), 1e-9);
@@ -484,7 +485,7 @@ test_compressed(void **state)
 					assert_close(a.variances[j], b.variances[j], 1e-9);
 			}
 			for (size_t i = 0; i < 8 && c == TLV_COVARIANCE_DIAGONAL; i++)
-				assert_close(b.variances[i] / a.variances[i], 1, 0.4);
+				assert_close(b.variances[i] / a.variances[i], 1, 0.35);
 			model = update(model, statistics(model, &rows));
 			pool_reset(&memory, &ctx);
 		}

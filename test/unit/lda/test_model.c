@@ -137,7 +137,7 @@ test_extend(void **state)
 		}
 		assert_close(sum, 1, 1e-12);
 	}
-	assert_below(compare(&c, extended).mean, 0.5);
+	assert_below(compare(&c, extended).mean, 0.2);
 	assert_below(compare(&c, refine(&c, extended, "gibbs")).mean, compare(&c, extended).mean);
 	/* A summary without some of the model's items: topics still are distributions. */
 	part.n = 3;

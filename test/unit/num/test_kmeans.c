@@ -105,8 +105,9 @@ check_planted(size_t n, size_t d, size_t k, double noise, double far, int starts
 					 i % k);
 	again = sum_of_squares(n, d, points, NULL, label, centers);
 	assert_close(again, inertia, 1e-3 * inertia);
-	/* About noise^2 for every coordinate but those that the means take. */
-	assert_close(inertia / (noise * noise * (double) ((n - k) * d)), 1, 0.2);
+	/* noise^2 for every coordinate but those that the means take, within 4 standard errors. */
+	assert_close(inertia / (noise * noise * (double) ((n - k) * d)), 1,
+				 4 * sqrt(2 / (double) ((n - k) * d)));
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, centers);
 	tlv_free(&ctx, points);

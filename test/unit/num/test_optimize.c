@@ -396,8 +396,21 @@ test_special_domain(void **state)
 		assert_false(isnan(tlv_digamma(x)));
 		assert_false(isnan(tlv_trigamma(x)));
 		assert_false(isnan(tlv_lgamma(x)));
-		for (double degrees = 1; degrees < 1e5; degrees *= 10)
-			assert_between(tlv_chisq_survival(x, degrees), 0, 1);
+	}
+	for (double degrees = 1; degrees < 1e5; degrees *= 10)
+	{
+		double before = 1;
+
+		assert_equal(tlv_chisq_survival(1e-300, degrees), 1);
+		for (int e = -300; e <= 300; e++) /* 1 falls to 0 */
+		{
+			double survival = tlv_chisq_survival(pow(10, e), degrees);
+
+			assert_between(survival, 0, before);
+			assert_at_most(survival, tlv_chisq_survival(pow(10, e), 10 * degrees));
+			before = survival;
+		}
+		assert_equal(before, 0);
 	}
 }
 

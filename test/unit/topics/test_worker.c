@@ -514,7 +514,7 @@ test_completion(void **state)
 	tlv_topic_worker *worker = worker_of(&topics);
 	int32_t index[1] = {3};
 	double count[1] = {9};
-	double sum = 0;
+	double sum = 0, squares = 0, ends[2] = {0, 0};
 	double again[2][2];
 
 	(void) state;
@@ -524,11 +524,18 @@ test_completion(void **state)
 		double tokens = 0;
 
 		assert_ok(tlv_topic_completion(&ctx, worker, 1, index, count, seed, &likelihood, &tokens));
+		ends[0] += tokens == 0;
+		ends[1] += tokens == 9;
 		assert_between(tokens, 0, 9);
 		assert_close(likelihood, tokens * log(phi[3]), 1e-5);
 		sum += tokens;
+		squares += (tokens - 4.5) * (tokens - 4.5);
 	}
 	assert_close(sum / 4000, 4.5, 4 * 1.5 / sqrt(4000));
+	/* binomial: the variance is 9 / 4, the fourth moment 14.06; one in 512 is at either end */
+	assert_close(squares / 4000, 2.25, 4 * sqrt((14.06 - 2.25 * 2.25) / 4000));
+	for (int end = 0; end < 2; end++)
+		assert_close(ends[end], 4000. / 512, 4 * sqrt(4000. / 512));
 	memset(again, 0, sizeof(again));
 	for (int r = 0; r < 2; r++)
 		assert_ok(
