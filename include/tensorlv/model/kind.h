@@ -1,7 +1,7 @@
 /*
  * kind.h - one record per kind of stored value: its name and what its frame
  * must hold.  Output, validation, roll-up, tlv_info and the tests iterate
- * over these records, so that a new kind is a new record.
+ * over these records, so that a new kind is a new line of kinds.def.
  */
 #ifndef TENSORLV_KIND_H
 #define TENSORLV_KIND_H
@@ -35,60 +35,31 @@ extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, con
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
 									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);
 
-/* Kinds; the codes are those of the images. */
+/* Codes of the images, TLV_KIND_LDA and so on, and their types, TLV_TYPE_LDA. */
 enum
 {
-	TLV_KIND_COUNT_SUMMARY = 1,
-	TLV_KIND_COUNT_PAIRS = 2,
-	TLV_KIND_COUNT_PRODUCTS = 3,
-	TLV_KIND_COUNT_TRIPLES = 4,
-	TLV_KIND_TOPIC_STATISTICS = 5,
-	TLV_KIND_COMPLETION = 6,
-	TLV_KIND_COHERENCE = 7,
-	TLV_KIND_LABEL_PAIRS = 8,
-	TLV_KIND_COVER_PAIRS = 9,
-	TLV_KIND_MEMBERSHIP_PAIRS = 10,
-	TLV_KIND_DENSE_MOMENTS = 11,
-	TLV_KIND_DENSE_COMPRESSED = 12,
-	TLV_KIND_VIEW_MOMENTS = 13,
-	TLV_KIND_CATEGORY_VIEWS = 14,
-	TLV_KIND_MIXTURE_STATISTICS = 15,
-	TLV_KIND_SEQUENCE_MOMENTS = 16,
-	TLV_KIND_SEQUENCE_STATISTICS = 17,
-	TLV_KIND_VIEW_STATISTICS = 18,
-	TLV_KIND_COMPONENT_STATISTICS = 19,
-	TLV_KIND_CATEGORY_MOMENTS = 20,
-	TLV_KIND_TREE_STATISTICS = 21,
-	TLV_KIND_TREE_TRIPLES = 22,
-
-	TLV_KIND_ITEM_SUBSPACE = 1,
-	TLV_KIND_DENSE_SUBSPACE = 2,
-
-	TLV_KIND_LDA = 1,
-	TLV_KIND_MMSB = 2,
-	TLV_KIND_GAUSSIAN_MIXTURE = 3,
-	TLV_KIND_MULTIVIEW = 4,
-	TLV_KIND_HMM = 5,
-	TLV_KIND_ICA = 6,
-	TLV_KIND_TREE = 7,
-
-	TLV_KIND_GRAPH_UNDIRECTED = 1,
-	TLV_KIND_GRAPH_DIRECTED = 2,
-	TLV_KIND_GRAPH_BIPARTITE = 3
+#define TLV_KIND(type, code, name, constant, record) TLV_KIND_##constant = (code),
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
 };
 
-extern const tlv_kind tlv_kind_count_summary, tlv_kind_count_pairs, tlv_kind_count_products,
-	tlv_kind_count_triples, tlv_kind_topic_statistics, tlv_kind_completion, tlv_kind_coherence,
-	tlv_kind_item_subspace, tlv_kind_lda, tlv_kind_mmsb, tlv_kind_label_pairs, tlv_kind_cover_pairs,
-	tlv_kind_membership_pairs, tlv_kind_graph_undirected, tlv_kind_graph_directed,
-	tlv_kind_graph_bipartite;
-extern const tlv_kind tlv_kind_dense_moments, tlv_kind_dense_compressed, tlv_kind_dense_subspace;
-extern const tlv_kind tlv_kind_gaussian_mixture, tlv_kind_mixture_statistics;
-extern const tlv_kind tlv_kind_ica, tlv_kind_component_statistics;
-extern const tlv_kind tlv_kind_view_moments, tlv_kind_category_views, tlv_kind_multiview;
-extern const tlv_kind tlv_kind_view_statistics;
-extern const tlv_kind tlv_kind_sequence_moments, tlv_kind_sequence_statistics, tlv_kind_hmm;
-extern const tlv_kind tlv_kind_tree, tlv_kind_tree_statistics, tlv_kind_tree_triples;
-extern const tlv_kind tlv_kind_category_moments;
+enum
+{
+#define TLV_KIND(type, code, name, constant, record) TLV_TYPE_##constant = TLV_FRAME_##type,
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
+};
+
+/* The records, and names of their own, for TLV_KIND_LINE. */
+#define TLV_KIND(type, code, name, constant, record)                                               \
+	extern const tlv_kind tlv_kind_##record;                                                       \
+	extern const char tlv_kind_name_##record[];
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
+
+/* What kinds.def says, as the first members of a record. */
+#define TLV_KIND_LINE(constant, record)                                                            \
+	.type = (tlv_frame_type) TLV_TYPE_##constant, .code = TLV_KIND_##constant,                     \
+	.name = tlv_kind_name_##record
 
 #endif /* TENSORLV_KIND_H */

@@ -446,6 +446,6 @@ static const tlv_accumulator_class category_class = {
 	.rows = TLV_ROW_CODES,
 	.add = category_add,
 };
-const tlv_kind tlv_kind_category_moments = {TLV_FRAME_MOMENTS,	TLV_KIND_CATEGORY_MOMENTS,
-											"category_moments", category_check,
-											&category_class,	NULL};
+const tlv_kind tlv_kind_category_moments = {TLV_KIND_LINE(CATEGORY_MOMENTS, category_moments),
+											.check = category_check,
+											.accumulator = &category_class};

@@ -1,44 +1,16 @@
 /*
- * kinds.c - the list of all kinds of stored values (kind.h).  A new kind is
- * one line here.
+ * kinds.c - the table of all kinds of stored values (kind.h), from kinds.def.
  */
 #include "tensorlv/model/kind.h"
 
+#define TLV_KIND(type, code, name, constant, record) const char tlv_kind_name_##record[] = name;
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
+
 static const tlv_kind *const all[] = {
-	&tlv_kind_count_summary,
-	&tlv_kind_count_pairs,
-	&tlv_kind_count_products,
-	&tlv_kind_count_triples,
-	&tlv_kind_topic_statistics,
-	&tlv_kind_completion,
-	&tlv_kind_coherence,
-	&tlv_kind_item_subspace,
-	&tlv_kind_dense_subspace,
-	&tlv_kind_lda,
-	&tlv_kind_label_pairs,
-	&tlv_kind_cover_pairs,
-	&tlv_kind_membership_pairs,
-	&tlv_kind_dense_moments,
-	&tlv_kind_dense_compressed,
-	&tlv_kind_mixture_statistics,
-	&tlv_kind_mmsb,
-	&tlv_kind_gaussian_mixture,
-	&tlv_kind_component_statistics,
-	&tlv_kind_ica,
-	&tlv_kind_view_moments,
-	&tlv_kind_category_views,
-	&tlv_kind_view_statistics,
-	&tlv_kind_multiview,
-	&tlv_kind_sequence_moments,
-	&tlv_kind_sequence_statistics,
-	&tlv_kind_hmm,
-	&tlv_kind_tree_statistics,
-	&tlv_kind_tree_triples,
-	&tlv_kind_tree,
-	&tlv_kind_category_moments,
-	&tlv_kind_graph_undirected,
-	&tlv_kind_graph_directed,
-	&tlv_kind_graph_bipartite,
+#define TLV_KIND(type, code, name, constant, record) &tlv_kind_##record,
+#include "tensorlv/model/kinds.def"
+#undef TLV_KIND
 };
 
 const tlv_kind *const *

@@ -548,8 +548,7 @@ static const tlv_accumulator_class triples_class = {
 	.add = compressed_add,
 };
 
-const tlv_kind tlv_kind_count_products = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS,
-										  "count_products",	 products_check,
-										  &products_class,	 NULL};
-const tlv_kind tlv_kind_count_triples = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES, "count_triples",
-										 triples_check,		&triples_class,			NULL};
+const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
+										  .check = products_check, .accumulator = &products_class};
+const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
+										 .check = triples_check, .accumulator = &triples_class};

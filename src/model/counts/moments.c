@@ -411,7 +411,7 @@ static const tlv_accumulator_class pairs_class = {
 	.add = count_add,
 };
 
-const tlv_kind tlv_kind_count_summary = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_SUMMARY, "count_summary",
-										 summary_check,		&summary_class,			NULL};
-const tlv_kind tlv_kind_count_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PAIRS, "count_pairs",
-									   pairs_check,		  &pairs_class,			NULL};
+const tlv_kind tlv_kind_count_summary = {TLV_KIND_LINE(COUNT_SUMMARY, count_summary),
+										 .check = summary_check, .accumulator = &summary_class};
+const tlv_kind tlv_kind_count_pairs = {TLV_KIND_LINE(COUNT_PAIRS, count_pairs),
+									   .check = pairs_check, .accumulator = &pairs_class};

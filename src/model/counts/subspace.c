@@ -416,5 +416,5 @@ subspace_check(tlv_context *ctx, const tlv_frame *frame)
 	return tlv_frame_require(ctx, frame, "ritz_before", TLV_FLOAT64, width, 1, NULL);
 }
 
-const tlv_kind tlv_kind_item_subspace = {
-	TLV_FRAME_SUBSPACE, TLV_KIND_ITEM_SUBSPACE, "items", subspace_check, NULL, NULL};
+const tlv_kind tlv_kind_item_subspace = {TLV_KIND_LINE(ITEM_SUBSPACE, item_subspace),
+										 .check = subspace_check};

@@ -319,8 +319,8 @@ static const tlv_accumulator_class compressed_class = {.name = "dense_compressed
 													   .rows = TLV_ROW_VECTOR,
 													   .add = compressed_add};
 
-const tlv_kind tlv_kind_dense_subspace = {
-	TLV_FRAME_SUBSPACE, TLV_KIND_DENSE_SUBSPACE, "dense_subspace", subspace_check, NULL, NULL};
-const tlv_kind tlv_kind_dense_compressed = {TLV_FRAME_MOMENTS,	TLV_KIND_DENSE_COMPRESSED,
-											"dense_compressed", compressed_check,
-											&compressed_class,	NULL};
+const tlv_kind tlv_kind_dense_subspace = {TLV_KIND_LINE(DENSE_SUBSPACE, dense_subspace),
+										  .check = subspace_check};
+const tlv_kind tlv_kind_dense_compressed = {TLV_KIND_LINE(DENSE_COMPRESSED, dense_compressed),
+											.check = compressed_check,
+											.accumulator = &compressed_class};

@@ -261,5 +261,5 @@ static const tlv_accumulator_class moments_class = {.name = "dense_moments",
 													.rows = TLV_ROW_VECTOR,
 													.add = moments_add};
 
-const tlv_kind tlv_kind_dense_moments = {TLV_FRAME_MOMENTS, TLV_KIND_DENSE_MOMENTS, "dense_moments",
-										 moments_check,		&moments_class,			NULL};
+const tlv_kind tlv_kind_dense_moments = {TLV_KIND_LINE(DENSE_MOMENTS, dense_moments),
+										 .check = moments_check, .accumulator = &moments_class};

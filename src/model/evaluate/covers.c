@@ -333,5 +333,5 @@ static const tlv_accumulator_class cover_class = {
 	.merge = cover_merge,
 	.build = cover_build,
 };
-const tlv_kind tlv_kind_cover_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_COVER_PAIRS, "cover_pairs",
-									   cover_check,		  &cover_class,			NULL};
+const tlv_kind tlv_kind_cover_pairs = {TLV_KIND_LINE(COVER_PAIRS, cover_pairs),
+									   .check = cover_check, .accumulator = &cover_class};

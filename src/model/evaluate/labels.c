@@ -217,5 +217,5 @@ static const tlv_accumulator_class label_class = {
 	.merge = label_merge,
 	.build = label_build,
 };
-const tlv_kind tlv_kind_label_pairs = {TLV_FRAME_MOMENTS, TLV_KIND_LABEL_PAIRS, "label_pairs",
-									   label_check,		  &label_class,			NULL};
+const tlv_kind tlv_kind_label_pairs = {TLV_KIND_LINE(LABEL_PAIRS, label_pairs),
+									   .check = label_check, .accumulator = &label_class};

@@ -287,6 +287,6 @@ static const tlv_accumulator_class membership_class = {
 	.merge = membership_merge,
 	.build = membership_build,
 };
-const tlv_kind tlv_kind_membership_pairs = {TLV_FRAME_MOMENTS,	TLV_KIND_MEMBERSHIP_PAIRS,
-											"membership_pairs", membership_check,
-											&membership_class,	NULL};
+const tlv_kind tlv_kind_membership_pairs = {TLV_KIND_LINE(MEMBERSHIP_PAIRS, membership_pairs),
+											.check = membership_check,
+											.accumulator = &membership_class};

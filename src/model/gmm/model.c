@@ -249,5 +249,5 @@ static const tlv_model_class gmm_class = {
 	.statistics = tlv_gmm_statistics,
 	.update = tlv_gmm_update,
 };
-const tlv_kind tlv_kind_gaussian_mixture = {
-	TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE, "gaussian_mixture", gmm_check, NULL, &gmm_class};
+const tlv_kind tlv_kind_gaussian_mixture = {TLV_KIND_LINE(GAUSSIAN_MIXTURE, gaussian_mixture),
+											.check = gmm_check, .model = &gmm_class};

@@ -202,9 +202,9 @@ static const tlv_accumulator_class statistics_class = {
 	.rows = TLV_ROW_VECTOR,
 	.add = statistics_add,
 };
-const tlv_kind tlv_kind_mixture_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_MIXTURE_STATISTICS,
-											  "mixture_statistics", statistics_check,
-											  &statistics_class,	NULL};
+const tlv_kind tlv_kind_mixture_statistics = {TLV_KIND_LINE(MIXTURE_STATISTICS, mixture_statistics),
+											  .check = statistics_check,
+											  .accumulator = &statistics_class};
 
 /* ---- a step of a stored model ---- */
 

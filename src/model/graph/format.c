@@ -508,11 +508,13 @@ check_graph(tlv_context *ctx, const tlv_frame *frame)
 	return TLV_OK;
 }
 
-#define GRAPH_KIND(code, name)                                                                     \
-	{                                                                                              \
-		TLV_FRAME_GRAPH, code, name, check_graph, &tlv_graph_accumulator_classes[(code) -1], NULL  \
-	}
+#define GRAPH_RULES(constant)                                                                      \
+	.check = check_graph,                                                                          \
+	.accumulator = &tlv_graph_accumulator_classes[TLV_KIND_GRAPH_##constant - 1]
 
-const tlv_kind tlv_kind_graph_undirected = GRAPH_KIND(TLV_KIND_GRAPH_UNDIRECTED, "undirected");
-const tlv_kind tlv_kind_graph_directed = GRAPH_KIND(TLV_KIND_GRAPH_DIRECTED, "directed");
-const tlv_kind tlv_kind_graph_bipartite = GRAPH_KIND(TLV_KIND_GRAPH_BIPARTITE, "bipartite");
+const tlv_kind tlv_kind_graph_undirected = {TLV_KIND_LINE(GRAPH_UNDIRECTED, graph_undirected),
+											GRAPH_RULES(UNDIRECTED)};
+const tlv_kind tlv_kind_graph_directed = {TLV_KIND_LINE(GRAPH_DIRECTED, graph_directed),
+										  GRAPH_RULES(DIRECTED)};
+const tlv_kind tlv_kind_graph_bipartite = {TLV_KIND_LINE(GRAPH_BIPARTITE, graph_bipartite),
+										   GRAPH_RULES(BIPARTITE)};

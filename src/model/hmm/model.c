@@ -439,4 +439,4 @@ static const tlv_model_class hmm_class = {
 	.statistics = tlv_hmm_statistics,
 	.update = tlv_hmm_update,
 };
-const tlv_kind tlv_kind_hmm = {TLV_FRAME_MODEL, TLV_KIND_HMM, "hmm", hmm_check, NULL, &hmm_class};
+const tlv_kind tlv_kind_hmm = {TLV_KIND_LINE(HMM, hmm), .check = hmm_check, .model = &hmm_class};

@@ -262,9 +262,9 @@ static const tlv_accumulator_class statistics_class = {
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
 	.add = statistics_add,
 };
-const tlv_kind tlv_kind_sequence_statistics = {TLV_FRAME_MOMENTS,	  TLV_KIND_SEQUENCE_STATISTICS,
-											   "sequence_statistics", statistics_check,
-											   &statistics_class,	  NULL};
+const tlv_kind tlv_kind_sequence_statistics = {
+	TLV_KIND_LINE(SEQUENCE_STATISTICS, sequence_statistics), .check = statistics_check,
+	.accumulator = &statistics_class};
 
 /* ---- the model after the step ---- */
 

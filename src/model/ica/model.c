@@ -389,8 +389,4 @@ static const tlv_model_class ica_class = {
 	.update = tlv_ica_update,
 };
 
-const tlv_kind tlv_kind_ica = {.type = TLV_FRAME_MODEL,
-							   .code = TLV_KIND_ICA,
-							   .name = "ica",
-							   .check = ica_check,
-							   .model = &ica_class};
+const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .check = ica_check, .model = &ica_class};

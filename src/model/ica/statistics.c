@@ -249,11 +249,9 @@ static const tlv_accumulator_class statistics_class = {.name = "component_statis
 													   .rows = TLV_ROW_VECTOR,
 													   .add = statistics_add};
 
-const tlv_kind tlv_kind_component_statistics = {.type = TLV_FRAME_MOMENTS,
-												.code = TLV_KIND_COMPONENT_STATISTICS,
-												.name = "component_statistics",
-												.check = statistics_check,
-												.accumulator = &statistics_class};
+const tlv_kind tlv_kind_component_statistics = {
+	TLV_KIND_LINE(COMPONENT_STATISTICS, component_statistics), .check = statistics_check,
+	.accumulator = &statistics_class};
 
 /* ---- the step ---- */
 

@@ -210,5 +210,5 @@ static const tlv_accumulator_class coherence_class = {
 	.rows = TLV_ROW_BAG,
 	.add = coherence_add,
 };
-const tlv_kind tlv_kind_coherence = {TLV_FRAME_MOMENTS, TLV_KIND_COHERENCE, "coherence",
-									 coherence_check,	&coherence_class,	NULL};
+const tlv_kind tlv_kind_coherence = {TLV_KIND_LINE(COHERENCE, coherence), .check = coherence_check,
+									 .accumulator = &coherence_class};

@@ -437,4 +437,4 @@ static const tlv_model_class lda_class = {
 	.update = lda_update,
 };
 
-const tlv_kind tlv_kind_lda = {TLV_FRAME_MODEL, TLV_KIND_LDA, "lda", lda_check, NULL, &lda_class};
+const tlv_kind tlv_kind_lda = {TLV_KIND_LINE(LDA, lda), .check = lda_check, .model = &lda_class};

@@ -240,9 +240,9 @@ static const tlv_accumulator_class statistics_class = {
 	.rows = TLV_ROW_BAG,
 	.add = statistics_add,
 };
-const tlv_kind tlv_kind_topic_statistics = {TLV_FRAME_MOMENTS,	TLV_KIND_TOPIC_STATISTICS,
-											"topic_statistics", statistics_check,
-											&statistics_class,	NULL};
+const tlv_kind tlv_kind_topic_statistics = {TLV_KIND_LINE(TOPIC_STATISTICS, topic_statistics),
+											.check = statistics_check,
+											.accumulator = &statistics_class};
 
 /* ---- document completion ---- */
 
@@ -388,5 +388,5 @@ static const tlv_accumulator_class completion_class = {
 	.rows = TLV_ROW_BAG,
 	.add = completion_add,
 };
-const tlv_kind tlv_kind_completion = {TLV_FRAME_MOMENTS, TLV_KIND_COMPLETION, "completion",
-									  completion_check,	 &completion_class,	  NULL};
+const tlv_kind tlv_kind_completion = {TLV_KIND_LINE(COMPLETION, completion),
+									  .check = completion_check, .accumulator = &completion_class};

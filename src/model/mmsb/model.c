@@ -270,5 +270,5 @@ static const tlv_model_class mmsb_class = {
 	.log_likelihood_bag = tlv_mmsb_log_likelihood,
 };
 
-const tlv_kind tlv_kind_mmsb = {TLV_FRAME_MODEL, TLV_KIND_MMSB, "mmsb",
-								mmsb_check,		 NULL,			&mmsb_class};
+const tlv_kind tlv_kind_mmsb = {TLV_KIND_LINE(MMSB, mmsb), .check = mmsb_check,
+								.model = &mmsb_class};

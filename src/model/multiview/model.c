@@ -289,5 +289,5 @@ static const tlv_model_class multiview_class = {
 	.statistics = tlv_multiview_statistics,
 	.update = tlv_multiview_update,
 };
-const tlv_kind tlv_kind_multiview = {
-	TLV_FRAME_MODEL, TLV_KIND_MULTIVIEW, "multiview", multiview_check, NULL, &multiview_class};
+const tlv_kind tlv_kind_multiview = {TLV_KIND_LINE(MULTIVIEW, multiview), .check = multiview_check,
+									 .model = &multiview_class};

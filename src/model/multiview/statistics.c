@@ -351,6 +351,6 @@ static const tlv_accumulator_class statistics_class = {
 	.rows = TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
 	.add = statistics_add,
 };
-const tlv_kind tlv_kind_view_statistics = {TLV_FRAME_MOMENTS, TLV_KIND_VIEW_STATISTICS,
-										   "view_statistics", statistics_check,
-										   &statistics_class, NULL};
+const tlv_kind tlv_kind_view_statistics = {TLV_KIND_LINE(VIEW_STATISTICS, view_statistics),
+										   .check = statistics_check,
+										   .accumulator = &statistics_class};

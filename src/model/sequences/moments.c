@@ -353,6 +353,6 @@ static const tlv_accumulator_class sequence_class = {
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
 	.add = sequence_add,
 };
-const tlv_kind tlv_kind_sequence_moments = {TLV_FRAME_MOMENTS,	TLV_KIND_SEQUENCE_MOMENTS,
-											"sequence_moments", sequence_check,
-											&sequence_class,	NULL};
+const tlv_kind tlv_kind_sequence_moments = {TLV_KIND_LINE(SEQUENCE_MOMENTS, sequence_moments),
+											.check = sequence_check,
+											.accumulator = &sequence_class};

@@ -187,5 +187,5 @@ static const tlv_model_class tree_class = {
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
 };
-const tlv_kind tlv_kind_tree = {TLV_FRAME_MODEL, TLV_KIND_TREE, "tree",
-								tlv_tree_check,	 NULL,			&tree_class};
+const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .check = tlv_tree_check,
+								.model = &tree_class};

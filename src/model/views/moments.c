@@ -294,8 +294,7 @@ static const tlv_accumulator_class category_class = {
 	.add = category_add,
 };
 
-const tlv_kind tlv_kind_view_moments = {TLV_FRAME_MOMENTS, TLV_KIND_VIEW_MOMENTS, "view_moments",
-										view_check,		   &view_class,			  NULL};
-const tlv_kind tlv_kind_category_views = {TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_VIEWS,
-										  "category_views",	 category_check,
-										  &category_class,	 NULL};
+const tlv_kind tlv_kind_view_moments = {TLV_KIND_LINE(VIEW_MOMENTS, view_moments),
+										.check = view_check, .accumulator = &view_class};
+const tlv_kind tlv_kind_category_views = {TLV_KIND_LINE(CATEGORY_VIEWS, category_views),
+										  .check = category_check, .accumulator = &category_class};

@@ -192,9 +192,9 @@ static const tlv_accumulator_class statistics_class = {
 	.rows = TLV_ROW_CODES,
 	.add = statistics_add,
 };
-const tlv_kind tlv_kind_tree_statistics = {TLV_FRAME_MOMENTS, TLV_KIND_TREE_STATISTICS,
-										   "tree_statistics", statistics_check,
-										   &statistics_class, NULL};
+const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_statistics),
+										   .check = statistics_check,
+										   .accumulator = &statistics_class};
 
 /* ---- the model after the step ---- */
 

@@ -200,5 +200,5 @@ static const tlv_accumulator_class triples_class = {
 	.rows = TLV_ROW_CODES,
 	.add = triples_add,
 };
-const tlv_kind tlv_kind_tree_triples = {TLV_FRAME_MOMENTS, TLV_KIND_TREE_TRIPLES, "tree_triples",
-										triples_check,	   &triples_class,		  NULL};
+const tlv_kind tlv_kind_tree_triples = {TLV_KIND_LINE(TREE_TRIPLES, tree_triples),
+										.check = triples_check, .accumulator = &triples_class};
