@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/sha256.h"
 
 static size_t
 align8(size_t n)
@@ -46,11 +47,35 @@ tlv_fingerprint(const void *bytes, size_t size, uint64_t seed)
 	return tlv_mix64(lane[0] ^ tlv_mix64(lane[1] ^ tlv_mix64(lane[2] ^ tlv_mix64(lane[3]))));
 }
 
-static uint64_t
-frame_fingerprint(const tlv_frame_header *header)
+/* Bytes that are hashed between two looks at whether to stop. */
+#define DIGEST_PIECE ((size_t) 8 << 20)
+
+static tlv_status
+digest_frame(tlv_context *ctx, const tlv_frame_header *header, tlv_digest *digest)
 {
-	return tlv_fingerprint(header + 1, header->size - sizeof(*header),
-						   ((uint64_t) header->type << 8) | header->kind);
+	const char *content = (const char *) (header + 1);
+	size_t size = header->size - sizeof(*header);
+	unsigned char whole[TLV_SHA256_SIZE];
+	tlv_sha256 hash;
+
+	tlv_sha256_init(&hash);
+	tlv_sha256_add(&hash, &header->version,
+				   offsetof(tlv_frame_header, digest) - offsetof(tlv_frame_header, version));
+	for (size_t at = 0; at < size; at += DIGEST_PIECE)
+	{
+		if (at > 0)
+			TLV_TRY_CONTINUE(ctx);
+		tlv_sha256_add(&hash, content + at, size - at < DIGEST_PIECE ? size - at : DIGEST_PIECE);
+	}
+	tlv_sha256_finish(&hash, whole);
+	memcpy(digest->bytes, whole, TLV_DIGEST_SIZE);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_frame_seal(tlv_context *ctx, tlv_frame_header *header)
+{
+	return digest_frame(ctx, header, &header->digest);
 }
 
 /* A name is lower-case letters, digits and underscores, then zeros. */
@@ -75,13 +100,20 @@ valid_name(const char *name)
 	return true;
 }
 
-static bool
-section_bytes(const tlv_section *section, size_t *bytes)
+bool
+tlv_section_bytes(const tlv_section *section, size_t *bytes)
 {
 	uint64_t count;
 
-	return !__builtin_mul_overflow(section->rows, section->columns, &count) &&
-		   !__builtin_mul_overflow(count, (uint64_t) tlv_element_size(section->element), bytes);
+	if (__builtin_mul_overflow(section->rows, section->columns, &count))
+		return false;
+	if (section->element == TLV_SPARSE)
+	{
+		if (count > UINT64_C(1) << 32 || section->entries > count)
+			return false;
+		count = section->entries;
+	}
+	return !__builtin_mul_overflow(count, (uint64_t) tlv_element_size(section->element), bytes);
 }
 
 /* The one place each section may stand in: behind the one before it. */
@@ -101,11 +133,11 @@ check_table(tlv_context *ctx, const tlv_frame *frame)
 		for (uint32_t j = 0; j < i; j++)
 			if (memcmp(frame->table[j].name, section->name, TLV_FRAME_NAME_SIZE) == 0)
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" stands twice", section->name);
-		if (section->element < TLV_FLOAT64 || section->element > TLV_BYTES ||
-			section->reserved != 0)
+		if (section->element < TLV_FLOAT64 || section->element > TLV_SPARSE ||
+			(section->element != TLV_SPARSE && section->entries != 0))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has unknown element type %u",
 							section->name, section->element);
-		if (section->offset != expected || !section_bytes(section, &bytes) ||
+		if (section->offset != expected || !tlv_section_bytes(section, &bytes) ||
 			bytes > header->size - expected || align8(bytes) > header->size - expected)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not lie inside the value",
 							section->name);
@@ -141,21 +173,113 @@ tlv_frame_open(tlv_context *ctx, const void *image, size_t size, tlv_frame *fram
 	return check_table(ctx, frame);
 }
 
+/* By bits, which the compiler vectorises. */
+static bool
+all_finite(size_t n, const double *x)
+{
+	const uint64_t exponent = UINT64_C(0x7ff) << 52;
+	uint64_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t bits;
+
+		memcpy(&bits, x + i, sizeof(bits));
+		found |= (bits & exponent) == exponent;
+	}
+	return found == 0;
+}
+
+static bool
+all_finite_float(size_t n, const float *x)
+{
+	const uint32_t exponent = UINT32_C(0xff) << 23;
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint32_t bits;
+
+		memcpy(&bits, x + i, sizeof(bits));
+		found |= (bits & exponent) == exponent;
+	}
+	return found == 0;
+}
+
+static void
+sparse_view(const tlv_section *section, const void *data, tlv_sparse *sparse)
+{
+	sparse->n = section->entries;
+	sparse->values = data;
+	sparse->positions = (const uint32_t *) (sparse->values + sparse->n);
+}
+
+/* One form only: positions ascend and lie in the block, no number is 0. */
+static tlv_status
+check_sparse(tlv_context *ctx, const tlv_section *section, const void *data)
+{
+	uint64_t count = section->rows * section->columns, next = 0;
+	tlv_sparse sparse;
+
+	sparse_view(section, data, &sparse);
+	for (size_t i = 0; i < sparse.n; i++)
+	{
+		if (sparse.positions[i] < next || sparse.positions[i] >= count)
+			return tlv_fail(ctx, TLV_CORRUPT,
+							"position %zu of section \"%s\" is %u, not from %llu to %llu", i + 1,
+							section->name, sparse.positions[i], (unsigned long long) next,
+							(unsigned long long) count);
+		next = (uint64_t) sparse.positions[i] + 1;
+		if (sparse.values[i] == 0)
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is 0", i + 1,
+							section->name);
+	}
+	return TLV_OK;
+}
+
+/* Whether all numbers are finite of a section as it is stored. */
+static bool
+section_finite(const tlv_section *section, const void *data)
+{
+	size_t count = section->rows * section->columns;
+
+	switch (section->element)
+	{
+		case TLV_FLOAT64:
+			return all_finite(count, data);
+		case TLV_FLOAT32:
+			return all_finite_float(count, data);
+		case TLV_SPARSE:
+			return all_finite(section->entries, data);
+		default:
+			return true;
+	}
+}
+
+/* The first that is not finite of numbers among which there is one. */
+static size_t
+first_infinite(const tlv_section *section, const void *data)
+{
+	size_t i = 0;
+
+	while (section->element == TLV_FLOAT32 ? isfinite(((const float *) data)[i])
+										   : isfinite(((const double *) data)[i]))
+		i++;
+	return i;
+}
+
 static tlv_status
 check_numbers(tlv_context *ctx, const tlv_frame *frame, const tlv_section *section)
 {
 	const char *data = tlv_section_data(frame, section);
-	size_t bytes = section->rows * section->columns * tlv_element_size(section->element);
+	size_t bytes = 0;
 
-	if (section->element == TLV_FLOAT64)
-	{
-		const double *numbers = (const double *) data;
-
-		for (size_t i = 0; i < bytes / sizeof(double); i++)
-			if (!isfinite(numbers[i]))
-				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is not finite",
-								i + 1, section->name);
-	}
+	if (!section_finite(section, data))
+		return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is not finite",
+						first_infinite(section, data) + 1, section->name);
+	if (section->element == TLV_SPARSE)
+		TLV_TRY(check_sparse(ctx, section, data));
+	tlv_section_bytes(section, &bytes);
 	for (size_t i = bytes; i < align8(bytes); i++)
 		if (data[i] != 0)
 			return tlv_fail(ctx, TLV_CORRUPT, "padding of section \"%s\" is not zero",
@@ -166,10 +290,13 @@ check_numbers(tlv_context *ctx, const tlv_frame *frame, const tlv_section *secti
 tlv_status
 tlv_frame_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame *frame)
 {
+	tlv_digest digest;
+
 	TLV_TRY(tlv_frame_open(ctx, image, size, frame));
 	for (uint32_t i = 0; i < frame->header->sections; i++)
 		TLV_TRY(check_numbers(ctx, frame, &frame->table[i]));
-	if (frame_fingerprint(frame->header) != frame->header->fingerprint)
+	TLV_TRY(digest_frame(ctx, frame->header, &digest));
+	if (!tlv_digest_equal(&digest, &frame->header->digest))
 		return tlv_fail(ctx, TLV_CORRUPT, "the value does not match its own fingerprint");
 	return TLV_OK;
 }
@@ -201,6 +328,55 @@ const int64_t *
 tlv_frame_int64(const tlv_frame *frame, const char *name)
 {
 	return find_element(frame, name, TLV_INT64);
+}
+
+const float *
+tlv_frame_float32(const tlv_frame *frame, const char *name)
+{
+	return find_element(frame, name, TLV_FLOAT32);
+}
+
+bool
+tlv_frame_sparse(const tlv_frame *frame, const char *name, tlv_sparse *sparse)
+{
+	const tlv_section *section = tlv_frame_find(frame, name);
+
+	if (section == NULL || section->element != TLV_SPARSE)
+		return false;
+	sparse_view(section, tlv_section_data(frame, section), sparse);
+	return true;
+}
+
+void
+tlv_section_numbers(const tlv_frame *frame, const tlv_section *section, double *numbers)
+{
+	const void *data = tlv_section_data(frame, section);
+	size_t count = section->rows * section->columns;
+	tlv_sparse sparse;
+
+	if (section->element == TLV_FLOAT64)
+		memcpy(numbers, data, count * sizeof(double));
+	else if (section->element == TLV_FLOAT32)
+		for (size_t i = 0; i < count; i++)
+			numbers[i] = ((const float *) data)[i];
+	else
+	{
+		memset(numbers, 0, count * sizeof(double));
+		sparse_view(section, data, &sparse);
+		for (size_t i = 0; i < sparse.n; i++)
+			numbers[sparse.positions[i]] = sparse.values[i];
+	}
+}
+
+const tlv_digest *
+tlv_frame_digest(const tlv_frame *frame, const char *name)
+{
+	const tlv_section *section = tlv_frame_find(frame, name);
+
+	if (section == NULL || section->element != TLV_BYTES || section->rows != 1 ||
+		section->columns != TLV_DIGEST_SIZE)
+		return NULL;
+	return tlv_section_data(frame, section);
 }
 
 double
@@ -264,6 +440,12 @@ tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame, const char *na
 }
 
 tlv_status
+tlv_frame_require_digest(tlv_context *ctx, const tlv_frame *frame, const char *name)
+{
+	return tlv_frame_require(ctx, frame, name, TLV_BYTES, 1, TLV_DIGEST_SIZE, NULL);
+}
+
+tlv_status
 tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame, const char *name)
 {
 	const tlv_section *section = tlv_frame_find(frame, name);
@@ -289,31 +471,62 @@ tlv_frame_begin(tlv_frame_builder *builder, tlv_frame_type type, uint8_t kind)
 	builder->owned = NULL;
 }
 
-void
-tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element, uint64_t rows,
-			  uint64_t columns, const void *data)
+/* Numbers that are not 0; more of them than a frame can hold are found by its size. */
+static uint32_t
+count_entries(tlv_frame_builder *builder, uint64_t rows, uint64_t columns, const double *numbers)
 {
-	tlv_section *section;
+	uint64_t count, n = 0;
+
+	if (__builtin_mul_overflow(rows, columns, &count) || count > UINT64_C(1) << 32)
+	{
+		builder->overflow = true;
+		return 0;
+	}
+	for (uint64_t i = 0; i < count; i++)
+		n += numbers[i] != 0;
+	builder->overflow |= n > UINT32_MAX;
+	return (uint32_t) n;
+}
+
+static void
+add_section(tlv_frame_builder *builder, const tlv_section *section, const void *data, bool packed)
+{
+	uint32_t slot = builder->sections;
 	size_t bytes;
 
-	if (builder->sections == TLV_FRAME_MAX_SECTIONS)
+	if (slot == TLV_FRAME_MAX_SECTIONS)
 	{
 		builder->overflow = true;
 		return;
 	}
-	section = &builder->table[builder->sections];
-	memset(section, 0, sizeof(*section));
-	strncpy(section->name, name, TLV_FRAME_NAME_SIZE - 1);
-	section->element = element;
-	section->rows = rows;
-	section->columns = columns;
-	if (!section_bytes(section, &bytes) || bytes > TLV_FRAME_MAX_BYTES)
+	builder->table[slot] = *section;
+	builder->data[slot] = data;
+	builder->packed[slot] = packed;
+	builder->sections++;
+	if (!tlv_section_bytes(section, &bytes) || bytes > TLV_FRAME_MAX_BYTES)
 	{
 		builder->overflow = true;
 		bytes = 0;
 	}
-	builder->data[builder->sections++] = data;
 	builder->size += sizeof(*section) + align8(bytes);
+}
+
+void
+tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element, uint64_t rows,
+			  uint64_t columns, const void *data)
+{
+	tlv_section section = {.element = element, .rows = rows, .columns = columns};
+
+	strncpy(section.name, name, TLV_FRAME_NAME_SIZE - 1);
+	if (element == TLV_SPARSE)
+		section.entries = count_entries(builder, rows, columns, data);
+	add_section(builder, &section, data, false);
+}
+
+void
+tlv_frame_add_digest(tlv_frame_builder *builder, const char *name, const tlv_digest *digest)
+{
+	tlv_frame_add(builder, name, TLV_BYTES, 1, TLV_DIGEST_SIZE, digest);
 }
 
 void
@@ -355,43 +568,63 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 	return TLV_OK;
 }
 
-/* By bits, which the compiler vectorises. */
 static bool
-all_finite(size_t n, const double *x)
+builder_finite(const tlv_frame_builder *builder, uint32_t i)
 {
-	const uint64_t exponent = UINT64_C(0x7ff) << 52;
-	uint64_t found = 0;
+	const tlv_section *section = &builder->table[i];
+	const void *data = builder->data[i] == NULL ? &builder->scalars[i] : builder->data[i];
 
-	for (size_t i = 0; i < n; i++)
-	{
-		uint64_t bits;
-
-		memcpy(&bits, x + i, sizeof(bits));
-		found |= (bits & exponent) == exponent;
-	}
-	return found == 0;
+	if (section->element == TLV_SPARSE && !builder->packed[i])
+		return all_finite(section->rows * section->columns, data);
+	return section_finite(section, data);
 }
 
 tlv_status
 tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder)
 {
 	for (uint32_t i = 0; i < builder->sections; i++)
-	{
-		const tlv_section *section = &builder->table[i];
-		const double *x = builder->data[i] == NULL ? &builder->scalars[i] : builder->data[i];
-
-		if (section->element == TLV_FLOAT64 && !all_finite(section->rows * section->columns, x))
+		if (!builder_finite(builder, i))
 		{
-			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number", section->name);
+			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number",
+					 builder->table[i].name);
 			tlv_fail_hint(ctx, "Sums of rows overflow: scale the numbers down.");
 			return TLV_BAD_DATA;
 		}
-	}
 	return TLV_OK;
 }
 
-void
-tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size)
+/* A sparse section as it is stored, from all its numbers. */
+static void
+pack_sparse(const tlv_section *section, const double *numbers, void *target)
+{
+	uint64_t count = section->rows * section->columns;
+	double *values = target;
+	uint32_t *positions = (uint32_t *) (values + section->entries);
+	size_t n = 0;
+
+	for (uint64_t i = 0; i < count && n < section->entries; i++)
+		if (numbers[i] != 0)
+		{
+			values[n] = numbers[i];
+			positions[n++] = (uint32_t) i;
+		}
+}
+
+static void
+write_section(const tlv_frame_builder *builder, uint32_t i, char *target, size_t bytes)
+{
+	const tlv_section *section = &builder->table[i];
+	const void *source = builder->data[i] != NULL ? builder->data[i] : &builder->scalars[i];
+
+	if (section->element == TLV_SPARSE && !builder->packed[i])
+		pack_sparse(section, source, target);
+	else if (bytes > 0)
+		memcpy(target, source, bytes);
+	memset(target + bytes, 0, align8(bytes) - bytes);
+}
+
+tlv_status
+tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image, size_t size)
 {
 	tlv_frame_header *header = image;
 	tlv_section *table = (tlv_section *) (header + 1);
@@ -405,19 +638,15 @@ tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size)
 	header->size = size;
 	for (uint32_t i = 0; i < builder->sections; i++)
 	{
-		char *target = (char *) image + offset;
-		const void *source = builder->data[i] != NULL ? builder->data[i] : &builder->scalars[i];
 		size_t bytes = 0;
 
 		table[i] = builder->table[i];
 		table[i].offset = offset;
-		section_bytes(&table[i], &bytes);
-		if (bytes > 0)
-			memcpy(target, source, bytes);
-		memset(target + bytes, 0, align8(bytes) - bytes);
+		tlv_section_bytes(&table[i], &bytes);
+		write_section(builder, i, (char *) image + offset, bytes);
 		offset += align8(bytes);
 	}
-	header->fingerprint = frame_fingerprint(header);
+	return tlv_frame_seal(ctx, header);
 }
 
 void
@@ -431,8 +660,7 @@ tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame, const cha
 		for (const char *const *name = except; name != NULL && *name != NULL; name++)
 			wanted &= strncmp(section->name, *name, TLV_FRAME_NAME_SIZE) != 0;
 		if (wanted)
-			tlv_frame_add(builder, section->name, section->element, section->rows, section->columns,
-						  tlv_section_data(frame, section));
+			add_section(builder, section, tlv_section_data(frame, section), true);
 	}
 }
 
@@ -444,7 +672,7 @@ tlv_frame_finish(tlv_context *ctx, tlv_frame_builder *builder, void **image, siz
 	*image = tlv_alloc(ctx, *size, 1);
 	TLV_TRY_ALLOC(ctx, *image);
 	memset(*image, 0, sizeof(uint32_t));
-	tlv_frame_write(builder, *image, *size);
+	TLV_TRY(tlv_frame_write(ctx, builder, *image, *size));
 	tlv_free(ctx, builder->owned);
 	builder->owned = NULL;
 	return TLV_OK;

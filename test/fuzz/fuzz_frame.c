@@ -55,7 +55,7 @@ static size_t
 repair_table(tlv_frame_header *header, size_t size)
 {
 	tlv_section *table = (tlv_section *) (header + 1);
-	size_t most = (size - sizeof(*header)) / sizeof(tlv_section), at;
+	size_t most = (size - sizeof(*header)) / sizeof(tlv_section), at, bytes;
 
 	if (header->sections > most)
 		header->sections = (uint32_t) most;
@@ -64,12 +64,14 @@ repair_table(tlv_frame_header *header, size_t size)
 	{
 		tlv_section *section = &table[i];
 
-		section->element = 1 + (section->element + 2) % 3;
-		section->reserved = 0;
+		section->element = 1 + (section->element + 4) % 5;
 		section->rows %= MAX_SIZE;
 		section->columns %= MAX_SIZE;
+		section->entries = section->element == TLV_SPARSE ? section->entries % MAX_SIZE : 0;
 		section->offset = at;
-		at += align8(section->rows * section->columns * tlv_element_size(section->element));
+		if (!tlv_section_bytes(section, &bytes))
+			return 0;
+		at += align8(bytes);
 		if (at > 4 * MAX_SIZE)
 			return 0;
 	}
@@ -79,20 +81,14 @@ repair_table(tlv_frame_header *header, size_t size)
 static void
 repair_numbers(char *image, const tlv_section *section)
 {
-	size_t bytes = section->rows * section->columns * tlv_element_size(section->element);
 	double *numbers = (double *) (image + section->offset);
+	size_t bytes = 0;
 
+	tlv_section_bytes(section, &bytes);
 	for (size_t i = 0; section->element == TLV_FLOAT64 && i < bytes / 8; i++)
 		if (!isfinite(numbers[i]))
 			numbers[i] = 1;
 	memset(image + section->offset + bytes, 0, align8(bytes) - bytes);
-}
-
-static void
-set_fingerprint(tlv_frame_header *header)
-{
-	header->fingerprint = tlv_fingerprint(header + 1, header->size - sizeof(*header),
-										  ((uint64_t) header->type << 8) | header->kind);
 }
 
 /* A repaired copy in memory of the exact size, or NULL. */
@@ -122,7 +118,8 @@ repaired(const uint8_t *data, size_t size, size_t *new_size)
 		header->size = *new_size;
 		for (uint32_t i = 0; i < header->sections; i++)
 			repair_numbers(image, (const tlv_section *) (header + 1) + i);
-		set_fingerprint(header);
+		if (tlv_frame_seal(&ctx, header) != TLV_OK)
+			abort();
 		return image;
 	}
 	free(image);
@@ -273,14 +270,14 @@ static void
 use_component_statistics(const tlv_frame *frame)
 {
 	tlv_ica_simulation options = {.d = 3, .k = 3, .mixed = true, .seed = 1};
-	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_digest *fingerprint = (tlv_digest *) tlv_frame_digest(frame, "model");
 	tlv_frame model;
 	void *image;
 	size_t size;
 
 	USE(tlv_ica_simulate_model(&ctx, &options, &image, &size));
 	USE(tlv_frame_open(&ctx, image, size, &model));
-	*fingerprint = (int64_t) model.header->fingerprint;
+	*fingerprint = model.header->digest;
 	USE(tlv_kind_ica.model->update(&ctx, &model, frame, &image, &size));
 	use_result(image, size);
 }
@@ -353,7 +350,7 @@ use_chain(const tlv_frame *frame)
 static void
 use_chain_statistics(const tlv_frame *frame)
 {
-	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_digest *fingerprint = (tlv_digest *) tlv_frame_digest(frame, "model");
 	tlv_frame model;
 	void *image;
 	size_t size;
@@ -364,7 +361,7 @@ use_chain_statistics(const tlv_frame *frame)
 
 		USE(tlv_hmm_simulate_model(&ctx, &options, &image, &size));
 		USE(tlv_frame_open(&ctx, image, size, &model));
-		*fingerprint = (int64_t) model.header->fingerprint;
+		*fingerprint = model.header->digest;
 		if (tlv_kind_hmm.model->update(&ctx, &model, frame, &image, &size) == TLV_OK)
 			use_result(image, size);
 	}
@@ -509,7 +506,7 @@ fixed_model(tlv_frame *model)
 static void
 use_with_model(const tlv_frame *frame)
 {
-	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_digest *fingerprint = (tlv_digest *) tlv_frame_digest(frame, "model");
 	tlv_accumulator *accumulator = NULL;
 	tlv_model *open;
 	tlv_frame model;
@@ -521,7 +518,7 @@ use_with_model(const tlv_frame *frame)
 	tlv_lda_extend(&ctx, &model, frame, 0.01, &image, &size);
 	if (fingerprint == NULL)
 		return;
-	*fingerprint = (int64_t) model.header->fingerprint;
+	*fingerprint = model.header->digest;
 	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
 		tlv_kind_lda.model->update(&ctx, &model, frame, &image, &size);
 	USE(tlv_kind_lda.model->open(&ctx, &model, &open));

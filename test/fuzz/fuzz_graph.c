@@ -130,13 +130,6 @@ use_image(const void *image, size_t size)
 }
 
 static void
-set_fingerprint(tlv_frame_header *header)
-{
-	header->fingerprint = tlv_fingerprint(header + 1, header->size - sizeof(*header),
-										  ((uint64_t) header->type << 8) | header->kind);
-}
-
-static void
 use_repaired(const uint8_t *data, size_t size)
 {
 	tlv_frame_header *header;
@@ -158,7 +151,8 @@ use_repaired(const uint8_t *data, size_t size)
 		table[i].offset = at;
 		at += (table[i].rows * tlv_element_size(table[i].element) + 7) & ~(size_t) 7;
 	}
-	set_fingerprint(header);
+	if (tlv_frame_seal(&ctx, header) != TLV_OK)
+		abort();
 	use_image(header, size);
 	free(header);
 }

@@ -173,7 +173,7 @@ static inline void
 use_tree_statistics(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_tree_simulation simulation = {false, 2, 2, 0.5, 0.9, 1};
-	int64_t *fingerprint = (int64_t *) tlv_frame_int64(frame, "model");
+	tlv_digest *fingerprint = (tlv_digest *) tlv_frame_digest(frame, "model");
 	tlv_frame model, updated;
 	tlv_tree tree;
 	void *image;
@@ -183,7 +183,7 @@ use_tree_statistics(tlv_context *ctx, const tlv_frame *frame)
 		tlv_tree_simulate_model(ctx, &tree, &simulation, &image, &size) != TLV_OK ||
 		tlv_frame_open(ctx, image, size, &model) != TLV_OK)
 		return;
-	*fingerprint = (int64_t) model.header->fingerprint;
+	*fingerprint = model.header->digest;
 	if (tlv_kind_tree.model->update(ctx, &model, frame, &image, &size) == TLV_OK)
 		tree_stored(ctx, image, size, &updated);
 }

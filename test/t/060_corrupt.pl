@@ -6,12 +6,14 @@ use Test::More;
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
 use lib dirname(__FILE__) . '/lib';
+use TlvImages;
 use TlvTest;
 
 my $db = new_database('tlv_corrupt');
 my $log = server_log_size();
 my $started = query($db, 'SELECT pg_postmaster_start_time()');
 
+query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(12, 2, alpha0 => 0.3), 100, 20);
 CREATE TABLE held AS
@@ -43,27 +45,6 @@ INSERT INTO images
   SELECT 16, 'tlv_model', tlv_model_send(tlv_ica('SELECT x FROM tlv_simulate_ica(5000, 3)')) UNION ALL
   SELECT 17, 'tlv_model', tlv_model_send(tlv_multiview('SELECT x[1:2], x[3:4], x[5:6] FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 2), 500)', 2));
 
--- One change of an image: bits flipped, bytes set, cut, lengthened, parts exchanged.
-CREATE FUNCTION mutate(image bytea) RETURNS bytea LANGUAGE plpgsql AS $$
-DECLARE
-  n int := length(image); kind int := floor(random() * 6); at int; other int; times int := 1 + floor(random() ^ 3 * 4);
-BEGIN
-  FOR i IN 1 .. times LOOP
-    -- headers and tables stand in front: half of the changes go there
-    at := CASE WHEN random() < 0.5 THEN floor(random() * least(n, 120)) ELSE floor(random() * n) END;
-    other := floor(random() * n);
-    image := CASE kind
-      WHEN 0 THEN set_bit(image, (at * 8 + floor(random() * 8))::bigint, 1 - get_bit(image, (at * 8)::bigint))
-      WHEN 1 THEN set_byte(image, at, floor(random() * 256)::int)
-      WHEN 2 THEN set_byte(image, at, (ARRAY[0, 1, 127, 128, 255])[1 + floor(random() * 5)])
-      WHEN 3 THEN substr(image, 1, at)
-      WHEN 4 THEN image || substr(image, other + 1, 1 + floor(random() * 40)::int)
-      ELSE overlay(image PLACING substr(image, other + 1, 8) FROM at + 1) END;
-    n := length(image);
-    EXIT WHEN n = 0;
-  END LOOP;
-  RETURN image;
-END $$;
 -- Reads the text form of changed images; what is accepted is used in every way.
 CREATE FUNCTION text_round(only_id int, times int, OUT refused bigint, OUT accepted bigint, OUT states text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,21 +103,6 @@ my $dir = tempdir(CLEANUP => 1);
 chmod 0755, $dir;
 srand 42;
 sub copy_image { my ($image) = @_; return "PGCOPY\n\xff\r\n\0" . pack('NN', 0, 0) . pack('n', 1) . pack('N', length $image) . $image . pack('n', 0xffff) }
-sub mutate {
-    my ($image) = @_;
-    my $kind = int rand 6;
-    for (1 .. 1 + int 4 * rand() ** 3) {
-        my $n = length $image or last;
-        my $at = int rand(rand() < 0.5 ? ($n < 120 ? $n : 120) : $n);
-        if    ($kind == 0) { vec($image, $at, 8) = vec($image, $at, 8) ^ (1 << int rand 8) }
-        elsif ($kind == 1) { substr $image, $at, 1, chr int rand 256 }
-        elsif ($kind == 2) { substr $image, $at, 1, chr((0, 1, 127, 128, 255)[ int rand 5 ]) }
-        elsif ($kind == 3) { $image = substr $image, 0, $at }
-        elsif ($kind == 4) { $image .= substr $image, int rand $n, 1 + int rand 40 }
-        else               { my $part = substr $image, int rand $n, 8; substr $image, $at, length $part, $part }
-    }
-    return $image;
-}
 my %binary = map { my ($id, $type, $hex) = split /\|/; ($id => [ $type, pack 'H*', $hex ]) } split /\n/, query($db, q{SELECT id, type, encode(image, 'hex') FROM images ORDER BY id});
 query($db, "CREATE TABLE took_$_->[0] (v $_->[0])") for values %{ { map { $_->[0] => $_ } values %binary } };
 my %per_type = (tlv_bag => 4000, tlv_moments => 2000, tlv_subspace => 2000, tlv_model => 2000);
@@ -147,7 +113,7 @@ for my $id (sort { $a <=> $b } keys %binary) {
     my $times = $id > 12 ? 500 : $per_type{$type};
     my $sql = '';
     for my $i (1 .. $times) {
-        my $data = copy_image(mutate($image));
+        my $data = copy_image(mutate_image($image));
         open my $file, '>:raw', "$dir/$id.$i" or die $!;
         print $file $data;
         close $file;

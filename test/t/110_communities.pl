@@ -6,6 +6,7 @@ use Test::More;
 use File::Basename qw(dirname);
 use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
 use lib dirname(__FILE__) . '/lib';
+use TlvImages;
 use TlvTest;
 
 my $db = new_database('tlv_communities');
@@ -138,30 +139,12 @@ for my $phase (@phases) {
 
 # ---- changed images of graphs and of models, in text form ----
 
+query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE small AS
   SELECT 1 AS id, kind, weighted, tlv_graph(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END, kind) AS g, NULL::tlv_model AS m
   FROM (SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, within => 0.5, across => 0.05))) e, unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{false,true}'::bool[]) weighted GROUP BY kind, weighted;
 UPDATE small SET m = tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END, degree_corrected => kind = 'directed');
-CREATE FUNCTION mutate(image bytea) RETURNS bytea LANGUAGE plpgsql AS $$
-DECLARE
-  n int := length(image); kind int := floor(random() * 6); at int; other int; times int := 1 + floor(random() ^ 3 * 4);
-BEGIN
-  FOR i IN 1 .. times LOOP
-    at := CASE WHEN random() < 0.3 THEN floor(random() * least(n, 120)) ELSE floor(random() * n) END;
-    other := floor(random() * n);
-    image := CASE kind
-      WHEN 0 THEN set_bit(image, (at * 8 + floor(random() * 8))::bigint, 1 - get_bit(image, (at * 8)::bigint))
-      WHEN 1 THEN set_byte(image, at, floor(random() * 256)::int)
-      WHEN 2 THEN set_byte(image, at, (ARRAY[0, 1, 127, 128, 255])[1 + floor(random() * 5)])
-      WHEN 3 THEN substr(image, 1, at)
-      WHEN 4 THEN image || substr(image, other + 1, 1 + floor(random() * 40)::int)
-      ELSE overlay(image PLACING substr(image, other + 1, 8) FROM at + 1) END;
-    n := length(image);
-    EXIT WHEN n = 0;
-  END LOOP;
-  RETURN image;
-END $$;
 -- Reads changed images; what is accepted is used in every way.
 CREATE FUNCTION changed(of_models boolean, of_kind text, of_weighted boolean, times int, OUT refused bigint, OUT accepted bigint, OUT states text) LANGUAGE plpgsql AS $$
 DECLARE

@@ -57,7 +57,7 @@ typedef struct tlv_subspace
 	const double *basis;  /* block x d, orthonormal */
 	double *weights;	  /* width x d */
 	tlv_dictionary dictionary;
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 } tlv_subspace;
 
 /* Opens a subspace; width is block, or rank when compressed. */

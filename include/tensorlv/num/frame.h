@@ -4,7 +4,7 @@
  * A frame is a header, a table of named sections, and their numbers, every
  * section aligned to 8 bytes and in the order of the table, padding zero.
  * The first four bytes belong to the server (its length word) and take no part
- * in validation, equality or the fingerprint.  Numbers are little-endian, as
+ * in validation, equality or the digest.  Numbers are little-endian, as
  * on every machine that is supported; a frame of the other byte order fails
  * the version check.  Two frames of equal content are equal byte by byte.
  *
@@ -14,11 +14,14 @@
 #ifndef TENSORLV_FRAME_H
 #define TENSORLV_FRAME_H
 
+#include <string.h>
+
 #include "tensorlv/num/context.h"
 
 #define TLV_FRAME_VERSION	   1
 #define TLV_FRAME_NAME_SIZE	   24
 #define TLV_FRAME_MAX_SECTIONS 256
+#define TLV_DIGEST_SIZE		   16
 /* A datum is below 1 GiB and its base64 text, 4/3 as long, too. */
 #define TLV_FRAME_MAX_BYTES ((size_t) 700 * 1024 * 1024)
 
@@ -34,8 +37,16 @@ typedef enum tlv_element
 {
 	TLV_FLOAT64 = 1,
 	TLV_INT64 = 2,
-	TLV_BYTES = 3
+	TLV_BYTES = 3,
+	TLV_FLOAT32 = 4,
+	TLV_SPARSE = 5 /* float64, of which only those that are not 0 are kept */
 } tlv_element;
+
+/* The first 16 bytes of SHA-256: what a value is recognised by. */
+typedef struct tlv_digest
+{
+	unsigned char bytes[TLV_DIGEST_SIZE];
+} tlv_digest;
 
 typedef struct tlv_frame_header
 {
@@ -44,20 +55,31 @@ typedef struct tlv_frame_header
 	uint8_t type; /* tlv_frame_type */
 	uint8_t kind; /* of its type, kind.h */
 	uint32_t sections;
-	uint32_t reserved;	  /* zero */
-	uint64_t size;		  /* bytes of the whole frame */
-	uint64_t fingerprint; /* of the bytes from here to the end, and of type and kind */
+	uint32_t reserved; /* zero */
+	uint64_t size;	   /* bytes of the whole frame */
+	tlv_digest digest; /* of the header from version to size, and of the bytes behind this one */
 } tlv_frame_header;
 
 typedef struct tlv_section
 {
 	char name[TLV_FRAME_NAME_SIZE]; /* lower case, zero-padded */
 	uint32_t element;				/* tlv_element */
-	uint32_t reserved;				/* zero */
+	uint32_t entries;				/* of a sparse section, zero of others */
 	uint64_t rows;
 	uint64_t columns; /* rows x columns, column-major */
 	uint64_t offset;  /* from the start of the frame */
 } tlv_section;
+
+/*
+ * A sparse section of rows x columns numbers (at most 2^32): the numbers that are not 0, in the
+ * order of the column-major block, then their positions in it, ascending, uint32_t each.
+ */
+typedef struct tlv_sparse
+{
+	size_t n;
+	const double *values;
+	const uint32_t *positions;
+} tlv_sparse;
 
 /* A frame opened for reading; points into the image. */
 typedef struct tlv_frame
@@ -77,7 +99,7 @@ extern tlv_status tlv_frame_open(tlv_context *ctx, const void *image, size_t siz
 /*
  * Validates an image of unknown origin completely, but for its kind's own
  * rules (tlv_kind_check): version, canonical layout, names, zero padding,
- * finite numbers, fingerprint.
+ * finite numbers, positions of sparse sections, digest.
  */
 extern tlv_status tlv_frame_validate(tlv_context *ctx, const void *image, size_t size,
 									 tlv_frame *frame);
@@ -91,16 +113,57 @@ tlv_section_data(const tlv_frame *frame, const tlv_section *section)
 	return (const char *) frame->header + section->offset;
 }
 
-/* Bytes of one element of a section. */
+/* Bytes of one element of a section, or of one entry of a sparse one. */
 static inline size_t
 tlv_element_size(uint32_t element)
 {
-	return element == TLV_BYTES ? 1 : 8;
+	switch (element)
+	{
+		case TLV_BYTES:
+			return 1;
+		case TLV_FLOAT32:
+			return 4;
+		case TLV_SPARSE:
+			return 12;
+		default:
+			return 8;
+	}
 }
+
+/* Bytes of a section without its padding; false when they do not fit a size_t, or when a sparse
+ * section is too large for its positions. */
+extern bool tlv_section_bytes(const tlv_section *section, size_t *bytes);
 
 /* The numbers of a section; NULL when it is missing or of another element type. */
 extern const double *tlv_frame_float64(const tlv_frame *frame, const char *name);
 extern const int64_t *tlv_frame_int64(const tlv_frame *frame, const char *name);
+extern const float *tlv_frame_float32(const tlv_frame *frame, const char *name);
+
+/* The entries of a sparse section; false when it is missing or of another element type. */
+extern bool tlv_frame_sparse(const tlv_frame *frame, const char *name, tlv_sparse *sparse);
+
+/* All rows x columns numbers of a section of float64, float32 or sparse elements. */
+extern void tlv_section_numbers(const tlv_frame *frame, const tlv_section *section,
+								double *numbers);
+
+/* The digest that a section holds, 1 x 16 bytes; NULL when there is no such section. */
+extern const tlv_digest *tlv_frame_digest(const tlv_frame *frame, const char *name);
+
+static inline bool
+tlv_digest_equal(const tlv_digest *a, const tlv_digest *b)
+{
+	return memcmp(a->bytes, b->bytes, TLV_DIGEST_SIZE) == 0;
+}
+
+/* Its first eight bytes, as a seed. */
+static inline uint64_t
+tlv_digest_word(const tlv_digest *digest)
+{
+	uint64_t word;
+
+	memcpy(&word, digest->bytes, sizeof(word));
+	return word;
+}
 
 /* The single number of a 1 x 1 section, or missing. */
 extern double tlv_frame_scalar(const tlv_frame *frame, const char *name, double missing);
@@ -121,6 +184,10 @@ extern tlv_status tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *f
 extern tlv_status tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame,
 										  const char *name);
 
+/* Requires a section that holds a digest. */
+extern tlv_status tlv_frame_require_digest(tlv_context *ctx, const tlv_frame *frame,
+										   const char *name);
+
 /* Requires an int64 section to be strictly ascending. */
 extern tlv_status tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame,
 											  const char *name);
@@ -139,15 +206,19 @@ typedef struct tlv_frame_builder
 	tlv_section table[TLV_FRAME_MAX_SECTIONS];
 	const void *data[TLV_FRAME_MAX_SECTIONS];
 	double scalars[TLV_FRAME_MAX_SECTIONS]; /* storage of scalars handed in by value */
+	bool packed[TLV_FRAME_MAX_SECTIONS];	/* sparse, and data is the section as it is stored */
 	size_t size;							/* of the frame so far */
 	bool overflow;							/* a size did not fit; reported by tlv_frame_size */
 	void *owned; /* scratch that sections point to; the caller frees it after writing */
 } tlv_frame_builder;
 
 extern void tlv_frame_begin(tlv_frame_builder *builder, tlv_frame_type type, uint8_t kind);
+/* data of a sparse section are all its numbers, zeros among them. */
 extern void tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element,
 						  uint64_t rows, uint64_t columns, const void *data);
 extern void tlv_frame_add_scalar(tlv_frame_builder *builder, const char *name, double value);
+extern void tlv_frame_add_digest(tlv_frame_builder *builder, const char *name,
+								 const tlv_digest *digest);
 
 /* Adds all sections of a frame but those named (NULL ends the list); the frame must stay. */
 extern void tlv_frame_add_from(tlv_frame_builder *builder, const tlv_frame *frame,
@@ -165,10 +236,15 @@ extern tlv_status tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *buil
  * section. */
 extern tlv_status tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder);
 
-/* Writes the frame into size bytes at image; the length word is left as it is. */
-extern void tlv_frame_write(const tlv_frame_builder *builder, void *image, size_t size);
+/* Writes the frame into size bytes at image; the length word is left as it is.  Error:
+ * TLV_CANCELLED. */
+extern tlv_status tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
+								  size_t size);
 
-/* Fingerprint of a block of bytes (multiply-mix over 64-bit words). */
+/* Makes the digest of a frame's header that of its content.  Error: TLV_CANCELLED. */
+extern tlv_status tlv_frame_seal(tlv_context *ctx, tlv_frame_header *header);
+
+/* Hash of a block of bytes (multiply-mix over 64-bit words). */
 extern uint64_t tlv_fingerprint(const void *bytes, size_t size, uint64_t seed);
 
 #endif /* TENSORLV_FRAME_H */

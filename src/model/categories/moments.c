@@ -251,7 +251,7 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	if (tables.p > 0)
 		TLV_TRY(merge_tables(ctx, state, &tables));
 	/* Rows that come later must not get the weights of those merged. */
-	state->chain = tlv_mix64(state->chain ^ frame->header->fingerprint);
+	state->chain = tlv_mix64(state->chain ^ tlv_digest_word(&frame->header->digest));
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	tlv_category_close(ctx, &tables);
 	return TLV_OK;

@@ -23,7 +23,7 @@ typedef struct compressed_state
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
 	void *origin; /* copy of the first merged value, which then describes the subspace */
 	tlv_frame origin_frame;
-	int64_t fingerprint; /* of the subspace */
+	tlv_digest fingerprint; /* of the subspace */
 	size_t d;
 	size_t width;
 	bool distinct;
@@ -267,7 +267,7 @@ adopt_origin(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
 	TLV_TRY_ALLOC(ctx, state->origin);
 	memcpy(state->origin, frame->header, frame->header->size);
 	TLV_TRY(tlv_frame_open(ctx, state->origin, frame->header->size, &state->origin_frame));
-	state->fingerprint = *tlv_frame_int64(frame, "subspace");
+	state->fingerprint = *tlv_frame_digest(frame, "subspace");
 	state->width = wide->rows;
 	state->d = wide->columns;
 	state->distinct = tlv_frame_scalar(frame, "distinct", 0) != 0;
@@ -292,7 +292,7 @@ compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	if (state->square == NULL)
 		TLV_TRY(adopt_origin(ctx, state, frame));
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	if (state->fingerprint != *tlv_frame_int64(frame, "subspace") ||
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "subspace")) ||
 		state->width != wide_section(state, frame)->rows ||
 		state->d != wide_section(state, frame)->columns)
 	{
@@ -360,7 +360,7 @@ add_common(const compressed_state *state, tlv_frame_builder *builder)
 	for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
 		tlv_frame_add_scalar(builder, inherited[i],
 							 tlv_frame_scalar(&state->origin_frame, inherited[i], 0));
-	tlv_frame_add(builder, "subspace", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "subspace", &state->fingerprint);
 	tlv_frame_add(builder, "items", TLV_INT64, state->d, 1,
 				  tlv_frame_int64(&state->origin_frame, "items"));
 	tlv_frame_add(builder, "scale", TLV_FLOAT64, state->d, 1,
@@ -495,7 +495,7 @@ check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_
 			 uint64_t *d)
 {
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	TLV_TRY(tlv_frame_require(ctx, frame, "subspace", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "subspace"));
 	return tlv_count_check_subspace(ctx, frame, wide, width, d);
 }
 

@@ -79,7 +79,7 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	s->items = tlv_frame_int64(frame, "items");
 	s->scale = tlv_frame_float64(frame, "scale");
 	s->basis = tlv_frame_float64(frame, "basis");
-	s->fingerprint = (int64_t) frame->header->fingerprint;
+	s->fingerprint = frame->header->digest;
 	s->weights = tlv_alloc(ctx, s->width * s->d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, s->weights);
 	for (size_t i = 0; i < s->d; i++)

@@ -19,7 +19,7 @@ typedef struct compressed_state
 	size_t p;
 	tlv_frame origin;  /* where the subspace's sections are: the subspace or the first value */
 	void *origin_copy; /* memory of the latter */
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	const double *mean;	 /* d */
 	const double *basis; /* d x p */
 	dense_sums sums;	 /* of U'(x - m) */
@@ -74,7 +74,7 @@ tlv_dense_compressed_create_order(tlv_context *ctx, const tlv_frame *subspace, i
 	state = (compressed_state *) *accumulator;
 	state->order = order;
 	state->origin = *subspace;
-	state->fingerprint = (int64_t) subspace->header->fingerprint;
+	state->fingerprint = subspace->header->digest;
 	TLV_TRY(open_origin(ctx, state));
 	return dense_sums_init(ctx, &state->sums, p, order);
 }
@@ -180,7 +180,7 @@ adopt(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
 	memcpy(state->origin_copy, frame->header, size);
 	TLV_TRY(tlv_frame_open(ctx, state->origin_copy, size, &state->origin));
 	state->order = (int) tlv_frame_scalar(frame, "order", 0);
-	state->fingerprint = *tlv_frame_int64(frame, "subspace");
+	state->fingerprint = *tlv_frame_digest(frame, "subspace");
 	TLV_TRY(open_origin(ctx, state));
 	return dense_sums_init(ctx, &state->sums, state->p, state->order);
 }
@@ -195,7 +195,7 @@ compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->d == 0)
 		TLV_TRY(adopt(ctx, state, frame));
-	if (*tlv_frame_int64(frame, "subspace") != state->fingerprint ||
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "subspace")) ||
 		tlv_frame_find(frame, "basis")->rows != state->d ||
 		tlv_frame_find(frame, "basis")->columns != state->p)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -236,7 +236,7 @@ compressed_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_DENSE_COMPRESSED);
 	builder->owned = numbers;
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add(builder, "subspace", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "subspace", &state->fingerprint);
 	TLV_TRY(dense_sums_write(ctx, &state->sums, numbers, builder));
 	tlv_frame_add_scalar(builder, "radial", state->radial);
 	tlv_frame_add(builder, "radial1", TLV_FLOAT64, state->p, 1, state->radial1);
@@ -305,7 +305,7 @@ compressed_check(tlv_context *ctx, const tlv_frame *frame)
 	size_t p = 0;
 
 	TLV_TRY(check_subspace(ctx, frame, &p));
-	TLV_TRY(tlv_frame_require(ctx, frame, "subspace", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "subspace"));
 	TLV_TRY(tlv_frame_require(ctx, frame, "radial", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "radial", 0));
 	TLV_TRY(tlv_frame_require(ctx, frame, "radial1", TLV_FLOAT64, p, 1, NULL));

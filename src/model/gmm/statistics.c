@@ -16,10 +16,10 @@
 typedef struct statistics_state
 {
 	tlv_accumulator base;
-	tlv_gmm_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;  /* of the model */
-	tlv_mixture shape;	  /* without parameters */
-	double *center;		  /* d; NULL while nothing is known */
+	tlv_gmm_model *model;	/* NULL when only stored values are merged */
+	tlv_digest fingerprint; /* of the model */
+	tlv_mixture shape;		/* without parameters */
+	double *center;			/* d; NULL while nothing is known */
 	tlv_mixture_sums sums;
 	double *block; /* d x TLV_MIXTURE_BLOCK rows that wait */
 	size_t waiting;
@@ -92,7 +92,7 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = gmm;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->shape = gmm->mixture;
 	return allocate(ctx, state, gmm->worker.center);
 }
@@ -128,14 +128,15 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->center == NULL)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->shape.k = k;
 		state->shape.d = d;
 		state->shape.covariance = shape_of_squares(squares->rows, d);
 		TLV_TRY(allocate(ctx, state, tlv_frame_float64(frame, "center")));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->shape.k != k ||
-		state->shape.d != d || tlv_mixture_variances(d, state->shape.covariance) != squares->rows ||
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->shape.k != k || state->shape.d != d ||
+		tlv_mixture_variances(d, state->shape.covariance) != squares->rows ||
 		memcmp(state->center, tlv_frame_float64(frame, "center"), d * sizeof(double)) != 0)
 		return refuse_other_model(ctx);
 	for (size_t j = 0; j < k; j++)
@@ -161,7 +162,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "rows", state->sums.rows);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "center", TLV_FLOAT64, d, 1, state->center);
 	tlv_frame_add(builder, "responsibilities", TLV_FLOAT64, k, 1, state->sums.responsibilities);
 	tlv_frame_add(builder, "sums", TLV_FLOAT64, d, k, state->sums.sums);
@@ -180,7 +181,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (sums == NULL || sums->element != TLV_FLOAT64 || sums->rows == 0 || sums->columns == 0 ||
 		sums->rows > TLV_MIXTURE_MOST_DIMENSIONS || sums->columns > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"sums\" is missing or has the wrong shape");
@@ -218,7 +219,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of a mixture");
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 	{
 		tlv_status status =
 			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");

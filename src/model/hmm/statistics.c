@@ -24,7 +24,7 @@ typedef struct statistics_state
 {
 	tlv_accumulator base;
 	tlv_hmm_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	size_t k;
 	size_t d;
 	bool gaussian;
@@ -80,7 +80,7 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = hmm;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->k = hmm->parts.k;
 	state->d = hmm->parts.d;
 	state->gaussian = hmm->parts.gaussian;
@@ -187,14 +187,14 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->sums.initial == NULL)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->k = k;
 		state->d = d;
 		state->gaussian = gaussian;
 		TLV_TRY(allocate_sums(ctx, state));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->k != k || state->d != d ||
-		state->gaussian != gaussian || sums->rows != sum_count(state))
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) || state->k != k ||
+		state->d != d || state->gaussian != gaussian || sums->rows != sum_count(state))
 		return refuse_other_model(ctx);
 	for (size_t i = 0; i < sums->rows; i++)
 		state->sums.initial[i] += numbers[i];
@@ -228,7 +228,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "empty", state->empty);
 	tlv_frame_add_scalar(builder, "steps", state->steps);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "sums", TLV_FLOAT64, sum_count(state), 1, state->sums.initial);
 	return TLV_OK;
 }
@@ -247,7 +247,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	if (k < 1 || k > UINT16_MAX || d < 1 || k * (3 + k + d) > (double) TLV_FRAME_MAX_BYTES / 8)
 		return tlv_fail(ctx, TLV_CORRUPT, "the statistics are of %g states and %g numbers", k, d);
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	return tlv_frame_require(
 		ctx, frame, "sums", TLV_FLOAT64,
 		(uint64_t) (k * (1 + k + d + (tlv_frame_scalar(frame, "gaussian", 0) != 0 ? 2 : 0))), 1,
@@ -319,7 +319,7 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	if (statistics->header->kind != TLV_KIND_SEQUENCE_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"a hidden Markov model is updated with sequence_statistics only");
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the statistics were collected under another model");
 	if (tlv_frame_scalar(statistics, "steps", 0) == 0)

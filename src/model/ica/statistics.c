@@ -37,7 +37,7 @@ typedef struct statistics_state
 {
 	tlv_accumulator base;
 	tlv_ica_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	size_t k;
 	double rows;
 	double *responses;	/* k x k; NULL while nothing is known */
@@ -162,7 +162,7 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = ica;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->k = ica->k;
 	return allocate_sums(ctx, state);
 }
@@ -179,11 +179,11 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->responses == NULL)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->k = k;
 		TLV_TRY(allocate_sums(ctx, state));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->k != k)
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) || state->k != k)
 	{
 		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the statistics were collected under different models");
@@ -213,7 +213,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COMPONENT_STATISTICS);
 	tlv_frame_add_scalar(builder, "rows", state->rows);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "slopes", TLV_FLOAT64, state->k, 1, state->slopes);
 	tlv_frame_add(builder, "powers", TLV_FLOAT64, state->k, 4, state->powers);
 	tlv_frame_add(builder, "responses", TLV_FLOAT64, state->k, state->k, state->responses);
@@ -231,7 +231,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (slopes == NULL || slopes->rows == 0 || slopes->rows > 4000)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"slopes\" is missing or has no components");
 	TLV_TRY(tlv_frame_require(ctx, frame, "slopes", TLV_FLOAT64, slopes->rows, 1, NULL));
@@ -368,7 +368,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 {
 	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of components");
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 	{
 		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the statistics were collected under another model");

@@ -14,7 +14,7 @@ typedef struct coherence_state
 {
 	tlv_accumulator base;
 	tlv_lda_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	size_t k;
 	size_t top;
 	double documents;
@@ -82,7 +82,7 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 	TLV_TRY(coherence_create(ctx, accumulator));
 	state = (coherence_state *) *accumulator;
 	state->model = lda;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->k = k;
 	state->top = top;
 	TLV_TRY(allocate_sums(ctx, state));
@@ -150,15 +150,15 @@ coherence_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame 
 
 	if (state->joint == NULL)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->top = items->rows;
 		state->k = items->columns;
 		TLV_TRY(allocate_sums(ctx, state));
 		memcpy(state->items, tlv_section_data(frame, items),
 			   state->top * state->k * sizeof(int64_t));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->top != items->rows ||
-		state->k != items->columns)
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->top != items->rows || state->k != items->columns)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the coherence counts are of different models or numbers of top items");
 	for (size_t i = 0; i < tlv_packed2_size(state->top) * state->k; i++)
@@ -177,7 +177,7 @@ coherence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builde
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COHERENCE);
 	tlv_frame_add_scalar(builder, "documents", state->documents);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "items", TLV_INT64, state->top, state->k, state->items);
 	tlv_frame_add(builder, "joint", TLV_FLOAT64, tlv_packed2_size(state->top), state->k,
 				  state->joint);
@@ -193,7 +193,7 @@ coherence_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "documents", 0));
 	TLV_TRY(tlv_frame_require(ctx, frame, "nulls", TLV_FLOAT64, 1, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "nulls", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (items == NULL || items->element != TLV_INT64 || items->rows < 2 || items->rows > MAX_TOP ||
 		items->columns == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is missing or has the wrong shape");

@@ -269,7 +269,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of topics");
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 	{
 		tlv_status status =
 			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");

@@ -17,8 +17,8 @@
 typedef struct statistics_state
 {
 	tlv_accumulator base;
-	tlv_lda_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;  /* of the model */
+	tlv_lda_model *model;	/* NULL when only stored values are merged */
+	tlv_digest fingerprint; /* of the model */
 	size_t k;
 	size_t d;
 	bool gibbs;
@@ -134,7 +134,7 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = lda;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->k = lda->topics.k;
 	state->d = lda->topics.d;
 	state->gibbs = strcmp(method, "gibbs") == 0;
@@ -165,13 +165,13 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (state->sums.items == NULL)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->k = expected->rows;
 		state->d = expected->columns;
 		TLV_TRY(allocate_sums(ctx, state));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->k != expected->rows ||
-		state->d != expected->columns)
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->k != expected->rows || state->d != expected->columns)
 		return refuse_other_model(ctx);
 	for (size_t i = 0; i < state->k * state->d; i++)
 		state->sums.items[i] += numbers[i];
@@ -202,7 +202,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "tokens", state->sums.tokens);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
 	tlv_frame_add_scalar(builder, "length_gain", state->sums.length_gain);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "documents_by_topic", TLV_FLOAT64, state->k, 1, state->by_topic);
 	tlv_frame_add(builder, "alpha_gains", TLV_FLOAT64, state->k, 1, state->sums.alpha_gains);
 	tlv_frame_add(builder, "expected", TLV_FLOAT64, state->k, state->d, state->sums.items);
@@ -221,7 +221,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
 	}
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (expected == NULL || expected->element != TLV_FLOAT64 || expected->rows == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"expected\" is missing");
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "expected", 0));
@@ -250,7 +250,7 @@ typedef struct completion_state
 {
 	tlv_accumulator base;
 	tlv_lda_model *model;
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	bool known; /* fingerprint is set */
 	double documents;
 	double tokens;
@@ -329,7 +329,7 @@ tlv_lda_completion(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumul
 	TLV_TRY(completion_create(ctx, accumulator));
 	state = (completion_state *) *accumulator;
 	state->model = (tlv_lda_model *) model;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->known = true;
 	return TLV_OK;
 }
@@ -338,12 +338,12 @@ static tlv_status
 completion_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	completion_state *state = (completion_state *) accumulator;
-	int64_t fingerprint = *tlv_frame_int64(frame, "model");
+	const tlv_digest *fingerprint = tlv_frame_digest(frame, "model");
 
-	if (state->known && state->fingerprint != fingerprint)
+	if (state->known && !tlv_digest_equal(&state->fingerprint, fingerprint))
 		return refuse_other_model(ctx);
 	state->known = true;
-	state->fingerprint = fingerprint;
+	state->fingerprint = *fingerprint;
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	state->documents += tlv_frame_scalar(frame, "documents", 0);
 	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
@@ -362,7 +362,7 @@ completion_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "tokens", state->tokens);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->log_likelihood);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	return TLV_OK;
 }
 
@@ -377,7 +377,7 @@ completion_check(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
 	}
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	return tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL);
+	return tlv_frame_require_digest(ctx, frame, "model");
 }
 
 static const tlv_accumulator_class completion_class = {

@@ -24,7 +24,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 						"these moments are no statistics of a multi-view mixture");
 	d = tlv_frame_int64(statistics, "dimensions");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint ||
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest) ||
 		tlv_frame_find(statistics, "responsibilities")->rows != parts->k ||
 		(tlv_frame_find(statistics, "center") == NULL) != is_categorical(parts) ||
 		(size_t) d[0] != parts->d[0] || (size_t) d[1] != parts->d[1] ||

@@ -22,7 +22,7 @@ typedef struct statistics_state
 	multiview_model *model; /* NULL when only stored values are merged */
 	bool known;				/* what follows is */
 	bool vectors;
-	int64_t fingerprint; /* of the model */
+	tlv_digest fingerprint; /* of the model */
 	int64_t d[3];
 	tlv_mixture shape;	   /* of vectors, without parameters; k also of categories */
 	double *center;		   /* vectors: d */
@@ -213,7 +213,7 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = own;
-	state->fingerprint = (int64_t) model->frame.header->fingerprint;
+	state->fingerprint = model->frame.header->digest;
 	state->shape.k = own->parts.k;
 	for (int t = 0; t < 3; t++)
 		state->d[t] = (int64_t) own->parts.d[t];
@@ -239,13 +239,14 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 
 	if (!state->known)
 	{
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 		state->shape.k = k;
 		memcpy(state->d, d, sizeof(state->d));
 		TLV_TRY(allocate(ctx, state, center));
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->shape.k != k ||
-		memcmp(state->d, d, sizeof(state->d)) != 0 || state->vectors != (center != NULL) ||
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->shape.k != k || memcmp(state->d, d, sizeof(state->d)) != 0 ||
+		state->vectors != (center != NULL) ||
 		(state->vectors && memcmp(state->center, center, state->shape.d * sizeof(double)) != 0))
 	{
 		tlv_status status = tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -279,7 +280,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "rows", state->sums.rows);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "dimensions", TLV_INT64, 3, 1, state->d);
 	tlv_frame_add(builder, "responsibilities", TLV_FLOAT64, k, 1, state->sums.responsibilities);
 	for (int t = 0; t < 3 && !state->vectors; t++)
@@ -323,7 +324,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	TLV_TRY(
 		tlv_frame_require(ctx, frame, "dimensions", TLV_INT64, 3, 1, (const void **) &dimensions));
 	for (int t = 0; t < 3; t++)

@@ -172,7 +172,8 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 		elog(ERROR, "aggregate state changed while it was flattened");
 	CHECK_FOR_INTERRUPTS();
 	SET_VARSIZE(result, size);
-	tlv_frame_write(builder, result, size);
+	TlvCheck(&expanded->shared->ctx,
+			 tlv_frame_write(&expanded->shared->ctx, builder, result, size));
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;

@@ -111,9 +111,9 @@ extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
 
 /*
  * Key by which the same stored value is recognised without reading it: its TOAST pointer, or the
- * frame's header (with its fingerprint) of one in memory.  Returns its size; 0 when there is none.
+ * frame's header (with its digest) of one in memory.  Returns its size; 0 when there is none.
  */
-#define TLV_KEY_SIZE 32
+#define TLV_KEY_SIZE 40
 extern size_t TlvValueKey(Datum value, char *key);
 
 /* Puts a subspace or model given as a constant argument into the statistic, opened as its aggregate

@@ -72,7 +72,7 @@ TlvBuild(tlv_context *ctx, tlv_frame_builder *builder)
 	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
 	value = palloc(size);
 	SET_VARSIZE(value, size);
-	tlv_frame_write(builder, value, size);
+	TlvCheck(ctx, tlv_frame_write(ctx, builder, value, size));
 	return value;
 }
 
@@ -280,6 +280,36 @@ append_number(StringInfo json, double value)
 	appendStringInfoString(json, number);
 }
 
+/* A number, or the digest of another value. */
+static bool
+is_single(const tlv_section *section)
+{
+	return section->rows == 1 &&
+		   section->columns == (section->element == TLV_BYTES ? TLV_DIGEST_SIZE : 1);
+}
+
+static void
+append_single(StringInfo json, const tlv_frame *frame, const tlv_section *section)
+{
+	const void *data = tlv_section_data(frame, section);
+	double number;
+
+	if (section->element == TLV_INT64)
+		appendStringInfo(json, INT64_FORMAT, *(const int64 *) data);
+	else if (section->element == TLV_BYTES)
+	{
+		appendStringInfoChar(json, '"');
+		for (int i = 0; i < TLV_DIGEST_SIZE; i++)
+			appendStringInfo(json, "%02x", ((const unsigned char *) data)[i]);
+		appendStringInfoChar(json, '"');
+	}
+	else
+	{
+		tlv_section_numbers(frame, section, &number);
+		append_number(json, number);
+	}
+}
+
 static void
 append_warnings(StringInfo json, const tlv_frame *frame)
 {
@@ -327,14 +357,10 @@ tlv_value_info(PG_FUNCTION_ARGS)
 	{
 		const tlv_section *section = &frame.table[i];
 
-		if (section->element == TLV_BYTES || section->rows != 1 || section->columns != 1)
+		if (!is_single(section))
 			continue;
 		appendStringInfo(&json, ", \"%s\": ", section->name);
-		if (section->element == TLV_INT64)
-			appendStringInfo(&json, INT64_FORMAT,
-							 *(const int64 *) tlv_section_data(&frame, section));
-		else
-			append_number(&json, *(const double *) tlv_section_data(&frame, section));
+		append_single(&json, &frame, section);
 	}
 	append_warnings(&json, &frame);
 	appendStringInfoString(&json, ", \"arrays\": {");
@@ -342,7 +368,7 @@ tlv_value_info(PG_FUNCTION_ARGS)
 	{
 		const tlv_section *section = &frame.table[i];
 
-		if (section->element != TLV_BYTES && section->rows == 1 && section->columns == 1)
+		if (is_single(section))
 			continue;
 		appendStringInfo(&json, "%s\"%s\": [%llu, %llu]", first ? "" : ", ", section->name,
 						 (unsigned long long) section->rows, (unsigned long long) section->columns);

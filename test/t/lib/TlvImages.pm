@@ -1,11 +1,16 @@
 package TlvImages;
-# Changed images of values: bytes, which the fingerprint finds, and numbers under a fingerprint that is
-# right, which only the rules of the kind can refuse (src/num/frame.c).
+# Changed images of values: bytes, which the digest finds, and numbers and sections under a digest that is
+# right, which only the rules of the kind can refuse (include/tensorlv/num/frame.h).  These are images as
+# the send functions give them, without the length word, so that offsets are 4 less.
 use strict;
 use warnings;
+use Digest::SHA qw(sha256);
 use Exporter qw(import);
 
-our @EXPORT = qw(mutate_image craft_image fingerprint fingerprint_of);
+our @EXPORT = qw(mutate_image $mutate_function craft_image smuggle_section seal_image is_sealed);
+
+my $header_size = 36;    # 20 bytes that the digest covers, and the digest
+my $section_size = 56;
 
 # Bits flipped, bytes set, cut, lengthened, parts exchanged.
 sub mutate_image {
@@ -24,54 +29,88 @@ sub mutate_image {
     return $image;
 }
 
-sub times64 { use integer; return $_[0] * $_[1] }
-sub plus64  { use integer; return $_[0] + $_[1] }
-sub shifted { my ($x, $bits) = @_; return ($x ^ ((0 | $x) >> $bits)) }
-no warnings 'portable';
-my $golden = 0x9e3779b97f4a7c15;
-sub mix64 { my $x = plus64($_[0], $golden); $x = times64(shifted($x, 30), 0xbf58476d1ce4e5b9); $x = times64(shifted($x, 27), 0x94d049bb133111eb); return 0 | shifted($x, 31) }
+# The same as a function of the server, for loops over very many images.
+our $mutate_function = <<'SQL';
+CREATE FUNCTION mutate(image bytea) RETURNS bytea LANGUAGE plpgsql AS $$
+DECLARE
+  n int := length(image); kind int := floor(random() * 5); at int; other int; times int := 1 + floor(random() ^ 3 * 4);
+BEGIN
+  FOR i IN 1 .. times LOOP
+    at := CASE WHEN random() < 0.5 THEN floor(random() * least(n, 120)) ELSE floor(random() * n) END;
+    other := floor(random() * n);
+    image := CASE kind
+      WHEN 0 THEN set_bit(image, (at * 8 + floor(random() * 8))::bigint, 1 - get_bit(image, (at * 8)::bigint))
+      WHEN 1 THEN set_byte(image, at, (ARRAY[0, 1, 127, 128, 255])[1 + floor(random() * 5)])
+      WHEN 2 THEN substr(image, 1, at)
+      WHEN 3 THEN image || substr(image, other + 1, 1 + floor(random() * 40)::int)
+      ELSE overlay(image PLACING substr(image, other + 1, 8) FROM at + 1) END;
+    n := length(image);
+    EXIT WHEN n = 0;
+  END LOOP;
+  RETURN image;
+END $$;
+SQL
 
-sub fingerprint {
-    my ($bytes, $seed) = @_;
-    my $size = length $bytes;
-    my @words = unpack 'Q<*', $bytes;
-    my @lane = ($seed ^ $golden, plus64($seed, $golden), ~$seed, $seed ^ $size);
-    while (@words >= 4) {
-        for my $i (0 .. 3) { $lane[$i] = shifted(times64($lane[$i] ^ $words[$i], $golden), 29) }
-        splice @words, 0, 4;
-    }
-    $lane[0] = mix64($lane[0] ^ $_) for @words;
-    return mix64($lane[0] ^ mix64($lane[1] ^ mix64($lane[2] ^ mix64($lane[3]))));
-}
-
-# What the binary image of a value says, and what it should say.
-sub fingerprint_of {
+# The digest that an image should have.
+sub digest_of {
     my ($image) = @_;
-    my ($type, $kind) = unpack 'x2CC', $image;
-    return (unpack('x20Q<', $image), fingerprint(substr($image, 28), $type << 8 | $kind));
+    return substr sha256(substr($image, 0, 20) . substr $image, $header_size), 0, 16;
 }
 
-# (offset, numbers, element) of every section; the binary image lacks the length word, so offsets are 4 less
+sub seal_image {
+    my ($image) = @_;
+    substr $image, 20, 16, digest_of($image);
+    return $image;
+}
+
+sub is_sealed {
+    my ($image) = @_;
+    return substr($image, 20, 16) eq digest_of($image);
+}
+
+# [name, offset, numbers, element] of every section
 sub sections {
     my ($image) = @_;
     my $count = unpack 'x4L<', $image;
-    return map { my (undef, $element, undef, $rows, $columns, $offset) = unpack 'Z24L<L<Q<Q<Q<', substr $image, 28 + 56 * $_, 56; [ $offset - 4, $rows * $columns, $element ] } 0 .. $count - 1;
+    return map {
+        my ($name, $element, undef, $rows, $columns, $offset) = unpack 'Z24L<L<Q<Q<Q<', substr $image, $header_size + $section_size * $_, $section_size;
+        [ $name, $offset - 4, $rows * $columns, $element ]
+    } 0 .. $count - 1;
 }
 
 # Some numbers changed to what breaks most.
 sub craft_image {
     my ($image) = @_;
-    my @all = grep { $_->[1] > 0 && $_->[2] < 3 } sections($image);
-    my @scalars = grep { $_->[1] == 1 } @all;
+    my @all = grep { $_->[2] > 0 && $_->[3] < 3 } sections($image);
+    my @scalars = grep { $_->[2] == 1 } @all;
     for (1 .. 1 + int 3 * rand() ** 2) {
-        my ($offset, $n, $element) = @{ rand() < 0.3 && @scalars ? $scalars[ rand @scalars ] : $all[ rand @all ] };
+        my (undef, $offset, $n, $element) = @{ rand() < 0.3 && @scalars ? $scalars[ rand @scalars ] : $all[ rand @all ] };
         my $at = $offset + 8 * int rand $n;
         my $old = unpack $element == 1 ? 'd<' : 'q<', substr $image, $at, 8;
         my @new = $element == 1 ? (0, -1, 1, 1e300, -1e300, 1e-300, -$old, 2 * $old, $old + 1, 1e9, 0.5) : (0, -1, 1, 2147483648, -9223372036854775807, $old + 1, -$old);
         substr $image, $at, 8, pack $element == 1 ? 'd<' : 'q<', $new[ rand @new ];
     }
-    substr $image, 20, 8, pack 'Q<', (fingerprint_of($image))[1];
-    return $image;
+    return seal_image($image);
+}
+
+# One section more, of a name that another kind looks for: of one number where that kind has many.
+my @others = qw(basis center counts1 covariances emissions floor floor1 initial items items1 items2 mean means means1
+    noise noise_factor radial1 shift shift1 sources sum1 sum3 sum4 triples variances variances1 variances2);
+
+sub smuggle_section {
+    my ($image) = @_;
+    my @sections = sections($image);
+    my %known = map { $_->[0] => 1 } @sections;
+    my @names = grep { !$known{$_} } @others;
+    my ($table, $body) = unpack "x$header_size a" . $section_size * @sections . ' a*', $image;
+    for (0 .. $#sections) {
+        my $at = $section_size * $_ + 48;
+        substr $table, $at, 8, pack 'Q<', $section_size + unpack 'Q<', substr $table, $at, 8;
+    }
+    $table .= pack 'Z24L<L<Q<Q<Q<', $names[ rand @names ], 1 + int rand 2, 0, 1, 1, length($image) + 4 + $section_size;
+    $body .= rand() < 0.5 ? pack 'd<', 1 : pack 'q<', 1;
+    my $size = 4 + $header_size + length($table) + length $body;
+    return seal_image(substr($image, 0, 4) . pack('L<L<Q<x16', @sections + 1, 0, $size) . $table . $body);
 }
 
 1;

@@ -322,7 +322,7 @@ test_refused_merges(void **state)
 		fa = stored(a);
 		fb = stored(b);
 		fc = stored(c);
-		*(int64_t *) tlv_frame_int64(&fc, "subspace") = *tlv_frame_int64(&fa, "subspace");
+		*(tlv_digest *) tlv_frame_digest(&fc, "subspace") = *tlv_frame_digest(&fa, "subspace");
 		empty = empty_like(fa);
 		assert_ok(empty->class->merge(&ctx, empty, &fa));
 		assert_int_equal(empty->class->merge(&ctx, empty, &fb), TLV_BAD_PARAMETER);

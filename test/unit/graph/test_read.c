@@ -241,10 +241,7 @@ check_image(const image *i)
 static void
 sign(image *i)
 {
-	tlv_frame_header *header = i->bytes;
-
-	header->fingerprint = tlv_fingerprint(header + 1, header->size - sizeof(*header),
-										  ((uint64_t) header->type << 8) | header->kind);
+	assert_ok(tlv_frame_seal(&ctx, i->bytes));
 }
 
 /*

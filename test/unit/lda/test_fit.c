@@ -151,7 +151,8 @@ exact_moments(const exact *x, size_t width)
 	double *mean = room(width, 8), *pairs = room(tlv_packed2_size(width), 8);
 	double *triples = room(tlv_packed3_size(width), 8), *zeros = room(EXACT_D, 8);
 	double *totals = room(EXACT_D, 8), tokens = 1000;
-	int64_t *items = room(EXACT_D, 8), subspace = 1;
+	int64_t *items = room(EXACT_D, 8);
+	tlv_digest subspace = {{1}};
 	void *image;
 	size_t size;
 
@@ -190,7 +191,7 @@ exact_moments(const exact *x, size_t width)
 	tlv_frame_add_scalar(&builder, "seed", 1);
 	tlv_frame_add_scalar(&builder, "minimum_documents", 0);
 	tlv_frame_add_scalar(&builder, "trace", 1);
-	tlv_frame_add(&builder, "subspace", TLV_INT64, 1, 1, &subspace);
+	tlv_frame_add_digest(&builder, "subspace", &subspace);
 	tlv_frame_add(&builder, "items", TLV_INT64, EXACT_D, 1, items);
 	tlv_frame_add(&builder, "scale", TLV_FLOAT64, EXACT_D, 1, x->scale);
 	tlv_frame_add(&builder, "shares", TLV_FLOAT64, EXACT_D, 1, x->p1);

@@ -16,7 +16,7 @@ typedef struct statistics_state
 {
 	tlv_accumulator base;
 	tree_model *model; /* NULL when only stored values are merged */
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	size_t entries;
 	double *counts;
 	double rows;
@@ -71,7 +71,7 @@ tlv_tree_statistics(tlv_context *ctx, tlv_model *base, const char *method,
 	TLV_TRY(statistics_create(ctx, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = model;
-	state->fingerprint = (int64_t) base->frame.header->fingerprint;
+	state->fingerprint = base->frame.header->digest;
 	state->codes = tlv_alloc0(ctx, model->parts.p, TREE_BLOCK);
 	TLV_TRY_ALLOC(ctx, state->codes);
 	return allocate_counts(ctx, state, model->parts.entries);
@@ -135,9 +135,10 @@ statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	if (state->counts == NULL)
 	{
 		TLV_TRY(allocate_counts(ctx, state, entries));
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->entries != entries)
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->entries != entries)
 	{
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
 						  "the statistics were collected under different models");
@@ -164,7 +165,7 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 	tlv_frame_add_scalar(builder, "rows", state->rows);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "log_likelihood", state->log_likelihood);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "counts", TLV_FLOAT64, state->entries, 1, state->counts);
 	return TLV_OK;
 }
@@ -177,7 +178,7 @@ statistics_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (counts == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" is missing");
 	TLV_TRY(tlv_frame_require(ctx, frame, "counts", TLV_FLOAT64, counts->rows, 1, NULL));
@@ -248,7 +249,7 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		statistics->header->kind !=
 			(parts.tables != NULL ? TLV_KIND_TREE_STATISTICS : TLV_KIND_TREE_TRIPLES))
 		return refuse_statistics(ctx, parts.gaussian, parts.tables != NULL);
-	if (*tlv_frame_int64(statistics, "model") != (int64_t) model->header->fingerprint)
+	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the statistics were collected under another model");
 	if (rows == 0)

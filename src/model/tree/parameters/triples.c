@@ -19,7 +19,7 @@ typedef struct triples_state
 	tlv_accumulator base;
 	tree_model *model; /* NULL when only stored values are merged */
 	tree_selection selection;
-	int64_t fingerprint;
+	tlv_digest fingerprint;
 	size_t entries;
 	double *tables;
 	double rows;
@@ -57,7 +57,7 @@ tlv_tree_triples_create(tlv_context *ctx, tlv_model *base, tlv_accumulator **acc
 	TLV_TRY(triples_create(ctx, accumulator));
 	state = (triples_state *) *accumulator;
 	state->model = model;
-	state->fingerprint = (int64_t) base->frame.header->fingerprint;
+	state->fingerprint = base->frame.header->digest;
 	TLV_TRY(tlv_tree_selection_create(ctx, &model->parts, &state->selection));
 	for (size_t j = 0; j < model->parts.nodes - model->parts.p; j++)
 		entries += (double) tlv_tree_triple_entries(&state->selection, j);
@@ -146,9 +146,10 @@ triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	if (state->tables == NULL)
 	{
 		TLV_TRY(allocate_tables(ctx, state, entries));
-		state->fingerprint = *tlv_frame_int64(frame, "model");
+		state->fingerprint = *tlv_frame_digest(frame, "model");
 	}
-	if (state->fingerprint != *tlv_frame_int64(frame, "model") || state->entries != entries)
+	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
+		state->entries != entries)
 	{
 		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
 						  "the tables of triples were collected for different trees");
@@ -173,7 +174,7 @@ triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder 
 	builder->owned = NULL;
 	tlv_frame_add_scalar(builder, "rows", state->rows);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add(builder, "model", TLV_INT64, 1, 1, &state->fingerprint);
+	tlv_frame_add_digest(builder, "model", &state->fingerprint);
 	tlv_frame_add(builder, "tables", TLV_FLOAT64, state->entries, 1, state->tables);
 	return TLV_OK;
 }
@@ -185,7 +186,7 @@ triples_check(tlv_context *ctx, const tlv_frame *frame)
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "model", TLV_INT64, 1, 1, NULL));
+	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
 	if (tables == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"tables\" is missing");
 	TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, tables->rows, 1, NULL));
