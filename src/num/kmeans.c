@@ -1,9 +1,7 @@
 /*
- * kmeans.c - k-means by Lloyd's iteration (sparse.h).
+ * kmeans.c - k-means by Lloyd's iteration (kmeans.h).
  *
- * Points are handled in blocks, moved so that their mean is the origin: in
- * single precision |p|^2 - 2 p'c + |c|^2 then keeps what matters.  The products
- * of a block with all centers are one GEMM.
+ * The products of a block of points with all centers are one GEMM.
  */
 #include "kmeans_seed.h"
 
@@ -17,8 +15,14 @@
 /* Squares of larger coordinates leave single precision. */
 #define COORDINATE_MOST 1e15
 
+/* A mean whose square is below this part of the mean square of the points costs no digits. */
+#define CENTERED 0.01
+
 /* Squared distances below this part of the squared lengths are mostly rounding. */
 #define ROUNDING 1e-5F
+
+/* Points whose nearest centers are sought at once: their scores stay in the first cache. */
+#define PART ((size_t) 512)
 
 /* A cluster of less than this part of all weight has only points without any, but for rounding. */
 #define NO_WEIGHT 1e-14
@@ -29,67 +33,32 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* ---- blocks of points ---- */
-
-void
-tlv_kmeans_load(const kmeans_data *data, size_t first, size_t n, float *block)
+/* The weighted mean; where it is near enough to 0, beside the points, 0 is. */
+static void
+choose_origin(kmeans_data *data, const double *sum, double squares)
 {
-	size_t d = data->d;
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < d; j++)
-			block[i * d + j] = data->points[(first + i) * d + j] - data->mean[j];
-}
-
-void
-tlv_kmeans_squares(size_t d, size_t n, const float *block, float *squares)
-{
-	for (size_t i = 0; i < n; i++)
-		squares[i] = cblas_sdot((int) d, block + i * d, 1, block + i * d, 1);
-}
-
-double
-tlv_kmeans_distance(const kmeans_data *data, size_t i, const float *center)
-{
-	const float *point = data->points + i * data->d;
-	double sum = 0;
+	double offset = 0;
 
 	for (size_t j = 0; j < data->d; j++)
-	{
-		double difference = (double) (point[j] - data->mean[j]) - (double) center[j];
-
-		sum += difference * difference;
-	}
-	return sum;
+		offset += sum[j] / data->total * sum[j];
+	data->centered = offset <= CENTERED * squares;
+	for (size_t j = 0; j < data->d; j++)
+		data->mean[j] = data->centered ? 0 : (float) (sum[j] / data->total);
 }
 
-size_t
-tlv_kmeans_width(size_t n, size_t d, size_t k)
-{
-	size_t width = 262144 / (d > k ? d : k);
-
-	return least(n, width < 64 ? 64 : width > 4096 ? 4096 : width);
-}
-
-static inline double
-weight_of(const kmeans_data *data, size_t i)
-{
-	return data->weights == NULL ? 1 : (double) data->weights[i];
-}
-
-/* Points and weights are finite, and their weighted mean. */
+/* Points and weights are finite; their origin. */
 static tlv_status
 check_points(tlv_context *ctx, kmeans_data *data, double *sum)
 {
 	size_t d = data->d, block = 1000000 / d + 1;
-
+	double squares = 0;
 	bool valid = true;
 
 	memset(sum, 0, d * sizeof(double));
 	data->total = 0;
 	for (size_t i = 0; i < data->n; i++)
 	{
-		double weight = weight_of(data, i);
+		double weight = kmeans_weight(data, i);
 
 		if (i % block == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -99,10 +68,11 @@ check_points(tlv_context *ctx, kmeans_data *data, double *sum)
 		data->total += weight;
 		for (size_t j = 0; j < d; j++)
 		{
-			float x = data->points[i * d + j];
+			float x = data->task->points[i * d + j];
 
 			valid &= fabsf(x) <= COORDINATE_MOST; /* false for what is not a number */
 			sum[j] += weight * (double) x;
+			squares += weight * (double) x * (double) x;
 		}
 		if (!valid)
 			return tlv_fail(ctx, TLV_BAD_DATA,
@@ -111,8 +81,7 @@ check_points(tlv_context *ctx, kmeans_data *data, double *sum)
 	}
 	if (!(data->total > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "all weights of the points are 0");
-	for (size_t j = 0; j < d; j++)
-		data->mean[j] = (float) (sum[j] / data->total);
+	choose_origin(data, sum, squares);
 	return TLV_OK;
 }
 
@@ -130,54 +99,38 @@ typedef struct lloyd
 	size_t *counts;	 /* k: points */
 	float *block;	 /* d x width */
 	float *squares;	 /* width */
-	float *scores;	 /* k x width */
+	float *scores;	 /* width x k */
+	float *most;	 /* width: of the scores less half */
+	int32_t *found;	 /* width: whose that is */
 	float *distance; /* n: squared, to the center of the label */
 	int32_t *label;
 	double inertia;
 	size_t changed; /* labels */
 } lloyd;
 
-#define LANES 16
-
-/* Position of the largest p'c - |c|^2 / 2; the first of several. */
-TLV_CLONES static int32_t
-nearest_center(size_t k, const float *restrict score, const float *restrict half, float *most)
+/* Of every point the largest p'c - |c|^2 / 2 (most) and its center; the first of several. */
+TLV_CLONES static void
+nearest_centers(size_t n, size_t k, const float *restrict scores, size_t width,
+				const float *restrict half, float *restrict most, int32_t *restrict found)
 {
-	float best[LANES];
-	int32_t at[LANES], found = 0;
-	size_t c = 0;
-
-	for (int j = 0; j < LANES; j++)
+	for (size_t i = 0; i < n; i++)
 	{
-		best[j] = -INFINITY;
-		at[j] = 0;
+		most[i] = scores[i] - half[0];
+		found[i] = 0;
 	}
-	for (; c + LANES <= k; c += LANES)
-		for (int j = 0; j < LANES; j++)
-		{
-			float value = score[c + (size_t) j] - half[c + (size_t) j];
-			bool more = value > best[j];
+	for (size_t c = 1; c < k; c++)
+	{
+		const float *restrict score = scores + c * width;
+		float own = half[c];
 
-			best[j] = more ? value : best[j];
-			at[j] = more ? (int32_t) c : at[j];
-		}
-	for (int j = 0; j < LANES; j++)
-		at[j] += j;
-	*most = best[0];
-	found = at[0];
-	for (int j = 1; j < LANES; j++)
-		if (best[j] > *most || (best[j] == *most && at[j] < found))
+		for (size_t i = 0; i < n; i++)
 		{
-			*most = best[j];
-			found = at[j];
+			float value = score[i] - own;
+
+			found[i] = value > most[i] ? (int32_t) c : found[i];
+			most[i] = value > most[i] ? value : most[i];
 		}
-	for (; c < k; c++)
-		if (score[c] - half[c] > *most)
-		{
-			*most = score[c] - half[c];
-			found = (int32_t) c;
-		}
-	return found;
+	}
 }
 
 static void
@@ -192,18 +145,19 @@ add_point(lloyd *s, size_t c, double weight, const float *restrict point)
 
 /*
  * The distance of a point so close to its center that it is mostly rounding
- * is computed anew, to every center that rounding cannot tell from the nearest.
+ * is computed anew, to every center that rounding cannot tell from the nearest; score has the
+ * point's, width apart.
  */
 static int32_t
 nearest_exactly(const lloyd *s, size_t point, float square, const float *score, int32_t nearest,
 				float *distance)
 {
 	const float *half = s->half;
-	float least_score = score[nearest] - half[nearest] - ROUNDING * square;
+	float least_score = score[(size_t) nearest * s->width] - half[nearest] - ROUNDING * square;
 	double best = INFINITY;
 
 	for (size_t c = 0; c < s->k; c++)
-		if (score[c] - half[c] >= least_score)
+		if (score[c * s->width] - half[c] >= least_score)
 		{
 			double exact = tlv_kmeans_distance(s->data, point, s->centers + c * s->data->d);
 
@@ -222,31 +176,33 @@ static void
 assign_block(lloyd *s, size_t first, size_t n)
 {
 	size_t d = s->data->d, k = s->k;
+	const float *block = tlv_kmeans_block(s->data, first, n, s->block);
 
-	tlv_kmeans_load(s->data, first, n, s->block);
-	tlv_kmeans_squares(d, n, s->block, s->squares);
-	cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) k, (int) n, (int) d, 1, s->centers,
-				(int) d, s->block, (int) d, 0, s->scores, (int) k);
+	tlv_kmeans_squares(d, n, block, s->squares);
+	cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
+				(int) d, s->centers, (int) d, 0, s->scores, (int) s->width);
+	for (size_t i = 0; i < n; i += PART)
+		nearest_centers(least(PART, n - i), k, s->scores + i, s->width, s->half, s->most + i,
+						s->found + i);
 	for (size_t i = 0; i < n; i++)
 	{
-		double weight = weight_of(s->data, first + i);
-		float most;
-		int32_t c = nearest_center(k, s->scores + i * k, s->half, &most);
-		float distance = s->squares[i] - 2 * most;
+		double weight = kmeans_weight(s->data, first + i);
+		float distance = s->squares[i] - 2 * s->most[i];
+		int32_t c = s->found[i];
 
 		if (distance < ROUNDING * s->squares[i])
-			c = nearest_exactly(s, first + i, s->squares[i], s->scores + i * k, c, &distance);
+			c = nearest_exactly(s, first + i, s->squares[i], s->scores + i, c, &distance);
 		s->distance[first + i] = distance;
 		s->inertia += weight * (double) distance;
 		s->changed += s->label[first + i] != c;
 		s->label[first + i] = c;
 		s->counts[c]++;
-		add_point(s, (size_t) c, weight, s->block + i * d);
+		add_point(s, (size_t) c, weight, block + i * d);
 	}
 }
 
 static tlv_status
-assign(tlv_context *ctx, lloyd *s)
+assign_points(tlv_context *ctx, lloyd *s)
 {
 	size_t d = s->data->d, n = s->data->n;
 
@@ -316,8 +272,8 @@ fill_empty(tlv_context *ctx, lloyd *s, bool *moved)
 		if (farthest == s->data->n)
 			return TLV_OK;
 		tlv_kmeans_load(s->data, farthest, 1, center);
-		add_point(s, (size_t) s->label[farthest], -weight_of(s->data, farthest), center);
-		add_point(s, c, weight_of(s->data, farthest), center);
+		add_point(s, (size_t) s->label[farthest], -kmeans_weight(s->data, farthest), center);
+		add_point(s, c, kmeans_weight(s->data, farthest), center);
 		s->counts[s->label[farthest]]--;
 		s->counts[c] = 1;
 		s->label[farthest] = (int32_t) c;
@@ -339,7 +295,7 @@ update_centers(lloyd *s)
 }
 
 static tlv_status
-iterate(tlv_context *ctx, lloyd *s, int max_steps)
+iterate_lloyd(tlv_context *ctx, lloyd *s)
 {
 	double before = INFINITY;
 	bool moved;
@@ -348,10 +304,10 @@ iterate(tlv_context *ctx, lloyd *s, int max_steps)
 		s->label[i] = -1;
 	for (int step = 0;; step++)
 	{
-		TLV_TRY(assign(ctx, s));
+		TLV_TRY(assign_points(ctx, s));
 		TLV_TRY(fill_empty(ctx, s, &moved));
 		update_centers(s);
-		if (step >= max_steps ||
+		if (step >= s->data->task->max_steps ||
 			(!moved &&
 			 (s->changed == 0 || (step > 0 && before - s->inertia <= INERTIA_TOLERANCE * before))))
 			break;
@@ -360,7 +316,7 @@ iterate(tlv_context *ctx, lloyd *s, int max_steps)
 	TLV_TRY(exact_distances(ctx, s, NULL, false));
 	s->inertia = 0;
 	for (size_t i = 0; i < s->data->n; i++)
-		s->inertia += weight_of(s->data, i) * (double) s->distance[i];
+		s->inertia += kmeans_weight(s->data, i) * (double) s->distance[i];
 	return TLV_OK;
 }
 
@@ -377,20 +333,22 @@ free_lloyd(tlv_context *ctx, lloyd *s)
 }
 
 static tlv_status
-create_lloyd(tlv_context *ctx, const kmeans_data *data, size_t k, lloyd *s)
+create_lloyd(tlv_context *ctx, const kmeans_data *data, lloyd *s)
 {
-	size_t d = data->d, n = data->n;
+	size_t d = data->d, n = data->n, k = data->task->k;
 
 	memset(s, 0, sizeof(*s));
 	s->data = data;
 	s->k = k;
 	s->width = tlv_kmeans_width(n, d, k);
-	s->centers = tlv_alloc(ctx, d * k + k + s->width * (d + 1 + k), sizeof(float));
+	s->centers = tlv_alloc(ctx, d * k + k + s->width * (d + 3 + k), sizeof(float));
 	TLV_TRY_ALLOC(ctx, s->centers);
 	s->half = s->centers + d * k;
 	s->block = s->half + k;
 	s->squares = s->block + d * s->width;
 	s->scores = s->squares + s->width;
+	s->most = s->scores + k * s->width;
+	s->found = (int32_t *) (s->most + s->width);
 	s->sums = tlv_alloc(ctx, d * k + k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, s->sums);
 	s->sizes = s->sums + d * k;
@@ -405,71 +363,69 @@ create_lloyd(tlv_context *ctx, const kmeans_data *data, size_t k, lloyd *s)
 
 /* Labels and centers of a start that is the best so far. */
 static void
-keep(const lloyd *s, size_t k, int32_t *label, float *centers)
+keep_start(const lloyd *s, int32_t *label, float *centers)
 {
 	size_t d = s->data->d;
 
 	memcpy(label, s->label, s->data->n * sizeof(int32_t));
-	for (size_t c = 0; c < k && centers != NULL; c++)
+	for (size_t c = 0; c < s->data->task->k && centers != NULL; c++)
 		for (size_t j = 0; j < d; j++)
 			centers[c * d + j] = s->centers[(c < s->k ? c : 0) * d + j] + s->data->mean[j];
 }
 
 static tlv_status
-run_starts(tlv_context *ctx, const kmeans_data *data, lloyd *s, int starts, int max_steps,
-		   tlv_rng *rng, int32_t *label, float *centers, double *inertia)
+run_starts(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *centers,
+		   double *inertia)
 {
-	size_t k = s->k;
-
-	for (int start = 0; start < starts; start++)
+	for (int start = 0; start < s->data->task->starts; start++)
 	{
 		/* Fewer when fewer points are distinct. */
-		TLV_TRY(tlv_kmeans_seed(ctx, data, k, rng, s->centers, &s->k));
-		TLV_TRY(iterate(ctx, s, max_steps));
+		TLV_TRY(tlv_kmeans_seed(ctx, s->data, rng, s->centers, &s->k));
+		TLV_TRY(iterate_lloyd(ctx, s));
 		if (start == 0 || s->inertia < *inertia)
 		{
 			*inertia = s->inertia;
-			keep(s, k, label, centers);
+			keep_start(s, label, centers);
 		}
-		if (k == 1)
+		if (s->data->task->k == 1)
 			break;
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-check_parameters(tlv_context *ctx, size_t n, size_t d, size_t k, int starts, int max_steps)
+check_task(tlv_context *ctx, const tlv_kmeans_task *task)
 {
-	if (k < 1 || k > n || k > INT32_MAX)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu clusters of %zu points", k, n);
-	if (d < 1 || d > INT32_MAX / 2)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "points of %zu coordinates", d);
-	if (starts < 1 || max_steps < 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%d starts of at most %d steps", starts, max_steps);
+	if (task->k < 1 || task->k > task->n || task->k > INT32_MAX)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu clusters of %zu points", task->k, task->n);
+	if (task->d < 1 || task->d > INT32_MAX / 2)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "points of %zu coordinates", task->d);
+	if (task->starts < 1 || task->max_steps < 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%d starts of at most %d steps", task->starts,
+						task->max_steps);
 	return TLV_OK;
 }
 
 tlv_status
-tlv_kmeans(tlv_context *ctx, size_t n, size_t d, const float *points, const float *weights,
-		   size_t k, int starts, int max_steps, tlv_rng *rng, int32_t *label, float *centers,
-		   double *inertia)
+tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng, int32_t *label,
+		   float *centers, double *inertia)
 {
-	kmeans_data data = {n, d, points, weights, 0, NULL};
+	kmeans_data data = {.task = task, .n = task->n, .d = task->d};
 	lloyd s;
 	double *sum;
 	tlv_status status;
 
 	*inertia = 0;
-	TLV_TRY(check_parameters(ctx, n, d, k, starts, max_steps));
-	sum = tlv_alloc(ctx, 2 * d, sizeof(double));
+	TLV_TRY(check_task(ctx, task));
+	sum = tlv_alloc(ctx, 2 * data.d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, sum);
-	data.mean = (float *) (sum + d);
+	data.mean = (float *) (sum + data.d);
 	status = check_points(ctx, &data, sum);
 	if (status == TLV_OK)
 	{
-		status = create_lloyd(ctx, &data, k, &s);
+		status = create_lloyd(ctx, &data, &s);
 		if (status == TLV_OK)
-			status = run_starts(ctx, &data, &s, starts, max_steps, rng, label, centers, inertia);
+			status = run_starts(ctx, &s, rng, label, centers, inertia);
 		free_lloyd(ctx, &s);
 	}
 	tlv_free(ctx, sum);

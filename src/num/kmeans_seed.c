@@ -14,22 +14,25 @@
 
 #define TRIALS_MOST 16
 
+#define LANES 8
+
 /* Squared distances below this part of the squared lengths are rounding. */
 #define ROUNDING 1e-6F
 
 typedef struct seeding
 {
 	const kmeans_data *data;
+	size_t among;	   /* points to choose from: the first ones */
 	size_t m;		   /* points looked at */
 	size_t *point;	   /* m: which they are, ascending */
 	size_t trials;	   /* candidates for every center */
 	size_t width;	   /* points per block */
 	float *squares;	   /* m */
 	float *distance;   /* m: squared, to the nearest center so far */
-	float *trial;	   /* m x trials: the same to a candidate */
+	float *trial;	   /* m x trials: the same to every candidate */
 	size_t *nearest;   /* m: that center */
 	float *block;	   /* d x width */
-	float *scores;	   /* trials x width */
+	float *scores;	   /* width x trials */
 	float *candidates; /* d x trials */
 	double sums[TRIALS_MOST];
 } seeding;
@@ -40,24 +43,22 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static inline double
-weight_of(const kmeans_data *data, size_t i)
-{
-	return data->weights == NULL ? 1 : (double) data->weights[i];
-}
-
-static void
+/* The points first .. first + n - 1 of those looked at, less the mean of all. */
+static const float *
 load_block(const seeding *s, size_t first, size_t n)
 {
+	if (s->m == s->among)
+		return tlv_kmeans_block(s->data, first, n, s->block);
 	for (size_t i = 0; i < n; i++)
 		tlv_kmeans_load(s->data, s->point[first + i], 1, s->block + i * s->data->d);
+	return s->block;
 }
 
 /* Which points are looked at: each equally probable (Knuth, TAOCP 2, 3.4.2, algorithm S). */
 static void
 choose_points(seeding *s, tlv_rng *rng)
 {
-	size_t n = s->data->n;
+	size_t n = s->among;
 
 	for (size_t i = 0, chosen = 0; chosen < s->m; i++)
 		if (s->m == n || tlv_rng_uniform(rng) * (double) (n - i) < (double) (s->m - chosen))
@@ -72,8 +73,7 @@ prepare(tlv_context *ctx, seeding *s)
 		size_t n = least(s->width, s->m - first);
 
 		TLV_TRY_CONTINUE(ctx);
-		load_block(s, first, n);
-		tlv_kmeans_squares(s->data->d, n, s->block, s->squares + first);
+		tlv_kmeans_squares(s->data->d, n, load_block(s, first, n), s->squares + first);
 	}
 	for (size_t i = 0; i < s->m; i++)
 		s->distance[i] = 1; /* all alike: the first center is drawn by weight */
@@ -89,7 +89,7 @@ draw_candidates(seeding *s, tlv_rng *rng)
 
 	for (size_t i = 0; i < s->m; i++)
 	{
-		double mass = weight_of(s->data, s->point[i]) * (double) s->distance[i];
+		double mass = kmeans_weight(s->data, s->point[i]) * (double) s->distance[i];
 
 		total += mass;
 		last = mass > 0 ? i : last;
@@ -103,13 +103,57 @@ draw_candidates(seeding *s, tlv_rng *rng)
 
 		for (; i < last; i++)
 		{
-			left -= weight_of(s->data, s->point[i]) * (double) s->distance[i];
+			left -= kmeans_weight(s->data, s->point[i]) * (double) s->distance[i];
 			if (left < 0)
 				break;
 		}
 		tlv_kmeans_load(s->data, s->point[i], 1, s->candidates + t * s->data->d);
 	}
 	return true;
+}
+
+/* Squared distances to a candidate, or those before (NULL: none) where they are less. */
+TLV_CLONES static void
+fold_distances(size_t n, const float *restrict squares, float square, const float *restrict scores,
+			   const float *restrict before, float *restrict distance)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		float both = squares[i] + square, own = both - 2 * scores[i];
+
+		distance[i] = own < ROUNDING * both ? 0 : own;
+	}
+	for (size_t i = 0; i < n && before != NULL; i++)
+		distance[i] = distance[i] > before[i] ? before[i] : distance[i];
+}
+
+TLV_CLONES static double
+sum_numbers(size_t n, const float *restrict x)
+{
+	double lane[LANES] = {0}, sum = 0;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		for (size_t l = 0; l < LANES; l++)
+			lane[l] += (double) x[i + l];
+	for (; i < n; i++)
+		sum += (double) x[i];
+	for (size_t l = 0; l < LANES; l++)
+		sum += lane[l];
+	return sum;
+}
+
+/* The weighted sum of squared distances of the points first .. first + n - 1. */
+static double
+sum_distances(const seeding *s, size_t first, size_t n, const float *distance)
+{
+	double sum = 0;
+
+	if (s->data->task->weights == NULL)
+		return sum_numbers(n, distance);
+	for (size_t i = 0; i < n; i++)
+		sum += kmeans_weight(s->data, s->point[first + i]) * (double) distance[i];
+	return sum;
 }
 
 /* What every candidate would leave of the sum of squared distances, in s->sums. */
@@ -126,21 +170,17 @@ try_candidates(tlv_context *ctx, seeding *s, bool none_before)
 		size_t n = least(s->width, s->m - first);
 
 		TLV_TRY_CONTINUE(ctx);
-		load_block(s, first, n);
-		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) trials, (int) n, (int) d, 1,
-					s->candidates, (int) d, s->block, (int) d, 0, s->scores, (int) trials);
-		for (size_t i = first; i < first + n; i++)
-			for (size_t t = 0; t < trials; t++)
-			{
-				float both = s->squares[i] + squares[t];
-				float distance = both - 2 * s->scores[(i - first) * trials + t];
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) trials, (int) d, 1,
+					load_block(s, first, n), (int) d, s->candidates, (int) d, 0, s->scores,
+					(int) s->width);
+		for (size_t t = 0; t < trials; t++)
+		{
+			float *distance = s->trial + t * s->m + first;
 
-				distance = distance < ROUNDING * both ? 0 : distance;
-				if (!none_before && distance > s->distance[i])
-					distance = s->distance[i];
-				s->trial[i * trials + t] = distance;
-				s->sums[t] += weight_of(s->data, s->point[i]) * (double) distance;
-			}
+			fold_distances(n, s->squares + first, squares[t], s->scores + t * s->width,
+						   none_before ? NULL : s->distance + first, distance);
+			s->sums[t] += sum_distances(s, first, n, distance);
+		}
 	}
 	return TLV_OK;
 }
@@ -155,7 +195,7 @@ take_best(seeding *s, size_t found, float *centers)
 	memcpy(centers + found * d, s->candidates + best * d, d * sizeof(float));
 	for (size_t i = 0; i < s->m; i++)
 	{
-		float distance = s->trial[i * s->trials + best];
+		float distance = s->trial[best * s->m + i];
 
 		if (found == 0 || distance < s->distance[i])
 			s->nearest[i] = found;
@@ -178,7 +218,7 @@ take_distinct(tlv_context *ctx, seeding *s, size_t k, float *centers, size_t *fo
 
 		if (i % looks == 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (!(weight_of(s->data, point) > 0) ||
+		if (!(kmeans_weight(s->data, point) > 0) ||
 			tlv_kmeans_distance(s->data, point, centers + s->nearest[i] * d) == 0)
 			continue;
 		TLV_TRY_CONTINUE(ctx);
@@ -192,7 +232,7 @@ take_distinct(tlv_context *ctx, seeding *s, size_t k, float *centers, size_t *fo
 }
 
 static tlv_status
-seed(tlv_context *ctx, seeding *s, size_t k, tlv_rng *rng, float *centers, size_t *found)
+choose_centers(tlv_context *ctx, seeding *s, size_t k, tlv_rng *rng, float *centers, size_t *found)
 {
 	*found = 0;
 	choose_points(s, rng);
@@ -216,12 +256,13 @@ free_seeding(tlv_context *ctx, seeding *s)
 }
 
 static tlv_status
-create_seeding(tlv_context *ctx, const kmeans_data *data, size_t k, size_t m, seeding *s)
+create_seeding(tlv_context *ctx, const kmeans_data *data, size_t among, size_t m, seeding *s)
 {
-	size_t d = data->d, trials = 2 + (size_t) log((double) k);
+	size_t d = data->d, trials = 2 + (size_t) log((double) data->task->k);
 
 	memset(s, 0, sizeof(*s));
 	s->data = data;
+	s->among = among;
 	s->m = m;
 	s->trials = least(trials, TRIALS_MOST);
 	s->width = tlv_kmeans_width(m, d, s->trials);
@@ -239,31 +280,34 @@ create_seeding(tlv_context *ctx, const kmeans_data *data, size_t k, size_t m, se
 	return TLV_OK;
 }
 
+/* Looks at m random ones of the first `among` points. */
 static tlv_status
-seed_among(tlv_context *ctx, const kmeans_data *data, size_t k, size_t m, tlv_rng *rng,
+seed_among(tlv_context *ctx, const kmeans_data *data, size_t among, size_t m, tlv_rng *rng,
 		   float *centers, size_t *found)
 {
 	seeding s;
-	tlv_status status = create_seeding(ctx, data, k, m, &s);
+	tlv_status status = create_seeding(ctx, data, among, m, &s);
 
 	if (status == TLV_OK)
-		status = seed(ctx, &s, k, rng, centers, found);
+		status = choose_centers(ctx, &s, data->task->k, rng, centers, found);
 	free_seeding(ctx, &s);
 	return status;
 }
 
 tlv_status
-tlv_kmeans_seed(tlv_context *ctx, const kmeans_data *data, size_t k, tlv_rng *rng, float *centers,
+tlv_kmeans_seed(tlv_context *ctx, const kmeans_data *data, tlv_rng *rng, float *centers,
 				size_t *found)
 {
-	size_t m = data->n;
+	size_t k = data->task->k, among = data->task->among, m;
 
 	*found = 0;
+	among = among == 0 ? data->n : least(data->n, among);
+	m = among;
 	if ((double) m * (double) data->d * (double) k > FULL_WORK)
 		m = least(m, 20 * k > SAMPLE ? 20 * k : SAMPLE);
-	TLV_TRY(seed_among(ctx, data, k, m, rng, centers, found));
-	/* A random part may miss rare points or those that have weight. */
+	TLV_TRY(seed_among(ctx, data, among, m, rng, centers, found));
+	/* A part may miss rare points or those that have weight. */
 	if (*found < k && m < data->n)
-		TLV_TRY(seed_among(ctx, data, k, data->n, rng, centers, found));
+		TLV_TRY(seed_among(ctx, data, data->n, data->n, rng, centers, found));
 	return TLV_OK;
 }

@@ -6,26 +6,6 @@
 
 #include "tensorlv/model/gmm.h"
 
-/* Lloyd's iteration from several starts; all arrays are the caller's. */
-typedef struct gmm_lloyd
-{
-	size_t n;
-	size_t d;
-	const double *rows; /* d x n */
-	size_t k;
-	size_t starts;
-	const double *metric; /* d x starts: what squared differences of a coordinate count */
-	const int *steps;	  /* starts: at most; 0: only to the nearest center */
-	double *centers;	  /* d x k x starts; at first those to begin with */
-	int32_t *label;		  /* n x starts, found: the nearest center of every row */
-	double *gain;		  /* starts, found: half of what the centers take off the sum of squares */
-} gmm_lloyd;
-
-/* Fills the centers by k-means++ among the rows. */
-extern tlv_status tlv_gmm_seed_lloyd(tlv_context *ctx, const gmm_lloyd *task, tlv_rng *rng);
-/* Every start until it stands, or its steps are done; a center without rows stays where it is. */
-extern tlv_status tlv_gmm_run_lloyd(tlv_context *ctx, const gmm_lloyd *task);
-
 /* The accumulator of a model's statistics. */
 extern tlv_status tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);

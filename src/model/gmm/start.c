@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
 /* Likelihoods nearer than this part of themselves are those of the same mixture. */
 #define SAME 1e-10
-/* k-means of gains nearer than this part have found the same clusters. */
+/* Sums of squares nearer than this part are those of the same clusters. */
 #define SAME_CLUSTERS 1e-9
 /* Rows between two questions whether to stop. */
 #define CHECK_ROWS 256
@@ -137,10 +138,23 @@ refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool fin
 
 /* ---- starts ---- */
 
-/* What a squared difference of every coordinate counts in k-means: as a part of the mean variance
- * of all, or of its own. */
+/* Clusters of the first rows, of every start. */
+typedef struct gmm_clusters
+{
+	size_t n;
+	size_t starts;
+	size_t own_units; /* so many starts, the first, are in units of every coordinate's own */
+	bool one_unit;	  /* which are the same */
+	int32_t *label;	  /* n x starts */
+	double *inertia;  /* starts: sums of squares within clusters, in the units of the start */
+} gmm_clusters;
+
+/*
+ * The first n rows, each coordinate by the root of its own variance, or all by that of their mean:
+ * what squared differences count in k-means.
+ */
 static void
-fill_metric(const gmm_sample *sample, bool each, double *metric)
+scale_rows(const gmm_sample *sample, size_t n, bool own, float *points)
 {
 	size_t d = sample->d;
 	double mean = 0;
@@ -148,7 +162,12 @@ fill_metric(const gmm_sample *sample, bool each, double *metric)
 	for (size_t i = 0; i < d; i++)
 		mean += sample->floor[i] / (double) d;
 	for (size_t i = 0; i < d; i++)
-		metric[i] = TLV_MIXTURE_FLOOR / (each ? sample->floor[i] : mean);
+	{
+		double factor = sqrt(TLV_MIXTURE_FLOOR / (own ? sample->floor[i] : mean));
+
+		for (size_t t = 0; t < n; t++)
+			points[t * d + i] = (float) (factor * sample->rows[t * d + i]);
+	}
 }
 
 /* A mixture from the clusters of the first n rows. */
@@ -214,46 +233,48 @@ copy_mixture(const tlv_mixture *from, tlv_mixture *to)
 		   k * tlv_mixture_variances(d, from->covariance) * sizeof(double));
 }
 
-/* The clusters of starts a and b are the same, as far as their gain can tell. */
+/* The clusters of starts a and b are the same, as far as their sums of squares can tell. */
 static bool
-same_clusters(const gmm_lloyd *task, size_t a, size_t b)
+same_clusters(const gmm_clusters *clusters, size_t a, size_t b)
 {
-	return fabs(task->gain[a] - task->gain[b]) <= SAME_CLUSTERS * fabs(task->gain[a]);
+	const double *inertia = clusters->inertia;
+
+	return fabs(inertia[a] - inertia[b]) <= SAME_CLUSTERS * fabs(inertia[a]);
 }
 
-/* Is the start among the first `kept` of its own metric by gain, and the first with its clusters?
- */
+/* Is the start among the best `kept` of its own units, and the first with its clusters? */
 static bool
-is_kept(const gmm_lloyd *task, size_t start, size_t kept)
+is_kept(const gmm_clusters *clusters, size_t start, size_t kept)
 {
-	size_t d = task->d, better = 0;
+	size_t better = 0;
 
-	for (size_t s = 0; s < task->starts; s++)
+	for (size_t s = 0; s < clusters->starts; s++)
 	{
-		if (memcmp(task->metric + s * d, task->metric + start * d, d * sizeof(double)) != 0)
+		if (!clusters->one_unit && (s < clusters->own_units) != (start < clusters->own_units))
 			continue;
-		if (s < start && same_clusters(task, s, start))
+		if (s < start && same_clusters(clusters, s, start))
 			return false;
-		better += task->gain[s] > task->gain[start] && !same_clusters(task, s, start);
+		better +=
+			clusters->inertia[s] < clusters->inertia[start] && !same_clusters(clusters, s, start);
 	}
 	return better < kept;
 }
 
 /* Candidates from the better clusters; the given mixture. */
 static tlv_status
-fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_lloyd *task,
+fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_clusters *clusters,
 				const tlv_gmm_start_options *options, size_t kept, gmm_candidate *candidates,
 				int *found)
 {
-	for (size_t s = 0; s < task->starts + (options->given != NULL); s++)
+	for (size_t s = 0; s < clusters->starts + (options->given != NULL); s++)
 	{
 		gmm_candidate *candidate = &candidates[*found];
 
-		if (s < task->starts && !is_kept(task, s, kept))
+		if (s < clusters->starts && !is_kept(clusters, s, kept))
 			continue;
 		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
 								   &candidate->mixture));
-		candidate->given = s == task->starts;
+		candidate->given = s == clusters->starts;
 		++*found;
 		if (candidate->given)
 		{
@@ -261,7 +282,7 @@ fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_lloyd *tas
 			break;
 		}
 		widen(sample, &candidate->mixture);
-		TLV_TRY(mixture_of_clusters(ctx, sample, task->n, task->label + s * task->n,
+		TLV_TRY(mixture_of_clusters(ctx, sample, clusters->n, clusters->label + s * clusters->n,
 									&candidate->mixture));
 	}
 	return TLV_OK;
@@ -277,41 +298,55 @@ rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gm
 	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
 }
 
+static tlv_status
+cluster_rows(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
+			 const tlv_gmm_start_options *options, gmm_clusters *clusters)
+{
+	size_t n = clusters->n, d = sample->d;
+	float *points = tlv_alloc(ctx, n, d * sizeof(float));
+	tlv_kmeans_task task = {.n = n,
+							.d = d,
+							.points = points,
+							.k = options->k,
+							.starts = 1,
+							.among = rows_of(sample, options, &plan->seeds)};
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, points);
+	tlv_rng_seed(&rng, options->seed);
+	for (size_t s = 0; s < clusters->starts; s++)
+	{
+		if (s == 0 || s == clusters->own_units)
+			scale_rows(sample, n, s < clusters->own_units, points);
+		task.max_steps = plan->lloyd_steps[s % START_KINDS];
+		TLV_TRY(tlv_kmeans(ctx, &task, &rng, clusters->label + s * n, NULL, &clusters->inertia[s]));
+	}
+	tlv_free(ctx, points);
+	return TLV_OK;
+}
+
 /* All candidates: the starts, in units of their own for the first half where the covariance does
  * not depend on units, and the given mixture. */
 static tlv_status
 make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
 				const tlv_gmm_start_options *options, gmm_candidate *candidates, int *found)
 {
-	size_t k = options->k, d = sample->d, starts = (size_t) options->starts;
-	size_t n = rows_of(sample, options, &kmeans_effort);
-	size_t own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL ? (starts + 1) / 2 : 0;
-	double *metric = tlv_alloc(ctx, starts, (d * k + d + 1) * sizeof(double));
-	int32_t *label = tlv_alloc(ctx, starts, (n + 1) * sizeof(int32_t));
-	size_t kept = (size_t) ceil(plan->kept * (double) (own_units > 0 ? own_units : starts));
-	gmm_lloyd task = {.n = n, .d = d, .rows = sample->rows, .k = k, .starts = starts};
-	tlv_rng rng;
+	size_t starts = (size_t) options->starts;
+	bool own_units = options->covariance >= TLV_COVARIANCE_DIAGONAL;
+	gmm_clusters clusters = {.n = rows_of(sample, options, &kmeans_effort),
+							 .starts = starts,
+							 .own_units = own_units ? (starts + 1) / 2 : 0,
+							 .one_unit = sample->d == 1};
+	size_t kept = (size_t) ceil(plan->kept * (double) (own_units ? clusters.own_units : starts));
 
-	TLV_TRY_ALLOC(ctx, metric);
-	TLV_TRY_ALLOC(ctx, label);
-	task.metric = metric;
-	task.centers = metric + starts * d;
-	task.gain = task.centers + starts * d * k;
-	task.label = label;
-	task.steps = label + starts * n;
-	tlv_rng_seed(&rng, options->seed);
-	for (size_t s = 0; s < starts; s++)
-	{
-		label[starts * n + s] = plan->lloyd_steps[s % START_KINDS];
-		fill_metric(sample, s < own_units, metric + s * d);
-	}
-	task.n = least(n, rows_of(sample, options, &plan->seeds));
-	TLV_TRY(tlv_gmm_seed_lloyd(ctx, &task, &rng));
-	task.n = n;
-	TLV_TRY(tlv_gmm_run_lloyd(ctx, &task));
-	TLV_TRY(fill_candidates(ctx, sample, &task, options, kept, candidates, found));
-	tlv_free(ctx, label);
-	tlv_free(ctx, metric);
+	clusters.label = tlv_alloc(ctx, starts, clusters.n * sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, clusters.label);
+	clusters.inertia = tlv_alloc(ctx, starts, sizeof(double));
+	TLV_TRY_ALLOC(ctx, clusters.inertia);
+	TLV_TRY(cluster_rows(ctx, sample, plan, options, &clusters));
+	TLV_TRY(fill_candidates(ctx, sample, &clusters, options, kept, candidates, found));
+	tlv_free(ctx, clusters.inertia);
+	tlv_free(ctx, clusters.label);
 	return TLV_OK;
 }
 

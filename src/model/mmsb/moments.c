@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
@@ -187,6 +188,7 @@ tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t n, cons
 	double *factor = tlv_alloc(ctx, w, sizeof(double)), inertia;
 	double work = (double) n * (double) k * (double) w;
 	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
+	tlv_kmeans_task task;
 	tlv_status status;
 	tlv_rng rng;
 
@@ -211,8 +213,13 @@ tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t n, cons
 	}
 	tlv_free(ctx, factor);
 	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + stream);
-	status = tlv_kmeans(ctx, n, w, points, NULL, k, most < 1 ? 1 : most, CLUSTER_STEPS, &rng, label,
-						NULL, &inertia);
+	task = (tlv_kmeans_task){.n = n,
+							 .d = w,
+							 .points = points,
+							 .k = k,
+							 .starts = most < 1 ? 1 : most,
+							 .max_steps = CLUSTER_STEPS};
+	status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
 	tlv_free(ctx, points);
 	return status;
 }

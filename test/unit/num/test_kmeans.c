@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/sparse.h"
+#include "tensorlv/num/kmeans.h"
 
 static tlv_context ctx;
 static tlv_rng rng;
@@ -74,6 +74,12 @@ sum_of_squares(size_t n, size_t d, const float *points, const float *weights, co
 	return sum;
 }
 
+static tlv_status
+cluster(tlv_kmeans_task task, int32_t *label, float *centers, double *inertia)
+{
+	return tlv_kmeans(&ctx, &task, &rng, label, centers, inertia);
+}
+
 /* Point i belongs to cluster i % k, around a random center `far` off the origin. */
 static float *
 planted(size_t n, size_t d, size_t k, double noise, double far)
@@ -97,7 +103,8 @@ check_planted(size_t n, size_t d, size_t k, double noise, double far, int starts
 	int32_t *label = room(n, sizeof(int32_t));
 	double inertia, again;
 
-	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, starts, 50, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){n, d, points, NULL, k, starts, 50, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, k, label), k);
 	for (size_t i = k; i < n; i++)
 		if (label[i] != label[i % k])
@@ -134,7 +141,7 @@ test_steps(void **state)
 	int32_t *label = room(n, sizeof(int32_t));
 
 	(void) state;
-	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 10, 50, &rng, label, NULL, &inertia));
+	assert_ok(cluster((tlv_kmeans_task){n, d, points, NULL, k, 10, 50, 0}, label, NULL, &inertia));
 	assert_below(inertia / (noise * noise * (double) ((n - k) * d)), 1.01);
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, points);
@@ -148,7 +155,8 @@ test_one_dimension(void **state)
 	double inertia;
 
 	(void) state;
-	assert_ok(tlv_kmeans(&ctx, 9, 1, points, NULL, 3, 5, 20, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){9, 1, points, NULL, 3, 5, 20, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(9, 3, label), 3);
 	assert_close(inertia, 6, 1e-4);
 	for (int i = 0; i < 9; i++)
@@ -166,7 +174,8 @@ test_one_cluster(void **state)
 	double inertia;
 
 	(void) state;
-	assert_ok(tlv_kmeans(&ctx, 3, 2, points, NULL, 1, 3, 20, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){3, 2, points, NULL, 1, 3, 20, 0}, label, centers, &inertia));
 	assert_below(fabsf(centers[0] - 1), 1e-6F);
 	assert_below(fabsf(centers[1] - 1), 1e-6F);
 	assert_close(inertia, 8, 1e-5);
@@ -181,7 +190,8 @@ test_weights(void **state)
 	double inertia;
 
 	(void) state;
-	assert_ok(tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia));
 	assert_int_equal(label[0], label[1]);
 	assert_int_equal(label[2], label[3]);
 	assert_int_not_equal(label[0], label[2]);
@@ -190,11 +200,11 @@ test_weights(void **state)
 	assert_close(inertia, 0.75, 1e-5);
 	weights[1] = -1;
 	assert_int_equal(
-		tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia),
+		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia),
 		TLV_BAD_DATA);
 	memset(weights, 0, sizeof(weights));
 	assert_int_equal(
-		tlv_kmeans(&ctx, 4, 1, points, weights, 2, 4, 20, &rng, label, centers, &inertia),
+		cluster((tlv_kmeans_task){4, 1, points, weights, 2, 4, 20, 0}, label, centers, &inertia),
 		TLV_BAD_DATA);
 }
 
@@ -211,7 +221,8 @@ check_duplicates(size_t n, size_t d, size_t m, size_t k, double apart)
 		for (size_t j = 0; j < d; j++)
 			points[i * d + j] =
 				(float) (apart * (double) ((i % m) * (j + 1)) + (i % m == 0 ? 1 : 0));
-	assert_ok(tlv_kmeans(&ctx, n, d, points, NULL, k, 2, 30, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){n, d, points, NULL, k, 2, 30, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, k, label), used);
 	for (size_t i = m; i < n; i++)
 		assert_int_equal(label[i], label[i % m]);
@@ -247,10 +258,12 @@ test_every_point_a_cluster(void **state)
 	double inertia;
 
 	(void) state;
-	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n, 1, 10, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){n, 4, points, NULL, n, 1, 10, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n, label), n);
 	assert_below(inertia, 1e-9);
-	assert_ok(tlv_kmeans(&ctx, n, 4, points, NULL, n - 1, 1, 0, &rng, label, centers, &inertia));
+	assert_ok(
+		cluster((tlv_kmeans_task){n, 4, points, NULL, n - 1, 1, 0, 0}, label, centers, &inertia));
 	assert_int_equal(labels_used(n, n - 1, label), n - 1);
 	tlv_free(&ctx, label);
 	tlv_free(&ctx, centers);
@@ -269,8 +282,8 @@ test_same_seed(void **state)
 	for (size_t i = 0; i < 2; i++)
 	{
 		tlv_rng_seed(&rng, 77);
-		assert_ok(tlv_kmeans(&ctx, n, 8, points, NULL, 12, 2, 30, &rng, label + i * n, NULL,
-							 &inertia[i]));
+		assert_ok(cluster((tlv_kmeans_task){n, 8, points, NULL, 12, 2, 30, 0}, label + i * n, NULL,
+						  &inertia[i]));
 	}
 	assert_memory_equal(label, label + n, n * sizeof(int32_t));
 	assert_equal(inertia[0], inertia[1]);
@@ -286,19 +299,25 @@ test_bad_input(void **state)
 	double inertia;
 
 	(void) state;
-	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 4, 1, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 0, 1, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_kmeans(&ctx, 3, 0, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_kmeans(&ctx, 3, 1, points, NULL, 2, 0, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_kmeans(&ctx, 4, 1, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_DATA);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){3, 1, points, NULL, 4, 1, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_PARAMETER);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){3, 1, points, NULL, 0, 1, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_PARAMETER);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){3, 0, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_PARAMETER);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){3, 1, points, NULL, 2, 0, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_PARAMETER);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_DATA);
 	points[3] = 1e30F;
-	assert_int_equal(tlv_kmeans(&ctx, 4, 1, points, NULL, 2, 1, 9, &rng, label, NULL, &inertia),
-					 TLV_BAD_DATA);
+	assert_int_equal(
+		cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
+		TLV_BAD_DATA);
 }
 
 static bool
@@ -325,7 +344,7 @@ test_cancel_and_memory(void **state)
 		int calls = most;
 
 		ctx.stop_argument = &calls;
-		status = tlv_kmeans(&ctx, n, 20, points, NULL, 6, 1, 3, &rng, label, NULL, &inertia);
+		status = cluster((tlv_kmeans_task){n, 20, points, NULL, 6, 1, 3, 0}, label, NULL, &inertia);
 	}
 	assert_ok(status);
 	assert_above(most, 10);
@@ -334,7 +353,7 @@ test_cancel_and_memory(void **state)
 	{
 		ctx.arena.limit = ctx.arena.used + spare;
 		assert_int_equal(
-			tlv_kmeans(&ctx, n, 20, points, NULL, 6, 1, 3, &rng, label, NULL, &inertia),
+			cluster((tlv_kmeans_task){n, 20, points, NULL, 6, 1, 3, 0}, label, NULL, &inertia),
 			TLV_MEMORY_LIMIT);
 	}
 	ctx.arena.limit = SIZE_MAX;
