@@ -22,6 +22,34 @@ typedef struct tlv_diagnostics
 extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value,
 							   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* ---- reading a model's, one after another or by name ---- */
+
+typedef struct tlv_diagnostic
+{
+	const char *name; /* of `length` bytes, not ended by a zero */
+	size_t length;
+	double value;
+	bool warning; /* the name is a warning in words, after "warning: " */
+} tlv_diagnostic;
+
+typedef struct tlv_diagnostics_walk
+{
+	const char *at, *end;
+	const double *values;
+} tlv_diagnostics_walk;
+
+extern tlv_diagnostics_walk tlv_diagnostics_begin(const tlv_frame *model);
+/* The next one; false at the end. */
+extern bool tlv_diagnostics_next(tlv_diagnostics_walk *walk, tlv_diagnostic *found);
+extern bool tlv_diagnostic_is(const tlv_diagnostic *diagnostic, const char *name);
+/* The number of that name, or missing. */
+extern double tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing);
+
+/* ---- writing ---- */
+
+/* Adds one of a model's. */
+extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics,
+										 const tlv_diagnostic *one);
 /* Copies those of a model but the named ones (a list that NULL ends, or NULL). */
 extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,
 									   const tlv_frame *model, const char *const *except);

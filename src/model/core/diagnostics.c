@@ -49,31 +49,76 @@ tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value, const
 	return TLV_OK;
 }
 
-static bool
-listed(const char *name, size_t length, const char *const *list)
+/* ---- reading ---- */
+
+tlv_diagnostics_walk
+tlv_diagnostics_begin(const tlv_frame *model)
 {
-	for (; list != NULL && *list != NULL; list++)
-		if (strlen(*list) == length && memcmp(*list, name, length) == 0)
-			return true;
-	return false;
+	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
+	const char *text = tlv_section_data(model, names);
+
+	return (tlv_diagnostics_walk){text, text + names->rows,
+								  tlv_frame_float64(model, "diagnostics")};
+}
+
+bool
+tlv_diagnostics_next(tlv_diagnostics_walk *walk, tlv_diagnostic *found)
+{
+	static const char warning[] = "warning: ";
+	const char *stop;
+
+	if (walk->at >= walk->end)
+		return false;
+	stop = memchr(walk->at, '\n', (size_t) (walk->end - walk->at));
+	found->name = walk->at;
+	found->length = (size_t) (stop - walk->at);
+	found->value = *walk->values++;
+	found->warning =
+		found->length >= strlen(warning) && memcmp(found->name, warning, strlen(warning)) == 0;
+	walk->at = stop + 1;
+	return true;
+}
+
+bool
+tlv_diagnostic_is(const tlv_diagnostic *diagnostic, const char *name)
+{
+	return diagnostic->length == strlen(name) &&
+		   memcmp(diagnostic->name, name, diagnostic->length) == 0;
+}
+
+double
+tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
+	tlv_diagnostic one;
+
+	while (tlv_diagnostics_next(&walk, &one))
+		if (tlv_diagnostic_is(&one, name))
+			return one.value;
+	return missing;
+}
+
+tlv_status
+tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_diagnostic *one)
+{
+	return tlv_diagnose(ctx, diagnostics, one->value, "%.*s", (int) one->length, one->name);
 }
 
 tlv_status
 tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model,
 					 const char *const *except)
 {
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-	const double *values = tlv_frame_float64(model, "diagnostics");
-	const char *at = tlv_section_data(model, names);
-	const char *end = at + names->rows;
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
+	tlv_diagnostic one;
 
-	for (size_t i = 0; at < end; i++)
+	while (tlv_diagnostics_next(&walk, &one))
 	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
+		bool wanted = true;
 
-		if (!listed(at, (size_t) (stop - at), except))
-			TLV_TRY(tlv_diagnose(ctx, diagnostics, values[i], "%.*s", (int) (stop - at), at));
-		at = stop + 1;
+		for (const char *const *name = except; name != NULL && *name != NULL; name++)
+			wanted &= !tlv_diagnostic_is(&one, *name);
+		if (wanted)
+			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
 	}
 	return TLV_OK;
 }

@@ -1,0 +1,488 @@
+/*
+ * plan_fixture.h - runs a plan (plan.h) over rows in memory, as the server's driver does over a
+ * query, and lets it fail in every one of its states.
+ *
+ * A run is recorded: what the passes gave is handed out again in later runs, up to the pass that
+ * goes wrong, so that every fault in every state costs little more than the steps of the plan.
+ */
+#ifndef TENSORLV_TEST_PLAN_FIXTURE_H
+#define TENSORLV_TEST_PLAN_FIXTURE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/plan.h"
+
+#define PLAN_MOST_PASSES 500
+
+/* Rows of one source. */
+typedef struct plan_rows
+{
+	size_t n;
+	const tlv_row *rows;
+} plan_rows;
+
+typedef struct plan_fixture
+{
+	tlv_context *ctx; /* the plan's */
+	pool *memory;	  /* its memory */
+	plan_rows rows[2];
+	tlv_rows told; /* form, widths and names, handed to every plan */
+
+	/* What goes wrong: at pass number so many, from 1; 0: nowhere. */
+	int nothing_at;	   /* it gives nothing */
+	bool nothing_told; /* values of NULL instead of no values */
+	int changed_at;	   /* from it on the rows are these */
+	plan_rows changed;
+	int stop_at; /* in the step that takes its values (1 + passes: a plan begins with no pass) */
+	size_t stop_after; /* at the call of should_stop after so many in that step */
+	int limit_at;	   /* in that step the arena has room for so many bytes more */
+	size_t limit;
+
+	/* What happened. */
+	tlv_pass pass; /* the last one that was asked for */
+	int passes;
+	int values;	  /* that are not dropped */
+	size_t steps; /* of the plan, and of each: calls of should_stop, bytes it needed at once */
+	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1];
+
+	/* The recorded passes. */
+	int recorded;
+	size_t recorded_n[PLAN_MOST_PASSES];
+	void *recorded_images[PLAN_MOST_PASSES][TLV_PLAN_STATISTICS];
+} plan_fixture;
+
+/* ---- values that count themselves ---- */
+
+typedef struct plan_value
+{
+	tlv_value base;
+	plan_fixture *fixture;
+	void *image;
+} plan_value;
+
+static inline void
+plan_value_release(tlv_value *value)
+{
+	plan_value *own = (plan_value *) value;
+
+	own->fixture->values--;
+	free(own->image);
+	free(own);
+}
+
+/* A copy of an image as a value; NULL for NULL. */
+static inline tlv_value *
+plan_value_of(plan_fixture *f, const void *image)
+{
+	size_t size = image == NULL ? 0 : ((const tlv_frame_header *) image)->size;
+	plan_value *value;
+
+	if (image == NULL)
+		return NULL;
+	value = calloc(1, sizeof(plan_value));
+	assert_non_null(value);
+	value->fixture = f;
+	value->image = malloc(size);
+	assert_non_null(value->image);
+	memcpy(value->image, image, size);
+	assert_int_equal(tlv_frame_open(f->ctx, value->image, size, &value->base.frame), TLV_OK);
+	value->base.release = plan_value_release;
+	f->values++;
+	return &value->base;
+}
+
+/* ---- which rows a pass sees, and how ---- */
+
+static inline bool
+plan_part_misses(const tlv_part *part)
+{
+	bool missing = part->type == TLV_PART_NONE;
+
+	for (size_t i = 0; i < part->n * part->d; i++)
+		missing |= (part->missing != NULL && part->missing[i]) ||
+				   (part->type == TLV_PART_CODES && part->codes[i] < 0);
+	return missing;
+}
+
+/* Parts of a row: those of its form. */
+static inline bool
+plan_row_is_complete(const tlv_row *row)
+{
+	int parts = (row->form & (TLV_ROW_VIEWS | TLV_ROW_CATEGORIES)) != 0 ? 3 : 1;
+
+	if ((row->form & (TLV_ROW_BAG | TLV_ROW_EDGE)) != 0)
+		return true;
+	for (int i = 0; i < parts; i++)
+		if (plan_part_misses(&row->part[i]))
+			return false;
+	return true;
+}
+
+/* As tlv_fold does it for bags, after the server's length word. */
+static inline int
+plan_fold_of(const tlv_row *row, int folds)
+{
+	uint64_t hash;
+
+	if (row->form == TLV_ROW_BAG)
+		hash = tlv_fingerprint((const char *) row->bag + sizeof(uint32_t),
+							   tlv_bag_image_size(row->bag) - sizeof(uint32_t), 1);
+	else
+		hash =
+			tlv_fingerprint(row->part[0].data, row->part[0].n * row->part[0].d * sizeof(double), 1);
+	return (int) ((hash >> 11) % (uint64_t) folds);
+}
+
+/* The bag with every weight at most cap. */
+static inline tlv_bag_image *
+plan_damped(tlv_context *ctx, const tlv_bag_image *bag, double cap)
+{
+	int64_t *items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
+	double *weights = tlv_alloc(ctx, bag->n, sizeof(double));
+	tlv_bag_image *damped;
+
+	assert_non_null(items);
+	assert_non_null(weights);
+	tlv_bag_decode(bag, items, weights);
+	for (size_t i = 0; i < bag->n; i++)
+		weights[i] = weights[i] < cap ? weights[i] : cap;
+	damped = tlv_alloc0(ctx, tlv_bag_size(bag->n, items, weights), 1);
+	assert_non_null(damped);
+	tlv_bag_write(bag->n, items, weights, damped);
+	tlv_free(ctx, items);
+	tlv_free(ctx, weights);
+	return damped;
+}
+
+/* ---- a pass ---- */
+
+/* All statistics in one scan: their images, in ctx, NULL where there was no row. */
+static inline tlv_status
+plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **images)
+{
+	const tlv_pass *pass = &f->pass;
+	tlv_accumulator *accumulators[TLV_PLAN_STATISTICS];
+	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
+	size_t seen = 0, size;
+
+	TLV_TRY_ALLOC(ctx, builder);
+	for (size_t i = 0; i < pass->n; i++)
+		TLV_TRY(tlv_statistic_create(ctx, &pass->statistics[i], &accumulators[i]));
+	for (size_t t = 0; t < source->n; t++)
+	{
+		tlv_row row = source->rows[t];
+
+		if (pass->folds > 0 && (plan_fold_of(&row, pass->folds) == pass->fold) == pass->others)
+			continue;
+		if (pass->complete && !plan_row_is_complete(&row))
+		{
+			f->told.left_out++;
+			continue;
+		}
+		if (pass->damp > 0)
+			row.bag = plan_damped(ctx, row.bag, pass->damp);
+		for (size_t i = 0; i < pass->n; i++)
+			TLV_TRY(tlv_add(ctx, accumulators[i], &row));
+		seen++;
+	}
+	for (size_t i = 0; i < pass->n && seen > 0; i++)
+	{
+		TLV_TRY(accumulators[i]->class->build(ctx, accumulators[i], builder));
+		TLV_TRY(tlv_frame_finish(ctx, builder, &images[i], &size));
+	}
+	return TLV_OK;
+}
+
+/* What the pass gives, also for the record where there is none of it. */
+static inline tlv_status
+plan_pass(plan_fixture *f, tlv_value **values)
+{
+	bool changed = f->changed_at > 0 && f->passes >= f->changed_at;
+	const plan_rows *source =
+		changed && f->pass.source == 0 ? &f->changed : &f->rows[f->pass.source];
+	void *images[TLV_PLAN_STATISTICS] = {NULL};
+	tlv_status status;
+	tlv_context ctx;
+	pool memory;
+
+	f->told.left_out = 0;
+	pool_init(&memory, &ctx);
+	status = plan_scan(f, &ctx, source, images);
+	for (size_t i = 0; i < f->pass.n; i++)
+		values[i] = plan_value_of(f, images[i]);
+	if (status == TLV_OK && !changed)
+	{
+		int at = f->recorded++;
+
+		assert_true(at < PLAN_MOST_PASSES);
+		f->recorded_n[at] = f->pass.n;
+		for (size_t i = 0; i < f->pass.n; i++)
+		{
+			size_t size = images[i] == NULL ? 0 : ((const tlv_frame_header *) images[i])->size;
+
+			f->recorded_images[at][i] = images[i] == NULL ? NULL : malloc(size);
+			if (images[i] != NULL)
+				memcpy(f->recorded_images[at][i], images[i], size);
+		}
+	}
+	if (status != TLV_OK)
+		f->ctx->error = ctx.error;
+	pool_reset(&memory, &ctx);
+	return status;
+}
+
+/* The same from the record, as far as that goes and holds. */
+static inline tlv_status
+plan_pass_or_record(plan_fixture *f, tlv_value **values)
+{
+	int at = f->passes - 1;
+
+	if (at >= f->recorded || (f->changed_at > 0 && f->passes >= f->changed_at))
+		return plan_pass(f, values);
+	assert_int_equal(f->recorded_n[at], f->pass.n);
+	for (size_t i = 0; i < f->pass.n; i++)
+		values[i] = plan_value_of(f, f->recorded_images[at][i]);
+	return TLV_OK;
+}
+
+/* ---- runs ---- */
+
+/* One step of the plan, under what goes wrong in it. */
+static inline tlv_status
+plan_step_under_faults(plan_fixture *f, tlv_plan *plan, tlv_value **values)
+{
+	int state = f->passes + 1;
+	size_t used = f->ctx->arena.used, before;
+	tlv_status status;
+
+	f->memory->calls = 0;
+	f->memory->stop_at = f->stop_at == state ? f->stop_after + 1 : 0;
+	f->ctx->arena.peak = used;
+	f->ctx->arena.limit = f->limit_at == state ? used + f->limit : SIZE_MAX;
+	before = f->memory->calls;
+	status = tlv_plan_next(f->ctx, plan, values, &f->pass);
+	f->calls[f->steps] = f->memory->calls - before;
+	f->needed[f->steps] = f->ctx->arena.peak - used;
+	f->steps++;
+	f->ctx->arena.limit = SIZE_MAX;
+	f->memory->stop_at = 0;
+	return status;
+}
+
+/* Runs the plan to its end, or to the first error, after which it keeps nothing. */
+static inline tlv_status
+plan_run(plan_fixture *f, tlv_plan *plan)
+{
+	tlv_value *values[TLV_PLAN_STATISTICS], **given = NULL;
+	tlv_status status;
+
+	f->passes = 0;
+	f->steps = 0;
+	plan->rows = f->told;
+	for (;;)
+	{
+		status = plan_step_under_faults(f, plan, given);
+		if (status != TLV_OK || f->pass.n == 0)
+			break;
+		assert_true(f->passes < PLAN_MOST_PASSES);
+		assert_true(f->pass.n <= TLV_PLAN_STATISTICS);
+		assert_non_null(f->pass.stage);
+		f->passes++;
+		memset(values, 0, sizeof(values));
+		given = values;
+		if (f->nothing_at == f->passes)
+			given = f->nothing_told ? values : NULL;
+		else
+			status = plan_pass_or_record(f, values);
+		if (status != TLV_OK)
+		{
+			for (size_t i = 0; i < f->pass.n; i++)
+				tlv_value_drop(values[i]);
+			tlv_plan_abandon(plan);
+			break;
+		}
+		plan->rows.passes = f->passes;
+		plan->rows.left_out = f->told.left_out;
+	}
+	assert_int_equal(f->values, 0);
+	return status;
+}
+
+/* The model of a run that must succeed, valid in all its parts. */
+static inline tlv_frame
+plan_model(plan_fixture *f, tlv_plan *plan)
+{
+	tlv_status status = plan_run(f, plan);
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
+	assert_non_null(plan->image);
+	status = tlv_kind_validate(f->ctx, plan->image, plan->size, TLV_FRAME_MODEL, &frame, &kind);
+	if (status != TLV_OK)
+		fail_msg("status %d: %s", (int) status, f->ctx->error.message);
+	return frame;
+}
+
+static inline void
+plan_forget(plan_fixture *f)
+{
+	for (int at = 0; at < f->recorded; at++)
+		for (size_t i = 0; i < f->recorded_n[at]; i++)
+			free(f->recorded_images[at][i]);
+	f->recorded = 0;
+}
+
+/* ---- every fault in every state ---- */
+
+/* Makes the plan that is tested, in f->ctx. */
+typedef tlv_plan *(*plan_maker)(plan_fixture *f, void *argument);
+
+static inline void
+plan_no_faults(plan_fixture *f)
+{
+	f->nothing_at = f->changed_at = f->stop_at = f->limit_at = 0;
+	f->stop_after = f->limit = 0;
+	f->nothing_told = false;
+}
+
+/* After an error there is a message, and the plan says nothing of an internal one. */
+static inline void
+plan_assert_clean(const plan_fixture *f, tlv_status status, const char *fault, int state)
+{
+	if (status == TLV_INTERNAL || status == TLV_CORRUPT ||
+		(status != TLV_OK && f->ctx->error.message[0] == '\0'))
+		fail_msg("%s in state %d: status %d: %s", fault, state, (int) status,
+				 f->ctx->error.message);
+}
+
+static inline void
+plan_assert_status(const plan_fixture *f, tlv_status status, tlv_status wanted, const char *fault,
+				   int state)
+{
+	if (status != wanted)
+		fail_msg("%s in state %d: status %d instead of %d: %s", fault, state, (int) status,
+				 (int) wanted, f->ctx->error.message);
+}
+
+/* Passes that give nothing: the first may end the plan without a model, the others are errors. */
+static inline void
+plan_lose_rows(plan_fixture *f, plan_maker make, void *argument, int passes)
+{
+	for (int at = 1; at <= passes; at++)
+		for (int told = 0; told <= 1; told++)
+		{
+			tlv_plan *plan;
+			tlv_status status;
+
+			plan_no_faults(f);
+			f->nothing_at = at;
+			f->nothing_told = told == 1;
+			plan = make(f, argument);
+			status = plan_run(f, plan);
+			if (at == 1 && status == TLV_OK)
+				assert_null(plan->image);
+			else
+				plan_assert_status(f, status, TLV_BAD_DATA, "no rows", at);
+		}
+}
+
+/* Rows that are others from a pass on: a clean error, or a valid model. */
+static inline void
+plan_change_rows(plan_fixture *f, plan_maker make, void *argument, int passes)
+{
+	for (int at = 2; at <= passes; at++)
+	{
+		tlv_status status;
+		tlv_plan *plan;
+
+		plan_no_faults(f);
+		f->changed_at = at;
+		plan = make(f, argument);
+		status = plan_run(f, plan);
+		plan_assert_clean(f, status, "changed rows", at);
+		if (status == TLV_OK && plan->image != NULL)
+		{
+			const tlv_kind *kind;
+			tlv_frame frame;
+
+			assert_int_equal(
+				tlv_kind_validate(f->ctx, plan->image, plan->size, TLV_FRAME_MODEL, &frame, &kind),
+				TLV_OK);
+		}
+	}
+}
+
+/* Cancelled at the first, a middle and the last call of should_stop in a step: nobody goes on. */
+static inline void
+plan_cancel(plan_fixture *f, plan_maker make, void *argument, size_t steps, const size_t *calls)
+{
+	for (size_t step = 0; step < steps; step++)
+		for (size_t part = 0; part <= 2; part++)
+		{
+			tlv_plan *plan;
+			tlv_status status;
+
+			plan_no_faults(f);
+			f->stop_at = (int) step + 1;
+			f->stop_after = (calls[step] - 1) * part / 2;
+			if (part > 0 && f->stop_after == (calls[step] - 1) * (part - 1) / 2)
+				continue;
+			plan = make(f, argument);
+			f->memory->stopped_calls = 0;
+			status = plan_run(f, plan);
+			plan_assert_status(f, status, TLV_CANCELLED, "cancelled", (int) step + 1);
+			assert_int_equal(f->memory->stopped_calls, 0);
+		}
+}
+
+/* Memory refused at once, after half of what a step needs, and just before all of it. */
+static inline void
+plan_refuse_memory(plan_fixture *f, plan_maker make, void *argument, size_t steps,
+				   const size_t *needed)
+{
+	for (size_t step = 0; step < steps; step++)
+		for (size_t part = 0; part <= 2 && needed[step] > 0; part++)
+		{
+			tlv_plan *plan;
+
+			plan_no_faults(f);
+			f->limit_at = (int) step + 1;
+			f->limit = (needed[step] - 1) * part / 2;
+			plan = make(f, argument);
+			plan_assert_status(f, plan_run(f, plan), TLV_MEMORY_LIMIT, "memory refused",
+							   (int) step + 1);
+		}
+}
+
+/*
+ * All of these, for a plan that succeeds without a fault.  The tests hand in rows of which a part
+ * is gone, or that are wider, in f->changed; what the faults leave in the pool is given back at the
+ * end of the test.  Returns the number of states there were.
+ */
+static inline size_t
+plan_fail_everywhere(plan_fixture *f, plan_maker make, void *argument)
+{
+	size_t calls[PLAN_MOST_PASSES + 1], needed[PLAN_MOST_PASSES + 1], steps;
+	int passes;
+
+	plan_no_faults(f);
+	(void) plan_model(f, make(f, argument));
+	passes = f->passes;
+	steps = f->steps;
+	memcpy(calls, f->calls, sizeof(calls));
+	memcpy(needed, f->needed, sizeof(needed));
+	plan_lose_rows(f, make, argument, passes);
+	if (f->changed.rows != NULL)
+		plan_change_rows(f, make, argument, passes);
+	plan_cancel(f, make, argument, steps, calls);
+	plan_refuse_memory(f, make, argument, steps, needed);
+	plan_no_faults(f);
+	return steps;
+}
+
+#endif /* TENSORLV_TEST_PLAN_FIXTURE_H */
