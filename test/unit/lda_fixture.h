@@ -18,7 +18,6 @@
 static pool memory;
 static tlv_context ctx;
 static tlv_rng rng;
-static tlv_frame_builder builder;
 
 static inline int
 setup(void **state)

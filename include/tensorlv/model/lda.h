@@ -13,6 +13,7 @@
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/model/topics.h"
 
 typedef struct tlv_lda_options
@@ -88,6 +89,37 @@ typedef struct tlv_lda_parts
  */
 extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image,
 								size_t *size);
+
+/* ---- the whole of learning, as a plan (plan.h) over documents: bags ---- */
+
+typedef enum tlv_lda_counts
+{
+	TLV_LDA_COUNTS_AUTO, /* damped where words come in bursts */
+	TLV_LDA_COUNTS_RAW,
+	TLV_LDA_COUNTS_DAMPED
+} tlv_lda_counts;
+
+typedef struct tlv_lda_plan_options
+{
+	tlv_lda_options fit; /* k = 0: chosen, by cross-validation between two halves */
+	size_t max_k;		 /* where it is chosen */
+	bool only_k;		 /* end with that choice, without a model */
+	tlv_lda_counts counts;
+	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
+	const char *refine;		  /* "gibbs", "vb"; NULL: not at all.  Must outlive the plan */
+	int iterations;			  /* refinement steps; below 0: until the perplexity stands */
+} tlv_lda_plan_options;
+
+/*
+ * Labels: names of the rows become the sections "label_offsets" and "labels".  Errors on the way:
+ * those of tlv_subspace_from_moments, tlv_lda_fit and the update, and TLV_BAD_DATA for documents
+ * too few or too short, no significant direction, or two names of one id.
+ */
+extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
+									  tlv_plan **plan);
+
+/* The k that was given or chosen; 0: no direction is significant. */
+extern size_t tlv_lda_plan_k(const tlv_plan *plan);
 
 /* Posterior of the single topic model, p(topic | document), and ln p(document). */
 extern double tlv_single_topic_posterior(size_t k, const double *phi, const double *weights,

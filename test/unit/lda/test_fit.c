@@ -7,6 +7,8 @@
 #include "lda_fixture.h"
 #include "tensorlv/num/tensor3.h"
 
+static tlv_frame_builder builder;
+
 /* ---- accuracy ---- */
 
 /*

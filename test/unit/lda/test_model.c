@@ -6,6 +6,8 @@
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
 
+static tlv_frame_builder builder;
+
 /* ---- refinement and extension ---- */
 
 static void

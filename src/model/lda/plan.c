@@ -1,0 +1,563 @@
+/*
+ * plan.c - latent Dirichlet allocation as a plan (lda.h): summary, products until the subspace
+ * stands, compressed moments, fit, refinement steps until the perplexity stands.  Before that,
+ * where they are not given, k by cross-validation and whether words come in bursts.
+ */
+#include "tensorlv/model/lda.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/counts.h"
+
+/* The subspace stands when its leading Ritz values move by less than this, or after so many
+ * steps. */
+#define SUBSPACE_TOLERANCE 0.01
+#define SUBSPACE_MIN_STEPS 4
+#define SUBSPACE_MAX_STEPS 12
+
+/* Repetitions so many times beyond what the topics explain count as bursts. */
+#define BURST_LIMIT 2.0
+
+/* Counts that the moments see when words come in bursts: at most this, in enough documents. */
+#define BURST_ALPHA		  0.1 /* each topic's, from which refinement starts */
+#define DAMPING_CAP		  2.0
+#define DAMPED_DOCUMENTS  20
+#define DAMPED_SHARE	  50 /* or one in so many documents, if that is less */
+#define SMOOTHING_DAMPED  0.1
+#define SMOOTHING_RAW	  0.0
+#define NEARLY_ALL_OF_MAX 0.9
+
+/* Values that are kept over several passes. */
+enum
+{
+	KEPT_SUMMARY, /* of the raw counts */
+	KEPT_FOLD	  /* triples of the second fold in the subspace of the first */
+};
+
+typedef struct lda_plan
+{
+	tlv_plan base;
+	tlv_lda_plan_options options;
+	size_t k;
+	bool k_chosen;
+	bool seen; /* a pass has found documents */
+	bool damped;
+	double minimum_documents;
+	double trace;
+	double bursts; /* NaN: not measured, the trace is small */
+	double *z;	   /* of the directions that k was chosen from */
+	size_t n_z;
+	/* The rows that are passed over, and the subspace that is sought over them. */
+	int folds, fold;
+	bool damp;
+	tlv_held subspace;
+	int subspace_steps;
+	tlv_plan_step subspace_found; /* what comes when it stands */
+	/* Refinement. */
+	tlv_held model;
+	int refine_steps;
+	double perplexity[2]; /* of the last two steps, the later one last */
+} lda_plan;
+
+static lda_plan *
+lda_plan_of(tlv_plan *plan)
+{
+	return (lda_plan *) plan;
+}
+
+/* ---- passes ---- */
+
+/* One statistic over the rows of the moment; then is the step that takes its value. */
+static tlv_statistic *
+lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+		tlv_plan_step then)
+{
+	pass->stage = stage;
+	pass->damp = plan->damp ? DAMPING_CAP : 0;
+	pass->folds = plan->folds;
+	pass->fold = plan->fold;
+	plan->base.then = then;
+	return tlv_plan_ask(&plan->base, pass, aggregate);
+}
+
+static void
+ask_summary(lda_plan *plan, tlv_pass *pass, tlv_plan_step then)
+{
+	lda_ask(plan, pass, "summary", &tlv_aggregate_count_summary, then);
+}
+
+/* A summary of documents that can be learnt from. */
+static tlv_status
+require_documents(tlv_context *ctx, lda_plan *plan, const tlv_value *summary)
+{
+	double shorter = 0;
+
+	if (summary == NULL && plan->seen && plan->folds == 0)
+		return tlv_plan_rows_gone(ctx);
+	if (summary != NULL && tlv_frame_scalar(&summary->frame, "documents", 0) >= 1)
+	{
+		plan->seen = true;
+		return TLV_OK;
+	}
+	if (summary != NULL)
+		shorter = tlv_frame_scalar(&summary->frame, "skipped", 0);
+	tlv_fail(ctx, TLV_BAD_DATA, "%s no document of at least %d tokens",
+			 plan->folds == 0 ? "the query returns" : "one half of the documents has",
+			 TLV_MIN_LENGTH);
+	if (shorter > 0)
+		tlv_fail_detail(ctx, "%.0f documents are shorter.", shorter);
+	if (plan->folds > 0)
+		tlv_fail_hint(ctx, "Choosing k needs more documents; or give k.");
+	return TLV_BAD_DATA;
+}
+
+/* ---- a subspace, by block iteration: one pass over the documents a step ---- */
+
+static tlv_status
+subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
+			  const tlv_subspace_options *options)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_subspace_from_moments(ctx, moments, options, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static tlv_status take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+								tlv_pass *pass);
+
+static void
+ask_products(lda_plan *plan, tlv_pass *pass)
+{
+	lda_ask(plan, pass, "subspace", &tlv_aggregate_count_products, take_products)->constant =
+		&plan->subspace.frame;
+}
+
+/* The subspace of those documents that the summary is of; found comes when it stands. */
+static tlv_status
+subspace_begin(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
+			   tlv_subspace_options *options, tlv_plan_step found, tlv_pass *pass)
+{
+	options->seed = plan->options.fit.seed;
+	plan->subspace_steps = 0;
+	plan->subspace_found = found;
+	TLV_TRY(subspace_next(ctx, plan, summary, options));
+	ask_products(plan, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	const tlv_subspace_options same = {0};
+	lda_plan *plan = lda_plan_of(base);
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(subspace_next(ctx, plan, &values[0]->frame, &same));
+	plan->subspace_steps++;
+	if (plan->subspace_steps >= SUBSPACE_MAX_STEPS ||
+		(plan->subspace_steps >= SUBSPACE_MIN_STEPS &&
+		 tlv_subspace_change(&plan->subspace.frame) < SUBSPACE_TOLERANCE))
+		return plan->subspace_found(ctx, base, values, pass);
+	ask_products(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- refinement and the end ---- */
+
+/* The labels of the model's items, empty for those that have none: sections of two arrays. */
+static tlv_status
+label_items(tlv_context *ctx, const tlv_names *names, const tlv_frame *model,
+			tlv_plan_section section[2])
+{
+	size_t d = tlv_frame_find(model, "items")->rows, length = 0, at = 0;
+	const int64_t *items = tlv_frame_int64(model, "items");
+	int64_t *offsets = tlv_alloc(ctx, d + 1, sizeof(int64_t));
+	char *text = tlv_alloc(ctx, (size_t) names->offsets[names->n], 1);
+
+	TLV_TRY_ALLOC(ctx, offsets);
+	TLV_TRY_ALLOC(ctx, text);
+	for (size_t i = 0; i < d; i++)
+	{
+		offsets[i] = (int64_t) length;
+		while (at < names->n && names->ids[at] < items[i])
+			at++;
+		if (at < names->n && names->ids[at] == items[i])
+		{
+			size_t size = (size_t) (names->offsets[at + 1] - names->offsets[at]);
+
+			memcpy(text + length, names->text + names->offsets[at], size);
+			length += size;
+		}
+	}
+	offsets[d] = (int64_t) length;
+	section[0] = (tlv_plan_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
+	section[1] = (tlv_plan_section){"labels", TLV_BYTES, length, 1, text};
+	return TLV_OK;
+}
+
+/* Names whose ids are hashes of theirs could be taken for each other. */
+static tlv_status
+require_distinct_names(tlv_context *ctx, const tlv_names *names)
+{
+	for (size_t i = 1; i < names->n; i++)
+		if (names->ids[i] == names->ids[i - 1])
+		{
+			int length = (int) fmin((double) (names->offsets[i + 1] - names->offsets[i]), 150);
+
+			tlv_fail(ctx, TLV_BAD_DATA, "two terms have the same tlv_term_id, one of them \"%.*s\"",
+					 length, names->text + names->offsets[i]);
+			tlv_fail_hint(ctx, "Number the terms yourself and use bigint items.");
+			return TLV_BAD_DATA;
+		}
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagnostics)
+{
+	int max_k = (int) plan->options.max_k;
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
+	if (plan->k_chosen && (double) plan->k >= NEARLY_ALL_OF_MAX * max_k)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->k,
+							 "warning: nearly all of the max_k = %d directions are significant: k "
+							 "is an upper bound, choose a smaller one by purpose",
+							 max_k));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->damped, "counts_damped"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->trace, "trace_raw_counts"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bursts, "burstiness")); /* nothing for NaN */
+	for (size_t j = 0; j < plan->n_z; j++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->z[j], "z_%zu", j + 1));
+	return TLV_OK;
+}
+
+static tlv_status
+lda_finish(tlv_context *ctx, lda_plan *plan)
+{
+	const tlv_names *names = plan->base.rows.names;
+	tlv_diagnostics diagnostics = {0};
+	tlv_plan_section sections[2];
+
+	if (names != NULL)
+	{
+		TLV_TRY(require_distinct_names(ctx, names));
+		TLV_TRY(label_items(ctx, names, &plan->model.frame, sections));
+	}
+	TLV_TRY(diagnose_choices(ctx, plan, &diagnostics));
+	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics,
+						   names == NULL ? 0 : 2, sections);
+}
+
+static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+								  tlv_pass *pass);
+
+/* One more refinement step, unless there are enough. */
+static tlv_status
+refine_or_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
+{
+	bool given = plan->options.iterations >= 0;
+	int limit = given ? plan->options.iterations : TLV_REFINE_MAX_STEPS;
+	tlv_statistic *statistic;
+
+	if (plan->refine_steps == limit)
+		return lda_finish(ctx, plan);
+	statistic = lda_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics);
+	statistic->constant = &plan->model.frame;
+	statistic->refine = plan->options.refine;
+	pass->passes_left = limit - plan->refine_steps;
+	return TLV_OK;
+}
+
+/* The model by a step; the likelihood stands when two steps together have hardly raised it. */
+static tlv_status
+take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+	double perplexity;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	perplexity = exp(-tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
+					 tlv_frame_scalar(&values[0]->frame, "tokens", 0));
+	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
+	plan->refine_steps++;
+	if (plan->options.iterations < 0 && plan->refine_steps >= TLV_REFINE_MIN_STEPS &&
+		perplexity > (1 - TLV_REFINE_TOLERANCE) * plan->perplexity[0])
+		return lda_finish(ctx, plan);
+	plan->perplexity[0] = plan->perplexity[1];
+	plan->perplexity[1] = perplexity;
+	return refine_or_finish(ctx, plan, pass);
+}
+
+/* All items of the corpus, smoothed: what the refinement steps start from. */
+static tlv_status
+model_extend(tlv_context *ctx, lda_plan *plan)
+{
+	double smoothing = plan->damped ? SMOOTHING_DAMPED : SMOOTHING_RAW;
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_lda_extend(ctx, &plan->model.frame, &plan->base.kept[KEPT_SUMMARY]->frame,
+							smoothing, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+/* ---- the fit ---- */
+
+static tlv_status
+model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	plan->options.fit.k = plan->k;
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_lda_fit(ctx, triples, &plan->options.fit, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static tlv_status
+take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_free(ctx, plan->subspace.image);
+	plan->subspace.image = NULL;
+	TLV_TRY(model_fit(ctx, plan, &values[0]->frame));
+	if (plan->options.refine == NULL)
+		return lda_finish(ctx, plan);
+	plan->damp = false; /* refinement sees the counts as they are */
+	TLV_TRY(model_extend(ctx, plan));
+	return refine_or_finish(ctx, plan, pass);
+}
+
+static tlv_status
+ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	lda_ask(plan, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
+		&plan->subspace.frame;
+	return TLV_OK;
+}
+
+static tlv_status
+fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *pass)
+{
+	tlv_subspace_options options = {.rank = plan->k, .minimum_documents = plan->minimum_documents};
+
+	return subspace_begin(ctx, plan, summary, &options, ask_moments, pass);
+}
+
+static tlv_status
+take_damped_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	TLV_TRY(require_documents(ctx, plan, values[0]));
+	return fit_subspace(ctx, plan, &values[0]->frame, pass);
+}
+
+/* ---- counts: raw, or damped where words come in bursts ---- */
+
+/* In bursts, the moments see damped counts of words that enough documents hold. */
+static tlv_status
+counts_chosen(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
+{
+	const tlv_frame *summary = &plan->base.kept[KEPT_SUMMARY]->frame;
+	double documents = tlv_frame_scalar(summary, "documents", 0);
+
+	/* The residual of moments that the model does not fit says nothing about alpha0. */
+	if (plan->damped && isnan(plan->options.fit.alpha0))
+	{
+		plan->options.fit.alpha0 = BURST_ALPHA * (double) plan->k;
+		plan->options.fit.alpha0_free = true;
+	}
+	if (plan->minimum_documents < 0)
+		plan->minimum_documents =
+			plan->damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / DAMPED_SHARE)) : 0;
+	plan->damp = plan->damped;
+	if (!plan->damped)
+		return fit_subspace(ctx, plan, summary, pass);
+	ask_summary(plan, pass, take_damped_summary);
+	return TLV_OK;
+}
+
+/*
+ * Words in bursts repeat within a document more than any mixture of k topics explains: the trace of
+ * the scaled second moment, where repetitions of a word stand, exceeds the sum of the k
+ * leading eigenvalues over pairs of distinct words, where they do not.  For documents of the
+ * model both agree.
+ */
+static tlv_status
+measure_bursts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+	const double *ritz = tlv_frame_float64(&plan->subspace.frame, "ritz");
+	double sum = 0;
+
+	for (size_t j = 0; j < plan->k; j++)
+		sum += fmax(ritz[j], 0);
+	plan->bursts = sum > 0 ? plan->trace / sum : HUGE_VAL;
+	plan->damped = plan->bursts > BURST_LIMIT;
+	return counts_chosen(ctx, plan, pass);
+}
+
+static tlv_status
+take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	tlv_subspace_options options = {.distinct = true};
+	lda_plan *plan = lda_plan_of(base);
+	const tlv_frame *summary;
+
+	TLV_TRY(require_documents(ctx, plan, values[0]));
+	tlv_plan_keep(base, KEPT_SUMMARY, &values[0]);
+	summary = &base->kept[KEPT_SUMMARY]->frame;
+	plan->trace = tlv_count_trace(summary, 0);
+	options.rank = plan->k;
+	if (plan->options.counts == TLV_LDA_COUNTS_AUTO && plan->trace > 1 + sqrt((double) plan->k))
+		return subspace_begin(ctx, plan, summary, &options, measure_bursts, pass);
+	return counts_chosen(ctx, plan, pass);
+}
+
+/* ---- k by cross-validation: the subspace of either half, seen by the other ---- */
+
+static tlv_status take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+									tlv_pass *pass);
+
+static void
+fold_begin(lda_plan *plan, int fold, tlv_pass *pass)
+{
+	plan->folds = 2;
+	plan->fold = fold;
+	ask_summary(plan, pass, take_fold_summary);
+}
+
+/* The k that both halves agree on; a plan for k alone ends here. */
+static tlv_status
+choose_k(tlv_context *ctx, lda_plan *plan, const tlv_frame *second, tlv_pass *pass)
+{
+	const tlv_frame *first = &plan->base.kept[KEPT_FOLD]->frame;
+	tlv_value *none = NULL;
+
+	plan->z = tlv_alloc(ctx, tlv_frame_find(first, "mean")->rows, sizeof(double));
+	TLV_TRY_ALLOC(ctx, plan->z);
+	TLV_TRY(tlv_count_suggest_k(ctx, first, second, plan->z, &plan->n_z, &plan->k));
+	tlv_plan_keep(&plan->base, KEPT_FOLD, &none);
+	plan->k_chosen = true;
+	plan->folds = plan->fold = 0;
+	if (plan->options.only_k)
+		return TLV_OK;
+	if (plan->k == 0)
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "no topic is significant in both halves of the documents");
+		tlv_fail_hint(ctx, "More documents are needed; or give k.");
+		return TLV_BAD_DATA;
+	}
+	ask_summary(plan, pass, take_summary);
+	return TLV_OK;
+}
+
+static tlv_status
+take_fold_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	if (values[0] == NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "too few documents for choosing k");
+		tlv_fail_hint(ctx, "Give k.");
+		return TLV_BAD_DATA;
+	}
+	if (base->kept[KEPT_FOLD] != NULL)
+		return choose_k(ctx, plan, &values[0]->frame, pass);
+	tlv_plan_keep(base, KEPT_FOLD, &values[0]);
+	fold_begin(plan, 1, pass);
+	return TLV_OK;
+}
+
+/* The other half in the subspace of this one. */
+static tlv_status
+ask_fold_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	plan->fold = 1 - plan->fold;
+	lda_ask(plan, pass, "choice of k", &tlv_aggregate_count_moments, take_fold_moments)->constant =
+		&plan->subspace.frame;
+	return TLV_OK;
+}
+
+/* Whether words come in bursts is not known yet, and distinct pairs are blind to them. */
+static tlv_status
+take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	tlv_subspace_options options = {.distinct = true};
+	lda_plan *plan = lda_plan_of(base);
+	double most;
+
+	TLV_TRY(require_documents(ctx, plan, values[0]));
+	most = fmin((double) tlv_frame_find(&values[0]->frame, "items")->rows,
+				tlv_frame_scalar(&values[0]->frame, "documents", 0));
+	options.rank = (size_t) fmin((double) plan->options.max_k, most);
+	return subspace_begin(ctx, plan, &values[0]->frame, &options, ask_fold_moments, pass);
+}
+
+/* ---- the plan ---- */
+
+static tlv_status
+lda_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	lda_plan *plan = lda_plan_of(base);
+
+	if (plan->k == 0)
+		fold_begin(plan, 0, pass);
+	else
+		ask_summary(plan, pass, take_summary);
+	return TLV_OK;
+}
+
+static const tlv_plan_class lda_plan_class = {.name = "tlv_lda", .next = lda_begin};
+
+tlv_status
+tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options, tlv_plan **result)
+{
+	lda_plan *plan = tlv_alloc0(ctx, 1, sizeof(lda_plan));
+
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->base.class = &lda_plan_class;
+	plan->options = *options;
+	plan->k = options->fit.k;
+	plan->damped = options->counts == TLV_LDA_COUNTS_DAMPED;
+	plan->minimum_documents = options->minimum_documents;
+	plan->bursts = NAN;
+	plan->perplexity[0] = plan->perplexity[1] = HUGE_VAL;
+	*result = &plan->base;
+	return TLV_OK;
+}
+
+size_t
+tlv_lda_plan_k(const tlv_plan *plan)
+{
+	return ((const lda_plan *) plan)->k;
+}

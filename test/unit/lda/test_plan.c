@@ -1,0 +1,284 @@
+/*
+ * test_plan.c - the whole of learning topics, as a plan over documents in memory: accuracy, choices
+ * on the way, labels, and every fault in every state.
+ */
+#include "assertions.h"
+
+#include "lda_fixture.h"
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+/* The documents of a corpus, or a part of them, as rows. */
+static plan_rows
+rows_of(const corpus *c, size_t from, size_t to)
+{
+	tlv_row *rows = room(to - from, sizeof(tlv_row));
+
+	for (size_t t = from; t < to; t++)
+		rows[t - from] = *TLV_AS_BAG(c->bags[t]);
+	return (plan_rows){to - from, rows};
+}
+
+static void
+use_corpus(const corpus *c)
+{
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows_of(c, 0, c->n)}};
+	passes.told.form = TLV_ROW_BAG;
+}
+
+static tlv_lda_plan_options
+usual_options(size_t k)
+{
+	return (tlv_lda_plan_options){
+		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+		.max_k = 20,
+		.minimum_documents = -1,
+		.refine = NULL,
+		.iterations = -1,
+	};
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(tlv_lda_plan_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+/* ---- what is learnt ---- */
+
+/* By moments alone, then refined by either method until the perplexity stands. */
+static void
+test_accuracy(void **state)
+{
+	static const char *const refinements[] = {"gibbs", "vb"};
+	corpus c = simulate(3000, 60, 4, 60, 0.3, false);
+	tlv_lda_plan_options options = usual_options(4);
+	errors moments_only, refined;
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	model = learn(options);
+	moments_only = compare(&c, model);
+	assert_below(moments_only.mean, 0.05);
+	assert_below(moments_only.alpha, 0.1);
+	assert_equal(diagnostic(model, "k_chosen"), 0);
+	assert_equal(diagnostic(model, "counts_damped"), 0);
+	assert_equal(diagnostic(model, "passes"), passes.passes);
+	for (int i = 0; i < 2; i++)
+	{
+		options.refine = refinements[i];
+		model = learn(options);
+		refined = compare(&c, model);
+		assert_below(refined.mean, 0.04);
+		assert_below(refined.mean, moments_only.mean);
+		assert_below(refined.alpha, 0.1);
+		assert_at_least(tlv_frame_scalar(&model, "steps", 0), TLV_REFINE_MIN_STEPS);
+		assert_at_most(tlv_frame_scalar(&model, "steps", 0), TLV_REFINE_MAX_STEPS);
+	}
+	options.iterations = 2;
+	model = learn(options);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 2);
+	options.iterations = 0;
+	model = learn(options);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 0);
+}
+
+/* k by cross-validation, with a model and without. */
+static void
+test_choice_of_k(void **state)
+{
+	corpus c = simulate(4000, 60, 5, 60, 0.1, false);
+	tlv_lda_plan_options options = usual_options(0);
+	tlv_frame model;
+	tlv_plan *plan;
+
+	(void) state;
+	use_corpus(&c);
+	model = learn(options);
+	assert_equal(tlv_frame_find(&model, "phi")->rows, 5);
+	assert_equal(diagnostic(model, "k_chosen"), 1);
+	assert_above(diagnostic(model, "z_5"), 3);
+	assert_null(find_diagnostic(model, "warning: nearly all"));
+	assert_below(compare(&c, model).mean, 0.04);
+
+	options.only_k = true;
+	plan = make(&passes, &options);
+	assert_ok(plan_run(&passes, plan));
+	assert_null(plan->image);
+	assert_int_equal(tlv_lda_plan_k(plan), 5);
+
+	/* Where most of what may be found is found, k says little. */
+	options.only_k = false;
+	options.max_k = 5;
+	model = learn(options);
+	assert_non_null(find_diagnostic(model, "warning: nearly all of the max_k = 5"));
+}
+
+/* Documents in which every word that comes, comes several times. */
+static corpus
+in_bursts(corpus c, double times)
+{
+	for (size_t t = 0; t < c.n; t++)
+	{
+		size_t n = c.bags[t]->n;
+		int64_t *items = room(n, sizeof(int64_t));
+		double *counts = room(n, sizeof(double));
+
+		tlv_bag_decode(c.bags[t], items, counts);
+		for (size_t i = 0; i < n; i++)
+			counts[i] *= 1 + times * (double) (tlv_rng_below(&rng, 3) == 0);
+		c.bags[t] = room(tlv_bag_size(n, items, counts), 1);
+		tlv_bag_write(n, items, counts, c.bags[t]);
+	}
+	return c;
+}
+
+/* Bursts are measured, and the moments then see damped counts; or as one says. */
+static void
+test_bursts(void **state)
+{
+	corpus c = in_bursts(simulate(3000, 200, 4, 40, 0.2, false), 12);
+	tlv_lda_plan_options options = usual_options(4);
+	tlv_frame model;
+	double damped;
+
+	(void) state;
+	use_corpus(&c);
+	options.refine = "vb";
+	model = learn(options);
+	assert_above(diagnostic(model, "burstiness"), 2);
+	assert_above(diagnostic(model, "trace_raw_counts"), 3);
+	assert_equal(diagnostic(model, "counts_damped"), 1);
+	damped = compare(&c, model).mean;
+	assert_below(damped, 0.12);
+
+	options.counts = TLV_LDA_COUNTS_RAW;
+	model = learn(options);
+	assert_null(find_diagnostic(model, "burstiness"));
+	assert_equal(diagnostic(model, "counts_damped"), 0);
+
+	c = simulate(3000, 60, 4, 60, 0.3, false);
+	use_corpus(&c);
+	options.counts = TLV_LDA_COUNTS_DAMPED;
+	model = learn(options);
+	assert_equal(diagnostic(model, "counts_damped"), 1);
+	assert_null(find_diagnostic(model, "burstiness"));
+	assert_below(compare(&c, model).mean, 0.07);
+}
+
+/* ---- labels ---- */
+
+static void
+test_labels(void **state)
+{
+	int64_t ids[] = {1, 100, 104, 106, 9000}, offsets[] = {0, 2, 5, 5, 7, 8};
+	corpus c = simulate(500, 10, 2, 30, 0.2, false);
+	tlv_names names = {5, ids, offsets, "xxabcdez"};
+	tlv_lda_plan_options options = usual_options(2);
+	const tlv_section *labels;
+	const int64_t *at;
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	passes.told.names = &names;
+	model = learn(options);
+	labels = tlv_frame_find(&model, "labels");
+	at = tlv_frame_int64(&model, "label_offsets");
+	assert_non_null(labels);
+	assert_int_equal(labels->rows, 5);
+	assert_memory_equal(tlv_section_data(&model, labels), "abcde", 5);
+	assert_int_equal(tlv_frame_find(&model, "label_offsets")->rows,
+					 tlv_frame_find(&model, "items")->rows + 1);
+	assert_int_equal(at[0], 0); /* item 100 is "abc", 102 has no name, 104 an empty one */
+	assert_int_equal(at[1], 3);
+	assert_int_equal(at[2], 3);
+	assert_int_equal(at[3], 3);
+	assert_int_equal(at[4], 5); /* 106 is "de" */
+
+	ids[3] = 104;
+	plan_forget(&passes);
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
+				 "two terms have the same tlv_term_id, one of them \"de\"");
+}
+
+/* ---- what cannot be learnt from ---- */
+
+static void
+test_refusals(void **state)
+{
+	corpus c = simulate(60, 10, 2, 2, 0.2, false), noise;
+	tlv_lda_plan_options options = usual_options(2);
+
+	(void) state;
+	use_corpus(&c);
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
+				 "the query returns no document of at least 3 tokens");
+	assert_string_equal(ctx.error.detail, "60 documents are shorter.");
+	passes.rows[0].n = 0;
+	plan_forget(&passes);
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA, "no document");
+	assert_string_equal(ctx.error.detail, "");
+	options = usual_options(0);
+	plan_forget(&passes);
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
+				 "one half of the documents has no document");
+	assert_string_equal(ctx.error.hint, "Choosing k needs more documents; or give k.");
+
+	noise = simulate(60, 50, 1, 20, 5, false);
+	use_corpus(&noise);
+	passes.rows[0] = rows_of(&noise, 0, 4);
+	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA);
+	assert_string_not_equal(ctx.error.hint, "");
+}
+
+/* ---- faults ---- */
+
+/* k chosen, bursts measured, damped, refined: all states there are. */
+static void
+test_faults(void **state)
+{
+	corpus c = in_bursts(simulate(600, 40, 2, 30, 0.1, false), 12);
+	corpus other = simulate(300, 30, 3, 20, 0.1, false);
+	tlv_lda_plan_options options = usual_options(0);
+
+	(void) state;
+	options.max_k = 4;
+	options.refine = "vb";
+	options.iterations = 3;
+	use_corpus(&c);
+	passes.changed = rows_of(&c, 0, 20); /* most of them gone */
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 30);
+	passes.changed = rows_of(&other, 0, other.n);
+	(void) plan_fail_everywhere(&passes, make, &options);
+	plan_forget(&passes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bursts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("lda_plan", tests, NULL, NULL);
+}
