@@ -30,6 +30,16 @@ extern tlv_status tlv_dense_moments_create(tlv_context *ctx, int order,
 extern const tlv_aggregate tlv_aggregate_dense_moments;
 
 /*
+ * A random sample of vectors without replacement: `count` of them, or all where there are fewer.
+ * Rows are drawn by hashes of their content under `seed`, so that the sample is the same in
+ * whatever order and parts they arrive, and samples of parts can be merged; equal rows are drawn
+ * together.  The value (kind row_sample): scalars "seen", all rows, "nulls", "count", "seed", and
+ * "rows" (d x n), in the order of the hashes, which is a random one.
+ */
+extern const tlv_aggregate tlv_aggregate_row_sample;
+#define TLV_DENSE_MOST_SAMPLE 10000000
+
+/*
  * Central moments of a stored value, of kind dense_moments, or of kind dense_compressed: then d is
  * p, and the mean and the moments are those of U'(x - m).  Arrays from the arena, freed by
  * tlv_dense_central_free, also after an error.  Errors: TLV_BAD_DATA for no rows, or when an

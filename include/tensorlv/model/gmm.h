@@ -16,6 +16,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/num/rng.h"
 
 /* The parameters of a checked model; they point into its frame. */
@@ -117,6 +118,26 @@ extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_
 
 /* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
 #define TLV_GMM_TOLERANCE 1e-6
+
+/* ---- the whole of learning, as a plan (plan.h) over vectors ---- */
+
+typedef struct tlv_gmm_plan_options
+{
+	tlv_gmm_options fit; /* k = 0: chosen, by the Bayesian information criterion */
+	size_t max_k;		 /* where it is chosen */
+	bool refine;		 /* by expectation maximisation; else the start is the model */
+	int iterations;		 /* steps of it; below 0: until the likelihood stands */
+} tlv_gmm_plan_options;
+
+/*
+ * Moments, the fit to them and, where these alone do not carry it, starts from a sample of the rows
+ * that compete with it; then steps of expectation maximisation, one pass each.  No rows give no
+ * model.  Errors on the way: those of tlv_gmm_fit (but that moments do not identify k components),
+ * tlv_gmm_start and the update; TLV_BAD_PARAMETER for k above TLV_MIXTURE_MOST_COMPONENTS,
+ * TLV_BAD_DATA for fewer rows than k.
+ */
+extern tlv_status tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options,
+									  tlv_plan **plan);
 
 /*
  * A random true mixture: means normal with typical distance `separation` between two of them,

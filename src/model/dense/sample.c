@@ -1,0 +1,275 @@
+/*
+ * sample.c - a random sample of rows (dense.h): those of the smallest keys, which are hashes of
+ * their content, so that it is the same in whatever order and parts the rows arrive.
+ */
+#include "tensorlv/model/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/rng.h"
+
+/* Rows that there is room for at first; at most twice the sample. */
+#define FIRST_ROOM 64
+
+typedef struct sample_key
+{
+	uint64_t key;
+	size_t at; /* of its row */
+} sample_key;
+
+typedef struct sample_state
+{
+	tlv_accumulator base;
+	size_t count; /* wanted; 0 before the first value is merged */
+	uint64_t seed;
+	double seen; /* rows, the sample among them */
+	size_t d;	 /* 0 before the first row */
+	size_t n, room;
+	sample_key *keys;
+	double *rows;	  /* d x room */
+	uint64_t largest; /* keys above this have no chance any more */
+} sample_state;
+
+static uint64_t
+key_of(uint64_t seed, size_t d, const double *x)
+{
+	return tlv_mix64(tlv_fingerprint(x, d * sizeof(double), tlv_mix64(seed)));
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const sample_key *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Keeps the rows of the smallest keys, in the order of these. */
+static tlv_status
+sample_cut(tlv_context *ctx, sample_state *state)
+{
+	size_t n = state->n < state->count ? state->n : state->count, d = state->d;
+	double *rows;
+
+	if (n == 0)
+		return TLV_OK;
+	rows = tlv_alloc(ctx, n * d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, rows);
+	qsort(state->keys, state->n, sizeof(sample_key), compare_keys);
+	for (size_t i = 0; i < n; i++)
+		memcpy(rows + i * d, state->rows + state->keys[i].at * d, d * sizeof(double));
+	memcpy(state->rows, rows, n * d * sizeof(double));
+	for (size_t i = 0; i < n; i++)
+		state->keys[i].at = i;
+	tlv_free(ctx, rows);
+	state->n = n;
+	if (n == state->count)
+		state->largest = state->keys[n - 1].key;
+	return TLV_OK;
+}
+
+/* Room for one more row. */
+static tlv_status
+sample_grow(tlv_context *ctx, sample_state *state)
+{
+	size_t most = 2 * state->count, room = 2 * state->room;
+	double *rows;
+	sample_key *keys;
+
+	if (state->n < state->room)
+		return TLV_OK;
+	if (state->room == most)
+		return sample_cut(ctx, state);
+	room = room < FIRST_ROOM ? FIRST_ROOM : room;
+	room = room < most ? room : most;
+	rows = tlv_realloc(ctx, state->rows, room, state->d * sizeof(double));
+	TLV_TRY_ALLOC(ctx, rows);
+	state->rows = rows;
+	keys = tlv_realloc(ctx, state->keys, room, sizeof(sample_key));
+	TLV_TRY_ALLOC(ctx, keys);
+	state->keys = keys;
+	state->room = room;
+	return TLV_OK;
+}
+
+static tlv_status
+sample_add_vector(tlv_context *ctx, sample_state *state, const double *x)
+{
+	uint64_t key = key_of(state->seed, state->d, x);
+
+	if (key > state->largest)
+		return TLV_OK;
+	TLV_TRY(sample_grow(ctx, state));
+	memcpy(state->rows + state->n * state->d, x, state->d * sizeof(double));
+	state->keys[state->n] = (sample_key){key, state->n};
+	state->n++;
+	return TLV_OK;
+}
+
+static tlv_status
+check_vector(tlv_context *ctx, const sample_state *state, size_t d, const double *x)
+{
+	if (d == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
+	if (state->d > 0 && d != state->d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
+						state->d);
+	for (size_t i = 0; i < d; i++)
+		if (!isfinite(x[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", i + 1,
+							isnan(x[i]) ? "NaN" : "infinite");
+	return TLV_OK;
+}
+
+static tlv_status
+sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	sample_state *state = (sample_state *) accumulator;
+	const double *x = row->part[0].float64;
+	size_t d = row->part[0].d;
+
+	TLV_TRY(check_vector(ctx, state, d, x));
+	state->d = d;
+	TLV_TRY(sample_add_vector(ctx, state, x));
+	state->seen++;
+	return TLV_OK;
+}
+
+/* ---- aggregate and merging ---- */
+
+static tlv_status
+sample_create(tlv_context *ctx, size_t count, uint64_t seed, tlv_accumulator **accumulator)
+{
+	sample_state *state = tlv_alloc0(ctx, 1, sizeof(sample_state));
+
+	*accumulator = NULL;
+	TLV_TRY_ALLOC(ctx, state);
+	state->base.class = tlv_kind_row_sample.accumulator;
+	state->count = count;
+	state->seed = seed;
+	state->largest = UINT64_MAX;
+	*accumulator = &state->base;
+	return TLV_OK;
+}
+
+static tlv_status
+sample_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return sample_create(ctx, 0, 0, accumulator);
+}
+
+static tlv_status
+sample_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	if (constants->count < 1 || constants->count > TLV_DENSE_MOST_SAMPLE)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a sample of %zu rows is not between 1 and %d",
+						constants->count, TLV_DENSE_MOST_SAMPLE);
+	return sample_create(ctx, constants->count, constants->seed, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_row_sample = {"tlv_row_sample", NULL, sample_begin};
+
+static tlv_status
+sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	sample_state *state = (sample_state *) accumulator;
+	const tlv_section *rows = tlv_frame_find(frame, "rows");
+	const double *x = tlv_section_data(frame, rows);
+	size_t count = (size_t) tlv_frame_scalar(frame, "count", 0);
+	uint64_t seed = (uint64_t) tlv_frame_scalar(frame, "seed", 0);
+
+	if (state->count == 0)
+	{
+		state->count = count;
+		state->seed = seed;
+	}
+	if (count != state->count || seed != state->seed)
+		return tlv_fail(
+			ctx, TLV_BAD_PARAMETER,
+			"samples of %zu rows with seed %llu and of %zu rows with seed %llu cannot be "
+			"merged",
+			state->count, (unsigned long long) state->seed, count, (unsigned long long) seed);
+	if (rows->columns > 0 && state->d > 0 && rows->rows != state->d)
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"samples of vectors of length %zu and %zu cannot be merged", state->d,
+						(size_t) rows->rows);
+	state->d = rows->columns > 0 ? rows->rows : state->d;
+	for (size_t t = 0; t < rows->columns; t++)
+	{
+		if (t % 1024 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d));
+	}
+	state->seen += tlv_frame_scalar(frame, "seen", 0);
+	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	return TLV_OK;
+}
+
+/* ---- the stored value ---- */
+
+static tlv_status
+sample_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	sample_state *state = (sample_state *) accumulator;
+
+	TLV_TRY(sample_cut(ctx, state));
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_ROW_SAMPLE);
+	builder->owned = NULL;
+	tlv_frame_add_scalar(builder, "seen", state->seen);
+	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
+	tlv_frame_add_scalar(builder, "count", (double) state->count);
+	tlv_frame_add_scalar(builder, "seed", (double) state->seed);
+	tlv_frame_add(builder, "rows", TLV_FLOAT64, state->d, state->n, state->rows);
+	return TLV_OK;
+}
+
+/* The rows are in the order of their keys. */
+static tlv_status
+check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x)
+{
+	uint64_t before = 0;
+
+	for (size_t t = 0; t < n; t++)
+	{
+		uint64_t key = key_of(seed, d, x + t * d);
+
+		if (key < before)
+			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample is out of order", t + 1);
+		before = key;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+sample_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	const tlv_section *rows = tlv_frame_find(frame, "rows");
+	double count, seen, seed;
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seen"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "count"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	count = tlv_frame_scalar(frame, "count", 0);
+	seen = tlv_frame_scalar(frame, "seen", 0);
+	seed = tlv_frame_scalar(frame, "seed", 0);
+	if (rows == NULL || count < 1 || count > TLV_DENSE_MOST_SAMPLE ||
+		(double) rows->columns != fmin(count, seen) || (rows->rows == 0) != (rows->columns == 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
+	TLV_TRY(tlv_frame_require(ctx, frame, "rows", TLV_FLOAT64, rows->rows, rows->columns, NULL));
+	return check_order(ctx, (uint64_t) seed, rows->columns, rows->rows,
+					   tlv_section_data(frame, rows));
+}
+
+static const tlv_accumulator_class sample_class = {.name = "row_sample",
+												   .create = sample_create_empty,
+												   .merge = sample_merge,
+												   .build = sample_build,
+												   .rows = TLV_ROW_VECTOR,
+												   .add = sample_add};
+
+const tlv_kind tlv_kind_row_sample = {TLV_FRAME_MOMENTS, TLV_KIND_ROW_SAMPLE, "row_sample",
+									  sample_check,		 &sample_class,		  NULL};

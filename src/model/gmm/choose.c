@@ -1,0 +1,266 @@
+/*
+ * choose.c - starts of mixtures of Gaussians, and how many components (choose.h).
+ */
+#include "choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/diagnostics.h"
+
+/* Moments of this residual are those of spherical components. */
+#define TRUSTED_RESIDUAL 0.1
+
+/* Starts from the sample; fewer of full covariances of few rows, and of many components, which cost
+ * most; more of spherical components of many rows, where they cost least. */
+#define STARTS		 20
+#define STARTS_FEWER 12
+#define STARTS_MORE	 40
+#define MANY		 50	  /* components */
+#define LARGE		 5000 /* rows */
+
+/* Rows of the sample: at least and at most, of each component at least, and what n d k (full:
+ * n d^2 k) shall not exceed. */
+#define SAMPLE_LEAST  2000.0
+#define SAMPLE_MOST	  20000.0
+#define SAMPLE_EACH	  20.0
+#define SAMPLE_EFFORT 5e8
+
+/* k is chosen when the criterion has risen so many times in a row. */
+#define MOST_RISES 2
+
+void
+gmm_start_free(tlv_context *ctx, gmm_start *start)
+{
+	tlv_free(ctx, start->fitted.image);
+	tlv_free(ctx, start->sampled.image);
+	memset(start, 0, sizeof(*start));
+}
+
+/* ---- fits to the moments ---- */
+
+static tlv_status
+fit_to(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *moments, size_t k,
+	   tlv_held *fitted)
+{
+	tlv_gmm_options options = evidence->options;
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	options.k = k;
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_gmm_fit(ctx, moments, &options, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, fitted, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+tlv_status
+gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence, tlv_held *single)
+{
+	return fit_to(ctx, evidence, evidence->moments, 1, single);
+}
+
+tlv_status
+gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_held *copy)
+{
+	size_t size = model->header->size;
+	void *image = tlv_alloc(ctx, size, 1);
+
+	TLV_TRY_ALLOC(ctx, image);
+	memcpy(image, model->header, size);
+	return tlv_plan_hold(ctx, copy, image, size);
+}
+
+tlv_status
+gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k, gmm_start *start)
+{
+	const tlv_frame *moments =
+		evidence->d > GMM_MOST_THIRD ? evidence->compressed : evidence->moments;
+	tlv_status status = TLV_NOT_IDENTIFIABLE;
+
+	memset(start, 0, sizeof(*start));
+	start->k = k;
+	start->log_likelihood = -HUGE_VAL;
+	if (k == 1)
+		status = gmm_copy_model(ctx, evidence->single, &start->fitted);
+	else if (moments != NULL)
+		status = fit_to(ctx, evidence, moments, k, &start->fitted);
+	start->from_moments = status == TLV_OK;
+	return status == TLV_NOT_IDENTIFIABLE ? TLV_OK : status;
+}
+
+static bool
+is_spherical(const gmm_evidence *evidence)
+{
+	return evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL;
+}
+
+/*
+ * Of few rows other starts cost next to nothing, and real data have better optima than the moments'
+ * even where the residual is small.
+ */
+bool
+gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
+{
+	const tlv_frame *fitted = &start->fitted.frame;
+
+	if (start->fitted.image == NULL)
+		return false;
+	if (!evidence->refine || start->k == 1)
+		return true;
+	return is_spherical(evidence) && evidence->n > SAMPLE_MOST &&
+		   (double) start->k <= TLV_GMM_MOST_SHARE * (double) evidence->d &&
+		   tlv_diagnostics_find(fitted, "signal", NAN) >= TLV_GMM_SIGNAL &&
+		   tlv_diagnostics_find(fitted, "residual", NAN) <= TRUSTED_RESIDUAL;
+}
+
+/* ---- starts from the sample ---- */
+
+size_t
+gmm_sample_size(const gmm_evidence *evidence, size_t k, double room)
+{
+	double d = (double) evidence->d, each = d * (double) k,
+		   fits = floor(room / (d * sizeof(double)));
+	double wanted;
+
+	if (evidence->options.covariance == TLV_COVARIANCE_FULL)
+		each *= d;
+	wanted = fmax(SAMPLE_EFFORT / each, fmax(SAMPLE_LEAST, SAMPLE_EACH * (double) k));
+	wanted = fmin(fmin(floor(wanted), SAMPLE_MOST), evidence->n);
+	return (size_t) fmax(fmin(wanted, fits), fmin((double) k, evidence->n));
+}
+
+/* How many starts from the sample. */
+static int
+number_of_starts(const gmm_evidence *evidence, size_t k)
+{
+	bool large = evidence->sample_n > LARGE;
+
+	if (k == 1)
+		return 1;
+	if (k > MANY || (evidence->options.covariance == TLV_COVARIANCE_FULL && !large))
+		return STARTS_FEWER;
+	return large && is_spherical(evidence) ? STARTS_MORE : STARTS;
+}
+
+/* The best of starts on the sample, and of the fit to the moments, into start->sampled. */
+static tlv_status
+start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
+{
+	tlv_gmm_start_options options = {.k = start->k,
+									 .covariance = evidence->options.covariance,
+									 .seed = evidence->options.seed,
+									 .starts = number_of_starts(evidence, start->k),
+									 .steps = GMM_MOST_STEPS};
+	tlv_mixture given;
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	if (start->fitted.image != NULL)
+	{
+		tlv_gmm_read(&start->fitted.frame, &given);
+		options.given = &given;
+	}
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_gmm_start(ctx, evidence->sample_n, evidence->d, evidence->sample,
+						   tlv_frame_float64(evidence->single, "floor"), &options, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &start->sampled, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+/* The fit to the moments, refined on the sample, into start->sampled. */
+static tlv_status
+refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_gmm_refine(ctx, &start->fitted.frame, evidence->sample_n, evidence->sample,
+							GMM_MOST_STEPS, &start->log_likelihood, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &start->sampled, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static void
+drop_sampled(tlv_context *ctx, gmm_start *start)
+{
+	tlv_free(ctx, start->sampled.image);
+	start->sampled.image = NULL;
+}
+
+/*
+ * Where the sample is not all rows, the fit to the moments knows more than what was refined on the
+ * sample, and stays beside a start that seems better until the whole data tell; but it knows
+ * nothing of diagonal and full covariances.
+ */
+tlv_status
+gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
+{
+	bool whole = (double) evidence->sample_n >= evidence->n;
+	const tlv_frame *best = &start->sampled.frame;
+
+	if (gmm_start_is_trusted(evidence, start))
+	{
+		TLV_TRY(refine_on_sample(ctx, evidence, start));
+		if (!whole || !evidence->refine)
+			drop_sampled(ctx, start);
+		return TLV_OK;
+	}
+	TLV_TRY(start_from_sample(ctx, evidence, start));
+	start->log_likelihood = tlv_diagnostics_find(best, "sample_mean_log_likelihood", NAN);
+	start->from_moments = tlv_diagnostics_find(best, "start_given", 0) > 0;
+	start->stands = whole && tlv_diagnostics_find(best, "sample_stands", 0) > 0;
+	if (whole || !is_spherical(evidence) || start->fitted.image == NULL)
+		return TLV_OK;
+	start->rivals = !start->from_moments;
+	if (start->from_moments)
+		drop_sampled(ctx, start);
+	start->from_moments = true;
+	return TLV_OK;
+}
+
+/* ---- the number of components ---- */
+
+tlv_status
+gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_start *best,
+			 double *bic, size_t *n_bic)
+{
+	double n = (double) evidence->sample_n;
+	int rises = 0;
+
+	memset(best, 0, sizeof(*best));
+	*n_bic = 0;
+	for (size_t k = 1; k <= max_k && (double) k <= evidence->n && rises < MOST_RISES; k++)
+	{
+		double parameters = tlv_mixture_parameters(k, evidence->d, evidence->options.covariance);
+		gmm_start start;
+
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(gmm_start_fit(ctx, evidence, k, &start));
+		TLV_TRY(gmm_start_measure(ctx, evidence, &start));
+		bic[k - 1] = parameters * log(n) - 2 * n * start.log_likelihood;
+		*n_bic = k;
+		rises = k > 1 && bic[k - 1] > bic[k - 2] ? rises + 1 : 0;
+		if (best->k == 0 || bic[k - 1] < bic[best->k - 1])
+		{
+			gmm_start_free(ctx, best);
+			*best = start;
+		}
+		else
+			gmm_start_free(ctx, &start);
+	}
+	return TLV_OK;
+}

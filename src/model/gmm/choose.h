@@ -1,0 +1,83 @@
+/*
+ * choose.h - where refinement starts, and the number of components: what is decided between two
+ * passes, from moments of all rows and a sample of them.
+ */
+#ifndef TENSORLV_GMM_CHOOSE_H
+#define TENSORLV_GMM_CHOOSE_H
+
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/plan.h"
+
+/* Third moments are collected in all dimensions up to this number, their cost grows with its
+ * cube; of more dimensions in the leading directions, by a pass of its own. */
+#define GMM_MOST_THIRD 20
+
+/* Steps of refinement at most, over all rows and on the sample. */
+#define GMM_MOST_STEPS 100
+
+/* What is known of the rows. */
+typedef struct gmm_evidence
+{
+	tlv_gmm_options options; /* but k */
+	bool refine;			 /* rows are passed over again, to refine */
+	double n;				 /* rows */
+	size_t d;
+	const tlv_frame *moments;	 /* of order 3 up to GMM_MOST_THIRD dimensions, else of order 2 */
+	const tlv_frame *compressed; /* of order 3, in the leading directions; NULL: not collected */
+	const tlv_frame *single;	 /* model of one component: its floor is everybody's */
+	size_t sample_n;
+	const double *sample; /* d x sample_n; NULL: not drawn */
+} gmm_evidence;
+
+/* A start for refinement. */
+typedef struct gmm_start
+{
+	size_t k;
+	tlv_held fitted;	   /* to the moments; none where these do not identify k components */
+	tlv_held sampled;	   /* better on the sample, and refined there; or none */
+	bool rivals;		   /* which of both is better, only all rows can tell */
+	bool from_moments;	   /* the fit to the moments is what it goes back to */
+	bool stands;		   /* refined on all rows, until the likelihood stands */
+	double log_likelihood; /* mean over the sample, where it was measured */
+} gmm_start;
+
+/* The model that a start is; of rivals, the first. */
+static inline tlv_held *
+gmm_start_model(gmm_start *start)
+{
+	return start->sampled.image != NULL && !start->rivals ? &start->sampled : &start->fitted;
+}
+
+/* A copy of a model into copy, in place of what is there. */
+extern tlv_status gmm_copy_model(tlv_context *ctx, const tlv_frame *model, tlv_held *copy);
+
+extern void gmm_start_free(tlv_context *ctx, gmm_start *start);
+
+/* The fit of one component, which the others need. */
+extern tlv_status gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence, tlv_held *single);
+
+/* A start of k components, with its fit to the moments as far as they carry one. */
+extern tlv_status gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
+								gmm_start *start);
+
+/* Does the fit stand, without a sample beside it? */
+extern bool gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start);
+
+/* Rows of the sample for starts of up to k components, in `room` bytes. */
+extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double room);
+
+/*
+ * The start on the sample: its likelihood there and, unless the fit to the moments is trusted, the
+ * best of it and of starts from the sample.
+ */
+extern tlv_status gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence,
+									gmm_start *start);
+
+/*
+ * The number of components, 1 .. max_k, of the least Bayesian information criterion on the sample,
+ * and its start; bic (max_k) gets the criteria of those that were tried, n_bic their number.
+ */
+extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k,
+							   gmm_start *best, double *bic, size_t *n_bic);
+
+#endif /* TENSORLV_GMM_CHOOSE_H */

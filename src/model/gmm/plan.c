@@ -1,0 +1,451 @@
+/*
+ * plan.c - mixtures of Gaussians as a plan (gmm.h): moments, the fit to them, starts from a sample
+ * where these alone do not carry it (choose.h), then steps of expectation maximisation until the
+ * likelihood stands.
+ */
+#include "choose.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+
+/* Steps after which two starts are compared. */
+#define RIVAL_STEPS 5
+
+/* Of the memory that is left, the part that a sample may take. */
+#define SAMPLE_SHARE 4
+
+/* Values that are kept over several passes. */
+enum
+{
+	KEPT_MOMENTS,
+	KEPT_COMPRESSED,
+	KEPT_SAMPLE
+};
+
+typedef struct gmm_plan
+{
+	tlv_plan base;
+	tlv_gmm_plan_options options;
+	gmm_evidence evidence;
+	tlv_held subspace; /* the leading directions, of compressed moments */
+	tlv_held single;
+	gmm_start start;
+	bool k_chosen;
+	double *bic; /* of k = 1, 2, ... */
+	size_t n_bic;
+	/* Refinement of one model, until it has so many steps or, where these are not given, the
+	 * likelihood stands. */
+	tlv_held *model;
+	int limit;
+	double before; /* mean log-likelihood a step ago */
+	double likelihood;
+	bool stands;
+	tlv_plan_step refined; /* what comes then */
+	/* The first of two rivals, by some steps. */
+	tlv_held first;
+	double first_likelihood;
+	bool first_stands;
+} gmm_plan;
+
+static gmm_plan *
+gmm_plan_of(tlv_plan *plan)
+{
+	return (gmm_plan *) plan;
+}
+
+static tlv_statistic *
+gmm_ask(gmm_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+		tlv_plan_step then)
+{
+	pass->stage = stage;
+	plan->base.then = then;
+	return tlv_plan_ask(&plan->base, pass, aggregate);
+}
+
+/* The largest number of components that may be fitted. */
+static size_t
+largest_k(const gmm_plan *plan)
+{
+	return plan->options.fit.k > 0 ? plan->options.fit.k : plan->options.max_k;
+}
+
+/* Steps of refinement, at most. */
+static int
+most_steps(const gmm_plan *plan)
+{
+	return plan->options.iterations >= 0 ? plan->options.iterations : GMM_MOST_STEPS;
+}
+
+/* ---- the end ---- */
+
+static tlv_status
+diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	double parameters = tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance);
+	double likelihood = plan->likelihood;
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters * log(rows->n) - 2 * rows->n * likelihood,
+						 "bic"));
+	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * rows->n * likelihood, "aic");
+}
+
+static tlv_status
+diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const tlv_frame *model = &plan->model->frame;
+	int max_k = (int) plan->options.max_k;
+	size_t low, empty = 0;
+	tlv_mixture mixture;
+
+	tlv_gmm_read(model, &mixture);
+	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
+	for (size_t j = 0; j < mixture.k; j++)
+		empty += mixture.weights[j] * plan->evidence.n < 1;
+	if (low > 0)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) low,
+							 "warning: variances of so many components are at their floor, a "
+							 "millionth of the data's: constant or dependent columns, or equal "
+							 "rows; the likelihood says little"));
+	if (empty > 0)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) empty,
+							 "warning: so many components have less than one row: use a smaller "
+							 "k"));
+	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, GMM_MOST_STEPS,
+							 "warning: the likelihood still rises after %d steps", GMM_MOST_STEPS));
+	if (plan->k_chosen && plan->start.k == plan->options.max_k)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, max_k,
+							 "warning: k is the largest that was tried, max_k = %d", max_k));
+	return TLV_OK;
+}
+
+/* A model's numbers; its warnings only where they hold still. */
+static tlv_status
+copy_numbers(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model, bool warnings)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
+	tlv_diagnostic one;
+
+	while (tlv_diagnostics_next(&walk, &one))
+		if (warnings || !one.warning)
+			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
+	return TLV_OK;
+}
+
+/* Those of the fit to the moments, where the model comes from another start. */
+static tlv_status
+copy_fitted(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *fitted)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(fitted);
+	tlv_diagnostic one;
+
+	while (tlv_diagnostics_next(&walk, &one))
+		if (!one.warning && !tlv_diagnostic_is(&one, "rows") &&
+			!tlv_diagnostic_is(&one, "dimensions"))
+			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
+	for (size_t k = 1; k <= plan->n_bic; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bic[k - 1], "bic_%zu", k));
+	if (plan->k_chosen)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample_n, "bic_rows"));
+	return TLV_OK;
+}
+
+/* The model with all that was found on the way to it. */
+static tlv_status
+gmm_finish(tlv_context *ctx, gmm_plan *plan)
+{
+	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &plan->evidence.n};
+	const tlv_frame *model = &plan->model->frame;
+	bool refine = plan->options.refine;
+	tlv_diagnostics all = {0};
+
+	TLV_TRY(copy_numbers(ctx, &all, model, !refine));
+	if (plan->start.fitted.image != NULL &&
+		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
+		TLV_TRY(copy_fitted(ctx, &all, &plan->start.fitted.frame));
+	TLV_TRY(tlv_diagnose(ctx, &all, plan->start.from_moments, "start_moments"));
+	if (refine && isnan(tlv_diagnostics_find(model, "refinement_steps", NAN)))
+		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));
+	if (refine)
+		TLV_TRY(diagnose_criteria(ctx, plan, &all));
+	TLV_TRY(diagnose_warnings(ctx, plan, &all));
+	TLV_TRY(diagnose_choice(ctx, plan, &all));
+	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 1, &rows);
+}
+
+static tlv_status
+finish_refined(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	return gmm_finish(ctx, gmm_plan_of(base));
+}
+
+/* ---- refinement: a pass a step, and one more for the likelihood at the end ---- */
+
+static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+								  tlv_pass *pass);
+
+static int
+steps_done(const gmm_plan *plan)
+{
+	return (int) tlv_frame_scalar(&plan->model->frame, "steps", 0);
+}
+
+static void
+ask_statistics(gmm_plan *plan, tlv_pass *pass)
+{
+	gmm_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics)->constant =
+		&plan->model->frame;
+	if (plan->refined == finish_refined)
+		pass->passes_left = 1 + (int) fmax(plan->limit - steps_done(plan), 0);
+}
+
+static void
+refine_begin(gmm_plan *plan, tlv_held *model, int limit, tlv_plan_step refined, tlv_pass *pass)
+{
+	plan->model = model;
+	plan->limit = limit;
+	plan->before = -HUGE_VAL;
+	plan->refined = refined;
+	ask_statistics(plan, pass);
+}
+
+static tlv_status
+take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	const tlv_frame *sums;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	sums = &values[0]->frame;
+	plan->likelihood =
+		tlv_frame_scalar(sums, "log_likelihood", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
+	plan->stands = plan->likelihood - plan->before < TLV_GMM_TOLERANCE * (fabs(plan->before) + 1);
+	if (steps_done(plan) >= plan->limit || (plan->options.iterations < 0 && plan->stands))
+		return plan->refined(ctx, base, values, pass);
+	plan->before = plan->likelihood;
+	TLV_TRY(tlv_plan_refine(ctx, plan->model, sums));
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- two rivals: some steps each on all rows, then the better one goes on ---- */
+
+static tlv_status
+second_refined(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	int most = most_steps(plan);
+
+	if (plan->likelihood > plan->first_likelihood)
+		plan->start.from_moments = false;
+	else
+	{
+		plan->model = &plan->first;
+		plan->likelihood = plan->first_likelihood;
+		plan->stands = plan->first_stands;
+	}
+	if (plan->limit == most || (plan->options.iterations < 0 && plan->stands))
+		return gmm_finish(ctx, plan);
+	refine_begin(plan, plan->model, most, finish_refined, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+first_refined(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+
+	plan->first_likelihood = plan->likelihood;
+	plan->first_stands = plan->stands;
+	refine_begin(plan, &plan->start.sampled, plan->limit, second_refined, pass);
+	return TLV_OK;
+}
+
+/* The start is found: what it still needs. */
+static tlv_status
+gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
+{
+	gmm_start *start = &plan->start;
+	int most = most_steps(plan);
+
+	tlv_plan_abandon(&plan->base); /* moments and sample have served */
+	plan->model = gmm_start_model(start);
+	plan->likelihood = start->log_likelihood;
+	plan->stands = true;
+	if (!plan->options.refine || (plan->options.iterations < 0 && start->stands))
+		return gmm_finish(ctx, plan);
+	if (!start->rivals)
+	{
+		refine_begin(plan, plan->model, most, finish_refined, pass);
+		return TLV_OK;
+	}
+	/* The fit itself stays, for its diagnostics. */
+	TLV_TRY(gmm_copy_model(ctx, &start->fitted.frame, &plan->first));
+	refine_begin(plan, &plan->first, most < RIVAL_STEPS ? most : RIVAL_STEPS, first_refined, pass);
+	return TLV_OK;
+}
+
+/* ---- starts ---- */
+
+static tlv_status
+refuse_width(tlv_context *ctx, size_t before, size_t now)
+{
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "the query returned vectors of %zu numbers once and of %zu when it was run again",
+			 before, now);
+	tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
+					   "declared VOLATILE.");
+	return TLV_BAD_DATA;
+}
+
+static tlv_status
+take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	gmm_evidence *rows = &plan->evidence;
+	const tlv_section *sample;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_plan_keep(base, KEPT_SAMPLE, &values[0]);
+	sample = tlv_frame_find(&base->kept[KEPT_SAMPLE]->frame, "rows");
+	if (sample->columns == 0)
+		return tlv_plan_rows_gone(ctx);
+	if (sample->rows != rows->d)
+		return refuse_width(ctx, rows->d, sample->rows);
+	rows->sample_n = sample->columns;
+	rows->sample = tlv_frame_float64(&base->kept[KEPT_SAMPLE]->frame, "rows");
+	if (plan->k_chosen)
+		TLV_TRY(
+			gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, plan->bic, &plan->n_bic));
+	else
+		TLV_TRY(gmm_start_measure(ctx, rows, &plan->start));
+	return gmm_refine_start(ctx, plan, pass);
+}
+
+/* All moments are there. */
+static tlv_status
+gmm_find_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+	tlv_statistic *sample;
+
+	if (!plan->k_chosen)
+	{
+		TLV_TRY(gmm_start_fit(ctx, rows, plan->options.fit.k, &plan->start));
+		if (gmm_start_is_trusted(rows, &plan->start))
+			return gmm_refine_start(ctx, plan, pass);
+	}
+	sample = gmm_ask(plan, pass, "sample", &tlv_aggregate_row_sample, take_sample);
+	sample->count = gmm_sample_size(rows, largest_k(plan), room);
+	sample->seed = rows->options.seed;
+	return TLV_OK;
+}
+
+/* ---- moments ---- */
+
+static tlv_status
+take_compressed(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_plan_keep(base, KEPT_COMPRESSED, &values[0]);
+	plan->evidence.compressed = &base->kept[KEPT_COMPRESSED]->frame;
+	return gmm_find_start(ctx, plan, pass);
+}
+
+/* Moments in as many leading directions as components may be fitted. */
+static tlv_status
+ask_compressed(tlv_context *ctx, gmm_plan *plan, size_t directions, tlv_pass *pass)
+{
+	tlv_scratch scratch;
+	tlv_statistic *compressed;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_dense_subspace(ctx, plan->evidence.moments, directions, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	compressed = gmm_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, take_compressed);
+	compressed->constant = &plan->subspace.frame;
+	compressed->order = 3;
+	return TLV_OK;
+}
+
+static tlv_status
+take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	gmm_evidence *rows = &plan->evidence;
+	size_t most, k = plan->options.fit.k;
+
+	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "rows", 0) < 1)
+		return TLV_OK;
+	tlv_plan_keep(base, KEPT_MOMENTS, &values[0]);
+	rows->moments = &base->kept[KEPT_MOMENTS]->frame;
+	rows->n = tlv_frame_scalar(rows->moments, "rows", 0);
+	rows->d = tlv_frame_find(rows->moments, "shift")->rows;
+	if ((double) k > rows->n)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", rows->n, k);
+	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
+	rows->single = &plan->single.frame;
+	/* One component needs no third moments, and more than a compressed tensor holds have none. */
+	most = rows->d < TLV_DENSE_MOST_3 ? rows->d : TLV_DENSE_MOST_3;
+	if (rows->d <= GMM_MOST_THIRD || largest_k(plan) == 1 || k > most || rows->n < 2)
+		return gmm_find_start(ctx, plan, pass);
+	return ask_compressed(ctx, plan, largest_k(plan) < most ? largest_k(plan) : most, pass);
+}
+
+/* ---- the plan ---- */
+
+static tlv_status
+gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	bool third = base->rows.width[0] <= GMM_MOST_THIRD;
+
+	gmm_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, take_moments)->order =
+		third ? 3 : 2;
+	return TLV_OK;
+}
+
+static const tlv_plan_class gmm_plan_class = {.name = "tlv_gmm", .next = gmm_begin};
+
+tlv_status
+tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_plan **result)
+{
+	gmm_plan *plan;
+
+	if (options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ||
+		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
+	plan = tlv_alloc0(ctx, 1, sizeof(gmm_plan));
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->bic = tlv_alloc0(ctx, options->max_k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, plan->bic);
+	plan->base.class = &gmm_plan_class;
+	plan->options = *options;
+	plan->evidence.options = options->fit;
+	plan->evidence.refine = options->refine;
+	plan->k_chosen = options->fit.k == 0;
+	*result = &plan->base;
+	return TLV_OK;
+}

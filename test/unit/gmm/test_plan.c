@@ -1,0 +1,407 @@
+/*
+ * test_plan.c - the whole of learning mixtures of Gaussians, as a plan over vectors in memory:
+ * accuracy of every way that it takes, choices, warnings, and every fault in every state.
+ */
+#include "assertions.h"
+
+#include "pool.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/num/linalg.h"
+
+static pool memory;
+static tlv_context ctx;
+
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	plan_forget(&passes);
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static void *
+room(size_t n, size_t size)
+{
+	void *p = tlv_alloc0(&ctx, n, size);
+
+	assert_non_null(p);
+	return p;
+}
+
+/* ---- rows ---- */
+
+static plan_rows
+rows_of(size_t n, size_t d, const double *x)
+{
+	tlv_row *rows = room(n, sizeof(tlv_row));
+
+	for (size_t t = 0; t < n; t++)
+		rows[t] = *TLV_AS_VECTOR(d, x + t * d);
+	return (plan_rows){n, rows};
+}
+
+static void
+use_rows(plan_rows rows)
+{
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows}};
+	passes.told.form = TLV_ROW_VECTOR;
+	passes.told.width[0] = rows.n == 0 ? 0 : rows.rows[0].part[0].d;
+}
+
+/* Rows of a random mixture, and that mixture. */
+static tlv_frame
+simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
+{
+	double *x = room(n * d, sizeof(double));
+	tlv_gmm_simulator *simulator;
+	tlv_mixture mixture;
+	tlv_frame truth;
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, separation, covariance, 3, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	tlv_gmm_read(&truth, &mixture);
+	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
+	tlv_rng_seed(&rng, 5);
+	for (size_t t = 0; t < n; t++)
+		(void) tlv_gmm_simulate(simulator, &rng, x + t * d);
+	use_rows(rows_of(n, d, x));
+	return truth;
+}
+
+/* ---- plans ---- */
+
+static tlv_gmm_plan_options
+usual_options(size_t k, tlv_covariance covariance)
+{
+	return (tlv_gmm_plan_options){.fit = {.k = k, .covariance = covariance, .seed = 1},
+								  .max_k = 10,
+								  .refine = true,
+								  .iterations = -1};
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(tlv_gmm_plan_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+static double
+diagnostic(tlv_frame model, const char *name)
+{
+	return tlv_diagnostics_find(&model, name, NAN);
+}
+
+/* Is there a warning that begins so? */
+static bool
+is_warned(tlv_frame model, const char *words)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(&model);
+	tlv_diagnostic one;
+
+	while (tlv_diagnostics_next(&walk, &one))
+		if (one.warning && strncmp(one.name + strlen("warning: "), words, strlen(words)) == 0)
+			return true;
+	return false;
+}
+
+/* Mean distance of the means. */
+static double
+mean_error(tlv_frame truth, tlv_frame model)
+{
+	tlv_mixture a, b;
+	int64_t assignment[64];
+	double error[64], sum = 0;
+
+	tlv_gmm_read(&truth, &a);
+	tlv_gmm_read(&model, &b);
+	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
+	for (size_t j = 0; j < a.k; j++)
+		sum += error[j] / (double) a.k;
+	return sum;
+}
+
+/* ---- what is learnt ---- */
+
+/* Many rows, spherical: the fit to the moments is trusted, and refined without a sample. */
+static void
+test_trusted(void **state)
+{
+	tlv_frame truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL), model;
+	tlv_gmm_plan_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
+
+	(void) state;
+	model = learn(options);
+	assert_below(mean_error(truth, model), 0.05);
+	assert_equal(diagnostic(model, "start_moments"), 1);
+	assert_true(isnan(diagnostic(model, "sample_rows")));
+	assert_equal(tlv_frame_scalar(&model, "rows", 0), 30000);
+	assert_equal(diagnostic(model, "passes"), diagnostic(model, "refinement_steps") + 2);
+	assert_false(is_warned(model, ""));
+
+	options.iterations = 3;
+	model = learn(options);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 3);
+	assert_equal(passes.passes, 5);
+	options.refine = false;
+	model = learn(options);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 0);
+	assert_equal(passes.passes, 1);
+	assert_below(mean_error(truth, model), 0.15);
+}
+
+/* Few rows: starts from a sample that is all of them. */
+static void
+test_whole_sample(void **state)
+{
+	static const tlv_covariance covariances[] = {TLV_COVARIANCE_COMMON, TLV_COVARIANCE_DIAGONAL,
+												 TLV_COVARIANCE_FULL};
+
+	(void) state;
+	for (int c = 0; c < 3; c++)
+	{
+		tlv_frame truth = simulate(1500, 4, 3, 5, covariances[c]), model;
+
+		model = learn(usual_options(3, covariances[c]));
+		assert_below(mean_error(truth, model), 0.2);
+		assert_equal(diagnostic(model, "sample_rows"), 1500);
+		assert_false(is_warned(model, ""));
+	}
+}
+
+/*
+ * Many rows that moments of spherical components do not fit well: the fit to them and a start from
+ * the sample are rivals, with the steps of both in passes.
+ */
+static void
+test_rivals(void **state)
+{
+	tlv_frame truth = simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL), model;
+	tlv_gmm_plan_options options = usual_options(4, TLV_COVARIANCE_SPHERICAL);
+
+	(void) state;
+	model = learn(options);
+	assert_below(mean_error(truth, model), 0.5); /* variances differ by coordinate in truth */
+	assert_above(diagnostic(model, "sample_rows"), 2000);
+	options.iterations = 2;
+	model = learn(options);
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 2);
+	assert_equal(passes.passes, 2 + 3 + 3);
+}
+
+/* Long vectors: moments in the leading directions, by a pass of their own. */
+static void
+test_compressed(void **state)
+{
+	tlv_frame truth = simulate(25000, 40, 3, 4, TLV_COVARIANCE_SPHERICAL), model;
+
+	(void) state;
+	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
+	assert_equal(diagnostic(model, "directions"), 3);
+	assert_below(mean_error(truth, model), 0.15);
+	/* One component needs none. */
+	model = learn(usual_options(1, TLV_COVARIANCE_SPHERICAL));
+	assert_true(isnan(diagnostic(model, "directions")));
+}
+
+/* ---- k ---- */
+
+static void
+test_choice_of_k(void **state)
+{
+	tlv_frame truth = simulate(4000, 4, 3, 6, TLV_COVARIANCE_SPHERICAL), model;
+	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+
+	(void) state;
+	model = learn(options);
+	assert_equal(tlv_frame_find(&model, "weights")->rows, 3);
+	assert_equal(diagnostic(model, "k_chosen"), 1);
+	assert_below(diagnostic(model, "bic_3"), diagnostic(model, "bic_2"));
+	assert_below(diagnostic(model, "bic_3"), diagnostic(model, "bic_4"));
+	assert_true(isnan(diagnostic(model, "bic_6"))); /* it has risen twice */
+	assert_equal(diagnostic(model, "bic_rows"), 4000);
+	assert_below(mean_error(truth, model), 0.1);
+	options.max_k = 3;
+	assert_true(is_warned(learn(options), "k is the largest that was tried, max_k = 3"));
+
+	/* Of long vectors, too: the directions are those of the largest k. */
+	truth = simulate(3000, 30, 4, 6, TLV_COVARIANCE_SPHERICAL);
+	options.max_k = 6;
+	model = learn(options);
+	assert_equal(tlv_frame_find(&model, "weights")->rows, 4);
+	assert_equal(diagnostic(model, "directions"), 6);
+	assert_below(mean_error(truth, model), 0.3);
+}
+
+/* ---- warnings and refusals ---- */
+
+static void
+test_warnings(void **state)
+{
+	double x[60];
+	tlv_frame model;
+
+	(void) state;
+	for (int t = 0; t < 30; t++) /* three points, ten times each */
+	{
+		x[2 * t] = t % 3;
+		x[2 * t + 1] = t % 3 == 1;
+	}
+	use_rows(rows_of(30, 2, x));
+	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
+	assert_true(is_warned(model, "variances of so many components are at their floor"));
+}
+
+static void
+test_refusals(void **state)
+{
+	static const double x[] = {1, 2, 3, 5};
+	tlv_gmm_plan_options options = usual_options(3, TLV_COVARIANCE_SPHERICAL);
+	tlv_plan *plan;
+
+	(void) state;
+	use_rows(rows_of(2, 2, x));
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
+				 "2 rows are too few for 3 components");
+	use_rows((plan_rows){0, NULL});
+	plan = make(&passes, &options);
+	assert_ok(plan_run(&passes, plan));
+	assert_null(plan->image);
+	options.fit.k = TLV_MIXTURE_MOST_COMPONENTS + 1;
+	assert_fails(tlv_gmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+				 "k is more than 10000");
+}
+
+/* ---- the sample ---- */
+
+/* A sample does not depend on order and parts, and is one of all rows alike. */
+static void
+test_sample(void **state)
+{
+	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
+	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
+	double *x = room(40000, sizeof(double)), sum = 0;
+	tlv_accumulator *one, *part, *both;
+	const tlv_kind *kind;
+	tlv_frame frames[4];
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	(void) state;
+	tlv_rng_seed(&rng, 3);
+	for (int i = 0; i < 40000; i++)
+		x[i] = tlv_rng_uniform(&rng);
+	assert_ok(tlv_statistic_create(&ctx, &wanted, &one));
+	for (int t = 0; t < 20000; t++)
+		assert_ok(tlv_add(&ctx, one, TLV_AS_VECTOR(2, x + 2 * t)));
+	assert_ok(tlv_kind_row_sample.accumulator->create(&ctx, &both));
+	for (int p = 2; p >= 0; p--)
+	{
+		assert_ok(tlv_statistic_create(&ctx, &wanted, &part));
+		for (int t = 19999; t >= 0; t--)
+			if (t % 3 == p && (p < 2 || t < 900))
+				assert_ok(tlv_add(&ctx, part, TLV_AS_VECTOR(2, x + 2 * t)));
+		for (int t = 900; t < 20000 && p == 1; t++)
+			if (t % 3 == 2)
+				assert_ok(tlv_add(&ctx, part, TLV_AS_VECTOR(2, x + 2 * t)));
+		assert_ok(part->class->build(&ctx, part, builder));
+		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[p], &kind));
+		assert_ok(both->class->merge(&ctx, both, &frames[p]));
+	}
+	assert_ok(one->class->build(&ctx, one, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[3], &kind));
+	assert_ok(both->class->build(&ctx, both, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_int_equal(size, frames[3].header->size);
+	assert_memory_equal(image, frames[3].header, size);
+	assert_equal(tlv_frame_scalar(&frames[3], "seen", 0), 20000);
+	assert_int_equal(tlv_frame_find(&frames[3], "rows")->columns, 1000);
+	for (int i = 0; i < 2000; i++)
+		sum += tlv_frame_float64(&frames[3], "rows")[i] / 2000;
+	assert_close(sum, 0.5, 4 * sqrt(1.0 / 12 / 2000));
+
+	assert_fails(tlv_add(&ctx, one, TLV_AS_VECTOR(1, x)), TLV_BAD_DATA, "length 1");
+	x[1] = NAN;
+	assert_fails(tlv_add(&ctx, one, TLV_AS_VECTOR(2, x)), TLV_BAD_DATA, "NaN");
+}
+
+/* ---- faults ---- */
+
+/* All ways: compressed moments, a sample, rivals; and k that is chosen. */
+static void
+test_faults(void **state)
+{
+	tlv_gmm_plan_options options = usual_options(2, TLV_COVARIANCE_SPHERICAL);
+	double *wide = room(500 * 5, sizeof(double));
+
+	(void) state;
+	(void) simulate(3000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
+	passes.changed = rows_of(500, 5, wide); /* shorter, and all zero */
+	options.iterations = 3;
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 7);
+	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	(void) plan_fail_everywhere(&passes, make, &options);
+
+	(void) simulate(800, 3, 2, 5, TLV_COVARIANCE_SPHERICAL);
+	options.fit.k = 0;
+	options.max_k = 4;
+	passes.changed = (plan_rows){5, passes.rows[0].rows};
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 6);
+
+	(void) simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
+	options.fit.k = 4;
+	options.iterations = 6;
+	passes.changed = (plan_rows){100, passes.rows[0].rows};
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 15);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_trusted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whole_sample, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_rivals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_warnings, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("gmm_plan", tests, NULL, NULL);
+}
