@@ -12,6 +12,7 @@
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/whiten.h"
 #include "rows/vectors.h"
+#include "server/arguments.h"
 
 /* Numbers of an array of the given order, all of whose sides are *n; or flat, with n^order. */
 static const double *
@@ -69,14 +70,24 @@ TlvDecomposeOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *o
 	return options->seed;
 }
 
+typedef struct DecomposeArguments
+{
+	size_t k; /* 0: as many as there are dimensions */
+	tlv_decompose_options options;
+} DecomposeArguments;
+
+static const TlvArgument decompose_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, offsetof(DecomposeArguments, k), .least = 1},
+	TLV_DECOMPOSE_ARGUMENTS(DecomposeArguments, options, options.seed),
+	{NULL}};
+
 PG_FUNCTION_INFO_V1(tlv_decompose_rows);
 
-/* tlv_decompose(tensor, k, method, seed, restarts, steps): rows (component, eigenvalue, vector,
- * residual) */
+/* tlv_decompose(tensor, ...): rows (component, eigenvalue, vector, residual) */
 Datum
 tlv_decompose_rows(PG_FUNCTION_ARGS)
 {
-	tlv_decompose_options options;
+	DecomposeArguments arguments = {0};
 	const double *full;
 	double *packed, *values, *vectors, residual;
 	TlvWork *work;
@@ -86,15 +97,15 @@ tlv_decompose_rows(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	full = cube_argument(fcinfo, 0, "tensor", 3, &n);
-	k = PG_ARGISNULL(1) ? n : TlvCountArgument(fcinfo, 1, "k", 1);
-	(void) TlvDecomposeOptions(fcinfo, 2, &options);
+	TlvReadArguments(fcinfo, decompose_arguments, &arguments);
+	k = arguments.k > 0 ? arguments.k : n;
 	work = TlvWorkBegin("tensorlv decompose");
 	packed = numbers(&work->ctx, tlv_packed3_size(n));
 	TlvCheck(&work->ctx, tlv_symmetric3(&work->ctx, n, full, packed));
 	values = numbers(&work->ctx, n);
 	vectors = numbers(&work->ctx, n * n);
-	TlvCheck(&work->ctx,
-			 tlv_decompose_leading(&work->ctx, n, packed, k, &options, values, vectors, &residual));
+	TlvCheck(&work->ctx, tlv_decompose_leading(&work->ctx, n, packed, k, &arguments.options, values,
+											   vectors, &residual));
 	for (size_t j = 0; j < k; j++)
 	{
 		Datum row[4] = {Int32GetDatum((int32) j + 1), Float8GetDatum(values[j]),

@@ -240,10 +240,7 @@ simulate_model(FunctionCallInfo fcinfo, int dimensions, int k, int noise, int so
 {
 	tlv_ica_simulation options = {0};
 	char *law = PG_ARGISNULL(sources) ? "mix" : text_to_cstring(PG_GETARG_TEXT_PP(sources));
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	options.d = TlvCountArgument(fcinfo, dimensions, "dimensions", 1);
 	options.k = k < 0 || PG_ARGISNULL(k) ? options.d : TlvCountArgument(fcinfo, k, "k", 1);
@@ -255,11 +252,9 @@ simulate_model(FunctionCallInfo fcinfo, int dimensions, int k, int noise, int so
 						errmsg("there is no law of sources \"%.40s\"", law),
 						errhint("Use 'mix', 'laplace', 'uniform', 'binary', 'exponential' or "
 								"'gaussian'.")));
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvCheck(&work->ctx, tlv_ica_simulate_model(&work->ctx, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_ica_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
+	return TlvMakerEnd(&maker);
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_ica_model);

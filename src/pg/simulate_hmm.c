@@ -18,10 +18,7 @@ Datum
 tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
 {
 	tlv_hmm_simulation options = {0};
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (PG_ARGISNULL(0) == PG_ARGISNULL(4))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -37,11 +34,9 @@ tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
 	options.concentration = TlvNumberArgument(fcinfo, 3, "concentration");
 	options.separation = TlvNumberArgument(fcinfo, 5, "separation");
 	options.seed = TlvSeedArgument(fcinfo, 6);
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvCheck(&work->ctx, tlv_hmm_simulate_model(&work->ctx, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_hmm_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 /* One step at a time: a sequence of any length needs no memory. */

@@ -49,31 +49,26 @@ tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 	double alpha0 = positive_argument(fcinfo, 2, "alpha0");
 	double concentration = positive_argument(fcinfo, 3, "concentration");
 	uint64 seed = TlvSeedArgument(fcinfo, 4);
-	TlvWork *work;
-	struct varlena *result;
+	TlvMaker maker;
 	double *phi, *alpha;
 	int64_t *items;
 	tlv_rng rng;
-	void *image;
-	size_t size;
 
 	require_room(d, k);
-	work = TlvWorkBegin("tensorlv simulation");
-	work->ctx.arena.limit = SIZE_MAX;
-	phi = MemoryContextAllocHuge(work->mcxt, d * k * sizeof(double));
-	alpha = MemoryContextAllocHuge(work->mcxt, k * sizeof(double));
-	items = MemoryContextAllocHuge(work->mcxt, d * sizeof(int64_t));
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	maker.ctx->arena.limit = SIZE_MAX;
+	phi = MemoryContextAllocHuge(maker.work->mcxt, d * k * sizeof(double));
+	alpha = MemoryContextAllocHuge(maker.work->mcxt, k * sizeof(double));
+	items = MemoryContextAllocHuge(maker.work->mcxt, d * sizeof(int64_t));
 	tlv_rng_seed(&rng, seed);
-	TlvCheck(&work->ctx, tlv_topic_random(&work->ctx, k, d, concentration, &rng, phi));
+	TlvCheck(maker.ctx, tlv_topic_random(maker.ctx, k, d, concentration, &rng, phi));
 	for (size_t i = 0; i < d; i++)
 		items[i] = (int64_t) i + 1;
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = alpha0 / (double) k;
-	TlvCheck(&work->ctx,
-			 tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, seed, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, k, d, items, phi, alpha, seed,
+												&maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 static Datum
@@ -228,10 +223,7 @@ tlv_topic_model(PG_FUNCTION_ARGS)
 	int64_t *items;
 	double *phi, *alpha;
 	size_t d, k = (size_t) n_alpha;
-	TlvWork *work;
-	struct varlena *result;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (n != n_items || n != n_probabilities || n == 0 || k == 0)
 		ereport(ERROR,
@@ -258,11 +250,9 @@ tlv_topic_model(PG_FUNCTION_ARGS)
 							errmsg("topic %d is not between 1 and %zu", topic, k)));
 		phi[(size_t) (at - items) * k + (size_t) topic - 1] += DatumGetFloat8(probabilities[i]);
 	}
-	work = TlvWorkBegin("tensorlv model");
-	work->ctx.arena.limit = SIZE_MAX;
-	TlvCheck(&work->ctx,
-			 tlv_lda_from_parameters(&work->ctx, k, d, items, phi, alpha, 1, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv model");
+	maker.ctx->arena.limit = SIZE_MAX;
+	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, k, d, items, phi, alpha, 1, &maker.image,
+												&maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

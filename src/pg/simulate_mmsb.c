@@ -47,10 +47,7 @@ Datum
 tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
 {
 	tlv_mmsb_simulation options = {0};
-	TlvWork *work;
-	struct varlena *result;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	options.nodes = TlvCountArgument(fcinfo, 0, "nodes", 1);
 	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
@@ -70,11 +67,9 @@ tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
 	}
 	options.poisson = !PG_ARGISNULL(8) && PG_GETARG_BOOL(8);
 	options.seed = TlvSeedArgument(fcinfo, 9);
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvCheck(&work->ctx, tlv_mmsb_simulate_model(&work->ctx, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_mmsb_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 static tlv_status

@@ -35,10 +35,7 @@ Datum
 tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
 {
 	tlv_multiview_simulation options = {0};
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (PG_ARGISNULL(0) == PG_ARGISNULL(2))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -54,11 +51,9 @@ tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
 	options.separation = TlvNumberArgument(fcinfo, 3, "separation");
 	options.concentration = TlvNumberArgument(fcinfo, 4, "concentration");
 	options.seed = TlvSeedArgument(fcinfo, 5);
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvCheck(&work->ctx, tlv_multiview_random(&work->ctx, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_multiview_random(maker.ctx, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_multiview);

@@ -16,19 +16,14 @@ static struct varlena *
 dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 {
 	size_t k = TlvCountArgument(fcinfo, 1, "k", 1);
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (!PG_ARGISNULL(2) || (!PG_ARGISNULL(3) && PG_GETARG_BOOL(3)))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("min_documents and distinct_pairs are for moments of documents")));
-	work = TlvWorkBegin("tensorlv subspace");
-	TlvCheck(&work->ctx, tlv_dense_subspace(&work->ctx, frame, k, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	TlvMakerBegin(&maker, "tensorlv subspace");
+	TlvCheck(maker.ctx, tlv_dense_subspace(maker.ctx, frame, k, &maker.image, &maker.size));
+	return TlvMakerEnd(&maker);
 }
 
 PG_FUNCTION_INFO_V1(tlv_subspace_from_moments_sql);
@@ -41,11 +36,8 @@ Datum
 tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
 {
 	tlv_subspace_options options = {0};
-	struct varlena *result;
 	tlv_frame frame;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -61,11 +53,10 @@ tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
 		options.minimum_documents = (double) TlvCountArgument(fcinfo, 2, "min_documents", 0);
 	options.distinct = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
 	options.seed = TlvSeedArgument(fcinfo, 4);
-	work = TlvWorkBegin("tensorlv subspace");
-	TlvCheck(&work->ctx, tlv_subspace_from_moments(&work->ctx, &frame, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv subspace");
+	TlvCheck(maker.ctx,
+			 tlv_subspace_from_moments(maker.ctx, &frame, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 PG_FUNCTION_INFO_V1(tlv_subspace_change_sql);

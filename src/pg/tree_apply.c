@@ -212,11 +212,8 @@ tlv_simulate_tree_model(PG_FUNCTION_ARGS)
 	size_t contractions = TlvCountArgument(fcinfo, 4, "contractions", 0);
 	tlv_tree_simulation options = {0};
 	const char *kind = PG_ARGISNULL(2) ? "categorical" : text_to_cstring(PG_GETARG_TEXT_PP(2));
-	struct varlena *result;
 	tlv_tree tree;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	options.gaussian = strcmp(kind, "gaussian") == 0;
 	if (!options.gaussian && strcmp(kind, "categorical") != 0)
@@ -229,12 +226,11 @@ tlv_simulate_tree_model(PG_FUNCTION_ARGS)
 	options.low = PG_ARGISNULL(5) ? 0.6 : PG_GETARG_FLOAT8(5);
 	options.high = PG_ARGISNULL(6) ? 0.9 : PG_GETARG_FLOAT8(6);
 	options.seed = TlvSeedArgument(fcinfo, 7);
-	work = TlvWorkBegin("tensorlv simulation");
-	TlvCheck(&work->ctx, tlv_tree_random(&work->ctx, p, contractions, options.seed, &tree));
-	TlvCheck(&work->ctx, tlv_tree_simulate_model(&work->ctx, &tree, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_tree_random(maker.ctx, p, contractions, options.seed, &tree));
+	TlvCheck(maker.ctx,
+			 tlv_tree_simulate_model(maker.ctx, &tree, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 static Datum

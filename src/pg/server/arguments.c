@@ -45,6 +45,19 @@ whole_argument(FunctionCallInfo fcinfo, int n, const TlvArgument *argument)
 	return (int) TlvCountArgument(fcinfo, n, argument->name, argument->least);
 }
 
+static double
+real_argument(FunctionCallInfo fcinfo, int n, const TlvArgument *argument)
+{
+	double value = PG_GETARG_FLOAT8(n);
+
+	if (argument->most_text != NULL && !(value >= 0 && value <= argument->most))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s = %g is not between 0 and %s", argument->name, value,
+							   argument->most_text),
+						argument->hint != NULL ? errhint("%s", argument->hint) : 0));
+	return value;
+}
+
 /* Argument n, which is not NULL, to where it goes. */
 static void
 argument_read(FunctionCallInfo fcinfo, int n, const TlvArgument *argument, void *to)
@@ -58,7 +71,7 @@ argument_read(FunctionCallInfo fcinfo, int n, const TlvArgument *argument, void 
 			*(int *) to = whole_argument(fcinfo, n, argument);
 			break;
 		case TLV_ARGUMENT_REAL:
-			*(double *) to = PG_GETARG_FLOAT8(n);
+			*(double *) to = real_argument(fcinfo, n, argument);
 			break;
 		case TLV_ARGUMENT_FLAG:
 			*(bool *) to = PG_GETARG_BOOL(n);

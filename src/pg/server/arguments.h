@@ -10,7 +10,7 @@ typedef enum TlvArgumentType
 {
 	TLV_ARGUMENT_COUNT,	 /* integer of at least `least`, to a size_t */
 	TLV_ARGUMENT_NUMBER, /* the same, to an int */
-	TLV_ARGUMENT_REAL,	 /* float8, to a double */
+	TLV_ARGUMENT_REAL,	 /* float8, from 0 to `most` where it is written, to a double */
 	TLV_ARGUMENT_FLAG,	 /* boolean, to a bool */
 	TLV_ARGUMENT_TEXT,	 /* to a const char * */
 	TLV_ARGUMENT_CHOICE, /* text, one of names, to an int or an enumeration: its number there */
@@ -25,7 +25,10 @@ typedef struct TlvArgument
 	TlvArgumentType type;
 	size_t offset;
 	int least;
-	bool required;			  /* NULL is an error */
+	bool required; /* NULL is an error */
+	double most;   /* of a real number, and as it is written */
+	const char *most_text;
+	const char *hint;		  /* for one that is not in that range, or NULL */
 	const char *what;		  /* of a choice, in its error: "there is no <what> ..." */
 	const char *const *names; /* of a choice; NULL ends them */
 } TlvArgument;

@@ -152,3 +152,19 @@ TlvWorkEnd(TlvWork *work)
 {
 	MemoryContextDelete(work->mcxt);
 }
+
+void
+TlvMakerBegin(TlvMaker *maker, const char *name)
+{
+	maker->work = TlvWorkBegin(name);
+	maker->ctx = &maker->work->ctx;
+}
+
+struct varlena *
+TlvMakerEnd(TlvMaker *maker)
+{
+	struct varlena *value = TlvValue(maker->image, maker->size);
+
+	TlvWorkEnd(maker->work);
+	return value;
+}

@@ -6,14 +6,10 @@
 Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
-	struct varlena *value = PG_GETARG_TLV(0), *result;
-	tlv_frame frame = TlvFrame(value);
-	TlvWork *work = TlvWorkBegin("tensorlv fit");
-	void *image;
-	size_t size;
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvMaker maker;
 
-	TlvCheck(&work->ctx, fit(&work->ctx, &frame, options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv fit");
+	TlvCheck(maker.ctx, fit(maker.ctx, &frame, options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

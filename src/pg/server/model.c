@@ -127,19 +127,14 @@ TlvUpdateModel(struct varlena *model, struct varlena *statistics)
 {
 	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
 	const tlv_kind *kind = TlvKind(&frame);
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (kind->model->update == NULL)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("a model of kind %s has no refinement steps", kind->name)));
-	work = TlvWorkBegin("tensorlv update");
-	TlvCheck(&work->ctx, kind->model->update(&work->ctx, &frame, &sums, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	TlvMakerBegin(&maker, "tensorlv update");
+	TlvCheck(maker.ctx, kind->model->update(maker.ctx, &frame, &sums, &maker.image, &maker.size));
+	return TlvMakerEnd(&maker);
 }
 
 PG_FUNCTION_INFO_V1(tlv_update);

@@ -64,6 +64,23 @@ typedef struct TlvWork
 extern TlvWork *TlvWorkBegin(const char *name);
 extern void TlvWorkEnd(TlvWork *work);
 
+/*
+ * From a formula of the lower floors to a value: between begin and end it is called with
+ * maker.ctx, &maker.image and &maker.size.
+ */
+typedef struct TlvMaker
+{
+	TlvWork *work;
+	tlv_context *ctx; /* the work's */
+	void *image;
+	size_t size;
+} TlvMaker;
+
+extern void TlvMakerBegin(TlvMaker *maker, const char *name);
+
+/* The value, in the current memory context; everything else goes. */
+extern struct varlena *TlvMakerEnd(TlvMaker *maker);
+
 /* ---- stored values (values.c) ---- */
 
 /* The frame of a detoasted value; raises an error when it is damaged. */
