@@ -58,13 +58,11 @@ static tlv_status
 ica_refine_or_finish(tlv_context *ctx, ica_plan *plan, tlv_pass *pass)
 {
 	int limit = plan->options.iterations >= 0 ? plan->options.iterations : MOST_STEPS;
-	tlv_statistic *statistic;
-
 	if (!plan->refine || plan->steps == limit)
 		return ica_finish(ctx, plan);
-	statistic = ica_ask(plan, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics);
-	statistic->constant = &plan->model.frame;
-	statistic->refine = "tanh";
+	/* The usual refinement is not named: a constant of text would keep servers from shipping it. */
+	ica_ask(plan, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics)->constant =
+		&plan->model.frame;
 	pass->passes_left = limit - plan->steps;
 	return TLV_OK;
 }

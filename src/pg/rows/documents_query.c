@@ -119,6 +119,7 @@ TlvReadDocuments(TlvDriver *driver, const char *text)
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	bool terms;
 
+	rows->form = TLV_ROW_BAG;
 	TlvSourceColumn(rows, "bag", bag);
 	if (desc->natts == 1 && TupleDescAttr(desc, 0)->atttypid == bag)
 	{

@@ -38,6 +38,7 @@ TlvReadEdges(TlvDriver *driver, const char *text)
 		"SELECT src::pg_catalog.int8 AS src, dst::pg_catalog.int8 AS dst%s FROM " TLV_QUERY_ROWS
 		" AS q(src, dst%s)",
 		weighted ? ", weight::pg_catalog.float8 AS weight" : "", weighted ? ", weight" : "");
+	rows->form = TLV_ROW_EDGE;
 	TlvSourceColumn(rows, "src", INT8OID);
 	TlvSourceColumn(rows, "dst", INT8OID);
 	if (weighted)

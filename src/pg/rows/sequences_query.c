@@ -79,6 +79,7 @@ TlvReadSequences(TlvDriver *driver, const char *text)
 	bool arrays = rows->query->desc->natts == 1;
 
 	TlvSourceColumn(rows, "s", arrays ? read_arrays(rows) : collect_steps(rows));
+	rows->form = rows->types[0] == INT4ARRAYOID ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE;
 	rows->small_scan = true;
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 }

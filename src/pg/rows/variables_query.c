@@ -188,6 +188,7 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool gro
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups are of the elements of arrays"),
 						errhint("Let the query return one array for each row.")));
+	rows->form = *gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
 	TlvSourceColumn(rows, "v", *gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
 		appendStringInfo(&rows->made.sql,

@@ -63,6 +63,7 @@ TlvReadVectors(TlvDriver *driver, const char *text)
 	appendStringInfo(&rows->made.sql, "SELECT %s AS x FROM " TLV_QUERY_ROWS " AS q(x)",
 					 vector_expression(rows));
 	TlvSourceColumn(rows, "x", FLOAT8ARRAYOID);
+	rows->form = TLV_ROW_VECTOR;
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 	rows->width[0] = vector_width(rows);
 }

@@ -34,6 +34,7 @@ TlvReadViews(TlvDriver *driver, const char *text, bool *vectors)
 		TlvRefuseColumns(rows->query->desc, "views",
 						 "It must return (x1, x2, x3): three arrays of numbers, or three whole "
 						 "numbers.");
+	rows->form = *vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
 	cast = *vectors ? "float8[]" : "int4";
 	for (int t = 0; t < 3; t++)
 	{

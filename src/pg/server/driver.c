@@ -344,6 +344,7 @@ tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 
 	INSTR_TIME_SET_CURRENT(now);
 	INSTR_TIME_SUBTRACT(now, driver->start);
+	plan->rows.form = rows->form;
 	memcpy(plan->rows.width, rows->width, sizeof(plan->rows.width));
 	plan->rows.names = rows->names;
 	plan->rows.left_out = result->left_out;

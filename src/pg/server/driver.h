@@ -28,9 +28,10 @@ typedef struct TlvSource
 	int n;			   /* columns of a row, the arguments of every aggregate */
 	const char *columns[TLV_ROW_COLUMNS];
 	Oid types[TLV_ROW_COLUMNS];
-	bool small_scan; /* workers for tables that look small */
-	bool shippable;	 /* read again as long as no raw rows of foreign tables travel */
-	size_t width[3]; /* and names: for the plan (tlv_rows) */
+	bool small_scan;   /* workers for tables that look small */
+	bool shippable;	   /* read again as long as no raw rows of foreign tables travel */
+	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
+	size_t width[3];
 	tlv_names *names;
 } TlvSource;
 
