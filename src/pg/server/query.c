@@ -146,14 +146,17 @@ analyse_text(TlvQuery *query, const char *what)
 	TlvEndReading(before);
 }
 
-/* The columns of a query, without those that only serve to order its rows. */
+/* The columns of a query, without those behind them that only serve to order its rows. */
 static TupleDesc
 columns_of(const Query *query)
 {
-	TupleDesc desc = CreateTemplateTupleDesc(list_length(query->targetList));
-	AttrNumber n = 0;
+	int n = 0;
+	TupleDesc desc;
 	ListCell *cell;
 
+	foreach (cell, query->targetList)
+		n += !lfirst_node(TargetEntry, cell)->resjunk;
+	desc = CreateTemplateTupleDesc(n);
 	foreach (cell, query->targetList)
 	{
 		TargetEntry *target = lfirst_node(TargetEntry, cell);
@@ -161,11 +164,10 @@ columns_of(const Query *query)
 
 		if (target->resjunk)
 			continue;
-		TupleDescInitEntry(desc, ++n, target->resname, exprType(expression), exprTypmod(expression),
-						   0);
-		TupleDescInitEntryCollation(desc, n, exprCollation(expression));
+		TupleDescInitEntry(desc, target->resno, target->resname, exprType(expression),
+						   exprTypmod(expression), 0);
+		TupleDescInitEntryCollation(desc, target->resno, exprCollation(expression));
 	}
-	desc->natts = n;
 	return desc;
 }
 
