@@ -149,7 +149,7 @@ COMMENT ON FUNCTION tlv_topic_coherence(tlv_moments) IS 'coherence of every topi
 
 CREATE FUNCTION tlv_match(a tlv_model, b tlv_model)
     RETURNS TABLE (component_a integer, component_b integer, error float8)
-    AS 'MODULE_PATHNAME', 'tlv_match_topics' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
+    AS 'MODULE_PATHNAME', 'tlv_match_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
     'components of b assigned to those of a with the least total error: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the '
     'means of Gaussian mixtures, or of all views of multi-view mixtures (of categories, the mean L1 distance of the views), the distance of the '

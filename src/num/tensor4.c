@@ -26,6 +26,32 @@ tlv_packed4_index(size_t a, size_t b, size_t c, size_t e)
 	return a * (a + 1) * (a + 2) / 6 * (a + 3) / 4 + tlv_packed3_index(b, c, e);
 }
 
+tlv_status
+tlv_packed4_unpack(tlv_context *ctx, size_t d, const double *packed, double *full)
+{
+	size_t side = d * d * d, sorted[4];
+
+	for (size_t i = 0; i < side * d; i++)
+	{
+		if (i % 65536 == 65535)
+			TLV_TRY_CONTINUE(ctx);
+		sorted[0] = i / side;
+		sorted[1] = i / (d * d) % d;
+		sorted[2] = i / d % d;
+		sorted[3] = i % d;
+		for (int j = 1; j < 4; j++) /* descending */
+			for (int l = j; l > 0 && sorted[l] > sorted[l - 1]; l--)
+			{
+				size_t swap = sorted[l];
+
+				sorted[l] = sorted[l - 1];
+				sorted[l - 1] = swap;
+			}
+		full[i] = packed[tlv_packed4_index(sorted[0], sorted[1], sorted[2], sorted[3])];
+	}
+	return TLV_OK;
+}
+
 /* Pairs on the left of one product: those of one b at least. */
 static size_t
 left_room(size_t k)

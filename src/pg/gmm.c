@@ -203,39 +203,3 @@ tlv_simulate_gmm(PG_FUNCTION_ARGS)
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
-
-/* ---- two mixtures ---- */
-
-Datum
-TlvMatchMixtures(FunctionCallInfo fcinfo)
-{
-	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_gaussian_mixture, "tlv_match");
-	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_gaussian_mixture, "tlv_match");
-	tlv_mixture mixture_a, mixture_b;
-	int64_t *assignment;
-	TlvWork *work;
-	double *error;
-
-	tlv_gmm_read(&a, &mixture_a);
-	tlv_gmm_read(&b, &mixture_b);
-	if (mixture_a.d != mixture_b.d)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the mixtures have %zu and %zu dimensions", mixture_a.d, mixture_b.d)));
-	TlvInitRows(fcinfo);
-	assignment = palloc(mixture_a.k * sizeof(int64_t));
-	error = palloc(mixture_a.k * sizeof(double));
-	work = TlvWorkBegin("tensorlv match");
-	TlvCheck(&work->ctx, tlv_gmm_match(&work->ctx, &mixture_a, &mixture_b, assignment, error));
-	TlvWorkEnd(work);
-	for (size_t j = 0; j < mixture_a.k; j++)
-	{
-		bool none = assignment[j] < 0;
-		Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) assignment[j] + 1),
-						   Float8GetDatum(error[j])};
-		bool nulls[3] = {false, none, none};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
-	return (Datum) 0;
-}

@@ -16,7 +16,4 @@ extern tlv_covariance TlvCovarianceArgument(FunctionCallInfo fcinfo, int argumen
  * on. */
 extern void TlvGmmOptions(FunctionCallInfo fcinfo, int first, tlv_gmm_options *options);
 
-/* tlv_match(a, b) of two mixtures: rows (component_a, component_b, error). */
-extern Datum TlvMatchMixtures(FunctionCallInfo fcinfo);
-
 #endif /* TLV_PG_GMM_H */

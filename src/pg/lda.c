@@ -15,10 +15,7 @@
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/model/topics.h"
-#include "gmm.h"
 #include "lda_driver.h"
-#include "hmm_match.h"
-#include "multiview.h"
 
 void
 TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options)
@@ -210,88 +207,6 @@ tlv_topic_coherence_rows(PG_FUNCTION_ARGS)
 		TlvPutRow(fcinfo, values, nulls);
 	}
 	return (Datum) 0;
-}
-
-/* phi of a model over given ascending items; those it does not know have probability 0. */
-static double *
-phi_over(const tlv_frame *frame, size_t d, const int64_t *items)
-{
-	const tlv_section *phi = tlv_frame_find(frame, "phi");
-	const int64_t *own = tlv_frame_int64(frame, "items");
-	size_t k = phi->rows, at = 0;
-	double *result = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-
-	for (size_t i = 0; i < d; i++)
-		if (at < phi->columns && own[at] == items[i])
-			memcpy(result + i * k, (const double *) tlv_section_data(frame, phi) + at++ * k,
-				   k * sizeof(double));
-	return result;
-}
-
-/* Union of the ascending items of two models. */
-static size_t
-union_items(const tlv_frame *a, const tlv_frame *b, int64_t **items)
-{
-	size_t na = tlv_frame_find(a, "items")->rows, nb = tlv_frame_find(b, "items")->rows;
-	const int64_t *x = tlv_frame_int64(a, "items"), *y = tlv_frame_int64(b, "items");
-	size_t i = 0, j = 0, n = 0;
-
-	*items = palloc_extended((na + nb) * sizeof(int64_t), MCXT_ALLOC_HUGE);
-	while (i < na || j < nb)
-	{
-		int64_t next = j >= nb || (i < na && x[i] <= y[j]) ? x[i] : y[j];
-
-		i += i < na && x[i] == next;
-		j += j < nb && y[j] == next;
-		(*items)[n++] = next;
-	}
-	return n;
-}
-
-/* Rows (component_a, component_b, error): topics of b assigned to those of a, least total L1. */
-static Datum
-match_topics(FunctionCallInfo fcinfo)
-{
-	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_match");
-	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_lda, "tlv_match");
-	size_t ka = tlv_frame_find(&a, "phi")->rows, kb = tlv_frame_find(&b, "phi")->rows;
-	TlvWork *work = TlvWorkBegin("tensorlv match");
-	int64_t *items, *assignment = palloc(ka * sizeof(int64_t));
-	double *error = palloc(ka * sizeof(double));
-	size_t d = union_items(&a, &b, &items);
-
-	TlvCheck(&work->ctx, tlv_topic_match(&work->ctx, d, ka, phi_over(&a, d, items), kb,
-										 phi_over(&b, d, items), assignment, error));
-	TlvWorkEnd(work);
-	TlvInitRows(fcinfo);
-	for (size_t j = 0; j < ka; j++)
-	{
-		Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) assignment[j] + 1),
-						   Float8GetDatum(error[j])};
-		bool nulls[3] = {false, assignment[j] < 0, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
-	return (Datum) 0;
-}
-
-PG_FUNCTION_INFO_V1(tlv_match_topics);
-
-/* tlv_match(a, b), by the kind of model */
-Datum
-tlv_match_topics(PG_FUNCTION_ARGS)
-{
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0));
-
-	if (TlvKind(&a) == &tlv_kind_gaussian_mixture)
-		return TlvMatchMixtures(fcinfo);
-	if (TlvKind(&a) == &tlv_kind_hmm)
-		return TlvMatchChains(fcinfo);
-	if (TlvKind(&a) == &tlv_kind_multiview)
-		return TlvMatchViews(fcinfo);
-	if (TlvKind(&a) == &tlv_kind_ica)
-		return TlvMatchMixing(fcinfo);
-	return match_topics(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(tlv_extend);

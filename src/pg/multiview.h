@@ -16,13 +16,6 @@ extern int TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usua
 /* The mixture of moments of three views, in the current memory context. */
 extern struct varlena *TlvViewFit(struct varlena *moments, const tlv_multiview_options *options);
 
-/* tlv_match(a, b) of multi-view mixtures, and of independent components. */
-extern Datum TlvMatchViews(FunctionCallInfo fcinfo);
-extern Datum TlvMatchMixing(FunctionCallInfo fcinfo);
-/* Rows (component_a, component_b, error); without a partner (-1) the last two are NULL. */
-extern Datum TlvPutMatches(FunctionCallInfo fcinfo, size_t k, const int64_t *assignment,
-						   const double *error);
-
 /*
  * The sequences behind a driver's query: (seq, t, symbol), (seq, t, number), (seq, t, vector), or
  * one column of ready sequences.  They are kept in a tuple store, one row with an array s for each,

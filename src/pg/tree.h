@@ -42,10 +42,4 @@ typedef struct TlvTreeModel
 extern TlvTreeModel TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function);
 extern void TlvTreeClose(TlvTreeModel *model);
 
-/* Is the model of argument 0 a tree?  tlv_infer and tlv_log_likelihood of (model, float8[]) then
- * are these, of rows with elements that may be NULL. */
-extern bool TlvIsTree(FunctionCallInfo fcinfo);
-extern Datum TlvTreeInferNumbers(FunctionCallInfo fcinfo);
-extern Datum TlvTreeLogLikelihoodNumbers(FunctionCallInfo fcinfo);
-
 #endif /* TLV_TREES_H */

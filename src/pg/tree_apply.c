@@ -12,19 +12,10 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "rows/categories.h"
+#include "rows/reader.h"
 #include "rows/vectors.h"
 
 /* ---- posteriors ---- */
-
-static void
-refuse_shape(const ArrayType *array)
-{
-	if (ARR_NDIM(array) != 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
-						errhint("It has one element for each variable of the tree.")));
-}
 
 /* The model of argument 0, a tree of that kind whose parameters are known. */
 static TlvModelCache *
@@ -61,61 +52,35 @@ Datum
 tlv_tree_posterior_codes(PG_FUNCTION_ARGS)
 {
 	TlvModelCache *cache = tree_with_parameters(fcinfo, false);
-	TlvCodes codes = TlvCodesOf(PG_GETARG_DATUM(1));
+	const double *probability;
+	TlvRowCursor cursor;
 	tlv_tree_parts parts;
 	char **names = node_names(cache, &parts);
-	size_t at = 0;
-	double *posterior;
 
-	posterior =
-		palloc(Max(cache->model->class->posterior_size(cache->model, codes.p, codes.values), 1) *
-			   sizeof(double));
-	TlvCheck(&cache->ctx, cache->model->class->infer_codes(&cache->ctx, cache->model, codes.p,
-														   codes.values, posterior));
+	TlvCursorOpen(fcinfo, 1, &TlvIntegerRows, TLV_ROW_CODES, &cursor);
+	TlvCheck(&cache->ctx,
+			 tlv_model_infer(&cache->ctx, cache->model, &cursor.row, &cache->posterior));
+	probability = cache->posterior.values;
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < parts.nodes; i++)
 	{
 		/* Hidden nodes first, then what is missing. */
 		size_t v = i < parts.nodes - parts.p ? parts.p + i : i - (parts.nodes - parts.p);
 
-		if (v < parts.p && codes.values[v] >= 0)
+		if (v < parts.p && cursor.row.part[0].codes[v] >= 0)
 			continue;
 		for (int64_t x = 0; x < parts.states[v]; x++)
 		{
 			Datum row[3] = {CStringGetTextDatum(names[v]), Int32GetDatum((int32) x),
-							Float8GetDatum(posterior[at++])};
+							Float8GetDatum(*probability++)};
 			bool nulls[3] = {false, false, false};
 
 			TlvPutRow(fcinfo, row, nulls);
 		}
 	}
+	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
 	return (Datum) 0;
-}
-
-/* Elements, NaN where they are NULL. */
-static double *
-numbers_of(ArrayType *array, size_t *d)
-{
-	Datum *elements;
-	bool *nulls;
-	double *x;
-	int n;
-
-	refuse_shape(array);
-	deconstruct_array(array, FLOAT8OID, sizeof(double), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements,
-					  &nulls, &n);
-	x = palloc((Size) Max(n, 1) * sizeof(double));
-	for (int i = 0; i < n; i++)
-	{
-		x[i] = nulls[i] ? NAN : DatumGetFloat8(elements[i]);
-		if (!nulls[i] && !isfinite(x[i]))
-			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-							errmsg("element %d is not finite", i + 1),
-							errhint("What is missing is null.")));
-	}
-	*d = (size_t) n;
-	return x;
 }
 
 static void
@@ -136,67 +101,37 @@ Datum
 tlv_tree_posterior_numbers(PG_FUNCTION_ARGS)
 {
 	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
-	size_t d, n, at = 0;
-	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), *means, *variances;
+	tlv_posterior means = {0}, variances = {0};
+	const tlv_part *part;
+	TlvRowCursor cursor;
 	tlv_tree_parts parts;
 	char **names = node_names(cache, &parts);
-	int64_t *seen;
+	int64_t *seen = palloc0(parts.p * sizeof(int64_t));
+	size_t at = 0;
 
-	n = Max(tlv_tree_posterior_size_gaussian(cache->model, d, x), 1);
-	means = palloc(n * sizeof(double));
-	variances = palloc(n * sizeof(double));
-	TlvCheck(&cache->ctx,
-			 tlv_tree_infer_gaussian(&cache->ctx, cache->model, d, x, means, variances));
+	TlvCursorOpen(fcinfo, 1, &TlvVectorRows, cache->model->class->rows, &cursor);
+	part = &cursor.row.part[0];
+	TlvCheck(&cache->ctx, tlv_tree_infer_gaussian(&cache->ctx, cache->model, part->d, part->float64,
+												  &means, &variances));
 	TlvInitRows(fcinfo);
 	for (size_t v = parts.p; v < parts.nodes; v++)
 		for (int64_t i = 1; i <= parts.states[v]; i++, at++)
-			put_moments(fcinfo, names[v], i, means[at], variances[at]);
-	seen = palloc0(parts.p * sizeof(int64_t));
-	for (size_t j = 0; j < d; j++)
+			put_moments(fcinfo, names[v], i, means.values[at], variances.values[at]);
+	for (size_t j = 0; j < part->d; j++)
 	{
 		int64_t v = parts.column[j];
 
 		seen[v]++;
-		if (!isnan(x[j]))
+		if (!part->missing[j])
 			continue;
-		put_moments(fcinfo, names[v], seen[v], means[at], variances[at]);
+		put_moments(fcinfo, names[v], seen[v], means.values[at], variances.values[at]);
 		at++;
 	}
+	tlv_posterior_free(&cache->ctx, &means);
+	tlv_posterior_free(&cache->ctx, &variances);
+	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
 	return (Datum) 0;
-}
-
-bool
-TlvIsTree(FunctionCallInfo fcinfo)
-{
-	return TlvKind(&TlvCachedModel(fcinfo, 0)->model->frame) == &tlv_kind_tree;
-}
-
-/* Means of the hidden nodes' elements, then of the missing elements. */
-Datum
-TlvTreeInferNumbers(FunctionCallInfo fcinfo)
-{
-	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
-	size_t d, n;
-	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), *means;
-
-	n = tlv_tree_posterior_size_gaussian(cache->model, d, x);
-	means = palloc(Max(n, 1) * sizeof(double));
-	TlvCheck(&cache->ctx,
-			 cache->model->class->infer_vector(&cache->ctx, cache->model, d, x, means));
-	PG_RETURN_ARRAYTYPE_P(TlvFloat8Array(n, means));
-}
-
-Datum
-TlvTreeLogLikelihoodNumbers(FunctionCallInfo fcinfo)
-{
-	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
-	size_t d;
-	double *x = numbers_of(PG_GETARG_ARRAYTYPE_P(1), &d), value;
-
-	TlvCheck(&cache->ctx,
-			 cache->model->class->log_likelihood_vector(&cache->ctx, cache->model, d, x, &value));
-	PG_RETURN_FLOAT8(value);
 }
 
 /* ---- simulation ---- */

@@ -310,7 +310,9 @@ use_chain(const tlv_frame *frame)
 	const tlv_model_class *class = tlv_kind_hmm.model;
 	size_t k = class->components(frame), size;
 	int64_t symbols[STEPS], *assignment = tlv_alloc(&ctx, k, sizeof(int64_t));
-	double *x, *shares = tlv_alloc(&ctx, STEPS + 1, k * sizeof(double)), value;
+	double *x, *shares = tlv_alloc(&ctx, k, sizeof(double)), value;
+	tlv_posterior posterior = {0};
+	const tlv_row *row;
 	tlv_hmm_parts parts;
 	tlv_accumulator *accumulator;
 	tlv_frame statistics;
@@ -327,18 +329,15 @@ use_chain(const tlv_frame *frame)
 	for (size_t t = 0; t < STEPS; t++)
 		symbols[t] = parts.gaussian || t % 5 == 4 ? (int64_t) t : parts.items[t % parts.d];
 	USE(class->open(&ctx, frame, &open));
-#define SEQUENCE STEPS, parts.gaussian ? NULL : symbols, parts.gaussian ? parts.d : 0, x
-	class->infer_sequence(&ctx, open, SEQUENCE, shares);
-	class->decode_sequence(&ctx, open, SEQUENCE, states);
-	class->log_likelihood_sequence(&ctx, open, SEQUENCE, &value);
+	row = parts.gaussian ? TLV_AS_SEQUENCE(STEPS, parts.d, x) : TLV_AS_SYMBOLS(STEPS, symbols);
+	tlv_model_infer(&ctx, open, row, &posterior);
+	tlv_model_decode(&ctx, open, row, states);
+	tlv_model_log_likelihood(&ctx, open, row, &value);
 	if (tlv_hmm_match(&ctx, &parts, &parts, assignment, shares) == TLV_OK)
 		tlv_hmm_match_transitions(&parts, &parts, assignment, shares);
 	USE(class->statistics(&ctx, open, "baum-welch", &accumulator));
 	for (int t = 0; t < 9; t++)
-		USE(tlv_add(&ctx, accumulator,
-					parts.gaussian ? TLV_AS_SEQUENCE(STEPS, parts.d, x)
-								   : TLV_AS_SYMBOLS(STEPS, symbols)));
-#undef SEQUENCE
+		USE(tlv_add(&ctx, accumulator, row));
 	USE(accumulator->class->build(&ctx, accumulator, &builder));
 	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
 	USE(tlv_frame_open(&ctx, image, size, &statistics));
@@ -571,15 +570,16 @@ use_model(const tlv_frame *frame)
 	tlv_model *open;
 	tlv_accumulator *accumulator;
 	tlv_frame statistics;
-	double *shares = tlv_alloc(&ctx, class->components(frame), sizeof(double)), value;
+	tlv_posterior posterior = {0};
+	double value;
 	void *image;
 	size_t size;
 
-	if (bag == NULL || shares == NULL)
+	if (bag == NULL)
 		return;
 	USE(class->open(&ctx, frame, &open));
-	class->infer_bag(&ctx, open, bag, shares);
-	class->log_likelihood_bag(&ctx, open, bag, &value);
+	tlv_model_infer(&ctx, open, TLV_AS_BAG(bag), &posterior);
+	tlv_model_log_likelihood(&ctx, open, TLV_AS_BAG(bag), &value);
 	if (class->coherence(&ctx, open, 2, &accumulator) == TLV_OK)
 		collect(accumulator, frame, &statistics);
 	if (class->completion(&ctx, open, &accumulator) == TLV_OK)

@@ -78,22 +78,22 @@ static inline void
 infer_tree(tlv_context *ctx, tlv_model *model, const tlv_tree_parts *parts, const int32_t *codes,
 		   const double *x)
 {
-	const tlv_model_class *class = model->class;
-	size_t n = parts->gaussian ? tlv_tree_posterior_size_gaussian(model, parts->columns, x)
-							   : class->posterior_size(model, parts->p, codes);
-	double *answers = tlv_alloc(ctx, 2 * n + 1, sizeof(double)), value;
+	const tlv_row *row =
+		parts->gaussian ? TLV_AS_VECTOR(parts->columns, x) : TLV_AS_CODES(parts->p, codes);
+	tlv_posterior posterior = {0}, variances = {0};
 	tlv_status status;
+	double value;
 
-	if (answers == NULL)
-		return;
-	status = parts->gaussian
-				 ? tlv_tree_infer_gaussian(ctx, model, parts->columns, x, answers, answers + n)
-				 : class->infer_codes(ctx, model, parts->p, codes, answers);
-	for (size_t i = 0; i < n && status == TLV_OK; i++)
-		if (!isfinite(answers[i]))
+	status = tlv_model_infer(ctx, model, row, &posterior);
+	for (size_t i = 0; i < posterior.total && status == TLV_OK; i++)
+		if (!isfinite(posterior.values[i]))
 			abort();
-	status = parts->gaussian ? class->log_likelihood_vector(ctx, model, parts->columns, x, &value)
-							 : class->log_likelihood_codes(ctx, model, parts->p, codes, &value);
+	if (parts->gaussian)
+		status = tlv_tree_infer_gaussian(ctx, model, parts->columns, x, &posterior, &variances);
+	for (size_t i = 0; i < variances.total && status == TLV_OK; i++)
+		if (!isfinite(variances.values[i]))
+			abort();
+	status = tlv_model_log_likelihood(ctx, model, row, &value);
 	if (status == TLV_OK && !isfinite(value))
 		abort();
 }

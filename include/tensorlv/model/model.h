@@ -6,12 +6,19 @@
 
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/diagnostics.h"
-#include "tensorlv/num/bag.h"
 #include "tensorlv/num/frame.h"
 
 /* A model opened for use: parameters, dictionary, work space.  The frame's memory must outlive it.
  */
 typedef struct tlv_model tlv_model;
+
+/* The assignment of least total distance between the components of two models. */
+typedef struct tlv_match
+{
+	size_t k;			/* components of a */
+	int64_t *component; /* of b, from 0, for each of a; -1 where b has fewer */
+	double *distance;	/* between the two; NaN, or the distance from nothing, without */
+} tlv_match;
 
 typedef struct tlv_model_class
 {
@@ -19,35 +26,17 @@ typedef struct tlv_model_class
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 	/* Number of components. */
 	size_t (*components)(const tlv_frame *frame);
-	/* Memberships of a bag: components() numbers summing to 1. */
-	tlv_status (*infer_bag)(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag,
-							double *shares);
-	/* Log-likelihood of a bag given its inferred memberships, nats. */
-	tlv_status (*log_likelihood_bag)(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag,
-									 double *value);
-	/* The same of a vector of d numbers. */
-	tlv_status (*infer_vector)(tlv_context *ctx, tlv_model *model, size_t d, const double *x,
-							   double *shares);
-	tlv_status (*log_likelihood_vector)(tlv_context *ctx, tlv_model *model, size_t d,
-										const double *x, double *value);
-	/* Of a sequence (accumulator.h): n x components() posteriors, row by row; its log-likelihood;
-	 * its most probable states, from 0. */
-	tlv_status (*infer_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
-								 const int64_t *symbols, size_t d, const double *x, double *shares);
-	tlv_status (*log_likelihood_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
-										  const int64_t *symbols, size_t d, const double *x,
-										  double *value);
-	tlv_status (*decode_sequence)(tlv_context *ctx, tlv_model *model, size_t n,
-								  const int64_t *symbols, size_t d, const double *x,
-								  int32_t *states);
-	/* Of a row of p categorical values, from 0, -1: missing (categories.h): the posteriors of
-	 * all hidden variables, then of the row's missing ones, one after the other, each summing
-	 * to 1; posterior_size() numbers, 0 when the row does not fit the model. */
-	tlv_status (*infer_codes)(tlv_context *ctx, tlv_model *model, size_t p, const int32_t *values,
-							  double *posterior);
-	size_t (*posterior_size)(tlv_model *model, size_t p, const int32_t *values);
-	tlv_status (*log_likelihood_codes)(tlv_context *ctx, tlv_model *model, size_t p,
-									   const int32_t *values, double *value);
+	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
+	 * TLV_ROWS_MISSING_...; empty where there is none of these. */
+	unsigned rows;
+	/* What a row says of the hidden variables: see tlv_posterior. */
+	tlv_status (*infer)(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+						tlv_posterior *posterior);
+	/* Log-likelihood of a row, nats: of a bag given its inferred memberships. */
+	tlv_status (*log_likelihood)(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								 double *value);
+	/* Sequences: the most probable states, one for each step, from 0. */
+	tlv_status (*decode)(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *states);
 	/* An accumulator of expected sufficient statistics; method names a refinement, NULL the usual
 	 * one. */
 	tlv_status (*statistics)(tlv_context *ctx, tlv_model *model, const char *method,
@@ -60,6 +49,9 @@ typedef struct tlv_model_class
 	/* The model after one refinement step with those statistics: a new frame. */
 	tlv_status (*update)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 						 void **image, size_t *size);
+	/* The components of another model b of the same kind, one to one to those of a: see tlv_match.
+	 * Memory is there.  Errors: TLV_BAD_PARAMETER for models that cannot be compared. */
+	tlv_status (*match)(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match);
 } tlv_model_class;
 
 struct tlv_model
@@ -67,5 +59,27 @@ struct tlv_model
 	const tlv_model_class *class;
 	tlv_frame frame;
 };
+
+/* ---- use ---- */
+
+/*
+ * The members above, checked: TLV_BAD_PARAMETER where the model cannot do it, or not with rows of
+ * that form.  Errors of the row itself are the class's: TLV_BAD_DATA for another width or numbers
+ * that are not finite.
+ */
+extern tlv_status tlv_model_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								  tlv_posterior *posterior);
+extern tlv_status tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+										   double *value);
+extern tlv_status tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								   int32_t *states);
+
+/* That check without a row: `what` names in the error what cannot be done with rows of the form. */
+extern tlv_status tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form,
+									const char *what);
+
+/* Compares two models of one kind; *match is made in the context's memory. */
+extern tlv_status tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+								  tlv_match *match);
 
 #endif /* TENSORLV_MODEL_H */

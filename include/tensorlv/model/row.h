@@ -24,8 +24,9 @@ typedef enum tlv_row_form
 	TLV_ROW_MEMBERSHIPS = 1024 /* two parts of float64, n = 1: membership vectors */
 } tlv_row_form;
 
-/* In the set of a class: elements of a vector and whole views may be missing. */
-#define TLV_ROWS_INCOMPLETE 0x10000u
+/* In the set of a class: elements of a vector, whole views may be missing. */
+#define TLV_ROWS_MISSING_ELEMENTS 0x10000u
+#define TLV_ROWS_MISSING_VIEWS	  0x20000u
 
 typedef enum tlv_part_type
 {
@@ -133,16 +134,31 @@ extern tlv_status tlv_row_require_parts(tlv_context *ctx, const tlv_row *row);
 /* ---- posteriors ---- */
 
 /*
- * A posterior: n blocks, one behind the other in values, block i of widths[i] numbers summing to 1;
- * one block for a vector, n for a sequence, one for every hidden variable of a tree.  widths NULL:
- * all blocks have `width`.
+ * A posterior: n blocks, one behind the other in values; one block for a vector or a bag, n for a
+ * sequence of n steps, and for a tree one for every hidden variable and then for every missing one.
+ * A block is of probabilities summing to 1 (of a tree of Gaussian variables, of means).  All blocks
+ * have `width` numbers, or, where widths is given, block i has widths[i].
+ *
+ * Zeroed to begin with, it may be filled again and again: its memory, the context's, stays until
+ * tlv_posterior_free.
  */
 typedef struct tlv_posterior
 {
 	size_t n;
 	size_t width;
-	size_t *widths;
+	size_t *widths; /* or NULL */
 	double *values;
+	size_t total;			  /* numbers in values */
+	size_t room, widths_room; /* of the memory */
+	size_t *widths_memory;
 } tlv_posterior;
+
+/* For models: n blocks of the same width. */
+extern tlv_status tlv_posterior_begin(tlv_context *ctx, tlv_posterior *posterior, size_t n,
+									  size_t width);
+/* n blocks of the given widths (a copy is made). */
+extern tlv_status tlv_posterior_begin_blocks(tlv_context *ctx, tlv_posterior *posterior, size_t n,
+											 const size_t *widths);
+extern void tlv_posterior_free(tlv_context *ctx, tlv_posterior *posterior);
 
 #endif /* TENSORLV_ROW_H */

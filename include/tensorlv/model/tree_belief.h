@@ -18,6 +18,7 @@ typedef struct tree_model
 	tlv_tree_parts parts;
 	tree_shape shape;
 	size_t *offset; /* nodes + 1: of tables */
+	size_t *widths; /* nodes + columns: work space of a posterior */
 	struct tree_gaussian *gaussian;
 	/* categorical */
 	uint8_t *codes;		   /* p x TREE_BLOCK: state + 1, or 0 */

@@ -40,13 +40,12 @@ extern tlv_status tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *
 												   const double *x, double *value);
 
 /*
- * Posteriors given a row (NaN: missing): the means of the hidden nodes' elements, followed by those
- * of the missing elements, and their variances (NULL: not wanted).  Both arrays have
- * tlv_tree_posterior_size_gaussian() elements.
+ * Posteriors given a row (NaN: missing): the means of the hidden nodes' elements, a block for each
+ * node, followed by those of the missing elements, and their variances (NULL: not wanted).
  */
-extern size_t tlv_tree_posterior_size_gaussian(tlv_model *model, size_t d, const double *x);
 extern tlv_status tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *model, size_t d,
-										  const double *x, double *means, double *variances);
+										  const double *x, tlv_posterior *means,
+										  tlv_posterior *variances);
 
 /* ---- small dense blocks: mostly of one element ---- */
 

@@ -17,6 +17,10 @@ tlv_packed4_size(size_t d)
 
 extern size_t tlv_packed4_index(size_t a, size_t b, size_t c, size_t e);
 
+/* full (d x d x d x d) of a packed tensor.  Interruptible. */
+extern tlv_status tlv_packed4_unpack(tlv_context *ctx, size_t d, const double *packed,
+									 double *full);
+
 /*
  * packed += sum over columns t of y_t (x) y_t (x) y_t (x) y_t; y is k x n, one
  * column per row of data.  BLAS-3, n k^4 / 12 flops; work holds

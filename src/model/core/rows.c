@@ -1,9 +1,11 @@
 /*
- * rows.c - forms of rows, and the one place where a row of the wrong form is refused.
+ * rows.c - forms of rows, and the one place where an accumulator refuses a row of the wrong form;
+ * the memory of posteriors.
  */
 #include "tensorlv/model/accumulator.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct
 {
@@ -74,4 +76,60 @@ tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	TLV_TRY(tlv_accumulator_require(ctx, accumulator, row->form));
 	return accumulator->class->add(ctx, accumulator, row);
+}
+
+/* ---- posteriors ---- */
+
+static tlv_status
+posterior_values(tlv_context *ctx, tlv_posterior *posterior)
+{
+	if (posterior->total <= posterior->room && posterior->values != NULL)
+		return TLV_OK;
+	tlv_free(ctx, posterior->values);
+	posterior->room = 0;
+	posterior->values = tlv_alloc(ctx, posterior->total > 0 ? posterior->total : 1, sizeof(double));
+	TLV_TRY_ALLOC(ctx, posterior->values);
+	posterior->room = posterior->total;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_posterior_begin(tlv_context *ctx, tlv_posterior *posterior, size_t n, size_t width)
+{
+	posterior->n = n;
+	posterior->width = width;
+	posterior->widths = NULL;
+	if (width > 0 && n > SIZE_MAX / sizeof(double) / width)
+		return tlv_fail(ctx, TLV_LIMIT, "a posterior of %zu times %zu numbers", n, width);
+	posterior->total = n * width;
+	return posterior_values(ctx, posterior);
+}
+
+tlv_status
+tlv_posterior_begin_blocks(tlv_context *ctx, tlv_posterior *posterior, size_t n,
+						   const size_t *widths)
+{
+	if (n > posterior->widths_room || posterior->widths_memory == NULL)
+	{
+		tlv_free(ctx, posterior->widths_memory);
+		posterior->widths_room = 0;
+		posterior->widths_memory = tlv_alloc(ctx, n + 1, sizeof(size_t));
+		TLV_TRY_ALLOC(ctx, posterior->widths_memory);
+		posterior->widths_room = n;
+	}
+	posterior->n = n;
+	posterior->width = 0;
+	posterior->widths = posterior->widths_memory;
+	posterior->total = 0;
+	for (size_t i = 0; i < n; i++)
+		posterior->total += posterior->widths[i] = widths[i];
+	return posterior_values(ctx, posterior);
+}
+
+void
+tlv_posterior_free(tlv_context *ctx, tlv_posterior *posterior)
+{
+	tlv_free(ctx, posterior->widths_memory);
+	tlv_free(ctx, posterior->values);
+	memset(posterior, 0, sizeof(*posterior));
 }

@@ -218,36 +218,58 @@ tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d, const double
 	return TLV_OK;
 }
 
+/* The row's densities and shares are then in the worker. */
 static tlv_status
-gmm_infer(tlv_context *ctx, tlv_model *model, size_t d, const double *x, double *shares)
+expect_row(tlv_context *ctx, tlv_gmm_model *gmm, const tlv_part *part)
+{
+	TLV_TRY(tlv_gmm_row(ctx, gmm, part->d, part->float64, gmm->row));
+	return tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL);
+}
+
+static tlv_status
+gmm_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 
-	TLV_TRY(tlv_gmm_row(ctx, gmm, d, x, gmm->row));
-	TLV_TRY(tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
+	TLV_TRY(expect_row(ctx, gmm, &row->part[0]));
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, gmm->mixture.k));
 	for (size_t j = 0; j < gmm->mixture.k; j++)
-		shares[j] = gmm->worker.shares[j * TLV_MIXTURE_BLOCK];
+		posterior->values[j] = gmm->worker.shares[j * TLV_MIXTURE_BLOCK];
 	return TLV_OK;
 }
 
 static tlv_status
-gmm_log_likelihood(tlv_context *ctx, tlv_model *model, size_t d, const double *x, double *value)
+gmm_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 
-	TLV_TRY(tlv_gmm_row(ctx, gmm, d, x, gmm->row));
-	TLV_TRY(tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL));
+	TLV_TRY(expect_row(ctx, gmm, &row->part[0]));
 	*value = gmm->worker.density[0];
 	return TLV_OK;
+}
+
+static tlv_status
+gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	tlv_mixture mixture_a, mixture_b;
+
+	tlv_gmm_read(a, &mixture_a);
+	tlv_gmm_read(b, &mixture_b);
+	if (mixture_a.d != mixture_b.d)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the mixtures have %zu and %zu dimensions",
+						mixture_a.d, mixture_b.d);
+	return tlv_gmm_match(ctx, &mixture_a, &mixture_b, match->component, match->distance);
 }
 
 static const tlv_model_class gmm_class = {
 	.open = gmm_open,
 	.components = gmm_components,
-	.infer_vector = gmm_infer,
-	.log_likelihood_vector = gmm_log_likelihood,
+	.rows = TLV_ROW_VECTOR,
+	.infer = gmm_infer,
+	.log_likelihood = gmm_log_likelihood,
 	.statistics = tlv_gmm_statistics,
 	.update = tlv_gmm_update,
+	.match = gmm_match,
 };
 const tlv_kind tlv_kind_gaussian_mixture = {TLV_KIND_LINE(GAUSSIAN_MIXTURE, gaussian_mixture),
 											.check = gmm_check, .model = &gmm_class};

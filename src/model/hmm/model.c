@@ -396,47 +396,65 @@ keep_shares(tlv_context *ctx, void *argument, size_t first, size_t n, const int3
 }
 
 static tlv_status
-hmm_infer(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
-		  const double *x, double *shares)
+hmm_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
-	tlv_sequence sequence = {n, symbols, d, x};
-	share_target target = {hmm->parts.k, hmm->stride, shares};
+	tlv_sequence sequence = tlv_sequence_of_row(row);
+	share_target target = {hmm->parts.k, hmm->stride, NULL};
 	double log_likelihood;
 
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, sequence.n, hmm->parts.k));
+	if (sequence.n == 0)
+		return TLV_OK;
 	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
+	target.shares = posterior->values;
 	return tlv_hmm_smooth(ctx, hmm, &sequence, keep_shares, &target, NULL, &log_likelihood);
 }
 
 static tlv_status
-hmm_log_likelihood(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
-				   const double *x, double *value)
+hmm_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
-	tlv_sequence sequence = {n, symbols, d, x};
+	tlv_sequence sequence = tlv_sequence_of_row(row);
 
+	*value = 0;
+	if (sequence.n == 0)
+		return TLV_OK;
 	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
 	return tlv_hmm_smooth(ctx, hmm, &sequence, NULL, NULL, NULL, value);
 }
 
 static tlv_status
-hmm_decode(tlv_context *ctx, tlv_model *model, size_t n, const int64_t *symbols, size_t d,
-		   const double *x, int32_t *states)
+hmm_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *states)
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
-	tlv_sequence sequence = {n, symbols, d, x};
+	tlv_sequence sequence = tlv_sequence_of_row(row);
 
+	if (sequence.n == 0)
+		return TLV_OK;
 	TLV_TRY(tlv_hmm_check_sequence(ctx, hmm, &sequence));
 	return tlv_hmm_decode(ctx, hmm, &sequence, states);
+}
+
+static tlv_status
+hmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	tlv_hmm_parts parts_a, parts_b;
+
+	tlv_hmm_read(a, &parts_a);
+	tlv_hmm_read(b, &parts_b);
+	return tlv_hmm_match(ctx, &parts_a, &parts_b, match->component, match->distance);
 }
 
 static const tlv_model_class hmm_class = {
 	.open = tlv_hmm_open,
 	.components = hmm_components,
-	.infer_sequence = hmm_infer,
-	.log_likelihood_sequence = hmm_log_likelihood,
-	.decode_sequence = hmm_decode,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.infer = hmm_infer,
+	.log_likelihood = hmm_log_likelihood,
+	.decode = hmm_decode,
 	.statistics = tlv_hmm_statistics,
 	.update = tlv_hmm_update,
+	.match = hmm_match,
 };
 const tlv_kind tlv_kind_hmm = {TLV_KIND_LINE(HMM, hmm), .check = hmm_check, .model = &hmm_class};

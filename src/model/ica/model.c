@@ -382,11 +382,24 @@ tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a, const doubl
 	return TLV_OK;
 }
 
+static tlv_status
+ica_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	const tlv_section *x = tlv_frame_find(a, "mixing"), *y = tlv_frame_find(b, "mixing");
+
+	if (x->rows != y->rows)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the models have %zu and %zu dimensions",
+						(size_t) x->rows, (size_t) y->rows);
+	return tlv_mixing_match(ctx, x->rows, x->columns, tlv_section_data(a, x), y->columns,
+							tlv_section_data(b, y), match->component, match->distance);
+}
+
 static const tlv_model_class ica_class = {
 	.open = ica_open,
 	.components = ica_components,
 	.statistics = tlv_ica_statistics,
 	.update = tlv_ica_update,
+	.match = ica_match,
 };
 
 const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .check = ica_check, .model = &ica_class};

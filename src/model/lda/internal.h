@@ -51,4 +51,8 @@ extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
 extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,
 									tlv_accumulator **accumulator);
 
+/* The model class's match: L1 distances of the topics over the items of either model. */
+extern tlv_status tlv_lda_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+								tlv_match *match);
+
 #endif /* TENSORLV_LDA_INTERNAL_H */

@@ -191,10 +191,8 @@ single_posterior(tlv_lda_model *lda, double *shares)
 }
 
 static tlv_status
-lda_infer(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *shares)
+infer_document(tlv_context *ctx, tlv_lda_model *lda, const tlv_bag_image *bag, double *shares)
 {
-	tlv_lda_model *lda = (tlv_lda_model *) model;
-
 	TLV_TRY(tlv_lda_document(ctx, lda, bag));
 	if (lda->single)
 	{
@@ -206,17 +204,26 @@ lda_infer(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *
 }
 
 static tlv_status
-lda_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *value)
+lda_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
+{
+	tlv_lda_model *lda = (tlv_lda_model *) model;
+
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, lda->topics.k));
+	return infer_document(ctx, lda, row->bag, posterior->values);
+}
+
+static tlv_status
+lda_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	tlv_lda_model *lda = (tlv_lda_model *) model;
 
 	if (lda->single)
 	{
-		TLV_TRY(tlv_lda_document(ctx, lda, bag));
+		TLV_TRY(tlv_lda_document(ctx, lda, row->bag));
 		*value = single_posterior(lda, lda->shares);
 		return TLV_OK;
 	}
-	TLV_TRY(lda_infer(ctx, model, bag, lda->shares));
+	TLV_TRY(infer_document(ctx, lda, row->bag, lda->shares));
 	*value = tlv_topic_log_likelihood(lda->worker, lda->document.n_known, lda->document.index,
 									  lda->document.known, lda->shares);
 	return TLV_OK;
@@ -429,12 +436,14 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 static const tlv_model_class lda_class = {
 	.open = lda_open,
 	.components = lda_components,
-	.infer_bag = lda_infer,
-	.log_likelihood_bag = lda_log_likelihood,
+	.rows = TLV_ROW_BAG,
+	.infer = lda_infer,
+	.log_likelihood = lda_log_likelihood,
 	.statistics = tlv_lda_statistics,
 	.completion = tlv_lda_completion,
 	.coherence = tlv_lda_coherence,
 	.update = lda_update,
+	.match = tlv_lda_match,
 };
 
 const tlv_kind tlv_kind_lda = {TLV_KIND_LINE(LDA, lda), .check = lda_check, .model = &lda_class};

@@ -414,12 +414,13 @@ infer_known(tlv_context *ctx, mmsb_model *model, double *shares)
 }
 
 tlv_status
-tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *shares)
+tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	mmsb_model *own = (mmsb_model *) model;
 
-	TLV_TRY(take_bag(ctx, own, bag));
-	return infer_known(ctx, own, shares);
+	TLV_TRY(take_bag(ctx, own, row->bag));
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, own->parts.k));
+	return infer_known(ctx, own, posterior->values);
 }
 
 /* What does not depend on the memberships: units and the factorials of the weights. */
@@ -461,12 +462,12 @@ mixed_likelihood(tlv_context *ctx, mmsb_model *model, const double *shares, doub
 }
 
 tlv_status
-tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag, double *value)
+tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	mmsb_model *own = (mmsb_model *) model;
 
 	*value = 0;
-	TLV_TRY(take_bag(ctx, own, bag));
+	TLV_TRY(take_bag(ctx, own, row->bag));
 	if (own->parts.alpha0 > 0)
 	{
 		TLV_TRY(infer_known(ctx, own, own->inferred));

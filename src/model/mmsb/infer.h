@@ -16,15 +16,15 @@ extern tlv_status tlv_mmsb_open(tlv_context *ctx, const tlv_frame *frame, tlv_mo
  * neighbour alpha over its sum (alpha0 = 0: the shares of the communities).
  * Error: TLV_BAD_DATA for a weight above 1e100.
  */
-extern tlv_status tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_bag_image *bag,
-								 double *shares);
+extern tlv_status tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								 tlv_posterior *posterior);
 
 /*
  * Log-likelihood of a new node's edges to known nodes, nats: given its inferred memberships, or,
  * alpha0 = 0, over all communities.  Poisson (for a Bernoulli model its approximation for sparse
  * graphs); degree-corrected: multinomial, given the sum of the weights.
  */
-extern tlv_status tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model,
-										  const tlv_bag_image *bag, double *value);
+extern tlv_status tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+										  double *value);
 
 #endif /* TENSORLV_MMSB_INFER_H */

@@ -266,8 +266,9 @@ mmsb_components(const tlv_frame *frame)
 static const tlv_model_class mmsb_class = {
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,
-	.infer_bag = tlv_mmsb_infer,
-	.log_likelihood_bag = tlv_mmsb_log_likelihood,
+	.rows = TLV_ROW_BAG,
+	.infer = tlv_mmsb_infer,
+	.log_likelihood = tlv_mmsb_log_likelihood,
 };
 
 const tlv_kind tlv_kind_mmsb = {TLV_KIND_LINE(MMSB, mmsb), .check = mmsb_check,

@@ -165,22 +165,49 @@ split_row(tlv_context *ctx, const tlv_multiview_parts *parts, size_t d, const do
 	return TLV_OK;
 }
 
-tlv_status
-tlv_multiview_infer_vector(tlv_context *ctx, tlv_model *model, size_t d, const double *x,
-						   double *shares)
+/* The views of a row of any of the three forms. */
+static tlv_status
+views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *row,
+			 tlv_view_row *views)
 {
-	tlv_view_row row;
+	if (row->form == TLV_ROW_VECTOR)
+		return split_row(ctx, parts, row->part[0].d, row->part[0].float64, views);
+	*views = (tlv_view_row){.vectors = row->form == TLV_ROW_VIEWS};
+	for (int t = 0; t < 3; t++)
+	{
+		const tlv_part *part = &row->part[t];
 
-	TLV_TRY(split_row(ctx, &((multiview_model *) model)->parts, d, x, &row));
-	return tlv_multiview_infer(ctx, model, &row, shares, NULL);
+		views->known[t] = part->type != TLV_PART_NONE;
+		if (!views->known[t])
+			continue;
+		if (!views->vectors)
+			views->category[t] = part->ids[0];
+		else
+		{
+			views->d[t] = part->d;
+			views->x[t] = part->float64;
+		}
+	}
+	return TLV_OK;
 }
 
 tlv_status
-tlv_multiview_log_likelihood_vector(tlv_context *ctx, tlv_model *model, size_t d, const double *x,
-									double *value)
+tlv_multiview_infer_row(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+						tlv_posterior *posterior)
 {
-	tlv_view_row row;
+	const tlv_multiview_parts *parts = &((multiview_model *) model)->parts;
+	tlv_view_row views;
 
-	TLV_TRY(split_row(ctx, &((multiview_model *) model)->parts, d, x, &row));
-	return tlv_multiview_infer(ctx, model, &row, NULL, value);
+	TLV_TRY(views_of_row(ctx, parts, row, &views));
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, parts->k));
+	return tlv_multiview_infer(ctx, model, &views, posterior->values, NULL);
+}
+
+tlv_status
+tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
+{
+	tlv_view_row views;
+
+	TLV_TRY(views_of_row(ctx, &((multiview_model *) model)->parts, row, &views));
+	return tlv_multiview_infer(ctx, model, &views, NULL, value);
 }

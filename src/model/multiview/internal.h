@@ -49,10 +49,10 @@ extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 
 /* A row whose views are put one behind the other, or the numbers of three categories (model.h). */
-extern tlv_status tlv_multiview_infer_vector(tlv_context *ctx, tlv_model *model, size_t d,
-											 const double *x, double *shares);
-extern tlv_status tlv_multiview_log_likelihood_vector(tlv_context *ctx, tlv_model *model, size_t d,
-													  const double *x, double *value);
+extern tlv_status tlv_multiview_infer_row(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+										  tlv_posterior *posterior);
+extern tlv_status tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model,
+											   const tlv_row *row, double *value);
 
 /* Arrays of d_t x k one behind the other: into d x k, d the sum. */
 extern void tlv_multiview_join(const size_t d[3], size_t k, const double *const from[3],

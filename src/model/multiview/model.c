@@ -281,13 +281,25 @@ multiview_components(const tlv_frame *frame)
 	return tlv_frame_find(frame, "weights")->rows;
 }
 
+static tlv_status
+multiview_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	tlv_multiview_parts parts_a, parts_b;
+
+	tlv_multiview_read(a, &parts_a);
+	tlv_multiview_read(b, &parts_b);
+	return tlv_multiview_match(ctx, &parts_a, &parts_b, match->component, match->distance);
+}
+
 static const tlv_model_class multiview_class = {
 	.open = multiview_open,
 	.components = multiview_components,
-	.infer_vector = tlv_multiview_infer_vector,
-	.log_likelihood_vector = tlv_multiview_log_likelihood_vector,
+	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
+	.infer = tlv_multiview_infer_row,
+	.log_likelihood = tlv_multiview_log_likelihood,
 	.statistics = tlv_multiview_statistics,
 	.update = tlv_multiview_update,
+	.match = multiview_match,
 };
 const tlv_kind tlv_kind_multiview = {TLV_KIND_LINE(MULTIVIEW, multiview), .check = multiview_check,
 									 .model = &multiview_class};

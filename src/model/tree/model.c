@@ -65,6 +65,8 @@ tree_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	model->offset = tlv_alloc(ctx, model->parts.nodes + 1, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, model->offset);
 	tlv_tree_table_offsets(&model->parts, model->offset);
+	model->widths = tlv_alloc(ctx, model->parts.nodes + model->parts.columns, sizeof(size_t));
+	TLV_TRY_ALLOC(ctx, model->widths);
 	if (model->parts.gaussian)
 		TLV_TRY(tlv_tree_gaussian_open(ctx, model));
 	else if (model->parts.tables != NULL)
@@ -100,18 +102,21 @@ require_tables(tlv_context *ctx, const tree_model *model)
 	return TLV_OK;
 }
 
-static size_t
-tree_posterior_size(tlv_model *base, size_t p, const int32_t *values)
+/* One block for every hidden node, then for every missing variable. */
+static tlv_status
+begin_posterior(tlv_context *ctx, tree_model *model, const int32_t *values,
+				tlv_posterior *posterior)
 {
-	const tree_model *model = (const tree_model *) base;
-	size_t n = 0;
+	size_t p = model->parts.p, nodes = model->parts.nodes, n = 0;
 
-	if (p != model->parts.p || model->parts.gaussian || model->parts.tables == NULL)
-		return 0;
-	for (size_t v = 0; v < model->parts.nodes; v++)
+	for (size_t at = p; at < nodes + p; at++)
+	{
+		size_t v = at < nodes ? at : at - nodes;
+
 		if (v >= p || values[v] == TLV_CATEGORY_MISSING)
-			n += (size_t) model->parts.states[v];
-	return n;
+			model->widths[n++] = (size_t) model->parts.states[v];
+	}
+	return tlv_posterior_begin_blocks(ctx, posterior, n, model->widths);
 }
 
 /* Posterior of node v in the first row of the block. */
@@ -137,53 +142,60 @@ read_posterior(const tree_model *model, size_t v, double *posterior)
 }
 
 static tlv_status
-tree_infer(tlv_context *ctx, tlv_model *base, size_t p, const int32_t *values, double *posterior)
+infer_codes(tlv_context *ctx, tree_model *model, size_t p, const int32_t *values,
+			tlv_posterior *posterior)
 {
-	tree_model *model = (tree_model *) base;
 	size_t nodes = model->parts.nodes;
-	double log_likelihood;
+	double log_likelihood, *block;
 
 	TLV_TRY(require_tables(ctx, model));
 	TLV_TRY(tlv_tree_belief_row(ctx, model, p, values, model->codes, 0));
 	TLV_TRY(tlv_tree_belief_up(ctx, model, 1, &log_likelihood));
 	TLV_TRY(tlv_tree_belief_down(ctx, model, 1, NULL));
+	TLV_TRY(begin_posterior(ctx, model, values, posterior));
+	block = posterior->values;
 	for (size_t at = p; at < nodes + p; at++)
 	{
 		size_t v = at < nodes ? at : at - nodes;
 
 		if (v < p && values[v] != TLV_CATEGORY_MISSING)
 			continue;
-		read_posterior(model, v, posterior);
-		posterior += model->parts.states[v];
+		read_posterior(model, v, block);
+		block += model->parts.states[v];
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-tree_log_likelihood(tlv_context *ctx, tlv_model *base, size_t p, const int32_t *values,
-					double *value)
+tree_infer(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior *posterior)
 {
 	tree_model *model = (tree_model *) base;
+	const tlv_part *part = &row->part[0];
 
-	TLV_TRY(require_tables(ctx, model));
-	TLV_TRY(tlv_tree_belief_row(ctx, model, p, values, model->codes, 0));
-	return tlv_tree_belief_up(ctx, model, 1, value);
+	if (row->form == TLV_ROW_CODES)
+		return infer_codes(ctx, model, part->d, part->codes, posterior);
+	return tlv_tree_infer_gaussian(ctx, base, part->d, part->float64, posterior, NULL);
 }
 
 static tlv_status
-tree_infer_vector(tlv_context *ctx, tlv_model *model, size_t d, const double *x, double *means)
+tree_log_likelihood(tlv_context *ctx, tlv_model *base, const tlv_row *row, double *value)
 {
-	return tlv_tree_infer_gaussian(ctx, model, d, x, means, NULL);
+	tree_model *model = (tree_model *) base;
+	const tlv_part *part = &row->part[0];
+
+	if (row->form == TLV_ROW_VECTOR)
+		return tlv_tree_gaussian_log_likelihood(ctx, base, part->d, part->float64, value);
+	TLV_TRY(require_tables(ctx, model));
+	TLV_TRY(tlv_tree_belief_row(ctx, model, part->d, part->codes, model->codes, 0));
+	return tlv_tree_belief_up(ctx, model, 1, value);
 }
 
 static const tlv_model_class tree_class = {
 	.open = tree_open,
 	.components = tree_components,
-	.infer_codes = tree_infer,
-	.posterior_size = tree_posterior_size,
-	.log_likelihood_codes = tree_log_likelihood,
-	.infer_vector = tree_infer_vector,
-	.log_likelihood_vector = tlv_tree_gaussian_log_likelihood,
+	.rows = TLV_ROW_CODES | TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS,
+	.infer = tree_infer,
+	.log_likelihood = tree_log_likelihood,
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
 };

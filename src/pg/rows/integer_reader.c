@@ -6,23 +6,85 @@
 
 #include "catalog/pg_type.h"
 
-#include "categories.h"
+#include "tensorlv/model/categories.h"
 #include "vectors.h"
 
 /* ---- categorical variables ---- */
 
+/* NULL elements have no place among an array's values. */
+static int32_t *
+spread_values(const ArrayType *array, size_t p)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
+	int32_t *values = palloc(p * sizeof(int32_t));
+
+	for (size_t v = 0; v < p; v++)
+		values[v] = bitmap[v / 8] & (1 << (v % 8)) ? *from++ : TLV_CATEGORY_MISSING;
+	return values;
+}
+
+/* What is negative and not NULL must not pass for missing. */
+static void
+refuse_negative(const ArrayType *array, size_t p)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
+
+	for (size_t v = 0; v < p; v++)
+	{
+		if (bitmap != NULL && (bitmap[v / 8] & (1 << (v % 8))) == 0)
+			continue;
+		if (*from < 0)
+			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+							errmsg("value %zu of a row is %d, not a state from 0 to %d", v + 1,
+								   *from, TLV_CATEGORY_MOST_STATES - 1),
+							errhint("States are numbered from 0; missing values are null.")));
+		from++;
+	}
+}
+
+static void
+check_array(const ArrayType *array)
+{
+	if (ARR_ELEMTYPE(array) != INT4OID)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("a row of categorical variables is no integer[]")));
+	if (ARR_NDIM(array) == 0)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a row has no values"),
+						errhint("A row that is missing altogether is null, not an empty array.")));
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a row of categorical variables has one dimension, not %d",
+							   ARR_NDIM(array)),
+						errhint("Give one row at a time.")));
+}
+
 static void
 put_codes(TlvRowCursor *cursor, Datum value)
 {
-	TlvCodes codes = TlvCodesOf(value);
+	ArrayType *array = DatumGetArrayTypeP(value);
 	tlv_part *part = &cursor->row.part[0];
+	const int32_t *from;
+	int present;
+	int32_t signs = 0;
 
-	part->type = TLV_PART_CODES;
-	part->n = 1;
-	part->d = codes.p;
-	part->codes = codes.values;
-	part->missing = NULL;
-	TlvCursorOwn(cursor, codes.owned);
+	check_array(array);
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
+	from = (const int32_t *) ARR_DATA_PTR(array);
+	present = (int) (((char *) array + ARR_SIZE(array) - (char *) from) / sizeof(int32_t));
+	*part = (tlv_part) TLV_PART(TLV_PART_CODES, 1, (size_t) ARR_DIMS(array)[0], from);
+	for (int i = 0; i < present; i++)
+		signs |= from[i];
+	if (signs < 0)
+		refuse_negative(array, part->d);
+	if (ARR_HASNULL(array))
+	{
+		int32_t *values = spread_values(array, part->d);
+
+		part->codes = values;
+		TlvCursorOwn(cursor, values);
+	}
 }
 
 /* ---- symbols ---- */
@@ -75,12 +137,18 @@ put_numbers(TlvRowCursor *cursor, ArrayType *array)
 {
 	ArrayType *numbers = TlvFloat8OfIntegers(array);
 	TlvVectors vectors = TlvVectorsOf(PointerGetDatum(numbers));
+	tlv_part *part = &cursor->row.part[0];
 
-	cursor->row.part[0] = (tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, vectors.d, vectors.x);
+	TlvCursorOwn(cursor, numbers);
+	if (cursor->row.form == TLV_ROW_SEQUENCE)
+	{
+		*part = (tlv_part) TLV_PART(TLV_PART_FLOAT64, vectors.rows, vectors.d, vectors.x);
+		return;
+	}
+	*part = (tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, vectors.d, vectors.x);
 	cursor->rows = cursor->left = vectors.rows;
 	cursor->many = vectors.many;
 	cursor->parts = 1;
-	TlvCursorOwn(cursor, numbers);
 }
 
 static void
@@ -94,7 +162,19 @@ integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *
 		put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first));
 }
 
+/* The steps of a sequence of vectors may be written with integers. */
+static void
+any_integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	if (cursor->row.form == TLV_ROW_SYMBOLS && (takes & TLV_ROW_SEQUENCE) != 0 &&
+		ARR_NDIM(PG_GETARG_ARRAYTYPE_P(first)) == 2)
+		cursor->row.form = TLV_ROW_SEQUENCE;
+	integers_open(fcinfo, first, takes, cursor);
+}
+
 const TlvRowReader TlvIntegerRows = {1, {TLV_ROW_CODES, TLV_ROW_VECTOR}, integers_open};
+const TlvRowReader TlvAnyIntegerRows = {
+	1, {TLV_ROW_CODES, TLV_ROW_VECTOR, TLV_ROW_SYMBOLS}, any_integers_open};
 const TlvRowReader TlvSymbolSequences = {1, {TLV_ROW_SYMBOLS}, integers_open};
 
 /* ---- three categories ---- */

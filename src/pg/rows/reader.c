@@ -19,7 +19,7 @@ TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, uns
 
 	for (int i = 0; i < reader->arguments; i++)
 		nulls += PG_ARGISNULL(first + i);
-	return (takes & TLV_ROWS_INCOMPLETE) != 0 ? nulls == reader->arguments : nulls > 0;
+	return (takes & TLV_ROWS_MISSING_VIEWS) != 0 ? nulls == reader->arguments : nulls > 0;
 }
 
 void

@@ -40,15 +40,14 @@ typedef struct TlvRowReader
 	int arguments;
 	tlv_row_form forms[4];
 	/* Reads arguments first, first + 1, ...; none that must not be is NULL.  cursor->row.form says
-	 * what to make of them, takes what else the class takes (TLV_ROWS_INCOMPLETE). */
+	 * what to make of them, takes what else the class takes (TLV_ROWS_MISSING_...). */
 	void (*open)(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor);
 } TlvRowReader;
 
 /* The form that a reader makes for a class with that set. */
 extern tlv_row_form TlvRowForm(const TlvRowReader *reader, unsigned takes);
 
-/* Are the arguments NULL, so that there is no row?  Where rows may be incomplete only if all are.
- */
+/* Are the arguments NULL, so that there is no row?  Where views may be missing only if all are. */
 extern bool TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader,
 						 unsigned takes);
 
@@ -74,8 +73,10 @@ TlvCursorOwn(TlvRowCursor *cursor, void *copy)
 extern const TlvRowReader TlvBagRows;		  /* tlv_bag */
 extern const TlvRowReader TlvBagArrayRows;	  /* tlv_bag[] */
 extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
+extern const TlvRowReader TlvAnyVectorRows;	  /* the same, else one sequence */
 extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
+extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
 extern const TlvRowReader TlvViewRows;		  /* three float8[] */
 extern const TlvRowReader TlvCategoryRows;	  /* three integers */

@@ -90,7 +90,7 @@ vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 		put_sequence(cursor, value);
 		return;
 	}
-	if ((takes & TLV_ROWS_INCOMPLETE) != 0)
+	if ((takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
 	{
 		put_incomplete(cursor, PG_GETARG_ARRAYTYPE_P(first));
 		return;
@@ -103,6 +103,7 @@ vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 }
 
 const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, vector_open};
+const TlvRowReader TlvAnyVectorRows = {1, {TLV_ROW_VECTOR, TLV_ROW_SEQUENCE}, vector_open};
 const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, vector_open};
 
 /* Arrays of two dimensions are many rows: as many in each view. */

@@ -29,13 +29,5 @@ extern ArrayType *TlvFloat8Box(int ndim, const size_t *sides, const double *x);
 
 /* The numbers of an int[] of one or two dimensions; errors as of TlvVectorsOf. */
 extern ArrayType *TlvFloat8OfIntegers(ArrayType *array);
-/* tlv_log_likelihood(model, integers) where the model is of vectors, or of three categories. */
-extern Datum TlvIntegersLogLikelihood(FunctionCallInfo fcinfo);
-
-/* Of bags (bag.c, model.c), which a row in text form may be. */
-extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
-extern Datum tlv_infer_bag(PG_FUNCTION_ARGS);
-extern Datum tlv_assign_bag(PG_FUNCTION_ARGS);
-extern Datum tlv_log_likelihood_bag(PG_FUNCTION_ARGS);
 
 #endif /* TLV_VECTORS_H */

@@ -1,6 +1,5 @@
 /*
- * model.c - applying a fitted model to rows: memberships, assignment,
- * likelihood, refinement step.
+ * model.c - models as arguments: opened once for a call site, refined by a step.
  */
 #include "tlv_pg.h"
 
@@ -49,77 +48,6 @@ TlvCachedModel(FunctionCallInfo fcinfo, int argument)
 	if (cache != NULL && size > 0 && cache->key_size == size && memcmp(cache->key, key, size) == 0)
 		return cache;
 	return open_cache(fcinfo, value, key, size);
-}
-
-static void
-refuse_ability(const tlv_model *model, const char *function)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("%s is not defined for a bag under a model of kind %s", function,
-						   TlvKind(&model->frame)->name)));
-}
-
-static double *
-infer_bag(FunctionCallInfo fcinfo, size_t *k)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	tlv_model *model = cache->model;
-	double *shares;
-
-	if (model->class->infer_bag == NULL)
-		refuse_ability(model, "inference");
-	*k = model->class->components(&model->frame);
-	shares = palloc(*k * sizeof(double));
-	TlvCheck(&cache->ctx,
-			 model->class->infer_bag(&cache->ctx, model, TLV_BAG(PG_GETARG_TLV(1)), shares));
-	return shares;
-}
-
-PG_FUNCTION_INFO_V1(tlv_infer_bag);
-
-/* tlv_infer(model, bag): memberships, summing to 1 */
-Datum
-tlv_infer_bag(PG_FUNCTION_ARGS)
-{
-	size_t k;
-	double *shares = infer_bag(fcinfo, &k);
-	Datum *values = palloc(k * sizeof(Datum));
-
-	for (size_t j = 0; j < k; j++)
-		values[j] = Float8GetDatum(shares[j]);
-	PG_RETURN_ARRAYTYPE_P(construct_array(values, (int) k, FLOAT8OID, sizeof(float8),
-										  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
-
-PG_FUNCTION_INFO_V1(tlv_assign_bag);
-
-/* tlv_assign(model, bag): the component of the largest membership, from 1 */
-Datum
-tlv_assign_bag(PG_FUNCTION_ARGS)
-{
-	size_t k, best = 0;
-	double *shares = infer_bag(fcinfo, &k);
-
-	for (size_t j = 1; j < k; j++)
-		best = shares[j] > shares[best] ? j : best;
-	PG_RETURN_INT32((int32) best + 1);
-}
-
-PG_FUNCTION_INFO_V1(tlv_log_likelihood_bag);
-
-/* tlv_log_likelihood(model, bag), nats */
-Datum
-tlv_log_likelihood_bag(PG_FUNCTION_ARGS)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	tlv_model *model = cache->model;
-	double value;
-
-	if (model->class->log_likelihood_bag == NULL)
-		refuse_ability(model, "the likelihood");
-	TlvCheck(&cache->ctx, model->class->log_likelihood_bag(&cache->ctx, model,
-														   TLV_BAG(PG_GETARG_TLV(1)), &value));
-	PG_RETURN_FLOAT8(value);
 }
 
 struct varlena *

@@ -163,6 +163,7 @@ TlvExpandedDatum(TlvExpanded *expanded)
 }
 
 /* ---- bags (bag.c) ---- */
+extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 #define TLV_BAG(value) ((const tlv_bag_image *) (value))
 
@@ -182,9 +183,13 @@ typedef struct TlvModelCache
 	char key[TLV_KEY_SIZE];
 	size_t key_size;
 	tlv_model *model;
+	tlv_posterior posterior; /* filled again and again */
 } TlvModelCache;
 
 extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
+
+/* tlv_match(a, b): rows (component_a, component_b, error); NULL without a partner (apply.c). */
+extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 
 /* Raises an error unless the model is of that kind. */
 extern tlv_frame TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind,

@@ -8,6 +8,7 @@
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
+#include "infer.h"
 
 static pool memory;
 static tlv_context ctx;
@@ -298,9 +299,9 @@ test_density(void **state)
 		{
 			double shares[3], density[3], total = 0, likelihood;
 
-			assert_ok(model->class->infer_vector(&ctx, model, 4, rows.x + 4 * t, shares));
-			assert_ok(
-				model->class->log_likelihood_vector(&ctx, model, 4, rows.x + 4 * t, &likelihood));
+			assert_ok(infer_values(&ctx, model, TLV_AS_VECTOR(4, rows.x + 4 * t), shares));
+			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(4, rows.x + 4 * t),
+											   &likelihood));
 			for (size_t j = 0; j < 3; j++)
 				total += density[j] = plain_density(&mixture, j, rows.x + 4 * t);
 			assert_close(likelihood, log(total), 1e-9);
@@ -419,10 +420,10 @@ test_refusals(void **state)
 	assert_int_equal(try_fit(truth, 1, TLV_COVARIANCE_FULL, &model), TLV_BAD_PARAMETER);
 	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &truth, &open));
 	assert_int_equal(open->class->statistics(&ctx, open, "gibbs", &accumulator), TLV_BAD_PARAMETER);
-	assert_int_equal(open->class->infer_vector(&ctx, open, 3, x, shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(3, x), shares), TLV_BAD_DATA);
 	x[2] = NAN;
-	assert_int_equal(open->class->infer_vector(&ctx, open, 3, x, shares), TLV_BAD_DATA);
-	assert_int_equal(open->class->infer_vector(&ctx, open, 2, x, shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(3, x), shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(2, x), shares), TLV_BAD_DATA);
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] = 7;
 	assert_int_equal(try_fit(moments(&rows, 3), 1, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
@@ -569,9 +570,9 @@ test_dimensions(void **state)
 			for (size_t i = d; i < 60; i++)
 				rest -= 0.5 * (x[i] * x[i] + log(2 * acos(-1)));
 			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &open));
-			assert_ok(open->class->log_likelihood_vector(&ctx, open, d, x, &value[0]));
+			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(d, x), &value[0]));
 			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
-			assert_ok(open->class->log_likelihood_vector(&ctx, open, 60, x, &value[1]));
+			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(60, x), &value[1]));
 			assert_close(value[0] + rest, value[1], 1e-8);
 		}
 		pool_reset(&memory, &ctx);

@@ -182,12 +182,12 @@ test_long_path(void **state)
 
 	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(open->class->decode_sequence(&ctx, open, n, s.symbols, 0, NULL, path));
-	assert_ok(open->class->decode_sequence(&ctx, open, tail.n, tail.symbols, 0, NULL, part));
+	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SYMBOLS(n, s.symbols), path));
+	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SYMBOLS(tail.n, tail.symbols), part));
 	for (size_t t = 500; t < tail.n; t++)
 		assert_int_equal(path[from + t], part[t]);
 	tail.n = 5000;
-	assert_ok(open->class->decode_sequence(&ctx, open, 5000, s.symbols, 0, NULL, part));
+	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SYMBOLS(5000, s.symbols), part));
 	for (size_t t = 0; t < 4500; t++)
 		assert_int_equal(path[t], part[t]);
 }

@@ -7,6 +7,7 @@
 #include "model/hmm/internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "view_fixture.h"
+#include "infer.h"
 
 static tlv_frame
 simulated_model(size_t symbols, size_t dimensions, size_t k, uint64_t seed)
@@ -39,6 +40,11 @@ drawn(tlv_frame model, size_t n, int32_t **states)
 	sequence.x = x;
 	return sequence;
 }
+
+/* A sequence as a row. */
+#define ROW_OF(s)                                                                                  \
+	((s).symbols != NULL ? TLV_AS_SYMBOLS((s).n, (s).symbols)                                      \
+						 : TLV_AS_SEQUENCE((s).n, (s).d, (s).x))
 
 static void
 add(tlv_accumulator *accumulator, tlv_sequence s, size_t first, size_t n)
@@ -312,13 +318,13 @@ check_paths(tlv_frame model, tlv_sequence s)
 			pairs[(size_t) path[t - 1] * p.k + (size_t) path[t]] += probability;
 	}
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(open->class->log_likelihood_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, &value));
+	assert_ok(tlv_model_log_likelihood(&ctx, open, ROW_OF(s), &value));
 	assert_above(total, 0);
 	assert_close(value, log(fmax(total, 1e-300)), 1e-10 * fabs(value));
-	assert_ok(open->class->infer_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, shares));
+	assert_ok(infer_values(&ctx, open, ROW_OF(s), shares));
 	for (size_t e = 0; e < s.n * p.k; e++)
 		assert_close(shares[e], posterior[e] / total, 1e-10);
-	assert_ok(open->class->decode_sequence(&ctx, open, s.n, s.symbols, s.d, s.x, decoded));
+	assert_ok(tlv_model_decode(&ctx, open, ROW_OF(s), decoded));
 	for (size_t t = 0; t < s.n; t++)
 		assert_int_equal(decoded[t], most[t]);
 	statistics = statistics_of(model, s);
@@ -358,8 +364,8 @@ test_long_sequence(void **state)
 
 	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(open->class->infer_sequence(&ctx, open, n, NULL, s.d, s.x, shares));
-	assert_ok(open->class->decode_sequence(&ctx, open, n, NULL, s.d, s.x, decoded));
+	assert_ok(infer_values(&ctx, open, TLV_AS_SEQUENCE(n, s.d, s.x), shares));
+	assert_ok(tlv_model_decode(&ctx, open, TLV_AS_SEQUENCE(n, s.d, s.x), decoded));
 	for (size_t t = 0; t < n; t++)
 	{
 		assert_close(shares[3 * t] + shares[3 * t + 1] + shares[3 * t + 2], 1, 1e-12);
@@ -367,7 +373,7 @@ test_long_sequence(void **state)
 	}
 	assert_above(right, 0.9 * (double) n);
 	/* Far from the end, what is cut off does not matter, wherever the blocks' borders are. */
-	assert_ok(open->class->infer_sequence(&ctx, open, n - 500, NULL, s.d, s.x + 500 * s.d, half));
+	assert_ok(infer_values(&ctx, open, TLV_AS_SEQUENCE(n - 500, s.d, s.x + 500 * s.d), half));
 	for (size_t t = 700; t < n; t++)
 		for (size_t j = 0; j < 3; j++)
 			assert_close(shares[3 * t + j], half[3 * (t - 500) + j], 1e-9);
@@ -383,8 +389,8 @@ test_impossible(void **state)
 
 	(void) state;
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(open->class->infer_sequence(&ctx, open, 4, NULL, 2, far, shares));
-	assert_ok(open->class->log_likelihood_sequence(&ctx, open, 4, NULL, 2, far, &value));
+	assert_ok(infer_values(&ctx, open, TLV_AS_SEQUENCE(4, 2, far), shares));
+	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_SEQUENCE(4, 2, far), &value));
 	assert_between(value, -4e300, -1e299);
 	for (size_t i = 0; i < 12; i++)
 		assert_between(shares[i], 0, 1);
@@ -569,7 +575,7 @@ test_refusals(void **state)
 	add(accumulator, (tlv_sequence){4, NULL, 2, huge}, 0, 4);
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_int_equal(open->class->log_likelihood_sequence(&ctx, open, 3, NULL, 2, fine, &value),
+	assert_int_equal(tlv_model_log_likelihood(&ctx, open, TLV_AS_SEQUENCE(3, 2, fine), &value),
 					 TLV_BAD_PARAMETER);
 }
 

@@ -6,6 +6,7 @@
 #include "assertions.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/tensor3.h"
+#include "infer.h"
 
 static tlv_frame_builder builder;
 
@@ -335,14 +336,14 @@ test_single_topic(void **state)
 	{
 		double sum = 0;
 
-		assert_ok(tlv_kind_lda.model->infer_bag(&ctx, open, c.bags[t], shares));
+		assert_ok(infer_values(&ctx, open, TLV_AS_BAG(c.bags[t]), shares));
 		for (size_t j = 0; j < 5; j++)
 		{
 			sum += shares[j];
 			certain += shares[j] > 0.99;
 		}
 		assert_close(sum, 1, 1e-12);
-		assert_ok(tlv_kind_lda.model->log_likelihood_bag(&ctx, open, c.bags[t], &value));
+		assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_BAG(c.bags[t]), &value));
 		likelihood += value;
 	}
 	assert_above(certain, 0.95 * (double) c.n);

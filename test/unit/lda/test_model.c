@@ -5,6 +5,7 @@
 #include "assertions.h"
 #include "lda_fixture.h"
 #include "tensorlv/num/linalg.h"
+#include "infer.h"
 
 static tlv_frame_builder builder;
 
@@ -268,8 +269,8 @@ whole_session(const corpus *c)
 	TLV_TRY(tlv_lda_extend(&ctx, &model, &summary, 0.01, &image, &size));
 	TLV_TRY(tlv_frame_open(&ctx, image, size, &model));
 	TLV_TRY(tlv_kind_lda.model->open(&ctx, &model, &open));
-	TLV_TRY(tlv_kind_lda.model->infer_bag(&ctx, open, c->bags[0], shares));
-	TLV_TRY(tlv_kind_lda.model->log_likelihood_bag(&ctx, open, c->bags[0], &value));
+	TLV_TRY(infer_values(&ctx, open, TLV_AS_BAG(c->bags[0]), shares));
+	TLV_TRY(tlv_model_log_likelihood(&ctx, open, TLV_AS_BAG(c->bags[0]), &value));
 	TLV_TRY(tlv_kind_lda.model->coherence(&ctx, open, 5, &coherence));
 	TLV_TRY(collect(coherence, c, &image, &size));
 	TLV_TRY(tlv_kind_lda.model->completion(&ctx, open, &completion));

@@ -7,6 +7,7 @@
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/optimize.h"
+#include "infer.h"
 
 #define NODES 7
 
@@ -258,16 +259,16 @@ test_infer(void **state)
 			double shares[3], value;
 
 			assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-			assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
+			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
 			for (int j = 0; j < 3; j++)
 				assert_close(shares[j], expected[i].shares[j], 1e-9);
-			assert_ok(model->class->log_likelihood_bag(&ctx, model, bag, &value));
+			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_BAG(bag), &value));
 			assert_close(value, expected[i].log_likelihood, 1e-9);
 			/* nobody known: the prior */
 			bag = bag_of(1, items[0] + 3, weights[0] + 3);
-			assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
+			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
 			assert_close(shares[0], expected[i].alpha0 > 0 ? 0.5 : 1.75 / 6, 1e-12);
-			assert_ok(model->class->infer_bag(&ctx, model, bag_of(0, NULL, NULL), shares));
+			assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(0, NULL, NULL)), shares));
 			assert_close(shares[0] + shares[1] + shares[2], 1, 1e-12);
 		}
 }
@@ -291,7 +292,7 @@ test_odd_models(void **state)
 	assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 	assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-	assert_ok(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+	assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 	assert_close(shares[1], 1.0 / 3, 1e-15);
 	/* rates at both ends of what is allowed */
 	for (int scale = -1; scale <= 1; scale += 2)
@@ -302,12 +303,13 @@ test_odd_models(void **state)
 		assert_ok(tlv_mmsb_write(&ctx, &parts, &image, &size));
 		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 		assert_ok(tlv_kind_mmsb.model->open(&ctx, &frame, &model));
-		assert_ok(model->class->infer_bag(&ctx, model, bag_of(2, items, weights), shares));
+		assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), shares));
 		assert_close(shares[0] + shares[1] + shares[2], 1, 1e-9);
-		assert_ok(model->class->log_likelihood_bag(&ctx, model, bag_of(2, items, weights), &value));
+		assert_ok(
+			tlv_model_log_likelihood(&ctx, model, TLV_AS_BAG(bag_of(2, items, weights)), &value));
 		assert_true(isfinite(value));
 	}
-	assert_int_equal(model->class->infer_bag(&ctx, model, bag_of(2, items, huge), shares),
+	assert_int_equal(infer_values(&ctx, model, TLV_AS_BAG(bag_of(2, items, huge)), shares),
 					 TLV_BAD_DATA);
 }
 
@@ -384,20 +386,20 @@ test_faults(void **state)
 		ctx.arena.limit = ctx.arena.used + limit;
 		status = tlv_kind_mmsb.model->open(&ctx, &frame, &model);
 		if (status == TLV_OK)
-			status = model->class->infer_bag(&ctx, model, bag, shares);
+			status = infer_values(&ctx, model, TLV_AS_BAG(bag), shares);
 		if (status != TLV_OK)
 			assert_equal(status, TLV_MEMORY_LIMIT);
 	}
 	ctx.arena.limit = SIZE_MAX;
 	memory.calls = 0;
-	assert_ok(model->class->infer_bag(&ctx, model, bag, shares));
+	assert_ok(infer_values(&ctx, model, TLV_AS_BAG(bag), shares));
 	calls = memory.calls;
 	assert_above(calls, 0);
 	for (size_t at = 1; at <= calls; at++)
 	{
 		memory.calls = memory.stopped_calls = 0;
 		memory.stop_at = at;
-		assert_int_equal(model->class->infer_bag(&ctx, model, bag, shares), TLV_CANCELLED);
+		assert_int_equal(infer_values(&ctx, model, TLV_AS_BAG(bag), shares), TLV_CANCELLED);
 		assert_equal(memory.stopped_calls, 0);
 	}
 	memory.stop_at = 0;

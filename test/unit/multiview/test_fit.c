@@ -6,6 +6,7 @@
 #include "tensorlv/model/view_sums.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
+#include "infer.h"
 
 #define K 3
 static const size_t wide[3] = {5, 6, 4};
@@ -260,16 +261,16 @@ test_categories(void **state)
 	again = built(merged);
 	assert_true(tlv_digest_equal(&again.header->digest, &moments.header->digest));
 	assert_ok(tlv_kind_multiview.model->open(&ctx, &model, &open));
-	assert_ok(open->class->infer_vector(&ctx, open, 3, row, shares));
+	assert_ok(infer_values(&ctx, open, TLV_AS_VECTOR(3, row), shares));
 	assert_close(shares[0] + shares[1] + shares[2], 1, 1e-12);
-	assert_ok(open->class->log_likelihood_vector(&ctx, open, 3, row, &value));
+	assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(3, row), &value));
 	assert_below(value, 0);
 	row[1] = 1234; /* unknown */
-	assert_int_equal(open->class->infer_vector(&ctx, open, 3, row, shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(3, row), shares), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "category 1234 of view 2"));
 	row[1] = 5.5;
-	assert_int_equal(open->class->infer_vector(&ctx, open, 3, row, shares), TLV_BAD_DATA);
-	assert_int_equal(open->class->infer_vector(&ctx, open, 4, row, shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(3, row), shares), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(4, row), shares), TLV_BAD_DATA);
 	assert_int_equal(fit_status(moments, 5, &model), TLV_BAD_PARAMETER);
 	assert_true(refused_with(moments, "counts", 0, 1.5));
 }

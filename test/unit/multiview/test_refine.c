@@ -7,6 +7,7 @@
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
+#include "infer.h"
 
 #define K	 3
 #define ROWS 20000
@@ -294,7 +295,7 @@ test_missing(void **state)
 	memcpy(whole, row.x[0], 5 * sizeof(double));
 	memcpy(whole + 5, row.x[1], 8 * sizeof(double));
 	memcpy(whole + 13, row.x[2], 3 * sizeof(double));
-	assert_ok(model->class->infer_vector(&ctx, model, 16, whole, some));
+	assert_ok(infer_values(&ctx, model, TLV_AS_VECTOR(16, whole), some));
 	assert_memory_equal(some, all, sizeof(all));
 }
 

@@ -36,7 +36,7 @@ mean_of(tlv_frame frame, size_t d, size_t n, const double *x)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		assert_ok(model->class->log_likelihood_vector(&ctx, model, d, x + i * d, &value));
+		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(d, x + i * d), &value));
 		sum += value;
 	}
 	return sum / (double) n;
@@ -85,7 +85,8 @@ test_dense(void **state)
 	tlv_tree tree = tree_of(5, 7, 6, ends);
 	tlv_frame frame = simulated(&tree, true, 0, 0, 2);
 	tlv_model *model = opened(frame);
-	double *x = drawn_rows(frame, 30, 5), c[49], means[7], variances[7];
+	double *x = drawn_rows(frame, 30, 5), c[49];
+	tlv_posterior means = {0}, variances = {0};
 
 	(void) state;
 	dense_covariance(frame, c);
@@ -112,10 +113,11 @@ test_dense(void **state)
 			for (size_t b = 0; b < n; b++)
 				exact -= 0.5 * row[seen[a]] * inverse[a * n + b] * row[seen[b]];
 		}
-		assert_ok(model->class->log_likelihood_vector(&ctx, model, 5, row, &value));
+		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(5, row), &value));
 		assert_close(value, exact, 1e-10);
-		assert_int_equal(tlv_tree_posterior_size_gaussian(model, 5, row), 7 - n);
-		assert_ok(tlv_tree_infer_gaussian(&ctx, model, 5, row, means, variances));
+		assert_ok(tlv_tree_infer_gaussian(&ctx, model, 5, row, &means, &variances));
+		assert_int_equal(means.total, 7 - n);
+		assert_int_equal(means.n, 7 - n);
 		for (size_t e = 0; e < 7; e++)
 		{
 			size_t v = e < 2 ? 5 + e : e - 2;
@@ -129,8 +131,8 @@ test_dense(void **state)
 					mean += c[v * 7 + seen[a]] * inverse[a * n + b] * row[seen[b]];
 					variance -= c[v * 7 + seen[a]] * inverse[a * n + b] * c[v * 7 + seen[b]];
 				}
-			assert_close(means[at], mean, 1e-10);
-			assert_close(variances[at++], variance, 1e-10);
+			assert_close(means.values[at], mean, 1e-10);
+			assert_close(variances.values[at++], variance, 1e-10);
 		}
 	}
 }
@@ -179,8 +181,8 @@ test_vectors(void **state)
 	static const int32_t ends[] = {0, 6, 1, 6, 2, 6, 3, 7, 4, 7, 5, 7, 6, 7};
 	static const int64_t column[] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
 	tlv_tree tree = tree_of(6, 8, 7, ends);
-	double *x = room(4000 * 12, sizeof(double)), before = -HUGE_VAL, y[12], means[16],
-		   variances[16];
+	double *x = room(4000 * 12, sizeof(double)), before = -HUGE_VAL, y[12];
+	tlv_posterior means = {0}, variances = {0};
 	tlv_tree_fit_options options = {.states = 2, .groups = 6, .column = column};
 	tlv_frame moments, model;
 	tlv_model *open;
@@ -217,11 +219,11 @@ test_vectors(void **state)
 	memcpy(y, x, sizeof(y));
 	y[7] = NAN;
 	open = opened(model);
-	assert_int_equal(tlv_tree_posterior_size_gaussian(open, 12, y), 5);
-	assert_ok(tlv_tree_infer_gaussian(&ctx, open, 12, y, means, variances));
-	assert_below(variances[4], 0.45);
-	assert_above(variances[4], 0.2);
-	assert_close(means[4], x[7], 4 * sqrt(variances[4]));
+	assert_ok(tlv_tree_infer_gaussian(&ctx, open, 12, y, &means, &variances));
+	assert_int_equal(means.total, 5);
+	assert_below(variances.values[4], 0.45);
+	assert_above(variances.values[4], 0.2);
+	assert_close(means.values[4], x[7], 4 * sqrt(variances.values[4]));
 	options.states = 3;
 	assert_int_equal(tlv_tree_fit(&ctx, &moments, &tree, &options, &image, &size),
 					 TLV_NOT_IDENTIFIABLE);
@@ -251,9 +253,11 @@ test_refusals(void **state)
 	assert_int_equal(tlv_tree_fit(&ctx, &moments, &tree, &options, &image, &size),
 					 TLV_BAD_PARAMETER);
 	open = opened(model);
-	assert_int_equal(open->class->log_likelihood_vector(&ctx, open, 2, x, &value), TLV_BAD_DATA);
+	assert_int_equal(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(2, x), &value),
+					 TLV_BAD_DATA);
 	x[0] = INFINITY;
-	assert_int_equal(open->class->log_likelihood_vector(&ctx, open, 3, x, &value), TLV_BAD_DATA);
+	assert_int_equal(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(3, x), &value),
+					 TLV_BAD_DATA);
 	assert_true(refused_with(model, "noise", 0, 0));
 	assert_true(refused_with(model, "column", 0, 5e-324 * 7));
 }

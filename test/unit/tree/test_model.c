@@ -4,6 +4,7 @@
  */
 #include "assertions.h"
 #include "tree_fixture.h"
+#include "infer.h"
 
 /* Hidden 6 (of 0, 1, and 7), hidden 7 (of 2 and the observed inner node 3, behind which 4 is);
  * 5 stands alone. */
@@ -76,7 +77,8 @@ check_rows(size_t k, size_t d, size_t n)
 	tlv_frame frame = small_model(k, d);
 	tlv_model *model = opened(frame);
 	int32_t *rows = drawn_codes(frame, n, 0.3);
-	double exact[SMALL_NODES * 8], found[SMALL_NODES * 8], value;
+	double exact[SMALL_NODES * 8], value;
+	tlv_posterior posterior = {0};
 
 	for (int32_t v = 0; v < SMALL_P; v++)
 		rows[v] = -1; /* one row without anything */
@@ -84,11 +86,11 @@ check_rows(size_t k, size_t d, size_t n)
 	{
 		const int32_t *row = rows + i * SMALL_P;
 		double likelihood = enumerate(frame, row, exact);
-		size_t at = 0, size = model->class->posterior_size(model, SMALL_P, row);
+		size_t at = 0;
 
-		assert_ok(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value));
+		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value));
 		assert_close(value, log(likelihood), 1e-12);
-		assert_ok(model->class->infer_codes(&ctx, model, SMALL_P, row, found));
+		assert_ok(tlv_model_infer(&ctx, model, TLV_AS_CODES(SMALL_P, row), &posterior));
 		for (size_t e = 0; e < SMALL_NODES + SMALL_P; e++)
 		{
 			size_t v = e < SMALL_NODES ? e : e - SMALL_NODES;
@@ -97,9 +99,9 @@ check_rows(size_t k, size_t d, size_t n)
 			if ((e < SMALL_P) || (v < SMALL_P && row[v] >= 0))
 				continue;
 			for (size_t y = 0; y < states; y++)
-				assert_close(found[at++], exact[v * 8 + y], 1e-12);
+				assert_close(posterior.values[at++], exact[v * 8 + y], 1e-12);
 		}
-		assert_int_equal(at, size);
+		assert_int_equal(at, posterior.total);
 	}
 }
 
@@ -129,7 +131,7 @@ test_large_tables(void **state)
 	(void) state;
 	for (size_t i = 0; i < 70; i++)
 	{
-		assert_ok(model->class->log_likelihood_codes(&ctx, model, 3, rows + 3 * i, &value));
+		assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(3, rows + 3 * i), &value));
 		sum += value;
 	}
 	assert_close(sum, tlv_frame_scalar(&statistics, "log_likelihood", 0), 1e-9);
@@ -220,7 +222,7 @@ test_large_star(void **state)
 		}
 		exact = fmax(each[0], each[1]) + log1p(exp(-fabs(each[0] - each[1])));
 		assert_ok(
-			model->class->log_likelihood_codes(&ctx, model, leaves, rows + i * leaves, &value));
+			tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(leaves, rows + i * leaves), &value));
 		assert_close(value, exact, 1e-8);
 	}
 }
@@ -287,15 +289,15 @@ test_refusals(void **state)
 	size_t size;
 
 	(void) state;
-	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value),
+	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value),
 					 TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "value 3 of variable 6"));
 	row[5] = -2;
-	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value),
+	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value),
 					 TLV_BAD_DATA);
-	assert_int_equal(model->class->log_likelihood_codes(&ctx, model, 5, row, &value), TLV_BAD_DATA);
-	assert_int_equal(model->class->posterior_size(model, 5, row), 0);
-	assert_int_equal(model->class->log_likelihood_vector(&ctx, model, SMALL_P, x, &value),
+	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(5, row), &value),
+					 TLV_BAD_DATA);
+	assert_int_equal(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(SMALL_P, x), &value),
 					 TLV_BAD_PARAMETER);
 	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
 	frame = built(accumulator);
@@ -357,8 +359,7 @@ test_bytes(void **state)
 			tlv_kind_validate(&ctx, written, bytes, TLV_FRAME_MODEL, &copy, &kind) != TLV_OK)
 			continue;
 		if (kind->model->open(&ctx, &copy, &model) == TLV_OK &&
-			model->class->posterior_size(model, SMALL_P, row) > 0 &&
-			model->class->log_likelihood_codes(&ctx, model, SMALL_P, row, &value) == TLV_OK)
+			tlv_model_log_likelihood(&ctx, model, TLV_AS_CODES(SMALL_P, row), &value) == TLV_OK)
 		{
 			assert_true(isfinite(value));
 			assert_below(value, 1e-9);

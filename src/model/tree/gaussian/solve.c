@@ -482,41 +482,49 @@ tlv_tree_gaussian_log_likelihood(tlv_context *ctx, tlv_model *base, size_t d, co
 	return TLV_OK;
 }
 
-size_t
-tlv_tree_posterior_size_gaussian(tlv_model *base, size_t d, const double *x)
+/* One block for every hidden node, then for every missing element. */
+static tlv_status
+begin_posterior(tlv_context *ctx, tree_model *model, size_t d, const double *x,
+				tlv_posterior *posterior)
 {
-	const tree_model *model = (const tree_model *) base;
 	size_t n = 0;
 
-	if (!model->parts.gaussian || d != model->parts.columns)
-		return 0;
 	for (size_t v = model->parts.p; v < model->parts.nodes; v++)
-		n += (size_t) model->parts.states[v];
+		model->widths[n++] = (size_t) model->parts.states[v];
 	for (size_t j = 0; j < d; j++)
-		n += isnan(x[j]);
-	return n;
+		if (isnan(x[j]))
+			model->widths[n++] = 1;
+	return tlv_posterior_begin_blocks(ctx, posterior, n, model->widths);
 }
 
 tlv_status
-tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const double *x, double *means,
-						double *variances)
+tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const double *x,
+						tlv_posterior *means, tlv_posterior *variances)
 {
 	tree_model *model = (tree_model *) base;
 	const tlv_tree_parts *parts = &model->parts;
 	size_t seen, at = 0;
+	double *mean, *variance = NULL;
 	tree_gaussian *g;
 
 	TLV_TRY(take_row(ctx, model, d, x, &seen));
+	TLV_TRY(begin_posterior(ctx, model, d, x, means));
+	mean = means->values;
+	if (variances != NULL)
+	{
+		TLV_TRY(begin_posterior(ctx, model, d, x, variances));
+		variance = variances->values;
+	}
 	g = model->gaussian;
 	tlv_tree_gaussian_solve(g);
-	if (variances != NULL)
+	if (variance != NULL)
 		tlv_tree_gaussian_variances(g);
 	for (size_t v = parts->p; v < parts->nodes; v++)
 		for (size_t i = 0; i < (size_t) parts->states[v]; i++)
 		{
-			means[at] = g->mean[g->element[v] + i];
-			if (variances != NULL)
-				variances[at] = g->variance[g->square[v] + i * (size_t) parts->states[v] + i];
+			mean[at] = g->mean[g->element[v] + i];
+			if (variance != NULL)
+				variance[at] = g->variance[g->square[v] + i * (size_t) parts->states[v] + i];
 			at++;
 		}
 	for (size_t j = 0; j < d; j++)
@@ -527,13 +535,13 @@ tlv_tree_infer_gaussian(tlv_context *ctx, tlv_model *base, size_t d, const doubl
 			continue;
 		while (g->element[v] + (size_t) g->list[g->element[v] + i] != e)
 			i++;
-		means[at] = parts->means[j] + g->mean[g->element[v] + i];
-		if (variances != NULL)
-			variances[at] = g->variance[g->square[v] + i * (size_t) g->n_free[v] + i];
+		mean[at] = parts->means[j] + g->mean[g->element[v] + i];
+		if (variance != NULL)
+			variance[at] = g->variance[g->square[v] + i * (size_t) g->n_free[v] + i];
 		at++;
 	}
 	for (size_t i = 0; i < at; i++)
-		if (!isfinite(means[i]) || (variances != NULL && !isfinite(variances[i])))
+		if (!isfinite(mean[i]) || (variance != NULL && !isfinite(variance[i])))
 			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
 	return TLV_OK;
 }

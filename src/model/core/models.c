@@ -1,0 +1,63 @@
+/*
+ * models.c - what models do, and the one place where a model refuses what it cannot do.
+ */
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/model.h"
+
+static const char *
+model_kind_name(const tlv_frame *frame)
+{
+	const tlv_kind *kind = tlv_kind_find(frame->header->type, frame->header->kind);
+
+	return kind != NULL ? kind->name : "unknown";
+}
+
+tlv_status
+tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form, const char *what)
+{
+	if ((model->class->rows & form) != 0)
+		return TLV_OK;
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for %s under a model of kind %s",
+					what, tlv_row_name(form), model_kind_name(&model->frame));
+}
+
+tlv_status
+tlv_model_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
+{
+	TLV_TRY(tlv_model_require(ctx, model, row->form, "inference"));
+	return model->class->infer(ctx, model, row, posterior);
+}
+
+tlv_status
+tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
+{
+	TLV_TRY(tlv_model_require(ctx, model, row->form, "the likelihood"));
+	return model->class->log_likelihood(ctx, model, row, value);
+}
+
+tlv_status
+tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *states)
+{
+	TLV_TRY(tlv_model_require(ctx, model, row->form, "decoding"));
+	if (model->class->decode == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "decoding is not defined for a model of kind %s",
+						model_kind_name(&model->frame));
+	return model->class->decode(ctx, model, row, states);
+}
+
+tlv_status
+tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
+{
+	const tlv_kind *kind = tlv_kind_find(a->header->type, a->header->kind);
+
+	if (kind == NULL || kind->model == NULL || kind->model->match == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_match is not defined for a model of kind %s",
+						model_kind_name(a));
+	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
+	match->k = kind->model->components(a);
+	match->component = tlv_alloc(ctx, match->k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, match->component);
+	match->distance = tlv_alloc(ctx, match->k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, match->distance);
+	return kind->model->match(ctx, a, b, match);
+}

@@ -1,0 +1,53 @@
+/*
+ * categories.c - moments of categorical variables: looking at the tables.
+ */
+#include "server/tlv_pg.h"
+
+#include "miscadmin.h"
+
+#include "tensorlv/model/categories.h"
+
+static void
+put_cell(FunctionCallInfo fcinfo, size_t a, size_t x, size_t b, size_t y, double count)
+{
+	bool single = a == b;
+	Datum values[5] = {Int32GetDatum((int32) a + 1), Int32GetDatum((int32) b + 1),
+					   Int32GetDatum((int32) x), Int32GetDatum((int32) y),
+					   Int64GetDatum((int64) count)};
+	bool nulls[5] = {false, single, false, single, false};
+
+	TlvPutRow(fcinfo, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(tlv_category_tables_rows);
+
+/* Rows (variable_a, variable_b, state_a, state_b, count); of single variables b is NULL. */
+Datum
+tlv_category_tables_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	TlvWork *work = TlvWorkBegin("tensorlv tables");
+	tlv_category_tables tables;
+
+	TlvRequireKind(&frame, &tlv_kind_category_moments, "tlv_category_tables");
+	TlvCheck(&work->ctx, tlv_category_open(&work->ctx, &frame, &tables));
+	TlvInitRows(fcinfo);
+	for (size_t a = 0; a < tables.p; a++)
+	{
+		size_t states_a = (size_t) tables.states[a];
+
+		for (size_t x = 0; x < states_a; x++)
+			put_cell(fcinfo, a, x, a, 0, tables.singles[tables.offset[a] + x]);
+		for (size_t b = a + 1; b < tables.p; b++)
+		{
+			const double *pair = tlv_category_pair(&tables, a, b);
+			size_t states_b = (size_t) tables.states[b];
+
+			CHECK_FOR_INTERRUPTS();
+			for (size_t i = 0; i < states_a * states_b; i++)
+				put_cell(fcinfo, a, i / states_b, b, i % states_b, pair[i]);
+		}
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
