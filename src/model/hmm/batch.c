@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "internal.h"
+#include "batch_sums.h"
 
 /* Rows gone through at once: what is kept of them stays in the first cache. */
 #define CHUNK ((size_t) 16)
@@ -260,45 +260,6 @@ backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict
 	}
 }
 
-/* pairs[to + k from] += weighted[to] alpha[from] of the row before, over n rows and all lanes. */
-TLV_CLONES static void
-add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted, const tlv_lanes *restrict before,
-		  double *restrict pairs)
-{
-	for (size_t to = 0; to < k; to++)
-	{
-		size_t from = 0;
-
-		for (; from + 4 <= k; from += 4)
-		{
-			tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
-
-			for (size_t r = 0; r < n; r++)
-			{
-				tlv_lanes w = weighted[r * k + to];
-				const tlv_lanes *x = before + r * k + from;
-
-				a += w * x[0];
-				b += w * x[1];
-				c += w * x[2];
-				d += w * x[3];
-			}
-			pairs[to + k * from] += tlv_lanes_sum(&a);
-			pairs[to + k * (from + 1)] += tlv_lanes_sum(&b);
-			pairs[to + k * (from + 2)] += tlv_lanes_sum(&c);
-			pairs[to + k * (from + 3)] += tlv_lanes_sum(&d);
-		}
-		for (; from < k; from++)
-		{
-			tlv_lanes a = {0};
-
-			for (size_t r = 0; r < n; r++)
-				a += weighted[r * k + to] * before[r * k + from];
-			pairs[to + k * from] += tlv_lanes_sum(&a);
-		}
-	}
-}
-
 /* ---- likelihoods of a chunk ---- */
 
 /* Rows of k from the tables of eight lanes, turned round. */
@@ -338,103 +299,6 @@ gather_densities(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t 
 				likelihood[j * TLV_LANES + l] = there ? work[j] : 1;
 		}
 	return taken;
-}
-
-/* ---- sums of a chunk ---- */
-
-/* emissions of each lane's symbol += gamma, turned round. */
-static void
-add_symbols(size_t k, size_t d, const int32_t *at, size_t n, const double *gamma,
-			double *restrict emissions)
-{
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES, at += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
-		{
-			double *own = emissions + (size_t) at[l] * k;
-
-			for (size_t j = 0; (size_t) at[l] < d && j < k; j++)
-				own[j] += gamma[j * TLV_LANES + l];
-		}
-}
-
-/* Weighted deviations from the means, in padded sums. */
-TLV_CLONES static void
-add_vector(size_t stride, size_t d, const double *restrict means, const double *restrict x,
-		   const double *restrict gamma, double *restrict sums)
-{
-	double *weights = sums, *squares = sums + stride, *deviations = sums + 2 * stride;
-
-	for (size_t b = 0; b < stride; b += TLV_LANES)
-	{
-		tlv_lanes share = *(const tlv_lanes *) (gamma + b), square = {0};
-
-		for (size_t i = 0; i < d; i++)
-		{
-			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
-
-			*(tlv_lanes *) (deviations + i * stride + b) += share * difference;
-			square += difference * difference;
-		}
-		*(tlv_lanes *) (weights + b) += share;
-		*(tlv_lanes *) (squares + b) += share * square;
-	}
-}
-
-static void
-fold_vectors(const tlv_hmm_model *model, const double *work, tlv_hmm_sums *sums)
-{
-	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
-
-	for (size_t j = 0; j < k; j++)
-	{
-		sums->weights[j] += work[j];
-		sums->squares[j] += work[stride + j];
-		for (size_t i = 0; i < d; i++)
-			sums->deviations[i * k + j] += work[(2 + i) * stride + j];
-	}
-}
-
-void
-tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x, const double *gamma,
-					double *work, tlv_hmm_sums *sums)
-{
-	size_t d = model->parts.d, stride = model->stride;
-
-	memset(work, 0, (d + 2) * stride * sizeof(double));
-	for (size_t i = 0; i < n; i++)
-		add_vector(stride, d, model->means, x + i * d, gamma + i * stride, work);
-	fold_vectors(model, work, sums);
-}
-
-/* work: stride x (d + 3) */
-static void
-add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t row, size_t n,
-				 const double *gamma, double *work, tlv_hmm_sums *sums)
-{
-	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
-	double *own = work + (d + 2) * stride;
-
-	memset(work, 0, (d + 3) * stride * sizeof(double));
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
-		{
-			if (row + r >= batch->filled[l])
-				continue;
-			for (size_t j = 0; j < k; j++)
-				own[j] = gamma[j * TLV_LANES + l];
-			add_vector(stride, d, model->means, batch->x + ((row + r) * TLV_LANES + l) * d, own,
-					   work);
-		}
-	fold_vectors(model, work, sums);
-}
-
-static void
-add_first(size_t k, const uint8_t *starts, size_t n, const double *gamma, double *initial)
-{
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
-		for (size_t l = 0; starts[r] != 0 && l < TLV_LANES; l++)
-			for (size_t j = 0; (starts[r] >> l & 1U) != 0 && j < k; j++)
-				initial[j] += gamma[j * TLV_LANES + l];
 }
 
 /* ---- one batch ---- */
@@ -564,14 +428,14 @@ add_chunk(batch_run *run, size_t row, size_t n)
 	const tlv_hmm_model *model = run->model;
 	size_t k = model->parts.k;
 
-	add_pairs(k, n, (const tlv_lanes *) run->weighted,
-			  (const tlv_lanes *) (model->scratch.alpha + row * k * TLV_LANES), run->pairs);
-	add_first(k, run->batch->starts + row, n, run->gamma, run->sums->initial);
+	tlv_hmm_add_pairs(k, n, (const tlv_lanes *) run->weighted,
+					  (const tlv_lanes *) (model->scratch.alpha + row * k * TLV_LANES), run->pairs);
+	tlv_hmm_add_first(k, run->batch->starts + row, n, run->gamma, run->sums->initial);
 	if (model->parts.gaussian)
-		add_lane_vectors(model, run->batch, row, n, run->gamma, run->work, run->sums);
+		tlv_hmm_add_lane_vectors(model, run->batch, row, n, run->gamma, run->work, run->sums);
 	else
-		add_symbols(k, model->parts.d, run->batch->at + row * TLV_LANES, n, run->gamma,
-					run->sums->emissions);
+		tlv_hmm_add_symbols(k, model->parts.d, run->batch->at + row * TLV_LANES, n, run->gamma,
+							run->sums->emissions);
 }
 
 static tlv_status

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "members.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/num/sort.h"
 
@@ -31,31 +32,20 @@ typedef struct drawn
 	double weight; /* Bernoulli: 1 */
 } drawn;
 
-/* Members of every target community, in order of node, to be drawn by weight theta_v pi_vb. */
-typedef struct member_tables
-{
-	size_t *start;		/* k + 1 */
-	int32_t *member;	/* positions of nodes */
-	double *cumulative; /* weights up to and with this member, within the community */
-	int32_t *guide;		/* by share of the weight: the first member that can be meant */
-	int32_t *heavy;		/* members by decreasing theta; the same array as member if all alike */
-} member_tables;
-
 typedef struct simulator
 {
 	const tlv_mmsb_parts *parts;
 	size_t source; /* sides */
 	size_t target;
-	unsigned target_bits; /* of a position on the target side */
-	double largest;		  /* theta on the target side */
-	bool symmetric;		  /* undirected: targets behind the source only */
-	size_t self;		  /* target position of the source, or what no position is */
-	member_tables tables;
-	double *rows;		/* k x k: P by rows; of an undirected model the mean of P and P' */
-	size_t *passed;		/* k: members of a community up to the source, undirected */
-	double *rates;		/* k: r_u by target community */
-	double *reach;		/* k: running sums of rates times weight */
-	int32_t *candidate; /* positions, room of them */
+	unsigned target_bits;  /* of a position on the target side */
+	double largest;		   /* theta on the target side */
+	bool symmetric;		   /* undirected: targets behind the source only */
+	size_t self;		   /* target position of the source, or what no position is */
+	member_tables members; /* of the target communities */
+	double *rows;		   /* k x k: P by rows; of an undirected model the mean of P and P' */
+	double *rates;		   /* k: r_u by target community */
+	double *reach;		   /* k: running sums of rates times weight */
+	int32_t *candidate;	   /* positions, room of them */
 	int32_t *other;
 	size_t room;
 	drawn *edge; /* edges of one source */
@@ -84,32 +74,11 @@ count_work(tlv_context *ctx, simulator *s, size_t work)
 	return TLV_OK;
 }
 
-/* ---- tables ---- */
-
 static tlv_status
-allocate_tables(tlv_context *ctx, simulator *s, bool heavy)
+allocate_rates(tlv_context *ctx, simulator *s)
 {
-	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
-	size_t entries = memberships->start[memberships->n], k = s->parts->k;
-	member_tables *t = &s->tables;
+	size_t k = s->parts->k;
 
-	TLV_TRY(tlv_require_memory(ctx,
-							   (double) entries * (heavy ? 20 : 16) + 32 * (double) k +
-								   8 * (double) k * (double) k +
-								   (heavy ? 32 * (double) memberships->n : 0) + 4096,
-							   "simulation of edges"));
-	t->start = tlv_alloc0(ctx, k + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, t->start);
-	t->member = tlv_alloc(ctx, entries, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, t->member);
-	t->cumulative = tlv_alloc(ctx, entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, t->cumulative);
-	t->guide = tlv_alloc(ctx, entries, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, t->guide);
-	t->heavy = heavy ? tlv_alloc(ctx, entries, sizeof(int32_t)) : t->member;
-	TLV_TRY_ALLOC(ctx, t->heavy);
-	s->passed = tlv_alloc0(ctx, k, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, s->passed);
 	s->rates = tlv_alloc0(ctx, 2 * k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, s->rates);
 	s->reach = s->rates + k;
@@ -124,151 +93,6 @@ allocate_tables(tlv_context *ctx, simulator *s, bool heavy)
 				s->symmetric ? 0.5 * own + 0.5 * s->parts->connectivity[b + k * a] : own;
 		}
 	return TLV_OK;
-}
-
-/* Which part of a community's weight, of n equal ones, x lies in; never decreasing in x. */
-static size_t
-guide_slot(double x, double total, size_t n)
-{
-	size_t slot = (size_t) (x / total * (double) n);
-
-	return slot < n ? slot : n - 1;
-}
-
-static void
-fill_guide(size_t n, const double *cumulative, int32_t *guide)
-{
-	size_t i = 0;
-
-	for (size_t slot = 0; slot < n; slot++)
-	{
-		while (i + 1 < n && guide_slot(cumulative[i], cumulative[n - 1], n) < slot)
-			i++;
-		guide[slot] = (int32_t) i;
-	}
-}
-
-/* A node and its theta as a number that falls while theta, which is at least 0, rises. */
-typedef struct ranked_node
-{
-	uint64_t falling;
-	int64_t node;
-} ranked_node;
-
-/* Nodes by decreasing theta; those of the same theta in their order. */
-static tlv_status
-order_by_propensity(tlv_context *ctx, simulator *s, ranked_node **order)
-{
-	size_t n = s->parts->side[s->target].n;
-	const double *propensity = s->parts->side[s->target].propensity;
-	tlv_sort_form form = {sizeof(ranked_node), sizeof(uint64_t), 0, 64};
-	void *sorted;
-
-	*order = tlv_alloc(ctx, 2 * n, sizeof(ranked_node));
-	TLV_TRY_ALLOC(ctx, *order);
-	for (size_t v = 0; v < n; v++)
-	{
-		uint64_t bits;
-
-		/* The bits of numbers that are not negative are in the numbers' order. */
-		memcpy(&bits, &propensity[v], sizeof(bits));
-		(*order)[v] = (ranked_node){~bits, (int64_t) v};
-	}
-	TLV_TRY(tlv_radix_sort(ctx, &form, n, *order, *order + n, &sorted));
-	if (sorted != *order)
-		memcpy(*order, sorted, n * sizeof(ranked_node));
-	return TLV_OK;
-}
-
-/* Puts every node into the lists of its communities, in the given order (NULL: as they come). */
-static void
-list_members(simulator *s, const ranked_node *order, int32_t *list, size_t *at)
-{
-	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
-
-	memcpy(at, s->tables.start, s->parts->k * sizeof(size_t));
-	for (size_t i = 0; i < memberships->n; i++)
-	{
-		size_t v = order == NULL ? i : (size_t) order[i].node;
-
-		for (size_t e = memberships->start[v]; e < memberships->start[v + 1]; e++)
-		{
-			size_t place = at[memberships->community[e]]++;
-
-			list[place] = (int32_t) v;
-			if (order == NULL)
-				s->tables.cumulative[place] = theta(s, s->target, v) * memberships->share[e];
-		}
-	}
-}
-
-static tlv_status
-build_tables(tlv_context *ctx, simulator *s)
-{
-	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
-	member_tables *t = &s->tables;
-	size_t k = s->parts->k, *at = tlv_alloc(ctx, k, sizeof(size_t));
-	ranked_node *order = NULL;
-
-	TLV_TRY_ALLOC(ctx, at);
-	for (size_t e = 0; e < memberships->start[memberships->n]; e++)
-		t->start[memberships->community[e] + 1]++;
-	for (size_t b = 0; b < k; b++)
-		t->start[b + 1] += t->start[b];
-	TLV_TRY_CONTINUE(ctx);
-	list_members(s, NULL, t->member, at);
-	TLV_TRY_CONTINUE(ctx);
-	if (t->heavy != t->member)
-	{
-		TLV_TRY(order_by_propensity(ctx, s, &order));
-		list_members(s, order, t->heavy, at);
-		tlv_free(ctx, order);
-	}
-	for (size_t b = 0; b < k; b++)
-	{
-		size_t n = t->start[b + 1] - t->start[b];
-		double *cumulative = t->cumulative + t->start[b];
-
-		TLV_TRY(count_work(ctx, s, n));
-		for (size_t i = 1; i < n; i++)
-			cumulative[i] += cumulative[i - 1];
-		if (n > 0 && cumulative[n - 1] > 0)
-			fill_guide(n, cumulative, t->guide + t->start[b]);
-	}
-	tlv_free(ctx, at);
-	return TLV_OK;
-}
-
-/* Weight of community b that is passed. */
-static double
-passed_weight(const simulator *s, size_t b)
-{
-	return s->passed[b] == 0 ? 0 : s->tables.cumulative[s->tables.start[b] + s->passed[b] - 1];
-}
-
-static double
-total_weight(const simulator *s, size_t b)
-{
-	size_t n = s->tables.start[b + 1] - s->tables.start[b];
-
-	return n == 0 ? 0 : s->tables.cumulative[s->tables.start[b + 1] - 1];
-}
-
-/* A member of b that is not passed, by weight. */
-static size_t
-draw_member(simulator *s, size_t b)
-{
-	const double *cumulative = s->tables.cumulative + s->tables.start[b];
-	size_t n = s->tables.start[b + 1] - s->tables.start[b], at;
-	double total = cumulative[n - 1], from = passed_weight(s, b);
-	double x = from + (total - from) * tlv_rng_uniform(&s->rng);
-
-	at = (size_t) s->tables.guide[s->tables.start[b] + guide_slot(x, total, n)];
-	if (at < s->passed[b])
-		at = s->passed[b];
-	while (at + 1 < n && cumulative[at] <= x)
-		at++;
-	return (size_t) s->tables.member[s->tables.start[b] + at];
 }
 
 /* ---- one source ---- */
@@ -372,7 +196,7 @@ first_hot(const simulator *s, size_t v, size_t b, double propensity)
 static tlv_status
 draw_hot(tlv_context *ctx, simulator *s, size_t u)
 {
-	const member_tables *t = &s->tables;
+	const member_tables *t = &s->members;
 
 	for (size_t b = 0; b < s->parts->k; b++)
 	{
@@ -454,7 +278,7 @@ draw_candidates(tlv_context *ctx, simulator *s, size_t n)
 			else
 				low = middle + 1;
 		}
-		s->candidate[i] = (int32_t) draw_member(s, low);
+		s->candidate[i] = (int32_t) tlv_draw_member(&s->members, low, &s->rng);
 	}
 	return sort_candidates(ctx, s, n);
 }
@@ -516,16 +340,6 @@ sort_hot(tlv_context *ctx, simulator *s)
 	return TLV_OK;
 }
 
-/* Members of u's communities are passed from u on. */
-static void
-pass(simulator *s, size_t u)
-{
-	const tlv_memberships *memberships = &s->parts->side[s->target].memberships;
-
-	for (size_t e = memberships->start[u]; e < memberships->start[u + 1]; e++)
-		s->passed[memberships->community[e]]++;
-}
-
 static tlv_status
 simulate_source(tlv_context *ctx, simulator *s, size_t u)
 {
@@ -534,12 +348,11 @@ simulate_source(tlv_context *ctx, simulator *s, size_t u)
 
 	s->n_edges = 0;
 	if (s->symmetric)
-		pass(s, u);
+		tlv_pass_node(&s->members, u);
 	largest = SHARE_SUM * source_rates(s, u) * s->largest;
 	TLV_TRY(count_work(ctx, s, 1 + k / 8));
 	for (size_t b = 0; b < k; b++)
-		s->reach[b] = (b > 0 ? s->reach[b - 1] : 0) +
-					  s->rates[b] * fmax(total_weight(s, b) - passed_weight(s, b), 0);
+		s->reach[b] = (b > 0 ? s->reach[b - 1] : 0) + s->rates[b] * tlv_weight_left(&s->members, b);
 	if (!s->parts->poisson)
 	{
 		p = fmin(largest, HOT);
@@ -574,13 +387,7 @@ free_simulator(tlv_context *ctx, simulator *s)
 	tlv_free(ctx, s->candidate);
 	tlv_free(ctx, s->rows);
 	tlv_free(ctx, s->rates);
-	tlv_free(ctx, s->passed);
-	if (s->tables.heavy != s->tables.member)
-		tlv_free(ctx, s->tables.heavy);
-	tlv_free(ctx, s->tables.guide);
-	tlv_free(ctx, s->tables.cumulative);
-	tlv_free(ctx, s->tables.member);
-	tlv_free(ctx, s->tables.start);
+	tlv_members_free(ctx, &s->members);
 }
 
 tlv_status
@@ -599,9 +406,12 @@ tlv_mmsb_simulate_edges(tlv_context *ctx, const tlv_mmsb_parts *model, uint64_t 
 	for (size_t v = 0; v < targets; v++)
 		s.largest = fmax(s.largest, theta(&s, s.target, v));
 	tlv_rng_seed(&s.rng, seed);
-	status = allocate_tables(ctx, &s, model->degree_corrected && !model->poisson);
+	status = allocate_rates(ctx, &s);
 	if (status == TLV_OK)
-		status = build_tables(ctx, &s);
+		status =
+			tlv_members_create(ctx, &model->side[s.target].memberships,
+							   model->degree_corrected ? model->side[s.target].propensity : NULL,
+							   model->k, !model->poisson, &s.members);
 	s.self = SIZE_MAX;
 	for (size_t u = 0, at = 0; status == TLV_OK && u < n; u++)
 	{

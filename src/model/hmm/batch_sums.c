@@ -1,0 +1,137 @@
+/*
+ * batch_sums.c - expected statistics from the posteriors of many sequences (batch_sums.h).
+ */
+#include <string.h>
+
+#include "batch_sums.h"
+
+TLV_CLONES void
+tlv_hmm_add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted,
+				  const tlv_lanes *restrict before, double *restrict pairs)
+{
+	for (size_t to = 0; to < k; to++)
+	{
+		size_t from = 0;
+
+		for (; from + 4 <= k; from += 4)
+		{
+			tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
+
+			for (size_t r = 0; r < n; r++)
+			{
+				tlv_lanes w = weighted[r * k + to];
+				const tlv_lanes *x = before + r * k + from;
+
+				a += w * x[0];
+				b += w * x[1];
+				c += w * x[2];
+				d += w * x[3];
+			}
+			pairs[to + k * from] += tlv_lanes_sum(&a);
+			pairs[to + k * (from + 1)] += tlv_lanes_sum(&b);
+			pairs[to + k * (from + 2)] += tlv_lanes_sum(&c);
+			pairs[to + k * (from + 3)] += tlv_lanes_sum(&d);
+		}
+		for (; from < k; from++)
+		{
+			tlv_lanes a = {0};
+
+			for (size_t r = 0; r < n; r++)
+				a += weighted[r * k + to] * before[r * k + from];
+			pairs[to + k * from] += tlv_lanes_sum(&a);
+		}
+	}
+}
+
+void
+tlv_hmm_add_symbols(size_t k, size_t d, const int32_t *at, size_t n, const double *gamma,
+					double *restrict emissions)
+{
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES, at += TLV_LANES)
+		for (size_t l = 0; l < TLV_LANES; l++)
+		{
+			double *own = emissions + (size_t) at[l] * k;
+
+			for (size_t j = 0; (size_t) at[l] < d && j < k; j++)
+				own[j] += gamma[j * TLV_LANES + l];
+		}
+}
+
+/* Weighted deviations from the means, in padded sums. */
+TLV_CLONES static void
+add_vector(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+		   const double *restrict gamma, double *restrict sums)
+{
+	double *weights = sums, *squares = sums + stride, *deviations = sums + 2 * stride;
+
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes share = *(const tlv_lanes *) (gamma + b), square = {0};
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+
+			*(tlv_lanes *) (deviations + i * stride + b) += share * difference;
+			square += difference * difference;
+		}
+		*(tlv_lanes *) (weights + b) += share;
+		*(tlv_lanes *) (squares + b) += share * square;
+	}
+}
+
+static void
+fold_vectors(const tlv_hmm_model *model, const double *work, tlv_hmm_sums *sums)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		sums->weights[j] += work[j];
+		sums->squares[j] += work[stride + j];
+		for (size_t i = 0; i < d; i++)
+			sums->deviations[i * k + j] += work[(2 + i) * stride + j];
+	}
+}
+
+void
+tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x, const double *gamma,
+					double *work, tlv_hmm_sums *sums)
+{
+	size_t d = model->parts.d, stride = model->stride;
+
+	memset(work, 0, (d + 2) * stride * sizeof(double));
+	for (size_t i = 0; i < n; i++)
+		add_vector(stride, d, model->means, x + i * d, gamma + i * stride, work);
+	fold_vectors(model, work, sums);
+}
+
+void
+tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t row,
+						 size_t n, const double *gamma, double *work, tlv_hmm_sums *sums)
+{
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	double *own = work + (d + 2) * stride;
+
+	memset(work, 0, (d + 3) * stride * sizeof(double));
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
+		for (size_t l = 0; l < TLV_LANES; l++)
+		{
+			if (row + r >= batch->filled[l])
+				continue;
+			for (size_t j = 0; j < k; j++)
+				own[j] = gamma[j * TLV_LANES + l];
+			add_vector(stride, d, model->means, batch->x + ((row + r) * TLV_LANES + l) * d, own,
+					   work);
+		}
+	fold_vectors(model, work, sums);
+}
+
+void
+tlv_hmm_add_first(size_t k, const uint8_t *starts, size_t n, const double *gamma, double *initial)
+{
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
+		for (size_t l = 0; starts[r] != 0 && l < TLV_LANES; l++)
+			for (size_t j = 0; (starts[r] >> l & 1U) != 0 && j < k; j++)
+				initial[j] += gamma[j * TLV_LANES + l];
+}
