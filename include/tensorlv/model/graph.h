@@ -79,6 +79,7 @@ typedef struct tlv_graph_header
 	double nulls;
 } tlv_graph_header;
 
+/* Of a valid graph; nothing is allocated, nothing can fail. */
 extern void tlv_graph_read_header(const tlv_frame *frame, tlv_graph_header *header);
 
 /* A graph as sparse rows.  Arrays are the graph's own, but that of one-set graphs are shared. */

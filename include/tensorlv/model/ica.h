@@ -122,6 +122,10 @@ extern tlv_status tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts);
 /* kurtosis_1 .., standard_error and the warning of Gaussian components. */
 extern tlv_status tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts);
 
+/*
+ * The frame of these parts as they are: neither order nor scale nor signs are changed here
+ * (tlv_ica_order).  *image comes from the arena.  Errors: memory, numbers that are not finite.
+ */
 extern tlv_status tlv_ica_write(tlv_context *ctx, const tlv_ica_parts *parts, void **image,
 								size_t *size);
 

@@ -57,6 +57,12 @@ typedef struct tlv_multiview_parts
 	tlv_diagnostics *diagnostics;
 } tlv_multiview_parts;
 
+/*
+ * The frame of these parts, components by decreasing weight; weights and, of categories, the
+ * probabilities of every component are kept above 1e-10 and variances above 1e-200.  Of categories
+ * the probabilities are normalised again.  diagnostics go along with the order.  *image comes from
+ * the arena.  Errors: memory, numbers that are not finite.
+ */
 extern tlv_status tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts,
 									  void **image, size_t *size);
 

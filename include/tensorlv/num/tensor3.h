@@ -22,6 +22,10 @@ tlv_packed3_index(size_t a, size_t b, size_t c)
 	return a * (a + 1) * (a + 2) / 6 + b * (b + 1) / 2 + c;
 }
 
+/*
+ * Between the packed form and all k^3 entries, full[c + k (b + k a)] = T_abc; pack reads those with
+ * a >= b >= c.
+ */
 extern void tlv_packed3_unpack(size_t k, const double *packed, double *full);
 extern void tlv_packed3_pack(size_t k, const double *full, double *packed);
 
