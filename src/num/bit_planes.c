@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+#include "tensorlv/num/context.h"
+
 /* The widest count of bits is chosen at run time, never by -march. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define WIDE_COUNT __attribute__((target("avx512f,avx512vpopcntdq,popcnt")))
@@ -17,12 +19,6 @@
 
 /* Rows and columns of a tile of the transposition: both fit the first cache. */
 #define TRANSPOSE_TILE ((size_t) 64)
-
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Exchanges the halves of two words: those of `mask` in y with those above them in x. */
 static inline void
@@ -73,7 +69,7 @@ tlv_codes_transpose(size_t n, size_t p, const uint8_t *rows, size_t room, uint8_
 {
 	for (size_t r = 0; r < n; r += TRANSPOSE_TILE)
 		for (size_t v = 0; v < p; v += TRANSPOSE_TILE)
-			transpose_tile(least(TRANSPOSE_TILE, n - r), least(TRANSPOSE_TILE, p - v),
+			transpose_tile(tlv_least(TRANSPOSE_TILE, n - r), tlv_least(TRANSPOSE_TILE, p - v),
 						   rows + r * p + v, p, room, columns + v * room + r);
 }
 

@@ -17,19 +17,13 @@
 /* Work of one BLAS call: about 0.02 s on one current core. */
 #define BLOCK_FLOPS 2e9
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Columns per call so that `flops_per_column` of each are short work. */
 static size_t
 block_columns(size_t most, double flops_per_column)
 {
 	double columns = BLOCK_FLOPS / (flops_per_column + 1);
 
-	return columns < 16 ? 16 : least(most, (size_t) columns);
+	return columns < 16 ? 16 : tlv_least(most, (size_t) columns);
 }
 
 static tlv_status
@@ -57,7 +51,7 @@ add_products(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, c
 
 	for (size_t j = 0; j < n; j += width)
 	{
-		int columns = (int) least(width, n - j), a = (int) la, b = (int) lb;
+		int columns = (int) tlv_least(width, n - j), a = (int) la, b = (int) lb;
 
 		TLV_TRY_CONTINUE(ctx);
 		if (x == y && la == lb)
@@ -101,7 +95,7 @@ rotate_blocks(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const fl
 {
 	for (size_t j = 0; j < n; j += width)
 	{
-		size_t columns = least(width, n - j);
+		size_t columns = tlv_least(width, n - j);
 
 		TLV_TRY_CONTINUE(ctx);
 		memcpy(block, x + j * l, columns * l * sizeof(float));
@@ -114,7 +108,7 @@ rotate_blocks(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const fl
 tlv_status
 tlv_rotate_float(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const double *r)
 {
-	size_t width = least(n, block_columns(1024, 2.0 * (double) l * (double) m));
+	size_t width = tlv_least(n, block_columns(1024, 2.0 * (double) l * (double) m));
 	float *work;
 	tlv_status status;
 
@@ -154,8 +148,8 @@ tlv_transform_float(tlv_context *ctx, size_t n, size_t l, const float *x, size_t
 			status = tlv_cancelled(ctx);
 		else
 			cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) m,
-						(int) least(width, n - first), (int) l, 1, factor, (int) l, x + first * l,
-						(int) l, 0, y + first * stride, (int) stride);
+						(int) tlv_least(width, n - first), (int) l, 1, factor, (int) l,
+						x + first * l, (int) l, 0, y + first * stride, (int) stride);
 	}
 	tlv_free(ctx, factor);
 	return status;
@@ -181,7 +175,7 @@ tlv_fill_random_float(tlv_context *ctx, size_t n, size_t stride, float *x, tlv_r
 	for (size_t first = 0; first < n; first += block)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		for (size_t i = first; i < first + least(block, n - first); i++)
+		for (size_t i = first; i < first + tlv_least(block, n - first); i++)
 			x[i * stride] = nearly_normal(rng);
 	}
 	return TLV_OK;

@@ -27,12 +27,6 @@
 /* A cluster of less than this part of all weight has only points without any, but for rounding. */
 #define NO_WEIGHT 1e-14
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The weighted mean; where it is near enough to 0, beside the points, 0 is. */
 static void
 choose_origin(kmeans_data *data, const double *sum, double squares)
@@ -182,7 +176,7 @@ assign_block(lloyd *s, size_t first, size_t n)
 	cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
 				(int) d, s->centers, (int) d, 0, s->scores, (int) s->width);
 	for (size_t i = 0; i < n; i += PART)
-		nearest_centers(least(PART, n - i), k, s->scores + i, s->width, s->half, s->most + i,
+		nearest_centers(tlv_least(PART, n - i), k, s->scores + i, s->width, s->half, s->most + i,
 						s->found + i);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -216,7 +210,7 @@ assign_points(tlv_context *ctx, lloyd *s)
 	for (size_t first = 0; first < n; first += s->width)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		assign_block(s, first, least(s->width, n - first));
+		assign_block(s, first, tlv_least(s->width, n - first));
 	}
 	return TLV_OK;
 }

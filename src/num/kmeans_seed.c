@@ -37,12 +37,6 @@ typedef struct seeding
 	double sums[TRIALS_MOST];
 } seeding;
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The points first .. first + n - 1 of those looked at, less the mean of all. */
 static const float *
 load_block(const seeding *s, size_t first, size_t n)
@@ -70,7 +64,7 @@ prepare(tlv_context *ctx, seeding *s)
 {
 	for (size_t first = 0; first < s->m; first += s->width)
 	{
-		size_t n = least(s->width, s->m - first);
+		size_t n = tlv_least(s->width, s->m - first);
 
 		TLV_TRY_CONTINUE(ctx);
 		tlv_kmeans_squares(s->data->d, n, load_block(s, first, n), s->squares + first);
@@ -167,7 +161,7 @@ try_candidates(tlv_context *ctx, seeding *s, bool none_before)
 	memset(s->sums, 0, sizeof(s->sums));
 	for (size_t first = 0; first < s->m; first += s->width)
 	{
-		size_t n = least(s->width, s->m - first);
+		size_t n = tlv_least(s->width, s->m - first);
 
 		TLV_TRY_CONTINUE(ctx);
 		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) trials, (int) d, 1,
@@ -264,7 +258,7 @@ create_seeding(tlv_context *ctx, const kmeans_data *data, size_t among, size_t m
 	s->data = data;
 	s->among = among;
 	s->m = m;
-	s->trials = least(trials, TRIALS_MOST);
+	s->trials = tlv_least(trials, TRIALS_MOST);
 	s->width = tlv_kmeans_width(m, d, s->trials);
 	s->point = tlv_alloc(ctx, 2 * m, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, s->point);
@@ -301,10 +295,10 @@ tlv_kmeans_seed(tlv_context *ctx, const kmeans_data *data, tlv_rng *rng, float *
 	size_t k = data->task->k, among = data->task->among, m;
 
 	*found = 0;
-	among = among == 0 ? data->n : least(data->n, among);
+	among = among == 0 ? data->n : tlv_least(data->n, among);
 	m = among;
 	if ((double) m * (double) data->d * (double) k > FULL_WORK)
-		m = least(m, 20 * k > SAMPLE ? 20 * k : SAMPLE);
+		m = tlv_least(m, 20 * k > SAMPLE ? 20 * k : SAMPLE);
 	TLV_TRY(seed_among(ctx, data, among, m, rng, centers, found));
 	/* A part may miss rare points or those that have weight. */
 	if (*found < k && m < data->n)

@@ -21,12 +21,6 @@ check_dimension(tlv_context *ctx, size_t n)
 	return TLV_OK;
 }
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Halves the largest of the three block sizes until one block is short work. */
 static void
 block_sizes(size_t *m, size_t *n, size_t *k)
@@ -65,9 +59,10 @@ tlv_gemm(tlv_context *ctx, bool transpose_a, bool transpose_b, size_t m, size_t 
 				const double *pb = transpose_b ? b + j + p * ldb : b + p + j * ldb;
 
 				TLV_TRY_CONTINUE(ctx);
-				cblas_dgemm(CblasColMajor, ta, tb, (int) least(mb, m - i), (int) least(nb, n - j),
-							(int) least(kb, k - p), alpha, pa, (int) lda, pb, (int) ldb,
-							p == 0 ? beta : 1, c + i + j * ldc, (int) ldc);
+				cblas_dgemm(CblasColMajor, ta, tb, (int) tlv_least(mb, m - i),
+							(int) tlv_least(nb, n - j), (int) tlv_least(kb, k - p), alpha, pa,
+							(int) lda, pb, (int) ldb, p == 0 ? beta : 1, c + i + j * ldc,
+							(int) ldc);
 				if (k == 0)
 					break;
 			}
@@ -82,8 +77,8 @@ mirror_lower(size_t n, double *c, size_t ldc)
 
 	for (size_t j0 = 0; j0 < n; j0 += tile)
 		for (size_t i0 = j0; i0 < n; i0 += tile)
-			for (size_t j = j0; j < least(j0 + tile, n); j++)
-				for (size_t i = i0 > j ? i0 : j + 1; i < least(i0 + tile, n); i++)
+			for (size_t j = j0; j < tlv_least(j0 + tile, n); j++)
+				for (size_t i = i0 > j ? i0 : j + 1; i < tlv_least(i0 + tile, n); i++)
 					c[j + i * ldc] = c[i + j * ldc];
 }
 
@@ -99,7 +94,7 @@ syrk_diagonal(tlv_context *ctx, bool transpose, size_t n, size_t k, double alpha
 	{
 		TLV_TRY_CONTINUE(ctx);
 		cblas_dsyrk(CblasColMajor, CblasLower, transpose ? CblasTrans : CblasNoTrans, (int) n,
-					(int) least(kb, k - p), alpha, transpose ? a + p : a + p * lda, (int) lda,
+					(int) tlv_least(kb, k - p), alpha, transpose ? a + p : a + p * lda, (int) lda,
 					p == 0 ? beta : 1, c, (int) ldc);
 		if (k == 0)
 			break;
@@ -117,7 +112,7 @@ tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k, double alpha, con
 	TLV_TRY(check_dimension(ctx, ldc));
 	for (size_t j = 0; j < n; j += width)
 	{
-		size_t nb = least(width, n - j), below = j + nb;
+		size_t nb = tlv_least(width, n - j), below = j + nb;
 		const double *aj = transpose ? a + j * lda : a + j;
 
 		TLV_TRY(syrk_diagonal(ctx, transpose, nb, k, alpha, aj, lda, beta, c + j + j * ldc, ldc));
@@ -179,7 +174,7 @@ apply_factor(tlv_context *ctx, size_t l, size_t d, const double *factor, const d
 
 	for (size_t j0 = 0; j0 < d; j0 += width)
 	{
-		size_t columns = least(width, d - j0);
+		size_t columns = tlv_least(width, d - j0);
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = j0; j < j0 + columns; j++)
@@ -282,7 +277,7 @@ tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, double *x, tlv_rng *rng
 tlv_status
 tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, double *vt)
 {
-	size_t r = least(m, n);
+	size_t r = tlv_least(m, n);
 	lapack_int rows = (lapack_int) m, columns = (lapack_int) n, rank = (lapack_int) r, info;
 	double *work, size;
 	lapack_int *integers;
@@ -341,7 +336,7 @@ cholesky(tlv_context *ctx, size_t n, double *a)
 
 	for (size_t j = 0; j < n; j += width)
 	{
-		size_t nb = least(width, n - j), below = n - j - nb;
+		size_t nb = tlv_least(width, n - j), below = n - j - nb;
 		double *diagonal = a + j + j * n, *panel = diagonal + nb;
 
 		TLV_TRY_CONTINUE(ctx);
@@ -366,7 +361,7 @@ tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b)
 	TLV_TRY(cholesky(ctx, n, a));
 	for (size_t j = 0; j < m && n > 0; j += width)
 	{
-		int columns = (int) least(width, m - j);
+		int columns = (int) tlv_least(width, m - j);
 
 		TLV_TRY_CONTINUE(ctx);
 		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int) n,
@@ -382,7 +377,7 @@ static tlv_status
 pseudo_inverse_from(tlv_context *ctx, size_t m, size_t n, double *copy, double *u, double *s,
 					double *vt, double tolerance, double *inverse, size_t *rank)
 {
-	size_t r = least(m, n);
+	size_t r = tlv_least(m, n);
 
 	TLV_TRY(tlv_svd(ctx, m, n, copy, u, s, vt));
 	for (size_t j = 0; j < r && s[j] > 0 && s[j] >= tolerance * s[0]; j++)
@@ -398,7 +393,7 @@ tlv_status
 tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const double *a, double tolerance,
 				   double *inverse, size_t *rank)
 {
-	size_t r = least(m, n);
+	size_t r = tlv_least(m, n);
 	double *work;
 	tlv_status status;
 

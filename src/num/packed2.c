@@ -7,12 +7,6 @@
 
 #define TILE 256
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 void
 tlv_packed2_unpack(size_t n, const double *packed, double *full)
 {
@@ -23,8 +17,8 @@ tlv_packed2_unpack(size_t n, const double *packed, double *full)
 		memcpy(full + i * n, packed + tlv_packed2_index(i, 0), (i + 1) * sizeof(double));
 	for (size_t i0 = 0; i0 < n; i0 += tile)
 		for (size_t j0 = 0; j0 <= i0; j0 += tile)
-			for (size_t i = i0; i < least(i0 + tile, n); i++)
-				for (size_t j = j0; j < least(j0 + tile, i); j++)
+			for (size_t i = i0; i < tlv_least(i0 + tile, n); i++)
+				for (size_t j = j0; j < tlv_least(j0 + tile, i); j++)
 					full[i + j * n] = full[j + i * n];
 }
 
@@ -49,7 +43,7 @@ unpack_tile(const double *restrict packed, const double *restrict scale, size_t 
 	{
 		const double *restrict row = packed + tlv_packed2_index(i0 + i, 0) + j0;
 		double *restrict out = tile + i * TILE;
-		size_t n = least(columns, i0 + i - j0 + 1);
+		size_t n = tlv_least(columns, i0 + i - j0 + 1);
 
 		if (scale == NULL)
 			memcpy(out, row, n * sizeof(double));
@@ -75,7 +69,7 @@ tlv_packed2_multiply(tlv_context *ctx, size_t d, const double *packed, const dou
 	for (size_t i = 0; i < d && status == TLV_OK; i += TILE)
 		for (size_t j = 0; j <= i && status == TLV_OK; j += TILE)
 		{
-			size_t rows = least(TILE, d - i), columns = least(TILE, d - j);
+			size_t rows = tlv_least(TILE, d - i), columns = tlv_least(TILE, d - j);
 
 			unpack_tile(packed, scale, i, rows, j, columns, tile);
 			/* z over the tile's rows from x over its columns, and the other way round. */

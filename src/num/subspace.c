@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* x = e' (z + shift x), in column blocks because x is both source and target. */
 static tlv_status
 images_of_ritz_vectors(tlv_context *ctx, size_t d, size_t l, double *x, const double *z,
@@ -20,7 +14,7 @@ images_of_ritz_vectors(tlv_context *ctx, size_t d, size_t l, double *x, const do
 {
 	for (size_t j = 0; j < d; j += width)
 	{
-		size_t columns = least(width, d - j), n = columns * l;
+		size_t columns = tlv_least(width, d - j), n = columns * l;
 
 		for (size_t i = 0; i < n; i++)
 			block[i] = z[j * l + i] + shift * x[j * l + i];
@@ -49,7 +43,7 @@ tlv_status
 tlv_subspace_step(tlv_context *ctx, size_t d, size_t l, double *x, const double *z, const double *b,
 				  tlv_rng *rng, double *ritz)
 {
-	size_t width = least(d, 65536 / (l + 1) + 64), rank;
+	size_t width = tlv_least(d, 65536 / (l + 1) + 64), rank;
 	double *e = tlv_alloc(ctx, l * l + l * width, sizeof(double));
 	tlv_status status;
 

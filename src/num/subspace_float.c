@@ -43,12 +43,6 @@ typedef struct subspace
 	double rest;	/* with modulus: least length of the image of a direction beyond the k-th */
 } subspace;
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static tlv_status
 apply_operator(tlv_context *ctx, subspace *s, const float *x, float *z)
 {
@@ -83,7 +77,7 @@ measure_rest(tlv_context *ctx, subspace *s)
 
 	TLV_TRY(tlv_gram_float(ctx, s->n, l, s->z, l, s->z, s->b));
 	s->rest = INFINITY;
-	for (size_t c = least(s->k, l - 1); c < l; c++)
+	for (size_t c = tlv_least(s->k, l - 1); c < l; c++)
 	{
 		const double *v = s->rotation + c * l;
 		double sum = 0;
@@ -193,7 +187,7 @@ combine(tlv_context *ctx, size_t n, double a, const float *z, double middle, con
 	for (size_t i = 0; i < n; i += COMBINE_BLOCK)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		combine_block(least(COMBINE_BLOCK, n - i), (float) a, z + i, (float) middle, x + i,
+		combine_block(tlv_least(COMBINE_BLOCK, n - i), (float) a, z + i, (float) middle, x + i,
 					  (float) b, y + i);
 	}
 	return TLV_OK;

@@ -13,12 +13,6 @@
 #define CHUNK	   128
 #define MOST_PAIRS 128
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- packed and full ---- */
 
 void
@@ -93,7 +87,7 @@ typedef struct pair_block
 static size_t
 most_pairs(size_t k)
 {
-	return k > MOST_PAIRS ? k : least(MOST_PAIRS, tlv_packed2_size(k));
+	return k > MOST_PAIRS ? k : tlv_least(MOST_PAIRS, tlv_packed2_size(k));
 }
 
 static pair_block
@@ -109,7 +103,7 @@ next_block(size_t k, size_t first)
 size_t
 tlv_tensor3_work(size_t k, size_t n)
 {
-	return most_pairs(k) * (least(n, CHUNK) + k);
+	return most_pairs(k) * (tlv_least(n, CHUNK) + k);
 }
 
 #define REAL		   double
@@ -243,7 +237,7 @@ compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const doubl
 
 	for (size_t a0 = 0; a0 < k; a0 += w->batch)
 	{
-		size_t n = least(w->batch, k - a0);
+		size_t n = tlv_least(w->batch, k - a0);
 
 		for (size_t a = 0; a < n; a++)
 			slice(k, packed, a0 + a, w->slices + a * k * k);
@@ -280,7 +274,7 @@ tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed,
 		return TLV_OK;
 	}
 	/* About 2 MB of slices. */
-	w.batch = least(k, 1 + 262144 / (k * k));
+	w.batch = tlv_least(k, 1 + 262144 / (k * k));
 	w.slices = tlv_alloc(ctx, w.batch * k * (k + r) + r * r + pairs * (k + r), sizeof(double));
 	TLV_TRY_ALLOC(ctx, w.slices);
 	w.half = w.slices + w.batch * k * k;
@@ -299,14 +293,14 @@ tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n, cons
 				  double *out)
 {
 	/* About 2 MB of matrices T(I, I, u_j) at a time. */
-	size_t width = least(n, 8 + (size_t) 262144 / (k * k + 1));
+	size_t width = tlv_least(n, 8 + (size_t) 262144 / (k * k + 1));
 	double *matrices = tlv_alloc(ctx, k * k * width, sizeof(double));
 	tlv_status status = TLV_OK;
 
 	TLV_TRY_ALLOC(ctx, matrices);
 	for (size_t j0 = 0; j0 < n && status == TLV_OK; j0 += width)
 	{
-		size_t columns = least(width, n - j0);
+		size_t columns = tlv_least(width, n - j0);
 
 		status = tlv_gemm(ctx, false, false, k * k, columns, k, 1, full, k * k, u + j0 * k, k, 0,
 						  matrices, k * k);

@@ -80,7 +80,7 @@ PRODUCTS(add_cubes)(tlv_context *ctx, size_t k, size_t n, const REAL *y, const d
 		block = next_block(k, first);
 		for (size_t t = 0; t < n; t += CHUNK)
 		{
-			size_t rows = least(CHUNK, n - t);
+			size_t rows = tlv_least(CHUNK, n - t);
 
 			if (ctx != NULL)
 				TLV_TRY_CONTINUE(ctx);
@@ -105,7 +105,7 @@ PRODUCTS(add_squares)(tlv_context *ctx, size_t k, size_t n, const REAL *w, const
 		block = next_block(k, first);
 		for (size_t t = 0; t < n; t += CHUNK)
 		{
-			size_t rows = least(CHUNK, n - t), at = t * k;
+			size_t rows = tlv_least(CHUNK, n - t), at = t * k;
 
 			TLV_TRY_CONTINUE(ctx);
 			PRODUCTS(pair_products)(k, block, rows, w + at, NULL, products);

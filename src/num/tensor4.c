@@ -13,12 +13,6 @@
 #define CHUNK	   256
 #define LEFT_PAIRS 128
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Every quotient is exact: binomial coefficients. */
 size_t
 tlv_packed4_index(size_t a, size_t b, size_t c, size_t e)
@@ -56,7 +50,7 @@ tlv_packed4_unpack(tlv_context *ctx, size_t d, const double *packed, double *ful
 static size_t
 left_room(size_t k)
 {
-	return k > LEFT_PAIRS ? k : least(LEFT_PAIRS, tlv_packed2_size(k));
+	return k > LEFT_PAIRS ? k : tlv_least(LEFT_PAIRS, tlv_packed2_size(k));
 }
 
 size_t
@@ -146,7 +140,7 @@ tlv_packed4_add_fourths(tlv_context *ctx, size_t k, size_t n, const double *y, d
 
 	for (size_t t = 0; t < n; t += CHUNK)
 	{
-		size_t rows = least(CHUNK, n - t);
+		size_t rows = tlv_least(CHUNK, n - t);
 		left_block block;
 
 		pair_products(k, rows, y + k * t, columns, products);

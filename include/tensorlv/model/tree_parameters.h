@@ -45,15 +45,6 @@
 /* Most numbers of all tables together. */
 #define TLV_TREE_MOST_ENTRIES ((size_t) 1 << 26)
 
-/* n zeros from the arena. */
-static inline tlv_status
-tree_take(tlv_context *ctx, double **array, size_t n)
-{
-	*array = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
-	return TLV_OK;
-}
-
 /* ---- fitting ---- */
 
 typedef struct tlv_tree_fit_options

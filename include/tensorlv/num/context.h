@@ -157,6 +157,21 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 			return tlv_cancelled(ctx);                                                             \
 	} while (0)
 
+/* n numbers, all 0. */
+static inline tlv_status
+tlv_alloc_numbers(tlv_context *ctx, double **numbers, size_t n)
+{
+	*numbers = tlv_alloc0(ctx, n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *numbers);
+	return TLV_OK;
+}
+
+static inline size_t
+tlv_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /*
  * Hot loops are compiled for several instruction sets and chosen at load time
  * (never -march=native).  Off where the mechanism is missing: other

@@ -162,28 +162,20 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	return full ? flush_block(ctx, state) : TLV_OK;
 }
 
-static tlv_status
-allocate(tlv_context *ctx, double **array, size_t n)
-{
-	*array = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
-	return TLV_OK;
-}
-
 /* Sums that merged values need, too. */
 static tlv_status
 allocate_sums(tlv_context *ctx, compressed_state *state)
 {
 	size_t width = state->width, d = state->d;
 
-	TLV_TRY(allocate(ctx, &state->square, width * width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	if (!state->triples)
-		return allocate(ctx, &state->products, width * d);
-	TLV_TRY(allocate(ctx, &state->totals, d));
-	TLV_TRY(allocate(ctx, &state->cubes, tlv_packed3_size(width)));
-	TLV_TRY(allocate(ctx, &state->mean, width));
-	TLV_TRY(allocate(ctx, &state->z_sum, width));
-	return allocate(ctx, &state->z_squares, width);
+		return tlv_alloc_numbers(ctx, &state->products, width * d);
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->totals, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->cubes, tlv_packed3_size(width)));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->mean, width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->z_sum, width));
+	return tlv_alloc_numbers(ctx, &state->z_squares, width);
 }
 
 /* What only rows need. */
@@ -193,13 +185,13 @@ allocate_rows(tlv_context *ctx, compressed_state *state)
 	size_t width = state->width, d = state->d;
 
 	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
-	TLV_TRY(allocate(ctx, &state->scattered, width * d));
-	TLV_TRY(allocate(ctx, &state->correction, d));
-	TLV_TRY(allocate(ctx, &state->scaled, width * state->block.room_rows));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->scaled, width * state->block.room_rows));
 	if (!state->triples)
 		return TLV_OK;
-	TLV_TRY(allocate(ctx, &state->correction3, d));
-	return allocate(ctx, &state->work, tlv_tensor3_work(width, state->block.room_rows));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction3, d));
+	return tlv_alloc_numbers(ctx, &state->work, tlv_tensor3_work(width, state->block.room_rows));
 }
 
 static tlv_status

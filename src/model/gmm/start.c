@@ -78,12 +78,6 @@ typedef struct gmm_candidate
 	bool given;
 } gmm_candidate;
 
-static size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- expectation maximisation ---- */
 
 /* The statistics of the first n rows under the mixture that the worker is prepared for. */
@@ -94,7 +88,7 @@ expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, tlv_mixture_wo
 	tlv_mixture_sums_clear(worker->mixture, sums);
 	TLV_TRY(tlv_mixture_worker_prepare(ctx, worker));
 	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
-		TLV_TRY(tlv_mixture_expect(ctx, worker, least(TLV_MIXTURE_BLOCK, n - first),
+		TLV_TRY(tlv_mixture_expect(ctx, worker, tlv_least(TLV_MIXTURE_BLOCK, n - first),
 								   sample->rows + first * sample->d, sums));
 	return TLV_OK;
 }
@@ -184,7 +178,7 @@ mixture_of_clusters(tlv_context *ctx, const gmm_sample *sample, size_t n, const 
 	TLV_TRY(tlv_mixture_sums_create(ctx, mixture, &sums));
 	TLV_TRY(tlv_mixture_worker_open(ctx, mixture, sample->center, &worker));
 	for (size_t first = 0; first < n; first += TLV_MIXTURE_BLOCK)
-		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker, least(TLV_MIXTURE_BLOCK, n - first),
+		TLV_TRY(tlv_mixture_add_labelled(ctx, &worker, tlv_least(TLV_MIXTURE_BLOCK, n - first),
 										 sample->rows + first * d, label + first, &sums));
 	tlv_mixture_maximize(&sums, sample->center, sample->floor, mixture);
 	tlv_mixture_worker_free(ctx, &worker);
@@ -402,7 +396,7 @@ run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 			TLV_TRY(refine(ctx, sample, n, steps < options->steps ? steps : options->steps, false,
 						   &candidates[s]));
 		alive = keep_better(candidates, alive);
-		n = least(2 * n, sample->n);
+		n = tlv_least(2 * n, sample->n);
 	}
 	return refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }

@@ -25,12 +25,6 @@
 /* Below this, a product of scales is turned into its logarithm. */
 #define LEAST_PRODUCT 1e-200
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- filling ---- */
 
 static size_t
@@ -39,8 +33,8 @@ rows_within(const tlv_hmm_model *model, size_t alpha_bytes)
 	size_t row = TLV_LANES * sizeof(double), rows = alpha_bytes / (row * model->parts.k);
 	size_t vectors = model->parts.gaussian ? VECTOR_BYTES / (row * model->parts.d) : MOST_ROWS;
 
-	rows = least(rows > LEAST_ROWS ? rows : LEAST_ROWS, MOST_ROWS);
-	return least(rows, vectors > LEAST_ROWS ? vectors : LEAST_ROWS);
+	rows = tlv_least(rows > LEAST_ROWS ? rows : LEAST_ROWS, MOST_ROWS);
+	return tlv_least(rows, vectors > LEAST_ROWS ? vectors : LEAST_ROWS);
 }
 
 size_t
@@ -406,7 +400,7 @@ run_forward(tlv_context *ctx, batch_run *run)
 
 	for (size_t row = 0; row < run->rows; row += CHUNK)
 	{
-		size_t n = least(CHUNK, run->rows - row), at = row * k * TLV_LANES;
+		size_t n = tlv_least(CHUNK, run->rows - row), at = row * k * TLV_LANES;
 
 		TLV_TRY_CONTINUE(ctx);
 		if (model->parts.gaussian)
@@ -447,7 +441,7 @@ run_backward(tlv_context *ctx, batch_run *run)
 	memset(run->pairs, 0, k * k * sizeof(double));
 	for (size_t c = chunks; c-- > 0;)
 	{
-		size_t row = c * CHUNK, n = least(CHUNK, run->rows - row);
+		size_t row = c * CHUNK, n = tlv_least(CHUNK, run->rows - row);
 
 		TLV_TRY_CONTINUE(ctx);
 		backward_rows(k, model->packed[1], (const tlv_lanes *) chunk_likelihood(run, row, n), n,

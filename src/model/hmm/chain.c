@@ -22,12 +22,6 @@
 /* Below this, a product of scales is turned into its logarithm. */
 #define LEAST_PRODUCT 1e-200
 
-static inline size_t
-least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- likelihoods of vectors ---- */
 
 /* out[j] = ln N(x; mean_j, variance_j), padded to whole lanes. */
@@ -288,7 +282,7 @@ smooth_back(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence
 		model->beta[j] = 1;
 	for (size_t b = blocks; b-- > 0;)
 	{
-		size_t first = b * HMM_BLOCK, own = least(HMM_BLOCK, sequence->n - first);
+		size_t first = b * HMM_BLOCK, own = tlv_least(HMM_BLOCK, sequence->n - first);
 
 		TLV_TRY_CONTINUE(ctx);
 		if (b > 0)
@@ -319,7 +313,7 @@ tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *seque
 	}
 	for (size_t b = 0; b < blocks; b++)
 	{
-		size_t own = least(HMM_BLOCK, n - b * HMM_BLOCK);
+		size_t own = tlv_least(HMM_BLOCK, n - b * HMM_BLOCK);
 		double *last = model->alpha + own * stride;
 
 		TLV_TRY_CONTINUE(ctx);

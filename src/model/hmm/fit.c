@@ -42,14 +42,6 @@ typedef struct hmm_fit
 	tlv_diagnostics diagnostics;
 } hmm_fit;
 
-static tlv_status
-take(tlv_context *ctx, double **array, size_t n)
-{
-	*array = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
-	return TLV_OK;
-}
-
 /* ---- the moments ---- */
 
 static tlv_status
@@ -123,14 +115,14 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	if (fit->windows < (double) k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f windows of %d steps are too few for %zu states",
 						fit->windows, TLV_WINDOW, k);
-	TLV_TRY(take(ctx, &fit->middle, k * fit->width));
-	TLV_TRY(take(ctx, &fit->transitions, k * k));
-	TLV_TRY(take(ctx, &fit->weights, k));
-	TLV_TRY(take(ctx, &fit->first, k));
-	TLV_TRY(take(ctx, &fit->initial, k));
-	TLV_TRY(take(ctx, &fit->negative, k));
-	TLV_TRY(take(ctx, &fit->variances, k));
-	return take(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->middle, k * fit->width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->transitions, k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->weights, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->first, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->initial, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->negative, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->variances, k));
+	return tlv_alloc_numbers(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
 }
 
 /* ---- from the solution to the chain ---- */
@@ -165,7 +157,7 @@ estimate_transitions(tlv_context *ctx, hmm_fit *fit)
 	size_t k = fit->k, width = fit->width;
 	double *gram, *moment, *image, *h;
 
-	TLV_TRY(take(ctx, &gram, 3 * k * k + k * width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &gram, 3 * k * k + k * width));
 	moment = gram + k * k;
 	h = moment + k * k;
 	image = h + k * k;
@@ -225,7 +217,7 @@ estimate_initial(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 	const double *sums = tlv_frame_float64(moments, "initial");
 	double *gram, *moment, *work, *mean;
 
-	TLV_TRY(take(ctx, &gram, k * k + k + k * (k + 5) + width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &gram, k * k + k + k * (k + 5) + width));
 	moment = gram + k * k;
 	work = moment + k;
 	mean = work + k * (k + 5);

@@ -38,14 +38,6 @@ typedef struct view_fit
 	tlv_diagnostics diagnostics;
 } view_fit;
 
-static tlv_status
-take(tlv_context *ctx, double **array, size_t n)
-{
-	*array = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
-	return TLV_OK;
-}
-
 static void
 open_categories(const tlv_frame *moments, view_fit *fit)
 {
@@ -67,8 +59,8 @@ measure_variances(tlv_context *ctx, view_fit *fit)
 	size_t wide = fit->d[0] + fit->d[1] + fit->d[2];
 	double *totals, *floors;
 
-	TLV_TRY(take(ctx, &totals, wide));
-	TLV_TRY(take(ctx, &floors, wide));
+	TLV_TRY(tlv_alloc_numbers(ctx, &totals, wide));
+	TLV_TRY(tlv_alloc_numbers(ctx, &floors, wide));
 	for (int t = 0; t < 3; t++)
 	{
 		fit->totals[t] = t == 0 ? totals : fit->totals[t - 1] + fit->d[t - 1];
@@ -161,7 +153,7 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_opt
 							  ((double) fit->d[0] + (double) fit->d[1] + (double) fit->d[2]) +
 						  4.0 * (double) fit->k * (double) fit->k * (double) fit->k),
 		"the fit"));
-	return take(ctx, &fit->weights, fit->k);
+	return tlv_alloc_numbers(ctx, &fit->weights, fit->k);
 }
 
 /* ---- vectors ---- */
@@ -177,8 +169,8 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 	{
 		size_t d = fit->d[t];
 
-		TLV_TRY(take(ctx, &fit->means[t], d * k));
-		TLV_TRY(take(ctx, &fit->variances[t], d * k));
+		TLV_TRY(tlv_alloc_numbers(ctx, &fit->means[t], d * k));
+		TLV_TRY(tlv_alloc_numbers(ctx, &fit->variances[t], d * k));
 		tlv_dense_source_means(&fit->dense, t, k, fit->solution.means[t], fit->means[t]);
 		for (size_t i = 0; i < d; i++)
 		{
@@ -272,10 +264,10 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(take(ctx, &step.g[t], fit->k * source->d[t]));
+		TLV_TRY(tlv_alloc_numbers(ctx, &step.g[t], fit->k * source->d[t]));
 		normalize_rows(fit->k, source->d[t], fit->solution.means[t], EM_LEAST);
 	}
-	TLV_TRY(take(ctx, &step.weighted, fit->k * source->d[0]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &step.weighted, fit->k * source->d[0]));
 	for (;; done++)
 	{
 		tlv_report(ctx, "EM on counts", done, iterations);
@@ -301,7 +293,7 @@ finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	size_t k = fit->k;
 	double *negative;
 
-	TLV_TRY(take(ctx, &negative, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &negative, k));
 	memcpy(fit->weights, fit->solution.weights, k * sizeof(double));
 	for (int t = 0; t < 3; t++)
 	{
@@ -317,7 +309,7 @@ finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	{
 		size_t d = fit->d[t];
 
-		TLV_TRY(take(ctx, &fit->means[t], d * k));
+		TLV_TRY(tlv_alloc_numbers(ctx, &fit->means[t], d * k));
 		for (size_t i = 0; i < d; i++)
 			for (size_t j = 0; j < k; j++)
 				fit->means[t][j * d + i] = fit->solution.means[t][i * k + j];

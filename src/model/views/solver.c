@@ -44,14 +44,6 @@ typedef struct view_work
 } view_work;
 
 static tlv_status
-take(tlv_context *ctx, double **array, size_t n)
-{
-	*array = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
-	return TLV_OK;
-}
-
-static tlv_status
 refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, size_t n,
 			const double *values)
 {
@@ -84,14 +76,14 @@ dense_svd(tlv_context *ctx, view_work *work, tlv_view_solution *solution)
 	size_t d1 = source->d[0], d3 = source->d[2], n = d1 < d3 ? d1 : d3, k = work->k;
 	double *cross, *identity, *u, *vt;
 
-	TLV_TRY(take(ctx, &cross, d1 * d3));
-	TLV_TRY(take(ctx, &identity, d1 * d1));
-	TLV_TRY(take(ctx, &u, d1 * n + n * d3));
+	TLV_TRY(tlv_alloc_numbers(ctx, &cross, d1 * d3));
+	TLV_TRY(tlv_alloc_numbers(ctx, &identity, d1 * d1));
+	TLV_TRY(tlv_alloc_numbers(ctx, &u, d1 * n + n * d3));
 	vt = u + d1 * n;
 	for (size_t i = 0; i < d1; i++)
 		identity[i * d1 + i] = 1;
 	TLV_TRY(tlv_view_multiply(ctx, source, 0, 2, d1, identity, cross));
-	TLV_TRY(take(ctx, &solution->singular, n));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->singular, n));
 	solution->n_singular = n;
 	TLV_TRY(tlv_svd(ctx, d1, d3, cross, u, solution->singular, vt));
 	for (size_t j = 0; j < k; j++)
@@ -113,7 +105,7 @@ apply_square(tlv_context *ctx, void *argument, size_t d, size_t l, const double 
 	double *middle;
 
 	(void) d;
-	TLV_TRY(take(ctx, &middle, l * work->source->d[2]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &middle, l * work->source->d[2]));
 	TLV_TRY(tlv_view_multiply(ctx, work->source, 0, 2, l, x, middle));
 	TLV_TRY(tlv_view_multiply(ctx, work->source, 2, 0, l, middle, z));
 	tlv_free(ctx, middle);
@@ -132,9 +124,9 @@ iterated_svd(tlv_context *ctx, view_work *work, uint64_t seed, tlv_view_solution
 	tlv_rng rng;
 	int steps;
 
-	TLV_TRY(take(ctx, &x, l * d1));
-	TLV_TRY(take(ctx, &image, l * d3));
-	TLV_TRY(take(ctx, &solution->singular, l));
+	TLV_TRY(tlv_alloc_numbers(ctx, &x, l * d1));
+	TLV_TRY(tlv_alloc_numbers(ctx, &image, l * d3));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->singular, l));
 	solution->n_singular = l;
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_square, work, &rng, x, solution->singular,
@@ -180,7 +172,7 @@ span_basis(tlv_context *ctx, view_work *work, uint64_t seed)
 	tlv_rng rng;
 
 	work->width = width;
-	TLV_TRY(take(ctx, &work->basis, width * d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->basis, width * d));
 	for (size_t i = 0; i < d; i++)
 	{
 		if (width == d)
@@ -194,8 +186,8 @@ span_basis(tlv_context *ctx, view_work *work, uint64_t seed)
 	tlv_rng_seed(&rng, seed);
 	if (width < d)
 		TLV_TRY(tlv_orthonormalize(ctx, width, d, work->basis, &rng, &rank));
-	TLV_TRY(take(ctx, &work->ql, width * k));
-	TLV_TRY(take(ctx, &work->qr, width * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->ql, width * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->qr, width * k));
 	TLV_TRY(tlv_gemm(ctx, false, true, width, k, d, 1, work->basis, width, work->l, k, 0, work->ql,
 					 width));
 	return tlv_gemm(ctx, false, true, width, k, d, 1, work->basis, width, work->r, k, 0, work->qr,
@@ -212,9 +204,9 @@ whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solution *
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < width; i++)
 			work->ql[j * width + i] /= solution->singular[j];
-	TLV_TRY(take(ctx, &moment, width * width));
-	TLV_TRY(take(ctx, &solution->eigenvalues, width));
-	TLV_TRY(take(ctx, &scaled, width * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &moment, width * width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->eigenvalues, width));
+	TLV_TRY(tlv_alloc_numbers(ctx, &scaled, width * k));
 	solution->n_eigenvalues = width;
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, k, 1, work->ql, width, work->qr, width, 0,
 					 moment, width));
@@ -257,7 +249,7 @@ map_view(tlv_context *ctx, const view_work *work, const double *singular, const 
 	size_t k = work->k;
 	double *small;
 
-	TLV_TRY(take(ctx, &small, k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &small, k * k));
 	TLV_TRY(tlv_gemm(ctx, false, true, k, k, work->source->d[1], 1, work->whitening, k, m, k, 0,
 					 small, k));
 	for (size_t j = 0; j < k; j++)
@@ -313,17 +305,17 @@ decompose_views(tlv_context *ctx, view_work *work, const tlv_decompose_options *
 	size_t k = work->k;
 	double *a, *c, *t, *packed;
 
-	TLV_TRY(take(ctx, &a, k * source->d[0]));
-	TLV_TRY(take(ctx, &c, k * source->d[2]));
-	TLV_TRY(take(ctx, &t, k * k * k));
-	TLV_TRY(take(ctx, &packed, tlv_packed3_size(k)));
+	TLV_TRY(tlv_alloc_numbers(ctx, &a, k * source->d[0]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &c, k * source->d[2]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &t, k * k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &packed, tlv_packed3_size(k)));
 	TLV_TRY(map_view(ctx, work, solution->singular, work->l, source->d[0], work->left, a));
 	TLV_TRY(map_view(ctx, work, solution->singular, work->r, source->d[2], work->right, c));
 	TLV_TRY(tlv_view_compress(ctx, source, k, a, work->whitening, c, t));
 	TLV_TRY(check_finite(ctx, k * k * k, t));
 	solution->asymmetry3 = symmetrise(k, t, packed);
-	TLV_TRY(take(ctx, &solution->decomposition.values, k));
-	TLV_TRY(take(ctx, &solution->decomposition.vectors, k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.values, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->decomposition.vectors, k * k));
 	TLV_TRY(tlv_decompose(ctx, k, packed, options, &solution->decomposition));
 	tlv_free(ctx, packed);
 	tlv_free(ctx, t);
@@ -340,7 +332,7 @@ unwhiten(tlv_context *ctx, const view_work *work, tlv_view_solution *solution)
 	size_t k = work->k;
 	double sum = 0, *vectors;
 
-	TLV_TRY(take(ctx, &vectors, k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &vectors, k * k));
 	for (size_t j = 0; j < k; j++)
 	{
 		double value = fmax(decomposition->values[j], 1e-3); /* weights are at most 1 */
@@ -365,8 +357,8 @@ regress_view(tlv_context *ctx, const tlv_view_source *source, int view, size_t k
 	size_t d = source->d[view];
 	double *gram, *cross, trace = 0;
 
-	TLV_TRY(take(ctx, &gram, k * k));
-	TLV_TRY(take(ctx, &cross, k * d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &gram, k * k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &cross, k * d));
 	TLV_TRY(tlv_gemm(ctx, false, true, k, k, source->d[1], 1, middle, k, middle, k, 0, gram, k));
 	for (size_t j = 0; j < k; j++)
 		trace += gram[j * k + j];
@@ -392,15 +384,15 @@ prepare(tlv_context *ctx, const tlv_view_source *source, size_t k, view_work *wo
 	memset(solution, 0, sizeof(*solution));
 	work->source = source;
 	work->k = solution->k = k;
-	TLV_TRY(take(ctx, &work->left, k * d[0]));
-	TLV_TRY(take(ctx, &work->right, k * d[2]));
-	TLV_TRY(take(ctx, &work->l, k * d[1]));
-	TLV_TRY(take(ctx, &work->r, k * d[1]));
-	TLV_TRY(take(ctx, &work->whitening, k * d[1]));
-	TLV_TRY(take(ctx, &work->unwhitening, k * d[1]));
-	TLV_TRY(take(ctx, &solution->weights, k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->left, k * d[0]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->right, k * d[2]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->l, k * d[1]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->r, k * d[1]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->whitening, k * d[1]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work->unwhitening, k * d[1]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &solution->weights, k));
 	for (int t = 0; t < 3; t++)
-		TLV_TRY(take(ctx, &solution->means[t], k * d[t]));
+		TLV_TRY(tlv_alloc_numbers(ctx, &solution->means[t], k * d[t]));
 	return TLV_OK;
 }
 

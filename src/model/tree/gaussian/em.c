@@ -26,7 +26,7 @@ tlv_tree_clip_singular(tlv_context *ctx, size_t m, size_t n, double least, doubl
 		b[0] = copysign(fmin(fmax(fabs(b[0]), least), most), b[0]);
 		return TLV_OK;
 	}
-	TLV_TRY(tree_take(ctx, &a, m * n + m * r + r + r * n));
+	TLV_TRY(tlv_alloc_numbers(ctx, &a, m * n + m * r + r + r * n));
 	u = a + m * n;
 	s = u + m * r;
 	vt = s + r;
@@ -216,10 +216,10 @@ tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 	double before = -HUGE_VAL, now, *work;
 	int done = 0;
 
-	TLV_TRY(tree_take(ctx, &fit->kt, fit->d * fit->hidden));
-	TLV_TRY(tree_take(ctx, &fit->mt, fit->d * fit->hidden));
-	TLV_TRY(tree_take(ctx, &fit->factor, fit->hidden * fit->r));
-	TLV_TRY(tree_take(ctx, &work, fit->d + fit->r));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->kt, fit->d * fit->hidden));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->mt, fit->d * fit->hidden));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->factor, fit->hidden * fit->r));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work, fit->d + fit->r));
 	for (;; done++)
 	{
 		tlv_report(ctx, "EM on the covariance", done, iterations);

@@ -83,8 +83,8 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fi
 	size_t d = fit->d;
 	const tree_gaussian *g = &fit->g;
 
-	TLV_TRY(tree_take(ctx, &fit->s, d * d));
-	TLV_TRY(tree_take(ctx, &fit->scale, g->square[fit->parts.p]));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->s, d * d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->scale, g->square[fit->parts.p]));
 	for (size_t j = 0; j < d; j++)
 		for (size_t i = 0; i < d; i++)
 			fit->s[fit->place[j] * d + fit->place[i]] = central->covariance[j * d + i];
@@ -139,9 +139,9 @@ solve_first(tlv_context *ctx, const gaussian_fit *fit, const int64_t *t, double 
 	for (int i = 0; i < 3; i++)
 		n[i] = (size_t) fit->g.states[t[i]];
 	least = n[1] < n[2] ? n[1] : n[2];
-	TLV_TRY(tree_take(ctx, &ac,
-					  n[0] * n[2] + n[1] * n[2] + n[1] * n[0] + n[1] * least + least +
-						  least * n[2] + n[0] * n[0] + n[0] + 2 * n[0] * r));
+	TLV_TRY(tlv_alloc_numbers(ctx, &ac,
+							  n[0] * n[2] + n[1] * n[2] + n[1] * n[0] + n[1] * least + least +
+								  least * n[2] + n[0] * n[0] + n[0] + 2 * n[0] * r));
 	bc = ac + n[0] * n[2];
 	ba = bc + n[1] * n[2];
 	u = ba + n[1] * n[0];
@@ -181,7 +181,7 @@ solve_other(tlv_context *ctx, const gaussian_fit *fit, size_t b, size_t a, const
 	double *cross, *joint;
 	const double *pair;
 
-	TLV_TRY(tree_take(ctx, &cross, na * nb + nb * r));
+	TLV_TRY(tlv_alloc_numbers(ctx, &cross, na * nb + nb * r));
 	joint = cross + na * nb;
 	copy_cross(fit, a, b, cross); /* a's elements run fastest */
 	pair = cross;
@@ -206,7 +206,8 @@ solve_views(tlv_context *ctx, gaussian_fit *fit)
 		if (t[0] < 0)
 			continue;
 		for (int i = 0; i < 3; i++)
-			TLV_TRY(tree_take(ctx, &fit->view[i][j], (size_t) fit->g.states[t[i]] * fit->r));
+			TLV_TRY(
+				tlv_alloc_numbers(ctx, &fit->view[i][j], (size_t) fit->g.states[t[i]] * fit->r));
 		TLV_TRY(solve_first(ctx, fit, t, fit->view[0][j]));
 		for (int i = 1; i < 3; i++)
 			TLV_TRY(solve_other(ctx, fit, (size_t) t[i], (size_t) t[0], fit->view[0][j],
@@ -251,7 +252,7 @@ solve_edge(tlv_context *ctx, gaussian_fit *fit, size_t v)
 	for (size_t i = 0; i < below.n; i++)
 		for (size_t j = 0; j < above.n; j++)
 			n += below.d[i] * above.d[j];
-	TLV_TRY(tree_take(ctx, &block, n + nv * nu));
+	TLV_TRY(tlv_alloc_numbers(ctx, &block, n + nv * nu));
 	at = block + nv * nu;
 	for (size_t i = 0; i < below.n; i++)
 		for (size_t j = 0; j < above.n; j++)
@@ -310,7 +311,7 @@ unscale_variables(tlv_context *ctx, gaussian_fit *fit)
 	size_t p = fit->parts.p;
 	double *work;
 
-	TLV_TRY(tree_take(ctx, &work, fit->d * (fit->d > fit->r ? fit->d : fit->r)));
+	TLV_TRY(tlv_alloc_numbers(ctx, &work, fit->d * (fit->d > fit->r ? fit->d : fit->r)));
 	for (size_t v = 0; v < fit->parts.nodes; v++)
 	{
 		int64_t u = fit->parts.parent[v];
@@ -412,8 +413,8 @@ allocate_fit(tlv_context *ctx, gaussian_fit *fit)
 		tlv_tree_gaussian_create(ctx, &fit->selection.shape, parts->states, fit->edge, &fit->g));
 	parts->entries = fit->edge[parts->nodes];
 	parts->noise_entries = fit->g.square[parts->nodes];
-	TLV_TRY(tree_take(ctx, &fit->tables, parts->entries));
-	TLV_TRY(tree_take(ctx, &fit->noise, parts->noise_entries));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->tables, parts->entries));
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->noise, parts->noise_entries));
 	parts->tables = fit->tables;
 	parts->noise = fit->noise;
 	for (int t = 0; t < 3; t++)

@@ -98,7 +98,7 @@ refine_triple(tlv_context *ctx, const tlv_view_source *source, node_views *views
 	size_t k = views->k, d0 = source->d[0];
 	double *weighted, *g[3], before = -HUGE_VAL, now;
 
-	TLV_TRY(tree_take(ctx, &weighted, k * (2 * d0 + source->d[1] + source->d[2])));
+	TLV_TRY(tlv_alloc_numbers(ctx, &weighted, k * (2 * d0 + source->d[1] + source->d[2])));
 	g[0] = weighted + k * d0;
 	g[1] = g[0] + k * d0;
 	g[2] = g[1] + k * source->d[1];
@@ -128,7 +128,7 @@ open_cells(tlv_context *ctx, const size_t d[3], const double *table, tlv_view_so
 	double *counts = NULL;
 
 	TLV_TRY_ALLOC(ctx, cells);
-	TLV_TRY(tree_take(ctx, &counts, n));
+	TLV_TRY(tlv_alloc_numbers(ctx, &counts, n));
 	memset(source, 0, sizeof(*source));
 	memcpy(source->d, d, sizeof(source->d));
 	for (size_t e = 0; e < n; e++)
@@ -177,7 +177,7 @@ start_solved(tlv_context *ctx, tree_solver *solver, const tlv_view_source *sourc
 		return TLV_OK;
 	}
 	TLV_TRY(status);
-	TLV_TRY(tree_take(ctx, &negative, views->k));
+	TLV_TRY(tlv_alloc_numbers(ctx, &negative, views->k));
 	memcpy(views->weights, solution.weights, views->k * sizeof(double));
 	for (int t = 0; t < 3; t++)
 	{
@@ -206,7 +206,7 @@ allocate_views(tlv_context *ctx, const size_t d[3], size_t k, node_views *views)
 	double *block;
 
 	views->k = k;
-	TLV_TRY(tree_take(ctx, &block, k + 2 * k * (d[0] + d[1] + d[2])));
+	TLV_TRY(tlv_alloc_numbers(ctx, &block, k + 2 * k * (d[0] + d[1] + d[2])));
 	views->weights = block;
 	block += k;
 	for (int t = 0; t < 3; t++)
@@ -335,7 +335,7 @@ refine_joint(tlv_context *ctx, const tree_side *u, const tree_side *v, const dou
 		most = most > u->d[i] ? most : u->d[i];
 	for (size_t i = 0; i < v->n; i++)
 		room = room > v->d[i] ? room : v->d[i];
-	TLV_TRY(tree_take(ctx, &half, most * v->k + most * room + n));
+	TLV_TRY(tlv_alloc_numbers(ctx, &half, most * v->k + most * room + n));
 	ratio = half + most * v->k;
 	sum = ratio + most * room;
 	for (int step = 0; step < EDGE_STEPS; step++)
@@ -432,7 +432,7 @@ solve_edge(tlv_context *ctx, tree_solver *solver, size_t v, const double **count
 		for (size_t c = 0; c < above.n; c++)
 			n += below.d[a] * above.d[c];
 	joint_size = below.k * above.k;
-	TLV_TRY(tree_take(ctx, &shares, n + joint_size));
+	TLV_TRY(tlv_alloc_numbers(ctx, &shares, n + joint_size));
 	joint = shares + n;
 	rows = share_pairs(&below, &above, *counts, shares, pairs);
 	*counts += n;

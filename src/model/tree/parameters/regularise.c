@@ -72,7 +72,7 @@ find_stands(tlv_context *ctx, merging *m)
 		if (best < 0)
 			continue;
 		m->stand[v] = m->stand[best];
-		TLV_TRY(tree_take(ctx, &m->channel[v], (size_t) (states[v] * states[m->stand[v]])));
+		TLV_TRY(tlv_alloc_numbers(ctx, &m->channel[v], (size_t) (states[v] * states[m->stand[v]])));
 		multiply((size_t) states[v], (size_t) states[best], (size_t) states[m->stand[v]],
 				 m->table[best], m->channel[best], m->channel[v]);
 	}
@@ -125,7 +125,7 @@ conditional_information(tlv_context *ctx, const merging *m, size_t v, const doub
 	double *joint;
 
 	*result = 0;
-	TLV_TRY(tree_take(ctx, &joint, sc * sd + sc + sd));
+	TLV_TRY(tlv_alloc_numbers(ctx, &joint, sc * sd + sc + sd));
 	for (size_t x = 0; x < (size_t) m->parts->states[g]; x++)
 	{
 		const double *row = m->table[v] + x * k;
@@ -181,7 +181,7 @@ loss_without(tlv_context *ctx, const merging *m, size_t v, double *loss)
 		if (m->stand[c] < 0)
 			continue;
 		size[n] = (size_t) states[m->stand[c]];
-		TLV_TRY(tree_take(ctx, &table[n], k * size[n]));
+		TLV_TRY(tlv_alloc_numbers(ctx, &table[n], k * size[n]));
 		multiply(k, (size_t) states[c], size[n], m->table[c], m->channel[c], table[n]);
 		n++;
 	}
@@ -222,7 +222,7 @@ merge_node(tlv_context *ctx, merging *m, size_t v)
 		size_t c = (size_t) m->shape.child[e];
 		double *table;
 
-		TLV_TRY(tree_take(ctx, &table, (size_t) (states[g] * states[c])));
+		TLV_TRY(tlv_alloc_numbers(ctx, &table, (size_t) (states[g] * states[c])));
 		multiply((size_t) states[g], (size_t) states[v], (size_t) states[c], m->table[v],
 				 m->table[c], table);
 		tlv_free(ctx, m->table[c]);
@@ -283,7 +283,7 @@ open_merging(tlv_context *ctx, const tlv_tree_parts *parts, merging *m)
 	TLV_TRY_ALLOC(ctx, m->parent);
 	m->roots = m->parent + nodes;
 	memcpy(m->parent, parts->parent, nodes * sizeof(int64_t));
-	TLV_TRY(tree_take(ctx, &m->length, 4 * nodes));
+	TLV_TRY(tlv_alloc_numbers(ctx, &m->length, 4 * nodes));
 	m->error = m->length + nodes;
 	m->support = m->error + nodes;
 	m->distance = m->support + nodes;
@@ -301,12 +301,12 @@ open_merging(tlv_context *ctx, const tlv_tree_parts *parts, merging *m)
 	tlv_tree_table_offsets(parts, offset);
 	for (size_t v = 0; v < nodes; v++)
 		states += (size_t) parts->states[v];
-	TLV_TRY(tree_take(ctx, &m->margin[0], states));
+	TLV_TRY(tlv_alloc_numbers(ctx, &m->margin[0], states));
 	for (size_t v = 0; v < nodes; v++)
 	{
 		if (v > 0)
 			m->margin[v] = m->margin[v - 1] + parts->states[v - 1];
-		TLV_TRY(tree_take(ctx, &m->table[v], offset[v + 1] - offset[v]));
+		TLV_TRY(tlv_alloc_numbers(ctx, &m->table[v], offset[v + 1] - offset[v]));
 		memcpy(m->table[v], parts->tables + offset[v],
 			   (offset[v + 1] - offset[v]) * sizeof(double));
 	}
@@ -347,7 +347,7 @@ compact(tlv_context *ctx, merging *m, tlv_tree_parts *after)
 	TLV_TRY_ALLOC(ctx, offset);
 	tlv_tree_table_offsets(after, offset);
 	after->entries = offset[kept];
-	TLV_TRY(tree_take(ctx, &tables, after->entries));
+	TLV_TRY(tlv_alloc_numbers(ctx, &tables, after->entries));
 	for (size_t v = 0; v < kept; v++, at = offset[v])
 		memcpy(tables + at, m->table[v], (offset[v + 1] - at) * sizeof(double));
 	after->tables = tables;
