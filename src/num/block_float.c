@@ -3,6 +3,7 @@
  * single-precision blocks (sparse.h).
  */
 #include "block_float.h"
+#include "orthonormal.h"
 
 #include "tensorlv/num/linalg.h"
 
@@ -198,39 +199,6 @@ typedef struct ortho_work
 	bool *replaced;	  /* by a random direction */
 } ortho_work;
 
-/*
- * Cholesky factor (lower, in place) of a Gram matrix of unit diagonal.  Where
- * the pivot is small the factor is changed so that its inverse leaves
- * direction j with its own remainder, not scaled up, and does not use it for
- * later ones: the caller scales that remainder and factors again.  Returns the
- * smallest pivot.
- */
-TLV_CLONES static double
-guarded_cholesky(size_t n, double *restrict g)
-{
-	double smallest = 1;
-
-	for (size_t j = 0; j < n; j++)
-	{
-		double pivot = g[j + j * n];
-		bool guard = !(pivot > SUSPICIOUS_PIVOT);
-		double root = guard ? 1 : sqrt(pivot);
-
-		smallest = pivot < smallest ? pivot : smallest;
-		g[j + j * n] = root;
-		for (size_t i = j + 1; i < n; i++)
-			g[i + j * n] = guard ? 0 : g[i + j * n] / root;
-		for (size_t p = j + 1; p < n && !guard; p++)
-		{
-			double factor = g[p + j * n];
-
-			for (size_t i = p; i < n; i++)
-				g[i + p * n] -= factor * g[i + j * n];
-		}
-	}
-	return smallest;
-}
-
 /* x = L^-1 diag(scale) x, as one rotation by the transposed of that matrix. */
 static tlv_status
 apply_factor(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x)
@@ -291,7 +259,7 @@ orthonormalize_rounds(tlv_context *ctx, size_t l, size_t n, double enough, float
 		for (size_t j = 0; j < l; j++)
 			for (size_t i = 0; i < l; i++)
 				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
-		smallest = guarded_cholesky(l, w->gram);
+		smallest = tlv_guarded_cholesky(l, SUSPICIOUS_PIVOT, w->gram);
 		TLV_TRY(apply_factor(ctx, l, n, w, x));
 	}
 	return TLV_OK;

@@ -24,16 +24,11 @@ double
 tlv_cumulant4_norm(size_t k, const double *packed)
 {
 	size_t size = k * (k + 1) * (k + 2) / 6 * (k + 3) / 4;
-	double largest = 0, sum = 0;
+	double largest, sum = 0;
 
 	/* Scaled by the largest entry, so that squares neither overflow nor vanish. */
-	for (size_t i = 0; i < size; i++)
-	{
-		if (isnan(packed[i]))
-			return packed[i];
-		largest = fmax(largest, fabs(packed[i]));
-	}
-	if (largest == 0 || isinf(largest))
+	largest = tlv_largest_modulus(size, packed);
+	if (!(largest > 0) || isinf(largest))
 		return largest;
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b <= a; b++)

@@ -47,17 +47,12 @@ tlv_packed3_pack(size_t k, const double *full, double *packed)
 double
 tlv_packed3_norm(size_t k, const double *packed)
 {
-	double largest = 0, sum = 0;
+	double largest, sum = 0;
 	size_t size = tlv_packed3_size(k);
 
 	/* Scaled by the largest entry, so that squares neither overflow nor vanish. */
-	for (size_t i = 0; i < size; i++)
-	{
-		if (isnan(packed[i]))
-			return packed[i];
-		largest = fmax(largest, fabs(packed[i]));
-	}
-	if (largest == 0 || isinf(largest))
+	largest = tlv_largest_modulus(size, packed);
+	if (!(largest > 0) || isinf(largest))
 		return largest;
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b <= a; b++)

@@ -138,6 +138,16 @@ extern double tlv_ritz_change(size_t k, const double *before, const double *afte
 typedef tlv_status (*tlv_apply)(tlv_context *ctx, void *argument, size_t d, size_t l,
 								const double *x, double *z);
 
+/* Largest modulus of n numbers; NaN where one is. */
+extern double tlv_largest_modulus(size_t n, const double *x);
+
+/*
+ * Entries of x (rows x columns, column by column) to at least `smallest`, then every row, or
+ * column, scaled to sum 1; of a sum of 0 all alike.
+ */
+extern void tlv_normalize_rows(size_t rows, size_t columns, double smallest, double *x);
+extern void tlv_normalize_columns(size_t rows, size_t columns, double smallest, double *x);
+
 /* What a subspace iteration looks for, and when it ends. */
 typedef struct tlv_eigen_task
 {

@@ -159,35 +159,6 @@ allocate_em(tlv_context *ctx, size_t k, size_t m, window_em *em)
 	return TLV_OK;
 }
 
-/* Entries to at least `least`, columns of `rows` entries normalised. */
-static void
-normalize_columns(size_t rows, size_t columns, double *x, double smallest)
-{
-	for (size_t j = 0; j < columns; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < rows; i++)
-			sum += x[j * rows + i] = fmax(x[j * rows + i], smallest);
-		for (size_t i = 0; i < rows; i++)
-			x[j * rows + i] = sum > 0 ? x[j * rows + i] / sum : 1 / (double) rows;
-	}
-}
-
-static void
-normalize_rows(size_t rows, size_t columns, double *x, double smallest)
-{
-	for (size_t j = 0; j < rows; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < columns; i++)
-			sum += x[i * rows + j] = fmax(x[i * rows + j], smallest);
-		for (size_t i = 0; i < columns; i++)
-			x[i * rows + j] = sum > 0 ? x[i * rows + j] / sum : 1 / (double) columns;
-	}
-}
-
 /* The views' factors given h_2, and the expectations of the cells under them. */
 static tlv_status
 window_expectations(tlv_context *ctx, const tlv_view_source *source, window_em *em,
@@ -229,9 +200,9 @@ window_maximize(tlv_context *ctx, window_em *em, double *emissions, double *tran
 			transitions[i * k + j] = pair + transitions[i * k + j] * em->second[i * k + j];
 		}
 	}
-	normalize_rows(k, m, emissions, 0);
-	normalize_columns(k, k, transitions, 0);
-	normalize_columns(k, 1, first, 0);
+	tlv_normalize_rows(k, m, 0, emissions);
+	tlv_normalize_columns(k, k, 0, transitions);
+	tlv_normalize_columns(k, 1, 0, first);
 	return TLV_OK;
 }
 
@@ -247,9 +218,9 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 	*done = 0;
 	*log_likelihood = *growth = 0;
 	TLV_TRY(allocate_em(ctx, k, m, &em));
-	normalize_rows(k, m, emissions, EM_LEAST);
-	normalize_columns(k, k, transitions, EM_LEAST);
-	normalize_columns(k, 1, first, EM_LEAST);
+	tlv_normalize_rows(k, m, EM_LEAST, emissions);
+	tlv_normalize_columns(k, k, EM_LEAST, transitions);
+	tlv_normalize_columns(k, 1, EM_LEAST, first);
 	for (; *done < iterations; (*done)++)
 	{
 		tlv_report(ctx, "window EM", *done, iterations);

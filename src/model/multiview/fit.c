@@ -190,20 +190,6 @@ finish_vectors(tlv_context *ctx, view_fit *fit)
 
 /* ---- categories: EM on the counts ---- */
 
-static void
-normalize_rows(size_t k, size_t d, double *p, double smallest)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < d; i++)
-			sum += p[i * k + j] = fmax(p[i * k + j], smallest);
-		for (size_t i = 0; i < d; i++)
-			p[i * k + j] = sum > 0 ? p[i * k + j] / sum : 1 / (double) d;
-	}
-}
-
 /* Views (k x d_t), weights, and their expectations under the counts. */
 typedef struct cell_step
 {
@@ -249,7 +235,7 @@ maximize_cells(const tlv_view_source *source, const cell_step *step)
 
 		for (size_t e = 0; e < source->d[t] * k; e++)
 			step->views[t][e] = factor[e] * step->g[t][e];
-		normalize_rows(k, source->d[t], step->views[t], 0);
+		tlv_normalize_rows(k, source->d[t], 0, step->views[t]);
 	}
 }
 
@@ -265,7 +251,7 @@ refine_categories(tlv_context *ctx, view_fit *fit, int iterations)
 	for (int t = 0; t < 3; t++)
 	{
 		TLV_TRY(tlv_alloc_numbers(ctx, &step.g[t], fit->k * source->d[t]));
-		normalize_rows(fit->k, source->d[t], fit->solution.means[t], EM_LEAST);
+		tlv_normalize_rows(fit->k, source->d[t], EM_LEAST, fit->solution.means[t]);
 	}
 	TLV_TRY(tlv_alloc_numbers(ctx, &step.weighted, fit->k * source->d[0]));
 	for (;; done++)

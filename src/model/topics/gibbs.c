@@ -168,19 +168,13 @@ collect(size_t width, float *restrict row, const float *restrict product, float 
 			row[b + l] += factor * product[b + l];
 }
 
-/* statistics of an item += scale * row; whole registers first */
+/* statistics of an item += scale * row */
 TLV_KERNEL void
-add_row(const gibbs_chain *chain, int32_t index, const float *restrict row, double scale)
+add_item(const gibbs_chain *chain, int32_t index, const float *restrict row, double scale)
 {
 	size_t k = chain->worker->k;
-	double *restrict items = chain->items + (size_t) index * k;
-	size_t j = 0;
 
-	for (; j + 8 <= k; j += 8)
-		for (size_t l = 0; l < 8; l++)
-			items[j + l] += scale * (double) row[j + l];
-	for (; j < k; j++)
-		items[j] += scale * (double) row[j];
+	tlv_add_topic_row(k, chain->items + (size_t) index * k, row, scale);
 }
 
 /* chain->likelihood += ln(sum), by way of a running product that takes few logarithms */
@@ -240,7 +234,7 @@ sweep_width(gibbs_chain *chain, size_t width, size_t from, size_t to, uint16_t *
 				if (tokens > 1)
 					collect(width, row, product, (float) factor);
 				else
-					add_row(chain, chain->index[i], product, factor);
+					add_item(chain, chain->index[i], product, factor);
 				chain->items[(size_t) chain->index[i] * worker->k + (size_t) own] +=
 					factor * (double) mine;
 			}
@@ -252,7 +246,7 @@ sweep_width(gibbs_chain *chain, size_t width, size_t from, size_t to, uint16_t *
 			*assignment++ = (uint16_t) topic;
 		}
 		if (kept && tokens > 1)
-			add_row(chain, chain->index[i], row, 1);
+			add_item(chain, chain->index[i], row, 1);
 	}
 	chain->likelihood += log(running);
 	return assignment;

@@ -51,19 +51,6 @@ variational_step(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int
 	return TLV_OK;
 }
 
-/* statistics of one item += scale * row; whole registers first */
-TLV_KERNEL void
-add_row(size_t k, double *restrict items, const float *restrict row, double scale)
-{
-	size_t j = 0;
-
-	for (; j + 8 <= k; j += 8)
-		for (size_t l = 0; l < 8; l++)
-			items[j + l] += scale * (double) row[j + l];
-	for (; j < k; j++)
-		items[j] += scale * (double) row[j];
-}
-
 /* sum_j phi_j max(parameters_j - share * product_j, alpha_j): all but one token of the item */
 TLV_KERNEL float
 without_one(size_t width, const float *restrict phi, const float *restrict parameters,
@@ -117,8 +104,8 @@ collect(tlv_topic_worker *worker, size_t n, const int32_t *index, const double *
 		float rest = without_one(width, phi, worker->weights, worker->row, worker->product,
 								 (float) one / sum);
 
-		add_row(worker->k, items + (size_t) index[i] * worker->k, worker->product,
-				count[i] / (double) sum);
+		tlv_add_topic_row(worker->k, items + (size_t) index[i] * worker->k, worker->product,
+						  count[i] / (double) sum);
 		likelihood += count[i] * log((double) rest / (worker->alpha0 + length - one));
 	}
 	return likelihood;

@@ -50,6 +50,19 @@ struct tlv_topic_worker
  */
 #define TLV_KERNEL static inline __attribute__((always_inline))
 
+/* statistics of one item += scale * row; whole registers first */
+TLV_KERNEL void
+tlv_add_topic_row(size_t k, double *restrict items, const float *restrict row, double scale)
+{
+	size_t j = 0;
+
+	for (; j + 8 <= k; j += 8)
+		for (size_t l = 0; l < 8; l++)
+			items[j + l] += scale * (double) row[j + l];
+	for (; j < k; j++)
+		items[j] += scale * (double) row[j];
+}
+
 /* sum of the lanes, pairwise */
 TLV_KERNEL float
 tlv_lanes_sum(const float *lane)
