@@ -30,14 +30,21 @@ extern tlv_status tlv_dense_moments_create(tlv_context *ctx, int order,
 extern const tlv_aggregate tlv_aggregate_dense_moments;
 
 /*
- * A random sample of vectors without replacement: `count` of them, or all where there are fewer.
- * Rows are drawn by hashes of their content under `seed`, so that the sample is the same in
- * whatever order and parts they arrive, and samples of parts can be merged; equal rows are drawn
- * together.  The value (kind row_sample): scalars "seen", all rows, "nulls", "count", "seed", and
- * "rows" (d x n), in the order of the hashes, which is a random one.
+ * A random sample of vectors: `count` different ones, or all where there are fewer.  They are drawn
+ * by hashes of their content under `seed`, so that the sample is the same in whatever order and
+ * parts they arrive, and samples of parts can be merged; equal rows are one that counts as many.
+ * The value (kind row_sample): scalars "seen", all rows, "nulls", "count", "seed", and of the
+ * different ones, in the order of the hashes, which is a random one, "rows" (d x n) and "counts".
  */
 extern const tlv_aggregate tlv_aggregate_row_sample;
 #define TLV_DENSE_MOST_SAMPLE 10000000
+
+/*
+ * The sample as *n rows (d x n, from the arena), `count` of them or all that were seen where these
+ * are fewer: equal ones as often as a random sample has them.
+ */
+extern tlv_status tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n,
+									  double **rows);
 
 /*
  * Central moments of a stored value, of kind dense_moments, or of kind dense_compressed: then d is

@@ -1,6 +1,7 @@
 /*
  * sample.c - a random sample of rows (dense.h): those of the smallest keys, which are hashes of
- * their content, so that it is the same in whatever order and parts the rows arrive.
+ * their content, so that it is the same in whatever order and parts the rows arrive.  Equal rows
+ * have one key, and are kept as one row that counts as many.
  */
 #include "tensorlv/model/dense.h"
 
@@ -11,13 +12,15 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/rng.h"
 
-/* Rows that there is room for at first; at most twice the sample. */
+/* Rows that there is room for at first, and beyond twice the sample at most. */
 #define FIRST_ROOM 64
+#define MORE_ROOM  1024
 
 typedef struct sample_key
 {
 	uint64_t key;
-	size_t at; /* of its row */
+	size_t at;	  /* of its row */
+	double count; /* rows that are equal to it, itself among them */
 } sample_key;
 
 typedef struct sample_state
@@ -47,27 +50,42 @@ compare_keys(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
+/* Sorts the keys and makes one of those that are equal. */
+static void
+sample_sort(sample_state *state)
+{
+	size_t n = 0;
+
+	qsort(state->keys, state->n, sizeof(sample_key), compare_keys);
+	for (size_t i = 0; i < state->n; i++)
+		if (n > 0 && state->keys[n - 1].key == state->keys[i].key)
+			state->keys[n - 1].count += state->keys[i].count;
+		else
+			state->keys[n++] = state->keys[i];
+	state->n = n;
+}
+
 /* Keeps the rows of the smallest keys, in the order of these. */
 static tlv_status
 sample_cut(tlv_context *ctx, sample_state *state)
 {
-	size_t n = state->n < state->count ? state->n : state->count, d = state->d;
+	size_t d = state->d;
 	double *rows;
 
-	if (n == 0)
+	if (state->n == 0)
 		return TLV_OK;
-	rows = tlv_alloc(ctx, n * d, sizeof(double));
+	sample_sort(state);
+	state->n = state->n < state->count ? state->n : state->count;
+	rows = tlv_alloc(ctx, state->n * d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, rows);
-	qsort(state->keys, state->n, sizeof(sample_key), compare_keys);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < state->n; i++)
 		memcpy(rows + i * d, state->rows + state->keys[i].at * d, d * sizeof(double));
-	memcpy(state->rows, rows, n * d * sizeof(double));
-	for (size_t i = 0; i < n; i++)
+	memcpy(state->rows, rows, state->n * d * sizeof(double));
+	for (size_t i = 0; i < state->n; i++)
 		state->keys[i].at = i;
 	tlv_free(ctx, rows);
-	state->n = n;
-	if (n == state->count)
-		state->largest = state->keys[n - 1].key;
+	if (state->n == state->count)
+		state->largest = state->keys[state->n - 1].key;
 	return TLV_OK;
 }
 
@@ -75,7 +93,7 @@ sample_cut(tlv_context *ctx, sample_state *state)
 static tlv_status
 sample_grow(tlv_context *ctx, sample_state *state)
 {
-	size_t most = 2 * state->count, room = 2 * state->room;
+	size_t most = 2 * state->count + MORE_ROOM, room = 2 * state->room;
 	double *rows;
 	sample_key *keys;
 
@@ -96,7 +114,7 @@ sample_grow(tlv_context *ctx, sample_state *state)
 }
 
 static tlv_status
-sample_add_vector(tlv_context *ctx, sample_state *state, const double *x)
+sample_add_vector(tlv_context *ctx, sample_state *state, const double *x, double count)
 {
 	uint64_t key = key_of(state->seed, state->d, x);
 
@@ -104,7 +122,7 @@ sample_add_vector(tlv_context *ctx, sample_state *state, const double *x)
 		return TLV_OK;
 	TLV_TRY(sample_grow(ctx, state));
 	memcpy(state->rows + state->n * state->d, x, state->d * sizeof(double));
-	state->keys[state->n] = (sample_key){key, state->n};
+	state->keys[state->n] = (sample_key){key, state->n, count};
 	state->n++;
 	return TLV_OK;
 }
@@ -133,7 +151,7 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 	TLV_TRY(check_vector(ctx, state, d, x));
 	state->d = d;
-	TLV_TRY(sample_add_vector(ctx, state, x));
+	TLV_TRY(sample_add_vector(ctx, state, x, 1));
 	state->seen++;
 	return TLV_OK;
 }
@@ -177,7 +195,7 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 {
 	sample_state *state = (sample_state *) accumulator;
 	const tlv_section *rows = tlv_frame_find(frame, "rows");
-	const double *x = tlv_section_data(frame, rows);
+	const double *x = tlv_section_data(frame, rows), *counts = tlv_frame_float64(frame, "counts");
 	size_t count = (size_t) tlv_frame_scalar(frame, "count", 0);
 	uint64_t seed = (uint64_t) tlv_frame_scalar(frame, "seed", 0);
 
@@ -201,7 +219,7 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	{
 		if (t % 1024 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d));
+		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d, counts[t]));
 	}
 	state->seen += tlv_frame_scalar(frame, "seen", 0);
 	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
@@ -214,15 +232,21 @@ static tlv_status
 sample_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	sample_state *state = (sample_state *) accumulator;
+	double *counts;
 
 	TLV_TRY(sample_cut(ctx, state));
+	counts = tlv_alloc(ctx, state->n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, counts);
+	for (size_t i = 0; i < state->n; i++)
+		counts[i] = state->keys[i].count;
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_ROW_SAMPLE);
-	builder->owned = NULL;
+	builder->owned = counts;
 	tlv_frame_add_scalar(builder, "seen", state->seen);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
 	tlv_frame_add_scalar(builder, "count", (double) state->count);
 	tlv_frame_add_scalar(builder, "seed", (double) state->seed);
 	tlv_frame_add(builder, "rows", TLV_FLOAT64, state->d, state->n, state->rows);
+	tlv_frame_add(builder, "counts", TLV_FLOAT64, state->n, 1, counts);
 	return TLV_OK;
 }
 
@@ -236,10 +260,29 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 	{
 		uint64_t key = key_of(seed, d, x + t * d);
 
-		if (key < before)
+		if (t > 0 && key <= before)
 			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample is out of order", t + 1);
 		before = key;
 	}
+	return TLV_OK;
+}
+
+/* Rows are left out only when there are as many as were wanted. */
+static tlv_status
+check_counts(tlv_context *ctx, const tlv_frame *frame, size_t n, double wanted)
+{
+	double seen = tlv_frame_scalar(frame, "seen", 0), total = 0;
+	const double *counts;
+
+	TLV_TRY(tlv_frame_require(ctx, frame, "counts", TLV_FLOAT64, n, 1, (const void **) &counts));
+	for (size_t t = 0; t < n; t++)
+	{
+		if (!(counts[t] >= 1) || counts[t] != floor(counts[t]))
+			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample counts as %g", t + 1, counts[t]);
+		total += counts[t];
+	}
+	if (total > seen || (total < seen && (double) n < wanted))
+		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
 	return TLV_OK;
 }
 
@@ -247,21 +290,66 @@ static tlv_status
 sample_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	const tlv_section *rows = tlv_frame_find(frame, "rows");
-	double count, seen, seed;
+	double wanted, seed;
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seen"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "count"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	count = tlv_frame_scalar(frame, "count", 0);
-	seen = tlv_frame_scalar(frame, "seen", 0);
+	wanted = tlv_frame_scalar(frame, "count", 0);
 	seed = tlv_frame_scalar(frame, "seed", 0);
-	if (rows == NULL || count < 1 || count > TLV_DENSE_MOST_SAMPLE ||
-		(double) rows->columns != fmin(count, seen) || (rows->rows == 0) != (rows->columns == 0))
+	if (rows == NULL || wanted < 1 || wanted > TLV_DENSE_MOST_SAMPLE ||
+		(double) rows->columns > wanted || (rows->rows == 0) != (rows->columns == 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
 	TLV_TRY(tlv_frame_require(ctx, frame, "rows", TLV_FLOAT64, rows->rows, rows->columns, NULL));
+	TLV_TRY(check_counts(ctx, frame, rows->columns, wanted));
 	return check_order(ctx, (uint64_t) seed, rows->columns, rows->rows,
 					   tlv_section_data(frame, rows));
+}
+
+/* ---- the sample as rows ---- */
+
+/*
+ * How many of n rows each stands for: those that a sample has more than one of on average for
+ * exactly their share, the others, which stand for what was left out as well, for what remains.
+ */
+static void
+share_rows(const tlv_frame *sample, size_t distinct, double n, double *share)
+{
+	const double *counts = tlv_frame_float64(sample, "counts");
+	double rate = n / tlv_frame_scalar(sample, "seen", 1), heavy = 0, light = 0;
+
+	for (size_t t = 0; t < distinct; t++)
+		*(counts[t] * rate >= 1 ? &heavy : &light) += counts[t];
+	for (size_t t = 0; t < distinct; t++)
+		if (counts[t] * rate >= 1)
+			share[t] = light > 0 ? counts[t] * rate : counts[t] / heavy * n;
+		else
+			share[t] = counts[t] / light * (n - heavy * rate);
+}
+
+tlv_status
+tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double **rows)
+{
+	const tlv_section *section = tlv_frame_find(sample, "rows");
+	const double *from = tlv_section_data(sample, section);
+	size_t d = section->rows, at = 0;
+	double wanted = fmin(tlv_frame_scalar(sample, "count", 0), tlv_frame_scalar(sample, "seen", 0));
+	double *share, sum = 0.5;
+
+	*n = section->columns == 0 ? 0 : (size_t) wanted;
+	*rows = tlv_alloc(ctx, *n * d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, *rows);
+	share = tlv_alloc(ctx, section->columns, sizeof(double));
+	TLV_TRY_ALLOC(ctx, share);
+	share_rows(sample, section->columns, wanted, share);
+	for (size_t t = 0; t < section->columns; t++)
+		for (sum += share[t]; at < *n && (double) at + 1 <= sum; at++)
+			memcpy(*rows + at * d, from + t * d, d * sizeof(double));
+	for (; at > 0 && at < *n; at++) /* what rounding has left */
+		memcpy(*rows + at * d, *rows, d * sizeof(double));
+	tlv_free(ctx, share);
+	return TLV_OK;
 }
 
 static const tlv_accumulator_class sample_class = {.name = "row_sample",

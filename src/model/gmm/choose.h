@@ -26,7 +26,7 @@ typedef struct gmm_evidence
 	const tlv_frame *compressed; /* of order 3, in the leading directions; NULL: not collected */
 	const tlv_frame *single;	 /* model of one component: its floor is everybody's */
 	size_t sample_n;
-	const double *sample; /* d x sample_n; NULL: not drawn */
+	double *sample; /* d x sample_n, from the arena; NULL: not drawn, or given back */
 } gmm_evidence;
 
 /* A start for refinement. */

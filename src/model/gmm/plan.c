@@ -21,8 +21,7 @@
 enum
 {
 	KEPT_MOMENTS,
-	KEPT_COMPRESSED,
-	KEPT_SAMPLE
+	KEPT_COMPRESSED
 };
 
 typedef struct gmm_plan
@@ -282,6 +281,8 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	int most = most_steps(plan);
 
 	tlv_plan_abandon(&plan->base); /* moments and sample have served */
+	tlv_free(ctx, plan->evidence.sample);
+	plan->evidence.sample = NULL;
 	plan->model = gmm_start_model(start);
 	plan->likelihood = start->log_likelihood;
 	plan->stands = true;
@@ -319,14 +320,14 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	const tlv_section *sample;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	tlv_plan_keep(base, KEPT_SAMPLE, &values[0]);
-	sample = tlv_frame_find(&base->kept[KEPT_SAMPLE]->frame, "rows");
+	sample = tlv_frame_find(&values[0]->frame, "rows");
 	if (sample->columns == 0)
 		return tlv_plan_rows_gone(ctx);
 	if (sample->rows != rows->d)
 		return refuse_width(ctx, rows->d, sample->rows);
-	rows->sample_n = sample->columns;
-	rows->sample = tlv_frame_float64(&base->kept[KEPT_SAMPLE]->frame, "rows");
+	TLV_TRY(tlv_row_sample_rows(ctx, &values[0]->frame, &rows->sample_n, &rows->sample));
+	tlv_value_drop(values[0]);
+	values[0] = NULL;
 	if (plan->k_chosen)
 		TLV_TRY(
 			gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, plan->bic, &plan->n_bic));

@@ -358,6 +358,67 @@ test_sample(void **state)
 	assert_fails(tlv_add(&ctx, one, TLV_AS_VECTOR(2, x)), TLV_BAD_DATA, "NaN");
 }
 
+/* How many rows of one number are x. */
+static size_t
+count_rows(const double *rows, size_t n, double x)
+{
+	size_t count = 0;
+
+	for (size_t t = 0; t < n; t++)
+		count += rows[t] == x;
+	return count;
+}
+
+/* Equal rows have their share of the sample, be all of them few or beside many that differ. */
+static void
+test_sample_of_equal_rows(void **state)
+{
+	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
+	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
+	tlv_accumulator *one;
+	const tlv_kind *kind;
+	tlv_frame sample;
+	double *rows, x;
+	void *image;
+	size_t size, n;
+
+	(void) state;
+	for (int different = 0; different <= 1; different++)
+	{
+		assert_ok(tlv_statistic_create(&ctx, &wanted, &one));
+		for (int t = 0; t < 12000; t++)
+		{
+			x = t % 4 == 3 ? different * t + 1 : t % 2;
+			assert_ok(tlv_add(&ctx, one, TLV_AS_VECTOR(1, &x)));
+		}
+		assert_ok(one->class->build(&ctx, one, builder));
+		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &sample, &kind));
+		assert_ok(tlv_row_sample_rows(&ctx, &sample, &n, &rows));
+		assert_int_equal(n, 1000);
+		if (!different)
+			assert_int_equal(count_rows(rows, n, 1), 500);
+		/* Where others differ it may be left out, as any of them, but has no other share. */
+		if (!different || count_rows(rows, n, 0) > 0)
+			assert_int_equal(count_rows(rows, n, 0), 500);
+	}
+	/* Rows that are fewer than the sample: each as often as it came. */
+	assert_ok(tlv_statistic_create(&ctx, &wanted, &one));
+	for (int t = 0; t < 300; t++)
+	{
+		x = t % 3 == 0 ? -1 : t;
+		assert_ok(tlv_add(&ctx, one, TLV_AS_VECTOR(1, &x)));
+	}
+	assert_ok(one->class->build(&ctx, one, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &sample));
+	assert_ok(tlv_row_sample_rows(&ctx, &sample, &n, &rows));
+	assert_int_equal(n, 300);
+	assert_int_equal(count_rows(rows, n, -1), 100);
+	for (int t = 1; t < 300; t++)
+		assert_int_equal(count_rows(rows, n, t), t % 3 != 0);
+}
+
 /* ---- faults ---- */
 
 /* All ways: compressed moments, a sample, rivals; and k that is chosen. */
@@ -400,6 +461,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_warnings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sample_of_equal_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 

@@ -1,0 +1,232 @@
+/*
+ * test_plan.c - the whole of learning independent components, as a plan over vectors in memory:
+ * both ways to the moments, refinement, refusals, and every fault in every state.
+ */
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/num/linalg.h"
+
+static pool memory;
+static tlv_context ctx;
+
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	plan_forget(&passes);
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+/* ---- rows ---- */
+
+typedef struct row_list
+{
+	size_t d;
+	double *x;
+	tlv_row *rows;
+} row_list;
+
+static tlv_status
+take_row(tlv_context *context, void *argument, size_t row, const double *x, const double *sources)
+{
+	row_list *list = argument;
+	double *to = list->x + (row - 1) * list->d;
+
+	(void) context;
+	(void) sources;
+	memcpy(to, x, list->d * sizeof(double));
+	list->rows[row - 1] = *TLV_AS_VECTOR(list->d, to);
+	return TLV_OK;
+}
+
+/* n rows of a random model of k sources in d dimensions; returns that model. */
+static tlv_frame
+simulate(size_t n, size_t d, size_t k)
+{
+	tlv_ica_simulation options = {.d = d, .k = k, .mixed = true, .seed = 3};
+	row_list list = {.d = d};
+	tlv_frame truth;
+	void *image;
+	size_t size;
+
+	list.x = tlv_alloc(&ctx, n * d, sizeof(double));
+	list.rows = tlv_alloc(&ctx, n, sizeof(tlv_row));
+	assert_non_null(list.x);
+	assert_non_null(list.rows);
+	assert_ok(tlv_ica_simulate_model(&ctx, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	assert_ok(tlv_ica_simulate(&ctx, &truth, n, 5, take_row, &list));
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, list.rows}}};
+	passes.told.form = TLV_ROW_VECTOR;
+	passes.told.width[0] = d;
+	passes.changed = (plan_rows){n / 2, list.rows + n / 2};
+	return truth;
+}
+
+/* ---- plans ---- */
+
+static tlv_ica_plan_options
+usual_options(size_t k)
+{
+	return (tlv_ica_plan_options){.fit = {.k = k, .seed = 1}, .iterations = -1};
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_ica_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(tlv_ica_plan_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+static double
+amari_error(tlv_frame truth, tlv_frame model)
+{
+	const tlv_section *mixing = tlv_frame_find(&truth, "mixing");
+	double index;
+
+	assert_ok(tlv_ica_amari(&ctx, mixing->rows, mixing->columns,
+							tlv_frame_float64(&truth, "mixing"),
+							tlv_frame_float64(&model, "mixing"), &index));
+	return index;
+}
+
+static void
+test_refined(void **state)
+{
+	tlv_frame truth = simulate(20000, 4, 4), model;
+	tlv_ica_plan_options options = usual_options(0);
+
+	(void) state;
+	model = learn(options);
+	assert_below(amari_error(truth, model), 0.02);
+	assert_true(tlv_ica_settled(&model));
+	assert_true(passes.passes > 2);
+	/* One step, and none: passes are the moments and those. */
+	options.iterations = 1;
+	model = learn(options);
+	assert_int_equal(passes.passes, 2);
+	assert_float_equal(tlv_frame_scalar(&model, "steps", -1), 1, 0);
+	options.iterations = 0;
+	(void) learn(options);
+	assert_int_equal(passes.passes, 1);
+	options.refine = "none";
+	options.iterations = -1;
+	model = learn(options);
+	assert_int_equal(passes.passes, 1);
+	assert_float_equal(tlv_frame_scalar(&model, "steps", -1), 0, 0);
+	assert_below(amari_error(truth, model), 0.1);
+}
+
+/* Vectors too long for all their fourth moments: a pass for the directions comes first. */
+static void
+test_long_vectors(void **state)
+{
+	tlv_frame truth = simulate(4000, 62, 3);
+	tlv_ica_plan_options options = usual_options(3);
+	tlv_plan *plan;
+
+	(void) state;
+	options.iterations = 2;
+	assert_below(amari_error(truth, learn(options)), 0.1);
+	assert_int_equal(passes.passes, 4);
+	for (size_t k = 0; k <= 61; k += 61)
+	{
+		options.fit.k = k;
+		plan = make(&passes, &options);
+		plan_forget(&passes);
+		assert_int_equal(plan_run(&passes, plan), TLV_BAD_PARAMETER);
+		assert_string_equal(ctx.error.message,
+							"vectors of 62 elements are too long for all their fourth moments");
+		assert_int_equal(passes.passes, 0);
+	}
+}
+
+static void
+test_options(void **state)
+{
+	tlv_ica_plan_options options = usual_options(0);
+	tlv_plan *plan;
+
+	(void) state;
+	options.refine = "em";
+	assert_int_equal(tlv_ica_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	assert_string_equal(ctx.error.message, "there is no refinement \"em\"");
+	options.refine = "tanh";
+	options.fit.noise = true;
+	assert_int_equal(tlv_ica_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	/* Unsaid, noise is not refined. */
+	(void) simulate(2000, 3, 3);
+	options.refine = NULL;
+	options.fit.keep_gaussian = true;
+	(void) learn(options);
+	assert_int_equal(passes.passes, 1);
+}
+
+static void
+test_no_rows(void **state)
+{
+	tlv_ica_plan_options options = usual_options(0);
+	tlv_plan *plan;
+
+	(void) state;
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	plan = make(&passes, &options);
+	assert_ok(plan_run(&passes, plan));
+	assert_null(plan->image);
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_ica_plan_options options = usual_options(0);
+
+	(void) state;
+	(void) simulate(600, 3, 3);
+	options.iterations = 2;
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 4);
+	options = usual_options(2);
+	options.iterations = 1;
+	(void) simulate(300, 61, 2);
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 4);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_refined, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long_vectors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
