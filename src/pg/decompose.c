@@ -2,13 +2,14 @@
  * decompose.c - tlv_decompose and tlv_whiten: plain arrays, for those who
  * bring their own moments.
  */
-#include "decompose.h"
+#include "server/tlv_pg.h"
 
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "tensorlv/num/decompose.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/whiten.h"
 #include "rows/vectors.h"
@@ -49,25 +50,6 @@ numbers(tlv_context *ctx, size_t count)
 	if (x == NULL)
 		TlvRaise(ctx);
 	return x;
-}
-
-uint64
-TlvDecomposeOptions(FunctionCallInfo fcinfo, int first, tlv_decompose_options *options)
-{
-	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
-
-	memset(options, 0, sizeof(*options));
-	if (!tlv_method_from_name(method, &options->method))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no method \"%.40s\"", method),
-						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 1);
-	if (!PG_ARGISNULL(first + 2))
-		options->restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
-	if (!PG_ARGISNULL(first + 3))
-		options->steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
-	options->starts = options->restarts;
-	return options->seed;
 }
 
 typedef struct DecomposeArguments

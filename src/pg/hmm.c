@@ -1,43 +1,84 @@
 /*
- * hmm.c - hidden Markov models: fitting to moments, reading the model, two of them compared.
+ * hmm.c - hidden Markov models: arguments of the fit and the driver, reading the model, two of
+ * them compared.
  */
-#include "multiview.h"
+#include "server/tlv_pg.h"
 
+#include "utils/builtins.h"
+
+#include "rows/queries.h"
 #include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
 #include "tensorlv/model/hmm.h"
+#include "tensorlv/model/views.h"
 
 /* ---- fitting ---- */
 
+#define HMM_OPTION(member) offsetof(tlv_hmm_plan_options, member)
+
+/* Of tlv_fit_hmm and tlv_hmm. */
+static const TlvArgument hmm_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, HMM_OPTION(fit.k), .least = 1, .required = true},
+	{"refine", TLV_ARGUMENT_CHOICE, HMM_OPTION(refine), .what = "refinement",
+	 .names = tlv_hmm_refinement_names},
+	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(fit.iterations), .least = 0},
+	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(iterations), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(tlv_hmm_plan_options, fit.decompose, fit.seed),
+	{NULL}};
+
+static tlv_hmm_plan_options
+read_hmm_arguments(FunctionCallInfo fcinfo)
+{
+	tlv_hmm_plan_options options = {
+		.fit.iterations = TLV_CELL_ITERATIONS, .refine = TLV_HMM_REFINE_NONE, .iterations = -1};
+
+	TlvReadArguments(fcinfo, hmm_arguments, &options);
+	return options;
+}
+
+static tlv_status
+fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+{
+	if (moments->header->kind == TLV_KIND_SEQUENCE_MOMENTS)
+		return tlv_hmm_fit(ctx, moments, options, image, size);
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_fit_hmm needs moments of sequences, not of kind %s",
+			 TlvKind(moments)->name);
+	tlv_fail_hint(ctx, "Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY t)).");
+	return TLV_BAD_PARAMETER;
+}
+
 PG_FUNCTION_INFO_V1(tlv_fit_hmm);
 
-/* tlv_fit_hmm(m, k, iterations, method, seed, restarts, steps) */
+/* tlv_fit_hmm(m, ...) */
 Datum
 tlv_fit_hmm(PG_FUNCTION_ARGS)
 {
-	tlv_hmm_options options = {0};
-	struct varlena *result;
-	tlv_frame frame;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	tlv_hmm_plan_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
-	options.seed = TlvDecomposeOptions(fcinfo, 3, &options.decompose);
-	frame = TlvFrame(PG_GETARG_TLV(0));
-	if (frame.header->kind != TLV_KIND_SEQUENCE_MOMENTS)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_fit_hmm needs moments of sequences, not of kind %s",
-							   TlvKind(&frame)->name),
-						errhint("Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY "
-								"t)).")));
-	work = TlvWorkBegin("tensorlv fit");
-	TlvCheck(&work->ctx, tlv_hmm_fit(&work->ctx, &frame, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	options = read_hmm_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_hmm, &options.fit);
+}
+
+PG_FUNCTION_INFO_V1(tlv_hmm);
+
+/* tlv_hmm(query, ...) */
+Datum
+tlv_hmm(PG_FUNCTION_ARGS)
+{
+	tlv_hmm_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_hmm_arguments(fcinfo);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_hmm_plan_create(driver->ctx, &options, &plan));
+	TlvReadSequences(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* ---- reading ---- */

@@ -1,123 +1,116 @@
 /*
- * mmsb.c - fitting mixed membership block models to graphs, and reading
+ * mmsb.c - mixed membership block models: arguments of the fit and the driver, reading
  * memberships, communities and their connectivity.
  */
-#include "mmsb.h"
+#include "server/tlv_pg.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* The text of argument, or otherwise when it is NULL. */
-static char *
-name_argument(FunctionCallInfo fcinfo, int argument, const char *otherwise)
-{
-	return PG_ARGISNULL(argument) ? pstrdup(otherwise)
-								  : text_to_cstring(PG_GETARG_TEXT_PP(argument));
-}
+#include "rows/queries.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/mmsb.h"
 
-static void
-refuse_name(const char *what, const char *name, const char *hint)
-{
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("there is no %s \"%.40s\"", what, name), errhint("Use %s.", hint)));
-}
+/* ---- fitting ---- */
 
-static bool
-flag_argument(FunctionCallInfo fcinfo, int argument)
+typedef struct MmsbArguments
 {
-	return !PG_ARGISNULL(argument) && PG_GETARG_BOOL(argument);
-}
+	tlv_mmsb_plan_options plan;
+	Datum labels; /* a bag, or a query; 0: none */
+	bool directed;
+	bool bipartite;
+} MmsbArguments;
 
-void
-TlvMmsbOptions(FunctionCallInfo fcinfo, tlv_mmsb_options *options)
+#define MMSB_OPTION(member) offsetof(MmsbArguments, member)
+
+/* Of tlv_fit_mmsb and tlv_mmsb. */
+static const TlvArgument mmsb_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, MMSB_OPTION(plan.fit.k), .least = 1},
+	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(plan.fit.alpha0)},
+	{"refine", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.refine), .what = "refinement",
+	 .names = tlv_mmsb_refinement_names},
+	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(plan.fit.degree_corrected)},
+	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(plan.fit.partition)},
+	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.edges), .what = "model of edges",
+	 .names = tlv_edge_model_names},
+	{"labels", TLV_ARGUMENT_DATUM, MMSB_OPTION(labels)},
+	{"max_k", TLV_ARGUMENT_COUNT, MMSB_OPTION(plan.fit.max_k), .least = 1},
+	{"directed", TLV_ARGUMENT_FLAG, MMSB_OPTION(directed)},
+	{"bipartite", TLV_ARGUMENT_FLAG, MMSB_OPTION(bipartite)},
+	TLV_DECOMPOSE_ARGUMENTS(MmsbArguments, plan.fit.decompose, plan.fit.seed),
+	{NULL}};
+
+static MmsbArguments
+read_mmsb_arguments(FunctionCallInfo fcinfo)
 {
-	char *method = name_argument(fcinfo, 3, "joint"), *refine = name_argument(fcinfo, 4, "auto");
-	char *edges = name_argument(fcinfo, 8, "auto");
+	MmsbArguments arguments = {.plan.fit.max_k = 50, .plan.graph = TLV_GRAPH_UNDIRECTED};
+	double alpha0;
 
-	memset(options, 0, sizeof(*options));
-	options->k = PG_ARGISNULL(1) ? 0 : TlvCountArgument(fcinfo, 1, "k", 1);
-	options->alpha0 = PG_ARGISNULL(2) ? 0 : PG_GETARG_FLOAT8(2);
-	if (!(options->alpha0 >= 0 && options->alpha0 <= 1e6))
+	TlvReadArguments(fcinfo, mmsb_arguments, &arguments);
+	alpha0 = arguments.plan.fit.alpha0;
+	if (!(alpha0 >= 0 && alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("alpha0 = %g is not between 0 and 1e6", options->alpha0),
+						errmsg("alpha0 = %g is not between 0 and 1e6", alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 gives every "
 								"node one community.")));
-	if (!tlv_method_from_name(method, &options->decompose.method))
-		refuse_name("method", method, "'joint', 'power', 'als' or 'sgd'");
-	if (!tlv_mmsb_refinement_from_name(refine, &options->refine))
-		refuse_name("refinement", refine, "'auto', 'none', 'likelihood' or 'variational'");
-	options->seed = TlvSeedArgument(fcinfo, 5);
-	options->decompose.seed = options->seed;
-	options->degree_corrected = flag_argument(fcinfo, 6);
-	options->partition = flag_argument(fcinfo, 7);
-	if (!tlv_edge_model_from_name(edges, &options->edges))
-		refuse_name("model of edges", edges, "'auto', 'bernoulli' or 'poisson'");
-	if (!PG_ARGISNULL(10))
-		options->decompose.restarts = (int) TlvCountArgument(fcinfo, 10, "restarts", 1);
-	if (!PG_ARGISNULL(11))
-		options->decompose.steps = (int) TlvCountArgument(fcinfo, 11, "steps", 1);
-	options->decompose.starts = options->decompose.restarts;
-	options->max_k = PG_ARGISNULL(12) ? 50 : TlvCountArgument(fcinfo, 12, "max_k", 1);
+	if (arguments.directed && arguments.bipartite)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a graph is directed or bipartite, not both"),
+						errhint("The edges of a bipartite graph lead from one set of nodes to "
+								"the other anyway.")));
+	if (arguments.directed || arguments.bipartite)
+		arguments.plan.graph = arguments.directed ? TLV_GRAPH_DIRECTED : TLV_GRAPH_BIPARTITE;
+	return arguments;
 }
 
-void
-TlvMmsbLabels(struct varlena *value, tlv_mmsb_options *options)
+static tlv_status
+fit_mmsb(tlv_context *ctx, const tlv_frame *graph, const void *argument, void **image, size_t *size)
 {
-	const tlv_bag_image *bag = TLV_BAG(value);
-	int64_t *nodes = palloc_extended((Size) (bag->n + 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
-	double *labels = palloc_extended((Size) (bag->n + 1) * sizeof(double), MCXT_ALLOC_HUGE);
-	int32_t *label = palloc_extended((Size) (bag->n + 1) * sizeof(int32_t), MCXT_ALLOC_HUGE);
+	const MmsbArguments *arguments = argument;
+	tlv_mmsb_options options = arguments->plan.fit;
 
-	tlv_bag_decode(bag, nodes, labels);
-	for (uint32 i = 0; i < bag->n; i++)
-	{
-		if (!(labels[i] >= 1 && labels[i] <= UINT16_MAX) || labels[i] != (int32_t) labels[i])
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("label %g of node " INT64_FORMAT " is not the number of a "
-								   "community",
-								   labels[i], nodes[i]),
-							errhint("Labels are whole numbers from 1 to k, one for each node.")));
-		label[i] = (int32_t) labels[i] - 1;
-	}
-	options->n_labels = bag->n;
-	options->label_nodes = nodes;
-	options->label = label;
-	pfree(labels);
-}
-
-struct varlena *
-TlvMmsbFit(struct varlena *graph, const tlv_mmsb_options *options)
-{
-	tlv_frame frame = TlvFrame(graph);
-	TlvWork *work = TlvWorkBegin("tensorlv communities");
-	struct varlena *result;
-	void *image;
-	size_t size;
-
-	TlvCheck(&work->ctx, tlv_mmsb_fit(&work->ctx, &frame, options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	if (arguments->labels != 0)
+		TLV_TRY(
+			tlv_mmsb_labels_of_bag(ctx, TLV_BAG(PG_DETOAST_DATUM(arguments->labels)), &options));
+	return tlv_mmsb_fit(ctx, graph, &options, image, size);
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_mmsb);
 
-/*
- * tlv_fit_mmsb(g, k, alpha0, method, refine, seed, degree_corrected, partition, edges, labels,
- * restarts, steps, max_k)
- */
+/* tlv_fit_mmsb(g, ...) */
 Datum
 tlv_fit_mmsb(PG_FUNCTION_ARGS)
 {
-	tlv_mmsb_options options;
+	MmsbArguments arguments;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvMmsbOptions(fcinfo, &options);
-	if (!PG_ARGISNULL(9))
-		TlvMmsbLabels(PG_GETARG_TLV(9), &options);
-	PG_RETURN_POINTER(TlvMmsbFit(PG_GETARG_TLV(0), &options));
+	arguments = read_mmsb_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_mmsb, &arguments);
+}
+
+PG_FUNCTION_INFO_V1(tlv_mmsb);
+
+/* tlv_mmsb(query, ...) */
+Datum
+tlv_mmsb(PG_FUNCTION_ARGS)
+{
+	MmsbArguments arguments;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_mmsb_arguments(fcinfo);
+	arguments.plan.labels = arguments.labels != 0;
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvReadEdges(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	if (arguments.plan.labels)
+		TlvReadLabels(driver, text_to_cstring(DatumGetTextPP(arguments.labels)));
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* ---- reading ---- */

@@ -1,58 +1,92 @@
 /*
- * multiview.c - mixtures seen through three views: collecting, fitting, reading.
+ * multiview.c - mixtures seen through three views: arguments of the fit and the driver, reading
+ * them.
  */
-#include "multiview.h"
+#include "server/tlv_pg.h"
 
 #include "utils/builtins.h"
 
+#include "rows/queries.h"
 #include "rows/vectors.h"
-
-int
-TlvIterationsArgument(FunctionCallInfo fcinfo, int argument, int usual)
-{
-	return PG_ARGISNULL(argument) ? usual
-								  : (int) TlvCountArgument(fcinfo, argument, "iterations", 0);
-}
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/multiview.h"
+#include "tensorlv/model/views.h"
 
 /* ---- fitting ---- */
 
-struct varlena *
-TlvViewFit(struct varlena *moments, const tlv_multiview_options *options)
-{
-	tlv_frame frame = TlvFrame(moments);
-	struct varlena *result;
-	TlvWork *work;
-	void *image;
-	size_t size;
+#define VIEW_OPTION(member) offsetof(tlv_multiview_plan_options, member)
 
-	if (frame.header->kind != TLV_KIND_VIEW_MOMENTS &&
-		frame.header->kind != TLV_KIND_CATEGORY_VIEWS)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_fit_multiview needs moments of three views, not of kind %s",
-							   TlvKind(&frame)->name),
-						errhint("Collect them with tlv_view_moments(x1, x2, x3).")));
-	work = TlvWorkBegin("tensorlv fit");
-	TlvCheck(&work->ctx, tlv_multiview_fit(&work->ctx, &frame, options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+/* Of tlv_fit_multiview and tlv_multiview. */
+static const TlvArgument multiview_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, VIEW_OPTION(fit.k), .least = 1, .required = true},
+	{"refine", TLV_ARGUMENT_CHOICE, VIEW_OPTION(refine), .what = "refinement",
+	 .names = tlv_multiview_refinement_names},
+	{"iterations", TLV_ARGUMENT_NUMBER, VIEW_OPTION(fit.iterations), .least = 0},
+	{"iterations", TLV_ARGUMENT_NUMBER, VIEW_OPTION(iterations), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(tlv_multiview_plan_options, fit.decompose, fit.seed),
+	{NULL}};
+
+static tlv_multiview_plan_options
+read_multiview_arguments(FunctionCallInfo fcinfo)
+{
+	tlv_multiview_plan_options options = {.fit.iterations = TLV_CELL_ITERATIONS,
+										  .refine = TLV_MULTIVIEW_REFINE_AUTO,
+										  .iterations = -1};
+
+	TlvReadArguments(fcinfo, multiview_arguments, &options);
+	return options;
+}
+
+static tlv_status
+fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+			  size_t *size)
+{
+	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS ||
+		moments->header->kind == TLV_KIND_CATEGORY_VIEWS)
+		return tlv_multiview_fit(ctx, moments, options, image, size);
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "tlv_fit_multiview needs moments of three views, not of kind %s",
+			 TlvKind(moments)->name);
+	tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
+	return TLV_BAD_PARAMETER;
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_multiview);
 
-/* tlv_fit_multiview(m, k, iterations, method, seed, restarts, steps) */
+/* tlv_fit_multiview(m, ...) */
 Datum
 tlv_fit_multiview(PG_FUNCTION_ARGS)
 {
-	tlv_multiview_options options;
+	tlv_multiview_plan_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	memset(&options, 0, sizeof(options));
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.iterations = TlvIterationsArgument(fcinfo, 2, TLV_CELL_ITERATIONS);
-	options.seed = TlvDecomposeOptions(fcinfo, 3, &options.decompose);
-	PG_RETURN_POINTER(TlvViewFit(PG_GETARG_TLV(0), &options));
+	options = read_multiview_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_multiview, &options.fit);
+}
+
+PG_FUNCTION_INFO_V1(tlv_multiview);
+
+/* tlv_multiview(query, ...): refinement of vectors reads the rows again and again. */
+Datum
+tlv_multiview(PG_FUNCTION_ARGS)
+{
+	tlv_multiview_plan_options options;
+	TlvDriver *driver;
+	TlvSource *rows;
+	tlv_plan *plan;
+	bool again;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_multiview_arguments(fcinfo);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_multiview_plan_create(driver->ctx, &options, &plan));
+	rows = TlvReadViews(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	again = rows->form == TLV_ROW_VIEWS && options.refine == TLV_MULTIVIEW_REFINE_EM;
+	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* ---- reading ---- */

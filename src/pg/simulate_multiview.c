@@ -1,12 +1,13 @@
 /*
  * simulate_multiview.c - random multi-view mixtures and rows drawn from them.
  */
-#include "multiview.h"
+#include "server/tlv_pg.h"
 
 #include "miscadmin.h"
 #include "utils/array.h"
 
 #include "rows/vectors.h"
+#include "tensorlv/model/multiview.h"
 
 /* Three positive numbers. */
 static void

@@ -1,5 +1,5 @@
 /*
- * tree.c - latent trees: the arguments of a fit, the fit, and its model as rows.
+ * tree.c - latent trees: arguments of the fit, the driver and the distances, and a model as rows.
  */
 #include "tree.h"
 
@@ -11,82 +11,72 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "rows/queries.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/tree_learn.h"
+
 /* ---- arguments ---- */
 
-static double
-number_argument(FunctionCallInfo fcinfo, int argument, const char *name, double usual, double most)
+typedef struct TreeArguments
 {
-	double value = PG_ARGISNULL(argument) ? usual : PG_GETARG_FLOAT8(argument);
+	tlv_tree_plan_options plan;
+	Datum groups; /* integer[]; 0: none */
+	Datum names;  /* text[]; 0: none */
+	const char *kind;
+} TreeArguments;
 
+/* In the order of the enumerations. */
+static const char *const tree_metrics[] = {"canonical", "determinant", NULL};
+static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", NULL};
+
+#define TREE_ARGUMENT(member) offsetof(TreeArguments, member)
+#define TREE_OPTION(member)	  offsetof(TreeArguments, plan.learn.member)
+
+/* Of tlv_fit_tree, tlv_tree and tlv_tree_distances. */
+static const TlvArgument tree_arguments[] = {
+	{"states", TLV_ARGUMENT_COUNT, TREE_OPTION(distance.states), .least = 1},
+	{"metric", TLV_ARGUMENT_CHOICE, TREE_OPTION(distance.metric), .what = "metric",
+	 .names = tree_metrics},
+	{"shrinkage", TLV_ARGUMENT_REAL, TREE_OPTION(distance.shrinkage)},
+	{"structure", TLV_ARGUMENT_CHOICE, TREE_OPTION(structure.method), .what = "structure",
+	 .names = tree_structures},
+	{"z", TLV_ARGUMENT_REAL, TREE_OPTION(structure.z)},
+	{"significance", TLV_ARGUMENT_REAL, TREE_OPTION(structure.significance)},
+	{"observed_inside", TLV_ARGUMENT_FLAG, TREE_OPTION(structure.observed_inside)},
+	{"regularise", TLV_ARGUMENT_FLAG, TREE_OPTION(fit.regularise)},
+	{"groups", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(groups)},
+	{"names", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(names)},
+	{"kind", TLV_ARGUMENT_TEXT, TREE_ARGUMENT(kind)},
+	{"bootstrap", TLV_ARGUMENT_COUNT, TREE_ARGUMENT(plan.replicates)},
+	{"iterations", TLV_ARGUMENT_NUMBER, TREE_ARGUMENT(plan.iterations), .least = 0},
+	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.seed)},
+	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.decompose.seed)},
+	{NULL}};
+
+static void
+refuse_number(const char *name, double value, double most)
+{
 	if (!(value >= 0) || value > most)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s = %g is out of range", name, value),
 						errhint("It is a number from 0 to %g.", most)));
-	return value;
 }
 
-void
-TlvTreeDistanceOptions(FunctionCallInfo fcinfo, int states, int metric, int shrinkage,
-					   tlv_tree_distance_options *options)
+/* The variables, from 0, of an array that numbers them from 1. */
+static void
+read_groups(Datum groups, tlv_tree_distance_options *options)
 {
-	char *name = PG_ARGISNULL(metric) ? "canonical" : text_to_cstring(PG_GETARG_TEXT_PP(metric));
-
-	if (!PG_ARGISNULL(states))
-		options->states = TlvCountArgument(fcinfo, states, "states", 1);
-	if (strcmp(name, "determinant") == 0)
-		options->metric = TLV_METRIC_DETERMINANT;
-	else if (strcmp(name, "canonical") != 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no metric \"%.40s\"", name),
-						errhint("Use 'canonical' or 'determinant'.")));
-	options->shrinkage = number_argument(fcinfo, shrinkage, "shrinkage", 0, 1e6);
-}
-
-static tlv_tree_method
-method_of(const char *name)
-{
-	static const char *const names[] = {"clnj", "clrg", "nj", "chow-liu"};
-	static const tlv_tree_method methods[] = {TLV_TREE_CLNJ, TLV_TREE_CLRG, TLV_TREE_NJ,
-											  TLV_TREE_CHOW_LIU};
-
-	for (size_t i = 0; i < lengthof(names); i++)
-		if (strcmp(name, names[i]) == 0)
-			return methods[i];
-	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("there is no structure \"%.40s\"", name),
-					errhint("Use 'clnj', 'clrg', 'nj' or 'chow-liu'.")));
-}
-
-void
-TlvTreeOptions(FunctionCallInfo fcinfo, int first, tlv_tree_learn_options *options)
-{
-	TlvTreeDistanceOptions(fcinfo, first, first + 3, first + 4, &options->distance);
-	options->structure.method = PG_ARGISNULL(first + 1)
-									? TLV_TREE_CLNJ
-									: method_of(text_to_cstring(PG_GETARG_TEXT_PP(first + 1)));
-	options->structure.z = number_argument(fcinfo, first + 2, "z", 2, 1e6);
-	options->structure.significance = number_argument(fcinfo, first + 5, "significance", 0.01, 1);
-	options->structure.observed_inside = !PG_ARGISNULL(first + 6) && PG_GETARG_BOOL(first + 6);
-	options->fit.regularise = !PG_ARGISNULL(first + 7) && PG_GETARG_BOOL(first + 7);
-}
-
-void
-TlvTreeGroups(FunctionCallInfo fcinfo, int argument, tlv_tree_distance_options *options)
-{
-	ArrayType *array;
-	const int32 *from;
+	ArrayType *array = DatumGetArrayTypeP(groups);
+	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
 	int64_t *column;
-	int n;
 
-	if (PG_ARGISNULL(argument))
-		return;
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("groups must be an array of one dimension without nulls"),
 						errhint("It has the number of the variable, from 1, of every column.")));
-	from = (const int32 *) ARR_DATA_PTR(array);
 	column = palloc((Size) n * sizeof(int64_t));
 	for (int i = 0; i < n; i++)
 	{
@@ -101,132 +91,116 @@ TlvTreeGroups(FunctionCallInfo fcinfo, int argument, tlv_tree_distance_options *
 	options->columns = (size_t) n;
 }
 
-static int
-compare_names(const void *a, const void *b)
+static TreeArguments
+read_tree_arguments(FunctionCallInfo fcinfo)
 {
-	return strcmp(*(char *const *) a, *(char *const *) b);
+	TreeArguments arguments = {.plan.iterations = -1};
+	tlv_tree_learn_options *learn = &arguments.plan.learn;
+
+	learn->structure.z = 2;
+	learn->structure.significance = 0.01;
+	TlvReadArguments(fcinfo, tree_arguments, &arguments);
+	refuse_number("shrinkage", learn->distance.shrinkage, 1e6);
+	refuse_number("z", learn->structure.z, 1e6);
+	refuse_number("significance", learn->structure.significance, 1);
+	if (arguments.groups != 0)
+		read_groups(arguments.groups, &learn->distance);
+	return arguments;
 }
 
-/* Would it be taken for a hidden node? */
-static bool
-is_hidden_name(const char *name)
+/* The names of an array, one behind the other. */
+static tlv_names
+read_names(Datum value)
 {
-	return name[0] == 'h' && name[1] >= '1' && name[1] <= '9' &&
-		   strspn(name + 1, "0123456789") == strlen(name + 1);
-}
-
-static void
-refuse_names(size_t n, char *const *names)
-{
-	char **sorted = palloc(n * sizeof(char *));
-
-	for (size_t i = 0; i < n; i++)
-	{
-		if (names[i][0] == '\0' || strchr(names[i], '\n') != NULL || is_hidden_name(names[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("\"%s\" cannot be the name of a variable", names[i]),
-					 errhint("Names are not empty, have no line ends, and are not h1, h2, ..., "
-							 "which hidden nodes are called.")));
-		sorted[i] = names[i];
-	}
-	qsort(sorted, n, sizeof(char *), compare_names);
-	for (size_t i = 1; i < n; i++)
-		if (strcmp(sorted[i - 1], sorted[i]) == 0)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("two variables have the name \"%s\"", sorted[i])));
-	pfree(sorted);
-}
-
-char *
-TlvTreeNames(size_t n, char *const *names, size_t *length)
-{
-	StringInfoData lines;
-
-	refuse_names(n, names);
-	initStringInfo(&lines);
-	for (size_t i = 0; i < n; i++)
-	{
-		appendStringInfoString(&lines, names[i]);
-		appendStringInfoChar(&lines, '\n');
-	}
-	*length = (size_t) lines.len;
-	return lines.data;
-}
-
-static void
-names_argument(FunctionCallInfo fcinfo, int argument, tlv_tree_fit_options *options)
-{
+	StringInfoData joined;
+	tlv_names names = {0};
+	int64_t *offsets;
 	Datum *elements;
-	char **names;
 	bool *nulls;
 	int n;
 
-	if (PG_ARGISNULL(argument))
-		return;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID, -1, false, TYPALIGN_INT, &elements,
+	deconstruct_array(DatumGetArrayTypeP(value), TEXTOID, -1, false, TYPALIGN_INT, &elements,
 					  &nulls, &n);
-	names = palloc((Size) Max(n, 1) * sizeof(char *));
+	offsets = palloc((Size) (n + 1) * sizeof(int64_t));
+	offsets[0] = 0;
+	initStringInfo(&joined);
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("name %d of the variables is null", i + 1)));
-		names[i] = TextDatumGetCString(elements[i]);
+		appendStringInfoString(&joined, TextDatumGetCString(elements[i]));
+		offsets[i + 1] = joined.len;
 	}
-	options->names = TlvTreeNames((size_t) n, names, &options->names_length);
+	names.n = (size_t) n;
+	names.offsets = offsets;
+	names.text = joined.data;
+	return names;
 }
 
 /* ---- fit ---- */
 
-struct varlena *
-TlvTreeFit(struct varlena *moments, const tlv_tree_learn_options *options)
+static tlv_status
+fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void **image,
+		 size_t *size)
 {
-	tlv_frame frame = TlvFrame(moments);
-	TlvWork *work = TlvWorkBegin("tensorlv fit");
-	struct varlena *result;
-	void *image;
-	size_t size;
+	const TreeArguments *arguments = argument;
+	tlv_tree_learn_options learn = arguments->plan.learn;
+	int iterations = arguments->plan.iterations;
 
-	TlvCheck(&work->ctx, tlv_tree_learn(&work->ctx, &frame, options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	return result;
+	if (arguments->names != 0)
+	{
+		tlv_names names = read_names(arguments->names);
+		char *lines;
+
+		TLV_TRY(tlv_tree_join_names(ctx, &names, &lines, &learn.fit.names_length));
+		learn.fit.names = lines;
+	}
+	learn.replicates = arguments->plan.replicates;
+	learn.fit.iterations = iterations < 0 ? TLV_TREE_GAUSSIAN_STEPS : iterations;
+	return tlv_tree_learn(ctx, moments, &learn, image, size);
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_tree);
 
-/*
- * tlv_fit_tree(m, states, structure, z, metric, shrinkage, significance, observed_inside,
- * regularise, groups, names, bootstrap, iterations, seed)
- */
+/* tlv_fit_tree(m, ...) */
 Datum
 tlv_fit_tree(PG_FUNCTION_ARGS)
 {
-	tlv_tree_learn_options options = {0};
+	TreeArguments arguments;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvTreeOptions(fcinfo, 1, &options);
-	TlvTreeGroups(fcinfo, 9, &options.distance);
-	names_argument(fcinfo, 10, &options.fit);
-	if (!PG_ARGISNULL(11))
-		options.replicates = TlvCountArgument(fcinfo, 11, "bootstrap", 0);
-	options.fit.iterations = PG_ARGISNULL(12) ? TLV_TREE_GAUSSIAN_STEPS
-											  : (int) TlvCountArgument(fcinfo, 12, "iterations", 0);
-	options.fit.seed = TlvSeedArgument(fcinfo, 13);
-	options.fit.decompose.seed = options.fit.seed;
-	PG_RETURN_POINTER(TlvTreeFit(PG_GETARG_TLV(0), &options));
+	arguments = read_tree_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_tree, &arguments);
+}
+
+PG_FUNCTION_INFO_V1(tlv_tree_sql);
+
+/* tlv_tree(query, ...) */
+Datum
+tlv_tree_sql(PG_FUNCTION_ARGS)
+{
+	TreeArguments arguments;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_tree_arguments(fcinfo);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_tree_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvReadVariables(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.kind);
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 PG_FUNCTION_INFO_V1(tlv_tree_distances_rows);
 
-/* tlv_tree_distances(m, states, metric, shrinkage, groups): rows (a, b, distance, error, p_value)
- */
+/* tlv_tree_distances(m, ...): rows (a, b, distance, error, p_value) */
 Datum
 tlv_tree_distances_rows(PG_FUNCTION_ARGS)
 {
-	tlv_tree_distance_options options = {0};
+	tlv_tree_distance_options options;
 	tlv_tree_distances distances;
 	TlvWork *work;
 	tlv_frame frame;
@@ -236,8 +210,7 @@ tlv_tree_distances_rows(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
 	frame = TlvFrame(PG_GETARG_TLV(0));
-	TlvTreeDistanceOptions(fcinfo, 1, 2, 3, &options);
-	TlvTreeGroups(fcinfo, 4, &options);
+	options = read_tree_arguments(fcinfo).plan.learn.distance;
 	if (options.states == 0)
 		options.states = frame.header->kind == TLV_KIND_DENSE_MOMENTS ? 1 : 2;
 	work = TlvWorkBegin("tensorlv distances");

@@ -11,6 +11,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/sequences.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/num/rng.h"
 
 typedef struct tlv_hmm_options
@@ -89,6 +90,32 @@ extern void tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_part
 /* Baum-Welch steps of the driver stop below this change of the log-likelihood per step of time. */
 #define TLV_HMM_TOLERANCE 1e-6
 #define TLV_HMM_MAX_STEPS 100
+
+/* ---- from sequences to a model, as a plan (plan.h) ---- */
+
+typedef enum tlv_hmm_refinement
+{
+	TLV_HMM_REFINE_BAUM_WELCH, /* EM on the counts of windows, then over the sequences */
+	TLV_HMM_REFINE_WINDOWS,	   /* of symbols, the former alone */
+	TLV_HMM_REFINE_NONE		   /* the moments' answer as it is */
+} tlv_hmm_refinement;
+
+/* 'baum-welch', 'windows', 'none', in the order of the enumeration; NULL ends them. */
+extern const char *const tlv_hmm_refinement_names[];
+
+typedef struct tlv_hmm_plan_options
+{
+	tlv_hmm_options fit; /* its iterations follow from refine */
+	tlv_hmm_refinement refine;
+	int iterations; /* of Baum-Welch; -1: until the likelihood stands, TLV_HMM_MAX_STEPS at most */
+} tlv_hmm_plan_options;
+
+/*
+ * Passes: sequence_moments, then sequence_statistics for every step of Baum-Welch.  Errors: those
+ * of tlv_hmm_fit and of the steps; TLV_BAD_DATA when all sequences are too short.
+ */
+extern tlv_status tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options,
+									  tlv_plan **created);
 
 typedef struct tlv_hmm_simulation
 {

@@ -17,6 +17,7 @@
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/num/rng.h"
 
 /* ---- memberships of many nodes, zeros left out ---- */
@@ -78,8 +79,8 @@ typedef enum tlv_mmsb_refinement
 	TLV_MMSB_REFINE_VARIATIONAL /* mixed memberships */
 } tlv_mmsb_refinement;
 
-/* 'auto', 'none', 'likelihood', 'variational'; false when the name is none of them. */
-extern bool tlv_mmsb_refinement_from_name(const char *name, tlv_mmsb_refinement *refinement);
+/* 'auto', 'none', 'likelihood', 'variational', in the order of the enumeration; NULL ends them. */
+extern const char *const tlv_mmsb_refinement_names[];
 
 typedef enum tlv_edge_model
 {
@@ -88,8 +89,8 @@ typedef enum tlv_edge_model
 	TLV_EDGES_POISSON	 /* weights are counts */
 } tlv_edge_model;
 
-/* 'auto', 'bernoulli', 'poisson' */
-extern bool tlv_edge_model_from_name(const char *name, tlv_edge_model *edges);
+/* 'auto', 'bernoulli', 'poisson'; NULL ends them. */
+extern const char *const tlv_edge_model_names[];
 
 typedef struct tlv_mmsb_options
 {
@@ -115,6 +116,32 @@ typedef struct tlv_mmsb_options
  */
 extern tlv_status tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *graph,
 							   const tlv_mmsb_options *options, void **image, size_t *size);
+
+/*
+ * Known labels, from a bag (item: node, weight: label) or a bipartite graph of nodes and labels, to
+ * the options; arrays from the arena.  Errors: TLV_BAD_PARAMETER for a label that is no
+ * community's number, TLV_BAD_DATA for a node with two labels, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag,
+										 tlv_mmsb_options *options);
+extern tlv_status tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph,
+										   tlv_mmsb_options *options);
+
+/* ---- from edges to a model, as a plan (plan.h) ---- */
+
+typedef struct tlv_mmsb_plan_options
+{
+	tlv_mmsb_options fit; /* its labels are read from the rows */
+	tlv_graph_kind graph;
+	bool labels; /* source 1 has rows (node, label), labels from 1 to k */
+} tlv_mmsb_plan_options;
+
+/*
+ * Passes: the graph; where there are labels, these as a bipartite graph of nodes and labels, from
+ * source 1.  Errors: those of tlv_mmsb_fit and tlv_mmsb_labels_of_graph.
+ */
+extern tlv_status tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options,
+									   tlv_plan **created);
 
 /*
  * b = 1 - sqrt(k/(k-1) sum_j (pi_j - 1/k)^2) of the n shares given (the others are 0): 0 for one

@@ -11,6 +11,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/views.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/num/rng.h"
 
 typedef struct tlv_multiview_options
@@ -20,9 +21,6 @@ typedef struct tlv_multiview_options
 	uint64_t seed;
 	tlv_decompose_options decompose;
 } tlv_multiview_options;
-
-/* Steps of EM on stored counts, unless said otherwise: it needs no pass over the data. */
-#define TLV_CELL_ITERATIONS 100
 
 /*
  * Fits k components to view_moments or category_views.  The model's frame: "weights" (k,
@@ -109,6 +107,34 @@ extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const 
 extern tlv_status tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a,
 									  const tlv_multiview_parts *b, int64_t *assignment,
 									  double *error);
+/* ---- from rows to a model, as a plan (plan.h) ---- */
+
+typedef enum tlv_multiview_refinement
+{
+	TLV_MULTIVIEW_REFINE_EM,   /* of vectors a pass a step; of categories on the stored counts */
+	TLV_MULTIVIEW_REFINE_NONE, /* the moments' answer as it is */
+	TLV_MULTIVIEW_REFINE_AUTO  /* categories yes, vectors no */
+} tlv_multiview_refinement;
+
+/* 'em', 'none', in the order of the enumeration; NULL ends them. */
+extern const char *const tlv_multiview_refinement_names[];
+
+typedef struct tlv_multiview_plan_options
+{
+	tlv_multiview_options fit; /* its iterations follow from these */
+	tlv_multiview_refinement refine;
+	int iterations; /* -1: until the likelihood stands, 100 passes or 1000 steps on counts at most
+					 */
+} tlv_multiview_plan_options;
+
+/*
+ * Passes: view_moments or category_views, as plan->rows.form is TLV_ROW_VIEWS or
+ * TLV_ROW_CATEGORIES, then view_statistics for every step over vectors, and once more for the
+ * likelihood at the end.  Errors: those of tlv_multiview_fit and of the steps.
+ */
+extern tlv_status tlv_multiview_plan_create(tlv_context *ctx,
+											const tlv_multiview_plan_options *options,
+											tlv_plan **created);
 
 /* ---- simulation ---- */
 

@@ -5,6 +5,7 @@
 #ifndef TENSORLV_TREE_LEARN_H
 #define TENSORLV_TREE_LEARN_H
 
+#include "tensorlv/model/plan.h"
 #include "tensorlv/model/tree.h"
 
 /*
@@ -52,5 +53,46 @@ typedef struct tlv_tree_learn_options
  */
 extern tlv_status tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments,
 								 const tlv_tree_learn_options *options, void **image, size_t *size);
+
+/*
+ * Dense moments of order 2 whose covariance is drawn from the Wishart distribution with the given
+ * moments' covariance and rows - 1 degrees of freedom, divided by these (Bartlett's
+ * decomposition, Smith and Hocking 1972).  Errors: TLV_LIMIT for more than TLV_EIGEN_LIMIT columns.
+ */
+typedef struct tlv_wishart tlv_wishart;
+extern tlv_status tlv_wishart_create(tlv_context *ctx, const tlv_frame *moments, uint64_t seed,
+									 tlv_wishart **wishart);
+extern tlv_status tlv_wishart_draw(tlv_context *ctx, tlv_wishart *wishart, void **image,
+								   size_t *size);
+extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
+
+/*
+ * The names of variables as the fit takes them: one a line.  Error: TLV_BAD_PARAMETER for a name
+ * that is empty, has a line end, could be a hidden node's (h1, h2, ...), or is there twice.
+ */
+extern tlv_status tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines,
+									  size_t *length);
+
+/* ---- from rows to a model, as a plan (plan.h) ---- */
+
+typedef struct tlv_tree_plan_options
+{
+	/* Its replicates, names and the iterations of its fit follow from what is below and from the
+	 * rows. */
+	tlv_tree_learn_options learn;
+	size_t replicates; /* of the bootstrap; 0: none */
+	int iterations;	   /* of refinement; -1: as many as usual, categories until the likelihood
+						* stands */
+} tlv_tree_plan_options;
+
+/*
+ * Passes over rows of codes (plan->rows.form is TLV_ROW_CODES): category_moments, tree_triples
+ * where these held none, tree_statistics for every step.  Over rows of numbers (TLV_ROW_VECTOR):
+ * dense_moments of the complete ones.  plan->rows.names become the variables' names.
+ * Errors: those of tlv_tree_learn, of tlv_tree_join_names and of the steps; TLV_BAD_DATA when a
+ * number is missing in every row.
+ */
+extern tlv_status tlv_tree_plan_create(tlv_context *ctx, const tlv_tree_plan_options *options,
+									   tlv_plan **created);
 
 #endif /* TENSORLV_TREE_LEARN_H */

@@ -31,4 +31,7 @@ extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **
 extern const tlv_aggregate tlv_aggregate_view_moments;	 /* three vectors */
 extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
 
+/* Steps of EM on stored counts, unless said otherwise: it needs no pass over the data. */
+#define TLV_CELL_ITERATIONS 100
+
 #endif /* TENSORLV_VIEWS_H */

@@ -22,6 +22,12 @@ tlv_graph_kind_from_name(const char *name, tlv_graph_kind *kind)
 	return false;
 }
 
+const char *
+tlv_graph_kind_name(tlv_graph_kind kind)
+{
+	return kind_names[kind];
+}
+
 void
 tlv_graph_read_header(const tlv_frame *frame, tlv_graph_header *header)
 {

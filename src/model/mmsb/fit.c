@@ -16,33 +16,8 @@
 
 #define POOR_RESIDUAL 0.3
 
-bool
-tlv_mmsb_refinement_from_name(const char *name, tlv_mmsb_refinement *refinement)
-{
-	static const char *const names[] = {"auto", "none", "likelihood", "variational"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-		{
-			*refinement = (tlv_mmsb_refinement) i;
-			return true;
-		}
-	return false;
-}
-
-bool
-tlv_edge_model_from_name(const char *name, tlv_edge_model *edges)
-{
-	static const char *const names[] = {"auto", "bernoulli", "poisson"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-		{
-			*edges = (tlv_edge_model) i;
-			return true;
-		}
-	return false;
-}
+const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "variational", NULL};
+const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
 
 /* ---- checks ---- */
 

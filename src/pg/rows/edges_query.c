@@ -48,39 +48,6 @@ TlvReadEdges(TlvDriver *driver, const char *text)
 
 /* ---- labels ---- */
 
-/* (node, least community, is it below 1) of a node whose labels are no labels. */
-static void
-refuse_label(void *argument, TupleTableSlot *slot)
-{
-	const char *node = TextDatumGetCString(slot->tts_values[0]);
-
-	(void) argument;
-	if (DatumGetBool(slot->tts_values[2]))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("label %s of node %s is not the number of a community",
-							   TextDatumGetCString(slot->tts_values[1]), node),
-						errhint("Labels are whole numbers from 1 to k, one for each node.")));
-	ereport(ERROR,
-			(errcode(ERRCODE_DATA_EXCEPTION), errmsg("node %s has more than one label", node)));
-}
-
-/* A node with two labels is an error, not a sum; and no label is below 1. */
-static void
-refuse_bad_labels(TlvSource *rows)
-{
-	TlvStatement statement;
-
-	TlvStatementBegin(&statement, rows->query);
-	appendStringInfoString(
-		&statement.sql,
-		"SELECT node::pg_catalog.text, pg_catalog.min(community)::pg_catalog.text, "
-		"pg_catalog.min(community) OPERATOR(pg_catalog.<) 1 FROM " TLV_QUERY_ROWS
-		" AS q(node, community) WHERE node IS NOT NULL AND community IS NOT NULL GROUP BY node "
-		"HAVING pg_catalog.min(community) OPERATOR(pg_catalog.<>) pg_catalog.max(community) OR "
-		"pg_catalog.min(community) OPERATOR(pg_catalog.<) 1 ORDER BY node LIMIT 1");
-	(void) TlvStatementRun(&statement, 3, (Oid[]){TEXTOID, TEXTOID, BOOLOID}, refuse_label, NULL);
-}
-
 void
 TlvReadLabels(TlvDriver *driver, const char *text)
 {
@@ -89,12 +56,10 @@ TlvReadLabels(TlvDriver *driver, const char *text)
 	if (!are_edges(rows->query->desc, 2))
 		TlvRefuseColumns(rows->query->desc, "labels",
 						 "It must return (node, community), whole numbers.");
-	refuse_bad_labels(rows);
 	appendStringInfoString(&rows->made.sql,
-						   "SELECT DISTINCT node::pg_catalog.int8 AS node, "
-						   "community::pg_catalog.float8 AS community FROM " TLV_QUERY_ROWS
-						   " AS q(node, community)");
+						   "SELECT node::pg_catalog.int8 AS node, community::pg_catalog.int8 AS "
+						   "community FROM " TLV_QUERY_ROWS " AS q(node, community)");
 	TlvSourceColumn(rows, "node", INT8OID);
-	TlvSourceColumn(rows, "community", FLOAT8OID);
+	TlvSourceColumn(rows, "community", INT8OID);
 	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }

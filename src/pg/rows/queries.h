@@ -25,19 +25,17 @@ extern void TlvReadDocuments(TlvDriver *driver, const char *text);
 extern void TlvReadSequences(TlvDriver *driver, const char *text);
 
 /*
- * Three views x1, x2, x3: three arrays of numbers (*vectors), or three whole numbers.  Not yet
- * ready: how often they are read follows from what they are (TlvSourceReady).
+ * Three views x1, x2, x3: three arrays of numbers, or three whole numbers, as their form says.  Not
+ * yet ready: how often they are read follows from what they are (TlvSourceReady).
  */
-extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text, bool *vectors);
+extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
 
 /*
  * Rows v of variables: one column of arrays, or (row, variable, value), whose variables become the
- * names of the rows.  Without a kind (NULL) whole numbers are categories and others are not
- * (*gaussian); kind says it otherwise.  grouped: the caller names elements of arrays.  False: the
- * query returns no variable.
+ * names of the rows: where there are none, there are no rows, and no pass may follow.  Without a
+ * kind (NULL) whole numbers are categories and others are not; kind says it otherwise.
  */
-extern bool TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool grouped,
-							 bool *gaussian);
+extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind);
 
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text);

@@ -176,26 +176,20 @@ pivot_rows(TlvSource *rows, bool gaussian)
 	return true;
 }
 
-bool
-TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool grouped,
-				 bool *gaussian)
+void
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
 	bool arrays = rows->query->desc->natts == 1;
+	bool gaussian = recognize_kind(rows->query->desc, kind);
 
-	*gaussian = recognize_kind(rows->query->desc, kind);
-	if (!arrays && grouped)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("groups are of the elements of arrays"),
-						errhint("Let the query return one array for each row.")));
-	rows->form = *gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", *gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
+	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
 		appendStringInfo(&rows->made.sql,
 						 "SELECT v::pg_catalog.%s AS v FROM " TLV_QUERY_ROWS " AS q(v)",
-						 *gaussian ? "float8[]" : "int4[]");
-	else if (!pivot_rows(rows, *gaussian))
-		return false;
+						 gaussian ? "float8[]" : "int4[]");
+	else if (!pivot_rows(rows, gaussian))
+		return;
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
-	return true;
 }

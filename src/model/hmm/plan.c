@@ -1,0 +1,151 @@
+/*
+ * plan.c - a hidden Markov model from sequences: moments of their windows, the fit, Baum-Welch
+ * steps until the likelihood stands.
+ */
+#include <math.h>
+
+#include "internal.h"
+#include "tensorlv/model/plan.h"
+#include "tensorlv/model/views.h"
+
+typedef struct hmm_plan
+{
+	tlv_plan base;
+	tlv_hmm_plan_options options;
+	tlv_held model;
+	int taken;	   /* steps of Baum-Welch */
+	double before; /* the log-likelihood per step of time under the model before */
+} hmm_plan;
+
+/* Steps of Baum-Welch, at most. */
+static int
+step_limit(const hmm_plan *plan)
+{
+	if (plan->options.refine != TLV_HMM_REFINE_BAUM_WELCH)
+		return 0;
+	return plan->options.iterations < 0 ? TLV_HMM_MAX_STEPS : plan->options.iterations;
+}
+
+/* growth > 0: of the log-likelihood per step of time in the last step, after which it was left. */
+static tlv_status
+finish_model(tlv_context *ctx, hmm_plan *plan, double growth)
+{
+	tlv_diagnostics diagnostics = {0};
+
+	if (growth > 0)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, growth,
+							 "warning: Baum-Welch stopped at its limit of %d steps, while the "
+							 "log-likelihood per step of time still grew: more iterations help",
+							 plan->taken));
+	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
+}
+
+/* ---- refinement ---- */
+
+static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
+
+static void
+ask_statistics(hmm_plan *plan, tlv_pass *pass)
+{
+	tlv_plan_ask(&plan->base, pass, &tlv_aggregate_sequence_statistics)->constant =
+		&plan->model.frame;
+	pass->passes_left = step_limit(plan) - plan->taken;
+	pass->stage = "Baum-Welch";
+	plan->base.then = refine;
+}
+
+/* One step; the likelihood that the statistics tell is that of the model before it. */
+static tlv_status
+refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	hmm_plan *plan = (hmm_plan *) base;
+	bool until = plan->options.iterations < 0;
+	double now, growth;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	now = tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
+		  fmax(tlv_frame_scalar(&values[0]->frame, "steps", 0), 1);
+	growth = now - plan->before;
+	plan->before = now;
+	plan->taken++;
+	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
+	if (until && growth < TLV_HMM_TOLERANCE)
+		return finish_model(ctx, plan, 0);
+	if (plan->taken >= step_limit(plan))
+		return finish_model(ctx, plan, until ? growth : 0);
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- moments and fit ---- */
+
+/* The model of the moments, and nothing else that the fit allocates. */
+static tlv_status
+fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_hmm_fit(ctx, moments, &plan->options.fit, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static tlv_status
+fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	hmm_plan *plan = (hmm_plan *) base;
+	const tlv_value *moments = values[0];
+
+	if (moments == NULL)
+		return TLV_OK;
+	if (tlv_frame_scalar(&moments->frame, "sequences", 0) < 1)
+	{
+		double too_short = tlv_frame_scalar(&moments->frame, "short", 0);
+
+		if (too_short == 0)
+			return TLV_OK;
+		tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence of at least %d steps",
+				 TLV_WINDOW);
+		tlv_fail_detail(ctx, "%.0f sequences are shorter.", too_short);
+		return TLV_BAD_DATA;
+	}
+	TLV_TRY(fit_moments(ctx, plan, &moments->frame));
+	if (step_limit(plan) == 0)
+		return finish_model(ctx, plan, 0);
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	tlv_plan_ask(base, pass, &tlv_aggregate_sequence_moments);
+	pass->passes_left = 1 + step_limit((hmm_plan *) base);
+	pass->stage = "moments";
+	base->then = fit;
+	return TLV_OK;
+}
+
+const char *const tlv_hmm_refinement_names[] = {"baum-welch", "windows", "none", NULL};
+
+static const tlv_plan_class hmm_plan_class = {"tlv_hmm", ask_moments};
+
+tlv_status
+tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_plan **created)
+{
+	hmm_plan *plan = tlv_alloc0(ctx, 1, sizeof(hmm_plan));
+
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->base.class = &hmm_plan_class;
+	plan->options = *options;
+	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0 : TLV_CELL_ITERATIONS;
+	plan->before = -HUGE_VAL;
+	*created = &plan->base;
+	return TLV_OK;
+}

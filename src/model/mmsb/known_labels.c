@@ -1,0 +1,101 @@
+/*
+ * known_labels.c - known communities of nodes, as they are told: a bag, or a graph of nodes and
+ * labels.
+ */
+#include <inttypes.h>
+
+#include "tensorlv/model/mmsb.h"
+
+static const char *const label_hint = "Labels are whole numbers from 1 to k, one for each node.";
+
+static tlv_status
+labels_alloc(tlv_context *ctx, size_t n, int64_t **nodes, int32_t **labels)
+{
+	*nodes = tlv_alloc(ctx, n, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, *nodes);
+	*labels = tlv_alloc(ctx, n, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, *labels);
+	return TLV_OK;
+}
+
+static void
+labels_give(size_t n, const int64_t *nodes, const int32_t *labels, tlv_mmsb_options *options)
+{
+	options->n_labels = n;
+	options->label_nodes = nodes;
+	options->label = labels;
+}
+
+tlv_status
+tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag, tlv_mmsb_options *options)
+{
+	int64_t *nodes;
+	int32_t *labels;
+	double *told;
+
+	TLV_TRY(labels_alloc(ctx, bag->n, &nodes, &labels));
+	told = tlv_alloc(ctx, bag->n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, told);
+	tlv_bag_decode(bag, nodes, told);
+	for (size_t i = 0; i < bag->n; i++)
+	{
+		if (!(told[i] >= 1 && told[i] <= UINT16_MAX) || told[i] != (int32_t) told[i])
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "label %g of node %" PRId64 " is not the number of a community", told[i],
+					 nodes[i]);
+			tlv_fail_hint(ctx, "%s", label_hint);
+			return TLV_BAD_PARAMETER;
+		}
+		labels[i] = (int32_t) told[i] - 1;
+	}
+	tlv_free(ctx, told);
+	labels_give(bag->n, nodes, labels, options);
+	return TLV_OK;
+}
+
+/* Edges come by node, and of a node by label: the least label first. */
+static tlv_status
+labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, int32_t *labels,
+				  size_t *n)
+{
+	int64_t node, label;
+	double weight;
+
+	for (*n = 0; tlv_graph_cursor_next(cursor, &node, &label, &weight); ++*n)
+	{
+		if (*n % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (*n > 0 && nodes[*n - 1] == node)
+			return tlv_fail(ctx, TLV_BAD_DATA, "node %" PRId64 " has more than one label", node);
+		if (label < 1 || label > UINT16_MAX)
+		{
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "label %" PRId64 " of node %" PRId64 " is not the number of a community",
+					 label, node);
+			tlv_fail_hint(ctx, "%s", label_hint);
+			return TLV_BAD_PARAMETER;
+		}
+		nodes[*n] = node;
+		labels[*n] = (int32_t) (label - 1);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_labels_of_graph(tlv_context *ctx, const tlv_frame *graph, tlv_mmsb_options *options)
+{
+	tlv_graph_cursor *cursor;
+	tlv_graph_header header;
+	int64_t *nodes;
+	int32_t *labels;
+	size_t n;
+
+	tlv_graph_read_header(graph, &header);
+	TLV_TRY(labels_alloc(ctx, header.rows, &nodes, &labels));
+	TLV_TRY(tlv_graph_cursor_open(ctx, graph, &cursor));
+	TLV_TRY(labels_take_edges(ctx, cursor, nodes, labels, &n));
+	tlv_graph_cursor_close(ctx, cursor);
+	labels_give(n, nodes, labels, options);
+	return TLV_OK;
+}

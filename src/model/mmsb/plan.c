@@ -1,0 +1,88 @@
+/*
+ * plan.c - communities from edges: one pass for the graph, one for the known labels of nodes
+ * where there are some, and the fit.
+ */
+#include "internal.h"
+#include "tensorlv/model/plan.h"
+
+typedef struct mmsb_plan
+{
+	tlv_plan base;
+	tlv_mmsb_plan_options options;
+} mmsb_plan;
+
+/* What of the pass for the graph is kept while that for the labels runs. */
+#define GRAPH 0
+
+/* The model is the plan's. */
+static tlv_status
+fit_graph(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *graph)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_mmsb_fit(ctx, graph, &plan->options.fit, &plan->base.image, &plan->base.size);
+	if (status == TLV_OK)
+		tlv_scratch_keep(ctx, plan->base.image);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static tlv_status
+take_labels(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	mmsb_plan *plan = (mmsb_plan *) base;
+
+	if (values[0] != NULL)
+		TLV_TRY(tlv_mmsb_labels_of_graph(ctx, &values[0]->frame, &plan->options.fit));
+	return fit_graph(ctx, plan, &base->kept[GRAPH]->frame);
+}
+
+/* ---- the graph ---- */
+
+static tlv_status
+take_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	mmsb_plan *plan = (mmsb_plan *) base;
+
+	if (values[0] == NULL)
+		return TLV_OK;
+	if (!plan->options.labels)
+		return fit_graph(ctx, plan, &values[0]->frame);
+	tlv_plan_keep(base, GRAPH, &values[0]);
+	tlv_plan_ask(base, pass, &tlv_aggregate_graph)->refine =
+		tlv_graph_kind_name(TLV_GRAPH_BIPARTITE);
+	pass->source = 1;
+	pass->passes_left = 1;
+	pass->stage = "labels";
+	base->then = take_labels;
+	return TLV_OK;
+}
+
+static tlv_status
+ask_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	mmsb_plan *plan = (mmsb_plan *) base;
+
+	tlv_plan_ask(base, pass, &tlv_aggregate_graph)->refine =
+		tlv_graph_kind_name(plan->options.graph);
+	pass->passes_left = 1 + plan->options.labels;
+	pass->stage = "graph";
+	base->then = take_graph;
+	return TLV_OK;
+}
+
+static const tlv_plan_class mmsb_plan_class = {"tlv_mmsb", ask_graph};
+
+tlv_status
+tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options, tlv_plan **created)
+{
+	mmsb_plan *plan = tlv_alloc0(ctx, 1, sizeof(mmsb_plan));
+
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->base.class = &mmsb_plan_class;
+	plan->options = *options;
+	*created = &plan->base;
+	return TLV_OK;
+}

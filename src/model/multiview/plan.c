@@ -1,0 +1,307 @@
+/*
+ * plan.c - a mixture of three views from rows: moments, the fit, for vectors expectation
+ * maximisation over the rows until the likelihood stands.
+ */
+#include <math.h>
+
+#include "internal.h"
+#include "tensorlv/model/plan.h"
+
+/* Passes of refinement at most, and steps on counts when their number is left to us. */
+#define MOST_STEPS		100
+#define MOST_CELL_STEPS 1000
+/* Refinement that moves means by more, in standard deviations, fits another model. */
+#define MOST_SHIFT 0.2
+/* The likelihood stands when the mean over the rows rises by less, of itself and 1. */
+#define TOLERANCE 1e-6
+
+typedef struct view_plan
+{
+	tlv_plan base;
+	tlv_multiview_plan_options options;
+	bool vectors;
+	bool refined;
+	tlv_held fitted;   /* by the moments */
+	tlv_held model;	   /* after the steps; empty before the first */
+	int taken;		   /* steps over the rows */
+	double likelihood; /* mean over the rows, under the last model; NaN: not known */
+	bool stands;
+	double shift; /* of the means of vectors by refinement, standard deviations */
+} view_plan;
+
+static int
+step_limit(const view_plan *plan)
+{
+	if (!plan->refined || !plan->vectors)
+		return 0;
+	return plan->options.iterations < 0 ? MOST_STEPS : plan->options.iterations;
+}
+
+static tlv_held *
+latest_model(view_plan *plan)
+{
+	return plan->model.image != NULL ? &plan->model : &plan->fitted;
+}
+
+/* ---- the model with what only the plan knows ---- */
+
+/*
+ * Copies what is no warning, where the model was refined: warnings of a start do not hold for what
+ * came of it.  What EM on counts has said of the likelihood is taken note of.
+ */
+static tlv_status
+copy_diagnostics(tlv_context *ctx, view_plan *plan, const tlv_frame *model,
+				 tlv_diagnostics *diagnostics)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
+	tlv_diagnostic found;
+
+	while (tlv_diagnostics_next(&walk, &found))
+	{
+		if (tlv_diagnostic_is(&found, "mean_log_likelihood"))
+			plan->likelihood = found.value;
+		if (tlv_diagnostic_is(&found, "count_stands"))
+			plan->stands = found.value > 0;
+		if (!plan->refined || !found.warning)
+			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &found));
+	}
+	return TLV_OK;
+}
+
+/* Does one of a component's variances lie at its floor? */
+static bool
+is_at_floor(const tlv_multiview_parts *parts, size_t component)
+{
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < parts->d[t]; i++)
+			if (parts->variances[t][component * parts->d[t] + i] <= parts->floors[t][i])
+				return true;
+	return false;
+}
+
+/* Components at their floors, or without rows; a likelihood that still rises. */
+static tlv_status
+add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts *parts,
+			 tlv_diagnostics *diagnostics)
+{
+	size_t low = 0, empty = 0;
+
+	for (size_t j = 0; j < parts->k; j++)
+	{
+		low += plan->vectors && is_at_floor(parts, j);
+		empty += parts->weights[j] * parts->rows < 1;
+	}
+	if (plan->shift > MOST_SHIFT)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->shift,
+							 "warning: refinement moved means by so many standard deviations: "
+							 "the moments are uncertain, or the numbers of a view are no "
+							 "independent Gaussians given the component; refine => 'none' "
+							 "does not assume that they are"));
+	if (low > 0)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) low,
+							 "warning: variances of so many components are at their floor, "
+							 "a millionth of the data's: constant columns or equal rows"));
+	if (empty > 0)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) empty,
+							 "warning: so many components have less than one row: use a "
+							 "smaller k"));
+	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->vectors ? MOST_STEPS : MOST_CELL_STEPS,
+							 "warning: the likelihood still rises after so many steps"));
+	return TLV_OK;
+}
+
+static tlv_status
+add_criteria(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts *parts,
+			 tlv_diagnostics *diagnostics)
+{
+	double parameters = tlv_multiview_parameters(parts);
+	double deviance = -2 * parts->rows * plan->likelihood;
+
+	if (plan->vectors)
+	{
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->likelihood, "mean_log_likelihood"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->shift, "refinement_shift"));
+	}
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters * log(parts->rows) + deviance, "bic"));
+	return tlv_diagnose(ctx, diagnostics, 2 * parameters + deviance, "aic");
+}
+
+static tlv_status
+finish_model(tlv_context *ctx, view_plan *plan)
+{
+	const tlv_frame *model = &latest_model(plan)->frame;
+	tlv_diagnostics diagnostics = {0};
+	tlv_multiview_parts parts;
+
+	tlv_multiview_read(model, &parts);
+	TLV_TRY(copy_diagnostics(ctx, plan, model, &diagnostics));
+	if (plan->refined && isfinite(plan->likelihood))
+		TLV_TRY(add_criteria(ctx, plan, &parts, &diagnostics));
+	TLV_TRY(add_warnings(ctx, plan, &parts, &diagnostics));
+	return tlv_plan_finish_with(ctx, &plan->base, model, &diagnostics, 0, NULL);
+}
+
+/* ---- refinement ---- */
+
+/*
+ * How far the means have moved: of the components, the largest distance over the standard deviation
+ * of all coordinates together.
+ */
+static tlv_status
+measure_shift(tlv_context *ctx, view_plan *plan)
+{
+	tlv_multiview_parts fitted, refined;
+	int64_t *assignment;
+	double *error;
+
+	tlv_multiview_read(&plan->fitted.frame, &fitted);
+	tlv_multiview_read(&latest_model(plan)->frame, &refined);
+	assignment = tlv_alloc(ctx, refined.k, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, assignment);
+	error = tlv_alloc(ctx, refined.k, sizeof(double));
+	TLV_TRY_ALLOC(ctx, error);
+	TLV_TRY(tlv_multiview_match(ctx, &refined, &fitted, assignment, error));
+	for (size_t j = 0; j < refined.k; j++)
+	{
+		double variance = 0;
+
+		for (int t = 0; t < 3; t++)
+			for (size_t i = 0; i < refined.d[t]; i++)
+				variance += refined.variances[t][j * refined.d[t] + i];
+		plan->shift = fmax(plan->shift, error[j] / sqrt(variance));
+	}
+	tlv_free(ctx, error);
+	tlv_free(ctx, assignment);
+	return TLV_OK;
+}
+
+static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
+
+static void
+ask_statistics(view_plan *plan, tlv_pass *pass)
+{
+	tlv_plan_ask(&plan->base, pass, &tlv_aggregate_statistics)->constant =
+		&latest_model(plan)->frame;
+	pass->passes_left = step_limit(plan) - plan->taken + 1;
+	pass->stage = "expectation maximisation";
+	plan->base.then = refine;
+}
+
+/*
+ * The model after one more step, from the sums over the rows under it; the fit itself is kept,
+ * which the refined model is compared with.
+ */
+static tlv_status
+take_step(tlv_context *ctx, view_plan *plan, const tlv_frame *statistics)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	if (plan->model.image != NULL)
+		return tlv_plan_refine(ctx, &plan->model, statistics);
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_multiview_update(ctx, &plan->fitted.frame, statistics, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->model, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+/*
+ * Expectation maximisation over rows of vectors, a pass a step; one more pass tells the
+ * likelihood at the end.
+ */
+static tlv_status
+refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	view_plan *plan = (view_plan *) base;
+	double before = plan->likelihood;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	plan->likelihood = tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
+					   fmax(tlv_frame_scalar(&values[0]->frame, "rows", 0), 1);
+	plan->stands = plan->taken > 0 && plan->likelihood - before < TOLERANCE * (fabs(before) + 1);
+	if (plan->taken >= step_limit(plan) || (plan->options.iterations < 0 && plan->stands))
+	{
+		TLV_TRY(measure_shift(ctx, plan));
+		return finish_model(ctx, plan);
+	}
+	TLV_TRY(take_step(ctx, plan, &values[0]->frame));
+	plan->taken++;
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- moments and fit ---- */
+
+static tlv_status
+fit_moments(tlv_context *ctx, view_plan *plan, const tlv_frame *moments)
+{
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_multiview_fit(ctx, moments, &plan->options.fit, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, &plan->fitted, image, size);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static tlv_status
+fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	view_plan *plan = (view_plan *) base;
+
+	if (values[0] == NULL)
+		return TLV_OK;
+	TLV_TRY(fit_moments(ctx, plan, &values[0]->frame));
+	if (!plan->refined || !plan->vectors)
+		return finish_model(ctx, plan);
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* What the rows are is known here at the earliest: categories are refined unless it was declined,
+ * vectors when it was asked for. */
+static tlv_status
+ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	view_plan *plan = (view_plan *) base;
+	int steps = plan->options.iterations;
+
+	plan->vectors = base->rows.form == TLV_ROW_VIEWS;
+	plan->refined = plan->options.refine == TLV_MULTIVIEW_REFINE_EM ||
+					(plan->options.refine == TLV_MULTIVIEW_REFINE_AUTO && !plan->vectors);
+	plan->options.fit.iterations = !plan->refined ? 0 : steps >= 0 ? steps : MOST_CELL_STEPS;
+	tlv_plan_ask(base, pass,
+				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views);
+	pass->passes_left = plan->refined && plan->vectors ? 2 + step_limit(plan) : 1;
+	pass->stage = "moments";
+	base->then = fit;
+	return TLV_OK;
+}
+
+const char *const tlv_multiview_refinement_names[] = {"em", "none", NULL};
+
+static const tlv_plan_class multiview_plan_class = {"tlv_multiview", ask_moments};
+
+tlv_status
+tlv_multiview_plan_create(tlv_context *ctx, const tlv_multiview_plan_options *options,
+						  tlv_plan **created)
+{
+	view_plan *plan = tlv_alloc0(ctx, 1, sizeof(view_plan));
+
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->base.class = &multiview_plan_class;
+	plan->options = *options;
+	plan->likelihood = NAN;
+	*created = &plan->base;
+	return TLV_OK;
+}

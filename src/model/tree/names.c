@@ -1,0 +1,103 @@
+/*
+ * names.c - names of variables as a model keeps them: one a line, none of which could be taken for
+ * that of a hidden node.
+ */
+#include "tensorlv/model/tree_learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most bytes of a name that an error prints. */
+#define SHOWN 100
+
+typedef struct tree_name
+{
+	const char *text;
+	size_t length;
+} tree_name;
+
+/* Bytes that are shown: no character is cut in two. */
+static int
+shown_length(const tree_name *name)
+{
+	size_t n = name->length;
+
+	if (n > SHOWN)
+		for (n = SHOWN; n > 0 && (name->text[n] & 0xC0) == 0x80;)
+			n--;
+	return (int) n;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const tree_name *x = a, *y = b;
+	size_t shorter = x->length < y->length ? x->length : y->length;
+	int order = memcmp(x->text, y->text, shorter);
+
+	return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* Would it be taken for a hidden node? */
+static bool
+is_hidden_name(const tree_name *name)
+{
+	if (name->length < 2 || name->text[0] != 'h' || name->text[1] == '0')
+		return false;
+	for (size_t i = 1; i < name->length; i++)
+		if (name->text[i] < '0' || name->text[i] > '9')
+			return false;
+	return true;
+}
+
+static tlv_status
+refuse_name(tlv_context *ctx, const tree_name *name)
+{
+	if (name->length > 0 && memchr(name->text, '\n', name->length) == NULL && !is_hidden_name(name))
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.*s\" cannot be the name of a variable",
+			 shown_length(name), name->text);
+	tlv_fail_hint(ctx, "Names are not empty, have no line ends, and are not h1, h2, ..., which "
+					   "hidden nodes are called.");
+	return TLV_BAD_PARAMETER;
+}
+
+static tlv_status
+refuse_equal_names(tlv_context *ctx, size_t n, tree_name *names)
+{
+	qsort(names, n, sizeof(tree_name), compare_names);
+	for (size_t i = 1; i < n; i++)
+		if (compare_names(&names[i - 1], &names[i]) == 0)
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "two variables have the name \"%.*s\"",
+							shown_length(&names[i]), names[i].text);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tree_join_names(tlv_context *ctx, const tlv_names *names, char **lines, size_t *length)
+{
+	size_t n = names->n;
+	tree_name *list = tlv_alloc(ctx, n, sizeof(tree_name));
+	char *at;
+
+	TLV_TRY_ALLOC(ctx, list);
+	*length = n;
+	for (size_t i = 0; i < n; i++)
+	{
+		list[i].text = names->text + names->offsets[i];
+		list[i].length = (size_t) (names->offsets[i + 1] - names->offsets[i]);
+		*length += list[i].length;
+		TLV_TRY(refuse_name(ctx, &list[i]));
+	}
+	*lines = at = tlv_alloc(ctx, *length, 1);
+	TLV_TRY_ALLOC(ctx, at);
+	for (size_t i = 0; i < n; i++)
+	{
+		memcpy(at, list[i].text, list[i].length);
+		at += list[i].length;
+		*at++ = '\n';
+	}
+	TLV_TRY(refuse_equal_names(ctx, n, list));
+	tlv_free(ctx, list);
+	return TLV_OK;
+}

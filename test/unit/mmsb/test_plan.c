@@ -1,0 +1,217 @@
+/*
+ * test_plan.c - the plan of communities, run over edges in memory: the same model as the fit to
+ * the graph, known labels and what is refused of them, and everything that can go wrong on the way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "mmsb_fixture.h"
+#include "plan_fixture.h"
+
+static plan_fixture f;
+
+static tlv_plan *
+make(plan_fixture *fixture, void *argument)
+{
+	tlv_plan *plan;
+
+	assert_ok(tlv_mmsb_plan_create(fixture->ctx, argument, &plan));
+	return plan;
+}
+
+/* Edges as rows. */
+typedef struct row_list
+{
+	size_t n, room;
+	tlv_row *rows;
+} row_list;
+
+static tlv_status
+put_row(tlv_context *context, void *argument, int64_t src, int64_t dst, double weight)
+{
+	row_list *list = argument;
+
+	if (list->n == list->room)
+	{
+		list->room = 2 * list->room + 1024;
+		list->rows = tlv_realloc(context, list->rows, list->room, sizeof(tlv_row));
+		TLV_TRY_ALLOC(context, list->rows);
+	}
+	list->rows[list->n++] = *TLV_AS_EDGE(src, dst, weight);
+	return TLV_OK;
+}
+
+static row_list
+drawn_rows(const tlv_mmsb_parts *truth, uint64_t seed)
+{
+	row_list list = {0};
+
+	assert_ok(tlv_mmsb_simulate_edges(&ctx, truth, seed, put_row, &list));
+	return list;
+}
+
+/* The truth's labels of every tenth node, as rows. */
+static row_list
+true_labels(const tlv_mmsb_parts *truth)
+{
+	const tlv_memberships *m = &truth->side[0].memberships;
+	row_list list = {0};
+
+	for (size_t u = 0; u < m->n; u += 10)
+		assert_ok(put_row(&ctx, &list, truth->side[0].nodes[u], m->community[m->start[u]] + 1, 1));
+	return list;
+}
+
+static void
+use_rows(row_list edges, row_list labels, row_list changed)
+{
+	plan_begin(&f, &ctx, &memory);
+	f.told.form = TLV_ROW_EDGE;
+	f.rows[0] = (plan_rows){edges.n, edges.rows};
+	f.rows[1] = (plan_rows){labels.n, labels.rows};
+	f.changed = (plan_rows){changed.n, changed.rows};
+}
+
+/* ---- the fit ---- */
+
+/* The plan's model is the fit's to the graph of the same edges, byte by byte. */
+static void
+check_same(tlv_mmsb_simulation simulation, double most)
+{
+	tlv_mmsb_plan_options options = {.fit = options_of(4, 0), .graph = simulation.graph};
+	world w = simulate(simulation);
+	fitted expected = fit(&w, options.fit);
+	tlv_frame model;
+
+	assert_below(expected.error, most);
+	use_rows(drawn_rows(&w.truth, simulation.seed + 100), (row_list){0}, (row_list){0});
+	model = plan_small_model(&f, make(&f, &options), 1);
+	assert_int_equal(f.passes, 1);
+	assert_int_equal(model.header->size, expected.size);
+	assert_memory_equal(model.header, expected.image, expected.size);
+	plan_forget(&f);
+}
+
+static void
+test_fit(void **state)
+{
+	tlv_mmsb_simulation simulation = plain;
+
+	(void) state;
+	check_same(simulation, 0.01);
+	simulation.graph = TLV_GRAPH_DIRECTED;
+	check_same(simulation, 0.01);
+	simulation.graph = TLV_GRAPH_BIPARTITE;
+	check_same(simulation, 0.01);
+}
+
+/* ---- labels ---- */
+
+/* Communities are numbered as the labels are: every node's truth is its community. */
+static void
+test_labels(void **state)
+{
+	world w = simulate(plain);
+	row_list labels = true_labels(&w.truth);
+	tlv_mmsb_plan_options options = {
+		.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	const tlv_memberships *m;
+	tlv_mmsb_parts parts;
+	tlv_frame model;
+	double wrong = 0;
+
+	(void) state;
+	use_rows(drawn_rows(&w.truth, plain.seed + 100), labels, (row_list){0});
+	for (int again = 0; again < 2; again++) /* a label that is told twice is one */
+	{
+		model = plan_model(&f, make(&f, &options));
+		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+		m = &parts.side[0].memberships;
+		for (size_t u = 0; u < m->n; u++)
+			if (m->start[u] < m->start[u + 1])
+			{
+				size_t node = (size_t) parts.side[0].nodes[u] - 1;
+				const tlv_memberships *truth = &w.truth.side[0].memberships;
+
+				wrong += m->community[m->start[u]] != truth->community[truth->start[node]];
+			}
+		assert_below(wrong / (double) m->n, 0.01);
+		plan_forget(&f);
+		assert_ok(
+			put_row(&ctx, &labels, labels.rows[5].edge.source, labels.rows[5].edge.target, 1));
+		f.rows[1] = (plan_rows){labels.n, labels.rows};
+	}
+}
+
+/* The first node in order that has no label, or more than one, whatever the order of rows. */
+static void
+test_refused_labels(void **state)
+{
+	static const struct
+	{
+		int64_t node, label, other_node, other_label;
+		tlv_status status;
+		const char *words;
+	} cases[] = {
+		{7, 1, 7, 2, TLV_BAD_DATA, "node 7 has more than one label"},
+		{7, 3, 7, 2, TLV_BAD_DATA, "node 7 has more than one label"},
+		{7, 0, 8, 1, TLV_BAD_PARAMETER, "label 0 of node 7 is not the number of a community"},
+		{7, 2, 7, -3, TLV_BAD_PARAMETER, "label -3 of node 7 is not"},
+		{9, 0, 8, -1, TLV_BAD_PARAMETER, "label -1 of node 8 is not"},
+		{-5, 1, 9, 70000, TLV_BAD_PARAMETER, "label 70000 of node 9 is not"},
+		{7, 1, 8, 9, TLV_BAD_PARAMETER, ""}, /* by the fit: there are 4 communities */
+	};
+	tlv_mmsb_plan_options options = {
+		.fit = options_of(4, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	world w = simulate(plain);
+	row_list edges = drawn_rows(&w.truth, 1);
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		row_list labels = {0};
+
+		assert_ok(put_row(&ctx, &labels, cases[i].node, cases[i].label, 1));
+		assert_ok(put_row(&ctx, &labels, cases[i].other_node, cases[i].other_label, 1));
+		use_rows(edges, labels, (row_list){0});
+		assert_fails(plan_run(&f, make(&f, &options)), cases[i].status, cases[i].words);
+		plan_forget(&f);
+	}
+}
+
+/* ---- what can go wrong ---- */
+
+static void
+test_faults(void **state)
+{
+	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_simulation simulation = plain;
+	world w;
+
+	(void) state;
+	simulation.nodes = 120;
+	w = simulate(simulation);
+	use_rows(drawn_rows(&w.truth, 1), true_labels(&w.truth), drawn_rows(&w.truth, 2));
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
+	options.fit.k = 4;
+	options.labels = true;
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_labels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

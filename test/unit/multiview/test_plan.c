@@ -1,0 +1,231 @@
+/*
+ * test_plan.c - the plan of mixtures of three views, run over rows in memory: accuracy of the
+ * whole fit, when it refines and stops, what it holds, and everything that can go wrong on the way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "plan_fixture.h"
+#include "tensorlv/model/multiview.h"
+#include "view_fixture.h"
+
+#define K 3
+
+static plan_fixture f;
+
+static tlv_plan *
+make(plan_fixture *fixture, void *argument)
+{
+	tlv_plan *plan;
+
+	assert_ok(tlv_multiview_plan_create(fixture->ctx, argument, &plan));
+	return plan;
+}
+
+static tlv_frame
+random_model(bool categories, uint64_t seed)
+{
+	tlv_multiview_simulation simulation = {
+		.k = K, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
+	static const size_t wide[3] = {5, 8, 3}, many[3] = {10, 20, 30};
+	void *image;
+	size_t size;
+
+	memcpy(simulation.d, categories ? many : wide, sizeof(simulation.d));
+	assert_ok(tlv_multiview_random(&ctx, &simulation, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static tlv_row
+drawn_row(const tlv_multiview_parts *parts)
+{
+	int64_t *category = room(3, sizeof(int64_t));
+	double *x[3];
+
+	for (int t = 0; t < 3; t++)
+		x[t] = room(parts->d[t], sizeof(double));
+	(void) tlv_multiview_draw(parts, &rng, x, category);
+	return parts->items[0] != NULL ? *TLV_AS_CATEGORIES(category) : *TLV_AS_VIEWS(parts->d, x);
+}
+
+static tlv_row *
+drawn_rows(tlv_frame model, size_t n)
+{
+	tlv_row *rows = room(n, sizeof(tlv_row));
+	tlv_multiview_parts parts;
+
+	tlv_multiview_read(&model, &parts);
+	for (size_t i = 0; i < n; i++)
+		rows[i] = drawn_row(&parts);
+	return rows;
+}
+
+static void
+use_rows(tlv_frame model, size_t n)
+{
+	plan_begin(&f, &ctx, &memory);
+	f.rows[0] = (plan_rows){n, drawn_rows(model, n)};
+	f.changed = (plan_rows){n, drawn_rows(model, n)};
+	f.told.form = f.rows[0].rows[0].form;
+}
+
+static tlv_multiview_plan_options
+options_of(tlv_multiview_refinement refine, int iterations)
+{
+	return (tlv_multiview_plan_options){
+		.fit = {.k = K, .seed = 1}, .refine = refine, .iterations = iterations};
+}
+
+/* Mean distance of the components' means, of categories of their probabilities. */
+static double
+mean_error(tlv_frame found, tlv_frame truth)
+{
+	tlv_multiview_parts a, b;
+	int64_t assignment[K];
+	double error[K], sum = 0;
+
+	tlv_multiview_read(&found, &a);
+	tlv_multiview_read(&truth, &b);
+	assert_ok(tlv_multiview_match(&ctx, &a, &b, assignment, error));
+	for (size_t j = 0; j < K; j++)
+		sum += error[j] / K;
+	return sum;
+}
+
+/* ---- accuracy ---- */
+
+/* The fit to the moments alone, and after refinement. */
+static void
+check_accuracy(bool categories, double start, double refined)
+{
+	tlv_multiview_plan_options none = options_of(TLV_MULTIVIEW_REFINE_NONE, -1);
+	tlv_multiview_plan_options em = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
+	tlv_frame truth = random_model(categories, 4);
+
+	use_rows(truth, 20000);
+	assert_below(mean_error(plan_model(&f, make(&f, &none)), truth), start);
+	plan_forget(&f);
+	assert_below(mean_error(plan_model(&f, make(&f, &em)), truth), refined);
+	plan_forget(&f);
+}
+
+static void
+test_accuracy(void **state)
+{
+	(void) state;
+	check_accuracy(false, 0.105, 0.068);
+	check_accuracy(true, 0.092, 0.065);
+}
+
+/* ---- what it does when ---- */
+
+/*
+ * Unless it is said, categories are refined, without a pass, and vectors are not.  Vectors take a
+ * pass a step and one more for the likelihood.
+ */
+static void
+test_steps(void **state)
+{
+	static const struct
+	{
+		bool categories;
+		tlv_multiview_refinement refine;
+		int iterations;
+		int passes;
+		bool criteria;
+	} cases[] = {
+		{true, TLV_MULTIVIEW_REFINE_AUTO, -1, 1, true},
+		{true, TLV_MULTIVIEW_REFINE_NONE, -1, 1, false},
+		{true, TLV_MULTIVIEW_REFINE_EM, 0, 1, false}, /* no likelihood is known */
+		{false, TLV_MULTIVIEW_REFINE_AUTO, -1, 1, false},
+		{false, TLV_MULTIVIEW_REFINE_EM, 0, 2, true},
+		{false, TLV_MULTIVIEW_REFINE_EM, 9, 11, true},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		tlv_multiview_plan_options options = options_of(cases[i].refine, cases[i].iterations);
+		tlv_frame model;
+
+		use_rows(random_model(cases[i].categories, 4), 1000);
+		model = plan_small_model(&f, make(&f, &options), 4);
+		assert_int_equal(f.passes, cases[i].passes);
+		assert_true(isfinite(diagnostic(model, "bic")) == cases[i].criteria);
+		plan_forget(&f);
+	}
+}
+
+/* It stops when the likelihood stands; where means have moved far on the way, it says so. */
+static void
+test_stops(void **state)
+{
+	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_EM, -1);
+	tlv_frame model;
+	double moved;
+
+	(void) state;
+	use_rows(random_model(false, 4), 3000);
+	model = plan_model(&f, make(&f, &options));
+	assert_below(diagnostic(model, "passes"), 100);
+	assert_true(isnan(diagnostic(model, "warning: the likelihood still rises")));
+	moved = diagnostic(model, "refinement_shift");
+	assert_above(moved, 0);
+	assert_true(isnan(diagnostic(model, "warning: refinement moved")) == (moved <= 0.2));
+	plan_forget(&f);
+}
+
+static void
+test_names(void **state)
+{
+	(void) state;
+	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_EM], "em");
+	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_NONE], "none");
+	assert_null(tlv_multiview_refinement_names[2]);
+}
+
+/* ---- what can go wrong ---- */
+
+static void
+test_refusals(void **state)
+{
+	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_AUTO, -1);
+
+	(void) state;
+	options.fit.k = 11;
+	use_rows(random_model(true, 4), 500);
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "k = 11");
+	plan_forget(&f);
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_multiview_plan_options options = options_of(TLV_MULTIVIEW_REFINE_EM, 2);
+
+	(void) state;
+	for (int categories = 0; categories < 2; categories++)
+	{
+		use_rows(random_model(categories, 4), 400);
+		plan_fail_everywhere(&f, make, &options);
+		plan_forget(&f);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,323 @@
+/*
+ * test_plan.c - the plan of latent trees, run over rows in memory: accuracy of the whole fit,
+ * names, rows with missing values, when it stops, and everything that can go wrong on the way.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "plan_fixture.h"
+#include "tensorlv/model/tree_learn.h"
+#include "tree_fixture.h"
+
+#define P		 12
+#define HELD_OUT 5000
+#define MANY	 130 /* variables, of whose triples there are no tables */
+
+static plan_fixture f;
+
+static tlv_plan *
+make(plan_fixture *fixture, void *argument)
+{
+	tlv_plan *plan;
+
+	assert_ok(tlv_tree_plan_create(fixture->ctx, argument, &plan));
+	return plan;
+}
+
+static tlv_tree_plan_options
+usual_options(void)
+{
+	tlv_tree_plan_options usual = {.iterations = -1};
+
+	usual.learn.structure.z = 2;
+	usual.learn.structure.significance = 0.01;
+	usual.learn.fit.seed = usual.learn.fit.decompose.seed = 1;
+	return usual;
+}
+
+/* ---- rows ---- */
+
+static tlv_row *
+code_rows(size_t p, size_t n, const int32_t *codes)
+{
+	tlv_row *rows = room(n, sizeof(tlv_row));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = *TLV_AS_CODES(p, codes + i * p);
+	return rows;
+}
+
+/* Rows of numbers; one in `gap` has its first number missing, none when it is 0. */
+static tlv_row *
+number_rows(tlv_frame model, size_t n, size_t gap)
+{
+	bool *missing = room(P, sizeof(bool));
+	tlv_row *rows = room(n, sizeof(tlv_row));
+	tlv_tree_sampler *sampler;
+
+	missing[0] = true;
+	assert_ok(tlv_tree_sampler_create(&ctx, &model, &sampler));
+	for (size_t i = 0; i < n; i++)
+	{
+		double *x = room(P, sizeof(double));
+
+		tlv_tree_sample(sampler, &rng, NULL, x);
+		rows[i] = *TLV_AS_VECTOR(P, x);
+		if (gap > 0 && i % gap == 0)
+		{
+			x[0] = NAN;
+			rows[i].part[0].missing = missing;
+		}
+	}
+	return rows;
+}
+
+static void
+use_codes(size_t p, size_t n, const int32_t *codes, const int32_t *changed)
+{
+	plan_begin(&f, &ctx, &memory);
+	f.told.form = TLV_ROW_CODES;
+	f.rows[0] = (plan_rows){n, code_rows(p, n, codes)};
+	f.changed = (plan_rows){n, code_rows(p, n, changed)};
+}
+
+static void
+use_numbers(tlv_frame model, size_t n, size_t gap)
+{
+	plan_begin(&f, &ctx, &memory);
+	f.told.form = TLV_ROW_VECTOR;
+	f.rows[0] = (plan_rows){n, number_rows(model, n, gap)};
+	f.changed = (plan_rows){n, number_rows(model, n, 0)};
+}
+
+/* ---- accuracy ---- */
+
+static size_t
+splits_that_differ(tlv_frame model, const tlv_tree *truth)
+{
+	size_t different, total;
+	tlv_tree_parts parts;
+	tlv_tree tree;
+
+	tlv_tree_read(&model, &parts);
+	assert_ok(tlv_tree_of_model(&ctx, &parts, &tree));
+	assert_ok(tlv_tree_robinson_foulds(&ctx, truth, &tree, &different, &total));
+	return different;
+}
+
+/* Structure and parameters of categories: loss of held-out likelihood per row against the truth. */
+static void
+test_categories(void **state)
+{
+	tlv_tree tree = random_tree_of(P, 1);
+	tlv_frame truth = simulated(&tree, false, 2, 3, 1), model;
+	int32_t *rows = drawn_codes(truth, 10000, 0.1), *held = drawn_codes(truth, HELD_OUT, 0);
+	double best = mean_log_likelihood(truth, P, HELD_OUT, held);
+	tlv_tree_plan_options options = usual_options();
+
+	(void) state;
+	use_codes(P, 10000, rows, rows);
+	model = plan_model(&f, make(&f, &options));
+	assert_int_equal(splits_that_differ(model, &tree), 0);
+	assert_below(best - mean_log_likelihood(model, P, HELD_OUT, held), 0.0032);
+	assert_at_most(diagnostic(model, "refinement_steps"), 10);
+	plan_forget(&f);
+}
+
+/* Rows of numbers with a gap are left out, and the model says how many. */
+static void
+test_numbers(void **state)
+{
+	tlv_tree tree = random_tree_of(P, 2);
+	tlv_frame truth = simulated(&tree, true, 1, 1, 2), model;
+	tlv_tree_plan_options options = usual_options();
+
+	(void) state;
+	use_numbers(truth, 5000, 0);
+	model = plan_model(&f, make(&f, &options));
+	assert_int_equal(splits_that_differ(model, &tree), 0);
+	assert_true(isnan(diagnostic(model, "warning: so many rows were left out")));
+	plan_forget(&f);
+	use_numbers(truth, 5000, 10);
+	model = plan_model(&f, make(&f, &options));
+	assert_int_equal(splits_that_differ(model, &tree), 0);
+	assert_equal(diagnostic(model, "warning: so many rows were left out"), 500);
+	assert_equal(diagnostic(model, "passes"), 1);
+	plan_forget(&f);
+	use_numbers(truth, 20, 1);
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA,
+				 "in every one of the 20 rows a number is missing");
+	assert_string_equal(ctx.error.hint, "Leave out the variables that are rarely known.");
+	plan_forget(&f);
+}
+
+/* ---- what it does when ---- */
+
+/* Moments of few variables hold tables of triples, those of many take a pass for them. */
+static void
+test_steps(void **state)
+{
+	static const size_t variables[] = {P, MANY};
+	static const int iterations[] = {0, 3};
+
+	(void) state;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < 2; j++)
+		{
+			size_t p = variables[i];
+			tlv_tree tree = random_tree_of(p, 3);
+			int32_t *rows = drawn_codes(simulated(&tree, false, 2, 2, 3), 1000, 0);
+			tlv_tree_plan_options options = usual_options();
+			tlv_frame model;
+
+			options.iterations = iterations[j];
+			use_codes(p, 1000, rows, rows);
+			model = plan_small_model(&f, make(&f, &options), 4);
+			assert_non_null(tlv_frame_float64(&model, "tables"));
+			assert_int_equal(f.passes, 1 + (int) i + iterations[j]);
+			plan_forget(&f);
+		}
+}
+
+/* Replicates are drawn row by row of categories, of numbers from their moments. */
+static void
+test_bootstrap(void **state)
+{
+	tlv_tree tree = random_tree_of(P, 1);
+	int32_t *codes = drawn_codes(simulated(&tree, false, 2, 3, 1), 3000, 0);
+	tlv_tree_plan_options options = usual_options();
+
+	(void) state;
+	options.replicates = 10;
+	use_codes(P, 3000, codes, codes);
+	assert_equal(diagnostic(plan_model(&f, make(&f, &options)), "replicates"), 10);
+	plan_forget(&f);
+	use_numbers(simulated(&tree, true, 1, 1, 1), 3000, 0);
+	assert_equal(diagnostic(plan_model(&f, make(&f, &options)), "replicates"), 10);
+	plan_forget(&f);
+}
+
+/* ---- names ---- */
+
+/* n names out of one text, cut at bars. */
+static tlv_names
+names_of(const char *text)
+{
+	size_t length = strlen(text);
+	int64_t *offsets = room(length + 2, sizeof(int64_t));
+	char *bytes = room(length + 1, 1), *to = bytes;
+	tlv_names names = {.n = 1, .offsets = offsets, .text = bytes};
+
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '|')
+			offsets[names.n++] = to - bytes;
+		else
+			*to++ = text[i];
+	offsets[names.n] = to - bytes;
+	return names;
+}
+
+static void
+test_names(void **state)
+{
+	static const char *const expected = "a\nhat\nh0\nH1\nh1x\nh\n\xc3\xa4\ng\nh01\ni\nj\nk\n";
+	tlv_tree tree = random_tree_of(P, 1);
+	int32_t *rows = drawn_codes(simulated(&tree, false, 2, 3, 1), 2000, 0);
+	tlv_names names = names_of("a|hat|h0|H1|h1x|h|\xc3\xa4|g|h01|i|j|k"), none = {0};
+	tlv_tree_plan_options options = usual_options(), grouped = usual_options();
+	tlv_tree_parts parts;
+	tlv_frame model;
+	tlv_plan *plan;
+
+	(void) state;
+	use_codes(P, 2000, rows, rows);
+	f.told.names = &names;
+	model = plan_model(&f, make(&f, &options));
+	tlv_tree_read(&model, &parts);
+	assert_int_equal(parts.names_length, strlen(expected));
+	assert_memory_equal(parts.names, expected, parts.names_length);
+	grouped.learn.distance.groups = 1;
+	assert_fails(plan_run(&f, make(&f, &grouped)), TLV_BAD_PARAMETER,
+				 "groups are of the elements of arrays");
+	f.told.names = &none; /* no variable: no rows */
+	plan = make(&f, &options);
+	assert_ok(plan_run(&f, plan));
+	assert_null(plan->image);
+	plan_forget(&f);
+}
+
+static void
+test_refused_names(void **state)
+{
+	static const struct
+	{
+		const char *names;
+		const char *words;
+	} cases[] = {
+		{"a||c", "\"\" cannot be the name of a variable"},
+		{"a|b\nb|c", "cannot be the name of a variable"},
+		{"a|h12|c", "\"h12\" cannot be the name of a variable"},
+		{"bb|a|bb", "two variables have the name \"bb\""},
+		{"b|bb|b", "two variables have the name \"b\""},
+	};
+	char *lines, text[400] = "\xc3\xa4|";
+	size_t length;
+	tlv_names names;
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		names = names_of(cases[i].names);
+		assert_fails(tlv_tree_join_names(&ctx, &names, &lines, &length), TLV_BAD_PARAMETER,
+					 cases[i].words);
+	}
+	/* A long name is not cut within a character. */
+	for (size_t i = strlen(text); i + 3 < sizeof(text); i += 2)
+		memcpy(text + i, "\xc3\xa4", 2);
+	text[3] = 'x';
+	text[strlen(text) - 1] = '\n';
+	names = names_of(text);
+	assert_int_equal(tlv_tree_join_names(&ctx, &names, &lines, &length), TLV_BAD_PARAMETER);
+	assert_null(strstr(ctx.error.message, "\xc3\""));
+}
+
+/* ---- what can go wrong ---- */
+
+static void
+test_faults(void **state)
+{
+	tlv_tree tree = random_tree_of(P, 1), large = random_tree_of(MANY, 3);
+	tlv_frame truth = simulated(&tree, false, 2, 3, 1), wide = simulated(&large, false, 2, 2, 3);
+	tlv_tree_plan_options options = usual_options();
+
+	(void) state;
+	options.iterations = 2;
+	use_codes(P, 500, drawn_codes(truth, 500, 0), drawn_codes(truth, 500, 0));
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
+	use_codes(MANY, 300, drawn_codes(wide, 300, 0), drawn_codes(wide, 300, 0));
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
+	use_numbers(simulated(&tree, true, 1, 1, 1), 500, 7);
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_categories, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bootstrap, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
