@@ -45,7 +45,7 @@ DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"'
 # OpenBLAS before GSL: the other order takes cblas_* from GSL's reference code.
 LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -ldl -lm
 WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
-LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize -fvisibility=hidden $(WARNINGS)
+LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
 
 PG_CPPFLAGS = -Iinclude $(DEFINES)
 # C99 declarations are welcome; the server's flags on 13 to 18 warn of them.
@@ -80,6 +80,12 @@ endif
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 ifeq ($(wildcard $(PGXS)),)
 $(error $(PGXS) is missing. Install the server headers (Debian: apt-get install postgresql-server-dev-$(shell $(PG_CONFIG) --version | sed 's/[^0-9]*\([0-9]*\).*/\1/')))
+endif
+# Invariants of floors 1 and 2 are asserted where the server's are (tensorlv/num/assert.h).
+TLV_ASSERTIONS ?= $(shell cat "`$(PG_CONFIG) --includedir-server`"/pg_config*.h 2>/dev/null | \
+                    sed -n 's/^.define USE_ASSERT_CHECKING 1$$/yes/p')
+ifneq ($(strip $(TLV_ASSERTIONS)),)
+PG_CPPFLAGS += -DTLV_ASSERTIONS
 endif
 include $(PGXS)
 else
@@ -152,7 +158,8 @@ endif
 
 # ---------------------------------------------------------------------------
 # The plain C library, without a server.  One rule set per way of compiling:
-# build/num (as shipped), build/asan (gcc, sanitizers), build/fuzz (clang).
+# build/num (as shipped), build/asan (gcc, sanitizers), build/fuzz (clang); all
+# with assertions.
 
 UNIT_SOURCES := $(sort $(wildcard test/unit/*/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard test/fuzz/fuzz_*.c))

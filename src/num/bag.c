@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 static int
 item_width(uint64_t range)
 {
@@ -76,6 +78,7 @@ tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image
 	char *weight_data;
 	size_t offset;
 
+	tlv_assert(tlv_ascends_strictly(n, items));
 	bag->version = TLV_BAG_VERSION;
 	bag->item_width = (uint8_t) item_width(range_of(n, items));
 	bag->weight_width = (uint8_t) weight_width(n, weights);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /*
  * What stands right before every block.  The owner need not align better than
  * malloc or palloc do: blocks are aligned here, large ones to a cache line so
@@ -83,6 +85,8 @@ block_unlink(block_header *header)
 {
 	if (header->ring.next == NULL)
 		return;
+	tlv_assert(header->ring.before->next == &header->ring);
+	tlv_assert(header->ring.next->before == &header->ring);
 	header->ring.before->next = header->ring.next;
 	header->ring.next->before = header->ring.before;
 	header->ring.next = header->ring.before = NULL;
@@ -187,6 +191,7 @@ tlv_free(tlv_context *ctx, void *pointer)
 		return;
 	header = header_of(pointer);
 	block_unlink(header);
+	tlv_assert(header->total <= ctx->arena.used);
 	ctx->arena.used -= header->total;
 	ctx->arena.release(ctx->arena.owner, header->raw);
 }
@@ -206,6 +211,7 @@ tlv_scratch_keep(tlv_context *ctx, void *pointer)
 {
 	block_header *header = header_of(pointer);
 
+	tlv_assert(ctx->scratch != NULL);
 	block_unlink(header);
 	if (ctx->scratch->outer != NULL)
 		block_link(header, &ctx->scratch->outer->blocks);
@@ -214,6 +220,7 @@ tlv_scratch_keep(tlv_context *ctx, void *pointer)
 void
 tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch)
 {
+	tlv_assert(ctx->scratch == scratch);
 	while (scratch->blocks.next != &scratch->blocks)
 		tlv_free(ctx, (block_header *) scratch->blocks.next + 1);
 	ctx->scratch = scratch->outer;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decompose_internal.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/tensor3.h"
 
 static const struct
@@ -204,6 +205,7 @@ finish(tlv_solver *solver, double *work)
 			out->vectors[j + place * k] = sign * solver->vectors[least + j * k];
 		values[least] = NAN; /* taken */
 	}
+	tlv_assert(tlv_ascends(k, out->values));
 	return TLV_OK;
 }
 

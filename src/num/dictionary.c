@@ -26,6 +26,7 @@ tlv_dictionary_clear(tlv_context *ctx, tlv_dictionary *dictionary)
 #define TLV_HASH_SLOT			   uint32_t
 #define TLV_HASH_USED(table, slot) ((slot) != 0)
 #define TLV_HASH_KEY(table, slot)  ((uint64_t) (table)->items[(slot) -1])
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/hash.h"
 
 static inline int32_t
@@ -49,6 +50,7 @@ tlv_dictionary_find(const tlv_dictionary *dictionary, int64_t item)
 tlv_status
 tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item, int32_t *position)
 {
+	tlv_assert(dictionary->direct == NULL); /* not frozen */
 	if (dictionary->slots != NULL && (*position = find_hashed(dictionary, item)) >= 0)
 		return TLV_OK;
 	if (dictionary->n == (size_t) TLV_DICTIONARY_MAX)
@@ -63,6 +65,7 @@ tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item, i
 		TLV_TRY(dictionary_reserve(ctx, dictionary, room));
 		dictionary->room = room;
 	}
+	tlv_assert(dictionary->n < dictionary->room);
 	*position = (int32_t) dictionary->n;
 	dictionary->items[dictionary->n++] = item;
 	*dictionary_slot_of(dictionary, (uint64_t) item) = (uint32_t) dictionary->n;
@@ -74,7 +77,12 @@ hash_items(tlv_context *ctx, tlv_dictionary *dictionary)
 {
 	TLV_TRY(dictionary_reserve(ctx, dictionary, dictionary->n));
 	for (size_t i = 0; i < dictionary->n; i++)
-		*dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]) = (uint32_t) (i + 1);
+	{
+		uint32_t *slot = dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]);
+
+		tlv_assert(*slot == 0); /* items are distinct */
+		*slot = (uint32_t) (i + 1);
+	}
 	return TLV_OK;
 }
 
@@ -102,7 +110,10 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	TLV_TRY_ALLOC(ctx, dictionary->direct);
 	memset(dictionary->direct, 0xff, (dictionary->range + 1) * sizeof(int32_t));
 	for (size_t i = 0; i < n; i++)
+	{
+		tlv_assert(dictionary->direct[(uint64_t) items[i] - (uint64_t) low] == -1);
 		dictionary->direct[(uint64_t) items[i] - (uint64_t) low] = (int32_t) i;
+	}
 	return TLV_OK;
 }
 

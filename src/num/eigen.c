@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /* LAPACK orders ascending. */
 static void
 reverse_columns(size_t n, double *a, double *values)
@@ -83,5 +85,6 @@ tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values)
 	TLV_TRY(eigen_direct(ctx, n, a, values));
 	reverse_columns(n, a, values);
 	fix_signs(n, a);
+	tlv_assert(tlv_descends(n, values));
 	return TLV_OK;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sha256.h"
 
@@ -488,6 +489,16 @@ count_entries(tlv_frame_builder *builder, uint64_t rows, uint64_t columns, const
 	return (uint32_t) n;
 }
 
+/* For an assertion. */
+static bool
+name_is_new(const tlv_frame_builder *builder, const char *name)
+{
+	for (uint32_t i = 0; i < builder->sections; i++)
+		if (strncmp(builder->table[i].name, name, TLV_FRAME_NAME_SIZE) == 0)
+			return false;
+	return true;
+}
+
 static void
 add_section(tlv_frame_builder *builder, const tlv_section *section, const void *data, bool packed)
 {
@@ -499,6 +510,7 @@ add_section(tlv_frame_builder *builder, const tlv_section *section, const void *
 		builder->overflow = true;
 		return;
 	}
+	tlv_assert(valid_name(section->name) && name_is_new(builder, section->name));
 	builder->table[slot] = *section;
 	builder->data[slot] = data;
 	builder->packed[slot] = packed;
@@ -517,6 +529,7 @@ tlv_frame_add(tlv_frame_builder *builder, const char *name, tlv_element element,
 {
 	tlv_section section = {.element = element, .rows = rows, .columns = columns};
 
+	tlv_assert(strlen(name) < TLV_FRAME_NAME_SIZE);
 	strncpy(section.name, name, TLV_FRAME_NAME_SIZE - 1);
 	if (element == TLV_SPARSE)
 		section.entries = count_entries(builder, rows, columns, data);
@@ -616,6 +629,7 @@ write_section(const tlv_frame_builder *builder, uint32_t i, char *target, size_t
 	const tlv_section *section = &builder->table[i];
 	const void *source = builder->data[i] != NULL ? builder->data[i] : &builder->scalars[i];
 
+	tlv_assert(builder->data[i] != NULL || bytes <= sizeof(double));
 	if (section->element == TLV_SPARSE && !builder->packed[i])
 		pack_sparse(section, source, target);
 	else if (bytes > 0)
@@ -630,6 +644,7 @@ tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 	tlv_section *table = (tlv_section *) (header + 1);
 	size_t offset = sizeof(*header) + builder->sections * sizeof(tlv_section);
 
+	tlv_assert((uintptr_t) image % 8 == 0 && !builder->overflow);
 	header->version = TLV_FRAME_VERSION;
 	header->type = builder->type;
 	header->kind = builder->kind;
@@ -643,9 +658,11 @@ tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 		table[i] = builder->table[i];
 		table[i].offset = offset;
 		tlv_section_bytes(&table[i], &bytes);
+		tlv_assert(align8(bytes) <= size - offset);
 		write_section(builder, i, (char *) image + offset, bytes);
 		offset += align8(bytes);
 	}
+	tlv_assert(offset == size);
 	return tlv_frame_seal(ctx, header);
 }
 

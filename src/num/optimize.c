@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "tensorlv/num/assert.h"
+
 /*
  * work holds two stacks: candidates for the support in [support, end), those put aside in
  * [0, support).  rho is the shift that the support would need.
@@ -60,6 +62,7 @@ tlv_project_simplex(size_t n, double *x, size_t stride, double *work)
 	} while (end != before && end > support);
 	for (size_t i = 0; i < n; i++)
 		x[i * stride] = fmax(x[i * stride] - rho, 0);
+	tlv_assert(!isfinite(rho) || fabs(rho) > 1e9 || tlv_is_distribution(n, x, stride));
 }
 
 /* ---- assignment ---- */
@@ -140,6 +143,7 @@ tlv_assignment(tlv_context *ctx, size_t n, size_t m, const double *cost, int64_t
 {
 	matching match = {.n = n, .m = m, .cost = cost};
 	double *block;
+	size_t assigned = 0;
 
 	if (n > m)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "cannot assign %zu rows to %zu columns", n, m);
@@ -169,9 +173,11 @@ tlv_assignment(tlv_context *ctx, size_t n, size_t m, const double *cost, int64_t
 	for (size_t j = 0; j < m; j++)
 		if (match.row_of[j] < n)
 		{
+			assigned++;
 			assignment[match.row_of[j]] = (int64_t) j;
 			*total += cost[match.row_of[j] * m + j];
 		}
+	tlv_assert(assigned == n); /* every row has a column of its own */
 	tlv_free(ctx, block);
 	return TLV_OK;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 
 /* Rows of A that one BLAS call takes: about 0.05 s at n = 500. */
@@ -108,6 +109,7 @@ descend(tlv_context *ctx, quadratic *q)
 
 			/* a whole step without the rounding that could make it 0 */
 			q->x[i] = step < 1 ? q->x[i] + step * (q->solution[j] - q->x[i]) : q->solution[j];
+			tlv_assert(left <= j && i < q->n);
 			if (j == blocking || !(q->x[i] > 0))
 				q->x[i] = 0;
 			else

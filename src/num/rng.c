@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "tensorlv/num/assert.h"
+
 #ifndef M_PI
 #define M_PI 3.14159265358979323846
 #endif
@@ -143,6 +145,7 @@ tlv_rng_dirichlet(tlv_rng *rng, size_t n, const double *alpha, double *out)
 	}
 	for (size_t i = 0; i < n; i++)
 		out[i] /= sum;
+	tlv_assert(n == 0 || tlv_is_distribution(n, out, 1));
 }
 
 /* Transformed rejection with squeeze (PTRS, Hoermann 1993), for mean >= 10. */

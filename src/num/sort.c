@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /* Records that are sorted by insertion: fewer than the counters of a pass. */
 #define FEW ((size_t) 48)
 
@@ -116,12 +118,24 @@ run_pass(tlv_context *ctx, sort_pass *pass, tlv_sort_form form, size_t n, const 
 		count_digits(pass, form, n - i < CHUNK ? n - i : CHUNK, from + i * form.record);
 	}
 	add_up_counts(pass);
+	tlv_assert(pass->start[((size_t) 1 << pass->digit) - 1] <= n);
 	for (size_t i = 0; i < n; i += CHUNK)
 	{
 		TLV_TRY_CONTINUE(ctx);
 		move_records(pass, form, n - i < CHUNK ? n - i : CHUNK, from + i * form.record, to);
 	}
 	return TLV_OK;
+}
+
+/* For an assertion. */
+ALWAYS_INLINE bool
+records_ascend(tlv_sort_form form, size_t n, const char *records)
+{
+	for (size_t i = 1; i < n; i++)
+		if (record_key(records + (i - 1) * form.record, form) >
+			record_key(records + i * form.record, form))
+			return false;
+	return true;
 }
 
 ALWAYS_INLINE tlv_status
@@ -134,6 +148,7 @@ sort_records(tlv_context *ctx, tlv_sort_form form, size_t n, char *from, char *t
 	if (n <= FEW)
 	{
 		insertion_sort(form, n, from);
+		tlv_assert(records_ascend(form, n, from));
 		return TLV_OK;
 	}
 	pass.digit = passes > 0 ? (form.bits + passes - 1) / passes : 0;
@@ -145,6 +160,7 @@ sort_records(tlv_context *ctx, tlv_sort_form form, size_t n, char *from, char *t
 		from = to;
 		to = swap;
 	}
+	tlv_assert(records_ascend(form, n, from));
 	*sorted = from;
 	return TLV_OK;
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /* Entries handled between two looks at the interrupt: about 10 ms when every one misses the caches.
  */
 #define ENTRIES_PER_BLOCK 100000
@@ -56,6 +58,7 @@ count_columns(tlv_context *ctx, const tlv_csr *a, size_t *start)
 	}
 	for (size_t j = 0; j < a->columns; j++)
 		start[j + 1] += start[j];
+	tlv_assert(start[a->columns] == a->entries);
 	return TLV_OK;
 }
 

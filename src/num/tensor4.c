@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -17,6 +18,7 @@
 size_t
 tlv_packed4_index(size_t a, size_t b, size_t c, size_t e)
 {
+	tlv_assert(a >= b);
 	return a * (a + 1) * (a + 2) / 6 * (a + 3) / 4 + tlv_packed3_index(b, c, e);
 }
 

@@ -16,6 +16,7 @@
 #ifndef TENSORLV_HASH_H
 #define TENSORLV_HASH_H
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/rng.h"
 
@@ -47,6 +48,7 @@ TLV_HASH_FUNCTION(slot_of)(const TLV_HASH_TABLE *table, uint64_t key)
 {
 	size_t at = tlv_hash(key) & table->mask;
 
+	tlv_assert(table->n <= table->mask); /* one slot is free at least, which ends the search */
 	while (TLV_HASH_USED(table, table->slots[at]) && TLV_HASH_KEY(table, table->slots[at]) != key)
 		at = (at + 1) & table->mask;
 	return &table->slots[at];
@@ -87,6 +89,7 @@ TLV_HASH_FUNCTION(reserve)(tlv_context *ctx, TLV_HASH_TABLE *table, size_t keys)
 	larger.slots = tlv_alloc0(ctx, slots, sizeof(TLV_HASH_SLOT));
 	TLV_TRY_ALLOC(ctx, larger.slots);
 	larger.mask = slots - 1;
+	tlv_assert((larger.mask & slots) == 0 && table->n <= keys);
 	status = TLV_HASH_FUNCTION(move_slots)(ctx, table, &larger);
 	if (status != TLV_OK)
 	{

@@ -7,6 +7,7 @@
 #ifndef TENSORLV_TENSOR3_H
 #define TENSORLV_TENSOR3_H
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/context.h"
 
 static inline size_t
@@ -19,6 +20,7 @@ tlv_packed3_size(size_t k)
 static inline size_t
 tlv_packed3_index(size_t a, size_t b, size_t c)
 {
+	tlv_assert(a >= b && b >= c);
 	return a * (a + 1) * (a + 2) / 6 + b * (b + 1) / 2 + c;
 }
 
