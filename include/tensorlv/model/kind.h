@@ -35,6 +35,9 @@ extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, con
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
 									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);
 
+/* For assertions: what our own functions have written passes its kind's check. */
+extern bool tlv_kind_accepts(tlv_context *ctx, const void *image, size_t size);
+
 /* Codes of the images, TLV_KIND_LDA and so on, and their types, TLV_TYPE_LDA. */
 enum
 {

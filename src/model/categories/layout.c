@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 /* What a stored value has beside its tables, generously. */
 #define FRAME_REST ((size_t) 4096)
@@ -347,6 +348,7 @@ tlv_category_pair(const tlv_category_tables *tables, size_t a, size_t b)
 {
 	const category_layout layout = layout_of(tables);
 
+	tlv_assert(a < b && b < tables->p);
 	return tables->pairs + category_pair_offset(&layout, a, b);
 }
 
@@ -355,5 +357,6 @@ tlv_category_triple(const tlv_category_tables *tables, size_t a, size_t b, size_
 {
 	const category_layout layout = layout_of(tables);
 
+	tlv_assert(a < b && b < c && c < tables->p && tables->triples != NULL);
 	return tables->triples + category_triple_offset(&layout, a, b, c);
 }

@@ -58,3 +58,18 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
 	return (*kind)->check(ctx, frame);
 }
+
+bool
+tlv_kind_accepts(tlv_context *ctx, const void *image, size_t size)
+{
+	const tlv_frame_header *header = image;
+	tlv_error before = ctx->error;
+	const tlv_kind *kind;
+	tlv_frame frame;
+	bool accepted = tlv_kind_validate(ctx, image, size, (tlv_frame_type) header->type, &frame,
+									  &kind) != TLV_CORRUPT;
+
+	if (accepted) /* memory or time may have run out meanwhile */
+		ctx->error = before;
+	return accepted;
+}

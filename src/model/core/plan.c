@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 
 void
 tlv_value_drop(tlv_value *value)
@@ -17,6 +18,7 @@ tlv_value_drop(tlv_value *value)
 void
 tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value)
 {
+	tlv_assert(slot >= 0 && slot < TLV_PLAN_KEPT);
 	tlv_value_drop(plan->kept[slot]);
 	plan->kept[slot] = *value;
 	*value = NULL;
@@ -66,6 +68,7 @@ tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate)
 {
 	tlv_statistic *statistic = &plan->statistics[pass->n++];
 
+	tlv_assert(pass->n <= TLV_PLAN_STATISTICS && aggregate != NULL);
 	memset(statistic, 0, sizeof(*statistic));
 	statistic->aggregate = aggregate;
 	pass->statistics = plan->statistics;
@@ -94,6 +97,7 @@ tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size)
 {
 	void *before = held->image;
 
+	tlv_assert(tlv_kind_accepts(ctx, image, size));
 	if (ctx->scratch != NULL)
 		tlv_scratch_keep(ctx, image);
 	held->image = image;

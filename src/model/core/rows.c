@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 static const struct
 {
 	tlv_row_form form;
@@ -75,6 +77,7 @@ tlv_status
 tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	TLV_TRY(tlv_accumulator_require(ctx, accumulator, row->form));
+	tlv_assert(accumulator->class->add != NULL);
 	return accumulator->class->add(ctx, accumulator, row);
 }
 

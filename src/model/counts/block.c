@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
 
 /* Rows of a block: enough for BLAS-3, little enough for many groups. */
@@ -78,6 +79,8 @@ tlv_status
 tlv_count_block_add(tlv_context *ctx, tlv_count_block *block, const tlv_document *document,
 					bool *full)
 {
+	tlv_assert(block->rows < block->room_rows);
+	tlv_assert(tlv_all_within(document->n_known, document->index, block->d));
 	TLV_TRY(reserve(ctx, block, document->n_known));
 	for (size_t i = 0; i < document->n_known; i++)
 		block->entries[block->n + i] =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/model/dense.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 #include "tensorlv/num/tensor4.h"
@@ -68,6 +69,7 @@ dense_sums_next(tlv_context *ctx, dense_sums *sums, double **row)
 		else
 			TLV_TRY(dense_sums_flush(ctx, sums));
 	}
+	tlv_assert(sums->block_rows < sums->block_room);
 	*row = sums->block + sums->block_rows * sums->d;
 	return TLV_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
 
 /* Bytes that one edge takes at most: end of a row, source, target. */
@@ -135,6 +136,8 @@ tlv_run_put(tlv_context *ctx, run_writer *writer, uint64_t src, uint64_t dst, do
 	edge_run *run = &writer->run;
 	uint8_t *at;
 
+	tlv_assert(run->rows == 0 || src > writer->src || (src == writer->src && dst > writer->dst));
+	tlv_assert(weight > 0);
 	if (writer->room - run->size < EDGE_MAX)
 		TLV_TRY(grow(ctx, &run->bytes, &writer->room, EDGE_MAX));
 	at = run->bytes + run->size;

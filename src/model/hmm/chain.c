@@ -13,6 +13,7 @@
 
 #include "tensorlv/num/fast_math.h"
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 
 /* A density is never nothing: logarithms stay finite. */
@@ -105,6 +106,7 @@ normalize_row(size_t stride, double *row)
 
 	for (size_t b = 0; b < stride; b += TLV_LANES)
 		sum += tlv_lanes_sum((const tlv_lanes *) (row + b));
+	tlv_assert(sum > 0);
 	for (size_t b = 0; b < stride; b += TLV_LANES)
 		*(tlv_lanes *) (row + b) *= 1 / sum;
 	return sum;

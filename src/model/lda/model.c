@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 
 tlv_status
 tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
@@ -179,6 +180,7 @@ tlv_single_topic_posterior(size_t k, const double *phi, const double *weights, s
 		sum += posterior[j] = exp(posterior[j] - largest);
 	for (size_t j = 0; j < k; j++)
 		posterior[j] /= sum;
+	tlv_assert(tlv_is_distribution(k, posterior, 1));
 	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
 }
 
@@ -239,6 +241,7 @@ normalize_weights(size_t k, const double *sums, double *weights)
 		total += weights[j] = sums[j] + 1e-3;
 	for (size_t j = 0; j < k; j++)
 		weights[j] /= total;
+	tlv_assert(tlv_is_distribution(k, weights, 1));
 }
 
 /* The M step of the mixing parameters; returns alpha0, which stays where the user gave it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 void
 tlv_lda_order_topics(size_t k, const double *weights, int64_t *order)
@@ -41,6 +42,7 @@ tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *a
 		for (size_t j = 0; j < k; j++)
 			numbers[j] = row[order[j]];
 	}
+	tlv_assert(tlv_descends(k, weights));
 	tlv_free(ctx, order);
 	tlv_free(ctx, row);
 	return TLV_OK;
@@ -96,6 +98,7 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
 	for (size_t i = 0; i < given->d; i++)
 		given->phi[i * k + j] = phi[i * k + j] / sum;
+	tlv_assert(tlv_is_distribution(given->d, given->phi + j, k));
 	return TLV_OK;
 }
 
@@ -130,6 +133,7 @@ sum_shares(given_topics *given)
 		for (size_t j = 0; j < given->k; j++)
 			given->shares[i] += given->weights[j] * given->phi[i * given->k + j];
 	}
+	tlv_assert(tlv_is_distribution(given->d, given->shares, 1));
 }
 
 static tlv_status

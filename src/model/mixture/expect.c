@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensorlv/model/mixture.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
 
@@ -460,6 +461,8 @@ normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 			shares[j * TLV_MIXTURE_BLOCK + t] *= total[t];
+	for (size_t t = 0; t < n; t++)
+		tlv_assert(tlv_is_distribution(k, shares + t, TLV_MIXTURE_BLOCK));
 }
 
 /* ---- adding up ---- */

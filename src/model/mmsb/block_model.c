@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 
@@ -227,6 +228,7 @@ softmax(size_t k, double *logarithm, float *to)
 		largest = fmax(largest, logarithm[a]);
 	for (size_t a = 0; a < k; a++)
 		sum += logarithm[a] = exp(logarithm[a] - largest);
+	tlv_assert(sum >= 1); /* the largest term */
 	for (size_t a = 0; a < k; a++)
 	{
 		float share = (float) (logarithm[a] / sum);

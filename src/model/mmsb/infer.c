@@ -14,6 +14,7 @@
 
 #include "infer.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 #include "tensorlv/num/special.h"
@@ -168,6 +169,7 @@ normalise(size_t n, const double *x, double *y)
 		sum += x[i];
 	for (size_t i = 0; i < n; i++)
 		y[i] = sum > 0 ? x[i] / sum : 1 / (double) n;
+	tlv_assert(tlv_is_distribution(n, y, 1));
 }
 
 /* Sums over all known nodes: rates, the mean rate, and sum_v s_v theta_v^2 pi_v pi_v'. */
@@ -366,6 +368,7 @@ normalise_logs(size_t k, const double *logs, double *shares)
 		sum += shares[a] = exp(logs[a] - largest);
 	for (size_t a = 0; a < k; a++)
 		shares[a] /= sum;
+	tlv_assert(tlv_is_distribution(k, shares, 1));
 	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
 }
 

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+
 /* Entries per node that room is made for at first. */
 #define FIRST_ENTRIES 2
 
@@ -58,6 +60,7 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 	TLV_TRY(reserve(ctx, builder, k));
 	for (size_t j = 0; share != NULL && j < k; j++)
 		sum += share[j] >= TLV_LEAST_SHARE ? share[j] : 0;
+	tlv_assert(k <= UINT16_MAX && (share == NULL || sum > 0));
 	for (size_t j = 0; share != NULL && j < k; j++)
 	{
 		if (!(share[j] >= TLV_LEAST_SHARE))

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
 
@@ -177,6 +178,7 @@ normalize_share(size_t k, const float *gamma, const double *sums, double *work, 
 
 	for (size_t a = 0; a < k; a++)
 		total += work[a] = gamma[a] / sums[a];
+	tlv_assert(total > 0);
 	for (size_t a = 0; a < k; a++)
 	{
 		float now = (float) (work[a] / total);

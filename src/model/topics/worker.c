@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/special.h"
 
 #define FLOAT_ROWS			   4 /* theta, weights, product, row */
@@ -208,6 +209,7 @@ tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n, const int32
 {
 	size_t width = worker->width;
 
+	tlv_assert(tlv_all_within(n, index, worker->d));
 	for (size_t i = 0; i < n; i += 4)
 	{
 		const float *phi[4];
@@ -246,6 +248,7 @@ fixed_point_step(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int
 		worker->totals[j] = worker->alpha[j] + (double) worker->theta[j] * (double) worker->row[j];
 		sum += worker->totals[j];
 	}
+	tlv_assert(sum > 0);
 	*change = 0;
 	for (size_t j = 0; j < k; j++)
 	{

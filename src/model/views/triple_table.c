@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/triple_table.h"
 
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/bag.h"
 
 #define TLV_HASH_NAME			   triple
@@ -17,6 +18,7 @@ tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key, double co
 {
 	tlv_triple_slot *slot;
 
+	tlv_assert(key >= 0);
 	TLV_TRY(triple_reserve(ctx, table, table->n + 1));
 	slot = triple_slot_of(table, (uint64_t) key);
 	if (slot->key_plus_1 == 0)
@@ -47,12 +49,14 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 			part[t] = (size_t) rank[t][tlv_triple_part((int64_t) (slot->key_plus_1 - 1), t)];
 		entries[n++] = (tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), slot->count};
 	}
+	tlv_assert(n == table->n);
 	tlv_bag_sort(n, entries, entries + n);
 	for (size_t i = 0; i < n; i++)
 	{
 		keys[i] = entries[i].item;
 		counts[i] = entries[i].weight;
 	}
+	tlv_assert(tlv_ascends_strictly(n, keys));
 	tlv_free(ctx, entries);
 	return TLV_OK;
 }
@@ -73,6 +77,7 @@ tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary, int64_t
 		items[i] = entries[i].item;
 		rank[(size_t) entries[i].weight] = (int32_t) i;
 	}
+	tlv_assert(tlv_ascends_strictly(n, items));
 	tlv_free(ctx, entries);
 	return TLV_OK;
 }

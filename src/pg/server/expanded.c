@@ -5,6 +5,7 @@
 #include "tlv_pg.h"
 
 #include "miscadmin.h"
+#include "tensorlv/num/assert.h"
 
 #define EXPANDED_MAGIC 0x746c7678
 
@@ -174,6 +175,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	SET_VARSIZE(result, size);
 	TlvCheck(&expanded->shared->ctx,
 			 tlv_frame_write(&expanded->shared->ctx, builder, result, size));
+	tlv_assert(tlv_kind_accepts(&expanded->shared->ctx, result, size));
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 
 /* Children between two scalings: probabilities are at least TLV_TREE_LEAST / 100. */
@@ -215,6 +216,8 @@ scale_belief(size_t n, size_t k, double *restrict belief, double *restrict sum)
 	for (size_t x = 0; x < k; x++)
 		for (size_t r = 0; r < n; r++)
 			belief[x * TREE_BLOCK + r] /= sum[r];
+	for (size_t r = 0; r < n; r++)
+		tlv_assert(tlv_is_distribution(k, belief + r, TREE_BLOCK));
 }
 
 /* to[x] = sum over y of table[x][y] from[y], or with the table turned. */

@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 
 typedef struct statistics_state
 {
@@ -218,6 +219,7 @@ share_counts(const tlv_tree_parts *parts, const double *counts, double *tables)
 				sum += counts[at + y];
 			for (size_t y = 0; y < states; y++)
 				tables[at + y] = (counts[at + y] + TLV_TREE_PRIOR) / sum;
+			tlv_assert(tlv_is_distribution(states, tables + at, 1));
 		}
 	}
 }

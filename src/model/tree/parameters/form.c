@@ -6,6 +6,7 @@
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/tree_selection.h"
+#include "tensorlv/num/assert.h"
 
 #define MOST_DIMENSIONS 4000
 
@@ -110,6 +111,7 @@ normalise_tables(const tlv_tree_parts *parts, const size_t *offset, double *tabl
 				sum += row[y] = fmax(row[y], TLV_TREE_LEAST);
 			for (size_t y = 0; y < states; y++)
 				row[y] /= sum;
+			tlv_assert(tlv_is_distribution(states, row, 1));
 		}
 	}
 }

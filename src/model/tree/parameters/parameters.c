@@ -13,6 +13,7 @@
 #include "internal.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/rng.h"
 
@@ -63,6 +64,7 @@ normalise_block(size_t k, size_t d, double least, double *block)
 			sum += block[i * k + j] = fmax(block[i * k + j], least);
 		for (size_t i = 0; i < d; i++)
 			block[i * k + j] /= sum;
+		tlv_assert(tlv_is_distribution(d, block + j, k));
 	}
 }
 
