@@ -363,7 +363,7 @@ keep_start(const lloyd *s, int32_t *label, float *centers)
 {
 	size_t d = s->data->d;
 
-	tlv_assert(s->k >= 1 && s->k <= k && tlv_all_within(s->data->n, s->label, s->k));
+	tlv_assert(s->k >= 1 && tlv_all_within(s->data->n, s->label, s->k));
 	memcpy(label, s->label, s->data->n * sizeof(int32_t));
 	for (size_t c = 0; c < s->data->task->k && centers != NULL; c++)
 		for (size_t j = 0; j < d; j++)

@@ -63,13 +63,17 @@ bool
 tlv_kind_accepts(tlv_context *ctx, const void *image, size_t size)
 {
 	const tlv_frame_header *header = image;
+	tlv_frame_type type = (tlv_frame_type) header->type;
 	tlv_error before = ctx->error;
+	bool (*stop)(void *) = ctx->stop;
 	const tlv_kind *kind;
 	tlv_frame frame;
-	bool accepted = tlv_kind_validate(ctx, image, size, (tlv_frame_type) header->type, &frame,
-									  &kind) != TLV_CORRUPT;
+	tlv_status status;
 
-	if (accepted) /* memory or time may have run out meanwhile */
+	ctx->stop = NULL; /* whoever looks for interrupts is to find them himself */
+	status = tlv_kind_validate(ctx, image, size, type, &frame, &kind);
+	ctx->stop = stop;
+	if (status != TLV_CORRUPT) /* memory may have run out */
 		ctx->error = before;
-	return accepted;
+	return status != TLV_CORRUPT;
 }

@@ -2,89 +2,7 @@
  * test_frame.c - frames: what is written is read back, and every single rule
  * of validation refuses an image that breaks this rule and no other.
  */
-#include "assertions.h"
-#include "pool.h"
-#include "tensorlv/num/frame.h"
-#include "tensorlv/model/kind.h"
-
-static pool memory;
-static tlv_context ctx;
-static tlv_frame_builder builder;
-
-static const double NUMBERS[6] = {1.5, -2, 0, 1e300, -1e-300, 6};
-static const int64_t ITEMS[3] = {INT64_MIN, 0, INT64_MAX};
-static const char BYTES[11] = {'h', 'e', 'l', 'l', 'o', '\n', 'w', 'o', 'r', 'l', 'd'};
-
-static int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-/* One section of every element type, 11 bytes of text so that there is padding. */
-static char *
-example(size_t *size)
-{
-	void *image;
-
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add_scalar(&builder, "weight", 0.25);
-	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, 2, 3, NUMBERS);
-	tlv_frame_add(&builder, "items", TLV_INT64, 3, 1, ITEMS);
-	tlv_frame_add(&builder, "text", TLV_BYTES, 11, 1, BYTES);
-	tlv_frame_add(&builder, "nothing", TLV_FLOAT64, 0, 5, NULL);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, size));
-	return image;
-}
-
-static tlv_frame_header *
-header_of_image(char *image)
-{
-	return (tlv_frame_header *) image;
-}
-
-static tlv_section *
-section_of(char *image, const char *name)
-{
-	tlv_section *table = (tlv_section *) (header_of_image(image) + 1);
-
-	for (uint32_t i = 0; i < header_of_image(image)->sections; i++)
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
-	fail_msg("no section %s", name);
-	return NULL;
-}
-
-/* Makes the fingerprint right again, so that another rule must find the fault. */
-static void
-repair(char *image, size_t size)
-{
-	if (header_of_image(image)->size == size) /* else the size itself is the fault */
-		assert_ok(tlv_frame_seal(&ctx, header_of_image(image)));
-}
-
-static void
-assert_refused(const char *image, size_t size, const char *reason)
-{
-	tlv_frame frame;
-	char *copy = tlv_alloc(&ctx, size, 1); /* of the exact size: ASan sees reads behind it */
-
-	memcpy(copy, image, size);
-	assert_int_equal(tlv_frame_validate(&ctx, copy, size, &frame), TLV_CORRUPT);
-	if (strstr(ctx.error.message, reason) == NULL)
-		fail_msg("\"%s\" was expected to tell of \"%s\"", ctx.error.message, reason);
-	tlv_free(&ctx, copy);
-}
+#include "frame_fixture.h"
 
 static void
 test_round_trip(void **state)
@@ -311,14 +229,6 @@ test_bit_flips(void **state)
 }
 
 static void
-assert_corrupt(tlv_status status, const char *reason)
-{
-	assert_int_equal(status, TLV_CORRUPT);
-	if (strstr(ctx.error.message, reason) == NULL)
-		fail_msg("\"%s\" was expected to tell of \"%s\"", ctx.error.message, reason);
-}
-
-static void
 test_require(void **state)
 {
 	static const int64_t level[2] = {4, 4};
@@ -484,124 +394,6 @@ test_kind_lookup(void **state)
 				   "is moments, not a model");
 }
 
-/* ---- float32 and sparse sections ---- */
-
-static char *
-narrow_example(size_t *size)
-{
-	static const float halves[3] = {0.5F, -2, 3e38F};
-	static const double mostly_zero[12] = {0, 1.5, 0, 0, -0.0, 0, 0, -7, 0, 0, 0, 1e300};
-	static const double zeros[4] = {0};
-	void *image;
-
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "halves", TLV_FLOAT32, 3, 1, halves);
-	tlv_frame_add(&builder, "table", TLV_SPARSE, 4, 3, mostly_zero);
-	tlv_frame_add(&builder, "zeros", TLV_SPARSE, 2, 2, zeros);
-	tlv_frame_add(&builder, "nothing", TLV_SPARSE, 0, 5, NULL);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, size));
-	return image;
-}
-
-static void
-test_narrow_round_trip(void **state)
-{
-	static const double expected[12] = {0, 1.5, 0, 0, 0, 0, 0, -7, 0, 0, 0, 1e300};
-	static const uint32_t positions[3] = {1, 7, 11};
-	size_t size, again;
-	char *image = narrow_example(&size);
-	double numbers[12];
-	tlv_frame frame;
-	tlv_sparse sparse;
-	void *copy;
-
-	assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
-	/* 3 floats and their padding; 3 entries of 12 bytes and theirs; no entries twice */
-	assert_int_equal(size, sizeof(tlv_frame_header) + 4 * sizeof(tlv_section) + 16 + 40);
-	assert_true(tlv_frame_float32(&frame, "halves")[2] == 3e38F);
-	assert_null(tlv_frame_float32(&frame, "table"));
-	assert_null(tlv_frame_float64(&frame, "halves"));
-	tlv_section_numbers(&frame, tlv_frame_find(&frame, "halves"), numbers);
-	assert_true(numbers[0] == 0.5 && numbers[1] == -2 && numbers[2] == 3e38F);
-
-	assert_true(tlv_frame_sparse(&frame, "table", &sparse));
-	assert_int_equal(sparse.n, 3);
-	assert_memory_equal(sparse.positions, positions, sizeof(positions));
-	tlv_section_numbers(&frame, tlv_frame_find(&frame, "table"), numbers);
-	assert_memory_equal(numbers, expected, sizeof(expected));
-	assert_true(tlv_frame_sparse(&frame, "zeros", &sparse) && sparse.n == 0);
-	assert_true(tlv_frame_sparse(&frame, "nothing", &sparse) && sparse.n == 0);
-	assert_false(tlv_frame_sparse(&frame, "halves", &sparse));
-	assert_false(tlv_frame_sparse(&frame, "absent", &sparse));
-
-	/* sections as they are stored go into another frame unchanged */
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add_from(&builder, &frame, NULL);
-	assert_ok(tlv_frame_finish(&ctx, &builder, &copy, &again));
-	assert_int_equal(again, size);
-	assert_memory_equal(copy, image, size);
-}
-
-static void
-test_narrow_rules(void **state)
-{
-	size_t size;
-	char *image = narrow_example(&size);
-	tlv_section *section = section_of(image, "table"), good = *section;
-	float *halves = (float *) (image + section_of(image, "halves")->offset);
-	double *values = (double *) (image + section->offset);
-	uint32_t *positions = (uint32_t *) (values + 3);
-	tlv_frame frame;
-
-#define BROKEN(what, value, reason)                                                                \
-	do                                                                                             \
-	{                                                                                              \
-		__typeof__(what) before = (what);                                                          \
-		(what) = (value);                                                                          \
-		repair(image, size);                                                                       \
-		assert_refused(image, size, reason);                                                       \
-		(what) = before;                                                                           \
-	} while (0)
-	BROKEN(halves[1], INFINITY, "entry 2 of section \"halves\" is not finite");
-	BROKEN(halves[3], 1.0F, "padding");
-	BROKEN(values[2], NAN, "entry 3 of section \"table\" is not finite");
-	BROKEN(values[0], 0.0, "entry 1 of section \"table\" is 0");
-	BROKEN(values[0], -0.0, "entry 1 of section \"table\" is 0");
-	BROKEN(positions[1], 1, "position 2 of section \"table\" is 1");
-	BROKEN(positions[1], 0, "position 2 of section \"table\" is 0");
-	BROKEN(positions[2], 12, "position 3 of section \"table\" is 12");
-	BROKEN(positions[3], 1, "padding");
-	BROKEN(section->entries, 2, "inside");
-	BROKEN(section->entries, 13, "inside");
-	BROKEN(section->rows, UINT64_C(1) << 31, "inside"); /* more than positions reach */
-	BROKEN(section->rows, 3, "position 3");
-#undef BROKEN
-	assert_memory_equal(section, &good, sizeof(good));
-	repair(image, size);
-	assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
-}
-
-/* What is not finite is found before it is written. */
-static void
-test_narrow_infinite(void **state)
-{
-	static const float one = INFINITY;
-	static const double two[2] = {0, NAN};
-	void *image;
-	size_t size;
-
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "halves", TLV_FLOAT32, 1, 1, &one);
-	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_BAD_DATA);
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "table", TLV_SPARSE, 2, 1, two);
-	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_BAD_DATA);
-	/* and what has more numbers than positions, before it is read */
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
-	tlv_frame_add(&builder, "table", TLV_SPARSE, UINT64_C(1) << 32, 2, two);
-	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_LIMIT);
-}
-
 /* The digest that a frame holds of another one. */
 static void
 test_digest(void **state)
@@ -662,9 +454,6 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_add_from, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fingerprint, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow_round_trip, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow_rules, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrow_infinite, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_digest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kind_lookup, setup, teardown),

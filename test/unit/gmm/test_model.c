@@ -1,0 +1,186 @@
+/*
+ * test_model.c - densities against plain sums, dimensions, limits, and what the kind
+ * of a mixture refuses.
+ */
+#include "gmm_fixture.h"
+
+/* ---- densities, against plain formulas ---- */
+
+static double
+plain_density(const tlv_mixture *mixture, size_t j, const double *x)
+{
+	size_t d = mixture->d;
+	double *a = malloc(d * d * sizeof(double)), *b = malloc(d * sizeof(double)), sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		for (size_t c = 0; c < d; c++)
+		{
+			double value = i == c ? mixture->variances[j] : 0;
+
+			if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+				value = i == c ? mixture->variances[j * d + i] : 0;
+			if (mixture->covariance == TLV_COVARIANCE_FULL)
+				value = mixture->variances[j * tlv_packed2_size(d) + tlv_packed2_index(i, c)];
+			a[c * d + i] = value;
+		}
+	for (size_t i = 0; i < d; i++)
+		b[i] = x[i] - mixture->means[j * d + i];
+	assert_ok(tlv_solve_spd(&ctx, d, 1, a, b));
+	for (size_t i = 0; i < d; i++)
+		sum += b[i] * (x[i] - mixture->means[j * d + i]) + 2 * log(a[i * d + i]) +
+			   log(2 * 3.14159265358979323846);
+	free(a);
+	free(b);
+	return mixture->weights[j] * exp(-sum / 2);
+}
+
+static void
+test_density(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		data rows = simulate(50, 4, 3, 3, (tlv_covariance) c);
+		tlv_mixture mixture;
+		tlv_model *model;
+
+		tlv_gmm_read(&rows.truth, &mixture);
+		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &model));
+		for (size_t t = 0; t < rows.n; t++)
+		{
+			double shares[3], density[3], total = 0, likelihood;
+
+			assert_ok(infer_values(&ctx, model, TLV_AS_VECTOR(4, rows.x + 4 * t), shares));
+			assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(4, rows.x + 4 * t),
+											   &likelihood));
+			for (size_t j = 0; j < 3; j++)
+				total += density[j] = plain_density(&mixture, j, rows.x + 4 * t);
+			assert_close(likelihood, log(total), 1e-9);
+			for (size_t j = 0; j < 3; j++)
+				assert_close(shares[j], density[j] / total, 1e-9);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Log densities by the products of few dimensions and by the factors of many are the same. */
+static void
+test_dimensions(void **state)
+{
+	(void) state;
+	for (size_t d = 38; d <= 43; d++)
+	{
+		data rows = simulate(200, d, 3, 5, TLV_COVARIANCE_FULL);
+		double *x = tlv_alloc(&ctx, 60, sizeof(double)), *wide, value[2];
+		tlv_mixture truth, wider;
+		tlv_gmm_parts parts = {.mixture = &wider, .rows = 1};
+		tlv_model *open;
+		tlv_frame model;
+		size_t size;
+		void *image;
+
+		/* The same mixture beside independent standard normal dimensions, up to 60. */
+		tlv_gmm_read(&rows.truth, &truth);
+		wide = tlv_alloc0(&ctx, 60, sizeof(double));
+		parts.floor = wide;
+		assert_ok(tlv_mixture_create(&ctx, 3, 60, TLV_COVARIANCE_FULL, &wider));
+		memcpy(wider.weights, truth.weights, 3 * sizeof(double));
+		for (size_t j = 0; j < 3; j++)
+		{
+			double *own = wider.variances + j * tlv_packed2_size(60);
+
+			memcpy(wider.means + j * 60, truth.means + j * d, d * sizeof(double));
+			memcpy(own, truth.variances + j * tlv_packed2_size(d),
+				   tlv_packed2_size(d) * sizeof(double));
+			for (size_t i = d; i < 60; i++)
+				own[tlv_packed2_index(i, i)] = 1;
+		}
+		assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
+		model = checked(TLV_FRAME_MODEL, image, size);
+		for (size_t t = 0; t < rows.n; t += 20)
+		{
+			double rest = 0;
+
+			for (size_t i = 0; i < 60; i++)
+				x[i] = i < d ? rows.x[t * d + i] : 0.1 * (double) i;
+			for (size_t i = d; i < 60; i++)
+				rest -= 0.5 * (x[i] * x[i] + log(2 * acos(-1)));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &rows.truth, &open));
+			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(d, x), &value[0]));
+			assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(60, x), &value[1]));
+			assert_close(value[0] + rest, value[1], 1e-8);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Memory that is not there and a user who does not want to wait. */
+static void
+test_limits(void **state)
+{
+	data rows = simulate(2000, 6, 4, 5, TLV_COVARIANCE_FULL);
+	tlv_frame third = moments(&rows, 3), model;
+	tlv_gmm_start_options options = {
+		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 3, .steps = 10};
+	double floor[6] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
+	void *image;
+	size_t size;
+
+	(void) state;
+	ctx.arena.limit = ctx.arena.used + 100;
+	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_FULL, &model), TLV_MEMORY_LIMIT);
+	assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+					 TLV_MEMORY_LIMIT);
+	ctx.arena.limit = SIZE_MAX;
+	for (size_t stop = 1; stop < 400; stop += 57)
+	{
+		memory.calls = memory.stopped_calls = 0;
+		memory.stop_at = stop;
+		assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+						 TLV_CANCELLED);
+		assert_int_equal(memory.stopped_calls, 0);
+	}
+	memory.stop_at = 0;
+}
+
+/* Damaged images are told from good ones. */
+static void
+test_damage(void **state)
+{
+	data rows = simulate(10, 3, 2, 5, TLV_COVARIANCE_FULL);
+	const char *const sections[] = {"weights", "means", "covariances", "floor", "covariance"};
+
+	(void) state;
+	for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++)
+	{
+		const char *except[] = {sections[s], NULL};
+		double bad[64] = {-1, -1};
+		const tlv_section *section = tlv_frame_find(&rows.truth, sections[s]);
+		tlv_frame_builder *damaged = &builder;
+		tlv_frame frame;
+		void *image;
+		size_t size;
+
+		tlv_frame_begin(damaged, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
+		tlv_frame_add_from(damaged, &rows.truth, except);
+		if (s != 1)
+			tlv_frame_add(damaged, sections[s], TLV_FLOAT64, section->rows, section->columns, bad);
+		assert_ok(tlv_frame_finish(&ctx, damaged, &image, &size));
+		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+		assert_int_equal(tlv_kind_gaussian_mixture.check(&ctx, &frame), TLV_CORRUPT);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_density, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_dimensions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

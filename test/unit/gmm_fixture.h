@@ -1,0 +1,161 @@
+/*
+ * gmm_fixture.h - rows of simulated mixtures of Gaussians, their moments, fits and
+ * steps of EM.
+ */
+#ifndef TENSORLV_TEST_GMM_FIXTURE_H
+#define TENSORLV_TEST_GMM_FIXTURE_H
+
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "infer.h"
+
+static pool memory;
+static tlv_context ctx;
+static tlv_frame_builder builder;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static inline int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+/* ---- data ---- */
+
+typedef struct data
+{
+	size_t n, d;
+	double *x;
+	int *component;
+	tlv_frame truth;
+} data;
+
+/* An image as a valid frame of its kind. */
+static inline tlv_frame
+checked(tlv_frame_type type, void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	return frame;
+}
+
+static inline data
+simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covariance)
+{
+	data result = {.n = n, .d = d};
+	tlv_gmm_simulator *simulator;
+	tlv_mixture mixture;
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, separation, covariance, 3, &image, &size));
+	result.truth = checked(TLV_FRAME_MODEL, image, size);
+	tlv_gmm_read(&result.truth, &mixture);
+	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
+	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
+	result.component = tlv_alloc(&ctx, n, sizeof(int));
+	tlv_rng_seed(&rng, 5);
+	for (size_t t = 0; t < n; t++)
+		result.component[t] = (int) tlv_gmm_simulate(simulator, &rng, result.x + t * d);
+	tlv_gmm_simulator_free(&ctx, simulator);
+	return result;
+}
+
+static inline tlv_frame
+collect(tlv_accumulator *accumulator, const data *rows)
+{
+	void *image;
+	size_t size;
+
+	for (size_t t = 0; t < rows->n; t++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+static inline tlv_frame
+moments(const data *rows, int order)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_dense_moments_create(&ctx, order, &accumulator));
+	return collect(accumulator, rows);
+}
+
+static inline tlv_status
+try_fit(tlv_frame from, size_t k, tlv_covariance covariance, tlv_frame *model)
+{
+	tlv_gmm_options options = {.k = k, .covariance = covariance, .seed = 1};
+	void *image;
+	size_t size;
+
+	TLV_TRY(tlv_gmm_fit(&ctx, &from, &options, &image, &size));
+	*model = checked(TLV_FRAME_MODEL, image, size);
+	return TLV_OK;
+}
+
+static inline tlv_frame
+fit(const data *rows, size_t k, tlv_covariance covariance)
+{
+	tlv_frame model = {0};
+
+	assert_ok(try_fit(moments(rows, 3), k, covariance, &model));
+	return model;
+}
+
+static inline tlv_frame
+statistics(tlv_frame model, const data *rows)
+{
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+
+	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+	assert_ok(open->class->statistics(&ctx, open, "em", &accumulator));
+	return collect(accumulator, rows);
+}
+
+static inline tlv_frame
+update(tlv_frame model, tlv_frame sums)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Mean distance of the means. */
+static inline double
+mean_error(tlv_frame truth, tlv_frame model)
+{
+	tlv_mixture a, b;
+	int64_t assignment[64];
+	double error[64], sum = 0;
+
+	tlv_gmm_read(&truth, &a);
+	tlv_gmm_read(&model, &b);
+	assert_ok(tlv_gmm_match(&ctx, &a, &b, assignment, error));
+	for (size_t j = 0; j < a.k; j++)
+		sum += error[j] / (double) a.k;
+	return sum;
+}
+
+#endif /* TENSORLV_TEST_GMM_FIXTURE_H */

@@ -1,0 +1,224 @@
+/*
+ * ica_fixture.h - simulated models and rows, fits and their refinement, what their
+ * diagnostics say.
+ */
+#ifndef TENSORLV_TEST_ICA_FIXTURE_H
+#define TENSORLV_TEST_ICA_FIXTURE_H
+
+#define _GNU_SOURCE /* memmem */
+
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/ica.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+static tlv_context ctx;
+static pool memory;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static inline int
+reset(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static inline tlv_frame
+frame_of(void *image, size_t size)
+{
+	tlv_frame frame;
+	const tlv_kind *kind;
+	tlv_frame_type type = (tlv_frame_type) ((tlv_frame_header *) image)->type;
+
+	assert_ok(tlv_kind_validate(&ctx, image, size, type, &frame, &kind));
+	return frame;
+}
+
+static inline tlv_frame
+build(tlv_accumulator *accumulator)
+{
+	tlv_frame_builder *builder = tlv_alloc(&ctx, 1, sizeof(tlv_frame_builder));
+	void *image;
+	size_t size;
+
+	memset(builder, 0, sizeof(*builder));
+	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	return frame_of(image, size);
+}
+
+/* Rows of a model, all of them in memory. */
+typedef struct rows
+{
+	size_t n, d;
+	double *x;
+} rows;
+
+static inline tlv_status
+keep_row(tlv_context *c, void *argument, size_t row, const double *x, const double *sources)
+{
+	rows *r = argument;
+
+	(void) c;
+	(void) sources;
+	memcpy(r->x + (row - 1) * r->d, x, r->d * sizeof(double));
+	return TLV_OK;
+}
+
+static inline tlv_frame
+truth(size_t d, size_t k, double noise, uint64_t seed)
+{
+	tlv_ica_simulation options = {.d = d, .k = k, .noise = noise, .mixed = true, .seed = seed};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_ica_simulate_model(&ctx, &options, &image, &size));
+	return frame_of(image, size);
+}
+
+static inline rows
+draw(const tlv_frame *model, size_t n, uint64_t seed)
+{
+	rows r = {n, tlv_frame_find(model, "mixing")->rows, NULL};
+
+	r.x = tlv_alloc(&ctx, r.n * r.d, sizeof(double));
+	assert_ok(tlv_ica_simulate(&ctx, model, n, seed, keep_row, &r));
+	return r;
+}
+
+static inline tlv_frame
+collect(const rows *r, tlv_accumulator *accumulator)
+{
+	for (size_t i = 0; i < r->n; i++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(r->d, r->x + i * r->d)));
+	return build(accumulator);
+}
+
+static inline tlv_frame
+moments_of(const rows *r, int order)
+{
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_dense_moments_create(&ctx, order, &accumulator));
+	return collect(r, accumulator);
+}
+
+static inline tlv_frame
+fit(const tlv_frame *moments, const tlv_ica_options *options)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_ica_fit(&ctx, moments, options, &image, &size));
+	return frame_of(image, size);
+}
+
+/* One refinement step. */
+static inline tlv_frame
+step(const rows *r, const tlv_frame *model)
+{
+	tlv_accumulator *accumulator;
+	tlv_model *opened;
+	tlv_frame statistics;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
+	assert_ok(opened->class->statistics(&ctx, opened, "tanh", &accumulator));
+	statistics = collect(r, accumulator);
+	assert_ok(opened->class->update(&ctx, model, &statistics, &image, &size));
+	return frame_of(image, size);
+}
+
+static inline tlv_frame
+refine(const rows *r, tlv_frame model, int most)
+{
+	for (int i = 0; i < most && !tlv_ica_settled(&model); i++)
+		model = step(r, &model);
+	return model;
+}
+
+static inline double
+amari(const tlv_frame *true_model, const tlv_frame *model)
+{
+	const tlv_section *section = tlv_frame_find(model, "mixing");
+	double index;
+
+	assert_ok(tlv_ica_amari(&ctx, section->rows, section->columns,
+							tlv_frame_float64(model, "mixing"),
+							tlv_frame_float64(true_model, "mixing"), &index));
+	return index;
+}
+
+/* 1 when a diagnostic begins with these words. */
+static inline bool
+says(const tlv_frame *model, const char *words)
+{
+	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
+
+	return memmem(tlv_section_data(model, names), names->rows, words, strlen(words)) != NULL;
+}
+
+/* The diagnostic of that name and number. */
+static inline double
+diagnostic(const tlv_frame *model, const char *name, size_t number)
+{
+	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
+	const char *at = tlv_section_data(model, names), *end = at + names->rows;
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "%s%zu\n", name, number);
+	for (size_t i = 0; at < end; i++, at = (const char *) memchr(at, '\n', (size_t) (end - at)) + 1)
+		if ((size_t) (end - at) >= strlen(wanted) && memcmp(at, wanted, strlen(wanted)) == 0)
+			return tlv_frame_float64(model, "diagnostics")[i];
+	fail_msg("there is no diagnostic %s", wanted);
+	return 0;
+}
+
+/* Conventions of the stored form: order, signs, outputs of variance 1, inverse of mixing. */
+static inline void
+assert_conventions(const rows *r, const tlv_frame *model)
+{
+	const tlv_section *section = tlv_frame_find(model, "mixing");
+	size_t d = section->rows, k = section->columns;
+	const double *mixing = tlv_section_data(model, section);
+	const double *kurtosis = tlv_frame_float64(model, "kurtosis");
+	double *y = tlv_alloc(&ctx, k, sizeof(double)), *square = tlv_alloc0(&ctx, k * k, 8);
+	tlv_model *opened;
+
+	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
+	for (size_t i = 0; i < r->n; i++)
+	{
+		assert_ok(tlv_ica_unmix(&ctx, opened, d, r->x + i * d, y));
+		for (size_t a = 0; a < k; a++)
+			for (size_t b = 0; b < k; b++)
+				square[a + b * k] += y[a] * y[b] / (double) r->n;
+	}
+	for (size_t j = 0; j < k; j++)
+	{
+		double largest = 0;
+
+		if (j != 0)
+			assert_at_most(fabs(kurtosis[j]), fabs(kurtosis[j - 1]));
+		for (size_t i = 0; i < d; i++)
+			largest = fabs(mixing[i + j * d]) > fabs(largest) ? mixing[i + j * d] : largest;
+		assert_above(largest, 0);
+		assert_close(square[j + j * k], 1, 1e-8);
+		for (size_t i = 0; i < k && tlv_frame_scalar(model, "noise", 0) == 0; i++)
+			if (i != j)
+				assert_below(fabs(square[i + j * k]), 1e-8);
+	}
+}
+
+#endif /* TENSORLV_TEST_ICA_FIXTURE_H */

@@ -1,0 +1,98 @@
+/*
+ * sparse_fixture.h - random sparse matrices and blocks of vectors of single precision.
+ */
+#ifndef TENSORLV_TEST_SPARSE_FIXTURE_H
+#define TENSORLV_TEST_SPARSE_FIXTURE_H
+
+#include "assertions.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sparse.h"
+
+static tlv_context ctx;
+static tlv_rng rng;
+
+static inline int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	tlv_rng_seed(&rng, 5);
+	return 0;
+}
+
+/* Every block given back, not even lost on error. */
+static inline int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+static inline bool
+stop_after(void *argument)
+{
+	return --*(int *) argument < 0;
+}
+
+static inline float *
+random_block(size_t l, size_t n)
+{
+	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+
+	assert_non_null(x);
+	for (size_t i = 0; i < l * n; i++)
+		x[i] = (float) tlv_rng_normal(&rng);
+	return x;
+}
+
+static inline float *
+empty_block(size_t l, size_t n)
+{
+	float *x = tlv_alloc(&ctx, l * n, sizeof(float));
+
+	assert_non_null(x);
+	for (size_t i = 0; i < l * n; i++)
+		x[i] = NAN; /* whatever is not written shows */
+	return x;
+}
+
+/* About `density` of all entries; every seventh row empty, the second one full. */
+static inline tlv_csr
+random_csr(size_t rows, size_t columns, double density, bool weighted)
+{
+	tlv_csr a;
+	size_t entries = 0;
+	bool *there = tlv_alloc(&ctx, rows * columns, sizeof(bool));
+
+	assert_non_null(there);
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++)
+		{
+			there[i * columns + j] = i % 7 != 6 && (i == 1 || tlv_rng_uniform(&rng) < density);
+			entries += there[i * columns + j];
+		}
+	assert_ok(tlv_csr_create(&ctx, rows, columns, entries, weighted, &a));
+	entries = 0;
+	for (size_t i = 0; i < rows; i++)
+	{
+		for (size_t j = 0; j < columns; j++)
+			if (there[i * columns + j])
+			{
+				if (weighted)
+					a.value[entries] = (float) tlv_rng_normal(&rng);
+				a.index[entries++] = (int32_t) j;
+			}
+		a.start[i + 1] = entries;
+	}
+	tlv_free(&ctx, there);
+	return a;
+}
+
+static inline double
+entry(const tlv_csr *a, size_t p)
+{
+	return a->value == NULL ? 1 : (double) a->value[p];
+}
+
+#endif /* TENSORLV_TEST_SPARSE_FIXTURE_H */
