@@ -1,0 +1,333 @@
+/*
+ * test_rows.c - rows of the wrong form are refused in one way by every class, posteriors keep their
+ * memory, accumulators are made from statistics, models are matched.
+ */
+#include "assertions.h"
+#include "infer.h"
+#include "pool.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/graph.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/multiview.h"
+
+#define LAST_FORM TLV_ROW_MEMBERSHIPS
+
+static pool memory;
+static tlv_context ctx;
+static tlv_frame_builder builder;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static void
+assert_refused(tlv_status status, tlv_status expected, const char *words)
+{
+	assert_int_equal(status, expected);
+	if (strstr(ctx.error.message, words) == NULL)
+		fail_msg("\"%s\" does not hold \"%s\"", ctx.error.message, words);
+}
+
+static tlv_frame
+mixture(size_t k, size_t d)
+{
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, 4, TLV_COVARIANCE_SPHERICAL, 1, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return frame;
+}
+
+static tlv_model *
+opened(const tlv_frame *frame)
+{
+	const tlv_kind *kind = tlv_kind_find(frame->header->type, frame->header->kind);
+	tlv_model *model;
+
+	assert_ok(kind->model->open(&ctx, frame, &model));
+	return model;
+}
+
+/* ---- forms ---- */
+
+static void
+test_accumulators(void **state)
+{
+	size_t n;
+	const tlv_kind *const *kinds = tlv_kinds(&n);
+
+	(void) state;
+	for (size_t i = 0; i < n; i++)
+	{
+		const tlv_accumulator_class *class = kinds[i]->accumulator;
+		tlv_accumulator *accumulator;
+
+		if (class == NULL)
+			continue;
+		assert_true(class->rows != 0 && class->rows < 2 * LAST_FORM);
+		assert_non_null(class->add);
+		assert_ok(class->create(&ctx, &accumulator));
+		for (unsigned form = 1; form <= LAST_FORM; form *= 2)
+		{
+			const tlv_row row = {.form = (tlv_row_form) form};
+			char words[128];
+
+			if ((class->rows & form) != 0)
+			{
+				assert_ok(tlv_accumulator_require(&ctx, accumulator, row.form));
+				continue;
+			}
+			snprintf(words, sizeof(words), "rows of %s are not %s", class->name,
+					 tlv_row_name(row.form));
+			assert_refused(tlv_add(&ctx, accumulator, &row), TLV_BAD_PARAMETER, words);
+			assert_non_null(strstr(ctx.error.hint, "They are "));
+		}
+	}
+}
+
+static void
+test_models(void **state)
+{
+	size_t n;
+	const tlv_kind *const *kinds = tlv_kinds(&n);
+	tlv_frame frame = mixture(3, 2);
+	tlv_model *model = opened(&frame);
+	tlv_posterior posterior = {0};
+	int32_t states[1];
+	double value;
+
+	(void) state;
+	for (size_t i = 0; i < n; i++)
+		if (kinds[i]->model != NULL)
+		{
+			const tlv_model_class *class = kinds[i]->model;
+
+			assert_true((class->rows != 0) == (class->infer != NULL));
+			assert_true((class->rows != 0) == (class->log_likelihood != NULL));
+			assert_true(class->decode == NULL ||
+						(class->rows & (TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS)) != 0);
+		}
+	for (unsigned form = 1; form <= LAST_FORM; form *= 2)
+	{
+		const tlv_row row = {.form = (tlv_row_form) form};
+		char words[128];
+
+		if (form == TLV_ROW_VECTOR)
+			continue;
+		snprintf(words, sizeof(words),
+				 "is not defined for %s under a model of kind gaussian_mixture",
+				 tlv_row_name(row.form));
+		assert_refused(tlv_model_infer(&ctx, model, &row, &posterior), TLV_BAD_PARAMETER, words);
+		assert_refused(tlv_model_log_likelihood(&ctx, model, &row, &value), TLV_BAD_PARAMETER,
+					   words);
+	}
+	assert_refused(tlv_model_decode(&ctx, model, TLV_AS_VECTOR(2, ((double[]){1, 2})), states),
+				   TLV_BAD_PARAMETER, "decoding is not defined for a model of kind");
+}
+
+/* A view that is missing is no row for sums; it is one for a mixture of views. */
+static void
+test_missing_views(void **state)
+{
+	const double numbers[3] = {1, 2, 3};
+	const int64_t ids[3] = {1, 2, 3};
+	tlv_row views = *TLV_AS_VIEWS(((size_t[]){1, 1, 1}),
+								  ((const double *[]){numbers, numbers + 1, numbers + 2}));
+	tlv_row categories = *TLV_AS_CATEGORIES(ids);
+	tlv_accumulator *accumulator;
+
+	(void) state;
+	views.part[1].type = categories.part[2].type = TLV_PART_NONE;
+	assert_ok(tlv_view_moments_create(&ctx, &accumulator));
+	assert_refused(tlv_add(&ctx, accumulator, &views), TLV_BAD_DATA, "view 2");
+	assert_ok(tlv_category_views_create(&ctx, &accumulator));
+	assert_refused(tlv_add(&ctx, accumulator, &categories), TLV_BAD_DATA, "view 3");
+}
+
+/* ---- posteriors ---- */
+
+static void
+test_posterior(void **state)
+{
+	const size_t widths[3] = {2, 5, 3};
+	tlv_posterior posterior = {0};
+	double *values;
+
+	(void) state;
+	assert_ok(tlv_posterior_begin(&ctx, &posterior, 4, 3));
+	assert_int_equal(posterior.total, 12);
+	assert_null(posterior.widths);
+	values = posterior.values;
+	assert_ok(tlv_posterior_begin_blocks(&ctx, &posterior, 3, widths));
+	assert_int_equal(posterior.total, 10);
+	assert_memory_equal(posterior.widths, widths, sizeof(widths));
+	assert_ptr_equal(posterior.values, values); /* no new memory for fewer numbers */
+	assert_ok(tlv_posterior_begin(&ctx, &posterior, 0, 3));
+	assert_int_equal(posterior.total, 0);
+	assert_non_null(posterior.values);
+	assert_ok(tlv_posterior_begin_blocks(&ctx, &posterior, 0, NULL));
+	assert_non_null(posterior.widths);
+	assert_refused(tlv_posterior_begin(&ctx, &posterior, SIZE_MAX / 16, 3), TLV_LIMIT, "times 3");
+	ctx.arena.limit = ctx.arena.used + 100;
+	assert_int_equal(tlv_posterior_begin(&ctx, &posterior, 100, 3), TLV_MEMORY_LIMIT);
+	ctx.arena.limit = SIZE_MAX;
+	assert_ok(tlv_posterior_begin(&ctx, &posterior, 100, 3));
+	memset(posterior.values, 0, 300 * sizeof(double));
+	tlv_posterior_free(&ctx, &posterior);
+	assert_null(posterior.values);
+}
+
+/* ---- statistics ---- */
+
+static tlv_frame
+stored(tlv_accumulator *accumulator)
+{
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return frame;
+}
+
+/* The statistics of ten rows under a mixture: opened by us, or by whoever runs the aggregate. */
+static tlv_frame
+statistics_of(const tlv_frame *model, void *open)
+{
+	const tlv_statistic statistic = {
+		.aggregate = &tlv_aggregate_statistics, .constant = model, .opened = open};
+	tlv_accumulator *accumulator;
+
+	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	for (int i = 0; i < 10; i++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(2, ((double[]){i, -i}))));
+	return stored(accumulator);
+}
+
+static void
+test_statistics(void **state)
+{
+	tlv_frame model = mixture(3, 2), moments, other;
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics};
+	tlv_accumulator *accumulator;
+
+	(void) state;
+	moments = statistics_of(&model, NULL);
+	other = statistics_of(&model, opened(&model));
+	assert_int_equal(moments.header->size, other.header->size);
+	assert_memory_equal(moments.header, other.header, moments.header->size);
+
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "tlv_statistics needs a model");
+	statistic.constant = &moments;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "is no model");
+	statistic.constant = &model;
+	statistic.refine = "gibbs";
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "there is no refinement \"gibbs\"");
+	statistic.aggregate = &tlv_aggregate_coherence;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "tlv_coherence is not defined for a model of kind gaussian_mixture");
+	statistic.aggregate = &tlv_aggregate_perplexity;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "tlv_perplexity is not defined for a model of kind gaussian_mixture");
+}
+
+/* A constant of another kind, and one that is wanted and not there. */
+static void
+test_constants(void **state)
+{
+	tlv_frame model = mixture(3, 2);
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_count_products};
+	tlv_accumulator *accumulator;
+
+	(void) state;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "tlv_count_products needs a subspace");
+	statistic.constant = &model;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "needs a tlv_subspace of kind items, not gaussian_mixture");
+	statistic.aggregate = &tlv_aggregate_dense_moments;
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "needs a tlv_subspace of kind dense_subspace, not gaussian_mixture");
+	statistic = (tlv_statistic){.aggregate = &tlv_aggregate_graph, .refine = "round"};
+	assert_refused(tlv_statistic_create(&ctx, &statistic, &accumulator), TLV_BAD_PARAMETER,
+				   "there is no kind of graph \"round\"");
+	statistic.refine = "directed";
+	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	assert_string_equal(accumulator->class->name, "directed");
+}
+
+/* ---- two models ---- */
+
+static tlv_frame
+other_model(void)
+{
+	tlv_multiview_simulation options = {
+		.k = 2, .d = {2, 2, 2}, .separation = 2, .concentration = 1, .seed = 1};
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_multiview_random(&ctx, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return frame;
+}
+
+static void
+test_match(void **state)
+{
+	tlv_frame a = mixture(3, 2), wide = mixture(3, 4), few = mixture(2, 2), views = other_model();
+	tlv_match match;
+
+	(void) state;
+	assert_ok(tlv_model_match(&ctx, &a, &a, &match));
+	assert_int_equal(match.k, 3);
+	for (size_t j = 0; j < 3; j++)
+	{
+		assert_int_equal(match.component[j], j);
+		assert_below(match.distance[j], 1e-12);
+	}
+	assert_ok(tlv_model_match(&ctx, &a, &few, &match));
+	for (size_t j = 0; j < 3; j++)
+		assert_true((match.component[j] < 0) == isnan(match.distance[j]));
+	assert_refused(tlv_model_match(&ctx, &a, &wide, &match), TLV_BAD_PARAMETER, "2 and 4");
+	assert_refused(tlv_model_match(&ctx, &a, &views, &match), TLV_BAD_PARAMETER,
+				   "tlv_match needs a tlv_model of kind gaussian_mixture, not multiview");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_accumulators, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_models, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_views, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_statistics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_constants, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_match, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
