@@ -48,7 +48,9 @@ refine_views(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
 static inline void
 use_view_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame)
 {
-	tlv_view_row row = {.known = {true, false, true}};
+	tlv_posterior posterior = {0};
+	int64_t category[3];
+	tlv_row row;
 	tlv_multiview_parts parts;
 	double *x[3], *shares, value;
 	int64_t *assignment;
@@ -60,17 +62,18 @@ use_view_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fr
 	if (shares == NULL || assignment == NULL ||
 		tlv_kind_multiview.model->open(ctx, frame, &model) != TLV_OK)
 		return;
-	row.vectors = parts.items[0] == NULL;
 	for (int t = 0; t < 3; t++)
 	{
 		x[t] = tlv_alloc0(ctx, parts.d[t], sizeof(double));
 		if (x[t] == NULL)
 			return;
-		row.d[t] = parts.d[t];
-		row.x[t] = x[t];
-		row.category[t] = row.vectors ? 0 : parts.items[t][parts.d[t] - 1];
+		category[t] = parts.items[0] == NULL ? 0 : parts.items[t][parts.d[t] - 1];
 	}
-	tlv_multiview_infer(ctx, model, &row, shares, &value);
+	row = parts.items[0] == NULL ? *TLV_AS_VIEWS(parts.d, (const double *const *) x)
+								 : *TLV_AS_CATEGORIES(category);
+	row.part[1].type = TLV_PART_NONE;
+	tlv_model_infer(ctx, model, &row, &posterior);
+	tlv_model_log_likelihood(ctx, model, &row, &value);
 	if (parts.k <= VIEW_MOST)
 		tlv_multiview_match(ctx, &parts, &parts, assignment, shares);
 	refine_views(ctx, builder, model, &parts, x);

@@ -75,26 +75,14 @@ extern double tlv_multiview_parameters(const tlv_multiview_parts *parts);
 
 /* ---- rows under a model ---- */
 
-/* A row; views that are not known say nothing. */
-typedef struct tlv_view_row
-{
-	bool vectors;
-	bool known[3];
-	size_t d[3];		/* of vectors */
-	const double *x[3]; /* vectors */
-	int64_t category[3];
-} tlv_view_row;
-
 /*
- * Posterior of the components (k, summing to 1) given the views that are known, by Gaussians of
- * diagonal variances or by the probabilities of categories, and the logarithm of the density
- * (probability) of these views, nats.  shares and log_likelihood may be NULL.  model is one of
- * kind multiview.  Errors, naming the view: TLV_BAD_PARAMETER for vectors under a model of
- * categories and the reverse, TLV_BAD_DATA for another number of dimensions, numbers that are not
- * finite or beyond 1e100, a category that the model does not know.
+ * infer: the posterior of the components given the views that are known (others say nothing), by
+ * Gaussians of diagonal variances or by the probabilities of categories; log_likelihood: the
+ * logarithm of the density (probability) of these views.  A row is three views, or, as a vector,
+ * their numbers or categories one behind the other.  Errors, naming the view: TLV_BAD_PARAMETER for
+ * vectors under a model of categories and the reverse, TLV_BAD_DATA for another number of
+ * dimensions, numbers that are not finite or beyond 1e100, a category that the model does not know.
  */
-extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_view_row *row,
-									  double *shares, double *log_likelihood);
 
 /*
  * Assigns components of b to those of a with the least total error: assignment[j] is the

@@ -12,22 +12,24 @@
 /* ---- checks ---- */
 
 tlv_status
-tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts, const size_t d[3],
-							const double *const x[3])
+tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
+							const tlv_part view[3])
 {
 	for (int t = 0; t < 3; t++)
 	{
-		if (x[t] == NULL)
+		const double *x = view[t].float64;
+
+		if (view[t].type == TLV_PART_NONE)
 			continue;
-		if (d[t] != parts->d[t])
+		if (view[t].d != parts->d[t])
 			return tlv_fail(ctx, TLV_BAD_DATA, "view %d of a row has %zu numbers, the model's %zu",
-							t + 1, d[t], parts->d[t]);
-		for (size_t i = 0; i < d[t]; i++)
-			if (isnan(x[t][i]))
+							t + 1, view[t].d, parts->d[t]);
+		for (size_t i = 0; i < view[t].d; i++)
+			if (isnan(x[i]))
 				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is NaN", i + 1, t + 1);
-			else if (!(fabs(x[t][i]) <= TLV_MIXTURE_LARGEST))
+			else if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
 				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %g, beyond %g", i + 1,
-								t + 1, x[t][i], TLV_MIXTURE_LARGEST);
+								t + 1, x[i], TLV_MIXTURE_LARGEST);
 	}
 	return TLV_OK;
 }
@@ -78,7 +80,7 @@ exponent(size_t d, const double *restrict x, const double *restrict mean,
 
 /* ln p(x, j) of the views that are known. */
 static tlv_status
-joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_view_row *row,
+joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_part view[3],
 				 double *joint)
 {
 	const tlv_multiview_parts *parts = &model->parts;
@@ -90,34 +92,33 @@ joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_view_
 	{
 		size_t d = parts->d[t];
 
-		if (!row->known[t])
+		if (view[t].type == TLV_PART_NONE)
 			continue;
 		if (is_categorical(parts))
-			TLV_TRY(tlv_multiview_position(ctx, model, t, row->category[t], &at));
+			TLV_TRY(tlv_multiview_position(ctx, model, t, view[t].ids[0], &at));
 		for (size_t j = 0; j < k; j++)
-			joint[j] += is_categorical(parts) ? log(model->probabilities[t][at * k + j])
-											  : model->constant[t][j] +
-													exponent(d, row->x[t], parts->means[t] + j * d,
-															 model->inverse[t] + j * d);
+			joint[j] +=
+				is_categorical(parts)
+					? log(model->probabilities[t][at * k + j])
+					: model->constant[t][j] + exponent(d, view[t].float64, parts->means[t] + j * d,
+													   model->inverse[t] + j * d);
 	}
 	return TLV_OK;
 }
 
-tlv_status
-tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_view_row *row, double *shares,
-					double *log_likelihood)
+/* The posterior of the components and the logarithm of the density, unless they are NULL. */
+static tlv_status
+infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *shares,
+			double *log_likelihood)
 {
-	multiview_model *own = (multiview_model *) model;
 	size_t k = own->parts.k;
-	const double *x[3] = {NULL, NULL, NULL};
 	double *joint = own->joint, largest, sum = 0;
 
-	if (row->vectors == is_categorical(&own->parts))
+	if (is_categorical(&own->parts) != (row->form == TLV_ROW_CATEGORIES))
 		return tlv_multiview_refuse_row(ctx, &own->parts);
-	for (int t = 0; t < 3 && row->vectors; t++)
-		x[t] = row->known[t] ? row->x[t] : NULL;
-	TLV_TRY(tlv_multiview_check_vectors(ctx, &own->parts, row->d, x));
-	TLV_TRY(joint_logarithms(ctx, own, row, joint));
+	if (!is_categorical(&own->parts))
+		TLV_TRY(tlv_multiview_check_vectors(ctx, &own->parts, row->part));
+	TLV_TRY(joint_logarithms(ctx, own, row->part, joint));
 	largest = joint[0];
 	for (size_t j = 1; j < k; j++)
 		largest = fmax(largest, joint[j]);
@@ -132,82 +133,64 @@ tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_view_row *row,
 	return TLV_OK;
 }
 
-/* ---- rows in one piece ---- */
+/* ---- rows ---- */
 
+/* A row of views: of the three one behind the other in a vector, too, into *whole and ids. */
 static tlv_status
-split_row(tlv_context *ctx, const tlv_multiview_parts *parts, size_t d, const double *x,
-		  tlv_view_row *row)
+views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *row, tlv_row *whole,
+			 int64_t ids[3])
 {
 	size_t wide = is_categorical(parts) ? 3 : parts->d[0] + parts->d[1] + parts->d[2];
+	const double *x = row->part[0].float64;
 
-	*row = (tlv_view_row){.vectors = !is_categorical(parts), .known = {true, true, true}};
-	if (d != wide)
+	if (row->part[0].d != wide)
 	{
 		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", d, wide);
+			tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", row->part[0].d, wide);
 
 		tlv_fail_hint(ctx, "Give the three views one behind the other, or as three arguments.");
 		return status;
 	}
+	if (!is_categorical(parts))
+	{
+		*whole = *TLV_AS_VIEWS(
+			parts->d, ((const double *[]){x, x + parts->d[0], x + parts->d[0] + parts->d[1]}));
+		return TLV_OK;
+	}
 	for (int t = 0; t < 3; t++)
 	{
-		if (is_categorical(parts))
-		{
-			if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
-				return refuse_category(ctx, t, x[t]);
-			row->category[t] = (int64_t) x[t];
-			continue;
-		}
-		row->d[t] = parts->d[t];
-		row->x[t] = x;
-		x += parts->d[t];
+		if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
+			return refuse_category(ctx, t, x[t]);
+		ids[t] = (int64_t) x[t];
 	}
+	*whole = *TLV_AS_CATEGORIES(ids);
 	return TLV_OK;
 }
 
-/* The views of a row of any of the three forms. */
 static tlv_status
-views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *row,
-			 tlv_view_row *views)
+infer_any(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *shares,
+		  double *log_likelihood)
 {
-	if (row->form == TLV_ROW_VECTOR)
-		return split_row(ctx, parts, row->part[0].d, row->part[0].float64, views);
-	*views = (tlv_view_row){.vectors = row->form == TLV_ROW_VIEWS};
-	for (int t = 0; t < 3; t++)
-	{
-		const tlv_part *part = &row->part[t];
+	multiview_model *own = (multiview_model *) model;
+	tlv_row whole;
+	int64_t ids[3];
 
-		views->known[t] = part->type != TLV_PART_NONE;
-		if (!views->known[t])
-			continue;
-		if (!views->vectors)
-			views->category[t] = part->ids[0];
-		else
-		{
-			views->d[t] = part->d;
-			views->x[t] = part->float64;
-		}
-	}
-	return TLV_OK;
+	if (row->form != TLV_ROW_VECTOR)
+		return infer_views(ctx, own, row, shares, log_likelihood);
+	TLV_TRY(views_of_row(ctx, &own->parts, row, &whole, ids));
+	return infer_views(ctx, own, &whole, shares, log_likelihood);
 }
 
 tlv_status
-tlv_multiview_infer_row(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-						tlv_posterior *posterior)
+tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+					tlv_posterior *posterior)
 {
-	const tlv_multiview_parts *parts = &((multiview_model *) model)->parts;
-	tlv_view_row views;
-
-	TLV_TRY(views_of_row(ctx, parts, row, &views));
-	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, parts->k));
-	return tlv_multiview_infer(ctx, model, &views, posterior->values, NULL);
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, ((multiview_model *) model)->parts.k));
+	return infer_any(ctx, model, row, posterior->values, NULL);
 }
 
 tlv_status
 tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
-	tlv_view_row views;
-
-	TLV_TRY(views_of_row(ctx, &((multiview_model *) model)->parts, row, &views));
-	return tlv_multiview_infer(ctx, model, &views, NULL, value);
+	return infer_any(ctx, model, row, NULL, value);
 }

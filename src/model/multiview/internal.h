@@ -39,7 +39,7 @@ is_categorical(const tlv_multiview_parts *parts)
 
 /* A row's vectors: dimensions, finite, not beyond TLV_MIXTURE_LARGEST; errors name the view. */
 extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
-											  const size_t d[3], const double *const x[3]);
+											  const tlv_part view[3]);
 
 /* The position of a category in a view; TLV_BAD_DATA when the model does not know it. */
 extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
@@ -49,8 +49,8 @@ extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 
 /* A row whose views are put one behind the other, or the numbers of three categories (model.h). */
-extern tlv_status tlv_multiview_infer_row(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-										  tlv_posterior *posterior);
+extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+									  tlv_posterior *posterior);
 extern tlv_status tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model,
 											   const tlv_row *row, double *value);
 

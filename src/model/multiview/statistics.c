@@ -48,12 +48,10 @@ flush(tlv_context *ctx, statistics_state *state)
 static tlv_status
 statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
 {
-	const size_t d[3] = {part[0].d, part[1].d, part[2].d};
-	const double *const x[3] = {part[0].float64, part[1].float64, part[2].float64};
 	const double *center = state->center;
 	double *row;
 
-	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, d, x));
+	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
 	if (state->block == NULL)
 	{
 		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
@@ -62,10 +60,12 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 	row = state->block + state->waiting * state->shape.d;
 	for (int t = 0; t < 3; t++)
 	{
-		for (size_t i = 0; i < d[t]; i++)
-			row[i] = x[t][i] - center[i];
-		row += d[t];
-		center += d[t];
+		size_t d = part[t].d;
+
+		for (size_t i = 0; i < d; i++)
+			row[i] = part[t].float64[i] - center[i];
+		row += d;
+		center += d;
 	}
 	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
 }

@@ -239,6 +239,21 @@ test_merge(void **state)
 	}
 }
 
+/* The posterior of a row and, unless it is NULL, the logarithm of its density. */
+static void
+infer_both(tlv_model *model, const tlv_row *row, double *shares, double *value)
+{
+	assert_ok(infer_values(&ctx, model, row, shares));
+	if (value != NULL)
+		assert_ok(tlv_model_log_likelihood(&ctx, model, row, value));
+}
+
+static void
+know(tlv_row *row, int view, bool known)
+{
+	row->part[view].type = known ? TLV_PART_FLOAT64 : TLV_PART_NONE;
+}
+
 /* What views that are not known do not say. */
 static void
 test_missing(void **state)
@@ -246,20 +261,20 @@ test_missing(void **state)
 	sample s = draw_sample(false, 2);
 	tlv_model *model = opened(&s.truth);
 	double all[K], some[K], none[K], value, parts[3], right[2] = {0, 0}, whole[16];
-	tlv_view_row row = {.vectors = true, .known = {true, true, true}};
+	const double *x[3] = {s.x[0], s.x[1], s.x[2]};
+	tlv_row row = *TLV_AS_VIEWS(wide, x);
 
 	(void) state;
-	memcpy(row.d, wide, sizeof(wide));
 	for (size_t r = 0; r < ROWS; r++)
 	{
 		size_t best[2] = {0, 0};
 
 		for (int t = 0; t < 3; t++)
-			row.x[t] = s.x[t] + r * wide[t];
-		row.known[1] = true;
-		assert_ok(tlv_multiview_infer(&ctx, model, &row, all, NULL));
-		row.known[1] = false;
-		assert_ok(tlv_multiview_infer(&ctx, model, &row, some, NULL));
+			row.part[t].float64 = x[t] = s.x[t] + r * wide[t];
+		know(&row, 1, true);
+		infer_both(model, &row, all, NULL);
+		know(&row, 1, false);
+		infer_both(model, &row, some, NULL);
 		for (size_t j = 1; j < K; j++)
 		{
 			best[0] = all[j] > all[best[0]] ? j : best[0];
@@ -274,27 +289,28 @@ test_missing(void **state)
 	assert_above(right[1] / ROWS, 0.96);
 	assert_below(right[1], right[0]);
 	/* One component's density is the product of its views'. */
-	row.known[0] = row.known[2] = false;
-	assert_ok(tlv_multiview_infer(&ctx, model, &row, none, &value));
+	know(&row, 0, false);
+	know(&row, 2, false);
+	infer_both(model, &row, none, &value);
 	assert_below(fabs(value), 1e-12);
 	for (size_t j = 0; j < K; j++)
 		assert_close(none[j], s.parts.weights[j], 1e-12);
 	for (int t = 0; t < 3; t++)
 	{
-		row.known[t] = true;
-		assert_ok(tlv_multiview_infer(&ctx, model, &row, some, &parts[t]));
-		row.known[t] = false;
+		know(&row, t, true);
+		infer_both(model, &row, some, &parts[t]);
+		know(&row, t, false);
 		for (size_t j = 0; j < K; j++)
 			none[j] *= some[j] / s.parts.weights[j] * exp(parts[t]);
 	}
 	for (int t = 0; t < 3; t++)
-		row.known[t] = true;
-	assert_ok(tlv_multiview_infer(&ctx, model, &row, all, &value));
+		know(&row, t, true);
+	infer_both(model, &row, all, &value);
 	for (size_t j = 0; j < K; j++)
 		assert_close(none[j] / exp(value), all[j], 1e-9);
-	memcpy(whole, row.x[0], 5 * sizeof(double));
-	memcpy(whole + 5, row.x[1], 8 * sizeof(double));
-	memcpy(whole + 13, row.x[2], 3 * sizeof(double));
+	memcpy(whole, x[0], 5 * sizeof(double));
+	memcpy(whole + 5, x[1], 8 * sizeof(double));
+	memcpy(whole + 13, x[2], 3 * sizeof(double));
 	assert_ok(infer_values(&ctx, model, TLV_AS_VECTOR(16, whole), some));
 	assert_memory_equal(some, all, sizeof(all));
 }
@@ -304,8 +320,10 @@ test_refusals(void **state)
 {
 	sample s = draw_sample(false, 2), c = draw_sample(true, 2);
 	tlv_model *vectors = opened(&s.truth), *categories = opened(&c.truth);
-	tlv_view_row row = {.vectors = true, .known = {true, true, true}, .category = {1, 2, 31}};
-	double bad[8] = {0, 0, NAN}, error[K];
+	const double *x[3] = {s.x[0], s.x[1], s.x[2]};
+	const int64_t category[3] = {1, 2, 31};
+	tlv_row row = *TLV_AS_VIEWS(wide, x);
+	double bad[8] = {0, 0, NAN}, error[K], shares[K];
 	tlv_accumulator *accumulator;
 	int64_t assignment[K];
 	tlv_multiview_simulation options = {
@@ -314,21 +332,18 @@ test_refusals(void **state)
 	size_t size;
 
 	(void) state;
-	memcpy(row.d, wide, sizeof(wide));
-	for (int t = 0; t < 3; t++)
-		row.x[t] = s.x[t];
-	assert_int_equal(tlv_multiview_infer(&ctx, categories, &row, NULL, NULL), TLV_BAD_PARAMETER);
-	row.x[1] = bad;
-	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, categories, &row, shares), TLV_BAD_PARAMETER);
+	row.part[1].float64 = bad;
+	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "number 3 of view 2"));
 	bad[2] = 1e99;
-	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
+	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "beyond reckoning"));
-	row.d[2] = 4;
-	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_DATA);
-	row.vectors = false;
-	assert_int_equal(tlv_multiview_infer(&ctx, vectors, &row, NULL, NULL), TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_multiview_infer(&ctx, categories, &row, NULL, NULL), TLV_BAD_DATA);
+	row.part[2].d = 4;
+	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_DATA);
+	row = *TLV_AS_CATEGORIES(category);
+	assert_int_equal(infer_values(&ctx, vectors, &row, shares), TLV_BAD_PARAMETER);
+	assert_int_equal(infer_values(&ctx, categories, &row, shares), TLV_BAD_DATA);
 	assert_non_null(strstr(ctx.error.message, "category 31 of view 3"));
 	assert_int_equal(vectors->class->statistics(&ctx, vectors, "vb", &accumulator),
 					 TLV_BAD_PARAMETER);
@@ -336,7 +351,7 @@ test_refusals(void **state)
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_CATEGORIES(c.category[0])),
 					 TLV_BAD_PARAMETER);
 	assert_ok(categories->class->statistics(&ctx, categories, NULL, &accumulator));
-	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(row.d, row.x)), TLV_BAD_PARAMETER);
+	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_VIEWS(wide, x)), TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_multiview_match(&ctx, &s.parts, &c.parts, assignment, error),
 					 TLV_BAD_PARAMETER);
 	assert_int_equal(tlv_multiview_random(&ctx, &options, &image, &size), TLV_BAD_PARAMETER);
