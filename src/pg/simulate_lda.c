@@ -66,8 +66,9 @@ tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 		items[i] = (int64_t) i + 1;
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = alpha0 / (double) k;
-	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, k, d, items, phi, alpha, seed,
-												&maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_lda_from_parameters(
+							maker.ctx, &(tlv_lda_parameters){k, d, items, phi, alpha, seed},
+							&maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
@@ -252,7 +253,8 @@ tlv_topic_model(PG_FUNCTION_ARGS)
 	}
 	TlvMakerBegin(&maker, "tensorlv model");
 	maker.ctx->arena.limit = SIZE_MAX;
-	TlvCheck(maker.ctx, tlv_lda_from_parameters(maker.ctx, k, d, items, phi, alpha, 1, &maker.image,
-												&maker.size));
+	TlvCheck(maker.ctx,
+			 tlv_lda_from_parameters(maker.ctx, &(tlv_lda_parameters){k, d, items, phi, alpha, 1},
+									 &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

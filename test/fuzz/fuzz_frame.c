@@ -497,7 +497,8 @@ fixed_model(tlv_frame *model)
 	void *image;
 	size_t size;
 
-	return tlv_lda_from_parameters(&ctx, 2, 4, items, phi, alpha, 1, &image, &size) == TLV_OK &&
+	return tlv_lda_from_parameters(&ctx, &(tlv_lda_parameters){2, 4, items, phi, alpha, 1}, &image,
+								   &size) == TLV_OK &&
 		   tlv_frame_open(&ctx, image, size, model) == TLV_OK;
 }
 

@@ -53,16 +53,24 @@ extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
 extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
 								 double smoothing, void **image, size_t *size);
 
+/* Given parameters of a model. */
+typedef struct tlv_lda_parameters
+{
+	size_t k;
+	size_t d;
+	const int64_t *items; /* d, ascending */
+	const double *phi;	  /* k x d: each topic in proportion to its probabilities */
+	const double *alpha;  /* k, positive */
+	uint64_t seed;		  /* of refinement */
+} tlv_lda_parameters;
+
 /*
- * A model from given parameters: phi is k x d (columns of topics need not be
- * normalised), items ascending, alpha k positive numbers.  Topics are normalised and
- * ordered by decreasing alpha.  Errors: TLV_BAD_PARAMETER for a probability that is negative or not
- * finite, a topic without any, an alpha that is not positive or vanishes beside the others; memory.
+ * A model from given parameters.  Topics are normalised and ordered by decreasing alpha.  Errors:
+ * TLV_BAD_PARAMETER for a probability that is negative or not finite, a topic without any, an alpha
+ * that is not positive or vanishes beside the others; memory.
  */
-extern tlv_status tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d,
-										  const int64_t *items, const double *phi,
-										  const double *alpha, uint64_t seed, void **image,
-										  size_t *size);
+extern tlv_status tlv_lda_from_parameters(tlv_context *ctx, const tlv_lda_parameters *parameters,
+										  void **image, size_t *size);
 
 /* What it takes to write a model's frame. */
 typedef struct tlv_lda_parts

@@ -137,7 +137,7 @@ sum_shares(given_topics *given)
 }
 
 static tlv_status
-write_given(tlv_context *ctx, const given_topics *given, const int64_t *items, uint64_t seed,
+write_given(tlv_context *ctx, const tlv_lda_parameters *parameters, const given_topics *given,
 			void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
@@ -146,8 +146,8 @@ write_given(tlv_context *ctx, const given_topics *given, const int64_t *items, u
 						   .alpha0 = given->alpha0,
 						   .alpha0_free = 1,
 						   .eta = TLV_LDA_ETA,
-						   .seed = (double) seed,
-						   .items = items,
+						   .seed = (double) parameters->seed,
+						   .items = parameters->items,
 						   .phi = given->phi,
 						   .alpha = given->alpha,
 						   .weights = given->weights,
@@ -158,25 +158,28 @@ write_given(tlv_context *ctx, const given_topics *given, const int64_t *items, u
 	return tlv_lda_write(ctx, &parts, image, size);
 }
 
+static tlv_status
+take_parameters(tlv_context *ctx, const tlv_lda_parameters *parameters, given_topics *given)
+{
+	for (size_t j = 0; j < given->k; j++)
+		TLV_TRY(take_topic(ctx, parameters->phi, j, given));
+	TLV_TRY(take_alpha(ctx, parameters->alpha, given));
+	TLV_TRY(tlv_lda_sort_topics(ctx, given->k, given->d, given->phi, given->alpha, given->weights));
+	sum_shares(given);
+	return TLV_OK;
+}
+
 tlv_status
-tlv_lda_from_parameters(tlv_context *ctx, size_t k, size_t d, const int64_t *items,
-						const double *phi, const double *alpha, uint64_t seed, void **image,
+tlv_lda_from_parameters(tlv_context *ctx, const tlv_lda_parameters *parameters, void **image,
 						size_t *size)
 {
-	given_topics given = {.k = k, .d = d};
+	given_topics given = {.k = parameters->k, .d = parameters->d};
 	tlv_status status = allocate_given(ctx, &given);
 
-	for (size_t j = 0; status == TLV_OK && j < k; j++)
-		status = take_topic(ctx, phi, j, &given);
 	if (status == TLV_OK)
-		status = take_alpha(ctx, alpha, &given);
+		status = take_parameters(ctx, parameters, &given);
 	if (status == TLV_OK)
-		status = tlv_lda_sort_topics(ctx, k, d, given.phi, given.alpha, given.weights);
-	if (status == TLV_OK)
-	{
-		sum_shares(&given);
-		status = write_given(ctx, &given, items, seed, image, size);
-	}
+		status = write_given(ctx, parameters, &given, image, size);
 	tlv_free(ctx, given.phi);
 	return status;
 }

@@ -521,22 +521,19 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 	return TLV_OK;
 }
 
-tlv_status
-tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance, double *off)
+/* A from the shares as they are, edge by edge. */
+static tlv_status
+assign_edges(tlv_context *ctx, mixed_work *work)
 {
-	tlv_mixed_model copy = *model;
+	const tlv_mixed_model *model = work->model;
 	const tlv_mixed_side *rows = &model->side[0], *columns = &model->side[model->sides - 1];
+	const tlv_csr *edges = rows->edges;
 	size_t k = model->k, since = 0;
-	double assigned = 0, expected = 0, same_assigned = 0, same_expected = 0;
-	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double));
-	mixed_work work;
 
-	TLV_TRY_ALLOC(ctx, sums);
-	TLV_TRY(create_work(ctx, &copy, false, &work));
-	TLV_TRY(compute_rates(ctx, &work, 0));
+	TLV_TRY(compute_rates(ctx, work, 0));
 	for (size_t u = 0; u < rows->n; u++)
 	{
-		size_t first = rows->edges->start[u], n = rows->edges->start[u + 1] - first;
+		size_t first = edges->start[u], n = edges->start[u + 1] - first;
 
 		since += n + NODE_EDGES + k;
 		if (since > EDGE_CHUNK)
@@ -545,38 +542,59 @@ tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance
 			TLV_TRY_CONTINUE(ctx);
 		}
 		for (size_t a = 0; a < k; a++)
-			work.weight[a] = rows->share[u * k + a];
-		memset(work.mean, 0, work.width * sizeof(float));
-		add_shares(k, work.width, n, rows->edges->index + first,
-				   rows->edges->value == NULL ? NULL : rows->edges->value + first, work.rate,
-				   work.weight, columns->share, columns->propensity, work.mean);
-		add_assigned(&work, k, work.weight, work.mean);
+			work->weight[a] = rows->share[u * k + a];
+		memset(work->mean, 0, work->width * sizeof(float));
+		add_shares(k, work->width, n, edges->index + first,
+				   edges->value == NULL ? NULL : edges->value + first, work->rate, work->weight,
+				   columns->share, columns->propensity, work->mean);
+		add_assigned(work, k, work->weight, work->mean);
 	}
-	work.direct = true;
-	TLV_TRY(finish_assigned(ctx, &work, k));
-	TLV_TRY(sum_shares(ctx, model, 0, sums));
-	TLV_TRY(sum_shares(ctx, model, model->sides - 1, sums + k));
+	work->direct = true;
+	return finish_assigned(ctx, work, k);
+}
+
+/* Shares of the edges assigned to pairs of communities, and of those expected (sums: 2 k). */
+static void
+compare_edges(const mixed_work *work, const double *sums, double *distance, double *off)
+{
+	const double *p = work->model->connectivity;
+	size_t k = work->model->k;
+	double assigned = 0, expected = 0, same_assigned = 0, same_expected = 0;
+
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 		{
-			double p = model->connectivity[a + k * b];
-
-			assigned += work.assigned[a + k * b] *= p;
-			expected += p * sums[a] * sums[k + b];
+			assigned += work->assigned[a + k * b] * p[a + k * b];
+			expected += p[a + k * b] * sums[a] * sums[k + b];
 		}
 	*distance = 0;
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 		{
-			double one = work.assigned[a + k * b] / fmax(assigned, DBL_MIN);
-			double two =
-				model->connectivity[a + k * b] * sums[a] * sums[k + b] / fmax(expected, DBL_MIN);
+			double one = work->assigned[a + k * b] * p[a + k * b] / fmax(assigned, DBL_MIN);
+			double two = p[a + k * b] * sums[a] * sums[k + b] / fmax(expected, DBL_MIN);
 
 			*distance += fabs(one - two);
 			same_assigned += a == b ? one : 0;
 			same_expected += a == b ? two : 0;
 		}
 	*off = (1 - same_assigned) / fmax(1 - same_expected, 1e-12);
+}
+
+tlv_status
+tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance, double *off)
+{
+	tlv_mixed_model copy = *model;
+	size_t k = model->k;
+	double *sums = tlv_alloc(ctx, 2 * k, sizeof(double));
+	mixed_work work;
+
+	TLV_TRY_ALLOC(ctx, sums);
+	TLV_TRY(create_work(ctx, &copy, false, &work));
+	TLV_TRY(assign_edges(ctx, &work));
+	TLV_TRY(sum_shares(ctx, model, 0, sums));
+	TLV_TRY(sum_shares(ctx, model, model->sides - 1, sums + k));
+	compare_edges(&work, sums, distance, off);
 	free_work(ctx, &work);
 	tlv_free(ctx, sums);
 	return TLV_OK;

@@ -152,6 +152,16 @@ test_extend(void **state)
 	assert_int_equal(tlv_lda_extend(&ctx, &model, &small, 0, &image, &size), TLV_BAD_PARAMETER);
 }
 
+/* Two topics over three items. */
+static tlv_status
+from_parameters(const int64_t *items, const double *phi, const double *alpha, void **image,
+				size_t *size)
+{
+	tlv_lda_parameters parameters = {2, 3, items, phi, alpha, 9};
+
+	return tlv_lda_from_parameters(&ctx, &parameters, image, size);
+}
+
 static void
 test_from_parameters(void **state)
 {
@@ -163,7 +173,7 @@ test_from_parameters(void **state)
 	size_t size;
 
 	(void) state;
-	assert_ok(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, alpha, 9, &image, &size));
+	assert_ok(from_parameters(items, phi, alpha, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	/* normalised, and ordered by decreasing alpha: the second topic comes first */
 	assert_equal(tlv_frame_float64(&model, "phi")[0], 0.5);
@@ -172,18 +182,14 @@ test_from_parameters(void **state)
 	assert_equal(tlv_frame_float64(&model, "weights")[1], 0.25);
 	assert_close(tlv_frame_float64(&model, "shares")[0], 0.75 * 0.5 + 0.25 * 0.25, 1e-15);
 	assert_equal(tlv_frame_scalar(&model, "alpha0", 0), 2);
-	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, bad, 9, &image, &size),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(from_parameters(items, phi, bad, &image, &size), TLV_BAD_PARAMETER);
 	memcpy(negative, phi, sizeof(phi));
 	negative[3] = -1;
-	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, negative, alpha, 9, &image, &size),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(from_parameters(items, negative, alpha, &image, &size), TLV_BAD_PARAMETER);
 	/* so different that a weight would vanish from the stored model */
-	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi,
-											 (const double[]){1e-200, 1e200}, 9, &image, &size),
+	assert_int_equal(from_parameters(items, phi, (const double[]){1e-200, 1e200}, &image, &size),
 					 TLV_BAD_PARAMETER);
-	assert_int_equal(tlv_lda_from_parameters(&ctx, 2, 3, items, phi, (const double[]){1e308, 1e308},
-											 9, &image, &size),
+	assert_int_equal(from_parameters(items, phi, (const double[]){1e308, 1e308}, &image, &size),
 					 TLV_BAD_PARAMETER);
 }
 
