@@ -43,31 +43,16 @@ gram_of_others(cp *w, int target)
 }
 
 static tlv_status
-update(cp *w, int target)
+update_cp(cp *w, int target)
 {
 	tlv_solver4 *s = w->solver;
-	size_t k = s->k, rank;
 	double *a = w->factors[target];
-	tlv_status status;
 
 	TLV_TRY(gram_of_others(w, target));
 	TLV_TRY(tlv_solver4_apply(s, w->factors[(target + 1) % 4], w->factors[(target + 2) % 4],
 							  w->factors[(target + 3) % 4], a));
-	memcpy(w->product, w->gram, k * k * sizeof(double));
-	status = tlv_solve_spd(s->ctx, k, k, w->product, a);
-	if (status == TLV_BAD_DATA)
-	{
-		/* Two columns have become one: the least-norm solution keeps both alive.  a is as it was.
-		 */
-		double *right = s->outer; /* free between contractions */
-
-		memcpy(right, a, k * k * sizeof(double));
-		TLV_TRY(tlv_pseudo_inverse(s->ctx, k, k, w->gram, 1e-12, w->product, &rank));
-		status = tlv_gemm(s->ctx, false, false, k, k, k, 1, w->product, k, right, k, 0, a, k);
-	}
-	TLV_TRY(status);
-	tlv_rows_normalize(k, k, a, w->lengths);
-	return TLV_OK;
+	/* outer is free between contractions */
+	return tlv_solve_factor(s->ctx, s->k, w->gram, w->product, s->outer, w->lengths, a);
 }
 
 tlv_status
@@ -97,7 +82,7 @@ tlv_solver4_cp(tlv_solver4 *s, double *work)
 		tlv_report(s->ctx, "decompose", sweep, sweeps);
 		memcpy(w.before, w.factors[0], k * k * sizeof(double));
 		for (int i = 0; i < 4; i++)
-			TLV_TRY(update(&w, i));
+			TLV_TRY(update_cp(&w, i));
 		for (size_t i = 0; i < k * k; i++)
 			change = fmax(change, fabs(w.factors[0][i] - w.before[i]));
 		s->out->iterations++;

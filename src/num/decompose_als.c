@@ -48,30 +48,37 @@ gram_of(als *w, const double *b, const double *c)
 	return TLV_OK;
 }
 
-/* The least-squares factor given the two others, rows normalised. */
-static tlv_status
-update(als *w, int target)
+tlv_status
+tlv_solve_factor(tlv_context *ctx, size_t k, const double *gram, double *inverse, double *right,
+				 double *lengths, double *a)
 {
-	tlv_solver *s = w->solver;
-	size_t k = s->k, rank;
-	double *a = w->factors[target];
-	const double *b = w->factors[(target + 1) % 3], *c = w->factors[(target + 2) % 3];
 	tlv_status status;
+	size_t rank;
 
-	TLV_TRY(gram_of(w, b, c));
-	TLV_TRY(tlv_solver_apply(s, k, b, c, a));
-	memcpy(w->inverse, w->gram, k * k * sizeof(double));
-	memcpy(w->product, a, k * k * sizeof(double));
-	status = tlv_solve_spd(s->ctx, k, k, w->inverse, a);
+	memcpy(inverse, gram, k * k * sizeof(double));
+	memcpy(right, a, k * k * sizeof(double));
+	status = tlv_solve_spd(ctx, k, k, inverse, a);
 	if (status == TLV_BAD_DATA)
 	{
-		/* Two columns have become one: the least-norm solution keeps both alive. */
-		TLV_TRY(tlv_pseudo_inverse(s->ctx, k, k, w->gram, 1e-12, w->inverse, &rank));
-		status = tlv_gemm(s->ctx, false, false, k, k, k, 1, w->inverse, k, w->product, k, 0, a, k);
+		TLV_TRY(tlv_pseudo_inverse(ctx, k, k, gram, 1e-12, inverse, &rank));
+		status = tlv_gemm(ctx, false, false, k, k, k, 1, inverse, k, right, k, 0, a, k);
 	}
 	TLV_TRY(status);
-	tlv_rows_normalize(k, k, a, w->lengths);
+	tlv_rows_normalize(k, k, a, lengths);
 	return TLV_OK;
+}
+
+/* The least-squares factor given the two others, rows normalised. */
+static tlv_status
+update_als(als *w, int target)
+{
+	tlv_solver *s = w->solver;
+	double *a = w->factors[target];
+	const double *b = w->factors[(target + 1) % 3], *c = w->factors[(target + 2) % 3];
+
+	TLV_TRY(gram_of(w, b, c));
+	TLV_TRY(tlv_solver_apply(s, s->k, b, c, a));
+	return tlv_solve_factor(s->ctx, s->k, w->gram, w->inverse, w->product, w->lengths, a);
 }
 
 static tlv_status
@@ -93,7 +100,7 @@ run(als *w)
 			TLV_TRY(tlv_orthonormalize(s->ctx, k, k, w->factors[i], &s->rng, &rank));
 		memcpy(w->previous, w->lengths, k * sizeof(double));
 		for (int i = 0; i < 3; i++)
-			TLV_TRY(update(w, i));
+			TLV_TRY(update_als(w, i));
 		for (size_t l = 0; l < k; l++)
 			change = fmax(change, fabs(w->lengths[l] - w->previous[l]));
 		s->out->iterations++;

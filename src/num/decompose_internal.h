@@ -54,6 +54,14 @@ extern void tlv_rows_dot(size_t n, size_t k, const double *restrict x, const dou
 /* row_l *= factor_l */
 extern void tlv_rows_scale(size_t n, size_t k, double *restrict x, const double *restrict factor);
 
+/*
+ * a (k x k transposed) = gram^-1 a, rows normalised: the least-squares factor of an alternating
+ * decomposition.  Where two columns of the others have become one, the solution of least norm keeps
+ * both alive.  inverse, right: k x k; lengths: k, the rows' old ones.
+ */
+extern tlv_status tlv_solve_factor(tlv_context *ctx, size_t k, const double *gram, double *inverse,
+								   double *right, double *lengths, double *a);
+
 /* Rows to unit length (a zero row stays); lengths (n) may be used as work and gets the old ones. */
 extern void tlv_rows_normalize(size_t n, size_t k, double *x, double *lengths);
 
