@@ -130,6 +130,16 @@ tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k, double alpha, con
 /* ---- numbers ---- */
 
 double
+tlv_squared_distance(size_t d, const double *a, const double *b)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d; i++)
+		sum += (a[i] - b[i]) * (a[i] - b[i]);
+	return sum;
+}
+
+double
 tlv_largest_modulus(size_t n, const double *x)
 {
 	double largest = 0;

@@ -117,29 +117,3 @@ tlv_csr_row_sums(const tlv_csr *a, double *sums)
 		sums[i] = sum;
 	}
 }
-
-/* Labels of neighbours are read at random: fetched this many entries ahead. */
-#define LABELS_AHEAD 32
-
-void
-tlv_csr_count_labels(const tlv_csr *a, size_t first, size_t n, size_t k, const int32_t *label,
-					 double *counts)
-{
-	const int32_t *index = a->index;
-
-	memset(counts, 0, n * k * sizeof(double));
-	for (size_t i = 0; i < n; i++)
-	{
-		double *row = counts + i * k;
-
-		for (size_t p = a->start[first + i]; p < a->start[first + i + 1]; p++)
-		{
-			int32_t c = label[index[p]];
-
-			if (p + LABELS_AHEAD < a->entries)
-				__builtin_prefetch(label + index[p + LABELS_AHEAD]);
-			if (c >= 0)
-				row[c] += a->value == NULL ? 1 : (double) a->value[p];
-		}
-	}
-}

@@ -37,21 +37,6 @@ tlv_digamma(double x)
 }
 
 double
-tlv_trigamma(double x)
-{
-	gsl_sf_result result;
-
-	if (x == HUGE_VAL)
-		return 0;
-	/* 1 / x^2 would overflow inside; beyond 1e100 the leading term is exact. */
-	if (fabs(x) < 1e-150)
-		return x == 0 || isnan(x) ? NAN : HUGE_VAL;
-	if (x > 1e100)
-		return 1 / x;
-	return off_poles(x) ? checked(gsl_sf_psi_1_e(x, &result), &result) : NAN;
-}
-
-double
 tlv_lgamma(double x)
 {
 	gsl_sf_result result;

@@ -306,18 +306,3 @@ tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n, cons
 	tlv_free(ctx, matrices);
 	return status;
 }
-
-tlv_status
-tlv_tensor3_values(tlv_context *ctx, size_t k, const double *full, size_t n, const double *u,
-				   double *values)
-{
-	double *images = tlv_alloc(ctx, k * n, sizeof(double));
-	tlv_status status;
-
-	TLV_TRY_ALLOC(ctx, images);
-	status = tlv_tensor3_apply(ctx, k, full, n, u, images);
-	for (size_t j = 0; j < n && status == TLV_OK; j++)
-		values[j] = cblas_ddot((int) k, images + j * k, 1, u + j * k, 1);
-	tlv_free(ctx, images);
-	return status;
-}

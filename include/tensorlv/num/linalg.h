@@ -138,6 +138,9 @@ extern double tlv_ritz_change(size_t k, const double *before, const double *afte
 typedef tlv_status (*tlv_apply)(tlv_context *ctx, void *argument, size_t d, size_t l,
 								const double *x, double *z);
 
+/* |a - b|^2 of d numbers each */
+extern double tlv_squared_distance(size_t d, const double *a, const double *b);
+
 /* Largest modulus of n numbers; NaN where one is. */
 extern double tlv_largest_modulus(size_t n, const double *x);
 

@@ -52,14 +52,6 @@ extern void tlv_csr_multiply_rows(const tlv_csr *a, size_t first, size_t n, size
 extern void tlv_csr_row_sums(const tlv_csr *a, double *sums);
 
 /*
- * counts (k x rows, double) of labelled neighbours: counts[c, i] = sum of the values of row i in
- * columns with label c (labels 0 .. k - 1; a negative label counts nowhere).  rows first .. first
- * + n - 1.
- */
-extern void tlv_csr_count_labels(const tlv_csr *a, size_t first, size_t n, size_t k,
-								 const int32_t *label, double *counts);
-
-/*
  * Orthonormalises the directions of x (l x n, l <= n) in place and in order by
  * two or more rounds of Cholesky QR (Yamamoto et al. 2015), the Gram matrix in
  * double precision, to about 1e-6; directions that depend on the others to

@@ -7,7 +7,6 @@
 
 /* They never raise: NaN outside the domain. */
 extern double tlv_digamma(double x);
-extern double tlv_trigamma(double x);
 extern double tlv_lgamma(double x);
 extern double tlv_normal_cdf(double x);
 extern double tlv_chisq_survival(double x, double degrees);

@@ -84,8 +84,4 @@ extern tlv_status tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, con
 extern tlv_status tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n,
 									const double *u, double *out);
 
-/* values[j] = T(u_j, u_j, u_j) */
-extern tlv_status tlv_tensor3_values(tlv_context *ctx, size_t k, const double *full, size_t n,
-									 const double *u, double *values);
-
 #endif /* TENSORLV_TENSOR3_H */

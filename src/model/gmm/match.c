@@ -5,16 +5,7 @@
 
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/gmm.h"
-
-static double
-mean_distance(size_t d, const double *restrict a, const double *restrict b)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-		sum += (a[i] - b[i]) * (a[i] - b[i]);
-	return sqrt(sum);
-}
+#include "tensorlv/num/linalg.h"
 
 tlv_status
 tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b, int64_t *assignment,
@@ -27,7 +18,8 @@ tlv_gmm_match(tlv_context *ctx, const tlv_mixture *a, const tlv_mixture *b, int6
 	{
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < b->k; j++)
-			cost[i * b->k + j] = mean_distance(a->d, a->means + i * a->d, b->means + j * b->d);
+			cost[i * b->k + j] =
+				sqrt(tlv_squared_distance(a->d, a->means + i * a->d, b->means + j * b->d));
 	}
 	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
 	tlv_free(ctx, cost);

@@ -5,6 +5,7 @@
 
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/hmm.h"
+#include "tensorlv/num/linalg.h"
 
 /* L1 distance of the emissions of two states over all symbols of either. */
 static double
@@ -24,16 +25,6 @@ emission_distance(const tlv_hmm_parts *a, size_t state_a, const tlv_hmm_parts *b
 		j += in_b;
 	}
 	return sum;
-}
-
-static double
-mean_distance(size_t d, const double *restrict a, const double *restrict b)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-		sum += (a[i] - b[i]) * (a[i] - b[i]);
-	return sqrt(sum);
 }
 
 static tlv_status
@@ -61,9 +52,10 @@ tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b, 
 		{
 			if (j % 64 == 0)
 				TLV_TRY_CONTINUE(ctx);
-			cost[i * b->k + j] =
-				a->gaussian ? mean_distance(a->d, a->emissions + i * a->d, b->emissions + j * a->d)
-							: emission_distance(a, i, b, j);
+			cost[i * b->k + j] = a->gaussian
+									 ? sqrt(tlv_squared_distance(a->d, a->emissions + i * a->d,
+																 b->emissions + j * a->d))
+									 : emission_distance(a, i, b, j);
 		}
 	TLV_TRY(tlv_assign_components(ctx, a->k, b->k, cost, NAN, assignment, error));
 	tlv_free(ctx, cost);

@@ -107,23 +107,6 @@ tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 }
 
 void
-tlv_memberships_largest(const tlv_memberships *memberships, int32_t *label)
-{
-	for (size_t u = 0; u < memberships->n; u++)
-	{
-		float largest = 0;
-
-		label[u] = -1;
-		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
-			if (memberships->share[i] > largest)
-			{
-				largest = memberships->share[i];
-				label[u] = memberships->community[i];
-			}
-	}
-}
-
-void
 tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 					 double *sums)
 {
@@ -132,24 +115,6 @@ tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double 
 		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
 			sums[memberships->community[i]] +=
 				(weight == NULL ? 1 : weight[u]) * memberships->share[i];
-}
-
-void
-tlv_memberships_gram(const tlv_memberships *memberships, size_t k, const double *weight,
-					 double *gram)
-{
-	memset(gram, 0, k * k * sizeof(double));
-	for (size_t u = 0; u < memberships->n; u++)
-		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
-		{
-			double *column = gram + k * memberships->community[i];
-			double share = memberships->share[i];
-
-			if (weight != NULL)
-				share *= weight[u] * weight[u];
-			for (size_t j = memberships->start[u]; j < memberships->start[u + 1]; j++)
-				column[memberships->community[j]] += share * memberships->share[j];
-		}
 }
 
 tlv_status

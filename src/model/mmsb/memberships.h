@@ -28,16 +28,9 @@ extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships)
 extern tlv_status tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 											  tlv_memberships *memberships);
 
-/* The community of the largest share of every node, or -1. */
-extern void tlv_memberships_largest(const tlv_memberships *memberships, int32_t *label);
-
 /* sizes[j] = sum over nodes of weight[u] (NULL: 1) times the share in j. */
 extern void tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 								 double *sums);
-
-/* gram (k x k) = sum over nodes of weight[u]^2 pi_u pi_u'. */
-extern void tlv_memberships_gram(const tlv_memberships *memberships, size_t k, const double *weight,
-								 double *gram);
 
 /* Renumbers the communities: the new i-th is the old order[i]-th. */
 extern tlv_status tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,

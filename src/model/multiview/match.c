@@ -5,16 +5,7 @@
 
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/multiview.h"
-
-static double
-squared_distance(size_t d, const double *restrict a, const double *restrict b)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < d; i++)
-		sum += (a[i] - b[i]) * (a[i] - b[i]);
-	return sum;
-}
+#include "tensorlv/num/linalg.h"
 
 /* L1 distance of the probabilities of two views over all categories of either, both ascending. */
 static double
@@ -47,7 +38,8 @@ component_distance(const tlv_multiview_parts *a, size_t i, const tlv_multiview_p
 		if (a->items[0] != NULL)
 			sum += category_distance(a, i, b, j, t) / 3;
 		else
-			sum += squared_distance(a->d[t], a->means[t] + i * a->d[t], b->means[t] + j * a->d[t]);
+			sum +=
+				tlv_squared_distance(a->d[t], a->means[t] + i * a->d[t], b->means[t] + j * a->d[t]);
 	return a->items[0] != NULL ? sum : sqrt(sum);
 }
 
