@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
+#include "tensorlv/num/hash.h"
 #include "tensorlv/num/linalg.h"
 
 #ifndef TENSORLV_VERSION
@@ -55,6 +56,9 @@ _PG_init(void)
 	EmitWarningsOnPlaceholders("tensorlv");
 #endif
 	tlv_num_init();
+	/* Items and ids come from users: none can be chosen to collide. */
+	if (!pg_strong_random(&tlv_hash_key, sizeof(tlv_hash_key)))
+		tlv_hash_key = 0;
 	TlvApplyBlasThreads();
 }
 
