@@ -110,11 +110,11 @@ cluster_start(tlv_context *ctx, block_fit *work, const char *name, bool sign, in
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
+		tlv_mmsb_points points = {fit->side[s].n,
+								  sign ? stars->signed_directions : stars->directions,
+								  sign ? stars->signed_ritz : stars->ritz, !sign};
 
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, fit->side[s].n,
-								 sign ? stars->signed_directions : stars->directions,
-								 sign ? stars->signed_ritz : stars->ritz, !sign, starts,
-								 work->n_starts + s, added->label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, &points, starts, work->n_starts + s, added->label[s]));
 	}
 	return tlv_mmsb_settle_labels(ctx, fit, added->label);
 }

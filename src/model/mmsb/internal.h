@@ -89,11 +89,20 @@ tlv_mmsb_project_work(size_t k)
 	return 2 * k;
 }
 
-/* k-means on directions (width x n, weighted by the roots of values or by values, rows normalised).
+/* The nodes of a side as points: rows of directions, scaled and then normalised. */
+typedef struct tlv_mmsb_points
+{
+	size_t n;
+	const float *directions; /* k x n */
+	const double *values;	 /* k: of the directions */
+	bool root;				 /* scaled by the roots of values, not by their moduli */
+} tlv_mmsb_points;
+
+/* k-means of the points, best of `starts` but of fewer where that is much work; stream: the seed's.
  */
-extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t n,
-								   const float *directions, const double *values, bool root,
-								   int starts, uint64_t stream, int32_t *label);
+extern tlv_status tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+								   const tlv_mmsb_points *points, int starts, uint64_t stream,
+								   int32_t *label);
 
 /* four_parts.c: scores from the stars between four parts of the graph instead. */
 extern tlv_status tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit);

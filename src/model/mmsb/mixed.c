@@ -211,12 +211,13 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		const tlv_star_moments *stars = &fit->moments[tlv_mmsb_other(fit, s)].stars;
+		tlv_mmsb_points points = {fit->side[s].n,
+								  fit->sides == 1 ? stars->signed_directions : stars->directions,
+								  ones, true};
 
 		label[s] = tlv_alloc(ctx, fit->side[s].n, sizeof(int32_t));
 		TLV_TRY_ALLOC(ctx, label[s]);
-		TLV_TRY(tlv_mmsb_cluster(ctx, fit, fit->side[s].n,
-								 fit->sides == 1 ? stars->signed_directions : stars->directions,
-								 ones, true, CLUSTER_STARTS, s, label[s]));
+		TLV_TRY(tlv_mmsb_cluster(ctx, fit, &points, CLUSTER_STARTS, s, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));
 	for (size_t s = 0; s < fit->sides; s++)

@@ -179,47 +179,55 @@ tlv_mmsb_project(size_t k, size_t n, const float *score, const double *degree, d
 	}
 }
 
-tlv_status
-tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t n, const float *directions,
-				 const double *values, bool root, int starts, uint64_t stream, int32_t *label)
+static tlv_status
+scale_points(tlv_context *ctx, size_t k, const tlv_mmsb_points *from, float *points)
 {
-	size_t k = fit->k, w = k;
-	float *points = tlv_alloc(ctx, w * n, sizeof(float));
-	double *factor = tlv_alloc(ctx, w, sizeof(double)), inertia;
-	double work = (double) n * (double) k * (double) w;
-	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
-	tlv_kmeans_task task;
-	tlv_status status;
-	tlv_rng rng;
+	double *factor = tlv_alloc(ctx, k, sizeof(double));
 
-	TLV_TRY_ALLOC(ctx, points);
 	TLV_TRY_ALLOC(ctx, factor);
-	for (size_t i = 0; i < w; i++)
-		factor[i] = root ? sqrt(fmax(values[i], 0)) : fabs(values[i]);
-	for (size_t u = 0; u < n; u++)
+	for (size_t i = 0; i < k; i++)
+		factor[i] = from->root ? sqrt(fmax(from->values[i], 0)) : fabs(from->values[i]);
+	for (size_t u = 0; u < from->n; u++)
 	{
 		double norm = 0;
 
-		for (size_t i = 0; i < w; i++)
+		for (size_t i = 0; i < k; i++)
 		{
-			double x = factor[i] * directions[u * w + i];
+			double x = factor[i] * from->directions[u * k + i];
 
-			points[u * w + i] = (float) x;
+			points[u * k + i] = (float) x;
 			norm += x * x;
 		}
 		norm = norm > 0 ? 1 / sqrt(norm) : 0;
-		for (size_t i = 0; i < w; i++)
-			points[u * w + i] *= (float) norm;
+		for (size_t i = 0; i < k; i++)
+			points[u * k + i] *= (float) norm;
 	}
 	tlv_free(ctx, factor);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_cluster(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_mmsb_points *points,
+				 int starts, uint64_t stream, int32_t *label)
+{
+	size_t k = fit->k, n = points->n;
+	float *scaled = tlv_alloc(ctx, k * n, sizeof(float));
+	double work = (double) n * (double) k * (double) k, inertia;
+	int most = work * starts < CLUSTER_WORK ? starts : (int) (CLUSTER_WORK / work);
+	tlv_kmeans_task task = {.n = n,
+							.d = k,
+							.points = scaled,
+							.k = k,
+							.starts = most < 1 ? 1 : most,
+							.max_steps = CLUSTER_STEPS};
+	tlv_status status;
+	tlv_rng rng;
+
+	TLV_TRY_ALLOC(ctx, scaled);
 	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 1) + stream);
-	task = (tlv_kmeans_task){.n = n,
-							 .d = w,
-							 .points = points,
-							 .k = k,
-							 .starts = most < 1 ? 1 : most,
-							 .max_steps = CLUSTER_STEPS};
-	status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
-	tlv_free(ctx, points);
+	status = scale_points(ctx, k, points, scaled);
+	if (status == TLV_OK)
+		status = tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia);
+	tlv_free(ctx, scaled);
 	return status;
 }
