@@ -68,5 +68,16 @@ SQL
     is(query($db, sprintf("SELECT count(*) FROM (VALUES ($fit), ($fit), ($fit)) v(m) WHERE tlv_amari(m, $fit) < 1e-6",
         'known', 'unknown', 'parts', 'vectors')), '3', 'and the model is the same');
 }
+# Models of megabytes, one after the other: the last step needs no more memory than the first.
+SKIP: {
+    skip 'no /proc here', 1 unless -r '/proc/self/status';
+    query($db, 'CREATE TABLE many AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 30, seed => 1), 2000, 100, seed => 2)');
+    my @peaks = map {
+        my $result = run_sql($db, "SELECT tlv_lda('SELECT bag FROM many', 30, alpha0 => 1, iterations => $_) IS NOT NULL;
+            SELECT 'peak ' || substring(pg_read_file('/proc/self/status', 0, 10000) FROM 'VmHWM:\\s*(\\d+)');");
+        ($result->{out} // '') =~ /peak (\d+)/ ? $1 / 1024 : 0;
+    } 1, 25;
+    ok($peaks[0] > 0 && $peaks[1] < $peaks[0] + 20, 'steps leave nothing behind') or diag("peaks of 1 and of 25 steps: @peaks MB");
+}
 drop_database($db);
 done_testing();
