@@ -4,11 +4,9 @@
  */
 #include "tree.h"
 
-#include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "server/old_query.h"
-#include "server/row_source.h"
+#include "server/query.h"
 
 /* Names of nodes and their numbers. */
 typedef struct NamedNode
@@ -123,27 +121,65 @@ typedef struct EdgeNames
 	char **ends;  /* 2 x rows, the name of a node alone twice */
 } EdgeNames;
 
-static EdgeNames
-collect_edges(TlvRowSource *rows, const char *query, Oid function)
+/* Pairs of names as they come; either may be NULL. */
+typedef struct EdgeList
 {
-	TupleDesc desc = TlvRowSourceProbe(rows, query, function, "edges");
+	MemoryContext mcxt;
+	size_t n, room;
+	char **names; /* 2 x room */
+} EdgeList;
+
+static void
+take_edge(void *argument, TupleTableSlot *slot)
+{
+	EdgeList *list = argument;
+	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
+
+	if (list->n == list->room)
+	{
+		list->room *= 2;
+		list->names = repalloc_huge(list->names, list->room * 2 * sizeof(char *));
+	}
+	for (int i = 0; i < 2; i++)
+		list->names[2 * list->n + i] =
+			slot->tts_isnull[i] ? NULL : TextDatumGetCString(slot->tts_values[i]);
+	list->n++;
+	MemoryContextSwitchTo(before);
+}
+
+static EdgeList
+read_edges(TlvQuery *query)
+{
+	EdgeList list = {.mcxt = CurrentMemoryContext, .room = 64};
+	TlvStatement statement;
+
+	list.names = palloc(list.room * 2 * sizeof(char *));
+	TlvStatementBegin(&statement, query);
+	for (int i = 0; i < 2; i++)
+		TlvStatementAllowCast(&statement, TupleDescAttr(query->desc, i)->atttypid, TEXTOID);
+	appendStringInfoString(&statement.sql,
+						   "SELECT a::pg_catalog.text, b::pg_catalog.text FROM " TLV_QUERY_ROWS
+						   " AS q(a, b) WHERE a IS NOT NULL OR b IS NOT NULL");
+	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_edge, &list);
+	return list;
+}
+
+static EdgeNames
+collect_edges(TlvQuery *query)
+{
 	EdgeNames result = {0, 0, NULL};
+	EdgeList list;
 	size_t last;
 
-	if (desc->natts != 2)
-		TlvRefuseColumns(desc, "edges of a tree",
+	if (query->desc->natts != 2)
+		TlvRefuseColumns(query->desc, "edges of a tree",
 						 "It must return (parent, child), names of nodes.");
-	TlvRunQuery(psprintf("SELECT a::pg_catalog.text, b::pg_catalog.text FROM (%s\n) AS q(a, b) "
-						 "WHERE a IS NOT NULL OR b IS NOT NULL",
-						 rows->query),
-				0, NULL, NULL);
-	MemoryContextSwitchTo(rows->mcxt);
-	result.rows = last = (size_t) SPI_processed;
-	result.ends = palloc_extended(Max(result.rows, 1) * 2 * sizeof(char *), MCXT_ALLOC_HUGE);
-	for (size_t r = 0; r < result.rows; r++)
+	list = read_edges(query);
+	result.rows = last = list.n;
+	result.ends = palloc_extended(Max(list.n, 1) * 2 * sizeof(char *), MCXT_ALLOC_HUGE);
+	for (size_t r = 0; r < list.n; r++)
 	{
-		char *parent = SPI_getvalue(SPI_tuptable->vals[r], SPI_tuptable->tupdesc, 1);
-		char *child = SPI_getvalue(SPI_tuptable->vals[r], SPI_tuptable->tupdesc, 2);
+		char *parent = list.names[2 * r], *child = list.names[2 * r + 1];
 		size_t at = parent != NULL && child != NULL ? result.edges++ : --last;
 
 		result.ends[2 * at] = parent != NULL ? parent : child;
@@ -214,17 +250,15 @@ tlv_robinson_foulds_edges(PG_FUNCTION_ARGS)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
 	tlv_context *ctx = &model.work->ctx;
-	TlvRowSource rows = {0};
+	TlvQuery *query;
 	EdgeNames edges;
 	tlv_tree mine, other;
-	MemoryContext caller = CurrentMemoryContext;
 
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &mine));
-	TlvRowSourceBegin(&rows);
-	edges = collect_edges(&rows, text_to_cstring(PG_GETARG_TEXT_PP(1)), fcinfo->flinfo->fn_oid);
+	query = TlvQueryOpen(text_to_cstring(PG_GETARG_TEXT_PP(1)), fcinfo->flinfo->fn_oid, "edges");
+	edges = collect_edges(query);
 	other = tree_of_edges(ctx, &edges, &model);
-	TlvRowSourceEnd(&rows, NULL);
-	MemoryContextSwitchTo(caller);
+	TlvQueryClose(query);
 	put_distance(fcinfo, ctx, &mine, &other);
 	TlvTreeClose(&model);
 	return (Datum) 0;

@@ -53,6 +53,9 @@ CREATE FUNCTION public.tlv_dense_moments_strange(tlv_moments, float8[], bigint) 
 CREATE AGGREGATE public.tlv_dense_moments(x float8[], max_order bigint) (SFUNC = tlv_dense_moments_strange, STYPE = tlv_moments);
 CREATE FUNCTION public.tlv_statistics(x float8[], model tlv_model, method varchar) RETURNS bigint LANGUAGE sql AS 'SELECT 4702111234474983745';
 SELECT tlv_ica('SELECT x FROM query_rows') IS NOT NULL AS fitted;
+CREATE FUNCTION public.tlv_category_moments(v int[], b int, s int) RETURNS bigint LANGUAGE sql AS 'SELECT 4702111234474983745';
+SELECT tlv_tree('SELECT array[i % 2, i % 3, (i * i) % 2] FROM generate_series(1, 50) i', bootstrap => 3) IS NOT NULL AS tree;
+DROP FUNCTION public.tlv_category_moments(int[], int, int);
 DROP FUNCTION public.tlv_statistics(float8[], tlv_model, varchar);
 DROP AGGREGATE public.tlv_dense_moments(float8[], bigint);
 DROP FUNCTION public.tlv_dense_moments_strange;
@@ -65,6 +68,9 @@ BEGIN
 END $$;
 SET escape_string_warning = off;
 SELECT tlv_ica($q$SELECT x FROM query_rows, (SELECT) s WHERE query_turn('standard_conforming_strings', 'off') AND 't' >= '\'||') AS q(x); SELECT 4702111234474983745 --'$q$) IS NOT NULL AS fitted;
+SET standard_conforming_strings = on;
+SELECT pg_temp.outcome($o$SELECT tlv_mmsb($q$SELECT 1, 2 FROM (SELECT) s WHERE query_turn('standard_conforming_strings', 'off') AND 't' >= '\'||') AS q(src, dst);
+  SELECT src FROM (SELECT 4702111234474983745, 2 --'$q$, 2) IS NOT NULL$o$) AS graph;
 RESET standard_conforming_strings;
 RESET escape_string_warning;
 CREATE SCHEMA query_evil;

@@ -29,7 +29,7 @@ vector_expression(TlvSource *rows)
 	if (find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
 		COERCION_PATH_FUNC)
 		TlvRefuseColumns(desc, "vectors", accepted);
-	TlvStatementAllow(&rows->made, function);
+	TlvStatementAllowCast(&rows->made, type, FLOAT4ARRAYOID);
 	return "x::pg_catalog.float4[]::pg_catalog.float8[]";
 }
 

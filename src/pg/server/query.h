@@ -103,8 +103,8 @@ extern void TlvStatementBegin(TlvStatement *statement, TlvQuery *query);
 extern const char *TlvStatementCall(TlvStatement *statement, const char *name, int n,
 									const Oid *types, Oid *result);
 
-/* Another function that it may call, as that of a cast of a type that is not the server's. */
-extern void TlvStatementAllow(TlvStatement *statement, Oid function);
+/* It may cast one type to another, whoever has made them. */
+extern void TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to);
 
 /* A parameter; returns its number, n of "$n", the same for the same datum. */
 extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value);

@@ -13,6 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
+#include "parser/parse_coerce.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
@@ -34,10 +35,30 @@ TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
 	initStringInfo(&statement->sql);
 }
 
-void
-TlvStatementAllow(TlvStatement *statement, Oid function)
+static void
+statement_allow(TlvStatement *statement, Oid function)
 {
 	statement->functions = list_append_unique_oid(statement->functions, function);
+}
+
+void
+TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
+{
+	Oid function;
+	bool is_varlena;
+
+	switch (find_coercion_pathway(to, getBaseType(from), COERCION_EXPLICIT, &function))
+	{
+		case COERCION_PATH_FUNC:
+			statement_allow(statement, function);
+			break;
+		case COERCION_PATH_COERCEVIAIO:
+			getTypeOutputInfo(getBaseType(from), &function, &is_varlena);
+			statement_allow(statement, function);
+			break;
+		default:
+			break;
+	}
 }
 
 /*
@@ -55,7 +76,7 @@ TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *ty
 	if (!OidIsValid(function) ||
 		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
 		elog(ERROR, "function %s of %d arguments is missing", name, n);
-	TlvStatementAllow(statement, function);
+	statement_allow(statement, function);
 	if (result != NULL)
 		*result = get_func_rettype(function);
 	return psprintf("%s.%s", query->schema, name);
@@ -348,11 +369,24 @@ statement_context(void *argument)
 	errcontext("reading the rows of \"%s\"", query->text);
 }
 
+/* False, and nothing run, when it was to be shipped and cannot be. */
+static bool
+plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
+{
+	PlannedStmt *plan = plan_statement(statement);
+
+	require_same_rights(statement->query); /* planning may call functions, too */
+	if (statement->shipped && (fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans)))
+		return false;
+	execute_plan(statement->query, plan, receiver);
+	return true;
+}
+
 bool
 TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow take, void *argument)
 {
 	TlvQuery *query = statement->query;
-	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext caller = CurrentMemoryContext, mcxt;
 	StatementReceiver receiver = {.pub = {.receiveSlot = receiver_take,
 										  .rStartup = receiver_startup,
 										  .rShutdown = receiver_nothing,
@@ -365,8 +399,6 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 								  .mcxt = caller};
 	ErrorContextCallback callback = {error_context_stack, statement_context, query};
 	bool before = TlvBeginReading(), run;
-	MemoryContext mcxt;
-	PlannedStmt *plan;
 
 	CHECK_FOR_INTERRUPTS();
 	require_same_rights(query);
@@ -374,12 +406,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 	MemoryContextSwitchTo(mcxt);
 	error_context_stack = &callback;
 	PushActiveSnapshot(GetActiveSnapshot());
-	plan = plan_statement(statement);
-	require_same_rights(query);
-	run = !statement->shipped ||
-		  !(fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans));
-	if (run)
-		execute_plan(query, plan, &receiver.pub);
+	run = plan_and_execute(statement, &receiver.pub);
 	PopActiveSnapshot();
 	error_context_stack = callback.previous;
 	MemoryContextSwitchTo(caller);
