@@ -30,6 +30,17 @@ CREATE AGGREGATE tlv_dense_moments(x float8[], subspace tlv_subspace, max_order 
 );
 COMMENT ON AGGREGATE tlv_dense_moments(float8[], tlv_subspace, integer) IS 'vectors of large dimension, second pass: moments in the leading directions up to order 2, 3 or 4';
 
+CREATE FUNCTION tlv_row_sample_accum(tlv_moments, float8[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_row_sample_accum(tlv_moments, float8[], integer, bigint) IS 'transition function of tlv_row_sample';
+CREATE AGGREGATE tlv_row_sample(x float8[], count integer, seed bigint) (
+    SFUNC = tlv_row_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_row_sample(float8[], integer, bigint) IS
+    'a random sample of so many different vectors, or all of them where there are fewer, by hashes of their content: the same in whatever order '
+    'they arrive; an array of two dimensions is many rows';
+
 CREATE FUNCTION tlv_central_moment(m tlv_moments, moment_order integer) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_central_moment(tlv_moments, integer) IS

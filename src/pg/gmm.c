@@ -1,7 +1,8 @@
 /*
- * gmm.c - mixtures of Gaussians: fitting to moments, reading components, simulation.
+ * gmm.c - mixtures of Gaussians: arguments of the fit and the driver, reading components,
+ * simulation.
  */
-#include "gmm.h"
+#include "server/tlv_pg.h"
 
 #include <math.h>
 
@@ -10,72 +11,89 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "tensorlv/num/linalg.h"
+#include "rows/queries.h"
 #include "rows/vectors.h"
-
-/* ---- arguments ---- */
-
-tlv_covariance
-TlvCovarianceArgument(FunctionCallInfo fcinfo, int argument, tlv_covariance usual)
-{
-	tlv_covariance covariance = usual;
-	char *name;
-
-	if (PG_ARGISNULL(argument))
-		return usual;
-	name = text_to_cstring(PG_GETARG_TEXT_PP(argument));
-	if (!tlv_covariance_from_name(name, &covariance))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no covariance \"%.40s\"", name),
-						errhint("Use 'common', 'spherical', 'diagonal' or 'full'.")));
-	return covariance;
-}
-
-void
-TlvGmmOptions(FunctionCallInfo fcinfo, int first, tlv_gmm_options *options)
-{
-	char *method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
-
-	memset(options, 0, sizeof(*options));
-	if (!tlv_method_from_name(method, &options->decompose.method))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no method \"%.40s\"", method),
-						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 1);
-	options->decompose.seed = options->seed;
-	if (!PG_ARGISNULL(first + 2))
-		options->decompose.restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
-	if (!PG_ARGISNULL(first + 3))
-		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
-	options->decompose.starts = options->decompose.restarts;
-}
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/num/linalg.h"
 
 /* ---- fitting ---- */
 
+/* In the order of tlv_covariance. */
+static const char *const gmm_covariances[] = {"common", "spherical", "diagonal", "full", NULL};
+static const char *const gmm_refinements[] = {"em", "none", NULL};
+
+typedef struct GmmArguments
+{
+	tlv_gmm_plan_options plan;
+	int refine; /* of those above */
+} GmmArguments;
+
+#define GMM_OPTION(member) offsetof(GmmArguments, plan.member)
+
+/* Of tlv_fit_gmm and tlv_gmm. */
+static const TlvArgument gmm_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
+	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
+	 .names = gmm_covariances},
+	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
+	 .names = gmm_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(GmmArguments, plan.fit.decompose, plan.fit.seed),
+	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1, .required = true},
+	{NULL}};
+
+static tlv_gmm_plan_options
+read_gmm_arguments(FunctionCallInfo fcinfo, tlv_covariance usual)
+{
+	GmmArguments arguments = {.plan = {.fit = {.covariance = usual}, .iterations = -1},
+							  .refine = 1};
+
+	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
+	arguments.plan.refine = arguments.refine == 0;
+	return arguments.plan;
+}
+
+static tlv_status
+fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+{
+	return tlv_gmm_fit(ctx, moments, options, image, size);
+}
+
 PG_FUNCTION_INFO_V1(tlv_fit_gmm);
 
-/* tlv_fit_gmm(m, k, covariance, method, seed, restarts, steps) */
+/* tlv_fit_gmm(m, k, ...) */
 Datum
 tlv_fit_gmm(PG_FUNCTION_ARGS)
 {
-	tlv_gmm_options options;
-	struct varlena *result;
-	tlv_frame frame;
-	TlvWork *work;
-	void *image;
-	size_t size;
+	tlv_gmm_plan_options options;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvGmmOptions(fcinfo, 3, &options);
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.covariance = TlvCovarianceArgument(fcinfo, 2, TLV_COVARIANCE_COMMON);
-	frame = TlvFrame(PG_GETARG_TLV(0));
-	work = TlvWorkBegin("tensorlv fit");
-	TlvCheck(&work->ctx, tlv_gmm_fit(&work->ctx, &frame, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	options = read_gmm_arguments(fcinfo, TLV_COVARIANCE_COMMON);
+	if (options.fit.k == 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null")));
+	return TlvFit(fcinfo, fit_gmm, &options.fit);
+}
+
+PG_FUNCTION_INFO_V1(tlv_gmm);
+
+/* tlv_gmm(query, ...) */
+Datum
+tlv_gmm(PG_FUNCTION_ARGS)
+{
+	tlv_gmm_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_gmm_arguments(fcinfo, TLV_COVARIANCE_SPHERICAL);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_gmm_plan_create(driver->ctx, &options, &plan));
+	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return TlvDriverModel(fcinfo, driver, plan);
 }
 
 /* ---- reading ---- */
@@ -153,7 +171,10 @@ tlv_simulate_gmm_model(PG_FUNCTION_ARGS)
 {
 	size_t d = TlvCountArgument(fcinfo, 0, "d", 1), k = TlvCountArgument(fcinfo, 1, "k", 1);
 	double separation = PG_ARGISNULL(2) ? 4 : PG_GETARG_FLOAT8(2);
-	tlv_covariance covariance = TlvCovarianceArgument(fcinfo, 3, TLV_COVARIANCE_COMMON);
+	tlv_covariance covariance =
+		PG_ARGISNULL(3) ? TLV_COVARIANCE_COMMON
+						: (tlv_covariance) TlvChoice(text_to_cstring(PG_GETARG_TEXT_PP(3)),
+													 gmm_covariances, "covariance");
 	uint64 seed = TlvSeedArgument(fcinfo, 4);
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
 	struct varlena *result;

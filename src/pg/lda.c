@@ -1,5 +1,6 @@
 /*
- * lda.c - fitting LDA to moments, reading topics, comparing models.
+ * lda.c - latent Dirichlet allocation: arguments of the fit and the driver, reading topics,
+ * comparing models.
  */
 #include "server/tlv_pg.h"
 
@@ -12,68 +13,142 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "rows/queries.h"
+#include "server/arguments.h"
+#include "server/fit.h"
 #include "tensorlv/model/lda.h"
-#include "tensorlv/num/linalg.h"
 #include "tensorlv/model/topics.h"
-#include "lda_driver.h"
+#include "tensorlv/num/linalg.h"
 
-void
-TlvLdaOptions(FunctionCallInfo fcinfo, int alpha0, int first, tlv_lda_options *options)
+/* ---- fitting ---- */
+
+typedef struct LdaArguments
 {
-	char *method;
+	tlv_lda_plan_options plan;
+	int refine; /* of those below */
+	int minimum_documents;
+} LdaArguments;
 
-	memset(options, 0, sizeof(*options));
-	options->eta = TLV_LDA_ETA;
-	options->alpha0 = PG_ARGISNULL(alpha0) ? NAN : PG_GETARG_FLOAT8(alpha0);
-	if (!PG_ARGISNULL(alpha0) && !(options->alpha0 >= 0 && options->alpha0 <= 1e6))
+static const char *const lda_refinements[] = {"gibbs", "vb", "none", NULL};
+static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
+
+/* What stands for no refinement in lda_refinements. */
+#define LDA_UNREFINED 2
+
+#define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
+
+/* Of tlv_fit_lda, tlv_lda and tlv_suggest_k. */
+static const TlvArgument lda_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},
+	{"alpha0", TLV_ARGUMENT_REAL, LDA_OPTION(fit.alpha0)},
+	{"refine", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, refine), .what = "refinement",
+	 .names = lda_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, LDA_OPTION(iterations), .least = 0},
+	{"counts", TLV_ARGUMENT_CHOICE, LDA_OPTION(counts), .what = "kind of counts",
+	 .names = lda_counts},
+	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(LdaArguments, plan.fit.decompose, plan.fit.seed),
+	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
+	{NULL}};
+
+static tlv_lda_plan_options
+read_lda_arguments(FunctionCallInfo fcinfo)
+{
+	LdaArguments arguments = {
+		.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1}, .iterations = -1},
+		.refine = LDA_UNREFINED,
+		.minimum_documents = -1};
+	tlv_lda_plan_options *plan = &arguments.plan;
+
+	TlvReadArguments(fcinfo, lda_arguments, &arguments);
+	if (!TlvArgumentIsNull(fcinfo, "alpha0") && !(plan->fit.alpha0 >= 0 && plan->fit.alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("alpha0 = %g is not between 0 and 1e6", options->alpha0),
+						errmsg("alpha0 = %g is not between 0 and 1e6", plan->fit.alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
 								"topic model, NULL lets the data choose.")));
-	method = PG_ARGISNULL(first) ? "joint" : text_to_cstring(PG_GETARG_TEXT_PP(first));
-	if (!tlv_method_from_name(method, &options->decompose.method))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no method \"%.40s\"", method),
-						errhint("Use 'joint', 'power', 'als' or 'sgd'.")));
-	options->seed = TlvSeedArgument(fcinfo, first + 1);
-	options->decompose.seed = options->seed;
-	if (!PG_ARGISNULL(first + 2))
-		options->decompose.restarts = (int) TlvCountArgument(fcinfo, first + 2, "restarts", 1);
-	if (!PG_ARGISNULL(first + 3))
-		options->decompose.steps = (int) TlvCountArgument(fcinfo, first + 3, "steps", 1);
-	options->decompose.starts = options->decompose.restarts;
+	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
+	plan->minimum_documents = arguments.minimum_documents;
+	return *plan;
+}
+
+static tlv_status
+fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+{
+	return tlv_lda_fit(ctx, moments, options, image, size);
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_lda);
 
-/* tlv_fit_lda(m, k, alpha0, method, seed, restarts, steps) */
+/* tlv_fit_lda(m, ...) */
 Datum
 tlv_fit_lda(PG_FUNCTION_ARGS)
 {
-	tlv_lda_options options;
-	struct varlena *result;
+	tlv_lda_plan_options options;
 	tlv_frame frame;
-	TlvWork *work;
-	void *image;
-	size_t size;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	TlvLdaOptions(fcinfo, 2, 3, &options);
-	if (!PG_ARGISNULL(1))
-		options.k = TlvCountArgument(fcinfo, 1, "k", 1);
+	options = read_lda_arguments(fcinfo);
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
 							   TlvKind(&frame)->name),
 						errhint("Collect them with tlv_count_moments(bag, tlv_subspace(...)).")));
-	work = TlvWorkBegin("tensorlv fit");
-	TlvCheck(&work->ctx, tlv_lda_fit(&work->ctx, &frame, &options, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	return TlvFit(fcinfo, fit_lda, &options.fit);
 }
+
+/* A driver over the documents of argument 0, and its plan. */
+static TlvDriver *
+begin_lda(FunctionCallInfo fcinfo, const tlv_lda_plan_options *options, tlv_plan **plan)
+{
+	TlvDriver *driver = TlvDriverBegin(fcinfo);
+
+	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, options, plan));
+	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return driver;
+}
+
+PG_FUNCTION_INFO_V1(tlv_lda);
+
+/* tlv_lda(query, ...) */
+Datum
+tlv_lda(PG_FUNCTION_ARGS)
+{
+	tlv_lda_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_lda_arguments(fcinfo);
+	driver = begin_lda(fcinfo, &options, &plan);
+	return TlvDriverModel(fcinfo, driver, plan);
+}
+
+PG_FUNCTION_INFO_V1(tlv_suggest_k_query);
+
+/* tlv_suggest_k(query, max_k, seed) */
+Datum
+tlv_suggest_k_query(PG_FUNCTION_ARGS)
+{
+	tlv_lda_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+	size_t k;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_lda_arguments(fcinfo);
+	options.only_k = true;
+	driver = begin_lda(fcinfo, &options, &plan);
+	TlvDriverRun(driver, plan);
+	k = tlv_lda_plan_k(plan);
+	TlvDriverEnd(driver);
+	PG_RETURN_INT32((int32) k);
+}
+
+/* ---- reading ---- */
 
 PG_FUNCTION_INFO_V1(tlv_topics_rows);
 

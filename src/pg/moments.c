@@ -35,6 +35,10 @@
 	{                                                                                              \
 		TLV_CONSTANT_COUNT, "bootstrap", 0                                                         \
 	}
+#define SAMPLE_COUNT                                                                               \
+	{                                                                                              \
+		TLV_CONSTANT_COUNT, "count", 1                                                             \
+	}
 #define SEED                                                                                       \
 	{                                                                                              \
 		TLV_CONSTANT_SEED                                                                          \
@@ -60,6 +64,8 @@ TLV_TRANSITION(tlv_dense_moments_accum, &tlv_aggregate_dense_moments, &TlvVector
 			   {MAX_ORDER})
 TLV_TRANSITION(tlv_dense_compressed_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,
 			   {CONSTANT, MAX_ORDER})
+TLV_TRANSITION(tlv_row_sample_accum, &tlv_aggregate_row_sample, &TlvVectorRows, 1, 2,
+			   {SAMPLE_COUNT, SEED})
 TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows, 1)
 TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
 TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2,

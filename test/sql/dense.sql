@@ -207,5 +207,17 @@ FROM (VALUES ('rank', 'ARRAY[[2,0],[0,0]], ''{1,0,0,0,0,0,0,1}'', 2'), ('k', 'AR
 SELECT tlv_log_likelihood(m, ARRAY[1, -2]) = tlv_log_likelihood(m, ARRAY[1, -2]::float8[]) AS vector,
        tlv_log_likelihood(m, ARRAY[[1, -2], [3, 4]]) = tlv_log_likelihood(m, ARRAY[[1, -2], [3, 4]]::float8[]) AS "rows" FROM tlv_simulate_gmm_model(2, 2) m;
 
+-- a sample does not depend on the order of the rows, and those of parts are added up to that of the whole
+SELECT tlv_info(tlv_row_sample(x, 50, 1)) - 'bytes' - 'fingerprint' AS info FROM vec_rows;
+SELECT tlv_row_sample(x, 50, 1) = tlv_row_sample(x, 50, 1 ORDER BY x DESC) AS order_is_nothing,
+       tlv_row_sample(x, 50, 1) <> tlv_row_sample(x, 50, 2) AS seeds_differ,
+       tlv_row_sample(x, 50, 1) = tlv_row_sample(x, 50, 1) FILTER (WHERE x[1] < 0)
+         + tlv_row_sample(x, 50, 1) FILTER (WHERE (x[1] < 0) IS NOT TRUE) AS parts_add_up
+FROM vec_rows;
+SELECT tlv_row_sample(x, 0, 1) FROM vec_rows;
+SELECT tlv_row_sample(x, 3, 1) + tlv_row_sample(x, 4, 1) FROM vec_rows;
+SELECT tlv_row_sample(x, 9, 1) FROM (VALUES (ARRAY[1.0, 2]), (ARRAY[1.0])) v(x);
+SELECT tlv_row_sample(x, 9, NULL) IS NULL AS no_seed FROM vec_rows;
+
 DROP FUNCTION vec_paths, vec_digest;
 DROP TABLE vec_rows, vec_parts, vec_values, vec_model, vec_mixed, vec_gmm, vec_mixture, vec_arrays;

@@ -121,7 +121,7 @@ typedef struct tlv_lda_plan_options
 /*
  * Labels: names of the rows become the sections "label_offsets" and "labels".  Errors on the way:
  * those of tlv_subspace_from_moments, tlv_lda_fit and the update, and TLV_BAD_DATA for documents
- * too few or too short, no significant direction, or two names of one id.
+ * too few or too short, or of no significant direction.
  */
 extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
 									  tlv_plan **plan);

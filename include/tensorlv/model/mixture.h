@@ -18,9 +18,6 @@ typedef enum tlv_covariance
 	TLV_COVARIANCE_FULL		  /* a matrix for every component */
 } tlv_covariance;
 
-/* 'common', 'spherical', 'diagonal', 'full'; false when the name is none of them. */
-extern bool tlv_covariance_from_name(const char *name, tlv_covariance *covariance);
-
 /* The parameters.  common holds its variance k times. */
 typedef struct tlv_mixture
 {

@@ -114,6 +114,13 @@ require_documents(tlv_context *ctx, lda_plan *plan, const tlv_value *summary)
 
 /* ---- a subspace, by block iteration: one pass over the documents a step ---- */
 
+static void
+subspace_drop(tlv_context *ctx, lda_plan *plan)
+{
+	tlv_free(ctx, plan->subspace.image);
+	plan->subspace.image = NULL;
+}
+
 static tlv_status
 subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 			  const tlv_subspace_options *options)
@@ -123,6 +130,7 @@ subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 	void *image;
 	size_t size;
 
+	subspace_drop(ctx, plan); /* the moments hold what they need of it */
 	tlv_scratch_begin(ctx, &scratch);
 	status = tlv_subspace_from_moments(ctx, moments, options, &image, &size);
 	if (status == TLV_OK)
@@ -204,23 +212,6 @@ label_items(tlv_context *ctx, const tlv_names *names, const tlv_frame *model,
 	return TLV_OK;
 }
 
-/* Names whose ids are hashes of theirs could be taken for each other. */
-static tlv_status
-require_distinct_names(tlv_context *ctx, const tlv_names *names)
-{
-	for (size_t i = 1; i < names->n; i++)
-		if (names->ids[i] == names->ids[i - 1])
-		{
-			int length = (int) fmin((double) (names->offsets[i + 1] - names->offsets[i]), 150);
-
-			tlv_fail(ctx, TLV_BAD_DATA, "two terms have the same tlv_term_id, one of them \"%.*s\"",
-					 length, names->text + names->offsets[i]);
-			tlv_fail_hint(ctx, "Number the terms yourself and use bigint items.");
-			return TLV_BAD_DATA;
-		}
-	return TLV_OK;
-}
-
 static tlv_status
 diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagnostics)
 {
@@ -248,10 +239,7 @@ lda_finish(tlv_context *ctx, lda_plan *plan)
 	tlv_plan_section sections[2];
 
 	if (names != NULL)
-	{
-		TLV_TRY(require_distinct_names(ctx, names));
 		TLV_TRY(label_items(ctx, names, &plan->model.frame, sections));
-	}
 	TLV_TRY(diagnose_choices(ctx, plan, &diagnostics));
 	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics,
 						   names == NULL ? 0 : 2, sections);
@@ -341,8 +329,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	lda_plan *plan = lda_plan_of(base);
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	tlv_free(ctx, plan->subspace.image);
-	plan->subspace.image = NULL;
+	subspace_drop(ctx, plan);
 	TLV_TRY(model_fit(ctx, plan, &values[0]->frame));
 	if (plan->options.refine == NULL)
 		return lda_finish(ctx, plan);

@@ -6,20 +6,6 @@
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/num/linalg.h"
 
-static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full"};
-
-bool
-tlv_covariance_from_name(const char *name, tlv_covariance *covariance)
-{
-	for (int i = 0; i < 4; i++)
-		if (strcmp(name, covariance_names[i]) == 0)
-		{
-			*covariance = (tlv_covariance) i;
-			return true;
-		}
-	return false;
-}
-
 size_t
 tlv_mixture_variances(size_t d, tlv_covariance covariance)
 {

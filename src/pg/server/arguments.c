@@ -120,6 +120,16 @@ argument_number(const char *name, int n, char *const *names)
 	return -1;
 }
 
+bool
+TlvArgumentIsNull(FunctionCallInfo fcinfo, const char *name)
+{
+	char **names = NULL;
+	int declared = argument_names(fcinfo, &names);
+	int at = argument_number(name, Min(declared, PG_NARGS()), names);
+
+	return at < 0 || PG_ARGISNULL(at);
+}
+
 static bool
 argument_known(const char *name, const TlvArgument *table)
 {

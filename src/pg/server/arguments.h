@@ -40,6 +40,9 @@ typedef struct TlvArgument
  */
 extern void TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options);
 
+/* Is the argument of that name NULL, or not declared at all? */
+extern bool TlvArgumentIsNull(FunctionCallInfo fcinfo, const char *name);
+
 /*
  * The number of a value in a list that NULL ends; the error for one that is not in it is "there is
  * no <what> "<value>"", with the list as its hint.

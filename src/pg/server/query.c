@@ -268,6 +268,8 @@ is_stored_relation(const RangeTblEntry *from)
 {
 	if (from->rtekind == RTE_JOIN || from->rtekind == RTE_SUBQUERY)
 		return true; /* what they consist of is looked at by itself */
+	if (!from->inFromCl)
+		return true; /* what a view's rule calls OLD and NEW, before 16 */
 	return from->rtekind == RTE_RELATION && from->tablesample == NULL &&
 		   (from->relkind == RELKIND_RELATION || from->relkind == RELKIND_MATVIEW ||
 			from->relkind == RELKIND_PARTITIONED_TABLE || from->relkind == RELKIND_FOREIGN_TABLE);

@@ -268,7 +268,7 @@ test_choice_of_k(void **state)
 static void
 test_warnings(void **state)
 {
-	double x[60];
+	double *curve = room(5000, sizeof(double)), x[60];
 	tlv_frame model;
 
 	(void) state;
@@ -280,6 +280,16 @@ test_warnings(void **state)
 	use_rows(rows_of(30, 2, x));
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
 	assert_true(is_warned(model, "variances of so many components are at their floor"));
+
+	for (int t = 1; t <= 2500; t++) /* far more components than there are clusters */
+	{
+		curve[2 * t - 2] = sin((double) t * t);
+		curve[2 * t - 1] = cos(t * sqrt(t));
+	}
+	use_rows(rows_of(2500, 2, curve));
+	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
+	assert_true(is_warned(model, "the likelihood still rises after 100 steps"));
+	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
 }
 
 static void

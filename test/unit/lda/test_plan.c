@@ -209,11 +209,6 @@ test_labels(void **state)
 	assert_int_equal(at[2], 3);
 	assert_int_equal(at[3], 3);
 	assert_int_equal(at[4], 5); /* 106 is "de" */
-
-	ids[3] = 104;
-	plan_forget(&passes);
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
-				 "two terms have the same tlv_term_id, one of them \"de\"");
 }
 
 /* ---- what cannot be learnt from ---- */
