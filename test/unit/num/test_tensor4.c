@@ -1,0 +1,173 @@
+/*
+ * test_tensor4.c - packed symmetric tensors of order 4: places, unpacking and translation against
+ * sums over rows; products in single precision against those in double (tensor3.h).
+ */
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
+#include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/tensor4.h"
+
+#define D	 7
+#define ROWS 150
+
+static pool memory;
+static tlv_context ctx;
+static tlv_rng rng;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, 23);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static double *
+zeros(size_t n)
+{
+	double *x = tlv_alloc0(&ctx, n, sizeof(double));
+
+	assert_non_null(x);
+	return x;
+}
+
+/* Sum of the fourth powers of d x n rows. */
+static double *
+fourths(size_t d, size_t n, const double *y)
+{
+	double *packed = zeros(tlv_packed4_size(d));
+
+	assert_ok(tlv_packed4_add_fourths(&ctx, d, n, y, packed, zeros(tlv_tensor4_work(d))));
+	return packed;
+}
+
+/* Every place is taken once, in order. */
+static void
+test_places(void **state)
+{
+	size_t at = 0;
+
+	(void) state;
+	for (size_t a = 0; a < 12; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+				for (size_t e = 0; e <= c; e++)
+					assert_int_equal(tlv_packed4_index(a, b, c, e), at++);
+	assert_int_equal(at, tlv_packed4_size(12));
+}
+
+static void
+test_unpack(void **state)
+{
+	double *y = zeros(D * ROWS), *full = zeros(D * D * D * D);
+
+	(void) state;
+	tlv_rng_fill_normal(&rng, D * ROWS, y);
+	assert_ok(tlv_packed4_unpack(&ctx, D, fourths(D, ROWS, y), full));
+	for (size_t i = 0; i < D * D * D * D; i++)
+	{
+		double sum = 0;
+
+		for (size_t t = 0; t < ROWS; t++)
+		{
+			const double *row = y + t * D;
+
+			sum += row[i % D] * row[i / D % D] * row[i / D / D % D] * row[i / D / D / D];
+		}
+		assert_close(full[i], sum, 1e-11 * ROWS);
+	}
+}
+
+/* Sums of rows, and of the same rows moved. */
+static void
+test_translate(void **state)
+{
+	double *y = zeros(D * ROWS), *moved = zeros(D * ROWS), delta[D];
+	double *sum1 = zeros(D), *sum2 = zeros(D * D), *sum3 = zeros(tlv_packed3_size(D));
+	double *packed, *expected;
+
+	(void) state;
+	tlv_rng_fill_normal(&rng, D * ROWS, y);
+	tlv_rng_fill_normal(&rng, D, delta);
+	for (size_t t = 0; t < ROWS; t++)
+		for (size_t i = 0; i < D; i++)
+		{
+			moved[t * D + i] = y[t * D + i] + delta[i];
+			sum1[i] += y[t * D + i];
+			for (size_t j = 0; j < D; j++)
+				sum2[i + j * D] += y[t * D + i] * y[t * D + j];
+			for (size_t j = 0; j <= i; j++)
+				for (size_t l = 0; l <= j; l++)
+					sum3[tlv_packed3_index(i, j, l)] += y[t * D + i] * y[t * D + j] * y[t * D + l];
+		}
+	packed = fourths(D, ROWS, y);
+	expected = fourths(D, ROWS, moved);
+	tlv_packed4_translate(D, ROWS, delta, sum1, sum2, sum3, packed);
+	for (size_t e = 0; e < tlv_packed4_size(D); e++)
+		assert_close(packed[e], expected[e], 1e-10 * ROWS);
+}
+
+/* Weighted cubes and squares; n around the blocks' borders. */
+static void
+test_single_precision(void **state)
+{
+	(void) state;
+	for (size_t k = 1; k <= 40; k += 13)
+		for (size_t n = 1; n <= 1100; n = 3 * n + 7)
+		{
+			size_t entries = tlv_packed3_size(k), numbers = k * n;
+			double *y = zeros(numbers), *r = zeros(numbers), *weight = zeros(n);
+			float *single = tlv_alloc(&ctx, 2 * numbers, sizeof(float));
+			double *cubes[2] = {zeros(entries), zeros(entries)};
+			double *squares[2] = {zeros(entries), zeros(entries)};
+
+			tlv_rng_fill_normal(&rng, numbers, y);
+			tlv_rng_fill_normal(&rng, numbers, r);
+			for (size_t t = 0; t < n; t++)
+				weight[t] = tlv_rng_uniform(&rng);
+			for (size_t i = 0; i < numbers; i++)
+			{
+				single[i] = (float) y[i];
+				single[numbers + i] = (float) r[i];
+				y[i] = (double) single[i];
+				r[i] = (double) single[numbers + i];
+			}
+			tlv_packed3_add_cubes(k, n, y, weight, cubes[0], zeros(tlv_tensor3_work(k, n)));
+			assert_ok(tlv_packed3_add_cubes_float(&ctx, k, n, single, weight, cubes[1],
+												  (float *) zeros(tlv_tensor3_work(k, n))));
+			assert_ok(tlv_packed3_add_squares(&ctx, k, n, y, r, squares[0]));
+			assert_ok(
+				tlv_packed3_add_squares_float(&ctx, k, n, single, single + numbers, squares[1]));
+			for (size_t e = 0; e < entries; e++)
+			{
+				assert_close(cubes[1][e], cubes[0][e], 5e-6 * sqrt((double) n));
+				assert_close(squares[1][e], squares[0][e], 5e-6 * sqrt((double) n));
+			}
+			pool_reset(&memory, &ctx);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_places, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unpack, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_translate, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_single_precision, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
