@@ -228,7 +228,7 @@ plan_pass(plan_fixture *f, tlv_value **values)
 	{
 		int at = f->recorded++;
 
-		assert_true(at < PLAN_MOST_PASSES);
+		assert_below(at, PLAN_MOST_PASSES);
 		f->recorded_n[at] = f->pass.n;
 		for (size_t i = 0; i < f->pass.n; i++)
 		{
@@ -298,8 +298,8 @@ plan_run(plan_fixture *f, tlv_plan *plan)
 		status = plan_step_under_faults(f, plan, given);
 		if (status != TLV_OK || f->pass.n == 0)
 			break;
-		assert_true(f->passes < PLAN_MOST_PASSES);
-		assert_true(f->pass.n <= TLV_PLAN_STATISTICS);
+		assert_below(f->passes, PLAN_MOST_PASSES);
+		assert_at_most(f->pass.n, TLV_PLAN_STATISTICS);
 		assert_non_null(f->pass.stage);
 		f->passes++;
 		memset(values, 0, sizeof(values));

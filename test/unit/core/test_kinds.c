@@ -2,14 +2,7 @@
  * test_kinds.c - the table of kinds: in order, no code twice, every record with what its type
  * needs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <string.h>
-
+#include "assertions.h"
 #include "tensorlv/model/kind.h"
 
 static void
@@ -18,19 +11,21 @@ test_table(void **state)
 	size_t n;
 	const tlv_kind *const *kinds = tlv_kinds(&n);
 
-	assert_true(n >= 34);
+	assert_at_least(n, 34);
 	for (size_t i = 0; i < n; i++)
 	{
 		const tlv_kind *kind = kinds[i];
 
-		assert_true(kind->code > 0 && kind->name[0] != '\0' && kind->check != NULL);
+		assert_above(kind->code, 0);
+		assert_unequal(kind->name[0], '\0');
+		assert_non_null(kind->check);
 		if (i > 0)
-			assert_true(kind->type * 256 + kind->code >
-						kinds[i - 1]->type * 256 + kinds[i - 1]->code);
+			assert_above(kind->type * 256 + kind->code,
+						 kinds[i - 1]->type * 256 + kinds[i - 1]->code);
 		assert_ptr_equal(tlv_kind_find(kind->type, kind->code), kind);
-		assert_true((kind->model != NULL) == (kind->type == TLV_FRAME_MODEL));
-		assert_true((kind->accumulator != NULL) ==
-					(kind->type == TLV_FRAME_MOMENTS || kind->type == TLV_FRAME_GRAPH));
+		assert_equal(kind->model != NULL, kind->type == TLV_FRAME_MODEL);
+		assert_equal(kind->accumulator != NULL,
+					 kind->type == TLV_FRAME_MOMENTS || kind->type == TLV_FRAME_GRAPH);
 	}
 }
 
@@ -43,8 +38,8 @@ test_names(void **state)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
-			assert_true(kinds[i]->type != kinds[j]->type ||
-						strcmp(kinds[i]->name, kinds[j]->name) != 0);
+			if (kinds[i]->type == kinds[j]->type)
+				assert_unequal(strcmp(kinds[i]->name, kinds[j]->name), 0);
 	assert_null(tlv_kind_find(TLV_FRAME_MODEL, 255));
 	assert_null(tlv_kind_find(TLV_FRAME_GRAPH, 0));
 }

@@ -81,7 +81,8 @@ test_accumulators(void **state)
 
 		if (class == NULL)
 			continue;
-		assert_true(class->rows != 0 && class->rows < 2 * LAST_FORM);
+		assert_unequal(class->rows, 0);
+		assert_below(class->rows, 2 * LAST_FORM);
 		assert_non_null(class->add);
 		assert_ok(class->create(&ctx, &accumulator));
 		for (unsigned form = 1; form <= LAST_FORM; form *= 2)
@@ -119,10 +120,10 @@ test_models(void **state)
 		{
 			const tlv_model_class *class = kinds[i]->model;
 
-			assert_true((class->rows != 0) == (class->infer != NULL));
-			assert_true((class->rows != 0) == (class->log_likelihood != NULL));
-			assert_true(class->decode == NULL ||
-						(class->rows & (TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS)) != 0);
+			assert_equal(class->rows != 0, class->infer != NULL);
+			assert_equal(class->rows != 0, class->log_likelihood != NULL);
+			if (class->decode != NULL)
+				assert_unequal(class->rows & (TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS), 0);
 		}
 	for (unsigned form = 1; form <= LAST_FORM; form *= 2)
 	{
@@ -310,7 +311,7 @@ test_match(void **state)
 	}
 	assert_ok(tlv_model_match(&ctx, &a, &few, &match));
 	for (size_t j = 0; j < 3; j++)
-		assert_true((match.component[j] < 0) == isnan(match.distance[j]));
+		assert_equal(match.component[j] < 0, isnan(match.distance[j]));
 	assert_refused(tlv_model_match(&ctx, &a, &wide, &match), TLV_BAD_PARAMETER, "2 and 4");
 	assert_refused(tlv_model_match(&ctx, &a, &views, &match), TLV_BAD_PARAMETER,
 				   "tlv_match needs a tlv_model of kind gaussian_mixture, not multiview");

@@ -2,12 +2,7 @@
  * test_plan.c - the plan of hidden Markov models, run over sequences in memory: accuracy of the
  * whole fit, when it stops, what it holds, and everything that can go wrong on the way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "model/hmm/internal.h"
 #include "plan_fixture.h"
 #include "view_fixture.h"
@@ -111,8 +106,8 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	assert_below(emissions, most_emissions);
 	assert_below(transitions, most_transitions);
 	warned = !isnan(diagnostic(model, "warning: Baum-Welch stopped"));
-	assert_true(warned == (diagnostic(model, "refinement_steps") == TLV_HMM_MAX_STEPS));
-	assert_true(diagnostic(model, "passes") == diagnostic(model, "refinement_steps") + 1);
+	assert_equal(warned, diagnostic(model, "refinement_steps") == TLV_HMM_MAX_STEPS);
+	assert_equal(diagnostic(model, "passes"), diagnostic(model, "refinement_steps") + 1);
 	plan_forget(&f);
 }
 
@@ -143,8 +138,8 @@ test_steps(void **state)
 		tlv_frame model = plan_small_model(&f, make(&f, &options), 4);
 
 		assert_int_equal(f.passes, 1 + (iterations[i] > 0 ? iterations[i] : 0));
-		assert_true(isnan(diagnostic(model, "window_iterations")) ==
-					(kinds[i] == TLV_HMM_REFINE_NONE));
+		assert_equal(isnan(diagnostic(model, "window_iterations")),
+					 kinds[i] == TLV_HMM_REFINE_NONE);
 		plan_forget(&f);
 	}
 }

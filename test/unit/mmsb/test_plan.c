@@ -2,12 +2,7 @@
  * test_plan.c - the plan of communities, run over edges in memory: the same model as the fit to
  * the graph, known labels and what is refused of them, and everything that can go wrong on the way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "mmsb_fixture.h"
 #include "plan_fixture.h"
 

@@ -2,12 +2,7 @@
  * test_plan.c - the plan of mixtures of three views, run over rows in memory: accuracy of the
  * whole fit, when it refines and stops, what it holds, and everything that can go wrong on the way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "plan_fixture.h"
 #include "tensorlv/model/multiview.h"
 #include "view_fixture.h"
@@ -154,7 +149,7 @@ test_steps(void **state)
 		use_rows(random_model(cases[i].categories, 4), 1000);
 		model = plan_small_model(&f, make(&f, &options), 4);
 		assert_int_equal(f.passes, cases[i].passes);
-		assert_true(isfinite(diagnostic(model, "bic")) == cases[i].criteria);
+		assert_equal(isfinite(diagnostic(model, "bic")), cases[i].criteria);
 		plan_forget(&f);
 	}
 }
@@ -174,7 +169,7 @@ test_stops(void **state)
 	assert_true(isnan(diagnostic(model, "warning: the likelihood still rises")));
 	moved = diagnostic(model, "refinement_shift");
 	assert_above(moved, 0);
-	assert_true(isnan(diagnostic(model, "warning: refinement moved")) == (moved <= 0.2));
+	assert_equal(isnan(diagnostic(model, "warning: refinement moved")), moved <= 0.2);
 	plan_forget(&f);
 }
 

@@ -37,19 +37,23 @@ test_narrow_round_trip(void **state)
 	assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
 	/* 3 floats and their padding; 3 entries of 12 bytes and theirs; no entries twice */
 	assert_int_equal(size, sizeof(tlv_frame_header) + 4 * sizeof(tlv_section) + 16 + 40);
-	assert_true(tlv_frame_float32(&frame, "halves")[2] == 3e38F);
+	assert_equal(tlv_frame_float32(&frame, "halves")[2], 3e38F);
 	assert_null(tlv_frame_float32(&frame, "table"));
 	assert_null(tlv_frame_float64(&frame, "halves"));
 	tlv_section_numbers(&frame, tlv_frame_find(&frame, "halves"), numbers);
-	assert_true(numbers[0] == 0.5 && numbers[1] == -2 && numbers[2] == 3e38F);
+	assert_equal(numbers[0], 0.5);
+	assert_equal(numbers[1], -2);
+	assert_equal(numbers[2], 3e38F);
 
 	assert_true(tlv_frame_sparse(&frame, "table", &sparse));
 	assert_int_equal(sparse.n, 3);
 	assert_memory_equal(sparse.positions, positions, sizeof(positions));
 	tlv_section_numbers(&frame, tlv_frame_find(&frame, "table"), numbers);
 	assert_memory_equal(numbers, expected, sizeof(expected));
-	assert_true(tlv_frame_sparse(&frame, "zeros", &sparse) && sparse.n == 0);
-	assert_true(tlv_frame_sparse(&frame, "nothing", &sparse) && sparse.n == 0);
+	assert_true(tlv_frame_sparse(&frame, "zeros", &sparse));
+	assert_equal(sparse.n, 0);
+	assert_true(tlv_frame_sparse(&frame, "nothing", &sparse));
+	assert_equal(sparse.n, 0);
 	assert_false(tlv_frame_sparse(&frame, "halves", &sparse));
 	assert_false(tlv_frame_sparse(&frame, "absent", &sparse));
 

@@ -2,17 +2,9 @@
  * test_sha256.c - SHA-256 against the vectors of FIPS 180-4 and its companions, in one piece and in
  * many, with and without the processor's instructions.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "assertions.h"
 #include "tensorlv/num/sha256.h"
 
 static void

@@ -2,12 +2,7 @@
  * test_plan.c - the plan of latent trees, run over rows in memory: accuracy of the whole fit,
  * names, rows with missing values, when it stops, and everything that can go wrong on the way.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "assertions.h"
 #include "plan_fixture.h"
 #include "tensorlv/model/tree_learn.h"
 #include "tree_fixture.h"
