@@ -40,6 +40,7 @@ all_null(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 static bool
 open_call(FunctionCallInfo fcinfo, const TlvRowReader *reader, const char *what, ApplyCall *call)
 {
+	tlv_row_form form;
 	unsigned takes;
 
 	if (PG_ARGISNULL(0) || all_null(fcinfo, reader))
@@ -48,10 +49,11 @@ open_call(FunctionCallInfo fcinfo, const TlvRowReader *reader, const char *what,
 	call->ctx = &call->cache->ctx;
 	call->model = call->cache->model;
 	takes = call->model->class->rows;
-	TlvCheck(call->ctx, tlv_model_require(call->ctx, call->model, TlvRowForm(reader, takes), what));
+	form = TlvRowForm(reader, takes);
+	TlvCheck(call->ctx, tlv_model_require(call->ctx, call->model, form, what));
 	if (TlvRowIsNull(fcinfo, 1, reader, takes))
 		return false;
-	TlvCursorOpen(fcinfo, 1, reader, takes, &call->cursor);
+	TlvCursorOpen(fcinfo, 1, reader, form, takes, &call->cursor);
 	return true;
 }
 

@@ -57,7 +57,7 @@ tlv_tree_posterior_codes(PG_FUNCTION_ARGS)
 	tlv_tree_parts parts;
 	char **names = node_names(cache, &parts);
 
-	TlvCursorOpen(fcinfo, 1, &TlvIntegerRows, TLV_ROW_CODES, &cursor);
+	TlvCursorOpen(fcinfo, 1, &TlvIntegerRows, TLV_ROW_CODES, cache->model->class->rows, &cursor);
 	TlvCheck(&cache->ctx,
 			 tlv_model_infer(&cache->ctx, cache->model, &cursor.row, &cache->posterior));
 	probability = cache->posterior.values;
@@ -109,7 +109,7 @@ tlv_tree_posterior_numbers(PG_FUNCTION_ARGS)
 	int64_t *seen = palloc0(parts.p * sizeof(int64_t));
 	size_t at = 0;
 
-	TlvCursorOpen(fcinfo, 1, &TlvVectorRows, cache->model->class->rows, &cursor);
+	TlvCursorOpen(fcinfo, 1, &TlvVectorRows, TLV_ROW_VECTOR, cache->model->class->rows, &cursor);
 	part = &cursor.row.part[0];
 	TlvCheck(&cache->ctx, tlv_tree_infer_gaussian(&cache->ctx, cache->model, part->d, part->float64,
 												  &means, &variances));

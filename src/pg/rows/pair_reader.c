@@ -31,7 +31,10 @@ labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 	for (int s = 0; s < 2; s++)
 	{
 		cursor->ids[s] = PG_GETARG_INT64(first + s);
-		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
+		cursor->row.part[s].type = TLV_PART_IDS;
+		cursor->row.part[s].n = cursor->row.part[s].d = 1;
+		cursor->row.part[s].ids = &cursor->ids[s];
+		cursor->row.part[s].missing = NULL;
 	}
 }
 

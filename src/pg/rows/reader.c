@@ -3,39 +3,6 @@
  */
 #include "reader.h"
 
-tlv_row_form
-TlvRowForm(const TlvRowReader *reader, unsigned takes)
-{
-	for (int i = 0; i < (int) lengthof(reader->forms) && reader->forms[i] != 0; i++)
-		if ((takes & reader->forms[i]) != 0)
-			return reader->forms[i];
-	return reader->forms[0];
-}
-
-bool
-TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, unsigned takes)
-{
-	int nulls = 0;
-
-	for (int i = 0; i < reader->arguments; i++)
-		nulls += PG_ARGISNULL(first + i);
-	return (takes & TLV_ROWS_MISSING_VIEWS) != 0 ? nulls == reader->arguments : nulls > 0;
-}
-
-void
-TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, unsigned takes,
-			  TlvRowCursor *cursor)
-{
-	cursor->left = cursor->rows = 1;
-	cursor->nulls = 0;
-	cursor->many = false;
-	cursor->parts = 0;
-	cursor->n_owned = 0;
-	cursor->bags = NULL;
-	cursor->row.form = TlvRowForm(reader, takes);
-	reader->open(fcinfo, first, takes, cursor);
-}
-
 /* The next bag of an array that is not NULL. */
 static bool
 next_bag(TlvRowCursor *cursor)
@@ -72,7 +39,7 @@ step_part(tlv_part *part)
 }
 
 bool
-TlvCursorNext(TlvRowCursor *cursor)
+TlvCursorNextOfMany(TlvRowCursor *cursor)
 {
 	if (cursor->bags != NULL)
 		return next_bag(cursor);
@@ -86,7 +53,7 @@ TlvCursorNext(TlvRowCursor *cursor)
 }
 
 void
-TlvCursorClose(TlvRowCursor *cursor)
+TlvCursorFree(TlvRowCursor *cursor)
 {
 	while (cursor->n_owned > 0)
 		pfree(cursor->owned[--cursor->n_owned]);

@@ -31,31 +31,76 @@ typedef struct TlvRowCursor
 	bool missing_ids[3];
 } TlvRowCursor;
 
+typedef struct TlvRowReader TlvRowReader;
+
 /*
  * A reader.  forms: those that it can make of its arguments, most natural first, 0 ends them; the
  * first that the class takes is made, or, where it takes none, refused.
  */
-typedef struct TlvRowReader
+struct TlvRowReader
 {
 	int arguments;
 	tlv_row_form forms[4];
 	/* Reads arguments first, first + 1, ...; none that must not be is NULL.  cursor->row.form says
 	 * what to make of them, takes what else the class takes (TLV_ROWS_MISSING_...). */
 	void (*open)(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor);
-} TlvRowReader;
+};
 
 /* The form that a reader makes for a class with that set. */
-extern tlv_row_form TlvRowForm(const TlvRowReader *reader, unsigned takes);
+static inline tlv_row_form
+TlvRowForm(const TlvRowReader *reader, unsigned takes)
+{
+	for (int i = 0; i < (int) lengthof(reader->forms) && reader->forms[i] != 0; i++)
+		if ((takes & reader->forms[i]) != 0)
+			return reader->forms[i];
+	return reader->forms[0];
+}
 
 /* Are the arguments NULL, so that there is no row?  Where views may be missing only if all are. */
-extern bool TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader,
-						 unsigned takes);
+static inline bool
+TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, unsigned takes)
+{
+	int nulls = 0;
 
-/* Opens the rows of a call; then Next until it is false; Close frees what was copied. */
-extern void TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader,
-						  unsigned takes, TlvRowCursor *cursor);
-extern bool TlvCursorNext(TlvRowCursor *cursor);
-extern void TlvCursorClose(TlvRowCursor *cursor);
+	for (int i = 0; i < reader->arguments; i++)
+		nulls += PG_ARGISNULL(first + i);
+	return (takes & TLV_ROWS_MISSING_VIEWS) != 0 ? nulls == reader->arguments : nulls > 0;
+}
+
+/* Opens the rows of a call, of a form of the reader's; then Next until it is false; Close frees
+ * what was copied. */
+static inline void
+TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tlv_row_form form,
+			  unsigned takes, TlvRowCursor *cursor)
+{
+	cursor->left = cursor->rows = 1;
+	cursor->nulls = 0;
+	cursor->many = false;
+	cursor->parts = 0;
+	cursor->n_owned = 0;
+	cursor->bags = NULL;
+	cursor->row.form = form;
+	reader->open(fcinfo, first, takes, cursor);
+}
+
+/* Of rows that are many. */
+extern bool TlvCursorNextOfMany(TlvRowCursor *cursor);
+extern void TlvCursorFree(TlvRowCursor *cursor);
+
+static inline bool
+TlvCursorNext(TlvRowCursor *cursor)
+{
+	if (cursor->rows != 1 || cursor->bags != NULL)
+		return TlvCursorNextOfMany(cursor);
+	return cursor->left-- == 1;
+}
+
+static inline void
+TlvCursorClose(TlvRowCursor *cursor)
+{
+	if (cursor->n_owned > 0 || cursor->bags != NULL)
+		TlvCursorFree(cursor);
+}
 
 /* What Close shall free; NULL is allowed. */
 static inline void

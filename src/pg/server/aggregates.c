@@ -43,7 +43,9 @@ constant_is_null(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
 	int first = first_constant(transition);
 
-	for (int i = count_constants(fcinfo, transition) - 1; i >= 0; i--)
+	for (int i = 0; i < (int) lengthof(transition->constants) && first + i < PG_NARGS() &&
+					transition->constants[i].kind != TLV_CONSTANT_NONE;
+		 i++)
 		if (PG_ARGISNULL(first + i))
 			return true;
 	return false;
@@ -117,7 +119,8 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
 
-	TlvCursorOpen(fcinfo, transition->row, transition->reader, accumulator->class->rows, &cursor);
+	TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form,
+				  accumulator->class->rows, &cursor);
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)
@@ -128,17 +131,27 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 	TlvCursorClose(&cursor);
 }
 
+/* Looked at once for every state and reader: any function may be called by hand with any state. */
+static void
+require_form(TlvExpanded *expanded, const TlvRowReader *reader)
+{
+	expanded->form = TlvRowForm(reader, expanded->accumulator->class->rows);
+	TlvCheck(
+		&expanded->shared->ctx,
+		tlv_accumulator_require(&expanded->shared->ctx, expanded->accumulator, expanded->form));
+	expanded->reader = reader;
+}
+
 Datum
 TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 {
+	const TlvRowReader *reader = transition->reader;
 	TlvExpanded *expanded;
-	tlv_accumulator *accumulator;
-	unsigned takes;
 
 	if (!AggCheckCallContext(fcinfo, NULL))
 		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
 						errmsg("aggregate support function called outside an aggregate")));
-	if (constant_is_null(fcinfo, transition))
+	if (transition->constants[0].kind != TLV_CONSTANT_NONE && constant_is_null(fcinfo, transition))
 	{
 		if (PG_ARGISNULL(0))
 			PG_RETURN_NULL();
@@ -147,13 +160,10 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	expanded = TlvLiveState(fcinfo);
 	if (expanded == NULL)
 		expanded = begin_group(fcinfo, transition);
-	accumulator = expanded->accumulator;
-	takes = accumulator->class->rows;
-	TlvCheck(&expanded->shared->ctx,
-			 tlv_accumulator_require(&expanded->shared->ctx, accumulator,
-									 TlvRowForm(transition->reader, takes)));
-	if (TlvRowIsNull(fcinfo, transition->row, transition->reader, takes))
-		accumulator->nulls++;
+	if (expanded->reader != reader)
+		require_form(expanded, reader);
+	if (TlvRowIsNull(fcinfo, transition->row, reader, expanded->accumulator->class->rows))
+		expanded->accumulator->nulls++;
 	else
 		add_rows(fcinfo, transition, expanded);
 	return TlvExpandedDatum(expanded);

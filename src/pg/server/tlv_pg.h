@@ -144,6 +144,9 @@ typedef struct TlvExpanded
 	TlvShared *shared;
 	tlv_accumulator *accumulator;
 	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
+	/* The reader whose rows of that form the accumulator is known to take. */
+	const struct TlvRowReader *reader;
+	tlv_row_form form;
 } TlvExpanded;
 
 extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
