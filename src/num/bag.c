@@ -53,7 +53,7 @@ image_size(size_t n, int item_bytes, int weight_bytes)
 }
 
 static uint64_t
-range_of(size_t n, const int64_t *items)
+bag_range(size_t n, const int64_t *items)
 {
 	return n == 0 ? 0 : (uint64_t) items[n - 1] - (uint64_t) items[0];
 }
@@ -61,7 +61,7 @@ range_of(size_t n, const int64_t *items)
 size_t
 tlv_bag_size(size_t n, const int64_t *items, const double *weights)
 {
-	return image_size(n, item_width(range_of(n, items)), weight_width(n, weights));
+	return image_size(n, item_width(bag_range(n, items)), weight_width(n, weights));
 }
 
 size_t
@@ -80,7 +80,7 @@ tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image
 
 	tlv_assert(tlv_ascends_strictly(n, items));
 	bag->version = TLV_BAG_VERSION;
-	bag->item_width = (uint8_t) item_width(range_of(n, items));
+	bag->item_width = (uint8_t) item_width(bag_range(n, items));
 	bag->weight_width = (uint8_t) weight_width(n, weights);
 	bag->reserved = 0;
 	bag->n = (uint32_t) n;

@@ -201,7 +201,7 @@ typedef struct ortho_work
 
 /* x = L^-1 diag(scale) x, as one rotation by the transposed of that matrix. */
 static tlv_status
-apply_factor(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x)
+apply_factor_float(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x)
 {
 	if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int) l, w->gram, (lapack_int) l) !=
 		0)
@@ -238,8 +238,8 @@ scale_directions(tlv_context *ctx, size_t l, size_t n, double dependent, float *
 
 /* Rounds of Cholesky QR until one has all its pivots above `enough`. */
 static tlv_status
-orthonormalize_rounds(tlv_context *ctx, size_t l, size_t n, double enough, float *x, ortho_work *w,
-					  tlv_rng *rng)
+orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough, float *x,
+							ortho_work *w, tlv_rng *rng)
 {
 	double smallest = 0;
 
@@ -260,7 +260,7 @@ orthonormalize_rounds(tlv_context *ctx, size_t l, size_t n, double enough, float
 			for (size_t i = 0; i < l; i++)
 				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
 		smallest = tlv_guarded_cholesky(l, SUSPICIOUS_PIVOT, w->gram);
-		TLV_TRY(apply_factor(ctx, l, n, w, x));
+		TLV_TRY(apply_factor_float(ctx, l, n, w, x));
 	}
 	return TLV_OK;
 }
@@ -285,7 +285,7 @@ orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tl
 	w.rotation = block + l * l;
 	w.scale = block + 2 * l * l;
 	w.replaced = (bool *) (w.scale + l);
-	status = orthonormalize_rounds(ctx, l, n, enough, x, &w, rng);
+	status = orthonormalize_rounds_float(ctx, l, n, enough, x, &w, rng);
 	for (size_t i = 0; i < l; i++)
 		*rank += !w.replaced[i];
 	tlv_free(ctx, block);

@@ -9,7 +9,7 @@
 
 /* How many of the 24 permutations of a >= b >= c >= e differ. */
 static inline double
-multiplicity(size_t a, size_t b, size_t c, size_t e)
+cumulant4_multiplicity(size_t a, size_t b, size_t c, size_t e)
 {
 	if (a == b && b == c)
 		return c == e ? 1 : 4;
@@ -37,7 +37,7 @@ tlv_cumulant4_norm(size_t k, const double *packed)
 				{
 					double x = *packed++ / largest;
 
-					sum += x * x * multiplicity(a, b, c, e);
+					sum += x * x * cumulant4_multiplicity(a, b, c, e);
 				}
 	return largest * sqrt(sum);
 }

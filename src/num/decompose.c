@@ -178,7 +178,7 @@ relative_residual(tlv_solver *solver, const double *values, double *gram, double
 
 /* Values, signs, residual, and the components in ascending order of value. */
 static tlv_status
-finish(tlv_solver *solver, double *work)
+finish_decomposition(tlv_solver *solver, double *work)
 {
 	size_t k = solver->k;
 	tlv_decomposition *out = solver->out;
@@ -230,7 +230,8 @@ block_doubles(size_t k, const tlv_decompose_options *options)
 	return fmax(least_of(131072, vectors * (double) tlv_packed2_size(k)), vectors * (double) k);
 }
 
-/* Doubles that the solver itself holds: tensor, block, vectors and the work of finish(). */
+/* Doubles that the solver itself holds: tensor, block, vectors and the work of
+ * finish_decomposition(). */
 static double
 solver_doubles(size_t k, const tlv_decompose_options *options)
 {
@@ -249,7 +250,7 @@ tlv_decompose_memory(size_t k, const tlv_decompose_options *options)
 }
 
 static tlv_status
-check_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
+check_decompose_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 {
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
@@ -266,7 +267,7 @@ check_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 }
 
 static tlv_status
-measure(tlv_solver *solver)
+measure_vectors(tlv_solver *solver)
 {
 	size_t size = tlv_packed3_size(solver->k);
 	double norm = tlv_packed3_norm(solver->k, solver->packed);
@@ -294,8 +295,8 @@ tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 	double *work, factor;
 	tlv_status status;
 
-	TLV_TRY(check_options(ctx, k, options));
-	TLV_TRY(measure(&solver));
+	TLV_TRY(check_decompose_options(ctx, k, options));
+	TLV_TRY(measure_vectors(&solver));
 	TLV_TRY(tlv_require_memory(ctx, tlv_decompose_memory(k, options), "the decomposition"));
 	work = tlv_alloc(ctx, (size_t) solver_doubles(k, options), sizeof(double));
 	TLV_TRY_ALLOC(ctx, work);
@@ -312,7 +313,7 @@ tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 	tlv_fill_half(k, packed, factor, k, solver.half);
 	status = METHODS[options->method].run(&solver);
 	if (status == TLV_OK)
-		status = finish(&solver, solver.vectors + k * k);
+		status = finish_decomposition(&solver, solver.vectors + k * k);
 	tlv_free(ctx, work);
 	return status;
 }

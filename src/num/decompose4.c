@@ -43,7 +43,7 @@ outer_products(size_t k, const double *restrict x, const double *restrict y, dou
 
 /* image = outer times the matrix of pairs */
 static tlv_status
-contract(tlv_solver4 *s)
+contract_vectors4(tlv_solver4 *s)
 {
 	return tlv_gemm(s->ctx, false, false, s->k, s->pairs, s->pairs, 1, s->outer, s->k, s->matrix,
 					s->pairs, 0, s->image, s->k);
@@ -53,7 +53,7 @@ tlv_status
 tlv_solver4_apply(tlv_solver4 *s, const double *x, const double *y, const double *z, double *out)
 {
 	outer_products(s->k, x, y, s->outer);
-	TLV_TRY(contract(s));
+	TLV_TRY(contract_vectors4(s));
 	memset(out, 0, s->k * s->k * sizeof(double));
 	tlv_pairs_multiply(s->k, 0, s->k, s->image, z, out);
 	return TLV_OK;
@@ -86,7 +86,7 @@ diagonalize_slices(tlv_solver4 *s)
 }
 
 static tlv_status
-given_start(tlv_solver4 *s, double *gram)
+given_start4(tlv_solver4 *s, double *gram)
 {
 	size_t k = s->k;
 
@@ -111,7 +111,7 @@ joint(tlv_solver4 *s, double *work)
 	int most = s->options->steps > 0 ? s->options->steps : MAX_REFINEMENT;
 
 	if (s->options->initial != NULL)
-		TLV_TRY(given_start(s, gradient));
+		TLV_TRY(given_start4(s, gradient));
 	else
 		TLV_TRY(diagonalize_slices(s));
 	for (int step = 0; step < most && !s->out->converged; step++)
@@ -141,13 +141,13 @@ descent_gradient(void *argument, double *out)
 	size_t k = s->k;
 
 	outer_products(k, s->vectors, s->vectors, s->outer);
-	TLV_TRY(contract(s));
+	TLV_TRY(contract_vectors4(s));
 	tlv_rows_others(k, s->pairs, s->image);
 	for (size_t a = 0, pair = 0; a < k; a++)
 		for (size_t b = 0; b <= a; b++, pair++)
 			for (size_t l = 0; l < k; l++)
 				s->outer[l + k * pair] = (a == b ? 1 : 2) * s->image[l + k * pair];
-	TLV_TRY(contract(s));
+	TLV_TRY(contract_vectors4(s));
 	memset(out, 0, k * k * sizeof(double));
 	tlv_pairs_multiply(k, 0, k, s->image, s->vectors, out);
 	return TLV_OK;
@@ -208,7 +208,7 @@ order_components(tlv_solver4 *s, double *values)
  * 2 k k + 2 k doubles.
  */
 static tlv_status
-finish(tlv_solver4 *s, bool orthonormal, double *work)
+finish_decomposition4(tlv_solver4 *s, bool orthonormal, double *work)
 {
 	size_t k = s->k;
 	double *images = work, *gram = images + k * k, *values = gram + k * k, *given = values + k;
@@ -244,7 +244,7 @@ tlv_decompose4_memory(size_t k, const tlv_decompose_options *options)
 }
 
 static tlv_status
-check_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
+check_decompose4_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 {
 	if (k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of components must be at least 1");
@@ -259,7 +259,7 @@ check_options(tlv_context *ctx, size_t k, const tlv_decompose_options *o)
 }
 
 static tlv_status
-measure(tlv_solver4 *s, const double *packed)
+measure_vectors4(tlv_solver4 *s, const double *packed)
 {
 	double norm = tlv_cumulant4_norm(s->k, packed);
 	size_t size = s->k * (s->k + 1) * (s->k + 2) / 6 * (s->k + 3) / 4;
@@ -288,8 +288,8 @@ solve(tlv_context *ctx, size_t k, const double *packed, const tlv_decompose_opti
 	double *work;
 	tlv_status status;
 
-	TLV_TRY(check_options(ctx, k, options));
-	TLV_TRY(measure(&s, packed));
+	TLV_TRY(check_decompose4_options(ctx, k, options));
+	TLV_TRY(measure_vectors4(&s, packed));
 	TLV_TRY(tlv_require_memory(ctx, tlv_decompose4_memory(k, options), "the decomposition"));
 	s.matrix = tlv_alloc(ctx, pairs * (pairs + 2 * k) + k * k + work_doubles, sizeof(double));
 	TLV_TRY_ALLOC(ctx, s.matrix);
@@ -304,7 +304,7 @@ solve(tlv_context *ctx, size_t k, const double *packed, const tlv_decompose_opti
 	tlv_cumulant4_to_pairs(k, packed, 1 / s.scale, s.matrix);
 	status = method(&s, work);
 	if (status == TLV_OK)
-		status = finish(&s, orthonormal, work);
+		status = finish_decomposition4(&s, orthonormal, work);
 	tlv_free(ctx, s.matrix);
 	return status;
 }

@@ -82,7 +82,7 @@ update_als(als *w, int target)
 }
 
 static tlv_status
-run(als *w)
+run_als(als *w)
 {
 	tlv_solver *s = w->solver;
 	size_t k = s->k, rank;
@@ -127,7 +127,7 @@ tlv_decompose_als(tlv_solver *solver)
 	w.product = w.inverse + k * k;
 	w.lengths = w.product + k * k;
 	w.previous = w.lengths + k;
-	status = run(&w);
+	status = run_als(&w);
 	tlv_free(solver->ctx, w.factors[0]);
 	return status;
 }

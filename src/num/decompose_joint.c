@@ -220,7 +220,7 @@ tlv_jacobi_joint(tlv_context *ctx, size_t k, size_t count, double *matrices, dou
 }
 
 static tlv_status
-jacobi(joint *w, size_t count)
+jacobi_joint(joint *w, size_t count)
 {
 	tlv_solver *s = w->solver;
 
@@ -245,7 +245,7 @@ random_round(joint *w)
 	tlv_rng_fill_normal(&s->rng, s->k * count, w->directions);
 	TLV_TRY(tlv_gemm(s->ctx, true, false, count, s->pairs, s->k, 1, w->directions, s->k, s->half,
 					 s->k, 0, w->matrices, count));
-	TLV_TRY(jacobi(w, count));
+	TLV_TRY(jacobi_joint(w, count));
 	take_rotation(s->k, w->rotation, s->vectors);
 	return TLV_OK;
 }
@@ -267,7 +267,7 @@ plug_in_round(joint *w)
 		for (size_t l = k; l < count; l++)
 			w->matrices[l + pair * count] = 0;
 	tlv_fill_half(k, w->packed, 1 / s->scale, count, w->matrices);
-	TLV_TRY(jacobi(w, count));
+	TLV_TRY(jacobi_joint(w, count));
 	memcpy(w->product, s->vectors, k * k * sizeof(double));
 	return tlv_gemm(s->ctx, true, false, k, k, k, 1, w->rotation, k, w->product, k, 0, s->vectors,
 					k);
@@ -356,7 +356,7 @@ refine_once(joint *w, double *v, double *change, double *objective)
 }
 
 static tlv_status
-refine(joint *w, double *v, double tolerance, double *objective)
+refine_joint(joint *w, double *v, double tolerance, double *objective)
 {
 	tlv_decomposition *out = w->solver->out;
 	int most = w->solver->options->steps > 0 ? w->solver->options->steps : MAX_REFINEMENT;
@@ -383,7 +383,7 @@ one_start(joint *w, double *objective)
 	TLV_TRY(random_round(w));
 	for (int round = 1; round < rounds_of(s->options); round++)
 		TLV_TRY(plug_in_round(w));
-	return refine(w, s->vectors, COMPARE_TOLERANCE, objective);
+	return refine_joint(w, s->vectors, COMPARE_TOLERANCE, objective);
 }
 
 /*
@@ -439,7 +439,7 @@ given_start(joint *w)
 }
 
 static tlv_status
-run(joint *w)
+run_joint(joint *w)
 {
 	tlv_solver *s = w->solver;
 	double objective;
@@ -449,8 +449,8 @@ run(joint *w)
 		TLV_TRY(given_start(w));
 	else
 		TLV_TRY(best_start(w));
-	return refine(w, s->vectors, s->options->tolerance > 0 ? s->options->tolerance : 1e-10,
-				  &objective);
+	return refine_joint(w, s->vectors, s->options->tolerance > 0 ? s->options->tolerance : 1e-10,
+						&objective);
 }
 
 tlv_status
@@ -471,7 +471,7 @@ tlv_decompose_joint(tlv_solver *solver)
 	w.best = w.other + k * k;
 	w.values = w.best + k * k;
 	w.packed = w.values + k;
-	status = run(&w);
+	status = run_joint(&w);
 	tlv_free(solver->ctx, next);
 	return status;
 }

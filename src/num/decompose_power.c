@@ -110,7 +110,7 @@ deflate(power *w)
 }
 
 static tlv_status
-run(power *w)
+run_power(power *w)
 {
 	tlv_solver *s = w->solver;
 	double tolerance = s->options->tolerance > 0 ? s->options->tolerance : 1e-10;
@@ -147,7 +147,7 @@ tlv_decompose_power(tlv_solver *solver)
 	w.values = w.images + n * k;
 	w.vector = w.values + n;
 	w.image = w.vector + k;
-	status = run(&w);
+	status = run_power(&w);
 	tlv_free(solver->ctx, w.u);
 	return status;
 }

@@ -106,8 +106,8 @@ typedef struct lloyd
 
 /* Of every point the largest p'c - |c|^2 / 2 (most) and its center; the first of several. */
 TLV_CLONES static void
-nearest_centers(size_t n, size_t k, const float *restrict scores, size_t width,
-				const float *restrict half, float *restrict most, int32_t *restrict found)
+find_nearest_centers(size_t n, size_t k, const float *restrict scores, size_t width,
+					 const float *restrict half, float *restrict most, int32_t *restrict found)
 {
 	for (size_t i = 0; i < n; i++)
 	{
@@ -130,7 +130,7 @@ nearest_centers(size_t n, size_t k, const float *restrict scores, size_t width,
 }
 
 static void
-add_point(lloyd *s, size_t c, double weight, const float *restrict point)
+add_to_cluster(lloyd *s, size_t c, double weight, const float *restrict point)
 {
 	double *restrict sum = s->sums + c * s->data->d;
 
@@ -178,8 +178,8 @@ assign_block(lloyd *s, size_t first, size_t n)
 	cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
 				(int) d, s->centers, (int) d, 0, s->scores, (int) s->width);
 	for (size_t i = 0; i < n; i += PART)
-		nearest_centers(tlv_least(PART, n - i), k, s->scores + i, s->width, s->half, s->most + i,
-						s->found + i);
+		find_nearest_centers(tlv_least(PART, n - i), k, s->scores + i, s->width, s->half,
+							 s->most + i, s->found + i);
 	for (size_t i = 0; i < n; i++)
 	{
 		double weight = kmeans_weight(s->data, first + i);
@@ -193,7 +193,7 @@ assign_block(lloyd *s, size_t first, size_t n)
 		s->changed += s->label[first + i] != c;
 		s->label[first + i] = c;
 		s->counts[c]++;
-		add_point(s, (size_t) c, weight, block + i * d);
+		add_to_cluster(s, (size_t) c, weight, block + i * d);
 	}
 }
 
@@ -268,8 +268,8 @@ fill_empty(tlv_context *ctx, lloyd *s, bool *moved)
 		if (farthest == s->data->n)
 			return TLV_OK;
 		tlv_kmeans_load(s->data, farthest, 1, center);
-		add_point(s, (size_t) s->label[farthest], -kmeans_weight(s->data, farthest), center);
-		add_point(s, c, kmeans_weight(s->data, farthest), center);
+		add_to_cluster(s, (size_t) s->label[farthest], -kmeans_weight(s->data, farthest), center);
+		add_to_cluster(s, c, kmeans_weight(s->data, farthest), center);
 		s->counts[s->label[farthest]]--;
 		s->counts[c] = 1;
 		s->label[farthest] = (int32_t) c;
@@ -371,8 +371,8 @@ keep_start(const lloyd *s, int32_t *label, float *centers)
 }
 
 static tlv_status
-run_starts(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *centers,
-		   double *inertia)
+run_kmeans_starts(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *centers,
+				  double *inertia)
 {
 	for (int start = 0; start < s->data->task->starts; start++)
 	{
@@ -391,7 +391,7 @@ run_starts(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *cent
 }
 
 static tlv_status
-check_task(tlv_context *ctx, const tlv_kmeans_task *task)
+check_kmeans_task(tlv_context *ctx, const tlv_kmeans_task *task)
 {
 	if (task->k < 1 || task->k > task->n || task->k > INT32_MAX)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu clusters of %zu points", task->k, task->n);
@@ -413,7 +413,7 @@ tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng, int32_t 
 	tlv_status status;
 
 	*inertia = 0;
-	TLV_TRY(check_task(ctx, task));
+	TLV_TRY(check_kmeans_task(ctx, task));
 	sum = tlv_alloc(ctx, 2 * data.d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, sum);
 	data.mean = (float *) (sum + data.d);
@@ -422,7 +422,7 @@ tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng, int32_t 
 	{
 		status = create_lloyd(ctx, &data, &s);
 		if (status == TLV_OK)
-			status = run_starts(ctx, &s, rng, label, centers, inertia);
+			status = run_kmeans_starts(ctx, &s, rng, label, centers, inertia);
 		free_lloyd(ctx, &s);
 	}
 	tlv_free(ctx, sum);

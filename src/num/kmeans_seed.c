@@ -60,7 +60,7 @@ choose_points(seeding *s, tlv_rng *rng)
 }
 
 static tlv_status
-prepare(tlv_context *ctx, seeding *s)
+measure_squares(tlv_context *ctx, seeding *s)
 {
 	for (size_t first = 0; first < s->m; first += s->width)
 	{
@@ -76,7 +76,7 @@ prepare(tlv_context *ctx, seeding *s)
 
 /* Candidates in proportion to weight times squared distance; false when that is 0 for all. */
 static bool
-draw_candidates(seeding *s, tlv_rng *rng)
+draw_trials(seeding *s, tlv_rng *rng)
 {
 	double total = 0;
 	size_t last = s->m;
@@ -230,11 +230,11 @@ choose_centers(tlv_context *ctx, seeding *s, size_t k, tlv_rng *rng, float *cent
 {
 	*found = 0;
 	choose_points(s, rng);
-	TLV_TRY(prepare(ctx, s));
+	TLV_TRY(measure_squares(ctx, s));
 	for (; *found < k; (*found)++)
 	{
 		TLV_TRY_CONTINUE(ctx);
-		if (!draw_candidates(s, rng))
+		if (!draw_trials(s, rng))
 			return *found == 0 ? TLV_OK : take_distinct(ctx, s, k, centers, found);
 		TLV_TRY(try_candidates(ctx, s, *found == 0));
 		take_best(s, *found, centers);

@@ -30,7 +30,7 @@ typedef struct quadratic
 } quadratic;
 
 static tlv_status
-check_finite(tlv_context *ctx, const quadratic *q)
+check_equations(tlv_context *ctx, const quadratic *q)
 {
 	for (size_t i = 0; i < q->n * q->n; i++)
 		if (!isfinite(q->gram[i]))
@@ -83,7 +83,7 @@ solve_support(tlv_context *ctx, quadratic *q)
  * positive: a zero would be found entering again, and be there twice.
  */
 static tlv_status
-descend(tlv_context *ctx, quadratic *q)
+descend_support(tlv_context *ctx, quadratic *q)
 {
 	while (q->size > 0)
 	{
@@ -125,7 +125,7 @@ descend(tlv_context *ctx, quadratic *q)
 
 /* The entry outside the support along which the objective falls most steeply, or n. */
 static size_t
-entering(quadratic *q)
+entering_support(quadratic *q)
 {
 	double level = 0, scale = 0, steepest = 0;
 	size_t best = q->n;
@@ -188,7 +188,7 @@ start_full(tlv_context *ctx, quadratic *q, const double *norm)
 		if (norm[i] > 0)
 			q->support[q->size++] = i;
 	}
-	return descend(ctx, q);
+	return descend_support(ctx, q);
 }
 
 /* Entries enter one by one until none would make the objective fall. */
@@ -197,12 +197,12 @@ grow_support(tlv_context *ctx, quadratic *q)
 {
 	for (size_t step = 0; step < 3 * q->n + 10; step++)
 	{
-		size_t next = entering(q);
+		size_t next = entering_support(q);
 
 		if (next == q->n)
 			break;
 		q->support[q->size++] = next;
-		TLV_TRY(descend(ctx, q));
+		TLV_TRY(descend_support(ctx, q));
 		if (q->x[next] == 0) /* in and out again: rounding */
 			break;
 	}
@@ -226,7 +226,7 @@ tlv_quadratic_nonnegative(tlv_context *ctx, size_t n, const double *gram, const 
 	double sum = 0;
 
 	divide_work(&q, work);
-	TLV_TRY(check_finite(ctx, &q));
+	TLV_TRY(check_equations(ctx, &q));
 	start_small(&q);
 	TLV_TRY(grow_support(ctx, &q));
 	for (size_t i = 0; i < n; i++)
@@ -297,8 +297,8 @@ residual_norm(size_t m, size_t n, const double *a, const double *b, const double
 
 /* Starts from all columns: in our uses most of them stay, and each step costs a factorisation. */
 static tlv_status
-least_squares(tlv_context *ctx, size_t m, size_t n, const double *a, const double *b, double *x,
-			  double *block)
+solve_least_squares(tlv_context *ctx, size_t m, size_t n, const double *a, const double *b,
+					double *x, double *block)
 {
 	double *gram = block, *moment = gram + n * n, *norm = moment + n;
 	quadratic q = {.n = n, .gram = gram, .moment = moment, .x = x};
@@ -323,7 +323,7 @@ tlv_nnls(tlv_context *ctx, size_t m, size_t n, const double *a, const double *b,
 		return tlv_fail(ctx, TLV_LIMIT, "least squares with %zu rows and %zu columns", m, n);
 	block = tlv_alloc0(ctx, 2 * n + 7, n * sizeof(double));
 	TLV_TRY_ALLOC(ctx, block);
-	status = least_squares(ctx, m, n, a, b, x, block);
+	status = solve_least_squares(ctx, m, n, a, b, x, block);
 	if (status == TLV_OK)
 		*residual = residual_norm(m, n, a, b, x);
 	tlv_free(ctx, block);

@@ -12,7 +12,7 @@
 
 /* One rotation that takes out g[i][j] (Golub, Van Loan, section 8.5). */
 static void
-rotate(size_t r, double *g, size_t i, size_t j)
+rotate_columns(size_t r, double *g, size_t i, size_t j)
 {
 	double off = g[i * r + j], theta, t, c, s;
 
@@ -41,7 +41,7 @@ rotate(size_t r, double *g, size_t i, size_t j)
 
 /* Eigenvalues, in no order, onto the diagonal. */
 static void
-jacobi(size_t r, double *g)
+jacobi_singular(size_t r, double *g)
 {
 	double diagonal = 0;
 
@@ -58,7 +58,7 @@ jacobi(size_t r, double *g)
 			return;
 		for (size_t i = 0; i < r; i++)
 			for (size_t j = i + 1; j < r; j++)
-				rotate(r, g, i, j);
+				rotate_columns(r, g, i, j);
 	}
 }
 
@@ -122,7 +122,7 @@ tlv_singular_values(tlv_context *ctx, size_t m, size_t n, const double *a, size_
 	gram(m, n, a, g);
 	if (r <= JACOBI_MOST)
 	{
-		jacobi(r, g);
+		jacobi_singular(r, g);
 		take_largest(r, g, r + 1, k, s, values);
 		return TLV_OK;
 	}

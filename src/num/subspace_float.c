@@ -181,8 +181,8 @@ combine_block(size_t n, float a, const float *z, float middle, const float *x, f
 }
 
 static tlv_status
-combine(tlv_context *ctx, size_t n, double a, const float *z, double middle, const float *x,
-		double b, float *y)
+combine_blocks(tlv_context *ctx, size_t n, double a, const float *z, double middle, const float *x,
+			   double b, float *y)
 {
 	for (size_t i = 0; i < n; i += COMBINE_BLOCK)
 	{
@@ -195,11 +195,11 @@ combine(tlv_context *ctx, size_t n, double a, const float *z, double middle, con
 
 /* x = T_m((A - middle) / half) x, z = A x given; z and more are overwritten. */
 static tlv_status
-filter(tlv_context *ctx, subspace *s, interval v)
+filter_block(tlv_context *ctx, subspace *s, interval v)
 {
 	size_t size = s->n * s->l;
 
-	TLV_TRY(combine(ctx, size, 1 / v.half, s->z, v.middle, s->x, 0, s->z));
+	TLV_TRY(combine_blocks(ctx, size, 1 / v.half, s->z, v.middle, s->x, 0, s->z));
 	for (int m = 2;; m++)
 	{
 		/* x: T_(m-2), z: T_(m-1) */
@@ -208,7 +208,7 @@ filter(tlv_context *ctx, subspace *s, interval v)
 		if (m <= v.degree)
 		{
 			TLV_TRY(apply_operator(ctx, s, s->z, s->more));
-			TLV_TRY(combine(ctx, size, 2 / v.half, s->more, v.middle, s->z, 1, s->x));
+			TLV_TRY(combine_blocks(ctx, size, 2 / v.half, s->more, v.middle, s->z, 1, s->x));
 		}
 		s->x = s->z;
 		s->z = swap;
@@ -259,14 +259,14 @@ iterate_float(tlv_context *ctx, subspace *s, tlv_rng *rng)
 		if (s->steps >= s->task->max_steps || (s->ritz[0] == 0 && s->lowest == 0) ||
 			(round > 0 && leading_change(s) < s->task->tolerance))
 			return tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation);
-		TLV_TRY(filter(ctx, s, choose_interval(s)));
+		TLV_TRY(filter_block(ctx, s, choose_interval(s)));
 		TLV_TRY(tlv_rotate_float(ctx, s->n, s->l, s->x, s->l, s->rotation));
 		TLV_TRY(tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank));
 	}
 }
 
 static tlv_status
-check_task(tlv_context *ctx, const tlv_eigen_task *task)
+check_eigen_task(tlv_context *ctx, const tlv_eigen_task *task)
 {
 	if (task->k == 0 || task->k > task->l || task->l > task->n || task->max_steps < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -314,7 +314,7 @@ tlv_subspace_iteration_float(tlv_context *ctx, const tlv_eigen_task *task, tlv_a
 	tlv_status status;
 
 	*steps = 0;
-	TLV_TRY(check_task(ctx, task));
+	TLV_TRY(check_eigen_task(ctx, task));
 	memset(ritz, 0, s.l * sizeof(double));
 	status = allocate_float(ctx, &s, &small, &large);
 	if (status == TLV_OK)

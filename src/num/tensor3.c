@@ -86,7 +86,7 @@ most_pairs(size_t k)
 }
 
 static pair_block
-next_block(size_t k, size_t first)
+tensor3_next_block(size_t k, size_t first)
 {
 	pair_block block = {first, first + 1, k - first};
 
@@ -225,8 +225,8 @@ typedef struct compress_work
 } compress_work;
 
 static tlv_status
-compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const double *m, double *out,
-		 const compress_work *w)
+tensor3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const double *m,
+				 double *out, const compress_work *w)
 {
 	size_t pairs = tlv_packed2_size(r);
 
@@ -276,7 +276,7 @@ tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed,
 	w.square = w.half + w.batch * k * r;
 	w.squares = w.square + r * r;
 	w.product = w.squares + pairs * k;
-	status = compress(ctx, k, r, packed, m, out, &w);
+	status = tensor3_compress(ctx, k, r, packed, m, out, &w);
 	tlv_free(ctx, w.slices);
 	return status;
 }

@@ -77,7 +77,7 @@ PRODUCTS(add_cubes)(tlv_context *ctx, size_t k, size_t n, const REAL *y, const d
 		return TLV_OK;
 	for (size_t first = 0; first < k; first = block.end)
 	{
-		block = next_block(k, first);
+		block = tensor3_next_block(k, first);
 		for (size_t t = 0; t < n; t += CHUNK)
 		{
 			size_t rows = tlv_least(CHUNK, n - t);
@@ -102,7 +102,7 @@ PRODUCTS(add_squares)(tlv_context *ctx, size_t k, size_t n, const REAL *w, const
 
 	for (size_t first = 0; first < k; first = block.end)
 	{
-		block = next_block(k, first);
+		block = tensor3_next_block(k, first);
 		for (size_t t = 0; t < n; t += CHUNK)
 		{
 			size_t rows = tlv_least(CHUNK, n - t), at = t * k;

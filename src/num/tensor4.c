@@ -90,7 +90,7 @@ typedef struct left_block
 } left_block;
 
 static left_block
-next_block(size_t k, size_t first)
+tensor4_next_block(size_t k, size_t first)
 {
 	left_block block = {first, first + 1, k - first};
 
@@ -119,8 +119,8 @@ add_to_packed(size_t k, left_block block, size_t height, const double *restrict 
  * below the last b of a block is anything computed in vain.
  */
 static void
-add_block(size_t k, left_block block, size_t rows, const double *products, double *left,
-		  double *sums, double *packed)
+tensor4_add_block(size_t k, left_block block, size_t rows, const double *products, double *left,
+				  double *sums, double *packed)
 {
 	size_t height = tlv_packed2_size(block.end);
 	double *column = left;
@@ -149,8 +149,8 @@ tlv_packed4_add_fourths(tlv_context *ctx, size_t k, size_t n, const double *y, d
 		for (size_t first = 0; first < k; first = block.end)
 		{
 			TLV_TRY_CONTINUE(ctx);
-			block = next_block(k, first);
-			add_block(k, block, rows, products, left, sums, packed);
+			block = tensor4_next_block(k, first);
+			tensor4_add_block(k, block, rows, products, left, sums, packed);
 		}
 	}
 	return TLV_OK;

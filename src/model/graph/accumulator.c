@@ -121,7 +121,7 @@ merge_last(tlv_context *ctx, graph_state *state)
 
 /* Takes over a run. */
 static tlv_status
-add_run(tlv_context *ctx, graph_state *state, edge_run *run)
+graph_add_run(tlv_context *ctx, graph_state *state, edge_run *run)
 {
 	if (state->n_runs == state->runs_room)
 	{
@@ -152,7 +152,7 @@ flush_buffer(tlv_context *ctx, graph_state *state)
 		return TLV_OK;
 	TLV_TRY(tlv_run_from_edges(ctx, one_set(state), state->n, state->edge, state->weight, &run));
 	state->n = 0;
-	return add_run(ctx, state, &run);
+	return graph_add_run(ctx, state, &run);
 }
 
 static tlv_status
@@ -318,7 +318,7 @@ graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	if (header.rows > 0)
 	{
 		TLV_TRY(run_from_frame(ctx, frame, &header, &run));
-		TLV_TRY(add_run(ctx, state, &run));
+		TLV_TRY(graph_add_run(ctx, state, &run));
 	}
 	state->totals.weighted |= header.weighted;
 	state->totals.self_loops += header.self_loops;

@@ -122,7 +122,7 @@ rank_nodes(tlv_context *ctx, image_writer *writer)
  * those of the image, but for the count and the first column of every row.
  */
 static tlv_status
-allocate(tlv_context *ctx, image_writer *writer, void **block)
+allocate_image(tlv_context *ctx, image_writer *writer, void **block)
 {
 	const edge_run *run = writer->run;
 	size_t adjacency = run->size + 10 * run->rows + writer->rows + 2 * VARINT_MAX;
@@ -164,7 +164,7 @@ put_ones(image_writer *writer)
 }
 
 static inline void
-put_weight(image_writer *writer, double weight)
+put_image_weight(image_writer *writer, double weight)
 {
 	if (!writer->form.whole)
 		writer->weights[writer->entries] = weight;
@@ -226,7 +226,7 @@ put_row(image_writer *writer, uint8_t *at, run_cursor *edge, run_cursor *ahead, 
 
 			at = put_gap(at, column - base);
 			base = column + 1;
-			put_weight(writer, edge->weight);
+			put_image_weight(writer, edge->weight);
 		}
 		*more = run_next(edge);
 	} while (*more && edge->src == src);
@@ -270,7 +270,7 @@ static tlv_status
 write_image(tlv_context *ctx, image_writer *writer, void **block)
 {
 	TLV_TRY(rank_nodes(ctx, writer));
-	TLV_TRY(allocate(ctx, writer, block));
+	TLV_TRY(allocate_image(ctx, writer, block));
 	TLV_TRY(put_adjacency(ctx, writer));
 	if (!writer->form.ones && writer->form.whole)
 		put_ones(writer);

@@ -32,7 +32,7 @@ tlv_run_free(tlv_context *ctx, edge_run *run)
 }
 
 static tlv_status
-grow(tlv_context *ctx, uint8_t **bytes, size_t *room, size_t needed)
+run_grow(tlv_context *ctx, uint8_t **bytes, size_t *room, size_t needed)
 {
 	size_t larger = *room + *room / 2 + needed;
 	uint8_t *grown = tlv_realloc(ctx, *bytes, larger, 1);
@@ -94,7 +94,7 @@ weights_to_whole(tlv_context *ctx, run_writer *writer, size_t entries)
 
 /* The weight of the entry behind `entries` others. */
 static tlv_status
-put_weight(tlv_context *ctx, run_writer *writer, size_t entries, double weight)
+run_put_weight(tlv_context *ctx, run_writer *writer, size_t entries, double weight)
 {
 	edge_run *run = &writer->run;
 
@@ -108,7 +108,7 @@ put_weight(tlv_context *ctx, run_writer *writer, size_t entries, double weight)
 	else if (run->form == RUN_ONES)
 		TLV_TRY(weights_to_whole(ctx, writer, entries));
 	if (writer->weights_room - run->weights_size < VARINT_MAX)
-		TLV_TRY(grow(ctx, &run->weights, &writer->weights_room, VARINT_MAX));
+		TLV_TRY(run_grow(ctx, &run->weights, &writer->weights_room, VARINT_MAX));
 	if (run->form == RUN_FLOAT)
 	{
 		memcpy(run->weights + run->weights_size, &weight, sizeof(double));
@@ -124,7 +124,7 @@ put_weight(tlv_context *ctx, run_writer *writer, size_t entries, double weight)
 }
 
 static void
-widen(edge_run *run, int end, uint64_t id)
+run_widen(edge_run *run, int end, uint64_t id)
 {
 	run->low[end] = id < run->low[end] ? id : run->low[end];
 	run->high[end] = id > run->high[end] ? id : run->high[end];
@@ -139,33 +139,33 @@ tlv_run_put(tlv_context *ctx, run_writer *writer, uint64_t src, uint64_t dst, do
 	tlv_assert(run->rows == 0 || src > writer->src || (src == writer->src && dst > writer->dst));
 	tlv_assert(weight > 0);
 	if (writer->room - run->size < EDGE_MAX)
-		TLV_TRY(grow(ctx, &run->bytes, &writer->room, EDGE_MAX));
+		TLV_TRY(run_grow(ctx, &run->bytes, &writer->room, EDGE_MAX));
 	at = run->bytes + run->size;
 	if (src != writer->src || run->rows == 0)
 	{
 		if (run->rows > 0)
-			widen(run, 1, writer->dst);
+			run_widen(run, 1, writer->dst);
 		*at++ = 0;
 		at = put_varint(at, src - writer->src);
 		at = put_varint(at, zigzag(dst - writer->first));
 		writer->first = dst;
 		writer->src = src;
 		run->rows++;
-		widen(run, 0, src);
-		widen(run, 1, dst);
+		run_widen(run, 0, src);
+		run_widen(run, 1, dst);
 	}
 	else
 		at = put_gap(at, dst - writer->dst);
 	writer->dst = dst;
 	run->size = (size_t) (at - run->bytes);
 	if (run->form != RUN_ONES || weight != 1)
-		TLV_TRY(put_weight(ctx, writer, run->entries, weight));
+		TLV_TRY(run_put_weight(ctx, writer, run->entries, weight));
 	run->entries++;
 	return TLV_OK;
 }
 
 static void
-shrink(tlv_context *ctx, uint8_t **bytes, size_t size, size_t room)
+run_shrink(tlv_context *ctx, uint8_t **bytes, size_t size, size_t room)
 {
 	uint8_t *smaller;
 
@@ -180,15 +180,15 @@ void
 tlv_run_end(tlv_context *ctx, run_writer *writer)
 {
 	if (writer->run.rows > 0)
-		widen(&writer->run, 1, writer->dst);
-	shrink(ctx, &writer->run.bytes, writer->run.size, writer->room);
-	shrink(ctx, &writer->run.weights, writer->run.weights_size, writer->weights_room);
+		run_widen(&writer->run, 1, writer->dst);
+	run_shrink(ctx, &writer->run.bytes, writer->run.size, writer->room);
+	run_shrink(ctx, &writer->run.weights, writer->run.weights_size, writer->weights_room);
 }
 
 /* ---- two runs into one ---- */
 
 static tlv_status
-put_next(tlv_context *ctx, run_writer *writer, run_cursor *cursor, bool *more)
+run_put_next(tlv_context *ctx, run_writer *writer, run_cursor *cursor, bool *more)
 {
 	TLV_TRY(tlv_run_put(ctx, writer, cursor->src, cursor->dst, cursor->weight));
 	*more = run_next(cursor);
@@ -196,7 +196,7 @@ put_next(tlv_context *ctx, run_writer *writer, run_cursor *cursor, bool *more)
 }
 
 static tlv_status
-put_both(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
+run_put_both(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
 {
 	double weight = one_set && a->src == a->dst ? 1 : a->weight + b->weight;
 
@@ -204,7 +204,7 @@ put_both(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_
 }
 
 static tlv_status
-merge_into(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
+run_merge_into(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, run_cursor *b)
 {
 	bool more_a = run_next(a), more_b = run_next(b);
 
@@ -213,12 +213,12 @@ merge_into(tlv_context *ctx, run_writer *writer, bool one_set, run_cursor *a, ru
 		if (writer->run.entries % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (!more_b || (more_a && (a->src < b->src || (a->src == b->src && a->dst < b->dst))))
-			TLV_TRY(put_next(ctx, writer, a, &more_a));
+			TLV_TRY(run_put_next(ctx, writer, a, &more_a));
 		else if (!more_a || a->src != b->src || a->dst != b->dst)
-			TLV_TRY(put_next(ctx, writer, b, &more_b));
+			TLV_TRY(run_put_next(ctx, writer, b, &more_b));
 		else
 		{
-			TLV_TRY(put_both(ctx, writer, one_set, a, b));
+			TLV_TRY(run_put_both(ctx, writer, one_set, a, b));
 			more_a = run_next(a);
 			more_b = run_next(b);
 		}
@@ -236,7 +236,7 @@ tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run 
 	run_open(&at_a, a);
 	run_open(&at_b, b);
 	TLV_TRY(tlv_run_begin(ctx, &writer, a->size + b->size));
-	status = merge_into(ctx, &writer, one_set, &at_a, &at_b);
+	status = run_merge_into(ctx, &writer, one_set, &at_a, &at_b);
 	if (status != TLV_OK)
 	{
 		tlv_run_free(ctx, &writer.run);
@@ -300,7 +300,7 @@ bits_of(uint64_t value)
 }
 
 static id_range
-range_of(size_t n, const raw_edge *edge)
+edges_range(size_t n, const raw_edge *edge)
 {
 	raw_edge low = edge[0], high = edge[0];
 
@@ -423,7 +423,7 @@ fold_wide(edge_fold *fold, id_range range, size_t n, const raw_edge *edge, const
 static tlv_status
 fold_edges(edge_fold *fold, size_t n, raw_edge *edge, const double *weight)
 {
-	id_range range = range_of(n, edge);
+	id_range range = edges_range(n, edge);
 	bool wide = range.bits[0] + range.bits[1] > 64;
 	void *work;
 	tlv_status status;

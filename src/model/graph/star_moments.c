@@ -175,7 +175,7 @@ scan_columns(tlv_context *ctx, star_work *work)
 
 /* z = S pairs S x, without the constant of plain weights */
 static tlv_status
-apply_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
+apply_star_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
 {
 	star_work *work = argument;
 	const float *scale = work->stars->scale;
@@ -346,7 +346,7 @@ scale_basis(tlv_context *ctx, star_work *work)
  * the products; its block holds the directions of both signs.
  */
 static tlv_status
-find_basis(tlv_context *ctx, star_work *work)
+find_star_directions(tlv_context *ctx, star_work *work)
 {
 	const tlv_star_options *options = work->options;
 	tlv_star_moments *stars = work->stars;
@@ -367,8 +367,8 @@ find_basis(tlv_context *ctx, star_work *work)
 	work->middle = tlv_alloc(ctx, l * work->side->out->rows, sizeof(float));
 	TLV_TRY_ALLOC(ctx, work->middle);
 	tlv_rng_seed(&rng, options->seed);
-	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, symmetric ? apply_graph : apply_pairs, work,
-										 &rng, x, ritz, &stars->steps));
+	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, symmetric ? apply_graph : apply_star_pairs,
+										 work, &rng, x, ritz, &stars->steps));
 	tlv_free(ctx, work->middle);
 	TLV_TRY(keep_directions(ctx, d, l, w, x, &stars->directions));
 	for (size_t i = 0; i < w; i++)
@@ -479,7 +479,7 @@ symmetrize(size_t n, double *a)
 }
 
 static tlv_status
-compress(tlv_context *ctx, star_work *work)
+compress_stars(tlv_context *ctx, star_work *work)
 {
 	tlv_star_moments *stars = work->stars;
 	size_t w = stars->moments.width;
@@ -529,8 +529,8 @@ tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
 	weigh_rows(&work);
 	TLV_TRY(check_rows(ctx, &work));
 	TLV_TRY(scan_columns(ctx, &work));
-	TLV_TRY(find_basis(ctx, &work));
-	TLV_TRY(compress(ctx, &work));
+	TLV_TRY(find_star_directions(ctx, &work));
+	TLV_TRY(compress_stars(ctx, &work));
 	if (side->in->value != NULL)
 		tlv_free(ctx, work.squared.value);
 	tlv_free(ctx, work.weight);

@@ -44,7 +44,7 @@ tlv_hmm_batch_most(const tlv_hmm_model *model)
 }
 
 static tlv_status
-grow(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *batch, size_t rows)
+batch_grow(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *batch, size_t rows)
 {
 	size_t room = batch->rows > 0 ? batch->rows : FIRST_ROWS;
 	void *grown;
@@ -85,7 +85,7 @@ tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *b
 	if (*full)
 		return TLV_OK;
 	if (row + sequence->n > batch->rows)
-		TLV_TRY(grow(ctx, model, batch, row + sequence->n));
+		TLV_TRY(batch_grow(ctx, model, batch, row + sequence->n));
 	batch->starts[row] |= (uint8_t) (1U << lane);
 	for (size_t t = 0; t < sequence->n; t++)
 	{
@@ -103,11 +103,11 @@ tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *b
 /* ---- products with the transitions ---- */
 
 /*
- * The k x k matrix for multiply(): rows in fours, the four entries of a column together; the
+ * The k x k matrix for multiply_lanes(): rows in fours, the four entries of a column together; the
  * rows that are left over one by one.  entry (row, column) is matrix[column * by + row].
  */
 static void
-pack(size_t k, const double *matrix, size_t by, double *packed)
+pack_transitions(size_t k, const double *matrix, size_t by, double *packed)
 {
 	for (size_t row = 0; row < k;)
 	{
@@ -121,7 +121,7 @@ pack(size_t k, const double *matrix, size_t by, double *packed)
 }
 
 static inline __attribute__((always_inline)) void
-multiply(size_t k, const double *restrict packed, const tlv_lanes *in, tlv_lanes *out)
+multiply_lanes(size_t k, const double *restrict packed, const tlv_lanes *in, tlv_lanes *out)
 {
 	size_t row = 0;
 
@@ -198,7 +198,7 @@ forward_rows(size_t k, const double *restrict packed, const double *restrict ini
 	{
 		tlv_lanes sum = {0}, scale = {0};
 
-		multiply(k, packed, alpha - k, alpha);
+		multiply_lanes(k, packed, alpha - k, alpha);
 		if (breaks[r] != 0)
 			begin_lanes(k, starts[r], breaks[r], initial, (double *) alpha);
 		for (size_t j = 0; j < k; j++)
@@ -250,7 +250,7 @@ backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict
 		}
 		if (breaks[r] != 0)
 			set_lanes(k, breaks[r], 0, (double *) own);
-		multiply(k, packed, own, beta);
+		multiply_lanes(k, packed, own, beta);
 	}
 }
 
@@ -258,8 +258,8 @@ backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict
 
 /* Rows of k from the tables of eight lanes, turned round. */
 TLV_CLONES static void
-gather(size_t k, size_t stride, const double *restrict table, const int32_t *restrict at, size_t n,
-	   tlv_lanes *restrict likelihood)
+gather_symbols(size_t k, size_t stride, const double *restrict table, const int32_t *restrict at,
+			   size_t n, tlv_lanes *restrict likelihood)
 {
 	for (size_t r = 0; r < n; r++, at += TLV_LANES, likelihood += k)
 	{
@@ -321,8 +321,8 @@ open_packed(tlv_context *ctx, tlv_hmm_model *model)
 		return TLV_OK;
 	block = tlv_alloc(ctx, 2 * k, k * sizeof(double));
 	TLV_TRY_ALLOC(ctx, block);
-	pack(k, model->forward, model->stride, block);
-	pack(k, model->backward, model->stride, block + k * k);
+	pack_transitions(k, model->forward, model->stride, block);
+	pack_transitions(k, model->backward, model->stride, block + k * k);
 	model->packed[1] = block + k * k;
 	model->packed[0] = block;
 	return TLV_OK;
@@ -330,7 +330,7 @@ open_packed(tlv_context *ctx, tlv_hmm_model *model)
 
 /* Room for the batch's rows in the model's buffers. */
 static tlv_status
-reserve(tlv_context *ctx, batch_run *run)
+batch_reserve(tlv_context *ctx, batch_run *run)
 {
 	tlv_hmm_model *model = run->model;
 	tlv_hmm_scratch *scratch = &model->scratch;
@@ -386,8 +386,8 @@ chunk_likelihood(batch_run *run, size_t row, size_t n)
 
 	if (model->parts.gaussian)
 		return model->scratch.likelihood + row * model->parts.k * TLV_LANES;
-	gather(model->parts.k, model->stride, model->emissions, run->batch->at + row * TLV_LANES, n,
-		   (tlv_lanes *) run->likelihood);
+	gather_symbols(model->parts.k, model->stride, model->emissions,
+				   run->batch->at + row * TLV_LANES, n, (tlv_lanes *) run->likelihood);
 	return run->likelihood;
 }
 
@@ -468,7 +468,7 @@ tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, 
 	if (run.rows == 0)
 		return TLV_OK;
 	TLV_TRY(open_packed(ctx, model));
-	TLV_TRY(reserve(ctx, &run));
+	TLV_TRY(batch_reserve(ctx, &run));
 	run.likelihood = model->scratch.block;
 	run.gamma = run.likelihood + wide;
 	run.weighted = run.gamma + wide;

@@ -69,7 +69,7 @@ set_share(const block_work *work, size_t side, size_t u, int32_t label)
 }
 
 static tlv_status
-create_work(tlv_context *ctx, const tlv_block_model *model, block_work *work)
+create_block_work(tlv_context *ctx, const tlv_block_model *model, block_work *work)
 {
 	size_t k = model->k;
 
@@ -99,7 +99,7 @@ create_work(tlv_context *ctx, const tlv_block_model *model, block_work *work)
 }
 
 static void
-free_work(tlv_context *ctx, block_work *work)
+free_block_work(tlv_context *ctx, block_work *work)
 {
 	tlv_free(ctx, work->share[0]);
 	if (work->model->sides == 2)
@@ -254,7 +254,7 @@ largest_of(size_t k, const double *x)
  * M theta_u sum_b r_ab t_b.  *moved gets the sum of half L1 distances.
  */
 static tlv_status
-update_side(tlv_context *ctx, block_work *work, size_t s, bool whole, double *moved)
+update_block_side(tlv_context *ctx, block_work *work, size_t s, bool whole, double *moved)
 {
 	const tlv_block_model *model = work->model;
 	const tlv_block_side *side = &model->side[s];
@@ -303,33 +303,33 @@ update_side(tlv_context *ctx, block_work *work, size_t s, bool whole, double *mo
 }
 
 static tlv_status
-iterate(tlv_context *ctx, const tlv_block_model *model, bool whole, int max_steps, double tolerance,
-		int *steps)
+iterate_blocks(tlv_context *ctx, const tlv_block_model *model, bool whole, int max_steps,
+			   double tolerance, int *steps)
 {
 	block_work work;
 	size_t nodes = model->side[0].n + (model->sides == 2 ? model->side[1].n : 0);
 
-	TLV_TRY(create_work(ctx, model, &work));
+	TLV_TRY(create_block_work(ctx, model, &work));
 	for (*steps = 0; *steps < max_steps;)
 	{
 		double moved, also = 0;
 
 		TLV_TRY(count_edges(ctx, &work));
 		estimate_all_rates(&work);
-		TLV_TRY(update_side(ctx, &work, 0, whole, &moved));
+		TLV_TRY(update_block_side(ctx, &work, 0, whole, &moved));
 		if (model->sides == 2)
 		{
 			TLV_TRY(expect_edges(ctx, &work));
 			TLV_TRY(tlv_csr_multiply(ctx, model->side[1].edges, model->k,
 									 work.share[other_side(model, 1)], work.counts));
-			TLV_TRY(update_side(ctx, &work, 1, whole, &also));
+			TLV_TRY(update_block_side(ctx, &work, 1, whole, &also));
 		}
 		++*steps;
 		tlv_report(ctx, "block model", *steps, max_steps);
 		if (moved + also <= tolerance * (double) nodes)
 			break;
 	}
-	free_work(ctx, &work);
+	free_block_work(ctx, &work);
 	return TLV_OK;
 }
 
@@ -337,13 +337,13 @@ tlv_status
 tlv_block_mean_field(tlv_context *ctx, const tlv_block_model *model, int max_steps,
 					 double tolerance, int *steps)
 {
-	return iterate(ctx, model, false, max_steps, tolerance, steps);
+	return iterate_blocks(ctx, model, false, max_steps, tolerance, steps);
 }
 
 tlv_status
 tlv_block_reassign(tlv_context *ctx, const tlv_block_model *model, int max_steps, int *steps)
 {
-	return iterate(ctx, model, true, max_steps, 0, steps);
+	return iterate_blocks(ctx, model, true, max_steps, 0, steps);
 }
 
 size_t

@@ -32,7 +32,7 @@ refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 }
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_mmsb_options *options)
+check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 {
 	tlv_status status;
 
@@ -217,7 +217,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	tlv_graph graph;
 
 	TLV_TRY_ALLOC(ctx, fit);
-	TLV_TRY(check_options(ctx, options));
+	TLV_TRY(check_mmsb_options(ctx, options));
 	tlv_graph_read_header(frame, &header);
 	if (header.entries == 0)
 		return refuse_empty(ctx, &header);

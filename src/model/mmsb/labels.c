@@ -11,7 +11,7 @@
 
 /* The assignment of largest total gain, gain[a + k b] of a to b. */
 static tlv_status
-assign(tlv_context *ctx, size_t k, const double *gain, int64_t *assignment)
+assign_labels(tlv_context *ctx, size_t k, const double *gain, int64_t *assignment)
 {
 	double *cost = tlv_alloc(ctx, k * k, sizeof(double)), total;
 	tlv_status status;
@@ -55,7 +55,7 @@ tlv_mmsb_align_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *c
 		for (size_t b = 0; b < k; b++)
 			weight[b + k * a] = (weight[b + k * a] - rows[a] * columns[b] / fit->total) /
 								sqrt(rows[a] * columns[b] + 1);
-	TLV_TRY(assign(ctx, k, weight, assignment));
+	TLV_TRY(assign_labels(ctx, k, weight, assignment));
 	tlv_free(ctx, weight);
 	return TLV_OK;
 }
@@ -72,7 +72,7 @@ tlv_mmsb_align_known(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *c
 		for (size_t u = 0; u < fit->side[s].n; u++)
 			if (fit->side[s].fixed[u] >= 0)
 				together[(size_t) label[s][u] + k * (size_t) fit->side[s].fixed[u]] += 1;
-	TLV_TRY(assign(ctx, k, together, assignment));
+	TLV_TRY(assign_labels(ctx, k, together, assignment));
 	tlv_free(ctx, together);
 	return TLV_OK;
 }

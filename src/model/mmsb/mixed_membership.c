@@ -71,7 +71,7 @@ largest_side(const tlv_mixed_model *model)
 }
 
 static size_t
-padded(size_t k)
+padded_width(size_t k)
 {
 	return (k + LANES - 1) / LANES * LANES;
 }
@@ -83,7 +83,7 @@ tlv_mixed_memory(const tlv_mixed_model *model, bool update)
 
 	if (model->sides == 2)
 		n += (double) model->side[1].n;
-	return 4 * (double) padded(model->k) * (n + most) +
+	return 4 * (double) padded_width(model->k) * (n + most) +
 		   (update ? 4 * (double) model->k * most : 0) + 16 * (double) (model->k * model->k);
 }
 
@@ -98,9 +98,9 @@ create_rows(tlv_context *ctx, size_t n, size_t width, void **block, float **rows
 }
 
 static tlv_status
-create_work(tlv_context *ctx, tlv_mixed_model *model, bool update, mixed_work *work)
+create_mixed_work(tlv_context *ctx, tlv_mixed_model *model, bool update, mixed_work *work)
 {
-	size_t k = model->k, width = padded(k);
+	size_t k = model->k, width = padded_width(k);
 	float *small;
 
 	memset(work, 0, sizeof(*work));
@@ -128,7 +128,7 @@ create_work(tlv_context *ctx, tlv_mixed_model *model, bool update, mixed_work *w
 }
 
 static void
-free_work(tlv_context *ctx, mixed_work *work)
+free_mixed_work(tlv_context *ctx, mixed_work *work)
 {
 	for (size_t i = 0; i < 3; i++)
 		tlv_free(ctx, work->blocks[i]);
@@ -393,7 +393,7 @@ sum_neighbours(tlv_context *ctx, mixed_work *work, side_pass *pass, size_t u)
 
 /* The new parameters and shares of all nodes of side s; *moved gets half their L1 distances. */
 static tlv_status
-update_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
+update_mixed_side(tlv_context *ctx, mixed_work *work, size_t s, double *moved)
 {
 	tlv_mixed_model *model = work->model;
 	tlv_mixed_side *side = &model->side[s];
@@ -497,7 +497,7 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 	mixed_work work;
 	size_t nodes = model->side[0].n + (model->sides == 2 ? model->side[1].n : 0);
 
-	TLV_TRY(create_work(ctx, model, update, &work));
+	TLV_TRY(create_mixed_work(ctx, model, update, &work));
 	for (size_t s = 0; s < model->sides; s++)
 		TLV_TRY(start_parameters(ctx, &work, s));
 	for (*steps = 0; *steps < max_steps;)
@@ -506,7 +506,7 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 
 		for (size_t s = 0; s < model->sides; s++)
 		{
-			TLV_TRY(update_side(ctx, &work, s, &also));
+			TLV_TRY(update_mixed_side(ctx, &work, s, &also));
 			TLV_TRY(update_propensities(ctx, &work, s));
 			moved += also;
 		}
@@ -517,7 +517,7 @@ tlv_mixed_variational(tlv_context *ctx, tlv_mixed_model *model, bool update, int
 		if (moved <= tolerance * (double) nodes)
 			break;
 	}
-	free_work(ctx, &work);
+	free_mixed_work(ctx, &work);
 	return TLV_OK;
 }
 
@@ -590,12 +590,12 @@ tlv_mixed_check(tlv_context *ctx, const tlv_mixed_model *model, double *distance
 	mixed_work work;
 
 	TLV_TRY_ALLOC(ctx, sums);
-	TLV_TRY(create_work(ctx, &copy, false, &work));
+	TLV_TRY(create_mixed_work(ctx, &copy, false, &work));
 	TLV_TRY(assign_edges(ctx, &work));
 	TLV_TRY(sum_shares(ctx, model, 0, sums));
 	TLV_TRY(sum_shares(ctx, model, model->sides - 1, sums + k));
 	compare_edges(&work, sums, distance, off);
-	free_work(ctx, &work);
+	free_mixed_work(ctx, &work);
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }

@@ -75,8 +75,8 @@ to_double(size_t n, const float *restrict from, double *restrict to)
 }
 
 static void
-combine(size_t n, double factor_a, const double *restrict a, double factor_b,
-		const double *restrict b, double *restrict sum)
+combine_groups(size_t n, double factor_a, const double *restrict a, double factor_b,
+			   const double *restrict b, double *restrict sum)
 {
 	for (size_t i = 0; i < n; i++)
 		sum[i] = factor_a * a[i] + factor_b * b[i];
@@ -99,11 +99,11 @@ add_triples(tlv_context *ctx, partition_fit *fit, size_t n, double factor)
 	size_t k = fit->options->k, size = ROW_BLOCK * k;
 	double *a = fit->rows, *b = a + size, *c = b + size, *sum = c + size, *third = sum + size;
 
-	combine(n * k, 1, a, 1, b, sum);
-	combine(n * k, factor / 12, c, 0, c, third);
+	combine_groups(n * k, 1, a, 1, b, sum);
+	combine_groups(n * k, factor / 12, c, 0, c, third);
 	TLV_TRY(tlv_packed3_add_squares(ctx, k, n, sum, third, fit->triples));
-	combine(n * k, 1, a, -1, b, sum);
-	combine(n * k, -factor / 12, c, 0, c, third);
+	combine_groups(n * k, 1, a, -1, b, sum);
+	combine_groups(n * k, -factor / 12, c, 0, c, third);
 	return tlv_packed3_add_squares(ctx, k, n, sum, third, fit->triples);
 }
 
@@ -224,8 +224,8 @@ add_instruments(tlv_context *ctx, partition_fit *fit, size_t first, size_t n, do
 	{
 		const double *own = fit->rows + v * size;
 
-		combine(n * k, 0.5, fit->rows + (v + 1) % VIEWS * size, 0.5,
-				fit->rows + (v + 2) % VIEWS * size, instrument);
+		combine_groups(n * k, 0.5, fit->rows + (v + 1) % VIEWS * size, 0.5,
+					   fit->rows + (v + 2) % VIEWS * size, instrument);
 		for (size_t i = 0; i < n; i++)
 			tlv_project_simplex(k, instrument + i * k, 1, work);
 		add_to(n * k, instrument, sums);
@@ -385,8 +385,8 @@ score_columns(tlv_context *ctx, partition_fit *fit)
 /* ---- the fit ---- */
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_csr *out, bool bipartite,
-			  const tlv_partition_options *options)
+check_partition_options(tlv_context *ctx, const tlv_csr *out, bool bipartite,
+						const tlv_partition_options *options)
 {
 	size_t k = options->k;
 
@@ -487,7 +487,7 @@ allocate_regression(tlv_context *ctx, partition_fit *fit)
 }
 
 static tlv_status
-run(tlv_context *ctx, partition_fit *fit)
+run_partition(tlv_context *ctx, partition_fit *fit)
 {
 	TLV_TRY(allocate_result(ctx, fit));
 	TLV_TRY(allocate_small(ctx, fit));
@@ -505,7 +505,7 @@ run(tlv_context *ctx, partition_fit *fit)
 }
 
 static void
-free_fit(tlv_context *ctx, partition_fit *fit)
+free_partition_fit(tlv_context *ctx, partition_fit *fit)
 {
 	for (size_t g = 0; g < VIEWS; g++)
 	{
@@ -538,9 +538,9 @@ tlv_partition_fit(tlv_context *ctx, const tlv_csr *out, const tlv_csr *in, bool 
 	tlv_status status;
 
 	memset(result, 0, sizeof(*result));
-	TLV_TRY(check_options(ctx, out, bipartite, options));
-	status = run(ctx, &fit);
-	free_fit(ctx, &fit);
+	TLV_TRY(check_partition_options(ctx, out, bipartite, options));
+	status = run_partition(ctx, &fit);
+	free_partition_fit(ctx, &fit);
 	if (status != TLV_OK)
 		tlv_partition_result_free(ctx, result);
 	return status;

@@ -249,7 +249,7 @@ from_centres(tlv_context *ctx, partition_work *work, int part, size_t l, const f
 
 /* z = Pairs(C, B) Pairs(B, C) x */
 static tlv_status
-apply_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
+apply_partition_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
 {
 	partition_work *work = argument;
 
@@ -307,8 +307,8 @@ factor_pairs(tlv_context *ctx, partition_work *work, tlv_rng *rng, int *steps, d
 						   .modulus = true};
 	size_t rank;
 
-	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_pairs, work, rng, work->basis[PART_C],
-										 values, steps));
+	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_partition_pairs, work, rng,
+										 work->basis[PART_C], values, steps));
 	keep_directions(k, l, n_c, work->basis[PART_C]);
 	TLV_TRY(to_centres(ctx, work, PART_C, k, work->basis[PART_C], work->middle));
 	TLV_TRY(from_centres(ctx, work, PART_B, k, work->middle, work->basis[PART_B]));
@@ -345,7 +345,7 @@ join_sides(tlv_context *ctx, partition_work *work, tlv_rng *rng)
  * M = Z_C Pairs(C, B) Z_B' = [Pairs(A, B) U] b^-T [Pairs(A, C) V]'.
  */
 static tlv_status
-find_basis(tlv_context *ctx, partition_work *work, tlv_rng *rng, const double *inverse)
+find_partition_basis(tlv_context *ctx, partition_work *work, tlv_rng *rng, const double *inverse)
 {
 	size_t k = work->k, w = 2 * k, n = work->size[PART_A];
 	double *left = work->small + 4 * k * k, *right = left + 4 * k * k;
@@ -406,8 +406,8 @@ allocate_blocks(tlv_context *ctx, partition_work *work)
 }
 
 static tlv_status
-compute(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipartite,
-		const tlv_partition_options *options, tlv_partition_views *views)
+compute_partition_views(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipartite,
+						const tlv_partition_options *options, tlv_partition_views *views)
 {
 	tlv_rng rng;
 
@@ -415,7 +415,7 @@ compute(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipartit
 	TLV_TRY(make_parts(ctx, work, in, bipartite, &rng, views));
 	TLV_TRY(allocate_blocks(ctx, work));
 	TLV_TRY(factor_pairs(ctx, work, &rng, &views->steps, work->small));
-	TLV_TRY(find_basis(ctx, work, &rng, work->small));
+	TLV_TRY(find_partition_basis(ctx, work, &rng, work->small));
 	TLV_TRY(carry_over(ctx, work, work->small));
 	for (int p = 0; p < PARTS; p++)
 	{
@@ -429,7 +429,7 @@ compute(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipartit
 }
 
 static void
-free_work(tlv_context *ctx, partition_work *work)
+free_partition_work(tlv_context *ctx, partition_work *work)
 {
 	for (int p = 0; p < PARTS; p++)
 	{
@@ -458,8 +458,8 @@ tlv_partition_views_compute(tlv_context *ctx, const tlv_csr *out, const tlv_csr 
 	views->k = options->k;
 	views->rows = out->rows;
 	work.block = tlv_partition_block(out, bipartite, options->k);
-	status = compute(ctx, &work, in, bipartite, options, views);
-	free_work(ctx, &work);
+	status = compute_partition_views(ctx, &work, in, bipartite, options, views);
+	free_partition_work(ctx, &work);
 	if (status != TLV_OK)
 		tlv_partition_views_free(ctx, views);
 	return status;

@@ -255,7 +255,7 @@ reserve_candidates(tlv_context *ctx, simulator *s, size_t n)
 
 /* Draws n candidates by the running sums in reach. */
 static tlv_status
-draw_candidates(tlv_context *ctx, simulator *s, size_t n)
+draw_edge_candidates(tlv_context *ctx, simulator *s, size_t n)
 {
 	size_t k = s->parts->k;
 
@@ -374,7 +374,7 @@ simulate_source(tlv_context *ctx, simulator *s, size_t u)
 	}
 	hot = s->n_edges;
 	n = (size_t) tlv_rng_poisson(&s->rng, mean);
-	TLV_TRY(draw_candidates(ctx, s, n));
+	TLV_TRY(draw_edge_candidates(ctx, s, n));
 	TLV_TRY(thin_candidates(ctx, s, n, c));
 	return put_edges(ctx, s, u, hot);
 }

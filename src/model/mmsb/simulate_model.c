@@ -28,7 +28,7 @@ typedef struct side_truth
 } side_truth;
 
 static tlv_status
-check_options(tlv_context *ctx, const tlv_mmsb_simulation *o)
+check_simulation_options(tlv_context *ctx, const tlv_mmsb_simulation *o)
 {
 	double most = o->poisson ? 1e6 : 1;
 	bool bipartite = o->graph == TLV_GRAPH_BIPARTITE;
@@ -354,7 +354,7 @@ tlv_mmsb_simulate_model(tlv_context *ctx, const tlv_mmsb_simulation *options, vo
 	size_t n_sides = options->graph == TLV_GRAPH_UNDIRECTED ? 1 : 2;
 	tlv_rng rng;
 
-	TLV_TRY(check_options(ctx, options));
+	TLV_TRY(check_simulation_options(ctx, options));
 	if ((double) options->k * (double) options->k * sizeof(double) > (double) TLV_FRAME_MAX_BYTES)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu communities are too many for one value", options->k);
 	tlv_rng_seed(&rng, options->seed);
