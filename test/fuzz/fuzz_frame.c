@@ -476,7 +476,7 @@ use_merge(const tlv_frame *frame, const tlv_kind *kind)
 	void *image;
 	size_t size;
 
-	USE(kind->accumulator->create(&ctx, &accumulator));
+	USE(tlv_accumulator_create(&ctx, kind->accumulator, &accumulator));
 	USE(kind->accumulator->merge(&ctx, accumulator, frame));
 	USE(kind->accumulator->merge(&ctx, accumulator, frame));
 	USE(kind->accumulator->build(&ctx, accumulator, &builder));
@@ -484,7 +484,7 @@ use_merge(const tlv_frame *frame, const tlv_kind *kind)
 	USE(tlv_frame_validate(&ctx, image, size, &sum)); /* unless a sum overflowed */
 	if (has_uncountable(frame))
 		return;
-	if (kind->check(&ctx, &sum) != TLV_OK)
+	if (tlv_kind_check(&ctx, kind, &sum) != TLV_OK)
 		abort();
 }
 

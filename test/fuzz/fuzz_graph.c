@@ -50,7 +50,7 @@ use_merge(const tlv_frame *frame, const tlv_kind *kind, int copies)
 	void *image;
 	size_t size;
 
-	USE(kind->accumulator->create(&ctx, &accumulator));
+	USE(tlv_accumulator_create(&ctx, kind->accumulator, &accumulator));
 	for (int i = 0; i < copies; i++)
 		USE(kind->accumulator->merge(&ctx, accumulator, frame));
 	USE(kind->accumulator->build(&ctx, accumulator, &builder)); /* unless a sum overflows */

@@ -119,7 +119,7 @@ merged(size_t n, const tlv_frame *frames)
 {
 	tlv_accumulator *accumulator;
 
-	assert_ok(tlv_kind_category_moments.accumulator->create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &frames[i]));
 	return stored(accumulator);

@@ -14,11 +14,15 @@
 #include "tensorlv/num/frame.h"
 
 typedef struct tlv_accumulator tlv_accumulator;
+typedef struct tlv_sections tlv_sections;
 
 typedef struct tlv_accumulator_class
 {
 	const char *name;
-	/* An empty accumulator into which stored values of this kind can be merged. */
+	/* Of a declared kind (sections.h), whose merge and build are those of sections.h; or NULL. */
+	const tlv_sections *sections;
+	/* An empty accumulator into which stored values of this kind can be merged; NULL when
+	 * the kind is declared: called through tlv_accumulator_create. */
 	tlv_status (*create)(tlv_context *ctx, tlv_accumulator **accumulator);
 	/* Adds a stored value of the same kind.  On error the accumulator is as before or unusable,
 	 * never inconsistent with its own memory. */
@@ -46,6 +50,10 @@ extern tlv_status tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const 
 /* The same check of a form, without a row. */
 extern tlv_status tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator,
 										  tlv_row_form form);
+
+/* An empty accumulator into which stored values of that class can be merged. */
+extern tlv_status tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
+										 tlv_accumulator **accumulator);
 
 /* One document, decoded into buffers that grow and stay. */
 typedef struct tlv_document

@@ -15,7 +15,8 @@ typedef struct tlv_kind
 	tlv_frame_type type;
 	uint8_t code; /* of the image: never reused */
 	const char *name;
-	/* sections, shapes and ranges; TLV_CORRUPT otherwise.  The frame itself is already valid. */
+	/* sections, shapes and ranges; TLV_CORRUPT otherwise.  The frame itself is already valid.  NULL
+	 * when the kind is declared (sections.h): called through tlv_kind_check. */
 	tlv_status (*check)(tlv_context *ctx, const tlv_frame *frame);
 	const tlv_accumulator_class *accumulator; /* moments and graphs */
 	const tlv_model_class *model;			  /* models only */
@@ -30,6 +31,9 @@ extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
 /* TLV_BAD_PARAMETER unless the frame is of that kind; function names who needs it. */
 extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 								   const char *function);
+
+/* Whether a frame that is valid in itself is what its kind must be; TLV_CORRUPT otherwise. */
+extern tlv_status tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame);
 
 /* Validates an image of unknown origin completely; *kind gets its record. */
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,

@@ -2,6 +2,7 @@
  * kinds.c - the table of all kinds of stored values (kind.h), from kinds.def.
  */
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 
 #define TLV_KIND(type, code, name, constant, record) const char tlv_kind_name_##record[] = name;
 #include "tensorlv/model/kinds.def"
@@ -44,6 +45,23 @@ tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 }
 
 tlv_status
+tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
+{
+	if (kind->check != NULL)
+		return kind->check(ctx, frame);
+	return tlv_sections_check(ctx, frame, kind->accumulator->sections);
+}
+
+tlv_status
+tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
+					   tlv_accumulator **accumulator)
+{
+	if (class->create != NULL)
+		return class->create(ctx, accumulator);
+	return tlv_sections_create(ctx, class, NULL, accumulator);
+}
+
+tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 				  tlv_frame *frame, const tlv_kind **kind)
 {
@@ -56,7 +74,7 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 	*kind = tlv_kind_find(type, frame->header->kind);
 	if (*kind == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
-	return (*kind)->check(ctx, frame);
+	return tlv_kind_check(ctx, *kind, frame);
 }
 
 bool

@@ -11,23 +11,29 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+
+/* Sizes: dimensions, components, squares of a component: 1, d, or packed. */
+#define SIZE_D		 TLV_SIZE_1
+#define SIZE_K		 TLV_SIZE_2
+#define SIZE_SQUARES TLV_SIZE_3
 
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_gmm_model *model;	/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
-	tlv_mixture shape;		/* without parameters */
-	double *center;			/* d; NULL while nothing is known */
+	double *center;			/* d */
 	tlv_mixture_sums sums;
 	double *block; /* d x TLV_MIXTURE_BLOCK rows that wait */
 	size_t waiting;
 } statistics_state;
 
 static tlv_status
-flush(tlv_context *ctx, statistics_state *state)
+mixture_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	statistics_state *state = (statistics_state *) accumulator;
 	size_t n = state->waiting;
 
 	if (n == 0)
@@ -45,33 +51,12 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
+		state->block = tlv_alloc(ctx, state->model->mixture.d, TLV_MIXTURE_BLOCK * sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->block);
 	}
 	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64,
-						state->block + state->waiting * state->shape.d));
-	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
-}
-
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_mixture_statistics.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
-allocate(tlv_context *ctx, statistics_state *state, const double *center)
-{
-	TLV_TRY(tlv_mixture_sums_create(ctx, &state->shape, &state->sums));
-	state->center = tlv_alloc(ctx, state->shape.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->center);
-	memcpy(state->center, center, state->shape.d * sizeof(double));
-	return TLV_OK;
+						state->block + state->waiting * state->model->mixture.d));
+	return ++state->waiting == TLV_MIXTURE_BLOCK ? mixture_flush(ctx, accumulator) : TLV_OK;
 }
 
 tlv_status
@@ -79,6 +64,9 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
+	size_t d = gmm->mixture.d;
+	const size_t sizes[TLV_SIZES] = {d, gmm->mixture.k,
+									 tlv_mixture_variances(d, gmm->mixture.covariance)};
 	statistics_state *state;
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
@@ -89,122 +77,57 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail_hint(ctx, "A mixture is refined by 'em'.");
 		return status;
 	}
-	TLV_TRY(statistics_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_mixture_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = gmm;
 	state->fingerprint = model->frame.header->digest;
-	state->shape = gmm->mixture;
-	return allocate(ctx, state, gmm->worker.center);
-}
-
-static tlv_status
-refuse_other_model(tlv_context *ctx)
-{
-	tlv_status status =
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under different models");
-
-	tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-	return status;
-}
-
-/* The covariance that the shape of the squares means; d = 1 is spherical in all but the name. */
-static tlv_covariance
-shape_of_squares(size_t rows, size_t d)
-{
-	if (rows == 1)
-		return TLV_COVARIANCE_SPHERICAL;
-	return rows == d ? TLV_COVARIANCE_DIAGONAL : TLV_COVARIANCE_FULL;
-}
-
-static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	const tlv_section *sums = tlv_frame_find(frame, "sums");
-	const tlv_section *squares = tlv_frame_find(frame, "squares");
-	const double *numbers[3] = {tlv_frame_float64(frame, "responsibilities"),
-								tlv_section_data(frame, sums), tlv_section_data(frame, squares)};
-	size_t k = sums->columns, d = sums->rows;
-
-	if (state->center == NULL)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->shape.k = k;
-		state->shape.d = d;
-		state->shape.covariance = shape_of_squares(squares->rows, d);
-		TLV_TRY(allocate(ctx, state, tlv_frame_float64(frame, "center")));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
-		state->shape.k != k || state->shape.d != d ||
-		tlv_mixture_variances(d, state->shape.covariance) != squares->rows ||
-		memcmp(state->center, tlv_frame_float64(frame, "center"), d * sizeof(double)) != 0)
-		return refuse_other_model(ctx);
-	for (size_t j = 0; j < k; j++)
-		state->sums.responsibilities[j] += numbers[0][j];
-	for (size_t i = 0; i < k * d; i++)
-		state->sums.sums[i] += numbers[1][i];
-	for (size_t i = 0; i < k * squares->rows; i++)
-		state->sums.squares[i] += numbers[2][i];
-	state->sums.rows += tlv_frame_scalar(frame, "rows", 0);
-	state->sums.log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	memcpy(state->center, gmm->worker.center, d * sizeof(double));
 	return TLV_OK;
 }
 
+/* The squares are of one of the three covariances. */
 static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+mixture_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	statistics_state *state = (statistics_state *) accumulator;
-	size_t k = state->shape.k, d = state->shape.d;
+	size_t d = sizes[SIZE_D], squares = sizes[SIZE_SQUARES];
 
-	TLV_TRY(flush(ctx, state));
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_MIXTURE_STATISTICS);
-	tlv_frame_add_scalar(builder, "rows", state->sums.rows);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "center", TLV_FLOAT64, d, 1, state->center);
-	tlv_frame_add(builder, "responsibilities", TLV_FLOAT64, k, 1, state->sums.responsibilities);
-	tlv_frame_add(builder, "sums", TLV_FLOAT64, d, k, state->sums.sums);
-	tlv_frame_add(builder, "squares", TLV_FLOAT64,
-				  tlv_mixture_variances(d, state->shape.covariance), k, state->sums.squares);
+	if (squares != 1 && squares != d && squares != tlv_packed2_size(d))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"squares\" has the wrong shape");
 	return TLV_OK;
 }
 
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *sums = tlv_frame_find(frame, "sums");
-	const tlv_section *squares = tlv_frame_find(frame, "squares");
-	uint64_t d, k;
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	if (sums == NULL || sums->element != TLV_FLOAT64 || sums->rows == 0 || sums->columns == 0 ||
-		sums->rows > TLV_MIXTURE_MOST_DIMENSIONS || sums->columns > TLV_MIXTURE_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"sums\" is missing or has the wrong shape");
-	d = sums->rows;
-	k = sums->columns;
-	if (squares == NULL || squares->element != TLV_FLOAT64 || squares->columns != k ||
-		(squares->rows != 1 && squares->rows != d && squares->rows != tlv_packed2_size(d)))
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"squares\" is missing or has the wrong shape");
-	TLV_TRY(tlv_frame_require(ctx, frame, "center", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "responsibilities", TLV_FLOAT64, k, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "responsibilities", 0);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sums.rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"center", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(center)},
+	{"responsibilities", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(sums.responsibilities)},
+	{"sums", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.sums)},
+	{"squares", TLV_FLOAT64, SIZE_SQUARES, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.squares)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_MIXTURE_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {1, 1, 1},
+	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS,
+			 TLV_MIXTURE_MOST_DIMENSIONS *(TLV_MIXTURE_MOST_DIMENSIONS + 1) / 2},
+	.flush = mixture_flush,
+	.check_more = mixture_check_more,
+};
 
 static const tlv_accumulator_class statistics_class = {
 	.name = "mixture_statistics",
-	.create = statistics_create,
-	.merge = statistics_merge,
-	.build = statistics_build,
+	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_VECTOR,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_mixture_statistics = {TLV_KIND_LINE(MIXTURE_STATISTICS, mixture_statistics),
-											  .check = statistics_check,
 											  .accumulator = &statistics_class};
 
 /* ---- a step of a stored model ---- */
@@ -219,14 +142,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of a mixture");
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
-	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-
-		tlv_fail_hint(ctx, "Collect tlv_statistics(x, model) with the model that is updated.");
-		return status;
-	}
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */

@@ -4,25 +4,30 @@
  * Petrie, Soules, Weiss 1970) as an aggregate.
  *
  * The value (kind sequence_statistics): scalars "sequences", "nulls", "empty",
- * "steps", "log_likelihood", "states" (k), "width" (d), "gaussian"; "model"
- * (fingerprint); "sums": initial states (k), pairs (k x k, [to + k from]), then of
- * symbols the expected emissions (k x d), of vectors the sums of weight times x - mean
- * (k x d), weights (k) and sums of weight |x - mean|^2 (k).
+ * "steps", "log_likelihood"; "model" (fingerprint); "initial" states (k), "pairs" (k x k,
+ * [to + k from]); "emissions" (k x d): of symbols their expected numbers, of vectors the sums of
+ * weight times x - mean; of vectors "weights" (k) and "squares", sums of weight |x - mean|^2 (k).
  */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 
 /* Less expected steps than this do not move a state. */
 #define LEAST_STEPS 1e-8
 /* Part of the mean variance below which a state's is not taken: it would shrink to a point. */
 #define VARIANCE_FLOOR 1e-4
 
+/* Sizes: states, symbols or numbers of a vector, 1 of vectors. */
+#define SIZE_K		 TLV_SIZE_1
+#define SIZE_D		 TLV_SIZE_2
+#define SIZE_VECTORS TLV_SIZE_3
+
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_hmm_model *model; /* NULL when only stored values are merged */
 	tlv_digest fingerprint;
 	size_t k;
@@ -31,41 +36,22 @@ typedef struct statistics_state
 	double sequences;
 	double empty;
 	double steps;
-	tlv_hmm_sums sums; /* in one block, from sums.initial on */
+	tlv_hmm_sums sums;
 	tlv_hmm_batch batch;
 	double *work; /* vectors: stride x (d + 2) */
 	const tlv_sequence *sequence;
 } statistics_state;
 
-static size_t
-sum_count(const statistics_state *state)
-{
-	return state->k * (1 + state->k + state->d + (state->gaussian ? 2 : 0));
-}
-
+/* What was allocated, or read; the deviations of vectors lie where emissions do. */
 static tlv_status
-allocate_sums(tlv_context *ctx, statistics_state *state)
+sequences_sized(tlv_context *ctx, tlv_accumulator *accumulator)
 {
-	tlv_hmm_sums *sums = &state->sums;
-	size_t k = state->k;
+	statistics_state *state = (statistics_state *) accumulator;
 
-	sums->initial = tlv_alloc0(ctx, sum_count(state), sizeof(double));
-	TLV_TRY_ALLOC(ctx, sums->initial);
-	sums->pairs = sums->initial + k;
-	sums->emissions = sums->deviations = sums->pairs + k * k;
-	sums->weights = sums->emissions + k * state->d;
-	sums->squares = sums->weights + k;
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_sequence_statistics.accumulator;
-	*accumulator = &state->base;
+	state->k = state->declared.sizes[SIZE_K];
+	state->d = state->declared.sizes[SIZE_D];
+	state->gaussian = state->declared.sizes[SIZE_VECTORS] > 0;
+	state->sums.deviations = state->sums.emissions;
 	return TLV_OK;
 }
 
@@ -74,17 +60,15 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
+	const size_t sizes[TLV_SIZES] = {hmm->parts.k, hmm->parts.d, hmm->parts.gaussian};
 	statistics_state *state;
 
 	(void) method; /* there is one */
-	TLV_TRY(statistics_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = hmm;
 	state->fingerprint = model->frame.header->digest;
-	state->k = hmm->parts.k;
-	state->d = hmm->parts.d;
-	state->gaussian = hmm->parts.gaussian;
-	return allocate_sums(ctx, state);
+	return TLV_OK;
 }
 
 /* ---- one sequence ---- */
@@ -165,49 +149,9 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 /* ---- stored values ---- */
 
+/* Sequences that wait enter the sums. */
 static tlv_status
-refuse_other_model(tlv_context *ctx)
-{
-	tlv_status status =
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under different models");
-
-	tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-	return status;
-}
-
-static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	const tlv_section *sums = tlv_frame_find(frame, "sums");
-	const double *numbers = tlv_frame_float64(frame, "sums");
-	size_t k = (size_t) tlv_frame_scalar(frame, "states", 0);
-	size_t d = (size_t) tlv_frame_scalar(frame, "width", 0);
-	bool gaussian = tlv_frame_scalar(frame, "gaussian", 0) != 0;
-
-	if (state->sums.initial == NULL)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->k = k;
-		state->d = d;
-		state->gaussian = gaussian;
-		TLV_TRY(allocate_sums(ctx, state));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) || state->k != k ||
-		state->d != d || state->gaussian != gaussian || sums->rows != sum_count(state))
-		return refuse_other_model(ctx);
-	for (size_t i = 0; i < sums->rows; i++)
-		state->sums.initial[i] += numbers[i];
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->sequences += tlv_frame_scalar(frame, "sequences", 0);
-	state->empty += tlv_frame_scalar(frame, "empty", 0);
-	state->steps += tlv_frame_scalar(frame, "steps", 0);
-	state->sums.log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+sequences_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
@@ -215,56 +159,43 @@ statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 		TLV_TRY(tlv_hmm_batch_run(ctx, state->model, &state->batch, &state->sums));
 	if (!isfinite(state->sums.log_likelihood))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too far from the model's");
-	for (size_t i = 0; i < sum_count(state); i++)
-		if (!isfinite(state->sums.initial[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large");
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_SEQUENCE_STATISTICS);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "states", (double) state->k);
-	tlv_frame_add_scalar(builder, "width", (double) state->d);
-	tlv_frame_add_scalar(builder, "gaussian", state->gaussian);
-	tlv_frame_add_scalar(builder, "sequences", state->sequences);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "empty", state->empty);
-	tlv_frame_add_scalar(builder, "steps", state->steps);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "sums", TLV_FLOAT64, sum_count(state), 1, state->sums.initial);
 	return TLV_OK;
 }
 
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	static const char *const scalars[] = {"states", "width", "gaussian", "sequences",
-										  "nulls",	"empty", "steps"};
-	double k, d;
-
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-		TLV_TRY(tlv_frame_require_whole(ctx, frame, scalars[i]));
-	k = tlv_frame_scalar(frame, "states", 0);
-	d = tlv_frame_scalar(frame, "width", 0);
-	if (k < 1 || k > UINT16_MAX || d < 1 || k * (3 + k + d) > (double) TLV_FRAME_MAX_BYTES / 8)
-		return tlv_fail(ctx, TLV_CORRUPT, "the statistics are of %g states and %g numbers", k, d);
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	return tlv_frame_require(
-		ctx, frame, "sums", TLV_FLOAT64,
-		(uint64_t) (k * (1 + k + d + (tlv_frame_scalar(frame, "gaussian", 0) != 0 ? 2 : 0))), 1,
-		NULL);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"sequences", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sequences)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"empty", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(empty)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(steps)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"initial", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.initial)},
+	{"pairs", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(sums.pairs)},
+	{"emissions", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ANY, TLV_SUM, AT(sums.emissions)},
+	{"weights", TLV_FLOAT64, SIZE_K, SIZE_VECTORS, TLV_NONNEGATIVE, TLV_SUM, AT(sums.weights)},
+	{"squares", TLV_FLOAT64, SIZE_K, SIZE_VECTORS, TLV_NONNEGATIVE, TLV_SUM, AT(sums.squares)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_SEQUENCE_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {1, 1, 0},
+	.most = {UINT16_MAX, TLV_DICTIONARY_MAX, 1},
+	.flush = sequences_flush,
+	.sized = sequences_sized,
+};
 
 static const tlv_accumulator_class statistics_class = {
 	.name = "sequence_statistics",
-	.create = statistics_create,
-	.merge = statistics_merge,
-	.build = statistics_build,
+	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_sequence_statistics = {
-	TLV_KIND_LINE(SEQUENCE_STATISTICS, sequence_statistics), .check = statistics_check,
-	.accumulator = &statistics_class};
+	TLV_KIND_LINE(SEQUENCE_STATISTICS, sequence_statistics), .accumulator = &statistics_class};
 
 /* ---- the model after the step ---- */
 
@@ -319,13 +250,11 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	if (statistics->header->kind != TLV_KIND_SEQUENCE_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"a hidden Markov model is updated with sequence_statistics only");
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the statistics were collected under another model");
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (tlv_frame_scalar(statistics, "steps", 0) == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no sequence");
-	TLV_TRY(statistics_create(ctx, accumulator));
-	return statistics_merge(ctx, *accumulator, statistics);
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, NULL, accumulator));
+	return tlv_sections_merge(ctx, *accumulator, statistics);
 }
 
 tlv_status

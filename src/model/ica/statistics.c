@@ -24,6 +24,7 @@
 #include "tensorlv/num/fast_math.h"
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
 /* Rows that are unmixed together. */
@@ -33,14 +34,17 @@
 #define NEWTON_REACH	0.3
 #define LEAST_CURVATURE 0.01
 
+/* The size: components. */
+#define SIZE_K TLV_SIZE_1
+
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_ica_model *model; /* NULL when only stored values are merged */
 	tlv_digest fingerprint;
-	size_t k;
+	size_t k; /* of the model */
 	double rows;
-	double *responses;	/* k x k; NULL while nothing is known */
+	double *responses;	/* k x k */
 	double *curvatures; /* k x k */
 	double *slopes;		/* k */
 	double *powers;		/* k x 4 */
@@ -78,8 +82,9 @@ add_outputs(size_t k, size_t n, const double *restrict y, double *restrict g,
 }
 
 static tlv_status
-flush(tlv_context *ctx, statistics_state *state)
+components_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	statistics_state *state = (statistics_state *) accumulator;
 	size_t k = state->k, n = state->waiting;
 	double *y = state->outputs, *g, *slope, *square;
 
@@ -112,31 +117,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	}
 	TLV_TRY(tlv_ica_center(ctx, state->model, row->part[0].d, row->part[0].float64,
 						   state->block + state->waiting * state->model->d));
-	return ++state->waiting == BLOCK ? flush(ctx, state) : TLV_OK;
-}
-
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_component_statistics.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
-allocate_sums(tlv_context *ctx, statistics_state *state)
-{
-	size_t k = state->k;
-
-	state->responses = tlv_alloc0(ctx, 2 * k * k + 5 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->responses);
-	state->curvatures = state->responses + k * k;
-	state->slopes = state->curvatures + k * k;
-	state->powers = state->slopes + k;
-	return TLV_OK;
+	return ++state->waiting == BLOCK ? components_flush(ctx, accumulator) : TLV_OK;
 }
 
 tlv_status
@@ -144,6 +125,7 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_ica_model *ica = (tlv_ica_model *) model;
+	const size_t sizes[TLV_SIZES] = {ica->k};
 	statistics_state *state;
 
 	if (method != NULL && strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
@@ -159,99 +141,43 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail_hint(ctx, "The steps would fit the noise; fit with noise => false.");
 		return TLV_BAD_PARAMETER;
 	}
-	TLV_TRY(statistics_create(ctx, accumulator));
+	TLV_TRY(
+		tlv_sections_create(ctx, tlv_kind_component_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = ica;
 	state->fingerprint = model->frame.header->digest;
 	state->k = ica->k;
-	return allocate_sums(ctx, state);
-}
-
-static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	size_t k = tlv_frame_find(frame, "slopes")->rows;
-	const double *responses = tlv_frame_float64(frame, "responses");
-	const double *curvatures = tlv_frame_float64(frame, "curvatures");
-	const double *slopes = tlv_frame_float64(frame, "slopes");
-	const double *powers = tlv_frame_float64(frame, "powers");
-
-	if (state->responses == NULL)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->k = k;
-		TLV_TRY(allocate_sums(ctx, state));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) || state->k != k)
-	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the statistics were collected under different models");
-		tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-		return TLV_BAD_PARAMETER;
-	}
-	for (size_t i = 0; i < k * k; i++)
-	{
-		state->responses[i] += responses[i];
-		state->curvatures[i] += curvatures[i];
-	}
-	for (size_t j = 0; j < k; j++)
-		state->slopes[j] += slopes[j];
-	for (size_t i = 0; i < 4 * k; i++)
-		state->powers[i] += powers[i];
-	state->rows += tlv_frame_scalar(frame, "rows", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	return TLV_OK;
 }
 
-static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-
-	TLV_TRY(flush(ctx, state));
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COMPONENT_STATISTICS);
-	tlv_frame_add_scalar(builder, "rows", state->rows);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "slopes", TLV_FLOAT64, state->k, 1, state->slopes);
-	tlv_frame_add(builder, "powers", TLV_FLOAT64, state->k, 4, state->powers);
-	tlv_frame_add(builder, "responses", TLV_FLOAT64, state->k, state->k, state->responses);
-	tlv_frame_add(builder, "curvatures", TLV_FLOAT64, state->k, state->k, state->curvatures);
-	for (size_t i = 0; i < state->k * (2 * state->k + 5); i++)
-		if (!isfinite(state->responses[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows are too large to sum");
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *slopes = tlv_frame_find(frame, "slopes");
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	if (slopes == NULL || slopes->rows == 0 || slopes->rows > 4000)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"slopes\" is missing or has no components");
-	TLV_TRY(tlv_frame_require(ctx, frame, "slopes", TLV_FLOAT64, slopes->rows, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "powers", TLV_FLOAT64, slopes->rows, 4, NULL));
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "curvatures", TLV_FLOAT64, slopes->rows, slopes->rows, NULL));
-	return tlv_frame_require(ctx, frame, "responses", TLV_FLOAT64, slopes->rows, slopes->rows,
-							 NULL);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"slopes", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_SUM, AT(slopes)},
+	{"powers", TLV_FLOAT64, SIZE_K, TLV_FOUR, TLV_ANY, TLV_SUM, AT(powers)},
+	{"responses", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_SUM, AT(responses)},
+	{"curvatures", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_SUM, AT(curvatures)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_COMPONENT_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {1},
+	.most = {4000},
+	.flush = components_flush,
+};
 
 static const tlv_accumulator_class statistics_class = {.name = "component_statistics",
-													   .create = statistics_create,
-													   .merge = statistics_merge,
-													   .build = statistics_build,
+													   TLV_DECLARED(&statistics_sections),
 													   .rows = TLV_ROW_VECTOR,
 													   .add = statistics_add};
 
 const tlv_kind tlv_kind_component_statistics = {
-	TLV_KIND_LINE(COMPONENT_STATISTICS, component_statistics), .check = statistics_check,
-	.accumulator = &statistics_class};
+	TLV_KIND_LINE(COMPONENT_STATISTICS, component_statistics), .accumulator = &statistics_class};
 
 /* ---- the step ---- */
 
@@ -368,13 +294,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 {
 	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of components");
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
-	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the statistics were collected under another model");
-		tlv_fail_hint(ctx, "Collect tlv_statistics(x, model) with the model that is updated.");
-		return TLV_BAD_PARAMETER;
-	}
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */

@@ -6,16 +6,21 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
 #define MAX_TOP 100
 
+/* Sizes: items of a topic, topics. */
+#define SIZE_TOP TLV_SIZE_1
+#define SIZE_K	 TLV_SIZE_2
+
 typedef struct coherence_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_lda_model *model; /* NULL when only stored values are merged */
 	tlv_digest fingerprint;
-	size_t k;
+	size_t k; /* of a model's */
 	size_t top;
 	double documents;
 	int64_t *items;		/* top x k, by decreasing probability */
@@ -25,27 +30,6 @@ typedef struct coherence_state
 	int32_t *present;	/* top * k: ranks present in the document, by topic */
 	int32_t *n_present; /* k */
 } coherence_state;
-
-static tlv_status
-coherence_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	coherence_state *state = tlv_alloc0(ctx, 1, sizeof(coherence_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_coherence.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
-allocate_sums(tlv_context *ctx, coherence_state *state)
-{
-	state->items = tlv_alloc0(ctx, state->top * state->k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, state->items);
-	state->joint = tlv_alloc0(ctx, tlv_packed2_size(state->top) * state->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->joint);
-	return TLV_OK;
-}
 
 /* Positions of a topic's top most probable items; ties by position. */
 static void
@@ -73,19 +57,19 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 {
 	tlv_lda_model *lda = (tlv_lda_model *) model;
 	size_t k = lda->topics.k, d = lda->topics.d;
+	const size_t sizes[TLV_SIZES] = {top, k};
 	coherence_state *state;
 	int32_t *positions;
 
 	if (top < 2 || top > MAX_TOP || top > d)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "top = %zu is not between 2 and %zu", top,
 						d < MAX_TOP ? d : (size_t) MAX_TOP);
-	TLV_TRY(coherence_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_coherence.accumulator, sizes, accumulator));
 	state = (coherence_state *) *accumulator;
 	state->model = lda;
 	state->fingerprint = model->frame.header->digest;
 	state->k = k;
 	state->top = top;
-	TLV_TRY(allocate_sums(ctx, state));
 	state->first = tlv_alloc(ctx, d + 2 * top * k + k + top, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, state->first);
 	state->next = state->first + d;
@@ -141,74 +125,29 @@ coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row
 	return TLV_OK;
 }
 
-static tlv_status
-coherence_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	coherence_state *state = (coherence_state *) accumulator;
-	const tlv_section *items = tlv_frame_find(frame, "items");
-	const double *joint = tlv_frame_float64(frame, "joint");
-
-	if (state->joint == NULL)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->top = items->rows;
-		state->k = items->columns;
-		TLV_TRY(allocate_sums(ctx, state));
-		memcpy(state->items, tlv_section_data(frame, items),
-			   state->top * state->k * sizeof(int64_t));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
-		state->top != items->rows || state->k != items->columns)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the coherence counts are of different models or numbers of top items");
-	for (size_t i = 0; i < tlv_packed2_size(state->top) * state->k; i++)
-		state->joint[i] += joint[i];
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->documents += tlv_frame_scalar(frame, "documents", 0);
-	return TLV_OK;
-}
-
-static tlv_status
-coherence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	coherence_state *state = (coherence_state *) accumulator;
-
-	(void) ctx;
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COHERENCE);
-	tlv_frame_add_scalar(builder, "documents", state->documents);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "items", TLV_INT64, state->top, state->k, state->items);
-	tlv_frame_add(builder, "joint", TLV_FLOAT64, tlv_packed2_size(state->top), state->k,
-				  state->joint);
-	return TLV_OK;
-}
-
-static tlv_status
-coherence_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *items = tlv_frame_find(frame, "items");
-
-	TLV_TRY(tlv_frame_require(ctx, frame, "documents", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "documents", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "nulls", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "nulls", 0));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	if (items == NULL || items->element != TLV_INT64 || items->rows < 2 || items->rows > MAX_TOP ||
-		items->columns == 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is missing or has the wrong shape");
-	TLV_TRY(tlv_frame_require(ctx, frame, "joint", TLV_FLOAT64, tlv_packed2_size(items->rows),
-							  items->columns, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "joint", 0);
-}
+#define AT(member) offsetof(coherence_state, member)
+static const tlv_declaration coherence_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(documents)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(declared.base.nulls)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"items", TLV_INT64, SIZE_TOP, SIZE_K, TLV_ANY, TLV_EQUAL, AT(items)},
+	{"joint", TLV_FLOAT64, TLV_PACKED_1, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(joint)},
+};
+#undef AT
+static const tlv_sections coherence_sections = {
+	.state = sizeof(coherence_state),
+	.kind = TLV_KIND_COHERENCE,
+	.n = sizeof(coherence_list) / sizeof(coherence_list[0]),
+	.list = coherence_list,
+	.least = {2, 1},
+	.most = {MAX_TOP, TLV_DICTIONARY_MAX},
+};
 
 static const tlv_accumulator_class coherence_class = {
 	.name = "coherence",
-	.create = coherence_create,
-	.merge = coherence_merge,
-	.build = coherence_build,
+	TLV_DECLARED(&coherence_sections),
 	.rows = TLV_ROW_BAG,
 	.add = coherence_add,
 };
-const tlv_kind tlv_kind_coherence = {TLV_KIND_LINE(COHERENCE, coherence), .check = coherence_check,
+const tlv_kind tlv_kind_coherence = {TLV_KIND_LINE(COHERENCE, coherence),
 									 .accumulator = &coherence_class};

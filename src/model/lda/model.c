@@ -10,6 +10,7 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/model/sections.h"
 
 tlv_status
 tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
@@ -279,14 +280,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of topics");
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
-	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-
-		tlv_fail_hint(ctx, "Collect tlv_statistics(bag, model) with the model that is updated.");
-		return status;
-	}
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */

@@ -9,18 +9,21 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
+#include "tensorlv/model/sections.h"
 
 /* Fixed-point steps of one document, and the change of a parameter at which they end. */
 #define VARIATIONAL_STEPS	  20
 #define VARIATIONAL_TOLERANCE 1e-3
 
+/* Sizes: topics, items. */
+#define SIZE_K TLV_SIZE_1
+#define SIZE_D TLV_SIZE_2
+
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_lda_model *model;	/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
-	size_t k;
-	size_t d;
 	bool gibbs;
 	uint64_t seed;
 	double skipped; /* documents without a known item */
@@ -43,7 +46,7 @@ add_single(statistics_state *state)
 {
 	tlv_lda_model *model = state->model;
 	const tlv_document *document = &model->document;
-	size_t k = state->k;
+	size_t k = model->topics.k;
 	double tokens = 0;
 
 	state->sums.log_likelihood +=
@@ -92,33 +95,12 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 						   model->document.known, &options, &state->sums);
 }
 
-static tlv_status
-allocate_sums(tlv_context *ctx, statistics_state *state)
-{
-	state->sums.items = tlv_alloc0(ctx, state->k * state->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->sums.items);
-	state->by_topic = tlv_alloc0(ctx, 2 * state->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->by_topic);
-	state->sums.alpha_gains = state->by_topic + state->k;
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_topic_statistics.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
 tlv_status
 tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_lda_model *lda = (tlv_lda_model *) model;
+	const size_t sizes[TLV_SIZES] = {lda->topics.k, lda->topics.d};
 	statistics_state *state;
 
 	if (method == NULL)
@@ -131,127 +113,56 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail_hint(ctx, "Use 'gibbs' or 'vb'.");
 		return status;
 	}
-	TLV_TRY(statistics_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = lda;
 	state->fingerprint = model->frame.header->digest;
-	state->k = lda->topics.k;
-	state->d = lda->topics.d;
 	state->gibbs = strcmp(method, "gibbs") == 0;
 	/* Every step draws anew. */
 	state->seed = tlv_mix64((uint64_t) tlv_frame_scalar(&model->frame, "seed", 0)) +
 				  (uint64_t) tlv_frame_scalar(&model->frame, "steps", 0);
-	return allocate_sums(ctx, state);
-}
-
-static tlv_status
-refuse_other_model(tlv_context *ctx)
-{
-	tlv_status status =
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under different models");
-
-	tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-	return status;
-}
-
-static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	const tlv_section *expected = tlv_frame_find(frame, "expected");
-	const double *numbers = tlv_section_data(frame, expected);
-	const double *by_topic = tlv_frame_float64(frame, "documents_by_topic");
-	const double *alpha_gains = tlv_frame_float64(frame, "alpha_gains");
-
-	if (state->sums.items == NULL)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->k = expected->rows;
-		state->d = expected->columns;
-		TLV_TRY(allocate_sums(ctx, state));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
-		state->k != expected->rows || state->d != expected->columns)
-		return refuse_other_model(ctx);
-	for (size_t i = 0; i < state->k * state->d; i++)
-		state->sums.items[i] += numbers[i];
-	for (size_t j = 0; j < state->k; j++)
-	{
-		state->by_topic[j] += by_topic[j];
-		state->sums.alpha_gains[j] += alpha_gains[j];
-	}
-	state->sums.length_gain += tlv_frame_scalar(frame, "length_gain", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
-	state->sums.documents += tlv_frame_scalar(frame, "documents", 0);
-	state->sums.tokens += tlv_frame_scalar(frame, "tokens", 0);
-	state->sums.log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
 	return TLV_OK;
 }
 
-static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-
-	(void) ctx;
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_TOPIC_STATISTICS);
-	tlv_frame_add_scalar(builder, "documents", state->sums.documents);
-	tlv_frame_add_scalar(builder, "skipped", state->skipped);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "tokens", state->sums.tokens);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add_scalar(builder, "length_gain", state->sums.length_gain);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "documents_by_topic", TLV_FLOAT64, state->k, 1, state->by_topic);
-	tlv_frame_add(builder, "alpha_gains", TLV_FLOAT64, state->k, 1, state->sums.alpha_gains);
-	tlv_frame_add(builder, "expected", TLV_FLOAT64, state->k, state->d, state->sums.items);
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	static const char *const scalars[] = {"documents", "skipped", "nulls", "tokens", "length_gain"};
-	const tlv_section *expected = tlv_frame_find(frame, "expected");
-
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
-	}
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	if (expected == NULL || expected->element != TLV_FLOAT64 || expected->rows == 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"expected\" is missing");
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "expected", 0));
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "documents_by_topic", TLV_FLOAT64, expected->rows, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "documents_by_topic", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "alpha_gains", TLV_FLOAT64, expected->rows, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "alpha_gains", 0);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.documents)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(skipped)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.tokens)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"length_gain", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.length_gain)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"documents_by_topic", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(by_topic)},
+	{"alpha_gains", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.alpha_gains)},
+	{"expected", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_NONNEGATIVE, TLV_SUM, AT(sums.items)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_TOPIC_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {1},
+	.most = {TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX},
+};
 
 static const tlv_accumulator_class statistics_class = {
 	.name = "topic_statistics",
-	.create = statistics_create,
-	.merge = statistics_merge,
-	.build = statistics_build,
+	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_BAG,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_topic_statistics = {TLV_KIND_LINE(TOPIC_STATISTICS, topic_statistics),
-											.check = statistics_check,
 											.accumulator = &statistics_class};
 
 /* ---- document completion ---- */
 
 typedef struct completion_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tlv_lda_model *model;
 	tlv_digest fingerprint;
-	bool known; /* fingerprint is set */
 	double documents;
 	double tokens;
 	double log_likelihood;
@@ -310,83 +221,40 @@ completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 								&state->log_likelihood, &state->tokens);
 }
 
-static tlv_status
-completion_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	completion_state *state = tlv_alloc0(ctx, 1, sizeof(completion_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_completion.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
 tlv_status
 tlv_lda_completion(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
 {
+	const size_t none[TLV_SIZES] = {0};
 	completion_state *state;
 
-	TLV_TRY(completion_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_completion.accumulator, none, accumulator));
 	state = (completion_state *) *accumulator;
 	state->model = (tlv_lda_model *) model;
 	state->fingerprint = model->frame.header->digest;
-	state->known = true;
 	return TLV_OK;
 }
 
-static tlv_status
-completion_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	completion_state *state = (completion_state *) accumulator;
-	const tlv_digest *fingerprint = tlv_frame_digest(frame, "model");
-
-	if (state->known && !tlv_digest_equal(&state->fingerprint, fingerprint))
-		return refuse_other_model(ctx);
-	state->known = true;
-	state->fingerprint = *fingerprint;
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->documents += tlv_frame_scalar(frame, "documents", 0);
-	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
-	state->log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
-	return TLV_OK;
-}
-
-static tlv_status
-completion_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	completion_state *state = (completion_state *) accumulator;
-
-	(void) ctx;
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COMPLETION);
-	tlv_frame_add_scalar(builder, "documents", state->documents);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "tokens", state->tokens);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->log_likelihood);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	return TLV_OK;
-}
-
-static tlv_status
-completion_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	static const char *const scalars[] = {"documents", "nulls", "tokens"};
-
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
-	}
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	return tlv_frame_require_digest(ctx, frame, "model");
-}
+#define AT(member) offsetof(completion_state, member)
+static const tlv_declaration completion_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(documents)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+};
+#undef AT
+static const tlv_sections completion_sections = {
+	.state = sizeof(completion_state),
+	.kind = TLV_KIND_COMPLETION,
+	.n = sizeof(completion_list) / sizeof(completion_list[0]),
+	.list = completion_list,
+};
 
 static const tlv_accumulator_class completion_class = {
 	.name = "completion",
-	.create = completion_create,
-	.merge = completion_merge,
-	.build = completion_build,
+	TLV_DECLARED(&completion_sections),
 	.rows = TLV_ROW_BAG,
 	.add = completion_add,
 };
 const tlv_kind tlv_kind_completion = {TLV_KIND_LINE(COMPLETION, completion),
-									  .check = completion_check, .accumulator = &completion_class};
+									  .accumulator = &completion_class};

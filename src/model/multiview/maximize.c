@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 
 /* A component with fewer rows than this keeps its means. */
 #define LEAST_ROWS 1e-6
@@ -23,20 +24,13 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"these moments are no statistics of a multi-view mixture");
 	d = tlv_frame_int64(statistics, "dimensions");
-	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest) ||
-		tlv_frame_find(statistics, "responsibilities")->rows != parts->k ||
-		(tlv_frame_find(statistics, "center") == NULL) != is_categorical(parts) ||
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
+	/* Equal digests mean equal shapes, but a value may come from anywhere. */
+	if (tlv_frame_find(statistics, "responsibilities")->rows != parts->k ||
+		(tlv_frame_find(statistics, "center")->rows == 0) != is_categorical(parts) ||
 		(size_t) d[0] != parts->d[0] || (size_t) d[1] != parts->d[1] ||
 		(size_t) d[2] != parts->d[2])
-	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-
-		tlv_fail_hint(ctx,
-					  "Collect tlv_statistics(x1, x2, x3, model) with the model that is updated.");
-		return status;
-	}
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
 	return TLV_OK;

@@ -4,39 +4,43 @@
  *
  * The stored value (kind view_statistics): scalars "rows", "nulls", "log_likelihood"; the model's
  * fingerprint "model"; "dimensions" (3, int64); "responsibilities" (k); of vectors, all views one
- * behind the other (d numbers), "center" (d), "sums" (d x k) and "squares" (d x k) about the
- * center; of categories "counts1", "counts2" and "counts3" (k x d_t).
+ * behind the other (d numbers; 0 of categories), "center" (d), "sums" (d x k) and "squares" (d x k)
+ * about the center; of categories "counts1", "counts2" and "counts3" (k x d_t; k x 0 of vectors).
  */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 
-static const char *const count_names[3] = {"counts1", "counts2", "counts3"};
+/* Sizes: components; categories of the views; numbers of vectors of all views. */
+#define SIZE_K	  TLV_SIZE_1
+#define SIZE_D1	  TLV_SIZE_2
+#define SIZE_D2	  TLV_SIZE_3
+#define SIZE_D3	  TLV_SIZE_4
+#define SIZE_WIDE TLV_SIZE_5
 
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	multiview_model *model; /* NULL when only stored values are merged */
-	bool known;				/* what follows is */
-	bool vectors;
 	tlv_digest fingerprint; /* of the model */
 	int64_t d[3];
-	tlv_mixture shape;	   /* of vectors, without parameters; k also of categories */
-	double *center;		   /* vectors: d */
-	tlv_mixture_sums sums; /* of categories without sums and squares */
-	double *counts[3];	   /* categories: k x d_t */
-	double *block;		   /* vectors: d x TLV_MIXTURE_BLOCK rows that wait */
+	double *center; /* vectors: d */
+	tlv_mixture_sums sums;
+	double *counts[3]; /* categories: k x d_t */
+	double *block;	   /* vectors: d x TLV_MIXTURE_BLOCK rows that wait */
 	size_t waiting;
 } statistics_state;
 
 /* ---- rows ---- */
 
 static tlv_status
-flush(tlv_context *ctx, statistics_state *state)
+views_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	statistics_state *state = (statistics_state *) accumulator;
 	size_t n = state->waiting;
 
 	if (n == 0)
@@ -54,10 +58,10 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->shape.d, TLV_MIXTURE_BLOCK * sizeof(double));
+		state->block = tlv_alloc(ctx, state->model->mixture.d, TLV_MIXTURE_BLOCK * sizeof(double));
 		TLV_TRY_ALLOC(ctx, state->block);
 	}
-	row = state->block + state->waiting * state->shape.d;
+	row = state->block + state->waiting * state->model->mixture.d;
 	for (int t = 0; t < 3; t++)
 	{
 		size_t d = part[t].d;
@@ -67,7 +71,7 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 		row += d;
 		center += d;
 	}
-	return ++state->waiting == TLV_MIXTURE_BLOCK ? flush(ctx, state) : TLV_OK;
+	return ++state->waiting == TLV_MIXTURE_BLOCK ? views_flush(ctx, &state->declared.base) : TLV_OK;
 }
 
 /* counts += share of every component; returns the probability of the row. */
@@ -95,7 +99,7 @@ static tlv_status
 statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_part part[3])
 {
 	const multiview_model *model = state->model;
-	size_t k = state->shape.k, at = 0;
+	size_t k = state->declared.sizes[SIZE_K], at = 0;
 	const double *p[3];
 	double *counts[3];
 
@@ -116,62 +120,16 @@ static tlv_status
 statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
+	bool vectors;
 
 	if (state->model == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
-	if (state->vectors != (row->form == TLV_ROW_VIEWS))
+	vectors = !is_categorical(&state->model->parts);
+	if (vectors != (row->form == TLV_ROW_VIEWS))
 		return tlv_multiview_refuse_row(ctx, &state->model->parts);
 	TLV_TRY(tlv_row_require_parts(ctx, row));
-	return state->vectors ? statistics_add_views(ctx, state, row->part)
-						  : statistics_add_categories(ctx, state, row->part);
-}
-
-/* ---- states ---- */
-
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_view_statistics.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-/* Sums of the shape that state's d and shape.k say; center: of vectors. */
-static tlv_status
-allocate(tlv_context *ctx, statistics_state *state, const double *center)
-{
-	size_t k = state->shape.k, d = 0;
-	double *block;
-
-	for (int t = 0; t < 3; t++)
-		d += (size_t) state->d[t];
-	state->shape.d = d;
-	state->shape.covariance = TLV_COVARIANCE_DIAGONAL;
-	state->vectors = center != NULL;
-	if (state->vectors)
-	{
-		TLV_TRY(tlv_mixture_sums_create(ctx, &state->shape, &state->sums));
-		state->center = tlv_alloc(ctx, d, sizeof(double));
-		TLV_TRY_ALLOC(ctx, state->center);
-		memcpy(state->center, center, d * sizeof(double));
-	}
-	else
-	{
-		block = tlv_alloc0(ctx, d + 1, k * sizeof(double));
-		TLV_TRY_ALLOC(ctx, block);
-		state->sums.responsibilities = block;
-		block += k;
-		for (int t = 0; t < 3; t++)
-		{
-			state->counts[t] = block;
-			block += (size_t) state->d[t] * k;
-		}
-	}
-	state->known = true;
-	return TLV_OK;
+	return vectors ? statistics_add_views(ctx, state, row->part)
+				   : statistics_add_categories(ctx, state, row->part);
 }
 
 /* The model as a mixture of vectors of all views, and what blocks of rows need; once. */
@@ -198,6 +156,7 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 						 tlv_accumulator **accumulator)
 {
 	multiview_model *own = (multiview_model *) model;
+	size_t sizes[TLV_SIZES] = {own->parts.k};
 	statistics_state *state;
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
@@ -210,148 +169,74 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	}
 	if (!is_categorical(&own->parts))
 		TLV_TRY(prepare(ctx, own));
-	TLV_TRY(statistics_create(ctx, accumulator));
+	for (int t = 0; t < 3; t++)
+		*(is_categorical(&own->parts) ? &sizes[SIZE_D1 + t] : &sizes[SIZE_WIDE]) += own->parts.d[t];
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_view_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = own;
 	state->fingerprint = model->frame.header->digest;
-	state->shape.k = own->parts.k;
 	for (int t = 0; t < 3; t++)
 		state->d[t] = (int64_t) own->parts.d[t];
-	return allocate(ctx, state, is_categorical(&own->parts) ? NULL : own->worker.center);
+	if (sizes[SIZE_WIDE] > 0)
+		memcpy(state->center, own->worker.center, sizes[SIZE_WIDE] * sizeof(double));
+	return TLV_OK;
 }
 
-/* ---- merging and storing ---- */
+/* ---- the stored form ---- */
 
-static void
-add_numbers(size_t n, const double *restrict from, double *restrict to)
-{
-	for (size_t i = 0; i < n; i++)
-		to[i] += from[i];
-}
-
+/* The dimensions are those of either form. */
 static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+views_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	statistics_state *state = (statistics_state *) accumulator;
 	const int64_t *d = tlv_frame_int64(frame, "dimensions");
-	const double *center = tlv_frame_float64(frame, "center");
-	size_t k = tlv_frame_find(frame, "responsibilities")->rows;
+	size_t wide = 0;
+	bool right = true;
 
-	if (!state->known)
-	{
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-		state->shape.k = k;
-		memcpy(state->d, d, sizeof(state->d));
-		TLV_TRY(allocate(ctx, state, center));
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
-		state->shape.k != k || memcmp(state->d, d, sizeof(state->d)) != 0 ||
-		state->vectors != (center != NULL) ||
-		(state->vectors && memcmp(state->center, center, state->shape.d * sizeof(double)) != 0))
-	{
-		tlv_status status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-									 "the statistics were collected under different models");
-
-		tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-		return status;
-	}
-	add_numbers(k, tlv_frame_float64(frame, "responsibilities"), state->sums.responsibilities);
-	if (state->vectors)
-	{
-		add_numbers(k * state->shape.d, tlv_frame_float64(frame, "sums"), state->sums.sums);
-		add_numbers(k * state->shape.d, tlv_frame_float64(frame, "squares"), state->sums.squares);
-	}
-	for (int t = 0; t < 3 && !state->vectors; t++)
-		add_numbers(k * (size_t) d[t], tlv_frame_float64(frame, count_names[t]), state->counts[t]);
-	state->sums.rows += tlv_frame_scalar(frame, "rows", 0);
-	state->sums.log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	size_t k = state->shape.k, d = state->shape.d;
-
-	TLV_TRY(flush(ctx, state));
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_VIEW_STATISTICS);
-	tlv_frame_add_scalar(builder, "rows", state->sums.rows);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->sums.log_likelihood);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "dimensions", TLV_INT64, 3, 1, state->d);
-	tlv_frame_add(builder, "responsibilities", TLV_FLOAT64, k, 1, state->sums.responsibilities);
-	for (int t = 0; t < 3 && !state->vectors; t++)
-		tlv_frame_add(builder, count_names[t], TLV_FLOAT64, k, (uint64_t) state->d[t],
-					  state->counts[t]);
-	if (!state->vectors)
-		return TLV_OK;
-	tlv_frame_add(builder, "center", TLV_FLOAT64, d, 1, state->center);
-	tlv_frame_add(builder, "sums", TLV_FLOAT64, d, k, state->sums.sums);
-	tlv_frame_add(builder, "squares", TLV_FLOAT64, d, k, state->sums.squares);
-	return TLV_OK;
-}
-
-static tlv_status
-check_sums(tlv_context *ctx, const tlv_frame *frame, const uint64_t d[3], uint64_t k)
-{
-	uint64_t wide = d[0] + d[1] + d[2];
-
-	if (tlv_frame_find(frame, "center") != NULL)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, "center", TLV_FLOAT64, wide, 1, NULL));
-		TLV_TRY(tlv_frame_require(ctx, frame, "sums", TLV_FLOAT64, wide, k, NULL));
-		TLV_TRY(tlv_frame_require(ctx, frame, "squares", TLV_FLOAT64, wide, k, NULL));
-		return tlv_frame_require_minimum(ctx, frame, "squares", 0);
-	}
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(tlv_frame_require(ctx, frame, count_names[t], TLV_FLOAT64, k, d[t], NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, count_names[t], 0));
+		wide += (size_t) d[t];
+		right &= sizes[SIZE_D1 + t] == (sizes[SIZE_WIDE] > 0 ? 0 : (size_t) d[t]);
 	}
+	if (!right || (sizes[SIZE_WIDE] > 0 && sizes[SIZE_WIDE] != wide))
+		return tlv_fail(ctx, TLV_CORRUPT, "the sums are not of views of %lld, %lld and %lld",
+						(long long) d[0], (long long) d[1], (long long) d[2]);
 	return TLV_OK;
 }
 
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *responsibilities = tlv_frame_find(frame, "responsibilities");
-	const int64_t *dimensions = NULL;
-	uint64_t d[3], k;
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "dimensions", TLV_INT64, 3, 1, (const void **) &dimensions));
-	for (int t = 0; t < 3; t++)
-	{
-		if (dimensions[t] < 1 || dimensions[t] > TLV_VIEW_MOST_TRIPLES)
-			return tlv_fail(ctx, TLV_CORRUPT, "view %d has %lld dimensions", t + 1,
-							(long long) dimensions[t]);
-		d[t] = (uint64_t) dimensions[t];
-	}
-	if (responsibilities == NULL || responsibilities->rows == 0 ||
-		responsibilities->rows > TLV_VIEW_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_CORRUPT,
-						"section \"responsibilities\" is missing or has the wrong shape");
-	k = responsibilities->rows;
-	TLV_TRY(tlv_frame_require(ctx, frame, "responsibilities", TLV_FLOAT64, k, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "responsibilities", 0));
-	return check_sums(ctx, frame, d, k);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sums.rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"dimensions", TLV_INT64, TLV_THREE, TLV_ONE, TLV_POSITIVE, TLV_EQUAL, AT(d)},
+	{"responsibilities", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(sums.responsibilities)},
+	{"counts1", TLV_FLOAT64, SIZE_K, SIZE_D1, TLV_NONNEGATIVE, TLV_SUM, AT(counts[0])},
+	{"counts2", TLV_FLOAT64, SIZE_K, SIZE_D2, TLV_NONNEGATIVE, TLV_SUM, AT(counts[1])},
+	{"counts3", TLV_FLOAT64, SIZE_K, SIZE_D3, TLV_NONNEGATIVE, TLV_SUM, AT(counts[2])},
+	{"center", TLV_FLOAT64, SIZE_WIDE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(center)},
+	{"sums", TLV_FLOAT64, SIZE_WIDE, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.sums)},
+	{"squares", TLV_FLOAT64, SIZE_WIDE, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(sums.squares)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_VIEW_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {1},
+	.most = {TLV_VIEW_MOST_COMPONENTS, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES,
+			 TLV_VIEW_MOST_TRIPLES, 3 * (size_t) TLV_VIEW_MOST_TRIPLES},
+	.flush = views_flush,
+	.check_more = views_check_more,
+};
 
 static const tlv_accumulator_class statistics_class = {
 	.name = "view_statistics",
-	.create = statistics_create,
-	.merge = statistics_merge,
-	.build = statistics_build,
+	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_view_statistics = {TLV_KIND_LINE(VIEW_STATISTICS, view_statistics),
-										   .check = statistics_check,
 										   .accumulator = &statistics_class};

@@ -193,7 +193,7 @@ make_like(TlvShared *shared, const tlv_frame *frame)
 	const tlv_kind *kind = TlvKind(frame);
 	tlv_accumulator *accumulator;
 
-	TlvCheck(&shared->ctx, kind->accumulator->create(&shared->ctx, &accumulator));
+	TlvCheck(&shared->ctx, tlv_accumulator_create(&shared->ctx, kind->accumulator, &accumulator));
 	return accumulator;
 }
 
@@ -255,7 +255,7 @@ tlv_moments_add(PG_FUNCTION_ARGS)
 
 	work->ctx.arena.limit = SIZE_MAX;
 	builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
-	TlvCheck(&work->ctx, kind->accumulator->create(&work->ctx, &accumulator));
+	TlvCheck(&work->ctx, tlv_accumulator_create(&work->ctx, kind->accumulator, &accumulator));
 	merge_value(&work->ctx, accumulator, &a);
 	merge_value(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));

@@ -164,7 +164,7 @@ test_merging(void **state)
 	sum = merged(4, parts);
 	assert_true(same_bytes(&sum, &whole));
 	/* a stored part, then rows */
-	assert_ok(tlv_kind_category_moments.accumulator->create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[0]));
 	add_rows(accumulator, &data, 3, 600);
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[3]));
@@ -190,7 +190,7 @@ test_refused_merges(void **state)
 	tlv_accumulator *accumulator;
 
 	(void) state;
-	assert_ok(tlv_kind_category_moments.accumulator->create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &frames[0]));
 	assert_refused(accumulator->class->merge(&ctx, accumulator, &frames[1]), TLV_BAD_DATA,
 				   "4 and of 3 variables");
@@ -305,23 +305,23 @@ test_checks(void **state)
 		tlv_frame frame = collect(&data, 2, 1);
 
 		numbers(&frame, counts[i])[1] = -1;
-		assert_int_equal(tlv_kind_category_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_category_moments, &frame), TLV_CORRUPT);
 		numbers(&frame, counts[i])[1] = 0.5; /* nor would sums of them be whole */
-		assert_int_equal(tlv_kind_category_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_category_moments, &frame), TLV_CORRUPT);
 	}
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
 	{
 		tlv_frame frame = collect(&data, 2, 1);
 
 		numbers(&frame, scalars[i])[0] += 0.5;
-		assert_int_equal(tlv_kind_category_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_category_moments, &frame), TLV_CORRUPT);
 	}
 	for (int64_t d = -1; d < 200; d += 100)
 	{
 		tlv_frame frame = collect(&data, 2, 1);
 
 		((int64_t *) (uintptr_t) tlv_frame_int64(&frame, "states"))[1] = d;
-		assert_int_equal(tlv_kind_category_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_category_moments, &frame), TLV_CORRUPT);
 	}
 }
 

@@ -84,7 +84,7 @@ test_accumulators(void **state)
 		assert_unequal(class->rows, 0);
 		assert_below(class->rows, 2 * LAST_FORM);
 		assert_non_null(class->add);
-		assert_ok(class->create(&ctx, &accumulator));
+		assert_ok(tlv_accumulator_create(&ctx, class, &accumulator));
 		for (unsigned form = 1; form <= LAST_FORM; form *= 2)
 		{
 			const tlv_row row = {.form = (tlv_row_form) form};

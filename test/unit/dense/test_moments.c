@@ -323,11 +323,11 @@ test_checks(void **state)
 			strcmp(section->name, "sum3") == 0)
 			continue; /* any finite number may stand there */
 		*number = -1;
-		assert_int_equal(tlv_kind_dense_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_dense_moments, &frame), TLV_CORRUPT);
 		*number = old;
-		assert_ok(tlv_kind_dense_moments.check(&ctx, &frame));
+		assert_ok(tlv_kind_check(&ctx, &tlv_kind_dense_moments, &frame));
 		((tlv_section *) section)->rows++;
-		assert_int_equal(tlv_kind_dense_moments.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_dense_moments, &frame), TLV_CORRUPT);
 		((tlv_section *) section)->rows--;
 	}
 	{
@@ -335,7 +335,7 @@ test_checks(void **state)
 		double *basis = (double *) tlv_frame_float64(&subspace, "basis");
 
 		basis[0] += 1e-3;
-		assert_int_equal(tlv_kind_dense_subspace.check(&ctx, &subspace), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_dense_subspace, &subspace), TLV_CORRUPT);
 	}
 }
 

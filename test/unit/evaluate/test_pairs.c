@@ -50,7 +50,7 @@ merged(const tlv_kind *kind, size_t n, const tlv_frame *parts)
 {
 	tlv_accumulator *sum;
 
-	assert_ok(kind->accumulator->create(&ctx, &sum));
+	assert_ok(tlv_accumulator_create(&ctx, kind->accumulator, &sum));
 	for (size_t i = 0; i < n; i++)
 		assert_ok(sum->class->merge(&ctx, sum, &parts[i]));
 	return stored(sum);

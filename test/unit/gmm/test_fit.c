@@ -156,7 +156,7 @@ test_step(void **state)
 		part[0].n = 333;
 		part[1].n -= 333;
 		part[1].x += 333 * 3;
-		assert_ok(tlv_kind_mixture_statistics.accumulator->create(&ctx, &merged));
+		assert_ok(tlv_accumulator_create(&ctx, tlv_kind_mixture_statistics.accumulator, &merged));
 		assert_int_equal(tlv_add(&ctx, merged, TLV_AS_VECTOR(3, rows.x)), TLV_INTERNAL);
 		for (int p = 0; p < 2; p++)
 		{

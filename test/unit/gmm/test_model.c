@@ -168,7 +168,7 @@ test_damage(void **state)
 			tlv_frame_add(damaged, sections[s], TLV_FLOAT64, section->rows, section->columns, bad);
 		assert_ok(tlv_frame_finish(&ctx, damaged, &image, &size));
 		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
-		assert_int_equal(tlv_kind_gaussian_mixture.check(&ctx, &frame), TLV_CORRUPT);
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_gaussian_mixture, &frame), TLV_CORRUPT);
 	}
 }
 

@@ -335,7 +335,7 @@ test_sample(void **state)
 	assert_ok(tlv_statistic_create(&ctx, &wanted, &one));
 	for (int t = 0; t < 20000; t++)
 		assert_ok(tlv_add(&ctx, one, TLV_AS_VECTOR(2, x + 2 * t)));
-	assert_ok(tlv_kind_row_sample.accumulator->create(&ctx, &both));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_row_sample.accumulator, &both));
 	for (int p = 2; p >= 0; p--)
 	{
 		assert_ok(tlv_statistic_create(&ctx, &wanted, &part));

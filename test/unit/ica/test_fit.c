@@ -228,7 +228,8 @@ test_merge(void **state)
 		assert_ok(opened->class->statistics(&ctx, opened, "tanh", &accumulator));
 		parts[part] = collect(&half, accumulator);
 	}
-	assert_ok(tlv_kind_component_statistics.accumulator->create(&ctx, &accumulator));
+	assert_ok(
+		tlv_accumulator_create(&ctx, tlv_kind_component_statistics.accumulator, &accumulator));
 	for (int part = 0; part < 2; part++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[part]));
 	both = build(accumulator);

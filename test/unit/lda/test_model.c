@@ -68,7 +68,7 @@ test_statistics(void **state)
 		assert_ok(collect(accumulator, p == 0 ? &c : p == 1 ? &half : &rest, &image, &size));
 		*(p == 0 ? &whole : &parts[p - 1]) = checked(TLV_FRAME_MOMENTS, image, size);
 	}
-	assert_ok(tlv_kind_topic_statistics.accumulator->create(&ctx, &merged));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_topic_statistics.accumulator, &merged));
 	assert_int_equal(tlv_add(&ctx, merged, TLV_AS_BAG(c.bags[0])), TLV_INTERNAL);
 	for (int p = 2; p-- > 0;)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));

@@ -217,7 +217,7 @@ test_merge(void **state)
 		parts[0] = statistics(&s, &s.truth, 0, 777);
 		parts[1] = statistics(&s, &s.truth, 777, 777);
 		parts[2] = statistics(&s, &s.truth, 777, ROWS);
-		assert_ok(tlv_kind_view_statistics.accumulator->create(&ctx, &accumulator));
+		assert_ok(tlv_accumulator_create(&ctx, tlv_kind_view_statistics.accumulator, &accumulator));
 		for (int p = 2; p >= 0; p--)
 			assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[p]));
 		merged = built(accumulator);

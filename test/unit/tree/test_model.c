@@ -264,7 +264,7 @@ test_merge(void **state)
 	const tlv_section *counts = tlv_frame_find(&whole, "counts");
 
 	(void) state;
-	assert_ok(tlv_kind_tree_statistics.accumulator->create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_tree_statistics.accumulator, &accumulator));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &first));
 	assert_ok(accumulator->class->merge(&ctx, accumulator, &second));
 	assert_int_equal(accumulator->class->merge(&ctx, accumulator, &other), TLV_BAD_PARAMETER);

@@ -95,7 +95,7 @@ test_two_passes(void **state)
 	assert_null(tlv_frame_find(&plan, "tables"));
 	parts[0] = statistics_of(plan, 10, 1000, rows);
 	parts[1] = statistics_of(plan, 10, 2000, rows + 10000);
-	assert_ok(tlv_kind_tree_triples.accumulator->create(&ctx, &accumulator));
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_tree_triples.accumulator, &accumulator));
 	for (int i = 0; i < 2; i++)
 		assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[i]));
 	twice = updated(plan, built(accumulator));

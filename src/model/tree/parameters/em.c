@@ -12,13 +12,16 @@
 #include "internal.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/model/sections.h"
+
+/* The size: numbers of the tables. */
+#define SIZE_ENTRIES TLV_SIZE_1
 
 typedef struct statistics_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	tree_model *model; /* NULL when only stored values are merged */
 	tlv_digest fingerprint;
-	size_t entries;
 	double *counts;
 	double rows;
 	double log_likelihood;
@@ -26,31 +29,12 @@ typedef struct statistics_state
 	uint8_t *codes; /* p x TREE_BLOCK: other groups of rows share the model */
 } statistics_state;
 
-static tlv_status
-statistics_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	statistics_state *state = tlv_alloc0(ctx, 1, sizeof(statistics_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_tree_statistics.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
-allocate_counts(tlv_context *ctx, statistics_state *state, size_t entries)
-{
-	state->entries = entries;
-	state->counts = tlv_alloc0(ctx, entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->counts);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_tree_statistics(tlv_context *ctx, tlv_model *base, const char *method,
 					tlv_accumulator **accumulator)
 {
 	tree_model *model = (tree_model *) base;
+	const size_t sizes[TLV_SIZES] = {model->parts.entries};
 	statistics_state *state;
 	tlv_status status;
 
@@ -69,13 +53,13 @@ tlv_tree_statistics(tlv_context *ctx, tlv_model *base, const char *method,
 	}
 	if (model->parts.tables == NULL)
 		return tlv_tree_triples_create(ctx, base, accumulator);
-	TLV_TRY(statistics_create(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_tree_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = model;
 	state->fingerprint = base->frame.header->digest;
 	state->codes = tlv_alloc0(ctx, model->parts.p, TREE_BLOCK);
 	TLV_TRY_ALLOC(ctx, state->codes);
-	return allocate_counts(ctx, state, model->parts.entries);
+	return TLV_OK;
 }
 
 /* ---- rows ---- */
@@ -88,8 +72,9 @@ propagate(tlv_context *ctx, statistics_state *state, size_t n, double *log_likel
 }
 
 static tlv_status
-flush(tlv_context *ctx, statistics_state *state)
+tree_statistics_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
+	statistics_state *state = (statistics_state *) accumulator;
 	double log_likelihood[TREE_BLOCK];
 	uint8_t *own;
 	size_t n = state->waiting;
@@ -119,83 +104,38 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	TLV_TRY(tlv_tree_belief_row(ctx, state->model, row->part[0].d, row->part[0].codes, state->codes,
 								state->waiting));
 	if (++state->waiting == TREE_BLOCK)
-		return flush(ctx, state);
+		return tree_statistics_flush(ctx, accumulator);
 	return TLV_OK;
 }
 
 /* ---- stored values ---- */
 
-static tlv_status
-statistics_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-	const double *counts = tlv_frame_float64(frame, "counts");
-	size_t entries = tlv_frame_find(frame, "counts")->rows;
-	tlv_status status;
-
-	if (state->counts == NULL)
-	{
-		TLV_TRY(allocate_counts(ctx, state, entries));
-		state->fingerprint = *tlv_frame_digest(frame, "model");
-	}
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "model")) ||
-		state->entries != entries)
-	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-						  "the statistics were collected under different models");
-		tlv_fail_hint(ctx, "Collect all parts with one and the same model.");
-		return status;
-	}
-	for (size_t i = 0; i < entries; i++)
-		state->counts[i] += counts[i];
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->rows += tlv_frame_scalar(frame, "rows", 0);
-	state->log_likelihood += tlv_frame_scalar(frame, "log_likelihood", 0);
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	statistics_state *state = (statistics_state *) accumulator;
-
-	if (state->model != NULL)
-		TLV_TRY(flush(ctx, state));
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_TREE_STATISTICS);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "rows", state->rows);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "log_likelihood", state->log_likelihood);
-	tlv_frame_add_digest(builder, "model", &state->fingerprint);
-	tlv_frame_add(builder, "counts", TLV_FLOAT64, state->entries, 1, state->counts);
-	return TLV_OK;
-}
-
-static tlv_status
-statistics_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *counts = tlv_frame_find(frame, "counts");
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "log_likelihood", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "model"));
-	if (counts == NULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" is missing");
-	TLV_TRY(tlv_frame_require(ctx, frame, "counts", TLV_FLOAT64, counts->rows, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "counts", 0);
-}
+#define AT(member) offsetof(statistics_state, member)
+static const tlv_declaration statistics_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(log_likelihood)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"counts", TLV_FLOAT64, SIZE_ENTRIES, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(counts)},
+};
+#undef AT
+static const tlv_sections statistics_sections = {
+	.state = sizeof(statistics_state),
+	.kind = TLV_KIND_TREE_STATISTICS,
+	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
+	.list = statistics_list,
+	.least = {0},
+	.most = {TLV_FRAME_MAX_BYTES / sizeof(double)},
+	.flush = tree_statistics_flush,
+};
 
 static const tlv_accumulator_class statistics_class = {
 	.name = "tree_statistics",
-	.create = statistics_create,
-	.merge = statistics_merge,
-	.build = statistics_build,
+	TLV_DECLARED(&statistics_sections),
 	.rows = TLV_ROW_CODES,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_tree_statistics = {TLV_KIND_LINE(TREE_STATISTICS, tree_statistics),
-										   .check = statistics_check,
 										   .accumulator = &statistics_class};
 
 /* ---- the model after the step ---- */
@@ -251,9 +191,7 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		statistics->header->kind !=
 			(parts.tables != NULL ? TLV_KIND_TREE_STATISTICS : TLV_KIND_TREE_TRIPLES))
 		return refuse_statistics(ctx, parts.gaussian, parts.tables != NULL);
-	if (!tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the statistics were collected under another model");
+	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (rows == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no row");
 	if (parts.tables == NULL)

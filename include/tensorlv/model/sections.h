@@ -1,0 +1,132 @@
+/*
+ * sections.h - declared values: kinds whose stored form is a fixed list of sections, most of them
+ * sums.  A constant array says what the sections are; creating, merging, building and checking such
+ * values, and changing them in tests, follow from it.
+ *
+ * A declaration says of a section, in seven tags: its name, its element, how many rows and columns
+ * it has, what its numbers may be, how two values are merged, and where in the accumulator it lies.
+ * A section of a fixed shape lies in the accumulator itself (a double, an int64_t[3], a
+ * tlv_digest); one whose shape depends on a size of the value is an array of its own, of which the
+ * accumulator holds the pointer: of float64 and sparse sections doubles, of float32 ones floats.
+ * What no tag can say is C, in the four hooks.
+ */
+#ifndef TENSORLV_SECTIONS_H
+#define TENSORLV_SECTIONS_H
+
+#include "tensorlv/model/accumulator.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+
+/* How many sizes a value may have. */
+#define TLV_SIZES 6
+
+/* Rows or columns: a fixed number, or one that follows from a size of the value. */
+typedef enum tlv_dimension
+{
+	/* the sizes, which kinds give names of their own; a size is what the first section that is so
+	 * tagged has */
+	TLV_SIZE_1,
+	TLV_SIZE_2,
+	TLV_SIZE_3,
+	TLV_SIZE_4,
+	TLV_SIZE_5,
+	TLV_SIZE_6,
+	TLV_PACKED_1,  /* n (n + 1) / 2 of size 1 */
+	TLV_ONE,	   /* fixed from here on */
+	TLV_THREE,	   /* an entry for every view */
+	TLV_FOUR,	   /* powers 1 to 4 */
+	TLV_DIGEST_ROW /* the columns of a digest */
+} tlv_dimension;
+
+typedef enum tlv_range
+{
+	TLV_ANY,		 /* finite */
+	TLV_NONNEGATIVE, /* float64, float32, sparse */
+	TLV_WHOLE, /* float64: 0 to 2^53 without a fraction; what would add up to more is TLV_LIMIT */
+	TLV_POSITIVE, /* int64: 1 to 2^31 - 1 */
+	TLV_ASCENDING /* int64: strictly */
+} tlv_range;
+
+typedef enum tlv_merge
+{
+	TLV_SUM,
+	TLV_EQUAL, /* must be the same in both, byte by byte; an empty accumulator takes it over */
+	TLV_UNION, /* int64, ascending, one column: the keys of either; all other sections whose rows
+				* are that size are sums and are added key by key */
+	TLV_MIN,
+	TLV_MAX,
+	TLV_OWN /* by the hook merge_own */
+} tlv_merge;
+
+typedef struct tlv_declaration
+{
+	const char *name;
+	tlv_element element;
+	tlv_dimension rows;
+	tlv_dimension columns;
+	tlv_range range;
+	tlv_merge merge;
+	size_t offset; /* in the state */
+} tlv_declaration;
+
+/* The head of the state of a declared kind. */
+typedef struct tlv_declared
+{
+	tlv_accumulator base;
+	bool known; /* its sizes are, and its arrays are allocated */
+	size_t sizes[TLV_SIZES];
+	void *arrays; /* the block in which all arrays are */
+} tlv_declared;
+
+struct tlv_sections
+{
+	size_t state; /* bytes of the state, which begins with a tlv_declared */
+	uint8_t kind; /* code of the kind */
+	size_t n;
+	const tlv_declaration *list;
+	/* What sizes may be. */
+	size_t least[TLV_SIZES];
+	size_t most[TLV_SIZES];
+	/* Rows that wait enter the sums; before every merge and build.  May be NULL, as those below. */
+	tlv_status (*flush)(tlv_context *ctx, tlv_accumulator *accumulator);
+	/* The arrays have been allocated or have grown: pointers that follow from them. */
+	tlv_status (*sized)(tlv_context *ctx, tlv_accumulator *accumulator);
+	/* What sections must be of each other, of a frame that is as declared. */
+	tlv_status (*check_more)(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes);
+	/* Merges the sections that say TLV_OWN, of a frame of the same sizes. */
+	tlv_status (*merge_own)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
+};
+
+/*
+ * An accumulator of a declared class.  sizes NULL: it is empty, and takes the sizes and what must
+ * be equal from the first value that is merged; otherwise arrays are allocated, all zero.  Errors:
+ * memory.
+ */
+extern tlv_status tlv_sections_create(tlv_context *ctx, const tlv_accumulator_class *class,
+									  const size_t *sizes, tlv_accumulator **accumulator);
+
+/* The members of a class that is declared. */
+#define TLV_DECLARED(list)                                                                         \
+	.sections = (list), .merge = tlv_sections_merge, .build = tlv_sections_build
+
+extern tlv_status tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumulator,
+									 const tlv_frame *frame);
+extern tlv_status tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator,
+									 tlv_frame_builder *builder);
+
+/*
+ * Whether a frame is what is declared: all sections and no other, in this order; their shapes, the
+ * sizes, the ranges of the numbers; then check_more.  TLV_CORRUPT otherwise.
+ */
+extern tlv_status tlv_sections_check(tlv_context *ctx, const tlv_frame *frame,
+									 const tlv_sections *sections);
+
+/* The sizes of a frame that has been checked. */
+extern void tlv_sections_sizes(const tlv_frame *frame, const tlv_sections *sections,
+							   size_t sizes[TLV_SIZES]);
+
+/* Requires that statistics are of that model, by the section "model": TLV_BAD_PARAMETER. */
+extern tlv_status tlv_require_model(tlv_context *ctx, const tlv_frame *statistics,
+									const tlv_frame *model);
+
+#endif /* TENSORLV_SECTIONS_H */
