@@ -198,6 +198,14 @@ build/asan/test/%: test/unit/%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_
 build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
 
+# Seeds of the harnesses, one of every kind at least.
+build/fuzz/make_corpus: test/fuzz/make_corpus.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=address,undefined $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
+build/fuzz/corpus.made: build/fuzz/make_corpus
+	@rm -rf build/fuzz/corpus
+	ASAN_OPTIONS=detect_leaks=0 build/fuzz/make_corpus build/fuzz/corpus
+	@touch $@
+
 NUM_TESTS  = $(UNIT_SOURCES:test/unit/%.c=build/num/test/%)
 ASAN_TESTS = $(UNIT_SOURCES:test/unit/%.c=build/asan/test/%)
 FUZZERS    = $(FUZZ_SOURCES:test/fuzz/%.c=build/fuzz/%)
@@ -211,13 +219,13 @@ UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 check-num: $(NUM_TESTS)
 	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
 
-check-asan: $(ASAN_TESTS) $(FUZZERS)
+check-asan: $(ASAN_TESTS) $(FUZZERS) build/fuzz/corpus.made
 	@status=0; \
 	scripts/run-unit check-asan $(UNIT_JOBS) $(ASAN_TESTS) || status=1; \
 	FUZZ_SECONDS=100 scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS) || status=1; \
 	exit $$status
 
-fuzz: $(FUZZERS)
+fuzz: $(FUZZERS) build/fuzz/corpus.made
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/run-fuzz $(FUZZ_RUNS) $(UNIT_JOBS) $(FUZZERS)
 
 check-valgrind:

@@ -1,10 +1,9 @@
 /*
- * make_corpus.c - writes the seeds of the fuzz harnesses into
- * test/fuzz/corpus/: valid values of every kind, small.  By hand, after a change of a format:
- *
- *     cc -Iinclude -o build/make_corpus test/fuzz/make_corpus.c build/num/libtensorlv.a \
- *         -llapacke -lopenblas -lgsl -lgslcblas -lm && build/make_corpus test/fuzz/corpus
+ * make_corpus.c - writes the seeds of the fuzz harnesses into the folder that is named: valid
+ * values of every kind, small.  The Makefile runs it when the harnesses are built; a kind without a
+ * seed is a failure.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +12,15 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dense.h"
+#include "tensorlv/model/evaluate.h"
+#include "tensorlv/model/gmm.h"
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/tree_learn.h"
 
@@ -26,6 +28,7 @@ static tlv_context ctx;
 static tlv_frame_builder builder;
 static tlv_rng rng;
 static const char *folder;
+static bool seeded[TLV_FRAME_GRAPH + 1][256]; /* by type and code */
 
 static void
 must(tlv_status status)
@@ -138,6 +141,7 @@ save_frame(const char *name, void *image, size_t size)
 	char full[64];
 
 	must(tlv_kind_validate(&ctx, image, size, ((tlv_frame_header *) image)->type, &frame, &kind));
+	seeded[kind->type][kind->code] = true;
 	if (size > 4095)
 	{
 		fprintf(stderr, "%s: %zu bytes\n", name, size);
@@ -458,6 +462,7 @@ save_graphs(void)
 										 form == 0 ? 1 : 1 + (double) i * scales[form])));
 			must(accumulator->class->build(&ctx, accumulator, &builder));
 			must(tlv_frame_finish(&ctx, &builder, &image, &size));
+			seeded[TLV_FRAME_GRAPH][kind] = true;
 			for (int mode = 0; mode < 2; mode++)
 			{
 				snprintf(name, sizeof(name), "%s-%zu-%d", accumulator->class->name, form, mode);
@@ -565,6 +570,120 @@ save_trees(void)
 	}
 }
 
+/* A mixture of Gaussians of each covariance: model, statistics, the model after a step. */
+static void
+save_mixtures(void)
+{
+	static const char *const names[] = {"common", "spherical", "diagonal", "full"};
+
+	for (int form = TLV_COVARIANCE_COMMON; form <= TLV_COVARIANCE_FULL; form++)
+	{
+		tlv_gmm_start_options options = {
+			.k = 2, .covariance = (tlv_covariance) form, .seed = 1, .starts = 1, .steps = 2};
+		const double floor[3] = {1e-6, 1e-6, 1e-6};
+		double rows[40 * 3];
+		tlv_accumulator *accumulator;
+		tlv_frame model, statistics;
+		tlv_model *open;
+		char name[40];
+		void *image;
+		size_t size;
+
+		tlv_rng_fill_normal(&rng, 120, rows);
+		for (size_t i = 0; i < 60; i++)
+			rows[i] += 9;
+		must(tlv_gmm_start(&ctx, 40, 3, rows, floor, &options, &image, &size));
+		snprintf(name, sizeof(name), "gmm-%s", names[form]);
+		model = save_frame(name, image, size);
+		must(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+		must(open->class->statistics(&ctx, open, "em", &accumulator));
+		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
+		statistics = collect_vectors(name, accumulator);
+		must(open->class->update(&ctx, &model, &statistics, &image, &size));
+		snprintf(name, sizeof(name), "gmm-updated-%s", names[form]);
+		save_frame(name, image, size);
+	}
+}
+
+/* Models of communities: single and mixed memberships, one and two sides. */
+static void
+save_communities(void)
+{
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+		for (int mixed = 0; mixed < 2; mixed++)
+		{
+			tlv_mmsb_simulation simulation = {.graph = (tlv_graph_kind) kind,
+											  .nodes = 8,
+											  .targets = 6,
+											  .k = 2,
+											  .alpha0 = mixed,
+											  .within = 0.5,
+											  .between = 0.1,
+											  .degree_exponent = NAN,
+											  .seed = 1};
+			char name[40];
+			void *image;
+			size_t size;
+
+			must(tlv_mmsb_simulate_model(&ctx, &simulation, &image, &size));
+			snprintf(name, sizeof(name), "mmsb-%d-%d", kind, mixed);
+			save_frame(name, image, size);
+		}
+}
+
+/* Pairs of labels, of covers and of memberships of the same 12 nodes. */
+static void
+save_pairs(void)
+{
+	static const struct
+	{
+		const char *name;
+		const tlv_aggregate *aggregate;
+	} pairs[] = {{"label-pairs", &tlv_aggregate_label_pairs},
+				 {"cover-pairs", &tlv_aggregate_cover_pairs},
+				 {"membership-pairs", &tlv_aggregate_membership_pairs}};
+
+	for (size_t i = 0; i < 3; i++)
+	{
+		const tlv_statistic statistic = {.aggregate = pairs[i].aggregate};
+		tlv_accumulator *accumulator;
+		void *image;
+		size_t size;
+
+		must(tlv_statistic_create(&ctx, &statistic, &accumulator));
+		for (int64_t t = 0; t < 12; t++)
+		{
+			const int64_t a[2] = {t % 3, 3 + t % 2}, b[2] = {t / 4, t % 5};
+			const double x[2] = {0.25, 0.75}, y[3] = {(double) t, 1, 0};
+
+			must(tlv_add(&ctx, accumulator,
+						 i == 0	  ? TLV_AS_LABELS(a[0], b[0])
+						 : i == 1 ? TLV_AS_COVERS(2, a, (size_t) t % 3, b)
+								  : TLV_AS_MEMBERSHIPS(2, x, 3, y)));
+		}
+		must(accumulator->class->build(&ctx, accumulator, &builder));
+		must(tlv_frame_finish(&ctx, &builder, &image, &size));
+		save_frame(pairs[i].name, image, size);
+	}
+}
+
+/* Fails, naming them, when kinds have no seed. */
+static int
+require_all_kinds(void)
+{
+	size_t n;
+	const tlv_kind *const *kinds = tlv_kinds(&n);
+	int missing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!seeded[kinds[i]->type][kinds[i]->code])
+		{
+			fprintf(stderr, "there is no seed of kind %s\n", kinds[i]->name);
+			missing = 1;
+		}
+	return missing;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -585,5 +704,8 @@ main(int argc, char **argv)
 	save_components();
 	save_sequences();
 	save_views();
-	return 0;
+	save_mixtures();
+	save_communities();
+	save_pairs();
+	return require_all_kinds();
 }
