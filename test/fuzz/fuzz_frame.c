@@ -1,7 +1,8 @@
 /*
  * fuzz_frame.c - bytes of unknown origin as a stored value: moments, subspace
  * or model.  Whatever validation lets through is then used as the server
- * would use it; nothing may crash or read out of bounds.
+ * would use it: what every kind can do by its record (kind_uses.h), and what some can
+ * beyond that; nothing may crash or read out of bounds.
  *
  * Input: one byte of mode, then the image.  With bit 0 of the mode set, the
  * fields that mutations break first (version, sizes, offsets, fingerprint,
@@ -17,6 +18,7 @@
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/kind.h"
+#include "kind_uses.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/linalg.h"
 #include "tree_uses.h"
@@ -126,50 +128,15 @@ repaired(const uint8_t *data, size_t size, size_t *new_size)
 	return NULL;
 }
 
-/* Up to 12 items of the frame with counts 1, 2, 3, ...; and one that it hardly has. */
-static const tlv_bag_image *
-bag_of(const tlv_frame *frame, size_t from)
-{
-	const tlv_section *section = tlv_frame_find(frame, "items");
-	const int64_t *items = tlv_frame_int64(frame, "items");
-	tlv_bag_entry entries[16], work[16];
-	int64_t ids[16];
-	double counts[16];
-	size_t n = 0;
-	void *image;
-
-	entries[n++] = (tlv_bag_entry){INT64_C(-77777777777), 2};
-	for (size_t i = from; items != NULL && i < section->rows * section->columns && n < 13; i++, n++)
-		entries[n] = (tlv_bag_entry){items[i], (double) n};
-	n = tlv_bag_sort(n, entries, work);
-	for (size_t i = 0; i < n; i++)
-	{
-		ids[i] = entries[i].item;
-		counts[i] = entries[i].weight;
-	}
-	image = tlv_alloc(&ctx, tlv_bag_size(n, ids, counts), 1);
-	if (image != NULL)
-		tlv_bag_write(n, ids, counts, image);
-	return image;
-}
-
 /* Rows, then the stored form; false on error. */
 static bool
 collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
 {
-	void *image;
-	size_t size;
+	use_material material;
 
-	for (size_t t = 0; t < 3; t++)
-	{
-		const tlv_bag_image *bag = bag_of(like, t);
-
-		if (bag == NULL || tlv_add(&ctx, accumulator, TLV_AS_BAG(bag)) != TLV_OK)
-			return false;
-	}
-	return accumulator->class->build(&ctx, accumulator, &builder) == TLV_OK &&
-		   tlv_frame_finish(&ctx, &builder, &image, &size) == TLV_OK &&
-		   tlv_frame_open(&ctx, image, size, frame) == TLV_OK;
+	gather_material(&ctx, like, &material);
+	add_rows(&ctx, accumulator, &material);
+	return build_checked(&ctx, &builder, accumulator, frame);
 }
 
 static void
@@ -224,45 +191,21 @@ use_dense_subspace(const tlv_frame *frame)
 	tlv_dense_central_compute(&ctx, &moments, &central);
 }
 
-/* A model that a fit or an update has made can be stored and read back. */
-static void
-use_result(void *image, size_t size)
-{
-	const tlv_kind *kind;
-	tlv_frame model;
-
-	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
-		abort();
-}
-
-/* A model of independent components: rows of its length, a refinement step, simulation. */
+/* A model of independent components: its rows unmixed, its distance from itself. */
 static void
 use_components(const tlv_frame *frame)
 {
 	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
-	size_t d = mixing->rows, size;
-	double *x = tlv_alloc(&ctx, d + mixing->columns, sizeof(double)), index;
-	tlv_accumulator *accumulator;
-	tlv_frame statistics;
+	size_t d = mixing->rows;
+	double *x = tlv_alloc0(&ctx, d + mixing->columns, sizeof(double)), index;
 	tlv_model *open;
-	void *image;
 
 	if (x == NULL || d > 64)
 		return;
 	tlv_ica_amari(&ctx, d, mixing->columns, tlv_section_data(frame, mixing),
 				  tlv_section_data(frame, mixing), &index);
 	USE(tlv_kind_ica.model->open(&ctx, frame, &open));
-	for (size_t i = 0; i < d; i++)
-		x[i] = (double) (i * i % 5);
 	tlv_ica_unmix(&ctx, open, d, x, x + d);
-	USE(tlv_kind_ica.model->statistics(&ctx, open, "tanh", &accumulator));
-	for (int t = 0; t < 3; t++, x[0] += t)
-		USE(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x)));
-	USE(accumulator->class->build(&ctx, accumulator, &builder));
-	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
-	USE(tlv_frame_open(&ctx, image, size, &statistics));
-	USE(tlv_kind_ica.model->update(&ctx, frame, &statistics, &image, &size));
-	use_result(image, size);
 }
 
 /* Statistics that say they are of the model they are used with, whatever they are of. */
@@ -279,7 +222,7 @@ use_component_statistics(const tlv_frame *frame)
 	USE(tlv_frame_open(&ctx, image, size, &model));
 	*fingerprint = model.header->digest;
 	USE(tlv_kind_ica.model->update(&ctx, &model, frame, &image, &size));
-	use_result(image, size);
+	use_result(&ctx, image, size);
 }
 
 static void
@@ -295,54 +238,24 @@ use_component_fit(const tlv_frame *frame)
 	{
 		options.noise = noise != 0;
 		if (tlv_ica_fit(&ctx, frame, &options, &image, &size) == TLV_OK)
-			use_result(image, size);
+			use_result(&ctx, image, size);
 	}
 }
 
-/* A hidden Markov model: sequences of its kind, a Baum-Welch step, its states matched. */
+/* A hidden Markov model: its transitions matched with themselves. */
 static void
 use_chain(const tlv_frame *frame)
 {
-	enum
-	{
-		STEPS = 12
-	};
-	const tlv_model_class *class = tlv_kind_hmm.model;
-	size_t k = class->components(frame), size;
-	int64_t symbols[STEPS], *assignment = tlv_alloc(&ctx, k, sizeof(int64_t));
-	double *x, *shares = tlv_alloc(&ctx, k, sizeof(double)), value;
-	tlv_posterior posterior = {0};
-	const tlv_row *row;
+	size_t k = tlv_kind_hmm.model->components(frame);
+	int64_t *assignment = tlv_alloc(&ctx, k, sizeof(int64_t));
+	double *error = tlv_alloc(&ctx, k, sizeof(double));
 	tlv_hmm_parts parts;
-	tlv_accumulator *accumulator;
-	tlv_frame statistics;
-	tlv_model *open;
-	int32_t states[STEPS];
-	void *image;
 
 	tlv_hmm_read(frame, &parts);
-	x = tlv_alloc(&ctx, STEPS, parts.d * sizeof(double));
-	if (x == NULL || shares == NULL || assignment == NULL || k > 64)
+	if (assignment == NULL || error == NULL || k > 64)
 		return;
-	for (size_t i = 0; i < STEPS * parts.d; i++)
-		x[i] = (double) (i * i % 7);
-	for (size_t t = 0; t < STEPS; t++)
-		symbols[t] = parts.gaussian || t % 5 == 4 ? (int64_t) t : parts.items[t % parts.d];
-	USE(class->open(&ctx, frame, &open));
-	row = parts.gaussian ? TLV_AS_SEQUENCE(STEPS, parts.d, x) : TLV_AS_SYMBOLS(STEPS, symbols);
-	tlv_model_infer(&ctx, open, row, &posterior);
-	tlv_model_decode(&ctx, open, row, states);
-	tlv_model_log_likelihood(&ctx, open, row, &value);
-	if (tlv_hmm_match(&ctx, &parts, &parts, assignment, shares) == TLV_OK)
-		tlv_hmm_match_transitions(&parts, &parts, assignment, shares);
-	USE(class->statistics(&ctx, open, "baum-welch", &accumulator));
-	for (int t = 0; t < 9; t++)
-		USE(tlv_add(&ctx, accumulator, row));
-	USE(accumulator->class->build(&ctx, accumulator, &builder));
-	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
-	USE(tlv_frame_open(&ctx, image, size, &statistics));
-	USE(class->update(&ctx, frame, &statistics, &image, &size));
-	use_result(image, size);
+	if (tlv_hmm_match(&ctx, &parts, &parts, assignment, error) == TLV_OK)
+		tlv_hmm_match_transitions(&parts, &parts, assignment, error);
 }
 
 /* Statistics that say they are of the model they are used with, whatever they are of. */
@@ -362,7 +275,7 @@ use_chain_statistics(const tlv_frame *frame)
 		USE(tlv_frame_open(&ctx, image, size, &model));
 		*fingerprint = model.header->digest;
 		if (tlv_kind_hmm.model->update(&ctx, &model, frame, &image, &size) == TLV_OK)
-			use_result(image, size);
+			use_result(&ctx, image, size);
 	}
 }
 
@@ -378,7 +291,7 @@ use_chain_fit(const tlv_frame *frame)
 	if (initial != NULL && initial->rows > 12)
 		return; /* too slow here */
 	if (tlv_hmm_fit(&ctx, frame, &options, &image, &size) == TLV_OK)
-		use_result(image, size);
+		use_result(&ctx, image, size);
 }
 
 static void
@@ -450,44 +363,6 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 		abort();
 }
 
-/* Counts of more than 2^52 have no double. */
-static bool
-has_uncountable(const tlv_frame *frame)
-{
-	for (uint32_t i = 0; i < frame->header->sections; i++)
-	{
-		const tlv_section *section = &frame->table[i];
-		const double *x = tlv_section_data(frame, section);
-
-		for (size_t j = 0; section->element == TLV_FLOAT64 && j < section->rows * section->columns;
-			 j++)
-			if (fabs(x[j]) > 0x1p52)
-				return true;
-	}
-	return false;
-}
-
-/* Merged into empty accumulators, twice, and given back as the same kind of value. */
-static void
-use_merge(const tlv_frame *frame, const tlv_kind *kind)
-{
-	tlv_accumulator *accumulator;
-	tlv_frame sum;
-	void *image;
-	size_t size;
-
-	USE(tlv_accumulator_create(&ctx, kind->accumulator, &accumulator));
-	USE(kind->accumulator->merge(&ctx, accumulator, frame));
-	USE(kind->accumulator->merge(&ctx, accumulator, frame));
-	USE(kind->accumulator->build(&ctx, accumulator, &builder));
-	USE(tlv_frame_finish(&ctx, &builder, &image, &size));
-	USE(tlv_frame_validate(&ctx, image, size, &sum)); /* unless a sum overflowed */
-	if (has_uncountable(frame))
-		return;
-	if (tlv_kind_check(&ctx, kind, &sum) != TLV_OK)
-		abort();
-}
-
 /* A small model that is always the same, for statistics to be used with. */
 static bool
 fixed_model(tlv_frame *model)
@@ -537,7 +412,7 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 	void *image;
 	size_t size;
 
-	use_merge(frame, kind);
+	use_any_moments(&ctx, &builder, frame, kind);
 	if (kind->code == TLV_KIND_COUNT_SUMMARY || kind->code == TLV_KIND_COUNT_PAIRS)
 		tlv_count_trace(frame, options.minimum_documents);
 	if (kind->code == TLV_KIND_DENSE_MOMENTS || kind->code == TLV_KIND_DENSE_COMPRESSED)
@@ -545,7 +420,7 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 	if (kind->code == TLV_KIND_CATEGORY_MOMENTS && use_categories(frame) < 0)
 		abort();
 	if (kind->code == TLV_KIND_CATEGORY_MOMENTS || kind->code == TLV_KIND_DENSE_MOMENTS)
-		use_tree_moments(&ctx, &builder, frame, mode);
+		use_tree_moments(&ctx, frame, mode);
 	if (kind->code == TLV_KIND_TREE_STATISTICS || kind->code == TLV_KIND_TREE_TRIPLES)
 		use_tree_statistics(&ctx, frame);
 	if (kind->code == TLV_KIND_SEQUENCE_MOMENTS)
@@ -555,7 +430,7 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 	if (kind->code == TLV_KIND_COMPONENT_STATISTICS)
 		use_component_statistics(frame);
 	if (kind->code == TLV_KIND_VIEW_MOMENTS || kind->code == TLV_KIND_CATEGORY_VIEWS)
-		use_view_moments(&ctx, &builder, frame);
+		use_view_moments(&ctx, frame);
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
 	if (kind->code == TLV_KIND_COUNT_TRIPLES)
 		use_fit(frame, mode);
@@ -563,34 +438,17 @@ use_moments(const tlv_frame *frame, const tlv_kind *kind, uint8_t mode)
 }
 
 static void
-use_model(const tlv_frame *frame)
+use_model(const tlv_frame *frame, const tlv_kind *kind)
 {
-	static const char *const methods[] = {"gibbs", "vb"};
-	const tlv_model_class *class = tlv_kind_lda.model;
-	const tlv_bag_image *bag = bag_of(frame, 0);
-	tlv_model *open;
-	tlv_accumulator *accumulator;
-	tlv_frame statistics;
-	tlv_posterior posterior = {0};
-	double value;
-	void *image;
-	size_t size;
-
-	if (bag == NULL)
-		return;
-	USE(class->open(&ctx, frame, &open));
-	tlv_model_infer(&ctx, open, TLV_AS_BAG(bag), &posterior);
-	tlv_model_log_likelihood(&ctx, open, TLV_AS_BAG(bag), &value);
-	if (class->coherence(&ctx, open, 2, &accumulator) == TLV_OK)
-		collect(accumulator, frame, &statistics);
-	if (class->completion(&ctx, open, &accumulator) == TLV_OK)
-		collect(accumulator, frame, &statistics);
-	for (int m = 0; m < 2; m++)
-	{
-		USE(class->statistics(&ctx, open, methods[m], &accumulator));
-		if (collect(accumulator, frame, &statistics))
-			class->update(&ctx, frame, &statistics, &image, &size);
-	}
+	use_any_model(&ctx, &builder, frame, kind);
+	if (kind->code == TLV_KIND_TREE)
+		use_tree(&ctx, frame);
+	if (kind->code == TLV_KIND_MULTIVIEW)
+		use_view_model(&ctx, frame);
+	if (kind->code == TLV_KIND_HMM)
+		use_chain(frame);
+	if (kind->code == TLV_KIND_ICA)
+		use_components(frame);
 }
 
 static void
@@ -612,16 +470,8 @@ use_image(const void *image, size_t size, uint8_t mode)
 			use_dense_subspace(&frame);
 		else if (type == TLV_FRAME_SUBSPACE)
 			use_subspace(&frame);
-		else if (kind->code == TLV_KIND_LDA)
-			use_model(&frame);
-		else if (kind->code == TLV_KIND_TREE)
-			use_tree(&ctx, &builder, &frame);
-		else if (kind->code == TLV_KIND_MULTIVIEW)
-			use_view_model(&ctx, &builder, &frame);
-		else if (kind->code == TLV_KIND_HMM)
-			use_chain(&frame);
-		else if (kind->code == TLV_KIND_ICA)
-			use_components(&frame);
+		else
+			use_model(&frame, kind);
 	}
 	pool_reset(&memory, &ctx);
 }

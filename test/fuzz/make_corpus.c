@@ -243,6 +243,11 @@ collect_vectors(const char *name, tlv_accumulator *accumulator)
 static void
 save_vectors(void)
 {
+	const tlv_statistic sample = {.aggregate = &tlv_aggregate_row_sample, .count = 8, .seed = 1};
+	tlv_accumulator *drawn;
+
+	must(tlv_statistic_create(&ctx, &sample, &drawn));
+	collect_vectors("row-sample", drawn);
 	for (int order = 2; order <= 4; order++)
 	{
 		tlv_accumulator *accumulator;

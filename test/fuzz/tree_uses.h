@@ -47,33 +47,6 @@ draw_tree(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *parts,
 				abort();
 }
 
-/* Rows with something missing, into statistics, and the model after a step. */
-static inline void
-refine_tree(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model, size_t p,
-			int32_t *codes)
-{
-	tlv_accumulator *accumulator;
-	tlv_frame statistics, updated;
-	void *image;
-	size_t size;
-
-	if (model->class->statistics(ctx, model, "em", &accumulator) != TLV_OK)
-		return;
-	for (size_t t = 0; t < 5; t++)
-	{
-		codes[t % p] = t % 2 == 0 ? -1 : 0;
-		if (tlv_add(ctx, accumulator, TLV_AS_CODES(p, codes)) != TLV_OK)
-			return;
-	}
-	if (accumulator->class->build(ctx, accumulator, builder) != TLV_OK ||
-		tlv_frame_finish(ctx, builder, &image, &size) != TLV_OK ||
-		tlv_frame_open(ctx, image, size, &statistics) != TLV_OK)
-		return;
-	accumulator->class->merge(ctx, accumulator, &statistics);
-	if (model->class->update(ctx, &model->frame, &statistics, &image, &size) == TLV_OK)
-		tree_stored(ctx, image, size, &updated);
-}
-
 static inline void
 infer_tree(tlv_context *ctx, tlv_model *model, const tlv_tree_parts *parts, const int32_t *codes,
 		   const double *x)
@@ -116,7 +89,7 @@ write_tree(tlv_context *ctx, const tlv_tree_parts *parts)
 }
 
 static inline void
-use_tree(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame)
+use_tree(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_tree_parts parts;
 	int32_t *codes;
@@ -140,13 +113,11 @@ use_tree(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame)
 		codes[t] = -1;
 		x[(size_t) t % (parts.columns + 1)] = t == 1 ? 1e300 : NAN;
 	}
-	if (!parts.gaussian)
-		refine_tree(ctx, builder, model, parts.p, codes);
 }
 
 /* Trees of every method, with hidden nodes of chosen and of three states. */
 static inline void
-use_tree_moments(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame, uint8_t mode)
+use_tree_moments(tlv_context *ctx, const tlv_frame *frame, uint8_t mode)
 {
 	tlv_tree_learn_options options = {
 		.distance = {.states = mode & 4 ? 3 : 0, .shrinkage = mode & 8 ? 0.3 : 0},
@@ -165,7 +136,7 @@ use_tree_moments(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *
 	options.distance.metric = mode & 128 ? TLV_METRIC_DETERMINANT : TLV_METRIC_CANONICAL;
 	if (tlv_tree_learn(ctx, frame, &options, &image, &size) == TLV_OK &&
 		tree_stored(ctx, image, size, &model))
-		use_tree(ctx, builder, &model);
+		use_tree(ctx, &model);
 }
 
 /* Statistics that say they are of a model, whatever they are of. */

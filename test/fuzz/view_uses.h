@@ -1,6 +1,6 @@
 /*
  * view_uses.h - what the frame harness does with moments of three views and with multi-view
- * mixtures of unknown origin: fits, rows, a step of refinement.
+ * mixtures of unknown origin: fits, and rows with a view missing.
  */
 #ifndef TENSORLV_FUZZ_VIEW_USES_H
 #define TENSORLV_FUZZ_VIEW_USES_H
@@ -13,40 +13,8 @@
 /* More dimensions or categories are too slow here. */
 #define VIEW_MOST 30
 
-/* Rows that the model may have drawn, into its statistics, and the model after a step. */
 static inline void
-refine_views(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
-			 const tlv_multiview_parts *parts, double *const x[3])
-{
-	tlv_accumulator *accumulator;
-	int64_t category[3] = {0, 0, 0};
-	tlv_frame statistics;
-	tlv_rng rng;
-	void *image;
-	size_t size;
-
-	if (model->class->statistics(ctx, model, "em", &accumulator) != TLV_OK)
-		return;
-	tlv_rng_seed(&rng, 1);
-	for (int t = 0; t < 5; t++)
-	{
-		tlv_multiview_draw(parts, &rng, x, category);
-		if ((parts->items[0] != NULL
-				 ? tlv_add(ctx, accumulator, TLV_AS_CATEGORIES(category))
-				 : tlv_add(ctx, accumulator, TLV_AS_VIEWS(parts->d, (const double *const *) x))) !=
-			TLV_OK)
-			return;
-	}
-	if (accumulator->class->build(ctx, accumulator, builder) != TLV_OK ||
-		tlv_frame_finish(ctx, builder, &image, &size) != TLV_OK ||
-		tlv_frame_open(ctx, image, size, &statistics) != TLV_OK)
-		return;
-	accumulator->class->merge(ctx, accumulator, &statistics);
-	model->class->update(ctx, &model->frame, &statistics, &image, &size);
-}
-
-static inline void
-use_view_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame)
+use_view_model(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_posterior posterior = {0};
 	int64_t category[3];
@@ -76,12 +44,11 @@ use_view_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fr
 	tlv_model_log_likelihood(ctx, model, &row, &value);
 	if (parts.k <= VIEW_MOST)
 		tlv_multiview_match(ctx, &parts, &parts, assignment, shares);
-	refine_views(ctx, builder, model, &parts, x);
 }
 
 /* A fit that succeeds gives a model that can be stored and read back. */
 static inline void
-use_view_moments(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *frame)
+use_view_moments(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const names[2][3] = {{"items1", "items2", "items3"},
 											{"sum1", "sum2", "sum3"}};
@@ -105,7 +72,7 @@ use_view_moments(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *
 		return; /* a mean overflowed */
 	if (tlv_kind_validate(ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
 		abort();
-	use_view_model(ctx, builder, &model);
+	use_view_model(ctx, &model);
 }
 
 #endif /* TENSORLV_FUZZ_VIEW_USES_H */
