@@ -5,8 +5,6 @@
 #ifndef TENSORLV_TEST_ICA_FIXTURE_H
 #define TENSORLV_TEST_ICA_FIXTURE_H
 
-#define _GNU_SOURCE /* memmem */
-
 #include "assertions.h"
 #include "pool.h"
 #include "tensorlv/model/dense.h"
@@ -161,29 +159,18 @@ amari(const tlv_frame *true_model, const tlv_frame *model)
 	return index;
 }
 
-/* 1 when a diagnostic begins with these words. */
-static inline bool
-says(const tlv_frame *model, const char *words)
-{
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-
-	return memmem(tlv_section_data(model, names), names->rows, words, strlen(words)) != NULL;
-}
-
 /* The diagnostic of that name and number. */
 static inline double
 diagnostic(const tlv_frame *model, const char *name, size_t number)
 {
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-	const char *at = tlv_section_data(model, names), *end = at + names->rows;
 	char wanted[64];
+	double value;
 
-	snprintf(wanted, sizeof(wanted), "%s%zu\n", name, number);
-	for (size_t i = 0; at < end; i++, at = (const char *) memchr(at, '\n', (size_t) (end - at)) + 1)
-		if ((size_t) (end - at) >= strlen(wanted) && memcmp(at, wanted, strlen(wanted)) == 0)
-			return tlv_frame_float64(model, "diagnostics")[i];
-	fail_msg("there is no diagnostic %s", wanted);
-	return 0;
+	snprintf(wanted, sizeof(wanted), "%s%zu", name, number);
+	value = tlv_diagnostics_find(model, wanted, NAN);
+	if (isnan(value))
+		fail_msg("there is no diagnostic %s", wanted);
+	return value;
 }
 
 /* Conventions of the stored form: order, signs, outputs of variance 1, inverse of mixing. */

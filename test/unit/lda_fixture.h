@@ -171,32 +171,14 @@ fit(tlv_frame triples, size_t k, double alpha0)
 	return checked(TLV_FRAME_MODEL, image, size);
 }
 
-/* The first diagnostic whose name begins so, or NULL. */
-static inline const double *
-find_diagnostic(tlv_frame model, const char *name)
-{
-	const tlv_section *names = tlv_frame_find(&model, "diagnostic_names");
-	const char *at = tlv_section_data(&model, names), *end = at + names->rows;
-
-	for (size_t i = 0; at < end; i++)
-	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		if ((size_t) (stop - at) >= strlen(name) && strncmp(at, name, strlen(name)) == 0)
-			return tlv_frame_float64(&model, "diagnostics") + i;
-		at = stop + 1;
-	}
-	return NULL;
-}
-
 static inline double
 diagnostic(tlv_frame model, const char *name)
 {
-	const double *value = find_diagnostic(model, name);
+	double value = tlv_diagnostics_find(&model, name, NAN);
 
-	if (value == NULL)
+	if (isnan(value))
 		fail_msg("no diagnostic %s", name);
-	return *value;
+	return value;
 }
 
 typedef struct errors

@@ -92,22 +92,11 @@ refused_with(tlv_frame frame, const char *section, size_t at, double value)
 	return status == TLV_CORRUPT;
 }
 
-/* The first diagnostic whose name begins so, or NaN. */
+/* The diagnostic of that name, or NaN. */
 static inline double
 diagnostic(tlv_frame model, const char *name)
 {
-	const tlv_section *names = tlv_frame_find(&model, "diagnostic_names");
-	const char *at = tlv_section_data(&model, names), *end = at + names->rows;
-
-	for (size_t i = 0; at < end; i++)
-	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		if ((size_t) (stop - at) >= strlen(name) && strncmp(at, name, strlen(name)) == 0)
-			return tlv_frame_float64(&model, "diagnostics")[i];
-		at = stop + 1;
-	}
-	return NAN;
+	return tlv_diagnostics_find(&model, name, NAN);
 }
 
 /*

@@ -1,5 +1,9 @@
 /*
- * diagnostics.h - named numbers and warnings in words, kept with every model.
+ * diagnostics.h - named numbers and warnings that every model carries.
+ *
+ * Sections of a model's frame: "diagnostics" (n numbers) and "diagnostic_names" (n names, each
+ * ended by '\0'); where there are warnings also "warnings" (2 x m: component, score) and
+ * "warning_texts" (of each its code, message and hint, each ended by '\0').
  */
 #ifndef TENSORLV_DIAGNOSTICS_H
 #define TENSORLV_DIAGNOSTICS_H
@@ -7,61 +11,114 @@
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
+/* Most numbers of a list; further ones are left out: the first ones tell enough. */
 #define TLV_DIAGNOSTICS_MAX 4096
+/* Most warnings of a list, likewise. */
+#define TLV_WARNINGS_MAX 1024
 
+typedef struct tlv_warning
+{
+	const char *code;	 /* short and stable: "negative_mass" */
+	size_t component;	 /* from 1, as users count them; 0: the whole model */
+	double score;		 /* the number that gave rise to it */
+	const char *message; /* one sentence without a full stop */
+	const char *hint;	 /* what may be done about it; NULL, read: "", where there is no telling */
+} tlv_warning;
+
+/* A list that grows in the arena; {0} is empty. */
 typedef struct tlv_diagnostics
 {
-	char *names; /* lines, each ended by '\n'; warnings begin with "warning: " */
+	char *names; /* each ended by '\0' */
 	size_t names_length;
 	size_t names_room;
-	double *values;
+	double *values; /* n */
 	size_t n;
 	size_t room;
+	char *texts; /* of every warning code, message and hint, each ended by '\0' */
+	size_t texts_length;
+	size_t texts_room;
+	double *marks; /* of every warning component and score */
+	size_t warnings;
+	size_t warnings_room;
 } tlv_diagnostics;
-
-extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value,
-							   const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-/* ---- reading a model's, one after another or by name ---- */
-
-typedef struct tlv_diagnostic
-{
-	const char *name; /* of `length` bytes, not ended by a zero */
-	size_t length;
-	double value;
-	bool warning; /* the name is a warning in words, after "warning: " */
-} tlv_diagnostic;
-
-typedef struct tlv_diagnostics_walk
-{
-	const char *at, *end;
-	const double *values;
-} tlv_diagnostics_walk;
-
-extern tlv_diagnostics_walk tlv_diagnostics_begin(const tlv_frame *model);
-/* The next one; false at the end. */
-extern bool tlv_diagnostics_next(tlv_diagnostics_walk *walk, tlv_diagnostic *found);
-extern bool tlv_diagnostic_is(const tlv_diagnostic *diagnostic, const char *name);
-/* The number of that name, or missing. */
-extern double tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing);
 
 /* ---- writing ---- */
 
-/* Adds one of a model's. */
-extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics,
-										 const tlv_diagnostic *one);
-/* Copies those of a model but the named ones (a list that NULL ends, or NULL). */
+/* Adds a number; one that is not finite says nothing and is left out.  Errors: memory. */
+extern tlv_status tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value,
+							   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Adds a warning, whose message the format gives; one whose score is not finite is left out.
+ * Errors: memory. */
+extern tlv_status tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics,
+						   const tlv_warning *warning, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Adds those of a model, but the numbers and warnings whose names and codes are listed (a list
+ * that NULL ends, or NULL); of the second function numbers only.  Errors: memory. */
 extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,
 									   const tlv_frame *model, const char *const *except);
+extern tlv_status tlv_diagnostics_copy_numbers(tlv_context *ctx, tlv_diagnostics *diagnostics,
+											   const tlv_frame *model, const char *const *except);
+
+/* Adds all of another list.  Errors: memory. */
+extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics,
+										 const tlv_diagnostics *from);
+
 /*
  * Reorders the k values from the one called first on: the new i-th is the old order[i]-th.  A
- * model without that name is left as it is.
+ * list without that name is left as it is.  Errors: memory.
  */
 extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
 										  const char *first, size_t k, const int64_t *order);
-/* Adds the sections "diagnostics" and "diagnostic_names" to a model's frame. */
+
+/* Replaces the number of that name; without it the list is left as it is. */
+extern void tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value);
+
+extern void tlv_diagnostics_free(tlv_context *ctx, tlv_diagnostics *diagnostics);
+
+/* Adds the sections to a model's frame; the list must stay until the frame is finished. */
 extern void tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder);
-/* Checks them in a frame: as many lines as values. */
+
+/* The names of the sections, for tlv_frame_add_from: a list that NULL ends. */
+#define TLV_DIAGNOSTICS_SECTIONS 4
+extern const char *const tlv_diagnostics_sections[TLV_DIAGNOSTICS_SECTIONS + 1];
+
+/* Checks the sections of a frame: as many texts as numbers, plain ones. */
 extern tlv_status tlv_diagnostics_check(tlv_context *ctx, const tlv_frame *model);
+
+/* ---- reading ---- */
+
+/*
+ * A walk over the numbers: while (tlv_diagnostics_next(&walk)) has walk.name and walk.value.  Of a
+ * frame that is no model it has none.
+ */
+typedef struct tlv_diagnostics_walk
+{
+	const char *name;
+	double value;
+	size_t left; /* the following are the walk's own */
+	const char *next_name;
+	const double *next_value;
+} tlv_diagnostics_walk;
+extern tlv_diagnostics_walk tlv_diagnostics_of(const tlv_frame *model);
+extern bool tlv_diagnostics_next(tlv_diagnostics_walk *walk);
+
+/* The number of that name; missing, where there is none. */
+extern double tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing);
+
+/* A walk over the warnings: while (tlv_warnings_next(&walk)) has walk.warning. */
+typedef struct tlv_warnings_walk
+{
+	tlv_warning warning;
+	size_t left; /* the following are the walk's own */
+	const char *next_text;
+	const double *next_mark;
+} tlv_warnings_walk;
+extern tlv_warnings_walk tlv_warnings_of(const tlv_frame *model);
+extern bool tlv_warnings_next(tlv_warnings_walk *walk);
+
+/* Whether a model carries a warning of that code; the first goes to warning (NULL: not wanted). */
+extern bool tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning);
 
 #endif /* TENSORLV_DIAGNOSTICS_H */

@@ -1,6 +1,5 @@
 /*
- * diagnostics.c - named numbers and warnings that every model carries
- * (diagnostics.h).
+ * diagnostics.c - named numbers and warnings that every model carries (diagnostics.h).
  */
 #include "tensorlv/model/diagnostics.h"
 
@@ -9,154 +8,212 @@
 #include <stdio.h>
 #include <string.h>
 
-tlv_status
-tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value, const char *format, ...)
+/* Longest name, message or hint, with its end; what is longer is cut. */
+#define TEXT_MOST 512
+
+const char *const tlv_diagnostics_sections[TLV_DIAGNOSTICS_SECTIONS + 1] = {
+	"diagnostics", "diagnostic_names", "warnings", "warning_texts", NULL};
+
+/* ---- writing ---- */
+
+/* Room for `more` elements behind the n there are. */
+static tlv_status
+reserve_elements(tlv_context *ctx, void **array, size_t n, size_t more, size_t *room, size_t size)
 {
-	char line[512];
-	va_list arguments;
-	int length;
+	size_t grown = 2 * *room + 64 + more;
+	void *moved;
 
-	if (!isfinite(value))
-		return TLV_OK; /* could not be stored, and says nothing */
-	if (diagnostics->n == TLV_DIAGNOSTICS_MAX)
-		return TLV_OK; /* thousands of components: the first ones tell enough */
-	va_start(arguments, format);
-	length = vsnprintf(line, sizeof(line) - 1, format, arguments);
-	va_end(arguments);
-	length = length < (int) sizeof(line) - 1 ? length : (int) sizeof(line) - 2;
-	line[length++] = '\n';
-	if (diagnostics->n == diagnostics->room)
-	{
-		size_t room = diagnostics->room == 0 ? 64 : 2 * diagnostics->room;
-		double *grown = tlv_realloc(ctx, diagnostics->values, room, sizeof(double));
-
-		TLV_TRY_ALLOC(ctx, grown);
-		diagnostics->values = grown;
-		diagnostics->room = room;
-	}
-	if (diagnostics->names_length + (size_t) length > diagnostics->names_room)
-	{
-		size_t room = 2 * diagnostics->names_room + 1024;
-		char *grown = tlv_realloc(ctx, diagnostics->names, room, 1);
-
-		TLV_TRY_ALLOC(ctx, grown);
-		diagnostics->names = grown;
-		diagnostics->names_room = room;
-	}
-	memcpy(diagnostics->names + diagnostics->names_length, line, (size_t) length);
-	diagnostics->names_length += (size_t) length;
-	diagnostics->values[diagnostics->n++] = value;
+	if (*room - n >= more)
+		return TLV_OK;
+	moved = tlv_realloc(ctx, *array, grown, size);
+	TLV_TRY_ALLOC(ctx, moved);
+	*array = moved;
+	*room = grown;
 	return TLV_OK;
 }
 
-/* ---- reading ---- */
-
-tlv_diagnostics_walk
-tlv_diagnostics_begin(const tlv_frame *model)
+/* Adds a text with its end. */
+static tlv_status
+append_text(tlv_context *ctx, char **texts, size_t *length, size_t *room, const char *text)
 {
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-	const char *text = tlv_section_data(model, names);
+	size_t n = strlen(text) + 1;
 
-	return (tlv_diagnostics_walk){text, text + names->rows,
-								  tlv_frame_float64(model, "diagnostics")};
+	TLV_TRY(reserve_elements(ctx, (void **) texts, *length, n, room, 1));
+	memcpy(*texts + *length, text, n);
+	*length += n;
+	return TLV_OK;
 }
 
-bool
-tlv_diagnostics_next(tlv_diagnostics_walk *walk, tlv_diagnostic *found)
+static tlv_status
+append_number(tlv_context *ctx, tlv_diagnostics *to, const char *name, double value)
 {
-	static const char warning[] = "warning: ";
-	const char *stop;
-
-	if (walk->at >= walk->end)
-		return false;
-	stop = memchr(walk->at, '\n', (size_t) (walk->end - walk->at));
-	found->name = walk->at;
-	found->length = (size_t) (stop - walk->at);
-	found->value = *walk->values++;
-	found->warning =
-		found->length >= strlen(warning) && memcmp(found->name, warning, strlen(warning)) == 0;
-	walk->at = stop + 1;
-	return true;
+	if (!isfinite(value) || to->n == TLV_DIAGNOSTICS_MAX)
+		return TLV_OK;
+	TLV_TRY(reserve_elements(ctx, (void **) &to->values, to->n, 1, &to->room, sizeof(double)));
+	TLV_TRY(append_text(ctx, &to->names, &to->names_length, &to->names_room, name));
+	to->values[to->n++] = value;
+	return TLV_OK;
 }
 
-bool
-tlv_diagnostic_is(const tlv_diagnostic *diagnostic, const char *name)
+static tlv_status
+append_warning(tlv_context *ctx, tlv_diagnostics *to, const tlv_warning *warning)
 {
-	return diagnostic->length == strlen(name) &&
-		   memcmp(diagnostic->name, name, diagnostic->length) == 0;
-}
+	const char *hint = warning->hint != NULL ? warning->hint : "";
 
-double
-tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing)
-{
-	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
-	tlv_diagnostic one;
-
-	while (tlv_diagnostics_next(&walk, &one))
-		if (tlv_diagnostic_is(&one, name))
-			return one.value;
-	return missing;
+	if (!isfinite(warning->score) || to->warnings == TLV_WARNINGS_MAX)
+		return TLV_OK;
+	TLV_TRY(reserve_elements(ctx, (void **) &to->marks, to->warnings, 1, &to->warnings_room,
+							 2 * sizeof(double)));
+	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, warning->code));
+	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, warning->message));
+	TLV_TRY(append_text(ctx, &to->texts, &to->texts_length, &to->texts_room, hint));
+	to->marks[2 * to->warnings] = (double) warning->component;
+	to->marks[2 * to->warnings + 1] = warning->score;
+	to->warnings++;
+	return TLV_OK;
 }
 
 tlv_status
-tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_diagnostic *one)
+tlv_diagnose(tlv_context *ctx, tlv_diagnostics *diagnostics, double value, const char *format, ...)
 {
-	return tlv_diagnose(ctx, diagnostics, one->value, "%.*s", (int) one->length, one->name);
+	char name[TEXT_MOST];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(name, sizeof(name), format, arguments);
+	va_end(arguments);
+	return append_number(ctx, diagnostics, name, value);
+}
+
+tlv_status
+tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_warning *warning,
+		 const char *format, ...)
+{
+	tlv_warning worded = *warning;
+	char message[TEXT_MOST];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	worded.message = message;
+	return append_warning(ctx, diagnostics, &worded);
+}
+
+static bool
+is_listed(const char *name, const char *const *list)
+{
+	for (; list != NULL && *list != NULL; list++)
+		if (strcmp(*list, name) == 0)
+			return true;
+	return false;
+}
+
+static tlv_status
+copy_numbers(tlv_context *ctx, tlv_diagnostics *to, tlv_diagnostics_walk walk,
+			 const char *const *except)
+{
+	while (tlv_diagnostics_next(&walk))
+		if (!is_listed(walk.name, except))
+			TLV_TRY(append_number(ctx, to, walk.name, walk.value));
+	return TLV_OK;
+}
+
+static tlv_status
+copy_warnings(tlv_context *ctx, tlv_diagnostics *to, tlv_warnings_walk walk,
+			  const char *const *except)
+{
+	while (tlv_warnings_next(&walk))
+		if (!is_listed(walk.warning.code, except))
+			TLV_TRY(append_warning(ctx, to, &walk.warning));
+	return TLV_OK;
 }
 
 tlv_status
 tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model,
 					 const char *const *except)
 {
-	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
-	tlv_diagnostic one;
+	TLV_TRY(copy_numbers(ctx, diagnostics, tlv_diagnostics_of(model), except));
+	return copy_warnings(ctx, diagnostics, tlv_warnings_of(model), except);
+}
 
-	while (tlv_diagnostics_next(&walk, &one))
-	{
-		bool wanted = true;
+tlv_status
+tlv_diagnostics_copy_numbers(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model,
+							 const char *const *except)
+{
+	return copy_numbers(ctx, diagnostics, tlv_diagnostics_of(model), except);
+}
 
-		for (const char *const *name = except; name != NULL && *name != NULL; name++)
-			wanted &= !tlv_diagnostic_is(&one, *name);
-		if (wanted)
-			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
-	}
-	return TLV_OK;
+/* Walks over a list in memory. */
+static tlv_diagnostics_walk
+numbers_of_list(const tlv_diagnostics *list)
+{
+	return (tlv_diagnostics_walk){
+		.left = list->n, .next_name = list->names, .next_value = list->values};
+}
+
+static tlv_warnings_walk
+warnings_of_list(const tlv_diagnostics *list)
+{
+	return (tlv_warnings_walk){
+		.left = list->warnings, .next_text = list->texts, .next_mark = list->marks};
+}
+
+tlv_status
+tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_diagnostics *from)
+{
+	TLV_TRY(copy_numbers(ctx, diagnostics, numbers_of_list(from), NULL));
+	return copy_warnings(ctx, diagnostics, warnings_of_list(from), NULL);
 }
 
 /* Position of a name, or the number of names. */
 static size_t
-find_name(const tlv_diagnostics *diagnostics, const char *name)
+position_of(const tlv_diagnostics *list, const char *name)
 {
-	const char *at = diagnostics->names;
+	tlv_diagnostics_walk walk = numbers_of_list(list);
+	size_t at = 0;
 
-	for (size_t i = 0; i < diagnostics->n; i++)
-	{
-		const char *end = diagnostics->names + diagnostics->names_length;
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		if ((size_t) (stop - at) == strlen(name) && memcmp(at, name, strlen(name)) == 0)
-			return i;
-		at = stop + 1;
-	}
-	return diagnostics->n;
+	while (tlv_diagnostics_next(&walk) && strcmp(walk.name, name) != 0)
+		at++;
+	return at;
 }
 
 tlv_status
 tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, const char *first, size_t k,
 						const int64_t *order)
 {
-	size_t at = find_name(diagnostics, first);
-	double *values;
+	size_t at = position_of(diagnostics, first);
+	double *values, *found;
 
 	if (at + k > diagnostics->n)
 		return TLV_OK;
 	values = tlv_alloc(ctx, k, sizeof(double));
 	TLV_TRY_ALLOC(ctx, values);
-	memcpy(values, diagnostics->values + at, k * sizeof(double));
+	found = diagnostics->values + at;
+	memcpy(values, found, k * sizeof(double));
 	for (size_t i = 0; i < k; i++)
-		diagnostics->values[at + i] = values[order[i]];
+		found[i] = values[order[i]];
 	tlv_free(ctx, values);
 	return TLV_OK;
+}
+
+void
+tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value)
+{
+	size_t at = position_of(diagnostics, name);
+
+	if (at < diagnostics->n && isfinite(value))
+		diagnostics->values[at] = value;
+}
+
+void
+tlv_diagnostics_free(tlv_context *ctx, tlv_diagnostics *diagnostics)
+{
+	tlv_free(ctx, diagnostics->marks);
+	tlv_free(ctx, diagnostics->texts);
+	tlv_free(ctx, diagnostics->values);
+	tlv_free(ctx, diagnostics->names);
+	memset(diagnostics, 0, sizeof(*diagnostics));
 }
 
 void
@@ -165,26 +222,153 @@ tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *build
 	tlv_frame_add(builder, "diagnostics", TLV_FLOAT64, diagnostics->n, 1, diagnostics->values);
 	tlv_frame_add(builder, "diagnostic_names", TLV_BYTES, diagnostics->names_length, 1,
 				  diagnostics->names);
+	if (diagnostics->warnings == 0)
+		return;
+	tlv_frame_add(builder, "warnings", TLV_FLOAT64, 2, diagnostics->warnings, diagnostics->marks);
+	tlv_frame_add(builder, "warning_texts", TLV_BYTES, diagnostics->texts_length, 1,
+				  diagnostics->texts);
+}
+
+/* ---- checking ---- */
+
+/* Texts are plain; *count gets their number. */
+static tlv_status
+check_texts(tlv_context *ctx, const tlv_frame *model, const tlv_section *section, uint64_t *count)
+{
+	const char *text;
+
+	*count = 0;
+	if (section == NULL || section->element != TLV_BYTES || section->columns != 1)
+		return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are missing");
+	text = tlv_section_data(model, section);
+	for (uint64_t i = 0; i < section->rows; i++)
+	{
+		*count += text[i] == '\0';
+		if (text[i] != '\0' && (text[i] < ' ' || text[i] > '~'))
+			return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are not plain text");
+	}
+	if (section->rows > 0 && text[section->rows - 1] != '\0')
+		return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics end in the middle");
+	return TLV_OK;
+}
+
+static tlv_status
+check_warnings(tlv_context *ctx, const tlv_frame *model)
+{
+	const tlv_section *texts = tlv_frame_find(model, "warning_texts");
+	const double *marks;
+	uint64_t count;
+
+	if (texts == NULL && tlv_frame_find(model, "warnings") == NULL)
+		return TLV_OK;
+	TLV_TRY(check_texts(ctx, model, texts, &count));
+	TLV_TRY(tlv_frame_require(ctx, model, "warnings", TLV_FLOAT64, 2, count / 3,
+							  (const void **) &marks));
+	if (count == 0 || count % 3 != 0 || count / 3 > TLV_WARNINGS_MAX)
+		return tlv_fail(ctx, TLV_CORRUPT, "the model's warnings have %llu texts",
+						(unsigned long long) count);
+	for (uint64_t i = 0; i < count / 3; i++)
+		if (!(marks[2 * i] >= 0 && marks[2 * i] <= 0x1p53 && marks[2 * i] == floor(marks[2 * i])))
+			return tlv_fail(ctx, TLV_CORRUPT, "a warning is of component %g", marks[2 * i]);
+	return TLV_OK;
 }
 
 tlv_status
 tlv_diagnostics_check(tlv_context *ctx, const tlv_frame *model)
 {
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-	const tlv_section *values = tlv_frame_find(model, "diagnostics");
-	const char *text;
-	uint64_t lines = 0;
+	uint64_t count;
 
-	if (names == NULL || names->element != TLV_BYTES || names->columns != 1 || values == NULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are missing");
-	text = tlv_section_data(model, names);
-	for (uint64_t i = 0; i < names->rows; i++)
-	{
-		lines += text[i] == '\n';
-		if (text[i] != '\n' && (text[i] < ' ' || text[i] > '~'))
-			return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics are not plain text");
-	}
-	if (names->rows > 0 && text[names->rows - 1] != '\n')
-		return tlv_fail(ctx, TLV_CORRUPT, "the model's diagnostics end in the middle");
-	return tlv_frame_require(ctx, model, "diagnostics", TLV_FLOAT64, lines, 1, NULL);
+	TLV_TRY(check_texts(ctx, model, tlv_frame_find(model, "diagnostic_names"), &count));
+	TLV_TRY(tlv_frame_require(ctx, model, "diagnostics", TLV_FLOAT64, count, 1, NULL));
+	return check_warnings(ctx, model);
+}
+
+/* ---- reading ---- */
+
+/* A section of a model, NULL where there is none: only of models it is known what they hold. */
+static const void *
+model_section(const tlv_frame *model, const char *name, size_t *columns, size_t *rows)
+{
+	const tlv_section *section =
+		model->header->type == TLV_FRAME_MODEL ? tlv_frame_find(model, name) : NULL;
+
+	*rows = section != NULL ? section->rows : 0;
+	*columns = section != NULL ? section->columns : 0;
+	return section != NULL ? tlv_section_data(model, section) : NULL;
+}
+
+tlv_diagnostics_walk
+tlv_diagnostics_of(const tlv_frame *model)
+{
+	tlv_diagnostics_walk walk = {0};
+	size_t columns, length;
+
+	walk.next_value = model_section(model, "diagnostics", &columns, &walk.left);
+	walk.next_name = model_section(model, "diagnostic_names", &columns, &length);
+	return walk;
+}
+
+bool
+tlv_diagnostics_next(tlv_diagnostics_walk *walk)
+{
+	if (walk->left == 0)
+		return false;
+	walk->left--;
+	walk->name = walk->next_name;
+	walk->value = *walk->next_value++;
+	walk->next_name += strlen(walk->name) + 1;
+	return true;
+}
+
+double
+tlv_diagnostics_find(const tlv_frame *model, const char *name, double missing)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
+
+	while (tlv_diagnostics_next(&walk))
+		if (strcmp(walk.name, name) == 0)
+			return walk.value;
+	return missing;
+}
+
+tlv_warnings_walk
+tlv_warnings_of(const tlv_frame *model)
+{
+	tlv_warnings_walk walk = {.warning = {0}};
+	size_t rows, columns;
+
+	walk.next_mark = model_section(model, "warnings", &walk.left, &rows);
+	walk.next_text = model_section(model, "warning_texts", &columns, &rows);
+	return walk;
+}
+
+bool
+tlv_warnings_next(tlv_warnings_walk *walk)
+{
+	if (walk->left == 0)
+		return false;
+	walk->left--;
+	walk->warning.component = (size_t) walk->next_mark[0];
+	walk->warning.score = walk->next_mark[1];
+	walk->warning.code = walk->next_text;
+	walk->warning.message = walk->warning.code + strlen(walk->warning.code) + 1;
+	walk->warning.hint = walk->warning.message + strlen(walk->warning.message) + 1;
+	walk->next_text = walk->warning.hint + strlen(walk->warning.hint) + 1;
+	walk->next_mark += 2;
+	return true;
+}
+
+bool
+tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(model);
+
+	while (tlv_warnings_next(&walk))
+		if (strcmp(walk.warning.code, code) == 0)
+		{
+			if (warning != NULL)
+				*warning = walk.warning;
+			return true;
+		}
+	return false;
 }

@@ -124,35 +124,20 @@ tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
 	return status;
 }
 
-/* All of one list after another. */
-static tlv_status
-append_diagnostics(tlv_context *ctx, tlv_diagnostics *to, const tlv_diagnostics *from)
-{
-	const char *at = from->names;
-
-	for (size_t i = 0; i < from->n; i++)
-	{
-		const char *end = from->names + from->names_length;
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		TLV_TRY(tlv_diagnose(ctx, to, from->values[i], "%.*s", (int) (stop - at), at));
-		at = stop + 1;
-	}
-	return TLV_OK;
-}
-
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
-	const char *replaced[TLV_PLAN_SECTIONS + 3] = {"diagnostics", "diagnostic_names"};
+	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_PLAN_SECTIONS + 1] = {NULL};
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.seconds, "seconds"));
+	for (size_t i = 0; i < TLV_DIAGNOSTICS_SECTIONS; i++)
+		replaced[i] = tlv_diagnostics_sections[i];
 	for (size_t i = 0; i < n; i++)
-		replaced[2 + i] = sections[i].name;
+		replaced[TLV_DIAGNOSTICS_SECTIONS + i] = sections[i].name;
 	tlv_frame_begin(builder, model->header->type, model->header->kind);
 	tlv_frame_add_from(builder, model, replaced);
 	for (size_t i = 0; i < n; i++)
@@ -185,6 +170,6 @@ tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, NULL));
 	if (diagnostics != NULL)
-		TLV_TRY(append_diagnostics(ctx, &all, diagnostics));
+		TLV_TRY(tlv_diagnostics_append(ctx, &all, diagnostics));
 	return tlv_plan_finish_with(ctx, plan, model, &all, n, sections);
 }

@@ -448,25 +448,36 @@ warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagn
 		fit->space.dimensions > fit->d ? fit->space.variance : fit->eigenvalues[fit->d - 1];
 
 	if (fit->k > 1 && signal < TLV_GMM_SIGNAL)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, signal,
-							 "warning: the weakest direction of signal hardly rises above the "
-							 "noise (signal below %g): refine, or use a smaller k or more rows",
-							 TLV_GMM_SIGNAL));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "weak_signal",
+						   .score = signal,
+						   .hint = "refine, or use a smaller k or more rows"},
+			"the weakest direction of signal hardly rises above the noise (signal below %g)",
+			TLV_GMM_SIGNAL));
 	if (fit->k > 1 && residual > TLV_GMM_RESIDUAL)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, residual,
-							 "warning: the residual is above %g: the moments fit spherical "
-							 "components badly, the parameters are a start for refinement only",
-							 TLV_GMM_RESIDUAL));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "large_residual",
+										.score = residual,
+										.hint = "the moments fit spherical components badly, the "
+												"parameters are a start for refinement only"},
+						 "the residual is above %g", TLV_GMM_RESIDUAL));
 	if (fit->k > 1 && (double) fit->k > TLV_GMM_MOST_SHARE * (double) fit->space.dimensions)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) fit->k,
-							 "warning: k is close to the number of dimensions, which leaves few "
-							 "directions to tell noise from signal: refine, or use a smaller k"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "few_directions_left",
+										.score = (double) fit->k,
+										.hint = "refine, or use a smaller k"},
+						 "k is close to the number of dimensions, which leaves few directions to "
+						 "tell noise from signal"));
 	if (!(least > 1e-12 * fit->eigenvalues[0]))
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, least,
-							 "warning: columns are constant or linear combinations of others"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "dependent_columns", .score = least},
+						 "columns are constant or linear combinations of others"));
 	if (fit->k > 1 && !fit->decomposition.converged)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations,
-							 "warning: the decomposition did not converge"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "not_converged", .score = fit->decomposition.iterations},
+			"the decomposition did not converge"));
 	return TLV_OK;
 }
 
@@ -527,8 +538,7 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 	parts.seed = (double) options->seed;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }

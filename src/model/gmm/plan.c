@@ -107,47 +107,23 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	for (size_t j = 0; j < mixture.k; j++)
 		empty += mixture.weights[j] * plan->evidence.n < 1;
 	if (low > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) low,
-							 "warning: variances of so many components are at their floor, a "
-							 "millionth of the data's: constant or dependent columns, or equal "
-							 "rows; the likelihood says little"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+			"variances of so many components are at their floor, a millionth of the data's: "
+			"constant or dependent columns, or equal rows; the likelihood says little"));
 	if (empty > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) empty,
-							 "warning: so many components have less than one row: use a smaller "
-							 "k"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "empty_components",
+										.score = (double) empty,
+										.hint = "use a smaller k"},
+						 "so many components have less than one row"));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, GMM_MOST_STEPS,
-							 "warning: the likelihood still rises after %d steps", GMM_MOST_STEPS));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},
+						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
 	if (plan->k_chosen && plan->start.k == plan->options.max_k)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, max_k,
-							 "warning: k is the largest that was tried, max_k = %d", max_k));
-	return TLV_OK;
-}
-
-/* A model's numbers; its warnings only where they hold still. */
-static tlv_status
-copy_numbers(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *model, bool warnings)
-{
-	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
-	tlv_diagnostic one;
-
-	while (tlv_diagnostics_next(&walk, &one))
-		if (warnings || !one.warning)
-			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
-	return TLV_OK;
-}
-
-/* Those of the fit to the moments, where the model comes from another start. */
-static tlv_status
-copy_fitted(tlv_context *ctx, tlv_diagnostics *diagnostics, const tlv_frame *fitted)
-{
-	tlv_diagnostics_walk walk = tlv_diagnostics_begin(fitted);
-	tlv_diagnostic one;
-
-	while (tlv_diagnostics_next(&walk, &one))
-		if (!one.warning && !tlv_diagnostic_is(&one, "rows") &&
-			!tlv_diagnostic_is(&one, "dimensions"))
-			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &one));
+		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
+						 "k is the largest that was tried, max_k = %d", max_k));
 	return TLV_OK;
 }
 
@@ -166,15 +142,17 @@ diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 static tlv_status
 gmm_finish(tlv_context *ctx, gmm_plan *plan)
 {
+	static const char *const known[] = {"rows", "dimensions", NULL};
 	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &plan->evidence.n};
 	const tlv_frame *model = &plan->model->frame;
 	bool refine = plan->options.refine;
 	tlv_diagnostics all = {0};
 
-	TLV_TRY(copy_numbers(ctx, &all, model, !refine));
+	/* Warnings of a start do not hold for what was refined from it. */
+	TLV_TRY((refine ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, &all, model, NULL));
 	if (plan->start.fitted.image != NULL &&
 		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
-		TLV_TRY(copy_fitted(ctx, &all, &plan->start.fitted.frame));
+		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &plan->start.fitted.frame, known));
 	TLV_TRY(tlv_diagnose(ctx, &all, plan->start.from_moments, "start_moments"));
 	if (refine && isnan(tlv_diagnostics_find(model, "refinement_steps", NAN)))
 		TLV_TRY(tlv_diagnose(ctx, &all, 0, "refinement_steps"));

@@ -472,8 +472,7 @@ write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;
 }
 
@@ -529,8 +528,7 @@ tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double 
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &candidate.mixture);
 	close_sample(ctx, &sample);
 	return TLV_OK;

@@ -198,8 +198,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(diagnose_step(ctx, model, &sums, parts.steps, &diagnostics));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }

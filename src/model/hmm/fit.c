@@ -254,10 +254,12 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 							  fit->transitions, fit->first, &log_likelihood, &growth, &done));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "window_iterations"));
 	if (done == options->iterations && growth > GROWTH_WARN * fit->windows)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, growth / fit->windows,
-							 "warning: EM on the counts of windows stopped at its limit of %d "
-							 "iterations, while the log-likelihood per window still grew",
-							 done));
+		TLV_TRY(
+			tlv_warn(ctx, &fit->diagnostics,
+					 &(tlv_warning){.code = "iterations_at_limit", .score = growth / fit->windows},
+					 "EM on the counts of windows stopped at its limit of %d iterations, while the "
+					 "log-likelihood per window still grew",
+					 done));
 	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->windows,
 						"window_log_likelihood");
 }
@@ -279,17 +281,21 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->solution.asymmetry2,
-							 "warning: the symmetrised second moment is asymmetric by more than "
-							 "%g: too few windows for so many states, or no Markov chain",
-							 ASYMMETRY_WARN));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "asymmetric_second_moment", .score = fit->solution.asymmetry2},
+			"the symmetrised second moment is asymmetric by more than %g: too few windows for so "
+			"many states, or no Markov chain",
+			ASYMMETRY_WARN));
 	for (size_t j = 0; j < fit->k; j++)
 		worst = fmax(worst, fit->negative[j]);
 	if (worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, worst,
-							 "warning: the emissions of a state have negative mass above %g before "
-							 "it is cut: it is spurious or needs more steps",
-							 NEGATIVE_WARN));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "negative_mass",
+										.score = worst,
+										.hint = "it is spurious or needs more steps"},
+						 "the emissions of a state have negative mass above %g before it is cut",
+						 NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

@@ -33,10 +33,13 @@ finish_model(tlv_context *ctx, hmm_plan *plan, double growth)
 	tlv_diagnostics diagnostics = {0};
 
 	if (growth > 0)
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, growth,
-							 "warning: Baum-Welch stopped at its limit of %d steps, while the "
-							 "log-likelihood per step of time still grew: more iterations help",
-							 plan->taken));
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = growth,
+										.hint = "more iterations help"},
+						 "Baum-Welch stopped at its limit of %d steps, while the log-likelihood "
+						 "per step of time still grew",
+						 plan->taken));
 	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
 }
 

@@ -295,11 +295,13 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 	tlv_free(ctx, inverse);
 	if (large == 0)
 		return TLV_OK;
-	return tlv_diagnose(ctx, diag, (double) large,
-						"warning: sampling leaves the direction of so many components uncertain "
-						"by more than %g radian: they need more rows, above all where large "
-						"values are frequent",
-						UNCERTAINTY_WARN);
+	return tlv_warn(
+		ctx, diag,
+		&(tlv_warning){.code = "uncertain_directions",
+					   .score = (double) large,
+					   .hint = "they need more rows, above all where large values are frequent"},
+		"sampling leaves the direction of so many components uncertain by more than %g radian",
+		UNCERTAINTY_WARN);
 }
 
 /*
@@ -332,18 +334,22 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 		TLV_TRY(diagnose_uncertainty(ctx, fit, diag));
 	}
 	if (!options->noise && fit->disagreement > DISAGREEMENT_WARN * sampling)
-		TLV_TRY(tlv_diagnose(ctx, diag, fit->disagreement,
-							 "warning: the components that the covariance allows differ from "
-							 "those of the cumulant alone: there may be Gaussian noise, try "
-							 "noise => true"));
+		TLV_TRY(tlv_warn(
+			ctx, diag,
+			&(tlv_warning){.code = "gaussian_noise",
+						   .score = fit->disagreement,
+						   .hint = "there may be Gaussian noise, try noise => true"},
+			"the components that the covariance allows differ from those of the cumulant alone"));
 	if (dec->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->residual,
-							 "warning: the residual is above %g: hardly any of the fourth "
-							 "cumulant is that of independent components",
-							 RESIDUAL_WARN));
+		TLV_TRY(tlv_warn(ctx, diag,
+						 &(tlv_warning){.code = "large_residual", .score = dec->residual},
+						 "the residual is above %g: hardly any of the fourth cumulant is that of "
+						 "independent components",
+						 RESIDUAL_WARN));
 	if (!dec->converged)
-		TLV_TRY(tlv_diagnose(ctx, diag, dec->iterations,
-							 "warning: the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, diag,
+						 &(tlv_warning){.code = "not_converged", .score = dec->iterations},
+						 "the decomposition did not converge"));
 	for (size_t j = 0; j < fit->p; j++)
 		TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[j], "eigenvalue_%zu", j + 1));
 	return TLV_OK;
@@ -451,8 +457,7 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	TLV_TRY(tlv_ica_diagnose(ctx, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
 	tlv_free(ctx, mean);
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	free_fit(ctx, &fit);
 	return TLV_OK;
 }

@@ -138,10 +138,11 @@ tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, sqrt(24 / parts->rows), "standard_error"));
 	n = list_gaussian(parts->k, parts->kurtosis, parts->rows, sizeof(list), list);
 	if (n > 1)
-		return tlv_diagnose(ctx, parts->diagnostics, (double) n,
-							"warning: components %s have no kurtosis: they span the right "
-							"subspace but are not identified within it",
-							list);
+		return tlv_warn(ctx, parts->diagnostics,
+						&(tlv_warning){.code = "no_kurtosis", .score = (double) n},
+						"components %s have no kurtosis: they span the right subspace but are not "
+						"identified within it",
+						list);
 	return TLV_OK;
 }
 

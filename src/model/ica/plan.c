@@ -46,8 +46,10 @@ ica_finish(tlv_context *ctx, ica_plan *plan)
 	tlv_diagnostics diagnostics = {0};
 
 	if (plan->refine && plan->options.iterations < 0 && !tlv_ica_settled(model))
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, tlv_frame_scalar(model, "change", 1),
-							 "warning: the refinement did not settle in %d steps", MOST_STEPS));
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "refinement_unsettled",
+										.score = tlv_frame_scalar(model, "change", 1)},
+						 "the refinement did not settle in %d steps", MOST_STEPS));
 	return tlv_plan_finish(ctx, &plan->base, model, &diagnostics, 0, NULL);
 }
 

@@ -107,8 +107,7 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
 	tlv_free(ctx, parts.sources);
 	tlv_free(ctx, mean);
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;
 }
 

@@ -305,24 +305,24 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 static tlv_status
 renew_diagnostics(tlv_context *ctx, const tlv_frame *model, const tlv_ica_parts *parts)
 {
-	const tlv_section *names = tlv_frame_find(model, "diagnostic_names");
-	const double *values = tlv_frame_float64(model, "diagnostics");
-	const char *at = tlv_section_data(model, names), *end = at + names->rows;
+	static const char *const renewed[] = {"kurtosis_", "standard_error", "refinement_steps",
+										  "change"};
+	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
+	tlv_warnings_walk warned = tlv_warnings_of(model);
 
-	for (size_t i = 0; at < end; i++)
+	while (tlv_diagnostics_next(&walk))
 	{
-		static const char *const renewed[] = {"kurtosis_", "standard_error", "refinement_steps",
-											  "change", "warning: components "};
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
 		bool keep = true;
 
 		for (size_t j = 0; j < sizeof(renewed) / sizeof(renewed[0]); j++)
-			keep = keep && strncmp(at, renewed[j], strlen(renewed[j])) != 0;
+			keep = keep && strncmp(walk.name, renewed[j], strlen(renewed[j])) != 0;
 		if (keep)
-			TLV_TRY(
-				tlv_diagnose(ctx, parts->diagnostics, values[i], "%.*s", (int) (stop - at), at));
-		at = stop + 1;
+			TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, walk.value, "%s", walk.name));
 	}
+	while (tlv_warnings_next(&warned))
+		if (strcmp(warned.warning.code, "no_kurtosis") != 0)
+			TLV_TRY(
+				tlv_warn(ctx, parts->diagnostics, &warned.warning, "%s", warned.warning.message));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->change, "change"));
 	return tlv_ica_diagnose(ctx, parts);
@@ -383,7 +383,6 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	TLV_TRY(renew_diagnostics(ctx, model, &parts));
 	TLV_TRY(tlv_ica_write(ctx, &parts, image, size));
 	tlv_free(ctx, r);
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;
 }

@@ -230,24 +230,29 @@ warn_of_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 	for (size_t j = 0; j < fit->k; j++)
 		worst = fmax(worst, fit->negative[j]);
 	if (dec->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_diagnose(ctx, to, dec->residual,
-							 "warning: the residual is above %g: the moments fit the model badly, "
-							 "use the topics as a start for refinement only",
-							 RESIDUAL_WARN));
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "large_residual",
+										.score = dec->residual,
+										.hint = "the moments fit the model badly, use the topics "
+												"as a start for refinement only"},
+						 "the residual is above %g", RESIDUAL_WARN));
 	if (worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_diagnose(ctx, to, worst,
-							 "warning: a topic has negative mass above %g before projection: it "
-							 "is spurious or needs more documents",
-							 NEGATIVE_WARN));
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "negative_mass",
+										.score = worst,
+										.hint = "it is spurious or needs more documents"},
+						 "a topic has negative mass above %g before projection", NEGATIVE_WARN));
 	if (trace > (double) fit->k)
-		TLV_TRY(tlv_diagnose(ctx, to, trace,
-							 "warning: words repeat more than %zu topics explain (trace of the "
-							 "scaled second moment): damped counts or a higher min_documents "
-							 "may serve better",
-							 fit->k));
+		TLV_TRY(tlv_warn(
+			ctx, to,
+			&(tlv_warning){.code = "repeated_words",
+						   .score = trace,
+						   .hint = "damped counts or a higher min_documents may serve better"},
+			"words repeat more than %zu topics explain (trace of the scaled second moment)",
+			fit->k));
 	if (!dec->converged)
-		TLV_TRY(
-			tlv_diagnose(ctx, to, dec->iterations, "warning: the decomposition did not converge"));
+		TLV_TRY(tlv_warn(ctx, to, &(tlv_warning){.code = "not_converged", .score = dec->iterations},
+						 "the decomposition did not converge"));
 	return TLV_OK;
 }
 

@@ -299,7 +299,8 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 		   size_t *size)
 {
 	static const char *const replaced[] = {
-		"alpha0", "steps", "alpha", "weights", "phi", "diagnostics", "diagnostic_names", NULL};
+		"alpha0",			"steps",	"alpha",		 "weights", "phi", "diagnostics",
+		"diagnostic_names", "warnings", "warning_texts", NULL};
 	static const char *const renewed[] = {"alpha0", "refinement_steps", NULL};
 	const tlv_section *section = tlv_frame_find(model, "phi");
 	size_t k = section->rows, d = section->columns;
@@ -343,8 +344,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	tlv_diagnostics_add(&diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_free(ctx, order);
-	tlv_free(ctx, diagnostics.names);
-	tlv_free(ctx, diagnostics.values);
+	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_free(ctx, builder);
 	tlv_free(ctx, phi);
 	return TLV_OK;

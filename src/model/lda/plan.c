@@ -219,10 +219,12 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
 	if (plan->k_chosen && (double) plan->k >= NEARLY_ALL_OF_MAX * max_k)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->k,
-							 "warning: nearly all of the max_k = %d directions are significant: k "
-							 "is an upper bound, choose a smaller one by purpose",
-							 max_k));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "k_at_limit",
+									.score = (double) plan->k,
+									.hint = "k is an upper bound, choose a smaller one by purpose"},
+					 "nearly all of the max_k = %d directions are significant", max_k));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->damped, "counts_damped"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->trace, "trace_raw_counts"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bursts, "burstiness")); /* nothing for NaN */

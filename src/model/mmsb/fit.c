@@ -112,10 +112,12 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	TLV_TRY(
 		tlv_diagnose(ctx, diagnostics, (double) largest, "nodes_of_largest_connected_component"));
 	if (colourable)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, 1,
-							 "warning: every edge joins two groups of nodes that have none "
-							 "inside: if it is a bipartite graph, say so (bipartite => true, or "
-							 "'bipartite' in tlv_graph)"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "two_colourable",
+										.score = 1,
+										.hint = "if it is a bipartite graph, say so (bipartite => "
+												"true, or 'bipartite' in tlv_graph)"},
+						 "every edge joins two groups of nodes that have none inside"));
 	return TLV_OK;
 }
 
@@ -153,10 +155,11 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (fit->sides == 1 && !fit->options->partition)
 			TLV_TRY(tlv_diagnose(ctx, to, moments->stars.disassortative, "disassortative"));
 		if (moments->residual > POOR_RESIDUAL)
-			TLV_TRY(tlv_diagnose(ctx, to, moments->residual,
-								 "warning: the residual is above %g: k communities are near or "
-								 "below what the 3-stars can tell",
-								 POOR_RESIDUAL));
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = "large_residual", .score = moments->residual},
+							 "the residual is above %g: k communities are near or below what the "
+							 "3-stars can tell",
+							 POOR_RESIDUAL));
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->eigenvalues[j], "%seigenvalue_%zu", side, j + 1));

@@ -321,10 +321,11 @@ tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 					*/
 	fit->k = fit->k > 0 ? fit->k : 1;
 	if (fit->k >= most && most > 2)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) fit->k,
-							 "warning: all of the %zu directions looked at are significant: raise "
-							 "max_k, or choose a k by purpose",
-							 most));
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "k_at_limit",
+										.score = (double) fit->k,
+										.hint = "raise max_k, or choose a k by purpose"},
+						 "all of the %zu directions looked at are significant", most));
 	for (size_t j = 0; j < most; j++)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, standardize(&z[j], pooled, folds), "z_%zu",
 							 j + 1));

@@ -206,9 +206,11 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean, "degree_dispersion"));
 	if (!fit->options->degree_corrected && within / mean > UNEQUAL_DEGREES)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean,
-							 "warning: degrees vary within communities more than chance explains: "
-							 "degree_corrected => true will serve better"));
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "unequal_degrees",
+										.score = within / mean,
+										.hint = "degree_corrected => true will serve better"},
+						 "degrees vary within communities more than chance explains"));
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }
@@ -229,9 +231,11 @@ diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *ed
 	for (size_t a = 0; a < k; a++)
 		empty += sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5);
 	if (empty > 0)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) empty,
-							 "warning: %zu of the %zu communities are empty: a smaller k will do",
-							 empty, k));
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "empty_communities",
+										.score = (double) empty,
+										.hint = "a smaller k will do"},
+						 "%zu of the %zu communities are empty", empty, k));
 	tlv_free(ctx, conductance);
 	return TLV_OK;
 }

@@ -315,10 +315,11 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
 	if (fit->worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->worst,
-							 "warning: a component has negative mass above %g before it is cut: it "
-							 "is spurious or needs more rows",
-							 NEGATIVE_WARN));
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "negative_mass",
+										.score = fit->worst,
+										.hint = "it is spurious or needs more rows"},
+						 "a component has negative mass above %g before it is cut", NEGATIVE_WARN));
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

@@ -53,19 +53,10 @@ static tlv_status
 copy_diagnostics(tlv_context *ctx, view_plan *plan, const tlv_frame *model,
 				 tlv_diagnostics *diagnostics)
 {
-	tlv_diagnostics_walk walk = tlv_diagnostics_begin(model);
-	tlv_diagnostic found;
-
-	while (tlv_diagnostics_next(&walk, &found))
-	{
-		if (tlv_diagnostic_is(&found, "mean_log_likelihood"))
-			plan->likelihood = found.value;
-		if (tlv_diagnostic_is(&found, "count_stands"))
-			plan->stands = found.value > 0;
-		if (!plan->refined || !found.warning)
-			TLV_TRY(tlv_diagnostics_append(ctx, diagnostics, &found));
-	}
-	return TLV_OK;
+	plan->likelihood = tlv_diagnostics_find(model, "mean_log_likelihood", plan->likelihood);
+	plan->stands = tlv_diagnostics_find(model, "count_stands", plan->stands) > 0;
+	return (plan->refined ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, diagnostics,
+																				 model, NULL);
 }
 
 /* Does one of a component's variances lie at its floor? */
@@ -92,22 +83,27 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 		empty += parts->weights[j] * parts->rows < 1;
 	}
 	if (plan->shift > MOST_SHIFT)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->shift,
-							 "warning: refinement moved means by so many standard deviations: "
-							 "the moments are uncertain, or the numbers of a view are no "
-							 "independent Gaussians given the component; refine => 'none' "
-							 "does not assume that they are"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "means_moved", .score = plan->shift},
+						 "refinement moved means by so many standard deviations: the moments are "
+						 "uncertain, or the numbers of a view are no independent Gaussians given "
+						 "the component; refine => 'none' does not assume that they are"));
 	if (low > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) low,
-							 "warning: variances of so many components are at their floor, "
-							 "a millionth of the data's: constant columns or equal rows"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+						 "variances of so many components are at their floor, a millionth of the "
+						 "data's: constant columns or equal rows"));
 	if (empty > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) empty,
-							 "warning: so many components have less than one row: use a "
-							 "smaller k"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "empty_components",
+										.score = (double) empty,
+										.hint = "use a smaller k"},
+						 "so many components have less than one row"));
 	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->vectors ? MOST_STEPS : MOST_CELL_STEPS,
-							 "warning: the likelihood still rises after so many steps"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "still_rising",
+										.score = plan->vectors ? MOST_STEPS : MOST_CELL_STEPS},
+						 "the likelihood still rises after so many steps"));
 	return TLV_OK;
 }
 

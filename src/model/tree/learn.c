@@ -139,9 +139,10 @@ diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 	if (l->replicates > 0)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) l->replicates, "replicates"));
 	if (components > 1)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) components,
-							 "warning: the tree is a forest of so many trees: the variables of "
-							 "different ones show no dependence"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "forest", .score = (double) components},
+						 "the tree is a forest of so many trees: the variables of different ones "
+						 "show no dependence"));
 	return TLV_OK;
 }
 
@@ -150,7 +151,6 @@ static tlv_status
 add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_size, void **image,
 				size_t *size)
 {
-	static const char *const replaced[] = {"diagnostics", "diagnostic_names", NULL};
 	tlv_diagnostics diagnostics = {0};
 	tlv_frame_builder builder;
 	tlv_frame frame;
@@ -159,7 +159,7 @@ add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_
 	TLV_TRY(diagnose(ctx, l, &diagnostics));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
 	tlv_frame_begin(&builder, TLV_FRAME_MODEL, TLV_KIND_TREE);
-	tlv_frame_add_from(&builder, &frame, replaced);
+	tlv_frame_add_from(&builder, &frame, tlv_diagnostics_sections);
 	tlv_diagnostics_add(&diagnostics, &builder);
 	TLV_TRY(tlv_frame_finish(ctx, &builder, image, size));
 	tlv_free(ctx, fitted);

@@ -440,23 +440,30 @@ warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *diagn
 					 : HUGE_VAL;
 
 	if (decomposition->residual > RESIDUAL_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->residual,
-							 "warning: the residual is above %g: the moments fit the model badly, "
-							 "use the result as a start for refinement only",
-							 RESIDUAL_WARN));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "large_residual",
+										.score = decomposition->residual,
+										.hint = "the moments fit the model badly, use the result "
+												"as a start for refinement only"},
+						 "the residual is above %g", RESIDUAL_WARN));
 	if (solution->asymmetry3 > ASYMMETRY_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->asymmetry3,
-							 "warning: the symmetrised third moment is asymmetric by more than "
-							 "%g: too few rows, or views that are not independent",
-							 ASYMMETRY_WARN));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "asymmetric_third_moment", .score = solution->asymmetry3},
+			"the symmetrised third moment is asymmetric by more than %g: too few rows, or views "
+			"that are not independent",
+			ASYMMETRY_WARN));
 	if (gap < GAP_WARN)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, gap,
-							 "warning: singular values %zu and %zu of the cross moment are alike: "
-							 "a smaller k, or more rows, may be needed",
-							 k, k + 1));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "alike_singular_values",
+										.score = gap,
+										.hint = "a smaller k, or more rows, may be needed"},
+						 "singular values %zu and %zu of the cross moment are alike", k, k + 1));
 	if (!decomposition->converged)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->iterations,
-							 "warning: the decomposition did not converge"));
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "not_converged", .score = decomposition->iterations},
+					 "the decomposition did not converge"));
 	return TLV_OK;
 }
 

@@ -310,30 +310,28 @@ append_single(StringInfo json, const tlv_frame *frame, const tlv_section *sectio
 	}
 }
 
+/* Message and hint in one line. */
+static char *
+warning_text(const tlv_warning *warning)
+{
+	return psprintf("%s%s%s", warning->message, warning->hint[0] != '\0' ? ": " : "",
+					warning->hint);
+}
+
 static void
 append_warnings(StringInfo json, const tlv_frame *frame)
 {
-	const tlv_section *names = tlv_frame_find(frame, "diagnostic_names");
-	const char *at, *end;
-	bool first = true;
+	tlv_warnings_walk walk = tlv_warnings_of(frame);
+	const char *separator = "";
 
-	/* Only of models are the names checked; other kinds' further sections are not ours to read. */
-	if (names == NULL || frame->header->type != TLV_FRAME_MODEL)
+	if (frame->header->type != TLV_FRAME_MODEL)
 		return;
-	at = tlv_section_data(frame, names);
-	end = at + names->rows;
 	appendStringInfoString(json, ", \"warnings\": [");
-	while (at < end)
+	while (tlv_warnings_next(&walk))
 	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		if (strncmp(at, "warning: ", 9) == 0)
-		{
-			appendStringInfoString(json, first ? "" : ", ");
-			escape_json(json, pnstrdup(at + 9, (Size) (stop - at - 9)));
-			first = false;
-		}
-		at = stop + 1;
+		appendStringInfoString(json, separator);
+		escape_json(json, warning_text(&walk.warning));
+		separator = ", ";
 	}
 	appendStringInfoChar(json, ']');
 }
@@ -378,31 +376,30 @@ tlv_value_info(PG_FUNCTION_ARGS)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
+static void
+put_diagnostic(FunctionCallInfo fcinfo, const char *name, double value)
+{
+	Datum values[2] = {CStringGetTextDatum(name), Float8GetDatum(value)};
+	bool nulls[2] = {false, false};
+
+	TlvPutRow(fcinfo, values, nulls);
+}
+
 PG_FUNCTION_INFO_V1(tlv_diagnostics_rows);
 
-/* Rows (name, value) of a model. */
+/* Rows (name, value) of a model: its numbers, then its warnings. */
 Datum
 tlv_diagnostics_rows(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	const tlv_section *names = tlv_frame_find(&frame, "diagnostic_names");
-	const double *numbers = tlv_frame_float64(&frame, "diagnostics");
-	const char *at, *end;
+	tlv_diagnostics_walk walk = tlv_diagnostics_of(&frame);
+	tlv_warnings_walk warned = tlv_warnings_of(&frame);
 
 	TlvInitRows(fcinfo);
-	if (names == NULL || numbers == NULL)
-		return (Datum) 0;
-	at = tlv_section_data(&frame, names);
-	end = at + names->rows;
-	for (int i = 0; at < end; i++)
-	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-		Datum values[2] = {PointerGetDatum(cstring_to_text_with_len(at, (int) (stop - at))),
-						   Float8GetDatum(numbers[i])};
-		bool nulls[2] = {false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-		at = stop + 1;
-	}
+	while (tlv_diagnostics_next(&walk))
+		put_diagnostic(fcinfo, walk.name, walk.value);
+	while (tlv_warnings_next(&warned))
+		put_diagnostic(fcinfo, psprintf("warning: %s", warning_text(&warned.warning)),
+					   warned.warning.score);
 	return (Datum) 0;
 }

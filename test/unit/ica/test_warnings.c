@@ -12,6 +12,7 @@ test_gaussian(void **state)
 	tlv_ica_options options = {.seed = 1};
 	tlv_rng rng;
 	void *image;
+	tlv_warning warning;
 	size_t size;
 
 	(void) state;
@@ -36,7 +37,8 @@ test_gaussian(void **state)
 	assert_above(strlen(ctx.error.hint), 20);
 	options.keep_gaussian = true;
 	model = fit(&m, &options);
-	assert_true(says(&model, "warning: components 3 and 4 have no kurtosis"));
+	assert_true(tlv_warnings_find(&model, "no_kurtosis", &warning));
+	assert_non_null(strstr(warning.message, "components 3 and 4 have no kurtosis"));
 	/* The two others are found. */
 	for (size_t j = 0; j < 2; j++)
 	{
@@ -121,7 +123,7 @@ test_uncertainty(void **state)
 			}
 			if (diagnostic(&model, "uncertainty_", j + 1) > 0.3)
 			{
-				assert_true(says(&model, "warning: sampling"));
+				assert_true(tlv_warnings_find(&model, "uncertain_directions", NULL));
 				continue;
 			}
 			n++;
@@ -139,7 +141,7 @@ test_uncertainty(void **state)
 	r = draw(&t, 2000, 3);
 	m = moments_of(&r, 4);
 	model = fit(&m, &(tlv_ica_options){.noise = true, .seed = 1, .keep_gaussian = true});
-	assert_true(says(&model, "warning: sampling leaves the direction"));
+	assert_true(tlv_warnings_find(&model, "uncertain_directions", NULL));
 }
 
 /*

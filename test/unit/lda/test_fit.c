@@ -27,7 +27,7 @@ check_accuracy(const char *name, corpus c, double reference, double alpha_refere
 	assert_at_most(e.mean, 1.10 * reference + 0.005);
 	assert_at_most(e.alpha, 1.10 * alpha_reference + 0.03);
 	assert_below(residual, 0.03);
-	assert_null(find_diagnostic(model, "warning: "));
+	assert_null(tlv_frame_find(&model, "warnings"));
 	assert_equal(diagnostic(model, "alpha0_estimated"), 0);
 	for (int step = 0; step < 3; step++)
 		model = refine(&c, model, "gibbs");

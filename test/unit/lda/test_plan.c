@@ -103,6 +103,7 @@ test_choice_of_k(void **state)
 {
 	corpus c = simulate(4000, 60, 5, 60, 0.1, false);
 	tlv_lda_plan_options options = usual_options(0);
+	tlv_warning warning;
 	tlv_frame model;
 	tlv_plan *plan;
 
@@ -112,7 +113,7 @@ test_choice_of_k(void **state)
 	assert_equal(tlv_frame_find(&model, "phi")->rows, 5);
 	assert_equal(diagnostic(model, "k_chosen"), 1);
 	assert_above(diagnostic(model, "z_5"), 3);
-	assert_null(find_diagnostic(model, "warning: nearly all"));
+	assert_false(tlv_warnings_find(&model, "k_at_limit", NULL));
 	assert_below(compare(&c, model).mean, 0.04);
 
 	options.only_k = true;
@@ -125,7 +126,8 @@ test_choice_of_k(void **state)
 	options.only_k = false;
 	options.max_k = 5;
 	model = learn(options);
-	assert_non_null(find_diagnostic(model, "warning: nearly all of the max_k = 5"));
+	assert_true(tlv_warnings_find(&model, "k_at_limit", &warning));
+	assert_non_null(strstr(warning.message, "nearly all of the max_k = 5"));
 }
 
 /* Documents in which every word that comes, comes several times. */
@@ -168,7 +170,7 @@ test_bursts(void **state)
 
 	options.counts = TLV_LDA_COUNTS_RAW;
 	model = learn(options);
-	assert_null(find_diagnostic(model, "burstiness"));
+	assert_true(isnan(tlv_diagnostics_find(&model, "burstiness", NAN)));
 	assert_equal(diagnostic(model, "counts_damped"), 0);
 
 	c = simulate(3000, 60, 4, 60, 0.3, false);
@@ -176,7 +178,7 @@ test_bursts(void **state)
 	options.counts = TLV_LDA_COUNTS_DAMPED;
 	model = learn(options);
 	assert_equal(diagnostic(model, "counts_damped"), 1);
-	assert_null(find_diagnostic(model, "burstiness"));
+	assert_true(isnan(tlv_diagnostics_find(&model, "burstiness", NAN)));
 	assert_below(compare(&c, model).mean, 0.07);
 }
 

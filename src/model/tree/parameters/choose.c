@@ -181,13 +181,15 @@ report_choice(tlv_context *ctx, const choice *c, size_t hidden, tlv_diagnostics 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) hidden, "hidden_nodes"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak, "weak_triples"));
 	if (c->reduced > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->reduced,
-							 "warning: hidden nodes whose variables have fewer states than asked "
-							 "for have fewer, too"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "fewer_states", .score = (double) c->reduced},
+			"hidden nodes whose variables have fewer states than asked for have fewer, too"));
 	if (c->weak > 0)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak,
-							 "warning: no triple of variables around some hidden nodes shows all "
-							 "their states: use fewer states, or refine the model on rows"));
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "weak_triples",
+										.score = (double) c->weak,
+										.hint = "use fewer states, or refine the model on rows"},
+						 "no triple of variables around some hidden nodes shows all their states"));
 	return TLV_OK;
 }
 

@@ -509,8 +509,11 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 	tlv_free(ctx, solver.offset);
 	tlv_tree_selection_free(ctx, &solver.selection);
 	if (solver.failed > 0)
-		return tlv_diagnose(ctx, diagnostics, (double) solver.failed,
-							"warning: hidden nodes without a triple that can be decomposed start "
-							"from random tables: refine the model on rows");
+		return tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "random_start",
+						   .score = (double) solver.failed,
+						   .hint = "refine the model on rows"},
+			"hidden nodes without a triple that can be decomposed start from random tables");
 	return TLV_OK;
 }

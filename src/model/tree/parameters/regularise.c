@@ -355,23 +355,6 @@ compact(tlv_context *ctx, merging *m, tlv_tree_parts *after)
 	return TLV_OK;
 }
 
-/* What was said of the nodes before holds no more. */
-static void
-recount_hidden(tlv_diagnostics *diagnostics, double hidden)
-{
-	static const char name[] = "hidden_nodes\n";
-	const char *at = diagnostics->names, *end = at + diagnostics->names_length;
-
-	for (size_t i = 0; at < end; i++)
-	{
-		const char *stop = memchr(at, '\n', (size_t) (end - at));
-
-		if ((size_t) (stop + 1 - at) == sizeof(name) - 1 && memcmp(at, name, sizeof(name) - 1) == 0)
-			diagnostics->values[i] = hidden;
-		at = stop + 1;
-	}
-}
-
 tlv_status
 tlv_tree_regularise(tlv_context *ctx, const tlv_tree_parts *parts, void **image, size_t *size)
 {
@@ -384,7 +367,8 @@ tlv_tree_regularise(tlv_context *ctx, const tlv_tree_parts *parts, void **image,
 		TLV_TRY(sweep(ctx, &m, &changed));
 	TLV_TRY(compact(ctx, &m, &after));
 	after.regularise = false; /* it is done */
-	recount_hidden(after.diagnostics, (double) (after.nodes - after.p));
+	/* What was said of the nodes before holds no more. */
+	tlv_diagnostics_replace(after.diagnostics, "hidden_nodes", (double) (after.nodes - after.p));
 	TLV_TRY(tlv_diagnose(ctx, after.diagnostics, (double) m.merged, "merged_nodes"));
 	return tlv_tree_write(ctx, &after, image, size);
 }

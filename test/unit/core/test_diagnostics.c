@@ -1,0 +1,231 @@
+/*
+ * test_diagnostics.c - numbers and warnings of a model: written, walked over, copied, refused.
+ */
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/diagnostics.h"
+
+static tlv_context ctx;
+static pool memory;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+/* A frame that holds diagnostics and nothing else. */
+static tlv_frame
+frame_with(tlv_frame_type type, const tlv_diagnostics *diagnostics)
+{
+	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	tlv_frame_begin(builder, type, 1);
+	tlv_diagnostics_add(diagnostics, builder);
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return frame;
+}
+
+/* Three numbers and two warnings. */
+static tlv_diagnostics
+some_diagnostics(void)
+{
+	tlv_diagnostics list = {0};
+
+	assert_ok(tlv_diagnose(&ctx, &list, 0.25, "residual"));
+	assert_ok(tlv_diagnose(&ctx, &list, 3, "value_%d", 1));
+	assert_ok(tlv_warn(&ctx, &list,
+					   &(tlv_warning){.code = "large_residual", .score = 0.25, .hint = "refine it"},
+					   "the residual is above %g", 0.2));
+	assert_ok(tlv_diagnose(&ctx, &list, 4, "value_%d", 2));
+	assert_ok(tlv_warn(&ctx, &list,
+					   &(tlv_warning){.code = "negative_mass", .component = 2, .score = -1},
+					   "component 2 has negative mass"));
+	return list;
+}
+
+static void
+test_walks(void **state)
+{
+	tlv_diagnostics list = some_diagnostics();
+	tlv_frame model = frame_with(TLV_FRAME_MODEL, &list);
+	tlv_diagnostics_walk walk = tlv_diagnostics_of(&model);
+	tlv_warnings_walk warned = tlv_warnings_of(&model);
+
+	assert_ok(tlv_diagnostics_check(&ctx, &model));
+	assert_true(tlv_diagnostics_next(&walk));
+	assert_string_equal(walk.name, "residual");
+	assert_equal(walk.value, 0.25);
+	assert_true(tlv_diagnostics_next(&walk));
+	assert_string_equal(walk.name, "value_1");
+	assert_true(tlv_diagnostics_next(&walk));
+	assert_equal(walk.value, 4);
+	assert_false(tlv_diagnostics_next(&walk));
+	assert_false(tlv_diagnostics_next(&walk));
+	assert_true(tlv_warnings_next(&warned));
+	assert_string_equal(warned.warning.code, "large_residual");
+	assert_string_equal(warned.warning.message, "the residual is above 0.2");
+	assert_string_equal(warned.warning.hint, "refine it");
+	assert_equal(warned.warning.component, 0);
+	assert_equal(warned.warning.score, 0.25);
+	assert_true(tlv_warnings_next(&warned));
+	assert_string_equal(warned.warning.hint, "");
+	assert_equal(warned.warning.component, 2);
+	assert_false(tlv_warnings_next(&warned));
+}
+
+static void
+test_find(void **state)
+{
+	tlv_diagnostics list = some_diagnostics(), none = {0};
+	tlv_frame model = frame_with(TLV_FRAME_MODEL, &list);
+	tlv_frame empty = frame_with(TLV_FRAME_MODEL, &none);
+	tlv_frame moments = frame_with(TLV_FRAME_MOMENTS, &list);
+	tlv_warning warning;
+
+	assert_equal(tlv_diagnostics_find(&model, "value_2", -1), 4);
+	assert_true(isnan(tlv_diagnostics_find(&model, "value", NAN)));
+	assert_true(isnan(tlv_diagnostics_find(&empty, "residual", NAN)));
+	assert_true(isnan(tlv_diagnostics_find(&moments, "residual", NAN)));
+	assert_true(tlv_warnings_find(&model, "negative_mass", &warning));
+	assert_equal(warning.score, -1);
+	assert_false(tlv_warnings_find(&model, "negative", NULL));
+	assert_false(tlv_warnings_find(&empty, "negative_mass", NULL));
+	assert_false(tlv_warnings_find(&moments, "negative_mass", NULL));
+	assert_null(tlv_frame_find(&empty, "warnings"));
+	assert_ok(tlv_diagnostics_check(&ctx, &empty));
+}
+
+static void
+test_copies(void **state)
+{
+	static const char *const except[] = {"value_1", "large_residual", NULL};
+	tlv_diagnostics list = some_diagnostics(), copy = {0}, numbers = {0};
+	tlv_frame model = frame_with(TLV_FRAME_MODEL, &list), copied;
+
+	assert_ok(tlv_diagnostics_copy(&ctx, &copy, &model, except));
+	assert_int_equal(copy.n, 2);
+	assert_int_equal(copy.warnings, 1);
+	assert_ok(tlv_diagnostics_append(&ctx, &copy, &list));
+	copied = frame_with(TLV_FRAME_MODEL, &copy);
+	assert_ok(tlv_diagnostics_check(&ctx, &copied));
+	assert_int_equal(copy.n, 5);
+	assert_int_equal(copy.warnings, 3);
+	assert_true(tlv_warnings_find(&copied, "large_residual", NULL));
+	assert_ok(tlv_diagnostics_copy_numbers(&ctx, &numbers, &model, NULL));
+	assert_int_equal(numbers.n, 3);
+	assert_int_equal(numbers.warnings, 0);
+	tlv_diagnostics_free(&ctx, &numbers);
+	assert_null(numbers.values);
+}
+
+static void
+test_permute(void **state)
+{
+	static const int64_t order[] = {1, 0};
+	tlv_diagnostics list = some_diagnostics();
+	tlv_frame model;
+
+	assert_ok(tlv_diagnostics_permute(&ctx, &list, "value_1", 2, order));
+	assert_ok(tlv_diagnostics_permute(&ctx, &list, "value", 2, order));
+	tlv_diagnostics_replace(&list, "residual", 0.5);
+	tlv_diagnostics_replace(&list, "none", 7);
+	model = frame_with(TLV_FRAME_MODEL, &list);
+	assert_equal(tlv_diagnostics_find(&model, "value_1", -1), 4);
+	assert_equal(tlv_diagnostics_find(&model, "value_2", -1), 3);
+	assert_equal(tlv_diagnostics_find(&model, "residual", -1), 0.5);
+	assert_int_equal(list.n, 3);
+}
+
+/* What could not be stored, or would be too much, is left out; long texts are cut. */
+static void
+test_bounds(void **state)
+{
+	tlv_diagnostics list = {0};
+	char text[2000];
+	tlv_frame model;
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_ok(tlv_diagnose(&ctx, &list, NAN, "nothing"));
+	assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "nothing", .score = HUGE_VAL}, "x"));
+	assert_int_equal(list.n + list.warnings, 0);
+	for (int i = 0; i < TLV_DIAGNOSTICS_MAX + 5; i++)
+		assert_ok(tlv_diagnose(&ctx, &list, i, "n_%d", i));
+	for (int i = 0; i < TLV_WARNINGS_MAX + 5; i++)
+		assert_ok(tlv_warn(&ctx, &list, &(tlv_warning){.code = "long"}, "%s", text));
+	assert_int_equal(list.n, TLV_DIAGNOSTICS_MAX);
+	assert_int_equal(list.warnings, TLV_WARNINGS_MAX);
+	model = frame_with(TLV_FRAME_MODEL, &list);
+	assert_ok(tlv_diagnostics_check(&ctx, &model));
+	assert_equal(tlv_diagnostics_find(&model, "n_4000", -1), 4000);
+}
+
+/* A frame of those sections. */
+static tlv_status
+check_sections(const char *names, size_t names_length, size_t values, const char *texts,
+			   size_t texts_length, size_t warnings, double component)
+{
+	tlv_frame_builder *builder = tlv_alloc0(&ctx, 1, sizeof(tlv_frame_builder));
+	static double numbers[16];
+	double marks[8] = {component, 0, component, 0, component, 0, component, 0};
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, 1);
+	tlv_frame_add(builder, "diagnostics", TLV_FLOAT64, values, 1, numbers);
+	tlv_frame_add(builder, "diagnostic_names", TLV_BYTES, names_length, 1, names);
+	if (texts != NULL)
+		tlv_frame_add(builder, "warning_texts", TLV_BYTES, texts_length, 1, texts);
+	if (warnings > 0)
+		tlv_frame_add(builder, "warnings", TLV_FLOAT64, 2, warnings, marks);
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return tlv_diagnostics_check(&ctx, &frame);
+}
+
+static void
+test_refuse(void **state)
+{
+	assert_ok(check_sections("a\0b", 4, 2, "c\0m\0", 5, 1, 0));
+	assert_int_equal(check_sections("a\0b", 4, 1, NULL, 0, 0, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a\0b", 3, 1, NULL, 0, 0, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a\0\n", 4, 2, NULL, 0, 0, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 5, 0, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, NULL, 0, 1, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 5, 2, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 4, 1, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0h", 5, 1, 0), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 5, 1, 0.5), TLV_CORRUPT);
+	assert_int_equal(check_sections("a", 2, 1, "c\0m\0", 5, 1, -1), TLV_CORRUPT);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_walks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_permute, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
