@@ -29,14 +29,12 @@ typedef struct block_header
 static void *
 malloc_alloc(void *owner, size_t bytes)
 {
-	(void) owner;
 	return malloc(bytes);
 }
 
 static void
 malloc_release(void *owner, void *pointer)
 {
-	(void) owner;
 	free(pointer);
 }
 

@@ -279,9 +279,10 @@ measure_vectors4(tlv_solver4 *s, const double *packed)
 
 /* Opens a solver, lets a method run, and finishes; work of both is work_doubles. */
 static tlv_status
-solve(tlv_context *ctx, size_t k, const double *packed, const tlv_decompose_options *options,
-	  tlv_status (*method)(tlv_solver4 *s, double *work), size_t work_doubles, bool orthonormal,
-	  tlv_decomposition *out)
+decompose4_solve(tlv_context *ctx, size_t k, const double *packed,
+				 const tlv_decompose_options *options,
+				 tlv_status (*method)(tlv_solver4 *s, double *work), size_t work_doubles,
+				 bool orthonormal, tlv_decomposition *out)
 {
 	size_t pairs = tlv_packed2_size(k);
 	tlv_solver4 s = {.ctx = ctx, .k = k, .pairs = pairs, .options = options, .out = out};
@@ -316,9 +317,9 @@ tlv_decompose4(tlv_context *ctx, size_t k, const double *packed,
 	size_t work = 2 * k * k + 2 * k;
 
 	if (options->method == TLV_METHOD_JOINT)
-		return solve(ctx, k, packed, options, joint, work, true, out);
+		return decompose4_solve(ctx, k, packed, options, joint, work, true, out);
 	if (options->method == TLV_METHOD_SGD)
-		return solve(ctx, k, packed, options, sgd, work, false, out);
+		return decompose4_solve(ctx, k, packed, options, sgd, work, false, out);
 	(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "fourth-order tensors are not decomposed by '%s'",
 					tlv_method_name(options->method));
 	tlv_fail_hint(ctx, "Use 'joint' or 'sgd'.");
@@ -331,5 +332,5 @@ tlv_decompose4_cp(tlv_context *ctx, size_t k, const double *packed,
 {
 	if (options->initial == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a start is needed");
-	return solve(ctx, k, packed, options, tlv_solver4_cp, TLV_CP4_WORK(k), false, out);
+	return decompose4_solve(ctx, k, packed, options, tlv_solver4_cp, TLV_CP4_WORK(k), false, out);
 }

@@ -29,7 +29,6 @@ typedef struct als
 double
 tlv_als_memory(size_t k, const tlv_decompose_options *options)
 {
-	(void) options;
 	/* and a pseudo-inverse by singular values */
 	return 14 * (double) k * (double) k + 4 * (double) k + 2000;
 }

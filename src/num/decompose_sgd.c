@@ -37,7 +37,6 @@
 double
 tlv_sgd_memory(size_t k, const tlv_decompose_options *options)
 {
-	(void) options;
 	return 5 * (double) k * (double) k + 4 * (double) k;
 }
 

@@ -283,7 +283,6 @@ put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const dou
 					   PointerGetDatum(TlvFloat8Array(s->k, sources))};
 	bool nulls[3] = {false, false, false};
 
-	(void) ctx;
 	TlvPutRow(s->fcinfo, values, nulls);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(s->row);

@@ -78,7 +78,6 @@ put_edge(tlv_context *ctx, void *argument, int64_t src, int64_t dst, double weig
 	Datum values[3] = {Int64GetDatum(src), Int64GetDatum(dst), Float8GetDatum(weight)};
 	bool nulls[3] = {false, false, false};
 
-	(void) ctx;
 	TlvPutRow((FunctionCallInfo) argument, values, nulls);
 	return TLV_OK;
 }

@@ -20,7 +20,7 @@
 #define FIRST_ROWS ((size_t) 8)
 
 static tlv_status
-create(tlv_context *ctx, category_state **state)
+category_state_create(tlv_context *ctx, category_state **state)
 {
 	*state = tlv_alloc0(ctx, 1, sizeof(category_state));
 	TLV_TRY_ALLOC(ctx, *state);
@@ -38,7 +38,7 @@ tlv_category_moments_create(tlv_context *ctx, size_t replicates, uint64_t seed,
 	if (replicates > TLV_CATEGORY_MOST_REPLICATES)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "bootstrap = %zu is not at most %d", replicates,
 						TLV_CATEGORY_MOST_REPLICATES);
-	TLV_TRY(create(ctx, &state));
+	TLV_TRY(category_state_create(ctx, &state));
 	state->replicates = replicates;
 	state->replicates_known = true;
 	state->chain = tlv_mix64(seed);
@@ -63,7 +63,7 @@ create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 	category_state *state;
 
 	*accumulator = NULL;
-	TLV_TRY(create(ctx, &state));
+	TLV_TRY(category_state_create(ctx, &state));
 	*accumulator = &state->base;
 	return TLV_OK;
 }

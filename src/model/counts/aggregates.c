@@ -30,7 +30,6 @@ compressed_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 static tlv_status
 summary_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return tlv_count_summary_create(ctx, accumulator);
 }
 

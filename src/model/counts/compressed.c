@@ -195,8 +195,8 @@ allocate_rows(tlv_context *ctx, compressed_state *state)
 }
 
 static tlv_status
-create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
-	   tlv_accumulator **accumulator)
+count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
+						tlv_accumulator **accumulator)
 {
 	compressed_state *state = tlv_alloc0(ctx, 1, sizeof(compressed_state));
 
@@ -220,26 +220,26 @@ tlv_status
 tlv_count_products_create(tlv_context *ctx, const tlv_subspace *subspace,
 						  tlv_accumulator **accumulator)
 {
-	return create(ctx, &tlv_kind_count_products, subspace, accumulator);
+	return count_compressed_create(ctx, &tlv_kind_count_products, subspace, accumulator);
 }
 
 tlv_status
 tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 						 tlv_accumulator **accumulator)
 {
-	return create(ctx, &tlv_kind_count_triples, subspace, accumulator);
+	return count_compressed_create(ctx, &tlv_kind_count_triples, subspace, accumulator);
 }
 
 static tlv_status
 products_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	return create(ctx, &tlv_kind_count_products, NULL, accumulator);
+	return count_compressed_create(ctx, &tlv_kind_count_products, NULL, accumulator);
 }
 
 static tlv_status
 triples_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	return create(ctx, &tlv_kind_count_triples, NULL, accumulator);
+	return count_compressed_create(ctx, &tlv_kind_count_triples, NULL, accumulator);
 }
 
 /* The section that is width x d in either kind. */

@@ -160,7 +160,7 @@ covariance_apply(tlv_context *ctx, void *argument, size_t d, size_t l, const dou
 
 /* The basis is kept transposed by the iteration: turned round into columns. */
 static tlv_status
-iterate(tlv_context *ctx, const tlv_dense_central *central, size_t p, leading *out)
+iterate_leading(tlv_context *ctx, const tlv_dense_central *central, size_t p, leading *out)
 {
 	size_t d = central->d, l = p + 10 < d ? p + 10 : d;
 	tlv_eigen_task task = {
@@ -194,7 +194,7 @@ leading_directions(tlv_context *ctx, tlv_dense_central *central, size_t p, leadi
 	for (size_t j = 0; j < d; j++)
 		trace += central->covariance[j * (d + 1)];
 	if (d > TLV_EIGEN_LIMIT)
-		TLV_TRY(iterate(ctx, central, p, out));
+		TLV_TRY(iterate_leading(ctx, central, p, out));
 	else
 	{
 		out->known = d;

@@ -118,7 +118,7 @@ squared_norm(size_t n, const double *x)
 
 /* Block by block into the basis, from there into the sums. */
 static tlv_status
-flush(tlv_context *ctx, compressed_state *state)
+dense_compressed_flush(tlv_context *ctx, compressed_state *state)
 {
 	size_t d = state->d, p = state->p, rows = state->block_rows;
 	dense_sums *sums = &state->sums;
@@ -159,7 +159,7 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		if (state->block_room < DENSE_BLOCK)
 			TLV_TRY(dense_block_grow(ctx, d, &state->block, &state->block_room));
 		else
-			TLV_TRY(flush(ctx, state));
+			TLV_TRY(dense_compressed_flush(ctx, state));
 	}
 	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->mean,
 							 state->block + state->block_rows * d));
@@ -205,7 +205,7 @@ compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 						"moments up to order %d cannot be merged with moments up to order %d",
 						state->order, order);
 	TLV_TRY(dense_sums_read(ctx, frame, &other));
-	TLV_TRY(flush(ctx, state));
+	TLV_TRY(dense_compressed_flush(ctx, state));
 	dense_sums_add(&state->sums, &other);
 	dense_sums_free(ctx, &other);
 	state->radial += tlv_frame_scalar(frame, "radial", 0);
@@ -228,7 +228,7 @@ compressed_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 
 	if (state->d == 0)
 		return tlv_fail(ctx, TLV_INTERNAL, "compressed moments without a subspace");
-	TLV_TRY(flush(ctx, state));
+	TLV_TRY(dense_compressed_flush(ctx, state));
 	if (!isfinite(state->radial))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the sum of squares outside the subspace overflows");
 	numbers = tlv_alloc(ctx, dense_sums_packed(&state->sums), sizeof(double));

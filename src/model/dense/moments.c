@@ -78,7 +78,7 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 }
 
 static tlv_status
-create(tlv_context *ctx, int order, tlv_accumulator **accumulator)
+dense_state_create(tlv_context *ctx, int order, tlv_accumulator **accumulator)
 {
 	moments_state *state = tlv_alloc0(ctx, 1, sizeof(moments_state));
 
@@ -103,13 +103,13 @@ tlv_dense_moments_create(tlv_context *ctx, int order, tlv_accumulator **accumula
 						   "components.");
 		return status;
 	}
-	return create(ctx, order, accumulator);
+	return dense_state_create(ctx, order, accumulator);
 }
 
 static tlv_status
 create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	return create(ctx, 0, accumulator);
+	return dense_state_create(ctx, 0, accumulator);
 }
 
 /* ---- merging ---- */

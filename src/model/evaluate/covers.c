@@ -36,7 +36,6 @@ cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 static tlv_status
 cover_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return cover_pairs_create(ctx, accumulator);
 }
 

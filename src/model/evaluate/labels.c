@@ -30,7 +30,6 @@ label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 static tlv_status
 label_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return label_pairs_create(ctx, accumulator);
 }
 

@@ -125,7 +125,7 @@ adjust(tlv_context *ctx, tlv_membership_match *match, double alpha)
 
 /* One-to-one, filled up with components that are 0 everywhere. */
 static tlv_status
-assign(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *match)
+assign_pairs(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *match)
 {
 	const double *absolute_a = tlv_frame_float64(frame, "absolutes_a");
 	const double *absolute_b = tlv_frame_float64(frame, "absolutes_b");
@@ -187,7 +187,7 @@ tlv_membership_compare(tlv_context *ctx, const tlv_frame *pairs, double alpha,
 	TLV_TRY_ALLOC(ctx, match->pairs);
 	TLV_TRY(fill_pairs(ctx, pairs, match));
 	TLV_TRY(adjust(ctx, match, alpha));
-	TLV_TRY(assign(ctx, pairs, match));
+	TLV_TRY(assign_pairs(ctx, pairs, match));
 	summarise(match);
 	return TLV_OK;
 }

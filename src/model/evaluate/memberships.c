@@ -49,7 +49,6 @@ static tlv_status
 membership_pairs_begin(tlv_context *ctx, const tlv_statistic *constants,
 					   tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return membership_pairs_create(ctx, accumulator);
 }
 
@@ -215,7 +214,6 @@ membership_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_build
 {
 	membership_state *state = (membership_state *) accumulator;
 
-	(void) ctx;
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_MEMBERSHIP_PAIRS);
 	tlv_frame_add_scalar(builder, "nodes", state->nodes);
 	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);

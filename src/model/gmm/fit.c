@@ -441,7 +441,7 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 /* ---- what is said about it ---- */
 
 static tlv_status
-warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagnostics)
+gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *diagnostics)
 {
 	double residual = fit->decomposition.residual;
 	double least =
@@ -506,7 +506,7 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.sweeps, "sweeps"));
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.converged, "converged"));
 	}
-	TLV_TRY(warn(ctx, fit, signal, diagnostics));
+	TLV_TRY(gmm_warn(ctx, fit, signal, diagnostics));
 	for (size_t j = 0; k > 1 && j < k; j++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.values[j],
 							 "tensor_eigenvalue_%zu", j + 1));

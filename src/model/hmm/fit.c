@@ -47,7 +47,6 @@ typedef struct hmm_fit
 static tlv_status
 open_symbols(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 {
-	(void) ctx;
 	fit->d = fit->width = tlv_frame_find(moments, "items")->rows;
 	fit->cells.d[0] = fit->cells.d[1] = fit->cells.d[2] = fit->d;
 	fit->cells.n = tlv_frame_find(moments, "cells")->rows;

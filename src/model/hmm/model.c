@@ -381,8 +381,6 @@ keep_shares(tlv_context *ctx, void *argument, size_t first, size_t n, const int3
 	const share_target *target = argument;
 	double *shares = target->shares + first * target->k;
 
-	(void) ctx;
-	(void) at;
 	for (size_t i = 0; i < n; i++, shares += target->k, gamma += target->stride)
 	{
 		double sum = 0;

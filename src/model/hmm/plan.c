@@ -100,7 +100,7 @@ fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 }
 
 static tlv_status
-fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	hmm_plan *plan = (hmm_plan *) base;
 	const tlv_value *moments = values[0];
@@ -131,7 +131,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	tlv_plan_ask(base, pass, &tlv_aggregate_sequence_moments);
 	pass->passes_left = 1 + step_limit((hmm_plan *) base);
 	pass->stage = "moments";
-	base->then = fit;
+	base->then = hmm_plan_fit;
 	return TLV_OK;
 }
 

@@ -63,7 +63,6 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	const size_t sizes[TLV_SIZES] = {hmm->parts.k, hmm->parts.d, hmm->parts.gaussian};
 	statistics_state *state;
 
-	(void) method; /* there is one */
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = hmm;

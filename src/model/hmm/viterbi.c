@@ -157,7 +157,7 @@ decode_block(tlv_context *ctx, tlv_hmm_model *model, viterbi *v, const tlv_seque
 /* ---- and back ---- */
 
 static tlv_status
-allocate(tlv_context *ctx, const tlv_hmm_model *model, size_t n, viterbi *v)
+allocate_viterbi(tlv_context *ctx, const tlv_hmm_model *model, size_t n, viterbi *v)
 {
 	size_t stride = model->stride, blocks;
 
@@ -194,7 +194,7 @@ tlv_hmm_decode(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *seque
 	if (n == 0)
 		return TLV_OK;
 	TLV_TRY(open_logarithms(ctx, model));
-	TLV_TRY(allocate(ctx, model, n, &v));
+	TLV_TRY(allocate_viterbi(ctx, model, n, &v));
 	blocks = (n + v.block - 1) / v.block;
 	for (size_t b = 0; b < blocks; b++)
 	{

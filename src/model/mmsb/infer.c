@@ -112,7 +112,7 @@ node_rates(mmsb_model *model, size_t v)
 /* ---- opening ---- */
 
 static tlv_status
-allocate(tlv_context *ctx, mmsb_model *model)
+allocate_mmsb_model(tlv_context *ctx, mmsb_model *model)
 {
 	size_t k = model->parts.k, n = model->parts.side[model->target].n;
 	double *block = tlv_alloc0(ctx, 3 * k + 14, k * sizeof(double));
@@ -266,7 +266,7 @@ tlv_mmsb_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	own->target = own->parts.sides - 1;
 	TLV_TRY(tlv_dictionary_freeze(ctx, &own->dictionary, own->parts.side[own->target].n,
 								  own->parts.side[own->target].nodes));
-	TLV_TRY(allocate(ctx, own));
+	TLV_TRY(allocate_mmsb_model(ctx, own));
 	TLV_TRY(prepare(ctx, own));
 	*model = &own->base;
 	return TLV_OK;

@@ -251,7 +251,7 @@ fit_moments(tlv_context *ctx, view_plan *plan, const tlv_frame *moments)
 }
 
 static tlv_status
-fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	view_plan *plan = (view_plan *) base;
 
@@ -280,7 +280,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views);
 	pass->passes_left = plan->refined && plan->vectors ? 2 + step_limit(plan) : 1;
 	pass->stage = "moments";
-	base->then = fit;
+	base->then = multiview_plan_fit;
 	return TLV_OK;
 }
 

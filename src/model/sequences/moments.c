@@ -53,7 +53,6 @@ static tlv_status
 sequence_moments_begin(tlv_context *ctx, const tlv_statistic *constants,
 					   tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return tlv_sequence_moments_create(ctx, accumulator);
 }
 

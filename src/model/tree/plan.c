@@ -124,7 +124,7 @@ refuse_partial_rows(tlv_context *ctx, double rows)
 }
 
 static tlv_status
-fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+tree_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	tree_plan *plan = (tree_plan *) base;
 
@@ -194,7 +194,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	}
 	pass->passes_left = plan->gaussian ? 1 : 2 + step_limit(plan);
 	pass->stage = "moments";
-	base->then = fit;
+	base->then = tree_plan_fit;
 	return TLV_OK;
 }
 

@@ -33,7 +33,6 @@ tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
 static tlv_status
 view_moments_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return tlv_view_moments_create(ctx, accumulator);
 }
 
@@ -155,7 +154,6 @@ static tlv_status
 category_views_begin(tlv_context *ctx, const tlv_statistic *constants,
 					 tlv_accumulator **accumulator)
 {
-	(void) constants;
 	return tlv_category_views_create(ctx, accumulator);
 }
 

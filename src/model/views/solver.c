@@ -104,7 +104,6 @@ apply_square(tlv_context *ctx, void *argument, size_t d, size_t l, const double 
 	const view_work *work = argument;
 	double *middle;
 
-	(void) d;
 	TLV_TRY(tlv_alloc_numbers(ctx, &middle, l * work->source->d[2]));
 	TLV_TRY(tlv_view_multiply(ctx, work->source, 0, 2, l, x, middle));
 	TLV_TRY(tlv_view_multiply(ctx, work->source, 2, 0, l, middle, z));
@@ -431,7 +430,7 @@ tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
 /* ---- what is said of it ---- */
 
 static tlv_status
-warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *diagnostics)
+view_warn(tlv_context *ctx, const tlv_view_solution *solution, tlv_diagnostics *diagnostics)
 {
 	const tlv_decomposition *decomposition = &solution->decomposition;
 	size_t k = solution->k;
@@ -486,7 +485,7 @@ tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution, const int
 	if (k < solution->n_singular && solution->singular[k] > 0)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->singular[k - 1] / solution->singular[k],
 							 "singular_value_gap"));
-	TLV_TRY(warn(ctx, solution, diagnostics));
+	TLV_TRY(view_warn(ctx, solution, diagnostics));
 	for (size_t j = 0; j < shown; j++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->singular[j], "singular_value_%zu", j + 1));
 	for (size_t j = 0; j < solution->n_eigenvalues; j++)

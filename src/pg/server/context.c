@@ -27,8 +27,6 @@ advise_huge_pages(void *block, size_t bytes)
 	if (from < to)
 		(void) madvise((void *) from, to - from, MADV_HUGEPAGE);
 #else
-	(void) block;
-	(void) bytes;
 #endif
 }
 
@@ -49,7 +47,6 @@ server_alloc(void *owner, size_t bytes)
 static void
 server_release(void *owner, void *pointer)
 {
-	(void) owner;
 	pfree(pointer);
 }
 
@@ -57,7 +54,6 @@ server_release(void *owner, void *pointer)
 static bool
 server_stop(void *argument)
 {
-	(void) argument;
 #if PG_VERSION_NUM >= 170000
 	if (InterruptPending && TransactionTimeoutPending)
 		return true;
@@ -71,7 +67,6 @@ server_progress(void *argument, const char *stage, double done, double total)
 	static TimestampTz last = 0;
 	TimestampTz now;
 
-	(void) argument;
 	if (tlv_progress == TLV_PROGRESS_OFF)
 		return;
 	now = GetCurrentTimestamp();

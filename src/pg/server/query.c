@@ -252,7 +252,6 @@ is_dear_function(Oid function, void *context)
 	HeapTuple tuple;
 	bool dear;
 
-	(void) context;
 	if (function >= FirstNormalObjectId)
 		return true;
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));

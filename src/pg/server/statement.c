@@ -316,7 +316,6 @@ receiver_startup(DestReceiver *self, int operation, TupleDesc desc)
 	StatementReceiver *receiver = (StatementReceiver *) self;
 	bool same = desc->natts == receiver->n;
 
-	(void) operation;
 	for (int i = 0; same && i < receiver->n; i++)
 		same = TupleDescAttr(desc, i)->atttypid == receiver->types[i];
 	if (!same)
@@ -338,7 +337,6 @@ receiver_take(TupleTableSlot *slot, DestReceiver *self)
 static void
 receiver_nothing(DestReceiver *self)
 {
-	(void) self;
 }
 
 static void

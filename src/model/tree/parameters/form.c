@@ -136,7 +136,7 @@ add_parameters(const tlv_tree_parts *parts, const double *tables, tlv_frame_buil
 }
 
 static void
-describe(const tlv_tree_parts *parts, const double *tables, tlv_frame_builder *builder)
+describe_tree(const tlv_tree_parts *parts, const double *tables, tlv_frame_builder *builder)
 {
 	size_t nodes = parts->nodes;
 
@@ -178,7 +178,7 @@ tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image, size
 		normalise_tables(parts, offset, tables);
 		tlv_free(ctx, offset);
 	}
-	describe(parts, tables, builder);
+	describe_tree(parts, tables, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_free(ctx, tables);
 	tlv_free(ctx, builder);
