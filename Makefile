@@ -163,6 +163,7 @@ endif
 
 UNIT_SOURCES := $(sort $(wildcard test/unit/*/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard test/fuzz/fuzz_*.c))
+SEED_SOURCES := test/fuzz/make_corpus.c $(sort $(wildcard test/fuzz/seeds/*.c))
 TEST_HEADERS := $(wildcard test/unit/*.h test/fuzz/*.h)
 TEST_FLAGS    = -Iinclude -Isrc -Itest/unit -Itest/fuzz $(DEFINES)
 
@@ -172,7 +173,7 @@ NUM_FLAGS    = $(LIBRARY_FLAGS) -O2 -g
 ASAN_CC      = $(CC)
 ASAN_FLAGS   = $(LIBRARY_FLAGS) -O1 -g -fno-omit-frame-pointer \
                -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_CC      = $(CLANG)
+FUZZ_CC      = $(or $(CLANG),clang)
 FUZZ_FLAGS   = $(LIBRARY_FLAGS) -O1 -g -fno-omit-frame-pointer \
                -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
@@ -199,8 +200,8 @@ build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(
 	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
 
 # Seeds of the harnesses, one of every kind at least.
-build/fuzz/make_corpus: test/fuzz/make_corpus.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=address,undefined $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
+build/fuzz/make_corpus: $(SEED_SOURCES) build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=address,undefined $(TEST_FLAGS) -o $@ $(SEED_SOURCES) build/fuzz/libtensorlv.a $(LIBRARIES)
 build/fuzz/corpus.made: build/fuzz/make_corpus
 	@rm -rf build/fuzz/corpus
 	ASAN_OPTIONS=detect_leaks=0 build/fuzz/make_corpus build/fuzz/corpus

@@ -1,0 +1,42 @@
+/*
+ * gmm.c - seeds of mixtures of Gaussians and their statistics.
+ */
+#include "seeds.h"
+
+#include <stdio.h>
+
+#include "tensorlv/model/gmm.h"
+
+/* A mixture of Gaussians of each covariance: model, statistics, the model after a step. */
+SEEDS(gmm)
+{
+	static const char *const names[] = {"common", "spherical", "diagonal", "full"};
+
+	for (int form = TLV_COVARIANCE_COMMON; form <= TLV_COVARIANCE_FULL; form++)
+	{
+		tlv_gmm_start_options options = {
+			.k = 2, .covariance = (tlv_covariance) form, .seed = 1, .starts = 1, .steps = 2};
+		const double floor[3] = {1e-6, 1e-6, 1e-6};
+		double rows[40 * 3];
+		tlv_accumulator *accumulator;
+		tlv_frame model, statistics;
+		tlv_model *open;
+		char name[40];
+		void *image;
+		size_t size;
+
+		tlv_rng_fill_normal(&rng, 120, rows);
+		for (size_t i = 0; i < 60; i++)
+			rows[i] += 9;
+		must(tlv_gmm_start(&ctx, 40, 3, rows, floor, &options, &image, &size));
+		snprintf(name, sizeof(name), "gmm-%s", names[form]);
+		model = save_frame(name, image, size);
+		must(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));
+		must(open->class->statistics(&ctx, open, "em", &accumulator));
+		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
+		statistics = collect_vectors(name, accumulator);
+		must(open->class->update(&ctx, &model, &statistics, &image, &size));
+		snprintf(name, sizeof(name), "gmm-updated-%s", names[form]);
+		save_frame(name, image, size);
+	}
+}
