@@ -336,14 +336,9 @@ TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
 {
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < match->k; j++)
-	{
-		Datum values[3] = {Int32GetDatum((int32) j + 1),
-						   Int32GetDatum((int32) match->component[j] + 1),
-						   Float8GetDatum(match->distance[j])};
-		bool nulls[3] = {false, match->component[j] < 0, isnan(match->distance[j])};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
+				  TlvNullIf(match->component[j] < 0, TlvInt4((int32) match->component[j] + 1)),
+				  TlvNullIf(isnan(match->distance[j]), TlvFloat8(match->distance[j])));
 }
 
 PG_FUNCTION_INFO_V1(tlv_match_models);

@@ -11,12 +11,8 @@ static void
 put_cell(FunctionCallInfo fcinfo, size_t a, size_t x, size_t b, size_t y, double count)
 {
 	bool single = a == b;
-	Datum values[5] = {Int32GetDatum((int32) a + 1), Int32GetDatum((int32) b + 1),
-					   Int32GetDatum((int32) x), Int32GetDatum((int32) y),
-					   Int64GetDatum((int64) count)};
-	bool nulls[5] = {false, single, false, single, false};
-
-	TlvPutRow(fcinfo, values, nulls);
+	TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvNullIf(single, TlvInt4((int32) b + 1)),
+			  TlvInt4((int32) x), TlvNullIf(single, TlvInt4((int32) y)), TlvInt8((int64) count));
 }
 
 PG_FUNCTION_INFO_V1(tlv_category_tables_rows);

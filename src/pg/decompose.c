@@ -89,14 +89,8 @@ tlv_decompose_rows(PG_FUNCTION_ARGS)
 	TlvCheck(&work->ctx, tlv_decompose_leading(&work->ctx, n, packed, k, &arguments.options, values,
 											   vectors, &residual));
 	for (size_t j = 0; j < k; j++)
-	{
-		Datum row[4] = {Int32GetDatum((int32) j + 1), Float8GetDatum(values[j]),
-						PointerGetDatum(TlvFloat8Array(n, vectors + n * j)),
-						Float8GetDatum(residual)};
-		bool nulls[4] = {false, false, false, false};
-
-		TlvPutRow(fcinfo, row, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(values[j]),
+				  TlvOwned(TlvFloat8Array(n, vectors + n * j)), TlvFloat8(residual));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -72,18 +72,12 @@ tlv_match_memberships(PG_FUNCTION_ARGS)
 		for (size_t i = 0; i < match.k_a * match.k_b; i++)
 		{
 			const tlv_component_pair *pair = &match.pairs[i];
-			Datum values[9] = {Int32GetDatum((int32) (i / match.k_b) + 1),
-							   Int32GetDatum((int32) (i % match.k_b) + 1),
-							   Float8GetDatum(pair->correlation),
-							   Float8GetDatum(pair->t),
-							   Float8GetDatum(pair->p_value),
-							   Float8GetDatum(pair->q_value),
-							   Float8GetDatum(pair->error),
-							   BoolGetDatum(pair->matched),
-							   BoolGetDatum(pair->assigned)};
-			bool nulls[9] = {false, false, isnan(pair->correlation), isnan(pair->t)};
-
-			TlvPutRow(fcinfo, values, nulls);
+			TlvPutRow(fcinfo, TlvInt4((int32) (i / match.k_b) + 1),
+					  TlvInt4((int32) (i % match.k_b) + 1),
+					  TlvNullIf(isnan(pair->correlation), TlvFloat8(pair->correlation)),
+					  TlvNullIf(isnan(pair->t), TlvFloat8(pair->t)), TlvFloat8(pair->p_value),
+					  TlvFloat8(pair->q_value), TlvFloat8(pair->error), TlvBool(pair->matched),
+					  TlvBool(pair->assigned));
 		}
 	TlvWorkEnd(work);
 	return (Datum) 0;

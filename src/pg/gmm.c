@@ -145,19 +145,9 @@ tlv_components_rows(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	tlv_gmm_read(&frame, &mixture);
 	for (size_t j = 0; j < mixture.k; j++)
-	{
-		ArrayType *mean = TlvFloat8Array(mixture.d, mixture.means + j * mixture.d);
-		ArrayType *covariance = covariance_array(&mixture, j);
-		Datum values[5] = {Int32GetDatum((int32) j + 1), Float8GetDatum(mixture.weights[j]),
-						   PointerGetDatum(mean), Float8GetDatum(mean_variance(&mixture, j)),
-						   PointerGetDatum(covariance)};
-		bool nulls[5] = {false, false, false, false, covariance == NULL};
-
-		TlvPutRow(fcinfo, values, nulls);
-		pfree(mean);
-		if (covariance != NULL)
-			pfree(covariance);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(mixture.weights[j]),
+				  TlvOwned(TlvFloat8Array(mixture.d, mixture.means + j * mixture.d)),
+				  TlvFloat8(mean_variance(&mixture, j)), TlvOwned(covariance_array(&mixture, j)));
 	return (Datum) 0;
 }
 
@@ -176,16 +166,12 @@ tlv_simulate_gmm_model(PG_FUNCTION_ARGS)
 						: (tlv_covariance) TlvChoice(text_to_cstring(PG_GETARG_TEXT_PP(3)),
 													 gmm_covariances, "covariance");
 	uint64 seed = TlvSeedArgument(fcinfo, 4);
-	TlvWork *work = TlvWorkBegin("tensorlv simulation");
-	struct varlena *result;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
-	TlvCheck(&work->ctx,
-			 tlv_gmm_random(&work->ctx, k, d, separation, covariance, seed, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_gmm_random(maker.ctx, k, d, separation, covariance, seed, &maker.image,
+									   &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_gmm);
@@ -209,17 +195,13 @@ tlv_simulate_gmm(PG_FUNCTION_ARGS)
 	x = MemoryContextAllocHuge(work->mcxt, mixture.d * sizeof(double));
 	for (size_t t = 1; t <= rows; t++)
 	{
-		Datum values[3];
-		bool nulls[3] = {false, false, false};
+		int component;
 		tlv_rng rng;
 
-		/* Every row has a stream of its own: the first ones do not depend on how many follow. */
-		tlv_rng_seed(&rng, tlv_mix64(seed) + t);
-		values[2] = Int32GetDatum((int32) tlv_gmm_simulate(simulator, &rng, x) + 1);
-		values[0] = Int64GetDatum((int64) t);
-		values[1] = PointerGetDatum(TlvFloat8Array(mixture.d, x));
-		TlvPutRow(fcinfo, values, nulls);
-		pfree(DatumGetPointer(values[1]));
+		tlv_rng_stream(&rng, seed, t);
+		component = (int) tlv_gmm_simulate(simulator, &rng, x);
+		TlvPutRow(fcinfo, TlvInt8((int64) t), TlvOwned(TlvFloat8Array(mixture.d, x)),
+				  TlvInt4(component + 1));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

@@ -105,13 +105,8 @@ tlv_states_rows(PG_FUNCTION_ARGS)
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
-	{
-		Datum values[3] = {Int32GetDatum((int32) j + 1), Float8GetDatum(parts.initial[j]),
-						   Float8GetDatum(stationary[j])};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(parts.initial[j]),
+				  TlvFloat8(stationary[j]));
 	return (Datum) 0;
 }
 
@@ -127,13 +122,8 @@ tlv_transitions_rows(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t from = 0; from < parts.k; from++)
 		for (size_t to = 0; to < parts.k; to++)
-		{
-			Datum values[3] = {Int32GetDatum((int32) from + 1), Int32GetDatum((int32) to + 1),
-							   Float8GetDatum(parts.transitions[from * parts.k + to])};
-			bool nulls[3] = {false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) from + 1), TlvInt4((int32) to + 1),
+					  TlvFloat8(parts.transitions[from * parts.k + to]));
 	return (Datum) 0;
 }
 
@@ -160,13 +150,8 @@ tlv_emissions_rows(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
 		for (size_t i = 0; i < parts.d; i++)
-		{
-			Datum values[3] = {Int32GetDatum((int32) j + 1), Int64GetDatum(parts.items[i]),
-							   Float8GetDatum(parts.emissions[i * parts.k + j])};
-			bool nulls[3] = {false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt8(parts.items[i]),
+					  TlvFloat8(parts.emissions[i * parts.k + j]));
 	return (Datum) 0;
 }
 
@@ -182,14 +167,9 @@ tlv_state_means_rows(PG_FUNCTION_ARGS)
 	require_form(&parts, true);
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
-	{
-		Datum values[3] = {Int32GetDatum((int32) j + 1),
-						   PointerGetDatum(TlvFloat8Array(parts.d, parts.emissions + j * parts.d)),
-						   Float8GetDatum(parts.variances[j])};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
+				  TlvOwned(TlvFloat8Array(parts.d, parts.emissions + j * parts.d)),
+				  TlvFloat8(parts.variances[j]));
 	return (Datum) 0;
 }
 

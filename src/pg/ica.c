@@ -101,13 +101,8 @@ put_matrix(FunctionCallInfo fcinfo, size_t k, size_t d, const double *numbers, s
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < d; i++)
-		{
-			Datum values[3] = {Int32GetDatum((int32) j + 1), Int32GetDatum((int32) i + 1),
-							   Float8GetDatum(numbers[j * component + i * dimension])};
-			bool nulls[3] = {false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) i + 1),
+					  TlvFloat8(numbers[j * component + i * dimension]));
 	return (Datum) 0;
 }
 
@@ -269,7 +264,6 @@ tlv_simulate_ica_model(PG_FUNCTION_ARGS)
 typedef struct Simulation
 {
 	FunctionCallInfo fcinfo;
-	MemoryContext row;
 	size_t d;
 	size_t k;
 } Simulation;
@@ -278,14 +272,8 @@ static tlv_status
 put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const double *sources)
 {
 	Simulation *s = argument;
-	MemoryContext old = MemoryContextSwitchTo(s->row);
-	Datum values[3] = {Int64GetDatum((int64) row), PointerGetDatum(TlvFloat8Array(s->d, x)),
-					   PointerGetDatum(TlvFloat8Array(s->k, sources))};
-	bool nulls[3] = {false, false, false};
-
-	TlvPutRow(s->fcinfo, values, nulls);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(s->row);
+	TlvPutRow(s->fcinfo, TlvInt8((int64) row), TlvOwned(TlvFloat8Array(s->d, x)),
+			  TlvOwned(TlvFloat8Array(s->k, sources)));
 	return TLV_OK;
 }
 
@@ -294,9 +282,8 @@ simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model, size_t rows, uint
 {
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
-	Simulation s = {fcinfo, NULL, mixing->rows, mixing->columns};
+	Simulation s = {fcinfo, mixing->rows, mixing->columns};
 
-	s.row = AllocSetContextCreate(work->mcxt, "tensorlv row", ALLOCSET_DEFAULT_SIZES);
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_ica_simulate(&work->ctx, model, rows, seed, put_row, &s));
 	TlvWorkEnd(work);

@@ -164,13 +164,8 @@ tlv_topics_rows(PG_FUNCTION_ARGS)
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
-	{
-		Datum values[3] = {Int32GetDatum((int32) j + 1), Float8GetDatum(single ? 0 : alpha[j]),
-						   Float8GetDatum(weights[j])};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(single ? 0 : alpha[j]),
+				  TlvFloat8(weights[j]));
 	return (Datum) 0;
 }
 
@@ -197,10 +192,7 @@ put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
 {
 	const tlv_section *labels = tlv_frame_find(frame, "labels");
 	const int64_t *offsets = tlv_frame_int64(frame, "label_offsets");
-	Datum values[5] = {Int32GetDatum(topic), Int32GetDatum(rank),
-					   Int64GetDatum(tlv_frame_int64(frame, "items")[ranked->position]), (Datum) 0,
-					   Float8GetDatum(ranked->probability)};
-	bool nulls[5] = {false, false, false, true, false};
+	text *term = NULL;
 
 	if (labels != NULL && offsets != NULL &&
 		offsets[ranked->position + 1] > offsets[ranked->position])
@@ -211,10 +203,11 @@ put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
 
 		/* The model may come from a database of another encoding. */
 		(void) pg_verifymbstr(label, length, false);
-		values[3] = PointerGetDatum(cstring_to_text_with_len(label, length));
-		nulls[3] = false;
+		term = cstring_to_text_with_len(label, length);
 	}
-	TlvPutRow(fcinfo, values, nulls);
+	TlvPutRow(fcinfo, TlvInt4(topic), TlvInt4(rank),
+			  TlvInt8(tlv_frame_int64(frame, "items")[ranked->position]), TlvOwned(term),
+			  TlvFloat8(ranked->probability));
 }
 
 PG_FUNCTION_INFO_V1(tlv_topic_items_rows);
@@ -272,14 +265,9 @@ tlv_topic_coherence_rows(PG_FUNCTION_ARGS)
 	for (size_t j = 0; j < k; j++)
 	{
 		double npmi, umass;
-		Datum values[3];
-		bool nulls[3] = {false, false, false};
 
 		tlv_topic_coherence(top, joint + j * tlv_packed2_size(top), documents, &npmi, &umass);
-		values[0] = Int32GetDatum((int32) j + 1);
-		values[1] = Float8GetDatum(npmi);
-		values[2] = Float8GetDatum(umass);
-		TlvPutRow(fcinfo, values, nulls);
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(npmi), TlvFloat8(umass));
 	}
 	return (Datum) 0;
 }
@@ -293,17 +281,13 @@ tlv_extend(PG_FUNCTION_ARGS)
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
 	tlv_frame summary = TlvFrame(PG_GETARG_TLV(1));
 	double smoothing = PG_GETARG_FLOAT8(2);
-	TlvWork *work;
-	struct varlena *result;
-	void *image;
-	size_t size;
+	TlvMaker maker;
 
 	if (!(smoothing >= 0 && smoothing <= 1))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("smoothing = %g is not between 0 and 1", smoothing)));
-	work = TlvWorkBegin("tensorlv extend");
-	TlvCheck(&work->ctx, tlv_lda_extend(&work->ctx, &model, &summary, smoothing, &image, &size));
-	result = TlvValue(image, size);
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(result);
+	TlvMakerBegin(&maker, "tensorlv extend");
+	TlvCheck(maker.ctx,
+			 tlv_lda_extend(maker.ctx, &model, &summary, smoothing, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -4,11 +4,10 @@
  */
 #include "server/tlv_pg.h"
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 #include "rows/queries.h"
+#include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
 #include "tensorlv/model/mmsb.h"
@@ -161,26 +160,21 @@ tlv_memberships_rows(PG_FUNCTION_ARGS)
 
 		for (size_t u = 0; u < memberships->n; u++)
 		{
-			Datum values[4] = {Int64GetDatum(reader.parts.side[s].nodes[u]), side, (Datum) 0,
-							   (Datum) 0};
-			bool nulls[4] = {false, false, true, true};
+			TlvCell node = TlvInt8(reader.parts.side[s].nodes[u]);
 			size_t first = memberships->start[u], end = memberships->start[u + 1];
 			double sum = 0;
 
 			if (first == end && threshold == 0)
-				TlvPutRow(fcinfo, values, nulls);
-			nulls[2] = nulls[3] = false;
+				TlvPutRow(fcinfo, node, TlvDatum(side), TlvOwned(NULL), TlvOwned(NULL));
 			for (size_t i = first; i < end; i++)
 				sum += memberships->share[i];
 			for (size_t i = first; i < end; i++)
 			{
 				double share = memberships->share[i] / sum;
 
-				if (share < threshold)
-					continue;
-				values[2] = Int32GetDatum((int32) memberships->community[i] + 1);
-				values[3] = Float8GetDatum(share);
-				TlvPutRow(fcinfo, values, nulls);
+				if (share >= threshold)
+					TlvPutRow(fcinfo, node, TlvDatum(side),
+							  TlvInt4((int32) memberships->community[i] + 1), TlvFloat8(share));
 			}
 		}
 	}
@@ -194,10 +188,10 @@ Datum
 tlv_membership_vectors_rows(PG_FUNCTION_ARGS)
 {
 	MmsbReader reader;
-	Datum *shares;
+	double *shares;
 
 	open_reader(fcinfo, "tlv_membership_vectors", &reader);
-	shares = palloc(reader.parts.k * sizeof(Datum));
+	shares = palloc(reader.parts.k * sizeof(double));
 	for (size_t s = 0; s < reader.parts.sides; s++)
 	{
 		const tlv_memberships *memberships = &reader.parts.side[s].memberships;
@@ -205,27 +199,16 @@ tlv_membership_vectors_rows(PG_FUNCTION_ARGS)
 
 		for (size_t u = 0; u < memberships->n; u++)
 		{
-			Datum values[3] = {Int64GetDatum(reader.parts.side[s].nodes[u]), side, (Datum) 0};
-			bool nulls[3] = {false, false, true};
 			size_t first = memberships->start[u], end = memberships->start[u + 1];
 			double sum = 0;
 
-			for (size_t j = 0; j < reader.parts.k; j++)
-				shares[j] = Float8GetDatum(0);
+			memset(shares, 0, reader.parts.k * sizeof(double));
 			for (size_t i = first; i < end; i++)
 				sum += memberships->share[i];
 			for (size_t i = first; i < end; i++)
-				shares[memberships->community[i]] = Float8GetDatum(memberships->share[i] / sum);
-			if (first < end)
-			{
-				values[2] = PointerGetDatum(construct_array(shares, (int) reader.parts.k, FLOAT8OID,
-															sizeof(float8), FLOAT8PASSBYVAL,
-															TYPALIGN_DOUBLE));
-				nulls[2] = false;
-			}
-			TlvPutRow(fcinfo, values, nulls);
-			if (first < end)
-				pfree(DatumGetPointer(values[2]));
+				shares[memberships->community[i]] = memberships->share[i] / sum;
+			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]), TlvDatum(side),
+					  TlvOwned(first < end ? TlvFloat8Array(reader.parts.k, shares) : NULL));
 		}
 	}
 	return (Datum) 0;
@@ -244,14 +227,9 @@ tlv_communities_rows(PG_FUNCTION_ARGS)
 	k = reader.parts.k;
 	for (size_t s = 0; s < reader.parts.sides; s++)
 		for (size_t j = 0; j < k; j++)
-		{
-			Datum values[4] = {Int32GetDatum((int32) j + 1), side_name(&reader.parts, s),
-							   Float8GetDatum(reader.parts.alpha[s * k + j]),
-							   Float8GetDatum(reader.parts.sizes[s * k + j])};
-			bool nulls[4] = {false, false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvDatum(side_name(&reader.parts, s)),
+					  TlvFloat8(reader.parts.alpha[s * k + j]),
+					  TlvFloat8(reader.parts.sizes[s * k + j]));
 	return (Datum) 0;
 }
 
@@ -268,13 +246,8 @@ tlv_connectivity_rows(PG_FUNCTION_ARGS)
 	k = reader.parts.k;
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b < k; b++)
-		{
-			Datum values[3] = {Int32GetDatum((int32) a + 1), Int32GetDatum((int32) b + 1),
-							   Float8GetDatum(reader.parts.connectivity[a + k * b])};
-			bool nulls[3] = {false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
+					  TlvFloat8(reader.parts.connectivity[a + k * b]));
 	return (Datum) 0;
 }
 
@@ -296,11 +269,9 @@ tlv_bridgeness_rows(PG_FUNCTION_ARGS)
 		{
 			size_t first = memberships->start[u], n = memberships->start[u + 1] - first;
 			double b = tlv_bridgeness(reader.parts.k, n, memberships->share + first);
-			Datum values[4] = {Int64GetDatum(reader.parts.side[s].nodes[u]), Float8GetDatum(b),
-							   Float8GetDatum(b * reader.parts.side[s].degree[u]), side};
-			bool nulls[4] = {false, n == 0, n == 0, false};
-
-			TlvPutRow(fcinfo, values, nulls);
+			TlvPutRow(
+				fcinfo, TlvInt8(reader.parts.side[s].nodes[u]), TlvNullIf(n == 0, TlvFloat8(b)),
+				TlvNullIf(n == 0, TlvFloat8(b * reader.parts.side[s].degree[u])), TlvDatum(side));
 		}
 	}
 	return (Datum) 0;

@@ -106,14 +106,11 @@ tlv_view_components_rows(PG_FUNCTION_ARGS)
 		for (size_t j = 0; j < parts.k; j++)
 		{
 			size_t d = parts.d[t];
-			Datum values[5] = {Int32GetDatum(t + 1), Int32GetDatum((int32) j + 1),
-							   Float8GetDatum(parts.weights[j])};
-			bool nulls[5] = {false, false, false, false, parts.variances[t] == NULL};
+			const double *own = parts.variances[t] == NULL ? NULL : parts.variances[t] + j * d;
 
-			values[3] = PointerGetDatum(TlvFloat8Array(d, parts.means[t] + j * d));
-			if (parts.variances[t] != NULL)
-				values[4] = PointerGetDatum(TlvFloat8Array(d, parts.variances[t] + j * d));
-			TlvPutRow(fcinfo, values, nulls);
+			TlvPutRow(fcinfo, TlvInt4(t + 1), TlvInt4((int32) j + 1), TlvFloat8(parts.weights[j]),
+					  TlvOwned(TlvFloat8Array(d, parts.means[t] + j * d)),
+					  TlvOwned(own == NULL ? NULL : TlvFloat8Array(d, own)));
 		}
 	return (Datum) 0;
 }
@@ -136,13 +133,8 @@ tlv_view_categories_rows(PG_FUNCTION_ARGS)
 	for (int t = 0; t < 3; t++)
 		for (size_t j = 0; j < parts.k; j++)
 			for (size_t i = 0; i < parts.d[t]; i++)
-			{
-				Datum values[4] = {Int32GetDatum(t + 1), Int32GetDatum((int32) j + 1),
-								   Int64GetDatum(parts.items[t][i]),
-								   Float8GetDatum(parts.means[t][j * parts.d[t] + i])};
-				bool nulls[4] = {false, false, false, false};
-
-				TlvPutRow(fcinfo, values, nulls);
-			}
+				TlvPutRow(fcinfo, TlvInt4(t + 1), TlvInt4((int32) j + 1),
+						  TlvInt8(parts.items[t][i]),
+						  TlvFloat8(parts.means[t][j * parts.d[t] + i]));
 	return (Datum) 0;
 }

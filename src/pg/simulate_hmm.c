@@ -53,20 +53,14 @@ typedef struct Simulation
 static void
 put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
 {
-	Datum values[5] = {Int64GetDatum(sequence), Int64GetDatum(t)};
-	bool nulls[5] = {false, false, s->parts.gaussian, !s->parts.gaussian, false};
+	bool gaussian = s->parts.gaussian;
 
 	s->next.initial =
 		t == 1 ? s->parts.initial : s->parts.transitions + (size_t) s->state * s->parts.k;
 	tlv_hmm_simulate(&s->next, &s->rng, 1, &s->state, &s->symbol, s->x);
-	if (s->parts.gaussian)
-		values[3] = PointerGetDatum(TlvFloat8Array(s->parts.d, s->x));
-	else
-		values[2] = Int32GetDatum((int32) s->symbol);
-	values[4] = Int32GetDatum(s->state + 1);
-	TlvPutRow(fcinfo, values, nulls);
-	if (s->parts.gaussian)
-		pfree(DatumGetPointer(values[3]));
+	TlvPutRow(fcinfo, TlvInt8(sequence), TlvInt8(t),
+			  TlvNullIf(gaussian, TlvInt4((int32) s->symbol)),
+			  TlvOwned(gaussian ? TlvFloat8Array(s->parts.d, s->x) : NULL), TlvInt4(s->state + 1));
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_hmm);
@@ -87,10 +81,8 @@ tlv_simulate_hmm(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t i = 1; i <= sequences; i++)
 	{
-		/* Every sequence has a stream of its own: the first ones do not depend on how many follow.
-		 */
 		CHECK_FOR_INTERRUPTS();
-		tlv_rng_seed(&s.rng, tlv_mix64(seed) + i);
+		tlv_rng_stream(&s.rng, seed, i);
 		for (size_t t = 1; t <= length; t++)
 			put_step(fcinfo, &s, (int64) i, (int64) t);
 	}

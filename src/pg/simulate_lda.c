@@ -11,6 +11,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "rows/vectors.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/model/topics.h"
@@ -72,17 +73,6 @@ tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-static Datum
-float8_array(const double *numbers, size_t n)
-{
-	Datum *values = palloc(n * sizeof(Datum));
-
-	for (size_t i = 0; i < n; i++)
-		values[i] = Float8GetDatum(numbers[i]);
-	return PointerGetDatum(construct_array(values, (int) n, FLOAT8OID, sizeof(float8),
-										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-}
-
 typedef struct Simulation
 {
 	size_t k;
@@ -98,21 +88,16 @@ typedef struct Simulation
 static void
 put_document(FunctionCallInfo fcinfo, TlvWork *work, Simulation *s, int64 doc, uint64 seed)
 {
-	Datum values[3];
-	bool nulls[3] = {false, false, false};
 	size_t n;
 	tlv_rng rng;
 
-	/* Every document has a stream of its own: the first ones do not depend on how many follow. */
-	tlv_rng_seed(&rng, tlv_mix64(seed) + (uint64) doc);
+	tlv_rng_stream(&rng, seed, (uint64) doc);
 	TlvCheck(&work->ctx, tlv_topic_simulate(&work->ctx, s->simulator, &rng, s->length, s->theta, &n,
 											s->index, s->count));
 	for (size_t i = 0; i < n; i++)
 		s->own_items[i] = s->items[s->index[i]];
-	values[0] = Int64GetDatum(doc);
-	values[1] = PointerGetDatum(TlvBagValue(n, s->own_items, s->count));
-	values[2] = float8_array(s->theta, s->k);
-	TlvPutRow(fcinfo, values, nulls);
+	TlvPutRow(fcinfo, TlvInt8(doc), TlvOwned(TlvBagValue(n, s->own_items, s->count)),
+			  TlvOwned(TlvFloat8Array(s->k, s->theta)));
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_lda);
@@ -125,7 +110,6 @@ tlv_simulate_lda(PG_FUNCTION_ARGS)
 	size_t documents = TlvCountArgument(fcinfo, 1, "documents", 0);
 	uint64 seed = TlvSeedArgument(fcinfo, 3);
 	TlvWork *work;
-	MemoryContext row, old;
 	tlv_topics topics;
 	Simulation s;
 
@@ -150,15 +134,8 @@ tlv_simulate_lda(PG_FUNCTION_ARGS)
 	s.count = MemoryContextAlloc(work->mcxt, s.length * sizeof(double));
 	s.own_items = MemoryContextAlloc(work->mcxt, s.length * sizeof(int64_t));
 	TlvCheck(&work->ctx, tlv_topic_simulator_create(&work->ctx, &topics, &s.simulator));
-	row = AllocSetContextCreate(work->mcxt, "tensorlv row", ALLOCSET_DEFAULT_SIZES);
 	for (size_t t = 1; t <= documents; t++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		old = MemoryContextSwitchTo(row);
 		put_document(fcinfo, work, &s, (int64) t, seed);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(row);
-	}
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -75,10 +75,7 @@ tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
 static tlv_status
 put_edge(tlv_context *ctx, void *argument, int64_t src, int64_t dst, double weight)
 {
-	Datum values[3] = {Int64GetDatum(src), Int64GetDatum(dst), Float8GetDatum(weight)};
-	bool nulls[3] = {false, false, false};
-
-	TlvPutRow((FunctionCallInfo) argument, values, nulls);
+	TlvPutRow((FunctionCallInfo) argument, TlvInt8(src), TlvInt8(dst), TlvFloat8(weight));
 	return TLV_OK;
 }
 

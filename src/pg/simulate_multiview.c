@@ -77,24 +77,19 @@ tlv_simulate_multiview(PG_FUNCTION_ARGS)
 	for (size_t i = 1; i <= rows; i++)
 	{
 		bool vectors = parts.items[0] == NULL;
-		bool nulls[8] = {false, !vectors, !vectors, !vectors, vectors, vectors, vectors, false};
-		Datum values[8] = {Int64GetDatum((int64) i)};
+		TlvCell view[3], symbol[3];
+		int component;
 		tlv_rng rng;
 
-		/* Every row has a stream of its own: the first ones do not depend on how many follow. */
-		tlv_rng_seed(&rng, tlv_mix64(seed) + i);
-		values[7] = Int32GetDatum((int32) tlv_multiview_draw(&parts, &rng, x, category) + 1);
+		tlv_rng_stream(&rng, seed, i);
+		component = (int) tlv_multiview_draw(&parts, &rng, x, category);
 		for (int t = 0; t < 3; t++)
 		{
-			if (vectors)
-				values[t + 1] = PointerGetDatum(TlvFloat8Array(parts.d[t], x[t]));
-			else
-				values[t + 4] = Int32GetDatum((int32) category[t]);
+			view[t] = TlvOwned(vectors ? TlvFloat8Array(parts.d[t], x[t]) : NULL);
+			symbol[t] = TlvNullIf(vectors, TlvInt4((int32) category[t]));
 		}
-		TlvPutRow(fcinfo, values, nulls);
-		for (int t = 0; t < 3 && vectors; t++)
-			pfree(DatumGetPointer(values[t + 1]));
-		CHECK_FOR_INTERRUPTS();
+		TlvPutRow(fcinfo, TlvInt8((int64) i), view[0], view[1], view[2], symbol[0], symbol[1],
+				  symbol[2], TlvInt4(component + 1));
 	}
 	return (Datum) 0;
 }

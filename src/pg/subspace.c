@@ -97,12 +97,9 @@ tlv_spectrum(PG_FUNCTION_ARGS)
 	{
 		double z =
 			triples && i < tlv_frame_find(&frame, "mean")->rows ? tlv_count_z(&frame, i) : NAN;
-		Datum values[3] = {Int32GetDatum((int32) i + 1),
-						   Float8GetDatum(((const double *) tlv_section_data(&frame, ritz))[i]),
-						   Float8GetDatum(z)};
-		bool nulls[3] = {false, false, isnan(z)};
-
-		TlvPutRow(fcinfo, values, nulls);
+		TlvPutRow(fcinfo, TlvInt4((int32) i + 1),
+				  TlvFloat8(((const double *) tlv_section_data(&frame, ritz))[i]),
+				  TlvNullIf(isnan(z), TlvFloat8(z)));
 	}
 	return (Datum) 0;
 }

@@ -218,15 +218,10 @@ tlv_tree_distances_rows(PG_FUNCTION_ARGS)
 	p = distances.p;
 	for (size_t a = 0; a < p; a++)
 		for (size_t b = a + 1; b < p; b++)
-		{
-			Datum values[5] = {Int32GetDatum((int32) a + 1), Int32GetDatum((int32) b + 1),
-							   Float8GetDatum(distances.distance[a * p + b]),
-							   Float8GetDatum(distances.error[a * p + b]),
-							   Float8GetDatum(distances.independent[a * p + b])};
-			bool nulls[5] = {false, false, false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
+					  TlvFloat8(distances.distance[a * p + b]),
+					  TlvFloat8(distances.error[a * p + b]),
+					  TlvFloat8(distances.independent[a * p + b]));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -264,12 +259,9 @@ tlv_tree_nodes_rows(PG_FUNCTION_ARGS)
 	for (size_t v = 0; v < model.parts.nodes; v++)
 	{
 		bool hidden = v >= model.parts.p;
-		Datum values[4] = {CStringGetTextDatum(model.names[v]), BoolGetDatum(hidden),
-						   Int32GetDatum((int32) v + 1),
-						   Int32GetDatum((int32) model.parts.states[v])};
-		bool nulls[4] = {false, false, hidden, false};
-
-		TlvPutRow(fcinfo, values, nulls);
+		TlvPutRow(fcinfo, TlvText(model.names[v]), TlvBool(hidden),
+				  TlvNullIf(hidden, TlvInt4((int32) v + 1)),
+				  TlvInt4((int32) model.parts.states[v]));
 	}
 	TlvTreeClose(&model);
 	return (Datum) 0;
@@ -287,17 +279,12 @@ tlv_tree_edges_rows(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t v = 0; v < parts->nodes; v++)
 	{
-		Datum values[5];
-		bool nulls[5] = {false, false, false, parts->error[v] < 0, parts->support[v] < 0};
-
 		if (parts->parent[v] < 0)
 			continue;
-		values[0] = CStringGetTextDatum(model.names[parts->parent[v]]);
-		values[1] = CStringGetTextDatum(model.names[v]);
-		values[2] = Float8GetDatum(parts->length[v]);
-		values[3] = Float8GetDatum(parts->error[v]);
-		values[4] = Float8GetDatum(parts->support[v]);
-		TlvPutRow(fcinfo, values, nulls);
+		TlvPutRow(fcinfo, TlvText(model.names[parts->parent[v]]), TlvText(model.names[v]),
+				  TlvFloat8(parts->length[v]),
+				  TlvNullIf(parts->error[v] < 0, TlvFloat8(parts->error[v])),
+				  TlvNullIf(parts->support[v] < 0, TlvFloat8(parts->support[v])));
 	}
 	TlvTreeClose(&model);
 	return (Datum) 0;
@@ -322,19 +309,13 @@ put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, size_t v, const do
 	int64_t parent = parts->parent[v];
 	size_t rows = parent < 0 ? 1 : (size_t) parts->states[parent];
 	size_t states = (size_t) parts->states[v];
+	const char *name = parent < 0 ? NULL : model->names[parent];
 
 	for (size_t x = 0; x < rows; x++)
 		for (size_t y = 0; y < states; y++)
-		{
-			Datum values[5] = {(Datum) 0, CStringGetTextDatum(model->names[v]),
-							   Int32GetDatum((int32) x), Int32GetDatum((int32) y),
-							   Float8GetDatum(table[x * states + y])};
-			bool nulls[5] = {parent < 0, false, parent < 0, false, false};
-
-			if (parent >= 0)
-				values[0] = CStringGetTextDatum(model->names[parent]);
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvText(name), TlvText(model->names[v]),
+					  TlvNullIf(parent < 0, TlvInt4((int32) x)), TlvInt4((int32) y),
+					  TlvFloat8(table[x * states + y]));
 }
 
 PG_FUNCTION_INFO_V1(tlv_tree_parameters_rows);
@@ -370,17 +351,9 @@ put_coefficients(FunctionCallInfo fcinfo, const TlvTreeModel *model, size_t v, c
 
 	for (size_t x = 0; x < from; x++)
 		for (size_t y = 0; y < d; y++)
-		{
-			Datum values[6] = {CStringGetTextDatum(model->names[parent]),
-							   CStringGetTextDatum(model->names[v]),
-							   Int32GetDatum((int32) x + 1),
-							   Int32GetDatum((int32) y + 1),
-							   Float8GetDatum(table[y + x * d]),
-							   Float8GetDatum(noise[y + y * d])};
-			bool nulls[6] = {false, false, false, false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvText(model->names[parent]), TlvText(model->names[v]),
+					  TlvInt4((int32) x + 1), TlvInt4((int32) y + 1), TlvFloat8(table[y + x * d]),
+					  TlvFloat8(noise[y + y * d]));
 }
 
 PG_FUNCTION_INFO_V1(tlv_tree_coefficients_rows);

@@ -70,13 +70,7 @@ tlv_tree_posterior_codes(PG_FUNCTION_ARGS)
 		if (v < parts.p && cursor.row.part[0].codes[v] >= 0)
 			continue;
 		for (int64_t x = 0; x < parts.states[v]; x++)
-		{
-			Datum row[3] = {CStringGetTextDatum(names[v]), Int32GetDatum((int32) x),
-							Float8GetDatum(*probability++)};
-			bool nulls[3] = {false, false, false};
-
-			TlvPutRow(fcinfo, row, nulls);
-		}
+			TlvPutRow(fcinfo, TlvText(names[v]), TlvInt4((int32) x), TlvFloat8(*probability++));
 	}
 	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
@@ -87,11 +81,8 @@ static void
 put_moments(FunctionCallInfo fcinfo, const char *node, int64_t dimension, double mean,
 			double variance)
 {
-	Datum row[4] = {CStringGetTextDatum(node), Int32GetDatum((int32) dimension),
-					Float8GetDatum(mean), Float8GetDatum(variance)};
-	bool nulls[4] = {false, false, false, false};
-
-	TlvPutRow(fcinfo, row, nulls);
+	TlvPutRow(fcinfo, TlvText(node), TlvInt4((int32) dimension), TlvFloat8(mean),
+			  TlvFloat8(variance));
 }
 
 PG_FUNCTION_INFO_V1(tlv_tree_posterior_numbers);
@@ -168,15 +159,17 @@ tlv_simulate_tree_model(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-static Datum
-codes_datum(size_t n, const int32_t *codes)
+static ArrayType *
+codes_array(size_t n, const int32_t *codes)
 {
 	Datum *values = palloc(Max(n, 1) * sizeof(Datum));
+	ArrayType *array;
 
 	for (size_t i = 0; i < n; i++)
 		values[i] = Int32GetDatum(codes[i]);
-	return PointerGetDatum(
-		construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	array = construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
+	pfree(values);
+	return array;
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_tree);
@@ -188,14 +181,15 @@ tlv_simulate_tree(PG_FUNCTION_ARGS)
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_tree, "tlv_simulate_tree");
 	size_t rows = TlvCountArgument(fcinfo, 1, "rows", 0);
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
-	MemoryContext each = AllocSetContextCreate(work->mcxt, "tensorlv row", ALLOCSET_DEFAULT_SIZES);
 	tlv_tree_sampler *sampler;
 	tlv_tree_parts parts;
 	int32_t *codes;
 	double *x;
 	tlv_rng rng;
+	bool categories;
 
 	tlv_tree_read(&frame, &parts);
+	categories = !parts.gaussian;
 	tlv_rng_seed(&rng, TlvSeedArgument(fcinfo, 2));
 	TlvCheck(&work->ctx, tlv_tree_sampler_create(&work->ctx, &frame, &sampler));
 	codes = palloc0(parts.nodes * sizeof(int32_t));
@@ -203,21 +197,11 @@ tlv_simulate_tree(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	for (size_t r = 0; r < rows; r++)
 	{
-		MemoryContext old = MemoryContextSwitchTo(each);
-		Datum values[4] = {Int64GetDatum((int64) r + 1), (Datum) 0, (Datum) 0, (Datum) 0};
-		bool nulls[4] = {false, parts.gaussian, parts.gaussian, !parts.gaussian};
-
 		tlv_tree_sample(sampler, &rng, codes, x);
-		if (parts.gaussian)
-			values[3] = PointerGetDatum(TlvFloat8Array(parts.columns, x));
-		else
-		{
-			values[1] = codes_datum(parts.p, codes);
-			values[2] = codes_datum(parts.nodes - parts.p, codes + parts.p);
-		}
-		TlvPutRow(fcinfo, values, nulls);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(each);
+		TlvPutRow(fcinfo, TlvInt8((int64) r + 1),
+				  TlvOwned(categories ? codes_array(parts.p, codes) : NULL),
+				  TlvOwned(categories ? codes_array(parts.nodes - parts.p, codes + parts.p) : NULL),
+				  TlvOwned(categories ? NULL : TlvFloat8Array(parts.columns, x)));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

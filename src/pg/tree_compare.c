@@ -55,15 +55,11 @@ static Datum
 put_distance(FunctionCallInfo fcinfo, tlv_context *ctx, const tlv_tree *a, const tlv_tree *b)
 {
 	size_t different, total;
-	Datum values[3];
-	bool nulls[3] = {false, false, false};
 
 	TlvCheck(ctx, tlv_tree_robinson_foulds(ctx, a, b, &different, &total));
-	values[0] = Int32GetDatum((int32) different);
-	values[1] = Int32GetDatum((int32) total);
-	values[2] = Float8GetDatum(total > 0 ? (double) different / (double) total : 0);
 	TlvInitRows(fcinfo);
-	TlvPutRow(fcinfo, values, nulls);
+	TlvPutRow(fcinfo, TlvInt4((int32) different), TlvInt4((int32) total),
+			  TlvFloat8(total > 0 ? (double) different / (double) total : 0));
 	return (Datum) 0;
 }
 

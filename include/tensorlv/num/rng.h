@@ -30,6 +30,17 @@ tlv_mix64(uint64_t x)
 }
 
 extern void tlv_rng_seed(tlv_rng *rng, uint64_t seed);
+
+/*
+ * Stream i, from 1, of a seed: rows that are simulated each from a stream of their own do not
+ * depend on how many follow.
+ */
+static inline void
+tlv_rng_stream(tlv_rng *rng, uint64_t seed, uint64_t i)
+{
+	tlv_rng_seed(rng, tlv_mix64(seed) + i);
+}
+
 extern uint64_t tlv_rng_next(tlv_rng *rng);
 
 /* Uniform in [0, 1) with 53 bits. */

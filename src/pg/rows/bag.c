@@ -248,12 +248,7 @@ tlv_bag_items(PG_FUNCTION_ARGS)
 
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < n; i++)
-	{
-		Datum values[2] = {Int64GetDatum(items[i]), Float8GetDatum(weights[i])};
-		bool nulls[2] = {false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt8(items[i]), TlvFloat8(weights[i]));
 	return (Datum) 0;
 }
 

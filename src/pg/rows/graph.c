@@ -35,12 +35,7 @@ tlv_edges_rows(PG_FUNCTION_ARGS)
 	TlvInitRows(fcinfo);
 	TlvCheck(&work->ctx, tlv_graph_cursor_open(&work->ctx, &frame, &cursor));
 	while (tlv_graph_cursor_next(cursor, &src, &dst, &weight))
-	{
-		Datum values[3] = {Int64GetDatum(src), Int64GetDatum(dst), Float8GetDatum(weight)};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvInt8(src), TlvInt8(dst), TlvFloat8(weight));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -107,13 +102,8 @@ tlv_degrees_rows(PG_FUNCTION_ARGS)
 		TlvCheck(&work->ctx,
 				 tlv_graph_degrees(&work->ctx, &frame, side[s].sources, degree, weight));
 		for (size_t i = 0; i < side[s].nodes; i++)
-		{
-			Datum values[4] = {Int64GetDatum(side[s].ids[i]), side[s].name,
-							   Int64GetDatum(degree[i]), Float8GetDatum(weight[i])};
-			bool nulls[4] = {false, false, false, false};
-
-			TlvPutRow(fcinfo, values, nulls);
-		}
+			TlvPutRow(fcinfo, TlvInt8(side[s].ids[i]), TlvDatum(side[s].name), TlvInt8(degree[i]),
+					  TlvFloat8(weight[i]));
 		tlv_free(&work->ctx, weight);
 		tlv_free(&work->ctx, degree);
 	}
@@ -143,14 +133,8 @@ put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
 	TlvCheck(&work->ctx, tlv_graph_neighbours_load(&work->ctx, frame, side->sources, &neighbours));
 	items = allocate(work, other->nodes, sizeof(int64_t));
 	for (size_t i = 0; i < side->nodes; i++)
-	{
-		struct varlena *bag = neighbour_bag(&neighbours, i, other->ids, items);
-		Datum values[3] = {Int64GetDatum(side->ids[i]), side->name, PointerGetDatum(bag)};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-		pfree(bag);
-	}
+		TlvPutRow(fcinfo, TlvInt8(side->ids[i]), TlvDatum(side->name),
+				  TlvOwned(neighbour_bag(&neighbours, i, other->ids, items)));
 	tlv_free(&work->ctx, items);
 	tlv_graph_neighbours_free(&work->ctx, &neighbours);
 }
@@ -198,11 +182,8 @@ tlv_graph_components_rows(PG_FUNCTION_ARGS)
 	{
 		bool behind = i >= graph.header.rows;
 		int64_t id = behind ? graph.nodes[1][i - graph.header.rows] : graph.nodes[0][i];
-		Datum values[3] = {Int64GetDatum(id), behind ? target : source,
-						   Int32GetDatum(component[i] + 1)};
-		bool nulls[3] = {false, false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
+		TlvPutRow(fcinfo, TlvInt8(id), TlvDatum(behind ? target : source),
+				  TlvInt4(component[i] + 1));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

@@ -5,7 +5,11 @@
 
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
 #include "utils/tuplestore.h"
+
+/* Most columns of a row that is returned. */
+#define TLV_ROW_CELLS 16
 
 void
 TlvInitRows(FunctionCallInfo fcinfo)
@@ -28,10 +32,28 @@ TlvInitRows(FunctionCallInfo fcinfo)
 }
 
 void
-TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
+TlvPutCells(FunctionCallInfo fcinfo, int n, const TlvCell *cells)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum values[TLV_ROW_CELLS];
+	bool nulls[TLV_ROW_CELLS];
 
 	CHECK_FOR_INTERRUPTS(); /* a bag alone may have millions of rows */
+	if (n > TLV_ROW_CELLS || n != result->setDesc->natts)
+		elog(ERROR, "a row of %d cells for a type of %d columns", n, result->setDesc->natts);
+	for (int i = 0; i < n; i++)
+	{
+		values[i] = cells[i].value;
+		nulls[i] = cells[i].isnull;
+	}
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	for (int i = 0; i < n; i++)
+		if (cells[i].owned != NULL)
+			pfree(cells[i].owned);
+}
+
+TlvCell
+TlvText(const char *value)
+{
+	return TlvOwned(value == NULL ? NULL : cstring_to_text(value));
 }

@@ -102,11 +102,6 @@ tlv_build_info(PG_FUNCTION_ARGS)
 	snprintf(threads, sizeof(threads), "%d", tlv_blas_threads());
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < lengthof(rows); i++)
-	{
-		Datum values[2] = {CStringGetTextDatum(rows[i][0]), CStringGetTextDatum(rows[i][1])};
-		bool nulls[2] = {false, false};
-
-		TlvPutRow(fcinfo, values, nulls);
-	}
+		TlvPutRow(fcinfo, TlvText(rows[i][0]), TlvText(rows[i][1]));
 	return (Datum) 0;
 }

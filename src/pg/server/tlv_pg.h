@@ -104,7 +104,70 @@ extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const c
 
 /* Prepares fcinfo to return rows of its declared type, materialised; then one call per row. */
 extern void TlvInitRows(FunctionCallInfo fcinfo);
-extern void TlvPutRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls);
+
+/* A column of a row. */
+typedef struct TlvCell
+{
+	Datum value;
+	bool isnull;
+	void *owned; /* freed once the row is put, or NULL */
+} TlvCell;
+
+/*
+ * One row, of as many cells as its type has columns:
+ *     TlvPutRow(fcinfo, TlvInt4(rank), TlvText(name), TlvNullIf(isnan(z), TlvFloat8(z)));
+ */
+#define TlvPutRow(fcinfo, ...)                                                                     \
+	TlvPutCells(fcinfo, lengthof(((TlvCell[]){__VA_ARGS__})), (TlvCell[]){__VA_ARGS__})
+
+extern void TlvPutCells(FunctionCallInfo fcinfo, int n, const TlvCell *cells);
+
+static inline TlvCell
+TlvDatum(Datum value)
+{
+	return (TlvCell){.value = value};
+}
+
+static inline TlvCell
+TlvBool(bool value)
+{
+	return TlvDatum(BoolGetDatum(value));
+}
+
+static inline TlvCell
+TlvInt4(int32 value)
+{
+	return TlvDatum(Int32GetDatum(value));
+}
+
+static inline TlvCell
+TlvInt8(int64 value)
+{
+	return TlvDatum(Int64GetDatum(value));
+}
+
+static inline TlvCell
+TlvFloat8(double value)
+{
+	return TlvDatum(Float8GetDatum(value));
+}
+
+/* An array, a bag or a text made for this row; NULL where there is none. */
+static inline TlvCell
+TlvOwned(void *value)
+{
+	return (TlvCell){PointerGetDatum(value), value == NULL, value};
+}
+
+static inline TlvCell
+TlvNullIf(bool isnull, TlvCell cell)
+{
+	cell.isnull |= isnull;
+	return cell;
+}
+
+/* A text; NULL where there is none. */
+extern TlvCell TlvText(const char *value);
 
 /* ---- live aggregate states (expanded.c) ---- */
 

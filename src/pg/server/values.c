@@ -379,10 +379,7 @@ tlv_value_info(PG_FUNCTION_ARGS)
 static void
 put_diagnostic(FunctionCallInfo fcinfo, const char *name, double value)
 {
-	Datum values[2] = {CStringGetTextDatum(name), Float8GetDatum(value)};
-	bool nulls[2] = {false, false};
-
-	TlvPutRow(fcinfo, values, nulls);
+	TlvPutRow(fcinfo, TlvText(name), TlvFloat8(value));
 }
 
 PG_FUNCTION_INFO_V1(tlv_diagnostics_rows);
