@@ -26,7 +26,7 @@ typedef struct tlv_lda_model
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
 								   const tlv_bag_image *bag);
 
-/* parameters.c */
+/* order.c */
 
 /* order[0 .. k-1]: topics by decreasing weight, ties in their order. */
 extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order);

@@ -1,59 +1,12 @@
 /*
- * parameters.c - order and scale of topics, and models from given
- * parameters (lda.h).
+ * parameters.c - models from given parameters (lda.h).
  */
 #include "tensorlv/model/lda.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "internal.h"
 #include "tensorlv/num/assert.h"
-
-void
-tlv_lda_order_topics(size_t k, const double *weights, int64_t *order)
-{
-	for (size_t j = 0; j < k; j++)
-	{
-		size_t at = j;
-
-		for (; at > 0 && weights[order[at - 1]] < weights[j]; at--)
-			order[at] = order[at - 1];
-		order[at] = (int64_t) j;
-	}
-}
-
-tlv_status
-tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *alpha,
-					double *weights)
-{
-	double *row = tlv_alloc(ctx, k, sizeof(double));
-	int64_t *order;
-
-	TLV_TRY_ALLOC(ctx, row);
-	order = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
-	tlv_lda_order_topics(k, weights, order);
-	for (size_t i = 0; i < d + 2; i++)
-	{
-		double *numbers = i < d ? phi + i * k : i == d ? alpha : weights;
-
-		memcpy(row, numbers, k * sizeof(double));
-		for (size_t j = 0; j < k; j++)
-			numbers[j] = row[order[j]];
-	}
-	tlv_assert(tlv_descends(k, weights));
-	tlv_free(ctx, order);
-	tlv_free(ctx, row);
-	return TLV_OK;
-}
-
-void
-tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha)
-{
-	for (size_t j = 0; j < k; j++)
-		alpha[j] = alpha0 > 0 ? alpha0 * weights[j] : weights[j];
-}
 
 /* Given parameters, checked and brought into a model's form. */
 typedef struct given_topics
