@@ -163,6 +163,7 @@ endif
 
 UNIT_SOURCES := $(sort $(wildcard test/unit/*/test_*.c))
 FUZZ_SOURCES := $(sort $(wildcard test/fuzz/fuzz_*.c))
+USE_SOURCES  := $(sort $(wildcard test/fuzz/uses/*.c))
 SEED_SOURCES := test/fuzz/make_corpus.c $(sort $(wildcard test/fuzz/seeds/*.c))
 TEST_HEADERS := $(wildcard test/unit/*.h test/fuzz/*.h)
 TEST_FLAGS    = -Iinclude -Isrc -Itest/unit -Itest/fuzz $(DEFINES)
@@ -197,7 +198,8 @@ build/asan/test/%: test/unit/%.c build/asan/libtensorlv.a $(OUR_HEADERS) $(TEST_
 	@mkdir -p $(@D)
 	$(ASAN_CC) $(ASAN_FLAGS) $(TEST_FLAGS) -o $@ $< build/asan/libtensorlv.a -lcmocka $(LIBRARIES)
 build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)
-	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(TEST_FLAGS) -o $@ $< build/fuzz/libtensorlv.a $(LIBRARIES)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $(TEST_FLAGS) -o $@ $(filter %.c,$^) build/fuzz/libtensorlv.a $(LIBRARIES)
+build/fuzz/fuzz_frame: $(USE_SOURCES)
 
 # Seeds of the harnesses, one of every kind at least.
 build/fuzz/make_corpus: $(SEED_SOURCES) build/fuzz/libtensorlv.a $(OUR_HEADERS) $(TEST_HEADERS)

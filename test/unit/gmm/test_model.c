@@ -149,13 +149,14 @@ static void
 test_damage(void **state)
 {
 	data rows = simulate(10, 3, 2, 5, TLV_COVARIANCE_FULL);
-	const char *const sections[] = {"weights", "means", "covariances", "floor", "covariance"};
+	const char *const sections[] = {"weights", "means",		 "covariances",
+									"floor",   "covariance", "floor"};
 
 	(void) state;
 	for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++)
 	{
 		const char *except[] = {sections[s], NULL};
-		double bad[64] = {-1, -1};
+		double bad[64] = {s < 5 ? -1 : 1e254, s < 5 ? -1 : 0};
 		const tlv_section *section = tlv_frame_find(&rows.truth, sections[s]);
 		tlv_frame_builder *damaged = &builder;
 		tlv_frame frame;

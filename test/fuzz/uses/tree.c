@@ -1,9 +1,8 @@
 /*
- * tree_uses.h - what the frame harness does with trees, their statistics, and moments that trees
+ * tree.c - uses of trees, their statistics, and moments that trees
  * are learned from, of unknown origin: fits, rows, a step of refinement, text.
  */
-#ifndef TENSORLV_FUZZ_TREE_USES_H
-#define TENSORLV_FUZZ_TREE_USES_H
+#include "uses.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #define TREE_MOST 40
 
 /* A model that a fit or an update has made can be stored and read back. */
-static inline bool
+static bool
 tree_stored(tlv_context *ctx, void *image, size_t size, tlv_frame *model)
 {
 	const tlv_kind *kind;
@@ -30,7 +29,7 @@ tree_stored(tlv_context *ctx, void *image, size_t size, tlv_frame *model)
 	return true;
 }
 
-static inline void
+static void
 draw_tree(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *parts, int32_t *codes,
 		  double *x)
 {
@@ -47,7 +46,7 @@ draw_tree(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *parts,
 				abort();
 }
 
-static inline void
+static void
 infer_tree(tlv_context *ctx, tlv_model *model, const tlv_tree_parts *parts, const int32_t *codes,
 		   const double *x)
 {
@@ -71,7 +70,7 @@ infer_tree(tlv_context *ctx, tlv_model *model, const tlv_tree_parts *parts, cons
 		abort();
 }
 
-static inline void
+static void
 write_tree(tlv_context *ctx, const tlv_tree_parts *parts)
 {
 	size_t different, total;
@@ -88,7 +87,7 @@ write_tree(tlv_context *ctx, const tlv_tree_parts *parts)
 		abort();
 }
 
-static inline void
+static void
 use_tree(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_tree_parts parts;
@@ -116,7 +115,7 @@ use_tree(tlv_context *ctx, const tlv_frame *frame)
 }
 
 /* Trees of every method, with hidden nodes of chosen and of three states. */
-static inline void
+static void
 use_tree_moments(tlv_context *ctx, const tlv_frame *frame, uint8_t mode)
 {
 	tlv_tree_learn_options options = {
@@ -140,7 +139,7 @@ use_tree_moments(tlv_context *ctx, const tlv_frame *frame, uint8_t mode)
 }
 
 /* Statistics that say they are of a model, whatever they are of. */
-static inline void
+static void
 use_tree_statistics(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_tree_simulation simulation = {false, 2, 2, 0.5, 0.9, 1};
@@ -159,4 +158,12 @@ use_tree_statistics(tlv_context *ctx, const tlv_frame *frame)
 		tree_stored(ctx, image, size, &updated);
 }
 
-#endif /* TENSORLV_FUZZ_TREE_USES_H */
+USES(tree)
+{
+	if (kind == &tlv_kind_category_moments || kind == &tlv_kind_dense_moments)
+		use_tree_moments(&ctx, frame, mode);
+	if (kind == &tlv_kind_tree_statistics || kind == &tlv_kind_tree_triples)
+		use_tree_statistics(&ctx, frame);
+	if (kind == &tlv_kind_tree)
+		use_tree(&ctx, frame);
+}

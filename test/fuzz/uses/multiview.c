@@ -1,9 +1,8 @@
 /*
- * view_uses.h - what the frame harness does with moments of three views and with multi-view
+ * multiview.c - uses of moments of three views and with multi-view
  * mixtures of unknown origin: fits, and rows with a view missing.
  */
-#ifndef TENSORLV_FUZZ_VIEW_USES_H
-#define TENSORLV_FUZZ_VIEW_USES_H
+#include "uses.h"
 
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@
 /* More dimensions or categories are too slow here. */
 #define VIEW_MOST 30
 
-static inline void
+static void
 use_view_model(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_posterior posterior = {0};
@@ -47,7 +46,7 @@ use_view_model(tlv_context *ctx, const tlv_frame *frame)
 }
 
 /* A fit that succeeds gives a model that can be stored and read back. */
-static inline void
+static void
 use_view_moments(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const names[2][3] = {{"items1", "items2", "items3"},
@@ -75,4 +74,10 @@ use_view_moments(tlv_context *ctx, const tlv_frame *frame)
 	use_view_model(ctx, &model);
 }
 
-#endif /* TENSORLV_FUZZ_VIEW_USES_H */
+USES(multiview)
+{
+	if (kind == &tlv_kind_view_moments || kind == &tlv_kind_category_views)
+		use_view_moments(&ctx, frame);
+	if (kind == &tlv_kind_multiview)
+		use_view_model(&ctx, frame);
+}

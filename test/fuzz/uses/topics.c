@@ -1,0 +1,140 @@
+/*
+ * topics.c - uses of subspaces of items, and moments that topic models are fitted to or belong to:
+ * fits, steps.
+ */
+#include "uses.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kind_uses.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/lda.h"
+
+#define MODE_SEARCH 2 /* estimate alpha0 */
+#define MODE_SINGLE 4 /* single topic model */
+#define MODE_SGD	8 /* other methods than joint */
+#define MODE_POWER	16
+
+/* Rows, then the stored form; false on error. */
+static bool
+collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
+{
+	use_material material;
+
+	gather_material(&ctx, like, &material);
+	add_rows(&ctx, accumulator, &material);
+	return build_checked(&ctx, &builder, accumulator, frame);
+}
+
+static void
+use_subspace(const tlv_frame *frame)
+{
+	tlv_subspace_options options = {0, 0, false, 1};
+
+	tlv_subspace_change(frame);
+	for (int compressed = 0; compressed < 2; compressed++)
+	{
+		tlv_subspace *subspace;
+		tlv_accumulator *accumulator;
+		tlv_frame moments;
+		void *image;
+		size_t size;
+
+		USE(tlv_subspace_open(&ctx, frame, compressed, &subspace));
+		USE(compressed ? tlv_count_triples_create(&ctx, subspace, &accumulator)
+					   : tlv_count_products_create(&ctx, subspace, &accumulator));
+		if (!collect(accumulator, frame, &moments))
+			return;
+		accumulator->class->merge(&ctx, accumulator, &moments);
+		if (!compressed)
+			tlv_subspace_from_moments(&ctx, &moments, &options, &image, &size);
+	}
+}
+
+static void
+use_fit(const tlv_frame *frame, uint8_t mode)
+{
+	tlv_lda_options options = {.alpha0 = mode & MODE_SEARCH	  ? NAN
+										 : mode & MODE_SINGLE ? 0
+															  : 1.5,
+							   .eta = 0.1,
+							   .seed = 1};
+	const tlv_kind *kind;
+	tlv_frame model;
+	void *image;
+	size_t size, k;
+	double z[1024];
+
+	options.decompose.method = mode & MODE_SGD	   ? TLV_METHOD_ALS
+							   : mode & MODE_POWER ? TLV_METHOD_POWER
+												   : TLV_METHOD_JOINT;
+	if (tlv_frame_find(frame, "mean")->rows <= 1024)
+		tlv_count_suggest_k(&ctx, frame, frame, z, &size, &k);
+	if (tlv_frame_find(frame, "mean")->rows > 12)
+		return; /* too slow here */
+	USE(tlv_lda_fit(&ctx, frame, &options, &image, &size));
+	/* A fit that succeeds gives a model that can be stored and read back. */
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+		abort();
+}
+
+/* A small model that is always the same, for statistics to be used with. */
+static bool
+fixed_model(tlv_frame *model)
+{
+	static const int64_t items[4] = {1, 2, 5, 9};
+	static const double phi[8] = {1, 2, 3, 4, 5, 6, 7, 8}, alpha[2] = {0.5, 1};
+	void *image;
+	size_t size;
+
+	return tlv_lda_from_parameters(&ctx, &(tlv_lda_parameters){2, 4, items, phi, alpha, 1}, &image,
+								   &size) == TLV_OK &&
+		   tlv_frame_open(&ctx, image, size, model) == TLV_OK;
+}
+
+/* The value says that it belongs to the fixed model: shapes must be compared none the less. */
+static void
+use_with_model(const tlv_frame *frame)
+{
+	tlv_digest *fingerprint = (tlv_digest *) tlv_frame_digest(frame, "model");
+	tlv_accumulator *accumulator = NULL;
+	tlv_model *open;
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	if (!fixed_model(&model))
+		return;
+	tlv_lda_extend(&ctx, &model, frame, 0.01, &image, &size);
+	if (fingerprint == NULL)
+		return;
+	*fingerprint = model.header->digest;
+	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
+		tlv_kind_lda.model->update(&ctx, &model, frame, &image, &size);
+	USE(tlv_kind_lda.model->open(&ctx, &model, &open));
+	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
+		USE(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
+	else if (frame->header->kind == TLV_KIND_COHERENCE)
+		USE(tlv_kind_lda.model->coherence(&ctx, open, 2, &accumulator));
+	if (accumulator != NULL)
+		accumulator->class->merge(&ctx, accumulator, frame);
+}
+
+USES(topics)
+{
+	tlv_subspace_options options = {1 + mode % 3u, mode & 4, mode & 8, mode};
+	void *image;
+	size_t size;
+
+	if (kind == &tlv_kind_item_subspace)
+		use_subspace(frame);
+	if (kind->type != TLV_FRAME_MOMENTS)
+		return;
+	if (kind == &tlv_kind_count_summary || kind == &tlv_kind_count_pairs)
+		tlv_count_trace(frame, options.minimum_documents);
+	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
+	if (kind == &tlv_kind_count_triples)
+		use_fit(frame, mode);
+	use_with_model(frame);
+}
