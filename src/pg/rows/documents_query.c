@@ -121,15 +121,20 @@ TlvReadDocuments(TlvDriver *driver, const char *text)
 
 	rows->form = TLV_ROW_BAG;
 	TlvSourceColumn(rows, "bag", bag);
-	if (desc->natts == 1 && TupleDescAttr(desc, 0)->atttypid == bag)
+	if (desc->natts == 1 && getBaseType(TupleDescAttr(desc, 0)->atttypid) == bag)
 	{
-		appendStringInfoString(&rows->made.sql, "SELECT bag FROM " TLV_QUERY_ROWS " AS q(bag)");
+		appendStringInfo(&rows->made.sql,
+						 "SELECT bag::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS " AS q(bag)",
+						 rows->query->schema);
 		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
 		return;
 	}
 	terms = recognize_columns(desc);
 	group_documents(rows, terms);
+	if (terms)
+		TlvSourceHold(rows);
 	TlvSourceReady(rows, TLV_SOURCE_MADE);
 	if (terms)
 		collect_terms(rows);
+	TlvSourceRelease(rows);
 }

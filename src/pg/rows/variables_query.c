@@ -128,10 +128,9 @@ collect_names(TlvSource *rows, const char *columns, bool text)
 	TlvStatementBegin(&statement, rows->query);
 	appendStringInfo(
 		&statement.sql,
-		"SELECT variable::pg_catalog.text FROM (SELECT DISTINCT variable FROM " TLV_QUERY_ROWS
-		" AS q(%s) WHERE variable IS NOT NULL) AS d ORDER BY "
-		"d.variable%s",
-		columns, text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+		"SELECT variable::pg_catalog.text FROM (SELECT DISTINCT variable%s AS variable "
+		"FROM " TLV_QUERY_ROWS " AS q(%s) WHERE variable IS NOT NULL) AS d ORDER BY d.variable",
+		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", columns);
 	TlvDriverReport(rows->driver, "collecting the variables");
 	(void) TlvStatementRun(&statement, 1, (Oid[]){TEXTOID}, take_name, list);
 	if (list->n > TLV_CATEGORY_MOST_VARIABLES)
@@ -155,10 +154,12 @@ pivot_rows(TlvSource *rows, bool gaussian)
 	int variable = variable_column(desc);
 	const char *columns = variable == 1 ? "r, variable, value" : "variable, r, value";
 	Oid value = gaussian ? FLOAT8OID : INT4OID;
-	NameList *list = collect_names(
-		rows, columns, TlvIsTextType(getBaseType(TupleDescAttr(desc, variable)->atttypid)));
+	NameList *list;
 	ArrayType *names;
 
+	TlvSourceHold(rows);
+	list = collect_names(rows, columns,
+						 TlvIsTextType(getBaseType(TupleDescAttr(desc, variable)->atttypid)));
 	if (list->n == 0)
 		return false;
 	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
@@ -192,4 +193,5 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind)
 	else if (!pivot_rows(rows, gaussian))
 		return;
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
+	TlvSourceRelease(rows);
 }

@@ -73,6 +73,21 @@ rows_store(TlvSource *rows)
 }
 
 void
+TlvSourceHold(TlvSource *rows)
+{
+	if (TlvQueryRepeatable(rows->query))
+		return;
+	TlvDriverReport(rows->driver, "running the query");
+	TlvQueryHold(rows->query);
+}
+
+void
+TlvSourceRelease(TlvSource *rows)
+{
+	TlvQueryRelease(rows->query);
+}
+
+void
 TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 {
 	rows->shippable = use == TLV_SOURCE_AGAIN;

@@ -78,6 +78,11 @@ typedef enum TlvSourceUse
 	TLV_SOURCE_MADE	  /* they are grouped or pivoted first: stored */
 } TlvSourceUse;
 
+/* Before a reader looks at the query's rows more than once: unless it is repeatable it is run now,
+ * and held until TlvSourceRelease. */
+extern void TlvSourceHold(TlvSource *rows);
+extern void TlvSourceRelease(TlvSource *rows);
+
 /* rows->made is written, and the rows are ready for passes. */
 extern void TlvSourceReady(TlvSource *rows, TlvSourceUse use);
 

@@ -211,6 +211,7 @@ TlvQueryOpen(const char *text, Oid function, const char *what)
 void
 TlvQueryClose(TlvQuery *query)
 {
+	TlvQueryRelease(query);
 	if (query->store != NULL)
 		tuplestore_end(query->store);
 	MemoryContextDelete(query->mcxt);

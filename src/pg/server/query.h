@@ -45,6 +45,7 @@ typedef struct TlvQuery
 	Query *query;		/* of the text, not rewritten */
 	TupleDesc desc;		/* its columns */
 	QueryEnvironment *environment;
+	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
 	Tuplestorestate *store; /* NULL: its rows are read again */
 	Oid namespace;			/* of the extension */
 	Oid extension;
@@ -125,6 +126,13 @@ extern bool TlvStatementRun(TlvStatement *statement, int n, const Oid *types, Tl
  */
 extern void TlvStatementStore(TlvStatement *statement, int n, const char *const *names,
 							  const Oid *types);
+
+/*
+ * More than one statement over "tensorlv query" to come, of which each must see the same rows: runs
+ * the query once and holds what it returns, until it is released.
+ */
+extern void TlvQueryHold(TlvQuery *query);
+extern void TlvQueryRelease(TlvQuery *query);
 
 /* ---- literals ---- */
 

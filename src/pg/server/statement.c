@@ -204,17 +204,37 @@ require_same_rights(const TlvQuery *query)
 						errmsg("the role or row_security has changed while the query was run")));
 }
 
+/* Positions in our text are nothing to the caller, who would look for them in his own. */
+static void
+forget_position(void *argument)
+{
+	errposition(0);
+}
+
+static Query *
+analyse_own(TlvStatement *statement)
+{
+	const char *sql = statement->sql.data;
+	ErrorContextCallback callback = {error_context_stack, forget_position, NULL};
+	Query *own;
+
+	error_context_stack = &callback;
+	own = TlvAnalyse(linitial_node(RawStmt, TlvParse(sql)), sql, statement->types,
+					 statement->n_parameters, statement->query->environment);
+	error_context_stack = callback.previous;
+	return own;
+}
+
 static Query *
 statement_query(TlvStatement *statement)
 {
 	TlvQuery *query = statement->query;
-	const char *sql = statement->sql.data;
-	Query *own = TlvAnalyse(linitial_node(RawStmt, TlvParse(sql)), sql, statement->types,
-							statement->n_parameters, query->environment);
+	Query *own = analyse_own(statement);
 
 	(void) refuse_strange((Node *) own, statement);
 	own = castNode(Query, bind_parameters((Node *) own, statement));
-	(void) put_query((Node *) own, query);
+	if (query->held == NULL)
+		(void) put_query((Node *) own, query);
 	AcquireRewriteLocks(own, true, false);
 	/* Positions are those in the caller's text: no part of ours is meant. */
 	own->stmt_location = -1;
@@ -434,4 +454,33 @@ TlvStatementStore(TlvStatement *statement, int n, const char *const *names, cons
 	(void) TlvStatementRun(statement, n, types, store_row, query->store);
 	TlvQueryRegister(query, "tensorlv rows", desc, query->store);
 	MemoryContextSwitchTo(caller);
+}
+
+void
+TlvQueryHold(TlvQuery *query)
+{
+	MemoryContext caller = MemoryContextSwitchTo(query->mcxt);
+	EphemeralNamedRelation rows = get_ENR(query->environment, "tensorlv query");
+	int n = query->desc->natts;
+	Oid *types = palloc((Size) n * sizeof(Oid));
+	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
+	TlvStatement statement;
+
+	for (int i = 0; i < n; i++)
+		types[i] = TupleDescAttr(query->desc, i)->atttypid;
+	TlvStatementBegin(&statement, query);
+	appendStringInfoString(&statement.sql, "SELECT * FROM " TLV_QUERY_ROWS);
+	(void) TlvStatementRun(&statement, n, types, store_row, held);
+	rows->reldata = query->held = held;
+	rows->md.enrtuples = (double) tuplestore_tuple_count(held);
+	MemoryContextSwitchTo(caller);
+}
+
+void
+TlvQueryRelease(TlvQuery *query)
+{
+	if (query->held == NULL)
+		return;
+	tuplestore_end(query->held);
+	get_ENR(query->environment, "tensorlv query")->reldata = query->held = NULL;
 }
