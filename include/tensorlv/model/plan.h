@@ -125,8 +125,12 @@ extern void tlv_plan_abandon(tlv_plan *plan);
 
 /* ---- what plans have in common ---- */
 
-/* One more statistic of the pass, in plan->statistics, zeroed but for its aggregate. */
-extern tlv_statistic *tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate);
+/*
+ * One more statistic of the pass, which is of that stage and whose values `then` takes: in
+ * plan->statistics, zeroed but for its aggregate.
+ */
+extern tlv_statistic *tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const char *stage,
+								   const tlv_aggregate *aggregate, tlv_plan_step then);
 
 /* Moves a value to plan->kept[slot] and drops what was there; NULL is allowed. */
 extern void tlv_plan_keep(tlv_plan *plan, int slot, tlv_value **value);
@@ -144,6 +148,23 @@ typedef struct tlv_held
  * may lie in the innermost scratch: it is taken out of it.
  */
 extern tlv_status tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size);
+
+/*
+ * A model that a plan makes by one of the formulas with "..., void **image, size_t *size)":
+ *     tlv_plan_make(ctx, &made);
+ *     TLV_TRY(tlv_plan_made(ctx, &made, &plan->model, formula(..., &made.image, &made.size)));
+ * holds what it gave, unless it failed, and gives back all else that it has allocated.
+ */
+typedef struct tlv_making
+{
+	tlv_scratch scratch;
+	void *image;
+	size_t size;
+} tlv_making;
+
+extern void tlv_plan_make(tlv_context *ctx, tlv_making *making);
+extern tlv_status tlv_plan_made(tlv_context *ctx, tlv_making *making, tlv_held *held,
+								tlv_status status);
 
 /* One refinement step: the model becomes the one that the statistics give; nothing else stays. */
 extern tlv_status tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics);
@@ -173,6 +194,10 @@ extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_fr
 extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 									   tlv_diagnostics *diagnostics, size_t n,
 									   const tlv_plan_section *sections);
+
+/* The log-likelihood in statistics over their count of that name, "rows" say, which is 1 at least.
+ */
+extern double tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count);
 
 /* The one error for a query that returned rows in an earlier pass and none now. */
 extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);

@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
@@ -64,7 +65,8 @@ tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pa
 }
 
 tlv_statistic *
-tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate)
+tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+			 tlv_plan_step then)
 {
 	tlv_statistic *statistic = &plan->statistics[pass->n++];
 
@@ -72,7 +74,16 @@ tlv_plan_ask(tlv_plan *plan, tlv_pass *pass, const tlv_aggregate *aggregate)
 	memset(statistic, 0, sizeof(*statistic));
 	statistic->aggregate = aggregate;
 	pass->statistics = plan->statistics;
+	pass->stage = stage;
+	plan->then = then;
 	return statistic;
+}
+
+double
+tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count)
+{
+	return tlv_frame_scalar(statistics, "log_likelihood", 0) /
+		   fmax(tlv_frame_scalar(statistics, count, 0), 1);
 }
 
 tlv_status
@@ -106,22 +117,32 @@ tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size)
 	return tlv_frame_open(ctx, image, size, &held->frame);
 }
 
+void
+tlv_plan_make(tlv_context *ctx, tlv_making *making)
+{
+	tlv_scratch_begin(ctx, &making->scratch);
+}
+
+tlv_status
+tlv_plan_made(tlv_context *ctx, tlv_making *making, tlv_held *held, tlv_status status)
+{
+	if (status == TLV_OK)
+		status = tlv_plan_hold(ctx, held, making->image, making->size);
+	tlv_scratch_end(ctx, &making->scratch);
+	return status;
+}
+
 tlv_status
 tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
 {
 	const tlv_frame_header *header = model->frame.header;
 	const tlv_kind *kind = tlv_kind_find(header->type, header->kind);
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = kind->model->update(ctx, &model->frame, statistics, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(
+		ctx, &made, model,
+		kind->model->update(ctx, &model->frame, statistics, &made.image, &made.size));
 }
 
 static tlv_status

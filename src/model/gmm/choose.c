@@ -44,18 +44,12 @@ fit_to(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *moments,
 	   tlv_held *fitted)
 {
 	tlv_gmm_options options = evidence->options;
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	options.k = k;
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_gmm_fit(ctx, moments, &options, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, fitted, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, fitted,
+						 tlv_gmm_fit(ctx, moments, &options, &made.image, &made.size));
 }
 
 tlv_status
@@ -157,41 +151,31 @@ start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 									 .starts = number_of_starts(evidence, start->k),
 									 .steps = GMM_MOST_STEPS};
 	tlv_mixture given;
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	if (start->fitted.image != NULL)
 	{
 		tlv_gmm_read(&start->fitted.frame, &given);
 		options.given = &given;
 	}
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_gmm_start(ctx, evidence->sample_n, evidence->d, evidence->sample,
-						   tlv_frame_float64(evidence->single, "floor"), &options, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &start->sampled, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &start->sampled,
+						 tlv_gmm_start(ctx, evidence->sample_n, evidence->d, evidence->sample,
+									   tlv_frame_float64(evidence->single, "floor"), &options,
+									   &made.image, &made.size));
 }
 
 /* The fit to the moments, refined on the sample, into start->sampled. */
 static tlv_status
 refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
 {
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_gmm_refine(ctx, &start->fitted.frame, evidence->sample_n, evidence->sample,
-							GMM_MOST_STEPS, &start->log_likelihood, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &start->sampled, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &start->sampled,
+						 tlv_gmm_refine(ctx, &start->fitted.frame, evidence->sample_n,
+										evidence->sample, GMM_MOST_STEPS, &start->log_likelihood,
+										&made.image, &made.size));
 }
 
 static void

@@ -55,15 +55,6 @@ gmm_plan_of(tlv_plan *plan)
 	return (gmm_plan *) plan;
 }
 
-static tlv_statistic *
-gmm_ask(gmm_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
-		tlv_plan_step then)
-{
-	pass->stage = stage;
-	plan->base.then = then;
-	return tlv_plan_ask(&plan->base, pass, aggregate);
-}
-
 /* The largest number of components that may be fitted. */
 static size_t
 largest_k(const gmm_plan *plan)
@@ -183,8 +174,8 @@ steps_done(const gmm_plan *plan)
 static void
 ask_statistics(gmm_plan *plan, tlv_pass *pass)
 {
-	gmm_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics)->constant =
-		&plan->model->frame;
+	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics, take_statistics)
+		->constant = &plan->model->frame;
 	if (plan->refined == finish_refined)
 		pass->passes_left = 1 + (int) fmax(plan->limit - steps_done(plan), 0);
 }
@@ -207,8 +198,7 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	sums = &values[0]->frame;
-	plan->likelihood =
-		tlv_frame_scalar(sums, "log_likelihood", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
+	plan->likelihood = tlv_plan_mean_likelihood(sums, "rows");
 	plan->stands = plan->likelihood - plan->before < TLV_GMM_TOLERANCE * (fabs(plan->before) + 1);
 	if (steps_done(plan) >= plan->limit || (plan->options.iterations < 0 && plan->stands))
 		return plan->refined(ctx, base, values, pass);
@@ -328,7 +318,7 @@ gmm_find_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 		if (gmm_start_is_trusted(rows, &plan->start))
 			return gmm_refine_start(ctx, plan, pass);
 	}
-	sample = gmm_ask(plan, pass, "sample", &tlv_aggregate_row_sample, take_sample);
+	sample = tlv_plan_ask(&plan->base, pass, "sample", &tlv_aggregate_row_sample, take_sample);
 	sample->count = gmm_sample_size(rows, largest_k(plan), room);
 	sample->seed = rows->options.seed;
 	return TLV_OK;
@@ -351,19 +341,15 @@ take_compressed(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 static tlv_status
 ask_compressed(tlv_context *ctx, gmm_plan *plan, size_t directions, tlv_pass *pass)
 {
-	tlv_scratch scratch;
+	tlv_making made;
 	tlv_statistic *compressed;
-	tlv_status status;
-	void *image;
-	size_t size;
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_dense_subspace(ctx, plan->evidence.moments, directions, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	TLV_TRY(status);
-	compressed = gmm_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, take_compressed);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->subspace,
+		tlv_dense_subspace(ctx, plan->evidence.moments, directions, &made.image, &made.size)));
+	compressed =
+		tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, take_compressed);
 	compressed->constant = &plan->subspace.frame;
 	compressed->order = 3;
 	return TLV_OK;
@@ -401,7 +387,7 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	gmm_plan *plan = gmm_plan_of(base);
 	bool third = base->rows.width[0] <= GMM_MOST_THIRD;
 
-	gmm_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, take_moments)->order =
+	tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, take_moments)->order =
 		third ? 3 : 2;
 	return TLV_OK;
 }

@@ -50,11 +50,9 @@ static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, t
 static void
 ask_statistics(hmm_plan *plan, tlv_pass *pass)
 {
-	tlv_plan_ask(&plan->base, pass, &tlv_aggregate_sequence_statistics)->constant =
-		&plan->model.frame;
+	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_sequence_statistics, refine)
+		->constant = &plan->model.frame;
 	pass->passes_left = step_limit(plan) - plan->taken;
-	pass->stage = "Baum-Welch";
-	plan->base.then = refine;
 }
 
 /* One step; the likelihood that the statistics tell is that of the model before it. */
@@ -66,8 +64,7 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	double now, growth;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	now = tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
-		  fmax(tlv_frame_scalar(&values[0]->frame, "steps", 0), 1);
+	now = tlv_plan_mean_likelihood(&values[0]->frame, "steps");
 	growth = now - plan->before;
 	plan->before = now;
 	plan->taken++;
@@ -82,28 +79,12 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 
 /* ---- moments and fit ---- */
 
-/* The model of the moments, and nothing else that the fit allocates. */
-static tlv_status
-fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
-{
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
-
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_hmm_fit(ctx, moments, &plan->options.fit, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
-}
-
 static tlv_status
 hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	hmm_plan *plan = (hmm_plan *) base;
 	const tlv_value *moments = values[0];
+	tlv_making made;
 
 	if (moments == NULL)
 		return TLV_OK;
@@ -118,7 +99,10 @@ hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 		tlv_fail_detail(ctx, "%.0f sequences are shorter.", too_short);
 		return TLV_BAD_DATA;
 	}
-	TLV_TRY(fit_moments(ctx, plan, &moments->frame));
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->model,
+		tlv_hmm_fit(ctx, &moments->frame, &plan->options.fit, &made.image, &made.size)));
 	if (step_limit(plan) == 0)
 		return finish_model(ctx, plan, 0);
 	ask_statistics(plan, pass);
@@ -128,10 +112,8 @@ hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 static tlv_status
 ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
-	tlv_plan_ask(base, pass, &tlv_aggregate_sequence_moments);
+	tlv_plan_ask(base, pass, "moments", &tlv_aggregate_sequence_moments, hmm_plan_fit);
 	pass->passes_left = 1 + step_limit((hmm_plan *) base);
-	pass->stage = "moments";
-	base->then = hmm_plan_fit;
 	return TLV_OK;
 }
 

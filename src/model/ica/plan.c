@@ -28,15 +28,6 @@ ica_plan_of(tlv_plan *plan)
 	return (ica_plan *) plan;
 }
 
-static tlv_statistic *
-ica_ask(ica_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
-		tlv_plan_step then)
-{
-	pass->stage = stage;
-	plan->base.then = then;
-	return tlv_plan_ask(&plan->base, pass, aggregate);
-}
-
 /* ---- refinement and the end ---- */
 
 static tlv_status
@@ -63,8 +54,8 @@ ica_refine_or_finish(tlv_context *ctx, ica_plan *plan, tlv_pass *pass)
 	if (!plan->refine || plan->steps == limit)
 		return ica_finish(ctx, plan);
 	/* The usual refinement is not named: a constant of text would keep servers from shipping it. */
-	ica_ask(plan, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics)->constant =
-		&plan->model.frame;
+	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics)
+		->constant = &plan->model.frame;
 	pass->passes_left = limit - plan->steps;
 	return TLV_OK;
 }
@@ -88,20 +79,15 @@ static tlv_status
 ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	ica_plan *plan = ica_plan_of(base);
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	if (values[0] == NULL && plan->subspace.image == NULL)
 		return TLV_OK; /* no rows, no model */
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_ica_fit(ctx, &values[0]->frame, &plan->options.fit, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	TLV_TRY(status);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->model,
+		tlv_ica_fit(ctx, &values[0]->frame, &plan->options.fit, &made.image, &made.size)));
 	return ica_refine_or_finish(ctx, plan, pass);
 }
 
@@ -110,21 +96,16 @@ static tlv_status
 ica_take_covariance(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	ica_plan *plan = ica_plan_of(base);
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	if (values[0] == NULL)
 		return TLV_OK;
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_dense_subspace(ctx, &values[0]->frame, plan->options.fit.k, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	TLV_TRY(status);
-	ica_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)->constant =
-		&plan->subspace.frame;
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->subspace,
+		tlv_dense_subspace(ctx, &values[0]->frame, plan->options.fit.k, &made.image, &made.size)));
+	tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)
+		->constant = &plan->subspace.frame;
 	return TLV_OK;
 }
 
@@ -136,7 +117,8 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 
 	if (d <= TLV_DENSE_MOST_4)
 	{
-		ica_ask(plan, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)->order = 4;
+		tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)
+			->order = 4;
 		return TLV_OK;
 	}
 	if (k == 0 || k > TLV_DENSE_MOST_4)
@@ -149,7 +131,8 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 					  TLV_DENSE_MOST_4);
 		return TLV_BAD_PARAMETER;
 	}
-	ica_ask(plan, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)->order = 2;
+	tlv_plan_ask(&plan->base, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)
+		->order = 2;
 	return TLV_OK;
 }
 

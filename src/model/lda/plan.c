@@ -73,12 +73,10 @@ static tlv_statistic *
 lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
 		tlv_plan_step then)
 {
-	pass->stage = stage;
 	pass->damp = plan->damp ? DAMPING_CAP : 0;
 	pass->folds = plan->folds;
 	pass->fold = plan->fold;
-	plan->base.then = then;
-	return tlv_plan_ask(&plan->base, pass, aggregate);
+	return tlv_plan_ask(&plan->base, pass, stage, aggregate, then);
 }
 
 static void
@@ -125,18 +123,12 @@ static tlv_status
 subspace_next(tlv_context *ctx, lda_plan *plan, const tlv_frame *moments,
 			  const tlv_subspace_options *options)
 {
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	subspace_drop(ctx, plan); /* the moments hold what they need of it */
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_subspace_from_moments(ctx, moments, options, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->subspace, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &plan->subspace,
+						 tlv_subspace_from_moments(ctx, moments, options, &made.image, &made.size));
 }
 
 static tlv_status take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values,
@@ -292,18 +284,13 @@ static tlv_status
 model_extend(tlv_context *ctx, lda_plan *plan)
 {
 	double smoothing = plan->damped ? SMOOTHING_DAMPED : SMOOTHING_RAW;
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_lda_extend(ctx, &plan->model.frame, &plan->base.kept[KEPT_SUMMARY]->frame,
-							smoothing, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &plan->model,
+						 tlv_lda_extend(ctx, &plan->model.frame,
+										&plan->base.kept[KEPT_SUMMARY]->frame, smoothing,
+										&made.image, &made.size));
 }
 
 /* ---- the fit ---- */
@@ -311,18 +298,12 @@ model_extend(tlv_context *ctx, lda_plan *plan)
 static tlv_status
 model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 {
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	plan->options.fit.k = plan->k;
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_lda_fit(ctx, triples, &plan->options.fit, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, &plan->model,
+						 tlv_lda_fit(ctx, triples, &plan->options.fit, &made.image, &made.size));
 }
 
 static tlv_status

@@ -51,12 +51,10 @@ take_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	if (!plan->options.labels)
 		return fit_graph(ctx, plan, &values[0]->frame);
 	tlv_plan_keep(base, GRAPH, &values[0]);
-	tlv_plan_ask(base, pass, &tlv_aggregate_graph)->refine =
+	tlv_plan_ask(base, pass, "labels", &tlv_aggregate_graph, take_labels)->refine =
 		tlv_graph_kind_name(TLV_GRAPH_BIPARTITE);
 	pass->source = 1;
 	pass->passes_left = 1;
-	pass->stage = "labels";
-	base->then = take_labels;
 	return TLV_OK;
 }
 
@@ -65,11 +63,9 @@ ask_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	mmsb_plan *plan = (mmsb_plan *) base;
 
-	tlv_plan_ask(base, pass, &tlv_aggregate_graph)->refine =
+	tlv_plan_ask(base, pass, "graph", &tlv_aggregate_graph, take_graph)->refine =
 		tlv_graph_kind_name(plan->options.graph);
 	pass->passes_left = 1 + plan->options.labels;
-	pass->stage = "graph";
-	base->then = take_graph;
 	return TLV_OK;
 }
 

@@ -178,11 +178,9 @@ static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, t
 static void
 ask_statistics(view_plan *plan, tlv_pass *pass)
 {
-	tlv_plan_ask(&plan->base, pass, &tlv_aggregate_statistics)->constant =
-		&latest_model(plan)->frame;
+	tlv_plan_ask(&plan->base, pass, "expectation maximisation", &tlv_aggregate_statistics, refine)
+		->constant = &latest_model(plan)->frame;
 	pass->passes_left = step_limit(plan) - plan->taken + 1;
-	pass->stage = "expectation maximisation";
-	plan->base.then = refine;
 }
 
 /*
@@ -192,19 +190,14 @@ ask_statistics(view_plan *plan, tlv_pass *pass)
 static tlv_status
 take_step(tlv_context *ctx, view_plan *plan, const tlv_frame *statistics)
 {
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
+	tlv_making made;
 
 	if (plan->model.image != NULL)
 		return tlv_plan_refine(ctx, &plan->model, statistics);
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_multiview_update(ctx, &plan->fitted.frame, statistics, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(
+		ctx, &made, &plan->model,
+		tlv_multiview_update(ctx, &plan->fitted.frame, statistics, &made.image, &made.size));
 }
 
 /*
@@ -218,8 +211,7 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	double before = plan->likelihood;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	plan->likelihood = tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
-					   fmax(tlv_frame_scalar(&values[0]->frame, "rows", 0), 1);
+	plan->likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
 	plan->stands = plan->taken > 0 && plan->likelihood - before < TOLERANCE * (fabs(before) + 1);
 	if (plan->taken >= step_limit(plan) || (plan->options.iterations < 0 && plan->stands))
 	{
@@ -235,29 +227,17 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 /* ---- moments and fit ---- */
 
 static tlv_status
-fit_moments(tlv_context *ctx, view_plan *plan, const tlv_frame *moments)
-{
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
-
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_multiview_fit(ctx, moments, &plan->options.fit, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->fitted, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
-}
-
-static tlv_status
 multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	view_plan *plan = (view_plan *) base;
+	tlv_making made;
 
 	if (values[0] == NULL)
 		return TLV_OK;
-	TLV_TRY(fit_moments(ctx, plan, &values[0]->frame));
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->fitted,
+		tlv_multiview_fit(ctx, &values[0]->frame, &plan->options.fit, &made.image, &made.size)));
 	if (!plan->refined || !plan->vectors)
 		return finish_model(ctx, plan);
 	ask_statistics(plan, pass);
@@ -276,11 +256,10 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	plan->refined = plan->options.refine == TLV_MULTIVIEW_REFINE_EM ||
 					(plan->options.refine == TLV_MULTIVIEW_REFINE_AUTO && !plan->vectors);
 	plan->options.fit.iterations = !plan->refined ? 0 : steps >= 0 ? steps : MOST_CELL_STEPS;
-	tlv_plan_ask(base, pass,
-				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views);
+	tlv_plan_ask(base, pass, "moments",
+				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views,
+				 multiview_plan_fit);
 	pass->passes_left = plan->refined && plan->vectors ? 2 + step_limit(plan) : 1;
-	pass->stage = "moments";
-	base->then = multiview_plan_fit;
 	return TLV_OK;
 }
 

@@ -50,10 +50,9 @@ finish_model(tlv_context *ctx, tree_plan *plan)
 static void
 ask_statistics(tree_plan *plan, tlv_pass *pass, const char *stage, tlv_plan_step then)
 {
-	tlv_plan_ask(&plan->base, pass, &tlv_aggregate_statistics)->constant = &plan->model.frame;
+	tlv_plan_ask(&plan->base, pass, stage, &tlv_aggregate_statistics, then)->constant =
+		&plan->model.frame;
 	pass->passes_left = step_limit(plan) - plan->taken;
-	pass->stage = stage;
-	plan->base.then = then;
 }
 
 static tlv_status
@@ -64,8 +63,7 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	double likelihood, growth;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	likelihood = tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
-				 fmax(tlv_frame_scalar(&values[0]->frame, "rows", 0), 1);
+	likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
 	growth = likelihood - plan->before;
 	plan->before = likelihood;
 	plan->taken++;
@@ -100,22 +98,6 @@ complete_triples(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 /* ---- moments and fit ---- */
 
 static tlv_status
-fit_moments(tlv_context *ctx, tree_plan *plan, const tlv_frame *moments)
-{
-	tlv_scratch scratch;
-	tlv_status status;
-	void *image;
-	size_t size;
-
-	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_tree_learn(ctx, moments, &plan->options.learn, &image, &size);
-	if (status == TLV_OK)
-		status = tlv_plan_hold(ctx, &plan->model, image, size);
-	tlv_scratch_end(ctx, &scratch);
-	return status;
-}
-
-static tlv_status
 refuse_partial_rows(tlv_context *ctx, double rows)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "in every one of the %.0f rows a number is missing", rows);
@@ -127,11 +109,15 @@ static tlv_status
 tree_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	tree_plan *plan = (tree_plan *) base;
+	tlv_making made;
 
 	plan->left_out = plan->gaussian ? base->rows.left_out : 0;
 	if (values[0] == NULL)
 		return plan->left_out > 0 ? refuse_partial_rows(ctx, plan->left_out) : TLV_OK;
-	TLV_TRY(fit_moments(ctx, plan, &values[0]->frame));
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->model,
+		tlv_tree_learn(ctx, &values[0]->frame, &plan->options.learn, &made.image, &made.size)));
 	tlv_value_drop(values[0]);
 	values[0] = NULL;
 	if (plan->gaussian)
@@ -181,20 +167,20 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 		TLV_TRY(take_names(ctx, plan));
 	if (plan->gaussian)
 	{
-		statistic = tlv_plan_ask(base, pass, &tlv_aggregate_dense_moments);
+		statistic =
+			tlv_plan_ask(base, pass, "moments", &tlv_aggregate_dense_moments, tree_plan_fit);
 		statistic->order = 2;
 		pass->complete = true;
 		plan->options.learn.replicates = plan->options.replicates;
 	}
 	else
 	{
-		statistic = tlv_plan_ask(base, pass, &tlv_aggregate_category_moments);
+		statistic =
+			tlv_plan_ask(base, pass, "moments", &tlv_aggregate_category_moments, tree_plan_fit);
 		statistic->count = plan->options.replicates;
 		statistic->seed = statistic->count > 0 ? plan->options.learn.fit.seed : 0;
 	}
 	pass->passes_left = plan->gaussian ? 1 : 2 + step_limit(plan);
-	pass->stage = "moments";
-	base->then = tree_plan_fit;
 	return TLV_OK;
 }
 
