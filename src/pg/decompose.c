@@ -113,7 +113,7 @@ PG_FUNCTION_INFO_V1(tlv_whiten_sql);
 Datum
 tlv_whiten_sql(PG_FUNCTION_ARGS)
 {
-	size_t d, d3, k = TlvCountArgument(fcinfo, 2, "k", 1);
+	size_t d, d3, k = TlvNamedCount(fcinfo, "k", 1);
 	const double *m2 = cube_argument(fcinfo, 0, "m2", 2, &d);
 	const double *m3 = cube_argument(fcinfo, 1, "m3", 3, &d3);
 	double *square, *packed, *w, *tensor, *values, *full;

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 
+#include "server/arguments.h"
 #include "tensorlv/model/evaluate.h"
 
 /* ---- measures ---- */
@@ -68,7 +69,7 @@ tlv_match_memberships(PG_FUNCTION_ARGS)
 	tlv_membership_match match = {0};
 
 	TlvInitRows(fcinfo);
-	if (compare_memberships(fcinfo, work, "tlv_match", PG_GETARG_FLOAT8(1), &match))
+	if (compare_memberships(fcinfo, work, "tlv_match", TlvNamedNumber(fcinfo, "alpha"), &match))
 		for (size_t i = 0; i < match.k_a * match.k_b; i++)
 		{
 			const tlv_component_pair *pair = &match.pairs[i];
@@ -105,7 +106,7 @@ PG_FUNCTION_INFO_V1(tlv_recovery_ratio);
 Datum
 tlv_recovery_ratio(PG_FUNCTION_ARGS)
 {
-	return summary(fcinfo, "tlv_recovery_ratio", PG_GETARG_FLOAT8(1),
+	return summary(fcinfo, "tlv_recovery_ratio", TlvNamedNumber(fcinfo, "alpha"),
 				   offsetof(tlv_membership_match, recovery_ratio));
 }
 
@@ -115,7 +116,7 @@ PG_FUNCTION_INFO_V1(tlv_membership_error);
 Datum
 tlv_membership_error(PG_FUNCTION_ARGS)
 {
-	return summary(fcinfo, "tlv_membership_error", PG_GETARG_FLOAT8(1),
+	return summary(fcinfo, "tlv_membership_error", TlvNamedNumber(fcinfo, "alpha"),
 				   offsetof(tlv_membership_match, error));
 }
 

@@ -159,13 +159,12 @@ PG_FUNCTION_INFO_V1(tlv_simulate_gmm_model);
 Datum
 tlv_simulate_gmm_model(PG_FUNCTION_ARGS)
 {
-	size_t d = TlvCountArgument(fcinfo, 0, "d", 1), k = TlvCountArgument(fcinfo, 1, "k", 1);
-	double separation = PG_ARGISNULL(2) ? 4 : PG_GETARG_FLOAT8(2);
+	size_t d = TlvNamedCount(fcinfo, "d", 1), k = TlvNamedCount(fcinfo, "k", 1);
+	double separation =
+		TlvArgumentIsNull(fcinfo, "separation") ? 4 : TlvNamedNumber(fcinfo, "separation");
 	tlv_covariance covariance =
-		PG_ARGISNULL(3) ? TLV_COVARIANCE_COMMON
-						: (tlv_covariance) TlvChoice(text_to_cstring(PG_GETARG_TEXT_PP(3)),
-													 gmm_covariances, "covariance");
-	uint64 seed = TlvSeedArgument(fcinfo, 4);
+		(tlv_covariance) TlvNamedChoice(fcinfo, "covariance", gmm_covariances, "covariance");
+	uint64 seed = TlvNamedSeed(fcinfo);
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv simulation");
@@ -181,8 +180,8 @@ Datum
 tlv_simulate_gmm(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_gaussian_mixture, "tlv_simulate_gmm");
-	size_t rows = TlvCountArgument(fcinfo, 1, "rows", 0);
-	uint64 seed = TlvSeedArgument(fcinfo, 2);
+	size_t rows = TlvNamedCount(fcinfo, "rows", 0);
+	uint64 seed = TlvNamedSeed(fcinfo);
 	tlv_gmm_simulator *simulator;
 	tlv_mixture mixture;
 	TlvWork *work;

@@ -229,24 +229,23 @@ tlv_amari_models(PG_FUNCTION_ARGS)
 
 /* ---- simulation ---- */
 
-/* dimensions, k, noise, sources and seed; k < 0: there is no such argument. */
+/* All laws in turn, and those of tlv_ica_source in its order. */
+static const char *const ica_laws[] = {"mix",		  "laplace",  "uniform", "binary",
+									   "exponential", "gaussian", NULL};
+
 static struct varlena *
-simulate_model(FunctionCallInfo fcinfo, int dimensions, int k, int noise, int sources, int seed)
+simulate_model(FunctionCallInfo fcinfo)
 {
+	int law = TlvNamedChoice(fcinfo, "sources", ica_laws, "law of sources");
 	tlv_ica_simulation options = {0};
-	char *law = PG_ARGISNULL(sources) ? "mix" : text_to_cstring(PG_GETARG_TEXT_PP(sources));
 	TlvMaker maker;
 
-	options.d = TlvCountArgument(fcinfo, dimensions, "dimensions", 1);
-	options.k = k < 0 || PG_ARGISNULL(k) ? options.d : TlvCountArgument(fcinfo, k, "k", 1);
-	options.noise = PG_ARGISNULL(noise) ? 0 : PG_GETARG_FLOAT8(noise);
-	options.seed = TlvSeedArgument(fcinfo, seed);
-	options.mixed = strcmp(law, "mix") == 0;
-	if (!options.mixed && !tlv_ica_source_from_name(law, &options.source))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no law of sources \"%.40s\"", law),
-						errhint("Use 'mix', 'laplace', 'uniform', 'binary', 'exponential' or "
-								"'gaussian'.")));
+	options.d = TlvNamedCount(fcinfo, "dimensions", 1);
+	options.k = TlvArgumentIsNull(fcinfo, "k") ? options.d : TlvNamedCount(fcinfo, "k", 1);
+	options.noise = TlvArgumentIsNull(fcinfo, "noise") ? 0 : TlvNamedNumber(fcinfo, "noise");
+	options.seed = TlvNamedSeed(fcinfo);
+	options.mixed = law == 0;
+	options.source = (tlv_ica_source) (options.mixed ? 0 : law - 1);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	TlvCheck(maker.ctx, tlv_ica_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
 	return TlvMakerEnd(&maker);
@@ -258,7 +257,7 @@ PG_FUNCTION_INFO_V1(tlv_simulate_ica_model);
 Datum
 tlv_simulate_ica_model(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(simulate_model(fcinfo, 0, 1, 2, 3, 4));
+	PG_RETURN_POINTER(simulate_model(fcinfo));
 }
 
 typedef struct Simulation
@@ -278,14 +277,15 @@ put_row(tlv_context *ctx, void *argument, size_t row, const double *x, const dou
 }
 
 static Datum
-simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model, size_t rows, uint64 seed)
+simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model)
 {
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
 	Simulation s = {fcinfo, mixing->rows, mixing->columns};
 
 	TlvInitRows(fcinfo);
-	TlvCheck(&work->ctx, tlv_ica_simulate(&work->ctx, model, rows, seed, put_row, &s));
+	TlvCheck(&work->ctx, tlv_ica_simulate(&work->ctx, model, TlvNamedCount(fcinfo, "rows", 0),
+										  TlvNamedSeed(fcinfo), put_row, &s));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -298,8 +298,7 @@ tlv_simulate_ica(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_simulate_ica");
 
-	return simulate_rows(fcinfo, &frame, TlvCountArgument(fcinfo, 1, "rows", 0),
-						 TlvSeedArgument(fcinfo, 2));
+	return simulate_rows(fcinfo, &frame);
 }
 
 PG_FUNCTION_INFO_V1(tlv_simulate_ica_dimensions);
@@ -308,8 +307,7 @@ PG_FUNCTION_INFO_V1(tlv_simulate_ica_dimensions);
 Datum
 tlv_simulate_ica_dimensions(PG_FUNCTION_ARGS)
 {
-	size_t rows = TlvCountArgument(fcinfo, 0, "rows", 0);
-	tlv_frame frame = TlvFrame(simulate_model(fcinfo, 1, -1, 2, 3, 4));
+	tlv_frame frame = TlvFrame(simulate_model(fcinfo));
 
-	return simulate_rows(fcinfo, &frame, rows, TlvSeedArgument(fcinfo, 4));
+	return simulate_rows(fcinfo, &frame);
 }

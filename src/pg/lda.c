@@ -228,7 +228,7 @@ tlv_topic_items_rows(PG_FUNCTION_ARGS)
 	k = tlv_frame_find(&frame, "phi")->rows;
 	d = tlv_frame_find(&frame, "phi")->columns;
 	phi = tlv_frame_float64(&frame, "phi");
-	top = PG_ARGISNULL(1) ? d : TlvCountArgument(fcinfo, 1, "top", 1);
+	top = TlvArgumentIsNull(fcinfo, "top") ? d : TlvNamedCount(fcinfo, "top", 1);
 	ranked = palloc_extended(d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
 	for (size_t j = 0; j < k; j++)
 	{
@@ -280,7 +280,7 @@ tlv_extend(PG_FUNCTION_ARGS)
 {
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
 	tlv_frame summary = TlvFrame(PG_GETARG_TLV(1));
-	double smoothing = PG_GETARG_FLOAT8(2);
+	double smoothing = TlvNamedNumber(fcinfo, "smoothing");
 	TlvMaker maker;
 
 	if (!(smoothing >= 0 && smoothing <= 1))

@@ -146,7 +146,7 @@ PG_FUNCTION_INFO_V1(tlv_memberships_rows);
 Datum
 tlv_memberships_rows(PG_FUNCTION_ARGS)
 {
-	double threshold = PG_GETARG_FLOAT8(1);
+	double threshold = TlvNamedNumber(fcinfo, "threshold");
 	MmsbReader reader;
 
 	if (!(threshold >= 0 && threshold <= 1))

@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "server/arguments.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/num/rng.h"
 #include "rows/vectors.h"
@@ -19,21 +20,22 @@ tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
 {
 	tlv_hmm_simulation options = {0};
 	TlvMaker maker;
+	bool vectors = TlvArgumentIsNull(fcinfo, "symbols");
 
-	if (PG_ARGISNULL(0) == PG_ARGISNULL(4))
+	if (vectors == TlvArgumentIsNull(fcinfo, "dimensions"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("either symbols or dimensions must be given"),
 						errhint("symbols => 20 makes a model of symbols 1 .. 20, dimensions => 3 "
 								"one of vectors of 3 numbers.")));
-	if (!PG_ARGISNULL(0))
-		options.symbols = TlvCountArgument(fcinfo, 0, "symbols", 1);
+	if (!vectors)
+		options.symbols = TlvNamedCount(fcinfo, "symbols", 1);
 	else
-		options.dimensions = TlvCountArgument(fcinfo, 4, "dimensions", 1);
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.stay = TlvNumberArgument(fcinfo, 2, "stay");
-	options.concentration = TlvNumberArgument(fcinfo, 3, "concentration");
-	options.separation = TlvNumberArgument(fcinfo, 5, "separation");
-	options.seed = TlvSeedArgument(fcinfo, 6);
+		options.dimensions = TlvNamedCount(fcinfo, "dimensions", 1);
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.stay = TlvNamedNumber(fcinfo, "stay");
+	options.concentration = TlvNamedNumber(fcinfo, "concentration");
+	options.separation = TlvNamedNumber(fcinfo, "separation");
+	options.seed = TlvNamedSeed(fcinfo);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	TlvCheck(maker.ctx, tlv_hmm_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
@@ -70,9 +72,9 @@ Datum
 tlv_simulate_hmm(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_simulate_hmm");
-	size_t sequences = TlvCountArgument(fcinfo, 1, "sequences", 0);
-	size_t length = TlvCountArgument(fcinfo, 2, "length", 0);
-	uint64 seed = TlvSeedArgument(fcinfo, 3);
+	size_t sequences = TlvNamedCount(fcinfo, "sequences", 0);
+	size_t length = TlvNamedCount(fcinfo, "length", 0);
+	uint64 seed = TlvNamedSeed(fcinfo);
 	Simulation s = {0};
 
 	tlv_hmm_read(&frame, &s.parts);

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "rows/vectors.h"
+#include "server/arguments.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/model/topics.h"
@@ -26,9 +27,9 @@ require_room(size_t d, size_t k)
 }
 
 static double
-positive_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+positive_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	double value = PG_ARGISNULL(argument) ? 0 : PG_GETARG_FLOAT8(argument);
+	double value = TlvArgumentIsNull(fcinfo, name) ? 0 : TlvNamedNumber(fcinfo, name);
 
 	if (!(value > 0 && value <= 1e9))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -45,11 +46,11 @@ PG_FUNCTION_INFO_V1(tlv_simulate_lda_model);
 Datum
 tlv_simulate_lda_model(PG_FUNCTION_ARGS)
 {
-	size_t d = TlvCountArgument(fcinfo, 0, "items", 1);
-	size_t k = TlvCountArgument(fcinfo, 1, "k", 1);
-	double alpha0 = positive_argument(fcinfo, 2, "alpha0");
-	double concentration = positive_argument(fcinfo, 3, "concentration");
-	uint64 seed = TlvSeedArgument(fcinfo, 4);
+	size_t d = TlvNamedCount(fcinfo, "items", 1);
+	size_t k = TlvNamedCount(fcinfo, "k", 1);
+	double alpha0 = positive_argument(fcinfo, "alpha0");
+	double concentration = positive_argument(fcinfo, "concentration");
+	uint64 seed = TlvNamedSeed(fcinfo);
 	TlvMaker maker;
 	double *phi, *alpha;
 	int64_t *items;
@@ -107,13 +108,13 @@ Datum
 tlv_simulate_lda(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_simulate_lda");
-	size_t documents = TlvCountArgument(fcinfo, 1, "documents", 0);
-	uint64 seed = TlvSeedArgument(fcinfo, 3);
+	size_t documents = TlvNamedCount(fcinfo, "documents", 0);
+	uint64 seed = TlvNamedSeed(fcinfo);
 	TlvWork *work;
 	tlv_topics topics;
 	Simulation s;
 
-	s.length = TlvCountArgument(fcinfo, 2, "length", 1);
+	s.length = TlvNamedCount(fcinfo, "length", 1);
 	if (s.length > 10000000)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("length = %zu is more than 10000000", s.length)));
@@ -142,16 +143,12 @@ tlv_simulate_lda(PG_FUNCTION_ARGS)
 
 /* Numbers of a one-dimensional array without NULL. */
 static Datum *
-array_values(FunctionCallInfo fcinfo, int argument, Oid type, int16 length, const char *name,
-			 int *n)
+array_values(FunctionCallInfo fcinfo, Oid type, int16 length, const char *name, int *n)
 {
-	ArrayType *array;
+	ArrayType *array = TlvNamedArray(fcinfo, name);
 	Datum *values;
 	bool *nulls;
 
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
-	array = PG_GETARG_ARRAYTYPE_P(argument);
 	deconstruct_array(array, type, length, length == 8 ? FLOAT8PASSBYVAL : true,
 					  length == 8 ? TYPALIGN_DOUBLE : TYPALIGN_INT, &values, &nulls, n);
 	for (int i = 0; i < *n; i++)
@@ -194,10 +191,10 @@ Datum
 tlv_topic_model(PG_FUNCTION_ARGS)
 {
 	int n, n_items, n_probabilities, n_alpha;
-	Datum *topics = array_values(fcinfo, 0, INT4OID, 4, "topics", &n);
-	Datum *item_values = array_values(fcinfo, 1, INT8OID, 8, "items", &n_items);
-	Datum *probabilities = array_values(fcinfo, 2, FLOAT8OID, 8, "probabilities", &n_probabilities);
-	Datum *alphas = array_values(fcinfo, 3, FLOAT8OID, 8, "alpha", &n_alpha);
+	Datum *topics = array_values(fcinfo, INT4OID, 4, "topics", &n);
+	Datum *item_values = array_values(fcinfo, INT8OID, 8, "items", &n_items);
+	Datum *probabilities = array_values(fcinfo, FLOAT8OID, 8, "probabilities", &n_probabilities);
+	Datum *alphas = array_values(fcinfo, FLOAT8OID, 8, "alpha", &n_alpha);
 	int64_t *items;
 	double *phi, *alpha;
 	size_t d, k = (size_t) n_alpha;

@@ -8,29 +8,19 @@
 
 #include "utils/builtins.h"
 
+#include "server/arguments.h"
 #include "tensorlv/model/mmsb.h"
 
-static tlv_graph_kind
-kind_argument(FunctionCallInfo fcinfo, int argument)
-{
-	char *name =
-		PG_ARGISNULL(argument) ? "undirected" : text_to_cstring(PG_GETARG_TEXT_PP(argument));
-	tlv_graph_kind kind;
-
-	if (!tlv_graph_kind_from_name(name, &kind))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no kind of graph \"%.40s\"", name),
-						errhint("Use 'undirected', 'directed' or 'bipartite'.")));
-	return kind;
-}
+/* In the order of tlv_graph_kind, which begins with 1. */
+static const char *const graph_kinds[] = {"undirected", "directed", "bipartite", NULL};
 
 /* The number of targets belongs to bipartite graphs, and only to them. */
 static size_t
-targets_argument(FunctionCallInfo fcinfo, int argument, tlv_graph_kind kind)
+targets_argument(FunctionCallInfo fcinfo, tlv_graph_kind kind)
 {
 	if (kind == TLV_GRAPH_BIPARTITE)
-		return TlvCountArgument(fcinfo, argument, "targets", 1);
-	if (!PG_ARGISNULL(argument))
+		return TlvNamedCount(fcinfo, "targets", 1);
+	if (!TlvArgumentIsNull(fcinfo, "targets"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("targets is for bipartite graphs only"),
 						errhint("Use kind => 'bipartite', or leave targets out.")));
@@ -49,24 +39,25 @@ tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
 	tlv_mmsb_simulation options = {0};
 	TlvMaker maker;
 
-	options.nodes = TlvCountArgument(fcinfo, 0, "nodes", 1);
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.alpha0 = TlvNumberArgument(fcinfo, 2, "alpha0");
-	options.within = TlvNumberArgument(fcinfo, 3, "within");
-	options.between = TlvNumberArgument(fcinfo, 4, "across");
-	options.graph = kind_argument(fcinfo, 5);
-	options.targets = targets_argument(fcinfo, 6, options.graph);
+	options.nodes = TlvNamedCount(fcinfo, "nodes", 1);
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.alpha0 = TlvNamedNumber(fcinfo, "alpha0");
+	options.within = TlvNamedNumber(fcinfo, "within");
+	options.between = TlvNamedNumber(fcinfo, "across");
+	options.graph = (tlv_graph_kind) (TLV_GRAPH_UNDIRECTED +
+									  TlvNamedChoice(fcinfo, "kind", graph_kinds, "kind of graph"));
+	options.targets = targets_argument(fcinfo, options.graph);
 	options.degree_exponent = NAN;
-	if (!PG_ARGISNULL(7))
+	if (!TlvArgumentIsNull(fcinfo, "degree_exponent"))
 	{
-		options.degree_exponent = PG_GETARG_FLOAT8(7);
+		options.degree_exponent = TlvNamedNumber(fcinfo, "degree_exponent");
 		if (!isfinite(options.degree_exponent))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("degree_exponent = %g is not a number", options.degree_exponent)));
 	}
-	options.poisson = !PG_ARGISNULL(8) && PG_GETARG_BOOL(8);
-	options.seed = TlvSeedArgument(fcinfo, 9);
+	options.poisson = TlvNamedFlag(fcinfo, "poisson");
+	options.seed = TlvNamedSeed(fcinfo);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	TlvCheck(maker.ctx, tlv_mmsb_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
@@ -86,7 +77,7 @@ Datum
 tlv_simulate_mmsb(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, "tlv_simulate_mmsb");
-	uint64 seed = TlvSeedArgument(fcinfo, 1);
+	uint64 seed = TlvNamedSeed(fcinfo);
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
 	tlv_mmsb_parts parts;
 

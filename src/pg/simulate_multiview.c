@@ -7,13 +7,14 @@
 #include "utils/array.h"
 
 #include "rows/vectors.h"
+#include "server/arguments.h"
 #include "tensorlv/model/multiview.h"
 
 /* Three positive numbers. */
 static void
-sizes_argument(FunctionCallInfo fcinfo, int argument, const char *name, size_t d[3])
+sizes_argument(FunctionCallInfo fcinfo, const char *name, size_t d[3])
 {
-	ArrayType *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType *array = TlvNamedArray(fcinfo, name);
 	const int32 *sizes = (const int32 *) ARR_DATA_PTR(array);
 
 	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 3 || ARR_HASNULL(array))
@@ -38,20 +39,17 @@ tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
 	tlv_multiview_simulation options = {0};
 	TlvMaker maker;
 
-	if (PG_ARGISNULL(0) == PG_ARGISNULL(2))
+	options.categories = TlvArgumentIsNull(fcinfo, "dimensions");
+	if (options.categories == TlvArgumentIsNull(fcinfo, "categories"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("either dimensions or categories must be given"),
 						errhint("dimensions => '{5,8,3}' makes a model of vectors of 5, 8 and 3 "
 								"numbers, categories => '{4,4,6}' one of categories.")));
-	options.categories = PG_ARGISNULL(0);
-	if (options.categories)
-		sizes_argument(fcinfo, 2, "categories", options.d);
-	else
-		sizes_argument(fcinfo, 0, "dimensions", options.d);
-	options.k = TlvCountArgument(fcinfo, 1, "k", 1);
-	options.separation = TlvNumberArgument(fcinfo, 3, "separation");
-	options.concentration = TlvNumberArgument(fcinfo, 4, "concentration");
-	options.seed = TlvSeedArgument(fcinfo, 5);
+	sizes_argument(fcinfo, options.categories ? "categories" : "dimensions", options.d);
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.separation = TlvNamedNumber(fcinfo, "separation");
+	options.concentration = TlvNamedNumber(fcinfo, "concentration");
+	options.seed = TlvNamedSeed(fcinfo);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	TlvCheck(maker.ctx, tlv_multiview_random(maker.ctx, &options, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
@@ -64,8 +62,8 @@ Datum
 tlv_simulate_multiview(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_simulate_multiview");
-	size_t rows = TlvCountArgument(fcinfo, 1, "rows", 0);
-	uint64 seed = TlvSeedArgument(fcinfo, 2);
+	size_t rows = TlvNamedCount(fcinfo, "rows", 0);
+	uint64 seed = TlvNamedSeed(fcinfo);
 	tlv_multiview_parts parts;
 	int64_t category[3] = {0, 0, 0};
 	double *x[3];

@@ -9,16 +9,17 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "server/arguments.h"
 #include "tensorlv/model/dense.h"
 
 /* Of moments of vectors: their leading directions. */
 static struct varlena *
 dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 {
-	size_t k = TlvCountArgument(fcinfo, 1, "k", 1);
+	size_t k = TlvNamedCount(fcinfo, "k", 1);
 	TlvMaker maker;
 
-	if (!PG_ARGISNULL(2) || (!PG_ARGISNULL(3) && PG_GETARG_BOOL(3)))
+	if (!TlvArgumentIsNull(fcinfo, "min_documents") || TlvNamedFlag(fcinfo, "distinct_pairs"))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("min_documents and distinct_pairs are for moments of documents")));
 	TlvMakerBegin(&maker, "tensorlv subspace");
@@ -44,15 +45,15 @@ tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
-	if (!PG_ARGISNULL(1))
-		options.rank = TlvCountArgument(fcinfo, 1, "k", 1);
+	if (!TlvArgumentIsNull(fcinfo, "k"))
+		options.rank = TlvNamedCount(fcinfo, "k", 1);
 	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null"),
 						errhint("Only products of a subspace know their own k.")));
-	if (!PG_ARGISNULL(2))
-		options.minimum_documents = (double) TlvCountArgument(fcinfo, 2, "min_documents", 0);
-	options.distinct = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
-	options.seed = TlvSeedArgument(fcinfo, 4);
+	if (!TlvArgumentIsNull(fcinfo, "min_documents"))
+		options.minimum_documents = (double) TlvNamedCount(fcinfo, "min_documents", 0);
+	options.distinct = TlvNamedFlag(fcinfo, "distinct_pairs");
+	options.seed = TlvNamedSeed(fcinfo);
 	TlvMakerBegin(&maker, "tensorlv subspace");
 	TlvCheck(maker.ctx,
 			 tlv_subspace_from_moments(maker.ctx, &frame, &options, &maker.image, &maker.size));

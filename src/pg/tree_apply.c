@@ -14,6 +14,7 @@
 
 #include "rows/reader.h"
 #include "rows/vectors.h"
+#include "server/arguments.h"
 
 /* ---- posteriors ---- */
 
@@ -134,24 +135,21 @@ PG_FUNCTION_INFO_V1(tlv_simulate_tree_model);
 Datum
 tlv_simulate_tree_model(PG_FUNCTION_ARGS)
 {
-	size_t p = TlvCountArgument(fcinfo, 0, "variables", 3);
-	size_t contractions = TlvCountArgument(fcinfo, 4, "contractions", 0);
+	static const char *const kinds[] = {"categorical", "gaussian", NULL};
+	size_t p = TlvNamedCount(fcinfo, "variables", 3);
+	size_t contractions = TlvNamedCount(fcinfo, "contractions", 0);
 	tlv_tree_simulation options = {0};
-	const char *kind = PG_ARGISNULL(2) ? "categorical" : text_to_cstring(PG_GETARG_TEXT_PP(2));
 	tlv_tree tree;
 	TlvMaker maker;
 
-	options.gaussian = strcmp(kind, "gaussian") == 0;
-	if (!options.gaussian && strcmp(kind, "categorical") != 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no kind of tree \"%.40s\"", kind),
-						errhint("Use 'categorical' or 'gaussian'.")));
-	options.hidden_states = TlvCountArgument(fcinfo, 1, "states", 1);
-	options.observed_states =
-		PG_ARGISNULL(3) ? options.hidden_states : TlvCountArgument(fcinfo, 3, "observed_states", 2);
-	options.low = PG_ARGISNULL(5) ? 0.6 : PG_GETARG_FLOAT8(5);
-	options.high = PG_ARGISNULL(6) ? 0.9 : PG_GETARG_FLOAT8(6);
-	options.seed = TlvSeedArgument(fcinfo, 7);
+	options.gaussian = TlvNamedChoice(fcinfo, "kind", kinds, "kind of tree") == 1;
+	options.hidden_states = TlvNamedCount(fcinfo, "states", 1);
+	options.observed_states = TlvArgumentIsNull(fcinfo, "observed_states")
+								  ? options.hidden_states
+								  : TlvNamedCount(fcinfo, "observed_states", 2);
+	options.low = TlvArgumentIsNull(fcinfo, "low") ? 0.6 : TlvNamedNumber(fcinfo, "low");
+	options.high = TlvArgumentIsNull(fcinfo, "high") ? 0.9 : TlvNamedNumber(fcinfo, "high");
+	options.seed = TlvNamedSeed(fcinfo);
 	TlvMakerBegin(&maker, "tensorlv simulation");
 	TlvCheck(maker.ctx, tlv_tree_random(maker.ctx, p, contractions, options.seed, &tree));
 	TlvCheck(maker.ctx,
@@ -179,7 +177,7 @@ Datum
 tlv_simulate_tree(PG_FUNCTION_ARGS)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_tree, "tlv_simulate_tree");
-	size_t rows = TlvCountArgument(fcinfo, 1, "rows", 0);
+	size_t rows = TlvNamedCount(fcinfo, "rows", 0);
 	TlvWork *work = TlvWorkBegin("tensorlv simulation");
 	tlv_tree_sampler *sampler;
 	tlv_tree_parts parts;
@@ -190,7 +188,7 @@ tlv_simulate_tree(PG_FUNCTION_ARGS)
 
 	tlv_tree_read(&frame, &parts);
 	categories = !parts.gaussian;
-	tlv_rng_seed(&rng, TlvSeedArgument(fcinfo, 2));
+	tlv_rng_seed(&rng, TlvNamedSeed(fcinfo));
 	TlvCheck(&work->ctx, tlv_tree_sampler_create(&work->ctx, &frame, &sampler));
 	codes = palloc0(parts.nodes * sizeof(int32_t));
 	x = palloc0(Max(parts.columns, 1) * sizeof(double));

@@ -151,9 +151,6 @@ typedef enum tlv_ica_source
 
 #define TLV_ICA_SOURCES 5
 
-/* 'laplace', 'uniform', 'binary', 'exponential', 'gaussian'; false when it is none of them. */
-extern bool tlv_ica_source_from_name(const char *name, tlv_ica_source *source);
-
 typedef struct tlv_ica_simulation
 {
 	size_t d;

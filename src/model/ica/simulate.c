@@ -11,27 +11,12 @@
 /* Rows between two looks at tlv_should_stop(). */
 #define CHUNK_ROWS 256
 
-static const struct
-{
-	const char *name;
-	double kurtosis;
-} SOURCES[TLV_ICA_SOURCES] = {
-	[TLV_ICA_LAPLACE] = {"laplace", 3},			 [TLV_ICA_UNIFORM] = {"uniform", -1.2},
-	[TLV_ICA_BINARY] = {"binary", -2},			 [TLV_ICA_EXPONENTIAL] = {"exponential", 6},
-	[TLV_ICA_GAUSSIAN_SOURCE] = {"gaussian", 0},
-};
-
-bool
-tlv_ica_source_from_name(const char *name, tlv_ica_source *source)
-{
-	for (size_t i = 0; i < TLV_ICA_SOURCES; i++)
-		if (strcmp(name, SOURCES[i].name) == 0)
-		{
-			*source = (tlv_ica_source) i;
-			return true;
-		}
-	return false;
-}
+/* Excess kurtosis of the laws. */
+static const double source_kurtosis[TLV_ICA_SOURCES] = {[TLV_ICA_LAPLACE] = 3,
+														[TLV_ICA_UNIFORM] = -1.2,
+														[TLV_ICA_BINARY] = -2,
+														[TLV_ICA_EXPONENTIAL] = 6,
+														[TLV_ICA_GAUSSIAN_SOURCE] = 0};
 
 /* One value of mean 0 and variance 1. */
 static double
@@ -99,7 +84,7 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	for (size_t j = 0; j < k; j++)
 	{
 		parts.sources[j] = options->mixed ? (int64_t) (j % 4) : (int64_t) options->source;
-		parts.kurtosis[j] = SOURCES[parts.sources[j]].kurtosis;
+		parts.kurtosis[j] = source_kurtosis[parts.sources[j]];
 	}
 	TLV_TRY(tlv_pseudo_inverse(ctx, d, k, parts.mixing, 1e-12, parts.unmixing, &rank));
 	TLV_TRY(tlv_ica_order(ctx, &parts));

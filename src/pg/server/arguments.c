@@ -130,6 +130,70 @@ TlvArgumentIsNull(FunctionCallInfo fcinfo, const char *name)
 	return at < 0 || PG_ARGISNULL(at);
 }
 
+static int
+declared_number(FunctionCallInfo fcinfo, const char *name)
+{
+	char **names = NULL;
+	int declared = argument_names(fcinfo, &names);
+	int at = argument_number(name, Min(declared, PG_NARGS()), names);
+
+	if (at < 0)
+		elog(ERROR, "function %u has no argument %s", fcinfo->flinfo->fn_oid, name);
+	return at;
+}
+
+/* The same of one that is not NULL. */
+static int
+given_number(FunctionCallInfo fcinfo, const char *name)
+{
+	int at = declared_number(fcinfo, name);
+
+	if (PG_ARGISNULL(at))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
+	return at;
+}
+
+size_t
+TlvNamedCount(FunctionCallInfo fcinfo, const char *name, int minimum)
+{
+	return TlvCountArgument(fcinfo, given_number(fcinfo, name), name, minimum);
+}
+
+double
+TlvNamedNumber(FunctionCallInfo fcinfo, const char *name)
+{
+	return PG_GETARG_FLOAT8(given_number(fcinfo, name));
+}
+
+int
+TlvNamedChoice(FunctionCallInfo fcinfo, const char *name, const char *const *names,
+			   const char *what)
+{
+	int at = declared_number(fcinfo, name);
+
+	return PG_ARGISNULL(at) ? 0 : TlvChoice(text_to_cstring(PG_GETARG_TEXT_PP(at)), names, what);
+}
+
+bool
+TlvNamedFlag(FunctionCallInfo fcinfo, const char *name)
+{
+	int at = declared_number(fcinfo, name);
+
+	return !PG_ARGISNULL(at) && PG_GETARG_BOOL(at);
+}
+
+ArrayType *
+TlvNamedArray(FunctionCallInfo fcinfo, const char *name)
+{
+	return PG_GETARG_ARRAYTYPE_P(given_number(fcinfo, name));
+}
+
+uint64
+TlvNamedSeed(FunctionCallInfo fcinfo)
+{
+	return TlvSeedArgument(fcinfo, declared_number(fcinfo, "seed"));
+}
+
 static bool
 argument_known(const char *name, const TlvArgument *table)
 {

@@ -6,6 +6,8 @@
 
 #include "tlv_pg.h"
 
+#include "utils/array.h"
+
 typedef enum TlvArgumentType
 {
 	TLV_ARGUMENT_COUNT,	 /* integer of at least `least`, to a size_t */
@@ -39,6 +41,25 @@ typedef struct TlvArgument
  * but not less.
  */
 extern void TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options);
+
+/* One argument by its name, which the function must declare: a count of at least minimum, */
+extern size_t TlvNamedCount(FunctionCallInfo fcinfo, const char *name, int minimum);
+
+/* a number that is not NULL, */
+extern double TlvNamedNumber(FunctionCallInfo fcinfo, const char *name);
+
+/* one of names, by its number; NULL: the first, */
+extern int TlvNamedChoice(FunctionCallInfo fcinfo, const char *name, const char *const *names,
+						  const char *what);
+
+/* a boolean; NULL: false, */
+extern bool TlvNamedFlag(FunctionCallInfo fcinfo, const char *name);
+
+/* an array, NULL is not allowed, */
+extern ArrayType *TlvNamedArray(FunctionCallInfo fcinfo, const char *name);
+
+/* and the seed. */
+extern uint64 TlvNamedSeed(FunctionCallInfo fcinfo);
 
 /* Is the argument of that name NULL, or not declared at all? */
 extern bool TlvArgumentIsNull(FunctionCallInfo fcinfo, const char *name);

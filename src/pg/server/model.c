@@ -107,11 +107,3 @@ TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name, int mi
 						errmsg("%s = %d is not at least %d", name, value, minimum)));
 	return (size_t) value;
 }
-
-double
-TlvNumberArgument(FunctionCallInfo fcinfo, int argument, const char *name)
-{
-	if (PG_ARGISNULL(argument))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s is null", name)));
-	return PG_GETARG_FLOAT8(argument);
-}

@@ -270,7 +270,4 @@ extern uint64 TlvSeedArgument(FunctionCallInfo fcinfo, int argument);
 extern size_t TlvCountArgument(FunctionCallInfo fcinfo, int argument, const char *name,
 							   int minimum);
 
-/* A number argument that is not NULL. */
-extern double TlvNumberArgument(FunctionCallInfo fcinfo, int argument, const char *name);
-
 #endif /* TLV_PG_H */
