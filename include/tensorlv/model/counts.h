@@ -121,7 +121,7 @@ extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
 /* What a subspace says of itself, and a section `wide` (width x d) of the shape of its basis. */
 extern tlv_status tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame,
-										   const char *wide, uint64_t *width, uint64_t *d);
+										   const char *wide);
 extern tlv_status tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d);
 
 #endif /* TENSORLV_COUNT_MOMENTS_H */

@@ -8,7 +8,11 @@
  * A section of a fixed shape lies in the accumulator itself (a double, an int64_t[3], a
  * tlv_digest); one whose shape depends on a size of the value is an array of its own, of which the
  * accumulator holds the pointer: of float64 and sparse sections doubles, of float32 ones floats.
- * What no tag can say is C, in the four hooks.
+ * What no tag can say is C, in the hooks.
+ *
+ * An accumulator may keep its sums otherwise, in hash tables, shifted or not packed yet: a kind
+ * with the hook describe.  Its sections of no fixed shape are what describe says for the stored
+ * form, and are merged by merge_own.
  */
 #ifndef TENSORLV_SECTIONS_H
 #define TENSORLV_SECTIONS_H
@@ -32,6 +36,8 @@ typedef enum tlv_dimension
 	TLV_SIZE_5,
 	TLV_SIZE_6,
 	TLV_PACKED_1,  /* n (n + 1) / 2 of size 1 */
+	TLV_CUBES_1,   /* n (n + 1) (n + 2) / 6 of size 1 */
+	TLV_2_TIMES_3, /* size 2 times size 3 */
 	TLV_ONE,	   /* fixed from here on */
 	TLV_THREE,	   /* an entry for every view */
 	TLV_FOUR,	   /* powers 1 to 4 */
@@ -43,6 +49,7 @@ typedef enum tlv_range
 	TLV_ANY,		 /* finite */
 	TLV_NONNEGATIVE, /* float64, float32, sparse */
 	TLV_WHOLE, /* float64: 0 to 2^53 without a fraction; what would add up to more is TLV_LIMIT */
+	TLV_COUNTED,  /* float64: TLV_WHOLE, and not 0 */
 	TLV_POSITIVE, /* int64: 1 to 2^31 - 1 */
 	TLV_ASCENDING /* int64: strictly */
 } tlv_range;
@@ -93,7 +100,12 @@ struct tlv_sections
 	tlv_status (*sized)(tlv_context *ctx, tlv_accumulator *accumulator);
 	/* What sections must be of each other, of a frame that is as declared. */
 	tlv_status (*check_more)(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes);
-	/* Merges the sections that say TLV_OWN, of a frame of the same sizes. */
+	/* Points the pointers of all sections of no fixed shape to what is stored, and sets their sizes;
+	 * *owned gets what is freed after writing.  Arrays of such a kind are its own business: create
+	 * and merge leave them alone. */
+	tlv_status (*describe)(tlv_context *ctx, tlv_accumulator *accumulator, void **owned);
+	/* Merges the sections that say TLV_OWN, of a frame of the same sizes; of a kind with describe,
+	 * of any sizes, before the sums of fixed shape are added. */
 	tlv_status (*merge_own)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
 };
 
@@ -104,6 +116,9 @@ struct tlv_sections
  */
 extern tlv_status tlv_sections_create(tlv_context *ctx, const tlv_accumulator_class *class,
 									  const size_t *sizes, tlv_accumulator **accumulator);
+
+/* What must be equal, from a frame that has such sections: they, of those names and shapes. */
+extern void tlv_sections_take(tlv_accumulator *accumulator, const tlv_frame *frame);
 
 /* The members of a class that is declared. */
 #define TLV_DECLARED(list)                                                                         \

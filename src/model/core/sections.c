@@ -26,6 +26,10 @@ count_of(tlv_dimension dimension, const size_t *sizes)
 	{
 		case TLV_PACKED_1:
 			return sizes[0] * (sizes[0] + 1) / 2;
+		case TLV_CUBES_1:
+			return sizes[0] * (sizes[0] + 1) * (sizes[0] + 2) / 6;
+		case TLV_2_TIMES_3:
+			return sizes[1] * sizes[2];
 		case TLV_THREE:
 			return 3;
 		case TLV_FOUR:
@@ -125,6 +129,27 @@ tlv_sections_create(tlv_context *ctx, const tlv_accumulator_class *class, const 
 		return TLV_OK;
 	memcpy(state->sizes, sizes, sizeof(state->sizes));
 	return allocate_arrays(ctx, state, class->sections);
+}
+
+void
+tlv_sections_take(tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	tlv_declared *state = (tlv_declared *) accumulator;
+	const tlv_sections *sections = accumulator->class->sections;
+
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(frame, declaration->name);
+		size_t rows = count_of(declaration->rows, state->sizes);
+		size_t columns = count_of(declaration->columns, state->sizes);
+
+		if (declaration->merge == TLV_EQUAL && section != NULL &&
+			section->element == declaration->element && declaration->element != TLV_SPARSE &&
+			section->rows == rows && section->columns == columns && rows * columns > 0)
+			memcpy(numbers_of(state, declaration), tlv_section_data(frame, section),
+				   rows * columns * number_size(declaration));
+	}
 }
 
 /* ---- merging ---- */
@@ -227,6 +252,16 @@ adopt(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_
 	return TLV_OK;
 }
 
+/* Whether numbers of a section are added to those at the same place, by whoever. */
+static bool
+is_whole_sum(const tlv_sections *sections, const tlv_declaration *declaration)
+{
+	if (sections->describe != NULL)
+		return is_fixed(declaration) &&
+			   (declaration->merge == TLV_SUM || declaration->merge == TLV_OWN);
+	return declaration->merge == TLV_SUM && !is_united(sections, declaration->rows);
+}
+
 /* Whole numbers that would no longer be exact are found before anything is added. */
 static tlv_status
 require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame,
@@ -239,8 +274,7 @@ require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_frame 
 		const tlv_declaration *declaration = &sections->list[i];
 		const double *to, *from;
 
-		if (declaration->range != TLV_WHOLE || declaration->merge != TLV_SUM ||
-			is_united(sections, declaration->rows))
+		if (declaration->range != TLV_WHOLE || !is_whole_sum(sections, declaration))
 			continue;
 		to = numbers_of(state, declaration);
 		from = tlv_frame_float64(frame, declaration->name);
@@ -468,6 +502,20 @@ merge_section(tlv_context *ctx, tlv_declared *state, const tlv_declaration *decl
 	return TLV_OK;
 }
 
+/* Of a kind that keeps its sums otherwise: its own merge, and the sums of fixed shape. */
+static tlv_status
+merge_described(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_t *sizes)
+{
+	const tlv_sections *sections = state->base.class->sections;
+
+	TLV_TRY(require_whole_sums(ctx, state, frame, sizes));
+	TLV_TRY(sections->merge_own(ctx, &state->base, frame));
+	for (size_t i = 0; i < sections->n; i++)
+		if (sections->list[i].merge == TLV_SUM)
+			TLV_TRY(merge_section(ctx, state, &sections->list[i], frame));
+	return TLV_OK;
+}
+
 tlv_status
 tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -478,6 +526,12 @@ tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fra
 	union_maps maps = {0};
 
 	tlv_sections_sizes(frame, sections, sizes);
+	if (sections->describe != NULL)
+	{
+		if (sections->flush != NULL)
+			TLV_TRY(sections->flush(ctx, accumulator));
+		return merge_described(ctx, state, frame, sizes);
+	}
 	if (first)
 		TLV_TRY(adopt(ctx, state, frame, sizes));
 	else
@@ -511,12 +565,16 @@ tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_bui
 {
 	const tlv_declared *state = (const tlv_declared *) accumulator;
 	const tlv_sections *sections = accumulator->class->sections;
+	void *owned = NULL;
 
-	if (!state->known)
+	if (!state->known && sections->describe == NULL)
 		return tlv_fail(ctx, TLV_INTERNAL, "%s of nothing", accumulator->class->name);
 	if (sections->flush != NULL)
 		TLV_TRY(sections->flush(ctx, accumulator));
+	if (sections->describe != NULL)
+		TLV_TRY(sections->describe(ctx, accumulator, &owned));
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, sections->kind);
+	builder->owned = owned;
 	for (size_t i = 0; i < sections->n; i++)
 		tlv_frame_add(builder, sections->list[i].name, sections->list[i].element,
 					  count_of(sections->list[i].rows, state->sizes),
@@ -579,6 +637,8 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 {
 	const double *x = tlv_frame_float64(frame, declaration->name);
 	const float *narrow = tlv_frame_float32(frame, declaration->name);
+	bool whole = declaration->range == TLV_WHOLE || declaration->range == TLV_COUNTED;
+	double least = declaration->range == TLV_COUNTED ? 1 : 0;
 	tlv_sparse sparse;
 
 	if (declaration->element == TLV_INT64)
@@ -586,8 +646,7 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 	if (declaration->range == TLV_ANY)
 		return TLV_OK;
 	for (size_t i = 0; x != NULL && i < n; i++)
-		if (!(x[i] >= 0) ||
-			(declaration->range == TLV_WHOLE && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
+		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
 			return refuse_number(ctx, declaration->name, i, x[i]);
 	for (size_t i = 0; narrow != NULL && i < n; i++)
 		if (!(narrow[i] >= 0))

@@ -13,35 +13,51 @@
 
 #include "block.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
+/* Directions of compressed moments: their cubes would not fit a value beyond. */
+#define TRIPLES_MOST_WIDTH 1000
+
+/* The sizes. */
+#define SIZE_WIDTH TLV_SIZE_1
+#define SIZE_ITEMS TLV_SIZE_2
+#define SIZE_RITZ  TLV_SIZE_3 /* of triples: as many as the subspace has directions */
+
 typedef struct compressed_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	bool triples;				  /* compressed moments; else products */
 	const tlv_subspace *subspace; /* NULL when only stored values are merged */
-	void *origin; /* copy of the first merged value, which then describes the subspace */
-	tlv_frame origin_frame;
-	tlv_digest fingerprint; /* of the subspace */
-	size_t d;
-	size_t width;
-	bool distinct;
+
+	/* what the subspace says */
+	tlv_digest fingerprint;
+	double rank, steps, distinct, seed, minimum_documents, trace;
+	int64_t *items; /* d */
+	double *scale;
+	double *shares;
+	double *ritz;  /* its own; in the value of products they are those before */
+	double *basis; /* width x d (triples) */
+
 	double documents;
 	double skipped;
 	double tokens;
 	double squared_lengths;
 
-	/* sums over rows seen here, not yet corrected for repeated tokens */
+	/* sums over rows seen here since the last flush, not yet corrected for repeated tokens */
+	size_t uncorrected;	 /* documents */
 	double *scattered;	 /* width x d: sum of s c_i y, s = 1/(L-1) for products, s3 for triples */
 	double *correction;	 /* d: sum of s2 c, or s2 c^2 in distinct mode */
 	double *correction3; /* d, triples: sum of s3 c */
-	double *totals;		 /* d, triples: sum of c */
+	double *square;		 /* width x width, lower triangle: sum of s2 y y' */
 
 	/* sums complete in themselves, merged ones included */
 	double *products; /* width x d (products) */
-	double *square;	  /* width x width, lower triangle: sum of s2 y y' */
-	double *cubes;	  /* packed (triples) */
+	double *rayleigh; /* width x width (products) */
+	double *pairs;	  /* packed (triples) */
+	double *cubes;	  /* packed (triples), but for the correction of what is uncorrected */
+	double *totals;	  /* d (triples): sum of c */
 	double *mean;	  /* width (triples): sum of y */
 	double *z_sum;	  /* width (triples, distinct) */
 	double *z_squares;
@@ -63,7 +79,8 @@ add_item_sums(compressed_state *state)
 		const tlv_count_entry *entry = &block->entries[i];
 		double c = entry->count;
 
-		state->correction[entry->item] += block->s2[entry->row] * (state->distinct ? c * c : c);
+		state->correction[entry->item] +=
+			block->s2[entry->row] * (state->distinct != 0 ? c * c : c);
 		if (state->triples)
 		{
 			state->correction3[entry->item] += block->s3[entry->row] * c;
@@ -77,7 +94,7 @@ static tlv_status
 add_quotients(tlv_context *ctx, compressed_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->width;
+	size_t width = state->subspace->width;
 
 	TLV_TRY(tlv_count_block_squares(ctx, block, state->subspace->weights, state->scaled));
 	for (size_t t = 0; t < block->rows; t++)
@@ -101,7 +118,7 @@ static void
 scale_rows(compressed_state *state)
 {
 	const tlv_count_block *block = &state->block;
-	size_t width = state->width;
+	size_t width = state->subspace->width;
 
 	for (size_t t = 0; t < block->rows; t++)
 		for (size_t j = 0; j < width; j++)
@@ -113,7 +130,7 @@ static tlv_status
 flush_block(tlv_context *ctx, compressed_state *state)
 {
 	tlv_count_block *block = &state->block;
-	size_t width = state->width, rows = block->rows;
+	size_t width = state->subspace->width, rows = block->rows;
 
 	if (rows == 0)
 		return TLV_OK;
@@ -127,12 +144,13 @@ flush_block(tlv_context *ctx, compressed_state *state)
 			for (size_t j = 0; j < width; j++)
 				state->mean[j] += block->y[t * width + j];
 		tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
-		if (state->distinct)
+		if (state->distinct != 0)
 			TLV_TRY(add_quotients(ctx, state));
 	}
 	scale_rows(state);
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
 					 1, state->square, width));
+	state->uncorrected += rows;
 	tlv_count_block_reset(block);
 	return TLV_OK;
 }
@@ -162,28 +180,13 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	return full ? flush_block(ctx, state) : TLV_OK;
 }
 
-/* Sums that merged values need, too. */
-static tlv_status
-allocate_sums(tlv_context *ctx, compressed_state *state)
-{
-	size_t width = state->width, d = state->d;
-
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
-	if (!state->triples)
-		return tlv_alloc_numbers(ctx, &state->products, width * d);
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->totals, d));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->cubes, tlv_packed3_size(width)));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->mean, width));
-	TLV_TRY(tlv_alloc_numbers(ctx, &state->z_sum, width));
-	return tlv_alloc_numbers(ctx, &state->z_squares, width);
-}
-
 /* What only rows need. */
 static tlv_status
 allocate_rows(tlv_context *ctx, compressed_state *state)
 {
-	size_t width = state->width, d = state->d;
+	size_t width = state->subspace->width, d = state->subspace->d;
 
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
 	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->scattered, width * d));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
@@ -198,21 +201,23 @@ static tlv_status
 count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
 						tlv_accumulator **accumulator)
 {
-	compressed_state *state = tlv_alloc0(ctx, 1, sizeof(compressed_state));
+	size_t width = subspace->width,
+		   ritz = kind->code == TLV_KIND_COUNT_TRIPLES ? subspace->block : 0;
+	const size_t sizes[TLV_SIZES] = {width, subspace->d, ritz};
+	compressed_state *state;
 
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = kind->accumulator;
+	TLV_TRY(tlv_sections_create(ctx, kind->accumulator, sizes, accumulator));
+	state = (compressed_state *) *accumulator;
 	state->triples = kind->code == TLV_KIND_COUNT_TRIPLES;
-	*accumulator = &state->base;
-	if (subspace == NULL)
-		return TLV_OK; /* the first merged value tells the sizes */
 	state->subspace = subspace;
-	state->origin_frame = subspace->frame;
+	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
-	state->d = subspace->d;
-	state->width = subspace->width;
-	state->distinct = subspace->distinct;
-	TLV_TRY(allocate_sums(ctx, state));
+	/* The leading directions of a block. */
+	for (size_t i = 0; i < subspace->d && state->triples; i++)
+		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
+			   width * sizeof(double));
+	memcpy(state->ritz, tlv_frame_float64(&subspace->frame, "ritz"),
+		   subspace->block * sizeof(double));
 	return allocate_rows(ctx, state);
 }
 
@@ -230,102 +235,11 @@ tlv_count_triples_create(tlv_context *ctx, const tlv_subspace *subspace,
 	return count_compressed_create(ctx, &tlv_kind_count_triples, subspace, accumulator);
 }
 
-static tlv_status
-products_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return count_compressed_create(ctx, &tlv_kind_count_products, NULL, accumulator);
-}
-
-static tlv_status
-triples_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return count_compressed_create(ctx, &tlv_kind_count_triples, NULL, accumulator);
-}
-
-/* The section that is width x d in either kind. */
-static const tlv_section *
-wide_section(const compressed_state *state, const tlv_frame *frame)
-{
-	return tlv_frame_find(frame, state->triples ? "basis" : "products");
-}
-
-/* The first merged value describes the subspace: keep a copy of it. */
-static tlv_status
-adopt_origin(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
-{
-	const tlv_section *wide = wide_section(state, frame);
-
-	state->origin = tlv_alloc(ctx, frame->header->size, 1);
-	TLV_TRY_ALLOC(ctx, state->origin);
-	memcpy(state->origin, frame->header, frame->header->size);
-	TLV_TRY(tlv_frame_open(ctx, state->origin, frame->header->size, &state->origin_frame));
-	state->fingerprint = *tlv_frame_digest(frame, "subspace");
-	state->width = wide->rows;
-	state->d = wide->columns;
-	state->distinct = tlv_frame_scalar(frame, "distinct", 0) != 0;
-	return allocate_sums(ctx, state);
-}
-
-static void
-add_section(const tlv_frame *frame, const char *name, size_t n, double *sum)
-{
-	const double *numbers = tlv_frame_float64(frame, name);
-
-	for (size_t i = 0; i < n; i++)
-		sum[i] += numbers[i];
-}
-
-static tlv_status
-compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t width;
-
-	if (state->square == NULL)
-		TLV_TRY(adopt_origin(ctx, state, frame));
-	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "subspace")) ||
-		state->width != wide_section(state, frame)->rows ||
-		state->d != wide_section(state, frame)->columns)
-	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in different subspaces");
-
-		tlv_fail_hint(ctx, "Collect all parts with one and the same tlv_subspace value.");
-		return status;
-	}
-	width = state->width;
-	if (state->triples)
-	{
-		const double *packed = tlv_frame_float64(frame, "pairs");
-
-		for (size_t i = 0; i < width; i++)
-			for (size_t j = 0; j <= i; j++)
-				state->square[j * width + i] += packed[tlv_packed2_index(i, j)];
-		add_section(frame, "triples", tlv_packed3_size(width), state->cubes);
-		add_section(frame, "mean", width, state->mean);
-		add_section(frame, "totals", state->d, state->totals);
-		add_section(frame, "z_sum", width, state->z_sum);
-		add_section(frame, "z_squares", width, state->z_squares);
-	}
-	else
-	{
-		add_section(frame, "rayleigh", width * width, state->square);
-		add_section(frame, "products", width * state->d, state->products);
-	}
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->documents += tlv_frame_scalar(frame, "documents", 0);
-	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
-	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
-	state->squared_lengths += tlv_frame_scalar(frame, "squared_lengths", 0);
-	return TLV_OK;
-}
-
 /* sum_i correction_i w_i w_i' as a width x width matrix, added to square with factor -1 */
 static tlv_status
 subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square)
 {
-	size_t width = state->width, d = state->d;
+	size_t width = state->subspace->width, d = state->subspace->d;
 	double *scaled = tlv_alloc(ctx, width * d, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, scaled);
@@ -338,74 +252,20 @@ subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square
 	return TLV_OK;
 }
 
-static void
-add_common(const compressed_state *state, tlv_frame_builder *builder)
-{
-	static const char *const inherited[] = {
-		"rank", "steps", "distinct", "seed", "minimum_documents", "trace"};
-
-	tlv_frame_add_scalar(builder, "documents", state->documents);
-	tlv_frame_add_scalar(builder, "skipped", state->skipped);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "tokens", state->tokens);
-	tlv_frame_add_scalar(builder, "squared_lengths", state->squared_lengths);
-	for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
-		tlv_frame_add_scalar(builder, inherited[i],
-							 tlv_frame_scalar(&state->origin_frame, inherited[i], 0));
-	tlv_frame_add_digest(builder, "subspace", &state->fingerprint);
-	tlv_frame_add(builder, "items", TLV_INT64, state->d, 1,
-				  tlv_frame_int64(&state->origin_frame, "items"));
-	tlv_frame_add(builder, "scale", TLV_FLOAT64, state->d, 1,
-				  tlv_frame_float64(&state->origin_frame, "scale"));
-	tlv_frame_add(builder, "shares", TLV_FLOAT64, state->d, 1,
-				  tlv_frame_float64(&state->origin_frame, "shares"));
-}
-
-/* Neither a subspace nor a merged value: there is nothing to describe. */
-static tlv_status
-require_origin(tlv_context *ctx, const compressed_state *state)
-{
-	return state->square != NULL ? TLV_OK
-								 : tlv_fail(ctx, TLV_INTERNAL, "moments without a subspace");
-}
-
 /* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
-static tlv_status
-products_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+static void
+correct_products(compressed_state *state)
 {
-	compressed_state *state = (compressed_state *) accumulator;
-	size_t width = state->width, d = state->d;
-	const tlv_section *ritz;
-	double *products, *square;
+	const tlv_subspace *subspace = state->subspace;
+	size_t width = subspace->width;
 
-	TLV_TRY(require_origin(ctx, state));
-	if (state->subspace != NULL)
-		TLV_TRY(flush_block(ctx, state));
-	products = tlv_alloc(ctx, width * d + width * width, sizeof(double));
-	TLV_TRY_ALLOC(ctx, products);
-	square = products + width * d;
-	memcpy(products, state->products, width * d * sizeof(double));
-	memcpy(square, state->square, width * width * sizeof(double));
-	if (state->subspace != NULL)
-	{
-		for (size_t i = 0; i < d; i++)
-			for (size_t j = 0; j < width; j++)
-				products[i * width + j] +=
-					state->subspace->scale[i] *
-					(state->scattered[i * width + j] -
-					 state->correction[i] * state->subspace->weights[i * width + j]);
-		TLV_TRY(subtract_repeats(ctx, state, square));
-	}
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PRODUCTS);
-	builder->owned = products;
-	add_common(state, builder);
-	/* The subspace's own Ritz values become the ones before. */
-	ritz = tlv_frame_find(&state->origin_frame, state->subspace != NULL ? "ritz" : "ritz_before");
-	tlv_frame_add(builder, "ritz_before", TLV_FLOAT64, ritz->rows, 1,
-				  tlv_section_data(&state->origin_frame, ritz));
-	tlv_frame_add(builder, "rayleigh", TLV_FLOAT64, width, width, square);
-	tlv_frame_add(builder, "products", TLV_FLOAT64, width, d, products);
-	return TLV_OK;
+	for (size_t i = 0; i < subspace->d; i++)
+		for (size_t j = 0; j < width; j++)
+			state->products[i * width + j] +=
+				subspace->scale[i] * (state->scattered[i * width + j] -
+									  state->correction[i] * subspace->weights[i * width + j]);
+	for (size_t i = 0; i < width * width; i++)
+		state->rayleigh[i] += state->square[i];
 }
 
 /*
@@ -413,9 +273,9 @@ products_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
  * u_i = sum_t s3 c_ti y_t: exactly the triples of distinct tokens.
  */
 static tlv_status
-correct_cubes(tlv_context *ctx, const compressed_state *state, double *cubes)
+correct_cubes(tlv_context *ctx, const compressed_state *state)
 {
-	size_t width = state->width, d = state->d;
+	size_t width = state->subspace->width, d = state->subspace->d;
 	const double *weights = state->subspace->weights;
 	double *r = tlv_alloc(ctx, width * d, sizeof(double));
 
@@ -427,120 +287,151 @@ correct_cubes(tlv_context *ctx, const compressed_state *state, double *cubes)
 		for (size_t j = 0; j < width; j++)
 			r[i * width + j] = g * weights[i * width + j] - state->scattered[i * width + j];
 	}
-	TLV_TRY(tlv_packed3_add_squares(ctx, width, d, weights, r, cubes));
+	TLV_TRY(tlv_packed3_add_squares(ctx, width, d, weights, r, state->cubes));
 	tlv_free(ctx, r);
 	return TLV_OK;
 }
 
 static tlv_status
-triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+correct_triples(tlv_context *ctx, compressed_state *state)
+{
+	size_t width = state->subspace->width;
+
+	for (size_t i = 0; i < width; i++)
+		for (size_t j = 0; j <= i; j++)
+			state->pairs[tlv_packed2_index(i, j)] += state->square[j * width + i];
+	return correct_cubes(ctx, state);
+}
+
+/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
+static tlv_status
+compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	compressed_state *state = (compressed_state *) accumulator;
-	size_t width = state->width, d = state->d;
-	size_t n2 = tlv_packed2_size(width), n3 = tlv_packed3_size(width);
-	const tlv_section *basis, *ritz;
-	double *owned, *pairs, *cubes, *narrow, *square;
+	size_t width, d;
 
-	TLV_TRY(require_origin(ctx, state));
-	if (state->subspace != NULL)
-		TLV_TRY(flush_block(ctx, state));
-	owned = tlv_alloc(ctx, n2 + n3 + width * d + width * width, sizeof(double));
-	TLV_TRY_ALLOC(ctx, owned);
-	pairs = owned;
-	cubes = pairs + n2;
-	narrow = cubes + n3;
-	square = narrow + width * d;
-	memcpy(square, state->square, width * width * sizeof(double));
-	memcpy(cubes, state->cubes, n3 * sizeof(double));
-	if (state->subspace != NULL)
-	{
-		TLV_TRY(subtract_repeats(ctx, state, square));
-		TLV_TRY(correct_cubes(ctx, state, cubes));
-	}
-	tlv_packed2_pack(width, square, pairs);
-	/* The leading directions of a block, or all of a stored value's. */
-	basis = tlv_frame_find(&state->origin_frame, "basis");
-	for (size_t i = 0; i < d; i++)
-		memcpy(narrow + i * width,
-			   (const double *) tlv_section_data(&state->origin_frame, basis) + i * basis->rows,
-			   width * sizeof(double));
-	ritz = tlv_frame_find(&state->origin_frame, "ritz");
-
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_TRIPLES);
-	builder->owned = owned;
-	add_common(state, builder);
-	tlv_frame_add(builder, "totals", TLV_FLOAT64, d, 1, state->totals);
-	tlv_frame_add(builder, "ritz", TLV_FLOAT64, ritz->rows, 1,
-				  tlv_section_data(&state->origin_frame, ritz));
-	tlv_frame_add(builder, "basis", TLV_FLOAT64, width, d, narrow);
-	tlv_frame_add(builder, "mean", TLV_FLOAT64, width, 1, state->mean);
-	tlv_frame_add(builder, "pairs", TLV_FLOAT64, n2, 1, pairs);
-	tlv_frame_add(builder, "triples", TLV_FLOAT64, n3, 1, cubes);
-	tlv_frame_add(builder, "z_sum", TLV_FLOAT64, width, 1, state->z_sum);
-	tlv_frame_add(builder, "z_squares", TLV_FLOAT64, width, 1, state->z_squares);
+	if (state->subspace == NULL)
+		return TLV_OK;
+	TLV_TRY(flush_block(ctx, state));
+	if (state->uncorrected == 0)
+		return TLV_OK;
+	width = state->subspace->width;
+	d = state->subspace->d;
+	TLV_TRY(subtract_repeats(ctx, state, state->square));
+	if (state->triples)
+		TLV_TRY(correct_triples(ctx, state));
+	else
+		correct_products(state);
+	memset(state->scattered, 0, width * d * sizeof(double));
+	memset(state->correction, 0, d * sizeof(double));
+	memset(state->square, 0, width * width * sizeof(double));
+	if (state->triples)
+		memset(state->correction3, 0, d * sizeof(double));
+	state->uncorrected = 0;
 	return TLV_OK;
 }
 
-/* Counters, and what both kinds inherit from their subspace. */
+/* ---- stored values ---- */
+
 static tlv_status
-check_common(tlv_context *ctx, const tlv_frame *frame, const char *wide, uint64_t *width,
-			 uint64_t *d)
+products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
+	(void) sizes;
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "subspace"));
-	return tlv_count_check_subspace(ctx, frame, wide, width, d);
+	return tlv_count_check_subspace(ctx, frame, "products");
 }
 
 static tlv_status
-products_check(tlv_context *ctx, const tlv_frame *frame)
+triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	uint64_t width = 0, d = 0;
+	size_t width = sizes[SIZE_WIDTH], ritz = sizes[SIZE_RITZ];
 
-	TLV_TRY(check_common(ctx, frame, "products", &width, &d));
-	TLV_TRY(tlv_frame_require(ctx, frame, "ritz_before", TLV_FLOAT64, width, 1, NULL));
-	return tlv_frame_require(ctx, frame, "rayleigh", TLV_FLOAT64, width, width, NULL);
-}
-
-static tlv_status
-triples_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	uint64_t width = 0, d = 0;
-	const tlv_section *ritz = tlv_frame_find(frame, "ritz");
-
-	TLV_TRY(check_common(ctx, frame, "basis", &width, &d));
-	if (ritz == NULL || ritz->rows < width || ritz->rows > d ||
+	if (ritz < width || ritz > sizes[SIZE_ITEMS] ||
 		tlv_frame_scalar(frame, "rank", 0) != (double) width)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" is missing or has the wrong shape");
-	TLV_TRY(tlv_frame_require(ctx, frame, "ritz", TLV_FLOAT64, ritz->rows, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "totals", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "totals", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "mean", TLV_FLOAT64, width, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(width), 1, NULL));
-	TLV_TRY(
-		tlv_frame_require(ctx, frame, "triples", TLV_FLOAT64, tlv_packed3_size(width), 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "z_sum", TLV_FLOAT64, width, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "z_squares", TLV_FLOAT64, width, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "z_squares", 0);
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" has the wrong shape");
+	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	return tlv_count_check_subspace(ctx, frame, "basis");
 }
+
+#define AT(member) offsetof(compressed_state, member)
+/* Of both kinds: counters, and what they inherit from their subspace. */
+#define COMMON_LIST                                                                                \
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},               \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
+		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
+		 TLV_SUM,			AT(squared_lengths)},                                                  \
+		{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},                   \
+		{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},                 \
+		{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},     \
+		{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},                   \
+		{"minimum_documents", TLV_FLOAT64,			TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,             \
+		 TLV_EQUAL,			  AT(minimum_documents)},                                              \
+		{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},                   \
+		{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},     \
+		{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},            \
+		{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},        \
+	{                                                                                              \
+		"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)         \
+	}
+
+static const tlv_declaration products_list[] = {
+	COMMON_LIST,
+	/* The subspace's own Ritz values become the ones before. */
+	{"ritz_before", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
+	{"rayleigh", TLV_FLOAT64, SIZE_WIDTH, SIZE_WIDTH, TLV_ANY, TLV_SUM, AT(rayleigh)},
+	{"products", TLV_FLOAT64, SIZE_WIDTH, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
+};
+static const tlv_sections products_sections = {
+	.state = sizeof(compressed_state),
+	.kind = TLV_KIND_COUNT_PRODUCTS,
+	.n = sizeof(products_list) / sizeof(products_list[0]),
+	.list = products_list,
+	.least = {1, 1},
+	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+	.flush = compressed_flush,
+	.check_more = products_check,
+};
+
+static const tlv_declaration triples_list[] = {
+	COMMON_LIST,
+	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
+	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
+	{"basis", TLV_FLOAT64, SIZE_WIDTH, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
+	{"mean", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
+	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
+	{"triples", TLV_FLOAT64, TLV_CUBES_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(cubes)},
+	{"z_sum", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_SUM, AT(z_sum)},
+	{"z_squares", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)},
+};
+#undef COMMON_LIST
+#undef AT
+static const tlv_sections triples_sections = {
+	.state = sizeof(compressed_state),
+	.kind = TLV_KIND_COUNT_TRIPLES,
+	.n = sizeof(triples_list) / sizeof(triples_list[0]),
+	.list = triples_list,
+	.least = {1, 1, 1},
+	.most = {TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+	.flush = compressed_flush,
+	.check_more = triples_check,
+};
 
 static const tlv_accumulator_class products_class = {
 	.name = "count_products",
-	.create = products_create_empty,
-	.merge = compressed_merge,
-	.build = products_build,
+	TLV_DECLARED(&products_sections),
 	.rows = TLV_ROW_BAG,
 	.add = compressed_add,
 };
 static const tlv_accumulator_class triples_class = {
 	.name = "count_triples",
-	.create = triples_create_empty,
-	.merge = compressed_merge,
-	.build = triples_build,
+	TLV_DECLARED(&triples_sections),
 	.rows = TLV_ROW_BAG,
 	.add = compressed_add,
 };
 
 const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
-										  .check = products_check, .accumulator = &products_class};
+										  .accumulator = &products_class};
 const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
-										 .check = triples_check, .accumulator = &triples_class};
+										 .accumulator = &triples_class};

@@ -372,12 +372,12 @@ tlv_subspace_from_moments(tlv_context *ctx, const tlv_frame *moments,
 }
 
 tlv_status
-tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *wide,
-						 uint64_t *width, uint64_t *d)
+tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *wide)
 {
 	static const char *const scalars[] = {"distinct", "minimum_documents"};
 	static const char *const whole[] = {"rank", "steps", "seed"};
 	const tlv_section *section = tlv_frame_find(frame, wide);
+	uint64_t d = 0;
 	double rank;
 
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
@@ -388,30 +388,30 @@ tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *w
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		TLV_TRY(tlv_frame_require_whole(ctx, frame, whole[i]));
 	TLV_TRY(tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_count_check_items(ctx, frame, d));
-	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, *d, 1, NULL));
+	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
+	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", DBL_MIN)); /* topics are divided by it */
-	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, *d, 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
 	rank = tlv_frame_scalar(frame, "rank", 0);
-	if (section == NULL || section->rows > *d || rank < 1 || rank > (double) section->rows)
+	if (section == NULL || section->rows > d || rank < 1 || rank > (double) section->rows)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", wide);
-	*width = section->rows;
-	return tlv_frame_require(ctx, frame, wide, TLV_FLOAT64, *width, *d, NULL);
+	return tlv_frame_require(ctx, frame, wide, TLV_FLOAT64, section->rows, d, NULL);
 }
 
 static tlv_status
 subspace_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const counters[] = {"documents", "tokens"};
-	uint64_t width = 0, d = 0;
+	uint64_t width;
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 	{
 		TLV_TRY(tlv_frame_require(ctx, frame, counters[i], TLV_FLOAT64, 1, 1, NULL));
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, counters[i], 0));
 	}
-	TLV_TRY(tlv_count_check_subspace(ctx, frame, "basis", &width, &d));
+	TLV_TRY(tlv_count_check_subspace(ctx, frame, "basis"));
+	width = tlv_frame_find(frame, "basis")->rows;
 	TLV_TRY(tlv_frame_require(ctx, frame, "ritz", TLV_FLOAT64, width, 1, NULL));
 	return tlv_frame_require(ctx, frame, "ritz_before", TLV_FLOAT64, width, 1, NULL);
 }
