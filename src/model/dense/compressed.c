@@ -9,59 +9,49 @@
 
 #include "sums.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/tensor4.h"
+
+/* The sizes. */
+#define SIZE_BASIS	 TLV_SIZE_1 /* p: directions */
+#define SIZE_CUBES	 TLV_SIZE_2 /* of sum3: packed3 of p, or 0 below order 3 */
+#define SIZE_FOURTHS TLV_SIZE_3 /* of sum4: packed4 of p, or 0 below order 4 */
+#define SIZE_SPACE	 TLV_SIZE_4 /* d */
+#define SIZE_VALUES	 TLV_SIZE_5 /* eigenvalues that are known */
 
 typedef struct compressed_state
 {
-	tlv_accumulator base;
-	int order;
-	size_t d; /* 0: of the first value merged */
-	size_t p;
-	tlv_frame origin;  /* where the subspace's sections are: the subspace or the first value */
-	void *origin_copy; /* memory of the latter */
+	tlv_declared declared;
+	bool takes_rows; /* false when only stored values are merged */
+	/* what the subspace says */
 	tlv_digest fingerprint;
-	const double *mean;	 /* d */
-	const double *basis; /* d x p */
-	dense_sums sums;	 /* of U'(x - m) */
-	double radial;		 /* sum of |r|^2 */
-	double *radial1;	 /* p: sum of |r|^2 U'(x - m) */
+	double rank, noise;
+	double *values;
+	double *mean;  /* d */
+	double *basis; /* d x p */
+
+	double order;
+	dense_sums sums; /* of U'(x - m); sum2 is of the rows since the last flush */
+	double *pairs;	 /* packed: sum2 of all before */
+	double radial;	 /* sum of |r|^2 */
+	double *radial1; /* p: sum of |r|^2 U'(x - m) */
 
 	double *block; /* d x block_rows, of block_room: x - m */
 	size_t block_rows;
 	size_t block_room;
 } compressed_state;
 
-static tlv_status
-open_origin(tlv_context *ctx, compressed_state *state)
-{
-	const tlv_section *basis = tlv_frame_find(&state->origin, "basis");
-
-	state->mean = tlv_frame_float64(&state->origin, "mean");
-	state->basis = tlv_section_data(&state->origin, basis);
-	state->d = basis->rows;
-	state->p = basis->columns;
-	state->radial1 = tlv_alloc0(ctx, state->p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->radial1);
-	return TLV_OK;
-}
-
-static tlv_status
-create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	compressed_state *state = tlv_alloc0(ctx, 1, sizeof(compressed_state));
-
-	*accumulator = NULL;
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_dense_compressed.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
 tlv_status
 tlv_dense_compressed_create_order(tlv_context *ctx, const tlv_frame *subspace, int order,
 								  tlv_accumulator **accumulator)
 {
-	size_t p = tlv_frame_find(subspace, "basis")->columns;
+	const tlv_section *basis = tlv_frame_find(subspace, "basis");
+	size_t p = basis->columns;
+	const size_t sizes[TLV_SIZES] = {p, order >= 3 ? tlv_packed3_size(p) : 0,
+									 order >= 4 ? tlv_packed4_size(p) : 0, basis->rows,
+									 tlv_frame_find(subspace, "covariance_values")->rows};
 	compressed_state *state;
 
 	*accumulator = NULL;
@@ -70,13 +60,15 @@ tlv_dense_compressed_create_order(tlv_context *ctx, const tlv_frame *subspace, i
 	if (order == 4 && p > TLV_DENSE_MOST_4)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu directions: moments of order 4 are kept up to %d", p,
 						TLV_DENSE_MOST_4);
-	TLV_TRY(create_empty(ctx, accumulator));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_dense_compressed.accumulator, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
-	state->order = order;
-	state->origin = *subspace;
+	tlv_sections_take(*accumulator, subspace);
 	state->fingerprint = subspace->header->digest;
-	TLV_TRY(open_origin(ctx, state));
-	return dense_sums_init(ctx, &state->sums, p, order);
+	state->takes_rows = true;
+	state->order = order;
+	state->sums.d = p;
+	state->sums.order = order;
+	return tlv_alloc_numbers(ctx, &state->sums.sum2, p * p);
 }
 
 tlv_status
@@ -118,9 +110,9 @@ squared_norm(size_t n, const double *x)
 
 /* Block by block into the basis, from there into the sums. */
 static tlv_status
-dense_compressed_flush(tlv_context *ctx, compressed_state *state)
+flush_block(tlv_context *ctx, compressed_state *state)
 {
-	size_t d = state->d, p = state->p, rows = state->block_rows;
+	size_t d = state->declared.sizes[SIZE_SPACE], p = state->sums.d, rows = state->block_rows;
 	dense_sums *sums = &state->sums;
 
 	if (rows == 0)
@@ -145,103 +137,57 @@ dense_compressed_flush(tlv_context *ctx, compressed_state *state)
 }
 
 static tlv_status
+dense_compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t p = state->sums.d;
+
+	if (!state->takes_rows)
+		return TLV_OK;
+	TLV_TRY(flush_block(ctx, state));
+	for (size_t i = 0; i < p; i++) /* the lower triangle by rows */
+		for (size_t j = 0; j <= i; j++)
+			state->pairs[tlv_packed2_index(i, j)] += state->sums.sum2[i + p * j];
+	memset(state->sums.sum2, 0, p * p * sizeof(double));
+	return TLV_OK;
+}
+
+static tlv_status
 compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	compressed_state *state = (compressed_state *) accumulator;
 	const double *x = row->part[0].float64;
-	size_t d = row->part[0].d;
+	size_t d = row->part[0].d, expected = state->declared.sizes[SIZE_SPACE];
 
-	if (d != state->d)
+	if (d != expected || !state->takes_rows)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, those of the subspace %zu", d,
-						state->d);
+						expected);
 	if (state->block_rows == state->block_room)
 	{
 		if (state->block_room < DENSE_BLOCK)
 			TLV_TRY(dense_block_grow(ctx, d, &state->block, &state->block_room));
 		else
-			TLV_TRY(dense_compressed_flush(ctx, state));
+			TLV_TRY(flush_block(ctx, state));
 	}
-	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->mean,
+	TLV_TRY(dense_sums_shift(ctx, state->sums.order, d, x, state->mean,
 							 state->block + state->block_rows * d));
 	state->block_rows++;
 	return TLV_OK;
 }
 
-/* ---- merging ---- */
-
-/* The first value merged into an empty accumulator describes the subspace from then on. */
-static tlv_status
-adopt(tlv_context *ctx, compressed_state *state, const tlv_frame *frame)
-{
-	size_t size = frame->header->size;
-
-	state->origin_copy = tlv_alloc(ctx, size, 1);
-	TLV_TRY_ALLOC(ctx, state->origin_copy);
-	memcpy(state->origin_copy, frame->header, size);
-	TLV_TRY(tlv_frame_open(ctx, state->origin_copy, size, &state->origin));
-	state->order = (int) tlv_frame_scalar(frame, "order", 0);
-	state->fingerprint = *tlv_frame_digest(frame, "subspace");
-	TLV_TRY(open_origin(ctx, state));
-	return dense_sums_init(ctx, &state->sums, state->p, state->order);
-}
+/* ---- the stored value ---- */
 
 static tlv_status
 compressed_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	compressed_state *state = (compressed_state *) accumulator;
-	int order = (int) tlv_frame_scalar(frame, "order", 0);
-	const double *radial1 = tlv_frame_float64(frame, "radial1");
-	dense_sums other;
+	const compressed_state *state = (const compressed_state *) accumulator;
+	double order = tlv_frame_scalar(frame, "order", 0);
 
-	if (state->d == 0)
-		TLV_TRY(adopt(ctx, state, frame));
-	if (!tlv_digest_equal(&state->fingerprint, tlv_frame_digest(frame, "subspace")) ||
-		tlv_frame_find(frame, "basis")->rows != state->d ||
-		tlv_frame_find(frame, "basis")->columns != state->p)
+	if (state->declared.known && order != state->order)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments in two different subspaces cannot be merged");
-	if (order != state->order)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"moments up to order %d cannot be merged with moments up to order %d",
+						"moments up to order %g cannot be merged with moments up to order %g",
 						state->order, order);
-	TLV_TRY(dense_sums_read(ctx, frame, &other));
-	TLV_TRY(dense_compressed_flush(ctx, state));
-	dense_sums_add(&state->sums, &other);
-	dense_sums_free(ctx, &other);
-	state->radial += tlv_frame_scalar(frame, "radial", 0);
-	for (size_t j = 0; j < state->p; j++)
-		state->radial1[j] += radial1[j];
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	return TLV_OK;
-}
-
-/* ---- the stored value ---- */
-
-static const char *const own_sections[] = {"rows", "nulls",	 "order",	"sum1",		"sum2", "sum3",
-										   "sum4", "radial", "radial1", "subspace", NULL};
-
-static tlv_status
-compressed_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
-{
-	compressed_state *state = (compressed_state *) accumulator;
-	double *numbers;
-
-	if (state->d == 0)
-		return tlv_fail(ctx, TLV_INTERNAL, "compressed moments without a subspace");
-	TLV_TRY(dense_compressed_flush(ctx, state));
-	if (!isfinite(state->radial))
-		return tlv_fail(ctx, TLV_BAD_DATA, "the sum of squares outside the subspace overflows");
-	numbers = tlv_alloc(ctx, dense_sums_packed(&state->sums), sizeof(double));
-	TLV_TRY_ALLOC(ctx, numbers);
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_DENSE_COMPRESSED);
-	builder->owned = numbers;
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_digest(builder, "subspace", &state->fingerprint);
-	TLV_TRY(dense_sums_write(ctx, &state->sums, numbers, builder));
-	tlv_frame_add_scalar(builder, "radial", state->radial);
-	tlv_frame_add(builder, "radial1", TLV_FLOAT64, state->p, 1, state->radial1);
-	tlv_frame_add_from(builder, &state->origin, own_sections);
-	return TLV_OK;
+	return tlv_sections_merge(ctx, accumulator, frame);
 }
 
 /* U'U = I to 1e-6. */
@@ -300,27 +246,54 @@ subspace_check(tlv_context *ctx, const tlv_frame *frame)
 }
 
 static tlv_status
-compressed_check(tlv_context *ctx, const tlv_frame *frame)
+compressed_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	size_t p = 0;
+	size_t p;
 
 	TLV_TRY(check_subspace(ctx, frame, &p));
-	TLV_TRY(tlv_frame_require_digest(ctx, frame, "subspace"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "radial", TLV_FLOAT64, 1, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "radial", 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, "radial1", TLV_FLOAT64, p, 1, NULL));
-	return dense_sums_check(ctx, frame, p);
+	return dense_sums_check(ctx, frame, sizes[SIZE_BASIS]);
 }
 
+#define AT(member) offsetof(compressed_state, member)
+static const tlv_declaration compressed_list[] = {
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"order", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(order)},
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sums.rows)},
+	{"sum1", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.sum1)},
+	{"sum2", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
+	{"sum3", TLV_FLOAT64, SIZE_CUBES, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.sum3)},
+	{"sum4", TLV_FLOAT64, SIZE_FOURTHS, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.sum4)},
+	{"radial", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(radial)},
+	{"radial1", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(radial1)},
+	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
+	{"noise", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(noise)},
+	{"mean", TLV_FLOAT64, SIZE_SPACE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(mean)},
+	{"covariance_values", TLV_FLOAT64, SIZE_VALUES, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
+	 AT(values)},
+	{"basis", TLV_FLOAT64, SIZE_SPACE, SIZE_BASIS, TLV_ANY, TLV_EQUAL, AT(basis)},
+};
+#undef AT
+static const tlv_sections compressed_sections = {
+	.state = sizeof(compressed_state),
+	.kind = TLV_KIND_DENSE_COMPRESSED,
+	.n = sizeof(compressed_list) / sizeof(compressed_list[0]),
+	.list = compressed_list,
+	.least = {1, 0, 0, 1, 1},
+	.most = {TLV_DENSE_MOST_3, TLV_FRAME_MAX_BYTES / sizeof(double),
+			 TLV_FRAME_MAX_BYTES / sizeof(double), TLV_DENSE_MOST_2, TLV_DENSE_MOST_2},
+	.flush = dense_compressed_flush,
+	.check_more = compressed_check,
+};
+
 static const tlv_accumulator_class compressed_class = {.name = "dense_compressed",
-													   .create = create_empty,
+													   .sections = &compressed_sections,
 													   .merge = compressed_merge,
-													   .build = compressed_build,
+													   .build = tlv_sections_build,
 													   .rows = TLV_ROW_VECTOR,
 													   .add = compressed_add};
 
 const tlv_kind tlv_kind_dense_subspace = {TLV_KIND_LINE(DENSE_SUBSPACE, dense_subspace),
 										  .check = subspace_check};
 const tlv_kind tlv_kind_dense_compressed = {TLV_KIND_LINE(DENSE_COMPRESSED, dense_compressed),
-											.check = compressed_check,
 											.accumulator = &compressed_class};

@@ -9,15 +9,23 @@
 
 #include "sums.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
+#include "tensorlv/num/tensor4.h"
+
+/* The sizes. */
+#define SIZE_D		 TLV_SIZE_1
+#define SIZE_CUBES	 TLV_SIZE_2 /* of sum3: packed3 of d, or 0 below order 3 */
+#define SIZE_FOURTHS TLV_SIZE_3 /* of sum4: packed4 of d, or 0 below order 4 */
 
 typedef struct moments_state
 {
-	tlv_accumulator base;
-	int order;		 /* 0: that of the first value merged */
+	tlv_declared declared;
+	double order;	 /* 0: that of the first value merged */
 	dense_sums sums; /* d is 0 before the first row */
 	double *shift;	 /* d: the first row */
+	double *pairs;	 /* of the stored form: sum2, packed */
 } moments_state;
 
 static size_t
@@ -46,8 +54,8 @@ begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 {
 	if (d == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
-	if (d > most_dimensions(state->order))
-		return refuse_dimension(ctx, state->order, d);
+	if (d > most_dimensions((int) state->order))
+		return refuse_dimension(ctx, (int) state->order, d);
 	for (size_t j = 0; j < d; j++)
 		if (!isfinite(first[j]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
@@ -55,7 +63,7 @@ begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 	state->shift = tlv_alloc(ctx, d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, state->shift);
 	memcpy(state->shift, first, d * sizeof(double));
-	return dense_sums_init(ctx, &state->sums, d, state->order);
+	return dense_sums_init(ctx, &state->sums, d, (int) state->order);
 }
 
 static tlv_status
@@ -72,21 +80,8 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
 						state->sums.d);
 	TLV_TRY(dense_sums_next(ctx, &state->sums, &slot));
-	TLV_TRY(dense_sums_shift(ctx, state->order, d, x, state->shift, slot));
+	TLV_TRY(dense_sums_shift(ctx, state->sums.order, d, x, state->shift, slot));
 	state->sums.block_rows++;
-	return TLV_OK;
-}
-
-static tlv_status
-dense_state_create(tlv_context *ctx, int order, tlv_accumulator **accumulator)
-{
-	moments_state *state = tlv_alloc0(ctx, 1, sizeof(moments_state));
-
-	*accumulator = NULL;
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_dense_moments.accumulator;
-	state->order = order;
-	*accumulator = &state->base;
 	return TLV_OK;
 }
 
@@ -103,13 +98,17 @@ tlv_dense_moments_create(tlv_context *ctx, int order, tlv_accumulator **accumula
 						   "components.");
 		return status;
 	}
-	return dense_state_create(ctx, order, accumulator);
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_dense_moments.accumulator, NULL, accumulator));
+	((moments_state *) *accumulator)->order = order;
+	return TLV_OK;
 }
 
 static tlv_status
-create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+moments_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
-	return dense_state_create(ctx, 0, accumulator);
+	moments_state *state = (moments_state *) accumulator;
+
+	return state->sums.d > 0 ? dense_sums_flush(ctx, &state->sums) : TLV_OK;
 }
 
 /* ---- merging ---- */
@@ -129,7 +128,7 @@ keeps_shift(const moments_state *state, double rows, const double *shift)
 static tlv_status
 check_distance(tlv_context *ctx, const moments_state *state, const double *shift)
 {
-	double reach = dense_sums_reach(state->order);
+	double reach = dense_sums_reach(state->sums.order);
 
 	for (size_t j = 0; j < state->sums.d; j++)
 	{
@@ -140,7 +139,7 @@ check_distance(tlv_context *ctx, const moments_state *state, const double *shift
 			tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
 										 "element %zu differs by %g between the moments to be "
 										 "merged: its power of order %d would overflow",
-										 j + 1, distance, state->order);
+										 j + 1, distance, state->sums.order);
 
 			tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
 			return status;
@@ -188,18 +187,18 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 			"moments of vectors of length %zu cannot be merged with those of length %zu",
 			state->sums.d, d);
 	TLV_TRY(check_distance(ctx, state, shift));
-	TLV_TRY(dense_sums_flush(ctx, &state->sums));
 	TLV_TRY(dense_sums_read(ctx, frame, &other));
 	TLV_TRY(merge_sums(ctx, state, &other, shift));
 	dense_sums_free(ctx, &other);
 	return TLV_OK;
 }
 
+/* Shifted sums are merged about one point. */
 static tlv_status
 moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	moments_state *state = (moments_state *) accumulator;
-	int order = (int) tlv_frame_scalar(frame, "order", 0);
+	double order = tlv_frame_scalar(frame, "order", 0);
 
 	if (state->order == 0)
 		state->order = order;
@@ -207,59 +206,78 @@ moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	{
 		tlv_status status =
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "moments up to order %d cannot be merged with moments up to order %d",
+					 "moments up to order %g cannot be merged with moments up to order %g",
 					 state->order, order);
 
 		tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
 		return status;
 	}
-	if (tlv_frame_scalar(frame, "rows", 0) > 0)
-		TLV_TRY(merge_rows(ctx, state, frame));
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	return TLV_OK;
+	return tlv_frame_scalar(frame, "rows", 0) > 0 ? merge_rows(ctx, state, frame) : TLV_OK;
 }
 
 /* ---- the stored value ---- */
 
 static tlv_status
-moments_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+moments_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	moments_state *state = (moments_state *) accumulator;
-	double *numbers;
+	const dense_sums *sums = &state->sums;
+	size_t d = sums->d;
 
-	if (state->sums.d > 0)
-		TLV_TRY(dense_sums_flush(ctx, &state->sums));
-	numbers = tlv_alloc(ctx, dense_sums_packed(&state->sums), sizeof(double));
-	TLV_TRY_ALLOC(ctx, numbers);
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_DENSE_MOMENTS);
-	builder->owned = numbers;
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add(builder, "shift", TLV_FLOAT64, state->sums.d, 1, state->shift);
-	/* Of NULLs alone there are no sums, but the order is known. */
-	state->sums.order = state->order;
-	return dense_sums_write(ctx, &state->sums, numbers, builder);
+	if (d == 0) /* of NULLs alone there are no sums */
+		return TLV_OK;
+	TLV_TRY(dense_sums_require_finite(ctx, sums));
+	state->declared.sizes[SIZE_D] = d;
+	state->declared.sizes[SIZE_CUBES] = sums->order >= 3 ? tlv_packed3_size(d) : 0;
+	state->declared.sizes[SIZE_FOURTHS] = sums->order >= 4 ? tlv_packed4_size(d) : 0;
+	state->pairs = tlv_alloc(ctx, tlv_packed2_size(d), sizeof(double));
+	TLV_TRY_ALLOC(ctx, state->pairs);
+	*owned = state->pairs;
+	for (size_t i = 0; i < d; i++) /* the lower triangle by rows */
+		for (size_t j = 0; j <= i; j++)
+			state->pairs[tlv_packed2_index(i, j)] = sums->sum2[i + d * j];
+	return TLV_OK;
 }
 
 static tlv_status
-moments_check(tlv_context *ctx, const tlv_frame *frame)
+moments_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_section *shift = tlv_frame_find(frame, "shift");
+	double rows = tlv_frame_scalar(frame, "rows", 0);
 
-	if (shift == NULL || shift->rows > TLV_DENSE_MOST_2)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"shift\" is missing or too long");
-	TLV_TRY(tlv_frame_require(ctx, frame, "shift", TLV_FLOAT64, shift->rows, 1, NULL));
-	if ((shift->rows == 0) != (tlv_frame_scalar(frame, "rows", 0) == 0))
-		return tlv_fail(ctx, TLV_CORRUPT, "%g rows of %zu elements",
-						tlv_frame_scalar(frame, "rows", 0), (size_t) shift->rows);
-	return dense_sums_check(ctx, frame, shift->rows);
+	if ((sizes[SIZE_D] == 0) != (rows == 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "%g rows of %zu elements", rows, sizes[SIZE_D]);
+	return dense_sums_check(ctx, frame, sizes[SIZE_D]);
 }
 
+#define AT(member) offsetof(moments_state, member)
+static const tlv_declaration moments_list[] = {
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"shift", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_OWN, AT(shift)},
+	{"order", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(order)},
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(sums.rows)},
+	{"sum1", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_OWN, AT(sums.sum1)},
+	{"sum2", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(pairs)},
+	{"sum3", TLV_FLOAT64, SIZE_CUBES, TLV_ONE, TLV_ANY, TLV_OWN, AT(sums.sum3)},
+	{"sum4", TLV_FLOAT64, SIZE_FOURTHS, TLV_ONE, TLV_ANY, TLV_OWN, AT(sums.sum4)},
+};
+#undef AT
+static const tlv_sections moments_sections = {
+	.state = sizeof(moments_state),
+	.kind = TLV_KIND_DENSE_MOMENTS,
+	.n = sizeof(moments_list) / sizeof(moments_list[0]),
+	.list = moments_list,
+	.most = {TLV_DENSE_MOST_2, TLV_FRAME_MAX_BYTES / sizeof(double),
+			 TLV_FRAME_MAX_BYTES / sizeof(double)},
+	.flush = moments_flush,
+	.describe = moments_describe,
+	.check_more = moments_check,
+	.merge_own = moments_merge,
+};
+
 static const tlv_accumulator_class moments_class = {.name = "dense_moments",
-													.create = create_empty,
-													.merge = moments_merge,
-													.build = moments_build,
+													TLV_DECLARED(&moments_sections),
 													.rows = TLV_ROW_VECTOR,
 													.add = moments_add};
 
 const tlv_kind tlv_kind_dense_moments = {TLV_KIND_LINE(DENSE_MOMENTS, dense_moments),
-										 .check = moments_check, .accumulator = &moments_class};
+										 .accumulator = &moments_class};

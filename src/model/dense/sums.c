@@ -237,15 +237,9 @@ dense_sums_add(dense_sums *sums, const dense_sums *other)
 
 /* ---- sections ---- */
 
-size_t
-dense_sums_packed(const dense_sums *sums)
-{
-	return tlv_packed2_size(sums->d);
-}
-
 /* What is within reach of every shift cannot overflow; a chain of merges far apart might. */
-static tlv_status
-check_finite(tlv_context *ctx, const dense_sums *sums)
+tlv_status
+dense_sums_require_finite(tlv_context *ctx, const dense_sums *sums)
 {
 	size_t d = sums->d, count = d + d * d;
 	double sum = 0;
@@ -262,27 +256,6 @@ check_finite(tlv_context *ctx, const dense_sums *sums)
 		tlv_fail_hint(ctx, "Divide all vectors by a constant.");
 		return status;
 	}
-	return TLV_OK;
-}
-
-tlv_status
-dense_sums_write(tlv_context *ctx, const dense_sums *sums, double *numbers,
-				 tlv_frame_builder *builder)
-{
-	size_t d = sums->d;
-
-	TLV_TRY(check_finite(ctx, sums));
-	for (size_t i = 0; i < d; i++) /* the lower triangle by rows */
-		for (size_t j = 0; j <= i; j++)
-			numbers[tlv_packed2_index(i, j)] = sums->sum2[i + d * j];
-	tlv_frame_add_scalar(builder, "order", sums->order);
-	tlv_frame_add_scalar(builder, "rows", sums->rows);
-	tlv_frame_add(builder, "sum1", TLV_FLOAT64, d, 1, sums->sum1);
-	tlv_frame_add(builder, "sum2", TLV_FLOAT64, tlv_packed2_size(d), 1, numbers);
-	if (sums->order >= 3)
-		tlv_frame_add(builder, "sum3", TLV_FLOAT64, tlv_packed3_size(d), 1, sums->sum3);
-	if (sums->order >= 4)
-		tlv_frame_add(builder, "sum4", TLV_FLOAT64, tlv_packed4_size(d), 1, sums->sum4);
 	return TLV_OK;
 }
 
@@ -309,19 +282,14 @@ dense_sums_check(tlv_context *ctx, const tlv_frame *frame, size_t d)
 	double order = tlv_frame_scalar(frame, "order", 0), rows = tlv_frame_scalar(frame, "rows", -1);
 	const double *sum2;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "order"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	if (order < 2 || order > 4)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"order\" is %g, not 2, 3 or 4", order);
 	if (d > (order == 2 ? TLV_DENSE_MOST_2 : order == 3 ? TLV_DENSE_MOST_3 : TLV_DENSE_MOST_4))
 		return tlv_fail(ctx, TLV_CORRUPT, "dimension %zu is too large for order %g", d, order);
-	TLV_TRY(tlv_frame_require(ctx, frame, "sum1", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "sum2", TLV_FLOAT64, tlv_packed2_size(d), 1, NULL));
-	if (order >= 3)
-		TLV_TRY(tlv_frame_require(ctx, frame, "sum3", TLV_FLOAT64, tlv_packed3_size(d), 1, NULL));
-	if (order >= 4)
-		TLV_TRY(tlv_frame_require(ctx, frame, "sum4", TLV_FLOAT64, tlv_packed4_size(d), 1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "sum3", TLV_FLOAT64, order >= 3 ? tlv_packed3_size(d) : 0,
+							  1, NULL));
+	TLV_TRY(tlv_frame_require(ctx, frame, "sum4", TLV_FLOAT64, order >= 4 ? tlv_packed4_size(d) : 0,
+							  1, NULL));
 	sum2 = tlv_frame_float64(frame, "sum2");
 	for (size_t j = 0; j < d; j++)
 		if (sum2[tlv_packed2_index(j, j)] < 0)

@@ -48,16 +48,15 @@ extern void dense_sums_translate(dense_sums *sums, const double *delta);
 /* sums += other, both about the same point, blocks empty. */
 extern void dense_sums_add(dense_sums *sums, const dense_sums *other);
 
-/*
- * The sections "order", "rows", "sum1" .. "sum4": written (numbers must hold
- * dense_sums_packed doubles and stay; the block must be empty), read into fresh sums, checked
- * ("nulls", too).
- */
-extern size_t dense_sums_packed(const dense_sums *sums);
-extern tlv_status dense_sums_write(tlv_context *ctx, const dense_sums *sums, double *numbers,
-								   tlv_frame_builder *builder);
+/* Fresh sums of a frame's sections "order", "rows", "sum1" .. "sum4". */
 extern tlv_status dense_sums_read(tlv_context *ctx, const tlv_frame *frame, dense_sums *sums);
+
+/* What these sections of d numbers must be beyond what is declared; those of higher orders than
+ * "order" are empty. */
 extern tlv_status dense_sums_check(tlv_context *ctx, const tlv_frame *frame, size_t d);
+
+/* TLV_BAD_DATA when sums have overflowed. */
+extern tlv_status dense_sums_require_finite(tlv_context *ctx, const dense_sums *sums);
 
 /* Largest |x - shift| whose powers can be summed without overflow over any number of rows. */
 extern double dense_sums_reach(int order);

@@ -120,5 +120,7 @@ tlv_wishart_draw(tlv_context *ctx, tlv_wishart *wishart, void **image, size_t *s
 	tlv_frame_add(&builder, "shift", TLV_FLOAT64, w->d, 1, w->mean);
 	tlv_frame_add(&builder, "sum1", TLV_FLOAT64, w->d, 1, w->sum1);
 	tlv_frame_add(&builder, "sum2", TLV_FLOAT64, tlv_packed2_size(w->d), 1, w->sum2);
+	tlv_frame_add(&builder, "sum3", TLV_FLOAT64, 0, 1, NULL);
+	tlv_frame_add(&builder, "sum4", TLV_FLOAT64, 0, 1, NULL);
 	return tlv_frame_finish(ctx, &builder, image, size);
 }
