@@ -15,28 +15,18 @@
 
 typedef struct cover_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	double nodes;
 	tlv_cross_table table;
+	tlv_cross_arrays stored;
 	int32_t *own[2]; /* positions of the communities of one node */
 	size_t room[2];
 } cover_state;
 
 static tlv_status
-cover_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	cover_state *state = tlv_alloc0(ctx, 1, sizeof(cover_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_cover_pairs.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
 cover_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	return cover_pairs_create(ctx, accumulator);
+	return tlv_sections_create(ctx, tlv_kind_cover_pairs.accumulator, NULL, accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_cover_pairs = {"tlv_cover_pairs", NULL, cover_pairs_begin};
@@ -103,25 +93,16 @@ cover_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	const double *const sizes[2] = {tlv_frame_float64(frame, "sizes_a"),
 									tlv_frame_float64(frame, "sizes_b")};
 
-	TLV_TRY(tlv_cross_table_merge(ctx, &state->table, frame, sizes));
-	state->nodes += tlv_frame_scalar(frame, "nodes", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	return TLV_OK;
+	return tlv_cross_table_merge(ctx, &state->table, frame, sizes);
 }
 
 static tlv_status
-cover_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+cover_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	cover_state *state = (cover_state *) accumulator;
-	const double *sizes[2] = {NULL, NULL};
 
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_COVER_PAIRS);
-	tlv_frame_add_scalar(builder, "nodes", state->nodes);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	TLV_TRY(tlv_cross_table_build(ctx, &state->table, builder, sizes));
-	tlv_frame_add(builder, "sizes_a", TLV_FLOAT64, state->table.labels[0].keys.n, 1, sizes[0]);
-	tlv_frame_add(builder, "sizes_b", TLV_FLOAT64, state->table.labels[1].keys.n, 1, sizes[1]);
-	return TLV_OK;
+	tlv_cross_table_sizes(&state->table, state->declared.sizes);
+	return tlv_cross_table_list(ctx, &state->table, &state->stored, owned);
 }
 
 /* A stored value with the sizes of its communities. */
@@ -142,15 +123,12 @@ open_covers(const tlv_frame *frame, covers *c)
 }
 
 static tlv_status
-cover_check(tlv_context *ctx, const tlv_frame *frame)
+cover_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	covers c;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nodes"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
+	(void) sizes;
 	TLV_TRY(tlv_cross_table_check(ctx, frame));
-	TLV_TRY(tlv_require_counts(ctx, frame, "sizes_a", tlv_frame_find(frame, "labels_a")->rows));
-	TLV_TRY(tlv_require_counts(ctx, frame, "sizes_b", tlv_frame_find(frame, "labels_b")->rows));
 	open_covers(frame, &c);
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < c.view.n[s]; i++)
@@ -324,13 +302,32 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 	return TLV_OK;
 }
 
+static const tlv_declaration cover_list[] = {
+	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(cover_state, nodes)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM,
+	 offsetof(cover_state, declared.base.nulls)},
+	CROSS_LIST(cover_state, stored),
+	{"sizes_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_COUNTED, TLV_OWN,
+	 offsetof(cover_state, stored.sizes[0])},
+	{"sizes_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_COUNTED, TLV_OWN,
+	 offsetof(cover_state, stored.sizes[1])},
+};
+static const tlv_sections cover_sections = {
+	.state = sizeof(cover_state),
+	.kind = TLV_KIND_COVER_PAIRS,
+	.n = sizeof(cover_list) / sizeof(cover_list[0]),
+	.list = cover_list,
+	.most = CROSS_MOST,
+	.describe = cover_describe,
+	.check_more = cover_check,
+	.merge_own = cover_merge,
+};
+
 static const tlv_accumulator_class cover_class = {
 	.name = "cover_pairs",
-	.create = cover_pairs_create,
 	.rows = TLV_ROW_COVERS,
 	.add = cover_add,
-	.merge = cover_merge,
-	.build = cover_build,
+	TLV_DECLARED(&cover_sections),
 };
 const tlv_kind tlv_kind_cover_pairs = {TLV_KIND_LINE(COVER_PAIRS, cover_pairs),
-									   .check = cover_check, .accumulator = &cover_class};
+									   .accumulator = &cover_class};

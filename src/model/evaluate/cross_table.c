@@ -3,8 +3,6 @@
  */
 #include "cross_table.h"
 
-#include <math.h>
-
 #include "tensorlv/num/bag.h"
 
 /* Entries between two looks at tlv_should_stop(): some milliseconds. */
@@ -117,80 +115,50 @@ sort_pairs(const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
 }
 
 tlv_status
-tlv_cross_table_build(tlv_context *ctx, const tlv_cross_table *table, tlv_frame_builder *builder,
-					  const double *sizes[2])
+tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_arrays *arrays,
+					 void **owned)
 {
 	size_t n_a = table->labels[0].keys.n, n_b = table->labels[1].keys.n;
 	size_t n = table->pairs.keys.n, most = n > n_a ? n : n_a;
 	tlv_bag_entry *entries;
-	int64_t *labels_a, *labels_b, *keys;
-	double *sizes_a, *sizes_b, *counts;
 	int32_t *rank;
 
 	most = most > n_b ? most : n_b;
-	labels_a = tlv_alloc(ctx, 2 * (n_a + n_b + n), sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, labels_a);
-	builder->owned = labels_a;
-	labels_b = labels_a + n_a;
-	keys = labels_b + n_b;
-	sizes_a = (double *) (keys + n);
-	sizes_b = sizes_a + n_a;
-	counts = sizes_b + n_b;
+	*owned = arrays->labels[0] = tlv_alloc(ctx, 2 * (n_a + n_b + n), sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, arrays->labels[0]);
+	arrays->labels[1] = arrays->labels[0] + n_a;
+	arrays->pairs = arrays->labels[1] + n_b;
+	arrays->sizes[0] = (double *) (arrays->pairs + n);
+	arrays->sizes[1] = arrays->sizes[0] + n_a;
+	arrays->counts = arrays->sizes[1] + n_b;
 	entries = tlv_alloc(ctx, most, 2 * sizeof(tlv_bag_entry));
 	TLV_TRY_ALLOC(ctx, entries);
 	rank = tlv_alloc(ctx, n_a + n_b, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, rank);
-	sort_labels(&table->labels[0], entries, entries + most, labels_a, sizes_a, rank);
-	sort_labels(&table->labels[1], entries, entries + most, labels_b, sizes_b, rank + n_a);
-	sort_pairs(&table->pairs, rank, rank + n_a, entries, entries + most, keys, counts);
+	sort_labels(&table->labels[0], entries, entries + most, arrays->labels[0], arrays->sizes[0],
+				rank);
+	sort_labels(&table->labels[1], entries, entries + most, arrays->labels[1], arrays->sizes[1],
+				rank + n_a);
+	sort_pairs(&table->pairs, rank, rank + n_a, entries, entries + most, arrays->pairs,
+			   arrays->counts);
 	tlv_free(ctx, rank);
 	tlv_free(ctx, entries);
-	tlv_frame_add(builder, "labels_a", TLV_INT64, n_a, 1, labels_a);
-	tlv_frame_add(builder, "labels_b", TLV_INT64, n_b, 1, labels_b);
-	tlv_frame_add(builder, "pairs", TLV_INT64, n, 1, keys);
-	tlv_frame_add(builder, "counts", TLV_FLOAT64, n, 1, counts);
-	sizes[0] = sizes_a;
-	sizes[1] = sizes_b;
 	return TLV_OK;
 }
 
-tlv_status
-tlv_require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t n)
+void
+tlv_cross_table_sizes(const tlv_cross_table *table, size_t *sizes)
 {
-	const double *counts = NULL;
-
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, n, 1, (const void **) &counts));
-	for (size_t i = 0; i < n; i++)
-		if (!(counts[i] >= 1 && counts[i] <= 0x1p53 && counts[i] == floor(counts[i])))
-			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
-							i + 1, name, counts[i]);
-	return TLV_OK;
-}
-
-static tlv_status
-check_labels(tlv_context *ctx, const tlv_frame *frame, const char *name)
-{
-	const tlv_section *labels = tlv_frame_find(frame, name);
-
-	if (labels == NULL || labels->element != TLV_INT64 || labels->columns != 1 ||
-		labels->rows > (uint64_t) TLV_DICTIONARY_MAX)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape", name);
-	return tlv_frame_require_ascending(ctx, frame, name);
+	sizes[SIZE_A] = table->labels[0].keys.n;
+	sizes[SIZE_B] = table->labels[1].keys.n;
+	sizes[SIZE_PAIRS] = table->pairs.keys.n;
 }
 
 tlv_status
 tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	const tlv_section *pairs = tlv_frame_find(frame, "pairs");
 	tlv_cross_view view;
 
-	TLV_TRY(check_labels(ctx, frame, "labels_a"));
-	TLV_TRY(check_labels(ctx, frame, "labels_b"));
-	if (pairs == NULL || pairs->element != TLV_INT64 || pairs->columns != 1 ||
-		pairs->rows > (uint64_t) TLV_DICTIONARY_MAX)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"pairs\" is missing or has the wrong shape");
-	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "pairs"));
-	TLV_TRY(tlv_require_counts(ctx, frame, "counts", pairs->rows));
 	tlv_cross_table_view(frame, &view);
 	for (size_t i = 0; i < view.n_pairs; i++)
 		if (view.pairs[i] < 0 || tlv_pair_a(view.pairs[i]) >= view.n[0] ||

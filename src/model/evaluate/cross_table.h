@@ -8,6 +8,9 @@
 #ifndef TENSORLV_CROSS_TABLE_H
 #define TENSORLV_CROSS_TABLE_H
 
+#include <stddef.h>
+
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/frame.h"
@@ -64,18 +67,59 @@ extern void tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view);
 extern tlv_status tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table,
 										const tlv_frame *frame, const double *const sizes[2]);
 
-/*
- * Adds the sections, in order, to a frame that has begun; memory is left in builder->owned.
- * sizes[s], when wanted, gets the sizes in the order of the stored labels.
- */
-extern tlv_status tlv_cross_table_build(tlv_context *ctx, const tlv_cross_table *table,
-										tlv_frame_builder *builder, const double *sizes[2]);
+/* The stored form of a live table: labels ascending with their sizes, pairs in order. */
+typedef struct tlv_cross_arrays
+{
+	int64_t *labels[2];
+	int64_t *pairs;
+	double *counts;
+	double *sizes[2];
+} tlv_cross_arrays;
 
-/* Shapes, order, positions, whole counts from 1 to 2^53. */
+/* *owned gets the memory of all of them. */
+extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table,
+									   tlv_cross_arrays *arrays, void **owned);
+
+/* The sizes of the sections of a table (sections.h), and their declarations; `arrays` is a
+ * tlv_cross_arrays in the state of the kind. */
+#define SIZE_A	   TLV_SIZE_1
+#define SIZE_B	   TLV_SIZE_2
+#define SIZE_PAIRS TLV_SIZE_3
+#define CROSS_MOST                                                                                 \
+	{                                                                                              \
+		(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX      \
+	}
+#define CROSS_LIST(state, arrays)                                                                  \
+	{"labels_a",                                                                                   \
+	 TLV_INT64,                                                                                    \
+	 SIZE_A,                                                                                       \
+	 TLV_ONE,                                                                                      \
+	 TLV_ASCENDING,                                                                                \
+	 TLV_OWN,                                                                                      \
+	 offsetof(state, arrays.labels[0])},                                                           \
+		{"labels_b",                                                                               \
+		 TLV_INT64,                                                                                \
+		 SIZE_B,                                                                                   \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 TLV_OWN,                                                                                  \
+		 offsetof(state, arrays.labels[1])},                                                       \
+		{"pairs",                                                                                  \
+		 TLV_INT64,                                                                                \
+		 SIZE_PAIRS,                                                                               \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 TLV_OWN,                                                                                  \
+		 offsetof(state, arrays.pairs)},                                                           \
+	{                                                                                              \
+		"counts", TLV_FLOAT64, SIZE_PAIRS, TLV_ONE, TLV_COUNTED, TLV_OWN,                          \
+			offsetof(state, arrays.counts)                                                         \
+	}
+
+/* The sizes of a live table. */
+extern void tlv_cross_table_sizes(const tlv_cross_table *table, size_t *sizes);
+
+/* Pairs of a table that is as declared name its labels: TLV_CORRUPT otherwise. */
 extern tlv_status tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame);
-
-/* Requires a section of whole numbers from 1 to 2^53. */
-extern tlv_status tlv_require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name,
-									 size_t n);
 
 #endif /* TENSORLV_CROSS_TABLE_H */

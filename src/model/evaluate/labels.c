@@ -11,26 +11,16 @@
 
 typedef struct label_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	double nodes;
 	tlv_cross_table table;
+	tlv_cross_arrays stored;
 } label_state;
-
-static tlv_status
-label_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	label_state *state = tlv_alloc0(ctx, 1, sizeof(label_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_label_pairs.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
 
 static tlv_status
 label_pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	return label_pairs_create(ctx, accumulator);
+	return tlv_sections_create(ctx, tlv_kind_label_pairs.accumulator, NULL, accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_label_pairs = {"tlv_label_pairs", NULL, label_pairs_begin};
@@ -52,45 +42,52 @@ label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 static tlv_status
 label_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
-	label_state *state = (label_state *) accumulator;
 	/* The sizes follow from the pairs and are not kept. */
 	const double *const sizes[2] = {NULL, NULL};
 
-	TLV_TRY(tlv_cross_table_merge(ctx, &state->table, frame, sizes));
-	state->nodes += tlv_frame_scalar(frame, "nodes", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	return TLV_OK;
+	return tlv_cross_table_merge(ctx, &((label_state *) accumulator)->table, frame, sizes);
 }
 
 static tlv_status
-label_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+label_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	label_state *state = (label_state *) accumulator;
-	const double *sizes[2];
 
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_LABEL_PAIRS);
-	tlv_frame_add_scalar(builder, "nodes", state->nodes);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	return tlv_cross_table_build(ctx, &state->table, builder, sizes);
+	tlv_cross_table_sizes(&state->table, state->declared.sizes);
+	return tlv_cross_table_list(ctx, &state->table, &state->stored, owned);
 }
 
 static tlv_status
-label_check(tlv_context *ctx, const tlv_frame *frame)
+label_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	tlv_cross_view view;
+	const double *counts = tlv_frame_float64(frame, "counts");
 	double nodes = 0;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nodes"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
 	TLV_TRY(tlv_cross_table_check(ctx, frame));
-	tlv_cross_table_view(frame, &view);
-	for (size_t i = 0; i < view.n_pairs; i++)
-		nodes += view.counts[i];
+	for (size_t i = 0; i < sizes[SIZE_PAIRS]; i++)
+		nodes += counts[i];
 	if (nodes != tlv_frame_scalar(frame, "nodes", -1))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" sums to %g instead of %g", nodes,
 						tlv_frame_scalar(frame, "nodes", -1));
 	return TLV_OK;
 }
+
+static const tlv_declaration label_list[] = {
+	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, offsetof(label_state, nodes)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM,
+	 offsetof(label_state, declared.base.nulls)},
+	CROSS_LIST(label_state, stored),
+};
+static const tlv_sections label_sections = {
+	.state = sizeof(label_state),
+	.kind = TLV_KIND_LABEL_PAIRS,
+	.n = sizeof(label_list) / sizeof(label_list[0]),
+	.list = label_list,
+	.most = CROSS_MOST,
+	.describe = label_describe,
+	.check_more = label_check,
+	.merge_own = label_merge,
+};
 
 /* ---- measures ---- */
 
@@ -210,11 +207,9 @@ tlv_label_ari(tlv_context *ctx, const tlv_frame *pairs, double *ari)
 
 static const tlv_accumulator_class label_class = {
 	.name = "label_pairs",
-	.create = label_pairs_create,
 	.rows = TLV_ROW_LABELS,
 	.add = label_add,
-	.merge = label_merge,
-	.build = label_build,
+	TLV_DECLARED(&label_sections),
 };
 const tlv_kind tlv_kind_label_pairs = {TLV_KIND_LINE(LABEL_PAIRS, label_pairs),
-									   .check = label_check, .accumulator = &label_class};
+									   .accumulator = &label_class};
