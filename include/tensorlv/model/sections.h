@@ -48,8 +48,8 @@ typedef enum tlv_range
 {
 	TLV_ANY,		 /* finite */
 	TLV_NONNEGATIVE, /* float64, float32, sparse */
-	TLV_WHOLE, /* float64: 0 to 2^53 without a fraction; what would add up to more is TLV_LIMIT */
-	TLV_COUNTED,  /* float64: TLV_WHOLE, and not 0 */
+	TLV_WHOLE,	 /* float64: 0 to 2^53 without a fraction; what would add up to more is TLV_LIMIT */
+	TLV_COUNTED, /* float64: TLV_WHOLE, and not 0 */
 	TLV_POSITIVE, /* int64: 1 to 2^31 - 1 */
 	TLV_ASCENDING /* int64: strictly */
 } tlv_range;
@@ -100,9 +100,9 @@ struct tlv_sections
 	tlv_status (*sized)(tlv_context *ctx, tlv_accumulator *accumulator);
 	/* What sections must be of each other, of a frame that is as declared. */
 	tlv_status (*check_more)(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes);
-	/* Points the pointers of all sections of no fixed shape to what is stored, and sets their sizes;
-	 * *owned gets what is freed after writing.  Arrays of such a kind are its own business: create
-	 * and merge leave them alone. */
+	/* Points the pointers of all sections of no fixed shape to what is stored, and sets their
+	 * sizes; *owned gets what is freed after writing.  Arrays of such a kind are its own business:
+	 * create and merge leave them alone. */
 	tlv_status (*describe)(tlv_context *ctx, tlv_accumulator *accumulator, void **owned);
 	/* Merges the sections that say TLV_OWN, of a frame of the same sizes; of a kind with describe,
 	 * of any sizes, before the sums of fixed shape are added. */
@@ -128,6 +128,16 @@ extern tlv_status tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumula
 									 const tlv_frame *frame);
 extern tlv_status tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator,
 									 tlv_frame_builder *builder);
+
+/*
+ * The same of a kind whose values are of one of several forms, each with a declaration of its own
+ * and all of accumulators that keep their sums otherwise: the kind's merge, build and check choose
+ * the form.
+ */
+extern tlv_status tlv_sections_merge_form(tlv_context *ctx, tlv_accumulator *accumulator,
+										  const tlv_sections *sections, const tlv_frame *frame);
+extern tlv_status tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
+										  const tlv_sections *sections, tlv_frame_builder *builder);
 
 /*
  * Whether a frame is what is declared: all sections and no other, in this order; their shapes, the

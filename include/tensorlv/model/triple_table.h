@@ -70,8 +70,7 @@ extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictio
 extern tlv_status tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n,
 										 const int64_t *items, const char *what, int32_t *position);
 
-/* Checks sections "cells" and "counts" whose parts are below d[t]; *n gets their number. */
-extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const uint64_t d[3],
-								   uint64_t *n);
+/* The parts of the section "cells", which is as declared, are below d[t]: TLV_CORRUPT otherwise. */
+extern tlv_status tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3]);
 
 #endif /* TLV_TRIPLE_TABLE_H */

@@ -6,6 +6,9 @@
 #ifndef TLV_VIEW_SUMS_H
 #define TLV_VIEW_SUMS_H
 
+#include <stddef.h>
+
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
 
@@ -45,11 +48,65 @@ extern void tlv_view_sums_move(tlv_view_sums *sums, const double *const shift[3]
 /* sums += other (both without waiting rows); the shift becomes that of the one with more rows. */
 extern void tlv_view_sums_merge(tlv_view_sums *sums, tlv_view_sums *other);
 
-/* The sections of a frame, and back; reading copies. */
-extern tlv_status tlv_view_sums_build(tlv_context *ctx, const tlv_view_sums *sums,
-									  tlv_frame_builder *builder);
+/* The sums of a frame: copies. */
 extern tlv_status tlv_view_sums_read(tlv_context *ctx, const tlv_frame *frame, bool with_rows,
 									 tlv_view_sums *sums);
-extern tlv_status tlv_view_sums_check(tlv_context *ctx, const tlv_frame *frame, uint64_t d[3]);
+
+/* Their declarations (sections.h), where member is the tlv_view_sums in the state of the kind; the
+ * first three sizes are d. */
+#define VIEW_SUMS_LIST(state, member)                                                              \
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, offsetof(state, member.rows)},     \
+		VIEW_SUMS_VIEW(state, member, 0, TLV_SIZE_1, "1"),                                         \
+		VIEW_SUMS_VIEW(state, member, 1, TLV_SIZE_2, "2"),                                         \
+		VIEW_SUMS_VIEW(state, member, 2, TLV_SIZE_3, "3"), {"pairs12",                             \
+															TLV_FLOAT64,                           \
+															TLV_SIZE_1,                            \
+															TLV_SIZE_2,                            \
+															TLV_ANY,                               \
+															TLV_OWN,                               \
+															offsetof(state, member.pairs[0])},     \
+		{"pairs13",                                                                                \
+		 TLV_FLOAT64,                                                                              \
+		 TLV_SIZE_1,                                                                               \
+		 TLV_SIZE_3,                                                                               \
+		 TLV_ANY,                                                                                  \
+		 TLV_OWN,                                                                                  \
+		 offsetof(state, member.pairs[1])},                                                        \
+		{"pairs23",                                                                                \
+		 TLV_FLOAT64,                                                                              \
+		 TLV_SIZE_2,                                                                               \
+		 TLV_SIZE_3,                                                                               \
+		 TLV_ANY,                                                                                  \
+		 TLV_OWN,                                                                                  \
+		 offsetof(state, member.pairs[2])},                                                        \
+	{                                                                                              \
+		"triples", TLV_FLOAT64, TLV_SIZE_1, TLV_2_TIMES_3, TLV_ANY, TLV_OWN,                       \
+			offsetof(state, member.triples)                                                        \
+	}
+#define VIEW_SUMS_VIEW(state, member, t, size, number)                                             \
+	{"shift" number,                                                                               \
+	 TLV_FLOAT64,                                                                                  \
+	 size,                                                                                         \
+	 TLV_ONE,                                                                                      \
+	 TLV_ANY,                                                                                      \
+	 TLV_OWN,                                                                                      \
+	 offsetof(state, member.shift[t])},                                                            \
+		{"sum" number,                                                                             \
+		 TLV_FLOAT64,                                                                              \
+		 size,                                                                                     \
+		 TLV_ONE,                                                                                  \
+		 TLV_ANY,                                                                                  \
+		 TLV_OWN,                                                                                  \
+		 offsetof(state, member.sum[t])},                                                          \
+	{                                                                                              \
+		"square" number, TLV_FLOAT64, size, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,                     \
+			offsetof(state, member.square[t])                                                      \
+	}
+
+/* TLV_CORRUPT for dimensions that no sums have. */
+extern tlv_status tlv_view_sums_check(tlv_context *ctx, const size_t d[3]);
+
+/* TLV_BAD_DATA when sums have overflowed. */
+extern tlv_status tlv_view_sums_require_finite(tlv_context *ctx, const tlv_view_sums *sums);
 
 #endif /* TLV_VIEW_SUMS_H */

@@ -264,11 +264,9 @@ is_whole_sum(const tlv_sections *sections, const tlv_declaration *declaration)
 
 /* Whole numbers that would no longer be exact are found before anything is added. */
 static tlv_status
-require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame,
-				   const size_t *sizes)
+require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
+				   const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_sections *sections = state->base.class->sections;
-
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];
@@ -502,14 +500,19 @@ merge_section(tlv_context *ctx, tlv_declared *state, const tlv_declaration *decl
 	return TLV_OK;
 }
 
-/* Of a kind that keeps its sums otherwise: its own merge, and the sums of fixed shape. */
-static tlv_status
-merge_described(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_t *sizes)
+tlv_status
+tlv_sections_merge_form(tlv_context *ctx, tlv_accumulator *accumulator,
+						const tlv_sections *sections, const tlv_frame *frame)
 {
-	const tlv_sections *sections = state->base.class->sections;
+	tlv_declared *state = (tlv_declared *) accumulator;
+	size_t sizes[TLV_SIZES];
 
-	TLV_TRY(require_whole_sums(ctx, state, frame, sizes));
-	TLV_TRY(sections->merge_own(ctx, &state->base, frame));
+	tlv_sections_sizes(frame, sections, sizes);
+	if (sections->flush != NULL)
+		TLV_TRY(sections->flush(ctx, accumulator));
+	TLV_TRY(require_whole_sums(ctx, state, sections, frame, sizes));
+	if (sections->merge_own != NULL)
+		TLV_TRY(sections->merge_own(ctx, accumulator, frame));
 	for (size_t i = 0; i < sections->n; i++)
 		if (sections->list[i].merge == TLV_SUM)
 			TLV_TRY(merge_section(ctx, state, &sections->list[i], frame));
@@ -525,20 +528,16 @@ tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fra
 	size_t sizes[TLV_SIZES];
 	union_maps maps = {0};
 
-	tlv_sections_sizes(frame, sections, sizes);
 	if (sections->describe != NULL)
-	{
-		if (sections->flush != NULL)
-			TLV_TRY(sections->flush(ctx, accumulator));
-		return merge_described(ctx, state, frame, sizes);
-	}
+		return tlv_sections_merge_form(ctx, accumulator, sections, frame);
+	tlv_sections_sizes(frame, sections, sizes);
 	if (first)
 		TLV_TRY(adopt(ctx, state, frame, sizes));
 	else
 		TLV_TRY(require_same(ctx, state, frame, sizes));
 	if (sections->flush != NULL)
 		TLV_TRY(sections->flush(ctx, accumulator));
-	TLV_TRY(require_whole_sums(ctx, state, frame, sizes));
+	TLV_TRY(require_whole_sums(ctx, state, sections, frame, sizes));
 	for (size_t i = 0; i < sections->n && !first; i++)
 		if (sections->list[i].merge == TLV_UNION)
 			TLV_TRY(unite_section(ctx, state, &sections->list[i], frame, &maps));
@@ -560,14 +559,29 @@ tlv_sections_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fra
 
 /* ---- building ---- */
 
+static bool
+has_arrays(const tlv_sections *sections)
+{
+	for (size_t i = 0; i < sections->n; i++)
+		if (!is_fixed(&sections->list[i]))
+			return true;
+	return false;
+}
+
 tlv_status
 tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
+	return tlv_sections_build_form(ctx, accumulator, accumulator->class->sections, builder);
+}
+
+tlv_status
+tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
+						const tlv_sections *sections, tlv_frame_builder *builder)
+{
 	const tlv_declared *state = (const tlv_declared *) accumulator;
-	const tlv_sections *sections = accumulator->class->sections;
 	void *owned = NULL;
 
-	if (!state->known && sections->describe == NULL)
+	if (!state->known && sections->describe == NULL && has_arrays(sections))
 		return tlv_fail(ctx, TLV_INTERNAL, "%s of nothing", accumulator->class->name);
 	if (sections->flush != NULL)
 		TLV_TRY(sections->flush(ctx, accumulator));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 
 /* Numbers whose squares still add up without overflow. */
 #define LARGEST 1e100
@@ -21,9 +22,13 @@ static const char *const mean_names[2] = {"means_a", "means_b"};
 static const char *const square_names[2] = {"squares_a", "squares_b"};
 static const char *const absolute_names[2] = {"absolutes_a", "absolutes_b"};
 
+/* The sizes. */
+#define SIZE_A TLV_SIZE_1
+#define SIZE_B TLV_SIZE_2
+
 typedef struct membership_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	double nodes;
 	size_t k[2];
 	double *means[2];
@@ -35,21 +40,10 @@ typedef struct membership_state
 } membership_state;
 
 static tlv_status
-membership_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	membership_state *state = tlv_alloc0(ctx, 1, sizeof(membership_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_membership_pairs.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
-static tlv_status
 membership_pairs_begin(tlv_context *ctx, const tlv_statistic *constants,
 					   tlv_accumulator **accumulator)
 {
-	return membership_pairs_create(ctx, accumulator);
+	return tlv_sections_create(ctx, tlv_kind_membership_pairs.accumulator, NULL, accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_membership_pairs = {"tlv_membership_pairs", NULL,
@@ -191,7 +185,6 @@ membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 	size_t k_a = tlv_frame_find(frame, mean_names[0])->rows;
 	size_t k_b = tlv_frame_find(frame, mean_names[1])->rows;
 
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	if (nodes == 0)
 		return TLV_OK;
 	if (state->products == NULL)
@@ -210,81 +203,73 @@ membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 }
 
 static tlv_status
-membership_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+membership_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	membership_state *state = (membership_state *) accumulator;
 
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_MEMBERSHIP_PAIRS);
-	tlv_frame_add_scalar(builder, "nodes", state->nodes);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	for (int s = 0; s < 2; s++)
-	{
-		tlv_frame_add(builder, mean_names[s], TLV_FLOAT64, state->k[s], 1, state->means[s]);
-		tlv_frame_add(builder, square_names[s], TLV_FLOAT64, state->k[s], 1, state->squares[s]);
-		tlv_frame_add(builder, absolute_names[s], TLV_FLOAT64, state->k[s], 1, state->absolutes[s]);
-	}
-	tlv_frame_add(builder, "products", TLV_FLOAT64, state->k[1], state->k[0], state->products);
-	tlv_frame_add(builder, "differences", TLV_FLOAT64, state->k[1], state->k[0],
-				  state->differences);
+	(void) ctx;
+	(void) owned;
+	memcpy(state->declared.sizes, state->k, sizeof(state->k));
 	return TLV_OK;
 }
 
 static tlv_status
-check_side(tlv_context *ctx, const tlv_frame *frame, int side, bool empty, uint64_t *k)
+membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 {
-	const tlv_section *means = tlv_frame_find(frame, mean_names[side]);
-	const double *numbers = tlv_frame_float64(frame, mean_names[side]);
+	const double *squares[2], *products = tlv_frame_float64(frame, "products");
+	bool empty = tlv_frame_scalar(frame, "nodes", 0) == 0;
 
-	if (means == NULL || numbers == NULL || means->columns != 1 || (means->rows == 0) != empty)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has the wrong shape",
-						mean_names[side]);
-	*k = means->rows;
-	for (uint64_t j = 0; j < *k; j++)
-		if (!(fabs(numbers[j]) <= LARGEST))
-			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", (size_t) j + 1,
-							mean_names[side], numbers[j]);
-	TLV_TRY(tlv_frame_require(ctx, frame, square_names[side], TLV_FLOAT64, *k, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, square_names[side], 0));
-	TLV_TRY(tlv_frame_require(ctx, frame, absolute_names[side], TLV_FLOAT64, *k, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, absolute_names[side], 0);
-}
-
-static tlv_status
-membership_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const double *squares[2], *products = NULL;
-	uint64_t k[2] = {0, 0};
-	bool empty;
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nodes"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	empty = tlv_frame_scalar(frame, "nodes", 0) == 0;
 	for (int s = 0; s < 2; s++)
 	{
-		TLV_TRY(check_side(ctx, frame, s, empty, &k[s]));
+		const double *means = tlv_frame_float64(frame, mean_names[s]);
+
+		if ((k[s] == 0) != empty)
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", mean_names[s]);
+		for (size_t j = 0; j < k[s]; j++)
+			if (!(fabs(means[j]) <= LARGEST))
+				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", j + 1,
+								mean_names[s], means[j]);
 		squares[s] = tlv_frame_float64(frame, square_names[s]);
 	}
-	TLV_TRY(tlv_frame_require(ctx, frame, "products", TLV_FLOAT64, k[1], k[0],
-							  (const void **) &products));
-	TLV_TRY(tlv_frame_require(ctx, frame, "differences", TLV_FLOAT64, k[1], k[0], NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "differences", 0));
 	/* Cauchy and Schwarz, but for rounding */
-	for (uint64_t i = 0; i < k[0]; i++)
-		for (uint64_t j = 0; j < k[1]; j++)
+	for (size_t i = 0; i < k[0]; i++)
+		for (size_t j = 0; j < k[1]; j++)
 			if (!(fabs(products[i * k[1] + j]) <=
 				  1.000001 * sqrt(squares[0][i]) * sqrt(squares[1][j]) + 1e-100))
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
 	return TLV_OK;
 }
 
+#define AT(member) offsetof(membership_state, member)
+static const tlv_declaration membership_list[] = {
+	{"nodes", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(nodes)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"means_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_ANY, TLV_OWN, AT(means[0])},
+	{"squares_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(squares[0])},
+	{"absolutes_a", TLV_FLOAT64, SIZE_A, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(absolutes[0])},
+	{"means_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_ANY, TLV_OWN, AT(means[1])},
+	{"squares_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(squares[1])},
+	{"absolutes_b", TLV_FLOAT64, SIZE_B, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(absolutes[1])},
+	{"products", TLV_FLOAT64, SIZE_B, SIZE_A, TLV_ANY, TLV_OWN, AT(products)},
+	{"differences", TLV_FLOAT64, SIZE_B, SIZE_A, TLV_NONNEGATIVE, TLV_OWN, AT(differences)},
+};
+#undef AT
+static const tlv_sections membership_sections = {
+	.state = sizeof(membership_state),
+	.kind = TLV_KIND_MEMBERSHIP_PAIRS,
+	.n = sizeof(membership_list) / sizeof(membership_list[0]),
+	.list = membership_list,
+	.most = {TLV_FRAME_MAX_BYTES / sizeof(double), TLV_FRAME_MAX_BYTES / sizeof(double)},
+	.describe = membership_describe,
+	.check_more = membership_check,
+	.merge_own = membership_merge,
+};
+
 static const tlv_accumulator_class membership_class = {
 	.name = "membership_pairs",
-	.create = membership_pairs_create,
 	.rows = TLV_ROW_MEMBERSHIPS,
 	.add = membership_add,
-	.merge = membership_merge,
-	.build = membership_build,
+	TLV_DECLARED(&membership_sections),
 };
 const tlv_kind tlv_kind_membership_pairs = {TLV_KIND_LINE(MEMBERSHIP_PAIRS, membership_pairs),
-											.check = membership_check,
 											.accumulator = &membership_class};

@@ -105,7 +105,7 @@ open_vectors(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 {
 	fit->vectors = true;
 	fit->source = &fit->dense.source;
-	if (tlv_frame_find(moments, "sum1") == NULL)
+	if (tlv_frame_find(moments, "sum1")->rows == 0)
 		return TLV_OK;
 	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
 	memcpy(fit->d, fit->sums.d, sizeof(fit->d));

@@ -7,6 +7,7 @@
 
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/model/views.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_sums.h"
@@ -21,9 +22,13 @@ typedef enum sequence_form
 	FORM_VECTORS
 } sequence_form;
 
+/* The sizes: of vectors their dimension three times (view_sums.h), of symbols these. */
+#define SIZE_ITEMS TLV_SIZE_1
+#define SIZE_CELLS TLV_SIZE_2
+
 typedef struct sequence_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	sequence_form form;
 	double sequences;
 	double too_short;
@@ -33,6 +38,11 @@ typedef struct sequence_state
 	tlv_triple_table table;
 	double *initial; /* by position: how often first; of vectors, the sum of the first ones */
 	size_t room;
+	/* their stored form */
+	int64_t *items;
+	double *first; /* initial, by item */
+	int64_t *cells;
+	double *counts;
 	/* vectors */
 	tlv_view_sums sums;
 } sequence_state;
@@ -40,13 +50,7 @@ typedef struct sequence_state
 tlv_status
 tlv_sequence_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	sequence_state *state = tlv_alloc0(ctx, 1, sizeof(sequence_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_sequence_moments.accumulator;
-	tlv_dictionary_init(&state->dictionary);
-	*accumulator = &state->base;
-	return TLV_OK;
+	return tlv_sections_create(ctx, tlv_kind_sequence_moments.accumulator, NULL, accumulator);
 }
 
 static tlv_status
@@ -178,8 +182,9 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* ---- merging ---- */
 
 static tlv_status
-merge_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
+merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
+	sequence_state *state = (sequence_state *) accumulator;
 	size_t m = tlv_frame_find(frame, "items")->rows, n = tlv_frame_find(frame, "cells")->rows;
 	const int64_t *items = tlv_frame_int64(frame, "items");
 	const int64_t *cells = tlv_frame_int64(frame, "cells");
@@ -209,8 +214,9 @@ merge_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 }
 
 static tlv_status
-merge_vectors(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
+merge_vectors(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
+	sequence_state *state = (sequence_state *) accumulator;
 	const double *initial = tlv_frame_float64(frame, "initial");
 	const double *shift = tlv_frame_float64(frame, "shift1");
 	double sequences = tlv_frame_scalar(frame, "sequences", 0);
@@ -228,7 +234,6 @@ merge_vectors(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 	}
 	if (state->sums.d[0] != d)
 		return refuse_dimension(ctx, d, state->sums.d[0]);
-	TLV_TRY(tlv_view_sums_flush(ctx, &state->sums));
 	before = tlv_alloc(ctx, d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, before);
 	memcpy(before, state->sums.shift[0], d * sizeof(double));
@@ -242,46 +247,145 @@ merge_vectors(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 }
 
 static tlv_status
-sequence_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+sequence_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
-	sequence_state *state = (sequence_state *) accumulator;
-
-	if (tlv_frame_find(frame, "items") != NULL)
-		TLV_TRY(merge_symbols(ctx, state, frame));
-	else if (tlv_frame_find(frame, "sum1") != NULL)
-		TLV_TRY(merge_vectors(ctx, state, frame));
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->sequences += tlv_frame_scalar(frame, "sequences", 0);
-	state->too_short += tlv_frame_scalar(frame, "short", 0);
-	state->steps += tlv_frame_scalar(frame, "steps", 0);
-	return TLV_OK;
+	return tlv_view_sums_flush(ctx, &((sequence_state *) accumulator)->sums);
 }
 
 /* ---- the stored form ---- */
 
 static tlv_status
-build_symbols(tlv_context *ctx, sequence_state *state, tlv_frame_builder *builder)
+describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
+	sequence_state *state = (sequence_state *) accumulator;
 	size_t n = state->table.n, m = state->dictionary.n;
-	int64_t *block = tlv_alloc(ctx, 2 * n + 3 * m, sizeof(int64_t)), *items;
-	double *initial;
+	int64_t *block = tlv_alloc(ctx, 2 * n + 3 * m, sizeof(int64_t));
 	int32_t *rank, *ranks[3];
 
 	TLV_TRY_ALLOC(ctx, block);
-	items = block + 2 * n;
-	initial = (double *) (items + m);
-	rank = (int32_t *) (initial + m);
+	*owned = block;
+	state->declared.sizes[SIZE_ITEMS] = m;
+	state->declared.sizes[SIZE_CELLS] = n;
+	state->cells = block;
+	state->counts = (double *) (block + n);
+	state->items = block + 2 * n;
+	state->first = (double *) (state->items + m);
+	rank = (int32_t *) (state->first + m);
 	ranks[0] = ranks[1] = ranks[2] = rank;
-	TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary, items, rank));
-	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, block, (double *) (block + n)));
+	TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary, state->items, rank));
+	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, state->counts));
 	for (size_t i = 0; i < m; i++)
-		initial[rank[i]] = state->initial[i];
-	builder->owned = block;
-	tlv_frame_add(builder, "items", TLV_INT64, m, 1, items);
-	tlv_frame_add(builder, "initial", TLV_FLOAT64, m, 1, initial);
-	tlv_frame_add(builder, "cells", TLV_INT64, n, 1, block);
-	tlv_frame_add(builder, "counts", TLV_FLOAT64, n, 1, block + n);
+		state->first[rank[i]] = state->initial[i];
 	return TLV_OK;
+}
+
+static tlv_status
+check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *counts = tlv_frame_float64(frame, "counts");
+	size_t m = sizes[SIZE_ITEMS];
+	double windows = 0, steps = tlv_frame_scalar(frame, "steps", 0);
+
+	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
+		windows += counts[i];
+	if (windows + (TLV_WINDOW - 1) * tlv_frame_scalar(frame, "sequences", 0) != steps)
+		return tlv_fail(ctx, TLV_CORRUPT, "%g windows in %g steps", windows, steps);
+	return tlv_triple_check(ctx, frame, (const size_t[3]){m, m, m});
+}
+
+static tlv_status
+describe_vectors(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	sequence_state *state = (sequence_state *) accumulator;
+
+	(void) owned;
+	memcpy(state->declared.sizes, state->sums.d, sizeof(state->sums.d));
+	for (size_t i = 0; i < state->sums.d[0]; i++)
+		if (!isfinite(state->initial[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+	return tlv_view_sums_require_finite(ctx, &state->sums);
+}
+
+static tlv_status
+check_vectors(tlv_context *ctx, const tlv_frame *frame, const size_t *d)
+{
+	(void) frame;
+	if (d[0] != d[1] || d[0] != d[2])
+		return tlv_fail(ctx, TLV_CORRUPT, "the windows' vectors differ in length");
+	return tlv_view_sums_check(ctx, d);
+}
+
+static tlv_status
+check_nothing(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	(void) sizes;
+	if (tlv_frame_scalar(frame, "sequences", 0) > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the sequences' windows are missing");
+	return TLV_OK;
+}
+
+#define AT(member) offsetof(sequence_state, member)
+#define COUNTERS                                                                                   \
+	{"sequences", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sequences)},               \
+		{"short", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(too_short)},               \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+	{                                                                                              \
+		"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(steps)                      \
+	}
+static const tlv_declaration counter_list[] = {COUNTERS};
+static const tlv_declaration symbol_list[] = {
+	COUNTERS,
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items)},
+	{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(first)},
+	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
+	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
+};
+static const tlv_declaration vector_list[] = {
+	COUNTERS,
+	{"initial", TLV_FLOAT64, TLV_SIZE_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(initial)},
+	VIEW_SUMS_LIST(sequence_state, sums),
+};
+#undef COUNTERS
+#undef AT
+
+/* What a value holds says of what its sequences are: a declaration for each form. */
+static const tlv_sections forms[] = {
+	[FORM_UNKNOWN] = {.state = sizeof(sequence_state),
+					  .kind = TLV_KIND_SEQUENCE_MOMENTS,
+					  .n = sizeof(counter_list) / sizeof(counter_list[0]),
+					  .list = counter_list,
+					  .check_more = check_nothing},
+	[FORM_SYMBOLS] = {.state = sizeof(sequence_state),
+					  .kind = TLV_KIND_SEQUENCE_MOMENTS,
+					  .n = sizeof(symbol_list) / sizeof(symbol_list[0]),
+					  .list = symbol_list,
+					  .most = {TRIPLE_MOST, TLV_FRAME_MAX_BYTES / sizeof(double)},
+					  .describe = describe_symbols,
+					  .check_more = check_symbols,
+					  .merge_own = merge_symbols},
+	[FORM_VECTORS] = {.state = sizeof(sequence_state),
+					  .kind = TLV_KIND_SEQUENCE_MOMENTS,
+					  .n = sizeof(vector_list) / sizeof(vector_list[0]),
+					  .list = vector_list,
+					  .most = {TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES},
+					  .flush = sequence_flush,
+					  .describe = describe_vectors,
+					  .check_more = check_vectors,
+					  .merge_own = merge_vectors},
+};
+
+static const tlv_sections *
+form_of(const tlv_frame *frame)
+{
+	return &forms[tlv_frame_find(frame, "items") != NULL  ? FORM_SYMBOLS
+				  : tlv_frame_find(frame, "sum1") != NULL ? FORM_VECTORS
+														  : FORM_UNKNOWN];
+}
+
+static tlv_status
+sequence_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	return tlv_sections_merge_form(ctx, accumulator, form_of(frame), frame);
 }
 
 static tlv_status
@@ -289,64 +393,18 @@ sequence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 {
 	sequence_state *state = (sequence_state *) accumulator;
 
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_SEQUENCE_MOMENTS);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "sequences", state->sequences);
-	tlv_frame_add_scalar(builder, "short", state->too_short);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "steps", state->steps);
-	if (state->form == FORM_SYMBOLS)
-		return build_symbols(ctx, state, builder);
-	if (state->form == FORM_UNKNOWN)
-		return TLV_OK;
-	TLV_TRY(tlv_view_sums_flush(ctx, &state->sums));
-	for (size_t i = 0; i < state->sums.d[0]; i++)
-		if (!isfinite(state->initial[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
-	tlv_frame_add(builder, "initial", TLV_FLOAT64, state->sums.d[0], 1, state->initial);
-	return tlv_view_sums_build(ctx, &state->sums, builder);
-}
-
-static tlv_status
-check_symbols(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *items = tlv_frame_find(frame, "items");
-	uint64_t m = items->rows, d[3] = {m, m, m}, n;
-
-	if (m > TRIPLE_MOST)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is too long");
-	TLV_TRY(tlv_frame_require(ctx, frame, "items", TLV_INT64, m, 1, NULL));
-	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "items"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "initial", TLV_FLOAT64, m, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "initial", 0));
-	return tlv_triple_check(ctx, frame, d, &n);
+	return tlv_sections_build_form(ctx, accumulator, &forms[state->form], builder);
 }
 
 static tlv_status
 sequence_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"sequences", "short", "nulls", "steps"};
-	uint64_t d[3];
-
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-		TLV_TRY(tlv_frame_require_whole(ctx, frame, scalars[i]));
-	if (tlv_frame_find(frame, "items") != NULL)
-		return check_symbols(ctx, frame);
-	if (tlv_frame_find(frame, "sum1") == NULL)
-	{
-		if (tlv_frame_scalar(frame, "sequences", 0) > 0)
-			return tlv_fail(ctx, TLV_CORRUPT, "the sequences' windows are missing");
-		return TLV_OK;
-	}
-	TLV_TRY(tlv_view_sums_check(ctx, frame, d));
-	if (d[0] != d[1] || d[0] != d[2])
-		return tlv_fail(ctx, TLV_CORRUPT, "the windows' vectors differ in length");
-	return tlv_frame_require(ctx, frame, "initial", TLV_FLOAT64, d[0], 1, NULL);
+	return tlv_sections_check(ctx, frame, form_of(frame));
 }
 
 static const tlv_accumulator_class sequence_class = {
 	.name = "sequence_moments",
-	.create = tlv_sequence_moments_create,
+	.sections = &forms[FORM_UNKNOWN],
 	.merge = sequence_merge,
 	.build = sequence_build,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,

@@ -2,10 +2,10 @@
  * moments.c - moments of three views: vectors, and categories
  * (views.h).
  */
-#include <math.h>
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/model/views.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_sums.h"
@@ -14,7 +14,7 @@
 
 typedef struct view_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	bool known; /* the dimensions are */
 	tlv_view_sums sums;
 } view_state;
@@ -22,12 +22,7 @@ typedef struct view_state
 tlv_status
 tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	view_state *state = tlv_alloc0(ctx, 1, sizeof(view_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_view_moments.accumulator;
-	*accumulator = &state->base;
-	return TLV_OK;
+	return tlv_sections_create(ctx, tlv_kind_view_moments.accumulator, NULL, accumulator);
 }
 
 static tlv_status
@@ -71,83 +66,91 @@ view_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 }
 
 static tlv_status
+view_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	return tlv_view_sums_flush(ctx, &((view_state *) accumulator)->sums);
+}
+
+/* Sums about a point are moved to that of the other. */
+static tlv_status
 view_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	view_state *state = (view_state *) accumulator;
 	tlv_view_sums other;
 
-	if (tlv_frame_find(frame, "sum1") != NULL)
+	if (tlv_frame_find(frame, "sum1")->rows == 0) /* of NULL rows alone */
+		return TLV_OK;
+	TLV_TRY(tlv_view_sums_read(ctx, frame, !state->known, &other));
+	if (!state->known)
 	{
-		TLV_TRY(tlv_view_sums_read(ctx, frame, !state->known, &other));
-		if (!state->known)
-		{
-			state->sums = other;
-			state->known = true;
-		}
-		else
-		{
-			if (memcmp(other.d, state->sums.d, sizeof(other.d)) != 0)
-				return refuse_dimensions(ctx, other.d, state->sums.d);
-			TLV_TRY(tlv_view_sums_flush(ctx, &state->sums));
-			tlv_view_sums_merge(&state->sums, &other);
-			tlv_view_sums_free(ctx, &other);
-		}
+		state->sums = other;
+		state->known = true;
+		return TLV_OK;
 	}
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	if (memcmp(other.d, state->sums.d, sizeof(other.d)) != 0)
+		return refuse_dimensions(ctx, other.d, state->sums.d);
+	tlv_view_sums_merge(&state->sums, &other);
+	tlv_view_sums_free(ctx, &other);
 	return TLV_OK;
 }
 
 static tlv_status
-view_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+view_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	view_state *state = (view_state *) accumulator;
 
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_VIEW_MOMENTS);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	if (!state->known)
-	{
-		tlv_frame_add_scalar(builder, "rows", 0);
-		return TLV_OK;
-	}
-	TLV_TRY(tlv_view_sums_flush(ctx, &state->sums));
-	return tlv_view_sums_build(ctx, &state->sums, builder);
+	(void) owned;
+	memcpy(state->declared.sizes, state->sums.d, sizeof(state->sums.d));
+	return state->known ? tlv_view_sums_require_finite(ctx, &state->sums) : TLV_OK;
 }
 
 /* Of NULL rows alone there are no dimensions. */
 static tlv_status
-view_check(tlv_context *ctx, const tlv_frame *frame)
+view_check(tlv_context *ctx, const tlv_frame *frame, const size_t *d)
 {
-	uint64_t d[3];
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	if (tlv_frame_scalar(frame, "rows", 0) == 0 && tlv_frame_find(frame, "sum1") == NULL)
+	if (tlv_frame_scalar(frame, "rows", 0) == 0 && d[0] == 0 && d[1] == 0 && d[2] == 0)
 		return TLV_OK;
-	return tlv_view_sums_check(ctx, frame, d);
+	return tlv_view_sums_check(ctx, d);
 }
+
+static const tlv_declaration view_list[] = {
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM,
+	 offsetof(view_state, declared.base.nulls)},
+	VIEW_SUMS_LIST(view_state, sums),
+};
+static const tlv_sections view_sections = {
+	.state = sizeof(view_state),
+	.kind = TLV_KIND_VIEW_MOMENTS,
+	.n = sizeof(view_list) / sizeof(view_list[0]),
+	.list = view_list,
+	.most = {TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES},
+	.flush = view_flush,
+	.describe = view_describe,
+	.check_more = view_check,
+	.merge_own = view_merge,
+};
 
 /* ---- categories ---- */
 
+/* The sizes: of each view's categories, and TLV_SIZE_4. */
+#define SIZE_CELLS TLV_SIZE_4
+
 typedef struct category_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	double rows;
 	tlv_dictionary dictionary[3];
 	tlv_triple_table table;
+	/* the stored form */
+	int64_t *items[3];
+	int64_t *cells;
+	double *counts;
 } category_state;
 
 tlv_status
 tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	category_state *state = tlv_alloc0(ctx, 1, sizeof(category_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_category_views.accumulator;
-	for (int t = 0; t < 3; t++)
-		tlv_dictionary_init(&state->dictionary[t]);
-	*accumulator = &state->base;
-	return TLV_OK;
+	return tlv_sections_create(ctx, tlv_kind_category_views.accumulator, NULL, accumulator);
 }
 
 static tlv_status
@@ -209,90 +212,87 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	}
 	for (int t = 0; t < 3; t++)
 		tlv_free(ctx, at[t]);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->rows += tlv_frame_scalar(frame, "rows", 0);
 	return TLV_OK;
 }
 
 /* Categories ascending: equal moments are equal bytes whatever the order of the rows. */
 static tlv_status
-category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	category_state *state = (category_state *) accumulator;
-	size_t n = state->table.n, d[3], wide = 0;
-	int64_t *block, *items[3];
+	size_t n = state->table.n, wide = 0, *d = state->declared.sizes;
+	int64_t *block;
 	int32_t *rank[3];
 
 	for (int t = 0; t < 3; t++)
 		wide += d[t] = state->dictionary[t].n;
-	block = tlv_alloc(ctx, 2 * n + 2 * wide, sizeof(int64_t));
+	d[SIZE_CELLS] = n;
+	*owned = block = tlv_alloc(ctx, 2 * n + 2 * wide, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, block);
-	items[0] = block + 2 * n;
-	items[1] = items[0] + d[0];
-	items[2] = items[1] + d[1];
-	rank[0] = (int32_t *) (items[2] + d[2]);
+	state->cells = block;
+	state->counts = (double *) (block + n);
+	block += 2 * n;
+	for (int t = 0; t < 3; block += d[t++])
+		state->items[t] = block;
+	rank[0] = (int32_t *) block;
 	rank[1] = rank[0] + d[0];
 	rank[2] = rank[1] + d[1];
 	for (int t = 0; t < 3; t++)
-		TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary[t], items[t], rank[t]));
-	TLV_TRY(tlv_triple_list(ctx, &state->table, rank, block, (double *) (block + n)));
-
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_VIEWS);
-	builder->owned = block;
-	tlv_frame_add_scalar(builder, "rows", state->rows);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	for (int t = 0; t < 3; t++)
-		tlv_frame_add(builder, item_names[t], TLV_INT64, d[t], 1, items[t]);
-	tlv_frame_add(builder, "cells", TLV_INT64, n, 1, block);
-	tlv_frame_add(builder, "counts", TLV_FLOAT64, n, 1, block + n);
-	return TLV_OK;
+		TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary[t], state->items[t], rank[t]));
+	return tlv_triple_list(ctx, &state->table, rank, state->cells, state->counts);
 }
 
 static tlv_status
-category_check(tlv_context *ctx, const tlv_frame *frame)
+category_check(tlv_context *ctx, const tlv_frame *frame, const size_t *d)
 {
-	const double *counts;
-	uint64_t d[3], n;
+	const double *counts = tlv_frame_float64(frame, "counts");
+	double rows = 0;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	for (int t = 0; t < 3; t++)
-	{
-		const tlv_section *section = tlv_frame_find(frame, item_names[t]);
-
-		if (section == NULL || section->rows > TRIPLE_MOST)
-			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or too long",
-							item_names[t]);
-		d[t] = section->rows;
-		TLV_TRY(tlv_frame_require(ctx, frame, item_names[t], TLV_INT64, d[t], 1, NULL));
-		TLV_TRY(tlv_frame_require_ascending(ctx, frame, item_names[t]));
-	}
-	TLV_TRY(tlv_triple_check(ctx, frame, d, &n));
-	counts = tlv_frame_float64(frame, "counts");
-	for (uint64_t i = 0; i < n; i++)
-		if (counts[i] != floor(counts[i]))
-			return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" holds %g", counts[i]);
+	TLV_TRY(tlv_triple_check(ctx, frame, d));
+	for (size_t i = 0; i < d[SIZE_CELLS]; i++)
+		rows += counts[i];
+	if (rows != tlv_frame_scalar(frame, "rows", 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" sums to %g instead of %g", rows,
+						tlv_frame_scalar(frame, "rows", 0));
 	return TLV_OK;
 }
 
+#define AT(member) offsetof(category_state, member)
+static const tlv_declaration category_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"items1", TLV_INT64, TLV_SIZE_1, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[0])},
+	{"items2", TLV_INT64, TLV_SIZE_2, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[1])},
+	{"items3", TLV_INT64, TLV_SIZE_3, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[2])},
+	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
+	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
+};
+#undef AT
+static const tlv_sections category_sections = {
+	.state = sizeof(category_state),
+	.kind = TLV_KIND_CATEGORY_VIEWS,
+	.n = sizeof(category_list) / sizeof(category_list[0]),
+	.list = category_list,
+	.most = {TRIPLE_MOST, TRIPLE_MOST, TRIPLE_MOST, TLV_FRAME_MAX_BYTES / sizeof(double)},
+	.describe = category_describe,
+	.check_more = category_check,
+	.merge_own = category_merge,
+};
+
 static const tlv_accumulator_class view_class = {
 	.name = "view_moments",
-	.create = tlv_view_moments_create,
-	.merge = view_merge,
-	.build = view_build,
+	TLV_DECLARED(&view_sections),
 	.rows = TLV_ROW_VIEWS,
 	.add = view_add,
 };
 static const tlv_accumulator_class category_class = {
 	.name = "category_views",
-	.create = tlv_category_views_create,
-	.merge = category_merge,
-	.build = category_build,
+	TLV_DECLARED(&category_sections),
 	.rows = TLV_ROW_CATEGORIES,
 	.add = category_add,
 };
 
 const tlv_kind tlv_kind_view_moments = {TLV_KIND_LINE(VIEW_MOMENTS, view_moments),
-										.check = view_check, .accumulator = &view_class};
+										.accumulator = &view_class};
 const tlv_kind tlv_kind_category_views = {TLV_KIND_LINE(CATEGORY_VIEWS, category_views),
-										  .check = category_check, .accumulator = &category_class};
+										  .accumulator = &category_class};

@@ -249,8 +249,8 @@ tlv_view_sums_merge(tlv_view_sums *sums, tlv_view_sums *other)
 }
 
 /* The block behind the shifts is contiguous: one look at all of it. */
-static tlv_status
-check_overflow(tlv_context *ctx, const tlv_view_sums *sums)
+tlv_status
+tlv_view_sums_require_finite(tlv_context *ctx, const tlv_view_sums *sums)
 {
 	size_t n = (size_t) (sums->triples - sums->shift[0]) + sums->d[0] * sums->d[1] * sums->d[2];
 	tlv_status status;
@@ -262,30 +262,6 @@ check_overflow(tlv_context *ctx, const tlv_view_sums *sums)
 			tlv_fail_hint(ctx, "Scale the columns, for instance to a standard deviation of 1.");
 			return status;
 		}
-	return TLV_OK;
-}
-
-tlv_status
-tlv_view_sums_build(tlv_context *ctx, const tlv_view_sums *sums, tlv_frame_builder *builder)
-{
-	char name[TLV_FRAME_NAME_SIZE];
-
-	TLV_TRY(check_overflow(ctx, sums));
-	tlv_frame_add_scalar(builder, "rows", sums->rows);
-	for (int t = 0; t < 3; t++)
-	{
-		snprintf(name, sizeof(name), "shift%d", t + 1);
-		tlv_frame_add(builder, name, TLV_FLOAT64, sums->d[t], 1, sums->shift[t]);
-		snprintf(name, sizeof(name), "sum%d", t + 1);
-		tlv_frame_add(builder, name, TLV_FLOAT64, sums->d[t], 1, sums->sum[t]);
-		snprintf(name, sizeof(name), "square%d", t + 1);
-		tlv_frame_add(builder, name, TLV_FLOAT64, sums->d[t], 1, sums->square[t]);
-	}
-	for (int p = 0; p < 3; p++)
-		tlv_frame_add(builder, pair_names[p], TLV_FLOAT64, sums->d[pair_first[p]],
-					  sums->d[pair_second[p]], sums->pairs[p]);
-	tlv_frame_add(builder, "triples", TLV_FLOAT64, sums->d[0], sums->d[1] * sums->d[2],
-				  sums->triples);
 	return TLV_OK;
 }
 
@@ -320,33 +296,11 @@ tlv_view_sums_read(tlv_context *ctx, const tlv_frame *frame, bool with_rows, tlv
 }
 
 tlv_status
-tlv_view_sums_check(tlv_context *ctx, const tlv_frame *frame, uint64_t d[3])
+tlv_view_sums_check(tlv_context *ctx, const size_t d[3])
 {
-	static const char *const kinds[] = {"shift", "sum", "square"};
-	char name[TLV_FRAME_NAME_SIZE];
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	for (int t = 0; t < 3; t++)
-	{
-		const tlv_section *section;
-
-		snprintf(name, sizeof(name), "sum%d", t + 1);
-		section = tlv_frame_find(frame, name);
-		if (section == NULL || section->rows == 0 || section->rows > TLV_VIEW_MOST_TRIPLES)
-			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has a wrong length",
-							name);
-		d[t] = section->rows;
-		for (int i = 0; i < 3; i++)
-		{
-			snprintf(name, sizeof(name), "%s%d", kinds[i], t + 1);
-			TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, d[t], 1, NULL));
-		}
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, name, 0));
-	}
-	for (int p = 0; p < 3; p++)
-		TLV_TRY(tlv_frame_require(ctx, frame, pair_names[p], TLV_FLOAT64, d[pair_first[p]],
-								  d[pair_second[p]], NULL));
+	if (d[0] == 0 || d[1] == 0 || d[2] == 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "a view has no numbers");
 	if ((double) d[0] * (double) d[1] * (double) d[2] > TLV_VIEW_MOST_TRIPLES)
 		return tlv_fail(ctx, TLV_CORRUPT, "the views have too many third moments");
-	return tlv_frame_require(ctx, frame, "triples", TLV_FLOAT64, d[0], d[1] * d[2], NULL);
+	return TLV_OK;
 }

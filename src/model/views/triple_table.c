@@ -114,20 +114,12 @@ tlv_category_positions(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, c
 }
 
 tlv_status
-tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const uint64_t d[3], uint64_t *n)
+tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3])
 {
-	const tlv_section *section = tlv_frame_find(frame, "cells");
-	const int64_t *cells;
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	size_t n = tlv_frame_find(frame, "cells")->rows;
 
-	if (section == NULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"cells\" is missing");
-	*n = section->rows;
-	TLV_TRY(tlv_frame_require(ctx, frame, "cells", TLV_INT64, *n, 1, NULL));
-	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "cells"));
-	TLV_TRY(tlv_frame_require(ctx, frame, "counts", TLV_FLOAT64, *n, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "counts", 1));
-	cells = tlv_frame_int64(frame, "cells");
-	for (uint64_t i = 0; i < *n; i++)
+	for (size_t i = 0; i < n; i++)
 		for (int t = 0; t < 3; t++)
 			if (cells[i] < 0 || tlv_triple_part(cells[i], t) >= d[t])
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"cells\" names an unknown category");
