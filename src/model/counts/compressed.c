@@ -21,7 +21,7 @@
 #define TRIPLES_MOST_WIDTH 1000
 
 /* The sizes. */
-#define SIZE_WIDTH TLV_SIZE_1
+#define SIZE_BASIS TLV_SIZE_1
 #define SIZE_ITEMS TLV_SIZE_2
 #define SIZE_RITZ  TLV_SIZE_3 /* of triples: as many as the subspace has directions */
 
@@ -344,7 +344,7 @@ products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 static tlv_status
 triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	size_t width = sizes[SIZE_WIDTH], ritz = sizes[SIZE_RITZ];
+	size_t width = sizes[SIZE_BASIS], ritz = sizes[SIZE_RITZ];
 
 	if (ritz < width || ritz > sizes[SIZE_ITEMS] ||
 		tlv_frame_scalar(frame, "rank", 0) != (double) width)
@@ -379,9 +379,9 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 static const tlv_declaration products_list[] = {
 	COMMON_LIST,
 	/* The subspace's own Ritz values become the ones before. */
-	{"ritz_before", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"rayleigh", TLV_FLOAT64, SIZE_WIDTH, SIZE_WIDTH, TLV_ANY, TLV_SUM, AT(rayleigh)},
-	{"products", TLV_FLOAT64, SIZE_WIDTH, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
+	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
+	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},
+	{"products", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_SUM, AT(products)},
 };
 static const tlv_sections products_sections = {
 	.state = sizeof(compressed_state),
@@ -398,12 +398,12 @@ static const tlv_declaration triples_list[] = {
 	COMMON_LIST,
 	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
 	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"basis", TLV_FLOAT64, SIZE_WIDTH, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
-	{"mean", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
+	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
+	{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
 	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
 	{"triples", TLV_FLOAT64, TLV_CUBES_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(cubes)},
-	{"z_sum", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_ANY, TLV_SUM, AT(z_sum)},
-	{"z_squares", TLV_FLOAT64, SIZE_WIDTH, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)},
+	{"z_sum", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(z_sum)},
+	{"z_squares", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)},
 };
 #undef COMMON_LIST
 #undef AT

@@ -9,14 +9,26 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
 /* Items merged between two looks at whether to stop. */
 #define ITEMS_BETWEEN ((size_t) 16384)
 
+/* The size. */
+#define SIZE_ITEMS TLV_SIZE_1
+
+/* The stored form, items ascending. */
+typedef struct count_arrays
+{
+	int64_t *items;
+	double *numbers[4]; /* totals, frequency, correction, squares */
+	double *pairs;		/* packed */
+} count_arrays;
+
 typedef struct count_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	bool with_pairs;
 	double documents;
 	double skipped;
@@ -32,6 +44,7 @@ typedef struct count_state
 	tlv_document document;
 	tlv_bag_entry *entries; /* positions and counts of one document, sorted */
 	size_t entries_room;
+	count_arrays stored;
 } count_state;
 
 tlv_status
@@ -202,30 +215,18 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	return TLV_OK;
 }
 
-static tlv_status
-count_create(tlv_context *ctx, const tlv_accumulator_class *class, bool with_pairs,
-			 tlv_accumulator **accumulator)
-{
-	count_state *state = tlv_alloc0(ctx, 1, sizeof(count_state));
-
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = class;
-	state->with_pairs = with_pairs;
-	tlv_dictionary_init(&state->dictionary);
-	*accumulator = &state->base;
-	return TLV_OK;
-}
-
 tlv_status
 tlv_count_summary_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	return count_create(ctx, tlv_kind_count_summary.accumulator, false, accumulator);
+	return tlv_sections_create(ctx, tlv_kind_count_summary.accumulator, NULL, accumulator);
 }
 
 tlv_status
 tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	return count_create(ctx, tlv_kind_count_pairs.accumulator, true, accumulator);
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_pairs.accumulator, NULL, accumulator));
+	((count_state *) *accumulator)->with_pairs = true;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -242,6 +243,8 @@ merge_pairs(tlv_context *ctx, count_state *state, size_t d, const int32_t *posit
 	return TLV_OK;
 }
 
+/* By item, in the order of their arrival: a hash table takes a small value into a large one in the
+ * time of the small one, which a union of sorted lists would not. */
 static tlv_status
 count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -270,43 +273,50 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	}
 	if (state->with_pairs)
 		TLV_TRY(merge_pairs(ctx, state, d, position, tlv_frame_float64(frame, "pairs")));
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
-	state->documents += tlv_frame_scalar(frame, "documents", 0);
-	state->skipped += tlv_frame_scalar(frame, "skipped", 0);
-	state->tokens += tlv_frame_scalar(frame, "tokens", 0);
-	state->squared_lengths += tlv_frame_scalar(frame, "squared_lengths", 0);
 	tlv_free(ctx, position);
+	return TLV_OK;
+}
+
+/* One block for all arrays of d items and so many pairs. */
+static tlv_status
+allocate_stored(tlv_context *ctx, size_t d, size_t n_pairs, count_arrays *stored)
+{
+	double *block = tlv_alloc(ctx, 5 * d + n_pairs, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	for (int s = 0; s < 4; s++)
+		stored->numbers[s] = block + (size_t) s * d;
+	stored->items = (int64_t *) (block + 4 * d);
+	stored->pairs = block + 5 * d;
 	return TLV_OK;
 }
 
 /* Items ascending, so that equal moments are equal bytes whatever the order of the rows. */
 static tlv_status
-count_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	count_state *state = (count_state *) accumulator;
+	count_arrays *stored = &state->stored;
 	size_t d = state->dictionary.n;
-	size_t n_pairs = state->with_pairs ? tlv_packed2_size(d) : 0;
 	tlv_bag_entry *order = tlv_alloc(ctx, 2 * d, sizeof(tlv_bag_entry));
 	const double *source[4] = {state->totals, state->frequency, state->correction, state->squares};
-	double *numbers;
-	int64_t *items;
 
 	TLV_TRY_ALLOC(ctx, order);
-	numbers = tlv_alloc(ctx, 5 * d + n_pairs, sizeof(double));
-	TLV_TRY_ALLOC(ctx, numbers);
+	TLV_TRY(allocate_stored(ctx, d, state->with_pairs ? tlv_packed2_size(d) : 0, stored));
+	*owned = stored->numbers[0];
+	state->declared.sizes[SIZE_ITEMS] = d;
 	for (size_t i = 0; i < d; i++)
 		order[i] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
 	tlv_bag_sort(d, order, order + d);
-	items = (int64_t *) (numbers + 4 * d);
 	for (size_t i = 0; i < d; i++)
 	{
-		items[i] = order[i].item;
+		stored->items[i] = order[i].item;
 		for (int s = 0; s < 4; s++)
-			numbers[(size_t) s * d + i] = source[s][(size_t) order[i].weight];
+			stored->numbers[s][i] = source[s][(size_t) order[i].weight];
 	}
 	for (size_t i = 0; i < d && state->with_pairs; i++)
 	{
-		double *row = numbers + 5 * d + tlv_packed2_index(i, 0);
+		double *row = stored->pairs + tlv_packed2_index(i, 0);
 		size_t at = (size_t) order[i].weight;
 
 		for (size_t j = 0; j < i; j++)
@@ -314,22 +324,6 @@ count_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 		row[i] = state->squares[at];
 	}
 	tlv_free(ctx, order);
-
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS,
-					state->with_pairs ? TLV_KIND_COUNT_PAIRS : TLV_KIND_COUNT_SUMMARY);
-	builder->owned = numbers;
-	tlv_frame_add_scalar(builder, "documents", state->documents);
-	tlv_frame_add_scalar(builder, "skipped", state->skipped);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "tokens", state->tokens);
-	tlv_frame_add_scalar(builder, "squared_lengths", state->squared_lengths);
-	tlv_frame_add(builder, "items", TLV_INT64, d, 1, items);
-	tlv_frame_add(builder, "totals", TLV_FLOAT64, d, 1, numbers);
-	tlv_frame_add(builder, "frequency", TLV_FLOAT64, d, 1, numbers + d);
-	tlv_frame_add(builder, "correction", TLV_FLOAT64, d, 1, numbers + 2 * d);
-	tlv_frame_add(builder, "squares", TLV_FLOAT64, d, 1, numbers + 3 * d);
-	if (state->with_pairs)
-		tlv_frame_add(builder, "pairs", TLV_FLOAT64, n_pairs, 1, numbers + 5 * d);
 	return TLV_OK;
 }
 
@@ -366,52 +360,68 @@ tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d)
 }
 
 static tlv_status
-summary_check(tlv_context *ctx, const tlv_frame *frame)
+summary_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	static const char *const names[] = {"totals", "frequency", "correction", "squares"};
-	uint64_t d = 0;
-
-	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, names[i], TLV_FLOAT64, d, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, names[i], 0));
-	}
-	return TLV_OK;
+	(void) sizes;
+	return tlv_count_check_counters(ctx, frame);
 }
 
-static tlv_status
-pairs_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	uint64_t d;
-
-	TLV_TRY(summary_check(ctx, frame));
-	d = tlv_frame_find(frame, "items")->rows;
-	if (d > TLV_COUNT_PAIRS_MAX_ITEMS)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" is too long");
-	TLV_TRY(tlv_frame_require(ctx, frame, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "pairs", 0);
-}
+#define AT(member) offsetof(count_state, member)
+/* Of both kinds; the last section is of pairs only. */
+static const tlv_declaration count_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
+	{"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
+	 AT(squared_lengths)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(stored.items)},
+	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.numbers[0])},
+	{"frequency", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,
+	 AT(stored.numbers[1])},
+	{"correction", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,
+	 AT(stored.numbers[2])},
+	{"squares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.numbers[3])},
+	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.pairs)},
+};
+#undef AT
+#define COUNT_SECTIONS (sizeof(count_list) / sizeof(count_list[0]))
+static const tlv_sections summary_sections = {
+	.state = sizeof(count_state),
+	.kind = TLV_KIND_COUNT_SUMMARY,
+	.n = COUNT_SECTIONS - 1,
+	.list = count_list,
+	.most = {(size_t) TLV_DICTIONARY_MAX},
+	.describe = count_describe,
+	.check_more = summary_check,
+	.merge_own = count_merge,
+};
+static const tlv_sections pairs_sections = {
+	.state = sizeof(count_state),
+	.kind = TLV_KIND_COUNT_PAIRS,
+	.n = COUNT_SECTIONS,
+	.list = count_list,
+	.most = {TLV_COUNT_PAIRS_MAX_ITEMS},
+	.describe = count_describe,
+	.check_more = summary_check,
+	.merge_own = count_merge,
+};
 
 static const tlv_accumulator_class summary_class = {
 	.name = "count_summary",
-	.create = tlv_count_summary_create,
-	.merge = count_merge,
-	.build = count_build,
+	TLV_DECLARED(&summary_sections),
 	.rows = TLV_ROW_BAG,
 	.add = count_add,
 };
 static const tlv_accumulator_class pairs_class = {
 	.name = "count_pairs",
 	.create = tlv_count_pairs_create,
-	.merge = count_merge,
-	.build = count_build,
+	TLV_DECLARED(&pairs_sections),
 	.rows = TLV_ROW_BAG,
 	.add = count_add,
 };
 
 const tlv_kind tlv_kind_count_summary = {TLV_KIND_LINE(COUNT_SUMMARY, count_summary),
-										 .check = summary_check, .accumulator = &summary_class};
+										 .accumulator = &summary_class};
 const tlv_kind tlv_kind_count_pairs = {TLV_KIND_LINE(COUNT_PAIRS, count_pairs),
-									   .check = pairs_check, .accumulator = &pairs_class};
+									   .accumulator = &pairs_class};

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
 
 /* Rows that there is room for at first, and beyond twice the sample at most. */
@@ -23,9 +24,13 @@ typedef struct sample_key
 	double count; /* rows that are equal to it, itself among them */
 } sample_key;
 
+/* The sizes: of a row, and how many different rows there are. */
+#define SIZE_D TLV_SIZE_1
+#define SIZE_N TLV_SIZE_2
+
 typedef struct sample_state
 {
-	tlv_accumulator base;
+	tlv_declared declared;
 	size_t count; /* wanted; 0 before the first value is merged */
 	uint64_t seed;
 	double seen; /* rows, the sample among them */
@@ -34,6 +39,9 @@ typedef struct sample_state
 	sample_key *keys;
 	double *rows;	  /* d x room */
 	uint64_t largest; /* keys above this have no chance any more */
+	/* the stored form */
+	double wanted, stored_seed;
+	double *counts; /* n */
 } sample_state;
 
 static uint64_t
@@ -161,15 +169,13 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 static tlv_status
 sample_create(tlv_context *ctx, size_t count, uint64_t seed, tlv_accumulator **accumulator)
 {
-	sample_state *state = tlv_alloc0(ctx, 1, sizeof(sample_state));
+	sample_state *state;
 
-	*accumulator = NULL;
-	TLV_TRY_ALLOC(ctx, state);
-	state->base.class = tlv_kind_row_sample.accumulator;
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_row_sample.accumulator, NULL, accumulator));
+	state = (sample_state *) *accumulator;
 	state->count = count;
 	state->seed = seed;
 	state->largest = UINT64_MAX;
-	*accumulator = &state->base;
 	return TLV_OK;
 }
 
@@ -221,32 +227,26 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d, counts[t]));
 	}
-	state->seen += tlv_frame_scalar(frame, "seen", 0);
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
 	return TLV_OK;
 }
 
 /* ---- the stored value ---- */
 
 static tlv_status
-sample_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sample_state *state = (sample_state *) accumulator;
-	double *counts;
 
 	TLV_TRY(sample_cut(ctx, state));
-	counts = tlv_alloc(ctx, state->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, counts);
+	state->counts = tlv_alloc(ctx, state->n, sizeof(double));
+	TLV_TRY_ALLOC(ctx, state->counts);
+	*owned = state->counts;
 	for (size_t i = 0; i < state->n; i++)
-		counts[i] = state->keys[i].count;
-	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_ROW_SAMPLE);
-	builder->owned = counts;
-	tlv_frame_add_scalar(builder, "seen", state->seen);
-	tlv_frame_add_scalar(builder, "nulls", state->base.nulls);
-	tlv_frame_add_scalar(builder, "count", (double) state->count);
-	tlv_frame_add_scalar(builder, "seed", (double) state->seed);
-	tlv_frame_add(builder, "rows", TLV_FLOAT64, state->d, state->n, state->rows);
-	tlv_frame_add(builder, "counts", TLV_FLOAT64, state->n, 1, counts);
+		state->counts[i] = state->keys[i].count;
+	state->declared.sizes[SIZE_D] = state->d;
+	state->declared.sizes[SIZE_N] = state->n;
+	state->wanted = (double) state->count;
+	state->stored_seed = (double) state->seed;
 	return TLV_OK;
 }
 
@@ -271,41 +271,51 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 static tlv_status
 check_counts(tlv_context *ctx, const tlv_frame *frame, size_t n, double wanted)
 {
+	const double *counts = tlv_frame_float64(frame, "counts");
 	double seen = tlv_frame_scalar(frame, "seen", 0), total = 0;
-	const double *counts;
 
-	TLV_TRY(tlv_frame_require(ctx, frame, "counts", TLV_FLOAT64, n, 1, (const void **) &counts));
 	for (size_t t = 0; t < n; t++)
-	{
-		if (!(counts[t] >= 1) || counts[t] != floor(counts[t]))
-			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample counts as %g", t + 1, counts[t]);
 		total += counts[t];
-	}
 	if (total > seen || (total < seen && (double) n < wanted))
 		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
 	return TLV_OK;
 }
 
 static tlv_status
-sample_check(tlv_context *ctx, const tlv_frame *frame)
+sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_section *rows = tlv_frame_find(frame, "rows");
-	double wanted, seed;
+	double wanted = tlv_frame_scalar(frame, "count", 0), seed;
+	size_t d = sizes[SIZE_D], n = sizes[SIZE_N];
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seen"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "nulls"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "count"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	wanted = tlv_frame_scalar(frame, "count", 0);
 	seed = tlv_frame_scalar(frame, "seed", 0);
-	if (rows == NULL || wanted < 1 || wanted > TLV_DENSE_MOST_SAMPLE ||
-		(double) rows->columns > wanted || (rows->rows == 0) != (rows->columns == 0))
+	if (wanted < 1 || wanted > TLV_DENSE_MOST_SAMPLE || (double) n > wanted || (d == 0) != (n == 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
-	TLV_TRY(tlv_frame_require(ctx, frame, "rows", TLV_FLOAT64, rows->rows, rows->columns, NULL));
-	TLV_TRY(check_counts(ctx, frame, rows->columns, wanted));
-	return check_order(ctx, (uint64_t) seed, rows->columns, rows->rows,
-					   tlv_section_data(frame, rows));
+	TLV_TRY(check_counts(ctx, frame, n, wanted));
+	return check_order(ctx, (uint64_t) seed, n, d, tlv_frame_float64(frame, "rows"));
 }
+
+#define AT(member) offsetof(sample_state, member)
+static const tlv_declaration sample_list[] = {
+	{"seen", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(seen)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"count", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(wanted)},
+	/* Whole, but no count that would be added. */
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored_seed)},
+	{"rows", TLV_FLOAT64, SIZE_D, SIZE_N, TLV_ANY, TLV_OWN, AT(rows)},
+	{"counts", TLV_FLOAT64, SIZE_N, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
+};
+#undef AT
+static const tlv_sections sample_sections = {
+	.state = sizeof(sample_state),
+	.kind = TLV_KIND_ROW_SAMPLE,
+	.n = sizeof(sample_list) / sizeof(sample_list[0]),
+	.list = sample_list,
+	.most = {TLV_FRAME_MAX_BYTES / sizeof(double), TLV_DENSE_MOST_SAMPLE},
+	.describe = sample_describe,
+	.check_more = sample_check,
+	.merge_own = sample_merge,
+};
 
 /* ---- the sample as rows ---- */
 
@@ -354,10 +364,9 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 
 static const tlv_accumulator_class sample_class = {.name = "row_sample",
 												   .create = sample_create_empty,
-												   .merge = sample_merge,
-												   .build = sample_build,
+												   TLV_DECLARED(&sample_sections),
 												   .rows = TLV_ROW_VECTOR,
 												   .add = sample_add};
 
-const tlv_kind tlv_kind_row_sample = {TLV_FRAME_MOMENTS, TLV_KIND_ROW_SAMPLE, "row_sample",
-									  sample_check,		 &sample_class,		  NULL};
+const tlv_kind tlv_kind_row_sample = {TLV_KIND_LINE(ROW_SAMPLE, row_sample),
+									  .accumulator = &sample_class};

@@ -287,8 +287,13 @@ check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	double windows = 0, steps = tlv_frame_scalar(frame, "steps", 0);
 
 	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
+	{
+		if (!(counts[i] >= 1))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"counts\" is %g", i + 1,
+							counts[i]);
 		windows += counts[i];
-	if (windows + (TLV_WINDOW - 1) * tlv_frame_scalar(frame, "sequences", 0) != steps)
+	}
+	if (windows > steps) /* which are a whole number */
 		return tlv_fail(ctx, TLV_CORRUPT, "%g windows in %g steps", windows, steps);
 	return tlv_triple_check(ctx, frame, (const size_t[3]){m, m, m});
 }
@@ -336,9 +341,9 @@ static const tlv_declaration counter_list[] = {COUNTERS};
 static const tlv_declaration symbol_list[] = {
 	COUNTERS,
 	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items)},
-	{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(first)},
+	{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(first)},
 	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
-	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
+	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(counts)},
 };
 static const tlv_declaration vector_list[] = {
 	COUNTERS,

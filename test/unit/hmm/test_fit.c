@@ -84,14 +84,12 @@ population_moments(tlv_frame model)
 										 p.transitions[j * p.k + l] * p.emissions[c * p.k + l];
 				first[a] += counts[n];
 			}
-	for (size_t a = 0; a < p.d; a++)
-		first[a] *= 1e6 / 1e15;
 	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SEQUENCE_MOMENTS);
 	builder.owned = NULL;
-	tlv_frame_add_scalar(&builder, "sequences", 1e6);
+	tlv_frame_add_scalar(&builder, "sequences", 1e15);
 	tlv_frame_add_scalar(&builder, "short", 0);
 	tlv_frame_add_scalar(&builder, "nulls", 0);
-	tlv_frame_add_scalar(&builder, "steps", 3e6);
+	tlv_frame_add_scalar(&builder, "steps", 3e15);
 	tlv_frame_add(&builder, "items", TLV_INT64, p.d, 1, p.items);
 	tlv_frame_add(&builder, "initial", TLV_FLOAT64, p.d, 1, first);
 	tlv_frame_add(&builder, "cells", TLV_INT64, n, 1, cells);
