@@ -150,6 +150,9 @@ extern tlv_status tlv_sections_check(tlv_context *ctx, const tlv_frame *frame,
 extern void tlv_sections_sizes(const tlv_frame *frame, const tlv_sections *sections,
 							   size_t sizes[TLV_SIZES]);
 
+/* Two whole numbers whose sum is still exact, at most 2^53: TLV_LIMIT otherwise, naming it. */
+extern tlv_status tlv_require_whole_sum(tlv_context *ctx, const char *name, double a, double b);
+
 /* Requires that statistics are of that model, by the section "model": TLV_BAD_PARAMETER. */
 extern tlv_status tlv_require_model(tlv_context *ctx, const tlv_frame *statistics,
 									const tlv_frame *model);

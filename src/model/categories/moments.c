@@ -1,6 +1,9 @@
 /*
  * moments.c - the accumulator of tables of pairs and triples of
  * categorical variables (categories.h).
+ *
+ * The kind is not declared (sections.h): how long its tables are is a polynomial of the states of
+ * all variables, which no tag says, and which of them there are differs from value to value.
  */
 #include <math.h>
 #include <string.h>
@@ -8,6 +11,7 @@
 #include "tensorlv/num/bit_planes.h"
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
 
 /* Bytes of a block's rows, about, and their number: enough for a pass over all tables to pay. */
@@ -218,6 +222,19 @@ check_replicates(tlv_context *ctx, category_state *state, const tlv_frame *frame
 	return status;
 }
 
+/* No count is above that of its rows. */
+static tlv_status
+check_sums(tlv_context *ctx, const category_state *state, const tlv_category_tables *tables,
+		   double nulls)
+{
+	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, nulls));
+	TLV_TRY(tlv_require_whole_sum(ctx, "rows", state->rows, tables->rows));
+	for (size_t r = 0; r < tables->replicates && state->sums.replicate_rows != NULL; r++)
+		TLV_TRY(tlv_require_whole_sum(ctx, "replicate_rows", state->sums.replicate_rows[r],
+									  tables->replicate_rows[r]));
+	return TLV_OK;
+}
+
 static tlv_status
 merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables)
 {
@@ -244,15 +261,17 @@ static tlv_status
 category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	category_state *state = (category_state *) accumulator;
+	double nulls = tlv_frame_scalar(frame, "nulls", 0);
 	tlv_category_tables tables;
 
 	TLV_TRY(check_replicates(ctx, state, frame));
 	TLV_TRY(tlv_category_open(ctx, frame, &tables));
+	TLV_TRY(check_sums(ctx, state, &tables, nulls));
 	if (tables.p > 0)
 		TLV_TRY(merge_tables(ctx, state, &tables));
 	/* Rows that come later must not get the weights of those merged. */
 	state->chain = tlv_mix64(state->chain ^ tlv_digest_word(&frame->header->digest));
-	state->base.nulls += tlv_frame_scalar(frame, "nulls", 0);
+	state->base.nulls += nulls;
 	tlv_category_close(ctx, &tables);
 	return TLV_OK;
 }
@@ -326,20 +345,21 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 
 /* ---- checking ---- */
 
-/* Counts are whole numbers, so that sums of them are. */
+/* Counts are whole numbers, so that sums of them are; those of a column at most most[column]. */
 static tlv_status
 require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t rows,
-			   size_t columns)
+			   size_t columns, const double *most)
 {
 	const double *counts;
 	const void *data;
 
 	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, &data));
 	counts = data;
-	for (size_t i = 0; i < rows * columns; i++)
-		if (!(counts[i] >= 0 && counts[i] <= 0x1p53 && counts[i] == floor(counts[i])))
-			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
-							i + 1, name, counts[i]);
+	for (size_t c = 0; c < columns; c++)
+		for (size_t i = 0; i < rows; i++, counts++)
+			if (!(*counts >= 0 && *counts <= most[c] && *counts == floor(*counts)))
+				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
+								c * rows + i + 1, name, *counts);
 	return TLV_OK;
 }
 
@@ -363,28 +383,41 @@ check_singles(tlv_context *ctx, const tlv_frame *frame, const category_layout *l
 	return TLV_OK;
 }
 
+/* replicate_rows is replicates x 1, all at most 2^53. */
+static tlv_status
+require_replicate_rows(tlv_context *ctx, const tlv_frame *frame, size_t replicates,
+					   const double **rows)
+{
+	const double most = 0x1p53;
+
+	TLV_TRY(require_counts(ctx, frame, "replicate_rows", replicates, 1, &most));
+	*rows = tlv_frame_float64(frame, "replicate_rows");
+	return TLV_OK;
+}
+
 static tlv_status
 check_tables(tlv_context *ctx, const tlv_frame *frame, const category_layout *layout,
 			 size_t replicates)
 {
 	size_t p = layout->p, singles = layout->offset[p], pairs = layout->pair_row[p];
 	bool kept = tlv_frame_find(frame, "triples") != NULL;
+	const double rows = tlv_frame_scalar(frame, "rows", 0), *replicate_rows;
 
-	TLV_TRY(require_counts(ctx, frame, "singles", singles, 1));
+	TLV_TRY(require_counts(ctx, frame, "singles", singles, 1, &rows));
 	TLV_TRY(check_singles(ctx, frame, layout));
-	TLV_TRY(require_counts(ctx, frame, "pairs", pairs, 1));
+	TLV_TRY(require_counts(ctx, frame, "pairs", pairs, 1, &rows));
 	if (tlv_frame_scalar(frame, "triples_kept", -1) != (kept ? 1 : 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "triples_kept does not say what is kept");
 	if (kept && layout->triple_row[p] > TLV_CATEGORY_MOST_TRIPLES)
 		return tlv_fail(ctx, TLV_CORRUPT, "there are %zu entries of triples, more than %zu",
 						layout->triple_row[p], TLV_CATEGORY_MOST_TRIPLES);
 	if (kept)
-		TLV_TRY(require_counts(ctx, frame, "triples", layout->triple_row[p], 1));
+		TLV_TRY(require_counts(ctx, frame, "triples", layout->triple_row[p], 1, &rows));
 	if (replicates == 0)
 		return TLV_OK;
-	TLV_TRY(require_counts(ctx, frame, "replicate_rows", replicates, 1));
-	TLV_TRY(require_counts(ctx, frame, "replicate_singles", singles, replicates));
-	return require_counts(ctx, frame, "replicate_pairs", pairs, replicates);
+	TLV_TRY(require_replicate_rows(ctx, frame, replicates, &replicate_rows));
+	TLV_TRY(require_counts(ctx, frame, "replicate_singles", singles, replicates, replicate_rows));
+	return require_counts(ctx, frame, "replicate_pairs", pairs, replicates, replicate_rows);
 }
 
 static tlv_status

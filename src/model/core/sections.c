@@ -252,6 +252,14 @@ adopt(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_
 	return TLV_OK;
 }
 
+tlv_status
+tlv_require_whole_sum(tlv_context *ctx, const char *name, double a, double b)
+{
+	return a + b <= 0x1p53
+			   ? TLV_OK
+			   : tlv_fail(ctx, TLV_LIMIT, "\"%s\" would be %g, more than 2^53", name, a + b);
+}
+
 /* Whether numbers of a section are added to those at the same place, by whoever. */
 static bool
 is_whole_sum(const tlv_sections *sections, const tlv_declaration *declaration)
@@ -277,9 +285,7 @@ require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_sectio
 		to = numbers_of(state, declaration);
 		from = tlv_frame_float64(frame, declaration->name);
 		for (size_t j = 0; j < number_count(declaration, sizes); j++)
-			if (!(to[j] + from[j] <= 0x1p53))
-				return tlv_fail(ctx, TLV_LIMIT, "\"%s\" would be %g, more than 2^53",
-								declaration->name, to[j] + from[j]);
+			TLV_TRY(tlv_require_whole_sum(ctx, declaration->name, to[j], from[j]));
 	}
 	return TLV_OK;
 }
@@ -568,6 +574,21 @@ has_arrays(const tlv_sections *sections)
 	return false;
 }
 
+/* Rows may have come behind values that were merged: the counts beside the tables. */
+static tlv_status
+require_whole_counts(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections)
+{
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+
+		if (declaration->range == TLV_WHOLE && is_fixed(declaration))
+			TLV_TRY(tlv_require_whole_sum(ctx, declaration->name,
+										  *(double *) numbers_of(state, declaration), 0));
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_sections_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
@@ -587,6 +608,7 @@ tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
 		TLV_TRY(sections->flush(ctx, accumulator));
 	if (sections->describe != NULL)
 		TLV_TRY(sections->describe(ctx, accumulator, &owned));
+	TLV_TRY(require_whole_counts(ctx, state, sections));
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, sections->kind);
 	builder->owned = owned;
 	for (size_t i = 0; i < sections->n; i++)

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 
 #define FIRST_ROOM ((size_t) 16)
 #define BUFFER_MAX ((size_t) 1 << 22)
@@ -315,6 +316,8 @@ graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	edge_run run;
 
 	tlv_graph_read_header(frame, &header);
+	TLV_TRY(tlv_require_whole_sum(ctx, "self_loops", state->totals.self_loops, header.self_loops));
+	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, header.nulls));
 	if (header.rows > 0)
 	{
 		TLV_TRY(run_from_frame(ctx, frame, &header, &run));
