@@ -1,7 +1,7 @@
 /*
  * kmeans.c - k-means by Lloyd's iteration (kmeans.h).
  *
- * The products of a block of points with all centers are one GEMM.
+ * The products of a block of points with all centers are one GEMM, or, of few, made from tiles.
  */
 #include "kmeans_seed.h"
 
@@ -81,6 +81,20 @@ check_points(tlv_context *ctx, kmeans_data *data, double *sum)
 	return TLV_OK;
 }
 
+static tlv_status
+measure_points(tlv_context *ctx, const kmeans_data *data, float *room, size_t width)
+{
+	for (size_t first = 0; first < data->n; first += width)
+	{
+		size_t n = tlv_least(width, data->n - first);
+
+		TLV_TRY_CONTINUE(ctx);
+		tlv_kmeans_squares(data->d, n, tlv_kmeans_block(data, first, n, room),
+						   data->squares + first);
+	}
+	return TLV_OK;
+}
+
 /* ---- Lloyd's iteration ---- */
 
 typedef struct lloyd
@@ -94,7 +108,6 @@ typedef struct lloyd
 	double *sizes;	 /* k: weights */
 	size_t *counts;	 /* k: points */
 	float *block;	 /* d x width */
-	float *squares;	 /* width */
 	float *scores;	 /* width x k */
 	float *most;	 /* width: of the scores less half */
 	int32_t *found;	 /* width: whose that is */
@@ -129,13 +142,17 @@ find_nearest_centers(size_t n, size_t k, const float *restrict scores, size_t wi
 	}
 }
 
-static void
-add_to_cluster(lloyd *s, size_t c, double weight, const float *restrict point)
+TLV_CLONES static void
+add_to_sum(size_t d, double weight, const float *restrict point, double *restrict sum)
 {
-	double *restrict sum = s->sums + c * s->data->d;
-
-	for (size_t j = 0; j < s->data->d; j++)
+	for (size_t j = 0; j < d; j++)
 		sum[j] += weight * (double) point[j];
+}
+
+static void
+add_to_cluster(lloyd *s, int32_t c, double weight, const float *point)
+{
+	add_to_sum(s->data->d, weight, point, s->sums + (size_t) c * s->data->d);
 	s->sizes[c] += weight;
 }
 
@@ -167,34 +184,57 @@ nearest_exactly(const lloyd *s, size_t point, float square, const float *score, 
 	return nearest;
 }
 
-/* Labels of a block and its part of the sums. */
+/* A point goes over to the cluster c. */
+static void
+move_point(lloyd *s, size_t i, int32_t c, const float *point)
+{
+	double weight = kmeans_weight(s->data, i);
+	int32_t from = s->label[i];
+
+	if (from >= 0)
+	{
+		add_to_cluster(s, from, -weight, point);
+		s->counts[from]--;
+	}
+	add_to_cluster(s, c, weight, point);
+	s->counts[c]++;
+	s->label[i] = c;
+}
+
+TLV_CLONES static void
+nearest_distances(size_t n, const float *restrict squares, const float *restrict most,
+				  float *restrict distance)
+{
+	for (size_t i = 0; i < n; i++)
+		distance[i] = squares[i] - 2 * most[i];
+}
+
+/* Labels of a block and what they change of the sums. */
 static void
 assign_block(lloyd *s, size_t first, size_t n)
 {
 	size_t d = s->data->d, k = s->k;
 	const float *block = tlv_kmeans_block(s->data, first, n, s->block);
+	const float *squares = s->data->squares + first;
+	float *distance = s->distance + first;
 
-	tlv_kmeans_squares(d, n, block, s->squares);
-	cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
-				(int) d, s->centers, (int) d, 0, s->scores, (int) s->width);
+	tlv_kmeans_scores(s->data, first, n, block, k, s->centers, s->width, s->scores);
 	for (size_t i = 0; i < n; i += PART)
 		find_nearest_centers(tlv_least(PART, n - i), k, s->scores + i, s->width, s->half,
 							 s->most + i, s->found + i);
+	nearest_distances(n, squares, s->most, distance);
 	for (size_t i = 0; i < n; i++)
 	{
-		double weight = kmeans_weight(s->data, first + i);
-		float distance = s->squares[i] - 2 * s->most[i];
 		int32_t c = s->found[i];
 
-		if (distance < ROUNDING * s->squares[i])
-			c = nearest_exactly(s, first + i, s->squares[i], s->scores + i, c, &distance);
-		s->distance[first + i] = distance;
-		s->inertia += weight * (double) distance;
-		s->changed += s->label[first + i] != c;
-		s->label[first + i] = c;
-		s->counts[c]++;
-		add_to_cluster(s, (size_t) c, weight, block + i * d);
+		if (distance[i] < ROUNDING * squares[i])
+			c = nearest_exactly(s, first + i, squares[i], s->scores + i, c, &distance[i]);
+		if (s->label[first + i] == c)
+			continue;
+		s->changed++;
+		move_point(s, first + i, c, block + i * d);
 	}
+	s->inertia += tlv_kmeans_sum(n, distance, kmeans_weights(s->data, first));
 }
 
 static tlv_status
@@ -204,9 +244,6 @@ assign_points(tlv_context *ctx, lloyd *s)
 
 	s->inertia = 0;
 	s->changed = 0;
-	memset(s->sums, 0, d * s->k * sizeof(double));
-	memset(s->sizes, 0, s->k * sizeof(double));
-	memset(s->counts, 0, s->k * sizeof(size_t));
 	for (size_t c = 0; c < s->k; c++)
 		s->half[c] = 0.5F * cblas_sdot((int) d, s->centers + c * d, 1, s->centers + c * d, 1);
 	for (size_t first = 0; first < n; first += s->width)
@@ -268,11 +305,7 @@ fill_empty(tlv_context *ctx, lloyd *s, bool *moved)
 		if (farthest == s->data->n)
 			return TLV_OK;
 		tlv_kmeans_load(s->data, farthest, 1, center);
-		add_to_cluster(s, (size_t) s->label[farthest], -kmeans_weight(s->data, farthest), center);
-		add_to_cluster(s, c, kmeans_weight(s->data, farthest), center);
-		s->counts[s->label[farthest]]--;
-		s->counts[c] = 1;
-		s->label[farthest] = (int32_t) c;
+		move_point(s, farthest, (int32_t) c, center);
 		TLV_TRY(exact_distances(ctx, s, center, true));
 		*moved = true;
 	}
@@ -291,11 +324,14 @@ update_centers(lloyd *s)
 }
 
 static tlv_status
-iterate_lloyd(tlv_context *ctx, lloyd *s)
+iterate_lloyd(tlv_context *ctx, lloyd *s, int max_steps)
 {
 	double before = INFINITY;
 	bool moved;
 
+	memset(s->sums, 0, s->data->d * s->k * sizeof(double));
+	memset(s->sizes, 0, s->k * sizeof(double));
+	memset(s->counts, 0, s->k * sizeof(size_t));
 	for (size_t i = 0; i < s->data->n; i++)
 		s->label[i] = -1;
 	for (int step = 0;; step++)
@@ -303,16 +339,14 @@ iterate_lloyd(tlv_context *ctx, lloyd *s)
 		TLV_TRY(assign_points(ctx, s));
 		TLV_TRY(fill_empty(ctx, s, &moved));
 		update_centers(s);
-		if (step >= s->data->task->max_steps ||
+		if (step >= max_steps ||
 			(!moved &&
 			 (s->changed == 0 || (step > 0 && before - s->inertia <= INERTIA_TOLERANCE * before))))
 			break;
 		before = s->inertia;
 	}
 	TLV_TRY(exact_distances(ctx, s, NULL, false));
-	s->inertia = 0;
-	for (size_t i = 0; i < s->data->n; i++)
-		s->inertia += kmeans_weight(s->data, i) * (double) s->distance[i];
+	s->inertia = tlv_kmeans_sum(s->data->n, s->distance, kmeans_weights(s->data, 0));
 	return TLV_OK;
 }
 
@@ -333,16 +367,14 @@ create_lloyd(tlv_context *ctx, const kmeans_data *data, lloyd *s)
 {
 	size_t d = data->d, n = data->n, k = data->task->k;
 
-	memset(s, 0, sizeof(*s));
 	s->data = data;
 	s->k = k;
 	s->width = tlv_kmeans_width(n, d, k);
-	s->centers = tlv_alloc(ctx, d * k + k + s->width * (d + 3 + k), sizeof(float));
+	s->centers = tlv_alloc(ctx, d * k + k + s->width * (d + 2 + k), sizeof(float));
 	TLV_TRY_ALLOC(ctx, s->centers);
 	s->half = s->centers + d * k;
 	s->block = s->half + k;
-	s->squares = s->block + d * s->width;
-	s->scores = s->squares + s->width;
+	s->scores = s->block + d * s->width;
 	s->most = s->scores + k * s->width;
 	s->found = (int32_t *) (s->most + s->width);
 	s->sums = tlv_alloc(ctx, d * k + k, sizeof(double));
@@ -371,26 +403,6 @@ keep_start(const lloyd *s, int32_t *label, float *centers)
 }
 
 static tlv_status
-run_kmeans_starts(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *centers,
-				  double *inertia)
-{
-	for (int start = 0; start < s->data->task->starts; start++)
-	{
-		/* Fewer when fewer points are distinct. */
-		TLV_TRY(tlv_kmeans_seed(ctx, s->data, rng, s->centers, &s->k));
-		TLV_TRY(iterate_lloyd(ctx, s));
-		if (start == 0 || s->inertia < *inertia)
-		{
-			*inertia = s->inertia;
-			keep_start(s, label, centers);
-		}
-		if (s->data->task->k == 1)
-			break;
-	}
-	return TLV_OK;
-}
-
-static tlv_status
 check_kmeans_task(tlv_context *ctx, const tlv_kmeans_task *task)
 {
 	if (task->k < 1 || task->k > task->n || task->k > INT32_MAX)
@@ -403,28 +415,109 @@ check_kmeans_task(tlv_context *ctx, const tlv_kmeans_task *task)
 	return TLV_OK;
 }
 
+/* What all starts share. */
+typedef struct kmeans_run
+{
+	kmeans_data data;
+	lloyd lloyd;
+	double *sum; /* d, and room for the mean */
+} kmeans_run;
+
+static void
+close_kmeans(tlv_context *ctx, kmeans_run *run)
+{
+	free_lloyd(ctx, &run->lloyd);
+	tlv_free(ctx, run->data.tiles);
+	tlv_free(ctx, run->data.squares);
+	tlv_free(ctx, run->sum);
+}
+
+/* To be closed, whatever it returns. */
+static tlv_status
+open_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, kmeans_run *run)
+{
+	kmeans_data *data = &run->data;
+
+	memset(run, 0, sizeof(*run));
+	TLV_TRY(check_kmeans_task(ctx, task));
+	*data = (kmeans_data){.task = task, .n = task->n, .d = task->d};
+	run->sum = tlv_alloc(ctx, 2 * data->d, sizeof(double));
+	TLV_TRY_ALLOC(ctx, run->sum);
+	data->mean = (float *) (run->sum + data->d);
+	data->squares = tlv_alloc(ctx, data->n, sizeof(float));
+	TLV_TRY_ALLOC(ctx, data->squares);
+	TLV_TRY(check_points(ctx, data, run->sum));
+	TLV_TRY(tlv_kmeans_fill_tiles(ctx, data));
+	TLV_TRY(create_lloyd(ctx, data, &run->lloyd));
+	return measure_points(ctx, data, run->lloyd.block, run->lloyd.width);
+}
+
+/* One start, of so many steps; fewer clusters when fewer points are distinct. */
+static tlv_status
+run_start(tlv_context *ctx, lloyd *s, int max_steps, tlv_rng *rng)
+{
+	TLV_TRY(tlv_kmeans_seed(ctx, s->data, rng, s->centers, &s->k));
+	return iterate_lloyd(ctx, s, max_steps);
+}
+
+static tlv_status
+keep_best_start(tlv_context *ctx, lloyd *s, tlv_rng *rng, int32_t *label, float *centers,
+				double *inertia)
+{
+	const tlv_kmeans_task *task = s->data->task;
+
+	for (int start = 0; start < task->starts; start++)
+	{
+		TLV_TRY(run_start(ctx, s, task->max_steps, rng));
+		if (start == 0 || s->inertia < *inertia)
+		{
+			*inertia = s->inertia;
+			keep_start(s, label, centers);
+		}
+		if (task->k == 1)
+			break;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+keep_every_start(tlv_context *ctx, lloyd *s, const int *max_steps, tlv_rng *rng, int32_t *label,
+				 double *inertia)
+{
+	const tlv_kmeans_task *task = s->data->task;
+
+	for (int start = 0; start < task->starts; start++)
+	{
+		TLV_TRY(run_start(ctx, s, max_steps[start], rng));
+		inertia[start] = s->inertia;
+		keep_start(s, label + (size_t) start * task->n, NULL);
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng, int32_t *label,
 		   float *centers, double *inertia)
 {
-	kmeans_data data = {.task = task, .n = task->n, .d = task->d};
-	lloyd s;
-	double *sum;
-	tlv_status status;
+	kmeans_run run;
+	tlv_status status = open_kmeans(ctx, task, &run);
 
 	*inertia = 0;
-	TLV_TRY(check_kmeans_task(ctx, task));
-	sum = tlv_alloc(ctx, 2 * data.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sum);
-	data.mean = (float *) (sum + data.d);
-	status = check_points(ctx, &data, sum);
 	if (status == TLV_OK)
-	{
-		status = create_lloyd(ctx, &data, &s);
-		if (status == TLV_OK)
-			status = run_kmeans_starts(ctx, &s, rng, label, centers, inertia);
-		free_lloyd(ctx, &s);
-	}
-	tlv_free(ctx, sum);
+		status = keep_best_start(ctx, &run.lloyd, rng, label, centers, inertia);
+	close_kmeans(ctx, &run);
+	return status;
+}
+
+tlv_status
+tlv_kmeans_starts(tlv_context *ctx, const tlv_kmeans_task *task, const int *max_steps, tlv_rng *rng,
+				  int32_t *label, double *inertia)
+{
+	kmeans_run run;
+	tlv_status status = open_kmeans(ctx, task, &run);
+
+	if (status == TLV_OK)
+		status = keep_every_start(ctx, &run.lloyd, max_steps, rng, label, inertia);
+	close_kmeans(ctx, &run);
 	return status;
 }

@@ -11,6 +11,13 @@
 /* Coordinates from which on a call of BLAS is worth it. */
 #define CALL_FROM 16
 
+#define LANES 8
+
+/* Tiles are kept of so many numbers, at most, and used with so few centers: a product with few
+ * columns costs BLAS less than arranging the points for it, in every step anew. */
+#define TILES_MOST ((size_t) 1 << 20)
+#define FEW		   16
+
 void
 tlv_kmeans_load(const kmeans_data *data, size_t first, size_t n, float *block)
 {
@@ -50,11 +57,104 @@ tlv_kmeans_distance(const kmeans_data *data, size_t i, const float *center)
 	return sum;
 }
 
+tlv_status
+tlv_kmeans_fill_tiles(tlv_context *ctx, kmeans_data *data)
+{
+	size_t d = data->d, tiles = (data->n + KMEANS_TILE - 1) / KMEANS_TILE;
+
+	if (data->task->k > FEW || tiles > TILES_MOST / KMEANS_TILE / d)
+		return TLV_OK;
+	data->tiles = tlv_alloc0(ctx, tiles * d, KMEANS_TILE * sizeof(float));
+	TLV_TRY_ALLOC(ctx, data->tiles);
+	for (size_t i = 0; i < data->n; i++)
+	{
+		const float *point = data->task->points + i * d;
+		float *tile = data->tiles + i / KMEANS_TILE * KMEANS_TILE * d + i % KMEANS_TILE;
+
+		for (size_t j = 0; j < d; j++)
+			tile[j * KMEANS_TILE] = point[j] - data->mean[j];
+	}
+	return TLV_OK;
+}
+
+/* A part of a tile, in one register or several. */
+typedef float part
+	__attribute__((vector_size(16 * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+TLV_CLONES static void
+multiply_tiles(size_t tiles, size_t d, const float *restrict points, size_t k,
+			   const float *restrict centers, size_t width, float *restrict scores)
+{
+	for (size_t t = 0; t < tiles; t++)
+		for (size_t c = 0; c < k; c++)
+		{
+			const part *x = (const part *) (points + t * d * KMEANS_TILE);
+			part *score = (part *) (scores + c * width + t * KMEANS_TILE);
+			part sum0 = {0}, sum1 = {0}, sum2 = {0}, sum3 = {0};
+
+			for (size_t j = 0; j < d; j++, x += 4)
+			{
+				float own = centers[c * d + j];
+
+				sum0 += own * x[0];
+				sum1 += own * x[1];
+				sum2 += own * x[2];
+				sum3 += own * x[3];
+			}
+			score[0] = sum0;
+			score[1] = sum1;
+			score[2] = sum2;
+			score[3] = sum3;
+		}
+}
+
+void
+tlv_kmeans_scores(const kmeans_data *data, size_t first, size_t n, const float *block, size_t k,
+				  const float *centers, size_t width, float *scores)
+{
+	size_t d = data->d;
+
+	if (data->tiles != NULL)
+		multiply_tiles((n + KMEANS_TILE - 1) / KMEANS_TILE, d, data->tiles + first * d, k, centers,
+					   width, scores);
+	else
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) k, (int) d, 1, block,
+					(int) d, centers, (int) d, 0, scores, (int) width);
+}
+
+TLV_CLONES static double
+sum_numbers(size_t n, const float *restrict x)
+{
+	double lane[LANES] = {0}, sum = 0;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		for (size_t l = 0; l < LANES; l++)
+			lane[l] += (double) x[i + l];
+	for (; i < n; i++)
+		sum += (double) x[i];
+	for (size_t l = 0; l < LANES; l++)
+		sum += lane[l];
+	return sum;
+}
+
+double
+tlv_kmeans_sum(size_t n, const float *x, const float *weights)
+{
+	double sum = 0;
+
+	if (weights == NULL)
+		return sum_numbers(n, x);
+	for (size_t i = 0; i < n; i++)
+		sum += (double) weights[i] * (double) x[i];
+	return sum;
+}
+
 size_t
 tlv_kmeans_width(size_t n, size_t d, size_t k)
 {
 	size_t width = 262144 / (d > k ? d : k);
 
-	width = width < 64 ? 64 : width > 4096 ? 4096 : width;
-	return n < width ? n : width;
+	width = tlv_least(width < 64 ? 64 : width > 4096 ? 4096 : width, n);
+	return (width + KMEANS_TILE - 1) / KMEANS_TILE * KMEANS_TILE;
 }

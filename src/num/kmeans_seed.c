@@ -14,7 +14,8 @@
 
 #define TRIALS_MOST 16
 
-#define LANES 8
+/* Points are drawn from a part, by its mass, and then within it. */
+#define PART ((size_t) 256)
 
 /* Squared distances below this part of the squared lengths are rounding. */
 #define ROUNDING 1e-6F
@@ -25,6 +26,8 @@ typedef struct seeding
 	size_t among;	   /* points to choose from: the first ones */
 	size_t m;		   /* points looked at */
 	size_t *point;	   /* m: which they are, ascending */
+	float *weight;	   /* m: theirs; NULL: 1 */
+	double *mass;	   /* of a part: weights times squared distances */
 	size_t trials;	   /* candidates for every center */
 	size_t width;	   /* points per block */
 	float *squares;	   /* m */
@@ -59,49 +62,71 @@ choose_points(seeding *s, tlv_rng *rng)
 			s->point[chosen++] = i;
 }
 
-static tlv_status
-measure_squares(tlv_context *ctx, seeding *s)
+static void
+begin_distances(seeding *s)
 {
-	for (size_t first = 0; first < s->m; first += s->width)
-	{
-		size_t n = tlv_least(s->width, s->m - first);
-
-		TLV_TRY_CONTINUE(ctx);
-		tlv_kmeans_squares(s->data->d, n, load_block(s, first, n), s->squares + first);
-	}
 	for (size_t i = 0; i < s->m; i++)
+	{
+		s->squares[i] = s->data->squares[s->point[i]];
+		if (s->weight != NULL)
+			s->weight[i] = s->data->task->weights[s->point[i]];
 		s->distance[i] = 1; /* all alike: the first center is drawn by weight */
-	return TLV_OK;
+	}
+}
+
+static size_t
+part_length(const seeding *s, size_t part)
+{
+	return tlv_least(PART, s->m - part * PART);
+}
+
+static const float *
+seeding_weights(const seeding *s, size_t first)
+{
+	return s->weight == NULL ? NULL : s->weight + first;
+}
+
+/* A point of that part, by what is left of its masses; the last that has any, for rounding. */
+static size_t
+draw_point(const seeding *s, size_t part, double left)
+{
+	size_t first = part * PART, end = first + part_length(s, part), drawn = first;
+
+	for (size_t i = first; i < end && left >= 0; i++)
+	{
+		double mass = (s->weight == NULL ? 1 : (double) s->weight[i]) * (double) s->distance[i];
+
+		left -= mass;
+		drawn = mass > 0 ? i : drawn;
+	}
+	return drawn;
 }
 
 /* Candidates in proportion to weight times squared distance; false when that is 0 for all. */
 static bool
 draw_trials(seeding *s, tlv_rng *rng)
 {
+	size_t parts = (s->m + PART - 1) / PART, last = parts;
 	double total = 0;
-	size_t last = s->m;
 
-	for (size_t i = 0; i < s->m; i++)
+	for (size_t p = 0; p < parts; p++)
 	{
-		double mass = kmeans_weight(s->data, s->point[i]) * (double) s->distance[i];
-
-		total += mass;
-		last = mass > 0 ? i : last;
+		s->mass[p] =
+			tlv_kmeans_sum(part_length(s, p), s->distance + p * PART, seeding_weights(s, p * PART));
+		total += s->mass[p];
+		last = s->mass[p] > 0 ? p : last;
 	}
-	if (last == s->m)
+	if (last == parts)
 		return false;
 	for (size_t t = 0; t < s->trials; t++)
 	{
 		double left = tlv_rng_uniform(rng) * total;
-		size_t i = 0;
+		size_t part = 0;
 
-		for (; i < last; i++)
-		{
-			left -= kmeans_weight(s->data, s->point[i]) * (double) s->distance[i];
-			if (left < 0)
-				break;
-		}
-		tlv_kmeans_load(s->data, s->point[i], 1, s->candidates + t * s->data->d);
+		for (; part < last && left >= s->mass[part]; part++)
+			left -= s->mass[part];
+		tlv_kmeans_load(s->data, s->point[draw_point(s, part, left)], 1,
+						s->candidates + t * s->data->d);
 	}
 	return true;
 }
@@ -121,33 +146,17 @@ fold_distances(size_t n, const float *restrict squares, float square, const floa
 		distance[i] = distance[i] > before[i] ? before[i] : distance[i];
 }
 
-TLV_CLONES static double
-sum_numbers(size_t n, const float *restrict x)
+static void
+multiply_candidates(const seeding *s, size_t first, size_t n)
 {
-	double lane[LANES] = {0}, sum = 0;
-	size_t i = 0;
+	size_t d = s->data->d;
+	const float *block = load_block(s, first, n);
 
-	for (; i + LANES <= n; i += LANES)
-		for (size_t l = 0; l < LANES; l++)
-			lane[l] += (double) x[i + l];
-	for (; i < n; i++)
-		sum += (double) x[i];
-	for (size_t l = 0; l < LANES; l++)
-		sum += lane[l];
-	return sum;
-}
-
-/* The weighted sum of squared distances of the points first .. first + n - 1. */
-static double
-sum_distances(const seeding *s, size_t first, size_t n, const float *distance)
-{
-	double sum = 0;
-
-	if (s->data->task->weights == NULL)
-		return sum_numbers(n, distance);
-	for (size_t i = 0; i < n; i++)
-		sum += kmeans_weight(s->data, s->point[first + i]) * (double) distance[i];
-	return sum;
+	if (s->m == s->among)
+		tlv_kmeans_scores(s->data, first, n, block, s->trials, s->candidates, s->width, s->scores);
+	else
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) s->trials, (int) d, 1,
+					block, (int) d, s->candidates, (int) d, 0, s->scores, (int) s->width);
 }
 
 /* What every candidate would leave of the sum of squared distances, in s->sums. */
@@ -164,16 +173,14 @@ try_candidates(tlv_context *ctx, seeding *s, bool none_before)
 		size_t n = tlv_least(s->width, s->m - first);
 
 		TLV_TRY_CONTINUE(ctx);
-		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) n, (int) trials, (int) d, 1,
-					load_block(s, first, n), (int) d, s->candidates, (int) d, 0, s->scores,
-					(int) s->width);
+		multiply_candidates(s, first, n);
 		for (size_t t = 0; t < trials; t++)
 		{
 			float *distance = s->trial + t * s->m + first;
 
 			fold_distances(n, s->squares + first, squares[t], s->scores + t * s->width,
 						   none_before ? NULL : s->distance + first, distance);
-			s->sums[t] += sum_distances(s, first, n, distance);
+			s->sums[t] += tlv_kmeans_sum(n, distance, seeding_weights(s, first));
 		}
 	}
 	return TLV_OK;
@@ -230,7 +237,7 @@ choose_centers(tlv_context *ctx, seeding *s, size_t k, tlv_rng *rng, float *cent
 {
 	*found = 0;
 	choose_points(s, rng);
-	TLV_TRY(measure_squares(ctx, s));
+	begin_distances(s);
 	for (; *found < k; (*found)++)
 	{
 		TLV_TRY_CONTINUE(ctx);
@@ -246,6 +253,7 @@ static void
 free_seeding(tlv_context *ctx, seeding *s)
 {
 	tlv_free(ctx, s->squares);
+	tlv_free(ctx, s->mass);
 	tlv_free(ctx, s->point);
 }
 
@@ -263,14 +271,19 @@ create_seeding(tlv_context *ctx, const kmeans_data *data, size_t among, size_t m
 	s->point = tlv_alloc(ctx, 2 * m, sizeof(size_t));
 	TLV_TRY_ALLOC(ctx, s->point);
 	s->nearest = s->point + m;
-	s->squares = tlv_alloc(ctx, (2 + s->trials) * m + s->width * (d + s->trials) + d * s->trials,
+	s->mass = tlv_alloc(ctx, (m + PART - 1) / PART, sizeof(double));
+	TLV_TRY_ALLOC(ctx, s->mass);
+	s->squares = tlv_alloc(ctx, (3 + s->trials) * m + s->width * (d + s->trials) + d * s->trials,
 						   sizeof(float));
 	TLV_TRY_ALLOC(ctx, s->squares);
 	s->distance = s->squares + m;
 	s->trial = s->distance + m;
-	s->block = s->trial + s->trials * m;
+	s->weight = s->trial + s->trials * m;
+	s->block = s->weight + m;
 	s->scores = s->block + s->width * d;
 	s->candidates = s->scores + s->width * s->trials;
+	if (data->task->weights == NULL)
+		s->weight = NULL;
 	return TLV_OK;
 }
 

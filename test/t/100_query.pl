@@ -11,6 +11,7 @@ my $db = new_database('tlv_query');
 query($db, <<'SQL');
 CREATE TABLE vectors AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(5, seed => 1), 20000, seed => 1);
 CREATE TABLE documents AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 800, 40, 5);
+CREATE TABLE wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, seed => 1), 200, 200, seed => 2);
 ANALYZE;
 SQL
 
@@ -68,6 +69,9 @@ SQL
     is(query($db, sprintf("SELECT count(*) FROM (VALUES ($fit), ($fit), ($fit)) v(m) WHERE tlv_amari(m, $fit) < 1e-6",
         'known', 'unknown', 'parts', 'vectors')), '3', 'and the model is the same');
 }
+# A model that exceeds work_mem waits for its use in memory, not in a file of every pass.
+unlike(passes("SELECT tlv_lda('SELECT bag FROM wide', 3, iterations => 3) IS NOT NULL",
+    settings => [ 'log_temp_files = 0', 'client_min_messages = log', q{work_mem = '64kB'} ]), qr/temporary file/, 'no temporary files');
 # Models of megabytes, one after the other: the last step needs no more memory than the first.
 SKIP: {
     skip 'no /proc here', 1 unless -r '/proc/self/status';

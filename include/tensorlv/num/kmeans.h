@@ -33,12 +33,20 @@ typedef struct tlv_kmeans_task
  * of its own, labels k' .. k - 1 are not used, and their centers repeat that
  * of label 0.  centers (d x k, float: the means) may be NULL.
  *
- * The same seed gives the same labels.  Interruptible.  Memory: 8 n bytes, 12 k d, some MB; while
- * starting also at most 88 bytes for each point looked at.  Errors: TLV_BAD_PARAMETER unless
+ * The same seed gives the same labels.  Interruptible.  Memory: 12 n bytes, 12 k d, some MB; while
+ * starting also at most 92 bytes for each point looked at.  Errors: TLV_BAD_PARAMETER unless
  * 1 <= k <= n, d >= 1, starts >= 1, max_steps >= 0; TLV_BAD_DATA for a coordinate that is not
  * finite or exceeds 1e15, for a weight that is not finite or negative, and when all weights are 0.
  */
 extern tlv_status tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng,
 							 int32_t *label, float *centers, double *inertia);
+
+/*
+ * The same, with the labels (n x starts) and the sum of squares of every start, not only of the
+ * best; start s takes at most max_steps[s] steps.
+ */
+extern tlv_status tlv_kmeans_starts(tlv_context *ctx, const tlv_kmeans_task *task,
+									const int *max_steps, tlv_rng *rng, int32_t *label,
+									double *inertia);
 
 #endif /* TENSORLV_KMEANS_H */

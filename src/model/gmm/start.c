@@ -292,28 +292,47 @@ rows_of(const gmm_sample *sample, const tlv_gmm_start_options *options, const gm
 	return wanted < 0.7 * (double) sample->n ? (size_t) wanted : sample->n;
 }
 
+/* The starts first .. end - 1 of k-means, which have the same units. */
 static tlv_status
-cluster_rows(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
-			 const tlv_gmm_start_options *options, gmm_clusters *clusters)
+cluster_rows(tlv_context *ctx, tlv_kmeans_task *task, size_t first, size_t end,
+			 const gmm_plan *plan, tlv_rng *rng, gmm_clusters *clusters)
 {
-	size_t n = clusters->n, d = sample->d;
+	int *steps = tlv_alloc(ctx, end - first, sizeof(int));
+
+	TLV_TRY_ALLOC(ctx, steps);
+	for (size_t s = first; s < end; s++)
+		steps[s - first] = plan->lloyd_steps[s % START_KINDS];
+	task->starts = (int) (end - first);
+	TLV_TRY(tlv_kmeans_starts(ctx, task, steps, rng, clusters->label + first * clusters->n,
+							  clusters->inertia + first));
+	tlv_free(ctx, steps);
+	return TLV_OK;
+}
+
+static tlv_status
+cluster_starts(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan,
+			   const tlv_gmm_start_options *options, gmm_clusters *clusters)
+{
+	size_t n = clusters->n, d = sample->d, own = clusters->own_units;
 	float *points = tlv_alloc(ctx, n, d * sizeof(float));
 	tlv_kmeans_task task = {.n = n,
 							.d = d,
 							.points = points,
 							.k = options->k,
-							.starts = 1,
 							.among = rows_of(sample, options, &plan->seeds)};
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, points);
 	tlv_rng_seed(&rng, options->seed);
-	for (size_t s = 0; s < clusters->starts; s++)
+	if (own > 0)
 	{
-		if (s == 0 || s == clusters->own_units)
-			scale_rows(sample, n, s < clusters->own_units, points);
-		task.max_steps = plan->lloyd_steps[s % START_KINDS];
-		TLV_TRY(tlv_kmeans(ctx, &task, &rng, clusters->label + s * n, NULL, &clusters->inertia[s]));
+		scale_rows(sample, n, true, points);
+		TLV_TRY(cluster_rows(ctx, &task, 0, own, plan, &rng, clusters));
+	}
+	if (own < clusters->starts)
+	{
+		scale_rows(sample, n, false, points);
+		TLV_TRY(cluster_rows(ctx, &task, own, clusters->starts, plan, &rng, clusters));
 	}
 	tlv_free(ctx, points);
 	return TLV_OK;
@@ -337,7 +356,7 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 	TLV_TRY_ALLOC(ctx, clusters.label);
 	clusters.inertia = tlv_alloc(ctx, starts, sizeof(double));
 	TLV_TRY_ALLOC(ctx, clusters.inertia);
-	TLV_TRY(cluster_rows(ctx, sample, plan, options, &clusters));
+	TLV_TRY(cluster_starts(ctx, sample, plan, options, &clusters));
 	TLV_TRY(fill_candidates(ctx, sample, &clusters, options, kept, candidates, found));
 	tlv_free(ctx, clusters.inertia);
 	tlv_free(ctx, clusters.label);

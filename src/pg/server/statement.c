@@ -18,6 +18,7 @@
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
@@ -26,6 +27,9 @@
 #include "utils/syscache.h"
 
 #include "query_internal.h"
+
+/* Parameters shorter than this, in kB, have room in any work_mem. */
+#define PARAMETERS_LONG 16
 
 void
 TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
@@ -359,14 +363,46 @@ receiver_nothing(DestReceiver *self)
 {
 }
 
-static void
-execute_plan(TlvQuery *query, PlannedStmt *plan, DestReceiver *receiver)
+/*
+ * The store in which the parameters wait for their use is made when the executor starts, and goes
+ * to a temporary file, in each of many passes, where they exceed work_mem, although they are in
+ * memory anyway.  Until AtEOXact_GUC, as after an error; 0 where there is room.
+ */
+static int
+begin_room_for_parameters(const TlvStatement *statement)
 {
+	double kilobytes = work_mem, most = MAX_KILOBYTES;
+	int level;
+
+	for (int i = 0; i < statement->n_parameters; i++)
+	{
+		int16 length;
+		bool by_value;
+
+		get_typlenbyval(statement->types[i], &length, &by_value);
+		if (!by_value)
+			kilobytes += (double) datumGetSize(statement->values[i], by_value, length) / 1024 + 1;
+	}
+	if (kilobytes < work_mem + PARAMETERS_LONG)
+		return 0;
+	level = NewGUCNestLevel();
+	(void) set_config_option("work_mem", psprintf("%.0f", Min(kilobytes, most)), PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+static void
+execute_plan(TlvStatement *statement, PlannedStmt *plan, DestReceiver *receiver)
+{
+	TlvQuery *query = statement->query;
+	int level = begin_room_for_parameters(statement);
 	QueryDesc *desc;
 
 	desc = CreateQueryDesc(plan, query->text, GetActiveSnapshot(), InvalidSnapshot, receiver, NULL,
 						   query->environment, 0);
 	ExecutorStart(desc, 0);
+	if (level > 0)
+		AtEOXact_GUC(true, level);
 #if PG_VERSION_NUM >= 180000
 	ExecutorRun(desc, ForwardScanDirection, 0);
 #else
@@ -396,7 +432,7 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 	require_same_rights(statement->query); /* planning may call functions, too */
 	if (statement->shipped && (fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans)))
 		return false;
-	execute_plan(statement->query, plan, receiver);
+	execute_plan(statement, plan, receiver);
 	return true;
 }
 
