@@ -114,4 +114,10 @@ SELECT pg_temp.outcome($$SELECT tlv_bag_accum('{1:1}', 1::bigint, 1.0)$$);
 SELECT pg_temp.outcome($$SELECT tlv_bag_accum('{1:1}', 'x'::text)$$);
 SELECT pg_temp.outcome($$SELECT tlv_bag_accum(NULL, NULL::text, 1.0)$$);
 SELECT pg_temp.outcome($$SELECT tlv_bag_combine('{1:1}', '{1:1}')$$);
+-- nor of a moving aggregate: its inverse function might take over the live state and free it
+CREATE FUNCTION bag_without(state tlv_bag, item bigint) RETURNS tlv_bag LANGUAGE plpgsql AS $$ BEGIN RETURN state; END $$;
+CREATE AGGREGATE bag_moving(bigint) (SFUNC = tlv_bag_accum, STYPE = tlv_bag, MSFUNC = tlv_bag_accum, MINVFUNC = bag_without, MSTYPE = tlv_bag);
+SELECT bag_moving(i) OVER (ORDER BY i ROWS 1 PRECEDING) FROM generate_series(1, 9) i;
+DROP AGGREGATE bag_moving(bigint);
+DROP FUNCTION bag_without;
 DROP TABLE bag_rows, bag_parts;

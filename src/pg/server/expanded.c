@@ -4,7 +4,11 @@
  */
 #include "tlv_pg.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "utils/syscache.h"
 #include "tensorlv/num/assert.h"
 
 #define EXPANDED_MAGIC 0x746c7678
@@ -50,6 +54,38 @@ find_shared(MemoryContext aggregate)
 	return NULL;
 }
 
+static bool
+is_moving(Oid aggregate, Oid transition)
+{
+	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	bool moving;
+
+	if (!HeapTupleIsValid(tuple))
+		return false; /* a window function */
+	moving = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggmtransfn == transition;
+	ReleaseSysCache(tuple);
+	return moving;
+}
+
+/*
+ * An inverse transition function in PL/pgSQL would take the live state over and free it, and the
+ * server would go on with what it was.  Nobody needs moving aggregates over states of ours.
+ */
+static void
+refuse_moving(FunctionCallInfo fcinfo)
+{
+	ListCell *cell;
+
+	if (!IsA(fcinfo->context, WindowAggState))
+		return;
+	foreach (cell, ((WindowAggState *) fcinfo->context)->funcs)
+		if (is_moving(((WindowFuncExprState *) lfirst(cell))->wfunc->winfnoid,
+					  fcinfo->flinfo->fn_oid))
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+							errmsg("states of this extension have no moving aggregates"),
+							errhint("Define the aggregate without MSFUNC and MINVFUNC.")));
+}
+
 TlvShared *
 TlvSharedState(FunctionCallInfo fcinfo)
 {
@@ -62,6 +98,7 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	shared = find_shared(aggregate);
 	if (shared != NULL)
 		return shared;
+	refuse_moving(fcinfo);
 	mcxt = AllocSetContextCreate(aggregate, "tensorlv aggregate states", ALLOCSET_DEFAULT_SIZES);
 	shared = MemoryContextAllocZero(mcxt, sizeof(TlvShared));
 	shared->aggregate = aggregate;
