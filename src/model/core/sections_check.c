@@ -1,0 +1,97 @@
+/*
+ * sections_check.c - whether a frame is what is declared (sections.h).
+ */
+#include <math.h>
+
+#include "sections_internal.h"
+
+/* Every declared section is there, of its element, and every size within its bounds. */
+static tlv_status
+check_sizes(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sections,
+			size_t sizes[TLV_SIZES])
+{
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_section *section = tlv_frame_find(frame, sections->list[i].name);
+
+		if (section == NULL)
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", sections->list[i].name);
+		if (section->element != sections->list[i].element)
+			return tlv_fail(ctx, TLV_CORRUPT,
+							"section \"%s\" has elements of type %u instead of %d", section->name,
+							section->element, sections->list[i].element);
+	}
+	if (frame->header->sections != sections->n)
+		return tlv_fail(ctx, TLV_CORRUPT, "the value has %u sections instead of %zu",
+						frame->header->sections, sections->n);
+	tlv_sections_sizes(frame, sections, sizes);
+	for (size_t s = 0; s < TLV_SIZES; s++)
+		if (sizes[s] < sections->least[s] || sizes[s] > sections->most[s])
+			return tlv_fail(ctx, TLV_CORRUPT, "size %zu of the value is %zu, not %zu to %zu", s + 1,
+							sizes[s], sections->least[s], sections->most[s]);
+	return TLV_OK;
+}
+
+static tlv_status
+refuse_number(tlv_context *ctx, const char *name, size_t at, double number)
+{
+	return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", at + 1, name, number);
+}
+
+static tlv_status
+check_integers(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *declaration,
+			   size_t n)
+{
+	const int64_t *x = tlv_frame_int64(frame, declaration->name);
+
+	if (declaration->range == TLV_ASCENDING)
+		return tlv_frame_require_ascending(ctx, frame, declaration->name);
+	for (size_t i = 0; declaration->range == TLV_POSITIVE && i < n; i++)
+		if (x[i] < 1 || x[i] > INT32_MAX)
+			return refuse_number(ctx, declaration->name, i, (double) x[i]);
+	return TLV_OK;
+}
+
+static tlv_status
+check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *declaration, size_t n)
+{
+	const double *x = tlv_frame_float64(frame, declaration->name);
+	const float *narrow = tlv_frame_float32(frame, declaration->name);
+	bool whole = declaration->range == TLV_WHOLE || declaration->range == TLV_COUNTED;
+	double least = declaration->range == TLV_COUNTED ? 1 : 0;
+	tlv_sparse sparse;
+
+	if (declaration->element == TLV_INT64)
+		return check_integers(ctx, frame, declaration, n);
+	if (declaration->range == TLV_ANY)
+		return TLV_OK;
+	for (size_t i = 0; x != NULL && i < n; i++)
+		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
+			return refuse_number(ctx, declaration->name, i, x[i]);
+	for (size_t i = 0; narrow != NULL && i < n; i++)
+		if (!(narrow[i] >= 0))
+			return refuse_number(ctx, declaration->name, i, (double) narrow[i]);
+	if (tlv_frame_sparse(frame, declaration->name, &sparse))
+		for (size_t i = 0; i < sparse.n; i++)
+			if (!(sparse.values[i] >= 0))
+				return refuse_number(ctx, declaration->name, sparse.positions[i], sparse.values[i]);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_sections_check(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sections)
+{
+	size_t sizes[TLV_SIZES];
+
+	TLV_TRY(check_sizes(ctx, frame, sections, sizes));
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+
+		TLV_TRY(tlv_frame_require(ctx, frame, declaration->name, declaration->element,
+								  count_of(declaration->rows, sizes),
+								  count_of(declaration->columns, sizes), NULL));
+		TLV_TRY(check_range(ctx, frame, declaration, number_count(declaration, sizes)));
+	}
+	return sections->check_more == NULL ? TLV_OK : sections->check_more(ctx, frame, sizes);
+}
