@@ -203,8 +203,7 @@ tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
 	tlv_status status = TLV_OK;
 
 	TLV_TRY(validate_header(ctx, bag, size));
-	items = tlv_alloc(ctx, bag->n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, items);
+	TLV_TRY_NEW(ctx, items, bag->n);
 	weights = tlv_alloc(ctx, bag->n, sizeof(double));
 	if (weights == NULL)
 	{
@@ -406,10 +405,8 @@ canonical_arrays(tlv_context *ctx, size_t *n, tlv_bag_entry *entries, int64_t **
 	tlv_free(ctx, work);
 	if (*n > TLV_BAG_MAX_ITEMS)
 		return tlv_fail(ctx, TLV_LIMIT, "a bag holds at most %d items", TLV_BAG_MAX_ITEMS);
-	*items = tlv_alloc(ctx, *n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, *items);
-	*weights = tlv_alloc(ctx, *n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *weights);
+	TLV_TRY_NEW(ctx, *items, *n);
+	TLV_TRY_NEW(ctx, *weights, *n);
 	for (size_t i = 0; i < *n; i++)
 	{
 		/* Two finite weights may add up to more than a float8 holds. */

@@ -78,8 +78,7 @@ tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb,
 	memset(gram, 0, la * lb * sizeof(double));
 	if (la == 0 || lb == 0)
 		return TLV_OK;
-	part = tlv_alloc0(ctx, la * lb, sizeof(float));
-	TLV_TRY_ALLOC(ctx, part);
+	TLV_TRY_NEW0(ctx, part, la * lb);
 	status = add_products(ctx, n, la, x, lb, y, part, gram);
 	if (x == y && la == lb)
 		for (size_t j = 0; j < la; j++)
@@ -118,8 +117,7 @@ tlv_rotate_float(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const
 	TLV_TRY(check_directions(ctx, l));
 	if (m == 0 || n == 0)
 		return TLV_OK;
-	work = tlv_alloc(ctx, l * (m + width), sizeof(float));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, l * (m + width));
 	for (size_t i = 0; i < l * m; i++)
 		work[i] = (float) r[i];
 	status = rotate_blocks(ctx, n, l, x, m, work, work + l * m, width);
@@ -139,8 +137,7 @@ tlv_transform_float(tlv_context *ctx, size_t n, size_t l, const float *x, size_t
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu rows do not fit %zu", m, stride);
 	if (m == 0 || n == 0)
 		return TLV_OK;
-	factor = tlv_alloc(ctx, l * m, sizeof(float));
-	TLV_TRY_ALLOC(ctx, factor);
+	TLV_TRY_NEW(ctx, factor, l * m);
 	for (size_t i = 0; i < l * m; i++)
 		factor[i] = (float) r[i];
 	for (size_t first = 0; first < n && status == TLV_OK; first += width)
@@ -279,8 +276,7 @@ orthonormalize(tlv_context *ctx, size_t l, size_t n, double enough, float *x, tl
 	TLV_TRY(check_directions(ctx, l));
 	if (l == 0)
 		return TLV_OK;
-	block = tlv_alloc0(ctx, l * (2 * l + 2), sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, l * (2 * l + 2));
 	w.gram = block;
 	w.rotation = block + l * l;
 	w.scale = block + 2 * l * l;

@@ -120,8 +120,7 @@ tlv_cumulant4_compress(tlv_context *ctx, size_t d, size_t k, const double *packe
 	tlv_status status;
 
 	TLV_TRY(tlv_require_memory(ctx, tlv_cumulant4_compress_memory(d, k), "the fourth moment"));
-	matrix = tlv_alloc(ctx, pairs * pairs, sizeof(double));
-	TLV_TRY_ALLOC(ctx, matrix);
+	TLV_TRY_NEW(ctx, matrix, pairs * pairs);
 	half = tlv_alloc(ctx, pairs * small + small * small + d * d + d * k + k * k, sizeof(double));
 	if (half == NULL)
 	{

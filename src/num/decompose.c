@@ -298,8 +298,7 @@ tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 	TLV_TRY(check_decompose_options(ctx, k, options));
 	TLV_TRY(measure_vectors(&solver));
 	TLV_TRY(tlv_require_memory(ctx, tlv_decompose_memory(k, options), "the decomposition"));
-	work = tlv_alloc(ctx, (size_t) solver_doubles(k, options), sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, (size_t) solver_doubles(k, options));
 	solver.pairs = tlv_packed2_size(k);
 	solver.block_size = (size_t) block_doubles(k, options);
 	solver.half = work;

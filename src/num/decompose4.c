@@ -292,8 +292,7 @@ decompose4_solve(tlv_context *ctx, size_t k, const double *packed,
 	TLV_TRY(check_decompose4_options(ctx, k, options));
 	TLV_TRY(measure_vectors4(&s, packed));
 	TLV_TRY(tlv_require_memory(ctx, tlv_decompose4_memory(k, options), "the decomposition"));
-	s.matrix = tlv_alloc(ctx, pairs * (pairs + 2 * k) + k * k + work_doubles, sizeof(double));
-	TLV_TRY_ALLOC(ctx, s.matrix);
+	TLV_TRY_NEW(ctx, s.matrix, pairs * (pairs + 2 * k) + k * k + work_doubles);
 	s.outer = s.matrix + pairs * pairs;
 	s.image = s.outer + k * pairs;
 	s.vectors = s.image + k * pairs;

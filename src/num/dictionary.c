@@ -92,8 +92,7 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	int64_t low = n > 0 ? items[0] : 0, high = low;
 
 	tlv_dictionary_init(dictionary);
-	dictionary->items = tlv_alloc(ctx, n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, dictionary->items);
+	TLV_TRY_NEW(ctx, dictionary->items, n);
 	if (n > 0)
 		memcpy(dictionary->items, items, n * sizeof(int64_t));
 	dictionary->n = dictionary->room = n;
@@ -106,8 +105,7 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	dictionary->range = (uint64_t) high - (uint64_t) low;
 	if (n == 0 || dictionary->range / 8 > n + 128)
 		return hash_items(ctx, dictionary);
-	dictionary->direct = tlv_alloc(ctx, dictionary->range + 1, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, dictionary->direct);
+	TLV_TRY_NEW(ctx, dictionary->direct, dictionary->range + 1);
 	memset(dictionary->direct, 0xff, (dictionary->range + 1) * sizeof(int32_t));
 	for (size_t i = 0; i < n; i++)
 	{

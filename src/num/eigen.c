@@ -56,8 +56,7 @@ eigen_direct(tlv_context *ctx, size_t n, double *a, double *values)
 							   &integers, -1);
 	if (info != 0)
 		return tlv_fail(ctx, TLV_INTERNAL, "dsyevd: %d", (int) info);
-	work = tlv_alloc(ctx, (size_t) doubles + (size_t) integers, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, (size_t) doubles + (size_t) integers);
 	info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', size, a, size, values, work,
 							   (lapack_int) doubles, (lapack_int *) (work + (size_t) doubles),
 							   integers);

@@ -309,8 +309,7 @@ tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, double *x, tlv_rng *rng
 	if (l > d)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu directions in %zu dimensions", l, d);
 	TLV_TRY(check_dimension(ctx, d));
-	block = tlv_alloc0(ctx, l * (l + 2), sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, l * (l + 2));
 	w.gram = block;
 	w.scale = block + l * l;
 	w.replaced = (bool *) (w.scale + l);
@@ -346,8 +345,7 @@ tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, d
 							   &size, -1, NULL);
 	if (info != 0)
 		return tlv_fail(ctx, TLV_INTERNAL, "dgesdd: %d", (int) info);
-	work = tlv_alloc(ctx, (size_t) size + 4 * r, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, (size_t) size + 4 * r);
 	integers = (lapack_int *) (work + (size_t) size);
 	info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, a, rows, s, u, rows, vt, rank,
 							   work, (lapack_int) size, integers);
@@ -449,8 +447,7 @@ tlv_pseudo_inverse(tlv_context *ctx, size_t m, size_t n, const double *a, double
 	*rank = 0;
 	if (r == 0)
 		return TLV_OK;
-	work = tlv_alloc(ctx, m * n + m * r + r * n + r, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, m * n + m * r + r * n + r);
 	memcpy(work, a, m * n * sizeof(double));
 	status = pseudo_inverse_from(ctx, m, n, work, work + m * n, work + m * n + m * r + r * n,
 								 work + m * n + m * r, tolerance, inverse, rank);

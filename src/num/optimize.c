@@ -150,8 +150,7 @@ tlv_assignment(tlv_context *ctx, size_t n, size_t m, const double *cost, int64_t
 	for (size_t e = 0; e < n * m; e++)
 		if (!isfinite(cost[e]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "cost of assignment is not finite");
-	block = tlv_alloc0(ctx, n + (m + 1) * 5, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, n + (m + 1) * 5);
 	match.row_price = block;
 	match.column_price = block + n;
 	match.slack = match.column_price + m + 1;

@@ -112,8 +112,7 @@ tlv_subspace_iteration(tlv_context *ctx, const tlv_eigen_task *task, tlv_apply a
 	if (task->k > l || l > n)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu of %zu directions in %zu dimensions", task->k,
 						l, n);
-	work = tlv_alloc(ctx, l * n + l * l + l, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, l * n + l * l + l);
 	memset(ritz, 0, l * sizeof(double));
 	status = iterate_block(ctx, task, apply, argument, rng, x, ritz, steps, work);
 	tlv_free(ctx, work);

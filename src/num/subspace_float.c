@@ -285,13 +285,11 @@ allocate_float(tlv_context *ctx, subspace *s, double **small, float **large)
 	size_t l = s->l, size = s->n * l;
 	bool one = s->task->max_steps == 1;
 
-	*small = tlv_alloc0(ctx, 2 * l * l + 2 * l, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *small);
+	TLV_TRY_NEW0(ctx, *small, 2 * l * l + 2 * l);
 	s->b = *small;
 	s->rotation = s->b + l * l + l;
 	s->before = s->rotation + l * l;
-	*large = tlv_alloc(ctx, one ? size : 2 * size, sizeof(float));
-	TLV_TRY_ALLOC(ctx, *large);
+	TLV_TRY_NEW(ctx, *large, one ? size : 2 * size);
 	s->z = *large;
 	s->more = one ? s->z : s->z + size;
 	return TLV_OK;

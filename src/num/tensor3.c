@@ -136,8 +136,7 @@ tlv_packed3_add_squares(tlv_context *ctx, size_t k, size_t n, const double *w, c
 
 	if (n == 0 || k == 0)
 		return TLV_OK;
-	work = tlv_alloc(ctx, tlv_tensor3_work(k, n), sizeof(double));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, tlv_tensor3_work(k, n));
 	status = add_squares_double(ctx, k, n, w, r, packed, work);
 	tlv_free(ctx, work);
 	return status;
@@ -152,8 +151,7 @@ tlv_packed3_add_squares_float(tlv_context *ctx, size_t k, size_t n, const float 
 
 	if (n == 0 || k == 0)
 		return TLV_OK;
-	work = tlv_alloc(ctx, tlv_tensor3_work(k, n), sizeof(float));
-	TLV_TRY_ALLOC(ctx, work);
+	TLV_TRY_NEW(ctx, work, tlv_tensor3_work(k, n));
 	status = add_squares_float(ctx, k, n, w, r, packed, work);
 	tlv_free(ctx, work);
 	return status;
@@ -270,8 +268,7 @@ tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed,
 	}
 	/* About 2 MB of slices. */
 	w.batch = tlv_least(k, 1 + 262144 / (k * k));
-	w.slices = tlv_alloc(ctx, w.batch * k * (k + r) + r * r + pairs * (k + r), sizeof(double));
-	TLV_TRY_ALLOC(ctx, w.slices);
+	TLV_TRY_NEW(ctx, w.slices, w.batch * k * (k + r) + r * r + pairs * (k + r));
 	w.half = w.slices + w.batch * k * k;
 	w.square = w.half + w.batch * k * r;
 	w.squares = w.square + r * r;

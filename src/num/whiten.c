@@ -178,18 +178,15 @@ tlv_decompose_leading(tlv_context *ctx, size_t n, const double *packed, size_t k
 	*residual = 0;
 	if (k < 1 || k > n)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %zu", k, n);
-	all.values = tlv_alloc(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, all.values);
-	all.vectors = tlv_alloc(ctx, n * n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, all.vectors);
+	TLV_TRY_NEW(ctx, all.values, n);
+	TLV_TRY_NEW(ctx, all.vectors, n * n);
 	TLV_TRY(tlv_decompose(ctx, n, packed, options, &all));
 	for (size_t j = 0; j < k; j++) /* ascending there, descending here */
 	{
 		values[j] = all.values[n - 1 - j];
 		memcpy(vectors + n * j, all.vectors + n * (n - 1 - j), n * sizeof(double));
 	}
-	rest = tlv_alloc(ctx, tlv_packed3_size(n), sizeof(double));
-	TLV_TRY_ALLOC(ctx, rest);
+	TLV_TRY_NEW(ctx, rest, tlv_packed3_size(n));
 	memcpy(rest, packed, tlv_packed3_size(n) * sizeof(double));
 	TLV_TRY(subtract(ctx, n, k, values, vectors, rest, residual));
 	tlv_free(ctx, rest);

@@ -149,6 +149,19 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 			return (ctx)->error.code != TLV_OK ? (ctx)->error.code : TLV_INTERNAL;                 \
 	} while (0)
 
+/*
+ * The pointer becomes an array of n elements of its type, or the calling function returns as with
+ * TLV_TRY_ALLOC; with 0 they are zero.
+ */
+#define TLV_TRY_NEW(ctx, pointer, n)  TLV_TRY_NEW_BY(tlv_alloc, ctx, pointer, n)
+#define TLV_TRY_NEW0(ctx, pointer, n) TLV_TRY_NEW_BY(tlv_alloc0, ctx, pointer, n)
+#define TLV_TRY_NEW_BY(allocate, ctx, pointer, n)                                                  \
+	do                                                                                             \
+	{                                                                                              \
+		(pointer) = allocate(ctx, n, sizeof(*(pointer)));                                          \
+		TLV_TRY_ALLOC(ctx, pointer);                                                               \
+	} while (0)
+
 /* Return TLV_CANCELLED from the calling function when asked to stop. */
 #define TLV_TRY_CONTINUE(ctx)                                                                      \
 	do                                                                                             \

@@ -172,19 +172,12 @@ create_block(tlv_context *ctx, const category_state *state, category_block *bloc
 	block->words = tlv_plane_words(n);
 	/* Columns a multiple of 4096 bytes apart would share few places of the cache. */
 	block->room = 64 * block->words + 64;
-	block->order = tlv_alloc(ctx, p, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, block->order);
-	block->first_plane = tlv_alloc(ctx, p + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, block->first_plane);
-	block->missing = tlv_alloc(ctx, p, sizeof(bool));
-	TLV_TRY_ALLOC(ctx, block->missing);
-	block->singles = tlv_alloc0(ctx, state->layout.offset[p], sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, block->singles);
+	TLV_TRY_NEW(ctx, block->order, p);
+	TLV_TRY_NEW(ctx, block->first_plane, p + 1);
+	TLV_TRY_NEW(ctx, block->missing, p);
+	TLV_TRY_NEW0(ctx, block->singles, state->layout.offset[p]);
 	if (state->sums.triples != NULL)
-	{
-		block->pairs = tlv_alloc(ctx, state->layout.pair_row[p], sizeof(uint32_t));
-		TLV_TRY_ALLOC(ctx, block->pairs);
-	}
+		TLV_TRY_NEW(ctx, block->pairs, state->layout.pair_row[p]);
 	sort_by_states(&state->layout, block->order);
 	for (size_t v = 0; v < p; v++)
 		block->missing[v] = state->least[v] == 0;
@@ -439,8 +432,7 @@ category_flush(tlv_context *ctx, category_state *state)
 
 	if (state->block_rows == 0)
 		return TLV_OK;
-	states = tlv_alloc(ctx, p, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, states);
+	TLV_TRY_NEW(ctx, states, p);
 	for (size_t v = 0; v < p; v++)
 		states[v] = state->largest[v];
 	status = category_grow(ctx, state, p, states);

@@ -96,12 +96,9 @@ make_weight_planes(tlv_context *ctx, replicate_work *work)
 	uint8_t *columns = tlv_alloc0(ctx, work->replicates, room);
 
 	TLV_TRY_ALLOC(ctx, columns);
-	work->weight_planes = tlv_alloc(ctx, most * words, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, work->weight_planes);
-	work->plane_replicate = tlv_alloc(ctx, most, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->plane_replicate);
-	work->plane_value = tlv_alloc(ctx, most, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->plane_value);
+	TLV_TRY_NEW(ctx, work->weight_planes, most * words);
+	TLV_TRY_NEW(ctx, work->plane_replicate, most);
+	TLV_TRY_NEW(ctx, work->plane_value, most);
 	tlv_codes_transpose(n, work->replicates, work->weights, room, columns);
 	for (size_t r = 0; r < work->replicates; r++)
 		for (int bit = 0; bit < WEIGHT_BITS; bit++)
@@ -319,22 +316,14 @@ create_work(tlv_context *ctx, replicate_work *work)
 	size_t replicates = work->replicates;
 
 	TLV_TRY(make_weight_planes(ctx, work));
-	work->cell_planes = tlv_alloc(ctx, CELL_PLANES * block->words, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, work->cell_planes);
-	work->cell_index = tlv_alloc(ctx, CELL_PLANES, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, work->cell_index);
-	work->counts = tlv_alloc(ctx, CELL_PLANES * work->n_planes, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->counts);
-	work->singles = tlv_alloc(ctx, layout->offset[layout->p] * replicates, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->singles);
-	work->rows = tlv_alloc(ctx, replicates, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->rows);
-	work->cell = tlv_alloc(ctx, block->n, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->cell);
-	work->joint = tlv_alloc(ctx, (d + 1) * (d + 1) * replicates, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->joint);
-	work->run = tlv_alloc(ctx, (RUN_CELLS + d * d) * replicates, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->run);
+	TLV_TRY_NEW(ctx, work->cell_planes, CELL_PLANES * block->words);
+	TLV_TRY_NEW(ctx, work->cell_index, CELL_PLANES);
+	TLV_TRY_NEW(ctx, work->counts, CELL_PLANES * work->n_planes);
+	TLV_TRY_NEW(ctx, work->singles, layout->offset[layout->p] * replicates);
+	TLV_TRY_NEW(ctx, work->rows, replicates);
+	TLV_TRY_NEW(ctx, work->cell, block->n);
+	TLV_TRY_NEW(ctx, work->joint, (d + 1) * (d + 1) * replicates);
+	TLV_TRY_NEW(ctx, work->run, (RUN_CELLS + d * d) * replicates);
 	return TLV_OK;
 }
 

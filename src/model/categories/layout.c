@@ -112,8 +112,7 @@ check_size(tlv_context *ctx, const category_layout *layout, size_t replicates, s
 static tlv_status
 take_zeros(tlv_context *ctx, size_t n, double **array)
 {
-	*array = tlv_alloc(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *array);
+	TLV_TRY_NEW(ctx, *array, n);
 	for (size_t at = 0; at < n; at += ZEROS_BETWEEN)
 	{
 		TLV_TRY_CONTINUE(ctx);

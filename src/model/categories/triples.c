@@ -185,17 +185,11 @@ create_work(tlv_context *ctx, triple_work *work)
 
 	for (size_t i = p < 3 ? 0 : p - 3; i < p; i++)
 		cells *= (size_t) block->layout->states[block->order[i]] + 1;
-	work->planes = tlv_alloc(ctx, MOST_INTERSECTIONS * block->words, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, work->planes);
-	work->key = tlv_alloc(ctx, block->n, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->key);
-	work->counts =
-		tlv_alloc(ctx, MOST_INTERSECTIONS * (TLV_CATEGORY_MOST_STATES + 1), sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->counts);
-	work->table = tlv_alloc(ctx, cells, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->table);
-	work->joint = tlv_alloc(ctx, cells, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, work->joint);
+	TLV_TRY_NEW(ctx, work->planes, MOST_INTERSECTIONS * block->words);
+	TLV_TRY_NEW(ctx, work->key, block->n);
+	TLV_TRY_NEW(ctx, work->counts, MOST_INTERSECTIONS * (TLV_CATEGORY_MOST_STATES + 1));
+	TLV_TRY_NEW(ctx, work->table, cells);
+	TLV_TRY_NEW(ctx, work->joint, cells);
 	return TLV_OK;
 }
 

@@ -55,9 +55,7 @@ tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 						model_kind_name(a));
 	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
 	match->k = kind->model->components(a);
-	match->component = tlv_alloc(ctx, match->k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, match->component);
-	match->distance = tlv_alloc(ctx, match->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, match->distance);
+	TLV_TRY_NEW(ctx, match->component, match->k);
+	TLV_TRY_NEW(ctx, match->distance, match->k);
 	return kind->model->match(ctx, a, b, match);
 }

@@ -90,8 +90,7 @@ posterior_values(tlv_context *ctx, tlv_posterior *posterior)
 		return TLV_OK;
 	tlv_free(ctx, posterior->values);
 	posterior->room = 0;
-	posterior->values = tlv_alloc(ctx, posterior->total > 0 ? posterior->total : 1, sizeof(double));
-	TLV_TRY_ALLOC(ctx, posterior->values);
+	TLV_TRY_NEW(ctx, posterior->values, posterior->total > 0 ? posterior->total : 1);
 	posterior->room = posterior->total;
 	return TLV_OK;
 }
@@ -116,8 +115,7 @@ tlv_posterior_begin_blocks(tlv_context *ctx, tlv_posterior *posterior, size_t n,
 	{
 		tlv_free(ctx, posterior->widths_memory);
 		posterior->widths_room = 0;
-		posterior->widths_memory = tlv_alloc(ctx, n + 1, sizeof(size_t));
-		TLV_TRY_ALLOC(ctx, posterior->widths_memory);
+		TLV_TRY_NEW(ctx, posterior->widths_memory, n + 1);
 		posterior->widths_room = n;
 	}
 	posterior->n = n;

@@ -45,8 +45,7 @@ tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width, siz
 
 		block->room_rows = rows < FEW_ROWS ? FEW_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
 	}
-	block->y = tlv_alloc(ctx, (width + 2) * block->room_rows, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block->y);
+	TLV_TRY_NEW(ctx, block->y, (width + 2) * block->room_rows);
 	block->s2 = block->y + width * block->room_rows;
 	block->s3 = block->s2 + block->room_rows;
 	return TLV_OK;

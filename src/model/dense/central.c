@@ -109,8 +109,7 @@ tlv_dense_central_compute(tlv_context *ctx, const tlv_frame *moments, tlv_dense_
 		return tlv_fail(ctx, TLV_BAD_DATA, "the moments are of no rows");
 	TLV_TRY(dense_sums_read(ctx, moments, &sums));
 	central->mean = sums.sum1; /* to be freed even after an error */
-	delta = tlv_alloc(ctx, sums.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, delta);
+	TLV_TRY_NEW(ctx, delta, sums.d);
 	for (size_t j = 0; j < sums.d; j++)
 		delta[j] = -sums.sum1[j] / sums.rows;
 	for (size_t j = 0; j < sums.d; j++) /* squares that are not even the least number */
@@ -170,10 +169,8 @@ iterate_leading(tlv_context *ctx, const tlv_dense_central *central, size_t p, le
 	int steps;
 
 	TLV_TRY_ALLOC(ctx, x);
-	out->values = tlv_alloc(ctx, l, sizeof(double));
-	TLV_TRY_ALLOC(ctx, out->values);
-	out->basis = tlv_alloc(ctx, d * p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, out->basis);
+	TLV_TRY_NEW(ctx, out->values, l);
+	TLV_TRY_NEW(ctx, out->basis, d * p);
 	tlv_rng_seed(&rng, 1);
 	TLV_TRY(tlv_subspace_iteration(ctx, &task, covariance_apply, central->covariance, &rng, x,
 								   out->values, &steps));
@@ -198,8 +195,7 @@ leading_directions(tlv_context *ctx, tlv_dense_central *central, size_t p, leadi
 	else
 	{
 		out->known = d;
-		out->values = tlv_alloc(ctx, d, sizeof(double));
-		TLV_TRY_ALLOC(ctx, out->values);
+		TLV_TRY_NEW(ctx, out->values, d);
 		out->basis = central->covariance;
 		TLV_TRY(tlv_eigen_symmetric(ctx, d, out->basis, out->values));
 	}

@@ -135,8 +135,7 @@ assign_pairs(tlv_context *ctx, const tlv_frame *frame, tlv_membership_match *mat
 	int64_t *assignment;
 
 	TLV_TRY_ALLOC(ctx, cost);
-	assignment = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, assignment);
+	TLV_TRY_NEW(ctx, assignment, k);
 	for (size_t i = 0; i < k; i++)
 		for (size_t j = 0; j < k; j++)
 			cost[i * k + j] = i >= k_a	 ? absolute_b[j]
@@ -183,8 +182,7 @@ tlv_membership_compare(tlv_context *ctx, const tlv_frame *pairs, double alpha,
 		return tlv_fail(ctx, TLV_BAD_DATA, "there are no memberships to compare");
 	match->k_a = tlv_frame_find(pairs, "means_a")->rows;
 	match->k_b = tlv_frame_find(pairs, "means_b")->rows;
-	match->pairs = tlv_alloc(ctx, match->k_a * match->k_b, sizeof(tlv_component_pair));
-	TLV_TRY_ALLOC(ctx, match->pairs);
+	TLV_TRY_NEW(ctx, match->pairs, match->k_a * match->k_b);
 	TLV_TRY(fill_pairs(ctx, pairs, match));
 	TLV_TRY(adjust(ctx, match, alpha));
 	TLV_TRY(assign_pairs(ctx, pairs, match));

@@ -128,8 +128,7 @@ choose_units(tlv_context *ctx, gmm_fit *fit)
 	tlv_dense_central *moments = &fit->moments;
 	size_t d = fit->d;
 
-	fit->unit = tlv_alloc(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->unit);
+	TLV_TRY_NEW(ctx, fit->unit, d);
 	for (size_t i = 0; i < d; i++)
 	{
 		double variance = moments->covariance[i * d + i];

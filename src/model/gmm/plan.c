@@ -402,10 +402,8 @@ tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_p
 	if (options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ||
 		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
-	plan = tlv_alloc0(ctx, 1, sizeof(gmm_plan));
-	TLV_TRY_ALLOC(ctx, plan);
-	plan->bic = tlv_alloc0(ctx, options->max_k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, plan->bic);
+	TLV_TRY_NEW0(ctx, plan, 1);
+	TLV_TRY_NEW0(ctx, plan->bic, options->max_k);
 	plan->base.class = &gmm_plan_class;
 	plan->options = *options;
 	plan->evidence.options = options->fit;

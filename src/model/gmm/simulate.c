@@ -89,8 +89,7 @@ tlv_gmm_random(tlv_context *ctx, size_t k, size_t d, double separation, tlv_cova
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_mixture_create(ctx, k, d, covariance, &mixture));
 	TLV_TRY(draw_mixture(ctx, separation, &rng, &mixture));
-	floor = tlv_alloc0(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, floor);
+	TLV_TRY_NEW0(ctx, floor, d);
 	for (size_t i = 0; i < d; i++)
 		floor[i] = TLV_MIXTURE_FLOOR;
 	parts.mixture = &mixture;
@@ -120,8 +119,7 @@ tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
 
 	TLV_TRY_ALLOC(ctx, made);
 	made->mixture = mixture;
-	made->normal = tlv_alloc(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, made->normal);
+	TLV_TRY_NEW(ctx, made->normal, d);
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
 	{
 		made->factor = tlv_alloc(ctx, k, d * d * sizeof(double));

@@ -27,8 +27,7 @@ tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space)
 	space->directions = basis->columns;
 	space->basis = tlv_section_data(moments, basis);
 	space->origin = tlv_frame_float64(moments, "mean");
-	space->skew = tlv_alloc(ctx, space->directions, sizeof(double));
-	TLV_TRY_ALLOC(ctx, space->skew);
+	TLV_TRY_NEW(ctx, space->skew, space->directions);
 	radial = tlv_frame_scalar(moments, "radial", 0);
 	radial1 = tlv_frame_float64(moments, "radial1");
 	sum1 = tlv_frame_float64(moments, "sum1");

@@ -31,8 +31,7 @@ search_begin(search *s, tlv_context *ctx, const tlv_graph *graph, bool with_pare
 		tlv_fail(ctx, TLV_LIMIT, "a graph of %zu nodes is too large", s->n);
 		return TLV_LIMIT;
 	}
-	s->queue = tlv_alloc(ctx, s->n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, s->queue);
+	TLV_TRY_NEW(ctx, s->queue, s->n);
 	if (with_parents)
 	{
 		s->parent = tlv_alloc(ctx, s->n, sizeof(int32_t));

@@ -17,8 +17,7 @@ tlv_node_index_begin(tlv_context *ctx, node_index *index, uint64_t low, uint64_t
 	if (uses == 0 || (high - low) / BITS_PER_EDGE > uses + 32)
 		return node_index_reserve(ctx, index, 1);
 	index->words = (size_t) ((high - low) / 64 + 1);
-	index->bits = tlv_alloc0(ctx, index->words, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, index->bits);
+	TLV_TRY_NEW0(ctx, index->bits, index->words);
 	return TLV_OK;
 }
 
@@ -39,8 +38,7 @@ tlv_node_index_add_hashed(tlv_context *ctx, node_index *index, uint64_t id)
 static tlv_status
 rank_bits(tlv_context *ctx, node_index *index)
 {
-	index->before = tlv_alloc(ctx, index->words, sizeof(uint32_t));
-	TLV_TRY_ALLOC(ctx, index->before);
+	TLV_TRY_NEW(ctx, index->before, index->words);
 	for (size_t w = 0; w < index->words; w++)
 	{
 		index->before[w] = (uint32_t) index->n;
@@ -75,8 +73,7 @@ rank_hashed(tlv_context *ctx, node_index *index)
 {
 	size_t n = 0;
 
-	index->sorted = tlv_alloc(ctx, index->n, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, index->sorted);
+	TLV_TRY_NEW(ctx, index->sorted, index->n);
 	for (size_t i = 0; i <= index->mask; i++)
 		if (index->slots[i].used)
 			index->sorted[n++] = index->slots[i].id;

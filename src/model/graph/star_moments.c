@@ -70,8 +70,7 @@ square_values(tlv_context *ctx, const tlv_csr *in, tlv_csr *squared)
 	*squared = *in;
 	if (in->value == NULL)
 		return TLV_OK;
-	squared->value = tlv_alloc(ctx, in->entries, sizeof(float));
-	TLV_TRY_ALLOC(ctx, squared->value);
+	TLV_TRY_NEW(ctx, squared->value, in->entries);
 	for (size_t i = 0; i < in->entries; i++)
 		squared->value[i] = in->value[i] * in->value[i];
 	return TLV_OK;
@@ -305,8 +304,7 @@ choose_signed(tlv_context *ctx, star_work *work, const double *value, float *x)
 static tlv_status
 keep_directions(tlv_context *ctx, size_t d, size_t l, size_t w, const float *x, float **kept)
 {
-	*kept = tlv_alloc(ctx, w * d, sizeof(float));
-	TLV_TRY_ALLOC(ctx, *kept);
+	TLV_TRY_NEW(ctx, *kept, w * d);
 	for (size_t j = 0; j < d; j++)
 	{
 		if (j % NODE_BLOCK == 0)
@@ -325,8 +323,7 @@ scale_basis(tlv_context *ctx, star_work *work)
 	const float *from = work->side->symmetric && !work->side->normalized ? stars->signed_directions
 																		 : stars->directions;
 
-	stars->basis = tlv_alloc(ctx, w * d, sizeof(float));
-	TLV_TRY_ALLOC(ctx, stars->basis);
+	TLV_TRY_NEW(ctx, stars->basis, w * d);
 	memset(stars->sums, 0, w * sizeof(double));
 	for (size_t j = 0; j < d; j++)
 	{
@@ -364,8 +361,7 @@ find_star_directions(tlv_context *ctx, star_work *work)
 
 	TLV_TRY_ALLOC(ctx, x);
 	TLV_TRY_ALLOC(ctx, ritz);
-	work->middle = tlv_alloc(ctx, l * work->side->out->rows, sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->middle);
+	TLV_TRY_NEW(ctx, work->middle, l * work->side->out->rows);
 	tlv_rng_seed(&rng, options->seed);
 	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, symmetric ? apply_graph : apply_star_pairs,
 										 work, &rng, x, ritz, &stars->steps));
@@ -437,8 +433,7 @@ remove_repetitions(tlv_context *ctx, star_work *work, double *pairs, double *tri
 
 	TLV_TRY_ALLOC(ctx, scaled);
 	TLV_TRY_ALLOC(ctx, sum);
-	sums = tlv_alloc(ctx, w * d, sizeof(float));
-	TLV_TRY_ALLOC(ctx, sums);
+	TLV_TRY_NEW(ctx, sums, w * d);
 	for (size_t u = 0; u < n; u++)
 		for (size_t i = 0; i < w; i++)
 			scaled[u * w + i] = (float) s3[u] * stars->scores[u * w + i];
@@ -486,12 +481,9 @@ compress_stars(tlv_context *ctx, star_work *work)
 	double *mean = tlv_alloc0(ctx, w, sizeof(double)), *pairs, *triples;
 
 	TLV_TRY_ALLOC(ctx, mean);
-	pairs = tlv_alloc0(ctx, w * w, sizeof(double));
-	TLV_TRY_ALLOC(ctx, pairs);
-	triples = tlv_alloc0(ctx, tlv_packed3_size(w), sizeof(double));
-	TLV_TRY_ALLOC(ctx, triples);
-	stars->scores = tlv_alloc(ctx, w * stars->rows, sizeof(float));
-	TLV_TRY_ALLOC(ctx, stars->scores);
+	TLV_TRY_NEW0(ctx, pairs, w * w);
+	TLV_TRY_NEW0(ctx, triples, tlv_packed3_size(w));
+	TLV_TRY_NEW(ctx, stars->scores, w * stars->rows);
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, w, stars->basis, stars->scores));
 	TLV_TRY(add_rows(ctx, work, mean, pairs, triples));
 	TLV_TRY(remove_repetitions(ctx, work, pairs, triples));
@@ -515,15 +507,11 @@ tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
 	stars->moments.width = options->width;
 	work.block = block_width(side, options->width);
 	TLV_TRY(square_values(ctx, side->in, &work.squared));
-	work.weight = tlv_alloc(ctx, 3 * n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work.weight);
-	work.squares = tlv_alloc(ctx, 2 * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work.squares);
+	TLV_TRY_NEW(ctx, work.weight, 3 * n);
+	TLV_TRY_NEW(ctx, work.squares, 2 * d);
 	work.cubes = work.squares + d;
-	stars->scale = tlv_alloc(ctx, d, sizeof(float));
-	TLV_TRY_ALLOC(ctx, stars->scale);
-	stars->ritz = tlv_alloc(ctx, 3 * options->width, sizeof(double));
-	TLV_TRY_ALLOC(ctx, stars->ritz);
+	TLV_TRY_NEW(ctx, stars->scale, d);
+	TLV_TRY_NEW(ctx, stars->ritz, 3 * options->width);
 	stars->signed_ritz = stars->ritz + options->width;
 	stars->sums = stars->signed_ritz + options->width;
 	weigh_rows(&work);

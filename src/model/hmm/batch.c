@@ -341,8 +341,7 @@ batch_reserve(tlv_context *ctx, batch_run *run)
 		size_t wide = (3 * CHUNK + 1) * k * TLV_LANES + k * k;
 
 		wide += model->parts.gaussian ? (model->parts.d + 3) * model->stride : 0;
-		scratch->block = tlv_alloc0(ctx, wide, sizeof(double));
-		TLV_TRY_ALLOC(ctx, scratch->block);
+		TLV_TRY_NEW0(ctx, scratch->block, wide);
 	}
 	if (run->rows <= scratch->rows)
 		return TLV_OK;

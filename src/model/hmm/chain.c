@@ -309,10 +309,7 @@ tlv_hmm_smooth(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *seque
 
 	*log_likelihood = 0;
 	if (visit != NULL && blocks > 1)
-	{
-		borders = tlv_alloc(ctx, blocks * stride, sizeof(double));
-		TLV_TRY_ALLOC(ctx, borders);
-	}
+		TLV_TRY_NEW(ctx, borders, blocks * stride);
 	for (size_t b = 0; b < blocks; b++)
 	{
 		size_t own = tlv_least(HMM_BLOCK, n - b * HMM_BLOCK);

@@ -327,10 +327,8 @@ open_chain(tlv_context *ctx, tlv_hmm_model *model)
 	model->weighted = model->backward + stride * k;
 	model->gamma = model->weighted + HMM_BLOCK * stride;
 	model->alpha = model->gamma + HMM_BLOCK * stride;
-	model->at = tlv_alloc(ctx, HMM_BLOCK, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, model->at);
-	model->scale = tlv_alloc(ctx, HMM_BLOCK + k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, model->scale);
+	TLV_TRY_NEW(ctx, model->at, HMM_BLOCK);
+	TLV_TRY_NEW(ctx, model->scale, HMM_BLOCK + k * k);
 	model->pairs = model->scale + HMM_BLOCK;
 	memcpy(model->initial, model->parts.initial, k * sizeof(double));
 	for (size_t from = 0; from < k; from++)

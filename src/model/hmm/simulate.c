@@ -60,8 +60,7 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 	tlv_rng rng;
 
 	TLV_TRY(check_options(ctx, options));
-	initial = tlv_alloc(ctx, 2 * k + 2 * k * k + k * d + d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, initial);
+	TLV_TRY_NEW(ctx, initial, 2 * k + 2 * k * k + k * d + d);
 	transitions = initial + 2 * k;
 	emissions = transitions + 2 * k * k;
 	items = (int64_t *) (emissions + k * d);

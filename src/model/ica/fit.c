@@ -136,8 +136,7 @@ whiten(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	TLV_TRY_ALLOC(ctx, scale);
 	a = scale + p;
 	TLV_TRY(find_directions(ctx, fit, options, scale, a));
-	fit->whitening = tlv_alloc(ctx, 2 * p * fit->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->whitening);
+	TLV_TRY_NEW(ctx, fit->whitening, 2 * p * fit->k);
 	fit->unwhitening = fit->whitening + p * fit->k;
 	for (size_t j = 0; j < fit->k; j++)
 		for (size_t i = 0; i < p; i++)
@@ -179,8 +178,7 @@ decompose(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	size_t k = fit->k;
 	tlv_decompose_options again = {.initial = NULL};
 
-	fit->orthogonal = tlv_alloc(ctx, 2 * (k * k + k), sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->orthogonal);
+	TLV_TRY_NEW(ctx, fit->orthogonal, 2 * (k * k + k));
 	fit->free = fit->orthogonal + k * k;
 	fit->values = fit->free + k * k;
 	fit->free_values = fit->values + k;
@@ -398,15 +396,13 @@ fit_components(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 {
 	size_t k;
 
-	fit->eigenvalues = tlv_alloc(ctx, fit->p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->eigenvalues);
+	TLV_TRY_NEW(ctx, fit->eigenvalues, fit->p);
 	TLV_TRY(whiten(ctx, fit, options));
 	k = fit->k;
 	if (!(fit->central.rows > (double) k))
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
 						fit->central.rows, k);
-	fit->cumulant = tlv_alloc(ctx, tlv_packed4_size(k), sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->cumulant);
+	TLV_TRY_NEW(ctx, fit->cumulant, tlv_packed4_size(k));
 	TLV_TRY(
 		tlv_cumulant4_compress(ctx, fit->p, k, fit->central.fourth, fit->whitening, fit->cumulant));
 	tlv_cumulant4_subtract_gaussian(k, fit->cumulant);
@@ -444,8 +440,7 @@ tlv_ica_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *o
 	parts.kurtosis = options->noise ? fit.free_values : fit.values;
 	if (!options->keep_gaussian)
 		TLV_TRY(tlv_ica_require_sources(ctx, fit.k, parts.kurtosis, parts.rows));
-	mean = tlv_alloc(ctx, fit.d + 2 * fit.d * fit.k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, mean);
+	TLV_TRY_NEW(ctx, mean, fit.d + 2 * fit.d * fit.k);
 	parts.mean = mean;
 	parts.mixing = mean + fit.d;
 	parts.unmixing = parts.mixing + fit.d * fit.k;

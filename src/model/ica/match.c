@@ -41,8 +41,7 @@ tlv_mixing_match(tlv_context *ctx, size_t d, size_t ka, const double *a, size_t 
 	double *cost = tlv_alloc(ctx, ka, kb * sizeof(double)), *lengths;
 
 	TLV_TRY_ALLOC(ctx, cost);
-	lengths = tlv_alloc(ctx, kb, sizeof(double));
-	TLV_TRY_ALLOC(ctx, lengths);
+	TLV_TRY_NEW(ctx, lengths, kb);
 	for (size_t j = 0; j < kb; j++)
 		lengths[j] = length_of(d, b + j * d);
 	for (size_t i = 0; i < ka; i++)

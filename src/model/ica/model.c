@@ -55,8 +55,7 @@ tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts)
 	int64_t *order;
 
 	TLV_TRY_ALLOC(ctx, work);
-	order = tlv_alloc(ctx, 2 * k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
+	TLV_TRY_NEW(ctx, order, 2 * k);
 	for (size_t j = 0; j < k; j++)
 	{
 		size_t at = j;

@@ -65,14 +65,12 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	TLV_TRY(check_simulation(ctx, options));
 	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) (d * (4 * k + d + 2)), "the model"));
 	tlv_rng_seed(&rng, options->seed);
-	mean = tlv_alloc0(ctx, d + 2 * d * k + k + d * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, mean);
+	TLV_TRY_NEW0(ctx, mean, d + 2 * d * k + k + d * d);
 	parts.mixing = mean + d;
 	parts.unmixing = parts.mixing + d * k;
 	parts.kurtosis = parts.unmixing + d * k;
 	factor = parts.kurtosis + k;
-	parts.sources = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, parts.sources);
+	TLV_TRY_NEW(ctx, parts.sources, k);
 	parts.mean = mean;
 	parts.noise = options->noise > 0;
 	parts.seed = (double) options->seed;
@@ -124,8 +122,7 @@ tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t
 		tlv_fail_hint(ctx, "Simulate from a model of tlv_simulate_ica_model.");
 		return TLV_BAD_PARAMETER;
 	}
-	sources = tlv_alloc(ctx, k + 2 * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sources);
+	TLV_TRY_NEW(ctx, sources, k + 2 * d);
 	x = sources + k;
 	noise = x + d;
 	/* Not the stream that the model was drawn from. */

@@ -84,12 +84,9 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f documents are too few for %zu topics",
 						tlv_frame_scalar(triples, "documents", 0), fit->k);
 	TLV_TRY(tlv_require_memory(ctx, tlv_lda_fit_memory(w, fit->d, options), "the fit"));
-	fit->pairs = tlv_alloc(ctx, w * w, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->pairs);
-	fit->triples = tlv_alloc(ctx, tlv_packed3_size(w), sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->triples);
-	fit->mean = tlv_alloc(ctx, w, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->mean);
+	TLV_TRY_NEW(ctx, fit->pairs, w * w);
+	TLV_TRY_NEW(ctx, fit->triples, tlv_packed3_size(w));
+	TLV_TRY_NEW(ctx, fit->mean, w);
 	for (size_t i = 0; i < w; i++)
 		fit->mean[i] = mean[i] / tokens;
 	tlv_packed2_unpack(w, tlv_frame_float64(triples, "pairs"), fit->pairs);
@@ -279,14 +276,11 @@ diagnose_topics(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 static tlv_status
 allocate_topics(tlv_context *ctx, lda_fit *fit)
 {
-	fit->phi = tlv_alloc(ctx, fit->k * fit->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->phi);
-	fit->negative = tlv_alloc(ctx, 3 * fit->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->negative);
+	TLV_TRY_NEW(ctx, fit->phi, fit->k * fit->d);
+	TLV_TRY_NEW(ctx, fit->negative, 3 * fit->k);
 	fit->weights = fit->negative + fit->k;
 	fit->alpha = fit->weights + fit->k;
-	fit->order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, fit->order);
+	TLV_TRY_NEW(ctx, fit->order, fit->k);
 	return TLV_OK;
 }
 

@@ -14,8 +14,7 @@ phi_over(tlv_context *ctx, const tlv_frame *frame, size_t d, const int64_t *item
 	const int64_t *own = tlv_frame_int64(frame, "items");
 	size_t k = phi->rows, at = 0;
 
-	*result = tlv_alloc0(ctx, k * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *result);
+	TLV_TRY_NEW0(ctx, *result, k * d);
 	for (size_t i = 0; i < d; i++)
 		if (at < phi->columns && own[at] == items[i])
 			memcpy(*result + i * k, (const double *) tlv_section_data(frame, phi) + at++ * k,
@@ -31,8 +30,7 @@ union_items(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, size_t *d,
 	const int64_t *x = tlv_frame_int64(a, "items"), *y = tlv_frame_int64(b, "items");
 	size_t i = 0, j = 0, n = 0;
 
-	*items = tlv_alloc(ctx, na + nb, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, *items);
+	TLV_TRY_NEW(ctx, *items, na + nb);
 	while (i < na || j < nb)
 	{
 		int64_t next = j >= nb || (i < na && x[i] <= y[j]) ? x[i] : y[j];

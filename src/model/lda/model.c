@@ -143,8 +143,7 @@ lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	lda->single = tlv_frame_scalar(frame, "alpha0", 1) == 0;
 	TLV_TRY(tlv_dictionary_freeze(ctx, &lda->dictionary, lda->topics.d,
 								  tlv_frame_int64(frame, "items")));
-	lda->shares = tlv_alloc(ctx, lda->topics.k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, lda->shares);
+	TLV_TRY_NEW(ctx, lda->shares, lda->topics.k);
 	TLV_TRY(tlv_topic_worker_create(ctx, &lda->topics, &lda->worker));
 	*model = &lda->base;
 	return TLV_OK;
@@ -312,15 +311,13 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	int64_t *order;
 
 	TLV_TRY(check_statistics(ctx, model, statistics));
-	phi = tlv_alloc(ctx, k * d + 2 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, phi);
+	TLV_TRY_NEW(ctx, phi, k * d + 2 * k);
 	weights = phi + k * d;
 	alpha = weights + k;
 	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"),
 							   tlv_frame_scalar(model, "eta", TLV_LDA_ETA), NULL, phi));
 	alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
-	order = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
+	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
@@ -332,8 +329,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,
 						 exp(-tlv_frame_scalar(statistics, "log_likelihood", 0) / tokens),
 						 "perplexity_before_step_%.0f", steps));
-	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
-	TLV_TRY_ALLOC(ctx, builder);
+	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
 	tlv_frame_add_scalar(builder, "alpha0", alpha0);
 	tlv_frame_add_scalar(builder, "steps", steps);
@@ -416,15 +412,13 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	totals = tlv_frame_float64(summary, "totals");
 	if (!(tokens > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
-	phi = tlv_alloc(ctx, k * d + d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, phi);
+	TLV_TRY_NEW(ctx, phi, k * d + d);
 	shares = phi + k * d;
 	for (size_t i = 0; i < d; i++)
 		shares[i] = totals[i] / tokens;
 	TLV_TRY(
 		extend_topics(ctx, model, d, tlv_frame_int64(summary, "items"), shares, smoothing, phi));
-	builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
-	TLV_TRY_ALLOC(ctx, builder);
+	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
 	tlv_frame_add_from(builder, model, replaced);
 	tlv_frame_add(builder, "items", TLV_INT64, d, 1, tlv_frame_int64(summary, "items"));

@@ -27,8 +27,7 @@ tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi, double *a
 	int64_t *order;
 
 	TLV_TRY_ALLOC(ctx, row);
-	order = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, order);
+	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
 	for (size_t i = 0; i < d + 2; i++)
 	{

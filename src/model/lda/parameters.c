@@ -23,8 +23,7 @@ typedef struct given_topics
 static tlv_status
 allocate_given(tlv_context *ctx, given_topics *given)
 {
-	given->phi = tlv_alloc(ctx, given->k * given->d + 2 * given->k + given->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, given->phi);
+	TLV_TRY_NEW(ctx, given->phi, given->k * given->d + 2 * given->k + given->d);
 	given->weights = given->phi + given->k * given->d;
 	given->alpha = given->weights + given->k;
 	given->shares = given->alpha + given->k;

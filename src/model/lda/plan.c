@@ -430,8 +430,7 @@ choose_k(tlv_context *ctx, lda_plan *plan, const tlv_frame *second, tlv_pass *pa
 	const tlv_frame *first = &plan->base.kept[KEPT_FOLD]->frame;
 	tlv_value *none = NULL;
 
-	plan->z = tlv_alloc(ctx, tlv_frame_find(first, "mean")->rows, sizeof(double));
-	TLV_TRY_ALLOC(ctx, plan->z);
+	TLV_TRY_NEW(ctx, plan->z, tlv_frame_find(first, "mean")->rows);
 	TLV_TRY(tlv_count_suggest_k(ctx, first, second, plan->z, &plan->n_z, &plan->k));
 	tlv_plan_keep(&plan->base, KEPT_FOLD, &none);
 	plan->k_chosen = true;

@@ -208,14 +208,11 @@ allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 	size_t k = mixture->k, d = mixture->d;
 	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
 
-	worker->center = tlv_alloc(ctx, d + k + d * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->center);
+	TLV_TRY_NEW(ctx, worker->center, d + k + d * k);
 	worker->constant = worker->center + d;
 	worker->linear = worker->constant + k;
-	worker->inverse = tlv_alloc(ctx, inverse_room(mixture), sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->inverse);
-	worker->squares = tlv_alloc(ctx, squares_room(mixture), sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->squares);
+	TLV_TRY_NEW(ctx, worker->inverse, inverse_room(mixture));
+	TLV_TRY_NEW(ctx, worker->squares, squares_room(mixture));
 	worker->shares = tlv_alloc(ctx, k + 2, TLV_MIXTURE_BLOCK * sizeof(double));
 	TLV_TRY_ALLOC(ctx, worker->shares);
 	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;

@@ -77,24 +77,20 @@ create_block_work(tlv_context *ctx, const tlv_block_model *model, block_work *wo
 	work->model = model;
 	for (size_t s = 0; s == 0 || s < model->sides; s++)
 	{
-		work->share[s] = tlv_alloc(ctx, k * model->side[s].n, sizeof(float));
-		TLV_TRY_ALLOC(ctx, work->share[s]);
+		TLV_TRY_NEW(ctx, work->share[s], k * model->side[s].n);
 		for (size_t u = 0; u < model->side[s].n; u++)
 			set_share(work, s, u, model->side[s].label[u]);
 	}
 	if (model->sides == 1)
 		work->share[1] = work->share[0];
-	work->counts = tlv_alloc(ctx, k * largest_side(model), sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->counts);
-	work->edges = tlv_alloc(ctx, 4 * k * k + 3 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work->edges);
+	TLV_TRY_NEW(ctx, work->counts, k * largest_side(model));
+	TLV_TRY_NEW(ctx, work->edges, 4 * k * k + 3 * k);
 	work->expected = work->edges + k * k;
 	work->rate = work->expected + k * k;
 	work->log_rate = work->rate + k * k;
 	work->theta = work->log_rate + k * k;
 	work->offset = work->theta + 2 * k;
-	work->block = tlv_alloc(ctx, 2 * k * NODE_BLOCK, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work->block);
+	TLV_TRY_NEW(ctx, work->block, 2 * k * NODE_BLOCK);
 	return TLV_OK;
 }
 

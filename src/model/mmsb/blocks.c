@@ -60,10 +60,7 @@ static tlv_status
 new_labels(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2])
 {
 	for (size_t s = 0; s < fit->sides; s++)
-	{
-		label[s] = tlv_alloc(ctx, fit->side[s].n, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, label[s]);
-	}
+		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
 	return TLV_OK;
 }
 
@@ -417,8 +414,7 @@ prepare_model(tlv_context *ctx, block_fit *work)
 	{
 		tlv_mmsb_side *side = &fit->side[s];
 
-		work->propensity[s] = tlv_alloc(ctx, side->n, sizeof(double));
-		TLV_TRY_ALLOC(ctx, work->propensity[s]);
+		TLV_TRY_NEW(ctx, work->propensity[s], side->n);
 		for (size_t u = 0; u < side->n; u++)
 			work->propensity[s][u] = fit->options->degree_corrected ? side->degree[u] / fit->total
 																	: 1 / (double) side->n;

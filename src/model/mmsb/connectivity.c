@@ -36,8 +36,7 @@ multiply_cubed(tlv_context *ctx, const tlv_csr *a, size_t k, const float *x, flo
 
 	if (a->value == NULL)
 		return tlv_csr_multiply(ctx, a, k, x, y);
-	cubed.value = tlv_alloc(ctx, a->entries, sizeof(float));
-	TLV_TRY_ALLOC(ctx, cubed.value);
+	TLV_TRY_NEW(ctx, cubed.value, a->entries);
 	for (size_t e = 0; e < a->entries; e++)
 		cubed.value[e] = power(a->value[e], 3);
 	status = tlv_csr_multiply(ctx, &cubed, k, x, y);
@@ -155,8 +154,7 @@ tlv_connectivity_unbiased(tlv_context *ctx, tlv_mmsb_fit_state *fit, double *con
 static tlv_status
 weighted_shares(tlv_context *ctx, const tlv_mmsb_side *side, size_t k, float **weighted)
 {
-	*weighted = tlv_alloc(ctx, k * side->n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, *weighted);
+	TLV_TRY_NEW(ctx, *weighted, k * side->n);
 	for (size_t u = 0; u < side->n; u++)
 		for (size_t a = 0; a < k; a++)
 			(*weighted)[u * k + a] = (side->propensity == NULL ? 1 : (float) side->propensity[u]) *
@@ -203,8 +201,7 @@ tlv_connectivity_least_squares(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 
 	TLV_TRY(weighted_shares(ctx, rows, k, &x));
 	TLV_TRY(weighted_shares(ctx, columns, k, &y));
-	product = tlv_alloc(ctx, k * rows->n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, product);
+	TLV_TRY_NEW(ctx, product, k * rows->n);
 	TLV_TRY(tlv_csr_multiply(ctx, &rows->edges, k, y, product));
 	TLV_TRY(tlv_gram_float(ctx, rows->n, k, x, k, product, connectivity));
 	TLV_TRY(regress(ctx, k, rows->n, x, connectivity));
@@ -250,8 +247,7 @@ tlv_community_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, double *edg
 
 	if (rows->share == NULL)
 		return labelled_edges(ctx, fit, edges);
-	product = tlv_alloc(ctx, k * rows->n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, product);
+	TLV_TRY_NEW(ctx, product, k * rows->n);
 	TLV_TRY(
 		tlv_csr_multiply(ctx, &rows->edges, k, fit->side[tlv_mmsb_other(fit, 0)].share, product));
 	TLV_TRY(tlv_gram_float(ctx, rows->n, k, rows->share, k, product, edges));

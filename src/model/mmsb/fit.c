@@ -177,10 +177,7 @@ static tlv_status
 fit_one(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
 	for (size_t s = 0; s < fit->sides; s++)
-	{
-		fit->side[s].label = tlv_alloc0(ctx, fit->side[s].n, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, fit->side[s].label);
-	}
+		TLV_TRY_NEW0(ctx, fit->side[s].label, fit->side[s].n);
 	return TLV_OK;
 }
 
@@ -238,8 +235,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 		TLV_TRY(tlv_mmsb_choose_k(ctx, fit));
 	TLV_TRY(check_k(ctx, fit));
 	TLV_TRY(diagnose_sides(ctx, fit));
-	fit->connectivity = tlv_alloc0(ctx, fit->k * fit->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->connectivity);
+	TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
 	TLV_TRY(fit_communities(ctx, fit));
 	return tlv_mmsb_write_fit(ctx, fit, image, size);
 }

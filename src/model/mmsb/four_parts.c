@@ -42,8 +42,7 @@ tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		tlv_mmsb_moments *moments = &fit->moments[s];
 
 		take_scores(fit, s, s == 0 ? &result.scores : &result.column_scores);
-		moments->eigenvalues = tlv_alloc(ctx, fit->k, sizeof(double));
-		TLV_TRY_ALLOC(ctx, moments->eigenvalues);
+		TLV_TRY_NEW(ctx, moments->eigenvalues, fit->k);
 		memcpy(moments->eigenvalues, result.eigenvalues, fit->k * sizeof(double));
 		moments->residual = s == 0 ? result.residual : result.column_residual;
 		moments->iterations = result.iterations;

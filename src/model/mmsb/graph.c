@@ -29,12 +29,9 @@ order_nodes(tlv_context *ctx, const tlv_csr *a, tlv_mmsb_side *side)
 		side->n += entries > 0;
 	}
 	side->all = a->rows;
-	side->position = tlv_alloc(ctx, side->n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, side->position);
-	side->place = tlv_alloc(ctx, side->all, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, side->place);
-	begin = tlv_alloc0(ctx, most + 2, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, begin);
+	TLV_TRY_NEW(ctx, side->position, side->n);
+	TLV_TRY_NEW(ctx, side->place, side->all);
+	TLV_TRY_NEW0(ctx, begin, most + 2);
 	/* a counting sort: begin[i] counts the rows with more than i entries */
 	for (size_t u = 0; u < a->rows; u++)
 		begin[a->start[u + 1] - a->start[u]]++;
@@ -69,8 +66,7 @@ permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mms
 	size_t *cursor;
 
 	TLV_TRY(tlv_csr_create(ctx, rows->n, columns->n, own->entries, own->value != NULL, to));
-	cursor = tlv_alloc(ctx, rows->n, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, cursor);
+	TLV_TRY_NEW(ctx, cursor, rows->n);
 	to->start[0] = 0;
 	for (size_t u = 0; u < rows->n; u++)
 	{
@@ -122,8 +118,7 @@ check_weights(tlv_context *ctx, const tlv_csr *edges)
 static tlv_status
 sum_degrees(tlv_context *ctx, tlv_mmsb_side *side)
 {
-	side->degree = tlv_alloc(ctx, side->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, side->degree);
+	TLV_TRY_NEW(ctx, side->degree, side->n);
 	tlv_csr_row_sums(&side->edges, side->degree);
 	return TLV_OK;
 }
@@ -140,8 +135,7 @@ compare_ids(const void *a, const void *b)
 static tlv_status
 place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *side, size_t *known)
 {
-	side->fixed = tlv_alloc(ctx, side->n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, side->fixed);
+	TLV_TRY_NEW(ctx, side->fixed, side->n);
 	for (size_t u = 0; u < side->n; u++)
 	{
 		const int64_t *found = bsearch(&side->ids[side->position[u]], options->label_nodes,

@@ -131,10 +131,7 @@ allocate_mmsb_model(tlv_context *ctx, mmsb_model *model)
 	model->mixed = block + 6 * k;
 	model->inferred = block + 7 * k;
 	if (model->parts.degree_corrected)
-	{
-		model->propensity = tlv_alloc(ctx, n, sizeof(double));
-		TLV_TRY_ALLOC(ctx, model->propensity);
-	}
+		TLV_TRY_NEW(ctx, model->propensity, n);
 	return TLV_OK;
 }
 

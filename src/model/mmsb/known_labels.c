@@ -11,10 +11,8 @@ static const char *const label_hint = "Labels are whole numbers from 1 to k, one
 static tlv_status
 labels_alloc(tlv_context *ctx, size_t n, int64_t **nodes, int32_t **labels)
 {
-	*nodes = tlv_alloc(ctx, n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, *nodes);
-	*labels = tlv_alloc(ctx, n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, *labels);
+	TLV_TRY_NEW(ctx, *nodes, n);
+	TLV_TRY_NEW(ctx, *labels, n);
 	return TLV_OK;
 }
 
@@ -34,8 +32,7 @@ tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag, tlv_mmsb_opti
 	double *told;
 
 	TLV_TRY(labels_alloc(ctx, bag->n, &nodes, &labels));
-	told = tlv_alloc(ctx, bag->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, told);
+	TLV_TRY_NEW(ctx, told, bag->n);
 	tlv_bag_decode(bag, nodes, told);
 	for (size_t i = 0; i < bag->n; i++)
 	{

@@ -18,16 +18,11 @@ allocate_members(tlv_context *ctx, bool heavy, member_tables *t)
 								   8 * (double) k * (double) k +
 								   (heavy ? 32 * (double) t->memberships->n : 0) + 4096,
 							   "simulation of edges"));
-	t->start = tlv_alloc0(ctx, k + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, t->start);
-	t->member = tlv_alloc(ctx, entries, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, t->member);
-	t->cumulative = tlv_alloc(ctx, entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, t->cumulative);
-	t->guide = tlv_alloc(ctx, entries, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, t->guide);
-	t->passed = tlv_alloc0(ctx, k, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, t->passed);
+	TLV_TRY_NEW0(ctx, t->start, k + 1);
+	TLV_TRY_NEW(ctx, t->member, entries);
+	TLV_TRY_NEW(ctx, t->cumulative, entries);
+	TLV_TRY_NEW(ctx, t->guide, entries);
+	TLV_TRY_NEW0(ctx, t->passed, k);
 	t->heavy = heavy ? tlv_alloc(ctx, entries, sizeof(int32_t)) : t->member;
 	TLV_TRY_ALLOC(ctx, t->heavy);
 	return TLV_OK;
@@ -70,8 +65,7 @@ order_by_propensity(tlv_context *ctx, const member_tables *t, ranked_node **orde
 	tlv_sort_form form = {sizeof(ranked_node), sizeof(uint64_t), 0, 64};
 	void *sorted;
 
-	*order = tlv_alloc(ctx, 2 * n, sizeof(ranked_node));
-	TLV_TRY_ALLOC(ctx, *order);
+	TLV_TRY_NEW(ctx, *order, 2 * n);
 	for (size_t v = 0; v < n; v++)
 	{
 		uint64_t bits;
@@ -157,8 +151,7 @@ tlv_members_create(tlv_context *ctx, const tlv_memberships *memberships, const d
 
 	*tables = (member_tables){.memberships = memberships, .propensity = propensity, .k = k};
 	TLV_TRY(allocate_members(ctx, heavy && propensity != NULL, tables));
-	at = tlv_alloc(ctx, k, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, at);
+	TLV_TRY_NEW(ctx, at, k);
 	status = fill_members(ctx, tables, at);
 	tlv_free(ctx, at);
 	return status;

@@ -19,12 +19,9 @@ tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builde
 
 	memset(builder, 0, sizeof(*builder));
 	builder->room = FIRST_ENTRIES * n + 16;
-	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, memberships->start);
-	memberships->community = tlv_alloc(ctx, builder->room, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, memberships->community);
-	memberships->share = tlv_alloc(ctx, builder->room, sizeof(float));
-	TLV_TRY_ALLOC(ctx, memberships->share);
+	TLV_TRY_NEW(ctx, memberships->start, n + 1);
+	TLV_TRY_NEW(ctx, memberships->community, builder->room);
+	TLV_TRY_NEW(ctx, memberships->share, builder->room);
 	memberships->start[0] = 0;
 	return TLV_OK;
 }
@@ -88,12 +85,9 @@ tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 	size_t at = 0;
 
 	memberships->n = n;
-	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, memberships->start);
-	memberships->community = tlv_alloc(ctx, n, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, memberships->community);
-	memberships->share = tlv_alloc(ctx, n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, memberships->share);
+	TLV_TRY_NEW(ctx, memberships->start, n + 1);
+	TLV_TRY_NEW(ctx, memberships->community, n);
+	TLV_TRY_NEW(ctx, memberships->share, n);
 	for (size_t u = 0; u < n; u++)
 	{
 		memberships->start[u] = at;

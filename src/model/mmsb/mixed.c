@@ -50,12 +50,10 @@ create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	{
 		tlv_mmsb_side *side = &fit->side[s];
 
-		side->share = tlv_alloc(ctx, fit->k * side->n, sizeof(float));
-		TLV_TRY_ALLOC(ctx, side->share);
+		TLV_TRY_NEW(ctx, side->share, fit->k * side->n);
 		if (!fit->options->degree_corrected)
 			continue;
-		side->propensity = tlv_alloc(ctx, side->n, sizeof(double));
-		TLV_TRY_ALLOC(ctx, side->propensity);
+		TLV_TRY_NEW(ctx, side->propensity, side->n);
 		for (size_t u = 0; u < side->n; u++)
 			side->propensity[u] = side->degree[u] * (double) side->n / fit->total;
 	}
@@ -121,8 +119,7 @@ largest_shares(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label[2
 
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		label[s] = tlv_alloc(ctx, fit->side[s].n, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, label[s]);
+		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
 		for (size_t u = 0; u < fit->side[s].n; u++)
 		{
 			const float *share = fit->side[s].share + u * k;
@@ -215,8 +212,7 @@ clustered_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 								  fit->sides == 1 ? stars->signed_directions : stars->directions,
 								  ones, true};
 
-		label[s] = tlv_alloc(ctx, fit->side[s].n, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, label[s]);
+		TLV_TRY_NEW(ctx, label[s], fit->side[s].n);
 		TLV_TRY(tlv_mmsb_cluster(ctx, fit, &points, CLUSTER_STARTS, s, label[s]));
 	}
 	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, label));

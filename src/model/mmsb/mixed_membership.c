@@ -114,16 +114,12 @@ create_mixed_work(tlv_context *ctx, tlv_mixed_model *model, bool update, mixed_w
 	work->weight = small;
 	work->row = small + width;
 	work->mean = small + 2 * width;
-	work->sums = tlv_alloc0(ctx, 2 * k * k + 2 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work->sums);
+	TLV_TRY_NEW0(ctx, work->sums, 2 * k * k + 2 * k);
 	work->assigned = work->sums + k;
 	work->inverse = work->assigned + k * k;
 	work->share = work->inverse + k * k;
 	if (update)
-	{
-		work->before = tlv_alloc(ctx, k * largest_side(model), sizeof(float));
-		TLV_TRY_ALLOC(ctx, work->before);
-	}
+		TLV_TRY_NEW(ctx, work->before, k * largest_side(model));
 	return TLV_OK;
 }
 

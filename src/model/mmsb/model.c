@@ -66,8 +66,7 @@ tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image, size
 	uint16_t *support;
 
 	TLV_TRY_ALLOC(ctx, builder);
-	support = tlv_alloc(ctx, total, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, support);
+	TLV_TRY_NEW(ctx, support, total);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_MMSB);
 	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
 	tlv_frame_add_scalar(builder, "graph", parts->graph);
@@ -113,8 +112,7 @@ read_side(tlv_context *ctx, const tlv_frame *frame, size_t s, tlv_mmsb_parts *pa
 		parts->side[s].propensity = tlv_frame_float64(frame, names[s].propensity);
 	memberships->community = (uint16_t *) section(frame, names[s].communities);
 	memberships->share = (float *) section(frame, names[s].shares);
-	memberships->start = tlv_alloc(ctx, n + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, memberships->start);
+	TLV_TRY_NEW(ctx, memberships->start, n + 1);
 	memberships->start[0] = 0;
 	for (size_t u = 0; u < n; u++)
 		memberships->start[u + 1] = memberships->start[u] + support[u];

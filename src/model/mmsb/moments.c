@@ -103,8 +103,7 @@ decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normali
 	TLV_TRY(
 		tlv_dirichlet_solver_create(ctx, &moments->stars.moments, k, &decompose, &words, &solver));
 	TLV_TRY(tlv_dirichlet_decompose(ctx, &solver, options->alpha0));
-	moments->eigenvalues = tlv_alloc(ctx, 3 * k + k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, moments->eigenvalues);
+	TLV_TRY_NEW(ctx, moments->eigenvalues, 3 * k + k * k);
 	moments->values = moments->eigenvalues + k;
 	moments->weights = moments->values + k;
 	moments->inverse = moments->weights + k;
@@ -114,8 +113,7 @@ decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normali
 	moments->iterations = solver.decomposition.iterations;
 	moments->sweeps = solver.decomposition.sweeps;
 	moments->converged = solver.decomposition.converged;
-	components = tlv_alloc(ctx, k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, components);
+	TLV_TRY_NEW(ctx, components, k * k);
 	scale_components(fit, &solver, &moments->stars, normalized, components, moments->weights);
 	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &rank));
 	tlv_free(ctx, components);

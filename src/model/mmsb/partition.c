@@ -427,17 +427,11 @@ allocate_result(tlv_context *ctx, partition_fit *fit)
 	result->rows = fit->out->rows;
 	result->columns = fit->out->columns;
 	result->column_residual = NAN;
-	result->scores = tlv_alloc(ctx, k * result->rows, sizeof(float));
-	TLV_TRY_ALLOC(ctx, result->scores);
+	TLV_TRY_NEW(ctx, result->scores, k * result->rows);
 	if (fit->bipartite)
-	{
-		result->column_scores = tlv_alloc(ctx, k * result->columns, sizeof(float));
-		TLV_TRY_ALLOC(ctx, result->column_scores);
-	}
-	result->weights = tlv_alloc(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, result->weights);
-	result->eigenvalues = tlv_alloc(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, result->eigenvalues);
+		TLV_TRY_NEW(ctx, result->column_scores, k * result->columns);
+	TLV_TRY_NEW(ctx, result->weights, k);
+	TLV_TRY_NEW(ctx, result->eigenvalues, k);
 	return TLV_OK;
 }
 
@@ -447,18 +441,12 @@ allocate_small(tlv_context *ctx, partition_fit *fit)
 	size_t k = fit->options->k;
 	tlv_dirichlet_moments moments;
 
-	fit->rows = tlv_alloc(ctx, (2 * VIEWS + 1) * ROW_BLOCK * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->rows);
-	fit->mean = tlv_alloc(ctx, 2 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->mean);
-	fit->pairs = tlv_alloc(ctx, k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->pairs);
-	fit->triples = tlv_alloc(ctx, tlv_packed3_size(k), sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->triples);
-	fit->components = tlv_alloc(ctx, k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->components);
-	fit->small = tlv_alloc(ctx, 3 * k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->small);
+	TLV_TRY_NEW(ctx, fit->rows, (2 * VIEWS + 1) * ROW_BLOCK * k);
+	TLV_TRY_NEW(ctx, fit->mean, 2 * k);
+	TLV_TRY_NEW(ctx, fit->pairs, k * k);
+	TLV_TRY_NEW(ctx, fit->triples, tlv_packed3_size(k));
+	TLV_TRY_NEW(ctx, fit->components, k * k);
+	TLV_TRY_NEW(ctx, fit->small, 3 * k * k);
 	moments = (tlv_dirichlet_moments){
 		.width = k, .mean = fit->mean, .pairs = fit->pairs, .triples = fit->triples};
 	return tlv_dirichlet_solver_create(ctx, &moments, k, &fit->options->decompose, &words,
@@ -472,17 +460,12 @@ allocate_regression(tlv_context *ctx, partition_fit *fit)
 
 	for (size_t g = 0; g < fit->groups; g++)
 	{
-		fit->covariance[g] = tlv_alloc0(ctx, k * k, sizeof(double));
-		TLV_TRY_ALLOC(ctx, fit->covariance[g]);
-		fit->regression[g] = tlv_alloc(ctx, k * fit->out->columns, sizeof(float));
-		TLV_TRY_ALLOC(ctx, fit->regression[g]);
+		TLV_TRY_NEW0(ctx, fit->covariance[g], k * k);
+		TLV_TRY_NEW(ctx, fit->regression[g], k * fit->out->columns);
 	}
-	fit->instrument = tlv_alloc(ctx, k * fit->out->rows, sizeof(float));
-	TLV_TRY_ALLOC(ctx, fit->instrument);
-	fit->group = tlv_alloc(ctx, fit->out->rows, sizeof(uint8_t));
-	TLV_TRY_ALLOC(ctx, fit->group);
-	fit->wide = tlv_alloc(ctx, k * fit->out->columns, sizeof(float));
-	TLV_TRY_ALLOC(ctx, fit->wide);
+	TLV_TRY_NEW(ctx, fit->instrument, k * fit->out->rows);
+	TLV_TRY_NEW(ctx, fit->group, fit->out->rows);
+	TLV_TRY_NEW(ctx, fit->wide, k * fit->out->columns);
 	return TLV_OK;
 }
 

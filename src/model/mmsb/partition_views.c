@@ -188,20 +188,13 @@ make_parts(tlv_context *ctx, partition_work *work, const tlv_csr *in, bool bipar
 {
 	size_t columns = work->out->columns;
 
-	work->part = tlv_alloc(ctx, columns, sizeof(int8_t));
-	TLV_TRY_ALLOC(ctx, work->part);
-	work->local = tlv_alloc0(ctx, columns, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, work->local);
-	views->order = tlv_alloc(ctx, work->out->rows, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, views->order);
-	views->scale = tlv_alloc(ctx, columns, sizeof(float));
-	TLV_TRY_ALLOC(ctx, views->scale);
+	TLV_TRY_NEW(ctx, work->part, columns);
+	TLV_TRY_NEW0(ctx, work->local, columns);
+	TLV_TRY_NEW(ctx, views->order, work->out->rows);
+	TLV_TRY_NEW(ctx, views->scale, columns);
 	TLV_TRY(split_nodes(ctx, work, bipartite, rng, views));
 	for (int p = 0; p < PARTS; p++)
-	{
-		work->scale[p] = tlv_alloc(ctx, work->size[p], sizeof(float));
-		TLV_TRY_ALLOC(ctx, work->scale[p]);
-	}
+		TLV_TRY_NEW(ctx, work->scale[p], work->size[p]);
 	TLV_TRY(scale_columns(ctx, work, in, views));
 	TLV_TRY(extract_leaves(ctx, work, views->order));
 	for (int p = 0; p < PARTS; p++)
@@ -387,21 +380,15 @@ allocate_blocks(tlv_context *ctx, partition_work *work)
 
 	for (int p = 0; p < PARTS; p++)
 	{
-		work->basis[p] = tlv_alloc(ctx, directions * work->size[p], sizeof(float));
-		TLV_TRY_ALLOC(ctx, work->basis[p]);
+		TLV_TRY_NEW(ctx, work->basis[p], directions * work->size[p]);
 		largest = work->size[p] > largest ? work->size[p] : largest;
 	}
-	work->middle = tlv_alloc(ctx, work->block * work->centres, sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->middle);
-	work->wide = tlv_alloc(ctx, work->block * largest, sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->wide);
+	TLV_TRY_NEW(ctx, work->middle, work->block * work->centres);
+	TLV_TRY_NEW(ctx, work->wide, work->block * largest);
 	/* left is also the work space of the iteration, which is over part C */
-	work->left = tlv_alloc(ctx, work->block * largest, sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->left);
-	work->right = tlv_alloc(ctx, k * work->size[PART_A], sizeof(float));
-	TLV_TRY_ALLOC(ctx, work->right);
-	work->small = tlv_alloc(ctx, 24 * k * k + work->block, sizeof(double));
-	TLV_TRY_ALLOC(ctx, work->small);
+	TLV_TRY_NEW(ctx, work->left, work->block * largest);
+	TLV_TRY_NEW(ctx, work->right, k * work->size[PART_A]);
+	TLV_TRY_NEW(ctx, work->small, 24 * k * k + work->block);
 	return TLV_OK;
 }
 
@@ -419,8 +406,7 @@ compute_partition_views(tlv_context *ctx, partition_work *work, const tlv_csr *i
 	TLV_TRY(carry_over(ctx, work, work->small));
 	for (int p = 0; p < PARTS; p++)
 	{
-		views->y[p] = tlv_alloc(ctx, views->k * views->rows, sizeof(float));
-		TLV_TRY_ALLOC(ctx, views->y[p]);
+		TLV_TRY_NEW(ctx, views->y[p], views->k * views->rows);
 		TLV_TRY(scale_rows(ctx, work->k, work->size[p], 1, work->scale[p], work->basis[p],
 						   work->basis[p]));
 		TLV_TRY(tlv_csr_multiply(ctx, &work->leaves[p], work->k, work->basis[p], views->y[p]));

@@ -128,8 +128,7 @@ create_rows(tlv_context *ctx, size_t n, tlv_csr *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->rows = a->columns = n;
-	a->start = tlv_alloc0(ctx, n + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, a->start);
+	TLV_TRY_NEW0(ctx, a->start, n + 1);
 	return TLV_OK;
 }
 
@@ -137,13 +136,9 @@ static tlv_status
 create_entries(tlv_context *ctx, bool weighted, tlv_csr *a)
 {
 	a->entries = begin_rows(a);
-	a->index = tlv_alloc(ctx, a->entries, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, a->index);
+	TLV_TRY_NEW(ctx, a->index, a->entries);
 	if (weighted)
-	{
-		a->value = tlv_alloc(ctx, a->entries, sizeof(float));
-		TLV_TRY_ALLOC(ctx, a->value);
-	}
+		TLV_TRY_NEW(ctx, a->value, a->entries);
 	return TLV_OK;
 }
 
@@ -160,10 +155,8 @@ split_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, fold *f)
 	TLV_TRY(create_entries(ctx, weighted, &f->train));
 	TLV_TRY(create_entries(ctx, weighted, &f->test));
 	TLV_TRY(scan_edges(ctx, fit, f, true));
-	f->scale = tlv_alloc(ctx, n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, f->scale);
-	degree = tlv_alloc(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, degree);
+	TLV_TRY_NEW(ctx, f->scale, n);
+	TLV_TRY_NEW(ctx, degree, n);
 	tlv_csr_row_sums(&f->train, degree);
 	for (size_t u = 0; u < n; u++)
 		mean += degree[u] / (double) n;
@@ -259,12 +252,9 @@ one_fold(tlv_context *ctx, const tlv_mmsb_fit_state *fit, uint64_t seed, int par
 							.tolerance = TOLERANCE,
 							.max_steps = STEPS,
 							.modulus = fit->sides == 1};
-	x = tlv_alloc(ctx, l * n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, x);
-	f.scaled = tlv_alloc(ctx, l * n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, f.scaled);
-	value = tlv_alloc(ctx, l, sizeof(double));
-	TLV_TRY_ALLOC(ctx, value);
+	TLV_TRY_NEW(ctx, x, l * n);
+	TLV_TRY_NEW(ctx, f.scaled, l * n);
+	TLV_TRY_NEW(ctx, value, l);
 	tlv_rng_seed(&rng, seed + (uint64_t) part);
 	TLV_TRY(tlv_subspace_iteration_float(ctx, &task, apply_train, &f, &rng, x, value, &steps));
 	TLV_TRY(add_agreement(ctx, &f, most, l, x, value, z));
@@ -305,8 +295,7 @@ tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 	TLV_TRY(tlv_require_memory(ctx, 16 * (double) n * (double) (most + EXTRA) + 20 * entries,
 							   "choosing k"));
-	z = tlv_alloc0(ctx, most, sizeof(agreement));
-	TLV_TRY_ALLOC(ctx, z);
+	TLV_TRY_NEW0(ctx, z, most);
 	for (int i = 0; i < folds; i++)
 	{
 		tlv_report(ctx, "choosing k", i, folds);

@@ -79,8 +79,7 @@ allocate_rates(tlv_context *ctx, simulator *s)
 {
 	size_t k = s->parts->k;
 
-	s->rates = tlv_alloc0(ctx, 2 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, s->rates);
+	TLV_TRY_NEW0(ctx, s->rates, 2 * k);
 	s->reach = s->rates + k;
 	s->rows = tlv_alloc(ctx, k, k * sizeof(double));
 	TLV_TRY_ALLOC(ctx, s->rows);
@@ -245,10 +244,8 @@ reserve_candidates(tlv_context *ctx, simulator *s, size_t n)
 	tlv_free(ctx, s->other);
 	s->room = 0;
 	s->other = NULL;
-	s->candidate = tlv_alloc(ctx, 2 * n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, s->candidate);
-	s->other = tlv_alloc(ctx, 2 * n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, s->other);
+	TLV_TRY_NEW(ctx, s->candidate, 2 * n);
+	TLV_TRY_NEW(ctx, s->other, 2 * n);
 	s->room = 2 * n;
 	return TLV_OK;
 }

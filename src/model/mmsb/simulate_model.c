@@ -61,8 +61,7 @@ draw_propensities(tlv_context *ctx, side_truth *side, double exponent, tlv_rng *
 	/* P(x > y) = y^(1 - exponent), of what lies below the cut */
 	double beyond = pow((double) side->n, (1 - exponent) / 2), sum = 0;
 
-	side->propensity = tlv_alloc(ctx, side->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, side->propensity);
+	TLV_TRY_NEW(ctx, side->propensity, side->n);
 	for (size_t u = 0; u < side->n; u++)
 	{
 		double survival = 1 - (1 - beyond) * tlv_rng_uniform(rng);
@@ -167,8 +166,7 @@ draw_memberships(tlv_context *ctx, side_truth *side, const tlv_mmsb_simulation *
 	size_t at = 0;
 
 	TLV_TRY_ALLOC(ctx, order);
-	shares = tlv_alloc(ctx, o->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, shares);
+	TLV_TRY_NEW(ctx, shares, o->k);
 	for (size_t j = 0; j < o->k; j++)
 		order[j] = (uint16_t) j;
 	side->memberships.start[0] = 0;
@@ -191,14 +189,10 @@ static tlv_status
 draw_side(tlv_context *ctx, side_truth *side, size_t n, const tlv_mmsb_simulation *o, tlv_rng *rng)
 {
 	side->n = side->memberships.n = n;
-	side->nodes = tlv_alloc(ctx, n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, side->nodes);
-	side->degree = tlv_alloc(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, side->degree);
-	side->memberships.start = tlv_alloc(ctx, n + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, side->memberships.start);
-	side->sizes = tlv_alloc0(ctx, 2 * o->k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, side->sizes);
+	TLV_TRY_NEW(ctx, side->nodes, n);
+	TLV_TRY_NEW(ctx, side->degree, n);
+	TLV_TRY_NEW(ctx, side->memberships.start, n + 1);
+	TLV_TRY_NEW0(ctx, side->sizes, 2 * o->k);
 	side->mass = side->sizes + o->k;
 	for (size_t u = 0; u < n; u++)
 		side->nodes[u] = (int64_t) u + 1;
@@ -215,8 +209,7 @@ number_communities(tlv_context *ctx, side_truth *sides, size_t n_sides, size_t k
 	uint16_t *rank;
 
 	TLV_TRY_ALLOC(ctx, sizes);
-	rank = tlv_alloc0(ctx, k, sizeof(uint16_t));
-	TLV_TRY_ALLOC(ctx, rank);
+	TLV_TRY_NEW0(ctx, rank, k);
 	for (size_t e = 0; e < sides[0].memberships.start[sides[0].n]; e++)
 		sizes[sides[0].memberships.community[e]] += sides[0].memberships.share[e];
 	for (size_t i = 0; i < k; i++)

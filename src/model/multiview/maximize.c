@@ -79,8 +79,7 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_pa
 	sums.sums = (double *) tlv_frame_float64(statistics, "sums");
 	sums.squares = (double *) tlv_frame_float64(statistics, "squares");
 	TLV_TRY(tlv_mixture_create(ctx, k, d, TLV_COVARIANCE_DIAGONAL, &mixture));
-	floor = tlv_alloc(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, floor);
+	TLV_TRY_NEW(ctx, floor, d);
 	tlv_multiview_join(parts->d, k, parts->means, mixture.means);
 	tlv_multiview_join(parts->d, k, parts->variances, mixture.variances);
 	tlv_multiview_join(parts->d, 1, parts->floors, floor);

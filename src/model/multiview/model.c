@@ -50,8 +50,7 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 	int64_t *order;
 
 	TLV_TRY_ALLOC(ctx, builder);
-	weights = tlv_alloc(ctx, 2 * k + 2 * k * wide, sizeof(double));
-	TLV_TRY_ALLOC(ctx, weights);
+	TLV_TRY_NEW(ctx, weights, 2 * k + 2 * k * wide);
 	order = (int64_t *) (weights + k);
 	at = weights + 2 * k;
 	tlv_order_weights(k, parts->weights, order);

@@ -154,10 +154,8 @@ measure_shift(tlv_context *ctx, view_plan *plan)
 
 	tlv_multiview_read(&plan->fitted.frame, &fitted);
 	tlv_multiview_read(&latest_model(plan)->frame, &refined);
-	assignment = tlv_alloc(ctx, refined.k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, assignment);
-	error = tlv_alloc(ctx, refined.k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, error);
+	TLV_TRY_NEW(ctx, assignment, refined.k);
+	TLV_TRY_NEW(ctx, error, refined.k);
 	TLV_TRY(tlv_multiview_match(ctx, &refined, &fitted, assignment, error));
 	for (size_t j = 0; j < refined.k; j++)
 	{

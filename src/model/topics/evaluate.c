@@ -29,8 +29,7 @@ tlv_topic_maximize(tlv_context *ctx, size_t k, size_t d, const double *items, do
 
 	if (!(eta >= 0 && isfinite(eta)))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "eta is %g, not 0 or positive", eta);
-	sum = tlv_alloc0(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sum);
+	TLV_TRY_NEW0(ctx, sum, k);
 	for (size_t i = 0; i < d; i++)
 	{
 		double smoothing = prior == NULL ? eta : eta * prior[i] * (double) d;
@@ -91,8 +90,7 @@ tlv_topic_match(tlv_context *ctx, size_t d, size_t ka, const double *phi_a, size
 
 	if (ka == 0 || kb == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model without topics has no match");
-	distance = tlv_alloc(ctx, ka * kb, sizeof(double));
-	TLV_TRY_ALLOC(ctx, distance);
+	TLV_TRY_NEW(ctx, distance, ka * kb);
 	status = topic_distances(ctx, d, ka, phi_a, kb, phi_b, distance);
 	if (status == TLV_OK)
 		status = tlv_assign_components(ctx, ka, kb, distance, 2, assignment, error);

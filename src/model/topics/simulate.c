@@ -109,8 +109,7 @@ simulator_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_simulator *
 	size_t k = topics->k;
 	size_t d = topics->d;
 
-	simulator->alpha = tlv_alloc(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, simulator->alpha);
+	TLV_TRY_NEW(ctx, simulator->alpha, k);
 	memcpy(simulator->alpha, topics->alpha, k * sizeof(double));
 	simulator->keep = tlv_alloc(ctx, d, k * sizeof(double));
 	TLV_TRY_ALLOC(ctx, simulator->keep);
@@ -145,8 +144,7 @@ tlv_topic_simulator_create(tlv_context *ctx, const tlv_topics *topics,
 	TLV_TRY(tlv_require_memory(
 		ctx, (double) topics->d * ((double) topics->k * 12 + 4) + 8 * (double) topics->k + 64,
 		"simulation"));
-	*simulator = tlv_alloc0(ctx, 1, sizeof(**simulator));
-	TLV_TRY_ALLOC(ctx, *simulator);
+	TLV_TRY_NEW0(ctx, *simulator, 1);
 	(*simulator)->k = topics->k;
 	(*simulator)->d = topics->d;
 	stack = tlv_alloc(ctx, topics->d, sizeof(int32_t));

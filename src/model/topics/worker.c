@@ -56,11 +56,9 @@ worker_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_worker *worker
 	size_t k = worker->k;
 	size_t width = worker->width;
 
-	worker->alpha = tlv_alloc(ctx, 2 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->alpha);
+	TLV_TRY_NEW(ctx, worker->alpha, 2 * k);
 	worker->digamma_alpha = worker->alpha + k;
-	worker->totals = tlv_alloc0(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->totals);
+	TLV_TRY_NEW0(ctx, worker->totals, k);
 	TLV_TRY(aligned_rows(ctx, FLOAT_ROWS, width, &worker->float_block, &worker->theta));
 	worker->weights = worker->theta + width;
 	worker->product = worker->weights + width;
@@ -100,8 +98,7 @@ tlv_topic_worker_create(tlv_context *ctx, const tlv_topics *topics, tlv_topic_wo
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of topics is %zu, not 1 to %d",
 						topics->k, UINT16_MAX);
 	TLV_TRY(tlv_require_memory(ctx, tlv_topic_worker_memory(topics), "topic inference"));
-	*worker = tlv_alloc0(ctx, 1, sizeof(**worker));
-	TLV_TRY_ALLOC(ctx, *worker);
+	TLV_TRY_NEW0(ctx, *worker, 1);
 	(*worker)->k = topics->k;
 	(*worker)->d = topics->d;
 	(*worker)->width = padded(topics->k);

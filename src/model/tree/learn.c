@@ -110,8 +110,7 @@ find_support(tlv_context *ctx, learner *l)
 
 	if (l->replicates == 0 || l->tree.edges == 0)
 		return TLV_OK;
-	counts = tlv_alloc0(ctx, l->tree.edges, sizeof(double));
-	TLV_TRY_ALLOC(ctx, counts);
+	TLV_TRY_NEW0(ctx, counts, l->tree.edges);
 	if (!l->categories)
 		TLV_TRY(count_drawn(ctx, l, counts));
 	for (size_t r = 0; l->categories && r < l->replicates; r++)

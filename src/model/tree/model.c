@@ -62,11 +62,9 @@ tree_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	tlv_tree_read(frame, &model->parts);
 	TLV_TRY(tlv_tree_shape_create(ctx, model->parts.p, model->parts.nodes, model->parts.parent,
 								  &model->shape));
-	model->offset = tlv_alloc(ctx, model->parts.nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, model->offset);
+	TLV_TRY_NEW(ctx, model->offset, model->parts.nodes + 1);
 	tlv_tree_table_offsets(&model->parts, model->offset);
-	model->widths = tlv_alloc(ctx, model->parts.nodes + model->parts.columns, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, model->widths);
+	TLV_TRY_NEW(ctx, model->widths, model->parts.nodes + model->parts.columns);
 	if (model->parts.gaussian)
 		TLV_TRY(tlv_tree_gaussian_open(ctx, model));
 	else if (model->parts.tables != NULL)

@@ -127,15 +127,13 @@ open_random(tlv_context *ctx, const tlv_tree *tree, random_tree *random)
 								   : v < tree->p	 ? (int64_t) options->observed_states
 													 : (int64_t) options->hidden_states;
 	}
-	random->offset = tlv_alloc(ctx, tree->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, random->offset);
+	TLV_TRY_NEW(ctx, random->offset, tree->nodes + 1);
 	tlv_tree_table_offsets(parts, random->offset);
 	parts->entries = random->offset[tree->nodes];
 	if (parts->entries > TLV_TREE_MOST_ENTRIES)
 		return tlv_fail(ctx, TLV_LIMIT, "the tree's tables have %zu numbers, more than %zu",
 						parts->entries, TLV_TREE_MOST_ENTRIES);
-	random->tables = tlv_alloc0(ctx, parts->entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, random->tables);
+	TLV_TRY_NEW0(ctx, random->tables, parts->entries);
 	parts->tables = random->tables;
 	tlv_rng_seed(&random->rng, options->seed);
 	return TLV_OK;
@@ -154,10 +152,8 @@ tlv_tree_simulate_model(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_s
 	TLV_TRY(open_random(ctx, tree, &random));
 	random.parts.diagnostics = &diagnostics;
 	/* means, noise; or the parameters of a Dirichlet distribution */
-	block = tlv_alloc0(ctx, 2 * tree->nodes + TLV_CATEGORY_MOST_STATES, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
-	column = tlv_alloc(ctx, tree->p, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, column);
+	TLV_TRY_NEW0(ctx, block, 2 * tree->nodes + TLV_CATEGORY_MOST_STATES);
+	TLV_TRY_NEW(ctx, column, tree->p);
 	for (size_t v = 0; v < tree->p; v++)
 		column[v] = (int64_t) v;
 	if (options->gaussian)
@@ -203,11 +199,9 @@ open_gaussian(tlv_context *ctx, tlv_tree_sampler *sampler)
 	const tlv_tree_parts *parts = &sampler->parts;
 	size_t nodes = parts->nodes, most = 0, *next;
 
-	sampler->factors = tlv_alloc(ctx, parts->noise_entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sampler->factors);
+	TLV_TRY_NEW(ctx, sampler->factors, parts->noise_entries);
 	memcpy(sampler->factors, parts->noise, parts->noise_entries * sizeof(double));
-	sampler->noise_at = tlv_alloc0(ctx, 3 * nodes + 1 + parts->columns, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, sampler->noise_at);
+	TLV_TRY_NEW0(ctx, sampler->noise_at, 3 * nodes + 1 + parts->columns);
 	sampler->element = sampler->noise_at + nodes;
 	next = sampler->element + nodes + 1;
 	sampler->column_at = next + nodes;
@@ -225,8 +219,7 @@ open_gaussian(tlv_context *ctx, tlv_tree_sampler *sampler)
 	}
 	for (size_t j = 0; j < parts->columns; j++)
 		sampler->column_at[j] = next[parts->column[j]]++;
-	sampler->values = tlv_alloc0(ctx, sampler->element[nodes] + most, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sampler->values);
+	TLV_TRY_NEW0(ctx, sampler->values, sampler->element[nodes] + most);
 	sampler->normal = sampler->values + sampler->element[nodes];
 	return TLV_OK;
 }
@@ -243,11 +236,9 @@ tlv_tree_sampler_create(tlv_context *ctx, const tlv_frame *model, tlv_tree_sampl
 	if (parts->tables == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no parameters yet");
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, parts->parent, &sampler->shape));
-	sampler->offset = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, sampler->offset);
+	TLV_TRY_NEW(ctx, sampler->offset, parts->nodes + 1);
 	tlv_tree_table_offsets(parts, sampler->offset);
-	sampler->states = tlv_alloc0(ctx, parts->nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, sampler->states);
+	TLV_TRY_NEW0(ctx, sampler->states, parts->nodes);
 	if (parts->gaussian)
 		TLV_TRY(open_gaussian(ctx, sampler));
 	*created = sampler;

@@ -221,8 +221,7 @@ lay_out(tlv_context *ctx, drawing *w)
 	slots += w->components > 1 ? (double) w->components : 0;
 	w->ring = fmax(LEAST_RING, slots * SLOT / TWO_PI);
 	set_radii(w);
-	at = tlv_alloc(ctx, nodes, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, at);
+	TLV_TRY_NEW(ctx, at, nodes);
 	memcpy(at, w->around.start, nodes * sizeof(size_t));
 	for (size_t i = 0; i < nodes; i++)
 		if (w->parent[w->order[i]] < 0)
@@ -462,12 +461,10 @@ begin(tlv_context *ctx, drawing *w)
 	size_t nodes = w->tree->nodes;
 
 	TLV_TRY(tlv_tree_neighbours_create(ctx, w->tree, &w->around));
-	w->parent = tlv_alloc(ctx, 3 * nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->parent);
+	TLV_TRY_NEW(ctx, w->parent, 3 * nodes);
 	w->edge = w->parent + nodes;
 	w->order = w->edge + nodes;
-	w->depth = tlv_alloc0(ctx, 6 * nodes, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->depth);
+	TLV_TRY_NEW0(ctx, w->depth, 6 * nodes);
 	w->direction = w->depth + nodes;
 	w->first = w->direction + nodes;
 	w->last = w->first + nodes;

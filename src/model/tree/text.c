@@ -191,8 +191,7 @@ walk_begin(tlv_context *ctx, const tlv_tree *tree, walk *w)
 	w->tree = tree;
 	TLV_TRY(tlv_tree_root(ctx, tree, &w->rooting));
 	TLV_TRY(tlv_tree_neighbours_create(ctx, tree, &w->around));
-	w->at = tlv_alloc(ctx, tree->nodes, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, w->at);
+	TLV_TRY_NEW(ctx, w->at, tree->nodes);
 	memcpy(w->at, w->around.start, tree->nodes * sizeof(size_t));
 	return TLV_OK;
 }

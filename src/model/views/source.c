@@ -130,8 +130,7 @@ tlv_view_compress(tlv_context *ctx, const tlv_view_source *source, size_t k, con
 
 	if (source->pairs[0] != NULL)
 		return compress_dense(ctx, source, k, a, b, c, t);
-	turned = tlv_alloc(ctx, k * k * k + k + k * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, turned);
+	TLV_TRY_NEW(ctx, turned, k * k * k + k + k * k);
 	TLV_TRY(compress_cells(ctx, source, k, a, b, c, turned, turned + k * k * k));
 	for (size_t i = 0; i < k; i++)
 		for (size_t rest = 0; rest < k * k; rest++)
@@ -262,8 +261,7 @@ tlv_dense_source_create(tlv_context *ctx, const tlv_view_sums *sums, bool common
 	for (int t = 0; t < 3; t++)
 		wide += d[t] = sums->d[t] + 1;
 	pairs = d[0] * d[1] + d[0] * d[2] + d[1] * d[2];
-	block = tlv_alloc0(ctx, 2 * wide + pairs + d[0] * d[1] * d[2], sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, 2 * wide + pairs + d[0] * d[1] * d[2]);
 	dense->block = block;
 	for (int t = 0; t < 3; t++)
 	{

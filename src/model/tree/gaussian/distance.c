@@ -41,10 +41,8 @@ order_columns(tlv_context *ctx, vectors *w)
 				 options->columns, d);
 		return TLV_BAD_PARAMETER;
 	}
-	w->start = tlv_alloc0(ctx, w->p + 2, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, w->start);
-	w->column = tlv_alloc(ctx, d, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, w->column);
+	TLV_TRY_NEW0(ctx, w->start, w->p + 2);
+	TLV_TRY_NEW(ctx, w->column, d);
 	for (size_t j = 0; j < d; j++)
 	{
 		int64_t group = options->groups > 0 ? options->column[j] : (int64_t) j;
@@ -216,16 +214,11 @@ vectors_begin(tlv_context *ctx, vectors *w)
 
 	TLV_TRY(order_columns(ctx, w));
 	widest = w->widest;
-	w->rank = tlv_alloc0(ctx, p, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, w->rank);
-	w->whitening = tlv_alloc0(ctx, p, sizeof(double *));
-	TLV_TRY_ALLOC(ctx, w->whitening);
-	w->log_volume = tlv_alloc0(ctx, p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->log_volume);
-	w->block =
-		tlv_alloc(ctx, 3 * widest * widest + 2 * widest + tlv_singular_values_work(widest, widest),
-				  sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->block);
+	TLV_TRY_NEW0(ctx, w->rank, p);
+	TLV_TRY_NEW0(ctx, w->whitening, p);
+	TLV_TRY_NEW0(ctx, w->log_volume, p);
+	TLV_TRY_NEW(ctx, w->block,
+				3 * widest * widest + 2 * widest + tlv_singular_values_work(widest, widest));
 	w->half = w->block + widest * widest;
 	w->scaled = w->half + widest * widest;
 	w->s = w->scaled + widest * widest;

@@ -27,8 +27,7 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 		return tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu",
 						tree->p, p);
 	fit->r = options->states > 0 ? options->states : 1;
-	fit->column = tlv_alloc(ctx, fit->d, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, fit->column);
+	TLV_TRY_NEW(ctx, fit->column, fit->d);
 	for (size_t j = 0; j < fit->d; j++)
 	{
 		fit->column[j] = options->groups > 0 ? options->column[j] : (int64_t) j;
@@ -47,8 +46,7 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 	for (size_t v = p; v < tree->nodes; v++)
 		states[v] = (int64_t) fit->r;
 	fit->hidden = (tree->nodes - p) * fit->r;
-	fit->place = tlv_alloc0(ctx, fit->d + tree->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, fit->place);
+	TLV_TRY_NEW0(ctx, fit->place, fit->d + tree->nodes + 1);
 	next = fit->place + fit->d;
 	for (size_t v = 0; v < p; v++)
 		next[v + 1] = next[v] + (size_t) states[v];
@@ -342,8 +340,7 @@ select_triples(tlv_context *ctx, gaussian_fit *fit)
 	tree_shape shape;
 
 	TLV_TRY_ALLOC(ctx, triples);
-	below = tlv_alloc(ctx, 2 * parts->nodes, sizeof(tree_near));
-	TLV_TRY_ALLOC(ctx, below);
+	TLV_TRY_NEW(ctx, below, 2 * parts->nodes);
 	above = below + parts->nodes;
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, parts->parent, &shape));
 	TLV_TRY(tlv_tree_nearest(ctx, &shape, parts->length, below, above));
@@ -406,8 +403,7 @@ allocate_fit(tlv_context *ctx, gaussian_fit *fit)
 								   (4 * noise + 3 * entries +
 									(double) fit->d * ((double) fit->d + 2 * (double) fit->hidden)),
 							   "the fit"));
-	fit->edge = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, fit->edge);
+	TLV_TRY_NEW(ctx, fit->edge, parts->nodes + 1);
 	tlv_tree_table_offsets(parts, fit->edge);
 	TLV_TRY(
 		tlv_tree_gaussian_create(ctx, &fit->selection.shape, parts->states, fit->edge, &fit->g));
@@ -418,10 +414,7 @@ allocate_fit(tlv_context *ctx, gaussian_fit *fit)
 	parts->tables = fit->tables;
 	parts->noise = fit->noise;
 	for (int t = 0; t < 3; t++)
-	{
-		fit->view[t] = tlv_alloc0(ctx, hidden, sizeof(double *));
-		TLV_TRY_ALLOC(ctx, fit->view[t]);
-	}
+		TLV_TRY_NEW0(ctx, fit->view[t], hidden);
 	return TLV_OK;
 }
 

@@ -90,8 +90,7 @@ tlv_tree_gaussian_create(tlv_context *ctx, const tree_shape *shape, const int64_
 	g->shape = shape;
 	g->states = states;
 	g->edge = edge;
-	g->element = tlv_alloc0(ctx, 2 * (nodes + 1), sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, g->element);
+	TLV_TRY_NEW0(ctx, g->element, 2 * (nodes + 1));
 	g->square = g->element + nodes + 1;
 	for (size_t v = 0; v < nodes; v++)
 	{
@@ -103,9 +102,7 @@ tlv_tree_gaussian_create(tlv_context *ctx, const tree_shape *shape, const int64_
 	}
 	elements = g->element[nodes];
 	squares = g->square[nodes];
-	block =
-		tlv_alloc0(ctx, 3 * squares + 2 * edges + 3 * elements + 2 * most * most, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, 3 * squares + 2 * edges + 3 * elements + 2 * most * most);
 	g->precision = block;
 	g->factor = block + squares;
 	g->variance = g->factor + squares;
@@ -115,11 +112,9 @@ tlv_tree_gaussian_create(tlv_context *ctx, const tree_shape *shape, const int64_
 	g->potential = g->value + elements;
 	g->mean = g->potential + elements;
 	g->work = g->mean + elements;
-	g->list = tlv_alloc0(ctx, elements + nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, g->list);
+	TLV_TRY_NEW0(ctx, g->list, elements + nodes);
 	g->n_free = g->list + elements;
-	g->free = tlv_alloc0(ctx, elements, sizeof(bool));
-	TLV_TRY_ALLOC(ctx, g->free);
+	TLV_TRY_NEW0(ctx, g->free, elements);
 	return TLV_OK;
 }
 
@@ -417,8 +412,7 @@ tlv_tree_gaussian_open(tlv_context *ctx, tree_model *model)
 	model->gaussian = &opened->g;
 	TLV_TRY(tlv_tree_gaussian_create(ctx, &model->shape, parts->states, model->offset, &opened->g));
 	TLV_TRY(tlv_tree_gaussian_set(ctx, &opened->g, parts->tables, parts->noise));
-	opened->place = tlv_alloc(ctx, parts->columns + parts->nodes, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, opened->place);
+	TLV_TRY_NEW(ctx, opened->place, parts->columns + parts->nodes);
 	next = opened->place + parts->columns;
 	memcpy(next, opened->g.element, parts->nodes * sizeof(size_t));
 	for (size_t j = 0; j < parts->columns; j++)

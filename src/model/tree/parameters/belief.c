@@ -59,8 +59,7 @@ allocate_beliefs(tlv_context *ctx, tree_model *model)
 				 (parts->parent[v] >= 0 ? (size_t) parts->states[parts->parent[v]] : 0);
 	block = tlv_alloc0(ctx, n, TREE_BLOCK * sizeof(double));
 	TLV_TRY_ALLOC(ctx, block);
-	model->belief = tlv_alloc0(ctx, 2 * parts->nodes, sizeof(double *));
-	TLV_TRY_ALLOC(ctx, model->belief);
+	TLV_TRY_NEW0(ctx, model->belief, 2 * parts->nodes);
 	model->message = model->belief + parts->nodes;
 	for (size_t v = 0; v < parts->nodes; v++)
 	{
@@ -84,8 +83,7 @@ tlv_tree_belief_open(tlv_context *ctx, tree_model *model)
 
 	model->codes = tlv_alloc0(ctx, parts->p, TREE_BLOCK);
 	TLV_TRY_ALLOC(ctx, model->codes);
-	model->likelihood_at = tlv_alloc0(ctx, parts->p, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, model->likelihood_at);
+	TLV_TRY_NEW0(ctx, model->likelihood_at, parts->p);
 	for (size_t v = 0; v < parts->nodes; v++)
 	{
 		most = most > (size_t) parts->states[v] ? most : (size_t) parts->states[v];
@@ -94,16 +92,13 @@ tlv_tree_belief_open(tlv_context *ctx, tree_model *model)
 		model->likelihood_at[v] = total;
 		total += (size_t) (parts->states[v] + 1) * (size_t) parts->states[parts->parent[v]];
 	}
-	model->likelihoods = tlv_alloc0(ctx, total, sizeof(double));
-	TLV_TRY_ALLOC(ctx, model->likelihoods);
+	TLV_TRY_NEW0(ctx, model->likelihoods, total);
 	fill_likelihoods(model);
 	model->work = tlv_alloc0(ctx, most + 1, TREE_BLOCK * sizeof(double));
 	TLV_TRY_ALLOC(ctx, model->work);
 	model->mantissa = model->work + most * TREE_BLOCK;
-	model->counts = tlv_alloc0(ctx, most * (most + 1), sizeof(double));
-	TLV_TRY_ALLOC(ctx, model->counts);
-	model->exponent = tlv_alloc0(ctx, TREE_BLOCK, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, model->exponent);
+	TLV_TRY_NEW0(ctx, model->counts, most * (most + 1));
+	TLV_TRY_NEW0(ctx, model->exponent, TREE_BLOCK);
 	return allocate_beliefs(ctx, model);
 }
 

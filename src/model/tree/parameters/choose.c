@@ -61,8 +61,7 @@ rank_pair(tlv_context *ctx, const tlv_category_tables *tables, int64_t a, int64_
 	memset(result, 0, sizeof(*result));
 	if (least == 0)
 		return TLV_OK;
-	block = tlv_alloc(ctx, 3 * m * n + 2 * (m + n) + m * m + n * n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW(ctx, block, 3 * m * n + 2 * (m + n) + m * m + n * n);
 	white = block + m + n;
 	s = white + m * n;
 	total =

@@ -60,8 +60,7 @@ tlv_tree_cross_solve(tlv_context *ctx, const tree_side *u, const tree_side *v,
 
 	for (size_t i = 0; i < u->n; i++)
 		most = most > u->d[i] ? most : u->d[i];
-	block = tlv_alloc(ctx, ku * ku + kv * kv + ku * kv + most * kv, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW(ctx, block, ku * ku + kv * kv + ku * kv + most * kv);
 	turned = block + ku * ku + kv * kv;
 	half = turned + ku * kv;
 	memset(joint, 0, ku * kv * sizeof(double));

@@ -102,8 +102,7 @@ write_solved(tlv_context *ctx, tlv_tree_parts *parts, const double *triples, con
 		return tlv_fail(ctx, TLV_LIMIT, "the tree's tables have %.0f numbers, more than %zu",
 						entries, TLV_TREE_MOST_ENTRIES);
 	parts->entries = (size_t) entries;
-	tables = tlv_alloc0(ctx, parts->entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, tables);
+	TLV_TRY_NEW0(ctx, tables, parts->entries);
 	TLV_TRY(tlv_tree_solve(ctx, parts, triples, pairs, decompose, tables, parts->diagnostics));
 	parts->tables = tables;
 	if (parts->regularise)

@@ -277,8 +277,7 @@ check_gaussian(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *p
 	TLV_TRY(tlv_frame_require(ctx, frame, "means", TLV_FLOAT64, parts->columns, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, (uint64_t) entries, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "noise", TLV_FLOAT64, (uint64_t) noise, 1, NULL));
-	dimension = tlv_alloc0(ctx, parts->p, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, dimension);
+	TLV_TRY_NEW0(ctx, dimension, parts->p);
 	for (size_t j = 0; j < parts->columns; j++)
 	{
 		if (parts->column[j] < 0 || parts->column[j] >= (int64_t) parts->p)

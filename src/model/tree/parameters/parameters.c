@@ -483,10 +483,8 @@ tlv_tree_solve(tlv_context *ctx, const tlv_tree_parts *parts, const double *trip
 
 	tlv_rng_seed(&solver.rng, (uint64_t) parts->seed);
 	TLV_TRY(tlv_tree_selection_create(ctx, parts, &solver.selection));
-	solver.views = tlv_alloc0(ctx, hidden, sizeof(node_views));
-	TLV_TRY_ALLOC(ctx, solver.views);
-	solver.offset = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, solver.offset);
+	TLV_TRY_NEW0(ctx, solver.views, hidden);
+	TLV_TRY_NEW(ctx, solver.offset, parts->nodes + 1);
 	tlv_tree_table_offsets(parts, solver.offset);
 	for (size_t j = 0; j < hidden; j++)
 	{

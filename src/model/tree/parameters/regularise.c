@@ -249,8 +249,7 @@ sweep(tlv_context *ctx, merging *m, bool *changed)
 	TLV_TRY(tlv_tree_shape_create(ctx, m->parts->p, m->parts->nodes, m->roots, &m->shape));
 	TLV_TRY(find_stands(ctx, m));
 	find_margins(m);
-	touched = tlv_alloc0(ctx, m->parts->nodes, sizeof(bool));
-	TLV_TRY_ALLOC(ctx, touched);
+	TLV_TRY_NEW0(ctx, touched, m->parts->nodes);
 	for (size_t v = m->parts->p; v < m->parts->nodes; v++)
 	{
 		int64_t g = m->shape.parent[v];
@@ -279,8 +278,7 @@ open_merging(tlv_context *ctx, const tlv_tree_parts *parts, merging *m)
 	size_t nodes = parts->nodes, states = 0, *offset;
 
 	m->parts = parts;
-	m->parent = tlv_alloc(ctx, 2 * nodes, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, m->parent);
+	TLV_TRY_NEW(ctx, m->parent, 2 * nodes);
 	m->roots = m->parent + nodes;
 	memcpy(m->parent, parts->parent, nodes * sizeof(int64_t));
 	TLV_TRY(tlv_alloc_numbers(ctx, &m->length, 4 * nodes));
@@ -290,14 +288,11 @@ open_merging(tlv_context *ctx, const tlv_tree_parts *parts, merging *m)
 	memcpy(m->length, parts->length, nodes * sizeof(double));
 	memcpy(m->error, parts->error, nodes * sizeof(double));
 	memcpy(m->support, parts->support, nodes * sizeof(double));
-	m->stand = tlv_alloc(ctx, nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, m->stand);
-	m->table = tlv_alloc0(ctx, 3 * nodes, sizeof(double *));
-	TLV_TRY_ALLOC(ctx, m->table);
+	TLV_TRY_NEW(ctx, m->stand, nodes);
+	TLV_TRY_NEW0(ctx, m->table, 3 * nodes);
 	m->channel = m->table + nodes;
 	m->margin = m->channel + nodes;
-	offset = tlv_alloc(ctx, nodes + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, offset);
+	TLV_TRY_NEW(ctx, offset, nodes + 1);
 	tlv_tree_table_offsets(parts, offset);
 	for (size_t v = 0; v < nodes; v++)
 		states += (size_t) parts->states[v];
@@ -343,8 +338,7 @@ compact(tlv_context *ctx, merging *m, tlv_tree_parts *after)
 	after->length = m->length;
 	after->error = m->error;
 	after->support = m->support;
-	offset = tlv_alloc(ctx, kept + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, offset);
+	TLV_TRY_NEW(ctx, offset, kept + 1);
 	tlv_tree_table_offsets(after, offset);
 	after->entries = offset[kept];
 	TLV_TRY(tlv_alloc_numbers(ctx, &tables, after->entries));

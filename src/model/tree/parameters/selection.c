@@ -15,8 +15,7 @@ tlv_tree_selection_create(tlv_context *ctx, const tlv_tree_parts *parts, tree_se
 	selection->states = parts->states;
 	selection->triples = parts->triples;
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, parts->parent, &selection->shape));
-	selection->direction = tlv_alloc(ctx, 3 * hidden, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, selection->direction);
+	TLV_TRY_NEW(ctx, selection->direction, 3 * hidden);
 	for (size_t j = 0; j < hidden; j++)
 	{
 		const int64_t *triple = selection->triples + 3 * j;

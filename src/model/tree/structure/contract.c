@@ -418,14 +418,11 @@ begin(tlv_context *ctx, contraction *w, const tlv_tree *tree)
 {
 	size_t halves = 2 * tree->edges;
 
-	w->ends = tlv_alloc(ctx, halves, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->ends);
-	w->length = tlv_alloc(ctx, 3 * tree->edges, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->length);
+	TLV_TRY_NEW(ctx, w->ends, halves);
+	TLV_TRY_NEW(ctx, w->length, 3 * tree->edges);
 	w->fresh = tlv_alloc0(ctx, 2 * tree->edges, 1);
 	TLV_TRY_ALLOC(ctx, w->fresh);
-	w->first = tlv_alloc(ctx, tree->nodes + halves, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->first);
+	TLV_TRY_NEW(ctx, w->first, tree->nodes + halves);
 	w->near = tlv_alloc(ctx, halves, NEAREST * sizeof(near_node));
 	TLV_TRY_ALLOC(ctx, w->near);
 	w->nearby = tlv_alloc0(ctx, halves, 1);

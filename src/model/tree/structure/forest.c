@@ -12,10 +12,8 @@ allocate_shape(tlv_context *ctx, tree_shape *shape)
 {
 	size_t nodes = shape->nodes;
 
-	shape->first = tlv_alloc0(ctx, nodes + 2, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, shape->first);
-	shape->order = tlv_alloc0(ctx, 5 * nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, shape->order);
+	TLV_TRY_NEW0(ctx, shape->first, nodes + 2);
+	TLV_TRY_NEW0(ctx, shape->order, 5 * nodes);
 	shape->child = shape->order + nodes;
 	shape->root = shape->child + nodes;
 	shape->enter = shape->root + nodes;
@@ -159,11 +157,9 @@ tlv_tree_rooted_create(tlv_context *ctx, const tlv_tree *tree, tree_rooted *root
 
 	if (nodes < tree->p || tree->p == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no nodes");
-	rooted->parent = tlv_alloc0(ctx, 2 * nodes, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, rooted->parent);
+	TLV_TRY_NEW0(ctx, rooted->parent, 2 * nodes);
 	rooted->states = rooted->parent + nodes;
-	rooted->length = tlv_alloc0(ctx, 3 * nodes, sizeof(double));
-	TLV_TRY_ALLOC(ctx, rooted->length);
+	TLV_TRY_NEW0(ctx, rooted->length, 3 * nodes);
 	rooted->error = rooted->length + nodes;
 	rooted->support = rooted->error + nodes;
 	TLV_TRY(tlv_tree_root(ctx, tree, &rooting));

@@ -12,8 +12,7 @@ tlv_local_tree_create(tlv_context *ctx, size_t most, tlv_local_tree *local)
 	memset(local, 0, sizeof(*local));
 	local->ends = tlv_alloc(ctx, 2 * most, 2 * sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, local->ends);
-	local->length = tlv_alloc(ctx, 2 * most, sizeof(double));
-	TLV_TRY_ALLOC(ctx, local->length);
+	TLV_TRY_NEW(ctx, local->length, 2 * most);
 	return TLV_OK;
 }
 
@@ -178,10 +177,8 @@ tlv_neighbour_joining(tlv_context *ctx, size_t n, double *distance, tlv_local_tr
 
 	local->n = local->nodes = n;
 	local->edges = 0;
-	w.sum = tlv_alloc0(ctx, n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w.sum);
-	w.number = tlv_alloc(ctx, n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w.number);
+	TLV_TRY_NEW0(ctx, w.sum, n);
+	TLV_TRY_NEW(ctx, w.number, n);
 	for (size_t a = 0; a < n; a++)
 	{
 		w.number[a] = (int32_t) a;

@@ -334,8 +334,7 @@ tlv_recursive_grouping(tlv_context *ctx, size_t n, double *distance, double *err
 	local->edges = 0;
 	scratch = tlv_alloc(ctx, 2 * n + 2, n * sizeof(double));
 	TLV_TRY_ALLOC(ctx, scratch);
-	integers = tlv_alloc(ctx, 4 * n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, integers);
+	TLV_TRY_NEW(ctx, integers, 4 * n);
 	g.next_d = scratch;
 	g.next_se = scratch + n * n;
 	g.offset = scratch + 2 * n * n;

@@ -15,12 +15,9 @@ tlv_tree_create(tlv_context *ctx, size_t p, size_t nodes, size_t edges, tlv_tree
 						TLV_TREE_MOST_NODES);
 	tree->ends = tlv_alloc0(ctx, edges, 2 * sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, tree->ends);
-	tree->length = tlv_alloc0(ctx, edges, sizeof(double));
-	TLV_TRY_ALLOC(ctx, tree->length);
-	tree->error = tlv_alloc(ctx, edges, sizeof(double));
-	TLV_TRY_ALLOC(ctx, tree->error);
-	tree->support = tlv_alloc(ctx, edges, sizeof(double));
-	TLV_TRY_ALLOC(ctx, tree->support);
+	TLV_TRY_NEW0(ctx, tree->length, edges);
+	TLV_TRY_NEW(ctx, tree->error, edges);
+	TLV_TRY_NEW(ctx, tree->support, edges);
 	for (size_t e = 0; e < edges; e++)
 		tree->error[e] = tree->support[e] = NAN;
 	return TLV_OK;
@@ -42,13 +39,10 @@ tlv_tree_neighbours_create(tlv_context *ctx, const tlv_tree *tree, tlv_tree_neig
 	size_t *start, halves = 2 * tree->edges;
 
 	memset(neighbours, 0, sizeof(*neighbours));
-	start = tlv_alloc0(ctx, tree->nodes + 2, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, start);
+	TLV_TRY_NEW0(ctx, start, tree->nodes + 2);
 	neighbours->start = start;
-	neighbours->neighbour = tlv_alloc(ctx, halves, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, neighbours->neighbour);
-	neighbours->edge = tlv_alloc(ctx, halves, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, neighbours->edge);
+	TLV_TRY_NEW(ctx, neighbours->neighbour, halves);
+	TLV_TRY_NEW(ctx, neighbours->edge, halves);
 	/* Counted two places further on, so that filling moves every start to where it belongs. */
 	for (size_t h = 0; h < halves; h++)
 		start[tree->ends[h] + 2]++;
@@ -146,12 +140,9 @@ tlv_tree_root(tlv_context *ctx, const tlv_tree *tree, tlv_tree_rooting *rooting)
 	tlv_tree_neighbours neighbours;
 
 	memset(rooting, 0, sizeof(*rooting));
-	rooting->parent = tlv_alloc(ctx, tree->nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, rooting->parent);
-	rooting->edge = tlv_alloc(ctx, tree->nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, rooting->edge);
-	rooting->order = tlv_alloc(ctx, tree->nodes, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, rooting->order);
+	TLV_TRY_NEW(ctx, rooting->parent, tree->nodes);
+	TLV_TRY_NEW(ctx, rooting->edge, tree->nodes);
+	TLV_TRY_NEW(ctx, rooting->order, tree->nodes);
 	TLV_TRY(tlv_tree_neighbours_create(ctx, tree, &neighbours));
 	root_components(tree, &neighbours, rooting);
 	tlv_tree_neighbours_free(ctx, &neighbours);

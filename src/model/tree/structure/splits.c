@@ -71,11 +71,9 @@ find_splits(tlv_context *ctx, const tlv_tree *tree, uint64_t **split)
 
 	*split = NULL;
 	TLV_TRY(tlv_tree_root(ctx, tree, &w.rooting));
-	w.key = tlv_alloc0(ctx, 2 * tree->nodes, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, w.key);
+	TLV_TRY_NEW0(ctx, w.key, 2 * tree->nodes);
 	w.count = w.key + tree->nodes;
-	*split = tlv_alloc0(ctx, tree->edges, sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, *split);
+	TLV_TRY_NEW0(ctx, *split, tree->edges);
 	fill_splits(tree, &w, *split);
 	tlv_free(ctx, w.key);
 	tlv_tree_rooting_free(ctx, &w.rooting);

@@ -81,12 +81,9 @@ spanning_tree(tlv_context *ctx, const tlv_tree_distances *distances, double sign
 	tlv_status status;
 
 	TLV_TRY(tlv_tree_create(ctx, p, p, p - 1, tree));
-	w.reached = tlv_alloc0(ctx, p, sizeof(bool));
-	TLV_TRY_ALLOC(ctx, w.reached);
-	w.from = tlv_alloc0(ctx, p, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w.from);
-	w.nearest = tlv_alloc(ctx, p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w.nearest);
+	TLV_TRY_NEW0(ctx, w.reached, p);
+	TLV_TRY_NEW0(ctx, w.from, p);
+	TLV_TRY_NEW(ctx, w.nearest, p);
 	status = grow_spanning_tree(ctx, distances, significance, &w, tree);
 	tlv_free(ctx, w.nearest);
 	tlv_free(ctx, w.from);
@@ -257,19 +254,15 @@ building_begin(tlv_context *ctx, building *w)
 
 	TLV_TRY(tlv_tree_neighbours_create(ctx, w->spanning, &w->around));
 	most = largest_group(w);
-	w->member = tlv_alloc(ctx, most, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->member);
+	TLV_TRY_NEW(ctx, w->member, most);
 	w->d = tlv_alloc(ctx, most, most * sizeof(double));
 	TLV_TRY_ALLOC(ctx, w->d);
 	w->se = tlv_alloc(ctx, w->options->method == TLV_TREE_CLRG ? most : 0, most * sizeof(double));
 	TLV_TRY_ALLOC(ctx, w->se);
 	TLV_TRY(tlv_local_tree_create(ctx, most, &w->local));
-	w->number = tlv_alloc(ctx, 2 * most, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->number);
-	w->joint = tlv_alloc(ctx, 2 * p, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, w->joint);
-	w->joint_length = tlv_alloc(ctx, 2 * p, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->joint_length);
+	TLV_TRY_NEW(ctx, w->number, 2 * most);
+	TLV_TRY_NEW(ctx, w->joint, 2 * p);
+	TLV_TRY_NEW(ctx, w->joint_length, 2 * p);
 	/* Neighbourhoods have 3 p members in all, and every one of them at most two edges. */
 	TLV_TRY(tlv_tree_create(ctx, p, p, 6 * p, &w->whole));
 	w->whole.edges = 0;
