@@ -311,7 +311,7 @@ test_sample(void **state)
 	const tlv_statistic wanted = {.aggregate = &tlv_aggregate_row_sample, .count = 1000, .seed = 7};
 	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
 	double *x = room(40000, sizeof(double)), sum = 0;
-	tlv_accumulator *one, *part, *both;
+	tlv_accumulator *one, *third, *both;
 	const tlv_kind *kind;
 	tlv_frame frames[4];
 	tlv_rng rng;
@@ -328,14 +328,14 @@ test_sample(void **state)
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_row_sample.accumulator, &both));
 	for (int p = 2; p >= 0; p--)
 	{
-		assert_ok(tlv_statistic_create(&ctx, &wanted, &part));
+		assert_ok(tlv_statistic_create(&ctx, &wanted, &third));
 		for (int t = 19999; t >= 0; t--)
 			if (t % 3 == p && (p < 2 || t < 900))
-				assert_ok(tlv_add(&ctx, part, TLV_AS_VECTOR(2, x + 2 * t)));
+				assert_ok(tlv_add(&ctx, third, TLV_AS_VECTOR(2, x + 2 * t)));
 		for (int t = 900; t < 20000 && p == 1; t++)
 			if (t % 3 == 2)
-				assert_ok(tlv_add(&ctx, part, TLV_AS_VECTOR(2, x + 2 * t)));
-		assert_ok(part->class->build(&ctx, part, builder));
+				assert_ok(tlv_add(&ctx, third, TLV_AS_VECTOR(2, x + 2 * t)));
+		assert_ok(third->class->build(&ctx, third, builder));
 		assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
 		assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frames[p], &kind));
 		assert_ok(both->class->merge(&ctx, both, &frames[p]));

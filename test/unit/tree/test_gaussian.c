@@ -92,7 +92,7 @@ test_dense(void **state)
 	dense_covariance(frame, c);
 	for (size_t i = 0; i < 30; i++)
 	{
-		double *row = x + 5 * i, gram[25], inverse[25] = {0}, value, exact = 0;
+		double *row = x + 5 * i, gram[25] = {0}, inverse[25] = {0}, value, exact = 0;
 		size_t seen[5], n = 0, at = 0;
 
 		for (size_t v = 0; v < 5; v++)
