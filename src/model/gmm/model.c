@@ -169,7 +169,8 @@ gmm_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(check_weights(ctx, frame));
 	TLV_TRY(check_variances(ctx, frame, (tlv_covariance) covariance, d, k));
 	TLV_TRY(tlv_frame_require(ctx, frame, "floor", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(check_range(ctx, frame, "floor", 0,
+	/* What a step of EM puts in a variance's place is one. */
+	TLV_TRY(check_range(ctx, frame, "floor", DBL_MIN,
 						2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST));
 	return tlv_diagnostics_check(ctx, frame);
 }

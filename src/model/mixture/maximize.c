@@ -49,14 +49,15 @@ maximize_weights(const tlv_mixture_sums *sums, tlv_mixture *mixture)
 		mixture->weights[j] /= total;
 }
 
+/* Of all coordinates; never below the least variance, although the shares are rounded. */
 static double
-mean_of(size_t d, const double *numbers)
+mean_floor(size_t d, const double *floor)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < d; i++)
-		sum += numbers[i] / (double) d;
-	return sum;
+		sum += floor[i] / (double) d;
+	return fmax(sum, DBL_MIN);
 }
 
 /* Sum of squares within a component, all coordinates, from that about the center. */
@@ -75,7 +76,7 @@ static void
 maximize_common(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *mixture)
 {
 	size_t k = mixture->k, d = mixture->d;
-	double least = mean_of(d, floor), squares = 0, rows = 0, variance;
+	double least = mean_floor(d, floor), squares = 0, rows = 0, variance;
 
 	for (size_t j = 0; j < k; j++)
 		if (sums->responsibilities[j] > LEAST_ROWS)
@@ -97,7 +98,7 @@ maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
 
 	if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
 		mixture->variances[j] =
-			fmax(squares_within(sums, d, j) / (rows * (double) d), mean_of(d, floor));
+			fmax(squares_within(sums, d, j) / (rows * (double) d), mean_floor(d, floor));
 	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
 	{
 		double mean = sums->sums[j * d + i] / rows;
@@ -173,7 +174,7 @@ tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double 
 {
 	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
 	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
-	double least = mean_of(d, floor), *matrix = NULL;
+	double least = mean_floor(d, floor), *matrix = NULL;
 
 	*found = 0;
 	if (full)
