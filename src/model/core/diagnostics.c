@@ -305,6 +305,8 @@ tlv_diagnostics_of(const tlv_frame *model)
 
 	walk.next_value = model_section(model, "diagnostics", &columns, &walk.left);
 	walk.next_name = model_section(model, "diagnostic_names", &columns, &length);
+	if (walk.next_name == NULL)
+		walk.left = 0;
 	return walk;
 }
 
@@ -339,6 +341,8 @@ tlv_warnings_of(const tlv_frame *model)
 
 	walk.next_mark = model_section(model, "warnings", &walk.left, &rows);
 	walk.next_text = model_section(model, "warning_texts", &columns, &rows);
+	if (walk.next_text == NULL)
+		walk.left = 0;
 	return walk;
 }
 

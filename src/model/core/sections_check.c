@@ -81,7 +81,7 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 tlv_status
 tlv_sections_check(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sections)
 {
-	size_t sizes[TLV_SIZES];
+	size_t sizes[TLV_SIZES] = {0};
 
 	TLV_TRY(check_sizes(ctx, frame, sections, sizes));
 	for (size_t i = 0; i < sections->n; i++)

@@ -4,6 +4,7 @@
  */
 #include "connectivity.h"
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 	double *sums = tlv_alloc0(ctx, 3 * k, sizeof(double)), within = 0, mean = 0;
 
 	TLV_TRY_ALLOC(ctx, sums);
-	for (size_t u = 0; u < side->n; u++)
+	for (size_t u = 0; u < memberships->n; u++)
 		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
 		{
 			double *own = sums + 3 * (size_t) memberships->community[i];
@@ -261,9 +262,10 @@ allocate_numbers(tlv_context *ctx, size_t k, community_numbers *numbers)
 static tlv_status
 measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers *numbers)
 {
-	size_t k = fit->k;
+	size_t k = fit->k, sides = fit->sides;
 
-	for (size_t s = 0; s < fit->sides; s++)
+	tlv_assert(sides == 1 || sides == 2);
+	for (size_t s = 0; s < sides; s++)
 	{
 		TLV_TRY(side_memberships(ctx, fit, s, &numbers->memberships[s]));
 		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
@@ -330,7 +332,7 @@ tlv_status
 tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size_t *size)
 {
 	const tlv_mmsb_options *options = fit->options;
-	community_numbers numbers;
+	community_numbers numbers = {0};
 	tlv_mmsb_parts parts = {.k = fit->k,
 							.sides = fit->sides,
 							.graph = fit->header.kind,
