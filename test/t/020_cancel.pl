@@ -50,7 +50,8 @@ my @phases = (
     [ 'perplexity'                   => 'SELECT tlv_perplexity((SELECT m FROM held), bag) FROM docs, generate_series(1, 50)' ],
     [ 'coherence'                    => 'SELECT tlv_coherence(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 1000)' ],
     [ 'topic items'                  => 'SELECT count(*) FROM held, generate_series(1, 100), tlv_topic_items(m)' ],
-    [ 'matching'                     => 'SELECT count(*) FROM (SELECT tlv_simulate_lda_model(5000, 400) AS m) q, generate_series(1, 10) i, tlv_match(m, tlv_simulate_lda_model(5000, 400, seed => i + 1))' ],
+    [ 'matching'                     => 'SELECT count(*) FROM (SELECT tlv_simulate_lda_model(5000, 400) AS m) q, generate_series(1, 10) i,
+        tlv_match(m, tlv_simulate_lda_model(5000, 400, seed => i + 1))' ],
     [ 'a random model'               => 'SELECT count(tlv_simulate_lda_model(200000, 100, seed => i)) FROM generate_series(1, 20) i' ],
     [ 'simulation'                   => 'SELECT count(*) FROM held, tlv_simulate_lda(m, 1000000, 200)' ],
     [ 'simulation of one document'   => 'SELECT count(*) FROM held, generate_series(1, 50) i, tlv_simulate_lda(m, 1, 10000000, seed => i)' ],
@@ -75,8 +76,11 @@ for my $phase (@phases) {
 }
 
 # in parallel workers
-query($db, 'CREATE TABLE vectors AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(60, 10), 20000); CREATE TABLE sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 50, k => 20), 1000, 100) GROUP BY seq');
-for my $call (q{tlv_lda('SELECT a.bag FROM docs a, generate_series(1, 20)', 20)}, q{tlv_gmm('SELECT x FROM vectors, generate_series(1, 20)', 10)}, q{tlv_hmm('SELECT s FROM sequences, generate_series(1, 20)', 20)}, q{tlv_ica('SELECT x[1:30] FROM vectors, generate_series(1, 20)')}) {
+query($db, 'CREATE TABLE vectors AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(60, 10), 20000);
+    CREATE TABLE sequences AS SELECT array_agg(symbol ORDER BY t) AS s
+    FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 50, k => 20), 1000, 100) GROUP BY seq');
+for my $call (q{tlv_lda('SELECT a.bag FROM docs a, generate_series(1, 20)', 20)}, q{tlv_gmm('SELECT x FROM vectors, generate_series(1, 20)', 10)},
+    q{tlv_hmm('SELECT s FROM sequences, generate_series(1, 20)', 20)}, q{tlv_ica('SELECT x[1:30] FROM vectors, generate_series(1, 20)')}) {
     my $result = run_sql($db, <<"SQL", go_on => 1);
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
@@ -110,10 +114,12 @@ SQL
 
 # pg_cancel_backend and pg_terminate_backend during a fit
 for my $call (qw(cancel terminate)) {
-    my $session = start_psql($db, "SET application_name = 'tlv victim $call';\nSELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'power', restarts => 1000, steps => 1000) FROM held;\nSELECT 'alive';\n", go_on => 1);
+    my $session = start_psql($db, "SET application_name = 'tlv victim $call';\nSELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'power',
+        restarts => 1000, steps => 1000) FROM held;\nSELECT 'alive';\n", go_on => 1);
     my $found = 'f';
     for (1 .. 100) {
-        $found = query($db, "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'tlv victim $call' AND state = 'active' AND query LIKE '%wide_triples%' AND query_start < clock_timestamp() - interval '0.3 s'");
+        $found = query($db, "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'tlv victim $call' AND state = 'active'
+            AND query LIKE '%wide_triples%' AND query_start < clock_timestamp() - interval '0.3 s'");
         last if $found eq 't';
         sleep 0.05;
     }

@@ -14,7 +14,8 @@ my $dir = tempdir(CLEANUP => 1);
 query($db, <<'SQL');
 CREATE TABLE docs (doc bigint PRIMARY KEY, bag tlv_bag NOT NULL, size int GENERATED ALWAYS AS (tlv_size(bag)) STORED);
 INSERT INTO docs SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, alpha0 => 0.3), 500, 40);
-INSERT INTO docs VALUES (1001, '{}'), (1002, '{-9223372036854775808:0.1,9223372036854775807:1e-300}'), (1003, (SELECT tlv_to_bag(array_agg(i * 7), array_agg(sqrt(i))) FROM generate_series(1::bigint, 20000) i));
+INSERT INTO docs VALUES (1001, '{}'), (1002, '{-9223372036854775808:0.1,9223372036854775807:1e-300}'),
+    (1003, (SELECT tlv_to_bag(array_agg(i * 7), array_agg(sqrt(i))) FROM generate_series(1::bigint, 20000) i));
 CREATE INDEX by_bag ON docs USING hash (bag);
 CREATE INDEX by_order ON docs (bag) WHERE doc < 1000;
 CREATE TABLE held AS

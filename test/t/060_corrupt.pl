@@ -52,7 +52,8 @@ DECLARE
 BEGIN
   refused := 0; accepted := 0;
   SELECT * INTO source FROM images WHERE id = only_id;
-  SELECT split_part(CASE source.type WHEN 'tlv_moments' THEN (SELECT v::text FROM held, unnest(ARRAY[summary, pairs, products, triples, statistics, coherence]) v WHERE tlv_moments_send(v) = source.image)
+  SELECT split_part(CASE source.type WHEN 'tlv_moments' THEN (SELECT v::text FROM held,
+      unnest(ARRAY[summary, pairs, products, triples, statistics, coherence]) v WHERE tlv_moments_send(v) = source.image)
     WHEN 'tlv_subspace' THEN (SELECT s::text FROM held) ELSE (SELECT m::text FROM held) END, ':', 1) || ':' INTO prefix;
   FOR i IN 1 .. times LOOP
     BEGIN

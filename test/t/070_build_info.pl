@@ -125,15 +125,19 @@ SQL
 
 # a fit in FROM, used by two columns, is evaluated once
 {
-    my $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT count(*) FROM (SELECT topic, alpha, weight FROM tlv_topics((SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3, refine => 'none')))) t;\n");
+    my $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT count(*)
+        FROM (SELECT topic, alpha, weight FROM tlv_topics((SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3, refine => 'none')))) t;\n");
     my @first = $result->{errors} =~ /pass 1:/g;
     is(scalar @first, 1, 'a fit in a subquery is evaluated once') if $result->{errors} =~ /pass/;
-    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nWITH m AS MATERIALIZED (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3, refine => 'none') AS model) SELECT (SELECT count(*) FROM tlv_topics(model)), (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM m;\n");
+    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nWITH m AS MATERIALIZED (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3,
+        refine => 'none') AS model) SELECT (SELECT count(*) FROM tlv_topics(model)), (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM m;\n");
     @first = $result->{errors} =~ /pass 1:/g;
     is(scalar @first, 1, 'a materialized fit is evaluated once');
     is($result->{out}, '3|6', 'and read twice');
     # volatile: not evaluated twice by pulling it up either
-    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT (SELECT count(*) FROM tlv_topics(model)), (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3, refine => 'none') AS model) m;\n");
+    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT (SELECT count(*) FROM tlv_topics(model)),
+        (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3,
+        refine => 'none') AS model) m;\n");
     @first = $result->{errors} =~ /pass 1:/g;
     is(scalar @first, 1, 'a fit in FROM is evaluated once');
 }
@@ -141,7 +145,9 @@ SQL
 # GSL must not end the process: arguments at which it complains
 is(query($db, 'SELECT count(m) FROM unnest(ARRAY[1e-300, 1e-12, 1e9]) c, LATERAL (SELECT tlv_simulate_lda_model(5, 3, concentration => c, alpha0 => c) AS m) q'), '3', 'extreme Dirichlet parameters');
 is(query($db, "SELECT count(*) FROM (SELECT tlv_topic_model('{1,2}', '{1,2}', '{1,1}', ARRAY[1e-4, 1e8]) AS m) q, tlv_simulate_lda(m, 10, 5)"), '10', 'documents of extreme parameters');
-is(query($db, "SELECT (tlv_infer(m, '{1:1000000,2:1}'))[1] BETWEEN 0 AND 1, tlv_statistics(bag, m, 'vb') IS NOT NULL, tlv_statistics(bag, m) IS NOT NULL FROM (SELECT tlv_topic_model('{1,2}', '{1,2}', '{1,1}', ARRAY[1e-4, 1e8]) AS m OFFSET 0) q, (VALUES ('{1:1000000,2:1}'::tlv_bag)) v(bag) GROUP BY m"), 't|t|t', 'inference and statistics of extreme parameters');
+is(query($db, "SELECT (tlv_infer(m, '{1:1000000,2:1}'))[1] BETWEEN 0 AND 1, tlv_statistics(bag, m, 'vb') IS NOT NULL,
+    tlv_statistics(bag, m) IS NOT NULL FROM (SELECT tlv_topic_model('{1,2}', '{1,2}', '{1,1}', ARRAY[1e-4, 1e8]) AS m OFFSET 0) q,
+    (VALUES ('{1:1000000,2:1}'::tlv_bag)) v(bag) GROUP BY m"), 't|t|t', 'inference and statistics of extreme parameters');
 
 drop_database($db);
 done_testing();

@@ -48,7 +48,9 @@ SQL
 # how many there are
 for my $seed (1 .. 3) {
     for my $k (1, 3, 6) {
-        is(query($db, "SELECT value FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph(src, dst), seed => $seed) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(1200, $k, within => 0.1, across => 0.01, seed => $seed), seed => $seed))) WHERE name = 'k'"),
+        is(query($db, "SELECT value FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph(src, dst), seed => $seed)
+            FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(1200, $k, within => 0.1, across => 0.01, seed => $seed), seed => $seed)))
+            WHERE name = 'k'"),
             $k, "$k communities, seed $seed: found");
     }
 }
@@ -118,7 +120,8 @@ my @phases = (
     [ 'block model'                  => q{SELECT count(tlv_fit_mmsb(g, 100, seed => i)) FROM held, generate_series(1, 50) i} ],
     [ 'block model, directed'        => q{SELECT count(tlv_fit_mmsb(d, 100, seed => i)) FROM held, generate_series(1, 50) i} ],
     [ 'variational steps'            => q{SELECT count(tlv_fit_mmsb(g, 100, alpha0 => 1, seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'known labels'                 => q{SELECT count(tlv_mmsb('SELECT src, dst FROM edges', 60, labels => 'SELECT DISTINCT ON (node) node, community FROM labels ORDER BY node', seed => i)) FROM generate_series(1, 50) i} ],
+    [ 'known labels'                 => q{SELECT count(tlv_mmsb('SELECT src, dst FROM edges', 60,
+        labels => 'SELECT DISTINCT ON (node) node, community FROM labels ORDER BY node', seed => i)) FROM generate_series(1, 50) i} ],
     [ 'tlv_mmsb, rows without end'   => q{SELECT tlv_mmsb('SELECT src, dst FROM edges, generate_series(1, 1000)', 20)} ],
     [ 'memberships'                  => q{SELECT count(*) FROM held, generate_series(1, 1000), tlv_memberships(large)} ],
     [ 'membership vectors'           => q{SELECT count(*) FROM held, generate_series(1, 1000), tlv_membership_vectors(large)} ],
@@ -143,7 +146,8 @@ query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE small AS
   SELECT 1 AS id, kind, weighted, tlv_graph(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END, kind) AS g, NULL::tlv_model AS m
-  FROM (SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, within => 0.5, across => 0.05))) e, unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{false,true}'::bool[]) weighted GROUP BY kind, weighted;
+  FROM (SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, within => 0.5, across => 0.05))) e,
+      unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{false,true}'::bool[]) weighted GROUP BY kind, weighted;
 UPDATE small SET m = tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END, degree_corrected => kind = 'directed');
 -- Reads changed images; what is accepted is used in every way.
 CREATE FUNCTION changed(of_models boolean, of_kind text, of_weighted boolean, times int, OUT refused bigint, OUT accepted bigint, OUT states text) LANGUAGE plpgsql AS $$
@@ -158,7 +162,8 @@ BEGIN
     BEGIN
       IF of_models THEN
         model := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_model;
-        PERFORM tlv_info(model), tlv_infer(model, '{1:1,2:3}'), tlv_log_likelihood(model, '{1:1,60:1}'), (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM tlv_membership_vectors(model)),
+        PERFORM tlv_info(model), tlv_infer(model, '{1:1,2:3}'), tlv_log_likelihood(model, '{1:1,60:1}'),
+            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM tlv_membership_vectors(model)),
           (SELECT count(*) FROM tlv_communities(model)), (SELECT count(*) FROM tlv_connectivity(model)), (SELECT count(*) FROM tlv_bridgeness(model)), (SELECT count(*) FROM tlv_diagnostics(model));
       ELSE
         graph := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_graph;
@@ -206,8 +211,10 @@ SKIP: {
     my $text = do { local $/; <$pipe> };
     ok(close($pipe), 'pg_dump');
     query($other, $text);
-    is(query($other, 'SELECT count(*), count(*) FILTER (WHERE md5(s.g::text) = t.g AND md5(s.m::text) = t.m) FROM public.small s JOIN public.sums t USING (kind, weighted)'), '6|6', 'graphs and models come back as they were');
-    is(query($other, 'SELECT bool_and(public.tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END, degree_corrected => kind = \'directed\') = m) FROM public.small'), 't', 'and are fitted again to the same models');
+    is(query($other, 'SELECT count(*), count(*) FILTER (WHERE md5(s.g::text) = t.g AND md5(s.m::text) = t.m) FROM public.small s
+        JOIN public.sums t USING (kind, weighted)'), '6|6', 'graphs and models come back as they were');
+    is(query($other, 'SELECT bool_and(public.tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END,
+        degree_corrected => kind = \'directed\') = m) FROM public.small'), 't', 'and are fitted again to the same models');
     drop_database($other);
 }
 

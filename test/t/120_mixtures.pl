@@ -48,7 +48,8 @@ for my $case (@gmm) {
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model($d, $k, 6, '$covariance', seed => $seed) AS m;
 CREATE TEMP TABLE points AS SELECT s.* FROM truth, tlv_simulate_gmm(m, $n, seed => $seed) s;
 CREATE TEMP TABLE fitted AS SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), $k, '$covariance') AS moments, tlv_gmm('SELECT x FROM points', $k, '$covariance') AS m FROM points;
-SELECT (SELECT max(error) FROM truth, fitted, tlv_match(truth.m, fitted.moments)), max(error), max(abs(a.weight - b.weight)), (SELECT tlv_ari(component, tlv_assign(truth.m, x)) - tlv_ari(component, tlv_assign(fitted.m, x)) FROM points, truth, fitted)
+SELECT (SELECT max(error) FROM truth, fitted, tlv_match(truth.m, fitted.moments)), max(error), max(abs(a.weight - b.weight)),
+    (SELECT tlv_ari(component, tlv_assign(truth.m, x)) - tlv_ari(component, tlv_assign(fitted.m, x)) FROM points, truth, fitted)
 FROM truth, fitted, tlv_match(truth.m, fitted.m) x, tlv_components(truth.m) a, tlv_components(fitted.m) b WHERE a.component = x.component_a AND b.component = x.component_b;
 SQL
         bounded("mixture, $covariance, k = $k, seed $seed", $out, [ 'means from moments', $moments ], [ 'means', $refined ], [ 'weights', $weights ], [ 'assignments', .005 ]);
@@ -60,11 +61,13 @@ CREATE TEMP TABLE pairs AS SELECT c, tlv_simulate_gmm_model(4, 3, 6, c, seed => 
 CREATE TEMP TABLE rows_of AS SELECT c, s.x FROM pairs, tlv_simulate_gmm(a, 20000, seed => 6) s;
 SELECT max(u) FILTER (WHERE c = 'diagonal'), max(u) FILTER (WHERE c = 'full') FROM (
   SELECT c, (SELECT max(abs(v - w)) FROM unnest(p.covariance, q.covariance) AS e(v, w)) AS u
-  FROM (SELECT c, a, tlv_gmm(format('SELECT x FROM rows_of WHERE c = %L', c), 3, c) AS b FROM pairs) f, tlv_match(a, b) m, tlv_components(a) p, tlv_components(b) q WHERE p.component = m.component_a AND q.component = m.component_b) r;
+  FROM (SELECT c, a, tlv_gmm(format('SELECT x FROM rows_of WHERE c = %L', c), 3, c) AS b FROM pairs) f, tlv_match(a, b) m, tlv_components(a) p,
+      tlv_components(b) q WHERE p.component = m.component_a AND q.component = m.component_b) r;
 SQL
 # how many there are
 for my $k (1, 3, 6) {
-    is(query($db, "SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, $k, 6, seed => $k), 4000)', covariance => 'common')))"), $k, "$k components: found");
+    is(query($db, "SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x
+        FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, $k, 6, seed => $k), 4000)', covariance => 'common')))"), $k, "$k components: found");
 }
 
 # hidden Markov models: states are assigned to the nearest true one
@@ -120,17 +123,22 @@ SQL
     }
 }
 # with noise, the fit that does not know of it is far off
-cmp_ok(query($db, "SELECT tlv_amari(tlv_ica('SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(6, noise => 1, seed => 3), 30000, seed => 3)'), tlv_simulate_ica_model(6, noise => 1, seed => 3))"), '>', .06, 'noise matters');
+cmp_ok(query($db, "SELECT tlv_amari(tlv_ica('SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(6, noise => 1, seed => 3), 30000, seed => 3)'),
+    tlv_simulate_ica_model(6, noise => 1, seed => 3))"), '>', .06, 'noise matters');
 
 # three views, of vectors and of categories; assignments are as good as by the true model
 for my $seed (1 .. 3) {
     my $out = query($db, <<"SQL");
-CREATE TEMP TABLE truth AS SELECT tlv_simulate_multiview_model(dimensions => '{5,6,7}', k => 4, seed => $seed) AS m, tlv_simulate_multiview_model(categories => '{6,7,8}', k => 3, seed => $seed) AS latent;
+CREATE TEMP TABLE truth AS SELECT tlv_simulate_multiview_model(dimensions => '{5,6,7}', k => 4, seed => $seed) AS m,
+    tlv_simulate_multiview_model(categories => '{6,7,8}', k => 3, seed => $seed) AS latent;
 CREATE TEMP TABLE points AS SELECT s.* FROM truth, tlv_simulate_multiview(m, 10000, seed => $seed) s;
 CREATE TEMP TABLE answers AS SELECT s.component, category1 AS a, category2 AS b, category3 AS c FROM truth, tlv_simulate_multiview(latent, 20000, seed => $seed) s;
-CREATE TEMP TABLE fitted AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM points', 4) AS moments, tlv_multiview('SELECT x1, x2, x3 FROM points', 4, refine => 'em') AS m, tlv_multiview('SELECT a, b, c FROM answers', 3) AS latent;
-SELECT (SELECT max(error) FROM tlv_match(t.m, f.moments)), (SELECT max(error) FROM tlv_match(t.m, f.m)), (SELECT tlv_ari(component, tlv_assign(t.m, x1, x2, x3)) - tlv_ari(component, tlv_assign(f.m, x1, x2, x3)) FROM points),
-  (SELECT max(error) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, a, b, c)) - tlv_ari(component, tlv_assign(f.latent, a, b, c)) FROM answers) FROM truth t, fitted f;
+CREATE TEMP TABLE fitted AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM points', 4) AS moments,
+    tlv_multiview('SELECT x1, x2, x3 FROM points', 4, refine => 'em') AS m, tlv_multiview('SELECT a, b, c FROM answers', 3) AS latent;
+SELECT (SELECT max(error) FROM tlv_match(t.m, f.moments)), (SELECT max(error) FROM tlv_match(t.m, f.m)),
+    (SELECT tlv_ari(component, tlv_assign(t.m, x1, x2, x3)) - tlv_ari(component, tlv_assign(f.m, x1, x2, x3)) FROM points),
+  (SELECT max(error) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, a, b, c)) - tlv_ari(component,
+      tlv_assign(f.latent, a, b, c)) FROM answers) FROM truth t, fitted f;
 SQL
     bounded("views, seed $seed", $out, [ 'means from moments', .34 ], [ 'means', .16 ], [ 'assignments', .005 ], [ 'probabilities', .05 ], [ 'classes', .005 ]);
 }
@@ -141,7 +149,8 @@ query($db, <<'SQL');
 CREATE TABLE points AS SELECT "row", x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3, 6), 20000);
 CREATE TABLE signals AS SELECT "row", x FROM tlv_simulate_ica(20000, 5);
 CREATE TABLE sequences AS SELECT seq, array_agg(symbol ORDER BY t) AS s, array_agg(x ORDER BY t) AS v
-  FROM (SELECT a.seq, a.t, a.symbol, b.x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 10, k => 3), 500, 40) a JOIN tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 3, k => 3), 500, 40) b USING (seq, t)) q GROUP BY seq;
+  FROM (SELECT a.seq, a.t, a.symbol, b.x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 10, k => 3), 500, 40) a
+      JOIN tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 3, k => 3), 500, 40) b USING (seq, t)) q GROUP BY seq;
 CREATE TABLE models AS SELECT (SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 3) FROM points) AS gmm, (SELECT tlv_fit_ica(tlv_dense_moments(x, 4)) FROM signals) AS ica,
   (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 3) FROM sequences) AS symbols, (SELECT tlv_fit_hmm(tlv_sequence_moments(v), 3) FROM sequences) AS vectors,
   (SELECT tlv_subspace(tlv_dense_moments(x, 2), 3) FROM points) AS s,
@@ -183,7 +192,9 @@ for my $case (@aggregates) {
     my ($name, $aggregate, $table, $group, $fit) = @$case;
     my $parts = sprintf $fit, "(SELECT tlv_rollup(m) FROM (SELECT $aggregate AS m FROM $table GROUP BY $group ORDER BY $group) q)";
     my $whole = sprintf $fit, "(SELECT $aggregate FROM $table)";
-    my $out = query($db, "CREATE TEMP TABLE serial AS SELECT $whole AS m;\nSELECT far(m, $parts) FROM serial;\n$parallel EXPLAIN (ANALYZE, COSTS off, TIMING off) CREATE TEMP TABLE other AS SELECT $whole AS m;\nSELECT 'far', far(serial.m, other.m) FROM serial, other;\n");
+    my $out = query($db, "CREATE TEMP TABLE serial AS SELECT $whole AS m;\nSELECT far(m, $parts)
+        FROM serial;\n$parallel EXPLAIN (ANALYZE, COSTS off, TIMING off) CREATE TEMP TABLE other AS SELECT $whole AS m;\nSELECT 'far',
+        far(serial.m, other.m) FROM serial, other;\n");
     my ($rounding, $plan, $other) = $out =~ /\A(\S+)\n(.*)^far\|(\S+)/ms;
     cmp_ok($rounding // 1, '<', 1e-7, "$name: parts make the whole");
     like($plan // '', qr/Workers Launched: [12].*Partial Aggregate/s, "$name: by workers");
@@ -199,9 +210,12 @@ CREATE TABLE wide AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(100, 
 CREATE TABLE broad AS SELECT x FROM tlv_simulate_ica(3000, 40);
 CREATE TABLE long AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 100, k => 20), 20, 2000) GROUP BY seq;
 CREATE TABLE deep AS SELECT array_agg(x ORDER BY t) AS v FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 50, k => 20), 20, 200) GROUP BY seq;
-CREATE TABLE held AS SELECT (SELECT tlv_dense_moments(x, 3) FROM wide) AS third, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 40) FROM wide) AS s, (SELECT tlv_dense_moments(x, 4) FROM broad) AS fourth,
+CREATE TABLE held AS SELECT (SELECT tlv_dense_moments(x, 3) FROM wide) AS third, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 40) FROM wide) AS s,
+    (SELECT tlv_dense_moments(x, 4) FROM broad) AS fourth,
   (SELECT tlv_sequence_moments(s) FROM long) AS windows, (SELECT tlv_sequence_moments(v) FROM deep) AS vector_windows, (SELECT tlv_view_moments(x[1:30], x[31:60], x[61:100]) FROM wide) AS views,
-  NULL::tlv_moments AS compressed, tlv_simulate_gmm_model(100, 100, 4, 'full') AS gmm, tlv_simulate_hmm_model(symbols => 100, k => 50) AS hmm, tlv_simulate_hmm_model(dimensions => 50, k => 50) AS vectors, tlv_simulate_multiview_model('{30,30,40}', 50) AS multiview, NULL::tlv_model AS ica;
+  NULL::tlv_moments AS compressed, tlv_simulate_gmm_model(100, 100, 4, 'full') AS gmm, tlv_simulate_hmm_model(symbols => 100, k => 50) AS hmm,
+      tlv_simulate_hmm_model(dimensions => 50, k => 50) AS vectors, tlv_simulate_multiview_model('{30,30,40}', 50) AS multiview,
+      NULL::tlv_model AS ica;
 UPDATE held SET compressed = (SELECT tlv_dense_moments(x, s, 4) FROM wide), ica = tlv_fit_ica(fourth, keep_gaussian => true);
 SQL
 my @phases = (
@@ -247,7 +261,8 @@ my @phases = (
     [ 'simulation of sequences'     => 'SELECT count(*) FROM held, tlv_simulate_hmm(vectors, 1000000, 100)' ],
     [ 'simulation of signals'       => 'SELECT count(*) FROM tlv_simulate_ica(10000000, 30)' ],
     [ 'decomposition, sgd'          => q{SELECT * FROM tlv_decompose((SELECT tlv_central_moment(tlv_dense_moments(x[1:60], 3), 3) FROM wide), method => 'sgd', steps => 1000000)} ],
-    [ 'whitening'                   => q{SELECT count(tensor) FROM (SELECT tlv_central_moment(third, 2) AS a, tlv_central_moment(third, 3) AS b FROM held OFFSET 0) q, generate_series(1, 1000) i, tlv_whiten(a, b, 50 + i % 10)} ],
+    [ 'whitening'                   => q{SELECT count(tensor) FROM (SELECT tlv_central_moment(third, 2) AS a, tlv_central_moment(third, 3) AS b
+        FROM held OFFSET 0) q, generate_series(1, 1000) i, tlv_whiten(a, b, 50 + i % 10)} ],
 );
 my $limit = 2.5;
 is(query($db, 'SELECT count(*) FROM tlv_components((SELECT gmm FROM held))'), '100', 'what is interrupted below works');
@@ -286,14 +301,17 @@ CREATE TABLE images AS
   SELECT 'moments' AS form, m::text AS text, tlv_moments_send(m) AS image, name FROM (
     SELECT 'dense, order 3' AS name, tlv_dense_moments(x[1:3], 3) AS m FROM points UNION ALL SELECT 'dense, order 4', tlv_dense_moments(x[1:3], 4) FROM signals UNION ALL
     SELECT 'compressed', tlv_dense_moments(x, (SELECT s FROM models)) FROM points UNION ALL SELECT 'statistics of a mixture', tlv_statistics(x, (SELECT gmm FROM models)) FROM points UNION ALL
-    SELECT 'statistics of components', tlv_statistics(x, (SELECT ica FROM models), 'tanh') FROM signals UNION ALL SELECT 'windows of symbols', tlv_sequence_moments(s) FROM (SELECT s FROM sequences LIMIT 2) q UNION ALL
+    SELECT 'statistics of components', tlv_statistics(x, (SELECT ica FROM models), 'tanh') FROM signals UNION ALL SELECT 'windows of symbols',
+        tlv_sequence_moments(s) FROM (SELECT s FROM sequences LIMIT 2) q UNION ALL
     SELECT 'windows of vectors', tlv_sequence_moments(v) FROM sequences UNION ALL SELECT 'Baum-Welch, symbols', tlv_sequence_statistics(s, (SELECT symbols FROM models)) FROM sequences UNION ALL
     SELECT 'Baum-Welch, vectors', tlv_sequence_statistics(v, (SELECT vectors FROM models)) FROM sequences UNION ALL SELECT 'views', tlv_view_moments(x[1:2], x[3:3], x[4:6]) FROM points UNION ALL
     SELECT 'categorical views', tlv_view_moments(s[1] % 3, s[2] % 3, s[3] % 3) FROM sequences UNION ALL
-    SELECT 'statistics of views', tlv_statistics(x[1:2], x[3:4], x[5:6], (SELECT views FROM models)) FROM points UNION ALL SELECT 'statistics of classes', tlv_statistics(s[1], s[2], s[3], (SELECT latent FROM models)) FROM sequences) q
+    SELECT 'statistics of views', tlv_statistics(x[1:2], x[3:4], x[5:6], (SELECT views FROM models)) FROM points
+        UNION ALL SELECT 'statistics of classes', tlv_statistics(s[1], s[2], s[3], (SELECT latent FROM models)) FROM sequences) q
   UNION ALL
   SELECT 'model', m::text, tlv_model_send(m), name FROM models, LATERAL (VALUES ('mixture', gmm), ('full mixture', tlv_gmm('SELECT x[1:3] FROM points', 2, 'full')), ('components', ica),
-    ('components with noise', tlv_ica('SELECT x FROM signals', 4, noise => true)), ('simulated components', tlv_simulate_ica_model(3, noise => 1)), ('chain of symbols', symbols), ('chain of vectors', vectors),
+    ('components with noise', tlv_ica('SELECT x FROM signals', 4, noise => true)), ('simulated components', tlv_simulate_ica_model(3, noise => 1)),
+        ('chain of symbols', symbols), ('chain of vectors', vectors),
     ('views', views), ('latent classes', latent)) v(name, m);
 -- a statement of the kind's own, which may refuse the value
 CREATE FUNCTION try(sql text, moments tlv_moments, model tlv_model) RETURNS text LANGUAGE plpgsql AS $$
@@ -319,14 +337,30 @@ DECLARE
   moments tlv_moments; model tlv_model; state text; seen text[] := '{}'; given text; uses text[]; use text;
 BEGIN
   refused := 0; accepted := 0;
-  uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT tlv_fit_gmm($1, 2)', 'SELECT tlv_fit_ica($1, keep_gaussian => true)', 'SELECT tlv_fit_ica($1, noise => true)', 'SELECT tlv_fit_hmm($1, 2, 3)',
-      'SELECT tlv_fit_multiview($1, 2, 3)', 'SELECT tlv_central_moment($1, 3)', 'SELECT tlv_subspace($1, 2)', 'SELECT tlv_update(gmm, $1) FROM models', 'SELECT tlv_update(ica, $1) FROM models', 'SELECT tlv_update(symbols, $1) FROM models', 'SELECT tlv_update(vectors, $1) FROM models', 'SELECT tlv_update(views, $1) FROM models', 'SELECT tlv_update(latent, $1) FROM models']
-    ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_components($2)', 'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3, 4, 5, 6]::float8[] AS v) q',
-      'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3]::float8[] AS v) q', 'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3, 4, 5]))', 'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3]))', 'SELECT tlv_viterbi($2, ARRAY[1, 999, 2]), finite(tlv_posteriors($2, ARRAY[3, 1])), tlv_log_likelihood($2, ARRAY[1, 5, 2])',
-      'SELECT tlv_viterbi($2, ARRAY[[1, 5, 2], [3, 1, 1]]::float8[]), finite(tlv_posteriors($2, ARRAY[[1, 5, 2]]::float8[]))', 'SELECT count(*) FROM tlv_states($2)', 'SELECT count(*) FROM tlv_transitions($2)', 'SELECT count(*) FROM tlv_emissions($2)', 'SELECT count(*) FROM tlv_state_means($2)',
-      'SELECT count(*) FROM tlv_mixing($2)', 'SELECT count(*) FROM tlv_unmixing($2)', 'SELECT count(*) FROM tlv_view_components($2)', 'SELECT count(*) FROM tlv_view_categories($2)', 'SELECT count(*) FROM tlv_simulate_gmm($2, 3)', 'SELECT count(*) FROM tlv_simulate_hmm($2, 2, 3)',
-      'SELECT count(*) FROM tlv_simulate_ica($2, 3)', 'SELECT count(*) FROM tlv_simulate_multiview($2, 3)', 'SELECT tlv_update($2, tlv_statistics(x[1:2], x[3:4], x[5:6], $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(s[1], s[2], s[3], $2)) FROM few',
-      'SELECT finite(tlv_infer($2, x[1:2], x[3:4], x[5:6])), tlv_assign($2, x[1:2], NULL, x[5:6]), tlv_log_likelihood($2, x[1:2], x[3:4], x[5:6]) FROM few', 'SELECT finite(tlv_infer($2, s[1], s[2], 99)), tlv_assign($2, s[1], NULL, 3), tlv_log_likelihood($2, s[1], s[2], s[3]) FROM few', 'SELECT tlv_statistics(x, $2) FROM few', 'SELECT tlv_statistics(x[1:5], $2, ''tanh'') FROM few', 'SELECT tlv_statistics(x[1:3], $2) FROM few', 'SELECT tlv_amari($2, $2)', 'SELECT count(*) FROM tlv_match($2, $2)', 'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few',
+  uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT tlv_fit_gmm($1, 2)',
+      'SELECT tlv_fit_ica($1, keep_gaussian => true)', 'SELECT tlv_fit_ica($1, noise => true)', 'SELECT tlv_fit_hmm($1, 2, 3)',
+      'SELECT tlv_fit_multiview($1, 2, 3)', 'SELECT tlv_central_moment($1, 3)', 'SELECT tlv_subspace($1, 2)', 'SELECT tlv_update(gmm, $1)
+          FROM models', 'SELECT tlv_update(ica, $1) FROM models', 'SELECT tlv_update(symbols, $1) FROM models', 'SELECT tlv_update(vectors, $1)
+          FROM models', 'SELECT tlv_update(views, $1) FROM models', 'SELECT tlv_update(latent, $1) FROM models']
+    ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_components($2)',
+        'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3, 4, 5, 6]::float8[] AS v) q',
+      'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3]::float8[] AS v) q',
+          'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3, 4, 5]))', 'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3]))',
+          'SELECT tlv_viterbi($2, ARRAY[1, 999, 2]), finite(tlv_posteriors($2, ARRAY[3, 1])), tlv_log_likelihood($2, ARRAY[1, 5, 2])',
+      'SELECT tlv_viterbi($2, ARRAY[[1, 5, 2], [3, 1, 1]]::float8[]), finite(tlv_posteriors($2, ARRAY[[1, 5, 2]]::float8[]))', 'SELECT count(*)
+          FROM tlv_states($2)', 'SELECT count(*) FROM tlv_transitions($2)', 'SELECT count(*) FROM tlv_emissions($2)', 'SELECT count(*)
+          FROM tlv_state_means($2)',
+      'SELECT count(*) FROM tlv_mixing($2)', 'SELECT count(*) FROM tlv_unmixing($2)', 'SELECT count(*) FROM tlv_view_components($2)',
+          'SELECT count(*) FROM tlv_view_categories($2)', 'SELECT count(*) FROM tlv_simulate_gmm($2, 3)', 'SELECT count(*)
+          FROM tlv_simulate_hmm($2, 2, 3)',
+      'SELECT count(*) FROM tlv_simulate_ica($2, 3)', 'SELECT count(*) FROM tlv_simulate_multiview($2, 3)',
+          'SELECT tlv_update($2, tlv_statistics(x[1:2], x[3:4], x[5:6], $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(s[1], s[2], s[3], $2))
+          FROM few',
+      'SELECT finite(tlv_infer($2, x[1:2], x[3:4], x[5:6])), tlv_assign($2, x[1:2], NULL, x[5:6]), tlv_log_likelihood($2, x[1:2], x[3:4], x[5:6])
+          FROM few', 'SELECT finite(tlv_infer($2, s[1], s[2], 99)), tlv_assign($2, s[1], NULL, 3), tlv_log_likelihood($2, s[1], s[2], s[3])
+          FROM few', 'SELECT tlv_statistics(x, $2) FROM few', 'SELECT tlv_statistics(x[1:5], $2, ''tanh'') FROM few',
+          'SELECT tlv_statistics(x[1:3], $2) FROM few', 'SELECT tlv_amari($2, $2)', 'SELECT count(*) FROM tlv_match($2, $2)',
+          'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few',
       'SELECT tlv_update($2, tlv_sequence_statistics(s, $2)) FROM few', 'SELECT tlv_update($2, tlv_sequence_statistics(v, $2)) FROM few'] END;
   FOREACH given IN ARRAY texts LOOP
     BEGIN

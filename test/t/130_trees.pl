@@ -66,9 +66,11 @@ CREATE TABLE cells AS SELECT "row", at, 'n' || md5(at::text) AS name, value FROM
 CREATE TABLE trees AS SELECT 'wide' AS name, tlv_tree('SELECT v FROM points') AS model UNION ALL SELECT 'holes', tlv_tree('SELECT v FROM holes') UNION ALL
   SELECT 'numbers', tlv_tree('SELECT "row", at, value FROM cells') UNION ALL SELECT 'names', tlv_tree('SELECT "row", name, value FROM cells');
 SQL
-is(query($db, q{SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM truth t, trees, tlv_robinson_foulds(trees.model, t.model) r WHERE name IN ('wide', 'holes')}), 'holes 0, wide 0', 'nothing wrong, with missing values neither');
+is(query($db, q{SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM truth t, trees, tlv_robinson_foulds(trees.model, t.model) r
+    WHERE name IN ('wide', 'holes')}), 'holes 0, wide 0', 'nothing wrong, with missing values neither');
 is(query($db, <<'SQL'), 'names 0, numbers 0', 'nor in the long form');
-SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM (VALUES ('names', $$'n' || md5(substr(node, 2))$$), ('numbers', 'substr(node, 2)')) f(name, form) JOIN trees USING (name), LATERAL tlv_robinson_foulds(model, format(
+SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM (VALUES ('names', $$'n' || md5(substr(node, 2))$$),
+    ('numbers', 'substr(node, 2)')) f(name, form) JOIN trees USING (name), LATERAL tlv_robinson_foulds(model, format(
   $$WITH called AS (SELECT node, CASE WHEN is_hidden THEN 'k' || node ELSE %s END AS name FROM truth, tlv_tree_nodes(model))
     SELECT a.name, b.name FROM truth, tlv_tree_edges(model) e, called a, called b WHERE a.node = e.parent AND b.node = e.child$$, form)) r;
 SQL
@@ -76,7 +78,8 @@ SQL
 cmp_ok(query($db, <<'SQL'), '<', 1e-6, 'long and wide form: the same likelihood');
 SELECT max(abs(tlv_log_likelihood(w.model, v) - tlv_log_likelihood(l.model, v))) FROM holes, trees w, trees l WHERE w.name = 'holes' AND l.name = 'numbers' AND "row" <= 200;
 SQL
-cmp_ok(query($db, q{SELECT max(gap) FROM (SELECT avg(tlv_log_likelihood(t.model, s.v) - tlv_log_likelihood(m.model, s.v)) AS gap FROM truth t, trees m, LATERAL tlv_simulate_tree(t.model, 3000, 99) s WHERE name IN ('wide', 'holes') GROUP BY name) q}), '<', .02, 'likelihood of new rows');
+cmp_ok(query($db, q{SELECT max(gap) FROM (SELECT avg(tlv_log_likelihood(t.model, s.v) - tlv_log_likelihood(m.model, s.v)) AS gap FROM truth t,
+    trees m, LATERAL tlv_simulate_tree(t.model, 3000, 99) s WHERE name IN ('wide', 'holes') GROUP BY name) q}), '<', .02, 'likelihood of new rows');
 # exact posteriors: against summation over all states of the hidden nodes
 cmp_ok(query($db, <<'SQL'), '<', 1e-9, 'belief propagation is exact');
 WITH m AS MATERIALIZED (SELECT tlv_simulate_tree_model(4, 3, seed => 8) AS model), parameters AS MATERIALIZED (SELECT p.* FROM m, tlv_tree_parameters(model) p),
@@ -88,7 +91,8 @@ FROM m, tlv_tree_posterior(model, '{2,0,1,2}'::int[]) p, LATERAL (SELECT sum(pro
 SQL
 # the support of edges: high with many rows, low where the rows do not decide
 is(query($db, <<'SQL'), 't|t', 'support');
-SELECT min(support) FILTER (WHERE n = 5000) > 0.8, min(support) FILTER (WHERE n = 80) < 0.5 FROM (VALUES (5000), (80)) s(n), truth, LATERAL tlv_tree_edges((SELECT tlv_tree(format('SELECT v FROM points LIMIT %s', n), 3, bootstrap => 50))) WHERE support IS NOT NULL;
+SELECT min(support) FILTER (WHERE n = 5000) > 0.8, min(support) FILTER (WHERE n = 80) < 0.5 FROM (VALUES (5000), (80)) s(n), truth,
+    LATERAL tlv_tree_edges((SELECT tlv_tree(format('SELECT v FROM points LIMIT %s', n), 3, bootstrap => 50))) WHERE support IS NOT NULL;
 SQL
 
 # ---- moments and statistics of parts are those of the whole, and so are those of parallel workers ----
@@ -96,7 +100,8 @@ SQL
 query($db, <<'SQL');
 CREATE TABLE numbers AS SELECT "row", x FROM tlv_simulate_tree(tlv_simulate_tree_model(10, kind => 'gaussian', seed => 3), 10000);
 CREATE TABLE basket AS SELECT s."row", s.v FROM tlv_simulate_tree_model(120, 2, low => 0.8, high => 0.95, seed => 2) t, tlv_simulate_tree(t, 2000, seed => 3) s;
-CREATE TABLE models AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 3) FROM points) AS tree, (SELECT tlv_fit_tree(tlv_category_moments(v), 2) FROM basket) AS bare, (SELECT tlv_fit_tree(tlv_dense_moments(x, 2)) FROM numbers) AS gaussian;
+CREATE TABLE models AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 3) FROM points) AS tree,
+    (SELECT tlv_fit_tree(tlv_category_moments(v), 2) FROM basket) AS bare, (SELECT tlv_fit_tree(tlv_dense_moments(x, 2)) FROM numbers) AS gaussian;
 ANALYZE points, numbers, basket;
 -- the largest difference of the parameters of two trees whose nodes are the same
 CREATE FUNCTION far(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -125,7 +130,9 @@ for my $case (@aggregates) {
     my ($name, $aggregate, $table, $fit) = @$case;
     my $parts = sprintf $fit, "(SELECT tlv_rollup(m) FROM (SELECT $aggregate AS m FROM $table GROUP BY \"row\" % 7 ORDER BY \"row\" % 7) q)";
     my $whole = sprintf $fit, "(SELECT $aggregate FROM $table)";
-    my $out = query($db, "CREATE TEMP TABLE serial AS SELECT $whole AS m;\nSELECT far(m, $parts) FROM serial;\n$parallel EXPLAIN (ANALYZE, COSTS off, TIMING off) CREATE TEMP TABLE other AS SELECT $whole AS m;\nSELECT 'far', far(serial.m, other.m) FROM serial, other;\n");
+    my $out = query($db, "CREATE TEMP TABLE serial AS SELECT $whole AS m;\nSELECT far(m, $parts)
+        FROM serial;\n$parallel EXPLAIN (ANALYZE, COSTS off, TIMING off) CREATE TEMP TABLE other AS SELECT $whole AS m;\nSELECT 'far',
+        far(serial.m, other.m) FROM serial, other;\n");
     my ($rounding, $plan, $other) = $out =~ /\A(\S+)\n(.*)^far\|(\S+)/ms;
     cmp_ok($rounding // 1, '<', 1e-7, "$name: parts make the whole");
     like($plan // '', qr/Workers Launched: [12].*Partial Aggregate/s, "$name: by workers");
@@ -133,7 +140,10 @@ for my $case (@aggregates) {
     diag("$name: parts $rounding, workers $other") if $ENV{TAP_VERBOSE};
 }
 # counts are exact: equal tables; the whole of tlv_tree by workers
-is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, state_a, state_b)) FROM tlv_category_tables((SELECT tlv_category_moments(v) FROM holes)) t) = (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, state_a, state_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes GROUP BY \"row\" % 5) q)) t)"), 't', 'tables are exact');
+is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, state_a, state_b))
+    FROM tlv_category_tables((SELECT tlv_category_moments(v) FROM holes)) t) = (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b,
+    state_a, state_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes
+    GROUP BY \"row\" % 5) q)) t)"), 't', 'tables are exact');
 cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points')) FROM trees WHERE name = 'wide'"), '<', 1e-7, 'tlv_tree with workers');
 
 # ---- cancels, in every phase ----
@@ -143,7 +153,8 @@ ALTER DATABASE $db SET tensorlv.work_mem = '2GB';
 CREATE TABLE wide AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(400, 2, low => 0.8, high => 0.95), 3000);
 CREATE TABLE many AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(30, 12, low => 0.9, high => 0.98), 3000);
 CREATE TABLE long AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_model(200, kind => 'gaussian'), 1000);
-CREATE TABLE held AS SELECT (SELECT tlv_category_moments(v) FROM wide) AS wide, (SELECT tlv_category_moments(v, 200) FROM wide) AS replicates, (SELECT tlv_category_moments(v[1:12]) FROM many) AS many, (SELECT tlv_dense_moments(x, 2) FROM long) AS dense,
+CREATE TABLE held AS SELECT (SELECT tlv_category_moments(v) FROM wide) AS wide, (SELECT tlv_category_moments(v, 200) FROM wide) AS replicates,
+    (SELECT tlv_category_moments(v[1:12]) FROM many) AS many, (SELECT tlv_dense_moments(x, 2) FROM long) AS dense,
   tlv_simulate_tree_model(1000, 4) AS model, tlv_simulate_tree_model(300, kind => 'gaussian') AS gaussian, tlv_simulate_tree_model(2000, 2) AS other, NULL::tlv_model AS bare;
 UPDATE held SET bare = tlv_fit_tree(wide, 2);
 CREATE TABLE drawn AS SELECT (SELECT v FROM held, tlv_simulate_tree(model, 1)) AS v, (SELECT x FROM held, tlv_simulate_tree(gaussian, 1)) AS x;
@@ -186,7 +197,8 @@ my $limit = 2.5;
 is(query($db, 'SELECT count(*) FROM tlv_tree_nodes((SELECT model FROM held)) WHERE NOT is_hidden'), '1000', 'what is interrupted below works');
 for my $phase (@phases) {
     my ($name, $sql) = @$phase;
-    my $result = run_sql($db, "SET statement_timeout = '100ms';\n$sql;\nSET statement_timeout = 0;\nSELECT 'alive', tlv_log_likelihood(model, array_fill(NULL::int, '{1000}')) < 1e-6 FROM held;\n", go_on => 1);
+    my $result = run_sql($db, "SET statement_timeout = '100ms';\n$sql;\nSET statement_timeout = 0;\nSELECT 'alive',
+        tlv_log_likelihood(model, array_fill(NULL::int, '{1000}')) < 1e-6 FROM held;\n", go_on => 1);
     like($result->{errors}, qr/ERROR:  57014: canceling statement due to statement timeout/, "$name: cancelled");
     cmp_ok($result->{seconds}, '<', $limit, "$name: soon");
     is($result->{out}, 'alive|t', "$name: the session goes on");
@@ -207,7 +219,8 @@ my @large = (
 );
 for my $case (@large) {
     my ($name, $sql) = @$case;
-    my $result = run_sql($db, "SET tensorlv.work_mem = '64kB';\n$sql;\nRESET tensorlv.work_mem;\nSELECT 'alive', count(*) FROM tlv_tree_edges((SELECT model FROM held)) WHERE child = 'v1';\n", go_on => 1);
+    my $result = run_sql($db, "SET tensorlv.work_mem = '64kB';\n$sql;\nRESET tensorlv.work_mem;\nSELECT 'alive', count(*)
+        FROM tlv_tree_edges((SELECT model FROM held)) WHERE child = 'v1';\n", go_on => 1);
     like($result->{errors}, qr/ERROR:  5[34]\w{3}: .*(?:memory|MB|kB)/, "$name: over the limit");
     is($result->{out}, 'alive|1', "$name: over the limit, and the session goes on");
 }
@@ -216,8 +229,10 @@ for my $case (@large) {
 
 query($db, <<'SQL');
 CREATE TABLE few AS SELECT p.v[1:5] AS v, n.x[1:6] AS x FROM points p JOIN numbers n USING ("row") WHERE "row" <= 200;
-CREATE TABLE small AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 2, names => '{a,b,c,d,e}') FROM few) AS tree, (SELECT tlv_fit_tree(tlv_category_moments(v), structure => 'chow-liu') FROM few) AS plain,
-  (SELECT tlv_fit_tree(tlv_dense_moments(x, 2), bootstrap => 5) FROM few) AS gaussian, (SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => '{1,2,2,3,3,4}') FROM few) AS vectors, (SELECT bare FROM models) AS bare;
+CREATE TABLE small AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 2, names => '{a,b,c,d,e}') FROM few) AS tree,
+    (SELECT tlv_fit_tree(tlv_category_moments(v), structure => 'chow-liu') FROM few) AS plain,
+  (SELECT tlv_fit_tree(tlv_dense_moments(x, 2), bootstrap => 5) FROM few) AS gaussian,
+      (SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => '{1,2,2,3,3,4}') FROM few) AS vectors, (SELECT bare FROM models) AS bare;
 CREATE TABLE images AS
   SELECT 'moments' AS form, m::text AS text, tlv_moments_send(m) AS image, name FROM (
     SELECT 'tables' AS name, tlv_category_moments(v) AS m FROM few UNION ALL SELECT 'replicates', tlv_category_moments(v, 3) FROM few UNION ALL
@@ -248,14 +263,24 @@ DECLARE
   moments tlv_moments; model tlv_model; state text; seen text[] := '{}'; given text; uses text[]; use text;
 BEGIN
   refused := 0; accepted := 0;
-  uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT count(tlv_fit_tree($1, k, s, 1)) FROM unnest(''{clnj,clrg,nj,chow-liu}''::text[]) s, unnest(''{null,2,3}''::int[]) k', 'SELECT tlv_fit_tree($1, regularise => true, observed_inside => true)',
-      'SELECT finite(array_agg(distance + error + p_value)) FROM tlv_tree_distances($1, 3)', 'SELECT count(*) FROM tlv_tree_distances($1, metric => ''determinant'')', 'SELECT count(*) FROM tlv_category_tables($1)', 'SELECT tlv_update(tree, $1) FROM small', 'SELECT tlv_update(plain, $1) FROM small', 'SELECT tlv_update(bare, $1) FROM small']
-    ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_tree_nodes($2)', 'SELECT finite(array_agg(length)) FROM tlv_tree_edges($2)', 'SELECT finite(array_agg(probability)) FROM tlv_tree_parameters($2)', 'SELECT finite(array_agg(coefficient)) FROM tlv_tree_coefficients($2)',
-      'SELECT tlv_tree_newick($2), tlv_tree_dot($2), tlv_tree_svg($2)', 'SELECT count(*) FROM tlv_robinson_foulds($2, $2)', 'SELECT count(*) FROM tlv_robinson_foulds($2, ''SELECT 1, 2'')', 'SELECT count(*) FROM tlv_simulate_tree($2, 3)',
+  uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT count(tlv_fit_tree($1, k, s, 1))
+      FROM unnest(''{clnj,clrg,nj,chow-liu}''::text[]) s, unnest(''{null,2,3}''::int[]) k',
+      'SELECT tlv_fit_tree($1, regularise => true, observed_inside => true)',
+      'SELECT finite(array_agg(distance + error + p_value)) FROM tlv_tree_distances($1, 3)', 'SELECT count(*)
+          FROM tlv_tree_distances($1, metric => ''determinant'')', 'SELECT count(*) FROM tlv_category_tables($1)', 'SELECT tlv_update(tree, $1)
+          FROM small', 'SELECT tlv_update(plain, $1) FROM small', 'SELECT tlv_update(bare, $1) FROM small']
+    ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_tree_nodes($2)',
+        'SELECT finite(array_agg(length)) FROM tlv_tree_edges($2)', 'SELECT finite(array_agg(probability)) FROM tlv_tree_parameters($2)',
+        'SELECT finite(array_agg(coefficient)) FROM tlv_tree_coefficients($2)',
+      'SELECT tlv_tree_newick($2), tlv_tree_dot($2), tlv_tree_svg($2)', 'SELECT count(*) FROM tlv_robinson_foulds($2, $2)', 'SELECT count(*)
+          FROM tlv_robinson_foulds($2, ''SELECT 1, 2'')', 'SELECT count(*) FROM tlv_simulate_tree($2, 3)',
       'SELECT finite(tlv_infer($2, v)), finite(ARRAY[tlv_log_likelihood($2, v)]) FROM (VALUES (''{0,1,2,0,1}''::int[]), (''{null,null,0,null,1}''), (array_fill(NULL::int, ''{5}''))) r(v)',
-      'SELECT finite(tlv_infer($2, x)), finite(ARRAY[tlv_log_likelihood($2, x)]) FROM (VALUES (''{0,1,2,0,1,-3}''::float8[]), (''{null,null,0,null,1e10,1}''), (array_fill(NULL::float8, ''{6}''))) r(x)',
-      'SELECT finite(array_agg(probability)) FROM tlv_tree_posterior($2, ''{0,null,2,0,1}''::int[])', 'SELECT finite(array_agg(mean + variance)) FROM tlv_tree_posterior($2, ''{0,null,2,0,1,-3}''::float8[])',
-      'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM basket WHERE "row" <= 20', 'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few'] END;
+      'SELECT finite(tlv_infer($2, x)), finite(ARRAY[tlv_log_likelihood($2, x)])
+          FROM (VALUES (''{0,1,2,0,1,-3}''::float8[]), (''{null,null,0,null,1e10,1}''), (array_fill(NULL::float8, ''{6}''))) r(x)',
+      'SELECT finite(array_agg(probability)) FROM tlv_tree_posterior($2, ''{0,null,2,0,1}''::int[])', 'SELECT finite(array_agg(mean + variance))
+          FROM tlv_tree_posterior($2, ''{0,null,2,0,1,-3}''::float8[])',
+      'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM basket WHERE "row" <= 20',
+          'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few'] END;
   FOREACH given IN ARRAY texts LOOP
     BEGIN
       IF of_form = 'moments' THEN moments := given::tlv_moments; ELSE model := given::tlv_model; END IF;
@@ -278,7 +303,8 @@ BEGIN
 END $$;
 SQL
 my $started = query($db, 'SELECT pg_postmaster_start_time()');
-is(query($db, q{SELECT count(*), bool_and(CASE form WHEN 'model' THEN tlv_model_send(text::tlv_model) ELSE tlv_moments_send(text::tlv_moments) END = image) FROM images}), '9|t', 'images of every kind, which text gives back');
+is(query($db, q{SELECT count(*), bool_and(CASE form WHEN 'model' THEN tlv_model_send(text::tlv_model)
+    ELSE tlv_moments_send(text::tlv_moments) END = image) FROM images}), '9|t', 'images of every kind, which text gives back');
 
 srand 42;
 my ($times, $crafted) = (400, 400);
