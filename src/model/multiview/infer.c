@@ -172,7 +172,7 @@ infer_any(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *shares
 		  double *log_likelihood)
 {
 	multiview_model *own = (multiview_model *) model;
-	tlv_row whole;
+	tlv_row whole = {0};
 	int64_t ids[3];
 
 	if (row->form != TLV_ROW_VECTOR)

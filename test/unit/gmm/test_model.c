@@ -81,7 +81,9 @@ test_dimensions(void **state)
 
 		/* The same mixture beside independent standard normal dimensions, up to 60. */
 		tlv_gmm_read(&rows.truth, &truth);
-		wide = tlv_alloc0(&ctx, 60, sizeof(double));
+		wide = tlv_alloc(&ctx, 60, sizeof(double));
+		for (size_t i = 0; i < 60; i++)
+			wide[i] = TLV_MIXTURE_FLOOR;
 		parts.floor = wide;
 		assert_ok(tlv_mixture_create(&ctx, 3, 60, TLV_COVARIANCE_FULL, &wider));
 		memcpy(wider.weights, truth.weights, 3 * sizeof(double));
@@ -144,20 +146,24 @@ test_limits(void **state)
 	memory.stop_at = 0;
 }
 
-/* Damaged images are told from good ones. */
+/* Damaged images are told from good ones; so are floors that no variance may have. */
 static void
 test_damage(void **state)
 {
 	data rows = simulate(10, 3, 2, 5, TLV_COVARIANCE_FULL);
-	const char *const sections[] = {"weights", "means",		 "covariances",
-									"floor",   "covariance", "floor"};
+	const struct
+	{
+		const char *section;
+		double number;
+	} damage[] = {{"weights", -1}, {"means", -1}, {"covariances", -1}, {"covariance", -1},
+				  {"floor", -1},   {"floor", 0},  {"floor", 1.1e-316}, {"floor", 1e254}};
 
 	(void) state;
-	for (size_t s = 0; s < sizeof(sections) / sizeof(sections[0]); s++)
+	for (size_t s = 0; s < sizeof(damage) / sizeof(damage[0]); s++)
 	{
-		const char *except[] = {sections[s], NULL};
-		double bad[64] = {s < 5 ? -1 : 1e254, s < 5 ? -1 : 0};
-		const tlv_section *section = tlv_frame_find(&rows.truth, sections[s]);
+		const char *except[] = {damage[s].section, NULL};
+		double bad[64] = {damage[s].number, damage[s].number};
+		const tlv_section *section = tlv_frame_find(&rows.truth, damage[s].section);
 		tlv_frame_builder *damaged = &builder;
 		tlv_frame frame;
 		void *image;
@@ -166,7 +172,8 @@ test_damage(void **state)
 		tlv_frame_begin(damaged, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
 		tlv_frame_add_from(damaged, &rows.truth, except);
 		if (s != 1)
-			tlv_frame_add(damaged, sections[s], TLV_FLOAT64, section->rows, section->columns, bad);
+			tlv_frame_add(damaged, damage[s].section, TLV_FLOAT64, section->rows, section->columns,
+						  bad);
 		assert_ok(tlv_frame_finish(&ctx, damaged, &image, &size));
 		assert_ok(tlv_frame_open(&ctx, image, size, &frame));
 		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_gaussian_mixture, &frame), TLV_CORRUPT);
