@@ -39,7 +39,7 @@ test_names(void **state)
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			if (kinds[i]->type == kinds[j]->type)
-				assert_unequal(strcmp(kinds[i]->name, kinds[j]->name), 0);
+				assert_string_not_equal(kinds[i]->name, kinds[j]->name);
 	assert_null(tlv_kind_find(TLV_FRAME_MODEL, 255));
 	assert_null(tlv_kind_find(TLV_FRAME_GRAPH, 0));
 }

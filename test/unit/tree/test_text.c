@@ -99,7 +99,7 @@ test_dot(void **state)
 	assert_has(text, "4 [label=\"h1\", shape=circle");
 	assert_has(text, "0 -- 4 [len=0.25, penwidth=2.84];");
 	assert_has(text, "4 -- 1 [len=1, penwidth=1.6, fontsize=8, label=\"50 %\"];");
-	assert_equal(strncmp(text, "graph tree {\n", 13), 0);
+	assert_memory_equal(text, "graph tree {\n", 13);
 	assert_non_null(strstr(text, "\n}\n"));
 }
 
