@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "mutations.h"
 #include "tensorlv/num/linalg.h"
 
 #define MOST_FAMILIES 100
@@ -67,6 +68,23 @@ make_bag(size_t n, const int64_t *items, const double *weights, size_t *size)
 	return image;
 }
 
+/* A declared value that is changed as its declaration forbids is refused. */
+static void
+require_mutations_refused(const tlv_kind *kind, const tlv_frame *frame, const char *name)
+{
+	const tlv_sections *sections = kind->accumulator != NULL ? kind->accumulator->sections : NULL;
+	char accepted[128];
+
+	if (sections == NULL || tlv_sections_check(&ctx, frame, sections) != TLV_OK)
+		return;
+	count_refused_mutations(&ctx, frame, sections, accepted);
+	if (accepted[0] != '\0')
+	{
+		fprintf(stderr, "%s: %s is accepted\n", name, accepted);
+		exit(1);
+	}
+}
+
 tlv_frame
 save_frame(const char *name, void *image, size_t size)
 {
@@ -76,6 +94,7 @@ save_frame(const char *name, void *image, size_t size)
 
 	must(tlv_kind_validate(&ctx, image, size, ((tlv_frame_header *) image)->type, &frame, &kind));
 	seeded[kind->type][kind->code] = true;
+	require_mutations_refused(kind, &frame, name);
 	if (size > 4095)
 	{
 		fprintf(stderr, "%s: %zu bytes\n", name, size);

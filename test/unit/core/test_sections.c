@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "assertions.h"
+#include "mutations.h"
 #include "pool.h"
 #include "tensorlv/model/sections.h"
 
@@ -331,6 +332,18 @@ test_check(void **state)
 	assert_string_equal(ctx.error.message, "more items than rows");
 }
 
+/* What a declaration says, and its changed values break, is refused. */
+static void
+test_mutations(void **state)
+{
+	tlv_frame one = stored(toy(3, 5, 2));
+	char accepted[128];
+	size_t refused = count_refused_mutations(&ctx, &one, &toy_sections, accepted);
+
+	assert_string_equal(accepted, "");
+	assert_above((double) refused, 30);
+}
+
 /* Memory refused at every place: an error, never a crash. */
 static void
 test_memory(void **state)
@@ -367,6 +380,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_merge_order, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mutations, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
 	};
