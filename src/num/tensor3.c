@@ -255,7 +255,7 @@ tlv_status
 tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed, const double *m,
 					 double *out)
 {
-	compress_work w;
+	compress_work w = {0};
 	size_t pairs = tlv_packed2_size(r);
 	tlv_status status;
 

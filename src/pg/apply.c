@@ -142,6 +142,8 @@ rows_array(ApplyCall *call)
 		}
 		memcpy(numbers + row * k, posterior->values, k * sizeof(double));
 	}
+	if (numbers == NULL) /* no rows */
+		return construct_empty_array(FLOAT8OID);
 	array = TlvFloat8Box(2, (size_t[2]){rows, k}, numbers);
 	pfree(numbers);
 	return array;
