@@ -76,6 +76,14 @@ TlvBuild(tlv_context *ctx, tlv_frame_builder *builder)
 	return value;
 }
 
+/* Is the error about the image, not about a computation that was cut short? */
+static bool
+is_about_image(const tlv_error *error)
+{
+	return error->code != TLV_CANCELLED && error->code != TLV_OUT_OF_MEMORY &&
+		   error->code != TLV_MEMORY_LIMIT;
+}
+
 /* Validates an image of unknown origin; raises an error with the given SQLSTATE. */
 static void
 validate(struct varlena *value, tlv_frame_type type, int sqlstate)
@@ -86,8 +94,12 @@ validate(struct varlena *value, tlv_frame_type type, int sqlstate)
 
 	work->ctx.arena.limit = SIZE_MAX;
 	if (tlv_kind_validate(&work->ctx, value, VARSIZE(value), type, &frame, &kind) != TLV_OK)
+	{
+		if (!is_about_image(&work->ctx.error))
+			TlvRaise(&work->ctx);
 		ereport(ERROR, (errcode(sqlstate), errmsg("invalid %s", type_names[type]),
 						errdetail("%s", work->ctx.error.message)));
+	}
 	TlvWorkEnd(work);
 }
 
