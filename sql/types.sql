@@ -36,6 +36,12 @@ CREATE FUNCTION tlv_diagnostics(model tlv_model)
     AS 'MODULE_PATHNAME', 'tlv_diagnostics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_diagnostics(tlv_model) IS 'what the numbers of a model are worth: residual, eigenvalues, condition number, iterations; warnings are rows named "warning: ..."';
 
+CREATE FUNCTION tlv_warnings(model tlv_model)
+    RETURNS TABLE (code text, component integer, score float8, message text, hint text)
+    AS 'MODULE_PATHNAME', 'tlv_warnings_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 3;
+COMMENT ON FUNCTION tlv_warnings(tlv_model)
+    IS 'what to beware of: a stable code, the component (NULL: the whole model), the number that gave rise to it, a sentence, what may be done';
+
 CREATE FUNCTION tlv_build_info()
     RETURNS TABLE (name text, value text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE ROWS 8;

@@ -135,6 +135,14 @@ SELECT state, symbol, round(probability::numeric, 9) AS probability FROM tlv_emi
 SELECT name FROM tlv_diagnostics((SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM sequences WHERE seq <= 5)) WHERE name LIKE 'warning: singular values%';
 SELECT name FROM tlv_diagnostics(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) WHERE name LIKE 'warning%';
 
+-- warnings as rows: the same as in the diagnostics, with a code; of a model without any, none
+SELECT code, component, score > 0 AS score, message, hint FROM tlv_warnings(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) ORDER BY code;
+SELECT (SELECT array_agg('warning: ' || message || coalesce(': ' || hint, '') ORDER BY score) FROM tlv_warnings(m)) = (SELECT array_agg(name ORDER BY value) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: %') AS same,
+       (SELECT jsonb_agg(message || coalesce(': ' || hint, '')) FROM tlv_warnings(m)) = tlv_info(m)->'warnings' AS in_info, (SELECT count(*) > 0 FROM tlv_warnings(m)) AS warned
+FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) AS m FROM sequences WHERE seq <= 5) q;
+SELECT count(*) AS none FROM hmms, tlv_warnings(symbols);
+SELECT * FROM tlv_warnings(NULL);
+
 -- bad input
 SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('element', 'SELECT tlv_sequence_moments(ARRAY[1, NULL, 2])'), ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'),

@@ -412,3 +412,26 @@ tlv_diagnostics_rows(PG_FUNCTION_ARGS)
 					   warned.warning.score);
 	return (Datum) 0;
 }
+
+PG_FUNCTION_INFO_V1(tlv_warnings_rows);
+
+/* Rows (code, component, score, message, hint) of a model; of the whole model component is NULL. */
+Datum
+tlv_warnings_rows(PG_FUNCTION_ARGS)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_warnings_walk walk = tlv_warnings_of(&frame);
+
+	TlvInitRows(fcinfo);
+	while (tlv_warnings_next(&walk))
+	{
+		const tlv_warning *warning = &walk.warning;
+
+		TlvPutRow(fcinfo, TlvText(warning->code),
+				  TlvNullIf(warning->component == 0 || warning->component > PG_INT32_MAX,
+							TlvInt4((int32) warning->component)),
+				  TlvFloat8(warning->score), TlvText(warning->message),
+				  TlvText(warning->hint[0] != '\0' ? warning->hint : NULL));
+	}
+	return (Datum) 0;
+}
