@@ -370,22 +370,18 @@ create_lloyd(tlv_context *ctx, const kmeans_data *data, lloyd *s)
 	s->data = data;
 	s->k = k;
 	s->width = tlv_kmeans_width(n, d, k);
-	s->centers = tlv_alloc(ctx, d * k + k + s->width * (d + 2 + k), sizeof(float));
-	TLV_TRY_ALLOC(ctx, s->centers);
+	TLV_TRY_NEW(ctx, s->centers, d * k + k + s->width * (d + 2 + k));
 	s->half = s->centers + d * k;
 	s->block = s->half + k;
 	s->scores = s->block + d * s->width;
 	s->most = s->scores + k * s->width;
 	s->found = (int32_t *) (s->most + s->width);
-	s->sums = tlv_alloc(ctx, d * k + k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, s->sums);
+	TLV_TRY_NEW(ctx, s->sums, d * k + k);
 	s->sizes = s->sums + d * k;
-	s->counts = tlv_alloc(ctx, k, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, s->counts);
+	TLV_TRY_NEW(ctx, s->counts, k);
 	s->distance = tlv_alloc(ctx, n, sizeof(float));
 	TLV_TRY_ALLOC(ctx, s->distance);
-	s->label = tlv_alloc(ctx, n, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, s->label);
+	TLV_TRY_NEW(ctx, s->label, n);
 	return TLV_OK;
 }
 
@@ -441,11 +437,9 @@ open_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, kmeans_run *run)
 	memset(run, 0, sizeof(*run));
 	TLV_TRY(check_kmeans_task(ctx, task));
 	*data = (kmeans_data){.task = task, .n = task->n, .d = task->d};
-	run->sum = tlv_alloc(ctx, 2 * data->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, run->sum);
+	TLV_TRY_NEW(ctx, run->sum, 2 * data->d);
 	data->mean = (float *) (run->sum + data->d);
-	data->squares = tlv_alloc(ctx, data->n, sizeof(float));
-	TLV_TRY_ALLOC(ctx, data->squares);
+	TLV_TRY_NEW(ctx, data->squares, data->n);
 	TLV_TRY(check_points(ctx, data, run->sum));
 	TLV_TRY(tlv_kmeans_fill_tiles(ctx, data));
 	TLV_TRY(create_lloyd(ctx, data, &run->lloyd));

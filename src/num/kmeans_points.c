@@ -64,8 +64,7 @@ tlv_kmeans_fill_tiles(tlv_context *ctx, kmeans_data *data)
 
 	if (data->task->k > FEW || tiles > TILES_MOST / KMEANS_TILE / d)
 		return TLV_OK;
-	data->tiles = tlv_alloc0(ctx, tiles * d, KMEANS_TILE * sizeof(float));
-	TLV_TRY_ALLOC(ctx, data->tiles);
+	TLV_TRY_NEW0_ROWS(ctx, data->tiles, tiles * d, KMEANS_TILE);
 	for (size_t i = 0; i < data->n; i++)
 	{
 		const float *point = data->task->points + i * d;

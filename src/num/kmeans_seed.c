@@ -268,11 +268,9 @@ create_seeding(tlv_context *ctx, const kmeans_data *data, size_t among, size_t m
 	s->m = m;
 	s->trials = tlv_least(trials, TRIALS_MOST);
 	s->width = tlv_kmeans_width(m, d, s->trials);
-	s->point = tlv_alloc(ctx, 2 * m, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, s->point);
+	TLV_TRY_NEW(ctx, s->point, 2 * m);
 	s->nearest = s->point + m;
-	s->mass = tlv_alloc(ctx, (m + PART - 1) / PART, sizeof(double));
-	TLV_TRY_ALLOC(ctx, s->mass);
+	TLV_TRY_NEW(ctx, s->mass, (m + PART - 1) / PART);
 	s->squares = tlv_alloc(ctx, (3 + s->trials) * m + s->width * (d + s->trials) + d * s->trials,
 						   sizeof(float));
 	TLV_TRY_ALLOC(ctx, s->squares);

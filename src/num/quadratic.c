@@ -321,8 +321,7 @@ tlv_nnls(tlv_context *ctx, size_t m, size_t n, const double *a, const double *b,
 
 	if (m == 0 || n == 0 || m > INT32_MAX || n > 20000)
 		return tlv_fail(ctx, TLV_LIMIT, "least squares with %zu rows and %zu columns", m, n);
-	block = tlv_alloc0(ctx, 2 * n + 7, n * sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0_ROWS(ctx, block, 2 * n + 7, n);
 	status = solve_least_squares(ctx, m, n, a, b, x, block);
 	if (status == TLV_OK)
 		*residual = residual_norm(m, n, a, b, x);

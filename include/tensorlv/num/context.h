@@ -150,15 +150,17 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 	} while (0)
 
 /*
- * The pointer becomes an array of n elements of its type, or the calling function returns as with
- * TLV_TRY_ALLOC; with 0 they are zero.
+ * The pointer becomes an array of n elements of its type, or of n rows of so many, or the calling
+ * function returns as with TLV_TRY_ALLOC; with 0 they are zero.
  */
-#define TLV_TRY_NEW(ctx, pointer, n)  TLV_TRY_NEW_BY(tlv_alloc, ctx, pointer, n)
-#define TLV_TRY_NEW0(ctx, pointer, n) TLV_TRY_NEW_BY(tlv_alloc0, ctx, pointer, n)
-#define TLV_TRY_NEW_BY(allocate, ctx, pointer, n)                                                  \
+#define TLV_TRY_NEW(ctx, pointer, n)			 TLV_TRY_NEW_BY(tlv_alloc, ctx, pointer, n, 1)
+#define TLV_TRY_NEW0(ctx, pointer, n)			 TLV_TRY_NEW_BY(tlv_alloc0, ctx, pointer, n, 1)
+#define TLV_TRY_NEW_ROWS(ctx, pointer, n, each)	 TLV_TRY_NEW_BY(tlv_alloc, ctx, pointer, n, each)
+#define TLV_TRY_NEW0_ROWS(ctx, pointer, n, each) TLV_TRY_NEW_BY(tlv_alloc0, ctx, pointer, n, each)
+#define TLV_TRY_NEW_BY(allocate, ctx, pointer, n, each)                                            \
 	do                                                                                             \
 	{                                                                                              \
-		(pointer) = allocate(ctx, n, sizeof(*(pointer)));                                          \
+		(pointer) = allocate(ctx, n, (each) * sizeof(*(pointer)));                                 \
 		TLV_TRY_ALLOC(ctx, pointer);                                                               \
 	} while (0)
 

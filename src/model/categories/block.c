@@ -187,8 +187,7 @@ create_block(tlv_context *ctx, const category_state *state, category_block *bloc
 		block->columns = tlv_alloc(ctx, p, block->room);
 		TLV_TRY_ALLOC(ctx, block->columns);
 	}
-	block->planes = tlv_alloc(ctx, block->first_plane[p], block->words * sizeof(uint64_t));
-	TLV_TRY_ALLOC(ctx, block->planes);
+	TLV_TRY_NEW_ROWS(ctx, block->planes, block->first_plane[p], block->words);
 	return make_columns(ctx, state, block);
 }
 

@@ -26,8 +26,7 @@
 static tlv_status
 category_state_create(tlv_context *ctx, category_state **state)
 {
-	*state = tlv_alloc0(ctx, 1, sizeof(category_state));
-	TLV_TRY_ALLOC(ctx, *state);
+	TLV_TRY_NEW0(ctx, *state, 1);
 	(*state)->base.class = tlv_kind_category_moments.accumulator;
 	return TLV_OK;
 }

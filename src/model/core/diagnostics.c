@@ -187,8 +187,7 @@ tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, const ch
 
 	if (at + k > diagnostics->n)
 		return TLV_OK;
-	values = tlv_alloc(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, values);
+	TLV_TRY_NEW(ctx, values, k);
 	found = diagnostics->values + at;
 	memcpy(values, found, k * sizeof(double));
 	for (size_t i = 0; i < k; i++)

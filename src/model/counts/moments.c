@@ -61,12 +61,10 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 		tlv_free(ctx, document->index);
 		tlv_free(ctx, document->known);
 		memset(document, 0, sizeof(*document));
-		document->items = tlv_alloc(ctx, room, sizeof(int64_t));
-		TLV_TRY_ALLOC(ctx, document->items);
+		TLV_TRY_NEW(ctx, document->items, room);
 		document->counts = tlv_alloc(ctx, room, sizeof(double));
 		TLV_TRY_ALLOC(ctx, document->counts);
-		document->index = tlv_alloc(ctx, room, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, document->index);
+		TLV_TRY_NEW(ctx, document->index, room);
 		document->known = tlv_alloc(ctx, room, sizeof(double));
 		TLV_TRY_ALLOC(ctx, document->known);
 		document->room = room;
@@ -186,8 +184,7 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 		tlv_free(ctx, state->entries);
 		state->entries_room = 0;
-		state->entries = tlv_alloc(ctx, 2 * room, sizeof(tlv_bag_entry));
-		TLV_TRY_ALLOC(ctx, state->entries);
+		TLV_TRY_NEW(ctx, state->entries, 2 * room);
 		state->entries_room = room;
 	}
 	scale = 1 / (document->length - 1);

@@ -80,8 +80,7 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	s->scale = tlv_frame_float64(frame, "scale");
 	s->basis = tlv_frame_float64(frame, "basis");
 	s->fingerprint = frame->header->digest;
-	s->weights = tlv_alloc(ctx, s->width * s->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, s->weights);
+	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
 	for (size_t i = 0; i < s->d; i++)
 		for (size_t j = 0; j < s->width; j++)
 			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
@@ -185,8 +184,7 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	int64_t *own_items;
 	double *numbers;
 
-	*kept = tlv_alloc(ctx, all, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, *kept);
+	TLV_TRY_NEW(ctx, *kept, all);
 	p->tokens = tlv_frame_scalar(summary, "tokens", 0);
 	p->documents = tlv_frame_scalar(summary, "documents", 0);
 	p->d = kept_items(summary, options->minimum_documents, *kept);
@@ -199,8 +197,7 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	p->seed = (double) options->seed;
 	p->minimum_documents = options->minimum_documents;
 	p->trace = tlv_count_trace(summary, options->minimum_documents);
-	own_items = tlv_alloc(ctx, p->d, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, own_items);
+	TLV_TRY_NEW(ctx, own_items, p->d);
 	numbers = tlv_alloc(ctx, 2 * p->d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, numbers);
 	for (size_t i = 0; i < p->d; i++)
@@ -226,8 +223,7 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	size_t rank;
 
 	TLV_TRY(choose_items(ctx, summary, options, &p, &kept));
-	basis = tlv_alloc(ctx, p.block * p.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, basis);
+	TLV_TRY_NEW(ctx, basis, p.block * p.d);
 	ritz = tlv_alloc0(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	tlv_rng_seed(&rng, options->seed);
@@ -265,12 +261,10 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	p.shares = tlv_frame_float64(products, "shares");
 	p.ritz_before = tlv_frame_float64(products, "ritz_before");
 
-	basis = tlv_alloc0(ctx, p.block * p.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, basis);
+	TLV_TRY_NEW0(ctx, basis, p.block * p.d);
 	z = tlv_alloc(ctx, p.block * p.d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, z);
-	b = tlv_alloc(ctx, p.block * p.block, sizeof(double));
-	TLV_TRY_ALLOC(ctx, b);
+	TLV_TRY_NEW(ctx, b, p.block * p.block);
 	ritz = tlv_alloc(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	for (size_t i = 0; i < p.block * p.d; i++)
@@ -307,8 +301,7 @@ pair_moment(tlv_context *ctx, const tlv_frame *moments, const parts *p, const in
 	const double *pairs = tlv_frame_float64(moments, "pairs");
 	const double *correction = tlv_frame_float64(moments, "correction");
 
-	*packed = tlv_alloc(ctx, tlv_packed2_size(p->d), sizeof(double));
-	TLV_TRY_ALLOC(ctx, *packed);
+	TLV_TRY_NEW(ctx, *packed, tlv_packed2_size(p->d));
 	for (size_t i = 0; i < p->d; i++)
 	{
 		double *row = *packed + tlv_packed2_index(i, 0);
@@ -336,8 +329,7 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	TLV_TRY(choose_items(ctx, moments, options, &p, &kept));
 	TLV_TRY(pair_moment(ctx, moments, &p, kept, &op.packed));
 	op.scale = p.scale;
-	basis = tlv_alloc(ctx, p.block * p.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, basis);
+	TLV_TRY_NEW(ctx, basis, p.block * p.d);
 	ritz = tlv_alloc0(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	tlv_rng_seed(&rng, options->seed);

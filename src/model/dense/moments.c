@@ -60,8 +60,7 @@ begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 		if (!isfinite(first[j]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
 							isnan(first[j]) ? "NaN" : "infinite");
-	state->shift = tlv_alloc(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->shift);
+	TLV_TRY_NEW(ctx, state->shift, d);
 	memcpy(state->shift, first, d * sizeof(double));
 	return dense_sums_init(ctx, &state->sums, d, (int) state->order);
 }
@@ -176,8 +175,7 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 
 	if (state->sums.d == 0)
 	{
-		state->shift = tlv_alloc(ctx, d, sizeof(double));
-		TLV_TRY_ALLOC(ctx, state->shift);
+		TLV_TRY_NEW(ctx, state->shift, d);
 		memcpy(state->shift, shift, d * sizeof(double));
 		return dense_sums_read(ctx, frame, &state->sums);
 	}
@@ -230,8 +228,7 @@ moments_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->declared.sizes[SIZE_D] = d;
 	state->declared.sizes[SIZE_CUBES] = sums->order >= 3 ? tlv_packed3_size(d) : 0;
 	state->declared.sizes[SIZE_FOURTHS] = sums->order >= 4 ? tlv_packed4_size(d) : 0;
-	state->pairs = tlv_alloc(ctx, tlv_packed2_size(d), sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->pairs);
+	TLV_TRY_NEW(ctx, state->pairs, tlv_packed2_size(d));
 	*owned = state->pairs;
 	for (size_t i = 0; i < d; i++) /* the lower triangle by rows */
 		for (size_t j = 0; j <= i; j++)

@@ -84,8 +84,7 @@ sample_cut(tlv_context *ctx, sample_state *state)
 		return TLV_OK;
 	sample_sort(state);
 	state->n = state->n < state->count ? state->n : state->count;
-	rows = tlv_alloc(ctx, state->n * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, rows);
+	TLV_TRY_NEW(ctx, rows, state->n * d);
 	for (size_t i = 0; i < state->n; i++)
 		memcpy(rows + i * d, state->rows + state->keys[i].at * d, d * sizeof(double));
 	memcpy(state->rows, rows, state->n * d * sizeof(double));
@@ -238,8 +237,7 @@ sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	sample_state *state = (sample_state *) accumulator;
 
 	TLV_TRY(sample_cut(ctx, state));
-	state->counts = tlv_alloc(ctx, state->n, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->counts);
+	TLV_TRY_NEW(ctx, state->counts, state->n);
 	*owned = state->counts;
 	for (size_t i = 0; i < state->n; i++)
 		state->counts[i] = state->keys[i].count;
@@ -348,8 +346,7 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 	double *share, sum = 0.5;
 
 	*n = section->columns == 0 ? 0 : (size_t) wanted;
-	*rows = tlv_alloc(ctx, *n * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *rows);
+	TLV_TRY_NEW(ctx, *rows, *n * d);
 	share = tlv_alloc(ctx, section->columns, sizeof(double));
 	TLV_TRY_ALLOC(ctx, share);
 	share_rows(sample, section->columns, wanted, share);

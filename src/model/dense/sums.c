@@ -26,8 +26,7 @@ dense_sums_init(tlv_context *ctx, dense_sums *sums, size_t d, int order)
 	size_t fourths = order >= 4 ? tlv_packed4_size(d) : 0;
 
 	memset(sums, 0, sizeof(*sums));
-	sums->sum1 = tlv_alloc0(ctx, d + square + cubes + fourths, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sums->sum1);
+	TLV_TRY_NEW0(ctx, sums->sum1, d + square + cubes + fourths);
 	sums->d = d;
 	sums->order = order;
 	sums->sum2 = sums->sum1 + d;
@@ -88,8 +87,7 @@ make_work(tlv_context *ctx, dense_sums *sums)
 	size_t third = tlv_tensor3_work(sums->d, DENSE_BLOCK);
 	size_t fourth = sums->order >= 4 ? tlv_tensor4_work(sums->d) : 0;
 
-	sums->work = tlv_alloc(ctx, third > fourth ? third : fourth, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sums->work);
+	TLV_TRY_NEW(ctx, sums->work, third > fourth ? third : fourth);
 	return TLV_OK;
 }
 

@@ -46,8 +46,7 @@ add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t
 	{
 		tlv_free(ctx, state->own[side]);
 		state->room[side] = 0;
-		state->own[side] = tlv_alloc(ctx, 2 * n, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, state->own[side]);
+		TLV_TRY_NEW(ctx, state->own[side], 2 * n);
 		state->room[side] = 2 * n;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -253,11 +252,9 @@ tlv_cover_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 	open_covers(pairs, &c);
 	if (nothing_to_compare(&c, nmi))
 		return TLV_OK;
-	best_a = tlv_alloc(ctx, c.view.n[0] + c.view.n[1], sizeof(double));
-	TLV_TRY_ALLOC(ctx, best_a);
+	TLV_TRY_NEW(ctx, best_a, c.view.n[0] + c.view.n[1]);
 	best_b = best_a + c.view.n[0];
-	mark = tlv_alloc0(ctx, 2 * c.view.n[1], sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, mark);
+	TLV_TRY_NEW0(ctx, mark, 2 * c.view.n[1]);
 	for (size_t i = 0; i < c.view.n[0] + c.view.n[1]; i++)
 		best_a[i] = 1;
 	for (size_t i = 0; i < c.view.n_pairs; i++)
@@ -285,8 +282,7 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 	open_covers(pairs, &c);
 	if (nothing_to_compare(&c, f1))
 		return TLV_OK;
-	best = tlv_alloc0(ctx, c.view.n[0] + c.view.n[1], sizeof(double));
-	TLV_TRY_ALLOC(ctx, best);
+	TLV_TRY_NEW0(ctx, best, c.view.n[0] + c.view.n[1]);
 	for (size_t p = 0; p < c.view.n_pairs; p++)
 	{
 		size_t i = tlv_pair_a(c.view.pairs[p]), j = tlv_pair_b(c.view.pairs[p]);

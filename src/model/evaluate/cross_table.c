@@ -49,8 +49,7 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 	tlv_cross_table_view(frame, &view);
 	for (int s = 0; s < 2; s++)
 	{
-		position[s] = tlv_alloc(ctx, view.n[s], sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, position[s]);
+		TLV_TRY_NEW(ctx, position[s], view.n[s]);
 		for (size_t i = 0; i < view.n[s]; i++)
 		{
 			if (i % CHUNK_ENTRIES == 0)
@@ -131,8 +130,7 @@ tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_a
 	arrays->sizes[0] = (double *) (arrays->pairs + n);
 	arrays->sizes[1] = arrays->sizes[0] + n_a;
 	arrays->counts = arrays->sizes[1] + n_b;
-	entries = tlv_alloc(ctx, most, 2 * sizeof(tlv_bag_entry));
-	TLV_TRY_ALLOC(ctx, entries);
+	TLV_TRY_NEW_ROWS(ctx, entries, most, 2);
 	rank = tlv_alloc(ctx, n_a + n_b, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, rank);
 	sort_labels(&table->labels[0], entries, entries + most, arrays->labels[0], arrays->sizes[0],

@@ -103,8 +103,7 @@ open_contingency(tlv_context *ctx, const tlv_frame *frame, contingency *table)
 {
 	tlv_cross_table_view(frame, &table->view);
 	table->nodes = tlv_frame_scalar(frame, "nodes", 0);
-	table->sizes[0] = tlv_alloc0(ctx, table->view.n[0] + table->view.n[1], sizeof(double));
-	TLV_TRY_ALLOC(ctx, table->sizes[0]);
+	TLV_TRY_NEW0(ctx, table->sizes[0], table->view.n[0] + table->view.n[1]);
 	table->sizes[1] = table->sizes[0] + table->view.n[0];
 	for (size_t i = 0; i < table->view.n_pairs; i++)
 	{

@@ -60,8 +60,7 @@ allocate_sums(tlv_context *ctx, membership_state *state, size_t k_a, size_t k_b)
 	if ((double) k_a * (double) k_b * 2 * sizeof(double) > (double) TLV_FRAME_MAX_BYTES)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu x %zu pairs of components are too many for one value",
 						k_a, k_b);
-	block = tlv_alloc0(ctx, 2 * k_a * k_b + 3 * k_a + 4 * k_b, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block, 2 * k_a * k_b + 3 * k_a + 4 * k_b);
 	state->k[0] = k_a;
 	state->k[1] = k_b;
 	state->products = block;

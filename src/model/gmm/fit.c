@@ -95,13 +95,11 @@ allocate_fit(tlv_context *ctx, gmm_fit *fit)
 {
 	size_t k = fit->k, d = fit->d;
 
-	fit->eigenvalues = tlv_alloc(ctx, d, (4 + d + k) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->eigenvalues);
+	TLV_TRY_NEW_ROWS(ctx, fit->eigenvalues, d, 4 + d + k);
 	fit->skew = fit->eigenvalues + d;
 	fit->eigenvectors = fit->skew + d;
 	fit->whitening = fit->eigenvectors + d * d;
-	fit->root = tlv_alloc(ctx, k, (k + 2) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, fit->root);
+	TLV_TRY_NEW_ROWS(ctx, fit->root, k, k + 2);
 	fit->decomposition.k = k;
 	fit->decomposition.values = fit->root + k;
 	fit->decomposition.vectors = fit->root + 2 * k;
@@ -244,8 +242,7 @@ noise_skew(tlv_context *ctx, gmm_fit *fit)
 		fit->skew[a] = fit->space.skew[a] / left;
 	if (q == 0)
 		return TLV_OK;
-	projection = tlv_alloc(ctx, d, d * sizeof(double));
-	TLV_TRY_ALLOC(ctx, projection);
+	TLV_TRY_NEW_ROWS(ctx, projection, d, d);
 	TLV_TRY(tlv_syrk(ctx, false, d, q, 1 / left, fit->eigenvectors + first * d, d, 0, projection, d,
 					 true));
 	contract(d, fit->moments.third, projection, fit->skew);
@@ -327,8 +324,7 @@ recover_variances(tlv_context *ctx, gmm_fit *fit)
 		mixture->variances[j] = fit->noise;
 	if (fit->common || !(fit->noise > 0))
 		return TLV_OK;
-	a = tlv_alloc(ctx, rows, (2 * k + 1) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, a);
+	TLV_TRY_NEW_ROWS(ctx, a, rows, 2 * k + 1);
 	inverse = a + rows * k;
 	b = inverse + rows * k;
 	for (size_t j = 0; j < k; j++)
@@ -362,8 +358,7 @@ covariance_within(tlv_context *ctx, const gmm_fit *fit, double least, double *wi
 		memcpy(within, fit->moments.covariance, d * d * sizeof(double));
 		return TLV_OK;
 	}
-	scaled = tlv_alloc(ctx, d, (k + d + 1) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, scaled);
+	TLV_TRY_NEW_ROWS(ctx, scaled, d, k + d + 1);
 	vectors = scaled + d * k;
 	values = vectors + d * d;
 	for (size_t j = 0; j < k; j++)
@@ -392,8 +387,7 @@ shape_within(tlv_context *ctx, const gmm_fit *fit, const double *within, const d
 
 	if (full)
 	{
-		lifted = tlv_alloc(ctx, d, d * sizeof(double));
-		TLV_TRY_ALLOC(ctx, lifted);
+		TLV_TRY_NEW_ROWS(ctx, lifted, d, d);
 		TLV_TRY(tlv_gmm_lift_covariance(ctx, &fit->space, within, lifted));
 		for (size_t i = 0; i < d; i++)
 			lifted[i * d + i] = fmax(lifted[i * d + i], 0) + floor[i];
@@ -426,8 +420,7 @@ shape_variances(tlv_context *ctx, const gmm_fit *fit, const double *floor, tlv_m
 			mixture->variances[j] = fmax(fit->mixture.variances[j], least);
 		return TLV_OK;
 	}
-	within = tlv_alloc(ctx, d, d * sizeof(double));
-	TLV_TRY_ALLOC(ctx, within);
+	TLV_TRY_NEW_ROWS(ctx, within, d, d);
 	TLV_TRY(covariance_within(ctx, fit, LEAST_VARIANCE * fit->noise, within));
 	for (size_t j = 0; j < d && fit->unit != NULL; j++)
 		for (size_t i = 0; i < d; i++)
@@ -557,8 +550,7 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	TLV_TRY(tlv_require_memory(ctx, fit_memory(&fit.space, options), "the fit"));
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &fit.moments));
 	TLV_TRY(allocate_fit(ctx, &fit));
-	floor = tlv_alloc(ctx, fit.space.dimensions, 2 * sizeof(double));
-	TLV_TRY_ALLOC(ctx, floor);
+	TLV_TRY_NEW_ROWS(ctx, floor, fit.space.dimensions, 2);
 	TLV_TRY(tlv_gmm_lift_variances(ctx, &fit.space, fit.moments.covariance,
 								   floor + fit.space.dimensions));
 	TLV_TRY(tlv_mixture_floor(ctx, fit.space.dimensions, floor + fit.space.dimensions, floor));

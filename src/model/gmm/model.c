@@ -187,8 +187,7 @@ gmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	gmm->base.frame = *frame;
 	tlv_gmm_read(frame, &gmm->mixture);
 	TLV_TRY(tlv_mixture_worker_create(ctx, &gmm->mixture, &gmm->worker));
-	gmm->row = tlv_alloc(ctx, gmm->mixture.d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, gmm->row);
+	TLV_TRY_NEW(ctx, gmm->row, gmm->mixture.d);
 	*model = &gmm->base;
 	return TLV_OK;
 }

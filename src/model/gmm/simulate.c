@@ -122,8 +122,7 @@ tlv_gmm_simulator_create(tlv_context *ctx, const tlv_mixture *mixture,
 	TLV_TRY_NEW(ctx, made->normal, d);
 	if (mixture->covariance == TLV_COVARIANCE_FULL)
 	{
-		made->factor = tlv_alloc(ctx, k, d * d * sizeof(double));
-		TLV_TRY_ALLOC(ctx, made->factor);
+		TLV_TRY_NEW_ROWS(ctx, made->factor, k, d * d);
 		for (size_t j = 0; j < k; j++)
 		{
 			double *l = made->factor + j * d * d;

@@ -68,8 +68,7 @@ project(tlv_context *ctx, const gmm_space *space, const double *covariance, doub
 {
 	size_t d = space->dimensions, p = space->directions;
 
-	*product = tlv_alloc(ctx, d, p * sizeof(double));
-	TLV_TRY_ALLOC(ctx, *product);
+	TLV_TRY_NEW_ROWS(ctx, *product, d, p);
 	memcpy(*product, space->basis, d * p * sizeof(double));
 	return tlv_gemm(ctx, false, false, d, p, p, 1, space->basis, d, covariance, p, -space->variance,
 					*product, d);

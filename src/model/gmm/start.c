@@ -352,8 +352,7 @@ make_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_plan *plan
 							 .one_unit = sample->d == 1};
 	size_t kept = (size_t) ceil(plan->kept * (double) (own_units ? clusters.own_units : starts));
 
-	clusters.label = tlv_alloc(ctx, starts, clusters.n * sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, clusters.label);
+	TLV_TRY_NEW_ROWS(ctx, clusters.label, starts, clusters.n);
 	clusters.inertia = tlv_alloc(ctx, starts, sizeof(double));
 	TLV_TRY_ALLOC(ctx, clusters.inertia);
 	TLV_TRY(cluster_starts(ctx, sample, plan, options, &clusters));
@@ -456,8 +455,7 @@ open_sample(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sam
 {
 	size_t n = sample->n, d = sample->d;
 
-	sample->center = tlv_alloc0(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, sample->center);
+	TLV_TRY_NEW0(ctx, sample->center, d);
 	sample->rows = tlv_alloc(ctx, n, d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, sample->rows);
 	return load_rows(ctx, rows, seed, sample);
@@ -509,8 +507,7 @@ tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const do
 		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", n,
 						options->k);
 	TLV_TRY(open_sample(ctx, rows, options->seed, &sample));
-	candidates = tlv_alloc0(ctx, (size_t) number, sizeof(gmm_candidate));
-	TLV_TRY_ALLOC(ctx, candidates);
+	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
 	TLV_TRY(run_starts(ctx, &sample, options, candidates));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
 	for (int s = 0; s < number; s++)

@@ -51,8 +51,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->model->mixture.d, TLV_MIXTURE_BLOCK * sizeof(double));
-		TLV_TRY_ALLOC(ctx, state->block);
+		TLV_TRY_NEW_ROWS(ctx, state->block, state->model->mixture.d, TLV_MIXTURE_BLOCK);
 	}
 	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64,
 						state->block + state->waiting * state->model->mixture.d));

@@ -182,8 +182,7 @@ grow_buffer(tlv_context *ctx, graph_state *state)
 static tlv_status
 begin_weights(tlv_context *ctx, graph_state *state)
 {
-	state->weight = tlv_alloc(ctx, state->room, sizeof(double));
-	TLV_TRY_ALLOC(ctx, state->weight);
+	TLV_TRY_NEW(ctx, state->weight, state->room);
 	for (size_t i = 0; i < state->n; i++)
 		state->weight[i] = 1;
 	return TLV_OK;

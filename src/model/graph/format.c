@@ -71,8 +71,7 @@ tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *nam
 	const uint8_t *at = section_bytes(frame, name);
 	uint64_t id = 0;
 
-	*ids = tlv_alloc(ctx, n, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, *ids);
+	TLV_TRY_NEW(ctx, *ids, n);
 	for (size_t i = 0; i < n; i++)
 	{
 		uint64_t code;

@@ -111,8 +111,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, (state->model->d + 4 * state->k) * BLOCK, sizeof(double));
-		TLV_TRY_ALLOC(ctx, state->block);
+		TLV_TRY_NEW(ctx, state->block, (state->model->d + 4 * state->k) * BLOCK);
 		state->outputs = state->block + state->model->d * BLOCK;
 	}
 	TLV_TRY(tlv_ica_center(ctx, state->model, row->part[0].d, row->part[0].float64,
@@ -360,8 +359,7 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	means.responses = tlv_frame_float64(statistics, "responses");
 	means.curvatures = tlv_frame_float64(statistics, "curvatures");
 	means.slopes = tlv_frame_float64(statistics, "slopes");
-	r = tlv_alloc(ctx, k * k + 2 * d * k + k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, r);
+	TLV_TRY_NEW(ctx, r, k * k + 2 * d * k + k);
 	parts.mixing = r + k * k;
 	parts.unmixing = parts.mixing + d * k;
 	parts.kurtosis = parts.unmixing + d * k;

@@ -70,8 +70,7 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 	state->fingerprint = model->frame.header->digest;
 	state->k = k;
 	state->top = top;
-	state->first = tlv_alloc(ctx, d + 2 * top * k + k + top, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, state->first);
+	TLV_TRY_NEW(ctx, state->first, d + 2 * top * k + k + top);
 	state->next = state->first + d;
 	state->present = state->next + top * k;
 	state->n_present = state->present + top * k;

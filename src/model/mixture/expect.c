@@ -56,8 +56,7 @@ tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixtur
 	size_t k = mixture->k, d = mixture->d;
 	size_t each = 1 + d + tlv_mixture_variances(d, mixture->covariance);
 
-	sums->responsibilities = tlv_alloc(ctx, k, each * sizeof(double));
-	TLV_TRY_ALLOC(ctx, sums->responsibilities);
+	TLV_TRY_NEW_ROWS(ctx, sums->responsibilities, k, each);
 	sums->sums = sums->responsibilities + k;
 	sums->squares = sums->sums + d * k;
 	tlv_mixture_sums_clear(mixture, sums);
@@ -213,15 +212,12 @@ allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 	worker->linear = worker->constant + k;
 	TLV_TRY_NEW(ctx, worker->inverse, inverse_room(mixture));
 	TLV_TRY_NEW(ctx, worker->squares, squares_room(mixture));
-	worker->shares = tlv_alloc(ctx, k + 2, TLV_MIXTURE_BLOCK * sizeof(double));
-	TLV_TRY_ALLOC(ctx, worker->shares);
+	TLV_TRY_NEW_ROWS(ctx, worker->shares, k + 2, TLV_MIXTURE_BLOCK);
 	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;
 	worker->total = worker->density + TLV_MIXTURE_BLOCK;
 	if (full)
 	{
-		worker->scaled =
-			tlv_alloc(ctx, d, (TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d) * sizeof(double));
-		TLV_TRY_ALLOC(ctx, worker->scaled);
+		TLV_TRY_NEW_ROWS(ctx, worker->scaled, d, TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d);
 		worker->product = tlv_alloc(ctx, d, d * sizeof(double));
 		TLV_TRY_ALLOC(ctx, worker->product);
 	}

@@ -179,8 +179,7 @@ tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture, const double 
 	*found = 0;
 	if (full)
 	{
-		matrix = tlv_alloc(ctx, d, d * sizeof(double));
-		TLV_TRY_ALLOC(ctx, matrix);
+		TLV_TRY_NEW_ROWS(ctx, matrix, d, d);
 	}
 	for (size_t j = 0; j < mixture->k; j++)
 	{

@@ -31,9 +31,7 @@ tlv_mixture_create(tlv_context *ctx, size_t k, size_t d, tlv_covariance covarian
 	mixture->k = k;
 	mixture->d = d;
 	mixture->covariance = covariance;
-	mixture->weights =
-		tlv_alloc0(ctx, k, (1 + d + tlv_mixture_variances(d, covariance)) * sizeof(double));
-	TLV_TRY_ALLOC(ctx, mixture->weights);
+	TLV_TRY_NEW0_ROWS(ctx, mixture->weights, k, (1 + d + tlv_mixture_variances(d, covariance)));
 	mixture->means = mixture->weights + k;
 	mixture->variances = mixture->means + d * k;
 	return TLV_OK;

@@ -242,8 +242,7 @@ prepare(tlv_context *ctx, mmsb_model *model)
 	for (size_t b = 0; b < k; b++)
 		for (size_t a = 0; a < k; a++)
 			model->mean_rates[b] += model->shares[a] * model->connectivity[a + k * b];
-	squares = tlv_alloc0(ctx, k, k * sizeof(double));
-	TLV_TRY_ALLOC(ctx, squares);
+	TLV_TRY_NEW0_ROWS(ctx, squares, k, k);
 	TLV_TRY(sum_nodes(ctx, model, squares));
 	if (parts->alpha0 > 0 && model->mean_rate > 0)
 		TLV_TRY(finish_gram(ctx, model, squares));

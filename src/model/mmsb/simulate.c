@@ -81,8 +81,7 @@ allocate_rates(tlv_context *ctx, simulator *s)
 
 	TLV_TRY_NEW0(ctx, s->rates, 2 * k);
 	s->reach = s->rates + k;
-	s->rows = tlv_alloc(ctx, k, k * sizeof(double));
-	TLV_TRY_ALLOC(ctx, s->rows);
+	TLV_TRY_NEW_ROWS(ctx, s->rows, k, k);
 	for (size_t a = 0; a < k; a++)
 		for (size_t b = 0; b < k; b++)
 		{

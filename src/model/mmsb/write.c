@@ -39,8 +39,7 @@ side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 
 	if (side->share == NULL)
 		return tlv_memberships_from_labels(ctx, side->n, side->label, memberships);
-	share = tlv_alloc(ctx, k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, share);
+	TLV_TRY_NEW(ctx, share, k);
 	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
 	for (size_t u = 0; u < side->n; u++)
 	{
@@ -63,12 +62,10 @@ all_memberships(tlv_context *ctx, const tlv_mmsb_side *side, const tlv_membershi
 	size_t at = 0, entries = from->start[from->n];
 
 	to->n = side->all;
-	to->start = tlv_alloc(ctx, side->all + 1, sizeof(size_t));
-	TLV_TRY_ALLOC(ctx, to->start);
+	TLV_TRY_NEW(ctx, to->start, side->all + 1);
 	to->community = tlv_alloc(ctx, entries, sizeof(uint16_t));
 	TLV_TRY_ALLOC(ctx, to->community);
-	to->share = tlv_alloc(ctx, entries, sizeof(float));
-	TLV_TRY_ALLOC(ctx, to->share);
+	TLV_TRY_NEW(ctx, to->share, entries);
 	for (size_t i = 0; i < side->all; i++)
 	{
 		int32_t u = side->place[i];
@@ -89,8 +86,7 @@ all_memberships(tlv_context *ctx, const tlv_mmsb_side *side, const tlv_membershi
 static tlv_status
 spread_numbers(tlv_context *ctx, const tlv_mmsb_side *side, const double *from, double **to)
 {
-	*to = tlv_alloc0(ctx, side->all, sizeof(double));
-	TLV_TRY_ALLOC(ctx, *to);
+	TLV_TRY_NEW0(ctx, *to, side->all);
 	for (size_t u = 0; u < side->n; u++)
 		(*to)[side->position[u]] = from[u];
 	return TLV_OK;
@@ -124,8 +120,7 @@ block_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edge
 		memset(ends, 0, k * sizeof(double));
 		for (size_t u = 0; u < side->n; u++)
 			ends[side->label[u]] += side->degree[u];
-		side->propensity = tlv_alloc(ctx, side->n, sizeof(double));
-		TLV_TRY_ALLOC(ctx, side->propensity);
+		TLV_TRY_NEW(ctx, side->propensity, side->n);
 		for (size_t u = 0; u < side->n; u++)
 			side->propensity[u] =
 				side->degree[u] * sizes[s * k + (size_t) side->label[u]] / ends[side->label[u]];
@@ -247,14 +242,12 @@ static tlv_status
 allocate_numbers(tlv_context *ctx, size_t k, community_numbers *numbers)
 {
 	numbers->k = k;
-	numbers->edges = tlv_alloc(ctx, 3 * k * k + 4 * k, sizeof(double));
-	TLV_TRY_ALLOC(ctx, numbers->edges);
+	TLV_TRY_NEW(ctx, numbers->edges, 3 * k * k + 4 * k);
 	numbers->connectivity = numbers->edges + k * k;
 	numbers->work = numbers->connectivity + k * k;
 	numbers->sizes = numbers->work + k * k;
 	numbers->alpha = numbers->sizes + 2 * k;
-	numbers->order = tlv_alloc(ctx, k, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, numbers->order);
+	TLV_TRY_NEW(ctx, numbers->order, k);
 	return TLV_OK;
 }
 

@@ -55,8 +55,7 @@ tlv_multiview_match(tlv_context *ctx, const tlv_multiview_parts *a, const tlv_mu
 		if (a->d[t] != b->d[t])
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "view %d has %zu and %zu dimensions", t + 1,
 							a->d[t], b->d[t]);
-	cost = tlv_alloc(ctx, a->k, b->k * sizeof(double));
-	TLV_TRY_ALLOC(ctx, cost);
+	TLV_TRY_NEW_ROWS(ctx, cost, a->k, b->k);
 	for (size_t i = 0; i < a->k; i++)
 		for (size_t j = 0; j < b->k; j++)
 		{

@@ -215,8 +215,7 @@ open_vectors(tlv_context *ctx, multiview_model *model)
 	{
 		size_t d = parts->d[t];
 
-		model->inverse[t] = tlv_alloc(ctx, k, (d + 1) * sizeof(double));
-		TLV_TRY_ALLOC(ctx, model->inverse[t]);
+		TLV_TRY_NEW_ROWS(ctx, model->inverse[t], k, d + 1);
 		model->constant[t] = model->inverse[t] + d * k;
 		for (size_t j = 0; j < k; j++)
 		{
@@ -246,8 +245,7 @@ open_categories(tlv_context *ctx, multiview_model *model)
 		size_t d = parts->d[t];
 
 		TLV_TRY(tlv_dictionary_freeze(ctx, &model->dictionary[t], d, parts->items[t]));
-		model->probabilities[t] = tlv_alloc(ctx, k, d * sizeof(double));
-		TLV_TRY_ALLOC(ctx, model->probabilities[t]);
+		TLV_TRY_NEW_ROWS(ctx, model->probabilities[t], k, d);
 		for (size_t i = 0; i < d; i++)
 			for (size_t j = 0; j < k; j++)
 				model->probabilities[t][i * k + j] = parts->means[t][j * d + i];
@@ -264,8 +262,7 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	model->base.class = tlv_kind_multiview.model;
 	model->base.frame = *frame;
 	tlv_multiview_read(frame, &model->parts);
-	model->log_weights = tlv_alloc(ctx, model->parts.k, 2 * sizeof(double));
-	TLV_TRY_ALLOC(ctx, model->log_weights);
+	TLV_TRY_NEW_ROWS(ctx, model->log_weights, model->parts.k, 2);
 	model->joint = model->log_weights + model->parts.k;
 	for (size_t j = 0; j < model->parts.k; j++)
 		model->log_weights[j] = log(model->parts.weights[j]);

@@ -98,8 +98,7 @@ tlv_multiview_random(tlv_context *ctx, const tlv_multiview_simulation *options, 
 	tlv_rng rng;
 
 	TLV_TRY(check_options(ctx, options));
-	weights = tlv_alloc(ctx, options->k, 2 * sizeof(double));
-	TLV_TRY_ALLOC(ctx, weights);
+	TLV_TRY_NEW_ROWS(ctx, weights, options->k, 2);
 	for (size_t j = 0; j < options->k; j++)
 		weights[options->k + j] = 10;
 	tlv_rng_seed(&rng, options->seed);

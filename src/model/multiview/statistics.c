@@ -58,8 +58,7 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
 	if (state->block == NULL)
 	{
-		state->block = tlv_alloc(ctx, state->model->mixture.d, TLV_MIXTURE_BLOCK * sizeof(double));
-		TLV_TRY_ALLOC(ctx, state->block);
+		TLV_TRY_NEW_ROWS(ctx, state->block, state->model->mixture.d, TLV_MIXTURE_BLOCK);
 	}
 	row = state->block + state->waiting * state->model->mixture.d;
 	for (int t = 0; t < 3; t++)

@@ -234,8 +234,7 @@ merge_vectors(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	}
 	if (state->sums.d[0] != d)
 		return refuse_dimension(ctx, d, state->sums.d[0]);
-	before = tlv_alloc(ctx, d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, before);
+	TLV_TRY_NEW(ctx, before, d);
 	memcpy(before, state->sums.shift[0], d * sizeof(double));
 	tlv_view_sums_merge(&state->sums, &other);
 	for (size_t i = 0; i < d; i++)

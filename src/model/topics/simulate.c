@@ -111,8 +111,7 @@ simulator_fill(tlv_context *ctx, const tlv_topics *topics, tlv_topic_simulator *
 
 	TLV_TRY_NEW(ctx, simulator->alpha, k);
 	memcpy(simulator->alpha, topics->alpha, k * sizeof(double));
-	simulator->keep = tlv_alloc(ctx, d, k * sizeof(double));
-	TLV_TRY_ALLOC(ctx, simulator->keep);
+	TLV_TRY_NEW_ROWS(ctx, simulator->keep, d, k);
 	simulator->alias = tlv_alloc(ctx, d, k * sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, simulator->alias);
 	for (size_t j = 0; j < k; j++)

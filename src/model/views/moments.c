@@ -194,8 +194,7 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 		size_t d = tlv_frame_find(frame, item_names[t])->rows;
 		const int64_t *items = tlv_frame_int64(frame, item_names[t]);
 
-		at[t] = tlv_alloc(ctx, d, sizeof(int32_t));
-		TLV_TRY_ALLOC(ctx, at[t]);
+		TLV_TRY_NEW(ctx, at[t], d);
 		TLV_TRY(tlv_category_positions(ctx, &state->dictionary[t], d, items, "categories in a view",
 									   at[t]));
 	}

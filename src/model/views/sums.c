@@ -46,9 +46,7 @@ create_rows(tlv_context *ctx, tlv_view_sums *sums)
 
 	room = room > MOST_ROWS ? MOST_ROWS : room < LEAST_ROWS ? LEAST_ROWS : room;
 	sums->room = room;
-	block =
-		tlv_alloc(ctx, (sums->d[0] + sums->d[1] + sums->d[2] + products) * room, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW(ctx, block, (sums->d[0] + sums->d[1] + sums->d[2] + products) * room);
 	for (int t = 0; t < 3; t++)
 	{
 		sums->row[t] = block;
@@ -67,9 +65,8 @@ tlv_view_sums_create(tlv_context *ctx, const size_t d[3], bool with_rows, tlv_vi
 	memset(sums, 0, sizeof(*sums));
 	TLV_TRY(check_dimensions(ctx, d));
 	memcpy(sums->d, d, sizeof(sums->d));
-	block = tlv_alloc0(ctx, 3 * wide + d[0] * d[1] + d[0] * d[2] + d[1] * d[2] + d[0] * d[1] * d[2],
-					   sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0(ctx, block,
+				 3 * wide + d[0] * d[1] + d[0] * d[2] + d[1] * d[2] + d[0] * d[1] * d[2]);
 	for (int t = 0; t < 3; t++)
 	{
 		sums->shift[t] = block;

@@ -105,8 +105,7 @@ whiten_variable(tlv_context *ctx, vectors *w, size_t v)
 		r++;
 	w->rank[v] = r;
 	w->log_volume[v] = 0;
-	whitening = tlv_alloc(ctx, r, n * sizeof(double));
-	TLV_TRY_ALLOC(ctx, whitening);
+	TLV_TRY_NEW_ROWS(ctx, whitening, r, n);
 	for (size_t i = 0; i < r; i++)
 	{
 		double root = sqrt(values[i] + ridge);

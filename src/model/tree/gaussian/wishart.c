@@ -37,8 +37,7 @@ take_root(tlv_context *ctx, tlv_wishart *w, tlv_dense_central *central)
 	while (w->rank < w->d && (double) w->rank < w->rows - 1 &&
 		   values[w->rank] > SINGULAR * values[0])
 		w->rank++;
-	w->root = tlv_alloc(ctx, w->d * w->rank, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->root);
+	TLV_TRY_NEW(ctx, w->root, w->d * w->rank);
 	for (size_t j = 0; j < w->rank; j++)
 		for (size_t i = 0; i < w->d; i++)
 			w->root[i + j * w->d] = central->covariance[i + j * w->d] * sqrt(values[j]);
@@ -59,23 +58,19 @@ tlv_wishart_create(tlv_context *ctx, const tlv_frame *moments, uint64_t seed, tl
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &central));
 	w->d = central.d;
 	w->rows = central.rows;
-	w->mean = tlv_alloc(ctx, w->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->mean);
+	TLV_TRY_NEW(ctx, w->mean, w->d);
 	status = take_root(ctx, w, &central);
 	tlv_dense_central_free(ctx, &central);
 	TLV_TRY(status);
 	if (w->rank == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the bootstrap needs columns that vary and 2 rows");
-	w->factor = tlv_alloc0(ctx, w->rank * w->rank, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->factor);
+	TLV_TRY_NEW0(ctx, w->factor, w->rank * w->rank);
 	w->product = tlv_alloc(ctx, w->d * w->rank, sizeof(double));
 	TLV_TRY_ALLOC(ctx, w->product);
-	w->covariance = tlv_alloc(ctx, w->d * w->d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->covariance);
+	TLV_TRY_NEW(ctx, w->covariance, w->d * w->d);
 	w->sum1 = tlv_alloc0(ctx, w->d, sizeof(double));
 	TLV_TRY_ALLOC(ctx, w->sum1);
-	w->sum2 = tlv_alloc(ctx, tlv_packed2_size(w->d), sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->sum2);
+	TLV_TRY_NEW(ctx, w->sum2, tlv_packed2_size(w->d));
 	return TLV_OK;
 }
 

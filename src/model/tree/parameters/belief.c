@@ -57,8 +57,7 @@ allocate_beliefs(tlv_context *ctx, tree_model *model)
 		if (tree_is_inner(&model->shape, v))
 			n += (size_t) parts->states[v] +
 				 (parts->parent[v] >= 0 ? (size_t) parts->states[parts->parent[v]] : 0);
-	block = tlv_alloc0(ctx, n, TREE_BLOCK * sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	TLV_TRY_NEW0_ROWS(ctx, block, n, TREE_BLOCK);
 	TLV_TRY_NEW0(ctx, model->belief, 2 * parts->nodes);
 	model->message = model->belief + parts->nodes;
 	for (size_t v = 0; v < parts->nodes; v++)
@@ -94,8 +93,7 @@ tlv_tree_belief_open(tlv_context *ctx, tree_model *model)
 	}
 	TLV_TRY_NEW0(ctx, model->likelihoods, total);
 	fill_likelihoods(model);
-	model->work = tlv_alloc0(ctx, most + 1, TREE_BLOCK * sizeof(double));
-	TLV_TRY_ALLOC(ctx, model->work);
+	TLV_TRY_NEW0_ROWS(ctx, model->work, most + 1, TREE_BLOCK);
 	model->mantissa = model->work + most * TREE_BLOCK;
 	TLV_TRY_NEW0(ctx, model->counts, most * (most + 1));
 	TLV_TRY_NEW0(ctx, model->exponent, TREE_BLOCK);

@@ -198,8 +198,7 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return tlv_tree_complete(ctx, model, statistics, image, size);
 	if (tlv_frame_find(statistics, "counts")->rows != parts.entries)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
-	tables = tlv_alloc(ctx, parts.entries, sizeof(double));
-	TLV_TRY_ALLOC(ctx, tables);
+	TLV_TRY_NEW(ctx, tables, parts.entries);
 	share_counts(&parts, tlv_frame_float64(statistics, "counts"), tables);
 	parts.tables = tables;
 	parts.steps++;

@@ -423,8 +423,7 @@ begin(tlv_context *ctx, contraction *w, const tlv_tree *tree)
 	w->fresh = tlv_alloc0(ctx, 2 * tree->edges, 1);
 	TLV_TRY_ALLOC(ctx, w->fresh);
 	TLV_TRY_NEW(ctx, w->first, tree->nodes + halves);
-	w->near = tlv_alloc(ctx, halves, NEAREST * sizeof(near_node));
-	TLV_TRY_ALLOC(ctx, w->near);
+	TLV_TRY_NEW_ROWS(ctx, w->near, halves, NEAREST);
 	w->nearby = tlv_alloc0(ctx, halves, 1);
 	TLV_TRY_ALLOC(ctx, w->nearby);
 	w->error = w->length + tree->edges;

@@ -10,8 +10,7 @@ tlv_status
 tlv_local_tree_create(tlv_context *ctx, size_t most, tlv_local_tree *local)
 {
 	memset(local, 0, sizeof(*local));
-	local->ends = tlv_alloc(ctx, 2 * most, 2 * sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, local->ends);
+	TLV_TRY_NEW_ROWS(ctx, local->ends, 2 * most, 2);
 	TLV_TRY_NEW(ctx, local->length, 2 * most);
 	return TLV_OK;
 }

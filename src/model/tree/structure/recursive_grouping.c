@@ -332,8 +332,7 @@ tlv_recursive_grouping(tlv_context *ctx, size_t n, double *distance, double *err
 	g.inside = inside;
 	local->n = local->nodes = n;
 	local->edges = 0;
-	scratch = tlv_alloc(ctx, 2 * n + 2, n * sizeof(double));
-	TLV_TRY_ALLOC(ctx, scratch);
+	TLV_TRY_NEW_ROWS(ctx, scratch, 2 * n + 2, n);
 	TLV_TRY_NEW(ctx, integers, 4 * n);
 	g.next_d = scratch;
 	g.next_se = scratch + n * n;

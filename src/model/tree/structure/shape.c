@@ -13,8 +13,7 @@ tlv_tree_create(tlv_context *ctx, size_t p, size_t nodes, size_t edges, tlv_tree
 	if (nodes > TLV_TREE_MOST_NODES)
 		return tlv_fail(ctx, TLV_LIMIT, "a tree of %zu nodes is too large, more than %d", nodes,
 						TLV_TREE_MOST_NODES);
-	tree->ends = tlv_alloc0(ctx, edges, 2 * sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, tree->ends);
+	TLV_TRY_NEW0_ROWS(ctx, tree->ends, edges, 2);
 	TLV_TRY_NEW0(ctx, tree->length, edges);
 	TLV_TRY_NEW(ctx, tree->error, edges);
 	TLV_TRY_NEW(ctx, tree->support, edges);

@@ -255,8 +255,7 @@ building_begin(tlv_context *ctx, building *w)
 	TLV_TRY(tlv_tree_neighbours_create(ctx, w->spanning, &w->around));
 	most = largest_group(w);
 	TLV_TRY_NEW(ctx, w->member, most);
-	w->d = tlv_alloc(ctx, most, most * sizeof(double));
-	TLV_TRY_ALLOC(ctx, w->d);
+	TLV_TRY_NEW_ROWS(ctx, w->d, most, most);
 	w->se = tlv_alloc(ctx, w->options->method == TLV_TREE_CLRG ? most : 0, most * sizeof(double));
 	TLV_TRY_ALLOC(ctx, w->se);
 	TLV_TRY(tlv_local_tree_create(ctx, most, &w->local));
