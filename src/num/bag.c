@@ -161,15 +161,13 @@ tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
 tlv_status
 tlv_bag_check_weight(tlv_context *ctx, int64_t item, double weight)
 {
-	tlv_status status;
-
 	if (isfinite(weight) && weight > 0)
 		return TLV_OK;
-	status = tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %" PRId64 " is not a positive number",
-					  weight, item);
-	tlv_fail_hint(ctx, weight == 0 ? "Leave out rows with count 0, for example by WHERE."
-								   : "Counts and weights must be finite and greater than 0.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %" PRId64 " is not a positive number", weight,
+			 item);
+	return tlv_fail_hint(ctx, weight == 0
+								  ? "Leave out rows with count 0, for example by WHERE."
+								  : "Counts and weights must be finite and greater than 0.");
 }
 
 /* Header fields alone: enough to know how many bytes must follow. */

@@ -261,6 +261,18 @@ tlv_fail_detail(tlv_context *ctx, const char *format, ...)
 }
 
 void
+tlv_fail_values(tlv_context *ctx, const char *what, int digits, size_t n, const double *values)
+{
+	char *text = ctx->error.detail;
+	size_t room = sizeof(ctx->error.detail), used = (size_t) snprintf(text, room, "%s", what);
+
+	for (size_t i = 0; i < n && used + 16 < room; i++)
+		used += (size_t) snprintf(text + used, room - used, "%s%.*g", i > 0 ? ", " : " ", digits,
+								  values[i]);
+	snprintf(text + used, room - used, ".");
+}
+
+tlv_status
 tlv_fail_hint(tlv_context *ctx, const char *format, ...)
 {
 	va_list arguments;
@@ -268,6 +280,7 @@ tlv_fail_hint(tlv_context *ctx, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(ctx->error.hint, sizeof(ctx->error.hint), format, arguments);
 	va_end(arguments);
+	return ctx->error.code;
 }
 
 tlv_status

@@ -319,10 +319,9 @@ tlv_decompose4(tlv_context *ctx, size_t k, const double *packed,
 		return decompose4_solve(ctx, k, packed, options, joint, work, true, out);
 	if (options->method == TLV_METHOD_SGD)
 		return decompose4_solve(ctx, k, packed, options, sgd, work, false, out);
-	(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "fourth-order tensors are not decomposed by '%s'",
-					tlv_method_name(options->method));
-	tlv_fail_hint(ctx, "Use 'joint' or 'sgd'.");
-	return TLV_BAD_PARAMETER;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "fourth-order tensors are not decomposed by '%s'",
+			 tlv_method_name(options->method));
+	return tlv_fail_hint(ctx, "Use 'joint' or 'sgd'.");
 }
 
 tlv_status

@@ -570,13 +570,10 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 	*size = builder->size;
 	if (builder->overflow || builder->size > TLV_FRAME_MAX_BYTES)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_LIMIT, "the value would need %.0f MB, more than the limit of %zu MB",
-					 builder->overflow ? INFINITY : (double) builder->size / (1024.0 * 1024.0),
-					 TLV_FRAME_MAX_BYTES / (1024 * 1024));
-
-		tlv_fail_hint(ctx, "%s", size_hint(builder->type));
-		return status;
+		tlv_fail(ctx, TLV_LIMIT, "the value would need %.0f MB, more than the limit of %zu MB",
+				 builder->overflow ? INFINITY : (double) builder->size / (1024.0 * 1024.0),
+				 TLV_FRAME_MAX_BYTES / (1024 * 1024));
+		return tlv_fail_hint(ctx, "%s", size_hint(builder->type));
 	}
 	return TLV_OK;
 }
@@ -600,8 +597,7 @@ tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number",
 					 builder->table[i].name);
-			tlv_fail_hint(ctx, "Sums of rows overflow: scale the numbers down.");
-			return TLV_BAD_DATA;
+			return tlv_fail_hint(ctx, "Sums of rows overflow: scale the numbers down.");
 		}
 	return TLV_OK;
 }

@@ -4,7 +4,6 @@
 #include "tensorlv/num/whiten.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
@@ -109,17 +108,9 @@ tlv_symmetric3(tlv_context *ctx, size_t n, const double *full, double *packed)
 static tlv_status
 refuse_rank(tlv_context *ctx, size_t d, size_t k, const double *values)
 {
-	tlv_status status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-								 "the matrix has no %zu clearly positive eigenvalues", k);
-	char list[512];
-	size_t length = 0;
-
-	for (size_t i = 0; i < d && length < sizeof(list) - 32; i++)
-		length += (size_t) snprintf(list + length, sizeof(list) - length, "%s%.6g",
-									i == 0 ? "" : ", ", values[i]);
-	tlv_fail_detail(ctx, "Its eigenvalues are %s.", list);
-	tlv_fail_hint(ctx, "Use a smaller k.");
-	return status;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the matrix has no %zu clearly positive eigenvalues", k);
+	tlv_fail_values(ctx, "Its eigenvalues are", 6, d, values);
+	return tlv_fail_hint(ctx, "Use a smaller k.");
 }
 
 tlv_status
@@ -137,9 +128,9 @@ tlv_whiten(tlv_context *ctx, size_t d, double *m2, const double *m3, size_t k, d
 	TLV_TRY(tlv_packed3_compress(ctx, d, k, m3, w, tensor));
 	if (isfinite(largest_modulus(tlv_packed3_size(k), tensor)))
 		return TLV_OK;
-	(void) tlv_fail(ctx, TLV_BAD_DATA, "the whitened tensor overflows");
-	tlv_fail_hint(ctx, "Multiply the matrix by the square, the tensor by the cube of a constant.");
-	return TLV_BAD_DATA;
+	tlv_fail(ctx, TLV_BAD_DATA, "the whitened tensor overflows");
+	return tlv_fail_hint(
+		ctx, "Multiply the matrix by the square, the tensor by the cube of a constant.");
 }
 
 /* ---- decomposition ---- */

@@ -44,8 +44,8 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 		return tlv_hmm_fit(ctx, moments, options, image, size);
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_fit_hmm needs moments of sequences, not of kind %s",
 			 TlvKind(moments)->name);
-	tlv_fail_hint(ctx, "Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY t)).");
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx,
+						 "Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY t)).");
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_hmm);

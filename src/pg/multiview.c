@@ -48,8 +48,7 @@ fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, v
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
 			 "tlv_fit_multiview needs moments of three views, not of kind %s",
 			 TlvKind(moments)->name);
-	tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
 }
 
 PG_FUNCTION_INFO_V1(tlv_fit_multiview);

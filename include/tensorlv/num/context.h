@@ -126,7 +126,11 @@ extern tlv_status tlv_fail(tlv_context *ctx, tlv_status code, const char *format
 	__attribute__((format(printf, 3, 4)));
 extern void tlv_fail_detail(tlv_context *ctx, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-extern void tlv_fail_hint(tlv_context *ctx, const char *format, ...)
+/* A detail that lists numbers, as many as fit, to so many digits: "WHAT 3, 2, 1." */
+extern void tlv_fail_values(tlv_context *ctx, const char *what, int digits, size_t n,
+							const double *values);
+/* Returns the code of the error that it is a hint to. */
+extern tlv_status tlv_fail_hint(tlv_context *ctx, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Returns TLV_CANCELLED with its error filled. */

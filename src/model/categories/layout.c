@@ -85,27 +85,24 @@ static tlv_status
 check_size(tlv_context *ctx, const category_layout *layout, size_t replicates, size_t bytes)
 {
 	size_t p = layout->p, one = all_bytes(layout, 0, false);
-	tlv_status status;
 
 	if (bytes <= TLV_FRAME_MAX_BYTES)
 		return tlv_require_memory(ctx, (double) bytes, "category moments");
 	if (replicates == 0 || one > TLV_FRAME_MAX_BYTES)
 	{
-		status = tlv_fail(ctx, TLV_LIMIT,
-						  "tables of all pairs of %zu variables with %zu states together need %zu "
-						  "bytes, more than %zu",
-						  p, layout->offset[p], one, TLV_FRAME_MAX_BYTES);
-		tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
-		return status;
+		tlv_fail(ctx, TLV_LIMIT,
+				 "tables of all pairs of %zu variables with %zu states together need %zu "
+				 "bytes, more than %zu",
+				 p, layout->offset[p], one, TLV_FRAME_MAX_BYTES);
+		return tlv_fail_hint(ctx, "Use fewer variables, or put rare states together.");
 	}
-	status = tlv_fail(ctx, TLV_LIMIT,
-					  "%zu replicates of the tables of all pairs of %zu variables with %zu states "
-					  "together need %zu bytes, more than %zu",
-					  replicates, p, layout->offset[p], bytes, TLV_FRAME_MAX_BYTES);
-	tlv_fail_hint(
+	tlv_fail(ctx, TLV_LIMIT,
+			 "%zu replicates of the tables of all pairs of %zu variables with %zu states "
+			 "together need %zu bytes, more than %zu",
+			 replicates, p, layout->offset[p], bytes, TLV_FRAME_MAX_BYTES);
+	return tlv_fail_hint(
 		ctx, "Lower bootstrap to at most %zu, use fewer variables, or put rare states together.",
 		(TLV_FRAME_MAX_BYTES - one) / (8 * (1 + layout->offset[p] + layout->pair_row[p])));
-	return status;
 }
 
 /* n zeros; hundreds of megabytes take their time. */

@@ -76,8 +76,6 @@ create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
 static tlv_status
 check_variables(tlv_context *ctx, const category_state *state, size_t p)
 {
-	tlv_status status;
-
 	if (state->layout.p == p && p > 0)
 		return TLV_OK;
 	if (p == 0)
@@ -87,10 +85,8 @@ check_variables(tlv_context *ctx, const category_state *state, size_t p)
 						TLV_CATEGORY_MOST_VARIABLES);
 	if (state->layout.p == 0)
 		return TLV_OK;
-	status =
-		tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, the first one %zu", p, state->layout.p);
-	tlv_fail_hint(ctx, "All rows must have the same variables; missing values are null.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, the first one %zu", p, state->layout.p);
+	return tlv_fail_hint(ctx, "All rows must have the same variables; missing values are null.");
 }
 
 /* The first row says how many variables there are. */
@@ -161,16 +157,15 @@ static tlv_status
 refuse_value(tlv_context *ctx, size_t p, const int32_t *values)
 {
 	size_t v = 0;
-	tlv_status status;
 
 	while (v + 1 < p && (uint32_t) values[v] + 1 <= TLV_CATEGORY_MOST_STATES)
 		v++;
-	status = tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %d, not a state from 0 to %d",
-					  v + 1, values[v], TLV_CATEGORY_MOST_STATES - 1);
-	tlv_fail_hint(ctx, values[v] < 0 ? "States are numbered from 0; missing values are null."
-									 : "Number the states from 0, without gaps; put rare ones "
-									   "together.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %d, not a state from 0 to %d", v + 1,
+			 values[v], TLV_CATEGORY_MOST_STATES - 1);
+	return tlv_fail_hint(ctx, values[v] < 0
+								  ? "States are numbered from 0; missing values are null."
+								  : "Number the states from 0, without gaps; put rare ones "
+									"together.");
 }
 
 static tlv_status
@@ -207,18 +202,16 @@ static tlv_status
 check_replicates(tlv_context *ctx, category_state *state, const tlv_frame *frame)
 {
 	size_t replicates = (size_t) tlv_frame_scalar(frame, "replicates", 0);
-	tlv_status status;
 
 	if (!state->replicates_known)
 		state->replicates = replicates;
 	state->replicates_known = true;
 	if (state->replicates == replicates)
 		return TLV_OK;
-	status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-					  "category moments of %zu and of %zu bootstrap replicates cannot be merged",
-					  state->replicates, replicates);
-	tlv_fail_hint(ctx, "Collect all parts with the same number of replicates.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "category moments of %zu and of %zu bootstrap replicates cannot be merged",
+			 state->replicates, replicates);
+	return tlv_fail_hint(ctx, "Collect all parts with the same number of replicates.");
 }
 
 /* No count is above that of its rows. */

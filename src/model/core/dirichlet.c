@@ -5,7 +5,6 @@
 #include "tensorlv/model/dirichlet.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
@@ -77,32 +76,19 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 	memset(solver, 0, sizeof(*solver));
 }
 
-/* The eigenvalues as text, as many as fit: what the user needs to choose k. */
-static void
-print_values(size_t n, const double *values, char *text, size_t room)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < n && used + 16 < room; i++)
-		used += (size_t) snprintf(text + used, room - used, "%s%.3g", i > 0 ? ", " : "", values[i]);
-}
-
 static tlv_status
 refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
 {
-	char values[800];
 	size_t supported = 0;
-	tlv_status status;
 
 	while (supported < solver->moments.width &&
 		   solver->eigenvalues[supported] > WHITENING_FLOOR * solver->eigenvalues[0])
 		supported++;
-	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", solver->k,
-					  solver->words.components);
-	print_values(solver->moments.width, solver->eigenvalues, values, sizeof(values));
-	tlv_fail_detail(ctx, "Eigenvalues of the second moment: %s.", values);
-	tlv_fail_hint(ctx, "At most %zu are positive: %s", supported, solver->words.hint);
-	return status;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", solver->k,
+			 solver->words.components);
+	tlv_fail_values(ctx, "Eigenvalues of the second moment:", 3, solver->moments.width,
+					solver->eigenvalues);
+	return tlv_fail_hint(ctx, "At most %zu are positive: %s", supported, solver->words.hint);
 }
 
 /* M2 and its leading eigenvectors; W_k = E diag(sigma)^-1/2. */

@@ -89,12 +89,9 @@ tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count)
 tlv_status
 tlv_plan_rows_gone(tlv_context *ctx)
 {
-	tlv_status status =
-		tlv_fail(ctx, TLV_BAD_DATA, "the query returned rows once and none when it was run again");
-
-	tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
-					   "declared VOLATILE.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "the query returned rows once and none when it was run again");
+	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
+							  "declared VOLATILE.");
 }
 
 tlv_status

@@ -69,8 +69,7 @@ tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator, tl
 	(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "rows of %s are not %s", accumulator->class->name,
 					tlv_row_name(form));
 	row_names_write(accumulator->class->rows, sizeof(names), names);
-	tlv_fail_hint(ctx, "They are %s.", names);
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx, "They are %s.", names);
 }
 
 tlv_status

@@ -29,9 +29,9 @@ refuse_other(tlv_context *ctx, const tlv_sections *sections)
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
 			 of_subspace ? "the moments were collected in different subspaces"
 						 : "the statistics were collected under different models");
-	tlv_fail_hint(ctx, of_subspace ? "Collect all parts with one and the same tlv_subspace value."
-								   : "Collect all parts with one and the same model.");
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx, of_subspace
+								  ? "Collect all parts with one and the same tlv_subspace value."
+								  : "Collect all parts with one and the same model.");
 }
 
 tlv_status
@@ -40,8 +40,7 @@ tlv_require_model(tlv_context *ctx, const tlv_frame *statistics, const tlv_frame
 	if (tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
-	tlv_fail_hint(ctx, "Collect tlv_statistics(..., model) with the model that is updated.");
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx, "Collect tlv_statistics(..., model) with the model that is updated.");
 }
 
 /* Sizes, and sections that must be equal; the frame is as declared, so that digests that are the

@@ -83,13 +83,11 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 		for (size_t i = 0; i < n; i++)
 			if (document->counts[i] != floor(document->counts[i]))
 			{
-				tlv_status status =
-					tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %lld is not an integer",
-							 document->counts[i], (long long) document->items[i]);
-
-				tlv_fail_hint(ctx, "Topic models count words: round the weights, or scale them "
-								   "to integers, before collecting.");
-				return status;
+				tlv_fail(ctx, TLV_BAD_DATA, "count %g of item %lld is not an integer",
+						 document->counts[i], (long long) document->items[i]);
+				return tlv_fail_hint(ctx,
+									 "Topic models count words: round the weights, or scale them "
+									 "to integers, before collecting.");
 			}
 	}
 	return TLV_OK;
@@ -114,14 +112,11 @@ grow_items(tlv_context *ctx, count_state *state)
 
 	if (state->with_pairs && state->room == TLV_COUNT_PAIRS_MAX_ITEMS)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items: too many for exact pair moments",
-					 TLV_COUNT_PAIRS_MAX_ITEMS);
-
-		tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_subspace(), "
-						   "tlv_count_products(bag, subspace) and tlv_count_moments(bag, "
-						   "subspace), or tlv_lda(query), which does all of it.");
-		return status;
+		tlv_fail(ctx, TLV_LIMIT, "more than %d distinct items: too many for exact pair moments",
+				 TLV_COUNT_PAIRS_MAX_ITEMS);
+		return tlv_fail_hint(ctx, "Use tlv_count_summary(bag), tlv_subspace(), "
+								  "tlv_count_products(bag, subspace) and tlv_count_moments(bag, "
+								  "subspace), or tlv_lda(query), which does all of it.");
 	}
 	if (state->with_pairs)
 	{

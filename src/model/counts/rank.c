@@ -28,16 +28,14 @@ tlv_count_z(const tlv_frame *triples, size_t direction)
 static tlv_status
 check_fold(tlv_context *ctx, const tlv_frame *frame)
 {
-	tlv_status status;
-
 	if (frame->header->type == TLV_FRAME_MOMENTS && frame->header->kind == TLV_KIND_COUNT_TRIPLES &&
 		tlv_frame_scalar(frame, "distinct", 0) != 0)
 		return TLV_OK;
-	status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-					  "choosing k needs compressed moments collected in distinct mode");
-	tlv_fail_hint(ctx, "Use tlv_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
-					   "subspace), or tlv_suggest_k(query).");
-	return status;
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "choosing k needs compressed moments collected in distinct mode");
+	return tlv_fail_hint(ctx,
+						 "Use tlv_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
+						 "subspace), or tlv_suggest_k(query).");
 }
 
 tlv_status

@@ -139,28 +139,23 @@ write_parts(tlv_context *ctx, const parts *p, void **image, size_t *size)
 static tlv_status
 check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 {
-	tlv_status status = TLV_OK;
-
 	if (rank == 0)
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "k must be at least 1");
-	else if (d == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k must be at least 1");
+	if (d == 0)
 	{
-		status = tlv_fail(ctx, TLV_BAD_DATA, "no item is in enough documents");
-		tlv_fail_hint(ctx, "Lower min_documents.");
+		tlv_fail(ctx, TLV_BAD_DATA, "no item is in enough documents");
+		return tlv_fail_hint(ctx, "Lower min_documents.");
 	}
-	else if (rank > d)
+	if (rank > d)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu items", rank, d);
-		tlv_fail_hint(ctx, "Use a smaller k, or keep more items (min_documents).");
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu items", rank, d);
+		return tlv_fail_hint(ctx, "Use a smaller k, or keep more items (min_documents).");
 	}
-	else if (documents < (double) rank)
-	{
-		status = tlv_fail(ctx, TLV_BAD_DATA,
-						  "%.0f documents of at least %d tokens are too few for k = %zu", documents,
-						  TLV_MIN_LENGTH, rank);
-		tlv_fail_hint(ctx, "Each document needs 3 tokens or more; the others are skipped.");
-	}
-	return status;
+	if (documents >= (double) rank)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_DATA, "%.0f documents of at least %d tokens are too few for k = %zu",
+			 documents, TLV_MIN_LENGTH, rank);
+	return tlv_fail_hint(ctx, "Each document needs 3 tokens or more; the others are skipped.");
 }
 
 /* Work space and value of a subspace: three blocks and what goes with them. */

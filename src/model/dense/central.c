@@ -21,13 +21,11 @@
 static tlv_status
 vanishes(tlv_context *ctx, size_t j, double deviation, int order)
 {
-	tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
-								 "element %zu of the vectors varies by %g only: its power of order "
-								 "%d vanishes",
-								 j + 1, deviation, order);
-
-	tlv_fail_hint(ctx, "Multiply this element by a constant in all rows.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "element %zu of the vectors varies by %g only: its power of order "
+			 "%d vanishes",
+			 j + 1, deviation, order);
+	return tlv_fail_hint(ctx, "Multiply this element by a constant in all rows.");
 }
 
 /* Of values that were collected they are; of a forged one anything may come out. */

@@ -37,15 +37,12 @@ most_dimensions(int order)
 static tlv_status
 refuse_dimension(tlv_context *ctx, int order, size_t d)
 {
-	tlv_status status =
-		tlv_fail(ctx, TLV_LIMIT, "vectors of length %zu: moments of order %d are kept up to %zu", d,
-				 order, most_dimensions(order));
-
-	tlv_fail_hint(ctx, "%s",
-				  order == 2 ? "Reduce the vectors before collecting."
-							 : "Collect order 2 first, then tlv_dense_moments(x, "
-							   "tlv_subspace(moments, k)) in the leading directions.");
-	return status;
+	tlv_fail(ctx, TLV_LIMIT, "vectors of length %zu: moments of order %d are kept up to %zu", d,
+			 order, most_dimensions(order));
+	return tlv_fail_hint(ctx, "%s",
+						 order == 2 ? "Reduce the vectors before collecting."
+									: "Collect order 2 first, then tlv_dense_moments(x, "
+									  "tlv_subspace(moments, k)) in the leading directions.");
 }
 
 /* The first row says how long all are, and where the sums are taken about. */
@@ -90,12 +87,10 @@ tlv_dense_moments_create(tlv_context *ctx, int order, tlv_accumulator **accumula
 	*accumulator = NULL;
 	if (order < 2 || order > 4)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "max_order = %d is not 2, 3 or 4", order);
-
-		tlv_fail_hint(ctx, "Order 2 is mean and covariance, 3 is for mixtures, 4 for independent "
-						   "components.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "max_order = %d is not 2, 3 or 4", order);
+		return tlv_fail_hint(ctx,
+							 "Order 2 is mean and covariance, 3 is for mixtures, 4 for independent "
+							 "components.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_dense_moments.accumulator, NULL, accumulator));
 	((moments_state *) *accumulator)->order = order;
@@ -135,13 +130,11 @@ check_distance(tlv_context *ctx, const moments_state *state, const double *shift
 
 		if (!(fabs(distance) <= reach))
 		{
-			tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
-										 "element %zu differs by %g between the moments to be "
-										 "merged: its power of order %d would overflow",
-										 j + 1, distance, state->sums.order);
-
-			tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_DATA,
+					 "element %zu differs by %g between the moments to be "
+					 "merged: its power of order %d would overflow",
+					 j + 1, distance, state->sums.order);
+			return tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
 		}
 	}
 	return TLV_OK;
@@ -202,13 +195,10 @@ moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 		state->order = order;
 	if (order != state->order)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "moments up to order %g cannot be merged with moments up to order %g",
-					 state->order, order);
-
-		tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "moments up to order %g cannot be merged with moments up to order %g",
+				 state->order, order);
+		return tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
 	}
 	return tlv_frame_scalar(frame, "rows", 0) > 0 ? merge_rows(ctx, state, frame) : TLV_OK;
 }

@@ -140,7 +140,6 @@ dense_sums_shift(tlv_context *ctx, int order, size_t d, const double *x, const d
 {
 	double reach = dense_sums_reach(order);
 	size_t j = 0;
-	tlv_status status;
 
 	if (shift_row(d, reach, x, shift, row))
 		return TLV_OK;
@@ -149,12 +148,11 @@ dense_sums_shift(tlv_context *ctx, int order, size_t d, const double *x, const d
 	if (!isfinite(x[j]))
 		return tlv_fail(ctx, TLV_BAD_DATA, "element %zu of a vector is %s", j + 1,
 						isnan(x[j]) ? "NaN" : "infinite");
-	status = tlv_fail(ctx, TLV_BAD_DATA,
-					  "element %zu of a vector is %g, %g from the point that moments are taken "
-					  "about: its power of order %d would overflow",
-					  j + 1, x[j], row[j], order);
-	tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "element %zu of a vector is %g, %g from the point that moments are taken "
+			 "about: its power of order %d would overflow",
+			 j + 1, x[j], row[j], order);
+	return tlv_fail_hint(ctx, "Divide this element by a constant in all rows.");
 }
 
 /* ---- another point ---- */
@@ -248,11 +246,8 @@ dense_sums_require_finite(tlv_context *ctx, const dense_sums *sums)
 		sum += sums->sum1[i] * 0;
 	if (sum != 0) /* infinity or NaN times zero */
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_DATA, "sums of powers of order %d overflow", sums->order);
-
-		tlv_fail_hint(ctx, "Divide all vectors by a constant.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_DATA, "sums of powers of order %d overflow", sums->order);
+		return tlv_fail_hint(ctx, "Divide all vectors by a constant.");
 	}
 	return TLV_OK;
 }

@@ -3,7 +3,6 @@
  * Gaussians (gmm.h).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
@@ -45,32 +44,29 @@ static tlv_status
 check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options)
 {
 	int order = (int) tlv_frame_scalar(moments, "order", 0);
-	tlv_status status;
 
 	if (moments->header->type != TLV_FRAME_MOMENTS ||
 		(moments->header->kind != TLV_KIND_DENSE_MOMENTS &&
 		 moments->header->kind != TLV_KIND_DENSE_COMPRESSED))
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-						  "a mixture of Gaussians is fitted to dense "
-						  "moments of vectors");
-		tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 3).");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a mixture of Gaussians is fitted to dense "
+				 "moments of vectors");
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 3).");
 	}
 	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", options->k,
 						TLV_MIXTURE_MOST_COMPONENTS);
 	if (order < 3 && options->k > 1)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-						  "moments of order %d do not tell components "
-						  "apart",
-						  order);
-		tlv_fail_hint(ctx,
-					  "Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
-					  "dimensions tlv_dense_moments(x, tlv_subspace(<these moments>, %zu)).",
-					  TLV_DENSE_MOST_3, options->k);
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "moments of order %d do not tell components "
+				 "apart",
+				 order);
+		return tlv_fail_hint(ctx,
+							 "Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
+							 "dimensions tlv_dense_moments(x, tlv_subspace(<these moments>, %zu)).",
+							 TLV_DENSE_MOST_3, options->k);
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
@@ -150,29 +146,23 @@ choose_units(tlv_context *ctx, gmm_fit *fit)
 static tlv_status
 refuse_fit(tlv_context *ctx, const gmm_fit *fit, size_t found)
 {
-	tlv_status status;
-	char text[400];
-	size_t length = 0;
-
 	if (fit->k > fit->space.dimensions)
-		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-						  "third moments in %zu dimensions do not identify %zu components",
-						  fit->space.dimensions, fit->k);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+				 "third moments in %zu dimensions do not identify %zu components",
+				 fit->space.dimensions, fit->k);
 	else if (fit->k > fit->d + 1)
-		status =
-			tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					 "moments in %zu directions do not identify %zu components", fit->d, fit->k);
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+				 "moments in %zu directions do not identify %zu components", fit->d, fit->k);
 	else
-		status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-						  "the covariance has %zu directions of signal, %zu components need %zu",
-						  found, fit->k, fit->k - 1);
-	for (size_t i = 0; i < fit->d && i < 20; i++)
-		length += (size_t) snprintf(text + length, sizeof(text) - length, "%s%.4g",
-									i > 0 ? ", " : "", fit->eigenvalues[i]);
-	tlv_fail_detail(ctx, "Eigenvalues of the covariance%s: %s.",
-					fit->d > 20 ? ", the first 20" : "", text);
-	tlv_fail_hint(ctx, "Use a smaller k; or tlv_gmm, which sees the rows and has other starts.");
-	return status;
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+				 "the covariance has %zu directions of signal, %zu components need %zu", found,
+				 fit->k, fit->k - 1);
+	tlv_fail_values(ctx,
+					fit->d > 20 ? "Eigenvalues of the covariance, the first 20:"
+								: "Eigenvalues of the covariance:",
+					4, tlv_least(fit->d, 20), fit->eigenvalues);
+	return tlv_fail_hint(ctx,
+						 "Use a smaller k; or tlv_gmm, which sees the rows and has other starts.");
 }
 
 /* Eigenvalues, noise, and the signal's whitening. */

@@ -275,9 +275,8 @@ refuse_width(tlv_context *ctx, size_t before, size_t now)
 	tlv_fail(ctx, TLV_BAD_DATA,
 			 "the query returned vectors of %zu numbers once and of %zu when it was run again",
 			 before, now);
-	tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
-					   "declared VOLATILE.");
-	return TLV_BAD_DATA;
+	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
+							  "declared VOLATILE.");
 }
 
 static tlv_status

@@ -70,11 +70,8 @@ tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-
-		tlv_fail_hint(ctx, "A mixture is refined by 'em'.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		return tlv_fail_hint(ctx, "A mixture is refined by 'em'.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_mixture_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;

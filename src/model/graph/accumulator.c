@@ -53,9 +53,8 @@ graph_begin_kind(tlv_context *ctx, const char *name, bool weighted, tlv_accumula
 
 	if (name != NULL && !tlv_graph_kind_from_name(name, &kind))
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no kind of graph \"%.40s\"", name);
-		tlv_fail_hint(ctx, "Use 'undirected', 'directed' or 'bipartite'.");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no kind of graph \"%.40s\"", name);
+		return tlv_fail_hint(ctx, "Use 'undirected', 'directed' or 'bipartite'.");
 	}
 	return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);
 }
@@ -191,13 +190,11 @@ begin_weights(tlv_context *ctx, graph_state *state)
 static tlv_status
 bad_weight(tlv_context *ctx, int64_t src, int64_t dst, double weight)
 {
-	tlv_status status = tlv_fail(ctx, TLV_BAD_DATA,
-								 "weight %g of the edge from %" PRId64 " to %" PRId64
-								 " is not a positive finite number",
-								 weight, src, dst);
-
-	tlv_fail_hint(ctx, "Leave such rows out, with WHERE or FILTER.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "weight %g of the edge from %" PRId64 " to %" PRId64
+			 " is not a positive finite number",
+			 weight, src, dst);
+	return tlv_fail_hint(ctx, "Leave such rows out, with WHERE or FILTER.");
 }
 
 static tlv_status

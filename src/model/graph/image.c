@@ -38,12 +38,9 @@ typedef struct image_writer
 tlv_status
 tlv_graph_too_large(tlv_context *ctx, size_t entries)
 {
-	tlv_status status =
-		tlv_fail(ctx, TLV_LIMIT, "a graph of %zu edges does not fit into a value of %zu MB",
-				 entries, TLV_FRAME_MAX_BYTES / ((size_t) 1024 * 1024));
-
-	tlv_fail_hint(ctx, "Collect fewer edges, with WHERE, or several graphs, with GROUP BY.");
-	return status;
+	tlv_fail(ctx, TLV_LIMIT, "a graph of %zu edges does not fit into a value of %zu MB", entries,
+			 TLV_FRAME_MAX_BYTES / ((size_t) 1024 * 1024));
+	return tlv_fail_hint(ctx, "Collect fewer edges, with WHERE, or several graphs, with GROUP BY.");
 }
 
 static bool

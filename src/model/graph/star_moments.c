@@ -119,21 +119,18 @@ static tlv_status
 check_rows(tlv_context *ctx, const star_work *work)
 {
 	size_t n = work->side->out->rows;
-	tlv_status status;
 
 	for (size_t u = 0; u < n; u++)
 		if (work->weight[u] > 0)
 			return TLV_OK;
 	if (work->stars->stars > 0)
 	{
-		status = tlv_fail(ctx, TLV_BAD_DATA, "no node's edges have a weight above 2.5");
-		tlv_fail_hint(ctx,
-					  "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_DATA, "no node's edges have a weight above 2.5");
+		return tlv_fail_hint(
+			ctx, "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
 	}
-	status = tlv_fail(ctx, TLV_BAD_DATA, "no node has three edges");
-	tlv_fail_hint(ctx, "Communities are told apart by 3-stars; a tree or a path has few.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "no node has three edges");
+	return tlv_fail_hint(ctx, "Communities are told apart by 3-stars; a tree or a path has few.");
 }
 
 /* Column means, scaling, and the sums that the repeated columns contribute. */

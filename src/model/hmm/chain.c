@@ -245,13 +245,11 @@ add_pairs(tlv_context *ctx, tlv_hmm_model *model, size_t first, size_t n)
 static tlv_status
 refuse_sequence(tlv_context *ctx, const tlv_hmm_parts *parts)
 {
-	tlv_status status = tlv_fail(ctx, TLV_BAD_PARAMETER, "the model is of %s, the sequence is not",
-								 parts->gaussian ? "vectors" : "symbols");
-
-	tlv_fail_hint(ctx, "Give %s.",
-				  parts->gaussian ? "a two-dimensional float8[], one row for each step"
-								  : "an int[], one symbol for each step");
-	return status;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model is of %s, the sequence is not",
+			 parts->gaussian ? "vectors" : "symbols");
+	return tlv_fail_hint(ctx, "Give %s.",
+						 parts->gaussian ? "a two-dimensional float8[], one row for each step"
+										 : "an int[], one symbol for each step");
 }
 
 tlv_status

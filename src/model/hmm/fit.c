@@ -76,17 +76,14 @@ open_vectors(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 static tlv_status
 refuse_states(tlv_context *ctx, const hmm_fit *fit)
 {
-	tlv_status status;
-
 	if (fit->k == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = 0 is not at least 1");
-	status = fit->gaussian
-				 ? tlv_fail(ctx, TLV_BAD_PARAMETER,
-							"k = %zu is more than %zu, the dimensions and 1", fit->k, fit->width)
-				 : tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu distinct symbols",
-							fit->k, fit->width);
-	tlv_fail_hint(ctx, "Moments of windows of single steps identify no more states than that.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 fit->gaussian ? "k = %zu is more than %zu, the dimensions and 1"
+						   : "k = %zu is more than the %zu distinct symbols",
+			 fit->k, fit->width);
+	return tlv_fail_hint(ctx,
+						 "Moments of windows of single steps identify no more states than that.");
 }
 
 static tlv_status

@@ -2,7 +2,6 @@
  * fit.c - from moments of order 4 to independent components (ica.h).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/num/cumulant4.h"
@@ -58,26 +57,19 @@ tlv_ica_fit_memory(size_t p, size_t k, const tlv_ica_options *options)
 static tlv_status
 refuse_rank(tlv_context *ctx, const ica_fit *fit, size_t k)
 {
-	char text[400];
-	size_t at = 0;
-
 	if (fit->rank == 0)
 	{
-		(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no dimension of the %.0f rows varies",
-						fit->central.rows);
-		tlv_fail_hint(ctx, "Components are found in how the dimensions vary together.");
-		return TLV_NOT_IDENTIFIABLE;
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "no dimension of the %.0f rows varies",
+				 fit->central.rows);
+		return tlv_fail_hint(ctx, "Components are found in how the dimensions vary together.");
 	}
 	(void) tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
 					"the covariance of the rows has %zu dimensions, fewer than %zu components",
 					fit->rank, k);
-	for (size_t j = 0; j < fit->p && at < sizeof(text) - 32; j++)
-		at += (size_t) snprintf(text + at, sizeof(text) - at, "%s%.3g", j > 0 ? ", " : "",
-								fit->eigenvalues[j]);
-	tlv_fail_detail(ctx, "Eigenvalues of the correlations: %s.", text);
-	tlv_fail_hint(ctx, "Use a smaller k, or NULL for as many as there are; dimensions that do not "
-					   "vary, or are sums of others, add none.");
-	return TLV_NOT_IDENTIFIABLE;
+	tlv_fail_values(ctx, "Eigenvalues of the correlations:", 3, fit->p, fit->eigenvalues);
+	return tlv_fail_hint(ctx,
+						 "Use a smaller k, or NULL for as many as there are; dimensions that do "
+						 "not vary, or are sums of others, add none.");
 }
 
 /* a (p x p) = C_ij / (s_i s_j); dimensions that do not vary become zero. */
@@ -231,9 +223,8 @@ recover_mixing(tlv_context *ctx, const ica_fit *fit, const double *vectors, doub
 	for (size_t i = 0; i < d * k; i++)
 		if (!isfinite(mixing[i]) || !isfinite(unmixing[i]))
 		{
-			(void) tlv_fail(ctx, TLV_BAD_DATA, "the variances are too large or too small");
-			tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
-			return TLV_BAD_DATA;
+			tlv_fail(ctx, TLV_BAD_DATA, "the variances are too large or too small");
+			return tlv_fail_hint(ctx, "Choose units in which the numbers are nearer to 1.");
 		}
 	tlv_free(ctx, work);
 	return TLV_OK;
@@ -368,11 +359,9 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_ica_options *
 	}
 	if (tlv_frame_scalar(moments, "order", 0) < 4)
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"independent components need moments of order 4, not %g",
-						tlv_frame_scalar(moments, "order", 0));
-		tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 4).");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "independent components need moments of order 4, not %g",
+				 tlv_frame_scalar(moments, "order", 0));
+		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 4).");
 	}
 	basis = moments->header->kind == TLV_KIND_DENSE_COMPRESSED ? tlv_frame_find(moments, "basis")
 															   : NULL;

@@ -119,9 +119,9 @@ tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis, doub
 								kurtosis[j]);
 	tlv_fail_detail(ctx, "Excess kurtosis of the components: %s; %d standard errors are %.3g.",
 					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / rows));
-	tlv_fail_hint(ctx, "At most one source may be Gaussian: use a smaller k or more rows; or "
-					   "keep_gaussian => true, and trust the other components only.");
-	return TLV_NOT_IDENTIFIABLE;
+	return tlv_fail_hint(ctx,
+						 "At most one source may be Gaussian: use a smaller k or more rows; or "
+						 "keep_gaussian => true, and trust the other components only.");
 }
 
 tlv_status
@@ -374,9 +374,8 @@ tlv_ica_amari(tlv_context *ctx, size_t d, size_t k, const double *a, const doubl
 				 (2 * (double) k * ((double) k - 1));
 	if (!isfinite(*index))
 	{
-		(void) tlv_fail(ctx, TLV_BAD_DATA, "the mixing matrices are too large to compare");
-		tlv_fail_hint(ctx, "Divide each of them by its largest entry.");
-		return TLV_BAD_DATA;
+		tlv_fail(ctx, TLV_BAD_DATA, "the mixing matrices are too large to compare");
+		return tlv_fail_hint(ctx, "Divide each of them by its largest entry.");
 	}
 	tlv_free(ctx, inverse);
 	return TLV_OK;

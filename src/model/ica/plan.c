@@ -125,11 +125,10 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "vectors of %zu elements are too long for all their fourth moments", d);
-		tlv_fail_hint(ctx,
-					  "Give k, at most %d: the components are then sought in the k leading "
-					  "directions of the covariance.",
-					  TLV_DENSE_MOST_4);
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx,
+							 "Give k, at most %d: the components are then sought in the k leading "
+							 "directions of the covariance.",
+							 TLV_DENSE_MOST_4);
 	}
 	tlv_plan_ask(&plan->base, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)
 		->order = 2;
@@ -147,15 +146,14 @@ ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
 	if (refine != NULL && !plan->refine && strcmp(refine, "none") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
-		tlv_fail_hint(ctx, "Use 'tanh' or 'none'.");
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx, "Use 'tanh' or 'none'.");
 	}
 	if (plan->refine && plan->options.fit.noise)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model fitted to noise has no refinement over the rows");
-		tlv_fail_hint(ctx, "The steps would fit the noise: use refine => 'none', or noise => "
-						   "false.");
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx,
+							 "The steps would fit the noise: use refine => 'none', or noise => "
+							 "false.");
 	}
 	return TLV_OK;
 }

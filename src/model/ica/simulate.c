@@ -117,10 +117,8 @@ tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t
 
 	if (laws == NULL)
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the model does not say how its sources are distributed");
-		tlv_fail_hint(ctx, "Simulate from a model of tlv_simulate_ica_model.");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the model does not say how its sources are distributed");
+		return tlv_fail_hint(ctx, "Simulate from a model of tlv_simulate_ica_model.");
 	}
 	TLV_TRY_NEW(ctx, sources, k + 2 * d);
 	x = sources + k;

@@ -129,16 +129,13 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method != NULL && strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		tlv_fail_hint(ctx, "Use 'tanh'.");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		return tlv_fail_hint(ctx, "Use 'tanh'.");
 	}
 	if (ica->noise)
 	{
-		(void) tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a model fitted to noise has no refinement over the rows");
-		tlv_fail_hint(ctx, "The steps would fit the noise; fit with noise => false.");
-		return TLV_BAD_PARAMETER;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "a model fitted to noise has no refinement over the rows");
+		return tlv_fail_hint(ctx, "The steps would fit the noise; fit with noise => false.");
 	}
 	TLV_TRY(
 		tlv_sections_create(ctx, tlv_kind_component_statistics.accumulator, sizes, accumulator));

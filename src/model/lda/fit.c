@@ -70,12 +70,9 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 	fit->k = options->k > 0 ? options->k : w;
 	if (fit->k > w)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER,
-					 "k = %zu is more than the %zu directions of the moments", fit->k, w);
-
-		tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu directions of the moments",
+				 fit->k, w);
+		return tlv_fail_hint(ctx, "Collect the moments in a subspace of at least k directions.");
 	}
 	if (tlv_frame_scalar(triples, "distinct", 0) != 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,

@@ -440,8 +440,7 @@ choose_k(tlv_context *ctx, lda_plan *plan, const tlv_frame *second, tlv_pass *pa
 	if (plan->k == 0)
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "no topic is significant in both halves of the documents");
-		tlv_fail_hint(ctx, "More documents are needed; or give k.");
-		return TLV_BAD_DATA;
+		return tlv_fail_hint(ctx, "More documents are needed; or give k.");
 	}
 	ask_summary(plan, pass, take_summary);
 	return TLV_OK;
@@ -455,8 +454,7 @@ take_fold_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	if (values[0] == NULL)
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "too few documents for choosing k");
-		tlv_fail_hint(ctx, "Give k.");
-		return TLV_BAD_DATA;
+		return tlv_fail_hint(ctx, "Give k.");
 	}
 	if (base->kept[KEPT_FOLD] != NULL)
 		return choose_k(ctx, plan, &values[0]->frame, pass);

@@ -22,10 +22,8 @@ tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *fl
 		mean += fmax(variance[i], 0) / (double) d;
 	if (!(TLV_MIXTURE_FLOOR * mean > DBL_MIN))
 	{
-		tlv_status status = tlv_fail(ctx, TLV_BAD_DATA, "the variance of the rows is %g", mean);
-
-		tlv_fail_hint(ctx, "A mixture needs rows that differ, by more than 1e-150.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_DATA, "the variance of the rows is %g", mean);
+		return tlv_fail_hint(ctx, "A mixture needs rows that differ, by more than 1e-150.");
 	}
 	for (size_t i = 0; i < d; i++)
 	{

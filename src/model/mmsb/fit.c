@@ -34,17 +34,14 @@ refuse_empty(tlv_context *ctx, const tlv_graph_header *header)
 static tlv_status
 check_mmsb_options(tlv_context *ctx, const tlv_mmsb_options *options)
 {
-	tlv_status status;
-
 	if (!(options->alpha0 >= 0 && options->alpha0 <= 1e6))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not between 0 and 1e6",
 						options->alpha0);
 	if (options->refine == TLV_MMSB_REFINE_LIKELIHOOD && options->alpha0 > 0)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-						  "refinement by likelihood is for alpha0 = 0, not %g", options->alpha0);
-		tlv_fail_hint(ctx, "Mixed memberships are refined by 'variational'.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "refinement by likelihood is for alpha0 = 0, not %g",
+				 options->alpha0);
+		return tlv_fail_hint(ctx, "Mixed memberships are refined by 'variational'.");
 	}
 	if (options->k > MOST_COMMUNITIES || options->max_k > MOST_COMMUNITIES)
 		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
@@ -59,27 +56,24 @@ static tlv_status
 check_k(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
 {
 	const tlv_mmsb_options *options = fit->options;
-	tlv_status status;
 
 	for (size_t s = 0; s < fit->sides; s++)
 		if (fit->k > fit->side[s].n)
 		{
-			status = tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu %s with edges",
-							  fit->k, fit->side[s].n,
-							  fit->sides == 1 ? "nodes"
-							  : s == 0		  ? "sources"
-											  : "targets");
-			tlv_fail_hint(ctx, "Use a smaller k, or leave k out and let it be chosen.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu %s with edges", fit->k,
+					 fit->side[s].n,
+					 fit->sides == 1 ? "nodes"
+					 : s == 0		 ? "sources"
+									 : "targets");
+			return tlv_fail_hint(ctx, "Use a smaller k, or leave k out and let it be chosen.");
 		}
 	for (size_t i = 0; i < options->n_labels; i++)
 		if (options->label[i] < 0 || (size_t) options->label[i] >= fit->k)
 		{
-			status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-							  "label %" PRId32 " of node %" PRId64 " is not between 1 and k = %zu",
-							  options->label[i] + 1, options->label_nodes[i], fit->k);
-			tlv_fail_hint(ctx, "Give k, at least the largest label.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 "label %" PRId32 " of node %" PRId64 " is not between 1 and k = %zu",
+					 options->label[i] + 1, options->label_nodes[i], fit->k);
+			return tlv_fail_hint(ctx, "Give k, at least the largest label.");
 		}
 	return TLV_OK;
 }

@@ -98,19 +98,16 @@ permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mms
 static tlv_status
 check_weights(tlv_context *ctx, const tlv_csr *edges)
 {
-	tlv_status status;
-
 	for (size_t e = 0; e < edges->entries && edges->value != NULL; e++)
 	{
 		if (e % 1000000 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		if (edges->value[e] >= (float) LEAST_WEIGHT && edges->value[e] <= (float) MOST_WEIGHT)
 			continue;
-		status = tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
-						  (double) edges->value[e], LEAST_WEIGHT, MOST_WEIGHT);
-		tlv_fail_hint(ctx, "Weights are taken as counts: use another unit, or edges => "
-						   "'bernoulli' to leave them out.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_DATA, "an edge's weight %g is not between %g and %g",
+				 (double) edges->value[e], LEAST_WEIGHT, MOST_WEIGHT);
+		return tlv_fail_hint(ctx, "Weights are taken as counts: use another unit, or edges => "
+								  "'bernoulli' to leave them out.");
 	}
 	return TLV_OK;
 }
@@ -150,15 +147,12 @@ place_labels(tlv_context *ctx, const tlv_mmsb_options *options, tlv_mmsb_side *s
 static tlv_status
 check_labels(tlv_context *ctx, const tlv_mmsb_options *options, size_t known)
 {
-	tlv_status status;
-
 	if (known > 0)
 		return TLV_OK;
-	status = tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges",
-					  options->n_labels);
+	tlv_fail(ctx, TLV_BAD_DATA, "none of the %zu labels is of a node with edges",
+			 options->n_labels);
 	tlv_fail_detail(ctx, "The first is of node %" PRId64 ".", options->label_nodes[0]);
-	tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the edges.");
-	return status;
+	return tlv_fail_hint(ctx, "Labels are (node, community) with the nodes' ids in the edges.");
 }
 
 tlv_status

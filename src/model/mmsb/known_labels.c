@@ -41,8 +41,7 @@ tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag, tlv_mmsb_opti
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
 					 "label %g of node %" PRId64 " is not the number of a community", told[i],
 					 nodes[i]);
-			tlv_fail_hint(ctx, "%s", label_hint);
-			return TLV_BAD_PARAMETER;
+			return tlv_fail_hint(ctx, "%s", label_hint);
 		}
 		labels[i] = (int32_t) told[i] - 1;
 	}
@@ -70,8 +69,7 @@ labels_take_edges(tlv_context *ctx, tlv_graph_cursor *cursor, int64_t *nodes, in
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
 					 "label %" PRId64 " of node %" PRId64 " is not the number of a community",
 					 label, node);
-			tlv_fail_hint(ctx, "%s", label_hint);
-			return TLV_BAD_PARAMETER;
+			return tlv_fail_hint(ctx, "%s", label_hint);
 		}
 		nodes[*n] = node;
 		labels[*n] = (int32_t) (label - 1);

@@ -400,16 +400,14 @@ check_partition_options(tlv_context *ctx, const tlv_csr *out, bool bipartite,
 						options->alpha0);
 	if (out->columns < (bipartite ? 6 : 8) * k || out->rows < 2 * k)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s are too few for %zu communities in %s parts",
-					 out->rows < 2 * k ? out->rows : out->columns,
-					 bipartite ? "nodes of a side" : "nodes", k, bipartite ? "three" : "four");
-
-		tlv_fail_hint(ctx,
-					  "Every part needs at least %zu nodes: choose fewer communities, or fit "
-					  "the whole graph.",
-					  2 * k);
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu %s are too few for %zu communities in %s parts",
+				 out->rows < 2 * k ? out->rows : out->columns,
+				 bipartite ? "nodes of a side" : "nodes", k, bipartite ? "three" : "four");
+		return tlv_fail_hint(
+			ctx,
+			"Every part needs at least %zu nodes: choose fewer communities, or fit "
+			"the whole graph.",
+			2 * k);
 	}
 	if (out->entries == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "the graph has no edges");

@@ -5,7 +5,6 @@
 #include "partition_views.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tensorlv/num/linalg.h"
@@ -257,20 +256,13 @@ apply_partition_pairs(tlv_context *ctx, void *argument, size_t l, const float *x
 static tlv_status
 refuse_pairs(tlv_context *ctx, size_t k, const double *values)
 {
-	char text[800];
-	size_t used = 0, positive = 0;
-	tlv_status status;
+	size_t positive = 0;
 
 	while (positive < k && values[positive] > PAIRS_FLOOR * values[0])
 		positive++;
-	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu communities", k);
-	text[0] = '\0';
-	for (size_t i = 0; i < k && used + 16 < sizeof(text); i++)
-		used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%.3g", i > 0 ? ", " : "",
-								  values[i]);
-	tlv_fail_detail(ctx, "Singular values of the 2-star moment between two parts: %s.", text);
-	tlv_fail_hint(ctx, "At most %zu are positive: choose fewer communities.", positive);
-	return status;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu communities", k);
+	tlv_fail_values(ctx, "Singular values of the 2-star moment between two parts:", 3, k, values);
+	return tlv_fail_hint(ctx, "At most %zu are positive: choose fewer communities.", positive);
 }
 
 /* The first k of l directions. */

@@ -87,14 +87,13 @@ refuse_constant_views(tlv_context *ctx, const view_fit *fit)
 			largest = fmax(largest, fit->dense.scale[t][i]); /* 0: does not vary */
 		if (largest == 0)
 		{
-			tlv_status status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-										 "view %d is constant: the data do not identify %zu "
-										 "components",
-										 t + 1, fit->k);
-
-			tlv_fail_hint(ctx, "All views must differ between any two components; numbers that "
-							   "differ by less than 1e-150 count as equal.");
-			return status;
+			tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+					 "view %d is constant: the data do not identify %zu "
+					 "components",
+					 t + 1, fit->k);
+			return tlv_fail_hint(ctx,
+								 "All views must differ between any two components; numbers that "
+								 "differ by less than 1e-150 count as equal.");
 		}
 	}
 	return TLV_OK;
@@ -136,16 +135,11 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_opt
 	for (int t = 0; t < 3; t++)
 		if (fit->k > fit->source->d[t])
 		{
-			tlv_status status =
-				fit->vectors ? tlv_fail(ctx, TLV_BAD_PARAMETER,
-										"k = %zu is more than %zu, the dimensions of view %d and 1",
-										fit->k, fit->source->d[t], t + 1)
-							 : tlv_fail(ctx, TLV_BAD_PARAMETER,
-										"k = %zu is more than the %zu categories of view %d",
-										fit->k, fit->source->d[t], t + 1);
-
-			tlv_fail_hint(ctx, "Every view must have as many, to tell k components apart.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_PARAMETER,
+					 fit->vectors ? "k = %zu is more than %zu, the dimensions of view %d and 1"
+								  : "k = %zu is more than the %zu categories of view %d",
+					 fit->k, fit->source->d[t], t + 1);
+			return tlv_fail_hint(ctx, "Every view must have as many, to tell k components apart.");
 		}
 	TLV_TRY(tlv_require_memory(
 		ctx,

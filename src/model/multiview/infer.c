@@ -37,12 +37,11 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 static tlv_status
 refuse_category(tlv_context *ctx, int view, double category)
 {
-	tlv_status status = tlv_fail(
-		ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category, view + 1);
-
-	tlv_fail_hint(ctx, "A view that is not known may be NULL in tlv_infer(model, x1, x2, x3); "
-					   "tlv_view_categories(model) has the categories.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category,
+			 view + 1);
+	return tlv_fail_hint(ctx,
+						 "A view that is not known may be NULL in tlv_infer(model, x1, x2, x3); "
+						 "tlv_view_categories(model) has the categories.");
 }
 
 tlv_status
@@ -145,11 +144,9 @@ views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *
 
 	if (row->part[0].d != wide)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", row->part[0].d, wide);
-
-		tlv_fail_hint(ctx, "Give the three views one behind the other, or as three arguments.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", row->part[0].d, wide);
+		return tlv_fail_hint(ctx,
+							 "Give the three views one behind the other, or as three arguments.");
 	}
 	if (!is_categorical(parts))
 	{

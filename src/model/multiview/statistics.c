@@ -160,11 +160,9 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-
-		tlv_fail_hint(ctx, "A multi-view mixture is refined by 'em', from rows of three views.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
+		return tlv_fail_hint(ctx,
+							 "A multi-view mixture is refined by 'em', from rows of three views.");
 	}
 	if (!is_categorical(&own->parts))
 		TLV_TRY(prepare(ctx, own));

@@ -158,12 +158,10 @@ tlv_topic_check_document(tlv_context *ctx, const tlv_topic_worker *worker, size_
 			return tlv_fail(ctx, TLV_BAD_DATA, "count %g is not between 0 and 2^53", count[i]);
 		if (whole && count[i] != floor(count[i]))
 		{
-			tlv_status status =
-				tlv_fail(ctx, TLV_BAD_DATA, "count %g is not a whole number", count[i]);
-
-			tlv_fail_hint(ctx, "Sampling moves single tokens: scale the weights to whole numbers "
-							   "first, or use the variational method.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_DATA, "count %g is not a whole number", count[i]);
+			return tlv_fail_hint(ctx,
+								 "Sampling moves single tokens: scale the weights to whole numbers "
+								 "first, or use the variational method.");
 		}
 		sum += count[i];
 	}

@@ -23,8 +23,8 @@ tlv_tree_distances_compute(tlv_context *ctx, const tlv_frame *moments,
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "trees are learned from category moments or dense moments");
-		tlv_fail_hint(ctx, "Make them by tlv_category_moments(v) or tlv_dense_moments(x, 2).");
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx,
+							 "Make them by tlv_category_moments(v) or tlv_dense_moments(x, 2).");
 	}
 	TLV_TRY(tlv_category_open(ctx, moments, &tables));
 	status = tlv_tree_distances_of_tables(ctx, &tables, options, distances);

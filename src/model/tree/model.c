@@ -83,19 +83,16 @@ tree_components(const tlv_frame *frame)
 static tlv_status
 require_tables(tlv_context *ctx, const tree_model *model)
 {
-	tlv_status status;
-
 	if (model->parts.gaussian)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree is of numbers, not of categories");
-		tlv_fail_hint(ctx, "Its rows are arrays of float8.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree is of numbers, not of categories");
+		return tlv_fail_hint(ctx, "Its rows are arrays of float8.");
 	}
 	if (model->parts.tables == NULL)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no parameters yet");
-		tlv_fail_hint(ctx, "Collect tlv_statistics(values, model) and tlv_update the model first.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree has no parameters yet");
+		return tlv_fail_hint(
+			ctx, "Collect tlv_statistics(values, model) and tlv_update the model first.");
 	}
 	return TLV_OK;
 }

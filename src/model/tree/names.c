@@ -57,9 +57,9 @@ refuse_name(tlv_context *ctx, const tree_name *name)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%.*s\" cannot be the name of a variable",
 			 shown_length(name), name->text);
-	tlv_fail_hint(ctx, "Names are not empty, have no line ends, and are not h1, h2, ..., which "
-					   "hidden nodes are called.");
-	return TLV_BAD_PARAMETER;
+	return tlv_fail_hint(ctx,
+						 "Names are not empty, have no line ends, and are not h1, h2, ..., which "
+						 "hidden nodes are called.");
 }
 
 static tlv_status

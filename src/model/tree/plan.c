@@ -101,8 +101,7 @@ static tlv_status
 refuse_partial_rows(tlv_context *ctx, double rows)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "in every one of the %.0f rows a number is missing", rows);
-	tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
-	return TLV_BAD_DATA;
+	return tlv_fail_hint(ctx, "Leave out the variables that are rarely known.");
 }
 
 static tlv_status
@@ -139,8 +138,7 @@ take_names(tlv_context *ctx, tree_plan *plan)
 	if (plan->options.learn.distance.groups > 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "groups are of the elements of arrays");
-		tlv_fail_hint(ctx, "Let the query return one array for each row.");
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx, "Let the query return one array for each row.");
 	}
 	if (names->n > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_LIMIT, "the query returns %zu variables, more than %d", names->n,

@@ -36,12 +36,9 @@ const tlv_aggregate tlv_aggregate_view_moments = {"tlv_view_moments", NULL, view
 static tlv_status
 refuse_dimensions(tlv_context *ctx, const size_t d[3], const size_t expected[3])
 {
-	tlv_status status = tlv_fail(
-		ctx, TLV_BAD_DATA, "views of %zu, %zu and %zu numbers among views of %zu, %zu and %zu",
-		d[0], d[1], d[2], expected[0], expected[1], expected[2]);
-
-	tlv_fail_hint(ctx, "All rows of a group must have arrays of the same lengths.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "views of %zu, %zu and %zu numbers among views of %zu, %zu and %zu",
+			 d[0], d[1], d[2], expected[0], expected[1], expected[2]);
+	return tlv_fail_hint(ctx, "All rows of a group must have arrays of the same lengths.");
 }
 
 static tlv_status

@@ -49,7 +49,6 @@ refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, siz
 {
 	char text[700];
 	size_t used = 0, supported = 0;
-	tlv_status status;
 
 	text[0] = '\0';
 	/* What is only rounding differs between processors, and says nothing but zero. */
@@ -58,13 +57,13 @@ refuse_rank(tlv_context *ctx, const char *words, size_t k, const char *what, siz
 								  fabs(values[i]) > ROUNDING * values[0] ? values[i] : 0);
 	while (supported < n && values[supported] > RANK_FLOOR * values[0])
 		supported++;
-	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k, words);
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", k, words);
 	tlv_fail_detail(ctx, "%s: %s.", what, text);
-	tlv_fail_hint(ctx,
-				  "At most %zu can be told apart: use a smaller k or more rows; all views must "
-				  "differ between any two %s.",
-				  supported, words);
-	return status;
+	return tlv_fail_hint(
+		ctx,
+		"At most %zu can be told apart: use a smaller k or more rows; all views must "
+		"differ between any two %s.",
+		supported, words);
 }
 
 /* ---- singular vectors of E[x_1 x_3'] ---- */
@@ -291,9 +290,8 @@ check_finite(tlv_context *ctx, size_t n, const double *t)
 		sum += t[i] * 0;
 	if (sum == 0) /* not infinity nor NaN times zero */
 		return TLV_OK;
-	(void) tlv_fail(ctx, TLV_BAD_DATA, "the third moments vanish or overflow");
-	tlv_fail_hint(ctx, "Scale the columns, for instance to a standard deviation of 1.");
-	return TLV_BAD_DATA;
+	tlv_fail(ctx, TLV_BAD_DATA, "the third moments vanish or overflow");
+	return tlv_fail_hint(ctx, "Scale the columns, for instance to a standard deviation of 1.");
 }
 
 static tlv_status

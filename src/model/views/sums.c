@@ -23,19 +23,15 @@ static const int pair_second[3] = {1, 2, 2};
 static tlv_status
 check_dimensions(tlv_context *ctx, const size_t d[3])
 {
-	tlv_status status;
-
 	for (int t = 0; t < 3; t++)
 		if (d[t] == 0)
 			return tlv_fail(ctx, TLV_BAD_DATA, "view %d has no numbers", t + 1);
 	if ((double) d[0] * (double) d[1] * (double) d[2] <= TLV_VIEW_MOST_TRIPLES)
 		return TLV_OK;
-	status = tlv_fail(ctx, TLV_LIMIT,
-					  "views of %zu, %zu and %zu numbers have more than %d third moments", d[0],
-					  d[1], d[2], TLV_VIEW_MOST_TRIPLES);
-	tlv_fail_hint(ctx, "Reduce the dimensions first, for instance to the leading principal "
-					   "components.");
-	return status;
+	tlv_fail(ctx, TLV_LIMIT, "views of %zu, %zu and %zu numbers have more than %d third moments",
+			 d[0], d[1], d[2], TLV_VIEW_MOST_TRIPLES);
+	return tlv_fail_hint(ctx, "Reduce the dimensions first, for instance to the leading principal "
+							  "components.");
 }
 
 static tlv_status
@@ -145,11 +141,9 @@ tlv_view_sums_flush(tlv_context *ctx, tlv_view_sums *sums)
 static tlv_status
 refuse_number(tlv_context *ctx, int view, size_t at, double value)
 {
-	tlv_status status = tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %s", at + 1, view + 1,
-								 isnan(value) ? "NaN" : "infinite");
-
-	tlv_fail_hint(ctx, "Leave such rows out, or replace the number.");
-	return status;
+	tlv_fail(ctx, TLV_BAD_DATA, "number %zu of view %d is %s", at + 1, view + 1,
+			 isnan(value) ? "NaN" : "infinite");
+	return tlv_fail_hint(ctx, "Leave such rows out, or replace the number.");
 }
 
 tlv_status
@@ -250,14 +244,13 @@ tlv_status
 tlv_view_sums_require_finite(tlv_context *ctx, const tlv_view_sums *sums)
 {
 	size_t n = (size_t) (sums->triples - sums->shift[0]) + sums->d[0] * sums->d[1] * sums->d[2];
-	tlv_status status;
 
 	for (size_t i = 0; i < n; i++)
 		if (!isfinite(sums->shift[0][i]))
 		{
-			status = tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
-			tlv_fail_hint(ctx, "Scale the columns, for instance to a standard deviation of 1.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+			return tlv_fail_hint(ctx,
+								 "Scale the columns, for instance to a standard deviation of 1.");
 		}
 	return TLV_OK;
 }

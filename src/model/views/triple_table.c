@@ -91,11 +91,8 @@ tlv_category_position(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item
 		return TLV_OK;
 	if (dictionary->n == TRIPLE_MOST)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_LIMIT, "more than %zu distinct %s", TRIPLE_MOST, what);
-
-		tlv_fail_hint(ctx, "Give rare ones a common number.");
-		return status;
+		tlv_fail(ctx, TLV_LIMIT, "more than %zu distinct %s", TRIPLE_MOST, what);
+		return tlv_fail_hint(ctx, "Give rare ones a common number.");
 	}
 	return tlv_dictionary_add(ctx, dictionary, item, position);
 }

@@ -95,13 +95,11 @@ standardise(tlv_context *ctx, const tlv_dense_central *central, gaussian_fit *fi
 			memcpy(own + j * n, fit->s + (e + j) * d + e, n * sizeof(double));
 		if (!tlv_small_cholesky(n, own))
 		{
-			tlv_status status =
-				n == 1 ? tlv_fail(ctx, TLV_BAD_DATA, "variable %zu is constant", v + 1)
-					   : tlv_fail(ctx, TLV_BAD_DATA,
-								  "the columns of variable %zu are linearly dependent", v + 1);
-
-			tlv_fail_hint(ctx, "Leave it out.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_DATA,
+					 n == 1 ? "variable %zu is constant"
+							: "the columns of variable %zu are linearly dependent",
+					 v + 1);
+			return tlv_fail_hint(ctx, "Leave it out.");
 		}
 		for (size_t i = 0; i < n; i++)
 			fit->log_scale += log(own[i * n + i]);

@@ -431,11 +431,8 @@ take_row(tlv_context *ctx, tree_model *model, size_t d, const double *x, size_t 
 
 	if (!parts->gaussian)
 	{
-		tlv_status status =
-			tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree is of categories, not of numbers");
-
-		tlv_fail_hint(ctx, "Its rows are arrays of int.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the tree is of categories, not of numbers");
+		return tlv_fail_hint(ctx, "Its rows are arrays of int.");
 	}
 	if (d != parts->columns)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, but the tree %zu columns", d,

@@ -105,7 +105,6 @@ tlv_tree_belief_row(tlv_context *ctx, const tree_model *model, size_t p, const i
 					uint8_t *codes, size_t at)
 {
 	const int64_t *states = model->parts.states;
-	tlv_status status;
 
 	if (p != model->parts.p)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
@@ -114,11 +113,10 @@ tlv_tree_belief_row(tlv_context *ctx, const tree_model *model, size_t p, const i
 	{
 		if (values[v] < TLV_CATEGORY_MISSING || values[v] >= states[v])
 		{
-			status = tlv_fail(ctx, TLV_BAD_DATA,
-							  "value %d of variable %zu is not one of its states, 0 to %lld",
-							  values[v], v + 1, (long long) states[v] - 1);
-			tlv_fail_hint(ctx, "Values that the model has not seen can be given as NULL.");
-			return status;
+			tlv_fail(ctx, TLV_BAD_DATA,
+					 "value %d of variable %zu is not one of its states, 0 to %lld", values[v],
+					 v + 1, (long long) states[v] - 1);
+			return tlv_fail_hint(ctx, "Values that the model has not seen can be given as NULL.");
 		}
 		codes[v * TREE_BLOCK + at] = (uint8_t) (values[v] + 1);
 	}

@@ -3,7 +3,6 @@
  * in three directions, near and not too weak (internal.h).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
@@ -157,21 +156,14 @@ choose_triple(tlv_context *ctx, choice *c, const tree_candidates *found, int64_t
 static tlv_status
 refuse_states(tlv_context *ctx, const choice *c)
 {
-	char text[SHOWN * 16] = "";
-	size_t used = 0;
-	tlv_status status;
-
-	for (size_t i = 0; i < c->best.n && used + 16 < sizeof(text); i++)
-		used += (size_t) snprintf(text + used, sizeof(text) - used, "%s%.3g", i > 0 ? ", " : "",
-								  c->best.correlation[i]);
-	status = tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-					  "the data do not identify %zu states of hidden nodes", c->states);
-	tlv_fail_detail(
-		ctx, "Canonical correlations of the most dependent variables after the first: %s.", text);
-	tlv_fail_hint(ctx,
-				  "At most %zu states can be told apart: use fewer, more rows, or states => null.",
-				  c->best.rank < 2 ? (size_t) 1 : c->best.rank);
-	return status;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu states of hidden nodes",
+			 c->states);
+	tlv_fail_values(ctx,
+					"Canonical correlations of the most dependent variables after the first:", 3,
+					c->best.n, c->best.correlation);
+	return tlv_fail_hint(
+		ctx, "At most %zu states can be told apart: use fewer, more rows, or states => null.",
+		c->best.rank < 2 ? (size_t) 1 : c->best.rank);
 }
 
 static tlv_status

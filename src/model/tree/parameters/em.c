@@ -36,20 +36,17 @@ tlv_tree_statistics(tlv_context *ctx, tlv_model *base, const char *method,
 	tree_model *model = (tree_model *) base;
 	const size_t sizes[TLV_SIZES] = {model->parts.entries};
 	statistics_state *state;
-	tlv_status status;
 
 	if (method != NULL && method[0] != '\0' && strcmp(method, "em") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\" of trees", method);
-		tlv_fail_hint(ctx, "It is 'em'.");
-		return TLV_BAD_PARAMETER;
+		return tlv_fail_hint(ctx, "It is 'em'.");
 	}
 	if (model->parts.gaussian)
 	{
-		status = tlv_fail(ctx, TLV_BAD_PARAMETER,
-						  "a tree of numbers is refined on its moments, not on rows");
-		tlv_fail_hint(ctx, "Raise the iterations of tlv_fit_tree.");
-		return status;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "a tree of numbers is refined on its moments, not on rows");
+		return tlv_fail_hint(ctx, "Raise the iterations of tlv_fit_tree.");
 	}
 	if (model->parts.tables == NULL)
 		return tlv_tree_triples_create(ctx, base, accumulator);
