@@ -292,15 +292,13 @@ apply_text(FunctionCallInfo fcinfo, Apply apply)
 /* ---- the functions ---- */
 
 #define ROW_FUNCTION(name, apply, reader)                                                          \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	TLV_FUNCTION(name)                                                                             \
 	{                                                                                              \
 		return apply(fcinfo, &(reader));                                                           \
 	}
 
 #define TEXT_FUNCTION(name, apply)                                                                 \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	TLV_FUNCTION(name)                                                                             \
 	{                                                                                              \
 		return apply_text(fcinfo, apply);                                                          \
 	}
@@ -343,11 +341,8 @@ TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
 				  TlvNullIf(isnan(match->distance[j]), TlvFloat8(match->distance[j])));
 }
 
-PG_FUNCTION_INFO_V1(tlv_match_models);
-
 /* tlv_match(a, b): rows (component_a, component_b, error) */
-Datum
-tlv_match_models(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_match_models)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
 	TlvWork *work = TlvWorkBegin("tensorlv match");

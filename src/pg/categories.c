@@ -15,11 +15,8 @@ put_cell(FunctionCallInfo fcinfo, size_t a, size_t x, size_t b, size_t y, double
 			  TlvInt4((int32) x), TlvNullIf(single, TlvInt4((int32) y)), TlvInt8((int64) count));
 }
 
-PG_FUNCTION_INFO_V1(tlv_category_tables_rows);
-
 /* Rows (variable_a, variable_b, state_a, state_b, count); of single variables b is NULL. */
-Datum
-tlv_category_tables_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_category_tables_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv tables");

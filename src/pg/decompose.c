@@ -63,11 +63,8 @@ static const TlvArgument decompose_arguments[] = {
 	TLV_DECOMPOSE_ARGUMENTS(DecomposeArguments, options, options.seed),
 	{NULL}};
 
-PG_FUNCTION_INFO_V1(tlv_decompose_rows);
-
 /* tlv_decompose(tensor, ...): rows (component, eigenvalue, vector, residual) */
-Datum
-tlv_decompose_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_decompose_rows)
 {
 	DecomposeArguments arguments = {0};
 	const double *full;
@@ -107,11 +104,8 @@ matrix_datum(tlv_context *ctx, size_t rows, size_t columns, const double *x)
 	return PointerGetDatum(TlvFloat8Box(2, (size_t[2]){rows, columns}, by_rows));
 }
 
-PG_FUNCTION_INFO_V1(tlv_whiten_sql);
-
 /* tlv_whiten(m2, m3, k): the row (whitening, tensor, eigenvalues) */
-Datum
-tlv_whiten_sql(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_whiten_sql)
 {
 	size_t d, d3, k = TlvNamedCount(fcinfo, "k", 1);
 	const double *m2 = cube_argument(fcinfo, 0, "m2", 2, &d);

@@ -26,11 +26,8 @@ moment_array(tlv_context *ctx, const tlv_dense_central *central, int order)
 	return TlvFloat8Box(order, sides, full);
 }
 
-PG_FUNCTION_INFO_V1(tlv_central_moment);
-
 /* tlv_central_moment(m, order): the mean, or E[(x - mean)^(x)order] in full */
-Datum
-tlv_central_moment(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_central_moment)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	int32 order = PG_GETARG_INT32(1);

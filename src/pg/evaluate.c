@@ -34,8 +34,7 @@ measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure
 }
 
 #define MEASURE(function, kind, name, compute)                                                     \
-	PG_FUNCTION_INFO_V1(function);                                                                 \
-	Datum function(PG_FUNCTION_ARGS)                                                               \
+	TLV_FUNCTION(function)                                                                         \
 	{                                                                                              \
 		return measure(fcinfo, &(kind), name, compute);                                            \
 	}
@@ -59,11 +58,8 @@ compare_memberships(FunctionCallInfo fcinfo, TlvWork *work, const char *name, do
 	return true;
 }
 
-PG_FUNCTION_INFO_V1(tlv_match_memberships);
-
 /* Rows (component_a, component_b, correlation, t, p_value, q_value, error, matched, assigned). */
-Datum
-tlv_match_memberships(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_match_memberships)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv match");
 	tlv_membership_match match = {0};
@@ -100,31 +96,22 @@ summary(FunctionCallInfo fcinfo, const char *name, double alpha, size_t offset)
 	PG_RETURN_FLOAT8(value);
 }
 
-PG_FUNCTION_INFO_V1(tlv_recovery_ratio);
-
 /* tlv_recovery_ratio(m, alpha) */
-Datum
-tlv_recovery_ratio(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_recovery_ratio)
 {
 	return summary(fcinfo, "tlv_recovery_ratio", TlvNamedNumber(fcinfo, "alpha"),
 				   offsetof(tlv_membership_match, recovery_ratio));
 }
 
-PG_FUNCTION_INFO_V1(tlv_membership_error);
-
 /* tlv_membership_error(m, alpha) */
-Datum
-tlv_membership_error(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_membership_error)
 {
 	return summary(fcinfo, "tlv_membership_error", TlvNamedNumber(fcinfo, "alpha"),
 				   offsetof(tlv_membership_match, error));
 }
 
-PG_FUNCTION_INFO_V1(tlv_membership_l1);
-
 /* tlv_membership_l1(m) */
-Datum
-tlv_membership_l1(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_membership_l1)
 {
 	return summary(fcinfo, "tlv_membership_l1", 0.01, offsetof(tlv_membership_match, l1));
 }

@@ -61,11 +61,8 @@ fit_gmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 	return tlv_gmm_fit(ctx, moments, options, image, size);
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_gmm);
-
 /* tlv_fit_gmm(m, k, ...) */
-Datum
-tlv_fit_gmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_gmm)
 {
 	tlv_gmm_plan_options options;
 
@@ -77,11 +74,8 @@ tlv_fit_gmm(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
 }
 
-PG_FUNCTION_INFO_V1(tlv_gmm);
-
 /* tlv_gmm(query, ...) */
-Datum
-tlv_gmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_gmm)
 {
 	tlv_gmm_plan_options options;
 	TlvDriver *driver;
@@ -133,11 +127,8 @@ mean_variance(const tlv_mixture *mixture, size_t j)
 	return sum / (double) d;
 }
 
-PG_FUNCTION_INFO_V1(tlv_components_rows);
-
 /* Rows (component, weight, mean, variance, covariance). */
-Datum
-tlv_components_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_components_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_gaussian_mixture, "tlv_components");
 	tlv_mixture mixture;
@@ -153,11 +144,8 @@ tlv_components_rows(PG_FUNCTION_ARGS)
 
 /* ---- simulation ---- */
 
-PG_FUNCTION_INFO_V1(tlv_simulate_gmm_model);
-
 /* tlv_simulate_gmm_model(d, k, separation, covariance, seed) */
-Datum
-tlv_simulate_gmm_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_gmm_model)
 {
 	size_t d = TlvNamedCount(fcinfo, "d", 1), k = TlvNamedCount(fcinfo, "k", 1);
 	double separation =
@@ -173,11 +161,8 @@ tlv_simulate_gmm_model(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_gmm);
-
 /* tlv_simulate_gmm(model, rows, seed): rows (row, x, component) */
-Datum
-tlv_simulate_gmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_gmm)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_gaussian_mixture, "tlv_simulate_gmm");
 	size_t rows = TlvNamedCount(fcinfo, "rows", 0);

@@ -48,11 +48,8 @@ fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 						 "Collect them with tlv_sequence_moments(array_agg(symbol ORDER BY t)).");
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_hmm);
-
 /* tlv_fit_hmm(m, ...) */
-Datum
-tlv_fit_hmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_hmm)
 {
 	tlv_hmm_plan_options options;
 
@@ -62,11 +59,8 @@ tlv_fit_hmm(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_hmm, &options.fit);
 }
 
-PG_FUNCTION_INFO_V1(tlv_hmm);
-
 /* tlv_hmm(query, ...) */
-Datum
-tlv_hmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_hmm)
 {
 	tlv_hmm_plan_options options;
 	TlvDriver *driver;
@@ -93,11 +87,8 @@ model_argument(FunctionCallInfo fcinfo, tlv_frame *frame, const char *function)
 	return parts;
 }
 
-PG_FUNCTION_INFO_V1(tlv_states_rows);
-
 /* Rows (state, initial, stationary). */
-Datum
-tlv_states_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_states_rows)
 {
 	tlv_frame frame;
 	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_states");
@@ -110,11 +101,8 @@ tlv_states_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_transitions_rows);
-
 /* Rows (from_state, to_state, probability). */
-Datum
-tlv_transitions_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_transitions_rows)
 {
 	tlv_frame frame;
 	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_transitions");
@@ -137,11 +125,8 @@ require_form(const tlv_hmm_parts *parts, bool gaussian)
 				 errhint("Use %s.", gaussian ? "tlv_emissions(model)" : "tlv_state_means(model)")));
 }
 
-PG_FUNCTION_INFO_V1(tlv_emissions_rows);
-
 /* Rows (state, symbol, probability). */
-Datum
-tlv_emissions_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_emissions_rows)
 {
 	tlv_frame frame;
 	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_emissions");
@@ -155,11 +140,8 @@ tlv_emissions_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_state_means_rows);
-
 /* Rows (state, mean, variance). */
-Datum
-tlv_state_means_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_state_means_rows)
 {
 	tlv_frame frame;
 	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_state_means");
@@ -175,11 +157,8 @@ tlv_state_means_rows(PG_FUNCTION_ARGS)
 
 /* ---- two models ---- */
 
-PG_FUNCTION_INFO_V1(tlv_match_transitions);
-
 /* tlv_match_transitions(a, b): rows (component_a, component_b, error) */
-Datum
-tlv_match_transitions(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_match_transitions)
 {
 	tlv_frame frame_a = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_match_transitions");
 	tlv_frame frame_b = TlvModelFrame(fcinfo, 1, &tlv_kind_hmm, "tlv_match_transitions");

@@ -58,11 +58,8 @@ fit_ica(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 	return tlv_ica_fit(ctx, moments, options, image, size);
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_ica);
-
 /* tlv_fit_ica(m, ...) */
-Datum
-tlv_fit_ica(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_ica)
 {
 	tlv_ica_plan_options options;
 
@@ -72,11 +69,8 @@ tlv_fit_ica(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_ica, &options.fit);
 }
 
-PG_FUNCTION_INFO_V1(tlv_ica);
-
 /* tlv_ica(query, ...) */
-Datum
-tlv_ica(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_ica)
 {
 	tlv_ica_plan_options options;
 	TlvDriver *driver;
@@ -106,11 +100,8 @@ put_matrix(FunctionCallInfo fcinfo, size_t k, size_t d, const double *numbers, s
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_mixing_rows);
-
 /* Rows (component, dimension, weight) of the mixing matrix. */
-Datum
-tlv_mixing_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_mixing_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_mixing");
 	const tlv_section *mixing = tlv_frame_find(&frame, "mixing");
@@ -119,11 +110,8 @@ tlv_mixing_rows(PG_FUNCTION_ARGS)
 					  mixing->rows, 1);
 }
 
-PG_FUNCTION_INFO_V1(tlv_unmixing_rows);
-
 /* Rows (component, dimension, weight) of the unmixing matrix. */
-Datum
-tlv_unmixing_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_unmixing_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_unmixing");
 	const tlv_section *unmixing = tlv_frame_find(&frame, "unmixing");
@@ -132,11 +120,8 @@ tlv_unmixing_rows(PG_FUNCTION_ARGS)
 					  1, unmixing->rows);
 }
 
-PG_FUNCTION_INFO_V1(tlv_unmix);
-
 /* tlv_unmix(model, x): the sources of one row, or rows x components of many */
-Datum
-tlv_unmix(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_unmix)
 {
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	TlvVectors vectors = TlvVectorsOf(PG_GETARG_DATUM(1));
@@ -197,11 +182,8 @@ columns_of(const TlvVectors *matrix)
 	return columns;
 }
 
-PG_FUNCTION_INFO_V1(tlv_amari_arrays);
-
 /* tlv_amari(a, b) of float8[][], dimensions x components */
-Datum
-tlv_amari_arrays(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_amari_arrays)
 {
 	TlvVectors a = TlvVectorsOf(PG_GETARG_DATUM(0)), b = TlvVectorsOf(PG_GETARG_DATUM(1));
 
@@ -213,11 +195,8 @@ tlv_amari_arrays(PG_FUNCTION_ARGS)
 	return amari(a.rows, a.d, columns_of(&a), columns_of(&b));
 }
 
-PG_FUNCTION_INFO_V1(tlv_amari_models);
-
 /* tlv_amari(a, b) of models */
-Datum
-tlv_amari_models(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_amari_models)
 {
 	tlv_frame a = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_amari");
 	tlv_frame b = TlvModelFrame(fcinfo, 1, &tlv_kind_ica, "tlv_amari");
@@ -251,11 +230,8 @@ simulate_model(FunctionCallInfo fcinfo)
 	return TlvMakerEnd(&maker);
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_ica_model);
-
 /* tlv_simulate_ica_model(dimensions, k, noise, sources, seed) */
-Datum
-tlv_simulate_ica_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_ica_model)
 {
 	PG_RETURN_POINTER(simulate_model(fcinfo));
 }
@@ -290,22 +266,16 @@ simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_ica);
-
 /* tlv_simulate_ica(model, rows, seed): rows (row, x, sources) */
-Datum
-tlv_simulate_ica(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_ica)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_simulate_ica");
 
 	return simulate_rows(fcinfo, &frame);
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_ica_dimensions);
-
 /* tlv_simulate_ica(rows, dimensions, noise, sources, seed): of the model of that seed */
-Datum
-tlv_simulate_ica_dimensions(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_ica_dimensions)
 {
 	tlv_frame frame = TlvFrame(simulate_model(fcinfo));
 

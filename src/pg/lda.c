@@ -77,11 +77,8 @@ fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 	return tlv_lda_fit(ctx, moments, options, image, size);
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_lda);
-
 /* tlv_fit_lda(m, ...) */
-Datum
-tlv_fit_lda(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_lda)
 {
 	tlv_lda_plan_options options;
 	tlv_frame frame;
@@ -109,11 +106,8 @@ begin_lda(FunctionCallInfo fcinfo, const tlv_lda_plan_options *options, tlv_plan
 	return driver;
 }
 
-PG_FUNCTION_INFO_V1(tlv_lda);
-
 /* tlv_lda(query, ...) */
-Datum
-tlv_lda(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_lda)
 {
 	tlv_lda_plan_options options;
 	TlvDriver *driver;
@@ -126,11 +120,8 @@ tlv_lda(PG_FUNCTION_ARGS)
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-PG_FUNCTION_INFO_V1(tlv_suggest_k_query);
-
 /* tlv_suggest_k(query, max_k, seed) */
-Datum
-tlv_suggest_k_query(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_suggest_k_query)
 {
 	tlv_lda_plan_options options;
 	TlvDriver *driver;
@@ -150,11 +141,8 @@ tlv_suggest_k_query(PG_FUNCTION_ARGS)
 
 /* ---- reading ---- */
 
-PG_FUNCTION_INFO_V1(tlv_topics_rows);
-
 /* Rows (topic, alpha, weight). */
-Datum
-tlv_topics_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_topics_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topics");
 	size_t k = tlv_frame_find(&frame, "phi")->rows;
@@ -210,11 +198,8 @@ put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
 			  TlvFloat8(ranked->probability));
 }
 
-PG_FUNCTION_INFO_V1(tlv_topic_items_rows);
-
 /* Rows (topic, rank, item, term, probability); top NULL: all of probability > 0. */
-Datum
-tlv_topic_items_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_topic_items_rows)
 {
 	tlv_frame frame;
 	size_t k, d, top;
@@ -245,11 +230,8 @@ tlv_topic_items_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_topic_coherence_rows);
-
 /* Rows (topic, npmi, umass) from coherence counts. */
-Datum
-tlv_topic_coherence_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_topic_coherence_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	size_t top, k;
@@ -272,11 +254,8 @@ tlv_topic_coherence_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_extend);
-
 /* tlv_extend(model, summary, smoothing): the model over all items of the summary */
-Datum
-tlv_extend(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_extend)
 {
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
 	tlv_frame summary = TlvFrame(PG_GETARG_TLV(1));

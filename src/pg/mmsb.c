@@ -76,11 +76,8 @@ fit_mmsb(tlv_context *ctx, const tlv_frame *graph, const void *argument, void **
 	return tlv_mmsb_fit(ctx, graph, &options, image, size);
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_mmsb);
-
 /* tlv_fit_mmsb(g, ...) */
-Datum
-tlv_fit_mmsb(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_mmsb)
 {
 	MmsbArguments arguments;
 
@@ -90,11 +87,8 @@ tlv_fit_mmsb(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_mmsb, &arguments);
 }
 
-PG_FUNCTION_INFO_V1(tlv_mmsb);
-
 /* tlv_mmsb(query, ...) */
-Datum
-tlv_mmsb(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_mmsb)
 {
 	MmsbArguments arguments;
 	TlvDriver *driver;
@@ -140,11 +134,8 @@ side_name(const tlv_mmsb_parts *parts, size_t side)
 	return PointerGetDatum(cstring_to_text(name));
 }
 
-PG_FUNCTION_INFO_V1(tlv_memberships_rows);
-
 /* Rows (node, side, community, membership) with memberships of at least threshold. */
-Datum
-tlv_memberships_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_memberships_rows)
 {
 	double threshold = TlvNamedNumber(fcinfo, "threshold");
 	MmsbReader reader;
@@ -181,11 +172,8 @@ tlv_memberships_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_membership_vectors_rows);
-
 /* Rows (node, side, memberships): all k of a node in one array; NULL for a node without edges. */
-Datum
-tlv_membership_vectors_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_membership_vectors_rows)
 {
 	MmsbReader reader;
 	double *shares;
@@ -214,11 +202,8 @@ tlv_membership_vectors_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_communities_rows);
-
 /* Rows (community, side, alpha, size). */
-Datum
-tlv_communities_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_communities_rows)
 {
 	MmsbReader reader;
 	size_t k;
@@ -233,11 +218,8 @@ tlv_communities_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_connectivity_rows);
-
 /* Rows (community_a, community_b, probability), a of the source, b of the target. */
-Datum
-tlv_connectivity_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_connectivity_rows)
 {
 	MmsbReader reader;
 	size_t k;
@@ -251,11 +233,8 @@ tlv_connectivity_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_bridgeness_rows);
-
 /* Rows (node, bridgeness, degree_corrected, side); nodes without edges have none. */
-Datum
-tlv_bridgeness_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bridgeness_rows)
 {
 	MmsbReader reader;
 

@@ -51,11 +51,8 @@ fit_multiview(tlv_context *ctx, const tlv_frame *moments, const void *options, v
 	return tlv_fail_hint(ctx, "Collect them with tlv_view_moments(x1, x2, x3).");
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_multiview);
-
 /* tlv_fit_multiview(m, ...) */
-Datum
-tlv_fit_multiview(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_multiview)
 {
 	tlv_multiview_plan_options options;
 
@@ -65,11 +62,8 @@ tlv_fit_multiview(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_multiview, &options.fit);
 }
 
-PG_FUNCTION_INFO_V1(tlv_multiview);
-
 /* tlv_multiview(query, ...): refinement of vectors reads the rows again and again. */
-Datum
-tlv_multiview(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_multiview)
 {
 	tlv_multiview_plan_options options;
 	TlvDriver *driver;
@@ -90,11 +84,8 @@ tlv_multiview(PG_FUNCTION_ARGS)
 
 /* ---- reading ---- */
 
-PG_FUNCTION_INFO_V1(tlv_view_components_rows);
-
 /* Rows (view, component, weight, mean, variance). */
-Datum
-tlv_view_components_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_view_components_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_view_components");
 	tlv_multiview_parts parts;
@@ -114,11 +105,8 @@ tlv_view_components_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_view_categories_rows);
-
 /* Rows (view, component, category, probability). */
-Datum
-tlv_view_categories_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_view_categories_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_view_categories");
 	tlv_multiview_parts parts;

@@ -12,11 +12,8 @@
 #include "tensorlv/num/rng.h"
 #include "rows/vectors.h"
 
-PG_FUNCTION_INFO_V1(tlv_simulate_hmm_model);
-
 /* tlv_simulate_hmm_model(symbols, k, stay, concentration, dimensions, separation, seed) */
-Datum
-tlv_simulate_hmm_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_hmm_model)
 {
 	tlv_hmm_simulation options = {0};
 	TlvMaker maker;
@@ -65,11 +62,8 @@ put_step(FunctionCallInfo fcinfo, Simulation *s, int64 sequence, int64 t)
 			  TlvOwned(gaussian ? TlvFloat8Array(s->parts.d, s->x) : NULL), TlvInt4(s->state + 1));
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_hmm);
-
 /* tlv_simulate_hmm(model, sequences, length, seed): rows (seq, t, symbol, x, state) */
-Datum
-tlv_simulate_hmm(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_hmm)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_simulate_hmm");
 	size_t sequences = TlvNamedCount(fcinfo, "sequences", 0);

@@ -37,14 +37,11 @@ positive_argument(FunctionCallInfo fcinfo, const char *name)
 	return value;
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_lda_model);
-
 /*
  * tlv_simulate_lda_model(items, k, alpha0, concentration, seed): topics
  * Dirichlet(concentration) over items 1 .. n, alpha = alpha0 / k each
  */
-Datum
-tlv_simulate_lda_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_lda_model)
 {
 	size_t d = TlvNamedCount(fcinfo, "items", 1);
 	size_t k = TlvNamedCount(fcinfo, "k", 1);
@@ -101,11 +98,8 @@ put_document(FunctionCallInfo fcinfo, TlvWork *work, Simulation *s, int64 doc, u
 			  TlvOwned(TlvFloat8Array(s->k, s->theta)));
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_lda);
-
 /* tlv_simulate_lda(model, documents, length, seed): rows (doc, bag, shares) */
-Datum
-tlv_simulate_lda(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_lda)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_simulate_lda");
 	size_t documents = TlvNamedCount(fcinfo, "documents", 0);
@@ -181,14 +175,11 @@ distinct_items(int n, const Datum *values, int64_t *items)
 	return d;
 }
 
-PG_FUNCTION_INFO_V1(tlv_topic_model);
-
 /*
  * tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]): a model
  * from rows of (topic, item, probability), topics numbered from 1
  */
-Datum
-tlv_topic_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_topic_model)
 {
 	int n, n_items, n_probabilities, n_alpha;
 	Datum *topics = array_values(fcinfo, INT4OID, 4, "topics", &n);

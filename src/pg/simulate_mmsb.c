@@ -27,14 +27,11 @@ targets_argument(FunctionCallInfo fcinfo, tlv_graph_kind kind)
 	return 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_mmsb_model);
-
 /*
  * tlv_simulate_mmsb_model(nodes, k, alpha0, within, across, kind, targets, degree_exponent,
  * poisson, seed)
  */
-Datum
-tlv_simulate_mmsb_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_mmsb_model)
 {
 	tlv_mmsb_simulation options = {0};
 	TlvMaker maker;
@@ -70,11 +67,8 @@ put_edge(tlv_context *ctx, void *argument, int64_t src, int64_t dst, double weig
 	return TLV_OK;
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_mmsb);
-
 /* tlv_simulate_mmsb(model, seed): rows (src, dst, weight) */
-Datum
-tlv_simulate_mmsb(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_mmsb)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, "tlv_simulate_mmsb");
 	uint64 seed = TlvNamedSeed(fcinfo);

@@ -30,11 +30,8 @@ sizes_argument(FunctionCallInfo fcinfo, const char *name, size_t d[3])
 	}
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_multiview_model);
-
 /* tlv_simulate_multiview_model(dimensions, k, categories, separation, concentration, seed) */
-Datum
-tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_multiview_model)
 {
 	tlv_multiview_simulation options = {0};
 	TlvMaker maker;
@@ -55,11 +52,8 @@ tlv_simulate_multiview_model(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_multiview);
-
 /* tlv_simulate_multiview(model, rows, seed): rows (row, x1 .. x3, category1 .. 3, component) */
-Datum
-tlv_simulate_multiview(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_multiview)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_simulate_multiview");
 	size_t rows = TlvNamedCount(fcinfo, "rows", 0);

@@ -27,14 +27,11 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 	return TlvMakerEnd(&maker);
 }
 
-PG_FUNCTION_INFO_V1(tlv_subspace_from_moments_sql);
-
 /*
  * tlv_subspace(m, k, min_documents, distinct_pairs, seed): k may be NULL for products,
  * min_documents NULL for none.
  */
-Datum
-tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_subspace_from_moments_sql)
 {
 	tlv_subspace_options options = {0};
 	tlv_frame frame;
@@ -60,11 +57,8 @@ tlv_subspace_from_moments_sql(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-PG_FUNCTION_INFO_V1(tlv_subspace_change_sql);
-
 /* Largest relative change of the leading Ritz values in the last step; NULL before two steps. */
-Datum
-tlv_subspace_change_sql(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_subspace_change_sql)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	double change;
@@ -76,11 +70,8 @@ tlv_subspace_change_sql(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(change);
 }
 
-PG_FUNCTION_INFO_V1(tlv_spectrum);
-
 /* Rows (rank, eigenvalue, z): Ritz values, and z where collected in distinct mode. */
-Datum
-tlv_spectrum(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_spectrum)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	const tlv_section *ritz = tlv_frame_find(&frame, "ritz");
@@ -105,11 +96,8 @@ tlv_spectrum(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_suggest_k_moments);
-
 /* tlv_suggest_k(a, b): directions significant in both folds */
-Datum
-tlv_suggest_k_moments(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_suggest_k_moments)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
 	tlv_context ctx;

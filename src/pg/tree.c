@@ -161,11 +161,8 @@ fit_tree(tlv_context *ctx, const tlv_frame *moments, const void *argument, void 
 	return tlv_tree_learn(ctx, moments, &learn, image, size);
 }
 
-PG_FUNCTION_INFO_V1(tlv_fit_tree);
-
 /* tlv_fit_tree(m, ...) */
-Datum
-tlv_fit_tree(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fit_tree)
 {
 	TreeArguments arguments;
 
@@ -175,11 +172,8 @@ tlv_fit_tree(PG_FUNCTION_ARGS)
 	return TlvFit(fcinfo, fit_tree, &arguments);
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_sql);
-
 /* tlv_tree(query, ...) */
-Datum
-tlv_tree_sql(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_sql)
 {
 	TreeArguments arguments;
 	TlvDriver *driver;
@@ -194,11 +188,8 @@ tlv_tree_sql(PG_FUNCTION_ARGS)
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_distances_rows);
-
 /* tlv_tree_distances(m, ...): rows (a, b, distance, error, p_value) */
-Datum
-tlv_tree_distances_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_distances_rows)
 {
 	tlv_tree_distance_options options;
 	tlv_tree_distances distances;
@@ -247,11 +238,8 @@ TlvTreeClose(TlvTreeModel *model)
 	TlvWorkEnd(model->work);
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_nodes_rows);
-
 /* Rows (node, is_hidden, variable, states). */
-Datum
-tlv_tree_nodes_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_nodes_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_nodes");
 
@@ -267,11 +255,8 @@ tlv_tree_nodes_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_edges_rows);
-
 /* Rows (parent, child, length, error, support). */
-Datum
-tlv_tree_edges_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_edges_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_edges");
 	const tlv_tree_parts *parts = &model.parts;
@@ -318,11 +303,8 @@ put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, size_t v, const do
 					  TlvFloat8(table[x * states + y]));
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_parameters_rows);
-
 /* Rows (parent, child, parent_state, child_state, probability); roots have no parent. */
-Datum
-tlv_tree_parameters_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_parameters_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_parameters");
 	size_t *offset;
@@ -356,11 +338,8 @@ put_coefficients(FunctionCallInfo fcinfo, const TlvTreeModel *model, size_t v, c
 					  TlvFloat8(noise[y + y * d]));
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_coefficients_rows);
-
 /* Rows (parent, child, parent_dimension, child_dimension, coefficient, noise). */
-Datum
-tlv_tree_coefficients_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_coefficients_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_coefficients");
 	const double *noise = model.parts.noise;
@@ -408,8 +387,7 @@ tree_text(FunctionCallInfo fcinfo, const char *function, TreeWriter writer)
 }
 
 #define TREE_TEXT(name)                                                                            \
-	PG_FUNCTION_INFO_V1(name##_sql);                                                               \
-	Datum name##_sql(PG_FUNCTION_ARGS)                                                             \
+	TLV_FUNCTION(name##_sql)                                                                       \
 	{                                                                                              \
 		return tree_text(fcinfo, #name, name);                                                     \
 	}                                                                                              \

@@ -46,11 +46,8 @@ node_names(TlvModelCache *cache, tlv_tree_parts *parts)
 	return names;
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_posterior_codes);
-
 /* tlv_tree_posterior(model, v integer[]): rows (node, state, probability) */
-Datum
-tlv_tree_posterior_codes(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_posterior_codes)
 {
 	TlvModelCache *cache = tree_with_parameters(fcinfo, false);
 	const double *probability;
@@ -86,11 +83,8 @@ put_moments(FunctionCallInfo fcinfo, const char *node, int64_t dimension, double
 			  TlvFloat8(variance));
 }
 
-PG_FUNCTION_INFO_V1(tlv_tree_posterior_numbers);
-
 /* tlv_tree_posterior(model, x float8[]): rows (node, dimension, mean, variance) */
-Datum
-tlv_tree_posterior_numbers(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_tree_posterior_numbers)
 {
 	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
 	tlv_posterior means = {0}, variances = {0};
@@ -128,12 +122,9 @@ tlv_tree_posterior_numbers(PG_FUNCTION_ARGS)
 
 /* ---- simulation ---- */
 
-PG_FUNCTION_INFO_V1(tlv_simulate_tree_model);
-
 /* tlv_simulate_tree_model(variables, states, kind, observed_states, contractions, low, high, seed)
  */
-Datum
-tlv_simulate_tree_model(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_tree_model)
 {
 	static const char *const kinds[] = {"categorical", "gaussian", NULL};
 	size_t p = TlvNamedCount(fcinfo, "variables", 3);
@@ -170,11 +161,8 @@ codes_array(size_t n, const int32_t *codes)
 	return array;
 }
 
-PG_FUNCTION_INFO_V1(tlv_simulate_tree);
-
 /* tlv_simulate_tree(model, rows, seed): rows (row, v, hidden, x) */
-Datum
-tlv_simulate_tree(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_simulate_tree)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_tree, "tlv_simulate_tree");
 	size_t rows = TlvNamedCount(fcinfo, "rows", 0);

@@ -71,11 +71,8 @@ refuse_variable(const char *name)
 					errhint("Trees are compared that have the same variables by name.")));
 }
 
-PG_FUNCTION_INFO_V1(tlv_robinson_foulds_models);
-
 /* tlv_robinson_foulds(a, b): one row (different, total, distance) */
-Datum
-tlv_robinson_foulds_models(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_robinson_foulds_models)
 {
 	TlvTreeModel a = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
 	TlvTreeModel b = TlvTreeOpen(fcinfo, 1, "tlv_robinson_foulds");
@@ -238,11 +235,8 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 	return tree;
 }
 
-PG_FUNCTION_INFO_V1(tlv_robinson_foulds_edges);
-
 /* tlv_robinson_foulds(model, edges text): one row (different, total, distance) */
-Datum
-tlv_robinson_foulds_edges(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_robinson_foulds_edges)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_robinson_foulds");
 	tlv_context *ctx = &model.work->ctx;

@@ -91,7 +91,8 @@ tlv_mixed_memory(const tlv_mixed_model *model, bool update)
 static tlv_status
 create_rows(tlv_context *ctx, size_t n, size_t width, void **block, float **rows)
 {
-	TLV_TRY_NEW0(ctx, *block, n * width + LANES);
+	*block = tlv_alloc0(ctx, n * width + LANES, sizeof(float));
+	TLV_TRY_ALLOC(ctx, *block);
 	*rows = (float *) (((uintptr_t) *block + 63) & ~(uintptr_t) 63);
 	return TLV_OK;
 }

@@ -69,9 +69,7 @@ bag_from_entries(size_t n, tlv_bag_entry *entries)
 	return bag;
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_in);
-Datum
-tlv_bag_in(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_in)
 {
 	char *text = PG_GETARG_CSTRING(0);
 	tlv_context ctx;
@@ -91,9 +89,7 @@ tlv_bag_in(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_out);
-Datum
-tlv_bag_out(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_out)
 {
 	StringInfoData text;
 	int64_t *items;
@@ -114,9 +110,7 @@ tlv_bag_out(PG_FUNCTION_ARGS)
 	PG_RETURN_CSTRING(text.data);
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_recv);
-Datum
-tlv_bag_recv(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_recv)
 {
 	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
 	int length = buffer->len - buffer->cursor;
@@ -130,9 +124,7 @@ tlv_bag_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(bag);
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_send);
-Datum
-tlv_bag_send(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_send)
 {
 	struct varlena *bag = PG_GETARG_TLV(0);
 	StringInfoData buffer;
@@ -163,9 +155,7 @@ TlvTermId(const char *text, size_t length)
 	return (int64) (hash & UINT64CONST(0x7fffffffffffffff));
 }
 
-PG_FUNCTION_INFO_V1(tlv_term_id);
-Datum
-tlv_term_id(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_term_id)
 {
 	text *term = PG_GETARG_TEXT_PP(0);
 
@@ -174,11 +164,8 @@ tlv_term_id(PG_FUNCTION_ARGS)
 
 /* ---- bags from other values ---- */
 
-PG_FUNCTION_INFO_V1(tlv_to_bag_arrays);
-
 /* tlv_to_bag(items bigint[], weights float8[]); weights NULL: all 1 */
-Datum
-tlv_to_bag_arrays(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_to_bag_arrays)
 {
 	ArrayType *items, *weights = NULL;
 	Datum *item_values, *weight_values = NULL;
@@ -215,11 +202,8 @@ tlv_to_bag_arrays(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
 }
 
-PG_FUNCTION_INFO_V1(tlv_to_bag_tsvector);
-
 /* An item is the id of a lexeme, its weight the number of positions (1 when stripped). */
-Datum
-tlv_to_bag_tsvector(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_to_bag_tsvector)
 {
 	TSVector vector = PG_GETARG_TSVECTOR(0);
 	WordEntry *words = ARRPTR(vector);
@@ -236,11 +220,8 @@ tlv_to_bag_tsvector(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(bag_from_entries((size_t) n, entries));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_items);
-
 /* Rows (item, weight), ascending. */
-Datum
-tlv_bag_items(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_items)
 {
 	int64_t *items;
 	double *weights;
@@ -252,20 +233,14 @@ tlv_bag_items(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_size_sql);
-
 /* Number of distinct items. */
-Datum
-tlv_bag_size_sql(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_size_sql)
 {
 	PG_RETURN_INT32((int32) TLV_BAG(PG_GETARG_TLV(0))->n);
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_total);
-
 /* Sum of the weights: the length of a document. */
-Datum
-tlv_bag_total(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_total)
 {
 	int64_t *items;
 	double *weights, total = 0;
@@ -276,11 +251,8 @@ tlv_bag_total(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(total);
 }
 
-PG_FUNCTION_INFO_V1(tlv_damp);
-
 /* Every weight at most cap. */
-Datum
-tlv_damp(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_damp)
 {
 	double cap = PG_GETARG_FLOAT8(1);
 	int64_t *items;
@@ -296,11 +268,8 @@ tlv_damp(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }
 
-PG_FUNCTION_INFO_V1(tlv_fold);
-
 /* A fold 0 .. folds-1 by the bag's content: the same on every plan and server. */
-Datum
-tlv_fold(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_fold)
 {
 	struct varlena *bag = PG_GETARG_TLV(0);
 	int32 folds = PG_GETARG_INT32(1);
@@ -313,11 +282,8 @@ tlv_fold(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32((int32) ((hash >> 11) % (uint64) folds));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_add);
-
 /* a + b: weights of common items are added up. */
-Datum
-tlv_bag_add(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_add)
 {
 	struct varlena *arguments[2] = {PG_GETARG_TLV(0), PG_GETARG_TLV(1)};
 	tlv_bag_entry *entries;
@@ -338,9 +304,7 @@ tlv_bag_add(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(bag_from_entries(n, entries));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_info);
-Datum
-tlv_bag_info(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_info)
 {
 	const tlv_bag_image *bag = TLV_BAG(PG_GETARG_TLV(0));
 	double total = DatumGetFloat8(tlv_bag_total(fcinfo));

@@ -214,9 +214,7 @@ weight_argument(FunctionCallInfo fcinfo)
 	return PG_NARGS() > 2 ? PG_GETARG_FLOAT8(2) : 1;
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_accum);
-Datum
-tlv_bag_accum(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_accum)
 {
 	BagState *state;
 
@@ -226,9 +224,7 @@ tlv_bag_accum(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_accum_text);
-Datum
-tlv_bag_accum_text(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_accum_text)
 {
 	BagState *state;
 	text *term;
@@ -240,11 +236,8 @@ tlv_bag_accum_text(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
 
-PG_FUNCTION_INFO_V1(tlv_bag_combine);
-
 /* Strict; also the transition function of tlv_rollup(tlv_bag). */
-Datum
-tlv_bag_combine(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_bag_combine)
 {
 	BagState *state, *other;
 

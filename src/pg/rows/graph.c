@@ -20,11 +20,8 @@ begin_reading(const char *name)
 	return work;
 }
 
-PG_FUNCTION_INFO_V1(tlv_edges_rows);
-
 /* Rows (src, dst, weight). */
-Datum
-tlv_edges_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_edges_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = begin_reading("tensorlv edges");
@@ -82,11 +79,8 @@ graph_sides(TlvWork *work, const tlv_frame *frame, GraphSide side[2])
 	return 2;
 }
 
-PG_FUNCTION_INFO_V1(tlv_degrees_rows);
-
 /* Rows (node, side, degree, weight). */
-Datum
-tlv_degrees_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_degrees_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = begin_reading("tensorlv degrees");
@@ -139,11 +133,8 @@ put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
 	tlv_graph_neighbours_free(&work->ctx, &neighbours);
 }
 
-PG_FUNCTION_INFO_V1(tlv_neighbours_rows);
-
 /* Rows (node, side, neighbours). */
-Datum
-tlv_neighbours_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_neighbours_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv neighbours");
@@ -157,11 +148,8 @@ tlv_neighbours_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_graph_components_rows);
-
 /* Rows (node, side, component). */
-Datum
-tlv_graph_components_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_graph_components_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv components");

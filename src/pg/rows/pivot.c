@@ -108,11 +108,8 @@ refuse_second(int position)
 			 errhint("Group by row and variable first, and say which value is to be taken.")));
 }
 
-PG_FUNCTION_INFO_V1(tlv_category_row_accum);
-
 /* (state integer[], variable, value integer, variables) */
-Datum
-tlv_category_row_accum(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_category_row_accum)
 {
 	ArrayType *array = row_state(fcinfo, INT4OID, sizeof(int32));
 	int32 *cells = (int32 *) ARR_DATA_PTR(array);
@@ -133,11 +130,8 @@ tlv_category_row_accum(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(array);
 }
 
-PG_FUNCTION_INFO_V1(tlv_number_row_accum);
-
 /* (state float8[], variable, value float8, variables) */
-Datum
-tlv_number_row_accum(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_number_row_accum)
 {
 	ArrayType *array = row_state(fcinfo, FLOAT8OID, sizeof(double));
 	double *cells = (double *) ARR_DATA_PTR(array);
@@ -202,18 +196,12 @@ combine_rows(FunctionCallInfo fcinfo, bool numbers)
 	PG_RETURN_POINTER(to);
 }
 
-PG_FUNCTION_INFO_V1(tlv_category_row_combine);
-
-Datum
-tlv_category_row_combine(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_category_row_combine)
 {
 	return combine_rows(fcinfo, false);
 }
 
-PG_FUNCTION_INFO_V1(tlv_number_row_combine);
-
-Datum
-tlv_number_row_combine(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_number_row_combine)
 {
 	return combine_rows(fcinfo, true);
 }
@@ -246,18 +234,12 @@ finish_row(FunctionCallInfo fcinfo, bool numbers)
 		numbers ? TYPALIGN_DOUBLE : TYPALIGN_INT));
 }
 
-PG_FUNCTION_INFO_V1(tlv_category_row_final);
-
-Datum
-tlv_category_row_final(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_category_row_final)
 {
 	return finish_row(fcinfo, false);
 }
 
-PG_FUNCTION_INFO_V1(tlv_number_row_final);
-
-Datum
-tlv_number_row_final(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_number_row_final)
 {
 	return finish_row(fcinfo, true);
 }

@@ -163,8 +163,7 @@ typedef struct TlvTransition
 extern Datum TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition);
 
 #define TLV_TRANSITION(name, ...)                                                                  \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	TLV_FUNCTION(name)                                                                             \
 	{                                                                                              \
 		static const TlvTransition transition = {__VA_ARGS__};                                     \
                                                                                                    \

@@ -169,11 +169,8 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	return TlvExpandedDatum(expanded);
 }
 
-PG_FUNCTION_INFO_V1(tlv_completion_final);
-
 /* exp(-log-likelihood per scored token); does not change the state. */
-Datum
-tlv_completion_final(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_completion_final)
 {
 	tlv_frame frame;
 	double tokens;
@@ -210,14 +207,11 @@ merge_value(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	TlvCheck(ctx, accumulator->class->merge(ctx, accumulator, frame));
 }
 
-PG_FUNCTION_INFO_V1(tlv_moments_combine);
-
 /*
  * Combine function of every aggregate, and transition function of tlv_rollup.
  * Strict: the server copies the first state, which may be a flat or a TOASTed value.
  */
-Datum
-tlv_moments_combine(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_moments_combine)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
@@ -240,11 +234,8 @@ tlv_moments_combine(PG_FUNCTION_ARGS)
 	return TlvExpandedDatum(expanded);
 }
 
-PG_FUNCTION_INFO_V1(tlv_moments_add);
-
 /* a + b */
-Datum
-tlv_moments_add(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_moments_add)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
 	const tlv_kind *kind = TlvKind(&a);

@@ -65,11 +65,8 @@ TlvUpdateModel(struct varlena *model, struct varlena *statistics)
 	return TlvMakerEnd(&maker);
 }
 
-PG_FUNCTION_INFO_V1(tlv_update);
-
 /* tlv_update(model, statistics): the model after one refinement step */
-Datum
-tlv_update(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_update)
 {
 	PG_RETURN_POINTER(TlvUpdateModel(PG_GETARG_TLV(0), PG_GETARG_TLV(1)));
 }

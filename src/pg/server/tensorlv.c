@@ -83,11 +83,8 @@ TlvApplyBlasThreads(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-PG_FUNCTION_INFO_V1(tlv_build_info);
-
 /* Rows (name, value): versions and the BLAS in use. */
-Datum
-tlv_build_info(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_build_info)
 {
 	char threads[16];
 	const char *rows[][2] = {{"version", TENSORLV_VERSION},

@@ -22,6 +22,11 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model.h"
 
+/* Begins the definition of a function that SQL calls by this name. */
+#define TLV_FUNCTION(name)                                                                         \
+	PG_FUNCTION_INFO_V1(name);                                                                     \
+	Datum name(PG_FUNCTION_ARGS)
+
 /* ---- settings (tensorlv.c) ---- */
 typedef enum TlvProgress
 {

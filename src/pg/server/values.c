@@ -176,23 +176,19 @@ value_send(struct varlena *value)
 }
 
 #define VALUE_TYPE(name, type)                                                                     \
-	PG_FUNCTION_INFO_V1(name##_in);                                                                \
-	Datum name##_in(PG_FUNCTION_ARGS)                                                              \
+	TLV_FUNCTION(name##_in)                                                                        \
 	{                                                                                              \
 		return value_in(PG_GETARG_CSTRING(0), type);                                               \
 	}                                                                                              \
-	PG_FUNCTION_INFO_V1(name##_out);                                                               \
-	Datum name##_out(PG_FUNCTION_ARGS)                                                             \
+	TLV_FUNCTION(name##_out)                                                                       \
 	{                                                                                              \
 		return value_out(PG_GETARG_TLV(0));                                                        \
 	}                                                                                              \
-	PG_FUNCTION_INFO_V1(name##_recv);                                                              \
-	Datum name##_recv(PG_FUNCTION_ARGS)                                                            \
+	TLV_FUNCTION(name##_recv)                                                                      \
 	{                                                                                              \
 		return value_recv((StringInfo) PG_GETARG_POINTER(0), type);                                \
 	}                                                                                              \
-	PG_FUNCTION_INFO_V1(name##_send);                                                              \
-	Datum name##_send(PG_FUNCTION_ARGS)                                                            \
+	TLV_FUNCTION(name##_send)                                                                      \
 	{                                                                                              \
 		return value_send(PG_GETARG_TLV(0));                                                       \
 	}
@@ -204,9 +200,7 @@ VALUE_TYPE(tlv_graph, TLV_FRAME_GRAPH)
 
 /* ---- equality, order and hash: of the bytes, for every type of ours ---- */
 
-PG_FUNCTION_INFO_V1(tlv_value_eq);
-Datum
-tlv_value_eq(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_eq)
 {
 	struct varlena *a = PG_GETARG_TLV(0), *b = PG_GETARG_TLV(1);
 
@@ -214,9 +208,7 @@ tlv_value_eq(PG_FUNCTION_ARGS)
 				   memcmp(VARDATA(a), VARDATA(b), VARSIZE(a) - VARHDRSZ) == 0);
 }
 
-PG_FUNCTION_INFO_V1(tlv_value_ne);
-Datum
-tlv_value_ne(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_ne)
 {
 	return BoolGetDatum(!DatumGetBool(tlv_value_eq(fcinfo)));
 }
@@ -237,16 +229,13 @@ compare_values(FunctionCallInfo fcinfo)
 	return order;
 }
 
-PG_FUNCTION_INFO_V1(tlv_value_cmp);
-Datum
-tlv_value_cmp(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_cmp)
 {
 	PG_RETURN_INT32(compare_values(fcinfo));
 }
 
 #define VALUE_COMPARISON(name, OPERATION)                                                          \
-	PG_FUNCTION_INFO_V1(name);                                                                     \
-	Datum name(PG_FUNCTION_ARGS)                                                                   \
+	TLV_FUNCTION(name)                                                                             \
 	{                                                                                              \
 		PG_RETURN_BOOL(compare_values(fcinfo) OPERATION 0);                                        \
 	}
@@ -256,18 +245,14 @@ VALUE_COMPARISON(tlv_value_le, <=)
 VALUE_COMPARISON(tlv_value_gt, >)
 VALUE_COMPARISON(tlv_value_ge, >=)
 
-PG_FUNCTION_INFO_V1(tlv_value_hash);
-Datum
-tlv_value_hash(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_hash)
 {
 	struct varlena *value = PG_GETARG_TLV(0);
 
 	PG_RETURN_INT32((int32) tlv_fingerprint(VARDATA(value), VARSIZE(value) - VARHDRSZ, 0));
 }
 
-PG_FUNCTION_INFO_V1(tlv_value_hash_extended);
-Datum
-tlv_value_hash_extended(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_hash_extended)
 {
 	struct varlena *value = PG_GETARG_TLV(0);
 
@@ -348,11 +333,8 @@ append_warnings(StringInfo json, const tlv_frame *frame)
 	appendStringInfoChar(json, ']');
 }
 
-PG_FUNCTION_INFO_V1(tlv_value_info);
-
 /* Kind, size, single numbers, and the shapes of everything else. */
-Datum
-tlv_value_info(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_value_info)
 {
 	struct varlena *value = PG_GETARG_TLV(0);
 	tlv_frame frame = TlvFrame(value);
@@ -394,11 +376,8 @@ put_diagnostic(FunctionCallInfo fcinfo, const char *name, double value)
 	TlvPutRow(fcinfo, TlvText(name), TlvFloat8(value));
 }
 
-PG_FUNCTION_INFO_V1(tlv_diagnostics_rows);
-
 /* Rows (name, value) of a model: its numbers, then its warnings. */
-Datum
-tlv_diagnostics_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_diagnostics_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	tlv_diagnostics_walk walk = tlv_diagnostics_of(&frame);
@@ -413,11 +392,8 @@ tlv_diagnostics_rows(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(tlv_warnings_rows);
-
 /* Rows (code, component, score, message, hint) of a model; of the whole model component is NULL. */
-Datum
-tlv_warnings_rows(PG_FUNCTION_ARGS)
+TLV_FUNCTION(tlv_warnings_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	tlv_warnings_walk walk = tlv_warnings_of(&frame);
