@@ -4,7 +4,7 @@ CREATE FUNCTION tlv_fit_mmsb(g tlv_graph, k integer DEFAULT NULL, alpha0 float8 
     refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false,
     edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
     max_k integer DEFAULT 50) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, text, text, bigint, boolean, boolean, text, tlv_bag, integer, integer, integer) IS
     'k communities of a graph (null: chosen, at most max_k) from its 2-stars and 3-stars: alpha0 the sum of the Dirichlet parameters (0: every '
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or variational, degree_corrected for nodes of very '

@@ -3,7 +3,7 @@
 
 CREATE FUNCTION tlv_fit_ica(m tlv_moments, k integer DEFAULT NULL, noise boolean DEFAULT false, method text DEFAULT 'joint',
     seed bigint DEFAULT 1, steps integer DEFAULT NULL, keep_gaussian boolean DEFAULT false) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, text, bigint, integer, boolean) IS
     'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions), '
     'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition, keep_gaussian to be warned, not '
@@ -42,15 +42,15 @@ CREATE FUNCTION tlv_amari(a tlv_model, b tlv_model) RETURNS float8
 COMMENT ON FUNCTION tlv_amari(tlv_model, tlv_model) IS 'Amari index of the mixing matrices of an estimated and a true model of independent components';
 
 CREATE FUNCTION tlv_simulate_ica_model(dimensions integer, k integer DEFAULT NULL, noise float8 DEFAULT 0, sources text DEFAULT 'mix', seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_ica_model(integer, integer, float8, text, bigint) IS
     'a random model of k independent components (null: as many as dimensions): standard normal mixing weights, sources laplace, uniform, binary, '
     'exponential, gaussian or mix (the first four in turn), noise the standard deviation of Gaussian noise of random covariance';
 CREATE FUNCTION tlv_simulate_ica(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x float8[], sources float8[])
-    AS 'MODULE_PATHNAME', 'tlv_simulate_ica' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000;
+    AS 'MODULE_PATHNAME', 'tlv_simulate_ica' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_ica(tlv_model, integer, bigint) IS 'rows drawn from a model of tlv_simulate_ica_model, with their true sources';
 CREATE FUNCTION tlv_simulate_ica(rows integer, dimensions integer, noise float8 DEFAULT 0, sources text DEFAULT 'mix', seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x float8[], sources float8[])
-    AS 'MODULE_PATHNAME', 'tlv_simulate_ica_dimensions' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 1000;
+    AS 'MODULE_PATHNAME', 'tlv_simulate_ica_dimensions' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_ica(integer, integer, float8, text, bigint) IS 'rows drawn from tlv_simulate_ica_model(dimensions, noise => .., sources => .., seed => ..), with their true sources';

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION tlv_decompose(tensor float8[], k integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL)
     RETURNS TABLE (component integer, eigenvalue float8, vector float8[], residual float8)
-    AS 'MODULE_PATHNAME', 'tlv_decompose_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000 ROWS 10;
+    AS 'MODULE_PATHNAME', 'tlv_decompose_rows' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
 COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, bigint, integer, integer) IS
     'components of a symmetric n x n x n tensor T (or its n^3 numbers in one row) that is, or nearly, a sum of eigenvalue * vector (x) vector (x) '
     'vector over orthonormal vectors: the k largest (null: n), by decreasing eigenvalue; residual of all of them, in parts of the norm of T; '

@@ -2,7 +2,7 @@
 
 CREATE FUNCTION tlv_fit_gmm(m tlv_moments, k integer, covariance text DEFAULT 'common', method text DEFAULT 'joint', seed bigint DEFAULT 1,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, integer, integer) IS
     'a mixture of k spherical Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, '
     'subspace)), without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components '
@@ -23,11 +23,11 @@ COMMENT ON FUNCTION tlv_components(tlv_model) IS
     'covariance matrix (full), else null';
 
 CREATE FUNCTION tlv_simulate_gmm_model(d integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigint) IS
     'a random mixture of k Gaussians in d dimensions: means at a typical distance of separation from each other, weights Dirichlet(10), standard '
     'deviations 1 (common), or from .5 to 1.5 by component (spherical), coordinate (diagonal) or principal axis (full)';
 CREATE FUNCTION tlv_simulate_gmm(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x float8[], component integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_gmm(tlv_model, integer, bigint) IS 'rows drawn from a mixture of Gaussians, true or fitted, with their true components';

@@ -5,7 +5,7 @@ CREATE FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) RETURNS tlv_moment
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_moments_combine(tlv_moments, tlv_moments) IS 'combine function of every aggregate over tlv_moments';
 CREATE FUNCTION tlv_moments_add(tlv_moments, tlv_moments) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_moments_add(tlv_moments, tlv_moments) IS 'implementation of the + operator: moments of both sets of rows';
 CREATE OPERATOR + (
     LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_add, COMMUTATOR = +
@@ -91,7 +91,7 @@ CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0; many documents in one row';
 
 CREATE FUNCTION tlv_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
-    AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000;
+    AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_subspace(tlv_moments, integer, integer, boolean, bigint) IS
     'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
     'once; distinct_pairs leaves out pairs of the same item, for choosing k';
@@ -109,7 +109,7 @@ CREATE FUNCTION tlv_spectrum(value tlv_moments)
 COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
 
 CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS
     'number of directions significant (z > 3) in both folds: a, b are moments of either half of the documents in the distinct-mode subspace of '
     'the other half';

@@ -24,7 +24,7 @@ COMMENT ON AGGREGATE tlv_sequence_moments(float8[]) IS
 
 CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint', seed bigint DEFAULT 1,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, integer, text, bigint, integer, integer) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
     'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with one spherical variance; '
@@ -107,12 +107,12 @@ COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-lik
 
 CREATE FUNCTION tlv_simulate_hmm_model(symbols integer DEFAULT NULL, k integer DEFAULT 3, stay float8 DEFAULT 0.7,
     concentration float8 DEFAULT 0.3, dimensions integer DEFAULT NULL, separation float8 DEFAULT 4, seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_hmm_model(integer, integer, float8, float8, integer, float8, bigint) IS
     'a random hidden Markov model of k states, which stay with probability stay, else go to one of a random row; of symbols 1, 2, ... with '
     'probabilities from a symmetric Dirichlet(concentration), or of vectors of the given dimensions with unit variance and means at a typical '
     'distance of separation';
 CREATE FUNCTION tlv_simulate_hmm(model tlv_model, sequences integer, length integer DEFAULT 100, seed bigint DEFAULT 1)
     RETURNS TABLE (seq bigint, t bigint, symbol integer, x float8[], state integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
 COMMENT ON FUNCTION tlv_simulate_hmm(tlv_model, integer, integer, bigint) IS 'steps of sequences drawn from a hidden Markov model, true or fitted, with their true states';

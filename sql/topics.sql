@@ -3,7 +3,7 @@
 
 CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, method text DEFAULT 'joint',
     seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, text, bigint, integer, integer) IS
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
     'parameters (0: single topic model; null: by least residual), method joint, power, als or sgd, restarts and steps of the decomposition';
@@ -25,7 +25,7 @@ CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL)
 COMMENT ON FUNCTION tlv_topic_items(tlv_model, integer) IS 'items of every topic by decreasing probability, the top ones or all; term where items were given as text';
 
 CREATE FUNCTION tlv_extend(model tlv_model, summary tlv_moments, smoothing float8 DEFAULT 0.1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS
     'the model over all items of a summary: items it does not know get their corpus share in every topic, and all topics are mixed with smoothing '
     'of the corpus shares';
@@ -157,13 +157,13 @@ COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
     'has too few';
 
 CREATE FUNCTION tlv_topic_model(topics integer[], items bigint[], probabilities float8[], alpha float8[]) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_topic_model(integer[], bigint[], float8[], float8[]) IS 'a topic model from (topic, item, probability) rows, topics numbered from 1, and the Dirichlet parameters';
 CREATE FUNCTION tlv_simulate_lda_model(items integer, k integer, alpha0 float8 DEFAULT 1, concentration float8 DEFAULT 0.1, seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_lda_model(integer, integer, float8, float8, bigint) IS 'a random topic model over items 1, 2, ...: topics from a symmetric Dirichlet, alpha = alpha0 / k each';
 CREATE FUNCTION tlv_simulate_lda(model tlv_model, documents integer, length integer DEFAULT 100, seed bigint DEFAULT 1)
     RETURNS TABLE (doc bigint, bag tlv_bag, shares float8[])
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_lda(tlv_model, integer, integer, bigint) IS 'documents drawn from a topic model, with their true memberships';
 

@@ -36,7 +36,7 @@ COMMENT ON AGGREGATE tlv_number_row(integer, float8, integer) IS
 
 CREATE FUNCTION tlv_tree_distances(m tlv_moments, states integer DEFAULT NULL, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, groups integer[] DEFAULT NULL)
     RETURNS TABLE (a integer, b integer, distance float8, error float8, p_value float8)
-    AS 'MODULE_PATHNAME', 'tlv_tree_distances_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100000 ROWS 1000;
+    AS 'MODULE_PATHNAME', 'tlv_tree_distances_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 1000;
 COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integer[]) IS
     'information distances of the variables of category moments or dense moments, pair by pair: minus the sum of the logarithms of their states - '
     '1 largest canonical correlations (of numbers, of their states largest), which adds up along the paths of a latent tree; standard errors, and '
@@ -46,7 +46,7 @@ CREATE FUNCTION tlv_fit_tree(m tlv_moments, states integer DEFAULT NULL, structu
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, names text[] DEFAULT NULL, bootstrap integer DEFAULT 0,
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint) IS
     'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj or chow-liu (no '
     'hidden nodes), edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
@@ -119,12 +119,12 @@ COMMENT ON FUNCTION tlv_robinson_foulds(tlv_model, text) IS
 CREATE FUNCTION tlv_simulate_tree_model(variables integer, states integer DEFAULT 2, kind text DEFAULT 'categorical',
     observed_states integer DEFAULT NULL, contractions integer DEFAULT 0, low float8 DEFAULT 0.6, high float8 DEFAULT 0.9,
     seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, integer, float8, float8, bigint) IS
     'a random latent tree with so many variables as leaves, categorical (states of hidden nodes, observed_states of the variables, null: as many) '
     'or gaussian; contractions of edges between hidden nodes give nodes of more than three neighbours; the strength of every edge is uniform '
     'between low and high';
 CREATE FUNCTION tlv_simulate_tree(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, v integer[], hidden integer[], x float8[])
-    AS 'MODULE_PATHNAME', 'tlv_simulate_tree' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 1000;
+    AS 'MODULE_PATHNAME', 'tlv_simulate_tree' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_tree(tlv_model, integer, bigint) IS 'rows drawn from a tree with parameters: of categories v and the states of the hidden nodes, of Gaussian variables x';

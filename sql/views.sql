@@ -22,7 +22,7 @@ COMMENT ON AGGREGATE tlv_view_moments(integer, integer, integer) IS 'three categ
 
 CREATE FUNCTION tlv_fit_multiview(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint',
     seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000000;
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_multiview(tlv_moments, integer, integer, text, bigint, integer, integer) IS
     'a mixture of k components from moments of three views, whatever their distributions: weights and conditional means of every view; of '
     'categories (latent classes) refined by up to iterations of EM on the counts, without the rows; method joint, power, als or sgd, restarts and '
@@ -93,12 +93,12 @@ COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer, integer, integer) IS 
 
 CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
     separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_multiview_model(integer[], integer, integer[], float8, float8, bigint) IS
     'a random mixture of k components with weights Dirichlet(10), seen through three views: vectors of the given dimensions, in each view means '
     'at a typical distance of separation from each other and standard deviations from .5 to 1.5; or categories 1, 2, ... of the given numbers, '
     'with probabilities from a symmetric Dirichlet(concentration)';
 CREATE FUNCTION tlv_simulate_multiview(model tlv_model, rows integer, seed bigint DEFAULT 1)
     RETURNS TABLE ("row" bigint, x1 float8[], x2 float8[], x3 float8[], category1 integer, category2 integer, category3 integer, component integer)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_multiview(tlv_model, integer, bigint) IS 'rows drawn from a multi-view mixture, true or fitted, with their true components: three vectors, or three categories';

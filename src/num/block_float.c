@@ -202,7 +202,7 @@ apply_factor_float(tlv_context *ctx, size_t l, size_t n, ortho_work *w, float *x
 {
 	if (LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', (lapack_int) l, w->gram, (lapack_int) l) !=
 		0)
-		return tlv_fail(ctx, TLV_INTERNAL, "dtrtri failed");
+		return tlv_fail(ctx, TLV_BAD_DATA, "a triangular matrix is singular");
 	for (size_t j = 0; j < l; j++)
 		for (size_t i = 0; i < l; i++)
 			w->rotation[j + i * l] = i >= j ? w->gram[i + j * l] * w->scale[j] : 0;
@@ -245,7 +245,8 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough,
 		size_t fresh;
 
 		if (round == 20)
-			return tlv_fail(ctx, TLV_INTERNAL, "a basis could not be made orthonormal");
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"a basis cannot be made orthonormal: numbers too large or too small");
 		TLV_TRY(tlv_gram_float(ctx, n, l, x, l, x, w->gram));
 		TLV_TRY(scale_directions(ctx, l, n, round == 0 ? 0 : DEPENDENT, x, w, rng, &fresh));
 		if (fresh > 0)

@@ -55,7 +55,8 @@ eigen_direct(tlv_context *ctx, size_t n, double *a, double *values)
 	info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', size, a, size, values, &doubles, -1,
 							   &integers, -1);
 	if (info != 0)
-		return tlv_fail(ctx, TLV_INTERNAL, "dsyevd: %d", (int) info);
+		return tlv_fail(ctx, TLV_BAD_DATA, "the eigenvalues of a matrix cannot be computed (%d)",
+						(int) info);
 	TLV_TRY_NEW(ctx, work, (size_t) doubles + (size_t) integers);
 	info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', size, a, size, values, work,
 							   (lapack_int) doubles, (lapack_int *) (work + (size_t) doubles),

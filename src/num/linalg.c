@@ -280,7 +280,8 @@ orthonormalize_rounds(tlv_context *ctx, size_t l, size_t d, double *x, ortho_wor
 		size_t fresh;
 
 		if (round == 20)
-			return tlv_fail(ctx, TLV_INTERNAL, "a basis could not be made orthonormal");
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"a basis cannot be made orthonormal: numbers too large or too small");
 		TLV_TRY(tlv_syrk(ctx, false, l, d, 1, x, l, 0, w->gram, l, false));
 		TLV_TRY(scale_rows(ctx, l, d, round == 0, x, w, rng, &fresh));
 		if (fresh > 0)
@@ -344,7 +345,8 @@ tlv_svd(tlv_context *ctx, size_t m, size_t n, double *a, double *u, double *s, d
 	info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, a, rows, s, u, rows, vt, rank,
 							   &size, -1, NULL);
 	if (info != 0)
-		return tlv_fail(ctx, TLV_INTERNAL, "dgesdd: %d", (int) info);
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"the singular values of a matrix cannot be computed (%d)", (int) info);
 	TLV_TRY_NEW(ctx, work, (size_t) size + 4 * r);
 	integers = (lapack_int *) (work + (size_t) size);
 	info = LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, columns, a, rows, s, u, rows, vt, rank,

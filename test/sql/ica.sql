@@ -91,7 +91,8 @@ FROM ica_rows, (SELECT tlv_fit_ica(tlv_dense_moments(x, 4)) AS m, tlv_fit_ica(tl
 -- types of the query's column; a query whose rows are made anew each time; no rows
 SELECT count(*) FROM tlv_mixing(tlv_ica('SELECT array[x[1], x[2]]::real[] FROM ica_rows', keep_gaussian => true)) UNION ALL SELECT count(*)
 FROM tlv_mixing(tlv_ica('SELECT array[random(), random(), random()]::numeric[] FROM generate_series(1, 3000)'));
-SELECT tlv_ica('SELECT x FROM ica_rows WHERE false') AS none, tlv_ica(NULL) AS no_query, tlv_fit_ica(NULL) AS no_moments, tlv_unmix(NULL, '{1}') AS no_model;
+SELECT tlv_ica('SELECT x FROM ica_rows WHERE false');
+SELECT tlv_ica(NULL) AS no_query, tlv_fit_ica(NULL) AS no_moments, tlv_unmix(NULL, '{1}') AS no_model;
 
 -- bad input
 SELECT a, pg_temp.outcome(format('SELECT tlv_ica(''SELECT x FROM ica_rows''%s) IS NOT NULL', a)) AS outcome

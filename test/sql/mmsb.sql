@@ -137,7 +137,8 @@ GROUP BY corrected ORDER BY corrected;
 -- one community: the density
 SELECT community_a, community_b, round(probability::numeric, 4) AS probability FROM tlv_connectivity((SELECT tlv_mmsb('VALUES (1, 2), (2, 3), (3, 4)', 1)));
 -- nothing
-SELECT tlv_mmsb('SELECT src, dst FROM comm_edges WHERE false', 2) AS no_rows, tlv_mmsb(NULL, 2) AS no_query, tlv_fit_mmsb(NULL, 2) AS no_graph,
+SELECT tlv_mmsb('SELECT src, dst FROM comm_edges WHERE false', 2);
+SELECT tlv_mmsb(NULL, 2) AS no_query, tlv_fit_mmsb(NULL, 2) AS no_graph,
        (SELECT count(*) FROM tlv_memberships(NULL)) AS no_model;
 
 -- in views, functions, prepared statements; on other types and names of columns

@@ -51,6 +51,10 @@ extern tlv_status tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const 
 extern tlv_status tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator,
 										  tlv_row_form form);
 
+/* The one error for a row after values were merged into an accumulator that knows no model or
+ * subspace: TLV_BAD_PARAMETER. */
+extern tlv_status tlv_accumulator_refuse_rows(tlv_context *ctx, const tlv_accumulator *accumulator);
+
 /* An empty accumulator into which stored values of that class can be merged. */
 extern tlv_status tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
 										 tlv_accumulator **accumulator);

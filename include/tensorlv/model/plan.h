@@ -101,7 +101,7 @@ struct tlv_plan
 {
 	const tlv_plan_class *class;
 	tlv_rows rows;
-	/* When done: the model, or NULL for a fit of no rows. */
+	/* When done: the model; NULL of a plan for k alone. */
 	void *image;
 	size_t size;
 	/* For the plan itself. */
@@ -198,6 +198,13 @@ extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const t
 /* The log-likelihood in statistics over their count of that name, "rows" say, which is 1 at least.
  */
 extern double tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count);
+
+/*
+ * Are there rows to learn from?  A value of the first pass must not be NULL, and its scalar of that
+ * name, "rows" say (NULL: none), must be 1 at least; else TLV_NO_ROWS, the one error for that.
+ */
+extern tlv_status tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value,
+										const char *count);
 
 /* The one error for a query that returned rows in an earlier pass and none now. */
 extern tlv_status tlv_plan_rows_gone(tlv_context *ctx);

@@ -20,6 +20,7 @@ typedef enum tlv_status
 	TLV_OK = 0,
 	TLV_BAD_PARAMETER,	  /* a caller's parameter is out of its range: 22023 */
 	TLV_BAD_DATA,		  /* the data cannot be used: 22000 */
+	TLV_NO_ROWS,		  /* there are no rows to learn from: 02000 */
 	TLV_NOT_IDENTIFIABLE, /* the data do not determine the model: 22000, with DETAIL */
 	TLV_LIMIT,			  /* a size limit is exceeded: 54000 */
 	TLV_MEMORY_LIMIT,	  /* more memory than allowed is needed: 54000 */

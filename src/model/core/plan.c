@@ -87,6 +87,22 @@ tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count)
 }
 
 tlv_status
+tlv_plan_require_rows(tlv_context *ctx, const tlv_value *value, const char *count)
+{
+	double nulls;
+
+	if (value == NULL)
+		return tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows");
+	if (count == NULL || tlv_frame_scalar(&value->frame, count, 0) >= 1)
+		return TLV_OK;
+	nulls = tlv_frame_scalar(&value->frame, "nulls", 0);
+	tlv_fail(ctx, TLV_NO_ROWS, "the query returns no rows that can be used");
+	if (nulls > 0)
+		tlv_fail_detail(ctx, "Rows with a null: %.0f.", nulls);
+	return TLV_NO_ROWS;
+}
+
+tlv_status
 tlv_plan_rows_gone(tlv_context *ctx)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the query returned rows once and none when it was run again");

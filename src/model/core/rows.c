@@ -73,6 +73,13 @@ tlv_accumulator_require(tlv_context *ctx, const tlv_accumulator *accumulator, tl
 }
 
 tlv_status
+tlv_accumulator_refuse_rows(tlv_context *ctx, const tlv_accumulator *accumulator)
+{
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "merged values of kind %s take no rows",
+					accumulator->class->name);
+}
+
+tlv_status
 tlv_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	TLV_TRY(tlv_accumulator_require(ctx, accumulator, row->form));

@@ -163,7 +163,7 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	bool full;
 
 	if (state->subspace == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "a roll-up of stored moments takes no documents");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
 	if (document->length < TLV_MIN_LENGTH)
 	{

@@ -361,8 +361,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	gmm_evidence *rows = &plan->evidence;
 	size_t most, k = plan->options.fit.k;
 
-	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "rows", 0) < 1)
-		return TLV_OK;
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	tlv_plan_keep(base, KEPT_MOMENTS, &values[0]);
 	rows->moments = &base->kept[KEPT_MOMENTS]->frame;
 	rows->n = tlv_frame_scalar(rows->moments, "rows", 0);

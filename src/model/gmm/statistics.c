@@ -48,7 +48,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	statistics_state *state = (statistics_state *) accumulator;
 
 	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	if (state->block == NULL)
 	{
 		TLV_TRY_NEW_ROWS(ctx, state->block, state->model->mixture.d, TLV_MIXTURE_BLOCK);

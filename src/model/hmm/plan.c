@@ -84,16 +84,14 @@ hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 {
 	hmm_plan *plan = (hmm_plan *) base;
 	const tlv_value *moments = values[0];
+	double too_short;
 	tlv_making made;
 
-	if (moments == NULL)
-		return TLV_OK;
-	if (tlv_frame_scalar(&moments->frame, "sequences", 0) < 1)
+	too_short = moments != NULL ? tlv_frame_scalar(&moments->frame, "short", 0) : 0;
+	if (too_short == 0)
+		TLV_TRY(tlv_plan_require_rows(ctx, moments, "sequences"));
+	else if (tlv_frame_scalar(&moments->frame, "sequences", 0) < 1)
 	{
-		double too_short = tlv_frame_scalar(&moments->frame, "short", 0);
-
-		if (too_short == 0)
-			return TLV_OK;
 		tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence of at least %d steps",
 				 TLV_WINDOW);
 		tlv_fail_detail(ctx, "%.0f sequences are shorter.", too_short);

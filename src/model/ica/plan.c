@@ -81,9 +81,9 @@ ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 	ica_plan *plan = ica_plan_of(base);
 	tlv_making made;
 
-	if (values[0] == NULL && plan->subspace.image == NULL)
-		return TLV_OK; /* no rows, no model */
-	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	if (plan->subspace.image != NULL)
+		TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->model,
@@ -98,8 +98,7 @@ ica_take_covariance(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pa
 	ica_plan *plan = ica_plan_of(base);
 	tlv_making made;
 
-	if (values[0] == NULL)
-		return TLV_OK;
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->subspace,

@@ -98,7 +98,7 @@ coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row
 	tlv_document *document;
 
 	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "coherence without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	document = &state->model->document;
 	TLV_TRY(tlv_lda_document(ctx, state->model, row->bag));
 	memset(state->n_present, 0, state->k * sizeof(int32_t));

@@ -85,6 +85,18 @@ ask_summary(lda_plan *plan, tlv_pass *pass, tlv_plan_step then)
 	lda_ask(plan, pass, "summary", &tlv_aggregate_count_summary, then);
 }
 
+static tlv_status
+refuse_documents(tlv_context *ctx, bool half, double shorter)
+{
+	tlv_fail(ctx, TLV_BAD_DATA, "%s no document of at least %d tokens",
+			 half ? "one half of the documents has" : "the query returns", TLV_MIN_LENGTH);
+	if (shorter > 0)
+		tlv_fail_detail(ctx, "%.0f documents are shorter.", shorter);
+	if (half)
+		tlv_fail_hint(ctx, "Choosing k needs more documents; or give k.");
+	return TLV_BAD_DATA;
+}
+
 /* A summary of documents that can be learnt from. */
 static tlv_status
 require_documents(tlv_context *ctx, lda_plan *plan, const tlv_value *summary)
@@ -100,14 +112,9 @@ require_documents(tlv_context *ctx, lda_plan *plan, const tlv_value *summary)
 	}
 	if (summary != NULL)
 		shorter = tlv_frame_scalar(&summary->frame, "skipped", 0);
-	tlv_fail(ctx, TLV_BAD_DATA, "%s no document of at least %d tokens",
-			 plan->folds == 0 ? "the query returns" : "one half of the documents has",
-			 TLV_MIN_LENGTH);
-	if (shorter > 0)
-		tlv_fail_detail(ctx, "%.0f documents are shorter.", shorter);
-	if (plan->folds > 0)
-		tlv_fail_hint(ctx, "Choosing k needs more documents; or give k.");
-	return TLV_BAD_DATA;
+	if (plan->folds == 0 && shorter == 0)
+		return tlv_plan_require_rows(ctx, summary, "documents");
+	return refuse_documents(ctx, plan->folds > 0, shorter);
 }
 
 /* ---- a subspace, by block iteration: one pass over the documents a step ---- */
@@ -483,6 +490,16 @@ take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	lda_plan *plan = lda_plan_of(base);
 	double most;
 
+	if (values[0] == NULL && base->kept[KEPT_FOLD] == NULL)
+	{
+		/* No rows at all, or none in this half? */
+		if (plan->fold == 1)
+			return tlv_plan_require_rows(ctx, NULL, NULL);
+		fold_begin(plan, 1, pass);
+		return TLV_OK;
+	}
+	if (base->kept[KEPT_FOLD] == NULL && plan->fold == 1)
+		return refuse_documents(ctx, true, 0);
 	TLV_TRY(require_documents(ctx, plan, values[0]));
 	most = fmin((double) tlv_frame_find(&values[0]->frame, "items")->rows,
 				tlv_frame_scalar(&values[0]->frame, "documents", 0));

@@ -74,7 +74,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	tlv_gibbs_options options = {TLV_GIBBS_WARM, TLV_GIBBS_BURN, TLV_GIBBS_KEEP, 0};
 
 	if (model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	if (model->document.n_known == 0)
 	{
@@ -208,7 +208,7 @@ completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	tlv_lda_model *model = state->model;
 
 	if (model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "completion without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	state->documents++;
 	if (model->single)

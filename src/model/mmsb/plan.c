@@ -46,8 +46,7 @@ take_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	mmsb_plan *plan = (mmsb_plan *) base;
 
-	if (values[0] == NULL)
-		return TLV_OK;
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	if (!plan->options.labels)
 		return fit_graph(ctx, plan, &values[0]->frame);
 	tlv_plan_keep(base, GRAPH, &values[0]);

@@ -230,8 +230,7 @@ multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pas
 	view_plan *plan = (view_plan *) base;
 	tlv_making made;
 
-	if (values[0] == NULL)
-		return TLV_OK;
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->fitted,

@@ -122,7 +122,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	bool vectors;
 
 	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	vectors = !is_categorical(&state->model->parts);
 	if (vectors != (row->form == TLV_ROW_VIEWS))
 		return tlv_multiview_refuse_row(ctx, &state->model->parts);

@@ -16,16 +16,11 @@ typedef struct tree_name
 	size_t length;
 } tree_name;
 
-/* Bytes that are shown: no character is cut in two. */
+/* Bytes that are shown in messages. */
 static int
 shown_length(const tree_name *name)
 {
-	size_t n = name->length;
-
-	if (n > SHOWN)
-		for (n = SHOWN; n > 0 && (name->text[n] & 0xC0) == 0x80;)
-			n--;
-	return (int) n;
+	return (int) tlv_least(name->length, SHOWN);
 }
 
 static int

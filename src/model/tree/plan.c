@@ -111,8 +111,9 @@ tree_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	tlv_making made;
 
 	plan->left_out = plan->gaussian ? base->rows.left_out : 0;
-	if (values[0] == NULL)
-		return plan->left_out > 0 ? refuse_partial_rows(ctx, plan->left_out) : TLV_OK;
+	if (values[0] == NULL && plan->left_out > 0)
+		return refuse_partial_rows(ctx, plan->left_out);
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "rows"));
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->model,
@@ -160,7 +161,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 
 	plan->gaussian = base->rows.form == TLV_ROW_VECTOR;
 	if (base->rows.names != NULL && base->rows.names->n == 0) /* no rows */
-		return TLV_OK;
+		return tlv_plan_require_rows(ctx, NULL, NULL);
 	if (base->rows.names != NULL)
 		TLV_TRY(take_names(ctx, plan));
 	if (plan->gaussian)

@@ -81,10 +81,15 @@ TLV_FUNCTION(tlv_bag_in)
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	status = tlv_bag_parse(&ctx, text, &n, &items, &weights);
 	if (status == TLV_BAD_DATA)
-		ereport(ERROR,
+		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid tlv_bag: \"%.60s\"", text), errdetail("%s.", ctx.error.message),
+				 errmsg("invalid tlv_bag: \"%s\"", TlvClip(text, 60)),
+				 errdetail("%s.", TlvWhole(ctx.error.message)),
 				 errhint("The text form is {item:weight,...}, as in {3:2,17:1}.")));
+	if (status == TLV_LIMIT)
+		ereturn(
+			fcinfo->context, (Datum) 0,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED), errmsg("%s", TlvWhole(ctx.error.message))));
 	TlvCheck(&ctx, status);
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }

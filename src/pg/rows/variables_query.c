@@ -80,7 +80,7 @@ recognize_kind(TupleDesc desc, const char *kind)
 		return true;
 	if (strcmp(kind, "categorical") != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("there is no kind of tree \"%.40s\"", kind),
+						errmsg("there is no kind of tree \"%s\"", TlvClip(kind, 40)),
 						errhint("Use 'categorical' or 'gaussian'.")));
 	if (gaussian)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),

@@ -34,7 +34,7 @@ TlvChoice(const char *value, const char *const *names, const char *what)
 		if (strcmp(value, names[i]) == 0)
 			return i;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					errmsg("there is no %s \"%.40s\"", what, value),
+					errmsg("there is no %s \"%s\"", what, TlvClip(value, 40)),
 					errhint("Use %s.", quoted_list(names))));
 	pg_unreachable();
 }
@@ -138,7 +138,7 @@ declared_number(FunctionCallInfo fcinfo, const char *name)
 	int at = argument_number(name, Min(declared, PG_NARGS()), names);
 
 	if (at < 0)
-		elog(ERROR, "function %u has no argument %s", fcinfo->flinfo->fn_oid, name);
+		TlvRaiseMismatch("function %u has no argument %s", fcinfo->flinfo->fn_oid, name);
 	return at;
 }
 
@@ -211,7 +211,8 @@ TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *option
 
 	for (int i = 1; i < n; i++)
 		if (names[i] == NULL || !argument_known(names[i], table))
-			elog(ERROR, "nobody reads argument %d of function %u", i + 1, fcinfo->flinfo->fn_oid);
+			TlvRaiseMismatch("argument %d of function %u is not known", i + 1,
+							 fcinfo->flinfo->fn_oid);
 	for (const TlvArgument *argument = table; argument->name != NULL; argument++)
 	{
 		void *to = (char *) options + argument->offset;

@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
@@ -99,6 +100,8 @@ sqlstate_of(tlv_status status)
 		case TLV_BAD_DATA:
 		case TLV_NOT_IDENTIFIABLE:
 			return ERRCODE_DATA_EXCEPTION;
+		case TLV_NO_ROWS:
+			return ERRCODE_NO_DATA;
 		case TLV_LIMIT:
 		case TLV_MEMORY_LIMIT:
 			return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
@@ -113,6 +116,59 @@ sqlstate_of(tlv_status status)
 	}
 }
 
+/* Bytes of the character that begins there; none when it is cut, or none of the encoding. */
+static int
+character_length(const char *text, int length)
+{
+#if PG_VERSION_NUM >= 140000
+	return Max(pg_encoding_verifymbchar(GetDatabaseEncoding(), text, length), 0);
+#else
+	return Max(pg_encoding_verifymb(GetDatabaseEncoding(), text, length), 0);
+#endif
+}
+
+char *
+TlvWhole(const char *text)
+{
+	int left = (int) strlen(text);
+	char *whole = palloc((Size) left + 1), *to = whole;
+
+	while (left > 0)
+	{
+		int length = character_length(text, left);
+
+		memcpy(to, text, (size_t) length);
+		to += length;
+		text += Max(length, 1);
+		left -= Max(length, 1);
+	}
+	*to = '\0';
+	return whole;
+}
+
+char *
+TlvClip(const char *text, int limit)
+{
+	int length = (int) strnlen(text, (size_t) limit + MAX_MULTIBYTE_CHAR_LEN);
+
+	return pnstrdup(text, pg_mbcliplen(text, length, limit));
+}
+
+void
+TlvRaiseMismatch(const char *format, ...)
+{
+	char what[256];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("%s", TlvWhole(what)),
+					errdetail("The library is of version %s.", TENSORLV_VERSION),
+					errhint("Run ALTER EXTENSION tensorlv UPDATE.")));
+	pg_unreachable();
+}
+
 void
 TlvRaise(const tlv_context *ctx)
 {
@@ -120,11 +176,11 @@ TlvRaise(const tlv_context *ctx)
 
 	if (error->code == TLV_CANCELLED)
 		CHECK_FOR_INTERRUPTS();
-	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", error->message),
-					error->detail[0] != '\0' ? errdetail("%s", error->detail) : 0,
+	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
+					error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
 					error->code == TLV_MEMORY_LIMIT
 						? errhint("Raise tensorlv.work_mem (or maintenance_work_mem).")
-					: error->hint[0] != '\0' ? errhint("%s", error->hint)
+					: error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint))
 											 : 0));
 	pg_unreachable();
 }

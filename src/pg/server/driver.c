@@ -393,16 +393,11 @@ TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
 Datum
 TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
 {
-	struct varlena *model = NULL;
+	struct varlena *model;
 
 	TlvDriverRun(driver, plan);
-	if (plan->image != NULL)
-	{
-		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
-		model = TlvValue(plan->image, plan->size);
-	}
+	MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
+	model = TlvValue(plan->image, plan->size);
 	TlvDriverEnd(driver);
-	if (model == NULL)
-		PG_RETURN_NULL();
 	PG_RETURN_POINTER(model);
 }

@@ -8,50 +8,74 @@
 #include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
+#include "utils/hsearch.h"
 #include "utils/syscache.h"
 #include "tensorlv/num/assert.h"
 
 #define EXPANDED_MAGIC 0x746c7678
 
+/* How a constant is found again: by what opens it and by the key of its bytes (TlvValueKey). */
+typedef struct ConstantKey
+{
+	tlv_status (*open)(tlv_context *ctx, const tlv_frame *constant, void **opened);
+	size_t size;
+	char bytes[TLV_KEY_SIZE]; /* zeros behind them */
+} ConstantKey;
+
 typedef struct TlvConstant
 {
-	struct TlvConstant *next;
-	tlv_status (*open)(tlv_context *ctx, const tlv_frame *constant, void **opened);
-	char key[TLV_KEY_SIZE]; /* how a row's argument is recognised without reading it */
-	size_t key_size;
-	struct varlena *image;
+	ConstantKey key; /* first: of the hash table */
 	tlv_frame frame;
 	void *opened;
 } TlvConstant;
 
 /*
- * All that live: as a rule one or two.  Looking through the aggregate context's children instead
- * would be quadratic beside an aggregate that makes a context for each of its groups.
+ * All that live, by their aggregate contexts.  Not in fn_extra: of grouping sets one function
+ * serves many aggregate contexts in turn, and several functions share one context.  Looking through
+ * the aggregate context's children would be quadratic beside an aggregate that makes a context for
+ * each of its groups, a list beside many aggregate contexts that live at once.
  */
-static dlist_head live_shared = DLIST_STATIC_INIT(live_shared);
+typedef struct LiveShared
+{
+	MemoryContext aggregate; /* first: the key */
+	TlvShared *shared;
+} LiveShared;
+
+static HTAB *live_shared = NULL;
 
 /* Runs before the context's memory goes. */
 static void
 shared_callback(void *argument)
 {
-	dlist_delete(&((TlvShared *) argument)->node);
+	(void) hash_search(live_shared, &((TlvShared *) argument)->aggregate, HASH_REMOVE, NULL);
 }
 
 static TlvShared *
 find_shared(MemoryContext aggregate)
 {
-	dlist_iter iter;
+	LiveShared *live;
 
-	dlist_foreach(iter, &live_shared)
+	if (live_shared == NULL)
 	{
-		TlvShared *shared = dlist_container(TlvShared, node, iter.cur);
+		HASHCTL control = {.keysize = sizeof(MemoryContext), .entrysize = sizeof(LiveShared)};
 
-		if (shared->aggregate != aggregate)
-			continue;
-		dlist_move_head(&live_shared, &shared->node);
-		return shared;
+		live_shared =
+			hash_create("tensorlv aggregate contexts", 16, &control, HASH_ELEM | HASH_BLOBS);
 	}
-	return NULL;
+	live = hash_search(live_shared, &aggregate, HASH_FIND, NULL);
+	return live != NULL ? live->shared : NULL;
+}
+
+/* Entered last: an error before leaves nothing, one here only what goes with the context. */
+static void
+enter_shared(TlvShared *shared)
+{
+	LiveShared *live = hash_search(live_shared, &shared->aggregate, HASH_ENTER, NULL);
+
+	live->shared = shared;
+	shared->callback.func = shared_callback;
+	shared->callback.arg = shared;
+	MemoryContextRegisterResetCallback(shared->mcxt, &shared->callback);
 }
 
 static bool
@@ -104,10 +128,7 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	shared->aggregate = aggregate;
 	shared->mcxt = mcxt;
 	TlvContextInit(&shared->ctx, mcxt, SIZE_MAX);
-	shared->callback.func = shared_callback;
-	shared->callback.arg = shared;
-	dlist_push_head(&live_shared, &shared->node);
-	MemoryContextRegisterResetCallback(mcxt, &shared->callback);
+	enter_shared(shared);
 	TlvApplyBlasThreads();
 	return shared;
 }
@@ -128,47 +149,53 @@ TlvValueKey(Datum value, char *key)
 	return size;
 }
 
-static TlvConstant *
-find_constant(TlvShared *shared, const tlv_aggregate *aggregate, const char *key, size_t size)
+/* Made with the first constant: groups may come with as many models as there are groups. */
+static HTAB *
+constants_of(TlvShared *shared)
 {
-	for (TlvConstant *constant = shared->constants; constant != NULL; constant = constant->next)
-		if (constant->open == aggregate->open && constant->key_size == size && size > 0 &&
-			memcmp(constant->key, key, size) == 0)
-			return constant;
-	return NULL;
+	HASHCTL control = {.keysize = sizeof(ConstantKey), .entrysize = sizeof(TlvConstant)};
+
+	if (shared->constants != NULL)
+		return shared->constants;
+	control.hcxt = shared->mcxt;
+	shared->constants =
+		hash_create("tensorlv constants", 16, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	return shared->constants;
 }
 
 /* Only once it is open is a constant remembered: an error must not leave half of one. */
-static TlvConstant *
-open_constant(TlvShared *shared, const tlv_aggregate *aggregate, Datum value, const char *key,
-			  size_t size)
+static TlvConstant
+open_constant(TlvShared *shared, const ConstantKey *key, Datum value)
 {
 	MemoryContext old = MemoryContextSwitchTo(shared->mcxt);
-	TlvConstant *constant = palloc0(sizeof(TlvConstant));
+	TlvConstant constant = {.key = *key};
 
-	constant->open = aggregate->open;
-	memcpy(constant->key, key, size);
-	constant->key_size = size;
-	constant->image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
+	constant.frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM_COPY(value));
 	MemoryContextSwitchTo(old);
-	constant->frame = TlvFrame(constant->image);
-	if (aggregate->open != NULL)
-		TlvCheck(&shared->ctx, aggregate->open(&shared->ctx, &constant->frame, &constant->opened));
-	constant->next = shared->constants;
-	shared->constants = constant;
+	if (key->open != NULL)
+		TlvCheck(&shared->ctx, key->open(&shared->ctx, &constant.frame, &constant.opened));
 	return constant;
 }
 
 void
 TlvOpenConstant(TlvShared *shared, Datum value, tlv_statistic *statistic)
 {
-	char key[TLV_KEY_SIZE];
-	size_t size = TlvValueKey(value, key);
-	TlvConstant *constant = find_constant(shared, statistic->aggregate, key, size);
+	HTAB *constants = constants_of(shared);
+	ConstantKey key;
+	TlvConstant *constant, opened;
 
 	StaticAssertStmt(sizeof(tlv_frame_header) <= TLV_KEY_SIZE, "key is too short");
+	memset(&key, 0, sizeof(key));
+	key.open = statistic->aggregate->open;
+	key.size = TlvValueKey(value, key.bytes);
+	constant = key.size > 0 ? hash_search(constants, &key, HASH_FIND, NULL) : NULL;
 	if (constant == NULL)
-		constant = open_constant(shared, statistic->aggregate, value, key, size);
+	{
+		opened = open_constant(shared, &key, value);
+		constant = key.size > 0 ? hash_search(constants, &key, HASH_ENTER, NULL)
+								: MemoryContextAlloc(shared->mcxt, sizeof(TlvConstant));
+		*constant = opened;
+	}
 	statistic->constant = &constant->frame;
 	statistic->opened = constant->opened;
 }

@@ -22,7 +22,8 @@ open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_siz
 		fcinfo->flinfo->fn_extra = NULL;
 		MemoryContextDelete(cache->mcxt);
 	}
-	mcxt = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
+	/* The call's own until the model is open: an error leaves nothing in fn_mcxt. */
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(mcxt);
 	cache = palloc0(sizeof(TlvModelCache));
 	cache->mcxt = mcxt;
@@ -33,6 +34,7 @@ open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_siz
 	memcpy(cache->key, key, key_size);
 	cache->key_size = key_size;
 	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(mcxt, fcinfo->flinfo->fn_mcxt);
 	fcinfo->flinfo->fn_extra = cache;
 	return cache;
 }

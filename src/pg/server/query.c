@@ -238,7 +238,7 @@ TlvQueryType(const TlvQuery *query, const char *name)
 							   ObjectIdGetDatum(query->namespace));
 
 	if (!OidIsValid(type))
-		elog(ERROR, "type %s is missing", name);
+		TlvRaiseMismatch("type %s is missing", name);
 	return type;
 }
 

@@ -40,7 +40,7 @@ TlvPutCells(FunctionCallInfo fcinfo, int n, const TlvCell *cells)
 
 	CHECK_FOR_INTERRUPTS(); /* a bag alone may have millions of rows */
 	if (n > TLV_ROW_CELLS || n != result->setDesc->natts)
-		elog(ERROR, "a row of %d cells for a type of %d columns", n, result->setDesc->natts);
+		TlvRaiseMismatch("a row of %d columns, where %d are declared", n, result->setDesc->natts);
 	for (int i = 0; i < n; i++)
 	{
 		values[i] = cells[i].value;

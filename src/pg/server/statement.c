@@ -13,6 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
+#include "optimizer/paths.h"
 #include "parser/parse_coerce.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
@@ -27,6 +28,9 @@
 #include "utils/syscache.h"
 
 #include "query_internal.h"
+
+/* min_parallel_table_scan_size where nobody has set it: 8 MB. */
+#define USUAL_SCAN_SIZE ((8 * 1024 * 1024) / BLCKSZ)
 
 /* Parameters shorter than this, in kB, have room in any work_mem. */
 #define PARAMETERS_LONG 16
@@ -79,7 +83,7 @@ TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *ty
 
 	if (!OidIsValid(function) ||
 		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
-		elog(ERROR, "function %s of %d arguments is missing", name, n);
+		TlvRaiseMismatch("function %s of %d arguments is missing", name, n);
 	statement_allow(statement, function);
 	if (result != NULL)
 		*result = get_func_rettype(function);
@@ -248,13 +252,18 @@ statement_query(TlvStatement *statement)
 
 /*
  * Arrays of long rows are stored out of line: their table looks small, and the planner would not
- * give it workers, however much a row costs.  Until AtEOXact_GUC, as after an error.
+ * give it workers, however much a row costs.  Only where nobody has chosen a size, and only while
+ * this statement is planned: until AtEOXact_GUC, as after an error.  Returns 0 where nothing is
+ * set.
  */
 static int
 begin_small_scan(void)
 {
-	int level = NewGUCNestLevel();
+	int level;
 
+	if (min_parallel_table_scan_size != USUAL_SCAN_SIZE)
+		return 0;
+	level = NewGUCNestLevel();
 	(void) set_config_option("min_parallel_table_scan_size", "0", PGC_USERSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	return level;

@@ -7,10 +7,10 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "lib/ilist.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 #if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
 #include "varatt.h"
 #endif
 
@@ -58,6 +58,33 @@ extern _Noreturn void TlvRaise(const tlv_context *ctx);
 		if ((expression) != TLV_OK)                                                                \
 			TlvRaise(ctx);                                                                         \
 	} while (0)
+
+/*
+ * The text as messages may show it, in the current memory context: what a limit in bytes has left
+ * of a character is taken out.  Texts of the lower floors, which know no encodings, pass through
+ * here.
+ */
+extern char *TlvWhole(const char *text);
+
+/* The first characters of a text of the user's, at most limit bytes. */
+extern char *TlvClip(const char *text, int limit);
+
+/* Library and SQL objects do not belong together: the one error for what a version lacks. */
+extern _Noreturn void TlvRaiseMismatch(const char *format, ...) pg_attribute_printf(1, 2);
+
+/*
+ * Soft errors of input functions: from 16 on what is wrong with a value goes to who asked for that
+ * (pg_input_is_valid, COPY ... ON_ERROR ignore); before it is always raised.
+ */
+#if PG_VERSION_NUM < 160000
+#define ereturn(escape, result, ...)                                                               \
+	do                                                                                             \
+	{                                                                                              \
+		(void) (escape);                                                                           \
+		ereport(ERROR, __VA_ARGS__);                                                               \
+		return result;                                                                             \
+	} while (0)
+#endif
 
 /* A short-lived work space: a memory context of its own and a tlv_context on it. */
 typedef struct TlvWork
@@ -183,12 +210,11 @@ extern TlvCell TlvText(const char *value);
  */
 typedef struct TlvShared
 {
-	dlist_node node; /* of all that live, the last one used first */
 	MemoryContext aggregate;
 	MemoryContext mcxt;
 	tlv_context ctx;
-	struct TlvConstant *constants;
-	MemoryContextCallback callback; /* takes it out of the list */
+	struct HTAB *constants;			/* NULL before the first */
+	MemoryContextCallback callback; /* takes it out of those that live */
 } TlvShared;
 
 /* Finds or makes it; errors when fcinfo is no aggregate call. */

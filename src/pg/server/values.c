@@ -84,12 +84,13 @@ is_about_image(const tlv_error *error)
 		   error->code != TLV_MEMORY_LIMIT;
 }
 
-/* Validates an image of unknown origin; raises an error with the given SQLSTATE. */
-static void
-validate(struct varlena *value, tlv_frame_type type, int sqlstate)
+/* Validates an image of unknown origin; an error has the given SQLSTATE, a soft one gives false. */
+static bool
+value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *escape)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv input");
 	const tlv_kind *kind;
+	const char *wrong = NULL;
 	tlv_frame frame;
 
 	work->ctx.arena.limit = SIZE_MAX;
@@ -97,14 +98,18 @@ validate(struct varlena *value, tlv_frame_type type, int sqlstate)
 	{
 		if (!is_about_image(&work->ctx.error))
 			TlvRaise(&work->ctx);
-		ereport(ERROR, (errcode(sqlstate), errmsg("invalid %s", type_names[type]),
-						errdetail("%s", work->ctx.error.message)));
+		wrong = TlvWhole(work->ctx.error.message);
 	}
 	TlvWorkEnd(work);
+	if (wrong != NULL)
+		ereturn(
+			escape, false,
+			(errcode(sqlstate), errmsg("invalid %s", type_names[type]), errdetail("%s", wrong)));
+	return true;
 }
 
 static Datum
-value_in(const char *text, tlv_frame_type type)
+value_in(const char *text, tlv_frame_type type, Node *escape)
 {
 	const char *colon = strchr(text, ':');
 	size_t length;
@@ -113,24 +118,28 @@ value_in(const char *text, tlv_frame_type type)
 	int bytes, room;
 
 	if (colon == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-						errmsg("invalid %s: \"%.40s\"", type_names[type], text),
-						errhint("The text form is the kind, a colon, and base64 digits.")));
+		ereturn(escape, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
+				 errhint("The text form is the kind, a colon, and base64 digits.")));
 	length = strlen(colon + 1);
 	room = (int) (length / 4 * 3 + 3); /* pg_b64_dec_len overflows above 715 MB of text */
 	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
 	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
 	if (bytes < 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-						errmsg("invalid %s: no base64 after the colon", type_names[type])));
+		ereturn(escape, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid %s: no base64 after the colon", type_names[type])));
 	SET_VARSIZE(value, bytes + VARHDRSZ);
-	validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION);
+	if (!value_validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION, escape))
+		return (Datum) 0;
 	kind = tlv_kind_find(type, ((tlv_frame_header *) value)->kind);
 	if (strlen(kind->name) != (size_t) (colon - text) ||
 		strncmp(kind->name, text, (size_t) (colon - text)) != 0)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-						errmsg("invalid %s: \"%.*s\" before the colon, \"%s\" behind it",
-							   type_names[type], (int) Min(colon - text, 40), text, kind->name)));
+		ereturn(escape, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid %s: \"%s\" before the colon, \"%s\" behind it", type_names[type],
+						TlvClip(text, (int) Min(colon - text, 40)), kind->name)));
 	PG_RETURN_POINTER(value);
 }
 
@@ -161,7 +170,7 @@ value_recv(StringInfo buffer, tlv_frame_type type)
 
 	pq_copymsgbytes(buffer, VARDATA(value), length);
 	SET_VARSIZE(value, length + VARHDRSZ);
-	validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION);
+	(void) value_validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
 }
 
@@ -178,7 +187,7 @@ value_send(struct varlena *value)
 #define VALUE_TYPE(name, type)                                                                     \
 	TLV_FUNCTION(name##_in)                                                                        \
 	{                                                                                              \
-		return value_in(PG_GETARG_CSTRING(0), type);                                               \
+		return value_in(PG_GETARG_CSTRING(0), type, fcinfo->context);                              \
 	}                                                                                              \
 	TLV_FUNCTION(name##_out)                                                                       \
 	{                                                                                              \

@@ -97,7 +97,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	statistics_state *state = (statistics_state *) accumulator;
 
 	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_tree_belief_row(ctx, state->model, row->part[0].d, row->part[0].codes, state->codes,
 								state->waiting));
 	if (++state->waiting == TREE_BLOCK)

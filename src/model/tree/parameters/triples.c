@@ -105,7 +105,7 @@ triples_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	const tlv_tree_parts *parts;
 
 	if (state->model == NULL)
-		return tlv_fail(ctx, TLV_INTERNAL, "statistics without a model cannot take rows");
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	parts = &state->model->parts;
 	if (p != parts->p)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, but the tree %zu variables", p,
