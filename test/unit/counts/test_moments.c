@@ -333,7 +333,7 @@ test_refused_merges(void **state)
 		assert_same_bytes(stored(empty), fa); /* as before */
 		/* without a subspace: no rows, nothing to store, but no crash */
 		empty = empty_like(fa);
-		assert_int_equal(add_document(empty, 1), TLV_INTERNAL);
+		assert_int_equal(add_document(empty, 1), TLV_BAD_PARAMETER);
 		assert_int_equal(empty->class->build(&ctx, empty, &builder), TLV_INTERNAL);
 	}
 }

@@ -69,7 +69,7 @@ test_statistics(void **state)
 		*(p == 0 ? &whole : &parts[p - 1]) = checked(TLV_FRAME_MOMENTS, image, size);
 	}
 	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_topic_statistics.accumulator, &merged));
-	assert_int_equal(tlv_add(&ctx, merged, TLV_AS_BAG(c.bags[0])), TLV_INTERNAL);
+	assert_int_equal(tlv_add(&ctx, merged, TLV_AS_BAG(c.bags[0])), TLV_BAD_PARAMETER);
 	for (int p = 2; p-- > 0;)
 		assert_ok(merged->class->merge(&ctx, merged, &parts[p]));
 	assert_ok(merged->class->build(&ctx, merged, &builder));
