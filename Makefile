@@ -6,6 +6,7 @@
 #   make check-num       unit tests of the plain C library, no server needed
 #   make check-asan      the same under AddressSanitizer and UBSan, and a bounded fuzz run
 #   make fuzz            the fuzz run alone, FUZZ_RUNS executions per harness
+#   make fuzz-sql        FUZZ_CALLS hostile calls of every function, against that server
 #   make check-valgrind  the regression tests with the server under valgrind
 #   make lint            formatting, static analysis, floors, shell scripts
 #
@@ -155,6 +156,17 @@ installcheck-tap:
 ifneq ($(strip $(PROVE_TESTS)),)
 	@PATH="$(bindir):$$PATH" scripts/run-tap $(PROVE_TESTS)
 endif
+
+# Hostile calls of every function (test/t/140_hostile_calls.pl): more than the tests make, or as
+# many as there are in FUZZ_SQL_SECONDS, from another seed every time unless FUZZ_SEED says which.
+FUZZ_CALLS       ?= 100000
+FUZZ_SQL_SECONDS ?= 0
+FUZZ_SEED        ?= $(shell date +%s)
+
+.PHONY: fuzz-sql
+fuzz-sql:
+	@PATH="$(bindir):$$PATH" TLV_CALLS=$(FUZZ_CALLS) TLV_CALL_SECONDS=$(FUZZ_SQL_SECONDS) \
+		TLV_CALL_SEED=$(FUZZ_SEED) TAP_VERBOSE=1 scripts/run-tap test/t/140_hostile_calls.pl
 
 # ---------------------------------------------------------------------------
 # The plain C library, without a server.  One rule set per way of compiling:

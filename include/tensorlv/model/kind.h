@@ -39,6 +39,13 @@ extern tlv_status tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const t
 extern tlv_status tlv_kind_validate(tlv_context *ctx, const void *image, size_t size,
 									tlv_frame_type type, tlv_frame *frame, const tlv_kind **kind);
 
+/*
+ * What a fit, a step or a simulation has made, before it is handed on: TLV_BAD_DATA unless it is
+ * what its kind must be.  Numbers at the edge of what can be stored, and parts of forged values
+ * that do not fit together, lead there; only the digest is not looked at.
+ */
+extern tlv_status tlv_kind_require_made(tlv_context *ctx, const void *image, size_t size);
+
 /* For assertions: what our own functions have written passes its kind's check. */
 extern bool tlv_kind_accepts(tlv_context *ctx, const void *image, size_t size);
 

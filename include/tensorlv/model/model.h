@@ -74,6 +74,11 @@ extern tlv_status tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, c
 extern tlv_status tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								   int32_t *states);
 
+/* The model after one refinement step with those statistics, a new image that its kind accepts.
+ * Errors: those of the class; TLV_BAD_DATA for statistics that lead to no valid model. */
+extern tlv_status tlv_model_update(tlv_context *ctx, const tlv_frame *model,
+								   const tlv_frame *statistics, void **image, size_t *size);
+
 /* That check without a row: `what` names in the error what cannot be done with rows of the form. */
 extern tlv_status tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form,
 									const char *what);

@@ -221,6 +221,8 @@ check_sums(tlv_context *ctx, const category_state *state, const tlv_category_tab
 {
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, nulls));
 	TLV_TRY(tlv_require_whole_sum(ctx, "rows", state->rows, tables->rows));
+	TLV_TRY(tlv_require_whole_sum(ctx, "values", state->rows * (double) tables->p,
+								  tables->rows * (double) tables->p));
 	for (size_t r = 0; r < tables->replicates && state->sums.replicate_rows != NULL; r++)
 		TLV_TRY(tlv_require_whole_sum(ctx, "replicate_rows", state->sums.replicate_rows[r],
 									  tables->replicate_rows[r]));
@@ -304,6 +306,20 @@ add_replicates(const category_state *state, tlv_frame_builder *builder)
 				  state->replicates, state->sums.replicate_pairs);
 }
 
+/* Rows may have come behind values that were merged.  Values are counted, too: present and missing
+ * ones are as many as rows times variables. */
+static tlv_status
+require_whole_counts(tlv_context *ctx, const category_state *state)
+{
+	const double *replicate_rows = state->sums.replicate_rows;
+
+	TLV_TRY(tlv_require_whole_sum(ctx, "rows", state->rows, 0));
+	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, 0));
+	for (size_t r = 0; r < state->replicates && replicate_rows != NULL; r++)
+		TLV_TRY(tlv_require_whole_sum(ctx, "replicate_rows", replicate_rows[r], 0));
+	return tlv_require_whole_sum(ctx, "values", state->rows * (double) state->layout.p, 0);
+}
+
 static tlv_status
 category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
@@ -312,6 +328,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 	size_t p = layout->p;
 
 	TLV_TRY(category_flush(ctx, state));
+	TLV_TRY(require_whole_counts(ctx, state));
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
 	builder->owned = NULL;
 	tlv_frame_add_scalar(builder, "rows", state->rows);
@@ -355,13 +372,16 @@ require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_
 	return TLV_OK;
 }
 
-/* No variable has more values than there are rows. */
+/* No variable has more values than there are rows; what is not there is missing. */
 static tlv_status
 check_singles(tlv_context *ctx, const tlv_frame *frame, const category_layout *layout)
 {
 	const double *singles = tlv_frame_float64(frame, "singles");
 	double rows = tlv_frame_scalar(frame, "rows", 0);
+	double missing = rows * (double) layout->p;
 
+	if (missing > 0x1p53)
+		return tlv_fail(ctx, TLV_CORRUPT, "%g rows of %zu variables are too many", rows, layout->p);
 	for (size_t v = 0; v < layout->p; v++)
 	{
 		double values = 0;
@@ -371,7 +391,10 @@ check_singles(tlv_context *ctx, const tlv_frame *frame, const category_layout *l
 		if (values > rows)
 			return tlv_fail(ctx, TLV_CORRUPT, "variable %zu has %g values in %g rows", v + 1,
 							values, rows);
+		missing -= values;
 	}
+	if (tlv_frame_scalar(frame, "missing", -1) != missing)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"missing\" is not %g", missing);
 	return TLV_OK;
 }
 

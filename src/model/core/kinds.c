@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/assert.h"
 
 #define TLV_KIND(type, code, name, constant, record) const char tlv_kind_name_##record[] = name;
 #include "tensorlv/model/kinds.def"
@@ -75,6 +76,27 @@ tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_ty
 	if (*kind == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value is of unknown kind %u", frame->header->kind);
 	return tlv_kind_check(ctx, *kind, frame);
+}
+
+tlv_status
+tlv_kind_require_made(tlv_context *ctx, const void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+	tlv_status status;
+	tlv_error why;
+
+	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
+	kind = tlv_kind_find((tlv_frame_type) frame.header->type, frame.header->kind);
+	tlv_assert(kind != NULL);
+	status = tlv_kind_check(ctx, kind, &frame);
+	if (status != TLV_CORRUPT)
+		return status;
+	why = ctx->error;
+	tlv_fail(ctx, TLV_BAD_DATA, "what follows from these numbers is no valid value of kind %s: %s",
+			 kind->name, why.message);
+	tlv_fail_hint(ctx, "They are too large or too small, or do not belong together.");
+	return TLV_BAD_DATA;
 }
 
 bool

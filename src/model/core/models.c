@@ -46,6 +46,19 @@ tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t
 }
 
 tlv_status
+tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				 void **image, size_t *size)
+{
+	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+
+	if (kind == NULL || kind->model == NULL || kind->model->update == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind %s has no refinement steps",
+						model_kind_name(model));
+	TLV_TRY(kind->model->update(ctx, model, statistics, image, size));
+	return tlv_kind_require_made(ctx, *image, *size);
+}
+
+tlv_status
 tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
 {
 	const tlv_kind *kind = tlv_kind_find(a->header->type, a->header->kind);

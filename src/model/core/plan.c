@@ -121,6 +121,7 @@ tlv_plan_hold(tlv_context *ctx, tlv_held *held, void *image, size_t size)
 {
 	void *before = held->image;
 
+	TLV_TRY(tlv_kind_require_made(ctx, image, size));
 	tlv_assert(tlv_kind_accepts(ctx, image, size));
 	if (ctx->scratch != NULL)
 		tlv_scratch_keep(ctx, image);
@@ -179,6 +180,7 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 					  sections[i].columns, sections[i].data);
 	tlv_diagnostics_add(diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
+	tlv_assert(tlv_kind_accepts(ctx, plan->image, plan->size));
 	tlv_scratch_keep(ctx, plan->image);
 	return TLV_OK;
 }

@@ -14,6 +14,8 @@
 
 /* Items merged between two looks at whether to stop. */
 #define ITEMS_BETWEEN ((size_t) 16384)
+/* Of the tokens: what a sum of the totals of all items may be rounded by. */
+#define TOKENS_TOLERANCE 1e-6
 
 /* The size. */
 #define SIZE_ITEMS TLV_SIZE_1
@@ -351,11 +353,20 @@ tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d)
 	return tlv_frame_require_ascending(ctx, frame, "items");
 }
 
+/* Tokens are those of the items: shares are totals over tokens, and sum to 1 but for rounding. */
 static tlv_status
 summary_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	(void) sizes;
-	return tlv_count_check_counters(ctx, frame);
+	const double *totals = tlv_frame_float64(frame, "totals");
+	double tokens = tlv_frame_scalar(frame, "tokens", 0), sum = 0;
+
+	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	for (size_t i = 0; i < sizes[SIZE_ITEMS]; i++)
+		sum += totals[i];
+	if (!(fabs(sum - tokens) <= TOKENS_TOLERANCE * tokens))
+		return tlv_fail(ctx, TLV_CORRUPT, "the totals of all items are %g, and there are %g tokens",
+						sum, tokens);
+	return TLV_OK;
 }
 
 #define AT(member) offsetof(count_state, member)

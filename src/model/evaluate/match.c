@@ -4,6 +4,7 @@
  */
 #include "tensorlv/model/evaluate.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "tensorlv/num/bag.h"
@@ -12,6 +13,8 @@
 
 /* A component whose values differ by less, relative to their mean, does not vary. */
 #define CONSTANT 1e-12
+/* No correlation is known to be nearer to 1: t stays finite. */
+#define LARGEST_CORRELATION (1 - DBL_EPSILON)
 /* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_PAIRS 4096
 
@@ -30,8 +33,8 @@ test_pair(tlv_component_pair *pair, double product, double square_a, double squa
 	pair->correlation = fmin(fmax(r, -1), 1);
 	if (nodes < 3)
 		return;
-	pair->t =
-		pair->correlation * sqrt((nodes - 2) / ((1 - pair->correlation) * (1 + pair->correlation)));
+	r = fmin(fmax(r, -LARGEST_CORRELATION), LARGEST_CORRELATION);
+	pair->t = r * sqrt((nodes - 2) / ((1 - r) * (1 + r)));
 	pair->p_value = tlv_student_survival(pair->t, nodes - 2);
 }
 

@@ -124,13 +124,37 @@ coherence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row
 	return TLV_OK;
 }
 
+/* No two items are in more documents together than either of them, and none in more than there are.
+ */
+static tlv_status
+coherence_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	double documents = tlv_frame_scalar(frame, "documents", 0);
+	const double *joint = tlv_frame_float64(frame, "joint");
+	size_t top = sizes[SIZE_TOP];
+
+	for (size_t t = 0; t < sizes[SIZE_K]; t++, joint += tlv_packed2_size(top))
+		for (size_t i = 0; i < top; i++)
+			for (size_t j = 0; j <= i; j++)
+			{
+				double both = joint[tlv_packed2_index(i, j)];
+
+				if (both > documents || both > joint[tlv_packed2_index(i, i)] ||
+					both > joint[tlv_packed2_index(j, j)])
+					return tlv_fail(ctx, TLV_CORRUPT,
+									"%g documents have items %zu and %zu of topic %zu", both, i + 1,
+									j + 1, t + 1);
+			}
+	return TLV_OK;
+}
+
 #define AT(member) offsetof(coherence_state, member)
 static const tlv_declaration coherence_list[] = {
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(documents)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(declared.base.nulls)},
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
 	{"items", TLV_INT64, SIZE_TOP, SIZE_K, TLV_ANY, TLV_EQUAL, AT(items)},
-	{"joint", TLV_FLOAT64, TLV_PACKED_1, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(joint)},
+	{"joint", TLV_FLOAT64, TLV_PACKED_1, SIZE_K, TLV_WHOLE, TLV_SUM, AT(joint)},
 };
 #undef AT
 static const tlv_sections coherence_sections = {
@@ -140,6 +164,7 @@ static const tlv_sections coherence_sections = {
 	.list = coherence_list,
 	.least = {2, 1},
 	.most = {MAX_TOP, TLV_DICTIONARY_MAX},
+	.check_more = coherence_check_more,
 };
 
 static const tlv_accumulator_class coherence_class = {

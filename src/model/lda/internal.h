@@ -35,9 +35,12 @@ extern void tlv_lda_order_topics(size_t k, const double *weights, int64_t *order
 extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, double *phi,
 									  double *alpha, double *weights);
 
+/* No topic's alpha or weight is below: of a model with less nothing could be inferred. */
+#define LDA_LEAST_SHARE 1e-300
+
 /*
- * Dirichlet parameters alpha0 * weights; the single topic model (alpha0 = 0)
- * has none, its weights stand in their place.
+ * Dirichlet parameters alpha0 * weights, none below LDA_LEAST_SHARE; the single topic model (alpha0
+ * = 0) has none, its weights stand in their place.
  */
 extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
 

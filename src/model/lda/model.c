@@ -12,9 +12,6 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
-/* No topic's alpha or weight is below: of a model with less nothing could be inferred. */
-#define LEAST_SHARE 1e-300
-
 tlv_status
 tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
 {
@@ -115,10 +112,10 @@ lda_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "phi", 0));
 	TLV_TRY(check_topics(ctx, frame, k, d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "alpha", TLV_FLOAT64, k, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", LEAST_SHARE));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
 	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LEAST_SHARE));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
 	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
@@ -266,14 +263,11 @@ maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, d
 	for (size_t j = 0; j < k; j++)
 		alpha0 += alpha[j];
 	for (size_t j = 0; j < k; j++)
-		weights[j] = fmax(alpha[j] / alpha0, LEAST_SHARE);
+		weights[j] = fmax(alpha[j] / alpha0, LDA_LEAST_SHARE);
 	if (tlv_frame_scalar(model, "alpha0_free", 1) != 0)
 		return alpha0;
 	alpha0 = tlv_frame_scalar(model, "alpha0", 1);
 	tlv_lda_alpha(k, alpha0, weights, alpha);
-	/* A fixed alpha0 may be next to nothing. */
-	for (size_t j = 0; j < k; j++)
-		alpha[j] = fmax(alpha[j], LEAST_SHARE);
 	return alpha0;
 }
 

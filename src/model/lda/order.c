@@ -1,6 +1,7 @@
 /*
  * order.c - topics by decreasing weight, and their Dirichlet parameters (internal.h).
  */
+#include <math.h>
 #include <string.h>
 
 #include "internal.h"
@@ -47,5 +48,5 @@ void
 tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha)
 {
 	for (size_t j = 0; j < k; j++)
-		alpha[j] = alpha0 > 0 ? alpha0 * weights[j] : weights[j];
+		alpha[j] = fmax(alpha0 > 0 ? alpha0 * weights[j] : weights[j], LDA_LEAST_SHARE);
 }

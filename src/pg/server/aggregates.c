@@ -12,6 +12,8 @@
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
+#include "tensorlv/num/assert.h"
 
 /* Rows of one datum between two looks at whether to stop. */
 #define ROWS_BETWEEN 256
@@ -173,14 +175,17 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 TLV_FUNCTION(tlv_completion_final)
 {
 	tlv_frame frame;
-	double tokens;
+	double tokens, perplexity;
 
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvRequireKind(&frame, &tlv_kind_completion, "tlv_perplexity");
 	tokens = tlv_frame_scalar(&frame, "tokens", 0);
 	if (tokens <= 0)
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(exp(-tlv_frame_scalar(&frame, "log_likelihood", 0) / tokens));
+	perplexity = exp(-tlv_frame_scalar(&frame, "log_likelihood", 0) / tokens);
+	if (isinf(perplexity))
+		float_overflow_error();
+	PG_RETURN_FLOAT8(perplexity);
 }
 
 /* An empty accumulator that can take the other's stored form. */
@@ -251,6 +256,7 @@ TLV_FUNCTION(tlv_moments_add)
 	merge_value(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
 	sum = TlvBuild(&work->ctx, builder);
+	tlv_assert(tlv_kind_accepts(&work->ctx, sum, VARSIZE(sum)));
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(sum);
 }

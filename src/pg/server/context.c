@@ -9,6 +9,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
+#include "tensorlv/num/assert.h"
 
 /* Blocks from this size on are worth huge pages. */
 #define LARGE_BLOCK ((size_t) 8 * 1024 * 1024)
@@ -214,8 +215,11 @@ TlvMakerBegin(TlvMaker *maker, const char *name)
 struct varlena *
 TlvMakerEnd(TlvMaker *maker)
 {
-	struct varlena *value = TlvValue(maker->image, maker->size);
+	struct varlena *value;
 
+	TlvCheck(maker->ctx, tlv_kind_require_made(maker->ctx, maker->image, maker->size));
+	tlv_assert(tlv_kind_accepts(maker->ctx, maker->image, maker->size));
+	value = TlvValue(maker->image, maker->size);
 	TlvWorkEnd(maker->work);
 	return value;
 }

@@ -56,14 +56,10 @@ struct varlena *
 TlvUpdateModel(struct varlena *model, struct varlena *statistics)
 {
 	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-	const tlv_kind *kind = TlvKind(&frame);
 	TlvMaker maker;
 
-	if (kind->model->update == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("a model of kind %s has no refinement steps", kind->name)));
 	TlvMakerBegin(&maker, "tensorlv update");
-	TlvCheck(maker.ctx, kind->model->update(maker.ctx, &frame, &sums, &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_model_update(maker.ctx, &frame, &sums, &maker.image, &maker.size));
 	return TlvMakerEnd(&maker);
 }
 

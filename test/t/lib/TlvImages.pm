@@ -7,7 +7,7 @@ use warnings;
 use Digest::SHA qw(sha256);
 use Exporter qw(import);
 
-our @EXPORT = qw(mutate_image $mutate_function craft_image smuggle_section seal_image is_sealed);
+our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers smuggle_section seal_image is_sealed);
 
 my $header_size = 36;    # 20 bytes that the digest covers, and the digest
 my $section_size = 56;
@@ -90,6 +90,35 @@ sub craft_image {
         my @new = $element == 1 ? (0, -1, 1, 1e300, -1e300, 1e-300, -$old, 2 * $old, $old + 1, 1e9, 0.5) : (0, -1, 1, 2147483648, -9223372036854775807, $old + 1, -$old);
         substr $image, $at, 8, pack $element == 1 ? 'd<' : 'q<', $new[ rand @new ];
     }
+    return seal_image($image);
+}
+
+# All numbers of some sections, or of all, times a power of two, so that what is whole stays whole: sums as of very many rows, or of
+# very large or small ones; the largest becomes 2^53, 2^52, or what the square of, or its inverse, just fits.
+sub scale_image {
+    my ($image) = @_;
+    my @all = grep { $_->[2] > 0 && $_->[3] == 1 } sections($image);
+    my @scaled = rand() < 0.5 ? @all : grep { rand() < 0.4 } @all;
+    my $most = 0;
+    for my $section (@scaled) {
+        $most = abs > $most ? abs : $most for unpack "d<$section->[2]", substr $image, $section->[1];
+    }
+    return $image if $most == 0;
+    my $aim = (53, 52, 500, 1000, -500, -1000)[ int rand 6 ];
+    my $factor = 2**int($aim - (rand() < 0.5 ? 1 : 0) - log($most) / log(2));
+    for my $section (@scaled) {
+        my (undef, $offset, $n) = @$section;
+        substr $image, $offset, 8 * $n, pack 'd<*', map { $_ * $factor } unpack "d<$n", substr $image, $offset, 8 * $n;
+    }
+    return seal_image($image);
+}
+
+# The numbers of a section of float64, one after the other, under a digest that is right; the last one for all that follow.
+sub set_numbers {
+    my ($image, $name, @numbers) = @_;
+    my ($section) = grep { $_->[0] eq $name && $_->[3] == 1 } sections($image) or die "no section $name";
+    my (undef, $offset, $n) = @$section;
+    substr $image, $offset, 8 * $n, pack 'd<*', map { $numbers[ $_ < $#numbers ? $_ : $#numbers ] } 0 .. $n - 1;
     return seal_image($image);
 }
 

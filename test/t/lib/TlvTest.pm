@@ -70,9 +70,11 @@ sub query {
     return $result->{out};
 }
 
+# $options: of CREATE DATABASE.
 sub new_database {
-    my ($name) = @_;
-    query('postgres', "DROP DATABASE IF EXISTS $name;\nCREATE DATABASE $name;");
+    my ($name, $options) = @_;
+    $options //= '';
+    query('postgres', "DROP DATABASE IF EXISTS $name;\nCREATE DATABASE $name $options;");
     query($name, 'CREATE EXTENSION tensorlv;');
     return $name;
 }

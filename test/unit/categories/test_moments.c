@@ -325,6 +325,49 @@ test_checks(void **state)
 	}
 }
 
+/* As many rows as there may be: what would no longer be a whole number of values is refused, by
+ * input and by merging, so that what merging gives is accepted. */
+static void
+test_most_rows(void **state)
+{
+	static const int states[4] = {2, 3, 2, 4};
+	static const struct
+	{
+		double rows;
+		tlv_status input, merged;
+	} cases[] = {{0x1p50, TLV_OK, TLV_OK},
+				 {0x1p50 + 1, TLV_OK, TLV_LIMIT},
+				 {0x1p51, TLV_OK, TLV_LIMIT},
+				 {0x1p51 + 1, TLV_CORRUPT, TLV_LIMIT}};
+	rows data = draw_rows(100, 4, states, 0.1);
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		tlv_frame frame = collect(&data, 0, 1);
+		double before = *numbers(&frame, "rows"), added = cases[i].rows - before;
+		tlv_accumulator *accumulator;
+		tlv_frame sum;
+
+		*numbers(&frame, "rows") += added;
+		*numbers(&frame, "missing") += 4 * added;
+		assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_category_moments, &frame), cases[i].input);
+		assert_ok(
+			tlv_accumulator_create(&ctx, tlv_kind_category_moments.accumulator, &accumulator));
+		if (cases[i].input == TLV_OK)
+			assert_ok(accumulator->class->merge(&ctx, accumulator, &frame));
+		else
+			assert_int_equal(accumulator->class->merge(&ctx, accumulator, &frame), TLV_LIMIT);
+		if (cases[i].input != TLV_OK)
+			continue;
+		assert_int_equal(accumulator->class->merge(&ctx, accumulator, &frame), cases[i].merged);
+		if (cases[i].merged != TLV_OK)
+			continue;
+		sum = stored(accumulator);
+		assert_ok(tlv_kind_check(&ctx, &tlv_kind_category_moments, &sum));
+	}
+}
+
 int
 main(void)
 {
@@ -341,6 +384,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_checks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_most_rows, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -431,10 +431,14 @@ test_odd_memberships(void **state)
 
 	(void) state;
 	assert_close(match.pairs[0].correlation, 1, 1e-15);
+	assert_true(isfinite(match.pairs[0].t));
+	assert_above(match.pairs[0].t, 1e6);
 	assert_below(match.pairs[0].p_value, 1e-20);
 	assert_true(match.pairs[0].matched);
 	assert_equal(match.l1, 0);
 	assert_close(match.pairs[1].correlation, -1, 1e-15);
+	assert_true(isfinite(match.pairs[1].t));
+	assert_below(match.pairs[1].t, -1e6);
 	assert_above(match.pairs[1].p_value, 0.999);
 	assert_true(!match.pairs[1].matched);
 	/* what does not vary is matched by nothing */
