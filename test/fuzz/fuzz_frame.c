@@ -11,6 +11,7 @@
  */
 #include <math.h>
 
+#include "change_numbers.h"
 #include "kind_uses.h"
 #include "pool.h"
 #include "tensorlv/num/linalg.h"
@@ -22,6 +23,8 @@
 #define MOST_FAMILIES 100
 
 extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+extern size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 tlv_context ctx;
 tlv_frame_builder builder;
@@ -169,4 +172,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use_image(image, image_size, data[0]);
 	free(image);
 	return 0;
+}
+
+/* Every third mutation is one of numbers. */
+size_t
+LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
+{
+	if (seed % 3 != 0 || size < 2)
+		return LLVMFuzzerMutate(data, size, most);
+	data[0] |= MODE_REPAIR;
+	change_numbers((char *) data + 1, size - 1, seed);
+	return size;
 }

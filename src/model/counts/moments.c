@@ -333,9 +333,9 @@ tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame)
 		TLV_TRY(tlv_frame_require(ctx, frame, names[i], TLV_FLOAT64, 1, 1, NULL));
 		TLV_TRY(tlv_frame_require_minimum(ctx, frame, names[i], 0));
 	}
-	/* Shorter documents are not counted; shares divide by tokens. */
+	/* Shorter documents are not counted; shares divide by tokens, which are rounded above 2^53. */
 	if (tlv_frame_scalar(frame, "tokens", 0) <
-		TLV_MIN_LENGTH * tlv_frame_scalar(frame, "documents", 0))
+		(1 - TOKENS_TOLERANCE) * TLV_MIN_LENGTH * tlv_frame_scalar(frame, "documents", 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the documents have too few tokens");
 	return TLV_OK;
 }

@@ -171,7 +171,10 @@ merge_side(membership_state *state, int side, const tlv_frame *frame, double wei
 		double difference = means[j] - state->means[side][j];
 
 		state->squares[side][j] += squares[j] + weight * difference * difference;
-		state->means[side][j] += share * difference;
+		/* Between the two, however it is rounded. */
+		state->means[side][j] = fmin(
+			fmax(state->means[side][j] + share * difference, fmin(state->means[side][j], means[j])),
+			fmax(state->means[side][j], means[j]));
 		state->absolutes[side][j] += absolutes[j];
 	}
 }
@@ -230,11 +233,12 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 								mean_names[s], means[j]);
 		squares[s] = tlv_frame_float64(frame, square_names[s]);
 	}
-	/* Cauchy and Schwarz, but for rounding */
+	/* Cauchy and Schwarz, but for rounding, which adds up with the nodes */
 	for (size_t i = 0; i < k[0]; i++)
 		for (size_t j = 0; j < k[1]; j++)
 			if (!(fabs(products[i * k[1] + j]) <=
-				  1.000001 * sqrt(squares[0][i]) * sqrt(squares[1][j]) + 1e-100))
+				  1.000001 * sqrt(squares[0][i]) * sqrt(squares[1][j]) +
+					  1e-100 * tlv_frame_scalar(frame, "nodes", 0)))
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
 	return TLV_OK;
 }

@@ -109,9 +109,12 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	TlvShared *shared = TlvSharedState(fcinfo);
 	tlv_statistic statistic = read_constants(fcinfo, shared, transition);
 	tlv_accumulator *accumulator;
+	TlvExpanded *expanded;
 
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
-	return TlvBeginState(fcinfo, shared, accumulator);
+	expanded = TlvBeginState(fcinfo, shared, accumulator);
+	expanded->foreign |= statistic.constant != NULL;
+	return expanded;
 }
 
 static void
@@ -231,6 +234,7 @@ TLV_FUNCTION(tlv_moments_combine)
 		merge_value(&shared->ctx, accumulator, &first);
 		expanded = TlvExpandedCreate(shared, accumulator);
 	}
+	expanded->foreign = true;
 	other = PG_GETARG_TLV(1);
 	frame = TlvFrame(other);
 	merge_value(&shared->ctx, expanded->accumulator, &frame);
@@ -256,6 +260,7 @@ TLV_FUNCTION(tlv_moments_add)
 	merge_value(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
 	sum = TlvBuild(&work->ctx, builder);
+	TlvCheck(&work->ctx, tlv_kind_require_made(&work->ctx, sum, VARSIZE(sum)));
 	tlv_assert(tlv_kind_accepts(&work->ctx, sum, VARSIZE(sum)));
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(sum);

@@ -239,6 +239,9 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	SET_VARSIZE(result, size);
 	TlvCheck(&expanded->shared->ctx,
 			 tlv_frame_write(&expanded->shared->ctx, builder, result, size));
+	if (expanded->foreign)
+		TlvCheck(&expanded->shared->ctx,
+				 tlv_kind_require_made(&expanded->shared->ctx, result, size));
 	tlv_assert(tlv_kind_accepts(&expanded->shared->ctx, result, size));
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
@@ -281,6 +284,8 @@ TlvLiveState(FunctionCallInfo fcinfo)
 TlvExpanded *
 TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared, tlv_accumulator *accumulator)
 {
+	TlvExpanded *expanded;
+
 	if (!PG_ARGISNULL(0))
 	{
 		tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
@@ -293,5 +298,7 @@ TlvBeginState(FunctionCallInfo fcinfo, TlvShared *shared, tlv_accumulator *accum
 								   kind->name, accumulator->class->name)));
 		TlvCheck(&shared->ctx, accumulator->class->merge(&shared->ctx, accumulator, &frame));
 	}
-	return TlvExpandedCreate(shared, accumulator);
+	expanded = TlvExpandedCreate(shared, accumulator);
+	expanded->foreign = !PG_ARGISNULL(0);
+	return expanded;
 }

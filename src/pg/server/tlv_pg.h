@@ -241,6 +241,9 @@ typedef struct TlvExpanded
 	/* The reader whose rows of that form the accumulator is known to take. */
 	const struct TlvRowReader *reader;
 	tlv_row_form form;
+	/* Values that came as such are in it, or a model or subspace: they are what their kinds may be,
+	 * but what follows from several of them is checked before it is handed out. */
+	bool foreign;
 } TlvExpanded;
 
 extern TlvExpanded *TlvExpandedCreate(TlvShared *shared, tlv_accumulator *accumulator);
