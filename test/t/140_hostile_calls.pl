@@ -177,8 +177,9 @@ for my $state (sort keys %transitions) {
 my %aggregate_of = (
     moving => 'SFUNC = %1$s, STYPE = %3$s, MSFUNC = %1$s, MINVFUNC = %2$s, MSTYPE = %3$s',
     combine => 'SFUNC = %1$s, STYPE = %3$s, COMBINEFUNC = %2$s, PARALLEL = SAFE',
-    final => 'SFUNC = %1$s, STYPE = %3$s, FINALFUNC = %2$s, FINALFUNC_MODIFY = READ_WRITE',
+    final => 'SFUNC = %1$s, STYPE = %3$s, FINALFUNC = %2$s',
 );
+my $moving_final = ', MSFUNC = %1$s, MINVFUNC = %1$s, MSTYPE = %3$s, MFINALFUNC = %2$s';
 my %shape_of = (
     moving => sub { return "SELECT $_[0]($_[1]) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS v FROM r" },
     combine => 'parallel',
@@ -191,11 +192,15 @@ sub call_pair {
     my ($state, $first, $role, $second) = @{ $_[0] };
     my @row = @{ $first->{types} }[ 1 .. $#{ $first->{types} } ];
     my $name = 'mixed' . ++$number;
-    my $definition = sprintf $aggregate_of{$role}, $first->{name}, $second->{name}, $state;
+    my $returns = $role eq 'final' ? $second->{returns} : $state;
+    my $definition = $aggregate_of{$role};
+    $role = 'moving', $definition .= $moving_final if $role eq 'final' && rand() < 0.2;
+    $definition .= ', FINALFUNC_MODIFY = READ_WRITE' if $role eq 'final' && rand() < 0.3;
+    $definition = sprintf $definition, $first->{name}, $second->{name}, $state;
     my $initial = $TlvHostile::value_table{$state} && rand() < 0.4 ? "SELECT (v::text) AS initial FROM $TlvHostile::value_table{$state} ORDER BY md5(id::text || '$number') LIMIT 1 \\gset\n" : '';
     $definition .= ", INITCOND = :'initial'" if $initial;
     $definition .= ", MINITCOND = :'initial'" if $initial && $role eq 'moving';
-    my %as_aggregate = (%$first, types => \@row, names => [ map { '' } @row ], returns => $role eq 'final' ? $second->{returns} : $state,
+    my %as_aggregate = (%$first, types => \@row, names => [ map { '' } @row ], returns => $returns,
         likes => [ @{ $first->{likes} }[ 1 .. $#{ $first->{types} } ] ]);
     my @list = [ $number, "${initial}CREATE AGGREGATE $name(" . join(', ', @row) . ") ($definition);", { signature => $name, definition => 1 } ];
     for my $shape ($shape_of{$role}, undef) {
