@@ -49,11 +49,11 @@ extern tlv_status tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int6
 								 double count);
 
 /*
- * The triples in order, each position p of view t renamed rank[t][p].  keys and counts get n
- * entries each.
+ * The triples in order, each position p of view t renamed rank[t][p]: n keys, and behind them, at
+ * *counts, as many counts; keys has room for both.
  */
 extern tlv_status tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table,
-								  int32_t *const rank[3], int64_t *keys, double *counts);
+								  int32_t *const rank[3], int64_t *keys, double **counts);
 
 /*
  * The items of a dictionary in ascending order (items, n) and where each position of the dictionary

@@ -266,13 +266,12 @@ describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->declared.sizes[SIZE_ITEMS] = m;
 	state->declared.sizes[SIZE_CELLS] = n;
 	state->cells = block;
-	state->counts = (double *) (block + n);
 	state->items = block + 2 * n;
 	state->first = (double *) (state->items + m);
 	rank = (int32_t *) (state->first + m);
 	ranks[0] = ranks[1] = ranks[2] = rank;
 	TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary, state->items, rank));
-	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, state->counts));
+	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, &state->counts));
 	for (size_t i = 0; i < m; i++)
 		state->first[rank[i]] = state->initial[i];
 	return TLV_OK;

@@ -226,7 +226,6 @@ category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	*owned = block = tlv_alloc(ctx, 2 * n + 2 * wide, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, block);
 	state->cells = block;
-	state->counts = (double *) (block + n);
 	block += 2 * n;
 	for (int t = 0; t < 3; block += d[t++])
 		state->items[t] = block;
@@ -235,7 +234,7 @@ category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	rank[2] = rank[1] + d[1];
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary[t], state->items[t], rank[t]));
-	return tlv_triple_list(ctx, &state->table, rank, state->cells, state->counts);
+	return tlv_triple_list(ctx, &state->table, rank, state->cells, &state->counts);
 }
 
 static tlv_status

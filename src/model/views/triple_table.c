@@ -32,9 +32,9 @@ tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key, double co
 
 tlv_status
 tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const rank[3],
-				int64_t *keys, double *counts)
+				int64_t *keys, double **counts)
 {
-	tlv_bag_entry *entries = tlv_alloc(ctx, 2 * table->n, sizeof(tlv_bag_entry));
+	tlv_bag_entry *entries = tlv_alloc(ctx, table->n, sizeof(tlv_bag_entry));
 	size_t n = 0;
 
 	TLV_TRY_ALLOC(ctx, entries);
@@ -50,11 +50,12 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 		entries[n++] = (tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), slot->count};
 	}
 	tlv_assert(n == table->n);
-	tlv_bag_sort(n, entries, entries + n);
+	tlv_bag_sort(n, entries, (tlv_bag_entry *) keys);
+	*counts = (double *) (keys + n);
 	for (size_t i = 0; i < n; i++)
 	{
 		keys[i] = entries[i].item;
-		counts[i] = entries[i].weight;
+		(*counts)[i] = entries[i].weight;
 	}
 	tlv_assert(tlv_ascends_strictly(n, keys));
 	tlv_free(ctx, entries);

@@ -207,13 +207,13 @@ add_constant(TlvSource *rows, TlvStatement *statement, const tlv_frame *frame, P
 {
 	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										"tlv_graph"};
-	const tlv_frame_header *header = frame->header;
+	tlv_frame_header *header = unconstify(tlv_frame_header *, frame->header);
 	Oid type = TlvQueryType(rows->query, types[header->type]);
 
-	SET_VARSIZE(unconstify(tlv_frame_header *, header), header->size);
+	SET_VARSIZE(header, header->size);
 	add_argument(call, type);
 	appendStringInfo(&call->sql, "(SELECT p%d FROM p)",
-					 TlvStatementParameter(statement, type, PointerGetDatum(header)));
+					 TlvStatementHeld(statement, type, (struct varlena *) header));
 }
 
 static void
@@ -301,6 +301,7 @@ pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, S
 	int n = 0;
 
 	TlvSourceBegin(rows, statement);
+	statement->single = true;
 	for (size_t i = 0; i < pass->n; i++)
 	{
 		if (i > 0)

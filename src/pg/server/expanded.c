@@ -4,6 +4,7 @@
  */
 #include "tlv_pg.h"
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
 #include "miscadmin.h"
@@ -133,13 +134,49 @@ TlvSharedState(FunctionCallInfo fcinfo)
 	return shared;
 }
 
+static bool
+is_below(MemoryContext context, MemoryContext above)
+{
+	while (context != NULL && context != above)
+		context = MemoryContextGetParent(context);
+	return context != NULL;
+}
+
+void
+TlvDropStates(MemoryContext below)
+{
+	HASH_SEQ_STATUS all;
+	LiveShared *live;
+
+	if (live_shared == NULL)
+		return;
+	hash_seq_init(&all, live_shared);
+	while ((live = hash_seq_search(&all)) != NULL)
+		if (is_below(live->aggregate, below))
+			MemoryContextDelete(live->shared->mcxt); /* which takes it out of the table */
+}
+
+/* What a pointer in memory points to; NULL for another value. */
+static struct varlena *
+referred_value(Datum value)
+{
+	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
+	struct varatt_indirect pointer;
+
+	if (!VARATT_IS_EXTERNAL_INDIRECT(raw))
+		return NULL;
+	VARATT_EXTERNAL_GET_POINTER(pointer, raw);
+	return pointer.pointer;
+}
+
 size_t
 TlvValueKey(Datum value, char *key)
 {
 	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
 	size_t size;
 
-	if (VARATT_IS_EXTERNAL_ONDISK(raw))
+	if (VARATT_IS_EXTERNAL_ONDISK(raw) ||
+		(VARATT_IS_EXTERNAL_INDIRECT(raw) && TlvIsHeld(referred_value(value))))
 		size = VARSIZE_EXTERNAL(raw);
 	else if (!VARATT_IS_EXTENDED(raw) && VARSIZE(raw) >= sizeof(tlv_frame_header))
 		size = sizeof(tlv_frame_header);
@@ -169,8 +206,11 @@ open_constant(TlvShared *shared, const ConstantKey *key, Datum value)
 {
 	MemoryContext old = MemoryContextSwitchTo(shared->mcxt);
 	TlvConstant constant = {.key = *key};
+	struct varlena *image = referred_value(value);
 
-	constant.frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM_COPY(value));
+	if (image == NULL || !TlvIsHeld(image))
+		image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
+	constant.frame = TlvFrame(image);
 	MemoryContextSwitchTo(old);
 	if (key->open != NULL)
 		TlvCheck(&shared->ctx, key->open(&shared->ctx, &constant.frame, &constant.opened));

@@ -91,8 +91,11 @@ typedef struct TlvStatement
 	int n_parameters;
 	Oid types[TLV_MOST_PARAMETERS];
 	Datum values[TLV_MOST_PARAMETERS];
-	bool shipped;	 /* run only when no rows of foreign tables travel to us */
-	bool small_scan; /* workers for tables that look small */
+	bool held[TLV_MOST_PARAMETERS]; /* stay where they are until the statement has run */
+	bool by_reference;				/* held ones are planned as pointers to them */
+	bool shipped;					/* run only when no rows of foreign tables travel to us */
+	bool small_scan;				/* workers for tables that look small */
+	bool single;					/* returns one row, of aggregates over all others */
 } TlvStatement;
 
 extern void TlvStatementBegin(TlvStatement *statement, TlvQuery *query);
@@ -109,6 +112,12 @@ extern void TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to);
 
 /* A parameter; returns its number, n of "$n", the same for the same datum. */
 extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value);
+
+/*
+ * The same of a long value that stays where it is until the statement has run: this process reads
+ * it there, other processes and servers get it whole.  TlvIsHeld is true of it.
+ */
+extern int TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *value);
 
 /* Takes a row of the result; the slot's contents go after that. */
 typedef void (*TlvTakeRow)(void *argument, TupleTableSlot *slot);

@@ -3,6 +3,7 @@
  */
 #include "query.h"
 
+#include "access/detoast.h"
 #include "access/parallel.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_proc.h"
@@ -103,6 +104,15 @@ TlvStatementParameter(TlvStatement *statement, Oid type, Datum value)
 	return ++statement->n_parameters;
 }
 
+int
+TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *value)
+{
+	int number = TlvStatementParameter(statement, type, PointerGetDatum(value));
+
+	statement->held[number - 1] = true;
+	return number;
+}
+
 void
 TlvAppendInt4(StringInfo sql, int32 value)
 {
@@ -147,6 +157,34 @@ refuse_strange(Node *node, void *statement)
 	return expression_tree_walker(node, refuse_strange, statement);
 }
 
+static Datum
+reference_to(Datum value)
+{
+	struct varatt_indirect to = {(struct varlena *) DatumGetPointer(value)};
+	struct varlena *reference = palloc(INDIRECT_POINTER_SIZE);
+
+	SET_VARTAG_EXTERNAL(reference, VARTAG_INDIRECT);
+	memcpy(VARDATA_EXTERNAL(reference), &to, sizeof(to));
+	return PointerGetDatum(reference);
+}
+
+/* makeConst would read what a reference points to. */
+static Const *
+make_reference(const Param *parameter, Datum value)
+{
+	Const *constant = makeNullConst(parameter->paramtype, -1, parameter->paramcollid);
+
+	constant->constvalue = reference_to(value);
+	constant->constisnull = false;
+	return constant;
+}
+
+static bool
+is_by_reference(const TlvStatement *statement, int parameter)
+{
+	return statement->by_reference && statement->held[parameter];
+}
+
 /* Parameters become constants: what is planned has none, here or on another server. */
 static Node *
 bind_parameters(Node *node, void *context)
@@ -160,12 +198,16 @@ bind_parameters(Node *node, void *context)
 	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN)
 	{
 		Param *parameter = (Param *) node;
+		int which = parameter->paramid - 1;
+		Datum value = statement->values[which];
 		int16 length;
 		bool by_value;
 
 		get_typlenbyval(parameter->paramtype, &length, &by_value);
-		return (Node *) makeConst(parameter->paramtype, -1, parameter->paramcollid, length,
-								  statement->values[parameter->paramid - 1], false, by_value);
+		if (is_by_reference(statement, which))
+			return (Node *) make_reference(parameter, value);
+		return (Node *) makeConst(parameter->paramtype, -1, parameter->paramcollid, length, value,
+								  false, by_value);
 	}
 	return expression_tree_mutator(node, bind_parameters, context);
 }
@@ -269,8 +311,17 @@ begin_small_scan(void)
 	return level;
 }
 
+static bool
+any_held(const TlvStatement *statement)
+{
+	for (int i = 0; i < statement->n_parameters; i++)
+		if (statement->held[i])
+			return true;
+	return false;
+}
+
 static PlannedStmt *
-plan_statement(TlvStatement *statement)
+plan_once(TlvStatement *statement)
 {
 	int level = statement->small_scan ? begin_small_scan() : 0;
 	PlannedStmt *plan = pg_plan_query(statement_query(statement), statement->query->text,
@@ -285,6 +336,20 @@ plan_statement(TlvStatement *statement)
 						errmsg("%s is not allowed in a non-volatile function",
 							   CreateCommandName((Node *) plan))));
 	return plan;
+}
+
+/* Workers have a memory of their own, in which a reference would point to anything. */
+static PlannedStmt *
+plan_statement(TlvStatement *statement)
+{
+	PlannedStmt *plan;
+
+	statement->by_reference = true;
+	plan = plan_once(statement);
+	if (!plan->parallelModeNeeded || !any_held(statement))
+		return plan;
+	statement->by_reference = false;
+	return plan_once(statement);
 }
 
 /* ---- foreign rows ---- */
@@ -340,7 +405,8 @@ typedef struct StatementReceiver
 	const Oid *types;
 	TlvTakeRow take;
 	void *argument;
-	MemoryContext mcxt;
+	MemoryContext mcxt; /* of the caller */
+	MemoryContext pass; /* NULL, or above all states, which go before the one row is copied */
 } StatementReceiver;
 
 static void
@@ -355,6 +421,17 @@ receiver_startup(DestReceiver *self, int operation, TupleDesc desc)
 		elog(ERROR, "a pass returns columns of other types than it should");
 }
 
+/* From 16 on an aggregate without a final function returns its state, which is copied as it is. */
+static bool
+any_live_state(TupleTableSlot *slot)
+{
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+		if (!slot->tts_isnull[i] && !TupleDescAttr(slot->tts_tupleDescriptor, i)->attbyval &&
+			VARATT_IS_EXTERNAL_EXPANDED((struct varlena *) DatumGetPointer(slot->tts_values[i])))
+			return true;
+	return false;
+}
+
 static bool
 receiver_take(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -362,6 +439,8 @@ receiver_take(TupleTableSlot *slot, DestReceiver *self)
 	MemoryContext before = MemoryContextSwitchTo(receiver->mcxt);
 
 	slot_getallattrs(slot);
+	if (receiver->pass != NULL && !any_live_state(slot))
+		TlvDropStates(receiver->pass);
 	receiver->take(receiver->argument, slot);
 	MemoryContextSwitchTo(before);
 	return true;
@@ -389,7 +468,7 @@ begin_room_for_parameters(const TlvStatement *statement)
 		bool by_value;
 
 		get_typlenbyval(statement->types[i], &length, &by_value);
-		if (!by_value)
+		if (!by_value && !is_by_reference(statement, i))
 			kilobytes += (double) datumGetSize(statement->values[i], by_value, length) / 1024 + 1;
 	}
 	if (kilobytes < work_mem + PARAMETERS_LONG)
@@ -432,6 +511,56 @@ statement_context(void *argument)
 	errcontext("reading the rows of \"%s\"", query->text);
 }
 
+/* ---- what statements that run refer to ---- */
+
+typedef struct HeldValues
+{
+	dlist_node node;
+	MemoryContextCallback callback; /* takes it out of the list */
+	int n;
+	Datum values[TLV_MOST_PARAMETERS];
+} HeldValues;
+
+/* Of all statements that run. */
+static dlist_head held_values = DLIST_STATIC_INIT(held_values);
+
+static void
+end_holding(void *argument)
+{
+	dlist_delete(&((HeldValues *) argument)->node);
+}
+
+/* Until the current context goes. */
+static void
+begin_holding(const TlvStatement *statement)
+{
+	HeldValues *held = palloc0(sizeof(HeldValues));
+
+	for (int i = 0; i < statement->n_parameters; i++)
+		if (statement->held[i])
+			held->values[held->n++] = statement->values[i];
+	held->callback.func = end_holding;
+	held->callback.arg = held;
+	dlist_push_head(&held_values, &held->node);
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, &held->callback);
+}
+
+bool
+TlvIsHeld(const struct varlena *value)
+{
+	dlist_iter iter;
+
+	dlist_foreach(iter, &held_values)
+	{
+		const HeldValues *held = dlist_container(HeldValues, node, iter.cur);
+
+		for (int i = 0; i < held->n; i++)
+			if (DatumGetPointer(held->values[i]) == (const void *) value)
+				return true;
+	}
+	return false;
+}
+
 /* False, and nothing run, when it was to be shipped and cannot be. */
 static bool
 plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
@@ -467,6 +596,9 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 	require_same_rights(query);
 	mcxt = AllocSetContextCreate(query->mcxt, "tensorlv pass", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(mcxt);
+	begin_holding(statement);
+	if (statement->single)
+		receiver.pass = mcxt;
 	error_context_stack = &callback;
 	PushActiveSnapshot(GetActiveSnapshot());
 	run = plan_and_execute(statement, &receiver.pub);

@@ -231,6 +231,15 @@ extern size_t TlvValueKey(Datum value, char *key);
  * wants it: once per aggregate context. */
 extern void TlvOpenConstant(TlvShared *shared, Datum value, tlv_statistic *statistic);
 
+/*
+ * Drops the states of all aggregates below a context, whose results have been copied out of them:
+ * nothing may be asked of these aggregates any more.
+ */
+extern void TlvDropStates(MemoryContext below);
+
+/* Is it what a running statement of ours refers to (TlvStatementHeld)?  It outlives all states. */
+extern bool TlvIsHeld(const struct varlena *value);
+
 typedef struct TlvExpanded
 {
 	ExpandedObjectHeader header;
