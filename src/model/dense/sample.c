@@ -6,16 +6,17 @@
 #include "tensorlv/model/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/sort.h"
 
-/* Rows that there is room for at first, and beyond twice the sample at most. */
+/* Rows that there is room for at first, and beyond the sample: these, and that part of it. */
 #define FIRST_ROOM 64
 #define MORE_ROOM  1024
+#define MORE_SHARE 16
 
 typedef struct sample_key
 {
@@ -36,7 +37,8 @@ typedef struct sample_state
 	double seen; /* rows, the sample among them */
 	size_t d;	 /* 0 before the first row */
 	size_t n, room;
-	sample_key *keys;
+	size_t sorted;	  /* the first keys, in order already */
+	sample_key *keys; /* room of them: behind the n in use, the places that are free */
 	double *rows;	  /* d x room */
 	uint64_t largest; /* keys above this have no chance any more */
 	/* the stored form */
@@ -50,73 +52,102 @@ key_of(uint64_t seed, size_t d, const double *x)
 	return tlv_mix64(tlv_fingerprint(x, d * sizeof(double), tlv_mix64(seed)));
 }
 
-static int
-compare_keys(const void *a, const void *b)
+/* Into order, by a sorted copy of those that were not: the last of all comes from either. */
+static void
+merge_keys(size_t before, sample_key *keys, size_t left, const sample_key *added)
 {
-	const sample_key *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
+	for (size_t to = before + left; left > 0;)
+		if (before > 0 && keys[before - 1].key > added[left - 1].key)
+			keys[--to] = keys[--before];
+		else
+			keys[--to] = added[--left];
 }
 
-/* Sorts the keys and makes one of those that are equal. */
-static void
-sample_sort(sample_state *state)
+static tlv_status
+sample_sort(tlv_context *ctx, sample_state *state)
 {
+	static const tlv_sort_form form = {sizeof(sample_key), sizeof(uint64_t), 0, 64};
+	size_t n = state->n - state->sorted;
+	sample_key *added = state->keys + state->sorted, *work;
+	void *sorted;
+	tlv_status status;
+
+	if (n == 0)
+		return TLV_OK;
+	work = tlv_alloc(ctx, n, sizeof(sample_key));
+	TLV_TRY_ALLOC(ctx, work);
+	status = tlv_radix_sort(ctx, &form, n, added, work, &sorted);
+	if (status == TLV_OK && sorted == added)
+		memcpy(work, added, n * sizeof(sample_key));
+	if (status == TLV_OK)
+		merge_keys(state->sorted, state->keys, n, work);
+	tlv_free(ctx, work);
+	return status;
+}
+
+/* Makes one of the keys that are equal; the others give back the places of their rows. */
+static void
+sample_unite(sample_state *state)
+{
+	sample_key *keys = state->keys;
 	size_t n = 0;
 
-	qsort(state->keys, state->n, sizeof(sample_key), compare_keys);
 	for (size_t i = 0; i < state->n; i++)
-		if (n > 0 && state->keys[n - 1].key == state->keys[i].key)
-			state->keys[n - 1].count += state->keys[i].count;
+		if (n > 0 && keys[n - 1].key == keys[i].key)
+			keys[n - 1].count += keys[i].count;
 		else
-			state->keys[n++] = state->keys[i];
+		{
+			sample_key key = keys[i];
+
+			keys[i] = keys[n];
+			keys[n++] = key;
+		}
 	state->n = n;
 }
 
-/* Keeps the rows of the smallest keys, in the order of these. */
+/* Keeps the smallest keys, in order. */
 static tlv_status
 sample_cut(tlv_context *ctx, sample_state *state)
 {
-	size_t d = state->d;
-	double *rows;
-
-	if (state->n == 0)
-		return TLV_OK;
-	sample_sort(state);
-	state->n = state->n < state->count ? state->n : state->count;
-	TLV_TRY_NEW(ctx, rows, state->n * d);
-	for (size_t i = 0; i < state->n; i++)
-		memcpy(rows + i * d, state->rows + state->keys[i].at * d, d * sizeof(double));
-	memcpy(state->rows, rows, state->n * d * sizeof(double));
-	for (size_t i = 0; i < state->n; i++)
-		state->keys[i].at = i;
-	tlv_free(ctx, rows);
-	if (state->n == state->count)
+	TLV_TRY(sample_sort(ctx, state));
+	sample_unite(state);
+	state->n = state->sorted = state->n < state->count ? state->n : state->count;
+	if (state->n > 0 && state->n == state->count)
 		state->largest = state->keys[state->n - 1].key;
 	return TLV_OK;
+}
+
+/* Twice the room until all that is wanted fits, then a little more between two cuts. */
+static size_t
+next_room(const sample_state *state)
+{
+	size_t room = state->room < FIRST_ROOM ? FIRST_ROOM : 2 * state->room;
+
+	if (state->room < state->count)
+		return room < state->count ? room : state->count;
+	return state->count + state->count / MORE_SHARE + MORE_ROOM;
 }
 
 /* Room for one more row. */
 static tlv_status
 sample_grow(tlv_context *ctx, sample_state *state)
 {
-	size_t most = 2 * state->count + MORE_ROOM, room = 2 * state->room;
+	size_t room = next_room(state);
 	double *rows;
 	sample_key *keys;
 
 	if (state->n < state->room)
 		return TLV_OK;
-	if (state->room == most)
+	if (state->room == room)
 		return sample_cut(ctx, state);
-	room = room < FIRST_ROOM ? FIRST_ROOM : room;
-	room = room < most ? room : most;
 	rows = tlv_realloc(ctx, state->rows, room, state->d * sizeof(double));
 	TLV_TRY_ALLOC(ctx, rows);
 	state->rows = rows;
 	keys = tlv_realloc(ctx, state->keys, room, sizeof(sample_key));
 	TLV_TRY_ALLOC(ctx, keys);
 	state->keys = keys;
-	state->room = room;
+	for (; state->room < room; state->room++)
+		keys[state->room].at = state->room;
 	return TLV_OK;
 }
 
@@ -124,13 +155,15 @@ static tlv_status
 sample_add_vector(tlv_context *ctx, sample_state *state, const double *x, double count)
 {
 	uint64_t key = key_of(state->seed, state->d, x);
+	sample_key *fresh;
 
 	if (key > state->largest)
 		return TLV_OK;
 	TLV_TRY(sample_grow(ctx, state));
-	memcpy(state->rows + state->n * state->d, x, state->d * sizeof(double));
-	state->keys[state->n] = (sample_key){key, state->n, count};
-	state->n++;
+	fresh = &state->keys[state->n++];
+	fresh->key = key;
+	fresh->count = count;
+	memcpy(state->rows + fresh->at * state->d, x, state->d * sizeof(double));
 	return TLV_OK;
 }
 
@@ -231,12 +264,39 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 
 /* ---- the stored value ---- */
 
+/* Moves the rows to where their keys are, each circle of moves through one more place. */
+static tlv_status
+sample_arrange(tlv_context *ctx, sample_state *state)
+{
+	size_t d = state->d, from;
+	sample_key *keys = state->keys;
+	double *rows = state->rows, *moved = tlv_alloc(ctx, d, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, moved);
+	for (size_t first = 0; first < state->n; first++)
+	{
+		size_t to = first;
+
+		memcpy(moved, rows + first * d, d * sizeof(double));
+		for (; (from = keys[to].at) != first; to = from)
+		{
+			memcpy(rows + to * d, rows + from * d, d * sizeof(double));
+			keys[to].at = to;
+		}
+		memcpy(rows + to * d, moved, d * sizeof(double));
+		keys[to].at = to;
+	}
+	tlv_free(ctx, moved);
+	return TLV_OK;
+}
+
 static tlv_status
 sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sample_state *state = (sample_state *) accumulator;
 
 	TLV_TRY(sample_cut(ctx, state));
+	TLV_TRY(sample_arrange(ctx, state));
 	TLV_TRY_NEW(ctx, state->counts, state->n);
 	*owned = state->counts;
 	for (size_t i = 0; i < state->n; i++)
