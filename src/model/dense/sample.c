@@ -18,6 +18,9 @@
 #define MORE_ROOM  1024
 #define MORE_SHARE 16
 
+/* From this part of the sample on there is room for all of it. */
+#define SOON 4
+
 typedef struct sample_key
 {
 	uint64_t key;
@@ -117,15 +120,18 @@ sample_cut(tlv_context *ctx, sample_state *state)
 	return TLV_OK;
 }
 
-/* Twice the room until all that is wanted fits, then a little more between two cuts. */
+/*
+ * Twice the room, soon all that is wanted (steps near it would leave large holes behind), then a
+ * little more, between two cuts.
+ */
 static size_t
 next_room(const sample_state *state)
 {
 	size_t room = state->room < FIRST_ROOM ? FIRST_ROOM : 2 * state->room;
 
-	if (state->room < state->count)
-		return room < state->count ? room : state->count;
-	return state->count + state->count / MORE_SHARE + MORE_ROOM;
+	if (state->room >= state->count)
+		return state->count + state->count / MORE_SHARE + MORE_ROOM;
+	return room < state->count / SOON ? room : state->count;
 }
 
 /* Room for one more row. */
