@@ -44,6 +44,19 @@ typedef struct data
 	tlv_frame truth;
 } data;
 
+/* The rows as a sample; they stay as they are. */
+static inline tlv_gmm_sample
+sample_of(const data *rows)
+{
+	double *copy = tlv_alloc(&ctx, rows->n * rows->d, sizeof(double));
+	tlv_gmm_sample sample;
+
+	assert_non_null(copy);
+	memcpy(copy, rows->x, rows->n * rows->d * sizeof(double));
+	assert_ok(tlv_gmm_sample_open(&ctx, rows->n, rows->d, copy, 1, &sample));
+	return sample;
+}
+
 /* An image as a valid frame of its kind. */
 static inline tlv_frame
 checked(tlv_frame_type type, void *image, size_t size)

@@ -94,8 +94,23 @@ typedef struct tlv_gmm_start_options
 	const tlv_mixture *given; /* one more start, of that k and covariance; NULL: none */
 } tlv_gmm_start_options;
 
+/* Rows in memory, about their mean and in random order: the first of them are a sample. */
+typedef struct tlv_gmm_sample
+{
+	size_t n, d;
+	double *center; /* d: the mean */
+	double *rows;	/* d x n */
+} tlv_gmm_sample;
+
+/* Makes one of rows (d x n) where they are: they are the sample's from here on, from the arena. */
+extern tlv_status tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows,
+									  uint64_t seed, tlv_gmm_sample *sample);
+
+/* Gives the rows back; their number stays. */
+extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
+
 /*
- * A mixture from rows in memory (d x n), by `starts` k-means++ starts, for diagonal and full
+ * A mixture from a sample, by `starts` k-means++ starts, for diagonal and full
  * covariances half of them in units of every coordinate's standard deviation, of which the better
  * clusters go on (all of few rows, and of full covariances), and the given one: a few steps of
  * expectation maximisation each, the better half twice as many, and so on, of many rows on some of
@@ -104,16 +119,15 @@ typedef struct tlv_gmm_start_options
  * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
  * sample_mean_log_likelihood, sample_stands.  Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.
  */
-extern tlv_status tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows,
-								const double *floor, const tlv_gmm_start_options *options,
-								void **image, size_t *size);
+extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, const double *floor,
+								const tlv_gmm_start_options *options, void **image, size_t *size);
 
 /*
- * A model refined on rows in memory (d x n): up to `steps` steps, until the mean
+ * A model refined on a sample: up to `steps` steps, until the mean
  * log-likelihood stands; *log_likelihood gets that mean.  Diagnostics are those of the model.
  */
-extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n,
-								 const double *rows, int steps, double *log_likelihood,
+extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
+								 const tlv_gmm_sample *sample, int steps, double *log_likelihood,
 								 void **image, size_t *size);
 
 /* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */

@@ -19,7 +19,7 @@
 #define MORE_SHARE 16
 
 /* From this part of the sample on there is room for all of it. */
-#define SOON 4
+#define SOON 16
 
 typedef struct sample_key
 {

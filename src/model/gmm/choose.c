@@ -132,7 +132,7 @@ gmm_sample_size(const gmm_evidence *evidence, size_t k, double room)
 static int
 number_of_starts(const gmm_evidence *evidence, size_t k)
 {
-	bool large = evidence->sample_n > LARGE;
+	bool large = evidence->sample.n > LARGE;
 
 	if (k == 1)
 		return 1;
@@ -160,7 +160,7 @@ start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 	}
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, &start->sampled,
-						 tlv_gmm_start(ctx, evidence->sample_n, evidence->d, evidence->sample,
+						 tlv_gmm_start(ctx, &evidence->sample,
 									   tlv_frame_float64(evidence->single, "floor"), &options,
 									   &made.image, &made.size));
 }
@@ -173,9 +173,9 @@ refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *star
 
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, &start->sampled,
-						 tlv_gmm_refine(ctx, &start->fitted.frame, evidence->sample_n,
-										evidence->sample, GMM_MOST_STEPS, &start->log_likelihood,
-										&made.image, &made.size));
+						 tlv_gmm_refine(ctx, &start->fitted.frame, &evidence->sample,
+										GMM_MOST_STEPS, &start->log_likelihood, &made.image,
+										&made.size));
 }
 
 static void
@@ -193,7 +193,7 @@ drop_sampled(tlv_context *ctx, gmm_start *start)
 tlv_status
 gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start)
 {
-	bool whole = (double) evidence->sample_n >= evidence->n;
+	bool whole = (double) evidence->sample.n >= evidence->n;
 	const tlv_frame *best = &start->sampled.frame;
 
 	if (gmm_start_is_trusted(evidence, start))
@@ -222,7 +222,7 @@ tlv_status
 gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_start *best,
 			 double *bic, size_t *n_bic)
 {
-	double n = (double) evidence->sample_n;
+	double n = (double) evidence->sample.n;
 	int rises = 0;
 
 	memset(best, 0, sizeof(*best));

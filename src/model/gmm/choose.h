@@ -25,8 +25,7 @@ typedef struct gmm_evidence
 	const tlv_frame *moments;	 /* of order 3 up to GMM_MOST_THIRD dimensions, else of order 2 */
 	const tlv_frame *compressed; /* of order 3, in the leading directions; NULL: not collected */
 	const tlv_frame *single;	 /* model of one component: its floor is everybody's */
-	size_t sample_n;
-	double *sample; /* d x sample_n, from the arena; NULL: not drawn, or given back */
+	tlv_gmm_sample sample;		 /* its rows NULL: not drawn, or given back */
 } gmm_evidence;
 
 /* A start for refinement. */

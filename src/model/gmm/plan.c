@@ -125,7 +125,7 @@ diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 	for (size_t k = 1; k <= plan->n_bic; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bic[k - 1], "bic_%zu", k));
 	if (plan->k_chosen)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample_n, "bic_rows"));
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample.n, "bic_rows"));
 	return TLV_OK;
 }
 
@@ -249,8 +249,7 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	int most = most_steps(plan);
 
 	tlv_plan_abandon(&plan->base); /* moments and sample have served */
-	tlv_free(ctx, plan->evidence.sample);
-	plan->evidence.sample = NULL;
+	tlv_gmm_sample_free(ctx, &plan->evidence.sample);
 	plan->model = gmm_start_model(start);
 	plan->likelihood = start->log_likelihood;
 	plan->stands = true;
@@ -285,6 +284,8 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	gmm_plan *plan = gmm_plan_of(base);
 	gmm_evidence *rows = &plan->evidence;
 	const tlv_section *sample;
+	double *x;
+	size_t n;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	sample = tlv_frame_find(&values[0]->frame, "rows");
@@ -292,9 +293,10 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 		return tlv_plan_rows_gone(ctx);
 	if (sample->rows != rows->d)
 		return refuse_width(ctx, rows->d, sample->rows);
-	TLV_TRY(tlv_row_sample_rows(ctx, &values[0]->frame, &rows->sample_n, &rows->sample));
+	TLV_TRY(tlv_row_sample_rows(ctx, &values[0]->frame, &n, &x));
 	tlv_value_drop(values[0]);
 	values[0] = NULL;
+	TLV_TRY(tlv_gmm_sample_open(ctx, n, rows->d, x, rows->options.seed, &rows->sample));
 	if (plan->k_chosen)
 		TLV_TRY(
 			gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, plan->bic, &plan->n_bic));

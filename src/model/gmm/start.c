@@ -59,13 +59,13 @@ static const gmm_plan full_plan = {{1000, 100, 0}, {10, 0, 3}, 1, 1};
 static const gmm_effort kmeans_effort = {2500, 250, 10};
 static const gmm_effort first_effort = {500, 50, 10};
 
+/* A sample, and the floor of variances. */
 typedef struct gmm_sample
 {
-	size_t n;
-	size_t d;
+	size_t n, d;
 	const double *floor; /* d */
-	double *center;		 /* d: mean of the rows */
-	double *rows;		 /* d x n: about the center, in random order */
+	const double *center;
+	const double *rows;
 } gmm_sample;
 
 typedef struct gmm_candidate
@@ -419,16 +419,16 @@ run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	return refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }
 
-/* The rows about their mean, in random order: the first of them are a sample. */
+/* ---- samples ---- */
+
+/* The mean of the rows, and an order in which each is as likely anywhere. */
 static tlv_status
-load_rows(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
+look_at_rows(tlv_context *ctx, uint64_t seed, tlv_gmm_sample *sample, size_t *order)
 {
-	size_t n = sample->n, d = sample->d, *order = tlv_alloc(ctx, n, sizeof(size_t));
 	tlv_rng rng;
 
-	TLV_TRY_ALLOC(ctx, order);
 	tlv_rng_seed(&rng, tlv_mix64(seed));
-	for (size_t t = 0; t < n; t++)
+	for (size_t t = 0; t < sample->n; t++)
 	{
 		size_t other = (size_t) tlv_rng_below(&rng, t + 1);
 
@@ -436,37 +436,67 @@ load_rows(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sampl
 			TLV_TRY_CONTINUE(ctx);
 		order[t] = order[other];
 		order[other] = t;
-		for (size_t i = 0; i < d; i++)
-			sample->center[i] += (rows[t * d + i] - sample->center[i]) / (double) (t + 1);
+		for (size_t i = 0; i < sample->d; i++)
+			sample->center[i] +=
+				(sample->rows[t * sample->d + i] - sample->center[i]) / (double) (t + 1);
 	}
-	for (size_t t = 0; t < n; t++)
+	return TLV_OK;
+}
+
+/* Row order[t] becomes row t, each circle of moves through one more place (d numbers). */
+static tlv_status
+order_rows(tlv_context *ctx, tlv_gmm_sample *sample, size_t *order, double *moved)
+{
+	size_t bytes = sample->d * sizeof(double), from;
+
+	for (size_t first = 0; first < sample->n; first++)
 	{
-		if (t % CHECK_ROWS == 0)
+		size_t to = first;
+
+		if (first % CHECK_ROWS == 0)
 			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < d; i++)
-			sample->rows[t * d + i] = rows[order[t] * d + i] - sample->center[i];
+		memcpy(moved, sample->rows + first * sample->d, bytes);
+		for (; (from = order[to]) != first; to = from)
+		{
+			memcpy(sample->rows + to * sample->d, sample->rows + from * sample->d, bytes);
+			order[to] = to;
+		}
+		memcpy(sample->rows + to * sample->d, moved, bytes);
+		order[to] = to;
 	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_sample_open(tlv_context *ctx, size_t n, size_t d, double *rows, uint64_t seed,
+					tlv_gmm_sample *sample)
+{
+	size_t *order;
+	double *moved;
+
+	*sample = (tlv_gmm_sample){.n = n, .d = d, .rows = rows};
+	TLV_TRY_NEW0(ctx, sample->center, d);
+	TLV_TRY_NEW(ctx, order, n);
+	TLV_TRY_NEW(ctx, moved, d);
+	TLV_TRY(look_at_rows(ctx, seed, sample, order));
+	TLV_TRY(order_rows(ctx, sample, order, moved));
+	for (size_t t = 0; t < n; t++)
+		for (size_t i = 0; i < d; i++)
+			rows[t * d + i] -= sample->center[i];
+	tlv_free(ctx, moved);
 	tlv_free(ctx, order);
 	return TLV_OK;
 }
 
-static tlv_status
-open_sample(tlv_context *ctx, const double *rows, uint64_t seed, gmm_sample *sample)
-{
-	size_t n = sample->n, d = sample->d;
-
-	TLV_TRY_NEW0(ctx, sample->center, d);
-	sample->rows = tlv_alloc(ctx, n, d * sizeof(double));
-	TLV_TRY_ALLOC(ctx, sample->rows);
-	return load_rows(ctx, rows, seed, sample);
-}
-
-static void
-close_sample(tlv_context *ctx, gmm_sample *sample)
+void
+tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample)
 {
 	tlv_free(ctx, sample->rows);
 	tlv_free(ctx, sample->center);
+	sample->rows = sample->center = NULL;
 }
+
+/* ---- starts ---- */
 
 static tlv_status
 write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_options *options,
@@ -494,58 +524,54 @@ write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 }
 
 tlv_status
-tlv_gmm_start(tlv_context *ctx, size_t n, size_t d, const double *rows, const double *floor,
+tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 			  const tlv_gmm_start_options *options, void **image, size_t *size)
 {
 	int number = options->starts + (options->given != NULL);
-	gmm_sample sample = {.n = n, .d = d, .floor = floor};
+	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
 	gmm_candidate *candidates;
 
 	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || options->starts < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
-	if (n < options->k)
-		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", n,
+	if (rows->n < options->k)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components", rows->n,
 						options->k);
-	TLV_TRY(open_sample(ctx, rows, options->seed, &sample));
 	TLV_TRY_NEW0(ctx, candidates, (size_t) number);
 	TLV_TRY(run_starts(ctx, &sample, options, candidates));
 	TLV_TRY(write_best(ctx, &sample, options, &candidates[0], image, size));
 	for (int s = 0; s < number; s++)
 		tlv_mixture_free(ctx, &candidates[s].mixture);
 	tlv_free(ctx, candidates);
-	close_sample(ctx, &sample);
 	return TLV_OK;
 }
 
 /* ---- a given start ---- */
 
 tlv_status
-tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, size_t n, const double *rows, int steps,
+tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, const tlv_gmm_sample *rows, int steps,
 			   double *log_likelihood, void **image, size_t *size)
 {
-	gmm_sample sample = {.n = n, .floor = tlv_frame_float64(model, "floor")};
+	const gmm_sample sample = {rows->n, rows->d, tlv_frame_float64(model, "floor"), rows->center,
+							   rows->rows};
 	tlv_diagnostics diagnostics = {0};
 	gmm_candidate candidate = {0};
 	tlv_gmm_parts parts = {0};
 	tlv_mixture given;
 
 	tlv_gmm_read(model, &given);
-	sample.d = given.d;
-	TLV_TRY(open_sample(ctx, rows, 1, &sample));
 	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &candidate.mixture));
 	copy_mixture(&given, &candidate.mixture);
-	TLV_TRY(refine(ctx, &sample, n, steps, true, &candidate));
+	TLV_TRY(refine(ctx, &sample, rows->n, steps, true, &candidate));
 	*log_likelihood = candidate.log_likelihood;
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	parts.mixture = &candidate.mixture;
 	parts.floor = sample.floor;
-	parts.rows = (double) n;
+	parts.rows = (double) rows->n;
 	parts.steps = tlv_frame_scalar(model, "steps", 0);
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &candidate.mixture);
-	close_sample(ctx, &sample);
 	return TLV_OK;
 }

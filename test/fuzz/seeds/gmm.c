@@ -19,6 +19,7 @@ SEEDS(gmm)
 		const double floor[3] = {1e-6, 1e-6, 1e-6};
 		double rows[40 * 3];
 		tlv_accumulator *accumulator;
+		tlv_gmm_sample sample;
 		tlv_frame model, statistics;
 		tlv_model *open;
 		char name[40];
@@ -28,7 +29,8 @@ SEEDS(gmm)
 		tlv_rng_fill_normal(&rng, 120, rows);
 		for (size_t i = 0; i < 60; i++)
 			rows[i] += 9;
-		must(tlv_gmm_start(&ctx, 40, 3, rows, floor, &options, &image, &size));
+		must(tlv_gmm_sample_open(&ctx, 40, 3, rows, 1, &sample));
+		must(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		snprintf(name, sizeof(name), "gmm-%s", names[form]);
 		model = save_frame(name, image, size);
 		must(tlv_kind_gaussian_mixture.model->open(&ctx, &model, &open));

@@ -111,6 +111,7 @@ test_start(void **state)
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		data rows = simulate(3000, 4, 5, 8, (tlv_covariance) c);
+		const tlv_gmm_sample sample = sample_of(&rows);
 		tlv_gmm_start_options options = {
 			.k = 5, .covariance = (tlv_covariance) c, .seed = 1, .starts = 6, .steps = 60};
 		double floor[4], variance[4] = {20, 20, 20, 20}, likelihood, best;
@@ -119,17 +120,17 @@ test_start(void **state)
 		size_t size;
 
 		assert_ok(tlv_mixture_floor(&ctx, 4, variance, floor));
-		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
+		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(rows.truth, model), 0.15);
-		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 3, &likelihood, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 3, &likelihood, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(model, again), 0.01);
 		/* as good as what the truth becomes */
-		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, rows.n, rows.x, 60, &best, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, &sample, 60, &best, &image, &size));
 		assert_above(likelihood, best - 1e-3);
 		/* the same seed gives the same bytes */
-		assert_ok(tlv_gmm_start(&ctx, rows.n, 4, rows.x, floor, &options, &image, &size));
+		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
 		assert_true(tlv_digest_equal(&again.header->digest, &model.header->digest));
 		pool_reset(&memory, &ctx);
@@ -144,6 +145,7 @@ test_step(void **state)
 	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
 	{
 		data rows = simulate(1000, 3, 2, 4, (tlv_covariance) c), part[2];
+		const tlv_gmm_sample sample = sample_of(&rows);
 		tlv_frame model = fit(&rows, 2, (tlv_covariance) c), whole, step, sums[2], joined;
 		tlv_accumulator *merged;
 		double likelihood;
@@ -172,7 +174,7 @@ test_step(void **state)
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
 			assert_close(a.means[i], b.means[i], 1e-12);
-		assert_ok(tlv_gmm_refine(&ctx, &model, rows.n, rows.x, 1, &likelihood, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 1, &likelihood, &image, &size));
 		step = checked(TLV_FRAME_MODEL, image, size);
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
@@ -287,6 +289,7 @@ static void
 test_given(void **state)
 {
 	data rows = simulate(3000, 5, 4, 5, TLV_COVARIANCE_FULL);
+	tlv_gmm_sample sample = sample_of(&rows);
 	double floor[5] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6}, high[5] = {100, 100, 100, 100, 100};
 	tlv_gmm_start_options options = {
 		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 1, .steps = 50};
@@ -298,7 +301,7 @@ test_given(void **state)
 	(void) state;
 	tlv_gmm_read(&rows.truth, &truth);
 	options.given = &truth;
-	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	assert_below(mean_error(rows.truth, model), 0.2);
 	tlv_gmm_read(&model, &truth);
@@ -308,9 +311,10 @@ test_given(void **state)
 	assert_int_equal(found, 4);
 	for (size_t t = 0; t < rows.n; t++) /* one direction without variance */
 		rows.x[5 * t] = rows.x[5 * t + 1] + rows.x[5 * t + 2];
+	sample = sample_of(&rows);
 	options.given = NULL;
 	options.starts = 4;
-	assert_ok(tlv_gmm_start(&ctx, rows.n, 5, rows.x, floor, &options, &image, &size));
+	assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 	model = checked(TLV_FRAME_MODEL, image, size);
 	tlv_gmm_read(&model, &truth);
 	assert_ok(tlv_mixture_at_floor(&ctx, &truth, floor, &found));

@@ -122,6 +122,7 @@ static void
 test_limits(void **state)
 {
 	data rows = simulate(2000, 6, 4, 5, TLV_COVARIANCE_FULL);
+	const tlv_gmm_sample sample = sample_of(&rows);
 	tlv_frame third = moments(&rows, 3), model;
 	tlv_gmm_start_options options = {
 		.k = 4, .covariance = TLV_COVARIANCE_FULL, .seed = 1, .starts = 3, .steps = 10};
@@ -132,14 +133,14 @@ test_limits(void **state)
 	(void) state;
 	ctx.arena.limit = ctx.arena.used + 100;
 	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_FULL, &model), TLV_MEMORY_LIMIT);
-	assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+	assert_int_equal(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size),
 					 TLV_MEMORY_LIMIT);
 	ctx.arena.limit = SIZE_MAX;
 	for (size_t stop = 1; stop < 400; stop += 57)
 	{
 		memory.calls = memory.stopped_calls = 0;
 		memory.stop_at = stop;
-		assert_int_equal(tlv_gmm_start(&ctx, rows.n, 6, rows.x, floor, &options, &image, &size),
+		assert_int_equal(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size),
 						 TLV_CANCELLED);
 		assert_int_equal(memory.stopped_calls, 0);
 	}
