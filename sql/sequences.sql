@@ -22,21 +22,42 @@ COMMENT ON AGGREGATE tlv_sequence_moments(float8[]) IS
     'sequences of vectors, steps x d (one dimension: of single numbers): moments up to the third of windows of three steps (d <= 200), and how '
     'sequences begin; shorter sequences, and nulls, are skipped and counted';
 
-CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, iterations integer DEFAULT 100, method text DEFAULT 'joint', seed bigint DEFAULT 1,
-    restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, integer[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_symbol_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, integer[], integer, bigint) IS 'transition function of tlv_sequence_sample(integer[])';
+CREATE AGGREGATE tlv_sequence_sample(symbols integer[], count integer, seed bigint) (
+    SFUNC = tlv_sequence_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_sample(integer[], integer, bigint) IS
+    'a random sample of whole sequences of symbols, of at most count symbols in all: those of the smallest hashes of their content';
+CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, float8[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_sequence_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, float8[], integer, bigint) IS 'transition function of tlv_sequence_sample(float8[])';
+CREATE AGGREGATE tlv_sequence_sample(x float8[], count integer, seed bigint) (
+    SFUNC = tlv_sequence_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_sample(float8[], integer, bigint) IS
+    'a random sample of whole sequences of vectors, steps x d, of at most count numbers in all: those of the smallest hashes of their content';
+
+CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, covariance text DEFAULT 'spherical', iterations integer DEFAULT 100,
+    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, integer, text, bigint, integer, integer) IS
+COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
-    'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with one spherical variance; '
-    'method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_hmm(query text, k integer, refine text DEFAULT 'baum-welch', iterations integer DEFAULT NULL,
-    method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+    'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with covariances alike for all '
+    'states, common, spherical, diagonal or full until they are refined; method joint, power, als or sgd, restarts and steps of the decomposition';
+CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    seed bigint DEFAULT 1, max_k integer DEFAULT 10) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, integer, text, bigint, integer, integer) IS
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, text, integer, text, integer, integer, bigint, integer) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer), (seq, t, x) with x a '
     'number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen, rows with a null are left out; '
-    'refine baum-welch (over the sequences, iterations steps or, null, until the likelihood stands), windows (EM on the counts of windows only) '
-    'or none';
+    'covariance of vectors common, spherical, diagonal or full; refine auto, em or baum-welch (the best of several starts, until the likelihood '
+    'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
+    'are left out, up to max_k, and 1 where neighbouring steps are independent';
 
 CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -61,9 +82,11 @@ COMMENT ON AGGREGATE tlv_sequence_statistics(float8[], tlv_model) IS
     'Baum-Welch step';
 
 CREATE FUNCTION tlv_states(model tlv_model)
-    RETURNS TABLE (state integer, initial float8, stationary float8)
+    RETURNS TABLE (state integer, initial float8, stationary float8, duration float8)
     AS 'MODULE_PATHNAME', 'tlv_states_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_states(tlv_model) IS 'probability of every state at the beginning of a sequence, and in the long run; states are numbered by the latter, decreasing';
+COMMENT ON FUNCTION tlv_states(tlv_model) IS
+    'probability of every state at the beginning of a sequence, and in the long run, by which states are numbered, decreasing; how many steps a '
+    'visit lasts on average, null where it is never left';
 CREATE FUNCTION tlv_transitions(model tlv_model)
     RETURNS TABLE (from_state integer, to_state integer, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_transitions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
@@ -75,7 +98,12 @@ COMMENT ON FUNCTION tlv_emissions(tlv_model) IS 'probability of every symbol in 
 CREATE FUNCTION tlv_state_means(model tlv_model)
     RETURNS TABLE (state integer, mean float8[], variance float8)
     AS 'MODULE_PATHNAME', 'tlv_state_means_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_state_means(tlv_model) IS 'mean vector and spherical variance of every state of a hidden Markov model of vectors';
+COMMENT ON FUNCTION tlv_state_means(tlv_model) IS 'mean vector of every state of a hidden Markov model of vectors, and the mean of its variances';
+CREATE FUNCTION tlv_state_covariances(model tlv_model)
+    RETURNS TABLE (state integer, dimension_a integer, dimension_b integer, covariance float8)
+    AS 'MODULE_PATHNAME', 'tlv_state_covariances_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
+COMMENT ON FUNCTION tlv_state_covariances(tlv_model) IS
+    'variances of the dimensions in every state of a hidden Markov model of vectors, and, of full covariances, all others';
 
 CREATE FUNCTION tlv_match_transitions(a tlv_model, b tlv_model)
     RETURNS TABLE (component_a integer, component_b integer, error float8)
@@ -104,6 +132,17 @@ COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS
 CREATE FUNCTION tlv_sequence_log_likelihood(model tlv_model, x float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a sequence of vectors, steps x d, under a hidden Markov model, in nats';
+
+CREATE FUNCTION tlv_forecast(model tlv_model, symbols integer[], steps integer DEFAULT 1)
+    RETURNS TABLE (step integer, symbol bigint, probability float8)
+    AS 'MODULE_PATHNAME', 'tlv_forecast_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION tlv_forecast(tlv_model, integer[], integer) IS
+    'probabilities of the symbols at the next steps after a sequence, under a hidden Markov model; after an empty one, how sequences begin';
+CREATE FUNCTION tlv_forecast(model tlv_model, x float8[], steps integer DEFAULT 1)
+    RETURNS TABLE (step integer, dimension integer, mean float8, variance float8)
+    AS 'MODULE_PATHNAME', 'tlv_forecast_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION tlv_forecast(tlv_model, float8[], integer) IS
+    'mean and variance of every dimension at the next steps after a sequence of vectors, steps x d, under a hidden Markov model';
 
 CREATE FUNCTION tlv_simulate_hmm_model(symbols integer DEFAULT NULL, k integer DEFAULT 3, stay float8 DEFAULT 0.7,
     concentration float8 DEFAULT 0.3, dimensions integer DEFAULT NULL, separation float8 DEFAULT 4, seed bigint DEFAULT 1) RETURNS tlv_model

@@ -12,6 +12,8 @@
 #include "utils/fmgroids.h"
 
 #include "rows/vectors.h"
+#include "server/arguments.h"
+#include "tensorlv/model/hmm.h"
 
 /* Rows of one array between two looks at whether to stop. */
 #define ROWS_BETWEEN 256
@@ -258,6 +260,58 @@ decode(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
+/* ---- the steps after a sequence ---- */
+
+/* Rows of a step whose states have those probabilities. */
+static void
+put_forecast(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, int32 step, const double *states,
+			 double *seen)
+{
+	tlv_hmm_forecast_steps(parts, states, seen, seen + parts->d);
+	for (size_t i = 0; i < parts->d; i++)
+		if (parts->gaussian)
+			TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) i + 1), TlvFloat8(seen[i]),
+					  TlvFloat8(seen[parts->d + i]));
+		else
+			TlvPutRow(fcinfo, TlvInt4(step), TlvInt8(parts->items[i]), TlvFloat8(seen[i]));
+}
+
+/* Of a sequence without steps: how sequences begin. */
+static Datum
+forecast(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_forecast");
+	size_t steps = TlvNamedCount(fcinfo, "steps", 1), k;
+	const tlv_posterior *posterior;
+	double *states, *before, *seen;
+	tlv_hmm_parts parts;
+	ApplyCall call;
+
+	TlvInitRows(fcinfo);
+	tlv_hmm_read(&frame, &parts);
+	if (!open_call(fcinfo, reader, "tlv_forecast", &call))
+		return (Datum) 0;
+	posterior = infer_next(&call);
+	k = parts.k;
+	states = palloc_extended(2 * (k + parts.d) * sizeof(double), MCXT_ALLOC_HUGE);
+	before = states + k;
+	seen = before + k;
+	if (posterior->n > 0)
+		memcpy(before, posterior->values + (posterior->n - 1) * k, k * sizeof(double));
+	for (size_t step = 1; step <= steps; step++)
+	{
+		if (step == 1 && posterior->n == 0)
+			memcpy(states, parts.initial, k * sizeof(double));
+		else
+			tlv_hmm_forecast_states(&parts, before, states);
+		put_forecast(fcinfo, &parts, (int32) step, states, seen);
+		memcpy(before, states, k * sizeof(double));
+	}
+	close_call(&call);
+	pfree(states);
+	return (Datum) 0;
+}
+
 /* ---- rows in text form ---- */
 
 typedef Datum (*Apply)(FunctionCallInfo fcinfo, const TlvRowReader *reader);
@@ -328,6 +382,8 @@ TEXT_FUNCTION(tlv_log_likelihood_text, log_likelihood)
 
 ROW_FUNCTION(tlv_viterbi_symbols, decode, TlvSymbolSequences)
 ROW_FUNCTION(tlv_viterbi_vectors, decode, TlvVectorSequences)
+ROW_FUNCTION(tlv_forecast_symbols, forecast, TlvSymbolSequences)
+ROW_FUNCTION(tlv_forecast_vectors, forecast, TlvVectorSequences)
 
 /* ---- two models ---- */
 

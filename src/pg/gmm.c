@@ -20,8 +20,6 @@
 
 /* ---- fitting ---- */
 
-/* In the order of tlv_covariance. */
-static const char *const gmm_covariances[] = {"common", "spherical", "diagonal", "full", NULL};
 static const char *const gmm_refinements[] = {"em", "none", NULL};
 
 typedef struct GmmArguments
@@ -36,7 +34,7 @@ typedef struct GmmArguments
 static const TlvArgument gmm_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
 	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
-	 .names = gmm_covariances},
+	 .names = TlvCovarianceNames},
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
 	 .names = gmm_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
@@ -151,7 +149,7 @@ TLV_FUNCTION(tlv_simulate_gmm_model)
 	double separation =
 		TlvArgumentIsNull(fcinfo, "separation") ? 4 : TlvNamedNumber(fcinfo, "separation");
 	tlv_covariance covariance =
-		(tlv_covariance) TlvNamedChoice(fcinfo, "covariance", gmm_covariances, "covariance");
+		(tlv_covariance) TlvNamedChoice(fcinfo, "covariance", TlvCovarianceNames, "covariance");
 	uint64 seed = TlvNamedSeed(fcinfo);
 	TlvMaker maker;
 

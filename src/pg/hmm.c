@@ -19,7 +19,10 @@
 
 /* Of tlv_fit_hmm and tlv_hmm. */
 static const TlvArgument hmm_arguments[] = {
-	{"k", TLV_ARGUMENT_COUNT, HMM_OPTION(fit.k), .least = 1, .required = true},
+	{"k", TLV_ARGUMENT_COUNT, HMM_OPTION(fit.k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, HMM_OPTION(max_k), .least = 1, .required = true},
+	{"covariance", TLV_ARGUMENT_CHOICE, HMM_OPTION(fit.covariance), .what = "covariance",
+	 .names = TlvCovarianceNames},
 	{"refine", TLV_ARGUMENT_CHOICE, HMM_OPTION(refine), .what = "refinement",
 	 .names = tlv_hmm_refinement_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(fit.iterations), .least = 0},
@@ -31,7 +34,9 @@ static tlv_hmm_plan_options
 read_hmm_arguments(FunctionCallInfo fcinfo)
 {
 	tlv_hmm_plan_options options = {
-		.fit.iterations = TLV_CELL_ITERATIONS, .refine = TLV_HMM_REFINE_NONE, .iterations = -1};
+		.fit = {.iterations = TLV_CELL_ITERATIONS, .covariance = TLV_COVARIANCE_SPHERICAL},
+		.refine = TLV_HMM_REFINE_NONE,
+		.iterations = -1};
 
 	TlvReadArguments(fcinfo, hmm_arguments, &options);
 	return options;
@@ -56,6 +61,9 @@ TLV_FUNCTION(tlv_fit_hmm)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_hmm_arguments(fcinfo);
+	if (options.fit.k == 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null"),
+						errhint("tlv_hmm(query) chooses it, by sequences that it leaves out.")));
 	return TlvFit(fcinfo, fit_hmm, &options.fit);
 }
 
@@ -87,7 +95,7 @@ model_argument(FunctionCallInfo fcinfo, tlv_frame *frame, const char *function)
 	return parts;
 }
 
-/* Rows (state, initial, stationary). */
+/* Rows (state, initial, stationary, duration). */
 TLV_FUNCTION(tlv_states_rows)
 {
 	tlv_frame frame;
@@ -96,8 +104,12 @@ TLV_FUNCTION(tlv_states_rows)
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
+	{
+		double stays = parts.transitions[j * parts.k + j];
+
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(parts.initial[j]),
-				  TlvFloat8(stationary[j]));
+				  TlvFloat8(stationary[j]), TlvNullIf(stays >= 1, TlvFloat8(1 / (1 - stays))));
+	}
 	return (Datum) 0;
 }
 
@@ -149,9 +161,33 @@ TLV_FUNCTION(tlv_state_means_rows)
 	require_form(&parts, true);
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < parts.d; i++)
+			sum += tlv_hmm_variance(&parts, j, i);
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
 				  TlvOwned(TlvFloat8Array(parts.d, parts.emissions + j * parts.d)),
-				  TlvFloat8(parts.variances[j]));
+				  TlvFloat8(sum / (double) parts.d));
+	}
+	return (Datum) 0;
+}
+
+/* Rows (state, dimension_a, dimension_b, covariance). */
+TLV_FUNCTION(tlv_state_covariances_rows)
+{
+	tlv_frame frame;
+	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_state_covariances");
+
+	require_form(&parts, true);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < parts.k; j++)
+		for (size_t a = 0; a < parts.d; a++)
+			for (size_t b = 0; b < parts.d; b++)
+				if (a == b || parts.covariance == TLV_COVARIANCE_FULL)
+					TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) a + 1),
+							  TlvInt4((int32) b + 1),
+							  TlvFloat8(tlv_hmm_covariance(&parts, j, a, b)));
 	return (Datum) 0;
 }
 

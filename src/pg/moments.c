@@ -73,6 +73,11 @@ TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &Tlv
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
 TLV_TRANSITION(tlv_symbol_moments_accum, &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
 
+TLV_TRANSITION(tlv_sequence_sample_accum, &tlv_aggregate_sequence_sample, &TlvVectorSequences, 1, 2,
+			   {SAMPLE_COUNT, SEED})
+TLV_TRANSITION(tlv_symbol_sample_accum, &tlv_aggregate_sequence_sample, &TlvSymbolSequences, 1, 2,
+			   {SAMPLE_COUNT, SEED})
+
 /* ---- graphs ---- */
 
 TLV_TRANSITION(tlv_graph_accum, &tlv_aggregate_graph, &TlvEdgeRows, 1)

@@ -1,14 +1,15 @@
 /*
- * hmm.h - hidden Markov models of symbols, or of vectors with spherical
- * Gaussian emissions, by the method of moments from windows of three steps
- * (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 3.3.3), refined on the
- * counts of windows and by Baum-Welch.
+ * hmm.h - hidden Markov models of symbols, or of vectors with Gaussian emissions, by the method of
+ * moments from windows of three steps (Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, section 3.3.3),
+ * refined on the counts of windows and by Baum-Welch; where moments do not identify the states,
+ * from other starts.
  */
 #ifndef TENSORLV_HMM_H
 #define TENSORLV_HMM_H
 
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/model/mixture.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/model/plan.h"
@@ -19,6 +20,7 @@ typedef struct tlv_hmm_options
 	size_t k;
 	int iterations; /* of EM on the counts of windows (symbols only), 0: none */
 	uint64_t seed;
+	tlv_covariance covariance; /* of vectors */
 	tlv_decompose_options decompose;
 } tlv_hmm_options;
 
@@ -27,14 +29,19 @@ typedef struct tlv_hmm_options
  * (multiview.h); transitions are the non-negative least squares solution of E[x_2 x_1'] = O H O',
  * normalised; for symbols EM on the counts of windows follows.  The model's frame: "initial",
  * "stationary" (k), "transitions" (k x k, column = from), and of symbols "items" (m), "emissions"
- * (k x m, rows sum to 1), of vectors "means" (d x k), "variances" (k, the same for all states
- * until Baum-Welch), "steps", "seed", diagnostics.  States are in order of decreasing
- * stationary probability.
- * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA with too few windows, TLV_NOT_IDENTIFIABLE
- * with the singular values of E[x_1 x_3'], memory, TLV_CANCELLED.
+ * (k x m, rows sum to 1), of vectors "covariance" (a tlv_covariance), "means" (d x k), "variances"
+ * (as many numbers of a state as tlv_mixture_variances says, x k; full: the rows of the Cholesky
+ * factor L, S = L L', one after the other), "steps", "seed", diagnostics.  States are in order of
+ * decreasing stationary probability. Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA with too few windows,
+ * TLV_NOT_IDENTIFIABLE with the singular values of E[x_1 x_3'], memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments,
 							  const tlv_hmm_options *options, void **image, size_t *size);
+
+/* What is held in refinement, a set; such states are numbered as they were given. */
+#define TLV_HMM_LEFT_RIGHT		  1u /* a sequence begins in the first state and never goes back */
+#define TLV_HMM_FIXED_TRANSITIONS 2u
+#define TLV_HMM_FIXED_EMISSIONS	  4u /* of vectors the means */
 
 /* A hidden Markov model in plain arrays. */
 typedef struct tlv_hmm_parts
@@ -48,7 +55,11 @@ typedef struct tlv_hmm_parts
 	const double *transitions; /* k x k: [to + k from] */
 	const int64_t *items;	   /* d, ascending; NULL for vectors */
 	const double *emissions;   /* symbols: k x d; vectors: d x k, the means */
-	const double *variances;   /* vectors: k */
+	tlv_covariance covariance; /* vectors */
+	const double *variances; /* vectors: tlv_mixture_variances x k; common: k times the same; full:
+							  * the factors */
+	unsigned constraints;	 /* a set of the above */
+	bool in_order;			 /* states keep their numbers when it is written */
 	tlv_diagnostics *diagnostics;
 } tlv_hmm_parts;
 
@@ -87,32 +98,54 @@ extern tlv_status tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const 
 extern void tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b,
 									  const int64_t *assignment, double *error);
 
+/* Covariance of two coordinates within a state of a model of vectors, and variance of one. */
+extern double tlv_hmm_covariance(const tlv_hmm_parts *model, size_t state, size_t a, size_t b);
+extern double tlv_hmm_variance(const tlv_hmm_parts *model, size_t state, size_t i);
+
+/* Probabilities of the states (k) a step later. */
+extern void tlv_hmm_forecast_states(const tlv_hmm_parts *model, const double *before,
+									double *states);
+
+/* What is seen at a step whose states have those probabilities: of symbols their probabilities (d),
+ * of vectors the means and variances (d) of their coordinates. */
+extern void tlv_hmm_forecast_steps(const tlv_hmm_parts *model, const double *states, double *means,
+								   double *variances);
+
 /* Baum-Welch steps of the driver stop below this change of the log-likelihood per step of time. */
 #define TLV_HMM_TOLERANCE 1e-6
-#define TLV_HMM_MAX_STEPS 100
+#define TLV_HMM_MAX_STEPS 1000
 
 /* ---- from sequences to a model, as a plan (plan.h) ---- */
 
 typedef enum tlv_hmm_refinement
 {
-	TLV_HMM_REFINE_BAUM_WELCH, /* EM on the counts of windows, then over the sequences */
+	TLV_HMM_REFINE_AUTO,	   /* as the next */
+	TLV_HMM_REFINE_EM,		   /* as the next */
+	TLV_HMM_REFINE_BAUM_WELCH, /* the best of several starts, then steps over the sequences */
 	TLV_HMM_REFINE_WINDOWS,	   /* of symbols, the former alone */
 	TLV_HMM_REFINE_NONE		   /* the moments' answer as it is */
 } tlv_hmm_refinement;
 
-/* 'baum-welch', 'windows', 'none', in the order of the enumeration; NULL ends them. */
+/* 'auto', 'em', 'baum-welch', 'windows', 'none', in the order of the enumeration; NULL ends them.
+ */
 extern const char *const tlv_hmm_refinement_names[];
 
 typedef struct tlv_hmm_plan_options
 {
-	tlv_hmm_options fit; /* its iterations follow from refine */
+	tlv_hmm_options fit; /* its iterations follow from refine; k 0: chosen */
+	size_t max_k;		 /* then */
 	tlv_hmm_refinement refine;
-	int iterations; /* of Baum-Welch; -1: until the likelihood stands, TLV_HMM_MAX_STEPS at most */
+	int iterations; /* of plain Baum-Welch from the moments; -1: accelerated, until the likelihood
+					 * stands, TLV_HMM_MAX_STEPS at most */
 } tlv_hmm_plan_options;
 
 /*
- * Passes: sequence_moments, then sequence_statistics for every step of Baum-Welch.  Errors: those
- * of tlv_hmm_fit and of the steps; TLV_BAD_DATA when all sequences are too short.
+ * Passes: sequence_moments and sequence_sample; where the sample is not all of the sequences,
+ * sequence_statistics for every step of Baum-Welch.  The moments' model and those of other starts
+ * are compared by likelihood (unless `iterations` are given); moments that identify no model are a
+ * warning.  k is chosen by sequences that are left out; steps that do not depend on each other have
+ * one state, and are warned of where k is given.  Errors: TLV_BAD_DATA when there are fewer steps
+ * than states; memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options,
 									  tlv_plan **created);

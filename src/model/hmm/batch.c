@@ -308,7 +308,7 @@ typedef struct batch_run
 	double *weighted;	/* of a chunk */
 	double *beta;
 	double *pairs; /* k x k */
-	double *work;  /* vectors: stride x (d + 3) */
+	double *work;  /* vectors: stride x (1 + tlv_hmm_vector_sums) */
 } batch_run;
 
 static tlv_status
@@ -340,7 +340,7 @@ batch_reserve(tlv_context *ctx, batch_run *run)
 	{
 		size_t wide = (3 * CHUNK + 1) * k * TLV_LANES + k * k;
 
-		wide += model->parts.gaussian ? (model->parts.d + 3) * model->stride : 0;
+		wide += model->parts.gaussian ? (tlv_hmm_vector_sums(model) + 1) * model->stride : 0;
 		TLV_TRY_NEW0(ctx, scratch->block, wide);
 	}
 	if (run->rows <= scratch->rows)

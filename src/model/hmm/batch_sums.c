@@ -57,12 +57,12 @@ tlv_hmm_add_symbols(size_t k, size_t d, const int32_t *at, size_t n, const doubl
 		}
 }
 
-/* Weighted deviations from the means, in padded sums. */
+/* Weighted deviations from the means, in padded sums: weights, deviations, squares. */
 TLV_CLONES static void
-add_vector(size_t stride, size_t d, const double *restrict means, const double *restrict x,
-		   const double *restrict gamma, double *restrict sums)
+add_spherical(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+			  const double *restrict gamma, double *restrict sums)
 {
-	double *weights = sums, *squares = sums + stride, *deviations = sums + 2 * stride;
+	double *weights = sums, *deviations = sums + stride, *squares = deviations + d * stride;
 
 	for (size_t b = 0; b < stride; b += TLV_LANES)
 	{
@@ -80,17 +80,82 @@ add_vector(size_t stride, size_t d, const double *restrict means, const double *
 	}
 }
 
+TLV_CLONES static void
+add_diagonal(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+			 const double *restrict gamma, double *restrict sums)
+{
+	double *weights = sums, *deviations = sums + stride, *squares = deviations + d * stride;
+
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes share = *(const tlv_lanes *) (gamma + b);
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			tlv_lanes weighted = share * difference;
+
+			*(tlv_lanes *) (deviations + i * stride + b) += weighted;
+			*(tlv_lanes *) (squares + i * stride + b) += weighted * difference;
+		}
+		*(tlv_lanes *) (weights + b) += share;
+	}
+}
+
+/* difference: d x stride */
+TLV_CLONES static void
+add_full(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+		 const double *restrict gamma, double *restrict difference, double *restrict sums)
+{
+	double *weights = sums, *deviations = sums + stride, *products = deviations + d * stride;
+
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes share = *(const tlv_lanes *) (gamma + b);
+		double *product = products + b;
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes own = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			tlv_lanes weighted = share * own;
+
+			*(tlv_lanes *) (difference + i * stride + b) = own;
+			*(tlv_lanes *) (deviations + i * stride + b) += weighted;
+			for (size_t c = 0; c <= i; c++, product += stride)
+				*(tlv_lanes *) product +=
+					weighted * *(const tlv_lanes *) (difference + c * stride + b);
+		}
+		*(tlv_lanes *) (weights + b) += share;
+	}
+}
+
+/* sums: tlv_hmm_vector_sums numbers of every state */
+static inline void
+add_vector(const tlv_hmm_model *model, const double *x, const double *gamma, double *sums)
+{
+	size_t d = model->parts.d, stride = model->stride;
+
+	if (model->parts.covariance < TLV_COVARIANCE_DIAGONAL)
+		add_spherical(stride, d, model->means, x, gamma, sums);
+	else if (model->parts.covariance == TLV_COVARIANCE_DIAGONAL)
+		add_diagonal(stride, d, model->means, x, gamma, sums);
+	else
+		add_full(stride, d, model->means, x, gamma, sums + (1 + d + model->variances) * stride,
+				 sums);
+}
+
 static void
 fold_vectors(const tlv_hmm_model *model, const double *work, tlv_hmm_sums *sums)
 {
-	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
+	size_t k = model->parts.k, d = model->parts.d, stride = model->stride, n = model->variances;
 
 	for (size_t j = 0; j < k; j++)
 	{
 		sums->weights[j] += work[j];
-		sums->squares[j] += work[stride + j];
 		for (size_t i = 0; i < d; i++)
-			sums->deviations[i * k + j] += work[(2 + i) * stride + j];
+			sums->deviations[i * k + j] += work[(1 + i) * stride + j];
+		for (size_t e = 0; e < n; e++)
+			sums->squares[e * k + j] += work[(1 + d + e) * stride + j];
 	}
 }
 
@@ -100,9 +165,9 @@ tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x, const
 {
 	size_t d = model->parts.d, stride = model->stride;
 
-	memset(work, 0, (d + 2) * stride * sizeof(double));
+	memset(work, 0, tlv_hmm_vector_sums(model) * stride * sizeof(double));
 	for (size_t i = 0; i < n; i++)
-		add_vector(stride, d, model->means, x + i * d, gamma + i * stride, work);
+		add_vector(model, x + i * d, gamma + i * stride, work);
 	fold_vectors(model, work, sums);
 }
 
@@ -111,9 +176,9 @@ tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch,
 						 size_t n, const double *gamma, double *work, tlv_hmm_sums *sums)
 {
 	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
-	double *own = work + (d + 2) * stride;
+	double *own = work + tlv_hmm_vector_sums(model) * stride;
 
-	memset(work, 0, (d + 3) * stride * sizeof(double));
+	memset(work, 0, (tlv_hmm_vector_sums(model) + 1) * stride * sizeof(double));
 	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
 		for (size_t l = 0; l < TLV_LANES; l++)
 		{
@@ -121,8 +186,7 @@ tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch,
 				continue;
 			for (size_t j = 0; j < k; j++)
 				own[j] = gamma[j * TLV_LANES + l];
-			add_vector(stride, d, model->means, batch->x + ((row + r) * TLV_LANES + l) * d, own,
-					   work);
+			add_vector(model, batch->x + ((row + r) * TLV_LANES + l) * d, own, work);
 		}
 	fold_vectors(model, work, sums);
 }

@@ -19,7 +19,8 @@ extern void tlv_hmm_add_first(size_t k, const uint8_t *starts, size_t n, const d
 extern void tlv_hmm_add_symbols(size_t k, size_t d, const int32_t *at, size_t n,
 								const double *gamma, double *restrict emissions);
 
-/* Sums of the vectors of n rows of the batch from `row` on.  work: stride x (d + 3) */
+/* Sums of the vectors of n rows of the batch from `row` on.  work: stride x (1 +
+ * tlv_hmm_vector_sums) */
 extern void tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch,
 									 size_t row, size_t n, const double *gamma, double *work,
 									 tlv_hmm_sums *sums);

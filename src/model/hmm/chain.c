@@ -25,11 +25,19 @@
 
 /* ---- likelihoods of vectors ---- */
 
+/* Logarithms stay finite. */
+static inline __attribute__((always_inline)) void
+limit_densities(size_t stride, double *out)
+{
+	for (size_t j = 0; j < stride; j++)
+		out[j] = out[j] > LEAST_LOGARITHM ? out[j] : LEAST_LOGARITHM;
+}
+
 /* out[j] = ln N(x; mean_j, variance_j), padded to whole lanes. */
 TLV_CLONES static void
-log_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
-			  const double *restrict log_norm, const double *restrict half_precision,
-			  double *restrict out)
+spherical_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+					const double *restrict log_norm, const double *restrict half_precision,
+					double *restrict out)
 {
 	for (size_t b = 0; b < stride; b += TLV_LANES)
 	{
@@ -44,8 +52,71 @@ log_densities(size_t stride, size_t d, const double *restrict means, const doubl
 		*(tlv_lanes *) (out + b) =
 			*(const tlv_lanes *) (log_norm + b) - *(const tlv_lanes *) (half_precision + b) * sum;
 	}
-	for (size_t j = 0; j < stride; j++)
-		out[j] = out[j] > LEAST_LOGARITHM ? out[j] : LEAST_LOGARITHM;
+	limit_densities(stride, out);
+}
+
+/* The same with a variance for every coordinate. */
+TLV_CLONES static void
+diagonal_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+				   const double *restrict log_norm, const double *restrict half_precision,
+				   double *restrict out)
+{
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes sum = *(const tlv_lanes *) (log_norm + b);
+
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+
+			sum -= *(const tlv_lanes *) (half_precision + i * stride + b) * difference * difference;
+		}
+		*(tlv_lanes *) (out + b) = sum;
+	}
+	limit_densities(stride, out);
+}
+
+/* The same with the inverses of the covariances' factors. */
+TLV_CLONES static void
+full_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
+			   const double *restrict log_norm, const double *restrict inverse,
+			   double *restrict difference, double *restrict out)
+{
+	for (size_t b = 0; b < stride; b += TLV_LANES)
+	{
+		tlv_lanes sum = *(const tlv_lanes *) (log_norm + b);
+		const double *row = inverse + b;
+
+		for (size_t i = 0; i < d; i++)
+			*(tlv_lanes *) (difference + i * stride + b) =
+				x[i] - *(const tlv_lanes *) (means + i * stride + b);
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_lanes product = {0};
+
+			for (size_t c = 0; c <= i; c++, row += stride)
+				product +=
+					*(const tlv_lanes *) row * *(const tlv_lanes *) (difference + c * stride + b);
+			sum -= product * product;
+		}
+		*(tlv_lanes *) (out + b) = sum;
+	}
+	limit_densities(stride, out);
+}
+
+static inline void
+log_densities(const tlv_hmm_model *model, const double *x, double *out)
+{
+	size_t d = model->parts.d, stride = model->stride;
+
+	if (model->parts.covariance < TLV_COVARIANCE_DIAGONAL)
+		spherical_densities(stride, d, model->means, x, model->log_norm, model->half_precision,
+							out);
+	else if (model->parts.covariance == TLV_COVARIANCE_DIAGONAL)
+		diagonal_densities(stride, d, model->means, x, model->log_norm, model->half_precision, out);
+	else
+		full_densities(stride, d, model->means, x, model->log_norm, model->half_precision,
+					   model->difference, out);
 }
 
 TLV_CLONES static void
@@ -70,8 +141,7 @@ tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool sc
 	{
 		double largest;
 
-		log_densities(stride, d, model->means, x, model->log_norm, model->half_precision,
-					  densities);
+		log_densities(model, x, densities);
 		largest = densities[0];
 		for (size_t j = 1; j < k; j++)
 			largest = densities[j] > largest ? densities[j] : largest;

@@ -38,7 +38,10 @@ typedef struct hmm_fit
 	double *initial;	 /* k */
 	double *negative;	 /* k: what was cut of symbols' probabilities */
 	double *means;		 /* d x k, vectors */
-	double *variances;	 /* k, vectors */
+	tlv_covariance covariance;
+	size_t numbers;	   /* of a state's covariance */
+	double *variances; /* numbers x k, vectors */
+	double *within;	   /* d, vectors */
 	tlv_diagnostics diagnostics;
 } hmm_fit;
 
@@ -117,7 +120,10 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->first, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->initial, k));
 	TLV_TRY(tlv_alloc_numbers(ctx, &fit->negative, k));
-	TLV_TRY(tlv_alloc_numbers(ctx, &fit->variances, k));
+	fit->covariance = options->covariance;
+	fit->numbers = tlv_mixture_variances(fit->gaussian ? fit->d : 1, options->covariance);
+	TLV_TRY(tlv_alloc_numbers(ctx, &fit->variances, k * fit->numbers + fit->d));
+	fit->within = fit->variances + k * fit->numbers;
 	return tlv_alloc_numbers(ctx, &fit->means, fit->gaussian ? fit->d * k : 1);
 }
 
@@ -179,27 +185,32 @@ estimate_transitions(tlv_context *ctx, hmm_fit *fit)
 	return TLV_OK;
 }
 
-/* One variance for all: what the states' means leave of the total. */
+/* The covariance of every state: what its means leave of the total, alike for all. */
 static void
-estimate_variance(hmm_fit *fit)
+estimate_variances(hmm_fit *fit)
 {
-	size_t k = fit->k, d = fit->d;
-	double total = 0, between = 0, variance;
+	size_t k = fit->k, d = fit->d, n = fit->numbers;
+	double *within = fit->within, mean = 0;
 
 	for (size_t i = 0; i < d; i++)
 	{
-		double mean = 0, shifted = fit->sums.sum[1][i] / fit->windows;
+		double center = 0, shifted = fit->sums.sum[1][i] / fit->windows, between = 0, total;
 
-		total += fit->sums.square[1][i] / fit->windows - shifted * shifted;
+		total = fit->sums.square[1][i] / fit->windows - shifted * shifted;
 		for (size_t j = 0; j < k; j++)
-			mean += fit->weights[j] * fit->means[j * d + i];
+			center += fit->weights[j] * fit->means[j * d + i];
 		for (size_t j = 0; j < k; j++)
-			between +=
-				fit->weights[j] * (fit->means[j * d + i] - mean) * (fit->means[j * d + i] - mean);
+			between += fit->weights[j] * (fit->means[j * d + i] - center) *
+					   (fit->means[j * d + i] - center);
+		within[i] = fmax(total - between, VARIANCE_FLOOR * total);
+		mean += within[i] / (double) d;
 	}
-	variance = fmax(total - between, VARIANCE_FLOOR * total) / (double) d;
 	for (size_t j = 0; j < k; j++)
-		fit->variances[j] = variance;
+		for (size_t i = 0; i < (n == 1 ? 1 : d); i++)
+			if (fit->covariance == TLV_COVARIANCE_FULL)
+				fit->variances[j * n + i * (i + 3) / 2] = sqrt(within[i]);
+			else
+				fit->variances[j * n + i] = n == 1 ? mean : within[i];
 }
 
 /*
@@ -310,7 +321,7 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	TLV_TRY(diagnose_fit(ctx, moments, &fit));
 	TLV_TRY(estimate_transitions(ctx, &fit));
 	if (fit.gaussian)
-		estimate_variance(&fit);
+		estimate_variances(&fit);
 	else
 		TLV_TRY(refine_symbols(ctx, &fit, options));
 	TLV_TRY(estimate_initial(ctx, moments, &fit));
@@ -323,6 +334,7 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	parts.items = tlv_frame_int64(moments, "items");
 	parts.emissions = fit.gaussian ? fit.means : fit.middle;
 	parts.variances = fit.variances;
+	parts.covariance = fit.covariance;
 	parts.diagnostics = &fit.diagnostics;
 	return tlv_hmm_write(ctx, &parts, image, size);
 }

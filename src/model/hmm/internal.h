@@ -36,8 +36,10 @@ typedef struct tlv_hmm_model
 	double *backward;		/* stride x k: [from + stride to] */
 	double *emissions;		/* symbols: stride x (d + 1), ones for what is not known */
 	double *means;			/* vectors: stride x d */
-	double *log_norm;		/* vectors: stride, -d/2 ln(2 pi variance) */
-	double *half_precision; /* vectors: stride, 1 / (2 variance) */
+	size_t variances;		/* vectors: numbers of a state's covariance */
+	double *log_norm;		/* vectors: stride, -1/2 ln det(2 pi covariance) */
+	double *half_precision; /* stride x variances: 1 / (2 variance); full: L^-1 by rows, S = L L' */
+	double *difference;		/* full: stride x d */
 	double *log_forward;	/* stride x k, made by the first tlv_hmm_decode */
 	double *log_emissions;	/* stride x (d + 1), likewise */
 	double *packed[2];		/* k x k: T and T', for tlv_hmm_batch_run (NULL before the first) */
@@ -140,7 +142,7 @@ typedef struct tlv_hmm_sums
 	double *emissions;	/* symbols: k x d */
 	double *weights;	/* vectors: k */
 	double *deviations; /* vectors: k x d */
-	double *squares;	/* vectors: k */
+	double *squares;	/* vectors: k x variances: of |x - mean|^2, squares or packed products */
 } tlv_hmm_sums;
 
 /* Longest sequence that a batch takes. */
@@ -157,8 +159,14 @@ extern tlv_status tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_
 
 /*
  * Adds n vectors (d x n) with their posteriors (stride x n) to weights, deviations and squares;
- * work has stride x (d + 2) numbers.
+ * work has stride x tlv_hmm_vector_sums numbers.
  */
+static inline size_t
+tlv_hmm_vector_sums(const tlv_hmm_model *model)
+{
+	return 1 + model->variances + 2 * model->parts.d;
+}
+
 extern void tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x,
 								const double *gamma, double *work, tlv_hmm_sums *sums);
 
@@ -166,6 +174,13 @@ extern void tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const doub
 
 extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
+/* One step of Baum-Welch; in_order: states keep their numbers. */
+extern tlv_status tlv_hmm_step(tlv_context *ctx, const tlv_frame *model,
+							   const tlv_frame *statistics, bool in_order, void **image,
+							   size_t *size);
+/* Means (d x k) and covariances of the states after the step; work: 2 d. */
+extern void tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before,
+									 double *means, double *variances, double *work);
 extern tlv_status tlv_hmm_update(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_frame *statistics, void **image, size_t *size);
 

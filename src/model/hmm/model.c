@@ -64,21 +64,31 @@ typedef struct hmm_copy
 {
 	double *initial, *transitions, *stationary, *emissions, *variances, *work;
 	int64_t *order;
+	size_t numbers; /* of a state's covariance */
 } hmm_copy;
 
-static tlv_status
-allocate_copy(tlv_context *ctx, size_t k, size_t d, hmm_copy *copy)
+/* Numbers of a state's covariance; none of symbols. */
+static size_t
+covariance_numbers(const tlv_hmm_parts *parts)
 {
-	double *block = tlv_alloc(ctx, 4 * k + 2 * k * k + k * d, sizeof(double));
+	return parts->gaussian ? tlv_mixture_variances(parts->d, parts->covariance) : 0;
+}
+
+static tlv_status
+allocate_copy(tlv_context *ctx, const tlv_hmm_parts *parts, hmm_copy *copy)
+{
+	size_t k = parts->k, numbers = covariance_numbers(parts);
+	double *block = tlv_alloc(ctx, k, (4 + 2 * k + parts->d + numbers) * sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
+	copy->numbers = numbers;
 	copy->initial = block;
 	copy->stationary = block + k;
-	copy->variances = block + 2 * k;
 	copy->order = (int64_t *) (block + 3 * k);
 	copy->transitions = block + 4 * k;
 	copy->work = copy->transitions + k * k;
 	copy->emissions = copy->work + k * k;
+	copy->variances = copy->emissions + k * parts->d;
 	return TLV_OK;
 }
 
@@ -118,6 +128,26 @@ copy_emissions(const tlv_hmm_parts *parts, const int64_t *order, double *emissio
 	}
 }
 
+/* Variances are normal numbers, and so are the diagonals of factors. */
+static void
+copy_variances(const tlv_hmm_parts *parts, const hmm_copy *copy)
+{
+	bool full = parts->covariance == TLV_COVARIANCE_FULL;
+
+	for (size_t j = 0; j < parts->k; j++)
+	{
+		double *own = copy->variances + j * copy->numbers;
+
+		if (copy->numbers > 0)
+			memcpy(own, parts->variances + (size_t) copy->order[j] * copy->numbers,
+				   copy->numbers * sizeof(double));
+		for (size_t i = 0; full && i < parts->d; i++)
+			own[i * (i + 3) / 2] = fmax(own[i * (i + 3) / 2], sqrt(LEAST_VARIANCE));
+		for (size_t e = 0; !full && e < copy->numbers; e++)
+			own[e] = fmax(own[e], LEAST_VARIANCE);
+	}
+}
+
 static tlv_status
 write_frame(tlv_context *ctx, const tlv_hmm_parts *parts, const hmm_copy *copy, void **image,
 			size_t *size)
@@ -130,13 +160,15 @@ write_frame(tlv_context *ctx, const tlv_hmm_parts *parts, const hmm_copy *copy, 
 	builder->owned = NULL;
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
 	tlv_frame_add_scalar(builder, "steps", parts->steps);
+	tlv_frame_add_scalar(builder, "constraints", parts->constraints);
 	tlv_frame_add(builder, "initial", TLV_FLOAT64, k, 1, copy->initial);
 	tlv_frame_add(builder, "stationary", TLV_FLOAT64, k, 1, copy->stationary);
 	tlv_frame_add(builder, "transitions", TLV_FLOAT64, k, k, copy->transitions);
 	if (parts->gaussian)
 	{
+		tlv_frame_add_scalar(builder, "covariance", parts->covariance);
 		tlv_frame_add(builder, "means", TLV_FLOAT64, d, k, copy->emissions);
-		tlv_frame_add(builder, "variances", TLV_FLOAT64, k, 1, copy->variances);
+		tlv_frame_add(builder, "variances", TLV_FLOAT64, copy->numbers, k, copy->variances);
 	}
 	else
 	{
@@ -156,19 +188,19 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 	double *stationary;
 	hmm_copy copy;
 
-	TLV_TRY(allocate_copy(ctx, k, parts->d, &copy));
+	TLV_TRY(allocate_copy(ctx, parts, &copy));
 	copy_transitions(parts, NULL, copy.transitions);
-	stationary = copy.variances; /* for the moment */
+	stationary = copy.initial + 2 * k;
 	TLV_TRY(tlv_stationary(ctx, k, copy.transitions, copy.work, stationary));
 	tlv_order_weights(k, stationary, copy.order);
-	for (size_t j = 0; j < k; j++)
-		copy.stationary[j] = stationary[copy.order[j]];
+	for (size_t j = 0; (parts->in_order || parts->constraints != 0) && j < k; j++)
+		copy.order[j] = (int64_t) j;
 	for (size_t j = 0; j < k; j++)
 	{
+		copy.stationary[j] = stationary[copy.order[j]];
 		copy.initial[j] = parts->initial[copy.order[j]];
-		copy.variances[j] =
-			parts->gaussian ? fmax(parts->variances[copy.order[j]], LEAST_VARIANCE) : 0;
 	}
+	copy_variances(parts, &copy);
 	normalize(k, copy.initial, 1);
 	copy_transitions(parts, copy.order, copy.transitions);
 	copy_emissions(parts, copy.order, copy.emissions);
@@ -189,11 +221,14 @@ tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts)
 	parts->d = items != NULL ? items->rows : tlv_frame_find(frame, "means")->rows;
 	parts->seed = tlv_frame_scalar(frame, "seed", 0);
 	parts->steps = tlv_frame_scalar(frame, "steps", 0);
+	parts->constraints = (unsigned) tlv_frame_scalar(frame, "constraints", 0);
 	parts->initial = tlv_frame_float64(frame, "initial");
 	parts->transitions = tlv_frame_float64(frame, "transitions");
 	parts->items = tlv_frame_int64(frame, "items");
 	parts->emissions = tlv_frame_float64(frame, parts->gaussian ? "means" : "emissions");
 	parts->variances = parts->gaussian ? tlv_frame_float64(frame, "variances") : NULL;
+	parts->covariance =
+		(tlv_covariance) tlv_frame_scalar(frame, "covariance", TLV_COVARIANCE_SPHERICAL);
 }
 
 /* ---- validation ---- */
@@ -238,12 +273,30 @@ static tlv_status
 check_vectors(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
 {
 	const tlv_section *means = tlv_frame_find(frame, "means");
+	double covariance = tlv_frame_scalar(frame, "covariance", -1);
+	const double *numbers;
+	uint64_t n, d;
 
-	if (means == NULL || means->rows == 0)
+	if (means == NULL || means->rows == 0 || means->rows > TLV_MIXTURE_MOST_DIMENSIONS)
 		return tlv_fail(ctx, TLV_CORRUPT, "the model's emissions are missing");
-	TLV_TRY(tlv_frame_require(ctx, frame, "means", TLV_FLOAT64, means->rows, k, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64, k, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, "variances", LEAST_VARIANCE / 10);
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "covariance"));
+	if (covariance > TLV_COVARIANCE_FULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", covariance);
+	d = means->rows;
+	n = tlv_mixture_variances(d, (tlv_covariance) covariance);
+	TLV_TRY(tlv_frame_require(ctx, frame, "means", TLV_FLOAT64, d, k, NULL));
+	TLV_TRY(
+		tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64, n, k, (const void **) &numbers));
+	if (covariance < TLV_COVARIANCE_FULL)
+		return tlv_frame_require_minimum(ctx, frame, "variances", LEAST_VARIANCE / 10);
+	for (uint64_t e = 0; e < k * d; e++)
+	{
+		uint64_t i = e % d;
+
+		if (!(numbers[e / d * n + i * (i + 3) / 2] >= sqrt(LEAST_VARIANCE / 10)))
+			return tlv_fail(ctx, TLV_CORRUPT, "a factor of a covariance has no positive diagonal");
+	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -254,6 +307,9 @@ hmm_check(tlv_context *ctx, const tlv_frame *frame)
 
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "constraints"));
+	if (tlv_frame_scalar(frame, "constraints", 0) > 7)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"constraints\" is no set of constraints");
 	if (initial == NULL || initial->rows == 0 || initial->rows > UINT16_MAX)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"initial\" is missing or has no states");
 	k = initial->rows;
@@ -274,25 +330,70 @@ hmm_check(tlv_context *ctx, const tlv_frame *frame)
 
 /* ---- use ---- */
 
+/* The densities' constants of a state with variances of its own or of its coordinates. */
+static void
+open_variances(tlv_hmm_model *model, size_t j)
+{
+	size_t n = model->variances, d = model->parts.d;
+
+	model->log_norm[j] = 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		double variance = model->parts.variances[j * n + i];
+
+		model->log_norm[j] -= 0.5 * (double) (d / n) * log(2 * M_PI * variance);
+		model->half_precision[i * model->stride + j] = 0.5 / variance;
+	}
+}
+
+/* L^-1 / sqrt 2, by rows: the squares of its product with x - mean add up to the exponent. */
+static void
+open_factor(tlv_hmm_model *model, size_t j)
+{
+	size_t d = model->parts.d, stride = model->stride;
+	const double *factor = model->parts.variances + j * model->variances;
+	double *inverse = model->half_precision + j;
+
+	model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI);
+#define AT(row, column) ((row) * ((row) + 1) / 2 + (column))
+	for (size_t i = 0; i < d; i++)
+	{
+		model->log_norm[j] -= log(factor[AT(i, i)]);
+		for (size_t c = 0; c < i; c++)
+		{
+			double sum = 0;
+
+			for (size_t e = c; e < i; e++)
+				sum += factor[AT(i, e)] * inverse[AT(e, c) * stride];
+			inverse[AT(i, c) * stride] = -sum / factor[AT(i, i)];
+		}
+		inverse[AT(i, i) * stride] = M_SQRT1_2 / factor[AT(i, i)];
+	}
+#undef AT
+}
+
 static tlv_status
 open_vectors(tlv_context *ctx, tlv_hmm_model *model)
 {
 	size_t k = model->parts.k, d = model->parts.d, stride = model->stride;
-	double *block = tlv_alloc0(ctx, stride, (d + 2 + HMM_BLOCK) * sizeof(double));
+	size_t numbers = covariance_numbers(&model->parts);
+	double *block = tlv_alloc0(ctx, stride, (2 * d + 1 + numbers + HMM_BLOCK) * sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
+	model->variances = numbers;
 	model->means = block;
 	model->log_norm = block + stride * d;
 	model->half_precision = model->log_norm + stride;
-	model->likelihood = model->half_precision + stride;
+	model->difference = model->half_precision + stride * numbers;
+	model->likelihood = model->difference + stride * d;
 	for (size_t j = 0; j < k; j++)
 	{
-		double variance = model->parts.variances[j];
-
 		for (size_t i = 0; i < d; i++)
 			model->means[i * stride + j] = model->parts.emissions[j * d + i];
-		model->log_norm[j] = -0.5 * (double) d * log(2 * M_PI * variance);
-		model->half_precision[j] = 0.5 / variance;
+		if (model->parts.covariance == TLV_COVARIANCE_FULL)
+			open_factor(model, j);
+		else
+			open_variances(model, j);
 	}
 	return TLV_OK;
 }

@@ -1,49 +1,140 @@
 /*
- * plan.c - a hidden Markov model from sequences: moments of their windows, the fit, Baum-Welch
- * steps until the likelihood stands.
+ * plan.c - a hidden Markov model from sequences: moments of their windows and a sample of them, the
+ * best of several starts, Baum-Welch steps until the likelihood stands; over the rows, unless the
+ * sample is all of them.
  */
 #include <math.h>
+#include <string.h>
 
-#include "internal.h"
+#include "learn.h"
 #include "tensorlv/model/plan.h"
+#include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/views.h"
+
+/* Numbers of the sample, and sequences of it that are used: what they take is some 20 MB each. */
+#define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
+#define SAMPLE_SEQUENCES ((size_t) 1 << 17)
+
+/* What the plan keeps between two passes. */
+enum
+{
+	KEPT_MOMENTS,
+	KEPT_SAMPLE
+};
 
 typedef struct hmm_plan
 {
 	tlv_plan base;
 	tlv_hmm_plan_options options;
-	tlv_held model;
-	int taken;	   /* steps of Baum-Welch */
-	double before; /* the log-likelihood per step of time under the model before */
+	tlv_held model;	  /* of the moments */
+	tlv_error failed; /* why there is none */
+	tlv_hmm_ascent ascent;
+	int starts; /* that were compared; 0: none but the moments' */
+	bool moments_won;
+	double sampled; /* steps */
+	double p_value; /* of neighbours that are independent; NaN: not known */
+	size_t rank;	/* of the table of pairs, 0: not known */
+	double *curve;	/* likelihood left out, by number of states */
+	size_t tried;	/* of these */
+	bool chosen;	/* the number of states */
+	tlv_diagnostics counters;
 } hmm_plan;
 
-/* Steps of Baum-Welch, at most. */
+/* Evaluations of the likelihood, at most. */
 static int
 step_limit(const hmm_plan *plan)
 {
-	if (plan->options.refine != TLV_HMM_REFINE_BAUM_WELCH)
+	if (plan->options.refine > TLV_HMM_REFINE_BAUM_WELCH)
 		return 0;
 	return plan->options.iterations < 0 ? TLV_HMM_MAX_STEPS : plan->options.iterations;
 }
 
-/* growth > 0: of the log-likelihood per step of time in the last step, after which it was left. */
-static tlv_status
-finish_model(tlv_context *ctx, hmm_plan *plan, double growth)
-{
-	tlv_diagnostics diagnostics = {0};
+/* ---- the end ---- */
 
-	if (growth > 0)
-		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "iterations_at_limit",
-										.score = growth,
+static tlv_status
+warn_of_fit(tlv_context *ctx, const hmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const tlv_hmm_ascent *ascent = &plan->ascent;
+
+	if (plan->failed.code != TLV_OK)
+		TLV_TRY(
+			tlv_warn(ctx, diagnostics,
+					 &(tlv_warning){.code = "not_identified",
+									.score = (double) plan->options.fit.k,
+									.hint = "the model is the best by likelihood of other starts; "
+											"other seeds may find a better one"},
+					 "%s", plan->failed.message));
+	if (plan->p_value > TLV_HMM_SIGNIFICANCE && (plan->options.fit.k > 1 || plan->chosen))
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "independent_steps",
+										.score = plan->p_value,
+										.hint = plan->chosen
+													? NULL
+													: "use one state, or a model of single steps"},
+						 "neighbouring steps do not depend on each other: there are no states to "
+						 "tell apart"));
+	if (plan->chosen && plan->options.fit.k > 1 && plan->options.fit.k == plan->options.max_k)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "k_at_limit",
+										.score = (double) plan->options.fit.k,
+										.hint = "raise max_k, or choose a k by purpose"},
+						 "k is the largest that was tried, max_k = %zu", plan->options.max_k));
+	if (step_limit(plan) > 0 && !ascent->plain && !ascent->stands)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "still_rising",
+										.score = ascent->growth,
 										.hint = "more iterations help"},
 						 "Baum-Welch stopped at its limit of %d steps, while the log-likelihood "
 						 "per step of time still grew",
-						 plan->taken));
-	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
+						 ascent->taken));
+	return TLV_OK;
 }
 
-/* ---- refinement ---- */
+/* The model with its states in the order of their shares; what the search tells goes along. */
+static tlv_status
+renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_hmm_parts parts;
+
+	tlv_hmm_read(model, &parts);
+	if (tlv_diagnostics_find(model, "sequences", -1) < 0)
+		TLV_TRY(plan->model.image != NULL
+					? tlv_diagnostics_copy_numbers(ctx, &diagnostics, &plan->model.frame, NULL)
+					: tlv_diagnostics_append(ctx, &diagnostics, &plan->counters));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	if (plan->starts > 0)
+	{
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->starts, "starts"));
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->moments_won, "start_moments"));
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->sampled, "sampled_steps"));
+	}
+	if (plan->chosen)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) parts.k, "k_chosen"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->p_value, "independence_p_value"));
+	if (plan->rank > 0)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) plan->rank, "pair_rank"));
+	for (size_t k = 0; k < plan->tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->curve[k], "held_out_%zu", k + 1));
+	TLV_TRY(warn_of_fit(ctx, plan, &diagnostics));
+	parts.diagnostics = &diagnostics;
+	return tlv_hmm_write(ctx, &parts, image, size);
+}
+
+static tlv_status
+finish_model(tlv_context *ctx, hmm_plan *plan, tlv_held *model)
+{
+	tlv_held renumbered = {0};
+	tlv_making made;
+
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, &renumbered,
+						  renumber(ctx, plan, &model->frame, &made.image, &made.size)));
+	tlv_hmm_ascent_end(ctx, &plan->ascent);
+	return tlv_plan_finish(ctx, &plan->base, &renumbered.frame, NULL, 0, NULL);
+}
+
+/* ---- refinement over the rows ---- */
 
 static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
 
@@ -51,71 +142,225 @@ static void
 ask_statistics(hmm_plan *plan, tlv_pass *pass)
 {
 	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_sequence_statistics, refine)
-		->constant = &plan->model.frame;
-	pass->passes_left = step_limit(plan) - plan->taken;
+		->constant = &plan->ascent.current.frame;
+	pass->passes_left = step_limit(plan) - plan->ascent.taken;
 }
 
-/* One step; the likelihood that the statistics tell is that of the model before it. */
+/* The likelihood that the statistics tell is that of the model before the step. */
 static tlv_status
 refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	hmm_plan *plan = (hmm_plan *) base;
-	bool until = plan->options.iterations < 0;
-	double now, growth;
+	bool done;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	now = tlv_plan_mean_likelihood(&values[0]->frame, "steps");
-	growth = now - plan->before;
-	plan->before = now;
-	plan->taken++;
-	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
-	if (until && growth < TLV_HMM_TOLERANCE)
-		return finish_model(ctx, plan, 0);
-	if (plan->taken >= step_limit(plan))
-		return finish_model(ctx, plan, until ? growth : 0);
+	TLV_TRY(tlv_hmm_ascent_take(ctx, &plan->ascent, &values[0]->frame, &done));
+	if (done)
+		return finish_model(ctx, plan, &plan->ascent.current);
 	ask_statistics(plan, pass);
 	return TLV_OK;
+}
+
+/* ---- the starts ---- */
+
+/* The sequences of the sample; those without steps are not among them. */
+static tlv_status
+open_sample(tlv_context *ctx, const tlv_frame *sample, tlv_hmm_data *data, bool *complete)
+{
+	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data->n, &data->rows));
+	data->n = tlv_least(data->n, SAMPLE_SEQUENCES);
+	data->steps = 0;
+	for (size_t i = 0; i < data->n; i++)
+		data->steps += (double) data->rows[i].part[0].n;
+	*complete = data->steps == tlv_frame_scalar(sample, "steps", 0);
+	return TLV_OK;
+}
+
+/* All symbols, ascending: those of the moments, and of sequences that have no window. */
+static tlv_status
+list_symbols(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_data *data, size_t *m,
+			 int64_t **items)
+{
+	const tlv_section *known = tlv_frame_find(moments, "items");
+	tlv_dictionary dictionary = {0};
+	int32_t at, *rank;
+
+	*m = 0;
+	*items = NULL;
+	if (data->n == 0 || data->rows[0].form != TLV_ROW_SYMBOLS)
+		return TLV_OK;
+	for (size_t i = 0; known != NULL && i < known->rows; i++)
+		TLV_TRY(tlv_category_position(ctx, &dictionary, tlv_frame_int64(moments, "items")[i],
+									  "symbols", &at));
+	for (size_t i = 0; i < data->n; i++)
+		for (size_t t = 0; t < data->rows[i].part[0].n; t++)
+			if (data->rows[i].part[0].ids[t] != TLV_SYMBOL_MISSING)
+				TLV_TRY(tlv_category_position(ctx, &dictionary, data->rows[i].part[0].ids[t],
+											  "symbols", &at));
+	*m = dictionary.n;
+	TLV_TRY_NEW(ctx, *items, *m);
+	TLV_TRY_NEW(ctx, rank, *m);
+	return tlv_dictionary_order(ctx, &dictionary, *items, rank);
+}
+
+static tlv_status
+refuse_empty(tlv_context *ctx, const tlv_frame *moments)
+{
+	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence with a step");
+	tlv_fail_detail(ctx, "%.0f sequences are empty.", tlv_frame_scalar(moments, "short", 0));
+	return TLV_BAD_DATA;
+}
+
+/* Where the climb begins: the best of all starts, or the moments' where so many steps are asked. */
+static tlv_status
+choose_start(tlv_context *ctx, hmm_plan *plan, tlv_hmm_search *search, tlv_held *best)
+{
+	const tlv_hmm_options *fit = &plan->options.fit;
+
+	search->start.k = fit->k;
+	if (plan->model.image != NULL && (plan->options.iterations >= 0 || fit->k == 1))
+	{
+		*best = plan->model;
+		memset(&plan->model, 0, sizeof(plan->model));
+		return TLV_OK;
+	}
+	TLV_TRY(tlv_hmm_search_start(ctx, search, plan->model.image != NULL ? &plan->model.frame : NULL,
+								 best));
+	plan->starts = search->starts;
+	plan->moments_won = search->moments_won;
+	plan->sampled = search->data->steps;
+	return TLV_OK;
+}
+
+/* Steps that do not depend on each other have one state; k of others by what is left out. */
+static tlv_status
+choose_states(tlv_context *ctx, hmm_plan *plan, tlv_hmm_search *search)
+{
+	size_t *k = &plan->options.fit.k;
+
+	TLV_TRY(tlv_hmm_dependence(ctx, search->data, search->m, search->items, &plan->rank,
+							   &plan->p_value));
+	if (*k > 0)
+		return TLV_OK;
+	plan->chosen = true;
+	*k = 1;
+	if (!(plan->p_value <= TLV_HMM_SIGNIFICANCE) || plan->options.max_k == 1)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, plan->curve, plan->options.max_k);
+	return tlv_hmm_choose(ctx, search, plan->options.max_k, plan->curve, &plan->tried, k);
+}
+
+/* The moments' model; a failure that other starts may mend is kept for the warning. */
+static tlv_status
+fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
+{
+	static const char *const counters[] = {"sequences", "short", "nulls", "steps"};
+	tlv_making made;
+	tlv_status status;
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		TLV_TRY(tlv_diagnose(ctx, &plan->counters, tlv_frame_scalar(moments, counters[i], 0), "%s",
+							 counters[i]));
+	tlv_plan_make(ctx, &made);
+	status = tlv_plan_made(ctx, &made, &plan->model,
+						   tlv_hmm_fit(ctx, moments, &plan->options.fit, &made.image, &made.size));
+	if (status != TLV_NOT_IDENTIFIABLE && status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER)
+		return status;
+	plan->failed = ctx->error;
+	memset(&ctx->error, 0, sizeof(ctx->error));
+	return TLV_OK;
+}
+
+static tlv_status
+learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_value *sample,
+	  tlv_pass *pass)
+{
+	tlv_hmm_data data;
+	tlv_hmm_search search = {
+		.data = &data,
+		.start = {.covariance = plan->options.fit.covariance, .seed = plan->options.fit.seed}};
+	tlv_held best = {0};
+	int64_t *items;
+	bool complete;
+
+	TLV_TRY(tlv_plan_require(ctx, sample));
+	TLV_TRY(open_sample(ctx, &sample->frame, &data, &complete));
+	if (data.n == 0)
+		return refuse_empty(ctx, moments);
+	TLV_TRY(list_symbols(ctx, moments, &data, &search.m, &items));
+	search.items = items;
+	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "all symbols are missing");
+	TLV_TRY(choose_states(ctx, plan, &search));
+	if (plan->chosen)
+		TLV_TRY(fit_moments(ctx, plan, moments));
+	TLV_TRY(choose_start(ctx, plan, &search, &best));
+	tlv_hmm_ascent_begin(&plan->ascent, &best, step_limit(plan));
+	plan->ascent.plain = plan->options.iterations >= 0;
+	if (complete)
+		TLV_TRY(tlv_hmm_climb(ctx, &data, &plan->ascent));
+	tlv_free(ctx, data.rows);
+	if (complete || step_limit(plan) == 0)
+		return finish_model(ctx, plan, &plan->ascent.current);
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	return learn(ctx, (hmm_plan *) base, &base->kept[KEPT_MOMENTS]->frame, values[0], pass);
+}
+
+static void
+ask_sample(hmm_plan *plan, tlv_pass *pass, tlv_plan_step then)
+{
+	tlv_statistic *sample =
+		tlv_plan_ask(&plan->base, pass, "sample", &tlv_aggregate_sequence_sample, then);
+
+	sample->count = SAMPLE_NUMBERS;
+	sample->seed = plan->options.fit.seed;
+	pass->passes_left = 1 + step_limit(plan);
 }
 
 /* ---- moments and fit ---- */
 
 static tlv_status
-hmm_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	hmm_plan *plan = (hmm_plan *) base;
-	const tlv_value *moments = values[0];
-	double too_short;
-	tlv_making made;
+	const tlv_frame *moments;
 
-	too_short = moments != NULL ? tlv_frame_scalar(&moments->frame, "short", 0) : 0;
-	if (too_short == 0)
-		TLV_TRY(tlv_plan_require_rows(ctx, moments, "sequences"));
-	else if (tlv_frame_scalar(&moments->frame, "sequences", 0) < 1)
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "the query returns no sequence of at least %d steps",
-				 TLV_WINDOW);
-		tlv_fail_detail(ctx, "%.0f sequences are shorter.", too_short);
-		return TLV_BAD_DATA;
-	}
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
-		ctx, &made, &plan->model,
-		tlv_hmm_fit(ctx, &moments->frame, &plan->options.fit, &made.image, &made.size)));
-	if (step_limit(plan) == 0)
-		return finish_model(ctx, plan, 0);
-	ask_statistics(plan, pass);
+	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "short", 0) == 0)
+		TLV_TRY(tlv_plan_require_rows(ctx, values[0], "sequences"));
+	if (values[0] == NULL) /* cannot be */
+		return TLV_NO_ROWS;
+	moments = &values[0]->frame;
+	if (plan->options.fit.k > 0)
+		TLV_TRY(fit_moments(ctx, plan, moments));
+	if (plan->options.fit.k > 0 && plan->failed.code == TLV_OK && step_limit(plan) == 0)
+		return finish_model(ctx, plan, &plan->model);
+	if (base->asked > 1)
+		return learn(ctx, plan, moments, values[1], pass);
+	tlv_plan_keep(base, KEPT_MOMENTS, &values[0]);
+	ask_sample(plan, pass, take_sample);
 	return TLV_OK;
 }
 
 static tlv_status
 ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
-	tlv_plan_ask(base, pass, "moments", &tlv_aggregate_sequence_moments, hmm_plan_fit);
-	pass->passes_left = 1 + step_limit((hmm_plan *) base);
+	hmm_plan *plan = (hmm_plan *) base;
+
+	tlv_plan_ask(base, pass, "moments", &tlv_aggregate_sequence_moments, take_moments);
+	if (step_limit(plan) > 0 || plan->options.fit.k == 0)
+		ask_sample(plan, pass, take_moments);
+	pass->passes_left = 2 + step_limit(plan);
 	return TLV_OK;
 }
 
-const char *const tlv_hmm_refinement_names[] = {"baum-welch", "windows", "none", NULL};
+const char *const tlv_hmm_refinement_names[] = {"auto",	   "em",   "baum-welch",
+												"windows", "none", NULL};
 
 static const tlv_plan_class hmm_plan_class = {"tlv_hmm", ask_moments};
 
@@ -127,8 +372,8 @@ tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_p
 	TLV_TRY_ALLOC(ctx, plan);
 	plan->base.class = &hmm_plan_class;
 	plan->options = *options;
+	plan->p_value = NAN;
 	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0 : TLV_CELL_ITERATIONS;
-	plan->before = -HUGE_VAL;
 	*created = &plan->base;
 	return TLV_OK;
 }

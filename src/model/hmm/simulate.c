@@ -54,7 +54,8 @@ tlv_hmm_simulate_model(tlv_context *ctx, const tlv_hmm_simulation *options, void
 {
 	size_t k = options->k, d = options->symbols > 0 ? options->symbols : options->dimensions;
 	tlv_diagnostics diagnostics = {0};
-	tlv_hmm_parts parts = {.k = k, .d = d, .gaussian = options->symbols == 0};
+	tlv_hmm_parts parts = {
+		.covariance = TLV_COVARIANCE_SPHERICAL, .k = k, .d = d, .gaussian = options->symbols == 0};
 	double *initial, *transitions, *emissions;
 	int64_t *items;
 	tlv_rng rng;
@@ -110,6 +111,29 @@ draw_index(tlv_rng *rng, size_t n, const double *p, size_t stride)
 	return n - 1;
 }
 
+/* Of full covariances from the last coordinate on: the factor's rows need those before. */
+static void
+draw_vector(const tlv_hmm_parts *model, tlv_rng *rng, size_t state, double *x)
+{
+	size_t d = model->d, n = tlv_mixture_variances(d, model->covariance);
+	const double *means = model->emissions + state * d, *own = model->variances + state * n;
+	bool full = model->covariance == TLV_COVARIANCE_FULL;
+
+	for (size_t i = 0; i < d; i++)
+		x[i] = (full ? 1 : sqrt(own[n == d ? i : 0])) * tlv_rng_normal(rng);
+	for (size_t i = d; full && i-- > 0;)
+	{
+		const double *row = own + i * (i + 1) / 2;
+		double sum = 0;
+
+		for (size_t c = 0; c <= i; c++)
+			sum += row[c] * x[c];
+		x[i] = sum;
+	}
+	for (size_t i = 0; i < d; i++)
+		x[i] += means[i];
+}
+
 void
 tlv_hmm_simulate(const tlv_hmm_parts *model, tlv_rng *rng, size_t n, int32_t *states,
 				 int64_t *symbols, double *x)
@@ -123,8 +147,7 @@ tlv_hmm_simulate(const tlv_hmm_parts *model, tlv_rng *rng, size_t n, int32_t *st
 			states[t] = (int32_t) state;
 		if (!model->gaussian && symbols != NULL)
 			symbols[t] = model->items[draw_index(rng, d, model->emissions + state, k)];
-		for (size_t i = 0; model->gaussian && x != NULL && i < d; i++)
-			x[t * d + i] = model->emissions[state * d + i] +
-						   sqrt(model->variances[state]) * tlv_rng_normal(rng);
+		if (model->gaussian && x != NULL)
+			draw_vector(model, rng, state, x + t * d);
 	}
 }

@@ -6,7 +6,8 @@
  * The value (kind sequence_statistics): scalars "sequences", "nulls", "empty",
  * "steps", "log_likelihood"; "model" (fingerprint); "initial" states (k), "pairs" (k x k,
  * [to + k from]); "emissions" (k x d): of symbols their expected numbers, of vectors the sums of
- * weight times x - mean; of vectors "weights" (k) and "squares", sums of weight |x - mean|^2 (k).
+ * weight times x - mean; of vectors "weights" (k) and "squares", sums of
+ * weight |x - mean|^2 (k), or of the squares of coordinates or the packed products (k x as many).
  */
 #include <math.h>
 #include <string.h>
@@ -17,13 +18,12 @@
 
 /* Less expected steps than this do not move a state. */
 #define LEAST_STEPS 1e-8
-/* Part of the mean variance below which a state's is not taken: it would shrink to a point. */
-#define VARIANCE_FLOOR 1e-4
 
 /* Sizes: states, symbols or numbers of a vector, 1 of vectors. */
 #define SIZE_K		 TLV_SIZE_1
 #define SIZE_D		 TLV_SIZE_2
 #define SIZE_VECTORS TLV_SIZE_3
+#define SIZE_SQUARES TLV_SIZE_4
 
 typedef struct statistics_state
 {
@@ -38,7 +38,7 @@ typedef struct statistics_state
 	double steps;
 	tlv_hmm_sums sums;
 	tlv_hmm_batch batch;
-	double *work; /* vectors: stride x (d + 2) */
+	double *work; /* vectors: stride x tlv_hmm_vector_sums */
 	const tlv_sequence *sequence;
 } statistics_state;
 
@@ -60,7 +60,8 @@ tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_hmm_model *hmm = (tlv_hmm_model *) model;
-	const size_t sizes[TLV_SIZES] = {hmm->parts.k, hmm->parts.d, hmm->parts.gaussian};
+	const size_t sizes[TLV_SIZES] = {hmm->parts.k, hmm->parts.d, hmm->parts.gaussian,
+									 hmm->variances};
 	statistics_state *state;
 
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_statistics.accumulator, sizes, accumulator));
@@ -85,7 +86,8 @@ visit_block(tlv_context *ctx, void *argument, size_t first, size_t n, const int3
 	{
 		if (state->work == NULL)
 		{
-			state->work = tlv_alloc(ctx, state->d + 2, stride * sizeof(double));
+			state->work =
+				tlv_alloc(ctx, tlv_hmm_vector_sums(state->model), stride * sizeof(double));
 			TLV_TRY_ALLOC(ctx, state->work);
 		}
 		tlv_hmm_add_vectors(state->model, n, state->sequence->x + first * state->d, gamma,
@@ -173,7 +175,7 @@ static const tlv_declaration statistics_list[] = {
 	{"pairs", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_NONNEGATIVE, TLV_SUM, AT(sums.pairs)},
 	{"emissions", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ANY, TLV_SUM, AT(sums.emissions)},
 	{"weights", TLV_FLOAT64, SIZE_K, SIZE_VECTORS, TLV_NONNEGATIVE, TLV_SUM, AT(sums.weights)},
-	{"squares", TLV_FLOAT64, SIZE_K, SIZE_VECTORS, TLV_NONNEGATIVE, TLV_SUM, AT(sums.squares)},
+	{"squares", TLV_FLOAT64, SIZE_K, SIZE_SQUARES, TLV_ANY, TLV_SUM, AT(sums.squares)},
 };
 #undef AT
 static const tlv_sections statistics_sections = {
@@ -181,8 +183,8 @@ static const tlv_sections statistics_sections = {
 	.kind = TLV_KIND_SEQUENCE_STATISTICS,
 	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
 	.list = statistics_list,
-	.least = {1, 1, 0},
-	.most = {UINT16_MAX, TLV_DICTIONARY_MAX, 1},
+	.least = {1, 1, 0, 0},
+	.most = {UINT16_MAX, TLV_DICTIONARY_MAX, 1, TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.flush = sequences_flush,
 	.sized = sequences_sized,
 };
@@ -211,37 +213,6 @@ share(size_t n, size_t stride, const double *counts, const double *before, doubl
 			sum > LEAST_STEPS ? fmax(counts[i * stride], 0) / sum : before[i * stride];
 }
 
-/* Means and variances of vectors; a common floor keeps a state from shrinking to one point. */
-static void
-update_vectors(const statistics_state *sums, const tlv_hmm_parts *before, double *means,
-			   double *variances)
-{
-	size_t k = sums->k, d = sums->d;
-	double total = 0, weight = 0;
-
-	memcpy(means, before->emissions, k * d * sizeof(double));
-	memcpy(variances, before->variances, k * sizeof(double));
-	for (size_t j = 0; j < k; j++)
-	{
-		double moved = 0;
-
-		if (!(sums->sums.weights[j] > LEAST_STEPS))
-			continue;
-		for (size_t i = 0; i < d; i++)
-		{
-			double step = sums->sums.deviations[i * k + j] / sums->sums.weights[j];
-
-			means[j * d + i] += step;
-			moved += step * step;
-		}
-		variances[j] = fmax(sums->sums.squares[j] / sums->sums.weights[j] - moved, 0) / (double) d;
-		total += variances[j] * sums->sums.weights[j];
-		weight += sums->sums.weights[j];
-	}
-	for (size_t j = 0; j < k && weight > 0; j++)
-		variances[j] = fmax(variances[j], VARIANCE_FLOOR * total / weight);
-}
-
 static tlv_status
 read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		  tlv_accumulator **accumulator)
@@ -256,48 +227,86 @@ read_sums(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	return tlv_sections_merge(ctx, *accumulator, statistics);
 }
 
-tlv_status
-tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
+/* The chain after the step, as far as it is free. */
+static void
+update_chain(const tlv_hmm_sums *sums, const tlv_hmm_parts *before, double *initial,
+			 double *transitions)
+{
+	size_t k = before->k;
+	bool left_right = (before->constraints & TLV_HMM_LEFT_RIGHT) != 0;
+
+	memcpy(initial, before->initial, k * sizeof(double));
+	memcpy(transitions, before->transitions, k * k * sizeof(double));
+	if (!left_right)
+		share(k, 1, sums->initial, before->initial, initial);
+	for (size_t j = 0; (before->constraints & TLV_HMM_FIXED_TRANSITIONS) == 0 && j < k; j++)
+	{
+		share(k, 1, sums->pairs + j * k, before->transitions + j * k, transitions + j * k);
+		for (size_t to = 0; left_right && to < j; to++)
+			transitions[j * k + to] = 0;
+	}
+}
+
+static tlv_status
+update_diagnostics(tlv_context *ctx, const tlv_frame *model, const statistics_state *sums,
+				   double steps, tlv_diagnostics *diagnostics)
 {
 	static const char *const replaced[] = {"log_likelihood", "log_likelihood_per_step",
 										   "refinement_steps", NULL};
+
+	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, replaced));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, sums->sums.log_likelihood, "log_likelihood"));
+	return tlv_diagnose(ctx, diagnostics, sums->sums.log_likelihood / sums->steps,
+						"log_likelihood_per_step");
+}
+
+static tlv_status
+require_shape(tlv_context *ctx, const statistics_state *sums, const tlv_hmm_parts *model)
+{
+	size_t numbers = model->gaussian ? tlv_mixture_variances(model->d, model->covariance) : 0;
+
+	if (sums->k != model->k || sums->d != model->d || sums->gaussian != model->gaussian ||
+		sums->declared.sizes[SIZE_SQUARES] != numbers)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, bool in_order,
+			 void **image, size_t *size)
+{
 	tlv_hmm_parts before, after;
 	tlv_diagnostics diagnostics = {0};
 	tlv_accumulator *accumulator = NULL;
 	const statistics_state *sums;
 	double *block, *emissions, *transitions, *variances;
-	size_t k, d;
+	size_t k, d, numbers;
 
 	TLV_TRY(read_sums(ctx, model, statistics, &accumulator));
 	if (accumulator == NULL) /* cannot be */
 		return tlv_fail(ctx, TLV_INTERNAL, "no statistics");
 	sums = (const statistics_state *) accumulator;
 	tlv_hmm_read(model, &before);
+	TLV_TRY(require_shape(ctx, sums, &before));
 	k = before.k;
 	d = before.d;
-	if (sums->k != k || sums->d != d || sums->gaussian != before.gaussian)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
-	block = tlv_alloc(ctx, 2 * k + k * k + k * d, sizeof(double));
-	TLV_TRY_ALLOC(ctx, block);
+	numbers = sums->declared.sizes[SIZE_SQUARES];
+	TLV_TRY_NEW(ctx, block, k * (1 + k + numbers + d) + 2 * d);
 	transitions = block + k;
 	variances = transitions + k * k;
-	emissions = variances + k;
-	share(k, 1, sums->sums.initial, before.initial, block);
-	for (size_t j = 0; j < k; j++)
-	{
-		share(k, 1, sums->sums.pairs + j * k, before.transitions + j * k, transitions + j * k);
-		if (!before.gaussian)
-			share(d, k, sums->sums.emissions + j, before.emissions + j, emissions + j);
-	}
+	emissions = variances + k * numbers;
+	update_chain(&sums->sums, &before, block, transitions);
 	if (before.gaussian)
-		update_vectors(sums, &before, emissions, variances);
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, replaced));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, before.steps + 1, "refinement_steps"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->sums.log_likelihood, "log_likelihood"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, sums->sums.log_likelihood / sums->steps,
-						 "log_likelihood_per_step"));
+		tlv_hmm_maximize_vectors(&sums->sums, &before, emissions, variances, emissions + k * d);
+	else
+		memcpy(emissions, before.emissions, k * d * sizeof(double));
+	for (size_t j = 0;
+		 !before.gaussian && (before.constraints & TLV_HMM_FIXED_EMISSIONS) == 0 && j < k; j++)
+		share(d, k, sums->sums.emissions + j, before.emissions + j, emissions + j);
+	TLV_TRY(update_diagnostics(ctx, model, sums, before.steps + 1, &diagnostics));
 	after = before;
+	after.in_order = in_order;
 	after.steps = before.steps + 1;
 	after.initial = block;
 	after.transitions = transitions;
@@ -305,4 +314,11 @@ tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	after.variances = variances;
 	after.diagnostics = &diagnostics;
 	return tlv_hmm_write(ctx, &after, image, size);
+}
+
+tlv_status
+tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
+			   size_t *size)
+{
+	return tlv_hmm_step(ctx, model, statistics, false, image, size);
 }

@@ -9,6 +9,8 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
+const char *const TlvCovarianceNames[] = {"common", "spherical", "diagonal", "full", NULL};
+
 const char *const tlv_method_names[] = {"joint", "power", "als", "sgd", NULL};
 
 /* 'a', 'b' or 'c' */

@@ -72,6 +72,9 @@ extern int TlvChoice(const char *value, const char *const *names, const char *wh
 
 /* ---- what several families have ---- */
 
+/* In the order of tlv_covariance. */
+extern const char *const TlvCovarianceNames[];
+
 /* In the order of tlv_method, and the tensor's own methods only. */
 extern const char *const tlv_method_names[];
 

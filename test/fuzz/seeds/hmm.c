@@ -52,6 +52,11 @@ SEEDS(hmm)
 		tlv_hmm_read(&model, &parts);
 		must(tlv_sequence_moments_create(&ctx, &accumulator));
 		moments = collect_sequences("sequence-moments", form, accumulator, &parts);
+		must(tlv_statistic_create(
+			&ctx,
+			&(tlv_statistic){.aggregate = &tlv_aggregate_sequence_sample, .count = 50, .seed = 1},
+			&accumulator));
+		collect_sequences("sequence-sample", form, accumulator, &parts);
 		must(tlv_kind_hmm.model->open(&ctx, &model, &open));
 		must(tlv_kind_hmm.model->statistics(&ctx, open, "baum-welch", &accumulator));
 		statistics = collect_sequences("sequence-statistics", form, accumulator, &parts);

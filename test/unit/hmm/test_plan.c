@@ -63,7 +63,9 @@ static tlv_hmm_plan_options
 options_of(size_t k, tlv_hmm_refinement refine, int iterations)
 {
 	return (tlv_hmm_plan_options){
-		.fit = {.k = k, .seed = 1}, .refine = refine, .iterations = iterations};
+		.fit = {.k = k, .seed = 1, .covariance = TLV_COVARIANCE_SPHERICAL},
+		.refine = refine,
+		.iterations = iterations};
 }
 
 /* ---- accuracy ---- */
@@ -105,9 +107,9 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, most_emissions);
 	assert_below(transitions, most_transitions);
-	warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
-	assert_equal(warned, diagnostic(model, "refinement_steps") == TLV_HMM_MAX_STEPS);
-	assert_equal(diagnostic(model, "passes"), diagnostic(model, "refinement_steps") + 1);
+	warned = tlv_warnings_find(&model, "still_rising", NULL);
+	assert_false(warned);
+	assert_equal(diagnostic(model, "passes"), 1);
 	plan_forget(&f);
 }
 
@@ -126,8 +128,7 @@ static void
 test_steps(void **state)
 {
 	static const tlv_hmm_refinement kinds[] = {TLV_HMM_REFINE_NONE, TLV_HMM_REFINE_WINDOWS,
-											   TLV_HMM_REFINE_BAUM_WELCH,
-											   TLV_HMM_REFINE_BAUM_WELCH};
+											   TLV_HMM_REFINE_BAUM_WELCH, TLV_HMM_REFINE_EM};
 	static const int iterations[] = {-1, -1, 0, 7};
 
 	(void) state;
@@ -137,7 +138,11 @@ test_steps(void **state)
 		tlv_hmm_plan_options options = options_of(2, kinds[i], iterations[i]);
 		tlv_frame model = plan_small_model(&f, make(&f, &options), 4);
 
-		assert_int_equal(f.passes, 1 + (iterations[i] > 0 ? iterations[i] : 0));
+		assert_int_equal(f.passes, 1); /* the sample is all of the rows */
+		assert_equal(isnan(diagnostic(model, "refinement_steps"))
+						 ? 0
+						 : diagnostic(model, "refinement_steps"),
+					 iterations[i] > 0 ? iterations[i] : 0);
 		assert_equal(isnan(diagnostic(model, "window_iterations")),
 					 kinds[i] == TLV_HMM_REFINE_NONE);
 		plan_forget(&f);
@@ -148,10 +153,226 @@ static void
 test_names(void **state)
 {
 	(void) state;
+	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_AUTO], "auto");
+	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_EM], "em");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_BAUM_WELCH], "baum-welch");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_WINDOWS], "windows");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_NONE], "none");
-	assert_null(tlv_hmm_refinement_names[3]);
+	assert_null(tlv_hmm_refinement_names[5]);
+}
+
+/* ---- where moments do not suffice ---- */
+
+/* n steps of levels that follow each other, each for so many steps, with noise. */
+static tlv_row *
+level_rows(size_t n, size_t levels, size_t stay)
+{
+	tlv_row *row = room(1, sizeof(tlv_row));
+	double *x = room(n, sizeof(double));
+
+	for (size_t t = 0; t < n; t++)
+		x[t] = 5 * (double) (t / stay % levels) + tlv_rng_uniform(&rng);
+	*row = *TLV_AS_SEQUENCE(n, 1, x);
+	return row;
+}
+
+/* Single numbers show two states in windows of three steps: others take other starts. */
+static void
+test_levels(void **state)
+{
+	(void) state;
+	for (size_t k = 3; k <= 5; k++)
+	{
+		tlv_hmm_plan_options options = options_of(k, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_parts parts;
+		tlv_frame model;
+
+		plan_begin(&f, &ctx, &memory);
+		f.rows[0] = (plan_rows){1, level_rows(3000, k, 100)};
+		f.told.form = TLV_ROW_SEQUENCE;
+		model = plan_model(&f, make(&f, &options));
+		tlv_hmm_read(&model, &parts);
+		for (size_t level = 0; level < k; level++)
+		{
+			double nearest = HUGE_VAL;
+
+			for (size_t j = 0; j < k; j++)
+				nearest = fmin(nearest, fabs(parts.emissions[j] - 5 * (double) level - 0.5));
+			assert_below(nearest, 0.05);
+		}
+		for (size_t j = 0; j < k; j++)
+			assert_close(parts.variances[j], 1.0 / 12, 0.01);
+		assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+		assert_equal(diagnostic(model, "start_moments"), 0);
+		plan_forget(&f);
+	}
+}
+
+/* What no window of three steps is needed for: sequences of two steps, one state, one symbol. */
+static void
+test_little(void **state)
+{
+	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_BAUM_WELCH, -1);
+	tlv_hmm_plan_options nine = options_of(9, TLV_HMM_REFINE_NONE, -1);
+	tlv_frame truth = simulated_model(4, 0, 2, 3), model;
+
+	(void) state;
+	use_rows(truth, 20, 2);
+	model = plan_model(&f, make(&f, &two));
+	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_equal(diagnostic(model, "short"), 20);
+	plan_forget(&f);
+	use_rows(truth, 20, 20); /* nine states of four symbols, also without refinement */
+	model = plan_model(&f, make(&f, &nine));
+	assert_true(tlv_warnings_find(&model, "not_identified", NULL));
+	assert_int_equal(f.passes, 2);
+	plan_forget(&f);
+}
+
+/* Covariances of every form: the likelihood is not below that of a form with less freedom. */
+static void
+test_covariances(void **state)
+{
+	double before = -HUGE_VAL;
+
+	(void) state;
+	use_rows(simulated_model(0, 3, 3, 5), 30, 100);
+	for (size_t i = 0; i < f.rows[0].n; i++)
+		for (size_t t = 0; t < 100; t++)
+		{
+			double *x = (double *) f.rows[0].rows[i].part[0].float64 + 3 * t;
+
+			x[1] += x[0] * (1 + fabs(x[2]) / 4);
+			x[2] *= 2;
+		}
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_parts parts;
+		tlv_frame model;
+		double now;
+
+		options.fit.covariance = (tlv_covariance) c;
+		model = plan_model(&f, make(&f, &options));
+		tlv_hmm_read(&model, &parts);
+		assert_int_equal(parts.covariance, c);
+		now = diagnostic(model, "log_likelihood_per_step");
+		assert_above(now, before);
+		before = now;
+		if (c == TLV_COVARIANCE_COMMON)
+			assert_equal(parts.variances[0], parts.variances[2]);
+		f.recorded = 0;
+	}
+	plan_forget(&f);
+}
+
+/* ---- the number of states ---- */
+
+/* Draws steps that do not depend on each other: symbols, or vectors from one of two Gaussians. */
+static void
+use_independent(size_t n, size_t steps, size_t d)
+{
+	tlv_row *rows = room(n, sizeof(tlv_row));
+
+	plan_begin(&f, &ctx, &memory);
+	for (size_t i = 0; i < n; i++)
+	{
+		int64_t *symbols = room(steps, sizeof(int64_t));
+		double *x = room(steps * (d + 1), sizeof(double));
+
+		for (size_t t = 0; t < steps; t++)
+		{
+			double far = tlv_rng_uniform(&rng) < 0.3 ? 4 : 0;
+
+			symbols[t] = 1 + (int64_t) (8 * tlv_rng_uniform(&rng) * tlv_rng_uniform(&rng));
+			for (size_t c = 0; c < d; c++)
+				x[t * d + c] = far + tlv_rng_normal(&rng);
+		}
+		rows[i] = d > 0 ? *TLV_AS_SEQUENCE(steps, d, x) : *TLV_AS_SYMBOLS(steps, symbols);
+	}
+	f.rows[0] = (plan_rows){n, rows};
+	f.told.form = rows[0].form;
+}
+
+/* One state, and a warning; k given is warned of, too. */
+static void
+test_independent(void **state)
+{
+	(void) state;
+	for (size_t d = 0; d <= 2; d += 2)
+	{
+		size_t found = 0, warned = 0;
+
+		for (size_t round = 0; round < 40; round++)
+		{
+			tlv_hmm_plan_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
+			tlv_hmm_parts parts;
+			tlv_frame model;
+
+			options.max_k = 4;
+			use_independent(20, 50, d);
+			model = plan_model(&f, make(&f, &options));
+			tlv_hmm_read(&model, &parts);
+			found += parts.k > 1;
+			plan_forget(&f);
+			options.fit.k = 2;
+			model = plan_model(&f, make(&f, &options));
+			warned += tlv_warnings_find(&model, "independent_steps", NULL);
+			plan_forget(&f);
+		}
+		assert_at_most(found, 2);
+		assert_at_least(warned, 38);
+	}
+}
+
+/* The true number; levels that are uniform are no more states than there are levels. */
+static void
+test_choice(void **state)
+{
+	(void) state;
+	for (size_t i = 0; i < 3; i++)
+	{
+		tlv_hmm_plan_options options = options_of(0, TLV_HMM_REFINE_AUTO, -1);
+		tlv_hmm_parts parts;
+		tlv_frame model;
+
+		options.max_k = 8;
+		if (i < 2)
+			use_rows(simulated_model(i == 0 ? 8 : 0, i == 0 ? 0 : 4, 3, 2), 100, 100);
+		else
+		{
+			plan_begin(&f, &ctx, &memory);
+			f.rows[0] = (plan_rows){1, level_rows(3000, 3, 100)};
+			f.told.form = TLV_ROW_SEQUENCE;
+		}
+		model = plan_model(&f, make(&f, &options));
+		tlv_hmm_read(&model, &parts);
+		assert_equal(parts.k, 3);
+		assert_equal(diagnostic(model, "k_chosen"), 3);
+		assert_false(tlv_warnings_find(&model, "independent_steps", NULL));
+		plan_forget(&f);
+	}
+}
+
+/* More numbers than the sample has room for: the last steps are taken over all rows. */
+static void
+test_sampled(void **state)
+{
+	tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_AUTO, -1);
+	tlv_frame truth = simulated_model(6, 0, 2, 4), model;
+	double emissions, transitions;
+
+	(void) state;
+	use_rows(truth, 50, 50000);
+	model = plan_model(&f, make(&f, &options));
+	compare(truth, model, &emissions, &transitions);
+	assert_below(emissions, 0.004);
+	assert_below(transitions, 0.004);
+	assert_above(f.passes, 2);
+	assert_below(f.passes, 60);
+	assert_equal(diagnostic(model, "steps"), 50 * 50000);
+	assert_below(diagnostic(model, "sampled_steps"), 50 * 50000);
+	plan_forget(&f);
 }
 
 /* ---- what can go wrong ---- */
@@ -160,17 +381,14 @@ static void
 test_refusals(void **state)
 {
 	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_BAUM_WELCH, -1);
-	tlv_hmm_plan_options nine = options_of(9, TLV_HMM_REFINE_BAUM_WELCH, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3);
 
 	(void) state;
-	use_rows(truth, 20, 2);
-	assert_fails(plan_run(&f, make(&f, &two)), TLV_BAD_DATA, "no sequence of at least 3 steps");
-	assert_string_equal(ctx.error.detail, "20 sequences are shorter.");
+	use_rows(truth, 1, 1);
+	assert_fails(plan_run(&f, make(&f, &two)), TLV_BAD_DATA, "1 steps are too few for 2 states");
 	plan_forget(&f);
-	use_rows(truth, 20, 20);
-	assert_fails(plan_run(&f, make(&f, &nine)), TLV_BAD_PARAMETER,
-				 "k = 9 is more than the 4 distinct symbols");
+	use_rows(truth, 3, 0);
+	assert_fails(plan_run(&f, make(&f, &two)), TLV_BAD_DATA, "no sequence with a step");
 	plan_forget(&f);
 }
 
@@ -195,6 +413,12 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_covariances, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sampled, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};

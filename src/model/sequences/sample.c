@@ -1,0 +1,439 @@
+/*
+ * sample.c - a random sample of whole sequences (sequences.h): those of the smallest keys, which
+ * are hashes of their content, so that it is the same in whatever order and parts they arrive.
+ *
+ * Equal sequences have one key and are all kept or, but for the last ones that find room, all left
+ * out.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/model/sequences.h"
+#include "tensorlv/num/rng.h"
+
+/* Numbers that there is room for at first. */
+#define FIRST_ROOM ((size_t) 1024)
+/* A missing number of a vector, as it is stored. */
+#define MISSING (-DBL_MAX)
+
+/* The sizes: sequences, numbers of a vector, steps of vectors, steps of symbols. */
+#define SIZE_N		 TLV_SIZE_1
+#define SIZE_D		 TLV_SIZE_2
+#define SIZE_STEPS	 TLV_SIZE_3
+#define SIZE_SYMBOLS TLV_SIZE_4
+
+typedef struct sample_entry
+{
+	uint64_t key;
+	size_t at;	  /* its first number */
+	size_t steps; /* of d numbers, or symbols */
+} sample_entry;
+
+typedef struct sample_state
+{
+	tlv_declared declared;
+	size_t count; /* numbers wanted; 0 before the first value is merged */
+	uint64_t seed;
+	double seen;  /* sequences, the sample among them */
+	double steps; /* of these */
+	bool symbols; /* what they are of, once `begun` */
+	bool begun;
+	size_t d; /* numbers of a step; 1 of symbols */
+	size_t n, room;
+	sample_entry *entries;
+	size_t filled, number_room;
+	int64_t *numbers; /* of vectors their bits */
+	uint64_t largest; /* keys above this have no chance any more */
+	/* the stored form */
+	double wanted, stored_seed;
+	int64_t *lengths; /* n */
+	double *stored_x;
+	int64_t *stored_symbols;
+} sample_state;
+
+static uint64_t
+key_of(uint64_t seed, size_t n, const void *numbers)
+{
+	return tlv_mix64(tlv_fingerprint(numbers, n * sizeof(int64_t), tlv_mix64(seed)));
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const sample_entry *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Keeps the sequences of the smallest keys, as many as there is room for, in their order. */
+static tlv_status
+sample_cut(tlv_context *ctx, sample_state *state)
+{
+	size_t n = 0, filled = 0;
+	int64_t *numbers;
+
+	if (state->n == 0)
+		return TLV_OK;
+	qsort(state->entries, state->n, sizeof(sample_entry), compare_entries);
+	while (n < state->n && filled + state->entries[n].steps * state->d <= state->count)
+		filled += state->entries[n++].steps * state->d;
+	if (n < state->n)
+		state->largest = state->entries[n].key;
+	TLV_TRY_NEW(ctx, numbers, filled);
+	filled = 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		sample_entry *entry = &state->entries[i];
+		size_t own = entry->steps * state->d;
+
+		if (own > 0) /* as always */
+			memcpy(numbers + filled, state->numbers + entry->at, own * sizeof(int64_t));
+		entry->at = filled;
+		filled += own;
+	}
+	tlv_free(ctx, state->numbers);
+	state->numbers = numbers;
+	state->number_room = state->filled = filled;
+	state->n = n;
+	return TLV_OK;
+}
+
+/* Room for one more sequence of so many numbers. */
+static tlv_status
+sample_grow(tlv_context *ctx, sample_state *state, size_t more)
+{
+	size_t room = state->number_room < FIRST_ROOM ? FIRST_ROOM : state->number_room;
+	void *grown;
+
+	if (state->filled + more > 2 * state->count)
+		TLV_TRY(sample_cut(ctx, state));
+	while (room < state->filled + more)
+		room *= 2;
+	if (room != state->number_room)
+	{
+		grown = tlv_realloc(ctx, state->numbers, room, sizeof(int64_t));
+		TLV_TRY_ALLOC(ctx, grown);
+		state->numbers = grown;
+		state->number_room = room;
+	}
+	if (state->n < state->room)
+		return TLV_OK;
+	grown = tlv_realloc(ctx, state->entries, 2 * state->room + 16, sizeof(sample_entry));
+	TLV_TRY_ALLOC(ctx, grown);
+	state->entries = grown;
+	state->room = 2 * state->room + 16;
+	return TLV_OK;
+}
+
+/* Sequences are of one form and width. */
+static tlv_status
+check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
+{
+	if (!state->begun)
+	{
+		state->begun = true;
+		state->symbols = symbols;
+		state->d = d;
+	}
+	if (symbols != state->symbols)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"sequences of symbols and of vectors cannot be put together");
+	if (d != state->d)
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"a sequence of vectors of %zu numbers among vectors of %zu", d, state->d);
+	return TLV_OK;
+}
+
+/* The last sequence that has been put behind the others stays, if its key has a chance. */
+static void
+sample_keep(sample_state *state, size_t steps)
+{
+	uint64_t key = key_of(state->seed, steps * state->d, state->numbers + state->filled);
+
+	if (key > state->largest)
+		return;
+	state->entries[state->n++] = (sample_entry){key, state->filled, steps};
+	state->filled += steps * state->d;
+}
+
+static tlv_status
+check_numbers(tlv_context *ctx, const tlv_part *part)
+{
+	for (size_t i = 0; i < part->n * part->d; i++)
+		if (!isfinite(part->float64[i]) && (part->missing == NULL || !part->missing[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % part->d + 1,
+							i / part->d + 1, isnan(part->float64[i]) ? "NaN" : "infinite");
+	return TLV_OK;
+}
+
+static tlv_status
+sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	sample_state *state = (sample_state *) accumulator;
+	const tlv_part *part = &row->part[0];
+	bool symbols = row->form == TLV_ROW_SYMBOLS;
+	size_t d = symbols ? 1 : part->d, steps = part->n;
+
+	if (steps == 0)
+		return TLV_OK;
+	if (!symbols)
+		TLV_TRY(check_numbers(ctx, part));
+	TLV_TRY(check_form(ctx, state, symbols, d));
+	state->seen++;
+	state->steps += (double) steps;
+	steps = tlv_least(steps, state->count / d); /* of a longer one the beginning */
+	if (steps == 0)
+		return TLV_OK;
+	TLV_TRY(sample_grow(ctx, state, steps * d));
+	memcpy(state->numbers + state->filled, part->data, steps * d * sizeof(int64_t));
+	for (size_t i = 0; !symbols && part->missing != NULL && i < steps * d; i++)
+		if (part->missing[i])
+			((double *) state->numbers)[state->filled + i] = MISSING;
+	sample_keep(state, steps);
+	return TLV_OK;
+}
+
+/* ---- aggregate and merging ---- */
+
+static tlv_status
+sample_create(tlv_context *ctx, size_t count, uint64_t seed, tlv_accumulator **accumulator)
+{
+	sample_state *state;
+
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_sample.accumulator, NULL, accumulator));
+	state = (sample_state *) *accumulator;
+	state->count = count;
+	state->seed = seed;
+	state->largest = UINT64_MAX;
+	return TLV_OK;
+}
+
+static tlv_status
+sample_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return sample_create(ctx, 0, 0, accumulator);
+}
+
+static tlv_status
+sample_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	if (constants->count < 1 || constants->count > TLV_SEQUENCE_MOST_SAMPLE)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a sample of %zu numbers is not between 1 and %d",
+						constants->count, TLV_SEQUENCE_MOST_SAMPLE);
+	return sample_create(ctx, constants->count, constants->seed, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_sequence_sample = {"tlv_sequence_sample", NULL, sample_begin};
+
+/* Where the steps of a stored sample lie, and their width: 0 where there are none. */
+static const int64_t *
+stored_numbers(const tlv_frame *frame, bool *symbols, size_t *d)
+{
+	const tlv_section *x = tlv_frame_find(frame, "numbers");
+
+	*symbols = tlv_frame_find(frame, "symbols")->rows > 0;
+	*d = *symbols ? 1 : x->rows;
+	return *symbols ? tlv_frame_int64(frame, "symbols")
+					: (const int64_t *) tlv_section_data(frame, x);
+}
+
+static tlv_status
+sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	sample_state *state = (sample_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "lengths")->rows, d;
+	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
+	size_t count = (size_t) tlv_frame_scalar(frame, "count", 0);
+	uint64_t seed = (uint64_t) tlv_frame_scalar(frame, "seed", 0);
+	bool symbols;
+
+	if (state->count == 0)
+	{
+		state->count = count;
+		state->seed = seed;
+	}
+	if (count != state->count || seed != state->seed)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"samples of %zu numbers with seed %llu and of %zu numbers with seed %llu "
+						"cannot be merged",
+						state->count, (unsigned long long) state->seed, count,
+						(unsigned long long) seed);
+	numbers = stored_numbers(frame, &symbols, &d);
+	if (n > 0)
+		TLV_TRY(check_form(ctx, state, symbols, d));
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t own = (size_t) lengths[i] * d;
+
+		if (i % 1024 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(sample_grow(ctx, state, own));
+		memcpy(state->numbers + state->filled, numbers, own * sizeof(int64_t));
+		sample_keep(state, (size_t) lengths[i]);
+		numbers += own;
+	}
+	return TLV_OK;
+}
+
+/* ---- the stored value ---- */
+
+static tlv_status
+sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	sample_state *state = (sample_state *) accumulator;
+	size_t steps = 0;
+
+	TLV_TRY(sample_cut(ctx, state));
+	TLV_TRY_NEW(ctx, state->lengths, state->n);
+	*owned = state->lengths;
+	for (size_t i = 0; i < state->n; i++)
+		steps += (size_t) (state->lengths[i] = (int64_t) state->entries[i].steps);
+	state->declared.sizes[SIZE_N] = state->n;
+	state->declared.sizes[SIZE_D] = state->symbols || steps == 0 ? 0 : state->d;
+	state->declared.sizes[SIZE_STEPS] = state->symbols ? 0 : steps;
+	state->declared.sizes[SIZE_SYMBOLS] = state->symbols ? steps : 0;
+	state->stored_x = (double *) state->numbers;
+	state->stored_symbols = state->numbers;
+	state->wanted = (double) state->count;
+	state->stored_seed = (double) state->seed;
+	return TLV_OK;
+}
+
+/* Lengths that make up the steps, in the order of their keys. */
+static tlv_status
+check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, uint64_t seed)
+{
+	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
+	size_t left = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS], d;
+	uint64_t before = 0;
+	bool symbols;
+
+	numbers = stored_numbers(frame, &symbols, &d);
+	for (size_t i = 0; i < sizes[SIZE_N]; i++)
+	{
+		uint64_t key;
+
+		if ((uint64_t) lengths[i] > left)
+			return tlv_fail(ctx, TLV_CORRUPT,
+							"the sequences of a sample are longer than its steps");
+		key = key_of(seed, (size_t) lengths[i] * d, numbers);
+		if (key < before)
+			return tlv_fail(ctx, TLV_CORRUPT, "sequence %zu of a sample is out of order", i + 1);
+		before = key;
+		left -= (size_t) lengths[i];
+		numbers += (size_t) lengths[i] * d;
+	}
+	if (left > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "a sample has steps of no sequence");
+	return TLV_OK;
+}
+
+static tlv_status
+sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	double wanted = tlv_frame_scalar(frame, "count", 0), seed;
+	size_t steps = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS];
+
+	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
+	seed = tlv_frame_scalar(frame, "seed", 0);
+	if (wanted < 1 || wanted > TLV_SEQUENCE_MOST_SAMPLE ||
+		(sizes[SIZE_STEPS] > 0 && sizes[SIZE_SYMBOLS] > 0) ||
+		(sizes[SIZE_D] > 0) != (sizes[SIZE_STEPS] > 0) ||
+		(double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]) > wanted)
+		return tlv_fail(ctx, TLV_CORRUPT, "the steps of a sample are not as many as it says");
+	if ((double) sizes[SIZE_N] > tlv_frame_scalar(frame, "sequences", 0) ||
+		(double) steps > tlv_frame_scalar(frame, "steps", 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "a sample holds more than it has seen");
+	return check_sequences(ctx, frame, sizes, (uint64_t) seed);
+}
+
+#define AT(member) offsetof(sample_state, member)
+static const tlv_declaration sample_list[] = {
+	{"sequences", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(seen)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(steps)},
+	{"count", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(wanted)},
+	/* Whole, but no count that would be added. */
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored_seed)},
+	{"lengths", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(lengths)},
+	{"numbers", TLV_FLOAT64, SIZE_D, SIZE_STEPS, TLV_ANY, TLV_OWN, AT(stored_x)},
+	{"symbols", TLV_INT64, SIZE_SYMBOLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_symbols)},
+};
+#undef AT
+static const tlv_sections sample_sections = {
+	.state = sizeof(sample_state),
+	.kind = TLV_KIND_SEQUENCE_SAMPLE,
+	.n = sizeof(sample_list) / sizeof(sample_list[0]),
+	.list = sample_list,
+	.most = {TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE,
+			 TLV_SEQUENCE_MOST_SAMPLE},
+	.describe = sample_describe,
+	.check_more = sample_check,
+	.merge_own = sample_merge,
+};
+
+static const tlv_accumulator_class sample_class = {.name = "sequence_sample",
+												   .create = sample_create_empty,
+												   TLV_DECLARED(&sample_sections),
+												   .rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS |
+														   TLV_ROWS_MISSING_ELEMENTS,
+												   .add = sample_add};
+
+const tlv_kind tlv_kind_sequence_sample = {TLV_KIND_LINE(SEQUENCE_SAMPLE, sequence_sample),
+										   .accumulator = &sample_class};
+
+/* ---- the sample as rows ---- */
+
+/* What is missing is NaN, and said. */
+static tlv_status
+mark_missing(tlv_context *ctx, size_t n, const double **x, bool **missing)
+{
+	size_t found = 0;
+	double *copy;
+
+	for (size_t i = 0; i < n; i++)
+		found += (*x)[i] == MISSING;
+	if (found == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, copy, n);
+	TLV_TRY_NEW(ctx, *missing, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		(*missing)[i] = (*x)[i] == MISSING;
+		copy[i] = (*missing)[i] ? NAN : (*x)[i];
+	}
+	*x = copy;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows)
+{
+	const int64_t *lengths = tlv_frame_int64(sample, "lengths"), *numbers;
+	const double *x;
+	bool *missing = NULL, symbols;
+	size_t d, at = 0;
+
+	*n = tlv_frame_find(sample, "lengths")->rows;
+	numbers = stored_numbers(sample, &symbols, &d);
+	x = (const double *) numbers;
+	TLV_TRY_NEW(ctx, *rows, *n);
+	if (!symbols)
+		TLV_TRY(mark_missing(ctx, d * tlv_frame_find(sample, "numbers")->columns, &x, &missing));
+	for (size_t i = 0; i < *n; i++)
+	{
+		size_t steps = (size_t) lengths[i];
+
+		(*rows)[i] =
+			symbols ? *TLV_AS_SYMBOLS(steps, numbers + at) : *TLV_AS_SEQUENCE(steps, d, x + at);
+		(*rows)[i].part[0].missing = missing != NULL ? missing + at : NULL;
+		at += steps * d;
+	}
+	return TLV_OK;
+}
