@@ -48,16 +48,18 @@ COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integ
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
     'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with covariances alike for all '
     'states, common, spherical, diagonal or full until they are refined; method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'auto',
+CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', left_right boolean DEFAULT false,
+    transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
     seed bigint DEFAULT 1, max_k integer DEFAULT 10) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, text, integer, text, integer, integer, bigint, integer) IS
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer), (seq, t, x) with x a '
     'number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen, rows with a null are left out; '
     'covariance of vectors common, spherical, diagonal or full; refine auto, em or baum-welch (the best of several starts, until the likelihood '
     'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
-    'are left out, up to max_k, and 1 where neighbouring steps are independent';
+    'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
+    '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';
 
 CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

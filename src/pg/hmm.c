@@ -4,6 +4,8 @@
  */
 #include "server/tlv_pg.h"
 
+#include <math.h>
+
 #include "utils/builtins.h"
 
 #include "rows/queries.h"
@@ -15,7 +17,13 @@
 
 /* ---- fitting ---- */
 
-#define HMM_OPTION(member) offsetof(tlv_hmm_plan_options, member)
+typedef struct HmmArguments
+{
+	tlv_hmm_plan_options plan;
+	Datum transitions, emissions; /* float8[]; 0: none */
+} HmmArguments;
+
+#define HMM_OPTION(member) offsetof(HmmArguments, plan.member)
 
 /* Of tlv_fit_hmm and tlv_hmm. */
 static const TlvArgument hmm_arguments[] = {
@@ -23,23 +31,66 @@ static const TlvArgument hmm_arguments[] = {
 	{"max_k", TLV_ARGUMENT_COUNT, HMM_OPTION(max_k), .least = 1, .required = true},
 	{"covariance", TLV_ARGUMENT_CHOICE, HMM_OPTION(fit.covariance), .what = "covariance",
 	 .names = TlvCovarianceNames},
+	{"left_right", TLV_ARGUMENT_FLAG, HMM_OPTION(left_right)},
+	{"transitions", TLV_ARGUMENT_DATUM, offsetof(HmmArguments, transitions)},
+	{"emissions", TLV_ARGUMENT_DATUM, offsetof(HmmArguments, emissions)},
 	{"refine", TLV_ARGUMENT_CHOICE, HMM_OPTION(refine), .what = "refinement",
 	 .names = tlv_hmm_refinement_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(fit.iterations), .least = 0},
 	{"iterations", TLV_ARGUMENT_NUMBER, HMM_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(tlv_hmm_plan_options, fit.decompose, fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS(HmmArguments, plan.fit.decompose, plan.fit.seed),
 	{NULL}};
+
+/* A matrix with a row for every state, row by row; *width gets its columns. */
+static const double *
+given_matrix(Datum value, const char *name, size_t *states, size_t *width)
+{
+	TlvVectors vectors;
+
+	if (value == (Datum) 0)
+		return NULL;
+	vectors = TlvVectorsOf(value);
+	if (!vectors.many || (*states > 0 && vectors.rows != *states))
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("%s have no row for every state", name)));
+	for (size_t i = 0; i < vectors.rows * vectors.d; i++)
+		if (!isfinite(vectors.x[i]))
+			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+							errmsg("%s are not all finite", name)));
+	*states = vectors.rows;
+	*width = vectors.d;
+	return vectors.x;
+}
+
+/* What is given says how many states there are, where k does not. */
+static void
+read_given(HmmArguments *arguments)
+{
+	tlv_hmm_plan_options *plan = &arguments->plan;
+	size_t width = 0;
+
+	plan->transitions =
+		given_matrix(arguments->transitions, "transitions", &plan->given_states, &width);
+	if (plan->transitions != NULL && width != plan->given_states)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("transitions are no square")));
+	plan->emissions =
+		given_matrix(arguments->emissions, "emissions", &plan->given_states, &plan->given_width);
+	if (plan->fit.k == 0)
+		plan->fit.k = plan->given_states;
+}
 
 static tlv_hmm_plan_options
 read_hmm_arguments(FunctionCallInfo fcinfo)
 {
-	tlv_hmm_plan_options options = {
-		.fit = {.iterations = TLV_CELL_ITERATIONS, .covariance = TLV_COVARIANCE_SPHERICAL},
-		.refine = TLV_HMM_REFINE_NONE,
-		.iterations = -1};
+	HmmArguments arguments = {
+		.plan = {.fit = {.iterations = TLV_CELL_ITERATIONS, .covariance = TLV_COVARIANCE_SPHERICAL},
+				 .refine = TLV_HMM_REFINE_AUTO,
+				 .iterations = -1}};
 
-	TlvReadArguments(fcinfo, hmm_arguments, &options);
-	return options;
+	TlvReadArguments(fcinfo, hmm_arguments, &arguments);
+	read_given(&arguments);
+	return arguments.plan;
 }
 
 static tlv_status

@@ -134,6 +134,12 @@ typedef struct tlv_hmm_plan_options
 {
 	tlv_hmm_options fit; /* its iterations follow from refine; k 0: chosen */
 	size_t max_k;		 /* then */
+	bool left_right;	 /* sequences begin in the first state and never go back */
+	/* Held in refinement, or NULL: probabilities k x k, row = from; of symbols, ascending,
+	 * probabilities k x given_width, of vectors the means. */
+	const double *transitions;
+	const double *emissions;
+	size_t given_states, given_width; /* rows of what is given, columns of emissions */
 	tlv_hmm_refinement refine;
 	int iterations; /* of plain Baum-Welch from the moments; -1: accelerated, until the likelihood
 					 * stands, TLV_HMM_MAX_STEPS at most */

@@ -74,6 +74,8 @@ typedef struct tlv_hmm_start_options
 	tlv_covariance covariance;
 	uint64_t seed;
 	unsigned constraints;
+	const double *transitions; /* given: k x k, row = from; or NULL */
+	const double *emissions;   /* given: k x m or d, row = state; or NULL */
 } tlv_hmm_start_options;
 
 /* How many starts there are beside the moments' for that form. */

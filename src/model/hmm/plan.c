@@ -37,6 +37,7 @@ typedef struct hmm_plan
 	double *curve;	/* likelihood left out, by number of states */
 	size_t tried;	/* of these */
 	bool chosen;	/* the number of states */
+	unsigned constraints;
 	tlv_diagnostics counters;
 } hmm_plan;
 
@@ -261,6 +262,8 @@ fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		TLV_TRY(tlv_diagnose(ctx, &plan->counters, tlv_frame_scalar(moments, counters[i], 0), "%s",
 							 counters[i]));
+	if (plan->constraints != 0)
+		return TLV_OK;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
 						   tlv_hmm_fit(ctx, moments, &plan->options.fit, &made.image, &made.size));
@@ -271,14 +274,54 @@ fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 	return TLV_OK;
 }
 
+/* n rows of probabilities. */
+static tlv_status
+check_rows(tlv_context *ctx, const char *what, size_t n, size_t width, const double *p)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		double sum = 0, least = 0;
+
+		for (size_t j = 0; j < width; j++)
+		{
+			sum += p[i * width + j];
+			least = fmin(least, p[i * width + j]);
+		}
+		if (!(least >= 0 && fabs(sum - 1) < 1e-6))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "row %zu of the given %s is no distribution",
+							i + 1, what);
+	}
+	return TLV_OK;
+}
+
+/* What is held must be of what is seen. */
+static tlv_status
+check_given(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_search *search)
+{
+	const tlv_hmm_plan_options *options = &plan->options;
+	size_t width = search->m > 0 ? search->m : search->data->rows[0].part[0].d;
+
+	if (options->emissions == NULL)
+		return TLV_OK;
+	if (options->given_width == width)
+		return search->m == 0
+				   ? TLV_OK
+				   : check_rows(ctx, "emissions", options->given_states, width, options->emissions);
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "the given emissions have %zu columns, the data %zu %s",
+					options->given_width, width, search->m > 0 ? "symbols" : "dimensions");
+}
+
 static tlv_status
 learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_value *sample,
 	  tlv_pass *pass)
 {
 	tlv_hmm_data data;
-	tlv_hmm_search search = {
-		.data = &data,
-		.start = {.covariance = plan->options.fit.covariance, .seed = plan->options.fit.seed}};
+	tlv_hmm_search search = {.data = &data,
+							 .start = {.covariance = plan->options.fit.covariance,
+									   .seed = plan->options.fit.seed,
+									   .constraints = plan->constraints,
+									   .transitions = plan->options.transitions,
+									   .emissions = plan->options.emissions}};
 	tlv_held best = {0};
 	int64_t *items;
 	bool complete;
@@ -291,6 +334,7 @@ learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_valu
 	search.items = items;
 	if (data.rows[0].form == TLV_ROW_SYMBOLS && search.m == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "all symbols are missing");
+	TLV_TRY(check_given(ctx, plan, &search));
 	TLV_TRY(choose_states(ctx, plan, &search));
 	if (plan->chosen)
 		TLV_TRY(fit_moments(ctx, plan, moments));
@@ -338,7 +382,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	moments = &values[0]->frame;
 	if (plan->options.fit.k > 0)
 		TLV_TRY(fit_moments(ctx, plan, moments));
-	if (plan->options.fit.k > 0 && plan->failed.code == TLV_OK && step_limit(plan) == 0)
+	if (plan->model.image != NULL && step_limit(plan) == 0)
 		return finish_model(ctx, plan, &plan->model);
 	if (base->asked > 1)
 		return learn(ctx, plan, moments, values[1], pass);
@@ -353,7 +397,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	hmm_plan *plan = (hmm_plan *) base;
 
 	tlv_plan_ask(base, pass, "moments", &tlv_aggregate_sequence_moments, take_moments);
-	if (step_limit(plan) > 0 || plan->options.fit.k == 0)
+	if (step_limit(plan) > 0 || plan->options.fit.k == 0 || plan->constraints != 0)
 		ask_sample(plan, pass, take_moments);
 	pass->passes_left = 2 + step_limit(plan);
 	return TLV_OK;
@@ -364,12 +408,31 @@ const char *const tlv_hmm_refinement_names[] = {"auto",	   "em",   "baum-welch",
 
 static const tlv_plan_class hmm_plan_class = {"tlv_hmm", ask_moments};
 
+/* What is given says how many states there are. */
+static tlv_status
+check_options(tlv_context *ctx, const tlv_hmm_plan_options *options)
+{
+	size_t k = options->given_states;
+
+	if ((options->transitions != NULL || options->emissions != NULL) && options->fit.k != k)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, but %zu states are given", options->fit.k,
+						k);
+	if (options->transitions != NULL)
+		TLV_TRY(check_rows(ctx, "transitions", k, k, options->transitions));
+	return TLV_OK;
+}
+
 tlv_status
 tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_plan **created)
 {
-	hmm_plan *plan = tlv_alloc0(ctx, 1, sizeof(hmm_plan));
+	hmm_plan *plan;
 
+	TLV_TRY(check_options(ctx, options));
+	plan = tlv_alloc0(ctx, 1, sizeof(hmm_plan));
 	TLV_TRY_ALLOC(ctx, plan);
+	plan->constraints = (options->left_right ? TLV_HMM_LEFT_RIGHT : 0) |
+						(options->transitions != NULL ? TLV_HMM_FIXED_TRANSITIONS : 0) |
+						(options->emissions != NULL ? TLV_HMM_FIXED_EMISSIONS : 0);
 	plan->base.class = &hmm_plan_class;
 	plan->options = *options;
 	plan->p_value = NAN;

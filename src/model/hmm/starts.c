@@ -254,6 +254,53 @@ spread_variances(const label_start *start, const double *within, double *varianc
 				variances[j * n + i] = n == 1 ? mean : within[i];
 }
 
+/* ---- what is given ---- */
+
+/* Clusters have no order: each start gives them other numbers, among which given transitions
+ * choose. */
+static tlv_status
+shuffle_labels(tlv_context *ctx, const label_start *start, int which)
+{
+	int64_t *order;
+	tlv_rng rng;
+
+	if (start->options->transitions == NULL || which == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, order, start->k);
+	tlv_rng_stream(&rng, start->options->seed, 1000 + (uint64_t) which);
+	tlv_rng_permutation(&rng, start->k, order);
+	for (size_t t = 0; t < start->n; t++)
+		start->labels[t] = (int32_t) order[start->labels[t]];
+	return TLV_OK;
+}
+
+/* What is held takes the place of what was counted; labels say nothing of the chain of given
+ * emissions. */
+static void
+hold_given(const label_start *start, double *initial, double *transitions, double *emissions)
+{
+	const tlv_hmm_start_options *options = start->options;
+	size_t k = start->k, d = start->d;
+
+	for (size_t e = 0; options->emissions != NULL && e < k * k; e++)
+	{
+		initial[e / k] = 1 / (double) k;
+		transitions[e] = 0.5 / (double) k + (e / k == e % k ? 0.5 : 0);
+	}
+	for (size_t e = 0; options->emissions != NULL && e < k * d; e++)
+		emissions[start->gaussian ? e : e % d * k + e / d] = options->emissions[e];
+	if (options->transitions != NULL)
+		memcpy(transitions, options->transitions, k * k * sizeof(double));
+	if ((options->constraints & TLV_HMM_LEFT_RIGHT) == 0)
+		return;
+	for (size_t from = 0; from < k; from++)
+	{
+		initial[from] = from == 0;
+		for (size_t to = 0; options->transitions == NULL && to < from; to++)
+			transitions[from * k + to] = 0;
+	}
+}
+
 static tlv_status
 write_start(tlv_context *ctx, const label_start *start, void **image, size_t *size)
 {
@@ -284,6 +331,7 @@ write_start(tlv_context *ctx, const label_start *start, void **image, size_t *si
 	}
 	else
 		count_symbols(start, emissions);
+	hold_given(start, initial, transitions, emissions);
 	parts.initial = initial;
 	parts.transitions = transitions;
 	parts.emissions = emissions;
@@ -361,5 +409,6 @@ tlv_hmm_start(tlv_context *ctx, const tlv_hmm_data *data, const tlv_hmm_start_op
 		label_parts(&start);
 	else
 		TLV_TRY(label_clusters(ctx, &start, half, which));
+	TLV_TRY(shuffle_labels(ctx, &start, which));
 	return write_start(ctx, &start, image, size);
 }

@@ -266,6 +266,92 @@ test_covariances(void **state)
 	plan_forget(&f);
 }
 
+/* ---- what is held ---- */
+
+/* Sequences that go through three levels, each once. */
+static void
+test_left_right(void **state)
+{
+	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+	tlv_row *rows = room(20, sizeof(tlv_row));
+	tlv_hmm_parts parts;
+	tlv_frame model;
+
+	(void) state;
+	options.left_right = true;
+	plan_begin(&f, &ctx, &memory);
+	for (size_t i = 0; i < 20; i++)
+		rows[i] = *level_rows(60, 3, 15 + i % 8);
+	f.rows[0] = (plan_rows){20, rows};
+	f.told.form = TLV_ROW_SEQUENCE;
+	model = plan_model(&f, make(&f, &options));
+	tlv_hmm_read(&model, &parts);
+	assert_above(parts.initial[0], 1 - 1e-8);
+	for (size_t j = 0; j < 3; j++)
+	{
+		assert_close(parts.emissions[j], 5 * (double) j + 0.5, 0.1);
+		for (size_t to = 0; to < j; to++)
+			assert_below(parts.transitions[j * 3 + to], 1e-9);
+	}
+	assert_int_equal(parts.constraints, TLV_HMM_LEFT_RIGHT);
+	plan_forget(&f);
+}
+
+/* Given transitions, or given emissions, stay as they are; the others are found. */
+static void
+test_given(void **state)
+{
+	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
+	double emissions[24];
+	tlv_hmm_parts given, parts;
+
+	(void) state;
+	tlv_hmm_read(&truth, &given);
+	for (size_t e = 0; e < 24; e++)
+		emissions[e] = given.emissions[e % 8 * 3 + e / 8];
+	for (int held = 0; held < 2; held++)
+	{
+		tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+
+		options.given_states = 3;
+		options.given_width = 8;
+		options.transitions = held == 0 ? given.transitions : NULL;
+		options.emissions = held == 1 ? emissions : NULL;
+		use_rows(truth, 100, 200);
+		model = plan_model(&f, make(&f, &options));
+		tlv_hmm_read(&model, &parts);
+		for (size_t e = 0; e < 9; e++)
+			assert_close(parts.transitions[e], given.transitions[e], held == 0 ? 1e-9 : 0.04);
+		for (size_t e = 0; e < 24; e++)
+			assert_close(parts.emissions[e], given.emissions[e], held == 1 ? 1e-6 : 0.04);
+		plan_forget(&f);
+	}
+}
+
+static void
+test_given_refused(void **state)
+{
+	static const double rows[4] = {0.5, 0.6, 0.5, 0.5};
+	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+	tlv_plan *plan;
+
+	(void) state;
+	options.given_states = 2;
+	options.given_width = 2;
+	options.transitions = rows;
+	assert_fails(tlv_hmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+				 "k = 3, but 2 states are given");
+	options.fit.k = 2;
+	assert_fails(tlv_hmm_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+				 "row 1 of the given transitions is no distribution");
+	options.transitions = NULL;
+	options.emissions = rows;
+	use_rows(simulated_model(4, 0, 2, 3), 20, 50);
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER,
+				 "the given emissions have 2 columns, the data 4 symbols");
+	plan_forget(&f);
+}
+
 /* ---- the number of states ---- */
 
 /* Draws steps that do not depend on each other: symbols, or vectors from one of two Gaussians. */
@@ -416,6 +502,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_covariances, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left_right, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_given_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sampled, setup, teardown),
