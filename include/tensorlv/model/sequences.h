@@ -5,7 +5,8 @@
  * steps: skipped), "nulls", "steps"; of symbols "items" (ascending), "initial" (how often each is a
  * sequence's first), "cells" and "counts" (windows, as in views.h, all parts being positions in
  * "items"); of vectors the sections of view_moments over the windows' three vectors and
- * "initial" (the sum of the first vectors, shifted by "shift1").  Steps that follow each other in
+ * "initial" (the sum of the first vectors, shifted by "shift1").  Windows in which something is
+ * missing are left out.  Steps that follow each other in
  * the array are adjacent in time: gaps are not known here.
  */
 #ifndef TENSORLV_SEQUENCES_H

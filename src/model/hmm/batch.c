@@ -466,6 +466,7 @@ tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, 
 		run.rows = batch->filled[l] > run.rows ? batch->filled[l] : run.rows;
 	if (run.rows == 0)
 		return TLV_OK;
+	model->missing = false; /* such sequences do not wait */
 	TLV_TRY(open_packed(ctx, model));
 	TLV_TRY(batch_reserve(ctx, &run));
 	run.likelihood = model->scratch.block;

@@ -167,7 +167,10 @@ tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x, const
 
 	memset(work, 0, tlv_hmm_vector_sums(model) * stride * sizeof(double));
 	for (size_t i = 0; i < n; i++)
-		add_vector(model, x + i * d, gamma + i * stride, work);
+		if (model->missing && tlv_hmm_is_incomplete(d, x + i * d))
+			tlv_hmm_add_incomplete(model, x + i * d, gamma + i * stride, work);
+		else
+			add_vector(model, x + i * d, gamma + i * stride, work);
 	fold_vectors(model, work, sums);
 }
 

@@ -141,7 +141,10 @@ tlv_hmm_densities(const tlv_hmm_model *model, size_t n, const double *x, bool sc
 	{
 		double largest;
 
-		log_densities(model, x, densities);
+		if (model->missing && tlv_hmm_is_incomplete(d, x))
+			tlv_hmm_incomplete_densities(model, x, densities);
+		else
+			log_densities(model, x, densities);
 		largest = densities[0];
 		for (size_t j = 1; j < k; j++)
 			largest = densities[j] > largest ? densities[j] : largest;
@@ -323,7 +326,7 @@ refuse_sequence(tlv_context *ctx, const tlv_hmm_parts *parts)
 }
 
 tlv_status
-tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model, const tlv_sequence *sequence)
+tlv_hmm_check_sequence(tlv_context *ctx, tlv_hmm_model *model, const tlv_sequence *sequence)
 {
 	const tlv_hmm_parts *parts = &model->parts;
 
@@ -335,9 +338,14 @@ tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model, const tlv_s
 		return tlv_fail(ctx, TLV_BAD_DATA, "vectors of %zu numbers under a model of %zu",
 						sequence->d, parts->d);
 	for (size_t i = 0; i < sequence->n * sequence->d; i++)
-		if (!isfinite(sequence->x[i]))
+		if (!isfinite(sequence->x[i]) && (sequence->missing == NULL || !sequence->missing[i]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % sequence->d + 1,
 							i / sequence->d + 1, isnan(sequence->x[i]) ? "NaN" : "infinite");
+	model->missing = sequence->missing != NULL;
+	if (!model->missing || model->incomplete != NULL)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, model->places, parts->d);
+	TLV_TRY_NEW(ctx, model->incomplete, 2 * parts->d * (parts->d + 1));
 	return TLV_OK;
 }
 

@@ -40,6 +40,9 @@ typedef struct tlv_hmm_model
 	double *log_norm;		/* vectors: stride, -1/2 ln det(2 pi covariance) */
 	double *half_precision; /* stride x variances: 1 / (2 variance); full: L^-1 by rows, S = L L' */
 	double *difference;		/* full: stride x d */
+	double *incomplete;		/* 2 d x (d + 1), made for the first sequence with missing numbers */
+	size_t *places;			/* d, likewise */
+	bool missing;			/* numbers of the sequence at hand are */
 	double *log_forward;	/* stride x k, made by the first tlv_hmm_decode */
 	double *log_emissions;	/* stride x (d + 1), likewise */
 	double *packed[2];		/* k x k: T and T', for tlv_hmm_batch_run (NULL before the first) */
@@ -62,6 +65,7 @@ typedef struct tlv_sequence
 	const int64_t *symbols;
 	size_t d;
 	const double *x;
+	const bool *missing; /* n x d, where x is NaN; n of symbols; or NULL */
 } tlv_sequence;
 
 /* The sequence that a row of symbols or of vectors is. */
@@ -71,15 +75,23 @@ tlv_sequence_of_row(const tlv_row *row)
 	const tlv_part *part = &row->part[0];
 
 	if (row->form == TLV_ROW_SYMBOLS)
-		return (tlv_sequence){part->n, part->ids, 0, NULL};
-	return (tlv_sequence){part->n, NULL, part->d, part->float64};
+		return (tlv_sequence){part->n, part->ids, 0, NULL, part->missing};
+	return (tlv_sequence){part->n, NULL, part->d, part->float64, part->missing};
 }
 
 extern tlv_status tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 
-/* TLV_BAD_PARAMETER for symbols where vectors are wanted, and so on; numbers must be finite. */
-extern tlv_status tlv_hmm_check_sequence(tlv_context *ctx, const tlv_hmm_model *model,
+/* TLV_BAD_PARAMETER for symbols where vectors are wanted, and so on; numbers must be finite or
+ * missing.  Makes the model ready for it. */
+extern tlv_status tlv_hmm_check_sequence(tlv_context *ctx, tlv_hmm_model *model,
 										 const tlv_sequence *sequence);
+
+/* Vectors with missing numbers: whether one is; the logarithms of the states' densities of what is
+ * there (stride); their part of tlv_hmm_vector_sums, padded. */
+extern bool tlv_hmm_is_incomplete(size_t d, const double *x);
+extern void tlv_hmm_incomplete_densities(const tlv_hmm_model *model, const double *x, double *out);
+extern void tlv_hmm_add_incomplete(const tlv_hmm_model *model, const double *x, const double *gamma,
+								   double *sums);
 
 /* Column of the emissions of a symbol: d for those that the model does not know. */
 static inline int32_t

@@ -546,7 +546,7 @@ hmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 static const tlv_model_class hmm_class = {
 	.open = tlv_hmm_open,
 	.components = hmm_components,
-	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = hmm_infer,
 	.log_likelihood = hmm_log_likelihood,
 	.decode = hmm_decode,

@@ -104,7 +104,7 @@ visit_block(tlv_context *ctx, void *argument, size_t first, size_t n, const int3
 	return TLV_OK;
 }
 
-/* A sequence that is too long to wait for others. */
+/* A sequence that is too long to wait for others, or of which numbers are missing. */
 static tlv_status
 add_long(tlv_context *ctx, statistics_state *state, const tlv_sequence *sequence)
 {
@@ -124,7 +124,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	statistics_state *state = (statistics_state *) accumulator;
 	tlv_sequence sequence = tlv_sequence_of_row(row);
 	size_t n = sequence.n;
-	bool full = n > 0;
+	bool full = n > 0, alone;
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
@@ -134,11 +134,13 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return TLV_OK;
 	}
 	TLV_TRY(tlv_hmm_check_sequence(ctx, state->model, &sequence));
-	if (n > tlv_hmm_batch_most(state->model))
+	alone =
+		n > tlv_hmm_batch_most(state->model) || (sequence.x != NULL && sequence.missing != NULL);
+	if (alone)
 		TLV_TRY(add_long(ctx, state, &sequence));
 	else
 		TLV_TRY(tlv_hmm_batch_add(ctx, state->model, &state->batch, &sequence, &full));
-	if (n <= tlv_hmm_batch_most(state->model) && full)
+	if (!alone && full)
 	{
 		TLV_TRY(tlv_hmm_batch_run(ctx, state->model, &state->batch, &state->sums));
 		TLV_TRY(tlv_hmm_batch_add(ctx, state->model, &state->batch, &sequence, &full));
@@ -192,7 +194,7 @@ static const tlv_sections statistics_sections = {
 static const tlv_accumulator_class statistics_class = {
 	.name = "sequence_statistics",
 	TLV_DECLARED(&statistics_sections),
-	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_sequence_statistics = {

@@ -94,9 +94,11 @@ grow_initial(tlv_context *ctx, sequence_state *state, size_t n)
 }
 
 static tlv_status
-add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *symbols)
+add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *symbols,
+			const bool *missing)
 {
 	int32_t at[3] = {0, 0, 0};
+	size_t run = 0; /* steps since the last that is missing */
 
 	TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < n; i++)
@@ -105,13 +107,16 @@ add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *sy
 			TLV_TRY_CONTINUE(ctx);
 		at[0] = at[1];
 		at[1] = at[2];
+		run = missing != NULL && missing[i] ? 0 : run + 1;
+		if (run == 0)
+			continue;
 		TLV_TRY(tlv_category_position(ctx, &state->dictionary, symbols[i], "symbols", &at[2]));
 		if (i == 0)
 		{
 			TLV_TRY(grow_initial(ctx, state, state->dictionary.n));
 			state->initial[at[2]]++;
 		}
-		if (i >= 2)
+		if (run >= 3)
 			TLV_TRY(tlv_triple_add(ctx, &state->table,
 								   tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]),
 								   1));
@@ -136,7 +141,8 @@ create_vectors(tlv_context *ctx, sequence_state *state, size_t d)
 }
 
 static tlv_status
-add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const double *x)
+add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const double *x,
+			const bool *missing)
 {
 	TLV_TRY(set_form(ctx, state, FORM_VECTORS));
 	if (state->sums.d[0] == 0)
@@ -144,7 +150,7 @@ add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const d
 	if (state->sums.d[0] != d)
 		return refuse_dimension(ctx, d, state->sums.d[0]);
 	for (size_t i = 0; i < n * d; i++)
-		if (!isfinite(x[i]))
+		if (!isfinite(x[i]) && (missing == NULL || !missing[i]))
 			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % d + 1, i / d + 1,
 							isnan(x[i]) ? "NaN" : "infinite");
 	for (size_t i = 0; i + 2 < n; i++)
@@ -153,10 +159,11 @@ add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const d
 
 		if (i % 1024 == 1023)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_view_sums_add(ctx, &state->sums, views));
+		if (missing == NULL || memchr(missing + i * d, true, 3 * d) == NULL)
+			TLV_TRY(tlv_view_sums_add(ctx, &state->sums, views));
 	}
-	for (size_t i = 0; i < d; i++)
-		state->initial[i] += x[i] - state->sums.shift[0][i];
+	for (size_t i = 0; i < d; i++) /* a number that is missing is taken for the reference */
+		state->initial[i] += isnan(x[i]) ? 0 : x[i] - state->sums.shift[0][i];
 	return TLV_OK;
 }
 
@@ -172,8 +179,9 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		state->too_short++;
 		return TLV_OK;
 	}
-	TLV_TRY(row->form == TLV_ROW_SYMBOLS ? add_symbols(ctx, state, n, part->ids)
-										 : add_vectors(ctx, state, n, part->d, part->float64));
+	TLV_TRY(row->form == TLV_ROW_SYMBOLS
+				? add_symbols(ctx, state, n, part->ids, part->missing)
+				: add_vectors(ctx, state, n, part->d, part->float64, part->missing));
 	state->sequences++;
 	state->steps += (double) n;
 	return TLV_OK;
@@ -410,7 +418,7 @@ static const tlv_accumulator_class sequence_class = {
 	.sections = &forms[FORM_UNKNOWN],
 	.merge = sequence_merge,
 	.build = sequence_build,
-	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS,
+	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.add = sequence_add,
 };
 const tlv_kind tlv_kind_sequence_moments = {TLV_KIND_LINE(SEQUENCE_MOMENTS, sequence_moments),

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 
 #include "tensorlv/model/categories.h"
+#include "tensorlv/model/sequences.h"
 #include "vectors.h"
 
 /* ---- categorical variables ---- */
@@ -89,7 +90,7 @@ put_codes(TlvRowCursor *cursor, Datum value)
 
 /* ---- symbols ---- */
 
-/* The first element that is NULL. */
+/* The first element that is NULL, where none may be missing. */
 static void
 refuse_null_symbol(ArrayType *array, int n)
 {
@@ -104,8 +105,25 @@ refuse_null_symbol(ArrayType *array, int n)
 							 "a symbol of their own.")));
 }
 
+/* NULL elements have no place among an array's values. */
 static void
-put_symbols(TlvRowCursor *cursor, Datum value)
+spread_symbols(TlvRowCursor *cursor, ArrayType *array, int n, int64_t *symbols)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
+	bool *missing = palloc_extended((size_t) Max(n, 1) * sizeof(bool), MCXT_ALLOC_HUGE);
+
+	for (int i = 0; i < n; i++)
+	{
+		missing[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		symbols[i] = missing[i] ? TLV_SYMBOL_MISSING : *from++;
+	}
+	cursor->row.part[0].missing = missing;
+	TlvCursorOwn(cursor, missing);
+}
+
+static void
+put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 {
 	ArrayType *array = DatumGetArrayTypeP(value);
 	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
@@ -120,12 +138,14 @@ put_symbols(TlvRowCursor *cursor, Datum value)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a sequence of symbols has one dimension, not %d", ARR_NDIM(array)),
 						errhint("Give one sequence at a time.")));
-	if (ARR_HASNULL(array))
+	if (ARR_HASNULL(array) && (takes & TLV_ROWS_MISSING_ELEMENTS) == 0)
 		refuse_null_symbol(array, n);
 	symbols = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
-	for (int i = 0; i < n; i++)
-		symbols[i] = from[i];
 	*part = (tlv_part) TLV_PART(TLV_PART_IDS, (size_t) n, 1, symbols);
+	if (ARR_HASNULL(array))
+		spread_symbols(cursor, array, n, symbols);
+	for (int i = 0; !ARR_HASNULL(array) && i < n; i++)
+		symbols[i] = from[i];
 	TlvCursorOwn(cursor, symbols);
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 }
@@ -157,7 +177,7 @@ integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *
 	if (cursor->row.form == TLV_ROW_CODES)
 		put_codes(cursor, PG_GETARG_DATUM(first));
 	else if (cursor->row.form == TLV_ROW_SYMBOLS)
-		put_symbols(cursor, PG_GETARG_DATUM(first));
+		put_symbols(cursor, PG_GETARG_DATUM(first), takes);
 	else
 		put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first));
 }

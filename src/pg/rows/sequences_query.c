@@ -48,7 +48,8 @@ read_arrays(TlvSource *rows)
 
 /*
  * (seq, t, step) rows as one array each.  The step itself is a last key: ties of t, too, come in
- * one order.  One sort of everything takes half the time of array_agg(x ORDER BY t, x), which sorts
+ * one order.  A symbol or number that is NULL is missing; an array that is NULL has no width and is
+ * left out.  One sort of everything takes half the time of array_agg(x ORDER BY t, x), which sorts
  * by seq and then every group.
  */
 static Oid
@@ -66,9 +67,8 @@ collect_steps(TlvSource *rows)
 		&rows->made.sql,
 		"SELECT pg_catalog.array_agg(x) AS s FROM (SELECT seq, x::%s AS x FROM " TLV_QUERY_ROWS
 		" AS q(seq, t, x) WHERE seq IS DISTINCT FROM NULL AND "
-		"t IS DISTINCT FROM NULL AND x IS DISTINCT FROM NULL ORDER BY q.seq, q.t, "
-		"q.x) AS steps GROUP BY seq",
-		cast);
+		"t IS DISTINCT FROM NULL%s ORDER BY q.seq, q.t, q.x) AS steps GROUP BY seq",
+		cast, strchr(cast, '[') != NULL ? " AND x IS DISTINCT FROM NULL" : "");
 	return array;
 }
 

@@ -60,8 +60,30 @@ put_incomplete(TlvRowCursor *cursor, ArrayType *array)
 	TlvCursorOwn(cursor, missing);
 }
 
+/* Steps of which elements are NULL: NaN, and said to be missing. */
 static void
-put_sequence(TlvRowCursor *cursor, Datum value)
+put_incomplete_steps(TlvRowCursor *cursor, ArrayType *array)
+{
+	bool many = ARR_NDIM(array) == 2;
+	size_t n = (size_t) ARR_DIMS(array)[0], d = many ? (size_t) ARR_DIMS(array)[1] : 1;
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	double *x = palloc_extended(n * d * sizeof(double), MCXT_ALLOC_HUGE);
+	bool *missing = palloc_extended(n * d * sizeof(bool), MCXT_ALLOC_HUGE);
+
+	for (size_t i = 0; i < n * d; i++)
+	{
+		missing[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		x[i] = missing[i] ? NAN : *from++;
+	}
+	put_part(&cursor->row.part[0], n, d, x);
+	cursor->row.part[0].missing = missing;
+	TlvCursorOwn(cursor, x);
+	TlvCursorOwn(cursor, missing);
+}
+
+static void
+put_sequence(TlvRowCursor *cursor, Datum value, unsigned takes)
 {
 	ArrayType *array = DatumGetArrayTypeP(value);
 	TlvVectors vectors;
@@ -70,6 +92,12 @@ put_sequence(TlvRowCursor *cursor, Datum value)
 	if (ARR_NDIM(array) == 0)
 	{
 		put_part(&cursor->row.part[0], 0, 0, NULL);
+		return;
+	}
+	if (ARR_HASNULL(array) && ARR_NDIM(array) <= 2 && ARR_ELEMTYPE(array) == FLOAT8OID &&
+		(takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
+	{
+		put_incomplete_steps(cursor, array);
 		return;
 	}
 	vectors = TlvVectorsOf(PointerGetDatum(array));
@@ -87,7 +115,7 @@ vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 
 	if (cursor->row.form == TLV_ROW_SEQUENCE)
 	{
-		put_sequence(cursor, value);
+		put_sequence(cursor, value, takes);
 		return;
 	}
 	if ((takes & TLV_ROWS_MISSING_ELEMENTS) != 0)

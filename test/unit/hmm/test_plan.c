@@ -266,6 +266,161 @@ test_covariances(void **state)
 	plan_forget(&f);
 }
 
+/* ---- what is missing ---- */
+
+/* The likelihood of a sequence under a model. */
+static double
+likelihood_of(tlv_frame model, const tlv_row *row)
+{
+	tlv_model *open;
+	double value;
+
+	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
+	assert_ok(tlv_model_log_likelihood(&ctx, open, row, &value));
+	return value;
+}
+
+/* A model of two states and the given coordinates of two dimensions. */
+static tlv_frame
+model_of(tlv_covariance covariance, size_t d, const double *means, const double *variances)
+{
+	static const double initial[2] = {0.6, 0.4}, transitions[4] = {0.7, 0.3, 0.2, 0.8};
+	tlv_diagnostics none = {0};
+	tlv_hmm_parts parts = {.k = 2,
+						   .d = d,
+						   .gaussian = true,
+						   .initial = initial,
+						   .transitions = transitions,
+						   .emissions = means,
+						   .variances = variances,
+						   .covariance = covariance,
+						   .in_order = true,
+						   .diagnostics = &none};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Without its second number a step is one of a single number. */
+static void
+test_missing_density(void **state)
+{
+	static const double means[4] = {0, 1, 2, -1}, first[2] = {0, 2}, second[2] = {1, -1};
+	static const double diagonal[4] = {1, 2, 0.5, 3}, factors[6] = {1, 0.5, 1.2, 2, -1, 0.7};
+	static const double of_first[2] = {1, 4}, of_second[2] = {0.25 + 1.44, 1.49};
+	double x[14], one[7];
+	bool missing[14];
+
+	(void) state;
+	for (int hidden = 0; hidden < 2; hidden++)
+	{
+		for (size_t t = 0; t < 7; t++)
+		{
+			one[t] = 3 * tlv_rng_normal(&rng);
+			x[2 * t + (size_t) hidden] = NAN;
+			x[2 * t + 1 - (size_t) hidden] = one[t];
+			missing[2 * t + (size_t) hidden] = true;
+			missing[2 * t + 1 - (size_t) hidden] = false;
+		}
+		for (int full = 0; full < 2; full++)
+		{
+			tlv_row row = *TLV_AS_SEQUENCE(7, 2, x);
+			double variances[2] = {hidden == 0 ? 2 : 1, hidden == 0 ? 3 : 0.5};
+			tlv_frame two = model_of(full ? TLV_COVARIANCE_FULL : TLV_COVARIANCE_DIAGONAL, 2, means,
+									 full ? factors : diagonal);
+			tlv_frame single = model_of(TLV_COVARIANCE_SPHERICAL, 1, hidden == 0 ? second : first,
+										!full		  ? variances
+										: hidden == 0 ? of_second
+													  : of_first);
+
+			row.part[0].missing = missing;
+			assert_close(likelihood_of(two, &row),
+						 likelihood_of(single, TLV_AS_SEQUENCE(7, 1, one)), 1e-9);
+		}
+	}
+}
+
+/* A third of the numbers are missing: of every form of covariance the likelihood grows in every
+ * plain step, and the truth is found. */
+static void
+test_missing_steps(void **state)
+{
+	tlv_frame truth = simulated_model(0, 3, 3, 5);
+	tlv_row *rows;
+
+	(void) state;
+	use_rows(truth, 60, 100);
+	rows = (tlv_row *) f.rows[0].rows;
+	for (size_t i = 0; i < 60; i++)
+	{
+		bool *missing = room(300, sizeof(bool));
+		double *x = (double *) rows[i].part[0].float64;
+
+		for (size_t e = 0; e < 300; e++)
+		{
+			missing[e] = tlv_rng_uniform(&rng) < 0.33;
+			x[e] = missing[e] ? NAN : x[e];
+		}
+		rows[i].part[0].missing = missing;
+	}
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		double before = -HUGE_VAL, emissions, transitions;
+		tlv_frame model = {0};
+
+		for (int steps = 1; steps <= 4; steps++)
+		{
+			tlv_hmm_plan_options options =
+				options_of(3, TLV_HMM_REFINE_AUTO, steps < 4 ? steps : -1);
+			double now;
+
+			options.fit.covariance = (tlv_covariance) c;
+			model = plan_model(&f, make(&f, &options));
+			now = diagnostic(model, "log_likelihood");
+			assert_at_least(now, before);
+			before = now;
+			plan_forget(&f);
+		}
+		compare(truth, model, &emissions, &transitions);
+		assert_below(emissions, 0.12);
+		assert_below(transitions, 0.06);
+	}
+}
+
+/* Symbols that are missing: three in ten. */
+static void
+test_missing_symbols(void **state)
+{
+	tlv_frame truth = simulated_model(8, 0, 3, 2), model;
+	tlv_hmm_plan_options options = options_of(3, TLV_HMM_REFINE_AUTO, -1);
+	double emissions, transitions;
+	tlv_row *rows;
+
+	(void) state;
+	use_rows(truth, 100, 200);
+	rows = (tlv_row *) f.rows[0].rows;
+	for (size_t i = 0; i < 100; i++)
+	{
+		bool *missing = room(200, sizeof(bool));
+		int64_t *symbols = (int64_t *) rows[i].part[0].ids;
+
+		for (size_t t = 0; t < 200; t++)
+		{
+			missing[t] = tlv_rng_uniform(&rng) < 0.3;
+			symbols[t] = missing[t] ? TLV_SYMBOL_MISSING : symbols[t];
+		}
+		rows[i].part[0].missing = missing;
+	}
+	model = plan_model(&f, make(&f, &options));
+	compare(truth, model, &emissions, &transitions);
+	assert_below(emissions, 0.06);
+	assert_below(transitions, 0.06);
+	assert_equal(diagnostic(model, "steps"), 20000);
+	plan_forget(&f);
+}
+
 /* ---- what is held ---- */
 
 /* Sequences that go through three levels, each once. */
@@ -502,6 +657,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_covariances, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_density, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_missing_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_left_right, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_given_refused, setup, teardown),
