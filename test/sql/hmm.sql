@@ -150,7 +150,7 @@ SELECT * FROM tlv_warnings(NULL);
 
 -- bad input
 SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
-  ('element', 'SELECT tlv_sequence_moments(ARRAY[1, NULL, 2])'), ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'),
+  ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'),
   ('nan', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, ''NaN''], [1, 1]]::float8[])'),
   ('infinity', 'SELECT tlv_view_moments(ARRAY[1.0]::float8[], ARRAY[1.0]::float8[], ARRAY[''Infinity'']::float8[])'),
   ('huge', 'SELECT tlv_view_moments(ARRAY[v], ARRAY[-v], ARRAY[v]) FROM unnest(ARRAY[1e300, -1e300, 1e299]::float8[]) v'),
@@ -164,11 +164,13 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'), ('one window', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)'),
   ('few steps', 'SELECT tlv_hmm(''SELECT 1, t, t FROM generate_series(1, 2) t'', 3)'), ('no steps', 'SELECT tlv_hmm(''SELECT ARRAY[]::int[]'', 2)'),
   ('range', 'SELECT tlv_hmm(''SELECT 1, t, 3000000000 + t FROM generate_series(1, 20) t'', 2)'),
-  ('driver null', 'SELECT tlv_hmm(''SELECT ARRAY[1, NULL, 2]'', 2)'),
+  ('given rows', 'SELECT tlv_hmm(''SELECT s FROM sequences'', transitions => ''{{0.5,0.5}}'')'),
+  ('given sums', 'SELECT tlv_hmm(''SELECT s FROM sequences'', transitions => ''{{0.5,0.6},{0,1}}'')'),
+  ('given width', 'SELECT tlv_hmm(''SELECT s FROM sequences'', emissions => ''{{0.5,0.5},{0,1}}'')'),
+  ('given k', 'SELECT tlv_hmm(''SELECT s FROM sequences'', 3, emissions => ''{{0.5,0.5},{0,1}}'')'),
   ('match', 'SELECT count(*) FROM chain, tlv_match(symbols, vectors)'), ('match width', 'SELECT count(*) FROM chain, tlv_match(vectors, tlv_simulate_hmm_model(dimensions => 2))'),
   ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
   ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
-  ('null step', 'SELECT tlv_viterbi(symbols, ARRAY[1, NULL]) FROM hmms'),
   ('too long', 'SELECT tlv_posteriors(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
   ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('text', 'SELECT tlv_hmm(''SELECT seq, t, symbol::text FROM steps'', 2)'),
   ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
@@ -207,6 +209,29 @@ SELECT (SELECT count(*) FROM tlv_states(tlv_hmm('SELECT seq, t, symbol FROM step
 SELECT what, (SELECT count(*) FROM tlv_states(tlv_hmm(q))) AS states, (SELECT string_agg(code, ' ') FROM tlv_warnings(tlv_hmm(q))) AS warned, (SELECT string_agg(code, ' ' ORDER BY code)
   FROM tlv_warnings(tlv_hmm(q, k => 2)) WHERE code LIKE 'independent%') AS of_two
 FROM (VALUES ('symbols', 'SELECT seq, t, symbol FROM independent'), ('vectors', 'SELECT seq, t, x FROM independent')) v(what, q);
+-- what is held: chains that never go back, transitions, emissions; another step keeps it
+CREATE TEMP TABLE held AS SELECT n, name, model, tlv_update(model, tlv_sequence_statistics(s, model)) AS stepped FROM (VALUES
+  (1, 'left_right', tlv_hmm('SELECT s FROM sequences', 3, left_right => true)),
+  (2, 'transitions', tlv_hmm('SELECT s FROM sequences', transitions => '{{0.9,0.1,0},{0,0.9,0.1},{0.1,0,0.9}}')),
+  (3, 'emissions', (SELECT tlv_hmm('SELECT s FROM sequences', emissions => array_agg(p ORDER BY state))
+                    FROM (SELECT state, array_agg(probability ORDER BY symbol) AS p FROM hmms, tlv_emissions(symbols) GROUP BY 1) q)))
+  v(n, name, model), sequences GROUP BY 1, 2, 3;
+SELECT name, round(max(probability) FILTER (WHERE to_state < from_state)::numeric, 2) AS back, round(max(probability) FILTER (WHERE to_state = from_state + 1)::numeric, 1) AS next
+FROM held, tlv_transitions(stepped) WHERE name <> 'emissions' GROUP BY n, name ORDER BY n;
+SELECT max(abs(a.probability - b.probability)) < 1e-6 AS emissions FROM held JOIN LATERAL tlv_emissions(stepped) a ON true
+  JOIN (SELECT e.* FROM hmms, tlv_emissions(symbols) e) b USING (state, symbol)
+WHERE name = 'emissions';
+-- what is missing: elements, steps, a step of every sequence; none of it changes what is known of the rest
+SELECT tlv_viterbi(symbols, ARRAY[1, NULL]) = tlv_viterbi(symbols, ARRAY[1, -1]) AS unknown, cardinality(tlv_viterbi(symbols, ARRAY[NULL, NULL]::int[])) AS none,
+       abs(tlv_log_likelihood(symbols, ARRAY[NULL]::int[])) < 1e-9 AS sure FROM hmms;
+SELECT abs(tlv_sequence_log_likelihood(vectors, ARRAY[[NULL, NULL], [NULL, NULL]]::float8[])) < 1e-9 AS none,
+       tlv_sequence_log_likelihood(vectors, ARRAY[[1, NULL]]::float8[]) > tlv_sequence_log_likelihood(vectors, ARRAY[[1, 2]]::float8[]) AS part_of
+FROM (SELECT tlv_simulate_hmm_model(dimensions => 2, seed => 1) AS vectors) q;
+SELECT max(error) < 0.15 AS symbols FROM tlv_match(tlv_hmm('SELECT seq, t, symbol FROM steps', 2),
+  tlv_hmm('SELECT seq, t, CASE WHEN hashint8(1000 * seq + t) % 5 <> 0 THEN symbol END FROM steps', 2));
+SELECT max(error) < 0.3 AS vectors FROM tlv_match(tlv_hmm('SELECT seq, t, x FROM vector_steps', 2),
+  tlv_hmm('SELECT seq, t, ARRAY[CASE WHEN hashint8(1000 * seq + t) % 5 <> 0 THEN x[1] END, x[2]] || x[3:] FROM vector_steps', 2));
+SELECT tlv_info(tlv_sequence_moments(s)) -> 'steps' AS steps, tlv_info(tlv_sequence_moments(s)) -> 'arrays' -> 'cells' AS windows FROM (VALUES (ARRAY[1, 2, 3, NULL, 3, 2, 1])) v(s);
 -- covariances; what follows a sequence
 CREATE TEMP TABLE shapes AS SELECT c AS covariance, tlv_hmm('SELECT seq, t, ARRAY[x[1], x[1] + x[2], 3 * x[2]] FROM vector_steps', 2, covariance => c) AS model
 FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
