@@ -1,10 +1,10 @@
 """Hidden Markov models: 10 M symbols, and words of a real corpus, beside hmmlearn.
---part=speed, --part=real (both), --steps=N (10 000 000), --starts=N of hmmlearn (10), --quick"""
+--part=speed, --part=real, --part=vectors (all), --steps=N (10 000 000), --starts=N of hmmlearn (10), --quick"""
 import csv, gzip, os, re, sys, time
 from collections import Counter
 from common import Session, machine, np, table
 
-PARTS = [a.split('=')[1] for a in sys.argv[1:] if a.startswith('--part=')] or ['speed', 'real']
+PARTS = [a.split('=')[1] for a in sys.argv[1:] if a.startswith('--part=')] or ['speed', 'real', 'vectors']
 
 
 def option(name, usual):
@@ -14,9 +14,9 @@ def option(name, usual):
 QUICK = '--quick' in sys.argv
 STEPS, STARTS = option('steps', 1_000_000 if QUICK else 10_000_000), option('starts', 3 if QUICK else 10)
 try:
-    from hmmlearn.hmm import CategoricalHMM
+    from hmmlearn.hmm import CategoricalHMM, GaussianHMM
 except ImportError:
-    CategoricalHMM = None
+    CategoricalHMM = GaussianHMM = None
     print('no hmmlearn (pip install hmmlearn): its lines are left out')
 
 
@@ -58,7 +58,7 @@ def peer(s, name, k, m, steps):
     if CategoricalHMM is None:
         return {}
     X, lengths = arrays(s, f'SELECT s FROM {name} LIMIT {max(1, steps // 1000)}')
-    model = CategoricalHMM(n_components=k, n_iter=1, random_state=1, n_features=m)
+    model = CategoricalHMM(n_components=k, n_iter=1, random_state=1, n_features=m, implementation='scaling')
     X = X - 1
     fit, _ = cpu(lambda: model.fit(X, lengths))
     path, _ = cpu(lambda: model.predict(X, lengths))
@@ -227,7 +227,7 @@ def real(s):
         their_held = [len(coded[i]) for i in sorted(coded) if i in held]
         A = np.concatenate([[w for w, _ in coded[i]] for i in sorted(coded)]).reshape(-1, 1)
         for seed in range(STARTS):
-            model = CategoricalHMM(n_components=k, n_iter=100, tol=1e-6 * len(X), random_state=seed, n_features=m)
+            model = CategoricalHMM(n_components=k, n_iter=100, tol=1e-6 * len(X), random_state=seed, n_features=m, implementation='scaling')
             seconds, _ = cpu(lambda: model.fit(X, lengths))
             path = model.predict(A, [len(coded[i]) for i in sorted(coded)])
             starts.append((model.score(X, lengths) / len(X), seconds, float(np.exp(-model.score(T, their_held) / len(T))),
@@ -241,6 +241,61 @@ def real(s):
           'many-to-one accuracy of the Viterbi path over all words', ['', 'CPU s', 'log-likelihood/word', 'held-out perplexity', 'tag accuracy', 'EM steps'], rows)
 
 
+# -- vectors: what moments alone do not identify, every form of covariance -------
+
+FORMS = {'spherical': 'spherical', 'diagonal': 'diag', 'full': 'full'}
+
+
+def speech_like(sequences, seed):
+    """words of three to six sounds, each a Gaussian of its own covariance in 13 dimensions that goes over into the next"""
+    rng = np.random.default_rng(seed)
+    kinds, found = 12, []
+    means = rng.normal(size=(kinds, 13)) * 2
+    factors = rng.normal(size=(kinds, 13, 13)) * .3 + np.diag(np.linspace(.4, 1.6, 13))
+    words = [rng.integers(0, kinds, rng.integers(3, 7)) for _ in range(10)]
+    for i in range(sequences):
+        word = list(words[i % 10])
+        steps = [(a, t / n, b) for a, b in zip(word, word[1:] + word[-1:]) for n in [rng.integers(5, 15)] for t in range(n)]
+        found.append(np.array([(1 - .5 * f) * means[a] + .5 * f * means[b] + factors[a] @ rng.normal(size=13) for a, f, b in steps]))
+    return found
+
+
+def vectors(s):
+    train, held = np.split(np.array(speech_like(400, 1), dtype=object), [300])
+    train, held = list(train), list(held)
+    s.query('DROP TABLE IF EXISTS frames; CREATE TABLE frames (id int, held bool, x float8[])')
+    for i, x in enumerate(train + held):
+        s.query(f"INSERT INTO frames VALUES ({i}, {i >= len(train)}, '{{{','.join('{' + ','.join(f'{v:.6g}' for v in r) + '}' for r in x)}}}')")
+    s.set(max_parallel_workers_per_gather=0)
+    rows = []
+    for form, their_form in FORMS.items():
+        for seed in (1, 2, 3):
+            sql = f"SELECT tlv_hmm('SELECT x FROM frames WHERE NOT held', k => 5, covariance => '{form}', seed => {seed})"
+            cost = s.cost(f'SELECT ({sql}) IS NULL')[1]
+            s.query(f'DROP TABLE IF EXISTS fitted; CREATE TABLE fitted AS SELECT ({sql}) AS model')
+            train_ll, held_ll = (float(s.value('SELECT sum(tlv_sequence_log_likelihood(model, x)) / sum(array_length(x, 1)) FROM fitted, frames '
+                                               f'WHERE {which}')) for which in ('NOT held', 'held'))
+            rows.append([f'tensorlv, {form}', seed, cost.cpu, f'{train_ll:.4f}', f'{held_ll:.4f}'])
+        for seed in (1, 2, 3):
+            if GaussianHMM is None:
+                continue
+            X, T = np.concatenate(train), np.concatenate(held)
+            lengths, their_held = [len(x) for x in train], [len(x) for x in held]
+            best, total = None, 0
+            for start in range(9):   # as many starts as ours
+                model = GaussianHMM(n_components=5, covariance_type=their_form, n_iter=1000, tol=1e-6 * len(X), random_state=100 * seed + start,
+                                    implementation='scaling')
+                seconds, _ = cpu(lambda: model.fit(X, lengths))
+                total += seconds
+                found = (model.score(X, lengths) / len(X), model.score(T, their_held) / len(T))
+                best = max(best or found, found)
+                if start == 0:
+                    rows.append([f'hmmlearn, {form}, one start', seed, seconds, f'{found[0]:.4f}', f'{found[1]:.4f}'])
+            rows.append([f'hmmlearn, {form}, best of 9', seed, total, f'{best[0]:.4f}', f'{best[1]:.4f}'])
+    table('vectors like speech, 13 dimensions, k = 5: log-likelihood per step; hmmlearn with its k-means start and implementation=scaling',
+          ['', 'seed', 'CPU s', 'training', 'held out'], rows)
+
+
 s = Session()
 machine(s)
 if 'speed' in PARTS:
@@ -249,3 +304,5 @@ if 'speed' in PARTS:
     speed_growth(s)
 if 'real' in PARTS:
     real(s)
+if 'vectors' in PARTS:
+    vectors(s)
