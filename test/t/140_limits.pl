@@ -1,0 +1,59 @@
+# What limits do to a fit: memory over its steps, temporary files, locks.
+use strict;
+use warnings;
+use Test::More;
+use File::Basename qw(dirname);
+use Time::HiRes qw(sleep);
+use lib dirname(__FILE__) . '/lib';
+use TlvTest;
+
+my $db = new_database('tlv_limits');
+query($db, <<'SQL');
+CREATE TABLE points AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(100, 20, separation => 3, covariance => 'full'), 2000);
+CREATE TABLE votes AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(120, 12, observed_states => 14), 300);
+CREATE FUNCTION peak() RETURNS bigint LANGUAGE sql AS
+  $$ SELECT (regexp_match(pg_read_file('/proc/self/status'), 'VmHWM:\s+(\d+)'))[1]::bigint * 1024 $$;
+SQL
+
+# ---- the model of every step goes with the next: the peak is the same after 2 steps and after many ----
+SKIP: {
+    skip 'the memory of a process is not known here', 2 unless -r '/proc/self/status';
+    my %fits = (
+        tlv_gmm => [ 40, q{tlv_gmm('SELECT x FROM points', 20, 'full', iterations => %d)} ],
+        tlv_tree => [ 200, q{tlv_tree('SELECT v FROM votes', 12, iterations => %d)} ],
+    );
+    for my $name (sort keys %fits) {
+        my ($most, $call) = @{ $fits{$name} };
+        my (%peak, $size);
+        for my $steps (2, $most) {
+            my $fit = sprintf $call, $steps;
+            ($size, $peak{$steps}) = split /\|/,
+                query($db, "SET jit = off; SET max_parallel_workers_per_gather = 0; SELECT octet_length(tlv_model_send($fit)), peak()");
+        }
+        my $more = ($peak{$most} - $peak{2}) / $size;
+        cmp_ok($more, '<', 4, sprintf('%s: %d steps instead of 2, of a model of %.0f kB, take %.1f models more', $name, $most, $size / 1024, $more));
+    }
+}
+
+# ---- temporary files: an error of the limit's own, nothing left, and the session goes on ----
+my $stored = q{SELECT tlv_gmm('SELECT ARRAY[random(), i, i % 7] FROM generate_series(1, 200000) i', 3) IS NULL;};
+my $result = run_sql($db, "SET work_mem = '64kB'; SET temp_file_limit = '1MB';\n$stored\nSELECT 'goes on';\nSELECT count(*) FROM pg_ls_tmpdir();", go_on => 1);
+like($result->{errors}, qr/ERROR:\s+53400/, 'a fit whose stored rows exceed temp_file_limit: 53400');
+is($result->{out}, "goes on\n0", 'the session goes on, and no temporary file is left');
+
+# ---- locks ----
+query($db, 'CREATE TABLE locked AS SELECT x FROM points LIMIT 100');
+my $holder = start_psql($db, 'BEGIN; LOCK TABLE locked; SELECT pg_sleep(20);');
+for (1 .. 100) {
+    last if query($db, q{SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = 'locked'::regclass}) > 0;
+    sleep 0.1;
+}
+$result = run_sql($db, "SET lock_timeout = '300ms';\nSELECT tlv_gmm('SELECT x FROM locked', 2) IS NULL;\nSELECT count(tlv_gmm('SELECT x FROM points', 2, iterations => 1));", go_on => 1);
+like($result->{errors}, qr/ERROR:\s+55P03/, 'a fit of a locked table ends with lock_timeout: 55P03');
+cmp_ok($result->{seconds}, '<', 15, sprintf('in time: %.1f s', $result->{seconds}));
+is($result->{out}, '1', 'the session goes on');
+query($db, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE locked%' OR query LIKE '%pg_sleep(20)%' AND pid <> pg_backend_pid()});
+finish_psql($holder);
+
+drop_database($db);
+done_testing();
