@@ -99,7 +99,7 @@ sub judge {
     my ($what, $sql, $call) = @_;
     my $state = $call->{state} // 'none';
     $by_state{$state}++;
-    push @wrong, "$state $call->{message}: $sql" if $state =~ /^(XX|58|F0|57P|none)/ || $state eq '53200' && $call->{message} !~ /work_mem|memory/;
+    push @wrong, "$state " . ($call->{message} // '') . ": $sql" if $state =~ /^(XX|58|F0|57P|none)/ || $state eq '53200' && ($call->{message} // '') !~ /work_mem|memory/;
     push @late, int($call->{milliseconds}) . " ms: $sql" if $call->{milliseconds} > $timeout + $lateness;
     return if $state ne '00000';
     my ($not_finite) = $call->{out} =~ /^\d+\|(\d+)/m;
@@ -197,14 +197,15 @@ sub call_pair {
     $role = 'moving', $definition .= $moving_final if $role eq 'final' && rand() < 0.2;
     $definition .= ', FINALFUNC_MODIFY = READ_WRITE' if $role eq 'final' && rand() < 0.3;
     $definition = sprintf $definition, $first->{name}, $second->{name}, $state;
-    my $initial = $TlvHostile::value_table{$state} && rand() < 0.4 ? "SELECT (v::text) AS initial FROM $TlvHostile::value_table{$state} ORDER BY md5(id::text || '$number') LIMIT 1 \\gset\n" : '';
+    my $initial = $TlvHostile::value_table{$state} && rand() < 0.25 ? "SELECT (v::text) AS initial FROM $TlvHostile::value_table{$state} ORDER BY md5(id::text || '$number') LIMIT 1 \\gset\n" : '';
     $definition .= ", INITCOND = :'initial'" if $initial;
     $definition .= ", MINITCOND = :'initial'" if $initial && $role eq 'moving';
     my %as_aggregate = (%$first, types => \@row, names => [ map { '' } @row ], returns => $returns,
         likes => [ @{ $first->{likes} }[ 1 .. $#{ $first->{types} } ] ]);
     my @list = [ $number, "${initial}CREATE AGGREGATE $name(" . join(', ', @row) . ") ($definition);", { signature => $name, definition => 1 } ];
+    # rows must leave a moving frame
     for my $shape ($shape_of{$role}, undef) {
-        my ($sql) = call_aggregate(\%as_aggregate, ++$number, 1, $name, $shape);
+        my ($sql) = call_aggregate(\%as_aggregate, ++$number, 1, $name, $shape, $role eq 'moving' ? 3 : 1);
         push @list, [ $number, $sql, { signature => "$first->{signature} with $second->{signature}" } ] if defined $sql;
     }
     return @list, [ ++$number, "DROP AGGREGATE $name(" . join(', ', @row) . ');', { signature => $name, definition => 1 } ];

@@ -285,10 +285,10 @@ my @shapes = (
 );
 
 sub call_aggregate {
-    my ($function, $number, $honest, $name, $shape) = @_;
+    my ($function, $number, $honest, $name, $shape, $least) = @_;
     my @types = @{ $function->{types} };
     $name //= $function->{name};
-    my $rows = 1 + int rand 7;
+    my $rows = ($least // 1) + int rand 7;
     my (@columns, @kinds);
     for my $i (0 .. $#types) {
         # models, subspaces and numbers behind the row are constants as a rule
