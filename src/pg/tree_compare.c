@@ -126,8 +126,11 @@ static void
 take_edge(void *argument, TupleTableSlot *slot)
 {
 	EdgeList *list = argument;
-	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
+	MemoryContext before;
 
+	if (slot->tts_isnull[0] && slot->tts_isnull[1]) /* by the cast */
+		return;
+	before = MemoryContextSwitchTo(list->mcxt);
 	if (list->n == list->room)
 	{
 		list->room *= 2;

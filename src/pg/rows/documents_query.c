@@ -68,10 +68,15 @@ static void
 take_term(void *argument, TupleTableSlot *slot)
 {
 	TermList *terms = argument;
-	MemoryContext before = MemoryContextSwitchTo(terms->mcxt);
-	int64 id = DatumGetInt64(slot->tts_values[0]);
-	char *term = TextDatumGetCString(slot->tts_values[1]);
+	MemoryContext before;
+	int64 id;
+	char *term;
 
+	if (slot->tts_isnull[0] || slot->tts_isnull[1])
+		return;
+	before = MemoryContextSwitchTo(terms->mcxt);
+	id = DatumGetInt64(slot->tts_values[0]);
+	term = TextDatumGetCString(slot->tts_values[1]);
 	if (terms->n > 0 && terms->ids[terms->n - 1] == id)
 		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
 						errmsg("two terms have the same tlv_term_id, one of them \"%s\"", term),

@@ -104,8 +104,11 @@ static void
 take_name(void *argument, TupleTableSlot *slot)
 {
 	NameList *list = argument;
-	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
+	MemoryContext before;
 
+	if (slot->tts_isnull[0])
+		return;
+	before = MemoryContextSwitchTo(list->mcxt);
 	if (list->n < TLV_CATEGORY_MOST_VARIABLES)
 	{
 		list->names[list->n] = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));

@@ -33,10 +33,12 @@ vector_expression(TlvSource *rows)
 	return "x::pg_catalog.float4[]::pg_catalog.float8[]";
 }
 
+/* The cast is made for the condition and again for the value: it need not be the same. */
 static void
 take_width(void *width, TupleTableSlot *slot)
 {
-	*(size_t *) width = TlvVectorsOf(slot->tts_values[0]).d;
+	if (!slot->tts_isnull[0])
+		*(size_t *) width = TlvVectorsOf(slot->tts_values[0]).d;
 }
 
 /* Numbers in the first vector, 0 without one. */

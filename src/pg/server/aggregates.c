@@ -202,8 +202,8 @@ make_like(TlvShared *shared, const tlv_frame *frame)
 	return accumulator;
 }
 
-static void
-merge_value(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+void
+TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	const tlv_kind *kind = TlvKind(frame);
 
@@ -231,13 +231,13 @@ TLV_FUNCTION(tlv_moments_combine)
 		tlv_frame first = TlvFrame(PG_GETARG_TLV(0));
 		tlv_accumulator *accumulator = make_like(shared, &first);
 
-		merge_value(&shared->ctx, accumulator, &first);
+		TlvMerge(&shared->ctx, accumulator, &first);
 		expanded = TlvExpandedCreate(shared, accumulator);
 	}
 	expanded->foreign = true;
 	other = PG_GETARG_TLV(1);
 	frame = TlvFrame(other);
-	merge_value(&shared->ctx, expanded->accumulator, &frame);
+	TlvMerge(&shared->ctx, expanded->accumulator, &frame);
 	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
 		pfree(other);
 	return TlvExpandedDatum(expanded);
@@ -256,8 +256,8 @@ TLV_FUNCTION(tlv_moments_add)
 	work->ctx.arena.limit = SIZE_MAX;
 	builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
 	TlvCheck(&work->ctx, tlv_accumulator_create(&work->ctx, kind->accumulator, &accumulator));
-	merge_value(&work->ctx, accumulator, &a);
-	merge_value(&work->ctx, accumulator, &b);
+	TlvMerge(&work->ctx, accumulator, &a);
+	TlvMerge(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
 	sum = TlvBuild(&work->ctx, builder);
 	TlvCheck(&work->ctx, tlv_kind_require_made(&work->ctx, sum, VARSIZE(sum)));

@@ -91,16 +91,16 @@ void
 TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 {
 	rows->shippable = use == TLV_SOURCE_AGAIN;
-	if (use == TLV_SOURCE_MADE || (use == TLV_SOURCE_AGAIN && !TlvQueryRepeatable(rows->query)))
+	if (use == TLV_SOURCE_MADE ||
+		(use == TLV_SOURCE_AGAIN &&
+		 (TlvStatementIsVolatile(&rows->made) || !TlvQueryRepeatable(rows->query))))
 		rows_store(rows);
 }
 
 void
 TlvSourceBegin(TlvSource *rows, TlvStatement *statement)
 {
-	*statement = rows->made;
-	initStringInfo(&statement->sql);
-	statement->functions = list_copy(rows->made.functions);
+	TlvStatementLike(statement, &rows->made);
 	statement->small_scan = rows->small_scan;
 	statement->shipped = rows->shippable && rows->query->store == NULL;
 }
@@ -286,10 +286,12 @@ add_fold(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass)
 static void
 add_parameters(TlvStatement *statement, int from)
 {
-	for (int i = from; i < statement->n_parameters; i++)
+	int n = list_length(statement->parameters);
+
+	for (int i = from; i < n; i++)
 		appendStringInfo(&statement->sql, "%s$%d AS p%d",
 						 i == from ? "WITH p AS MATERIALIZED (SELECT " : ", ", i + 1, i + 1);
-	if (statement->n_parameters > from)
+	if (n > from)
 		appendStringInfoString(&statement->sql, ") ");
 }
 
@@ -310,7 +312,7 @@ pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, S
 		if (pass->complete)
 			appendStringInfo(select, " FILTER (WHERE (%s) IS NOT TRUE)", missing_condition(rows));
 	}
-	add_parameters(statement, rows->made.n_parameters);
+	add_parameters(statement, list_length(rows->made.parameters));
 	appendStringInfo(&statement->sql, "SELECT %s", select->data);
 	if (pass->complete)
 	{
@@ -321,6 +323,28 @@ pass_statement(TlvSource *rows, const tlv_pass *pass, TlvStatement *statement, S
 	TlvSourceFrom(rows, statement);
 	add_fold(rows, statement, pass);
 	return n;
+}
+
+/*
+ * Another server has made the values: whatever it calls by the names of our aggregates, what comes
+ * is a value of that type and no more.  One that merges with rows under the same constants is of
+ * the kind and the sizes that the plan asked for.
+ */
+static void
+require_values(const tlv_pass *pass, const PassResult *result)
+{
+	for (size_t i = 0; i < pass->n; i++)
+	{
+		TlvWork *work;
+		tlv_accumulator *accumulator;
+
+		if (result->values[i] == NULL)
+			continue;
+		work = TlvWorkBegin("tensorlv check");
+		TlvCheck(&work->ctx, tlv_statistic_create(&work->ctx, &pass->statistics[i], &accumulator));
+		TlvMerge(&work->ctx, accumulator, &result->values[i]->frame);
+		TlvWorkEnd(work);
+	}
 }
 
 /* One pass; what it takes to make the statement goes with a context of its own. */
@@ -346,6 +370,8 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 		n = pass_statement(rows, pass, &statement, &select, types);
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);
 	}
+	if (statement.foreign)
+		require_values(pass, result);
 	MemoryContextSwitchTo(before);
 	MemoryContextDelete(mcxt);
 }

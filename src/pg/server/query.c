@@ -19,9 +19,11 @@
 #include "tcop/utility.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/regproc.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "query_internal.h"
 
@@ -89,13 +91,13 @@ TlvParse(const char *text)
 #endif
 }
 
-Query *
-TlvAnalyse(RawStmt *statement, const char *text, const Oid *types, int n, QueryEnvironment *env)
+static Query *
+analyse_alone(RawStmt *statement, const char *text)
 {
 #if PG_VERSION_NUM >= 150000
-	return parse_analyze_fixedparams(statement, text, types, n, env);
+	return parse_analyze_fixedparams(statement, text, NULL, 0, NULL);
 #else
-	return parse_analyze(statement, text, unconstify(Oid *, types), n, env);
+	return parse_analyze(statement, text, NULL, 0, NULL);
 #endif
 }
 
@@ -139,8 +141,7 @@ analyse_text(TlvQuery *query, const char *what)
 	bool before = TlvBeginReading();
 
 	error_context_stack = &callback;
-	query->query =
-		TlvAnalyse(single_select(TlvParse(query->text), what), query->text, NULL, 0, NULL);
+	query->query = analyse_alone(single_select(TlvParse(query->text), what), query->text);
 	refuse_writing(query->query);
 	error_context_stack = callback.previous;
 	TlvEndReading(before);
@@ -198,6 +199,8 @@ TlvQueryOpen(const char *text, Oid function, const char *what)
 	query->environment = create_queryEnv();
 	query->namespace = get_func_namespace(function);
 	query->extension = getExtensionOfObject(ProcedureRelationId, function);
+	if (!OidIsValid(query->extension)) /* nothing could be told to be its member */
+		TlvRaiseMismatch("%s belongs to no extension", format_procedure(function));
 	query->schema = quote_identifier(get_namespace_name(query->namespace));
 	GetUserIdAndSecContext(&query->user, &query->security);
 	query->row_security = row_security;
@@ -237,7 +240,7 @@ TlvQueryType(const TlvQuery *query, const char *name)
 	Oid type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name),
 							   ObjectIdGetDatum(query->namespace));
 
-	if (!OidIsValid(type))
+	if (!OidIsValid(type) || getExtensionOfObject(TypeRelationId, type) != query->extension)
 		TlvRaiseMismatch("type %s is missing", name);
 	return type;
 }
@@ -301,6 +304,8 @@ is_dear_node(Node *node, void *context)
 	if (IsA(node, Query))
 		return !is_plain_level((Query *) node) ||
 			   query_tree_walker((Query *) node, is_dear_node, context, 0);
+	if (IsA(node, CoerceToDomain) && DomainHasConstraints(((CoerceToDomain *) node)->resulttype))
+		return true; /* a constraint may call anything */
 	return check_functions_in_node(node, is_dear_function, context) ||
 		   expression_tree_walker(node, is_dear_node, context);
 }

@@ -81,36 +81,44 @@ extern bool TlvQueryRepeatable(const TlvQuery *query);
 
 /* ---- statements over its rows ---- */
 
-#define TLV_MOST_PARAMETERS 8
-
 typedef struct TlvStatement
 {
 	TlvQuery *query;
 	StringInfoData sql;
-	List *functions; /* what its own levels may call beside the server's functions */
-	int n_parameters;
-	Oid types[TLV_MOST_PARAMETERS];
-	Datum values[TLV_MOST_PARAMETERS];
-	bool held[TLV_MOST_PARAMETERS]; /* stay where they are until the statement has run */
-	bool by_reference;				/* held ones are planned as pointers to them */
-	bool shipped;					/* run only when no rows of foreign tables travel to us */
-	bool small_scan;				/* workers for tables that look small */
-	bool single;					/* returns one row, of aggregates over all others */
+	List *calls;	   /* what its own levels may call beside the server's functions */
+	List *casts;	   /* and OIDs of the functions of casts */
+	List *parameters;  /* $1, $2, ... */
+	bool by_reference; /* held ones are planned as pointers to them */
+	bool shipped;	   /* run only when no rows of foreign tables travel to us */
+	bool small_scan;   /* workers for tables that look small */
+	bool single;	   /* returns one row, of aggregates over all others */
+	bool foreign;	   /* it has read foreign tables */
 } TlvStatement;
 
 extern void TlvStatementBegin(TlvStatement *statement, TlvQuery *query);
 
+/* Begins a statement that may call what the other may and has its parameters, but not its text. */
+extern void TlvStatementLike(TlvStatement *statement, const TlvStatement *other);
+
 /*
- * A function or aggregate of the extension, by its exact signature, that the statement may call:
- * its qualified name.  *result, unless NULL, gets the type of its value.
+ * A function or aggregate of the extension, by its exact signature, that the statement may call by
+ * the name that is returned, unqualified and with arguments of exactly these types: it is called by
+ * its OID, whatever else is of that name.  *result, unless NULL, gets the type of its value.
+
  */
 extern const char *TlvStatementCall(TlvStatement *statement, const char *name, int n,
 									const Oid *types, Oid *result);
 
-/* It may cast one type to another, whoever has made them. */
+/*
+ * It may cast one type to another, if that takes nobody's function, or one of the current user or a
+ * superuser.  Errors: 42501.
+ */
 extern void TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to);
 
-/* A parameter; returns its number, n of "$n", the same for the same datum. */
+/* Is there a volatile function in its casts? */
+extern bool TlvStatementIsVolatile(const TlvStatement *statement);
+
+/* A parameter, which is not NULL; returns its number, n of "$n", the same for the same datum. */
 extern int TlvStatementParameter(TlvStatement *statement, Oid type, Datum value);
 
 /*

@@ -1,5 +1,5 @@
 /*
- * query_internal.h - what query.c and statement.c share.
+ * query_internal.h - what query.c, calls.c, parameters.c and statement.c share.
  */
 #ifndef TLV_QUERY_INTERNAL_H
 #define TLV_QUERY_INTERNAL_H
@@ -10,8 +10,25 @@
 extern void TlvQueryPosition(const char *text);
 
 extern List *TlvParse(const char *text);
-extern Query *TlvAnalyse(RawStmt *statement, const char *text, const Oid *types, int n,
-						 QueryEnvironment *environment);
+
+/* ---- calls.c ---- */
+
+/* A statement of ours, analysed: with its calls and parameters, and nothing that is strange. */
+extern Query *TlvAnalyseStatement(TlvStatement *statement);
+
+/* ---- parameters.c ---- */
+
+/* Parameter $number as what is planned; NULL: there is none of that number. */
+extern Const *TlvParameterConstant(const TlvStatement *statement, int number);
+
+/* Bytes in its parameters, but for those that are planned as pointers. */
+extern double TlvStatementParametersSize(const TlvStatement *statement);
+
+/* Is any of them held? */
+extern bool TlvStatementHolds(const TlvStatement *statement);
+
+/* TlvIsHeld is true of them until the current context goes. */
+extern void TlvBeginHolding(const TlvStatement *statement);
 
 /* Makes a name of rows known to the statements; store NULL: the placeholder. */
 extern void TlvQueryRegister(TlvQuery *query, const char *name, TupleDesc desc,

@@ -3,30 +3,19 @@
  */
 #include "query.h"
 
-#include "access/detoast.h"
-#include "access/parallel.h"
-#include "catalog/dependency.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
+#include "catalog/pg_class.h"
 #include "executor/executor.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
 #include "optimizer/paths.h"
-#include "parser/parse_coerce.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
-#include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
-#include "utils/regproc.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "query_internal.h"
 
@@ -35,83 +24,6 @@
 
 /* Parameters shorter than this, in kB, have room in any work_mem. */
 #define PARAMETERS_LONG 16
-
-void
-TlvStatementBegin(TlvStatement *statement, TlvQuery *query)
-{
-	memset(statement, 0, sizeof(*statement));
-	statement->query = query;
-	initStringInfo(&statement->sql);
-}
-
-static void
-statement_allow(TlvStatement *statement, Oid function)
-{
-	statement->functions = list_append_unique_oid(statement->functions, function);
-}
-
-void
-TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
-{
-	Oid function;
-	bool is_varlena;
-
-	switch (find_coercion_pathway(to, getBaseType(from), COERCION_EXPLICIT, &function))
-	{
-		case COERCION_PATH_FUNC:
-			statement_allow(statement, function);
-			break;
-		case COERCION_PATH_COERCEVIAIO:
-			getTypeOutputInfo(getBaseType(from), &function, &is_varlena);
-			statement_allow(statement, function);
-			break;
-		default:
-			break;
-	}
-}
-
-/*
- * A schema's owner may add functions of our names; one that takes exactly these types is a member
- * of the extension, or is refused.
- */
-const char *
-TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *types, Oid *result)
-{
-	const TlvQuery *query = statement->query;
-	Oid function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-								   PointerGetDatum(buildoidvector(types, n)),
-								   ObjectIdGetDatum(query->namespace));
-
-	if (!OidIsValid(function) ||
-		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
-		TlvRaiseMismatch("function %s of %d arguments is missing", name, n);
-	statement_allow(statement, function);
-	if (result != NULL)
-		*result = get_func_rettype(function);
-	return psprintf("%s.%s", query->schema, name);
-}
-
-int
-TlvStatementParameter(TlvStatement *statement, Oid type, Datum value)
-{
-	for (int i = 0; i < statement->n_parameters; i++)
-		if (statement->types[i] == type && statement->values[i] == value)
-			return i + 1;
-	if (statement->n_parameters == TLV_MOST_PARAMETERS)
-		elog(ERROR, "too many parameters of a pass");
-	statement->types[statement->n_parameters] = type;
-	statement->values[statement->n_parameters] = value;
-	return ++statement->n_parameters;
-}
-
-int
-TlvStatementHeld(TlvStatement *statement, Oid type, struct varlena *value)
-{
-	int number = TlvStatementParameter(statement, type, PointerGetDatum(value));
-
-	statement->held[number - 1] = true;
-	return number;
-}
 
 void
 TlvAppendInt4(StringInfo sql, int32 value)
@@ -125,92 +37,7 @@ TlvAppendInt8(StringInfo sql, int64 value)
 	appendStringInfo(sql, INT64_FORMAT "::pg_catalog.int8", value);
 }
 
-/* ---- what its own levels may hold ---- */
-
-static bool
-is_strange_function(Oid function, void *statement)
-{
-	if (function >= FirstNormalObjectId &&
-		!list_member_oid(((TlvStatement *) statement)->functions, function))
-		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("a function of somebody else's, %s, has come in where tensorlv "
-							   "calls one of its own or of the server's",
-							   format_procedure(function))));
-	return false;
-}
-
-static bool
-refuse_strange(Node *node, void *statement)
-{
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, refuse_strange, statement,
-								 QTW_EXAMINE_RTES_BEFORE);
-	if (IsA(node, RangeTblEntry))
-	{
-		if (((RangeTblEntry *) node)->rtekind == RTE_RELATION)
-			elog(ERROR, "a pass reads a table by name");
-		return false;
-	}
-	(void) check_functions_in_node(node, is_strange_function, statement);
-	return expression_tree_walker(node, refuse_strange, statement);
-}
-
-static Datum
-reference_to(Datum value)
-{
-	struct varatt_indirect to = {(struct varlena *) DatumGetPointer(value)};
-	struct varlena *reference = palloc(INDIRECT_POINTER_SIZE);
-
-	SET_VARTAG_EXTERNAL(reference, VARTAG_INDIRECT);
-	memcpy(VARDATA_EXTERNAL(reference), &to, sizeof(to));
-	return PointerGetDatum(reference);
-}
-
-/* makeConst would read what a reference points to. */
-static Const *
-make_reference(const Param *parameter, Datum value)
-{
-	Const *constant = makeNullConst(parameter->paramtype, -1, parameter->paramcollid);
-
-	constant->constvalue = reference_to(value);
-	constant->constisnull = false;
-	return constant;
-}
-
-static bool
-is_by_reference(const TlvStatement *statement, int parameter)
-{
-	return statement->by_reference && statement->held[parameter];
-}
-
-/* Parameters become constants: what is planned has none, here or on another server. */
-static Node *
-bind_parameters(Node *node, void *context)
-{
-	TlvStatement *statement = context;
-
-	if (node == NULL)
-		return NULL;
-	if (IsA(node, Query))
-		return (Node *) query_tree_mutator((Query *) node, bind_parameters, context, 0);
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXTERN)
-	{
-		Param *parameter = (Param *) node;
-		int which = parameter->paramid - 1;
-		Datum value = statement->values[which];
-		int16 length;
-		bool by_value;
-
-		get_typlenbyval(parameter->paramtype, &length, &by_value);
-		if (is_by_reference(statement, which))
-			return (Node *) make_reference(parameter, value);
-		return (Node *) makeConst(parameter->paramtype, -1, parameter->paramcollid, length, value,
-								  false, by_value);
-	}
-	return expression_tree_mutator(node, bind_parameters, context);
-}
+/* ---- the caller's query in it ---- */
 
 /* The caller's query in the placeholder's stead. */
 static bool
@@ -254,35 +81,12 @@ require_same_rights(const TlvQuery *query)
 						errmsg("the role or row_security has changed while the query was run")));
 }
 
-/* Positions in our text are nothing to the caller, who would look for them in his own. */
-static void
-forget_position(void *argument)
-{
-	errposition(0);
-}
-
-static Query *
-analyse_own(TlvStatement *statement)
-{
-	const char *sql = statement->sql.data;
-	ErrorContextCallback callback = {error_context_stack, forget_position, NULL};
-	Query *own;
-
-	error_context_stack = &callback;
-	own = TlvAnalyse(linitial_node(RawStmt, TlvParse(sql)), sql, statement->types,
-					 statement->n_parameters, statement->query->environment);
-	error_context_stack = callback.previous;
-	return own;
-}
-
 static Query *
 statement_query(TlvStatement *statement)
 {
 	TlvQuery *query = statement->query;
-	Query *own = analyse_own(statement);
+	Query *own = TlvAnalyseStatement(statement);
 
-	(void) refuse_strange((Node *) own, statement);
-	own = castNode(Query, bind_parameters((Node *) own, statement));
 	if (query->held == NULL)
 		(void) put_query((Node *) own, query);
 	AcquireRewriteLocks(own, true, false);
@@ -311,15 +115,6 @@ begin_small_scan(void)
 	return level;
 }
 
-static bool
-any_held(const TlvStatement *statement)
-{
-	for (int i = 0; i < statement->n_parameters; i++)
-		if (statement->held[i])
-			return true;
-	return false;
-}
-
 static PlannedStmt *
 plan_once(TlvStatement *statement)
 {
@@ -346,7 +141,7 @@ plan_statement(TlvStatement *statement)
 
 	statement->by_reference = true;
 	plan = plan_once(statement);
-	if (!plan->parallelModeNeeded || !any_held(statement))
+	if (!plan->parallelModeNeeded || !TlvStatementHolds(statement))
 		return plan;
 	statement->by_reference = false;
 	return plan_once(statement);
@@ -391,9 +186,22 @@ fetches_foreign_rows(const Plan *plan)
 			return any_fetches(((const MergeAppend *) plan)->mergeplans);
 		case T_SubqueryScan:
 			return fetches_foreign_rows(((const SubqueryScan *) plan)->subplan);
+		case T_CustomScan:
+			return any_fetches(((const CustomScan *) plan)->custom_plans);
 		default:
 			return fetches_foreign_rows(plan->lefttree) || fetches_foreign_rows(plan->righttree);
 	}
+}
+
+static bool
+reads_foreign_tables(const PlannedStmt *plan)
+{
+	ListCell *cell;
+
+	foreach (cell, plan->rtable)
+		if (lfirst_node(RangeTblEntry, cell)->relkind == RELKIND_FOREIGN_TABLE)
+			return true;
+	return false;
 }
 
 /* ---- running ---- */
@@ -459,18 +267,10 @@ receiver_nothing(DestReceiver *self)
 static int
 begin_room_for_parameters(const TlvStatement *statement)
 {
-	double kilobytes = work_mem, most = MAX_KILOBYTES;
+	double kilobytes = work_mem + TlvStatementParametersSize(statement) / 1024,
+		   most = MAX_KILOBYTES;
 	int level;
 
-	for (int i = 0; i < statement->n_parameters; i++)
-	{
-		int16 length;
-		bool by_value;
-
-		get_typlenbyval(statement->types[i], &length, &by_value);
-		if (!by_value && !is_by_reference(statement, i))
-			kilobytes += (double) datumGetSize(statement->values[i], by_value, length) / 1024 + 1;
-	}
 	if (kilobytes < work_mem + PARAMETERS_LONG)
 		return 0;
 	level = NewGUCNestLevel();
@@ -511,56 +311,6 @@ statement_context(void *argument)
 	errcontext("reading the rows of \"%s\"", query->text);
 }
 
-/* ---- what statements that run refer to ---- */
-
-typedef struct HeldValues
-{
-	dlist_node node;
-	MemoryContextCallback callback; /* takes it out of the list */
-	int n;
-	Datum values[TLV_MOST_PARAMETERS];
-} HeldValues;
-
-/* Of all statements that run. */
-static dlist_head held_values = DLIST_STATIC_INIT(held_values);
-
-static void
-end_holding(void *argument)
-{
-	dlist_delete(&((HeldValues *) argument)->node);
-}
-
-/* Until the current context goes. */
-static void
-begin_holding(const TlvStatement *statement)
-{
-	HeldValues *held = palloc0(sizeof(HeldValues));
-
-	for (int i = 0; i < statement->n_parameters; i++)
-		if (statement->held[i])
-			held->values[held->n++] = statement->values[i];
-	held->callback.func = end_holding;
-	held->callback.arg = held;
-	dlist_push_head(&held_values, &held->node);
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &held->callback);
-}
-
-bool
-TlvIsHeld(const struct varlena *value)
-{
-	dlist_iter iter;
-
-	dlist_foreach(iter, &held_values)
-	{
-		const HeldValues *held = dlist_container(HeldValues, node, iter.cur);
-
-		for (int i = 0; i < held->n; i++)
-			if (DatumGetPointer(held->values[i]) == (const void *) value)
-				return true;
-	}
-	return false;
-}
-
 /* False, and nothing run, when it was to be shipped and cannot be. */
 static bool
 plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
@@ -570,6 +320,7 @@ plan_and_execute(TlvStatement *statement, DestReceiver *receiver)
 	require_same_rights(statement->query); /* planning may call functions, too */
 	if (statement->shipped && (fetches_foreign_rows(plan->planTree) || any_fetches(plan->subplans)))
 		return false;
+	statement->foreign = reads_foreign_tables(plan);
 	execute_plan(statement, plan, receiver);
 	return true;
 }
@@ -596,7 +347,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 	require_same_rights(query);
 	mcxt = AllocSetContextCreate(query->mcxt, "tensorlv pass", ALLOCSET_DEFAULT_SIZES);
 	MemoryContextSwitchTo(mcxt);
-	begin_holding(statement);
+	TlvBeginHolding(statement);
 	if (statement->single)
 		receiver.pass = mcxt;
 	error_context_stack = &callback;

@@ -130,6 +130,9 @@ extern struct varlena *TlvBuild(tlv_context *ctx, tlv_frame_builder *builder);
 /* Raises an error unless the value is of that kind; function names the caller. */
 extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *function);
 
+/* Merges a value into an accumulator; an error unless it is of the accumulator's kind. */
+extern void TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
+
 #define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
 
 /* ---- rows (result_rows.c) ---- */
