@@ -18,12 +18,14 @@ SELECT passes_more('SELECT bag FROM passes_docs') AS stored_column,
 
 CREATE FUNCTION passes_check(tlv_bag) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
 CREATE DOMAIN passes_checked AS tlv_bag CHECK (passes_check(VALUE));
+CREATE TYPE passes_record AS (a passes_checked);
 -- Rows that may differ from pass to pass are kept; a column of an outer query is no stored column.
 SELECT passes_more('SELECT bag FROM passes_docs WHERE random() < 0.9') AS volatile,
        passes_more('SELECT bag FROM passes_docs LIMIT 700') AS limited,
        passes_more('SELECT d.bag FROM passes_docs d JOIN (SELECT doc FROM passes_docs LIMIT 700) l USING (doc)') AS limited_below,
        passes_more('SELECT d.bag FROM passes_docs d WHERE doc IN (SELECT doc FROM passes_docs OFFSET 100)') AS limited_within,
        passes_more('SELECT bag::passes_checked FROM passes_docs') AS checked,
+       passes_more('SELECT bag FROM passes_docs WHERE json_populate_record(NULL::passes_record, ''{"a": "{1:1}"}'') IS NOT NULL') AS checked_within,
        passes_more('SELECT bag FROM passes_docs TABLESAMPLE bernoulli (90)') AS sampled,
        passes_more('SELECT s.b FROM passes_docs d, LATERAL (SELECT d.bag AS b) s') AS lateral;
 
@@ -65,6 +67,7 @@ FROM (SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3, alpha0 => 0.7, itera
 GROUP BY given, free;
 
 DROP VIEW passes_view;
+DROP TYPE passes_record;
 DROP DOMAIN passes_checked;
 DROP FUNCTION passes_check;
 DROP TABLE passes_docs, passes_models, passes_rows;

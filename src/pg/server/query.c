@@ -23,7 +23,6 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/typcache.h"
 
 #include "query_internal.h"
 
@@ -296,6 +295,29 @@ is_plain_level(const Query *level)
 	return true;
 }
 
+/*
+ * Does it make a value of a type of users'?  Domains have constraints, which may call anything;
+ * so do the server's own functions that fill composites and arrays of them.
+ */
+static bool
+makes_users_type(Node *node)
+{
+	switch (nodeTag(node))
+	{
+		case T_Const:
+		case T_FuncExpr:
+		case T_CoerceViaIO:
+		case T_ArrayCoerceExpr:
+		case T_ArrayExpr:
+		case T_RowExpr:
+		case T_ConvertRowtypeExpr:
+		case T_CoerceToDomain:
+			return exprType(node) >= FirstNormalObjectId;
+		default:
+			return false;
+	}
+}
+
 static bool
 is_dear_node(Node *node, void *context)
 {
@@ -304,9 +326,7 @@ is_dear_node(Node *node, void *context)
 	if (IsA(node, Query))
 		return !is_plain_level((Query *) node) ||
 			   query_tree_walker((Query *) node, is_dear_node, context, 0);
-	if (IsA(node, CoerceToDomain) && DomainHasConstraints(((CoerceToDomain *) node)->resulttype))
-		return true; /* a constraint may call anything */
-	return check_functions_in_node(node, is_dear_function, context) ||
+	return makes_users_type(node) || check_functions_in_node(node, is_dear_function, context) ||
 		   expression_tree_walker(node, is_dear_node, context);
 }
 
