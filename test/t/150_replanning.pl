@@ -438,6 +438,31 @@ SELECT count(*) FROM used WHERE f >= 16384 AND f NOT IN (SELECT objid FROM membe
 SQL
 drop_database($prepared);
 
+# ---- trusted: created by an ordinary role, which owns it and its schema, and used by a superuser ----
+
+query('postgres', "CREATE DATABASE $prepared; GRANT CREATE ON DATABASE $prepared TO regress_tlv_member");
+my $owned = run_sql($prepared, <<'SQL', go_on => 1);
+SET ROLE regress_tlv_member;
+CREATE SCHEMA mine;
+CREATE EXTENSION tensorlv SCHEMA mine;
+SET search_path = mine;
+CREATE FUNCTION hijack(state tlv_moments, v int[], b int, s bigint) RETURNS tlv_moments LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'HIJACKED'; RETURN state; END $$;
+CREATE FUNCTION tlv_category_moments(v int[], b int, s int) RETURNS bigint LANGUAGE sql AS 'SELECT 4702111234474983745';
+CREATE FUNCTION tlv_category_moments(v int[], b int, s bigint, more int DEFAULT 0) RETURNS bigint LANGUAGE sql AS 'SELECT 4702111234474983745';
+CREATE OR REPLACE AGGREGATE tlv_category_moments(v int[], bootstrap int, seed bigint) (SFUNC = hijack, STYPE = tlv_moments);
+ALTER AGGREGATE tlv_category_moments(int[], int, bigint) RENAME TO away;
+ALTER EXTENSION tensorlv DROP AGGREGATE tlv_category_moments(int[], int, bigint);
+ALTER TYPE tlv_moments RENAME TO away;
+ALTER EXTENSION tensorlv ADD FUNCTION tlv_category_moments(int[], int, int);
+RESET ROLE;
+SET search_path = pg_catalog;
+SELECT mine.tlv_info(mine.tlv_tree('SELECT array[i % 2, i % 3, (i * i) % 2] FROM generate_series(1, 50) i', bootstrap => 3))->>'rows';
+SQL
+is($owned->{out}, '50', 'of an extension that somebody else owns a superuser gets what it says');
+is(scalar(() = $owned->{errors} =~ /42501: must be owner/g), 4, 'since its owner does not own its members') or diag($owned->{errors});
+unlike($owned->{errors}, qr/HIJACKED/, 'and nothing of the owner\'s has run');
+drop_database($prepared);
+
 my $said = server_log_since($log);
 SKIP: {
     skip 'the log of the server cannot be seen', 1 unless defined $said;

@@ -104,7 +104,6 @@ extern void TlvStatementLike(TlvStatement *statement, const TlvStatement *other)
  * A function or aggregate of the extension, by its exact signature, that the statement may call by
  * the name that is returned, unqualified and with arguments of exactly these types: it is called by
  * its OID, whatever else is of that name.  *result, unless NULL, gets the type of its value.
-
  */
 extern const char *TlvStatementCall(TlvStatement *statement, const char *name, int n,
 									const Oid *types, Oid *result);
