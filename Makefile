@@ -8,6 +8,7 @@
 #   make fuzz            the fuzz run alone, FUZZ_RUNS executions per harness
 #   make fuzz-sql        FUZZ_CALLS hostile calls of every function, against that server
 #   make check-valgrind  the regression tests with the server under valgrind
+#   make check-interrupts  the longest stretch of every phase without a look at interrupts
 #   make lint            formatting, static analysis, floors, shell scripts
 #
 # scripts/test and scripts/demo do everything on a bare machine.
@@ -230,7 +231,7 @@ FUZZ_RUNS    ?= 1000000
 FUZZ_SECONDS ?= 0
 UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: check-num check-asan fuzz check-valgrind lint clean-build
+.PHONY: check-num check-asan fuzz check-valgrind check-interrupts lint clean-build
 check-num: $(NUM_TESTS)
 	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
 
@@ -245,6 +246,9 @@ fuzz: $(FUZZERS) build/fuzz/corpus.made
 
 check-valgrind:
 	@scripts/check-valgrind
+
+check-interrupts:
+	@scripts/check-interrupts
 
 lint:
 	@scripts/lint

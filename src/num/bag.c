@@ -13,6 +13,10 @@
 
 #include "tensorlv/num/assert.h"
 
+/* Entries that are moved, and that are read from text, between two looks at whether to stop. */
+#define ENTRIES_BETWEEN ((size_t) 1 << 18)
+#define ENTRIES_PARSED	((size_t) 1 << 14)
+
 static int
 item_width(uint64_t range)
 {
@@ -70,13 +74,11 @@ tlv_bag_image_size(const tlv_bag_image *image)
 	return image_size(image->n, image->item_width, image->weight_width);
 }
 
-void
-tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image)
+/* The header, and what lies between items and weights. */
+static void
+write_header(size_t n, const int64_t *items, const double *weights, tlv_bag_image *bag)
 {
-	tlv_bag_image *bag = image;
-	char *item_data = (char *) image + sizeof(*bag);
-	char *weight_data;
-	size_t offset;
+	size_t end;
 
 	tlv_assert(tlv_ascends_strictly(n, items));
 	bag->version = TLV_BAG_VERSION;
@@ -86,11 +88,18 @@ tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image
 	bag->n = (uint32_t) n;
 	bag->reserved2 = 0;
 	bag->base = n == 0 ? 0 : items[0];
-	offset = weights_offset(n, bag->item_width, bag->weight_width);
-	weight_data = (char *) image + offset;
-	memset(item_data + n * bag->item_width, 0,
-		   offset - sizeof(*bag) - n * (size_t) bag->item_width);
-	for (size_t i = 0; i < n; i++)
+	end = sizeof(*bag) + n * (size_t) bag->item_width;
+	memset((char *) bag + end, 0, weights_offset(n, bag->item_width, bag->weight_width) - end);
+}
+
+static void
+write_entries(tlv_bag_image *bag, size_t from, size_t to, const int64_t *items,
+			  const double *weights)
+{
+	char *item_data = (char *) bag + sizeof(*bag);
+	char *weight_data = (char *) bag + weights_offset(bag->n, bag->item_width, bag->weight_width);
+
+	for (size_t i = from; i < to; i++)
 	{
 		uint64_t distance = (uint64_t) items[i] - (uint64_t) bag->base;
 
@@ -125,37 +134,84 @@ tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image
 }
 
 void
-tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
+tlv_bag_write(size_t n, const int64_t *items, const double *weights, void *image)
 {
-	size_t n = image->n;
+	write_header(n, items, weights, image);
+	write_entries(image, 0, n, items, weights);
+}
+
+tlv_status
+tlv_bag_make(tlv_context *ctx, size_t n, const int64_t *items, const double *weights, void *image)
+{
+	write_header(n, items, weights, image);
+	for (size_t from = 0; from < n; from += ENTRIES_BETWEEN)
+	{
+		if (from > 0)
+			TLV_TRY_CONTINUE(ctx);
+		write_entries(image, from, tlv_least(from + ENTRIES_BETWEEN, n), items, weights);
+	}
+	return TLV_OK;
+}
+
+static void
+decode_items(const tlv_bag_image *image, size_t from, size_t to, int64_t *items)
+{
 	uint64_t base = (uint64_t) image->base;
 	const char *data = (const char *) image + sizeof(*image);
 
 	if (image->item_width == 2)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			items[i] = (int64_t) (base + ((const uint16_t *) data)[i]);
 	else if (image->item_width == 4)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			items[i] = (int64_t) (base + ((const uint32_t *) data)[i]);
 	else
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			items[i] = (int64_t) (base + ((const uint64_t *) data)[i]);
+}
 
-	data = (const char *) image + weights_offset(n, image->item_width, image->weight_width);
+static void
+decode_weights(const tlv_bag_image *image, size_t from, size_t to, double *weights)
+{
+	const char *data =
+		(const char *) image + weights_offset(image->n, image->item_width, image->weight_width);
+
 	if (image->weight_width == 0)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			weights[i] = 1;
 	else if (image->weight_width == 1)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			weights[i] = ((const uint8_t *) data)[i];
 	else if (image->weight_width == 2)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			weights[i] = ((const uint16_t *) data)[i];
 	else if (image->weight_width == 4)
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = from; i < to; i++)
 			weights[i] = ((const uint32_t *) data)[i];
-	else
-		memcpy(weights, data, n * sizeof(double));
+	else if (to > from)
+		memcpy(weights + from, data + from * sizeof(double), (to - from) * sizeof(double));
+}
+
+void
+tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights)
+{
+	decode_items(image, 0, image->n, items);
+	decode_weights(image, 0, image->n, weights);
+}
+
+tlv_status
+tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items, double *weights)
+{
+	for (size_t from = 0; from < image->n; from += ENTRIES_BETWEEN)
+	{
+		size_t to = tlv_least(from + ENTRIES_BETWEEN, image->n);
+
+		if (from > 0)
+			TLV_TRY_CONTINUE(ctx);
+		decode_items(image, from, to, items);
+		decode_weights(image, from, to, weights);
+	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -191,57 +247,84 @@ validate_header(tlv_context *ctx, const tlv_bag_image *bag, size_t size)
 	return TLV_OK;
 }
 
+static tlv_status
+check_entries(tlv_context *ctx, size_t n, const int64_t *items, const double *weights)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (i > 0 && items[i] <= items[i - 1])
+			return tlv_fail(ctx, TLV_CORRUPT, "the items of the bag do not ascend");
+		if (!(isfinite(weights[i]) && weights[i] > 0))
+			return tlv_fail(ctx, TLV_CORRUPT, "a weight of the bag is %g", weights[i]);
+	}
+	return TLV_OK;
+}
+
+/* Only the narrowest form is valid, with zero padding: write it again and compare. */
+static tlv_status
+check_form(tlv_context *ctx, const tlv_bag_image *bag, size_t size, const int64_t *items,
+		   const double *weights)
+{
+	void *again = NULL;
+	tlv_status status;
+
+	if (tlv_bag_size(bag->n, items, weights) != size)
+		return tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
+	again = tlv_alloc(ctx, size, 1);
+	TLV_TRY_ALLOC(ctx, again);
+	status = tlv_bag_make(ctx, bag->n, items, weights, again);
+	if (status == TLV_OK && memcmp((const char *) again + 4, (const char *) bag + 4, size - 4) != 0)
+		status = tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
+	tlv_free(ctx, again);
+	return status;
+}
+
 tlv_status
 tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
 {
 	const tlv_bag_image *bag = image;
 	int64_t *items;
 	double *weights;
-	void *again;
-	tlv_status status = TLV_OK;
+	tlv_status status;
 
 	TLV_TRY(validate_header(ctx, bag, size));
 	TLV_TRY_NEW(ctx, items, bag->n);
 	weights = tlv_alloc(ctx, bag->n, sizeof(double));
-	if (weights == NULL)
-	{
-		tlv_free(ctx, items);
-		return ctx->error.code;
-	}
-	tlv_bag_decode(bag, items, weights);
-	for (size_t i = 0; i < bag->n && status == TLV_OK; i++)
-	{
-		if (i > 0 && items[i] <= items[i - 1])
-			status = tlv_fail(ctx, TLV_CORRUPT, "the items of the bag do not ascend");
-		else if (!(isfinite(weights[i]) && weights[i] > 0))
-			status = tlv_fail(ctx, TLV_CORRUPT, "a weight of the bag is %g", weights[i]);
-	}
-	/* Only the narrowest form is valid, with zero padding: write it again and compare. */
+	status = weights == NULL ? ctx->error.code : tlv_bag_read(ctx, bag, items, weights);
 	if (status == TLV_OK)
-	{
-		size_t expected = tlv_bag_size(bag->n, items, weights);
-
-		again = expected == size ? tlv_alloc(ctx, size, 1) : NULL;
-		if (expected != size)
-			status = tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
-		else if (again == NULL)
-			status = ctx->error.code;
-		else
-		{
-			tlv_bag_write(bag->n, items, weights, again);
-			if (memcmp((const char *) again + 4, (const char *) image + 4, size - 4) != 0)
-				status = tlv_fail(ctx, TLV_CORRUPT, "the bag is not in its shortest form");
-			tlv_free(ctx, again);
-		}
-	}
+		status = check_entries(ctx, bag->n, items, weights);
+	if (status == TLV_OK)
+		status = check_form(ctx, bag, size, items, weights);
 	tlv_free(ctx, weights);
 	tlv_free(ctx, items);
 	return status;
 }
 
+/* Sorted runs that follow each other become one; order of equal items is kept. */
+static tlv_status
+merge_runs(tlv_context *ctx, size_t first, size_t second, const tlv_bag_entry *from,
+		   tlv_bag_entry *to)
+{
+	size_t i = 0, j = first, end = first + second;
+
+	for (size_t out = 0; out < end;)
+	{
+		size_t stop = out + ENTRIES_BETWEEN < end ? out + ENTRIES_BETWEEN : end;
+
+		if (out > 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (; out < stop; out++)
+			to[out] =
+				j >= end || (i < first && from[i].item <= from[j].item) ? from[i++] : from[j++];
+	}
+	return TLV_OK;
+}
+
 /* Bottom-up merge sort: stable, so that sums of duplicates do not depend on chance. */
-static void
-sort_entries(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
+static tlv_status
+sort_entries(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
 {
 	tlv_bag_entry *from = entries, *to = work;
 
@@ -249,6 +332,8 @@ sort_entries(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
 	{
 		size_t end = start + 16 < n ? start + 16 : n;
 
+		if (start % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 16)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = start + 1; i < end; i++)
 		{
 			tlv_bag_entry entry = entries[i];
@@ -267,21 +352,20 @@ sort_entries(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
 		{
 			size_t middle = start + width < n ? start + width : n;
 			size_t end = middle + width < n ? middle + width : n;
-			size_t i = start, j = middle;
 
-			for (size_t out = start; out < end; out++)
-				to[out] = j >= end || (i < middle && from[i].item <= from[j].item) ? from[i++]
-																				   : from[j++];
+			if (start % ENTRIES_BETWEEN == 0 && n > ENTRIES_BETWEEN)
+				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY(merge_runs(ctx, middle - start, end - middle, from + start, to + start));
 		}
 		from = to;
 		to = swap;
 	}
-	if (from != entries)
-		memcpy(entries, from, n * sizeof(tlv_bag_entry));
+	return from == entries ? TLV_OK : tlv_copy(ctx, entries, from, n * sizeof(tlv_bag_entry));
 }
 
-size_t
-tlv_bag_sort(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
+tlv_status
+tlv_bag_sort(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *work,
+			 size_t *distinct)
 {
 	size_t left = 0;
 	bool sorted = true;
@@ -289,15 +373,18 @@ tlv_bag_sort(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
 	for (size_t i = 1; i < n; i++)
 		sorted &= entries[i - 1].item <= entries[i].item;
 	if (!sorted)
-		sort_entries(n, entries, work);
+		TLV_TRY(sort_entries(ctx, n, entries, work));
 	for (size_t i = 0; i < n; i++)
 	{
+		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (left > 0 && entries[left - 1].item == entries[i].item)
 			entries[left - 1].weight += entries[i].weight;
 		else
 			entries[left++] = entries[i];
 	}
-	return left;
+	*distinct = left;
+	return TLV_OK;
 }
 
 typedef struct parser
@@ -314,11 +401,13 @@ syntax_error(parser *p, const char *expected)
 					p->at - p->start + 1);
 }
 
-static void
+static tlv_status
 skip_space(parser *p)
 {
-	while (isspace((unsigned char) *p->at))
-		p->at++;
+	for (size_t n = 1; isspace((unsigned char) *p->at); p->at++, n++)
+		if (n % TLV_COPY_PIECE == 0)
+			TLV_TRY_CONTINUE(p->ctx);
+	return TLV_OK;
 }
 
 static tlv_status
@@ -327,7 +416,7 @@ parse_entry(parser *p, tlv_bag_entry *entry)
 	char *end;
 	long long item;
 
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	errno = 0;
 	item = strtoll(p->at, &end, 10);
 	if (end == p->at)
@@ -337,16 +426,16 @@ parse_entry(parser *p, tlv_bag_entry *entry)
 	entry->item = item;
 	entry->weight = 1;
 	p->at = end;
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	if (*p->at != ':')
 		return TLV_OK;
 	p->at++;
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	entry->weight = strtod(p->at, &end);
 	if (end == p->at)
 		return syntax_error(p, "a weight");
 	p->at = end;
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	return tlv_bag_check_weight(p->ctx, entry->item, entry->weight);
 }
 
@@ -355,13 +444,15 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 {
 	size_t room = 0;
 
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	if (*p->at != '{')
 		return syntax_error(p, "\"{\"");
 	p->at++;
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	while (*p->at != '}')
 	{
+		if (*n % ENTRIES_PARSED == ENTRIES_PARSED - 1)
+			TLV_TRY_CONTINUE(p->ctx);
 		if (*n == room)
 		{
 			tlv_bag_entry *grown;
@@ -379,7 +470,7 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 		if (*p->at == ',')
 		{
 			p->at++;
-			skip_space(p);
+			TLV_TRY(skip_space(p));
 			if (*p->at == '}')
 				return syntax_error(p, "an item");
 		}
@@ -387,7 +478,7 @@ parse_entries(parser *p, tlv_bag_entry **entries, size_t *n)
 			return syntax_error(p, "\",\" or \"}\"");
 	}
 	p->at++;
-	skip_space(p);
+	TLV_TRY(skip_space(p));
 	return *p->at == '\0' ? TLV_OK : syntax_error(p, "the end");
 }
 
@@ -397,16 +488,20 @@ canonical_arrays(tlv_context *ctx, size_t *n, tlv_bag_entry *entries, int64_t **
 				 double **weights)
 {
 	tlv_bag_entry *work = tlv_alloc(ctx, *n, sizeof(tlv_bag_entry));
+	tlv_status status;
 
 	TLV_TRY_ALLOC(ctx, work);
-	*n = tlv_bag_sort(*n, entries, work);
+	status = tlv_bag_sort(ctx, *n, entries, work, n);
 	tlv_free(ctx, work);
+	TLV_TRY(status);
 	if (*n > TLV_BAG_MAX_ITEMS)
 		return tlv_fail(ctx, TLV_LIMIT, "a bag holds at most %d items", TLV_BAG_MAX_ITEMS);
 	TLV_TRY_NEW(ctx, *items, *n);
 	TLV_TRY_NEW(ctx, *weights, *n);
 	for (size_t i = 0; i < *n; i++)
 	{
+		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		/* Two finite weights may add up to more than a float8 holds. */
 		TLV_TRY(tlv_bag_check_weight(ctx, entries[i].item, entries[i].weight));
 		(*items)[i] = entries[i].item;

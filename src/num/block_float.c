@@ -257,7 +257,7 @@ orthonormalize_rounds_float(tlv_context *ctx, size_t l, size_t n, double enough,
 		for (size_t j = 0; j < l; j++)
 			for (size_t i = 0; i < l; i++)
 				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
-		smallest = tlv_guarded_cholesky(l, SUSPICIOUS_PIVOT, w->gram);
+		TLV_TRY(tlv_guarded_cholesky(ctx, l, SUSPICIOUS_PIVOT, w->gram, &smallest));
 		TLV_TRY(apply_factor_float(ctx, l, n, w, x));
 	}
 	return TLV_OK;

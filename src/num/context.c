@@ -139,14 +139,40 @@ tlv_alloc(tlv_context *ctx, size_t count, size_t size)
 	return pointer;
 }
 
+static size_t
+piece_from(size_t at, size_t bytes)
+{
+	return bytes - at < TLV_COPY_PIECE ? bytes - at : TLV_COPY_PIECE;
+}
+
 void *
 tlv_alloc0(tlv_context *ctx, size_t count, size_t size)
 {
-	void *pointer = tlv_alloc(ctx, count, size);
+	char *pointer = tlv_alloc(ctx, count, size);
 
-	if (pointer != NULL)
-		memset(pointer, 0, count * size);
+	for (size_t at = 0; pointer != NULL && at < count * size; at += TLV_COPY_PIECE)
+	{
+		if (at > 0 && tlv_should_stop(ctx))
+		{
+			tlv_free(ctx, pointer);
+			tlv_cancelled(ctx);
+			return NULL;
+		}
+		memset(pointer + at, 0, piece_from(at, count * size));
+	}
 	return pointer;
+}
+
+tlv_status
+tlv_copy(tlv_context *ctx, void *to, const void *from, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += TLV_COPY_PIECE)
+	{
+		if (at > 0)
+			TLV_TRY_CONTINUE(ctx);
+		memcpy((char *) to + at, (const char *) from + at, piece_from(at, bytes));
+	}
+	return TLV_OK;
 }
 
 /* Bytes that the caller may use in a block. */
@@ -173,7 +199,11 @@ tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t size)
 		return NULL;
 	header = header_of(pointer);
 	kept = usable_bytes(pointer);
-	memcpy(fresh, pointer, kept < count * size ? kept : count * size);
+	if (tlv_copy(ctx, fresh, pointer, kept < count * size ? kept : count * size) != TLV_OK)
+	{
+		tlv_free(ctx, fresh);
+		return NULL;
+	}
 	if (header->ring.next != NULL)
 		block_link(header_of(fresh), &header->ring);
 	tlv_free(ctx, pointer);

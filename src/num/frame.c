@@ -48,6 +48,9 @@ tlv_fingerprint(const void *bytes, size_t size, uint64_t seed)
 	return tlv_mix64(lane[0] ^ tlv_mix64(lane[1] ^ tlv_mix64(lane[2] ^ tlv_mix64(lane[3]))));
 }
 
+/* Numbers that are looked at between two looks at whether to stop. */
+#define NUMBERS_PIECE (TLV_COPY_PIECE / sizeof(double))
+
 /* Bytes that are hashed between two looks at whether to stop. */
 #define DIGEST_PIECE ((size_t) 8 << 20)
 
@@ -225,6 +228,8 @@ check_sparse(tlv_context *ctx, const tlv_section *section, const void *data)
 	sparse_view(section, data, &sparse);
 	for (size_t i = 0; i < sparse.n; i++)
 	{
+		if (i % NUMBERS_PIECE == NUMBERS_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (sparse.positions[i] < next || sparse.positions[i] >= count)
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"position %zu of section \"%s\" is %u, not from %llu to %llu", i + 1,
@@ -295,7 +300,10 @@ tlv_frame_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame *
 
 	TLV_TRY(tlv_frame_open(ctx, image, size, frame));
 	for (uint32_t i = 0; i < frame->header->sections; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(check_numbers(ctx, frame, &frame->table[i]));
+	}
 	TLV_TRY(digest_frame(ctx, frame->header, &digest));
 	if (!tlv_digest_equal(&digest, &frame->header->digest))
 		return tlv_fail(ctx, TLV_CORRUPT, "the value does not match its own fingerprint");
@@ -593,18 +601,21 @@ tlv_status
 tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder)
 {
 	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		if (!builder_finite(builder, i))
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number",
 					 builder->table[i].name);
 			return tlv_fail_hint(ctx, "Sums of rows overflow: scale the numbers down.");
 		}
+	}
 	return TLV_OK;
 }
 
 /* A sparse section as it is stored, from all its numbers. */
-static void
-pack_sparse(const tlv_section *section, const double *numbers, void *target)
+static tlv_status
+pack_sparse(tlv_context *ctx, const tlv_section *section, const double *numbers, void *target)
 {
 	uint64_t count = section->rows * section->columns;
 	double *values = target;
@@ -612,25 +623,32 @@ pack_sparse(const tlv_section *section, const double *numbers, void *target)
 	size_t n = 0;
 
 	for (uint64_t i = 0; i < count && n < section->entries; i++)
+	{
+		if (i % NUMBERS_PIECE == NUMBERS_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (numbers[i] != 0)
 		{
 			values[n] = numbers[i];
 			positions[n++] = (uint32_t) i;
 		}
+	}
+	return TLV_OK;
 }
 
-static void
-write_section(const tlv_frame_builder *builder, uint32_t i, char *target, size_t bytes)
+static tlv_status
+write_section(tlv_context *ctx, const tlv_frame_builder *builder, uint32_t i, char *target,
+			  size_t bytes)
 {
 	const tlv_section *section = &builder->table[i];
 	const void *source = builder->data[i] != NULL ? builder->data[i] : &builder->scalars[i];
 
 	tlv_assert(builder->data[i] != NULL || bytes <= sizeof(double));
 	if (section->element == TLV_SPARSE && !builder->packed[i])
-		pack_sparse(section, source, target);
-	else if (bytes > 0)
-		memcpy(target, source, bytes);
+		TLV_TRY(pack_sparse(ctx, section, source, target));
+	else
+		TLV_TRY(tlv_copy(ctx, target, source, bytes));
 	memset(target + bytes, 0, align8(bytes) - bytes);
+	return TLV_OK;
 }
 
 tlv_status
@@ -655,7 +673,7 @@ tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 		table[i].offset = offset;
 		tlv_section_bytes(&table[i], &bytes);
 		tlv_assert(align8(bytes) <= size - offset);
-		write_section(builder, i, (char *) image + offset, bytes);
+		TLV_TRY(write_section(ctx, builder, i, (char *) image + offset, bytes));
 		offset += align8(bytes);
 	}
 	tlv_assert(offset == size);

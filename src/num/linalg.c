@@ -129,6 +129,19 @@ tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k, double alpha, con
 
 /* ---- numbers ---- */
 
+tlv_status
+tlv_fill_normal(tlv_context *ctx, tlv_rng *rng, size_t n, double *x)
+{
+	const size_t block = 250000;
+
+	for (size_t i = 0; i < n; i += block)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		tlv_rng_fill_normal(rng, tlv_least(block, n - i), x + i);
+	}
+	return TLV_OK;
+}
+
 double
 tlv_squared_distance(size_t d, const double *a, const double *b)
 {
@@ -185,32 +198,51 @@ tlv_normalize_columns(size_t rows, size_t columns, double smallest, double *x)
 #define SUSPICIOUS_PIVOT 1e-6
 /* A row that keeps less than this part of its length is dependent to rounding. */
 #define DEPENDENT 1e-11
+/* Work of columns of a factor between two looks at whether to stop. */
+#define COLUMN_FLOPS 5e7
 
-TLV_CLONES double
-tlv_guarded_cholesky(size_t n, double suspicious, double *restrict g)
+/* Column j of the factor; returns its pivot. */
+TLV_CLONES static double
+guarded_column(size_t n, size_t j, double suspicious, double *restrict g)
 {
-	double smallest = 1;
+	double pivot = g[j + j * n];
+	bool guard = !(pivot > suspicious);
+	double root = guard ? 1 : sqrt(pivot);
 
+	g[j + j * n] = root;
+	for (size_t i = j + 1; i < n; i++)
+		g[i + j * n] = guard ? 0 : g[i + j * n] / root;
+	for (size_t p = j + 1; p < n && !guard; p++)
+	{
+		double factor = g[p + j * n];
+
+		for (size_t i = p; i < n; i++)
+			g[i + p * n] -= factor * g[i + j * n];
+	}
+	return pivot;
+}
+
+tlv_status
+tlv_guarded_cholesky(tlv_context *ctx, size_t n, double suspicious, double *restrict g,
+					 double *smallest)
+{
+	double work = 0;
+
+	*smallest = 1;
 	for (size_t j = 0; j < n; j++)
 	{
-		double pivot = g[j + j * n];
-		bool guard = !(pivot > suspicious);
-		double root = guard ? 1 : sqrt(pivot);
+		double pivot = guarded_column(n, j, suspicious, g);
 
-		if (!(pivot >= smallest))
-			smallest = isnan(pivot) ? fmin(smallest, 0) : pivot;
-		g[j + j * n] = root;
-		for (size_t i = j + 1; i < n; i++)
-			g[i + j * n] = guard ? 0 : g[i + j * n] / root;
-		for (size_t p = j + 1; p < n && !guard; p++)
+		if (!(pivot >= *smallest))
+			*smallest = isnan(pivot) ? fmin(*smallest, 0) : pivot;
+		work += (double) (n - j) * (double) (n - j);
+		if (work > COLUMN_FLOPS)
 		{
-			double factor = g[p + j * n];
-
-			for (size_t i = p; i < n; i++)
-				g[i + p * n] -= factor * g[i + j * n];
+			TLV_TRY_CONTINUE(ctx);
+			work = 0;
 		}
 	}
-	return smallest;
+	return TLV_OK;
 }
 
 /* x = L^-1 diag(scale) x for the l x d block x, in column blocks. */
@@ -277,6 +309,7 @@ orthonormalize_rounds(tlv_context *ctx, size_t l, size_t d, double *x, ortho_wor
 {
 	for (int round = 0, clean = 0; clean < 2; round++)
 	{
+		double smallest;
 		size_t fresh;
 
 		if (round == 20)
@@ -292,8 +325,8 @@ orthonormalize_rounds(tlv_context *ctx, size_t l, size_t d, double *x, ortho_wor
 		for (size_t j = 0; j < l; j++)
 			for (size_t i = j; i < l; i++)
 				w->gram[i + j * l] *= w->scale[i] * w->scale[j];
-		clean =
-			tlv_guarded_cholesky(l, SUSPICIOUS_PIVOT, w->gram) > SUSPICIOUS_PIVOT ? clean + 1 : 0;
+		TLV_TRY(tlv_guarded_cholesky(ctx, l, SUSPICIOUS_PIVOT, w->gram, &smallest));
+		clean = smallest > SUSPICIOUS_PIVOT ? clean + 1 : 0;
 		TLV_TRY(apply_factor(ctx, l, d, w->gram, w->scale, x));
 	}
 	return TLV_OK;

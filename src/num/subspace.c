@@ -84,7 +84,7 @@ iterate_block(tlv_context *ctx, const tlv_eigen_task *task, tlv_apply apply, voi
 	size_t n = task->n, l = task->l, rank;
 	double *z = work, *b = z + l * n, *before = b + l * l;
 
-	tlv_rng_fill_normal(rng, l * n, x);
+	TLV_TRY(tlv_fill_normal(ctx, rng, l * n, x));
 	TLV_TRY(tlv_orthonormalize(ctx, l, n, x, rng, &rank));
 	while (*steps < task->max_steps)
 	{

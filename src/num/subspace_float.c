@@ -218,15 +218,24 @@ filter_block(tlv_context *ctx, subspace *s, interval v)
 }
 
 /* Entries of modulus at most 1: products of an operator of large norm would overflow. */
-static void
-scale_block(size_t size, float *x)
+static tlv_status
+scale_block(tlv_context *ctx, size_t size, float *x)
 {
 	float largest = 0;
 
 	for (size_t i = 0; i < size; i++)
+	{
+		if (i % COMBINE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		largest = fmaxf(largest, fabsf(x[i]));
+	}
 	for (size_t i = 0; i < size && largest > 0 && largest <= FLT_MAX; i++)
+	{
+		if (i % COMBINE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		x[i] /= largest;
+	}
+	return TLV_OK;
 }
 
 /* A random start is multiplied twice before its Rayleigh quotient is worth a look. */
@@ -241,9 +250,9 @@ start_block(tlv_context *ctx, subspace *s, tlv_rng *rng)
 	if (s->task->started || s->task->max_steps < 3)
 		return TLV_OK;
 	TLV_TRY(apply_operator(ctx, s, s->x, s->z));
-	scale_block(s->n * s->l, s->z);
+	TLV_TRY(scale_block(ctx, s->n * s->l, s->z));
 	TLV_TRY(apply_operator(ctx, s, s->z, s->x));
-	scale_block(s->n * s->l, s->x);
+	TLV_TRY(scale_block(ctx, s->n * s->l, s->x));
 	return tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank);
 }
 

@@ -54,7 +54,10 @@ open_call(FunctionCallInfo fcinfo, const TlvRowReader *reader, const char *what,
 	form = TlvRowForm(reader, takes);
 	TlvCheck(call->ctx, tlv_model_require(call->ctx, call->model, form, what));
 	if (TlvRowIsNull(fcinfo, 1, reader, takes))
+	{
+		TlvCachedModelEnd(call->cache);
 		return false;
+	}
 	TlvCursorOpen(fcinfo, 1, reader, form, takes, &call->cursor);
 	return true;
 }
@@ -73,6 +76,7 @@ close_call(ApplyCall *call)
 	TlvCursorClose(&call->cursor);
 	if (call->cache->posterior.room > KEPT_NUMBERS)
 		tlv_posterior_free(call->ctx, &call->cache->posterior);
+	TlvCachedModelEnd(call->cache);
 }
 
 /* ---- posteriors ---- */
@@ -253,10 +257,12 @@ decode(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 	ArrayType *array;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, "tlv_viterbi", &call) || !next_row(&call))
+	if (!open_call(fcinfo, reader, "tlv_viterbi", &call))
 		PG_RETURN_NULL();
-	array = states_array(&call);
+	array = next_row(&call) ? states_array(&call) : NULL;
 	close_call(&call);
+	if (array == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
@@ -324,7 +330,8 @@ static Datum
 apply_text(FunctionCallInfo fcinfo, Apply apply)
 {
 	LOCAL_FCINFO(call, 2);
-	const tlv_model *model = TlvCachedModel(fcinfo, 0)->model;
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	const tlv_model *model = cache->model;
 	char *row = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	unsigned takes = model->class->rows;
 	bool bag = (takes & TLV_ROW_BAG) != 0;
@@ -335,6 +342,7 @@ apply_text(FunctionCallInfo fcinfo, Apply apply)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("the row of a model of kind %s needs a type", TlvKind(&model->frame)->name),
 				 errhint("Write ARRAY[...], or '{...}'::float8[] or '{...}'::integer[].")));
+	TlvCachedModelEnd(cache); /* to be found there again by the call */
 	InitFunctionCallInfoData(*call, fcinfo->flinfo, 2, fcinfo->fncollation, NULL, NULL);
 	call->args[0] = fcinfo->args[0];
 	call->args[1].isnull = false;

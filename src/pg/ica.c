@@ -138,6 +138,7 @@ TLV_FUNCTION(tlv_unmix)
 		TlvCheck(&cache->ctx, tlv_ica_unmix(&cache->ctx, cache->model, vectors.d,
 											vectors.x + t * vectors.d, sources + t * k));
 	}
+	TlvCachedModelEnd(cache);
 	if (vectors.many)
 		PG_RETURN_ARRAYTYPE_P(TlvFloat8Box(2, (size_t[2]){vectors.rows, k}, sources));
 	PG_RETURN_ARRAYTYPE_P(TlvFloat8Array(k, sources));

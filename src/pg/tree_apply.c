@@ -72,6 +72,7 @@ TLV_FUNCTION(tlv_tree_posterior_codes)
 	}
 	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
+	TlvCachedModelEnd(cache);
 	return (Datum) 0;
 }
 
@@ -117,6 +118,7 @@ TLV_FUNCTION(tlv_tree_posterior_numbers)
 	tlv_posterior_free(&cache->ctx, &variances);
 	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
+	TlvCachedModelEnd(cache);
 	return (Datum) 0;
 }
 

@@ -7,6 +7,7 @@ use File::Basename qw(dirname);
 use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
 use lib dirname(__FILE__) . '/lib';
 use TlvImages;
+use TlvPhases;
 use TlvTest;
 
 my $db = new_database('tlv_communities');
@@ -103,31 +104,9 @@ SQL
 # ---- every phase ends soon after a cancel ----
 
 query($db, "ALTER DATABASE $db SET tensorlv.work_mem = '2GB'");
-query($db, <<'SQL');
-CREATE TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(20000, 50, within => 0.025, across => 0.0005));
-CREATE TABLE held AS SELECT tlv_graph(src, dst) AS g, tlv_graph(src, dst, 'directed') AS d, NULL::tlv_model AS m, tlv_simulate_mmsb_model(200000, 30, alpha0 => 2) AS large FROM edges;
-UPDATE held SET m = tlv_fit_mmsb(g, 2, refine => 'none');
-CREATE TABLE labels AS SELECT node, community % 40 + 1 AS community FROM held, tlv_memberships(large, 0.3) WHERE node <= 2000;
-SQL
+my ($setup, @phases) = phases('communities');
+query($db, $setup);
 cmp_ok(query($db, 'SELECT count(*) FROM edges'), '>', 150000, 'a graph of some size');
-my @phases = (
-    [ 'loading'                      => q{SELECT count(tlv_fit_mmsb(g, 1, seed => i)) FROM held, generate_series(1, 1000) i} ],
-    [ 'choosing k'                   => q{SELECT count(tlv_fit_mmsb(g, max_k => 300, seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'moments, plain'               => q{SELECT count(tlv_fit_mmsb(g, 150, alpha0 => 1, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'moments, normalised'          => q{SELECT count(tlv_fit_mmsb(g, 150, degree_corrected => true, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'moments, directed'            => q{SELECT count(tlv_fit_mmsb(d, 150, alpha0 => 1, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'moments, four parts'          => q{SELECT count(tlv_fit_mmsb(g, 50, partition => true, refine => 'none', seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'block model'                  => q{SELECT count(tlv_fit_mmsb(g, 100, seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'block model, directed'        => q{SELECT count(tlv_fit_mmsb(d, 100, seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'variational steps'            => q{SELECT count(tlv_fit_mmsb(g, 100, alpha0 => 1, seed => i)) FROM held, generate_series(1, 50) i} ],
-    [ 'known labels'                 => q{SELECT count(tlv_mmsb('SELECT src, dst FROM edges', 60,
-        labels => 'SELECT DISTINCT ON (node) node, community FROM labels ORDER BY node', seed => i)) FROM generate_series(1, 50) i} ],
-    [ 'tlv_mmsb, rows without end'   => q{SELECT tlv_mmsb('SELECT src, dst FROM edges, generate_series(1, 1000)', 20)} ],
-    [ 'memberships'                  => q{SELECT count(*) FROM held, generate_series(1, 1000), tlv_memberships(large)} ],
-    [ 'membership vectors'           => q{SELECT count(*) FROM held, generate_series(1, 1000), tlv_membership_vectors(large)} ],
-    [ 'bridgeness'                   => q{SELECT count(*) FROM held, generate_series(1, 1000), tlv_bridgeness(large)} ],
-    [ 'inference'                    => q{SELECT count(tlv_infer(large, tlv_to_bag(ARRAY[src, dst]))) FROM held, edges, generate_series(1, 1000)} ],
-);
 my $limit = 2.5;
 for my $phase (@phases) {
     my ($name, $sql) = @$phase;

@@ -8,6 +8,7 @@ use File::Basename qw(dirname);
 use MIME::Base64 qw(encode_base64);
 use lib dirname(__FILE__) . '/lib';
 use TlvImages;
+use TlvPhases;
 use TlvTest;
 
 my $db = new_database('tlv_mixtures');
@@ -204,66 +205,9 @@ for my $case (@aggregates) {
 
 # ---- cancels, in every phase ----
 
-query($db, <<"SQL");
-ALTER DATABASE $db SET tensorlv.work_mem = '2GB';
-CREATE TABLE wide AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(100, 50, 4), 3000);
-CREATE TABLE broad AS SELECT x FROM tlv_simulate_ica(3000, 40);
-CREATE TABLE long AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 100, k => 20), 20, 2000) GROUP BY seq;
-CREATE TABLE deep AS SELECT array_agg(x ORDER BY t) AS v FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 50, k => 20), 20, 200) GROUP BY seq;
-CREATE TABLE held AS SELECT (SELECT tlv_dense_moments(x, 3) FROM wide) AS third, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 40) FROM wide) AS s,
-    (SELECT tlv_dense_moments(x, 4) FROM broad) AS fourth,
-  (SELECT tlv_sequence_moments(s) FROM long) AS windows, (SELECT tlv_sequence_moments(v) FROM deep) AS vector_windows, (SELECT tlv_view_moments(x[1:30], x[31:60], x[61:100]) FROM wide) AS views,
-  NULL::tlv_moments AS compressed, tlv_simulate_gmm_model(100, 100, 4, 'full') AS gmm, tlv_simulate_hmm_model(symbols => 100, k => 50) AS hmm,
-      tlv_simulate_hmm_model(dimensions => 50, k => 50) AS vectors, tlv_simulate_multiview_model('{30,30,40}', 50) AS multiview,
-      NULL::tlv_model AS ica;
-UPDATE held SET compressed = (SELECT tlv_dense_moments(x, s, 4) FROM wide), ica = tlv_fit_ica(fourth, keep_gaussian => true);
-SQL
-my @phases = (
-    [ 'moments of order 3'          => 'SELECT tlv_dense_moments(x, 3) FROM wide, generate_series(1, 100)' ],
-    [ 'moments of order 4'          => 'SELECT tlv_dense_moments(x, 4) FROM broad, generate_series(1, 100)' ],
-    [ 'compressed moments'          => 'SELECT tlv_dense_moments(x, (SELECT s FROM held), 4) FROM wide, generate_series(1, 100)' ],
-    [ 'merging moments'             => 'SELECT tlv_rollup(third) FROM held, generate_series(1, 5000)' ],
-    [ 'merging compressed moments'  => 'SELECT tlv_rollup(compressed) FROM held, generate_series(1, 5000)' ],
-    [ 'central moments'             => 'SELECT count(tlv_central_moment(fourth, 4)) FROM held, generate_series(1, 300)' ],
-    [ 'fit of a mixture'            => 'SELECT count(tlv_fit_gmm(third, 50, seed => i)) FROM held, generate_series(1, 300) i' ],
-    [ 'statistics of a mixture'     => 'SELECT tlv_statistics(x, (SELECT gmm FROM held)) FROM wide, generate_series(1, 100)' ],
-    [ 'posteriors of a mixture'     => 'SELECT count(tlv_infer((SELECT gmm FROM held), x)) FROM wide, generate_series(1, 100)' ],
-    [ 'tlv_gmm, starts'             => q{SELECT tlv_gmm('SELECT x FROM wide', 40, 'full')} ],
-    [ 'tlv_gmm, choice of k'        => q{SELECT tlv_gmm('SELECT x || x || x FROM wide, generate_series(1, 20)', covariance => 'full', max_k => 60)} ],
-    [ 'tlv_gmm, many rows'          => q{SELECT tlv_gmm('SELECT x FROM wide, generate_series(1, 1000)', 10)} ],
-    [ 'windows of symbols'          => 'SELECT tlv_sequence_moments(s) FROM long, generate_series(1, 1000)' ],
-    [ 'windows of vectors'          => 'SELECT tlv_sequence_moments(v) FROM deep, generate_series(1, 1000)' ],
-    [ 'EM on windows'               => 'SELECT tlv_fit_hmm(windows, 40, 100000) FROM held' ],
-    [ 'fit to windows of vectors'   => 'SELECT count(tlv_fit_hmm(vector_windows, 20, seed => i)) FROM held, generate_series(1, 1000) i' ],
-    [ 'Baum-Welch, symbols'         => 'SELECT tlv_sequence_statistics(s, (SELECT hmm FROM held)) FROM long, generate_series(1, 1000)' ],
-    [ 'Baum-Welch, vectors'         => 'SELECT tlv_sequence_statistics(v, (SELECT vectors FROM held)) FROM deep, generate_series(1, 1000)' ],
-    [ 'Viterbi'                     => 'SELECT count(tlv_viterbi(hmm, symbols)) FROM held, (SELECT s AS symbols FROM long) l, generate_series(1, 1000)' ],
-    [ 'posteriors of steps'         => 'SELECT count(tlv_posteriors(vectors, v)) FROM held, deep, generate_series(1, 1000)' ],
-    [ 'likelihood of sequences'     => 'SELECT sum(tlv_log_likelihood(hmm, symbols)) FROM held, (SELECT s AS symbols FROM long) l, generate_series(1, 1000)' ],
-    [ 'one long sequence'           => 'SELECT tlv_viterbi(hmm, array_agg(1 + i % 100)) FROM held, generate_series(1, 3000000) i GROUP BY hmm' ],
-    [ 'tlv_hmm of steps'            => q{SELECT tlv_hmm('SELECT i % 9, i, i % 100 FROM generate_series(1, 5000000) i', 10)} ],
-    [ 'tlv_hmm, Baum-Welch'         => q{SELECT tlv_hmm('SELECT s FROM long', 20, iterations => 100000)} ],
-    [ 'views'                       => 'SELECT tlv_view_moments(x[1:30], x[31:60], x[61:100]) FROM wide, generate_series(1, 100)' ],
-    [ 'categorical views'           => 'SELECT tlv_view_moments(i % 100, i % 77, i % 50) FROM generate_series(1, 100000000) i' ],
-    [ 'fit to views'                => 'SELECT count(tlv_fit_multiview(views, 10, seed => i)) FROM held, generate_series(1, 3000) i' ],
-    [ 'statistics of views'         => 'SELECT tlv_statistics(x[1:30], x[31:60], x[61:100], (SELECT multiview FROM held)) FROM wide, generate_series(1, 100)' ],
-    [ 'tlv_multiview, EM'           => q{SELECT tlv_multiview('SELECT x[1:30], x[31:60], x[61:100] FROM wide, generate_series(1, 100)', 10, refine => 'em', iterations => 100000)} ],
-    [ 'posteriors of views'         => 'SELECT count(tlv_infer((SELECT multiview FROM held), x[1:30], x[31:60], x[61:100])) FROM wide, generate_series(1, 100)' ],
-    [ 'EM on categories'            => q{SELECT tlv_multiview('SELECT s[i], s[i + 1], s[i + 2] FROM long, generate_series(1, 1998) i', 20, iterations => 1000000)} ],
-    [ 'joint, order 4'              => 'SELECT count(tlv_fit_ica(fourth, seed => i, keep_gaussian => true)) FROM held, generate_series(1, 30) i' ],
-    [ 'with noise'                  => 'SELECT count(tlv_fit_ica(fourth, noise => true, seed => i, keep_gaussian => true)) FROM held, generate_series(1, 30) i' ],
-    [ 'sgd, order 4'                => q{SELECT tlv_fit_ica(fourth, method => 'sgd', steps => 1000000, keep_gaussian => true) FROM held} ],
-    [ 'tanh steps'                  => q{SELECT tlv_statistics(x, (SELECT ica FROM held), 'tanh') FROM broad, generate_series(1, 1000)} ],
-    [ 'unmixing'                    => 'SELECT count(tlv_unmix((SELECT ica FROM held), x)) FROM broad, generate_series(1, 1000)' ],
-    [ 'tlv_ica'                     => q{SELECT tlv_ica('SELECT x FROM broad, generate_series(1, 1000)', keep_gaussian => true)} ],
-    [ 'simulation of a mixture'     => 'SELECT count(*) FROM held, tlv_simulate_gmm(gmm, 10000000)' ],
-    [ 'simulation of views'         => 'SELECT count(*) FROM held, tlv_simulate_multiview(multiview, 10000000)' ],
-    [ 'simulation of sequences'     => 'SELECT count(*) FROM held, tlv_simulate_hmm(vectors, 1000000, 100)' ],
-    [ 'simulation of signals'       => 'SELECT count(*) FROM tlv_simulate_ica(10000000, 30)' ],
-    [ 'decomposition, sgd'          => q{SELECT * FROM tlv_decompose((SELECT tlv_central_moment(tlv_dense_moments(x[1:60], 3), 3) FROM wide), method => 'sgd', steps => 1000000)} ],
-    [ 'whitening'                   => q{SELECT count(tensor) FROM (SELECT tlv_central_moment(third, 2) AS a, tlv_central_moment(third, 3) AS b
-        FROM held OFFSET 0) q, generate_series(1, 1000) i, tlv_whiten(a, b, 50 + i % 10)} ],
-);
+query($db, "ALTER DATABASE $db SET tensorlv.work_mem = '2GB'");
+my ($setup, @phases) = phases('mixtures');
+query($db, $setup);
 my $limit = 2.5;
 is(query($db, 'SELECT count(*) FROM tlv_components((SELECT gmm FROM held))'), '100', 'what is interrupted below works');
 for my $phase (@phases) {

@@ -7,6 +7,7 @@ use Test::More;
 use File::Basename qw(dirname);
 use MIME::Base64 qw(encode_base64);
 use lib dirname(__FILE__) . '/lib';
+use TlvPhases;
 use TlvTest;
 use TlvImages;
 
@@ -148,51 +149,9 @@ cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points'))
 
 # ---- cancels, in every phase ----
 
-query($db, <<"SQL");
-ALTER DATABASE $db SET tensorlv.work_mem = '2GB';
-CREATE TABLE wide AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(400, 2, low => 0.8, high => 0.95), 3000);
-CREATE TABLE many AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(30, 12, low => 0.9, high => 0.98), 3000);
-CREATE TABLE long AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_model(200, kind => 'gaussian'), 1000);
-CREATE TABLE held AS SELECT (SELECT tlv_category_moments(v) FROM wide) AS wide, (SELECT tlv_category_moments(v, 200) FROM wide) AS replicates,
-    (SELECT tlv_category_moments(v[1:12]) FROM many) AS many, (SELECT tlv_dense_moments(x, 2) FROM long) AS dense,
-  tlv_simulate_tree_model(1000, 4) AS model, tlv_simulate_tree_model(300, kind => 'gaussian') AS gaussian, tlv_simulate_tree_model(2000, 2) AS other, NULL::tlv_model AS bare;
-UPDATE held SET bare = tlv_fit_tree(wide, 2);
-CREATE TABLE drawn AS SELECT (SELECT v FROM held, tlv_simulate_tree(model, 1)) AS v, (SELECT x FROM held, tlv_simulate_tree(gaussian, 1)) AS x;
-SQL
-my @phases = (
-    [ 'tables'                      => 'SELECT tlv_category_moments(v) FROM wide, generate_series(1, 1000)' ],
-    [ 'tables with triples'         => 'SELECT tlv_category_moments(v[1:15]) FROM many, generate_series(1, 10000)' ],
-    [ 'tables with replicates'      => 'SELECT tlv_category_moments(v, 60) FROM wide, generate_series(1, 1000)' ],
-    [ 'merging tables'              => 'SELECT tlv_rollup(wide) FROM held, generate_series(1, 100000)' ],
-    [ 'merging replicates'          => 'SELECT tlv_rollup(replicates) FROM held, generate_series(1, 100000)' ],
-    [ 'tables as rows'              => 'SELECT count(*) FROM held, generate_series(1, 100), tlv_category_tables(wide)' ],
-    [ 'distances'                   => 'SELECT count(*) FROM held, generate_series(1, 100), tlv_tree_distances(wide)' ],
-    [ 'neighbour joining'           => q{SELECT count(tlv_fit_tree(wide, 2, 'nj', seed => i)) FROM held, generate_series(1, 100) i} ],
-    [ 'structure'                   => 'SELECT count(tlv_fit_tree(wide, 2, seed => i)) FROM held, generate_series(1, 100) i' ],
-    [ 'recursive grouping'          => q{SELECT count(tlv_fit_tree(wide, 2, 'clrg', seed => i)) FROM held, generate_series(1, 100) i} ],
-    [ 'support'                     => 'SELECT tlv_fit_tree(replicates, 2) FROM held, generate_series(1, 100)' ],
-    [ 'parameters'                  => 'SELECT count(tlv_fit_tree(many, seed => i)) FROM held, generate_series(1, 1000) i' ],
-    [ 'support of Gaussian trees'   => 'SELECT tlv_fit_tree(dense, bootstrap => 1000) FROM held' ],
-    [ 'EM on the covariance'        => 'SELECT tlv_fit_tree(dense, iterations => 10000000) FROM held, generate_series(1, 1000)' ],
-    [ 'tables of triples'           => 'SELECT tlv_statistics(v, (SELECT bare FROM held)) FROM wide, generate_series(1, 1000)' ],
-    [ 'statistics'                  => 'SELECT tlv_statistics(v, (SELECT model FROM held)) FROM drawn, generate_series(1, 1000000)' ],
-    [ 'tlv_tree, many rows'         => q{SELECT tlv_tree('SELECT v FROM many, generate_series(1, 10000)')} ],
-    [ 'tlv_tree, refinement'        => q{SELECT tlv_tree('SELECT v FROM many', iterations => 1000000)} ],
-    [ 'tlv_tree, cells'             => q{SELECT tlv_tree('SELECT i / 10, i % 10, i * i % 3 FROM generate_series(1, 100000000) i')} ],
-    [ 'tlv_tree, bootstrap'         => q{SELECT tlv_tree('SELECT v FROM wide', bootstrap => 60)} ],
-    [ 'tlv_tree, Gaussian'          => q{SELECT tlv_tree('SELECT x FROM long, generate_series(1, 10000)')} ],
-    [ 'posteriors'                  => 'SELECT sum(cardinality(tlv_infer(model, v))) FROM held, drawn, generate_series(1, 1000000)' ],
-    [ 'posteriors as rows'          => 'SELECT count(*) FROM held, drawn, generate_series(1, 1000000), tlv_tree_posterior(model, v)' ],
-    [ 'Gaussian posteriors'         => 'SELECT sum(cardinality(tlv_infer(gaussian, x))) FROM held, drawn, generate_series(1, 1000000)' ],
-    [ 'likelihood'                  => 'SELECT sum(tlv_log_likelihood(model, v)) FROM held, drawn, generate_series(1, 1000000)' ],
-    [ 'Gaussian likelihood'         => 'SELECT sum(tlv_log_likelihood(gaussian, x)) FROM held, drawn, generate_series(1, 1000000)' ],
-    [ 'simulation'                  => 'SELECT count(*) FROM held, tlv_simulate_tree(model, 100000000)' ],
-    [ 'random trees'                => 'SELECT count(tlv_simulate_tree_model(1000, 10, contractions => 500, seed => i)) FROM generate_series(1, 100000) i' ],
-    [ 'comparison'                  => 'SELECT sum(r.different) FROM held, generate_series(1, 10000) i, tlv_robinson_foulds(other, tlv_simulate_tree_model(2000, 2, seed => i)) r' ],
-    [ 'comparison with edges'       => q{SELECT * FROM held, tlv_robinson_foulds(other, 'SELECT ''a'' || i, ''b'' || i FROM generate_series(1, 100000000) i')} ],
-    [ 'drawing'                     => 'SELECT count(tlv_tree_svg(other)) FROM held, generate_series(1, 10000)' ],
-    [ 'text'                        => 'SELECT count(tlv_tree_newick(other)) FROM held, generate_series(1, 100000)' ],
-);
+query($db, "ALTER DATABASE $db SET tensorlv.work_mem = '2GB'");
+my ($setup, @phases) = phases('trees');
+query($db, $setup);
 my $limit = 2.5;
 is(query($db, 'SELECT count(*) FROM tlv_tree_nodes((SELECT model FROM held)) WHERE NOT is_hidden'), '1000', 'what is interrupted below works');
 for my $phase (@phases) {

@@ -128,7 +128,7 @@ add_document(tlv_accumulator *accumulator, int t)
 
 	for (int a = 0; a < lengths[t]; a++)
 		entries[a] = (tlv_bag_entry){IDS[tokens[t][a]], 1};
-	n = tlv_bag_sort((size_t) lengths[t], entries, work);
+	TLV_TRY(tlv_bag_sort(&ctx, (size_t) lengths[t], entries, work, &n));
 	for (size_t i = 0; i < n; i++)
 	{
 		items[i] = entries[i].item;

@@ -36,6 +36,12 @@ extern void tlv_bag_write(size_t n, const int64_t *items, const double *weights,
 /* Items and weights of an image this library wrote (n of each). */
 extern void tlv_bag_decode(const tlv_bag_image *image, int64_t *items, double *weights);
 
+/* The same two for bags of any size, with looks at tlv_should_stop(): TLV_CANCELLED. */
+extern tlv_status tlv_bag_make(tlv_context *ctx, size_t n, const int64_t *items,
+							   const double *weights, void *image);
+extern tlv_status tlv_bag_read(tlv_context *ctx, const tlv_bag_image *image, int64_t *items,
+							   double *weights);
+
 /* Bytes that an image with this header must have. */
 extern size_t tlv_bag_image_size(const tlv_bag_image *image);
 
@@ -43,8 +49,8 @@ extern size_t tlv_bag_image_size(const tlv_bag_image *image);
 extern tlv_status tlv_bag_validate(tlv_context *ctx, const void *image, size_t size);
 
 /*
- * Sorts (item, weight) pairs by item and adds up duplicates, in place;
- * returns the number that is left.  work has n pairs of room.
+ * Sorts (item, weight) pairs by item and adds up duplicates, in place; *distinct gets the
+ * number that is left.  work has n pairs of room.  Error: TLV_CANCELLED, with the pairs lost.
  */
 typedef struct tlv_bag_entry
 {
@@ -52,7 +58,8 @@ typedef struct tlv_bag_entry
 	double weight;
 } tlv_bag_entry;
 
-extern size_t tlv_bag_sort(size_t n, tlv_bag_entry *entries, tlv_bag_entry *work);
+extern tlv_status tlv_bag_sort(tlv_context *ctx, size_t n, tlv_bag_entry *entries,
+							   tlv_bag_entry *work, size_t *distinct);
 
 /*
  * Checks one weight: finite and > 0; TLV_BAD_DATA otherwise, with the item in

@@ -81,7 +81,8 @@ extern void tlv_context_init_malloc(tlv_context *ctx);
 
 /*
  * count * size bytes, zeroed by tlv_alloc0.  On overflow, limit or exhaustion
- * NULL, with ctx->error filled.  Zero bytes give a valid pointer.
+ * NULL, with ctx->error filled.  Zero bytes give a valid pointer.  Setting and copying
+ * large blocks takes its time: tlv_alloc0 and tlv_realloc also give NULL when asked to stop.
  */
 extern void *tlv_alloc(tlv_context *ctx, size_t count, size_t size);
 extern void *tlv_alloc0(tlv_context *ctx, size_t count, size_t size);
@@ -91,6 +92,12 @@ extern void *tlv_realloc(tlv_context *ctx, void *pointer, size_t count, size_t s
 
 /* Gives a block back; NULL is allowed. */
 extern void tlv_free(tlv_context *ctx, void *pointer);
+
+/* Bytes that are set or copied between two looks at tlv_should_stop(): new pages cost most. */
+#define TLV_COPY_PIECE ((size_t) 16 << 20)
+
+/* memcpy for blocks of any size, with looks at tlv_should_stop(). */
+extern tlv_status tlv_copy(tlv_context *ctx, void *to, const void *from, size_t bytes);
 
 /*
  * What is allocated between begin and end is given back at the end, unless it was kept: a trial

@@ -138,6 +138,9 @@ extern double tlv_ritz_change(size_t k, const double *before, const double *afte
 typedef tlv_status (*tlv_apply)(tlv_context *ctx, void *argument, size_t d, size_t l,
 								const double *x, double *z);
 
+/* n standard normal numbers, as tlv_rng_fill_normal draws them; with looks at tlv_should_stop(). */
+extern tlv_status tlv_fill_normal(tlv_context *ctx, tlv_rng *rng, size_t n, double *x);
+
 /* |a - b|^2 of d numbers each */
 extern double tlv_squared_distance(size_t d, const double *a, const double *b);
 

@@ -20,6 +20,9 @@
 /* Directions of compressed moments: their cubes would not fit a value beyond. */
 #define TRIPLES_MOST_WIDTH 1000
 
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
 /* The sizes. */
 #define SIZE_BASIS TLV_SIZE_1
 #define SIZE_ITEMS TLV_SIZE_2
@@ -244,8 +247,12 @@ subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square
 
 	TLV_TRY_ALLOC(ctx, scaled);
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			scaled[i * width + j] = state->correction[i] * state->subspace->weights[i * width + j];
+	}
 	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, state->subspace->weights,
 					 width, 1, square, width));
 	tlv_free(ctx, scaled);
@@ -253,19 +260,24 @@ subtract_repeats(tlv_context *ctx, const compressed_state *state, double *square
 }
 
 /* Z_i = S_i (sum_t s2 c_ti y_t - correction_i w_i), raw sums */
-static void
-correct_products(compressed_state *state)
+static tlv_status
+correct_products(tlv_context *ctx, compressed_state *state)
 {
 	const tlv_subspace *subspace = state->subspace;
 	size_t width = subspace->width;
 
 	for (size_t i = 0; i < subspace->d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			state->products[i * width + j] +=
 				subspace->scale[i] * (state->scattered[i * width + j] -
 									  state->correction[i] * subspace->weights[i * width + j]);
+	}
 	for (size_t i = 0; i < width * width; i++)
 		state->rayleigh[i] += state->square[i];
+	return TLV_OK;
 }
 
 /*
@@ -284,6 +296,8 @@ correct_cubes(tlv_context *ctx, const compressed_state *state)
 	{
 		double g = 2 * state->correction3[i] / 3;
 
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < width; j++)
 			r[i * width + j] = g * weights[i * width + j] - state->scattered[i * width + j];
 	}
@@ -321,7 +335,7 @@ compressed_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	if (state->triples)
 		TLV_TRY(correct_triples(ctx, state));
 	else
-		correct_products(state);
+		TLV_TRY(correct_products(ctx, state));
 	memset(state->scattered, 0, width * d * sizeof(double));
 	memset(state->correction, 0, d * sizeof(double));
 	memset(state->square, 0, width * width * sizeof(double));

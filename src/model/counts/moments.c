@@ -71,7 +71,7 @@ tlv_document_decode(tlv_context *ctx, tlv_document *document, const tlv_bag_imag
 		TLV_TRY_ALLOC(ctx, document->known);
 		document->room = room;
 	}
-	tlv_bag_decode(bag, document->items, document->counts);
+	TLV_TRY(tlv_bag_read(ctx, bag, document->items, document->counts));
 	document->n = n;
 	document->length = 0;
 	for (size_t i = 0; i < n; i++)
@@ -200,7 +200,10 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	}
 	if (state->with_pairs)
 	{
-		tlv_bag_sort(document->n, state->entries, state->entries + state->entries_room);
+		size_t n;
+
+		TLV_TRY(tlv_bag_sort(ctx, document->n, state->entries, state->entries + state->entries_room,
+							 &n));
 		add_pairs(state, document->n, scale);
 	}
 	state->documents++;
@@ -301,7 +304,7 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->declared.sizes[SIZE_ITEMS] = d;
 	for (size_t i = 0; i < d; i++)
 		order[i] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
-	tlv_bag_sort(d, order, order + d);
+	TLV_TRY(tlv_bag_sort(ctx, d, order, order + d, &d));
 	for (size_t i = 0; i < d; i++)
 	{
 		stored->items[i] = order[i].item;

@@ -222,7 +222,7 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	ritz = tlv_alloc0(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
 	tlv_rng_seed(&rng, options->seed);
-	tlv_rng_fill_normal(&rng, p.block * p.d, basis);
+	TLV_TRY(tlv_fill_normal(ctx, &rng, p.block * p.d, basis));
 	TLV_TRY(tlv_orthonormalize(ctx, p.block, p.d, basis, &rng, &rank));
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;

@@ -73,15 +73,15 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 }
 
 /* Labels in ascending order with their sizes; rank[position] is where each went. */
-static void
-sort_labels(const tlv_tally *tally, tlv_bag_entry *entries, tlv_bag_entry *work, int64_t *labels,
-			double *sizes, int32_t *rank)
+static tlv_status
+sort_labels(tlv_context *ctx, const tlv_tally *tally, tlv_bag_entry *entries, tlv_bag_entry *work,
+			int64_t *labels, double *sizes, int32_t *rank)
 {
 	size_t n = tally->keys.n;
 
 	for (size_t i = 0; i < n; i++)
 		entries[i] = (tlv_bag_entry){tally->keys.items[i], (double) i};
-	tlv_bag_sort(n, entries, work);
+	TLV_TRY(tlv_bag_sort(ctx, n, entries, work, &n));
 	for (size_t i = 0; i < n; i++)
 	{
 		size_t position = (size_t) entries[i].weight;
@@ -90,10 +90,11 @@ sort_labels(const tlv_tally *tally, tlv_bag_entry *entries, tlv_bag_entry *work,
 		sizes[i] = tally->counts[position];
 		rank[position] = (int32_t) i;
 	}
+	return TLV_OK;
 }
 
-static void
-sort_pairs(const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
+static tlv_status
+sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
 		   tlv_bag_entry *entries, tlv_bag_entry *work, int64_t *keys, double *counts)
 {
 	size_t n = pairs->keys.n;
@@ -105,12 +106,13 @@ sort_pairs(const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
 		entries[i].item = tlv_pair_key(rank_a[tlv_pair_a(key)], rank_b[tlv_pair_b(key)]);
 		entries[i].weight = pairs->counts[i];
 	}
-	tlv_bag_sort(n, entries, work);
+	TLV_TRY(tlv_bag_sort(ctx, n, entries, work, &n));
 	for (size_t i = 0; i < n; i++)
 	{
 		keys[i] = entries[i].item;
 		counts[i] = entries[i].weight;
 	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -133,12 +135,12 @@ tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_a
 	TLV_TRY_NEW_ROWS(ctx, entries, most, 2);
 	rank = tlv_alloc(ctx, n_a + n_b, sizeof(int32_t));
 	TLV_TRY_ALLOC(ctx, rank);
-	sort_labels(&table->labels[0], entries, entries + most, arrays->labels[0], arrays->sizes[0],
-				rank);
-	sort_labels(&table->labels[1], entries, entries + most, arrays->labels[1], arrays->sizes[1],
-				rank + n_a);
-	sort_pairs(&table->pairs, rank, rank + n_a, entries, entries + most, arrays->pairs,
-			   arrays->counts);
+	TLV_TRY(sort_labels(ctx, &table->labels[0], entries, entries + most, arrays->labels[0],
+						arrays->sizes[0], rank));
+	TLV_TRY(sort_labels(ctx, &table->labels[1], entries, entries + most, arrays->labels[1],
+						arrays->sizes[1], rank + n_a));
+	TLV_TRY(sort_pairs(ctx, &table->pairs, rank, rank + n_a, entries, entries + most, arrays->pairs,
+					   arrays->counts));
 	tlv_free(ctx, rank);
 	tlv_free(ctx, entries);
 	return TLV_OK;

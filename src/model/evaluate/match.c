@@ -90,7 +90,7 @@ adjust(tlv_context *ctx, tlv_membership_match *match, double alpha)
 	work = entries + m;
 	for (size_t e = 0; e < m; e++)
 		entries[e] = (tlv_bag_entry){order_bits(match->pairs[e].p_value), 1};
-	distinct = tlv_bag_sort(m, entries, work);
+	TLV_TRY(tlv_bag_sort(ctx, m, entries, work, &distinct));
 	for (size_t e = distinct; e-- > 0;)
 	{
 		union

@@ -26,7 +26,7 @@ random_covariance(tlv_context *ctx, size_t d, tlv_rng *rng, double *packed)
 
 	TLV_TRY_ALLOC(ctx, q);
 	full = q + d * d;
-	tlv_rng_fill_normal(rng, d * d, q);
+	TLV_TRY(tlv_fill_normal(ctx, rng, d * d, q));
 	TLV_TRY(tlv_orthonormalize(ctx, d, d, q, rng, &rank));
 	for (size_t i = 0; i < d; i++)
 	{
@@ -51,7 +51,7 @@ draw_mixture(tlv_context *ctx, double separation, tlv_rng *rng, tlv_mixture *mix
 	for (size_t j = 0; j < k; j++)
 		mixture->weights[j] = WEIGHT_CONCENTRATION;
 	tlv_rng_dirichlet(rng, k, mixture->weights, mixture->weights);
-	tlv_rng_fill_normal(rng, d * k, mixture->means);
+	TLV_TRY(tlv_fill_normal(ctx, rng, d * k, mixture->means));
 	for (size_t i = 0; i < d * k; i++)
 		mixture->means[i] *= factor;
 	for (size_t j = 0; j < k; j++)

@@ -169,6 +169,20 @@ scan_columns(tlv_context *ctx, star_work *work)
 	return TLV_OK;
 }
 
+/* z_j = scale_j x_j, blocks of l numbers. */
+static tlv_status
+scale_nodes(tlv_context *ctx, size_t d, size_t l, const float *scale, const float *x, float *z)
+{
+	for (size_t j = 0; j < d; j++)
+	{
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * x[j * l + i];
+	}
+	return TLV_OK;
+}
+
 /* z = S pairs S x, without the constant of plain weights */
 static tlv_status
 apply_star_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
@@ -178,18 +192,22 @@ apply_star_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, flo
 	size_t n = work->side->out->rows, d = work->side->out->columns;
 	const double *s2 = work->weight + n;
 
-	for (size_t j = 0; j < d; j++)
-		for (size_t i = 0; i < l; i++)
-			z[j * l + i] = scale[j] * x[j * l + i];
+	TLV_TRY(scale_nodes(ctx, d, l, scale, x, z));
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
 	for (size_t u = 0; u < n; u++)
+	{
+		if (u % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < l; i++)
 			work->middle[u * l + i] *= (float) s2[u];
+	}
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->in, l, work->middle, z));
 	for (size_t j = 0; j < d; j++)
 	{
 		float own = (float) work->squares[j] * scale[j];
 
+		if (j % NODE_BLOCK == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < l; i++)
 			z[j * l + i] = scale[j] * (z[j * l + i] - own * x[j * l + i]);
 	}
@@ -204,14 +222,9 @@ apply_graph(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 	const float *scale = work->stars->scale;
 	size_t d = work->side->out->columns;
 
-	for (size_t j = 0; j < d; j++)
-		for (size_t i = 0; i < l; i++)
-			z[j * l + i] = scale[j] * x[j * l + i];
+	TLV_TRY(scale_nodes(ctx, d, l, scale, x, z));
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
-	for (size_t j = 0; j < d; j++)
-		for (size_t i = 0; i < l; i++)
-			z[j * l + i] = scale[j] * work->middle[j * l + i];
-	return TLV_OK;
+	return scale_nodes(ctx, d, l, scale, work->middle, z);
 }
 
 /* Radius of the noise in the spectrum of S G S: 2 sqrt(mean of the rows' sums of variances). */

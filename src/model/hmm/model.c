@@ -108,8 +108,9 @@ copy_transitions(const tlv_hmm_parts *parts, const int64_t *order, double *trans
 	}
 }
 
-static void
-copy_emissions(const tlv_hmm_parts *parts, const int64_t *order, double *emissions)
+static tlv_status
+copy_emissions(tlv_context *ctx, const tlv_hmm_parts *parts, const int64_t *order,
+			   double *emissions)
 {
 	size_t k = parts->k, d = parts->d;
 
@@ -117,6 +118,7 @@ copy_emissions(const tlv_hmm_parts *parts, const int64_t *order, double *emissio
 	{
 		size_t old = (size_t) order[j];
 
+		TLV_TRY_CONTINUE(ctx);
 		if (parts->gaussian)
 		{
 			memcpy(emissions + j * d, parts->emissions + old * d, d * sizeof(double));
@@ -126,6 +128,7 @@ copy_emissions(const tlv_hmm_parts *parts, const int64_t *order, double *emissio
 			emissions[i * k + j] = parts->emissions[i * k + old];
 		normalize(d, emissions + j, k);
 	}
+	return TLV_OK;
 }
 
 /* Variances are normal numbers, and so are the diagonals of factors. */
@@ -203,7 +206,7 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 	copy_variances(parts, &copy);
 	normalize(k, copy.initial, 1);
 	copy_transitions(parts, copy.order, copy.transitions);
-	copy_emissions(parts, copy.order, copy.emissions);
+	TLV_TRY(copy_emissions(ctx, parts, copy.order, copy.emissions));
 	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, copy.order));
 	TLV_TRY(write_frame(ctx, parts, &copy, image, size));
 	tlv_free(ctx, copy.initial);

@@ -74,8 +74,8 @@ tlv_ica_simulate_model(tlv_context *ctx, const tlv_ica_simulation *options, void
 	parts.mean = mean;
 	parts.noise = options->noise > 0;
 	parts.seed = (double) options->seed;
-	tlv_rng_fill_normal(&rng, d * k, parts.mixing);
-	tlv_rng_fill_normal(&rng, d * d, factor);
+	TLV_TRY(tlv_fill_normal(ctx, &rng, d * k, parts.mixing));
+	TLV_TRY(tlv_fill_normal(ctx, &rng, d * d, factor));
 	for (size_t i = 0; i < d * d; i++)
 		factor[i] *= options->noise / sqrt((double) d);
 	parts.noise_factor = options->noise > 0 ? factor : NULL;

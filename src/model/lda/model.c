@@ -12,6 +12,9 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
 tlv_status
 tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
 {
@@ -361,6 +364,8 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		if (at < 0)
 			continue;
 		known += shares[i];
@@ -371,6 +376,8 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 	{
 		int32_t at = tlv_dictionary_find(&dictionary, items[i]);
 
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{
 			/* A topic all of whose items are gone has nothing but the shares left. */

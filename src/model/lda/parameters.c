@@ -37,6 +37,7 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 	size_t k = given->k;
 	double sum = 0;
 
+	TLV_TRY_CONTINUE(ctx);
 	for (size_t i = 0; i < given->d; i++)
 	{
 		double p = phi[i * k + j];
@@ -76,16 +77,22 @@ take_alpha(tlv_context *ctx, const double *alpha, given_topics *given)
 	return TLV_OK;
 }
 
-static void
-sum_shares(given_topics *given)
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
+static tlv_status
+sum_shares(tlv_context *ctx, given_topics *given)
 {
 	for (size_t i = 0; i < given->d; i++)
 	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		given->shares[i] = 0;
 		for (size_t j = 0; j < given->k; j++)
 			given->shares[i] += given->weights[j] * given->phi[i * given->k + j];
 	}
 	tlv_assert(tlv_is_distribution(given->d, given->shares, 1));
+	return TLV_OK;
 }
 
 static tlv_status
@@ -117,8 +124,7 @@ take_parameters(tlv_context *ctx, const tlv_lda_parameters *parameters, given_to
 		TLV_TRY(take_topic(ctx, parameters->phi, j, given));
 	TLV_TRY(take_alpha(ctx, parameters->alpha, given));
 	TLV_TRY(tlv_lda_sort_topics(ctx, given->k, given->d, given->phi, given->alpha, given->weights));
-	sum_shares(given);
-	return TLV_OK;
+	return sum_shares(ctx, given);
 }
 
 tlv_status

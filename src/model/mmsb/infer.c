@@ -293,7 +293,7 @@ take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
 	size_t n;
 
 	TLV_TRY(reserve(ctx, model, bag->n));
-	tlv_bag_decode(bag, model->items, model->weights);
+	TLV_TRY(tlv_bag_read(ctx, bag, model->items, model->weights));
 	n = tlv_dictionary_map(&model->dictionary, bag->n, model->items, model->weights, model->index,
 						   model->known);
 	model->n_known = 0;

@@ -33,7 +33,7 @@ tlv_mmsb_labels_of_bag(tlv_context *ctx, const tlv_bag_image *bag, tlv_mmsb_opti
 
 	TLV_TRY(labels_alloc(ctx, bag->n, &nodes, &labels));
 	TLV_TRY_NEW(ctx, told, bag->n);
-	tlv_bag_decode(bag, nodes, told);
+	TLV_TRY(tlv_bag_read(ctx, bag, nodes, told));
 	for (size_t i = 0; i < bag->n; i++)
 	{
 		if (!(told[i] >= 1 && told[i] <= UINT16_MAX) || told[i] != (int32_t) told[i])

@@ -189,8 +189,8 @@ draw_topic(size_t k, const double *theta, tlv_rng *rng)
 }
 
 /* Shell sort with Ciura's gaps: in place, and a document is short. */
-static void
-sort_items(size_t n, int32_t *items)
+static tlv_status
+sort_items(tlv_context *ctx, size_t n, int32_t *items)
 {
 	static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
 	size_t gap = n;
@@ -203,11 +203,14 @@ sort_items(size_t n, int32_t *items)
 			int32_t item = items[i];
 			size_t at = i;
 
+			if (i % CHUNK_DRAWS == 0)
+				TLV_TRY_CONTINUE(ctx);
 			for (; at >= gap && items[at - gap] > item; at -= gap)
 				items[at] = items[at - gap];
 			items[at] = item;
 		}
 	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -221,7 +224,7 @@ tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simulator, tlv_rng *rn
 			TLV_TRY_CONTINUE(ctx);
 		index[t] = draw_item(simulator, draw_topic(simulator->k, theta, rng), rng);
 	}
-	sort_items(length, index);
+	TLV_TRY(sort_items(ctx, length, index));
 	*n = 0;
 	for (size_t t = 0; t < length; t++)
 		if (*n > 0 && index[*n - 1] == index[t])

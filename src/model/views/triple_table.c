@@ -50,7 +50,7 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 		entries[n++] = (tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), slot->count};
 	}
 	tlv_assert(n == table->n);
-	tlv_bag_sort(n, entries, (tlv_bag_entry *) keys);
+	TLV_TRY(tlv_bag_sort(ctx, n, entries, (tlv_bag_entry *) keys, &n));
 	*counts = (double *) (keys + n);
 	for (size_t i = 0; i < n; i++)
 	{
@@ -72,7 +72,7 @@ tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary, int64_t
 	TLV_TRY_ALLOC(ctx, entries);
 	for (size_t i = 0; i < n; i++)
 		entries[i] = (tlv_bag_entry){dictionary->items[i], (double) i};
-	tlv_bag_sort(n, entries, entries + n);
+	TLV_TRY(tlv_bag_sort(ctx, n, entries, entries + n, &n));
 	for (size_t i = 0; i < n; i++)
 	{
 		items[i] = entries[i].item;

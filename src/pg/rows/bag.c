@@ -9,15 +9,20 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "tsearch/ts_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+/* Bags from this size on are written with looks at interrupts. */
+#define MANY_ENTRIES 65536
+
 struct varlena *
 TlvBagValue(size_t n, const int64_t *items, const double *weights)
 {
 	struct varlena *bag;
+	tlv_context ctx;
 	size_t size;
 
 	if (n > TLV_BAG_MAX_ITEMS)
@@ -27,7 +32,13 @@ TlvBagValue(size_t n, const int64_t *items, const double *weights)
 	size = tlv_bag_size(n, items, weights);
 	bag = palloc(size);
 	SET_VARSIZE(bag, size);
-	tlv_bag_write(n, items, weights, bag);
+	if (n < MANY_ENTRIES)
+	{
+		tlv_bag_write(n, items, weights, bag);
+		return bag;
+	}
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_bag_make(&ctx, n, items, weights, bag));
 	return bag;
 }
 
@@ -36,10 +47,12 @@ static size_t
 decode_bag(struct varlena *value, int64_t **items, double **weights)
 {
 	const tlv_bag_image *bag = TLV_BAG(value);
+	tlv_context ctx;
 
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	*items = palloc(Max(bag->n, 1) * sizeof(int64_t));
 	*weights = palloc(Max(bag->n, 1) * sizeof(double));
-	tlv_bag_decode(bag, *items, *weights);
+	TlvCheck(&ctx, tlv_bag_read(&ctx, bag, *items, *weights));
 	return bag->n;
 }
 
@@ -54,11 +67,12 @@ bag_from_entries(size_t n, tlv_bag_entry *entries)
 	tlv_context ctx;
 
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	n = tlv_bag_sort(n, entries, work);
+	TlvCheck(&ctx, tlv_bag_sort(&ctx, n, entries, work, &n));
 	items = (int64_t *) work;
 	weights = palloc_extended((n + 1) * sizeof(double), MCXT_ALLOC_HUGE);
 	for (size_t i = 0; i < n; i++)
 	{
+		TlvLoopCheck(i);
 		TlvCheck(&ctx, tlv_bag_check_weight(&ctx, entries[i].item, entries[i].weight));
 		items[i] = entries[i].item;
 		weights[i] = entries[i].weight;
@@ -106,6 +120,7 @@ TLV_FUNCTION(tlv_bag_out)
 	appendStringInfoChar(&text, '{');
 	for (size_t i = 0; i < n; i++)
 	{
+		TlvLoopCheck(i);
 		if (i > 0)
 			appendStringInfoChar(&text, ',');
 		appendBinaryStringInfo(&text, entry,
@@ -119,24 +134,17 @@ TLV_FUNCTION(tlv_bag_recv)
 {
 	StringInfo buffer = (StringInfo) PG_GETARG_POINTER(0);
 	int length = buffer->len - buffer->cursor;
-	struct varlena *bag = palloc0((size_t) length + VARHDRSZ + sizeof(tlv_bag_image));
+	struct varlena *bag = TlvReceive(buffer, length, sizeof(tlv_bag_image));
 	tlv_context ctx;
 
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	pq_copymsgbytes(buffer, VARDATA(bag), length);
-	SET_VARSIZE(bag, length + VARHDRSZ);
 	TlvCheck(&ctx, tlv_bag_validate(&ctx, bag, VARSIZE(bag)));
 	PG_RETURN_POINTER(bag);
 }
 
 TLV_FUNCTION(tlv_bag_send)
 {
-	struct varlena *bag = PG_GETARG_TLV(0);
-	StringInfoData buffer;
-
-	pq_begintypsend(&buffer);
-	pq_sendbytes(&buffer, VARDATA(bag), (int) VARSIZE(bag) - VARHDRSZ);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
+	PG_RETURN_BYTEA_P(TlvSend(PG_GETARG_TLV(0)));
 }
 
 /* ---- terms ---- */
@@ -151,7 +159,11 @@ TlvTermId(const char *text, size_t length)
 	uint64 hash = UINT64CONST(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < length; i++)
+	{
+		if (unlikely(i % TLV_COPY_PIECE == TLV_COPY_PIECE - 1))
+			CHECK_FOR_INTERRUPTS();
 		hash = (hash ^ (unsigned char) text[i]) * UINT64CONST(0x100000001b3);
+	}
 	hash ^= hash >> 30;
 	hash *= UINT64CONST(0xbf58476d1ce4e5b9);
 	hash ^= hash >> 27;
@@ -197,6 +209,7 @@ TLV_FUNCTION(tlv_to_bag_arrays)
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
 	for (int i = 0; i < n; i++)
 	{
+		TlvLoopCheck(i);
 		if (item_nulls[i] || (weights != NULL && weight_nulls[i]))
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of the items or weights is null", i + 1)));

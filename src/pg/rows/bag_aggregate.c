@@ -10,6 +10,7 @@
 
 #include <float.h>
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #define BAG_STATE_MAGIC 0x746c7662
@@ -23,16 +24,19 @@ typedef struct BagState
 	uint32 n;
 	uint32 room;
 	bool sorted; /* distinct items, ascending */
+	TlvUse in_use;
 	tlv_bag_entry *entries;
 	struct varlena *flat; /* between get_flat_size and flatten_into */
 } BagState;
 
-/* Sorts the pairs and adds up duplicates. */
+/* Sorts the pairs and adds up duplicates; the state is in use. */
 static void
 compact(BagState *state)
 {
+	tlv_context *ctx = &state->shared->ctx;
 	tlv_bag_entry *work;
 	bool ascending = true;
+	size_t distinct;
 
 	if (state->sorted)
 		return;
@@ -43,7 +47,8 @@ compact(BagState *state)
 		/* not in the caller's context: a tuple sort's (from 17 on) does not know pfree */
 		work = MemoryContextAllocExtended(state->shared->mcxt,
 										  (Size) state->n * sizeof(tlv_bag_entry), MCXT_ALLOC_HUGE);
-		state->n = (uint32) tlv_bag_sort(state->n, state->entries, work);
+		TlvCheck(ctx, tlv_bag_sort(ctx, state->n, state->entries, work, &distinct));
+		state->n = (uint32) distinct;
 		pfree(work);
 	}
 	state->sorted = true;
@@ -57,6 +62,7 @@ bag_flat_size(ExpandedObjectHeader *header)
 	double *weights;
 	MemoryContext old;
 
+	TlvBeginUse(&state->in_use);
 	compact(state);
 	old = MemoryContextSwitchTo(state->shared->mcxt);
 	if (state->flat != NULL)
@@ -68,6 +74,7 @@ bag_flat_size(ExpandedObjectHeader *header)
 	weights = (double *) (items + state->n);
 	for (uint32 i = 0; i < state->n; i++)
 	{
+		TlvLoopCheck(i);
 		items[i] = state->entries[i].item;
 		weights[i] = state->entries[i].weight;
 		if (tlv_bag_check_weight(&state->shared->ctx, items[i], weights[i]) != TLV_OK)
@@ -76,6 +83,7 @@ bag_flat_size(ExpandedObjectHeader *header)
 	state->flat = TlvBagValue(state->n, items, weights);
 	pfree(items);
 	MemoryContextSwitchTo(old);
+	TlvEndUse(&state->in_use);
 	return VARSIZE(state->flat);
 }
 
@@ -86,7 +94,7 @@ bag_flatten(ExpandedObjectHeader *header, void *result, Size size)
 
 	if (state->flat == NULL || VARSIZE(state->flat) != size)
 		elog(ERROR, "aggregate state changed while it was flattened");
-	memcpy(result, state->flat, size);
+	TlvCopy(result, state->flat, size);
 	pfree(state->flat);
 	state->flat = NULL;
 }
@@ -143,8 +151,9 @@ reserve(BagState *state, uint32 more)
 	state->room = (uint32) room;
 }
 
+/* There is room. */
 static void
-append(BagState *state, int64 item, double weight)
+put(BagState *state, int64 item, double weight)
 {
 	/* The check's message is worth its time only when it fails. */
 	if (unlikely(!(weight > 0 && weight <= DBL_MAX)))
@@ -152,10 +161,20 @@ append(BagState *state, int64 item, double weight)
 		(void) tlv_bag_check_weight(&state->shared->ctx, item, weight);
 		TlvRaise(&state->shared->ctx);
 	}
-	if (unlikely(state->n == state->room))
-		reserve(state, 1);
 	state->entries[state->n++] = (tlv_bag_entry){item, weight};
 	state->sorted = false;
+}
+
+static void
+append(BagState *state, int64 item, double weight)
+{
+	if (unlikely(state->n == state->room))
+	{
+		TlvBeginUse(&state->in_use);
+		reserve(state, 1);
+		TlvEndUse(&state->in_use);
+	}
+	put(state, item, weight);
 }
 
 static void
@@ -164,12 +183,29 @@ append_bag(BagState *state, struct varlena *value)
 	const tlv_bag_image *bag = TLV_BAG(value);
 	int64_t *items = palloc_extended((Size) (bag->n + 1) * 2 * sizeof(int64_t), MCXT_ALLOC_HUGE);
 	double *weights = (double *) (items + bag->n);
+	tlv_context *ctx = &state->shared->ctx;
 
-	tlv_bag_decode(bag, items, weights);
+	TlvCheck(ctx, tlv_bag_read(ctx, bag, items, weights));
 	reserve(state, bag->n);
 	for (uint32 i = 0; i < bag->n; i++)
-		append(state, items[i], weights[i]);
+	{
+		TlvLoopCheck(i);
+		put(state, items[i], weights[i]);
+	}
 	pfree(items);
+}
+
+static void
+append_state(BagState *state, const BagState *other)
+{
+	uint32 n = other->n;
+
+	reserve(state, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		put(state, other->entries[i].item, other->entries[i].weight);
+	}
 }
 
 /* The state of argument 0, or a new one holding it. */
@@ -244,13 +280,11 @@ TLV_FUNCTION(tlv_bag_combine)
 	require_aggregate(fcinfo);
 	state = state_argument(fcinfo);
 	other = get_state(PG_GETARG_DATUM(1));
+	TlvBeginUse(&state->in_use);
 	if (other != NULL)
-	{
-		reserve(state, other->n);
-		for (uint32 i = 0; i < other->n; i++)
-			append(state, other->entries[i].item, other->entries[i].weight);
-	}
+		append_state(state, other);
 	else
 		append_bag(state, PG_GETARG_TLV(1));
+	TlvEndUse(&state->in_use);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }

@@ -63,7 +63,8 @@ TlvFloat8Box(int ndim, const size_t *sides, const double *x)
 	if (size > MaxAllocSize)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("an array of %zu numbers is too large", count)));
-	array = palloc0(size);
+	array = palloc(size);
+	memset(array, 0, ARR_OVERHEAD_NONULLS(ndim));
 	SET_VARSIZE(array, size);
 	array->ndim = ndim;
 	array->elemtype = FLOAT8OID;
@@ -72,7 +73,7 @@ TlvFloat8Box(int ndim, const size_t *sides, const double *x)
 		ARR_DIMS(array)[i] = (int) sides[i];
 		ARR_LBOUND(array)[i] = 1;
 	}
-	memcpy(ARR_DATA_PTR(array), x, count * sizeof(double));
+	TlvCopy(ARR_DATA_PTR(array), x, count * sizeof(double));
 	return array;
 }
 

@@ -124,6 +124,7 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
 
+	TlvBeginUse(&expanded->in_use);
 	TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form,
 				  accumulator->class->rows, &cursor);
 	while (TlvCursorNext(&cursor))
@@ -134,6 +135,7 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 	}
 	accumulator->nulls += (double) cursor.nulls;
 	TlvCursorClose(&cursor);
+	TlvEndUse(&expanded->in_use);
 }
 
 /* Looked at once for every state and reader: any function may be called by hand with any state. */
@@ -237,7 +239,9 @@ TLV_FUNCTION(tlv_moments_combine)
 	expanded->foreign = true;
 	other = PG_GETARG_TLV(1);
 	frame = TlvFrame(other);
+	TlvBeginUse(&expanded->in_use);
 	TlvMerge(&shared->ctx, expanded->accumulator, &frame);
+	TlvEndUse(&expanded->in_use);
 	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
 		pfree(other);
 	return TlvExpandedDatum(expanded);

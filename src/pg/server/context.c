@@ -52,15 +52,16 @@ server_release(void *owner, void *pointer)
 	pfree(pointer);
 }
 
-/* Only what ends the query; everything else waits for the next CHECK_FOR_INTERRUPTS. */
+/*
+ * Does whatever the server asks of a backend: barriers, conflicts with recovery, time limits, a
+ * client that is gone.  An error may leave from here: every block is palloc'ed below a context of
+ * ours, and what outlives the call is marked as in use meanwhile (TlvBeginUse).
+ */
 static bool
 server_stop(void *argument)
 {
-#if PG_VERSION_NUM >= 170000
-	if (InterruptPending && TransactionTimeoutPending)
-		return true;
-#endif
-	return InterruptPending && (QueryCancelPending || ProcDiePending);
+	CHECK_FOR_INTERRUPTS();
+	return false;
 }
 
 static void
@@ -183,6 +184,24 @@ TlvRaise(const tlv_context *ctx)
 						? errhint("Raise tensorlv.work_mem (or maintenance_work_mem).")
 					: error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint))
 											 : 0));
+	pg_unreachable();
+}
+
+void
+TlvCopy(void *to, const void *from, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += TLV_COPY_PIECE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memcpy((char *) to + at, (const char *) from + at, Min(bytes - at, TLV_COPY_PIECE));
+	}
+}
+
+void
+TlvRefuseUnfinished(void)
+{
+	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("the state of this aggregate was left unfinished by an error")));
 	pg_unreachable();
 }
 

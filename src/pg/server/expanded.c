@@ -251,6 +251,7 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	tlv_frame_builder *builder;
 	size_t size;
 
+	TlvBeginUse(&expanded->in_use);
 	if (expanded->builder != NULL) /* asked for the size twice, or an error came between */
 	{
 		tlv_free(ctx, expanded->builder->owned);
@@ -264,6 +265,7 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
 	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
 	expanded->builder = builder;
+	TlvEndUse(&expanded->in_use);
 	return size;
 }
 
@@ -275,6 +277,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 
 	if (builder == NULL || builder->size != size)
 		elog(ERROR, "aggregate state changed while it was flattened");
+	TlvBeginUse(&expanded->in_use);
 	CHECK_FOR_INTERRUPTS();
 	SET_VARSIZE(result, size);
 	TlvCheck(&expanded->shared->ctx,
@@ -286,6 +289,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;
+	TlvEndUse(&expanded->in_use);
 }
 
 static const ExpandedObjectMethods expanded_methods = {expanded_flat_size, expanded_flatten};

@@ -47,9 +47,11 @@ TlvCachedModel(FunctionCallInfo fcinfo, int argument)
 	char key[sizeof(cache->key)];
 	size_t size = TlvValueKey(value, key);
 
-	if (cache != NULL && size > 0 && cache->key_size == size && memcmp(cache->key, key, size) == 0)
-		return cache;
-	return open_cache(fcinfo, value, key, size);
+	if (cache == NULL || cache->in_use || size == 0 || cache->key_size != size ||
+		memcmp(cache->key, key, size) != 0)
+		cache = open_cache(fcinfo, value, key, size);
+	TlvBeginUse(&cache->in_use);
+	return cache;
 }
 
 struct varlena *

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "lib/stringinfo.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 #if PG_VERSION_NUM >= 160000
@@ -86,6 +87,41 @@ extern _Noreturn void TlvRaiseMismatch(const char *format, ...) pg_attribute_pri
 	} while (0)
 #endif
 
+/*
+ * What outlives a call, the state of an aggregate or an opened model, is in use while it is read or
+ * changed: if an error leaves meanwhile, half of a change may be done.  Whoever comes later finds
+ * it still in use: an exception block in PL/pgSQL lets the query go on.
+ */
+typedef bool TlvUse;
+
+/* Refuses a state that an error has left in use. */
+extern _Noreturn void TlvRefuseUnfinished(void);
+
+static inline void
+TlvBeginUse(TlvUse *in_use)
+{
+	if (unlikely(*in_use))
+		TlvRefuseUnfinished();
+	*in_use = true;
+}
+
+static inline void
+TlvEndUse(TlvUse *in_use)
+{
+	*in_use = false;
+}
+
+/* In a loop over the entries of one value, whose index it gets: looks at interrupts at times. */
+#define TlvLoopCheck(i)                                                                            \
+	do                                                                                             \
+	{                                                                                              \
+		if (unlikely(((i) &0xffff) == 0xffff))                                                     \
+			CHECK_FOR_INTERRUPTS();                                                                \
+	} while (0)
+
+/* memcpy for blocks of any size, with looks at interrupts. */
+extern void TlvCopy(void *to, const void *from, size_t bytes);
+
 /* A short-lived work space: a memory context of its own and a tlv_context on it. */
 typedef struct TlvWork
 {
@@ -132,6 +168,15 @@ extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const c
 
 /* Merges a value into an accumulator; an error unless it is of the accumulator's kind. */
 extern void TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
+
+/*
+ * What follows in a message as a value of that many bytes behind its length word; so many more
+ * bytes, as its header has, may be read though they do not belong to it.
+ */
+extern struct varlena *TlvReceive(StringInfo message, int length, size_t header);
+
+/* A value as a bytea, without its length word. */
+extern bytea *TlvSend(struct varlena *value);
 
 #define PG_GETARG_TLV(n) ((struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(n)))
 
@@ -249,6 +294,7 @@ typedef struct TlvExpanded
 	int magic;
 	TlvShared *shared;
 	tlv_accumulator *accumulator;
+	TlvUse in_use;
 	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
 	/* The reader whose rows of that form the accumulator is known to take. */
 	const struct TlvRowReader *reader;
@@ -294,11 +340,19 @@ typedef struct TlvModelCache
 	tlv_context ctx;
 	char key[TLV_KEY_SIZE];
 	size_t key_size;
+	TlvUse in_use;
 	tlv_model *model;
 	tlv_posterior posterior; /* filled again and again */
 } TlvModelCache;
 
+/* In use until TlvCachedModelEnd; one that an error left in use is opened anew. */
 extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
+
+static inline void
+TlvCachedModelEnd(TlvModelCache *cache)
+{
+	TlvEndUse(&cache->in_use);
+}
 
 /* tlv_match(a, b): rows (component_a, component_b, error); NULL without a partner (apply.c). */
 extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);

@@ -13,6 +13,7 @@
 #include "common/base64.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
@@ -58,7 +59,7 @@ TlvValue(const void *image, size_t size)
 {
 	struct varlena *value = palloc(size);
 
-	memcpy(value, image, size);
+	TlvCopy(value, image, size);
 	SET_VARSIZE(value, size);
 	return value;
 }
@@ -108,29 +109,86 @@ value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *e
 	return true;
 }
 
+/* Digits of base64 that are read or written between two looks at interrupts: whole groups. */
+#define DIGITS_PIECE (4 << 20)
+#define BYTES_PIECE	 (DIGITS_PIECE / 4 * 3)
+
+/* Returns the number of bytes, or -1. */
+static int64
+decode_base64(const char *text, size_t length, char *bytes)
+{
+	int64 n = 0;
+
+	for (size_t at = 0; at < length; at += DIGITS_PIECE)
+	{
+		size_t piece = Min(length - at, DIGITS_PIECE);
+		int got;
+
+		CHECK_FOR_INTERRUPTS();
+		got = pg_b64_decode((const void *) (text + at), (int) piece, (void *) (bytes + n),
+							(int) (piece / 4 * 3 + 3));
+		/* Only the last piece may end in padding. */
+		if (got < 0 || (at + piece < length && got != BYTES_PIECE))
+			return -1;
+		n += got;
+	}
+	return n;
+}
+
+#define WHITE_SPACE " \t\n\r"
+
+/* The digits alone, which a line break now and then would put out of step with the pieces. */
+static const char *
+without_space(const char *digits)
+{
+	char *copy, *end;
+
+	if (digits[strcspn(digits, WHITE_SPACE)] == '\0')
+		return digits;
+	copy = end = palloc_extended(strlen(digits) + 1, MCXT_ALLOC_HUGE);
+	for (size_t i = 0; digits[i] != '\0'; i++)
+	{
+		TlvLoopCheck(i);
+		if (strchr(WHITE_SPACE, digits[i]) == NULL)
+			*end++ = digits[i];
+	}
+	*end = '\0';
+	return copy;
+}
+
+/* The value that base64 digits stand for, not yet checked; NULL where they are none. */
+static struct varlena *
+value_of_digits(const char *text)
+{
+	const char *digits = without_space(text);
+	size_t length = strlen(digits), room = length / 4 * 3 + 3 + VARHDRSZ;
+	struct varlena *value = palloc(room + sizeof(tlv_frame_header));
+	int64 bytes = decode_base64(digits, length, VARDATA(value));
+
+	if (bytes < 0)
+		return NULL;
+	SET_VARSIZE(value, bytes + VARHDRSZ);
+	memset(VARDATA(value) + bytes, 0, sizeof(tlv_frame_header));
+	return value;
+}
+
 static Datum
 value_in(const char *text, tlv_frame_type type, Node *escape)
 {
 	const char *colon = strchr(text, ':');
-	size_t length;
 	struct varlena *value;
 	const tlv_kind *kind;
-	int bytes, room;
 
 	if (colon == NULL)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
 				 errhint("The text form is the kind, a colon, and base64 digits.")));
-	length = strlen(colon + 1);
-	room = (int) (length / 4 * 3 + 3); /* pg_b64_dec_len overflows above 715 MB of text */
-	value = palloc0((size_t) room + VARHDRSZ + sizeof(tlv_frame_header));
-	bytes = pg_b64_decode((const void *) (colon + 1), (int) length, (void *) VARDATA(value), room);
-	if (bytes < 0)
+	value = value_of_digits(colon + 1);
+	if (value == NULL)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: no base64 after the colon", type_names[type])));
-	SET_VARSIZE(value, bytes + VARHDRSZ);
 	if (!value_validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION, escape))
 		return (Datum) 0;
 	kind = tlv_kind_find(type, ((tlv_frame_header *) value)->kind);
@@ -148,40 +206,52 @@ value_out(struct varlena *value)
 {
 	tlv_frame frame = TlvFrame(value);
 	const char *name = TlvKind(&frame)->name;
-	int length = (int) VARSIZE(value) - VARHDRSZ;
-	int room = (length + 2) / 3 * 4; /* pg_b64_enc_len overflows above 537 MB up to 15 */
-	size_t prefix = strlen(name) + 1;
-	char *text = palloc(prefix + (size_t) room + 1);
-	int written;
+	size_t length = VARSIZE(value) - VARHDRSZ, prefix = strlen(name) + 1;
+	char *text = palloc(prefix + (length + 2) / 3 * 4 + 1), *end = text + prefix;
 
 	snprintf(text, prefix + 1, "%s:", name);
-	written = pg_b64_encode((const void *) VARDATA(value), length, text + prefix, room);
-	if (written < 0)
-		elog(ERROR, "could not encode a value");
-	text[prefix + (size_t) written] = '\0';
+	for (size_t at = 0; at < length; at += BYTES_PIECE)
+	{
+		size_t piece = Min(length - at, BYTES_PIECE), room = (piece + 2) / 3 * 4;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pg_b64_encode((const void *) (VARDATA(value) + at), (int) piece, end, (int) room) < 0)
+			elog(ERROR, "could not encode a value");
+		end += room;
+	}
+	*end = '\0';
 	PG_RETURN_CSTRING(text);
+}
+
+struct varlena *
+TlvReceive(StringInfo message, int length, size_t header)
+{
+	struct varlena *value = palloc((size_t) length + VARHDRSZ + header);
+
+	TlvCopy(VARDATA(value), pq_getmsgbytes(message, length), (size_t) length);
+	memset(VARDATA(value) + length, 0, header);
+	SET_VARSIZE(value, length + VARHDRSZ);
+	return value;
+}
+
+bytea *
+TlvSend(struct varlena *value)
+{
+	bytea *bytes = palloc(VARSIZE(value));
+
+	SET_VARSIZE(bytes, VARSIZE(value));
+	TlvCopy(VARDATA(bytes), VARDATA(value), VARSIZE(value) - VARHDRSZ);
+	return bytes;
 }
 
 static Datum
 value_recv(StringInfo buffer, tlv_frame_type type)
 {
-	int length = buffer->len - buffer->cursor;
-	struct varlena *value = palloc0((size_t) length + VARHDRSZ + sizeof(tlv_frame_header));
+	struct varlena *value =
+		TlvReceive(buffer, buffer->len - buffer->cursor, sizeof(tlv_frame_header));
 
-	pq_copymsgbytes(buffer, VARDATA(value), length);
-	SET_VARSIZE(value, length + VARHDRSZ);
 	(void) value_validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	PG_RETURN_POINTER(value);
-}
-
-static Datum
-value_send(struct varlena *value)
-{
-	StringInfoData buffer;
-
-	pq_begintypsend(&buffer);
-	pq_sendbytes(&buffer, VARDATA(value), (int) VARSIZE(value) - VARHDRSZ);
-	PG_RETURN_BYTEA_P(pq_endtypsend(&buffer));
 }
 
 #define VALUE_TYPE(name, type)                                                                     \
@@ -199,7 +269,7 @@ value_send(struct varlena *value)
 	}                                                                                              \
 	TLV_FUNCTION(name##_send)                                                                      \
 	{                                                                                              \
-		return value_send(PG_GETARG_TLV(0));                                                       \
+		PG_RETURN_BYTEA_P(TlvSend(PG_GETARG_TLV(0)));                                              \
 	}
 
 VALUE_TYPE(tlv_moments, TLV_FRAME_MOMENTS)

@@ -1,0 +1,118 @@
+-- Topics: what takes minutes, in every phase: large values, and rows without end from a cross join.
+CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(5000, 20, alpha0 => 2), 1500, 200);
+CREATE TABLE endless AS SELECT bag FROM docs, generate_series(1, 10);
+CREATE TABLE held AS
+  SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, NULL::tlv_subspace AS s, NULL::tlv_subspace AS wide,
+         NULL::tlv_moments AS triples, NULL::tlv_moments AS wide_triples, NULL::tlv_model AS m FROM docs;
+UPDATE held SET s = tlv_subspace(summary, 20), wide = tlv_subspace(summary, 100);
+CREATE TABLE fine AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 100, alpha0 => 5), 4000, 200);
+UPDATE held SET triples = (SELECT tlv_count_moments(bag, s) FROM docs),
+  wide_triples = (SELECT tlv_count_moments(bag, f) FROM fine, (SELECT tlv_subspace(tlv_count_moments(bag), 100) AS f FROM fine) q);
+UPDATE held SET m = tlv_fit_lda((SELECT tlv_count_moments(bag, sub) FROM docs, (SELECT tlv_subspace(pairs, 20) AS sub FROM held OFFSET 0) q), alpha0 => 2);
+CREATE TABLE terms AS SELECT doc, 'w' || item AS term, weight AS n FROM docs, tlv_items(bag);
+
+-- phase: bags of rows
+SELECT sum(tlv_size(b)) FROM (SELECT doc, tlv_bag(term, n) AS b FROM terms, generate_series(1, 100) GROUP BY doc) q;
+
+-- phase: one large bag
+SELECT tlv_bag(i) FROM generate_series(1, 40000000) i;
+
+-- phase: summary
+SELECT tlv_count_summary(bag) FROM docs, generate_series(1, 1000);
+
+-- phase: pairs
+SELECT tlv_count_moments(bag) FROM docs, generate_series(1, 100);
+
+-- phase: merging pairs
+SELECT tlv_rollup(pairs) FROM held, generate_series(1, 100);
+
+-- phase: adding pairs
+SELECT count(pairs + pairs) FROM held, generate_series(1, 50);
+
+-- phase: products
+SELECT tlv_count_products(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
+
+-- phase: compressed moments
+SELECT tlv_count_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 20);
+
+-- phase: merging compressed moments
+SELECT tlv_rollup(wide_triples) FROM held, generate_series(1, 5000);
+
+-- phase: many groups of moments
+SELECT count(m) FROM (SELECT doc, tlv_count_moments(bag, (SELECT wide FROM held)) AS m FROM docs GROUP BY doc) q;
+
+-- phase: subspace of 5000 items
+SELECT count(tlv_subspace(pairs, 200, seed => i)) FROM held, generate_series(1, 20) i;
+
+-- phase: random subspace
+SELECT count(tlv_subspace(summary, 400, seed => i)) FROM held, generate_series(1, 20) i;
+
+-- phase: alpha0 search, k = 100
+SELECT tlv_fit_lda(wide_triples, 100, seed => i) FROM held, generate_series(1, 9) i;
+
+-- phase: joint, k = 100
+SELECT count(tlv_fit_lda(wide_triples, 100, alpha0 => 5 + i)) FROM held, generate_series(1, 30) i;
+
+-- phase: power method, k = 100
+SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'power', restarts => 100, steps => 100) FROM held;
+
+-- phase: als, k = 100
+SELECT count(tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'als', restarts => 50, steps => 1000, seed => i)) FROM held, generate_series(1, 9) i;
+
+-- phase: sgd, k = 100
+SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100000) FROM held;
+
+-- phase: Gibbs statistics
+SELECT tlv_statistics(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 50);
+
+-- phase: variational statistics
+SELECT tlv_statistics(bag, (SELECT m FROM held), 'vb') FROM docs, generate_series(1, 50);
+
+-- phase: one endless document
+SELECT tlv_statistics(b, (SELECT m FROM held)) FROM (SELECT tlv_bag(item, 1e7) AS b FROM docs, tlv_items(bag)) q;
+
+-- phase: inference
+SELECT count(tlv_infer((SELECT m FROM held), bag)) FROM docs, generate_series(1, 100);
+
+-- phase: perplexity
+SELECT tlv_perplexity((SELECT m FROM held), bag) FROM docs, generate_series(1, 50);
+
+-- phase: coherence
+SELECT tlv_coherence(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 1000);
+
+-- phase: topic items
+SELECT count(*) FROM held, generate_series(1, 100), tlv_topic_items(m);
+
+-- phase: matching
+SELECT count(*) FROM (SELECT tlv_simulate_lda_model(5000, 400) AS m) q, generate_series(1, 10) i,
+        tlv_match(m, tlv_simulate_lda_model(5000, 400, seed => i + 1));
+
+-- phase: a random model
+SELECT count(tlv_simulate_lda_model(200000, 100, seed => i)) FROM generate_series(1, 20) i;
+
+-- phase: simulation
+SELECT count(*) FROM held, tlv_simulate_lda(m, 1000000, 200);
+
+-- phase: simulation of one document
+SELECT count(*) FROM held, generate_series(1, 50) i, tlv_simulate_lda(m, 1, 10000000, seed => i);
+
+-- phase: text of large values
+SELECT max(length(pairs::text)) FROM held, generate_series(1, 50);
+
+-- phase: text to large values
+SELECT count(t::tlv_moments) FROM (SELECT pairs::text AS t FROM held) q, generate_series(1, 50);
+
+-- phase: binary form of large values
+SELECT max(length(tlv_moments_send(pairs))) FROM held, generate_series(1, 50);
+
+-- phase: tlv_suggest_k
+SELECT tlv_suggest_k('SELECT bag FROM endless', 100);
+
+-- phase: tlv_lda of bags
+SELECT tlv_lda('SELECT bag FROM endless', 50, iterations => 100);
+
+-- phase: tlv_lda of terms
+SELECT tlv_lda('SELECT doc, term, n FROM terms, generate_series(1, 20)', 20);
+
+-- phase: tlv_lda, refinement
+SELECT tlv_lda('SELECT bag FROM docs WHERE doc < 200', 2, 0.5, iterations => 100000);
