@@ -5,6 +5,7 @@ use Test::More;
 use File::Basename qw(dirname);
 use Time::HiRes qw(time sleep);
 use lib dirname(__FILE__) . '/lib';
+use TlvCancels;
 use TlvPhases;
 use TlvTest;
 
@@ -25,6 +26,7 @@ for my $phase (@phases) {
     is($result->{out}, 'alive|20', "$name: the session goes on");
     diag(sprintf '%s: %.2f s', $name, $result->{seconds}) if $ENV{TAP_VERBOSE};
 }
+cancels_ok('topics', $db, \@phases, 60);
 
 # in parallel workers
 query($db, 'CREATE TABLE vectors AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(60, 10), 20000);

@@ -7,6 +7,7 @@ use File::Basename qw(dirname);
 use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
 use lib dirname(__FILE__) . '/lib';
 use TlvImages;
+use TlvCancels;
 use TlvPhases;
 use TlvTest;
 
@@ -118,6 +119,7 @@ for my $phase (@phases) {
         diag(sprintf '%s, %d ms: %.2f s', $name, $after, $result->{seconds}) if $ENV{TAP_VERBOSE};
     }
 }
+cancels_ok('communities', $db, \@phases, 60);
 
 # ---- changed images of graphs and of models, in text form ----
 

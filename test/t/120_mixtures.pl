@@ -8,6 +8,7 @@ use File::Basename qw(dirname);
 use MIME::Base64 qw(encode_base64);
 use lib dirname(__FILE__) . '/lib';
 use TlvImages;
+use TlvCancels;
 use TlvPhases;
 use TlvTest;
 
@@ -218,6 +219,7 @@ for my $phase (@phases) {
     is($result->{out}, 'alive|50', "$name: the session goes on");
     diag(sprintf '%s: %.2f s', $name, $result->{seconds}) if $ENV{TAP_VERBOSE};
 }
+cancels_ok('mixtures', $db, \@phases, 60);
 
 # ---- the memory limit: of fits, not of states of aggregates ----
 

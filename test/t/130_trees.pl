@@ -7,6 +7,7 @@ use Test::More;
 use File::Basename qw(dirname);
 use MIME::Base64 qw(encode_base64);
 use lib dirname(__FILE__) . '/lib';
+use TlvCancels;
 use TlvPhases;
 use TlvTest;
 use TlvImages;
@@ -163,6 +164,7 @@ for my $phase (@phases) {
     is($result->{out}, 'alive|t', "$name: the session goes on");
     diag(sprintf '%s: %.2f s', $name, $result->{seconds}) if $ENV{TAP_VERBOSE};
 }
+cancels_ok('trees', $db, \@phases, 60);
 
 # ---- the memory limit: of fits, not of states of aggregates ----
 

@@ -9,7 +9,7 @@ use POSIX ();
 use Time::HiRes qw(time sleep);
 use File::Temp qw(tempdir);
 
-our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
+our @EXPORT = qw(run_sql query new_database drop_database bindir second_cluster standby_cluster stop_second_cluster psql_command start_psql finish_psql read_file server_log_size server_log_since);
 
 sub bindir { return $ENV{TLV_BINDIR} // do { my $d = `pg_config --bindir`; chomp $d; $d } }
 
@@ -126,11 +126,9 @@ sub as_server {
     return $? == 0;
 }
 
-# Starts one; returns its socket folder (port 5432), or undef where that cannot be done.
-sub second_cluster {
-    my (@settings) = @_;
-    my $bin = bindir();
-    return undef unless defined $ENV{TLV_SERVER_SETTINGS} && -x "$bin/initdb";
+# A folder for one, or undef where that cannot be.
+sub second_root {
+    return undef unless defined $ENV{TLV_SERVER_SETTINGS} && -x bindir() . '/initdb';
     my $root = tempdir('tlv2.XXXXXX', TMPDIR => 1, CLEANUP => 1);
     $second = { root => $root };
     if ($> == 0) {
@@ -138,14 +136,35 @@ sub second_cluster {
         return undef unless defined $uid;
         chown $uid, $gid, $root;
     }
-    as_server("$bin/initdb", '-D', "$root/data", '-U', $ENV{PGUSER} // 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync')
-        or die read_file("$root/out");
+    return $root;
+}
+
+sub start_second {
+    my ($root, @settings) = @_;
     open my $conf, '>>', "$root/data/postgresql.conf" or die $!;
-    print $conf "listen_addresses = ''\nunix_socket_directories = '$root'\nport = 5432\nfsync = off\n$ENV{TLV_SERVER_SETTINGS}\n", map { "$_\n" } @settings;
+    print $conf "listen_addresses = ''\nunix_socket_directories = '$root'\nport = 5432\nfsync = off\n", map { "$_\n" } @settings;
     close $conf;
-    as_server("$bin/pg_ctl", '-D', "$root/data", '-l', "$root/log", '-w', '-s', '-t', 60, 'start') or die read_file("$root/log") . read_file("$root/out");
+    as_server(bindir() . '/pg_ctl', '-D', "$root/data", '-l', "$root/log", '-w', '-s', '-t', 60, 'start') or die read_file("$root/log") . read_file("$root/out");
     $second->{running} = 1;
     return $root;
+}
+
+# Starts one; returns its socket folder (port 5432), or undef where that cannot be done.
+sub second_cluster {
+    my (@settings) = @_;
+    my $root = second_root() // return undef;
+    as_server(bindir() . '/initdb', '-D', "$root/data", '-U', $ENV{PGUSER} // 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync')
+        or die read_file("$root/out");
+    return start_second($root, $ENV{TLV_SERVER_SETTINGS}, @settings);
+}
+
+# A hot standby of the server under test instead.
+sub standby_cluster {
+    my (@settings) = @_;
+    return undef if query('postgres', q{SELECT current_setting('wal_level') = 'minimal' OR current_setting('max_wal_senders') = '0'}) eq 't';
+    my $root = second_root() // return undef;
+    as_server(bindir() . '/pg_basebackup', '-D', "$root/data", '-R', '-X', 'stream', '-c', 'fast', '--no-sync') or die read_file("$root/out");
+    return start_second($root, 'max_standby_streaming_delay = 1s', @settings);
 }
 
 sub stop_second_cluster {
