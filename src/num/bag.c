@@ -302,38 +302,14 @@ tlv_bag_validate(tlv_context *ctx, const void *image, size_t size)
 	return status;
 }
 
-/* Sorted runs that follow each other become one; order of equal items is kept. */
-static tlv_status
-merge_runs(tlv_context *ctx, size_t first, size_t second, const tlv_bag_entry *from,
-		   tlv_bag_entry *to)
+/* Insertion sort of runs of 16. */
+static void
+sort_runs(size_t n, tlv_bag_entry *entries)
 {
-	size_t i = 0, j = first, end = first + second;
-
-	for (size_t out = 0; out < end;)
+	for (size_t start = 0; start < n; start += 16)
 	{
-		size_t stop = out + ENTRIES_BETWEEN < end ? out + ENTRIES_BETWEEN : end;
+		size_t end = tlv_least(start + 16, n);
 
-		if (out > 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (; out < stop; out++)
-			to[out] =
-				j >= end || (i < first && from[i].item <= from[j].item) ? from[i++] : from[j++];
-	}
-	return TLV_OK;
-}
-
-/* Bottom-up merge sort: stable, so that sums of duplicates do not depend on chance. */
-static tlv_status
-sort_entries(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
-{
-	tlv_bag_entry *from = entries, *to = work;
-
-	for (size_t start = 0; start < n; start += 16) /* insertion sort of short runs */
-	{
-		size_t end = start + 16 < n ? start + 16 : n;
-
-		if (start % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 16)
-			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = start + 1; i < end; i++)
 		{
 			tlv_bag_entry entry = entries[i];
@@ -344,23 +320,69 @@ sort_entries(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *
 			entries[j] = entry;
 		}
 	}
+}
+
+/* From runs of that width to runs of twice it; of equal items the order is kept. */
+static tlv_status
+merge_runs(tlv_context *ctx, size_t n, size_t width, const tlv_bag_entry *from, tlv_bag_entry *to)
+{
+	size_t looked = 0;
+
+	for (size_t start = 0; start < n; start += 2 * width)
+	{
+		size_t middle = tlv_least(start + width, n), end = tlv_least(middle + width, n);
+		size_t i = start, j = middle;
+
+		for (size_t out = start; out < end;)
+		{
+			size_t stop = tlv_least(out + ENTRIES_BETWEEN, end);
+
+			for (; out < stop; out++)
+				to[out] = j >= end || (i < middle && from[i].item <= from[j].item) ? from[i++]
+																				   : from[j++];
+			if (out - looked < ENTRIES_BETWEEN)
+				continue;
+			looked = out;
+			TLV_TRY_CONTINUE(ctx);
+		}
+	}
+	return TLV_OK;
+}
+
+/* Bottom-up merge sort: stable, so that sums of duplicates do not depend on chance. */
+static tlv_status
+sort_entries(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *work)
+{
+	tlv_bag_entry *from = entries, *to = work;
+
+	for (size_t start = 0; start < n; start += ENTRIES_BETWEEN)
+	{
+		if (start > 0)
+			TLV_TRY_CONTINUE(ctx);
+		sort_runs(tlv_least(ENTRIES_BETWEEN, n - start), entries + start);
+	}
 	for (size_t width = 16; width < n; width *= 2)
 	{
 		tlv_bag_entry *swap = from;
 
-		for (size_t start = 0; start < n; start += 2 * width)
-		{
-			size_t middle = start + width < n ? start + width : n;
-			size_t end = middle + width < n ? middle + width : n;
-
-			if (start % ENTRIES_BETWEEN == 0 && n > ENTRIES_BETWEEN)
-				TLV_TRY_CONTINUE(ctx);
-			TLV_TRY(merge_runs(ctx, middle - start, end - middle, from + start, to + start));
-		}
+		TLV_TRY(merge_runs(ctx, n, width, from, to));
 		from = to;
 		to = swap;
 	}
 	return from == entries ? TLV_OK : tlv_copy(ctx, entries, from, n * sizeof(tlv_bag_entry));
+}
+
+/* Entries from .. to - 1 behind the first `left`, or added to the last of those; returns their
+ * number. */
+static size_t
+fold_duplicates(tlv_bag_entry *entries, size_t left, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (left > 0 && entries[left - 1].item == entries[i].item)
+			entries[left - 1].weight += entries[i].weight;
+		else
+			entries[left++] = entries[i];
+	return left;
 }
 
 tlv_status
@@ -374,14 +396,11 @@ tlv_bag_sort(tlv_context *ctx, size_t n, tlv_bag_entry *entries, tlv_bag_entry *
 		sorted &= entries[i - 1].item <= entries[i].item;
 	if (!sorted)
 		TLV_TRY(sort_entries(ctx, n, entries, work));
-	for (size_t i = 0; i < n; i++)
+	for (size_t from = 0; from < n; from += ENTRIES_BETWEEN)
 	{
-		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)
+		if (from > 0)
 			TLV_TRY_CONTINUE(ctx);
-		if (left > 0 && entries[left - 1].item == entries[i].item)
-			entries[left - 1].weight += entries[i].weight;
-		else
-			entries[left++] = entries[i];
+		left = fold_duplicates(entries, left, from, tlv_least(from + ENTRIES_BETWEEN, n));
 	}
 	*distinct = left;
 	return TLV_OK;
