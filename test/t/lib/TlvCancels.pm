@@ -24,20 +24,9 @@ DECLARE victim int; idle int := 0;
 BEGIN
   WHILE idle < 20 LOOP
     PERFORM pg_sleep(random() * 0.1), pg_stat_clear_snapshot();
-    SELECT pid INTO victim FROM pg_stat_activity WHERE application_name = 'tlv victim' AND state = 'active' ORDER BY random() LIMIT # The same as tests.
-sub cancels_ok {
-    my ($family, $db, $phases, $n) = @_;
-    my $found = cancel_at_random($db, $phases, $n);
-    Test::More::is(join("\n", @{ $found->{wrong} }), '', "$family: $n cancels and terminates at random moments end in nothing else");
-    Test::More::is($found->{left}, 0, "$family: no memory context, lock or cursor is left");
-    Test::More::is($found->{files}, 0, "$family: no temporary file is left");
-    Test::More::cmp_ok($found->{growth}, '<', 2**22, "$family: memory does not grow");
-    return;
-}
-
-1;
+    SELECT pid INTO victim FROM pg_stat_activity WHERE application_name = 'tlv victim' AND state = 'active' ORDER BY random() LIMIT 1;
     idle := CASE WHEN victim IS NULL THEN idle + 1 ELSE 0 END;
-    IF random() < 0.96 THEN PERFORM pg_cancel_backend(victim); ELSE PERFORM pg_terminate_backend(victim); END IF;
+    IF random() < 0.985 THEN PERFORM pg_cancel_backend(victim); ELSE PERFORM pg_terminate_backend(victim); END IF;
   END LOOP;
 END $$;
 SQL
@@ -64,18 +53,20 @@ sub count_session {
     }
     my ($before) = $result->{out} =~ /^begin\|\d+\|(\d+)/m;
     my ($ours, $bytes, $locks, $cursors) = $result->{out} =~ /^figures\|(\d+)\|(\d+)\|(\d+)\|(\d+)$/m or return;
+    $found->{whole}++;
     $found->{left} += $ours + $locks + $cursors;
     $found->{growth} = $bytes - $before if $bytes - $before > $found->{growth};
     return;
 }
 
 # At least $n of both together over the phases, at most `longest` ms after their beginning: a hash of what came of it.
+# At least one session gets to its end, where it is looked at.
 sub cancel_at_random {
     my ($db, $phases, $n, %options) = @_;
     my $has_contexts = query($db, 'SHOW server_version_num') >= 140000;
-    my %found = (sessions => 0, cancelled => 0, terminated => 0, wrong => [], left => 0, growth => 0);
+    my %found = (sessions => 0, whole => 0, cancelled => 0, terminated => 0, wrong => [], left => 0, growth => 0);
     srand($options{seed} // 1);
-    while ($found{cancelled} + $found{terminated} < $n && @{ $found{wrong} } == 0) {
+    while (($found{cancelled} + $found{terminated} < $n || ($has_contexts && $found{whole} == 0)) && @{ $found{wrong} } == 0) {
         my @sessions = map { start_psql($db, session($phases, $options{longest} // 300, $has_contexts), go_on => 1) } 1 .. ($options{at_once} // 2);
         my $control = start_psql($db, $killer, go_on => 1);
         count_session(finish_psql($_), \%found) for @sessions;
