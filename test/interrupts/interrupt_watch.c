@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <math.h>
 #include <signal.h>
 #include <time.h>
 
@@ -38,7 +39,8 @@ typedef struct Stretch
 
 static volatile bool watching;
 static Stretch current, longest;
-static double total;
+static double total,
+	most; /* processor time at the beginning, and when the statement is cancelled */
 static timer_t ticks;
 
 extern void _PG_init(void);
@@ -73,6 +75,11 @@ tick(int signal)
 
 	if (!watching)
 		return;
+	if (time > most)
+	{
+		most = INFINITY;
+		raise(SIGINT); /* as pg_cancel_backend does */
+	}
 	if (!InterruptPending)
 	{
 		end_stretch();
@@ -113,6 +120,7 @@ set_timer(long interval)
 		elog(ERROR, "could not set the timer: %m");
 }
 
+/* interrupt_watch_begin(seconds float8): of processor time, after which a statement is cancelled */
 Datum
 interrupt_watch_begin(PG_FUNCTION_ARGS)
 {
@@ -120,6 +128,7 @@ interrupt_watch_begin(PG_FUNCTION_ARGS)
 	memset(&current, 0, sizeof(current));
 	InterruptPending = false;
 	current.begin = total = processor_time();
+	most = total + PG_GETARG_FLOAT8(0);
 	watching = true;
 	set_timer(TICK_NS);
 	PG_RETURN_VOID();
@@ -148,8 +157,8 @@ interrupt_watch_end(PG_FUNCTION_ARGS)
 	Datum values[3];
 	bool nulls[3] = {false};
 
-	set_timer(0);
 	watching = false;
+	set_timer(0);
 	total = processor_time() - total;
 	end_stretch();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)

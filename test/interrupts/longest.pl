@@ -1,6 +1,6 @@
 # longest.pl [PATTERN] - the longest stretch without a look at interrupts, in processor time, of
 # every phase of test/interrupts/*.sql whose family and name match; run by scripts/check-interrupts.
-# Each is cancelled after TLV_SECONDS.  Fails when one is longer than LIMIT.
+# Each is cancelled after TLV_SECONDS of processor time.  Fails when one is longer than LIMIT.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -48,14 +48,14 @@ for my $family (families()) {
 ALTER DATABASE $db SET tensorlv.work_mem = '6GB';
 ALTER DATABASE $db SET max_parallel_workers_per_gather = 0;
 ALTER DATABASE $db SET jit = off;
-CREATE FUNCTION interrupt_watch_begin() RETURNS void LANGUAGE c AS '$ENV{TLV_WATCH}', 'interrupt_watch_begin';
+CREATE FUNCTION interrupt_watch_begin(seconds float8) RETURNS void LANGUAGE c AS '$ENV{TLV_WATCH}', 'interrupt_watch_begin';
 CREATE FUNCTION interrupt_watch_end(OUT seconds float8, OUT longest float8, OUT place text) LANGUAGE c AS '$ENV{TLV_WATCH}', 'interrupt_watch_end';
 SQL
     query($db, $setup);
     for my $phase (@phases) {
         my ($name, $sql) = @$phase;
-        my $result = run_sql($db, "LOAD 'tensorlv';\nSELECT interrupt_watch_begin();\nSET statement_timeout = '${seconds}s';\n\\o /dev/null\n$sql;\n\\o\n"
-            . "SET statement_timeout = 0;\nSELECT * FROM interrupt_watch_end();\n", go_on => 1);
+        my $result = run_sql($db, "LOAD 'tensorlv';\nSELECT interrupt_watch_begin($seconds);\n\\o /dev/null\n$sql;\n\\o\n"
+            . "SELECT * FROM interrupt_watch_end();\n", go_on => 1);
         my ($error) = $result->{errors} =~ /ERROR: +(?!57014|\s)(.*)/;
         my ($took, $longest, $frames) = (split /\n/, $result->{out})[-1] =~ /^([\d.e-]+)\|([\d.e-]+)\|(.*)$/
             or die "$family: $name: $result->{out}$result->{errors}";

@@ -16,6 +16,9 @@
 #define PAIRS_TOLERANCE 1e-4
 #define PAIRS_STEPS		60
 
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
 /* A summary keeps an item when enough documents hold it. */
 static size_t
 kept_items(const tlv_frame *summary, double minimum_documents, int32_t *kept)
@@ -82,8 +85,12 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	s->fingerprint = frame->header->digest;
 	TLV_TRY_NEW(ctx, s->weights, s->width * s->d);
 	for (size_t i = 0; i < s->d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < s->width; j++)
 			s->weights[i * s->width + j] = s->scale[i] * s->basis[i * s->block + j];
+	}
 	TLV_TRY(tlv_dictionary_freeze(ctx, &s->dictionary, s->d, s->items));
 	*subspace = s;
 	return TLV_OK;
