@@ -1,19 +1,19 @@
 -- communities.sql - mixed membership block models of graphs
 
 CREATE FUNCTION tlv_fit_mmsb(g tlv_graph, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint',
-    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false,
+    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT NULL, partition boolean DEFAULT false,
     edges text DEFAULT 'auto', labels tlv_bag DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    max_k integer DEFAULT 50) RETURNS tlv_model
+    max_k integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, text, text, bigint, boolean, boolean, text, tlv_bag, integer, integer, integer) IS
-    'k communities of a graph (null: chosen, at most max_k) from its 2-stars and 3-stars: alpha0 the sum of the Dirichlet parameters (0: every '
+    'k communities of a graph (null: chosen, at most max_k: 1000, with alpha0 > 0 50): alpha0 the sum of the Dirichlet parameters (0: every '
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or variational, degree_corrected for nodes of very '
-    'different degrees, partition for the four-part method, edges auto, bernoulli or poisson, labels the known communities of nodes (item: node, '
+    'different degrees (null: by likelihood), partition for the four-part method, edges auto, bernoulli or poisson, labels the known communities of nodes (item: node, '
     'weight: community)';
 CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, method text DEFAULT 'joint',
-    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT false, partition boolean DEFAULT false,
+    refine text DEFAULT 'auto', seed bigint DEFAULT 1, degree_corrected boolean DEFAULT NULL, partition boolean DEFAULT false,
     edges text DEFAULT 'auto', labels text DEFAULT NULL, restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    max_k integer DEFAULT 50, directed boolean DEFAULT false, bipartite boolean DEFAULT false) RETURNS tlv_model
+    max_k integer DEFAULT NULL, directed boolean DEFAULT false, bipartite boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, text, text, bigint, boolean, boolean, text, text, integer, integer, integer, boolean, boolean) IS
     'communities of the edges of a query, which returns (src, dst [, weight]), in one call; labels is a query that returns (node, community) of '

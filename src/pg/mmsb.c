@@ -18,6 +18,7 @@ typedef struct MmsbArguments
 {
 	tlv_mmsb_plan_options plan;
 	Datum labels; /* a bag, or a query; 0: none */
+	bool corrected;
 	bool directed;
 	bool bipartite;
 } MmsbArguments;
@@ -30,7 +31,7 @@ static const TlvArgument mmsb_arguments[] = {
 	{"alpha0", TLV_ARGUMENT_REAL, MMSB_OPTION(plan.fit.alpha0)},
 	{"refine", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.refine), .what = "refinement",
 	 .names = tlv_mmsb_refinement_names},
-	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(plan.fit.degree_corrected)},
+	{"degree_corrected", TLV_ARGUMENT_FLAG, MMSB_OPTION(corrected)},
 	{"partition", TLV_ARGUMENT_FLAG, MMSB_OPTION(plan.fit.partition)},
 	{"edges", TLV_ARGUMENT_CHOICE, MMSB_OPTION(plan.fit.edges), .what = "model of edges",
 	 .names = tlv_edge_model_names},
@@ -44,10 +45,14 @@ static const TlvArgument mmsb_arguments[] = {
 static MmsbArguments
 read_mmsb_arguments(FunctionCallInfo fcinfo)
 {
-	MmsbArguments arguments = {.plan.fit.max_k = 50, .plan.graph = TLV_GRAPH_UNDIRECTED};
+	MmsbArguments arguments = {.plan.graph = TLV_GRAPH_UNDIRECTED};
 	double alpha0;
 
 	TlvReadArguments(fcinfo, mmsb_arguments, &arguments);
+	arguments.plan.fit.degree_corrected =
+		TlvArgumentIsNull(fcinfo, "degree_corrected")
+			? TLV_DEGREES_CHOSEN
+			: (arguments.corrected ? TLV_DEGREES_CORRECTED : TLV_DEGREES_PLAIN);
 	alpha0 = arguments.plan.fit.alpha0;
 	if (!(alpha0 >= 0 && alpha0 <= 1e6))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),

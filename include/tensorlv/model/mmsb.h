@@ -92,14 +92,22 @@ typedef enum tlv_edge_model
 /* 'auto', 'bernoulli', 'poisson'; NULL ends them. */
 extern const char *const tlv_edge_model_names[];
 
+/* Whether nodes have propensities of their own. */
+typedef enum tlv_degree_correction
+{
+	TLV_DEGREES_PLAIN,
+	TLV_DEGREES_CORRECTED,
+	TLV_DEGREES_CHOSEN /* by likelihood */
+} tlv_degree_correction;
+
 typedef struct tlv_mmsb_options
 {
-	size_t k; /* communities; 0: chosen, at most max_k */
-	size_t max_k;
+	size_t k;	   /* communities; 0: chosen, at most max_k */
+	size_t max_k;  /* 0: 1000 of a block model, 50 of mixed memberships */
 	double alpha0; /* sum of the Dirichlet parameters; 0: one community a node */
 	tlv_mmsb_refinement refine;
 	tlv_edge_model edges;
-	bool degree_corrected;
+	tlv_degree_correction degree_corrected;
 	bool partition; /* the four-part method of Huang 2016, section 3.1 */
 	uint64_t seed;
 	tlv_decompose_options decompose;
@@ -111,8 +119,9 @@ typedef struct tlv_mmsb_options
 
 /*
  * Fits the model to a stored graph.  Communities are numbered by decreasing size, or as the labels
- * are. Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (no edges, labels without nodes),
- * TLV_NOT_IDENTIFIABLE with the eigenvalues in the detail, memory, TLV_CANCELLED.
+ * are.  Every graph with edges has a fit: where its moments do not tell k communities apart, other
+ * starts do, and a warning says so.  Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (no edges, labels
+ * without nodes), memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *graph,
 							   const tlv_mmsb_options *options, void **image, size_t *size);

@@ -22,6 +22,7 @@
 
 /* Rows shorter than this hold no 3-star, and do not count when rows are normalised. */
 #define LEAST_LENGTH 3
+#define LEAST_WEIGHT 2.5
 
 /* Nodes whose products are summed in single precision at a time. */
 #define NODE_BLOCK 2048
@@ -79,31 +80,38 @@ square_values(tlv_context *ctx, const tlv_csr *in, tlv_csr *squared)
 /*
  * Weights of the rows.  Plain: 1/n.  Normalised: a row of degree l is a document of
  * l words, whose pairs count l / (l(l-1)) and whose triples l / (l(l-1)(l-2)), so that every edge
- * end counts alike; rows too short for triples do not count.
+ * end counts alike; rows too short for triples do not count, but for the means where there are no
+ * others: pairs and triples are then 0.
  */
 static void
 weigh_rows(star_work *work)
 {
 	const tlv_csr *out = work->side->out;
 	size_t n = out->rows;
-	double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n, total = 0;
+	double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n, total = 0, ends = 0;
 
 	tlv_csr_row_sums(out, s1);
 	for (size_t u = 0; u < n; u++)
 	{
-		bool counts = out->start[u + 1] - out->start[u] >= LEAST_LENGTH;
+		bool star = out->start[u + 1] - out->start[u] >= LEAST_LENGTH;
 
-		total += counts ? s1[u] : 0;
-		work->stars->stars += counts;
+		total += star && s1[u] > LEAST_WEIGHT ? s1[u] : 0;
+		work->stars->stars += star;
 	}
-	total = total > 0 ? total : 1;
+	for (size_t u = 0; u < n && total == 0; u++)
+		ends += s1[u];
 	for (size_t u = 0; u < n; u++)
 	{
 		double length = s1[u];
 
 		if (!work->side->normalized)
 			s1[u] = s2[u] = s3[u] = 1 / (double) n;
-		else if (out->start[u + 1] - out->start[u] < LEAST_LENGTH || !(length > 2.5))
+		else if (total == 0)
+		{
+			s1[u] = 1 / ends;
+			s2[u] = s3[u] = 0;
+		}
+		else if (out->start[u + 1] - out->start[u] < LEAST_LENGTH || !(length > LEAST_WEIGHT))
 			s1[u] = s2[u] = s3[u] = 0;
 		else
 		{
@@ -112,25 +120,6 @@ weigh_rows(star_work *work)
 			s3[u] = 1 / ((length - 1) * (length - 2) * total);
 		}
 	}
-}
-
-/* Rows that count. */
-static tlv_status
-check_rows(tlv_context *ctx, const star_work *work)
-{
-	size_t n = work->side->out->rows;
-
-	for (size_t u = 0; u < n; u++)
-		if (work->weight[u] > 0)
-			return TLV_OK;
-	if (work->stars->stars > 0)
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "no node's edges have a weight above 2.5");
-		return tlv_fail_hint(
-			ctx, "Weights are taken as counts: use another unit, or edges => 'bernoulli'.");
-	}
-	tlv_fail(ctx, TLV_BAD_DATA, "no node has three edges");
-	return tlv_fail_hint(ctx, "Communities are told apart by 3-stars; a tree or a path has few.");
 }
 
 /* Column means, scaling, and the sums that the repeated columns contribute. */
@@ -525,7 +514,6 @@ tlv_star_moments_compute(tlv_context *ctx, const tlv_star_side *side,
 	stars->signed_ritz = stars->ritz + options->width;
 	stars->sums = stars->signed_ritz + options->width;
 	weigh_rows(&work);
-	TLV_TRY(check_rows(ctx, &work));
 	TLV_TRY(scan_columns(ctx, &work));
 	TLV_TRY(find_star_directions(ctx, &work));
 	TLV_TRY(compress_stars(ctx, &work));

@@ -2,7 +2,7 @@
  * blocks.c - alpha0 = 0: one community a node, from the best of several
  * starts by likelihood.
  *
- * Starts: the tensor's memberships, k-means on the embedding by pairs, and
+ * Starts: local moves, the tensor's memberships, k-means on the embedding by pairs, and
  * k-means on the signed embedding.  From each, a few mean-field steps of an assortative and of
  * a full block model; the model is chosen by integrated likelihood, where the full one
  * must explain clearly more; its best starts are taken to convergence.
@@ -82,15 +82,15 @@ add_start(block_fit *work, const char *name)
 	return added;
 }
 
-/* Labels of the largest score; rows without any are the first community's. */
+/* Labels of the largest of the first `rank` scores; rows without any are the first community's. */
 static void
-largest_scores(size_t k, size_t n, const float *score, int32_t *label)
+largest_scores(size_t k, size_t rank, size_t n, const float *score, int32_t *label)
 {
 	for (size_t u = 0; u < n; u++)
 	{
 		size_t best = 0;
 
-		for (size_t a = 1; a < k; a++)
+		for (size_t a = 1; a < rank; a++)
 			best = score[u * k + a] > score[u * k + best] ? a : best;
 		label[u] = (int32_t) best;
 	}
@@ -240,22 +240,50 @@ known_start(tlv_context *ctx, block_fit *work)
 	return TLV_OK;
 }
 
+/* The labels of the largest scores; *residual of the worse side. */
+static tlv_status
+tensor_start(tlv_context *ctx, block_fit *work, double *residual)
+{
+	tlv_mmsb_fit_state *fit = work->fit;
+	start *tensor = add_start(work, "tensor");
+
+	TLV_TRY(new_labels(ctx, fit, tensor->label));
+	*residual = 0;
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		largest_scores(fit->k, fit->moments[s].rank, fit->side[s].n, fit->moments[s].stars.scores,
+					   tensor->label[s]);
+		*residual = fmax(*residual, fit->moments[s].residual);
+	}
+	return tlv_mmsb_settle_labels(ctx, fit, tensor->label);
+}
+
+static tlv_status
+proposed_start(tlv_context *ctx, block_fit *work)
+{
+	tlv_mmsb_fit_state *fit = work->fit;
+	int32_t *proposed[2] = {fit->side[0].proposed, fit->side[1].proposed};
+	start *added = add_start(work, "moves");
+
+	TLV_TRY(new_labels(ctx, fit, added->label));
+	copy_labels(fit, proposed, added->label);
+	if (fit->side[0].fixed == NULL)
+		return TLV_OK; /* both sides are numbered alike */
+	return tlv_mmsb_settle_labels(ctx, fit, added->label);
+}
+
 static tlv_status
 find_starts(tlv_context *ctx, block_fit *work)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
-	start *tensor = add_start(work, "tensor");
 	double residual = 0;
 
-	TLV_TRY(new_labels(ctx, fit, tensor->label));
-	for (size_t s = 0; s < fit->sides; s++)
-	{
-		largest_scores(fit->k, fit->side[s].n, fit->moments[s].stars.scores, tensor->label[s]);
-		residual = fmax(residual, fit->moments[s].residual);
-	}
-	TLV_TRY(tlv_mmsb_settle_labels(ctx, fit, tensor->label));
-	if (fit->options->partition)
-		return TLV_OK; /* no embedding of the whole graph */
+	if (fit->embedded || fit->parts)
+		TLV_TRY(tensor_start(ctx, work, &residual));
+	if (fit->side[0].proposed != NULL)
+		TLV_TRY(proposed_start(ctx, work));
+	if (!fit->embedded)
+		return TLV_OK; /* no directions of the whole graph */
 	TLV_TRY(cluster_start(ctx, work, "pairs", false, CLUSTER_STARTS));
 	if (fit->sides == 1)
 		TLV_TRY(cluster_start(ctx, work, "signed", true, CLUSTER_STARTS));
@@ -416,8 +444,8 @@ prepare_model(tlv_context *ctx, block_fit *work)
 
 		TLV_TRY_NEW(ctx, work->propensity[s], side->n);
 		for (size_t u = 0; u < side->n; u++)
-			work->propensity[s][u] = fit->options->degree_corrected ? side->degree[u] / fit->total
-																	: 1 / (double) side->n;
+			work->propensity[s][u] =
+				fit->corrected ? side->degree[u] / fit->total : 1 / (double) side->n;
 		work->model.side[s] = (tlv_block_side){.n = side->n,
 											   .edges = &side->edges,
 											   .propensity = work->propensity[s],
@@ -425,7 +453,27 @@ prepare_model(tlv_context *ctx, block_fit *work)
 		step += (double) side->edges.entries * k + (double) side->n * k * k;
 	}
 	work->large = step > LARGE_STEP;
-	return tlv_require_memory(ctx, tlv_block_memory(&work->model), "the block model");
+	return TLV_OK;
+}
+
+static bool
+is_too_large(tlv_context *ctx, const block_fit *work)
+{
+	return work->large ||
+		   tlv_require_memory(ctx, tlv_block_memory(&work->model), "steps") != TLV_OK;
+}
+
+/* The labels proposed as they are: of so many communities, every step would be much work. */
+static tlv_status
+take_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, block_fit *work)
+{
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY_NEW(ctx, fit->side[s].label, fit->side[s].n);
+		memcpy(fit->side[s].label, fit->side[s].proposed, fit->side[s].n * sizeof(int32_t));
+		tlv_free(ctx, work->propensity[s]);
+	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -436,6 +484,9 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int full;
 
 	TLV_TRY(prepare_model(ctx, &work));
+	if (!fit->embedded && !fit->parts && is_too_large(ctx, &work))
+		return take_proposal(ctx, fit, &work);
+	TLV_TRY(tlv_require_memory(ctx, tlv_block_memory(&work.model), "the block model"));
 	TLV_TRY(find_starts(ctx, &work));
 	TLV_TRY(first_steps(ctx, &work));
 	TLV_TRY(diagnose_starts(ctx, &work));

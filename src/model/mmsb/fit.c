@@ -10,11 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorlv/num/optimize.h"
+#define MOST_COMMUNITIES TLV_MMSB_MOST
 
-#define MOST_COMMUNITIES 1000
+/* Most that are looked for by the spectrum alone, where no bound is given. */
+#define MOST_MIXED 50
 
 #define POOR_RESIDUAL 0.3
+
+/* Work of a step of the subspace and of those of the tensor, above which the moments are left out
+ * of the starts when k is chosen by others. */
+#define MUCH_WORK		1e9
+#define DECOMPOSE_STEPS 200
 
 const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "variational", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
@@ -125,7 +131,25 @@ diagnose_sides(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) isolated, "nodes_without_edges"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) fit->k, "k"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->options->k == 0, "k_chosen"));
+	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->corrected, "degree_corrected"));
 	return tlv_diagnose(ctx, &fit->diagnostics, fit->options->alpha0, "alpha0");
+}
+
+/* What the tensor's directions leave out. */
+static tlv_status
+warn_of_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_mmsb_moments *moments)
+{
+	size_t k = fit->k;
+
+	if (moments->rank == k)
+		return TLV_OK;
+	return tlv_warn(ctx, &fit->diagnostics,
+					&(tlv_warning){.code = "directions_dropped",
+								   .score = (double) (k - moments->rank),
+								   .hint = "the communities come from other starts; look whether "
+										   "a smaller k, or k left out, tells as much"},
+					"%zu of the %zu directions of the 3-stars carry no community",
+					k - moments->rank, k);
 }
 
 static tlv_status
@@ -138,17 +162,19 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		const tlv_mmsb_moments *moments = &fit->moments[s];
 		const char *side = fit->sides == 1 ? "" : s == 0 ? "source_" : "target_";
 		tlv_diagnostics *to = &fit->diagnostics;
+		double last = moments->rank > 0 ? moments->eigenvalues[moments->rank - 1] : NAN;
 
 		TLV_TRY(tlv_diagnose(ctx, to, moments->residual, "%sresidual", side));
-		TLV_TRY(tlv_diagnose(ctx, to, moments->eigenvalues[0] / moments->eigenvalues[k - 1],
-							 "%scondition_number", side));
+		TLV_TRY(tlv_diagnose(ctx, to, (double) moments->rank, "%sdirections", side));
+		TLV_TRY(tlv_diagnose(ctx, to, moments->eigenvalues[0] / last, "%scondition_number", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->iterations, "%siterations", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->sweeps, "%ssweeps", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->converged, "%sconverged", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->stars.steps, "%ssubspace_steps", side));
-		if (fit->sides == 1 && !fit->options->partition)
+		if (fit->sides == 1 && !fit->parts)
 			TLV_TRY(tlv_diagnose(ctx, to, moments->stars.disassortative, "disassortative"));
-		if (moments->residual > POOR_RESIDUAL)
+		TLV_TRY(warn_of_directions(ctx, fit, moments));
+		if (moments->rank == k && moments->residual > POOR_RESIDUAL)
 			TLV_TRY(tlv_warn(ctx, to,
 							 &(tlv_warning){.code = "large_residual", .score = moments->residual},
 							 "the residual is above %g: k communities are near or below what the "
@@ -157,11 +183,71 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		for (size_t j = 0; j < k; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->eigenvalues[j], "%seigenvalue_%zu", side, j + 1));
-		for (size_t j = 0; j < k && moments->values != NULL; j++)
+		for (size_t j = 0; j < moments->rank && moments->values != NULL; j++)
 			TLV_TRY(
 				tlv_diagnose(ctx, to, moments->values[j], "%stensor_eigenvalue_%zu", side, j + 1));
 	}
 	return TLV_OK;
+}
+
+/* ---- moments ---- */
+
+/* Whether memberships may be mixed: alpha0 > 0, or what the moments say is left as it is. */
+static bool
+is_mixed(const tlv_mmsb_options *options)
+{
+	return options->alpha0 > 0 || options->refine == TLV_MMSB_REFINE_VARIATIONAL ||
+		   options->refine == TLV_MMSB_REFINE_NONE;
+}
+
+/* The stars between four parts, where these tell as many communities; fit->parts says so. */
+static tlv_status
+try_four_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	tlv_status status = tlv_mmsb_decompose_parts(ctx, fit);
+
+	fit->parts = status == TLV_OK;
+	if (status != TLV_NOT_IDENTIFIABLE)
+		return status;
+	return tlv_warn(ctx, &fit->diagnostics,
+					&(tlv_warning){.code = "four_parts_failed", .score = (double) fit->k},
+					"the stars between four parts do not tell %zu communities; those of the whole "
+					"graph are used",
+					fit->k);
+}
+
+/* Moments of the whole graph are too much work, or memory, for a start that is one of several. */
+static bool
+moments_cost_too_much(tlv_context *ctx, const tlv_mmsb_fit_state *fit)
+{
+	double k = (double) fit->k, n = (double) fit->side[0].n;
+	bool proposed = fit->side[0].proposed != NULL && fit->side[0].fixed == NULL;
+
+	if (!proposed || fit->options->k > 0)
+		return false;
+	return n * k * k + DECOMPOSE_STEPS * k * k * k * k > MUCH_WORK ||
+		   tlv_require_memory(ctx, tlv_mmsb_moments_memory(fit), "moments") != TLV_OK;
+}
+
+/* Moments of the graph, its directions, and scores of its nodes. */
+static tlv_status
+find_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	bool blocks = !is_mixed(fit->options);
+
+	fit->parts = fit->embedded = false;
+	if (fit->options->partition)
+		TLV_TRY(try_four_parts(ctx, fit));
+	if (!fit->parts && blocks && moments_cost_too_much(ctx, fit))
+		return TLV_OK;
+	if (!fit->parts)
+	{
+		TLV_TRY(tlv_mmsb_decompose(ctx, fit, blocks || fit->corrected));
+		for (size_t s = 0; s < fit->sides; s++)
+			TLV_TRY(tlv_mmsb_solve_scores(ctx, fit, s));
+		fit->embedded = true;
+	}
+	return diagnose_moments(ctx, fit);
 }
 
 /* ---- the fit ---- */
@@ -175,31 +261,76 @@ fit_one(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return TLV_OK;
 }
 
-/* Whether memberships may be mixed: alpha0 > 0, or what the moments say is left as it is. */
-static bool
-is_mixed(const tlv_mmsb_options *options)
+tlv_status
+tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	return options->alpha0 > 0 || options->refine == TLV_MMSB_REFINE_VARIATIONAL ||
-		   options->refine == TLV_MMSB_REFINE_NONE;
+	if (fit->k == 1)
+		return fit_one(ctx, fit);
+	TLV_TRY(find_moments(ctx, fit));
+	TLV_TRY(tlv_mmsb_fit_blocks(ctx, fit));
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		tlv_star_moments_free(ctx, &fit->moments[s].stars);
+		tlv_free(ctx, fit->moments[s].eigenvalues);
+		fit->moments[s] = (tlv_mmsb_moments){0};
+	}
+	return TLV_OK;
 }
 
 static tlv_status
 fit_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
-	bool blocks = !is_mixed(fit->options);
-
+	TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
 	if (fit->k == 1)
 		return fit_one(ctx, fit);
-	if (fit->options->partition)
-		TLV_TRY(tlv_mmsb_decompose_parts(ctx, fit));
-	else
-	{
-		TLV_TRY(tlv_mmsb_decompose(ctx, fit, blocks || fit->options->degree_corrected));
-		for (size_t s = 0; s < fit->sides; s++)
-			TLV_TRY(tlv_mmsb_solve_scores(ctx, fit, s));
-	}
-	TLV_TRY(diagnose_moments(ctx, fit));
-	return blocks ? tlv_mmsb_fit_blocks(ctx, fit) : tlv_mmsb_fit_mixed(ctx, fit);
+	TLV_TRY(find_moments(ctx, fit));
+	return tlv_mmsb_fit_mixed(ctx, fit);
+}
+
+/* What bounds a k that is chosen. */
+static size_t
+most_communities(const tlv_mmsb_fit_state *fit)
+{
+	if (fit->options->max_k > 0)
+		return fit->options->max_k;
+	return is_mixed(fit->options) || fit->options->n_labels > 0 ? MOST_MIXED : MOST_COMMUNITIES;
+}
+
+static tlv_status
+warn_of_limit(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	size_t most = most_communities(fit);
+
+	if (fit->options->k > 0 || fit->k < most || fit->k < 3)
+		return TLV_OK;
+	return tlv_warn(ctx, &fit->diagnostics,
+					&(tlv_warning){.code = "k_at_limit",
+								   .score = (double) fit->k,
+								   .hint = "raise max_k, or choose a k by purpose"},
+					"there may be more communities than max_k = %zu", most);
+}
+
+/* A block model, of k communities or as many as there are. */
+static tlv_status
+fit_block_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	if (fit->k == 0 && fit->options->n_labels == 0)
+		return tlv_mmsb_choose_blocks(ctx, fit);
+	if (fit->k == 0)
+		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most_communities(fit), &fit->k));
+	TLV_TRY(check_k(ctx, fit));
+	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
+	return tlv_mmsb_fit_k_blocks(ctx, fit);
+}
+
+static tlv_status
+fit_mixed_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	if (fit->k == 0)
+		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most_communities(fit), &fit->k));
+	TLV_TRY(check_k(ctx, fit));
+	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
+	return fit_communities(ctx, fit);
 }
 
 tlv_status
@@ -225,11 +356,14 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	TLV_TRY(tlv_graph_load(ctx, frame, !fit->poisson, &graph));
 	TLV_TRY(diagnose_graph(ctx, &graph, fit));
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, fit));
-	if (fit->k == 0)
-		TLV_TRY(tlv_mmsb_choose_k(ctx, fit));
-	TLV_TRY(check_k(ctx, fit));
+	if (is_mixed(options))
+		TLV_TRY(fit_mixed_model(ctx, fit));
+	else
+	{
+		TLV_TRY(fit_block_model(ctx, fit));
+		TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
+	}
 	TLV_TRY(diagnose_sides(ctx, fit));
-	TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
-	TLV_TRY(fit_communities(ctx, fit));
+	TLV_TRY(warn_of_limit(ctx, fit));
 	return tlv_mmsb_write_fit(ctx, fit, image, size);
 }

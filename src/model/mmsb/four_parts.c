@@ -33,7 +33,7 @@ tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	const tlv_csr *out = &fit->side[0].edges, *in = &fit->side[tlv_mmsb_other(fit, 0)].edges;
 	tlv_partition_result result;
 
-	if (options->degree_corrected)
+	if (fit->corrected)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"the four-part method has no degree-corrected variant");
 	TLV_TRY(tlv_partition_fit(ctx, out, in, fit->sides == 2, &parts, &result));
@@ -44,6 +44,7 @@ tlv_mmsb_decompose_parts(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		take_scores(fit, s, s == 0 ? &result.scores : &result.column_scores);
 		TLV_TRY_NEW(ctx, moments->eigenvalues, fit->k);
 		memcpy(moments->eigenvalues, result.eigenvalues, fit->k * sizeof(double));
+		moments->rank = fit->k;
 		moments->residual = s == 0 ? result.residual : result.column_residual;
 		moments->iterations = result.iterations;
 		moments->converged = result.converged;

@@ -23,6 +23,7 @@ typedef struct tlv_mmsb_side
 	double *degree;		/* n: sums of weights */
 	int32_t *fixed;		/* n: known communities, -1 elsewhere; NULL: none known */
 	int32_t *label;		/* n: block model */
+	int32_t *proposed;	/* n: labels that local moves propose; NULL: none */
 	float *share;		/* k x n: mixed memberships; NULL for a block model */
 	double *propensity; /* n: mixed and degree-corrected; else NULL */
 } tlv_mmsb_side;
@@ -31,6 +32,7 @@ typedef struct tlv_mmsb_side
 typedef struct tlv_mmsb_moments
 {
 	tlv_star_moments stars;
+	size_t rank;		 /* communities that the moments tell apart, at most k; 0: no tensor */
 	double *eigenvalues; /* k, of the whitened second moment */
 	double *values;		 /* k, of the tensor; NULL of four parts */
 	double residual;
@@ -47,6 +49,10 @@ typedef struct tlv_mmsb_fit_state
 	tlv_graph_header header;
 	size_t k;
 	bool poisson;
+	bool corrected;	  /* for degrees */
+	size_t proposals; /* communities that are proposed; 0: none yet */
+	bool parts;		  /* the moments are those between four parts of the graph */
+	bool embedded;	  /* there are moments of the whole graph, and directions */
 	size_t sides;
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];
@@ -64,10 +70,41 @@ tlv_mmsb_other(const tlv_mmsb_fit_state *fit, size_t s)
 /* graph.c: sides, edges and known labels from a loaded graph, whose rows are taken over. */
 extern tlv_status tlv_mmsb_open_graph(tlv_context *ctx, tlv_graph *graph, tlv_mmsb_fit_state *fit);
 
-/* rank.c: k from cross-validated eigenvalues; z (max_k of them) goes to the diagnostics. */
-extern tlv_status tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+typedef enum tlv_proposal
+{
+	TLV_PROPOSE_SOME, /* k communities, whatever they are worth */
+	TLV_PROPOSE_BEST, /* as many as have the largest integrated likelihood, perhaps 1 */
+	TLV_PROPOSE_CUTS  /* those of largest modularity */
+} tlv_proposal;
+
+/*
+ * propose.c: labels by local moves, for every node, of fit->k communities, at most max_k where no k
+ * is given, and fit->corrected, whether degrees are corrected for, as the options want it.
+ * Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted,
+								   size_t k);
+
+/*
+ * rank.c: k from cross-validated eigenvalues, at most `most`; standard errors of all that were
+ * looked at go to the diagnostics.
+ */
+extern tlv_status tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t most,
+											size_t *k);
+
+/*
+ * choose.c: the block model of largest integrated likelihood, k and labels, of those that local
+ * moves and the spectrum propose.
+ */
+extern tlv_status tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
+
+/* fit.c: moments, as far as they serve, and the labels of a block model of k communities. */
+extern tlv_status tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /* moments.c */
+
+/* Bytes that the moments of all sides need at most. */
+extern double tlv_mmsb_moments_memory(const tlv_mmsb_fit_state *fit);
 
 /* Star moments and their decomposition, for every side. */
 extern tlv_status tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized);
@@ -119,6 +156,35 @@ extern tlv_status tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit);
  */
 extern tlv_status tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image,
 									 size_t *size);
+
+/* evidence.c */
+
+/* Most communities. */
+#define TLV_MMSB_MOST 1000
+
+/* Logarithms of integrated likelihoods of a partition: by plain or degree-corrected, one rate
+ * between all different communities or full. */
+typedef struct tlv_mmsb_evidences
+{
+	double of[2][2];
+} tlv_mmsb_evidences;
+
+/*
+ * Those of labels 0 .. k - 1, whatever k; full ones need k <= TLV_MMSB_MOST, else they are
+ * -infinity.  Comparable between partitions, k and models of the same graph.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+									int32_t *const label[2], size_t k,
+									tlv_mmsb_evidences *evidence);
+
+/*
+ * posterior.c: memberships of the nodes of a block model, from whole ones (those of the labels) to
+ * the posterior of each given all others, in place.  Known labels stay.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+											 tlv_memberships memberships[2]);
 
 /* labels.c */
 

@@ -51,7 +51,7 @@ create_shares(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		tlv_mmsb_side *side = &fit->side[s];
 
 		TLV_TRY_NEW(ctx, side->share, fit->k * side->n);
-		if (!fit->options->degree_corrected)
+		if (!fit->corrected)
 			continue;
 		TLV_TRY_NEW(ctx, side->propensity, side->n);
 		for (size_t u = 0; u < side->n; u++)
@@ -77,7 +77,7 @@ project_scores(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 
 			TLV_TRY_CONTINUE(ctx);
 			tlv_mmsb_project(fit->k, n, fit->moments[s].stars.scores + first * fit->k,
-							 fit->options->degree_corrected ? side->degree + first : NULL, work,
+							 fit->corrected ? side->degree + first : NULL, work,
 							 side->share + first * fit->k);
 		}
 	}
@@ -239,13 +239,15 @@ estimate_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool *good)
 
 	if (fit->sides == 2)
 		residual = fmax(residual, fit->moments[1].residual);
-	if (!fit->options->degree_corrected && !fit->options->partition)
+	if (fit->moments[0].rank < fit->k || fit->moments[fit->sides - 1].rank < fit->k)
+		TLV_TRY(clustered_shares(ctx, fit)); /* the tensor has none for every community */
+	else if (!fit->corrected && !fit->parts)
 		TLV_TRY(tlv_connectivity_unbiased(ctx, fit, fit->connectivity, &sound));
 	*good = sound && residual <= POOR_RESIDUAL;
 	if (!*good)
 	{
 		TLV_TRY(tlv_connectivity_least_squares(ctx, fit, fit->connectivity));
-		if (!fit->poisson && !fit->options->degree_corrected && !fit->options->partition &&
+		if (!fit->poisson && !fit->corrected && !fit->parts &&
 			largest_entry(fit->k, fit->connectivity) > 1)
 		{
 			TLV_TRY(clustered_shares(ctx, fit));

@@ -32,6 +32,9 @@
 #define CLUSTER_WORK  2e8
 #define CLUSTER_STEPS 20
 
+/* An eigenvalue of the second moment above this part of the largest is a direction. */
+#define LEAST_DIRECTION 1e-6
+
 static const tlv_dirichlet_words words = {"communities",
 										  "use a smaller k, or leave k out and let it be chosen."};
 
@@ -47,7 +50,9 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 	size_t k = fit->k, w = stars->moments.width;
 	double a0 = fit->options->alpha0, total = 0;
 
-	for (size_t j = 0; j < k; j++)
+	memset(components, 0, k * w * sizeof(double));
+	memset(weights, 0, k * sizeof(double));
+	for (size_t j = 0; j < solver->k; j++)
 	{
 		double value = solver->decomposition.values[j], factor, sum = 0;
 
@@ -80,6 +85,64 @@ bounded_options(const tlv_mmsb_fit_state *fit)
 	return options;
 }
 
+/*
+ * Solves for as many components as the second moment has directions, at most k: directions with
+ * less than nothing in them carry no community.  *rank of them; 0: no tensor is left.
+ */
+static tlv_status
+decompose_directions(tlv_context *ctx, const tlv_mmsb_fit_state *fit, const tlv_star_moments *stars,
+					 const tlv_decompose_options *options, tlv_dirichlet_solver *solver,
+					 size_t *rank)
+{
+	tlv_status status;
+
+	*rank = fit->k;
+	for (;;)
+	{
+		size_t positive = 0;
+
+		TLV_TRY(tlv_dirichlet_solver_create(ctx, &stars->moments, *rank, options, &words, solver));
+		status = tlv_dirichlet_decompose(ctx, solver, fit->options->alpha0);
+		if (status != TLV_NOT_IDENTIFIABLE)
+			return status;
+		while (positive < *rank && solver->eigenvalues[positive] > 0 &&
+			   solver->eigenvalues[positive] > LEAST_DIRECTION * solver->eigenvalues[0])
+			positive++;
+		*rank = positive < *rank ? positive : *rank - 1;
+		if (*rank == 0)
+			return TLV_OK;
+		tlv_dirichlet_solver_free(ctx, solver);
+	}
+}
+
+/* What is known of a decomposition; k numbers, those of directions that were dropped are 0. */
+static tlv_status
+keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+				   const tlv_dirichlet_solver *solver, bool normalized, tlv_mmsb_moments *moments)
+{
+	size_t k = fit->k, rank = moments->rank, independent = 0;
+	double *components;
+
+	TLV_TRY_NEW0(ctx, moments->eigenvalues, 3 * k + k * k);
+	moments->values = moments->eigenvalues + k;
+	moments->weights = moments->values + k;
+	moments->inverse = moments->weights + k;
+	memcpy(moments->eigenvalues, solver->eigenvalues, k * sizeof(double));
+	moments->residual = 1; /* nothing is explained */
+	if (rank == 0)
+		return TLV_OK;
+	memcpy(moments->values, solver->decomposition.values, rank * sizeof(double));
+	moments->residual = solver->decomposition.residual;
+	moments->iterations = solver->decomposition.iterations;
+	moments->sweeps = solver->decomposition.sweeps;
+	moments->converged = solver->decomposition.converged;
+	TLV_TRY_NEW(ctx, components, k * k);
+	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights);
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &independent));
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
 static tlv_status
 decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normalized)
 {
@@ -94,31 +157,30 @@ decompose_side(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t s, bool normali
 									 .max_steps = large ? LARGE_STEPS : SUBSPACE_STEPS,
 									 .tolerance = large ? LARGE_TOLERANCE : SUBSPACE_TOLERANCE,
 									 .seed = options->seed + s};
-	size_t k = fit->k, rank = 0;
 	tlv_decompose_options decompose = bounded_options(fit);
 	tlv_dirichlet_solver solver;
-	double *components;
 
 	TLV_TRY(tlv_star_moments_compute(ctx, &side, &star_options, &moments->stars));
-	TLV_TRY(
-		tlv_dirichlet_solver_create(ctx, &moments->stars.moments, k, &decompose, &words, &solver));
-	TLV_TRY(tlv_dirichlet_decompose(ctx, &solver, options->alpha0));
-	TLV_TRY_NEW(ctx, moments->eigenvalues, 3 * k + k * k);
-	moments->values = moments->eigenvalues + k;
-	moments->weights = moments->values + k;
-	moments->inverse = moments->weights + k;
-	memcpy(moments->eigenvalues, solver.eigenvalues, k * sizeof(double));
-	memcpy(moments->values, solver.decomposition.values, k * sizeof(double));
-	moments->residual = solver.decomposition.residual;
-	moments->iterations = solver.decomposition.iterations;
-	moments->sweeps = solver.decomposition.sweeps;
-	moments->converged = solver.decomposition.converged;
-	TLV_TRY_NEW(ctx, components, k * k);
-	scale_components(fit, &solver, &moments->stars, normalized, components, moments->weights);
-	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &rank));
-	tlv_free(ctx, components);
+	TLV_TRY(decompose_directions(ctx, fit, &moments->stars, &decompose, &solver, &moments->rank));
+	TLV_TRY(keep_decomposition(ctx, fit, &solver, normalized, moments));
 	tlv_dirichlet_solver_free(ctx, &solver);
 	return TLV_OK;
+}
+
+static double
+side_memory(const tlv_mmsb_fit_state *fit, size_t s)
+{
+	tlv_star_side side = {.out = &fit->side[s].edges,
+						  .in = &fit->side[tlv_mmsb_other(fit, s)].edges};
+
+	return tlv_star_memory(&side, fit->k) +
+		   tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose);
+}
+
+double
+tlv_mmsb_moments_memory(const tlv_mmsb_fit_state *fit)
+{
+	return side_memory(fit, 0) + (fit->sides == 2 ? side_memory(fit, 1) : 0);
 }
 
 tlv_status
@@ -126,14 +188,7 @@ tlv_mmsb_decompose(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool normalized)
 {
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		tlv_star_side side = {.out = &fit->side[s].edges,
-							  .in = &fit->side[tlv_mmsb_other(fit, s)].edges};
-
-		TLV_TRY(
-			tlv_require_memory(ctx,
-							   tlv_star_memory(&side, fit->k) +
-								   tlv_dirichlet_memory(fit->k, fit->k, &fit->options->decompose),
-							   "counting the stars of the graph"));
+		TLV_TRY(tlv_require_memory(ctx, side_memory(fit, s), "counting the stars of the graph"));
 		TLV_TRY(decompose_side(ctx, fit, s, normalized));
 	}
 	return TLV_OK;

@@ -272,9 +272,9 @@ standardize(const agreement *z, bool pooled, int folds)
 }
 
 static size_t
-most_directions(const tlv_mmsb_fit_state *fit)
+most_directions(const tlv_mmsb_fit_state *fit, size_t most)
 {
-	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0), most = fit->options->max_k;
+	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
 
 	most = most + 2 <= n ? most : n > 2 ? n - 2 : 1;
 	/* of two sides no more than the smaller one has nodes */
@@ -284,10 +284,10 @@ most_directions(const tlv_mmsb_fit_state *fit)
 }
 
 tlv_status
-tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+tlv_mmsb_count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t looked_at, size_t *k)
 {
 	size_t n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
-	size_t most = most_directions(fit);
+	size_t most = most_directions(fit, looked_at);
 	double entries = (double) fit->side[0].edges.entries;
 	bool pooled = entries / (double) (3 - fit->sides) < FEW_EDGES;
 	int folds = pooled ? PARTS : entries * (double) most > LARGE_WORK ? LARGE_FOLDS : FOLDS;
@@ -301,20 +301,14 @@ tlv_mmsb_choose_k(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		tlv_report(ctx, "choosing k", i, folds);
 		TLV_TRY(one_fold(ctx, fit, fit->options->seed, i, most, z));
 	}
-	fit->k = 0;
+	*k = 0;
 	for (size_t j = 0; j < most; j++)
 		if (standardize(&z[j], pooled, folds) > (pooled ? POOLED_Z : SIGNIFICANT_Z))
-			fit->k++;
+			++*k;
 		else if (pooled)
 			break; /* the others are no longer apart from the noise, and fold by fold not the same
 					*/
-	fit->k = fit->k > 0 ? fit->k : 1;
-	if (fit->k >= most && most > 2)
-		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
-						 &(tlv_warning){.code = "k_at_limit",
-										.score = (double) fit->k,
-										.hint = "raise max_k, or choose a k by purpose"},
-						 "all of the %zu directions looked at are significant", most));
+	*k = *k > 0 ? *k : 1;
 	for (size_t j = 0; j < most; j++)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, standardize(&z[j], pooled, folds), "z_%zu",
 							 j + 1));

@@ -37,8 +37,6 @@ side_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 	tlv_membership_builder builder;
 	double *share;
 
-	if (side->share == NULL)
-		return tlv_memberships_from_labels(ctx, side->n, side->label, memberships);
 	TLV_TRY_NEW(ctx, share, k);
 	TLV_TRY(tlv_memberships_begin(ctx, side->n, &builder));
 	for (size_t u = 0; u < side->n; u++)
@@ -101,7 +99,7 @@ block_connectivity(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edge
 				   const double *sizes)
 {
 	size_t k = fit->k, o = tlv_mmsb_other(fit, 0);
-	bool corrected = fit->options->degree_corrected;
+	bool corrected = fit->corrected;
 	double *ends = tlv_alloc0(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, ends);
@@ -201,7 +199,7 @@ diagnose_degrees(tlv_context *ctx, tlv_mmsb_fit_state *fit, const tlv_membership
 		mean += sums[3 * c + 1];
 	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, within / mean, "degree_dispersion"));
-	if (!fit->options->degree_corrected && within / mean > UNEQUAL_DEGREES)
+	if (fit->options->degree_corrected == TLV_DEGREES_PLAIN && within / mean > UNEQUAL_DEGREES)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "unequal_degrees",
 										.score = within / mean,
@@ -256,16 +254,25 @@ static tlv_status
 measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers *numbers)
 {
 	size_t k = fit->k, sides = fit->sides;
+	bool blocks = fit->side[0].share == NULL;
 
 	tlv_assert(sides == 1 || sides == 2);
+	TLV_TRY(tlv_community_edges(ctx, fit, numbers->edges));
 	for (size_t s = 0; s < sides; s++)
 	{
-		TLV_TRY(side_memberships(ctx, fit, s, &numbers->memberships[s]));
+		if (blocks)
+			TLV_TRY(tlv_memberships_from_labels(ctx, fit->side[s].n, fit->side[s].label,
+												&numbers->memberships[s]));
+		else
+			TLV_TRY(side_memberships(ctx, fit, s, &numbers->memberships[s]));
 		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
 	}
-	TLV_TRY(tlv_community_edges(ctx, fit, numbers->edges));
-	if (fit->side[0].share == NULL)
+	if (blocks)
 		TLV_TRY(block_connectivity(ctx, fit, numbers->edges, numbers->sizes));
+	if (blocks && k > 1)
+		TLV_TRY(tlv_mmsb_block_memberships(ctx, fit, numbers->memberships));
+	for (size_t s = 0; s < sides && blocks; s++)
+		tlv_memberships_sums(&numbers->memberships[s], k, NULL, numbers->sizes + s * k);
 	memcpy(numbers->connectivity, fit->connectivity, k * k * sizeof(double));
 	return TLV_OK;
 }
@@ -330,7 +337,7 @@ tlv_mmsb_write_fit(tlv_context *ctx, tlv_mmsb_fit_state *fit, void **image, size
 							.sides = fit->sides,
 							.graph = fit->header.kind,
 							.poisson = fit->poisson,
-							.degree_corrected = options->degree_corrected,
+							.degree_corrected = fit->corrected,
 							.alpha0 = options->alpha0,
 							.seed = (double) options->seed,
 							.diagnostics = &fit->diagnostics};

@@ -45,13 +45,7 @@ test_refused(void **state)
 	nodes[0] = 999999;
 	assert_fails(tlv_mmsb_fit(&ctx, &w.graph, &options, &image, &size), TLV_BAD_DATA,
 				 "none of the 2 labels");
-	/* complete: no two communities; without edges: none */
 	options = options_of(2, 0);
-	for (size_t i = 0; i < 64; i++)
-		g.g[i] = i % 9 != 0;
-	graph = stored_graph(&g, TLV_GRAPH_UNDIRECTED, false);
-	assert_int_equal(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size), TLV_NOT_IDENTIFIABLE);
-	assert_non_null(strstr(ctx.error.detail, "Eigenvalues"));
 	memset(g.g, 0, 64 * sizeof(double));
 	graph = stored_graph(&g, TLV_GRAPH_UNDIRECTED, false);
 	assert_fails(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size), TLV_BAD_DATA, "no edges");
@@ -61,7 +55,7 @@ test_refused(void **state)
 	graph = stored_graph(&g, TLV_GRAPH_UNDIRECTED, true);
 	assert_fails(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size), TLV_BAD_DATA, "weight 1e+20");
 	options.edges = TLV_EDGES_BERNOULLI;
-	assert_int_equal(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size), TLV_NOT_IDENTIFIABLE);
+	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
 }
 
 /* Small graphs of every shape give a model or an error of the data, never anything else. */
@@ -105,8 +99,7 @@ test_odd_graphs(void **state)
 			assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
 			check_parts(&parts);
 		}
-		else if (status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER &&
-				 status != TLV_NOT_IDENTIFIABLE)
+		else if (status != TLV_BAD_DATA && status != TLV_BAD_PARAMETER)
 			fail_msg("trial %d: %s", trial, ctx.error.message);
 		else if (strstr(ctx.error.message, "finite") != NULL)
 			fail_msg("trial %d: %s", trial, ctx.error.message);

@@ -1,0 +1,406 @@
+/*
+ * levels.c - local moves on levels of a graph (levels.h).
+ */
+#include "levels.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/rng.h"
+
+/* A move gains at least this part of an edge. */
+#define LEAST_GAIN 1e-7
+
+/* Looks at a node of one level, on average, after which it is left as it is. */
+#define MOST_LOOKS 100
+
+/* Levels; each has at most the nodes of the one below. */
+#define MOST_LEVELS 40
+
+/* Entries between two looks at tlv_should_stop(). */
+#define CHUNK_ENTRIES 200000
+
+/* One level: its nodes are parts of the graph. */
+typedef struct level
+{
+	tlv_csr edges; /* without loops */
+	double *mass[2];
+	int32_t *label; /* n */
+} level;
+
+typedef struct level_work
+{
+	const tlv_level_task *task;
+	double cost; /* resolution over total, halved where both masses are one side's */
+	tlv_rng rng;
+	size_t entries;	   /* since the last look at tlv_should_stop() */
+	double *ends[2];   /* n: masses of communities */
+	int32_t *members;  /* n: nodes of communities */
+	double *weight;	   /* n: of the edges from a node to communities */
+	int32_t *touched;  /* n: communities with such edges */
+	int32_t *empty;	   /* n: communities without nodes */
+	int32_t *queue;	   /* n, a ring */
+	bool *waits;	   /* n: nodes that are in it */
+	int64_t *shuffled; /* n */
+} level_work;
+
+double
+tlv_levels_memory(const tlv_level_task *task)
+{
+	double n = (double) task->edges.rows;
+
+	return 8 * 8 * n + 5 * 4 * n + n + 3 * (12 * (double) task->edges.entries + 24 * n);
+}
+
+static tlv_status
+create_level_work(tlv_context *ctx, const tlv_level_task *task, level_work *work)
+{
+	size_t n = task->edges.rows;
+
+	memset(work, 0, sizeof(*work));
+	work->task = task;
+	work->cost = task->resolution / task->total * (task->sides ? 1 : 0.5);
+	tlv_rng_seed(&work->rng, task->seed);
+	TLV_TRY_NEW(ctx, work->ends[0], n);
+	TLV_TRY_NEW(ctx, work->ends[1], n);
+	TLV_TRY_NEW(ctx, work->members, n);
+	TLV_TRY_NEW0(ctx, work->weight, n);
+	TLV_TRY_NEW(ctx, work->touched, n);
+	TLV_TRY_NEW(ctx, work->empty, n);
+	TLV_TRY_NEW(ctx, work->queue, n);
+	TLV_TRY_NEW(ctx, work->waits, n);
+	TLV_TRY_NEW(ctx, work->shuffled, n);
+	return TLV_OK;
+}
+
+static void
+free_level_work(tlv_context *ctx, level_work *work)
+{
+	tlv_free(ctx, work->ends[0]);
+	tlv_free(ctx, work->ends[1]);
+	tlv_free(ctx, work->members);
+	tlv_free(ctx, work->weight);
+	tlv_free(ctx, work->touched);
+	tlv_free(ctx, work->empty);
+	tlv_free(ctx, work->queue);
+	tlv_free(ctx, work->waits);
+	tlv_free(ctx, work->shuffled);
+}
+
+/* What a node costs in a community: its expected edges there, by the resolution. */
+static double
+expected_cost(const level_work *work, const level *at, size_t u, int32_t c)
+{
+	return work->cost * (at->mass[0][u] * work->ends[1][c] + at->mass[1][u] * work->ends[0][c]);
+}
+
+/* Adds a node to a community (by = 1), or takes it away (by = -1). */
+static void
+count_member(level_work *work, const level *at, size_t u, int32_t c, int by)
+{
+	for (int s = 0; s < 2; s++)
+		work->ends[s][c] += by * at->mass[s][u];
+	work->members[c] += by;
+}
+
+/* Sums over communities, those without nodes, and all nodes in the queue, in random order. */
+static void
+begin_moves(level_work *work, const level *at, size_t *empties)
+{
+	size_t n = at->edges.rows;
+
+	memset(work->ends[0], 0, n * sizeof(double));
+	memset(work->ends[1], 0, n * sizeof(double));
+	memset(work->members, 0, n * sizeof(int32_t));
+	for (size_t u = 0; u < n; u++)
+		count_member(work, at, u, at->label[u], 1);
+	*empties = 0;
+	for (size_t c = n; c-- > 0;)
+		if (work->members[c] == 0)
+			work->empty[(*empties)++] = (int32_t) c;
+	tlv_rng_permutation(&work->rng, n, work->shuffled);
+	for (size_t i = 0; i < n; i++)
+	{
+		work->queue[i] = (int32_t) work->shuffled[i];
+		work->waits[i] = true;
+	}
+}
+
+/* Weights of a node's edges to communities, of those inside its own part where there are parts. */
+static size_t
+weigh_communities(level_work *work, const level *at, const int32_t *part, size_t u)
+{
+	size_t n = 0;
+
+	for (size_t e = at->edges.start[u]; e < at->edges.start[u + 1]; e++)
+	{
+		int32_t v = at->edges.index[e], c = at->label[v];
+
+		if (part != NULL && part[v] != part[u])
+			continue;
+		if (work->weight[c] == 0)
+			work->touched[n++] = c;
+		work->weight[c] += at->edges.value == NULL ? 1 : (double) at->edges.value[e];
+	}
+	return n;
+}
+
+/* The community where u, which is in none, is best; its own when as good, a new one when all lose.
+ */
+static int32_t
+best_community(level_work *work, const level *at, size_t u, size_t touched, size_t empties)
+{
+	int32_t own = at->label[u], best = own;
+	double most = work->weight[own] - expected_cost(work, at, u, own) + LEAST_GAIN;
+
+	for (size_t i = 0; i < touched; i++)
+	{
+		int32_t c = work->touched[i];
+		double gain = work->weight[c] - expected_cost(work, at, u, c);
+
+		if (c != own && gain > most)
+		{
+			most = gain;
+			best = c;
+		}
+	}
+	if (most < 0 && work->members[own] > 0 && empties > 0)
+		best = work->empty[empties - 1];
+	for (size_t i = 0; i < touched; i++)
+		work->weight[work->touched[i]] = 0;
+	return best;
+}
+
+/*
+ * Moves nodes of a level until none gains; part: communities do not leave these (NULL: they may).
+ * *moves counts.
+ */
+static tlv_status
+move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, size_t *moves)
+{
+	size_t n = at->edges.rows, empties, waiting = n, first = 0, looks = 0;
+
+	*moves = 0;
+	begin_moves(work, at, &empties);
+	for (; waiting > 0 && looks < MOST_LOOKS * n; looks++)
+	{
+		size_t u = (size_t) work->queue[first], touched;
+		int32_t own = at->label[u], best;
+
+		first = first + 1 < n ? first + 1 : 0;
+		waiting--;
+		work->waits[u] = false;
+		work->entries += at->edges.start[u + 1] - at->edges.start[u] + 1;
+		if (work->entries > CHUNK_ENTRIES)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			work->entries = 0;
+		}
+		touched = weigh_communities(work, at, part, u);
+		count_member(work, at, u, own, -1);
+		best = best_community(work, at, u, touched, empties);
+		count_member(work, at, u, best, 1);
+		if (best == own)
+			continue;
+		empties -= work->members[best] == 1;
+		if (work->members[own] == 0)
+			work->empty[empties++] = own;
+		at->label[u] = best;
+		++*moves;
+		for (size_t e = at->edges.start[u]; e < at->edges.start[u + 1]; e++)
+		{
+			int32_t v = at->edges.index[e];
+
+			if (work->waits[v] || at->label[v] == best)
+				continue;
+			work->waits[v] = true;
+			work->queue[(first + waiting++) % n] = v;
+		}
+	}
+	return TLV_OK;
+}
+
+/* Labels to 0 .. *found - 1, in the order in which they occur; work of n. */
+static void
+compact_labels(size_t n, int32_t *label, int32_t *work, size_t *found)
+{
+	for (size_t c = 0; c < n; c++)
+		work[c] = -1;
+	*found = 0;
+	for (size_t u = 0; u < n; u++)
+	{
+		if (work[label[u]] < 0)
+			work[label[u]] = (int32_t) (*found)++;
+		label[u] = work[label[u]];
+	}
+}
+
+static void
+free_level(tlv_context *ctx, level *at)
+{
+	tlv_csr_free(ctx, &at->edges);
+	tlv_free(ctx, at->mass[0]);
+	tlv_free(ctx, at->mass[1]);
+	tlv_free(ctx, at->label);
+}
+
+/* Nodes by part: those of part c are members[begin[c]] and on. */
+static tlv_status
+list_parts(tlv_context *ctx, size_t n, const int32_t *part, size_t parts, size_t **begin,
+		   int32_t **members)
+{
+	TLV_TRY_NEW0(ctx, *begin, parts + 2);
+	TLV_TRY_NEW(ctx, *members, n);
+	for (size_t u = 0; u < n; u++)
+		(*begin)[part[u] + 2]++;
+	for (size_t c = 2; c < parts + 2; c++)
+		(*begin)[c] += (*begin)[c - 1];
+	for (size_t u = 0; u < n; u++)
+		(*members)[(*begin)[part[u] + 1]++] = (int32_t) u;
+	return TLV_OK;
+}
+
+/* No more room than for n entries. */
+static tlv_status
+trim_entries(tlv_context *ctx, tlv_csr *edges, size_t n)
+{
+	size_t room = n > 0 ? n : 1;
+
+	edges->entries = n;
+	edges->index = tlv_realloc(ctx, edges->index, room, sizeof(int32_t));
+	TLV_TRY_ALLOC(ctx, edges->index);
+	edges->value = tlv_realloc(ctx, edges->value, room, sizeof(float));
+	TLV_TRY_ALLOC(ctx, edges->value);
+	return TLV_OK;
+}
+
+/* The edges between parts of a level. */
+static tlv_status
+join_edges(tlv_context *ctx, level_work *work, const level *at, const int32_t *part, size_t parts,
+		   level *next)
+{
+	size_t *begin, n = 0;
+	int32_t *members;
+
+	TLV_TRY(list_parts(ctx, at->edges.rows, part, parts, &begin, &members));
+	TLV_TRY(tlv_csr_create(ctx, parts, parts, at->edges.entries, true, &next->edges));
+	for (size_t c = 0; c < parts; c++)
+	{
+		size_t touched = 0;
+
+		for (size_t i = begin[c]; i < begin[c + 1]; i++)
+			for (size_t e = at->edges.start[members[i]]; e < at->edges.start[members[i] + 1]; e++)
+			{
+				int32_t to = part[at->edges.index[e]];
+
+				if (++work->entries > CHUNK_ENTRIES)
+				{
+					TLV_TRY_CONTINUE(ctx);
+					work->entries = 0;
+				}
+				if (to == (int32_t) c)
+					continue;
+				if (work->weight[to] == 0)
+					work->touched[touched++] = to;
+				work->weight[to] += at->edges.value == NULL ? 1 : (double) at->edges.value[e];
+			}
+		for (size_t i = 0; i < touched; i++, n++)
+		{
+			next->edges.index[n] = work->touched[i];
+			next->edges.value[n] = (float) work->weight[work->touched[i]];
+			work->weight[work->touched[i]] = 0;
+		}
+		next->edges.start[c + 1] = n;
+	}
+	tlv_free(ctx, members);
+	tlv_free(ctx, begin);
+	return trim_entries(ctx, &next->edges, n);
+}
+
+/* The level whose nodes are the parts of this one, labelled as their first nodes are. */
+static tlv_status
+join_parts(tlv_context *ctx, level_work *work, const level *at, const int32_t *part, size_t parts,
+		   level *next)
+{
+	size_t found;
+
+	memset(next, 0, sizeof(*next));
+	TLV_TRY(join_edges(ctx, work, at, part, parts, next));
+	TLV_TRY_NEW0(ctx, next->mass[0], parts);
+	TLV_TRY_NEW0(ctx, next->mass[1], parts);
+	TLV_TRY_NEW(ctx, next->label, parts);
+	for (size_t u = at->edges.rows; u-- > 0;)
+	{
+		for (int s = 0; s < 2; s++)
+			next->mass[s][part[u]] += at->mass[s][u];
+		next->label[part[u]] = at->label[u];
+	}
+	/* there are no more labels than parts */
+	for (size_t c = 0; c < at->edges.rows; c++)
+		work->queue[c] = -1;
+	found = 0;
+	for (size_t c = 0; c < parts; c++)
+	{
+		int32_t *to = &work->queue[next->label[c]];
+
+		*to = *to < 0 ? (int32_t) found++ : *to;
+		next->label[c] = *to;
+	}
+	return TLV_OK;
+}
+
+/* Parts of the communities of a level, each grown from single nodes. */
+static tlv_status
+refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part, size_t *parts)
+{
+	level single = *at;
+	size_t n = at->edges.rows, moves;
+
+	single.label = part;
+	for (size_t u = 0; u < n; u++)
+		part[u] = (int32_t) u;
+	TLV_TRY(move_nodes(ctx, work, &single, at->label, &moves));
+	compact_labels(n, part, work->queue, parts);
+	return TLV_OK;
+}
+
+/* All levels from this one up; its labels are what they come to. */
+static tlv_status
+climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
+{
+	size_t n = at->edges.rows, parts, above;
+	int32_t *part;
+	level next;
+
+	TLV_TRY(move_nodes(ctx, work, at, NULL, moves));
+	TLV_TRY_NEW(ctx, part, n);
+	TLV_TRY(refine_parts(ctx, work, at, part, &parts));
+	if (parts < n && height < MOST_LEVELS)
+	{
+		TLV_TRY(join_parts(ctx, work, at, part, parts, &next));
+		TLV_TRY(climb(ctx, work, &next, height + 1, &above));
+		*moves += above;
+		for (size_t u = 0; u < n; u++)
+			at->label[u] = next.label[part[u]];
+		free_level(ctx, &next);
+	}
+	tlv_free(ctx, part);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, size_t *found)
+{
+	level bottom = {.edges = task->edges,
+					.mass = {(double *) task->mass[0], (double *) task->mass[1]},
+					.label = label};
+	level_work work;
+	size_t moves = 1;
+
+	TLV_TRY(create_level_work(ctx, task, &work));
+	for (int round = 0; round < task->rounds && moves > 0; round++)
+		TLV_TRY(climb(ctx, &work, &bottom, 0, &moves));
+	compact_labels(task->edges.rows, label, work.queue, found);
+	free_level_work(ctx, &work);
+	return TLV_OK;
+}

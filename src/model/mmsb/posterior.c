@@ -1,0 +1,367 @@
+/*
+ * posterior.c - how sure the communities of a block model's nodes are: of every node the posterior
+ * of its community given the memberships of its neighbours and rates that the node itself has no
+ * part in; all communities are alike beforehand, as they are for the labels, so that small ones are
+ * not swallowed.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Nodes between two looks at tlv_should_stop(). */
+#define CHUNK_NODES 64
+
+typedef struct posterior
+{
+	const tlv_mmsb_fit_state *fit;
+	size_t k, side;
+	const tlv_memberships *from[2]; /* of both sides; of one side both the same */
+	double *edges;					/* k x k, E of the sources' community first */
+	bool full;						/* rates between communities are their own, else one */
+	double *mass[2];				/* k: M times the sums of propensities */
+	double inside, off;				/* means of the two classes of rates */
+	double off_edges, off_expected;
+	double *log_rate;	/* k x k, this side's community first */
+	double *rate_sum;	/* k: expected edges of a node of mass 1 */
+	double *own;		/* k: memberships of one node as they were */
+	double *counts;		/* k: of its edges, by its neighbours' memberships */
+	int32_t *touched;	/* k: communities that they lead to */
+	double *logarithms; /* k */
+	double *share;		/* k */
+} posterior;
+
+static double
+class_rate(const posterior *work, double e, double x, bool diagonal)
+{
+	return (e + 1) / (fmax(x, 0) + 1 / (diagonal ? work->inside : work->off));
+}
+
+/* E and X of community a of this side and b of the other one. */
+static double
+edges_between(const posterior *work, size_t a, size_t b)
+{
+	return work->edges[work->side == 0 ? a + work->k * b : b + work->k * a];
+}
+
+static double
+expected_between(const posterior *work, size_t a, size_t b)
+{
+	return work->mass[work->side][a] * work->mass[1 - work->side][b] / work->fit->total;
+}
+
+/* The rate of communities a and b, with so many edges and expected ones left out of them. */
+static double
+rate_without(const posterior *work, size_t a, size_t b, double e, double x)
+{
+	if (a != b && !work->full)
+		return class_rate(work, work->off_edges - e, work->off_expected - x, false);
+	return class_rate(work, edges_between(work, a, b) - e, expected_between(work, a, b) - x,
+					  a == b);
+}
+
+static tlv_status
+create_posterior(tlv_context *ctx, posterior *work)
+{
+	size_t k = work->k;
+	double *block = tlv_alloc0(ctx, 7 * k + 2 * k * k, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	work->mass[0] = block;
+	work->mass[1] = block + k;
+	work->rate_sum = block + 2 * k;
+	work->counts = block + 3 * k;
+	work->logarithms = block + 4 * k;
+	work->share = block + 5 * k;
+	work->own = block + 6 * k;
+	work->log_rate = block + 7 * k;
+	work->edges = work->log_rate + k * k;
+	TLV_TRY_NEW(ctx, work->touched, k);
+	return TLV_OK;
+}
+
+/* What a node has of the ends of its side. */
+static double
+node_mass(const posterior *work, size_t s, size_t u)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+
+	return fit->corrected ? fit->side[s].degree[u] : fit->total / (double) fit->side[s].n;
+}
+
+/* M times sums of propensities by community; sums of rates are cleared. */
+static tlv_status
+sum_masses(tlv_context *ctx, posterior *work)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t k = work->k;
+
+	memset(work->mass[0], 0, 3 * k * sizeof(double)); /* the arrays from there on */
+	for (size_t s = 0; s < fit->sides; s++)
+		for (size_t u = 0; u < fit->side[s].n; u++)
+		{
+			const tlv_memberships *m = work->from[s];
+
+			if (u % 65536 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+				work->mass[s][m->community[i]] += node_mass(work, s, u) * m->share[i];
+		}
+	if (fit->sides == 1)
+		memcpy(work->mass[1], work->mass[0], k * sizeof(double));
+	return TLV_OK;
+}
+
+/* Edges of a node by the community that they lead to; counts of those touched are to be cleared. */
+static size_t
+count_edges(posterior *work, size_t s, size_t u)
+{
+	const tlv_csr *rows = &work->fit->side[s].edges;
+	const tlv_memberships *m = work->from[work->fit->sides - 1 - s];
+	size_t n = 0;
+
+	for (size_t e = rows->start[u]; e < rows->start[u + 1]; e++)
+	{
+		double g = rows->value == NULL ? 1 : (double) rows->value[e];
+
+		for (size_t i = m->start[rows->index[e]]; i < m->start[rows->index[e] + 1]; i++)
+		{
+			size_t b = m->community[i];
+
+			if (work->counts[b] == 0)
+				work->touched[n++] = (int32_t) b;
+			work->counts[b] += g * m->share[i];
+		}
+	}
+	return n;
+}
+
+static void
+clear_counts(posterior *work, size_t touched)
+{
+	for (size_t i = 0; i < touched; i++)
+		work->counts[work->touched[i]] = 0;
+}
+
+/* E, from the rows of the sources. */
+static tlv_status
+sum_edges(tlv_context *ctx, posterior *work)
+{
+	const tlv_memberships *m = work->from[0];
+	size_t k = work->k;
+
+	memset(work->edges, 0, k * k * sizeof(double));
+	for (size_t u = 0; u < m->n; u++)
+	{
+		size_t touched = count_edges(work, 0, u);
+
+		if (u % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+			for (size_t j = 0; j < touched; j++)
+				work->edges[m->community[i] + k * (size_t) work->touched[j]] +=
+					m->share[i] * work->counts[work->touched[j]];
+		clear_counts(work, touched);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+sum_communities(tlv_context *ctx, posterior *work)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t k = work->k;
+	double e = 0, x = 0;
+
+	TLV_TRY(sum_masses(ctx, work));
+	TLV_TRY(sum_edges(ctx, work));
+	for (size_t a = 0; a < k; a++)
+	{
+		e += work->edges[a + k * a];
+		x += work->mass[0][a] * work->mass[1][a] / fit->total;
+	}
+	work->off_edges = fmax(fit->total - e, 0);
+	work->off_expected = fmax(fit->total - x, 0);
+	work->inside = (e + 1) / (x + 1);
+	work->off = (work->off_edges + 1) / (work->off_expected + 1);
+	return TLV_OK;
+}
+
+static tlv_status
+tabulate_rates(tlv_context *ctx, posterior *work)
+{
+	size_t k = work->k;
+
+	for (size_t b = 0; b < k; b++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t a = 0; a < k; a++)
+		{
+			double rate = rate_without(work, a, b, 0, 0);
+
+			work->log_rate[a + k * b] = log(rate);
+			work->rate_sum[a] += rate * work->mass[1 - work->side][b] / work->fit->total;
+		}
+	}
+	return TLV_OK;
+}
+
+/* Which rates explain the partition better. */
+static tlv_status
+choose_rates(tlv_context *ctx, posterior *work)
+{
+	int32_t *label[2] = {work->fit->side[0].label, work->fit->side[1].label};
+	tlv_mmsb_evidences evidence;
+
+	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, label, work->k, &evidence));
+	work->full = evidence.of[work->fit->corrected][1] > evidence.of[work->fit->corrected][0];
+	return TLV_OK;
+}
+
+/* Log-likelihoods of a node's edges as a member of every community, at the rates as they are. */
+static void
+add_likelihoods(posterior *work, double mass, size_t touched)
+{
+	size_t k = work->k;
+	double *restrict to = work->logarithms;
+
+	for (size_t a = 0; a < k; a++)
+		to[a] = -mass * work->rate_sum[a];
+	for (size_t i = 0; i < touched; i++)
+	{
+		size_t b = (size_t) work->touched[i];
+		double count = work->counts[b];
+		const double *restrict column = work->log_rate + k * b;
+
+		for (size_t a = 0; a < k; a++)
+			to[a] += count * column[a];
+	}
+}
+
+/*
+ * What changes for community a when the node's part is taken out of the rates: those of its own
+ * communities, and of one side those that its edges have of a with these.
+ */
+static double
+without_itself(const posterior *work, double mass, size_t a, size_t touched)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	const double *to = work->mass[1 - work->side];
+	size_t k = work->k;
+	double sum = 0;
+
+	for (size_t i = 0; i < touched; i++)
+	{
+		size_t b = (size_t) work->touched[i];
+		double mirrored = fit->sides == 1 && work->counts[a] > 0 ? work->own[b] : 0, rate, before;
+
+		if (work->own[a] == 0 && mirrored == 0)
+			continue;
+		before = work->log_rate[a + k * b];
+		rate = rate_without(work, a, b, work->own[a] * work->counts[b] + mirrored * work->counts[a],
+							mass * (work->own[a] * to[b] + mirrored * to[a]) / fit->total);
+		sum += work->counts[b] * (log(rate) - before) -
+			   mass * to[b] / fit->total * (rate - exp(before));
+	}
+	return sum;
+}
+
+/* To a distribution. */
+static void
+normalize(size_t k, const double *logarithms, double *share)
+{
+	double largest = -HUGE_VAL, sum = 0;
+
+	for (size_t a = 0; a < k; a++)
+		largest = fmax(largest, logarithms[a]);
+	for (size_t a = 0; a < k; a++)
+		sum += share[a] = exp(logarithms[a] - largest);
+	for (size_t a = 0; a < k; a++)
+		share[a] /= sum;
+}
+
+static bool
+is_largest(size_t k, const double *x, size_t i)
+{
+	for (size_t a = 0; a < k; a++)
+		if (x[a] > x[i])
+			return false;
+	return true;
+}
+
+static void
+node_posterior(posterior *work, size_t u)
+{
+	const tlv_mmsb_side *side = &work->fit->side[work->side];
+	const tlv_memberships *m = work->from[work->side];
+	size_t k = work->k, touched = count_edges(work, work->side, u);
+	double mass = node_mass(work, work->side, u);
+
+	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+		work->own[m->community[i]] = m->share[i];
+	add_likelihoods(work, mass, touched);
+	for (size_t i = 0; i < touched; i++)
+		work->logarithms[work->touched[i]] +=
+			without_itself(work, mass, (size_t) work->touched[i], touched);
+	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+		if (work->counts[m->community[i]] == 0)
+			work->logarithms[m->community[i]] +=
+				without_itself(work, mass, m->community[i], touched);
+	normalize(k, work->logarithms, work->share);
+	if (!is_largest(k, work->share, (size_t) side->label[u]))
+	{
+		/* of few nodes one is much of a rate: what the labels were found by, then */
+		add_likelihoods(work, mass, touched);
+		normalize(k, work->logarithms, work->share);
+	}
+	clear_counts(work, touched);
+	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
+		work->own[m->community[i]] = 0;
+	if (side->fixed != NULL && side->fixed[u] >= 0)
+		for (size_t a = 0; a < k; a++)
+			work->share[a] = (int32_t) a == side->fixed[u];
+}
+
+/* One side's memberships given those of both. */
+static tlv_status
+update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *memberships)
+{
+	tlv_membership_builder builder;
+
+	work->side = s;
+	TLV_TRY(sum_communities(ctx, work));
+	TLV_TRY(tabulate_rates(ctx, work));
+	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, &builder));
+	for (size_t u = 0; u < work->fit->side[s].n; u++)
+	{
+		if (u % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		node_posterior(work, u);
+		TLV_TRY(tlv_memberships_append(ctx, &builder, work->k, work->share));
+	}
+	*memberships = builder.memberships;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+						   tlv_memberships memberships[2])
+{
+	posterior work = {.fit = fit, .k = fit->k};
+	tlv_memberships next[2];
+
+	TLV_TRY(create_posterior(ctx, &work));
+	TLV_TRY(choose_rates(ctx, &work));
+	work.from[0] = &memberships[0];
+	work.from[1] = &memberships[fit->sides - 1];
+	for (size_t s = 0; s < fit->sides; s++)
+		TLV_TRY(update_side(ctx, &work, s, &next[s]));
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		tlv_memberships_free(ctx, &memberships[s]);
+		memberships[s] = next[s];
+	}
+	tlv_free(ctx, work.touched);
+	tlv_free(ctx, work.mass[0]);
+	return TLV_OK;
+}

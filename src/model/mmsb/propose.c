@@ -1,0 +1,401 @@
+/*
+ * propose.c - communities by local moves (levels.h), their number and whether degrees are corrected
+ * for by integrated likelihood.
+ *
+ * The planted partition's two rates give a resolution, moves at that resolution give a partition,
+ * and this gives rates, a few times (Newman 2016); of all partitions on the way the one of largest
+ * integrated likelihood is taken.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "levels.h"
+#include "merge.h"
+
+/* Resolutions tried after the first one, and how close two of them are to be the same. */
+#define MORE_RESOLUTIONS 8
+#define SAME_RESOLUTION	 0.02
+
+/* So many in a row that are no better end the search. */
+#define MOST_IN_VAIN 2
+
+/* Rounds over all levels; fewer of a graph with so many entries. */
+#define ROUNDS		  10
+#define LARGE_ROUNDS  3
+#define LARGE_ENTRIES 200000
+
+/* Towards more communities than are found: the resolution's factor, and how often at most. */
+#define FINER	   1.6
+#define MOST_FINER 60
+
+/* Cuts of a graph that give less modularity are none. */
+#define LEAST_MODULARITY 0.3
+
+typedef struct proposal
+{
+	tlv_mmsb_fit_state *fit;
+	size_t n; /* nodes of both sides */
+	tlv_csr edges;
+	double *mass[2][2]; /* by model, side */
+	int32_t *label;		/* n, the partition looked at */
+	int32_t *best;		/* n, the best one */
+	size_t found, k;	/* their communities */
+	bool corrected;
+	double resolution, value; /* of the best one */
+} proposal;
+
+/* ---- the graph ---- */
+
+/* Sources and targets as nodes of one graph. */
+static tlv_status
+join_sides(tlv_context *ctx, const tlv_mmsb_fit_state *fit, tlv_csr *joined)
+{
+	size_t first = fit->side[0].n, n = first + fit->side[1].n, at = 0;
+	size_t entries = fit->side[0].edges.entries;
+
+	TLV_TRY(tlv_csr_create(ctx, n, n, 2 * entries, fit->side[0].edges.value != NULL, joined));
+	for (size_t s = 0; s < 2; s++)
+	{
+		const tlv_csr *own = &fit->side[s].edges;
+
+		for (size_t u = 0; u < own->rows; u++)
+		{
+			if (u % 4096 == 0)
+				TLV_TRY_CONTINUE(ctx);
+			for (size_t e = own->start[u]; e < own->start[u + 1]; e++, at++)
+			{
+				joined->index[at] = own->index[e] + (s == 0 ? (int32_t) first : 0);
+				if (own->value != NULL)
+					joined->value[at] = own->value[e];
+			}
+			joined->start[s * first + u + 1] = at;
+		}
+	}
+	return TLV_OK;
+}
+
+/* What a node has of the ends on a side: none on the other one. */
+static tlv_status
+fill_mass(tlv_context *ctx, const proposal *work, bool corrected, size_t s, double **mass)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t first = s == 0 ? 0 : fit->side[0].n;
+
+	TLV_TRY_NEW0(ctx, *mass, work->n);
+	for (size_t u = 0; u < fit->side[s].n; u++)
+		(*mass)[first + u] =
+			corrected ? fit->side[s].degree[u] : fit->total / (double) fit->side[s].n;
+	return TLV_OK;
+}
+
+static tlv_status
+open_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
+{
+	tlv_level_task size = {0};
+
+	memset(work, 0, sizeof(*work));
+	work->fit = fit;
+	work->n = fit->side[0].n + (fit->sides == 2 ? fit->side[1].n : 0);
+	size.edges.rows = work->n;
+	size.edges.entries = fit->side[0].edges.entries * fit->sides;
+	TLV_TRY(tlv_require_memory(ctx,
+							   tlv_levels_memory(&size) + 40 * (double) work->n +
+								   8 * (double) size.edges.entries * (double) (fit->sides - 1),
+							   "local moves"));
+	if (fit->sides == 2)
+		TLV_TRY(join_sides(ctx, fit, &work->edges));
+	else
+		work->edges = fit->side[0].edges;
+	for (int corrected = 0; corrected < 2; corrected++)
+	{
+		TLV_TRY(fill_mass(ctx, work, corrected, 0, &work->mass[corrected][0]));
+		if (fit->sides == 2)
+			TLV_TRY(fill_mass(ctx, work, corrected, 1, &work->mass[corrected][1]));
+		else
+			work->mass[corrected][1] = work->mass[corrected][0];
+	}
+	TLV_TRY_NEW(ctx, work->label, work->n);
+	TLV_TRY_NEW(ctx, work->best, work->n);
+	work->value = -HUGE_VAL;
+	return TLV_OK;
+}
+
+static void
+close_proposal(tlv_context *ctx, proposal *work)
+{
+	for (int corrected = 0; corrected < 2; corrected++)
+		for (size_t s = 0; s < work->fit->sides; s++)
+			tlv_free(ctx, work->mass[corrected][s]);
+	if (work->fit->sides == 2)
+		tlv_csr_free(ctx, &work->edges);
+	tlv_free(ctx, work->label);
+	tlv_free(ctx, work->best);
+}
+
+/* ---- partitions ---- */
+
+static tlv_level_task
+level_task(const proposal *work, bool corrected, double resolution)
+{
+	return (tlv_level_task){.edges = work->edges,
+							.mass = {work->mass[corrected][0], work->mass[corrected][1]},
+							.sides = work->fit->sides == 2,
+							.total = work->fit->total,
+							.resolution = resolution,
+							.seed = work->fit->options->seed,
+							.rounds = work->edges.entries > LARGE_ENTRIES ? LARGE_ROUNDS : ROUNDS};
+}
+
+static void
+split_sides(const proposal *work, int32_t *label, int32_t *sides[2])
+{
+	sides[0] = label;
+	sides[1] = work->fit->sides == 2 ? label + work->fit->side[0].n : NULL;
+}
+
+/* Never more than the smaller side has nodes. */
+static size_t
+most_communities(const tlv_mmsb_fit_state *fit)
+{
+	size_t most = fit->options->max_k > 0 ? fit->options->max_k : TLV_MMSB_MOST;
+
+	for (size_t s = 0; s < fit->sides; s++)
+		most = most < fit->side[s].n ? most : fit->side[s].n;
+	return most;
+}
+
+/* A partition at the resolution, of at most so many communities. */
+static tlv_status
+search_at(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most)
+{
+	tlv_level_task task = level_task(work, corrected, resolution);
+
+	for (size_t u = 0; u < work->n; u++)
+		work->label[u] = (int32_t) u;
+	TLV_TRY(tlv_levels_search(ctx, &task, work->label, &work->found));
+	if (work->found > most)
+	{
+		TLV_TRY(tlv_merge_communities(ctx, &task, work->found, most, work->label));
+		work->found = most;
+	}
+	return TLV_OK;
+}
+
+/* Whether a model, plain or degree-corrected, may be chosen. */
+static bool
+may_be(const tlv_mmsb_fit_state *fit, int corrected)
+{
+	tlv_degree_correction wanted = fit->options->degree_corrected;
+
+	if (wanted == TLV_DEGREES_CHOSEN && fit->options->partition)
+		return corrected == 0; /* four parts have no other */
+	return wanted == TLV_DEGREES_CHOSEN || (wanted == TLV_DEGREES_CORRECTED) == (corrected == 1);
+}
+
+/* Takes the partition looked at for the best one, where it is that. */
+static tlv_status
+compare_partition(tlv_context *ctx, proposal *work, double resolution, bool *better)
+{
+	tlv_mmsb_evidences evidence;
+	int32_t *sides[2];
+
+	split_sides(work, work->label, sides);
+	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, sides, work->found, &evidence));
+	*better = false;
+	for (int corrected = 0; corrected < 2; corrected++)
+	{
+		double value = evidence.of[corrected][0]; /* the model of the moves */
+
+		if (!may_be(work->fit, corrected) || value <= work->value)
+			continue;
+		work->value = value;
+		work->corrected = corrected;
+		work->resolution = resolution;
+		work->k = work->found;
+		memcpy(work->best, work->label, work->n * sizeof(int32_t));
+		*better = true;
+	}
+	return TLV_OK;
+}
+
+/* Edge ends inside the communities looked at, and those expected there. */
+static tlv_status
+count_inside(tlv_context *ctx, const proposal *work, bool corrected, double *inside,
+			 double *expected)
+{
+	double *sums;
+
+	*inside = *expected = 0;
+	TLV_TRY_NEW0(ctx, sums, 2 * work->found);
+	for (size_t u = 0; u < work->n; u++)
+	{
+		size_t c = (size_t) work->label[u];
+
+		if (u % 4096 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		sums[2 * c] += work->mass[corrected][0][u];
+		sums[2 * c + 1] += work->mass[corrected][1][u];
+		for (size_t e = work->edges.start[u]; e < work->edges.start[u + 1]; e++)
+			if (work->label[u] == work->label[work->edges.index[e]])
+				*inside += work->edges.value == NULL ? 1 : (double) work->edges.value[e];
+	}
+	*inside /= (double) work->fit->sides; /* of two sides every edge was met from both */
+	for (size_t c = 0; c < work->found; c++)
+		*expected += sums[2 * c] * sums[2 * c + 1] / work->fit->total;
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
+/* The resolution that the rates of the partition looked at ask for. */
+static tlv_status
+own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *resolution)
+{
+	double inside, expected, in, out, total = work->fit->total;
+
+	TLV_TRY(count_inside(ctx, work, corrected, &inside, &expected));
+	in = inside / fmax(expected, 1e-300);
+	out = (total - inside + 1) / (fmax(total - expected, 0) + 1);
+	*resolution = in > out ? (in - out) / log(in / out) : 1;
+	return TLV_OK;
+}
+
+/* Resolutions from 1 on, each from the partition of the one before. */
+static tlv_status
+follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
+{
+	double resolution = 1, before;
+	int vain = 0;
+	bool better, corrected;
+
+	for (int c = 0; c < 2; c++)
+		if (may_be(work->fit, c))
+		{
+			TLV_TRY(search_at(ctx, work, c, 1, most));
+			TLV_TRY(compare_partition(ctx, work, 1, &better));
+		}
+	corrected = work->corrected;
+	memcpy(work->label, work->best, work->n * sizeof(int32_t));
+	work->found = work->k;
+	for (int i = 0; i < MORE_RESOLUTIONS && vain < MOST_IN_VAIN; i++)
+	{
+		before = resolution;
+		TLV_TRY(own_resolution(ctx, work, corrected, &resolution));
+		if (work->found < 2 || fabs(resolution - before) <= SAME_RESOLUTION * before)
+			break;
+		TLV_TRY(search_at(ctx, work, corrected, resolution, most));
+		TLV_TRY(compare_partition(ctx, work, resolution, &better));
+		vain = better ? 0 : vain + 1;
+	}
+	return TLV_OK;
+}
+
+/* From the proposal before, where it has more communities than are wanted; *done says so. */
+static tlv_status
+merge_proposal(tlv_context *ctx, proposal *work, size_t k, bool *done)
+{
+	tlv_mmsb_fit_state *fit = work->fit;
+	tlv_level_task task = level_task(work, fit->corrected, 1);
+
+	*done = fit->proposals >= k;
+	if (!*done)
+		return TLV_OK;
+	for (size_t s = 0; s < fit->sides; s++)
+		memcpy(work->label + (s == 0 ? 0 : fit->side[0].n), fit->side[s].proposed,
+			   fit->side[s].n * sizeof(int32_t));
+	work->found = k;
+	work->corrected = fit->corrected;
+	return tlv_merge_communities(ctx, &task, fit->proposals, k, work->label);
+}
+
+/* Exactly k communities: merged from the first partition that has as many or more. */
+static tlv_status
+reach_communities(tlv_context *ctx, proposal *work, size_t k)
+{
+	double resolution;
+	bool done;
+
+	TLV_TRY(merge_proposal(ctx, work, k, &done));
+	if (done)
+		return TLV_OK;
+	TLV_TRY(follow_resolutions(ctx, work, work->n));
+	resolution = work->resolution;
+	for (int i = 0; i < MOST_FINER; i++, resolution *= FINER)
+	{
+		TLV_TRY(search_at(ctx, work, work->corrected, resolution, k));
+		if (work->found == k)
+			return TLV_OK;
+	}
+	for (size_t u = 0; u < work->n; u++)
+		work->label[u] = (int32_t) (u % k);
+	work->found = k;
+	return TLV_OK;
+}
+
+/* The partition looked at, as the proposal of the fit. */
+static tlv_status
+keep_proposal(tlv_context *ctx, const proposal *work)
+{
+	tlv_mmsb_fit_state *fit = work->fit;
+
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		tlv_free(ctx, fit->side[s].proposed);
+		TLV_TRY_NEW(ctx, fit->side[s].proposed, fit->side[s].n);
+		memcpy(fit->side[s].proposed, work->label + (s == 0 ? 0 : fit->side[0].n),
+			   fit->side[s].n * sizeof(int32_t));
+	}
+	fit->proposals = work->found;
+	return TLV_OK;
+}
+
+/* The partition of largest likelihood, which may be all in one. */
+static tlv_status
+best_communities(tlv_context *ctx, proposal *work)
+{
+	bool better;
+
+	TLV_TRY(follow_resolutions(ctx, work, most_communities(work->fit)));
+	memset(work->label, 0, work->n * sizeof(int32_t));
+	work->found = 1;
+	TLV_TRY(compare_partition(ctx, work, 1, &better));
+	memcpy(work->label, work->best, work->n * sizeof(int32_t));
+	work->found = work->k;
+	return TLV_OK;
+}
+
+/* The partition of largest modularity, or all in one where that is not much. */
+static tlv_status
+cut_communities(tlv_context *ctx, proposal *work)
+{
+	double inside, expected;
+
+	TLV_TRY(search_at(ctx, work, true, 1, most_communities(work->fit)));
+	work->corrected = may_be(work->fit, 1);
+	TLV_TRY(count_inside(ctx, work, true, &inside, &expected));
+	if (inside - expected >= LEAST_MODULARITY * work->fit->total)
+		return TLV_OK;
+	memset(work->label, 0, work->n * sizeof(int32_t));
+	work->found = 1;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted, size_t k)
+{
+	proposal work;
+
+	TLV_TRY(open_proposal(ctx, fit, &work));
+	if (wanted == TLV_PROPOSE_SOME)
+		TLV_TRY(reach_communities(ctx, &work, k));
+	else if (wanted == TLV_PROPOSE_BEST)
+		TLV_TRY(best_communities(ctx, &work));
+	else
+		TLV_TRY(cut_communities(ctx, &work));
+	fit->corrected = work.corrected;
+	fit->k = work.found;
+	TLV_TRY(keep_proposal(ctx, &work));
+	close_proposal(ctx, &work);
+	return TLV_OK;
+}

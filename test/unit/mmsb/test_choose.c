@@ -1,0 +1,268 @@
+/*
+ * test_choose.c - every graph has a fit, whatever its shape and k; k left out is what the graph
+ * was drawn with, and one where there is nothing to find.
+ */
+#include "assertions.h"
+#include "mmsb_fixture.h"
+
+/* ---- graphs that no block model drew ---- */
+
+typedef struct shape
+{
+	const char *name;
+	size_t k; /* groups that are joined by few edges */
+	size_t nodes;
+	size_t (*group)(size_t u);
+	void (*put)(tlv_accumulator *edges);
+} shape;
+
+static void
+join(tlv_accumulator *edges, size_t u, size_t v)
+{
+	assert_ok(tlv_add(&ctx, edges, TLV_AS_EDGE((int64_t) u, (int64_t) v, 1)));
+}
+
+/* 20 centres, of 100 leaves each, joined through the first one. */
+static void
+put_stars(tlv_accumulator *edges)
+{
+	for (size_t u = 20; u < 2020; u++)
+		join(edges, u, u % 20);
+	for (size_t c = 1; c < 20; c++)
+		join(edges, c, 0);
+}
+
+static size_t
+star_of(size_t u)
+{
+	return u % 20;
+}
+
+/* 20 times two nodes that are both joined to five, in a ring. */
+static void
+put_bicliques(tlv_accumulator *edges)
+{
+	for (size_t b = 0; b < 20; b++)
+	{
+		for (size_t i = 0; i < 10; i++)
+			join(edges, 7 * b + i % 2, 7 * b + 2 + i / 2);
+		join(edges, 7 * b, 7 * ((b + 1) % 20));
+	}
+}
+
+static size_t
+biclique_of(size_t u)
+{
+	return u / 7;
+}
+
+/* 10 groups of 20 hubs, all joined inside a group; most nodes hang on one or two hubs. */
+static void
+put_hubs(tlv_accumulator *edges)
+{
+	for (size_t u = 200; u < 3000; u++)
+	{
+		join(edges, u, u % 200);
+		if (u < 1500 && u % 200 / 20 == (u * 7 + 1) % 200 / 20 && u % 200 != (u * 7 + 1) % 200)
+			join(edges, u, (u * 7 + 1) % 200);
+	}
+	for (size_t a = 0; a < 200; a++)
+		for (size_t b = a + 1; b < 200; b++)
+			if (a / 20 == b / 20 || b == a + 20)
+				join(edges, a, b);
+}
+
+static size_t
+hub_group_of(size_t u)
+{
+	return u % 200 / 20;
+}
+
+static const shape shapes[] = {{"stars", 20, 2020, star_of, put_stars},
+							   {"bicliques", 20, 140, biclique_of, put_bicliques},
+							   {"hubs", 10, 3000, hub_group_of, put_hubs}};
+
+static tlv_mmsb_parts
+fit_shape(const shape *of, tlv_mmsb_options options, tlv_frame *model)
+{
+	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
+	tlv_mmsb_parts parts;
+	tlv_frame graph;
+	void *image;
+	size_t size;
+
+	of->put(edges);
+	graph = end_graph(edges);
+	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
+	*model = validated_model(image, size);
+	assert_ok(tlv_mmsb_read(&ctx, model, &parts));
+	check_parts(&parts);
+	return parts;
+}
+
+static size_t
+label_of(const tlv_mmsb_parts *parts, size_t u)
+{
+	const tlv_memberships *m = &parts->side[0].memberships;
+	size_t best = m->start[u];
+
+	for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+		best = m->share[e] > m->share[best] ? e : best;
+	return m->community[best];
+}
+
+/* Nodes that are not with most of their group. */
+static double
+misplaced(const shape *of, const tlv_mmsb_parts *parts)
+{
+	double *count = numbers(of->k * parts->k), wrong = (double) of->nodes;
+
+	for (size_t u = 0; u < of->nodes; u++)
+		count[of->group(u) * parts->k + label_of(parts, u)]++;
+	for (size_t g = 0; g < of->k; g++)
+	{
+		double most = 0;
+
+		for (size_t c = 0; c < parts->k; c++)
+			most = fmax(most, count[g * parts->k + c]);
+		wrong -= most;
+	}
+	return wrong / (double) of->nodes;
+}
+
+/* With k given, and left out, plain, corrected and as it comes. */
+static void
+test_shapes(void **state)
+{
+	(void) state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		for (int corrected = 0; corrected < 3; corrected++)
+			for (int given = 0; given < 2; given++)
+			{
+				tlv_mmsb_options options = options_of(given ? shapes[i].k : 0, 0);
+				tlv_mmsb_parts parts;
+				tlv_frame model;
+				double wrong;
+
+				options.max_k = 0;
+				options.degree_corrected = (tlv_degree_correction) corrected;
+				parts = fit_shape(&shapes[i], options, &model);
+				if (corrected == TLV_DEGREES_PLAIN)
+					continue; /* groups of hubs and of leaves are as good */
+				wrong = misplaced(&shapes[i], &parts);
+				if (parts.k != shapes[i].k || wrong > 0.02)
+					fail_msg("%s, %d, %s: k = %zu, %g misplaced", shapes[i].name, corrected,
+							 given ? "k given" : "k left out", parts.k, wrong);
+				if (i == 0 && !given)
+					assert_true(tlv_warnings_find(&model, "tree_like", NULL));
+				pool_reset(&memory, &ctx);
+			}
+}
+
+/* Mixed memberships, and k far from what there is. */
+static void
+test_any_k(void **state)
+{
+	static const size_t k[] = {2, 33};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		for (size_t j = 0; j < sizeof(k) / sizeof(k[0]); j++)
+			for (int mixed = 0; mixed < 2; mixed++)
+			{
+				tlv_mmsb_options options = options_of(k[j], 0.5 * mixed);
+				tlv_frame model;
+
+				options.degree_corrected = TLV_DEGREES_CHOSEN;
+				assert_int_equal(fit_shape(&shapes[i], options, &model).k, k[j]);
+				pool_reset(&memory, &ctx);
+			}
+}
+
+/* ---- graphs that one drew ---- */
+
+/* More communities than directions are looked at; sizes differ. */
+static void
+test_many(void **state)
+{
+	tlv_mmsb_simulation o = plain;
+	tlv_mmsb_options options = options_of(0, 0);
+	world w;
+	fitted f;
+
+	(void) state;
+	o.nodes = 1500;
+	o.k = 60;
+	o.within = 0.5;
+	o.between = 0.003;
+	w = simulate(o);
+	options.max_k = 0;
+	options.degree_corrected = TLV_DEGREES_CHOSEN;
+	f = fit(&w, options);
+	assert_int_equal(f.parts.k, 60);
+	assert_false(f.parts.degree_corrected);
+	assert_below(f.error, 0.01);
+}
+
+/* Plain or corrected as the graph was drawn. */
+static void
+test_degrees(void **state)
+{
+	(void) state;
+	for (int unequal = 0; unequal < 2; unequal++)
+		for (uint64_t seed = 1; seed <= 3; seed++)
+		{
+			tlv_mmsb_simulation o = plain;
+			tlv_mmsb_options options = options_of(0, 0);
+			world w;
+			fitted f;
+
+			o.nodes = 800;
+			o.seed = seed;
+			o.degree_exponent = unequal ? 2.5 : NAN;
+			w = simulate(o);
+			options.degree_corrected = TLV_DEGREES_CHOSEN;
+			f = fit(&w, options);
+			assert_int_equal(f.parts.degree_corrected, unequal);
+			assert_int_equal(f.parts.k, 4);
+			assert_below(f.error, 0.01);
+			pool_reset(&memory, &ctx);
+		}
+}
+
+/* Nothing to find, at ten mean degrees. */
+static void
+test_nothing(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 10; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		tlv_mmsb_options options = options_of(0, 0);
+		world w;
+
+		o.k = 1;
+		o.nodes = 300 + 100 * seed;
+		o.within = (2 + (double) seed) / (double) o.nodes;
+		o.seed = seed;
+		w = simulate(o);
+		options.max_k = 0;
+		options.degree_corrected = TLV_DEGREES_CHOSEN;
+		assert_int_equal(fit(&w, options).parts.k, 1);
+		pool_reset(&memory, &ctx);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_shapes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_any_k, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
