@@ -153,3 +153,26 @@ SELECT count(*) FROM tlv_communities((SELECT tlv_mmsb('WITH e AS (SELECT src, ds
 SELECT count(DISTINCT m) AS different, count(*) AS models FROM comm_models;
 DROP VIEW comm_view, comm_pairs;
 DROP TABLE comm_nodes, comm_edges, comm_models, comm_days, comm_truth, comm_fits, comm_left;
+
+-- graphs that have few 3-stars: hubs with leaves, stars joined at their centres, a ring of bicliques
+CREATE TABLE comm_hubs AS
+SELECT i src, i % 200 dst FROM generate_series(200, 4999) i
+UNION SELECT i, (i * 7 + 1) % 200 FROM generate_series(200, 2499) i WHERE i % 200 / 20 = ((i * 7 + 1) % 200) / 20
+UNION SELECT a, b FROM generate_series(0, 199) a, generate_series(0, 199) b WHERE a < b AND a / 20 = b / 20
+UNION SELECT a, a + 20 FROM generate_series(0, 179) a;
+CREATE TABLE comm_stars AS SELECT 100 + i src, i % 20 dst FROM generate_series(0, 1999) i UNION ALL SELECT i, 0 FROM generate_series(1, 19) i;
+CREATE TABLE comm_bicliques AS SELECT b * 10 + h AS src, b * 10 + 5 + l AS dst FROM generate_series(1, 20) b, generate_series(1, 2) h, generate_series(0, 4) l
+UNION SELECT b * 10 + 1, (b % 20 + 1) * 10 + 1 FROM generate_series(1, 20) b;
+SELECT (SELECT count(*) FROM tlv_communities(tlv_mmsb('SELECT src, dst FROM comm_hubs', degree_corrected => true))) AS hubs,
+       (SELECT count(*) FROM tlv_communities(tlv_mmsb('SELECT src, dst FROM comm_stars', k => 20))) AS stars_20,
+       (SELECT count(*) FROM tlv_communities(tlv_mmsb('SELECT src, dst FROM comm_stars'))) AS stars,
+       (SELECT count(*) FROM tlv_communities(tlv_mmsb('SELECT src, dst FROM comm_bicliques'))) AS bicliques,
+       (SELECT count(*) FROM tlv_communities(tlv_mmsb('SELECT src, dst FROM comm_bicliques', k => 20))) AS bicliques_20;
+SELECT w.code FROM tlv_warnings(tlv_mmsb('SELECT src, dst FROM comm_stars')) w;
+-- one community a node, and how sure that is: as sure as tlv_infer is of the same neighbours, or nearly
+CREATE TABLE comm_faint AS SELECT s.src, s.dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(600, 2, 0, 0.05, 0.022, seed => 20), 30) s;
+CREATE TABLE comm_faint_fit AS SELECT tlv_mmsb('SELECT src, dst FROM comm_faint', k => 2) m;
+SELECT count(*) FILTER (WHERE v.memberships[1] BETWEEN 0.01 AND 0.99) > 50 AS soft,
+       avg(abs(v.memberships[1] - (tlv_infer(f.m, n.neighbours))[1])) < 0.02 AS as_inferred
+FROM comm_faint_fit f, tlv_membership_vectors(f.m) v JOIN (SELECT n.* FROM (SELECT tlv_graph(src, dst) g FROM comm_faint) q, tlv_neighbours(q.g) n) n USING (node);
+DROP TABLE comm_hubs, comm_stars, comm_bicliques, comm_faint, comm_faint_fit;
