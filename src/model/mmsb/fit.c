@@ -12,6 +12,9 @@
 
 #define MOST_COMMUNITIES TLV_MMSB_MOST
 
+/* Weights of all communities, as the tensor implies them, are 1 in sum; so much is noise. */
+#define IMPLAUSIBLE_WEIGHT 1.5
+
 /* Most that are looked for by the spectrum alone, where no bound is given. */
 #define MOST_MIXED 50
 
@@ -261,6 +264,17 @@ fit_one(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	return TLV_OK;
 }
 
+static void
+free_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		tlv_star_moments_free(ctx, &fit->moments[s].stars);
+		tlv_free(ctx, fit->moments[s].eigenvalues);
+		fit->moments[s] = (tlv_mmsb_moments){0};
+	}
+}
+
 tlv_status
 tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
@@ -268,23 +282,91 @@ tlv_mmsb_fit_k_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		return fit_one(ctx, fit);
 	TLV_TRY(find_moments(ctx, fit));
 	TLV_TRY(tlv_mmsb_fit_blocks(ctx, fit));
+	free_moments(ctx, fit);
+	return TLV_OK;
+}
+
+/* ---- more communities than there are ---- */
+
+/*
+ * Where the tensor's eigenvalues imply communities that weigh much more than all nodes, some of
+ * them are of noise, and spoil the others: then only as many are fitted as the edges agree on that
+ * were set aside, at least two.
+ */
+static tlv_status
+leave_out_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	double implied = fmax(fit->moments[0].implied, fit->moments[fit->sides - 1].implied);
+	size_t wanted = fit->k, directions;
+
+	if (fit->options->k == 0 || fit->options->n_labels > 0 || !fit->embedded || wanted < 3 ||
+		fit->options->refine == TLV_MMSB_REFINE_NONE || fit->moments[0].rank < wanted ||
+		implied < IMPLAUSIBLE_WEIGHT)
+		return TLV_OK;
+	TLV_TRY(tlv_mmsb_count_directions(ctx, fit, wanted, &directions));
+	if (directions >= wanted)
+		return TLV_OK;
+	free_moments(ctx, fit);
+	tlv_diagnostics_free(ctx, &fit->diagnostics);
+	fit->k = directions < 2 ? 2 : directions;
+	fit->spurious = wanted - fit->k;
+	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
+	return find_moments(ctx, fit);
+}
+
+/* From fit->k communities to k: the others have no nodes, and are named. */
+static tlv_status
+add_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t k)
+{
+	size_t found = fit->k;
+	double *wide;
+
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		tlv_star_moments_free(ctx, &fit->moments[s].stars);
-		tlv_free(ctx, fit->moments[s].eigenvalues);
-		fit->moments[s] = (tlv_mmsb_moments){0};
+		float *share;
+
+		TLV_TRY_NEW0(ctx, share, k * fit->side[s].n);
+		for (size_t u = 0; u < fit->side[s].n; u++)
+			memcpy(share + u * k, fit->side[s].share + u * found, found * sizeof(float));
+		tlv_free(ctx, fit->side[s].share);
+		fit->side[s].share = share;
 	}
+	TLV_TRY_NEW0(ctx, wide, k * k);
+	for (size_t b = 0; b < found; b++)
+		memcpy(wide + b * k, fit->connectivity + b * found, found * sizeof(double));
+	tlv_free(ctx, fit->connectivity);
+	fit->connectivity = wide;
+	fit->k = k;
+	for (size_t c = found; c < k; c++)
+		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
+						 &(tlv_warning){.code = "spurious_community",
+										.component = c + 1,
+										.score = (double) found,
+										.hint = "ask for fewer communities"},
+						 "community %zu was asked for, but the graph has no more than %zu", c + 1,
+						 found));
 	return TLV_OK;
 }
 
 static tlv_status
 fit_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 {
+	tlv_diagnostics before = fit->diagnostics, own;
+	size_t wanted = fit->k;
+
+	fit->diagnostics = (tlv_diagnostics){0};
+	if (fit->k > 1)
+		TLV_TRY(find_moments(ctx, fit));
+	TLV_TRY(leave_out_spurious(ctx, fit));
+	own = fit->diagnostics;
+	fit->diagnostics = before;
+	TLV_TRY(tlv_diagnostics_append(ctx, &fit->diagnostics, &own));
+	tlv_diagnostics_free(ctx, &own);
 	TLV_TRY_NEW0(ctx, fit->connectivity, fit->k * fit->k);
 	if (fit->k == 1)
 		return fit_one(ctx, fit);
-	TLV_TRY(find_moments(ctx, fit));
-	return tlv_mmsb_fit_mixed(ctx, fit);
+	TLV_TRY(tlv_mmsb_fit_mixed(ctx, fit));
+	return fit->k < wanted ? add_spurious(ctx, fit, wanted) : TLV_OK;
 }
 
 /* What bounds a k that is chosen. */

@@ -41,6 +41,7 @@ typedef struct tlv_mmsb_moments
 	bool converged;
 	double *inverse; /* k x k: pseudo-inverse of the components, from scores to memberships */
 	double *weights; /* k: alpha / alpha0 as the tensor has them, sum 1 */
+	double implied;	 /* their sum before: much above 1 where there are more than communities */
 } tlv_mmsb_moments;
 
 typedef struct tlv_mmsb_fit_state
@@ -50,6 +51,7 @@ typedef struct tlv_mmsb_fit_state
 	size_t k;
 	bool poisson;
 	bool corrected;	  /* for degrees */
+	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
 	bool parts;		  /* the moments are those between four parts of the graph */
 	bool embedded;	  /* there are moments of the whole graph, and directions */
@@ -185,6 +187,14 @@ extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *
  */
 extern tlv_status tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 											 tlv_memberships memberships[2]);
+
+/*
+ * closure.c: how often two neighbours of a node are joined, over what a block model of an undirected
+ * graph without weights lets expect, to the diagnostics, and a warning where it is much more; edges
+ * (k x k) are those between communities.
+ */
+extern tlv_status tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit,
+										 const double *edges);
 
 /* labels.c */
 

@@ -45,7 +45,7 @@ static const tlv_dirichlet_words words = {"communities",
 static void
 scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solver,
 				 const tlv_star_moments *stars, bool normalized, double *components,
-				 double *weights)
+				 double *weights, double *implied)
 {
 	size_t k = fit->k, w = stars->moments.width;
 	double a0 = fit->options->alpha0, total = 0;
@@ -68,6 +68,7 @@ scale_components(const tlv_mmsb_fit_state *fit, const tlv_dirichlet_solver *solv
 	}
 	for (size_t j = 0; j < k; j++)
 		weights[j] /= total;
+	*implied = total;
 }
 
 /* The user's options, bounded for large k where these leave it to us. */
@@ -137,7 +138,8 @@ keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	moments->sweeps = solver->decomposition.sweeps;
 	moments->converged = solver->decomposition.converged;
 	TLV_TRY_NEW(ctx, components, k * k);
-	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights);
+	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights,
+					 &moments->implied);
 	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, components, 1e-9, moments->inverse, &independent));
 	tlv_free(ctx, components);
 	return TLV_OK;

@@ -314,6 +314,13 @@ node_posterior(posterior *work, size_t u)
 		add_likelihoods(work, mass, touched);
 		normalize(k, work->logarithms, work->share);
 	}
+	if (!is_largest(k, work->share, (size_t) side->label[u]))
+	{
+		/* labels were found all together: they and the node's own view count alike */
+		for (size_t a = 0; a < k; a++)
+			work->share[a] /= 2;
+		work->share[side->label[u]] += 0.5;
+	}
 	clear_counts(work, touched);
 	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 		work->own[m->community[i]] = 0;

@@ -224,7 +224,7 @@ diagnose_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *ed
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, conductance[a], "conductance_%zu", a + 1));
 	for (size_t a = 0; a < k; a++)
 		empty += sizes[a] < 0.5 && (fit->sides == 1 || sizes[k + a] < 0.5);
-	if (empty > 0)
+	if (empty > fit->spurious)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
 						 &(tlv_warning){.code = "empty_communities",
 										.score = (double) empty,
@@ -269,6 +269,8 @@ measure_communities(tlv_context *ctx, tlv_mmsb_fit_state *fit, community_numbers
 	}
 	if (blocks)
 		TLV_TRY(block_connectivity(ctx, fit, numbers->edges, numbers->sizes));
+	if (blocks && sides == 1 && fit->side[0].edges.value == NULL)
+		TLV_TRY(tlv_mmsb_check_closure(ctx, fit, numbers->edges));
 	if (blocks && k > 1)
 		TLV_TRY(tlv_mmsb_block_memberships(ctx, fit, numbers->memberships));
 	for (size_t s = 0; s < sides && blocks; s++)

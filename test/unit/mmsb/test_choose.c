@@ -253,6 +253,113 @@ test_nothing(void **state)
 	}
 }
 
+/* ---- what is said of a fit ---- */
+
+/* Nodes are points of a square, joined when they are near. */
+static void
+test_geometric(void **state)
+{
+	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
+	tlv_mmsb_options options = options_of(0, 0);
+	double *x = numbers(1600);
+	tlv_frame graph, model;
+	void *image;
+	size_t size;
+
+	(void) state;
+	for (size_t i = 0; i < 1600; i++)
+		x[i] = tlv_rng_uniform(&rng);
+	for (size_t u = 0; u < 800; u++)
+		for (size_t v = 0; v < u; v++)
+			if (hypot(x[2 * u] - x[2 * v], x[2 * u + 1] - x[2 * v + 1]) < 0.08)
+				join(edges, u, v);
+	graph = end_graph(edges);
+	options.degree_corrected = TLV_DEGREES_CHOSEN;
+	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
+	model = validated_model(image, size);
+	assert_true(tlv_warnings_find(&model, "closed_neighbourhoods", NULL));
+	/* a graph that a block model drew has no such */
+	model = fit(&(world){simulate(plain).truth, simulate(plain).graph}, options).frame;
+	assert_false(tlv_warnings_find(&model, "closed_neighbourhoods", NULL));
+	assert_close(tlv_diagnostics_find(&model, "closure", NAN), 1, 0.1);
+}
+
+/* Three communities too many of mixed memberships: they are empty and named, the others right. */
+static void
+test_spurious(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 2; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		tlv_warnings_walk walk;
+		size_t named = 0;
+		world w;
+		fitted f;
+
+		o.k = 5;
+		o.nodes = 1000;
+		o.alpha0 = 0.5;
+		o.within = 0.3;
+		o.seed = seed;
+		w = simulate(o);
+		f = fit(&w, options_of(8, 0.5));
+		assert_int_equal(f.parts.k, 8);
+		walk = tlv_warnings_of(&f.frame);
+		while (tlv_warnings_next(&walk))
+			if (strcmp(walk.warning.code, "spurious_community") == 0)
+			{
+				assert_below(f.parts.sizes[walk.warning.component - 1], 0.5);
+				named++;
+			}
+		assert_int_equal(named, 3);
+		for (size_t c = 0; c < 5; c++)
+			assert_at_least(f.parts.sizes[c], 100);
+		f = fit(&w, options_of(5, 0.5));
+		assert_false(tlv_warnings_find(&f.frame, "spurious_community", NULL));
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Of nodes that a block model drew, as many are right as their memberships say. */
+static void
+test_posterior(void **state)
+{
+	double sure = 0, right = 0, n = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 4; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		const tlv_memberships *m, *truth;
+		world w;
+		fitted f;
+
+		o.k = 2;
+		o.within = 0.06;
+		o.between = 0.022;
+		o.seed = seed;
+		w = simulate(o);
+		f = fit(&w, options_of(2, 0));
+		m = &f.parts.side[0].memberships;
+		truth = &w.truth.side[0].memberships;
+		for (size_t u = 0; u < m->n; u++)
+			for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+			{
+				size_t node = (size_t) f.parts.side[0].nodes[u] - 1;
+
+				if (m->share[e] < 0.5)
+					continue;
+				sure += m->share[e];
+				right += f.match[truth->community[truth->start[node]]] == m->community[e];
+				n++;
+			}
+		pool_reset(&memory, &ctx);
+	}
+	assert_below(sure / n, 0.995);
+	assert_close(sure / n, right / n, 0.01);
+}
+
 int
 main(void)
 {
@@ -262,6 +369,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,147 @@
+"""Communities of real graphs, beside Leiden, Infomap, regularised spectral clustering and degree-corrected block models: NMI with
+known labels, log-likelihood of edges set aside, CPU seconds.  Graphs of TLV_SHARED_DATA, and the dependencies between the packages
+that this machine's package lists name (apt-cache dumpavail), whose labels are the archive's sections.
+--graphs=karate,packages: only these; --seed=7: of the edges set aside; --quick: no Infomap and no block model of large graphs.
+
+Edges set aside: a tenth; what is fitted to the others is scored by one evaluator, a degree-corrected block model of the method's
+partition with one edge added to what every pair of groups has and is expected to have; nats for every edge set aside whose nodes
+have others, above what the degrees alone give.  Wherever a peer needs k, it is told that of the labels (k), or ours (chosen)."""
+import os, re, subprocess, sys
+from common import Session, machine, np, table
+from common_graphs import Graph, block_model, in_child, leiden, nmi, option, read_table, real_graph, regularised_spectral, seconds, SHARED, sp
+
+ONLY = option('graphs', '')
+SEED = option('seed', 7)
+QUICK = '--quick' in sys.argv
+LARGE = 50_000   # edges
+
+NAMES = ['karate', 'football', 'polblogs', 'email-eu-core', 'dolphins', 'lesmis', 'packages', 'email-enron']
+
+
+def partition_graph(name, edges, labels):
+    """without directions, loops and repetitions; nodes without edges left out"""
+    edges = np.asarray([(a, b) for a, b in edges if a != b])
+    nodes, index = np.unique(edges, return_inverse=True)
+    a, b = index.reshape(-1, 2).T
+    G = sp.coo_matrix((np.ones(len(a)), (a, b)), shape=(len(nodes),) * 2)
+    G = ((G + G.T) > 0).astype(float).tocsr()
+    of_node = np.array([labels[v] for v in nodes]) if labels else np.zeros(len(nodes), int)
+    groups, group = np.unique(of_node, return_inverse=True)
+    return Graph(name, G, np.eye(len(groups))[group])
+
+
+def packages():
+    """package -> package named in its Depends, alternatives and versions left out; the archive's section of each"""
+    text = subprocess.run(['apt-cache', 'dumpavail'], capture_output=True, text=True).stdout
+    found = {}
+    for stanza in text.split('\n\n'):
+        fields = dict(re.findall(r'^(Package|Depends|Section): (.*)$', stanza, re.M))
+        if 'Package' in fields:
+            found.setdefault(fields['Package'], fields)
+    edges = [(p, q) for p, fields in found.items() for q in re.findall(r'(?:^|[,|])\s*([^\s,|(:]+)', fields.get('Depends', ''))
+             if q in found]
+    if not edges:
+        return None
+    return partition_graph('packages', edges, {p: fields.get('Section', 'none') for p, fields in found.items()})
+
+
+def graph_of(name):
+    if name == 'packages':
+        return packages()
+    if not os.path.exists(os.path.join(SHARED, name)):
+        return None
+    if any(os.path.exists(os.path.join(SHARED, name, f)) for f in ('labels.csv.gz', 'memberships.csv.gz')):
+        graph = real_graph(name, name == 'polblogs')
+        connected = np.asarray(graph.G.sum(1)).ravel() > 0
+        return Graph(name, graph.G[connected][:, connected], graph.Pi[connected])
+    return partition_graph(name, read_table(name, 'edges.csv.gz', (0, 1)).tolist(), None)
+
+
+# -- edges set aside -----------------------------------------------------------
+
+def split(graph):
+    """the graph without a tenth of its edges, and these"""
+    aside = np.random.default_rng(SEED).random(len(graph.src)) < 0.1
+    G = sp.coo_matrix((np.ones((~aside).sum()), (graph.src[~aside], graph.dst[~aside])), shape=graph.G.shape)
+    return Graph(graph.name, G + G.T, graph.Pi), np.c_[graph.src, graph.dst][aside]
+
+
+def held_out(graph, labels, edges):
+    degree = np.asarray(graph.G.sum(1)).ravel()
+    edges = edges[(degree[edges] > 0).all(1)]
+    labels = np.unique(labels, return_inverse=True)[1]
+    k, total = labels.max() + 1, degree.sum()
+    member = sp.csr_matrix((np.ones(graph.n), (np.arange(graph.n), labels)), shape=(graph.n, k))
+    E = (member.T @ graph.G @ member).toarray()
+    ends = np.bincount(labels, degree)
+    X = np.outer(ends, ends) / total
+    rate = (E + 1) / (X + 1)
+    rate /= (rate * X).sum() / total
+    return float(np.log(rate[labels[edges[:, 0]], labels[edges[:, 1]]]).mean())
+
+
+# -- methods: labels and CPU seconds of a graph, for k -----------------------------
+
+def ours(s, graph, options):
+    s.copy('edges', 'src dst', [graph.src, graph.dst])
+    s.query('DROP TABLE IF EXISTS fitted')
+    cost = s.cost(f"CREATE TEMP TABLE fitted AS SELECT tlv_mmsb('SELECT src, dst FROM edges'{options}) AS model")[1]
+    labels = np.zeros(graph.n, int)
+    for node, community in s.query('SELECT DISTINCT ON (node) node, community FROM fitted, tlv_memberships(model) '
+                                   'WHERE community IS NOT NULL ORDER BY node, membership DESC'):
+        labels[int(node)] = int(community)
+    return labels, cost.cpu
+
+
+def infomap(g):
+    """igraph, 10 trials; of large graphs one"""
+    import igraph, random
+    random.seed(0)
+    h = igraph.Graph(n=g.n, edges=np.c_[g.src, g.dst])
+    before = seconds()
+    labels = h.community_infomap(trials=1 if len(g.src) > LARGE else 10).membership
+    return np.asarray(labels), seconds() - before, 0.
+
+
+def with_k(graph, k):
+    """for peers that take k from the graph"""
+    told = Graph(graph.name, graph.G, graph.Pi)
+    told.k = k
+    return told
+
+
+def methods(s, k):
+    def peer(function, told=None):
+        def run(graph):
+            answer = in_child(function, with_k(graph, told or graph.k))
+            return answer and answer[:2]
+        return run
+    known = [('tensorlv, k given', lambda g: ours(s, g, f', {k}')), ('regularised spectral, k given', peer(regularised_spectral, k)),
+             ('graph-tool, degree-corrected, k given', peer(block_model, k))] if k else []
+    return [('tensorlv, all defaults', lambda g: ours(s, g, '')), ('igraph Leiden', peer(leiden)), ('igraph Infomap', peer(infomap))] + known
+
+
+def compare(s, graph):
+    labelled = graph.Pi.shape[1] > 1
+    train, aside = split(graph)
+    rows = []
+    for label, method in methods(s, graph.k if labelled else 0):
+        if QUICK and len(graph.src) > LARGE and ('Infomap' in label or 'graph-tool' in label):
+            continue
+        whole, part = method(graph), method(train)
+        if whole and part:
+            rows.append([label, len(set(whole[0])), f'{nmi(graph.labels, whole[0]):.3f}' if labelled else None,
+                         f'{held_out(train, part[0], aside):.3f}', f'{whole[1]:.2f}'])
+    table(f'{graph.name}: {graph.n} nodes, {len(graph.src)} edges' + (f', {graph.k} groups' if labelled else ''),
+          ['', 'k', 'NMI', 'nats / edge set aside', 'CPU s'], rows)
+
+
+session = Session(tensorlv__work_mem='2GB')
+machine(session)
+for name in ONLY.split(',') if ONLY else NAMES:
+    graph = graph_of(name)
+    if graph is None:
+        print(f'{name}: skipped, not on this machine')
+    else:
+        compare(session, graph)
+session.close()
