@@ -143,7 +143,7 @@ static inline tlv_frame
 moments(const corpus *c, size_t rank)
 {
 	tlv_accumulator *pairs, *triples;
-	tlv_subspace_options options = {rank, 0, false, 1};
+	tlv_subspace_options options = {.rank = rank, .seed = 1};
 	tlv_subspace *subspace;
 	tlv_frame frame;
 	void *image;

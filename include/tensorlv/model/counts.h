@@ -82,6 +82,7 @@ typedef struct tlv_subspace_options
 	size_t rank;			  /* k; 0: as in the products' own subspace */
 	double minimum_documents; /* items in fewer documents are left out; 0: none */
 	bool distinct;
+	bool fewer; /* lower the rank to the items and documents that there are */
 	uint64_t seed;
 } tlv_subspace_options;
 

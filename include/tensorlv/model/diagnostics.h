@@ -72,6 +72,9 @@ extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diag
 extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
 										  const char *first, size_t k, const int64_t *order);
 
+/* Warnings of components follow them: of component order[i] + 1 (from 0), it is i + 1 now. */
+extern void tlv_warnings_permute(tlv_diagnostics *diagnostics, size_t k, const int64_t *order);
+
 /* Replaces the number of that name; without it the list is left as it is. */
 extern void tlv_diagnostics_replace(tlv_diagnostics *diagnostics, const char *name, double value);
 

@@ -77,6 +77,9 @@ extern void tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *so
 extern tlv_status tlv_dirichlet_decompose(tlv_context *ctx, tlv_dirichlet_solver *solver,
 										  double alpha0);
 
+/* How many components the second moment of the last decomposition tried, be it refused, allows. */
+extern size_t tlv_dirichlet_identified(const tlv_dirichlet_solver *solver);
+
 /*
  * The alpha0 of least residual between .02 and 50: a grid in the logarithm, then golden section,
  * each decomposition started from its neighbour's.  The solver is left at some other alpha0.

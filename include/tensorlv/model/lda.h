@@ -23,6 +23,7 @@ typedef struct tlv_lda_options
 	bool alpha0_free; /* refinement may change a given alpha0, too */
 	double eta;		  /* pseudo-count per item and topic of the refinement steps */
 	uint64_t seed;	  /* of decomposition and refinement */
+	bool fewer;		  /* fit as many topics as the moments identify, where that is less than k */
 	tlv_decompose_options decompose;
 } tlv_lda_options;
 
@@ -45,6 +46,21 @@ extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *
  */
 extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
 							  const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * The corpus as one topic, where the moments identify none, from a summary; alpha0 as in the
+ * options, .1 where it is not given.  Errors: TLV_BAD_DATA for an empty summary; memory.
+ */
+extern tlv_status tlv_lda_corpus_topic(tlv_context *ctx, const tlv_frame *summary,
+									   const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * The model with topics added until there are k: each a random part of the topic that is heaviest
+ * then, which gives it half of its weight.  An alpha0 that refinement may change becomes .1 k.
+ * Diagnostics and warnings of single topics are left out.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image,
+							   size_t *size);
 
 /*
  * The model over all items of a summary: items it does not know get their corpus share in
@@ -79,6 +95,7 @@ typedef struct tlv_lda_parts
 	size_t d;
 	double alpha0;
 	double alpha0_free; /* 1: refinement estimates alpha0; 0: it keeps it and estimates its parts */
+	double alpha0_least; /* refinement estimates no less: few documents fit the topics too well */
 	double eta;
 	double seed;
 	double steps; /* refinement steps done */
@@ -126,7 +143,7 @@ typedef struct tlv_lda_plan_options
 extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
 									  tlv_plan **plan);
 
-/* The k that was given or chosen; 0: no direction is significant. */
+/* The k that was given or chosen; 1 where no direction is significant. */
 extern size_t tlv_lda_plan_k(const tlv_plan *plan);
 
 /* Posterior of the single topic model, p(topic | document), and ln p(document). */

@@ -14,6 +14,9 @@
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/rng.h"
 
+/* Most topics of a model: assignments of single tokens take two bytes. */
+#define TLV_TOPICS_MOST 65535
+
 /* The parameters of LDA; alpha0 = sum of alpha. */
 typedef struct tlv_topics
 {
@@ -25,7 +28,7 @@ typedef struct tlv_topics
 
 /*
  * A scratch object for documents of one model: float copy of phi and buffers.  Probabilities below
- * 1e-12 count as 1e-12, so that no document is impossible.  k <= 65535.
+ * 1e-12 count as 1e-12, so that no document is impossible.  k <= TLV_TOPICS_MOST.
  */
 typedef struct tlv_topic_worker tlv_topic_worker;
 
@@ -97,7 +100,7 @@ typedef struct tlv_topic_statistics
  */
 #define TLV_REFINE_TOLERANCE 0.001
 #define TLV_REFINE_MIN_STEPS 6
-#define TLV_REFINE_MAX_STEPS 20
+#define TLV_REFINE_MAX_STEPS 200
 
 /*
  * Pseudo-count per item in the M step.  Best on AP (.01: 2824, .03: 2790, .1: 2757, .2: 2763, .5:

@@ -76,19 +76,26 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 	memset(solver, 0, sizeof(*solver));
 }
 
+size_t
+tlv_dirichlet_identified(const tlv_dirichlet_solver *solver)
+{
+	size_t n = 0;
+
+	while (n < solver->moments.width &&
+		   solver->eigenvalues[n] > WHITENING_FLOOR * solver->eigenvalues[0])
+		n++;
+	return n;
+}
+
 static tlv_status
 refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
 {
-	size_t supported = 0;
-
-	while (supported < solver->moments.width &&
-		   solver->eigenvalues[supported] > WHITENING_FLOOR * solver->eigenvalues[0])
-		supported++;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu %s", solver->k,
 			 solver->words.components);
 	tlv_fail_values(ctx, "Eigenvalues of the second moment:", 3, solver->moments.width,
 					solver->eigenvalues);
-	return tlv_fail_hint(ctx, "At most %zu are positive: %s", supported, solver->words.hint);
+	return tlv_fail_hint(ctx, "At most %zu are positive: %s", tlv_dirichlet_identified(solver),
+						 solver->words.hint);
 }
 
 /* M2 and its leading eigenvectors; W_k = E diag(sigma)^-1/2. */

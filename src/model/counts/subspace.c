@@ -191,6 +191,8 @@ choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	p->documents = tlv_frame_scalar(summary, "documents", 0);
 	p->d = kept_items(summary, options->minimum_documents, *kept);
 	p->rank = options->rank;
+	if (options->fewer)
+		p->rank = (size_t) fmax(1, fmin((double) p->rank, fmin((double) p->d, p->documents)));
 	TLV_TRY(check_rank(ctx, p->rank, p->d, p->documents));
 	p->block = 2 * p->rank > p->rank + 10 ? 2 * p->rank : p->rank + 10;
 	p->block = p->block < p->d ? p->block : p->d;

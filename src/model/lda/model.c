@@ -25,6 +25,7 @@ tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
 	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
 	tlv_frame_add_scalar(builder, "alpha0_free", parts->alpha0_free);
+	tlv_frame_add_scalar(builder, "alpha0_least", parts->alpha0_least);
 	tlv_frame_add_scalar(builder, "eta", parts->eta);
 	tlv_frame_add_scalar(builder, "seed", parts->seed);
 	tlv_frame_add_scalar(builder, "steps", parts->steps);
@@ -96,7 +97,7 @@ check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
 static tlv_status
 lda_check(tlv_context *ctx, const tlv_frame *frame)
 {
-	static const char *const scalars[] = {"alpha0", "alpha0_free", "eta"};
+	static const char *const scalars[] = {"alpha0", "alpha0_free", "alpha0_least", "eta"};
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 	uint64_t d, k;
 
@@ -108,7 +109,7 @@ lda_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
-	if (phi == NULL || phi->rows == 0 || phi->rows > UINT16_MAX || d == 0)
+	if (phi == NULL || phi->rows == 0 || phi->rows > TLV_TOPICS_MOST || d == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"phi\" is missing or has no topics");
 	k = phi->rows;
 	TLV_TRY(tlv_frame_require(ctx, frame, "phi", TLV_FLOAT64, k, d, NULL));
@@ -267,9 +268,12 @@ maximize_mixing(const tlv_frame *model, const tlv_frame *statistics, size_t k, d
 		alpha0 += alpha[j];
 	for (size_t j = 0; j < k; j++)
 		weights[j] = fmax(alpha[j] / alpha0, LDA_LEAST_SHARE);
-	if (tlv_frame_scalar(model, "alpha0_free", 1) != 0)
+	if (tlv_frame_scalar(model, "alpha0_free", 1) == 0)
+		alpha0 = tlv_frame_scalar(model, "alpha0", 1);
+	else if (alpha0 < tlv_frame_scalar(model, "alpha0_least", 0))
+		alpha0 = tlv_frame_scalar(model, "alpha0_least", 0);
+	else
 		return alpha0;
-	alpha0 = tlv_frame_scalar(model, "alpha0", 1);
 	tlv_lda_alpha(k, alpha0, weights, alpha);
 	return alpha0;
 }
@@ -297,7 +301,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	static const char *const replaced[] = {
 		"alpha0",			"steps",	"alpha",		 "weights", "phi", "diagnostics",
 		"diagnostic_names", "warnings", "warning_texts", NULL};
-	static const char *const renewed[] = {"alpha0", "refinement_steps", NULL};
+	static const char *const renewed[] = {"alpha0", "refinement_steps", "negative_mass", NULL};
 	const tlv_section *section = tlv_frame_find(model, "phi");
 	size_t k = section->rows, d = section->columns;
 	double steps = tlv_frame_scalar(model, "steps", 0) + 1;
@@ -321,6 +325,8 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "negative_mass_1", k, order));
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "tensor_eigenvalue_1", k, order));
+	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "implied_weight_1", k, order));
+	tlv_warnings_permute(&diagnostics, k, order);
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,

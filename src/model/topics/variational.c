@@ -129,6 +129,9 @@ collect_document(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int
 		statistics->log_likelihood += collect(worker, n - i < chunk ? n - i : chunk, index + i,
 											  count + i, length, statistics->items);
 	}
+	if (statistics->alpha_gains != NULL)
+		tlv_topic_alpha_expected(worker, statistics->alpha_gains);
+	statistics->length_gain += tlv_topic_alpha_length(worker, length);
 	statistics->documents++;
 	statistics->tokens += length;
 	return TLV_OK;

@@ -94,9 +94,9 @@ tlv_topic_worker_create(tlv_context *ctx, const tlv_topics *topics, tlv_topic_wo
 	tlv_status status;
 
 	*worker = NULL;
-	if (topics->k == 0 || topics->k > UINT16_MAX)
+	if (topics->k == 0 || topics->k > TLV_TOPICS_MOST)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the number of topics is %zu, not 1 to %d",
-						topics->k, UINT16_MAX);
+						topics->k, TLV_TOPICS_MOST);
 	TLV_TRY(tlv_require_memory(ctx, tlv_topic_worker_memory(topics), "topic inference"));
 	TLV_TRY_NEW0(ctx, *worker, 1);
 	(*worker)->k = topics->k;

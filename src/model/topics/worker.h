@@ -128,6 +128,10 @@ extern void *tlv_topic_reserve(tlv_context *ctx, void *buffer, size_t *room, siz
 /* gains_j += scale (digamma(alpha_j + N_j) - digamma(alpha_j)), N = worker->totals. */
 extern void tlv_topic_alpha_add(const tlv_topic_worker *worker, double scale, double *gains);
 
+/* gains_j += digamma(a_j) - digamma(alpha_j), a = worker->totals: Dirichlet parameters given a
+ * document. */
+extern void tlv_topic_alpha_expected(const tlv_topic_worker *worker, double *gains);
+
 /* digamma(alpha0 + tokens) - digamma(alpha0) */
 extern double tlv_topic_alpha_length(const tlv_topic_worker *worker, double tokens);
 

@@ -51,7 +51,7 @@ static tlv_frame
 save_moments(bool distinct)
 {
 	tlv_accumulator *accumulator;
-	tlv_subspace_options options = {2, 0, distinct, 1};
+	tlv_subspace_options options = {.rank = 2, .distinct = distinct, .seed = 1};
 	tlv_subspace *subspace;
 	tlv_frame frame, pairs;
 	void *image;

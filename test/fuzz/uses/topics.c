@@ -30,7 +30,7 @@ collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
 static void
 use_subspace(const tlv_frame *frame)
 {
-	tlv_subspace_options options = {0, 0, false, 1};
+	tlv_subspace_options options = {.seed = 1};
 
 	tlv_subspace_change(frame);
 	for (int compressed = 0; compressed < 2; compressed++)
@@ -123,7 +123,8 @@ use_with_model(const tlv_frame *frame)
 
 USES(topics)
 {
-	tlv_subspace_options options = {1 + mode % 3u, mode & 4, mode & 8, mode};
+	tlv_subspace_options options = {
+		.rank = 1 + mode % 3u, .minimum_documents = mode & 4, .distinct = mode & 8, .seed = mode};
 	void *image;
 	size_t size;
 

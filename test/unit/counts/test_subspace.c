@@ -55,7 +55,8 @@ add_corpus(tlv_accumulator *accumulator, corpus c, size_t parts, size_t part)
 static tlv_frame
 next_subspace(tlv_frame moments, size_t rank, double minimum, bool distinct)
 {
-	tlv_subspace_options options = {rank, minimum, distinct, 42};
+	tlv_subspace_options options = {
+		.rank = rank, .minimum_documents = minimum, .distinct = distinct, .seed = 42};
 	const tlv_kind *kind;
 	tlv_frame frame;
 	void *image;
@@ -183,7 +184,7 @@ test_subspace_refusals(void **state)
 {
 	tlv_accumulator *pairs = new_pairs(), *few = new_pairs();
 	tlv_frame frame, small, triples;
-	tlv_subspace_options options = {0, 0, false, 1};
+	tlv_subspace_options options = {.seed = 1};
 	void *image;
 	size_t size;
 

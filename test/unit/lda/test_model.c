@@ -111,7 +111,7 @@ test_extend(void **state)
 	assert_ok(collect(summary, &part, &image, &size));
 	all = checked(TLV_FRAME_MOMENTS, image, size);
 	{
-		tlv_subspace_options options = {4, 150, false, 1};
+		tlv_subspace_options options = {.rank = 4, .minimum_documents = 150, .seed = 1};
 		tlv_subspace *subspace;
 		tlv_accumulator *triples;
 
@@ -252,7 +252,7 @@ static tlv_status
 whole_session(const corpus *c)
 {
 	tlv_accumulator *pairs, *triples, *statistics, *coherence, *completion;
-	tlv_subspace_options sub = {3, 0, false, 1};
+	tlv_subspace_options sub = {.rank = 3, .seed = 1};
 	tlv_lda_options options = {.k = 3, .alpha0 = NAN, .eta = 0.1, .seed = 1};
 	tlv_frame frame, model, summary;
 	tlv_subspace *subspace;

@@ -218,7 +218,7 @@ test_labels(void **state)
 static void
 test_refusals(void **state)
 {
-	corpus c = simulate(60, 10, 2, 2, 0.2, false), noise;
+	corpus c = simulate(60, 10, 2, 2, 0.2, false);
 	tlv_lda_plan_options options = usual_options(2);
 
 	(void) state;
@@ -235,18 +235,164 @@ test_refusals(void **state)
 		assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
 					 "the query returns no rows");
 	}
-	options = usual_options(0);
-	plan_forget(&passes);
-	passes.rows[0].n = 1;
-	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
-				 "one half of the documents has no document");
-	assert_string_equal(ctx.error.hint, "Choosing k needs more documents; or give k.");
+}
 
-	noise = simulate(60, 50, 1, 20, 5, false);
-	use_corpus(&noise);
-	passes.rows[0] = rows_of(&noise, 0, 4);
-	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA);
-	assert_string_not_equal(ctx.error.hint, "");
+/* ---- documents that tell less than was asked for ---- */
+
+/* k topics from anything that holds a document: the moments' own and parts of these. */
+static void
+assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
+{
+	static const char *const refinements[] = {NULL, "gibbs", "vb"};
+	tlv_lda_plan_options options = usual_options(k);
+	tlv_warning warning;
+
+	options.iterations = 3;
+	for (int i = 0; i < 3; i++)
+		for (int single = 0; single < 2; single++)
+		{
+			tlv_frame model;
+
+			options.refine = refinements[i];
+			options.fit.alpha0 = single ? 0 : NAN;
+			use_corpus(c);
+			passes.rows[0] = rows_of(c, 0, documents);
+			model = learn(options);
+			assert_int_equal(tlv_frame_find(&model, "phi")->rows, k);
+			assert_true(tlv_warnings_find(&model, "not_identified", &warning));
+			assert_at_most(warning.score, (double) identified);
+		}
+}
+
+static void
+test_too_many_topics(void **state)
+{
+	corpus c = simulate(60, 40, 3, 20, 0.2, false), one = simulate(30, 1, 1, 20, 1, false);
+
+	(void) state;
+	assert_filled(&c, 60, 30, 29);
+	assert_filled(&c, 60, 80, 40); /* more than items, and than documents */
+	assert_filled(&c, 1, 3, 1);
+	assert_filled(&one, 30, 4, 1);
+}
+
+/* Nothing to find: one topic, and a warning that says so. */
+static void
+test_no_structure(void **state)
+{
+	corpus noise = simulate(600, 50, 1, 20, 5, false);
+	tlv_lda_plan_options options = usual_options(0);
+	const size_t documents[] = {1, 4, 600};
+	tlv_frame model;
+
+	(void) state;
+	for (int i = 0; i < 3; i++)
+	{
+		use_corpus(&noise);
+		passes.rows[0] = rows_of(&noise, 0, documents[i]);
+		model = learn(options);
+		assert_int_equal(tlv_frame_find(&model, "phi")->rows, 1);
+		/* Of many documents the constant direction is significant. */
+		assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), documents[i] < 5);
+		assert_false(tlv_warnings_find(&model, "repeated_words", NULL));
+	}
+}
+
+/* L1 distance of every topic of the model to the nearest true one. */
+static void
+nearest_truth(const corpus *c, const tlv_frame *model, double *distance)
+{
+	size_t k = tlv_frame_find(model, "phi")->rows, d = tlv_frame_find(model, "phi")->columns;
+	const int64_t *items = tlv_frame_int64(model, "items");
+	const double *phi = tlv_frame_float64(model, "phi");
+
+	for (size_t j = 0; j < k; j++)
+	{
+		distance[j] = HUGE_VAL;
+		for (size_t l = 0; l < c->k; l++)
+		{
+			double sum = 0;
+
+			for (size_t i = 0; i < d; i++)
+				sum += fabs(phi[i * k + j] - c->phi[(size_t) (items[i] - 100) / 2 * c->k + l]);
+			distance[j] = fmin(distance[j], sum);
+		}
+	}
+}
+
+/* Topics too many are named, and no other. */
+static void
+test_spurious_topics(void **state)
+{
+	corpus c = simulate(2000, 600, 8, 80, 0.1, false);
+	tlv_lda_plan_options options = usual_options(12);
+	double distance[12];
+	size_t named = 0, wrong = 0, spurious = 0;
+	tlv_warnings_walk walk;
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	options.refine = "gibbs";
+	model = learn(options);
+	nearest_truth(&c, &model, distance);
+	for (walk = tlv_warnings_of(&model); tlv_warnings_next(&walk);)
+		if (strcmp(walk.warning.code, "spurious_topic") == 0)
+		{
+			named++;
+			wrong += distance[walk.warning.component - 1] < 0.5;
+		}
+	for (size_t j = 0; j < 12; j++)
+		spurious += distance[j] >= 0.5;
+	assert_equal(spurious, 4);
+	assert_equal(wrong, 0);
+	assert_at_least(named, 3);
+}
+
+/* Of few documents the likelihood makes alpha0 too small; the moments do not. */
+static void
+test_alpha0_of_few_documents(void **state)
+{
+	static const char *const refinements[] = {"gibbs", "vb"};
+	corpus c = simulate(400, 300, 6, 80, 0.15, false);
+	tlv_lda_plan_options options = usual_options(6);
+	double moments, refined;
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	model = learn(options);
+	moments = tlv_frame_scalar(&model, "alpha0", 0);
+	assert_above(moments, 0.7);
+	assert_below(moments, 1.15); /* 0.9 */
+	for (int i = 0; i < 2; i++)
+	{
+		options.refine = refinements[i];
+		model = learn(options);
+		refined = tlv_frame_scalar(&model, "alpha0", 0);
+		assert_at_least(refined, moments * (1 - 1e-9));
+		assert_below(refined, 1.15);
+	}
+}
+
+/* A refinement that the limit ends says so; one that was given its steps does not. */
+static void
+test_step_limit(void **state)
+{
+	corpus c = simulate(400, 60, 4, 60, 0.3, false);
+	tlv_lda_plan_options options = usual_options(4);
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	options.refine = "gibbs";
+	options.iterations = 2;
+	model = learn(options);
+	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	options.iterations = -1;
+	model = learn(options);
+	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
+	assert_below(tlv_frame_scalar(&model, "steps", 0), TLV_REFINE_MAX_STEPS);
 }
 
 /* ---- faults ---- */
@@ -280,6 +426,11 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_bursts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many_topics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_structure, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_spurious_topics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_alpha0_of_few_documents, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_step_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 
