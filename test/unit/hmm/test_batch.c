@@ -186,7 +186,7 @@ test_long_path(void **state)
 {
 	tlv_frame model = simulated_model(6, 0, 3, 1);
 	size_t n = ((size_t) 1 << 20) + 5000, from = n - 10000;
-	tlv_sequence s = drawn(model, n), tail = {n - from, s.symbols + from, 0, NULL};
+	tlv_sequence s = drawn(model, n), tail = {n - from, s.symbols + from, 0, NULL, NULL};
 	int32_t *path = room(n, sizeof(int32_t)), *part = room(n - from, sizeof(int32_t));
 	tlv_model *open;
 
