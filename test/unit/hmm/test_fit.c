@@ -191,7 +191,7 @@ test_translation(void **state)
 	for (size_t e = 0; e < s.n * s.d; e++)
 		moved[e] = s.x[e] + 1e6;
 	near = fitted(moments_of(s), 3, 0);
-	far = fitted(moments_of((tlv_sequence){s.n, NULL, s.d, moved}), 3, 0);
+	far = fitted(moments_of((tlv_sequence){s.n, NULL, s.d, moved, NULL}), 3, 0);
 	tlv_hmm_read(&near, &a);
 	tlv_hmm_read(&far, &b);
 	for (size_t e = 0; e < 3 * s.d; e++)
@@ -292,19 +292,19 @@ test_refusals(void **state)
 	(void) state;
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA); /* no sequence at all */
-	add(accumulator, (tlv_sequence){2, symbols, 0, NULL}, 0, 2);
+	add(accumulator, (tlv_sequence){2, symbols, 0, NULL, NULL}, 0, 2);
 	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA);
-	add(accumulator, (tlv_sequence){6, symbols, 0, NULL}, 0, 6);
+	add(accumulator, (tlv_sequence){6, symbols, 0, NULL, NULL}, 0, 6);
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, fine)), TLV_BAD_PARAMETER);
 	assert_int_equal(fit_status(built(accumulator), 0), TLV_BAD_PARAMETER);
 	assert_int_equal(fit_status(built(accumulator), 4), TLV_BAD_PARAMETER);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 2, bad)), TLV_BAD_DATA);
 	assert_ok(tlv_sequence_moments_create(&ctx, &accumulator));
-	add(accumulator, (tlv_sequence){3, NULL, 2, fine}, 0, 3);
+	add(accumulator, (tlv_sequence){3, NULL, 2, fine, NULL}, 0, 3);
 	assert_int_equal(tlv_add(&ctx, accumulator, TLV_AS_SEQUENCE(3, 1, fine)), TLV_BAD_DATA);
 	assert_int_equal(fit_status(built(accumulator), 2), TLV_BAD_DATA); /* one window */
-	add(accumulator, (tlv_sequence){4, NULL, 2, huge}, 0, 4);
+	add(accumulator, (tlv_sequence){4, NULL, 2, huge, NULL}, 0, 4);
 	assert_int_equal(accumulator->class->build(&ctx, accumulator, &builder), TLV_BAD_DATA);
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
 	assert_int_equal(tlv_model_log_likelihood(&ctx, open, TLV_AS_SEQUENCE(3, 2, fine), &value),

@@ -91,7 +91,7 @@ test_paths(void **state)
 		check_paths(symbols, drawn(symbols, n, &states));
 		check_paths(vectors, drawn(vectors, n, &states));
 	}
-	check_paths(symbols, (tlv_sequence){4, unknown, 0, NULL}); /* 77 counts as missing */
+	check_paths(symbols, (tlv_sequence){4, unknown, 0, NULL, NULL}); /* 77 counts as missing */
 }
 
 /* Sequences longer than a block: the same as one plain pass in logarithms of sums. */
