@@ -54,11 +54,11 @@ SELECT tlv_info(tlv_fit_mmsb(hub, 2)) FROM held;
 -- phase: fit to a hub, mixed
 SELECT tlv_info(tlv_fit_mmsb(hub, 2, alpha0 => 1)) FROM held;
 
--- phase: choice of k for a hub
-SELECT tlv_info(tlv_fit_mmsb(hub)) FROM held;
+-- phase: choice of k of a large graph
+SELECT tlv_info(tlv_fit_mmsb(g)) FROM held;
 
 -- phase: fit to a hub, directed
-SELECT tlv_info(tlv_fit_mmsb(weighted, 3, degree_corrected => true)) FROM held;
+SELECT tlv_info(tlv_fit_mmsb(weighted, 1, degree_corrected => true)) FROM held;
 
 -- phase: fit, k = 150
 SELECT tlv_info(tlv_fit_mmsb(g, 150)) FROM held;
