@@ -82,7 +82,8 @@ test_accumulators(void **state)
 		if (class == NULL)
 			continue;
 		assert_unequal(class->rows, 0);
-		assert_below(class->rows, 2 * LAST_FORM);
+		assert_below(class->rows & ~(TLV_ROWS_MISSING_ELEMENTS | TLV_ROWS_MISSING_VIEWS),
+					 2 * LAST_FORM);
 		assert_non_null(class->add);
 		assert_ok(tlv_accumulator_create(&ctx, class, &accumulator));
 		for (unsigned form = 1; form <= LAST_FORM; form *= 2)
