@@ -54,7 +54,7 @@ SELECT tlv_sequence_moments(s) FROM long, generate_series(1, 1000);
 SELECT tlv_sequence_moments(v) FROM deep, generate_series(1, 1000);
 
 -- phase: EM on windows
-SELECT tlv_fit_hmm(windows, 40, 100000) FROM held;
+SELECT tlv_fit_hmm(windows, 40, iterations => 100000) FROM held;
 
 -- phase: fit to windows of vectors
 SELECT count(tlv_fit_hmm(vector_windows, 20, seed => i)) FROM held, generate_series(1, 1000) i;

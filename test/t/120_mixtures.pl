@@ -284,7 +284,7 @@ DECLARE
 BEGIN
   refused := 0; accepted := 0;
   uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT tlv_fit_gmm($1, 2)',
-      'SELECT tlv_fit_ica($1, keep_gaussian => true)', 'SELECT tlv_fit_ica($1, noise => true)', 'SELECT tlv_fit_hmm($1, 2, 3)',
+      'SELECT tlv_fit_ica($1, keep_gaussian => true)', 'SELECT tlv_fit_ica($1, noise => true)', 'SELECT tlv_fit_hmm($1, 2, iterations => 3)',
       'SELECT tlv_fit_multiview($1, 2, 3)', 'SELECT tlv_central_moment($1, 3)', 'SELECT tlv_subspace($1, 2)', 'SELECT tlv_update(gmm, $1)
           FROM models', 'SELECT tlv_update(ica, $1) FROM models', 'SELECT tlv_update(symbols, $1) FROM models', 'SELECT tlv_update(vectors, $1)
           FROM models', 'SELECT tlv_update(views, $1) FROM models', 'SELECT tlv_update(latent, $1) FROM models']

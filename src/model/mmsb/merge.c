@@ -166,7 +166,7 @@ count_neighbours(tlv_context *ctx, merge_work *work, const int32_t *label, size_
 static tlv_status
 open_merge(tlv_context *ctx, merge_work *work, const int32_t *label)
 {
-	double edges = 0, expected = 0, inside = 0, all = work->part * work->task->total;
+	double edges = 0, expected = 0, all = work->part * work->task->total;
 	size_t *begin;
 	int32_t *members, *touched;
 	double *weight;
@@ -183,7 +183,6 @@ open_merge(tlv_context *ctx, merge_work *work, const int32_t *label)
 		TLV_TRY(count_neighbours(ctx, work, label, c, members + begin[c], begin[c + 1] - begin[c],
 								 weight, touched));
 		work->into[c] = (int32_t) c;
-		inside += own->inside;
 		expected += expected_inside(work, own);
 		for (size_t i = 0; i < own->n; i++)
 			edges += own->near[i].edges / 2;
