@@ -159,7 +159,7 @@ add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const d
 
 		if (i % 1024 == 1023)
 			TLV_TRY_CONTINUE(ctx);
-		if (missing == NULL || memchr(missing + i * d, true, 3 * d) == NULL)
+		if (missing == NULL || memchr(missing + i * d, 1, 3 * d) == NULL)
 			TLV_TRY(tlv_view_sums_add(ctx, &state->sums, views));
 	}
 	for (size_t i = 0; i < d; i++) /* a number that is missing is taken for the reference */
