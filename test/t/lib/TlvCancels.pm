@@ -10,9 +10,11 @@ our @EXPORT = qw(cancel_at_random cancels_ok);
 
 use constant STATEMENTS => 40; # of a session
 
-# What a session has at its end: contexts of ours, bytes of all contexts, locks, open portals.
+# What a session has at its end: contexts of ours, but for the table that a process keeps for its life; bytes of all contexts,
+# locks, open portals.
 my $figures = <<'SQL';
-SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name NOT IN ('tensorlv aggregate contexts')), sum(total_bytes), (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'
+SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name <> 'tensorlv aggregate contexts'), sum(total_bytes),
+    (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'
     AND relation >= 16384), (SELECT count(*) FROM pg_cursors) FROM pg_backend_memory_contexts;
 SQL
 
