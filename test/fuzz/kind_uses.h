@@ -53,7 +53,7 @@ material_bag(tlv_context *ctx, const use_material *material)
 	for (size_t i = 0; i < material->n_ids; i++)
 		entries[i] = (tlv_bag_entry){material->ids[i], (double) i + 1};
 	if (tlv_bag_sort(ctx, material->n_ids, entries, work, &n) != TLV_OK)
-		return;
+		return NULL;
 	for (size_t i = 0; i < n; i++)
 	{
 		ids[i] = entries[i].item;
