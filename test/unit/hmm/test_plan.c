@@ -261,7 +261,7 @@ test_covariances(void **state)
 		before = now;
 		if (c == TLV_COVARIANCE_COMMON)
 			assert_equal(parts.variances[0], parts.variances[2]);
-		f.recorded = 0;
+		plan_forget(&f);
 	}
 	plan_forget(&f);
 }
