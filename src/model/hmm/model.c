@@ -344,7 +344,7 @@ open_variances(tlv_hmm_model *model, size_t j)
 	{
 		double variance = model->parts.variances[j * n + i];
 
-		model->log_norm[j] -= 0.5 * (double) (d / n) * log(2 * M_PI * variance);
+		model->log_norm[j] -= 0.5 * ((double) d / (double) n) * log(2 * M_PI * variance);
 		model->half_precision[i * model->stride + j] = 0.5 / variance;
 	}
 }

@@ -282,10 +282,11 @@ hold_given(const label_start *start, double *initial, double *transitions, doubl
 	const tlv_hmm_start_options *options = start->options;
 	size_t k = start->k, d = start->d;
 
-	for (size_t e = 0; options->emissions != NULL && e < k * k; e++)
+	for (size_t j = 0; options->emissions != NULL && j < k; j++)
 	{
-		initial[e / k] = 1 / (double) k;
-		transitions[e] = 0.5 / (double) k + (e / k == e % k ? 0.5 : 0);
+		initial[j] = 1 / (double) k;
+		for (size_t l = 0; l < k; l++)
+			transitions[j * k + l] = 0.5 / (double) k + (j == l ? 0.5 : 0);
 	}
 	for (size_t e = 0; options->emissions != NULL && e < k * d; e++)
 		emissions[start->gaussian ? e : e % d * k + e / d] = options->emissions[e];
