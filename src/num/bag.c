@@ -250,6 +250,7 @@ validate_header(tlv_context *ctx, const tlv_bag_image *bag, size_t size)
 static tlv_status
 check_entries(tlv_context *ctx, size_t n, const int64_t *items, const double *weights)
 {
+	tlv_assert(n == 0 || (items != NULL && weights != NULL));
 	for (size_t i = 0; i < n; i++)
 	{
 		if (i % ENTRIES_BETWEEN == ENTRIES_BETWEEN - 1)

@@ -9,6 +9,7 @@
 #include "tensorlv/model/ica.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/assert.h"
 
 /* Eigenvalues of the correlation below this part of the largest are rounding. */
 #define RANK_TOLERANCE 1e-11
@@ -234,6 +235,7 @@ recover_mixing(tlv_context *ctx, const ica_fit *fit, const double *vectors, doub
 static tlv_status
 full_mean(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments, double *mean)
 {
+	tlv_assert(fit->central.mean != NULL);
 	if (fit->basis == NULL)
 	{
 		memcpy(mean, fit->central.mean, fit->d * sizeof(double));

@@ -8,6 +8,7 @@
  * must explain clearly more; its best starts are taken to convergence.
  */
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -297,6 +298,7 @@ find_starts(tlv_context *ctx, block_fit *work)
 static void
 use_labels(block_fit *work, int32_t *const label[2])
 {
+	tlv_assert(work->fit->sides <= 2);
 	for (size_t s = 0; s < work->fit->sides; s++)
 		work->model.side[s].label = label[s];
 }
@@ -494,6 +496,7 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		   best_criterion(&work, 0) + FULL_MARGIN * fabs(best_criterion(&work, 0));
 	TLV_TRY(new_labels(ctx, fit, label));
 	TLV_TRY(last_steps(ctx, &work, full, label));
+	tlv_assert(fit->sides <= 2);
 	for (size_t s = 0; s < fit->sides; s++)
 	{
 		fit->side[s].label = label[s];

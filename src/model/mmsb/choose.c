@@ -6,6 +6,7 @@
  * to tell than they explain, yet directions that edges set aside agree with are no chance.
  */
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,6 +109,7 @@ drop_empty(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	int32_t *number = tlv_alloc0(ctx, fit->k, sizeof(int32_t)), used = 0;
 
 	TLV_TRY_ALLOC(ctx, number);
+	tlv_assert(fit->side[0].label != NULL && fit->side[fit->sides - 1].label != NULL);
 	for (size_t s = 0; s < fit->sides; s++)
 		for (size_t u = 0; u < fit->side[s].n; u++)
 			number[fit->side[s].label[u]] = 1;
