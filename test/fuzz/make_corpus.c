@@ -72,7 +72,7 @@ make_bag(size_t n, const int64_t *items, const double *weights, size_t *size)
 static void
 require_mutations_refused(const tlv_kind *kind, const tlv_frame *frame, const char *name)
 {
-	const tlv_sections *sections = kind->accumulator != NULL ? kind->accumulator->sections : NULL;
+	const tlv_sections *sections = tlv_kind_sections(kind);
 	char accepted[128];
 
 	if (sections == NULL || tlv_sections_check(&ctx, frame, sections) != TLV_OK)

@@ -49,6 +49,11 @@ break_range(tlv_range range, const tlv_section *section, void *copy)
 		case TLV_COUNTED:
 			*number = 0;
 			return true;
+		case TLV_FLAG:
+		case TLV_COLUMN_SHARES:
+		case TLV_ROW_SHARES:
+			*number += 0.5;
+			return true;
 		case TLV_POSITIVE:
 			*whole = 0;
 			return true;
@@ -89,9 +94,13 @@ mutated_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sect
 {
 	static tlv_frame_builder builder;
 	const double extra = 1;
+	const char *name = sections->list[at].name;
 	void *image;
 	size_t size;
 
+	if (tlv_frame_find(frame, name) == NULL ||
+		(how == MUTATION_MISSING && sections->list[at].merge == TLV_GIVEN))
+		return false;
 	tlv_frame_begin(&builder, (tlv_frame_type) frame->header->type, frame->header->kind);
 	for (uint32_t i = 0; i < frame->header->sections; i++)
 	{
@@ -105,9 +114,10 @@ mutated_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sect
 		if (copy == NULL)
 			return false;
 		memcpy(copy, tlv_section_data(frame, &frame->table[i]), bytes);
-		if (i == at && how == MUTATION_MISSING)
+		if (strcmp(section.name, name) == 0 && how == MUTATION_MISSING)
 			continue;
-		if (i == at && !mutate_section(&sections->list[i], how, &section, copy))
+		if (strcmp(section.name, name) == 0 &&
+			!mutate_section(&sections->list[i], how, &section, copy))
 			return false;
 		tlv_frame_add(&builder, section.name, (tlv_element) section.element, section.rows,
 					  section.columns, copy);

@@ -32,6 +32,15 @@ extern const tlv_kind *tlv_kind_find(tlv_frame_type type, uint8_t code);
 extern tlv_status tlv_kind_require(tlv_context *ctx, const tlv_frame *frame, const tlv_kind *kind,
 								   const char *function);
 
+/* What it declares (sections.h), or NULL. */
+static inline const tlv_sections *
+tlv_kind_sections(const tlv_kind *kind)
+{
+	if (kind->accumulator != NULL)
+		return kind->accumulator->sections;
+	return kind->model != NULL ? kind->model->sections : NULL;
+}
+
 /* Whether a frame that is valid in itself is what its kind must be; TLV_CORRUPT otherwise. */
 extern tlv_status tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame);
 

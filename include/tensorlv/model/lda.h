@@ -104,6 +104,9 @@ typedef struct tlv_lda_parts
 	const double *alpha;
 	const double *weights;
 	const double *shares;
+	size_t labels_length;		  /* bytes */
+	const char *labels;			  /* of all items, one behind the other; NULL: there are none */
+	const int64_t *label_offsets; /* d + 1 */
 	tlv_diagnostics *diagnostics;
 } tlv_lda_parts;
 

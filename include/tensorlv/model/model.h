@@ -22,6 +22,8 @@ typedef struct tlv_match
 
 typedef struct tlv_model_class
 {
+	/* Of a declared kind (sections.h), or NULL. */
+	const tlv_sections *sections;
 	/* Opens the model. */
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 	/* Number of components. */

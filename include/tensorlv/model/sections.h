@@ -1,7 +1,7 @@
 /*
- * sections.h - declared values: kinds whose stored form is a fixed list of sections, most of them
- * sums.  A constant array says what the sections are; creating, merging, building and checking such
- * values, and changing them in tests, follow from it.
+ * sections.h - declared values: kinds whose stored form is a fixed list of sections, sums and the
+ * parameters of models.  A constant array says what the sections are; creating, merging, building
+ * and checking such values, and changing them in tests, follow from it.
  *
  * A declaration says of a section, in seven tags: its name, its element, how many rows and columns
  * it has, what its numbers may be, how two values are merged, and where in the accumulator it lies.
@@ -13,6 +13,9 @@
  * An accumulator may keep its sums otherwise, in hash tables, shifted or not packed yet: a kind
  * with the hook describe.  Its sections of no fixed shape are what describe says for the stored
  * form, and are merged by merge_own.
+ *
+ * The state of a model is its parts: a struct with the sizes, a double for every number, a pointer
+ * for every array, and the diagnostics.  Writing, reading and checking follow.
  */
 #ifndef TENSORLV_SECTIONS_H
 #define TENSORLV_SECTIONS_H
@@ -38,6 +41,7 @@ typedef enum tlv_dimension
 	TLV_PACKED_1,  /* n (n + 1) / 2 of size 1 */
 	TLV_CUBES_1,   /* n (n + 1) (n + 2) / 6 of size 1 */
 	TLV_2_TIMES_3, /* size 2 times size 3 */
+	TLV_2_AND_1,   /* size 2 and one more */
 	TLV_ONE,	   /* fixed from here on */
 	TLV_THREE,	   /* an entry for every view */
 	TLV_FOUR,	   /* powers 1 to 4 */
@@ -50,8 +54,11 @@ typedef enum tlv_range
 	TLV_NONNEGATIVE, /* float64, float32, sparse */
 	TLV_WHOLE,	 /* float64: 0 to 2^53 without a fraction; what would add up to more is TLV_LIMIT */
 	TLV_COUNTED, /* float64: TLV_WHOLE, and not 0 */
-	TLV_POSITIVE, /* int64: 1 to 2^31 - 1 */
-	TLV_ASCENDING /* int64: strictly */
+	TLV_FLAG,	 /* float64: 0 or 1 */
+	TLV_POSITIVE,	   /* int64: 1 to 2^31 - 1 */
+	TLV_ASCENDING,	   /* int64: strictly */
+	TLV_COLUMN_SHARES, /* float64: not negative, every column adds up to 1 */
+	TLV_ROW_SHARES	   /* the same of every row */
 } tlv_range;
 
 typedef enum tlv_merge
@@ -62,7 +69,10 @@ typedef enum tlv_merge
 				* are that size are sums and are added key by key */
 	TLV_MIN,
 	TLV_MAX,
-	TLV_OWN /* by the hook merge_own */
+	TLV_OWN, /* by the hook merge_own */
+	/* of models, which are not merged: */
+	TLV_KEPT, /* always there */
+	TLV_GIVEN /* there unless its pointer is NULL */
 } tlv_merge;
 
 typedef struct tlv_declaration
@@ -76,7 +86,7 @@ typedef struct tlv_declaration
 	size_t offset; /* in the state */
 } tlv_declaration;
 
-/* The head of the state of a declared kind. */
+/* The head of the state of a declared kind of sums. */
 typedef struct tlv_declared
 {
 	tlv_accumulator base;
@@ -87,13 +97,16 @@ typedef struct tlv_declared
 
 struct tlv_sections
 {
-	size_t state; /* bytes of the state, which begins with a tlv_declared */
+	size_t state; /* bytes of the state, which begins with a tlv_declared unless it is a model's */
 	uint8_t kind; /* code of the kind */
 	size_t n;
 	const tlv_declaration *list;
 	/* What sizes may be. */
 	size_t least[TLV_SIZES];
 	size_t most[TLV_SIZES];
+	/* Of models: where in the parts the sizes are, size_t each, and the pointer to diagnostics. */
+	size_t size_at[TLV_SIZES];
+	size_t diagnostics;
 	/* Rows that wait enter the sums; before every merge and build.  May be NULL, as those below. */
 	tlv_status (*flush)(tlv_context *ctx, tlv_accumulator *accumulator);
 	/* The arrays have been allocated or have grown: pointers that follow from them. */
@@ -149,6 +162,22 @@ extern tlv_status tlv_sections_check(tlv_context *ctx, const tlv_frame *frame,
 /* The sizes of a frame that has been checked. */
 extern void tlv_sections_sizes(const tlv_frame *frame, const tlv_sections *sections,
 							   size_t sizes[TLV_SIZES]);
+
+/* ---- models ---- */
+
+/* Writes the parts as they are; *image is from the arena.  Errors: memory, numbers that are not
+ * finite. */
+extern tlv_status tlv_sections_write(tlv_context *ctx, const tlv_sections *sections,
+									 const void *parts, void **image, size_t *size);
+
+/* The parts of a frame that has been checked: they point into it; what it has not, and diagnostics,
+ * are NULL. */
+extern void tlv_sections_read(const tlv_frame *frame, const tlv_sections *sections, void *parts);
+
+/* Requires numbers of a section none of which is below least, and every column of which, or every
+ * row, adds up to 1: TLV_CORRUPT. */
+extern tlv_status tlv_require_shares(tlv_context *ctx, const tlv_frame *frame, const char *name,
+									 bool rows, double least);
 
 /* Two whole numbers whose sum is still exact, at most 2^53: TLV_LIMIT otherwise, naming it. */
 extern tlv_status tlv_require_whole_sum(tlv_context *ctx, const char *name, double a, double b);

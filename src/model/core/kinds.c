@@ -50,7 +50,7 @@ tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
 {
 	if (kind->check != NULL)
 		return kind->check(ctx, frame);
-	return tlv_sections_check(ctx, frame, kind->accumulator->sections);
+	return tlv_sections_check(ctx, frame, tlv_kind_sections(kind));
 }
 
 tlv_status

@@ -1,10 +1,12 @@
 /*
  * sections.c - accumulators of declared values (sections.h): creating them, building what is
- * stored.
+ * stored; models written and read.
  */
 #include "sections_internal.h"
 
 #include <string.h>
+
+#include "tensorlv/model/diagnostics.h"
 
 /* ---- creating ---- */
 
@@ -89,6 +91,8 @@ tlv_sections_sizes(const tlv_frame *frame, const tlv_sections *sections, size_t 
 		const tlv_declaration *declaration = &sections->list[i];
 		const tlv_section *section = tlv_frame_find(frame, declaration->name);
 
+		if (section == NULL)
+			continue;
 		if (is_size(declaration->rows) && !known[declaration->rows])
 			sizes[declaration->rows] = section->rows;
 		if (is_size(declaration->columns) && !known[declaration->columns])
@@ -152,4 +156,70 @@ tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
 					  count_of(sections->list[i].columns, state->sizes),
 					  numbers_of(state, &sections->list[i]));
 	return TLV_OK;
+}
+
+/* ---- models ---- */
+
+/* Where a size is in the parts; NULL where the kind has no such size. */
+static size_t *
+size_of_parts(const tlv_sections *sections, const void *parts, size_t s)
+{
+	return sections->most[s] == 0 ? NULL : (size_t *) ((char *) parts + sections->size_at[s]);
+}
+
+tlv_status
+tlv_sections_write(tlv_context *ctx, const tlv_sections *sections, const void *parts, void **image,
+				   size_t *size)
+{
+	static const tlv_diagnostics none = {0};
+	const tlv_diagnostics *diagnostics =
+		*(const tlv_diagnostics *const *) ((const char *) parts + sections->diagnostics);
+	size_t sizes[TLV_SIZES] = {0};
+	tlv_frame_builder *builder;
+
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, sections->kind);
+	for (size_t s = 0; s < TLV_SIZES; s++)
+		if (size_of_parts(sections, parts, s) != NULL)
+			sizes[s] = *size_of_parts(sections, parts, s);
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const void *numbers = numbers_of(parts, declaration);
+
+		if (declaration->merge == TLV_KEPT || numbers != NULL)
+			tlv_frame_add(builder, declaration->name, declaration->element,
+						  count_of(declaration->rows, sizes), count_of(declaration->columns, sizes),
+						  numbers);
+	}
+	tlv_diagnostics_add(diagnostics != NULL ? diagnostics : &none, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	return TLV_OK;
+}
+
+void
+tlv_sections_read(const tlv_frame *frame, const tlv_sections *sections, void *parts)
+{
+	size_t sizes[TLV_SIZES];
+
+	memset(parts, 0, sections->state);
+	tlv_sections_sizes(frame, sections, sizes);
+	for (size_t s = 0; s < TLV_SIZES; s++)
+		if (size_of_parts(sections, parts, s) != NULL)
+			*size_of_parts(sections, parts, s) = sizes[s];
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(frame, declaration->name);
+
+		if (section == NULL)
+			continue;
+		if (is_fixed(declaration))
+			memcpy(numbers_of(parts, declaration), tlv_section_data(frame, section),
+				   number_size(declaration));
+		else
+			*(const void **) ((char *) parts + declaration->offset) =
+				tlv_section_data(frame, section);
+	}
 }

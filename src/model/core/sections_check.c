@@ -4,26 +4,35 @@
 #include <math.h>
 
 #include "sections_internal.h"
+#include "tensorlv/model/diagnostics.h"
 
-/* Every declared section is there, of its element, and every size within its bounds. */
+/* Every declared section is there, of its element, no other is, and every size is within its
+ * bounds. */
 static tlv_status
 check_sizes(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sections,
 			size_t sizes[TLV_SIZES])
 {
+	size_t found = 0;
+
+	for (size_t i = 0; sections->diagnostics != 0 && i < TLV_DIAGNOSTICS_SECTIONS; i++)
+		found += tlv_frame_find(frame, tlv_diagnostics_sections[i]) != NULL;
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_section *section = tlv_frame_find(frame, sections->list[i].name);
 
+		if (section == NULL && sections->list[i].merge == TLV_GIVEN)
+			continue;
 		if (section == NULL)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", sections->list[i].name);
 		if (section->element != sections->list[i].element)
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"section \"%s\" has elements of type %u instead of %d", section->name,
 							section->element, sections->list[i].element);
+		found++;
 	}
-	if (frame->header->sections != sections->n)
+	if (frame->header->sections != found)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value has %u sections instead of %zu",
-						frame->header->sections, sections->n);
+						frame->header->sections, found);
 	tlv_sections_sizes(frame, sections, sizes);
 	for (size_t s = 0; s < TLV_SIZES; s++)
 		if (sizes[s] < sections->least[s] || sizes[s] > sections->most[s])
@@ -52,6 +61,33 @@ check_integers(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *
 	return TLV_OK;
 }
 
+tlv_status
+tlv_require_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, bool rows,
+				   double least)
+{
+	const tlv_section *section = tlv_frame_find(frame, name);
+	const double *x = tlv_section_data(frame, section);
+	size_t n = rows ? section->columns : section->rows, step = rows ? section->rows : 1;
+	size_t lines = rows ? section->rows : section->columns;
+
+	for (size_t j = 0; j < lines; j++)
+	{
+		const double *line = x + j * (rows ? 1 : n);
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+		{
+			if (!(line[i * step] >= least))
+				return refuse_number(ctx, name, (size_t) (line - x) + i * step, line[i * step]);
+			sum += line[i * step];
+		}
+		if (!(fabs(sum - 1) < 1e-6))
+			return tlv_fail(ctx, TLV_CORRUPT, "the shares in %s %zu of section \"%s\" sum to %g",
+							rows ? "row" : "column", j + 1, name, sum);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *declaration, size_t n)
 {
@@ -65,6 +101,11 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 		return check_integers(ctx, frame, declaration, n);
 	if (declaration->range == TLV_ANY)
 		return TLV_OK;
+	if (declaration->range == TLV_COLUMN_SHARES || declaration->range == TLV_ROW_SHARES)
+		return tlv_require_shares(ctx, frame, declaration->name,
+								  declaration->range == TLV_ROW_SHARES, 0);
+	if (declaration->range == TLV_FLAG && *x != 0 && *x != 1)
+		return refuse_number(ctx, declaration->name, 0, *x);
 	for (size_t i = 0; x != NULL && i < n; i++)
 		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
 			return refuse_number(ctx, declaration->name, i, x[i]);
@@ -88,10 +129,14 @@ tlv_sections_check(tlv_context *ctx, const tlv_frame *frame, const tlv_sections 
 	{
 		const tlv_declaration *declaration = &sections->list[i];
 
+		if (tlv_frame_find(frame, declaration->name) == NULL)
+			continue;
 		TLV_TRY(tlv_frame_require(ctx, frame, declaration->name, declaration->element,
 								  count_of(declaration->rows, sizes),
 								  count_of(declaration->columns, sizes), NULL));
 		TLV_TRY(check_range(ctx, frame, declaration, number_count(declaration, sizes)));
 	}
-	return sections->check_more == NULL ? TLV_OK : sections->check_more(ctx, frame, sizes);
+	if (sections->check_more != NULL)
+		TLV_TRY(sections->check_more(ctx, frame, sizes));
+	return sections->diagnostics == 0 ? TLV_OK : tlv_diagnostics_check(ctx, frame);
 }

@@ -26,6 +26,8 @@ count_of(tlv_dimension dimension, const size_t *sizes)
 			return sizes[0] * (sizes[0] + 1) * (sizes[0] + 2) / 6;
 		case TLV_2_TIMES_3:
 			return sizes[1] * sizes[2];
+		case TLV_2_AND_1:
+			return sizes[1] + 1;
 		case TLV_THREE:
 			return 3;
 		case TLV_FOUR:
@@ -59,7 +61,7 @@ number_size(const tlv_declaration *declaration)
 }
 
 static inline void *
-numbers_of(const tlv_declared *state, const tlv_declaration *declaration)
+numbers_of(const void *state, const tlv_declaration *declaration)
 {
 	char *member = (char *) state + declaration->offset;
 

@@ -8,7 +8,26 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+
+/* Sizes: dimensions, components, numbers of a component's variances. */
+#define SIZE_D	  TLV_SIZE_1
+#define SIZE_K	  TLV_SIZE_2
+#define SIZE_EACH TLV_SIZE_3
+
+/* What is stored. */
+typedef struct gmm_stored
+{
+	size_t d, k, each;
+	double covariance, rows, steps, seed;
+	const double *weights;
+	const double *means;
+	const double *covariances; /* of full covariances, packed; or NULL */
+	const double *variances;   /* of others; or NULL */
+	const double *floor;
+	const tlv_diagnostics *diagnostics;
+} gmm_stored;
 
 /* ---- writing ---- */
 
@@ -48,29 +67,26 @@ sort_components(tlv_mixture *mixture)
 tlv_status
 tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t *size)
 {
-	static const tlv_diagnostics none = {0};
 	tlv_mixture mixture = *parts->mixture;
-	size_t k = mixture.k, d = mixture.d, variances = tlv_mixture_variances(d, mixture.covariance);
-	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	bool full = mixture.covariance == TLV_COVARIANCE_FULL;
+	const gmm_stored stored = {
+		.d = mixture.d,
+		.k = mixture.k,
+		.each = tlv_mixture_variances(mixture.d, mixture.covariance),
+		.covariance = mixture.covariance,
+		.rows = parts->rows,
+		.steps = parts->steps,
+		.seed = parts->seed,
+		.weights = mixture.weights,
+		.means = mixture.means,
+		.covariances = full ? mixture.variances : NULL,
+		.variances = full ? NULL : mixture.variances,
+		.floor = parts->floor,
+		.diagnostics = parts->diagnostics,
+	};
 
-	TLV_TRY_ALLOC(ctx, builder);
 	sort_components(&mixture);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_GAUSSIAN_MIXTURE);
-	tlv_frame_add_scalar(builder, "covariance", mixture.covariance);
-	tlv_frame_add_scalar(builder, "rows", parts->rows);
-	tlv_frame_add_scalar(builder, "steps", parts->steps);
-	tlv_frame_add_scalar(builder, "seed", parts->seed);
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, mixture.weights);
-	tlv_frame_add(builder, "means", TLV_FLOAT64, d, k, mixture.means);
-	if (mixture.covariance == TLV_COVARIANCE_FULL)
-		tlv_frame_add(builder, "covariances", TLV_FLOAT64, variances, k, mixture.variances);
-	else
-		tlv_frame_add(builder, "variances", TLV_FLOAT64, variances, k, mixture.variances);
-	tlv_frame_add(builder, "floor", TLV_FLOAT64, d, 1, parts->floor);
-	tlv_diagnostics_add(parts->diagnostics != NULL ? parts->diagnostics : &none, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_free(ctx, builder);
-	return TLV_OK;
+	return tlv_sections_write(ctx, tlv_kind_gaussian_mixture.model->sections, &stored, image, size);
 }
 
 /* ---- reading ---- */
@@ -78,15 +94,16 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 void
 tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture)
 {
-	const tlv_section *means = tlv_frame_find(model, "means");
+	gmm_stored stored;
 
-	mixture->d = means->rows;
-	mixture->k = means->columns;
-	mixture->covariance = (tlv_covariance) tlv_frame_scalar(model, "covariance", 0);
-	mixture->weights = (double *) tlv_frame_float64(model, "weights");
-	mixture->means = (double *) tlv_section_data(model, means);
-	mixture->variances = (double *) tlv_frame_float64(
-		model, mixture->covariance == TLV_COVARIANCE_FULL ? "covariances" : "variances");
+	tlv_sections_read(model, tlv_kind_gaussian_mixture.model->sections, &stored);
+	mixture->d = stored.d;
+	mixture->k = stored.k;
+	mixture->covariance = (tlv_covariance) stored.covariance;
+	mixture->weights = (double *) stored.weights;
+	mixture->means = (double *) stored.means;
+	mixture->variances =
+		(double *) (stored.variances != NULL ? stored.variances : stored.covariances);
 }
 
 static tlv_status
@@ -106,74 +123,76 @@ check_weights(tlv_context *ctx, const tlv_frame *frame)
 {
 	const tlv_section *section = tlv_frame_find(frame, "weights");
 	const double *weights = tlv_section_data(frame, section);
-	double sum = 0;
 
 	TLV_TRY(check_range(ctx, frame, "weights", DBL_MIN, 1));
-	for (uint64_t j = 0; j < section->rows; j++)
-	{
-		if (j > 0 && weights[j] > weights[j - 1])
+	for (uint64_t j = 1; j < section->rows; j++)
+		if (weights[j] > weights[j - 1])
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" does not descend");
-		sum += weights[j];
-	}
-	if (!(fabs(sum - 1) < 1e-6))
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" sums to %g", sum);
 	return TLV_OK;
 }
 
 /* Variances are positive; covariances have a positive diagonal, the rest is found on opening. */
 static tlv_status
-check_variances(tlv_context *ctx, const tlv_frame *frame, tlv_covariance covariance, uint64_t d,
-				uint64_t k)
+check_variances(tlv_context *ctx, const tlv_frame *frame, const gmm_stored *stored)
 {
 	const double square = TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST;
-	const double *numbers;
+	bool full = stored->covariance == TLV_COVARIANCE_FULL;
 
-	if (covariance != TLV_COVARIANCE_FULL)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, "variances", TLV_FLOAT64,
-								  tlv_mixture_variances(d, covariance), k, NULL));
+	if (stored->covariance > TLV_COVARIANCE_FULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", stored->covariance);
+	if ((stored->covariances != NULL) != full || (stored->variances != NULL) == full ||
+		stored->each != tlv_mixture_variances(stored->d, (tlv_covariance) stored->covariance))
+		return tlv_fail(ctx, TLV_CORRUPT, "the variances are not those of the covariance");
+	if (!full)
 		return check_range(ctx, frame, "variances", DBL_MIN, square);
-	}
-	TLV_TRY(tlv_frame_require(ctx, frame, "covariances", TLV_FLOAT64, tlv_packed2_size(d), k,
-							  (const void **) &numbers));
 	TLV_TRY(check_range(ctx, frame, "covariances", -square, square));
-	for (uint64_t j = 0; j < k; j++)
-		for (uint64_t i = 0; i < d; i++)
-			if (!(numbers[j * tlv_packed2_size(d) + tlv_packed2_index(i, i)] >= DBL_MIN))
+	for (size_t j = 0; j < stored->k; j++)
+		for (size_t i = 0; i < stored->d; i++)
+			if (!(stored->covariances[j * stored->each + tlv_packed2_index(i, i)] >= DBL_MIN))
 				return tlv_fail(ctx, TLV_CORRUPT,
-								"a variance in section \"covariances\" is not "
-								"positive");
+								"a variance in section \"covariances\" is not positive");
 	return TLV_OK;
 }
 
 static tlv_status
-gmm_check(tlv_context *ctx, const tlv_frame *frame)
+gmm_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_section *means = tlv_frame_find(frame, "means");
-	double covariance = tlv_frame_scalar(frame, "covariance", -1);
-	uint64_t d, k;
+	gmm_stored stored;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "covariance"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	if (covariance > TLV_COVARIANCE_FULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "there is no covariance %g", covariance);
-	if (means == NULL || means->element != TLV_FLOAT64 || means->rows == 0 || means->columns == 0 ||
-		means->rows > TLV_MIXTURE_MOST_DIMENSIONS || means->columns > TLV_MIXTURE_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"means\" is missing or has the wrong shape");
-	d = means->rows;
-	k = means->columns;
+	(void) sizes;
+	tlv_sections_read(frame, tlv_kind_gaussian_mixture.model->sections, &stored);
 	TLV_TRY(check_range(ctx, frame, "means", -10 * TLV_MIXTURE_LARGEST, 10 * TLV_MIXTURE_LARGEST));
-	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(check_weights(ctx, frame));
-	TLV_TRY(check_variances(ctx, frame, (tlv_covariance) covariance, d, k));
-	TLV_TRY(tlv_frame_require(ctx, frame, "floor", TLV_FLOAT64, d, 1, NULL));
+	TLV_TRY(check_variances(ctx, frame, &stored));
 	/* What a step of EM puts in a variance's place is one. */
-	TLV_TRY(check_range(ctx, frame, "floor", DBL_MIN,
-						2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST));
-	return tlv_diagnostics_check(ctx, frame);
+	return check_range(ctx, frame, "floor", DBL_MIN,
+					   2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST);
 }
+
+#define AT(member) offsetof(gmm_stored, member)
+static const tlv_declaration gmm_list[] = {
+	{"covariance", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(covariance)},
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(rows)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},
+	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_COLUMN_SHARES, TLV_KEPT, AT(weights)},
+	{"means", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_KEPT, AT(means)},
+	{"covariances", TLV_FLOAT64, SIZE_EACH, SIZE_K, TLV_ANY, TLV_GIVEN, AT(covariances)},
+	{"variances", TLV_FLOAT64, SIZE_EACH, SIZE_K, TLV_NONNEGATIVE, TLV_GIVEN, AT(variances)},
+	{"floor", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(floor)},
+};
+static const tlv_sections gmm_sections = {
+	.state = sizeof(gmm_stored),
+	.kind = TLV_KIND_GAUSSIAN_MIXTURE,
+	.n = sizeof(gmm_list) / sizeof(gmm_list[0]),
+	.list = gmm_list,
+	.least = {1, 1, 1},
+	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS, SIZE_MAX},
+	.size_at = {AT(d), AT(k), AT(each)},
+	.diagnostics = AT(diagnostics),
+	.check_more = gmm_check_more,
+};
+#undef AT
 
 /* ---- applying ---- */
 
@@ -263,6 +282,7 @@ gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 }
 
 static const tlv_model_class gmm_class = {
+	.sections = &gmm_sections,
 	.open = gmm_open,
 	.components = gmm_components,
 	.rows = TLV_ROW_VECTOR,
@@ -273,4 +293,4 @@ static const tlv_model_class gmm_class = {
 	.match = gmm_match,
 };
 const tlv_kind tlv_kind_gaussian_mixture = {TLV_KIND_LINE(GAUSSIAN_MIXTURE, gaussian_mixture),
-											.check = gmm_check, .model = &gmm_class};
+											.model = &gmm_class};

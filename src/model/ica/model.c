@@ -10,7 +10,12 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
+
+/* Sizes: dimensions, components. */
+#define SIZE_D TLV_SIZE_1
+#define SIZE_K TLV_SIZE_2
 
 /* ---- order and signs ---- */
 
@@ -150,73 +155,49 @@ tlv_ica_diagnose(tlv_context *ctx, const tlv_ica_parts *parts)
 tlv_status
 tlv_ica_write(tlv_context *ctx, const tlv_ica_parts *parts, void **image, size_t *size)
 {
-	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
-	size_t d = parts->d, k = parts->k;
-
-	TLV_TRY_ALLOC(ctx, builder);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_ICA);
-	tlv_frame_add_scalar(builder, "rows", parts->rows);
-	tlv_frame_add_scalar(builder, "noise", parts->noise);
-	tlv_frame_add_scalar(builder, "seed", parts->seed);
-	tlv_frame_add_scalar(builder, "steps", parts->steps);
-	tlv_frame_add_scalar(builder, "change", parts->change);
-	tlv_frame_add(builder, "mean", TLV_FLOAT64, d, 1, parts->mean);
-	tlv_frame_add(builder, "mixing", TLV_FLOAT64, d, k, parts->mixing);
-	tlv_frame_add(builder, "unmixing", TLV_FLOAT64, k, d, parts->unmixing);
-	tlv_frame_add(builder, "kurtosis", TLV_FLOAT64, k, 1, parts->kurtosis);
-	if (parts->sources != NULL)
-		tlv_frame_add(builder, "sources", TLV_INT64, k, 1, parts->sources);
-	if (parts->noise_factor != NULL)
-		tlv_frame_add(builder, "noise_factor", TLV_FLOAT64, d, d, parts->noise_factor);
-	tlv_diagnostics_add(parts->diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_free(ctx, builder);
-	return TLV_OK;
+	return tlv_sections_write(ctx, tlv_kind_ica.model->sections, parts, image, size);
 }
 
 static tlv_status
-check_sources(tlv_context *ctx, const tlv_frame *frame, uint64_t d, uint64_t k)
+ica_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	const int64_t *sources;
+	const int64_t *sources = tlv_frame_int64(frame, "sources");
 
-	if (tlv_frame_find(frame, "noise_factor") != NULL)
-		TLV_TRY(tlv_frame_require(ctx, frame, "noise_factor", TLV_FLOAT64, d, d, NULL));
-	if (tlv_frame_find(frame, "sources") == NULL)
-		return TLV_OK;
-	TLV_TRY(tlv_frame_require(ctx, frame, "sources", TLV_INT64, k, 1, (const void **) &sources));
-	for (uint64_t j = 0; j < k; j++)
+	if (sizes[SIZE_K] > sizes[SIZE_D])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"mixing\" has more columns than rows");
+	for (size_t j = 0; sources != NULL && j < sizes[SIZE_K]; j++)
 		if (sources[j] < 0 || sources[j] >= TLV_ICA_SOURCES)
-			return tlv_fail(ctx, TLV_CORRUPT, "source %llu is of unknown law %lld",
-							(unsigned long long) j + 1, (long long) sources[j]);
+			return tlv_fail(ctx, TLV_CORRUPT, "source %zu is of unknown law %lld", j + 1,
+							(long long) sources[j]);
 	return TLV_OK;
 }
 
-static tlv_status
-ica_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	static const char *const scalars[] = {"rows", "noise", "change"};
-	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
-	uint64_t d, k;
-
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
-	}
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
-	if (mixing == NULL || mixing->rows == 0 || mixing->columns == 0 ||
-		mixing->columns > mixing->rows)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"mixing\" is missing or has the wrong shape");
-	d = mixing->rows;
-	k = mixing->columns;
-	TLV_TRY(tlv_frame_require(ctx, frame, "mixing", TLV_FLOAT64, d, k, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "unmixing", TLV_FLOAT64, k, d, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "mean", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "kurtosis", TLV_FLOAT64, k, 1, NULL));
-	TLV_TRY(check_sources(ctx, frame, d, k));
-	return tlv_diagnostics_check(ctx, frame);
-}
+#define AT(member) offsetof(tlv_ica_parts, member)
+static const tlv_declaration ica_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(rows)},
+	{"noise", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(noise)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},
+	{"change", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(change)},
+	{"mean", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_KEPT, AT(mean)},
+	{"mixing", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_KEPT, AT(mixing)},
+	{"unmixing", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ANY, TLV_KEPT, AT(unmixing)},
+	{"kurtosis", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_KEPT, AT(kurtosis)},
+	{"sources", TLV_INT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(sources)},
+	{"noise_factor", TLV_FLOAT64, SIZE_D, SIZE_D, TLV_ANY, TLV_GIVEN, AT(noise_factor)},
+};
+static const tlv_sections ica_sections = {
+	.state = sizeof(tlv_ica_parts),
+	.kind = TLV_KIND_ICA,
+	.n = sizeof(ica_list) / sizeof(ica_list[0]),
+	.list = ica_list,
+	.least = {1, 1},
+	.most = {SIZE_MAX, SIZE_MAX},
+	.size_at = {AT(d), AT(k)},
+	.diagnostics = AT(diagnostics),
+	.check_more = ica_check_more,
+};
+#undef AT
 
 /* ---- use ---- */
 
@@ -394,6 +375,7 @@ ica_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 }
 
 static const tlv_model_class ica_class = {
+	.sections = &ica_sections,
 	.open = ica_open,
 	.components = ica_components,
 	.statistics = tlv_ica_statistics,
@@ -401,4 +383,4 @@ static const tlv_model_class ica_class = {
 	.match = ica_match,
 };
 
-const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .check = ica_check, .model = &ica_class};
+const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .model = &ica_class};

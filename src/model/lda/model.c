@@ -15,29 +15,15 @@
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
+/* Sizes: topics, items, bytes of labels. */
+#define SIZE_K		TLV_SIZE_1
+#define SIZE_D		TLV_SIZE_2
+#define SIZE_LABELS TLV_SIZE_3
+
 tlv_status
 tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t *size)
 {
-	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
-	size_t k = parts->k, d = parts->d;
-
-	TLV_TRY_ALLOC(ctx, builder);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
-	tlv_frame_add_scalar(builder, "alpha0", parts->alpha0);
-	tlv_frame_add_scalar(builder, "alpha0_free", parts->alpha0_free);
-	tlv_frame_add_scalar(builder, "alpha0_least", parts->alpha0_least);
-	tlv_frame_add_scalar(builder, "eta", parts->eta);
-	tlv_frame_add_scalar(builder, "seed", parts->seed);
-	tlv_frame_add_scalar(builder, "steps", parts->steps);
-	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, parts->alpha);
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, parts->weights);
-	tlv_frame_add(builder, "items", TLV_INT64, d, 1, parts->items);
-	tlv_frame_add(builder, "shares", TLV_FLOAT64, d, 1, parts->shares);
-	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, parts->phi);
-	tlv_diagnostics_add(parts->diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_free(ctx, builder);
-	return TLV_OK;
+	return tlv_sections_write(ctx, tlv_kind_lda.model->sections, parts, image, size);
 }
 
 /* Sums of these numbers, all positive, must not overflow. */
@@ -54,78 +40,67 @@ check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k
 	return TLV_OK;
 }
 
-/* Every topic is a distribution: inference divides by its mixtures. */
-static tlv_status
-check_topics(tlv_context *ctx, const tlv_frame *frame, uint64_t k, uint64_t d)
-{
-	const double *phi = tlv_frame_float64(frame, "phi");
-
-	for (uint64_t j = 0; j < k; j++)
-	{
-		double sum = 0;
-
-		for (uint64_t i = 0; i < d; i++)
-			sum += phi[i * k + j];
-		if (!(fabs(sum - 1) < 1e-6))
-			return tlv_fail(ctx, TLV_CORRUPT, "the probabilities of topic %llu sum to %g",
-							(unsigned long long) j + 1, sum);
-	}
-	return TLV_OK;
-}
-
 /* Labels: one text for every item, without a terminating zero, offsets ascending. */
 static tlv_status
-check_labels(tlv_context *ctx, const tlv_frame *frame, uint64_t d)
+check_labels(tlv_context *ctx, const tlv_lda_parts *parts)
 {
-	const tlv_section *labels = tlv_frame_find(frame, "labels");
-	const int64_t *offsets = NULL;
+	const int64_t *offsets = parts->label_offsets;
 
-	if (labels == NULL && tlv_frame_find(frame, "label_offsets") == NULL)
+	if ((parts->labels == NULL) != (offsets == NULL))
+		return tlv_fail(ctx, TLV_CORRUPT, "of labels and their offsets one is missing");
+	if (parts->labels == NULL)
 		return TLV_OK;
-	if (labels == NULL || labels->element != TLV_BYTES || labels->columns != 1)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"labels\" is missing or has the wrong shape");
-	TLV_TRY(tlv_frame_require(ctx, frame, "label_offsets", TLV_INT64, d + 1, 1,
-							  (const void **) &offsets));
-	for (uint64_t i = 0; i < d; i++)
+	for (size_t i = 0; i < parts->d; i++)
 		if (offsets[i] < 0 || offsets[i + 1] < offsets[i])
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"label_offsets\" does not ascend");
-	if (offsets[0] != 0 || offsets[d] != (int64_t) labels->rows)
+	if (offsets[0] != 0 || offsets[parts->d] != (int64_t) parts->labels_length)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"label_offsets\" does not cover the labels");
 	return TLV_OK;
 }
 
 static tlv_status
-lda_check(tlv_context *ctx, const tlv_frame *frame)
+lda_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	static const char *const scalars[] = {"alpha0", "alpha0_free", "alpha0_least", "eta"};
-	const tlv_section *phi = tlv_frame_find(frame, "phi");
-	uint64_t d, k;
+	size_t k = sizes[SIZE_K];
+	tlv_lda_parts parts;
 
-	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, scalars[i], TLV_FLOAT64, 1, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, scalars[i], 0));
-	}
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
-	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
-	if (phi == NULL || phi->rows == 0 || phi->rows > TLV_TOPICS_MOST || d == 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"phi\" is missing or has no topics");
-	k = phi->rows;
-	TLV_TRY(tlv_frame_require(ctx, frame, "phi", TLV_FLOAT64, k, d, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "phi", 0));
-	TLV_TRY(check_topics(ctx, frame, k, d));
-	TLV_TRY(tlv_frame_require(ctx, frame, "alpha", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
-	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
-	TLV_TRY(tlv_frame_require(ctx, frame, "shares", TLV_FLOAT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "shares", 0));
-	TLV_TRY(check_labels(ctx, frame, d));
-	return tlv_diagnostics_check(ctx, frame);
+	tlv_sections_read(frame, tlv_kind_lda.model->sections, &parts);
+	return check_labels(ctx, &parts);
 }
+
+#define AT(member) offsetof(tlv_lda_parts, member)
+/* Every topic is a distribution: inference divides by its mixtures. */
+static const tlv_declaration lda_list[] = {
+	{"alpha0", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(alpha0)},
+	{"alpha0_free", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(alpha0_free)},
+	{"alpha0_least", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(alpha0_least)},
+	{"eta", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(eta)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},
+	{"alpha", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(alpha)},
+	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(weights)},
+	{"items", TLV_INT64, SIZE_D, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(items)},
+	{"shares", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(shares)},
+	{"phi", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ROW_SHARES, TLV_KEPT, AT(phi)},
+	{"labels", TLV_BYTES, SIZE_LABELS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(labels)},
+	{"label_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(label_offsets)},
+};
+static const tlv_sections lda_sections = {
+	.state = sizeof(tlv_lda_parts),
+	.kind = TLV_KIND_LDA,
+	.n = sizeof(lda_list) / sizeof(lda_list[0]),
+	.list = lda_list,
+	.least = {1, 1},
+	.most = {TLV_TOPICS_MOST, TLV_DICTIONARY_MAX, SIZE_MAX},
+	.size_at = {AT(k), AT(d), AT(labels_length)},
+	.diagnostics = AT(diagnostics),
+	.check_more = lda_check_more,
+};
+#undef AT
 
 static tlv_status
 lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
@@ -298,26 +273,25 @@ static tlv_status
 lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
 		   size_t *size)
 {
-	static const char *const replaced[] = {
-		"alpha0",			"steps",	"alpha",		 "weights", "phi", "diagnostics",
-		"diagnostic_names", "warnings", "warning_texts", NULL};
 	static const char *const renewed[] = {"alpha0", "refinement_steps", "negative_mass", NULL};
-	const tlv_section *section = tlv_frame_find(model, "phi");
-	size_t k = section->rows, d = section->columns;
-	double steps = tlv_frame_scalar(model, "steps", 0) + 1;
-	double tokens = tlv_frame_scalar(statistics, "tokens", 0), alpha0;
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
 	tlv_diagnostics diagnostics = {0};
-	tlv_frame_builder *builder;
 	double *phi, *weights, *alpha;
+	tlv_lda_parts parts;
 	int64_t *order;
+	size_t k, d;
 
 	TLV_TRY(check_statistics(ctx, model, statistics));
+	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
+	k = parts.k;
+	d = parts.d;
+	parts.steps++;
 	TLV_TRY_NEW(ctx, phi, k * d + 2 * k);
 	weights = phi + k * d;
 	alpha = weights + k;
-	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"),
-							   tlv_frame_scalar(model, "eta", TLV_LDA_ETA), NULL, phi));
-	alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"), parts.eta,
+							   NULL, phi));
+	parts.alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
 	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
@@ -327,24 +301,18 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "tensor_eigenvalue_1", k, order));
 	TLV_TRY(tlv_diagnostics_permute(ctx, &diagnostics, "implied_weight_1", k, order));
 	tlv_warnings_permute(&diagnostics, k, order);
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, alpha0, "alpha0"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.alpha0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, parts.steps, "refinement_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics,
 						 exp(-tlv_frame_scalar(statistics, "log_likelihood", 0) / tokens),
-						 "perplexity_before_step_%.0f", steps));
-	TLV_TRY_NEW(ctx, builder, 1);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
-	tlv_frame_add_scalar(builder, "alpha0", alpha0);
-	tlv_frame_add_scalar(builder, "steps", steps);
-	tlv_frame_add_from(builder, model, replaced);
-	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, alpha);
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
-	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
-	tlv_diagnostics_add(&diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+						 "perplexity_before_step_%.0f", parts.steps));
+	parts.alpha = alpha;
+	parts.weights = weights;
+	parts.phi = phi;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
 	tlv_free(ctx, order);
 	tlv_diagnostics_free(ctx, &diagnostics);
-	tlv_free(ctx, builder);
 	tlv_free(ctx, phi);
 	return TLV_OK;
 }
@@ -402,14 +370,12 @@ tlv_status
 tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
 			   void **image, size_t *size)
 {
-	static const char *const replaced[] = {"items",	 "shares",		  "phi",
-										   "labels", "label_offsets", NULL};
-	const tlv_section *section = tlv_frame_find(model, "phi");
-	size_t k = section->rows, d;
-	const double *totals;
 	double tokens = tlv_frame_scalar(summary, "tokens", 0);
-	tlv_frame_builder *builder;
+	tlv_diagnostics diagnostics = {0};
+	const double *totals;
 	double *phi, *shares;
+	tlv_lda_parts parts;
+	size_t d;
 
 	if (summary->header->type != TLV_FRAME_MOMENTS ||
 		(summary->header->kind != TLV_KIND_COUNT_SUMMARY &&
@@ -419,25 +385,28 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	totals = tlv_frame_float64(summary, "totals");
 	if (!(tokens > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the summary holds no documents");
-	TLV_TRY_NEW(ctx, phi, k * d + d);
-	shares = phi + k * d;
+	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
+	TLV_TRY_NEW(ctx, phi, parts.k * d + d);
+	shares = phi + parts.k * d;
 	for (size_t i = 0; i < d; i++)
 		shares[i] = totals[i] / tokens;
-	TLV_TRY(
-		extend_topics(ctx, model, d, tlv_frame_int64(summary, "items"), shares, smoothing, phi));
-	TLV_TRY_NEW(ctx, builder, 1);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
-	tlv_frame_add_from(builder, model, replaced);
-	tlv_frame_add(builder, "items", TLV_INT64, d, 1, tlv_frame_int64(summary, "items"));
-	tlv_frame_add(builder, "shares", TLV_FLOAT64, d, 1, shares);
-	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_free(ctx, builder);
+	parts.d = d;
+	parts.items = tlv_frame_int64(summary, "items");
+	parts.shares = shares;
+	parts.phi = phi;
+	parts.labels = NULL;
+	parts.label_offsets = NULL;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(extend_topics(ctx, model, d, parts.items, shares, smoothing, phi));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
+	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_free(ctx, phi);
 	return TLV_OK;
 }
 
 static const tlv_model_class lda_class = {
+	.sections = &lda_sections,
 	.open = lda_open,
 	.components = lda_components,
 	.rows = TLV_ROW_BAG,
@@ -450,4 +419,4 @@ static const tlv_model_class lda_class = {
 	.match = tlv_lda_match,
 };
 
-const tlv_kind tlv_kind_lda = {TLV_KIND_LINE(LDA, lda), .check = lda_check, .model = &lda_class};
+const tlv_kind tlv_kind_lda = {TLV_KIND_LINE(LDA, lda), .model = &lda_class};

@@ -3,11 +3,11 @@
  * do (multiview.h, model.h).
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
 
@@ -15,11 +15,9 @@
 #define LEAST_PROBABILITY 1e-10
 #define LEAST_VARIANCE	  1e-200
 
-static void
-name_section(char *name, const char *what, int view)
-{
-	snprintf(name, TLV_FRAME_NAME_SIZE, "%s%d", what, view + 1);
-}
+/* Sizes: components, numbers or categories of the views. */
+#define SIZE_K TLV_SIZE_1
+#define SIZE_D TLV_SIZE_2
 
 /* ---- writing ---- */
 
@@ -42,84 +40,42 @@ copy_ordered(size_t d, size_t k, const double *from, const int64_t *order, doubl
 tlv_status
 tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **image, size_t *size)
 {
-	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 	size_t k = parts->k, wide = parts->d[0] + parts->d[1] + parts->d[2];
 	bool vectors = parts->variances[0] != NULL;
-	char name[TLV_FRAME_NAME_SIZE];
+	tlv_multiview_parts ordered = *parts;
 	double *weights, *at;
 	int64_t *order;
 
-	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY_NEW(ctx, weights, 2 * k + 2 * k * wide);
 	order = (int64_t *) (weights + k);
 	at = weights + 2 * k;
 	tlv_order_weights(k, parts->weights, order);
 	copy_ordered(1, k, parts->weights, order, LEAST_PROBABILITY, false, weights);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_MULTIVIEW);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "rows", parts->rows);
-	tlv_frame_add_scalar(builder, "steps", parts->steps);
-	tlv_frame_add_scalar(builder, "seed", parts->seed);
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
+	ordered.weights = weights;
 	for (int t = 0; t < 3; t++)
 	{
 		size_t d = parts->d[t];
 
-		if (!vectors)
-		{
-			name_section(name, "items", t);
-			tlv_frame_add(builder, name, TLV_INT64, d, 1, parts->items[t]);
-		}
-		name_section(name, "means", t);
 		copy_ordered(d, k, parts->means[t], order, vectors ? -HUGE_VAL : LEAST_PROBABILITY,
 					 !vectors, at);
-		tlv_frame_add(builder, name, TLV_FLOAT64, d, k, at);
+		ordered.means[t] = at;
 		at += d * k;
 		if (!vectors)
 			continue;
-		name_section(name, "variances", t);
 		copy_ordered(d, k, parts->variances[t], order, LEAST_VARIANCE, false, at);
-		tlv_frame_add(builder, name, TLV_FLOAT64, d, k, at);
+		ordered.variances[t] = at;
 		at += d * k;
-		name_section(name, "floor", t);
-		tlv_frame_add(builder, name, TLV_FLOAT64, d, 1, parts->floors[t]);
 	}
 	TLV_TRY(tlv_diagnostics_permute(ctx, parts->diagnostics, "tensor_eigenvalue_1", k, order));
-	tlv_diagnostics_add(parts->diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	TLV_TRY(tlv_sections_write(ctx, tlv_kind_multiview.model->sections, &ordered, image, size));
 	tlv_free(ctx, weights);
-	tlv_free(ctx, builder);
 	return TLV_OK;
 }
 
 void
 tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 {
-	/* Only what the check has looked at: a value may hold more sections than it should. */
-	bool categories = tlv_frame_find(frame, "items1") != NULL;
-	char name[TLV_FRAME_NAME_SIZE];
-
-	memset(parts, 0, sizeof(*parts));
-	parts->k = tlv_frame_find(frame, "weights")->rows;
-	parts->rows = tlv_frame_scalar(frame, "rows", 0);
-	parts->steps = tlv_frame_scalar(frame, "steps", 0);
-	parts->seed = tlv_frame_scalar(frame, "seed", 0);
-	parts->weights = tlv_frame_float64(frame, "weights");
-	for (int t = 0; t < 3; t++)
-	{
-		name_section(name, "means", t);
-		parts->d[t] = tlv_frame_find(frame, name)->rows;
-		parts->means[t] = tlv_frame_float64(frame, name);
-		name_section(name, categories ? "items" : "variances", t);
-		if (categories)
-		{
-			parts->items[t] = tlv_frame_int64(frame, name);
-			continue;
-		}
-		parts->variances[t] = tlv_frame_float64(frame, name);
-		name_section(name, "floor", t);
-		parts->floors[t] = tlv_frame_float64(frame, name);
-	}
+	tlv_sections_read(frame, tlv_kind_multiview.model->sections, parts);
 }
 
 double
@@ -136,71 +92,67 @@ tlv_multiview_parameters(const tlv_multiview_parts *parts)
 /* ---- validation ---- */
 
 static tlv_status
-check_categories(tlv_context *ctx, const tlv_frame *frame, int view, uint64_t d, uint64_t k,
-				 const double *means)
+check_view(tlv_context *ctx, const tlv_frame *frame, const tlv_multiview_parts *parts, int t)
 {
-	char name[TLV_FRAME_NAME_SIZE];
+	static const char *const means[] = {"means1", "means2", "means3"};
+	static const char *const variances[] = {"variances1", "variances2", "variances3"};
+	bool categories = parts->items[0] != NULL;
 
-	name_section(name, "items", view);
-	if (d > TRIPLE_MOST)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is too long", name);
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_INT64, d, 1, NULL));
-	TLV_TRY(tlv_frame_require_ascending(ctx, frame, name));
-	for (uint64_t j = 0; j < k; j++)
-	{
-		double sum = 0;
+	if ((parts->items[t] != NULL) != categories || (parts->variances[t] != NULL) == categories ||
+		(parts->floors[t] != NULL) == categories)
+		return tlv_fail(ctx, TLV_CORRUPT, "view %d is neither of categories nor of vectors", t + 1);
+	if (!categories)
+		return tlv_frame_require_minimum(ctx, frame, variances[t], LEAST_VARIANCE / 10);
+	if (parts->d[t] > TRIPLE_MOST)
+		return tlv_fail(ctx, TLV_CORRUPT, "view %d has %zu categories", t + 1, parts->d[t]);
+	return tlv_require_shares(ctx, frame, means[t], false, LEAST_PROBABILITY / 10);
+}
 
-		for (uint64_t i = 0; i < d; i++)
-		{
-			if (!(means[j * d + i] >= LEAST_PROBABILITY / 10))
-				return tlv_fail(ctx, TLV_CORRUPT, "view %d has a probability of %g", view + 1,
-								means[j * d + i]);
-			sum += means[j * d + i];
-		}
-		if (!(fabs(sum - 1) < 1e-6))
-			return tlv_fail(ctx, TLV_CORRUPT, "probabilities of view %d sum to %g", view + 1, sum);
-	}
+static tlv_status
+multiview_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	tlv_multiview_parts parts;
+
+	(void) sizes;
+	tlv_multiview_read(frame, &parts);
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LEAST_PROBABILITY / 10));
+	for (int t = 0; t < 3; t++)
+		TLV_TRY(check_view(ctx, frame, &parts, t));
 	return TLV_OK;
 }
 
-static tlv_status
-check_view(tlv_context *ctx, const tlv_frame *frame, int view, uint64_t k, bool categories)
-{
-	char name[TLV_FRAME_NAME_SIZE];
-	const tlv_section *means;
-
-	name_section(name, "means", view);
-	means = tlv_frame_find(frame, name);
-	if (means == NULL || means->rows == 0 || means->rows > TLV_VIEW_MOST_TRIPLES)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing or has a wrong length", name);
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, k, NULL));
-	if (categories)
-		return check_categories(ctx, frame, view, means->rows, k, tlv_frame_float64(frame, name));
-	name_section(name, "variances", view);
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, k, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, name, LEAST_VARIANCE / 10));
-	name_section(name, "floor", view);
-	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, means->rows, 1, NULL));
-	return tlv_frame_require_minimum(ctx, frame, name, 0);
-}
-
-static tlv_status
-multiview_check(tlv_context *ctx, const tlv_frame *frame)
-{
-	const tlv_section *weights = tlv_frame_find(frame, "weights");
-	bool categories = tlv_frame_find(frame, "items1") != NULL;
-
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "rows"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	if (weights == NULL || weights->rows == 0 || weights->rows > TLV_VIEW_MOST_COMPONENTS)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" is missing or empty");
-	TLV_TRY(tlv_frame_require(ctx, frame, "weights", TLV_FLOAT64, weights->rows, 1, NULL));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LEAST_PROBABILITY / 10));
-	for (int t = 0; t < 3; t++)
-		TLV_TRY(check_view(ctx, frame, t, weights->rows, categories));
-	return tlv_diagnostics_check(ctx, frame);
-}
+#define AT(member) offsetof(tlv_multiview_parts, member)
+/* View t, from 1. */
+#define VIEW(t, D)                                                                                   \
+	{"items" #t, TLV_INT64, D, TLV_ONE, TLV_ASCENDING, TLV_GIVEN, AT(items[(t) -1])},                \
+		{"means" #t, TLV_FLOAT64, D, SIZE_K, TLV_ANY, TLV_KEPT, AT(means[(t) -1])},                  \
+		{"variances" #t, TLV_FLOAT64, D, SIZE_K, TLV_NONNEGATIVE, TLV_GIVEN, AT(variances[(t) -1])}, \
+	{                                                                                                \
+		"floor" #t, TLV_FLOAT64, D, TLV_ONE, TLV_NONNEGATIVE, TLV_GIVEN, AT(floors[(t) -1])          \
+	}
+static const tlv_declaration multiview_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(rows)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},
+	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(weights)},
+	VIEW(1, SIZE_D),
+	VIEW(2, SIZE_D + 1),
+	VIEW(3, SIZE_D + 2),
+};
+static const tlv_sections multiview_sections = {
+	.state = sizeof(tlv_multiview_parts),
+	.kind = TLV_KIND_MULTIVIEW,
+	.n = sizeof(multiview_list) / sizeof(multiview_list[0]),
+	.list = multiview_list,
+	.least = {1, 1, 1, 1},
+	.most = {TLV_VIEW_MOST_COMPONENTS, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES,
+			 TLV_VIEW_MOST_TRIPLES},
+	.size_at = {AT(k), AT(d[0]), AT(d[1]), AT(d[2])},
+	.diagnostics = AT(diagnostics),
+	.check_more = multiview_check_more,
+};
+#undef VIEW
+#undef AT
 
 /* ---- use ---- */
 
@@ -288,6 +240,7 @@ multiview_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 }
 
 static const tlv_model_class multiview_class = {
+	.sections = &multiview_sections,
 	.open = multiview_open,
 	.components = multiview_components,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
@@ -297,5 +250,5 @@ static const tlv_model_class multiview_class = {
 	.update = tlv_multiview_update,
 	.match = multiview_match,
 };
-const tlv_kind tlv_kind_multiview = {TLV_KIND_LINE(MULTIVIEW, multiview), .check = multiview_check,
+const tlv_kind tlv_kind_multiview = {TLV_KIND_LINE(MULTIVIEW, multiview),
 									 .model = &multiview_class};

@@ -18,7 +18,7 @@ test_table(void **state)
 
 		assert_above(kind->code, 0);
 		assert_unequal(kind->name[0], '\0');
-		assert_true(kind->check != NULL || kind->accumulator->sections != NULL);
+		assert_true(kind->check != NULL || tlv_kind_sections(kind) != NULL);
 		if (i > 0)
 			assert_above(kind->type * 256 + kind->code,
 						 kinds[i - 1]->type * 256 + kinds[i - 1]->code);
