@@ -117,7 +117,7 @@ mutated_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sect
 		if (strcmp(section.name, name) == 0 && how == MUTATION_MISSING)
 			continue;
 		if (strcmp(section.name, name) == 0 &&
-			!mutate_section(&sections->list[i], how, &section, copy))
+			!mutate_section(&sections->list[at], how, &section, copy))
 			return false;
 		tlv_frame_add(&builder, section.name, (tlv_element) section.element, section.rows,
 					  section.columns, copy);
