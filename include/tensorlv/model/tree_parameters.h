@@ -117,7 +117,7 @@ extern void tlv_tree_table_offsets(const tlv_tree_parts *parts, size_t *offset);
 /* The structure of a model as a tree of its own; errors and support NaN where not known. */
 extern tlv_status tlv_tree_of_model(tlv_context *ctx, const tlv_tree_parts *parts, tlv_tree *tree);
 
-/* Checks a frame of kind tree. */
-extern tlv_status tlv_tree_check(tlv_context *ctx, const tlv_frame *frame);
+/* The sections of a stored tree (sections.h). */
+extern const tlv_sections tlv_tree_sections;
 
 #endif /* TENSORLV_TREE_PARAMETERS_H */

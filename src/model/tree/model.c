@@ -186,6 +186,7 @@ tree_log_likelihood(tlv_context *ctx, tlv_model *base, const tlv_row *row, doubl
 }
 
 static const tlv_model_class tree_class = {
+	.sections = &tlv_tree_sections,
 	.open = tree_open,
 	.components = tree_components,
 	.rows = TLV_ROW_CODES | TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS,
@@ -194,5 +195,4 @@ static const tlv_model_class tree_class = {
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
 };
-const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .check = tlv_tree_check,
-								.model = &tree_class};
+const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .model = &tree_class};

@@ -5,51 +5,41 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/model/tree_selection.h"
 #include "tensorlv/num/assert.h"
 
 #define MOST_DIMENSIONS 4000
+
+/* Sizes: nodes, hidden ones, bytes of names, numbers of all tables, pairs, columns and noise. */
+#define SIZE_NODES	 TLV_SIZE_1
+#define SIZE_HIDDEN	 TLV_SIZE_2
+#define SIZE_NAMES	 TLV_SIZE_3
+#define SIZE_ENTRIES TLV_SIZE_4
+#define SIZE_PAIRS	 TLV_SIZE_5
+#define SIZE_COLUMNS TLV_SIZE_6
+#define SIZE_NOISE	 TLV_SIZE_7
+
+/* What is stored. */
+typedef struct tree_stored
+{
+	tlv_tree_parts parts;
+	size_t hidden;
+	double observed, gaussian, regularise;
+} tree_stored;
 
 /* ---- reading ---- */
 
 void
 tlv_tree_read(const tlv_frame *frame, tlv_tree_parts *parts)
 {
-	const tlv_section *section;
+	tree_stored stored;
 
-	memset(parts, 0, sizeof(*parts));
-	parts->p = (size_t) tlv_frame_scalar(frame, "observed", 0);
-	parts->nodes = tlv_frame_find(frame, "parent")->rows;
-	parts->gaussian = tlv_frame_scalar(frame, "gaussian", 0) != 0;
-	parts->regularise = tlv_frame_scalar(frame, "regularise", 0) != 0;
-	parts->rows = tlv_frame_scalar(frame, "rows", 0);
-	parts->steps = tlv_frame_scalar(frame, "steps", 0);
-	parts->seed = tlv_frame_scalar(frame, "seed", 0);
-	parts->parent = tlv_frame_int64(frame, "parent");
-	parts->length = tlv_frame_float64(frame, "length");
-	parts->error = tlv_frame_float64(frame, "error");
-	parts->support = tlv_frame_float64(frame, "support");
-	parts->states = tlv_frame_int64(frame, "states");
-	parts->tables = tlv_frame_float64(frame, "tables");
-	parts->triples = tlv_frame_int64(frame, "triples");
-	parts->pairs = tlv_frame_float64(frame, "pairs");
-	parts->column = tlv_frame_int64(frame, "column");
-	parts->means = tlv_frame_float64(frame, "means");
-	parts->noise = tlv_frame_float64(frame, "noise");
-	section = tlv_frame_find(frame, "names");
-	if (section != NULL)
-	{
-		parts->names = tlv_section_data(frame, section);
-		parts->names_length = section->rows;
-	}
-	if ((section = tlv_frame_find(frame, "tables")) != NULL)
-		parts->entries = section->rows;
-	if ((section = tlv_frame_find(frame, "pairs")) != NULL)
-		parts->pair_entries = section->rows;
-	if ((section = tlv_frame_find(frame, "column")) != NULL)
-		parts->columns = section->rows;
-	if ((section = tlv_frame_find(frame, "noise")) != NULL)
-		parts->noise_entries = section->rows;
+	tlv_sections_read(frame, tlv_kind_tree.model->sections, &stored);
+	*parts = stored.parts;
+	parts->p = (size_t) stored.observed;
+	parts->gaussian = stored.gaussian != 0;
+	parts->regularise = stored.regularise != 0;
 }
 
 /* Numbers in a node's table. */
@@ -116,56 +106,17 @@ normalise_tables(const tlv_tree_parts *parts, const size_t *offset, double *tabl
 	}
 }
 
-static void
-add_parameters(const tlv_tree_parts *parts, const double *tables, tlv_frame_builder *builder)
-{
-	if (parts->gaussian)
-	{
-		tlv_frame_add(builder, "column", TLV_INT64, parts->columns, 1, parts->column);
-		tlv_frame_add(builder, "means", TLV_FLOAT64, parts->columns, 1, parts->means);
-		tlv_frame_add(builder, "tables", TLV_FLOAT64, parts->entries, 1, parts->tables);
-		tlv_frame_add(builder, "noise", TLV_FLOAT64, parts->noise_entries, 1, parts->noise);
-	}
-	else if (tables != NULL)
-		tlv_frame_add(builder, "tables", TLV_FLOAT64, parts->entries, 1, tables);
-	else
-	{
-		tlv_frame_add(builder, "triples", TLV_INT64, 3, parts->nodes - parts->p, parts->triples);
-		tlv_frame_add(builder, "pairs", TLV_FLOAT64, parts->pair_entries, 1, parts->pairs);
-	}
-}
-
-static void
-describe_tree(const tlv_tree_parts *parts, const double *tables, tlv_frame_builder *builder)
-{
-	size_t nodes = parts->nodes;
-
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_TREE);
-	builder->owned = NULL;
-	tlv_frame_add_scalar(builder, "gaussian", parts->gaussian);
-	tlv_frame_add_scalar(builder, "observed", (double) parts->p);
-	tlv_frame_add_scalar(builder, "rows", parts->rows);
-	tlv_frame_add_scalar(builder, "steps", parts->steps);
-	tlv_frame_add_scalar(builder, "seed", parts->seed);
-	tlv_frame_add_scalar(builder, "regularise", parts->regularise);
-	tlv_frame_add(builder, "parent", TLV_INT64, nodes, 1, parts->parent);
-	tlv_frame_add(builder, "length", TLV_FLOAT64, nodes, 1, parts->length);
-	tlv_frame_add(builder, "error", TLV_FLOAT64, nodes, 1, parts->error);
-	tlv_frame_add(builder, "support", TLV_FLOAT64, nodes, 1, parts->support);
-	tlv_frame_add(builder, "states", TLV_INT64, nodes, 1, parts->states);
-	if (parts->names != NULL && parts->names_length > 0)
-		tlv_frame_add(builder, "names", TLV_BYTES, parts->names_length, 1, parts->names);
-	add_parameters(parts, tables, builder);
-	tlv_diagnostics_add(parts->diagnostics, builder);
-}
-
 tlv_status
 tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image, size_t *size)
 {
-	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
+	bool gaussian = parts->gaussian, later = parts->tables == NULL && !gaussian;
+	tree_stored stored = {.parts = *parts,
+						  .hidden = parts->nodes - parts->p,
+						  .observed = (double) parts->p,
+						  .gaussian = gaussian,
+						  .regularise = parts->regularise};
 	double *tables = NULL;
 
-	TLV_TRY_ALLOC(ctx, builder);
 	if (parts->tables != NULL && !parts->gaussian)
 	{
 		size_t *offset = tlv_alloc(ctx, parts->nodes + 1, sizeof(size_t));
@@ -178,41 +129,19 @@ tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, void **image, size
 		normalise_tables(parts, offset, tables);
 		tlv_free(ctx, offset);
 	}
-	describe_tree(parts, tables, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	stored.parts.names = parts->names_length > 0 ? parts->names : NULL;
+	stored.parts.tables = gaussian ? parts->tables : tables;
+	stored.parts.column = gaussian ? parts->column : NULL;
+	stored.parts.means = gaussian ? parts->means : NULL;
+	stored.parts.noise = gaussian ? parts->noise : NULL;
+	stored.parts.triples = later ? parts->triples : NULL;
+	stored.parts.pairs = later ? parts->pairs : NULL;
+	TLV_TRY(tlv_sections_write(ctx, tlv_kind_tree.model->sections, &stored, image, size));
 	tlv_free(ctx, tables);
-	tlv_free(ctx, builder);
 	return TLV_OK;
 }
 
 /* ---- validation ---- */
-
-static tlv_status
-check_nodes(tlv_context *ctx, const tlv_frame *frame, uint64_t *nodes)
-{
-	static const char *const whole[] = {"gaussian", "observed", "rows",
-										"steps",	"seed",		"regularise"};
-	static const char *const reals[] = {"length", "error", "support"};
-	const tlv_section *parent = tlv_frame_find(frame, "parent");
-
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		TLV_TRY(tlv_frame_require_whole(ctx, frame, whole[i]));
-	if (parent == NULL || parent->rows == 0 || parent->rows > TLV_TREE_MOST_NODES)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"parent\" is missing, empty or too long");
-	*nodes = parent->rows;
-	TLV_TRY(tlv_frame_require(ctx, frame, "parent", TLV_INT64, *nodes, 1, NULL));
-	TLV_TRY(tlv_frame_require(ctx, frame, "states", TLV_INT64, *nodes, 1, NULL));
-	for (size_t i = 0; i < 3; i++)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, reals[i], TLV_FLOAT64, *nodes, 1, NULL));
-		TLV_TRY(tlv_frame_require_minimum(ctx, frame, reals[i], i == 0 ? 0 : -1));
-	}
-	if (tlv_frame_scalar(frame, "observed", 0) < 1 ||
-		tlv_frame_scalar(frame, "observed", 0) > (double) *nodes ||
-		tlv_frame_scalar(frame, "gaussian", 0) > 1 || tlv_frame_scalar(frame, "regularise", 0) > 1)
-		return tlv_fail(ctx, TLV_CORRUPT, "the tree's numbers of nodes are out of range");
-	return TLV_OK;
-}
 
 /* States in range, and all tables together; the parts may be read before. */
 static tlv_status
@@ -273,7 +202,6 @@ check_gaussian(tlv_context *ctx, const tlv_frame *frame, const tlv_tree_parts *p
 
 	if (parts->column == NULL || parts->columns == 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"column\" is missing");
-	TLV_TRY(tlv_frame_require(ctx, frame, "column", TLV_INT64, parts->columns, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "means", TLV_FLOAT64, parts->columns, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, (uint64_t) entries, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "noise", TLV_FLOAT64, (uint64_t) noise, 1, NULL));
@@ -332,32 +260,65 @@ check_names(tlv_context *ctx, const tlv_tree_parts *parts)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_tree_check(tlv_context *ctx, const tlv_frame *frame)
+static tlv_status
+tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	const tlv_section *names = tlv_frame_find(frame, "names");
-	double entries, noise;
+	double observed = tlv_frame_scalar(frame, "observed", 0), entries, noise;
 	tlv_tree_parts parts;
 	tree_shape shape;
-	uint64_t nodes;
 
-	TLV_TRY(check_nodes(ctx, frame, &nodes));
-	if (names != NULL)
-		TLV_TRY(tlv_frame_require(ctx, frame, "names", TLV_BYTES, names->rows, 1, NULL));
+	if (observed < 1 || observed > (double) sizes[SIZE_NODES])
+		return tlv_fail(ctx, TLV_CORRUPT, "%g of %zu nodes of the tree are observed", observed,
+						sizes[SIZE_NODES]);
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "error", -1));
+	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "support", -1));
 	tlv_tree_read(frame, &parts);
+	if ((parts.column != NULL || parts.means != NULL || parts.noise != NULL) != parts.gaussian ||
+		(parts.triples != NULL || parts.pairs != NULL) != (!parts.gaussian && parts.tables == NULL))
+		return tlv_fail(ctx, TLV_CORRUPT, "the tree has parameters of another kind of tree");
 	TLV_TRY(tlv_tree_shape_create(ctx, parts.p, parts.nodes, parts.parent, &shape));
 	tlv_tree_shape_free(ctx, &shape);
 	TLV_TRY(check_states(ctx, &parts, &entries, &noise));
-	if (names != NULL)
+	if (parts.names != NULL)
 		TLV_TRY(check_names(ctx, &parts));
 	if (parts.gaussian)
-		TLV_TRY(check_gaussian(ctx, frame, &parts, entries, noise));
-	else if (parts.tables != NULL)
-	{
-		TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, (uint64_t) entries, 1, NULL));
-		TLV_TRY(check_tables(ctx, &parts));
-	}
-	else
-		TLV_TRY(check_selection(ctx, frame, &parts));
-	return tlv_diagnostics_check(ctx, frame);
+		return check_gaussian(ctx, frame, &parts, entries, noise);
+	if (parts.tables == NULL)
+		return check_selection(ctx, frame, &parts);
+	TLV_TRY(tlv_frame_require(ctx, frame, "tables", TLV_FLOAT64, (uint64_t) entries, 1, NULL));
+	return check_tables(ctx, &parts);
 }
+
+#define AT(member) offsetof(tree_stored, member)
+static const tlv_declaration tree_list[] = {
+	{"gaussian", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_FLAG, TLV_KEPT, AT(gaussian)},
+	{"observed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(observed)},
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(parts.rows)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(parts.steps)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(parts.seed)},
+	{"regularise", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_FLAG, TLV_KEPT, AT(regularise)},
+	{"parent", TLV_INT64, SIZE_NODES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(parts.parent)},
+	{"length", TLV_FLOAT64, SIZE_NODES, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(parts.length)},
+	{"error", TLV_FLOAT64, SIZE_NODES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(parts.error)},
+	{"support", TLV_FLOAT64, SIZE_NODES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(parts.support)},
+	{"states", TLV_INT64, SIZE_NODES, TLV_ONE, TLV_POSITIVE, TLV_KEPT, AT(parts.states)},
+	{"names", TLV_BYTES, SIZE_NAMES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.names)},
+	{"column", TLV_INT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.column)},
+	{"means", TLV_FLOAT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.means)},
+	{"tables", TLV_FLOAT64, SIZE_ENTRIES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.tables)},
+	{"noise", TLV_FLOAT64, SIZE_NOISE, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.noise)},
+	{"triples", TLV_INT64, TLV_THREE, SIZE_HIDDEN, TLV_ANY, TLV_GIVEN, AT(parts.triples)},
+	{"pairs", TLV_FLOAT64, SIZE_PAIRS, TLV_ONE, TLV_NONNEGATIVE, TLV_GIVEN, AT(parts.pairs)},
+};
+const tlv_sections tlv_tree_sections = {
+	.state = sizeof(tree_stored),
+	.kind = TLV_KIND_TREE,
+	.n = sizeof(tree_list) / sizeof(tree_list[0]),
+	.list = tree_list,
+	.least = {1},
+	.most = {TLV_TREE_MOST_NODES, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+	.size_at = {AT(parts.nodes), AT(hidden), AT(parts.names_length), AT(parts.entries),
+				AT(parts.pair_entries), AT(parts.columns), AT(parts.noise_entries)},
+	.diagnostics = AT(parts.diagnostics),
+	.check_more = tree_check_more,
+};
