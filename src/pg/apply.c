@@ -92,7 +92,7 @@ static void
 require_value_size(const ApplyCall *call)
 {
 	size_t steps = call->cursor.row.part[0].n;
-	size_t k = call->model->class->components(&call->model->frame);
+	size_t k = tlv_model_components(&call->model->frame);
 
 	if (steps > MaxAllocSize / sizeof(double) / k)
 		ereport(ERROR,

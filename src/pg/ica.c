@@ -129,7 +129,7 @@ TLV_FUNCTION(tlv_unmix)
 	double *sources;
 
 	TlvRequireKind(&cache->model->frame, &tlv_kind_ica, "tlv_unmix");
-	k = cache->model->class->components(&cache->model->frame);
+	k = tlv_model_components(&cache->model->frame);
 	sources = palloc_extended(vectors.rows * k * sizeof(double), MCXT_ALLOC_HUGE);
 	for (size_t t = 0; t < vectors.rows; t++)
 	{

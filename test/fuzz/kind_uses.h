@@ -244,9 +244,9 @@ use_any_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fra
 	tlv_match match;
 
 	gather_material(ctx, frame, &material);
-	if (class->components(frame) > 256)
+	if (tlv_model_components(frame) > 256)
 		return; /* too slow here */
-	if (class->match != NULL && class->components(frame) <= 32)
+	if (class->match != NULL && tlv_model_components(frame) <= 32)
 		tlv_model_match(ctx, frame, frame, &match);
 	if (class->open == NULL || class->open(ctx, frame, &model) != TLV_OK)
 		return;

@@ -26,7 +26,9 @@ typedef struct tlv_model_class
 	const tlv_sections *sections;
 	/* Opens the model. */
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
-	/* Number of components. */
+	/* Which of its sizes (tlv_dimension) is the number of components; of one that is not declared,
+	 * or has no such size, components says it. */
+	int components_size;
 	size_t (*components)(const tlv_frame *frame);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
 	 * TLV_ROWS_MISSING_...; empty where there is none of these. */
@@ -62,7 +64,14 @@ struct tlv_model
 	tlv_frame frame;
 };
 
+/* For open: a model of that frame, bytes long, beyond its head zero. */
+extern tlv_status tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes,
+								   tlv_model **model);
+
 /* ---- use ---- */
+
+/* Its number of components. */
+extern size_t tlv_model_components(const tlv_frame *frame);
 
 /*
  * The members above, checked: TLV_BAD_PARAMETER where the model cannot do it, or not with rows of

@@ -134,6 +134,9 @@ extern tlv_status tlv_sections_create(tlv_context *ctx, const tlv_accumulator_cl
 /* What must be equal, from a frame that has such sections: they, of those names and shapes. */
 extern void tlv_sections_take(tlv_accumulator *accumulator, const tlv_frame *frame);
 
+/* The members n and list, of a constant array. */
+#define TLV_LIST(array) .n = sizeof(array) / sizeof((array)[0]), .list = (array)
+
 /* The members of a class that is declared. */
 #define TLV_DECLARED(list)                                                                         \
 	.sections = (list), .merge = tlv_sections_merge, .build = tlv_sections_build

@@ -3,6 +3,29 @@
  */
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model.h"
+#include "tensorlv/model/sections.h"
+
+tlv_status
+tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes, tlv_model **model)
+{
+	*model = tlv_alloc0(ctx, 1, bytes);
+	TLV_TRY_ALLOC(ctx, *model);
+	(*model)->class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	(*model)->frame = *frame;
+	return TLV_OK;
+}
+
+size_t
+tlv_model_components(const tlv_frame *frame)
+{
+	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	size_t sizes[TLV_SIZES];
+
+	if (class->components != NULL)
+		return class->components(frame);
+	tlv_sections_sizes(frame, class->sections, sizes);
+	return sizes[class->components_size];
+}
 
 static const char *
 model_kind_name(const tlv_frame *frame)
@@ -67,7 +90,7 @@ tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_match is not defined for a model of kind %s",
 						model_kind_name(a));
 	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
-	match->k = kind->model->components(a);
+	match->k = tlv_model_components(a);
 	TLV_TRY_NEW(ctx, match->component, match->k);
 	TLV_TRY_NEW(ctx, match->distance, match->k);
 	return kind->model->match(ctx, a, b, match);

@@ -400,8 +400,7 @@ static const tlv_declaration products_list[] = {
 static const tlv_sections products_sections = {
 	.state = sizeof(compressed_state),
 	.kind = TLV_KIND_COUNT_PRODUCTS,
-	.n = sizeof(products_list) / sizeof(products_list[0]),
-	.list = products_list,
+	TLV_LIST(products_list),
 	.least = {1, 1},
 	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 	.flush = compressed_flush,
@@ -424,8 +423,7 @@ static const tlv_declaration triples_list[] = {
 static const tlv_sections triples_sections = {
 	.state = sizeof(compressed_state),
 	.kind = TLV_KIND_COUNT_TRIPLES,
-	.n = sizeof(triples_list) / sizeof(triples_list[0]),
-	.list = triples_list,
+	TLV_LIST(triples_list),
 	.least = {1, 1, 1},
 	.most = {TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 	.flush = compressed_flush,

@@ -277,8 +277,7 @@ static const tlv_declaration compressed_list[] = {
 static const tlv_sections compressed_sections = {
 	.state = sizeof(compressed_state),
 	.kind = TLV_KIND_DENSE_COMPRESSED,
-	.n = sizeof(compressed_list) / sizeof(compressed_list[0]),
-	.list = compressed_list,
+	TLV_LIST(compressed_list),
 	.least = {1, 0, 0, 1, 1},
 	.most = {TLV_DENSE_MOST_3, TLV_FRAME_MAX_BYTES / sizeof(double),
 			 TLV_FRAME_MAX_BYTES / sizeof(double), TLV_DENSE_MOST_2, TLV_DENSE_MOST_2},

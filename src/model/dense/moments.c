@@ -251,8 +251,7 @@ static const tlv_declaration moments_list[] = {
 static const tlv_sections moments_sections = {
 	.state = sizeof(moments_state),
 	.kind = TLV_KIND_DENSE_MOMENTS,
-	.n = sizeof(moments_list) / sizeof(moments_list[0]),
-	.list = moments_list,
+	TLV_LIST(moments_list),
 	.most = {TLV_DENSE_MOST_2, TLV_FRAME_MAX_BYTES / sizeof(double),
 			 TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.flush = moments_flush,

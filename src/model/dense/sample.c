@@ -373,8 +373,7 @@ static const tlv_declaration sample_list[] = {
 static const tlv_sections sample_sections = {
 	.state = sizeof(sample_state),
 	.kind = TLV_KIND_ROW_SAMPLE,
-	.n = sizeof(sample_list) / sizeof(sample_list[0]),
-	.list = sample_list,
+	TLV_LIST(sample_list),
 	.most = {TLV_FRAME_MAX_BYTES / sizeof(double), TLV_DENSE_MOST_SAMPLE},
 	.describe = sample_describe,
 	.check_more = sample_check,

@@ -311,8 +311,7 @@ static const tlv_declaration cover_list[] = {
 static const tlv_sections cover_sections = {
 	.state = sizeof(cover_state),
 	.kind = TLV_KIND_COVER_PAIRS,
-	.n = sizeof(cover_list) / sizeof(cover_list[0]),
-	.list = cover_list,
+	TLV_LIST(cover_list),
 	.most = CROSS_MOST,
 	.describe = cover_describe,
 	.check_more = cover_check,

@@ -81,8 +81,7 @@ static const tlv_declaration label_list[] = {
 static const tlv_sections label_sections = {
 	.state = sizeof(label_state),
 	.kind = TLV_KIND_LABEL_PAIRS,
-	.n = sizeof(label_list) / sizeof(label_list[0]),
-	.list = label_list,
+	TLV_LIST(label_list),
 	.most = CROSS_MOST,
 	.describe = label_describe,
 	.check_more = label_check,

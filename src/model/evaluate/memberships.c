@@ -260,8 +260,7 @@ static const tlv_declaration membership_list[] = {
 static const tlv_sections membership_sections = {
 	.state = sizeof(membership_state),
 	.kind = TLV_KIND_MEMBERSHIP_PAIRS,
-	.n = sizeof(membership_list) / sizeof(membership_list[0]),
-	.list = membership_list,
+	TLV_LIST(membership_list),
 	.most = {TLV_FRAME_MAX_BYTES / sizeof(double), TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.describe = membership_describe,
 	.check_more = membership_check,

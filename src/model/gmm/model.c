@@ -184,8 +184,7 @@ static const tlv_declaration gmm_list[] = {
 static const tlv_sections gmm_sections = {
 	.state = sizeof(gmm_stored),
 	.kind = TLV_KIND_GAUSSIAN_MIXTURE,
-	.n = sizeof(gmm_list) / sizeof(gmm_list[0]),
-	.list = gmm_list,
+	TLV_LIST(gmm_list),
 	.least = {1, 1, 1},
 	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS, SIZE_MAX},
 	.size_at = {AT(d), AT(k), AT(each)},
@@ -199,22 +198,14 @@ static const tlv_sections gmm_sections = {
 static tlv_status
 gmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
-	tlv_gmm_model *gmm = tlv_alloc0(ctx, 1, sizeof(tlv_gmm_model));
+	tlv_gmm_model *gmm;
 
-	TLV_TRY_ALLOC(ctx, gmm);
-	gmm->base.class = tlv_kind_gaussian_mixture.model;
-	gmm->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_gmm_model), model));
+	gmm = (tlv_gmm_model *) *model;
 	tlv_gmm_read(frame, &gmm->mixture);
 	TLV_TRY(tlv_mixture_worker_create(ctx, &gmm->mixture, &gmm->worker));
 	TLV_TRY_NEW(ctx, gmm->row, gmm->mixture.d);
-	*model = &gmm->base;
 	return TLV_OK;
-}
-
-static size_t
-gmm_components(const tlv_frame *frame)
-{
-	return tlv_frame_find(frame, "means")->columns;
 }
 
 tlv_status
@@ -284,7 +275,7 @@ gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
 	.open = gmm_open,
-	.components = gmm_components,
+	.components_size = SIZE_K,
 	.rows = TLV_ROW_VECTOR,
 	.infer = gmm_infer,
 	.log_likelihood = gmm_log_likelihood,

@@ -108,8 +108,7 @@ static const tlv_declaration statistics_list[] = {
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_MIXTURE_STATISTICS,
-	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
-	.list = statistics_list,
+	TLV_LIST(statistics_list),
 	.least = {1, 1, 1},
 	.most = {TLV_MIXTURE_MOST_DIMENSIONS, TLV_MIXTURE_MOST_COMPONENTS,
 			 TLV_MIXTURE_MOST_DIMENSIONS *(TLV_MIXTURE_MOST_DIMENSIONS + 1) / 2},

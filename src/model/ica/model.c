@@ -189,8 +189,7 @@ static const tlv_declaration ica_list[] = {
 static const tlv_sections ica_sections = {
 	.state = sizeof(tlv_ica_parts),
 	.kind = TLV_KIND_ICA,
-	.n = sizeof(ica_list) / sizeof(ica_list[0]),
-	.list = ica_list,
+	TLV_LIST(ica_list),
 	.least = {1, 1},
 	.most = {SIZE_MAX, SIZE_MAX},
 	.size_at = {AT(d), AT(k)},
@@ -204,25 +203,17 @@ static const tlv_sections ica_sections = {
 static tlv_status
 ica_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
-	tlv_ica_model *ica = tlv_alloc0(ctx, 1, sizeof(tlv_ica_model));
+	tlv_ica_model *ica;
 	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
 
-	TLV_TRY_ALLOC(ctx, ica);
-	ica->base.class = tlv_kind_ica.model;
-	ica->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_ica_model), model));
+	ica = (tlv_ica_model *) *model;
 	ica->d = mixing->rows;
 	ica->k = mixing->columns;
 	ica->noise = tlv_frame_scalar(frame, "noise", 0) != 0;
 	ica->mean = tlv_frame_float64(frame, "mean");
 	ica->unmixing = tlv_frame_float64(frame, "unmixing");
-	*model = &ica->base;
 	return TLV_OK;
-}
-
-static size_t
-ica_components(const tlv_frame *frame)
-{
-	return tlv_frame_find(frame, "mixing")->columns;
 }
 
 static tlv_status
@@ -377,7 +368,7 @@ ica_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
 	.open = ica_open,
-	.components = ica_components,
+	.components_size = SIZE_K,
 	.statistics = tlv_ica_statistics,
 	.update = tlv_ica_update,
 	.match = ica_match,

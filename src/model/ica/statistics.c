@@ -160,8 +160,7 @@ static const tlv_declaration statistics_list[] = {
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_COMPONENT_STATISTICS,
-	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
-	.list = statistics_list,
+	TLV_LIST(statistics_list),
 	.least = {1},
 	.most = {4000},
 	.flush = components_flush,

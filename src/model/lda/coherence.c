@@ -160,8 +160,7 @@ static const tlv_declaration coherence_list[] = {
 static const tlv_sections coherence_sections = {
 	.state = sizeof(coherence_state),
 	.kind = TLV_KIND_COHERENCE,
-	.n = sizeof(coherence_list) / sizeof(coherence_list[0]),
-	.list = coherence_list,
+	TLV_LIST(coherence_list),
 	.least = {2, 1},
 	.most = {MAX_TOP, TLV_DICTIONARY_MAX},
 	.check_more = coherence_check_more,

@@ -92,8 +92,7 @@ static const tlv_declaration lda_list[] = {
 static const tlv_sections lda_sections = {
 	.state = sizeof(tlv_lda_parts),
 	.kind = TLV_KIND_LDA,
-	.n = sizeof(lda_list) / sizeof(lda_list[0]),
-	.list = lda_list,
+	TLV_LIST(lda_list),
 	.least = {1, 1},
 	.most = {TLV_TOPICS_MOST, TLV_DICTIONARY_MAX, SIZE_MAX},
 	.size_at = {AT(k), AT(d), AT(labels_length)},
@@ -105,12 +104,11 @@ static const tlv_sections lda_sections = {
 static tlv_status
 lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
-	tlv_lda_model *lda = tlv_alloc0(ctx, 1, sizeof(tlv_lda_model));
+	tlv_lda_model *lda;
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 
-	TLV_TRY_ALLOC(ctx, lda);
-	lda->base.class = tlv_kind_lda.model;
-	lda->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_lda_model), model));
+	lda = (tlv_lda_model *) *model;
 	lda->topics.k = phi->rows;
 	lda->topics.d = phi->columns;
 	lda->topics.phi = tlv_section_data(frame, phi);
@@ -121,14 +119,7 @@ lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 								  tlv_frame_int64(frame, "items")));
 	TLV_TRY_NEW(ctx, lda->shares, lda->topics.k);
 	TLV_TRY(tlv_topic_worker_create(ctx, &lda->topics, &lda->worker));
-	*model = &lda->base;
 	return TLV_OK;
-}
-
-static size_t
-lda_components(const tlv_frame *frame)
-{
-	return tlv_frame_find(frame, "phi")->rows;
 }
 
 tlv_status
@@ -408,7 +399,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
 	.open = lda_open,
-	.components = lda_components,
+	.components_size = SIZE_K,
 	.rows = TLV_ROW_BAG,
 	.infer = lda_infer,
 	.log_likelihood = lda_log_likelihood,

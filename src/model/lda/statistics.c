@@ -138,8 +138,7 @@ static const tlv_declaration statistics_list[] = {
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_TOPIC_STATISTICS,
-	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
-	.list = statistics_list,
+	TLV_LIST(statistics_list),
 	.least = {1},
 	.most = {TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX},
 };
@@ -243,8 +242,7 @@ static const tlv_declaration completion_list[] = {
 static const tlv_sections completion_sections = {
 	.state = sizeof(completion_state),
 	.kind = TLV_KIND_COMPLETION,
-	.n = sizeof(completion_list) / sizeof(completion_list[0]),
-	.list = completion_list,
+	TLV_LIST(completion_list),
 };
 
 static const tlv_accumulator_class completion_class = {

@@ -142,8 +142,7 @@ static const tlv_declaration multiview_list[] = {
 static const tlv_sections multiview_sections = {
 	.state = sizeof(tlv_multiview_parts),
 	.kind = TLV_KIND_MULTIVIEW,
-	.n = sizeof(multiview_list) / sizeof(multiview_list[0]),
-	.list = multiview_list,
+	TLV_LIST(multiview_list),
 	.least = {1, 1, 1, 1},
 	.most = {TLV_VIEW_MOST_COMPONENTS, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES,
 			 TLV_VIEW_MOST_TRIPLES},
@@ -208,25 +207,17 @@ open_categories(tlv_context *ctx, multiview_model *model)
 static tlv_status
 multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 {
-	multiview_model *model = tlv_alloc0(ctx, 1, sizeof(multiview_model));
+	multiview_model *model;
 
-	TLV_TRY_ALLOC(ctx, model);
-	model->base.class = tlv_kind_multiview.model;
-	model->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(multiview_model), opened));
+	model = (multiview_model *) *opened;
 	tlv_multiview_read(frame, &model->parts);
 	TLV_TRY_NEW_ROWS(ctx, model->log_weights, model->parts.k, 2);
 	model->joint = model->log_weights + model->parts.k;
 	for (size_t j = 0; j < model->parts.k; j++)
 		model->log_weights[j] = log(model->parts.weights[j]);
 	TLV_TRY(is_categorical(&model->parts) ? open_categories(ctx, model) : open_vectors(ctx, model));
-	*opened = &model->base;
 	return TLV_OK;
-}
-
-static size_t
-multiview_components(const tlv_frame *frame)
-{
-	return tlv_frame_find(frame, "weights")->rows;
 }
 
 static tlv_status
@@ -242,7 +233,7 @@ multiview_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.open = multiview_open,
-	.components = multiview_components,
+	.components_size = SIZE_K,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
 	.infer = tlv_multiview_infer,
 	.log_likelihood = tlv_multiview_log_likelihood,

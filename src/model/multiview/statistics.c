@@ -220,8 +220,7 @@ static const tlv_declaration statistics_list[] = {
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_VIEW_STATISTICS,
-	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
-	.list = statistics_list,
+	TLV_LIST(statistics_list),
 	.least = {1},
 	.most = {TLV_VIEW_MOST_COMPONENTS, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES,
 			 TLV_VIEW_MOST_TRIPLES, 3 * (size_t) TLV_VIEW_MOST_TRIPLES},

@@ -54,11 +54,10 @@ tlv_tree_names_free(tlv_context *ctx, char **names)
 static tlv_status
 tree_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 {
-	tree_model *model = tlv_alloc0(ctx, 1, sizeof(tree_model));
+	tree_model *model;
 
-	TLV_TRY_ALLOC(ctx, model);
-	model->base.class = tlv_kind_tree.model;
-	model->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tree_model), opened));
+	model = (tree_model *) *opened;
 	tlv_tree_read(frame, &model->parts);
 	TLV_TRY(tlv_tree_shape_create(ctx, model->parts.p, model->parts.nodes, model->parts.parent,
 								  &model->shape));
@@ -69,7 +68,6 @@ tree_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 		TLV_TRY(tlv_tree_gaussian_open(ctx, model));
 	else if (model->parts.tables != NULL)
 		TLV_TRY(tlv_tree_belief_open(ctx, model));
-	*opened = &model->base;
 	return TLV_OK;
 }
 

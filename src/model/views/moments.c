@@ -118,8 +118,7 @@ static const tlv_declaration view_list[] = {
 static const tlv_sections view_sections = {
 	.state = sizeof(view_state),
 	.kind = TLV_KIND_VIEW_MOMENTS,
-	.n = sizeof(view_list) / sizeof(view_list[0]),
-	.list = view_list,
+	TLV_LIST(view_list),
 	.most = {TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES},
 	.flush = view_flush,
 	.describe = view_describe,
@@ -266,8 +265,7 @@ static const tlv_declaration category_list[] = {
 static const tlv_sections category_sections = {
 	.state = sizeof(category_state),
 	.kind = TLV_KIND_CATEGORY_VIEWS,
-	.n = sizeof(category_list) / sizeof(category_list[0]),
-	.list = category_list,
+	TLV_LIST(category_list),
 	.most = {TRIPLE_MOST, TRIPLE_MOST, TRIPLE_MOST, TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.describe = category_describe,
 	.check_more = category_check,

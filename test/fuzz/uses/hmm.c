@@ -10,7 +10,7 @@
 static void
 use_chain(const tlv_frame *frame)
 {
-	size_t k = tlv_kind_hmm.model->components(frame);
+	size_t k = tlv_model_components(frame);
 	int64_t *assignment = tlv_alloc(&ctx, k, sizeof(int64_t));
 	double *error = tlv_alloc(&ctx, k, sizeof(double));
 	tlv_hmm_parts parts;

@@ -91,8 +91,7 @@ static const tlv_declaration toy_list[] = {
 static const tlv_sections toy_sections = {
 	.state = sizeof(toy_state),
 	.kind = CODE,
-	.n = sizeof(toy_list) / sizeof(toy_list[0]),
-	.list = toy_list,
+	TLV_LIST(toy_list),
 	.least = {2, 0},
 	.most = {5, 6},
 	.flush = toy_flush,

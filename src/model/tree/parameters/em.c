@@ -119,8 +119,7 @@ static const tlv_declaration statistics_list[] = {
 static const tlv_sections statistics_sections = {
 	.state = sizeof(statistics_state),
 	.kind = TLV_KIND_TREE_STATISTICS,
-	.n = sizeof(statistics_list) / sizeof(statistics_list[0]),
-	.list = statistics_list,
+	TLV_LIST(statistics_list),
 	.least = {0},
 	.most = {TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.flush = tree_statistics_flush,

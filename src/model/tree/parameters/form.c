@@ -313,8 +313,7 @@ static const tlv_declaration tree_list[] = {
 const tlv_sections tlv_tree_sections = {
 	.state = sizeof(tree_stored),
 	.kind = TLV_KIND_TREE,
-	.n = sizeof(tree_list) / sizeof(tree_list[0]),
-	.list = tree_list,
+	TLV_LIST(tree_list),
 	.least = {1},
 	.most = {TLV_TREE_MOST_NODES, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
 	.size_at = {AT(parts.nodes), AT(hidden), AT(parts.names_length), AT(parts.entries),

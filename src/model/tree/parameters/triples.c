@@ -136,8 +136,7 @@ static const tlv_declaration triples_list[] = {
 static const tlv_sections triples_sections = {
 	.state = sizeof(triples_state),
 	.kind = TLV_KIND_TREE_TRIPLES,
-	.n = sizeof(triples_list) / sizeof(triples_list[0]),
-	.list = triples_list,
+	TLV_LIST(triples_list),
 	.least = {0},
 	.most = {TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.flush = triples_flush,
