@@ -24,18 +24,6 @@ static const struct
 };
 #define N_METHODS (sizeof(METHODS) / sizeof(METHODS[0]))
 
-bool
-tlv_method_from_name(const char *name, tlv_method *method)
-{
-	for (size_t i = 0; i < N_METHODS; i++)
-		if (strcmp(name, METHODS[i].name) == 0)
-		{
-			*method = (tlv_method) i;
-			return true;
-		}
-	return false;
-}
-
 const char *
 tlv_method_name(tlv_method method)
 {

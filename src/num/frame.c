@@ -449,12 +449,6 @@ tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame, const char *na
 }
 
 tlv_status
-tlv_frame_require_digest(tlv_context *ctx, const tlv_frame *frame, const char *name)
-{
-	return tlv_frame_require(ctx, frame, name, TLV_BYTES, 1, TLV_DIGEST_SIZE, NULL);
-}
-
-tlv_status
 tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame, const char *name)
 {
 	const tlv_section *section = tlv_frame_find(frame, name);

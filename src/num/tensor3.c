@@ -33,17 +33,6 @@ tlv_packed3_unpack(size_t k, const double *packed, double *full)
 			}
 }
 
-void
-tlv_packed3_pack(size_t k, const double *full, double *packed)
-{
-	for (size_t a = 0; a < k; a++)
-		for (size_t b = 0; b <= a; b++)
-		{
-			memcpy(packed, full + k * (b + k * a), (b + 1) * sizeof(double));
-			packed += b + 1;
-		}
-}
-
 double
 tlv_packed3_norm(size_t k, const double *packed)
 {
@@ -275,31 +264,5 @@ tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed,
 	w.product = w.squares + pairs * k;
 	status = tensor3_compress(ctx, k, r, packed, m, out, &w);
 	tlv_free(ctx, w.slices);
-	return status;
-}
-
-/* ---- products of the full tensor with vectors ---- */
-
-tlv_status
-tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n, const double *u,
-				  double *out)
-{
-	/* About 2 MB of matrices T(I, I, u_j) at a time. */
-	size_t width = tlv_least(n, 8 + (size_t) 262144 / (k * k + 1));
-	double *matrices = tlv_alloc(ctx, k * k * width, sizeof(double));
-	tlv_status status = TLV_OK;
-
-	TLV_TRY_ALLOC(ctx, matrices);
-	for (size_t j0 = 0; j0 < n && status == TLV_OK; j0 += width)
-	{
-		size_t columns = tlv_least(width, n - j0);
-
-		status = tlv_gemm(ctx, false, false, k * k, columns, k, 1, full, k * k, u + j0 * k, k, 0,
-						  matrices, k * k);
-		for (size_t j = 0; j < columns && status == TLV_OK; j++)
-			cblas_dgemv(CblasColMajor, CblasNoTrans, (int) k, (int) k, 1, matrices + j * k * k,
-						(int) k, u + (j0 + j) * k, 1, 0, out + (j0 + j) * k, 1);
-	}
-	tlv_free(ctx, matrices);
 	return status;
 }

@@ -102,8 +102,7 @@ extern tlv_status tlv_decompose4(tlv_context *ctx, size_t k, const double *packe
 extern tlv_status tlv_decompose4_cp(tlv_context *ctx, size_t k, const double *packed,
 									const tlv_decompose_options *options, tlv_decomposition *out);
 
-/* 'joint', 'power', 'als', 'sgd'; false when the name is none of them. */
-extern bool tlv_method_from_name(const char *name, tlv_method *method);
+/* 'joint', 'power', 'als', 'sgd'. */
 extern const char *tlv_method_name(tlv_method method);
 
 #endif /* TENSORLV_DECOMPOSE_H */

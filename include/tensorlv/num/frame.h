@@ -184,10 +184,6 @@ extern tlv_status tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *f
 extern tlv_status tlv_frame_require_whole(tlv_context *ctx, const tlv_frame *frame,
 										  const char *name);
 
-/* Requires a section that holds a digest. */
-extern tlv_status tlv_frame_require_digest(tlv_context *ctx, const tlv_frame *frame,
-										   const char *name);
-
 /* Requires an int64 section to be strictly ascending. */
 extern tlv_status tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame,
 											  const char *name);

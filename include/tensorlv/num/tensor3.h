@@ -24,12 +24,8 @@ tlv_packed3_index(size_t a, size_t b, size_t c)
 	return a * (a + 1) * (a + 2) / 6 + b * (b + 1) / 2 + c;
 }
 
-/*
- * Between the packed form and all k^3 entries, full[c + k (b + k a)] = T_abc; pack reads those with
- * a >= b >= c.
- */
+/* All k^3 entries of the packed form, full[c + k (b + k a)] = T_abc. */
 extern void tlv_packed3_unpack(size_t k, const double *packed, double *full);
-extern void tlv_packed3_pack(size_t k, const double *full, double *packed);
 
 /* ||T||_F of the full tensor, from the packed one. */
 extern double tlv_packed3_norm(size_t k, const double *packed);
@@ -76,12 +72,5 @@ extern void tlv_packed3_add_cube(size_t k, double c, const double *m, double *pa
  */
 extern tlv_status tlv_packed3_compress(tlv_context *ctx, size_t k, size_t r, const double *packed,
 									   const double *m, double *out);
-
-/*
- * For the FULL tensor: columns T(I, u_j, u_j) of out (k x n) for the columns
- * u_j of u (k x n).  Cost 2 k^3 n flops; work is k x k x n doubles in blocks.
- */
-extern tlv_status tlv_tensor3_apply(tlv_context *ctx, size_t k, const double *full, size_t n,
-									const double *u, double *out);
 
 #endif /* TENSORLV_TENSOR3_H */
