@@ -140,6 +140,7 @@ tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
 {
 	const tlv_declared *state = (const tlv_declared *) accumulator;
 	void *owned = NULL;
+	tlv_status status;
 
 	if (!state->known && sections->describe == NULL && has_arrays(sections))
 		return tlv_fail(ctx, TLV_INTERNAL, "%s of nothing", accumulator->class->name);
@@ -147,7 +148,12 @@ tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *accumulator,
 		TLV_TRY(sections->flush(ctx, accumulator));
 	if (sections->describe != NULL)
 		TLV_TRY(sections->describe(ctx, accumulator, &owned));
-	TLV_TRY(require_whole_counts(ctx, state, sections));
+	status = require_whole_counts(ctx, state, sections);
+	if (status != TLV_OK)
+	{
+		tlv_free(ctx, owned);
+		return status;
+	}
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, sections->kind);
 	builder->owned = owned;
 	for (size_t i = 0; i < sections->n; i++)

@@ -182,12 +182,18 @@ grow_arrays(tlv_context *ctx, tlv_declared *state, size_t size, size_t rows, con
 	const void **before = tlv_alloc(ctx, sections->n, sizeof(void *));
 	size_t old_rows = state->sizes[size];
 	void *old = state->arrays;
+	tlv_status status;
 
 	TLV_TRY_ALLOC(ctx, before);
 	for (size_t i = 0; i < sections->n; i++)
 		before[i] = numbers_of(state, &sections->list[i]);
 	state->sizes[size] = rows;
-	TLV_TRY(tlv_sections_allocate(ctx, state, sections));
+	status = tlv_sections_allocate(ctx, state, sections);
+	if (status != TLV_OK)
+	{
+		state->sizes[size] = old_rows;
+		return status;
+	}
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];

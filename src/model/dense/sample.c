@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/keyed_sample.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/sections.h"
-#include "tensorlv/num/rng.h"
 #include "tensorlv/num/sort.h"
 
 /* Rows that there is room for at first, and beyond the sample: these, and that part of it. */
@@ -34,25 +33,20 @@ typedef struct sample_key
 
 typedef struct sample_state
 {
-	tlv_declared declared;
-	size_t count; /* wanted; 0 before the first value is merged */
-	uint64_t seed;
+	tlv_keyed_sample base;
 	double seen; /* rows, the sample among them */
 	size_t d;	 /* 0 before the first row */
 	size_t n, room;
 	size_t sorted;	  /* the first keys, in order already */
 	sample_key *keys; /* room of them: behind the n in use, the places that are free */
 	double *rows;	  /* d x room */
-	uint64_t largest; /* keys above this have no chance any more */
-	/* the stored form */
-	double wanted, stored_seed;
-	double *counts; /* n */
+	double *counts;	  /* n, the stored form */
 } sample_state;
 
 static uint64_t
 key_of(uint64_t seed, size_t d, const double *x)
 {
-	return tlv_mix64(tlv_fingerprint(x, d * sizeof(double), tlv_mix64(seed)));
+	return tlv_keyed_sample_key(seed, d * sizeof(double), x);
 }
 
 /* Into order, by a sorted copy of those that were not: the last of all comes from either. */
@@ -114,9 +108,9 @@ sample_cut(tlv_context *ctx, sample_state *state)
 {
 	TLV_TRY(sample_sort(ctx, state));
 	sample_unite(state);
-	state->n = state->sorted = state->n < state->count ? state->n : state->count;
-	if (state->n > 0 && state->n == state->count)
-		state->largest = state->keys[state->n - 1].key;
+	state->n = state->sorted = state->n < state->base.count ? state->n : state->base.count;
+	if (state->n > 0 && state->n == state->base.count)
+		state->base.largest = state->keys[state->n - 1].key;
 	return TLV_OK;
 }
 
@@ -129,9 +123,9 @@ next_room(const sample_state *state)
 {
 	size_t room = state->room < FIRST_ROOM ? FIRST_ROOM : 2 * state->room;
 
-	if (state->room >= state->count)
-		return state->count + state->count / MORE_SHARE + MORE_ROOM;
-	return room < state->count / SOON ? room : state->count;
+	if (state->room >= state->base.count)
+		return state->base.count + state->base.count / MORE_SHARE + MORE_ROOM;
+	return room < state->base.count / SOON ? room : state->base.count;
 }
 
 /* Room for one more row. */
@@ -160,10 +154,10 @@ sample_grow(tlv_context *ctx, sample_state *state)
 static tlv_status
 sample_add_vector(tlv_context *ctx, sample_state *state, const double *x, double count)
 {
-	uint64_t key = key_of(state->seed, state->d, x);
+	uint64_t key = key_of(state->base.seed, state->d, x);
 	sample_key *fresh;
 
-	if (key > state->largest)
+	if (key > state->base.largest)
 		return TLV_OK;
 	TLV_TRY(sample_grow(ctx, state));
 	fresh = &state->keys[state->n++];
@@ -205,31 +199,16 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* ---- aggregate and merging ---- */
 
 static tlv_status
-sample_create(tlv_context *ctx, size_t count, uint64_t seed, tlv_accumulator **accumulator)
+sample_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	sample_state *state;
-
-	TLV_TRY(tlv_sections_create(ctx, tlv_kind_row_sample.accumulator, NULL, accumulator));
-	state = (sample_state *) *accumulator;
-	state->count = count;
-	state->seed = seed;
-	state->largest = UINT64_MAX;
-	return TLV_OK;
-}
-
-static tlv_status
-sample_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return sample_create(ctx, 0, 0, accumulator);
+	return tlv_keyed_sample_create(ctx, tlv_kind_row_sample.accumulator, accumulator);
 }
 
 static tlv_status
 sample_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	if (constants->count < 1 || constants->count > TLV_DENSE_MOST_SAMPLE)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a sample of %zu rows is not between 1 and %d",
-						constants->count, TLV_DENSE_MOST_SAMPLE);
-	return sample_create(ctx, constants->count, constants->seed, accumulator);
+	return tlv_keyed_sample_begin(ctx, tlv_kind_row_sample.accumulator, constants,
+								  TLV_DENSE_MOST_SAMPLE, "rows", accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_row_sample = {"tlv_row_sample", NULL, sample_begin};
@@ -240,20 +219,8 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	sample_state *state = (sample_state *) accumulator;
 	const tlv_section *rows = tlv_frame_find(frame, "rows");
 	const double *x = tlv_section_data(frame, rows), *counts = tlv_frame_float64(frame, "counts");
-	size_t count = (size_t) tlv_frame_scalar(frame, "count", 0);
-	uint64_t seed = (uint64_t) tlv_frame_scalar(frame, "seed", 0);
 
-	if (state->count == 0)
-	{
-		state->count = count;
-		state->seed = seed;
-	}
-	if (count != state->count || seed != state->seed)
-		return tlv_fail(
-			ctx, TLV_BAD_PARAMETER,
-			"samples of %zu rows with seed %llu and of %zu rows with seed %llu cannot be "
-			"merged",
-			state->count, (unsigned long long) state->seed, count, (unsigned long long) seed);
+	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "rows"));
 	if (rows->columns > 0 && state->d > 0 && rows->rows != state->d)
 		return tlv_fail(ctx, TLV_BAD_DATA,
 						"samples of vectors of length %zu and %zu cannot be merged", state->d,
@@ -307,10 +274,9 @@ sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	*owned = state->counts;
 	for (size_t i = 0; i < state->n; i++)
 		state->counts[i] = state->keys[i].count;
-	state->declared.sizes[SIZE_D] = state->d;
-	state->declared.sizes[SIZE_N] = state->n;
-	state->wanted = (double) state->count;
-	state->stored_seed = (double) state->seed;
+	state->base.declared.sizes[SIZE_D] = state->d;
+	state->base.declared.sizes[SIZE_N] = state->n;
+	tlv_keyed_sample_describe(&state->base);
 	return TLV_OK;
 }
 
@@ -348,24 +314,22 @@ check_counts(tlv_context *ctx, const tlv_frame *frame, size_t n, double wanted)
 static tlv_status
 sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	double wanted = tlv_frame_scalar(frame, "count", 0), seed;
 	size_t d = sizes[SIZE_D], n = sizes[SIZE_N];
+	uint64_t seed;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	seed = tlv_frame_scalar(frame, "seed", 0);
-	if (wanted < 1 || wanted > TLV_DENSE_MOST_SAMPLE || (double) n > wanted || (d == 0) != (n == 0))
+	TLV_TRY(tlv_keyed_sample_check(ctx, frame, (double) n, TLV_DENSE_MOST_SAMPLE, "rows", &seed));
+	if ((d == 0) != (n == 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "the rows of a sample are not as many as it says");
-	TLV_TRY(check_counts(ctx, frame, n, wanted));
-	return check_order(ctx, (uint64_t) seed, n, d, tlv_frame_float64(frame, "rows"));
+	TLV_TRY(check_counts(ctx, frame, n, tlv_frame_scalar(frame, "count", 0)));
+	return check_order(ctx, seed, n, d, tlv_frame_float64(frame, "rows"));
 }
 
 #define AT(member) offsetof(sample_state, member)
 static const tlv_declaration sample_list[] = {
 	{"seen", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(seen)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"count", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(wanted)},
-	/* Whole, but no count that would be added. */
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored_seed)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(base.declared.base.nulls)},
+	TLV_KEYED_SAMPLE_COUNT,
+	TLV_KEYED_SAMPLE_SEED,
 	{"rows", TLV_FLOAT64, SIZE_D, SIZE_N, TLV_ANY, TLV_OWN, AT(rows)},
 	{"counts", TLV_FLOAT64, SIZE_N, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
 };
@@ -425,7 +389,7 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 }
 
 static const tlv_accumulator_class sample_class = {.name = "row_sample",
-												   .create = sample_create_empty,
+												   .create = sample_create,
 												   TLV_DECLARED(&sample_sections),
 												   .rows = TLV_ROW_VECTOR,
 												   .add = sample_add};

@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tensorlv/model/keyed_sample.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/sections.h"
 #include "tensorlv/model/sequences.h"
-#include "tensorlv/num/rng.h"
 
 /* Numbers that there is room for at first. */
 #define FIRST_ROOM ((size_t) 1024)
@@ -35,21 +34,17 @@ typedef struct sample_entry
 
 typedef struct sample_state
 {
-	tlv_declared declared;
-	size_t count; /* numbers wanted; 0 before the first value is merged */
-	uint64_t seed;
-	double seen;  /* sequences, the sample among them */
-	double steps; /* of these */
-	bool symbols; /* what they are of, once `begun` */
+	tlv_keyed_sample base; /* of numbers */
+	double seen;		   /* sequences, the sample among them */
+	double steps;		   /* of these */
+	bool symbols;		   /* what they are of, once `begun` */
 	bool begun;
 	size_t d; /* numbers of a step; 1 of symbols */
 	size_t n, room;
 	sample_entry *entries;
 	size_t filled, number_room;
 	int64_t *numbers; /* of vectors their bits */
-	uint64_t largest; /* keys above this have no chance any more */
 	/* the stored form */
-	double wanted, stored_seed;
 	int64_t *lengths; /* n */
 	double *stored_x;
 	int64_t *stored_symbols;
@@ -58,7 +53,7 @@ typedef struct sample_state
 static uint64_t
 key_of(uint64_t seed, size_t n, const void *numbers)
 {
-	return tlv_mix64(tlv_fingerprint(numbers, n * sizeof(int64_t), tlv_mix64(seed)));
+	return tlv_keyed_sample_key(seed, n * sizeof(int64_t), numbers);
 }
 
 static int
@@ -81,10 +76,10 @@ sample_cut(tlv_context *ctx, sample_state *state)
 	if (state->n == 0)
 		return TLV_OK;
 	qsort(state->entries, state->n, sizeof(sample_entry), compare_entries);
-	while (n < state->n && filled + state->entries[n].steps * state->d <= state->count)
+	while (n < state->n && filled + state->entries[n].steps * state->d <= state->base.count)
 		filled += state->entries[n++].steps * state->d;
 	if (n < state->n)
-		state->largest = state->entries[n].key;
+		state->base.largest = state->entries[n].key;
 	TLV_TRY_NEW(ctx, numbers, filled);
 	filled = 0;
 	for (size_t i = 0; i < n; i++)
@@ -111,7 +106,7 @@ sample_grow(tlv_context *ctx, sample_state *state, size_t more)
 	size_t room = state->number_room < FIRST_ROOM ? FIRST_ROOM : state->number_room;
 	void *grown;
 
-	if (state->filled + more > 2 * state->count)
+	if (state->filled + more > 2 * state->base.count)
 		TLV_TRY(sample_cut(ctx, state));
 	while (room < state->filled + more)
 		room *= 2;
@@ -154,9 +149,9 @@ check_form(tlv_context *ctx, sample_state *state, bool symbols, size_t d)
 static void
 sample_keep(sample_state *state, size_t steps)
 {
-	uint64_t key = key_of(state->seed, steps * state->d, state->numbers + state->filled);
+	uint64_t key = key_of(state->base.seed, steps * state->d, state->numbers + state->filled);
 
-	if (key > state->largest)
+	if (key > state->base.largest)
 		return;
 	state->entries[state->n++] = (sample_entry){key, state->filled, steps};
 	state->filled += steps * state->d;
@@ -187,7 +182,7 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(check_form(ctx, state, symbols, d));
 	state->seen++;
 	state->steps += (double) steps;
-	steps = tlv_least(steps, state->count / d); /* of a longer one the beginning */
+	steps = tlv_least(steps, state->base.count / d); /* of a longer one the beginning */
 	if (steps == 0)
 		return TLV_OK;
 	TLV_TRY(sample_grow(ctx, state, steps * d));
@@ -202,31 +197,16 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* ---- aggregate and merging ---- */
 
 static tlv_status
-sample_create(tlv_context *ctx, size_t count, uint64_t seed, tlv_accumulator **accumulator)
+sample_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
-	sample_state *state;
-
-	TLV_TRY(tlv_sections_create(ctx, tlv_kind_sequence_sample.accumulator, NULL, accumulator));
-	state = (sample_state *) *accumulator;
-	state->count = count;
-	state->seed = seed;
-	state->largest = UINT64_MAX;
-	return TLV_OK;
-}
-
-static tlv_status
-sample_create_empty(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return sample_create(ctx, 0, 0, accumulator);
+	return tlv_keyed_sample_create(ctx, tlv_kind_sequence_sample.accumulator, accumulator);
 }
 
 static tlv_status
 sample_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	if (constants->count < 1 || constants->count > TLV_SEQUENCE_MOST_SAMPLE)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a sample of %zu numbers is not between 1 and %d",
-						constants->count, TLV_SEQUENCE_MOST_SAMPLE);
-	return sample_create(ctx, constants->count, constants->seed, accumulator);
+	return tlv_keyed_sample_begin(ctx, tlv_kind_sequence_sample.accumulator, constants,
+								  TLV_SEQUENCE_MOST_SAMPLE, "numbers", accumulator);
 }
 
 const tlv_aggregate tlv_aggregate_sequence_sample = {"tlv_sequence_sample", NULL, sample_begin};
@@ -249,21 +229,9 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	sample_state *state = (sample_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "lengths")->rows, d;
 	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
-	size_t count = (size_t) tlv_frame_scalar(frame, "count", 0);
-	uint64_t seed = (uint64_t) tlv_frame_scalar(frame, "seed", 0);
 	bool symbols;
 
-	if (state->count == 0)
-	{
-		state->count = count;
-		state->seed = seed;
-	}
-	if (count != state->count || seed != state->seed)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"samples of %zu numbers with seed %llu and of %zu numbers with seed %llu "
-						"cannot be merged",
-						state->count, (unsigned long long) state->seed, count,
-						(unsigned long long) seed);
+	TLV_TRY(tlv_keyed_sample_join(ctx, &state->base, frame, "numbers"));
 	numbers = stored_numbers(frame, &symbols, &d);
 	if (n > 0)
 		TLV_TRY(check_form(ctx, state, symbols, d));
@@ -294,14 +262,13 @@ sample_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	*owned = state->lengths;
 	for (size_t i = 0; i < state->n; i++)
 		steps += (size_t) (state->lengths[i] = (int64_t) state->entries[i].steps);
-	state->declared.sizes[SIZE_N] = state->n;
-	state->declared.sizes[SIZE_D] = state->symbols || steps == 0 ? 0 : state->d;
-	state->declared.sizes[SIZE_STEPS] = state->symbols ? 0 : steps;
-	state->declared.sizes[SIZE_SYMBOLS] = state->symbols ? steps : 0;
+	state->base.declared.sizes[SIZE_N] = state->n;
+	state->base.declared.sizes[SIZE_D] = state->symbols || steps == 0 ? 0 : state->d;
+	state->base.declared.sizes[SIZE_STEPS] = state->symbols ? 0 : steps;
+	state->base.declared.sizes[SIZE_SYMBOLS] = state->symbols ? steps : 0;
 	state->stored_x = (double *) state->numbers;
 	state->stored_symbols = state->numbers;
-	state->wanted = (double) state->count;
-	state->stored_seed = (double) state->seed;
+	tlv_keyed_sample_describe(&state->base);
 	return TLV_OK;
 }
 
@@ -337,30 +304,27 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 static tlv_status
 sample_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
-	double wanted = tlv_frame_scalar(frame, "count", 0), seed;
 	size_t steps = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS];
+	double held = (double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]);
+	uint64_t seed;
 
-	TLV_TRY(tlv_frame_require_whole(ctx, frame, "seed"));
-	seed = tlv_frame_scalar(frame, "seed", 0);
-	if (wanted < 1 || wanted > TLV_SEQUENCE_MOST_SAMPLE ||
-		(sizes[SIZE_STEPS] > 0 && sizes[SIZE_SYMBOLS] > 0) ||
-		(sizes[SIZE_D] > 0) != (sizes[SIZE_STEPS] > 0) ||
-		(double) (sizes[SIZE_D] * sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS]) > wanted)
-		return tlv_fail(ctx, TLV_CORRUPT, "the steps of a sample are not as many as it says");
+	TLV_TRY(tlv_keyed_sample_check(ctx, frame, held, TLV_SEQUENCE_MOST_SAMPLE, "numbers", &seed));
+	if ((sizes[SIZE_STEPS] > 0 && sizes[SIZE_SYMBOLS] > 0) ||
+		(sizes[SIZE_D] > 0) != (sizes[SIZE_STEPS] > 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "the numbers of a sample are not as many as it says");
 	if ((double) sizes[SIZE_N] > tlv_frame_scalar(frame, "sequences", 0) ||
 		(double) steps > tlv_frame_scalar(frame, "steps", 0))
 		return tlv_fail(ctx, TLV_CORRUPT, "a sample holds more than it has seen");
-	return check_sequences(ctx, frame, sizes, (uint64_t) seed);
+	return check_sequences(ctx, frame, sizes, seed);
 }
 
 #define AT(member) offsetof(sample_state, member)
 static const tlv_declaration sample_list[] = {
 	{"sequences", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(seen)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(base.declared.base.nulls)},
 	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(steps)},
-	{"count", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_OWN, AT(wanted)},
-	/* Whole, but no count that would be added. */
-	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored_seed)},
+	TLV_KEYED_SAMPLE_COUNT,
+	TLV_KEYED_SAMPLE_SEED,
 	{"lengths", TLV_INT64, SIZE_N, TLV_ONE, TLV_POSITIVE, TLV_OWN, AT(lengths)},
 	{"numbers", TLV_FLOAT64, SIZE_D, SIZE_STEPS, TLV_ANY, TLV_OWN, AT(stored_x)},
 	{"symbols", TLV_INT64, SIZE_SYMBOLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(stored_symbols)},
@@ -369,8 +333,7 @@ static const tlv_declaration sample_list[] = {
 static const tlv_sections sample_sections = {
 	.state = sizeof(sample_state),
 	.kind = TLV_KIND_SEQUENCE_SAMPLE,
-	.n = sizeof(sample_list) / sizeof(sample_list[0]),
-	.list = sample_list,
+	TLV_LIST(sample_list),
 	.most = {TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE, TLV_SEQUENCE_MOST_SAMPLE,
 			 TLV_SEQUENCE_MOST_SAMPLE},
 	.describe = sample_describe,
@@ -379,7 +342,7 @@ static const tlv_sections sample_sections = {
 };
 
 static const tlv_accumulator_class sample_class = {.name = "sequence_sample",
-												   .create = sample_create_empty,
+												   .create = sample_create,
 												   TLV_DECLARED(&sample_sections),
 												   .rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS |
 														   TLV_ROWS_MISSING_ELEMENTS,
