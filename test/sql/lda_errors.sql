@@ -138,10 +138,12 @@ SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(triples) FROM err_valu
        regexp_replace(pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3)'), '[0-9.]+ MB', '... MB', 'g') AS driver;
 RESET tensorlv.work_mem;
 CREATE TABLE err_wide AS SELECT tlv_to_bag(ARRAY[i % 400, i * i % 400, i * 7 % 400, i]::bigint[]) AS bag FROM generate_series(1, 400) i;
+SET tensorlv.work_mem = -1;
 SET maintenance_work_mem = '1MB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_wide, (SELECT tlv_subspace(tlv_count_summary(bag), 50) AS s FROM err_wide) q'),
                       '[0-9.]+ MB', '... MB', 'g') AS maintenance_work_mem;
 RESET maintenance_work_mem;
+RESET tensorlv.work_mem;
 \set VERBOSITY sqlstate
 SET tensorlv.work_mem = -2;
 \set VERBOSITY default

@@ -74,18 +74,6 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 	return TLV_OK;
 }
 
-static double
-fit_memory(const gmm_space *space, const tlv_gmm_options *options)
-{
-	double p = (double) space->directions, d = (double) space->dimensions, k = (double) options->k;
-	double variances = (double) tlv_mixture_variances(space->dimensions, options->covariance);
-	double lifted = options->covariance == TLV_COVARIANCE_FULL ? d * d : d;
-
-	return sizeof(double) * ((double) tlv_packed3_size(space->directions) + 6 * p * p + 8 * d * k +
-							 2 * k * variances + 2 * p * p * k + 2 * d * p + lifted) +
-		   (options->k > 1 ? tlv_decompose_memory(options->k, &options->decompose) : 0);
-}
-
 static tlv_status
 allocate_fit(tlv_context *ctx, gmm_fit *fit)
 {
@@ -531,13 +519,15 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 {
 	gmm_fit fit = {0};
 	double *floor;
+	int order;
 
 	TLV_TRY(check_moments(ctx, moments, options));
 	fit.k = options->k;
 	fit.common = options->covariance == TLV_COVARIANCE_COMMON;
 	TLV_TRY(tlv_gmm_space_open(ctx, moments, &fit.space));
 	fit.d = fit.space.directions;
-	TLV_TRY(tlv_require_memory(ctx, fit_memory(&fit.space, options), "the fit"));
+	order = (int) tlv_frame_scalar(moments, "order", 0);
+	TLV_TRY(tlv_require_memory(ctx, tlv_gmm_fit_memory(&fit.space, order, options), "the fit"));
 	TLV_TRY(tlv_dense_central_compute(ctx, moments, &fit.moments));
 	TLV_TRY(allocate_fit(ctx, &fit));
 	TLV_TRY_NEW_ROWS(ctx, floor, fit.space.dimensions, 2);

@@ -43,6 +43,8 @@ typedef struct gmm_space
 } gmm_space;
 
 extern tlv_status tlv_gmm_space_open(tlv_context *ctx, const tlv_frame *moments, gmm_space *space);
+/* Bytes that a fit to moments of an order in the space takes at most. */
+extern double tlv_gmm_fit_memory(const gmm_space *space, int order, const tlv_gmm_options *options);
 extern void tlv_gmm_space_close(tlv_context *ctx, gmm_space *space);
 /* Means (directions x k), a covariance (directions x directions) in all dimensions; of the
  * covariance, or its diagonal. */

@@ -178,12 +178,15 @@ TlvRaise(const tlv_context *ctx)
 
 	if (error->code == TLV_CANCELLED)
 		CHECK_FOR_INTERRUPTS();
-	ereport(ERROR, (errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
-					error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
-					error->code == TLV_MEMORY_LIMIT
-						? errhint("Raise tensorlv.work_mem (or maintenance_work_mem).")
-					: error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint))
-											 : 0));
+	ereport(ERROR,
+			(errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
+			 error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
+			 error->code == TLV_MEMORY_LIMIT
+				 ? errhint("Raise %s.", tlv_work_mem < 0
+											? "maintenance_work_mem, or set tensorlv.work_mem"
+											: "tensorlv.work_mem")
+			 : error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint))
+									  : 0));
 	pg_unreachable();
 }
 

@@ -25,7 +25,10 @@ PG_MODULE_MAGIC_EXT(.name = "tensorlv", .version = TENSORLV_VERSION);
 PG_MODULE_MAGIC;
 #endif
 
-int tlv_work_mem = -1;
+/* What ordinary fits take: embeddings of 1536 numbers, texts of 100,000 words. */
+#define USUAL_KILOBYTES (1024 * 1024)
+
+int tlv_work_mem = USUAL_KILOBYTES;
 int tlv_progress = TLV_PROGRESS_OFF;
 static int blas_threads = 1;
 
@@ -42,7 +45,7 @@ _PG_init(void)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	DefineCustomIntVariable("tensorlv.work_mem", "Memory that one fit may use.",
-							"-1 means maintenance_work_mem.", &tlv_work_mem, -1, -1, MAX_KILOBYTES,
+							"-1 means maintenance_work_mem.", &tlv_work_mem, USUAL_KILOBYTES, -1, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("tensorlv.blas_threads", "Threads of BLAS within one fit.",
 							"Parallel workers always use one.", &blas_threads, 1, 1,

@@ -39,7 +39,7 @@ typedef enum TlvProgress
 extern int tlv_work_mem;
 extern int tlv_progress;
 
-/* Bytes a fit may use: tensorlv.work_mem, or maintenance_work_mem. */
+/* Bytes a fit may use: tensorlv.work_mem, below 0 maintenance_work_mem. */
 extern size_t TlvWorkMemory(void);
 
 /* Lets BLAS use tensorlv.blas_threads threads; one in a parallel worker. */

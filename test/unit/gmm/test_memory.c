@@ -1,0 +1,88 @@
+/*
+ * test_memory.c - what a fit asks for before it begins is what it takes.
+ */
+#include "gmm_fixture.h"
+
+/* What a decomposition sets aside for work, however small it is. */
+#define WORK (6 << 20)
+
+/* A fit is refused where what it takes is not there, and passes with twice as much. */
+static void
+check_memory(const char *what, tlv_frame from, size_t k, tlv_covariance covariance)
+{
+	size_t before = ctx.arena.used, need;
+	tlv_frame model;
+
+	ctx.arena.peak = before;
+	assert_ok(try_fit(from, k, covariance, &model));
+	need = ctx.arena.peak - before;
+	ctx.arena.limit = ctx.arena.used + need - 1;
+	assert_int_equal(try_fit(from, k, covariance, &model), TLV_MEMORY_LIMIT);
+	if (strstr(ctx.error.message, "the fit needs") != ctx.error.message)
+		fail_msg("%s, covariance %d: %s", what, covariance, ctx.error.message);
+	ctx.arena.limit = ctx.arena.used + 2 * need + WORK;
+	if (try_fit(from, k, covariance, &model) != TLV_OK)
+		fail_msg("%s, covariance %d, with %zu bytes: %s", what, covariance, need,
+				 ctx.error.message);
+	ctx.arena.limit = SIZE_MAX;
+}
+
+static tlv_frame
+compressed_moments(const data *rows, size_t p)
+{
+	tlv_frame pairs = moments(rows, 2), subspace;
+	tlv_accumulator *accumulator;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_dense_subspace(&ctx, &pairs, p, &image, &size));
+	subspace = checked(TLV_FRAME_SUBSPACE, image, size);
+	assert_ok(tlv_dense_compressed_create_order(&ctx, &subspace, 3, &accumulator));
+	return collect(accumulator, rows);
+}
+
+static void
+test_one_component(void **state)
+{
+	data rows = simulate(900, 400, 3, 20, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame pairs = moments(&rows, 2);
+
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		check_memory("order 2", pairs, 1, (tlv_covariance) c);
+}
+
+static void
+test_all_dimensions(void **state)
+{
+	data rows = simulate(3000, 60, 20, 20, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame triples = moments(&rows, 3);
+
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		check_memory("order 3", triples, 20, (tlv_covariance) c);
+}
+
+/* Third moments in k directions cost k^3, not d^3. */
+static void
+test_directions(void **state)
+{
+	data rows = simulate(2000, 300, 30, 25, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame triples = compressed_moments(&rows, 30);
+
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		check_memory("directions", triples, 30, (tlv_covariance) c);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_one_component, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_all_dimensions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directions, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
