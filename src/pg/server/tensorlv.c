@@ -45,8 +45,8 @@ _PG_init(void)
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	DefineCustomIntVariable("tensorlv.work_mem", "Memory that one fit may use.",
-							"-1 means maintenance_work_mem.", &tlv_work_mem, USUAL_KILOBYTES, -1, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+							"-1 means maintenance_work_mem.", &tlv_work_mem, USUAL_KILOBYTES, -1,
+							MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("tensorlv.blas_threads", "Threads of BLAS within one fit.",
 							"Parallel workers always use one.", &blas_threads, 1, 1,
 							cores > 1 ? (int) cores : 1, PGC_SUSET, 0, NULL, NULL, NULL);
