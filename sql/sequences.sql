@@ -19,8 +19,8 @@ CREATE AGGREGATE tlv_sequence_moments(x float8[]) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_sequence_moments(float8[]) IS
-    'sequences of vectors, steps x d (one dimension: of single numbers): moments up to the third of windows of three steps (d <= 200), and how '
-    'sequences begin; shorter sequences, and nulls, are skipped and counted';
+    'sequences of vectors, steps x d (one dimension: of single numbers): moments up to the third of windows of three steps (of more than 200 '
+    'numbers none), and how sequences begin; shorter sequences, and nulls, are skipped and counted';
 
 CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, integer[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_symbol_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
@@ -41,13 +41,16 @@ CREATE AGGREGATE tlv_sequence_sample(x float8[], count integer, seed bigint) (
 COMMENT ON AGGREGATE tlv_sequence_sample(float8[], integer, bigint) IS
     'a random sample of whole sequences of vectors, steps x d, of at most count numbers in all: those of the smallest hashes of their content';
 
-CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer, covariance text DEFAULT 'spherical', iterations integer DEFAULT 100,
-    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', iterations integer DEFAULT 100,
+    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
+    max_k integer DEFAULT 10) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint) IS
+COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
     'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with covariances alike for all '
-    'states, common, spherical, diagonal or full until they are refined; method joint, power, als or sgd, restarts and steps of the decomposition';
+    'states, common, spherical, diagonal or full until they are refined; more states than the moments identify: of symbols by EM on the counts '
+    'from random starts, of vectors as many as there are, with a warning; k null: by the rank of the pairs of neighbours, at most max_k; method joint, '
+    'power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', left_right boolean DEFAULT false,
     transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,

@@ -94,10 +94,13 @@ read_hmm_arguments(FunctionCallInfo fcinfo)
 }
 
 static tlv_status
-fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
+fit_hmm(tlv_context *ctx, const tlv_frame *moments, const void *argument, void **image,
+		size_t *size)
 {
+	const tlv_hmm_plan_options *options = argument;
+
 	if (moments->header->kind == TLV_KIND_SEQUENCE_MOMENTS)
-		return tlv_hmm_fit(ctx, moments, options, image, size);
+		return tlv_hmm_fit_stored(ctx, moments, &options->fit, options->max_k, image, size);
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_fit_hmm needs moments of sequences, not of kind %s",
 			 TlvKind(moments)->name);
 	return tlv_fail_hint(ctx,
@@ -112,10 +115,7 @@ TLV_FUNCTION(tlv_fit_hmm)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_hmm_arguments(fcinfo);
-	if (options.fit.k == 0)
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null"),
-						errhint("tlv_hmm(query) chooses it, by sequences that it leaves out.")));
-	return TlvFit(fcinfo, fit_hmm, &options.fit);
+	return TlvFit(fcinfo, fit_hmm, &options);
 }
 
 /* tlv_hmm(query, ...) */

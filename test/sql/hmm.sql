@@ -148,6 +148,18 @@ FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) AS m FROM sequences WHERE s
 SELECT count(*) AS none FROM hmms, tlv_warnings(symbols);
 SELECT * FROM tlv_warnings(NULL);
 
+-- stored moments alone: more states than they identify, and k left out
+SELECT name, w.code, w.score, w.message, (SELECT count(*) FROM tlv_states(m)) AS states FROM (VALUES
+  ('k 13', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13, iterations => 5) FROM sequences)), ('vectors k 6', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences)),
+  ('one window', (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)))) q(name, m), tlv_warnings(m) w WHERE w.code IN ('not_identified', 'fewer_states') ORDER BY 1, 2;
+SELECT (SELECT count(*) FROM tlv_states(symbols)) AS of_symbols, (SELECT count(*) FROM tlv_states(vectors)) AS of_vectors, (SELECT count(*) FROM tlv_states(most)) AS at_most,
+       (SELECT value FROM tlv_diagnostics(symbols) WHERE name = 'k_chosen') AS told
+FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s)) AS symbols, tlv_fit_hmm(tlv_sequence_moments(s), max_k => 2) AS most FROM sequences) a,
+  (SELECT tlv_fit_hmm(tlv_sequence_moments(s)) AS vectors FROM vector_sequences) b;
+SELECT (SELECT count(*) FROM tlv_states(m)) AS states, code FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY(SELECT hashint4(g) & 3 FROM generate_series(1, 5000) g))) AS m) q, tlv_warnings(m);
+-- vectors of more numbers than third moments have room for
+SELECT count(*) AS states FROM tlv_states(tlv_hmm('SELECT g / 20, g, (SELECT array_agg(sin(g * 7 + i) + g / 10 % 2 * 3) FROM generate_series(1, 210) i) FROM generate_series(1, 400) g', 2));
+
 -- bad input
 SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('matrix', 'SELECT tlv_sequence_moments(ARRAY[[1, 2], [2, 3]])'),
@@ -158,10 +170,9 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('width', 'SELECT tlv_view_moments(x, x, x) FROM (SELECT array_agg(g::float8) AS x FROM generate_series(1, 201) g) q'),
   ('mixed', 'SELECT tlv_rollup(m) FROM (SELECT tlv_sequence_moments(s) AS m FROM sequences UNION ALL SELECT tlv_sequence_moments(s) FROM vector_sequences) q'),
   ('k 0', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 0) FROM sequences'),
-  ('k null', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), k => NULL) FROM sequences'), ('max_k', 'SELECT tlv_hmm(''SELECT s FROM sequences'', max_k => 0)'),
-  ('k 13', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13) FROM sequences'),
-  ('vectors k 6', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences'),
-  ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'), ('one window', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)'),
+  ('fit max_k', 'SELECT tlv_fit_hmm(tlv_sequence_moments(s), max_k => 0) FROM sequences'), ('max_k', 'SELECT tlv_hmm(''SELECT s FROM sequences'', max_k => 0)'),
+  ('short', 'SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2]), 2)'),
+  ('wide', 'SELECT tlv_fit_hmm(tlv_sequence_moments(array_fill(1::float8, ARRAY[5, 201])), 2)'), ('too wide', 'SELECT tlv_sequence_moments(array_fill(1::float8, ARRAY[5, 4001]))'),
   ('few steps', 'SELECT tlv_hmm(''SELECT 1, t, t FROM generate_series(1, 2) t'', 3)'), ('no steps', 'SELECT tlv_hmm(''SELECT ARRAY[]::int[]'', 2)'),
   ('range', 'SELECT tlv_hmm(''SELECT 1, t, 3000000000 + t FROM generate_series(1, 20) t'', 2)'),
   ('given rows', 'SELECT tlv_hmm(''SELECT s FROM sequences'', transitions => ''{{0.5,0.5}}'')'),

@@ -38,6 +38,19 @@ typedef struct tlv_hmm_options
 extern tlv_status tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments,
 							  const tlv_hmm_options *options, void **image, size_t *size);
 
+/*
+ * The same, and an answer where the moments identify fewer states: of symbols EM on the counts of
+ * windows from random starts (the warning "not_identified"), of vectors as many states as there are
+ * ("fewer_states").  k = 0: chosen, at most max_k: of symbols the rank of the table of neighbours,
+ * of vectors one more than that of their correlations ("pair_rank", "independence_p_value"); 1, and
+ * the warning "independent_steps", where neighbours do not depend on each other.  Errors:
+ * TLV_BAD_DATA without a window of three steps, TLV_NOT_IDENTIFIABLE for vectors too wide for third
+ * moments, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments,
+									 const tlv_hmm_options *options, size_t max_k, void **image,
+									 size_t *size);
+
 /* What is held in refinement, a set; such states are numbered as they were given. */
 #define TLV_HMM_LEFT_RIGHT		  1u /* a sequence begins in the first state and never goes back */
 #define TLV_HMM_FIXED_TRANSITIONS 2u

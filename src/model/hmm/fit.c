@@ -16,7 +16,6 @@
 #define NEGATIVE_WARN 0.3
 /* Bounds of what is believed, or not worth a word. */
 #define ASYMMETRY_WARN 0.3
-#define GROWTH_WARN	   1e-6
 
 typedef struct hmm_fit
 {
@@ -47,26 +46,29 @@ typedef struct hmm_fit
 
 /* ---- the moments ---- */
 
-static tlv_status
-open_symbols(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
+static void
+open_symbols(const tlv_frame *moments, hmm_fit *fit)
 {
-	fit->d = fit->width = tlv_frame_find(moments, "items")->rows;
-	fit->cells.d[0] = fit->cells.d[1] = fit->cells.d[2] = fit->d;
-	fit->cells.n = tlv_frame_find(moments, "cells")->rows;
-	fit->cells.cells = tlv_frame_int64(moments, "cells");
-	fit->cells.counts = tlv_frame_float64(moments, "counts");
-	for (size_t e = 0; e < fit->cells.n; e++)
-		fit->cells.total += fit->cells.counts[e];
+	tlv_hmm_window_source(moments, &fit->cells);
+	fit->d = fit->width = fit->cells.d[0];
 	fit->windows = fit->cells.total;
 	fit->source = &fit->cells;
-	return TLV_OK;
+}
+
+static tlv_status
+refuse_wide(tlv_context *ctx, size_t d)
+{
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "vectors of %zu numbers are too wide for third moments", d);
+	return tlv_fail_hint(ctx, "tlv_hmm(query) learns from the sequences themselves.");
 }
 
 static tlv_status
 open_vectors(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 {
-	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
 	fit->gaussian = true;
+	if (tlv_frame_find(moments, "sum1") == NULL)
+		return refuse_wide(ctx, tlv_frame_find(moments, "initial")->rows);
+	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &fit->sums));
 	fit->d = fit->sums.d[0];
 	fit->width = fit->d + 1;
 	fit->windows = fit->sums.rows;
@@ -106,9 +108,10 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *
 							   sizeof(double) * (16.0 * (double) k * (double) rows +
 												 4.0 * (double) k * (double) k * (double) k),
 							   "the fit"));
-	if (k > 0)
-		TLV_TRY(tlv_frame_find(moments, "items") != NULL ? open_symbols(ctx, moments, fit)
-														 : open_vectors(ctx, moments, fit));
+	if (k > 0 && tlv_frame_find(moments, "items") != NULL)
+		open_symbols(moments, fit);
+	else if (k > 0)
+		TLV_TRY(open_vectors(ctx, moments, fit));
 	if (k == 0 || k > fit->width)
 		return refuse_states(ctx, fit);
 	if (fit->windows < (double) k)
@@ -249,8 +252,7 @@ static tlv_status
 refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 {
 	size_t k = fit->k;
-	double log_likelihood, growth;
-	int done;
+	tlv_hmm_window_climb climb;
 
 	if (options->iterations == 0)
 		return TLV_OK;
@@ -258,33 +260,25 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 		fit->transitions[e] = (1 - EM_SMOOTHING) * fit->transitions[e] + EM_SMOOTHING / (double) k;
 	memcpy(fit->first, fit->weights, k * sizeof(double));
 	TLV_TRY(tlv_hmm_window_em(ctx, fit->source, k, options->iterations, fit->middle,
-							  fit->transitions, fit->first, &log_likelihood, &growth, &done));
-	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "window_iterations"));
-	if (done == options->iterations && growth > GROWTH_WARN * fit->windows)
-		TLV_TRY(
-			tlv_warn(ctx, &fit->diagnostics,
-					 &(tlv_warning){.code = "iterations_at_limit", .score = growth / fit->windows},
-					 "EM on the counts of windows stopped at its limit of %d iterations, while the "
-					 "log-likelihood per window still grew",
-					 done));
-	return tlv_diagnose(ctx, &fit->diagnostics, log_likelihood / fit->windows,
-						"window_log_likelihood");
+							  fit->transitions, fit->first, &climb));
+	return tlv_hmm_diagnose_windows(ctx, &climb, options->iterations, fit->windows,
+									&fit->diagnostics);
 }
+
+const char *const tlv_hmm_counters[TLV_HMM_COUNTERS] = {"sequences", "short", "nulls", "steps"};
 
 static tlv_status
 diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 {
-	static const char *const counters[] = {"sequences", "short", "nulls", "steps"};
 	tlv_diagnostics *diagnostics = &fit->diagnostics;
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
-	double worst = 0;
 
 	TLV_TRY_ALLOC(ctx, order);
 	for (size_t j = 0; j < fit->k; j++)
 		order[j] = (int64_t) j;
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(moments, counters[i], 0), "%s",
-							 counters[i]));
+	for (size_t i = 0; i < TLV_HMM_COUNTERS; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(moments, tlv_hmm_counters[i], 0),
+							 "%s", tlv_hmm_counters[i]));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->windows, "windows"));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, diagnostics));
 	if (fit->solution.asymmetry2 > ASYMMETRY_WARN)
@@ -295,11 +289,12 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 			"many states, or no Markov chain",
 			ASYMMETRY_WARN));
 	for (size_t j = 0; j < fit->k; j++)
-		worst = fmax(worst, fit->negative[j]);
-	if (worst > NEGATIVE_WARN)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
+		if (fit->negative[j] > NEGATIVE_WARN)
+			TLV_TRY(
+				tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "negative_mass",
-										.score = worst,
+										.component = j + 1,
+										.score = fit->negative[j],
 										.hint = "it is spurious or needs more steps"},
 						 "the emissions of a state have negative mass above %g before it is cut",
 						 NEGATIVE_WARN));

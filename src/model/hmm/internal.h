@@ -196,15 +196,31 @@ extern void tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_par
 extern tlv_status tlv_hmm_update(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_frame *statistics, void **image, size_t *size);
 
+/* Counts of windows of symbols, as a source of views; it points into the moments. */
+extern void tlv_hmm_window_source(const tlv_frame *moments, tlv_view_source *source);
+
+/* How EM on the counts of windows went: growth is that of its last iteration. */
+typedef struct tlv_hmm_window_climb
+{
+	double log_likelihood, growth;
+	int done; /* iterations */
+} tlv_hmm_window_climb;
+
 /*
  * EM on the counts of windows (composite likelihood): emissions k x m, transitions [to + k from],
- * first: law of a window's first state, all changed in place; growth: of the log-likelihood in the
- * last iteration.  Errors: memory, TLV_CANCELLED.
+ * first: law of a window's first state, all changed in place.  Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k,
 									int iterations, double *emissions, double *transitions,
-									double *first, double *log_likelihood, double *growth,
-									int *done);
+									double *first, tlv_hmm_window_climb *climb);
+
+/* What it tells of itself, of so many windows; a warning where it ended at its limit. */
+extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb,
+										   int limit, double windows, tlv_diagnostics *diagnostics);
+
+/* Names of the numbers that count what the moments are of. */
+#define TLV_HMM_COUNTERS 4
+extern const char *const tlv_hmm_counters[TLV_HMM_COUNTERS];
 
 /*
  * H >= 0 (k x k) of least sum |P - O H O'|^2 from gram = O'O and moment = O'PO, symmetric

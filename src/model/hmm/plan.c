@@ -255,13 +255,13 @@ choose_states(tlv_context *ctx, hmm_plan *plan, tlv_hmm_search *search)
 static tlv_status
 fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 {
-	static const char *const counters[] = {"sequences", "short", "nulls", "steps"};
 	tlv_making made;
 	tlv_status status;
 
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		TLV_TRY(tlv_diagnose(ctx, &plan->counters, tlv_frame_scalar(moments, counters[i], 0), "%s",
-							 counters[i]));
+	for (size_t i = 0; i < TLV_HMM_COUNTERS; i++)
+		TLV_TRY(tlv_diagnose(ctx, &plan->counters,
+							 tlv_frame_scalar(moments, tlv_hmm_counters[i], 0), "%s",
+							 tlv_hmm_counters[i]));
 	if (plan->constraints != 0)
 		return TLV_OK;
 	tlv_plan_make(ctx, &made);

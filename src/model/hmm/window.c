@@ -17,6 +17,7 @@
 
 /* EM stands when the log-likelihood of a window grows by less. */
 #define EM_TOLERANCE 1e-9
+#define GROWTH_WARN	 1e-6
 /* No probability starts at zero: EM could not raise it. */
 #define EM_LEAST 1e-6
 
@@ -208,30 +209,56 @@ window_maximize(tlv_context *ctx, window_em *em, double *emissions, double *tran
 
 tlv_status
 tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int iterations,
-				  double *emissions, double *transitions, double *first, double *log_likelihood,
-				  double *growth, int *done)
+				  double *emissions, double *transitions, double *first,
+				  tlv_hmm_window_climb *climb)
 {
 	size_t m = source->d[0];
 	double before = -HUGE_VAL;
 	window_em em;
 
-	*done = 0;
-	*log_likelihood = *growth = 0;
+	memset(climb, 0, sizeof(*climb));
 	TLV_TRY(allocate_em(ctx, k, m, &em));
 	tlv_normalize_rows(k, m, EM_LEAST, emissions);
 	tlv_normalize_columns(k, k, EM_LEAST, transitions);
 	tlv_normalize_columns(k, 1, EM_LEAST, first);
-	for (; *done < iterations; (*done)++)
+	for (; climb->done < iterations; climb->done++)
 	{
-		tlv_report(ctx, "window EM", *done, iterations);
-		TLV_TRY(
-			window_expectations(ctx, source, &em, emissions, transitions, first, log_likelihood));
-		*growth = *log_likelihood - before;
-		if (*growth < EM_TOLERANCE * source->total)
+		tlv_report(ctx, "window EM", climb->done, iterations);
+		TLV_TRY(window_expectations(ctx, source, &em, emissions, transitions, first,
+									&climb->log_likelihood));
+		climb->growth = climb->log_likelihood - before;
+		if (climb->growth < EM_TOLERANCE * source->total)
 			break;
-		before = *log_likelihood;
+		before = climb->log_likelihood;
 		TLV_TRY(window_maximize(ctx, &em, emissions, transitions, first));
 	}
 	tlv_free(ctx, em.a);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb, int limit,
+						 double windows, tlv_diagnostics *diagnostics)
+{
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, climb->done, "window_iterations"));
+	if (climb->done == limit && climb->growth > GROWTH_WARN * windows)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "iterations_at_limit", .score = climb->growth / windows},
+			"EM on the counts of windows stopped at its limit of %d iterations, while the "
+			"log-likelihood per window still grew",
+			climb->done));
+	return tlv_diagnose(ctx, diagnostics, climb->log_likelihood / windows, "window_log_likelihood");
+}
+
+void
+tlv_hmm_window_source(const tlv_frame *moments, tlv_view_source *source)
+{
+	memset(source, 0, sizeof(*source));
+	source->d[0] = source->d[1] = source->d[2] = tlv_frame_find(moments, "items")->rows;
+	source->n = tlv_frame_find(moments, "cells")->rows;
+	source->cells = tlv_frame_int64(moments, "cells");
+	source->counts = tlv_frame_float64(moments, "counts");
+	for (size_t e = 0; e < source->n; e++)
+		source->total += source->counts[e];
 }

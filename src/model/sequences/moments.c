@@ -14,12 +14,15 @@
 
 /* Steps between two looks at whether to stop. */
 #define STEPS_BETWEEN ((size_t) 65536)
+/* Numbers that a vector has at most, as those of models. */
+#define MOST_NUMBERS ((size_t) 4000)
 
 typedef enum sequence_form
 {
 	FORM_UNKNOWN,
 	FORM_SYMBOLS,
-	FORM_VECTORS
+	FORM_VECTORS,
+	FORM_WIDE /* vectors of too many numbers for third moments: no windows are kept */
 } sequence_form;
 
 /* The sizes: of vectors their dimension three times (view_sums.h), of symbols these. */
@@ -45,6 +48,7 @@ typedef struct sequence_state
 	double *counts;
 	/* vectors */
 	tlv_view_sums sums;
+	size_t wide; /* numbers of wide ones */
 } sequence_state;
 
 tlv_status
@@ -140,19 +144,61 @@ create_vectors(tlv_context *ctx, sequence_state *state, size_t d)
 	return grow_initial(ctx, state, d);
 }
 
+static bool
+is_wide(size_t d)
+{
+	return (double) d * (double) d * (double) d > TLV_VIEW_MOST_TRIPLES;
+}
+
+static tlv_status
+set_wide(tlv_context *ctx, sequence_state *state, size_t d)
+{
+	if (state->form == FORM_WIDE && state->wide != d)
+		return refuse_dimension(ctx, d, state->wide);
+	if (state->form == FORM_VECTORS)
+		return refuse_dimension(ctx, d, state->sums.d[0]);
+	TLV_TRY(set_form(ctx, state, FORM_WIDE));
+	if (d > MOST_NUMBERS)
+		return tlv_fail(ctx, TLV_LIMIT, "vectors of %zu numbers have more than %zu", d,
+						MOST_NUMBERS);
+	state->wide = d;
+	return grow_initial(ctx, state, d);
+}
+
+/* Of wide vectors only how sequences begin is kept. */
+static tlv_status
+add_wide(tlv_context *ctx, sequence_state *state, size_t d, const double *x)
+{
+	TLV_TRY(set_wide(ctx, state, d));
+	for (size_t i = 0; i < d; i++)
+		state->initial[i] += isnan(x[i]) ? 0 : x[i];
+	return TLV_OK;
+}
+
+static tlv_status
+check_finite(tlv_context *ctx, size_t n, size_t d, const double *x, const bool *missing)
+{
+	for (size_t i = 0; i < n * d; i++)
+		if (!isfinite(x[i]) && (missing == NULL || !missing[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % d + 1, i / d + 1,
+							isnan(x[i]) ? "NaN" : "infinite");
+	return TLV_OK;
+}
+
 static tlv_status
 add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const double *x,
 			const bool *missing)
 {
+	TLV_TRY(check_finite(ctx, n, d, x, missing));
+	if (is_wide(d))
+		return add_wide(ctx, state, d, x);
+	if (state->form == FORM_WIDE)
+		return refuse_dimension(ctx, d, state->wide);
 	TLV_TRY(set_form(ctx, state, FORM_VECTORS));
 	if (state->sums.d[0] == 0)
 		TLV_TRY(create_vectors(ctx, state, d));
 	if (state->sums.d[0] != d)
 		return refuse_dimension(ctx, d, state->sums.d[0]);
-	for (size_t i = 0; i < n * d; i++)
-		if (!isfinite(x[i]) && (missing == NULL || !missing[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of step %zu is %s", i % d + 1, i / d + 1,
-							isnan(x[i]) ? "NaN" : "infinite");
 	for (size_t i = 0; i + 2 < n; i++)
 	{
 		const double *views[3] = {x + i * d, x + (i + 1) * d, x + (i + 2) * d};
@@ -254,6 +300,19 @@ merge_vectors(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 }
 
 static tlv_status
+merge_wide(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	sequence_state *state = (sequence_state *) accumulator;
+	const double *initial = tlv_frame_float64(frame, "initial");
+	size_t d = tlv_frame_find(frame, "initial")->rows;
+
+	TLV_TRY(set_wide(ctx, state, d));
+	for (size_t i = 0; i < d; i++)
+		state->initial[i] += initial[i];
+	return TLV_OK;
+}
+
+static tlv_status
 sequence_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	return tlv_view_sums_flush(ctx, &((sequence_state *) accumulator)->sums);
@@ -305,16 +364,42 @@ check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 }
 
 static tlv_status
+check_initial(tlv_context *ctx, const sequence_state *state, size_t d)
+{
+	for (size_t i = 0; i < d; i++)
+		if (!isfinite(state->initial[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+	return TLV_OK;
+}
+
+static tlv_status
 describe_vectors(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sequence_state *state = (sequence_state *) accumulator;
 
 	(void) owned;
 	memcpy(state->declared.sizes, state->sums.d, sizeof(state->sums.d));
-	for (size_t i = 0; i < state->sums.d[0]; i++)
-		if (!isfinite(state->initial[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "the numbers are too large for third moments");
+	TLV_TRY(check_initial(ctx, state, state->sums.d[0]));
 	return tlv_view_sums_require_finite(ctx, &state->sums);
+}
+
+static tlv_status
+describe_wide(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	sequence_state *state = (sequence_state *) accumulator;
+
+	(void) owned;
+	state->declared.sizes[SIZE_ITEMS] = state->wide;
+	return check_initial(ctx, state, state->wide);
+}
+
+static tlv_status
+check_wide(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	(void) frame;
+	if (!is_wide(sizes[SIZE_ITEMS]))
+		return tlv_fail(ctx, TLV_CORRUPT, "the sequences' windows are missing");
+	return TLV_OK;
 }
 
 static tlv_status
@@ -356,6 +441,10 @@ static const tlv_declaration vector_list[] = {
 	{"initial", TLV_FLOAT64, TLV_SIZE_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(initial)},
 	VIEW_SUMS_LIST(sequence_state, sums),
 };
+static const tlv_declaration wide_list[] = {
+	COUNTERS,
+	{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_ANY, TLV_OWN, AT(initial)},
+};
 #undef COUNTERS
 #undef AT
 
@@ -380,14 +469,23 @@ static const tlv_sections forms[] = {
 					  .describe = describe_vectors,
 					  .check_more = check_vectors,
 					  .merge_own = merge_vectors},
+	[FORM_WIDE] = {.state = sizeof(sequence_state),
+				   .kind = TLV_KIND_SEQUENCE_MOMENTS,
+				   .n = sizeof(wide_list) / sizeof(wide_list[0]),
+				   .list = wide_list,
+				   .most = {MOST_NUMBERS},
+				   .describe = describe_wide,
+				   .check_more = check_wide,
+				   .merge_own = merge_wide},
 };
 
 static const tlv_sections *
 form_of(const tlv_frame *frame)
 {
-	return &forms[tlv_frame_find(frame, "items") != NULL  ? FORM_SYMBOLS
-				  : tlv_frame_find(frame, "sum1") != NULL ? FORM_VECTORS
-														  : FORM_UNKNOWN];
+	return &forms[tlv_frame_find(frame, "items") != NULL	 ? FORM_SYMBOLS
+				  : tlv_frame_find(frame, "sum1") != NULL	 ? FORM_VECTORS
+				  : tlv_frame_find(frame, "initial") != NULL ? FORM_WIDE
+															 : FORM_UNKNOWN];
 }
 
 static tlv_status

@@ -1,0 +1,372 @@
+/*
+ * stored.c - a hidden Markov model from stored moments alone, whatever they identify (hmm.h).
+ *
+ * Counts of windows hold their likelihood, so that of symbols any number of states has a fit: by EM
+ * from random starts where the moments have none.  Of vectors nothing but the moments is left; they
+ * give as many states as they identify.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "learn.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
+#include "tensorlv/num/special.h"
+
+/* Random starts of EM on the counts, so many steps of each; few where a step costs much. */
+#define STARTS		 8
+#define FIRST_STEPS	 20
+#define COSTLY_CELLS 2e7
+/* A state of a start: the symbols' shares, mixed with a random distribution. */
+#define RANDOM_PART 0.5
+#define STAY_PART	0.5
+
+typedef struct window_start
+{
+	double *emissions, *transitions, *first; /* k x m, k x k, k */
+	tlv_hmm_window_climb climb;
+} window_start;
+
+static tlv_status
+allocate_start(tlv_context *ctx, size_t k, size_t m, window_start *start)
+{
+	TLV_TRY_NEW(ctx, start->emissions, k * (m + k + 1));
+	start->transitions = start->emissions + k * m;
+	start->first = start->transitions + k * k;
+	return TLV_OK;
+}
+
+/* How often every symbol stands in the middle of a window. */
+static tlv_status
+symbol_shares(tlv_context *ctx, const tlv_view_source *source, double **shares)
+{
+	TLV_TRY_NEW0(ctx, *shares, source->d[1]);
+	for (size_t e = 0; e < source->n; e++)
+		(*shares)[tlv_triple_part(source->cells[e], 1)] += source->counts[e] / source->total;
+	return TLV_OK;
+}
+
+static void
+draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, window_start *start)
+{
+	for (size_t j = 0; j < k; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < m; i++)
+			sum += start->emissions[i * k + j] = -log(1 - tlv_rng_uniform(rng)) * shares[i];
+		for (size_t i = 0; i < m; i++)
+			start->emissions[i * k + j] =
+				(1 - RANDOM_PART) * shares[i] + RANDOM_PART * start->emissions[i * k + j] / sum;
+		for (size_t l = 0; l < k; l++)
+			start->transitions[j * k + l] = (1 - STAY_PART) / (double) k + (j == l ? STAY_PART : 0);
+		start->first[j] = 1 / (double) k;
+	}
+}
+
+static tlv_status
+climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps, window_start *start)
+{
+	return tlv_hmm_window_em(ctx, source, k, steps, start->emissions, start->transitions,
+							 start->first, &start->climb);
+}
+
+/* The start that a few steps bring farthest, brought to its end. */
+static tlv_status
+best_start(tlv_context *ctx, const tlv_view_source *source, const tlv_hmm_options *options,
+		   window_start *best)
+{
+	size_t k = options->k, m = source->d[0];
+	double step = (double) source->n * (double) k;
+	int starts = (int) fmax(1, fmin(STARTS, COSTLY_CELLS * STARTS / step));
+	window_start start;
+	double *shares;
+
+	TLV_TRY(symbol_shares(ctx, source, &shares));
+	TLV_TRY(allocate_start(ctx, k, m, best));
+	TLV_TRY(allocate_start(ctx, k, m, &start));
+	for (int i = 0; i < starts; i++)
+	{
+		tlv_rng rng;
+
+		tlv_report(ctx, "starts", i, starts);
+		tlv_rng_stream(&rng, options->seed, 500 + (uint64_t) i);
+		draw_start(&rng, k, m, shares, &start);
+		TLV_TRY(climb(ctx, source, k, FIRST_STEPS, &start));
+		if (i == 0 || start.climb.log_likelihood > best->climb.log_likelihood)
+		{
+			window_start other = *best;
+
+			*best = start;
+			start = other;
+		}
+	}
+	tlv_free(ctx, shares);
+	tlv_free(ctx, start.emissions);
+	return options->iterations > 0 ? climb(ctx, source, k, options->iterations, best) : TLV_OK;
+}
+
+/* ---- what the counts say of the beginning ---- */
+
+static tlv_status
+count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
+			  const window_start *best, double **initial)
+{
+	const double *counts = tlv_frame_float64(moments, "initial");
+	double *sums;
+
+	TLV_TRY_NEW(ctx, *initial, 2 * k);
+	sums = *initial + k;
+	memcpy(*initial, best->first, k * sizeof(double));
+	for (int step = 0; step < FIRST_STEPS; step++)
+	{
+		memcpy(sums, best->first, k * sizeof(double)); /* which count as one sequence more */
+		for (size_t i = 0; i < m; i++)
+		{
+			double p = TLV_HMM_LEAST;
+
+			for (size_t j = 0; j < k; j++)
+				p += (*initial)[j] * best->emissions[i * k + j];
+			for (size_t j = 0; j < k; j++)
+				sums[j] += counts[i] * (*initial)[j] * best->emissions[i * k + j] / p;
+		}
+		memcpy(*initial, sums, k * sizeof(double));
+		tlv_normalize_columns(k, 1, 0, *initial);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+write_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_view_source *source,
+			 const tlv_hmm_options *options, const window_start *best, tlv_diagnostics *diagnostics,
+			 void **image, size_t *size)
+{
+	size_t k = options->k, m = source->d[0];
+	tlv_hmm_parts parts = {.k = k,
+						   .d = m,
+						   .seed = (double) options->seed,
+						   .transitions = best->transitions,
+						   .items = tlv_frame_int64(moments, "items"),
+						   .emissions = best->emissions,
+						   .diagnostics = diagnostics};
+	double *initial;
+
+	TLV_TRY(count_initial(ctx, moments, k, m, best, &initial));
+	parts.initial = initial;
+	TLV_TRY(tlv_hmm_diagnose_windows(ctx, &best->climb, options->iterations, source->total,
+									 diagnostics));
+	return tlv_hmm_write(ctx, &parts, image, size);
+}
+
+/* ---- what moments alone do not identify ---- */
+
+static tlv_status
+diagnose_counters(tlv_context *ctx, const tlv_frame *moments, double windows,
+				  tlv_diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < TLV_HMM_COUNTERS; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(moments, tlv_hmm_counters[i], 0),
+							 "%s", tlv_hmm_counters[i]));
+	return tlv_diagnose(ctx, diagnostics, windows, "windows");
+}
+
+/* Any number of states of symbols. */
+static tlv_status
+fit_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+		   const tlv_error *failed, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_view_source source;
+	window_start best;
+
+	tlv_hmm_window_source(moments, &source);
+	TLV_TRY(tlv_require_memory(
+		ctx, sizeof(double) * (10.0 * (double) options->k * (double) (source.d[0] + options->k)),
+		"the fit"));
+	TLV_TRY(best_start(ctx, &source, options, &best));
+	TLV_TRY(diagnose_counters(ctx, moments, source.total, &diagnostics));
+	TLV_TRY(tlv_warn(ctx, &diagnostics,
+					 &(tlv_warning){.code = "not_identified",
+									.score = (double) options->k,
+									.hint = "the model is the best of random starts, by the "
+											"likelihood of windows of three steps; "
+											"tlv_hmm(query) learns from whole sequences"},
+					 "%s", failed->message));
+	return write_counts(ctx, moments, &source, options, &best, &diagnostics, image, size);
+}
+
+/* A failure that says that there are not so many states in the moments. */
+static bool
+is_too_many(tlv_status status)
+{
+	return status == TLV_NOT_IDENTIFIABLE || status == TLV_BAD_PARAMETER || status == TLV_BAD_DATA;
+}
+
+/* As many states of vectors as there are, which the model says. */
+static tlv_status
+fit_fewer(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+		  const tlv_error *failed, bool told, void **image, size_t *size)
+{
+	size_t most = tlv_frame_find(moments, "initial")->rows + 1;
+	tlv_hmm_options fewer = *options;
+	tlv_diagnostics diagnostics = {0};
+	tlv_status status = TLV_NOT_IDENTIFIABLE;
+	tlv_hmm_parts parts;
+	tlv_frame frame;
+
+	fewer.k = tlv_least(options->k - 1, most);
+	for (; fewer.k >= 1; fewer.k--)
+	{
+		status = tlv_hmm_fit(ctx, moments, &fewer, image, size);
+		if (status == TLV_OK || !is_too_many(status) || fewer.k == 1)
+			break;
+		memset(&ctx->error, 0, sizeof(ctx->error));
+	}
+	if (status != TLV_OK || !told)
+		return status;
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &frame));
+	tlv_hmm_read(&frame, &parts);
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
+	TLV_TRY(tlv_warn(ctx, &diagnostics,
+					 &(tlv_warning){.code = "fewer_states",
+									.score = (double) fewer.k,
+									.hint = "tlv_hmm(query) learns as many as are asked for, "
+											"from whole sequences"},
+					 "%s: the model has %zu", failed->message, fewer.k));
+	parts.diagnostics = &diagnostics;
+	return tlv_hmm_write(ctx, &parts, image, size);
+}
+
+/* ---- the number of states ---- */
+
+/* Of symbols: the rank of the table of neighbours, the more frequent ones told apart. */
+static tlv_status
+rank_of_counts(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p_value)
+{
+	tlv_view_source source;
+	double *counts, *table;
+	int32_t *class;
+	size_t c;
+
+	tlv_hmm_window_source(moments, &source);
+	TLV_TRY_NEW(ctx, class, source.d[0]);
+	TLV_TRY(symbol_shares(ctx, &source, &counts));
+	TLV_TRY(tlv_hmm_classes(ctx, source.d[0], counts, source.total, class, &c));
+	TLV_TRY_NEW0(ctx, table, c * c);
+	for (size_t e = 0; e < source.n; e++)
+		table[(size_t) class[tlv_triple_part(source.cells[e], 1)] * c +
+			  (size_t) class[tlv_triple_part(source.cells[e], 0)]] += source.counts[e];
+	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank, p_value));
+	tlv_free(ctx, table);
+	tlv_free(ctx, counts);
+	tlv_free(ctx, class);
+	return TLV_OK;
+}
+
+/*
+ * Of vectors: 1 and the rank of the correlations (d x d) of a step and the next.  Under
+ * independence n times the sum of their squares is a sum of chi-squared variables whose weights add
+ * up to d^2, whatever the numbers of a step have to do with each other; far in the tail such a
+ * sum is largest where one of them has all the weight (Szekely, Bakirov 2003).
+ */
+static tlv_status
+rank_of_sums(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p_value)
+{
+	tlv_view_sums sums;
+	double *scaled, *values, rest = 0;
+	size_t d;
+
+	TLV_TRY(tlv_view_sums_read(ctx, moments, false, &sums));
+	d = sums.d[0];
+	TLV_TRY_NEW(ctx, scaled, d * d + d + tlv_singular_values_work(d, d));
+	values = scaled + d * d;
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			double n = sums.rows, a = sums.sum[0][i], b = sums.sum[1][j];
+			double va = sums.square[0][i] - a * a / n, vb = sums.square[1][j] - b * b / n;
+
+			scaled[j * d + i] =
+				va > 0 && vb > 0 ? (sums.pairs[0][j * d + i] - a * b / n) / sqrt(va * vb) : 0;
+		}
+	TLV_TRY(tlv_singular_values(ctx, d, d, scaled, d, values, values + d));
+	for (size_t i = 0; i < d; i++)
+		rest += values[i] * values[i];
+	for (*rank = 1; *rank <= d; (*rank)++)
+	{
+		double p = tlv_chisq_survival(sums.rows * fmax(rest, 0) / (double) (d * d), 1);
+
+		*p_value = *rank == 1 ? p : *p_value;
+		if (!(p <= TLV_HMM_SIGNIFICANCE))
+			break;
+		rest -= values[*rank - 1] * values[*rank - 1];
+	}
+	tlv_free(ctx, scaled);
+	tlv_view_sums_free(ctx, &sums);
+	return TLV_OK;
+}
+
+/* The model with what the choice of its number of states tells. */
+static tlv_status
+tell_choice(tlv_context *ctx, size_t rank, double p_value, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_hmm_parts parts;
+	tlv_frame frame;
+
+	TLV_TRY(tlv_frame_open(ctx, *image, *size, &frame));
+	tlv_hmm_read(&frame, &parts);
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) parts.k, "k_chosen"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) rank, "pair_rank"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, p_value, "independence_p_value"));
+	if (p_value > TLV_HMM_SIGNIFICANCE)
+		TLV_TRY(tlv_warn(
+			ctx, &diagnostics, &(tlv_warning){.code = "independent_steps", .score = p_value},
+			"neighbouring steps do not depend on each other: there are no states to tell apart"));
+	parts.diagnostics = &diagnostics;
+	return tlv_hmm_write(ctx, &parts, image, size);
+}
+
+/* ---- the fit ---- */
+
+static tlv_status
+fit_told(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options, bool told,
+		 void **image, size_t *size)
+{
+	bool symbols = tlv_frame_find(moments, "items") != NULL;
+	tlv_status status = tlv_hmm_fit(ctx, moments, options, image, size);
+	tlv_error failed = ctx->error;
+	tlv_view_source source;
+
+	if (!is_too_many(status) || tlv_frame_find(moments, symbols ? "cells" : "sum1") == NULL)
+		return status;
+	if (symbols)
+		tlv_hmm_window_source(moments, &source);
+	if (symbols ? source.total == 0 : options->k == 1)
+		return status;
+	memset(&ctx->error, 0, sizeof(ctx->error));
+	return symbols ? fit_counts(ctx, moments, options, &failed, image, size)
+				   : fit_fewer(ctx, moments, options, &failed, told, image, size);
+}
+
+tlv_status
+tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
+				   size_t max_k, void **image, size_t *size)
+{
+	tlv_hmm_options chosen = *options;
+	double p_value = NAN;
+	size_t rank = 1;
+
+	if (options->k > 0)
+		return fit_told(ctx, moments, options, true, image, size);
+	if (tlv_frame_find(moments, "items") != NULL)
+		TLV_TRY(rank_of_counts(ctx, moments, &rank, &p_value));
+	else if (tlv_frame_find(moments, "sum1") != NULL)
+		TLV_TRY(rank_of_sums(ctx, moments, &rank, &p_value));
+	chosen.k = tlv_least(rank, max_k);
+	TLV_TRY(fit_told(ctx, moments, &chosen, false, image, size));
+	return tell_choice(ctx, rank, p_value, image, size);
+}

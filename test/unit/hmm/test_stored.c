@@ -1,0 +1,263 @@
+/*
+ * test_stored.c - hidden Markov models from stored moments alone: more states than these identify,
+ * the number of states by the rank of what is stored, vectors too wide for third moments.
+ */
+#include "hmm_fixture.h"
+
+static tlv_frame
+stored_fit(tlv_frame moments, size_t k, int iterations)
+{
+	tlv_hmm_options options = {.k = k, .iterations = iterations, .seed = 1};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_hmm_fit_stored(&ctx, &moments, &options, 10, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static size_t
+states_of(tlv_frame model)
+{
+	tlv_hmm_parts parts;
+
+	tlv_hmm_read(&model, &parts);
+	return parts.k;
+}
+
+/* Where the moments suffice it is their fit, bit by bit. */
+static void
+test_identified(void **state)
+{
+	tlv_frame truths[2] = {simulated_model(8, 0, 3, 2), simulated_model(0, 4, 3, 2)};
+
+	(void) state;
+	for (int form = 0; form < 2; form++)
+	{
+		int32_t *states;
+		tlv_frame moments = moments_of(drawn(truths[form], 20000, &states));
+		tlv_frame a = stored_fit(moments, 3, 100), b = fitted(moments, 3, 100);
+
+		assert_int_equal(a.header->size, b.header->size);
+		assert_memory_equal(a.header, b.header, a.header->size);
+	}
+}
+
+/* Four states of two symbols: their windows have no moments of so many, but a likelihood. */
+static void
+test_more_than_symbols(void **state)
+{
+	tlv_frame truth = simulated_model(2, 0, 4, 3), moments, two, four;
+	tlv_warning warning;
+	int32_t *states;
+
+	(void) state;
+	moments = moments_of(drawn(truth, 20000, &states));
+	four = stored_fit(moments, 4, 100);
+	assert_int_equal(states_of(four), 4);
+	assert_true(tlv_warnings_find(&four, "not_identified", &warning));
+	assert_non_null(strstr(warning.message, "2 distinct symbols"));
+	assert_close(warning.score, 4, 1e-12);
+	assert_close(diagnostic(four, "windows"), 19998, 1e-9);
+	/* No worse than one that is identified, and no better than the counts themselves. */
+	two = stored_fit(moments, 2, 100);
+	assert_false(tlv_warnings_find(&two, "not_identified", NULL));
+	assert_above(diagnostic(four, "window_log_likelihood"),
+				 diagnostic(two, "window_log_likelihood") - 1e-5);
+	{
+		const double *counts = tlv_frame_float64(&moments, "counts");
+		size_t n = tlv_frame_find(&moments, "cells")->rows;
+		double entropy = 0;
+
+		for (size_t e = 0; e < n; e++)
+			entropy += counts[e] / 19998 * log(counts[e] / 19998);
+		assert_below(diagnostic(four, "window_log_likelihood"), entropy + 1e-9);
+		assert_above(diagnostic(four, "window_log_likelihood"), entropy - 1e-3);
+	}
+	assert_int_equal(states_of(stored_fit(moments, 4, 0)), 4);
+}
+
+/* Of vectors there are as many states as the moments tell apart. */
+static void
+test_more_than_dimensions(void **state)
+{
+	tlv_frame truth = simulated_model(0, 1, 2, 3), moments, model;
+	tlv_warning warning;
+	int32_t *states;
+
+	(void) state;
+	moments = moments_of(drawn(truth, 20000, &states));
+	model = stored_fit(moments, 5, 100);
+	assert_int_equal(states_of(model), 2);
+	assert_true(tlv_warnings_find(&model, "fewer_states", &warning));
+	assert_close(warning.score, 2, 1e-12);
+	assert_non_null(strstr(warning.message, "k = 5 is more than 2"));
+}
+
+static tlv_frame
+independent(size_t d, size_t n, uint64_t seed)
+{
+	double *x = room(n * (d > 0 ? d : 1), sizeof(double));
+	int64_t *symbols = room(n, sizeof(int64_t));
+	tlv_rng own;
+
+	tlv_rng_stream(&own, seed, 1);
+	for (size_t t = 0; t < n; t++)
+	{
+		double common = tlv_rng_normal(&own);
+
+		symbols[t] = (int64_t) (6 * tlv_rng_uniform(&own));
+		for (size_t i = 0; i < d; i++) /* correlated ones: the bound must hold for them */
+			x[t * d + i] = common + 0.5 * tlv_rng_normal(&own);
+	}
+	return moments_of(d > 0 ? (tlv_sequence){n, NULL, d, x, NULL}
+							: (tlv_sequence){n, symbols, 0, NULL, NULL});
+}
+
+/* Independent steps have one state, with few exceptions; three states are three. */
+static void
+test_chosen(void **state)
+{
+	int wrong[2] = {0, 0}, found[2] = {0, 0};
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		for (int form = 0; form < 2; form++)
+		{
+			tlv_frame model = stored_fit(independent(form == 0 ? 0 : 3, 2000, seed), 0, 20);
+
+			wrong[form] += states_of(model) > 1;
+			assert_int_equal(tlv_warnings_find(&model, "independent_steps", NULL),
+							 states_of(model) == 1);
+		}
+	assert_below(wrong[0], 2.5);
+	assert_below(wrong[1], 2.5);
+	for (uint64_t seed = 1; seed <= 10; seed++)
+		for (int form = 0; form < 2; form++)
+		{
+			int32_t *states;
+			tlv_frame truth = simulated_model(form == 0 ? 8 : 0, form == 0 ? 0 : 4, 3, seed);
+			tlv_frame model = stored_fit(moments_of(drawn(truth, 20000, &states)), 0, 20);
+
+			found[form] += states_of(model) == 3;
+			assert_close(diagnostic(model, "k_chosen"), (double) states_of(model), 1e-12);
+		}
+	assert_above(found[0], 7.5);
+	assert_above(found[1], 6.5);
+}
+
+/* A component that a warning names is the state of that number, however states are ordered. */
+static void
+test_component(void **state)
+{
+	double initial[2] = {0.5, 0.5}, transitions[4] = {0.5, 0.5, 0.1, 0.9};
+	double emissions[4] = {0.9, 0.2, 0.1, 0.8};
+	int64_t items[2] = {1, 2};
+	tlv_diagnostics diagnostics = {0};
+	tlv_hmm_parts parts = {.k = 2,
+						   .d = 2,
+						   .initial = initial,
+						   .transitions = transitions,
+						   .items = items,
+						   .emissions = emissions,
+						   .diagnostics = &diagnostics};
+	tlv_warning warning;
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_ok(tlv_warn(&ctx, &diagnostics,
+					   &(tlv_warning){.code = "negative_mass", .component = 1, .score = 1}, "one"));
+	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
+	model = checked(TLV_FRAME_MODEL, image, size);
+	assert_true(tlv_warnings_find(&model, "negative_mass", &warning));
+	assert_int_equal(warning.component, 2); /* the rarer of the two */
+}
+
+/* Vectors of more numbers than third moments have room for. */
+static void
+test_wide(void **state)
+{
+	size_t d = 201, n = 40;
+	double *x = room(n * d, sizeof(double));
+	tlv_accumulator *whole, *part, *merged;
+	tlv_hmm_options options = {.k = 2, .seed = 1};
+	tlv_frame a, b, m;
+	void *image;
+	size_t size;
+
+	(void) state;
+	for (size_t i = 0; i < n * d; i++)
+		x[i] = (double) (i % 17);
+	assert_ok(tlv_sequence_moments_create(&ctx, &whole));
+	assert_ok(tlv_sequence_moments_create(&ctx, &part));
+	assert_ok(tlv_sequence_moments_create(&ctx, &merged));
+	assert_ok(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(n / 2, d, x)));
+	a = built(whole);
+	assert_ok(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(n / 2, d, x + n / 2 * d)));
+	assert_ok(tlv_add(&ctx, part, TLV_AS_SEQUENCE(n / 2, d, x + n / 2 * d)));
+	b = built(part);
+	assert_ok(merged->class->merge(&ctx, merged, &a));
+	assert_ok(merged->class->merge(&ctx, merged, &b));
+	m = built(merged);
+	a = built(whole);
+	assert_int_equal(a.header->size, m.header->size);
+	assert_memory_equal(a.header, m.header, a.header->size);
+	assert_int_equal(tlv_add(&ctx, whole, TLV_AS_SEQUENCE(3, 4, x)), TLV_BAD_DATA);
+	assert_int_equal(tlv_hmm_fit_stored(&ctx, &m, &options, 10, &image, &size),
+					 TLV_NOT_IDENTIFIABLE);
+	assert_non_null(strstr(ctx.error.message, "too wide"));
+	memset(&ctx.error, 0, sizeof(ctx.error));
+	assert_ok(tlv_sequence_moments_create(&ctx, &part));
+	assert_ok(tlv_add(&ctx, part, TLV_AS_SEQUENCE(3, 4, x)));
+	assert_int_equal(tlv_add(&ctx, part, TLV_AS_SEQUENCE(3, d, x)), TLV_BAD_DATA);
+}
+
+/* Refused memory and cancels end it wherever they come. */
+static void
+test_faults(void **state)
+{
+	tlv_frame truth = simulated_model(2, 0, 4, 3), moments;
+	tlv_hmm_options options = {.k = 4, .iterations = 50, .seed = 1};
+	int32_t *states;
+	void *image;
+	size_t size;
+
+	(void) state;
+	moments = moments_of(drawn(truth, 5000, &states));
+	for (size_t at = 1; at < 40; at += 3)
+	{
+		memory.calls = memory.stopped_calls = 0;
+		memory.stop_at = at;
+		if (tlv_hmm_fit_stored(&ctx, &moments, &options, 10, &image, &size) != TLV_CANCELLED)
+			assert_true(memory.calls < at);
+	}
+	memory.stop_at = 0;
+	for (size_t spare = 0;; spare += 997)
+	{
+		tlv_status status;
+
+		ctx.arena.limit = ctx.arena.used + spare;
+		status = tlv_hmm_fit_stored(&ctx, &moments, &options, 10, &image, &size);
+		ctx.arena.limit = SIZE_MAX;
+		if (status == TLV_OK)
+			break;
+		assert_int_equal(status, TLV_MEMORY_LIMIT);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_identified, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_symbols, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_dimensions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_component, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wide, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("hmm_stored", tests, NULL, NULL);
+}
