@@ -156,9 +156,8 @@ TlvDropStates(MemoryContext below)
 			MemoryContextDelete(live->shared->mcxt); /* which takes it out of the table */
 }
 
-/* What a pointer in memory points to; NULL for another value. */
-static struct varlena *
-referred_value(Datum value)
+struct varlena *
+TlvReferredValue(Datum value)
 {
 	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
 	struct varatt_indirect pointer;
@@ -176,7 +175,7 @@ TlvValueKey(Datum value, char *key)
 	size_t size;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(raw) ||
-		(VARATT_IS_EXTERNAL_INDIRECT(raw) && TlvIsHeld(referred_value(value))))
+		(VARATT_IS_EXTERNAL_INDIRECT(raw) && TlvIsHeld(TlvReferredValue(value))))
 		size = VARSIZE_EXTERNAL(raw);
 	else if (!VARATT_IS_EXTENDED(raw) && VARSIZE(raw) >= sizeof(tlv_frame_header))
 		size = sizeof(tlv_frame_header);
@@ -206,7 +205,7 @@ open_constant(TlvShared *shared, const ConstantKey *key, Datum value)
 {
 	MemoryContext old = MemoryContextSwitchTo(shared->mcxt);
 	TlvConstant constant = {.key = *key};
-	struct varlena *image = referred_value(value);
+	struct varlena *image = TlvReferredValue(value);
 
 	if (image == NULL || !TlvIsHeld(image))
 		image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);

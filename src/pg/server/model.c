@@ -1,5 +1,5 @@
 /*
- * model.c - models as arguments: opened once for a call site, refined by a step.
+ * model.c - models as arguments; a model refined by a step.
  */
 #include "tlv_pg.h"
 
@@ -8,51 +8,6 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-
-static TlvModelCache *
-open_cache(FunctionCallInfo fcinfo, Datum value, const char *key, size_t key_size)
-{
-	TlvModelCache *cache = fcinfo->flinfo->fn_extra;
-	MemoryContext mcxt, old;
-	struct varlena *image;
-	tlv_frame frame;
-
-	if (cache != NULL)
-	{
-		fcinfo->flinfo->fn_extra = NULL;
-		MemoryContextDelete(cache->mcxt);
-	}
-	/* The call's own until the model is open: an error leaves nothing in fn_mcxt. */
-	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
-	old = MemoryContextSwitchTo(mcxt);
-	cache = palloc0(sizeof(TlvModelCache));
-	cache->mcxt = mcxt;
-	TlvContextInit(&cache->ctx, mcxt, SIZE_MAX);
-	image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
-	frame = TlvFrame(image);
-	TlvCheck(&cache->ctx, TlvKind(&frame)->model->open(&cache->ctx, &frame, &cache->model));
-	memcpy(cache->key, key, key_size);
-	cache->key_size = key_size;
-	MemoryContextSwitchTo(old);
-	MemoryContextSetParent(mcxt, fcinfo->flinfo->fn_mcxt);
-	fcinfo->flinfo->fn_extra = cache;
-	return cache;
-}
-
-TlvModelCache *
-TlvCachedModel(FunctionCallInfo fcinfo, int argument)
-{
-	TlvModelCache *cache = fcinfo->flinfo->fn_extra;
-	Datum value = PG_GETARG_DATUM(argument);
-	char key[sizeof(cache->key)];
-	size_t size = TlvValueKey(value, key);
-
-	if (cache == NULL || cache->in_use || size == 0 || cache->key_size != size ||
-		memcmp(cache->key, key, size) != 0)
-		cache = open_cache(fcinfo, value, key, size);
-	TlvBeginUse(&cache->in_use);
-	return cache;
-}
 
 struct varlena *
 TlvUpdateModel(struct varlena *model, struct varlena *statistics)

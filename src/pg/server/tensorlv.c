@@ -29,6 +29,7 @@ PG_MODULE_MAGIC;
 #define USUAL_KILOBYTES (1024 * 1024)
 
 int tlv_work_mem = USUAL_KILOBYTES;
+int tlv_model_cache = 64 * 1024;
 int tlv_progress = TLV_PROGRESS_OFF;
 static int blas_threads = 1;
 
@@ -47,6 +48,10 @@ _PG_init(void)
 	DefineCustomIntVariable("tensorlv.work_mem", "Memory that one fit may use.",
 							"-1 means maintenance_work_mem.", &tlv_work_mem, USUAL_KILOBYTES, -1,
 							MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("tensorlv.model_cache",
+							"Memory of models that a session keeps open for later statements.",
+							"0 keeps none.", &tlv_model_cache, 64 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("tensorlv.blas_threads", "Threads of BLAS within one fit.",
 							"Parallel workers always use one.", &blas_threads, 1, 1,
 							cores > 1 ? (int) cores : 1, PGC_SUSET, 0, NULL, NULL, NULL);

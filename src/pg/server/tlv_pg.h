@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "lib/ilist.h"
 #include "lib/stringinfo.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
@@ -37,6 +38,7 @@ typedef enum TlvProgress
 } TlvProgress;
 
 extern int tlv_work_mem;
+extern int tlv_model_cache; /* kB */
 extern int tlv_progress;
 
 /* Bytes a fit may use: tensorlv.work_mem, below 0 maintenance_work_mem. */
@@ -275,6 +277,9 @@ extern TlvShared *TlvSharedState(FunctionCallInfo fcinfo);
 #define TLV_KEY_SIZE 40
 extern size_t TlvValueKey(Datum value, char *key);
 
+/* What a pointer in memory points to; NULL for another value. */
+extern struct varlena *TlvReferredValue(Datum value);
+
 /* Puts a subspace or model given as a constant argument into the statistic, opened as its aggregate
  * wants it: once per aggregate context. */
 extern void TlvOpenConstant(TlvShared *shared, Datum value, tlv_statistic *statistic);
@@ -333,19 +338,26 @@ extern int64 TlvTermId(const char *text, size_t length);
 /* The model after one refinement step with those statistics, in the current memory context. */
 extern struct varlena *TlvUpdateModel(struct varlena *model, struct varlena *statistics);
 
-/* A model opened once per call site: it lives in fn_extra, which must have no other use. */
+/* A model that is open (model_cache.c); its memory context holds all of it. */
 typedef struct TlvModelCache
 {
-	MemoryContext mcxt; /* child of fn_mcxt; holds everything below */
+	MemoryContext mcxt;
 	tlv_context ctx;
-	char key[TLV_KEY_SIZE];
-	size_t key_size;
-	TlvUse in_use;
 	tlv_model *model;
 	tlv_posterior posterior; /* filled again and again */
+	/* the cache's own */
+	struct TlvModelKey *key;
+	size_t bytes; /* as of the last look */
+	int pins;	  /* call sites that hold it */
+	bool listed;  /* it is found by its key */
+	TlvUse in_use;
+	dlist_node by_use;
 } TlvModelCache;
 
-/* In use until TlvCachedModelEnd; one that an error left in use is opened anew. */
+/*
+ * The model of an argument, opened unless the backend has it open.  fn_extra must have no other
+ * use.  In use until TlvCachedModelEnd: one that an error left in use is opened anew.
+ */
 extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
 
 static inline void

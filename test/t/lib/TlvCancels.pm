@@ -10,10 +10,10 @@ our @EXPORT = qw(cancel_at_random cancels_ok);
 
 use constant STATEMENTS => 40; # of a session
 
-# What a session has at its end: contexts of ours, but for the table that a process keeps for its life; bytes of all contexts,
+# What a session has at its end: contexts of ours, but for the tables that a process keeps for its life; bytes of all contexts,
 # locks, open portals.
 my $figures = <<'SQL';
-SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name <> 'tensorlv aggregate contexts'), sum(total_bytes),
+SELECT 'figures', count(*) FILTER (WHERE name LIKE 'tensorlv%' AND name NOT IN ('tensorlv aggregate contexts', 'tensorlv models')), sum(total_bytes),
     (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation'
     AND relation >= 16384), (SELECT count(*) FROM pg_cursors) FROM pg_backend_memory_contexts;
 SQL
@@ -35,7 +35,7 @@ SQL
 
 sub session {
     my ($phases, $longest, $has_contexts) = @_;
-    my $sql = "SET application_name = 'tlv victim';\n";
+    my $sql = "SET application_name = 'tlv victim';\nSET tensorlv.model_cache = 0;\n"; # no model is meant to stay open
     $sql .= $figures =~ s/figures/begin/r if $has_contexts;
     for (1 .. STATEMENTS) {
         my $phase = $phases->[ int rand @$phases ];

@@ -1,0 +1,229 @@
+/*
+ * model_cache.c - models that are open: a session keeps those that it used last, as many as
+ * tensorlv.model_cache allows, so that a statement that applies a stored model reads its first
+ * bytes only.
+ *
+ * A model is known by the head of its frame, in which the digest of its content is: an image that
+ * was updated, rolled back or moved is the same or another by what it is, not by where it lies.
+ * Call sites hold the model that they used last; what is held is not dropped, whatever its size.
+ */
+#include "tlv_pg.h"
+
+#include "access/detoast.h"
+#include "utils/hsearch.h"
+
+/* What is read of a value to know it; the length word is the server's. */
+typedef struct TlvModelKey
+{
+	char head[sizeof(tlv_frame_header) - VARHDRSZ];
+	uint32 size; /* of the whole value */
+} TlvModelKey;
+
+typedef struct ListedModel
+{
+	TlvModelKey key;
+	TlvModelCache *model;
+} ListedModel;
+
+/* A place in a plan that calls: what its argument was last, and the model of that. */
+typedef struct CallSite
+{
+	char value[TLV_KEY_SIZE]; /* TlvValueKey */
+	size_t value_size;		  /* 0: it has none */
+	TlvModelCache *model;	  /* held; NULL: none */
+	MemoryContextCallback callback;
+} CallSite;
+
+/* Made by the first model. */
+static MemoryContext models_context = NULL;
+static HTAB *listed_models = NULL;
+static dlist_head listed_by_use = DLIST_STATIC_INIT(listed_by_use); /* the last used first */
+static size_t listed_bytes = 0;
+
+static void
+model_delist(TlvModelCache *model)
+{
+	if (!model->listed)
+		return;
+	hash_search(listed_models, model->key, HASH_REMOVE, NULL);
+	dlist_delete(&model->by_use);
+	listed_bytes -= model->bytes;
+	model->listed = false;
+}
+
+/* Models that nobody holds go, those first that were used longest ago. */
+static void
+models_trim(void)
+{
+	size_t limit = (size_t) tlv_model_cache * 1024;
+	dlist_node *node, *before;
+
+	if (listed_bytes <= limit || dlist_is_empty(&listed_by_use))
+		return;
+	for (node = dlist_tail_node(&listed_by_use); node != NULL && listed_bytes > limit;
+		 node = before)
+	{
+		TlvModelCache *model = dlist_container(TlvModelCache, by_use, node);
+
+		before =
+			dlist_has_prev(&listed_by_use, node) ? dlist_prev_node(&listed_by_use, node) : NULL;
+		if (model->pins > 0)
+			continue;
+		model_delist(model);
+		MemoryContextDelete(model->mcxt);
+	}
+}
+
+/* ---- call sites ---- */
+
+static void
+site_release(CallSite *site)
+{
+	TlvModelCache *model = site->model;
+
+	if (model == NULL)
+		return;
+	site->model = NULL;
+	site->value_size = 0;
+	model->pins--;
+	/* An error may have left it half changed. */
+	if (model->in_use)
+		model_delist(model);
+	if (!model->listed && model->pins == 0)
+		MemoryContextDelete(model->mcxt);
+}
+
+/* The plan is gone. */
+static void
+site_end(void *argument)
+{
+	site_release(argument);
+	models_trim();
+}
+
+static CallSite *
+call_site(FunctionCallInfo fcinfo)
+{
+	CallSite *site = fcinfo->flinfo->fn_extra;
+
+	if (site != NULL)
+		return site;
+	site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CallSite));
+	site->callback.func = site_end;
+	site->callback.arg = site;
+	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
+	fcinfo->flinfo->fn_extra = site;
+	return site;
+}
+
+/* ---- opening ---- */
+
+/* A value that is too short to be a model has a key that no model has. */
+static void
+read_key(Datum value, TlvModelKey *key)
+{
+	struct varlena *raw = (struct varlena *) DatumGetPointer(value);
+	struct varlena *referred = TlvReferredValue(value), *head;
+
+	memset(key, 0, sizeof(*key));
+	raw = referred != NULL ? referred : raw;
+	key->size = (uint32) toast_raw_datum_size(PointerGetDatum(raw));
+	head = VARATT_IS_EXTENDED(raw) ? detoast_attr_slice(raw, 0, sizeof(key->head)) : raw;
+	memcpy(key->head, VARDATA_ANY(head), Min(VARSIZE_ANY_EXHDR(head), sizeof(key->head)));
+	if (head != raw)
+		pfree(head);
+}
+
+static void
+prepare_cache(void)
+{
+	HASHCTL control = {.keysize = sizeof(TlvModelKey), .entrysize = sizeof(ListedModel)};
+
+	if (listed_models != NULL)
+		return;
+	if (models_context == NULL)
+		models_context =
+			AllocSetContextCreate(TopMemoryContext, "tensorlv models", ALLOCSET_DEFAULT_SIZES);
+	control.hcxt = models_context;
+	listed_models =
+		hash_create("tensorlv models", 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* The call's own until the model is open: an error leaves nothing behind. */
+static TlvModelCache *
+model_open(Datum value, const TlvModelKey *key)
+{
+	MemoryContext mcxt =
+		AllocSetContextCreate(CurrentMemoryContext, "tensorlv model", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(mcxt);
+	TlvModelCache *model = palloc0(sizeof(TlvModelCache));
+	ListedModel *listed;
+	tlv_frame frame;
+
+	model->mcxt = mcxt;
+	model->key = palloc(sizeof(TlvModelKey));
+	*model->key = *key;
+	TlvContextInit(&model->ctx, mcxt, SIZE_MAX);
+	frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM_COPY(value));
+	TlvCheck(&model->ctx, TlvKind(&frame)->model->open(&model->ctx, &frame, &model->model));
+	MemoryContextSwitchTo(old);
+	listed = hash_search(listed_models, key, HASH_ENTER, NULL);
+	listed->model = model;
+	MemoryContextSetParent(mcxt, models_context);
+	model->bytes = MemoryContextMemAllocated(mcxt, true);
+	dlist_push_head(&listed_by_use, &model->by_use);
+	listed_bytes += model->bytes;
+	model->listed = true;
+	return model;
+}
+
+/* One that is open, now the last used; NULL: none is. */
+static TlvModelCache *
+model_find(const TlvModelKey *key)
+{
+	const ListedModel *listed = hash_search(listed_models, key, HASH_FIND, NULL);
+	TlvModelCache *model;
+
+	if (listed == NULL)
+		return NULL;
+	model = listed->model;
+	if (model->in_use)
+	{
+		model_delist(model);
+		if (model->pins == 0)
+			MemoryContextDelete(model->mcxt);
+		return NULL;
+	}
+	listed_bytes -= model->bytes;
+	model->bytes = MemoryContextMemAllocated(model->mcxt, true); /* posteriors may have grown */
+	listed_bytes += model->bytes;
+	dlist_move_head(&listed_by_use, &model->by_use);
+	return model;
+}
+
+TlvModelCache *
+TlvCachedModel(FunctionCallInfo fcinfo, int argument)
+{
+	Datum value = PG_GETARG_DATUM(argument);
+	CallSite *site = call_site(fcinfo);
+	char bytes[TLV_KEY_SIZE];
+	size_t size = TlvValueKey(value, bytes);
+	TlvModelKey key;
+
+	if (site->model == NULL || site->model->in_use || size == 0 || site->value_size != size ||
+		memcmp(site->value, bytes, size) != 0)
+	{
+		prepare_cache();
+		read_key(value, &key);
+		site_release(site);
+		site->model = model_find(&key);
+		if (site->model == NULL)
+			site->model = model_open(value, &key);
+		site->model->pins++;
+		memcpy(site->value, bytes, size);
+		site->value_size = size;
+		models_trim();
+	}
+	TlvBeginUse(&site->model->in_use);
+	return site->model;
+}
