@@ -9,12 +9,12 @@ COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, intege
     'the covariance that the means leave, a start for refinement; method joint, power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'em',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, max_k integer DEFAULT 10) RETURNS tlv_model
+    steps integer DEFAULT NULL, max_k integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, integer, text, bigint, integer, integer, integer) IS
     'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement '
     '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full; k null: by the Bayesian '
-    'information criterion, up to max_k; null for a query without vectors';
+    'information criterion, up to max_k (null: 10, of rows of 100 numbers or more 200); null for a query without vectors';
 CREATE FUNCTION tlv_components(model tlv_model)
     RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[])
     AS 'MODULE_PATHNAME', 'tlv_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;

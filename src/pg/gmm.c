@@ -39,7 +39,7 @@ static const TlvArgument gmm_arguments[] = {
 	 .names = gmm_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
 	TLV_DECOMPOSE_ARGUMENTS(GmmArguments, plan.fit.decompose, plan.fit.seed),
-	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1, .required = true},
+	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},
 	{NULL}};
 
 static tlv_gmm_plan_options

@@ -138,7 +138,7 @@ extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
 typedef struct tlv_gmm_plan_options
 {
 	tlv_gmm_options fit; /* k = 0: chosen, by the Bayesian information criterion */
-	size_t max_k;		 /* where it is chosen */
+	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more 200 */
 	bool refine;		 /* by expectation maximisation; else the start is the model */
 	int iterations;		 /* steps of it; below 0: until the likelihood stands */
 } tlv_gmm_plan_options;

@@ -4,6 +4,7 @@
  * likelihood stands.
  */
 #include "choose.h"
+#include "wide.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,8 +15,14 @@
 /* Steps after which two starts are compared. */
 #define RIVAL_STEPS 5
 
+/* The largest k that is tried where it is not said; of wide rows GMM_WIDE_MOST_K. */
+#define USUAL_MOST_K 10
+
 /* Of the memory that is left, the part that a sample may take. */
 #define SAMPLE_SHARE 4
+
+/* The sample of wide rows is as large as for so many components where k is chosen. */
+#define WIDE_SAMPLE_K 30
 
 /* Values that are kept over several passes. */
 enum
@@ -30,6 +37,10 @@ typedef struct gmm_plan
 	tlv_gmm_plan_options options;
 	gmm_evidence evidence;
 	tlv_held subspace; /* the leading directions, of compressed moments */
+	tlv_held leading;  /* of wide rows (wide.h): the directions of the sample */
+	size_t directions; /* of these, that rise above the noise */
+	float *points;	   /* directions x rows: the sample in these */
+	gmm_wide_choice choice;
 	tlv_held single;
 	gmm_start start;
 	bool k_chosen;
@@ -122,6 +133,8 @@ static tlv_status
 diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
 {
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
+	for (size_t k = 1; k <= plan->choice.tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->choice.icl[k - 1], "icl_%zu", k));
 	for (size_t k = 1; k <= plan->n_bic; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bic[k - 1], "bic_%zu", k));
 	if (plan->k_chosen)
@@ -250,6 +263,7 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 
 	tlv_plan_abandon(&plan->base); /* moments and sample have served */
 	tlv_gmm_sample_free(ctx, &plan->evidence.sample);
+	tlv_free(ctx, plan->points);
 	plan->model = gmm_start_model(start);
 	plan->likelihood = start->log_likelihood;
 	plan->stands = true;
@@ -278,10 +292,10 @@ refuse_width(tlv_context *ctx, size_t before, size_t now)
 							  "declared VOLATILE.");
 }
 
+/* The rows of a sample, in a random order. */
 static tlv_status
-take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+open_sample(tlv_context *ctx, gmm_plan *plan, tlv_value **values)
 {
-	gmm_plan *plan = gmm_plan_of(base);
 	gmm_evidence *rows = &plan->evidence;
 	const tlv_section *sample;
 	double *x;
@@ -296,7 +310,16 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	TLV_TRY(tlv_row_sample_rows(ctx, &values[0]->frame, &n, &x));
 	tlv_value_drop(values[0]);
 	values[0] = NULL;
-	TLV_TRY(tlv_gmm_sample_open(ctx, n, rows->d, x, rows->options.seed, &rows->sample));
+	return tlv_gmm_sample_open(ctx, n, rows->d, x, rows->options.seed, &rows->sample);
+}
+
+static tlv_status
+take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	gmm_evidence *rows = &plan->evidence;
+
+	TLV_TRY(open_sample(ctx, plan, values));
 	if (plan->k_chosen)
 		TLV_TRY(
 			gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, plan->bic, &plan->n_bic));
@@ -305,13 +328,28 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	return gmm_refine_start(ctx, plan, pass);
 }
 
+static void
+ask_sample(gmm_plan *plan, size_t count, tlv_plan_step then, tlv_pass *pass)
+{
+	tlv_statistic *sample =
+		tlv_plan_ask(&plan->base, pass, "sample", &tlv_aggregate_row_sample, then);
+
+	sample->count = count;
+	sample->seed = plan->evidence.options.seed;
+}
+
+/* Bytes that a sample may take. */
+static double
+sample_room(const tlv_context *ctx)
+{
+	return ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+}
+
 /* All moments are there. */
 static tlv_status
 gmm_find_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 {
 	const gmm_evidence *rows = &plan->evidence;
-	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
-	tlv_statistic *sample;
 
 	if (!plan->k_chosen)
 	{
@@ -319,9 +357,7 @@ gmm_find_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 		if (gmm_start_is_trusted(rows, &plan->start))
 			return gmm_refine_start(ctx, plan, pass);
 	}
-	sample = tlv_plan_ask(&plan->base, pass, "sample", &tlv_aggregate_row_sample, take_sample);
-	sample->count = gmm_sample_size(rows, largest_k(plan), room);
-	sample->seed = rows->options.seed;
+	ask_sample(plan, gmm_sample_size(rows, largest_k(plan), sample_room(ctx)), take_sample, pass);
 	return TLV_OK;
 }
 
@@ -340,7 +376,8 @@ take_compressed(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 
 /* Moments in as many leading directions as components may be fitted. */
 static tlv_status
-ask_compressed(tlv_context *ctx, gmm_plan *plan, size_t directions, tlv_pass *pass)
+ask_compressed(tlv_context *ctx, gmm_plan *plan, size_t directions, tlv_plan_step then,
+			   tlv_pass *pass)
 {
 	tlv_making made;
 	tlv_statistic *compressed;
@@ -349,10 +386,77 @@ ask_compressed(tlv_context *ctx, gmm_plan *plan, size_t directions, tlv_pass *pa
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->subspace,
 		tlv_dense_subspace(ctx, plan->evidence.moments, directions, &made.image, &made.size)));
-	compressed =
-		tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, take_compressed);
+	compressed = tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, then);
 	compressed->constant = &plan->subspace.frame;
 	compressed->order = 3;
+	return TLV_OK;
+}
+
+/* ---- wide rows: starts and k from the sample in the leading directions ---- */
+
+static bool
+is_wide(const gmm_plan *plan)
+{
+	const gmm_evidence *rows = &plan->evidence;
+
+	return plan->options.refine && rows->d >= GMM_WIDE && largest_k(plan) > 1 && rows->n > 1 &&
+		   rows->options.covariance <= TLV_COVARIANCE_SPHERICAL;
+}
+
+static tlv_status
+take_wide_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	gmm_evidence *rows = &plan->evidence;
+
+	if (values != NULL)
+	{
+		TLV_TRY(tlv_plan_require(ctx, values[0]));
+		tlv_plan_keep(base, KEPT_COMPRESSED, &values[0]);
+		rows->compressed = &base->kept[KEPT_COMPRESSED]->frame;
+	}
+	TLV_TRY(gmm_start_fit(ctx, rows, plan->start.k, &plan->start));
+	if (!gmm_start_is_trusted(rows, &plan->start))
+		TLV_TRY(gmm_wide_measure(ctx, rows, plan->directions, plan->points, &plan->start));
+	return gmm_refine_start(ctx, plan, pass);
+}
+
+/* Third moments, where so many components have them. */
+static tlv_status
+take_wide_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	gmm_plan *plan = gmm_plan_of(base);
+	gmm_evidence *rows = &plan->evidence;
+
+	TLV_TRY(open_sample(ctx, plan, values));
+	plan->directions = gmm_wide_directions(&plan->leading.frame);
+	TLV_TRY(gmm_wide_project(ctx, &rows->sample, &plan->leading.frame, plan->directions,
+							 &plan->points));
+	plan->start.k = plan->options.fit.k;
+	if (plan->k_chosen)
+	{
+		TLV_TRY(gmm_wide_choose(ctx, rows, plan->directions, plan->points, plan->options.max_k,
+								&plan->choice));
+		plan->start.k = plan->choice.k;
+	}
+	if (plan->start.k == 1 || plan->start.k > GMM_WIDE_MOST_DIRECTIONS)
+		return take_wide_moments(ctx, base, NULL, pass);
+	return ask_compressed(ctx, plan, plan->start.k, take_wide_moments, pass);
+}
+
+static tlv_status
+ask_wide(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	size_t most = tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(plan));
+	tlv_making made;
+
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->leading,
+		tlv_dense_subspace(ctx, rows->moments, tlv_least(most, rows->d), &made.image, &made.size)));
+	most = plan->k_chosen ? tlv_least(most, WIDE_SAMPLE_K) : plan->options.fit.k;
+	ask_sample(plan, gmm_sample_size(rows, most, sample_room(ctx)), take_wide_sample, pass);
 	return TLV_OK;
 }
 
@@ -372,11 +476,14 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", rows->n, k);
 	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
 	rows->single = &plan->single.frame;
+	if (is_wide(plan))
+		return ask_wide(ctx, plan, pass);
 	/* One component needs no third moments, and more than a compressed tensor holds have none. */
 	most = rows->d < TLV_DENSE_MOST_3 ? rows->d : TLV_DENSE_MOST_3;
 	if (rows->d <= GMM_MOST_THIRD || largest_k(plan) == 1 || k > most || rows->n < 2)
 		return gmm_find_start(ctx, plan, pass);
-	return ask_compressed(ctx, plan, largest_k(plan) < most ? largest_k(plan) : most, pass);
+	return ask_compressed(ctx, plan, largest_k(plan) < most ? largest_k(plan) : most,
+						  take_compressed, pass);
 }
 
 /* ---- the plan ---- */
@@ -386,6 +493,12 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	gmm_plan *plan = gmm_plan_of(base);
 	bool third = base->rows.width[0] <= GMM_MOST_THIRD;
+
+	if (plan->options.max_k == 0)
+		plan->options.max_k = base->rows.width[0] >= GMM_WIDE && plan->options.refine &&
+									  plan->options.fit.covariance <= TLV_COVARIANCE_SPHERICAL
+								  ? GMM_WIDE_MOST_K
+								  : USUAL_MOST_K;
 
 	tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, take_moments)->order =
 		third ? 3 : 2;
@@ -403,7 +516,7 @@ tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_p
 		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
 	TLV_TRY_NEW0(ctx, plan, 1);
-	TLV_TRY_NEW0(ctx, plan->bic, options->max_k);
+	TLV_TRY_NEW0(ctx, plan->bic, options->max_k > 0 ? options->max_k : USUAL_MOST_K);
 	plan->base.class = &gmm_plan_class;
 	plan->options = *options;
 	plan->evidence.options = options->fit;

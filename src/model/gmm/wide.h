@@ -1,0 +1,57 @@
+/*
+ * wide.h - starts and the number of components of mixtures over wide rows, embeddings say, whose
+ * means lie in the leading directions of the covariance.
+ *
+ * Source: the subspace of the leading directions holds the means of spherical components and less
+ * of the noise than all dimensions (Vempala, Wang 2004; Kumar, Kannan 2010).  Clusters of k-means
+ * there, more than are wanted, are merged where the classification likelihood loses least (Fraley
+ * 1998), which needs no second start and gives the criterion of every number on the way.
+ */
+#ifndef TENSORLV_GMM_WIDE_H
+#define TENSORLV_GMM_WIDE_H
+
+#include "choose.h"
+
+/* Rows of so many numbers are wide. */
+#define GMM_WIDE 100
+
+/* The largest k of wide rows that is tried when it is left out, the most directions, and the most
+ * components that third moments are collected for: their cost is n k^3. */
+#define GMM_WIDE_MOST_K			 200
+#define GMM_WIDE_MOST_DIRECTIONS 100
+
+/* The criterion by number of components: -2 log classification likelihood + parameters log n, which
+ * is the integrated completed likelihood (ICL). */
+typedef struct gmm_wide_choice
+{
+	size_t k;
+	size_t tried; /* 1 .. tried */
+	double *icl;  /* tried */
+} gmm_wide_choice;
+
+/*
+ * Directions of a subspace (dense.h) whose variance noise does not reach, 2 at least: the largest
+ * eigenvalue of the covariance of n rows of noise is near (1 + sqrt(d / n))^2 (Marchenko, Pastur
+ * 1967).
+ */
+extern size_t gmm_wide_directions(const tlv_frame *subspace);
+
+/* The rows of the sample in the first p directions of a subspace, as floats, p x n. */
+extern tlv_status gmm_wide_project(tlv_context *ctx, const tlv_gmm_sample *sample,
+								   const tlv_frame *subspace, size_t p, float **points);
+
+/*
+ * The number of components, 1 .. max_k, of the least ICL of the projected rows, where clusters of
+ * k-means are merged.  Errors: those of tlv_kmeans.
+ */
+extern tlv_status gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
+								  const float *points, size_t max_k, gmm_wide_choice *choice);
+
+/*
+ * The start of start->k components: clusters of the projected rows, merged from more, and the fit
+ * to the moments where there is one, each refined on the sample; the better by likelihood.
+ */
+extern tlv_status gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
+								   const float *points, gmm_start *start);
+
+#endif /* TENSORLV_GMM_WIDE_H */

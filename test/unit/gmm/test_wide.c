@@ -1,0 +1,174 @@
+/*
+ * test_wide.c - mixtures over rows of a hundred numbers and more: starts from merged clusters in
+ * the leading directions, k that is chosen, and every fault on the way.
+ */
+#include "gmm_fixture.h"
+
+#include "plan_fixture.h"
+#include "tensorlv/model/diagnostics.h"
+
+static plan_fixture passes;
+
+static int
+forget(void **state)
+{
+	plan_forget(&passes);
+	return teardown(state);
+}
+
+static plan_rows
+plan_rows_of(const data *rows)
+{
+	tlv_row *made = tlv_alloc0(&ctx, rows->n, sizeof(tlv_row));
+
+	assert_non_null(made);
+	for (size_t t = 0; t < rows->n; t++)
+		made[t] = *TLV_AS_VECTOR(rows->d, rows->x + t * rows->d);
+	return (plan_rows){rows->n, made};
+}
+
+static void
+use_rows(const data *rows)
+{
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {plan_rows_of(rows)}};
+	passes.told.form = TLV_ROW_VECTOR;
+	passes.told.width[0] = rows->d;
+}
+
+static tlv_gmm_plan_options
+usual_options(size_t k, tlv_covariance covariance)
+{
+	return (tlv_gmm_plan_options){
+		.fit = {.k = k, .covariance = covariance, .seed = 1}, .refine = true, .iterations = -1};
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(tlv_gmm_plan_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+static size_t
+components(tlv_frame model)
+{
+	tlv_mixture mixture;
+
+	tlv_gmm_read(&model, &mixture);
+	return mixture.k;
+}
+
+/* The true clusters are found, as many as there are, and no fewer where k is given. */
+static void
+test_clusters(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
+	{
+		data rows = simulate(3000, 120, 25, 12, (tlv_covariance) c);
+		tlv_frame chosen, given;
+
+		use_rows(&rows);
+		chosen = learn(usual_options(0, (tlv_covariance) c));
+		assert_int_equal(components(chosen), 25);
+		/* 11 is the root of 120: what one row of a component errs by */
+		assert_below(mean_error(rows.truth, chosen), 1.5);
+		assert_equal(tlv_diagnostics_find(&chosen, "k_chosen", NAN), 1);
+		assert_below(tlv_diagnostics_find(&chosen, "icl_25", NAN),
+					 tlv_diagnostics_find(&chosen, "icl_24", NAN));
+		assert_below(tlv_diagnostics_find(&chosen, "icl_25", NAN),
+					 tlv_diagnostics_find(&chosen, "icl_26", NAN));
+		given = learn(usual_options(25, (tlv_covariance) c));
+		assert_below(mean_error(rows.truth, given), 1.5);
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* More components than third moments are collected for. */
+static void
+test_many(void **state)
+{
+	data rows = simulate(4000, 130, 120, 16, TLV_COVARIANCE_COMMON);
+	tlv_frame model;
+	tlv_mixture mixture, truth;
+	int64_t assignment[120];
+	double error[120], sum = 0;
+
+	(void) state;
+	use_rows(&rows);
+	model = learn(usual_options(120, TLV_COVARIANCE_COMMON));
+	tlv_gmm_read(&rows.truth, &truth);
+	tlv_gmm_read(&model, &mixture);
+	assert_ok(tlv_gmm_match(&ctx, &truth, &mixture, assignment, error));
+	for (size_t j = 0; j < 120; j++)
+		sum += error[j] / 120;
+	assert_below(sum, 2.5);
+}
+
+/* Where there is nothing, there is one component. */
+static void
+test_nothing(void **state)
+{
+	data rows = simulate(1500, 110, 1, 4, TLV_COVARIANCE_COMMON);
+
+	(void) state;
+	use_rows(&rows);
+	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 1);
+}
+
+/* Rows of which few differ. */
+static void
+test_equal_rows(void **state)
+{
+	data rows = simulate(600, 100, 3, 8, TLV_COVARIANCE_COMMON);
+
+	(void) state;
+	for (size_t t = 3; t < rows.n; t++)
+		memcpy(rows.x + t * rows.d, rows.x + t % 3 * rows.d, rows.d * sizeof(double));
+	use_rows(&rows);
+	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 3);
+	assert_int_equal(components(learn(usual_options(5, TLV_COVARIANCE_SPHERICAL))), 5);
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	data rows = simulate(700, 100, 4, 9, TLV_COVARIANCE_SPHERICAL);
+	data changed = simulate(500, 90, 2, 4, TLV_COVARIANCE_SPHERICAL);
+
+	(void) state;
+	use_rows(&rows);
+	passes.changed = plan_rows_of(&changed);
+	options.iterations = 2;
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 5);
+	options.fit.k = 12;
+	use_rows(&rows);
+	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	(void) plan_fail_everywhere(&passes, make, &options);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_clusters, setup, forget),
+		cmocka_unit_test_setup_teardown(test_many, setup, forget),
+		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
+		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
+	};
+
+	return cmocka_run_group_tests_name("gmm_wide", tests, NULL, NULL);
+}
