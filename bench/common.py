@@ -1,9 +1,13 @@
 """Shared by the benchmarks in Python: a session of psql, what its statements cost, tables.
 
 scripts/bench starts the server and sets PGHOST; nothing else runs there, so that the
-processor time of parallel workers is what the postmaster gained from children that ended."""
-import os, subprocess, sys, threading, time
+processor time of parallel workers is what the postmaster gained from children that ended.
+
+Peers run on one thread each, as our fits do: set here, before numpy is loaded."""
+import os, pickle, subprocess, sys, threading, time, warnings
 from statistics import median
+
+os.environ.update({name: '1' for name in ('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'NUMBA_NUM_THREADS')})
 
 try:
     import numpy as np, scipy, sklearn   # noqa: F401 (a message for all of them at once)
@@ -158,6 +162,30 @@ class Session:
         self.query(f"\\copy {table} FROM '{path}' WITH (FORMAT binary)\n")
         os.unlink(path)
         self.query(f'VACUUM ANALYZE {table}')
+
+
+def in_child(function, *arguments):
+    """what a function of a peer returns, run in a process of its own; None, with a message, where its package is missing"""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            warnings.simplefilter('ignore')   # of parts of the packages that are not used here
+            answer = function(*arguments)
+        except ImportError as missing:
+            answer = str(missing)
+        with os.fdopen(write, 'wb') as f:
+            pickle.dump(answer, f)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, 'rb') as f:
+        text = f.read()
+    os.waitpid(pid, 0)
+    answer = pickle.loads(text) if text else 'it failed'
+    if isinstance(answer, str):
+        print(f'{function.__name__}: skipped: {answer}', flush=True)
+        return None
+    return answer
 
 
 def table(title, head, rows):

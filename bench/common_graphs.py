@@ -1,9 +1,8 @@
 """Shared by the benchmarks of communities: graphs of the reference's generators and of
 TLV_SHARED_DATA as tables, memberships of a fit as a matrix, scores, peers."""
-import gzip, os, pickle, sys, time, warnings
-import scipy.sparse as sp
-from threadpoolctl import threadpool_limits   # comes with scikit-learn
+import gzip, os, re, subprocess, sys, time
 from common import np
+import scipy.sparse as sp
 
 PEERS = os.environ.get('TLV_PEERS', '../shared/bench-peers')
 GENERATORS = os.environ.get('TLV_GENERATORS', os.path.join(PEERS, '..', 'reference', 'prototypes'))
@@ -72,6 +71,45 @@ def real_graph(folder, largest_component=False):
     return Graph(folder, G, Pi)
 
 
+def partition_graph(name, edges, labels):
+    """without directions, loops and repetitions; nodes without edges left out"""
+    edges = np.asarray([(a, b) for a, b in edges if a != b])
+    nodes, index = np.unique(edges, return_inverse=True)
+    a, b = index.reshape(-1, 2).T
+    G = sp.coo_matrix((np.ones(len(a)), (a, b)), shape=(len(nodes),) * 2)
+    G = ((G + G.T) > 0).astype(float).tocsr()
+    of_node = np.array([labels[v] for v in nodes]) if labels else np.zeros(len(nodes), int)
+    groups, group = np.unique(of_node, return_inverse=True)
+    return Graph(name, G, np.eye(len(groups))[group])
+
+
+def packages():
+    """package -> package named in its Depends, alternatives and versions left out; the archive's section of each"""
+    text = subprocess.run(['apt-cache', 'dumpavail'], capture_output=True, text=True).stdout
+    found = {}
+    for stanza in text.split('\n\n'):
+        fields = dict(re.findall(r'^(Package|Depends|Section): (.*)$', stanza, re.M))
+        if 'Package' in fields:
+            found.setdefault(fields['Package'], fields)
+    edges = [(p, q) for p, fields in found.items() for q in re.findall(r'(?:^|[,|])\s*([^\s,|(:]+)', fields.get('Depends', ''))
+             if q in found]
+    if not edges:
+        return None
+    return partition_graph('packages', edges, {p: fields.get('Section', 'none') for p, fields in found.items()})
+
+
+def graph_of(name):
+    if name == 'packages':
+        return packages()
+    if not os.path.exists(os.path.join(SHARED, name)):
+        return None
+    if any(os.path.exists(os.path.join(SHARED, name, f)) for f in ('labels.csv.gz', 'memberships.csv.gz')):
+        graph = real_graph(name, name == 'polblogs')
+        connected = np.asarray(graph.G.sum(1)).ravel() > 0
+        return Graph(name, graph.G[connected][:, connected], graph.Pi[connected])
+    return partition_graph(name, read_table(name, 'edges.csv.gz', (0, 1)).tolist(), None)
+
+
 # -- memberships in and out of the server --------------------------------------
 
 def vectors(s, table, M):
@@ -135,33 +173,6 @@ def nmi(a, b):
 
 
 # -- peers ---------------------------------------------------------------------
-
-def in_child(function, *arguments):
-    """what a function of a peer returns (labels, CPU seconds, those of building the graph), run in a process of its own;
-    None, with a message, where its package is missing"""
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.environ['OMP_NUM_THREADS'] = '1'
-            warnings.simplefilter('ignore')   # of parts of the packages that are not used here
-            with threadpool_limits(1):        # threads that wait take processor time
-                answer = function(*arguments)
-        except ImportError as missing:
-            answer = str(missing)
-        with os.fdopen(write, 'wb') as f:
-            pickle.dump(answer, f)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, 'rb') as f:
-        text = f.read()
-    os.waitpid(pid, 0)
-    answer = pickle.loads(text) if text else 'it failed'
-    if isinstance(answer, str):
-        print(f'{function.__name__}: skipped: {answer}', flush=True)
-        return None
-    return answer
-
 
 def leiden(g):
     """igraph, modularity"""
@@ -227,6 +238,15 @@ def regularised_spectral(g):
     vectors = sla.eigsh(scale @ g.G @ scale, g.k, which='LA')[1]
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     return KMeans(g.k, n_init=5, random_state=0).fit_predict(vectors), seconds() - before, 0.
+
+
+def factors(g):
+    """memberships by non-negative factors of the adjacency matrix, a Poisson model of edges: shares of each node's row"""
+    from sklearn.decomposition import NMF
+    before = seconds()
+    W = NMF(g.k, init='nndsvda', beta_loss='kullback-leibler', solver='mu', max_iter=200, random_state=0).fit_transform(g.G)
+    W += 1e-12
+    return W / W.sum(1, keepdims=True), seconds() - before, 0.
 
 
 def spectral_sides(A, k):

@@ -110,6 +110,47 @@ def agglomerative(distances):
     return [(int(x), p + i) for i, row in enumerate(joined) for x in row[:2]]
 
 
+def neighbour_joining(distances):
+    """edges of the binary tree (Saitou and Nei), and the length of each"""
+    p = len(distances)
+    d, nodes, edges = distances.astype(float).copy(), list(range(p)), []
+    for new in range(p, 2 * p - 3):
+        n, r = len(nodes), d.sum(0)
+        q = (n - 2) * d - r[:, None] - r
+        np.fill_diagonal(q, np.inf)
+        i, j = sorted(np.unravel_index(q.argmin(), q.shape))
+        to_i = .5 * d[i, j] + (r[i] - r[j]) / (2 * (n - 2))
+        edges += [(new, nodes[i], to_i), (new, nodes[j], d[i, j] - to_i)]
+        rest = np.array([x for x in range(n) if x not in (i, j)])
+        others = .5 * (d[i, rest] + d[j, rest] - d[i, j])
+        d = np.block([[d[np.ix_(rest, rest)], others[:, None]], [others[None], np.zeros((1, 1))]])
+        nodes = [nodes[x] for x in rest] + [new]
+    half = d.sum() / 4   # three are left
+    edges += [(2 * p - 3, x, d[i].sum() - half) for i, x in enumerate(nodes)]
+    return [e[:2] for e in edges], [e[2] for e in edges]
+
+
+def contracted(edges, lengths, cut, p):
+    """edges of a tree whose edges between hidden nodes that are no longer than cut are drawn together"""
+    same = {}
+
+    def root(x):
+        while x in same:
+            x = same[x]
+        return x
+    for (a, b), length in zip(edges, lengths):
+        if min(a, b) >= p and length <= cut:
+            same[root(a)] = root(b)
+    return [(root(a), root(b)) for a, b in edges if root(a) != root(b)]
+
+
+def best_cut(truth, edges, lengths, p):
+    """(different, all) splits under the cut that suits the truth best: an oracle, in the peer's favour"""
+    inner = sorted(length for (a, b), length in zip(edges, lengths) if min(a, b) >= p)
+    return min((robinson_foulds(truth, contracted(edges, lengths, cut, p), set(range(p))) for cut in [-np.inf] + inner),
+               key=lambda r: r[0] / max(r[1], 1))
+
+
 # -- belief propagation (the truth's likelihood, and the peer: EM from random tables) --------
 
 def up(rows, parent, order, tables):

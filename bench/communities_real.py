@@ -6,9 +6,9 @@ that this machine's package lists name (apt-cache dumpavail), whose labels are t
 Edges set aside: a tenth; what is fitted to the others is scored by one evaluator, a degree-corrected block model of the method's
 partition with one edge added to what every pair of groups has and is expected to have; nats for every edge set aside whose nodes
 have others, above what the degrees alone give.  Wherever a peer needs k, it is told that of the labels (k), or ours (chosen)."""
-import os, re, subprocess, sys
-from common import Session, machine, np, table
-from common_graphs import Graph, block_model, in_child, leiden, nmi, option, read_table, real_graph, regularised_spectral, seconds, SHARED, sp
+import sys
+from common import Session, in_child, machine, np, table
+from common_graphs import Graph, block_model, graph_of, leiden, nmi, option, regularised_spectral, seconds, sp
 
 ONLY = option('graphs', '')
 SEED = option('seed', 7)
@@ -16,45 +16,6 @@ QUICK = '--quick' in sys.argv
 LARGE = 50_000   # edges
 
 NAMES = ['karate', 'football', 'polblogs', 'email-eu-core', 'dolphins', 'lesmis', 'packages', 'email-enron']
-
-
-def partition_graph(name, edges, labels):
-    """without directions, loops and repetitions; nodes without edges left out"""
-    edges = np.asarray([(a, b) for a, b in edges if a != b])
-    nodes, index = np.unique(edges, return_inverse=True)
-    a, b = index.reshape(-1, 2).T
-    G = sp.coo_matrix((np.ones(len(a)), (a, b)), shape=(len(nodes),) * 2)
-    G = ((G + G.T) > 0).astype(float).tocsr()
-    of_node = np.array([labels[v] for v in nodes]) if labels else np.zeros(len(nodes), int)
-    groups, group = np.unique(of_node, return_inverse=True)
-    return Graph(name, G, np.eye(len(groups))[group])
-
-
-def packages():
-    """package -> package named in its Depends, alternatives and versions left out; the archive's section of each"""
-    text = subprocess.run(['apt-cache', 'dumpavail'], capture_output=True, text=True).stdout
-    found = {}
-    for stanza in text.split('\n\n'):
-        fields = dict(re.findall(r'^(Package|Depends|Section): (.*)$', stanza, re.M))
-        if 'Package' in fields:
-            found.setdefault(fields['Package'], fields)
-    edges = [(p, q) for p, fields in found.items() for q in re.findall(r'(?:^|[,|])\s*([^\s,|(:]+)', fields.get('Depends', ''))
-             if q in found]
-    if not edges:
-        return None
-    return partition_graph('packages', edges, {p: fields.get('Section', 'none') for p, fields in found.items()})
-
-
-def graph_of(name):
-    if name == 'packages':
-        return packages()
-    if not os.path.exists(os.path.join(SHARED, name)):
-        return None
-    if any(os.path.exists(os.path.join(SHARED, name, f)) for f in ('labels.csv.gz', 'memberships.csv.gz')):
-        graph = real_graph(name, name == 'polblogs')
-        connected = np.asarray(graph.G.sum(1)).ravel() > 0
-        return Graph(name, graph.G[connected][:, connected], graph.Pi[connected])
-    return partition_graph(name, read_table(name, 'edges.csv.gz', (0, 1)).tolist(), None)
 
 
 # -- edges set aside -----------------------------------------------------------

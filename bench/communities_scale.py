@@ -4,8 +4,8 @@ the thesis' Facebook (18 163 nodes, 767 k edges) and DBLP (1 054 066 nodes, 16.2
 --size=small: everything in half a minute; --part=facebook, dblp, growth or leiden (with the graph of dblp): that part alone;
 --k=100: only fits of so many communities; --limit=1800: seconds after which a statement is stopped."""
 import os
-from common import Session, machine, np, table
-from common_graphs import in_child, leiden_quick, option
+from common import Session, in_child, machine, np, table
+from common_graphs import leiden_quick, option
 
 SMALL, PART = option('size', 'full') == 'small', option('part', '')
 INSIDE = 0.66          # share of the edges that a community accounts for

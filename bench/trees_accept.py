@@ -2,12 +2,12 @@
 figures, and held-out likelihood of the parameters beside the truth's.
 
 The data are the reference's, number for number; agglomerative clustering is scipy's average linkage on the same
-distances.  --quick: no tables of structures   --no-peer: no EM from random starts"""
-import os, sys
-os.environ.update(OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
-import time
+distances; neighbour joining is in numpy on them, as it is, and with its edges below the best cut for each tree drawn together,
+which only who knows the truth can choose.  --quick: no tables of structures   --no-peer: no EM from random starts"""
+import sys, time
 from common import Session, machine, np, table
-from common_trees import agglomerative, copy_arrays, distances_of, em_step, latent_tree, likelihood, robinson_foulds, rooted, seconds_of
+from common_trees import agglomerative, best_cut, copy_arrays, distances_of, em_step, latent_tree, likelihood, neighbour_joining, \
+    robinson_foulds, rooted, seconds_of
 
 OPTIONS = {a.lstrip('-') for a in sys.argv[1:]}
 
@@ -75,8 +75,8 @@ def lines(s):
 
 
 def shares(s, seeds=3):
-    rows, sums = [], np.zeros((2, 5))
-    for name, arguments, figures in SHARES:
+    rows, sums, peers = [], np.zeros((2, 5)), np.zeros((len(SHARES), 2))
+    for line, (name, arguments, figures) in enumerate(SHARES):
         found = np.zeros((seeds, len(METHODS) + 1))
         for seed in range(seeds):
             edges = load(s, seed, arguments)
@@ -87,14 +87,19 @@ def shares(s, seeds=3):
             d = distances_of(s, 'SELECT m FROM m', arguments['p'], states)
             a, b = robinson_foulds(edges, agglomerative(d), set(range(arguments['p'])))
             found[seed, -1] = a / b
+            joined = neighbour_joining(d)
+            a, b = robinson_foulds(edges, joined[0], set(range(arguments['p'])))
+            oracle = best_cut(edges, *joined, arguments['p'])
+            peers[line] += np.array([a / b, oracle[0] / oracle[1]]) / seeds
         mean = found.mean(0)
         ours = np.r_[mean[:4], mean[-1]]
         sums += np.array([ours, figures])
-        rows.append([name] + [f'{o:.3f} ({f:.3f})' for o, f in zip(ours[:4], figures[:4])] + [f'{mean[4]:.3f}', f'{ours[4]:.2f} ({figures[4]:.2f})'])
+        rows.append([name] + [f'{o:.3f} ({f:.3f})' for o, f in zip(ours[:4], figures[:4])] + [f'{mean[4]:.3f}', f'{ours[4]:.2f} ({figures[4]:.2f})',
+                    f'{peers[line, 0]:.3f}', f'{peers[line, 1]:.3f}'])
     sums /= len(SHARES)
-    rows.append(['mean'] + [f'{o:.3f} ({f:.3f})' for o, f in zip(sums[0, :4], sums[1, :4])] + ['', f'{sums[0, 4]:.2f} ({sums[1, 4]:.2f})'])
+    rows.append(['mean'] + [f'{o:.3f} ({f:.3f})' for o, f in zip(sums[0, :4], sums[1, :4])] + ['', f'{sums[0, 4]:.2f} ({sums[1, 4]:.2f})'] + [f'{v:.3f}' for v in peers.mean(0)])
     table('Share of the splits of both trees that only one has, mean of seeds 0 to 2; in brackets the reference',
-          ['', 'NJ', 'CLNJ', 'NJ, z=2', 'CLNJ, z=2 (default)', 'CLRG, z=2', 'agglomerative'], rows)
+          ['', 'NJ', 'CLNJ', 'NJ, z=2', 'CLNJ, z=2 (default)', 'CLRG, z=2', 'agglomerative', 'numpy NJ', 'best cut'], rows)
 
 
 def random_starts(x, test, edges, p, k, d, starts=3, steps=60):

@@ -1,17 +1,17 @@
 """Latent trees of real tables.
 
 stocks: whose leaves are siblings, beside the pairs that agglomerative clustering merges first, the edges of the
-Chow-Liu tree, and chance.  words: the groups found, beside the newsgroups that the words come from.  likelihood: held out,
-of votes, words and binned measurements, beside latent classes, Chow-Liu trees and independence.
---part=stocks,words,likelihood (and starts, which takes a minute)   --svg=FILE: the drawing of the words' tree"""
-import os, sys
-os.environ.update(OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
-import csv, gzip, itertools, time
+Chow-Liu tree, neighbour joining, and chance.  words: the groups found, beside the newsgroups that the words come from.  likelihood: held out,
+of votes, words and binned measurements, beside latent classes, Chow-Liu trees and independence.  numbers: held out, Gaussian
+trees of stocks, measurements and a simulated questionnaire of correlated factors, beside factor analysis and covariances.
+--part=stocks,words,likelihood,numbers (and starts, which takes a minute)   --svg=FILE: the drawing of the words' tree"""
+import csv, gzip, itertools, os, sys, time, warnings
 from common import Session, machine, np, table
-from common_trees import TMP, agglomerative, copy_arrays, copy_rows, em_step, likelihood, neighbours, rooted
+from common_trees import TMP, agglomerative, copy_arrays, copy_rows, em_step, likelihood, neighbour_joining, neighbours, rooted
 
 OPTIONS = dict((a.lstrip('-').split('=', 1) + [''])[:2] for a in sys.argv[1:])
 DATA = os.environ.get('TLV_SHARED_DATA', '')
+warnings.filterwarnings('ignore')   # factor analyses that stop at their last step
 CLASSES, STARTS, STEPS, PRIOR = (2, 3, 4, 5, 6, 7, 8), 10, 200, .1
 
 
@@ -98,23 +98,64 @@ def stocks(s):
     joined, p = agglomerative(distance), len(tickers)
     merges = [(joined[i][0], joined[i + 1][0]) for i in range(0, len(joined), 2)]
     line('average linkage: leaves merged with leaves', [(tickers[a], tickers[b]) for a, b in merges if max(a, b) < p])
+    names = dict(enumerate(tickers))
+    line('neighbour joining: siblings', siblings([(names.get(a, a), names.get(b, b)) for a, b in neighbour_joining(distance)[0]], sector))
     pairs, groups = dendrogram_pairs(tickers, distance, usual)
     line(f'average linkage, {groups} groups', pairs)
     pairs, groups = dendrogram_pairs(tickers, distance, 4 * usual)
     line(f'average linkage, {groups} groups', pairs)
     table(f'Stocks: {p}, {len(days)} days; pairs in one sector (of {len(set(sector.values()))}), in one sub-industry (of {len(set(industry.values()))})',
           ['', 'pairs', 'of stocks', 'sector', 'sub-industry', 'hidden', 'CPU s'], rows)
-    stock_likelihood(s, x)
 
 
-def stock_likelihood(s, x):
-    """of days held out, beside sklearn's estimates of a covariance"""
+# -- Gaussian trees beside factor analysis -----------------------------------------
+
+FACTORS, FOLDS = (1, 2, 3, 5, 8, 12, 20, 30, 50), 5
+
+
+def points(name):
+    """columns of numbers, those without variance left out, divided by their deviations"""
+    head, *rows = read(name, 'points')
+    x = np.array([[float(v) for h, v in zip(head, r) if h not in ('id', 'part', 'label')] for r in rows])
+    x = x[:, x.std(0) > 0]
+    return (x - x.mean(0)) / x.std(0)
+
+
+def returns():
+    return np.array([d[1:] for d in read('sp500-returns', 'returns')[1:]], float) * 100
+
+
+def questionnaire(n=2500, seed=1):
+    """answers 1 to 6 to 25 items, five to each of five correlated factors, a sixth of them loading on a second one"""
+    rng = np.random.default_rng(seed)
+    correlation = .3 * np.ones((5, 5)) + .7 * np.eye(5)
+    loadings = np.kron(np.eye(5), np.ones((5, 1))) * rng.uniform(.4, .8, (25, 1))
+    loadings[rng.choice(25, 4, replace=False), rng.integers(0, 5, 4)] += .3
+    z = rng.multivariate_normal(np.zeros(5), correlation, n) @ loadings.T
+    z += rng.normal(size=z.shape) * np.sqrt(np.maximum(1 - np.einsum('ij,jk,ik->i', loadings, correlation, loadings), .2))
+    return np.clip(np.round(3.5 + 1.4 * z), 1, 6)
+
+
+def factor_analyses(train, test):
+    """held-out log-likelihood of a row by the number of factors of least BIC, of the best number in hindsight, and the two numbers"""
+    from sklearn.decomposition import FactorAnalysis
+    n, p = train.shape
+    found = []
+    for k in [k for k in FACTORS if k < p and (p - k) ** 2 >= p + k]:   # more are not identified
+        m = FactorAnalysis(k, max_iter=500).fit(train)
+        free = 2 * p + p * k - k * (k - 1) / 2
+        found.append((m.score(train) * n - .5 * free * np.log(n), float(m.score(test)), k))
+    chosen, best = max(found), max(found, key=lambda f: f[1])
+    return chosen[1], best[1], chosen[2], best[2]
+
+
+def numbers_of(s, x):
+    """{method: held-out log-likelihood of a row}, mean of five parts"""
     from scipy.stats import multivariate_normal
     from sklearn.covariance import LedoitWolf
-    from sklearn.decomposition import FactorAnalysis
     order, collected = np.random.default_rng(100).permutation(len(x)), []
-    for fold in range(5):
-        held = np.isin(np.arange(len(x)), order[fold::5])
+    for fold in range(FOLDS):
+        held = np.isin(np.arange(len(x)), order[fold::FOLDS])
         train, test = x[~held], x[held]
         copy_arrays(s, 'train', [train])
         copy_arrays(s, 'test', [test])
@@ -124,12 +165,23 @@ def stock_likelihood(s, x):
         for name, options in STOCK_TREES.items():
             fit(s, f"tlv_tree('SELECT v FROM train'{options})")
             result[name.replace('siblings, ', '').replace('edges, ', '')] = float(s.value('SELECT avg(tlv_log_likelihood(model, v)) FROM t, test'))
-        for k in 1, 5, 20:
-            result[f'factor analysis, {k}'] = float(FactorAnalysis(k, max_iter=200).fit((train - mean) * 100).score((test - mean) * 100) + x.shape[1] * np.log(100))
+        chosen, best, k, k_best = factor_analyses(train - mean, test - mean)
+        result.update({'factor analysis, by BIC': chosen, 'factor analysis, best': best, 'number of factors, by BIC': k, 'number of factors, best': k_best})
         result['covariance'] = density(np.cov(train.T))
         result['covariance, Ledoit and Wolf'] = density(LedoitWolf().fit(train).covariance_)
         collected.append(result)
-    table('Log-likelihood of a day held out, mean of five parts', ['', ''], [[t, f'{np.mean([c[t] for c in collected]):.1f}'] for t in collected[0]])
+    return {t: np.mean([c[t] for c in collected]) for t in collected[0]}
+
+
+def numbers(s):
+    sets = {name: points(name) for name in ('breast-cancer', 'wine', 'oilflow', 'letter') if os.path.exists(os.path.join(DATA, name))}
+    if os.path.exists(os.path.join(DATA, 'sp500-returns')):
+        sets['stocks'] = returns()
+    sets['questionnaire'] = questionnaire()
+    columns = {name: numbers_of(s, x[:5000]) for name, x in sets.items()}
+    table('Log-likelihood of a row held out, Gaussian: a fifth of the rows, mean of five such parts; stocks in per cent',
+          [''] + [f'{name}: {min(len(x), 5000)} x {x.shape[1]}' for name, x in sets.items()],
+          [[t] + [f"{c[t]:.{1 if 'number' in t else 2}f}" for c in columns.values()] for t in columns['questionnaire']])
 
 
 # -- words ---------------------------------------------------------------------
@@ -307,9 +359,9 @@ def starts(s):
 def main():
     s = Session(max_parallel_workers_per_gather=0)
     machine(s)
-    wanted = OPTIONS.get('part', 'stocks,words,likelihood').split(',')
+    wanted = OPTIONS.get('part', 'stocks,words,likelihood,numbers').split(',')
     for name, part, needed in [('stocks', stocks, 'sp500-returns'), ('words', words, 'news100'), ('likelihood', likelihoods, 'house-votes-84'),
-                               ('starts', starts, 'news100')]:
+                               ('numbers', numbers, ''), ('starts', starts, 'news100')]:
         if name not in wanted:
             continue
         if os.path.exists(os.path.join(DATA, needed)):

@@ -2,8 +2,7 @@
 states), simulated: moments against a scan of the arrays, structure, parameters, 2 workers; growth with rows, variables
 and states.
 --part=mimic,cms,growth   --quick: 400 000 rows of CMS"""
-import os, sys
-os.environ.update(OMP_NUM_THREADS='1', OPENBLAS_NUM_THREADS='1')
+import sys
 from common import Session, machine, np, table
 from common_trees import copy_arrays, random_tree, robinson_foulds, rooted, seconds_of
 
