@@ -7,15 +7,17 @@
  */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tensorlv/model/keyed_sample.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"
+#include "tensorlv/num/sort.h"
 
 /* Numbers that there is room for at first. */
 #define FIRST_ROOM ((size_t) 1024)
+/* Numbers that are copied or hashed between two looks at whether to stop. */
+#define NUMBERS_BETWEEN ((size_t) 1 << 20)
 /* A missing number of a vector, as it is stored. */
 #define MISSING (-DBL_MAX)
 
@@ -56,14 +58,48 @@ key_of(uint64_t seed, size_t n, const void *numbers)
 	return tlv_keyed_sample_key(seed, n * sizeof(int64_t), numbers);
 }
 
-static int
-compare_entries(const void *a, const void *b)
+/* The entries by their keys; those of equal keys stay in the order of their numbers. */
+static tlv_status
+sample_sort(tlv_context *ctx, sample_state *state)
 {
-	const sample_entry *x = a, *y = b;
+	static const tlv_sort_form form = {sizeof(sample_entry), sizeof(uint64_t), 0, 64};
+	sample_entry *work;
+	void *sorted;
+	tlv_status status;
 
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	TLV_TRY_NEW(ctx, work, state->room);
+	status = tlv_radix_sort(ctx, &form, state->n, state->entries, work, &sorted);
+	if (status == TLV_OK && sorted == work)
+	{
+		work = state->entries;
+		state->entries = sorted;
+	}
+	tlv_free(ctx, work);
+	return status;
+}
+
+/* The numbers of the first n sequences, one after the other; nothing changes unless all are there.
+ */
+static tlv_status
+gather_numbers(tlv_context *ctx, const sample_state *state, size_t n, int64_t *numbers)
+{
+	size_t looked = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const sample_entry *entry = &state->entries[i];
+		size_t own = entry->steps * state->d;
+
+		looked += own + 1;
+		if (looked >= NUMBERS_BETWEEN)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			looked = 0;
+		}
+		memcpy(numbers, state->numbers + entry->at, own * sizeof(int64_t));
+		numbers += own;
+	}
+	return TLV_OK;
 }
 
 /* Keeps the sequences of the smallest keys, as many as there is room for, in their order. */
@@ -72,30 +108,28 @@ sample_cut(tlv_context *ctx, sample_state *state)
 {
 	size_t n = 0, filled = 0;
 	int64_t *numbers;
+	tlv_status status;
 
 	if (state->n == 0)
 		return TLV_OK;
-	qsort(state->entries, state->n, sizeof(sample_entry), compare_entries);
+	TLV_TRY(sample_sort(ctx, state));
 	while (n < state->n && filled + state->entries[n].steps * state->d <= state->base.count)
 		filled += state->entries[n++].steps * state->d;
+	TLV_TRY_NEW(ctx, numbers, filled);
+	status = gather_numbers(ctx, state, n, numbers);
+	if (status != TLV_OK)
+	{
+		tlv_free(ctx, numbers);
+		return status;
+	}
 	if (n < state->n)
 		state->base.largest = state->entries[n].key;
-	TLV_TRY_NEW(ctx, numbers, filled);
-	filled = 0;
-	for (size_t i = 0; i < n; i++)
-	{
-		sample_entry *entry = &state->entries[i];
-		size_t own = entry->steps * state->d;
-
-		if (own > 0) /* as always */
-			memcpy(numbers + filled, state->numbers + entry->at, own * sizeof(int64_t));
-		entry->at = filled;
-		filled += own;
-	}
 	tlv_free(ctx, state->numbers);
 	state->numbers = numbers;
 	state->number_room = state->filled = filled;
 	state->n = n;
+	for (size_t i = 0, at = 0; i < n; at += state->entries[i++].steps * state->d)
+		state->entries[i].at = at;
 	return TLV_OK;
 }
 
@@ -278,6 +312,7 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 {
 	const int64_t *lengths = tlv_frame_int64(frame, "lengths"), *numbers;
 	size_t left = sizes[SIZE_STEPS] + sizes[SIZE_SYMBOLS], d;
+	size_t looked = 0;
 	uint64_t before = 0;
 	bool symbols;
 
@@ -286,6 +321,11 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 	{
 		uint64_t key;
 
+		if (looked >= NUMBERS_BETWEEN)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			looked = 0;
+		}
 		if ((uint64_t) lengths[i] > left)
 			return tlv_fail(ctx, TLV_CORRUPT,
 							"the sequences of a sample are longer than its steps");
@@ -295,6 +335,7 @@ check_sequences(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes, u
 		before = key;
 		left -= (size_t) lengths[i];
 		numbers += (size_t) lengths[i] * d;
+		looked += (size_t) lengths[i] * d + 1;
 	}
 	if (left > 0)
 		return tlv_fail(ctx, TLV_CORRUPT, "a sample has steps of no sequence");

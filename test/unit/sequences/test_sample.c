@@ -1,0 +1,128 @@
+/*
+ * test_sample.c - samples of whole sequences: the same in whatever order and parts they arrive,
+ * and cancelled when asked to.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sequences.h"
+
+#define SEQUENCES 20000
+#define WANTED	  3000
+
+static pool memory;
+static tlv_context ctx;
+static tlv_frame_builder builder;
+
+static int
+setup(void **state)
+{
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static tlv_accumulator *
+sample_begin(void)
+{
+	const tlv_statistic wanted = {
+		.aggregate = &tlv_aggregate_sequence_sample, .count = WANTED, .seed = 7};
+	tlv_accumulator *sample;
+
+	assert_ok(tlv_statistic_create(&ctx, &wanted, &sample));
+	return sample;
+}
+
+/* Sequence number t, of one to three symbols; every third is one of seven. */
+static void
+add_sequence(tlv_accumulator *sample, int64_t t)
+{
+	const int64_t name = t % 3 == 0 ? t % 7 : t, symbols[3] = {name, 2 * name, 3 * name};
+
+	assert_ok(tlv_add(&ctx, sample, TLV_AS_SYMBOLS((size_t) (name % 3) + 1, symbols)));
+}
+
+static tlv_frame
+stored(tlv_accumulator *sample)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(sample->class->build(&ctx, sample, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	return frame;
+}
+
+static void
+test_order(void **state)
+{
+	tlv_accumulator *forward = sample_begin(), *backward = sample_begin(), *merged, *part;
+	tlv_frame one, other;
+
+	(void) state;
+	for (int64_t t = 0; t < SEQUENCES; t++)
+		add_sequence(forward, t);
+	for (int64_t t = SEQUENCES; t-- > 0;)
+		add_sequence(backward, t);
+	one = stored(forward);
+	other = stored(backward);
+	assert_int_equal(one.header->size, other.header->size);
+	assert_memory_equal(one.header, other.header, one.header->size);
+	assert_above((double) tlv_frame_find(&one, "symbols")->rows, WANTED - 3); /* the next has three */
+	assert_equal(tlv_frame_scalar(&one, "sequences", 0), SEQUENCES);
+
+	assert_ok(tlv_accumulator_create(&ctx, forward->class, &merged));
+	for (int p = 2; p >= 0; p--)
+	{
+		part = sample_begin();
+		for (int64_t t = 0; t < SEQUENCES; t++)
+			if ((t + t / 10) % 3 == p)
+				add_sequence(part, t);
+		other = stored(part);
+		assert_ok(merged->class->merge(&ctx, merged, &other));
+	}
+	other = stored(merged);
+	assert_int_equal(one.header->size, other.header->size);
+	assert_memory_equal(one.header, other.header, one.header->size);
+}
+
+/* The sort of the sequences that are held looks at whether to stop. */
+static void
+test_stop(void **state)
+{
+	tlv_accumulator *sample = sample_begin();
+
+	(void) state;
+	for (int64_t t = 0; t < 1000; t++)
+		add_sequence(sample, t);
+	memory.stop_at = 1;
+	assert_int_equal(sample->class->build(&ctx, sample, &builder), TLV_CANCELLED);
+	assert_equal(memory.stopped_calls, 0);
+	memory.stop_at = 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
