@@ -53,6 +53,8 @@ add_side(tlv_context *ctx, cover_state *state, int side, size_t n, const int64_t
 	{
 		int32_t at = 0;
 
+		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(tlv_tally_add(ctx, tally, communities[i], 0, &at));
 		if (signbit(tally->counts[at]))
 			continue;
@@ -139,6 +141,8 @@ cover_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		double a = c.sizes[0][tlv_pair_a(c.view.pairs[i])];
 		double b = c.sizes[1][tlv_pair_b(c.view.pairs[i])];
 
+		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (c.view.counts[i] > fmin(a, b) || c.view.counts[i] < a + b - c.nodes)
 			return tlv_fail(ctx, TLV_CORRUPT, "communities of %g and %g nodes share %g of %g", a, b,
 							c.view.counts[i], c.nodes);
@@ -288,6 +292,8 @@ tlv_cover_f1(tlv_context *ctx, const tlv_frame *pairs, double *f1)
 		size_t i = tlv_pair_a(c.view.pairs[p]), j = tlv_pair_b(c.view.pairs[p]);
 		double score = 2 * c.view.counts[p] / (c.sizes[0][i] + c.sizes[1][j]);
 
+		if (p % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			TLV_TRY_CONTINUE(ctx);
 		best[i] = fmax(best[i], score);
 		best[c.view.n[0] + j] = fmax(best[c.view.n[0] + j], score);
 	}

@@ -86,6 +86,8 @@ sort_labels(tlv_context *ctx, const tlv_tally *tally, tlv_bag_entry *entries, tl
 	{
 		size_t position = (size_t) entries[i].weight;
 
+		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
+			TLV_TRY_CONTINUE(ctx);
 		labels[i] = entries[i].item;
 		sizes[i] = tally->counts[position];
 		rank[position] = (int32_t) i;
@@ -103,6 +105,8 @@ sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const int32_t *rank_a, cons
 	{
 		int64_t key = pairs->keys.items[i];
 
+		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
+			TLV_TRY_CONTINUE(ctx);
 		entries[i].item = tlv_pair_key(rank_a[tlv_pair_a(key)], rank_b[tlv_pair_b(key)]);
 		entries[i].weight = pairs->counts[i];
 	}

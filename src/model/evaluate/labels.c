@@ -9,6 +9,9 @@
 #include "cross_table.h"
 #include "tensorlv/model/kind.h"
 
+/* Pairs of labels between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_PAIRS 65536
+
 typedef struct label_state
 {
 	tlv_declared declared;
@@ -106,6 +109,8 @@ open_contingency(tlv_context *ctx, const tlv_frame *frame, contingency *table)
 	table->sizes[1] = table->sizes[0] + table->view.n[0];
 	for (size_t i = 0; i < table->view.n_pairs; i++)
 	{
+		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			TLV_TRY_CONTINUE(ctx);
 		table->sizes[0][tlv_pair_a(table->view.pairs[i])] += table->view.counts[i];
 		table->sizes[1][tlv_pair_b(table->view.pairs[i])] += table->view.counts[i];
 	}
@@ -129,8 +134,8 @@ entropy(size_t n, const double *sizes, double nodes, size_t *clusters)
 }
 
 /* Mutual information, nats. */
-static double
-mutual_information(const contingency *table)
+static tlv_status
+mutual_information(tlv_context *ctx, const contingency *table, double *information)
 {
 	const tlv_cross_view *view = &table->view;
 	double sum = 0;
@@ -141,9 +146,12 @@ mutual_information(const contingency *table)
 		double b = table->sizes[1][tlv_pair_b(view->pairs[i])] / table->nodes;
 		double both = view->counts[i] / table->nodes;
 
+		if (i % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+			TLV_TRY_CONTINUE(ctx);
 		sum += both * (log(both) - log(a) - log(b));
 	}
-	return sum;
+	*information = sum;
+	return TLV_OK;
 }
 
 tlv_status
@@ -151,7 +159,7 @@ tlv_label_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 {
 	contingency table = {0};
 	size_t clusters_a, clusters_b;
-	double h_a, h_b;
+	double h_a, h_b, shared = 0;
 
 	*nmi = NAN;
 	TLV_TRY(open_contingency(ctx, pairs, &table));
@@ -162,7 +170,10 @@ tlv_label_nmi(tlv_context *ctx, const tlv_frame *pairs, double *nmi)
 		if (clusters_a == 1 || clusters_b == 1)
 			*nmi = clusters_a == clusters_b;
 		else
-			*nmi = fmin(fmax(2 * mutual_information(&table) / (h_a + h_b), 0), 1);
+		{
+			TLV_TRY(mutual_information(ctx, &table, &shared));
+			*nmi = fmin(fmax(2 * shared / (h_a + h_b), 0), 1);
+		}
 	}
 	tlv_free(ctx, table.sizes[0]);
 	return TLV_OK;

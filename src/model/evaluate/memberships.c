@@ -8,12 +8,15 @@
  */
 #include "tensorlv/model/evaluate.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 
+/* Pairs of components between two looks at tlv_should_stop(): some milliseconds. */
+#define CHUNK_PAIRS 65536
 /* Numbers whose squares still add up without overflow. */
 #define LARGEST 1e100
 
@@ -140,8 +143,8 @@ membership_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 }
 
 /* Sums of two sets of rows; the means of *state are still its own. */
-static void
-merge_products(membership_state *state, const tlv_frame *frame, double weight)
+static tlv_status
+merge_products(tlv_context *ctx, membership_state *state, const tlv_frame *frame, double weight)
 {
 	const double *mean_a = tlv_frame_float64(frame, mean_names[0]);
 	const double *mean_b = tlv_frame_float64(frame, mean_names[1]);
@@ -156,7 +159,10 @@ merge_products(membership_state *state, const tlv_frame *frame, double weight)
 			state->products[at] += products[at] + weight * (mean_a[i] - state->means[0][i]) *
 													  (mean_b[j] - state->means[1][j]);
 			state->differences[at] += differences[at];
+			if (at % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+				TLV_TRY_CONTINUE(ctx);
 		}
+	return TLV_OK;
 }
 
 static void
@@ -198,7 +204,7 @@ membership_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame
 						"%zu",
 						state->k[0], state->k[1], k_a, k_b);
 	state->nodes += nodes;
-	merge_products(state, frame, before / state->nodes * nodes);
+	TLV_TRY(merge_products(ctx, state, frame, before / state->nodes * nodes));
 	for (int s = 0; s < 2; s++)
 		merge_side(state, s, frame, before / state->nodes * nodes, nodes / state->nodes);
 	return TLV_OK;
@@ -215,10 +221,35 @@ membership_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned
 	return TLV_OK;
 }
 
+/*
+ * Cauchy and Schwarz, but for rounding, which adds up with the nodes.  A square below DBL_MIN may
+ * have been lost, and its product with a large number not.
+ */
+static tlv_status
+check_products(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
+{
+	const double *products = tlv_frame_float64(frame, "products");
+	const double *square_a = tlv_frame_float64(frame, square_names[0]);
+	const double *square_b = tlv_frame_float64(frame, square_names[1]);
+	double nodes = tlv_frame_scalar(frame, "nodes", 0), lost = nodes * DBL_MIN;
+
+	for (size_t i = 0; i < k[0]; i++)
+		for (size_t j = 0; j < k[1]; j++)
+		{
+			size_t at = i * k[1] + j;
+			double most = sqrt(square_a[i] + lost) * sqrt(square_b[j] + lost);
+
+			if (at % CHUNK_PAIRS == CHUNK_PAIRS - 1)
+				TLV_TRY_CONTINUE(ctx);
+			if (!(fabs(products[at]) <= 1.000001 * most + 1e-100 * nodes))
+				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
+		}
+	return TLV_OK;
+}
+
 static tlv_status
 membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 {
-	const double *squares[2], *products = tlv_frame_float64(frame, "products");
 	bool empty = tlv_frame_scalar(frame, "nodes", 0) == 0;
 
 	for (int s = 0; s < 2; s++)
@@ -231,16 +262,8 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *k)
 			if (!(fabs(means[j]) <= LARGEST))
 				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", j + 1,
 								mean_names[s], means[j]);
-		squares[s] = tlv_frame_float64(frame, square_names[s]);
 	}
-	/* Cauchy and Schwarz, but for rounding, which adds up with the nodes */
-	for (size_t i = 0; i < k[0]; i++)
-		for (size_t j = 0; j < k[1]; j++)
-			if (!(fabs(products[i * k[1] + j]) <=
-				  1.000001 * sqrt(squares[0][i]) * sqrt(squares[1][j]) +
-					  1e-100 * tlv_frame_scalar(frame, "nodes", 0)))
-				return tlv_fail(ctx, TLV_CORRUPT, "section \"products\" exceeds the squares");
-	return TLV_OK;
+	return check_products(ctx, frame, k);
 }
 
 #define AT(member) offsetof(membership_state, member)

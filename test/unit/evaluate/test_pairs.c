@@ -553,6 +553,60 @@ test_faults(void **state)
 	memory.stop_at = 0;
 }
 
+/* Every walk over a large table, and over the communities of one node, can be cancelled. */
+static void
+test_stops(void **state)
+{
+	const tlv_statistic of_labels = {.aggregate = &tlv_aggregate_label_pairs};
+	const tlv_statistic of_covers = {.aggregate = &tlv_aggregate_cover_pairs};
+	const int64_t many = 70000;
+	int64_t *same = tlv_alloc0(&ctx, (size_t) many, sizeof(int64_t));
+	tlv_accumulator *labels, *covers;
+	tlv_frame pairs, shared;
+	double value;
+
+	(void) state;
+	assert_ok(tlv_statistic_create(&ctx, &of_labels, &labels));
+	assert_ok(tlv_statistic_create(&ctx, &of_covers, &covers));
+	for (int64_t i = 0; i < many; i++)
+	{
+		assert_ok(tlv_add(&ctx, labels, TLV_AS_LABELS(i, i / 2)));
+		assert_ok(tlv_add(&ctx, covers, TLV_AS_COVERS(1, &i, 1, &i)));
+	}
+	pairs = stored(labels);
+	shared = stored(covers);
+	memory.calls = memory.stopped_calls = 0;
+	memory.stop_at = 1;
+	assert_int_equal(tlv_label_nmi(&ctx, &pairs, &value), TLV_CANCELLED);
+	assert_int_equal(tlv_label_ari(&ctx, &pairs, &value), TLV_CANCELLED);
+	assert_int_equal(tlv_cover_f1(&ctx, &shared, &value), TLV_CANCELLED);
+	assert_int_equal(tlv_kind_check(&ctx, &tlv_kind_cover_pairs, &shared), TLV_CANCELLED);
+	assert_int_equal(tlv_add(&ctx, covers, TLV_AS_COVERS((size_t) many, same, 0, same)),
+					 TLV_CANCELLED);
+	memory.stop_at = 0;
+}
+
+/* Squares too small for a number, and products with large numbers that are none too small. */
+static void
+test_lost_squares(void **state)
+{
+	const tlv_statistic of_memberships = {.aggregate = &tlv_aggregate_membership_pairs};
+	tlv_accumulator *sum;
+	tlv_frame frame;
+
+	(void) state;
+	assert_ok(tlv_statistic_create(&ctx, &of_memberships, &sum));
+	for (int sign = -1; sign <= 1; sign += 2)
+	{
+		double small = sign * 1e-170, large = sign * 1e100;
+
+		assert_ok(tlv_add(&ctx, sum, TLV_AS_MEMBERSHIPS(1, &small, 1, &large)));
+	}
+	frame = stored(sum);
+	assert_equal(*tlv_frame_float64(&frame, "squares_a"), 0);
+	assert_close(*tlv_frame_float64(&frame, "products"), 2e-70, 1e-80);
+}
+
 static void
 test_student(void **state)
 {
@@ -585,6 +639,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_odd_memberships, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_broken_memberships, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lost_squares, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_student, setup, teardown),
 	};
 

@@ -83,7 +83,8 @@ test_order(void **state)
 	other = stored(backward);
 	assert_int_equal(one.header->size, other.header->size);
 	assert_memory_equal(one.header, other.header, one.header->size);
-	assert_above((double) tlv_frame_find(&one, "symbols")->rows, WANTED - 3); /* the next has three */
+	assert_above((double) tlv_frame_find(&one, "symbols")->rows,
+				 WANTED - 3); /* the next has three */
 	assert_equal(tlv_frame_scalar(&one, "sequences", 0), SEQUENCES);
 
 	assert_ok(tlv_accumulator_create(&ctx, forward->class, &merged));
