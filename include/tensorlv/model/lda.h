@@ -149,9 +149,11 @@ extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_optio
 /* The k that was given or chosen; 1 where no direction is significant. */
 extern size_t tlv_lda_plan_k(const tlv_plan *plan);
 
-/* Posterior of the single topic model, p(topic | document), and ln p(document). */
-extern double tlv_single_topic_posterior(size_t k, const double *phi, const double *weights,
-										 size_t n, const int32_t *index, const double *count,
-										 double *posterior);
+/* Posterior of the single topic model, p(topic | document), and ln p(document).  Errors:
+ * TLV_CANCELLED. */
+extern tlv_status tlv_single_topic_posterior(tlv_context *ctx, size_t k, const double *phi,
+											 const double *weights, size_t n, const int32_t *index,
+											 const double *count, double *posterior,
+											 double *log_likelihood);
 
 #endif /* TENSORLV_LDA_H */

@@ -11,6 +11,11 @@
 
 #define MAX_TOP 100
 
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+/* Topics whose joint frequencies are checked between two of these. */
+#define TOPICS_BETWEEN 256
+
 /* Sizes: items of a topic, topics. */
 #define SIZE_TOP TLV_SIZE_1
 #define SIZE_K	 TLV_SIZE_2
@@ -32,8 +37,9 @@ typedef struct coherence_state
 } coherence_state;
 
 /* Positions of a topic's top most probable items; ties by position. */
-static void
-top_positions(const tlv_topics *topics, size_t topic, size_t top, int32_t *positions)
+static tlv_status
+top_positions(tlv_context *ctx, const tlv_topics *topics, size_t topic, size_t top,
+			  int32_t *positions)
 {
 	size_t n = 0;
 
@@ -42,6 +48,8 @@ top_positions(const tlv_topics *topics, size_t topic, size_t top, int32_t *posit
 		double p = topics->phi[i * topics->k + topic];
 		size_t at;
 
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		if (n == top && p <= topics->phi[(size_t) positions[n - 1] * topics->k + topic])
 			continue;
 		n += n < top;
@@ -50,6 +58,7 @@ top_positions(const tlv_topics *topics, size_t topic, size_t top, int32_t *posit
 			positions[at] = positions[at - 1];
 		positions[at] = (int32_t) i;
 	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -78,7 +87,7 @@ tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulato
 	memset(state->first, 0xff, d * sizeof(int32_t));
 	for (size_t j = 0; j < k; j++)
 	{
-		top_positions(&lda->topics, j, top, positions);
+		TLV_TRY(top_positions(ctx, &lda->topics, j, top, positions));
 		for (size_t r = 0; r < top; r++)
 		{
 			size_t entry = j * top + r;
@@ -134,6 +143,9 @@ coherence_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 	size_t top = sizes[SIZE_TOP];
 
 	for (size_t t = 0; t < sizes[SIZE_K]; t++, joint += tlv_packed2_size(top))
+	{
+		if (t % TOPICS_BETWEEN == TOPICS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < top; i++)
 			for (size_t j = 0; j <= i; j++)
 			{
@@ -145,6 +157,7 @@ coherence_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 									"%g documents have items %zu and %zu of topic %zu", both, i + 1,
 									j + 1, t + 1);
 			}
+	}
 	return TLV_OK;
 }
 

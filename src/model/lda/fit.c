@@ -21,6 +21,9 @@
 #define NEGATIVE_WARN 0.3
 #define TRACE_ERRORS  4 /* standard errors */
 
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
 /* Tokens for every probability of a topic from which on likelihood tells alpha0 without bias. */
 #define TOKENS_ENOUGH 20.0
 
@@ -81,8 +84,8 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 	fit->d = tlv_frame_find(triples, "items")->rows;
 	fit->k = options->k > 0 ? options->k : w;
 	if (options->fewer)
-		fit->k = (size_t) fmin((double) fit->k,
-							   fmin((double) w, tlv_frame_scalar(triples, "documents", 0)));
+		fit->k = (size_t) fmax(
+			1, fmin((double) fit->k, fmin((double) w, tlv_frame_scalar(triples, "documents", 0))));
 	if (fit->k > w)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu directions of the moments",
@@ -152,8 +155,12 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, d
 	TLV_TRY_ALLOC(ctx, sums);
 	TLV_TRY(tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, w, 0, raw, k));
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			sums[j] += raw[i * k + j] /= scale[i];
+	}
 	for (size_t j = 0; j < k; j++)
 	{
 		negative[j] = 0;
@@ -161,11 +168,15 @@ recover_topics(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, d
 			sums[j] = DBL_MIN;
 	}
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{
 			raw[i * k + j] /= sums[j];
 			negative[j] += raw[i * k + j] < 0 ? -raw[i * k + j] : 0;
 		}
+	}
 	for (size_t j = 0; j < k; j++)
 		negative[j] = isfinite(negative[j]) ? negative[j] : DBL_MAX; /* can be stored, and warns */
 	tlv_free(ctx, sums);
@@ -212,6 +223,8 @@ estimate_weights(tlv_context *ctx, size_t k, size_t d, const double *phi, const 
 		double share = totals[i] / tokens;
 		double factor = 1 / sqrt(share + 1e-9);
 
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		b[i] = factor * share;
 		for (size_t j = 0; j < k; j++)
 			a[j * d + i] = factor * phi[i * k + j];

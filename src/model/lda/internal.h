@@ -22,6 +22,16 @@ typedef struct tlv_lda_model
 	double *shares; /* k, scratch */
 } tlv_lda_model;
 
+/* Items of a document times topics between two looks at whether to stop: some milliseconds. */
+#define LDA_TERMS_BETWEEN ((size_t) 1 << 18)
+
+/* Whether to look before item i of a document, for k topics. */
+static inline bool
+lda_look(size_t i, size_t k)
+{
+	return (i + 1) * k % LDA_TERMS_BETWEEN < k;
+}
+
 /* Decodes a bag into model->document, known items mapped to positions. */
 extern tlv_status tlv_lda_document(tlv_context *ctx, tlv_lda_model *model,
 								   const tlv_bag_image *bag);

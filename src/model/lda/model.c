@@ -133,44 +133,51 @@ tlv_lda_document(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *ba
 	return TLV_OK;
 }
 
-double
-tlv_single_topic_posterior(size_t k, const double *phi, const double *weights, size_t n,
-						   const int32_t *index, const double *count, double *posterior)
+tlv_status
+tlv_single_topic_posterior(tlv_context *ctx, size_t k, const double *phi, const double *weights,
+						   size_t n, const int32_t *index, const double *count, double *posterior,
+						   double *log_likelihood)
 {
 	double largest = -HUGE_VAL, sum = 0;
 
 	for (size_t j = 0; j < k; j++)
-	{
 		posterior[j] = log(weights[j]);
-		for (size_t i = 0; i < n; i++)
-			posterior[j] += count[i] * log(fmax(phi[(size_t) index[i] * k + j], 1e-12));
-		largest = fmax(largest, posterior[j]);
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *item = phi + (size_t) index[i] * k;
+
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+			posterior[j] += count[i] * log(fmax(item[j], 1e-12));
 	}
+	for (size_t j = 0; j < k; j++)
+		largest = fmax(largest, posterior[j]);
 	for (size_t j = 0; j < k; j++)
 		sum += posterior[j] = exp(posterior[j] - largest);
 	for (size_t j = 0; j < k; j++)
 		posterior[j] /= sum;
 	tlv_assert(tlv_is_distribution(k, posterior, 1));
-	return largest + log(fmax(sum, 1)); /* the largest term is 1 */
+	*log_likelihood = largest + log(fmax(sum, 1)); /* the largest term is 1 */
+	return TLV_OK;
 }
 
-static double
-single_posterior(tlv_lda_model *lda, double *shares)
+static tlv_status
+single_posterior(tlv_context *ctx, tlv_lda_model *lda, double *shares, double *log_likelihood)
 {
-	return tlv_single_topic_posterior(lda->topics.k, lda->topics.phi, lda->weights,
+	return tlv_single_topic_posterior(ctx, lda->topics.k, lda->topics.phi, lda->weights,
 									  lda->document.n_known, lda->document.index,
-									  lda->document.known, shares);
+									  lda->document.known, shares, log_likelihood);
 }
 
 static tlv_status
 infer_document(tlv_context *ctx, tlv_lda_model *lda, const tlv_bag_image *bag, double *shares)
 {
+	double log_likelihood;
+
 	TLV_TRY(tlv_lda_document(ctx, lda, bag));
 	if (lda->single)
-	{
-		single_posterior(lda, shares);
-		return TLV_OK;
-	}
+		return single_posterior(ctx, lda, shares, &log_likelihood);
 	return tlv_topic_infer(ctx, lda->worker, lda->document.n_known, lda->document.index,
 						   lda->document.known, shares);
 }
@@ -192,8 +199,7 @@ lda_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, doubl
 	if (lda->single)
 	{
 		TLV_TRY(tlv_lda_document(ctx, lda, row->bag));
-		*value = single_posterior(lda, lda->shares);
-		return TLV_OK;
+		return single_posterior(ctx, lda, lda->shares, value);
 	}
 	TLV_TRY(infer_document(ctx, lda, row->bag, lda->shares));
 	*value = tlv_topic_log_likelihood(lda->worker, lda->document.n_known, lda->document.index,
@@ -211,7 +217,8 @@ normalize_weights(size_t k, const double *sums, double *weights)
 		total += weights[j] = sums[j] + 1e-3;
 	for (size_t j = 0; j < k; j++)
 		weights[j] /= total;
-	tlv_assert(tlv_is_distribution(k, weights, 1));
+	/* sums of forged statistics may overflow, and the model is then refused */
+	tlv_assert(!isfinite(total) || tlv_is_distribution(k, weights, 1));
 }
 
 /* The M step of the mixing parameters; returns alpha0, which stays where the user gave it. */

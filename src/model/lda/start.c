@@ -9,7 +9,11 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
 #include "tensorlv/num/rng.h"
+
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
 
 /* The Dirichlet parameter of each topic where the moments say nothing of it. */
 #define START_ALPHA 0.1
@@ -103,26 +107,26 @@ copy_diagnostics(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 tlv_status
 tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, size_t *size)
 {
-	static const char *const replaced[] = {
-		"phi",			 "alpha",		"weights",			"alpha0",
-		"alpha0_least",	 "diagnostics", "diagnostic_names", "warnings",
-		"warning_texts", NULL};
-	const tlv_section *section = tlv_frame_find(model, "phi");
-	const double *old = tlv_section_data(model, section);
-	size_t before = section->rows, d = section->columns;
-	double alpha0 = tlv_frame_scalar(model, "alpha0", 0);
 	tlv_diagnostics diagnostics = {0};
-	tlv_frame_builder *builder;
 	double *phi, *weights, *alpha;
+	tlv_lda_parts parts;
+	size_t before, d;
 	tlv_rng rng;
 
+	tlv_sections_read(model, tlv_kind_lda.model->sections, &parts);
+	before = parts.k;
+	d = parts.d;
 	TLV_TRY_NEW0(ctx, phi, k * d + 2 * k);
 	weights = phi + k * d;
 	alpha = weights + k;
 	for (size_t i = 0; i < d; i++)
-		memcpy(phi + i * k, old + i * before, before * sizeof(double));
-	memcpy(weights, tlv_frame_float64(model, "weights"), before * sizeof(double));
-	tlv_rng_seed(&rng, tlv_mix64((uint64_t) tlv_frame_scalar(model, "seed", 0) + START_STREAM));
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		memcpy(phi + i * k, parts.phi + i * before, before * sizeof(double));
+	}
+	memcpy(weights, parts.weights, before * sizeof(double));
+	tlv_rng_seed(&rng, tlv_mix64((uint64_t) parts.seed + START_STREAM));
 	for (size_t j = before; j < k; j++)
 	{
 		size_t from = heaviest(j, weights);
@@ -131,22 +135,18 @@ tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, s
 		take_part(&rng, k, d, phi, from, j);
 		weights[j] = weights[from] /= 2;
 	}
-	if (alpha0 > 0 && tlv_frame_scalar(model, "alpha0_free", 0) != 0)
-		alpha0 = START_ALPHA * (double) k;
-	tlv_lda_alpha(k, alpha0, weights, alpha);
+	if (parts.alpha0 > 0 && parts.alpha0_free != 0)
+		parts.alpha0 = START_ALPHA * (double) k;
+	tlv_lda_alpha(k, parts.alpha0, weights, alpha);
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 	TLV_TRY(copy_diagnostics(ctx, model, &diagnostics));
-	TLV_TRY_NEW(ctx, builder, 1);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, TLV_KIND_LDA);
-	tlv_frame_add_scalar(builder, "alpha0", alpha0);
-	tlv_frame_add_scalar(builder, "alpha0_least", 0);
-	tlv_frame_add(builder, "alpha", TLV_FLOAT64, k, 1, alpha);
-	tlv_frame_add(builder, "weights", TLV_FLOAT64, k, 1, weights);
-	tlv_frame_add(builder, "phi", TLV_FLOAT64, k, d, phi);
-	tlv_frame_add_from(builder, model, replaced);
-	tlv_diagnostics_add(&diagnostics, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
-	tlv_free(ctx, builder);
+	parts.k = k;
+	parts.alpha0_least = 0;
+	parts.phi = phi;
+	parts.alpha = alpha;
+	parts.weights = weights;
+	parts.diagnostics = &diagnostics;
+	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_free(ctx, phi);
 	return TLV_OK;

@@ -41,21 +41,24 @@ document_seed(const tlv_bag_image *bag, uint64_t seed)
 }
 
 /* One exact E step of the single topic model, a mixture of unigrams. */
-static void
-add_single(statistics_state *state)
+static tlv_status
+add_single(tlv_context *ctx, statistics_state *state)
 {
 	tlv_lda_model *model = state->model;
 	const tlv_document *document = &model->document;
 	size_t k = model->topics.k;
-	double tokens = 0;
+	double tokens = 0, log_likelihood;
 
-	state->sums.log_likelihood +=
-		tlv_single_topic_posterior(k, model->topics.phi, model->weights, document->n_known,
-								   document->index, document->known, model->shares);
+	TLV_TRY(tlv_single_topic_posterior(ctx, k, model->topics.phi, model->weights, document->n_known,
+									   document->index, document->known, model->shares,
+									   &log_likelihood));
+	state->sums.log_likelihood += log_likelihood;
 	for (size_t i = 0; i < document->n_known; i++)
 	{
 		double *row = state->sums.items + (size_t) document->index[i] * k;
 
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			row[j] += document->known[i] * model->shares[j];
 		tokens += document->known[i];
@@ -64,6 +67,7 @@ add_single(statistics_state *state)
 		state->by_topic[j] += model->shares[j];
 	state->sums.documents++;
 	state->sums.tokens += tokens;
+	return TLV_OK;
 }
 
 static tlv_status
@@ -82,10 +86,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return TLV_OK;
 	}
 	if (model->single)
-	{
-		add_single(state);
-		return TLV_OK;
-	}
+		return add_single(ctx, state);
 	if (!state->gibbs)
 		return tlv_topic_variational(ctx, model->worker, model->document.n_known,
 									 model->document.index, model->document.known,
@@ -177,19 +178,21 @@ complete_single(tlv_context *ctx, completion_state *state, uint64_t seed)
 	tlv_lda_model *model = state->model;
 	const tlv_document *document = &model->document;
 	size_t k = model->topics.k, n = document->n_known;
-	double *observed = tlv_alloc(ctx, n, sizeof(double));
+	double *observed = tlv_alloc(ctx, n, sizeof(double)), log_likelihood;
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, observed);
 	tlv_rng_seed(&rng, seed);
 	for (size_t i = 0; i < n; i++)
 		observed[i] = tlv_topic_binomial(&rng, document->known[i], 0.5);
-	tlv_single_topic_posterior(k, model->topics.phi, model->weights, n, document->index, observed,
-							   model->shares);
+	TLV_TRY(tlv_single_topic_posterior(ctx, k, model->topics.phi, model->weights, n,
+									   document->index, observed, model->shares, &log_likelihood));
 	for (size_t i = 0; i < n; i++)
 	{
 		double scored = document->known[i] - observed[i], p = 0;
 
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			p += model->shares[j] *
 				 fmax(model->topics.phi[(size_t) document->index[i] * k + j], 1e-12);

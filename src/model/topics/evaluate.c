@@ -34,11 +34,8 @@ tlv_topic_maximize(tlv_context *ctx, size_t k, size_t d, const double *items, do
 	{
 		double smoothing = prior == NULL ? eta : eta * prior[i] * (double) d;
 
-		if (i % chunk == 0 && tlv_should_stop(ctx))
-		{
-			tlv_free(ctx, sum);
-			return tlv_cancelled(ctx);
-		}
+		if (i % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 		{
 			phi[j + k * i] = items[j + k * i] + smoothing;
@@ -46,11 +43,15 @@ tlv_topic_maximize(tlv_context *ctx, size_t k, size_t d, const double *items, do
 		}
 	}
 	for (size_t i = 0; i < d; i++)
+	{
+		if (i % chunk == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
 			/* A topic without a token falls back on the smoothing distribution. */
 			phi[j + k * i] = sum[j] > 0		 ? phi[j + k * i] / sum[j]
 							 : prior != NULL ? prior[i]
 											 : 1.0 / (double) d;
+	}
 	tlv_free(ctx, sum);
 	return TLV_OK;
 }

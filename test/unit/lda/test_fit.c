@@ -295,6 +295,66 @@ test_refusals(void **state)
 	assert_int_equal(tlv_lda_fit(&ctx, &triples, &options, &image, &size), TLV_BAD_PARAMETER);
 }
 
+/* Moments of no document, for as many topics as they identify: when rows are gone, say. */
+static void
+test_no_documents(void **state)
+{
+	corpus c = simulate(100, 30, 2, 20, 0.3, false);
+	const tlv_frame of_all = moments(&c, 2);
+	const tlv_lda_options options = {
+		.k = 2, .fewer = true, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1};
+	tlv_accumulator *triples;
+	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
+	tlv_frame none;
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_ok(tlv_accumulator_create(&ctx, tlv_kind_count_triples.accumulator, &triples));
+	assert_ok(triples->class->merge(&ctx, triples, &of_all));
+	assert_ok(triples->class->build(&ctx, triples, builder));
+	for (uint32_t i = 0; i < builder->sections; i++)
+		if (strcmp(builder->table[i].name, "documents") == 0 ||
+			strcmp(builder->table[i].name, "tokens") == 0 ||
+			strcmp(builder->table[i].name, "squared_lengths") == 0)
+			*(double *) (uintptr_t) builder->data[i] = 0;
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	none = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_fails(tlv_lda_fit(&ctx, &none, &options, &image, &size), TLV_BAD_DATA,
+				 "0 documents are too few");
+}
+
+/* A document of many items under topics of its own, from which nobody can be kept waiting. */
+static void
+test_stop(void **state)
+{
+	const size_t k = 8, n = 40000;
+	double *phi = room(k * n, sizeof(double)), *count = room(n, sizeof(double));
+	int32_t *index = room(n, sizeof(int32_t));
+	double weights[8], posterior[8], value;
+
+	(void) state;
+	for (size_t i = 0; i < n; i++)
+	{
+		index[i] = (int32_t) i;
+		count[i] = 1;
+		for (size_t j = 0; j < k; j++)
+			phi[i * k + j] = 1.0 / (double) n;
+	}
+	for (size_t j = 0; j < k; j++)
+		weights[j] = 1.0 / (double) k;
+	assert_ok(
+		tlv_single_topic_posterior(&ctx, k, phi, weights, n, index, count, posterior, &value));
+	assert_close(value, -(double) n * log((double) n), 1e-6);
+	memory.calls = memory.stopped_calls = 0;
+	memory.stop_at = 1;
+	assert_int_equal(
+		tlv_single_topic_posterior(&ctx, k, phi, weights, n, index, count, posterior, &value),
+		TLV_CANCELLED);
+	assert_equal(memory.stopped_calls, 0);
+	memory.stop_at = 0;
+}
+
 /* One topic: the corpus' own distribution, whatever alpha0. */
 static void
 test_one_topic(void **state)
@@ -365,6 +425,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_exact_moments, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_exact_single_topic, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_documents, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_topic, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
 	};
