@@ -159,7 +159,9 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	const double *x = row->part[0].float64;
 	size_t d = row->part[0].d, expected = state->declared.sizes[SIZE_SPACE];
 
-	if (d != expected || !state->takes_rows)
+	if (!state->takes_rows)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	if (d != expected)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, those of the subspace %zu", d,
 						expected);
 	if (state->block_rows == state->block_room)

@@ -185,6 +185,16 @@ check_finite(tlv_context *ctx, size_t n, size_t d, const double *x, const bool *
 	return TLV_OK;
 }
 
+/* The first window says what sums are taken about: those of the first steps so far move there. */
+static void
+move_initial(sequence_state *state, const double *first)
+{
+	if (state->sums.rows > 0 || state->sums.waiting > 0)
+		return;
+	for (size_t i = 0; i < state->sums.d[0]; i++)
+		state->initial[i] += state->sequences * (state->sums.shift[0][i] - first[i]);
+}
+
 static tlv_status
 add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const double *x,
 			const bool *missing)
@@ -205,8 +215,10 @@ add_vectors(tlv_context *ctx, sequence_state *state, size_t n, size_t d, const d
 
 		if (i % 1024 == 1023)
 			TLV_TRY_CONTINUE(ctx);
-		if (missing == NULL || memchr(missing + i * d, 1, 3 * d) == NULL)
-			TLV_TRY(tlv_view_sums_add(ctx, &state->sums, views));
+		if (missing != NULL && memchr(missing + i * d, 1, 3 * d) != NULL)
+			continue;
+		move_initial(state, views[0]);
+		TLV_TRY(tlv_view_sums_add(ctx, &state->sums, views));
 	}
 	for (size_t i = 0; i < d; i++) /* a number that is missing is taken for the reference */
 		state->initial[i] += isnan(x[i]) ? 0 : x[i] - state->sums.shift[0][i];

@@ -57,8 +57,6 @@ view_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	}
 	else if (memcmp(d, state->sums.d, sizeof(state->sums.d)) != 0)
 		return refuse_dimensions(ctx, d, state->sums.d);
-	if (state->sums.room == 0) /* merged so far */
-		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	return tlv_view_sums_add(ctx, &state->sums, x);
 }
 

@@ -207,7 +207,7 @@ tlv_view_sums_move(tlv_view_sums *sums, const double *const shift[3])
 			double delta = DELTA(t, i);
 
 			sums->square[t][i] += 2 * delta * sums->sum[t][i] + n * delta * delta;
-			sums->square[t][i] = fmax(sums->square[t][i], 0);
+			sums->square[t][i] = sums->square[t][i] < 0 ? 0 : sums->square[t][i]; /* NaN stays */
 			sums->sum[t][i] += n * delta;
 			sums->shift[t][i] = shift[t][i];
 		}

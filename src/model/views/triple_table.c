@@ -43,6 +43,8 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 		const tlv_triple_slot *slot = &table->slots[i];
 		size_t part[3];
 
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (slot->key_plus_1 == 0)
 			continue;
 		for (int t = 0; t < 3; t++)
@@ -54,6 +56,8 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 	*counts = (double *) (keys + n);
 	for (size_t i = 0; i < n; i++)
 	{
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		keys[i] = entries[i].item;
 		(*counts)[i] = entries[i].weight;
 	}
@@ -118,8 +122,12 @@ tlv_triple_check(tlv_context *ctx, const tlv_frame *frame, const size_t d[3])
 	size_t n = tlv_frame_find(frame, "cells")->rows;
 
 	for (size_t i = 0; i < n; i++)
+	{
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		for (int t = 0; t < 3; t++)
 			if (cells[i] < 0 || tlv_triple_part(cells[i], t) >= d[t])
 				return tlv_fail(ctx, TLV_CORRUPT, "section \"cells\" names an unknown category");
+	}
 	return TLV_OK;
 }
