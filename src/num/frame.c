@@ -51,6 +51,9 @@ tlv_fingerprint(const void *bytes, size_t size, uint64_t seed)
 /* Numbers that are looked at between two looks at whether to stop. */
 #define NUMBERS_PIECE (TLV_COPY_PIECE / sizeof(double))
 
+/* The same where they are compared one by one. */
+#define CHECKED_PIECE ((size_t) 1 << 18)
+
 /* Bytes that are hashed between two looks at whether to stop. */
 #define DIGEST_PIECE ((size_t) 8 << 20)
 
@@ -243,23 +246,32 @@ check_sparse(tlv_context *ctx, const tlv_section *section, const void *data)
 	return TLV_OK;
 }
 
-/* Whether all numbers are finite of a section as it is stored. */
-static bool
-section_finite(const tlv_section *section, const void *data)
+/* Whether count numbers are finite; of an element that is no number they are. */
+static tlv_status
+numbers_finite(tlv_context *ctx, uint32_t element, size_t count, const void *data, bool *finite)
 {
-	size_t count = section->rows * section->columns;
-
-	switch (section->element)
+	*finite = true;
+	for (size_t at = 0; at < count && element != TLV_INT64 && element != TLV_BYTES;
+		 at += NUMBERS_PIECE)
 	{
-		case TLV_FLOAT64:
-			return all_finite(count, data);
-		case TLV_FLOAT32:
-			return all_finite_float(count, data);
-		case TLV_SPARSE:
-			return all_finite(section->entries, data);
-		default:
-			return true;
+		size_t n = tlv_least(count - at, NUMBERS_PIECE);
+
+		if (at > 0)
+			TLV_TRY_CONTINUE(ctx);
+		*finite &= element == TLV_FLOAT32 ? all_finite_float(n, (const float *) data + at)
+										  : all_finite(n, (const double *) data + at);
 	}
+	return TLV_OK;
+}
+
+/* The same of a section as it is stored. */
+static tlv_status
+section_finite(tlv_context *ctx, const tlv_section *section, const void *data, bool *finite)
+{
+	size_t count =
+		section->element == TLV_SPARSE ? section->entries : section->rows * section->columns;
+
+	return numbers_finite(ctx, section->element, count, data, finite);
 }
 
 /* The first that is not finite of numbers among which there is one. */
@@ -279,8 +291,10 @@ check_numbers(tlv_context *ctx, const tlv_frame *frame, const tlv_section *secti
 {
 	const char *data = tlv_section_data(frame, section);
 	size_t bytes = 0;
+	bool finite;
 
-	if (!section_finite(section, data))
+	TLV_TRY(section_finite(ctx, section, data, &finite));
+	if (!finite)
 		return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is not finite",
 						first_infinite(section, data) + 1, section->name);
 	if (section->element == TLV_SPARSE)
@@ -430,9 +444,13 @@ tlv_frame_require_minimum(tlv_context *ctx, const tlv_frame *frame, const char *
 	if (numbers == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", name);
 	for (size_t i = 0; i < section->rows * section->columns; i++)
+	{
+		if (i % CHECKED_PIECE == CHECKED_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (!(numbers[i] >= minimum))
 			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, below %g", i + 1,
 							name, numbers[i], minimum);
+	}
 	return TLV_OK;
 }
 
@@ -457,9 +475,13 @@ tlv_frame_require_ascending(tlv_context *ctx, const tlv_frame *frame, const char
 	if (numbers == NULL)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" is missing", name);
 	for (size_t i = 1; i < section->rows * section->columns; i++)
+	{
+		if (i % CHECKED_PIECE == CHECKED_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (numbers[i] <= numbers[i - 1])
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not ascend at entry %zu", name,
 							i + 1);
+	}
 	return TLV_OK;
 }
 
@@ -580,15 +602,15 @@ tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 	return TLV_OK;
 }
 
-static bool
-builder_finite(const tlv_frame_builder *builder, uint32_t i)
+static tlv_status
+builder_finite(tlv_context *ctx, const tlv_frame_builder *builder, uint32_t i, bool *finite)
 {
 	const tlv_section *section = &builder->table[i];
 	const void *data = builder->data[i] == NULL ? &builder->scalars[i] : builder->data[i];
 
 	if (section->element == TLV_SPARSE && !builder->packed[i])
-		return all_finite(section->rows * section->columns, data);
-	return section_finite(section, data);
+		return numbers_finite(ctx, TLV_FLOAT64, section->rows * section->columns, data, finite);
+	return section_finite(ctx, section, data, finite);
 }
 
 tlv_status
@@ -596,8 +618,11 @@ tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_builder *builder)
 {
 	for (uint32_t i = 0; i < builder->sections; i++)
 	{
+		bool finite;
+
 		TLV_TRY_CONTINUE(ctx);
-		if (!builder_finite(builder, i))
+		TLV_TRY(builder_finite(ctx, builder, i, &finite));
+		if (!finite)
 		{
 			tlv_fail(ctx, TLV_BAD_DATA, "\"%s\" became too large to be a number",
 					 builder->table[i].name);

@@ -157,8 +157,8 @@ extern tlv_status tlv_sections_build_form(tlv_context *ctx, tlv_accumulator *acc
 										  const tlv_sections *sections, tlv_frame_builder *builder);
 
 /*
- * Whether a frame is what is declared: all sections and no other, in this order; their shapes, the
- * sizes, the ranges of the numbers; then check_more.  TLV_CORRUPT otherwise.
+ * Whether a frame is what is declared: all sections and no other, in whatever order; their shapes,
+ * the sizes, the ranges of the numbers; then check_more.  TLV_CORRUPT otherwise.
  */
 extern tlv_status tlv_sections_check(tlv_context *ctx, const tlv_frame *frame,
 									 const tlv_sections *sections);

@@ -2,9 +2,24 @@
  * sections_check.c - whether a frame is what is declared (sections.h).
  */
 #include <math.h>
+#include <string.h>
 
 #include "sections_internal.h"
 #include "tensorlv/model/diagnostics.h"
+
+/* Numbers between two looks at whether to stop: about a millisecond. */
+#define NUMBERS_BETWEEN ((size_t) 1 << 18)
+
+/* At number i of a section. */
+#define LOOK_AT(i)                                                                                 \
+	do                                                                                             \
+	{                                                                                              \
+		if ((i) % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)                                          \
+			TLV_TRY_CONTINUE(ctx);                                                                 \
+	} while (0)
+
+/* Rows of shares that are added up at once. */
+#define ROWS_AT_ONCE ((size_t) 64)
 
 /* Every declared section is there, of its element, no other is, and every size is within its
  * bounds. */
@@ -56,8 +71,68 @@ check_integers(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *
 	if (declaration->range == TLV_ASCENDING)
 		return tlv_frame_require_ascending(ctx, frame, declaration->name);
 	for (size_t i = 0; declaration->range == TLV_POSITIVE && i < n; i++)
+	{
+		LOOK_AT(i);
 		if (x[i] < 1 || x[i] > INT32_MAX)
 			return refuse_number(ctx, declaration->name, i, (double) x[i]);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+check_share_sum(tlv_context *ctx, const char *name, const char *line, size_t at, double sum)
+{
+	if (fabs(sum - 1) < 1e-6)
+		return TLV_OK;
+	return tlv_fail(ctx, TLV_CORRUPT, "the shares in %s %zu of section \"%s\" sum to %g", line,
+					at + 1, name, sum);
+}
+
+static tlv_status
+check_column_shares(tlv_context *ctx, const tlv_section *section, const double *x, double least)
+{
+	size_t n = section->rows, at = 0;
+
+	for (size_t j = 0; j < section->columns; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < n; i++, at++)
+		{
+			LOOK_AT(at);
+			if (!(x[at] >= least))
+				return refuse_number(ctx, section->name, at, x[at]);
+			sum += x[at];
+		}
+		TLV_TRY(check_share_sum(ctx, section->name, "column", j, sum));
+	}
+	return TLV_OK;
+}
+
+/* Some rows at once: numbers of a row lie far from each other. */
+static tlv_status
+check_row_shares(tlv_context *ctx, const tlv_section *section, const double *x, double least)
+{
+	double sums[ROWS_AT_ONCE];
+
+	for (size_t first = 0; first < section->rows; first += ROWS_AT_ONCE)
+	{
+		size_t n = tlv_least(section->rows - first, ROWS_AT_ONCE);
+
+		memset(sums, 0, sizeof(sums));
+		for (size_t j = 0; j < section->columns; j++)
+			for (size_t i = 0; i < n; i++)
+			{
+				size_t at = j * section->rows + first + i;
+
+				LOOK_AT(j * n + i);
+				if (!(x[at] >= least))
+					return refuse_number(ctx, section->name, at, x[at]);
+				sums[i] += x[at];
+			}
+		for (size_t i = 0; i < n; i++)
+			TLV_TRY(check_share_sum(ctx, section->name, "row", first + i, sums[i]));
+	}
 	return TLV_OK;
 }
 
@@ -67,25 +142,9 @@ tlv_require_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, b
 {
 	const tlv_section *section = tlv_frame_find(frame, name);
 	const double *x = tlv_section_data(frame, section);
-	size_t n = rows ? section->columns : section->rows, step = rows ? section->rows : 1;
-	size_t lines = rows ? section->rows : section->columns;
 
-	for (size_t j = 0; j < lines; j++)
-	{
-		const double *line = x + j * (rows ? 1 : n);
-		double sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-		{
-			if (!(line[i * step] >= least))
-				return refuse_number(ctx, name, (size_t) (line - x) + i * step, line[i * step]);
-			sum += line[i * step];
-		}
-		if (!(fabs(sum - 1) < 1e-6))
-			return tlv_fail(ctx, TLV_CORRUPT, "the shares in %s %zu of section \"%s\" sum to %g",
-							rows ? "row" : "column", j + 1, name, sum);
-	}
-	return TLV_OK;
+	return rows ? check_row_shares(ctx, section, x, least)
+				: check_column_shares(ctx, section, x, least);
 }
 
 static tlv_status
@@ -107,15 +166,25 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 	if (declaration->range == TLV_FLAG && *x != 0 && *x != 1)
 		return refuse_number(ctx, declaration->name, 0, *x);
 	for (size_t i = 0; x != NULL && i < n; i++)
+	{
+		LOOK_AT(i);
 		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
 			return refuse_number(ctx, declaration->name, i, x[i]);
+	}
 	for (size_t i = 0; narrow != NULL && i < n; i++)
+	{
+		LOOK_AT(i);
 		if (!(narrow[i] >= 0))
 			return refuse_number(ctx, declaration->name, i, (double) narrow[i]);
-	if (tlv_frame_sparse(frame, declaration->name, &sparse))
-		for (size_t i = 0; i < sparse.n; i++)
-			if (!(sparse.values[i] >= 0))
-				return refuse_number(ctx, declaration->name, sparse.positions[i], sparse.values[i]);
+	}
+	if (!tlv_frame_sparse(frame, declaration->name, &sparse))
+		return TLV_OK;
+	for (size_t i = 0; i < sparse.n; i++)
+	{
+		LOOK_AT(i);
+		if (!(sparse.values[i] >= 0))
+			return refuse_number(ctx, declaration->name, sparse.positions[i], sparse.values[i]);
+	}
 	return TLV_OK;
 }
 

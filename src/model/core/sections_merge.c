@@ -88,8 +88,9 @@ adopt(tlv_context *ctx, tlv_declared *state, const tlv_frame *frame, const size_
 			if (declaration->element == TLV_SPARSE)
 				tlv_section_numbers(frame, section, numbers_of(state, declaration));
 			else
-				memcpy(numbers_of(state, declaration), tlv_section_data(frame, section),
-					   count * number_size(declaration));
+				TLV_TRY(tlv_copy(ctx, numbers_of(state, declaration),
+								 tlv_section_data(frame, section),
+								 count * number_size(declaration)));
 		}
 	}
 	return TLV_OK;
@@ -128,7 +129,11 @@ require_whole_sums(tlv_context *ctx, const tlv_declared *state, const tlv_sectio
 		to = numbers_of(state, declaration);
 		from = tlv_frame_float64(frame, declaration->name);
 		for (size_t j = 0; j < number_count(declaration, sizes); j++)
+		{
+			if (j % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
+				TLV_TRY_CONTINUE(ctx);
 			TLV_TRY(tlv_require_whole_sum(ctx, declaration->name, to[j], from[j]));
+		}
 	}
 	return TLV_OK;
 }

@@ -343,6 +343,41 @@ test_mutations(void **state)
 	assert_above((double) refused, 30);
 }
 
+/* Shares by rows and by columns, of a section larger than what is looked at in one piece. */
+static void
+test_shares(void **state)
+{
+	const size_t rows = 100, columns = 5000;
+	double *x = tlv_alloc(&ctx, rows * columns, sizeof(double));
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	for (int by_rows = 0; by_rows <= 1; by_rows++)
+		for (int broken = 0; broken <= 2; broken++)
+		{
+			tlv_status wanted = broken == 0 ? TLV_OK : TLV_CORRUPT;
+
+			for (size_t i = 0; i < rows * columns; i++)
+				x[i] = 1.0 / (double) (by_rows ? columns : rows);
+			if (broken > 0) /* in row 71, column 3001 */
+				x[3000 * rows + 70] = broken == 1 ? -1 : 0.5;
+			tlv_frame_begin(&builder, TLV_FRAME_MODEL, CODE);
+			tlv_frame_add(&builder, "x", TLV_FLOAT64, rows, columns, x);
+			assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+			assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
+			assert_int_equal(tlv_require_shares(&ctx, &frame, "x", by_rows, 0), wanted);
+			if (broken == 1)
+				assert_string_equal(ctx.error.message, "entry 300071 of section \"x\" is -1");
+			if (broken == 2)
+				assert_non_null(strstr(ctx.error.message, by_rows ? "row 71" : "column 3001"));
+			memory.stop_at = broken == 0 ? memory.calls + 1 : 0;
+			if (broken == 0)
+				assert_int_equal(tlv_require_shares(&ctx, &frame, "x", by_rows, 0), TLV_CANCELLED);
+			memory.stop_at = 0;
+		}
+}
+
 /* Memory refused at every place: an error, never a crash. */
 static void
 test_memory(void **state)
@@ -381,6 +416,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mutations, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
 	};
 

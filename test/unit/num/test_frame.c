@@ -433,6 +433,31 @@ test_cancel(void **state)
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	memory.stop_at = memory.calls + 1;
 	assert_int_equal(tlv_frame_validate(&ctx, image, size, &frame), TLV_CANCELLED);
+	memory.stop_at = 0;
+	assert_ok(tlv_frame_validate(&ctx, image, size, &frame));
+	memory.stop_at = memory.calls + 1;
+	assert_int_equal(tlv_frame_require_minimum(&ctx, &frame, "numbers", 0), TLV_CANCELLED);
+	memory.stop_at = 0;
+}
+
+/* One number that is not finite, in the second piece of those that are looked at at once. */
+static void
+test_not_finite(void **state)
+{
+	const size_t n = (size_t) 3 << 20, at = n - 5;
+	double *numbers = tlv_alloc0(&ctx, n, sizeof(double));
+	void *image;
+	size_t size;
+	tlv_frame frame;
+
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, 77);
+	tlv_frame_add(&builder, "numbers", TLV_FLOAT64, n, 1, numbers);
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	((double *) ((char *) image + size))[-5] = NAN;
+	assert_int_equal(tlv_frame_validate(&ctx, image, size, &frame), TLV_CORRUPT);
+	assert_string_equal(ctx.error.message, "entry 3145724 of section \"numbers\" is not finite");
+	numbers[at] = INFINITY;
+	assert_int_equal(tlv_frame_finish(&ctx, &builder, &image, &size), TLV_BAD_DATA);
 }
 
 int
@@ -454,6 +479,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_fingerprint, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_digest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_finite, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kind_lookup, setup, teardown),
 	};
 
