@@ -209,12 +209,22 @@ close_merge(tlv_context *ctx, merge_work *work)
 
 /* ---- merges ---- */
 
+static neighbour *
+find_neighbour(community *own, size_t c)
+{
+	for (size_t i = 0; i < own->n; i++)
+		if (own->near[i].community == (int32_t) c)
+			return &own->near[i];
+	return NULL;
+}
+
 /* The pair to be merged next: the best one that edges join, or the two smallest communities. */
 static void
 next_pair(const merge_work *work, size_t *a, size_t *b)
 {
 	size_t best = work->n, small[2] = {work->n, work->n};
 	double least[2] = {HUGE_VAL, HUGE_VAL};
+	const neighbour *joint;
 
 	for (size_t c = 0; c < work->n; c++)
 	{
@@ -237,21 +247,14 @@ next_pair(const merge_work *work, size_t *a, size_t *b)
 	}
 	*a = small[0];
 	*b = small[1];
+	joint = find_neighbour(&work->all[small[0]], small[1]);
 	if (best < work->n &&
-		work->all[best].gain >= merge_gain(work, &work->all[small[0]], &work->all[small[1]], 0))
+		work->all[best].gain >= merge_gain(work, &work->all[small[0]], &work->all[small[1]],
+										   joint != NULL ? joint->edges : 0))
 	{
 		*a = best;
 		*b = (size_t) work->all[best].partner;
 	}
-}
-
-static neighbour *
-find_neighbour(community *own, size_t c)
-{
-	for (size_t i = 0; i < own->n; i++)
-		if (own->near[i].community == (int32_t) c)
-			return &own->near[i];
-	return NULL;
 }
 
 /* In the list of t, b's edges become a's. */

@@ -1,0 +1,408 @@
+/*
+ * test_levels.c - local moves on levels of a graph, and communities merged two at a time, against
+ * all partitions and all pairs of small graphs.
+ */
+#include "assertions.h"
+#include "model/mmsb/levels.h"
+#include "model/mmsb/merge.h"
+#include "graph_fixture.h"
+
+#define MOST_NODES 16
+
+/* A small graph, its masses and the task that it makes. */
+typedef struct small
+{
+	size_t n;
+	dense graph;
+	tlv_csr rows;
+	double mass[2][MOST_NODES];
+	tlv_level_task task;
+} small;
+
+/* Edges of weight 1, or of whole weights; masses are degrees, of two sides a little apart. */
+static small *
+make_small(size_t n, size_t groups, double within, double between, bool weighted, bool sides)
+{
+	small *s = zeros(1, sizeof(small));
+
+	s->n = n;
+	s->graph = random_dense(n, n, true, weighted, groups, within, between);
+	for (size_t u = 0; u < n; u++) /* in a ring, so that there are no nodes without edges */
+	{
+		size_t v = (u + 1) % n;
+
+		if (s->graph.g[u + n * v] == 0)
+			s->graph.g[u + n * v] = s->graph.g[v + n * u] = 1;
+	}
+	s->rows = sparse_rows(&s->graph, weighted);
+	for (size_t u = 0; u < n; u++)
+		for (size_t v = 0; v < n; v++)
+			s->mass[0][u] += s->graph.g[u + n * v];
+	for (size_t u = 0; u < n; u++)
+	{
+		s->mass[1][u] = sides ? s->mass[0][(u + 3) % n] : s->mass[0][u];
+		s->task.total += s->mass[0][u];
+	}
+	s->task.edges = s->rows;
+	s->task.mass[0] = s->mass[0];
+	s->task.mass[1] = s->mass[1];
+	s->task.sides = sides;
+	s->task.resolution = 1;
+	s->task.seed = 1;
+	s->task.rounds = 20;
+	return s;
+}
+
+/* Edges inside communities less what the expected ones cost, pair by pair. */
+static double
+objective(const small *s, const int32_t *label)
+{
+	double sum = 0, part = s->task.sides ? 1 : 0.5;
+
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < u; v++)
+			if (label[u] == label[v])
+				sum += s->graph.g[u + s->n * v] -
+					   part * s->task.resolution / s->task.total *
+						   (s->mass[0][u] * s->mass[1][v] + s->mass[1][u] * s->mass[0][v]);
+	return sum;
+}
+
+/* The best of all partitions of nodes u, u + 1, ... whose first u are labelled. */
+static double
+best_partition(const small *s, int32_t *label, size_t u, int32_t used)
+{
+	double best = -HUGE_VAL;
+
+	if (u == s->n)
+		return objective(s, label);
+	for (int32_t c = 0; c <= used; c++)
+	{
+		double found;
+
+		label[u] = c;
+		found = best_partition(s, label, u + 1, c == used ? used + 1 : used);
+		best = found > best ? found : best;
+	}
+	return best;
+}
+
+static void
+search(const small *s, int32_t *label, size_t *found)
+{
+	for (size_t u = 0; u < s->n; u++)
+		label[u] = (int32_t) u;
+	assert_ok(tlv_levels_search(&ctx, &s->task, label, found));
+}
+
+/* No node alone gains by going elsewhere, or by being alone; labels are 0 .. found - 1. */
+static void
+check_local_optimum(const small *s, int32_t *label, size_t found)
+{
+	double here = objective(s, label);
+	bool used[MOST_NODES] = {false};
+
+	for (size_t u = 0; u < s->n; u++)
+	{
+		int32_t own = label[u];
+
+		assert_in_range(own, 0, (int32_t) found - 1);
+		used[own] = true;
+		for (int32_t c = 0; c <= (int32_t) found; c++)
+		{
+			label[u] = c;
+			assert_at_most(objective(s, label), here + 1e-6);
+		}
+		label[u] = own;
+	}
+	for (size_t c = 0; c < found; c++)
+		assert_true(used[c]);
+}
+
+/* Of 40 small graphs of every form four of five reach the best of all partitions, none
+ * falls short of it by an edge. */
+static void
+test_best_partition(void **state)
+{
+	int best = 0, graphs = 0;
+
+	(void) state;
+	for (int form = 0; form < 4; form++)
+		for (int trial = 0; trial < 10; trial++, graphs++)
+		{
+			small *s = make_small(9, 3, 0.9, 0.25, form % 2 == 1, form / 2 == 1);
+			int32_t label[MOST_NODES], work[MOST_NODES];
+			double reached, most;
+			size_t found;
+
+			s->task.resolution = trial % 2 == 0 ? 1 : 1.7;
+			search(s, label, &found);
+			check_local_optimum(s, label, found);
+			reached = objective(s, label);
+			most = best_partition(s, work, 0, 0);
+			assert_at_most(reached, most + 1e-9);
+			assert_at_least(reached, most - 1);
+			best += reached > most - 1e-6;
+		}
+	assert_equal(graphs, 40);
+	assert_at_least(best, 28);
+}
+
+/* Cliques in a ring, whose communities are known; what a high resolution costs and a low one
+ * spares. */
+static void
+test_cliques(void **state)
+{
+	small s = {.n = 15, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
+	int32_t label[MOST_NODES], again[MOST_NODES];
+	size_t found;
+
+	(void) state;
+	s.graph = (dense){.rows = s.n, .columns = s.n, .g = numbers(s.n * s.n)};
+	for (size_t u = 0; u < s.n; u++)
+		for (size_t v = 0; v < s.n; v++)
+			if (u != v && (u / 5 == v / 5 || (u % 5 == 4 && v == (u + 1) % s.n) ||
+						   (v % 5 == 4 && u == (v + 1) % s.n)))
+				s.graph.g[u + s.n * v] = 1;
+	s.rows = sparse_rows(&s.graph, false);
+	for (size_t u = 0; u < s.n; u++)
+		for (size_t v = 0; v < s.n; v++)
+			s.mass[0][u] += s.graph.g[u + s.n * v];
+	memcpy(s.mass[1], s.mass[0], sizeof(s.mass[0]));
+	for (size_t u = 0; u < s.n; u++)
+		s.task.total += s.mass[0][u];
+	s.task.edges = s.rows;
+	s.task.mass[0] = s.mass[0];
+	s.task.mass[1] = s.mass[1];
+	search(&s, label, &found);
+	assert_int_equal(found, 3);
+	for (size_t u = 0; u < s.n; u++)
+		assert_int_equal(label[u], label[u / 5 * 5]);
+	/* 33 edges, 30 of them inside; every clique has 22 of 66 ends */
+	assert_close(objective(&s, label),
+				 30 - 3 * 0.5 * 22 * 22 / 66.0 + 0.5 * (9 * 16 + 6 * 25) / 66.0, 1e-9);
+	search(&s, again, &found);
+	assert_memory_equal(label, again, s.n * sizeof(int32_t));
+	s.task.resolution = 100;
+	search(&s, label, &found);
+	assert_int_equal(found, s.n);
+	s.task.resolution = 0.01;
+	search(&s, label, &found);
+	assert_int_equal(found, 1);
+}
+
+/* ---- merging ---- */
+
+static double
+own_rate(double e, double x)
+{
+	return e > 0 ? e * log(e / x) - e : 0;
+}
+
+/* The likelihood of labels with a rate inside every community and a given one between them. */
+static double
+likelihood(const small *s, const int32_t *label, size_t n, double between)
+{
+	double part = s->task.sides ? 1 : 0.5, sum = 0, all = part * s->task.total, edges = 0;
+	double left = all;
+
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < u; v++)
+			edges += s->graph.g[u + s->n * v];
+	for (size_t c = 0; c < n; c++)
+	{
+		double inside = 0, mass[2] = {0, 0};
+
+		for (size_t u = 0; u < s->n; u++)
+			for (int side = 0; side < 2 && label[u] == (int32_t) c; side++)
+				mass[side] += s->mass[side][u];
+		for (size_t u = 0; u < s->n; u++)
+			for (size_t v = 0; v < u; v++)
+				inside += label[u] == (int32_t) c && label[v] == (int32_t) c
+							  ? s->graph.g[u + s->n * v]
+							  : 0;
+		if (mass[0] > 0)
+			sum += own_rate(inside, part * mass[0] * mass[1] / s->task.total);
+		edges -= inside;
+		left -= part * mass[0] * mass[1] / s->task.total;
+	}
+	return sum + edges * log(between) - between * left;
+}
+
+/* The rate between communities, of the labels at first: one edge more, of one more expected. */
+static double
+between_rate(const small *s, const int32_t *label, size_t n)
+{
+	double part = s->task.sides ? 1 : 0.5, edges = 0, left = part * s->task.total;
+
+	for (size_t u = 0; u < s->n; u++)
+		for (size_t v = 0; v < u; v++)
+			edges += label[u] != label[v] ? s->graph.g[u + s->n * v] : 0;
+	for (size_t c = 0; c < n; c++)
+	{
+		double mass[2] = {0, 0};
+
+		for (size_t u = 0; u < s->n; u++)
+			for (int side = 0; side < 2 && label[u] == (int32_t) c; side++)
+				mass[side] += s->mass[side][u];
+		left -= part * mass[0] * mass[1] / s->task.total;
+	}
+	return (edges + 1) / (left + 1);
+}
+
+/* The likelihood after the union of least loss among all pairs of n communities. */
+static double
+best_merge(const small *s, const int32_t *label, size_t n, double between)
+{
+	double best = -HUGE_VAL;
+
+	for (int32_t a = 0; a < (int32_t) n; a++)
+		for (int32_t b = 0; b < a; b++)
+		{
+			int32_t merged[MOST_NODES];
+
+			for (size_t u = 0; u < s->n; u++)
+				merged[u] = label[u] == a ? b : label[u];
+			best = fmax(best, likelihood(s, merged, n, between));
+		}
+	return best;
+}
+
+/* Whether communities of `fine` are whole in those of `coarse`. */
+static bool
+is_coarser(size_t n, const int32_t *fine, const int32_t *coarse)
+{
+	for (size_t u = 0; u < n; u++)
+		for (size_t v = 0; v < u; v++)
+			if (fine[u] == fine[v] && coarse[u] != coarse[v])
+				return false;
+	return true;
+}
+
+/* Of graphs in which edges join every two communities each step is the best of all pairs. */
+static void
+test_merges(void **state)
+{
+	(void) state;
+	for (int form = 0; form < 2; form++)
+		for (int trial = 0; trial < 20; trial++)
+		{
+			small *s = make_small(14, 7, 1, 0.95, true, form == 1);
+			int32_t before[MOST_NODES], label[MOST_NODES], start[MOST_NODES] = {0};
+			double between;
+
+			for (size_t u = 0; u < s->n; u++)
+				before[u] = start[u] = (int32_t) (u / 2);
+			between = between_rate(s, start, 7);
+			for (size_t k = 6; k >= 1; k--)
+			{
+				memcpy(label, start, sizeof(start));
+				assert_ok(tlv_merge_communities(&ctx, &s->task, 7, k, label));
+				for (size_t u = 0; u < s->n; u++)
+					assert_in_range(label[u], 0, k - 1);
+				assert_true(is_coarser(s->n, before, label));
+				assert_close(likelihood(s, label, k, between),
+							 best_merge(s, before, k + 1, between), 1e-9);
+				memcpy(before, label, sizeof(before));
+			}
+		}
+}
+
+/* Fewer than there are already stay; communities that no edge joins go smallest first. */
+static void
+test_apart(void **state)
+{
+	small s = {.n = 9, .task = {.resolution = 1, .seed = 1, .rounds = 20}};
+	int32_t label[9] = {0, 0, 0, 0, 1, 1, 1, 2, 2}, kept[9];
+
+	(void) state;
+	s.graph = (dense){.rows = 9, .columns = 9, .g = numbers(81)};
+	for (size_t u = 0; u < 9; u++)
+		for (size_t v = 0; v < 9; v++)
+			s.graph.g[u + 9 * v] = u != v && label[u] == label[v];
+	s.rows = sparse_rows(&s.graph, false);
+	for (size_t u = 0; u < 9; u++)
+		for (size_t v = 0; v < 9; v++)
+			s.mass[0][u] += s.graph.g[u + 9 * v];
+	memcpy(s.mass[1], s.mass[0], sizeof(s.mass[0]));
+	s.task.edges = s.rows;
+	s.task.mass[0] = s.mass[0];
+	s.task.mass[1] = s.mass[1];
+	s.task.total = 20;
+	memcpy(kept, label, sizeof(label));
+	assert_ok(tlv_merge_communities(&ctx, &s.task, 3, 5, label));
+	assert_memory_equal(kept, label, sizeof(label));
+	assert_ok(tlv_merge_communities(&ctx, &s.task, 3, 2, label));
+	assert_int_equal(label[4], label[7]);
+	assert_int_not_equal(label[0], label[4]);
+	assert_ok(tlv_merge_communities(&ctx, &s.task, 2, 1, label));
+	for (size_t u = 0; u < 9; u++)
+		assert_int_equal(label[u], 0);
+}
+
+/* ---- faults ---- */
+
+static tlv_status
+search_and_merge(const small *s)
+{
+	int32_t label[MOST_NODES];
+	size_t found;
+	tlv_status status;
+
+	for (size_t u = 0; u < s->n; u++)
+		label[u] = (int32_t) u;
+	status = tlv_merge_communities(&ctx, &s->task, s->n, 4, label);
+	if (status != TLV_OK)
+		return status;
+	return tlv_levels_search(&ctx, &s->task, label, &found);
+}
+
+/* A cancel ends it at once, and so does memory that is refused, wherever they come. */
+static void
+test_faults(void **state)
+{
+	small *s = make_small(14, 3, 0.9, 0.2, true, false);
+	size_t refused = 0, calls;
+
+	(void) state;
+	memory.calls = 0;
+	assert_ok(search_and_merge(s));
+	calls = memory.calls;
+	assert_at_least(calls, 2);
+	for (size_t at = 1; at <= calls; at++)
+	{
+		memory.calls = memory.stopped_calls = 0;
+		memory.stop_at = at;
+		assert_int_equal(search_and_merge(s), TLV_CANCELLED);
+		assert_int_equal(memory.stopped_calls, 0);
+	}
+	memory.stop_at = 0;
+	for (size_t spare = 0;; spare += 56)
+	{
+		tlv_status status;
+
+		ctx.arena.limit = ctx.arena.used + spare;
+		status = search_and_merge(s);
+		ctx.arena.limit = SIZE_MAX;
+		if (status == TLV_OK)
+			break;
+		assert_int_equal(status, TLV_MEMORY_LIMIT);
+		refused++;
+	}
+	assert_at_least(refused, 20);
+	assert_at_most((double) refused * 56, tlv_levels_memory(&s->task) + 8192);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_best_partition, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cliques, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_merges, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("levels", tests, NULL, NULL);
+}
