@@ -181,7 +181,7 @@ draw_edges(tlv_context *ctx, tlv_rng *rng, size_t nodes, size_t reach, edge_list
 	TLV_TRY_ALLOC(ctx, number);
 	TLV_TRY_ALLOC(ctx, edges->a);
 	TLV_TRY_ALLOC(ctx, edges->b);
-	tlv_rng_permutation(rng, nodes, number);
+	TLV_TRY(tlv_rng_permutation(ctx, rng, nodes, number));
 	for (size_t e = 0; e < edges->count;)
 	{
 		size_t a = (size_t) number[draw_node(rng, nodes)], b;

@@ -591,12 +591,16 @@ size_hint(tlv_frame_type type)
 tlv_status
 tlv_frame_size(tlv_context *ctx, const tlv_frame_builder *builder, size_t *size)
 {
+	const size_t limit = TLV_FRAME_MAX_BYTES / (1024 * 1024);
+
 	*size = builder->size;
 	if (builder->overflow || builder->size > TLV_FRAME_MAX_BYTES)
 	{
-		tlv_fail(ctx, TLV_LIMIT, "the value would need %.0f MB, more than the limit of %zu MB",
-				 builder->overflow ? INFINITY : (double) builder->size / (1024.0 * 1024.0),
-				 TLV_FRAME_MAX_BYTES / (1024 * 1024));
+		if (builder->overflow)
+			tlv_fail(ctx, TLV_LIMIT, "the value would need more than the limit of %zu MB", limit);
+		else
+			tlv_fail(ctx, TLV_LIMIT, "the value would need %.0f MB, more than the limit of %zu MB",
+					 (double) builder->size / (1024.0 * 1024.0), limit);
 		return tlv_fail_hint(ctx, "%s", size_hint(builder->type));
 	}
 	return TLV_OK;

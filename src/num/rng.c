@@ -190,15 +190,17 @@ tlv_rng_poisson(tlv_rng *rng, double mean)
 	return count;
 }
 
-void
-tlv_rng_permutation(tlv_rng *rng, size_t n, int64_t *out)
+tlv_status
+tlv_rng_permutation(tlv_context *ctx, tlv_rng *rng, size_t n, int64_t *out)
 {
 	for (size_t i = 0; i < n; i++)
 	{
 		size_t j = (size_t) tlv_rng_below(rng, i + 1);
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (j != i)
 			out[i] = out[j];
 		out[j] = (int64_t) i;
 	}
+	return TLV_OK;
 }

@@ -101,7 +101,7 @@ SELECT count(*) FROM held, tlv_topic_items(m, 10);
 SELECT count(*) FROM held, tlv_topic_items(wide);
 
 -- phase: a larger vocabulary
-SELECT tlv_info(tlv_extend(wide, summary)) FROM held;
+SELECT tlv_info(tlv_extend(m, summary)) FROM held;
 
 -- phase: matching large models
 SELECT count(*) FROM held, tlv_match(wide, wide);

@@ -90,6 +90,12 @@ SELECT t::tlv_model = m FROM (SELECT m, m::text AS t FROM held OFFSET 0) q;
 -- phase: labels
 SELECT tlv_nmi(hashint8extended(i, 1), hashint8extended(i, 2)) FROM generate_series(1, 4000000) i;
 
+-- phase: labels as a value
+SELECT tlv_info(tlv_label_pairs(hashint8extended(i, 1) & 1048575, hashint8extended(i, 2) & 1048575)) FROM generate_series(1, 4000000) i;
+
+-- phase: covers as a value
+SELECT tlv_info(tlv_cover_pairs(ARRAY[i & 65535, 1 + (i & 65535)], ARRAY[i & 255, 1 + (i & 255)])) FROM generate_series(1::bigint, 1000000) i;
+
 -- phase: adjusted Rand index
 SELECT tlv_ari(i, i / 3) FROM generate_series(1, 4000000) i;
 

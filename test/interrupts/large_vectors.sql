@@ -2,7 +2,6 @@
 CREATE TABLE wide AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(2000, 3), 300);
 CREATE TABLE middle AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(200, 20), 2000);
 CREATE TABLE packed AS SELECT array_agg(x) AS x FROM (SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(10, 4), 500000)) q;
-CREATE TABLE packed_codes AS SELECT array_agg(ARRAY[i % 3, i % 5, i % 2]) AS v FROM generate_series(1, 1000000) i;
 CREATE TABLE long AS SELECT array_agg(1 + hashint8(i) & 63) AS s FROM generate_series(1, 5000000) i;
 CREATE TABLE deep AS SELECT array_agg(ARRAY[i % 7, i % 11, i % 13]::float8[]) AS x FROM generate_series(1, 500000) i;
 CREATE TABLE models AS SELECT tlv_simulate_gmm_model(10, 100, 4, 'full') AS gmm, tlv_simulate_hmm_model(symbols => 64, k => 200) AS hmm, tlv_simulate_hmm_model(dimensions => 3, k => 100) AS vectors,
@@ -25,8 +24,8 @@ SELECT cardinality(tlv_infer(gmm, x)) FROM models, packed;
 -- phase: likelihood of many rows in one value
 SELECT tlv_log_likelihood(gmm, x) FROM models, packed;
 
--- phase: tables of many rows in one value
-SELECT tlv_info(tlv_category_moments(v)) FROM packed_codes;
+-- phase: sample of one long sequence
+SELECT tlv_info(tlv_sequence_sample(s, 10000000, 1)) FROM long;
 
 -- phase: windows of one long sequence
 SELECT tlv_info(tlv_sequence_moments(s)) FROM long;
@@ -62,7 +61,7 @@ SELECT tlv_info(tlv_dense_moments(x, 2)) FROM wide;
 SELECT tlv_info(tlv_rollup(second)) FROM moments, generate_series(1, 30);
 
 -- phase: subspace of 2000 dimensions
-SELECT tlv_info(tlv_subspace(second, 500)) FROM moments;
+SELECT tlv_info(tlv_subspace(second, 200)) FROM moments;
 
 -- phase: random model of 3000 dimensions, full
 SELECT tlv_info(tlv_simulate_gmm_model(3000, 5, covariance => 'full'));

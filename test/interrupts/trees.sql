@@ -63,7 +63,7 @@ SELECT tlv_tree('SELECT v FROM many, generate_series(1, 10000)');
 SELECT tlv_tree('SELECT v FROM many', iterations => 1000000);
 
 -- phase: tlv_tree, cells
-SELECT tlv_tree('SELECT i / 10, i % 10, i * i % 3 FROM generate_series(1, 100000000) i');
+SELECT tlv_tree('SELECT i / 10, i % 10, (i / 10 + i) % 3 FROM generate_series(1, 100000000) i');
 
 -- phase: tlv_tree, bootstrap
 SELECT tlv_tree('SELECT v FROM wide', bootstrap => 60);
@@ -103,3 +103,9 @@ SELECT count(tlv_tree_svg(other)) FROM held, generate_series(1, 10000);
 
 -- phase: text
 SELECT count(tlv_tree_newick(other)) FROM held, generate_series(1, 100000);
+
+-- phase: one row of many cells
+SELECT cardinality(tlv_category_row(i, i % 7, 1000000)) FROM generate_series(1, 1000000) i, generate_series(1, 10);
+
+-- phase: one row of many numbers
+SELECT cardinality(tlv_number_row(i, i % 7, 1000000)) FROM generate_series(1, 1000000) i;

@@ -67,7 +67,7 @@ observe_some(tlv_tree *tree)
 		if (tlv_rng_uniform(&rng) < 0.3)
 			number[v] = (int32_t) ++p;
 	hidden = p;
-	tlv_rng_permutation(&rng, p, shuffled);
+	assert_ok(tlv_rng_permutation(&ctx, &rng, p, shuffled));
 	for (size_t v = 0; v < tree->nodes; v++)
 	{
 		if (v < tree->p)

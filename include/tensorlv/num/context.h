@@ -184,6 +184,14 @@ extern tlv_status tlv_cancelled(tlv_context *ctx);
 			return tlv_cancelled(ctx);                                                             \
 	} while (0)
 
+/* The same at the i-th turn of a loop that does little in each. */
+#define TLV_TRY_CONTINUE_AT(ctx, i)                                                                \
+	do                                                                                             \
+	{                                                                                              \
+		if (((i) &0xffff) == 0xffff)                                                               \
+			TLV_TRY_CONTINUE(ctx);                                                                 \
+	} while (0)
+
 /* n numbers, all 0. */
 static inline tlv_status
 tlv_alloc_numbers(tlv_context *ctx, double **numbers, size_t n)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensorlv/num/context.h"
+
 typedef struct tlv_rng
 {
 	uint64_t state[4];
@@ -66,7 +68,7 @@ extern void tlv_rng_dirichlet(tlv_rng *rng, size_t n, const double *alpha, doubl
 /* Poisson(mean), mean >= 0. */
 extern uint64_t tlv_rng_poisson(tlv_rng *rng, double mean);
 
-/* Random permutation of 0 .. n-1 (Fisher-Yates). */
-extern void tlv_rng_permutation(tlv_rng *rng, size_t n, int64_t *out);
+/* Random permutation of 0 .. n-1 (Fisher-Yates).  Errors: TLV_CANCELLED. */
+extern tlv_status tlv_rng_permutation(tlv_context *ctx, tlv_rng *rng, size_t n, int64_t *out);
 
 #endif /* TENSORLV_RNG_H */

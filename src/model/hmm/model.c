@@ -48,14 +48,32 @@ tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *wo
 
 /* ---- writing ---- */
 
-/* Raises to the least probability and normalises; stride between entries. */
-static void
-normalize(size_t n, double *p, size_t stride)
+/* Raises to the least probability; the sum. */
+static double
+raise_least(size_t n, double *p, size_t stride)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += p[i * stride] = fmax(p[i * stride], TLV_HMM_LEAST);
+	return sum;
+}
+
+/*
+ * Raises to the least probability and normalises; stride between entries.  Estimates that are far
+ * from a sum of 1 are scaled first: the least would no longer be.
+ */
+static void
+normalize(size_t n, double *p, size_t stride)
+{
+	double sum = raise_least(n, p, stride);
+
+	if (sum > 2)
+	{
+		for (size_t i = 0; i < n; i++)
+			p[i * stride] /= sum;
+		sum = raise_least(n, p, stride);
+	}
 	for (size_t i = 0; i < n; i++)
 		p[i * stride] /= sum;
 }

@@ -268,7 +268,7 @@ shuffle_labels(tlv_context *ctx, const label_start *start, int which)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, order, start->k);
 	tlv_rng_stream(&rng, start->options->seed, 1000 + (uint64_t) which);
-	tlv_rng_permutation(&rng, start->k, order);
+	TLV_TRY(tlv_rng_permutation(ctx, &rng, start->k, order));
 	for (size_t t = 0; t < start->n; t++)
 		start->labels[t] = (int32_t) order[start->labels[t]];
 	return TLV_OK;

@@ -37,11 +37,11 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 	size_t k = given->k;
 	double sum = 0;
 
-	TLV_TRY_CONTINUE(ctx);
 	for (size_t i = 0; i < given->d; i++)
 	{
 		double p = phi[i * k + j];
 
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (!(isfinite(p) && p >= 0))
 			return tlv_fail(ctx, TLV_BAD_PARAMETER,
 							"probability %g of topic %zu is not a number of at least 0", p, j + 1);
@@ -50,7 +50,10 @@ take_topic(tlv_context *ctx, const double *phi, size_t j, given_topics *given)
 	if (!(sum > 0 && isfinite(sum)))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "topic %zu has no probability", j + 1);
 	for (size_t i = 0; i < given->d; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		given->phi[i * k + j] = phi[i * k + j] / sum;
+	}
 	tlv_assert(tlv_is_distribution(given->d, given->phi + j, k));
 	return TLV_OK;
 }

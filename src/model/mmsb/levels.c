@@ -104,8 +104,8 @@ count_member(level_work *work, const level *at, size_t u, int32_t c, int by)
 }
 
 /* Sums over communities, those without nodes, and all nodes in the queue, in random order. */
-static void
-begin_moves(level_work *work, const level *at, size_t *empties)
+static tlv_status
+begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties)
 {
 	size_t n = at->edges.rows;
 
@@ -113,17 +113,22 @@ begin_moves(level_work *work, const level *at, size_t *empties)
 	memset(work->ends[1], 0, n * sizeof(double));
 	memset(work->members, 0, n * sizeof(int32_t));
 	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		count_member(work, at, u, at->label[u], 1);
+	}
 	*empties = 0;
 	for (size_t c = n; c-- > 0;)
 		if (work->members[c] == 0)
 			work->empty[(*empties)++] = (int32_t) c;
-	tlv_rng_permutation(&work->rng, n, work->shuffled);
+	TLV_TRY(tlv_rng_permutation(ctx, &work->rng, n, work->shuffled));
 	for (size_t i = 0; i < n; i++)
 	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		work->queue[i] = (int32_t) work->shuffled[i];
 		work->waits[i] = true;
 	}
+	return TLV_OK;
 }
 
 /* Weights of a node's edges to communities, of those inside its own part where there are parts. */
@@ -178,10 +183,10 @@ best_community(level_work *work, const level *at, size_t u, size_t touched, size
 static tlv_status
 move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, size_t *moves)
 {
-	size_t n = at->edges.rows, empties, waiting = n, first = 0, looks = 0;
+	size_t n = at->edges.rows, empties = 0, waiting = n, first = 0, looks = 0;
 
 	*moves = 0;
-	begin_moves(work, at, &empties);
+	TLV_TRY(begin_moves(ctx, work, at, &empties));
 	for (; waiting > 0 && looks < MOST_LOOKS * n; looks++)
 	{
 		size_t u = (size_t) work->queue[first], touched;
@@ -221,18 +226,20 @@ move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, s
 }
 
 /* Labels to 0 .. *found - 1, in the order in which they occur; work of n. */
-static void
-compact_labels(size_t n, int32_t *label, int32_t *work, size_t *found)
+static tlv_status
+compact_labels(tlv_context *ctx, size_t n, int32_t *label, int32_t *work, size_t *found)
 {
 	for (size_t c = 0; c < n; c++)
 		work[c] = -1;
 	*found = 0;
 	for (size_t u = 0; u < n; u++)
 	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		if (work[label[u]] < 0)
 			work[label[u]] = (int32_t) (*found)++;
 		label[u] = work[label[u]];
 	}
+	return TLV_OK;
 }
 
 static void
@@ -252,11 +259,17 @@ list_parts(tlv_context *ctx, size_t n, const int32_t *part, size_t parts, size_t
 	TLV_TRY_NEW0(ctx, *begin, parts + 2);
 	TLV_TRY_NEW(ctx, *members, n);
 	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		(*begin)[part[u] + 2]++;
+	}
 	for (size_t c = 2; c < parts + 2; c++)
 		(*begin)[c] += (*begin)[c - 1];
 	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		(*members)[(*begin)[part[u] + 1]++] = (int32_t) u;
+	}
 	return TLV_OK;
 }
 
@@ -331,6 +344,7 @@ join_parts(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 	TLV_TRY_NEW(ctx, next->label, parts);
 	for (size_t u = at->edges.rows; u-- > 0;)
 	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		for (int s = 0; s < 2; s++)
 			next->mass[s][part[u]] += at->mass[s][u];
 		next->label[part[u]] = at->label[u];
@@ -343,6 +357,7 @@ join_parts(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 	{
 		int32_t *to = &work->queue[next->label[c]];
 
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		*to = *to < 0 ? (int32_t) found++ : *to;
 		next->label[c] = *to;
 	}
@@ -360,8 +375,7 @@ refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part,
 	for (size_t u = 0; u < n; u++)
 		part[u] = (int32_t) u;
 	TLV_TRY(move_nodes(ctx, work, &single, at->label, &moves));
-	compact_labels(n, part, work->queue, parts);
-	return TLV_OK;
+	return compact_labels(ctx, n, part, work->queue, parts);
 }
 
 /* All levels from this one up; its labels are what they come to. */
@@ -381,7 +395,10 @@ climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
 		TLV_TRY(climb(ctx, work, &next, height + 1, &above));
 		*moves += above;
 		for (size_t u = 0; u < n; u++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, u);
 			at->label[u] = next.label[part[u]];
+		}
 		free_level(ctx, &next);
 	}
 	tlv_free(ctx, part);
@@ -400,7 +417,7 @@ tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, 
 	TLV_TRY(create_level_work(ctx, task, &work));
 	for (int round = 0; round < task->rounds && moves > 0; round++)
 		TLV_TRY(climb(ctx, &work, &bottom, 0, &moves));
-	compact_labels(task->edges.rows, label, work.queue, found);
+	TLV_TRY(compact_labels(ctx, task->edges.rows, label, work.queue, found));
 	free_level_work(ctx, &work);
 	return TLV_OK;
 }

@@ -75,7 +75,7 @@ split_nodes(tlv_context *ctx, partition_work *work, bool bipartite, tlv_rng *rng
 	int64_t *shuffled = tlv_alloc(ctx, columns, sizeof(int64_t));
 
 	TLV_TRY_ALLOC(ctx, shuffled);
-	tlv_rng_permutation(rng, columns, shuffled);
+	TLV_TRY(tlv_rng_permutation(ctx, rng, columns, shuffled));
 	for (size_t i = 0; i < columns; i++)
 		work->part[shuffled[i]] = (int8_t) ((int) (i % (size_t) parts) + PARTS - parts);
 	tlv_free(ctx, shuffled);

@@ -174,6 +174,29 @@ test_component(void **state)
 	assert_int_equal(warning.component, 2); /* the rarer of the two */
 }
 
+/* Estimates of moments may be far from probabilities: a value is written all the same. */
+static void
+test_far_sums(void **state)
+{
+	double initial[2] = {0.5, 0.5}, transitions[4] = {40, -3, 0, 1e-300};
+	double emissions[6] = {90, 0.2, 0, 0.3, -1, 0.5};
+	int64_t items[3] = {1, 2, 3};
+	tlv_diagnostics diagnostics = {0};
+	tlv_hmm_parts parts = {.k = 2,
+						   .d = 3,
+						   .initial = initial,
+						   .transitions = transitions,
+						   .items = items,
+						   .emissions = emissions,
+						   .diagnostics = &diagnostics};
+	void *image;
+	size_t size;
+
+	(void) state;
+	assert_ok(tlv_hmm_write(&ctx, &parts, &image, &size));
+	checked(TLV_FRAME_MODEL, image, size);
+}
+
 /* Vectors of more numbers than third moments have room for. */
 static void
 test_wide(void **state)
@@ -255,6 +278,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_more_than_dimensions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_component, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_far_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wide, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};

@@ -206,7 +206,7 @@ test_dirichlet_permutation(void **state)
 		tlv_rng_dirichlet(&rng, 4, tiny, out);
 		assert_close(out[0] + out[1] + out[2] + out[3], 1, 1e-12);
 	}
-	tlv_rng_permutation(&rng, 10, order);
+	assert_ok(tlv_rng_permutation(&ctx, &rng, 10, order));
 	for (int i = 0; i < 10; i++)
 		seen[order[i]]++;
 	for (int i = 0; i < 10; i++)
