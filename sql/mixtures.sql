@@ -1,20 +1,21 @@
 -- mixtures.sql - mixtures of Gaussians
 
-CREATE FUNCTION tlv_fit_gmm(m tlv_moments, k integer, covariance text DEFAULT 'common', method text DEFAULT 'joint', seed bigint DEFAULT 1,
+CREATE FUNCTION tlv_fit_gmm(m tlv_moments, k integer, covariance text DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, integer, integer) IS
-    'a mixture of k spherical Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, '
-    'subspace)), without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components '
-    'the covariance that the means leave, a start for refinement; method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', refine text DEFAULT 'em',
+    'a mixture of k Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, subspace)), '
+    'without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components the '
+    'covariance that the means leave, a start for refinement; covariance null: what the moments say; method joint, power, als or sgd, restarts '
+    'and steps of the decomposition';
+CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT NULL, refine text DEFAULT 'em',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL,
     steps integer DEFAULT NULL, max_k integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, integer, text, bigint, integer, integer, integer) IS
     'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement '
-    '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full; k null: by the Bayesian '
-    'information criterion, up to max_k (null: 10, of rows of 100 numbers or more 200); null for a query without vectors';
+    '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
+    'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); warnings say where components are no groups';
 CREATE FUNCTION tlv_components(model tlv_model)
     RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[])
     AS 'MODULE_PATHNAME', 'tlv_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;

@@ -43,12 +43,12 @@ static const TlvArgument gmm_arguments[] = {
 	{NULL}};
 
 static tlv_gmm_plan_options
-read_gmm_arguments(FunctionCallInfo fcinfo, tlv_covariance usual)
+read_gmm_arguments(FunctionCallInfo fcinfo)
 {
-	GmmArguments arguments = {.plan = {.fit = {.covariance = usual}, .iterations = -1},
-							  .refine = 1};
+	GmmArguments arguments = {.plan = {.iterations = -1}, .refine = 1};
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
+	arguments.plan.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
 	arguments.plan.refine = arguments.refine == 0;
 	return arguments.plan;
 }
@@ -66,7 +66,7 @@ TLV_FUNCTION(tlv_fit_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, TLV_COVARIANCE_COMMON);
+	options = read_gmm_arguments(fcinfo);
 	if (options.fit.k == 0)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null")));
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
@@ -81,7 +81,7 @@ TLV_FUNCTION(tlv_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo, TLV_COVARIANCE_SPHERICAL);
+	options = read_gmm_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_gmm_plan_create(driver->ctx, &options, &plan));
 	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));

@@ -42,6 +42,17 @@ SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, (SELECT value FROM 
 FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, covariance => 'common') AS m) c;
 SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'warnings' AS warnings FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, max_k => 2) AS m) c;
 
+-- the covariance, too, and by tlv_fit_gmm as far as moments tell
+SELECT t.covariance, (tlv_info(m) -> 'covariance')::int AS number, (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'warnings' AS warnings
+FROM truth t, LATERAL (SELECT tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', t.covariance)) AS m) c ORDER BY 2;
+SELECT covariance, (tlv_info(m) -> 'covariance')::int AS number FROM (SELECT covariance, tlv_fit_gmm(tlv_rollup(m), 3) AS m FROM kept WHERE covariance IN ('common', 'full') GROUP BY 1) f ORDER BY 1;
+SELECT string_agg(name, ' ' ORDER BY name) AS reported FROM tlv_diagnostics((SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$))) WHERE name ~ '^(bic|icl|covariance)';
+-- one Gaussian is one component; round ones describe its shape, and no groups
+CREATE TABLE one AS SELECT s.x FROM (SELECT tlv_simulate_gmm_model(5, 1, covariance => 'full', seed => 1) AS m) t, tlv_simulate_gmm(m, 2000, 2) s;
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one')));
+SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one', covariance => 'full')));
+SELECT code, component, message, hint FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical'))) WHERE code = 'components_overlap';
+
 -- 4. all forms of a query are one thing
 CREATE TABLE columns AS SELECT x[1] AS a, x[2]::real AS b, x[3]::numeric AS c, (x[4] * 100)::int AS d, x FROM points WHERE covariance = 'common';
 CREATE VIEW seen AS SELECT a, b, c FROM columns WHERE d IS NOT NULL;

@@ -40,6 +40,7 @@ extern tlv_status tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, vo
 typedef struct tlv_gmm_options
 {
 	size_t k;
+	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
 	uint64_t seed;
 	tlv_decompose_options decompose;
@@ -71,6 +72,11 @@ typedef struct tlv_gmm_options
  * diagonal and full get the covariance within components that the means leave, as a start; the
  * moments are first taken in units of every coordinate's standard deviation (not those in a
  * subspace), and the eigenvalues in the diagnostics are in these units.
+ *
+ * any_covariance: diagonal or full where the covariance that the means leave is clearly of that
+ * form, by the Bayesian information criterion for rows that are known to be of their components;
+ * else spherical where differing variances leave a smaller residual; else common.  Of moments in a
+ * subspace, one of the last two.
  *
  * Diagnostics: residual, signal g = l_{k-1}/s2 sqrt(n/d), noise_variance, condition_number,
  * eigenvalue_1.., iterations, warnings.
@@ -117,18 +123,20 @@ extern void tlv_gmm_sample_free(tlv_context *ctx, tlv_gmm_sample *sample);
  * them first; until the last one has done `steps` more
  * or its mean log-likelihood stands.  floor (d) is that of the whole data.
  * Diagnostics: starts, start_given (1: the given start won), sample_rows, sample_steps,
- * sample_mean_log_likelihood, sample_stands.  Errors: TLV_BAD_DATA (n < k), memory, TLV_CANCELLED.
+ * sample_mean_log_likelihood, sample_mean_entropy, sample_stands.  Errors: TLV_BAD_DATA (n < k),
+ * memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *sample, const double *floor,
 								const tlv_gmm_start_options *options, void **image, size_t *size);
 
 /*
  * A model refined on a sample: up to `steps` steps, until the mean
- * log-likelihood stands; *log_likelihood gets that mean.  Diagnostics are those of the model.
+ * log-likelihood stands; *log_likelihood gets that mean, *entropy that of the responsibilities.
+ * Diagnostics are those of the model.
  */
 extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_gmm_sample *sample, int steps, double *log_likelihood,
-								 void **image, size_t *size);
+								 double *entropy, void **image, size_t *size);
 
 /* The mean log-likelihood stands when it rises by less than this part of itself plus 1. */
 #define TLV_GMM_TOLERANCE 1e-6
@@ -137,7 +145,8 @@ extern tlv_status tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model,
 
 typedef struct tlv_gmm_plan_options
 {
-	tlv_gmm_options fit; /* k = 0: chosen, by the Bayesian information criterion */
+	tlv_gmm_options fit; /* k = 0 and any_covariance: chosen, by the Bayesian information
+						  * criterion; rows of 100 numbers and more are spherical, then */
 	size_t max_k;		 /* where it is chosen; 0: 10, of rows of 100 numbers and more 200 */
 	bool refine;		 /* by expectation maximisation; else the start is the model */
 	int iterations;		 /* steps of it; below 0: until the likelihood stands */

@@ -18,6 +18,8 @@ typedef enum tlv_covariance
 	TLV_COVARIANCE_FULL		  /* a matrix for every component */
 } tlv_covariance;
 
+#define TLV_COVARIANCES 4 /* how many there are */
+
 /* The parameters.  common holds its variance k times. */
 typedef struct tlv_mixture
 {
@@ -68,6 +70,7 @@ typedef struct tlv_mixture_sums
 {
 	double rows;
 	double log_likelihood;	  /* of the rows, nats */
+	double entropy;			  /* of their responsibilities, nats */
 	double *responsibilities; /* k: sum_t r_tj */
 	double *sums;			  /* d x k: sum_t r_tj (x_t - c) */
 	double *squares; /* sum_t r_tj of |x_t - c|^2 (k), squares (d x k) or products (packed x k) */
@@ -95,6 +98,7 @@ typedef struct tlv_mixture_worker
 	double *shares;	 /* block x k: log densities, then responsibilities */
 	double *density; /* block: log density of a row */
 	double *total;	 /* block */
+	double *entropy; /* block: of a row's responsibilities */
 } tlv_mixture_worker;
 
 /*
@@ -110,8 +114,8 @@ extern tlv_status tlv_mixture_worker_create(tlv_context *ctx, const tlv_mixture 
 extern void tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker);
 
 /*
- * n <= TLV_MIXTURE_BLOCK rows x (d x n, relative to the center): worker->shares and density, and
- * their statistics are added to sums (NULL: not wanted).
+ * n <= TLV_MIXTURE_BLOCK rows x (d x n, relative to the center): worker->shares, density and
+ * entropy, and their statistics are added to sums (NULL: not wanted).
  */
 extern tlv_status tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
 									 const double *x, tlv_mixture_sums *sums);

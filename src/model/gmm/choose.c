@@ -174,8 +174,8 @@ refine_on_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *star
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, &start->sampled,
 						 tlv_gmm_refine(ctx, &start->fitted.frame, &evidence->sample,
-										GMM_MOST_STEPS, &start->log_likelihood, &made.image,
-										&made.size));
+										GMM_MOST_STEPS, &start->log_likelihood, &start->entropy,
+										&made.image, &made.size));
 }
 
 static void
@@ -205,6 +205,7 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 	}
 	TLV_TRY(start_from_sample(ctx, evidence, start));
 	start->log_likelihood = tlv_diagnostics_find(best, "sample_mean_log_likelihood", NAN);
+	start->entropy = tlv_diagnostics_find(best, "sample_mean_entropy", NAN);
 	start->from_moments = tlv_diagnostics_find(best, "start_given", 0) > 0;
 	start->stands = whole && tlv_diagnostics_find(best, "sample_stands", 0) > 0;
 	if (whole || !is_spherical(evidence) || start->fitted.image == NULL)
@@ -218,26 +219,72 @@ gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 
 /* ---- the number of components ---- */
 
+/*
+ * Does a component hold so few rows, at the floor of variances, that any likelihood can be had from
+ * it?  Equal rows in number are another matter.
+ */
+tlv_status
+gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture, const double *floor, double n,
+				  bool *degenerate)
+{
+	size_t d = mixture->d, variances = tlv_mixture_variances(d, mixture->covariance);
+
+	*degenerate = false;
+	for (size_t j = 0; j < mixture->k && !*degenerate; j++)
+	{
+		const tlv_mixture one = {.k = 1,
+								 .d = d,
+								 .covariance = mixture->covariance,
+								 .weights = mixture->weights + j,
+								 .means = mixture->means + j * d,
+								 .variances = mixture->variances + j * variances};
+		size_t low = 0;
+
+		if (mixture->weights[j] * n < (double) d + 1)
+			TLV_TRY(tlv_mixture_at_floor(ctx, &one, floor, &low));
+		*degenerate = low > 0;
+	}
+	return TLV_OK;
+}
+
+/* The criteria of a start on the sample. */
+static tlv_status
+judge_start(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start, double *bic,
+			double *icl)
+{
+	const tlv_frame *model =
+		start->sampled.image != NULL ? &start->sampled.frame : &start->fitted.frame;
+	double n = (double) evidence->sample.n;
+	double parameters = tlv_mixture_parameters(start->k, evidence->d, evidence->options.covariance);
+	tlv_mixture mixture;
+	bool degenerate;
+
+	tlv_gmm_read(model, &mixture);
+	TLV_TRY(gmm_is_degenerate(ctx, &mixture, tlv_frame_float64(model, "floor"), n, &degenerate));
+	*bic = degenerate ? HUGE_VAL : parameters * log(n) - 2 * n * start->log_likelihood;
+	*icl = *bic + 2 * n * start->entropy;
+	return TLV_OK;
+}
+
 tlv_status
 gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k, gmm_start *best,
-			 double *bic, size_t *n_bic)
+			 gmm_criteria *criteria)
 {
-	double n = (double) evidence->sample.n;
+	double *bic = criteria->bic;
 	int rises = 0;
 
 	memset(best, 0, sizeof(*best));
-	*n_bic = 0;
+	criteria->n = 0;
 	for (size_t k = 1; k <= max_k && (double) k <= evidence->n && rises < MOST_RISES; k++)
 	{
-		double parameters = tlv_mixture_parameters(k, evidence->d, evidence->options.covariance);
 		gmm_start start;
 
 		TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(gmm_start_fit(ctx, evidence, k, &start));
 		TLV_TRY(gmm_start_measure(ctx, evidence, &start));
-		bic[k - 1] = parameters * log(n) - 2 * n * start.log_likelihood;
-		*n_bic = k;
-		rises = k > 1 && bic[k - 1] > bic[k - 2] ? rises + 1 : 0;
+		TLV_TRY(judge_start(ctx, evidence, &start, &bic[k - 1], &criteria->icl[k - 1]));
+		criteria->n = k;
+		rises = k > 1 && !(bic[k - 1] <= bic[k - 2] && isfinite(bic[k - 1])) ? rises + 1 : 0;
 		if (best->k == 0 || bic[k - 1] < bic[best->k - 1])
 		{
 			gmm_start_free(ctx, best);

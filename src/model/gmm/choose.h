@@ -38,6 +38,7 @@ typedef struct gmm_start
 	bool from_moments;	   /* the fit to the moments is what it goes back to */
 	bool stands;		   /* refined on all rows, until the likelihood stands */
 	double log_likelihood; /* mean over the sample, where it was measured */
+	double entropy;		   /* the same, of responsibilities */
 } gmm_start;
 
 /* The model that a start is; of rivals, the first. */
@@ -72,11 +73,49 @@ extern size_t gmm_sample_size(const gmm_evidence *evidence, size_t k, double roo
 extern tlv_status gmm_start_measure(tlv_context *ctx, const gmm_evidence *evidence,
 									gmm_start *start);
 
+/* Criteria of every number of components that was tried, 1 .. n, on the sample. */
+typedef struct gmm_criteria
+{
+	size_t n;
+	double *bic; /* the Bayesian information criterion */
+	double *icl; /* of the complete data: bic plus twice the entropy of responsibilities */
+} gmm_criteria;
+
 /*
  * The number of components, 1 .. max_k, of the least Bayesian information criterion on the sample,
- * and its start; bic (max_k) gets the criteria of those that were tried, n_bic their number.
+ * and its start.
  */
 extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, size_t max_k,
-							   gmm_start *best, double *bic, size_t *n_bic);
+							   gmm_start *best, gmm_criteria *criteria);
+
+/* Has the mixture a component of fewer than d + 1 of n rows whose variances are at the floor? */
+extern tlv_status gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture,
+									const double *floor, double n, bool *degenerate);
+
+/* ---- the covariance ---- */
+
+typedef struct gmm_covariances
+{
+	size_t rows;				 /* that were looked at */
+	double bic[TLV_COVARIANCES]; /* the least over k, for the whole sample; NaN: not tried */
+	tlv_covariance best;
+} gmm_covariances;
+
+/*
+ * The covariance of the least Bayesian information criterion, of k components or (k = 0) of any
+ * number up to max_k, found on some rows of the sample.  Where all have variances at the floor,
+ * spherical.  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
+										size_t max_k, gmm_covariances *found);
+
+/*
+ * Clusters of rows, label[t] < k, merged two by two until one is left: groups[(m - 1) k + j] is the
+ * group of cluster j, from 0, where there are m, criterion[m - 1] the Bayesian information
+ * criterion of Gaussians of full covariance for rows that are known to be of these groups.
+ */
+extern tlv_status gmm_merge_clusters(tlv_context *ctx, const tlv_gmm_sample *sample,
+									 const double *floor, size_t k, const int32_t *label,
+									 int32_t *groups, double *criterion);
 
 #endif /* TENSORLV_GMM_CHOOSE_H */

@@ -522,6 +522,8 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	int order;
 
 	TLV_TRY(check_moments(ctx, moments, options));
+	if (options->any_covariance)
+		return tlv_gmm_fit_any(ctx, moments, options, image, size);
 	fit.k = options->k;
 	fit.common = options->covariance == TLV_COVARIANCE_COMMON;
 	TLV_TRY(tlv_gmm_space_open(ctx, moments, &fit.space));

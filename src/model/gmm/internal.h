@@ -14,6 +14,10 @@ extern tlv_status tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const c
 extern tlv_status tlv_gmm_update(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_frame *statistics, void **image, size_t *size);
 
+/* tlv_gmm_fit where the covariance is chosen. */
+extern tlv_status tlv_gmm_fit_any(tlv_context *ctx, const tlv_frame *moments,
+								  const tlv_gmm_options *options, void **image, size_t *size);
+
 /* An open model. */
 typedef struct tlv_gmm_model
 {
@@ -26,6 +30,20 @@ typedef struct tlv_gmm_model
 /* One row, checked and made relative to the model's center. */
 extern tlv_status tlv_gmm_row(tlv_context *ctx, const tlv_gmm_model *model, size_t d,
 							  const double *x, double *row);
+
+/*
+ * A mixture refined where it is, up to `steps` steps on a sample or until its mean log-likelihood
+ * stands; that mean, and the mean entropy of responsibilities, of the mixture at the end.  floor
+ * (d) is that of the whole data.  Errors: memory, TLV_CANCELLED, those of tlv_mixture_expect.
+ */
+extern tlv_status tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
+								 int steps, tlv_mixture *mixture, double *log_likelihood,
+								 double *entropy);
+
+/* The mixture, of a given shape, of rows that each belong to the component label[t]. */
+extern tlv_status tlv_gmm_of_labels(tlv_context *ctx, const tlv_gmm_sample *rows,
+									const double *floor, const int32_t *label,
+									tlv_mixture *mixture);
 
 /*
  * Where moments are: in all dimensions (basis NULL), or in the directions of a subspace.  Outside

@@ -44,19 +44,22 @@ typedef struct gmm_plan
 	tlv_held single;
 	gmm_start start;
 	bool k_chosen;
-	double *bic; /* of k = 1, 2, ... */
-	size_t n_bic;
+	gmm_criteria criteria; /* of k = 1, 2, ... */
+	bool covariance_chosen;
+	gmm_covariances covariances;
 	/* Refinement of one model, until it has so many steps or, where these are not given, the
 	 * likelihood stands. */
 	tlv_held *model;
 	int limit;
 	double before; /* mean log-likelihood a step ago */
 	double likelihood;
+	double entropy; /* of responsibilities, mean */
 	bool stands;
 	tlv_plan_step refined; /* what comes then */
 	/* The first of two rivals, by some steps. */
 	tlv_held first;
 	double first_likelihood;
+	double first_entropy;
 	bool first_stands;
 } gmm_plan;
 
@@ -88,12 +91,33 @@ diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	const gmm_evidence *rows = &plan->evidence;
 	double parameters = tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance);
 	double likelihood = plan->likelihood;
+	double bic = parameters * log(rows->n) - 2 * rows->n * likelihood;
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters * log(rows->n) - 2 * rows->n * likelihood,
-						 "bic"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic, "bic"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, bic + 2 * rows->n * plan->entropy, "icl"));
 	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * rows->n * likelihood, "aic");
+}
+
+/* Does the criterion that counts overlapping components as one choose another k? */
+static tlv_status
+diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const gmm_criteria *criteria = &plan->criteria;
+	size_t groups = 1;
+
+	for (size_t k = 2; k <= criteria->n; k++)
+		groups = criteria->icl[k - 1] < criteria->icl[groups - 1] ? k : groups;
+	if (!plan->k_chosen || criteria->n == 0 || groups == plan->start.k)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "components_overlap",
+								   .score = (double) groups,
+								   .hint = "for groups, give k that many; for the density alone, "
+										   "the components serve as they are"},
+					"components describe one shape, not groups: counting those that overlap as "
+					"one (icl) leaves so many");
 }
 
 static tlv_status
@@ -126,7 +150,22 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	if (plan->k_chosen && plan->start.k == plan->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
-	return TLV_OK;
+	return diagnose_overlap(ctx, plan, diagnostics);
+}
+
+static tlv_status
+diagnose_covariances(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	static const char *const names[TLV_COVARIANCES] = {"bic_common", "bic_spherical",
+													   "bic_diagonal", "bic_full"};
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariance_chosen, "covariance_chosen"));
+	if (!plan->covariance_chosen)
+		return TLV_OK;
+	for (int c = 0; c < TLV_COVARIANCES; c++)
+		if (isfinite(plan->covariances.bic[c]))
+			TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->covariances.bic[c], "%s", names[c]));
+	return tlv_diagnose(ctx, diagnostics, (double) plan->covariances.rows, "covariance_rows");
 }
 
 static tlv_status
@@ -135,11 +174,13 @@ diagnose_choice(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->k_chosen, "k_chosen"));
 	for (size_t k = 1; k <= plan->choice.tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->choice.icl[k - 1], "icl_%zu", k));
-	for (size_t k = 1; k <= plan->n_bic; k++)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bic[k - 1], "bic_%zu", k));
-	if (plan->k_chosen)
+	for (size_t k = 1; k <= plan->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.bic[k - 1], "bic_%zu", k));
+	for (size_t k = 1; k <= plan->criteria.n; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->criteria.icl[k - 1], "icl_%zu", k));
+	if (plan->k_chosen || plan->covariance_chosen)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) plan->evidence.sample.n, "bic_rows"));
-	return TLV_OK;
+	return diagnose_covariances(ctx, plan, diagnostics);
 }
 
 /* The model with all that was found on the way to it. */
@@ -212,6 +253,8 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	sums = &values[0]->frame;
 	plan->likelihood = tlv_plan_mean_likelihood(sums, "rows");
+	plan->entropy =
+		tlv_frame_scalar(sums, "entropy", 0) / fmax(tlv_frame_scalar(sums, "rows", 0), 1);
 	plan->stands = plan->likelihood - plan->before < TLV_GMM_TOLERANCE * (fabs(plan->before) + 1);
 	if (steps_done(plan) >= plan->limit || (plan->options.iterations < 0 && plan->stands))
 		return plan->refined(ctx, base, values, pass);
@@ -235,6 +278,7 @@ second_refined(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *p
 	{
 		plan->model = &plan->first;
 		plan->likelihood = plan->first_likelihood;
+		plan->entropy = plan->first_entropy;
 		plan->stands = plan->first_stands;
 	}
 	if (plan->limit == most || (plan->options.iterations < 0 && plan->stands))
@@ -249,6 +293,7 @@ first_refined(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	gmm_plan *plan = gmm_plan_of(base);
 
 	plan->first_likelihood = plan->likelihood;
+	plan->first_entropy = plan->entropy;
 	plan->first_stands = plan->stands;
 	refine_begin(plan, &plan->start.sampled, plan->limit, second_refined, pass);
 	return TLV_OK;
@@ -266,6 +311,7 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	tlv_free(ctx, plan->points);
 	plan->model = gmm_start_model(start);
 	plan->likelihood = start->log_likelihood;
+	plan->entropy = start->entropy;
 	plan->stands = true;
 	if (!plan->options.refine || (plan->options.iterations < 0 && start->stands))
 		return gmm_finish(ctx, plan);
@@ -290,6 +336,23 @@ refuse_width(tlv_context *ctx, size_t before, size_t now)
 			 before, now);
 	return tlv_fail_hint(ctx, "A function in it gives other results each time although it is not "
 							  "declared VOLATILE.");
+}
+
+/* The sample is there: the covariance, and what depends on it. */
+static tlv_status
+gmm_decide_covariance(tlv_context *ctx, gmm_plan *plan)
+{
+	gmm_evidence *rows = &plan->evidence;
+	size_t n;
+
+	TLV_TRY(gmm_choose_covariance(ctx, rows, plan->options.fit.k, plan->options.max_k,
+								  &plan->covariances));
+	rows->options.covariance = plan->covariances.best;
+	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
+	/* Rows of a sample are in random order: the first of them are one, too. */
+	n = gmm_sample_size(rows, largest_k(plan), HUGE_VAL);
+	rows->sample.n = tlv_least(n, rows->sample.n);
+	return TLV_OK;
 }
 
 /* The rows of a sample, in a random order. */
@@ -320,11 +383,16 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	gmm_evidence *rows = &plan->evidence;
 
 	TLV_TRY(open_sample(ctx, plan, values));
+	if (plan->covariance_chosen)
+		TLV_TRY(gmm_decide_covariance(ctx, plan));
 	if (plan->k_chosen)
-		TLV_TRY(
-			gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, plan->bic, &plan->n_bic));
+		TLV_TRY(gmm_choose_k(ctx, rows, plan->options.max_k, &plan->start, &plan->criteria));
 	else
+	{
+		if (plan->covariance_chosen)
+			TLV_TRY(gmm_start_fit(ctx, rows, plan->options.fit.k, &plan->start));
 		TLV_TRY(gmm_start_measure(ctx, rows, &plan->start));
+	}
 	return gmm_refine_start(ctx, plan, pass);
 }
 
@@ -351,7 +419,7 @@ gmm_find_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 {
 	const gmm_evidence *rows = &plan->evidence;
 
-	if (!plan->k_chosen)
+	if (!plan->k_chosen && !plan->covariance_chosen)
 	{
 		TLV_TRY(gmm_start_fit(ctx, rows, plan->options.fit.k, &plan->start));
 		if (gmm_start_is_trusted(rows, &plan->start))
@@ -476,6 +544,8 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", rows->n, k);
 	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
 	rows->single = &plan->single.frame;
+	if (rows->d >= GMM_WIDE)
+		plan->covariance_chosen = false;
 	if (is_wide(plan))
 		return ask_wide(ctx, plan, pass);
 	/* One component needs no third moments, and more than a compressed tensor holds have none. */
@@ -496,7 +566,7 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 
 	if (plan->options.max_k == 0)
 		plan->options.max_k = base->rows.width[0] >= GMM_WIDE && plan->options.refine &&
-									  plan->options.fit.covariance <= TLV_COVARIANCE_SPHERICAL
+									  plan->evidence.options.covariance <= TLV_COVARIANCE_SPHERICAL
 								  ? GMM_WIDE_MOST_K
 								  : USUAL_MOST_K;
 
@@ -511,17 +581,24 @@ tlv_status
 tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_plan **result)
 {
 	gmm_plan *plan;
+	size_t most_k;
 
 	if (options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ||
 		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
 	TLV_TRY_NEW0(ctx, plan, 1);
-	TLV_TRY_NEW0(ctx, plan->bic, options->max_k > 0 ? options->max_k : USUAL_MOST_K);
+	most_k = options->max_k > 0 ? options->max_k : USUAL_MOST_K;
+	TLV_TRY_NEW0(ctx, plan->criteria.bic, most_k);
+	TLV_TRY_NEW0(ctx, plan->criteria.icl, most_k);
 	plan->base.class = &gmm_plan_class;
 	plan->options = *options;
 	plan->evidence.options = options->fit;
 	plan->evidence.refine = options->refine;
 	plan->k_chosen = options->fit.k == 0;
+	plan->covariance_chosen = options->fit.any_covariance;
+	plan->evidence.options.any_covariance = false;
+	if (plan->covariance_chosen) /* until there is a sample */
+		plan->evidence.options.covariance = TLV_COVARIANCE_SPHERICAL;
 	*result = &plan->base;
 	return TLV_OK;
 }

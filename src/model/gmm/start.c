@@ -72,6 +72,7 @@ typedef struct gmm_candidate
 {
 	tlv_mixture mixture;
 	double log_likelihood; /* mean over the rows looked at last */
+	double entropy;		   /* the same, of responsibilities */
 	size_t rows;		   /* their number */
 	int steps;			   /* done */
 	bool stands;
@@ -115,6 +116,7 @@ refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool fin
 	{
 		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));
 		candidate->log_likelihood = sums.log_likelihood / sums.rows;
+		candidate->entropy = sums.entropy / sums.rows;
 		candidate->stands = candidate->log_likelihood - before <
 							TLV_GMM_TOLERANCE * (fabs(before) + 1); /* at first: infinity */
 		before = candidate->log_likelihood;
@@ -518,6 +520,7 @@ write_best(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->stands, "sample_stands"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->log_likelihood, "sample_mean_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, best->entropy, "sample_mean_entropy"));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	return TLV_OK;
@@ -548,30 +551,50 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 /* ---- a given start ---- */
 
 tlv_status
-tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, const tlv_gmm_sample *rows, int steps,
-			   double *log_likelihood, void **image, size_t *size)
+tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor, int steps,
+			   tlv_mixture *mixture, double *log_likelihood, double *entropy)
 {
-	const gmm_sample sample = {rows->n, rows->d, tlv_frame_float64(model, "floor"), rows->center,
-							   rows->rows};
-	tlv_diagnostics diagnostics = {0};
-	gmm_candidate candidate = {0};
-	tlv_gmm_parts parts = {0};
-	tlv_mixture given;
+	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
+	gmm_candidate candidate = {.mixture = *mixture};
 
-	tlv_gmm_read(model, &given);
-	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &candidate.mixture));
-	copy_mixture(&given, &candidate.mixture);
 	TLV_TRY(refine(ctx, &sample, rows->n, steps, true, &candidate));
 	*log_likelihood = candidate.log_likelihood;
+	*entropy = candidate.entropy;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_of_labels(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
+				  const int32_t *label, tlv_mixture *mixture)
+{
+	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
+
+	widen(&sample, mixture);
+	return mixture_of_clusters(ctx, &sample, rows->n, label, mixture);
+}
+
+tlv_status
+tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, const tlv_gmm_sample *rows, int steps,
+			   double *log_likelihood, double *entropy, void **image, size_t *size)
+{
+	const double *floor = tlv_frame_float64(model, "floor");
+	tlv_diagnostics diagnostics = {0};
+	tlv_gmm_parts parts = {0};
+	tlv_mixture given, mixture;
+
+	tlv_gmm_read(model, &given);
+	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &mixture));
+	copy_mixture(&given, &mixture);
+	TLV_TRY(tlv_gmm_ascend(ctx, rows, floor, steps, &mixture, log_likelihood, entropy));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
-	parts.mixture = &candidate.mixture;
-	parts.floor = sample.floor;
+	parts.mixture = &mixture;
+	parts.floor = floor;
 	parts.rows = (double) rows->n;
 	parts.steps = tlv_frame_scalar(model, "steps", 0);
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
-	tlv_mixture_free(ctx, &candidate.mixture);
+	tlv_mixture_free(ctx, &mixture);
 	return TLV_OK;
 }

@@ -2,9 +2,9 @@
  * statistics.c - what a pass over rows under a given mixture of Gaussians sums up: the
  * statistics for one step of expectation maximisation.
  *
- * The stored value (kind mixture_statistics): scalars "rows", "nulls", "log_likelihood", the
- * model's fingerprint "model", its "center" (d); "responsibilities" (k), "sums" (d x k) and
- * "squares" (1 x k of |x - c|^2, d x k, or packed x k), all about the center.
+ * The stored value (kind mixture_statistics): scalars "rows", "nulls", "log_likelihood",
+ * "entropy", the model's fingerprint "model", its "center" (d); "responsibilities" (k), "sums" (d x
+ * k) and "squares" (1 x k of |x - c|^2, d x k, or packed x k), all about the center.
  */
 #include <math.h>
 #include <string.h>
@@ -97,6 +97,7 @@ static const tlv_declaration statistics_list[] = {
 	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(sums.rows)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
 	{"log_likelihood", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.log_likelihood)},
+	{"entropy", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.entropy)},
 	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
 	{"center", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(center)},
 	{"responsibilities", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,

@@ -397,14 +397,14 @@ clusters_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const flo
 
 static tlv_status
 refine_held(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *model, tlv_held *held,
-			double *log_likelihood)
+			double *log_likelihood, double *entropy)
 {
 	tlv_making made;
 
 	tlv_plan_make(ctx, &made);
 	return tlv_plan_made(ctx, &made, held,
 						 tlv_gmm_refine(ctx, model, &evidence->sample, GMM_MOST_STEPS,
-										log_likelihood, &made.image, &made.size));
+										log_likelihood, entropy, &made.image, &made.size));
 }
 
 tlv_status
@@ -412,18 +412,19 @@ gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const
 				 gmm_start *start)
 {
 	tlv_held clusters = {0}, sampled = {0};
-	double likelihood;
+	double likelihood, entropy;
 
 	if (evidence->sample.n < start->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components",
 						evidence->sample.n, start->k);
 	TLV_TRY(clusters_fit(ctx, evidence, p, points, start->k, &clusters));
-	TLV_TRY(refine_held(ctx, evidence, &clusters.frame, &start->sampled, &start->log_likelihood));
+	TLV_TRY(refine_held(ctx, evidence, &clusters.frame, &start->sampled, &start->log_likelihood,
+						&start->entropy));
 	tlv_free(ctx, clusters.image);
 	start->from_moments = false;
 	if (start->fitted.image == NULL)
 		return TLV_OK;
-	TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &sampled, &likelihood));
+	TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &sampled, &likelihood, &entropy));
 	start->from_moments =
 		likelihood >= start->log_likelihood - TLV_GMM_TOLERANCE * fabs(likelihood);
 	if (start->from_moments)
@@ -431,6 +432,7 @@ gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const
 		tlv_free(ctx, start->sampled.image);
 		start->sampled = sampled;
 		start->log_likelihood = likelihood;
+		start->entropy = entropy;
 	}
 	else
 		tlv_free(ctx, sampled.image);

@@ -19,6 +19,8 @@
 /* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
  */
 #define LEAST_SHARE 1e-14
+/* A log density so far below the largest adds nothing. */
+#define LEAST_LOG -700.0
 /* Sums run in so many lanes. */
 #define LANES 8
 
@@ -68,7 +70,7 @@ tlv_mixture_sums_clear(const tlv_mixture *mixture, tlv_mixture_sums *sums)
 {
 	size_t each = 1 + mixture->d + tlv_mixture_variances(mixture->d, mixture->covariance);
 
-	sums->rows = sums->log_likelihood = 0;
+	sums->rows = sums->log_likelihood = sums->entropy = 0;
 	memset(sums->responsibilities, 0, mixture->k * each * sizeof(double));
 }
 
@@ -212,9 +214,10 @@ allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 	worker->linear = worker->constant + k;
 	TLV_TRY_NEW(ctx, worker->inverse, inverse_room(mixture));
 	TLV_TRY_NEW(ctx, worker->squares, squares_room(mixture));
-	TLV_TRY_NEW_ROWS(ctx, worker->shares, k + 2, TLV_MIXTURE_BLOCK);
+	TLV_TRY_NEW_ROWS(ctx, worker->shares, k + 3, TLV_MIXTURE_BLOCK);
 	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;
 	worker->total = worker->density + TLV_MIXTURE_BLOCK;
+	worker->entropy = worker->total + TLV_MIXTURE_BLOCK;
 	if (full)
 	{
 		TLV_TRY_NEW_ROWS(ctx, worker->scaled, d, TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d);
@@ -427,10 +430,13 @@ log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doub
 	return TLV_OK;
 }
 
-/* Log densities of components to responsibilities; density[t] = log sum_j exp. */
+/*
+ * Log densities of components to responsibilities; density[t] = the largest of them, total[t] =
+ * 1 / sum_j exp(density - largest), entropy[t] = sum_j of the responsibility times that difference.
+ */
 TLV_CLONES static void
 normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
-		  double *restrict total)
+		  double *restrict total, double *restrict entropy)
 {
 	for (size_t t = 0; t < n; t++)
 		density[t] = shares[t];
@@ -440,17 +446,22 @@ normalize(size_t n, size_t k, double *restrict shares, double *restrict density,
 							 ? shares[j * TLV_MIXTURE_BLOCK + t]
 							 : density[t];
 	for (size_t t = 0; t < n; t++)
-		total[t] = 0;
+		total[t] = entropy[t] = 0;
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 		{
-			double share = tlv_exp_nonpositive(shares[j * TLV_MIXTURE_BLOCK + t] - density[t]);
+			double below = shares[j * TLV_MIXTURE_BLOCK + t] - density[t];
+			double share = tlv_exp_nonpositive(below);
 
 			shares[j * TLV_MIXTURE_BLOCK + t] = share;
 			total[t] += share;
+			entropy[t] += share * (below > LEAST_LOG ? below : LEAST_LOG);
 		}
 	for (size_t t = 0; t < n; t++)
+	{
 		total[t] = 1 / total[t];
+		entropy[t] *= total[t];
+	}
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 			shares[j * TLV_MIXTURE_BLOCK + t] *= total[t];
@@ -555,16 +566,20 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 	TLV_TRY_CONTINUE(ctx);
 	form_squares(worker, n, x);
 	TLV_TRY(log_densities(ctx, worker, n, x));
-	normalize(n, k, worker->shares, worker->density, worker->total);
+	normalize(n, k, worker->shares, worker->density, worker->total, worker->entropy);
 	for (size_t t = 0; t < n; t++)
 	{
-		worker->density[t] -= log(worker->total[t]); /* the reciprocal of the sum */
+		double sum = -log(worker->total[t]); /* the reciprocal */
+
+		worker->density[t] += sum;
+		worker->entropy[t] = fmax(sum - worker->entropy[t], 0); /* rounding */
 		if (!(worker->density[t] > -TLV_MIXTURE_LARGEST))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
 	}
 	if (sums == NULL)
 		return TLV_OK;
 	sums->log_likelihood += sum_of(n, worker->density);
+	sums->entropy += sum_of(n, worker->entropy);
 	return add_block(ctx, worker, n, x, sums);
 }
 

@@ -114,7 +114,7 @@ test_start(void **state)
 		const tlv_gmm_sample sample = sample_of(&rows);
 		tlv_gmm_start_options options = {
 			.k = 5, .covariance = (tlv_covariance) c, .seed = 1, .starts = 6, .steps = 60};
-		double floor[4], variance[4] = {20, 20, 20, 20}, likelihood, best;
+		double floor[4], variance[4] = {20, 20, 20, 20}, likelihood, best, entropy;
 		tlv_frame model, again;
 		void *image;
 		size_t size;
@@ -123,11 +123,11 @@ test_start(void **state)
 		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(rows.truth, model), 0.15);
-		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 3, &likelihood, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 3, &likelihood, &entropy, &image, &size));
 		again = checked(TLV_FRAME_MODEL, image, size);
 		assert_below(mean_error(model, again), 0.01);
 		/* as good as what the truth becomes */
-		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, &sample, 60, &best, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &rows.truth, &sample, 60, &best, &entropy, &image, &size));
 		assert_above(likelihood, best - 1e-3);
 		/* the same seed gives the same bytes */
 		assert_ok(tlv_gmm_start(&ctx, &sample, floor, &options, &image, &size));
@@ -148,7 +148,7 @@ test_step(void **state)
 		const tlv_gmm_sample sample = sample_of(&rows);
 		tlv_frame model = fit(&rows, 2, (tlv_covariance) c), whole, step, sums[2], joined;
 		tlv_accumulator *merged;
-		double likelihood;
+		double likelihood, entropy;
 		tlv_mixture a, b;
 		void *image;
 		size_t size;
@@ -174,7 +174,7 @@ test_step(void **state)
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
 			assert_close(a.means[i], b.means[i], 1e-12);
-		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 1, &likelihood, &image, &size));
+		assert_ok(tlv_gmm_refine(&ctx, &model, &sample, 1, &likelihood, &entropy, &image, &size));
 		step = checked(TLV_FRAME_MODEL, image, size);
 		tlv_gmm_read(&step, &b);
 		for (size_t i = 0; i < 2 * 3; i++)
@@ -284,6 +284,33 @@ test_compressed(void **state)
 		}
 }
 
+/* Where the covariance is not said, the moments tell as much of it as they can. */
+static void
+test_any_covariance(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+		for (size_t k = 1; k <= 3; k += 2)
+		{
+			data rows = simulate(20000, 6, k, 6, (tlv_covariance) c);
+			tlv_gmm_options options = {.k = k, .any_covariance = true, .seed = 1};
+			tlv_frame sums = moments(&rows, 3), model;
+			double found;
+			void *image;
+			size_t size;
+
+			assert_ok(tlv_gmm_fit(&ctx, &sums, &options, &image, &size));
+			model = checked(TLV_FRAME_MODEL, image, size);
+			found = tlv_frame_scalar(&model, "covariance", NAN);
+			if (c == TLV_COVARIANCE_FULL || k == 1) /* one component has one variance */
+				assert_equal(found, k == 1 && c <= TLV_COVARIANCE_SPHERICAL ? 0 : c);
+			else if (c <= TLV_COVARIANCE_SPHERICAL)
+				assert_equal(found, c);
+			assert_below(mean_error(rows.truth, model), 0.6);
+			pool_reset(&memory, &ctx);
+		}
+}
+
 /* A given start competes with the others, and variances at the floor are counted. */
 static void
 test_given(void **state)
@@ -333,6 +360,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_any_covariance, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
 	};
 

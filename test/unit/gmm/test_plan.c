@@ -253,6 +253,115 @@ test_choice_of_k(void **state)
 	assert_below(mean_error(truth, model), 0.3);
 }
 
+/* ---- the covariance ---- */
+
+/* What is learnt where neither k nor the covariance are said. */
+static tlv_frame
+learn_all(void)
+{
+	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_COMMON);
+
+	options.fit.any_covariance = true;
+	return learn(options);
+}
+
+static double
+covariance_of(tlv_frame model)
+{
+	return tlv_frame_scalar(&model, "covariance", NAN);
+}
+
+/* The criterion is compared over covariances, as well as over k. */
+static void
+test_choice_of_covariance(void **state)
+{
+	tlv_gmm_plan_options options = usual_options(3, TLV_COVARIANCE_COMMON);
+	tlv_frame truth, model;
+
+	(void) state;
+	options.fit.any_covariance = true;
+	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		truth = simulate(3000, 4, 3, 6, c);
+		model = learn_all();
+		assert_equal(covariance_of(model), c);
+		assert_equal(tlv_frame_find(&model, "weights")->rows, 3);
+		assert_below(mean_error(truth, model), 0.2);
+		assert_null(tlv_frame_find(&model, "warnings"));
+		model = learn(options);
+		assert_equal(covariance_of(model), c);
+		assert_equal(diagnostic(model, "covariance_chosen"), 1);
+		assert_below(mean_error(truth, model), 0.2);
+	}
+	/* Of a large sample, some rows tell; moments that are trusted still are. */
+	truth = simulate(30000, 10, 4, 4, TLV_COVARIANCE_SPHERICAL);
+	options.fit.k = 4;
+	model = learn(options);
+	assert_equal(covariance_of(model), TLV_COVARIANCE_SPHERICAL);
+	assert_equal(diagnostic(model, "covariance_rows"), 2000);
+	assert_equal(diagnostic(model, "start_moments"), 1);
+	assert_below(mean_error(truth, model), 0.05);
+	assert_below(diagnostic(model, "bic_spherical"), diagnostic(model, "bic_full"));
+	assert_close(diagnostic(model, "bic_spherical") / diagnostic(model, "bic_rows"),
+				 diagnostic(model, "bic") / 30000, 0.5);
+}
+
+/* Rows of one correlated Gaussian are one component, not several that are round. */
+static void
+test_one_gaussian(void **state)
+{
+	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_warning warning;
+	tlv_frame model;
+	double *x;
+
+	(void) state;
+	for (size_t d = 2; d <= 5; d += 3)
+	{
+		(void) simulate(3000, d, 1, 4, TLV_COVARIANCE_FULL);
+		model = learn_all();
+		assert_equal(tlv_frame_find(&model, "weights")->rows, 1);
+		assert_equal(covariance_of(model), TLV_COVARIANCE_FULL);
+		assert_null(tlv_frame_find(&model, "warnings"));
+	}
+	/* Round components do describe it; that they are no groups is said. */
+	model = learn(options);
+	assert_above(tlv_frame_find(&model, "weights")->rows, 3);
+	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
+	assert_below(warning.score, (double) tlv_frame_find(&model, "weights")->rows - 1);
+	assert_above(diagnostic(model, "icl"), diagnostic(model, "bic"));
+
+	/* So it is of one shape that is no Gaussian. */
+	x = room(2000 * 2, sizeof(double));
+	for (int t = 0; t < 2000; t++)
+	{
+		x[2 * t] = fmod(t * 0.6180339887, 1);
+		x[2 * t + 1] = fmod(t * 0.7548776662, 1);
+	}
+	use_rows(rows_of(2000, 2, x));
+	model = learn_all();
+	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
+	assert_equal(warning.score, 1);
+}
+
+/* One row that lies far out is no group of its own, although any likelihood can be had from it. */
+static void
+test_outlier(void **state)
+{
+	tlv_frame model;
+	double *x;
+
+	(void) state;
+	(void) simulate(2000, 30, 3, 7, TLV_COVARIANCE_SPHERICAL);
+	x = (double *) passes.rows[0].rows[0].part[0].float64;
+	for (int i = 0; i < 30; i++)
+		x[i] = i % 2 == 0 ? 30 : -30;
+	model = learn_all();
+	assert_false(tlv_warnings_find(&model, "variances_at_floor", NULL));
+	assert_false(tlv_warnings_find(&model, "empty_components", NULL));
+	assert_at_least(tlv_frame_find(&model, "weights")->rows, 2);
+}
+
 /* ---- warnings and refusals ---- */
 
 static void
@@ -440,6 +549,11 @@ test_faults(void **state)
 	options.max_k = 4;
 	passes.changed = (plan_rows){5, passes.rows[0].rows};
 	assert_at_least(plan_fail_everywhere(&passes, make, &options), 6);
+	options.fit.any_covariance = true;
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	options.fit.k = 2;
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	options.fit.any_covariance = false;
 
 	(void) simulate(22000, 4, 4, 3, TLV_COVARIANCE_DIAGONAL);
 	options.fit.k = 4;
@@ -457,6 +571,9 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_rivals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice_of_covariance, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_outlier, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_warnings, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sample, setup, teardown),

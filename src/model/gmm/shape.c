@@ -1,0 +1,139 @@
+/*
+ * shape.c - which covariance a fit to moments has, where it is not said (gmm.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+
+/* Variances of their own, which third moments tell with much noise, are believed where they leave
+ * less than this part of the residual. */
+#define BETTER 0.8
+
+static tlv_status
+fit_shape(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options,
+		  tlv_covariance covariance, tlv_held *fitted)
+{
+	tlv_gmm_options own = *options;
+	tlv_making made;
+
+	own.any_covariance = false;
+	own.covariance = covariance;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, fitted,
+						 tlv_gmm_fit(ctx, moments, &own, &made.image, &made.size));
+}
+
+/* Do variances of their own explain more than one for all does? */
+static bool
+variances_differ(const tlv_held *common, const tlv_held *spherical, double n)
+{
+	double mean = 0, logs = 0, gain;
+	tlv_mixture mixture;
+
+	tlv_gmm_read(&spherical->frame, &mixture);
+	for (size_t j = 0; j < mixture.k; j++)
+	{
+		mean += mixture.weights[j] * mixture.variances[j];
+		logs += mixture.weights[j] * log(mixture.variances[j]);
+	}
+	gain = n * (double) mixture.d * (log(mean) - logs);
+	return gain > (double) (mixture.k - 1) * log(n) &&
+		   tlv_diagnostics_find(&spherical->frame, "residual", 0) <
+			   BETTER * tlv_diagnostics_find(&common->frame, "residual", 0);
+}
+
+/*
+ * The criterion of one covariance within components, d x d, for rows that are known to belong to
+ * theirs, without what is the same for all.  within is overwritten.
+ */
+static tlv_status
+compare_shapes(tlv_context *ctx, size_t d, double n, double *within, const double *floor,
+			   double criterion[TLV_COVARIANCES])
+{
+	double trace = 0, diagonal = 0, full = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		within[i * d + i] = fmax(within[i * d + i], 0) + floor[i];
+		trace += within[i * d + i] / (double) d;
+		diagonal += log(within[i * d + i]);
+	}
+	criterion[TLV_COVARIANCE_COMMON] = n * (double) d * log(trace) + log(n);
+	criterion[TLV_COVARIANCE_DIAGONAL] = n * diagonal + (double) d * log(n);
+	criterion[TLV_COVARIANCE_FULL] = HUGE_VAL;
+	if (d > TLV_DENSE_MOST_3)
+		return TLV_OK;
+	if (tlv_solve_spd(ctx, d, 0, within, NULL) != TLV_OK) /* for its Cholesky factor */
+		return ctx->error.code == TLV_BAD_DATA ? TLV_OK : ctx->error.code;
+	for (size_t i = 0; i < d; i++)
+		full += 2 * log(within[i * d + i]);
+	criterion[TLV_COVARIANCE_FULL] = n * full + (double) tlv_packed2_size(d) * log(n);
+	return TLV_OK;
+}
+
+/* The shape of what the means leave of the covariance of all dimensions. */
+static tlv_status
+choose_shape(tlv_context *ctx, const tlv_frame *moments, const tlv_held *fitted,
+			 tlv_covariance *best)
+{
+	const double *floor = tlv_frame_float64(&fitted->frame, "floor");
+	double criterion[TLV_COVARIANCES], *scaled;
+	tlv_dense_central central;
+	tlv_mixture mixture;
+
+	tlv_gmm_read(&fitted->frame, &mixture);
+	TLV_TRY(tlv_dense_central_compute(ctx, moments, &central));
+	TLV_TRY_NEW_ROWS(ctx, scaled, mixture.d, mixture.k);
+	for (size_t j = 0; j < mixture.k; j++)
+		for (size_t i = 0; i < mixture.d; i++)
+			scaled[j * mixture.d + i] =
+				sqrt(mixture.weights[j]) * (mixture.means[j * mixture.d + i] - central.mean[i]);
+	TLV_TRY(tlv_syrk(ctx, false, mixture.d, mixture.k, -1, scaled, mixture.d, 1, central.covariance,
+					 mixture.d, true));
+	TLV_TRY(compare_shapes(ctx, mixture.d, central.rows, central.covariance, floor, criterion));
+	for (int c = TLV_COVARIANCE_DIAGONAL; c <= TLV_COVARIANCE_FULL; c++)
+		if (criterion[c] < criterion[TLV_COVARIANCE_COMMON])
+		{
+			criterion[TLV_COVARIANCE_COMMON] = criterion[c];
+			*best = (tlv_covariance) c;
+		}
+	tlv_free(ctx, scaled);
+	tlv_dense_central_free(ctx, &central);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_gmm_fit_any(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *options,
+				void **image, size_t *size)
+{
+	tlv_covariance best = TLV_COVARIANCE_COMMON;
+	tlv_held common = {0}, other = {0};
+
+	TLV_TRY(fit_shape(ctx, moments, options, TLV_COVARIANCE_COMMON, &common));
+	if (moments->header->kind == TLV_KIND_DENSE_MOMENTS &&
+		tlv_frame_find(&common.frame, "means")->rows > 1)
+		TLV_TRY(choose_shape(ctx, moments, &common, &best));
+	if (best == TLV_COVARIANCE_COMMON && options->k > 1)
+		best = TLV_COVARIANCE_SPHERICAL;
+	if (best != TLV_COVARIANCE_COMMON)
+		TLV_TRY(fit_shape(ctx, moments, options, best, &other));
+	if (best == TLV_COVARIANCE_SPHERICAL &&
+		!variances_differ(&common, &other, tlv_frame_scalar(&other.frame, "rows", 0)))
+	{
+		tlv_free(ctx, other.image);
+		other = (tlv_held){0};
+	}
+	if (other.image != NULL)
+	{
+		tlv_free(ctx, common.image);
+		common = other;
+	}
+	*image = common.image;
+	*size = common.size;
+	return TLV_OK;
+}
