@@ -175,8 +175,8 @@ add_run(size_t cells, size_t replicates, const uint32_t *run, size_t stride, dou
 			sums[r * stride + i] += run[i * replicates + r];
 }
 
-static void
-count_replicate_singles(replicate_work *work, category_sums *sums)
+static tlv_status
+count_replicate_singles(tlv_context *ctx, replicate_work *work, category_sums *sums)
 {
 	const category_block *block = work->block;
 	const category_layout *layout = block->layout;
@@ -191,6 +191,7 @@ count_replicate_singles(replicate_work *work, category_sums *sums)
 		size_t v = block->order[i], d = (size_t) layout->states[v];
 		const uint64_t *plane = block->planes + block->first_plane[i] * words;
 
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t s = 0; s < category_planes(block, i); s++)
 			memcpy(next_plane(work, layout->offset[v] + s, work->singles), plane + s * words,
 				   words * sizeof(uint64_t));
@@ -201,6 +202,7 @@ count_replicate_singles(replicate_work *work, category_sums *sums)
 	count_waiting(work, work->singles);
 	for (size_t r = 0; r < replicates; r++)
 		sums->replicate_rows[r] += work->rows[r];
+	return TLV_OK;
 }
 
 /* Those of the states themselves. */
@@ -355,7 +357,7 @@ category_count_replicates(tlv_context *ctx, const category_block *block, size_t 
 	for (size_t i = 0; i < p; i++)
 		position[block->order[i]] = i;
 	TLV_TRY(create_work(ctx, &work));
-	count_replicate_singles(&work, sums);
+	TLV_TRY(count_replicate_singles(ctx, &work, sums));
 	add_replicate_singles(&work, sums);
 	for (size_t a = 0; a < p; a++)
 		TLV_TRY(replicate_pairs_of(ctx, &work, position, a, sums->replicate_pairs));

@@ -365,10 +365,13 @@ require_counts(tlv_context *ctx, const tlv_frame *frame, const char *name, size_
 	TLV_TRY(tlv_frame_require(ctx, frame, name, TLV_FLOAT64, rows, columns, &data));
 	counts = data;
 	for (size_t c = 0; c < columns; c++)
+	{
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < rows; i++, counts++)
 			if (!(*counts >= 0 && *counts <= most[c] && *counts == floor(*counts)))
 				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g, not a count",
 								c * rows + i + 1, name, *counts);
+	}
 	return TLV_OK;
 }
 
@@ -460,6 +463,20 @@ check_states(tlv_context *ctx, const tlv_frame *frame, size_t p, size_t replicat
 	return status;
 }
 
+/* Those that a value has, and no other: what is not looked at here must not be found later. */
+static tlv_status
+check_sections(tlv_context *ctx, const tlv_frame *frame, bool variables, bool replicates)
+{
+	uint32_t expected = 3 + (replicates ? 1 : 0);
+
+	if (variables)
+		expected += 6 + (tlv_frame_find(frame, "triples") != NULL ? 1 : 0) + (replicates ? 3 : 0);
+	if (frame->header->sections != expected)
+		return tlv_fail(ctx, TLV_CORRUPT, "the value has %u sections instead of %u",
+						frame->header->sections, expected);
+	return TLV_OK;
+}
+
 /* Of NULL rows alone there are no variables. */
 static tlv_status
 category_check(tlv_context *ctx, const tlv_frame *frame)
@@ -479,10 +496,11 @@ category_check(tlv_context *ctx, const tlv_frame *frame)
 	p = tlv_frame_scalar(frame, "variables", 0);
 	if (p > TLV_CATEGORY_MOST_VARIABLES)
 		return tlv_fail(ctx, TLV_CORRUPT, "there are %g variables", p);
+	TLV_TRY(check_sections(ctx, frame, p > 0, replicates > 0));
 	if (p > 0)
 		return check_states(ctx, frame, (size_t) p, (size_t) replicates);
-	if (tlv_frame_scalar(frame, "rows", 0) > 0 || tlv_frame_find(frame, "states") != NULL)
-		return tlv_fail(ctx, TLV_CORRUPT, "there are rows or states, but no variables");
+	if (tlv_frame_scalar(frame, "rows", 0) > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "there are rows, but no variables");
 	return TLV_OK;
 }
 

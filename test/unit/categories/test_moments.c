@@ -5,6 +5,45 @@
  */
 #include "category_fixture.h"
 
+/* ---- forged values ---- */
+
+/* A value without variables has nothing beside its counters, which a merge would look into. */
+static void
+test_forged_sections(void **state)
+{
+	static const int states[3] = {2, 3, 2};
+	static const int64_t one = 1;
+	rows data = draw_rows(20, 3, states, 0.1);
+	tlv_frame real = collect(&data, 50, 1), forged;
+	const tlv_kind *kind;
+	void *image;
+	size_t size;
+
+	(void) state;
+	for (int extra = 0; extra <= 1; extra++)
+	{
+		tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
+		tlv_frame_add_scalar(&builder, "rows", 0);
+		tlv_frame_add_scalar(&builder, "nulls", 1);
+		tlv_frame_add_scalar(&builder, "variables", 0);
+		tlv_frame_add_scalar(&builder, "replicates", 50);
+		if (extra == 1)
+			tlv_frame_add(&builder, "replicate_rows", TLV_INT64, 1, 1, &one);
+		assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+		assert_int_equal(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &forged, &kind),
+						 extra == 1 ? TLV_CORRUPT : TLV_OK);
+		if (extra == 0)
+			forged = merged(2, (tlv_frame[]){real, forged});
+	}
+	/* nor has one with variables */
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
+	tlv_frame_add_from(&builder, &real, NULL);
+	tlv_frame_add(&builder, "more", TLV_INT64, 1, 1, &one);
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_int_equal(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &forged, &kind),
+					 TLV_CORRUPT);
+}
+
 /* ---- counts ---- */
 
 /* Binary variables, of few and of many states, mixed; rows about the words of a plane. */
@@ -372,6 +411,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_forged_sections, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_blocks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_most_states, setup, teardown),
