@@ -4,7 +4,7 @@
  */
 #include "internal.h"
 
-#include <stdlib.h>
+#include "tensorlv/num/sort.h"
 
 /* Nodes of both sides in one numbering; targets of bipartite graphs behind the sources. */
 typedef struct search
@@ -124,46 +124,64 @@ spread(search *s, size_t root, int32_t label, int32_t *component)
 
 typedef struct component_size
 {
-	size_t nodes;
-	int32_t label; /* in the order of the first nodes */
+	uint64_t fewer; /* nodes than the graph has: the largest component first */
+	int32_t label;	/* in the order of the first nodes */
 } component_size;
 
-static int
-compare_sizes(const void *a, const void *b)
+/* The components by decreasing size, and those of one size in the order of their first nodes. */
+static tlv_status
+sort_components(tlv_context *ctx, size_t n, size_t count, const int32_t *component,
+				component_size *sizes, component_size **sorted)
 {
-	const component_size *x = a, *y = b;
+	static const tlv_sort_form form = {sizeof(component_size), sizeof(uint64_t), 0, 32};
+	void *result;
 
-	if (x->nodes != y->nodes)
-		return x->nodes > y->nodes ? -1 : 1;
-	return x->label < y->label ? -1 : x->label > y->label;
+	for (size_t c = 0; c < count; c++)
+		sizes[c] = (component_size){n, (int32_t) c};
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % GRAPH_STOP_STRIDE == GRAPH_STOP_STRIDE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		sizes[component[i]].fewer--;
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, count, sizes, sizes + count, &result));
+	*sorted = result;
+	return TLV_OK;
+}
+
+static tlv_status
+set_labels(tlv_context *ctx, size_t n, const int32_t *label, int32_t *component)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % GRAPH_STOP_STRIDE == GRAPH_STOP_STRIDE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		component[i] = label[component[i]];
+	}
+	return TLV_OK;
 }
 
 /* From labels in the order of first nodes to labels by decreasing size. */
 static tlv_status
 relabel(tlv_context *ctx, size_t n, size_t count, int32_t *component)
 {
-	component_size *size = tlv_alloc0(ctx, count, sizeof(component_size));
+	component_size *sizes, *sorted = NULL;
 	int32_t *label = NULL;
+	tlv_status status;
 
-	TLV_TRY_ALLOC(ctx, size);
-	label = tlv_alloc(ctx, count, sizeof(int32_t));
-	if (label == NULL)
+	TLV_TRY_NEW_ROWS(ctx, sizes, count, 2);
+	status = sort_components(ctx, n, count, component, sizes, &sorted);
+	if (status == TLV_OK && (label = tlv_alloc(ctx, count, sizeof(int32_t))) == NULL)
+		status = ctx->error.code;
+	if (status == TLV_OK && label != NULL && sorted != NULL)
 	{
-		tlv_free(ctx, size);
-		return ctx->error.code;
+		for (size_t c = 0; c < count; c++)
+			label[sorted[c].label] = (int32_t) c;
+		status = set_labels(ctx, n, label, component);
 	}
-	for (size_t c = 0; c < count; c++)
-		size[c].label = (int32_t) c;
-	for (size_t i = 0; i < n; i++)
-		size[component[i]].nodes++;
-	qsort(size, count, sizeof(component_size), compare_sizes);
-	for (size_t c = 0; c < count; c++)
-		label[size[c].label] = (int32_t) c;
-	for (size_t i = 0; i < n; i++)
-		component[i] = label[component[i]];
 	tlv_free(ctx, label);
-	tlv_free(ctx, size);
-	return TLV_OK;
+	tlv_free(ctx, sizes);
+	return status;
 }
 
 tlv_status

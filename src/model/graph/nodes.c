@@ -75,8 +75,12 @@ rank_hashed(tlv_context *ctx, node_index *index)
 
 	TLV_TRY_NEW(ctx, index->sorted, index->n);
 	for (size_t i = 0; i <= index->mask; i++)
+	{
+		if (i % GRAPH_STOP_STRIDE == GRAPH_STOP_STRIDE - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (index->slots[i].used)
 			index->sorted[n++] = index->slots[i].id;
+	}
 	TLV_TRY(sort_ids(ctx, index));
 	for (size_t i = 0; i < n; i++)
 	{

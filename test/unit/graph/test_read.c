@@ -227,6 +227,46 @@ test_components(void **state)
 	assert_components(TLV_GRAPH_UNDIRECTED, 0, NULL, 0, NULL, false);
 }
 
+static bool
+always_stop(void *argument)
+{
+	(void) argument;
+	return true;
+}
+
+/* Many components: every tenth pair of nodes has a third one. */
+static void
+test_many_components(void **state)
+{
+	static edge rows[1100];
+	static int32_t component[2100];
+	size_t n = 0, count;
+	tlv_graph graph;
+	image image;
+
+	(void) state;
+	for (int64_t pair = 0; pair < 1000; pair++)
+	{
+		rows[n++] = (edge){3 * pair, 3 * pair + 1, 1};
+		if (pair % 10 == 0)
+			rows[n++] = (edge){3 * pair, 3 * pair + 2, 1};
+	}
+	image = collect(TLV_GRAPH_UNDIRECTED, 0, n, rows);
+	assert_ok(tlv_graph_load(&ctx, &image.frame, true, &graph));
+	assert_ok(tlv_graph_components(&ctx, &graph, component, &count));
+	assert_int_equal(count, 1000);
+	for (int32_t pair = 0, at = 0; pair < 1000; pair++)
+	{
+		assert_int_equal(component[at], pair % 10 == 0 ? pair / 10 : 99 + pair - pair / 10);
+		at += pair % 10 == 0 ? 3 : 2;
+	}
+	ctx.stop = always_stop;
+	assert_int_equal(tlv_graph_components(&ctx, &graph, component, &count), TLV_CANCELLED);
+	ctx.stop = NULL;
+	tlv_graph_free(&ctx, &graph);
+	drop(&image);
+}
+
 /* ---- damage ---- */
 
 static tlv_status
@@ -333,6 +373,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_weights_beyond_float, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_neighbours, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_components, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_components, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_every_byte, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_claims, setup, teardown),
 	};
