@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Items between two looks at whether to stop: some milliseconds where every one misses the caches.
+ */
+#define ITEMS_BETWEEN ((size_t) 1 << 15)
+
 void
 tlv_dictionary_init(tlv_dictionary *dictionary)
 {
@@ -80,6 +84,8 @@ hash_items(tlv_context *ctx, tlv_dictionary *dictionary)
 	{
 		uint32_t *slot = dictionary_slot_of(dictionary, (uint64_t) dictionary->items[i]);
 
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		tlv_assert(*slot == 0); /* items are distinct */
 		*slot = (uint32_t) (i + 1);
 	}
@@ -115,9 +121,10 @@ tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n, co
 	return TLV_OK;
 }
 
-size_t
-tlv_dictionary_map(const tlv_dictionary *dictionary, size_t n, const int64_t *items,
-				   const double *counts, int32_t *index, double *known)
+tlv_status
+tlv_dictionary_map(tlv_context *ctx, const tlv_dictionary *dictionary, size_t n,
+				   const int64_t *items, const double *counts, int32_t *index, double *known,
+				   size_t *n_known)
 {
 	size_t found = 0;
 
@@ -125,9 +132,12 @@ tlv_dictionary_map(const tlv_dictionary *dictionary, size_t n, const int64_t *it
 	{
 		int32_t position = tlv_dictionary_find(dictionary, items[i]);
 
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		index[found] = position;
 		known[found] = counts[i];
 		found += position >= 0;
 	}
-	return found;
+	*n_known = found;
+	return TLV_OK;
 }

@@ -30,7 +30,8 @@ extern void tlv_dictionary_clear(tlv_context *ctx, tlv_dictionary *dictionary);
 extern tlv_status tlv_dictionary_add(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item,
 									 int32_t *position);
 
-/* Builds the dictionary of n distinct items, for finding only: position i is items[i]. */
+/* Builds the dictionary of n distinct items, for finding only: position i is items[i].
+ * Errors: memory, TLV_CANCELLED. */
 extern tlv_status tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictionary, size_t n,
 										const int64_t *items);
 
@@ -38,10 +39,11 @@ extern tlv_status tlv_dictionary_freeze(tlv_context *ctx, tlv_dictionary *dictio
 extern int32_t tlv_dictionary_find(const tlv_dictionary *dictionary, int64_t item);
 
 /*
- * Positions of the known ones among n items, with their counts, in order;
- * returns how many.
+ * Positions of the known ones among n items, with their counts, in order; *n_known gets how many
+ * there are.  Errors: TLV_CANCELLED.
  */
-extern size_t tlv_dictionary_map(const tlv_dictionary *dictionary, size_t n, const int64_t *items,
-								 const double *counts, int32_t *index, double *known);
+extern tlv_status tlv_dictionary_map(tlv_context *ctx, const tlv_dictionary *dictionary, size_t n,
+									 const int64_t *items, const double *counts, int32_t *index,
+									 double *known, size_t *n_known);
 
 #endif /* TENSORLV_DICTIONARY_H */

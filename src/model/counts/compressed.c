@@ -173,9 +173,9 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		state->skipped++;
 		return TLV_OK;
 	}
-	document->n_known =
-		tlv_dictionary_map(&state->subspace->dictionary, document->n, document->items,
-						   document->counts, document->index, document->known);
+	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
+							   document->counts, document->index, document->known,
+							   &document->n_known));
 	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, &full));
 	state->documents++;
 	state->tokens += document->length;

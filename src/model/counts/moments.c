@@ -12,8 +12,9 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
-/* Items merged between two looks at whether to stop. */
+/* Items, and rows of pairs, between two looks at whether to stop. */
 #define ITEMS_BETWEEN ((size_t) 16384)
+#define ROWS_BETWEEN  ((size_t) 64)
 /* Of the tokens: what a sum of the totals of all items may be rounded by. */
 #define TOKENS_TOLERANCE 1e-6
 
@@ -147,8 +148,8 @@ position_of(tlv_context *ctx, count_state *state, int64_t item, int32_t *positio
 }
 
 /* pairs += c c' / (L - 1) below the diagonal; rows of the packed matrix are contiguous. */
-static void
-add_pairs(count_state *state, size_t n, double scale)
+static tlv_status
+add_pairs(tlv_context *ctx, count_state *state, size_t n, double scale)
 {
 	const tlv_bag_entry *entries = state->entries;
 
@@ -157,9 +158,12 @@ add_pairs(count_state *state, size_t n, double scale)
 		double *restrict row = state->pairs + tlv_packed2_index((size_t) entries[a].item, 0);
 		double factor = scale * entries[a].weight;
 
+		if (a % ROWS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t b = 0; b < a; b++)
 			row[entries[b].item] += factor * entries[b].weight;
 	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -190,6 +194,8 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		double count = document->counts[i];
 		int32_t position;
 
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(position_of(ctx, state, document->items[i], &position));
 		state->totals[position] += count;
 		state->frequency[position] += 1;
@@ -204,7 +210,7 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 		TLV_TRY(tlv_bag_sort(ctx, document->n, state->entries, state->entries + state->entries_room,
 							 &n));
-		add_pairs(state, document->n, scale);
+		TLV_TRY(add_pairs(ctx, state, document->n, scale));
 	}
 	state->documents++;
 	state->tokens += document->length;
@@ -263,6 +269,8 @@ count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	}
 	for (size_t i = 0; i < d; i++)
 	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		state->totals[position[i]] += totals[i];
 		state->frequency[position[i]] += frequency[i];
 		state->correction[position[i]] += correction[i];
@@ -307,6 +315,8 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	TLV_TRY(tlv_bag_sort(ctx, d, order, order + d, &d));
 	for (size_t i = 0; i < d; i++)
 	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		stored->items[i] = order[i].item;
 		for (int s = 0; s < 4; s++)
 			stored->numbers[s][i] = source[s][(size_t) order[i].weight];
@@ -316,6 +326,8 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		double *row = stored->pairs + tlv_packed2_index(i, 0);
 		size_t at = (size_t) order[i].weight;
 
+		if (i % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < i; j++)
 			row[j] = state->pairs[tlv_packed2_index(at, (size_t) order[j].weight)];
 		row[i] = state->squares[at];

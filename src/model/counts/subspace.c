@@ -18,6 +18,8 @@
 
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
+/* Rows of pairs of items between two of these. */
+#define ROWS_BETWEEN 64
 
 /* A summary keeps an item when enough documents hold it. */
 static size_t
@@ -245,6 +247,7 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	parts p = {0};
 	const tlv_section *product = tlv_frame_find(products, "products");
 	const double *rayleigh = tlv_frame_float64(products, "rayleigh");
+	const double *sums = tlv_frame_float64(products, "products");
 	double *basis, *z, *b, *ritz;
 	tlv_rng rng;
 
@@ -271,8 +274,13 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	TLV_TRY_NEW(ctx, b, p.block * p.block);
 	ritz = tlv_alloc(ctx, p.block, sizeof(double));
 	TLV_TRY_ALLOC(ctx, ritz);
-	for (size_t i = 0; i < p.block * p.d; i++)
-		z[i] = ((const double *) tlv_section_data(products, product))[i] / p.tokens;
+	for (size_t i = 0; i < p.d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = i * p.block; j < (i + 1) * p.block; j++)
+			z[j] = sums[j] / p.tokens;
+	}
 	for (size_t i = 0; i < p.block * p.block; i++)
 		b[i] = rayleigh[i] / p.tokens;
 	/* Replacement directions must differ from step to step. */
@@ -311,6 +319,8 @@ pair_moment(tlv_context *ctx, const tlv_frame *moments, const parts *p, const in
 		double *row = *packed + tlv_packed2_index(i, 0);
 		const double *source = pairs + tlv_packed2_index((size_t) kept[i], 0);
 
+		if (i % ROWS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < i; j++)
 			row[j] = source[kept[j]] / p->tokens;
 		row[i] = p->distinct != 0 ? 0 : (source[kept[i]] - correction[kept[i]]) / p->tokens;

@@ -128,9 +128,9 @@ tlv_lda_document(tlv_context *ctx, tlv_lda_model *model, const tlv_bag_image *ba
 	tlv_document *document = &model->document;
 
 	TLV_TRY(tlv_document_decode(ctx, document, bag));
-	document->n_known = tlv_dictionary_map(&model->dictionary, document->n, document->items,
-										   document->counts, document->index, document->known);
-	return TLV_OK;
+	return tlv_dictionary_map(ctx, &model->dictionary, document->n, document->items,
+							  document->counts, document->index, document->known,
+							  &document->n_known);
 }
 
 tlv_status

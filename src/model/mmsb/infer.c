@@ -290,12 +290,12 @@ reserve(tlv_context *ctx, mmsb_model *model, size_t n)
 static tlv_status
 take_bag(tlv_context *ctx, mmsb_model *model, const tlv_bag_image *bag)
 {
-	size_t n;
+	size_t n = 0;
 
 	TLV_TRY(reserve(ctx, model, bag->n));
 	TLV_TRY(tlv_bag_read(ctx, bag, model->items, model->weights));
-	n = tlv_dictionary_map(&model->dictionary, bag->n, model->items, model->weights, model->index,
-						   model->known);
+	TLV_TRY(tlv_dictionary_map(ctx, &model->dictionary, bag->n, model->items, model->weights,
+							   model->index, model->known, &n));
 	model->n_known = 0;
 	model->weight = 0;
 	for (size_t i = 0; i < n; i++)

@@ -140,19 +140,62 @@ test_dictionary_map(void **state)
 	const double counts[6] = {1, 2, 3, 4, 5, 6};
 	int32_t index[6];
 	double known[6];
+	size_t found;
 	tlv_dictionary dictionary;
 
 	(void) state;
 	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, 4, items));
-	assert_int_equal(tlv_dictionary_map(&dictionary, 6, words, counts, index, known), 3);
+	assert_ok(tlv_dictionary_map(&ctx, &dictionary, 6, words, counts, index, known, &found));
+	assert_int_equal(found, 3);
 	assert_int_equal(index[0], 0);
 	assert_int_equal(index[1], 2);
 	assert_int_equal(index[2], 3);
 	assert_equal(known[0], 2);
 	assert_equal(known[1], 4);
 	assert_equal(known[2], 5);
-	assert_int_equal(tlv_dictionary_map(&dictionary, 1, words + 5, counts, index, known), 0);
+	assert_ok(tlv_dictionary_map(&ctx, &dictionary, 1, words + 5, counts, index, known, &found));
+	assert_int_equal(found, 0);
 	tlv_dictionary_clear(&ctx, &dictionary);
+}
+
+static bool
+always_stop(void *argument)
+{
+	(void) argument;
+	return true;
+}
+
+/* Many items far apart, hashed and looked for. */
+static void
+test_stop(void **state)
+{
+	const size_t n = 40000;
+	int64_t *items = tlv_alloc(&ctx, n, sizeof(int64_t));
+	double *counts = tlv_alloc0(&ctx, n, sizeof(double)),
+		   *known = tlv_alloc0(&ctx, n, sizeof(double));
+	int32_t *index = tlv_alloc(&ctx, n, sizeof(int32_t));
+	size_t found;
+	tlv_dictionary dictionary;
+
+	(void) state;
+	for (size_t i = 0; i < n; i++)
+		items[i] = (int64_t) i * 1000003;
+	ctx.stop = always_stop;
+	assert_int_equal(tlv_dictionary_freeze(&ctx, &dictionary, n, items), TLV_CANCELLED);
+	tlv_dictionary_clear(&ctx, &dictionary);
+	ctx.stop = NULL;
+	assert_ok(tlv_dictionary_freeze(&ctx, &dictionary, n, items));
+	assert_ok(tlv_dictionary_map(&ctx, &dictionary, n, items, counts, index, known, &found));
+	assert_int_equal(found, n);
+	ctx.stop = always_stop;
+	assert_int_equal(tlv_dictionary_map(&ctx, &dictionary, n, items, counts, index, known, &found),
+					 TLV_CANCELLED);
+	ctx.stop = NULL;
+	tlv_dictionary_clear(&ctx, &dictionary);
+	tlv_free(&ctx, index);
+	tlv_free(&ctx, known);
+	tlv_free(&ctx, counts);
+	tlv_free(&ctx, items);
 }
 
 int
@@ -163,6 +206,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_dictionary_freeze, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dictionary_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_dictionary_map, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("dictionary", tests, NULL, NULL);
