@@ -186,6 +186,16 @@ extern tlv_status tlv_require_shares(tlv_context *ctx, const tlv_frame *frame, c
 /* Two whole numbers whose sum is still exact, at most 2^53: TLV_LIMIT otherwise, naming it. */
 extern tlv_status tlv_require_whole_sum(tlv_context *ctx, const char *name, double a, double b);
 
+/* One more of what is counted: TLV_LIMIT where a sum would no longer be exact, naming it. */
+static inline tlv_status
+tlv_count_one(tlv_context *ctx, const char *name, double *count)
+{
+	if (*count >= 0x1p53)
+		return tlv_require_whole_sum(ctx, name, *count, 2);
+	++*count;
+	return TLV_OK;
+}
+
 /* Requires that statistics are of that model, by the section "model": TLV_BAD_PARAMETER. */
 extern tlv_status tlv_require_model(tlv_context *ctx, const tlv_frame *statistics,
 									const tlv_frame *model);

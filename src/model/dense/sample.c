@@ -17,6 +17,9 @@
 #define MORE_ROOM  1024
 #define MORE_SHARE 16
 
+/* Rows that are moved, hashed or copied between two looks at whether to stop. */
+#define ROWS_BETWEEN 1024
+
 /* From this part of the sample on there is room for all of it. */
 #define SOON 16
 
@@ -191,9 +194,8 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 	TLV_TRY(check_vector(ctx, state, d, x));
 	state->d = d;
-	TLV_TRY(sample_add_vector(ctx, state, x, 1));
-	state->seen++;
-	return TLV_OK;
+	TLV_TRY(tlv_count_one(ctx, "seen", &state->seen));
+	return sample_add_vector(ctx, state, x, 1);
 }
 
 /* ---- aggregate and merging ---- */
@@ -228,7 +230,7 @@ sample_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fr
 	state->d = rows->columns > 0 ? rows->rows : state->d;
 	for (size_t t = 0; t < rows->columns; t++)
 	{
-		if (t % 1024 == 0)
+		if (t % ROWS_BETWEEN == 0)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(sample_add_vector(ctx, state, x + t * state->d, counts[t]));
 	}
@@ -250,6 +252,8 @@ sample_arrange(tlv_context *ctx, sample_state *state)
 	{
 		size_t to = first;
 
+		if (first % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		memcpy(moved, rows + first * d, d * sizeof(double));
 		for (; (from = keys[to].at) != first; to = from)
 		{
@@ -290,6 +294,8 @@ check_order(tlv_context *ctx, uint64_t seed, size_t n, size_t d, const double *x
 	{
 		uint64_t key = key_of(seed, d, x + t * d);
 
+		if (t % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
 		if (t > 0 && key <= before)
 			return tlv_fail(ctx, TLV_CORRUPT, "row %zu of a sample is out of order", t + 1);
 		before = key;
@@ -381,7 +387,11 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 	share_rows(sample, section->columns, wanted, share);
 	for (size_t t = 0; t < section->columns; t++)
 		for (sum += share[t]; at < *n && (double) at + 1 <= sum; at++)
+		{
+			if (at % ROWS_BETWEEN == ROWS_BETWEEN - 1)
+				TLV_TRY_CONTINUE(ctx);
 			memcpy(*rows + at * d, from + t * d, d * sizeof(double));
+		}
 	for (; at > 0 && at < *n; at++) /* what rounding has left */
 		memcpy(*rows + at * d, *rows, d * sizeof(double));
 	tlv_free(ctx, share);

@@ -73,6 +73,7 @@ cover_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t n_a, n_b;
 	int32_t pair = 0;
 
+	TLV_TRY(tlv_count_one(ctx, "nodes", &state->nodes));
 	TLV_TRY(add_side(ctx, state, 0, row->part[0].n, row->part[0].ids, &n_a));
 	TLV_TRY(add_side(ctx, state, 1, row->part[1].n, row->part[1].ids, &n_b));
 	for (size_t i = 0; i < n_a; i++)
@@ -83,7 +84,6 @@ cover_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 			TLV_TRY(tlv_tally_add(ctx, &state->table.pairs,
 								  tlv_pair_key(state->own[0][i], state->own[1][j]), 1, &pair));
 	}
-	state->nodes++;
 	return TLV_OK;
 }
 

@@ -35,11 +35,10 @@ label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	int64_t a = row->part[0].ids[0], b = row->part[1].ids[0];
 	int32_t at_a = 0, at_b = 0, pair = 0;
 
+	TLV_TRY(tlv_count_one(ctx, "nodes", &state->nodes));
 	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 1, &at_a));
 	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[1], b, 1, &at_b));
-	TLV_TRY(tlv_tally_add(ctx, &state->table.pairs, tlv_pair_key(at_a, at_b), 1, &pair));
-	state->nodes++;
-	return TLV_OK;
+	return tlv_tally_add(ctx, &state->table.pairs, tlv_pair_key(at_a, at_b), 1, &pair);
 }
 
 static tlv_status

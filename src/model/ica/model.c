@@ -19,7 +19,7 @@
 
 /* ---- order and signs ---- */
 
-/* Numbers of size bytes each into the given order. */
+/* k lines of so many numbers into the given order: one behind the other, or stride_in apart. */
 static void
 permute(size_t k, size_t stride_in, size_t length, const int64_t *order, double *x, double *work)
 {

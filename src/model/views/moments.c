@@ -163,13 +163,12 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	int32_t at[3];
 
 	TLV_TRY(tlv_row_require_parts(ctx, row));
+	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(tlv_category_position(ctx, &state->dictionary[t], row->part[t].ids[0],
 									  "categories in a view", &at[t]));
-	TLV_TRY(tlv_triple_add(ctx, &state->table,
-						   tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]), 1));
-	state->rows++;
-	return TLV_OK;
+	return tlv_triple_add(ctx, &state->table,
+						  tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]), 1);
 }
 
 static const char *const item_names[3] = {"items1", "items2", "items3"};

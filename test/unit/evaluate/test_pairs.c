@@ -586,6 +586,29 @@ test_stops(void **state)
 	memory.stop_at = 0;
 }
 
+/* A count that cannot be added to any more, of a value that may come from anywhere. */
+static void
+test_largest_count(void **state)
+{
+	const tlv_statistic of_labels = {.aggregate = &tlv_aggregate_label_pairs};
+	tlv_accumulator *labels;
+	tlv_frame one;
+
+	(void) state;
+	assert_ok(tlv_statistic_create(&ctx, &of_labels, &labels));
+	assert_ok(tlv_add(&ctx, labels, TLV_AS_LABELS(1, 2)));
+	one = stored(labels);
+	*(double *) (uintptr_t) tlv_frame_float64(&one, "nodes") = 0x1p53 - 1;
+	*(double *) (uintptr_t) tlv_frame_float64(&one, "counts") = 0x1p53 - 1;
+	assert_ok(tlv_kind_check(&ctx, &tlv_kind_label_pairs, &one));
+	assert_ok(tlv_accumulator_create(&ctx, labels->class, &labels));
+	assert_ok(labels->class->merge(&ctx, labels, &one));
+	assert_ok(tlv_add(&ctx, labels, TLV_AS_LABELS(1, 3)));
+	assert_fails(tlv_add(&ctx, labels, TLV_AS_LABELS(1, 3)), TLV_LIMIT, "more than 2^53");
+	one = stored(labels);
+	assert_equal(tlv_frame_scalar(&one, "nodes", 0), 0x1p53);
+}
+
 /* Squares too small for a number, and products with large numbers that are none too small. */
 static void
 test_lost_squares(void **state)
@@ -640,6 +663,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_broken_memberships, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_largest_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost_squares, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_student, setup, teardown),
 	};
