@@ -66,8 +66,8 @@ extern tlv_status tlv_diagnostics_append(tlv_context *ctx, tlv_diagnostics *diag
 										 const tlv_diagnostics *from);
 
 /*
- * Reorders the k values from the one called first on: the new i-th is the old order[i]-th.  A
- * list without that name is left as it is.  Errors: memory.
+ * Reorders the k values of a series of which the first is called so, "value_1": the new i-th is the
+ * old order[i]-th.  A series of which some were left out has no order, and goes.  Errors: memory.
  */
 extern tlv_status tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics,
 										  const char *first, size_t k, const int64_t *order);

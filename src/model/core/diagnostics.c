@@ -178,17 +178,66 @@ position_of(const tlv_diagnostics *list, const char *name)
 	return at;
 }
 
+/* Numbers of one series, which stand together: where they begin, and their names. */
+typedef struct number_series
+{
+	size_t at, n;
+	char *names, *end;
+} number_series;
+
+static number_series
+series_of(const tlv_diagnostics *list, const char *prefix, size_t length)
+{
+	number_series series = {.at = 0, .n = 0};
+	char *name = list->names;
+
+	for (size_t i = 0; i < list->n; i++, name += strlen(name) + 1)
+	{
+		if (strncmp(name, prefix, length) != 0)
+		{
+			if (series.n > 0)
+				break;
+			continue;
+		}
+		if (series.n++ == 0)
+		{
+			series.at = i;
+			series.names = name;
+		}
+		series.end = name + strlen(name) + 1;
+	}
+	return series;
+}
+
+static void
+drop_series(tlv_diagnostics *list, const number_series *series)
+{
+	size_t behind = list->n - series->at - series->n;
+	size_t names_behind = list->names_length - (size_t) (series->end - list->names);
+	double *values = list->values + series->at;
+
+	memmove(series->names, series->end, names_behind);
+	memmove(values, values + series->n, behind * sizeof(double));
+	list->names_length -= (size_t) (series->end - series->names);
+	list->n -= series->n;
+}
+
 tlv_status
 tlv_diagnostics_permute(tlv_context *ctx, tlv_diagnostics *diagnostics, const char *first, size_t k,
 						const int64_t *order)
 {
-	size_t at = position_of(diagnostics, first);
+	number_series series = series_of(diagnostics, first, strlen(first) - 1);
 	double *values, *found;
 
-	if (at + k > diagnostics->n)
+	if (series.n == 0)
 		return TLV_OK;
+	if (series.n != k)
+	{
+		drop_series(diagnostics, &series);
+		return TLV_OK;
+	}
 	TLV_TRY_NEW(ctx, values, k);
-	found = diagnostics->values + at;
+	found = diagnostics->values + series.at;
 	memcpy(values, found, k * sizeof(double));
 	for (size_t i = 0; i < k; i++)
 		found[i] = values[order[i]];

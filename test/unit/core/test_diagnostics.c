@@ -141,7 +141,7 @@ test_permute(void **state)
 	tlv_frame model;
 
 	assert_ok(tlv_diagnostics_permute(&ctx, &list, "value_1", 2, order));
-	assert_ok(tlv_diagnostics_permute(&ctx, &list, "value", 2, order));
+	assert_ok(tlv_diagnostics_permute(&ctx, &list, "other_1", 2, order));
 	tlv_diagnostics_replace(&list, "residual", 0.5);
 	tlv_diagnostics_replace(&list, "none", 7);
 	model = frame_with(TLV_FRAME_MODEL, &list);
@@ -149,6 +149,29 @@ test_permute(void **state)
 	assert_equal(tlv_diagnostics_find(&model, "value_2", -1), 3);
 	assert_equal(tlv_diagnostics_find(&model, "residual", -1), 0.5);
 	assert_int_equal(list.n, 3);
+}
+
+/* Of a series that lacks a number nobody can say which is whose. */
+static void
+test_permute_incomplete(void **state)
+{
+	static const int64_t order[] = {2, 0, 1};
+	tlv_diagnostics list = {0};
+	tlv_frame model;
+
+	for (int i = 1; i <= 3; i++)
+		assert_ok(tlv_diagnose(&ctx, &list, i == 2 ? NAN : i, "broken_%d", i));
+	for (int i = 1; i <= 3; i++)
+		assert_ok(tlv_diagnose(&ctx, &list, 10 * i, "whole_%d", i));
+	assert_ok(tlv_diagnostics_permute(&ctx, &list, "broken_1", 3, order));
+	assert_ok(tlv_diagnostics_permute(&ctx, &list, "whole_1", 3, order));
+	model = frame_with(TLV_FRAME_MODEL, &list);
+	assert_ok(tlv_diagnostics_check(&ctx, &model));
+	assert_int_equal(list.n, 3);
+	assert_equal(tlv_diagnostics_find(&model, "broken_1", -1), -1);
+	assert_equal(tlv_diagnostics_find(&model, "whole_1", -1), 30);
+	assert_equal(tlv_diagnostics_find(&model, "whole_2", -1), 10);
+	assert_equal(tlv_diagnostics_find(&model, "whole_3", -1), 20);
 }
 
 /* What could not be stored, or would be too much, is left out; long texts are cut. */
@@ -223,6 +246,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_copies, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_permute, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_permute_incomplete, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
 	};
