@@ -210,9 +210,14 @@ labels(const case_of *c, size_t s)
 static double
 partitions(int m, int n)
 {
+	static double known[512][MOST + 1]; /* 0: not yet */
+
 	if (m < 0 || n == 0)
 		return m == 0;
-	return partitions(m, n - 1) + partitions(m - n, n);
+	assert_true(m < 512 && n <= MOST);
+	if (known[m][n] == 0)
+		known[m][n] = partitions(m, n - 1) + partitions(m - n, n);
+	return known[m][n];
 }
 
 /* Degrees of a community given their sum: all sequences of n numbers of that sum alike, or all
