@@ -16,17 +16,17 @@ CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAU
     max_k integer DEFAULT NULL, directed boolean DEFAULT false, bipartite boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, text, text, bigint, boolean, boolean, text, text, integer, integer, integer, boolean, boolean) IS
-    'communities of the edges of a query, which returns (src, dst [, weight]), in one call; labels is a query that returns (node, community) of '
+    'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; the other parameters are those of tlv_fit_mmsb';
 
 CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT 0)
-    RETURNS TABLE (node bigint, side text, community integer, membership float8)
+    RETURNS TABLE (node bigint, node_name text, side text, community integer, membership float8)
     AS 'MODULE_PATHNAME', 'tlv_memberships_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS
-    'memberships of every node of at least threshold, those of 0 left out; side is both, or source and target for directed and bipartite graphs; '
+    'memberships of every node of at least threshold, those of 0 left out; node_name is its name, or the digits of its number; side is both, or source and target for directed and bipartite graphs; '
     'a node without edges has one row with nulls, unless a threshold is given';
 CREATE FUNCTION tlv_membership_vectors(model tlv_model)
-    RETURNS TABLE (node bigint, side text, memberships float8[])
+    RETURNS TABLE (node bigint, node_name text, side text, memberships float8[])
     AS 'MODULE_PATHNAME', 'tlv_membership_vectors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_membership_vectors(tlv_model) IS 'all k memberships of every node in one array, in the order of the communities; null for a node without edges';
 CREATE FUNCTION tlv_communities(model tlv_model)
@@ -40,7 +40,7 @@ COMMENT ON FUNCTION tlv_connectivity(tlv_model) IS
     'probability (Poisson: mean weight) of an edge from a node of community_a to one of community_b; of a degree-corrected model between nodes of '
     'propensity 1';
 CREATE FUNCTION tlv_bridgeness(model tlv_model)
-    RETURNS TABLE (node bigint, bridgeness float8, degree_corrected float8, side text)
+    RETURNS TABLE (node bigint, node_name text, bridgeness float8, degree_corrected float8, side text)
     AS 'MODULE_PATHNAME', 'tlv_bridgeness_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_bridgeness(tlv_model) IS
     'how evenly a node belongs to several communities: 1 - sqrt(k/(k-1) sum_j (membership_j - 1/k)^2), 0 for one community, 1 for all alike; '

@@ -105,7 +105,7 @@ TLV_FUNCTION(tlv_mmsb)
 	arguments.plan.labels = arguments.labels != 0;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &arguments.plan, &plan));
-	TlvReadEdges(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadEdges(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.bipartite);
 	if (arguments.plan.labels)
 		TlvReadLabels(driver, text_to_cstring(DatumGetTextPP(arguments.labels)));
 	return TlvDriverModel(fcinfo, driver, plan);
@@ -130,6 +130,13 @@ open_reader(FunctionCallInfo fcinfo, const char *function, MmsbReader *reader)
 	TlvInitRows(fcinfo);
 }
 
+/* What a node is called. */
+static TlvCell
+node_name(const tlv_mmsb_parts *parts, size_t side, size_t u)
+{
+	return TlvNameCell(&parts->side[side].names, u, parts->side[side].nodes[u]);
+}
+
 /* How a side is called in rows. */
 static Datum
 side_name(const tlv_mmsb_parts *parts, size_t side)
@@ -139,7 +146,7 @@ side_name(const tlv_mmsb_parts *parts, size_t side)
 	return PointerGetDatum(cstring_to_text(name));
 }
 
-/* Rows (node, side, community, membership) with memberships of at least threshold. */
+/* Rows (node, node_name, side, community, membership) with memberships of at least threshold. */
 TLV_FUNCTION(tlv_memberships_rows)
 {
 	double threshold = TlvNamedNumber(fcinfo, "threshold");
@@ -161,7 +168,8 @@ TLV_FUNCTION(tlv_memberships_rows)
 			double sum = 0;
 
 			if (first == end && threshold == 0)
-				TlvPutRow(fcinfo, node, TlvDatum(side), TlvOwned(NULL), TlvOwned(NULL));
+				TlvPutRow(fcinfo, node, node_name(&reader.parts, s, u), TlvDatum(side),
+						  TlvOwned(NULL), TlvOwned(NULL));
 			for (size_t i = first; i < end; i++)
 				sum += memberships->share[i];
 			for (size_t i = first; i < end; i++)
@@ -169,7 +177,7 @@ TLV_FUNCTION(tlv_memberships_rows)
 				double share = memberships->share[i] / sum;
 
 				if (share >= threshold)
-					TlvPutRow(fcinfo, node, TlvDatum(side),
+					TlvPutRow(fcinfo, node, node_name(&reader.parts, s, u), TlvDatum(side),
 							  TlvInt4((int32) memberships->community[i] + 1), TlvFloat8(share));
 			}
 		}
@@ -177,7 +185,8 @@ TLV_FUNCTION(tlv_memberships_rows)
 	return (Datum) 0;
 }
 
-/* Rows (node, side, memberships): all k of a node in one array; NULL for a node without edges. */
+/* Rows (node, node_name, side, memberships): all k of a node in one array; NULL for a node without
+ * edges. */
 TLV_FUNCTION(tlv_membership_vectors_rows)
 {
 	MmsbReader reader;
@@ -200,7 +209,8 @@ TLV_FUNCTION(tlv_membership_vectors_rows)
 				sum += memberships->share[i];
 			for (size_t i = first; i < end; i++)
 				shares[memberships->community[i]] = memberships->share[i] / sum;
-			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]), TlvDatum(side),
+			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]),
+					  node_name(&reader.parts, s, u), TlvDatum(side),
 					  TlvOwned(first < end ? TlvFloat8Array(reader.parts.k, shares) : NULL));
 		}
 	}
@@ -238,7 +248,7 @@ TLV_FUNCTION(tlv_connectivity_rows)
 	return (Datum) 0;
 }
 
-/* Rows (node, bridgeness, degree_corrected, side); nodes without edges have none. */
+/* Rows (node, node_name, bridgeness, degree_corrected, side); nodes without edges have none. */
 TLV_FUNCTION(tlv_bridgeness_rows)
 {
 	MmsbReader reader;
@@ -253,9 +263,10 @@ TLV_FUNCTION(tlv_bridgeness_rows)
 		{
 			size_t first = memberships->start[u], n = memberships->start[u + 1] - first;
 			double b = tlv_bridgeness(reader.parts.k, n, memberships->share + first);
-			TlvPutRow(
-				fcinfo, TlvInt8(reader.parts.side[s].nodes[u]), TlvNullIf(n == 0, TlvFloat8(b)),
-				TlvNullIf(n == 0, TlvFloat8(b * reader.parts.side[s].degree[u])), TlvDatum(side));
+			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]),
+					  node_name(&reader.parts, s, u), TlvNullIf(n == 0, TlvFloat8(b)),
+					  TlvNullIf(n == 0, TlvFloat8(b * reader.parts.side[s].degree[u])),
+					  TlvDatum(side));
 		}
 	}
 	return (Datum) 0;

@@ -85,6 +85,18 @@ TLV_TRANSITION(tlv_graph_accum_weight, &tlv_aggregate_weighted_graph, &TlvWeight
 TLV_TRANSITION(tlv_graph_accum_kind, &tlv_aggregate_graph, &TlvEdgeRows, 1, 3, {KIND})
 TLV_TRANSITION(tlv_graph_accum_weight_kind, &tlv_aggregate_weighted_graph, &TlvWeightedEdgeRows, 1,
 			   4, {KIND})
+TLV_TRANSITION(tlv_named_graph_accum, &tlv_aggregate_graph, &TlvNamedEdgeRows, 1)
+TLV_TRANSITION(tlv_named_graph_accum_weight, &tlv_aggregate_weighted_graph,
+			   &TlvNamedEdgeWeightedRows, 1)
+TLV_TRANSITION(tlv_named_graph_accum_kind, &tlv_aggregate_graph, &TlvNamedEdgeRows, 1, 3, {KIND})
+TLV_TRANSITION(tlv_named_graph_accum_weight_kind, &tlv_aggregate_weighted_graph,
+			   &TlvNamedEdgeWeightedRows, 1, 4, {KIND})
+TLV_TRANSITION(tlv_named_source_accum_kind, &tlv_aggregate_graph, &TlvNamedSourceRows, 1, 3, {KIND})
+TLV_TRANSITION(tlv_named_source_accum_weight_kind, &tlv_aggregate_weighted_graph,
+			   &TlvNamedSourceWeightedRows, 1, 4, {KIND})
+TLV_TRANSITION(tlv_named_target_accum_kind, &tlv_aggregate_graph, &TlvNamedTargetRows, 1, 3, {KIND})
+TLV_TRANSITION(tlv_named_target_accum_weight_kind, &tlv_aggregate_weighted_graph,
+			   &TlvNamedTargetWeightedRows, 1, 4, {KIND})
 
 /* ---- an estimate against the truth ---- */
 

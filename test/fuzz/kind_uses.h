@@ -128,6 +128,9 @@ make_row(const use_material *m, tlv_row_form form, size_t width, tlv_row *row)
 		case TLV_ROW_MEMBERSHIPS:
 			*row = *TLV_AS_MEMBERSHIPS(width, x, 2, x);
 			return true;
+		case TLV_ROW_NAMED_EDGE:
+			*row = *TLV_AS_NAMED_EDGE(ids[0], "a", ids[m->n_ids - 1], "bc", 1);
+			return m->n_ids > 0;
 		default:
 			return false; /* edges and labels need no shape: fuzz_graph, make_corpus */
 	}
@@ -137,7 +140,7 @@ make_row(const use_material *m, tlv_row_form form, size_t width, tlv_row *row)
 static inline void
 add_rows(tlv_context *ctx, tlv_accumulator *accumulator, const use_material *material)
 {
-	for (unsigned form = 1; form <= TLV_ROW_MEMBERSHIPS; form *= 2)
+	for (unsigned form = 1; form <= TLV_ROW_NAMED_EDGE; form *= 2)
 		for (size_t w = 0; (accumulator->class->rows & form) != 0 && w < material->n_widths; w++)
 		{
 			tlv_row row;
@@ -188,7 +191,7 @@ infer_rows(tlv_context *ctx, tlv_model *model, const use_material *material)
 	int32_t states[16];
 	double value;
 
-	for (unsigned form = 1; form <= TLV_ROW_MEMBERSHIPS; form *= 2)
+	for (unsigned form = 1; form <= TLV_ROW_NAMED_EDGE; form *= 2)
 		for (size_t w = 0; (model->class->rows & form) != 0 && w < material->n_widths; w++)
 		{
 			tlv_row row;

@@ -20,7 +20,7 @@ CREATE FUNCTION pg_temp.differs(g tlv_graph, kind text, weighted boolean) RETURN
     SELECT CASE WHEN kind = 'undirected' THEN least(src, dst) ELSE src END AS src, CASE WHEN kind = 'undirected' THEN greatest(src, dst) ELSE dst END AS dst,
            sum(CASE WHEN weighted THEN weight ELSE 1 END) AS weight
     FROM graph_edges WHERE src IS NOT NULL AND dst IS NOT NULL AND (NOT weighted OR weight IS NOT NULL) AND (kind = 'bipartite' OR src <> dst) GROUP BY 1, 2)
-  SELECT count(*) FROM ((TABLE rows EXCEPT ALL SELECT * FROM tlv_edges(g)) UNION ALL (SELECT * FROM tlv_edges(g) EXCEPT ALL TABLE rows)) d
+  SELECT count(*) FROM ((TABLE rows EXCEPT ALL SELECT src, dst, e.weight FROM tlv_edges(g) e) UNION ALL (SELECT src, dst, e.weight FROM tlv_edges(g) e EXCEPT ALL TABLE rows)) d
 $$;
 SELECT kind, pg_temp.differs(tlv_graph(src, dst, kind), kind, false) AS counted, pg_temp.differs(tlv_graph(src, dst, weight, kind), kind, true) AS weighted
 FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind ORDER BY kind;
@@ -161,3 +161,36 @@ SELECT count(*) FROM tlv_edges((SELECT tlv_graph(i % 100003, i % 99991) FROM gen
 RESET statement_timeout;
 DROP FUNCTION graph_paths;
 DROP TABLE graph_edges, graph_parts, graph_days, graph_small;
+
+-- nodes by name: ids are tlv_term_id, names stay through merges; numbers have their digits
+CREATE TEMP TABLE named (day int, a text, b text, w float8);
+INSERT INTO named VALUES (1, 'ada', 'bob', 2), (1, 'bob', 'cy', 0.5), (2, 'ada', 'cy', 1), (2, 'dot', 'dot', 1), (3, '', 'ada', 1), (3, 'zoë', 'ada', 3), (3, NULL, 'ada', 1);
+SELECT src = tlv_term_id(src_name) AND dst = tlv_term_id(dst_name) AS ids, least(src_name, dst_name) AS a, greatest(src_name, dst_name) AS b, weight
+FROM tlv_edges((SELECT tlv_graph(a, b, w) FROM named)) ORDER BY 2, 3;
+SELECT node_name, degree, weight FROM tlv_degrees((SELECT tlv_graph(a, b, w, 'directed') FROM named)) WHERE side = 'source' ORDER BY 1;
+SELECT node_name, neighbours = tlv_bag AS same FROM tlv_neighbours((SELECT tlv_graph(a, b) FROM named)) n
+LEFT JOIN LATERAL (SELECT tlv_bag(x) FROM unnest('{ada,cy}'::text[]) x) q ON true WHERE node_name = 'bob';
+SELECT component, array_agg(node_name ORDER BY node_name) AS nodes FROM tlv_graph_components((SELECT tlv_graph(a, b) FROM named)) GROUP BY 1 ORDER BY 1;
+SELECT tlv_rollup(g ORDER BY day) = (SELECT tlv_graph(a, b, w) FROM named) AS merged, tlv_rollup(g ORDER BY -day) = (SELECT tlv_graph(a, b, w) FROM named) AS any_order,
+       tlv_rollup(g)::text::tlv_graph = tlv_rollup(g) AS as_text
+FROM (SELECT day, tlv_graph(a, b, w) AS g FROM named GROUP BY day) q;
+SELECT (SELECT tlv_graph(a, b) FROM named) + (SELECT tlv_graph(a, b) FROM named) = (SELECT tlv_graph(a, b) FROM named, generate_series(1, 2)) AS added;
+-- each side of a bipartite graph is of names or of numbers
+SELECT src, src_name, dst_name FROM tlv_edges((SELECT tlv_graph(day, a, 'bipartite') FROM named)) ORDER BY src, dst_name;
+SELECT src_name, dst, dst_name, weight FROM tlv_edges((SELECT tlv_graph(a, day, w, 'bipartite') FROM named)) ORDER BY dst, src_name;
+-- the same number is itself and a name's hash: names that are known stay, others are digits
+SELECT src_name, dst_name FROM tlv_edges((SELECT tlv_graph('ada'::text, 'bob') FROM (SELECT 1) o) + (SELECT tlv_graph(tlv_term_id('ada'), 7) FROM (SELECT 1) o)) ORDER BY 2;
+SELECT pg_temp.outcome('SELECT tlv_graph(''ada''::text, ''bob'', -1)'), pg_temp.outcome('SELECT tlv_graph(''ada''::text, ''bob'', ''ring''::text)');
+-- communities by name
+CREATE TEMP TABLE friends AS SELECT 'n' || i AS a, 'n' || j AS b, i, j FROM generate_series(1, 60) i, generate_series(1, 60) j
+WHERE i < j AND (hashint4(i * 100 + j) & 15) < CASE WHEN i % 3 = j % 3 THEN 9 ELSE 1 END;
+CREATE TEMP TABLE circles AS SELECT tlv_mmsb('SELECT a, b FROM friends', k => 3) AS model, tlv_mmsb('SELECT i, j FROM friends', k => 3) AS numbers;
+SELECT count(*) AS nodes, count(DISTINCT substr(node_name, 2)::int % 3 || ' ' || community) AS pairs, bool_and(node = tlv_term_id(node_name)) AS ids FROM circles, tlv_memberships(model, 0.5);
+SELECT count(*) AS same FROM circles, tlv_bridgeness(model) a, tlv_membership_vectors(model) b WHERE a.node_name = b.node_name;
+SELECT tlv_assign(model, tlv_bag) = (SELECT community FROM tlv_memberships(model, 0.5) WHERE node_name = 'n3') AS assigned
+FROM circles, (SELECT tlv_bag(x) FROM unnest('{n6,n9,n12,stranger}'::text[]) x) q;
+SELECT bool_and(node_name = node::text) AS digits, NOT tlv_info(max(numbers::text)::tlv_model)->'arrays' ? 'names_1' AS none FROM circles, tlv_memberships(numbers);
+SELECT tlv_fit_mmsb(tlv_graph(a, b), k => 3) = max(model::text)::tlv_model AS fit FROM friends, circles;
+SELECT community, count(*) AS nodes FROM tlv_memberships(tlv_mmsb('SELECT a, b FROM friends', k => 3, labels => $$VALUES ('n1', 3), ('n2', 2), ('n3', 1)$$), 0.5)
+WHERE node_name IN ('n1', 'n2', 'n3') GROUP BY 1 ORDER BY 1;
+SELECT side, min(node_name) AS least, count(*) AS nodes FROM tlv_memberships(tlv_mmsb('SELECT a, j FROM friends', k => 3, bipartite => true), 0.5) GROUP BY side ORDER BY side;

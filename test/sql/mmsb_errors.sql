@@ -73,7 +73,7 @@ SELECT pg_temp.outcome('SELECT tlv_fit_mmsb(g, labels => ''{1:7}'') FROM cerr_va
 
 -- the query: columns
 SELECT q, pg_temp.outcome(format('SELECT tlv_mmsb(%L, 2) IS NOT NULL', q)) AS outcome
-FROM unnest(ARRAY['SELECT 1', 'SELECT 1, 2, 3, 4', 'SELECT ''a'', ''b''', 'SELECT 1.5, 2', 'SELECT 1::float8, 2', 'SELECT 1, 2, ''x''',
+FROM unnest(ARRAY['SELECT 1', 'SELECT 1, 2, 3, 4', 'SELECT ''a'', ''b''', 'SELECT ''a'', 1.5', 'SELECT 1.5, 2', 'SELECT 1::float8, 2', 'SELECT 1, 2, ''x''',
                   'SELECT 1, 2, now()', 'SELECT FROM cerr_edges', 'SELECT ''{1:2}''::tlv_bag', 'SELECT g, g FROM cerr_values']) q;
 -- fails
 SELECT q, pg_temp.outcome(format('SELECT tlv_mmsb(%L, 2)', q)) AS outcome

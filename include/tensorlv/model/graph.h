@@ -19,7 +19,9 @@
  * the row plus 1).  Weights are missing when all are 1; when all are whole numbers
  * up to 2^53, they are "multiplicities": in the order of the entries 2 (w - 2) + 1
  * for a weight w, and 2 (n - 1) for n times 1; otherwise "weights" (float64).
- * A node without edges is there because of its self-loops.
+ * A node without edges is there because of its self-loops.  Where nodes have names these follow:
+ * "node_name_offsets" and "node_names", of bipartite graphs "target_name_offsets" and
+ * "target_names" (names.h).
  * Variable-length bytes: 7 bits each, lowest first, the high bit set on all but
  * the last (LEB128), without superfluous zero bytes: equal graphs have equal images.
  */
@@ -29,6 +31,7 @@
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
 #include "tensorlv/num/sparse.h"
 
 typedef enum tlv_graph_kind
@@ -52,9 +55,9 @@ extern tlv_status tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind 
 											   tlv_accumulator **accumulator);
 
 /*
- * Rows are edges; duplicates (in an undirected graph, reversed ones, too) add up.
- * Errors: TLV_BAD_DATA for a weight that is not finite and positive, naming the edge; TLV_LIMIT,
- * memory.
+ * Rows are edges, with names of their nodes or without; duplicates (in an undirected graph,
+ * reversed ones, too) add up. Errors: TLV_BAD_DATA for a weight that is not finite and positive,
+ * naming the edge; TLV_LIMIT, memory.
  */
 /* refine: the kind's name, usually undirected */
 extern const tlv_aggregate tlv_aggregate_graph, tlv_aggregate_weighted_graph;
@@ -127,6 +130,9 @@ extern tlv_status tlv_graph_degrees(tlv_context *ctx, const tlv_frame *frame, bo
  * them. */
 extern tlv_status tlv_graph_decode_nodes(tlv_context *ctx, const tlv_frame *frame, const char *name,
 										 size_t n, int64_t **ids);
+
+/* The names of source nodes (side 0), or of target nodes; empty where there are none. */
+extern tlv_name_list tlv_graph_names(const tlv_frame *frame, size_t side);
 
 /* Walks over the stored edges in order of (source, target), without decoding everything. */
 typedef struct tlv_graph_cursor tlv_graph_cursor;

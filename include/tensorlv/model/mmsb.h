@@ -50,6 +50,7 @@ typedef struct tlv_mmsb_parts
 		const int64_t *nodes;	  /* ascending */
 		const double *degree;	  /* n: sum of the weights of a node's edges on that side */
 		const double *propensity; /* n: theta; NULL unless degree_corrected */
+		tlv_name_list names;	  /* n: what nodes are called; empty: they are numbers */
 		tlv_memberships memberships;
 	} side[2];
 	const tlv_diagnostics *diagnostics;
@@ -60,7 +61,8 @@ typedef struct tlv_mmsb_parts
  * "degree_corrected", "seed"; "alpha", "sizes" (k x sides), "connectivity" (k x k); for side s = 1
  * and 2: "nodes_s" (int64, n), "degree_s" (n), "propensity_s" (n, degree-corrected only), and the
  * memberships: "support_s" (bytes, 2 n: uint16 number of communities of every node),
- * "communities_s" (bytes, 2 each), "shares_s" (bytes, float32 each); diagnostics.
+ * "communities_s" (bytes, 2 each), "shares_s" (bytes, float32 each); where nodes have names,
+ * "name_offsets_s" and "names_s" (names.h); diagnostics.
  */
 extern tlv_status tlv_mmsb_write(tlv_context *ctx, const tlv_mmsb_parts *parts, void **image,
 								 size_t *size);

@@ -7,21 +7,23 @@
 
 #include "tensorlv/num/bag.h"
 #include "tensorlv/num/context.h"
+#include "tensorlv/num/names.h"
 
 /* Kinds of rows; a class states the set of those that it takes. */
 typedef enum tlv_row_form
 {
-	TLV_ROW_BAG = 1,		   /* a sparse vector of counts or weights */
-	TLV_ROW_EDGE = 2,		   /* two nodes and a weight */
-	TLV_ROW_VECTOR = 4,		   /* one part of float64, n = 1; elements may be missing */
-	TLV_ROW_VIEWS = 8,		   /* three parts of float64, n = 1; a part may be missing */
-	TLV_ROW_CATEGORIES = 16,   /* three parts of one id each; a part may be missing */
-	TLV_ROW_SEQUENCE = 32,	   /* one part of float64, n steps of d numbers */
-	TLV_ROW_SYMBOLS = 64,	   /* one part of ids, n steps, d = 1 */
-	TLV_ROW_CODES = 128,	   /* one part of codes, n = 1: a row of d categorical variables */
-	TLV_ROW_LABELS = 256,	   /* two parts of one id each: label pairs */
-	TLV_ROW_COVERS = 512,	   /* two parts of n ids: sets of labels */
-	TLV_ROW_MEMBERSHIPS = 1024 /* two parts of float64, n = 1: membership vectors */
+	TLV_ROW_BAG = 1,			/* a sparse vector of counts or weights */
+	TLV_ROW_EDGE = 2,			/* two nodes and a weight */
+	TLV_ROW_VECTOR = 4,			/* one part of float64, n = 1; elements may be missing */
+	TLV_ROW_VIEWS = 8,			/* three parts of float64, n = 1; a part may be missing */
+	TLV_ROW_CATEGORIES = 16,	/* three parts of one id each; a part may be missing */
+	TLV_ROW_SEQUENCE = 32,		/* one part of float64, n steps of d numbers */
+	TLV_ROW_SYMBOLS = 64,		/* one part of ids, n steps, d = 1 */
+	TLV_ROW_CODES = 128,		/* one part of codes, n = 1: a row of d categorical variables */
+	TLV_ROW_LABELS = 256,		/* two parts of one id each: label pairs */
+	TLV_ROW_COVERS = 512,		/* two parts of n ids: sets of labels */
+	TLV_ROW_MEMBERSHIPS = 1024, /* two parts of float64, n = 1: membership vectors */
+	TLV_ROW_NAMED_EDGE = 2048	/* an edge whose nodes have names */
 } tlv_row_form;
 
 /* In the set of a class: elements of a vector, whole views may be missing. */
@@ -54,12 +56,14 @@ typedef struct tlv_part
 	/* n x d, or NULL: nothing is.  A missing number is NaN, a missing code -1, so that who reads
 	 * them needs no mask. */
 	const bool *missing;
+	const tlv_text *names; /* of symbols: n, or NULL: they are numbers */
 } tlv_part;
 
 typedef struct tlv_edge
 {
 	int64_t source, target;
 	double weight;
+	tlv_text name[2]; /* of a named edge: of source and target, bytes NULL for a number */
 } tlv_edge;
 
 typedef struct tlv_row
@@ -85,6 +89,13 @@ typedef struct tlv_row
 #define TLV_AS_EDGE(from, to, value)                                                               \
 	(&(const tlv_row){.form = TLV_ROW_EDGE,                                                        \
 					  .edge = {.source = (from), .target = (to), .weight = (value)}})
+#define TLV_AS_NAMED_EDGE(from, from_name, to, to_name, value)                                     \
+	(&(const tlv_row){                                                                             \
+		.form = TLV_ROW_NAMED_EDGE,                                                                \
+		.edge = {.source = (from),                                                                 \
+				 .target = (to),                                                                   \
+				 .weight = (value),                                                                \
+				 .name = {{(from_name), strlen(from_name)}, {(to_name), strlen(to_name)}}}})
 /* d numbers x */
 #define TLV_AS_VECTOR(d, x)                                                                        \
 	(&(const tlv_row){.form = TLV_ROW_VECTOR, .part = {TLV_PART(TLV_PART_FLOAT64, 1, d, x)}})

@@ -25,6 +25,7 @@ static const struct
 	{TLV_ROW_LABELS, "pairs of labels"},
 	{TLV_ROW_COVERS, "pairs of sets"},
 	{TLV_ROW_MEMBERSHIPS, "pairs of membership vectors"},
+	{TLV_ROW_NAMED_EDGE, "edges between names"},
 };
 #define FORMS (sizeof(row_names) / sizeof(row_names[0]))
 

@@ -28,7 +28,8 @@ typedef struct graph_state
 	double *weight; /* NULL while all are 1 */
 	size_t n_runs;
 	size_t runs_room;
-	edge_run *run; /* each more than twice as long as the next */
+	edge_run *run;			 /* each more than twice as long as the next */
+	tlv_name_table names[2]; /* of nodes; of targets of a bipartite graph the second */
 } graph_state;
 
 tlv_status
@@ -93,6 +94,8 @@ tlv_graph_accumulator_free(tlv_context *ctx, tlv_accumulator *accumulator)
 	tlv_free(ctx, state->run);
 	tlv_free(ctx, state->edge);
 	tlv_free(ctx, state->weight);
+	for (int s = 0; s < 2; s++)
+		tlv_name_table_free(ctx, &state->names[s]);
 	tlv_free(ctx, state);
 }
 
@@ -188,12 +191,22 @@ begin_weights(tlv_context *ctx, graph_state *state)
 }
 
 static tlv_status
-bad_weight(tlv_context *ctx, int64_t src, int64_t dst, double weight)
+bad_weight(tlv_context *ctx, const tlv_row *row)
 {
-	tlv_fail(ctx, TLV_BAD_DATA,
-			 "weight %g of the edge from %" PRId64 " to %" PRId64
-			 " is not a positive finite number",
-			 weight, src, dst);
+	int64_t src = row->edge.source, dst = row->edge.target;
+	double weight = row->edge.weight;
+
+	if (row->form == TLV_ROW_NAMED_EDGE && row->edge.name[0].bytes != NULL &&
+		row->edge.name[1].bytes != NULL)
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "weight %g of the edge from \"%.*s\" to \"%.*s\" is not a positive finite number",
+				 weight, tlv_shown_length(row->edge.name[0]), row->edge.name[0].bytes,
+				 tlv_shown_length(row->edge.name[1]), row->edge.name[1].bytes);
+	else
+		tlv_fail(ctx, TLV_BAD_DATA,
+				 "weight %g of the edge from %" PRId64 " to %" PRId64
+				 " is not a positive finite number",
+				 weight, src, dst);
 	return tlv_fail_hint(ctx, "Leave such rows out, with WHERE or FILTER.");
 }
 
@@ -201,6 +214,15 @@ static tlv_status
 make_room(tlv_context *ctx, graph_state *state)
 {
 	return state->room < state->buffer_max ? grow_buffer(ctx, state) : flush_buffer(ctx, state);
+}
+
+/* Names of a row's nodes. */
+static tlv_status
+note_names(tlv_context *ctx, graph_state *state, const tlv_edge *edge)
+{
+	TLV_TRY(tlv_name_table_add(ctx, &state->names[0], edge->source, edge->name[0]));
+	return tlv_name_table_add(ctx, &state->names[one_set(state) ? 0 : 1], edge->target,
+							  edge->name[1]);
 }
 
 static tlv_status
@@ -212,9 +234,11 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	raw_edge edge = {bias(src), bias(dst)};
 
 	if (!(weight > 0 && weight <= DBL_MAX))
-		return bad_weight(ctx, src, dst, weight);
+		return bad_weight(ctx, row);
 	if (state->n == state->room)
 		TLV_TRY(make_room(ctx, state));
+	if (row->form == TLV_ROW_NAMED_EDGE)
+		TLV_TRY(note_names(ctx, state, &row->edge));
 	if (src == dst && one_set(state))
 	{
 		state->totals.self_loops++;
@@ -279,9 +303,19 @@ put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool wit
 	return TLV_OK;
 }
 
+/* Takes over the names of one side's nodes, of those ids. */
 static tlv_status
-run_from_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_graph_header *header,
-			   edge_run *run)
+merge_names(tlv_context *ctx, tlv_name_table *names, const tlv_frame *frame, size_t side, size_t n,
+			const int64_t *ids)
+{
+	tlv_name_list list = tlv_graph_names(frame, side);
+
+	return tlv_name_table_add_list(ctx, names, n, ids, &list);
+}
+
+static tlv_status
+run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
+			   const tlv_graph_header *header, edge_run *run)
 {
 	bool bipartite = header->kind == TLV_GRAPH_BIPARTITE;
 	int64_t *sources = NULL, *targets = NULL;
@@ -294,6 +328,10 @@ run_from_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_graph_header 
 		status = tlv_run_begin(ctx, &writer, 4 * header->entries + 8 * header->rows);
 	if (status == TLV_OK)
 		status = put_frame(ctx, &writer, frame, !bipartite, sources, bipartite ? targets : sources);
+	if (status == TLV_OK)
+		status = merge_names(ctx, &state->names[0], frame, 0, header->rows, sources);
+	if (status == TLV_OK && bipartite)
+		status = merge_names(ctx, &state->names[1], frame, 1, header->columns, targets);
 	tlv_free(ctx, targets);
 	tlv_free(ctx, sources);
 	if (status == TLV_OK)
@@ -316,7 +354,7 @@ graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, header.nulls));
 	if (header.rows > 0)
 	{
-		TLV_TRY(run_from_frame(ctx, frame, &header, &run));
+		TLV_TRY(run_from_frame(ctx, state, frame, &header, &run));
 		TLV_TRY(graph_add_run(ctx, state, &run));
 	}
 	state->totals.weighted |= header.weighted;
@@ -336,7 +374,7 @@ graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 		TLV_TRY(merge_last(ctx, state));
 	state->totals.nulls = state->base.nulls;
 	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,
-								 builder);
+								 state->names, builder);
 }
 
 static tlv_status
@@ -360,7 +398,7 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 #define GRAPH_CLASS(kind, make)                                                                    \
 	{                                                                                              \
 		.name = (kind), .create = (make), .merge = graph_merge, .build = graph_build,              \
-		.rows = TLV_ROW_EDGE, .add = graph_add                                                     \
+		.rows = TLV_ROW_EDGE | TLV_ROW_NAMED_EDGE, .add = graph_add                                \
 	}
 
 const tlv_accumulator_class tlv_graph_accumulator_classes[3] = {

@@ -422,6 +422,33 @@ static const char *const scalar_names[] = {
 	"weighted", "self_loops", "self_loop_weight", "nulls", "entries", "total", "rows", "columns"};
 #define SCALARS (sizeof(scalar_names) / sizeof(scalar_names[0]))
 
+const tlv_name_sections tlv_graph_name_sections[2] = {{"node_name_offsets", "node_names"},
+													  {"target_name_offsets", "target_names"}};
+
+tlv_name_list
+tlv_graph_names(const tlv_frame *frame, size_t side)
+{
+	if (frame->header->kind != TLV_GRAPH_BIPARTITE)
+		side = 0;
+	return tlv_name_list_of(frame, &tlv_graph_name_sections[side]);
+}
+
+/* From section `at` on there are only those of names, in their order. */
+static tlv_status
+check_name_sections(tlv_context *ctx, const tlv_frame *frame, uint32_t at)
+{
+	const tlv_section *table = frame->table;
+	int sides = frame->header->kind == TLV_GRAPH_BIPARTITE ? 2 : 1;
+
+	for (int side = 0; side < sides && at + 1 < frame->header->sections; side++)
+		if (strcmp(table[at].name, tlv_graph_name_sections[side].offsets) == 0 &&
+			strcmp(table[at + 1].name, tlv_graph_name_sections[side].bytes) == 0)
+			at += 2;
+	if (at < frame->header->sections)
+		return tlv_fail(ctx, TLV_CORRUPT, "a graph has no section \"%s\" there", table[at].name);
+	return TLV_OK;
+}
+
 /* Sections in their order, none besides; *weights gets the name of that of the weights, or NULL. */
 static tlv_status
 check_sections(tlv_context *ctx, const tlv_frame *frame, const char **weights)
@@ -433,8 +460,6 @@ check_sections(tlv_context *ctx, const tlv_frame *frame, const char **weights)
 	if (frame->header->kind != TLV_GRAPH_BIPARTITE)
 		tail[1] = "adjacency";
 	*weights = NULL;
-	if (frame->header->sections > fixed + 1)
-		return tlv_fail(ctx, TLV_CORRUPT, "a graph has %u sections", frame->header->sections);
 	for (uint32_t s = 0; s < fixed; s++)
 	{
 		const char *name = s < SCALARS ? scalar_names[s] : tail[s - SCALARS];
@@ -445,12 +470,10 @@ check_sections(tlv_context *ctx, const tlv_frame *frame, const char **weights)
 			return tlv_fail(ctx, TLV_CORRUPT, "section %u is \"%s\" instead of \"%s\"", s + 1,
 							table[s].name, name);
 	}
-	if (frame->header->sections == fixed)
-		return TLV_OK;
-	*weights = table[fixed].name;
-	if (strcmp(*weights, "multiplicities") != 0 && strcmp(*weights, "weights") != 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "a graph has no section \"%s\"", *weights);
-	return TLV_OK;
+	if (fixed < frame->header->sections && (strcmp(table[fixed].name, "multiplicities") == 0 ||
+											strcmp(table[fixed].name, "weights") == 0))
+		*weights = table[fixed++].name;
+	return check_name_sections(ctx, frame, fixed);
 }
 
 static tlv_status
@@ -502,6 +525,9 @@ check_graph(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(check_nodes(&check, "nodes", check.header.rows));
 	if (check.header.kind == TLV_GRAPH_BIPARTITE)
 		TLV_TRY(check_nodes(&check, "targets", check.header.columns));
+	TLV_TRY(tlv_name_list_check(ctx, frame, &tlv_graph_name_sections[0], check.header.rows));
+	if (check.header.kind == TLV_GRAPH_BIPARTITE)
+		TLV_TRY(tlv_name_list_check(ctx, frame, &tlv_graph_name_sections[1], check.header.columns));
 	TLV_TRY(check_structure(&check));
 	total = (double) check.header.entries;
 	if (weights != NULL)

@@ -33,6 +33,10 @@ typedef struct image_writer
 	double *weights;
 	uint8_t *multiplicities, *adjacency, *nodes, *targets, *adjacency_end;
 	size_t multiplicities_size, adjacency_size, nodes_size, targets_size;
+	const tlv_name_table *names; /* of sources and targets */
+	int64_t *offsets[2];
+	char *bytes[2];
+	tlv_name_list lists[2];
 } image_writer;
 
 tlv_status
@@ -130,12 +134,26 @@ allocate_image(tlv_context *ctx, image_writer *writer, void **block)
 						 ? (run->form == RUN_WHOLE ? 2 * run->weights_size : 8 * run->entries)
 						 : run->entries * sizeof(double);
 
+	size_t offsets = 0, bytes = 0;
+	char *start;
+
+	for (int side = 0; side < (is_one_set(writer) ? 1 : 2); side++)
+		if (writer->names[side].n > 0)
+		{
+			offsets += (writer->index[side].n + 1) * sizeof(int64_t);
+			bytes += writer->names[side].filled;
+		}
 	if (adjacency > TLV_FRAME_MAX_BYTES)
 		adjacency = TLV_FRAME_MAX_BYTES;
-	*block = tlv_alloc(ctx, weights + adjacency + nodes + targets, 1);
+	*block = tlv_alloc(ctx, offsets + weights + adjacency + nodes + targets + bytes, 1);
 	TLV_TRY_ALLOC(ctx, *block);
-	writer->weights = *block;
-	writer->multiplicities = *block;
+	start = *block;
+	writer->offsets[0] = *block;
+	writer->offsets[1] = writer->offsets[0] + (writer->names[0].n > 0 ? writer->index[0].n + 1 : 0);
+	writer->bytes[0] = start + offsets + weights + adjacency + nodes + targets;
+	writer->bytes[1] = writer->bytes[0] + writer->names[0].filled;
+	writer->weights = (double *) (start + offsets);
+	writer->multiplicities = (uint8_t *) start + offsets;
 	writer->adjacency = writer->multiplicities + weights;
 	writer->adjacency_end = writer->adjacency + adjacency;
 	writer->nodes = writer->adjacency_end;
@@ -263,6 +281,27 @@ put_adjacency(tlv_context *ctx, image_writer *writer)
 	return TLV_OK;
 }
 
+/* The names of the nodes, in their order. */
+static tlv_status
+put_names(tlv_context *ctx, image_writer *writer)
+{
+	for (int side = 0; side < (is_one_set(writer) ? 1 : 2); side++)
+	{
+		const node_index *index = &writer->index[side];
+		int64_t *ids;
+
+		if (writer->names[side].n == 0)
+			continue;
+		TLV_TRY_NEW(ctx, ids, index->n);
+		tlv_node_index_list(index, ids);
+		if (tlv_name_table_list(&writer->names[side], index->n, ids, writer->offsets[side],
+								writer->bytes[side]))
+			writer->lists[side] = (tlv_name_list){writer->offsets[side], writer->bytes[side]};
+		tlv_free(ctx, ids);
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 write_image(tlv_context *ctx, image_writer *writer, void **block)
 {
@@ -274,7 +313,7 @@ write_image(tlv_context *ctx, image_writer *writer, void **block)
 	writer->nodes_size = tlv_node_index_write(&writer->index[0], writer->nodes);
 	if (!is_one_set(writer))
 		writer->targets_size = tlv_node_index_write(&writer->index[1], writer->targets);
-	return TLV_OK;
+	return put_names(ctx, writer);
 }
 
 static tlv_status
@@ -311,13 +350,16 @@ add_sections(const image_writer *writer, tlv_frame_builder *builder)
 	else if (!writer->form.ones)
 		tlv_frame_add(builder, "multiplicities", TLV_BYTES, writer->multiplicities_size, 1,
 					  writer->multiplicities);
+	tlv_name_list_add(builder, &tlv_graph_name_sections[0], writer->rows, &writer->lists[0]);
+	tlv_name_list_add(builder, &tlv_graph_name_sections[1], writer->columns, &writer->lists[1]);
 }
 
 tlv_status
 tlv_graph_build_image(tlv_context *ctx, const graph_totals *totals, const edge_run *run,
-					  tlv_frame_builder *builder)
+					  const tlv_name_table names[2], tlv_frame_builder *builder)
 {
-	image_writer writer = {.ctx = ctx, .totals = totals, .run = run, .form = {true, true}};
+	image_writer writer = {
+		.ctx = ctx, .totals = totals, .run = run, .form = {true, true}, .names = names};
 	void *block = NULL;
 	tlv_status status = TLV_OK;
 

@@ -278,6 +278,8 @@ extern void tlv_node_index_free(tlv_context *ctx, node_index *index);
 /* At most so many bytes are written, the number of them returned. */
 extern size_t tlv_node_index_room(const node_index *index);
 extern size_t tlv_node_index_write(const node_index *index, uint8_t *bytes);
+/* The ids, ascending: n of them. */
+extern void tlv_node_index_list(const node_index *index, int64_t *ids);
 
 static inline tlv_status
 node_index_add(tlv_context *ctx, node_index *index, uint64_t id)
@@ -446,9 +448,14 @@ typedef struct graph_totals
 	double nulls;
 } graph_totals;
 
-/* Describes the stored form of a run (NULL: no edges); its numbers are left in builder->owned. */
+/* Sections of the names of sources and of targets. */
+extern const tlv_name_sections tlv_graph_name_sections[2];
+
+/* Describes the stored form of a run (NULL: no edges), with the names of sources and targets (of
+ * one set the first table alone); its numbers are left in builder->owned. */
 extern tlv_status tlv_graph_build_image(tlv_context *ctx, const graph_totals *totals,
-										const edge_run *run, tlv_frame_builder *builder);
+										const edge_run *run, const tlv_name_table names[2],
+										tlv_frame_builder *builder);
 
 /* TLV_LIMIT: so many edges do not fit into a value. */
 extern tlv_status tlv_graph_too_large(tlv_context *ctx, size_t entries);

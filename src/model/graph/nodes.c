@@ -149,3 +149,13 @@ tlv_node_index_write(const node_index *index, uint8_t *bytes)
 		}
 	return (size_t) (at - bytes);
 }
+
+void
+tlv_node_index_list(const node_index *index, int64_t *ids)
+{
+	for (size_t i = 0; i < index->n && index->bits == NULL; i++)
+		ids[i] = unbias(index->sorted[i]);
+	for (size_t w = 0, i = 0; w < index->words && index->bits != NULL; w++)
+		for (uint64_t word = index->bits[w]; word != 0; word &= word - 1)
+			ids[i++] = unbias(index->low + 64 * w + (uint64_t) __builtin_ctzll(word));
+}

@@ -438,6 +438,8 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	TLV_TRY(tlv_graph_load(ctx, frame, !fit->poisson, &graph));
 	TLV_TRY(diagnose_graph(ctx, &graph, fit));
 	TLV_TRY(tlv_mmsb_open_graph(ctx, &graph, fit));
+	for (size_t s = 0; s < fit->sides; s++)
+		fit->side[s].names = tlv_graph_names(frame, s);
 	if (is_mixed(options))
 		TLV_TRY(fit_mixed_model(ctx, fit));
 	else

@@ -14,18 +14,19 @@
 /* One side of the graph; of an undirected graph the only one. */
 typedef struct tlv_mmsb_side
 {
-	size_t all;			/* nodes, also those without edges on this side */
-	const int64_t *ids; /* of all */
-	size_t n;			/* nodes with edges; everything below is of these */
-	int32_t *position;	/* n: among all; by decreasing number of edges */
-	int32_t *place;		/* all: position among the n, or -1 */
-	tlv_csr edges;		/* n x n of the other side */
-	double *degree;		/* n: sums of weights */
-	int32_t *fixed;		/* n: known communities, -1 elsewhere; NULL: none known */
-	int32_t *label;		/* n: block model */
-	int32_t *proposed;	/* n: labels that local moves propose; NULL: none */
-	float *share;		/* k x n: mixed memberships; NULL for a block model */
-	double *propensity; /* n: mixed and degree-corrected; else NULL */
+	size_t all;			 /* nodes, also those without edges on this side */
+	const int64_t *ids;	 /* of all */
+	size_t n;			 /* nodes with edges; everything below is of these */
+	int32_t *position;	 /* n: among all; by decreasing number of edges */
+	int32_t *place;		 /* all: position among the n, or -1 */
+	tlv_csr edges;		 /* n x n of the other side */
+	tlv_name_list names; /* of all */
+	double *degree;		 /* n: sums of weights */
+	int32_t *fixed;		 /* n: known communities, -1 elsewhere; NULL: none known */
+	int32_t *label;		 /* n: block model */
+	int32_t *proposed;	 /* n: labels that local moves propose; NULL: none */
+	float *share;		 /* k x n: mixed memberships; NULL for a block model */
+	double *propensity;	 /* n: mixed and degree-corrected; else NULL */
 } tlv_mmsb_side;
 
 /* What the moments of one side of the graph gave. */

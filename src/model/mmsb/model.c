@@ -23,6 +23,9 @@ static const struct
 	{"nodes_2", "degree_2", "propensity_2", "support_2", "communities_2", "shares_2"},
 };
 
+static const tlv_name_sections name_sections[2] = {{"name_offsets_1", "names_1"},
+												   {"name_offsets_2", "names_2"}};
+
 /* ---- writing ---- */
 
 /* Numbers of communities of every node. */
@@ -55,6 +58,7 @@ add_side(tlv_frame_builder *builder, const tlv_mmsb_parts *parts, size_t s, cons
 				  parts->side[s].memberships.community);
 	tlv_frame_add(builder, names[s].shares, TLV_BYTES, 4 * entries, 1,
 				  parts->side[s].memberships.share);
+	tlv_name_list_add(builder, &name_sections[s], n, &parts->side[s].names);
 }
 
 tlv_status
@@ -106,6 +110,7 @@ read_side(tlv_context *ctx, const tlv_frame *frame, size_t s, tlv_mmsb_parts *pa
 	size_t n = tlv_frame_find(frame, names[s].nodes)->rows;
 
 	parts->side[s].n = memberships->n = n;
+	parts->side[s].names = tlv_name_list_of(frame, &name_sections[s]);
 	parts->side[s].nodes = tlv_frame_int64(frame, names[s].nodes);
 	parts->side[s].degree = tlv_frame_float64(frame, names[s].degree);
 	if (parts->degree_corrected)
@@ -214,6 +219,7 @@ check_side(tlv_context *ctx, const tlv_frame *frame, size_t s, size_t k)
 						names[s].nodes);
 	n = nodes->rows;
 	TLV_TRY(tlv_frame_require_ascending(ctx, frame, names[s].nodes));
+	TLV_TRY(tlv_name_list_check(ctx, frame, &name_sections[s], n));
 	TLV_TRY(check_rates(ctx, frame, names[s].degree, n, 1));
 	if (tlv_frame_scalar(frame, "degree_corrected", 0) != 0)
 		TLV_TRY(check_rates(ctx, frame, names[s].propensity, n, 1));

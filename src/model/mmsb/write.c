@@ -325,6 +325,7 @@ describe_side(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t s,
 		TLV_TRY(spread_numbers(ctx, side, side->propensity, &propensity));
 	parts->side[s].n = side->all;
 	parts->side[s].nodes = side->ids;
+	parts->side[s].names = side->names;
 	parts->side[s].degree = degree;
 	parts->side[s].propensity = propensity;
 	return all_memberships(ctx, side, memberships, &parts->side[s].memberships);

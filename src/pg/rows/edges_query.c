@@ -7,40 +7,58 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Columns: the first two whole numbers, a third, where most allows one, any number. */
-static bool
-are_edges(TupleDesc desc, int most)
+/* How a node is told: by number, or by name; InvalidOid: not at all. */
+static Oid
+node_type(TupleDesc desc, int column)
 {
-	if (desc->natts < 2 || desc->natts > most)
-		return false;
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
+	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
 
-		if (!(i < 2 ? TlvIsIntegerType(type) : TlvIsNumberType(type)))
-			return false;
-	}
-	return true;
+	if (TlvIsIntegerType(type))
+		return INT8OID;
+	return TlvIsTextType(type) || type == UUIDOID ? TEXTOID : InvalidOid;
 }
 
+static bool
+are_edges(TupleDesc desc)
+{
+	if (desc->natts < 2 || desc->natts > 3)
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (!OidIsValid(node_type(desc, i)))
+			return false;
+	return desc->natts == 2 || TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid));
+}
+
+static const char *
+type_name(Oid type)
+{
+	return type == INT8OID ? "pg_catalog.int8" : "pg_catalog.text";
+}
+
+/* Of one set of nodes either both ends are numbers or both are names. */
 void
-TlvReadEdges(TlvDriver *driver, const char *text)
+TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "edges");
-	bool weighted = rows->query->desc->natts == 3;
+	TupleDesc desc = rows->query->desc;
+	bool weighted = desc->natts == 3;
+	Oid types[2];
 
-	if (!are_edges(rows->query->desc, 3))
-		TlvRefuseColumns(rows->query->desc, "edges",
-						 "It must return (src, dst [, weight]), whole numbers (weight: any "
-						 "number).");
+	if (!are_edges(desc))
+		TlvRefuseColumns(desc, "edges",
+						 "It must return (src, dst [, weight]), whole numbers or texts (weight: "
+						 "any number).");
+	for (int i = 0; i < 2; i++)
+		types[i] = bipartite || node_type(desc, i) == node_type(desc, 1 - i) ? node_type(desc, i)
+																			 : TEXTOID;
 	appendStringInfo(
 		&rows->made.sql,
-		"SELECT src::pg_catalog.int8 AS src, dst::pg_catalog.int8 AS dst%s FROM " TLV_QUERY_ROWS
-		" AS q(src, dst%s)",
+		"SELECT src::%s AS src, dst::%s AS dst%s FROM " TLV_QUERY_ROWS " AS q(src, dst%s)",
+		type_name(types[0]), type_name(types[1]),
 		weighted ? ", weight::pg_catalog.float8 AS weight" : "", weighted ? ", weight" : "");
-	rows->form = TLV_ROW_EDGE;
-	TlvSourceColumn(rows, "src", INT8OID);
-	TlvSourceColumn(rows, "dst", INT8OID);
+	rows->form = types[0] == INT8OID && types[1] == INT8OID ? TLV_ROW_EDGE : TLV_ROW_NAMED_EDGE;
+	TlvSourceColumn(rows, "src", types[0]);
+	TlvSourceColumn(rows, "dst", types[1]);
 	if (weighted)
 		TlvSourceColumn(rows, "weight", FLOAT8OID);
 	TlvSourceReady(rows, TLV_SOURCE_ONCE);
@@ -53,13 +71,17 @@ TlvReadLabels(TlvDriver *driver, const char *text)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 1, text, "labels");
 
-	if (!are_edges(rows->query->desc, 2))
-		TlvRefuseColumns(rows->query->desc, "labels",
-						 "It must return (node, community), whole numbers.");
-	appendStringInfoString(&rows->made.sql,
-						   "SELECT node::pg_catalog.int8 AS node, community::pg_catalog.int8 AS "
-						   "community FROM " TLV_QUERY_ROWS " AS q(node, community)");
-	TlvSourceColumn(rows, "node", INT8OID);
+	TupleDesc desc = rows->query->desc;
+
+	if (desc->natts != 2 || !OidIsValid(node_type(desc, 0)) || node_type(desc, 1) != INT8OID)
+		TlvRefuseColumns(desc, "labels",
+						 "It must return (node, community), communities as whole numbers.");
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT node::%s AS node, community::pg_catalog.int8 AS community FROM " TLV_QUERY_ROWS
+		" AS q(node, community)",
+		type_name(node_type(desc, 0)));
+	TlvSourceColumn(rows, "node", node_type(desc, 0));
 	TlvSourceColumn(rows, "community", INT8OID);
 	TlvSourceReady(rows, TLV_SOURCE_ONCE);
 }

@@ -20,19 +20,66 @@ begin_reading(const char *name)
 	return work;
 }
 
-/* Rows (src, dst, weight). */
+/* The ends of an edge as they are stored: ids, ascending, and names. */
+typedef struct EdgeEnds
+{
+	size_t n;
+	int64_t *ids; /* NULL: numbers, which need no looking up */
+	tlv_name_list names;
+} EdgeEnds;
+
+static EdgeEnds
+edge_ends(TlvWork *work, const tlv_frame *frame, size_t side)
+{
+	EdgeEnds ends = {.names = tlv_graph_names(frame, side)};
+	tlv_graph_header header;
+
+	tlv_graph_read_header(frame, &header);
+	ends.n = side == 0 ? header.rows : header.columns;
+	if (ends.names.offsets != NULL)
+		TlvCheck(&work->ctx,
+				 tlv_graph_decode_nodes(&work->ctx, frame,
+										side == 1 && header.kind == TLV_GRAPH_BIPARTITE ? "targets"
+																						: "nodes",
+										ends.n, &ends.ids));
+	return ends;
+}
+
+/* What an id is called. */
+static TlvCell
+end_name(const EdgeEnds *ends, int64_t id)
+{
+	size_t low = 0, high = ends->n;
+
+	while (ends->ids != NULL && low + 1 < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (ends->ids[middle] <= id)
+			low = middle;
+		else
+			high = middle;
+	}
+	return TlvNameCell(&ends->names, low, id);
+}
+
+/* Rows (src, src_name, dst, dst_name, weight). */
 TLV_FUNCTION(tlv_edges_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = begin_reading("tensorlv edges");
+	EdgeEnds from, to;
 	tlv_graph_cursor *cursor;
 	int64_t src, dst;
 	double weight;
 
 	TlvInitRows(fcinfo);
+	from = edge_ends(work, &frame, 0);
+	to = edge_ends(work, &frame, 1);
 	TlvCheck(&work->ctx, tlv_graph_cursor_open(&work->ctx, &frame, &cursor));
 	while (tlv_graph_cursor_next(cursor, &src, &dst, &weight))
-		TlvPutRow(fcinfo, TlvInt8(src), TlvInt8(dst), TlvFloat8(weight));
+		TlvPutRow(fcinfo, TlvInt8(src), end_name(&from, src), TlvInt8(dst), end_name(&to, dst),
+				  TlvFloat8(weight));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }
@@ -53,6 +100,7 @@ typedef struct GraphSide
 	bool sources;
 	size_t nodes;
 	int64_t *ids;
+	tlv_name_list names;
 	Datum name; /* text */
 } GraphSide;
 
@@ -66,12 +114,14 @@ graph_sides(TlvWork *work, const tlv_frame *frame, GraphSide side[2])
 	side[0].nodes = header.rows;
 	TlvCheck(&work->ctx,
 			 tlv_graph_decode_nodes(&work->ctx, frame, "nodes", header.rows, &side[0].ids));
+	side[0].names = tlv_graph_names(frame, 0);
 	side[0].name = CStringGetTextDatum(header.kind == TLV_GRAPH_UNDIRECTED ? "both" : "source");
 	if (header.kind == TLV_GRAPH_UNDIRECTED)
 		return 1;
 	side[1].sources = false;
 	side[1].nodes = header.columns;
 	side[1].ids = side[0].ids;
+	side[1].names = tlv_graph_names(frame, 1);
 	side[1].name = CStringGetTextDatum("target");
 	if (header.kind == TLV_GRAPH_BIPARTITE)
 		TlvCheck(&work->ctx, tlv_graph_decode_nodes(&work->ctx, frame, "targets", header.columns,
@@ -79,7 +129,7 @@ graph_sides(TlvWork *work, const tlv_frame *frame, GraphSide side[2])
 	return 2;
 }
 
-/* Rows (node, side, degree, weight). */
+/* Rows (node, node_name, side, degree, weight). */
 TLV_FUNCTION(tlv_degrees_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
@@ -96,8 +146,9 @@ TLV_FUNCTION(tlv_degrees_rows)
 		TlvCheck(&work->ctx,
 				 tlv_graph_degrees(&work->ctx, &frame, side[s].sources, degree, weight));
 		for (size_t i = 0; i < side[s].nodes; i++)
-			TlvPutRow(fcinfo, TlvInt8(side[s].ids[i]), TlvDatum(side[s].name), TlvInt8(degree[i]),
-					  TlvFloat8(weight[i]));
+			TlvPutRow(fcinfo, TlvInt8(side[s].ids[i]),
+					  TlvNameCell(&side[s].names, i, side[s].ids[i]), TlvDatum(side[s].name),
+					  TlvInt8(degree[i]), TlvFloat8(weight[i]));
 		tlv_free(&work->ctx, weight);
 		tlv_free(&work->ctx, degree);
 	}
@@ -127,13 +178,13 @@ put_neighbours(FunctionCallInfo fcinfo, TlvWork *work, const tlv_frame *frame,
 	TlvCheck(&work->ctx, tlv_graph_neighbours_load(&work->ctx, frame, side->sources, &neighbours));
 	items = allocate(work, other->nodes, sizeof(int64_t));
 	for (size_t i = 0; i < side->nodes; i++)
-		TlvPutRow(fcinfo, TlvInt8(side->ids[i]), TlvDatum(side->name),
-				  TlvOwned(neighbour_bag(&neighbours, i, other->ids, items)));
+		TlvPutRow(fcinfo, TlvInt8(side->ids[i]), TlvNameCell(&side->names, i, side->ids[i]),
+				  TlvDatum(side->name), TlvOwned(neighbour_bag(&neighbours, i, other->ids, items)));
 	tlv_free(&work->ctx, items);
 	tlv_graph_neighbours_free(&work->ctx, &neighbours);
 }
 
-/* Rows (node, side, neighbours). */
+/* Rows (node, node_name, side, neighbours). */
 TLV_FUNCTION(tlv_neighbours_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
@@ -148,12 +199,13 @@ TLV_FUNCTION(tlv_neighbours_rows)
 	return (Datum) 0;
 }
 
-/* Rows (node, side, component). */
+/* Rows (node, node_name, side, component). */
 TLV_FUNCTION(tlv_graph_components_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv components");
 	Datum source, target = CStringGetTextDatum("target");
+	tlv_name_list names[2] = {tlv_graph_names(&frame, 0), tlv_graph_names(&frame, 1)};
 	int32_t *component;
 	tlv_graph graph;
 	size_t n, count;
@@ -169,9 +221,11 @@ TLV_FUNCTION(tlv_graph_components_rows)
 	for (size_t i = 0; i < n; i++)
 	{
 		bool behind = i >= graph.header.rows;
-		int64_t id = behind ? graph.nodes[1][i - graph.header.rows] : graph.nodes[0][i];
-		TlvPutRow(fcinfo, TlvInt8(id), TlvDatum(behind ? target : source),
-				  TlvInt4(component[i] + 1));
+		size_t at = behind ? i - graph.header.rows : i;
+		int64_t id = graph.nodes[behind ? 1 : 0][at];
+
+		TlvPutRow(fcinfo, TlvInt8(id), TlvNameCell(&names[behind ? 1 : 0], at, id),
+				  TlvDatum(behind ? target : source), TlvInt4(component[i] + 1));
 	}
 	TlvWorkEnd(work);
 	return (Datum) 0;

@@ -38,7 +38,7 @@ extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
 extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind);
 
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
-extern void TlvReadEdges(TlvDriver *driver, const char *text);
+extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);
 extern void TlvReadLabels(TlvDriver *driver, const char *text);
 
 #endif /* TLV_QUERIES_H */

@@ -127,9 +127,12 @@ extern const TlvRowReader TlvViewRows;		  /* three float8[] */
 extern const TlvRowReader TlvCategoryRows;	  /* three integers */
 extern const TlvRowReader TlvEdgeRows;		  /* two bigints */
 extern const TlvRowReader TlvWeightedEdgeRows;
-extern const TlvRowReader TlvLabelRows;		 /* two bigints */
-extern const TlvRowReader TlvCoverRows;		 /* two bigint[] */
-extern const TlvRowReader TlvMembershipRows; /* two float8[] */
+extern const TlvRowReader TlvNamedEdgeRows, TlvNamedEdgeWeightedRows;	  /* two texts */
+extern const TlvRowReader TlvNamedSourceRows, TlvNamedSourceWeightedRows; /* text, bigint */
+extern const TlvRowReader TlvNamedTargetRows, TlvNamedTargetWeightedRows; /* bigint, text */
+extern const TlvRowReader TlvLabelRows;									  /* two bigints */
+extern const TlvRowReader TlvCoverRows;									  /* two bigint[] */
+extern const TlvRowReader TlvMembershipRows;							  /* two float8[] */
 
 /* ---- transition functions (server/aggregates.c) ---- */
 

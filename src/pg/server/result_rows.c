@@ -4,6 +4,7 @@
 #include "tlv_pg.h"
 
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
@@ -56,4 +57,24 @@ TlvCell
 TlvText(const char *value)
 {
 	return TlvOwned(value == NULL ? NULL : cstring_to_text(value));
+}
+
+/* ---- names ---- */
+
+TlvCell
+TlvNameCell(const tlv_name_list *names, size_t i, int64 id)
+{
+	tlv_text name = tlv_name_at(names, i);
+	char digits[MAXINT8LEN + 1];
+
+	if (name.bytes != NULL)
+	{
+		/* The value may come from a database of another encoding. */
+		(void) pg_verifymbstr(name.bytes, (int) name.length, false);
+		return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+	}
+	if (names->offsets != NULL && id == TlvTermId("", 0))
+		return TlvOwned(cstring_to_text_with_len("", 0));
+	pg_lltoa(id, digits);
+	return TlvOwned(cstring_to_text(digits));
 }

@@ -333,6 +333,9 @@ extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double 
 /* Stable 63-bit id of a term. */
 extern int64 TlvTermId(const char *text, size_t length);
 
+/* What the i-th id of a list is called, as a cell: its name, or the digits of the number. */
+extern TlvCell TlvNameCell(const tlv_name_list *names, size_t i, int64 id);
+
 /* ---- models (model.c) ---- */
 
 /* The model after one refinement step with those statistics, in the current memory context. */

@@ -29,6 +29,10 @@ SEEDS(graph)
 										 form == 0 ? 1 : 1 + (double) i * scales[form])));
 			snprintf(name, sizeof(name), "%s-%zu", accumulator->class->name, form);
 			save_collected(name, accumulator);
+			must(tlv_add(&ctx, accumulator, TLV_AS_NAMED_EDGE(77, "ada", 99, "bob", 1)));
+			must(tlv_add(&ctx, accumulator, TLV_AS_NAMED_EDGE(77, "ada", 3, "", 1)));
+			snprintf(name, sizeof(name), "%s-named-%zu", accumulator->class->name, form);
+			save_collected(name, accumulator);
 		}
 	save("graph", "sections", 2, sections, sizeof(sections));
 	for (size_t i = 0; i < sizeof(edges); i++)

@@ -8,6 +8,29 @@
 
 #include "tensorlv/model/mmsb.h"
 
+/* The same, whose nodes have names. */
+static void
+save_named(int kind, int mixed, void *image, size_t size)
+{
+	int64_t offsets[20];
+	char bytes[20], name[40];
+	tlv_mmsb_parts parts;
+	tlv_frame frame;
+
+	must(tlv_frame_open(&ctx, image, size, &frame));
+	must(tlv_mmsb_read(&ctx, &frame, &parts));
+	for (int i = 0; i < 20; i++)
+	{
+		offsets[i] = i;
+		bytes[i] = (char) ('a' + i);
+	}
+	for (size_t s = 0; s < parts.sides; s++)
+		parts.side[s].names = (tlv_name_list){offsets, bytes};
+	must(tlv_mmsb_write(&ctx, &parts, &image, &size));
+	snprintf(name, sizeof(name), "mmsb-named-%d-%d", kind, mixed);
+	save_frame(name, image, size);
+}
+
 /* Models of communities: single and mixed memberships, one and two sides. */
 SEEDS(mmsb)
 {
@@ -30,5 +53,6 @@ SEEDS(mmsb)
 			must(tlv_mmsb_simulate_model(&ctx, &simulation, &image, &size));
 			snprintf(name, sizeof(name), "mmsb-%d-%d", kind, mixed);
 			save_frame(name, image, size);
+			save_named(kind, mixed, image, size);
 		}
 }

@@ -12,7 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/multiview.h"
 
-#define LAST_FORM TLV_ROW_MEMBERSHIPS
+#define LAST_FORM TLV_ROW_NAMED_EDGE
 
 static pool memory;
 static tlv_context ctx;

@@ -141,6 +141,77 @@ test_self_loops_only(void **state)
 	drop(&graph);
 }
 
+/* Edges first, first + 2, ... of ten between names of ids; of a bipartite graph targets have
+ * others.
+ */
+static void
+add_named(tlv_accumulator *accumulator, int first)
+{
+	static const char *const names[] = {"ada", "bob", "", "dot", "zo\xc3\xab"};
+
+	for (int i = first; i < 10; i += 2)
+		assert_ok(tlv_add(&ctx, accumulator,
+						  TLV_AS_NAMED_EDGE(1000 * (i % 5) - 7, names[i % 5],
+											1000 * (i * 3 % 5) - 7, names[i * 3 % 5], 1)));
+}
+
+/* Names are those of the nodes, in their order, in whatever parts they come. */
+static void
+test_names(void **state)
+{
+	static tlv_frame_builder builder;
+
+	(void) state;
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+	{
+		tlv_accumulator *whole, *parts[2], *merged;
+		void *images[4];
+		size_t sizes[4];
+		tlv_frame frame;
+		tlv_name_list list;
+
+		assert_ok(tlv_graph_accumulator_create(&ctx, (tlv_graph_kind) kind, false, &whole));
+		assert_ok(tlv_graph_accumulator_create(&ctx, (tlv_graph_kind) kind, false, &merged));
+		for (int p = 0; p < 2; p++)
+		{
+			assert_ok(tlv_graph_accumulator_create(&ctx, (tlv_graph_kind) kind, false, &parts[p]));
+			add_named(parts[p], 1 - p);
+			add_named(whole, p);
+			assert_ok(parts[p]->class->build(&ctx, parts[p], &builder));
+			assert_ok(tlv_frame_finish(&ctx, &builder, &images[p], &sizes[p]));
+			assert_ok(tlv_frame_open(&ctx, images[p], sizes[p], &frame));
+			assert_ok(merged->class->merge(&ctx, merged, &frame));
+		}
+		for (int i = 2; i < 4; i++)
+		{
+			tlv_accumulator *from = i == 2 ? whole : merged;
+
+			assert_ok(from->class->build(&ctx, from, &builder));
+			assert_ok(tlv_frame_finish(&ctx, &builder, &images[i], &sizes[i]));
+			assert_ok(tlv_frame_open(&ctx, images[i], sizes[i], &frame));
+			assert_ok(
+				tlv_kind_check(&ctx, tlv_kind_find(TLV_FRAME_GRAPH, frame.header->kind), &frame));
+		}
+		assert_equal(sizes[2], sizes[3]);
+		assert_memory_equal(images[2], images[3], sizes[2]);
+		list = tlv_graph_names(&frame, 1);
+		assert_memory_equal(tlv_name_at(&list, 1).bytes, "bob", 3);
+		assert_null(tlv_name_at(&list, 2).bytes);
+		assert_equal(tlv_name_at(&list, 4).length, 4);
+		assert_equal(tlv_frame_find(&frame, "target_names") != NULL, kind == TLV_GRAPH_BIPARTITE);
+		assert_fails(tlv_add(&ctx, whole, TLV_AS_NAMED_EDGE(-7, "eve", 1, "x", 1)), TLV_BAD_DATA,
+					 "eve");
+		tlv_graph_accumulator_free(&ctx, whole);
+		tlv_graph_accumulator_free(&ctx, merged);
+		for (int i = 0; i < 4; i++)
+		{
+			if (i < 2)
+				tlv_graph_accumulator_free(&ctx, parts[i]);
+			tlv_free(&ctx, images[i]);
+		}
+	}
+}
+
 static void
 test_weight_forms(void **state)
 {
@@ -320,6 +391,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ends_of_bigint, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_self_loops_only, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weight_forms, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_weights, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),

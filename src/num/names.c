@@ -1,0 +1,185 @@
+/*
+ * names.c - what ids are called (names.h).
+ */
+#include "tensorlv/num/names.h"
+
+#include <string.h>
+
+#define TLV_HASH_NAME			   name
+#define TLV_HASH_TABLE			   tlv_name_table
+#define TLV_HASH_SLOT			   tlv_name_slot
+#define TLV_HASH_USED(table, slot) ((slot).length != 0)
+#define TLV_HASH_KEY(table, slot)  ((uint64_t) (slot).id)
+#include "tensorlv/num/hash.h"
+
+/* Bytes that there is room for at first; names between two looks at tlv_should_stop(). */
+#define FIRST_ROOM	((size_t) 256)
+#define CHUNK_NAMES ((size_t) 4096)
+/* Bytes of a name that an error shows. */
+#define SHOWN_LENGTH 40
+
+/* ---- stored lists ---- */
+
+tlv_name_list
+tlv_name_list_of(const tlv_frame *frame, const tlv_name_sections *sections)
+{
+	const tlv_section *bytes = tlv_frame_find(frame, sections->bytes);
+
+	if (bytes == NULL)
+		return (tlv_name_list){NULL, NULL};
+	return (tlv_name_list){tlv_frame_int64(frame, sections->offsets),
+						   tlv_section_data(frame, bytes)};
+}
+
+void
+tlv_name_list_add(tlv_frame_builder *builder, const tlv_name_sections *sections, size_t n,
+				  const tlv_name_list *list)
+{
+	if (list->offsets == NULL)
+		return;
+	tlv_frame_add(builder, sections->offsets, TLV_INT64, n + 1, 1, list->offsets);
+	tlv_frame_add(builder, sections->bytes, TLV_BYTES, (uint64_t) list->offsets[n], 1, list->bytes);
+}
+
+tlv_status
+tlv_name_list_check(tlv_context *ctx, const tlv_frame *frame, const tlv_name_sections *sections,
+					size_t n)
+{
+	const tlv_section *offset = tlv_frame_find(frame, sections->offsets);
+	const tlv_section *bytes = tlv_frame_find(frame, sections->bytes);
+	const int64_t *offsets = NULL;
+
+	if (offset == NULL && bytes == NULL)
+		return TLV_OK;
+	if (offset == NULL || bytes == NULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "of sections \"%s\" and \"%s\" one is missing",
+						sections->offsets, sections->bytes);
+	TLV_TRY(tlv_frame_require(ctx, frame, sections->offsets, TLV_INT64, n + 1, 1,
+							  (const void **) &offsets));
+	TLV_TRY(tlv_frame_require(ctx, frame, sections->bytes, TLV_BYTES, bytes->rows, 1, NULL));
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % CHUNK_NAMES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (offsets[i + 1] < offsets[i])
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not ascend", sections->offsets);
+	}
+	if (offsets[0] != 0 || offsets[n] <= 0 || (uint64_t) offsets[n] != bytes->rows)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" does not cover the names",
+						sections->offsets);
+	if (memchr(tlv_section_data(frame, bytes), 0, bytes->rows) != NULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "a name has a zero byte");
+	return TLV_OK;
+}
+
+/* ---- names that are being collected ---- */
+
+static tlv_status
+reserve_bytes(tlv_context *ctx, tlv_name_table *table, size_t more)
+{
+	size_t room = table->room < FIRST_ROOM ? FIRST_ROOM : table->room;
+	char *grown;
+
+	if (table->room - table->filled >= more)
+		return TLV_OK;
+	while (room - table->filled < more)
+		room += room / 2;
+	grown = tlv_realloc(ctx, table->bytes, room, 1);
+	TLV_TRY_ALLOC(ctx, grown);
+	table->bytes = grown;
+	table->room = room;
+	return TLV_OK;
+}
+
+int
+tlv_shown_length(tlv_text name)
+{
+	size_t length = name.length < SHOWN_LENGTH ? name.length : SHOWN_LENGTH;
+
+	while (length > 0 && length < name.length &&
+		   ((unsigned char) name.bytes[length] & 0xc0) == 0x80)
+		length--;
+	return (int) length;
+}
+
+static tlv_status
+refuse_second(tlv_context *ctx, tlv_text name)
+{
+	tlv_fail(ctx, TLV_BAD_DATA, "two names have the same tlv_term_id, one of them \"%.*s\"",
+			 tlv_shown_length(name), name.bytes);
+	return tlv_fail_hint(ctx, "Use numbers in their place.");
+}
+
+tlv_status
+tlv_name_table_add(tlv_context *ctx, tlv_name_table *table, int64_t id, tlv_text name)
+{
+	tlv_name_slot *slot;
+
+	if (name.length == 0)
+		return TLV_OK;
+	TLV_TRY(name_reserve(ctx, table, table->n + 1));
+	slot = name_slot_of(table, (uint64_t) id);
+	if (slot->length != 0)
+		return slot->length == name.length + 1 &&
+					   memcmp(table->bytes + slot->at, name.bytes, name.length) == 0
+				   ? TLV_OK
+				   : refuse_second(ctx, name);
+	TLV_TRY(reserve_bytes(ctx, table, name.length));
+	memcpy(table->bytes + table->filled, name.bytes, name.length);
+	*slot = (tlv_name_slot){id, table->filled, name.length + 1};
+	table->filled += name.length;
+	table->n++;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_name_table_add_list(tlv_context *ctx, tlv_name_table *table, size_t n, const int64_t *ids,
+						const tlv_name_list *list)
+{
+	for (size_t i = 0; i < n && list->offsets != NULL; i++)
+	{
+		if (i % CHUNK_NAMES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_name_table_add(ctx, table, ids[i], tlv_name_at(list, i)));
+	}
+	return TLV_OK;
+}
+
+tlv_text
+tlv_name_table_find(const tlv_name_table *table, int64_t id)
+{
+	const tlv_name_slot *slot = table->n > 0 ? name_slot_of(table, (uint64_t) id) : NULL;
+
+	if (slot == NULL || slot->length == 0)
+		return (tlv_text){NULL, 0};
+	return (tlv_text){table->bytes + slot->at, slot->length - 1};
+}
+
+bool
+tlv_name_table_list(const tlv_name_table *table, size_t n, const int64_t *ids, int64_t *offsets,
+					char *bytes)
+{
+	size_t filled = 0;
+
+	if (table->n == 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+	{
+		tlv_text name = tlv_name_table_find(table, ids[i]);
+
+		offsets[i] = (int64_t) filled;
+		if (name.length > 0)
+			memcpy(bytes + filled, name.bytes, name.length);
+		filled += name.length;
+	}
+	offsets[n] = (int64_t) filled;
+	return filled > 0;
+}
+
+void
+tlv_name_table_free(tlv_context *ctx, tlv_name_table *table)
+{
+	tlv_free(ctx, table->slots);
+	tlv_free(ctx, table->bytes);
+	memset(table, 0, sizeof(*table));
+}
