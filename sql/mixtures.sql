@@ -8,20 +8,21 @@ COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, bigint, intege
     'without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components the '
     'covariance that the means leave, a start for refinement; covariance null: what the moments say; method joint, power, als or sgd, restarts '
     'and steps of the decomposition';
-CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT NULL, refine text DEFAULT 'em',
+CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT NULL, tails text DEFAULT 'normal', refine text DEFAULT 'em',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL,
     steps integer DEFAULT NULL, max_k integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, integer, text, bigint, integer, integer, integer) IS
+COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, bigint, integer, integer, integer) IS
     'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement '
     '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
-    'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); warnings say where components are no groups';
+    'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '
+    'distributions, in which rows far out count less; warnings say where components are no groups';
 CREATE FUNCTION tlv_components(model tlv_model)
-    RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[])
+    RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[], degrees float8)
     AS 'MODULE_PATHNAME', 'tlv_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION tlv_components(tlv_model) IS
     'components of a mixture of Gaussians by decreasing weight: mean, mean variance of the coordinates, and the variances (diagonal) or the '
-    'covariance matrix (full), else null';
+    'covariance matrix (full), else null; of t distributions these are their scales, and degrees their degrees of freedom, else null';
 
 CREATE FUNCTION tlv_simulate_gmm_model(d integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;

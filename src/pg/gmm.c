@@ -21,6 +21,7 @@
 /* ---- fitting ---- */
 
 static const char *const gmm_refinements[] = {"em", "none", NULL};
+static const char *const gmm_tails[] = {"normal", "t", NULL};
 
 typedef struct GmmArguments
 {
@@ -35,6 +36,8 @@ static const TlvArgument gmm_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
 	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
 	 .names = TlvCovarianceNames},
+	{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",
+	 .names = gmm_tails},
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
 	 .names = gmm_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
@@ -125,7 +128,7 @@ mean_variance(const tlv_mixture *mixture, size_t j)
 	return sum / (double) d;
 }
 
-/* Rows (component, weight, mean, variance, covariance). */
+/* Rows (component, weight, mean, variance, covariance, degrees). */
 TLV_FUNCTION(tlv_components_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_gaussian_mixture, "tlv_components");
@@ -136,7 +139,9 @@ TLV_FUNCTION(tlv_components_rows)
 	for (size_t j = 0; j < mixture.k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(mixture.weights[j]),
 				  TlvOwned(TlvFloat8Array(mixture.d, mixture.means + j * mixture.d)),
-				  TlvFloat8(mean_variance(&mixture, j)), TlvOwned(covariance_array(&mixture, j)));
+				  TlvFloat8(mean_variance(&mixture, j)), TlvOwned(covariance_array(&mixture, j)),
+				  TlvNullIf(mixture.degrees == NULL,
+							TlvFloat8(mixture.degrees != NULL ? mixture.degrees[j] : 0)));
 	return (Datum) 0;
 }
 

@@ -53,6 +53,21 @@ SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one')));
 SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one', covariance => 'full')));
 SELECT code, component, message, hint FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical'))) WHERE code = 'components_overlap';
 
+-- rows far out make no components of t distributions
+CREATE FUNCTION normal(n int, seed bigint) RETURNS SETOF float8 LANGUAGE sql AS $$ SELECT x[1] FROM tlv_simulate_gmm((SELECT tlv_simulate_gmm_model(1, 1, 0)), n, seed) $$;
+CREATE TABLE heavy AS SELECT n, array[a / root + 12 * (n % 3), b / root + 12 * (n % 3 / 2)] AS x FROM (SELECT n, a, b, sqrt((c * c + d * d + e * e + f * f) / 4) AS root
+  FROM (SELECT row_number() OVER () AS n, v.* FROM ROWS FROM (normal(3000, 1), normal(3000, 2), normal(3000, 3), normal(3000, 4), normal(3000, 5), normal(3000, 6)) AS v(a, b, c, d, e, f)) r) q;
+SELECT component, degrees BETWEEN 2.5 AND 6 AS four, covariance IS NULL AS spherical FROM tlv_components((SELECT tlv_gmm('SELECT x FROM heavy', tails => 't')));
+CREATE TABLE heavy_models AS SELECT tlv_gmm('SELECT x FROM heavy') AS normal, tlv_gmm('SELECT x FROM heavy', 3, c, 't') AS t FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
+SELECT count(*) > 3 AS more, bool_and(degrees IS NULL) AS gaussians FROM tlv_components((SELECT normal FROM heavy_models LIMIT 1));
+SELECT code, score BETWEEN 2 AND 6 AS degrees, hint FROM tlv_warnings((SELECT normal FROM heavy_models LIMIT 1)) WHERE code = 'heavy_tails';
+-- the density of every row, of every covariance; the likelihood that is said is their mean
+SELECT tlv_info(t) -> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.value)) < 1e-9 AS same, (array_agg(n ORDER BY tlv_log_likelihood(t, x)))[1:3] AS least
+FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.name = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
+SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.error) < .5) AS same_step FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
+SELECT max(error) < .2 AS near FROM heavy_models, LATERAL (SELECT format('SELECT x FROM tlv_simulate_gmm(%L, 3000, 3)', t) AS q) s, tlv_match(t, tlv_gmm(q, 3, 'spherical', 't')) WHERE tlv_info(t) ->> 'covariance' = '1';
+SELECT tlv_gmm('SELECT x FROM heavy', tails => 'thick');
+
 -- 4. all forms of a query are one thing
 CREATE TABLE columns AS SELECT x[1] AS a, x[2]::real AS b, x[3]::numeric AS c, (x[4] * 100)::int AS d, x FROM points WHERE covariance = 'common';
 CREATE VIEW seen AS SELECT a, b, c FROM columns WHERE d IS NOT NULL;
@@ -202,4 +217,5 @@ BEGIN
     DROP EXTENSION vector;
   END IF;
 END $$;
-DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard CASCADE;
+DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models CASCADE;
+DROP FUNCTION normal;

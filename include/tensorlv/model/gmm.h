@@ -1,13 +1,14 @@
 /*
- * gmm.h - mixtures of Gaussians: from third moments to parameters (spherical components, with a
- * common or with differing variances), by expectation maximisation from there on (also diagonal and
- * full covariances).
+ * gmm.h - mixtures of Gaussians or of multivariate t distributions: from third moments to
+ * parameters (spherical components, with a common or with differing variances), by expectation
+ * maximisation from there on (also diagonal and full covariances).
  *
  * The model's frame (kind gaussian_mixture): scalars "covariance" (tlv_covariance), "rows" that it
  * was fitted to, "steps" of refinement, "seed"; "weights" (k, descending), "means" (d x k, one
  * column a component), "variances" (k numbers for common and spherical, d x k for diagonal) or
- * "covariances" (packed lower triangles, d(d+1)/2 x k, for full), "floor" (d: the least
- * variance of every coordinate), and diagnostics.
+ * "covariances" (packed lower triangles, d(d+1)/2 x k, for full), "degrees" (k: degrees of
+ * freedom; of t distributions only), "floor" (d: the least variance of every coordinate), and
+ * diagnostics.
  */
 #ifndef TENSORLV_GMM_H
 #define TENSORLV_GMM_H
@@ -37,11 +38,19 @@ typedef struct tlv_gmm_parts
 extern tlv_status tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image,
 								size_t *size);
 
+/* What components are. */
+typedef enum tlv_tails
+{
+	TLV_TAILS_NORMAL, /* Gaussians */
+	TLV_TAILS_T		  /* multivariate t distributions, each with its own degrees of freedom */
+} tlv_tails;
+
 typedef struct tlv_gmm_options
 {
 	size_t k;
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
+	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */
 	uint64_t seed;
 	tlv_decompose_options decompose;
 } tlv_gmm_options;
@@ -94,10 +103,11 @@ typedef struct tlv_gmm_start_options
 {
 	size_t k;
 	tlv_covariance covariance;
+	tlv_tails tails;
 	uint64_t seed;
 	int starts;				  /* k-means starts */
 	int steps;				  /* of refinement, at most, of the best ones */
-	const tlv_mixture *given; /* one more start, of that k and covariance; NULL: none */
+	const tlv_mixture *given; /* one more start, of that k, covariance and tails; NULL: none */
 } tlv_gmm_start_options;
 
 /* Rows in memory, about their mean and in random order: the first of them are a sample. */

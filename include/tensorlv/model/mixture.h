@@ -1,6 +1,11 @@
 /*
- * mixture.h - the parameters of mixtures of Gaussians of any form of covariance, and a step of
- * expectation maximisation: what all models that are such mixtures share.
+ * mixture.h - the parameters of mixtures of Gaussians and of multivariate t distributions, of any
+ * form of covariance, and a step of expectation maximisation: what all models that are such
+ * mixtures share.
+ *
+ * A t distribution of nu degrees of freedom is a Gaussian of covariance S / u, u drawn for every
+ * row from a gamma distribution of mean 1 and shape nu / 2: rows far out have a small u, and count
+ * so much less.  S, its scale, is what "variances" are then; the covariance is nu / (nu - 2) S.
  *
  * Rows are taken relative to a center, the mixture's own mean: with variances of at least
  * TLV_MIXTURE_FLOOR of the data's, sums of squares about it lose at most half the digits.
@@ -20,6 +25,12 @@ typedef enum tlv_covariance
 
 #define TLV_COVARIANCES 4 /* how many there are */
 
+/* Degrees of freedom are between these; at the upper end a t distribution is a Gaussian for all
+ * practical purposes.  Where they start. */
+#define TLV_LEAST_DEGREES 1.0
+#define TLV_MOST_DEGREES  200.0
+#define TLV_FIRST_DEGREES 5.0
+
 /* The parameters.  common holds its variance k times. */
 typedef struct tlv_mixture
 {
@@ -29,16 +40,19 @@ typedef struct tlv_mixture
 	double *weights;   /* k, positive, summing to 1 */
 	double *means;	   /* d x k */
 	double *variances; /* k, k, d x k or d(d+1)/2 x k */
+	double *degrees;   /* k: degrees of freedom of t distributions; NULL: Gaussians */
 } tlv_mixture;
 
 /* Numbers of variances of one component; free parameters of the whole mixture. */
 extern size_t tlv_mixture_variances(size_t d, tlv_covariance covariance);
-extern double tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance);
+extern double tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance, bool tails);
 
-/* Arrays for the parameters from the arena, zeroed; and back. */
+/* Arrays for the parameters from the arena, zeroed; and back.  They are Gaussians; as t
+ * distributions, they have TLV_FIRST_DEGREES degrees of freedom. */
 extern tlv_status tlv_mixture_create(tlv_context *ctx, size_t k, size_t d,
 									 tlv_covariance covariance, tlv_mixture *mixture);
 extern void tlv_mixture_free(tlv_context *ctx, tlv_mixture *mixture);
+extern void tlv_mixture_use_tails(tlv_mixture *mixture);
 
 /* Largest k and d that a model may have. */
 #define TLV_MIXTURE_MOST_COMPONENTS 10000
@@ -74,6 +88,10 @@ typedef struct tlv_mixture_sums
 	double *responsibilities; /* k: sum_t r_tj */
 	double *sums;			  /* d x k: sum_t r_tj (x_t - c) */
 	double *squares; /* sum_t r_tj of |x_t - c|^2 (k), squares (d x k) or products (packed x k) */
+	/* Of t distributions, where r_tj in sums and squares is r_tj u_tj, u_tj = (nu_j + d) / (nu_j +
+	 * distance) the expected precision; Gaussians leave them alone. */
+	double *weighted; /* k: sum_t r_tj u_tj */
+	double *logs;	  /* k: sum_t r_tj log u_tj */
 } tlv_mixture_sums;
 
 extern tlv_status tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture,
@@ -99,6 +117,10 @@ typedef struct tlv_mixture_worker
 	double *density; /* block: log density of a row */
 	double *total;	 /* block */
 	double *entropy; /* block: of a row's responsibilities */
+	/* of t distributions; NULL: of Gaussians */
+	double *peak;	/* k: the Gaussian's log density at its mean, log weight included */
+	double *summit; /* k: the same of the t distribution */
+	double *heavy;	/* block x k: expected precisions u */
 } tlv_mixture_worker;
 
 /*
@@ -129,7 +151,9 @@ extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker 
 /*
  * The mixture that maximises the expected likelihood, with its variances kept at floor (d) or
  * above: into mixture, whose parameters before are those the sums belong to (a
- * component without rows keeps its own).
+ * component without rows keeps its own).  Of t distributions by expanded parameters (Liu, Rubin, Wu
+ * 1998): scales are divided by the mean of u, which has the same fixed points and gets there
+ * sooner, but where one variance is common to all.
  */
 extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center,
 								 const double *floor, tlv_mixture *mixture);

@@ -90,7 +90,8 @@ gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k, gmm_star
 static bool
 is_spherical(const gmm_evidence *evidence)
 {
-	return evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL;
+	return evidence->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
+		   evidence->options.tails == TLV_TAILS_NORMAL;
 }
 
 /*
@@ -102,7 +103,7 @@ gmm_start_is_trusted(const gmm_evidence *evidence, const gmm_start *start)
 {
 	const tlv_frame *fitted = &start->fitted.frame;
 
-	if (start->fitted.image == NULL)
+	if (start->fitted.image == NULL || evidence->options.tails != TLV_TAILS_NORMAL)
 		return false;
 	if (!evidence->refine || start->k == 1)
 		return true;
@@ -147,6 +148,7 @@ start_from_sample(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *sta
 {
 	tlv_gmm_start_options options = {.k = start->k,
 									 .covariance = evidence->options.covariance,
+									 .tails = evidence->options.tails,
 									 .seed = evidence->options.seed,
 									 .starts = number_of_starts(evidence, start->k),
 									 .steps = GMM_MOST_STEPS};
@@ -255,7 +257,8 @@ judge_start(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *start, do
 	const tlv_frame *model =
 		start->sampled.image != NULL ? &start->sampled.frame : &start->fitted.frame;
 	double n = (double) evidence->sample.n;
-	double parameters = tlv_mixture_parameters(start->k, evidence->d, evidence->options.covariance);
+	double parameters = tlv_mixture_parameters(start->k, evidence->d, evidence->options.covariance,
+											   evidence->options.tails == TLV_TAILS_T);
 	tlv_mixture mixture;
 	bool degenerate;
 

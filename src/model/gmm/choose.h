@@ -92,6 +92,23 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 extern tlv_status gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture,
 									const double *floor, double n, bool *degenerate);
 
+/* ---- tails ---- */
+
+typedef struct gmm_tails
+{
+	bool heavy;		/* t distributions fit better */
+	size_t k;		/* so many of them */
+	double degrees; /* the least of their degrees of freedom */
+} gmm_tails;
+
+/*
+ * Whether k t distributions of the same form of covariance have a better Bayesian information
+ * criterion than a mixture of Gaussians, on some rows of the sample.  Errors: memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status gmm_look_at_tails(tlv_context *ctx, const gmm_evidence *evidence,
+									const tlv_held *gaussians, size_t k, gmm_tails *tails);
+
 /* ---- the covariance ---- */
 
 typedef struct gmm_covariances

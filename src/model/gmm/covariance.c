@@ -71,7 +71,8 @@ static tlv_status
 screen_score(tlv_context *ctx, gmm_screen *screen, int steps, tlv_mixture *mixture, double *bic)
 {
 	double n = (double) screen->evidence->sample.n, likelihood, other, entropy;
-	double parameters = tlv_mixture_parameters(mixture->k, mixture->d, mixture->covariance);
+	double parameters = tlv_mixture_parameters(mixture->k, mixture->d, mixture->covariance,
+											   mixture->degrees != NULL);
 	double *known = &screen->found->bic[mixture->covariance];
 	bool degenerate;
 
@@ -98,6 +99,7 @@ screen_start(tlv_context *ctx, gmm_screen *screen, size_t k, tlv_covariance cova
 {
 	tlv_gmm_start_options options = {.k = k,
 									 .covariance = covariance,
+									 .tails = screen->evidence->options.tails,
 									 .seed = screen->evidence->options.seed,
 									 .starts = k == 1 ? 1 : STARTS,
 									 .steps = STEPS};
@@ -147,6 +149,13 @@ screen_path(tlv_context *ctx, gmm_screen *screen, size_t least, size_t most,
 	return TLV_OK;
 }
 
+static void
+screen_use_tails(const gmm_screen *screen, tlv_mixture *mixture)
+{
+	if (screen->evidence->options.tails == TLV_TAILS_T)
+		tlv_mixture_use_tails(mixture);
+}
+
 /* One variance for all, from the best with one for each. */
 static tlv_status
 screen_common(tlv_context *ctx, gmm_screen *screen, const tlv_held *spherical)
@@ -156,6 +165,7 @@ screen_common(tlv_context *ctx, gmm_screen *screen, const tlv_held *spherical)
 
 	tlv_gmm_read(&spherical->frame, &own);
 	TLV_TRY(tlv_mixture_create(ctx, own.k, own.d, TLV_COVARIANCE_COMMON, &mixture));
+	screen_use_tails(screen, &mixture);
 	memcpy(mixture.weights, own.weights, own.k * sizeof(double));
 	memcpy(mixture.means, own.means, own.k * own.d * sizeof(double));
 	for (size_t j = 0; j < own.k; j++)
@@ -208,6 +218,7 @@ screen_groups(tlv_context *ctx, gmm_screen *screen, size_t m, const int32_t *lab
 	for (size_t t = 0; t < screen->seen.n; t++)
 		merged[t] = groups[label[t]];
 	TLV_TRY(tlv_mixture_create(ctx, m, screen->seen.d, TLV_COVARIANCE_FULL, &mixture));
+	screen_use_tails(screen, &mixture);
 	TLV_TRY(tlv_gmm_of_labels(ctx, &screen->seen, screen->floor, merged, &mixture));
 	TLV_TRY(screen_score(ctx, screen, STEPS, &mixture, &bic));
 	tlv_mixture_free(ctx, &mixture);

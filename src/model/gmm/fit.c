@@ -496,6 +496,8 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 	tlv_mixture mixture;
 
 	TLV_TRY(tlv_mixture_create(ctx, fit->k, fit->space.dimensions, options->covariance, &mixture));
+	if (options->tails == TLV_TAILS_T)
+		tlv_mixture_use_tails(&mixture);
 	memcpy(mixture.weights, fit->mixture.weights, fit->k * sizeof(double));
 	TLV_TRY(shape_variances(ctx, fit, floor, &mixture));
 	for (size_t i = 0; i < fit->k * fit->d && fit->unit != NULL; i++)

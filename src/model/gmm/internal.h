@@ -40,6 +40,10 @@ extern tlv_status tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, c
 								 int steps, tlv_mixture *mixture, double *log_likelihood,
 								 double *entropy);
 
+/* A mixture's parameters into another of its shape, which becomes one of t distributions if it is.
+ */
+extern void tlv_gmm_copy(const tlv_mixture *from, tlv_mixture *to);
+
 /* The mixture, of a given shape, of rows that each belong to the component label[t]. */
 extern tlv_status tlv_gmm_of_labels(tlv_context *ctx, const tlv_gmm_sample *rows,
 									const double *floor, const int32_t *label,

@@ -180,7 +180,8 @@ merge_criterion(const gmm_merge *merge, size_t groups)
 
 	for (size_t j = 0; j < merge->k; j++)
 		cost += merge->gone[j] ? 0 : merge->alone[j];
-	return 2 * cost + tlv_mixture_parameters(groups, merge->d, TLV_COVARIANCE_FULL) * log(merge->n);
+	return 2 * cost +
+		   tlv_mixture_parameters(groups, merge->d, TLV_COVARIANCE_FULL, false) * log(merge->n);
 }
 
 /* Groups are numbered anew, in the order of their first clusters. */

@@ -25,6 +25,7 @@ typedef struct gmm_stored
 	const double *means;
 	const double *covariances; /* of full covariances, packed; or NULL */
 	const double *variances;   /* of others; or NULL */
+	const double *degrees;	   /* of t distributions; or NULL */
 	const double *floor;
 	const tlv_diagnostics *diagnostics;
 } gmm_stored;
@@ -60,6 +61,8 @@ sort_components(tlv_mixture *mixture)
 			continue;
 		swap(mixture->weights + j, mixture->weights + best, 1);
 		swap(mixture->means + j * d, mixture->means + best * d, d);
+		if (mixture->degrees != NULL)
+			swap(mixture->degrees + j, mixture->degrees + best, 1);
 		swap(mixture->variances + j * variances, mixture->variances + best * variances, variances);
 	}
 }
@@ -81,6 +84,7 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 		.means = mixture.means,
 		.covariances = full ? mixture.variances : NULL,
 		.variances = full ? NULL : mixture.variances,
+		.degrees = mixture.degrees,
 		.floor = parts->floor,
 		.diagnostics = parts->diagnostics,
 	};
@@ -104,6 +108,7 @@ tlv_gmm_read(const tlv_frame *model, tlv_mixture *mixture)
 	mixture->means = (double *) stored.means;
 	mixture->variances =
 		(double *) (stored.variances != NULL ? stored.variances : stored.covariances);
+	mixture->degrees = (double *) stored.degrees;
 }
 
 static tlv_status
@@ -164,6 +169,8 @@ gmm_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(check_range(ctx, frame, "means", -10 * TLV_MIXTURE_LARGEST, 10 * TLV_MIXTURE_LARGEST));
 	TLV_TRY(check_weights(ctx, frame));
 	TLV_TRY(check_variances(ctx, frame, &stored));
+	if (stored.degrees != NULL)
+		TLV_TRY(check_range(ctx, frame, "degrees", TLV_LEAST_DEGREES, TLV_MOST_DEGREES));
 	/* What a step of EM puts in a variance's place is one. */
 	return check_range(ctx, frame, "floor", DBL_MIN,
 					   2 * TLV_MIXTURE_FLOOR * TLV_MIXTURE_LARGEST * TLV_MIXTURE_LARGEST);
@@ -179,6 +186,7 @@ static const tlv_declaration gmm_list[] = {
 	{"means", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_KEPT, AT(means)},
 	{"covariances", TLV_FLOAT64, SIZE_EACH, SIZE_K, TLV_ANY, TLV_GIVEN, AT(covariances)},
 	{"variances", TLV_FLOAT64, SIZE_EACH, SIZE_K, TLV_NONNEGATIVE, TLV_GIVEN, AT(variances)},
+	{"degrees", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_GIVEN, AT(degrees)},
 	{"floor", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(floor)},
 };
 static const tlv_sections gmm_sections = {

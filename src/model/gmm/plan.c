@@ -45,6 +45,7 @@ typedef struct gmm_plan
 	gmm_start start;
 	bool k_chosen;
 	gmm_criteria criteria; /* of k = 1, 2, ... */
+	gmm_tails tails;
 	bool covariance_chosen;
 	gmm_covariances covariances;
 	/* Refinement of one model, until it has so many steps or, where these are not given, the
@@ -89,7 +90,8 @@ static tlv_status
 diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
 {
 	const gmm_evidence *rows = &plan->evidence;
-	double parameters = tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance);
+	double parameters = tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance,
+											   rows->options.tails == TLV_TAILS_T);
 	double likelihood = plan->likelihood;
 	double bic = parameters * log(rows->n) - 2 * rows->n * likelihood;
 
@@ -100,16 +102,32 @@ diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * rows->n * likelihood, "aic");
 }
 
-/* Does the criterion that counts overlapping components as one choose another k? */
-static tlv_status
-diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+/* How many components are left when those that overlap count as one. */
+static size_t
+groups_of(const gmm_plan *plan)
 {
 	const gmm_criteria *criteria = &plan->criteria;
 	size_t groups = 1;
 
 	for (size_t k = 2; k <= criteria->n; k++)
 		groups = criteria->icl[k - 1] < criteria->icl[groups - 1] ? k : groups;
-	if (!plan->k_chosen || criteria->n == 0 || groups == plan->start.k)
+	return criteria->n > 0 ? groups : plan->start.k;
+}
+
+/* Does the criterion that counts overlapping components as one choose another k? */
+static tlv_status
+diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	size_t groups = groups_of(plan);
+
+	if (plan->tails.heavy)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "heavy_tails", .score = plan->tails.degrees, .hint = "tails => 't'"},
+			"more rows lie far out than Gaussians have: %zu t distributions fit better",
+			plan->tails.k));
+	if (!plan->k_chosen || groups == plan->start.k)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "components_overlap",
@@ -393,6 +411,9 @@ take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 			TLV_TRY(gmm_start_fit(ctx, rows, plan->options.fit.k, &plan->start));
 		TLV_TRY(gmm_start_measure(ctx, rows, &plan->start));
 	}
+	if (rows->options.tails == TLV_TAILS_NORMAL && plan->options.refine)
+		TLV_TRY(gmm_look_at_tails(ctx, rows, gmm_start_model(&plan->start), groups_of(plan),
+								  &plan->tails));
 	return gmm_refine_start(ctx, plan, pass);
 }
 
@@ -468,7 +489,8 @@ is_wide(const gmm_plan *plan)
 	const gmm_evidence *rows = &plan->evidence;
 
 	return plan->options.refine && rows->d >= GMM_WIDE && largest_k(plan) > 1 && rows->n > 1 &&
-		   rows->options.covariance <= TLV_COVARIANCE_SPHERICAL;
+		   rows->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
+		   rows->options.tails == TLV_TAILS_NORMAL;
 }
 
 static tlv_status
@@ -566,6 +588,7 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 
 	if (plan->options.max_k == 0)
 		plan->options.max_k = base->rows.width[0] >= GMM_WIDE && plan->options.refine &&
+									  plan->options.fit.tails == TLV_TAILS_NORMAL &&
 									  plan->evidence.options.covariance <= TLV_COVARIANCE_SPHERICAL
 								  ? GMM_WIDE_MOST_K
 								  : USUAL_MOST_K;

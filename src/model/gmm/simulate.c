@@ -154,6 +154,13 @@ tlv_gmm_simulate(tlv_gmm_simulator *simulator, tlv_rng *rng, double *x)
 	while (j + 1 < mixture->k && u >= mixture->weights[j])
 		u -= mixture->weights[j++];
 	tlv_rng_fill_normal(rng, d, simulator->normal);
+	if (mixture->degrees != NULL)
+	{
+		double shape = mixture->degrees[j] / 2, root = sqrt(shape / tlv_rng_gamma(rng, shape));
+
+		for (size_t i = 0; i < d; i++)
+			simulator->normal[i] *= root;
+	}
 	memcpy(x, mixture->means + j * d, d * sizeof(double));
 	for (size_t i = 0; i < d; i++)
 		if (simulator->factor == NULL)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
@@ -218,8 +219,8 @@ compare_candidates(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-static void
-copy_mixture(const tlv_mixture *from, tlv_mixture *to)
+void
+tlv_gmm_copy(const tlv_mixture *from, tlv_mixture *to)
 {
 	size_t k = from->k, d = from->d;
 
@@ -227,6 +228,10 @@ copy_mixture(const tlv_mixture *from, tlv_mixture *to)
 	memcpy(to->means, from->means, k * d * sizeof(double));
 	memcpy(to->variances, from->variances,
 		   k * tlv_mixture_variances(d, from->covariance) * sizeof(double));
+	if (from->degrees == NULL)
+		return;
+	tlv_mixture_use_tails(to);
+	memcpy(to->degrees, from->degrees, k * sizeof(double));
 }
 
 /* The clusters of starts a and b are the same, as far as their sums of squares can tell. */
@@ -270,11 +275,13 @@ fill_candidates(tlv_context *ctx, const gmm_sample *sample, const gmm_clusters *
 			continue;
 		TLV_TRY(tlv_mixture_create(ctx, options->k, sample->d, options->covariance,
 								   &candidate->mixture));
+		if (options->tails == TLV_TAILS_T)
+			tlv_mixture_use_tails(&candidate->mixture);
 		candidate->given = s == clusters->starts;
 		++*found;
 		if (candidate->given)
 		{
-			copy_mixture(options->given, &candidate->mixture);
+			tlv_gmm_copy(options->given, &candidate->mixture);
 			break;
 		}
 		widen(sample, &candidate->mixture);
@@ -534,6 +541,8 @@ tlv_gmm_start(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor,
 	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
 	gmm_candidate *candidates;
 
+	tlv_assert(options->given == NULL ||
+			   (options->given->degrees != NULL) == (options->tails == TLV_TAILS_T));
 	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS || options->starts < 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu, %d starts", options->k, options->starts);
 	if (rows->n < options->k)
@@ -584,7 +593,7 @@ tlv_gmm_refine(tlv_context *ctx, const tlv_frame *model, const tlv_gmm_sample *r
 
 	tlv_gmm_read(model, &given);
 	TLV_TRY(tlv_mixture_create(ctx, given.k, given.d, given.covariance, &mixture));
-	copy_mixture(&given, &mixture);
+	tlv_gmm_copy(&given, &mixture);
 	TLV_TRY(tlv_gmm_ascend(ctx, rows, floor, steps, &mixture, log_likelihood, entropy));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	parts.mixture = &mixture;

@@ -4,7 +4,8 @@
  *
  * The stored value (kind mixture_statistics): scalars "rows", "nulls", "log_likelihood",
  * "entropy", the model's fingerprint "model", its "center" (d); "responsibilities" (k), "sums" (d x
- * k) and "squares" (1 x k of |x - c|^2, d x k, or packed x k), all about the center.
+ * k) and "squares" (1 x k of |x - c|^2, d x k, or packed x k), all about the center; of t
+ * distributions "weighted" and "logs" (k), else 0.
  */
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,8 @@ static const tlv_declaration statistics_list[] = {
 	{"center", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(center)},
 	{"responsibilities", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
 	 AT(sums.responsibilities)},
+	{"weighted", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(sums.weighted)},
+	{"logs", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_SUM, AT(sums.logs)},
 	{"sums", TLV_FLOAT64, SIZE_D, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.sums)},
 	{"squares", TLV_FLOAT64, SIZE_SQUARES, SIZE_K, TLV_ANY, TLV_SUM, AT(sums.squares)},
 };
@@ -179,11 +182,11 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	sums.responsibilities = (double *) tlv_frame_float64(statistics, "responsibilities");
 	sums.sums = (double *) tlv_frame_float64(statistics, "sums");
 	sums.squares = (double *) tlv_frame_float64(statistics, "squares");
+	sums.weighted = (double *) tlv_frame_float64(statistics, "weighted");
+	sums.logs = (double *) tlv_frame_float64(statistics, "logs");
 	tlv_gmm_read(model, &before);
 	TLV_TRY(tlv_mixture_create(ctx, before.k, before.d, before.covariance, &mixture));
-	memcpy(mixture.means, before.means, before.k * before.d * sizeof(double));
-	memcpy(mixture.variances, before.variances,
-		   before.k * tlv_mixture_variances(before.d, before.covariance) * sizeof(double));
+	tlv_gmm_copy(&before, &mixture);
 	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"),
 						 tlv_frame_float64(model, "floor"), &mixture);
 	parts.mixture = &mixture;

@@ -9,6 +9,7 @@
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
 
 #define LOG_2PI 1.8378770664093454836
 
@@ -56,10 +57,12 @@ tlv_status
 tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixture_sums *sums)
 {
 	size_t k = mixture->k, d = mixture->d;
-	size_t each = 1 + d + tlv_mixture_variances(d, mixture->covariance);
+	size_t each = 3 + d + tlv_mixture_variances(d, mixture->covariance);
 
 	TLV_TRY_NEW_ROWS(ctx, sums->responsibilities, k, each);
-	sums->sums = sums->responsibilities + k;
+	sums->weighted = sums->responsibilities + k;
+	sums->logs = sums->weighted + k;
+	sums->sums = sums->logs + k;
 	sums->squares = sums->sums + d * k;
 	tlv_mixture_sums_clear(mixture, sums);
 	return TLV_OK;
@@ -68,7 +71,7 @@ tlv_mixture_sums_create(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixtur
 void
 tlv_mixture_sums_clear(const tlv_mixture *mixture, tlv_mixture_sums *sums)
 {
-	size_t each = 1 + mixture->d + tlv_mixture_variances(mixture->d, mixture->covariance);
+	size_t each = 3 + mixture->d + tlv_mixture_variances(mixture->d, mixture->covariance);
 
 	sums->rows = sums->log_likelihood = sums->entropy = 0;
 	memset(sums->responsibilities, 0, mixture->k * each * sizeof(double));
@@ -100,13 +103,31 @@ prepare_means(tlv_mixture_worker *worker)
 			worker->linear[j * d + i] = mixture->means[j * d + i] - worker->center[i];
 }
 
+/*
+ * The log density at the center, for sum = d log 2 pi + log |S| and the mean's distance from there;
+ * the full form keeps that distance to itself and gives 0.  Of a t distribution, that at its mean,
+ * too.
+ */
+static void
+prepare_constants(tlv_mixture_worker *worker, size_t j, double sum, double distance)
+{
+	double d = (double) worker->mixture->d, nu, peak = log(worker->mixture->weights[j]) - sum / 2;
+
+	worker->constant[j] = peak - distance / 2;
+	if (worker->heavy == NULL)
+		return;
+	nu = worker->mixture->degrees[j];
+	worker->peak[j] = peak;
+	worker->summit[j] = peak + tlv_lgamma((nu + d) / 2) - tlv_lgamma(nu / 2) + d / 2 * log(2 / nu);
+}
+
 /* Linear terms of the log density, and its value at the center; variances of stride 0 or 1. */
 static void
 prepare_diagonal(tlv_mixture_worker *worker, size_t j, const double *variance, double *inverse,
 				 size_t step)
 {
 	size_t d = worker->mixture->d;
-	double *linear = worker->linear + j * d, sum = (double) d * LOG_2PI;
+	double *linear = worker->linear + j * d, sum = (double) d * LOG_2PI, distance = 0;
 
 	for (size_t i = 0; i < d; i++)
 	{
@@ -114,9 +135,10 @@ prepare_diagonal(tlv_mixture_worker *worker, size_t j, const double *variance, d
 
 		inverse[step * i] = 1 / variance[step * i];
 		linear[i] = mean * inverse[step * i];
-		sum += log(variance[step * i]) + mean * linear[i];
+		sum += log(variance[step * i]);
+		distance += mean * linear[i];
 	}
-	worker->constant[j] = log(worker->mixture->weights[j]) - sum / 2;
+	prepare_constants(worker, j, sum, distance);
 }
 
 /* inverse = L^-1 transposed, upper triangle of a zeroed matrix, for the lower triangle of L. */
@@ -173,7 +195,7 @@ prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
 	const tlv_mixture *mixture = worker->mixture;
 	size_t d = mixture->d;
 	double *l = worker->product, *linear = worker->linear + j * d, *inverse;
-	double sum = (double) d * LOG_2PI;
+	double sum = (double) d * LOG_2PI, distance = 0;
 	bool products;
 
 	TLV_TRY_CONTINUE(ctx);
@@ -196,9 +218,9 @@ prepare_full(tlv_context *ctx, tlv_mixture_worker *worker, size_t j)
 	TLV_TRY(tlv_gemm(ctx, true, false, d, 1, d, 1, inverse, d, linear, d, 0, l, d));
 	memcpy(linear, l, d * sizeof(double));
 	if (products)
-		sum += prepare_products(d, inverse, linear, worker->product,
-								worker->inverse + j * tlv_packed2_size(d));
-	worker->constant[j] = log(mixture->weights[j]) - sum / 2;
+		distance = prepare_products(d, inverse, linear, worker->product,
+									worker->inverse + j * tlv_packed2_size(d));
+	prepare_constants(worker, j, sum, distance);
 	return TLV_OK;
 }
 
@@ -218,6 +240,12 @@ allocate_worker(tlv_context *ctx, tlv_mixture_worker *worker)
 	worker->density = worker->shares + k * TLV_MIXTURE_BLOCK;
 	worker->total = worker->density + TLV_MIXTURE_BLOCK;
 	worker->entropy = worker->total + TLV_MIXTURE_BLOCK;
+	if (mixture->degrees != NULL)
+	{
+		TLV_TRY_NEW_ROWS(ctx, worker->heavy, k, TLV_MIXTURE_BLOCK + 2);
+		worker->peak = worker->heavy + k * TLV_MIXTURE_BLOCK;
+		worker->summit = worker->peak + k;
+	}
 	if (full)
 	{
 		TLV_TRY_NEW_ROWS(ctx, worker->scaled, d, TLV_MIXTURE_BLOCK > d ? TLV_MIXTURE_BLOCK : d);
@@ -235,12 +263,14 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 
 	prepare_means(worker);
 	for (size_t j = 0; j < mixture->k; j++)
+	{
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
 			TLV_TRY(prepare_full(ctx, worker, j));
 		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
 			prepare_diagonal(worker, j, mixture->variances + j * d, worker->inverse + j * d, 1);
 		else
 			prepare_diagonal(worker, j, mixture->variances + j, worker->inverse + j, 0);
+	}
 	return TLV_OK;
 }
 
@@ -270,6 +300,7 @@ tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker)
 	tlv_free(ctx, worker->center);
 	tlv_free(ctx, worker->inverse);
 	tlv_free(ctx, worker->squares);
+	tlv_free(ctx, worker->heavy);
 	tlv_free(ctx, worker->shares);
 	tlv_free(ctx, worker->scaled);
 	tlv_free(ctx, worker->product);
@@ -431,6 +462,30 @@ log_densities(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doub
 }
 
 /*
+ * Log densities of Gaussians to those of t distributions of the same scale, and the precisions that
+ * are expected of the rows.
+ */
+static void
+widen_tails(const tlv_mixture_worker *worker, size_t n)
+{
+	double d = (double) worker->mixture->d;
+
+	for (size_t j = 0; j < worker->mixture->k; j++)
+	{
+		double *shares = worker->shares + j * TLV_MIXTURE_BLOCK;
+		double *heavy = worker->heavy + j * TLV_MIXTURE_BLOCK, nu = worker->mixture->degrees[j];
+
+		for (size_t t = 0; t < n; t++)
+		{
+			double distance = fmax(2 * (worker->peak[j] - shares[t]), 0); /* rounding */
+
+			heavy[t] = (nu + d) / (nu + distance);
+			shares[t] = worker->summit[j] - (nu + d) / 2 * log1p(distance / nu);
+		}
+	}
+}
+
+/*
  * Log densities of components to responsibilities; density[t] = the largest of them, total[t] =
  * 1 / sum_j exp(density - largest), entropy[t] = sum_j of the responsibility times that difference.
  */
@@ -531,6 +586,24 @@ add_products(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 	return TLV_OK;
 }
 
+/* Of t distributions, shares become those times the rows' precisions. */
+static void
+weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
+{
+	for (size_t j = 0; j < worker->mixture->k; j++)
+	{
+		double *shares = worker->shares + j * TLV_MIXTURE_BLOCK;
+		const double *heavy = worker->heavy + j * TLV_MIXTURE_BLOCK;
+
+		for (size_t t = 0; t < n; t++)
+		{
+			sums->logs[j] += shares[t] > 0 ? shares[t] * log(heavy[t]) : 0;
+			shares[t] *= heavy[t];
+		}
+		sums->weighted[j] += sum_of(n, shares);
+	}
+}
+
 /* The part of a block in the statistics, given its responsibilities and squares. */
 static tlv_status
 add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
@@ -542,6 +615,8 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 	sums->rows += (double) n;
 	for (size_t j = 0; j < k; j++)
 		sums->responsibilities[j] += sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
+	if (worker->heavy != NULL)
+		weigh_rows(worker, n, sums);
 	TLV_TRY(tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
 					 sums->sums, d));
 	if (forms_products(mixture))
@@ -566,6 +641,8 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 	TLV_TRY_CONTINUE(ctx);
 	form_squares(worker, n, x);
 	TLV_TRY(log_densities(ctx, worker, n, x));
+	if (worker->heavy != NULL)
+		widen_tails(worker, n);
 	normalize(n, k, worker->shares, worker->density, worker->total, worker->entropy);
 	for (size_t t = 0; t < n; t++)
 	{
@@ -591,6 +668,8 @@ tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
 	memset(worker->shares, 0, worker->mixture->k * TLV_MIXTURE_BLOCK * sizeof(double));
 	for (size_t t = 0; t < n; t++)
 		worker->shares[(size_t) label[t] * TLV_MIXTURE_BLOCK + t] = 1;
+	for (size_t i = 0; i < worker->mixture->k * TLV_MIXTURE_BLOCK && worker->heavy != NULL; i++)
+		worker->heavy[i] = 1;
 	form_squares(worker, n, x);
 	return add_block(ctx, worker, n, x, sums);
 }

@@ -7,9 +7,12 @@
 
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
 
 /* A component with fewer rows than this keeps its mean and variances. */
 #define LEAST_ROWS 1e-6
+/* Halvings of the interval of degrees of freedom. */
+#define DEGREES_STEPS 40
 /* No weight is less. */
 #define LEAST_WEIGHT 1e-100
 
@@ -58,16 +61,29 @@ mean_floor(size_t d, const double *floor)
 	return fmax(sum, DBL_MIN);
 }
 
+/* Rows as they count in sums and squares. */
+static double
+rows_in_sums(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t j)
+{
+	return mixture->degrees != NULL ? sums->weighted[j] : sums->responsibilities[j];
+}
+
 /* Sum of squares within a component, all coordinates, from that about the center. */
 static double
-squares_within(const tlv_mixture_sums *sums, size_t d, size_t j)
+squares_within(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t j)
 {
-	const double *sum = sums->sums + j * d;
-	double squares = sums->squares[j];
+	const double *sum = sums->sums + j * mixture->d;
+	double squares = sums->squares[j], rows = rows_in_sums(sums, mixture, j);
 
-	for (size_t i = 0; i < d; i++)
-		squares -= sum[i] * (sum[i] / sums->responsibilities[j]);
+	for (size_t i = 0; i < mixture->d; i++)
+		squares -= sum[i] * (sum[i] / rows);
 	return squares;
+}
+
+static bool
+has_rows(const tlv_mixture_sums *sums, const tlv_mixture *mixture, size_t j)
+{
+	return sums->responsibilities[j] > LEAST_ROWS && rows_in_sums(sums, mixture, j) > LEAST_ROWS;
 }
 
 static void
@@ -77,9 +93,9 @@ maximize_common(const tlv_mixture_sums *sums, const double *floor, tlv_mixture *
 	double least = mean_floor(d, floor), squares = 0, rows = 0, variance;
 
 	for (size_t j = 0; j < k; j++)
-		if (sums->responsibilities[j] > LEAST_ROWS)
+		if (has_rows(sums, mixture, j))
 		{
-			squares += squares_within(sums, d, j);
+			squares += squares_within(sums, mixture, j);
 			rows += sums->responsibilities[j];
 		}
 	variance = rows > 0 ? fmax(squares / (rows * (double) d), least) : mixture->variances[0];
@@ -92,11 +108,11 @@ maximize_variances(const tlv_mixture_sums *sums, const double *floor, size_t j,
 				   tlv_mixture *mixture)
 {
 	size_t d = mixture->d;
-	double rows = sums->responsibilities[j];
+	double rows = rows_in_sums(sums, mixture, j);
 
 	if (mixture->covariance == TLV_COVARIANCE_SPHERICAL)
 		mixture->variances[j] =
-			fmax(squares_within(sums, d, j) / (rows * (double) d), mean_floor(d, floor));
+			fmax(squares_within(sums, mixture, j) / (rows * (double) d), mean_floor(d, floor));
 	for (size_t i = 0; i < d && mixture->covariance == TLV_COVARIANCE_DIAGONAL; i++)
 	{
 		double mean = sums->sums[j * d + i] / rows;
@@ -113,7 +129,7 @@ maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
 	size_t d = mixture->d, packed = tlv_packed2_size(d);
 	const double *sum = sums->sums + j * d, *squares = sums->squares + j * packed;
 	double *covariance = mixture->variances + j * packed;
-	double rows = sums->responsibilities[j];
+	double rows = rows_in_sums(sums, mixture, j);
 
 	for (size_t i = 0; i < d; i++)
 	{
@@ -123,6 +139,34 @@ maximize_covariance(const tlv_mixture_sums *sums, const double *floor, size_t j,
 		covariance[tlv_packed2_index(i, i)] =
 			fmax(covariance[tlv_packed2_index(i, i)], 0) + floor[i];
 	}
+}
+
+/*
+ * The degrees of freedom of the gamma distribution of the precisions whose mean is that of u and
+ * whose mean logarithm is expected to be log u + digamma((nu + d) / 2) - log((nu + d) / 2); of one
+ * common variance, of mean 1.
+ */
+static void
+maximize_degrees(const tlv_mixture_sums *sums, size_t j, tlv_mixture *mixture)
+{
+	double rows = sums->responsibilities[j],
+		   shape = (mixture->degrees[j] + (double) mixture->d) / 2;
+	double mean = sums->weighted[j] / rows;
+	double logs = sums->logs[j] / rows + tlv_digamma(shape) - log(shape);
+	double excess =
+		mixture->covariance == TLV_COVARIANCE_COMMON ? logs - mean + 1 : logs - log(mean);
+	double low = log(TLV_LEAST_DEGREES / 2), high = log(TLV_MOST_DEGREES / 2);
+
+	for (int step = 0; step < DEGREES_STEPS; step++)
+	{
+		double half = exp((low + high) / 2);
+
+		if (log(half) - tlv_digamma(half) + excess > 0)
+			low = log(half);
+		else
+			high = log(half);
+	}
+	mixture->degrees[j] = fmin(fmax(2 * exp(low), TLV_LEAST_DEGREES), TLV_MOST_DEGREES);
 }
 
 void
@@ -136,15 +180,17 @@ tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center, const d
 		maximize_common(sums, floor, mixture);
 	for (size_t j = 0; j < k; j++)
 	{
-		if (!(sums->responsibilities[j] > LEAST_ROWS))
+		if (!has_rows(sums, mixture, j))
 			continue;
 		for (size_t i = 0; i < d; i++)
 			mixture->means[j * d + i] =
-				center[i] + sums->sums[j * d + i] / sums->responsibilities[j];
+				center[i] + sums->sums[j * d + i] / rows_in_sums(sums, mixture, j);
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
 			maximize_covariance(sums, floor, j, mixture);
 		else
 			maximize_variances(sums, floor, j, mixture);
+		if (mixture->degrees != NULL)
+			maximize_degrees(sums, j, mixture);
 	}
 }
 

@@ -15,13 +15,13 @@ tlv_mixture_variances(size_t d, tlv_covariance covariance)
 }
 
 double
-tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance)
+tlv_mixture_parameters(size_t k, size_t d, tlv_covariance covariance, bool tails)
 {
 	double variances = covariance == TLV_COVARIANCE_COMMON
 						   ? 1
 						   : (double) k * (double) tlv_mixture_variances(d, covariance);
 
-	return (double) k - 1 + (double) k * (double) d + variances;
+	return (double) k - 1 + (double) k * (double) d + variances + (tails ? (double) k : 0);
 }
 
 tlv_status
@@ -31,10 +31,20 @@ tlv_mixture_create(tlv_context *ctx, size_t k, size_t d, tlv_covariance covarian
 	mixture->k = k;
 	mixture->d = d;
 	mixture->covariance = covariance;
-	TLV_TRY_NEW0_ROWS(ctx, mixture->weights, k, (1 + d + tlv_mixture_variances(d, covariance)));
+	mixture->degrees = NULL;
+	TLV_TRY_NEW0_ROWS(ctx, mixture->weights, k, (2 + d + tlv_mixture_variances(d, covariance)));
 	mixture->means = mixture->weights + k;
 	mixture->variances = mixture->means + d * k;
 	return TLV_OK;
+}
+
+void
+tlv_mixture_use_tails(tlv_mixture *mixture)
+{
+	mixture->degrees =
+		mixture->variances + mixture->k * tlv_mixture_variances(mixture->d, mixture->covariance);
+	for (size_t j = 0; j < mixture->k; j++)
+		mixture->degrees[j] = TLV_FIRST_DEGREES;
 }
 
 void

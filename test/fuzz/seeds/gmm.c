@@ -7,15 +7,21 @@
 
 #include "tensorlv/model/gmm.h"
 
-/* A mixture of Gaussians of each covariance: model, statistics, the model after a step. */
+/* A mixture of each covariance, of Gaussians and of t distributions: model, statistics, the model
+ * after a step. */
 SEEDS(gmm)
 {
-	static const char *const names[] = {"common", "spherical", "diagonal", "full"};
+	static const char *const names[] = {"common",	"common-t",	  "spherical", "spherical-t",
+										"diagonal", "diagonal-t", "full",	   "full-t"};
 
-	for (int form = TLV_COVARIANCE_COMMON; form <= TLV_COVARIANCE_FULL; form++)
+	for (int form = 0; form < 2 * TLV_COVARIANCES; form++)
 	{
-		tlv_gmm_start_options options = {
-			.k = 2, .covariance = (tlv_covariance) form, .seed = 1, .starts = 1, .steps = 2};
+		tlv_gmm_start_options options = {.k = 2,
+										 .covariance = (tlv_covariance) (form / 2),
+										 .tails = form % 2 == 0 ? TLV_TAILS_NORMAL : TLV_TAILS_T,
+										 .seed = 1,
+										 .starts = 1,
+										 .steps = 2};
 		const double floor[3] = {1e-6, 1e-6, 1e-6};
 		double rows[40 * 3];
 		tlv_accumulator *accumulator;

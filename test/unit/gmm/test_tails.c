@@ -1,0 +1,292 @@
+/*
+ * test_tails.c - mixtures of t distributions: densities against the formula, steps that rise,
+ * degrees of freedom, and rows far out that make no components.
+ */
+#include "assertions.h"
+
+#include "pool.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
+
+static pool memory;
+static tlv_context ctx;
+
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	plan_forget(&passes);
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static void *
+room(size_t n, size_t size)
+{
+	void *p = tlv_alloc0(&ctx, n, size);
+
+	assert_non_null(p);
+	return p;
+}
+
+/* A random mixture of t distributions of so many degrees of freedom, and one more each. */
+static tlv_frame
+random_truth(size_t k, size_t d, tlv_covariance covariance, double degrees)
+{
+	double *floor = room(d, sizeof(double));
+	tlv_mixture drawn, mixture;
+	tlv_gmm_parts parts = {.mixture = &mixture, .floor = floor, .seed = 1};
+	tlv_frame truth;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, 10, covariance, 3, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	tlv_gmm_read(&truth, &drawn);
+	assert_null(drawn.degrees);
+	mixture = drawn;
+	mixture.degrees = room(k, sizeof(double));
+	for (size_t j = 0; j < k; j++)
+		mixture.degrees[j] = degrees + (double) j;
+	for (size_t i = 0; i < d; i++)
+		floor[i] = TLV_MIXTURE_FLOOR;
+	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	return truth;
+}
+
+/* Rows of it are those of the passes. */
+static double *
+draw_rows(tlv_frame truth, size_t n)
+{
+	tlv_gmm_simulator *simulator;
+	tlv_mixture mixture;
+	tlv_row *rows = room(n, sizeof(tlv_row));
+	double *x;
+	tlv_rng rng;
+
+	tlv_gmm_read(&truth, &mixture);
+	x = room(n * mixture.d, sizeof(double));
+	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
+	tlv_rng_seed(&rng, 5);
+	for (size_t t = 0; t < n; t++)
+	{
+		(void) tlv_gmm_simulate(simulator, &rng, x + t * mixture.d);
+		rows[t] = *TLV_AS_VECTOR(mixture.d, x + t * mixture.d);
+	}
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, rows}}};
+	passes.told.form = TLV_ROW_VECTOR;
+	passes.told.width[0] = mixture.d;
+	return x;
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_gmm_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_gmm_plan_options
+usual_options(size_t k, tlv_tails tails)
+{
+	return (tlv_gmm_plan_options){
+		.fit = {.k = k, .any_covariance = true, .tails = tails, .seed = 1},
+		.max_k = 8,
+		.refine = true,
+		.iterations = -1};
+}
+
+static tlv_frame
+learn(tlv_gmm_plan_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+static size_t
+components_of(tlv_frame model)
+{
+	return tlv_frame_find(&model, "weights")->rows;
+}
+
+/* ---- formulas ---- */
+
+/* The scale of a component in two dimensions. */
+static void
+scale_of(const tlv_mixture *mixture, size_t j, double s[3])
+{
+	size_t each = tlv_mixture_variances(2, mixture->covariance);
+	const double *own = mixture->variances + j * each;
+
+	s[0] = own[0];
+	s[1] = mixture->covariance == TLV_COVARIANCE_FULL ? own[1] : 0;
+	s[2] = own[each - 1];
+}
+
+static double
+log_density(const tlv_mixture *mixture, const double *x)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double s[3], a = x[0] - mixture->means[2 * j], b = x[1] - mixture->means[2 * j + 1];
+		double nu = mixture->degrees[j], determinant, distance;
+
+		scale_of(mixture, j, s);
+		determinant = s[0] * s[2] - s[1] * s[1];
+		distance = (s[2] * a * a - 2 * s[1] * a * b + s[0] * b * b) / determinant;
+		sum += mixture->weights[j] *
+			   exp(tlv_lgamma(nu / 2 + 1) - tlv_lgamma(nu / 2) - log(nu * acos(-1.0)) -
+				   log(determinant) / 2 - (nu / 2 + 1) * log1p(distance / nu));
+	}
+	return log(sum);
+}
+
+static void
+test_density(void **state)
+{
+	(void) state;
+	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		tlv_frame truth = random_truth(3, 2, c, 1.5);
+		double *x = draw_rows(truth, 50), value;
+		tlv_mixture mixture;
+		tlv_model *open;
+
+		tlv_gmm_read(&truth, &mixture);
+		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &truth, &open));
+		x[0] = 1e30; /* far out the density is small, and a number */
+		for (size_t t = 0; t < 50; t++)
+		{
+			assert_ok(tlv_model_log_likelihood(&ctx, open, TLV_AS_VECTOR(2, x + 2 * t), &value));
+			assert_close(value, log_density(&mixture, x + 2 * t), 1e-9);
+		}
+	}
+}
+
+/* Every step raises the likelihood, and the degrees of freedom come near those that were drawn. */
+static void
+test_steps(void **state)
+{
+	(void) state;
+	for (tlv_covariance c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_FULL; c++)
+	{
+		tlv_frame truth = random_truth(2, 3, c, 3), model = truth;
+		double before = -HUGE_VAL, likelihood, entropy, *x = draw_rows(truth, 12000);
+		tlv_gmm_sample sample;
+		tlv_mixture mixture;
+		void *image;
+		size_t size;
+
+		tlv_gmm_read(&model, &mixture);
+		mixture.degrees[0] = mixture.degrees[1] = 30;
+		mixture.variances[0] *= c == TLV_COVARIANCE_COMMON ? 1 : 4;
+		assert_ok(tlv_gmm_sample_open(&ctx, 12000, 3, x, 1, &sample));
+		for (int step = 0; step < 60; step++)
+		{
+			assert_ok(
+				tlv_gmm_refine(&ctx, &model, &sample, 1, &likelihood, &entropy, &image, &size));
+			assert_ok(tlv_frame_open(&ctx, image, size, &model));
+			assert_above(likelihood, before - 1e-12);
+			before = likelihood;
+		}
+		tlv_gmm_read(&model, &mixture);
+		for (size_t j = 0; j < 2; j++)
+			assert_between(mixture.degrees[j], 2.6, 4.6);
+	}
+}
+
+/* ---- what is learnt ---- */
+
+/* Rows far out make no components of t distributions, and several Gaussians; which is said. */
+static void
+test_components(void **state)
+{
+	(void) state;
+	for (size_t k = 1; k <= 3; k += 2)
+		for (tlv_covariance c = TLV_COVARIANCE_SPHERICAL; c <= TLV_COVARIANCE_FULL; c += 2)
+		{
+			tlv_frame truth = random_truth(k, 5, c, 4), model;
+			tlv_warning warning;
+			tlv_mixture mixture;
+
+			(void) draw_rows(truth, 3000);
+			model = learn(usual_options(0, TLV_TAILS_T));
+			tlv_gmm_read(&model, &mixture);
+			assert_int_equal(mixture.k, k);
+			assert_int_equal(mixture.covariance, c);
+			for (size_t j = 0; j < k; j++)
+				assert_between(mixture.degrees[j], 2.5, 12);
+			assert_null(tlv_frame_find(&model, "warnings"));
+			model = learn(usual_options(0, TLV_TAILS_NORMAL));
+			assert_above(components_of(model), (double) k);
+			assert_true(tlv_warnings_find(&model, "heavy_tails", &warning));
+			assert_between(warning.score, 2, 8);
+		}
+}
+
+/* Gaussians are Gaussians, by either choice. */
+static void
+test_normal_rows(void **state)
+{
+	tlv_frame truth = random_truth(3, 4, TLV_COVARIANCE_DIAGONAL, TLV_MOST_DEGREES - 3), model;
+	tlv_mixture mixture;
+
+	(void) state;
+	(void) draw_rows(truth, 3000);
+	model = learn(usual_options(0, TLV_TAILS_NORMAL));
+	assert_equal(components_of(model), 3);
+	assert_null(tlv_frame_find(&model, "warnings"));
+	model = learn(usual_options(0, TLV_TAILS_T));
+	tlv_gmm_read(&model, &mixture);
+	assert_int_equal(mixture.k, 3);
+	for (size_t j = 0; j < 3; j++)
+		assert_above(mixture.degrees[j], 12);
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_gmm_plan_options options = usual_options(0, TLV_TAILS_T);
+
+	(void) state;
+	(void) draw_rows(random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, 3), 400);
+	options.max_k = 3;
+	passes.changed = (plan_rows){5, passes.rows[0].rows};
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_density, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_components, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_normal_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("gmm_tails", tests, NULL, NULL);
+}
