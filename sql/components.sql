@@ -14,7 +14,8 @@ CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAUL
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint, integer, boolean) IS
     'independent components of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refine tanh '
-    '(steps over the rows; the default without noise) or none (the default with it), iterations null: until they settle; the other parameters are '
+    '(steps over the rows; the default without noise), likelihood (of heavy or light tails, outputs left free to be correlated) or none (the '
+    'default with noise), iterations null: until they settle; the other parameters are '
     'those of tlv_fit_ica';
 CREATE FUNCTION tlv_mixing(model tlv_model)
     RETURNS TABLE (component integer, dimension integer, weight float8)

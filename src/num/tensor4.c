@@ -10,9 +10,12 @@
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
-/* Rows of data that go into one product, and pairs on its left. */
+/*
+ * Rows of data that go into one product, and pairs on its left: the fewer, the less is computed in
+ * vain, which counts for vectors of 8 to 20 elements.
+ */
 #define CHUNK	   256
-#define LEFT_PAIRS 128
+#define LEFT_PAIRS 32
 
 /* Every quotient is exact: binomial coefficients. */
 size_t

@@ -33,6 +33,12 @@ SELECT tlv_amari(array[[1,0],[0,1]], array[[0,-3],[2,0]]) AS permuted, round(tlv
 SELECT tlv_amari(tlv_fit_ica(tlv_rollup(m)), plain) < 1e-9 AS rolled FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows GROUP BY "row" % 7) q, ica_models GROUP BY plain;
 SELECT tlv_amari(tlv_update(plain, tlv_rollup(s)), truth) < tlv_amari(plain, truth) AS better, round((tlv_info(tlv_update(plain, tlv_rollup(s)))->>'steps')::numeric) AS steps
 FROM (SELECT plain, truth, tlv_statistics(x, plain, 'tanh') AS s FROM ica_rows, ica_models GROUP BY plain, truth, "row" % 5) q GROUP BY plain, truth;
+-- steps of the likelihood, in the driver and by hand
+SELECT tlv_amari(m, truth) < 0.03 AS found, (tlv_info(m)->>'steps')::float8 BETWEEN 2 AND 20 AS steps, (SELECT count(*) FROM tlv_warnings(m)) AS warnings
+FROM (SELECT tlv_ica('SELECT x FROM ica_rows', refine => 'likelihood') AS m OFFSET 0) q, ica_models;
+SELECT tlv_amari(tlv_update(plain, tlv_rollup(s)), truth) < tlv_amari(plain, truth) AS better, tlv_amari(tlv_update(plain, tlv_rollup(s)), tlv_update(plain, tlv_rollup(t))) > 1e-9 AS other
+FROM (SELECT plain, truth, tlv_statistics(x, plain, 'likelihood') AS s, tlv_statistics(x, plain) AS t FROM ica_rows, ica_models GROUP BY plain, truth, "row" % 5) q GROUP BY plain, truth;
+SELECT pg_temp.outcome('SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x, plain, r) AS s FROM ica_rows, ica_models, unnest(''{likelihood,tanh}''::text[]) r GROUP BY r) q') AS both;
 -- the same in parallel workers
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;

@@ -122,9 +122,9 @@ fit(const tlv_frame *moments, const tlv_ica_options *options)
 	return frame_of(image, size);
 }
 
-/* One refinement step. */
+/* One refinement step of a method. */
 static inline tlv_frame
-step(const rows *r, const tlv_frame *model)
+step_by(const rows *r, const tlv_frame *model, const char *method)
 {
 	tlv_accumulator *accumulator;
 	tlv_model *opened;
@@ -133,18 +133,30 @@ step(const rows *r, const tlv_frame *model)
 	size_t size;
 
 	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
-	assert_ok(opened->class->statistics(&ctx, opened, "tanh", &accumulator));
+	assert_ok(opened->class->statistics(&ctx, opened, method, &accumulator));
 	statistics = collect(r, accumulator);
 	assert_ok(opened->class->update(&ctx, model, &statistics, &image, &size));
 	return frame_of(image, size);
 }
 
 static inline tlv_frame
-refine(const rows *r, tlv_frame model, int most)
+step(const rows *r, const tlv_frame *model)
+{
+	return step_by(r, model, "tanh");
+}
+
+static inline tlv_frame
+refine_by(const rows *r, tlv_frame model, int most, const char *method)
 {
 	for (int i = 0; i < most && !tlv_ica_settled(&model); i++)
-		model = step(r, &model);
+		model = step_by(r, &model, method);
 	return model;
+}
+
+static inline tlv_frame
+refine(const rows *r, tlv_frame model, int most)
+{
+	return refine_by(r, model, most, "tanh");
 }
 
 static inline double

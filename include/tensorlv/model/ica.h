@@ -12,7 +12,8 @@
  * standard normal vector.
  *
  * Sources: Cardoso, Souloumiac 1993 (joint diagonalisation); Hyvarinen 1999 (fixed-point
- * steps); Voss, Belkin, Rademacher 2015 (unmixing under noise).
+ * steps); Ablin, Cardoso, Gramfort 2018 (steps of the likelihood); Voss, Belkin, Rademacher 2015
+ * (unmixing under noise).
  */
 #ifndef TENSORLV_ICA_H
 #define TENSORLV_ICA_H
@@ -47,7 +48,8 @@ extern double tlv_ica_fit_memory(size_t p, size_t k, const tlv_ica_options *opti
  * Without noise "unmixing" is the inverse of "mixing" on its span.  With noise it is
  * A' C^-1, C the covariance of x: of all linear estimates of the sources the one of least
  * noise and interference; in both cases its outputs have variance 1 over the rows, and "mixing"
- * is their covariance with x.
+ * is their covariance with x.  After refinement by likelihood outputs of variance 1 may be
+ * correlated, and "mixing" is the inverse alone.
  *
  * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA, TLV_NOT_IDENTIFIABLE when the covariance has fewer than
  * k dimensions or two or more components have no kurtosis, memory, TLV_CANCELLED.
@@ -71,7 +73,7 @@ extern bool tlv_ica_settled(const tlv_frame *model);
 typedef struct tlv_ica_plan_options
 {
 	tlv_ica_options fit;
-	const char *refine; /* "tanh" or "none"; NULL: tanh, but none with noise */
+	const char *refine; /* "tanh", "likelihood" or "none"; NULL: tanh, but none with noise */
 	int iterations;		/* refinement steps; below 0: until they settle */
 } tlv_ica_plan_options;
 

@@ -20,6 +20,27 @@ typedef struct tlv_ica_model
 extern tlv_status tlv_ica_center(tlv_context *ctx, const tlv_ica_model *model, size_t d,
 								 const double *x, double *out);
 
+/* ---- step.c ---- */
+
+/* Sums over the rows of a pass: kind component_statistics. */
+typedef struct tlv_ica_means
+{
+	size_t k;
+	double rows;
+	const double *responses;  /* k x k: y g(y)' */
+	const double *curvatures; /* k x k: g'(y) (y^2)' */
+	const double *slopes;	  /* k: g'(y) */
+	const double *products;	  /* k x k: y y'; NULL: the step is to be orthogonal */
+} tlv_ica_means;
+
+/*
+ * One step from outputs y: forth (k x k) y are the next ones, of variance 1, and back is its
+ * inverse; *change is the largest move of two components, in standard errors of sampling.  Sources:
+ * see there.  Errors: TLV_BAD_DATA for outputs that depend on each other, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_ica_step(tlv_context *ctx, const tlv_ica_means *means, double *forth,
+							   double *back, double *change);
+
 /* statistics.c: entries of the model class */
 extern tlv_status tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);

@@ -11,13 +11,17 @@
 
 /* Steps when the number is left to us; they settle in three to ten. */
 #define MOST_STEPS 100
+/* Steps of a lesser ratio are those of a method that has come near, not of one that creeps. */
+#define MOST_SHRINK 0.2
 
 typedef struct ica_plan
 {
 	tlv_plan base;
 	tlv_ica_plan_options options;
 	bool refine;
+	bool likelihood; /* refinement */
 	int steps;
+	double changed;	   /* by the step before the last one */
 	tlv_held subspace; /* of long vectors */
 	tlv_held model;
 } ica_plan;
@@ -30,13 +34,27 @@ ica_plan_of(tlv_plan *plan)
 
 /* ---- refinement and the end ---- */
 
+/*
+ * The last step was small, or the steps shrink so fast that all that are to come would be: what is
+ * left of a geometric series.  Newton's steps shrink faster than that.
+ */
+static bool
+ica_plan_settled(const ica_plan *plan)
+{
+	double last = tlv_frame_scalar(&plan->model.frame, "change", 1);
+	double shrink = plan->changed > 0 ? last / plan->changed : 1;
+
+	return tlv_ica_settled(&plan->model.frame) || (plan->steps > 1 && shrink < MOST_SHRINK &&
+												   last * shrink / (1 - shrink) < TLV_ICA_SETTLED);
+}
+
 static tlv_status
 ica_finish(tlv_context *ctx, ica_plan *plan)
 {
 	const tlv_frame *model = &plan->model.frame;
 	tlv_diagnostics diagnostics = {0};
 
-	if (plan->refine && plan->options.iterations < 0 && !tlv_ica_settled(model))
+	if (plan->refine && plan->options.iterations < 0 && !ica_plan_settled(plan))
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
 						 &(tlv_warning){.code = "refinement_unsettled",
 										.score = tlv_frame_scalar(model, "change", 1)},
@@ -51,11 +69,15 @@ static tlv_status
 ica_refine_or_finish(tlv_context *ctx, ica_plan *plan, tlv_pass *pass)
 {
 	int limit = plan->options.iterations >= 0 ? plan->options.iterations : MOST_STEPS;
+	tlv_statistic *statistic;
+
 	if (!plan->refine || plan->steps == limit)
 		return ica_finish(ctx, plan);
 	/* The usual refinement is not named: a constant of text would keep servers from shipping it. */
-	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics, ica_take_statistics)
-		->constant = &plan->model.frame;
+	statistic = tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics,
+							 ica_take_statistics);
+	statistic->constant = &plan->model.frame;
+	statistic->refine = plan->likelihood ? "likelihood" : NULL;
 	pass->passes_left = limit - plan->steps;
 	return TLV_OK;
 }
@@ -66,9 +88,10 @@ ica_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pa
 	ica_plan *plan = ica_plan_of(base);
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	plan->changed = tlv_frame_scalar(&plan->model.frame, "change", 1);
 	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
 	plan->steps++;
-	if (plan->options.iterations < 0 && tlv_ica_settled(&plan->model.frame))
+	if (plan->options.iterations < 0 && ica_plan_settled(plan))
 		return ica_finish(ctx, plan);
 	return ica_refine_or_finish(ctx, plan, pass);
 }
@@ -141,11 +164,13 @@ ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
 {
 	const char *refine = plan->options.refine;
 
-	plan->refine = refine == NULL ? !plan->options.fit.noise : strcmp(refine, "tanh") == 0;
+	plan->likelihood = refine != NULL && strcmp(refine, "likelihood") == 0;
+	plan->refine =
+		refine == NULL ? !plan->options.fit.noise : plan->likelihood || strcmp(refine, "tanh") == 0;
 	if (refine != NULL && !plan->refine && strcmp(refine, "none") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
-		return tlv_fail_hint(ctx, "Use 'tanh' or 'none'.");
+		return tlv_fail_hint(ctx, "Use 'tanh', 'likelihood' or 'none'.");
 	}
 	if (plan->refine && plan->options.fit.noise)
 	{

@@ -1,22 +1,12 @@
 /*
- * statistics.c - one step towards the most non-Gaussian components by g = tanh (FastICA;
- * Hyvarinen 1999) as sums over the rows, and the model after it.
- *
- * With outputs y = U (x - m) of variance 1, the symmetric fixed-point step V <- polar(E[z g(V'z)']
- * - V diag(E[g'])) of whitened rows z is, in the coordinates of y, the rotation
- * R = polar(E[y g(y)'] - diag(E[g'(y)])): so U <- R'U, A <- A R, and nothing else is needed.
- *
- * Where components are not quite independent it creeps.  Once it turns little, the turn of a pair
- * is Newton's, with what the rows say about the curvature (Ablin, Cardoso, Gramfort 2018): for
- * s_j = sign(E[g'(y_j)] - E[y_j g_j]) the sum of s_j E[log cosh y_j] is least where
- * D_ij = s_j E[y_i g_j] - s_i E[y_j g_i] vanishes, and its second derivative by the angle is
- * s_i (E[g'_i y_j^2] - E[y_i g_i]) + s_j (E[g'_j y_i^2] - E[y_j g_j]).  Both steps stand at the
- * same points.
+ * statistics.c - sums over the rows for one step (step.c) towards the most non-Gaussian or the most
+ * likely components, with g = tanh of the outputs y = U (x - m), and the model after it.
  *
  * The stored value (kind component_statistics): scalars "rows", "nulls"; the
  * model's fingerprint "model"; "responses" (k x k, sum of y g(y)'), "slopes" (k, sum of
- * g'(y) = 1 - g(y)^2), "curvatures" (k x k, sum of g'(y) (y^2)'), and "powers" (k x 4, sums of
- * y, y^2, y^3, y^4).
+ * g'(y) = 1 - g(y)^2), "curvatures" (k x k, sum of g'(y) (y^2)'), "powers" (k x 4, sums of
+ * y, y^2, y^3, y^4), and "products" (sum of y y'), which are k x k for steps of the likelihood and
+ * of no size for the others.
  */
 #include <math.h>
 #include <string.h>
@@ -29,13 +19,10 @@
 
 /* Rows that are unmixed together. */
 #define BLOCK 256
-/* A fixed-point step is taken while Newton's would turn farther, radians; and its least curvature.
- */
-#define NEWTON_REACH	0.3
-#define LEAST_CURVATURE 0.01
 
-/* The size: components. */
-#define SIZE_K TLV_SIZE_1
+/* The sizes: components, and as many again, or none, of the products. */
+#define SIZE_K		  TLV_SIZE_1
+#define SIZE_PRODUCTS TLV_SIZE_2
 
 typedef struct statistics_state
 {
@@ -46,6 +33,8 @@ typedef struct statistics_state
 	double rows;
 	double *responses;	/* k x k */
 	double *curvatures; /* k x k */
+	double *products;	/* k x k, or of no size */
+	bool likelihood;	/* they are wanted */
 	double *slopes;		/* k */
 	double *powers;		/* k x 4 */
 	double *block;		/* d x BLOCK rows that wait */
@@ -99,6 +88,8 @@ components_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	add_outputs(k, n, y, g, slope, square, state->slopes, state->powers);
 	state->rows += (double) n;
 	TLV_TRY(tlv_gemm(ctx, false, true, k, k, n, 1, slope, k, square, k, 1, state->curvatures, k));
+	if (state->likelihood)
+		TLV_TRY(tlv_gemm(ctx, false, true, k, k, n, 1, y, k, y, k, 1, state->products, k));
 	return tlv_gemm(ctx, false, true, k, k, n, 1, y, k, g, k, 1, state->responses, k);
 }
 
@@ -124,13 +115,14 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				   tlv_accumulator **accumulator)
 {
 	tlv_ica_model *ica = (tlv_ica_model *) model;
-	const size_t sizes[TLV_SIZES] = {ica->k};
+	bool likelihood = method != NULL && strcmp(method, "likelihood") == 0;
+	const size_t sizes[TLV_SIZES] = {ica->k, likelihood ? ica->k : 0};
 	statistics_state *state;
 
-	if (method != NULL && strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
+	if (method != NULL && !likelihood && strcmp(method, "tanh") != 0 && strcmp(method, "em") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		return tlv_fail_hint(ctx, "Use 'tanh'.");
+		return tlv_fail_hint(ctx, "Use 'tanh' or 'likelihood'.");
 	}
 	if (ica->noise)
 	{
@@ -143,6 +135,18 @@ tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state->model = ica;
 	state->fingerprint = model->frame.header->digest;
 	state->k = ica->k;
+	state->likelihood = likelihood;
+	return TLV_OK;
+}
+
+/* Products are of all components, or there are none. */
+static tlv_status
+statistics_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	(void) frame;
+	if (sizes[1] != 0 && sizes[1] != sizes[0])
+		return tlv_fail(ctx, TLV_CORRUPT, "products of %zu components, not %zu", sizes[1],
+						sizes[0]);
 	return TLV_OK;
 }
 
@@ -155,6 +159,7 @@ static const tlv_declaration statistics_list[] = {
 	{"powers", TLV_FLOAT64, SIZE_K, TLV_FOUR, TLV_ANY, TLV_SUM, AT(powers)},
 	{"responses", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_SUM, AT(responses)},
 	{"curvatures", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_SUM, AT(curvatures)},
+	{"products", TLV_FLOAT64, SIZE_PRODUCTS, SIZE_PRODUCTS, TLV_ANY, TLV_SUM, AT(products)},
 };
 #undef AT
 static const tlv_sections statistics_sections = {
@@ -162,8 +167,9 @@ static const tlv_sections statistics_sections = {
 	.kind = TLV_KIND_COMPONENT_STATISTICS,
 	TLV_LIST(statistics_list),
 	.least = {1},
-	.most = {4000},
+	.most = {4000, 4000},
 	.flush = components_flush,
+	.check_more = statistics_check,
 };
 
 static const tlv_accumulator_class statistics_class = {.name = "component_statistics",
@@ -173,102 +179,6 @@ static const tlv_accumulator_class statistics_class = {.name = "component_statis
 
 const tlv_kind tlv_kind_component_statistics = {
 	TLV_KIND_LINE(COMPONENT_STATISTICS, component_statistics), .accumulator = &statistics_class};
-
-/* ---- the step ---- */
-
-/* Means over the rows of the statistics. */
-typedef struct step_means
-{
-	size_t k;
-	double rows;
-	const double *responses;
-	const double *curvatures;
-	const double *slopes;
-} step_means;
-
-/* E[y_i g_j] */
-static inline double
-response(const step_means *m, size_t i, size_t j)
-{
-	return m->responses[i + j * m->k] / m->rows;
-}
-
-/* E[g'_j] - E[y_j g_j]: 0 for Gaussian outputs, positive where large values are frequent. */
-static inline double
-gain(const step_means *m, size_t j)
-{
-	return m->slopes[j] / m->rows - response(m, j, j);
-}
-
-/* R = polar(E[y g'] - diag(E[g'])), columns signed so that it is near the identity. */
-static tlv_status
-fixed_point(tlv_context *ctx, const step_means *m, double *r)
-{
-	size_t k = m->k;
-
-	for (size_t j = 0; j < k; j++)
-		for (size_t i = 0; i < k; i++)
-			r[i + j * k] = i == j ? -gain(m, j) : response(m, i, j);
-	TLV_TRY(tlv_polar(ctx, k, r));
-	for (size_t j = 0; j < k; j++)
-		for (size_t i = 0, negative = r[j + j * k] < 0; i < k && negative; i++)
-			r[i + j * k] = -r[i + j * k];
-	return TLV_OK;
-}
-
-/* r = I + the antisymmetric matrix of Newton's angles; returns the largest. */
-static double
-newton_angles(const step_means *m, double *r)
-{
-	size_t k = m->k;
-	double largest = 0;
-
-	for (size_t j = 0; j < k; j++)
-		for (size_t i = 0; i <= j; i++)
-		{
-			double si = copysign(1, gain(m, i)), sj = copysign(1, gain(m, j));
-			double slope = sj * response(m, i, j) - si * response(m, j, i);
-			double curvature = si * (m->curvatures[i + j * k] / m->rows - response(m, i, i)) +
-							   sj * (m->curvatures[j + i * k] / m->rows - response(m, j, j));
-			double angle = i == j ? 0 : -slope / fmax(LEAST_CURVATURE, fabs(curvature));
-
-			r[i + j * k] = angle;
-			r[j + i * k] = i == j ? 1 : -angle;
-			largest = fmax(largest, fabs(angle));
-		}
-	return largest;
-}
-
-static tlv_status
-rotation(tlv_context *ctx, const step_means *m, double *r)
-{
-	if (newton_angles(m, r) <= NEWTON_REACH)
-		return tlv_polar(ctx, m->k, r);
-	return fixed_point(ctx, m, r);
-}
-
-/*
- * The largest turn of two components towards each other, in standard errors of such a turn
- * (symmetric fixed point: Tichavsky, Koldovsky, Oja 2006).  Two components that are nearly
- * Gaussian turn far and freely, which means nothing.
- */
-static double
-largest_turn(const step_means *m, const double *r)
-{
-	double largest = 0;
-
-	for (size_t j = 0; j < m->k; j++)
-		for (size_t i = 0; i < m->k; i++)
-		{
-			double ri = response(m, i, i), rj = response(m, j, j), own = gain(m, j);
-			double noise = 2 - (m->slopes[i] + m->slopes[j]) / m->rows - ri * ri - rj * rj;
-			double error = sqrt(fmax(0, noise) + own * own) / (fabs(gain(m, i)) + fabs(own));
-
-			if (i != j && error > 0)
-				largest = fmax(largest, fabs(r[i + j * m->k]) / error);
-		}
-	return largest * sqrt(m->rows);
-}
 
 /* Excess kurtosis of every output from its sums of powers. */
 static void
@@ -347,16 +257,19 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	size_t d = mixing->rows, k = mixing->columns;
 	tlv_diagnostics diagnostics = {0};
 	tlv_ica_parts parts = {.d = d, .k = k};
-	step_means means = {.k = k};
-	double *r;
+	tlv_ica_means means = {.k = k};
+	double *r, *back;
 
 	TLV_TRY(check_statistics(ctx, model, statistics, k));
 	means.rows = tlv_frame_scalar(statistics, "rows", 0);
 	means.responses = tlv_frame_float64(statistics, "responses");
 	means.curvatures = tlv_frame_float64(statistics, "curvatures");
 	means.slopes = tlv_frame_float64(statistics, "slopes");
-	TLV_TRY_NEW(ctx, r, k * k + 2 * d * k + k);
-	parts.mixing = r + k * k;
+	if (tlv_frame_find(statistics, "products")->rows > 0)
+		means.products = tlv_frame_float64(statistics, "products");
+	TLV_TRY_NEW(ctx, r, 2 * k * k + 2 * d * k + k);
+	back = r + k * k;
+	parts.mixing = back + k * k;
 	parts.unmixing = parts.mixing + d * k;
 	parts.kurtosis = parts.unmixing + d * k;
 	parts.rows = means.rows;
@@ -365,13 +278,12 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
 	parts.mean = tlv_frame_float64(model, "mean");
 	parts.diagnostics = &diagnostics;
-	TLV_TRY(rotation(ctx, &means, r));
-	parts.change = largest_turn(&means, r);
+	TLV_TRY(tlv_ica_step(ctx, &means, r, back, &parts.change));
 	output_kurtosis(k, parts.rows, tlv_frame_float64(statistics, "powers"), parts.kurtosis);
-	TLV_TRY(tlv_gemm(ctx, false, false, d, k, k, 1, tlv_section_data(model, mixing), d, r, k, 0,
+	TLV_TRY(tlv_gemm(ctx, false, false, d, k, k, 1, tlv_section_data(model, mixing), d, back, k, 0,
 					 parts.mixing, d));
-	TLV_TRY(tlv_gemm(ctx, true, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k, 0,
-					 parts.unmixing, k));
+	TLV_TRY(tlv_gemm(ctx, false, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k,
+					 0, parts.unmixing, k));
 	TLV_TRY(require_finite(ctx, &parts));
 	TLV_TRY(tlv_ica_order(ctx, &parts));
 	TLV_TRY(renew_diagnostics(ctx, model, &parts));

@@ -33,4 +33,8 @@ SEEDS(ica)
 	statistics = collect_vectors("component-statistics", accumulator);
 	must(tlv_kind_ica.model->update(&ctx, &model, &statistics, &image, &size));
 	save_frame("ica-updated", image, size);
+	must(tlv_kind_ica.model->statistics(&ctx, open, "likelihood", &accumulator));
+	statistics = collect_vectors("component-statistics-likelihood", accumulator);
+	must(tlv_kind_ica.model->update(&ctx, &model, &statistics, &image, &size));
+	save_frame("ica-likelihood", image, size);
 }

@@ -179,6 +179,133 @@ test_dependent(void **state)
 	assert_below(tlv_frame_scalar(&model, "change", 1), 1e-4);
 }
 
+/* Mean index over seeds of plain fits and of fits to noise, and how many hints there are to it. */
+typedef struct noise_outcome
+{
+	double plain, free;
+	int warned, hinted;
+} noise_outcome;
+
+static noise_outcome
+fit_both(size_t n, tlv_ica_simulation simulation, int seeds)
+{
+	noise_outcome out = {0};
+
+	for (simulation.seed = 1; simulation.seed <= (uint64_t) seeds; simulation.seed++)
+	{
+		tlv_ica_options options = {.keep_gaussian = true, .seed = 1};
+		tlv_frame t, m, model;
+		tlv_warning warning;
+		void *image;
+		size_t size;
+		rows r;
+
+		assert_ok(tlv_ica_simulate_model(&ctx, &simulation, &image, &size));
+		t = frame_of(image, size);
+		r = draw(&t, n, simulation.seed);
+		m = moments_of(&r, 4);
+		model = fit(&m, &options);
+		if (tlv_warnings_find(&model, "gaussian_noise", &warning))
+		{
+			out.warned++;
+			out.hinted += strstr(warning.hint, "try noise") != NULL;
+		}
+		out.plain += amari(&t, &model) / seeds;
+		options.noise = true;
+		model = fit(&m, &options);
+		out.free += amari(&t, &model) / seeds;
+		pool_reset(&memory, &ctx);
+	}
+	print_message("n %zu: plain %.3f, noise %.3f, warned %d, hinted %d of %d\n", n, out.plain,
+				  out.free, out.warned, out.hinted, seeds);
+	return out;
+}
+
+/* The hint to fit to noise comes where that is better, and not where it is worse. */
+static void
+test_noise_hint(void **state)
+{
+	tlv_ica_simulation simulation = {.d = 4, .k = 4, .source = TLV_ICA_EXPONENTIAL};
+	noise_outcome out;
+
+	(void) state;
+	out = fit_both(3000, simulation, 12);
+	assert_int_equal(out.hinted, 0);
+	simulation.noise = 1;
+	simulation.source = TLV_ICA_LAPLACE;
+	out = fit_both(1000, simulation, 12); /* so few rows that the fit to noise is the worse one */
+	assert_above(out.free, out.plain);
+	assert_above(out.warned, 3);
+	assert_at_most(out.hinted, 1);
+	simulation.noise = 0.3;
+	out = fit_both(60000, simulation, 12);
+	assert_below(out.free, 0.6 * out.plain);
+	assert_above(out.hinted, 5);
+}
+
+/* Of square models: outputs of the mixing are what was mixed. */
+static void
+assert_inverse(const tlv_frame *model)
+{
+	const double *mixing = tlv_frame_float64(model, "mixing");
+	const double *unmixing = tlv_frame_float64(model, "unmixing");
+	size_t k = tlv_frame_find(model, "mixing")->rows;
+
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = 0; j < k; j++)
+		{
+			double sum = 0;
+
+			for (size_t l = 0; l < k; l++)
+				sum += unmixing[i + l * k] * mixing[l + j * k];
+			assert_close(sum, i == j, 1e-9);
+		}
+}
+
+/* Sources whose size changes together, heavy tailed: where only their signs are independent. */
+static void
+test_likelihood(void **state)
+{
+	double tanh_index = 0, likelihood_index = 0;
+	const int seeds = 6;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= (uint64_t) seeds; seed++)
+	{
+		tlv_frame t = truth(6, 6, 0, seed), m, model, better;
+		tlv_ica_options options = {.keep_gaussian = true, .seed = 1};
+		rows r = {4000, 6, NULL};
+		tlv_rng rng;
+
+		r.x = tlv_alloc0(&ctx, r.n * r.d, sizeof(double));
+		tlv_rng_seed(&rng, seed);
+		for (size_t row = 0; row < r.n; row++)
+		{
+			double size = exp(tlv_rng_normal(&rng));
+
+			for (size_t j = 0; j < 6; j++)
+			{
+				double u = 2 * tlv_rng_uniform(&rng) - 1;
+				double source = size * copysign(log(1 - fabs(u)), u);
+
+				for (size_t i = 0; i < 6; i++)
+					r.x[6 * row + i] += tlv_frame_float64(&t, "mixing")[i + 6 * j] * source;
+			}
+		}
+		m = moments_of(&r, 4);
+		model = fit(&m, &options);
+		better = refine(&r, model, 50);
+		tanh_index += amari(&t, &better) / seeds;
+		better = refine_by(&r, model, 50, "likelihood");
+		likelihood_index += amari(&t, &better) / seeds;
+		assert_below(tlv_frame_scalar(&better, "change", 1), TLV_ICA_SETTLED);
+		assert_inverse(&better);
+		pool_reset(&memory, &ctx);
+	}
+	print_message("tanh %.4f, likelihood %.4f\n", tanh_index, likelihood_index);
+	assert_below(likelihood_index, 0.95 * tanh_index);
+}
+
 int
 main(void)
 {
@@ -186,6 +313,8 @@ main(void)
 		cmocka_unit_test_teardown(test_gaussian, reset),
 		cmocka_unit_test_teardown(test_uncertainty, reset),
 		cmocka_unit_test_teardown(test_dependent, reset),
+		cmocka_unit_test_teardown(test_noise_hint, reset),
+		cmocka_unit_test_teardown(test_likelihood, reset),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
