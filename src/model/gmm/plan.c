@@ -592,7 +592,8 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 									  plan->evidence.options.covariance <= TLV_COVARIANCE_SPHERICAL
 								  ? GMM_WIDE_MOST_K
 								  : USUAL_MOST_K;
-
+	TLV_TRY_NEW0(ctx, plan->criteria.bic, plan->options.max_k);
+	TLV_TRY_NEW0(ctx, plan->criteria.icl, plan->options.max_k);
 	tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, take_moments)->order =
 		third ? 3 : 2;
 	return TLV_OK;
@@ -604,15 +605,11 @@ tlv_status
 tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_plan **result)
 {
 	gmm_plan *plan;
-	size_t most_k;
 
 	if (options->fit.k > TLV_MIXTURE_MOST_COMPONENTS ||
 		options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
 	TLV_TRY_NEW0(ctx, plan, 1);
-	most_k = options->max_k > 0 ? options->max_k : USUAL_MOST_K;
-	TLV_TRY_NEW0(ctx, plan->criteria.bic, most_k);
-	TLV_TRY_NEW0(ctx, plan->criteria.icl, most_k);
 	plan->base.class = &gmm_plan_class;
 	plan->options = *options;
 	plan->evidence.options = options->fit;

@@ -527,6 +527,29 @@ test_sample_of_equal_rows(void **state)
 		assert_int_equal(count_rows(rows, n, t), t % 3 != 0);
 }
 
+/* Rows that are not as wide as was told: as many components are tried as there is room for. */
+static void
+test_narrower_than_told(void **state)
+{
+	const size_t clusters = 14, each = 20, d = 30;
+	double *x = room(d * clusters * each, sizeof(double));
+	tlv_gmm_plan_options options = usual_options(0, TLV_COVARIANCE_SPHERICAL);
+	tlv_frame model;
+	tlv_rng rng;
+
+	(void) state;
+	tlv_rng_seed(&rng, 1);
+	for (size_t t = 0; t < clusters * each; t++)
+		for (size_t i = 0; i < d; i++)
+			x[t * d + i] = (i == t % clusters ? 100 : 0) + tlv_rng_uniform(&rng);
+	use_rows(rows_of(clusters * each, d, x));
+	passes.told.width[0] = 300;
+	options.max_k = 0;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_equal(diagnostic(model, "k_chosen"), 1);
+	assert_int_equal(tlv_frame_find(&model, "weights")->rows, clusters);
+}
+
 /* ---- faults ---- */
 
 /* All ways: compressed moments, a sample, rivals; and k that is chosen. */
@@ -578,6 +601,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sample_of_equal_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_narrower_than_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 

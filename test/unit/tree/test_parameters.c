@@ -68,6 +68,25 @@ test_missing(void **state)
 				 0.015);
 }
 
+/* Expected counts of a value that may come from anywhere, whose sums overflow. */
+static void
+test_forged_counts(void **state)
+{
+	tlv_tree tree = random_tree_of(6, 1);
+	tlv_frame truth = simulated(&tree, false, 2, 3, 1), model, statistics;
+	int32_t *rows = drawn_codes(truth, 500, 0);
+	const tlv_section *counts;
+
+	(void) state;
+	model = learned(&tree, 6, 500, rows, 2, 0);
+	statistics = statistics_of(model, 6, 500, rows);
+	counts = tlv_frame_find(&statistics, "counts");
+	for (size_t i = 0; i < counts->rows; i++)
+		((double *) (uintptr_t) tlv_section_data(&statistics, counts))[i] = 1e308;
+	assert_ok(tlv_kind_check(&ctx, &tlv_kind_tree_statistics, &statistics));
+	(void) updated(model, statistics);
+}
+
 /* Tables of triples taken from the moments, or from a second pass over the rows: one model. */
 static void
 test_two_passes(void **state)
@@ -252,6 +271,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forged_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_two_passes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_observed_only, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_states, setup, teardown),
