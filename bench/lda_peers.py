@@ -22,7 +22,7 @@ RUN = {'small': ['nmf', 'sk-online:10'] + (['nmf-kl', 'sk-batch:10'] if SLOW els
        'large': ['nmf', 'sk-online:1'] if SLOW else []}
 NAMES = {'nmf': 'scikit-learn NMF Frobenius', 'nmf-kl': 'scikit-learn NMF KL', 'sk-online:10': 'scikit-learn LDA on-line, 10',
          'sk-online:1': 'scikit-learn LDA on-line, 1', 'sk-batch:10': 'scikit-learn LDA batch, 10'}
-# the large set has as many sweeps as MADlib's, by the setting that is better on the small one
+# the large set has as many sweeps as MADlib's, under the eta of its documents
 TOMOTOPY = {'small': {}, 'large': {'sweeps': (50, 150), 'etas': (0.1,)}}
 REPORTED = {  # measured earlier on the same machine, from other programs
     'small': [['MADlib sampler in PostgreSQL 15, 200 sweeps', 27.4, 115, .142, .149, 0, 846],
