@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/fmgroids.h"
 
 #include "rows/vectors.h"
@@ -144,6 +145,7 @@ rows_array(ApplyCall *call)
 		if (row == 0)
 		{
 			k = posterior->total;
+			TlvRequireArray(rows, k);
 			numbers = palloc_extended(rows * k * sizeof(double), MCXT_ALLOC_HUGE);
 		}
 		memcpy(numbers + row * k, posterior->values, k * sizeof(double));
@@ -225,6 +227,8 @@ log_likelihood(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 		sum += value;
 	}
 	close_call(&call);
+	if (isinf(sum))
+		float_overflow_error();
 	PG_RETURN_FLOAT8(sum);
 }
 

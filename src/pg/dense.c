@@ -17,6 +17,7 @@ moment_array(tlv_context *ctx, const tlv_dense_central *central, int order)
 
 	if (order <= 2)
 		return TlvFloat8Box(order, sides, order == 1 ? central->mean : central->covariance);
+	TlvRequireArray(d * d, order == 4 ? d * d : d);
 	full = MemoryContextAllocHuge(CurrentMemoryContext,
 								  d * d * d * (order == 4 ? d : 1) * sizeof(double));
 	if (order == 4)

@@ -130,6 +130,7 @@ TLV_FUNCTION(tlv_unmix)
 
 	TlvRequireKind(&cache->model->frame, &tlv_kind_ica, "tlv_unmix");
 	k = tlv_model_components(&cache->model->frame);
+	TlvRequireArray(vectors.rows, k);
 	sources = palloc_extended(vectors.rows * k * sizeof(double), MCXT_ALLOC_HUGE);
 	for (size_t t = 0; t < vectors.rows; t++)
 	{

@@ -19,6 +19,7 @@
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sort.h"
 
 /* ---- fitting ---- */
 
@@ -159,43 +160,64 @@ TLV_FUNCTION(tlv_topics_rows)
 
 typedef struct RankedItem
 {
-	double probability;
+	uint64 key; /* the less, the more probable */
 	size_t position;
 } RankedItem;
 
-/* Descending probability, then ascending item. */
-static int
-compare_ranked(const void *a, const void *b)
+/* Numbers above 0 are in the order of their bits. */
+static uint64
+rank_key(double probability)
 {
-	const RankedItem *x = a, *y = b;
+	uint64 bits;
 
-	if (x->probability != y->probability)
-		return x->probability > y->probability ? -1 : 1;
-	return x->position < y->position ? -1 : 1;
+	memcpy(&bits, &probability, sizeof(bits));
+	return ~bits;
+}
+
+/*
+ * The *n items of topic j with a probability above 0: the most probable first, equal ones
+ * ascending.  There is room for 2 d of them.  The time is linear, whatever the model says: it may
+ * have been written so that comparisons take long.
+ */
+static const RankedItem *
+rank_items(const double *phi, size_t k, size_t d, size_t j, RankedItem *room, size_t *n)
+{
+	static const tlv_sort_form form = {sizeof(RankedItem), sizeof(uint64), 0, 64};
+	tlv_context ctx;
+	void *sorted;
+
+	*n = 0;
+	for (size_t i = 0; i < d; i++)
+	{
+		TlvLoopCheck(i);
+		if (phi[i * k + j] > 0)
+			room[(*n)++] = (RankedItem){rank_key(phi[i * k + j]), i};
+	}
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, *n, room, room + d, &sorted));
+	return sorted;
 }
 
 static void
-put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank,
-		 const RankedItem *ranked)
+put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank, size_t position,
+		 double probability)
 {
 	const tlv_section *labels = tlv_frame_find(frame, "labels");
 	const int64_t *offsets = tlv_frame_int64(frame, "label_offsets");
 	text *term = NULL;
 
-	if (labels != NULL && offsets != NULL &&
-		offsets[ranked->position + 1] > offsets[ranked->position])
+	if (labels != NULL && offsets != NULL && offsets[position + 1] > offsets[position])
 	{
-		const char *label =
-			(const char *) tlv_section_data(frame, labels) + offsets[ranked->position];
-		int length = (int) (offsets[ranked->position + 1] - offsets[ranked->position]);
+		const char *label = (const char *) tlv_section_data(frame, labels) + offsets[position];
+		int length = (int) (offsets[position + 1] - offsets[position]);
 
 		/* The model may come from a database of another encoding. */
 		(void) pg_verifymbstr(label, length, false);
 		term = cstring_to_text_with_len(label, length);
 	}
 	TlvPutRow(fcinfo, TlvInt4(topic), TlvInt4(rank),
-			  TlvInt8(tlv_frame_int64(frame, "items")[ranked->position]), TlvOwned(term),
-			  TlvFloat8(ranked->probability));
+			  TlvInt8(tlv_frame_int64(frame, "items")[position]), TlvOwned(term),
+			  TlvFloat8(probability));
 }
 
 /* Rows (topic, rank, item, term, probability); top NULL: all of probability > 0. */
@@ -204,7 +226,7 @@ TLV_FUNCTION(tlv_topic_items_rows)
 	tlv_frame frame;
 	size_t k, d, top;
 	const double *phi;
-	RankedItem *ranked;
+	RankedItem *room;
 
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
@@ -214,18 +236,16 @@ TLV_FUNCTION(tlv_topic_items_rows)
 	d = tlv_frame_find(&frame, "phi")->columns;
 	phi = tlv_frame_float64(&frame, "phi");
 	top = TlvArgumentIsNull(fcinfo, "top") ? d : TlvNamedCount(fcinfo, "top", 1);
-	ranked = palloc_extended(d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
+	room = palloc_extended(2 * d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
 	for (size_t j = 0; j < k; j++)
 	{
-		size_t n = 0;
+		size_t n;
+		const RankedItem *ranked = rank_items(phi, k, d, j, room, &n);
 
 		CHECK_FOR_INTERRUPTS();
-		for (size_t i = 0; i < d; i++)
-			if (phi[i * k + j] > 0)
-				ranked[n++] = (RankedItem){phi[i * k + j], i};
-		qsort(ranked, n, sizeof(RankedItem), compare_ranked);
 		for (size_t r = 0; r < n && r < top; r++)
-			put_item(fcinfo, &frame, (int) j + 1, (int) r + 1, &ranked[r]);
+			put_item(fcinfo, &frame, (int) j + 1, (int) r + 1, ranked[r].position,
+					 phi[ranked[r].position * k + j]);
 	}
 	return (Datum) 0;
 }

@@ -15,6 +15,7 @@
 #include "server/arguments.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/rng.h"
+#include "tensorlv/num/sort.h"
 #include "tensorlv/model/topics.h"
 
 /* Refuses topics that no value holds before memory is asked for. */
@@ -135,21 +136,51 @@ TLV_FUNCTION(tlv_simulate_lda)
 	return (Datum) 0;
 }
 
-/* Numbers of a one-dimensional array without NULL. */
-static Datum *
-array_values(FunctionCallInfo fcinfo, Oid type, int16 length, const char *name, int *n)
+/* The elements of an array without NULL, where they lie. */
+static const void *
+array_elements(FunctionCallInfo fcinfo, const char *name, int *n)
 {
 	ArrayType *array = TlvNamedArray(fcinfo, name);
-	Datum *values;
-	bool *nulls;
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
 
-	deconstruct_array(array, type, length, length == 8 ? FLOAT8PASSBYVAL : true,
-					  length == 8 ? TYPALIGN_DOUBLE : TYPALIGN_INT, &values, &nulls, n);
-	for (int i = 0; i < *n; i++)
-		if (nulls[i])
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	for (int i = 0; bitmap != NULL && i < *n; i++)
+	{
+		TlvLoopCheck(i);
+		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of %s is null", i + 1, name)));
-	return values;
+	}
+	return ARR_DATA_PTR(array);
+}
+
+/* As an unsigned number in the same order, and back. */
+#define SIGN_TURNED(item) ((item) ^ PG_INT64_MIN)
+
+/* Distinct items, ascending, in time that no choice of items makes more than linear. */
+static size_t
+distinct_items(size_t n, const int64 *values, int64_t **items)
+{
+	static const tlv_sort_form form = {sizeof(int64_t), sizeof(int64_t), 0, 64};
+	int64_t *turned = palloc_extended(2 * n * sizeof(int64_t), MCXT_ALLOC_HUGE), *sorted;
+	tlv_context ctx;
+	size_t d = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		turned[i] = SIGN_TURNED(values[i]);
+	}
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, n, turned, turned + n, (void **) &sorted));
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		if (d == 0 || sorted[d - 1] != SIGN_TURNED(sorted[i]))
+			sorted[d++] = SIGN_TURNED(sorted[i]);
+	}
+	*items = sorted;
+	return d;
 }
 
 static int
@@ -160,21 +191,6 @@ compare_items(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Distinct items, ascending. */
-static size_t
-distinct_items(int n, const Datum *values, int64_t *items)
-{
-	size_t d = 0;
-
-	for (int i = 0; i < n; i++)
-		items[i] = DatumGetInt64(values[i]);
-	qsort(items, (size_t) n, sizeof(int64_t), compare_items);
-	for (int i = 0; i < n; i++)
-		if (d == 0 || items[d - 1] != items[i])
-			items[d++] = items[i];
-	return d;
-}
-
 /*
  * tlv_topic_model(topics int[], items bigint[], probabilities float8[], alpha float8[]): a model
  * from rows of (topic, item, probability), topics numbered from 1
@@ -182,12 +198,12 @@ distinct_items(int n, const Datum *values, int64_t *items)
 TLV_FUNCTION(tlv_topic_model)
 {
 	int n, n_items, n_probabilities, n_alpha;
-	Datum *topics = array_values(fcinfo, INT4OID, 4, "topics", &n);
-	Datum *item_values = array_values(fcinfo, INT8OID, 8, "items", &n_items);
-	Datum *probabilities = array_values(fcinfo, FLOAT8OID, 8, "probabilities", &n_probabilities);
-	Datum *alphas = array_values(fcinfo, FLOAT8OID, 8, "alpha", &n_alpha);
+	const int32 *topics = array_elements(fcinfo, "topics", &n);
+	const int64 *item_of = array_elements(fcinfo, "items", &n_items);
+	const double *probabilities = array_elements(fcinfo, "probabilities", &n_probabilities);
+	const double *alpha = array_elements(fcinfo, "alpha", &n_alpha);
 	int64_t *items;
-	double *phi, *alpha;
+	double *phi;
 	size_t d, k = (size_t) n_alpha;
 	TlvMaker maker;
 
@@ -198,23 +214,18 @@ TLV_FUNCTION(tlv_topic_model)
 						n_probabilities, n_alpha),
 				 errhint("The first three arrays have one element per (topic, item) pair, alpha "
 						 "has one per topic.")));
-	items = palloc_extended((Size) n * sizeof(int64_t), MCXT_ALLOC_HUGE);
-	d = distinct_items(n, item_values, items);
+	d = distinct_items((size_t) n, item_of, &items);
 	require_room(d, k);
 	phi = palloc_extended(k * d * sizeof(double), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	alpha = palloc(k * sizeof(double));
-	for (size_t j = 0; j < k; j++)
-		alpha[j] = DatumGetFloat8(alphas[j]);
 	for (int i = 0; i < n; i++)
 	{
-		int32 topic = DatumGetInt32(topics[i]);
-		int64_t item = DatumGetInt64(item_values[i]);
-		int64_t *at = bsearch(&item, items, d, sizeof(int64_t), compare_items);
+		const int64_t *at = bsearch(&item_of[i], items, d, sizeof(int64_t), compare_items);
 
-		if (topic < 1 || (size_t) topic > k)
+		TlvLoopCheck(i);
+		if (topics[i] < 1 || (size_t) topics[i] > k)
 			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("topic %d is not between 1 and %zu", topic, k)));
-		phi[(size_t) (at - items) * k + (size_t) topic - 1] += DatumGetFloat8(probabilities[i]);
+							errmsg("topic %d is not between 1 and %zu", topics[i], k)));
+		phi[(size_t) (at - items) * k + (size_t) topics[i] - 1] += probabilities[i];
 	}
 	TlvMakerBegin(&maker, "tensorlv model");
 	maker.ctx->arena.limit = SIZE_MAX;

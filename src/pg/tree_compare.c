@@ -4,6 +4,7 @@
  */
 #include "tree.h"
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "server/query.h"
@@ -21,14 +22,41 @@ compare_named(const void *a, const void *b)
 	return strcmp(((const NamedNode *) a)->name, ((const NamedNode *) b)->name);
 }
 
+/* Two runs that lie one behind the other, both sorted, as one. */
+static void
+merge_runs(const NamedNode *from, size_t start, size_t middle, size_t end, NamedNode *to)
+{
+	size_t a = start, b = middle;
+
+	for (size_t i = start; i < end; i++)
+	{
+		CHECK_FOR_INTERRUPTS(); /* names may be long */
+		if (b == end || (a < middle && compare_named(&from[a], &from[b]) <= 0))
+			to[i] = from[a++];
+		else
+			to[i] = from[b++];
+	}
+}
+
+/* By merging: no choice of names makes that slow. */
 static NamedNode *
 sort_names(size_t n, char *const *names)
 {
-	NamedNode *sorted = palloc(Max(n, 1) * sizeof(NamedNode));
+	NamedNode *sorted = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
+	NamedNode *other = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
 
 	for (size_t v = 0; v < n; v++)
 		sorted[v] = (NamedNode){names[v], (int32_t) v};
-	qsort(sorted, n, sizeof(NamedNode), compare_named);
+	for (size_t run = 1; run < n; run *= 2)
+	{
+		NamedNode *merged = other;
+
+		for (size_t at = 0; at < n; at += 2 * run)
+			merge_runs(sorted, at, Min(at + run, n), Min(at + 2 * run, n), merged);
+		other = sorted;
+		sorted = merged;
+	}
+	pfree(other);
 	return sorted;
 }
 
@@ -211,6 +239,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 		bool again = i > 0 && strcmp(ends[i - 1].name, ends[i].name) == 0;
 		const NamedNode *found = again ? NULL : find_name(observed, p, ends[i].name);
 
+		CHECK_FOR_INTERRUPTS();
 		if (again)
 			node[ends[i].node] = node[ends[i - 1].node];
 		else
@@ -222,7 +251,7 @@ tree_of_edges(tlv_context *ctx, const EdgeNames *edges, const TlvTreeModel *mode
 			if (find_name(ends, n, model->names[v]) == NULL)
 				refuse_variable(model->names[v]);
 	TlvCheck(ctx, tlv_tree_create(ctx, p, nodes, edges->edges, &tree));
-	leader = palloc(nodes * sizeof(int32_t));
+	leader = palloc_extended(nodes * sizeof(int32_t), MCXT_ALLOC_HUGE);
 	for (size_t v = 0; v < nodes; v++)
 		leader[v] = (int32_t) v;
 	for (size_t e = 0; e < edges->edges; e++)

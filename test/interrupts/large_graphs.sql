@@ -39,6 +39,9 @@ SELECT count(*) FROM held, tlv_neighbours(hub);
 -- phase: components of a hub
 SELECT count(*) FROM held, tlv_graph_components(hub);
 
+-- phase: components of many pairs
+SELECT count(*) FROM (SELECT tlv_graph(2 * i, 2 * i + 1) AS pairs FROM generate_series(1, 10000000) i) q, tlv_graph_components(pairs);
+
 -- phase: text of a hub
 SELECT length(hub::text) FROM held;
 

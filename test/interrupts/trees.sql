@@ -98,6 +98,9 @@ SELECT sum(r.different) FROM held, generate_series(1, 10000) i, tlv_robinson_fou
 -- phase: comparison with edges
 SELECT * FROM held, tlv_robinson_foulds(other, 'SELECT ''a'' || i, ''b'' || i FROM generate_series(1, 100000000) i');
 
+-- phase: comparison with nodes in no order
+SELECT * FROM held, tlv_robinson_foulds(other, 'SELECT md5(i::text), md5((i + 4000000)::text) FROM generate_series(1, 4000000) i');
+
 -- phase: drawing
 SELECT count(tlv_tree_svg(other)) FROM held, generate_series(1, 10000);
 

@@ -60,6 +60,8 @@ SELECT * FROM tlv_items('{}');
 SELECT * FROM tlv_items(null);
 SELECT tlv_size('{3:2,-17:1.5}'), tlv_total('{3:2,-17:1.5}'), tlv_size('{}'), tlv_total('{}');
 SELECT tlv_info('{3:2,-17:1.5}'::tlv_bag), tlv_info('{}'::tlv_bag);
+-- a sum beyond all numbers is an error, not infinity
+SELECT pg_temp.outcome($$SELECT tlv_total('{1:1e308,2:1e308}')$$), pg_temp.outcome($$SELECT tlv_info('{1:1e308,2:1e308}'::tlv_bag)$$);
 
 -- tlv_damp, +
 SELECT tlv_damp('{1:1,2:2,3:50,4:0.5}', 2), tlv_damp('{1:5,2:2}', 1.5), tlv_damp('{}', 1), tlv_damp(null, 1), tlv_damp('{1:2}', null);

@@ -121,6 +121,8 @@ SELECT tlv_fit_gmm(tlv_rollup(m), 2) FROM (SELECT tlv_statistics(x, none) AS m F
 \set VERBOSITY terse
 SELECT tlv_components((SELECT tlv_simulate_lda_model(10, 2)));
 SELECT tlv_infer(model, array[1, 2]::float8[]) FROM found WHERE covariance = 'full';
+-- more than an array holds, refused before it is worked out
+SELECT tlv_infer(tlv_simulate_gmm_model(1, 1000), array_fill(1::float8, '{140000,1}'));
 SELECT tlv_infer(model, array[1, 2, 3, 4, 5, 1e200]::float8[]) FROM found WHERE covariance = 'full';
 SELECT tlv_match(a, b) FROM (SELECT tlv_simulate_gmm_model(2, 2) AS a, tlv_simulate_gmm_model(3, 2) AS b) v;
 SELECT tlv_simulate_gmm_model(0, 1);

@@ -13,6 +13,7 @@
 #include "tsearch/ts_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/jsonb.h"
 
 /* Bags from this size on are written with looks at interrupts. */
@@ -266,6 +267,8 @@ TLV_FUNCTION(tlv_bag_total)
 
 	for (size_t i = 0; i < n; i++)
 		total += weights[i];
+	if (isinf(total))
+		float_overflow_error();
 	PG_RETURN_FLOAT8(total);
 }
 

@@ -51,6 +51,17 @@ TlvVectorsOf(Datum value)
 	return vectors;
 }
 
+/* Of an array of any dimensions. */
+#define MOST_NUMBERS ((MaxAllocSize - ARR_OVERHEAD_NONULLS(MAXDIM)) / sizeof(double))
+
+void
+TlvRequireArray(size_t rows, size_t columns)
+{
+	if ((double) rows * (double) columns > (double) MOST_NUMBERS)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("an array of %zu x %zu numbers is too large", rows, columns)));
+}
+
 ArrayType *
 TlvFloat8Box(int ndim, const size_t *sides, const double *x)
 {
@@ -58,11 +69,11 @@ TlvFloat8Box(int ndim, const size_t *sides, const double *x)
 	ArrayType *array;
 
 	for (int i = 0; i < ndim; i++)
+	{
+		TlvRequireArray(count, sides[i]);
 		count *= sides[i];
+	}
 	size = ARR_OVERHEAD_NONULLS(ndim) + count * sizeof(double);
-	if (size > MaxAllocSize)
-		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						errmsg("an array of %zu numbers is too large", count)));
 	array = palloc(size);
 	memset(array, 0, ARR_OVERHEAD_NONULLS(ndim));
 	SET_VARSIZE(array, size);

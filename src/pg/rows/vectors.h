@@ -21,6 +21,9 @@ typedef struct TlvVectors
 /* Errors: an empty array, one of more than two dimensions, a NULL element. */
 extern TlvVectors TlvVectorsOf(Datum value);
 
+/* Error 54000 unless an array holds rows x columns numbers: before they are worked out. */
+extern void TlvRequireArray(size_t rows, size_t columns);
+
 /* A float8[] of n numbers. */
 extern ArrayType *TlvFloat8Array(size_t n, const double *x);
 

@@ -226,7 +226,8 @@ receiver_startup(DestReceiver *self, int operation, TupleDesc desc)
 	for (int i = 0; same && i < receiver->n; i++)
 		same = TupleDescAttr(desc, i)->atttypid == receiver->types[i];
 	if (!same)
-		elog(ERROR, "a pass returns columns of other types than it should");
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("a pass returns columns of other types than it should")));
 }
 
 /* From 16 on an aggregate without a final function returns its state, which is copied as it is. */
