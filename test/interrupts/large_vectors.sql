@@ -33,6 +33,12 @@ SELECT tlv_info(tlv_sequence_moments(s)) FROM long;
 -- phase: windows of one long sequence of vectors
 SELECT tlv_info(tlv_sequence_moments(x)) FROM deep;
 
+-- phase: a long sequence of NULLs
+SELECT tlv_info(tlv_sequence_moments(x)) FROM (SELECT array_fill(NULL::float8, '{100000000}') AS x) q;
+
+-- phase: a row of NULLs, too many
+DO $$ BEGIN PERFORM tlv_infer(tlv_simulate_tree_model(5, kind => 'gaussian'), array_fill(NULL::float8, '{130000000}')); EXCEPTION WHEN data_exception THEN NULL; END $$;
+
 -- phase: Baum-Welch of one long sequence
 SELECT tlv_info(tlv_sequence_statistics(s, (SELECT hmm FROM models))) FROM long;
 

@@ -45,7 +45,7 @@ SELECT count(m) FROM (SELECT doc, tlv_count_moments(bag, (SELECT wide FROM held)
 SELECT tlv_info(tlv_topic_model(array_agg(1), array_agg(hashint8extended(i, 1)), array_agg(1e-7::float8), '{1}')) FROM generate_series(1, 10000000) i;
 
 -- phase: the items of large topics
-SELECT count(*) FROM (SELECT tlv_topic_model(array_agg(1), array_agg(i::bigint), array_agg((1 + hashint8(i) % 1000000007 / 3e9) * 1e-7), '{1}') AS m
+SELECT count(*) FROM (SELECT tlv_topic_model(array_agg(1), array_agg(i::bigint), array_agg((3e9::float8 + hashint8(i)) * 1e-17::float8), '{1}') AS m
   FROM generate_series(1, 10000000) i) q, tlv_topic_items(m, 1);
 
 -- phase: subspace of 5000 items

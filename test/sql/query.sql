@@ -85,6 +85,14 @@ CREATE FUNCTION query_writes() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ 
 SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM query_rows WHERE query_writes()'')') AS outcome;
 SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM query_rows WHERE x[1] > 0 OR query_writes()'')') AS outcome;
 
+-- but to temporary tables, as in any transaction that only reads; what it reads is what there was
+CREATE TEMP TABLE query_temp AS SELECT x FROM query_rows;
+CREATE FUNCTION query_adds(x float8[]) RETURNS float8[] LANGUAGE plpgsql AS $$ BEGIN INSERT INTO query_temp VALUES (x); RETURN x; END $$;
+SELECT (tlv_info(tlv_ica('SELECT query_adds(x) FROM query_temp'))->>'rows')::int = (SELECT count(*) FROM query_rows) AS as_many;
+SELECT count(*) = 2 * (SELECT count(*) FROM query_rows) AS added FROM query_temp;
+DROP FUNCTION query_adds;
+DROP TABLE query_temp;
+
 -- rows that change between the passes
 CREATE SEQUENCE query_passes;
 CREATE FUNCTION query_once() RETURNS SETOF float8[] LANGUAGE plpgsql VOLATILE AS $$

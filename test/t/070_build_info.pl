@@ -31,10 +31,19 @@ CREATE FUNCTION libraries() RETURNS SETOF text LANGUAGE sql VOLATILE AS $$
 $$;
 SQL
 SKIP: {
-    skip 'the server\'s processes cannot be seen', 9 unless $here && run_sql($db, "SELECT status('Threads')")->{status} == 0;
+    skip 'the server\'s processes cannot be seen', 11 unless $here && run_sql($db, "SELECT status('Threads')")->{status} == 0;
     is(query($db, "SELECT tlv_lda('SELECT bag FROM docs', 10) IS NOT NULL;\nSELECT status('Threads')"), "t\n1", 'one thread in a backend after a fit');
     is(query($db, "SELECT tlv_count_moments(bag) IS NOT NULL FROM docs;\nSELECT count(*) FROM libraries() l WHERE l LIKE '%libopenblas%'"), "t\n1", 'one OpenBLAS is loaded');
     is(query($db, "SELECT tlv_term_id('x') IS NOT NULL;\nSELECT count(*) FROM libraries() l WHERE l ~ 'lib(atlas|mkl|blis)|/blas/libblas|/lapack/liblapack\\.so'"), "t\n0", 'and no other BLAS');
+    # what the module calls of the system: nothing that opens, connects, starts or shares
+    my $module = (split /\n/, query($db, "SELECT tlv_term_id('x') IS NOT NULL;\nSELECT l FROM libraries() l WHERE l LIKE '%/tensorlv.so'"))[-1];
+  SKIP: {
+        skip 'there is no nm', 2 unless $module && qx(nm --version 2>/dev/null);
+        my @calls = map { /\bU (\w+)/ ? $1 : () } qx(nm -D --undefined-only '$module');
+        cmp_ok(scalar @calls, '>', 50, 'the module calls others');
+        my @strange = grep { /^(f?open(at|64|dir)?|creat|socket|connect|bind|listen|v?fork|clone|exec\w+|popen|system|posix_spawn\w*|pthread_create|dlopen|shm\w*|mmap(64)?|unlink|rename|write|send\w*)$/ } @calls;
+        is("@strange", '', 'but nothing that opens a file or a connection, starts a process or shares memory');
+    }
     # signals reach the backend, not a thread of a library
     is(query($db, "SELECT tlv_build_info() IS NOT NULL LIMIT 1;\nSELECT pg_sleep(0) IS NOT NULL, status('Threads')"), "t\nt|1", 'loading starts no threads');
 

@@ -5,6 +5,7 @@
 #include "reader.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/sequences.h"
@@ -21,7 +22,10 @@ spread_values(const ArrayType *array, size_t p)
 	int32_t *values = palloc(p * sizeof(int32_t));
 
 	for (size_t v = 0; v < p; v++)
+	{
+		TlvLoopCheck(v); /* NULLs take a bit each: there may be many in a short value */
 		values[v] = bitmap[v / 8] & (1 << (v % 8)) ? *from++ : TLV_CATEGORY_MISSING;
+	}
 	return values;
 }
 
@@ -34,6 +38,7 @@ refuse_negative(const ArrayType *array, size_t p)
 
 	for (size_t v = 0; v < p; v++)
 	{
+		TlvLoopCheck(v);
 		if (bitmap != NULL && (bitmap[v / 8] & (1 << (v % 8))) == 0)
 			continue;
 		if (*from < 0)
@@ -115,6 +120,7 @@ spread_symbols(TlvRowCursor *cursor, ArrayType *array, int n, int64_t *symbols)
 
 	for (int i = 0; i < n; i++)
 	{
+		TlvLoopCheck(i);
 		missing[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
 		symbols[i] = missing[i] ? TLV_SYMBOL_MISSING : *from++;
 	}

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 
 #include "vectors.h"
 
@@ -29,43 +30,10 @@ put_vectors(TlvRowCursor *cursor, tlv_part *part, const TlvVectors *vectors, Dat
 	TlvCursorOwn(cursor, TLV_COPY_OF(vectors->array, value));
 }
 
-/* One vector whose missing elements are NULL. */
+/* n x d elements of which some may be NULL: NaN, and said to be missing. */
 static void
-put_incomplete(TlvRowCursor *cursor, ArrayType *array)
+put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 {
-	Datum *elements;
-	bool *missing;
-	double *x;
-	int n;
-
-	if (ARR_NDIM(array) != 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
-						errhint("It has one element for each variable of the tree.")));
-	deconstruct_array(array, FLOAT8OID, sizeof(double), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements,
-					  &missing, &n);
-	x = palloc((Size) Max(n, 1) * sizeof(double));
-	for (int i = 0; i < n; i++)
-	{
-		x[i] = missing[i] ? NAN : DatumGetFloat8(elements[i]);
-		if (!missing[i] && !isfinite(x[i]))
-			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-							errmsg("element %d is not finite", i + 1),
-							errhint("What is missing is null.")));
-	}
-	pfree(elements);
-	put_part(&cursor->row.part[0], 1, (size_t) n, x);
-	cursor->row.part[0].missing = missing;
-	TlvCursorOwn(cursor, x);
-	TlvCursorOwn(cursor, missing);
-}
-
-/* Steps of which elements are NULL: NaN, and said to be missing. */
-static void
-put_incomplete_steps(TlvRowCursor *cursor, ArrayType *array)
-{
-	bool many = ARR_NDIM(array) == 2;
-	size_t n = (size_t) ARR_DIMS(array)[0], d = many ? (size_t) ARR_DIMS(array)[1] : 1;
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
 	const double *from = (const double *) ARR_DATA_PTR(array);
 	double *x = palloc_extended(n * d * sizeof(double), MCXT_ALLOC_HUGE);
@@ -73,13 +41,35 @@ put_incomplete_steps(TlvRowCursor *cursor, ArrayType *array)
 
 	for (size_t i = 0; i < n * d; i++)
 	{
-		missing[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		TlvLoopCheck(i); /* NULLs take a bit each: there may be many in a short value */
+		missing[i] = bitmap != NULL && (bitmap[i / 8] & (1 << (i % 8))) == 0;
 		x[i] = missing[i] ? NAN : *from++;
 	}
 	put_part(&cursor->row.part[0], n, d, x);
 	cursor->row.part[0].missing = missing;
 	TlvCursorOwn(cursor, x);
 	TlvCursorOwn(cursor, missing);
+}
+
+/* One vector whose missing elements are NULL. */
+static void
+put_incomplete(TlvRowCursor *cursor, ArrayType *array)
+{
+	const tlv_part *part = &cursor->row.part[0];
+
+	if (ARR_NDIM(array) != 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
+						errhint("It has one element for each variable of the tree.")));
+	put_spread(cursor, array, 1, (size_t) ARR_DIMS(array)[0]);
+	for (size_t i = 0; i < part->d; i++)
+	{
+		TlvLoopCheck(i);
+		if (!part->missing[i] && !isfinite(part->float64[i]))
+			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+							errmsg("element %zu is not finite", i + 1),
+							errhint("What is missing is null.")));
+	}
 }
 
 static void
@@ -97,7 +87,8 @@ put_sequence(TlvRowCursor *cursor, Datum value, unsigned takes)
 	if (ARR_HASNULL(array) && ARR_NDIM(array) <= 2 && ARR_ELEMTYPE(array) == FLOAT8OID &&
 		(takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
 	{
-		put_incomplete_steps(cursor, array);
+		put_spread(cursor, array, (size_t) ARR_DIMS(array)[0],
+				   ARR_NDIM(array) == 2 ? (size_t) ARR_DIMS(array)[1] : 1);
 		return;
 	}
 	vectors = TlvVectorsOf(PointerGetDatum(array));

@@ -4,6 +4,7 @@
 #include "vectors.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 
 static void
 refuse_null_element(ArrayType *array)
@@ -13,11 +14,14 @@ refuse_null_element(ArrayType *array)
 	int d = ARR_DIMS(array)[ARR_NDIM(array) - 1];
 
 	for (int i = 0; i < count; i++)
+	{
+		TlvLoopCheck(i);
 		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
 			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 							errmsg("element %d of a vector is null", i % d + 1),
 							errhint("Leave such rows out with FILTER or WHERE, or fill them with "
 									"coalesce().")));
+	}
 }
 
 /* One or two dimensions, at least one element, no NULL. */
