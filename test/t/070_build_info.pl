@@ -36,9 +36,9 @@ SKIP: {
     is(query($db, "SELECT tlv_count_moments(bag) IS NOT NULL FROM docs;\nSELECT count(*) FROM libraries() l WHERE l LIKE '%libopenblas%'"), "t\n1", 'one OpenBLAS is loaded');
     is(query($db, "SELECT tlv_term_id('x') IS NOT NULL;\nSELECT count(*) FROM libraries() l WHERE l ~ 'lib(atlas|mkl|blis)|/blas/libblas|/lapack/liblapack\\.so'"), "t\n0", 'and no other BLAS');
     # what the module calls of the system: nothing that opens, connects, starts or shares
-    my $module = (split /\n/, query($db, "SELECT tlv_term_id('x') IS NOT NULL;\nSELECT l FROM libraries() l WHERE l LIKE '%/tensorlv.so'"))[-1];
+    my $module = (split /\n/, query($db, "SELECT tlv_term_id('x') IS NOT NULL;\nSELECT (regexp_match(pg_read_file('/proc/self/maps'), '/\\S*/tensorlv\\.so'))[1]"))[-1];
   SKIP: {
-        skip 'there is no nm', 2 unless $module && qx(nm --version 2>/dev/null);
+        skip 'there is no nm', 2 unless $module =~ m{/tensorlv\.so$} && qx(nm --version 2>/dev/null);
         my @calls = map { /\bU (\w+)/ ? $1 : () } qx(nm -D --undefined-only '$module');
         cmp_ok(scalar @calls, '>', 50, 'the module calls others');
         my @strange = grep { /^(f?open(at|64|dir)?|creat|socket|connect|bind|listen|v?fork|clone|exec\w+|popen|system|posix_spawn\w*|pthread_create|dlopen|shm\w*|mmap(64)?|unlink|rename|write|send\w*)$/ } @calls;
