@@ -76,6 +76,12 @@ CREATE FUNCTION tlv_tree_edges(model tlv_model)
 COMMENT ON FUNCTION tlv_tree_edges(tlv_model) IS
     'edges of a latent tree: length is an information distance (0: the same, large: hardly dependent), error its standard error, support the '
     'share of the bootstrap''s trees that divide the variables in the same way';
+CREATE FUNCTION tlv_tree_clusters(model tlv_model, groups integer DEFAULT NULL)
+    RETURNS TABLE (variable integer, variable_name text, cluster integer)
+    AS 'MODULE_PATHNAME', 'tlv_tree_clusters_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
+COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
+    'the variables of a latent tree in so many groups, numbered by decreasing size: cut at the edges that leave groups of the least distances '
+    'within; a forest has at least one for each of its trees; null: the variables of one hidden node are a group';
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_state integer, child_state integer, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;

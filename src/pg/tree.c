@@ -255,6 +255,25 @@ TLV_FUNCTION(tlv_tree_nodes_rows)
 	return (Datum) 0;
 }
 
+/* tlv_tree_clusters(model, groups): rows (variable, variable_name, cluster) */
+TLV_FUNCTION(tlv_tree_clusters_rows)
+{
+	size_t groups = TlvArgumentIsNull(fcinfo, "groups") ? 0 : TlvNamedCount(fcinfo, "groups", 1);
+	TlvTreeModel model;
+	int32_t *cluster;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	model = TlvTreeOpen(fcinfo, 0, "tlv_tree_clusters");
+	cluster = palloc(model.parts.p * sizeof(int32_t));
+	TlvCheck(&model.work->ctx, tlv_tree_clusters(&model.work->ctx, &model.parts, groups, cluster));
+	for (size_t v = 0; v < model.parts.p; v++)
+		TlvPutRow(fcinfo, TlvInt4((int32) v + 1), TlvText(model.names[v]), TlvInt4(cluster[v]));
+	TlvTreeClose(&model);
+	return (Datum) 0;
+}
+
 /* Rows (parent, child, length, error, support). */
 TLV_FUNCTION(tlv_tree_edges_rows)
 {

@@ -28,6 +28,19 @@ SELECT name, r.* FROM trees, tree_true, tlv_robinson_foulds(trees.model, tree_tr
 SELECT name, r.different <= 10 AS near FROM trees, tree_true, tlv_robinson_foulds(trees.model, tree_true.model) r WHERE name IN ('clrg', 'nj') ORDER BY name;
 SELECT name, count(*) AS edges, count(*) FILTER (WHERE e.length >= 0) AS lengths, count(e.support) AS supports FROM trees, tlv_tree_edges(model) e GROUP BY name ORDER BY name COLLATE "C";
 SELECT name, count(*) FILTER (WHERE is_hidden) AS hidden, min(states) AS least, max(states) AS most FROM trees, tlv_tree_nodes(model) GROUP BY name ORDER BY name COLLATE "C";
+-- groups: as many as asked for, all variables, by decreasing size; those of one hidden node when not said; lengths as simulated
+SELECT groups, count(*) AS variables, count(DISTINCT cluster) AS clusters, max(cluster) AS last FROM trees, unnest(array[1, 2, 5, 20, 100]) groups, tlv_tree_clusters(model, groups)
+WHERE name = 'driver' GROUP BY groups ORDER BY groups;
+SELECT bool_and(a.cluster = b.cluster) AS same, count(DISTINCT a.cluster) AS clusters
+FROM (SELECT c.* FROM trees, tlv_tree_clusters(model) c WHERE name = 'driver') a,
+     (SELECT variable, dense_rank() OVER (ORDER BY n DESC, least) AS cluster
+      FROM (SELECT node.variable, count(*) OVER w AS n, min(node.variable) OVER w AS least
+            FROM trees, tlv_tree_edges(model) e, tlv_tree_nodes(model) node WHERE name = 'driver' AND node.node = e.child AND node.variable IS NOT NULL WINDOW w AS (PARTITION BY e.parent)) q) b
+WHERE a.variable = b.variable;
+SELECT count(*) FROM tlv_tree_clusters(NULL, 3);
+SELECT fails('SELECT tlv_tree_clusters(model, 0) FROM tree_true');
+SELECT count(*) AS edges, count(*) FILTER (WHERE abs(f.length - t.length) < 3 * f.error) >= 19 AS as_simulated
+FROM tree_true, trees, tlv_tree_edges(tree_true.model) t, tlv_tree_edges(trees.model) f WHERE name = 'driver' AND t.child = f.child AND t.child LIKE 'v%';
 -- the likelihood of new rows: that of the truth is -14.89
 CREATE TABLE tree_new AS SELECT s.v FROM tree_true, tlv_simulate_tree(model, 3000, 77) s;
 SELECT name, avg(tlv_log_likelihood(trees.model, v) - tlv_log_likelihood(tree_true.model, v)) > -0.025 AS near

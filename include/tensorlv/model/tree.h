@@ -28,6 +28,15 @@ extern tlv_status tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const
 extern tlv_status tlv_tree_names(tlv_context *ctx, const tlv_tree_parts *parts, char ***names);
 extern void tlv_tree_names_free(tlv_context *ctx, char **names);
 
+/*
+ * Numbers of groups of the variables (p, from 1, by decreasing size): the tree is cut at so many
+ * edges that there are that number of groups, each time where it takes most of the groups' inertia
+ * away; at least as many as there are components, at most p.  groups = 0: the variables of one
+ * hidden node are one group.  O(groups nodes).  Errors: memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_tree_clusters(tlv_context *ctx, const tlv_tree_parts *parts, size_t groups,
+									int32_t *cluster);
+
 typedef struct tlv_tree_simulation
 {
 	bool gaussian;
@@ -41,7 +50,8 @@ typedef struct tlv_tree_simulation
 
 /*
  * Random parameters for a tree; a random table's rows are Dirichlet(2), the roots' distributions
- * Dirichlet(10), the Gaussian variables standard.  Errors: TLV_BAD_PARAMETER, memory.
+ * Dirichlet(10), the Gaussian variables standard.  Lengths are the information distances that these
+ * parameters have.  Errors: TLV_BAD_PARAMETER, memory.
  */
 extern tlv_status tlv_tree_simulate_model(tlv_context *ctx, const tlv_tree *tree,
 										  const tlv_tree_simulation *options, void **image,

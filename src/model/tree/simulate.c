@@ -7,6 +7,7 @@
 
 #include "tensorlv/model/tree.h"
 #include "tensorlv/model/tree_gaussian.h"
+#include "tensorlv/num/linalg.h"
 
 /* Nodes between two looks at whether to stop. */
 #define NODES_BETWEEN 64
@@ -46,7 +47,6 @@ draw_table(random_tree *random, size_t v, double *alpha)
 		for (size_t y = 0; y < states; y++)
 			table[x * states + y] = (1 - r) * table[x * states + y] + (x % states == y ? r : 0);
 	}
-	random->rooted.length[v] = -log(r);
 }
 
 static tlv_status
@@ -67,6 +67,74 @@ draw_categories(tlv_context *ctx, random_tree *random, double *alpha)
 			alpha[y] = 10;
 		tlv_rng_dirichlet(&random->rng, states, alpha, random->tables + random->offset[v]);
 	}
+	return TLV_OK;
+}
+
+/* What the length of a categorical edge takes. */
+typedef struct edge_work
+{
+	double *margins; /* nodes x most states */
+	double scaled[TLV_CATEGORY_MOST_STATES * TLV_CATEGORY_MOST_STATES];
+	double s[TLV_CATEGORY_MOST_STATES];
+	double singular[]; /* scratch */
+} edge_work;
+
+/*
+ * The information distance of a node and its parent, as the distances of rows estimate it: less the
+ * sum of the logarithms of the k - 1 largest canonical correlations, k the states of hidden nodes,
+ * in proportion where there are fewer.  Writes the node's margin.
+ */
+static tlv_status
+edge_length(tlv_context *ctx, random_tree *random, size_t v, edge_work *w)
+{
+	size_t parent = (size_t) random->parts.parent[v], k = random->options->hidden_states;
+	size_t a = (size_t) random->parts.states[parent], b = (size_t) random->parts.states[v];
+	const double *table = random->tables + random->offset[v];
+	double *above = w->margins + parent * TLV_CATEGORY_MOST_STATES, sum = 0;
+	double *own = w->margins + v * TLV_CATEGORY_MOST_STATES;
+	size_t r = (a < b ? a : b) - 1;
+
+	for (size_t x = 0; x < a; x++)
+		for (size_t y = 0; y < b; y++)
+			own[y] += above[x] * table[x * b + y];
+	for (size_t y = 0; y < b; y++)
+		for (size_t x = 0; x < a; x++)
+			w->scaled[x + y * a] =
+				own[y] > 0 ? sqrt(above[x] / own[y]) * (table[x * b + y] - own[y]) : 0;
+	TLV_TRY(tlv_singular_values(ctx, a, b, w->scaled, r, w->s, w->singular));
+	for (size_t i = 0; i < r; i++)
+		sum -= log(fmin(TREE_MOST_CATEGORY, fmax(1e-300, w->s[i])));
+	random->rooted.length[v] = sum * ((double) k - 1) / (double) r;
+	return TLV_OK;
+}
+
+static tlv_status
+measure_edges(tlv_context *ctx, random_tree *random)
+{
+	size_t nodes = random->parts.nodes, scratch;
+	tree_shape shape;
+	edge_work *w;
+
+	scratch = tlv_singular_values_work(TLV_CATEGORY_MOST_STATES, TLV_CATEGORY_MOST_STATES);
+	w = tlv_alloc(ctx, 1, sizeof(edge_work) + scratch * sizeof(double));
+	TLV_TRY_ALLOC(ctx, w);
+	TLV_TRY_NEW0(ctx, w->margins, nodes * TLV_CATEGORY_MOST_STATES);
+	TLV_TRY(tlv_tree_shape_create(ctx, random->parts.p, nodes, random->parts.parent, &shape));
+	for (size_t at = 0; at < nodes; at++)
+	{
+		size_t v = (size_t) shape.order[at];
+
+		if (at % NODES_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (random->parts.parent[v] >= 0)
+			TLV_TRY(edge_length(ctx, random, v, w));
+		else
+			memcpy(w->margins + v * TLV_CATEGORY_MOST_STATES, random->tables + random->offset[v],
+				   (size_t) random->parts.states[v] * sizeof(double));
+	}
+	tlv_tree_shape_free(ctx, &shape);
+	tlv_free(ctx, w->margins);
+	tlv_free(ctx, w);
 	return TLV_OK;
 }
 
@@ -166,7 +234,10 @@ tlv_tree_simulate_model(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_s
 		random.parts.noise_entries = tree->nodes;
 	}
 	else
+	{
 		TLV_TRY(draw_categories(ctx, &random, block));
+		TLV_TRY(measure_edges(ctx, &random));
+	}
 	TLV_TRY(tlv_tree_write(ctx, &random.parts, image, size));
 	tlv_free(ctx, column);
 	tlv_free(ctx, block);
