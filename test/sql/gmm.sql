@@ -64,8 +64,10 @@ SELECT code, score BETWEEN 2 AND 6 AS degrees, hint FROM tlv_warnings((SELECT no
 -- the density of every row, of every covariance; the likelihood that is said is their mean
 SELECT tlv_info(t) -> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.value)) < 1e-9 AS same, (array_agg(n ORDER BY tlv_log_likelihood(t, x)))[1:3] AS least
 FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.name = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
-SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.error) < .5) AS same_step FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
-SELECT max(error) < .2 AS near FROM heavy_models, LATERAL (SELECT format('SELECT x FROM tlv_simulate_gmm(%L, 3000, 3)', t) AS q) s, tlv_match(t, tlv_gmm(q, 3, 'spherical', 't')) WHERE tlv_info(t) ->> 'covariance' = '1';
+SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.error) < .5) AS same_step
+FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
+SELECT max(error) < .2 AS near
+FROM heavy_models, LATERAL (SELECT format('SELECT x FROM tlv_simulate_gmm(%L, 3000, 3)', t) AS q) s, tlv_match(t, tlv_gmm(q, 3, 'spherical', 't')) WHERE tlv_info(t) ->> 'covariance' = '1';
 SELECT tlv_gmm('SELECT x FROM heavy', tails => 'thick');
 
 -- 4. all forms of a query are one thing

@@ -118,6 +118,10 @@ typedef struct tlv_lda_parts
 extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image,
 								size_t *size);
 
+/* exp(-log-likelihood of a token), of statistics or of a completion that have tokens; infinite when
+ * it is too large for a number. */
+extern double tlv_lda_perplexity(const tlv_frame *sums);
+
 /* ---- the whole of learning, as a plan (plan.h) over documents: bags ---- */
 
 typedef enum tlv_lda_counts

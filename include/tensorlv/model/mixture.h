@@ -142,6 +142,24 @@ extern void tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker
 extern tlv_status tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,
 									 const double *x, tlv_mixture_sums *sums);
 
+/* Rows that come one by one, and wait until there is a block of them. */
+typedef struct tlv_mixture_rows
+{
+	double *x; /* d x TLV_MIXTURE_BLOCK; NULL before the first */
+	size_t n;
+} tlv_mixture_rows;
+
+/* Where the next row (d) is to be written; then it is counted, and a full block enters the sums.
+ * Errors: memory, those of tlv_mixture_expect. */
+extern tlv_status tlv_mixture_rows_next(tlv_context *ctx, tlv_mixture_rows *rows, size_t d,
+										double **row);
+extern tlv_status tlv_mixture_rows_added(tlv_context *ctx, tlv_mixture_rows *rows,
+										 tlv_mixture_worker *worker, tlv_mixture_sums *sums);
+
+/* All that wait enter the sums; worker is not looked at where none do. */
+extern tlv_status tlv_mixture_rows_flush(tlv_context *ctx, tlv_mixture_rows *rows,
+										 tlv_mixture_worker *worker, tlv_mixture_sums *sums);
+
 /* The same for rows that each belong to the component label[t], certainly; nothing of the
  * likelihood. */
 extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker *worker, size_t n,

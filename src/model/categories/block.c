@@ -258,7 +258,7 @@ extend_counts(const category_block *block, size_t a, size_t b, const uint32_t *c
 
 /* The last states from what the others leave. */
 static void
-complete(size_t da, size_t db, uint32_t *table)
+complete_pairs(size_t da, size_t db, uint32_t *table)
 {
 	for (size_t x = 0; x < da; x++)
 		for (size_t y = 0; y + 1 < db; y++)
@@ -326,7 +326,7 @@ count_pair_by_planes(category_block *block, size_t a, size_t b, const uint32_t *
 	extend_counts(block, a, b, counts, stride_a, stride_b, work->table);
 	if (block->pairs != NULL)
 		memcpy(block->pairs + at, work->table, da * db * sizeof(uint32_t));
-	complete(da, db, work->table);
+	complete_pairs(da, db, work->table);
 	add_counts(da * db, work->table, pairs + at);
 }
 

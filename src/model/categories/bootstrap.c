@@ -31,7 +31,7 @@ static const uint32_t poisson_limit[] = {
 /* ---- weights ---- */
 
 TLV_CLONES static void
-draw(size_t n, uint64_t key, uint8_t *restrict weights)
+draw_weights(size_t n, uint64_t key, uint8_t *restrict weights)
 {
 	for (size_t i = 0; i < n; i += 2)
 	{
@@ -53,7 +53,7 @@ void
 category_draw_weights(category_state *state, const uint8_t *codes, uint8_t *weights)
 {
 	state->chain = tlv_fingerprint(codes, state->layout.p, state->chain);
-	draw(state->replicates, state->chain, weights);
+	draw_weights(state->replicates, state->chain, weights);
 }
 
 /* ---- the block's weights as planes ---- */
@@ -154,7 +154,7 @@ subtract(size_t n, const uint32_t *restrict from, uint32_t *restrict to)
 
 /* The last states from what the others leave. */
 static void
-complete(size_t da, size_t db, size_t replicates, uint32_t *table)
+complete_replicates(size_t da, size_t db, size_t replicates, uint32_t *table)
 {
 	size_t row = db * replicates, last = (da - 1) * row;
 
@@ -220,7 +220,7 @@ add_replicate_singles(replicate_work *work, category_sums *sums)
 			continue;
 		memcpy(work->joint, work->singles + layout->offset[v] * replicates,
 			   d * replicates * sizeof(uint32_t));
-		complete(1, d, replicates, work->joint);
+		complete_replicates(1, d, replicates, work->joint);
 		add_run(d, replicates, work->joint, layout->offset[layout->p],
 				sums->replicate_singles + layout->offset[v]);
 	}
@@ -252,7 +252,7 @@ replicate_pair_by_planes(replicate_work *work, const size_t *position, size_t a,
 	if (planes_a < da)
 		memcpy(table + (da - 1) * db * replicates, work->singles + layout->offset[b] * replicates,
 			   db * replicates * sizeof(uint32_t));
-	complete(da, db, replicates, table);
+	complete_replicates(da, db, replicates, table);
 }
 
 static void

@@ -91,7 +91,7 @@ check_variables(tlv_context *ctx, const category_state *state, size_t p)
 
 /* The first row says how many variables there are. */
 static tlv_status
-begin(tlv_context *ctx, category_state *state, size_t p)
+categories_begin(tlv_context *ctx, category_state *state, size_t p)
 {
 	size_t widest = p > state->replicates ? p : state->replicates;
 	size_t wanted = BLOCK_BYTES / widest / TLV_PLANE_ROWS * TLV_PLANE_ROWS;
@@ -180,7 +180,7 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	if (!in_range(p, values))
 		return refuse_value(ctx, p, values);
 	if (state->largest == NULL)
-		TLV_TRY(begin(ctx, state, p));
+		TLV_TRY(categories_begin(ctx, state, p));
 	if (state->block_rows == state->block_room)
 	{
 		if (state->block_room == state->block_most)

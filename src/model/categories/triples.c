@@ -53,7 +53,7 @@ extended_entry(const triple_work *work, const triple *t, size_t x, size_t y, siz
 
 /* The last states from what the others leave, variable by variable. */
 static void
-complete(const size_t d[3], uint32_t *table)
+complete_triples(const size_t d[3], uint32_t *table)
 {
 	size_t plane = d[1] * d[2], last = (d[0] - 1) * plane;
 
@@ -80,7 +80,7 @@ count_by_planes(triple_work *work, const triple *t, const uint64_t *third)
 		for (size_t y = 0; y < t->d[1]; y++)
 			for (size_t z = 0; z < t->d[2]; z++)
 				*entry++ = extended_entry(work, t, x, y, z);
-	complete(t->d, work->table);
+	complete_triples(t->d, work->table);
 }
 
 static void

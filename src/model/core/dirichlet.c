@@ -100,7 +100,7 @@ refuse_rank(tlv_context *ctx, const tlv_dirichlet_solver *solver)
 
 /* M2 and its leading eigenvectors; W_k = E diag(sigma)^-1/2. */
 static tlv_status
-whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
+dirichlet_whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
 {
 	size_t w = solver->moments.width;
 	const double *mean = solver->moments.mean;
@@ -138,7 +138,7 @@ tlv_dirichlet_decompose(tlv_context *ctx, tlv_dirichlet_solver *solver, double a
 	size_t w = moments->width, k = solver->k;
 	tlv_decompose_options options = solver->options;
 
-	TLV_TRY(whiten(ctx, solver, alpha0));
+	TLV_TRY(dirichlet_whiten(ctx, solver, alpha0));
 	memcpy(solver->moment3, moments->triples, tlv_packed3_size(w) * sizeof(double));
 	tlv_packed3_add_product(w, -alpha0 / (alpha0 + 2), moments->pairs, moments->mean,
 							solver->moment3);

@@ -47,7 +47,7 @@ refuse_dimension(tlv_context *ctx, int order, size_t d)
 
 /* The first row says how long all are, and where the sums are taken about. */
 static tlv_status
-begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
+moments_begin(tlv_context *ctx, moments_state *state, size_t d, const double *first)
 {
 	if (d == 0)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has no elements");
@@ -71,7 +71,7 @@ moments_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	double *slot;
 
 	if (state->sums.d == 0)
-		TLV_TRY(begin(ctx, state, d, x));
+		TLV_TRY(moments_begin(ctx, state, d, x));
 	if (d != state->sums.d)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a vector has length %zu, the first one %zu", d,
 						state->sums.d);

@@ -154,7 +154,7 @@ cover_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 
 /* -p ln p */
 static double
-h(double p)
+entropy_term(double p)
 {
 	return p > 0 ? -p * log(p) : 0;
 }
@@ -163,7 +163,7 @@ h(double p)
 static double
 community_entropy(double size, double nodes)
 {
-	return h(size / nodes) + h((nodes - size) / nodes);
+	return entropy_term(size / nodes) + entropy_term((nodes - size) / nodes);
 }
 
 /*
@@ -173,8 +173,8 @@ community_entropy(double size, double nodes)
 static double
 conditional(double a, double b, double both, double nodes)
 {
-	double same = h(both / nodes) + h(fmax(nodes - a - b + both, 0) / nodes);
-	double different = h((a - both) / nodes) + h((b - both) / nodes);
+	double same = entropy_term(both / nodes) + entropy_term(fmax(nodes - a - b + both, 0) / nodes);
+	double different = entropy_term((a - both) / nodes) + entropy_term((b - both) / nodes);
 
 	if (a == nodes || !(same > different))
 		return 1;

@@ -244,7 +244,7 @@ steps_done(const gmm_plan *plan)
 }
 
 static void
-ask_statistics(gmm_plan *plan, tlv_pass *pass)
+gmm_ask_statistics(gmm_plan *plan, tlv_pass *pass)
 {
 	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics, take_statistics)
 		->constant = &plan->model->frame;
@@ -259,7 +259,7 @@ refine_begin(gmm_plan *plan, tlv_held *model, int limit, tlv_plan_step refined, 
 	plan->limit = limit;
 	plan->before = -HUGE_VAL;
 	plan->refined = refined;
-	ask_statistics(plan, pass);
+	gmm_ask_statistics(plan, pass);
 }
 
 static tlv_status
@@ -278,7 +278,7 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 		return plan->refined(ctx, base, values, pass);
 	plan->before = plan->likelihood;
 	TLV_TRY(tlv_plan_refine(ctx, plan->model, sums));
-	ask_statistics(plan, pass);
+	gmm_ask_statistics(plan, pass);
 	return TLV_OK;
 }
 

@@ -100,8 +100,8 @@ expect_rows(tlv_context *ctx, const gmm_sample *sample, size_t n, tlv_mixture_wo
  * step, with `finish` that of the mixture at the end.
  */
 static tlv_status
-refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool finish,
-	   gmm_candidate *candidate)
+start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bool finish,
+			 gmm_candidate *candidate)
 {
 	double before = candidate->rows == n ? candidate->log_likelihood : -HUGE_VAL;
 	tlv_mixture_worker worker;
@@ -420,12 +420,12 @@ run_starts(tlv_context *ctx, const gmm_sample *sample, const tlv_gmm_start_optio
 	for (int steps = plan->steps; alive > 1; steps *= 2)
 	{
 		for (int s = 0; s < alive; s++)
-			TLV_TRY(refine(ctx, sample, n, steps < options->steps ? steps : options->steps, false,
-						   &candidates[s]));
+			TLV_TRY(start_refine(ctx, sample, n, steps < options->steps ? steps : options->steps,
+								 false, &candidates[s]));
 		alive = keep_better(candidates, alive);
 		n = tlv_least(2 * n, sample->n);
 	}
-	return refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
+	return start_refine(ctx, sample, sample->n, options->steps, true, &candidates[0]);
 }
 
 /* ---- samples ---- */
@@ -566,7 +566,7 @@ tlv_gmm_ascend(tlv_context *ctx, const tlv_gmm_sample *rows, const double *floor
 	const gmm_sample sample = {rows->n, rows->d, floor, rows->center, rows->rows};
 	gmm_candidate candidate = {.mixture = *mixture};
 
-	TLV_TRY(refine(ctx, &sample, rows->n, steps, true, &candidate));
+	TLV_TRY(start_refine(ctx, &sample, rows->n, steps, true, &candidate));
 	*log_likelihood = candidate.log_likelihood;
 	*entropy = candidate.entropy;
 	return TLV_OK;

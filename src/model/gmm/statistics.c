@@ -27,20 +27,16 @@ typedef struct statistics_state
 	tlv_digest fingerprint; /* of the model */
 	double *center;			/* d */
 	tlv_mixture_sums sums;
-	double *block; /* d x TLV_MIXTURE_BLOCK rows that wait */
-	size_t waiting;
+	tlv_mixture_rows rows;
 } statistics_state;
 
 static tlv_status
 mixture_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	statistics_state *state = (statistics_state *) accumulator;
-	size_t n = state->waiting;
 
-	if (n == 0)
-		return TLV_OK;
-	state->waiting = 0;
-	return tlv_mixture_expect(ctx, &state->model->worker, n, state->block, &state->sums);
+	return tlv_mixture_rows_flush(
+		ctx, &state->rows, state->model == NULL ? NULL : &state->model->worker, &state->sums);
 }
 
 static tlv_status
@@ -48,15 +44,13 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 {
 	statistics_state *state = (statistics_state *) accumulator;
 
+	double *next;
+
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
-	if (state->block == NULL)
-	{
-		TLV_TRY_NEW_ROWS(ctx, state->block, state->model->mixture.d, TLV_MIXTURE_BLOCK);
-	}
-	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64,
-						state->block + state->waiting * state->model->mixture.d));
-	return ++state->waiting == TLV_MIXTURE_BLOCK ? mixture_flush(ctx, accumulator) : TLV_OK;
+	TLV_TRY(tlv_mixture_rows_next(ctx, &state->rows, state->model->mixture.d, &next));
+	TLV_TRY(tlv_gmm_row(ctx, state->model, row->part[0].d, row->part[0].float64, next));
+	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
 }
 
 tlv_status

@@ -237,7 +237,7 @@ check_nodes(const graph_check *check, const char *name, size_t n)
 }
 
 static void
-mark(uint64_t *seen, size_t position)
+mark_position(uint64_t *seen, size_t position)
 {
 	seen[position / 64] |= UINT64_C(1) << (position % 64);
 }
@@ -248,7 +248,7 @@ check_row(const graph_check *check, byte_reader *reader, size_t row, uint64_t co
 	uint64_t column = check->header.kind == TLV_GRAPH_UNDIRECTED ? row + 1 : 0, gap = 0;
 
 	if (count > 0)
-		mark(check->seen[0], row);
+		mark_position(check->seen[0], row);
 	for (uint64_t e = 0; e < count; e++)
 	{
 		TLV_TRY(read_varint(reader, &gap));
@@ -257,7 +257,7 @@ check_row(const graph_check *check, byte_reader *reader, size_t row, uint64_t co
 		column += gap;
 		if (check->header.kind != TLV_GRAPH_BIPARTITE && column == row)
 			return damaged(reader);
-		mark(check->seen[1], (size_t) column);
+		mark_position(check->seen[1], (size_t) column);
 		column++;
 		if (e % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(check->ctx);

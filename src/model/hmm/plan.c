@@ -43,7 +43,7 @@ typedef struct hmm_plan
 
 /* Evaluations of the likelihood, at most. */
 static int
-step_limit(const hmm_plan *plan)
+hmm_step_limit(const hmm_plan *plan)
 {
 	if (plan->options.refine > TLV_HMM_REFINE_BAUM_WELCH)
 		return 0;
@@ -80,7 +80,7 @@ warn_of_fit(tlv_context *ctx, const hmm_plan *plan, tlv_diagnostics *diagnostics
 										.score = (double) plan->options.fit.k,
 										.hint = "raise max_k, or choose a k by purpose"},
 						 "k is the largest that was tried, max_k = %zu", plan->options.max_k));
-	if (step_limit(plan) > 0 && !ascent->plain && !ascent->stands)
+	if (hmm_step_limit(plan) > 0 && !ascent->plain && !ascent->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "still_rising",
 										.score = ascent->growth,
@@ -123,7 +123,7 @@ renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **
 }
 
 static tlv_status
-finish_model(tlv_context *ctx, hmm_plan *plan, tlv_held *model)
+hmm_finish_model(tlv_context *ctx, hmm_plan *plan, tlv_held *model)
 {
 	tlv_held renumbered = {0};
 	tlv_making made;
@@ -137,19 +137,19 @@ finish_model(tlv_context *ctx, hmm_plan *plan, tlv_held *model)
 
 /* ---- refinement over the rows ---- */
 
-static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
+static tlv_status hmm_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
 
 static void
-ask_statistics(hmm_plan *plan, tlv_pass *pass)
+hmm_ask_statistics(hmm_plan *plan, tlv_pass *pass)
 {
-	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_sequence_statistics, refine)
+	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_sequence_statistics, hmm_refine)
 		->constant = &plan->ascent.current.frame;
-	pass->passes_left = step_limit(plan) - plan->ascent.taken;
+	pass->passes_left = hmm_step_limit(plan) - plan->ascent.taken;
 }
 
 /* The likelihood that the statistics tell is that of the model before the step. */
 static tlv_status
-refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+hmm_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	hmm_plan *plan = (hmm_plan *) base;
 	bool done;
@@ -157,8 +157,8 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	TLV_TRY(tlv_hmm_ascent_take(ctx, &plan->ascent, &values[0]->frame, &done));
 	if (done)
-		return finish_model(ctx, plan, &plan->ascent.current);
-	ask_statistics(plan, pass);
+		return hmm_finish_model(ctx, plan, &plan->ascent.current);
+	hmm_ask_statistics(plan, pass);
 	return TLV_OK;
 }
 
@@ -339,14 +339,14 @@ learn(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments, const tlv_valu
 	if (plan->chosen)
 		TLV_TRY(fit_moments(ctx, plan, moments));
 	TLV_TRY(choose_start(ctx, plan, &search, &best));
-	tlv_hmm_ascent_begin(&plan->ascent, &best, step_limit(plan));
+	tlv_hmm_ascent_begin(&plan->ascent, &best, hmm_step_limit(plan));
 	plan->ascent.plain = plan->options.iterations >= 0;
 	if (complete)
 		TLV_TRY(tlv_hmm_climb(ctx, &data, &plan->ascent));
 	tlv_free(ctx, data.rows);
-	if (complete || step_limit(plan) == 0)
-		return finish_model(ctx, plan, &plan->ascent.current);
-	ask_statistics(plan, pass);
+	if (complete || hmm_step_limit(plan) == 0)
+		return hmm_finish_model(ctx, plan, &plan->ascent.current);
+	hmm_ask_statistics(plan, pass);
 	return TLV_OK;
 }
 
@@ -364,7 +364,7 @@ ask_sample(hmm_plan *plan, tlv_pass *pass, tlv_plan_step then)
 
 	sample->count = SAMPLE_NUMBERS;
 	sample->seed = plan->options.fit.seed;
-	pass->passes_left = 1 + step_limit(plan);
+	pass->passes_left = 1 + hmm_step_limit(plan);
 }
 
 /* ---- moments and fit ---- */
@@ -382,8 +382,8 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	moments = &values[0]->frame;
 	if (plan->options.fit.k > 0)
 		TLV_TRY(fit_moments(ctx, plan, moments));
-	if (plan->model.image != NULL && step_limit(plan) == 0)
-		return finish_model(ctx, plan, &plan->model);
+	if (plan->model.image != NULL && hmm_step_limit(plan) == 0)
+		return hmm_finish_model(ctx, plan, &plan->model);
 	if (base->asked > 1)
 		return learn(ctx, plan, moments, values[1], pass);
 	tlv_plan_keep(base, KEPT_MOMENTS, &values[0]);
@@ -397,9 +397,9 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	hmm_plan *plan = (hmm_plan *) base;
 
 	tlv_plan_ask(base, pass, "moments", &tlv_aggregate_sequence_moments, take_moments);
-	if (step_limit(plan) > 0 || plan->options.fit.k == 0 || plan->constraints != 0)
+	if (hmm_step_limit(plan) > 0 || plan->options.fit.k == 0 || plan->constraints != 0)
 		ask_sample(plan, pass, take_moments);
-	pass->passes_left = 2 + step_limit(plan);
+	pass->passes_left = 2 + hmm_step_limit(plan);
 	return TLV_OK;
 }
 

@@ -123,7 +123,7 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 }
 
 static tlv_status
-whiten(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
+ica_whiten(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 {
 	size_t p = fit->p;
 	double *scale = tlv_alloc(ctx, p + p * p, sizeof(double)), *a;
@@ -443,7 +443,7 @@ fit_components(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 	size_t k;
 
 	TLV_TRY_NEW(ctx, fit->eigenvalues, fit->p);
-	TLV_TRY(whiten(ctx, fit, options));
+	TLV_TRY(ica_whiten(ctx, fit, options));
 	k = fit->k;
 	if (!(fit->central.rows > (double) k))
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",

@@ -20,7 +20,7 @@ static const double source_kurtosis[TLV_ICA_SOURCES] = {[TLV_ICA_LAPLACE] = 3,
 
 /* One value of mean 0 and variance 1. */
 static double
-draw(tlv_rng *rng, int64_t source)
+draw_source(tlv_rng *rng, int64_t source)
 {
 	double u = tlv_rng_uniform(rng);
 
@@ -131,7 +131,7 @@ tlv_ica_simulate(tlv_context *ctx, const tlv_frame *model, size_t rows, uint64_t
 			TLV_TRY_CONTINUE(ctx);
 		memcpy(x, tlv_frame_float64(model, "mean"), d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
-			sources[j] = draw(&rng, laws[j]);
+			sources[j] = draw_source(&rng, laws[j]);
 		add_product(d, k, tlv_section_data(model, mixing), sources, x);
 		if (factor != NULL)
 		{

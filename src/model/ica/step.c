@@ -43,7 +43,7 @@ response(const tlv_ica_means *m, size_t i, size_t j)
 
 /* E[g'_j] - E[y_j g_j]: 0 for Gaussian outputs, positive where large values are frequent. */
 static inline double
-gain(const tlv_ica_means *m, size_t j)
+source_gain(const tlv_ica_means *m, size_t j)
 {
 	return m->slopes[j] / m->rows - response(m, j, j);
 }
@@ -58,7 +58,7 @@ fixed_point(tlv_context *ctx, const tlv_ica_means *m, double *r)
 
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < k; i++)
-			r[i + j * k] = i == j ? -gain(m, j) : response(m, i, j);
+			r[i + j * k] = i == j ? -source_gain(m, j) : response(m, i, j);
 	TLV_TRY(tlv_polar(ctx, k, r));
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0, negative = r[j + j * k] < 0; i < k && negative; i++)
@@ -76,7 +76,7 @@ newton_angles(const tlv_ica_means *m, double *r)
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i <= j; i++)
 		{
-			double si = copysign(1, gain(m, i)), sj = copysign(1, gain(m, j));
+			double si = copysign(1, source_gain(m, i)), sj = copysign(1, source_gain(m, j));
 			double slope = sj * response(m, i, j) - si * response(m, j, i);
 			double curvature = si * (m->curvatures[i + j * k] / m->rows - response(m, i, i)) +
 							   sj * (m->curvatures[j + i * k] / m->rows - response(m, j, j));
@@ -102,9 +102,9 @@ largest_turn(const tlv_ica_means *m, const double *r)
 	for (size_t j = 0; j < m->k; j++)
 		for (size_t i = 0; i < m->k; i++)
 		{
-			double ri = response(m, i, i), rj = response(m, j, j), own = gain(m, j);
+			double ri = response(m, i, i), rj = response(m, j, j), own = source_gain(m, j);
 			double noise = 2 - (m->slopes[i] + m->slopes[j]) / m->rows - ri * ri - rj * rj;
-			double error = sqrt(fmax(0, noise) + own * own) / (fabs(gain(m, i)) + fabs(own));
+			double error = sqrt(fmax(0, noise) + own * own) / (fabs(source_gain(m, i)) + fabs(own));
 
 			if (i != j && error > 0)
 				largest = fmax(largest, fabs(r[i + j * m->k]) / error);
@@ -144,7 +144,7 @@ typedef struct output_density
 static output_density
 density_of(const tlv_ica_means *m, size_t j)
 {
-	output_density out = {.sign = copysign(1, gain(m, j))};
+	output_density out = {.sign = copysign(1, source_gain(m, j))};
 	double own = response(m, j, j);
 
 	out.variance = fmax(m->products[j * (m->k + 1)] / m->rows, 1e-300);

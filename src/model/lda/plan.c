@@ -343,8 +343,7 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 	double perplexity;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	perplexity = exp(-tlv_frame_scalar(&values[0]->frame, "log_likelihood", 0) /
-					 tlv_frame_scalar(&values[0]->frame, "tokens", 0));
+	perplexity = tlv_lda_perplexity(&values[0]->frame);
 	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
 	plan->refine_steps++;
 	if (plan->options.iterations < 0 && plan->refine_steps >= TLV_REFINE_MIN_STEPS &&

@@ -233,6 +233,12 @@ tlv_lda_completion(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumul
 	return TLV_OK;
 }
 
+double
+tlv_lda_perplexity(const tlv_frame *sums)
+{
+	return exp(-tlv_frame_scalar(sums, "log_likelihood", 0) / tlv_frame_scalar(sums, "tokens", 0));
+}
+
 #define AT(member) offsetof(completion_state, member)
 static const tlv_declaration completion_list[] = {
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},

@@ -227,7 +227,7 @@ finish_gram(tlv_context *ctx, mmsb_model *model, const double *squares)
 }
 
 static tlv_status
-prepare(tlv_context *ctx, mmsb_model *model)
+mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 {
 	const tlv_mmsb_parts *parts = &model->parts;
 	size_t k = parts->k;
@@ -263,7 +263,7 @@ tlv_mmsb_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	TLV_TRY(tlv_dictionary_freeze(ctx, &own->dictionary, own->parts.side[own->target].n,
 								  own->parts.side[own->target].nodes));
 	TLV_TRY(allocate_mmsb_model(ctx, own));
-	TLV_TRY(prepare(ctx, own));
+	TLV_TRY(mmsb_prepare(ctx, own));
 	*model = &own->base;
 	return TLV_OK;
 }

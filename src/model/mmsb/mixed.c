@@ -285,7 +285,7 @@ allowed_steps(const tlv_mmsb_fit_state *fit)
 }
 
 static tlv_status
-refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
+mixed_refine(tlv_context *ctx, tlv_mmsb_fit_state *fit, bool good)
 {
 	tlv_mixed_model model;
 	double distance = 0, off = 1;
@@ -321,5 +321,5 @@ tlv_mmsb_fit_mixed(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	TLV_TRY(estimate_connectivity(ctx, fit, &good));
 	for (size_t s = 0; s < fit->sides; s++)
 		tlv_star_moments_free(ctx, &fit->moments[s].stars);
-	return fit->options->refine == TLV_MMSB_REFINE_NONE ? TLV_OK : refine(ctx, fit, good);
+	return fit->options->refine == TLV_MMSB_REFINE_NONE ? TLV_OK : mixed_refine(ctx, fit, good);
 }

@@ -30,7 +30,7 @@ typedef struct view_plan
 } view_plan;
 
 static int
-step_limit(const view_plan *plan)
+view_step_limit(const view_plan *plan)
 {
 	if (!plan->refined || !plan->vectors)
 		return 0;
@@ -125,7 +125,7 @@ add_criteria(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 }
 
 static tlv_status
-finish_model(tlv_context *ctx, view_plan *plan)
+view_finish_model(tlv_context *ctx, view_plan *plan)
 {
 	const tlv_frame *model = &latest_model(plan)->frame;
 	tlv_diagnostics diagnostics = {0};
@@ -171,14 +171,15 @@ measure_shift(tlv_context *ctx, view_plan *plan)
 	return TLV_OK;
 }
 
-static tlv_status refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
+static tlv_status view_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
 
 static void
-ask_statistics(view_plan *plan, tlv_pass *pass)
+view_ask_statistics(view_plan *plan, tlv_pass *pass)
 {
-	tlv_plan_ask(&plan->base, pass, "expectation maximisation", &tlv_aggregate_statistics, refine)
+	tlv_plan_ask(&plan->base, pass, "expectation maximisation", &tlv_aggregate_statistics,
+				 view_refine)
 		->constant = &latest_model(plan)->frame;
-	pass->passes_left = step_limit(plan) - plan->taken + 1;
+	pass->passes_left = view_step_limit(plan) - plan->taken + 1;
 }
 
 /*
@@ -203,7 +204,7 @@ take_step(tlv_context *ctx, view_plan *plan, const tlv_frame *statistics)
  * likelihood at the end.
  */
 static tlv_status
-refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+view_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	view_plan *plan = (view_plan *) base;
 	double before = plan->likelihood;
@@ -211,14 +212,14 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	plan->likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
 	plan->stands = plan->taken > 0 && plan->likelihood - before < TOLERANCE * (fabs(before) + 1);
-	if (plan->taken >= step_limit(plan) || (plan->options.iterations < 0 && plan->stands))
+	if (plan->taken >= view_step_limit(plan) || (plan->options.iterations < 0 && plan->stands))
 	{
 		TLV_TRY(measure_shift(ctx, plan));
-		return finish_model(ctx, plan);
+		return view_finish_model(ctx, plan);
 	}
 	TLV_TRY(take_step(ctx, plan, &values[0]->frame));
 	plan->taken++;
-	ask_statistics(plan, pass);
+	view_ask_statistics(plan, pass);
 	return TLV_OK;
 }
 
@@ -236,8 +237,8 @@ multiview_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pas
 		ctx, &made, &plan->fitted,
 		tlv_multiview_fit(ctx, &values[0]->frame, &plan->options.fit, &made.image, &made.size)));
 	if (!plan->refined || !plan->vectors)
-		return finish_model(ctx, plan);
-	ask_statistics(plan, pass);
+		return view_finish_model(ctx, plan);
+	view_ask_statistics(plan, pass);
 	return TLV_OK;
 }
 
@@ -256,7 +257,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	tlv_plan_ask(base, pass, "moments",
 				 plan->vectors ? &tlv_aggregate_view_moments : &tlv_aggregate_category_views,
 				 multiview_plan_fit);
-	pass->passes_left = plan->refined && plan->vectors ? 2 + step_limit(plan) : 1;
+	pass->passes_left = plan->refined && plan->vectors ? 2 + view_step_limit(plan) : 1;
 	return TLV_OK;
 }
 

@@ -30,9 +30,8 @@ typedef struct statistics_state
 	int64_t d[3];
 	double *center; /* vectors: d */
 	tlv_mixture_sums sums;
-	double *counts[3]; /* categories: k x d_t */
-	double *block;	   /* vectors: d x TLV_MIXTURE_BLOCK rows that wait */
-	size_t waiting;
+	double *counts[3];	   /* categories: k x d_t */
+	tlv_mixture_rows rows; /* vectors */
 } statistics_state;
 
 /* ---- rows ---- */
@@ -41,12 +40,9 @@ static tlv_status
 views_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 {
 	statistics_state *state = (statistics_state *) accumulator;
-	size_t n = state->waiting;
 
-	if (n == 0)
-		return TLV_OK;
-	state->waiting = 0;
-	return tlv_mixture_expect(ctx, &state->model->worker, n, state->block, &state->sums);
+	return tlv_mixture_rows_flush(
+		ctx, &state->rows, state->model == NULL ? NULL : &state->model->worker, &state->sums);
 }
 
 static tlv_status
@@ -56,11 +52,7 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 	double *row;
 
 	TLV_TRY(tlv_multiview_check_vectors(ctx, &state->model->parts, part));
-	if (state->block == NULL)
-	{
-		TLV_TRY_NEW_ROWS(ctx, state->block, state->model->mixture.d, TLV_MIXTURE_BLOCK);
-	}
-	row = state->block + state->waiting * state->model->mixture.d;
+	TLV_TRY(tlv_mixture_rows_next(ctx, &state->rows, state->model->mixture.d, &row));
 	for (int t = 0; t < 3; t++)
 	{
 		size_t d = part[t].d;
@@ -70,7 +62,7 @@ statistics_add_views(tlv_context *ctx, statistics_state *state, const tlv_part p
 		row += d;
 		center += d;
 	}
-	return ++state->waiting == TLV_MIXTURE_BLOCK ? views_flush(ctx, &state->declared.base) : TLV_OK;
+	return tlv_mixture_rows_added(ctx, &state->rows, &state->model->worker, &state->sums);
 }
 
 /* counts += share of every component; returns the probability of the row. */
@@ -133,7 +125,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 
 /* The model as a mixture of vectors of all views, and what blocks of rows need; once. */
 static tlv_status
-prepare(tlv_context *ctx, multiview_model *model)
+view_mixture_prepare(tlv_context *ctx, multiview_model *model)
 {
 	const tlv_multiview_parts *parts = &model->parts;
 	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
@@ -165,7 +157,7 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 							 "A multi-view mixture is refined by 'em', from rows of three views.");
 	}
 	if (!is_categorical(&own->parts))
-		TLV_TRY(prepare(ctx, own));
+		TLV_TRY(view_mixture_prepare(ctx, own));
 	for (int t = 0; t < 3; t++)
 		*(is_categorical(&own->parts) ? &sizes[SIZE_D1 + t] : &sizes[SIZE_WIDE]) += own->parts.d[t];
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_view_statistics.accumulator, sizes, accumulator));

@@ -26,7 +26,7 @@ typedef struct tree_plan
 } tree_plan;
 
 static int
-step_limit(const tree_plan *plan)
+tree_step_limit(const tree_plan *plan)
 {
 	if (plan->gaussian)
 		return 0;
@@ -34,7 +34,7 @@ step_limit(const tree_plan *plan)
 }
 
 static tlv_status
-finish_model(tlv_context *ctx, tree_plan *plan)
+tree_finish_model(tlv_context *ctx, tree_plan *plan)
 {
 	tlv_diagnostics diagnostics = {0};
 
@@ -48,15 +48,15 @@ finish_model(tlv_context *ctx, tree_plan *plan)
 /* ---- refinement ---- */
 
 static void
-ask_statistics(tree_plan *plan, tlv_pass *pass, const char *stage, tlv_plan_step then)
+tree_ask_statistics(tree_plan *plan, tlv_pass *pass, const char *stage, tlv_plan_step then)
 {
 	tlv_plan_ask(&plan->base, pass, stage, &tlv_aggregate_statistics, then)->constant =
 		&plan->model.frame;
-	pass->passes_left = step_limit(plan) - plan->taken;
+	pass->passes_left = tree_step_limit(plan) - plan->taken;
 }
 
 static tlv_status
-refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+tree_refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	tree_plan *plan = (tree_plan *) base;
 	double variables = tlv_frame_scalar(&plan->model.frame, "observed", 1);
@@ -68,19 +68,19 @@ refine(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	plan->before = likelihood;
 	plan->taken++;
 	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
-	if (plan->taken >= step_limit(plan) ||
+	if (plan->taken >= tree_step_limit(plan) ||
 		(plan->options.iterations < 0 && growth < TOLERANCE * variables))
-		return finish_model(ctx, plan);
-	ask_statistics(plan, pass, "belief propagation", refine);
+		return tree_finish_model(ctx, plan);
+	tree_ask_statistics(plan, pass, "belief propagation", tree_refine);
 	return TLV_OK;
 }
 
 static tlv_status
 begin_steps(tlv_context *ctx, tree_plan *plan, tlv_pass *pass)
 {
-	if (step_limit(plan) == 0)
-		return finish_model(ctx, plan);
-	ask_statistics(plan, pass, "belief propagation", refine);
+	if (tree_step_limit(plan) == 0)
+		return tree_finish_model(ctx, plan);
+	tree_ask_statistics(plan, pass, "belief propagation", tree_refine);
 	return TLV_OK;
 }
 
@@ -121,10 +121,10 @@ tree_plan_fit(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	tlv_value_drop(values[0]);
 	values[0] = NULL;
 	if (plan->gaussian)
-		return finish_model(ctx, plan);
+		return tree_finish_model(ctx, plan);
 	if (tlv_frame_find(&plan->model.frame, "tables") != NULL)
 		return begin_steps(ctx, plan, pass);
-	ask_statistics(plan, pass, "triples", complete_triples);
+	tree_ask_statistics(plan, pass, "triples", complete_triples);
 	pass->passes_left++;
 	return TLV_OK;
 }
@@ -179,7 +179,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 		statistic->count = plan->options.replicates;
 		statistic->seed = statistic->count > 0 ? plan->options.learn.fit.seed : 0;
 	}
-	pass->passes_left = plan->gaussian ? 1 : 2 + step_limit(plan);
+	pass->passes_left = plan->gaussian ? 1 : 2 + tree_step_limit(plan);
 	return TLV_OK;
 }
 

@@ -427,7 +427,7 @@ add_head(tree_text *t, const drawing *w)
 }
 
 static tlv_status
-draw(tlv_context *ctx, drawing *w, tree_text *t)
+drawing_write(tlv_context *ctx, drawing *w, tree_text *t)
 {
 	size_t nodes = w->tree->nodes;
 
@@ -456,7 +456,7 @@ draw(tlv_context *ctx, drawing *w, tree_text *t)
 }
 
 static tlv_status
-begin(tlv_context *ctx, drawing *w)
+drawing_begin(tlv_context *ctx, drawing *w)
 {
 	size_t nodes = w->tree->nodes;
 
@@ -482,11 +482,11 @@ tlv_tree_svg(tlv_context *ctx, const tlv_tree *tree, const char *const *names, c
 
 	*text = NULL;
 	tree_text_begin(&t, ctx);
-	status = begin(ctx, &w);
+	status = drawing_begin(ctx, &w);
 	if (status == TLV_OK)
 		status = lay_out(ctx, &w);
 	if (status == TLV_OK)
-		status = draw(ctx, &w, &t);
+		status = drawing_write(ctx, &w, &t);
 	if (status == TLV_OK)
 		status = tree_text_end(&t, text);
 	else

@@ -194,7 +194,7 @@ span_basis(tlv_context *ctx, view_work *work, uint64_t seed)
 
 /* M2 = l S^-1 r' in the basis, made symmetric; its eigenvectors whiten. */
 static tlv_status
-whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solution *solution)
+views_whiten(tlv_context *ctx, view_work *work, const char *words, tlv_view_solution *solution)
 {
 	size_t width = work->width, k = work->k, d = work->source->d[1];
 	double *moment, *scaled, norm = 0, difference = 0;
@@ -372,8 +372,8 @@ regress_view(tlv_context *ctx, const tlv_view_source *source, int view, size_t k
 }
 
 static tlv_status
-prepare(tlv_context *ctx, const tlv_view_source *source, size_t k, view_work *work,
-		tlv_view_solution *solution)
+views_prepare(tlv_context *ctx, const tlv_view_source *source, size_t k, view_work *work,
+			  tlv_view_solution *solution)
 {
 	const size_t *d = source->d;
 
@@ -410,12 +410,12 @@ tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
 {
 	view_work work;
 
-	TLV_TRY(prepare(ctx, source, k, &work, solution));
+	TLV_TRY(views_prepare(ctx, source, k, &work, solution));
 	TLV_TRY(factor_cross(ctx, &work, words, seed, solution));
 	TLV_TRY(tlv_view_multiply(ctx, source, 2, 1, k, work.right, work.l));
 	TLV_TRY(tlv_view_multiply(ctx, source, 0, 1, k, work.left, work.r));
 	TLV_TRY(span_basis(ctx, &work, seed));
-	TLV_TRY(whiten(ctx, &work, words, solution));
+	TLV_TRY(views_whiten(ctx, &work, words, solution));
 	TLV_TRY(decompose_views(ctx, &work, options, solution));
 	TLV_TRY(unwhiten(ctx, &work, solution));
 	for (int t = 0; t < 3; t += 2)

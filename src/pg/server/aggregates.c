@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/model/lda.h"
 
 /* Rows of one datum between two looks at whether to stop. */
 #define ROWS_BETWEEN 256
@@ -180,14 +181,13 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 TLV_FUNCTION(tlv_completion_final)
 {
 	tlv_frame frame;
-	double tokens, perplexity;
+	double perplexity;
 
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvRequireKind(&frame, &tlv_kind_completion, "tlv_perplexity");
-	tokens = tlv_frame_scalar(&frame, "tokens", 0);
-	if (tokens <= 0)
+	if (tlv_frame_scalar(&frame, "tokens", 0) <= 0)
 		PG_RETURN_NULL();
-	perplexity = exp(-tlv_frame_scalar(&frame, "log_likelihood", 0) / tokens);
+	perplexity = tlv_lda_perplexity(&frame);
 	if (isinf(perplexity))
 		float_overflow_error();
 	PG_RETURN_FLOAT8(perplexity);

@@ -214,7 +214,8 @@ partitions(int m, int n)
 
 	if (m < 0 || n == 0)
 		return m == 0;
-	assert_true(m < 512 && n <= MOST);
+	assert_below(m, 512);
+	assert_at_most(n, MOST);
 	if (known[m][n] == 0)
 		known[m][n] = partitions(m, n - 1) + partitions(m - n, n);
 	return known[m][n];

@@ -64,7 +64,9 @@ count_edge(tlv_context *context, void *argument, int64_t src, int64_t dst, doubl
 
 	(void) context;
 	/* in order, each once */
-	assert_true(src > e->last_src || (src == e->last_src && dst > e->last_dst));
+	assert_at_least(src, e->last_src);
+	if (src == e->last_src)
+		assert_above(dst, e->last_dst);
 	e->last_src = src;
 	e->last_dst = dst;
 	e->count[at]++;

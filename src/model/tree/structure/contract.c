@@ -414,7 +414,7 @@ contract_all(tlv_context *ctx, contraction *w)
 /* ---- from a tree and back ---- */
 
 static tlv_status
-begin(tlv_context *ctx, contraction *w, const tlv_tree *tree)
+contraction_begin(tlv_context *ctx, contraction *w, const tlv_tree *tree)
 {
 	size_t halves = 2 * tree->edges;
 
@@ -483,7 +483,7 @@ tlv_tree_contract(tlv_context *ctx, const tlv_tree_distances *distances,
 					 .p = tree->p,
 					 .nodes = tree->nodes,
 					 .edges = tree->edges};
-	tlv_status status = begin(ctx, &w, tree);
+	tlv_status status = contraction_begin(ctx, &w, tree);
 
 	if (status == TLV_OK)
 		status = contract_all(ctx, &w);
