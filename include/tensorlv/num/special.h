@@ -13,4 +13,11 @@ extern double tlv_chisq_survival(double x, double degrees);
 /* P(t > x) of Student's t; degrees > 0. */
 extern double tlv_student_survival(double x, double degrees);
 
+/*
+ * The modified Bessel function I of an order of at least 0 at x >= 0: log(I_order(x) / x^order),
+ * exact to 1e-9, and I_order+1(x) / I_order(x), between 0 and 1.
+ */
+extern double tlv_log_bessel(double order, double x);
+extern double tlv_bessel_ratio(double order, double x);
+
 #endif /* TENSORLV_SPECIAL_H */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "tensorlv/model/directions.h"
 #include "tensorlv/model/gmm.h"
 
 /* A mixture of each covariance, of Gaussians and of t distributions: model, statistics, the model
@@ -47,4 +48,22 @@ SEEDS(gmm)
 		snprintf(name, sizeof(name), "gmm-updated-%s", names[form]);
 		save_frame(name, image, size);
 	}
+}
+
+/* A mixture of directions: model, statistics, the model after a step. */
+SEEDS(directions)
+{
+	tlv_accumulator *accumulator;
+	tlv_frame model, statistics;
+	tlv_model *open;
+	void *image;
+	size_t size;
+
+	must(tlv_directions_random(&ctx, 2, 3, 6, true, 1, &image, &size));
+	model = save_frame("directions", image, size);
+	must(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
+	must(open->class->statistics(&ctx, open, "em", &accumulator));
+	statistics = collect_vectors("direction-statistics", accumulator);
+	must(open->class->update(&ctx, &model, &statistics, &image, &size));
+	save_frame("directions-updated", image, size);
 }

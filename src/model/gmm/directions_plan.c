@@ -1,0 +1,321 @@
+/*
+ * directions_plan.c - mixtures of directions as a plan (directions.h): a sample, the best start on
+ * it, then steps of expectation maximisation over all rows until the likelihood stands.
+ */
+#include "directions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "choose.h"
+#include "wide.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+
+/* Of the memory that is left, the part that a sample may take. */
+#define SAMPLE_SHARE 6
+/* The sample is as large as for so many components where k is chosen. */
+#define SAMPLE_K 30
+
+typedef struct directions_plan
+{
+	tlv_plan base;
+	tlv_directions_plan_options options;
+	bool k_chosen;
+	double n;	   /* rows with a direction; as far as it is known */
+	double zeros;  /* rows without one */
+	double scaled; /* rows whose length was not 1 */
+	bool whole;	   /* the sample is all rows */
+	tlv_held model;
+	double before; /* mean log-likelihood a step ago */
+	double likelihood;
+	bool stands;
+} directions_plan;
+
+static size_t
+most_k(const directions_plan *plan)
+{
+	return plan->options.max_k > 0 ? plan->options.max_k : GMM_WIDE_MOST_K;
+}
+
+/* ---- the end ---- */
+
+static tlv_status
+diagnose_criteria(tlv_context *ctx, const directions_plan *plan, size_t k, size_t d,
+				  tlv_diagnostics *diagnostics)
+{
+	double parameters = (double) k * (double) (d + 1) - 1, likelihood = plan->likelihood;
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters * log(plan->n) - 2 * plan->n * likelihood,
+						 "bic"));
+	return tlv_diagnose(ctx, diagnostics, 2 * parameters - 2 * plan->n * likelihood, "aic");
+}
+
+static tlv_status
+warn_of_rows(tlv_context *ctx, const directions_plan *plan, tlv_diagnostics *diagnostics)
+{
+	if (plan->zeros > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "rows_of_zeros", .score = plan->zeros},
+						 "so many rows are zero and have no direction: they were left out"));
+	if (plan->scaled > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "rows_scaled",
+										.score = plan->scaled,
+										.hint = "another covariance than 'direction' looks at "
+												"lengths, too"},
+						 "so many rows were not of length 1: only their directions count"));
+	return TLV_OK;
+}
+
+static tlv_status
+warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_directions *directions,
+			  tlv_diagnostics *diagnostics)
+{
+	size_t narrow = 0, empty = 0;
+
+	for (size_t j = 0; j < directions->k; j++)
+	{
+		narrow += directions->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * (double) directions->d;
+		empty += directions->weights[j] * plan->n < 1;
+	}
+	if (narrow > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "kappas_at_limit", .score = (double) narrow},
+						 "so many components are of equal rows: the likelihood says little"));
+	if (empty > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "empty_components",
+										.score = (double) empty,
+										.hint = "use a smaller k"},
+						 "so many components have less than one row"));
+	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},
+						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
+	if (plan->k_chosen && directions->k == most_k(plan))
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "k_at_limit", .score = (double) directions->k},
+						 "k is the largest that was tried, max_k = %zu", directions->k));
+	return warn_of_rows(ctx, plan, diagnostics);
+}
+
+static tlv_status
+finish_directions(tlv_context *ctx, directions_plan *plan)
+{
+	const tlv_plan_section rows = {"rows", TLV_FLOAT64, 1, 1, &plan->n};
+	const tlv_frame *model = &plan->model.frame;
+	tlv_diagnostics all = {0};
+	tlv_directions directions;
+
+	tlv_directions_read(model, &directions);
+	TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, model, NULL));
+	if (plan->options.refine)
+		TLV_TRY(diagnose_criteria(ctx, plan, directions.k, directions.d, &all));
+	TLV_TRY(warn_of_model(ctx, plan, &directions, &all));
+	TLV_TRY(tlv_diagnose(ctx, &all, plan->k_chosen, "k_chosen"));
+	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 1, &rows);
+}
+
+/* ---- refinement: a pass a step, and one more for the likelihood at the end ---- */
+
+static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+								  tlv_pass *pass);
+
+static int
+most_steps(const directions_plan *plan)
+{
+	return plan->options.iterations >= 0 ? plan->options.iterations : GMM_MOST_STEPS;
+}
+
+static int
+steps_done(const directions_plan *plan)
+{
+	return (int) tlv_frame_scalar(&plan->model.frame, "steps", 0);
+}
+
+static void
+ask_statistics(directions_plan *plan, tlv_pass *pass)
+{
+	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics, take_statistics)
+		->constant = &plan->model.frame;
+	pass->passes_left = 1 + most_steps(plan) - steps_done(plan);
+}
+
+static tlv_status
+take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	directions_plan *plan = (directions_plan *) base;
+	const tlv_frame *sums;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	sums = &values[0]->frame;
+	plan->n = tlv_frame_scalar(sums, "rows", 0);
+	plan->zeros = tlv_frame_scalar(sums, "zeros", 0);
+	plan->scaled = tlv_frame_scalar(sums, "scaled", 0);
+	if (plan->n == 0)
+		return tlv_plan_rows_gone(ctx);
+	plan->likelihood = tlv_plan_mean_likelihood(sums, "rows");
+	plan->stands = plan->likelihood - plan->before < TLV_GMM_TOLERANCE * (fabs(plan->before) + 1);
+	if (steps_done(plan) >= most_steps(plan) || (plan->options.iterations < 0 && plan->stands))
+		return finish_directions(ctx, plan);
+	plan->before = plan->likelihood;
+	TLV_TRY(tlv_plan_refine(ctx, &plan->model, sums));
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- the start ---- */
+
+/* Rows of the sample by their lengths, those of zeros left out, and their moments. */
+static tlv_status
+open_sample(tlv_context *ctx, directions_plan *plan, size_t d, size_t n, double *x,
+			directions_sample *sample)
+{
+	tlv_accumulator *accumulator;
+	tlv_frame_builder *builder;
+	double zeros = 0, scaled = 0;
+	void *image;
+	size_t size, kept = 0;
+
+	TLV_TRY(tlv_dense_moments_create(ctx, 2, &accumulator));
+	for (size_t t = 0; t < n; t++)
+	{
+		double length;
+
+		TLV_TRY(directions_row(ctx, d, d, x + t * d, x + kept * d, &length));
+		zeros += length == 0;
+		scaled += length > 0 && fabs(length - 1) > DIRECTIONS_UNIT;
+		if (length == 0)
+			continue;
+		TLV_TRY(tlv_add(ctx, accumulator, TLV_AS_VECTOR(d, x + kept * d)));
+		kept++;
+	}
+	plan->zeros = round(zeros / (double) n * plan->n);
+	plan->scaled = round(scaled / (double) n * plan->n);
+	plan->n -= plan->zeros;
+	*sample = (directions_sample){.n = kept, .d = d, .rows = x};
+	if (kept == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "all rows are zero: they have no direction");
+	TLV_TRY_NEW(ctx, builder, 1);
+	TLV_TRY(accumulator->class->build(ctx, accumulator, builder));
+	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
+	return tlv_frame_open(ctx, image, size, &sample->moments);
+}
+
+static tlv_status
+write_start(tlv_context *ctx, const directions_plan *plan, const directions_sample *sample,
+			const directions_start *start, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	const tlv_directions_parts parts = {.directions = &start->directions,
+										.rows = (double) sample->n,
+										.seed = (double) plan->options.seed,
+										.diagnostics = &diagnostics};
+
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "rows"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->d, "dimensions"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->from_moments, "start_moments"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->steps, "sample_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->stands, "sample_stands"));
+	for (size_t k = 1; k <= start->tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->icl[k - 1], "icl_%zu", k));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, 0, "refinement_steps"));
+	return tlv_directions_write(ctx, &parts, image, size);
+}
+
+/* The rows and their moments; in the leading directions; the fit to third moments. */
+static double
+start_memory(const directions_plan *plan, size_t d, double n)
+{
+	double k = (double) (plan->k_chosen ? SAMPLE_K : plan->options.k), wide = (double) d;
+	double p = fmin(fmin(wide, k), GMM_WIDE_MOST_DIRECTIONS), clusters = 4 * k * k;
+
+	return sizeof(double) * (n * (wide + p / 2 + 2) + 6 * wide * wide + wide * (6 * k + 2 * p) +
+							 clusters + p * p * p) +
+		   (k <= GMM_WIDE_MOST_DIRECTIONS
+				? tlv_decompose_memory((size_t) k, &plan->options.decompose)
+				: 0);
+}
+
+static tlv_status
+find_start(tlv_context *ctx, directions_plan *plan, const tlv_frame *rows, void **image,
+		   size_t *size)
+{
+	directions_start start = {.k = plan->options.k};
+	directions_sample sample;
+	double *x;
+	size_t n, d = tlv_frame_find(rows, "rows")->rows;
+
+	if (d < 2)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a direction has two numbers at least, a row has %zu",
+						d);
+	TLV_TRY(tlv_require_memory(
+		ctx, start_memory(plan, d, fmin(plan->n, tlv_frame_scalar(rows, "count", 0))), "the fit"));
+	TLV_TRY(tlv_row_sample_rows(ctx, rows, &n, &x));
+	TLV_TRY(open_sample(ctx, plan, d, n, x, &sample));
+	TLV_TRY(directions_find_start(ctx, &sample, &plan->options, most_k(plan), &start));
+	plan->likelihood = start.log_likelihood;
+	plan->stands = plan->whole && start.stands;
+	return write_start(ctx, plan, &sample, &start, image, size);
+}
+
+static tlv_status
+take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	directions_plan *plan = (directions_plan *) base;
+	tlv_making made;
+	const tlv_frame *rows;
+
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "seen"));
+	rows = &values[0]->frame;
+	plan->n = tlv_frame_scalar(rows, "seen", 0);
+	if ((double) plan->options.k > plan->n)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", plan->n,
+						plan->options.k);
+	plan->whole = plan->n <= tlv_frame_scalar(rows, "count", 0);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, &plan->model,
+						  find_start(ctx, plan, rows, &made.image, &made.size)));
+	if (!plan->options.refine || (plan->stands && plan->options.iterations < 0))
+		return finish_directions(ctx, plan);
+	plan->before = -HUGE_VAL;
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+directions_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	directions_plan *plan = (directions_plan *) base;
+	size_t d = base->rows.width[0], most = plan->k_chosen ? SAMPLE_K : plan->options.k;
+	const gmm_evidence evidence = {.n = HUGE_VAL, .d = d > 0 ? d : 1};
+	double room = ((double) ctx->arena.limit - (double) ctx->arena.used) / SAMPLE_SHARE;
+	tlv_statistic *sample =
+		tlv_plan_ask(base, pass, "sample", &tlv_aggregate_row_sample, take_sample);
+
+	sample->count = gmm_sample_size(&evidence, most, room);
+	sample->seed = plan->options.seed;
+	return TLV_OK;
+}
+
+static const tlv_plan_class directions_plan_class = {.name = "tlv_gmm", .next = directions_begin};
+
+tlv_status
+tlv_directions_plan_create(tlv_context *ctx, const tlv_directions_plan_options *options,
+						   tlv_plan **result)
+{
+	directions_plan *plan;
+
+	if (options->k > TLV_MIXTURE_MOST_COMPONENTS || options->max_k > TLV_MIXTURE_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k is more than %d", TLV_MIXTURE_MOST_COMPONENTS);
+	TLV_TRY_NEW0(ctx, plan, 1);
+	plan->base.class = &directions_plan_class;
+	plan->options = *options;
+	plan->k_chosen = options->k == 0;
+	*result = &plan->base;
+	return TLV_OK;
+}

@@ -1,0 +1,57 @@
+-- Mixtures of directions: tlv_gmm with covariance => 'direction', what is read, applied, stored, refused.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model(16, 5, 9, 'direction', 4) AS model;
+CREATE TEMP TABLE unit AS SELECT s.* FROM truth, tlv_simulate_gmm(model, 3000, 7) s;
+SELECT bool_and(abs(length - 1) < 1e-12) AS length_1, count(*) FROM (SELECT sqrt(sum(v * v)) AS length FROM unit, unnest(x) v GROUP BY "row") l;
+
+-- 1. the truth is found, as many as there are, of every type of vector
+CREATE TEMP TABLE fits AS
+SELECT 'chosen' AS name, tlv_gmm('SELECT x FROM unit', covariance => 'direction') AS model UNION ALL
+SELECT 'given', tlv_gmm('SELECT x FROM unit', 5, 'direction') UNION ALL
+SELECT 'real', tlv_gmm('SELECT x::real[] FROM unit', 5, 'direction') UNION ALL
+SELECT 'longer', tlv_gmm('SELECT (SELECT array_agg(3 * v ORDER BY o) FROM unnest(x) WITH ORDINALITY u(v, o)) FROM unit', 5, 'direction') UNION ALL
+SELECT 'fixed steps', tlv_gmm('SELECT x FROM unit', 5, 'direction', iterations => 3, seed => 9) UNION ALL
+SELECT 'not refined', tlv_gmm('SELECT x FROM unit', 5, 'direction', refine => 'none');
+SELECT f.name, count(*) AS components, max(m.error) < .1 AS means, max(abs(ln(c.kappa / t.kappa))) < .12 AS kappas, max(abs(c.weight - t.weight)) < .03 AS weights
+FROM fits f, truth, LATERAL tlv_match(truth.model, f.model) m, LATERAL tlv_components(truth.model) t, LATERAL tlv_components(f.model) c
+WHERE t.component = m.component_a AND c.component = m.component_b GROUP BY f.name ORDER BY f.name;
+SELECT name, tlv_nmi(tlv_assign(model, x), component) > .95 AS found FROM fits, unit GROUP BY name ORDER BY name;
+SELECT name, code, score, message FROM fits, tlv_warnings(model) ORDER BY name, code;
+SELECT fits.name, d.name AS number, value FROM fits, tlv_diagnostics(model) d WHERE d.name IN ('k_chosen', 'dimensions', 'rows') AND fits.name IN ('chosen', 'given') ORDER BY 1, 2;
+SELECT component, weight > .1 AS weight, cardinality(mean) AS d, variance * kappa BETWEEN .5 AND 1 AS variance, covariance, kappa > 10 AS kappa
+FROM fits, tlv_components(model) WHERE name = 'given' ORDER BY component;
+
+-- 2. rows: outliers last, lengths do not count, statistics merge and make a step
+SELECT abs(tlv_log_likelihood(model, x) - tlv_log_likelihood(model, y)) < 1e-9 AS same, abs((SELECT sum(p) FROM unnest(tlv_infer(model, y)) p) - 1) < 1e-12 AS sums_to_1
+FROM fits, (SELECT x, (SELECT array_agg(1e50 * v ORDER BY o) FROM unnest(x) WITH ORDINALITY u(v, o)) AS y FROM unit LIMIT 1) r WHERE name = 'given';
+SELECT avg(tlv_log_likelihood(model, x)) > avg(tlv_log_likelihood(model, y)) + 5 AS opposite_is_far
+FROM fits, (SELECT x, (SELECT array_agg(-v ORDER BY o) FROM unnest(x) WITH ORDINALITY u(v, o)) AS y FROM unit LIMIT 50) r WHERE name = 'given';
+CREATE TEMP TABLE sums AS SELECT component AS part, tlv_statistics(x, (SELECT model FROM fits WHERE name = 'not refined')) AS s FROM unit GROUP BY component;
+SELECT tlv_info(tlv_rollup(s)) ->> 'kind' AS kind, tlv_info(tlv_rollup(s)) ->> 'rows' AS rows FROM sums;
+SELECT tlv_info(tlv_update(model, s)) ->> 'steps' AS steps FROM fits, (SELECT tlv_rollup(s) AS s FROM sums) r WHERE name = 'not refined';
+SELECT bool_and(model::text::tlv_model = model) AS round_trip FROM fits;
+
+-- 3. no direction; nothing to find
+SELECT code, score FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM unit UNION ALL SELECT array_fill(0::float8, ARRAY[16]) FROM generate_series(1, 4)', 5, 'direction')));
+SELECT count(*) AS components FROM tlv_components((SELECT tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 1, 0, ''direction''), 2000) s', covariance => 'direction')));
+
+-- 4. what is refused
+SELECT tlv_infer(model, array_fill(0::float8, ARRAY[16])) FROM fits WHERE name = 'given';
+SELECT tlv_infer(model, ARRAY[1, 2]::float8[]) FROM fits WHERE name = 'given';
+SELECT tlv_infer(model, array_fill('NaN'::float8, ARRAY[16])) FROM fits WHERE name = 'given';
+SELECT tlv_gmm('SELECT ARRAY[1.5] FROM unit', 1, 'direction');
+SELECT tlv_gmm('SELECT ARRAY[0, 0] FROM unit', 1, 'direction');
+SELECT tlv_gmm('SELECT x FROM unit LIMIT 3', 4, 'direction');
+SELECT tlv_gmm('SELECT x FROM unit WHERE false', 4, 'direction');
+SELECT tlv_gmm('SELECT x FROM unit', 100000, 'direction');
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 2, 'direction') FROM unit;
+SELECT tlv_gmm('SELECT x FROM unit', 5, 'direction', 't');
+SELECT tlv_update(g.model, s) FROM fits g, sums WHERE name = 'given' AND part = 1;
+SELECT tlv_match(model, tlv_simulate_gmm_model(3, 2, covariance => 'direction')) FROM fits WHERE name = 'given';
+SELECT tlv_match(model, tlv_simulate_gmm_model(16, 2)) FROM fits WHERE name = 'given';
+SELECT tlv_simulate_gmm_model(1, 2, covariance => 'direction');
+SELECT tlv_simulate_gmm_model(2, 2, -1, covariance => 'direction');
+SET tensorlv.work_mem = '128kB';
+SELECT tlv_gmm('SELECT x FROM unit', 5, 'direction');
+RESET tensorlv.work_mem;

@@ -1,0 +1,359 @@
+/*
+ * test_directions.c - mixtures of directions: Bessel functions and concentrations, accuracy on
+ * simulated rows, k that is chosen, rows without a direction, and every fault on the way.
+ */
+#include "assertions.h"
+
+#include "pool.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/directions.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
+#include "infer.h"
+
+static pool memory;
+static tlv_context ctx;
+
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	plan_forget(&passes);
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+/* ---- functions ---- */
+
+/* Orders of one half are elementary; others follow from their neighbours. */
+static void
+test_bessel(void **state)
+{
+	const double arguments[] = {1e-6, 0.01, 0.5, 1, 7, 60, 400, 1e4, 1e8};
+	const double orders[] = {0, 0.5, 3, 20, 58.5, 59.5, 60, 191, 767, 1999};
+
+	(void) state;
+	for (size_t i = 0; i < 9; i++)
+	{
+		double x = arguments[i];
+		/* I_1/2 = sqrt(2 / (pi x)) sinh x */
+		double half = 0.5 * log(2 / M_PI) - log(x) + x + log1p(-exp(-2 * x)) - log(2);
+
+		assert_close(tlv_log_bessel(0.5, x), half, 2e-9 + 1e-14 * x);
+		if (x >= 0.01)
+			assert_close(tlv_bessel_ratio(0.5, x), 1 / tanh(x) - 1 / x, 1e-9);
+		for (size_t o = 0; o < 10; o++)
+		{
+			double v = orders[o], r = tlv_bessel_ratio(v, x), next = tlv_bessel_ratio(v + 1, x);
+
+			/* I_v - I_v+2 = 2 (v + 1) / x I_v+1 */
+			assert_close(r * (2 * (v + 1) / x + next), 1, 1e-9);
+			assert_between(r, 0, 1);
+		}
+	}
+	assert_close(exp(tlv_log_bessel(0, 1)), 1.2660658777520083, 1e-9);
+	assert_close(tlv_bessel_ratio(0, 1), 0.5651591039924850 / 1.2660658777520083, 1e-9);
+	assert_close(tlv_log_bessel(4, 0), -4 * log(2) - log(24), 1e-9);
+	assert_equal(tlv_bessel_ratio(4, 0), 0);
+}
+
+static void
+test_kappa(void **state)
+{
+	const size_t dimensions[] = {2, 3, 10, 384, 1536, 4000};
+	const double kappas[] = {1e-3, 0.3, 5, 100, 3000, 1e5};
+
+	(void) state;
+	for (size_t i = 0; i < 6; i++)
+	{
+		size_t d = dimensions[i];
+
+		for (size_t j = 0; j < 6; j++)
+		{
+			double length = tlv_bessel_ratio((double) d / 2 - 1, kappas[j]);
+
+			assert_close(tlv_directions_kappa(d, length) / kappas[j], 1, 1e-6);
+		}
+		assert_equal(tlv_directions_kappa(d, 0), 0);
+		assert_equal(tlv_directions_kappa(d, 1), TLV_DIRECTIONS_MOST_KAPPA * (double) d);
+		/* no concentration: all directions alike, on the surface of the ball */
+		assert_close(tlv_directions_log_norm(d, 0),
+					 tlv_lgamma((double) d / 2) - log(2) - 0.5 * (double) d * log(M_PI), 1e-8);
+	}
+}
+
+/* ---- rows ---- */
+
+typedef struct data
+{
+	size_t n, d;
+	double *x;
+	size_t *component;
+	tlv_frame truth;
+} data;
+
+static data
+simulate(size_t n, size_t d, size_t k, double separation)
+{
+	data result = {.n = n, .d = d};
+	tlv_directions directions;
+	tlv_rng rng;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_directions_random(&ctx, k, d, separation, true, 3, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &result.truth));
+	tlv_directions_read(&result.truth, &directions);
+	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
+	result.component = tlv_alloc(&ctx, n, sizeof(size_t));
+	tlv_rng_seed(&rng, 5);
+	for (size_t t = 0; t < n; t++)
+		result.component[t] = tlv_directions_simulate(&directions, &rng, result.x + t * d);
+	return result;
+}
+
+static plan_rows
+plan_rows_of(const data *rows)
+{
+	tlv_row *made = tlv_alloc0(&ctx, rows->n, sizeof(tlv_row));
+
+	assert_non_null(made);
+	for (size_t t = 0; t < rows->n; t++)
+		made[t] = *TLV_AS_VECTOR(rows->d, rows->x + t * rows->d);
+	return (plan_rows){rows->n, made};
+}
+
+static void
+use_rows(const data *rows)
+{
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {plan_rows_of(rows)}};
+	passes.told.form = TLV_ROW_VECTOR;
+	passes.told.width[0] = rows->d;
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_directions_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(size_t k)
+{
+	tlv_directions_plan_options options = {.k = k, .seed = 1, .refine = true, .iterations = -1};
+
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+static double
+diagnostic(tlv_frame model, const char *name)
+{
+	return tlv_diagnostics_find(&model, name, NAN);
+}
+
+/* Of the components one to one: how far the means are, and how far kappas are from their ratio. */
+static void
+compare(tlv_frame truth, tlv_frame model, double *mean, double *kappa)
+{
+	tlv_directions a, b;
+	int64_t component[64];
+	double distance[64];
+	tlv_match match = {.component = component, .distance = distance};
+
+	tlv_directions_read(&truth, &a);
+	tlv_directions_read(&model, &b);
+	assert_int_equal(a.k, b.k);
+	assert_ok(tlv_kind_direction_mixture.model->match(&ctx, &truth, &model, &match));
+	*mean = *kappa = 0;
+	for (size_t j = 0; j < a.k; j++)
+	{
+		*mean += distance[j] / (double) a.k;
+		*kappa = fmax(*kappa, fabs(log(b.kappas[component[j]] / a.kappas[j])));
+	}
+}
+
+/* ---- accuracy ---- */
+
+/* Bounds are twice the statistical error of the means, or wider. */
+static void
+test_accuracy(void **state)
+{
+	const struct
+	{
+		size_t n, d, k;
+		double separation, mean, kappa;
+	} cases[] = {{5000, 3, 3, 14, 0.01, 0.1},
+				 {4000, 50, 6, 10, 0.06, 0.1},
+				 {3000, 384, 12, 14, 0.15, 0.1},
+				 {30000, 20, 8, 8, 0.03, 0.05}};
+
+	(void) state;
+	for (size_t i = 0; i < 4; i++)
+	{
+		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
+		double mean, kappa;
+
+		use_rows(&rows);
+		for (size_t given = 0; given < 2; given++)
+		{
+			compare(rows.truth, learn(given ? cases[i].k : 0), &mean, &kappa);
+			assert_below(mean, cases[i].mean);
+			assert_below(kappa, cases[i].kappa);
+		}
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Steps of expectation maximisation never lose likelihood, and lengths of rows do not count. */
+static void
+test_steps(void **state)
+{
+	data rows = simulate(2000, 8, 4, 5);
+	tlv_directions_plan_options options = {.k = 4, .seed = 1, .refine = true, .iterations = 8};
+	double before = -HUGE_VAL;
+	tlv_frame model, longer;
+	tlv_directions a, b;
+
+	(void) state;
+	use_rows(&rows);
+	model = plan_model(&passes, make(&passes, &options));
+	for (int step = 1; step <= 8; step++)
+	{
+		char name[60];
+
+		snprintf(name, sizeof(name), "mean_log_likelihood_before_step_%d", step);
+		assert_at_least(diagnostic(model, name), before - 1e-12);
+		before = diagnostic(model, name);
+	}
+	for (size_t i = 0; i < rows.n * rows.d; i++)
+		rows.x[i] *= 1 + (double) (i / rows.d % 7);
+	use_rows(&rows);
+	longer = plan_model(&passes, make(&passes, &options));
+	assert_above(diagnostic(longer, "refinement_steps"), 7);
+	tlv_directions_read(&model, &a);
+	tlv_directions_read(&longer, &b);
+	for (size_t i = 0; i < 4 * 8; i++) /* as samples they differ */
+		assert_close(a.means[i], b.means[i], 0.02);
+	assert_true(tlv_warnings_find(&longer, "rows_scaled", NULL));
+	assert_false(tlv_warnings_find(&model, "rows_scaled", NULL));
+}
+
+/* Directions from everywhere are one component. */
+static void
+test_nothing(void **state)
+{
+	(void) state;
+	for (size_t d = 2; d < 200; d = 3 * d + 1)
+	{
+		data rows = simulate(2000, d, 1, 0);
+		tlv_directions directions;
+		tlv_frame model;
+
+		use_rows(&rows);
+		model = learn(0);
+		tlv_directions_read(&model, &directions);
+		assert_int_equal(directions.k, 1);
+		assert_below(directions.kappas[0], 3 * sqrt((double) d));
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Rows of zeros are left out and counted; without another row there is nothing to learn. */
+static void
+test_zeros(void **state)
+{
+	data rows = simulate(400, 6, 2, 12);
+	tlv_directions_plan_options options = {.k = 2, .seed = 1, .refine = true, .iterations = -1};
+	tlv_posterior posterior = {0};
+	tlv_frame model;
+	tlv_model *open;
+
+	(void) state;
+	memset(rows.x, 0, 30 * 6 * sizeof(double));
+	use_rows(&rows);
+	model = learn(2);
+	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
+	assert_true(tlv_warnings_find(&model, "rows_of_zeros", NULL));
+	assert_ok(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
+	assert_int_equal(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x), &posterior),
+					 TLV_BAD_DATA);
+	assert_ok(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x + 6 * 50), &posterior));
+	assert_close(posterior.values[0] + posterior.values[1], 1, 1e-12);
+	memset(rows.x, 0, 400 * 6 * sizeof(double));
+	use_rows(&rows);
+	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA);
+}
+
+/* Equal rows have the largest kappa, and the model says so. */
+static void
+test_equal_rows(void **state)
+{
+	data rows = simulate(300, 5, 3, 8);
+	tlv_directions directions;
+	tlv_frame model;
+
+	(void) state;
+	for (size_t t = 2; t < rows.n; t++)
+		memcpy(rows.x + t * 5, rows.x + t % 2 * 5, 5 * sizeof(double));
+	use_rows(&rows);
+	model = learn(0);
+	tlv_directions_read(&model, &directions);
+	assert_int_equal(directions.k, 2);
+	assert_equal(directions.kappas[0], 5 * TLV_DIRECTIONS_MOST_KAPPA);
+	assert_true(tlv_warnings_find(&model, "kappas_at_limit", NULL));
+	model = learn(4);
+	tlv_directions_read(&model, &directions);
+	assert_int_equal(directions.k, 4);
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_directions_plan_options options = {.k = 3, .seed = 1, .refine = true, .iterations = 2};
+	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
+
+	(void) state;
+	use_rows(&rows);
+	passes.changed = plan_rows_of(&changed);
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	options.k = 0;
+	use_rows(&rows);
+	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
+	(void) plan_fail_everywhere(&passes, make, &options);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bessel),
+		cmocka_unit_test(test_kappa),
+		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_zeros, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_equal_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("directions", tests, NULL, NULL);
+}
