@@ -16,7 +16,7 @@
 
 typedef struct tlv_multiview_options
 {
-	size_t k;
+	size_t k;		/* 0: chosen, by the rank of the cross moments of views */
 	int iterations; /* of EM on the counts of categories, 0: none */
 	uint64_t seed;
 	tlv_decompose_options decompose;
@@ -30,7 +30,9 @@ typedef struct tlv_multiview_options
  * Views 1 and 3 are mapped to view 2 by linear regression on each other, the second and third
  * moment of what results are whitened and decomposed, views 1 and 3 follow by regression.
  * Of vectors all components get the variance that the means leave: a start for refinement.
- * Errors: TLV_BAD_PARAMETER when k is 0 or more than a view has dimensions (categories),
+ * k = 0: the middle of the ranks of the three cross moments, by chi-squared tests, less where the
+ * moments identify fewer; 1 where the views are independent, which a warning says of any k.
+ * Errors: TLV_BAD_PARAMETER when k is more than a view has dimensions (categories),
  * TLV_BAD_DATA when there are fewer rows than components or no number varies,
  * TLV_NOT_IDENTIFIABLE when a view is constant or with the singular values of the views' cross
  * moment, memory, TLV_CANCELLED.

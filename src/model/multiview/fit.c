@@ -18,6 +18,14 @@
 
 static const char *const item_names[3] = {"items1", "items2", "items3"};
 
+/* How k was found, and what the views tell of it. */
+typedef struct view_choice
+{
+	bool chosen; /* else given */
+	bool known;	 /* of views that are not too wide */
+	multiview_rank rank;
+} view_choice;
+
 typedef struct view_fit
 {
 	size_t k;
@@ -38,16 +46,23 @@ typedef struct view_fit
 	tlv_diagnostics diagnostics;
 } view_fit;
 
+void
+tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells)
+{
+	for (int t = 0; t < 3; t++)
+		cells->d[t] = tlv_frame_find(moments, item_names[t])->rows;
+	cells->n = tlv_frame_find(moments, "cells")->rows;
+	cells->cells = tlv_frame_int64(moments, "cells");
+	cells->counts = tlv_frame_float64(moments, "counts");
+	for (size_t e = 0; e < cells->n; e++)
+		cells->total += cells->counts[e];
+}
+
 static void
 open_categories(const tlv_frame *moments, view_fit *fit)
 {
-	for (int t = 0; t < 3; t++)
-		fit->d[t] = fit->cells.d[t] = tlv_frame_find(moments, item_names[t])->rows;
-	fit->cells.n = tlv_frame_find(moments, "cells")->rows;
-	fit->cells.cells = tlv_frame_int64(moments, "cells");
-	fit->cells.counts = tlv_frame_float64(moments, "counts");
-	for (size_t e = 0; e < fit->cells.n; e++)
-		fit->cells.total += fit->cells.counts[e];
+	tlv_multiview_cells(moments, &fit->cells);
+	memcpy(fit->d, fit->cells.d, sizeof(fit->d));
 	fit->rows = fit->cells.total;
 	fit->source = &fit->cells;
 }
@@ -121,8 +136,6 @@ open_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_opt
 			 view_fit *fit)
 {
 	fit->k = options->k;
-	if (fit->k == 0)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = 0 is not at least 1");
 	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS)
 		TLV_TRY(open_vectors(ctx, moments, fit));
 	else
@@ -298,7 +311,22 @@ finish_categories(tlv_context *ctx, view_fit *fit, int iterations)
 }
 
 static tlv_status
-diagnose_fit(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
+diagnose_rank(tlv_context *ctx, const view_choice *choice, tlv_diagnostics *diagnostics)
+{
+	static const char *const names[3] = {"rank_12", "rank_13", "rank_23"};
+
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, choice->chosen, "k_chosen"));
+	if (!choice->known)
+		return TLV_OK;
+	for (int pair = 0; pair < 3; pair++)
+		TLV_TRY(
+			tlv_diagnose(ctx, diagnostics, (double) choice->rank.by_pair[pair], "%s", names[pair]));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, choice->rank.p_value, "independence_p_value"));
+	return tlv_multiview_warn_rank(ctx, choice->rank.p_value, diagnostics);
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choice, view_fit *fit)
 {
 	int64_t *order = tlv_alloc(ctx, fit->k, sizeof(int64_t));
 
@@ -307,6 +335,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 		order[j] = (int64_t) j;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, fit->rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
+	TLV_TRY(diagnose_rank(ctx, choice, &fit->diagnostics));
 	TLV_TRY(tlv_view_diagnose(ctx, &fit->solution, order, &fit->diagnostics));
 	if (fit->worst > NEGATIVE_WARN)
 		TLV_TRY(tlv_warn(ctx, &fit->diagnostics,
@@ -318,24 +347,20 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, view_fit *fit)
 	return TLV_OK;
 }
 
-tlv_status
-tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
-				  void **image, size_t *size)
+/* The fit of options->k components. */
+static tlv_status
+fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
+			   const view_choice *choice, void **image, size_t *size)
 {
 	view_fit fit = {0};
 	tlv_multiview_parts parts = {0};
 
-	if (moments->header->kind != TLV_KIND_VIEW_MOMENTS &&
-		moments->header->kind != TLV_KIND_CATEGORY_VIEWS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"a multi-view mixture is fitted to moments of "
-						"three views");
 	TLV_TRY(open_moments(ctx, moments, options, &fit));
 	TLV_TRY(tlv_view_solve(ctx, fit.source, fit.k, &options->decompose, "components", options->seed,
 						   &fit.solution));
 	TLV_TRY(fit.vectors ? finish_vectors(ctx, &fit)
 						: finish_categories(ctx, &fit, options->iterations));
-	TLV_TRY(diagnose_fit(ctx, moments, &fit));
+	TLV_TRY(diagnose_fit(ctx, moments, choice, &fit));
 	parts.k = fit.k;
 	parts.rows = fit.rows;
 	parts.seed = (double) options->seed;
@@ -350,4 +375,63 @@ tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multivie
 	}
 	parts.diagnostics = &fit.diagnostics;
 	return tlv_multiview_write(ctx, &parts, image, size);
+}
+
+/* The widest pair of views that a rank is found of. */
+static tlv_status
+find_rank(tlv_context *ctx, const tlv_frame *moments, view_choice *choice)
+{
+	static const char *const sums[3] = {"sum1", "sum2", "sum3"};
+	size_t d[3];
+
+	for (int t = 0; t < 3; t++)
+	{
+		const tlv_section *section = tlv_frame_find(moments, sums[t]);
+
+		d[t] = section != NULL ? section->rows : 0;
+	}
+	choice->known = tlv_least(tlv_least(d[0], d[1]), d[2]) <= TLV_EIGEN_LIMIT &&
+					tlv_least(d[0] > d[1] ? d[0] : d[1], d[2]) <= TLV_EIGEN_LIMIT;
+	if (choice->known)
+		return tlv_multiview_rank(ctx, moments, &choice->rank);
+	if (!choice->chosen)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_LIMIT, "k is chosen of views of up to %d numbers", TLV_EIGEN_LIMIT);
+	return tlv_fail_hint(ctx, "Give k.");
+}
+
+/* The rank says how many components there are; where the moments identify fewer, it is these. */
+static tlv_status
+fit_chosen(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
+		   const view_choice *choice, void **image, size_t *size)
+{
+	tlv_multiview_options own = *options;
+	tlv_status status = TLV_NOT_IDENTIFIABLE;
+
+	for (own.k = choice->rank.k; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
+	{
+		tlv_scratch scratch;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = fit_components(ctx, moments, &own, choice, image, size);
+		if (status == TLV_OK)
+			tlv_scratch_keep(ctx, *image);
+		tlv_scratch_end(ctx, &scratch);
+	}
+	return status;
+}
+
+tlv_status
+tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
+				  void **image, size_t *size)
+{
+	view_choice choice = {.chosen = options->k == 0};
+
+	if (moments->header->kind != TLV_KIND_VIEW_MOMENTS &&
+		moments->header->kind != TLV_KIND_CATEGORY_VIEWS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a multi-view mixture is fitted to moments of three views");
+	TLV_TRY(find_rank(ctx, moments, &choice));
+	return (choice.chosen ? fit_chosen : fit_components)(ctx, moments, options, &choice, image,
+														 size);
 }

@@ -11,6 +11,7 @@
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/multiview.h"
+#include "tensorlv/model/view_solver.h"
 
 /* An open model. */
 typedef struct multiview_model
@@ -36,6 +37,33 @@ is_categorical(const tlv_multiview_parts *parts)
 {
 	return parts->items[0] != NULL;
 }
+
+/* What the dependence of views tells of the number of components. */
+typedef struct multiview_rank
+{
+	size_t k;		   /* the middle of those of the three pairs, 1 at least */
+	size_t by_pair[3]; /* 12, 13, 23 */
+	double p_value;	   /* that the views are independent, the middle one; NaN: too few rows */
+} multiview_rank;
+
+/* What is more probable is no evidence. */
+#define MULTIVIEW_SIGNIFICANCE 0.01
+
+/*
+ * The rank of the cross moments, by chi-squared tests of what their smaller singular values leave:
+ * of vectors whatever their numbers have to do with each other, which makes the test a cautious
+ * one; of categories the most frequent 50 of a view are told apart.  Views of more than
+ * TLV_EIGEN_LIMIT numbers are TLV_LIMIT; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments,
+									 multiview_rank *found);
+
+/* Says that there is nothing to tell components apart, where that is so. */
+extern tlv_status tlv_multiview_warn_rank(tlv_context *ctx, double p_value,
+										  tlv_diagnostics *diagnostics);
+
+/* The source of category_views; it points into the frame. */
+extern void tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells);
 
 /* A row's vectors: dimensions, finite, not beyond TLV_MIXTURE_LARGEST; errors name the view. */
 extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,

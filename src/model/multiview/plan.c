@@ -82,6 +82,10 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 		low += plan->vectors && is_at_floor(parts, j);
 		empty += parts->weights[j] * parts->rows < 1;
 	}
+	if (plan->refined) /* else it is there */
+		TLV_TRY(tlv_multiview_warn_rank(
+			ctx, tlv_diagnostics_find(&plan->fitted.frame, "independence_p_value", NAN),
+			diagnostics));
 	if (plan->shift > MOST_SHIFT)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = plan->shift},

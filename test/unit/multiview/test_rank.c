@@ -1,0 +1,163 @@
+/*
+ * test_rank.c - how many components views tell apart: as many as there are, one where the views are
+ * independent, whatever the numbers within a view have to do with each other.
+ */
+#include "assertions.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/multiview.h"
+#include "view_fixture.h"
+
+static tlv_frame
+random_truth(bool categories, size_t k, const size_t d[3], uint64_t seed)
+{
+	tlv_multiview_simulation simulation = {
+		.k = k, .categories = categories, .separation = 3, .concentration = 0.5, .seed = seed};
+	void *image;
+	size_t size;
+
+	memcpy(simulation.d, d, sizeof(simulation.d));
+	assert_ok(tlv_multiview_random(&ctx, &simulation, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+/* Moments of n rows of a model; with `entangle` the numbers of a view are nearly one number. */
+static tlv_frame
+draw_moments(tlv_frame truth, size_t n, bool entangle)
+{
+	tlv_multiview_parts parts;
+	tlv_accumulator *accumulator;
+	bool vectors;
+
+	tlv_multiview_read(&truth, &parts);
+	vectors = parts.items[0] == NULL;
+	assert_ok((vectors ? tlv_view_moments_create : tlv_category_views_create)(&ctx, &accumulator));
+	for (size_t t = 0; t < n; t++)
+	{
+		double numbers[60], *x[3] = {numbers, numbers + 20, numbers + 40};
+		int64_t category[3];
+
+		(void) tlv_multiview_draw(&parts, &rng, x, category);
+		for (int v = 0; v < 3 && entangle; v++)
+			for (size_t i = 1; i < parts.d[v]; i++)
+				x[v][i] = x[v][0] + 0.1 * x[v][i];
+		assert_ok(tlv_add(&ctx, accumulator,
+						  vectors ? TLV_AS_VIEWS(parts.d, x) : TLV_AS_CATEGORIES(category)));
+	}
+	return built(accumulator);
+}
+
+static tlv_frame
+fit_moments(tlv_frame moments, size_t k)
+{
+	tlv_multiview_options options = {.k = k, .seed = 1};
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static size_t
+components(tlv_frame model)
+{
+	tlv_multiview_parts parts;
+
+	tlv_multiview_read(&model, &parts);
+	return parts.k;
+}
+
+/* As many as there are, in most draws; more in none. */
+static void
+test_power(void **state)
+{
+	static const size_t wide[3] = {5, 8, 6}, many[3] = {6, 7, 8};
+
+	(void) state;
+	for (int categories = 0; categories < 2; categories++)
+		for (size_t k = 2; k <= 4; k++)
+		{
+			int exact = 0, more = 0;
+
+			for (uint64_t seed = 1; seed <= 5; seed++)
+			{
+				tlv_frame truth = random_truth(categories, k, categories ? many : wide, seed);
+				size_t found = components(fit_moments(draw_moments(truth, 8000, false), 0));
+
+				exact += found == k;
+				more += found > k;
+			}
+			assert_at_least(exact, 4);
+			assert_equal(more, 0);
+		}
+}
+
+/* False alarms: of 40 draws of independent views none, where 1 % of tests fail and the middle of
+ * three counts. */
+static void
+test_independent(void **state)
+{
+	static const size_t wide[3] = {4, 4, 4}, many[3] = {3, 9, 12};
+
+	(void) state;
+	for (int kind = 0; kind < 3; kind++)
+		for (uint64_t seed = 1; seed <= 40; seed++)
+		{
+			tlv_frame truth = random_truth(kind == 2, 1, kind == 2 ? many : wide, seed);
+			tlv_frame moments = draw_moments(truth, 1500, kind == 1), model;
+
+			model = fit_moments(moments, 0);
+			assert_int_equal(components(model), 1);
+			assert_true(tlv_warnings_find(&model, "independent_views", NULL));
+			assert_above(diagnostic(model, "independence_p_value"), 0.01);
+			assert_equal(diagnostic(model, "k_chosen"), 1);
+		}
+}
+
+/* k that is given stays; a warning says that there is nothing, and none where there is. */
+static void
+test_given(void **state)
+{
+	static const size_t wide[3] = {5, 8, 6}, many[3] = {6, 7, 8};
+
+	(void) state;
+	for (int categories = 0; categories < 2; categories++)
+	{
+		const size_t *d = categories ? many : wide;
+		tlv_frame model =
+			fit_moments(draw_moments(random_truth(categories, 3, d, 2), 5000, false), 2);
+
+		assert_int_equal(components(model), 2);
+		assert_equal(diagnostic(model, "k_chosen"), 0);
+		assert_equal(diagnostic(model, "rank_12"), 3);
+		assert_equal(diagnostic(model, "rank_13"), 3);
+		assert_false(tlv_warnings_find(&model, "independent_views", NULL));
+	}
+}
+
+/* Too few rows for a test, and rows of one number. */
+static void
+test_few(void **state)
+{
+	static const size_t one[3] = {1, 1, 1}, wide[3] = {2, 3, 2};
+	tlv_frame model;
+
+	(void) state;
+	model = fit_moments(draw_moments(random_truth(false, 2, wide, 1), 10, false), 0);
+	assert_int_equal(components(model), 1);
+	assert_false(tlv_warnings_find(&model, "independent_views", NULL));
+	model = fit_moments(draw_moments(random_truth(false, 2, one, 1), 4000, false), 0);
+	assert_int_equal(components(model), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_power, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_independent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_given, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("multiview_rank", tests, NULL, NULL);
+}
