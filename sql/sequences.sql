@@ -11,6 +11,17 @@ COMMENT ON AGGREGATE tlv_sequence_moments(integer[]) IS
     'sequences of symbols: how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as '
     'neighbours in time; sequences of fewer than 3 steps, and nulls, are skipped and counted';
 
+CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) IS 'transition function of tlv_sequence_moments(text[])';
+CREATE AGGREGATE tlv_sequence_moments(symbols text[]) (
+    SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_moments(text[]) IS
+    'sequences of symbols by name, whose numbers are tlv_term_id(name): how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as '
+    'neighbours in time; sequences of fewer than 3 steps, and nulls, are skipped and counted';
+
 CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, float8[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_sequence_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, float8[]) IS 'transition function of tlv_sequence_moments(float8[])';
@@ -31,6 +42,15 @@ CREATE AGGREGATE tlv_sequence_sample(symbols integer[], count integer, seed bigi
 );
 COMMENT ON AGGREGATE tlv_sequence_sample(integer[], integer, bigint) IS
     'a random sample of whole sequences of symbols, of at most count symbols in all: those of the smallest hashes of their content';
+CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, text[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, text[], integer, bigint) IS 'transition function of tlv_sequence_sample(text[])';
+CREATE AGGREGATE tlv_sequence_sample(symbols text[], count integer, seed bigint) (
+    SFUNC = tlv_sequence_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_sample(text[], integer, bigint) IS
+    'a random sample of whole sequences of symbols by name, of at most count symbols in all: those of the smallest hashes of their content';
 CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, float8[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_sequence_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, float8[], integer, bigint) IS 'transition function of tlv_sequence_sample(float8[])';
@@ -57,7 +77,7 @@ CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFA
     seed bigint DEFAULT 1, max_k integer DEFAULT 10) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer) IS
-    'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer), (seq, t, x) with x a '
+    'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
     'number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
     'covariance of vectors common, spherical, diagonal or full; refine auto, em or baum-welch (the best of several starts, until the likelihood '
     'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
@@ -73,6 +93,17 @@ CREATE AGGREGATE tlv_sequence_statistics(symbols integer[], model tlv_model) (
 );
 COMMENT ON AGGREGATE tlv_sequence_statistics(integer[], tlv_model) IS
     'expected states, transitions and emissions of sequences of symbols under a hidden Markov model (forward, backward), for tlv_update: one '
+    'Baum-Welch step; symbols that the model does not know count as missing';
+
+CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, text[], tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_sequence_statistics_accum(tlv_moments, text[], tlv_model) IS 'transition function of tlv_sequence_statistics(text[], tlv_model)';
+CREATE AGGREGATE tlv_sequence_statistics(symbols text[], model tlv_model) (
+    SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_statistics(text[], tlv_model) IS
+    'expected states, transitions and emissions of sequences of symbols by name under a hidden Markov model (forward, backward), for tlv_update: one '
     'Baum-Welch step; symbols that the model does not know count as missing';
 
 CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, float8[], tlv_model) RETURNS tlv_moments
@@ -97,9 +128,9 @@ CREATE FUNCTION tlv_transitions(model tlv_model)
     AS 'MODULE_PATHNAME', 'tlv_transitions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_transitions(tlv_model) IS 'probability of every state after every state';
 CREATE FUNCTION tlv_emissions(model tlv_model)
-    RETURNS TABLE (state integer, symbol bigint, probability float8)
+    RETURNS TABLE (state integer, symbol bigint, symbol_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_emissions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 200;
-COMMENT ON FUNCTION tlv_emissions(tlv_model) IS 'probability of every symbol in every state of a hidden Markov model of symbols';
+COMMENT ON FUNCTION tlv_emissions(tlv_model) IS 'probability of every symbol in every state of a hidden Markov model of symbols; symbol_name is its name, or its digits';
 CREATE FUNCTION tlv_state_means(model tlv_model)
     RETURNS TABLE (state integer, mean float8[], variance float8)
     AS 'MODULE_PATHNAME', 'tlv_state_means_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
@@ -120,12 +151,18 @@ COMMENT ON FUNCTION tlv_match_transitions(tlv_model, tlv_model) IS
 CREATE FUNCTION tlv_viterbi(model tlv_model, symbols integer[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_viterbi_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_viterbi(tlv_model, integer[]) IS 'the most probable states of a sequence of symbols, from 1; symbols that the model does not know count as missing';
+CREATE FUNCTION tlv_viterbi(model tlv_model, symbols text[]) RETURNS integer[]
+    AS 'MODULE_PATHNAME', 'tlv_viterbi_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_viterbi(tlv_model, text[]) IS 'the most probable states of a sequence of symbols by name, from 1; symbols that the model does not know count as missing';
 CREATE FUNCTION tlv_viterbi(model tlv_model, x float8[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_viterbi_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_viterbi(tlv_model, float8[]) IS 'the most probable states of a sequence of vectors, steps x d, from 1';
 CREATE FUNCTION tlv_posteriors(model tlv_model, symbols integer[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_posteriors_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_posteriors(tlv_model, integer[]) IS 'posterior of the states at every step of a sequence of symbols given all of it: steps x states, rows summing to 1';
+CREATE FUNCTION tlv_posteriors(model tlv_model, symbols text[]) RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'tlv_posteriors_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_posteriors(tlv_model, text[]) IS 'posterior of the states at every step of a sequence of symbols by name given all of it: steps x states, rows summing to 1';
 CREATE FUNCTION tlv_posteriors(model tlv_model, x float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_posteriors_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_posteriors(tlv_model, float8[]) IS 'posterior of the states at every step of a sequence of vectors given all of it: steps x states, rows summing to 1';
@@ -134,15 +171,26 @@ CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols integer[]) RETURNS f
 COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS
     'log-likelihood, in nats, of a sequence of symbols under a hidden Markov model (symbols that the model does not know count as missing), of a '
     'row of categorical variables under a latent tree (null elements missing), or of the vector that the integers are under a model of vectors';
+CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols text[]) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, text[]) IS 'log-likelihood, in nats, of a sequence of symbols by name under a hidden Markov model';
+CREATE FUNCTION tlv_infer(model tlv_model, symbols text[]) RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'tlv_infer_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_infer(tlv_model, text[]) IS 'posterior of the states at every step of a sequence of symbols by name: steps x states';
 CREATE FUNCTION tlv_sequence_log_likelihood(model tlv_model, x float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a sequence of vectors, steps x d, under a hidden Markov model, in nats';
 
 CREATE FUNCTION tlv_forecast(model tlv_model, symbols integer[], steps integer DEFAULT 1)
-    RETURNS TABLE (step integer, symbol bigint, probability float8)
+    RETURNS TABLE (step integer, symbol bigint, symbol_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_forecast_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION tlv_forecast(tlv_model, integer[], integer) IS
     'probabilities of the symbols at the next steps after a sequence, under a hidden Markov model; after an empty one, how sequences begin';
+CREATE FUNCTION tlv_forecast(model tlv_model, symbols text[], steps integer DEFAULT 1)
+    RETURNS TABLE (step integer, symbol bigint, symbol_name text, probability float8)
+    AS 'MODULE_PATHNAME', 'tlv_forecast_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION tlv_forecast(tlv_model, text[], integer) IS
+    'probabilities of the symbols at the next steps after a sequence of symbols by name, under a hidden Markov model; after an empty one, how sequences begin';
 CREATE FUNCTION tlv_forecast(model tlv_model, x float8[], steps integer DEFAULT 1)
     RETURNS TABLE (step integer, dimension integer, mean float8, variance float8)
     AS 'MODULE_PATHNAME', 'tlv_forecast_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;

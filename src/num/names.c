@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "tensorlv/num/assert.h"
+#include "tensorlv/num/bag.h"
+
 #define TLV_HASH_NAME			   name
 #define TLV_HASH_TABLE			   tlv_name_table
 #define TLV_HASH_SLOT			   tlv_name_slot
@@ -174,6 +177,26 @@ tlv_name_table_list(const tlv_name_table *table, size_t n, const int64_t *ids, i
 	}
 	offsets[n] = (int64_t) filled;
 	return filled > 0;
+}
+
+tlv_status
+tlv_name_table_ids(tlv_context *ctx, const tlv_name_table *table, int64_t *ids)
+{
+	tlv_bag_entry *entries;
+	size_t n = 0;
+
+	if (table->n == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, entries, 2 * table->n);
+	for (size_t i = 0; i <= table->mask; i++)
+		if (table->slots[i].length != 0)
+			entries[n++] = (tlv_bag_entry){table->slots[i].id, 1};
+	tlv_assert(n == table->n);
+	TLV_TRY(tlv_bag_sort(ctx, n, entries, entries + n, &n));
+	for (size_t i = 0; i < n; i++)
+		ids[i] = entries[i].item;
+	tlv_free(ctx, entries);
+	return TLV_OK;
 }
 
 void

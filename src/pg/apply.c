@@ -283,7 +283,8 @@ put_forecast(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, int32 step, co
 			TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) i + 1), TlvFloat8(seen[i]),
 					  TlvFloat8(seen[parts->d + i]));
 		else
-			TlvPutRow(fcinfo, TlvInt4(step), TlvInt8(parts->items[i]), TlvFloat8(seen[i]));
+			TlvPutRow(fcinfo, TlvInt4(step), TlvInt8(parts->items[i]),
+					  TlvNameCell(&parts->names, i, parts->items[i]), TlvFloat8(seen[i]));
 }
 
 /* Of a sequence without steps: how sequences begin. */
@@ -372,10 +373,12 @@ apply_text(FunctionCallInfo fcinfo, Apply apply)
 ROW_FUNCTION(tlv_infer_bag, infer, TlvBagRows)
 ROW_FUNCTION(tlv_infer_vector, infer, TlvAnyVectorRows)
 ROW_FUNCTION(tlv_infer_integers, infer, TlvAnyIntegerRows)
+ROW_FUNCTION(tlv_infer_names, infer, TlvNamedSequences)
 ROW_FUNCTION(tlv_infer_views, infer, TlvViewRows)
 ROW_FUNCTION(tlv_infer_categories, infer, TlvCategoryRows)
 TEXT_FUNCTION(tlv_infer_text, infer)
 ROW_FUNCTION(tlv_posteriors_symbols, infer_sequence, TlvSymbolSequences)
+ROW_FUNCTION(tlv_posteriors_names, infer_sequence, TlvNamedSequences)
 ROW_FUNCTION(tlv_posteriors_vectors, infer_sequence, TlvVectorSequences)
 
 ROW_FUNCTION(tlv_assign_bag, assign, TlvBagRows)
@@ -387,14 +390,17 @@ TEXT_FUNCTION(tlv_assign_text, assign)
 ROW_FUNCTION(tlv_log_likelihood_bag, log_likelihood, TlvBagRows)
 ROW_FUNCTION(tlv_log_likelihood_vector, log_likelihood, TlvAnyVectorRows)
 ROW_FUNCTION(tlv_log_likelihood_symbols, log_likelihood, TlvAnyIntegerRows)
+ROW_FUNCTION(tlv_log_likelihood_names, log_likelihood, TlvNamedSequences)
 ROW_FUNCTION(tlv_log_likelihood_views, log_likelihood, TlvViewRows)
 ROW_FUNCTION(tlv_log_likelihood_categories, log_likelihood, TlvCategoryRows)
 ROW_FUNCTION(tlv_log_likelihood_sequence, log_likelihood, TlvVectorSequences)
 TEXT_FUNCTION(tlv_log_likelihood_text, log_likelihood)
 
 ROW_FUNCTION(tlv_viterbi_symbols, decode, TlvSymbolSequences)
+ROW_FUNCTION(tlv_viterbi_names, decode, TlvNamedSequences)
 ROW_FUNCTION(tlv_viterbi_vectors, decode, TlvVectorSequences)
 ROW_FUNCTION(tlv_forecast_symbols, forecast, TlvSymbolSequences)
+ROW_FUNCTION(tlv_forecast_names, forecast, TlvNamedSequences)
 ROW_FUNCTION(tlv_forecast_vectors, forecast, TlvVectorSequences)
 
 /* ---- two models ---- */

@@ -188,7 +188,7 @@ require_form(const tlv_hmm_parts *parts, bool gaussian)
 				 errhint("Use %s.", gaussian ? "tlv_emissions(model)" : "tlv_state_means(model)")));
 }
 
-/* Rows (state, symbol, probability). */
+/* Rows (state, symbol, symbol_name, probability). */
 TLV_FUNCTION(tlv_emissions_rows)
 {
 	tlv_frame frame;
@@ -199,6 +199,7 @@ TLV_FUNCTION(tlv_emissions_rows)
 	for (size_t j = 0; j < parts.k; j++)
 		for (size_t i = 0; i < parts.d; i++)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt8(parts.items[i]),
+					  TlvNameCell(&parts.names, i, parts.items[i]),
 					  TlvFloat8(parts.emissions[i * parts.k + j]));
 	return (Datum) 0;
 }

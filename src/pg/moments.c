@@ -78,6 +78,10 @@ TLV_TRANSITION(tlv_sequence_sample_accum, &tlv_aggregate_sequence_sample, &TlvVe
 TLV_TRANSITION(tlv_symbol_sample_accum, &tlv_aggregate_sequence_sample, &TlvSymbolSequences, 1, 2,
 			   {SAMPLE_COUNT, SEED})
 
+TLV_TRANSITION(tlv_named_moments_accum, &tlv_aggregate_sequence_moments, &TlvNamedSequences, 1)
+TLV_TRANSITION(tlv_named_sample_accum, &tlv_aggregate_sequence_sample, &TlvNamedSequences, 1, 2,
+			   {SAMPLE_COUNT, SEED})
+
 /* ---- graphs ---- */
 
 TLV_TRANSITION(tlv_graph_accum, &tlv_aggregate_graph, &TlvEdgeRows, 1)
@@ -120,6 +124,8 @@ TLV_TRANSITION(tlv_category_statistics_accum, &tlv_aggregate_statistics, &TlvCat
 TLV_TRANSITION(tlv_sequence_statistics_accum, &tlv_aggregate_sequence_statistics,
 			   &TlvVectorSequences, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_symbol_statistics_accum, &tlv_aggregate_sequence_statistics, &TlvSymbolSequences,
+			   1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_named_statistics_accum, &tlv_aggregate_sequence_statistics, &TlvNamedSequences,
 			   1, 2, {CONSTANT})
 
 /* Rows are (model, bag), as one reads "the perplexity of a model on bags". */

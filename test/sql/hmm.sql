@@ -183,7 +183,8 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
   ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
   ('too long', 'SELECT tlv_posteriors(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
-  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('text', 'SELECT tlv_hmm(''SELECT seq, t, symbol::text FROM steps'', 2)'),
+  ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, now() FROM steps'', 2)'),
+  ('text matrix', 'SELECT tlv_sequence_moments(ARRAY[[''a'', ''b''], [''b'', ''a'']])'),
   ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
   ('seed', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, seed => -1)'),
   ('iterations', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, iterations => -1)'), ('write', 'SELECT tlv_hmm(''DELETE FROM steps'', 2)'),
@@ -283,4 +284,23 @@ SET tensorlv.work_mem = '16kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 2) FROM views'), '[0-9.]+ MB', '... MB', 'g') AS memory;
 RESET tensorlv.work_mem;
 DROP FUNCTION emission_error, mean_error;
+-- symbols by name: rows, arrays, moments in parts, a model's rows, what it is asked of
+CREATE TEMP TABLE word_steps AS SELECT seq, t, symbol, 'w' || symbol AS word FROM steps WHERE seq <= 40;
+CREATE TEMP TABLE words AS SELECT seq, array_agg(symbol ORDER BY t) AS s, array_agg(word ORDER BY t) AS w FROM word_steps GROUP BY seq;
+CREATE TEMP TABLE word_hmms AS SELECT tlv_hmm('SELECT seq, t, word FROM word_steps', k => 3) AS m, tlv_hmm('SELECT w FROM words', k => 3) AS arrays, tlv_hmm('SELECT s FROM words', k => 3) AS numbers;
+SELECT count(*), bool_and(e.symbol = tlv_term_id(e.symbol_name)) AS ids, max(abs(e.probability - n.probability)) < 1e-3 AS same
+FROM word_hmms, tlv_emissions(m) e JOIN LATERAL tlv_emissions(numbers) n ON n.state = e.state AND 'w' || n.symbol_name = e.symbol_name;
+SELECT bool_and(symbol_name = symbol::text) AS digits FROM word_hmms, tlv_emissions(numbers);
+SELECT avg((tlv_viterbi(m, w) = tlv_viterbi(numbers, s))::int) > 0.7 AS viterbi, max(abs(tlv_log_likelihood(m, w) - tlv_log_likelihood(numbers, s))) < 0.5 AS likelihood,
+       bool_and(tlv_posteriors(m, w) = tlv_infer(m, w)) AS posteriors FROM word_hmms, words;
+SELECT step, count(*) AS symbols, round(sum(probability)::numeric, 9) AS sum, min(symbol_name) AS least FROM word_hmms, tlv_forecast(m, ARRAY['w1', NULL, 'unheard of'], 2) GROUP BY step ORDER BY step;
+SELECT cardinality(tlv_viterbi(m, ARRAY['w1', NULL, ''])) AS steps, tlv_viterbi(m, '{}'::text[]) AS none FROM word_hmms;
+SELECT tlv_rollup(part) = (SELECT tlv_sequence_moments(w) FROM words) AS merged, tlv_rollup(part)::text::tlv_moments = tlv_rollup(part) AS as_text
+FROM (SELECT tlv_sequence_moments(w) AS part FROM words GROUP BY seq % 4) q;
+SELECT (SELECT string_agg(DISTINCT symbol_name, ' ' ORDER BY symbol_name) FROM tlv_emissions(tlv_fit_hmm(x, 3))) AS fitted,
+       (SELECT count(*) FROM word_hmms, tlv_emissions(tlv_update(m, (SELECT tlv_sequence_statistics(w, (SELECT m FROM word_hmms)) FROM words))) WHERE symbol_name LIKE 'w%') AS updated
+FROM (SELECT tlv_sequence_moments(w) AS x FROM words) q;
+SELECT tlv_info(tlv_sequence_sample(w, 2000, 1))->'sequences' AS sampled FROM words;
+SELECT symbol_name, round(probability::numeric, 2) AS probability FROM tlv_emissions(tlv_hmm($$VALUES (1, 1, 'yes'), (1, 2, 'no'), (2, 1, 'yes'), (2, 2, NULL)$$, k => 1)) ORDER BY 1;
+
 DROP TABLE forms, chain, steps, vector_steps, sequences, vector_sequences, hmms, views, triples, mixtures;

@@ -28,7 +28,8 @@ typedef struct tlv_hmm_options
  * Fits k states to sequence_moments.  Emissions are the conditional means of the middle view
  * (multiview.h); transitions are the non-negative least squares solution of E[x_2 x_1'] = O H O',
  * normalised; for symbols EM on the counts of windows follows.  The model's frame: "initial",
- * "stationary" (k), "transitions" (k x k, column = from), and of symbols "items" (m), "emissions"
+ * "stationary" (k), "transitions" (k x k, column = from), and of symbols "items" (m), where they
+ * have names "name_offsets" and "names" (names.h), "emissions"
  * (k x m, rows sum to 1), of vectors "covariance" (a tlv_covariance), "means" (d x k), "variances"
  * (as many numbers of a state as tlv_mixture_variances says, x k; full: the rows of the Cholesky
  * factor L, S = L L', one after the other), "steps", "seed", diagnostics.  States are in order of
@@ -67,6 +68,7 @@ typedef struct tlv_hmm_parts
 	const double *initial;	   /* k */
 	const double *transitions; /* k x k: [to + k from] */
 	const int64_t *items;	   /* d, ascending; NULL for vectors */
+	tlv_name_list names;	   /* of the items; empty: they are numbers */
 	const double *emissions;   /* symbols: k x d; vectors: d x k, the means */
 	tlv_covariance covariance; /* vectors */
 	const double *variances; /* vectors: tlv_mixture_variances x k; common: k times the same; full:

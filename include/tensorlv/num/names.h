@@ -98,6 +98,9 @@ extern tlv_text tlv_name_table_find(const tlv_name_table *table, int64_t id);
 extern bool tlv_name_table_list(const tlv_name_table *table, size_t n, const int64_t *ids,
 								int64_t *offsets, char *bytes);
 
+/* The ids that have names, ascending: the table's n.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_name_table_ids(tlv_context *ctx, const tlv_name_table *table, int64_t *ids);
+
 extern void tlv_name_table_free(tlv_context *ctx, tlv_name_table *table);
 
 #endif /* TENSORLV_NAMES_H */

@@ -303,6 +303,36 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, hmm_fit *fit)
 }
 
 tlv_status
+tlv_hmm_name_items(tlv_context *ctx, const tlv_name_table *names, size_t n, const int64_t *items,
+				   tlv_name_list *list)
+{
+	int64_t *offsets;
+	char *bytes;
+
+	*list = (tlv_name_list){NULL, NULL};
+	if (names->n == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, offsets, n + 1);
+	TLV_TRY_NEW(ctx, bytes, names->filled);
+	if (tlv_name_table_list(names, n, items, offsets, bytes))
+		*list = (tlv_name_list){offsets, bytes};
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_parts *parts)
+{
+	tlv_name_table names = {0};
+
+	if (parts->items == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_sequence_names(ctx, moments, &names));
+	TLV_TRY(tlv_hmm_name_items(ctx, &names, parts->d, parts->items, &parts->names));
+	tlv_name_table_free(ctx, &names);
+	return TLV_OK;
+}
+
+tlv_status
 tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
 			void **image, size_t *size)
 {
@@ -331,5 +361,6 @@ tlv_hmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *o
 	parts.variances = fit.variances;
 	parts.covariance = fit.covariance;
 	parts.diagnostics = &fit.diagnostics;
+	TLV_TRY(tlv_hmm_name_symbols(ctx, moments, &parts));
 	return tlv_hmm_write(ctx, &parts, image, size);
 }

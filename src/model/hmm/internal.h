@@ -182,6 +182,13 @@ tlv_hmm_vector_sums(const tlv_hmm_model *model)
 extern void tlv_hmm_add_vectors(const tlv_hmm_model *model, size_t n, const double *x,
 								const double *gamma, double *work, tlv_hmm_sums *sums);
 
+/* The names of n items, those that have some, from the arena; of a model's symbols, from the
+ * moments. */
+extern tlv_status tlv_hmm_name_items(tlv_context *ctx, const tlv_name_table *names, size_t n,
+									 const int64_t *items, tlv_name_list *list);
+extern tlv_status tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moments,
+									   tlv_hmm_parts *parts);
+
 /* ---- statistics, windows ---- */
 
 extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,

@@ -46,6 +46,8 @@ tlv_stationary(tlv_context *ctx, size_t k, const double *transitions, double *wo
 	return TLV_OK;
 }
 
+static const tlv_name_sections name_sections = {"name_offsets", "names"};
+
 /* ---- writing ---- */
 
 /* Raises to the least probability; the sum. */
@@ -195,6 +197,7 @@ write_frame(tlv_context *ctx, const tlv_hmm_parts *parts, const hmm_copy *copy, 
 	{
 		tlv_frame_add(builder, "items", TLV_INT64, d, 1, parts->items);
 		tlv_frame_add(builder, "emissions", TLV_FLOAT64, k, d, copy->emissions);
+		tlv_name_list_add(builder, &name_sections, d, &parts->names);
 	}
 	tlv_diagnostics_add(parts->diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
@@ -247,6 +250,8 @@ tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts)
 	parts->initial = tlv_frame_float64(frame, "initial");
 	parts->transitions = tlv_frame_float64(frame, "transitions");
 	parts->items = tlv_frame_int64(frame, "items");
+	if (items != NULL)
+		parts->names = tlv_name_list_of(frame, &name_sections);
 	parts->emissions = tlv_frame_float64(frame, parts->gaussian ? "means" : "emissions");
 	parts->variances = parts->gaussian ? tlv_frame_float64(frame, "variances") : NULL;
 	parts->covariance =
@@ -285,6 +290,7 @@ check_symbols(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
 	TLV_TRY(tlv_frame_require(ctx, frame, "items", TLV_INT64, m, 1, NULL));
 	TLV_TRY(tlv_frame_require_ascending(ctx, frame, "items"));
 	TLV_TRY(tlv_frame_require(ctx, frame, "emissions", TLV_FLOAT64, k, m, NULL));
+	TLV_TRY(tlv_name_list_check(ctx, frame, &name_sections, m));
 	emissions = tlv_frame_float64(frame, "emissions");
 	for (uint64_t j = 0; j < k; j++)
 		TLV_TRY(check_distribution(ctx, "emissions", m, emissions + j, k));

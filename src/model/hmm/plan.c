@@ -39,6 +39,7 @@ typedef struct hmm_plan
 	bool chosen;	/* the number of states */
 	unsigned constraints;
 	tlv_diagnostics counters;
+	tlv_name_table names; /* of symbols */
 } hmm_plan;
 
 /* Evaluations of the likelihood, at most. */
@@ -118,6 +119,8 @@ renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **
 	for (size_t k = 0; k < plan->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->curve[k], "held_out_%zu", k + 1));
 	TLV_TRY(warn_of_fit(ctx, plan, &diagnostics));
+	if (parts.items != NULL)
+		TLV_TRY(tlv_hmm_name_items(ctx, &plan->names, parts.d, parts.items, &parts.names));
 	parts.diagnostics = &diagnostics;
 	return tlv_hmm_write(ctx, &parts, image, size);
 }
@@ -380,6 +383,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	if (values[0] == NULL) /* cannot be */
 		return TLV_NO_ROWS;
 	moments = &values[0]->frame;
+	TLV_TRY(tlv_sequence_names(ctx, moments, &plan->names));
 	if (plan->options.fit.k > 0)
 		TLV_TRY(fit_moments(ctx, plan, moments));
 	if (plan->model.image != NULL && hmm_step_limit(plan) == 0)

@@ -397,7 +397,7 @@ tlv_hmm_start(tlv_context *ctx, const tlv_hmm_data *data, const tlv_hmm_start_op
 	start.gaussian = m == 0;
 	start.d = m > 0 ? m : data->rows[0].part[0].d;
 	half = (start.gaussian ? vector_windows : symbol_windows)[which];
-	if (start.n < start.k || (half != PARTS && 4 * half > start.n))
+	if (start.n < start.k || (half != PARTS && start.k > 1 && 4 * half > start.n))
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu steps are too few for %zu states", start.n,
 						start.k);
 	TLV_TRY_NEW(ctx, start.labels, start.n);

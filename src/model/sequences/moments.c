@@ -22,12 +22,15 @@ typedef enum sequence_form
 	FORM_UNKNOWN,
 	FORM_SYMBOLS,
 	FORM_VECTORS,
-	FORM_WIDE /* vectors of too many numbers for third moments: no windows are kept */
+	FORM_NAMED, /* symbols that are told by name, as they are stored */
+	FORM_WIDE	/* vectors of too many numbers for third moments: no windows are kept */
 } sequence_form;
 
 /* The sizes: of vectors their dimension three times (view_sums.h), of symbols these. */
 #define SIZE_ITEMS TLV_SIZE_1
-#define SIZE_CELLS TLV_SIZE_2
+#define SIZE_NAMES TLV_SIZE_2
+#define SIZE_CELLS TLV_SIZE_3
+#define SIZE_BYTES TLV_SIZE_4
 
 typedef struct sequence_state
 {
@@ -41,11 +44,14 @@ typedef struct sequence_state
 	tlv_triple_table table;
 	double *initial; /* by position: how often first; of vectors, the sum of the first ones */
 	size_t room;
+	tlv_name_table names; /* of symbols, those of short sequences too */
 	/* their stored form */
 	int64_t *items;
 	double *first; /* initial, by item */
 	int64_t *cells;
 	double *counts;
+	int64_t *name_ids, *name_offsets;
+	char *name_bytes;
 	/* vectors */
 	tlv_view_sums sums;
 	size_t wide; /* numbers of wide ones */
@@ -126,6 +132,21 @@ add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *sy
 								   1));
 	}
 	return grow_initial(ctx, state, state->dictionary.n);
+}
+
+/* The names of a sequence's symbols. */
+static tlv_status
+note_names(tlv_context *ctx, sequence_state *state, const tlv_part *part)
+{
+	TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
+	for (size_t i = 0; i < part->n; i++)
+	{
+		if (i % STEPS_BETWEEN == STEPS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (part->missing == NULL || !part->missing[i])
+			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[i], part->names[i]));
+	}
+	return TLV_OK;
 }
 
 static tlv_status
@@ -232,6 +253,8 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	const tlv_part *part = &row->part[0];
 	size_t n = part->n;
 
+	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
+		TLV_TRY(note_names(ctx, state, part));
 	if (n < TLV_WINDOW)
 	{
 		state->too_short++;
@@ -277,6 +300,19 @@ merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	}
 	tlv_free(ctx, at);
 	return TLV_OK;
+}
+
+static const tlv_name_sections name_sections = {"name_offsets", "names"};
+
+static tlv_status
+merge_named(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	sequence_state *state = (sequence_state *) accumulator;
+	tlv_name_list list = tlv_name_list_of(frame, &name_sections);
+
+	TLV_TRY(merge_symbols(ctx, accumulator, frame));
+	return tlv_name_table_add_list(ctx, &state->names, tlv_frame_find(frame, "name_ids")->rows,
+								   tlv_frame_int64(frame, "name_ids"), &list);
 }
 
 static tlv_status
@@ -336,8 +372,9 @@ static tlv_status
 describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sequence_state *state = (sequence_state *) accumulator;
-	size_t n = state->table.n, m = state->dictionary.n;
-	int64_t *block = tlv_alloc(ctx, 2 * n + 3 * m, sizeof(int64_t));
+	size_t n = state->table.n, m = state->dictionary.n, named = state->names.n;
+	size_t bytes = state->names.filled / sizeof(int64_t) + 1;
+	int64_t *block = tlv_alloc(ctx, 2 * n + 3 * m + 2 * named + 1 + bytes, sizeof(int64_t));
 	int32_t *rank, *ranks[3];
 
 	TLV_TRY_ALLOC(ctx, block);
@@ -348,6 +385,14 @@ describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->items = block + 2 * n;
 	state->first = (double *) (state->items + m);
 	rank = (int32_t *) (state->first + m);
+	state->name_ids = state->items + 3 * m;
+	state->name_offsets = state->name_ids + named;
+	state->name_bytes = (char *) (state->name_offsets + named + 1);
+	state->declared.sizes[SIZE_NAMES] = named;
+	state->declared.sizes[SIZE_BYTES] = state->names.filled;
+	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
+	(void) tlv_name_table_list(&state->names, named, state->name_ids, state->name_offsets,
+							   state->name_bytes);
 	ranks[0] = ranks[1] = ranks[2] = rank;
 	TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary, state->items, rank));
 	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, &state->counts));
@@ -373,6 +418,13 @@ check_symbols(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (windows > steps) /* which are a whole number */
 		return tlv_fail(ctx, TLV_CORRUPT, "%g windows in %g steps", windows, steps);
 	return tlv_triple_check(ctx, frame, (const size_t[3]){m, m, m});
+}
+
+static tlv_status
+check_named(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	TLV_TRY(tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]));
+	return check_symbols(ctx, frame, sizes);
 }
 
 static tlv_status
@@ -441,12 +493,20 @@ check_nothing(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(steps)                      \
 	}
 static const tlv_declaration counter_list[] = {COUNTERS};
-static const tlv_declaration symbol_list[] = {
+#define SYMBOLS                                                                                    \
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items)},                  \
+		{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(first)},        \
+		{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},              \
+	{                                                                                              \
+		"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(counts)           \
+	}
+static const tlv_declaration symbol_list[] = {COUNTERS, SYMBOLS};
+static const tlv_declaration named_list[] = {
 	COUNTERS,
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items)},
-	{"initial", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(first)},
-	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
-	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(counts)},
+	SYMBOLS,
+	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(name_ids)},
+	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_offsets)},
+	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_bytes)},
 };
 static const tlv_declaration vector_list[] = {
 	COUNTERS,
@@ -469,10 +529,19 @@ static const tlv_sections forms[] = {
 	[FORM_SYMBOLS] = {.state = sizeof(sequence_state),
 					  .kind = TLV_KIND_SEQUENCE_MOMENTS,
 					  TLV_LIST(symbol_list),
-					  .most = {TRIPLE_MOST, TLV_FRAME_MAX_BYTES / sizeof(double)},
+					  .most = {TRIPLE_MOST, 0, TLV_FRAME_MAX_BYTES / sizeof(double)},
 					  .describe = describe_symbols,
 					  .check_more = check_symbols,
 					  .merge_own = merge_symbols},
+	[FORM_NAMED] = {.state = sizeof(sequence_state),
+					.kind = TLV_KIND_SEQUENCE_MOMENTS,
+					.n = sizeof(named_list) / sizeof(named_list[0]),
+					.list = named_list,
+					.most = {TRIPLE_MOST, TLV_DICTIONARY_MAX, TLV_FRAME_MAX_BYTES / sizeof(double),
+							 TLV_FRAME_MAX_BYTES},
+					.describe = describe_symbols,
+					.check_more = check_named,
+					.merge_own = merge_named},
 	[FORM_VECTORS] = {.state = sizeof(sequence_state),
 					  .kind = TLV_KIND_SEQUENCE_MOMENTS,
 					  TLV_LIST(vector_list),
@@ -494,7 +563,8 @@ static const tlv_sections forms[] = {
 static const tlv_sections *
 form_of(const tlv_frame *frame)
 {
-	return &forms[tlv_frame_find(frame, "items") != NULL	 ? FORM_SYMBOLS
+	return &forms[tlv_frame_find(frame, "name_ids") != NULL	 ? FORM_NAMED
+				  : tlv_frame_find(frame, "items") != NULL	 ? FORM_SYMBOLS
 				  : tlv_frame_find(frame, "sum1") != NULL	 ? FORM_VECTORS
 				  : tlv_frame_find(frame, "initial") != NULL ? FORM_WIDE
 															 : FORM_UNKNOWN];
@@ -511,13 +581,25 @@ sequence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 {
 	sequence_state *state = (sequence_state *) accumulator;
 
-	return tlv_sections_build_form(ctx, accumulator, &forms[state->form], builder);
+	return tlv_sections_build_form(ctx, accumulator,
+								   &forms[state->names.n > 0 ? FORM_NAMED : state->form], builder);
 }
 
 static tlv_status
 sequence_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	return tlv_sections_check(ctx, frame, form_of(frame));
+}
+
+tlv_status
+tlv_sequence_names(tlv_context *ctx, const tlv_frame *moments, tlv_name_table *names)
+{
+	tlv_name_list list = tlv_name_list_of(moments, &name_sections);
+
+	if (list.offsets == NULL)
+		return TLV_OK;
+	return tlv_name_table_add_list(ctx, names, tlv_frame_find(moments, "name_ids")->rows,
+								   tlv_frame_int64(moments, "name_ids"), &list);
 }
 
 static const tlv_accumulator_class sequence_class = {

@@ -23,7 +23,7 @@ typedef struct TlvRowCursor
 	bool many;		/* they came in an array: so does what is made of each */
 	int parts;		/* of a row, whose numbers lie one behind the other in memory */
 	int n_owned;	/* what must be freed at the end */
-	void *owned[3]; /* copies that were made */
+	void *owned[4]; /* copies that were made */
 	Datum *bags;	/* an array of bags, or NULL */
 	bool *bag_nulls;
 	tlv_row row; /* the current one */
@@ -123,6 +123,7 @@ extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
 extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
+extern const TlvRowReader TlvNamedSequences;  /* text[]: the same, by name */
 extern const TlvRowReader TlvViewRows;		  /* three float8[] */
 extern const TlvRowReader TlvCategoryRows;	  /* three integers */
 extern const TlvRowReader TlvEdgeRows;		  /* two bigints */

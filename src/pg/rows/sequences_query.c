@@ -7,8 +7,9 @@
 #include "utils/lsyscache.h"
 
 static const char *const accepted =
-	"It must return (seq, t, symbol integer), (seq, t, x) with x a number or an array of numbers, "
-	"or one column of sequences: integer[], or float8[] of steps x numbers.";
+	"It must return (seq, t, symbol integer or text), (seq, t, x) with x a number or an array of "
+	"numbers, "
+	"or one column of sequences: integer[], text[], or float8[] of steps x numbers.";
 
 /* What a column of steps is cast to, NULL when it is none; *array gets what steps make. */
 static const char *
@@ -17,6 +18,11 @@ step_cast(Oid type, Oid *array)
 	Oid base = getBaseType(type), element = get_element_type(base);
 
 	*array = FLOAT8ARRAYOID;
+	if (TlvIsTextType(base))
+	{
+		*array = TEXTARRAYOID;
+		return "pg_catalog.text";
+	}
 	if (TlvIsIntegerType(base))
 	{
 		*array = INT4ARRAYOID;
@@ -35,15 +41,15 @@ read_arrays(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	Oid element = get_element_type(getBaseType(TupleDescAttr(desc, 0)->atttypid));
-	bool symbols;
+	bool names = OidIsValid(element) && TlvIsTextType(getBaseType(element)), symbols;
 
-	if (!OidIsValid(element) || !TlvIsNumberType(getBaseType(element)))
+	if (!OidIsValid(element) || (!names && !TlvIsNumberType(getBaseType(element))))
 		TlvRefuseColumns(desc, "sequences", accepted);
 	symbols = TlvIsIntegerType(getBaseType(element));
 	appendStringInfo(&rows->made.sql,
 					 "SELECT s::pg_catalog.%s AS s FROM " TLV_QUERY_ROWS " AS q(s)",
-					 symbols ? "int4[]" : "float8[]");
-	return symbols ? INT4ARRAYOID : FLOAT8ARRAYOID;
+					 names ? "text[]" : (symbols ? "int4[]" : "float8[]"));
+	return names ? TEXTARRAYOID : (symbols ? INT4ARRAYOID : FLOAT8ARRAYOID);
 }
 
 /*
@@ -79,7 +85,7 @@ TlvReadSequences(TlvDriver *driver, const char *text)
 	bool arrays = rows->query->desc->natts == 1;
 
 	TlvSourceColumn(rows, "s", arrays ? read_arrays(rows) : collect_steps(rows));
-	rows->form = rows->types[0] == INT4ARRAYOID ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE;
+	rows->form = rows->types[0] == FLOAT8ARRAYOID ? TLV_ROW_SEQUENCE : TLV_ROW_SYMBOLS;
 	rows->small_scan = true;
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 }

@@ -30,6 +30,36 @@ collect_sequences(const char *name, const char *form, tlv_accumulator *accumulat
 	return save_frame(full, image, size);
 }
 
+/* The same moments and a model of them, of symbols with names. */
+static void
+save_named(const tlv_hmm_parts *parts, const tlv_hmm_options *options)
+{
+	static const tlv_text letters[5] = {{"a", 1}, {"b", 1}, {"cc", 2}, {"d", 1}, {"", 0}};
+	tlv_accumulator *accumulator;
+	tlv_text names[12];
+	int64_t symbols[12];
+	tlv_row row;
+	tlv_frame moments;
+	void *image;
+	size_t size;
+
+	must(tlv_sequence_moments_create(&ctx, &accumulator));
+	for (size_t n = 1; n <= 12; n++)
+	{
+		tlv_hmm_simulate(parts, &rng, n, NULL, symbols, NULL);
+		for (size_t i = 0; i < n; i++)
+			names[i] = letters[symbols[i] % 5];
+		row = *TLV_AS_SYMBOLS(n, symbols);
+		row.part[0].names = names;
+		must(tlv_add(&ctx, accumulator, &row));
+	}
+	must(accumulator->class->build(&ctx, accumulator, &builder));
+	must(tlv_frame_finish(&ctx, &builder, &image, &size));
+	moments = save_frame("sequence-moments-named", image, size);
+	must(tlv_hmm_fit_stored(&ctx, &moments, options, 10, &image, &size));
+	save_frame("hmm-named", image, size);
+}
+
 /* Hidden Markov models of symbols and of vectors: moments, model, a Baum-Welch step. */
 SEEDS(hmm)
 {
@@ -50,6 +80,8 @@ SEEDS(hmm)
 		snprintf(name, sizeof(name), "hmm-simulation-%s", form);
 		model = save_frame(name, image, size);
 		tlv_hmm_read(&model, &parts);
+		if (!vectors)
+			save_named(&parts, &options);
 		must(tlv_sequence_moments_create(&ctx, &accumulator));
 		moments = collect_sequences("sequence-moments", form, accumulator, &parts);
 		must(tlv_statistic_create(

@@ -197,6 +197,62 @@ test_far_sums(void **state)
 	checked(TLV_FRAME_MODEL, image, size);
 }
 
+/* Names of symbols stay through merges and fits; those of sequences too short for a window, too. */
+static void
+test_names(void **state)
+{
+	static const tlv_text words[] = {{"ada", 3}, {"bob", 3}, {"", 0}, {"dot", 3}};
+	tlv_accumulator *whole, *parts[2], *merged;
+	tlv_hmm_parts read;
+	tlv_frame a, b, model;
+	tlv_text names[50];
+	int64_t symbols[50];
+	tlv_row row;
+
+	(void) state;
+	assert_ok(tlv_sequence_moments_create(&ctx, &whole));
+	assert_ok(tlv_sequence_moments_create(&ctx, &merged));
+	for (int p = 0; p < 2; p++)
+		assert_ok(tlv_sequence_moments_create(&ctx, &parts[p]));
+	for (size_t s = 0; s < 21; s++)
+	{
+		size_t n = s == 20 ? 2 : 50;
+
+		for (size_t i = 0; i < n; i++)
+		{
+			size_t word = s == 20 ? 3 : (size_t) tlv_rng_below(&rng, 3);
+
+			symbols[i] = 100 * (int64_t) word - 5;
+			names[i] = words[word];
+		}
+		row = *TLV_AS_SYMBOLS(n, symbols);
+		row.part[0].names = names;
+		assert_ok(tlv_add(&ctx, whole, &row));
+		assert_ok(tlv_add(&ctx, parts[s % 2], &row));
+	}
+	a = built(whole);
+	for (int p = 0; p < 2; p++)
+	{
+		b = built(parts[p]);
+		assert_ok(merged->class->merge(&ctx, merged, &b));
+	}
+	b = built(merged);
+	assert_int_equal(a.header->size, b.header->size);
+	assert_memory_equal(a.header, b.header, a.header->size);
+	assert_int_equal(tlv_frame_find(&a, "name_ids")->rows, 3); /* an empty name says nothing */
+	model = stored_fit(b, 2, 10);
+	tlv_hmm_read(&model, &read);
+	assert_int_equal(read.d, 3);
+	assert_memory_equal(tlv_name_at(&read.names, 0).bytes, "ada", 3);
+	assert_memory_equal(tlv_name_at(&read.names, 1).bytes, "bob", 3);
+	assert_null(tlv_name_at(&read.names, 2).bytes);
+	names[0] = (tlv_text){"eve", 3};
+	symbols[0] = -5;
+	row = *TLV_AS_SYMBOLS(1, symbols);
+	row.part[0].names = names;
+	assert_fails(tlv_add(&ctx, whole, &row), TLV_BAD_DATA, "eve");
+}
+
 /* Vectors of more numbers than third moments have room for. */
 static void
 test_wide(void **state)
@@ -279,6 +335,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_component, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_far_sums, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wide, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};

@@ -1,0 +1,93 @@
+/*
+ * text_reader.c - sequences of symbols that are told by name.
+ */
+#include "reader.h"
+
+#include "access/tupmacs.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+
+#include "tensorlv/model/sequences.h"
+
+static void
+check_texts(const ArrayType *array)
+{
+	if (ARR_ELEMTYPE(array) != TEXTOID)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("a sequence of symbols by name is no text[]")));
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a sequence of symbols has one dimension, not %d", ARR_NDIM(array)),
+						errhint("Give one sequence at a time.")));
+}
+
+/* One block: the symbols, what they are called, what is missing. */
+typedef struct TextBlock
+{
+	int64_t *symbols;
+	tlv_text *names;
+	bool *missing;
+} TextBlock;
+
+static TextBlock
+make_block(TlvRowCursor *cursor, size_t n)
+{
+	size_t room = Max(n, 1);
+	TextBlock block;
+
+	block.names = palloc_extended(room * (sizeof(tlv_text) + sizeof(int64_t) + sizeof(bool)),
+								  MCXT_ALLOC_HUGE);
+	block.symbols = (int64_t *) (block.names + room);
+	block.missing = (bool *) (block.symbols + room);
+	TlvCursorOwn(cursor, block.names);
+	return block;
+}
+
+/* Elements lie one behind the other, those that are NULL left out. */
+static void
+read_texts(const ArrayType *array, size_t n, const TextBlock *block)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	char *at = ARR_DATA_PTR(array);
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		block->missing[i] = bitmap != NULL && (bitmap[i / 8] & (1 << (i % 8))) == 0;
+		if (block->missing[i])
+		{
+			block->symbols[i] = TLV_SYMBOL_MISSING;
+			block->names[i] = (tlv_text){NULL, 0};
+			continue;
+		}
+		block->names[i] = (tlv_text){VARDATA_ANY(at), VARSIZE_ANY_EXHDR(at)};
+		block->symbols[i] = TlvTermId(block->names[i].bytes, block->names[i].length);
+		at = att_addlength_pointer(at, -1, at);
+		at = (char *) att_align_nominal(at, TYPALIGN_INT);
+	}
+}
+
+static void
+texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	Datum value = PG_GETARG_DATUM(first);
+	ArrayType *array = DatumGetArrayTypeP(value);
+	size_t n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	tlv_part *part = &cursor->row.part[0];
+	TextBlock block;
+
+	check_texts(array);
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
+	block = make_block(cursor, n);
+	read_texts(array, n, &block);
+	*part = (tlv_part) TLV_PART(TLV_PART_IDS, n, 1, block.symbols);
+	part->names = block.names;
+	if (!ARR_HASNULL(array))
+		return;
+	if ((takes & TLV_ROWS_MISSING_ELEMENTS) == 0)
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("a symbol of a sequence is null")));
+	part->missing = block.missing;
+}
+
+const TlvRowReader TlvNamedSequences = {1, {TLV_ROW_SYMBOLS}, texts_open};
