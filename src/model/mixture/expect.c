@@ -13,8 +13,10 @@
 
 #define LOG_2PI 1.8378770664093454836
 
-/* Up to this dimension a block's products of coordinates are formed once for all components. */
-#define MOST_PRODUCTS 40
+/* Up to this dimension a block's products of coordinates are formed once for all components; of
+ * more they cost more than whitening the rows for every component, which leaves out rows of no
+ * share. */
+#define MOST_PRODUCTS 20
 /* Columns of a triangular matrix that are multiplied together. */
 #define TRIANGLE 32
 /* Rows of a smaller share do not enter products: of many dimensions, most rows have one component.
