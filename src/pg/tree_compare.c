@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 
 #include "server/query.h"
+#include "tensorlv/num/assert.h"
 
 /* Names of nodes and their numbers. */
 typedef struct NamedNode
@@ -46,7 +47,10 @@ sort_names(size_t n, char *const *names)
 	NamedNode *other = palloc_extended((n + 1) * sizeof(NamedNode), MCXT_ALLOC_HUGE);
 
 	for (size_t v = 0; v < n; v++)
+	{
+		tlv_assert(names[v] != NULL);
 		sorted[v] = (NamedNode){names[v], (int32_t) v};
+	}
 	for (size_t run = 1; run < n; run *= 2)
 	{
 		NamedNode *merged = other;

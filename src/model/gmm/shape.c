@@ -1,6 +1,7 @@
 /*
  * shape.c - which covariance a fit to moments has, where it is not said (gmm.h).
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,7 @@ variances_differ(const tlv_held *common, const tlv_held *spherical, double n)
 		mean += mixture.weights[j] * mixture.variances[j];
 		logs += mixture.weights[j] * log(mixture.variances[j]);
 	}
-	gain = n * (double) mixture.d * (log(mean) - logs);
+	gain = n * (double) mixture.d * (log(fmax(mean, DBL_MIN)) - logs);
 	return gain > (double) (mixture.k - 1) * log(n) &&
 		   tlv_diagnostics_find(&spherical->frame, "residual", 0) <
 			   BETTER * tlv_diagnostics_find(&common->frame, "residual", 0);
@@ -63,7 +64,7 @@ compare_shapes(tlv_context *ctx, size_t d, double n, double *within, const doubl
 		trace += within[i * d + i] / (double) d;
 		diagonal += log(within[i * d + i]);
 	}
-	criterion[TLV_COVARIANCE_COMMON] = n * (double) d * log(trace) + log(n);
+	criterion[TLV_COVARIANCE_COMMON] = n * (double) d * log(fmax(trace, DBL_MIN)) + log(n);
 	criterion[TLV_COVARIANCE_DIAGONAL] = n * diagonal + (double) d * log(n);
 	criterion[TLV_COVARIANCE_FULL] = HUGE_VAL;
 	if (d > TLV_DENSE_MOST_3)

@@ -340,7 +340,7 @@ fit_told(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *opti
 	bool symbols = tlv_frame_find(moments, "items") != NULL;
 	tlv_status status = tlv_hmm_fit(ctx, moments, options, image, size);
 	tlv_error failed = ctx->error;
-	tlv_view_source source;
+	tlv_view_source source = {0};
 
 	if (!is_too_many(status) || tlv_frame_find(moments, symbols ? "cells" : "sum1") == NULL)
 		return status;

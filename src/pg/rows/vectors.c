@@ -61,7 +61,9 @@ TlvVectorsOf(Datum value)
 void
 TlvRequireArray(size_t rows, size_t columns)
 {
-	if ((double) rows * (double) columns > (double) MOST_NUMBERS)
+	const size_t most = MOST_NUMBERS;
+
+	if ((double) rows * (double) columns > (double) most)
 		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 						errmsg("an array of %zu x %zu numbers is too large", rows, columns)));
 }

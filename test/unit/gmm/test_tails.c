@@ -2,6 +2,8 @@
  * test_tails.c - mixtures of t distributions: densities against the formula, steps that rise,
  * degrees of freedom, and rows far out that make no components.
  */
+#include <float.h>
+
 #include "assertions.h"
 
 #include "pool.h"
@@ -160,7 +162,7 @@ log_density(const tlv_mixture *mixture, const double *x)
 			   exp(tlv_lgamma(nu / 2 + 1) - tlv_lgamma(nu / 2) - log(nu * acos(-1.0)) -
 				   log(determinant) / 2 - (nu / 2 + 1) * log1p(distance / nu));
 	}
-	return log(sum);
+	return log(fmax(sum, DBL_MIN));
 }
 
 static void
