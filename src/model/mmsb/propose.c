@@ -191,6 +191,9 @@ may_be(const tlv_mmsb_fit_state *fit, int corrected)
 
 	if (wanted == TLV_DEGREES_CHOSEN && fit->options->partition)
 		return corrected == 0; /* four parts have no other */
+	/* The parts of nodes in several communities differ in degree without any propensities. */
+	if (wanted == TLV_DEGREES_CHOSEN && fit->options->alpha0 > 0)
+		return corrected == 0;
 	return wanted == TLV_DEGREES_CHOSEN || (wanted == TLV_DEGREES_CORRECTED) == (corrected == 1);
 }
 
