@@ -108,13 +108,16 @@ CREATE FUNCTION tlv_spectrum(value tlv_moments)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
 
-CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments)
+    RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 50;
 COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS
-    'number of directions significant (z > 3) in both folds: a, b are moments of either half of the documents in the distinct-mode subspace of '
-    'the other half';
-CREATE FUNCTION tlv_suggest_k(query text, max_k integer DEFAULT 50, seed bigint DEFAULT 1) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000;
-COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint) IS
-    'number of topics that the documents of a query support, by cross-validated eigenvalues over pairs of distinct items; the query as for '
-    'tlv_lda';
+    'directions by their z value, the lesser of both folds (criterion significance); chosen is the number of those above 3: a, b are moments of '
+    'either half of the documents in the distinct-mode subspace of the other half';
+CREATE FUNCTION tlv_suggest_k(query text, max_k integer DEFAULT 50, seed bigint DEFAULT 1, criterion text DEFAULT NULL)
+    RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
+COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint, text) IS
+    'what the documents of a query (as for tlv_lda) say about the number of topics: by significance the z values of directions over pairs of '
+    'distinct items, of which those above 3 count, and the likelihood of held-out documents per token at several k, with the standard error of '
+    'its difference from the best; chosen is the least within one of these; criterion: one of the two, or null for both';

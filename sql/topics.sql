@@ -105,6 +105,23 @@ CREATE AGGREGATE tlv_perplexity(model tlv_model, bags tlv_bag[]) (
 );
 COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag[]) IS 'held-out perplexity by document completion; many documents in one row';
 
+CREATE FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_completion';
+CREATE FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_document_completion_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_completion';
+CREATE AGGREGATE tlv_completion(bag tlv_bag, model tlv_model) (
+    SFUNC = tlv_document_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_completion(tlv_bag, tlv_model) IS 'what tlv_perplexity is made of, as a value: log-likelihood and number of the tokens of documents that were scored';
+CREATE AGGREGATE tlv_completion(bags tlv_bag[], model tlv_model) (
+    SFUNC = tlv_document_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_completion(tlv_bag[], tlv_model) IS 'the same of many documents in one row';
+
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_coherence';

@@ -28,10 +28,12 @@ typedef struct LdaArguments
 	tlv_lda_plan_options plan;
 	int refine; /* of those below */
 	int minimum_documents;
+	int criterion; /* of tlv_suggest_k; below 0: all */
 } LdaArguments;
 
 static const char *const lda_refinements[] = {"gibbs", "vb", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
+static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT, NULL};
 
 /* What stands for no refinement in lda_refinements. */
 #define LDA_UNREFINED 2
@@ -50,15 +52,18 @@ static const TlvArgument lda_arguments[] = {
 	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
 	TLV_DECOMPOSE_ARGUMENTS(LdaArguments, plan.fit.decompose, plan.fit.seed),
 	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
+	{"criterion", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, criterion), .what = "criterion",
+	 .names = lda_criteria},
 	{NULL}};
 
-static tlv_lda_plan_options
+static LdaArguments
 read_lda_arguments(FunctionCallInfo fcinfo)
 {
 	LdaArguments arguments = {
 		.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1}, .iterations = -1},
 		.refine = LDA_UNREFINED,
-		.minimum_documents = -1};
+		.minimum_documents = -1,
+		.criterion = -1};
 	tlv_lda_plan_options *plan = &arguments.plan;
 
 	TlvReadArguments(fcinfo, lda_arguments, &arguments);
@@ -69,7 +74,7 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 								"topic model, NULL lets the data choose.")));
 	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	plan->minimum_documents = arguments.minimum_documents;
-	return *plan;
+	return arguments;
 }
 
 static tlv_status
@@ -86,7 +91,7 @@ TLV_FUNCTION(tlv_fit_lda)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_lda_arguments(fcinfo);
+	options = read_lda_arguments(fcinfo).plan;
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -94,17 +99,6 @@ TLV_FUNCTION(tlv_fit_lda)
 							   TlvKind(&frame)->name),
 						errhint("Collect them with tlv_count_moments(bag, tlv_subspace(...)).")));
 	return TlvFit(fcinfo, fit_lda, &options.fit);
-}
-
-/* A driver over the documents of argument 0, and its plan. */
-static TlvDriver *
-begin_lda(FunctionCallInfo fcinfo, const tlv_lda_plan_options *options, tlv_plan **plan)
-{
-	TlvDriver *driver = TlvDriverBegin(fcinfo);
-
-	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, options, plan));
-	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	return driver;
 }
 
 /* tlv_lda(query, ...) */
@@ -116,28 +110,42 @@ TLV_FUNCTION(tlv_lda)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_lda_arguments(fcinfo);
-	driver = begin_lda(fcinfo, &options, &plan);
+	options = read_lda_arguments(fcinfo).plan;
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &options, &plan));
+	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-/* tlv_suggest_k(query, max_k, seed) */
+/* tlv_suggest_k(query, max_k, seed, criterion): rows (k, criterion, score, standard_error, chosen)
+ */
 TLV_FUNCTION(tlv_suggest_k_query)
 {
-	tlv_lda_plan_options options;
+	const tlv_suggestion *rows;
+	LdaArguments arguments;
+	const char *criterion;
 	TlvDriver *driver;
 	tlv_plan *plan;
-	size_t k;
+	size_t n;
 
+	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	options = read_lda_arguments(fcinfo);
-	options.only_k = true;
-	driver = begin_lda(fcinfo, &options, &plan);
+		return (Datum) 0;
+	arguments = read_lda_arguments(fcinfo);
+	criterion = arguments.criterion < 0 ? NULL : lda_criteria[arguments.criterion];
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx,
+			 tlv_lda_suggest_plan_create(driver->ctx, &arguments.plan, criterion, &plan));
+	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	TlvDriverRun(driver, plan);
-	k = tlv_lda_plan_k(plan);
+	rows = tlv_lda_suggestions(plan, &n);
+	for (size_t i = 0; i < n; i++)
+		TlvPutRow(fcinfo, TlvInt4((int32) rows[i].k), TlvText(rows[i].criterion),
+				  TlvNullIf(isnan(rows[i].score), TlvFloat8(rows[i].score)),
+				  TlvNullIf(isnan(rows[i].standard_error), TlvFloat8(rows[i].standard_error)),
+				  TlvBool(rows[i].chosen));
 	TlvDriverEnd(driver);
-	PG_RETURN_INT32((int32) k);
+	return (Datum) 0;
 }
 
 /* ---- reading ---- */

@@ -132,6 +132,10 @@ TLV_TRANSITION(tlv_named_statistics_accum, &tlv_aggregate_sequence_statistics, &
 TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 2, 1, {CONSTANT})
 TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 2, 1,
 			   {CONSTANT})
+TLV_TRANSITION(tlv_document_completion_accum, &tlv_aggregate_completion, &TlvBagRows, 1, 2,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_document_completion_accum_array, &tlv_aggregate_completion, &TlvBagArrayRows, 1,
+			   2, {CONSTANT})
 TLV_TRANSITION(tlv_coherence_accum, &tlv_aggregate_coherence, &TlvBagRows, 1, 2, {CONSTANT, TOP})
 TLV_TRANSITION(tlv_coherence_accum_array, &tlv_aggregate_coherence, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT, TOP})

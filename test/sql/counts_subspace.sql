@@ -63,9 +63,16 @@ CREATE TEMP TABLE other_fold AS
   SELECT f, (SELECT tlv_count_moments(bag, s) FROM docs WHERE tlv_fold(bag) = 1 - f) AS m FROM folds;
 SELECT tlv_info(s)->>'distinct' AS distinct_pairs, tlv_info(m)->>'distinct' AS and_moments FROM folds JOIN other_fold USING (f);
 SELECT f, rank, z > 3 AS significant FROM other_fold, tlv_spectrum(m) WHERE rank <= 6 ORDER BY f, rank;
-SELECT tlv_suggest_k(a.m, b.m) AS k, tlv_suggest_k(b.m, a.m) AS k_swapped, tlv_suggest_k(NULL::tlv_moments, a.m) AS k_null FROM other_fold a, other_fold b WHERE a.f = 0 AND b.f = 1;
-SELECT tlv_suggest_k('SELECT bag FROM docs') AS bags, tlv_suggest_k('SELECT bag FROM docs', max_k => 10, seed => 7) AS another_seed,
-       tlv_suggest_k('SELECT doc, item, weight FROM docs, tlv_items(bag)') AS rows, tlv_suggest_k('SELECT bag FROM docs', max_k => 3) AS at_most, tlv_suggest_k(NULL::text) AS null;
+SELECT (SELECT k FROM tlv_suggest_k(a.m, b.m) WHERE chosen) AS k, (SELECT k FROM tlv_suggest_k(b.m, a.m) WHERE chosen) AS k_swapped,
+       (SELECT count(*) FROM tlv_suggest_k(NULL::tlv_moments, a.m)) AS k_null FROM other_fold a, other_fold b WHERE a.f = 0 AND b.f = 1;
+SELECT what, k, criterion, chosen FROM (VALUES ('bags', 'SELECT bag FROM docs', 50, 1), ('another seed', 'SELECT bag FROM docs', 10, 7), ('rows', 'SELECT doc, item, weight FROM docs, tlv_items(bag)', 50, 1),
+  ('at most', 'SELECT bag FROM docs', 3, 1), ('null', NULL, 50, 1)) v(what, query, max_k, seed), tlv_suggest_k(query, max_k, seed) WHERE chosen ORDER BY what, criterion;
+-- the curve: held-out documents at several k, the best one with no error; the directions by decreasing z
+SELECT k, score BETWEEN -5 AND 0 AS score, standard_error BETWEEN 0 AND 0.2 AS error, standard_error = 0 AS best, chosen FROM tlv_suggest_k('SELECT bag FROM docs', 12, criterion => 'held-out likelihood') ORDER BY k;
+SELECT count(*) AS directions, bool_and(coalesce(score <= before, true)) AS decreasing, count(*) FILTER (WHERE score > 3) = min(k) FILTER (WHERE chosen) AS counted
+FROM (SELECT *, lag(score) OVER (ORDER BY k) AS before FROM tlv_suggest_k('SELECT bag FROM docs', 12, criterion => 'significance')) q;
+SELECT pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM docs'', criterion => ''aic'')') AS unknown;
 -- as many topics as there are, whatever their number
-SELECT k, tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, %s, alpha0 => %s, seed => 5), 3000, 40, seed => 5)', k, 0.1 * k), max_k => 20) AS suggested
-FROM unnest(ARRAY[1, 2, 6, 10]) k;
+SELECT v.k, s.k AS suggested, s.criterion FROM unnest(ARRAY[1, 2, 6, 10]) v(k),
+  tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, %s, alpha0 => %s, seed => 5), 3000, 40, seed => 5)', v.k, 0.1 * v.k), max_k => 20) s
+WHERE chosen ORDER BY v.k, s.criterion;

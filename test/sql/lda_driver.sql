@@ -126,7 +126,7 @@ FROM plans o, plans p, LATERAL tlv_match(o.moments, p.moments) m, LATERAL tlv_ma
 -- in a read-only transaction; as a STABLE function's body; evaluated once for two columns of use
 BEGIN READ ONLY;
 SELECT count(*) FROM tlv_topics((SELECT tlv_lda('SELECT doc, term, n FROM corpus', k => 3)));
-SELECT tlv_suggest_k('SELECT bag FROM docs', max_k => 6);
+SELECT k, criterion FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 6) WHERE chosen;
 COMMIT;
 CREATE FUNCTION topics_of_notes() RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT count(*) FROM tlv_topics((SELECT tlv_lda('SELECT bag FROM docs', k => 3))) $$;
 SELECT topics_of_notes();

@@ -61,7 +61,7 @@ FROM unnest(ARRAY['SELECT bag FROM err_docs WHERE false', 'SELECT NULL::tlv_bag 
                   'SELECT ''{1:1,2:1}''::tlv_bag FROM err_docs', 'SELECT ''{1:2,2:2}''::tlv_bag',
   'SELECT doc, item, n FROM err_rows WHERE false', 'SELECT NULL::int, 1, 1', 'SELECT 1, NULL::text, 1', 'SELECT 1, 1, NULL::int']) q;
 SELECT pg_temp.outcome('SELECT tlv_subspace(tlv_count_moments(bag), 4) FROM err_docs WHERE doc <= 3') AS three_documents,
-       pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM err_docs WHERE doc = 1'')') AS one_document,
+       pg_temp.outcome('SELECT array_agg(k || criterion) FROM tlv_suggest_k(''SELECT bag FROM err_docs WHERE doc = 1'') WHERE chosen') AS one_document,
        pg_temp.outcome('SELECT code FROM tlv_warnings(tlv_lda(''SELECT bag FROM err_docs WHERE doc = 1''))') AS k_of_one,
        pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM err_docs WHERE false'')') AS k_of_none;
 SELECT pg_temp.outcome('SELECT code FROM tlv_warnings(tlv_lda(''SELECT tlv_to_bag(ARRAY[doc * 3, doc * 3 + 1, doc * 3 + 2]) FROM err_docs''))') AS nothing_in_common;

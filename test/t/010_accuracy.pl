@@ -41,7 +41,7 @@ SELECT name, avg(error), max(error), sum(abs(a.alpha - b.alpha)) / $alpha0, (tlv
        (SELECT value FROM tlv_diagnostics(m.model) WHERE name = 'residual')
 FROM truth t, models m, tlv_match(t.model, m.model) x, tlv_topics(t.model) a, tlv_topics(m.model) b
 WHERE a.topic = x.component_a AND b.topic = x.component_b GROUP BY name, m.model ORDER BY name;
-SELECT 'k', tlv_suggest_k('$query', max_k => $k + 15, seed => $seed);
+SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'significance') WHERE chosen;
 SQL
         my %row = map { my @f = split /\|/; ($f[0] => \@f) } split /\n/, $out;
         my ($before, $after, $estimated) = @row{qw(moments gibbs estimated)};

@@ -152,6 +152,43 @@ extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_optio
 
 /* The k that was given or chosen; 1 where no direction is significant. */
 extern size_t tlv_lda_plan_k(const tlv_plan *plan);
+/* The z values (NaN: none) of the n directions that it was chosen from. */
+extern const double *tlv_lda_plan_z(const tlv_plan *plan, size_t *n);
+
+/* ---- what documents say about k ---- */
+
+#define TLV_SUGGEST_SIGNIFICANCE "significance"
+#define TLV_SUGGEST_HELD_OUT	 "held-out likelihood"
+
+typedef struct tlv_suggestion
+{
+	size_t k;
+	const char *criterion;
+	double score;		   /* NaN: none */
+	double standard_error; /* of the likelihood: of its difference from the best one */
+	bool chosen;
+} tlv_suggestion;
+
+/*
+ * The rows of the first criterion, n or 1 of these (room for one more than n), from z values (NaN:
+ * none) of which k are significant: by decreasing z; k, or 1 for 0, is chosen.
+ */
+extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k,
+										   tlv_suggestion *rows);
+
+/*
+ * A plan without a model, for tlv_lda_suggestions: by significance (the z value, in both halves of
+ * the documents, of the k-th direction) and by the likelihood per token of held-out documents, of
+ * which the second half is predicted from the first, under models of up to TLV_PLAN_STATISTICS
+ * numbers of topics, 1 to half as many again as are significant; the least k within one standard
+ * error of the best is chosen.  criterion: one of the two, which must outlive the plan, or NULL for
+ * both.  Of too few documents to hold some out there is no likelihood.  Errors: those of
+ * tlv_lda_plan_create and on the way.
+ */
+extern tlv_status tlv_lda_suggest_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
+											  const char *criterion, tlv_plan **plan);
+/* Rows by criterion and ascending k, once the plan is done. */
+extern const tlv_suggestion *tlv_lda_suggestions(const tlv_plan *plan, size_t *n);
 
 /* Posterior of the single topic model, p(topic | document), and ln p(document).  Errors:
  * TLV_CANCELLED. */

@@ -90,6 +90,8 @@ typedef struct tlv_plan_class
 	/* The first step, for which values itself is NULL, and every later one that plan->then does
 	 * not name. */
 	tlv_plan_step next;
+	/* Drops what plans within this one keep; NULL: there are none. */
+	void (*abandon)(tlv_plan *plan);
 } tlv_plan_class;
 
 /* Most statistics of a pass that tlv_plan_ask makes, and most values that a plan keeps. */

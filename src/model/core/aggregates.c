@@ -91,5 +91,7 @@ const tlv_aggregate tlv_aggregate_sequence_statistics = {"tlv_sequence_statistic
 														 model_constant_open, statistics_of_model};
 const tlv_aggregate tlv_aggregate_perplexity = {"tlv_perplexity", model_constant_open,
 												completion_of_model};
+const tlv_aggregate tlv_aggregate_completion = {"tlv_completion", model_constant_open,
+												completion_of_model};
 const tlv_aggregate tlv_aggregate_coherence = {"tlv_coherence", model_constant_open,
 											   coherence_of_model};

@@ -33,6 +33,8 @@ tlv_plan_abandon(tlv_plan *plan)
 		tlv_value_drop(plan->kept[slot]);
 		plan->kept[slot] = NULL;
 	}
+	if (plan->class->abandon != NULL)
+		plan->class->abandon(plan);
 }
 
 static tlv_status

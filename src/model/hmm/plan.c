@@ -410,7 +410,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 const char *const tlv_hmm_refinement_names[] = {"auto",	   "em",   "baum-welch",
 												"windows", "none", NULL};
 
-static const tlv_plan_class hmm_plan_class = {"tlv_hmm", ask_moments};
+static const tlv_plan_class hmm_plan_class = {.name = "tlv_hmm", .next = ask_moments};
 
 /* What is given says how many states there are. */
 static tlv_status

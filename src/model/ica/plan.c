@@ -185,7 +185,7 @@ ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
 tlv_status
 tlv_ica_plan_create(tlv_context *ctx, const tlv_ica_plan_options *options, tlv_plan **plan)
 {
-	static const tlv_plan_class class = {"tlv_ica", ica_begin};
+	static const tlv_plan_class class = {.name = "tlv_ica", .next = ica_begin};
 	ica_plan *new = tlv_alloc0(ctx, 1, sizeof(ica_plan));
 
 	TLV_TRY_ALLOC(ctx, new);

@@ -653,3 +653,10 @@ tlv_lda_plan_k(const tlv_plan *plan)
 {
 	return ((const lda_plan *) plan)->k;
 }
+
+const double *
+tlv_lda_plan_z(const tlv_plan *plan, size_t *n)
+{
+	*n = ((const lda_plan *) plan)->n_z;
+	return ((const lda_plan *) plan)->z;
+}

@@ -68,7 +68,7 @@ ask_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	return TLV_OK;
 }
 
-static const tlv_plan_class mmsb_plan_class = {"tlv_mmsb", ask_graph};
+static const tlv_plan_class mmsb_plan_class = {.name = "tlv_mmsb", .next = ask_graph};
 
 tlv_status
 tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options, tlv_plan **created)

@@ -267,7 +267,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 
 const char *const tlv_multiview_refinement_names[] = {"em", "none", NULL};
 
-static const tlv_plan_class multiview_plan_class = {"tlv_multiview", ask_moments};
+static const tlv_plan_class multiview_plan_class = {.name = "tlv_multiview", .next = ask_moments};
 
 tlv_status
 tlv_multiview_plan_create(tlv_context *ctx, const tlv_multiview_plan_options *options,

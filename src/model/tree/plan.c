@@ -183,7 +183,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	return TLV_OK;
 }
 
-static const tlv_plan_class tree_plan_class = {"tlv_tree", ask_moments};
+static const tlv_plan_class tree_plan_class = {.name = "tlv_tree", .next = ask_moments};
 
 tlv_status
 tlv_tree_plan_create(tlv_context *ctx, const tlv_tree_plan_options *options, tlv_plan **created)

@@ -1,0 +1,192 @@
+/*
+ * test_suggest.c - what documents say about the number of topics: both criteria on simulated
+ * documents, few documents, and every fault in every state.
+ */
+#include "assertions.h"
+
+#include "lda_fixture.h"
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static void
+use_corpus(const corpus *c)
+{
+	tlv_row *rows = room(c->n, sizeof(tlv_row));
+
+	for (size_t t = 0; t < c->n; t++)
+		rows[t] = *TLV_AS_BAG(c->bags[t]);
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
+	passes.told.form = TLV_ROW_BAG;
+}
+
+static const char *criterion;
+
+static tlv_plan *
+make(plan_fixture *f, void *argument)
+{
+	tlv_lda_plan_options options = {
+		.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+		.max_k = *(size_t *) argument,
+		.minimum_documents = -1,
+		.iterations = -1,
+	};
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_lda_suggest_plan_create(&ctx, &options, criterion, &plan));
+	return plan;
+}
+
+/* The rows of one criterion; *n of them. */
+static const tlv_suggestion *
+suggested(size_t max_k, const char *wanted, size_t *n)
+{
+	tlv_plan *plan;
+
+	criterion = wanted;
+	plan_forget(&passes);
+	plan = make(&passes, &max_k);
+	assert_ok(plan_run(&passes, plan));
+	assert_null(plan->image);
+	return tlv_lda_suggestions(plan, n);
+}
+
+static size_t
+chosen_of(const tlv_suggestion *rows, size_t n)
+{
+	size_t k = 0, times = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].chosen)
+		{
+			k = rows[i].k;
+			times++;
+		}
+	assert_int_equal(times, 1);
+	return k;
+}
+
+/* Both find as many topics as there are; the curve rises up to there and no farther. */
+static void
+test_simulated(void **state)
+{
+	(void) state;
+	for (size_t k = 3; k <= 6; k += 3)
+	{
+		corpus c = simulate(3000, 80, k, 60, 0.1, false);
+		const tlv_suggestion *rows;
+		double before = -HUGE_VAL, top = 0;
+		size_t n;
+
+		use_corpus(&c);
+		rows = suggested(20, TLV_SUGGEST_SIGNIFICANCE, &n);
+		assert_int_equal(chosen_of(rows, n), k);
+		for (size_t j = 0; j < n; j++)
+		{
+			assert_int_equal(rows[j].k, j + 1);
+			assert_true(isnan(rows[j].score) || j == 0 || rows[j].score <= rows[j - 1].score);
+			assert_true(j < k ? rows[j].score > 3 : !(rows[j].score > 3));
+		}
+		rows = suggested(20, TLV_SUGGEST_HELD_OUT, &n);
+		assert_at_most(n, TLV_PLAN_STATISTICS);
+		for (size_t j = 0; j < n; j++)
+		{
+			print_message("k %zu: %zu %.4f +- %.4f%s\n", k, rows[j].k, rows[j].score,
+						  rows[j].standard_error, rows[j].chosen ? " *" : "");
+			assert_string_equal(rows[j].criterion, TLV_SUGGEST_HELD_OUT);
+			if (rows[j].k <= k)
+				assert_above(rows[j].score, before);
+			else
+				assert_at_most(rows[j].score, top + 0.01);
+			before = rows[j].score;
+			top = rows[j].k == k ? rows[j].score : top;
+			assert_below(rows[j].standard_error, 0.05);
+		}
+		assert_in_range(chosen_of(rows, n), k, k + 1);
+		assert_int_equal(rows[0].k, 1);
+		teardown(NULL);
+		setup(NULL);
+	}
+}
+
+/* Independent words: one topic by either; both in one run. */
+static void
+test_nothing(void **state)
+{
+	corpus c = simulate(1000, 40, 1, 40, 0.1, false);
+	const tlv_suggestion *rows;
+	size_t n, first = 0;
+
+	(void) state;
+	use_corpus(&c);
+	rows = suggested(10, NULL, &n);
+	while (first < n && strcmp(rows[first].criterion, TLV_SUGGEST_SIGNIFICANCE) == 0)
+		first++;
+	assert_in_range(first, 1, n - 1);
+	assert_int_equal(chosen_of(rows, first), 1);
+	assert_int_equal(chosen_of(rows + first, n - first), 1);
+}
+
+/* One document, and two: an answer, if need be without a curve; none: the error for that. */
+static void
+test_few(void **state)
+{
+	corpus c = simulate(40, 30, 2, 40, 0.1, false);
+	const tlv_suggestion *rows;
+	size_t n, ten = 10;
+
+	(void) state;
+	for (c.n = 1; c.n <= 40; c.n = c.n < 4 ? c.n + 1 : 4 * c.n)
+	{
+		use_corpus(&c);
+		rows = suggested(10, NULL, &n);
+		assert_above(n, 0);
+		assert_string_equal(rows[0].criterion, TLV_SUGGEST_SIGNIFICANCE);
+	}
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	passes.told.form = TLV_ROW_BAG;
+	assert_fails(plan_run(&passes, make(&passes, &ten)), TLV_NO_ROWS, "the query returns no rows");
+}
+
+/* Cancelled, or left without rows, anywhere: no value of the plans within stays behind. */
+static void
+test_left(void **state)
+{
+	corpus c = simulate(300, 30, 2, 40, 0.1, false);
+	size_t four = 4;
+	int most;
+
+	(void) state;
+	use_corpus(&c);
+	criterion = NULL;
+	assert_ok(plan_run(&passes, make(&passes, &four)));
+	most = (int) passes.steps;
+	assert_above(most, 20);
+	for (int step = 1; step <= most; step++)
+	{
+		plan_no_faults(&passes);
+		passes.stop_at = step;
+		passes.stop_after = 0;
+		assert_int_equal(plan_run(&passes, make(&passes, &four)), TLV_CANCELLED);
+		plan_no_faults(&passes);
+		passes.nothing_at = step;
+		(void) plan_run(&passes, make(&passes, &four));
+	}
+	plan_no_faults(&passes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_simulated, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_few, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
