@@ -54,17 +54,14 @@ uniform_ratio(double order, double x)
 static double
 descend(double order, double x, double *sum)
 {
-	double high = order;
-	double ratio;
+	int above = order < UNIFORM ? (int) ceil(UNIFORM - order) : 0;
+	double ratio = uniform_ratio(order + above, x);
 
-	while (high < UNIFORM)
-		high++;
-	ratio = uniform_ratio(high, x);
-	*sum = uniform_log(high, x);
-	for (; high > order; high--)
+	*sum = uniform_log(order + above, x);
+	for (; above > 0; above--)
 	{
-		/* I_high-1 / x^(high-1) from I_high / x^high */
-		ratio = 1 / (2 * high + x * x * ratio);
+		/* I_high-1 / x^(high-1) from I_high / x^high, high = order + above */
+		ratio = 1 / (2 * (order + above) + x * x * ratio);
 		*sum -= log(ratio);
 	}
 	return ratio;

@@ -25,7 +25,7 @@ static tlv_frame
 draw_moments(tlv_frame truth, size_t n, bool entangle)
 {
 	tlv_multiview_parts parts;
-	tlv_accumulator *accumulator;
+	tlv_accumulator *accumulator = NULL;
 	bool vectors;
 
 	tlv_multiview_read(&truth, &parts);
