@@ -160,8 +160,8 @@ log_partitions(double m, double n)
 }
 
 /* Runs of equal degrees in communities; nodes come by decreasing degree. */
-static void
-tell_degrees(evidence_work *work, size_t s, const int32_t *label)
+static tlv_status
+tell_degrees(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *label)
 {
 	const tlv_mmsb_side *side = &work->fit->side[s];
 
@@ -170,47 +170,57 @@ tell_degrees(evidence_work *work, size_t s, const int32_t *label)
 	{
 		int32_t c = label[u];
 
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		work->run[c] = side->degree[u] == work->last[c] ? work->run[c] + 1 : 1;
 		work->last[c] = side->degree[u];
 		work->told[c] += log(work->run[c]);
 	}
+	return TLV_OK;
 }
 
 /* Propensities of one side, given the sums of communities. */
-static double
-degrees_evidence(evidence_work *work, size_t s, const int32_t *label)
+static tlv_status
+degrees_evidence(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *label,
+				 double *evidence)
 {
 	const tlv_mmsb_side *side = &work->fit->side[s];
 	bool whole = side->edges.value == NULL;
 	double sum = 0;
 
 	for (size_t u = 0; u < side->n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		sum += tlv_lgamma(side->degree[u] + 1);
-	tell_degrees(work, s, label);
+	}
+	TLV_TRY(tell_degrees(ctx, work, s, label));
 	for (size_t c = 0; c < work->k; c++)
 	{
 		double n = work->size[s * work->k + c], d = work->degree[s * work->k + c], alike, told;
 
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		if (n == 0)
 			continue;
 		alike = tlv_lgamma(d + 1) + tlv_lgamma(n) - tlv_lgamma(n + d);
 		told = whole ? work->told[c] - tlv_lgamma(n + 1) - log_partitions(d, n) : alike;
 		sum += d * log(d / work->fit->total) - tlv_lgamma(d + 1) + fmax(alike, told);
 	}
-	return sum;
+	*evidence += sum;
+	return TLV_OK;
 }
 
-static double
-labels_evidence(const evidence_work *work, size_t s)
+static tlv_status
+labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *evidence)
 {
 	double n = (double) work->fit->side[s].n, used = 0, sum = 0;
 
 	for (size_t c = 0; c < work->k; c++)
 	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		used += work->size[s * work->k + c] > 0;
 		sum += tlv_lgamma(work->size[s * work->k + c] + 1);
 	}
-	return sum - tlv_lgamma(n + 1) - log_choose(n - 1, used - 1) - log(n);
+	*evidence += sum - tlv_lgamma(n + 1) - log_choose(n - 1, used - 1) - log(n);
+	return TLV_OK;
 }
 
 tlv_status
@@ -224,8 +234,8 @@ tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *cons
 	TLV_TRY(count_blocks(ctx, &work, label));
 	for (size_t s = 0; s < fit->sides; s++)
 	{
-		labels += labels_evidence(&work, s);
-		degrees += degrees_evidence(&work, s, label[s]);
+		TLV_TRY(labels_evidence(ctx, &work, s, &labels));
+		TLV_TRY(degrees_evidence(ctx, &work, s, label[s], &degrees));
 		alike -= fit->total * log((double) fit->side[s].n);
 	}
 	for (int corrected = 0; corrected < 2; corrected++)

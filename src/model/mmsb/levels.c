@@ -419,5 +419,6 @@ tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, 
 		TLV_TRY(climb(ctx, &work, &bottom, 0, &moves));
 	TLV_TRY(compact_labels(ctx, task->edges.rows, label, work.queue, found));
 	free_level_work(ctx, &work);
+	TLV_TRY_CONTINUE(ctx); /* large blocks take their time */
 	return TLV_OK;
 }

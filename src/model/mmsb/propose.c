@@ -85,8 +85,11 @@ fill_mass(tlv_context *ctx, const proposal *work, bool corrected, size_t s, doub
 
 	TLV_TRY_NEW0(ctx, *mass, work->n);
 	for (size_t u = 0; u < fit->side[s].n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
 		(*mass)[first + u] =
 			corrected ? fit->side[s].degree[u] : fit->total / (double) fit->side[s].n;
+	}
 	return TLV_OK;
 }
 
@@ -246,7 +249,10 @@ count_inside(tlv_context *ctx, const proposal *work, bool corrected, double *ins
 	}
 	*inside /= (double) work->fit->sides; /* of two sides every edge was met from both */
 	for (size_t c = 0; c < work->found; c++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
 		*expected += sums[2 * c] * sums[2 * c + 1] / work->fit->total;
+	}
 	tlv_free(ctx, sums);
 	return TLV_OK;
 }
