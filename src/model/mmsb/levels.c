@@ -109,9 +109,14 @@ begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties
 {
 	size_t n = at->edges.rows;
 
+	/* New pages of millions of nodes take their time. */
+	TLV_TRY_CONTINUE(ctx);
 	memset(work->ends[0], 0, n * sizeof(double));
+	TLV_TRY_CONTINUE(ctx);
 	memset(work->ends[1], 0, n * sizeof(double));
+	TLV_TRY_CONTINUE(ctx);
 	memset(work->members, 0, n * sizeof(int32_t));
+	TLV_TRY_CONTINUE(ctx);
 	for (size_t u = 0; u < n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);

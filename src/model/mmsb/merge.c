@@ -360,7 +360,7 @@ tlv_merge_communities(tlv_context *ctx, const tlv_level_task *task, size_t n, si
 	{
 		size_t a, b;
 
-		if (work.left % 16 == 0)
+		if (work.left % 16 == 0 || work.n > 65536)
 			TLV_TRY_CONTINUE(ctx);
 		next_pair(&work, &a, &b);
 		TLV_TRY(merge_pair(ctx, &work, a, b));
