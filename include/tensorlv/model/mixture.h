@@ -13,6 +13,7 @@
 #ifndef TENSORLV_MIXTURE_H
 #define TENSORLV_MIXTURE_H
 
+#include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/context.h"
 
 typedef enum tlv_covariance
@@ -175,5 +176,17 @@ extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker 
  */
 extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center,
 								 const double *floor, tlv_mixture *mixture);
+
+/* ---- diagnostics, of mixtures of any distribution ---- */
+
+/* The model's diagnostics after a step from these statistics: its rows, and the mean likelihood
+ * before the step.  Errors: memory. */
+extern tlv_status tlv_mixture_diagnose_step(tlv_context *ctx, const tlv_frame *model,
+											const tlv_frame *statistics, double step,
+											tlv_diagnostics *diagnostics);
+
+/* Warns of components that have less than one of the rows, if there are any.  Errors: memory. */
+extern tlv_status tlv_mixture_warn_empty(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
+										 const double *weights, double rows);
 
 #endif /* TENSORLV_MIXTURE_H */

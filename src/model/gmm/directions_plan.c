@@ -74,23 +74,15 @@ static tlv_status
 warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_directions *directions,
 			  tlv_diagnostics *diagnostics)
 {
-	size_t narrow = 0, empty = 0;
+	size_t narrow = 0;
 
 	for (size_t j = 0; j < directions->k; j++)
-	{
 		narrow += directions->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * (double) directions->d;
-		empty += directions->weights[j] * plan->n < 1;
-	}
 	if (narrow > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "kappas_at_limit", .score = (double) narrow},
 						 "so many components are of equal rows: the likelihood says little"));
-	if (empty > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "empty_components",
-										.score = (double) empty,
-										.hint = "use a smaller k"},
-						 "so many components have less than one row"));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, directions->k, directions->weights, plan->n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},

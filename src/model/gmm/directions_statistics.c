@@ -135,20 +135,6 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 							 NULL);
 }
 
-static tlv_status
-diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, double step,
-			  tlv_diagnostics *diagnostics)
-{
-	static const char *const renewed[] = {"refinement_steps", "rows", NULL};
-	double rows = tlv_frame_scalar(statistics, "rows", 1);
-
-	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, rows, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, step, "refinement_steps"));
-	return tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(statistics, "log_likelihood", 0) / rows,
-						"mean_log_likelihood_before_step_%.0f", step);
-}
-
 tlv_status
 directions_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 				  void **image, size_t *size)
@@ -170,7 +156,7 @@ directions_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	parts.rows = sums.rows;
 	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
-	TLV_TRY(diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
+	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
 	TLV_TRY(tlv_directions_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_directions_free(ctx, &directions);

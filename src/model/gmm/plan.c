@@ -143,24 +143,17 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 {
 	const tlv_frame *model = &plan->model->frame;
 	int max_k = (int) plan->options.max_k;
-	size_t low, empty = 0;
+	size_t low;
 	tlv_mixture mixture;
 
 	tlv_gmm_read(model, &mixture);
 	TLV_TRY(tlv_mixture_at_floor(ctx, &mixture, tlv_frame_float64(model, "floor"), &low));
-	for (size_t j = 0; j < mixture.k; j++)
-		empty += mixture.weights[j] * plan->evidence.n < 1;
 	if (low > 0)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
 			"variances of so many components are at their floor, a millionth of the data's: "
 			"constant or dependent columns, or equal rows; the likelihood says little"));
-	if (empty > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "empty_components",
-										.score = (double) empty,
-										.hint = "use a smaller k"},
-						 "so many components have less than one row"));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},

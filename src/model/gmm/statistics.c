@@ -147,20 +147,6 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 							 NULL);
 }
 
-/* What a pass found out about the model before the step. */
-static tlv_status
-diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_mixture_sums *sums, double step,
-			  tlv_diagnostics *diagnostics)
-{
-	static const char *const renewed[] = {"refinement_steps", "rows", NULL};
-
-	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, sums->rows, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, step, "refinement_steps"));
-	return tlv_diagnose(ctx, diagnostics, sums->log_likelihood / sums->rows,
-						"mean_log_likelihood_before_step_%.0f", step);
-}
-
 tlv_status
 tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
 			   size_t *size)
@@ -189,7 +175,7 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
 	parts.seed = tlv_frame_scalar(model, "seed", 0);
 	parts.diagnostics = &diagnostics;
-	TLV_TRY(diagnose_step(ctx, model, &sums, parts.steps, &diagnostics));
+	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
 	TLV_TRY(tlv_gmm_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_mixture_free(ctx, &mixture);

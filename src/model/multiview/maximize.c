@@ -124,20 +124,6 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview
 
 /* ---- a step of a stored model ---- */
 
-static tlv_status
-diagnose_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, double step,
-			  tlv_diagnostics *diagnostics)
-{
-	static const char *const renewed[] = {"refinement_steps", "rows", NULL};
-	double rows = tlv_frame_scalar(statistics, "rows", 0);
-
-	TLV_TRY(tlv_diagnostics_copy(ctx, diagnostics, model, renewed));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, rows, "rows"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, step, "refinement_steps"));
-	return tlv_diagnose(ctx, diagnostics, tlv_frame_scalar(statistics, "log_likelihood", 0) / rows,
-						"mean_log_likelihood_before_step_%.0f", step);
-}
-
 tlv_status
 tlv_multiview_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 					 void **image, size_t *size)
@@ -151,7 +137,7 @@ tlv_multiview_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 								   : maximize_vectors(ctx, statistics, &parts));
 	parts.rows = tlv_frame_scalar(statistics, "rows", 0);
 	parts.steps++;
-	TLV_TRY(diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
+	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));
 	parts.diagnostics = &diagnostics;
 	return tlv_multiview_write(ctx, &parts, image, size);
 }

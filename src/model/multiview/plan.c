@@ -75,13 +75,10 @@ static tlv_status
 add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts *parts,
 			 tlv_diagnostics *diagnostics)
 {
-	size_t low = 0, empty = 0;
+	size_t low = 0;
 
 	for (size_t j = 0; j < parts->k; j++)
-	{
 		low += plan->vectors && is_at_floor(parts, j);
-		empty += parts->weights[j] * parts->rows < 1;
-	}
 	if (plan->refined) /* else it is there */
 		TLV_TRY(tlv_multiview_warn_rank(
 			ctx, tlv_diagnostics_find(&plan->fitted.frame, "independence_p_value", NAN),
@@ -97,12 +94,7 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
 						 "variances of so many components are at their floor, a millionth of the "
 						 "data's: constant columns or equal rows"));
-	if (empty > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "empty_components",
-										.score = (double) empty,
-										.hint = "use a smaller k"},
-						 "so many components have less than one row"));
+	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "still_rising",
