@@ -6,32 +6,14 @@
 #define TENSORLV_TEST_FRAME_FIXTURE_H
 
 #include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/kind.h"
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
 static const double NUMBERS[6] = {1.5, -2, 0, 1e300, -1e-300, 6};
 static const int64_t ITEMS[3] = {INT64_MIN, 0, INT64_MAX};
 static const char BYTES[11] = {'h', 'e', 'l', 'l', 'o', '\n', 'w', 'o', 'r', 'l', 'd'};
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* One section of every element type, 11 bytes of text so that there is padding. */
 static inline char *

@@ -6,33 +6,14 @@
 #define TENSORLV_TEST_GMM_FIXTURE_H
 
 #include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 #include "infer.h"
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
-
-static inline int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static inline int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* ---- data ---- */
 

@@ -4,7 +4,7 @@
  */
 #include "assertions.h"
 #include "infer.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/gmm.h"
@@ -14,26 +14,7 @@
 
 #define LAST_FORM TLV_ROW_NAMED_EDGE
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static void
 assert_refused(tlv_status status, tlv_status expected, const char *words)

@@ -14,11 +14,9 @@
 
 #include "assertions.h"
 #include "mutations.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/sections.h"
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
 
 /* ---- the kind ---- */
@@ -100,20 +98,6 @@ static const tlv_sections toy_sections = {
 	.merge_own = toy_merge_own,
 };
 static const tlv_accumulator_class toy_class = {.name = "toy", TLV_DECLARED(&toy_sections)};
-
-static int
-setup(void **state)
-{
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* Two components; items first, first + step, ... */
 static toy_state *

@@ -4,37 +4,12 @@
  */
 #include "assertions.h"
 
-#include "pool.h"
+#include "plan_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/directions.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
 #include "infer.h"
-
-static pool memory;
-static tlv_context ctx;
-
-#include "plan_fixture.h"
-
-static plan_fixture passes;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	plan_forget(&passes);
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* ---- functions ---- */
 
@@ -125,26 +100,6 @@ simulate(size_t n, size_t d, size_t k, double separation)
 	return result;
 }
 
-static plan_rows
-plan_rows_of(const data *rows)
-{
-	tlv_row *made = tlv_alloc0(&ctx, rows->n, sizeof(tlv_row));
-
-	assert_non_null(made);
-	for (size_t t = 0; t < rows->n; t++)
-		made[t] = *TLV_AS_VECTOR(rows->d, rows->x + t * rows->d);
-	return (plan_rows){rows->n, made};
-}
-
-static void
-use_rows(const data *rows)
-{
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {plan_rows_of(rows)}};
-	passes.told.form = TLV_ROW_VECTOR;
-	passes.told.width[0] = rows->d;
-}
-
 static tlv_plan *
 make(plan_fixture *f, void *options)
 {
@@ -212,7 +167,7 @@ test_accuracy(void **state)
 		data rows = simulate(cases[i].n, cases[i].d, cases[i].k, cases[i].separation);
 		double mean, kappa;
 
-		use_rows(&rows);
+		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 		for (size_t given = 0; given < 2; given++)
 		{
 			compare(rows.truth, learn(given ? cases[i].k : 0), &mean, &kappa);
@@ -234,7 +189,7 @@ test_steps(void **state)
 	tlv_directions a, b;
 
 	(void) state;
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	model = plan_model(&passes, make(&passes, &options));
 	for (int step = 1; step <= 8; step++)
 	{
@@ -246,7 +201,7 @@ test_steps(void **state)
 	}
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] *= 1 + (double) (i / rows.d % 7);
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	longer = plan_model(&passes, make(&passes, &options));
 	assert_above(diagnostic(longer, "refinement_steps"), 7);
 	tlv_directions_read(&model, &a);
@@ -268,7 +223,7 @@ test_nothing(void **state)
 		tlv_directions directions;
 		tlv_frame model;
 
-		use_rows(&rows);
+		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 		model = learn(0);
 		tlv_directions_read(&model, &directions);
 		assert_int_equal(directions.k, 1);
@@ -289,7 +244,7 @@ test_zeros(void **state)
 
 	(void) state;
 	memset(rows.x, 0, 30 * 6 * sizeof(double));
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	model = learn(2);
 	assert_equal(tlv_frame_scalar(&model, "rows", 0), 370);
 	assert_true(tlv_warnings_find(&model, "rows_of_zeros", NULL));
@@ -299,7 +254,7 @@ test_zeros(void **state)
 	assert_ok(tlv_model_infer(&ctx, open, TLV_AS_VECTOR(6, rows.x + 6 * 50), &posterior));
 	assert_close(posterior.values[0] + posterior.values[1], 1, 1e-12);
 	memset(rows.x, 0, 400 * 6 * sizeof(double));
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA);
 }
 
@@ -314,7 +269,7 @@ test_equal_rows(void **state)
 	(void) state;
 	for (size_t t = 2; t < rows.n; t++)
 		memcpy(rows.x + t * 5, rows.x + t % 2 * 5, 5 * sizeof(double));
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	model = learn(0);
 	tlv_directions_read(&model, &directions);
 	assert_int_equal(directions.k, 2);
@@ -332,11 +287,11 @@ test_faults(void **state)
 	data rows = simulate(800, 12, 3, 8), changed = simulate(300, 10, 2, 4);
 
 	(void) state;
-	use_rows(&rows);
-	passes.changed = plan_rows_of(&changed);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
 	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
 	options.k = 0;
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
 	(void) plan_fail_everywhere(&passes, make, &options);
 }
@@ -347,12 +302,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bessel),
 		cmocka_unit_test(test_kappa),
-		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_zeros, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_equal_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_accuracy, setup, forget),
+		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
+		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
+		cmocka_unit_test_setup_teardown(test_zeros, setup, forget),
+		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
 	return cmocka_run_group_tests_name("directions", tests, NULL, NULL);

@@ -4,66 +4,13 @@
  */
 #include "assertions.h"
 
-#include "pool.h"
+#include "plan_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
 
-static pool memory;
-static tlv_context ctx;
-
-#include "plan_fixture.h"
-
-static plan_fixture passes;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	plan_forget(&passes);
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static void *
-room(size_t n, size_t size)
-{
-	void *p = tlv_alloc0(&ctx, n, size);
-
-	assert_non_null(p);
-	return p;
-}
-
 /* ---- rows ---- */
-
-static plan_rows
-rows_of(size_t n, size_t d, const double *x)
-{
-	tlv_row *rows = room(n, sizeof(tlv_row));
-
-	for (size_t t = 0; t < n; t++)
-		rows[t] = *TLV_AS_VECTOR(d, x + t * d);
-	return (plan_rows){n, rows};
-}
-
-static void
-use_rows(plan_rows rows)
-{
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {rows}};
-	passes.told.form = TLV_ROW_VECTOR;
-	passes.told.width[0] = rows.n == 0 ? 0 : rows.rows[0].part[0].d;
-}
 
 /* Rows of a random mixture, and that mixture. */
 static tlv_frame
@@ -84,7 +31,7 @@ simulate(size_t n, size_t d, size_t k, double separation, tlv_covariance covaria
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
 		(void) tlv_gmm_simulate(simulator, &rng, x + t * d);
-	use_rows(rows_of(n, d, x));
+	plan_use_rows(plan_rows_of(n, d, x));
 	return truth;
 }
 
@@ -338,7 +285,7 @@ test_one_gaussian(void **state)
 		x[2 * t] = fmod(t * 0.6180339887, 1);
 		x[2 * t + 1] = fmod(t * 0.7548776662, 1);
 	}
-	use_rows(rows_of(2000, 2, x));
+	plan_use_rows(plan_rows_of(2000, 2, x));
 	model = learn_all();
 	assert_true(tlv_warnings_find(&model, "components_overlap", &warning));
 	assert_equal(warning.score, 1);
@@ -376,7 +323,7 @@ test_warnings(void **state)
 		x[2 * t] = t % 3;
 		x[2 * t + 1] = t % 3 == 1;
 	}
-	use_rows(rows_of(30, 2, x));
+	plan_use_rows(plan_rows_of(30, 2, x));
 	model = learn(usual_options(3, TLV_COVARIANCE_SPHERICAL));
 	assert_true(tlv_warnings_find(&model, "variances_at_floor", NULL));
 
@@ -385,7 +332,7 @@ test_warnings(void **state)
 		curve[2 * t - 2] = sin((double) t * t);
 		curve[2 * t - 1] = cos(t * sqrt(t));
 	}
-	use_rows(rows_of(2500, 2, curve));
+	plan_use_rows(plan_rows_of(2500, 2, curve));
 	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
 	assert_true(tlv_warnings_find(&model, "still_rising", NULL));
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
@@ -399,10 +346,10 @@ test_refusals(void **state)
 	tlv_plan *plan;
 
 	(void) state;
-	use_rows(rows_of(2, 2, x));
+	plan_use_rows(plan_rows_of(2, 2, x));
 	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_DATA,
 				 "2 rows are too few for 3 components");
-	use_rows((plan_rows){0, NULL});
+	plan_use_rows((plan_rows){0, NULL});
 	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
 				 "the query returns no rows");
 	options.fit.k = TLV_MIXTURE_MOST_COMPONENTS + 1;
@@ -542,7 +489,7 @@ test_narrower_than_told(void **state)
 	for (size_t t = 0; t < clusters * each; t++)
 		for (size_t i = 0; i < d; i++)
 			x[t * d + i] = (i == t % clusters ? 100 : 0) + tlv_rng_uniform(&rng);
-	use_rows(rows_of(clusters * each, d, x));
+	plan_use_rows(plan_rows_of(clusters * each, d, x));
 	passes.told.width[0] = 300;
 	options.max_k = 0;
 	model = plan_model(&passes, make(&passes, &options));
@@ -561,7 +508,7 @@ test_faults(void **state)
 
 	(void) state;
 	(void) simulate(3000, 24, 2, 4, TLV_COVARIANCE_SPHERICAL);
-	passes.changed = rows_of(500, 5, wide); /* shorter, and all zero */
+	passes.changed = plan_rows_of(500, 5, wide); /* shorter, and all zero */
 	options.iterations = 3;
 	assert_at_least(plan_fail_everywhere(&passes, make, &options), 7);
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
@@ -589,20 +536,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_trusted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_whole_sample, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rivals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_choice_of_covariance, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_outlier, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_warnings, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sample, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sample_of_equal_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_narrower_than_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_trusted, setup, forget),
+		cmocka_unit_test_setup_teardown(test_whole_sample, setup, forget),
+		cmocka_unit_test_setup_teardown(test_rivals, setup, forget),
+		cmocka_unit_test_setup_teardown(test_compressed, setup, forget),
+		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, forget),
+		cmocka_unit_test_setup_teardown(test_choice_of_covariance, setup, forget),
+		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, forget),
+		cmocka_unit_test_setup_teardown(test_outlier, setup, forget),
+		cmocka_unit_test_setup_teardown(test_warnings, setup, forget),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),
+		cmocka_unit_test_setup_teardown(test_sample, setup, forget),
+		cmocka_unit_test_setup_teardown(test_sample_of_equal_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_narrower_than_told, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
 	return cmocka_run_group_tests_name("gmm_plan", tests, NULL, NULL);

@@ -6,45 +6,11 @@
 
 #include "assertions.h"
 
-#include "pool.h"
+#include "plan_setup.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/special.h"
-
-static pool memory;
-static tlv_context ctx;
-
-#include "plan_fixture.h"
-
-static plan_fixture passes;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	plan_forget(&passes);
-	pool_reset(&memory, &ctx);
-	return 0;
-}
-
-static void *
-room(size_t n, size_t size)
-{
-	void *p = tlv_alloc0(&ctx, n, size);
-
-	assert_non_null(p);
-	return p;
-}
 
 /* A random mixture of t distributions of so many degrees of freedom, and one more each. */
 static tlv_frame
@@ -78,7 +44,6 @@ draw_rows(tlv_frame truth, size_t n)
 {
 	tlv_gmm_simulator *simulator;
 	tlv_mixture mixture;
-	tlv_row *rows = room(n, sizeof(tlv_row));
 	double *x;
 	tlv_rng rng;
 
@@ -87,14 +52,8 @@ draw_rows(tlv_frame truth, size_t n)
 	assert_ok(tlv_gmm_simulator_create(&ctx, &mixture, &simulator));
 	tlv_rng_seed(&rng, 5);
 	for (size_t t = 0; t < n; t++)
-	{
 		(void) tlv_gmm_simulate(simulator, &rng, x + t * mixture.d);
-		rows[t] = *TLV_AS_VECTOR(mixture.d, x + t * mixture.d);
-	}
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{n, rows}}};
-	passes.told.form = TLV_ROW_VECTOR;
-	passes.told.width[0] = mixture.d;
+	plan_use_rows(plan_rows_of(n, mixture.d, x));
 	return x;
 }
 
@@ -283,11 +242,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_density, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_components, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_normal_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_density, setup, forget),
+		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
+		cmocka_unit_test_setup_teardown(test_components, setup, forget),
+		cmocka_unit_test_setup_teardown(test_normal_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
 	return cmocka_run_group_tests_name("gmm_tails", tests, NULL, NULL);

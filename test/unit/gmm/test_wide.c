@@ -4,37 +4,8 @@
  */
 #include "gmm_fixture.h"
 
-#include "plan_fixture.h"
+#include "plan_setup.h"
 #include "tensorlv/model/diagnostics.h"
-
-static plan_fixture passes;
-
-static int
-forget(void **state)
-{
-	plan_forget(&passes);
-	return teardown(state);
-}
-
-static plan_rows
-plan_rows_of(const data *rows)
-{
-	tlv_row *made = tlv_alloc0(&ctx, rows->n, sizeof(tlv_row));
-
-	assert_non_null(made);
-	for (size_t t = 0; t < rows->n; t++)
-		made[t] = *TLV_AS_VECTOR(rows->d, rows->x + t * rows->d);
-	return (plan_rows){rows->n, made};
-}
-
-static void
-use_rows(const data *rows)
-{
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {plan_rows_of(rows)}};
-	passes.told.form = TLV_ROW_VECTOR;
-	passes.told.width[0] = rows->d;
-}
 
 static tlv_gmm_plan_options
 usual_options(size_t k, tlv_covariance covariance)
@@ -79,7 +50,7 @@ test_clusters(void **state)
 		data rows = simulate(3000, 120, 25, 12, (tlv_covariance) c);
 		tlv_frame chosen, given;
 
-		use_rows(&rows);
+		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 		chosen = learn(usual_options(0, (tlv_covariance) c));
 		assert_int_equal(components(chosen), 25);
 		/* 11 is the root of 120: what one row of a component errs by */
@@ -106,7 +77,7 @@ test_many(void **state)
 	double error[120], sum = 0;
 
 	(void) state;
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	model = learn(usual_options(120, TLV_COVARIANCE_COMMON));
 	tlv_gmm_read(&rows.truth, &truth);
 	tlv_gmm_read(&model, &mixture);
@@ -123,7 +94,7 @@ test_nothing(void **state)
 	data rows = simulate(1500, 110, 1, 4, TLV_COVARIANCE_COMMON);
 
 	(void) state;
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 1);
 }
 
@@ -136,7 +107,7 @@ test_equal_rows(void **state)
 	(void) state;
 	for (size_t t = 3; t < rows.n; t++)
 		memcpy(rows.x + t * rows.d, rows.x + t % 3 * rows.d, rows.d * sizeof(double));
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	assert_int_equal(components(learn(usual_options(0, TLV_COVARIANCE_SPHERICAL))), 3);
 	assert_int_equal(components(learn(usual_options(5, TLV_COVARIANCE_SPHERICAL))), 5);
 }
@@ -149,12 +120,12 @@ test_faults(void **state)
 	data changed = simulate(500, 90, 2, 4, TLV_COVARIANCE_SPHERICAL);
 
 	(void) state;
-	use_rows(&rows);
-	passes.changed = plan_rows_of(&changed);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+	passes.changed = plan_rows_of(changed.n, changed.d, changed.x);
 	options.iterations = 2;
 	assert_at_least(plan_fail_everywhere(&passes, make, &options), 5);
 	options.fit.k = 12;
-	use_rows(&rows);
+	plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
 	passes.changed = (plan_rows){5, passes.rows[0].rows}; /* most of them gone */
 	(void) plan_fail_everywhere(&passes, make, &options);
 }

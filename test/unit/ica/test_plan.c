@@ -3,35 +3,10 @@
  * both ways to the moments, refinement, refusals, and every fault in every state.
  */
 #include "assertions.h"
-#include "pool.h"
+#include "plan_setup.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/ica.h"
 #include "tensorlv/num/linalg.h"
-
-static pool memory;
-static tlv_context ctx;
-
-#include "plan_fixture.h"
-
-static plan_fixture passes;
-
-static int
-setup(void **state)
-{
-	(void) state;
-	tlv_num_init();
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void) state;
-	plan_forget(&passes);
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 /* ---- rows ---- */
 
@@ -223,11 +198,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_refined, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_vectors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_options, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refined, setup, forget),
+		cmocka_unit_test_setup_teardown(test_long_vectors, setup, forget),
+		cmocka_unit_test_setup_teardown(test_options, setup, forget),
+		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

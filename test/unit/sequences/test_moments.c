@@ -10,27 +10,11 @@
 #include <math.h>
 
 #include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
-
-static int
-setup(void **state)
-{
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_frame
 stored(tlv_accumulator *accumulator)

@@ -9,30 +9,14 @@
 #include <cmocka.h>
 
 #include "assertions.h"
-#include "pool.h"
+#include "pool_setup.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sequences.h"
 
 #define SEQUENCES 20000
 #define WANTED	  3000
 
-static pool memory;
-static tlv_context ctx;
 static tlv_frame_builder builder;
-
-static int
-setup(void **state)
-{
-	pool_init(&memory, &ctx);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	pool_reset(&memory, &ctx);
-	return 0;
-}
 
 static tlv_accumulator *
 sample_begin(void)
