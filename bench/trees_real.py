@@ -165,6 +165,9 @@ def numbers_of(s, x):
         for name, options in STOCK_TREES.items():
             fit(s, f"tlv_tree('SELECT v FROM train'{options})")
             result[name.replace('siblings, ', '').replace('edges, ', '')] = float(s.value('SELECT avg(tlv_log_likelihood(model, v)) FROM t, test'))
+        fit(s, "tlv_tree('SELECT v FROM train', structure => 'factors')")
+        result["structure => 'factors'"] = float(s.value('SELECT avg(tlv_log_likelihood(model, v)) FROM t, test'))
+        result['number of its factors'] = float(s.value("SELECT coalesce(max(n.states), 0) FROM t, tlv_tree_nodes(model) n WHERE n.is_hidden"))
         chosen, best, k, k_best = factor_analyses(train - mean, test - mean)
         result.update({'factor analysis, by BIC': chosen, 'factor analysis, best': best, 'number of factors, by BIC': k, 'number of factors, best': k_best})
         result['covariance'] = density(np.cov(train.T))

@@ -29,7 +29,7 @@ typedef struct TreeArguments
 
 /* In the order of the enumerations. */
 static const char *const tree_metrics[] = {"canonical", "determinant", NULL};
-static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", NULL};
+static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", "factors", NULL};
 
 #define TREE_ARGUMENT(member) offsetof(TreeArguments, member)
 #define TREE_OPTION(member)	  offsetof(TreeArguments, plan.learn.member)

@@ -102,6 +102,22 @@ SELECT abs(tlv_log_likelihood(model, array_fill(NULL::float8, array[20]))) < 1e-
 -- vectors of two columns, and the driver leaves out rows with missing numbers
 SELECT count(*) FILTER (WHERE NOT is_hidden) AS variables, max(states) AS dimensions
 FROM tlv_tree_nodes((SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10]) FROM tree_numbers));
+-- factors that act on all variables at once: the tree says so, and they are a tree of one hidden node
+CREATE TABLE tree_moods AS
+SELECT ARRAY(SELECT cos(i) * s.x[1] + sin(i) * s.x[2] + cos(2 * i) * s.x[3] + s.x[3 + i] FROM generate_series(1, 9) i) AS x
+FROM tlv_simulate_gmm(tlv_simulate_gmm_model(12, 1, seed => 1), 2000, 1) s;
+SELECT code, hint FROM tlv_warnings(tlv_tree('SELECT x FROM tree_moods'));
+INSERT INTO trees SELECT 'factors', tlv_tree('SELECT x FROM tree_moods', structure => 'factors');
+SELECT n.node, n.states FROM trees, tlv_tree_nodes(model) n WHERE name = 'factors' AND is_hidden;
+SELECT count(*) AS loadings, count(DISTINCT parent_dimension) AS dimensions FROM trees, tlv_tree_coefficients(model) WHERE name = 'factors';
+SELECT cardinality(tlv_infer(model, x)) AS scores FROM trees, tree_moods WHERE name = 'factors' LIMIT 1;
+SELECT node, dimension FROM trees, (SELECT x FROM tree_moods LIMIT 1) r, tlv_tree_posterior(model, x[1:8] || NULL::float8) WHERE name = 'factors';
+SELECT avg(tlv_log_likelihood(f.model, x) - tlv_log_likelihood(t.model, x)) > 0.5 AS better
+FROM trees f, tree_moods, (SELECT tlv_tree('SELECT x FROM tree_moods') AS model) t WHERE f.name = 'factors';
+SELECT count(*) FROM trees, tlv_simulate_tree(model, 10, 1) s WHERE name = 'factors' AND cardinality(s.x) = 9;
+SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', states => 7)$$);
+SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', groups => array[1, 1, 1, 2, 2, 2, 3, 3, 3])$$);
+SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', structure => 'factors')$$);
 SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT CASE WHEN "row" <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers')) WHERE name LIKE 'warning%' OR name = 'rows';
 
 -- groups of one query keep their rows apart, although they share the model
@@ -172,5 +188,5 @@ SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT node, node FROM tree_fo
 -- fewer rows than variables
 SELECT tlv_fit_tree(tlv_category_moments(v)) IS NOT NULL AS fitted FROM (SELECT v FROM tree_rows LIMIT 15) r;
 
-DROP TABLE tree_parts, tree_true, tree_rows, tree_moments, trees, tree_new, tree_step, tree_wide, tree_bare, tree_whole, tree_long, tree_gaussian_true, tree_numbers, tree_odd, tree_forest;
+DROP TABLE tree_parts, tree_true, tree_rows, tree_moments, trees, tree_new, tree_step, tree_wide, tree_bare, tree_whole, tree_long, tree_gaussian_true, tree_numbers, tree_moods, tree_odd, tree_forest;
 DROP FUNCTION fails(text);

@@ -1,6 +1,6 @@
 /*
  * tree_gaussian.h - trees of Gaussian variables: distances and regressions from the covariance
- * alone, and conditioning in them.
+ * alone, factors that act on all of them, and conditioning in them.
  */
 #ifndef TENSORLV_TREE_GAUSSIAN_H
 #define TENSORLV_TREE_GAUSSIAN_H
@@ -31,6 +31,46 @@ extern tlv_status tlv_wishart_create(tlv_context *ctx, const tlv_frame *moments,
 extern tlv_status tlv_wishart_draw(tlv_context *ctx, tlv_wishart *wishart, void **image,
 								   size_t *size);
 extern void tlv_wishart_free(tlv_context *ctx, tlv_wishart *wishart);
+
+/* ---- factors ---- */
+
+/* No variable of a factor analysis is left less of its variance by the factors. */
+#define TLV_FACTORS_LEAST_NOISE 2e-4
+/* Most variables. */
+#define TLV_FACTORS_MOST_VARIABLES 500
+
+typedef struct tlv_factors
+{
+	size_t q;
+	double *loadings;	   /* d x q, column by column; NULL without factors */
+	double log_likelihood; /* of a standardised row */
+	double parameters;	   /* means and variances among them */
+} tlv_factors;
+
+/* Most factors that d variables identify (Ledermann 1937), at most 100; 0 for d < 3. */
+extern size_t tlv_factors_most(size_t d);
+
+/*
+ * Factor analysis of d correlations r (d x d) by maximum likelihood: r = L L' + a diagonal.  q = 0:
+ * the number of factors by the Bayesian information criterion, 0 where no factor is better.
+ * At most `steps` of EM once it is known.  O(d^3 + d^2 q) for each number that is tried.  Errors:
+ * TLV_LIMIT for more than TLV_EIGEN_LIMIT variables, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_factors_fit(tlv_context *ctx, size_t d, const double *r, double rows,
+								  size_t q, int steps, tlv_factors *factors);
+
+/*
+ * The factors of dense_moments (q = 0: their number is chosen) and their tree: one hidden node
+ * above all variables, to which tlv_tree_fit gives the loadings; without factors all variables
+ * apart. Lengths are those of the variables' correlations with what the factors say of them.
+ * Errors: those of tlv_factors_fit, TLV_BAD_DATA for a constant variable, TLV_NOT_IDENTIFIABLE for
+ * too large a q, TLV_LIMIT for more than TLV_FACTORS_MOST_VARIABLES.
+ */
+extern tlv_status tlv_tree_factors(tlv_context *ctx, const tlv_frame *moments, size_t q,
+								   tlv_factors *factors, tlv_tree *tree);
+
+/* The Bayesian information criterion as a log-likelihood of a row: larger is better. */
+extern double tlv_factors_criterion(double log_likelihood, double parameters, double rows);
 
 /* ---- inference ---- */
 

@@ -54,6 +54,8 @@ typedef struct tlv_tree_fit_options
 	bool regularise; /* categories: hidden nodes that the Bayesian information criterion does not
 					  * support are merged into their parents */
 	int iterations;	 /* Gaussian: most steps of EM on the covariance, 0: none */
+	const struct tlv_factors *factors; /* Gaussian: begin with these (tree_gaussian.h), of a tree
+										* that tlv_tree_factors made; NULL: by triples */
 	size_t groups;	 /* Gaussian: number of variables, 0: every column is one */
 	const int64_t *column; /* groups > 0: variable (from 0) of every column */
 	const char *names;	   /* the variables' names, each ended by '\n'; NULL: none */

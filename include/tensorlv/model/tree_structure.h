@@ -86,7 +86,9 @@ typedef enum tlv_tree_method
 	TLV_TREE_CLNJ,
 	TLV_TREE_CLRG,
 	TLV_TREE_NJ,
-	TLV_TREE_CHOW_LIU
+	TLV_TREE_CHOW_LIU,
+	TLV_TREE_FACTORS /* of numbers: one hidden node of several dimensions above all variables; by
+					  * tlv_tree_learn only */
 } tlv_tree_method;
 
 typedef struct tlv_tree_options

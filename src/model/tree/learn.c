@@ -165,6 +165,25 @@ add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_
 	return TLV_OK;
 }
 
+/* Factors: the structure follows from the parameters. */
+static tlv_status
+learn_factors(tlv_context *ctx, learner *l, void **image, size_t *size)
+{
+	tlv_tree_fit_options fit = l->options->fit;
+	tlv_factors factors;
+
+	if (l->options->distance.groups > 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"structure factors is of single numbers, not of groups of them");
+	TLV_TRY(tlv_tree_factors(ctx, l->moments, l->options->distance.states, &factors, &l->tree));
+	l->distance.states = factors.q;
+	l->replicates = 0; /* there is no split to support */
+	fit.factors = &factors;
+	TLV_TRY(tlv_tree_fit(ctx, l->moments, &l->tree, &fit, image, size));
+	tlv_free(ctx, factors.loadings);
+	return TLV_OK;
+}
+
 /* Structure with distance.states, and parameters. */
 static tlv_status
 learn_tree(tlv_context *ctx, learner *l, void **image, size_t *size)
@@ -215,6 +234,9 @@ tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_
 	l.categories = moments->header->kind == TLV_KIND_CATEGORY_MOMENTS;
 	if (l.categories)
 	{
+		if (options->structure.method == TLV_TREE_FACTORS)
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"structure factors is of numbers, not of categories");
 		if (options->replicates > 0)
 		{
 			tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -233,7 +255,9 @@ tlv_tree_learn(tlv_context *ctx, const tlv_frame *moments, const tlv_tree_learn_
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "bootstrap = %zu is more than %d",
 							options->replicates, TLV_CATEGORY_MOST_REPLICATES);
 		l.distance.states = options->distance.states > 0 ? options->distance.states : 1;
-		TLV_TRY(learn_tree(ctx, &l, &fitted, &fitted_size));
+		TLV_TRY(options->structure.method == TLV_TREE_FACTORS
+					? learn_factors(ctx, &l, &fitted, &fitted_size)
+					: learn_tree(ctx, &l, &fitted, &fitted_size));
 	}
 	TLV_TRY(add_diagnostics(ctx, &l, fitted, fitted_size, image, size));
 	tlv_tree_free(ctx, &l.tree);

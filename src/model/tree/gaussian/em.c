@@ -232,6 +232,7 @@ tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations)
 	}
 	tlv_free(ctx, work);
 	fit->parts.steps = done;
+	fit->log_likelihood = now;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, done, "iterations"));
 	return tlv_diagnose(ctx, &fit->diagnostics, now, "log_likelihood_per_row");
 }

@@ -27,6 +27,8 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 		return tlv_fail(ctx, TLV_BAD_DATA, "the tree has %zu variables, but the moments %zu",
 						tree->p, p);
 	fit->r = options->states > 0 ? options->states : 1;
+	if (options->factors != NULL && options->factors->q > 0)
+		fit->r = options->factors->q;
 	TLV_TRY_NEW(ctx, fit->column, fit->d);
 	for (size_t j = 0; j < fit->d; j++)
 	{
@@ -39,7 +41,7 @@ take_columns(tlv_context *ctx, const tlv_tree *tree, const tlv_tree_fit_options 
 	for (size_t v = 0; v < p; v++)
 		if (states[v] == 0)
 			return tlv_fail(ctx, TLV_BAD_PARAMETER, "group %zu has no column", v + 1);
-		else if ((size_t) states[v] < fit->r && tree->nodes > p)
+		else if ((size_t) states[v] < fit->r && tree->nodes > p && options->factors == NULL)
 			return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
 							"hidden nodes of dimension %zu are more than variable %zu shows, %lld",
 							fit->r, v + 1, (long long) states[v]);
@@ -265,6 +267,19 @@ solve_edge(tlv_context *ctx, gaussian_fit *fit, size_t v)
 	return tlv_tree_clip_singular(ctx, nv, nu, 0, START_MOST, table);
 }
 
+static tlv_status
+solve_edges(tlv_context *ctx, gaussian_fit *fit)
+{
+	TLV_TRY(solve_views(ctx, fit));
+	for (size_t v = 0; v < fit->parts.nodes; v++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		if (fit->parts.parent[v] >= 0)
+			TLV_TRY(solve_edge(ctx, fit, v));
+	}
+	return TLV_OK;
+}
+
 /* ---- the model ---- */
 
 /* B (n x m) on an observed parent in its own coordinates: B L^-1, row by row. */
@@ -430,15 +445,14 @@ tlv_tree_gaussian_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, central.rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, &fit.diagnostics, (double) (fit.parts.nodes - fit.parts.p),
 						 "hidden_nodes"));
-	TLV_TRY(solve_views(ctx, &fit));
-	for (size_t v = 0; v < fit.parts.nodes; v++)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		if (fit.parts.parent[v] >= 0)
-			TLV_TRY(solve_edge(ctx, &fit, v));
-	}
+	if (options->factors != NULL)
+		tlv_tree_take_factors(&fit, options->factors);
+	else
+		TLV_TRY(solve_edges(ctx, &fit));
 	TLV_TRY(tlv_tree_leave_noise(ctx, &fit));
 	TLV_TRY(tlv_tree_gaussian_refine(ctx, &fit, options->iterations));
+	if (options->factors == NULL)
+		TLV_TRY(tlv_tree_compare_factors(ctx, &fit));
 	TLV_TRY(unscale_variables(ctx, &fit));
 	TLV_TRY(tlv_tree_write(ctx, &fit.parts, image, size));
 	tlv_tree_gaussian_free(ctx, &fit.g);

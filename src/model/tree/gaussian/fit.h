@@ -26,7 +26,8 @@ typedef struct gaussian_fit
 	double *scale;	 /* Cholesky factors of the variables' covariances: squares of observed nodes */
 	double *means;	 /* d */
 	double log_scale;
-	double **view[3]; /* hidden nodes: of every stand-in, its dimension x r */
+	double log_likelihood; /* of a row, once refined */
+	double **view[3];	   /* hidden nodes: of every stand-in, its dimension x r */
 	double *tables;
 	double *noise;
 	tree_gaussian g;
@@ -46,5 +47,14 @@ extern tlv_status tlv_tree_leave_noise(tlv_context *ctx, gaussian_fit *fit);
 /* At most so many steps of EM on the covariance, which needs no more of the rows (Rubin, Thayer
  * 1982); what came of them goes to the diagnostics. */
 extern tlv_status tlv_tree_gaussian_refine(tlv_context *ctx, gaussian_fit *fit, int iterations);
+
+/* factor_tree.c */
+
+/* The regressions on the one hidden node of a tree of factors. */
+extern void tlv_tree_take_factors(gaussian_fit *fit, const tlv_factors *factors);
+
+/* Fits factors beside a refined tree of single numbers and warns where they are the better model.
+ */
+extern tlv_status tlv_tree_compare_factors(tlv_context *ctx, gaussian_fit *fit);
 
 #endif /* TLV_TREE_GAUSSIAN_FIT_H */

@@ -1,0 +1,262 @@
+/*
+ * factors.c - factor analysis of a correlation matrix: several sources that act on all variables at
+ * once, which a tree of single hidden numbers cannot say (tree_gaussian.h).
+ *
+ * Maximum likelihood by EM on the correlations (Rubin, Thayer 1982), from the principal axes; the
+ * number of factors by the Bayesian information criterion, climbing from the number of eigenvalues
+ * above the edge of the noise's spectrum (Marchenko, Pastur 1967).
+ */
+#include "tensorlv/model/tree_gaussian.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+
+/* Most factors, and numbers of factors without a better criterion after which the climb ends. */
+#define MOST_FACTORS 100
+#define PATIENCE	 2
+/* Steps of EM while the number is chosen: what more would add is alike for all. */
+#define STEPS_CHOICE 20
+/* Gain of the log-likelihood of a row below which EM ends. */
+#define STEP_GAIN 1e-7
+/* Multiplications of the climb: some tenths of a second. */
+#define MOST_WORK 5e9
+
+typedef struct factor_work
+{
+	size_t d, most;
+	const double *r; /* d x d */
+	double *values;	 /* d: eigenvalues of r, descending */
+	double *vectors; /* d x d */
+	double *psi;	 /* d: variance that the factors leave */
+	double *l;		 /* d x q: loadings */
+	double *scaled;	 /* d x q: loadings over psi */
+	double *b;		 /* q x d: the factors' means given unit variables */
+	double *c;		 /* d x q: r b' */
+	double *m;		 /* q x q */
+	double done;	 /* multiplications */
+} factor_work;
+
+size_t
+tlv_factors_most(size_t d)
+{
+	size_t q = 0;
+
+	/* Ledermann's bound: beyond it there are more parameters than correlations. */
+	while (q < MOST_FACTORS && q + 1 < d && (d - q - 1) * (d - q - 1) >= d + q + 1)
+		q++;
+	return q;
+}
+
+static double
+factor_parameters(size_t d, size_t q)
+{
+	return (double) d * ((double) q + 2) - (double) q * ((double) q - 1) / 2;
+}
+
+double
+tlv_factors_criterion(double log_likelihood, double parameters, double rows)
+{
+	return log_likelihood - parameters * log(rows) / (2 * rows);
+}
+
+static double
+psi_of(double explained)
+{
+	return fmax(1 - explained, TLV_FACTORS_LEAST_NOISE);
+}
+
+/* Loadings from the q leading principal axes, beyond the mean of the other eigenvalues. */
+static void
+factor_start(factor_work *w, size_t q)
+{
+	size_t d = w->d;
+	double noise = 0;
+
+	for (size_t j = q; j < d; j++)
+		noise += fmax(w->values[j], 0) / (double) (d - q);
+	for (size_t a = 0; a < q; a++)
+	{
+		double scale = sqrt(fmax(w->values[a] - noise, 1e-6));
+
+		for (size_t i = 0; i < d; i++)
+			w->l[a * d + i] = scale * w->vectors[a * d + i];
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		double explained = 0;
+
+		for (size_t a = 0; a < q; a++)
+			explained += w->l[a * d + i] * w->l[a * d + i];
+		w->psi[i] = psi_of(explained);
+	}
+}
+
+/* b = (I + L' psi^-1 L)^-1 L' psi^-1, c = r b' and the log-likelihood of a row. */
+static tlv_status
+factor_expect(tlv_context *ctx, factor_work *w, size_t q, double *log_likelihood)
+{
+	size_t d = w->d;
+	double sum = (double) d * log(2 * M_PI);
+
+	if (q == 0)
+	{
+		*log_likelihood = -(sum + (double) d) / 2;
+		return TLV_OK;
+	}
+	for (size_t a = 0; a < q; a++)
+		for (size_t i = 0; i < d; i++)
+			w->b[i * q + a] = w->scaled[a * d + i] = w->l[a * d + i] / w->psi[i];
+	TLV_TRY(tlv_gemm(ctx, true, false, q, q, d, 1, w->l, d, w->scaled, d, 0, w->m, q));
+	for (size_t a = 0; a < q; a++)
+		w->m[a * q + a] += 1;
+	TLV_TRY(tlv_solve_spd(ctx, q, d, w->m, w->b)); /* m becomes its factor */
+	TLV_TRY(tlv_gemm(ctx, false, true, d, q, d, 1, w->r, d, w->b, q, 0, w->c, d));
+	w->done += (double) d * (double) d * (double) q;
+	for (size_t a = 0; a < q; a++)
+		sum += 2 * log(w->m[a * q + a]);
+	for (size_t i = 0; i < d; i++)
+		sum += log(w->psi[i]) + 1 / w->psi[i];
+	for (size_t a = 0; a < q; a++)
+		for (size_t i = 0; i < d; i++)
+			sum -= w->scaled[a * d + i] * w->c[a * d + i];
+	*log_likelihood = -sum / 2;
+	return TLV_OK;
+}
+
+/* L = c (I - b L + b c)^-1 and what it leaves. */
+static tlv_status
+factor_maximise(tlv_context *ctx, factor_work *w, size_t q)
+{
+	size_t d = w->d;
+
+	for (size_t e = 0; e < d * q; e++)
+		w->scaled[e] = w->c[e] - w->l[e];
+	TLV_TRY(tlv_gemm(ctx, false, false, q, q, d, 1, w->b, q, w->scaled, d, 0, w->m, q));
+	for (size_t a = 0; a < q; a++)
+		w->m[a * q + a] += 1;
+	for (size_t a = 0; a < q; a++)
+		for (size_t i = 0; i < d; i++)
+			w->b[i * q + a] = w->c[a * d + i];
+	TLV_TRY(tlv_solve_spd(ctx, q, d, w->m, w->b));
+	for (size_t i = 0; i < d; i++)
+	{
+		double explained = 0;
+
+		for (size_t a = 0; a < q; a++)
+		{
+			w->l[a * d + i] = w->b[i * q + a];
+			explained += w->l[a * d + i] * w->c[a * d + i];
+		}
+		w->psi[i] = psi_of(explained);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+factor_em(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
+{
+	double before = -HUGE_VAL;
+
+	factor_start(w, q);
+	for (int step = 0;; step++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(factor_expect(ctx, w, q, log_likelihood));
+		if (q == 0 || step == steps || *log_likelihood - before < STEP_GAIN)
+			return TLV_OK;
+		before = *log_likelihood;
+		TLV_TRY(factor_maximise(ctx, w, q));
+	}
+}
+
+/* ---- the number of factors ---- */
+
+static tlv_status
+factor_criterion(tlv_context *ctx, factor_work *w, size_t q, double rows, double *criterion)
+{
+	double likelihood;
+
+	TLV_TRY(factor_em(ctx, w, q, STEPS_CHOICE, &likelihood));
+	*criterion = tlv_factors_criterion(likelihood, factor_parameters(w->d, q), rows);
+	return TLV_OK;
+}
+
+/* From q on, one step at a time: the best so far in *best, 0 with the criterion of no factor. */
+static tlv_status
+factor_climb(tlv_context *ctx, factor_work *w, size_t from, int direction, double rows,
+			 size_t *best, double *best_criterion)
+{
+	int worse = 0;
+
+	for (size_t q = from;
+		 q >= 1 && q <= w->most && worse < PATIENCE && w->done<MOST_WORK; q = direction> 0 ? q + 1
+																						   : q - 1)
+	{
+		double criterion;
+
+		TLV_TRY(factor_criterion(ctx, w, q, rows, &criterion));
+		worse = criterion > *best_criterion ? 0 : worse + 1;
+		if (worse > 0)
+			continue;
+		*best = q;
+		*best_criterion = criterion;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+factor_choose(tlv_context *ctx, factor_work *w, double rows, size_t *q)
+{
+	double edge = 1 + sqrt((double) w->d / rows), criterion;
+	size_t start = 0;
+
+	while (start < w->most && w->values[start] > edge * edge)
+		start++;
+	start = start > 0 ? start : 1;
+	*q = 0;
+	TLV_TRY(factor_criterion(ctx, w, 0, rows, &criterion));
+	TLV_TRY(factor_climb(ctx, w, start, 1, rows, q, &criterion));
+	return factor_climb(ctx, w, start - 1, -1, rows, q, &criterion);
+}
+
+static tlv_status
+allocate_work(tlv_context *ctx, factor_work *w, size_t q)
+{
+	size_t d = w->d;
+
+	TLV_TRY(tlv_alloc_numbers(ctx, &w->values, 2 * d + d * d + 4 * d * q + q * q));
+	w->psi = w->values + d;
+	w->vectors = w->psi + d;
+	w->l = w->vectors + d * d;
+	w->scaled = w->l + d * q;
+	w->b = w->scaled + d * q;
+	w->c = w->b + d * q;
+	w->m = w->c + d * q;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_factors_fit(tlv_context *ctx, size_t d, const double *r, double rows, size_t q, int steps,
+				tlv_factors *factors)
+{
+	factor_work w = {.d = d, .r = r, .most = q > 0 ? q : tlv_factors_most(d)};
+	bool chosen = q == 0;
+
+	TLV_TRY(allocate_work(ctx, &w, w.most));
+	memcpy(w.vectors, r, d * d * sizeof(double));
+	TLV_TRY(tlv_eigen_symmetric(ctx, d, w.vectors, w.values));
+	if (chosen && w.most > 0)
+		TLV_TRY(factor_choose(ctx, &w, rows, &q));
+	TLV_TRY(factor_em(ctx, &w, q, steps, &factors->log_likelihood));
+	factors->q = q;
+	factors->parameters = factor_parameters(d, q);
+	factors->loadings = NULL;
+	if (q > 0)
+		TLV_TRY(tlv_alloc_numbers(ctx, &factors->loadings, d * q));
+	for (size_t a = 0; a < q; a++)
+		memcpy(factors->loadings + a * d, w.l + a * d, d * sizeof(double));
+	tlv_free(ctx, w.values);
+	return TLV_OK;
+}
