@@ -112,7 +112,7 @@ SELECT n.node, n.states FROM trees, tlv_tree_nodes(model) n WHERE name = 'factor
 SELECT count(*) AS loadings, count(DISTINCT parent_dimension) AS dimensions FROM trees, tlv_tree_coefficients(model) WHERE name = 'factors';
 SELECT cardinality(tlv_infer(model, x)) AS scores FROM trees, tree_moods WHERE name = 'factors' LIMIT 1;
 SELECT node, dimension FROM trees, (SELECT x FROM tree_moods LIMIT 1) r, tlv_tree_posterior(model, x[1:8] || NULL::float8) WHERE name = 'factors';
-SELECT avg(tlv_log_likelihood(f.model, x) - tlv_log_likelihood(t.model, x)) > 0.5 AS better
+SELECT avg(tlv_log_likelihood(f.model, x) - tlv_log_likelihood(t.model, x)) > 0.1 AS better
 FROM trees f, tree_moods, (SELECT tlv_tree('SELECT x FROM tree_moods') AS model) t WHERE f.name = 'factors';
 SELECT count(*) FROM trees, tlv_simulate_tree(model, 10, 1) s WHERE name = 'factors' AND cardinality(s.x) = 9;
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', states => 7)$$);
