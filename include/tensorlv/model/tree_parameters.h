@@ -56,9 +56,9 @@ typedef struct tlv_tree_fit_options
 	int iterations;	 /* Gaussian: most steps of EM on the covariance, 0: none */
 	const struct tlv_factors *factors; /* Gaussian: begin with these (tree_gaussian.h), of a tree
 										* that tlv_tree_factors made; NULL: by triples */
-	size_t groups;	 /* Gaussian: number of variables, 0: every column is one */
-	const int64_t *column; /* groups > 0: variable (from 0) of every column */
-	const char *names;	   /* the variables' names, each ended by '\n'; NULL: none */
+	size_t groups;					   /* Gaussian: number of variables, 0: every column is one */
+	const int64_t *column;			   /* groups > 0: variable (from 0) of every column */
+	const char *names;				   /* the variables' names, each ended by '\n'; NULL: none */
 	size_t names_length;
 	uint64_t seed;
 	tlv_decompose_options decompose;
