@@ -10,6 +10,8 @@
 #   make check-valgrind  the regression tests with the server under valgrind
 #   make check-interrupts  the longest stretch of every phase without a look at interrupts
 #   make lint            formatting, static analysis, floors, shell scripts
+#   make deb             Debian packages of every server version that the machine knows, in build/deb
+#   make site            the pages as a static site, in build/site
 #
 # scripts/test and scripts/demo do everything on a bare machine.
 
@@ -74,7 +76,7 @@ NO_INSTALLCHECK = 1
 PG_CONFIG ?= pg_config
 
 # Goals that know nothing of a server work without one.
-SERVERLESS = check-num check-asan fuzz lint help clean-build
+SERVERLESS = check-num check-asan fuzz lint help clean-build deb site
 ifneq ($(if $(MAKECMDGOALS),$(filter-out $(SERVERLESS),$(MAKECMDGOALS)),all),)
 ifeq ($(shell command -v $(PG_CONFIG)),)
 $(error $(PG_CONFIG) not found. Install the server headers (Debian: apt-get install postgresql-server-dev-all) or give PG_CONFIG=/path/to/pg_config)
@@ -231,7 +233,7 @@ FUZZ_RUNS    ?= 1000000
 FUZZ_SECONDS ?= 0
 UNIT_JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: check-num check-asan fuzz check-valgrind check-interrupts lint clean-build
+.PHONY: check-num check-asan fuzz check-valgrind check-interrupts lint deb site clean-build
 check-num: $(NUM_TESTS)
 	@scripts/run-unit check-num $(UNIT_JOBS) $(NUM_TESTS)
 
@@ -252,6 +254,12 @@ check-interrupts:
 
 lint:
 	@scripts/lint
+
+deb:
+	@scripts/deb
+
+site:
+	@scripts/site
 
 clean-build:
 	rm -rf build

@@ -201,6 +201,55 @@ tlv_packages() {
 }
 
 # ---------------------------------------------------------------------------
+# Chroots of Debian releases, for scripts that run as root
+
+tlv_chroot_tools() {
+    [ "$(id -u)" = 0 ] || tlv_die "${0##*/} must be run as root"
+    command -v mmdebstrap >/dev/null && return
+    tlv_run apt-get -q update >&2
+    tlv_run apt-get -q install -y --no-install-recommends mmdebstrap >&2 || tlv_die "mmdebstrap is missing"
+}
+
+# The major version of the server of a release; nothing for an unknown one.
+tlv_suite_major() { # suite
+    case $1 in
+        bullseye) echo 13 ;;
+        bookworm) echo 15 ;;
+        trixie) echo 17 ;;
+        forky | sid) echo 18 ;;
+    esac
+}
+
+# Makes a chroot in which the server's package makes no cluster.
+tlv_make_chroot() { # suite, folder, packages (with commas, perhaps none)
+    local mirror=${CHECK_VERSIONS_MIRROR:-}
+    if [ -z "$mirror" ]; then # the mirror of this machine
+        mirror=$(sed -n 's/^deb \(\[[^]]*\] *\)\{0,1\}\([^ ]*\) [^ ]* main.*/\2/p; s/^URIs: *\([^ ]*\).*/\1/p' \
+            /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep '/debian/*$' | head -1) || true
+    fi
+    rm -rf --one-file-system "$2"
+    # suites to come may be out of date
+    # shellcheck disable=SC2016
+    tlv_run mmdebstrap --mode=root --variant=minbase --quiet \
+        --aptopt='Acquire::Check-Valid-Until "false"' \
+        --essential-hook='mkdir -p "$1/etc/postgresql-common/createcluster.d"; echo "create_main_cluster = false" >"$1/etc/postgresql-common/createcluster.d/off.conf"; cp "$1/etc/postgresql-common/createcluster.d/off.conf" "$1/etc/postgresql-common/createcluster.conf"' \
+        ${3:+--include="$3"} "$1" "$2" "${mirror:-http://deb.debian.org/debian}"
+}
+
+# Runs a command in a chroot, in a mount namespace of its own: the mounts go away with it.
+tlv_in_chroot() { # folder, command...
+    # shellcheck disable=SC2016
+    tlv_run unshare -m sh -c '
+        set -e
+        root=$1
+        shift
+        mount -t proc proc "$root/proc"
+        mount --rbind /dev "$root/dev"
+        exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+            DEBIAN_FRONTEND=noninteractive chroot "$root" "$@"' sh "$@"
+}
+
+# ---------------------------------------------------------------------------
 # Sources and build
 
 # A private copy of the sources in $TLV_WORK/src; the checkout is only read.
