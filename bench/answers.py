@@ -26,7 +26,7 @@ TABLES = {
     'bicliques': '''SELECT b * 10 + h AS src, b * 10 + 5 + l AS dst FROM generate_series(1, 20) b, generate_series(1, 2) h, generate_series(0, 4) l
         UNION SELECT b * 10 + 1, (b % 20 + 1) * 10 + 1 FROM generate_series(1, 20) b''',
     'r1': 'SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(5, 1, covariance => \'full\', seed => 1), 5000, 2) s',
-    'r2b': "SELECT s.row / 100 seq, s.row % 100 t, s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 1, seed => 1), 20000, 3) s",
+    'r2b': "SELECT s.id / 100 seq, s.id % 100 t, s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 1, seed => 1), 20000, 3) s",
     'r3': "SELECT s.x[1:4] a, s.x[5:8] b, s.x[9:12] c FROM tlv_simulate_gmm(tlv_simulate_gmm_model(12, 1, seed => 1), 5000, 3) s",
     't4': 'SELECT tlv_simulate_tree_model(12, states => 3, low => .75, seed => 4) m',
     'r4': 'SELECT s.v FROM t4, tlv_simulate_tree(m, 100000, 1) s',

@@ -128,7 +128,7 @@ def fit(s, k, options='', table='edges'):
     s.query('DROP TABLE IF EXISTS fitted, estimate')
     cost = s.cost(f"CREATE TEMP TABLE fitted AS SELECT tlv_mmsb('SELECT src, dst FROM {table}', {k}{options}) AS model")[1]
     s.query(f'CREATE TEMP TABLE estimate AS SELECT t.node, coalesce(v.memberships, array_fill({1 / k}::float8, ARRAY[{k}])) AS memberships '
-            'FROM truth t LEFT JOIN (SELECT v.* FROM fitted, tlv_membership_vectors(model) v) v USING (node)')
+            'FROM truth t LEFT JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM fitted, tlv_memberships(model, 0) GROUP BY node) v USING (node)')
     return cost, {name: float(value) for name, value in s.query('SELECT name, value FROM fitted, tlv_diagnostics(model)')}
 
 
@@ -153,7 +153,7 @@ def error_and_recovery(s):
 def f1(s, of_truth=0.2, of_estimate=0.2):
     """best-match F1 of the communities' members, those whose membership is at least a threshold"""
     members = 'ARRAY(SELECT c FROM unnest({}.memberships) WITH ORDINALITY u(p, c) WHERE p >= {})'
-    return float(s.value(f"SELECT tlv_f1({members.format('t', of_truth)}, {members.format('e', of_estimate)}) "
+    return float(s.value(f"SELECT tlv_cover_f1({members.format('t', of_truth)}, {members.format('e', of_estimate)}) "
                          'FROM truth t JOIN estimate e USING (node)'))
 
 

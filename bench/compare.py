@@ -13,9 +13,9 @@ FAMILIES = {
     'topics': ("""
         CREATE TABLE docs AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(2000, 20), 40000, 100);
         CREATE TABLE pairs AS SELECT d.doc, i.item, i.weight FROM (SELECT doc, bag FROM
-            tlv_simulate_lda(tlv_simulate_lda_model(2000, 20), 20000, 100)) d, tlv_items(d.bag) i;
+            tlv_simulate_lda(tlv_simulate_lda_model(2000, 20), 20000, 100)) d, tlv_bag_items(d.bag) i;
         CREATE TABLE fitted AS SELECT tlv_lda('SELECT bag FROM docs', k => 20, refine => 'none') AS model;
-        CREATE TABLE subspaces AS SELECT tlv_subspace(tlv_count_summary(bag), 20) AS s FROM docs;""", {
+        CREATE TABLE subspaces AS SELECT tlv_find_subspace(tlv_count_summary(bag), 20) AS s FROM docs;""", {
         'tlv_lda': "SELECT pg_column_size(tlv_lda('SELECT bag FROM docs', k => 20))",
         'k chosen': "SELECT pg_column_size(tlv_lda('SELECT bag FROM docs', refine => 'none'))",
         'from pairs': "SELECT pg_column_size(tlv_lda('SELECT doc, item, weight FROM pairs', k => 20, refine => 'none'))",
@@ -25,8 +25,8 @@ FAMILIES = {
     }),
     'communities': ("""
         CREATE TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(40000, 10, within => .02, across => .0015));
-        CREATE TABLE graphs AS SELECT tlv_graph(src, dst) AS g FROM edges;""", {
-        'tlv_graph': "SELECT pg_column_size(tlv_graph(src, dst)) FROM edges",
+        CREATE TABLE graphs AS SELECT tlv_graph_agg(src, dst) AS g FROM edges;""", {
+        'tlv_graph': "SELECT pg_column_size(tlv_graph_agg(src, dst)) FROM edges",
         'tlv_fit_mmsb': "SELECT pg_column_size(tlv_fit_mmsb(g, 10)) FROM graphs",
         'mixed': "SELECT pg_column_size(tlv_fit_mmsb(g, 10, alpha0 => 1)) FROM graphs",
         'tlv_mmsb': "SELECT pg_column_size(tlv_mmsb('SELECT src, dst FROM edges', k => 10))",

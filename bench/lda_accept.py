@@ -42,7 +42,7 @@ for name, (parameters, figure, refined, alpha_figure, alpha0_figure) in SETS.ite
         k, a0 = A.shape[1], alpha.sum()
         t = C.tocoo()
         s.copy('accept', 'doc item n', [t.row, t.col, t.data])
-        s.query('DROP TABLE IF EXISTS accept_docs; CREATE TABLE accept_docs AS SELECT tlv_bag(item, n) AS bag FROM accept GROUP BY doc')
+        s.query('DROP TABLE IF EXISTS accept_docs; CREATE TABLE accept_docs AS SELECT tlv_bag_agg(item, n) AS bag FROM accept GROUP BY doc')
         fit = f"tlv_lda('SELECT bag FROM accept_docs', k => {k}, "
         s.query('DROP TABLE IF EXISTS accept_models; CREATE TABLE accept_models AS SELECT '
                 f"{fit} alpha0 => {a0}, refine => 'none') AS plain, {fit} alpha0 => {a0}, iterations => 5) AS refined, "

@@ -10,9 +10,9 @@ s = Session(max_parallel_workers_per_gather=0, work_mem='1GB', enable_sort='off'
 machine(s)
 s.query("CREATE AGGREGATE appended(bigint) (SFUNC = array_append, STYPE = bigint[], INITCOND = '{}')")
 WAYS = {
-    'tlv_bag': 'SELECT count(a) FROM (SELECT tlv_bag(x) AS a FROM small GROUP BY g) q',
+    'tlv_bag': 'SELECT count(a) FROM (SELECT tlv_bag_agg(x) AS a FROM small GROUP BY g) q',
     'array_append': 'SELECT count(a) FROM (SELECT appended(x) AS a FROM small GROUP BY g) q',
-    'tlv_bag beside array_append': 'SELECT count(a), count(b) FROM (SELECT tlv_bag(x) AS a, appended(x) AS b FROM small GROUP BY g) q',
+    'tlv_bag beside array_append': 'SELECT count(a), count(b) FROM (SELECT tlv_bag_agg(x) AS a, appended(x) AS b FROM small GROUP BY g) q',
     'tlv_statistics, one model': 'SELECT count(a) FROM (SELECT tlv_statistics(ARRAY[x, 1]::float8[], (SELECT m FROM models WHERE g = 1)) AS a '
                                  'FROM small GROUP BY g) q',
     'tlv_statistics, a model each': 'SELECT count(a) FROM (SELECT tlv_statistics(ARRAY[x, 1]::float8[], m) AS a FROM small JOIN models USING (g) '

@@ -248,7 +248,7 @@ def hmm_vectors(s):
             values, cpu = hmm_errors(s, query, (O, T), 5, options, 0, 2)
             row.append(pair(values, figures, refined))
             costs.append(f'{cpu:.2f}')
-        likelihood = float(s.value("SELECT tlv_sequence_log_likelihood(model, a) / array_length(a, 1) FROM hmm, (SELECT array_agg(x ORDER BY t) AS a FROM steps) q"))
+        likelihood = float(s.value("SELECT tlv_log_likelihood(model, a) / array_length(a, 1) FROM hmm, (SELECT array_agg(x ORDER BY t) AS a FROM steps) q"))
         O20, T20, best = c.baum_welch(x, O, T, 20, 1.0)
         rows.append(row + [' '.join(costs), f'{likelihood:.4f}', pair(c.chain_errors((O, T), (O20, T20), 2)), f'{best:.4f}'])
     table('Hidden Markov models of vectors, d = 10, 5 states, seed 1: L2 of means / L1 of transitions',

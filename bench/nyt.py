@@ -21,11 +21,11 @@ def simulate(name, docs, items, k):
             f'tlv_simulate_lda_model({items}, {k}, alpha0 => 2.5) AS model')
     length = NON_ZEROS
     for _ in range(4):          # the length whose distinct items are as many as wanted
-        found = float(s.value(f'SELECT avg(tlv_size(b.bag)) FROM truth, tlv_simulate_lda(model, 500, {length}) b'))
+        found = float(s.value(f'SELECT avg(tlv_bag_size(b.bag)) FROM truth, tlv_simulate_lda(model, 500, {length}) b'))
         length = round(length * NON_ZEROS / found)
     s.query(f'CREATE UNLOGGED TABLE {name} AS SELECT b.doc, b.bag FROM truth, tlv_simulate_lda(model, {docs}, {length}, 2) b')
     s.query(f'VACUUM ANALYZE {name}')
-    n, size = s.query(f"SELECT sum(tlv_size(bag)), pg_table_size('{name}') FROM {name}")[0]
+    n, size = s.query(f"SELECT sum(tlv_bag_size(bag)), pg_table_size('{name}') FROM {name}")[0]
     print(f'{name}: {docs} documents of {length} tokens, {items} items, {k} topics: {int(n) / 1e6:.1f} M non-zeros, '
           f'{int(size) / 2**20:.0f} MB', flush=True)
     return int(n)
@@ -39,7 +39,7 @@ def fit(query, k, check=None):
     lost = ''
     if check:
         f.query(f'CREATE TEMP TABLE truth AS SELECT tlv_simulate_lda_model({check}, {k}, alpha0 => 2.5) AS model')
-        lost = f.query('SELECT round(avg(error)::numeric, 3), count(*) FILTER (WHERE error > 1) '
+        lost = f.query('SELECT round(avg(distance)::numeric, 3), count(*) FILTER (WHERE error > 1) '
                        'FROM truth t, m, tlv_match(t.model, m.model)')[0]
     f.close()
     return cost, d, lost
@@ -58,11 +58,11 @@ def row(label, non_zeros, result):
 
 nnz = simulate('nyt', DOCS, ITEMS, K)
 s.set(max_parallel_workers_per_gather=2, tensorlv__work_mem=WORK_MEM)
-s.query(f'CREATE TEMP TABLE start AS SELECT tlv_subspace(tlv_count_summary(bag), {K}) AS s FROM nyt')
+s.query(f'CREATE TEMP TABLE start AS SELECT tlv_find_subspace(tlv_count_summary(bag), {K}) AS s FROM nyt')
 print(f"settings: tensorlv.work_mem = {WORK_MEM}, max_parallel_workers_per_gather = 2, shared_buffers = {s.value('SHOW shared_buffers')}")
 s.query('PREPARE pass(tlv_subspace) AS SELECT tlv_count_products(bag, $1) FROM (SELECT bag FROM nyt) AS q(bag)')
 print('plan of a pass: ' + s.nodes('EXECUTE pass(NULL)'))
-scan = s.cost('SELECT count(bag), sum(tlv_total(bag)) FROM nyt')[1]
+scan = s.cost('SELECT count(bag), sum(tlv_bag_total(bag)) FROM nyt')[1]
 print(f'a scan of the bags by the same plan: {scan.wall:.2f} s, {scan.cpu:.2f} CPU s')
 s.query('DROP TABLE start')
 whole = fit('SELECT bag FROM nyt', K, ITEMS)

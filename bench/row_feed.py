@@ -44,7 +44,7 @@ FEEDS = {
     'sum(n)': 'SELECT count(s) FROM (SELECT doc, sum(n) AS s FROM feed GROUP BY doc) q',
     'two array_agg': 'SELECT count(a), count(b) FROM (SELECT doc, array_agg(term) AS a, array_agg(n) AS b '
                      'FROM feed GROUP BY doc) q',
-    'tlv_bag': 'SELECT count(bag) FROM (SELECT doc, tlv_bag(term, n) AS bag FROM feed GROUP BY doc) q',
+    'tlv_bag': 'SELECT count(bag) FROM (SELECT doc, tlv_bag_agg(term, n) AS bag FROM feed GROUP BY doc) q',
 }
 
 
@@ -74,17 +74,17 @@ table(f'{ROWS} rows (doc, term, n) grouped by doc, CPU seconds of one process (m
 
 # -- passes over the bags ------------------------------------------------------
 
-s.query('DROP TABLE IF EXISTS bags; CREATE UNLOGGED TABLE bags AS SELECT tlv_bag(term, n) AS bag FROM feed GROUP BY doc')
+s.query('DROP TABLE IF EXISTS bags; CREATE UNLOGGED TABLE bags AS SELECT tlv_bag_agg(term, n) AS bag FROM feed GROUP BY doc')
 s.query('VACUUM ANALYZE bags')
 docs, nnz, tokens, squares, size = map(float, s.query(
-    "SELECT count(*), sum(tlv_size(bag)), sum(tlv_total(bag)), sum(tlv_size(bag)::float8 ^ 2), pg_table_size('bags') FROM bags")[0])
+    "SELECT count(*), sum(tlv_bag_size(bag)), sum(tlv_bag_total(bag)), sum(tlv_bag_size(bag)::float8 ^ 2), pg_table_size('bags') FROM bags")[0])
 assert tokens == float(s.value('SELECT sum(n) FROM feed')), 'tokens were lost'
-s.query(f'CREATE TEMP TABLE start AS SELECT tlv_subspace(tlv_count_summary(bag), {K}) AS s FROM bags')
-s.query('CREATE UNLOGGED TABLE subspaces AS SELECT tlv_subspace(tlv_count_products(bag, s)) AS s FROM bags, start GROUP BY start.s')
+s.query(f'CREATE TEMP TABLE start AS SELECT tlv_find_subspace(tlv_count_summary(bag), {K}) AS s FROM bags')
+s.query('CREATE UNLOGGED TABLE subspaces AS SELECT tlv_find_subspace(tlv_count_products(bag, s)) AS s FROM bags, start GROUP BY start.s')
 S = '(SELECT s FROM subspaces)'
 W = 2 * K                                       # columns of the iterated basis
 PASSES = [                                      # name, SQL, floating point operations
-    ('scan: count, sum(tlv_total)', 'SELECT count(bag), sum(tlv_total(bag)) FROM bags', 0),
+    ('scan: count, sum(tlv_bag_total)', 'SELECT count(bag), sum(tlv_bag_total(bag)) FROM bags', 0),
     ('tlv_count_summary', 'SELECT tlv_count_summary(bag) IS NULL FROM bags', 0),
     ('tlv_count_moments', 'SELECT tlv_count_moments(bag) IS NULL FROM bags', squares),
     (f'tlv_count_products, {W} columns', f'SELECT tlv_count_products(bag, {S}) IS NULL FROM bags',

@@ -47,10 +47,10 @@ def simulate(s, name, k, m, sequences, length):
 def passes(name):
     return [('scan', f'SELECT sum(s[1]) FROM {name}'),
             ('moments', f'SELECT tlv_sequence_moments(s) IS NULL FROM {name}'),
-            ('Baum-Welch step', f'SELECT tlv_sequence_statistics(s, (SELECT model FROM {name}_model)) IS NULL FROM {name}'),
+            ('Baum-Welch step', f'SELECT tlv_statistics(s, (SELECT model FROM {name}_model)) IS NULL FROM {name}'),
             ('log-likelihood', f'SELECT sum(tlv_log_likelihood(model, s)) FROM {name}, {name}_model'),
             ('Viterbi', f'SELECT sum(cardinality(tlv_viterbi(model, s))) FROM {name}, {name}_model'),
-            ('posteriors', f'SELECT sum(cardinality(tlv_posteriors(model, s))) FROM {name}, {name}_model')]
+            ('posteriors', f'SELECT sum(cardinality(tlv_infer(model, s))) FROM {name}, {name}_model')]
 
 
 def peer(s, name, k, m, steps):
@@ -273,7 +273,7 @@ def vectors(s):
             sql = f"SELECT tlv_hmm('SELECT x FROM frames WHERE NOT held', k => 5, covariance => '{form}', seed => {seed})"
             cost = s.cost(f'SELECT ({sql}) IS NULL')[1]
             s.query(f'DROP TABLE IF EXISTS fitted; CREATE TABLE fitted AS SELECT ({sql}) AS model')
-            train_ll, held_ll = (float(s.value('SELECT sum(tlv_sequence_log_likelihood(model, x)) / sum(array_length(x, 1)) FROM fitted, frames '
+            train_ll, held_ll = (float(s.value('SELECT sum(tlv_log_likelihood(model, x)) / sum(array_length(x, 1)) FROM fitted, frames '
                                                f'WHERE {which}')) for which in ('NOT held', 'held'))
             rows.append([f'tensorlv, {form}', seed, cost.cpu, f'{train_ll:.4f}', f'{held_ll:.4f}'])
         for seed in (1, 2, 3):

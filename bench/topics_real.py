@@ -107,7 +107,7 @@ for name in names:
     if name == 'ap':
         machine(s)
     s.copy(name, 'doc item n', [triples.row, triples.col, triples.data])
-    s.query(f'CREATE UNLOGGED TABLE {name}_bags AS SELECT doc, tlv_bag(item, n) AS bag FROM {name} GROUP BY doc')
+    s.query(f'CREATE UNLOGGED TABLE {name}_bags AS SELECT doc, tlv_bag_agg(item, n) AS bag FROM {name} GROUP BY doc')
     s.query(f'ANALYZE {name}_bags')
     seen = np.asarray(C.sum(0)).ravel() > 0
     lines = []

@@ -13,22 +13,22 @@ CREATE FUNCTION tlv_to_bag(vector tsvector) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_to_bag_tsvector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_to_bag(tsvector) IS 'bag of lexemes: item tlv_term_id(lexeme), weight its number of positions';
 
-CREATE FUNCTION tlv_items(bag tlv_bag)
+CREATE FUNCTION tlv_bag_items(bag tlv_bag)
     RETURNS TABLE (item bigint, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_bag_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_items(tlv_bag) IS 'items and weights of a bag, by item';
+COMMENT ON FUNCTION tlv_bag_items(tlv_bag) IS 'items and weights of a bag, by item';
 
-CREATE FUNCTION tlv_size(bag tlv_bag) RETURNS integer
+CREATE FUNCTION tlv_bag_size(bag tlv_bag) RETURNS integer
     AS 'MODULE_PATHNAME', 'tlv_bag_size_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_size(tlv_bag) IS 'number of distinct items';
+COMMENT ON FUNCTION tlv_bag_size(tlv_bag) IS 'number of distinct items';
 
-CREATE FUNCTION tlv_total(bag tlv_bag) RETURNS float8
+CREATE FUNCTION tlv_bag_total(bag tlv_bag) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_bag_total' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_total(tlv_bag) IS 'sum of the weights: the length of a document';
+COMMENT ON FUNCTION tlv_bag_total(tlv_bag) IS 'sum of the weights: the length of a document';
 
-CREATE FUNCTION tlv_damp(bag tlv_bag, cap float8) RETURNS tlv_bag
+CREATE FUNCTION tlv_bag_damp(bag tlv_bag, cap float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_damp(tlv_bag, float8) IS 'the bag with every weight at most cap, for words that come in bursts';
+COMMENT ON FUNCTION tlv_bag_damp(tlv_bag, float8) IS 'the bag with every weight at most cap, for words that come in bursts';
 
 CREATE FUNCTION tlv_fold(bag tlv_bag, folds integer DEFAULT 2, seed bigint DEFAULT 1) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -45,47 +45,40 @@ COMMENT ON OPERATOR + (tlv_bag, tlv_bag) IS 'weights of common items are added u
 
 CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint) IS 'transition function of tlv_bag(bigint)';
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint) IS 'transition function of tlv_bag_agg(bigint)';
 CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint, float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint, float8) IS 'transition function of tlv_bag(bigint, float8)';
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, bigint, float8) IS 'transition function of tlv_bag_agg(bigint, float8)';
 CREATE FUNCTION tlv_bag_accum(tlv_bag, text) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text) IS 'transition function of tlv_bag(text)';
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text) IS 'transition function of tlv_bag_agg(text)';
 CREATE FUNCTION tlv_bag_accum(tlv_bag, text, float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME', 'tlv_bag_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text, float8) IS 'transition function of tlv_bag(text, float8)';
+COMMENT ON FUNCTION tlv_bag_accum(tlv_bag, text, float8) IS 'transition function of tlv_bag_agg(text, float8)';
 CREATE FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) IS 'combine function of the tlv_bag aggregates';
+COMMENT ON FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) IS 'combine function of tlv_bag_agg and tlv_rollup';
 
-CREATE AGGREGATE tlv_bag(item bigint) (
+CREATE AGGREGATE tlv_bag_agg(item bigint) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_bag(bigint) IS 'items of a group with the number of their rows; rows with a null are skipped';
-CREATE AGGREGATE tlv_bag(item bigint, weight float8) (
+COMMENT ON AGGREGATE tlv_bag_agg(bigint) IS 'items of a group with the number of their rows; rows with a null are skipped';
+CREATE AGGREGATE tlv_bag_agg(item bigint, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_bag(bigint, float8) IS 'items of a group with the sum of their weights; rows with a null are skipped';
-CREATE AGGREGATE tlv_bag(term text) (
+COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'items of a group with the sum of their weights; rows with a null are skipped';
+CREATE AGGREGATE tlv_bag_agg(term text) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_bag(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
--- tlv_bag is the name of the type, too: without this form a varchar argument would be
--- taken for a conversion to tlv_bag.
-CREATE AGGREGATE tlv_bag(term varchar) (
+COMMENT ON AGGREGATE tlv_bag_agg(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
+CREATE AGGREGATE tlv_bag_agg(term text, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_bag(varchar) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
-CREATE AGGREGATE tlv_bag(term text, weight float8) (
-    SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_bag(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
+COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
 CREATE AGGREGATE tlv_rollup(bag tlv_bag) (
     SFUNC = tlv_bag_combine, STYPE = tlv_bag, SSPACE = 4096,
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE

@@ -49,8 +49,8 @@ CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model) IS
-    'what tlv_update needs of rows of categorical variables, null elements missing, under a latent tree; under a model of vectors, that of the '
-    'vectors that the integers are';
+    'what tlv_update needs of rows of categorical variables, null elements missing, under a latent tree; of sequences of symbols under a hidden Markov model '
+    '(symbols that it does not know count as missing); under a model of vectors, that of the vectors that the integers are';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;

@@ -19,16 +19,12 @@ COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, text, text, bigint, boolean,
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; the other parameters are those of tlv_fit_mmsb';
 
-CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT 0)
-    RETURNS TABLE (node bigint, node_name text, side text, community integer, membership float8)
-    AS 'MODULE_PATHNAME', 'tlv_memberships_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
+CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT NULL)
+    RETURNS TABLE (node bigint, node_name text, side text, community integer, label text, membership float8)
+    AS 'MODULE_PATHNAME', 'tlv_memberships_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
 COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS
-    'memberships of every node of at least threshold, those of 0 left out; node_name is its name, or the digits of its number; side is both, or source and target for directed and bipartite graphs; '
-    'a node without edges has one row with nulls, unless a threshold is given';
-CREATE FUNCTION tlv_membership_vectors(model tlv_model)
-    RETURNS TABLE (node bigint, node_name text, side text, memberships float8[])
-    AS 'MODULE_PATHNAME', 'tlv_membership_vectors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_membership_vectors(tlv_model) IS 'all k memberships of every node in one array, in the order of the communities; null for a node without edges';
+    'memberships of every node of at least threshold (null: those above 0; 0: of all communities); node_name is its name, or the digits of its number; side is '
+    'both, or source and target for directed and bipartite graphs; a node without edges has one row with nulls, unless a threshold above 0 is given';
 CREATE FUNCTION tlv_communities(model tlv_model)
     RETURNS TABLE (community integer, side text, alpha float8, size float8)
     AS 'MODULE_PATHNAME', 'tlv_communities_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

@@ -17,18 +17,13 @@ COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint,
     '(steps over the rows; the default without noise), likelihood (of heavy or light tails, outputs left free to be correlated) or none (the '
     'default with noise), iterations null: until they settle; the other parameters are '
     'those of tlv_fit_ica';
-CREATE FUNCTION tlv_mixing(model tlv_model)
+CREATE FUNCTION tlv_mixing(model tlv_model, inverse boolean DEFAULT false)
     RETURNS TABLE (component integer, dimension integer, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_mixing_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_mixing(tlv_model) IS
+COMMENT ON FUNCTION tlv_mixing(tlv_model, boolean) IS
     'what each dimension gets of each independent component of variance 1, by decreasing modulus of its kurtosis; the largest weight of a '
-    'component is positive';
-CREATE FUNCTION tlv_unmixing(model tlv_model)
-    RETURNS TABLE (component integer, dimension integer, weight float8)
-    AS 'MODULE_PATHNAME', 'tlv_unmixing_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_unmixing(tlv_model) IS
-    'weights of the dimensions, less their means, in each independent component: the inverse of tlv_mixing, or of a model fitted to noise the '
-    'linear estimate with the least noise and interference';
+    'component is positive; inverse: the weights of the dimensions, less their means, in each component, or of a model fitted to noise the linear '
+    'estimate with the least noise and interference';
 CREATE FUNCTION tlv_unmix(model tlv_model, x float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_unmix(tlv_model, float8[]) IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';
@@ -48,10 +43,10 @@ COMMENT ON FUNCTION tlv_simulate_ica_model(integer, integer, float8, text, bigin
     'a random model of k independent components (null: as many as dimensions): standard normal mixing weights, sources laplace, uniform, binary, '
     'exponential, gaussian or mix (the first four in turn), noise the standard deviation of Gaussian noise of random covariance';
 CREATE FUNCTION tlv_simulate_ica(model tlv_model, rows integer, seed bigint DEFAULT 1)
-    RETURNS TABLE ("row" bigint, x float8[], sources float8[])
+    RETURNS TABLE (id bigint, x float8[], sources float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_ica' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_ica(tlv_model, integer, bigint) IS 'rows drawn from a model of tlv_simulate_ica_model, with their true sources';
 CREATE FUNCTION tlv_simulate_ica(rows integer, dimensions integer, noise float8 DEFAULT 0, sources text DEFAULT 'mix', seed bigint DEFAULT 1)
-    RETURNS TABLE ("row" bigint, x float8[], sources float8[])
+    RETURNS TABLE (id bigint, x float8[], sources float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_ica_dimensions' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_ica(integer, integer, float8, text, bigint) IS 'rows drawn from tlv_simulate_ica_model(dimensions, noise => .., sources => .., seed => ..), with their true sources';

@@ -18,121 +18,165 @@ COMMENT ON AGGREGATE tlv_rollup(tlv_graph) IS 'merges stored graphs of one kind:
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_graph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_graph(bigint, bigint)';
-CREATE AGGREGATE tlv_graph(src bigint, dst bigint) (
+COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_graph_agg(bigint, bigint)';
+CREATE AGGREGATE tlv_graph_agg(src bigint, dst bigint) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(bigint, bigint) IS
+COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint) IS
     'edges, one per row: an undirected graph; the weight of an edge is the number of its rows, in either direction; self-loops and rows with a '
     'NULL are counted and left out';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_graph(bigint, bigint, float8)';
-CREATE AGGREGATE tlv_graph(src bigint, dst bigint, weight float8) (
+COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_graph_agg(bigint, bigint, float8)';
+CREATE AGGREGATE tlv_graph_agg(src bigint, dst bigint, weight float8) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(bigint, bigint, float8) IS 'edges with weights > 0: an undirected graph; weights of equal edges add up';
-
-CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_graph_accum_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, text) IS 'transition function of tlv_graph(bigint, bigint, text)';
-CREATE AGGREGATE tlv_graph(src bigint, dst bigint, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_graph(bigint, bigint, text) IS 'edges: a graph of the given kind, a constant: undirected, directed, or bipartite, whose sources and targets have ids of their own';
-
-CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_graph_accum_weight_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8, text) IS 'transition function of tlv_graph(bigint, bigint, float8, text)';
-CREATE AGGREGATE tlv_graph(src bigint, dst bigint, weight float8, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_graph(bigint, bigint, float8, text) IS 'edges with weights > 0: a graph of the given kind, a constant: undirected, directed or bipartite';
+COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint, float8) IS
+    'edges with weights > 0: an undirected graph; weights of equal edges add up';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text) IS 'transition function of tlv_graph(text, text)';
-CREATE AGGREGATE tlv_graph(src text, dst text) (
+COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text) IS 'transition function of tlv_graph_agg(text, text)';
+CREATE AGGREGATE tlv_graph_agg(src text, dst text) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(text, text) IS
-    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; undirected';
-
-CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text, text) IS 'transition function of tlv_graph(text, text, text)';
-CREATE AGGREGATE tlv_graph(src text, dst text, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_graph(text, text, text) IS
-    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; kind is a constant: undirected, directed or bipartite';
+COMMENT ON AGGREGATE tlv_graph_agg(text, text) IS
+    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
 
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_graph(text, text, float8)';
-CREATE AGGREGATE tlv_graph(src text, dst text, weight float8) (
+COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_graph_agg(text, text, float8)';
+CREATE AGGREGATE tlv_graph_agg(src text, dst text, weight float8) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(text, text, float8) IS
-    'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; undirected';
+COMMENT ON AGGREGATE tlv_graph_agg(text, text, float8) IS
+    'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
 
-CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text, float8, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_weight_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text, float8, text) IS 'transition function of tlv_graph(text, text, float8, text)';
-CREATE AGGREGATE tlv_graph(src text, dst text, weight float8, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
+CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_digraph_agg(bigint, bigint)';
+CREATE AGGREGATE tlv_digraph_agg(src bigint, dst bigint) (
+    SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(text, text, float8, text) IS
-    'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; kind is a constant: undirected, directed or bipartite';
+COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint) IS
+    'edges, one per row: a directed graph; the weight of an edge is the number of its rows; self-loops and rows with a NULL are counted and left out';
 
-CREATE FUNCTION tlv_graph_accum(tlv_graph, text, bigint, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_source_accum_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, bigint, text) IS 'transition function of tlv_graph(text, bigint, text)';
-CREATE AGGREGATE tlv_graph(src text, dst bigint, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
+CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_digraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_digraph_agg(bigint, bigint, float8)';
+CREATE AGGREGATE tlv_digraph_agg(src bigint, dst bigint, weight float8) (
+    SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(text, bigint, text) IS
-    'edges of which the source is told by name, the other end by number, of a graph of the given kind, a constant, usually bipartite';
+COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint, float8) IS
+    'edges with weights > 0: a directed graph; weights of equal edges add up';
 
-CREATE FUNCTION tlv_graph_accum(tlv_graph, text, bigint, float8, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_source_accum_weight_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, bigint, float8, text) IS 'transition function of tlv_graph(text, bigint, float8, text)';
-CREATE AGGREGATE tlv_graph(src text, dst bigint, weight float8, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
+CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, text, text) IS 'transition function of tlv_digraph_agg(text, text)';
+CREATE AGGREGATE tlv_digraph_agg(src text, dst text) (
+    SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(text, bigint, float8, text) IS
-    'edges of which the source is told by name, the other end by number, of a graph of the given kind, a constant, usually bipartite';
+COMMENT ON AGGREGATE tlv_digraph_agg(text, text) IS
+    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
-CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, text, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_target_accum_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, text, text) IS 'transition function of tlv_graph(bigint, text, text)';
-CREATE AGGREGATE tlv_graph(src bigint, dst text, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
+CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_digraph_agg(text, text, float8)';
+CREATE AGGREGATE tlv_digraph_agg(src text, dst text, weight float8) (
+    SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(bigint, text, text) IS
-    'edges of which the target is told by name, the other end by number, of a graph of the given kind, a constant, usually bipartite';
+COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
+    'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
 
-CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, text, float8, text) RETURNS tlv_graph
-    AS 'MODULE_PATHNAME', 'tlv_named_target_accum_weight_kind' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
-COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, text, float8, text) IS 'transition function of tlv_graph(bigint, text, float8, text)';
-CREATE AGGREGATE tlv_graph(src bigint, dst text, weight float8, kind text) (
-    SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_bigraph_agg(bigint, bigint)';
+CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
     COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_graph(bigint, text, float8, text) IS
-    'edges of which the target is told by name, the other end by number, of a graph of the given kind, a constant, usually bipartite';
+COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint) IS
+    'edges, one per row: a bipartite graph, whose sources and targets have ids of their own; the weight of an edge is the number of its rows; rows with a '
+    'NULL are counted and left out';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_bigraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_bigraph_agg(bigint, bigint, float8)';
+CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint, weight float8) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint, float8) IS
+    'edges with weights > 0: a bipartite graph, whose sources and targets have ids of their own; weights of equal edges add up';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, text) IS 'transition function of tlv_bigraph_agg(text, text)';
+CREATE AGGREGATE tlv_bigraph_agg(src text, dst text) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(text, text) IS
+    'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_bigraph_agg(text, text, float8)';
+CREATE AGGREGATE tlv_bigraph_agg(src text, dst text, weight float8) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(text, text, float8) IS
+    'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_source_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) IS 'transition function of tlv_bigraph_agg(text, bigint)';
+CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint) IS
+    'edges, one per row, of which the source is told by name, the other end by number: a bipartite graph';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_source_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint, float8) IS 'transition function of tlv_bigraph_agg(text, bigint, float8)';
+CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint, weight float8) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint, float8) IS
+    'edges with weights > 0 of which the source is told by name, the other end by number: a bipartite graph';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_target_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) IS 'transition function of tlv_bigraph_agg(bigint, text)';
+CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text) IS
+    'edges, one per row, of which the target is told by name, the other end by number: a bipartite graph';
+
+CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_target_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text, float8) IS 'transition function of tlv_bigraph_agg(bigint, text, float8)';
+CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text, weight float8) (
+    SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text, float8) IS
+    'edges with weights > 0 of which the target is told by name, the other end by number: a bipartite graph';
 
 CREATE FUNCTION tlv_edges(graph tlv_graph)
     RETURNS TABLE (src bigint, src_name text, dst bigint, dst_name text, weight float8)
@@ -151,7 +195,7 @@ CREATE FUNCTION tlv_neighbours(graph tlv_graph)
 COMMENT ON FUNCTION tlv_neighbours(tlv_graph) IS
     'for every node the bag of its neighbours, with the weights of the edges; side is both in undirected graphs, else source (the neighbours are '
     'its targets) and target (its sources)';
-CREATE FUNCTION tlv_graph_components(graph tlv_graph)
+CREATE FUNCTION tlv_connected_components(graph tlv_graph)
     RETURNS TABLE (node bigint, node_name text, side text, component integer)
-    AS 'MODULE_PATHNAME', 'tlv_graph_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
-COMMENT ON FUNCTION tlv_graph_components(tlv_graph) IS 'the connected component of every node, edges taken both ways; components are numbered from 1 by decreasing number of nodes';
+    AS 'MODULE_PATHNAME', 'tlv_connected_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
+COMMENT ON FUNCTION tlv_connected_components(tlv_graph) IS 'the connected component of every node, edges taken both ways; components are numbered from 1 by decreasing number of nodes';

@@ -32,6 +32,6 @@ COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigin
     'deviations 1 (common), or from .5 to 1.5 by component (spherical), coordinate (diagonal) or principal axis (full); direction: rows of length '
     '1, mean directions as many deviations apart';
 CREATE FUNCTION tlv_simulate_gmm(model tlv_model, rows integer, seed bigint DEFAULT 1)
-    RETURNS TABLE ("row" bigint, x float8[], component integer)
+    RETURNS TABLE (id bigint, x float8[], component integer)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_gmm(tlv_model, integer, bigint) IS 'rows drawn from a mixture of Gaussians, true or fitted, with their true components';

@@ -90,14 +90,11 @@ CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
 );
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0; many documents in one row';
 
-CREATE FUNCTION tlv_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
+CREATE FUNCTION tlv_find_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_subspace(tlv_moments, integer, integer, boolean, bigint) IS
+COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint) IS
     'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
     'once; distinct_pairs leaves out pairs of the same item, for choosing k';
-CREATE FUNCTION tlv_subspace_change(s tlv_subspace) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_subspace_change_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_subspace_change(tlv_subspace) IS 'largest relative change of the leading k Ritz values in the last step; null before two steps';
 CREATE FUNCTION tlv_spectrum(value tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;

@@ -84,44 +84,22 @@ COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], te
     'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
     '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';
 
-CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_symbol_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_sequence_statistics_accum(tlv_moments, integer[], tlv_model) IS 'transition function of tlv_sequence_statistics(integer[], tlv_model)';
-CREATE AGGREGATE tlv_sequence_statistics(symbols integer[], model tlv_model) (
-    SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_sequence_statistics(integer[], tlv_model) IS
-    'expected states, transitions and emissions of sequences of symbols under a hidden Markov model (forward, backward), for tlv_update: one '
-    'Baum-Welch step; symbols that the model does not know count as missing';
-
-CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, text[], tlv_model) RETURNS tlv_moments
+CREATE FUNCTION tlv_statistics_accum(tlv_moments, text[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_sequence_statistics_accum(tlv_moments, text[], tlv_model) IS 'transition function of tlv_sequence_statistics(text[], tlv_model)';
-CREATE AGGREGATE tlv_sequence_statistics(symbols text[], model tlv_model) (
-    SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
+COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, text[], tlv_model) IS 'transition function of tlv_statistics(text[], tlv_model)';
+CREATE AGGREGATE tlv_statistics(symbols text[], model tlv_model) (
+    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_sequence_statistics(text[], tlv_model) IS
+COMMENT ON AGGREGATE tlv_statistics(text[], tlv_model) IS
     'expected states, transitions and emissions of sequences of symbols by name under a hidden Markov model (forward, backward), for tlv_update: one '
     'Baum-Welch step; symbols that the model does not know count as missing';
 
-CREATE FUNCTION tlv_sequence_statistics_accum(tlv_moments, float8[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_sequence_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20000;
-COMMENT ON FUNCTION tlv_sequence_statistics_accum(tlv_moments, float8[], tlv_model) IS 'transition function of tlv_sequence_statistics(float8[], tlv_model)';
-CREATE AGGREGATE tlv_sequence_statistics(x float8[], model tlv_model) (
-    SFUNC = tlv_sequence_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_sequence_statistics(float8[], tlv_model) IS
-    'expected states, transitions and weighted means and variances of sequences of vectors under a hidden Markov model, for tlv_update: one '
-    'Baum-Welch step';
-
 CREATE FUNCTION tlv_states(model tlv_model)
-    RETURNS TABLE (state integer, initial float8, stationary float8, duration float8)
+    RETURNS TABLE (state integer, label text, initial float8, stationary float8, duration float8)
     AS 'MODULE_PATHNAME', 'tlv_states_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION tlv_states(tlv_model) IS
-    'probability of every state at the beginning of a sequence, and in the long run, by which states are numbered, decreasing; how many steps a '
+    'label of every state, its probability at the beginning of a sequence, and in the long run, by which states are numbered, decreasing; how many steps a '
     'visit lasts on average, null where it is never left';
 CREATE FUNCTION tlv_transitions(model tlv_model)
     RETURNS TABLE (from_state integer, to_state integer, probability float8)
@@ -142,7 +120,7 @@ COMMENT ON FUNCTION tlv_state_covariances(tlv_model) IS
     'variances of the dimensions in every state of a hidden Markov model of vectors, and, of full covariances, all others';
 
 CREATE FUNCTION tlv_match_transitions(a tlv_model, b tlv_model)
-    RETURNS TABLE (component_a integer, component_b integer, error float8)
+    RETURNS TABLE (component_a integer, component_b integer, distance float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION tlv_match_transitions(tlv_model, tlv_model) IS
     'states of two hidden Markov models assigned as by tlv_match, with the L1 distance (0 .. 2) of the probabilities of where they go; null where '
@@ -157,15 +135,6 @@ COMMENT ON FUNCTION tlv_viterbi(tlv_model, text[]) IS 'the most probable states 
 CREATE FUNCTION tlv_viterbi(model tlv_model, x float8[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_viterbi_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_viterbi(tlv_model, float8[]) IS 'the most probable states of a sequence of vectors, steps x d, from 1';
-CREATE FUNCTION tlv_posteriors(model tlv_model, symbols integer[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_posteriors_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_posteriors(tlv_model, integer[]) IS 'posterior of the states at every step of a sequence of symbols given all of it: steps x states, rows summing to 1';
-CREATE FUNCTION tlv_posteriors(model tlv_model, symbols text[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_posteriors_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_posteriors(tlv_model, text[]) IS 'posterior of the states at every step of a sequence of symbols by name given all of it: steps x states, rows summing to 1';
-CREATE FUNCTION tlv_posteriors(model tlv_model, x float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_posteriors_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_posteriors(tlv_model, float8[]) IS 'posterior of the states at every step of a sequence of vectors given all of it: steps x states, rows summing to 1';
 CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols integer[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_log_likelihood_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS
@@ -177,9 +146,6 @@ COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, text[]) IS 'log-likelihood, in
 CREATE FUNCTION tlv_infer(model tlv_model, symbols text[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_infer(tlv_model, text[]) IS 'posterior of the states at every step of a sequence of symbols by name: steps x states';
-CREATE FUNCTION tlv_sequence_log_likelihood(model tlv_model, x float8[]) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_sequence_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a sequence of vectors, steps x d, under a hidden Markov model, in nats';
 
 CREATE FUNCTION tlv_forecast(model tlv_model, symbols integer[], steps integer DEFAULT 1)
     RETURNS TABLE (step integer, symbol bigint, symbol_name text, probability float8)

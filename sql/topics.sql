@@ -15,9 +15,9 @@ COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text, integer,
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]) or (bag tlv_bag), in one call: moments, fit, and '
     'refinement (gibbs, vb or none; iterations null: until the likelihood stands); counts raw, damped or auto';
 CREATE FUNCTION tlv_topics(model tlv_model)
-    RETURNS TABLE (topic integer, alpha float8, weight float8)
+    RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_topics(tlv_model) IS 'Dirichlet parameter and weight of every topic, by decreasing weight';
+COMMENT ON FUNCTION tlv_topics(tlv_model) IS 'label, Dirichlet parameter and weight of every topic, by decreasing weight';
 
 CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL)
     RETURNS TABLE (topic integer, rank integer, item bigint, term text, probability float8)
@@ -82,42 +82,34 @@ CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, method text) (
 );
 COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; method gibbs or vb; many documents in one row';
 
-CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag) RETURNS tlv_moments
+CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag) IS 'transition function of tlv_perplexity';
-CREATE FUNCTION tlv_completion_final(tlv_moments) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION tlv_completion_final(tlv_moments) IS 'final function of tlv_perplexity';
-CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag[]) RETURNS tlv_moments
+COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_perplexity and tlv_completion';
+CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_completion_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_model, tlv_bag[]) IS 'transition function of tlv_perplexity';
-CREATE AGGREGATE tlv_perplexity(model tlv_model, bag tlv_bag) (
+COMMENT ON FUNCTION tlv_completion_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_perplexity and tlv_completion';
+CREATE FUNCTION tlv_perplexity(completion tlv_moments) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_completion_final' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_perplexity(tlv_moments) IS 'held-out perplexity of what tlv_completion has collected, or tlv_rollup has merged of that';
+CREATE AGGREGATE tlv_perplexity(bag tlv_bag, model tlv_model) (
     SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    FINALFUNC = tlv_completion_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_perplexity, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag) IS
+COMMENT ON AGGREGATE tlv_perplexity(tlv_bag, tlv_model) IS
     'held-out perplexity by document completion: a fair coin splits the tokens of every document, memberships are inferred from one half, the '
     'other is scored; items unknown to the model are left out';
-
-CREATE AGGREGATE tlv_perplexity(model tlv_model, bags tlv_bag[]) (
+CREATE AGGREGATE tlv_perplexity(bags tlv_bag[], model tlv_model) (
     SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    FINALFUNC = tlv_completion_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_perplexity, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_perplexity(tlv_model, tlv_bag[]) IS 'held-out perplexity by document completion; many documents in one row';
-
-CREATE FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_completion';
-CREATE FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_document_completion_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_document_completion_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_completion';
+COMMENT ON AGGREGATE tlv_perplexity(tlv_bag[], tlv_model) IS 'held-out perplexity by document completion; many documents in one row';
 CREATE AGGREGATE tlv_completion(bag tlv_bag, model tlv_model) (
-    SFUNC = tlv_document_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_completion(tlv_bag, tlv_model) IS 'what tlv_perplexity is made of, as a value: log-likelihood and number of the tokens of documents that were scored';
 CREATE AGGREGATE tlv_completion(bags tlv_bag[], model tlv_model) (
-    SFUNC = tlv_document_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    SFUNC = tlv_completion_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_completion(tlv_bag[], tlv_model) IS 'the same of many documents in one row';
@@ -165,10 +157,10 @@ CREATE FUNCTION tlv_topic_coherence(m tlv_moments)
 COMMENT ON FUNCTION tlv_topic_coherence(tlv_moments) IS 'coherence of every topic from tlv_coherence counts: normalised pointwise mutual information (-1 .. 1) and UMass';
 
 CREATE FUNCTION tlv_match(a tlv_model, b tlv_model)
-    RETURNS TABLE (component_a integer, component_b integer, error float8)
+    RETURNS TABLE (component_a integer, component_b integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_match_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_match(tlv_model, tlv_model) IS
-    'components of b assigned to those of a with the least total error: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the '
+    'components of b assigned to those of a with the least total distance: the L1 distance of topics (0 .. 2 each), the Euclidean distance of the '
     'means of Gaussian mixtures, or of all views of multi-view mixtures (of categories, the mean L1 distance of the views), the distance of the '
     'directions of independent components up to sign, of the states of hidden Markov models that of their emissions (L1) or means; null where b '
     'has too few';

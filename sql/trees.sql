@@ -1,36 +1,36 @@
 
 -- trees.sql - latent trees over the variables of a table
 
-CREATE FUNCTION tlv_category_row_accum(integer[], integer, integer, integer) RETURNS integer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION tlv_category_row_combine(integer[], integer[]) RETURNS integer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION tlv_category_row_final(integer[]) RETURNS integer[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE tlv_category_row(variable integer, value integer, variables integer) (
-    SFUNC = tlv_category_row_accum, STYPE = integer[], COMBINEFUNC = tlv_category_row_combine,
-    FINALFUNC = tlv_category_row_final, PARALLEL = SAFE
+CREATE FUNCTION tlv_row_agg_accum(integer[], integer, integer, integer) RETURNS integer[]
+    AS 'MODULE_PATHNAME', 'tlv_category_row_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION tlv_row_agg_combine(integer[], integer[]) RETURNS integer[]
+    AS 'MODULE_PATHNAME', 'tlv_category_row_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION tlv_row_agg_final(integer[]) RETURNS integer[]
+    AS 'MODULE_PATHNAME', 'tlv_category_row_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE tlv_row_agg(variable integer, value integer, variables integer) (
+    SFUNC = tlv_row_agg_accum, STYPE = integer[], COMBINEFUNC = tlv_row_agg_combine,
+    FINALFUNC = tlv_row_agg_final, PARALLEL = SAFE
 );
-CREATE FUNCTION tlv_number_row_accum(float8[], integer, float8, integer) RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION tlv_number_row_combine(float8[], float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE FUNCTION tlv_number_row_final(float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-CREATE AGGREGATE tlv_number_row(variable integer, value float8, variables integer) (
-    SFUNC = tlv_number_row_accum, STYPE = float8[], COMBINEFUNC = tlv_number_row_combine,
-    FINALFUNC = tlv_number_row_final, PARALLEL = SAFE
+CREATE FUNCTION tlv_row_agg_accum(float8[], integer, float8, integer) RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'tlv_number_row_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION tlv_row_agg_combine(float8[], float8[]) RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'tlv_number_row_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE FUNCTION tlv_row_agg_final(float8[]) RETURNS float8[]
+    AS 'MODULE_PATHNAME', 'tlv_number_row_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+CREATE AGGREGATE tlv_row_agg(variable integer, value float8, variables integer) (
+    SFUNC = tlv_row_agg_accum, STYPE = float8[], COMBINEFUNC = tlv_row_agg_combine,
+    FINALFUNC = tlv_row_agg_final, PARALLEL = SAFE
 );
-COMMENT ON FUNCTION tlv_category_row_accum(integer[], integer, integer, integer) IS 'transition of tlv_category_row';
-COMMENT ON FUNCTION tlv_category_row_combine(integer[], integer[]) IS 'combination of two states of tlv_category_row';
-COMMENT ON FUNCTION tlv_category_row_final(integer[]) IS 'result of tlv_category_row';
-COMMENT ON AGGREGATE tlv_category_row(integer, integer, integer) IS
+COMMENT ON FUNCTION tlv_row_agg_accum(integer[], integer, integer, integer) IS 'transition of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_combine(integer[], integer[]) IS 'combination of two states of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_final(integer[]) IS 'result of tlv_row_agg';
+COMMENT ON AGGREGATE tlv_row_agg(integer, integer, integer) IS
     'one array of categories from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length '
     'of the array';
-COMMENT ON FUNCTION tlv_number_row_accum(float8[], integer, float8, integer) IS 'transition of tlv_number_row';
-COMMENT ON FUNCTION tlv_number_row_combine(float8[], float8[]) IS 'combination of two states of tlv_number_row';
-COMMENT ON FUNCTION tlv_number_row_final(float8[]) IS 'result of tlv_number_row';
-COMMENT ON AGGREGATE tlv_number_row(integer, float8, integer) IS
+COMMENT ON FUNCTION tlv_row_agg_accum(float8[], integer, float8, integer) IS 'transition of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_combine(float8[], float8[]) IS 'combination of two states of tlv_row_agg';
+COMMENT ON FUNCTION tlv_row_agg_final(float8[]) IS 'result of tlv_row_agg';
+COMMENT ON AGGREGATE tlv_row_agg(integer, float8, integer) IS
     'one array of numbers from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of '
     'the array';
 
@@ -131,6 +131,6 @@ COMMENT ON FUNCTION tlv_simulate_tree_model(integer, integer, text, integer, int
     'or gaussian; contractions of edges between hidden nodes give nodes of more than three neighbours; the strength of every edge is uniform '
     'between low and high';
 CREATE FUNCTION tlv_simulate_tree(model tlv_model, rows integer, seed bigint DEFAULT 1)
-    RETURNS TABLE ("row" bigint, v integer[], hidden integer[], x float8[])
+    RETURNS TABLE (id bigint, v integer[], hidden integer[], x float8[])
     AS 'MODULE_PATHNAME', 'tlv_simulate_tree' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_tree(tlv_model, integer, bigint) IS 'rows drawn from a tree with parameters: of categories v and the states of the hidden nodes, of Gaussian variables x';

@@ -18,7 +18,7 @@ CREATE AGGREGATE tlv_dense_moments(x float8[], subspace tlv_subspace) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_dense_moments(float8[], tlv_subspace) IS
-    'vectors of large dimension, second pass: moments in the leading directions of tlv_subspace(moments, k), up to order 4 (k <= 60) or 3 (k <= '
+    'vectors of large dimension, second pass: moments in the leading directions of tlv_find_subspace(moments, k), up to order 4 (k <= 60) or 3 (k <= '
     '200), and the part outside; an array of two dimensions is many rows';
 
 CREATE FUNCTION tlv_dense_moments_accum(tlv_moments, float8[], tlv_subspace, integer) RETURNS tlv_moments
@@ -54,7 +54,9 @@ CREATE AGGREGATE tlv_statistics(x float8[], model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(float8[], tlv_model) IS 'expected sufficient statistics of vectors under a model, for tlv_update; an array of two dimensions is many rows';
+COMMENT ON AGGREGATE tlv_statistics(float8[], tlv_model) IS
+    'expected sufficient statistics of vectors under a model, for tlv_update; an array of two dimensions is many rows; under a hidden Markov model it is '
+    'one sequence, steps x d';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, float8[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_vector_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;

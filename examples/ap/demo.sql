@@ -38,7 +38,7 @@ ORDER BY topic;
 
 CREATE TABLE docs AS
 SELECT doc,
-       tlv_bag(term, n) AS bag,
+       tlv_bag_agg(term, n) AS bag,
        sum(n) AS tokens,
        array_to_string((array_agg(term ORDER BY n DESC, term))[1:6], ' ') AS most_frequent
 FROM corpus

@@ -18,6 +18,7 @@ SELECT json_build_object(
                          'shares', (SELECT array_agg(round(share::numeric, 2) ORDER BY community)
                                     FROM unnest(memberships) WITH ORDINALITY AS s(share, community)))
                      ORDER BY team)
-              FROM season, tlv_membership_vectors(model) JOIN teams ON team = node),
+              FROM season, LATERAL (SELECT node, array_agg(membership ORDER BY community) AS memberships FROM tlv_memberships(model, 0) GROUP BY node) v
+              JOIN teams ON team = node),
     'edges', (SELECT json_agg(json_build_array(team_a, team_b) ORDER BY team_a, team_b)
               FROM games));

@@ -158,28 +158,16 @@ rows_array(ApplyCall *call)
 }
 
 static Datum
-infer_as(FunctionCallInfo fcinfo, const TlvRowReader *reader, const char *what)
+infer(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 {
 	ArrayType *array;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, what, &call))
+	if (!open_call(fcinfo, reader, "inference", &call))
 		PG_RETURN_NULL();
 	array = call.cursor.many ? rows_array(&call) : row_array(&call);
 	close_call(&call);
 	PG_RETURN_ARRAYTYPE_P(array);
-}
-
-static Datum
-infer(FunctionCallInfo fcinfo, const TlvRowReader *reader)
-{
-	return infer_as(fcinfo, reader, "inference");
-}
-
-static Datum
-infer_sequence(FunctionCallInfo fcinfo, const TlvRowReader *reader)
-{
-	return infer_as(fcinfo, reader, "tlv_posteriors");
 }
 
 /* ---- the component of the largest posterior, from 1 ---- */
@@ -377,9 +365,6 @@ ROW_FUNCTION(tlv_infer_names, infer, TlvNamedSequences)
 ROW_FUNCTION(tlv_infer_views, infer, TlvViewRows)
 ROW_FUNCTION(tlv_infer_categories, infer, TlvCategoryRows)
 TEXT_FUNCTION(tlv_infer_text, infer)
-ROW_FUNCTION(tlv_posteriors_symbols, infer_sequence, TlvSymbolSequences)
-ROW_FUNCTION(tlv_posteriors_names, infer_sequence, TlvNamedSequences)
-ROW_FUNCTION(tlv_posteriors_vectors, infer_sequence, TlvVectorSequences)
 
 ROW_FUNCTION(tlv_assign_bag, assign, TlvBagRows)
 ROW_FUNCTION(tlv_assign_vector, assign, TlvVectorRows)
@@ -393,7 +378,6 @@ ROW_FUNCTION(tlv_log_likelihood_symbols, log_likelihood, TlvAnyIntegerRows)
 ROW_FUNCTION(tlv_log_likelihood_names, log_likelihood, TlvNamedSequences)
 ROW_FUNCTION(tlv_log_likelihood_views, log_likelihood, TlvViewRows)
 ROW_FUNCTION(tlv_log_likelihood_categories, log_likelihood, TlvCategoryRows)
-ROW_FUNCTION(tlv_log_likelihood_sequence, log_likelihood, TlvVectorSequences)
 TEXT_FUNCTION(tlv_log_likelihood_text, log_likelihood)
 
 ROW_FUNCTION(tlv_viterbi_symbols, decode, TlvSymbolSequences)
@@ -415,7 +399,7 @@ TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
 				  TlvNullIf(isnan(match->distance[j]), TlvFloat8(match->distance[j])));
 }
 
-/* tlv_match(a, b): rows (component_a, component_b, error) */
+/* tlv_match(a, b): rows (component_a, component_b, distance) */
 TLV_FUNCTION(tlv_match_models)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));

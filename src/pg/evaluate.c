@@ -42,7 +42,7 @@ measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure
 MEASURE(tlv_nmi, tlv_kind_label_pairs, "tlv_nmi", tlv_label_nmi)
 MEASURE(tlv_ari, tlv_kind_label_pairs, "tlv_ari", tlv_label_ari)
 MEASURE(tlv_overlapping_nmi, tlv_kind_cover_pairs, "tlv_overlapping_nmi", tlv_cover_nmi)
-MEASURE(tlv_f1, tlv_kind_cover_pairs, "tlv_f1", tlv_cover_f1)
+MEASURE(tlv_cover_f1_sql, tlv_kind_cover_pairs, "tlv_cover_f1", tlv_cover_f1)
 
 /* Compares memberships at level alpha; false when there are none. */
 static bool
@@ -65,7 +65,8 @@ TLV_FUNCTION(tlv_match_memberships)
 	tlv_membership_match match = {0};
 
 	TlvInitRows(fcinfo);
-	if (compare_memberships(fcinfo, work, "tlv_match", TlvNamedNumber(fcinfo, "alpha"), &match))
+	if (compare_memberships(fcinfo, work, "tlv_match_memberships",
+							TlvNamedNumber(fcinfo, "significance"), &match))
 		for (size_t i = 0; i < match.k_a * match.k_b; i++)
 		{
 			const tlv_component_pair *pair = &match.pairs[i];
@@ -99,14 +100,14 @@ summary(FunctionCallInfo fcinfo, const char *name, double alpha, size_t offset)
 /* tlv_recovery_ratio(m, alpha) */
 TLV_FUNCTION(tlv_recovery_ratio)
 {
-	return summary(fcinfo, "tlv_recovery_ratio", TlvNamedNumber(fcinfo, "alpha"),
+	return summary(fcinfo, "tlv_recovery_ratio", TlvNamedNumber(fcinfo, "significance"),
 				   offsetof(tlv_membership_match, recovery_ratio));
 }
 
 /* tlv_membership_error(m, alpha) */
 TLV_FUNCTION(tlv_membership_error)
 {
-	return summary(fcinfo, "tlv_membership_error", TlvNamedNumber(fcinfo, "alpha"),
+	return summary(fcinfo, "tlv_membership_error", TlvNamedNumber(fcinfo, "significance"),
 				   offsetof(tlv_membership_match, error));
 }
 

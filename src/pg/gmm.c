@@ -239,7 +239,7 @@ TLV_FUNCTION(tlv_simulate_gmm_model)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* tlv_simulate_gmm(model, rows, seed): rows (row, x, component) */
+/* tlv_simulate_gmm(model, rows, seed): rows (id, x, component) */
 TLV_FUNCTION(tlv_simulate_gmm)
 {
 	tlv_frame frame;

@@ -146,7 +146,7 @@ model_argument(FunctionCallInfo fcinfo, tlv_frame *frame, const char *function)
 	return parts;
 }
 
-/* Rows (state, initial, stationary, duration). */
+/* Rows (state, label, initial, stationary, duration). */
 TLV_FUNCTION(tlv_states_rows)
 {
 	tlv_frame frame;
@@ -158,8 +158,9 @@ TLV_FUNCTION(tlv_states_rows)
 	{
 		double stays = parts.transitions[j * parts.k + j];
 
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(parts.initial[j]),
-				  TlvFloat8(stationary[j]), TlvNullIf(stays >= 1, TlvFloat8(1 / (1 - stays))));
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
+				  TlvFloat8(parts.initial[j]), TlvFloat8(stationary[j]),
+				  TlvNullIf(stays >= 1, TlvFloat8(1 / (1 - stays))));
 	}
 	return (Datum) 0;
 }

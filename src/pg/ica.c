@@ -100,24 +100,17 @@ put_matrix(FunctionCallInfo fcinfo, size_t k, size_t d, const double *numbers, s
 	return (Datum) 0;
 }
 
-/* Rows (component, dimension, weight) of the mixing matrix. */
+/* Rows (component, dimension, weight) of the mixing matrix, or of what undoes it. */
 TLV_FUNCTION(tlv_mixing_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_mixing");
-	const tlv_section *mixing = tlv_frame_find(&frame, "mixing");
+	bool inverse = TlvNamedFlag(fcinfo, "inverse");
+	const tlv_section *matrix = tlv_frame_find(&frame, inverse ? "unmixing" : "mixing");
+	const double *numbers = tlv_section_data(&frame, matrix);
 
-	return put_matrix(fcinfo, mixing->columns, mixing->rows, tlv_section_data(&frame, mixing),
-					  mixing->rows, 1);
-}
-
-/* Rows (component, dimension, weight) of the unmixing matrix. */
-TLV_FUNCTION(tlv_unmixing_rows)
-{
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_unmixing");
-	const tlv_section *unmixing = tlv_frame_find(&frame, "unmixing");
-
-	return put_matrix(fcinfo, unmixing->rows, unmixing->columns, tlv_section_data(&frame, unmixing),
-					  1, unmixing->rows);
+	if (inverse)
+		return put_matrix(fcinfo, matrix->rows, matrix->columns, numbers, 1, matrix->rows);
+	return put_matrix(fcinfo, matrix->columns, matrix->rows, numbers, matrix->rows, 1);
 }
 
 /* tlv_unmix(model, x): the sources of one row, or rows x components of many */
@@ -268,7 +261,7 @@ simulate_rows(FunctionCallInfo fcinfo, const tlv_frame *model)
 	return (Datum) 0;
 }
 
-/* tlv_simulate_ica(model, rows, seed): rows (row, x, sources) */
+/* tlv_simulate_ica(model, rows, seed): rows (id, x, sources) */
 TLV_FUNCTION(tlv_simulate_ica)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_simulate_ica");

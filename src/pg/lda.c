@@ -94,10 +94,11 @@ TLV_FUNCTION(tlv_fit_lda)
 	options = read_lda_arguments(fcinfo).plan;
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
-							   TlvKind(&frame)->name),
-						errhint("Collect them with tlv_count_moments(bag, tlv_subspace(...)).")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
+						TlvKind(&frame)->name),
+				 errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
 	return TlvFit(fcinfo, fit_lda, &options.fit);
 }
 
@@ -150,7 +151,7 @@ TLV_FUNCTION(tlv_suggest_k_query)
 
 /* ---- reading ---- */
 
-/* Rows (topic, alpha, weight). */
+/* Rows (topic, label, alpha, weight). */
 TLV_FUNCTION(tlv_topics_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topics");
@@ -161,8 +162,8 @@ TLV_FUNCTION(tlv_topics_rows)
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(single ? 0 : alpha[j]),
-				  TlvFloat8(weights[j]));
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
+				  TlvFloat8(single ? 0 : alpha[j]), TlvFloat8(weights[j]));
 	return (Datum) 0;
 }
 

@@ -117,16 +117,16 @@ TLV_FUNCTION(tlv_mmsb)
 typedef struct MmsbReader
 {
 	tlv_context ctx;
+	tlv_frame frame;
 	tlv_mmsb_parts parts;
 } MmsbReader;
 
 static void
 open_reader(FunctionCallInfo fcinfo, const char *function, MmsbReader *reader)
 {
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, function);
-
+	reader->frame = TlvModelFrame(fcinfo, 0, &tlv_kind_mmsb, function);
 	TlvContextInit(&reader->ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&reader->ctx, tlv_mmsb_read(&reader->ctx, &frame, &reader->parts));
+	TlvCheck(&reader->ctx, tlv_mmsb_read(&reader->ctx, &reader->frame, &reader->parts));
 	TlvInitRows(fcinfo);
 }
 
@@ -146,73 +146,91 @@ side_name(const tlv_mmsb_parts *parts, size_t side)
 	return PointerGetDatum(cstring_to_text(name));
 }
 
-/* Rows (node, node_name, side, community, membership) with memberships of at least threshold. */
-TLV_FUNCTION(tlv_memberships_rows)
+/* A node of a side, as rows begin. */
+typedef struct MmsbNode
 {
-	double threshold = TlvNamedNumber(fcinfo, "threshold");
-	MmsbReader reader;
+	MmsbReader *reader;
+	size_t side;
+	size_t node;
+	Datum side_name;
+} MmsbNode;
 
-	if (!(threshold >= 0 && threshold <= 1))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("threshold = %g is not between 0 and 1", threshold)));
-	open_reader(fcinfo, "tlv_memberships", &reader);
-	for (size_t s = 0; s < reader.parts.sides; s++)
-	{
-		const tlv_memberships *memberships = &reader.parts.side[s].memberships;
-		Datum side = side_name(&reader.parts, s);
+/* The row of one membership; community NULL: there is none. */
+static void
+put_membership(FunctionCallInfo fcinfo, const MmsbNode *node, const size_t *community, double share)
+{
+	MmsbReader *reader = node->reader;
+	bool none = community == NULL;
+	size_t j = none ? 0 : *community;
 
-		for (size_t u = 0; u < memberships->n; u++)
-		{
-			TlvCell node = TlvInt8(reader.parts.side[s].nodes[u]);
-			size_t first = memberships->start[u], end = memberships->start[u + 1];
-			double sum = 0;
-
-			if (first == end && threshold == 0)
-				TlvPutRow(fcinfo, node, node_name(&reader.parts, s, u), TlvDatum(side),
-						  TlvOwned(NULL), TlvOwned(NULL));
-			for (size_t i = first; i < end; i++)
-				sum += memberships->share[i];
-			for (size_t i = first; i < end; i++)
-			{
-				double share = memberships->share[i] / sum;
-
-				if (share >= threshold)
-					TlvPutRow(fcinfo, node, node_name(&reader.parts, s, u), TlvDatum(side),
-							  TlvInt4((int32) memberships->community[i] + 1), TlvFloat8(share));
-			}
-		}
-	}
-	return (Datum) 0;
+	TlvPutRow(fcinfo, TlvInt8(reader->parts.side[node->side].nodes[node->node]),
+			  node_name(&reader->parts, node->side, node->node), TlvDatum(node->side_name),
+			  TlvNullIf(none, TlvInt4((int32) j + 1)),
+			  none ? TlvOwned(NULL) : TlvComponentLabel(&reader->frame, j),
+			  TlvNullIf(none, TlvFloat8(share)));
 }
 
-/* Rows (node, node_name, side, memberships): all k of a node in one array; NULL for a node without
- * edges. */
-TLV_FUNCTION(tlv_membership_vectors_rows)
+/* Those that are 0, of the communities from..to - 1. */
+static void
+put_absent(FunctionCallInfo fcinfo, const MmsbNode *node, size_t from, size_t to)
 {
-	MmsbReader reader;
-	double *shares;
+	for (size_t j = from; j < to; j++)
+		put_membership(fcinfo, node, &j, 0);
+}
 
-	open_reader(fcinfo, "tlv_membership_vectors", &reader);
-	shares = palloc(reader.parts.k * sizeof(double));
-	for (size_t s = 0; s < reader.parts.sides; s++)
+/* Of at least threshold: 0 has all communities; below 0 has those above 0. */
+static void
+put_memberships(FunctionCallInfo fcinfo, const MmsbNode *node, double threshold)
+{
+	const tlv_memberships *memberships = &node->reader->parts.side[node->side].memberships;
+	size_t first = memberships->start[node->node], end = memberships->start[node->node + 1];
+	size_t next = 0;
+	double sum = 0;
+
+	if (first == end && threshold <= 0)
+		put_membership(fcinfo, node, NULL, 0);
+	for (size_t i = first; i < end; i++)
+		sum += memberships->share[i];
+	for (size_t i = first; i < end; i++)
 	{
-		const tlv_memberships *memberships = &reader.parts.side[s].memberships;
-		Datum side = side_name(&reader.parts, s);
+		size_t community = memberships->community[i];
+		double share = memberships->share[i] / sum;
 
-		for (size_t u = 0; u < memberships->n; u++)
-		{
-			size_t first = memberships->start[u], end = memberships->start[u + 1];
-			double sum = 0;
+		if (threshold == 0)
+			put_absent(fcinfo, node, next, community);
+		if (threshold < 0 ? share > 0 : share >= threshold)
+			put_membership(fcinfo, node, &community, share);
+		next = community + 1;
+	}
+	if (threshold == 0 && first < end)
+		put_absent(fcinfo, node, next, node->reader->parts.k);
+}
 
-			memset(shares, 0, reader.parts.k * sizeof(double));
-			for (size_t i = first; i < end; i++)
-				sum += memberships->share[i];
-			for (size_t i = first; i < end; i++)
-				shares[memberships->community[i]] = memberships->share[i] / sum;
-			TlvPutRow(fcinfo, TlvInt8(reader.parts.side[s].nodes[u]),
-					  node_name(&reader.parts, s, u), TlvDatum(side),
-					  TlvOwned(first < end ? TlvFloat8Array(reader.parts.k, shares) : NULL));
-		}
+/* Rows (node, node_name, side, community, label, membership). */
+TLV_FUNCTION(tlv_memberships_rows)
+{
+	double threshold = -1;
+	MmsbReader reader;
+	MmsbNode node = {.reader = &reader};
+
+	if (!TlvArgumentIsNull(fcinfo, "threshold"))
+	{
+		threshold = TlvNamedNumber(fcinfo, "threshold");
+		if (!(threshold >= 0 && threshold <= 1))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("threshold = %g is not between 0 and 1", threshold)));
+	}
+	if (PG_ARGISNULL(0))
+	{
+		TlvInitRows(fcinfo);
+		return (Datum) 0;
+	}
+	open_reader(fcinfo, "tlv_memberships", &reader);
+	for (node.side = 0; node.side < reader.parts.sides; node.side++)
+	{
+		node.side_name = side_name(&reader.parts, node.side);
+		for (node.node = 0; node.node < reader.parts.side[node.side].memberships.n; node.node++)
+			put_memberships(fcinfo, &node, threshold);
 	}
 	return (Datum) 0;
 }

@@ -84,23 +84,26 @@ TLV_TRANSITION(tlv_named_sample_accum, &tlv_aggregate_sequence_sample, &TlvNamed
 
 /* ---- graphs ---- */
 
-TLV_TRANSITION(tlv_graph_accum, &tlv_aggregate_graph, &TlvEdgeRows, 1)
-TLV_TRANSITION(tlv_graph_accum_weight, &tlv_aggregate_weighted_graph, &TlvWeightedEdgeRows, 1)
-TLV_TRANSITION(tlv_graph_accum_kind, &tlv_aggregate_graph, &TlvEdgeRows, 1, 3, {KIND})
-TLV_TRANSITION(tlv_graph_accum_weight_kind, &tlv_aggregate_weighted_graph, &TlvWeightedEdgeRows, 1,
-			   4, {KIND})
-TLV_TRANSITION(tlv_named_graph_accum, &tlv_aggregate_graph, &TlvNamedEdgeRows, 1)
-TLV_TRANSITION(tlv_named_graph_accum_weight, &tlv_aggregate_weighted_graph,
-			   &TlvNamedEdgeWeightedRows, 1)
-TLV_TRANSITION(tlv_named_graph_accum_kind, &tlv_aggregate_graph, &TlvNamedEdgeRows, 1, 3, {KIND})
-TLV_TRANSITION(tlv_named_graph_accum_weight_kind, &tlv_aggregate_weighted_graph,
-			   &TlvNamedEdgeWeightedRows, 1, 4, {KIND})
-TLV_TRANSITION(tlv_named_source_accum_kind, &tlv_aggregate_graph, &TlvNamedSourceRows, 1, 3, {KIND})
-TLV_TRANSITION(tlv_named_source_accum_weight_kind, &tlv_aggregate_weighted_graph,
-			   &TlvNamedSourceWeightedRows, 1, 4, {KIND})
-TLV_TRANSITION(tlv_named_target_accum_kind, &tlv_aggregate_graph, &TlvNamedTargetRows, 1, 3, {KIND})
-TLV_TRANSITION(tlv_named_target_accum_weight_kind, &tlv_aggregate_weighted_graph,
-			   &TlvNamedTargetWeightedRows, 1, 4, {KIND})
+#define GRAPH_TRANSITIONS(graph)                                                                   \
+	TLV_TRANSITION(tlv_##graph##_accum, &tlv_aggregate_##graph, &TlvEdgeRows, 1)                   \
+	TLV_TRANSITION(tlv_##graph##_accum_weight, &tlv_aggregate_weighted_##graph,                    \
+				   &TlvWeightedEdgeRows, 1)                                                        \
+	TLV_TRANSITION(tlv_named_##graph##_accum, &tlv_aggregate_##graph, &TlvNamedEdgeRows, 1)        \
+	TLV_TRANSITION(tlv_named_##graph##_accum_weight, &tlv_aggregate_weighted_##graph,              \
+				   &TlvNamedEdgeWeightedRows, 1)
+
+GRAPH_TRANSITIONS(graph)
+GRAPH_TRANSITIONS(digraph)
+GRAPH_TRANSITIONS(bigraph)
+
+/* The two ends of a bipartite graph have ids of their own, so they may be told in different ways.
+ */
+TLV_TRANSITION(tlv_named_source_accum, &tlv_aggregate_bigraph, &TlvNamedSourceRows, 1)
+TLV_TRANSITION(tlv_named_source_accum_weight, &tlv_aggregate_weighted_bigraph,
+			   &TlvNamedSourceWeightedRows, 1)
+TLV_TRANSITION(tlv_named_target_accum, &tlv_aggregate_bigraph, &TlvNamedTargetRows, 1)
+TLV_TRANSITION(tlv_named_target_accum_weight, &tlv_aggregate_weighted_bigraph,
+			   &TlvNamedTargetWeightedRows, 1)
 
 /* ---- an estimate against the truth ---- */
 
@@ -114,28 +117,19 @@ TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvBagRows, 1, 
 			   {CONSTANT, METHOD})
 TLV_TRANSITION(tlv_statistics_accum_array, &tlv_aggregate_statistics, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_vector_statistics_accum, &tlv_aggregate_statistics, &TlvVectorRows, 1, 2,
+TLV_TRANSITION(tlv_vector_statistics_accum, &tlv_aggregate_statistics, &TlvAnyVectorRows, 1, 2,
 			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_integer_statistics_accum, &tlv_aggregate_statistics, &TlvIntegerRows, 1, 2,
+TLV_TRANSITION(tlv_integer_statistics_accum, &tlv_aggregate_statistics, &TlvAnyIntegerRows, 1, 2,
 			   {CONSTANT, METHOD})
 TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvViewRows, 1, 4, {CONSTANT})
 TLV_TRANSITION(tlv_category_statistics_accum, &tlv_aggregate_statistics, &TlvCategoryRows, 1, 4,
 			   {CONSTANT})
-TLV_TRANSITION(tlv_sequence_statistics_accum, &tlv_aggregate_sequence_statistics,
-			   &TlvVectorSequences, 1, 2, {CONSTANT})
-TLV_TRANSITION(tlv_symbol_statistics_accum, &tlv_aggregate_sequence_statistics, &TlvSymbolSequences,
-			   1, 2, {CONSTANT})
-TLV_TRANSITION(tlv_named_statistics_accum, &tlv_aggregate_sequence_statistics, &TlvNamedSequences,
-			   1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_named_statistics_accum, &tlv_aggregate_statistics, &TlvNamedSequences, 1, 2,
+			   {CONSTANT, METHOD})
 
-/* Rows are (model, bag), as one reads "the perplexity of a model on bags". */
-TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 2, 1, {CONSTANT})
-TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 2, 1,
+TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT})
-TLV_TRANSITION(tlv_document_completion_accum, &tlv_aggregate_completion, &TlvBagRows, 1, 2,
-			   {CONSTANT})
-TLV_TRANSITION(tlv_document_completion_accum_array, &tlv_aggregate_completion, &TlvBagArrayRows, 1,
-			   2, {CONSTANT})
 TLV_TRANSITION(tlv_coherence_accum, &tlv_aggregate_coherence, &TlvBagRows, 1, 2, {CONSTANT, TOP})
 TLV_TRANSITION(tlv_coherence_accum_array, &tlv_aggregate_coherence, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT, TOP})

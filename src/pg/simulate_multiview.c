@@ -52,7 +52,7 @@ TLV_FUNCTION(tlv_simulate_multiview_model)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* tlv_simulate_multiview(model, rows, seed): rows (row, x1 .. x3, category1 .. 3, component) */
+/* tlv_simulate_multiview(model, rows, seed): rows (id, x1 .. x3, category1 .. 3, component) */
 TLV_FUNCTION(tlv_simulate_multiview)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_simulate_multiview");

@@ -1,5 +1,5 @@
 /*
- * subspace.c - tlv_subspace, tlv_spectrum, tlv_suggest_k on moments.
+ * subspace.c - tlv_find_subspace, tlv_spectrum, tlv_suggest_k on moments.
  */
 #include "server/tlv_pg.h"
 
@@ -29,7 +29,7 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 }
 
 /*
- * tlv_subspace(m, k, min_documents, distinct_pairs, seed): k may be NULL for products,
+ * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed): k may be NULL for products,
  * min_documents NULL for none.
  */
 TLV_FUNCTION(tlv_subspace_from_moments_sql)
@@ -58,19 +58,6 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 
-/* Largest relative change of the leading Ritz values in the last step; NULL before two steps. */
-TLV_FUNCTION(tlv_subspace_change_sql)
-{
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	double change;
-
-	TlvRequireKind(&frame, &tlv_kind_item_subspace, "tlv_subspace_change");
-	change = tlv_subspace_change(&frame);
-	if (isinf(change))
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(change);
-}
-
 /* Rows (rank, eigenvalue, z): Ritz values, and z where collected in distinct mode. */
 TLV_FUNCTION(tlv_spectrum)
 {
@@ -82,9 +69,10 @@ TLV_FUNCTION(tlv_spectrum)
 	if (ritz == NULL) /* of vectors */
 		ritz = tlv_frame_find(&frame, "covariance_values");
 	if (ritz == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("moments of kind %s have no spectrum", TlvKind(&frame)->name),
-						errhint("Use tlv_spectrum(tlv_subspace(...)), or compressed moments.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("moments of kind %s have no spectrum", TlvKind(&frame)->name),
+				 errhint("Use tlv_spectrum(tlv_find_subspace(...)), or compressed moments.")));
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < ritz->rows; i++)
 	{

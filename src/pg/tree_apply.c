@@ -163,7 +163,7 @@ codes_array(size_t n, const int32_t *codes)
 	return array;
 }
 
-/* tlv_simulate_tree(model, rows, seed): rows (row, v, hidden, x) */
+/* tlv_simulate_tree(model, rows, seed): rows (id, v, hidden, x) */
 TLV_FUNCTION(tlv_simulate_tree)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_tree, "tlv_simulate_tree");

@@ -1,53 +1,53 @@
 -- Single values of bags and of topics as large as come up: millions of items in a bag, texts of hundreds of megabytes.
-CREATE TABLE bags AS SELECT part, tlv_bag((hashint8extended(i, part) % 4000000), 1 + i % 3) AS bag FROM generate_series(1, 3000000) i, generate_series(1, 3) part GROUP BY part;
-CREATE TABLE documents AS SELECT tlv_bag((hashint8extended(i, part) & 1048575), 1) AS bag FROM generate_series(1, 3000000) i, generate_series(1, 3) part GROUP BY part
+CREATE TABLE bags AS SELECT part, tlv_bag_agg((hashint8extended(i, part) % 4000000), 1 + i % 3) AS bag FROM generate_series(1, 3000000) i, generate_series(1, 3) part GROUP BY part;
+CREATE TABLE documents AS SELECT tlv_bag_agg((hashint8extended(i, part) & 1048575), 1) AS bag FROM generate_series(1, 3000000) i, generate_series(1, 3) part GROUP BY part
   UNION ALL SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000000, 10), 200, 1000);
 CREATE TABLE texts AS SELECT part, bag::text AS bag FROM bags WHERE part = 1;
-CREATE TABLE arrays AS SELECT array_agg(item) AS items, array_agg(weight) AS weights FROM bags, tlv_items(bag) WHERE part = 1;
+CREATE TABLE arrays AS SELECT array_agg(item) AS items, array_agg(weight) AS weights FROM bags, tlv_bag_items(bag) WHERE part = 1;
 ALTER TABLE arrays ALTER items SET STORAGE EXTERNAL, ALTER weights SET STORAGE EXTERNAL;
 CREATE TABLE shorts AS SELECT tlv_to_bag(ARRAY[i % 997, i % 991, i % 983, i % 977]) AS bag FROM generate_series(1, 300000) i;
 CREATE TABLE packed AS SELECT array_agg(bag) AS bags FROM shorts;
 CREATE TABLE small AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(2000, 80, alpha0 => 5), 4000, 200);
 CREATE TABLE held AS SELECT (SELECT tlv_count_summary(bag) FROM documents) AS summary, NULL::tlv_subspace AS s, NULL::tlv_moments AS products,
   tlv_simulate_lda_model(1000000, 10) AS m, tlv_simulate_lda_model(100000, 100) AS wide, (SELECT tlv_count_moments(bag) FROM small) AS pairs, NULL::tlv_moments AS triples;
-UPDATE held SET s = tlv_subspace(summary, 10), triples = (SELECT tlv_count_moments(bag, sub) FROM small, (SELECT tlv_subspace(pairs, 80) AS sub FROM held OFFSET 0) q);
+UPDATE held SET s = tlv_find_subspace(summary, 10), triples = (SELECT tlv_count_moments(bag, sub) FROM small, (SELECT tlv_find_subspace(pairs, 80) AS sub FROM held OFFSET 0) q);
 UPDATE held SET products = (SELECT tlv_count_products(bag, (SELECT s FROM held)) FROM documents);
 
 -- phase: one bag of unsorted items
-SELECT tlv_size(tlv_bag(hashint8extended(i, 0))) FROM generate_series(1, 6000000) i;
+SELECT tlv_bag_size(tlv_bag_agg(hashint8extended(i, 0))) FROM generate_series(1, 6000000) i;
 
 -- phase: one bag of few items
-SELECT tlv_size(tlv_bag(i % 5000, 2)) FROM generate_series(1, 20000000) i;
+SELECT tlv_bag_size(tlv_bag_agg(i % 5000, 2)) FROM generate_series(1, 20000000) i;
 
 -- phase: roll-up of bags
-SELECT tlv_size(tlv_rollup(bag)) FROM bags;
+SELECT tlv_bag_size(tlv_rollup(bag)) FROM bags;
 
 -- phase: sum of bags
-SELECT tlv_size(a.bag + b.bag) FROM bags a, bags b;
+SELECT tlv_bag_size(a.bag + b.bag) FROM bags a, bags b;
 
 -- phase: bag from arrays
-SELECT tlv_size(tlv_to_bag(items, weights)) FROM arrays;
+SELECT tlv_bag_size(tlv_to_bag(items, weights)) FROM arrays;
 
 -- phase: bag from arrays in no order
-SELECT tlv_size(tlv_to_bag(items)) FROM (SELECT array_agg(hashint8extended(i, 0)) AS items FROM generate_series(1, 5000000) i) q;
+SELECT tlv_bag_size(tlv_to_bag(items)) FROM (SELECT array_agg(hashint8extended(i, 0)) AS items FROM generate_series(1, 5000000) i) q;
 
 -- phase: text of a bag
 SELECT length(bag::text) FROM bags;
 
 -- phase: bag of a text
-SELECT tlv_size(bag::tlv_bag) FROM texts;
+SELECT tlv_bag_size(bag::tlv_bag) FROM texts;
 
 -- phase: bag of a text in no order
-SELECT tlv_size(t::tlv_bag) FROM (SELECT '{' || string_agg(hashint8extended(i, 0) || ':2.5', ',') || '}' AS t FROM generate_series(1, 2000000) i) q;
+SELECT tlv_bag_size(t::tlv_bag) FROM (SELECT '{' || string_agg(hashint8extended(i, 0) || ':2.5', ',') || '}' AS t FROM generate_series(1, 2000000) i) q;
 
 -- phase: binary form of a bag
 SELECT length(tlv_bag_send(bag)) FROM bags;
 
 -- phase: items of a bag
-SELECT count(*) FROM bags, tlv_items(bag);
+SELECT count(*) FROM bags, tlv_bag_items(bag);
 
 -- phase: damped, counted, compared
-SELECT tlv_size(tlv_damp(bag, 1)), tlv_total(bag), tlv_fold(bag), bag = bag, tlv_info(bag) FROM bags;
+SELECT tlv_bag_size(tlv_bag_damp(bag, 1)), tlv_bag_total(bag), tlv_fold(bag), bag = bag, tlv_info(bag) FROM bags;
 
 -- phase: summary of large bags
 SELECT tlv_info(tlv_count_summary(bag)) FROM documents;
@@ -71,10 +71,10 @@ SELECT tlv_info(tlv_rollup(summary)) FROM held, generate_series(1, 5);
 SELECT count(products + products) FROM held, generate_series(1, 3);
 
 -- phase: subspace of millions of items
-SELECT count(tlv_subspace(summary, 10, seed => i)) FROM held, generate_series(1, 3) i;
+SELECT count(tlv_find_subspace(summary, 10, seed => i)) FROM held, generate_series(1, 3) i;
 
 -- phase: subspace of products of millions of items
-SELECT count(tlv_subspace(products, seed => i)) FROM held, generate_series(1, 3) i;
+SELECT count(tlv_find_subspace(products, seed => i)) FROM held, generate_series(1, 3) i;
 
 -- phase: inference in a large bag
 SELECT count(tlv_infer((SELECT m FROM held), bag)) FROM documents;
@@ -89,7 +89,7 @@ SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held))) FROM documents;
 SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held), 'vb')) FROM documents;
 
 -- phase: perplexity of large bags
-SELECT tlv_perplexity((SELECT m FROM held), bag) FROM documents;
+SELECT tlv_perplexity(bag, (SELECT m FROM held)) FROM documents;
 
 -- phase: coherence of large bags
 SELECT tlv_info(tlv_coherence(bag, (SELECT m FROM held))) FROM documents;

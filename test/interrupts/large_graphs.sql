@@ -1,22 +1,22 @@
 -- Single graphs, models of communities and pairs of partitions as large as come up: a hub with ten million edges.
 CREATE TABLE edges AS SELECT 0 AS src, i AS dst FROM generate_series(1, 10000000) i;
-CREATE TABLE held AS SELECT (SELECT tlv_graph(src, dst) FROM edges) AS hub, (SELECT tlv_graph(src, dst, 1.5, 'directed') FROM edges WHERE dst <= 3000000) AS weighted,
+CREATE TABLE held AS SELECT (SELECT tlv_graph_agg(src, dst) FROM edges) AS hub, (SELECT tlv_digraph_agg(src, dst, 1.5) FROM edges WHERE dst <= 3000000) AS weighted,
   tlv_simulate_mmsb_model(300000, 40, alpha0 => 2) AS m, NULL::tlv_graph AS g, NULL::tlv_moments AS labels, NULL::tlv_moments AS covers;
-UPDATE held SET g = (SELECT tlv_graph(src, dst) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(100000, 20, within => 0.002, across => 0.00002)));
+UPDATE held SET g = (SELECT tlv_graph_agg(src, dst) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(100000, 20, within => 0.002, across => 0.00002)));
 UPDATE held SET labels = (SELECT tlv_label_pairs(i, i / 2) FROM generate_series(1, 2000000) i), covers = (SELECT tlv_cover_pairs(ARRAY[i, i % 1000], ARRAY[i / 2]) FROM generate_series(1, 1000000) i);
 CREATE TABLE communities AS SELECT i AS node, array_agg(j) AS a, array_agg(j / 2) AS b FROM generate_series(1, 50) i, generate_series(1, 100000) j GROUP BY i;
 
 -- phase: a graph of a hub
-SELECT tlv_info(tlv_graph(src, dst)) FROM edges;
+SELECT tlv_info(tlv_graph_agg(src, dst)) FROM edges;
 
 -- phase: a bipartite graph of a hub
-SELECT tlv_info(tlv_graph(src, dst, 2, 'bipartite')) FROM edges;
+SELECT tlv_info(tlv_bigraph_agg(src, dst, 2)) FROM edges;
 
 -- phase: a graph of edges in no order
-SELECT tlv_info(tlv_graph(hashint8extended(i, 1) % 1000000, hashint8extended(i, 2) % 1000000)) FROM generate_series(1, 6000000) i;
+SELECT tlv_info(tlv_graph_agg(hashint8extended(i, 1) % 1000000, hashint8extended(i, 2) % 1000000)) FROM generate_series(1, 6000000) i;
 
 -- phase: one edge again and again
-SELECT tlv_info(tlv_graph(1, 2)) FROM edges;
+SELECT tlv_info(tlv_graph_agg(1, 2)) FROM edges;
 
 -- phase: merging hubs
 SELECT tlv_info(tlv_rollup(hub)) FROM held, generate_series(1, 3);
@@ -37,10 +37,10 @@ SELECT count(*) FROM held, tlv_degrees(hub);
 SELECT count(*) FROM held, tlv_neighbours(hub);
 
 -- phase: components of a hub
-SELECT count(*) FROM held, tlv_graph_components(hub);
+SELECT count(*) FROM held, tlv_connected_components(hub);
 
 -- phase: components of many pairs
-SELECT count(*) FROM (SELECT tlv_graph(2 * i, 2 * i + 1) AS pairs FROM generate_series(1, 10000000) i) q, tlv_graph_components(pairs);
+SELECT count(*) FROM (SELECT tlv_graph_agg(2 * i, 2 * i + 1) AS pairs FROM generate_series(1, 10000000) i) q, tlv_connected_components(pairs);
 
 -- phase: text of a hub
 SELECT length(hub::text) FROM held;
@@ -109,7 +109,7 @@ SELECT tlv_nmi(tlv_rollup(labels)) FROM held, generate_series(1, 5);
 SELECT tlv_overlapping_nmi(a, b) FROM communities;
 
 -- phase: matching of communities of covers
-SELECT tlv_f1(a, b) FROM communities;
+SELECT tlv_cover_f1(a, b) FROM communities;
 
 -- phase: merging covers
 SELECT tlv_overlapping_nmi(tlv_rollup(covers)) FROM held, generate_series(1, 5);
@@ -119,4 +119,4 @@ SELECT tlv_membership_l1(tlv_membership_pairs(array_fill(1.0 / 600, '{600}'), ar
 
 -- phase: memberships matched
 SELECT count(*) FROM (SELECT tlv_membership_pairs(t, e) AS m FROM (SELECT (SELECT array_agg(random()) FROM generate_series(1, 1500 + 0 * i)) AS t,
-    (SELECT array_agg(random()) FROM generate_series(1, 1500 + 0 * i)) AS e FROM generate_series(1, 20) i) q) r, tlv_match(m);
+    (SELECT array_agg(random()) FROM generate_series(1, 1500 + 0 * i)) AS e FROM generate_series(1, 20) i) q) r, tlv_match_memberships(m);

@@ -40,22 +40,22 @@ SELECT tlv_info(tlv_sequence_moments(x)) FROM (SELECT array_fill(NULL::float8, '
 DO $$ BEGIN PERFORM tlv_infer(tlv_simulate_tree_model(5, kind => 'gaussian'), array_fill(NULL::float8, '{130000000}')); EXCEPTION WHEN data_exception THEN NULL; END $$;
 
 -- phase: Baum-Welch of one long sequence
-SELECT tlv_info(tlv_sequence_statistics(s, (SELECT hmm FROM models))) FROM long;
+SELECT tlv_info(tlv_statistics(s, (SELECT hmm FROM models))) FROM long;
 
 -- phase: Baum-Welch of one long sequence of vectors
-SELECT tlv_info(tlv_sequence_statistics(x, (SELECT vectors FROM models))) FROM deep;
+SELECT tlv_info(tlv_statistics(x, (SELECT vectors FROM models))) FROM deep;
 
 -- phase: Viterbi of one long sequence, k = 200
 SELECT cardinality(tlv_viterbi(hmm, s)) FROM models, long;
 
 -- phase: posteriors of one long sequence, k = 100
-SELECT cardinality(tlv_posteriors(vectors, x)) FROM models, deep;
+SELECT cardinality(tlv_infer(vectors, x)) FROM models, deep;
 
 -- phase: likelihood of one long sequence
 SELECT tlv_log_likelihood(hmm, s) FROM models, long;
 
 -- phase: likelihood of one long sequence of vectors
-SELECT tlv_sequence_log_likelihood(vectors, x) FROM models, deep;
+SELECT tlv_log_likelihood(vectors, x) FROM models, deep;
 
 -- phase: tlv_hmm of one long sequence
 SELECT tlv_info(tlv_hmm('SELECT s FROM long', 40));
@@ -67,7 +67,7 @@ SELECT tlv_info(tlv_dense_moments(x, 2)) FROM wide;
 SELECT tlv_info(tlv_rollup(second)) FROM moments, generate_series(1, 30);
 
 -- phase: subspace of 2000 dimensions
-SELECT tlv_info(tlv_subspace(second, 200)) FROM moments;
+SELECT tlv_info(tlv_find_subspace(second, 200)) FROM moments;
 
 -- phase: random model of 3000 dimensions, full
 SELECT tlv_info(tlv_simulate_gmm_model(3000, 5, covariance => 'full'));

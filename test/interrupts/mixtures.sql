@@ -3,7 +3,7 @@ CREATE TABLE wide AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(100, 
 CREATE TABLE broad AS SELECT x FROM tlv_simulate_ica(3000, 40);
 CREATE TABLE long AS SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 100, k => 20), 20, 2000) GROUP BY seq;
 CREATE TABLE deep AS SELECT array_agg(x ORDER BY t) AS v FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 50, k => 20), 20, 200) GROUP BY seq;
-CREATE TABLE held AS SELECT (SELECT tlv_dense_moments(x, 3) FROM wide) AS third, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 40) FROM wide) AS s,
+CREATE TABLE held AS SELECT (SELECT tlv_dense_moments(x, 3) FROM wide) AS third, (SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 40) FROM wide) AS s,
     (SELECT tlv_dense_moments(x, 4) FROM broad) AS fourth,
   (SELECT tlv_sequence_moments(s) FROM long) AS windows, (SELECT tlv_sequence_moments(v) FROM deep) AS vector_windows, (SELECT tlv_view_moments(x[1:30], x[31:60], x[61:100]) FROM wide) AS views,
   NULL::tlv_moments AS compressed, tlv_simulate_gmm_model(100, 100, 4, 'full') AS gmm, tlv_simulate_hmm_model(symbols => 100, k => 50) AS hmm,
@@ -60,16 +60,16 @@ SELECT tlv_fit_hmm(windows, 40, iterations => 100000) FROM held;
 SELECT count(tlv_fit_hmm(vector_windows, 20, seed => i)) FROM held, generate_series(1, 1000) i;
 
 -- phase: Baum-Welch, symbols
-SELECT tlv_sequence_statistics(s, (SELECT hmm FROM held)) FROM long, generate_series(1, 1000);
+SELECT tlv_statistics(s, (SELECT hmm FROM held)) FROM long, generate_series(1, 1000);
 
 -- phase: Baum-Welch, vectors
-SELECT tlv_sequence_statistics(v, (SELECT vectors FROM held)) FROM deep, generate_series(1, 1000);
+SELECT tlv_statistics(v, (SELECT vectors FROM held)) FROM deep, generate_series(1, 1000);
 
 -- phase: Viterbi
 SELECT count(tlv_viterbi(hmm, symbols)) FROM held, (SELECT s AS symbols FROM long) l, generate_series(1, 1000);
 
 -- phase: posteriors of steps
-SELECT count(tlv_posteriors(vectors, v)) FROM held, deep, generate_series(1, 1000);
+SELECT count(tlv_infer(vectors, v)) FROM held, deep, generate_series(1, 1000);
 
 -- phase: likelihood of sequences
 SELECT sum(tlv_log_likelihood(hmm, symbols)) FROM held, (SELECT s AS symbols FROM long) l, generate_series(1, 1000);

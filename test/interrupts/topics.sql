@@ -4,18 +4,18 @@ CREATE TABLE endless AS SELECT bag FROM docs, generate_series(1, 10);
 CREATE TABLE held AS
   SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, NULL::tlv_subspace AS s, NULL::tlv_subspace AS wide,
          NULL::tlv_moments AS triples, NULL::tlv_moments AS wide_triples, NULL::tlv_model AS m FROM docs;
-UPDATE held SET s = tlv_subspace(summary, 20), wide = tlv_subspace(summary, 100);
+UPDATE held SET s = tlv_find_subspace(summary, 20), wide = tlv_find_subspace(summary, 100);
 CREATE TABLE fine AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 100, alpha0 => 5), 4000, 200);
 UPDATE held SET triples = (SELECT tlv_count_moments(bag, s) FROM docs),
-  wide_triples = (SELECT tlv_count_moments(bag, f) FROM fine, (SELECT tlv_subspace(tlv_count_moments(bag), 100) AS f FROM fine) q);
-UPDATE held SET m = tlv_fit_lda((SELECT tlv_count_moments(bag, sub) FROM docs, (SELECT tlv_subspace(pairs, 20) AS sub FROM held OFFSET 0) q), alpha0 => 2);
-CREATE TABLE terms AS SELECT doc, 'w' || item AS term, weight AS n FROM docs, tlv_items(bag);
+  wide_triples = (SELECT tlv_count_moments(bag, f) FROM fine, (SELECT tlv_find_subspace(tlv_count_moments(bag), 100) AS f FROM fine) q);
+UPDATE held SET m = tlv_fit_lda((SELECT tlv_count_moments(bag, sub) FROM docs, (SELECT tlv_find_subspace(pairs, 20) AS sub FROM held OFFSET 0) q), alpha0 => 2);
+CREATE TABLE terms AS SELECT doc, 'w' || item AS term, weight AS n FROM docs, tlv_bag_items(bag);
 
 -- phase: bags of rows
-SELECT sum(tlv_size(b)) FROM (SELECT doc, tlv_bag(term, n) AS b FROM terms, generate_series(1, 100) GROUP BY doc) q;
+SELECT sum(tlv_bag_size(b)) FROM (SELECT doc, tlv_bag_agg(term, n) AS b FROM terms, generate_series(1, 100) GROUP BY doc) q;
 
 -- phase: one large bag
-SELECT tlv_bag(i) FROM generate_series(1, 40000000) i;
+SELECT tlv_bag_agg(i) FROM generate_series(1, 40000000) i;
 
 -- phase: summary
 SELECT tlv_count_summary(bag) FROM docs, generate_series(1, 1000);
@@ -49,10 +49,10 @@ SELECT count(*) FROM (SELECT tlv_topic_model(array_agg(1), array_agg(i::bigint),
   FROM generate_series(1, 10000000) i) q, tlv_topic_items(m, 1);
 
 -- phase: subspace of 5000 items
-SELECT count(tlv_subspace(pairs, 200, seed => i)) FROM held, generate_series(1, 20) i;
+SELECT count(tlv_find_subspace(pairs, 200, seed => i)) FROM held, generate_series(1, 20) i;
 
 -- phase: random subspace
-SELECT count(tlv_subspace(summary, 400, seed => i)) FROM held, generate_series(1, 20) i;
+SELECT count(tlv_find_subspace(summary, 400, seed => i)) FROM held, generate_series(1, 20) i;
 
 -- phase: alpha0 search, k = 100
 SELECT tlv_fit_lda(wide_triples, 100, seed => i) FROM held, generate_series(1, 9) i;
@@ -76,13 +76,13 @@ SELECT tlv_statistics(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 5
 SELECT tlv_statistics(bag, (SELECT m FROM held), 'vb') FROM docs, generate_series(1, 50);
 
 -- phase: one endless document
-SELECT tlv_statistics(b, (SELECT m FROM held)) FROM (SELECT tlv_bag(item, 1e7) AS b FROM docs, tlv_items(bag)) q;
+SELECT tlv_statistics(b, (SELECT m FROM held)) FROM (SELECT tlv_bag_agg(item, 1e7) AS b FROM docs, tlv_bag_items(bag)) q;
 
 -- phase: inference
 SELECT count(tlv_infer((SELECT m FROM held), bag)) FROM docs, generate_series(1, 100);
 
 -- phase: perplexity
-SELECT tlv_perplexity((SELECT m FROM held), bag) FROM docs, generate_series(1, 50);
+SELECT tlv_perplexity(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 50);
 
 -- phase: coherence
 SELECT tlv_coherence(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 1000);

@@ -108,7 +108,7 @@ SELECT count(tlv_tree_svg(other)) FROM held, generate_series(1, 10000);
 SELECT count(tlv_tree_newick(other)) FROM held, generate_series(1, 100000);
 
 -- phase: rows of cells
-SELECT count(r) FROM (SELECT tlv_category_row(v, i % 7, 100) AS r FROM generate_series(1, 500000) i, generate_series(1, 100) v GROUP BY i) q;
+SELECT count(r) FROM (SELECT tlv_row_agg(v, i % 7, 100) AS r FROM generate_series(1, 500000) i, generate_series(1, 100) v GROUP BY i) q;
 
 -- phase: rows of numbers
-SELECT count(r) FROM (SELECT tlv_number_row(v, i % 7, 100) AS r FROM generate_series(1, 500000) i, generate_series(1, 100) v GROUP BY i) q;
+SELECT count(r) FROM (SELECT tlv_row_agg(v, i % 7, 100) AS r FROM generate_series(1, 500000) i, generate_series(1, 100) v GROUP BY i) q;

@@ -51,21 +51,21 @@ SELECT count(DISTINCT tlv_term_id(i::text)), bool_and(tlv_term_id(i::text) >= 0)
 -- full-text search as tokenizer
 SELECT tlv_to_bag(to_tsvector('simple', 'to be or not to be')) =
        tlv_to_bag(ARRAY[tlv_term_id('to'), tlv_term_id('be'), tlv_term_id('or'), tlv_term_id('not')], ARRAY[2,2,1,1]) AS positions_count,
-       tlv_total(tlv_to_bag(strip(to_tsvector('simple', 'to be or not to be')))) AS stripped,
+       tlv_bag_total(tlv_to_bag(strip(to_tsvector('simple', 'to be or not to be')))) AS stripped,
        tlv_to_bag(''::tsvector) AS empty, tlv_to_bag(null::tsvector) AS null;
 
 -- reading
-SELECT * FROM tlv_items('{3:2,-17:1.5,9000000000:7}');
-SELECT * FROM tlv_items('{}');
-SELECT * FROM tlv_items(null);
-SELECT tlv_size('{3:2,-17:1.5}'), tlv_total('{3:2,-17:1.5}'), tlv_size('{}'), tlv_total('{}');
+SELECT * FROM tlv_bag_items('{3:2,-17:1.5,9000000000:7}');
+SELECT * FROM tlv_bag_items('{}');
+SELECT * FROM tlv_bag_items(null);
+SELECT tlv_bag_size('{3:2,-17:1.5}'), tlv_bag_total('{3:2,-17:1.5}'), tlv_bag_size('{}'), tlv_bag_total('{}');
 SELECT tlv_info('{3:2,-17:1.5}'::tlv_bag), tlv_info('{}'::tlv_bag);
 -- a sum beyond all numbers is an error, not infinity
-SELECT pg_temp.outcome($$SELECT tlv_total('{1:1e308,2:1e308}')$$), pg_temp.outcome($$SELECT tlv_info('{1:1e308,2:1e308}'::tlv_bag)$$);
+SELECT pg_temp.outcome($$SELECT tlv_bag_total('{1:1e308,2:1e308}')$$), pg_temp.outcome($$SELECT tlv_info('{1:1e308,2:1e308}'::tlv_bag)$$);
 
--- tlv_damp, +
-SELECT tlv_damp('{1:1,2:2,3:50,4:0.5}', 2), tlv_damp('{1:5,2:2}', 1.5), tlv_damp('{}', 1), tlv_damp(null, 1), tlv_damp('{1:2}', null);
-SELECT c, pg_temp.outcome(format('SELECT tlv_damp(''{1:2}'', %L)', c)) FROM unnest('{0,-1,NaN,Infinity}'::text[]) AS c;
+-- tlv_bag_damp, +
+SELECT tlv_bag_damp('{1:1,2:2,3:50,4:0.5}', 2), tlv_bag_damp('{1:5,2:2}', 1.5), tlv_bag_damp('{}', 1), tlv_bag_damp(null, 1), tlv_bag_damp('{1:2}', null);
+SELECT c, pg_temp.outcome(format('SELECT tlv_bag_damp(''{1:2}'', %L)', c)) FROM unnest('{0,-1,NaN,Infinity}'::text[]) AS c;
 SELECT '{1:1,3:2}'::tlv_bag + '{3:5,-2:1}', '{}'::tlv_bag + '{}', '{1:1}'::tlv_bag + '{}',
        '{9223372036854775807:1}'::tlv_bag + '{-9223372036854775808:1}';
 SELECT pg_temp.outcome($$SELECT '{7:1e308}'::tlv_bag + '{7:1e308}'$$);
@@ -127,8 +127,8 @@ SELECT count(*) FROM parted;
 CREATE TEMP TABLE stored (id int, bag tlv_bag);
 INSERT INTO stored SELECT n, tlv_to_bag(array_agg(i * 1000003), array_agg(i + 0.25))
 FROM unnest('{1,5,100,500,20000}'::int[]) n, generate_series(1::bigint, n) i GROUP BY n;
-SELECT id, tlv_size(bag), tlv_total(bag) = id * (id + 1) / 2 + id * 0.25 AS total_ok,
-       (SELECT sum(item) FROM tlv_items(bag)) = id::numeric * (id + 1) / 2 * 1000003 AS items_ok,
+SELECT id, tlv_bag_size(bag), tlv_bag_total(bag) = id * (id + 1) / 2 + id * 0.25 AS total_ok,
+       (SELECT sum(item) FROM tlv_bag_items(bag)) = id::numeric * (id + 1) / 2 * 1000003 AS items_ok,
        bag::text::tlv_bag = bag AS text_ok
 FROM stored ORDER BY id;
 SET extra_float_digits = 0;

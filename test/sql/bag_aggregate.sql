@@ -1,4 +1,4 @@
--- The aggregates tlv_bag(item [, weight]) over bigint and text, and tlv_rollup(tlv_bag).
+-- The aggregates tlv_bag_agg(item [, weight]) over bigint and text, and tlv_rollup(tlv_bag).
 \pset null '(null)'
 \set ECHO none
 \i test/sql/include/helpers.sql
@@ -9,34 +9,34 @@ INSERT INTO rows VALUES
   (6, 2, 9223372036854775807, 'end', 1), (7, 2, -9223372036854775808, 'start', 4), (8, 2, 0, 'zero', NULL),
   (9, 3, NULL, NULL, 1), (10, 3, NULL, NULL, NULL);
 
-SELECT doc, tlv_bag(item), tlv_bag(item, n) FROM rows GROUP BY doc ORDER BY doc;
-SELECT doc, tlv_bag(item ORDER BY id DESC), tlv_bag(item, n ORDER BY id DESC) FROM rows GROUP BY doc ORDER BY doc;
-SELECT doc, tlv_bag(term) = tlv_bag(tlv_term_id(term)) AS term, tlv_bag(term, n) = tlv_bag(tlv_term_id(term), n) AS weighted
+SELECT doc, tlv_bag_agg(item), tlv_bag_agg(item, n) FROM rows GROUP BY doc ORDER BY doc;
+SELECT doc, tlv_bag_agg(item ORDER BY id DESC), tlv_bag_agg(item, n ORDER BY id DESC) FROM rows GROUP BY doc ORDER BY doc;
+SELECT doc, tlv_bag_agg(term) = tlv_bag_agg(tlv_term_id(term)) AS term, tlv_bag_agg(term, n) = tlv_bag_agg(tlv_term_id(term), n) AS weighted
 FROM rows GROUP BY doc ORDER BY doc;
-SELECT tlv_bag(item) AS no_rows FROM rows WHERE false;
-SELECT tlv_bag(item) AS only_nulls, tlv_bag(term, n) FROM rows WHERE doc = 3;
-SELECT tlv_bag(item) FILTER (WHERE id > 2) AS filtered, tlv_bag(DISTINCT item) AS distinct_items,
-       tlv_bag(DISTINCT item, n) AS distinct_pairs FROM rows WHERE doc = 1;
-SELECT tlv_bag(1::bigint), tlv_bag(i::smallint), tlv_bag(i::int, 2::real), tlv_bag(i::int, 2::numeric) FROM generate_series(1, 3) i;
+SELECT tlv_bag_agg(item) AS no_rows FROM rows WHERE false;
+SELECT tlv_bag_agg(item) AS only_nulls, tlv_bag_agg(term, n) FROM rows WHERE doc = 3;
+SELECT tlv_bag_agg(item) FILTER (WHERE id > 2) AS filtered, tlv_bag_agg(DISTINCT item) AS distinct_items,
+       tlv_bag_agg(DISTINCT item, n) AS distinct_pairs FROM rows WHERE doc = 1;
+SELECT tlv_bag_agg(1::bigint), tlv_bag_agg(i::smallint), tlv_bag_agg(i::int, 2::real), tlv_bag_agg(i::int, 2::numeric) FROM generate_series(1, 3) i;
 -- the name is the type's, too: varchar must reach the aggregate, not become a cast
-SELECT tlv_bag('x'::text) = tlv_bag('x'::varchar) AS same, tlv_bag('x'::varchar, 2) = tlv_bag('x', 2) AS weighted FROM generate_series(1, 3) i;
+SELECT tlv_bag_agg('x'::text) = tlv_bag_agg('x'::varchar) AS same, tlv_bag_agg('x'::varchar, 2) = tlv_bag_agg('x', 2) AS weighted FROM generate_series(1, 3) i;
 
 -- NULL rows first, last and between, in parallel parts too (below)
-SELECT tlv_bag(item) FROM (VALUES (NULL::bigint), (1), (NULL), (1), (NULL)) v(item);
+SELECT tlv_bag_agg(item) FROM (VALUES (NULL::bigint), (1), (NULL), (1), (NULL)) v(item);
 
 -- windows: a growing frame reads the state of every row and must not disturb it
-SELECT id, tlv_bag(item) OVER (ORDER BY id) AS growing,
-       tlv_bag(item) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS sliding
+SELECT id, tlv_bag_agg(item) OVER (ORDER BY id) AS growing,
+       tlv_bag_agg(item) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS sliding
 FROM rows WHERE doc < 3 ORDER BY id;
 
 -- GROUPING SETS share the input
-SELECT doc, grouping(doc) AS g, tlv_bag(item) FROM rows GROUP BY GROUPING SETS ((doc), ()) ORDER BY g, doc;
-SELECT doc, id % 2 AS odd, tlv_bag(item) FROM rows WHERE doc < 3 GROUP BY CUBE (doc, id % 2) ORDER BY doc, odd;
+SELECT doc, grouping(doc) AS g, tlv_bag_agg(item) FROM rows GROUP BY GROUPING SETS ((doc), ()) ORDER BY g, doc;
+SELECT doc, id % 2 AS odd, tlv_bag_agg(item) FROM rows WHERE doc < 3 GROUP BY CUBE (doc, id % 2) ORDER BY doc, odd;
 
 -- weights that are no counts
-SELECT w, pg_temp.outcome(format('SELECT tlv_bag(i, %L::float8) FROM generate_series(1::bigint, 3) i', w))
+SELECT w, pg_temp.outcome(format('SELECT tlv_bag_agg(i, %L::float8) FROM generate_series(1::bigint, 3) i', w))
 FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) AS w;
-SELECT pg_temp.outcome('SELECT tlv_bag(1::bigint, 1e308) FROM generate_series(1, 2)') AS sum_too_large;
+SELECT pg_temp.outcome('SELECT tlv_bag_agg(1::bigint, 1e308) FROM generate_series(1, 2)') AS sum_too_large;
 
 -- rollup
 SELECT tlv_rollup(bag) FROM (VALUES ('{1:1}'::tlv_bag), (NULL), ('{1:2,5:1}'), ('{}')) v(bag);
@@ -51,8 +51,8 @@ CREATE TEMP TABLE wide AS
   FROM generate_series(1, 3) g, generate_series(1::bigint, 5000) i GROUP BY g;
 SELECT bool_and(pg_column_size(bag) > 50000) AS out_of_line FROM wide;
 CREATE TEMP TABLE before AS SELECT g, md5(bag::text) AS h FROM wide;
-SELECT tlv_size(tlv_rollup(bag)), tlv_total(tlv_rollup(bag)) = 3 * sum(tlv_total(bag)) / count(*) AS total_ok FROM wide;
-SELECT tlv_rollup(bag) = (SELECT sum_of.b FROM (SELECT tlv_bag(item, weight) AS b FROM wide, tlv_items(bag)) sum_of) AS as_items FROM wide;
+SELECT tlv_bag_size(tlv_rollup(bag)), tlv_bag_total(tlv_rollup(bag)) = 3 * sum(tlv_bag_total(bag)) / count(*) AS total_ok FROM wide;
+SELECT tlv_rollup(bag) = (SELECT sum_of.b FROM (SELECT tlv_bag_agg(item, weight) AS b FROM wide, tlv_bag_items(bag)) sum_of) AS as_items FROM wide;
 SELECT bool_and(md5(bag::text) = h) AS originals_unchanged FROM wide JOIN before USING (g);
 
 -- parallel: partial states of workers are combined
@@ -63,25 +63,25 @@ SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-SELECT pg_temp.nodes('SELECT tlv_bag(item, n) FROM bag_rows');
-CREATE TEMP TABLE in_parallel AS SELECT tlv_bag(item, n) AS b, tlv_bag(item::text) AS t FROM bag_rows;
-CREATE TEMP TABLE in_parallel_groups AS SELECT doc, tlv_bag(item, n) AS b FROM bag_rows GROUP BY doc;
+SELECT pg_temp.nodes('SELECT tlv_bag_agg(item, n) FROM bag_rows');
+CREATE TEMP TABLE in_parallel AS SELECT tlv_bag_agg(item, n) AS b, tlv_bag_agg(item::text) AS t FROM bag_rows;
+CREATE TEMP TABLE in_parallel_groups AS SELECT doc, tlv_bag_agg(item, n) AS b FROM bag_rows GROUP BY doc;
 SET max_parallel_workers_per_gather = 0;
-CREATE TEMP TABLE in_one AS SELECT tlv_bag(item, n) AS b, tlv_bag(item::text) AS t FROM bag_rows;
-CREATE TEMP TABLE in_one_groups AS SELECT doc, tlv_bag(item, n) AS b FROM bag_rows GROUP BY doc;
-SELECT p.b = o.b AS same, p.t = o.t AS same_terms, tlv_size(p.b), tlv_total(p.b) FROM in_parallel p, in_one o;
+CREATE TEMP TABLE in_one AS SELECT tlv_bag_agg(item, n) AS b, tlv_bag_agg(item::text) AS t FROM bag_rows;
+CREATE TEMP TABLE in_one_groups AS SELECT doc, tlv_bag_agg(item, n) AS b FROM bag_rows GROUP BY doc;
+SELECT p.b = o.b AS same, p.t = o.t AS same_terms, tlv_bag_size(p.b), tlv_bag_total(p.b) FROM in_parallel p, in_one o;
 SELECT count(*), bool_and(p.b = o.b) AS same FROM in_parallel_groups p JOIN in_one_groups o USING (doc);
-SELECT (SELECT sum(tlv_total(b)) FROM in_one_groups) = (SELECT sum(n) FROM bag_rows WHERE item IS NOT NULL) AS sums_agree;
+SELECT (SELECT sum(tlv_bag_total(b)) FROM in_one_groups) = (SELECT sum(n) FROM bag_rows WHERE item IS NOT NULL) AS sums_agree;
 
 -- hash with spill, and sort
 SET work_mem = '64kB';
 SET enable_sort = off;
-SELECT pg_temp.nodes('SELECT doc, tlv_bag(item, n) FROM bag_rows GROUP BY doc');
-CREATE TEMP TABLE spilled AS SELECT doc, tlv_bag(item, n) AS b FROM bag_rows GROUP BY doc;
+SELECT pg_temp.nodes('SELECT doc, tlv_bag_agg(item, n) FROM bag_rows GROUP BY doc');
+CREATE TEMP TABLE spilled AS SELECT doc, tlv_bag_agg(item, n) AS b FROM bag_rows GROUP BY doc;
 RESET enable_sort;
 SET enable_hashagg = off;
-SELECT pg_temp.nodes('SELECT doc, tlv_bag(item, n) FROM bag_rows GROUP BY doc');
-CREATE TEMP TABLE sorted AS SELECT doc, tlv_bag(item, n) AS b FROM bag_rows GROUP BY doc;
+SELECT pg_temp.nodes('SELECT doc, tlv_bag_agg(item, n) FROM bag_rows GROUP BY doc');
+CREATE TEMP TABLE sorted AS SELECT doc, tlv_bag_agg(item, n) AS b FROM bag_rows GROUP BY doc;
 RESET enable_hashagg;
 RESET work_mem;
 SELECT count(*), bool_and(a.b = o.b) AS spilled, bool_and(s.b = o.b) AS sorted
@@ -94,16 +94,16 @@ CREATE TABLE bag_parts_1 PARTITION OF bag_parts FOR VALUES WITH (MODULUS 2, REMA
 INSERT INTO bag_parts SELECT * FROM bag_rows;
 ANALYZE bag_parts;
 SET enable_partitionwise_aggregate = on;
-SELECT pg_temp.nodes('SELECT tlv_bag(item, n) FROM bag_parts');
-SELECT (SELECT tlv_bag(item, n) FROM bag_parts) = b AS same FROM in_one;
+SELECT pg_temp.nodes('SELECT tlv_bag_agg(item, n) FROM bag_parts');
+SELECT (SELECT tlv_bag_agg(item, n) FROM bag_parts) = b AS same FROM in_one;
 RESET enable_partitionwise_aggregate;
 
 -- 100 000 groups in one hash table: the states share one memory context (quadratic otherwise)
 SET enable_sort = off;
 SET work_mem = '1GB';
 SET statement_timeout = '30s';
-SELECT pg_temp.nodes('SELECT i % 100000, tlv_bag(i::bigint) FROM generate_series(1, 400000) i GROUP BY 1');
-SELECT count(*), sum(tlv_size(b)) FROM (SELECT i % 100000 AS g, tlv_bag(i::bigint) AS b FROM generate_series(1, 400000) i GROUP BY 1) q;
+SELECT pg_temp.nodes('SELECT i % 100000, tlv_bag_agg(i::bigint) FROM generate_series(1, 400000) i GROUP BY 1');
+SELECT count(*), sum(tlv_bag_size(b)) FROM (SELECT i % 100000 AS g, tlv_bag_agg(i::bigint) AS b FROM generate_series(1, 400000) i GROUP BY 1) q;
 RESET statement_timeout;
 RESET work_mem;
 RESET enable_sort;

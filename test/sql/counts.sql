@@ -18,9 +18,9 @@ CREATE TABLE moment_parts_b PARTITION OF moment_parts DEFAULT;
 INSERT INTO moment_parts SELECT * FROM moment_docs;
 ANALYZE moment_parts;
 CREATE TABLE constants AS
-  SELECT tlv_subspace(tlv_count_moments(bag), k => 3) AS s, NULL::tlv_subspace AS distinct_s, NULL::tlv_model AS m FROM moment_docs;
+  SELECT tlv_find_subspace(tlv_count_moments(bag), k => 3) AS s, NULL::tlv_subspace AS distinct_s, NULL::tlv_model AS m FROM moment_docs;
 UPDATE constants SET m = tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM moment_docs)),
-  distinct_s = (SELECT tlv_subspace(tlv_count_moments(bag), k => 4, distinct_pairs => true) FROM moment_docs);
+  distinct_s = (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 4, distinct_pairs => true) FROM moment_docs);
 
 -- What a value says, rounded where sums depend on their order.
 CREATE FUNCTION topics_digest(model tlv_model) RETURNS text LANGUAGE sql PARALLEL SAFE AS $$
@@ -37,7 +37,7 @@ BEGIN
   RETURN scalars || CASE info->>'kind'
     WHEN 'count_summary' THEN md5(m::text)
     WHEN 'count_pairs' THEN md5(m::text)
-    WHEN 'count_products' THEN (SELECT string_agg(round(eigenvalue::numeric, 8)::text, ' ' ORDER BY rank) FROM tlv_spectrum(tlv_subspace(m)))
+    WHEN 'count_products' THEN (SELECT string_agg(round(eigenvalue::numeric, 8)::text, ' ' ORDER BY rank) FROM tlv_spectrum(tlv_find_subspace(m)))
     WHEN 'count_triples' THEN CASE WHEN info->>'distinct' = '0' THEN topics_digest(tlv_fit_lda(m, alpha0 => 1))
       ELSE (SELECT string_agg(round(z::numeric, 6)::text, ' ' ORDER BY rank) FROM tlv_spectrum(m)) END
     WHEN 'topic_statistics' THEN topics_digest(tlv_update((SELECT c.m FROM constants c), m))
@@ -116,13 +116,13 @@ SELECT digest(tlv_coherence(bag, m)) = (SELECT digest(tlv_rollup(c)) FROM (SELEC
        digest(tlv_coherence(bag, m)) <> digest(tlv_coherence(bag, m, 5)) AS five
 FROM moment_docs, constants;
 SET max_parallel_workers_per_gather = 0;
-CREATE TEMP TABLE one_process AS SELECT tlv_perplexity(m, bag) AS p, tlv_coherence(bag, m) AS c FROM moment_docs, constants;
+CREATE TEMP TABLE one_process AS SELECT tlv_perplexity(bag, m) AS p, tlv_coherence(bag, m) AS c FROM moment_docs, constants;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-SELECT pg_temp.nodes('SELECT tlv_perplexity((SELECT m FROM constants), bag), tlv_coherence(bag, (SELECT m FROM constants)) FROM moment_docs');
-SELECT abs(tlv_perplexity((SELECT m FROM constants), bag) / (SELECT p FROM one_process) - 1) < 1e-9 AS perplexity,
+SELECT pg_temp.nodes('SELECT tlv_perplexity(bag, (SELECT m FROM constants)), tlv_coherence(bag, (SELECT m FROM constants)) FROM moment_docs');
+SELECT abs(tlv_perplexity(bag, (SELECT m FROM constants)) / (SELECT p FROM one_process) - 1) < 1e-9 AS perplexity,
        digest(tlv_coherence(bag, (SELECT m FROM constants))) = (SELECT digest(c) FROM one_process) AS coherence
 FROM moment_docs;
 RESET max_parallel_workers_per_gather;
@@ -130,9 +130,9 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 -- two aggregates over the same arguments share one state; a final function must leave it alone
-SELECT tlv_perplexity(m, bag) = tlv_perplexity(m, bag) AS shared, (SELECT count(*)
-        FROM (SELECT tlv_perplexity(m, bag) OVER (ORDER BY doc) AS p FROM moment_docs, constants WHERE doc BETWEEN 1 AND 20) w WHERE p > 1) AS growing,
-       abs((SELECT p FROM (SELECT doc, tlv_perplexity(m, bag) OVER (ORDER BY doc) AS p FROM moment_docs, constants) w ORDER BY doc DESC LIMIT 1) / tlv_perplexity(m, bag) - 1) < 1e-9 AS last_of_window
+SELECT tlv_perplexity(bag, m) = tlv_perplexity(bag, m) AS shared, (SELECT count(*)
+        FROM (SELECT tlv_perplexity(bag, m) OVER (ORDER BY doc) AS p FROM moment_docs, constants WHERE doc BETWEEN 1 AND 20) w WHERE p > 1) AS growing,
+       abs((SELECT p FROM (SELECT doc, tlv_perplexity(bag, m) OVER (ORDER BY doc) AS p FROM moment_docs, constants) w ORDER BY doc DESC LIMIT 1) / tlv_perplexity(bag, m) - 1) < 1e-9 AS last_of_window
 FROM moment_docs, constants;
 SELECT digest(a) = digest(b) AS shared, digest(a) = (SELECT digest(tlv_count_summary(bag)) FROM moment_docs) AS right_value
 FROM (SELECT tlv_count_summary(bag) AS a, tlv_count_summary(bag) AS b FROM moment_docs) q;
@@ -153,10 +153,10 @@ FROM infos, unnest(all_of) i;
 SELECT day, tlv_info(tlv_count_summary(bag))->>'nulls' AS nulls, tlv_info(tlv_count_summary(bag))->>'documents' AS documents
 FROM moment_docs WHERE day IN (0, 8) GROUP BY day ORDER BY day;
 SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS moments, tlv_count_moments(bag, s) AS triples, tlv_count_products(bag, s) AS products,
-       tlv_statistics(bag, m) AS statistics, tlv_perplexity(m, bag) AS perplexity, tlv_coherence(bag, m) AS coherence
+       tlv_statistics(bag, m) AS statistics, tlv_perplexity(bag, m) AS perplexity, tlv_coherence(bag, m) AS coherence
 FROM moment_docs, constants WHERE false;
 SELECT tlv_count_moments(bag, NULL::tlv_subspace) AS triples, tlv_count_products(bag, NULL::tlv_subspace) AS products, tlv_statistics(bag, NULL::tlv_model) AS statistics,
-       tlv_statistics(bag, NULL::tlv_model, 'vb') AS vb, tlv_statistics(bag, (SELECT m FROM constants), NULL) AS no_method, tlv_perplexity(NULL::tlv_model, bag) AS perplexity,
+       tlv_statistics(bag, NULL::tlv_model, 'vb') AS vb, tlv_statistics(bag, (SELECT m FROM constants), NULL) AS no_method, tlv_perplexity(bag, NULL::tlv_model) AS perplexity,
        tlv_coherence(bag, NULL::tlv_model) AS coherence
 FROM moment_docs;
 SELECT tlv_rollup(NULL::tlv_moments) AS rollup, (SELECT tlv_count_summary(bag) FROM moment_docs) + NULL AS plus;
@@ -243,7 +243,7 @@ SELECT pg_temp.outcome('SELECT tlv_moments_combine(pairs, pairs) FROM moment_day
 SELECT f, pg_temp.outcome(format('SELECT %s FROM moment_docs, constants WHERE doc = 1', f))
 FROM unnest(ARRAY['tlv_count_summary_accum(NULL, bag)', 'tlv_count_pairs_accum(NULL, ARRAY[bag])', 'tlv_count_products_accum(NULL, bag, s)',
                   'tlv_count_triples_accum(NULL, bag, s)', 'tlv_statistics_accum(NULL, bag, m)', 'tlv_coherence_accum(NULL, bag, m)',
-                  'tlv_completion_accum(NULL, m, bag)']) f;
+                  'tlv_completion_accum(NULL, bag, m)']) f;
 DROP FUNCTION paths, digest, topics_digest;
 DROP VIEW other;
 DROP TABLE moment_docs, moment_parts, moment_days, constants, many_groups;

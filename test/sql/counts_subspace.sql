@@ -8,19 +8,19 @@ CREATE TEMP TABLE docs AS
 
 -- by products: a random start, then one pass a step
 CREATE TEMP TABLE steps (step int, s tlv_subspace);
-INSERT INTO steps SELECT 0, tlv_subspace(tlv_count_summary(bag), k => 4) FROM docs;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 0;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 1;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s), k => 4) FROM docs) FROM steps WHERE step = 2;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s), NULL) FROM docs) FROM steps WHERE step = 3;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 4;
-INSERT INTO steps SELECT step + 1, (SELECT tlv_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 5;
-SELECT step, tlv_info(s)->>'steps' AS steps, tlv_subspace_change(s) IS NULL AS before_two, tlv_subspace_change(s) < 0.01 AS stands,
-       tlv_info(s)->'arrays'->'basis' = jsonb_build_array(14, (SELECT count(DISTINCT item) FROM docs, tlv_items(bag))) AS shape
+INSERT INTO steps SELECT 0, tlv_find_subspace(tlv_count_summary(bag), k => 4) FROM docs;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 0;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 1;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s), k => 4) FROM docs) FROM steps WHERE step = 2;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s), NULL) FROM docs) FROM steps WHERE step = 3;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 4;
+INSERT INTO steps SELECT step + 1, (SELECT tlv_find_subspace(tlv_count_products(bag, s)) FROM docs) FROM steps WHERE step = 5;
+SELECT step, tlv_info(s)->>'steps' AS steps, (tlv_info(s)->>'change')::float8 IS NULL AS before_two, (tlv_info(s)->>'change')::float8 < 0.01 AS stands,
+       tlv_info(s)->'arrays'->'basis' = jsonb_build_array(14, (SELECT count(DISTINCT item) FROM docs, tlv_bag_items(bag))) AS shape
 FROM steps ORDER BY step;
 
 -- from exact pairs at once: the same spectrum; another seed, too
-CREATE TEMP TABLE exact AS SELECT tlv_subspace(tlv_count_moments(bag), k => 4) AS s, tlv_subspace(tlv_count_moments(bag), 4, seed => 99) AS other FROM docs;
+CREATE TEMP TABLE exact AS SELECT tlv_find_subspace(tlv_count_moments(bag), k => 4) AS s, tlv_find_subspace(tlv_count_moments(bag), 4, seed => 99) AS other FROM docs;
 SELECT e.rank, abs(e.eigenvalue - p.eigenvalue) < 0.001 AS products, abs(e.eigenvalue - o.eigenvalue) < 0.001 AS seed, e.z IS NULL AS no_z,
        e.eigenvalue BETWEEN 0.1 AND 1.01 AS of_a_topic
 FROM tlv_spectrum((SELECT s FROM exact)) e JOIN tlv_spectrum((SELECT s FROM steps WHERE step = 6)) p USING (rank) JOIN tlv_spectrum((SELECT other FROM exact)) o USING (rank)
@@ -32,33 +32,33 @@ FROM tlv_spectrum((SELECT tlv_count_moments(bag, (SELECT s FROM exact)) FROM doc
 SELECT count(*) FROM tlv_spectrum(NULL::tlv_subspace);
 
 -- the basis does not matter, the subspace does: the same topics from either
-SELECT max(error) < 0.001 AS same_topics, count(*) AS topics
+SELECT max(distance) < 0.001 AS same_topics, count(*) AS topics
 FROM tlv_match((SELECT tlv_fit_lda(tlv_count_moments(bag, (SELECT s FROM exact)), alpha0 => 0.4) FROM docs),
                (SELECT tlv_fit_lda(tlv_count_moments(bag, (SELECT s FROM steps WHERE step = 6)), alpha0 => 0.4) FROM docs));
 
 -- same seed, same bits
-SELECT (SELECT tlv_subspace(tlv_count_summary(bag), 4, seed => 1) FROM docs) = s AS same, (SELECT tlv_subspace(tlv_count_summary(bag), 4, seed => 2) FROM docs) = s AS other_seed
+SELECT (SELECT tlv_find_subspace(tlv_count_summary(bag), 4, seed => 1) FROM docs) = s AS same, (SELECT tlv_find_subspace(tlv_count_summary(bag), 4, seed => 2) FROM docs) = s AS other_seed
 FROM steps WHERE step = 0;
 
 -- rare items are left out
-SELECT (tlv_info(tlv_subspace(tlv_count_summary(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
-       (SELECT count(*) FROM (SELECT item FROM docs, tlv_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS enough_documents,
-       (tlv_info(tlv_subspace(tlv_count_moments(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
-       (SELECT count(*) FROM (SELECT item FROM docs, tlv_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS from_pairs,
-       tlv_info(tlv_subspace(tlv_count_moments(bag), 2, min_documents => 20))->>'minimum_documents' AS said
+SELECT (tlv_info(tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
+       (SELECT count(*) FROM (SELECT item FROM docs, tlv_bag_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS enough_documents,
+       (tlv_info(tlv_find_subspace(tlv_count_moments(bag), 2, min_documents => 20))->'arrays'->'items'->>0)::int =
+       (SELECT count(*) FROM (SELECT item FROM docs, tlv_bag_items(bag) GROUP BY item HAVING count(*) >= 20) f) AS from_pairs,
+       tlv_info(tlv_find_subspace(tlv_count_moments(bag), 2, min_documents => 20))->>'minimum_documents' AS said
 FROM docs;
 
 -- fewer items than the block has room for: the block is as wide as they are many
-SELECT tlv_info(tlv_subspace(tlv_count_moments(bag), 3))->'arrays'->'basis' AS basis, (SELECT count(*) FROM tlv_spectrum(tlv_subspace(tlv_count_moments(bag), 3))) AS spectrum
+SELECT tlv_info(tlv_find_subspace(tlv_count_moments(bag), 3))->'arrays'->'basis' AS basis, (SELECT count(*) FROM tlv_spectrum(tlv_find_subspace(tlv_count_moments(bag), 3))) AS spectrum
 FROM (VALUES ('{1:2,2:1}'::tlv_bag), ('{2:2,3:1}'), ('{1:3,3:1}'), ('{1:1,2:1,3:1}')) v(bag);
 
 -- the exact spectrum by hand: two items that never meet, S P2 S = diag(total / (total + 0.5))
 SELECT rank, round(eigenvalue::numeric, 6) AS eigenvalue
-FROM tlv_spectrum((SELECT tlv_subspace(tlv_count_moments(bag), 2) FROM (VALUES ('{1:4}'::tlv_bag), ('{1:4}'), ('{2:5}')) v(bag)));
+FROM tlv_spectrum((SELECT tlv_find_subspace(tlv_count_moments(bag), 2) FROM (VALUES ('{1:4}'::tlv_bag), ('{1:4}'), ('{2:5}')) v(bag)));
 
 -- choosing k, over pairs of distinct items: the value in either fold, z in the other
 CREATE TEMP TABLE folds AS
-  SELECT f, (SELECT tlv_subspace(tlv_count_moments(bag), k => 12, distinct_pairs => true) FROM docs WHERE tlv_fold(bag) = f) AS s FROM generate_series(0, 1) f;
+  SELECT f, (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 12, distinct_pairs => true) FROM docs WHERE tlv_fold(bag) = f) AS s FROM generate_series(0, 1) f;
 CREATE TEMP TABLE other_fold AS
   SELECT f, (SELECT tlv_count_moments(bag, s) FROM docs WHERE tlv_fold(bag) = 1 - f) AS m FROM folds;
 SELECT tlv_info(s)->>'distinct' AS distinct_pairs, tlv_info(m)->>'distinct' AS and_moments FROM folds JOIN other_fold USING (f);
@@ -66,7 +66,7 @@ SELECT f, rank, z > 3 AS significant FROM other_fold, tlv_spectrum(m) WHERE rank
 SELECT (SELECT k FROM tlv_suggest_k(a.m, b.m) WHERE chosen) AS k, (SELECT k FROM tlv_suggest_k(b.m, a.m) WHERE chosen) AS k_swapped,
        (SELECT count(*) FROM tlv_suggest_k(NULL::tlv_moments, a.m)) AS k_null FROM other_fold a, other_fold b WHERE a.f = 0 AND b.f = 1;
 SELECT what, k, criterion, chosen FROM (VALUES ('bags', 'SELECT bag FROM docs', 50, 1), ('another seed', 'SELECT bag FROM docs', 10, 7),
-  ('rows', 'SELECT doc, item, weight FROM docs, tlv_items(bag)', 50, 1),
+  ('rows', 'SELECT doc, item, weight FROM docs, tlv_bag_items(bag)', 50, 1),
   ('at most', 'SELECT bag FROM docs', 3, 1), ('null', NULL, 50, 1)) v(what, query, max_k, seed), tlv_suggest_k(query, max_k, seed) WHERE chosen ORDER BY what, criterion;
 -- the curve: held-out documents at several k, the best one with no error; the directions by decreasing z
 SELECT k, score BETWEEN -5 AND 0 AS score, standard_error BETWEEN 0 AND 0.2 AS error, standard_error = 0 AS best, chosen

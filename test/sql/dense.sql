@@ -88,7 +88,7 @@ BEGIN
   END LOOP;
 END $$;
 CREATE TABLE vec_values AS
-  SELECT tlv_dense_moments(x, 2) AS m, tlv_subspace(tlv_dense_moments(x, 2), k => 2) AS s, tlv_subspace(tlv_dense_moments(x, 3), k => 3) AS whole FROM vec_rows;
+  SELECT tlv_dense_moments(x, 2) AS m, tlv_find_subspace(tlv_dense_moments(x, 2), k => 2) AS s, tlv_find_subspace(tlv_dense_moments(x, 3), k => 3) AS whole FROM vec_rows;
 SELECT call, count(*) AS paths, string_agg(path, ', ') FILTER (WHERE same IS NOT TRUE) AS differ
 FROM unnest(ARRAY['tlv_dense_moments(%s, 2)', 'tlv_dense_moments(%s, 3)', 'tlv_dense_moments(%s, 4)', 'tlv_dense_moments(%s, (SELECT s FROM vec_values))',
                   'tlv_dense_moments(%s, (SELECT s FROM vec_values), 3)']) call, vec_paths(call)
@@ -139,10 +139,10 @@ SELECT pg_temp.outcome('SELECT tlv_dense_moments(x, 2) + tlv_dense_moments(x, 3)
        pg_temp.outcome('SELECT tlv_dense_moments(x, 3) + tlv_dense_moments(x, s) FROM vec_rows, vec_values') AS kinds,
        pg_temp.outcome('SELECT tlv_rollup(m ORDER BY day) FROM (SELECT day, tlv_dense_moments(x, 1 + day) AS m FROM vec_rows WHERE day IN (1, 2) GROUP BY day) q') AS rolled_up,
        pg_temp.outcome('SELECT tlv_dense_moments(ARRAY[-1e200], 2) + tlv_dense_moments(ARRAY[1e200], 2)') AS far_apart;
-SELECT k, pg_temp.outcome(format('SELECT tlv_info(tlv_subspace(m, k => %s))->>''rank'' FROM vec_values', k)) AS subspace FROM unnest('{-1,0,1,3,4,"NULL"}'::text[]) k;
-SELECT pg_temp.outcome('SELECT tlv_subspace(m, k => 2, min_documents => 3) FROM vec_values') AS documents,
-       pg_temp.outcome('SELECT tlv_subspace_change(s) FROM vec_values') AS change, pg_temp.outcome('SELECT tlv_dense_moments(ARRAY[1, 2], s) FROM vec_values') AS shorter,
-       pg_temp.outcome('SELECT tlv_dense_moments(x, (SELECT tlv_subspace(tlv_count_summary(tlv_bag ''{1:3,2:3}''), 1))) FROM vec_rows') AS items,
+SELECT k, pg_temp.outcome(format('SELECT tlv_info(tlv_find_subspace(m, k => %s))->>''rank'' FROM vec_values', k)) AS subspace FROM unnest('{-1,0,1,3,4,"NULL"}'::text[]) k;
+SELECT pg_temp.outcome('SELECT tlv_find_subspace(m, k => 2, min_documents => 3) FROM vec_values') AS documents,
+       pg_temp.outcome('SELECT tlv_info(s)->''change'' FROM vec_values') AS change, pg_temp.outcome('SELECT tlv_dense_moments(ARRAY[1, 2], s) FROM vec_values') AS shorter,
+       pg_temp.outcome('SELECT tlv_dense_moments(x, (SELECT tlv_find_subspace(tlv_count_summary(tlv_bag ''{1:3,2:3}''), 1))) FROM vec_rows') AS items,
        pg_temp.outcome('SELECT tlv_count_moments(tlv_bag ''{1:3}'', s) FROM vec_values GROUP BY s') AS bags, pg_temp.outcome('SELECT tlv_fit_lda(m) FROM vec_values') AS lda;
 SELECT pg_temp.outcome('SELECT tlv_central_moment(m, 3) FROM vec_values') AS above, pg_temp.outcome('SELECT tlv_central_moment(m, 0) FROM vec_values') AS zeroth,
        pg_temp.outcome('SELECT tlv_central_moment(tlv_count_summary(tlv_bag ''{1:3}''), 1)') AS kind;

@@ -3,7 +3,7 @@
 SET client_min_messages = warning;
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model(16, 5, 9, 'direction', 4) AS model;
 CREATE TEMP TABLE unit AS SELECT s.* FROM truth, tlv_simulate_gmm(model, 3000, 7) s;
-SELECT bool_and(abs(length - 1) < 1e-12) AS length_1, count(*) FROM (SELECT sqrt(sum(v * v)) AS length FROM unit, unnest(x) v GROUP BY "row") l;
+SELECT bool_and(abs(length - 1) < 1e-12) AS length_1, count(*) FROM (SELECT sqrt(sum(v * v)) AS length FROM unit, unnest(x) v GROUP BY id) l;
 
 -- 1. the truth is found, as many as there are, of every type of vector
 CREATE TEMP TABLE fits AS
@@ -13,7 +13,7 @@ SELECT 'real', tlv_gmm('SELECT x::real[] FROM unit', 5, 'direction') UNION ALL
 SELECT 'longer', tlv_gmm('SELECT (SELECT array_agg(3 * v ORDER BY o) FROM unnest(x) WITH ORDINALITY u(v, o)) FROM unit', 5, 'direction') UNION ALL
 SELECT 'fixed steps', tlv_gmm('SELECT x FROM unit', 5, 'direction', iterations => 3, seed => 9) UNION ALL
 SELECT 'not refined', tlv_gmm('SELECT x FROM unit', 5, 'direction', refine => 'none');
-SELECT f.name, count(*) AS components, max(m.error) < .1 AS means, max(abs(ln(c.kappa / t.kappa))) < .12 AS kappas, max(abs(c.weight - t.weight)) < .03 AS weights
+SELECT f.name, count(*) AS components, max(m.distance) < .1 AS means, max(abs(ln(c.kappa / t.kappa))) < .12 AS kappas, max(abs(c.weight - t.weight)) < .03 AS weights
 FROM fits f, truth, LATERAL tlv_match(truth.model, f.model) m, LATERAL tlv_components(truth.model) t, LATERAL tlv_components(f.model) c
 WHERE t.component = m.component_a AND c.component = m.component_b GROUP BY f.name ORDER BY f.name;
 SELECT name, tlv_nmi(tlv_assign(model, x), component) > .95 AS found FROM fits, unit GROUP BY name ORDER BY name;

@@ -6,18 +6,18 @@ CREATE TABLE truth AS SELECT c AS covariance, tlv_simulate_gmm_model(6, 3, 6, c,
 CREATE TABLE points AS SELECT covariance, s.* FROM truth, tlv_simulate_gmm(model, 3000, seed => 4) s;
 SELECT covariance, count(*), min(cardinality(x)), max(component) FROM points GROUP BY covariance ORDER BY covariance;
 -- the first rows do not depend on how many follow
-SELECT count(*) FROM points p JOIN truth t USING (covariance), tlv_simulate_gmm(t.model, 2, seed => 4) s WHERE s."row" = p."row" AND s.x = p.x AND s.component = p.component;
+SELECT count(*) FROM points p JOIN truth t USING (covariance), tlv_simulate_gmm(t.model, 2, seed => 4) s WHERE s.id = p.id AND s.x = p.x AND s.component = p.component;
 
 -- 1. from moments alone, that were kept by part of the rows
-CREATE TABLE kept AS SELECT covariance, "row" % 5 AS part, tlv_dense_moments(x, 3) AS m FROM points GROUP BY 1, 2;
+CREATE TABLE kept AS SELECT covariance, id % 5 AS part, tlv_dense_moments(x, 3) AS m FROM points GROUP BY 1, 2;
 CREATE TABLE fitted AS SELECT covariance, tlv_fit_gmm(tlv_rollup(m), 3, CASE WHEN covariance = 'common' THEN 'common' ELSE 'spherical' END) AS model FROM kept GROUP BY covariance;
-SELECT covariance, count(component_b), max(error) < .7 AS near FROM truth t JOIN fitted f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
+SELECT covariance, count(component_b), max(distance) < .7 AS near FROM truth t JOIN fitted f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
 SELECT covariance, abs(sum(weight) - 1) < 1e-12 AS sum_to_1, bool_and(variance BETWEEN .2 AND 3) AS variances, count(DISTINCT variance) AS distinct_variances, count(c.covariance_) AS matrices
 FROM fitted, tlv_components(model) AS c(component, weight, mean, variance, covariance_) GROUP BY 1 ORDER BY 1;
 
 -- 2. in one call
 CREATE TABLE found AS SELECT covariance, tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', covariance), 3, covariance) AS model FROM truth;
-SELECT f.covariance, bool_and(error < .15) AS near FROM truth t JOIN found f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
+SELECT f.covariance, bool_and(distance < .15) AS near FROM truth t JOIN found f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
 SELECT f.covariance, component, cardinality(c.mean), array_dims(c.covariance_) FROM found f, tlv_components(model) AS c(component, weight, mean, variance, covariance_) WHERE component = 1 ORDER BY 1;
 SELECT f.covariance, count(*), sum((tlv_assign(f.model, p.x) = m.component_b)::int) > 2900 AS right_ones,
        bool_and(abs((SELECT sum(s) FROM unnest(tlv_infer(f.model, p.x)) s) - 1) < 1e-9) AS sum_to_1
@@ -34,7 +34,7 @@ CREATE TABLE steps AS SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = '
   tlv_gmm($$SELECT x FROM points WHERE covariance = 'spherical'$$, 3, iterations => 0) AS start, tlv_gmm($$SELECT x FROM points WHERE covariance = 'spherical'$$, 3, iterations => 1) AS one;
 SELECT tlv_info(none) -> 'steps' AS none, tlv_info(start) -> 'steps' AS start, tlv_info(one) -> 'steps' AS one FROM steps;
 WITH by_hand AS (SELECT tlv_update(start, (SELECT tlv_statistics(x, start) FROM points WHERE covariance = 'spherical')) AS model FROM steps)
-SELECT max(error) < 1e-9 AS same FROM by_hand, steps, tlv_match(model, one);
+SELECT max(distance) < 1e-9 AS same FROM by_hand, steps, tlv_match(model, one);
 SELECT tlv_update(none, (SELECT tlv_statistics(x, start) FROM points WHERE covariance = 'spherical')) FROM steps;
 
 -- 3. k by the criterion
@@ -64,9 +64,9 @@ SELECT code, score BETWEEN 2 AND 6 AS degrees, hint FROM tlv_warnings((SELECT no
 -- the density of every row, of every covariance; the likelihood that is said is their mean
 SELECT tlv_info(t) -> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.value)) < 1e-9 AS same, (array_agg(n ORDER BY tlv_log_likelihood(t, x)))[1:3] AS least
 FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.name = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
-SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.error) < .5) AS same_step
+SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.distance) < .5) AS same_step
 FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
-SELECT max(error) < .2 AS near
+SELECT max(distance) < .2 AS near
 FROM heavy_models, LATERAL (SELECT format('SELECT x FROM tlv_simulate_gmm(%L, 3000, 3)', t) AS q) s, tlv_match(t, tlv_gmm(q, 3, 'spherical', 't')) WHERE tlv_info(t) ->> 'covariance' = '1';
 SELECT tlv_gmm('SELECT x FROM heavy', tails => 'thick');
 
@@ -76,7 +76,7 @@ CREATE VIEW seen AS SELECT a, b, c FROM columns WHERE d IS NOT NULL;
 CREATE TABLE forms AS SELECT tlv_gmm('SELECT array[a, b, c] FROM columns', 3) AS plain, tlv_gmm('SELECT array[a, b, c] FROM seen;', 3) AS from_view,
   tlv_gmm('SELECT array[a, b, c]::real[] FROM columns ORDER BY d LIMIT 3000', 3) AS stored, tlv_gmm('SELECT array_agg(array[a, b, c]) FROM columns GROUP BY d % 7', 3) AS many,
   tlv_gmm('WITH w AS (SELECT array[a, b, c::float8] AS v FROM columns) SELECT v FROM w UNION ALL SELECT NULL', 3) AS with_null;
-SELECT name, max(error) < .03 AS same FROM forms, LATERAL (VALUES ('from_view', from_view), ('stored', stored), ('many', many), ('with_null', with_null)) v(name, model), tlv_match(plain, model)
+SELECT name, max(distance) < .03 AS same FROM forms, LATERAL (VALUES ('from_view', from_view), ('stored', stored), ('many', many), ('with_null', with_null)) v(name, model), tlv_match(plain, model)
 GROUP BY 1 ORDER BY 1;
 
 -- 5. out of the reach of third moments: starts from the rows
@@ -132,12 +132,12 @@ SELECT tlv_simulate_gmm_model(1, 1, separation => -1);
 SELECT tlv_simulate_gmm(model, -1) FROM truth;
 
 -- 8. moments in the leading directions: those of all dimensions, as far as a mixture goes
-CREATE TABLE halves AS SELECT s.covariance, s."row" % 2 AS half, tlv_dense_moments(s.x, f.subspace) AS m
-  FROM points s JOIN (SELECT covariance, tlv_subspace(tlv_dense_moments(x, 2), 3) AS subspace FROM points GROUP BY 1) f USING (covariance) GROUP BY 1, 2;
-SELECT covariance, c AS fitted, max(error) < 1e-8 AS same_means FROM (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h
+CREATE TABLE halves AS SELECT s.covariance, s.id % 2 AS half, tlv_dense_moments(s.x, f.subspace) AS m
+  FROM points s JOIN (SELECT covariance, tlv_find_subspace(tlv_dense_moments(x, 2), 3) AS subspace FROM points GROUP BY 1) f USING (covariance) GROUP BY 1, 2;
+SELECT covariance, c AS fitted, max(distance) < 1e-8 AS same_means FROM (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h
        JOIN (SELECT covariance, tlv_rollup(m) AS whole FROM kept GROUP BY 1) k USING (covariance),
   unnest('{common,spherical}'::text[]) c, tlv_match(tlv_fit_gmm(m, 3, c), tlv_fit_gmm(whole, 3, c)) WHERE covariance IN ('spherical', 'full') GROUP BY 1, 2 ORDER BY 1, 2;
-SELECT c AS fitted, max(error) < .7 AS near, count(a.covariance_) AS own
+SELECT c AS fitted, max(distance) < .7 AS near, count(a.covariance_) AS own
 FROM truth JOIN (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h USING (covariance), unnest('{diagonal,full}'::text[]) c,
   LATERAL tlv_match(model, tlv_fit_gmm(m, 3, c)) JOIN LATERAL tlv_components(tlv_fit_gmm(m, 3, c)) AS a(component, weight, mean, variance, covariance_) ON component = component_b
   WHERE covariance = 'diagonal' GROUP BY 1 ORDER BY 1;
@@ -149,10 +149,10 @@ SELECT name, value FROM tlv_diagnostics((SELECT tlv_fit_gmm(tlv_rollup(m), 3) FR
 CREATE TABLE wide_truth AS SELECT tlv_simulate_gmm_model(250, 4, 8, 'spherical', seed => 3) AS model;
 CREATE TABLE wide AS SELECT s.* FROM wide_truth, tlv_simulate_gmm(model, 4000, seed => 5) s;
 SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 4) FROM wide;
-CREATE TABLE wide_kept AS SELECT "row" % 3 AS part, tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 5) FROM wide)) AS m FROM wide GROUP BY 1;
+CREATE TABLE wide_kept AS SELECT id % 3 AS part, tlv_dense_moments(x, (SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 5) FROM wide)) AS m FROM wide GROUP BY 1;
 CREATE TABLE wide_found AS SELECT c AS covariance, tlv_fit_gmm(tlv_rollup(m), 4, c) AS from_moments, tlv_gmm('SELECT x FROM wide', 4, c) AS driven
   FROM wide_kept, unnest('{common,spherical,diagonal}'::text[]) c GROUP BY c;
-SELECT covariance, max(m.error) < 1.6 AS near, max(d.error) < 1 AS near_refined FROM wide_truth, wide_found, tlv_match(model, from_moments) m
+SELECT covariance, max(m.distance) < 1.6 AS near, max(d.distance) < 1 AS near_refined FROM wide_truth, wide_found, tlv_match(model, from_moments) m
        JOIN LATERAL tlv_match(model, driven) d USING (component_a) GROUP BY 1 ORDER BY 1;
 SELECT covariance, min(c.weight) > .1 AS weights, max(abs(c.variance - t.variance)) < .05 AS variances
 FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL tlv_components(from_moments) AS c(component, weight, mean, variance, covariance_),
@@ -160,7 +160,7 @@ FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL tlv_compo
 WHERE c.component = m.component_a AND t.component = m.component_b AND covariance = 'spherical' GROUP BY 1;
 SELECT covariance, string_agg(name || ' ' || value, ', ' ORDER BY name) FROM wide_found, tlv_diagnostics(driven) WHERE name IN ('dimensions', 'directions', 'converged') GROUP BY 1 ORDER BY 1;
 \set VERBOSITY default
-SELECT tlv_fit_gmm(tlv_dense_moments(x, (SELECT tlv_subspace(tlv_dense_moments(x, 2), 1) FROM points)), 3) FROM points;
+SELECT tlv_fit_gmm(tlv_dense_moments(x, (SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 1) FROM points)), 3) FROM points;
 SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM wide;
 \set VERBOSITY terse
 
@@ -187,7 +187,7 @@ SELECT tlv_gmm('SELECT array[a * 1e-300::float8, b * 1e-300::float8] FROM column
 SELECT tlv_gmm($$SELECT array[a, 'infinity'] FROM columns$$, 2);
 SELECT tlv_gmm('SELECT array[]::float8[] FROM columns', 2);
 -- an array of two dimensions is many rows
-SELECT max(error) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array[array[a, b], array[a + 1, b + 2]] FROM columns', 2, refine => 'none')),
+SELECT max(distance) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array[array[a, b], array[a + 1, b + 2]] FROM columns', 2, refine => 'none')),
   (SELECT tlv_gmm('SELECT x FROM (SELECT array[a, b] AS x FROM columns UNION ALL SELECT array[a + 1, b + 2] FROM columns) v', 2, refine => 'none')));
 SELECT tlv_gmm('SELECT array[array[array[a]]] FROM columns', 2);
 -- fewer rows than needed, and just as many
@@ -202,7 +202,7 @@ SELECT w FROM (SELECT tlv_gmm('SELECT array[sin(i * i), cos(i * sqrt(i))] FROM g
 CREATE TYPE own_vector AS (numbers real[]);
 CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT $1.numbers';
 CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
-SELECT max(error) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
+SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
 SELECT count(*) FROM tlv_components((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
 DROP TYPE own_vector CASCADE;
 -- that of pgvector, where it is installed
@@ -212,9 +212,9 @@ DECLARE
 BEGIN
   IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN
     CREATE EXTENSION vector;
-    EXECUTE 'SELECT max(error) FROM forms, tlv_match(plain, (SELECT tlv_gmm(''SELECT array[a, b, c]::real[]::vector FROM columns'', 3)))' INTO distance;
+    EXECUTE 'SELECT max(distance) FROM forms, tlv_match(plain, (SELECT tlv_gmm(''SELECT array[a, b, c]::real[]::vector FROM columns'', 3)))' INTO distance;
     ASSERT distance < .03, distance;
-    EXECUTE 'SELECT max(error) FROM columns,
+    EXECUTE 'SELECT max(distance) FROM columns,
         tlv_match((SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c]::real[]::vector::real[]::float8[], 3), 3) FROM columns),
             (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c], 3), 3) FROM columns))' INTO distance;
     ASSERT distance < 1e-3, distance;

@@ -2,6 +2,7 @@
 \pset null '(null)'
 \set ECHO none
 \i test/sql/include/helpers.sql
+\i test/sql/include/membership_vectors.sql
 \set ECHO all
 CREATE TABLE graph_edges AS
   SELECT i AS id, (i * 7919 % 211)::bigint AS src, (i * i % 193)::bigint AS dst, (1 + i % 4) * 0.25::float8 AS weight, (i % 7)::int AS day FROM generate_series(1, 3000) i;
@@ -22,13 +23,16 @@ CREATE FUNCTION pg_temp.differs(g tlv_graph, kind text, weighted boolean) RETURN
     FROM graph_edges WHERE src IS NOT NULL AND dst IS NOT NULL AND (NOT weighted OR weight IS NOT NULL) AND (kind = 'bipartite' OR src <> dst) GROUP BY 1, 2)
   SELECT count(*) FROM ((TABLE rows EXCEPT ALL SELECT src, dst, e.weight FROM tlv_edges(g) e) UNION ALL (SELECT src, dst, e.weight FROM tlv_edges(g) e EXCEPT ALL TABLE rows)) d
 $$;
-SELECT kind, pg_temp.differs(tlv_graph(src, dst, kind), kind, false) AS counted, pg_temp.differs(tlv_graph(src, dst, weight, kind), kind, true) AS weighted
+SELECT kind, pg_temp.differs(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
+  ELSE tlv_graph_agg(src, dst) END, kind, false) AS counted, pg_temp.differs(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite'
+    THEN tlv_bigraph_agg(src, dst, weight) ELSE tlv_graph_agg(src, dst, weight) END, kind, true) AS weighted
 FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind ORDER BY kind;
-SELECT tlv_graph(src, dst) = tlv_graph(src, dst, 'undirected') AS default_kind, tlv_graph(src, dst, weight) = tlv_graph(src, dst, weight, 'undirected') AS default_weighted,
-       tlv_graph(src, dst) = tlv_graph(dst, src) AS reversed, tlv_graph(src, dst, 'directed') = tlv_graph(dst, src, 'directed') AS reversed_directed,
-       tlv_graph(src, dst) = tlv_graph(src, dst, 1) AS weight_says_so, tlv_graph(src, dst ORDER BY id) = tlv_graph(src, dst ORDER BY -id) AS any_order
+SELECT tlv_graph_agg(src, dst) = tlv_graph_agg(dst, src) AS reversed, tlv_digraph_agg(src, dst) = tlv_digraph_agg(dst, src) AS reversed_directed,
+       tlv_graph_agg(src, dst) = tlv_graph_agg(src, dst, 1) AS weight_says_so, tlv_graph_agg(src, dst ORDER BY id) = tlv_graph_agg(src, dst ORDER BY -id) AS any_order
 FROM graph_edges;
-SELECT kind, tlv_info(tlv_graph(src, dst, kind)) - 'bytes' - 'arrays' AS counted, tlv_info(tlv_graph(src, dst, weight, kind)) - 'bytes' - 'arrays' AS weighted
+SELECT kind, tlv_info(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
+  ELSE tlv_graph_agg(src, dst) END) - 'bytes' - 'arrays' AS counted, tlv_info(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite'
+    THEN tlv_bigraph_agg(src, dst, weight) ELSE tlv_graph_agg(src, dst, weight) END) - 'bytes' - 'arrays' AS weighted
 FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind ORDER BY kind;
 
 -- One aggregate call; tells which paths give another value than the direct one.
@@ -77,43 +81,47 @@ BEGIN
   END LOOP;
 END $$;
 SELECT call, count(*) AS paths, string_agg(path, ', ') FILTER (WHERE same IS NOT TRUE) AS differ
-FROM unnest(ARRAY['tlv_graph(src, dst)', 'tlv_graph(src, dst, ''directed'')', 'tlv_graph(src, dst, ''bipartite'')',
-                  'tlv_graph(src, dst, weight)', 'tlv_graph(src, dst, weight, ''directed'')', 'tlv_graph(src, dst, weight, ''bipartite'')']) call, graph_paths(call)
+FROM unnest(ARRAY['tlv_graph_agg(src, dst)', 'tlv_digraph_agg(src, dst)', 'tlv_bigraph_agg(src, dst)',
+                  'tlv_graph_agg(src, dst, weight)', 'tlv_digraph_agg(src, dst, weight)', 'tlv_bigraph_agg(src, dst, weight)']) call, graph_paths(call)
 GROUP BY call ORDER BY call;
 
 -- DISTINCT: every pair once
-SELECT bool_and(weight = 1) AS once, count(*) FROM tlv_edges((SELECT tlv_graph(DISTINCT src, dst, 'directed') FROM graph_edges));
+SELECT bool_and(weight = 1) AS once, count(*) FROM tlv_edges((SELECT tlv_digraph_agg(DISTINCT src, dst) FROM graph_edges));
 -- a constant kind is that of the group's first row; each group may have its own
-SELECT day % 2 AS odd, left(tlv_graph(src, dst, CASE WHEN day % 2 = 1 THEN 'directed' ELSE 'bipartite' END)::text, 10) AS kind FROM graph_edges GROUP BY 1 ORDER BY 1;
+SELECT day % 2 AS odd, left(CASE WHEN day % 2 = 1 THEN tlv_digraph_agg(src, dst) ELSE tlv_bigraph_agg(src, dst) END::text, 10) AS kind FROM graph_edges GROUP BY 1 ORDER BY 1;
 -- NULLs are counted; nothing but NULLs is an empty graph, no rows are NULL
-SELECT tlv_info(tlv_graph(src, dst))->>'nulls' AS nulls, tlv_info(tlv_graph(src, dst, weight))->>'nulls' AS nulls_weighted FROM graph_edges;
-SELECT tlv_info(tlv_graph(src, dst, weight, 'bipartite')) - 'bytes' - 'arrays' AS nothing_but_nulls FROM graph_edges WHERE day = 8;
-SELECT tlv_graph(src, dst) AS a, tlv_graph(src, dst, weight) AS b, tlv_graph(src, dst, 'directed') AS c, tlv_graph(src, dst, weight, 'directed') AS d FROM graph_edges WHERE false;
-SELECT tlv_graph(src, dst, NULL::text) AS no_kind, tlv_graph(src, dst, weight, NULL::text) AS no_kind_weighted, tlv_info(tlv_graph(src, dst, NULL::float8))->'nulls' AS no_weight,
-       tlv_rollup(NULL::tlv_graph) AS rollup, tlv_graph(src, dst) + NULL AS plus FROM graph_edges;
+SELECT tlv_info(tlv_graph_agg(src, dst))->>'nulls' AS nulls, tlv_info(tlv_graph_agg(src, dst, weight))->>'nulls' AS nulls_weighted FROM graph_edges;
+SELECT tlv_info(tlv_bigraph_agg(src, dst, weight)) - 'bytes' - 'arrays' AS nothing_but_nulls FROM graph_edges WHERE day = 8;
+SELECT tlv_graph_agg(src, dst) AS a, tlv_graph_agg(src, dst, weight) AS b, tlv_digraph_agg(src, dst) AS c, tlv_digraph_agg(src, dst, weight) AS d FROM graph_edges WHERE false;
+SELECT tlv_info(tlv_graph_agg(src, dst, NULL::float8))->'nulls' AS no_weight,
+       tlv_rollup(NULL::tlv_graph) AS rollup, tlv_graph_agg(src, dst) + NULL AS plus FROM graph_edges;
 
 -- reading
 CREATE TABLE graph_small AS
-  SELECT kind, tlv_graph(a, b, w, kind) AS g
+  SELECT kind, CASE kind WHEN 'directed' THEN tlv_digraph_agg(a, b, w) WHEN 'bipartite' THEN tlv_bigraph_agg(a, b, w) ELSE tlv_graph_agg(a, b, w) END AS g
   FROM (VALUES (1, 2, 0.5), (2, 1, 1), (2, 3, 2), (3, 1, 1), (5, 6, 0.1), (9, 9, 4), (9, 9, 4)) v(a, b, w), unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind;
 SELECT kind, e.* FROM graph_small, tlv_edges(g) e ORDER BY kind, src, dst;
 SELECT kind, d.* FROM graph_small, tlv_degrees(g) d ORDER BY kind, side, node;
 SELECT kind, n.* FROM graph_small, tlv_neighbours(g) n ORDER BY kind, side, node;
-SELECT kind, c.* FROM graph_small, tlv_graph_components(g) c ORDER BY kind, side, node;
-SELECT count(*) AS edges, (SELECT count(*) FROM tlv_degrees(g)) AS degrees, (SELECT count(*) FROM tlv_neighbours(g)) AS neighbours, (SELECT count(*) FROM tlv_graph_components(g)) AS components
-FROM (SELECT tlv_graph(src, dst) AS g FROM graph_edges WHERE day = 8) e, tlv_edges(g) GROUP BY g;
+SELECT kind, c.* FROM graph_small, tlv_connected_components(g) c ORDER BY kind, side, node;
+SELECT count(*) AS edges, (SELECT count(*) FROM tlv_degrees(g)) AS degrees, (SELECT count(*) FROM tlv_neighbours(g)) AS neighbours, (SELECT count(*) FROM tlv_connected_components(g)) AS components
+FROM (SELECT tlv_graph_agg(src, dst) AS g FROM graph_edges WHERE day = 8) e, tlv_edges(g) GROUP BY g;
 SELECT max(component) AS components, count(*) FILTER (WHERE component = 1) AS largest
-FROM tlv_graph_components((SELECT tlv_graph(i, i + 1) FROM generate_series(1, 1000) i WHERE i % 10 <> 0 OR i < 200));
+FROM tlv_connected_components((SELECT tlv_graph_agg(i, i + 1) FROM generate_series(1, 1000) i WHERE i % 10 <> 0 OR i < 200));
 -- rows of the graph again make the graph
-SELECT kind, tlv_graph(src, dst, weight, kind) = (SELECT tlv_graph(a, b, w, q.kind) FROM (VALUES (1, 2, 0.5), (2, 1, 1), (2, 3, 2), (3, 1, 1), (5, 6, 0.1), (9, 9, 4), (9, 9, 4)) v(a, b, w)
+SELECT kind, CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst, weight)
+  ELSE tlv_graph_agg(src, dst, weight) END = (SELECT CASE q.kind WHEN 'directed' THEN tlv_digraph_agg(a, b, w) WHEN 'bipartite' THEN tlv_bigraph_agg(a, b, w) ELSE tlv_graph_agg(a, b, w) END
+    FROM (VALUES (1, 2, 0.5), (2, 1, 1), (2, 3, 2), (3, 1, 1), (5, 6, 0.1), (9, 9, 4), (9, 9, 4)) v(a, b, w)
                                                   WHERE a <> b OR q.kind = 'bipartite') AS same
 FROM (SELECT kind, e.* FROM graph_small, tlv_edges(g) e) q GROUP BY kind ORDER BY kind;
 
 -- text and binary round trip, equality, hash, order
 CREATE TEMP TABLE graph_values (name text, g tlv_graph);
-INSERT INTO graph_values SELECT kind, tlv_graph(src, dst, kind) FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind;
-INSERT INTO graph_values SELECT kind || ' weighted', tlv_graph(src, dst, weight, kind) FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind;
-INSERT INTO graph_values SELECT 'empty', tlv_graph(src, dst) FROM graph_edges WHERE day = 8;
+INSERT INTO graph_values SELECT kind, CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst) ELSE tlv_graph_agg(src, dst) END
+  FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind;
+INSERT INTO graph_values SELECT kind || ' weighted', CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst, weight)
+  ELSE tlv_graph_agg(src, dst, weight) END FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind;
+INSERT INTO graph_values SELECT 'empty', tlv_graph_agg(src, dst) FROM graph_edges WHERE day = 8;
 \copy graph_values TO 'graphs.copy.tmp' (FORMAT binary)
 CREATE TEMP TABLE graph_copy (LIKE graph_values);
 \copy graph_copy FROM 'graphs.copy.tmp' (FORMAT binary)
@@ -126,38 +134,37 @@ SELECT bool_and((a.g < b.g) = (b.g > a.g) AND (a.g <= b.g) = (b.g >= a.g) AND (a
 FROM graph_values a, graph_values b;
 
 -- stored out of line: a roll-up starts from a TOASTed value, and leaves the originals unchanged
-CREATE TABLE graph_days AS SELECT day, tlv_graph(src, dst, weight) AS g FROM graph_edges WHERE day < 7 GROUP BY day;
+CREATE TABLE graph_days AS SELECT day, tlv_graph_agg(src, dst, weight) AS g FROM graph_edges WHERE day < 7 GROUP BY day;
 CREATE TEMP TABLE graph_hashes AS SELECT day, md5(g::text) AS h FROM graph_days;
-SELECT bool_and(pg_column_size(g) > 2500) AS out_of_line, tlv_rollup(g) = (SELECT tlv_graph(src, dst, weight) FROM graph_edges WHERE day < 7) AS rollup,
+SELECT bool_and(pg_column_size(g) > 2500) AS out_of_line, tlv_rollup(g) = (SELECT tlv_graph_agg(src, dst, weight) FROM graph_edges WHERE day < 7) AS rollup,
        tlv_rollup(g ORDER BY day) = tlv_rollup(g ORDER BY -day) AS any_order FROM graph_days;
 SELECT bool_and(one = g) AS one_alone FROM (SELECT g, tlv_rollup(g) AS one FROM graph_days GROUP BY g) q;
 SELECT bool_and(a.g + b.g = b.g + a.g) AS commutes FROM graph_days a, graph_days b;
-UPDATE graph_days SET g = g + (SELECT tlv_graph(src, dst, weight) FROM graph_edges WHERE day = 8) WHERE day = 0;
-SELECT tlv_rollup(g) = (SELECT tlv_graph(src, dst, weight) FROM graph_edges) AS complete FROM graph_days;
+UPDATE graph_days SET g = g + (SELECT tlv_graph_agg(src, dst, weight) FROM graph_edges WHERE day = 8) WHERE day = 0;
+SELECT tlv_rollup(g) = (SELECT tlv_graph_agg(src, dst, weight) FROM graph_edges) AS complete FROM graph_days;
 SELECT bool_and(md5(g::text) = h) AS others_unchanged FROM graph_days JOIN graph_hashes USING (day) WHERE day > 0;
 
 -- many small groups
-SELECT count(*) AS groups, sum((tlv_info(g)->>'entries')::int) AS edges FROM (SELECT i % 20000 AS u, tlv_graph(i, i * 31 % 1009 - 500) AS g FROM generate_series(1, 60000) i GROUP BY 1) q;
+SELECT count(*) AS groups, sum((tlv_info(g)->>'entries')::int) AS edges FROM (SELECT i % 20000 AS u, tlv_graph_agg(i, i * 31 % 1009 - 500) AS g FROM generate_series(1, 60000) i GROUP BY 1) q;
 
 -- errors
-SELECT w, pg_temp.outcome(format('SELECT tlv_graph(17, -4, float8 ''%s'')', w)) AS outcome FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) w;
-SELECT pg_temp.outcome('SELECT tlv_graph(17, -4, 1e308) FROM generate_series(1, 2)') AS one_edge, pg_temp.outcome('SELECT tlv_graph(i, -4, 1e308) FROM generate_series(1, 2) i') AS in_total;
-SELECT pg_temp.outcome('SELECT tlv_graph(1, 2, ''mixed'')') AS no_such_kind, pg_temp.outcome('SELECT tlv_graph(1, 2, 3, ''Directed'')') AS case_counts;
+SELECT w, pg_temp.outcome(format('SELECT tlv_graph_agg(17, -4, float8 ''%s'')', w)) AS outcome FROM unnest('{0,-1,NaN,Infinity,-Infinity}'::text[]) w;
+SELECT pg_temp.outcome('SELECT tlv_graph_agg(17, -4, 1e308) FROM generate_series(1, 2)') AS one_edge, pg_temp.outcome('SELECT tlv_graph_agg(i, -4, 1e308) FROM generate_series(1, 2) i') AS in_total;
 SELECT pg_temp.outcome('SELECT tlv_rollup(g ORDER BY kind) FROM graph_small') AS rollup,
        pg_temp.outcome('SELECT a.g + b.g FROM graph_small a, graph_small b WHERE a.kind = ''directed'' AND b.kind = ''undirected''') AS plus;
 SELECT f, pg_temp.outcome(format('SELECT %s FROM graph_small', f)) AS outcome
-FROM unnest(ARRAY['tlv_graph_accum(NULL, 1, 2)', 'tlv_graph_accum(NULL, 1, 2, 3.0)', 'tlv_graph_accum(g, 1, 2, ''directed''::text)',
-                  'tlv_graph_accum(g, 1, 2, 3, ''directed'')', 'tlv_graph_combine(g, g)']) f;
+FROM unnest(ARRAY['tlv_graph_accum(NULL, 1, 2)', 'tlv_graph_accum(NULL, 1, 2, 3.0)', 'tlv_digraph_accum(g, 1, 2)',
+                  'tlv_bigraph_accum(g, 1, 2, 3.0)', 'tlv_graph_combine(g, g)']) f;
 SELECT v, pg_temp.outcome(format('SELECT %L::tlv_graph', v)) AS outcome FROM unnest(ARRAY['', 'undirected', 'undirected:', 'undirected:AAAA', 'undirected:%', 'something:AAAA']) v;
 SELECT pg_temp.outcome(format('SELECT %L::tlv_graph', replace(g::text, 'directed:', 'bipartite:'))) AS wrong_prefix,
        pg_temp.outcome(format('SELECT %L::tlv_graph', overlay(g::text placing '////' from 900))) AS damaged,
        pg_temp.outcome(format('SELECT %L::tlv_moments', g)) AS other_type FROM graph_small WHERE kind = 'directed';
-SELECT pg_temp.outcome($$SELECT tlv_fit_lda(tlv_graph(1, 2)::text::tlv_moments)$$) AS no_moments;
+SELECT pg_temp.outcome($$SELECT tlv_fit_lda(tlv_graph_agg(1, 2)::text::tlv_moments)$$) AS no_moments;
 SET tensorlv.work_mem = '64kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT count(*) FROM tlv_graph_components((SELECT tlv_graph(i, i + 1) FROM generate_series(1, 20000) i))'), '[0-9.]+ MB', '... MB', 'g') AS work_mem;
+SELECT regexp_replace(pg_temp.outcome('SELECT count(*) FROM tlv_connected_components((SELECT tlv_graph_agg(i, i + 1) FROM generate_series(1, 20000) i))'), '[0-9.]+ MB', '... MB', 'g') AS work_mem;
 RESET tensorlv.work_mem;
 SET statement_timeout = '300ms';
-SELECT count(*) FROM tlv_edges((SELECT tlv_graph(i % 100003, i % 99991) FROM generate_series(1, 30000000) i));
+SELECT count(*) FROM tlv_edges((SELECT tlv_graph_agg(i % 100003, i % 99991) FROM generate_series(1, 30000000) i));
 RESET statement_timeout;
 DROP FUNCTION graph_paths;
 DROP TABLE graph_edges, graph_parts, graph_days, graph_small;
@@ -166,31 +173,31 @@ DROP TABLE graph_edges, graph_parts, graph_days, graph_small;
 CREATE TEMP TABLE named (day int, a text, b text, w float8);
 INSERT INTO named VALUES (1, 'ada', 'bob', 2), (1, 'bob', 'cy', 0.5), (2, 'ada', 'cy', 1), (2, 'dot', 'dot', 1), (3, '', 'ada', 1), (3, 'zoë', 'ada', 3), (3, NULL, 'ada', 1);
 SELECT src = tlv_term_id(src_name) AND dst = tlv_term_id(dst_name) AS ids, least(src_name, dst_name) AS a, greatest(src_name, dst_name) AS b, weight
-FROM tlv_edges((SELECT tlv_graph(a, b, w) FROM named)) ORDER BY 2, 3;
-SELECT node_name, degree, weight FROM tlv_degrees((SELECT tlv_graph(a, b, w, 'directed') FROM named)) WHERE side = 'source' ORDER BY 1;
-SELECT node_name, neighbours = tlv_bag AS same FROM tlv_neighbours((SELECT tlv_graph(a, b) FROM named)) n
-LEFT JOIN LATERAL (SELECT tlv_bag(x) FROM unnest('{ada,cy}'::text[]) x) q ON true WHERE node_name = 'bob';
-SELECT component, array_agg(node_name ORDER BY node_name) AS nodes FROM tlv_graph_components((SELECT tlv_graph(a, b) FROM named)) GROUP BY 1 ORDER BY 1;
-SELECT tlv_rollup(g ORDER BY day) = (SELECT tlv_graph(a, b, w) FROM named) AS merged, tlv_rollup(g ORDER BY -day) = (SELECT tlv_graph(a, b, w) FROM named) AS any_order,
+FROM tlv_edges((SELECT tlv_graph_agg(a, b, w) FROM named)) ORDER BY 2, 3;
+SELECT node_name, degree, weight FROM tlv_degrees((SELECT tlv_digraph_agg(a, b, w) FROM named)) WHERE side = 'source' ORDER BY 1;
+SELECT node_name, neighbours = tlv_bag_agg AS same FROM tlv_neighbours((SELECT tlv_graph_agg(a, b) FROM named)) n
+LEFT JOIN LATERAL (SELECT tlv_bag_agg(x) FROM unnest('{ada,cy}'::text[]) x) q ON true WHERE node_name = 'bob';
+SELECT component, array_agg(node_name ORDER BY node_name) AS nodes FROM tlv_connected_components((SELECT tlv_graph_agg(a, b) FROM named)) GROUP BY 1 ORDER BY 1;
+SELECT tlv_rollup(g ORDER BY day) = (SELECT tlv_graph_agg(a, b, w) FROM named) AS merged, tlv_rollup(g ORDER BY -day) = (SELECT tlv_graph_agg(a, b, w) FROM named) AS any_order,
        tlv_rollup(g)::text::tlv_graph = tlv_rollup(g) AS as_text
-FROM (SELECT day, tlv_graph(a, b, w) AS g FROM named GROUP BY day) q;
-SELECT (SELECT tlv_graph(a, b) FROM named) + (SELECT tlv_graph(a, b) FROM named) = (SELECT tlv_graph(a, b) FROM named, generate_series(1, 2)) AS added;
+FROM (SELECT day, tlv_graph_agg(a, b, w) AS g FROM named GROUP BY day) q;
+SELECT (SELECT tlv_graph_agg(a, b) FROM named) + (SELECT tlv_graph_agg(a, b) FROM named) = (SELECT tlv_graph_agg(a, b) FROM named, generate_series(1, 2)) AS added;
 -- each side of a bipartite graph is of names or of numbers
-SELECT src, src_name, dst_name FROM tlv_edges((SELECT tlv_graph(day, a, 'bipartite') FROM named)) ORDER BY src, dst_name;
-SELECT src_name, dst, dst_name, weight FROM tlv_edges((SELECT tlv_graph(a, day, w, 'bipartite') FROM named)) ORDER BY dst, src_name;
+SELECT src, src_name, dst_name FROM tlv_edges((SELECT tlv_bigraph_agg(day, a) FROM named)) ORDER BY src, dst_name;
+SELECT src_name, dst, dst_name, weight FROM tlv_edges((SELECT tlv_bigraph_agg(a, day, w) FROM named)) ORDER BY dst, src_name;
 -- the same number is itself and a name's hash: names that are known stay, others are digits
-SELECT src_name, dst_name FROM tlv_edges((SELECT tlv_graph('ada'::text, 'bob') FROM (SELECT 1) o) + (SELECT tlv_graph(tlv_term_id('ada'), 7) FROM (SELECT 1) o)) ORDER BY 2;
-SELECT pg_temp.outcome('SELECT tlv_graph(''ada''::text, ''bob'', -1)'), pg_temp.outcome('SELECT tlv_graph(''ada''::text, ''bob'', ''ring''::text)');
+SELECT src_name, dst_name FROM tlv_edges((SELECT tlv_graph_agg('ada'::text, 'bob') FROM (SELECT 1) o) + (SELECT tlv_graph_agg(tlv_term_id('ada'), 7) FROM (SELECT 1) o)) ORDER BY 2;
+SELECT pg_temp.outcome('SELECT tlv_graph_agg(''ada''::text, ''bob'', -1)');
 -- communities by name
 CREATE TEMP TABLE friends AS SELECT 'n' || i AS a, 'n' || j AS b, i, j FROM generate_series(1, 60) i, generate_series(1, 60) j
 WHERE i < j AND (hashint4(i * 100 + j) & 15) < CASE WHEN i % 3 = j % 3 THEN 9 ELSE 1 END;
 CREATE TEMP TABLE circles AS SELECT tlv_mmsb('SELECT a, b FROM friends', k => 3) AS model, tlv_mmsb('SELECT i, j FROM friends', k => 3) AS numbers;
 SELECT count(*) AS nodes, count(DISTINCT substr(node_name, 2)::int % 3 || ' ' || community) AS pairs, bool_and(node = tlv_term_id(node_name)) AS ids FROM circles, tlv_memberships(model, 0.5);
-SELECT count(*) AS same FROM circles, tlv_bridgeness(model) a, tlv_membership_vectors(model) b WHERE a.node_name = b.node_name;
-SELECT tlv_assign(model, tlv_bag) = (SELECT community FROM tlv_memberships(model, 0.5) WHERE node_name = 'n3') AS assigned
-FROM circles, (SELECT tlv_bag(x) FROM unnest('{n6,n9,n12,stranger}'::text[]) x) q;
+SELECT count(*) AS same FROM circles, tlv_bridgeness(model) a, pg_temp.membership_vectors(model) b WHERE a.node_name = b.node_name;
+SELECT tlv_assign(model, tlv_bag_agg) = (SELECT community FROM tlv_memberships(model, 0.5) WHERE node_name = 'n3') AS assigned
+FROM circles, (SELECT tlv_bag_agg(x) FROM unnest('{n6,n9,n12,stranger}'::text[]) x) q;
 SELECT bool_and(node_name = node::text) AS digits, NOT tlv_info(max(numbers::text)::tlv_model)->'arrays' ? 'names_1' AS none FROM circles, tlv_memberships(numbers);
-SELECT tlv_fit_mmsb(tlv_graph(a, b), k => 3) = max(model::text)::tlv_model AS fit FROM friends, circles;
+SELECT tlv_fit_mmsb(tlv_graph_agg(a, b), k => 3) = max(model::text)::tlv_model AS fit FROM friends, circles;
 SELECT community, count(*) AS nodes FROM tlv_memberships(tlv_mmsb('SELECT a, b FROM friends', k => 3, labels => $$VALUES ('n1', 3), ('n2', 2), ('n3', 1)$$), 0.5)
 WHERE node_name IN ('n1', 'n2', 'n3') GROUP BY 1 ORDER BY 1;
 SELECT side, min(node_name) AS least, count(*) AS nodes FROM tlv_memberships(tlv_mmsb('SELECT a, j FROM friends', k => 3, bipartite => true), 0.5) GROUP BY side ORDER BY side;

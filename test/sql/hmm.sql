@@ -58,22 +58,22 @@ SELECT tlv_fit_hmm(m, 3) = tlv_fit_hmm(m, 3) AS same_bits, emission_error(moment
 SELECT cardinality(mean) AS d, count(*) FROM tlv_state_means(tlv_hmm('SELECT seq, t, x[1] FROM vector_steps UNION ALL SELECT NULL, 1, 5 UNION ALL SELECT 1, 1, NULL', k => 2)) GROUP BY 1;
 
 -- one Baum-Welch step as an aggregate: the likelihood rises, parts add up
-SELECT tlv_info(tlv_sequence_statistics(s, symbols))->'sequences' AS sequences FROM sequences, hmms;
+SELECT tlv_info(tlv_statistics(s, symbols))->'sequences' AS sequences FROM sequences, hmms;
 WITH m AS MATERIALIZED (SELECT windows AS m0 FROM hmms),
-     one AS MATERIALIZED (SELECT m0, tlv_sequence_statistics(s, m0) AS st FROM sequences, m GROUP BY m0),
+     one AS MATERIALIZED (SELECT m0, tlv_statistics(s, m0) AS st FROM sequences, m GROUP BY m0),
      two AS MATERIALIZED (SELECT st, tlv_update(m0, st) AS m1 FROM one)
-SELECT (tlv_info(tlv_sequence_statistics(s, m1))->>'log_likelihood')::float8 > (tlv_info(st)->>'log_likelihood')::float8 AS rises, tlv_info(m1)->'steps' AS steps FROM sequences, two GROUP BY st, m1;
-SELECT abs((tlv_info(tlv_sequence_statistics(s, symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s))) < 1e-6 AS likelihood FROM sequences, hmms GROUP BY symbols;
-SELECT abs((tlv_info(tlv_sequence_statistics(s, vectors))->>'log_likelihood')::float8 - sum(tlv_sequence_log_likelihood(vectors, s))) < 1e-6 AS likelihood FROM vector_sequences, hmms GROUP BY vectors;
+SELECT (tlv_info(tlv_statistics(s, m1))->>'log_likelihood')::float8 > (tlv_info(st)->>'log_likelihood')::float8 AS rises, tlv_info(m1)->'steps' AS steps FROM sequences, two GROUP BY st, m1;
+SELECT abs((tlv_info(tlv_statistics(s, symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s))) < 1e-6 AS likelihood FROM sequences, hmms GROUP BY symbols;
+SELECT abs((tlv_info(tlv_statistics(s, vectors))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(vectors, s))) < 1e-6 AS likelihood FROM vector_sequences, hmms GROUP BY vectors;
 
 -- states of sequences: Viterbi path, posteriors, likelihood
 SELECT count(*), bool_and(cardinality(tlv_viterbi(symbols, s)) = 200) AS length, bool_and(1 <= ALL (tlv_viterbi(symbols, s)) AND 3 >= ALL (tlv_viterbi(symbols, s))) AS range FROM hmms, sequences;
 WITH path AS MATERIALIZED (SELECT seq, t, state FROM hmms, vector_sequences, unnest(tlv_viterbi(vectors, s)) WITH ORDINALITY AS u(state, t)),
      true_path AS MATERIALIZED (SELECT seq, t, u.state FROM chain, vector_sequences, unnest(tlv_viterbi(vectors, s)) WITH ORDINALITY AS u(state, t))
 SELECT tlv_nmi(p.state, s.state) > 0.6 AS of_the_truth, tlv_nmi(p.state, u.state) > 0.95 AS of_the_true_model FROM path p JOIN vector_steps s USING (seq, t) JOIN true_path u USING (seq, t);
-SELECT array_dims(p) AS shape, abs(p[7][1] + p[7][2] + p[7][3] - 1) < 1e-12 AS sum FROM (SELECT tlv_posteriors(symbols, s) AS p FROM hmms, sequences WHERE seq = 1) q;
-SELECT tlv_posteriors(vectors, s) = tlv_infer(vectors, s) AS infer, tlv_sequence_log_likelihood(vectors, s) = tlv_log_likelihood(vectors, s) AS likelihood FROM hmms, vector_sequences WHERE seq = 1;
-SELECT tlv_viterbi(symbols, '{}'::int[]) AS empty, tlv_posteriors(symbols, '{}'::int[]) AS none, tlv_log_likelihood(symbols, '{}'::int[]) AS certain,
+SELECT array_dims(p) AS shape, abs(p[7][1] + p[7][2] + p[7][3] - 1) < 1e-12 AS sum FROM (SELECT tlv_infer(symbols, s) AS p FROM hmms, sequences WHERE seq = 1) q;
+SELECT tlv_infer(vectors, s) = tlv_infer(vectors, s) AS infer, tlv_log_likelihood(vectors, s) = tlv_log_likelihood(vectors, s) AS likelihood FROM hmms, vector_sequences WHERE seq = 1;
+SELECT tlv_viterbi(symbols, '{}'::int[]) AS empty, tlv_infer(symbols, '{}'::int[]) AS none, tlv_log_likelihood(symbols, '{}'::int[]) AS certain,
        tlv_viterbi(symbols, NULL::int[]) AS of_null, cardinality(tlv_viterbi(symbols, ARRAY[1, 999, 2])) AS unknown_symbol FROM hmms;
 -- likelihood by hand: one step
 SELECT abs(tlv_log_likelihood(symbols, ARRAY[4]) - ln((SELECT sum(initial * probability) FROM tlv_states(symbols) JOIN tlv_emissions(symbols) e USING (state) WHERE symbol = 4))) < 1e-12 AS by_hand
@@ -100,14 +100,14 @@ FROM (SELECT tlv_view_moments(x1, x2, x3) AS m FROM triples GROUP BY x1 % 3) q;
 SELECT name, value FROM mixtures, tlv_diagnostics(vectors) WHERE name IN ('rows', 'nulls', 'converged') OR name LIKE 'warning%';
 
 -- states of two models, one to one, and where they go
-SELECT count(component_b), max(error) < 0.08 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match(chain.symbols, h.symbols);
-SELECT count(component_b), max(error) < 0.1 AS near FROM chain, hmms h, tlv_match(chain.vectors, h.vectors);
-SELECT count(component_b), max(error) < 0.12 AS near, max(error) > 0 AS not_the_same FROM chain, hmms h, tlv_match_transitions(chain.symbols, h.symbols);
-SELECT max(m.error) = 0 AS itself, max(t.error) = 0 AS transitions, bool_and(m.component_a = m.component_b) AS order
+SELECT count(component_b), max(distance) < 0.08 AS near, max(distance) > 0 AS not_the_same FROM chain, hmms h, tlv_match(chain.symbols, h.symbols);
+SELECT count(component_b), max(distance) < 0.1 AS near FROM chain, hmms h, tlv_match(chain.vectors, h.vectors);
+SELECT count(component_b), max(distance) < 0.12 AS near, max(distance) > 0 AS not_the_same FROM chain, hmms h, tlv_match_transitions(chain.symbols, h.symbols);
+SELECT max(m.distance) = 0 AS itself, max(t.distance) = 0 AS transitions, bool_and(m.component_a = m.component_b) AS order
 FROM chain, tlv_match(symbols, symbols) m JOIN LATERAL tlv_match_transitions(symbols, symbols) t USING (component_a);
 -- fewer states in b, or in a
-SELECT count(*), count(component_b), max(error) < 2 AS error FROM chain, tlv_match(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
-SELECT count(*), count(component_b), count(error) FROM chain, tlv_match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b), max(distance) < 2 AS error FROM chain, tlv_match(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b), count(distance) FROM chain, tlv_match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
 SELECT count(*), count(component_b) FROM tlv_match(tlv_simulate_hmm_model(symbols => 3, k => 2), (SELECT symbols FROM chain));
 
 -- stored arrays, read in every pass and by parallel workers, arrays that are made once, and rows: the same model
@@ -117,18 +117,18 @@ CREATE TABLE forms AS SELECT tlv_hmm('SELECT s FROM sequences', 3) AS parallel, 
 RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
 -- workers for tables that look small, of the driver's own accord: the caller's setting is as before
 SHOW min_parallel_table_scan_size;
-SELECT max(a.error) < 1e-6 AS made, max(b.error) < 1e-6 AS rows, max(c.error) < 1e-6 AS before
+SELECT max(a.distance) < 1e-6 AS made, max(b.distance) < 1e-6 AS rows, max(c.distance) < 1e-6 AS before
 FROM forms, hmms, tlv_match(parallel, made) a, tlv_match(parallel, forms.rows) b, tlv_match(parallel, symbols) c;
 SELECT max(value) FILTER (WHERE name = 'passes') AS stored FROM forms, tlv_diagnostics(parallel);
 SELECT max(value) FILTER (WHERE name = 'passes') AS made FROM forms, tlv_diagnostics(made);
 -- sequences of every length are gone through together: as one by one
-SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
+SELECT abs((tlv_info(tlv_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
 FROM sequences, hmms GROUP BY symbols;
-SELECT abs((tlv_info(tlv_sequence_statistics(s[:1 + seq * 37 % 200], vectors))->>'log_likelihood')::float8 - sum(tlv_sequence_log_likelihood(vectors, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
+SELECT abs((tlv_info(tlv_statistics(s[:1 + seq * 37 % 200], vectors))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(vectors, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
 FROM vector_sequences, hmms GROUP BY vectors;
 -- time is an order alone: gaps are not seen; equal times are put in the order of the symbols
-SELECT max(error) < 1e-9 AS gaps FROM tlv_match(tlv_hmm('SELECT seq, t * t, symbol FROM steps', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
-SELECT max(error) < 1e-9 AS ties FROM tlv_match(tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY t', 2, refine => 'none'),
+SELECT max(distance) < 1e-9 AS gaps FROM tlv_match(tlv_hmm('SELECT seq, t * t, symbol FROM steps', 2, refine => 'none'), tlv_hmm('SELECT seq, t, symbol FROM steps', 2, refine => 'none'));
+SELECT max(distance) < 1e-9 AS ties FROM tlv_match(tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY t', 2, refine => 'none'),
                                                 tlv_hmm('SELECT seq, t / 10, symbol FROM steps ORDER BY -t', 2, refine => 'none'));
 -- nothing: no model; one symbol alone: one state
 SELECT tlv_hmm('SELECT seq, t, symbol FROM steps WHERE false', 2);
@@ -182,7 +182,7 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('match', 'SELECT count(*) FROM chain, tlv_match(symbols, vectors)'), ('match width', 'SELECT count(*) FROM chain, tlv_match(vectors, tlv_simulate_hmm_model(dimensions => 2))'),
   ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
   ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
-  ('too long', 'SELECT tlv_posteriors(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
+  ('too long', 'SELECT tlv_infer(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
   ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, now() FROM steps'', 2)'),
   ('text matrix', 'SELECT tlv_sequence_moments(ARRAY[[''a'', ''b''], [''b'', ''a'']])'),
   ('refine', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, refine => ''vb'')'), ('method', 'SELECT tlv_hmm(''SELECT seq, t, symbol FROM steps'', 2, method => ''magic'')'),
@@ -196,11 +196,11 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('states', 'SELECT count(*) FROM mixtures, tlv_states(vectors)'), ('components', 'SELECT count(*) FROM hmms, tlv_view_components(vectors)'),
   ('categories', 'SELECT count(*) FROM mixtures, tlv_view_categories(vectors)'),
   ('symbols', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3]) FROM hmms'), ('vectors', 'SELECT tlv_viterbi(symbols, ARRAY[[1, 2]]::float8[]) FROM hmms'),
-  ('dimensions', 'SELECT tlv_posteriors(vectors, ARRAY[[1, 2]]::float8[]) FROM hmms'),
+  ('dimensions', 'SELECT tlv_infer(vectors, ARRAY[[1, 2]]::float8[]) FROM hmms'),
   ('viterbi', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2]) FROM mixtures'), ('both', 'SELECT tlv_simulate_hmm_model(symbols => 3, dimensions => 2)'),
   ('neither', 'SELECT tlv_simulate_hmm_model()'), ('stay', 'SELECT tlv_simulate_hmm_model(symbols => 3, stay => 2)'),
   ('separation', 'SELECT tlv_simulate_hmm_model(dimensions => 3, separation => ''NaN'')'),
-  ('statistics', 'SELECT tlv_update(symbols, (SELECT tlv_sequence_statistics(s, windows) FROM sequences, hmms)) FROM hmms')) q(name, sql);
+  ('statistics', 'SELECT tlv_update(symbols, (SELECT tlv_statistics(s, windows) FROM sequences, hmms)) FROM hmms')) q(name, sql);
 -- where moments identify no model, other starts do: few steps, one symbol, numbers whose third powers vanish, more states than dimensions
 CREATE TEMP TABLE others AS SELECT * FROM (VALUES
   (1, 'short', tlv_hmm('SELECT seq, t, symbol FROM steps WHERE t <= 2', 2)), (2, 'one symbol', tlv_hmm('SELECT 1, t, 7 FROM generate_series(1, 20) t', 2)),
@@ -222,7 +222,7 @@ SELECT what, (SELECT count(*) FROM tlv_states(tlv_hmm(q))) AS states, (SELECT st
   FROM tlv_warnings(tlv_hmm(q, k => 2)) WHERE code LIKE 'independent%') AS of_two
 FROM (VALUES ('symbols', 'SELECT seq, t, symbol FROM independent'), ('vectors', 'SELECT seq, t, x FROM independent')) v(what, q);
 -- what is held: chains that never go back, transitions, emissions; another step keeps it
-CREATE TEMP TABLE held AS SELECT n, name, model, tlv_update(model, tlv_sequence_statistics(s, model)) AS stepped FROM (VALUES
+CREATE TEMP TABLE held AS SELECT n, name, model, tlv_update(model, tlv_statistics(s, model)) AS stepped FROM (VALUES
   (1, 'left_right', tlv_hmm('SELECT s FROM sequences', 3, left_right => true)),
   (2, 'transitions', tlv_hmm('SELECT s FROM sequences', transitions => '{{0.9,0.1,0},{0,0.9,0.1},{0.1,0,0.9}}')),
   (3, 'emissions', (SELECT tlv_hmm('SELECT s FROM sequences', emissions => array_agg(p ORDER BY state))
@@ -236,12 +236,12 @@ WHERE name = 'emissions';
 -- what is missing: elements, steps, a step of every sequence; none of it changes what is known of the rest
 SELECT tlv_viterbi(symbols, ARRAY[1, NULL]) = tlv_viterbi(symbols, ARRAY[1, -1]) AS unknown, cardinality(tlv_viterbi(symbols, ARRAY[NULL, NULL]::int[])) AS none,
        abs(tlv_log_likelihood(symbols, ARRAY[NULL]::int[])) < 1e-9 AS sure FROM hmms;
-SELECT abs(tlv_sequence_log_likelihood(vectors, ARRAY[[NULL, NULL], [NULL, NULL]]::float8[])) < 1e-9 AS none,
-       tlv_sequence_log_likelihood(vectors, ARRAY[[1, NULL]]::float8[]) > tlv_sequence_log_likelihood(vectors, ARRAY[[1, 2]]::float8[]) AS part_of
+SELECT abs(tlv_log_likelihood(vectors, ARRAY[[NULL, NULL], [NULL, NULL]]::float8[])) < 1e-9 AS none,
+       tlv_log_likelihood(vectors, ARRAY[[1, NULL]]::float8[]) > tlv_log_likelihood(vectors, ARRAY[[1, 2]]::float8[]) AS part_of
 FROM (SELECT tlv_simulate_hmm_model(dimensions => 2, seed => 1) AS vectors) q;
-SELECT max(error) < 0.15 AS symbols FROM tlv_match(tlv_hmm('SELECT seq, t, symbol FROM steps', 2),
+SELECT max(distance) < 0.15 AS symbols FROM tlv_match(tlv_hmm('SELECT seq, t, symbol FROM steps', 2),
   tlv_hmm('SELECT seq, t, CASE WHEN hashint8(1000 * seq + t) % 5 <> 0 THEN symbol END FROM steps', 2));
-SELECT max(error) < 0.3 AS vectors FROM tlv_match(tlv_hmm('SELECT seq, t, x FROM vector_steps', 2),
+SELECT max(distance) < 0.3 AS vectors FROM tlv_match(tlv_hmm('SELECT seq, t, x FROM vector_steps', 2),
   tlv_hmm('SELECT seq, t, ARRAY[CASE WHEN hashint8(1000 * seq + t) % 5 <> 0 THEN x[1] END, x[2]] || x[3:] FROM vector_steps', 2));
 SELECT tlv_info(tlv_sequence_moments(s)) -> 'steps' AS steps, tlv_info(tlv_sequence_moments(s)) -> 'arrays' -> 'cells' AS windows FROM (VALUES (ARRAY[1, 2, 3, NULL, 3, 2, 1])) v(s);
 -- covariances; what follows a sequence
@@ -256,7 +256,7 @@ SELECT bool_and(likelihood > before) AS more_freedom_fits_better FROM (SELECT li
 SELECT count(*) AS rows, max(abs(sum - 1)) < 1e-9 AS sums_to_1, max(step) AS steps FROM (SELECT f.step, sum(probability) AS sum FROM hmms, tlv_forecast(symbols, ARRAY[1, 2, 3], 4) f GROUP BY 1) q;
 SELECT max(abs(f.probability - p.probability)) < 1e-9 AS one_step FROM hmms,
   (SELECT e.symbol, sum(posterior * t.probability * e.probability) AS probability
-   FROM hmms, unnest(tlv_posteriors(symbols, ARRAY[1, 2, 3])) WITH ORDINALITY u(posterior, n), tlv_transitions(symbols) t, tlv_emissions(symbols) e
+   FROM hmms, unnest(tlv_infer(symbols, ARRAY[1, 2, 3])) WITH ORDINALITY u(posterior, n), tlv_transitions(symbols) t, tlv_emissions(symbols) e
    WHERE n > 2 * (SELECT count(*) FROM tlv_states(symbols)) AND t.from_state = n - 2 * (SELECT count(*) FROM tlv_states(symbols)) AND e.state = t.to_state
    GROUP BY 1) p JOIN LATERAL tlv_forecast(symbols, ARRAY[1, 2, 3]) f USING (symbol);
 SELECT step, dimension, mean BETWEEN -20 AND 20 AS mean, variance > 0 AS variance FROM shapes, tlv_forecast(model, '{{0,0,0}}'::float8[], 2) WHERE covariance = 'full' ORDER BY 1, 2;
@@ -292,13 +292,13 @@ SELECT count(*), bool_and(e.symbol = tlv_term_id(e.symbol_name)) AS ids, max(abs
 FROM word_hmms, tlv_emissions(m) e JOIN LATERAL tlv_emissions(numbers) n ON n.state = e.state AND 'w' || n.symbol_name = e.symbol_name;
 SELECT bool_and(symbol_name = symbol::text) AS digits FROM word_hmms, tlv_emissions(numbers);
 SELECT avg((tlv_viterbi(m, w) = tlv_viterbi(numbers, s))::int) > 0.7 AS viterbi, max(abs(tlv_log_likelihood(m, w) - tlv_log_likelihood(numbers, s))) < 0.5 AS likelihood,
-       bool_and(tlv_posteriors(m, w) = tlv_infer(m, w)) AS posteriors FROM word_hmms, words;
+       bool_and(tlv_infer(m, w) = tlv_infer(m, w)) AS posteriors FROM word_hmms, words;
 SELECT step, count(*) AS symbols, round(sum(probability)::numeric, 9) AS sum, min(symbol_name) AS least FROM word_hmms, tlv_forecast(m, ARRAY['w1', NULL, 'unheard of'], 2) GROUP BY step ORDER BY step;
 SELECT cardinality(tlv_viterbi(m, ARRAY['w1', NULL, ''])) AS steps, tlv_viterbi(m, '{}'::text[]) AS none FROM word_hmms;
 SELECT tlv_rollup(part) = (SELECT tlv_sequence_moments(w) FROM words) AS merged, tlv_rollup(part)::text::tlv_moments = tlv_rollup(part) AS as_text
 FROM (SELECT tlv_sequence_moments(w) AS part FROM words GROUP BY seq % 4) q;
 SELECT (SELECT string_agg(DISTINCT symbol_name, ' ' ORDER BY symbol_name) FROM tlv_emissions(tlv_fit_hmm(x, 3))) AS fitted,
-       (SELECT count(*) FROM word_hmms, tlv_emissions(tlv_update(m, (SELECT tlv_sequence_statistics(w, (SELECT m FROM word_hmms)) FROM words))) WHERE symbol_name LIKE 'w%') AS updated
+       (SELECT count(*) FROM word_hmms, tlv_emissions(tlv_update(m, (SELECT tlv_statistics(w, (SELECT m FROM word_hmms)) FROM words))) WHERE symbol_name LIKE 'w%') AS updated
 FROM (SELECT tlv_sequence_moments(w) AS x FROM words) q;
 SELECT tlv_info(tlv_sequence_sample(w, 2000, 1))->'sequences' AS sampled FROM words;
 SELECT symbol_name, round(probability::numeric, 2) AS probability FROM tlv_emissions(tlv_hmm($$VALUES (1, 1, 'yes'), (1, 2, 'no'), (2, 1, 'yes'), (2, 2, NULL)$$, k => 1)) ORDER BY 1;

@@ -4,7 +4,7 @@
 \i test/sql/include/helpers.sql
 \set ECHO all
 SET extra_float_digits = 0;
-CREATE TABLE ica_rows AS SELECT "row", x, sources FROM tlv_simulate_ica(tlv_simulate_ica_model(6, seed => 3), 20000, seed => 4);
+CREATE TABLE ica_rows AS SELECT id, x, sources FROM tlv_simulate_ica(tlv_simulate_ica_model(6, seed => 3), 20000, seed => 4);
 CREATE TABLE ica_models AS
   SELECT tlv_simulate_ica_model(6, seed => 3) AS truth, tlv_ica('SELECT x FROM ica_rows') AS refined, tlv_ica('SELECT x FROM ica_rows', refine => 'none') AS plain,
          tlv_ica('SELECT x FROM ica_rows', noise => true) AS noisy,
@@ -16,7 +16,7 @@ SELECT j, round(abs(corr(s[j], sources[j]))::numeric, 1) AS agrees, abs(avg(s[j]
 FROM ica_rows, ica_models, tlv_unmix(refined, x) s, generate_series(1, 6) j WHERE j IN (1, 6) GROUP BY j ORDER BY j;
 -- unmixing is the inverse of mixing; conventions
 SELECT max(abs(p - CASE WHEN a = b THEN 1 ELSE 0 END)) < 1e-9 AS inverse
-FROM (SELECT u.component AS a, m.component AS b, sum(u.weight * m.weight) AS p FROM ica_models, tlv_unmixing(refined) u, tlv_mixing(refined) m WHERE u.dimension = m.dimension GROUP BY 1, 2) q;
+FROM (SELECT u.component AS a, m.component AS b, sum(u.weight * m.weight) AS p FROM ica_models, tlv_mixing(refined, inverse => true) u, tlv_mixing(refined) m WHERE u.dimension = m.dimension GROUP BY 1, 2) q;
 SELECT bool_and(largest > 0) AS signs, count(*) AS components
 FROM (SELECT component, (array_agg(weight ORDER BY abs(weight) DESC))[1] AS largest FROM ica_models, tlv_mixing(refined) GROUP BY component) q;
 SELECT bool_and(abs(value) <= abs(before)) AS ordered
@@ -25,19 +25,19 @@ SELECT name FROM ica_models, tlv_diagnostics(refined) WHERE name !~ '[0-9]' ORDE
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'noise' AS noise, (i->>'steps')::float8 BETWEEN 2 AND 10 AS steps, i->'arrays'->'mixing' AS mixing,
        i->'arrays'->'unmixing' AS unmixing, i->'warnings' AS warnings, refined = (refined::text)::tlv_model AS text_form FROM ica_models, tlv_info(refined) i;
 -- many rows in one array; an array of arrays
-SELECT tlv_unmix(refined, (SELECT array_agg(x ORDER BY "row") FROM ica_rows WHERE "row" <= 3)) = (SELECT array_agg(tlv_unmix(refined, x) ORDER BY "row") FROM ica_rows WHERE "row" <= 3) AS rows
+SELECT tlv_unmix(refined, (SELECT array_agg(x ORDER BY id) FROM ica_rows WHERE id <= 3)) = (SELECT array_agg(tlv_unmix(refined, x) ORDER BY id) FROM ica_rows WHERE id <= 3) AS rows
 FROM ica_models;
 SELECT tlv_amari(array[[1,0],[0,1]], array[[0,-3],[2,0]]) AS permuted, round(tlv_amari(array[[1,0],[0,1]], array[[1,1],[1,-1]])::numeric, 6) AS worst,
        tlv_amari('{{2},{3}}'::float8[], '{{4},{6}}') AS single;
 -- moments kept by part and rolled up; refinement by hand
-SELECT tlv_amari(tlv_fit_ica(tlv_rollup(m)), plain) < 1e-9 AS rolled FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows GROUP BY "row" % 7) q, ica_models GROUP BY plain;
+SELECT tlv_amari(tlv_fit_ica(tlv_rollup(m)), plain) < 1e-9 AS rolled FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows GROUP BY id % 7) q, ica_models GROUP BY plain;
 SELECT tlv_amari(tlv_update(plain, tlv_rollup(s)), truth) < tlv_amari(plain, truth) AS better, round((tlv_info(tlv_update(plain, tlv_rollup(s)))->>'steps')::numeric) AS steps
-FROM (SELECT plain, truth, tlv_statistics(x, plain, 'tanh') AS s FROM ica_rows, ica_models GROUP BY plain, truth, "row" % 5) q GROUP BY plain, truth;
+FROM (SELECT plain, truth, tlv_statistics(x, plain, 'tanh') AS s FROM ica_rows, ica_models GROUP BY plain, truth, id % 5) q GROUP BY plain, truth;
 -- steps of the likelihood, in the driver and by hand
 SELECT tlv_amari(m, truth) < 0.03 AS found, (tlv_info(m)->>'steps')::float8 BETWEEN 2 AND 20 AS steps, (SELECT count(*) FROM tlv_warnings(m)) AS warnings
 FROM (SELECT tlv_ica('SELECT x FROM ica_rows', refine => 'likelihood') AS m OFFSET 0) q, ica_models;
 SELECT tlv_amari(tlv_update(plain, tlv_rollup(s)), truth) < tlv_amari(plain, truth) AS better, tlv_amari(tlv_update(plain, tlv_rollup(s)), tlv_update(plain, tlv_rollup(t))) > 1e-9 AS other
-FROM (SELECT plain, truth, tlv_statistics(x, plain, 'likelihood') AS s, tlv_statistics(x, plain) AS t FROM ica_rows, ica_models GROUP BY plain, truth, "row" % 5) q GROUP BY plain, truth;
+FROM (SELECT plain, truth, tlv_statistics(x, plain, 'likelihood') AS s, tlv_statistics(x, plain) AS t FROM ica_rows, ica_models GROUP BY plain, truth, id % 5) q GROUP BY plain, truth;
 SELECT pg_temp.outcome('SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x, plain, r) AS s FROM ica_rows, ica_models, unnest(''{likelihood,tanh}''::text[]) r GROUP BY r) q') AS both;
 -- the same in parallel workers
 SET parallel_setup_cost = 0;
@@ -71,13 +71,13 @@ BEGIN
   PERFORM set_config('ica.seen', current_setting('jit'), false);
   RETURN x;
 END $$;
-SELECT tlv_ica('SELECT ica_look(x, false) FROM ica_rows WHERE "row" <= 2000', iterations => 1) IS NOT NULL AS fitted, current_setting('ica.seen') AS during, current_setting('jit') AS after;
-SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT ica_look(x, "row" = 1000) FROM ica_rows'')') AS during, current_setting('jit') AS after;
+SELECT tlv_ica('SELECT ica_look(x, false) FROM ica_rows WHERE id <= 2000', iterations => 1) IS NOT NULL AS fitted, current_setting('ica.seen') AS during, current_setting('jit') AS after;
+SELECT pg_temp.outcome('SELECT tlv_ica(''SELECT ica_look(x, id = 1000) FROM ica_rows'')') AS during, current_setting('jit') AS after;
 SELECT current_setting('jit') AS after;
 BEGIN;
 SAVEPOINT before;
 \set VERBOSITY terse
-SELECT tlv_ica('SELECT ica_look(x, "row" = 1000) FROM ica_rows');
+SELECT tlv_ica('SELECT ica_look(x, id = 1000) FROM ica_rows');
 \set VERBOSITY default
 ROLLBACK TO before;
 SHOW jit;
@@ -116,13 +116,13 @@ FROM (VALUES ('d of 1', 'SELECT x[1:1] FROM ica_rows', ''), ('d and k of 1', 'SE
       ('k of 1 with noise', 'SELECT x FROM ica_rows', ', k => 1, noise => true'), ('repeated rows', 'SELECT x FROM ica_rows, generate_series(1, 3)', ''),
       ('one row many times', 'SELECT array[1, 2, 3] FROM generate_series(1, 99)', ''),
   ('two rows many times', 'SELECT array[i % 2, i % 2 * 2, 7] FROM generate_series(1, 99) i', ''), ('k above the rank', 'SELECT x || array[x[1] + x[2]] FROM ica_rows', ', k => 7'),
-  ('as many rows as components', 'SELECT x FROM ica_rows WHERE "row" <= 6', ', keep_gaussian => true'), ('rows in arrays', 'SELECT array_agg(x) FROM ica_rows GROUP BY "row" % 9', ''),
-  ('NULL rows', 'SELECT CASE WHEN "row" % 2 = 0 THEN x END FROM ica_rows', ''), ('NULL alone', 'SELECT NULL::float8[] FROM ica_rows', ''),
+  ('as many rows as components', 'SELECT x FROM ica_rows WHERE id <= 6', ', keep_gaussian => true'), ('rows in arrays', 'SELECT array_agg(x) FROM ica_rows GROUP BY id % 9', ''),
+  ('NULL rows', 'SELECT CASE WHEN id % 2 = 0 THEN x END FROM ica_rows', ''), ('NULL alone', 'SELECT NULL::float8[] FROM ica_rows', ''),
   ('a constant of 1e300', 'SELECT x || array[1e300::float8] FROM ica_rows', ''), ('far from 0', 'SELECT array[1e8 + x[1], x[2], x[3]] FROM ica_rows', ', keep_gaussian => true'),
   ('too long', 'SELECT x FROM tlv_simulate_ica(200, 70)', ', k => 61')) q(name, q, a);
 SELECT pg_temp.outcome('SELECT (SELECT count(*)
     FROM tlv_mixing(tlv_ica(''SELECT array[s[1], s[2], sqrt(-2 * ln(1 - u)) * cos(6.283185307179586 * v)]
-        FROM (SELECT sources AS s, (abs(hashint8("row")::bigint) % 99991) / 99991.0 AS u, (abs(hashint8(-"row")::bigint) % 99989) / 99989.0 AS v FROM ica_rows) q'')))') AS one_gaussian;
+        FROM (SELECT sources AS s, (abs(hashint8(id)::bigint) % 99991) / 99991.0 AS u, (abs(hashint8(-id)::bigint) % 99989) / 99989.0 AS v FROM ica_rows) q'')))') AS one_gaussian;
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''''gaussian'''')'')'), '-?[0-9]+\.[0-9]+', '#', 'g') AS gaussian;
 SELECT (SELECT name FROM tlv_diagnostics(m) WHERE name LIKE 'warning: comp%') AS warning
 FROM (SELECT tlv_ica('SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''gaussian'')', keep_gaussian => true) AS m) q;

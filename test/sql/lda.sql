@@ -7,11 +7,11 @@ CREATE TABLE lda_truth AS SELECT tlv_simulate_lda_model(60, 4, alpha0 => 0.4, se
 CREATE TABLE lda_docs AS SELECT d.* FROM lda_truth, tlv_simulate_lda(model, 2000, 50, seed => 3) d;
 CREATE TABLE lda_held AS SELECT d.* FROM lda_truth, tlv_simulate_lda(model, 300, 50, seed => 4) d;
 CREATE TABLE lda_moments AS
-  SELECT tlv_count_moments(bag, s) AS m FROM lda_docs, (SELECT tlv_subspace(tlv_count_moments(bag), k => 4) AS s FROM lda_docs) q;
+  SELECT tlv_count_moments(bag, s) AS m FROM lda_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 4) AS s FROM lda_docs) q;
 CREATE TABLE lda_models AS SELECT 'moments' AS name, tlv_fit_lda(m, k => 4) AS model FROM lda_moments;
 
 -- the topics are those of the truth, numbered by weight; probabilities sum to 1
-SELECT count(*), max(error) < 0.08 AS close, count(DISTINCT component_b) AS assigned, min(component_a), max(component_a)
+SELECT count(*), max(distance) < 0.08 AS close, count(DISTINCT component_b) AS assigned, min(component_a), max(component_a)
 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models));
 SELECT count(*), min(topic), max(topic), round(sum(weight)::numeric, 9) AS sum, bool_and(weight <= before) IS NOT FALSE AS decreasing,
        bool_and(abs(weight - 0.25) < 0.05) AS equal_weights, abs(sum(alpha) - 0.4) < 0.15 AS alpha0
@@ -37,7 +37,7 @@ SELECT (SELECT value FROM tlv_diagnostics(model) WHERE name = 'residual') < 0.03
 FROM lda_models;
 
 -- all methods find the topics of easy data; the same seed gives the same bits
-SELECT method, max(error) < 0.08 AS close, (SELECT tlv_fit_lda(m, alpha0 => 0.4, method => method) = tlv_fit_lda(m, alpha0 => 0.4, method => method) FROM lda_moments) AS same_bits
+SELECT method, max(distance) < 0.08 AS close, (SELECT tlv_fit_lda(m, alpha0 => 0.4, method => method) = tlv_fit_lda(m, alpha0 => 0.4, method => method) FROM lda_moments) AS same_bits
 FROM unnest('{joint,power,als,sgd}'::text[]) method, lda_moments,
      tlv_match((SELECT model FROM lda_truth), tlv_fit_lda(m, k => 4, alpha0 => 0.4, method => method, seed => 5, restarts => 10, steps => CASE method WHEN 'sgd' THEN 2000 ELSE 50 END))
 GROUP BY method ORDER BY method;
@@ -48,11 +48,11 @@ SELECT k, count(*) FROM generate_series(1, 4) k, lda_moments, tlv_topics(tlv_fit
 CREATE TABLE given AS SELECT tlv_topic_model(ARRAY[1, 1, 2, 2, 2], ARRAY[10, 20, 20, 30, 30]::bigint[], ARRAY[3, 1, 1, 0.5, 0.5], ARRAY[0.2, 0.6]) AS model;
 SELECT topic, round(alpha::numeric, 9) AS alpha, round(weight::numeric, 9) AS weight FROM tlv_topics((SELECT model FROM given));
 SELECT topic, rank, item, term, round(probability::numeric, 9) AS probability FROM tlv_topic_items((SELECT model FROM given));
-SELECT component_a, component_b, round(error::numeric, 9) AS error
+SELECT component_a, component_b, round(distance::numeric, 9) AS error
 FROM tlv_match((SELECT model FROM given), tlv_topic_model('{1,1,2,2}', '{20,30,10,20}', '{0.5,0.5,0.5,0.5}', '{1,2}'));
 -- more topics than the other has: no partner, error 2
-SELECT component_a, component_b, round(error::numeric, 9) AS error FROM tlv_match((SELECT model FROM given), tlv_topic_model('{1}', '{40}', '{1}', '{1}'));
-SELECT component_a, component_b, round(error::numeric, 9) AS error FROM tlv_match(tlv_topic_model('{1}', '{40}', '{1}', '{1}'), (SELECT model FROM given));
+SELECT component_a, component_b, round(distance::numeric, 9) AS error FROM tlv_match((SELECT model FROM given), tlv_topic_model('{1}', '{40}', '{1}', '{1}'));
+SELECT component_a, component_b, round(distance::numeric, 9) AS error FROM tlv_match(tlv_topic_model('{1}', '{40}', '{1}', '{1}'), (SELECT model FROM given));
 SELECT round((tlv_info(model)->>'alpha0')::numeric, 9) AS alpha0 FROM given;
 
 -- inference: memberships sum to 1, the largest is assigned
@@ -74,20 +74,20 @@ SELECT tlv_assign(model, '{1:1}') FROM (VALUES (1, tlv_topic_model('{1,2}', '{1,
                                         (3, tlv_topic_model('{1,2}', '{1,2}', '{1,1}', '{2,1}'))) v(i, model) ORDER BY i;
 -- log-likelihood under the inferred memberships, by hand
 SELECT abs(tlv_log_likelihood(model, bag) - (SELECT sum(weight * ln((SELECT sum(shares[topic] * probability) FROM tlv_topic_items(model) p WHERE p.item = i.item)))
-                                             FROM tlv_items(bag) i)) < 1e-6 AS by_hand
+                                             FROM tlv_bag_items(bag) i)) < 1e-6 AS by_hand
 FROM (SELECT model, bag, tlv_infer(model, bag) AS shares FROM lda_models, lda_held WHERE doc = 1) q;
 
 -- perplexity: truth <= fitted <= no topics; refinement improves
 CREATE TABLE one_topic AS
-  SELECT tlv_topic_model(array_agg(1), array_agg(item), array_agg(n), '{1}') AS model FROM (SELECT item, sum(weight) AS n FROM lda_docs, tlv_items(bag) GROUP BY item) q;
+  SELECT tlv_topic_model(array_agg(1), array_agg(item), array_agg(n), '{1}') AS model FROM (SELECT item, sum(weight) AS n FROM lda_docs, tlv_bag_items(bag) GROUP BY item) q;
 SELECT truth <= fitted * 1.001 AS truth_is_best, fitted < truth * 1.02 AS fitted_is_close, fitted < 0.8 * unigram AS topics_help, round(unigram / exp(entropy))::int AS unigram_is_entropy
-FROM (SELECT tlv_perplexity((SELECT model FROM lda_truth), bag) AS truth, tlv_perplexity((SELECT model FROM lda_models), bag) AS fitted,
-      tlv_perplexity((SELECT model FROM one_topic), bag) AS unigram FROM lda_held) p,
-     (SELECT -sum(n / total * ln(n / total)) AS entropy FROM (SELECT sum(weight) AS n, sum(sum(weight)) OVER () AS total FROM lda_held, tlv_items(bag) GROUP BY item) i) e;
-SELECT tlv_perplexity(model, '{}'::tlv_bag) AS empty, tlv_perplexity(model, '{99:3}'::tlv_bag) AS unknown, tlv_perplexity(model, NULL::tlv_bag) AS null_bag FROM given;
+FROM (SELECT tlv_perplexity(bag, (SELECT model FROM lda_truth)) AS truth, tlv_perplexity(bag, (SELECT model FROM lda_models)) AS fitted,
+      tlv_perplexity(bag, (SELECT model FROM one_topic)) AS unigram FROM lda_held) p,
+     (SELECT -sum(n / total * ln(n / total)) AS entropy FROM (SELECT sum(weight) AS n, sum(sum(weight)) OVER () AS total FROM lda_held, tlv_bag_items(bag) GROUP BY item) i) e;
+SELECT tlv_perplexity('{}'::tlv_bag, model) AS empty, tlv_perplexity('{99:3}'::tlv_bag, model) AS unknown, tlv_perplexity(NULL::tlv_bag, model) AS null_bag FROM given;
 -- one item of probability 1: perplexity 1; two items of probability 1/2 in one topic: 2
-SELECT round(tlv_perplexity(tlv_topic_model('{1}', '{5}', '{1}', '{1}'), '{5:50}'::tlv_bag)::numeric, 9) AS one,
-       round(tlv_perplexity(tlv_topic_model('{1,1}', '{5,6}', '{1,1}', '{1}'), '{5:50,6:50}'::tlv_bag)::numeric, 9) AS two;
+SELECT round(tlv_perplexity('{5:50}'::tlv_bag, tlv_topic_model('{1}', '{5}', '{1}', '{1}'))::numeric, 9) AS one,
+       round(tlv_perplexity('{5:50,6:50}'::tlv_bag, tlv_topic_model('{1,1}', '{5,6}', '{1,1}', '{1}'))::numeric, 9) AS two;
 
 -- refinement, step by step: expected statistics, then the model after them
 DO $$
@@ -96,7 +96,7 @@ DECLARE
 BEGIN
   FOREACH method IN ARRAY '{gibbs,vb}'::text[] LOOP
     SELECT tlv_fit_lda(tlv_count_moments(bag, s)) INTO next
-      FROM lda_docs, (SELECT tlv_subspace(tlv_count_moments(bag), k => 4) AS s FROM lda_docs WHERE doc <= 300) q WHERE doc <= 300;
+      FROM lda_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 4) AS s FROM lda_docs WHERE doc <= 300) q WHERE doc <= 300;
     INSERT INTO lda_models VALUES (method || ' 0', next);
     FOR step IN 1 .. 5 LOOP
       SELECT tlv_update(next, tlv_statistics(bag, next, method)) INTO next FROM lda_docs WHERE doc <= 300;
@@ -106,10 +106,10 @@ BEGIN
 END $$;
 SELECT method, first > last AS perplexity_falls, e0 > e5 AS errors_fall, steps
 FROM unnest('{gibbs,vb}'::text[]) method,
-     LATERAL (SELECT tlv_perplexity((SELECT model FROM lda_models WHERE name = method || ' 0'), bag) AS first,
-              tlv_perplexity((SELECT model FROM lda_models WHERE name = method || ' 5'), bag) AS last FROM lda_held) p,
-     LATERAL (SELECT sum(error) AS e0 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 0'))) a,
-     LATERAL (SELECT sum(error) AS e5 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 5'))) b,
+     LATERAL (SELECT tlv_perplexity(bag, (SELECT model FROM lda_models WHERE name = method || ' 0')) AS first,
+              tlv_perplexity(bag, (SELECT model FROM lda_models WHERE name = method || ' 5')) AS last FROM lda_held) p,
+     LATERAL (SELECT sum(distance) AS e0 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 0'))) a,
+     LATERAL (SELECT sum(distance) AS e5 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 5'))) b,
      LATERAL (SELECT tlv_info(model)->>'steps' AS steps FROM lda_models WHERE name = method || ' 5') s;
 SELECT name, value > 1 AS above_1 FROM tlv_diagnostics((SELECT model FROM lda_models WHERE name = 'vb 5')) WHERE name LIKE 'perplexity%' OR name = 'refinement_steps';
 SELECT tlv_update(NULL, NULL) AS of_null, tlv_statistics(bag, NULL) AS no_model FROM lda_held;
@@ -135,33 +135,33 @@ CREATE TEMP TABLE mix AS SELECT tlv_topic_model('{1,1,1,2,2,2,3,3,3}', '{1,2,3,3
 CREATE TEMP TABLE mix_docs AS
   SELECT bag, (SELECT ord FROM unnest(shares) WITH ORDINALITY u(x, ord) ORDER BY x DESC LIMIT 1) AS topic FROM mix, tlv_simulate_lda(model, 900, 20);
 CREATE TEMP TABLE single AS
-  SELECT tlv_fit_lda(tlv_count_moments(bag, s), alpha0 => 0) AS model FROM mix_docs, (SELECT tlv_subspace(tlv_count_moments(bag), k => 3) AS s FROM mix_docs) q;
+  SELECT tlv_fit_lda(tlv_count_moments(bag, s), alpha0 => 0) AS model FROM mix_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), k => 3) AS s FROM mix_docs) q;
 SELECT tlv_info(model)->>'alpha0' AS alpha0, (SELECT round(sum(weight)::numeric, 9) FROM tlv_topics(model)) AS weights,
        (SELECT bool_and(abs(weight - 0.3333) < 0.12) FROM tlv_topics(model)) AS about_thirds FROM single;
-SELECT max(error) < 0.1 AS close FROM tlv_match((SELECT model FROM mix), (SELECT model FROM single));
+SELECT max(distance) < 0.1 AS close FROM tlv_match((SELECT model FROM mix), (SELECT model FROM single));
 SELECT count(DISTINCT topic) AS topics, count(DISTINCT (topic, found)) AS pairs, avg(abs(sum - 1)) < 1e-9 AS sum_to_1
 FROM (SELECT topic, tlv_assign(model, bag) AS found, (SELECT sum(x) FROM unnest(tlv_infer(model, bag)) x) AS sum FROM mix_docs, single) q;
 CREATE TEMP TABLE by_hand AS
   SELECT bag, tlv_infer(model, bag) AS shares, tlv_log_likelihood(model, bag) AS likelihood, array_agg(l ORDER BY topic) AS joint
   FROM (SELECT model, bag, t.topic, ln(t.weight)
-        + (SELECT sum(i.weight * ln(greatest(coalesce((SELECT probability FROM tlv_topic_items(model) p WHERE p.topic = t.topic AND p.item = i.item), 0), 1e-12))) FROM tlv_items(bag) i) AS l
+        + (SELECT sum(i.weight * ln(greatest(coalesce((SELECT probability FROM tlv_topic_items(model) p WHERE p.topic = t.topic AND p.item = i.item), 0), 1e-12))) FROM tlv_bag_items(bag) i) AS l
         FROM single, (SELECT DISTINCT bag FROM mix_docs) d, tlv_topics(model) t) q GROUP BY model, bag;
 SELECT count(*) > 100 AS documents, bool_and(abs(likelihood - (SELECT ln(sum(exp(l))) FROM unnest(joint) l)) < 1e-6) AS likelihood,
        bool_and((SELECT max(abs(shares[ord] - exp(l - likelihood))) FROM unnest(joint) WITH ORDINALITY u(l, ord)) < 1e-6) AS posterior FROM by_hand;
 -- one EM step moves neither much, and the likelihood does not fall
-SELECT sum(tlv_log_likelihood(u, bag)) >= sum(tlv_log_likelihood(model, bag)) AS likelihood_rises, max(e.error) < 0.1 AS stays
+SELECT sum(tlv_log_likelihood(u, bag)) >= sum(tlv_log_likelihood(model, bag)) AS likelihood_rises, max(e.distance) < 0.1 AS stays
 FROM (SELECT model, tlv_update(model, tlv_statistics(bag, model)) AS u FROM single, mix_docs GROUP BY model) q, mix_docs, tlv_match(model, u) e;
 
 -- simulation: seeded; documents do not depend on how many follow
 SELECT (SELECT array_agg(bag::text) FROM tlv_simulate_lda(model, 5, 20, seed => 9)) = (SELECT array_agg(bag::text) FROM tlv_simulate_lda(model, 50, 20, seed => 9) WHERE doc <= 5) AS prefix,
        (SELECT array_agg(bag::text) FROM tlv_simulate_lda(model, 5, 20, seed => 9)) = (SELECT array_agg(bag::text) FROM tlv_simulate_lda(model, 5, 20, seed => 10)) AS other_seed,
-       (SELECT bool_and(tlv_total(bag) = 20 AND abs((SELECT sum(x) FROM unnest(shares) x) - 1) < 1e-9) FROM tlv_simulate_lda(model, 50, 20)) AS lengths_and_shares,
+       (SELECT bool_and(tlv_bag_total(bag) = 20 AND abs((SELECT sum(x) FROM unnest(shares) x) - 1) < 1e-9) FROM tlv_simulate_lda(model, 50, 20)) AS lengths_and_shares,
        (SELECT count(*) FROM tlv_simulate_lda(model, 0, 20)) AS none
 FROM lda_truth;
 SELECT abs(avg(shares[1]) - 0.75) < 0.03 AS mean, abs(var_samp(shares[1]) - 0.75 * 0.25 / 9) < 0.005 AS variance
 FROM tlv_simulate_lda(tlv_topic_model('{1,2}', '{1,2}', '{1,1}', '{6,2}'), 2000, 3);
 SELECT bool_and(abs(n / 60000.0 - p) < 0.01) AS shares_of_items
-FROM (SELECT item, sum(weight) AS n FROM tlv_simulate_lda(tlv_topic_model('{1,1,1}', '{1,2,3}', '{6,3,1}', '{1}'), 600, 100), tlv_items(bag) GROUP BY item) s
+FROM (SELECT item, sum(weight) AS n FROM tlv_simulate_lda(tlv_topic_model('{1,1,1}', '{1,2,3}', '{6,3,1}', '{1}'), 600, 100), tlv_bag_items(bag) GROUP BY item) s
      JOIN (VALUES (1, 0.6), (2, 0.3), (3, 0.1)) v(item, p) USING (item);
 SELECT tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 1) AS same, tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 2) AS other;
 DROP TABLE lda_truth, lda_docs, lda_held, lda_moments, lda_models, given, one_topic;

@@ -14,7 +14,7 @@ SELECT d AS id, date '2026-11-01' - 5 + d % 10 AS day, 'note ' || d AS title, ma
 FROM tokens, words GROUP BY d, main;
 CREATE TABLE corpus AS
   SELECT id AS doc, term, count(*) AS n FROM notes, regexp_split_to_table(body, ' ') AS term GROUP BY 1, 2;
-CREATE TABLE docs AS SELECT id, day, title, main, (SELECT tlv_bag(term, n) FROM corpus WHERE doc = id) AS bag FROM notes;
+CREATE TABLE docs AS SELECT id, day, title, main, (SELECT tlv_bag_agg(term, n) FROM corpus WHERE doc = id) AS bag FROM notes;
 
 -- 1. from rows to terms
 SELECT topic, string_agg(term, ' ' ORDER BY term) AS terms, round(sum(p), 1) AS p FROM (
@@ -34,7 +34,7 @@ SELECT main, count(*) FROM found GROUP BY main ORDER BY main;
 CREATE TABLE day_moments AS
   SELECT day, tlv_count_moments(bag) AS pairs FROM docs GROUP BY day;
 CREATE TABLE since AS
-WITH s AS MATERIALIZED (SELECT tlv_subspace(tlv_rollup(pairs), k => 3) AS s FROM day_moments WHERE day >= '2026-11-01'),
+WITH s AS MATERIALIZED (SELECT tlv_find_subspace(tlv_rollup(pairs), k => 3) AS s FROM day_moments WHERE day >= '2026-11-01'),
      t AS MATERIALIZED (SELECT tlv_count_moments(bag, s) AS m FROM docs, s WHERE day >= '2026-11-01')
 SELECT i.* FROM t, tlv_topic_items(tlv_fit_lda(m, k => 3), top => 4) i;
 SELECT topic, string_agg(item::text, ' ' ORDER BY item) = (SELECT string_agg(tlv_term_id(w)::text, ' ' ORDER BY tlv_term_id(w))
@@ -51,11 +51,11 @@ CREATE TABLE forms AS
 SELECT tlv_lda('SELECT doc, term, n FROM corpus', k => 3, refine => 'none') AS terms, tlv_lda('SELECT doc, tlv_term_id(term), n FROM corpus', k => 3, refine => 'none') AS ids,
        tlv_lda('SELECT bag FROM docs', k => 3, refine => 'none') AS bags,
        tlv_lda($$SELECT id, regexp_split_to_table(body, ' ') FROM notes$$, k => 3, refine => 'none') AS tokens;
-SELECT name, max(error) < 1e-6 AS same FROM forms, LATERAL (VALUES ('ids', ids), ('bags', bags), ('tokens', tokens)) v(name, model), tlv_match(terms, model) GROUP BY name ORDER BY name;
+SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES ('ids', ids), ('bags', bags), ('tokens', tokens)) v(name, model), tlv_match(terms, model) GROUP BY name ORDER BY name;
 SELECT count(*) FILTER (WHERE term IS NOT NULL) AS terms, count(*) FILTER (WHERE term IS NULL) AS none, bool_and(tlv_term_id(term) = item) AS right_ones FROM forms, tlv_topic_items(terms);
 SELECT count(*) FILTER (WHERE term IS NOT NULL) AS terms FROM forms, tlv_topic_items(ids);
 -- other column types: integers, numbers and strings of every kind; the document may be anything that can be grouped
-SELECT name, max(error) < 1e-6 AS same FROM forms, LATERAL (VALUES
+SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES
   ('varchar, int', tlv_lda('SELECT doc::text, term::varchar, n::int FROM corpus', 3, refine => 'none')),
   ('char, numeric', tlv_lda('SELECT ROW(doc, 1), term::char(10), n::numeric FROM corpus', 3, refine => 'none')),
   ('name, real', tlv_lda('SELECT doc::numeric, term::name, n::real FROM corpus', 3, refine => 'none')),
@@ -63,15 +63,15 @@ SELECT name, max(error) < 1e-6 AS same FROM forms, LATERAL (VALUES
   ('NULL terms and counts', tlv_lda($$SELECT doc, term, n FROM corpus UNION ALL SELECT doc, NULL, 3 FROM corpus UNION ALL SELECT doc, 'x', NULL FROM corpus$$, 3, refine => 'none')),
   ('NULL and empty bags', tlv_lda($$SELECT bag FROM docs UNION ALL SELECT NULL UNION ALL SELECT '{}'$$, 3, refine => 'none'))) v(name, model), tlv_match(terms, model) GROUP BY name ORDER BY name;
 CREATE DOMAIN word AS text;
-SELECT max(error) < 1e-6 AS domains FROM forms, tlv_match(terms, tlv_lda('SELECT doc, term::word, n FROM corpus', 3, refine => 'none'));
+SELECT max(distance) < 1e-6 AS domains FROM forms, tlv_match(terms, tlv_lda('SELECT doc, term::word, n FROM corpus', 3, refine => 'none'));
 -- queries as people write them
-SELECT q, max(error) < 1e-6 AS same FROM forms,
+SELECT q, max(distance) < 1e-6 AS same FROM forms,
        unnest(ARRAY['SELECT bag FROM docs;', E'SELECT bag FROM docs ;\n ;', E'SELECT bag FROM docs -- all of them', '/* all */ TABLE only_bags', 'WITH x AS (SELECT bag FROM docs) SELECT * FROM x',
   'SELECT bag FROM docs ORDER BY id', '(SELECT bag FROM docs WHERE main = 0) UNION ALL SELECT bag FROM docs WHERE main > 0',
   'SELECT DISTINCT ON (id) bag FROM docs']) q, tlv_match(bags, CASE WHEN q NOT LIKE '%TABLE%' THEN tlv_lda(q, 3, refine => 'none') ELSE bags END) GROUP BY q ORDER BY q COLLATE "C";
 CREATE VIEW only_bags AS SELECT bag FROM docs;
-SELECT max(error) < 1e-6 AS table_command FROM forms, tlv_match(bags, tlv_lda('TABLE only_bags', 3, refine => 'none'));
-SELECT max(error) < 0.3 AS values_command
+SELECT max(distance) < 1e-6 AS table_command FROM forms, tlv_match(bags, tlv_lda('TABLE only_bags', 3, refine => 'none'));
+SELECT max(distance) < 0.3 AS values_command
 FROM tlv_match(tlv_lda('VALUES (''{1:3,2:1}''::tlv_bag), (''{1:2,2:2}''), (''{3:3}''), (''{3:4}'')', 2, 0, refine => 'none'), tlv_topic_model('{1,1,2}', '{1,2,3}', '{5,3,7}', '{8,7}'));
 
 -- k chosen; alpha0 given; methods; refinements; counts
@@ -81,11 +81,11 @@ SELECT count(*) AS at_most FROM tlv_topics((SELECT tlv_lda('SELECT doc, term, n 
 SELECT round((tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0.7, refine => 'none'))->>'alpha0')::numeric, 9) AS given,
        (tlv_info(tlv_lda('SELECT bag FROM docs', 3))->>'alpha0')::float8 BETWEEN 0.2 AND 3 AS estimated,
        tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0))->>'alpha0' AS single_topic;
-SELECT method, refine, max(error) < 0.25 AS same_topics, (SELECT tlv_info(q.model)->>'steps') AS steps
+SELECT method, refine, max(distance) < 0.25 AS same_topics, (SELECT tlv_info(q.model)->>'steps') AS steps
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, method => method, refine => refine, iterations => 3) AS model
       FROM unnest('{joint,power,als,sgd}'::text[]) method, unnest('{gibbs,vb,none}'::text[]) refine) q,
      models m, tlv_match(m.model, q.model) GROUP BY q.model, method, refine ORDER BY 1, 2;
-SELECT counts, max(error) < 0.25 AS same_topics, (SELECT value FROM tlv_diagnostics(q.model) WHERE name = 'counts_damped') AS damped,
+SELECT counts, max(distance) < 0.25 AS same_topics, (SELECT value FROM tlv_diagnostics(q.model) WHERE name = 'counts_damped') AS damped,
        (SELECT value FROM tlv_diagnostics(q.model) WHERE name = 'minimum_documents') AS minimum_documents
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, counts => counts) AS model FROM unnest('{auto,raw,damped}'::text[]) counts) q, models m, tlv_match(m.model, q.model)
 GROUP BY q.model, counts ORDER BY 1;
@@ -114,13 +114,14 @@ RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
-INSERT INTO plans SELECT 'rows', tlv_lda('SELECT doc, item, weight FROM big, tlv_items(bag)', 5, iterations => 3), tlv_lda('SELECT doc, item, weight FROM big, tlv_items(bag)', 5, refine => 'none');
+INSERT INTO plans SELECT 'rows', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, iterations => 3), tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5,
+  refine => 'none');
 INSERT INTO plans SELECT 'another order', tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, iterations => 3), tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, refine => 'none');
 SET work_mem = '64kB';
-INSERT INTO plans SELECT 'store on disk', tlv_lda('SELECT doc, item, weight FROM big, tlv_items(bag)', 5, iterations => 3),
-  tlv_lda('SELECT doc, item, weight FROM big, tlv_items(bag)', 5, refine => 'none');
+INSERT INTO plans SELECT 'store on disk', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, iterations => 3),
+  tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, refine => 'none');
 RESET work_mem;
-SELECT p.name, max(m.error) < 1e-6 AS moments, max(r.error) < 1e-6 AS refined
+SELECT p.name, max(m.distance) < 1e-6 AS moments, max(r.distance) < 1e-6 AS refined
 FROM plans o, plans p, LATERAL tlv_match(o.moments, p.moments) m, LATERAL tlv_match(o.model, p.model) r WHERE o.name = 'one process' AND p.name <> 'one process' GROUP BY p.name ORDER BY 1;
 
 -- in a read-only transaction; as a STABLE function's body; evaluated once for two columns of use
@@ -147,7 +148,7 @@ BEGIN
   FOR t IN SELECT * FROM tlv_topics(model) LOOP RAISE NOTICE 'topic %', t.topic; END LOOP;
 END $$;
 -- a driver within the query of a driver
-SELECT max(error) < 1e-6 AS nested FROM forms,
+SELECT max(distance) < 1e-6 AS nested FROM forms,
        tlv_match(bags, tlv_lda($$SELECT bag FROM docs, (SELECT tlv_lda('SELECT bag FROM docs', 2, refine => 'none') AS m OFFSET 0) inner_model WHERE m IS NOT NULL$$, 3, refine => 'none'));
 -- seen rows: the query sees what the statement sees, its own session's changes included
 BEGIN;

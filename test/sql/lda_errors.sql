@@ -4,10 +4,10 @@
 \i test/sql/include/helpers.sql
 \set ECHO all
 CREATE TABLE err_docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(40, 3, alpha0 => 0.3, seed => 2), 300, 30, seed => 2);
-CREATE TABLE err_rows AS SELECT doc, item, weight AS n FROM err_docs, tlv_items(bag);
+CREATE TABLE err_rows AS SELECT doc, item, weight AS n FROM err_docs, tlv_bag_items(bag);
 CREATE TABLE err_values AS
   SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, NULL::tlv_subspace AS s, NULL::tlv_moments AS products, NULL::tlv_moments AS triples, NULL::tlv_model AS m FROM err_docs;
-UPDATE err_values SET s = tlv_subspace(pairs, 3);
+UPDATE err_values SET s = tlv_find_subspace(pairs, 3);
 UPDATE err_values SET products = (SELECT tlv_count_products(bag, s) FROM err_docs), triples = (SELECT tlv_count_moments(bag, s) FROM err_docs);
 UPDATE err_values SET m = tlv_fit_lda(triples);
 
@@ -23,9 +23,9 @@ SELECT tlv_lda('SELECT bag FRM err_docs', k => 2);
 
 -- k
 SELECT k, pg_temp.outcome(format('SELECT tlv_fit_lda(triples, k => %s) IS NOT NULL FROM err_values', k)) AS fit FROM unnest(ARRAY[-1, 0, 1, 3, 4, 1000000000]) k;
-SELECT k, pg_temp.outcome(format('SELECT tlv_subspace(summary, k => %s) IS NOT NULL FROM err_values', k)) AS summary,
-       pg_temp.outcome(format('SELECT tlv_subspace(pairs, k => %s) IS NOT NULL FROM err_values', k)) AS pairs FROM unnest(ARRAY[-1, 0, 1, 41, 2000000000]) k;
-SELECT pg_temp.outcome('SELECT tlv_subspace(summary) FROM err_values') AS no_k, pg_temp.outcome('SELECT tlv_subspace(products, k => 14) FROM err_values') AS more_than_block;
+SELECT k, pg_temp.outcome(format('SELECT tlv_find_subspace(summary, k => %s) IS NOT NULL FROM err_values', k)) AS summary,
+       pg_temp.outcome(format('SELECT tlv_find_subspace(pairs, k => %s) IS NOT NULL FROM err_values', k)) AS pairs FROM unnest(ARRAY[-1, 0, 1, 41, 2000000000]) k;
+SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary) FROM err_values') AS no_k, pg_temp.outcome('SELECT tlv_find_subspace(products, k => 14) FROM err_values') AS more_than_block;
 SELECT k, pg_temp.outcome(format('SELECT count(*) FROM tlv_topics(tlv_lda(''SELECT bag FROM err_docs'', k => %s))', k)) AS driver FROM unnest(ARRAY[-1, 0, 41, 301, 2000000000]) k;
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_topics((SELECT tlv_lda(''SELECT bag FROM err_docs'', k => 1)))') AS one;
 SELECT pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', max_k => 0)') AS max_k, pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', max_k => NULL)') AS null_max_k,
@@ -35,7 +35,7 @@ CREATE TABLE err_two AS SELECT CASE i % 2 WHEN 0 THEN '{1:4,2:4,3:4}'::tlv_bag E
 SELECT refine, pg_temp.outcome(format('SELECT message FROM tlv_warnings(tlv_lda(''SELECT bag FROM err_two'', k => 4, refine => %L)) WHERE code = ''not_identified''', refine)) AS driver
 FROM unnest(ARRAY['none', 'gibbs']) refine;
 CREATE TABLE err_two_moments AS
-  SELECT tlv_count_moments(bag, s) AS m FROM err_two, (SELECT tlv_subspace(tlv_count_moments(bag), 4) AS s FROM err_two) t;
+  SELECT tlv_count_moments(bag, s) AS m FROM err_two, (SELECT tlv_find_subspace(tlv_count_moments(bag), 4) AS s FROM err_two) t;
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(m, 4, alpha0 => 1) FROM err_two_moments'), '(second moment: [0-9.]*)[^\n]*', '\1 ...') AS not_identified;
 SELECT pg_temp.outcome('SELECT tlv_fit_lda(m, 4) FROM err_two_moments') LIKE E'22000: the data do not identify 4 topics\n  DETAIL: Eigenvalues of the second moment: %, '
   '%\n  HINT: At most % are positive: use a smaller k, more documents, or see tlv_suggest_k.' AS searched;
@@ -47,9 +47,9 @@ SELECT name, v, pg_temp.outcome(format('SELECT tlv_fit_lda(triples, %I => %s) IS
 FROM (VALUES ('seed', '-1'), ('seed', '9007199254740992'), ('seed', '9007199254740991'), ('restarts', '0'), ('restarts', '-5'), ('steps', '0')) q(name, v);
 SELECT name, v, pg_temp.outcome(format('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3, %I => %s)', name, v)) AS outcome
 FROM (VALUES ('alpha0', '-1'), ('method', '''x'''), ('seed', '-1'), ('refine', '''em'''), ('iterations', '-1'), ('counts', '''log'''), ('min_documents', '-1'), ('min_documents', '1000')) q(name, v);
-SELECT pg_temp.outcome('SELECT tlv_subspace(summary, 2, min_documents => -1) FROM err_values') AS negative,
-       pg_temp.outcome('SELECT tlv_subspace(summary, 2, min_documents => 1000) FROM err_values') AS nothing_left,
-       pg_temp.outcome('SELECT tlv_subspace(summary, 2, seed => -1) FROM err_values') AS seed;
+SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => -1) FROM err_values') AS negative,
+       pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => 1000) FROM err_values') AS nothing_left,
+       pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, seed => -1) FROM err_values') AS seed;
 SELECT pg_temp.outcome('SELECT * FROM tlv_topic_items((SELECT m FROM err_values), top => 0)') AS top, pg_temp.outcome('SELECT tlv_coherence(bag, m, 1) FROM err_docs, err_values') AS top_1,
        pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''em'') FROM err_docs, err_values') AS method,
        pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => 1.5) FROM err_values') AS smoothing, pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => ''NaN'') FROM err_values') AS nan;
@@ -60,7 +60,7 @@ SELECT q, pg_temp.outcome(format('SELECT count(*) FROM tlv_topics(tlv_lda(%L, k 
 FROM unnest(ARRAY['SELECT bag FROM err_docs WHERE false', 'SELECT NULL::tlv_bag FROM err_docs', 'SELECT ''{}''::tlv_bag FROM err_docs',
                   'SELECT ''{1:1,2:1}''::tlv_bag FROM err_docs', 'SELECT ''{1:2,2:2}''::tlv_bag',
   'SELECT doc, item, n FROM err_rows WHERE false', 'SELECT NULL::int, 1, 1', 'SELECT 1, NULL::text, 1', 'SELECT 1, 1, NULL::int']) q;
-SELECT pg_temp.outcome('SELECT tlv_subspace(tlv_count_moments(bag), 4) FROM err_docs WHERE doc <= 3') AS three_documents,
+SELECT pg_temp.outcome('SELECT tlv_find_subspace(tlv_count_moments(bag), 4) FROM err_docs WHERE doc <= 3') AS three_documents,
        pg_temp.outcome('SELECT array_agg(k || criterion) FROM tlv_suggest_k(''SELECT bag FROM err_docs WHERE doc = 1'') WHERE chosen') AS one_document,
        pg_temp.outcome('SELECT code FROM tlv_warnings(tlv_lda(''SELECT bag FROM err_docs WHERE doc = 1''))') AS k_of_one,
        pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM err_docs WHERE false'')') AS k_of_none;
@@ -71,7 +71,7 @@ SELECT n, pg_temp.outcome(format($$SELECT tlv_lda('SELECT doc, item, CASE doc WH
 FROM unnest('{0,-1,-0.5,1.5,NaN,Infinity,-Infinity}'::text[]) n;
 SELECT call, pg_temp.outcome(format('SELECT %s FROM (VALUES (''{1:1.5,2:3}''::tlv_bag)) v(bag), err_values', call)) AS not_integer
 FROM unnest(ARRAY['tlv_count_summary(bag)', 'tlv_count_moments(bag)', 'tlv_count_moments(bag, s)', 'tlv_count_products(bag, s)',
-                  'tlv_statistics(bag, m)', 'tlv_perplexity(m, bag)', 'tlv_infer(m, bag)']) call;
+                  'tlv_statistics(bag, m)', 'tlv_perplexity(bag, m)', 'tlv_infer(m, bag)']) call;
 SELECT pg_temp.outcome('SELECT tlv_count_summary(''{1:1e300}''::tlv_bag)') AS too_long,
        pg_temp.outcome('SELECT (tlv_info(tlv_count_summary(''{1:9007199254740000}''::tlv_bag))->>''tokens'')') AS just_fits;
 SELECT pg_temp.outcome('SELECT tlv_infer(m, ''{1:1e15}'') IS NOT NULL FROM err_values') AS long_inference;
@@ -110,7 +110,7 @@ FROM unnest(ARRAY['INSERT INTO err_docs SELECT * FROM err_docs RETURNING bag', '
 SELECT pg_temp.outcome('SELECT tlv_lda(''SELECT err_writes() FROM err_docs'', k => 1)') AS function_that_writes,
        pg_temp.outcome('SELECT tlv_lda(''SELECT nextval(''''err_numbers''''), 1, 3'', k => 1)') AS sequence,
        pg_temp.outcome('SELECT tlv_suggest_k(''SELECT err_writes() FROM err_docs'')') AS suggest_k,
-       pg_temp.outcome('SELECT tlv_lda(''SELECT doc, tlv_size(err_writes()) FROM err_docs'', k => 1)') AS rows;
+       pg_temp.outcome('SELECT tlv_lda(''SELECT doc, tlv_bag_size(err_writes()) FROM err_docs'', k => 1)') AS rows;
 INSERT INTO err_log VALUES (0); -- the transaction, and the next, may write
 SHOW transaction_read_only;
 BEGIN;
@@ -129,18 +129,18 @@ SELECT count(*) AS documents, (SELECT count(*) FROM err_log) AS written FROM err
 SELECT pg_temp.outcome('SELECT tlv_info(tlv_count_moments(tlv_to_bag(ARRAY[i, i + 1, i + 2]::bigint[])))->''arrays''->>''items'' FROM generate_series(1, 8190) i') AS just_fits;
 SELECT pg_temp.outcome('SELECT tlv_count_moments(tlv_to_bag(ARRAY[i, i + 1, i + 2]::bigint[])) FROM generate_series(1, 8191) i') AS vocabulary;
 SET tensorlv.work_mem = '64kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_docs, (SELECT tlv_subspace(tlv_count_moments(bag), 12) AS s FROM err_docs) q'),
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), 12) AS s FROM err_docs) q'),
                       '[0-9.]+ MB', '... MB', 'g') AS work_mem;
 RESET tensorlv.work_mem;
 SET tensorlv.work_mem = '1kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(triples) FROM err_values'), '[0-9.]+ MB', '... MB', 'g') AS fit,
-       regexp_replace(pg_temp.outcome('SELECT tlv_subspace(pairs, 3) FROM err_values'), '[0-9.]+ MB', '... MB', 'g') AS subspace,
+       regexp_replace(pg_temp.outcome('SELECT tlv_find_subspace(pairs, 3) FROM err_values'), '[0-9.]+ MB', '... MB', 'g') AS subspace,
        regexp_replace(pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3)'), '[0-9.]+ MB', '... MB', 'g') AS driver;
 RESET tensorlv.work_mem;
 CREATE TABLE err_wide AS SELECT tlv_to_bag(ARRAY[i % 400, i * i % 400, i * 7 % 400, i]::bigint[]) AS bag FROM generate_series(1, 400) i;
 SET tensorlv.work_mem = -1;
 SET maintenance_work_mem = '1MB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_wide, (SELECT tlv_subspace(tlv_count_summary(bag), 50) AS s FROM err_wide) q'),
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_wide, (SELECT tlv_find_subspace(tlv_count_summary(bag), 50) AS s FROM err_wide) q'),
                       '[0-9.]+ MB', '... MB', 'g') AS maintenance_work_mem;
 RESET maintenance_work_mem;
 RESET tensorlv.work_mem;
@@ -163,11 +163,11 @@ SELECT pg_temp.outcome(format('SELECT %L::tlv_model', 'lda:' || translate(encode
 
 -- wrong kinds of moments, subspaces, models
 SELECT call, pg_temp.outcome(format('SELECT %s FROM err_values', call)) AS outcome
-FROM unnest(ARRAY['tlv_fit_lda(summary, 3)', 'tlv_fit_lda(pairs, 3)', 'tlv_fit_lda(products, 3)', 'tlv_subspace(triples, 3)', 'tlv_update(m, triples)',
+FROM unnest(ARRAY['tlv_fit_lda(summary, 3)', 'tlv_fit_lda(pairs, 3)', 'tlv_fit_lda(products, 3)', 'tlv_find_subspace(triples, 3)', 'tlv_update(m, triples)',
                   'tlv_extend(m, triples)', 'tlv_suggest_k(triples, triples)', 'tlv_suggest_k(summary, triples)',
-  'tlv_completion_final(summary)', '(SELECT count(*) FROM tlv_spectrum(summary))', '(SELECT count(*) FROM tlv_spectrum(pairs))',
+  'tlv_perplexity(summary)', '(SELECT count(*) FROM tlv_spectrum(summary))', '(SELECT count(*) FROM tlv_spectrum(pairs))',
   '(SELECT count(*) FROM tlv_spectrum(products))', '(SELECT count(*) FROM tlv_topic_coherence(summary))', 'summary + pairs']) call;
-SELECT pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, ds)) FROM err_docs, (SELECT tlv_subspace(pairs, 3, distinct_pairs => true) AS ds FROM err_values) q') AS distinct_mode;
+SELECT pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, ds)) FROM err_docs, (SELECT tlv_find_subspace(pairs, 3, distinct_pairs => true) AS ds FROM err_values) q') AS distinct_mode;
 SELECT pg_temp.outcome('SELECT tlv_update(u, st)
     FROM (SELECT tlv_update(m, st) AS u, st FROM (SELECT m, tlv_statistics(bag, m) AS st FROM err_docs, err_values GROUP BY m) q) r') AS statistics_of_another_model,
        pg_temp.outcome('SELECT tlv_update(m, st) FROM (SELECT m, tlv_statistics(''{77:5}''::tlv_bag, m) AS st FROM err_values GROUP BY m) q') AS no_known_item;

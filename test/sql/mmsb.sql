@@ -2,6 +2,7 @@
 \pset null '(null)'
 \set ECHO none
 \i test/sql/include/helpers.sql
+\i test/sql/include/membership_vectors.sql
 \set ECHO all
 SET extra_float_digits = 0;
 -- two groups of ten that know each other, joined by one edge; a node table beside it
@@ -11,7 +12,7 @@ CREATE TABLE comm_edges AS
 INSERT INTO comm_edges VALUES (1, 2, 1, 0);
 CREATE TABLE comm_models AS
   SELECT 'driver' AS name, tlv_mmsb('SELECT src, dst FROM comm_edges', 2) AS m
-  UNION ALL SELECT 'fit', tlv_fit_mmsb(tlv_graph(src, dst), k => 2) FROM comm_edges
+  UNION ALL SELECT 'fit', tlv_fit_mmsb(tlv_graph_agg(src, dst), k => 2) FROM comm_edges
   UNION ALL SELECT 'weighted', tlv_mmsb('SELECT src, dst, weight FROM comm_edges', 2)
   UNION ALL SELECT 'mixed', tlv_mmsb('SELECT src, dst FROM comm_edges', 2, alpha0 => 0.2)
   UNION ALL SELECT 'corrected', tlv_mmsb('SELECT src, dst FROM comm_edges', 2, degree_corrected => true)
@@ -27,11 +28,11 @@ SELECT c.name, count(*) AS nodes, count(DISTINCT (team, community)) AS pairs, ro
 FROM comm_models c, LATERAL (SELECT DISTINCT ON (node, side) node, side, community, membership FROM tlv_memberships(m) ORDER BY node, side, membership DESC) x JOIN comm_nodes n ON n.id = x.node % 100
 GROUP BY c.name ORDER BY c.name;
 SELECT n.name, v.side, array_length(v.memberships, 1) AS k, (SELECT max(s) FROM unnest(v.memberships) s) AS most
-FROM comm_models c, tlv_membership_vectors(m) v JOIN comm_nodes n ON n.id = v.node WHERE c.name = 'driver' AND n.id IN (1, 2) ORDER BY 1;
+FROM comm_models c, pg_temp.membership_vectors(m) v JOIN comm_nodes n ON n.id = v.node WHERE c.name = 'driver' AND n.id IN (1, 2) ORDER BY 1;
 SELECT c.name, bool_and(abs((SELECT sum(s) FROM unnest(memberships) s) - 1) < 1e-9 AND (SELECT min(s) FROM unnest(memberships) s) >= 0) AS simplex,
        bool_and(memberships = (SELECT array_agg(coalesce(membership, 0) ORDER BY j)
                                FROM generate_series(1, 2) j LEFT JOIN tlv_memberships(c.m) x ON x.community = j AND x.node = v.node AND x.side = v.side)) AS same
-FROM comm_models c, tlv_membership_vectors(m) v GROUP BY c.name ORDER BY c.name;
+FROM comm_models c, pg_temp.membership_vectors(m) v GROUP BY c.name ORDER BY c.name;
 -- a threshold leaves out the small ones
 SELECT count(*) FILTER (WHERE membership >= 0.9) = (SELECT count(*) FROM tlv_memberships((SELECT m FROM comm_models WHERE name = 'mixed'), threshold => 0.9)) AS same,
        bool_or(membership < 0.9) AS smaller_ones FROM comm_models, tlv_memberships(m) WHERE name = 'mixed';
@@ -48,7 +49,7 @@ FROM comm_models c, tlv_connectivity(m) p JOIN LATERAL (SELECT count(*)::float8 
 SELECT c.name, round(min(bridgeness)::numeric, 3) AS least, round(max(bridgeness)::numeric, 3) AS most, bool_and(abs(degree_corrected - bridgeness * degree) < 1e-9) AS times_degree
 FROM comm_models c, tlv_bridgeness(m) b JOIN LATERAL (SELECT count(*) AS degree FROM comm_edges WHERE b.node IN (src, dst)) d ON true WHERE c.name = 'driver' GROUP BY c.name;
 SELECT bool_and(bridgeness BETWEEN 0 AND 1) AS ranges, bool_and(abs(bridgeness - (1 - sqrt(2 * ((memberships[1] - 0.5) ^ 2 + (memberships[2] - 0.5) ^ 2)))) < 1e-6) AS formula
-FROM comm_models, tlv_bridgeness(m) JOIN tlv_membership_vectors(m) USING (node, side) WHERE name = 'mixed';
+FROM comm_models, tlv_bridgeness(m) JOIN pg_temp.membership_vectors(m) USING (node, side) WHERE name = 'mixed';
 
 -- nodes that were not in the graph, from their neighbours
 SELECT name, tlv_assign(m, '{2:1,4:1,6:1,8:1}') = (SELECT community FROM tlv_memberships(m) WHERE node = 4 ORDER BY membership DESC
@@ -57,7 +58,7 @@ SELECT name, tlv_assign(m, '{2:1,4:1,6:1,8:1}') = (SELECT community FROM tlv_mem
 FROM comm_models WHERE name IN ('driver', 'mixed', 'weighted', 'corrected') ORDER BY name;
 -- the graph's own neighbour bags again
 SELECT c.name, bool_and(tlv_assign(m, neighbours) = community) AS same
-FROM comm_models c, (SELECT tlv_graph(src, dst) AS g FROM comm_edges) g, tlv_neighbours(g.g) n, LATERAL (SELECT community FROM tlv_memberships(m) x
+FROM comm_models c, (SELECT tlv_graph_agg(src, dst) AS g FROM comm_edges) g, tlv_neighbours(g.g) n, LATERAL (SELECT community FROM tlv_memberships(m) x
         WHERE x.node = n.node ORDER BY membership DESC LIMIT 1) x WHERE c.name IN ('driver', 'corrected') GROUP BY c.name ORDER BY c.name;
 
 -- what the numbers are worth
@@ -70,39 +71,40 @@ WHERE c.name = 'driver' AND d.name IN ('nodes', 'edges', 'weight', 'self_loops',
 
 -- a part of the edges, and a fit for every group of them
 SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM comm_edges WHERE day = 1', 1)));
-SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph(src, dst) FILTER (WHERE day = 1), 1) FROM comm_edges));
+SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst) FILTER (WHERE day = 1), 1) FROM comm_edges));
 CREATE TABLE comm_days AS SELECT d AS day, src, dst FROM generate_series(1, 3) d, tlv_simulate_mmsb(tlv_simulate_mmsb_model(120, d + 1, within => 0.5, across => 0.03), seed => d);
 SELECT day, count(DISTINCT community) AS communities, count(*) AS nodes, bool_and(membership = 1) AS whole
-FROM (SELECT day, tlv_fit_mmsb(tlv_graph(src, dst)) AS m FROM comm_days GROUP BY day OFFSET 0) q, tlv_memberships(m) GROUP BY day ORDER BY day;
+FROM (SELECT day, tlv_fit_mmsb(tlv_graph_agg(src, dst)) AS m FROM comm_days GROUP BY day OFFSET 0) q, tlv_memberships(m) GROUP BY day ORDER BY day;
 SELECT name, value FROM tlv_diagnostics((SELECT tlv_mmsb('SELECT src, dst FROM comm_days WHERE day = 3', max_k => 10))) WHERE name IN ('k', 'k_chosen') ORDER BY name;
-SELECT count(*) AS grouping_sets FROM (SELECT day, tlv_fit_mmsb(tlv_graph(src, dst), 2) AS m FROM comm_days GROUP BY GROUPING SETS ((day), ())) q WHERE m IS NOT NULL;
+SELECT count(*) AS grouping_sets FROM (SELECT day, tlv_fit_mmsb(tlv_graph_agg(src, dst), 2) AS m FROM comm_days GROUP BY GROUPING SETS ((day), ())) q WHERE m IS NOT NULL;
 -- stored partial graphs
-SELECT tlv_fit_mmsb(tlv_rollup(g), 2) = (SELECT m FROM comm_models WHERE name = 'fit') AS same FROM (SELECT tlv_graph(src, dst) AS g FROM comm_edges GROUP BY src % 3) q;
+SELECT tlv_fit_mmsb(tlv_rollup(g), 2) = (SELECT m FROM comm_models WHERE name = 'fit') AS same FROM (SELECT tlv_graph_agg(src, dst) AS g FROM comm_edges GROUP BY src % 3) q;
 
 -- against the truth that graphs were drawn from
 CREATE TABLE comm_truth AS
   SELECT kind, alpha0, tlv_simulate_mmsb_model(400, 3, alpha0 => alpha0, within => 0.3, across => 0.02, kind => kind, targets => CASE kind WHEN 'bipartite' THEN 300 END, seed => 3) AS m
   FROM unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{0,0.3}'::float8[]) alpha0;
-CREATE TABLE comm_fits AS SELECT t.kind, t.alpha0, t.m AS truth, tlv_fit_mmsb(tlv_graph(src, dst, t.kind), 3, alpha0 => t.alpha0) AS m
+CREATE TABLE comm_fits AS SELECT t.kind, t.alpha0, t.m AS truth, tlv_fit_mmsb(CASE t.kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
+  ELSE tlv_graph_agg(src, dst) END, 3, alpha0 => t.alpha0) AS m
   FROM comm_truth t, tlv_simulate_mmsb(t.m, seed => 4) GROUP BY t.kind, t.alpha0, t.m;
 SELECT kind, alpha0, side, tlv_membership_l1(tlv_membership_pairs(t.memberships, e.memberships)) < CASE alpha0 WHEN 0 THEN 0.001 ELSE 0.25 END AS near
-FROM comm_fits, tlv_membership_vectors(truth) t JOIN tlv_membership_vectors(m) e USING (node, side) GROUP BY kind, alpha0, side ORDER BY 1 DESC, 2, 3;
+FROM comm_fits, pg_temp.membership_vectors(truth) t JOIN pg_temp.membership_vectors(m) e USING (node, side) GROUP BY kind, alpha0, side ORDER BY 1 DESC, 2, 3;
 -- both sides number communities alike
 SELECT kind, alpha0, bool_and(community_a = best) AS aligned
 FROM (SELECT kind, alpha0, community_a, (array_agg(community_b ORDER BY probability DESC))[1] AS best FROM comm_fits, tlv_connectivity(m) GROUP BY 1, 2, 3) q GROUP BY 1, 2 ORDER BY 1 DESC, 2;
 -- every method, refinement and model of edges; the same seed is the same model
 SELECT method, refine, count(*) AS nodes, round(tlv_nmi(x.community, y.community)::numeric, 2) AS nmi
 FROM (SELECT * FROM comm_fits WHERE kind = 'undirected' AND alpha0 = 0) f, unnest('{joint,power,als,sgd}'::text[]) method, unnest('{auto,likelihood,variational,none}'::text[]) refine,
-  LATERAL (SELECT tlv_fit_mmsb(tlv_graph(src, dst), 3, method => method, refine => refine) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q,
+  LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 3, method => method, refine => refine) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q,
   LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(q.m) ORDER BY node, membership DESC) x JOIN tlv_memberships(f.truth) y USING (node)
 GROUP BY method, refine ORDER BY method, refine;
 SELECT tlv_fit_mmsb(g, 3) = tlv_fit_mmsb(g, 3, seed => 1) AS same, tlv_fit_mmsb(g, 3, edges => 'auto') = tlv_fit_mmsb(g, 3, edges => 'bernoulli') AS bernoulli,
        tlv_fit_mmsb(g, 3, partition => true) = tlv_fit_mmsb(g, 3, partition => true) AS partitioned,
   (tlv_info(tlv_fit_mmsb(g, 3, edges => 'poisson'))->>'poisson') AS poisson,
   tlv_fit_mmsb(g, 3, method => NULL, refine => NULL, edges => NULL, degree_corrected => NULL, partition => NULL, alpha0 => NULL, max_k => NULL, seed => NULL) IS NOT NULL AS nulls
-FROM (SELECT tlv_graph(src, dst) AS g FROM comm_fits, tlv_simulate_mmsb(truth, seed => 4) WHERE kind = 'undirected' AND alpha0 = 0) q;
+FROM (SELECT tlv_graph_agg(src, dst) AS g FROM comm_fits, tlv_simulate_mmsb(truth, seed => 4) WHERE kind = 'undirected' AND alpha0 = 0) q;
 SELECT round(tlv_nmi(x.community, y.community)::numeric, 2) AS partitioned
-FROM comm_fits f, LATERAL (SELECT tlv_fit_mmsb(tlv_graph(src, dst), 3, partition => true) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q, tlv_memberships(q.m) x
+FROM comm_fits f, LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 3, partition => true) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q, tlv_memberships(q.m) x
      JOIN tlv_memberships(f.truth) y USING (node) WHERE kind = 'undirected' AND alpha0 = 0;
 
 -- known labels, as a query and as a bag: they number the communities
@@ -111,9 +113,10 @@ FROM unnest('{false,true}'::bool[]) mixed, unnest('{undirected,directed}'::text[
      LATERAL (SELECT tlv_mmsb('SELECT src, dst FROM comm_edges UNION ALL SELECT dst, src FROM comm_edges', 2, alpha0 => CASE WHEN mixed THEN 0.2 ELSE 0 END,
                               directed => kind = 'directed', labels => 'SELECT id, 2 - (id + 1) % 2 FROM comm_nodes WHERE id IN (3, 4)') AS m) q,
   LATERAL (SELECT DISTINCT ON (node, side) node, community FROM tlv_memberships(m) ORDER BY node, side, membership DESC) x GROUP BY 1, 2 ORDER BY 1 DESC, 2;
-SELECT tlv_fit_mmsb(tlv_graph(src, dst), 2, labels => '{3:2,4:1}') = tlv_mmsb('SELECT src, dst FROM comm_edges', 2, labels => 'VALUES (3, 2), (4, 1), (NULL, 1), (5, NULL), (4, 1)') AS same
+SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 2, labels => '{3:2,4:1}') = tlv_mmsb('SELECT src, dst FROM comm_edges', 2, labels => 'VALUES (3, 2), (4, 1), (NULL, 1), (5, NULL), (4, 1)') AS same
 FROM comm_edges;
-SELECT node, community, membership FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph(src, dst), 2, alpha0 => 0.5, labels => '{3:2,4:1,1000:1}') FROM comm_edges)) WHERE node IN (3, 4) ORDER BY node;
+SELECT node, community, membership FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 2, alpha0 => 0.5, labels => '{3:2,4:1,1000:1}') FROM comm_edges)) WHERE node IN (3, 4)
+  ORDER BY node;
 
 -- what is left out is counted; nodes without edges have rows with nulls
 CREATE TABLE comm_left AS SELECT tlv_mmsb($$SELECT src, dst FROM comm_edges UNION ALL SELECT dst, src FROM comm_edges
@@ -121,10 +124,10 @@ CREATE TABLE comm_left AS SELECT tlv_mmsb($$SELECT src, dst FROM comm_edges UNIO
 SELECT d.name, value FROM comm_left, tlv_diagnostics(m) d WHERE d.name IN ('nodes', 'edges', 'self_loops', 'nulls', 'nodes_without_edges', 'connected_components') ORDER BY 1;
 SELECT x.* FROM comm_left, tlv_memberships(m) x WHERE node = 77 OR community IS NULL;
 SELECT count(*) FROM comm_left, tlv_memberships(m, 0.01) WHERE node = 77;
-SELECT v.*, b.bridgeness, b.degree_corrected FROM comm_left, tlv_membership_vectors(m) v JOIN tlv_bridgeness(m) b USING (node, side) WHERE node = 77;
+SELECT v.*, b.bridgeness, b.degree_corrected FROM comm_left, pg_temp.membership_vectors(m) v JOIN tlv_bridgeness(m) b USING (node, side) WHERE node = 77;
 SELECT count(*) AS ends_of_bigint, count(DISTINCT community) AS communities FROM comm_left, tlv_memberships(m, 0.5) WHERE node IN (9223372036854775807, -9223372036854775808);
 -- of a directed graph a node may have edges on one side only
-SELECT node, side, community IS NULL AS none FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph(a, b, 'directed'), 1) FROM (VALUES (1, 2), (1, 3), (2, 3)) v(a, b))) ORDER BY node, side;
+SELECT node, side, community IS NULL AS none FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b), 1) FROM (VALUES (1, 2), (1, 3), (2, 3)) v(a, b))) ORDER BY node, side;
 -- two-colourable: said so; as bipartite, no warning
 SELECT bipartite, count(*) FILTER (WHERE name LIKE 'warning: every edge joins two groups%') AS said
 FROM unnest('{false,true}'::bool[]) bipartite,
@@ -132,7 +135,7 @@ FROM unnest('{false,true}'::bool[]) bipartite,
      GROUP BY bipartite ORDER BY bipartite;
 -- very different degrees: said so
 SELECT corrected, count(*) FILTER (WHERE name LIKE 'warning: degrees vary%') AS said
-FROM unnest('{false,true}'::bool[]) corrected, LATERAL (SELECT tlv_fit_mmsb(tlv_graph(1, i), 1, degree_corrected => corrected) AS m FROM generate_series(2, 40) i) q, tlv_diagnostics(m)
+FROM unnest('{false,true}'::bool[]) corrected, LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, degree_corrected => corrected) AS m FROM generate_series(2, 40) i) q, tlv_diagnostics(m)
 GROUP BY corrected ORDER BY corrected;
 -- one community: the density
 SELECT community_a, community_b, round(probability::numeric, 4) AS probability FROM tlv_connectivity((SELECT tlv_mmsb('VALUES (1, 2), (2, 3), (3, 4)', 1)));
@@ -174,5 +177,5 @@ CREATE TABLE comm_faint AS SELECT s.src, s.dst FROM tlv_simulate_mmsb(tlv_simula
 CREATE TABLE comm_faint_fit AS SELECT tlv_mmsb('SELECT src, dst FROM comm_faint', k => 2) m;
 SELECT count(*) FILTER (WHERE v.memberships[1] BETWEEN 0.01 AND 0.99) > 50 AS soft,
        avg(abs(v.memberships[1] - (tlv_infer(f.m, n.neighbours))[1])) < 0.02 AS as_inferred
-FROM comm_faint_fit f, tlv_membership_vectors(f.m) v JOIN (SELECT n.* FROM (SELECT tlv_graph(src, dst) g FROM comm_faint) q, tlv_neighbours(q.g) n) n USING (node);
+FROM comm_faint_fit f, pg_temp.membership_vectors(f.m) v JOIN (SELECT n.* FROM (SELECT tlv_graph_agg(src, dst) g FROM comm_faint) q, tlv_neighbours(q.g) n) n USING (node);
 DROP TABLE comm_hubs, comm_stars, comm_bicliques, comm_faint, comm_faint_fit;

@@ -5,7 +5,7 @@
 \set ECHO all
 CREATE TABLE cerr_edges AS SELECT a::bigint AS src, b::bigint AS dst, 1 + a % 2 AS weight FROM generate_series(1, 20) a, generate_series(1, 20) b WHERE a < b AND a % 2 = b % 2 AND (a + b) % 3 <> 0;
 INSERT INTO cerr_edges VALUES (1, 2, 1);
-CREATE TABLE cerr_values AS SELECT tlv_graph(src, dst) AS g, tlv_fit_mmsb(tlv_graph(src, dst), 2) AS m, NULL::tlv_model AS lda FROM cerr_edges;
+CREATE TABLE cerr_values AS SELECT tlv_graph_agg(src, dst) AS g, tlv_fit_mmsb(tlv_graph_agg(src, dst), 2) AS m, NULL::tlv_model AS lda FROM cerr_edges;
 UPDATE cerr_values SET lda = tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(40, 3, alpha0 => 0.3, seed => 2), 300, 30)', 3);
 
 -- at top level, as psql shows it
@@ -106,10 +106,10 @@ SELECT count(*) FROM tlv_communities((SELECT tlv_mmsb('SELECT src, dst FROM cerr
 
 -- another kind of model
 SELECT call, pg_temp.outcome(format('SELECT count(*) FROM %s((SELECT lda FROM cerr_values))', call)) AS lda
-FROM unnest('{tlv_memberships,tlv_membership_vectors,tlv_communities,tlv_connectivity,tlv_bridgeness}'::text[]) call;
+FROM unnest('{tlv_memberships,tlv_communities,tlv_connectivity,tlv_bridgeness}'::text[]) call;
 SELECT call, pg_temp.outcome(format('SELECT count(*) FROM %s((SELECT m FROM cerr_values))', call)) AS communities FROM unnest('{tlv_topics,tlv_topic_items}'::text[]) call;
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_match((SELECT m FROM cerr_values), (SELECT lda FROM cerr_values))') AS match,
-       pg_temp.outcome('SELECT tlv_perplexity(m, ''{1:3}''::tlv_bag) FROM cerr_values') AS perplexity, pg_temp.outcome('SELECT tlv_statistics(''{1:3}''::tlv_bag, m) FROM cerr_values') AS statistics;
+       pg_temp.outcome('SELECT tlv_perplexity(''{1:3}''::tlv_bag, m) FROM cerr_values') AS perplexity, pg_temp.outcome('SELECT tlv_statistics(''{1:3}''::tlv_bag, m) FROM cerr_values') AS statistics;
 SELECT b, pg_temp.outcome(format('SELECT tlv_infer(m, %L) IS NOT NULL FROM cerr_values', b)) AS infer FROM unnest(ARRAY['{}', '{1000:1}', '{1:1.5}', '{1:1e300}']) b;
 
 -- rights: those of the caller, for edges and labels
@@ -137,7 +137,7 @@ REVOKE ALL ON cerr_edges FROM regress_tlv_edges;
 DROP ROLE regress_tlv_edges;
 -- in a schema that is in nobody's path, beside functions that look like ours
 CREATE SCHEMA comm_hostile;
-CREATE FUNCTION comm_hostile.tlv_graph(bigint, bigint, text) RETURNS tlv_graph LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
+CREATE FUNCTION comm_hostile.tlv_graph_agg(bigint, bigint) RETURNS tlv_graph LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
 CREATE FUNCTION comm_hostile.int8(integer) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
 SET search_path = comm_hostile, public, pg_catalog;
 SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM public.cerr_edges', 2, labels => 'VALUES (1, 1)')));

@@ -33,13 +33,13 @@ CREATE TABLE sim_edges AS SELECT kind, dc, src, dst, weight FROM sim_models, tlv
 INSERT INTO sim_edges SELECT kind, dc, dst, src, weight FROM sim_edges WHERE kind = 'undirected';
 CREATE TABLE sim_new AS
   SELECT kind, dc, node, tlv_infer(m, bag) AS shares, tlv_assign(m, bag) AS community, tlv_log_likelihood(m, bag) AS log_likelihood
-  FROM sim_models, LATERAL (SELECT src AS node, tlv_bag(dst, weight) AS bag FROM sim_edges e WHERE e.kind = sim_models.kind AND e.dc = sim_models.dc GROUP BY src OFFSET 0) e WHERE NOT poisson;
+  FROM sim_models, LATERAL (SELECT src AS node, tlv_bag_agg(dst, weight) AS bag FROM sim_edges e WHERE e.kind = sim_models.kind AND e.dc = sim_models.dc GROUP BY src OFFSET 0) e WHERE NOT poisson;
 SELECT kind, dc, count(*) > 380 AS nodes, bool_and(abs((SELECT sum(s) FROM unnest(shares) s) - 1) < 1e-9 AND (SELECT min(s) FROM unnest(shares) s) >= 0) AS simplex,
        bool_and(log_likelihood < 0) AS likelihood, count(DISTINCT community) AS communities
 FROM sim_new GROUP BY kind, dc ORDER BY kind DESC, dc;
 -- against another graph of the same model: one community a node, so both find the same
 SELECT s.kind, round(tlv_nmi(n.community, tlv_assign(m, o.bag))::numeric, 2) AS nmi
-FROM sim_models s, LATERAL (SELECT src AS node, tlv_bag(dst, weight) AS bag FROM tlv_simulate_mmsb(s.m, 9) GROUP BY src OFFSET 0) o JOIN sim_new n USING (node)
+FROM sim_models s, LATERAL (SELECT src AS node, tlv_bag_agg(dst, weight) AS bag FROM tlv_simulate_mmsb(s.m, 9) GROUP BY src OFFSET 0) o JOIN sim_new n USING (node)
 WHERE NOT s.dc AND NOT poisson AND NOT n.dc AND n.kind = s.kind AND s.kind <> 'undirected' GROUP BY s.kind ORDER BY s.kind DESC;
 -- nobody known: what is known before
 SELECT dc, tlv_infer(m, '{100000:1}') AS unknown, tlv_infer(m, '{}') = tlv_infer(m, '{-1:2}') AS none FROM sim_models WHERE kind = 'directed' AND dc AND NOT poisson;
@@ -54,7 +54,7 @@ SELECT pg_temp.outcome('SELECT tlv_simulate_mmsb_model(10, 2, kind => ''bipartit
        pg_temp.outcome('SELECT count(*) FROM tlv_simulate_mmsb(tlv_simulate_lda_model(10, 2))') AS lda,
        pg_temp.outcome('SELECT count(*) FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(10, 2), -1)') AS seed;
 SELECT pg_temp.outcome('SELECT tlv_infer(m, ''{1:1e200}'') FROM sim_models WHERE kind = ''undirected'' AND dc AND NOT poisson') AS weight,
-       pg_temp.outcome('SELECT tlv_perplexity(m, tlv_bag ''{1:1}'') FROM sim_models LIMIT 1') AS perplexity;
+       pg_temp.outcome('SELECT tlv_perplexity(tlv_bag ''{1:1}'', m) FROM sim_models LIMIT 1') AS perplexity;
 SET tensorlv.work_mem = '16kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_simulate_mmsb_model(20000, 3)'), '[0-9.]+ MB', '... MB', 'g') AS model,
        regexp_replace(pg_temp.outcome('SELECT count(*) FROM sim_models, tlv_simulate_mmsb(m) WHERE dc'), '[0-9.]+ MB', '... MB', 'g') AS edges;

@@ -5,19 +5,19 @@
 \set ECHO all
 SET extra_float_digits = 0;
 CREATE TABLE truth AS SELECT tlv_simulate_multiview_model('{5,8,3}', 3, separation => 3, seed => 2) AS vectors, tlv_simulate_multiview_model(categories => '{10,20,30}', seed => 2) AS categories;
-CREATE TABLE vector_rows AS SELECT "row", x1, x2, x3, component FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 5);
-CREATE TABLE category_rows AS SELECT "row", category1 AS x1, category2 AS x2, category3 AS x3, component FROM truth, tlv_simulate_multiview(categories, 20000, seed => 5);
+CREATE TABLE vector_rows AS SELECT id, x1, x2, x3, component FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 5);
+CREATE TABLE category_rows AS SELECT id, category1 AS x1, category2 AS x2, category3 AS x3, component FROM truth, tlv_simulate_multiview(categories, 20000, seed => 5);
 SELECT cardinality(x1) AS d1, cardinality(x2) AS d2, cardinality(x3) AS d3, category1, category2, category3, component BETWEEN 1 AND 3 AS component FROM truth, tlv_simulate_multiview(vectors, 1);
 SELECT x1, x2, x3, category1 BETWEEN 1 AND 10 AS a, category2 BETWEEN 1 AND 20 AS b, category3 BETWEEN 1 AND 30 AS c FROM truth, tlv_simulate_multiview(categories, 1);
 SELECT bool_and(a.x2 = b.x2 AND a.component = b.component) AS same_first_rows, count(*) FROM truth, tlv_simulate_multiview(vectors, 3, 7) a, tlv_simulate_multiview(vectors, 5, 7) b
-WHERE a."row" = b."row";
+WHERE a.id = b.id;
 
 -- what the moments find, and what refinement makes of it
 CREATE TABLE models AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3) AS moments, tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, refine => 'em') AS refined,
   tlv_multiview('SELECT x1, x2, x3 FROM category_rows', 3, refine => 'none') AS classes, tlv_multiview('SELECT x1, x2, x3 FROM category_rows', 3) AS refined_classes;
 SELECT e.what, e.mean < e.bound AS mean, e.largest < 1.6 * e.bound AS largest FROM models, truth,
-  LATERAL (SELECT 'moments', 0.09, avg(error), max(error) FROM tlv_match(moments, vectors) UNION ALL SELECT 'refined', 0.055, avg(error), max(error) FROM tlv_match(refined, vectors)
-    UNION ALL SELECT 'classes', 0.07, avg(error), max(error) FROM tlv_match(classes, categories) UNION ALL SELECT 'refined classes', 0.042, avg(error), max(error)
+  LATERAL (SELECT 'moments', 0.09, avg(distance), max(distance) FROM tlv_match(moments, vectors) UNION ALL SELECT 'refined', 0.055, avg(distance), max(distance) FROM tlv_match(refined, vectors)
+    UNION ALL SELECT 'classes', 0.07, avg(distance), max(distance) FROM tlv_match(classes, categories) UNION ALL SELECT 'refined classes', 0.042, avg(distance), max(distance)
     FROM tlv_match(refined_classes, categories)) AS e(what, bound, mean, largest);
 SELECT max(abs(a.weight - b.weight)) < 0.005 AS weights FROM models, truth, tlv_match(refined, vectors) m, tlv_view_components(refined) a, tlv_view_components(vectors) b
 WHERE a.component = component_a AND b.component = component_b;
@@ -35,24 +35,24 @@ SELECT abs(avg(tlv_log_likelihood(refined_classes, x1, x2, x3)) - min(value)) < 
        tlv_nmi(component, tlv_assign(refined_classes, x1, x2, x3)) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes) WHERE name = 'mean_log_likelihood';
 
 -- steps by hand, from parts merged
-CREATE FUNCTION pg_temp.mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS 'SELECT avg(error) FROM tlv_match($1, $2)';
+CREATE FUNCTION pg_temp.mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS 'SELECT avg(distance) FROM tlv_match($1, $2)';
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays' AS arrays
-FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN "row" > 9 THEN x2 END, x3, moments)) AS i FROM vector_rows, models WHERE "row" <= 20 GROUP BY moments) q;
+FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN id > 9 THEN x2 END, x3, moments)) AS i FROM vector_rows, models WHERE id <= 20 GROUP BY moments) q;
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays' AS arrays
-FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN "row" > 9 THEN x2 END, x3, classes)) AS i FROM category_rows, models WHERE "row" <= 20 GROUP BY classes) q;
+FROM (SELECT tlv_info(tlv_statistics(x1, CASE WHEN id > 9 THEN x2 END, x3, classes)) AS i FROM category_rows, models WHERE id <= 20 GROUP BY classes) q;
 SELECT pg_temp.mean_error(tlv_update(moments, tlv_rollup(s)), vectors) < pg_temp.mean_error(moments, vectors) AS better, tlv_info(tlv_update(moments, tlv_rollup(s)))->'steps' AS steps
-FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY "row" % 7, moments) q, models, truth GROUP BY moments, vectors;
+FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY id % 7, moments) q, models, truth GROUP BY moments, vectors;
 SELECT pg_temp.mean_error(tlv_update(classes, tlv_rollup(s)), categories) < pg_temp.mean_error(classes, categories) AS better, tlv_info(tlv_update(classes, tlv_rollup(s)))->'steps' AS steps
-FROM (SELECT tlv_statistics(x1, x2, x3, classes) AS s FROM category_rows, models GROUP BY "row" % 7, classes) q, models, truth GROUP BY classes, categories;
+FROM (SELECT tlv_statistics(x1, x2, x3, classes) AS s FROM category_rows, models GROUP BY id % 7, classes) q, models, truth GROUP BY classes, categories;
 SELECT pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 1), tlv_update(moments, s)) < 1e-9 AS one_step,
        pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 0), moments) AS none
 FROM (SELECT moments, tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY moments) q;
-SELECT s = t AS many_rows FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM (SELECT * FROM vector_rows WHERE "row" <= 50 ORDER BY "row" OFFSET 0) r, models
+SELECT s = t AS many_rows FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM (SELECT * FROM vector_rows WHERE id <= 50 ORDER BY id OFFSET 0) r, models
                                 GROUP BY moments) a, (SELECT tlv_statistics(x1, x2, x3, moments) AS t
-                                                      FROM (SELECT array_agg(x1 ORDER BY "row") AS x1, array_agg(x2 ORDER BY "row") AS x2, array_agg(x3 ORDER BY "row") AS x3
-                                                            FROM vector_rows WHERE "row" <= 50) r, models GROUP BY moments) b;
+                                                      FROM (SELECT array_agg(x1 ORDER BY id) AS x1, array_agg(x2 ORDER BY id) AS x2, array_agg(x3 ORDER BY id) AS x3
+                                                            FROM vector_rows WHERE id <= 50) r, models GROUP BY moments) b;
 SELECT refined = (refined::text)::tlv_model AS model, s = (s::text)::tlv_moments AS statistics, s + s = tlv_rollup(t) AS plus
-FROM models, (SELECT tlv_statistics(x1, x2, x3, refined) AS s FROM vector_rows, models WHERE "row" < 99 GROUP BY refined) q, LATERAL (VALUES (s), (s)) r(t) GROUP BY refined, s;
+FROM models, (SELECT tlv_statistics(x1, x2, x3, refined) AS s FROM vector_rows, models WHERE id < 99 GROUP BY refined) q, LATERAL (VALUES (s), (s)) r(t) GROUP BY refined, s;
 -- the same in parallel workers; rows that would be others each time are kept
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -72,17 +72,17 @@ FROM (SELECT tlv_multiview('SELECT array[s + random(), random()], array[random()
 -- views whose numbers are correlated given the component: the moments do not mind, refinement does, and says so
 CREATE FUNCTION pg_temp.plus(x float8[], f float8) RETURNS float8[] LANGUAGE sql AS 'SELECT array_agg(u + f ORDER BY n) FROM unnest(x) WITH ORDINALITY e(u, n)';
 CREATE TABLE correlated AS SELECT pg_temp.plus(r.x1, 2 * f.x1[1]) AS x1, pg_temp.plus(r.x2, 2 * f.x2[1]) AS x2, pg_temp.plus(r.x3, 2 * f.x3[1]) AS x3, r.component
-  FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 6) r JOIN tlv_simulate_multiview(tlv_simulate_multiview_model('{1,1,1}', 1, separation => 0), 20000) f USING ("row");
+  FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 6) r JOIN tlv_simulate_multiview(tlv_simulate_multiview_model('{1,1,1}', 1, separation => 0), 20000) f USING (id);
 SELECT refine, pg_temp.mean_error(m, vectors) < 0.6 AS near, (SELECT count(*) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: refinement moved%') AS warned
 FROM truth, (SELECT refine, tlv_multiview('SELECT x1, x2, x3 FROM correlated', 3, refine) AS m FROM unnest(ARRAY['none', 'em']) refine) q ORDER BY refine DESC;
 
 -- some views only, many rows at once, one piece
-SELECT max(abs(u - v)) < 1e-12 AS pieces FROM vector_rows, models, unnest(tlv_infer(refined, x1, x2, x3), tlv_infer(refined, x1 || x2 || x3)) e(u, v) WHERE "row" <= 100;
+SELECT max(abs(u - v)) < 1e-12 AS pieces FROM vector_rows, models, unnest(tlv_infer(refined, x1, x2, x3), tlv_infer(refined, x1 || x2 || x3)) e(u, v) WHERE id <= 100;
 SELECT avg((component = tlv_assign(vectors, x1, x2, x3))::int) > 0.99 AS three, avg((component = tlv_assign(vectors, x1, NULL, x3))::int) BETWEEN 0.965 AND 0.98 AS two,
        avg((component = tlv_assign(vectors, NULL, NULL, x3))::int) BETWEEN 0.6 AND 0.92 AS one FROM vector_rows, truth;
-SELECT tlv_infer(refined, array_agg(x1 ORDER BY "row"), NULL, array_agg(x3 ORDER BY "row")) = array_agg(tlv_infer(refined, x1, NULL, x3)
-        ORDER BY "row") AS many_rows, abs(tlv_log_likelihood(refined, array_agg(x1), array_agg(x2), array_agg(x3)) - sum(tlv_log_likelihood(refined, x1, x2, x3))) < 1e-9 AS likelihood
-        FROM vector_rows, models WHERE "row" <= 5 GROUP BY refined;
+SELECT tlv_infer(refined, array_agg(x1 ORDER BY id), NULL, array_agg(x3 ORDER BY id)) = array_agg(tlv_infer(refined, x1, NULL, x3)
+        ORDER BY id) AS many_rows, abs(tlv_log_likelihood(refined, array_agg(x1), array_agg(x2), array_agg(x3)) - sum(tlv_log_likelihood(refined, x1, x2, x3))) < 1e-9 AS likelihood
+        FROM vector_rows, models WHERE id <= 5 GROUP BY refined;
 SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, NULL, 3, NULL)))) < 1e-12 AS by_hand,
        min(tlv_log_likelihood(refined_classes, 1, 2, 3)) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
 FROM models, tlv_view_components(refined_classes) w JOIN tlv_view_categories(refined_classes) c USING (view, component) WHERE view = 2 AND category = 3;
@@ -91,10 +91,10 @@ SELECT tlv_infer(refined, NULL, NULL, NULL::float8[]) AS nothing_known, tlv_assi
        tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, 1::smallint, 2, 3) AS assigned FROM models;
 
 -- matching: fewer components, other categories, independent components up to sign and scale
-SELECT component_a, component_b, error = 0 AS error FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;
-SELECT count(*) AS components, count(component_b) AS matched, count(error) AS errors FROM truth, tlv_match(vectors, (SELECT tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 2)));
-SELECT max(error) < 1e-12 AS signs_and_scales, count(DISTINCT component_b) AS components FROM tlv_match(tlv_simulate_ica_model(4), tlv_simulate_ica_model(4));
-SELECT count(component_b) AS matched, max(error) < 0.05 AS near
+SELECT component_a, component_b, distance = 0 AS same FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;
+SELECT count(*) AS components, count(component_b) AS matched, count(distance) AS errors FROM truth, tlv_match(vectors, (SELECT tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 2)));
+SELECT max(distance) < 1e-12 AS signs_and_scales, count(DISTINCT component_b) AS components FROM tlv_match(tlv_simulate_ica_model(4), tlv_simulate_ica_model(4));
+SELECT count(component_b) AS matched, max(distance) < 0.05 AS near
 FROM tlv_match(tlv_ica('SELECT ARRAY[-2 * x[1], -2 * x[2], -2 * x[3], -2 * x[4]] FROM tlv_simulate_ica(tlv_simulate_ica_model(4, seed => 3), 20000)'), tlv_simulate_ica_model(4, seed => 3));
 SELECT count(*) AS a, count(component_b) AS b FROM tlv_match(tlv_simulate_ica_model(4, 3), tlv_simulate_ica_model(4, 2));
 
@@ -103,7 +103,7 @@ SELECT q, pg_temp.outcome(format('SELECT tlv_multiview(%L, 2) IS NOT NULL', q)) 
 FROM unnest(ARRAY['', 'SELECT 1', 'SELECT 1, 2, 3, 4', 'SELECT ''a'', ''b'', ''c''', 'SELECT 1, 2, ARRAY[3.0]', 'SELECT 1.5, 2.5, 3.5',
                   'SELECT x1, x2, x3 FROM vector_rows WHERE false', 'SELECT 1, 2, 3 WHERE false', 'SELECT x1, x2, NULL::float8[] FROM vector_rows',
                   'SELECT x1, x2, NULL::int FROM category_rows', 'DELETE FROM vector_rows',
-  'SELECT x1, x2, x3 FROM vector_rows LIMIT 1', 'SELECT 1, 2, 3', 'SELECT x1[1:1 + ("row" % 2)::int], x2, x3 FROM vector_rows',
+  'SELECT x1, x2, x3 FROM vector_rows LIMIT 1', 'SELECT 1, 2, 3', 'SELECT x1[1:1 + (id % 2)::int], x2, x3 FROM vector_rows',
   'SELECT ARRAY[1, NULL], x2, x3 FROM vector_rows', 'SELECT x1, ARRAY[''NaN''::float8], x3 FROM vector_rows',
   'SELECT x1, x2, ARRAY[1, ''-Infinity''::float8] FROM vector_rows', 'SELECT x1, ''{}''::float8[], x3 FROM vector_rows', 'SELECT x1, x2, ARRAY[[[1.0]]] FROM vector_rows',
   'SELECT ARRAY[x1, x1], ARRAY[x2, x2], ARRAY[x3, x3, x3] FROM vector_rows', 'SELECT x1, ARRAY[7.0, 8.0], x3 FROM vector_rows',

@@ -11,10 +11,10 @@ CREATE FUNCTION passes_more(query text) RETURNS float8 LANGUAGE sql AS $$
 CREATE VIEW passes_view AS SELECT bag, doc FROM passes_docs WHERE doc > 10;
 SELECT passes_more('SELECT bag FROM passes_docs') AS stored_column,
        passes_more('SELECT v.bag FROM passes_view v JOIN passes_docs d USING (doc)') AS through_a_view,
-       passes_more('SELECT tlv_damp(bag, 3) FROM passes_docs') AS computed,
+       passes_more('SELECT tlv_bag_damp(bag, 3) FROM passes_docs') AS computed,
        passes_more('SELECT tlv_rollup(bag) FROM passes_docs GROUP BY doc') AS aggregated,
        passes_more('SELECT bag FROM passes_docs UNION ALL SELECT bag FROM passes_view') AS set_operation,
-       passes_more('SELECT doc, item, weight FROM passes_docs, tlv_items(bag)') AS triples;
+       passes_more('SELECT doc, item, weight FROM passes_docs, tlv_bag_items(bag)') AS triples;
 
 CREATE FUNCTION passes_check(tlv_bag) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
 CREATE DOMAIN passes_checked AS tlv_bag CHECK (passes_check(VALUE));
@@ -33,19 +33,19 @@ SELECT passes_more('SELECT bag FROM passes_docs WHERE random() < 0.9') AS volati
 CREATE TABLE passes_models AS
     SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3) AS stored,
            tlv_lda('SELECT bag + ''{}''::tlv_bag FROM passes_docs', k => 3) AS computed,
-           tlv_lda('SELECT doc, item, weight FROM passes_docs, tlv_items(bag)', k => 3) AS triples;
-SELECT max(a.error) < 1e-6 AS computed, max(b.error) < 1e-6 AS triples
+           tlv_lda('SELECT doc, item, weight FROM passes_docs, tlv_bag_items(bag)', k => 3) AS triples;
+SELECT max(a.distance) < 1e-6 AS computed, max(b.distance) < 1e-6 AS triples
 FROM passes_models, tlv_match(stored, computed) a, tlv_match(stored, triples) b;
 
 -- Many documents in one row.
 CREATE TABLE passes_rows AS
     SELECT doc % 7 AS part, array_agg(bag ORDER BY doc) AS bags FROM passes_docs GROUP BY 1;
 INSERT INTO passes_rows VALUES (8, NULL), (9, ARRAY[NULL::tlv_bag]), (10, '{}');
-SELECT round(tlv_perplexity(stored, bag)::numeric, 8)
-       = (SELECT round(tlv_perplexity(stored, bags)::numeric, 8) FROM passes_rows, passes_models) AS perplexity
+SELECT round(tlv_perplexity(bag, stored)::numeric, 8)
+       = (SELECT round(tlv_perplexity(bags, stored)::numeric, 8) FROM passes_rows, passes_models) AS perplexity
 FROM passes_docs, passes_models GROUP BY stored;
 SELECT count(*) AS groups, bool_and(perplexity BETWEEN 10 AND 100) AS perplexities
-FROM (SELECT tlv_perplexity(stored, bag) AS perplexity FROM passes_docs, passes_models GROUP BY rollup(doc % 2)) q;
+FROM (SELECT tlv_perplexity(bag, stored) AS perplexity FROM passes_docs, passes_models GROUP BY rollup(doc % 2)) q;
 SELECT a = b AS coherence, tlv_info(a)->'nulls' AS nulls_a, tlv_info(b)->'nulls' AS nulls_b
 FROM (SELECT tlv_coherence(bag, stored, 5) AS a FROM passes_docs, passes_models) x,
      (SELECT tlv_coherence(bags, stored, 5) AS b FROM passes_rows, passes_models WHERE part < 8) y;

@@ -112,7 +112,7 @@ CREATE TABLE query_terms AS SELECT d, 'w' || (i + 10 * (d % 2)) AS w, d * i % 3 
 SELECT tlv_lda('SELECT d, w FROM query_terms, (SELECT query_told() OFFSET 0) t', 2) IS NOT NULL AS documents;
 SELECT tlv_tree('SELECT i, ''v'' || v, i / (v + 1) % 2 FROM generate_series(1, 90) i, generate_series(0, 3) v, (SELECT query_told() OFFSET 0) t') IS NOT NULL AS variables;
 -- a domain over bags
-SELECT tlv_lda('SELECT tlv_bag(w)::query_bag FROM query_terms GROUP BY d', 2) IS NOT NULL AS domain;
+SELECT tlv_lda('SELECT tlv_bag_agg(w)::query_bag FROM query_terms GROUP BY d', 2) IS NOT NULL AS domain;
 -- an error in what is ours has no position in the caller's text
 \set VERBOSITY default
 SELECT tlv_lda('SELECT ''{}''::json, i FROM generate_series(1, 9) i ORDER BY i, i + 1, i + 2, i + 3, i + 4, i + 5, i + 6, i + 7, i + 8, i + 9, i + 10', 2);

@@ -11,7 +11,7 @@ GRANT USAGE ON SCHEMA public TO regress_tlv_reader;
 SET ROLE regress_tlv_reader;
 SELECT tlv_lda('SELECT bag FROM right_docs', 3);
 \echo :SQLSTATE
-SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_items(bag)', 3);
+SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_bag_items(bag)', 3);
 \echo :SQLSTATE
 SELECT tlv_suggest_k('SELECT bag FROM right_docs');
 \echo :SQLSTATE
@@ -29,7 +29,7 @@ CREATE POLICY own ON right_docs TO regress_tlv_reader USING (owner = 1);
 SELECT round(value) AS all_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE name = 'documents';
 SET ROLE regress_tlv_reader;
 SELECT round(value) AS own_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE name = 'documents';
-SELECT round(value) AS own_rows FROM tlv_diagnostics((SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_items(bag)', 3, refine => 'none'))) WHERE name = 'documents';
+SELECT round(value) AS own_rows FROM tlv_diagnostics((SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_bag_items(bag)', 3, refine => 'none'))) WHERE name = 'documents';
 -- a user may not give a backend threads
 SET tensorlv.blas_threads = 1;
 \echo :SQLSTATE
@@ -39,7 +39,7 @@ RESET ROLE;
 
 -- names of the user's own, earlier in the path, change nothing
 CREATE TABLE right_models AS SELECT 'plain' AS name, tlv_lda('SELECT bag FROM right_docs', 3, iterations => 2) AS model,
-  tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_items(bag)', 3, iterations => 2) AS of_terms,
+  tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_bag_items(bag)', 3, iterations => 2) AS of_terms,
   (SELECT array_agg(s::text) FROM tlv_suggest_k('SELECT bag FROM right_docs', 6) s) AS k;
 CREATE SCHEMA hostile;
 CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (false);
@@ -48,33 +48,35 @@ CREATE DOMAIN hostile.float8 AS pg_catalog.float8 CHECK (false);
 CREATE FUNCTION hostile.boom() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'a hostile function was called'; END $$;
 CREATE FUNCTION hostile.tlv_fold(public.tlv_bag, int, bigint) RETURNS int LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT 0 $$;
 CREATE FUNCTION hostile.tlv_fold(public.tlv_bag, int) RETURNS int LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT 0 $$;
-CREATE FUNCTION hostile.tlv_damp(public.tlv_bag, float8) RETURNS public.tlv_bag LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT $1 $$;
+CREATE FUNCTION hostile.tlv_bag_damp(public.tlv_bag, float8) RETURNS public.tlv_bag LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT $1 $$;
 CREATE FUNCTION hostile.tlv_term_id(pg_catalog.text) RETURNS bigint LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT 1::bigint $$;
 CREATE FUNCTION hostile.int_eq(int, int) RETURNS boolean LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT false $$;
 CREATE OPERATOR hostile.= (LEFTARG = int, RIGHTARG = int, FUNCTION = hostile.int_eq);
 CREATE FUNCTION hostile.bag_in(public.tlv_bag, public.tlv_bag) RETURNS public.tlv_bag LANGUAGE sql AS $$ SELECT hostile.boom(); SELECT $1 $$;
 CREATE AGGREGATE hostile.tlv_count_summary(public.tlv_bag) (SFUNC = hostile.bag_in, STYPE = public.tlv_bag);
-CREATE AGGREGATE hostile.tlv_bag(bigint) (SFUNC = pg_catalog.int8pl, STYPE = bigint, INITCOND = '0');
+CREATE AGGREGATE hostile.tlv_bag_agg(bigint) (SFUNC = pg_catalog.int8pl, STYPE = bigint, INITCOND = '0');
 CREATE TYPE hostile.tlv_subspace AS (x int);
 CREATE TYPE hostile.tlv_model AS (x int);
 CREATE TYPE hostile.tlv_bag AS (x int);
 SET search_path = hostile, pg_catalog, public;
 INSERT INTO public.right_models SELECT 'hostile', public.tlv_lda('SELECT bag FROM public.right_docs', 3, iterations => 2),
-  public.tlv_lda('SELECT doc, item::pg_catalog.text, weight FROM public.right_docs, public.tlv_items(bag)', 3, iterations => 2),
+  public.tlv_lda('SELECT doc, item::pg_catalog.text, weight FROM public.right_docs, public.tlv_bag_items(bag)', 3, iterations => 2),
   (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', 6) s);
 INSERT INTO public.right_models SELECT 'hostile, damped', public.tlv_lda('SELECT bag FROM public.right_docs', 3, iterations => 2, counts => 'damped', min_documents => 0),
   NULL,
   (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', 6) s);
 RESET search_path;
-SELECT b.name, b.k = a.k AS same_k, max(m.error) < 1e-6 AS same_topics, max(t.error) < 1e-6 AS same_of_terms
+SELECT b.name, b.k = a.k AS same_k, max(m.distance) < 1e-6 AS same_topics, max(t.distance) < 1e-6 AS same_of_terms
 FROM right_models a, right_models b, LATERAL tlv_match(a.model, b.model) m, LATERAL tlv_match(a.of_terms, coalesce(b.of_terms, b.model)) t
 WHERE a.name = 'plain' AND b.name = 'hostile' GROUP BY b.name, b.k, a.k;
-SELECT max(error) < 0.5 AS damped FROM right_models a, right_models b, tlv_match(a.model, b.model) WHERE a.name = 'plain' AND b.name = 'hostile, damped';
+SELECT max(distance) < 0.5 AS damped FROM right_models a, right_models b, tlv_match(a.model, b.model) WHERE a.name = 'plain' AND b.name = 'hostile, damped';
 -- a user's table with the name of the driver's own does not get in the way
 CREATE TEMP TABLE "tensorlv rows" (bag text);
 CREATE TEMP TABLE tlv_documents (bag text);
-SELECT max(error) < 1e-6 AS same FROM right_models a, tlv_match(a.of_terms, tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_items(bag)', 3, iterations => 2)) WHERE a.name = 'plain';
-SELECT max(error) < 1e-6 AS same FROM right_models a, tlv_match(a.model, tlv_lda('SELECT bag FROM right_docs WHERE NOT EXISTS (SELECT FROM tlv_documents)', 3, iterations => 2)) WHERE a.name = 'plain';
+SELECT max(distance) < 1e-6 AS same FROM right_models a, tlv_match(a.of_terms, tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_bag_items(bag)', 3, iterations => 2))
+  WHERE a.name = 'plain';
+SELECT max(distance) < 1e-6 AS same FROM right_models a, tlv_match(a.model, tlv_lda('SELECT bag FROM right_docs WHERE NOT EXISTS (SELECT FROM tlv_documents)', 3, iterations => 2))
+  WHERE a.name = 'plain';
 DROP TABLE "tensorlv rows", tlv_documents;
 SET client_min_messages = warning;
 DROP SCHEMA hostile CASCADE;
@@ -82,7 +84,7 @@ DROP SCHEMA hostile CASCADE;
 -- the extension in a schema of its own that is in nobody's path
 DROP TABLE right_models;
 DROP FUNCTION topics_for_all;
-CREATE TEMP TABLE plain AS SELECT doc, item, weight FROM right_docs, tlv_items(bag);
+CREATE TEMP TABLE plain AS SELECT doc, item, weight FROM right_docs, tlv_bag_items(bag);
 DROP TABLE right_docs;
 DROP EXTENSION tensorlv;
 SELECT count(*) AS left_behind FROM pg_proc WHERE proname LIKE 'tlv\_%' AND pronamespace = 'public'::regnamespace;
@@ -93,11 +95,11 @@ SELECT k, criterion FROM "Latent Variables".tlv_suggest_k('SELECT doc, item, wei
 SELECT count(*), count(DISTINCT topic), bool_and(term = item::text) IS NULL AS no_terms
 FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, item, weight FROM plain', 3)), 2);
 SELECT count(*), bool_and(term LIKE 'w%') AS terms FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, ''w'' || item, weight FROM plain', 3)), 2);
-CREATE TEMP TABLE away AS SELECT doc, "Latent Variables".tlv_bag(item, weight) AS bag FROM plain GROUP BY doc;
+CREATE TEMP TABLE away AS SELECT doc, "Latent Variables".tlv_bag_agg(item, weight) AS bag FROM plain GROUP BY doc;
 SELECT count(*) FROM "Latent Variables".tlv_topics((SELECT "Latent Variables".tlv_lda('SELECT bag FROM away', 3, counts => 'damped')));
 SELECT count(*) FROM (SELECT DISTINCT bag FROM away) d;
 -- step by step, too
-SELECT count(*) FROM away, (SELECT "Latent Variables".tlv_subspace("Latent Variables".tlv_count_moments(bag), 3) AS s FROM away) q GROUP BY s
+SELECT count(*) FROM away, (SELECT "Latent Variables".tlv_find_subspace("Latent Variables".tlv_count_moments(bag), 3) AS s FROM away) q GROUP BY s
 HAVING "Latent Variables".tlv_fit_lda("Latent Variables".tlv_count_moments(bag, s)) IS NOT NULL;
 -- relocated
 ALTER EXTENSION tensorlv SET SCHEMA public;

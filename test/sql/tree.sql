@@ -18,8 +18,8 @@ $$;
 
 -- categories: 20 variables of 3 states, some hidden nodes of more than three neighbours
 CREATE TABLE tree_true AS SELECT tlv_simulate_tree_model(20, 3, contractions => 4, low => 0.7, high => 0.9, seed => 3) AS model;
-CREATE TABLE tree_rows AS SELECT s."row", s.v FROM tree_true, tlv_simulate_tree(model, 10000, 5) s;
-CREATE TABLE tree_moments AS SELECT "row" % 3 AS part, tlv_category_moments(v) AS m FROM tree_rows GROUP BY 1;
+CREATE TABLE tree_rows AS SELECT s.id, s.v FROM tree_true, tlv_simulate_tree(model, 10000, 5) s;
+CREATE TABLE tree_moments AS SELECT id % 3 AS part, tlv_category_moments(v) AS m FROM tree_rows GROUP BY 1;
 CREATE TABLE trees AS SELECT 'moments' AS name, tlv_fit_tree(tlv_rollup(m), states => 3) AS model FROM tree_moments;
 INSERT INTO trees SELECT 'chosen', tlv_fit_tree(tlv_rollup(m)) FROM tree_moments;
 INSERT INTO trees SELECT 'driver', tlv_tree('SELECT v FROM tree_rows');
@@ -49,14 +49,14 @@ SELECT sum(probability)::numeric(10, 6) / count(DISTINCT (child, parent_state)) 
 SELECT count(*) AS roots FROM trees, tlv_tree_parameters(model) WHERE name = 'driver' AND parent IS NULL;
 -- hidden states are told from the row, missing variables, too
 SELECT count(DISTINCT node) AS nodes, count(DISTINCT node) FILTER (WHERE node LIKE 'v%') AS missing, bool_and(abs(total - 1) < 1e-9) AS sums
-FROM (SELECT node, sum(probability) AS total FROM trees, (SELECT v[1:9] || NULL::int || v[11:20] AS v FROM tree_rows WHERE "row" = 1) r, tlv_tree_posterior(model, v)
+FROM (SELECT node, sum(probability) AS total FROM trees, (SELECT v[1:9] || NULL::int || v[11:20] AS v FROM tree_rows WHERE id = 1) r, tlv_tree_posterior(model, v)
       WHERE name = 'driver' GROUP BY node) p;
-SELECT cardinality(tlv_infer(model, v)) = 3 * (SELECT count(*) FROM tlv_tree_nodes(model) WHERE is_hidden) AS hidden_only FROM trees, tree_rows WHERE name = 'driver' AND "row" = 1;
+SELECT cardinality(tlv_infer(model, v)) = 3 * (SELECT count(*) FROM tlv_tree_nodes(model) WHERE is_hidden) AS hidden_only FROM trees, tree_rows WHERE name = 'driver' AND id = 1;
 SELECT avg((v[20] = best.state)::int) > 0.8 AS guessed
 FROM trees, (SELECT * FROM tree_rows LIMIT 500) r, LATERAL (SELECT state FROM tlv_tree_posterior(model, v[1:19] || NULL::int) WHERE node = 'v20' ORDER BY probability DESC LIMIT 1) best
 WHERE name = 'driver';
 -- a step of EM raises the likelihood; merged statistics are those of all rows
-CREATE TABLE tree_step AS SELECT model, tlv_rollup(s) AS s FROM (SELECT model, tlv_statistics(v, model) AS s FROM trees, tree_rows WHERE name = 'moments' GROUP BY model, "row" % 4) p GROUP BY model;
+CREATE TABLE tree_step AS SELECT model, tlv_rollup(s) AS s FROM (SELECT model, tlv_statistics(v, model) AS s FROM trees, tree_rows WHERE name = 'moments' GROUP BY model, id % 4) p GROUP BY model;
 SELECT sum(tlv_log_likelihood(tlv_update(model, s), v)) > sum(tlv_log_likelihood(model, v)) AS better FROM tree_step, tree_rows;
 -- moments without triples leave the parameters to a pass of their own
 CREATE TABLE tree_wide AS SELECT v || v[1:0] AS v FROM tree_rows LIMIT 0;
@@ -68,7 +68,7 @@ CREATE TABLE tree_whole AS SELECT tlv_update(model, (SELECT tlv_statistics(v, b.
 SELECT avg(tlv_log_likelihood(w.model, v) - tlv_log_likelihood(d.model, v)) > -0.5 AS near_driver FROM tree_whole w, (SELECT tlv_tree('SELECT v FROM tree_wide', states => 2) AS model) d, tree_wide;
 
 -- long form: the same tree, whatever the variables are called
-CREATE TABLE tree_long AS SELECT "row" AS r, 'x' || lpad(variable::text, 2, '0') AS name, variable, value FROM tree_rows, unnest(v) WITH ORDINALITY AS u(value, variable);
+CREATE TABLE tree_long AS SELECT id AS r, 'x' || lpad(variable::text, 2, '0') AS name, variable, value FROM tree_rows, unnest(v) WITH ORDINALITY AS u(value, variable);
 INSERT INTO trees SELECT 'names', tlv_tree('SELECT r, name, value FROM tree_long');
 INSERT INTO trees SELECT 'numbers', tlv_tree('SELECT r, variable, value FROM tree_long');
 SELECT r.* FROM trees a, tlv_robinson_foulds(a.model,
@@ -82,12 +82,12 @@ SELECT fails($$SELECT tlv_tree('SELECT r, name, value FROM tree_long UNION ALL S
 SELECT r.* FROM trees a, tlv_robinson_foulds(a.model, tlv_tree('SELECT name, date ''2026-01-01'' + r::int, value FROM tree_long')) r WHERE a.name = 'names';
 SELECT fails($$SELECT tlv_tree('SELECT now(), current_date, 1')$$);
 -- arrays from rows
-SELECT tlv_category_row(at, value, 4) AS categories, tlv_number_row(at, value, 4) AS numbers FROM (VALUES (1, 2), (4, 0), (2, NULL)) AS t(at, value);
-SELECT fails('SELECT tlv_category_row(5, 1, 4)'), fails('SELECT tlv_category_row(1, -1, 4)'), fails($$SELECT tlv_number_row(1, 'NaN', 4)$$), fails('SELECT tlv_category_row(1, 1, 0)');
+SELECT tlv_row_agg(at, value, 4) AS categories, tlv_row_agg(at, value::float8, 4) AS numbers FROM (VALUES (1, 2), (4, 0), (2, NULL)) AS t(at, value);
+SELECT fails('SELECT tlv_row_agg(5, 1, 4)'), fails('SELECT tlv_row_agg(1, -1, 4)'), fails($$SELECT tlv_row_agg(1, 'NaN'::float8, 4)$$), fails('SELECT tlv_row_agg(1, 1, 0)');
 
 -- Gaussian variables
 CREATE TABLE tree_gaussian_true AS SELECT tlv_simulate_tree_model(20, 1, 'gaussian', contractions => 4, seed => 3) AS model;
-CREATE TABLE tree_numbers AS SELECT s."row", s.x FROM tree_gaussian_true, tlv_simulate_tree(model, 5000, 5) s;
+CREATE TABLE tree_numbers AS SELECT s.id, s.x FROM tree_gaussian_true, tlv_simulate_tree(model, 5000, 5) s;
 INSERT INTO trees SELECT 'gaussian', tlv_fit_tree(tlv_dense_moments(x, 2), bootstrap => 20) FROM tree_numbers;
 SELECT r.* FROM trees, tree_gaussian_true t, tlv_robinson_foulds(trees.model, t.model) r WHERE name = 'gaussian';
 SELECT avg(tlv_log_likelihood(trees.model, s.x) - tlv_log_likelihood(t.model, s.x)) > -0.02 AS near FROM trees, tree_gaussian_true t, LATERAL tlv_simulate_tree(t.model, 2000, 77) s
@@ -95,9 +95,9 @@ WHERE name = 'gaussian';
 SELECT count(support) AS inner_edges, min(support) >= 0 AND max(support) <= 1 AS shares, avg(support) > 0.9 AS supported FROM trees, tlv_tree_edges(model) WHERE name = 'gaussian';
 SELECT bool_and(abs(coefficient) <= 1.2 AND noise > 0) AS sane, count(*) FROM trees, tlv_tree_coefficients(model) WHERE name = 'gaussian';
 SELECT count(*) FILTER (WHERE node LIKE 'h%') AS hidden, count(*) FILTER (WHERE node LIKE 'v%') AS missing, bool_and(variance > 0) AS positive
-FROM trees, tree_numbers, tlv_tree_posterior(model, x[1:18] || array[NULL, NULL]::float8[]) WHERE name = 'gaussian' AND "row" = 1;
+FROM trees, tree_numbers, tlv_tree_posterior(model, x[1:18] || array[NULL, NULL]::float8[]) WHERE name = 'gaussian' AND id = 1;
 SELECT avg(abs(x[20] - (tlv_infer(model, x[1:19] || array[NULL]::float8[]))[(SELECT count(*) + 1 FROM tlv_tree_nodes(model) WHERE is_hidden)])) < 0.75 AS imputed
-FROM trees, tree_numbers WHERE name = 'gaussian' AND "row" <= 500;
+FROM trees, tree_numbers WHERE name = 'gaussian' AND id <= 500;
 SELECT abs(tlv_log_likelihood(model, array_fill(NULL::float8, array[20]))) < 1e-9 AS nothing_known FROM trees WHERE name = 'gaussian';
 -- vectors of two columns, and the driver leaves out rows with missing numbers
 SELECT count(*) FILTER (WHERE NOT is_hidden) AS variables, max(states) AS dimensions
@@ -118,12 +118,12 @@ SELECT count(*) FROM trees, tlv_simulate_tree(model, 10, 1) s WHERE name = 'fact
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', states => 7)$$);
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', groups => array[1, 1, 1, 2, 2, 2, 3, 3, 3])$$);
 SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', structure => 'factors')$$);
-SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT CASE WHEN "row" <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers')) WHERE name LIKE 'warning%' OR name = 'rows';
+SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers')) WHERE name LIKE 'warning%' OR name = 'rows';
 
 -- groups of one query keep their rows apart, although they share the model
 SET enable_sort = off;
-CREATE TABLE tree_parts AS SELECT "row" % 3 AS part, tlv_statistics(v, model) AS statistics FROM tree_rows, trees WHERE name = 'driver' AND "row" <= 500 GROUP BY 1;
-SELECT count(*), bool_and(p.statistics = (SELECT tlv_statistics(v, model) FROM tree_rows, trees WHERE name = 'driver' AND "row" <= 500 AND "row" % 3 = p.part)) AS same FROM tree_parts p;
+CREATE TABLE tree_parts AS SELECT id % 3 AS part, tlv_statistics(v, model) AS statistics FROM tree_rows, trees WHERE name = 'driver' AND id <= 500 GROUP BY 1;
+SELECT count(*), bool_and(p.statistics = (SELECT tlv_statistics(v, model) FROM tree_rows, trees WHERE name = 'driver' AND id <= 500 AND id % 3 = p.part)) AS same FROM tree_parts p;
 RESET enable_sort;
 
 -- text
@@ -148,7 +148,7 @@ SELECT fails('SELECT tlv_fit_tree(m, bootstrap => 10) FROM tree_moments');
 SELECT fails('SELECT tlv_fit_tree(m, names => array[''a'', ''b'']) FROM tree_moments');
 SELECT fails('SELECT tlv_fit_tree(m, names => array_fill(''a''::text, array[20])) FROM tree_moments');
 SELECT fails('SELECT tlv_fit_tree(m, names => array[''h1'']) FROM tree_moments');
-SELECT fails('SELECT tlv_fit_tree(tlv_bag(1))');
+SELECT fails('SELECT tlv_fit_tree(tlv_bag_agg(1))');
 SELECT fails('SELECT tlv_fit_tree(tlv_category_moments(v[1:2])) FROM tree_rows');
 SELECT fails('SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[1, 2]) FROM tree_numbers');
 SELECT fails('SELECT tlv_fit_tree(tlv_dense_moments(x, 2), groups => array[[1]]) FROM tree_numbers');
@@ -162,9 +162,9 @@ SELECT fails('SELECT tlv_robinson_foulds(a.model, b.model) FROM trees a, trees b
 SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v1'', ''v2''') FROM trees WHERE name = 'driver'$$);
 SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v'' || i, ''v'' || i % 20 + 1 FROM generate_series(1, 20) i') FROM trees WHERE name = 'driver'$$);
 SELECT fails('SELECT tlv_simulate_tree_model(600000)');
-SELECT fails('SELECT tlv_category_row_final(''{}'')');
-SELECT fails('SELECT tlv_number_row_final(''{1,2,NULL}'')');
-CREATE AGGREGATE tree_bad_row(integer, integer, integer) (SFUNC = tlv_category_row_accum, STYPE = integer[], INITCOND = '{}');
+SELECT fails('SELECT tlv_row_agg_final(''{}''::integer[])');
+SELECT fails('SELECT tlv_row_agg_final(''{1,2,NULL}''::integer[])');
+CREATE AGGREGATE tree_bad_row(integer, integer, integer) (SFUNC = tlv_row_agg_accum, STYPE = integer[], INITCOND = '{}');
 SELECT fails('SELECT tree_bad_row(1, 2, 3)');
 DROP AGGREGATE tree_bad_row(integer, integer, integer);
 SELECT fails($$SELECT tlv_tree('SELECT 1, 2')$$);
@@ -176,7 +176,7 @@ SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows WHERE false')$$);
 SELECT fails($$SELECT tlv_tree('SELECT r, name, value FROM tree_long WHERE false')$$);
 SELECT tlv_tree(NULL) IS NULL AS no_query;
 -- constant, equal, independent and missing variables; those that stand alone are named beside a null among the edges of a query
-CREATE TABLE tree_odd AS SELECT v[1:6] || 0 || v[1] || ("row" * 7919 % 3)::int || NULL::int AS v FROM tree_rows;
+CREATE TABLE tree_odd AS SELECT v[1:6] || 0 || v[1] || (id * 7919 % 3)::int || NULL::int AS v FROM tree_rows;
 SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT v FROM tree_odd', states => 3)) WHERE name LIKE 'warning%' OR name = 'components';
 SELECT e.child, e.length < 0.1 AS near FROM tlv_tree_edges(tlv_tree('SELECT v FROM tree_odd', states => 3)) e WHERE child IN ('v1', 'v8') ORDER BY 1;
 CREATE TABLE tree_forest AS SELECT tlv_tree('SELECT v FROM tree_odd', states => 3) AS model;

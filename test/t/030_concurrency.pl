@@ -49,11 +49,11 @@ SQL
 \set d random(1, 2900)
 \set day random(0, 19)
 SELECT tlv_assign(model, bag) FROM model, docs WHERE doc = :d;
-SELECT tlv_bag(item, weight) = (SELECT bag FROM docs WHERE doc = :d) FROM docs, tlv_items(bag) WHERE doc = :d;
+SELECT tlv_bag_agg(item, weight) = (SELECT bag FROM docs WHERE doc = :d) FROM docs, tlv_bag_items(bag) WHERE doc = :d;
 UPDATE days SET m = m + (SELECT tlv_count_summary(bag) FROM docs WHERE doc = :d) WHERE day = :day;
 SELECT tlv_info(tlv_rollup(m))->>'documents' FROM days;
 SELECT tlv_fit_lda(tlv_count_moments(bag, s), alpha0 => 1) IS NOT NULL FROM docs,
-    (SELECT tlv_subspace(tlv_count_moments(bag), 3) AS s FROM docs WHERE doc BETWEEN :d AND :d + 40) q WHERE doc BETWEEN :d AND :d + 40;
+    (SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM docs WHERE doc BETWEEN :d AND :d + 40) q WHERE doc BETWEEN :d AND :d + 40;
 SQL
     close $file;
     my $out = `$pgbench -n --random-seed=1 -c 4 -j 2 -t 50 -f $script $db 2>&1`;

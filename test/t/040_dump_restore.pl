@@ -12,7 +12,7 @@ plan skip_all => 'pg_dump is missing' unless -x "$bin/pg_dump" && -x "$bin/pg_re
 my $db = new_database('tlv_dump');
 my $dir = tempdir(CLEANUP => 1);
 query($db, <<'SQL');
-CREATE TABLE docs (doc bigint PRIMARY KEY, bag tlv_bag NOT NULL, size int GENERATED ALWAYS AS (tlv_size(bag)) STORED);
+CREATE TABLE docs (doc bigint PRIMARY KEY, bag tlv_bag NOT NULL, size int GENERATED ALWAYS AS (tlv_bag_size(bag)) STORED);
 INSERT INTO docs SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, alpha0 => 0.3), 500, 40);
 INSERT INTO docs VALUES (1001, '{}'), (1002, '{-9223372036854775808:0.1,9223372036854775807:1e-300}'),
     (1003, (SELECT tlv_to_bag(array_agg(i * 7), array_agg(sqrt(i))) FROM generate_series(1::bigint, 20000) i));
@@ -20,9 +20,9 @@ CREATE INDEX by_bag ON docs USING hash (bag);
 CREATE INDEX by_order ON docs (bag) WHERE doc < 1000;
 CREATE TABLE held AS
   SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, NULL::tlv_moments AS products, NULL::tlv_moments AS triples, NULL::tlv_moments AS statistics,
-         NULL::tlv_moments AS coherence, tlv_subspace(tlv_count_moments(bag), 3) AS s, NULL::tlv_model AS m, NULL::tlv_model AS of_terms FROM docs WHERE doc < 1000;
+         NULL::tlv_moments AS coherence, tlv_find_subspace(tlv_count_moments(bag), 3) AS s, NULL::tlv_model AS m, NULL::tlv_model AS of_terms FROM docs WHERE doc < 1000;
 UPDATE held SET products = (SELECT tlv_count_products(bag, s) FROM docs WHERE doc < 1000), triples = (SELECT tlv_count_moments(bag, s) FROM docs WHERE doc < 1000),
-  of_terms = tlv_lda('SELECT doc, ''word '' || item, weight FROM docs, tlv_items(bag) WHERE doc < 1000', 3);
+  of_terms = tlv_lda('SELECT doc, ''word '' || item, weight FROM docs, tlv_bag_items(bag) WHERE doc < 1000', 3);
 UPDATE held SET m = tlv_fit_lda(triples);
 UPDATE held SET statistics = (SELECT tlv_statistics(bag, m) FROM docs WHERE doc < 1000), coherence = (SELECT tlv_coherence(bag, m) FROM docs WHERE doc < 1000);
 CREATE TABLE arrays AS SELECT array_agg(bag ORDER BY doc) AS bags FROM docs;
@@ -31,7 +31,7 @@ CREATE TABLE parted (bag tlv_bag) PARTITION BY HASH (bag);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO parted SELECT bag FROM docs;
-CREATE TABLE defaults (bag tlv_bag DEFAULT '{1:2}' CHECK (tlv_total(bag) > 0));
+CREATE TABLE defaults (bag tlv_bag DEFAULT '{1:2}' CHECK (tlv_bag_total(bag) > 0));
 SQL
 # what pins every value down: the text form is exact
 my $everything = <<'SQL';

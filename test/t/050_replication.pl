@@ -27,7 +27,7 @@ ALTER TABLE held REPLICA IDENTITY FULL;
 SQL
 query($db, $tables . <<'SQL');
 INSERT INTO docs SELECT doc, bag, 'first' FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, alpha0 => 0.3), 300, 40);
-INSERT INTO held SELECT 'first', tlv_count_moments(bag), tlv_subspace(tlv_count_moments(bag), 3), NULL FROM docs;
+INSERT INTO held SELECT 'first', tlv_count_moments(bag), tlv_find_subspace(tlv_count_moments(bag), 3), NULL FROM docs;
 SQL
 my $server = join ' ', map { "$_->[0]=$_->[1]" } grep { defined $_->[1] } [ host => $ENV{PGHOST} ], [ port => $ENV{PGPORT} ], [ user => $ENV{PGUSER} ];
 
@@ -63,7 +63,7 @@ UPDATE docs SET note = 'touched $what' WHERE doc % 5 = 0;
 DELETE FROM docs WHERE doc % 10 = 1;
 INSERT INTO docs SELECT doc + 1000, bag, '$what' FROM docs WHERE doc < 30;
 INSERT INTO docs VALUES (-1, '{}', NULL), (-2, NULL, NULL), (-3, '{-9223372036854775808:0.1,9223372036854775807:1e300}', '$what');
-INSERT INTO held SELECT '$what', tlv_count_moments(bag), tlv_subspace(tlv_count_moments(bag), 2),
+INSERT INTO held SELECT '$what', tlv_count_moments(bag), tlv_find_subspace(tlv_count_moments(bag), 2),
   tlv_lda('SELECT bag FROM docs WHERE bag IS NOT NULL AND doc > 0', 2) FROM docs WHERE doc > 0;
 UPDATE held SET m = m + m WHERE name = 'first';
 SQL

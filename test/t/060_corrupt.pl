@@ -17,10 +17,10 @@ query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(12, 2, alpha0 => 0.3), 100, 20);
 CREATE TABLE held AS
-  SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, tlv_subspace(tlv_count_moments(bag), 2) AS s,
+  SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag) AS pairs, tlv_find_subspace(tlv_count_moments(bag), 2) AS s,
          NULL::tlv_moments AS products, NULL::tlv_moments AS triples, NULL::tlv_moments AS statistics, NULL::tlv_moments AS coherence, NULL::tlv_model AS m FROM docs;
 UPDATE held SET products = (SELECT tlv_count_products(bag, s) FROM docs), triples = (SELECT tlv_count_moments(bag, s) FROM docs),
-  m = tlv_lda('SELECT doc, ''w'' || item, weight FROM docs, tlv_items(bag)', 2);
+  m = tlv_lda('SELECT doc, ''w'' || item, weight FROM docs, tlv_bag_items(bag)', 2);
 UPDATE held SET statistics = (SELECT tlv_statistics(bag, m) FROM docs), coherence = (SELECT tlv_coherence(bag, m, 3) FROM docs);
 -- type, how it is used, the binary image
 CREATE TABLE images (id int, type text, image bytea);
@@ -70,7 +70,7 @@ BEGIN
           PERFORM tlv_info(model), tlv_infer(model, '{1:1}'), (SELECT count(*) FROM tlv_topic_items(model));
         ELSE
           bag := convert_from(mutate(convert_to((SELECT string_agg(b.bag::text, ',') FROM docs b WHERE doc = i % 50 + 1), 'UTF8')), 'SQL_ASCII')::tlv_bag;
-          PERFORM tlv_info(bag), tlv_items(bag), bag + bag, tlv_damp(bag, 2);
+          PERFORM tlv_info(bag), tlv_bag_items(bag), bag + bag, tlv_bag_damp(bag, 2);
       END CASE;
       accepted := accepted + 1;
     EXCEPTION WHEN OTHERS THEN

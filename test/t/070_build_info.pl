@@ -68,7 +68,7 @@ SQL
 
     # a constant of 3 MB stored out of line is read once per group, not once per row
     my $constant = query($db, <<'SQL');
-CREATE TABLE constants AS SELECT tlv_subspace(tlv_count_summary(bag), 100) AS s FROM docs;
+CREATE TABLE constants AS SELECT tlv_find_subspace(tlv_count_summary(bag), 100) AS s FROM docs;
 SELECT tlv_count_moments(bag, s) IS NOT NULL FROM docs, constants WHERE doc <= 200;
 SELECT status('VmHWM') AS before \gset
 SELECT tlv_count_moments(bag, s) IS NOT NULL FROM docs, constants;

@@ -31,6 +31,7 @@ my @cases = (
     [ 'mixed, bipartite',      "1500, 5, alpha0 => 0.5, within => 0.3, across => 0.02, kind => 'bipartite', targets => 1000", 5, 0.5, '',           .08 ],
     [ 'four parts',            "2000, 5, within => 0.2, across => 0.02",                                       5,  0,   ', partition => true',      .01 ],
 );
+my %collect = (undirected => 'tlv_graph_agg', directed => 'tlv_digraph_agg', bipartite => 'tlv_bigraph_agg');
 for my $case (@cases) {
     my ($name, $model, $k, $alpha0, $more, $most) = @$case;
     my ($kind) = $model =~ /kind => '(\w+)'/;
@@ -39,9 +40,9 @@ for my $case (@cases) {
     for my $seed (1 .. 3) {
         my $out = query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_mmsb_model($model, seed => $seed) AS m;
-CREATE TEMP TABLE fitted AS SELECT tlv_fit_mmsb(tlv_graph($columns, '$kind'), $k, alpha0 => $alpha0, seed => $seed$more) AS m FROM truth, tlv_simulate_mmsb(m, seed => $seed);
+CREATE TEMP TABLE fitted AS SELECT tlv_fit_mmsb($collect{$kind}($columns), $k, alpha0 => $alpha0, seed => $seed$more) AS m FROM truth, tlv_simulate_mmsb(m, seed => $seed);
 SELECT max(l1) FROM (SELECT side, tlv_membership_l1(tlv_membership_pairs(t.memberships, e.memberships)) AS l1
-  FROM truth, fitted, tlv_membership_vectors(truth.m) t JOIN tlv_membership_vectors(fitted.m) e USING (node, side) WHERE e.memberships IS NOT NULL GROUP BY side) s;
+  FROM truth, fitted, LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(truth.m, 0) GROUP BY 1, 2, 3) t JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(fitted.m, 0) GROUP BY 1, 2, 3) e USING (node, side) WHERE e.memberships IS NOT NULL GROUP BY side) s;
 SQL
         cmp_ok($out, '<=', $most, "$name, seed $seed: memberships");
         diag("$name, seed $seed: $out (at most $most)") if $ENV{TAP_VERBOSE};
@@ -50,7 +51,7 @@ SQL
 # how many there are
 for my $seed (1 .. 3) {
     for my $k (1, 3, 6) {
-        is(query($db, "SELECT value FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph(src, dst), seed => $seed)
+        is(query($db, "SELECT value FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), seed => $seed)
             FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(1200, $k, within => 0.1, across => 0.01, seed => $seed), seed => $seed)))
             WHERE name = 'k'"),
             $k, "$k communities, seed $seed: found");
@@ -83,7 +84,7 @@ for my $case (@real) {
             . "CREATE TEMP TABLE labels ($columns);\nCOPY labels FROM STDIN (FORMAT csv, HEADER);\n" . table("$name/$file") . "\\.\n" . <<"SQL");
 CREATE TEMP TABLE model AS SELECT tlv_mmsb('SELECT src, dst FROM edges', $k$more) AS m;
 SELECT tlv_nmi(community, $column\::bigint) FROM model, tlv_memberships(m, 0.5) JOIN labels ON node_id::bigint = node
-  JOIN tlv_graph_components((SELECT tlv_graph(src, dst) FROM edges)) USING (node) WHERE component = 1;
+  JOIN tlv_connected_components((SELECT tlv_graph_agg(src, dst) FROM edges)) USING (node) WHERE component = 1;
 SQL
         cmp_ok($nmi, '>=', $least, "$name: NMI of its largest component");
         diag("$name: NMI $nmi") if $ENV{TAP_VERBOSE};
@@ -96,7 +97,7 @@ SKIP: {
 CREATE TEMP TABLE shares AS
   SELECT node, array_agg((SELECT count(*) FROM truth t WHERE t.node = q.node AND t.community = c) / n::float8 ORDER BY c) AS memberships
   FROM (SELECT node, count(*) AS n FROM truth GROUP BY node) q, (SELECT DISTINCT community AS c FROM truth) d GROUP BY node;
-SELECT tlv_membership_l1(tlv_membership_pairs(s.memberships, v.memberships)) FROM shares s JOIN tlv_membership_vectors((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1))) v USING (node);
+SELECT tlv_membership_l1(tlv_membership_pairs(s.memberships, v.memberships)) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node);
 SQL
     cmp_ok($l1, '<=', .036, 'lfr-overlap: half L1 of overlapping memberships');
     diag("lfr-overlap: $l1") if $ENV{TAP_VERBOSE};
@@ -126,7 +127,7 @@ cancels_ok('communities', $db, \@phases, 60);
 query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE small AS
-  SELECT 1 AS id, kind, weighted, tlv_graph(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END, kind) AS g, NULL::tlv_model AS m
+  SELECT 1 AS id, kind, weighted, CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) ELSE tlv_graph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) END AS g, NULL::tlv_model AS m
   FROM (SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, within => 0.5, across => 0.05))) e,
       unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{false,true}'::bool[]) weighted GROUP BY kind, weighted;
 UPDATE small SET m = tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END, degree_corrected => kind = 'directed');
@@ -144,7 +145,7 @@ BEGIN
       IF of_models THEN
         model := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_model;
         PERFORM tlv_info(model), tlv_infer(model, '{1:1,2:3}'), tlv_log_likelihood(model, '{1:1,60:1}'),
-            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM tlv_membership_vectors(model)),
+            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(model, 0) GROUP BY 1, 2, 3)),
           (SELECT count(*) FROM tlv_communities(model)), (SELECT count(*) FROM tlv_connectivity(model)), (SELECT count(*) FROM tlv_bridgeness(model)), (SELECT count(*) FROM tlv_diagnostics(model));
       ELSE
         graph := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_graph;

@@ -50,7 +50,7 @@ for my $case (@gmm) {
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model($d, $k, 6, '$covariance', seed => $seed) AS m;
 CREATE TEMP TABLE points AS SELECT s.* FROM truth, tlv_simulate_gmm(m, $n, seed => $seed) s;
 CREATE TEMP TABLE fitted AS SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), $k, '$covariance') AS moments, tlv_gmm('SELECT x FROM points', $k, '$covariance') AS m FROM points;
-SELECT (SELECT max(error) FROM truth, fitted, tlv_match(truth.m, fitted.moments)), max(error), max(abs(a.weight - b.weight)),
+SELECT (SELECT max(distance) FROM truth, fitted, tlv_match(truth.m, fitted.moments)), max(distance), max(abs(a.weight - b.weight)),
     (SELECT tlv_ari(component, tlv_assign(truth.m, x)) - tlv_ari(component, tlv_assign(fitted.m, x)) FROM points, truth, fitted)
 FROM truth, fitted, tlv_match(truth.m, fitted.m) x, tlv_components(truth.m) a, tlv_components(fitted.m) b WHERE a.component = x.component_a AND b.component = x.component_b;
 SQL
@@ -137,9 +137,9 @@ CREATE TEMP TABLE points AS SELECT s.* FROM truth, tlv_simulate_multiview(m, 100
 CREATE TEMP TABLE answers AS SELECT s.component, category1 AS a, category2 AS b, category3 AS c FROM truth, tlv_simulate_multiview(latent, 20000, seed => $seed) s;
 CREATE TEMP TABLE fitted AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM points', 4) AS moments,
     tlv_multiview('SELECT x1, x2, x3 FROM points', 4, refine => 'em') AS m, tlv_multiview('SELECT a, b, c FROM answers', 3) AS latent;
-SELECT (SELECT max(error) FROM tlv_match(t.m, f.moments)), (SELECT max(error) FROM tlv_match(t.m, f.m)),
+SELECT (SELECT max(distance) FROM tlv_match(t.m, f.moments)), (SELECT max(distance) FROM tlv_match(t.m, f.m)),
     (SELECT tlv_ari(component, tlv_assign(t.m, x1, x2, x3)) - tlv_ari(component, tlv_assign(f.m, x1, x2, x3)) FROM points),
-  (SELECT max(error) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, a, b, c)) - tlv_ari(component,
+  (SELECT max(distance) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, a, b, c)) - tlv_ari(component,
       tlv_assign(f.latent, a, b, c)) FROM answers) FROM truth t, fitted f;
 SQL
     bounded("views, seed $seed", $out, [ 'means from moments', .34 ], [ 'means', .16 ], [ 'assignments', .005 ], [ 'probabilities', .05 ], [ 'classes', .005 ]);
@@ -148,14 +148,14 @@ SQL
 # ---- moments of parts are those of the whole, and so are those of parallel workers, up to rounding ----
 
 query($db, <<'SQL');
-CREATE TABLE points AS SELECT "row", x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3, 6), 20000);
-CREATE TABLE signals AS SELECT "row", x FROM tlv_simulate_ica(20000, 5);
+CREATE TABLE points AS SELECT id, x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3, 6), 20000);
+CREATE TABLE signals AS SELECT id, x FROM tlv_simulate_ica(20000, 5);
 CREATE TABLE sequences AS SELECT seq, array_agg(symbol ORDER BY t) AS s, array_agg(x ORDER BY t) AS v
   FROM (SELECT a.seq, a.t, a.symbol, b.x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 10, k => 3), 500, 40) a
       JOIN tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 3, k => 3), 500, 40) b USING (seq, t)) q GROUP BY seq;
 CREATE TABLE models AS SELECT (SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 3) FROM points) AS gmm, (SELECT tlv_fit_ica(tlv_dense_moments(x, 4)) FROM signals) AS ica,
   (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 3) FROM sequences) AS symbols, (SELECT tlv_fit_hmm(tlv_sequence_moments(v), 3) FROM sequences) AS vectors,
-  (SELECT tlv_subspace(tlv_dense_moments(x, 2), 3) FROM points) AS s,
+  (SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 3) FROM points) AS s,
   (SELECT tlv_fit_multiview(tlv_view_moments(x[1:2], x[3:4], x[5:6]), 2) FROM points) AS views, (SELECT tlv_fit_multiview(tlv_view_moments(s[1], s[2], s[3]), 2) FROM sequences) AS latent;
 ANALYZE points, signals, sequences;
 -- the largest difference of the parameters of two models of a kind
@@ -170,17 +170,17 @@ END $$;
 SQL
 # name, aggregate, table, group, what is made of it
 my @aggregates = (
-    [ 'dense moments, order 3',  'tlv_dense_moments(x, 3)',                               'points',    '"row" % 7',     'tlv_fit_gmm(%s, 3)' ],
-    [ 'dense moments, order 4',  'tlv_dense_moments(x, 4)',                               'signals',   '"row" % 7',     'tlv_fit_ica(%s)' ],
-    [ 'statistics of a mixture', 'tlv_statistics(x, (SELECT gmm FROM models))',           'points',    '"row" % 7',     'tlv_update((SELECT gmm FROM models), %s)' ],
-    [ 'statistics of components', "tlv_statistics(x, (SELECT ica FROM models), 'tanh')",  'signals',   '"row" % 7',     'tlv_update((SELECT ica FROM models), %s)' ],
+    [ 'dense moments, order 3',  'tlv_dense_moments(x, 3)',                               'points',    'id % 7',     'tlv_fit_gmm(%s, 3)' ],
+    [ 'dense moments, order 4',  'tlv_dense_moments(x, 4)',                               'signals',   'id % 7',     'tlv_fit_ica(%s)' ],
+    [ 'statistics of a mixture', 'tlv_statistics(x, (SELECT gmm FROM models))',           'points',    'id % 7',     'tlv_update((SELECT gmm FROM models), %s)' ],
+    [ 'statistics of components', "tlv_statistics(x, (SELECT ica FROM models), 'tanh')",  'signals',   'id % 7',     'tlv_update((SELECT ica FROM models), %s)' ],
     [ 'windows of symbols',      'tlv_sequence_moments(s)',                               'sequences', 'seq % 7',       'tlv_fit_hmm(%s, 3)' ],
     [ 'windows of vectors',      'tlv_sequence_moments(v)',                               'sequences', 'seq % 7',       'tlv_fit_hmm(%s, 3)' ],
-    [ 'Baum-Welch, symbols',     'tlv_sequence_statistics(s, (SELECT symbols FROM models))', 'sequences', 'seq % 7',    'tlv_update((SELECT symbols FROM models), %s)' ],
-    [ 'Baum-Welch, vectors',     'tlv_sequence_statistics(v, (SELECT vectors FROM models))', 'sequences', 'seq % 7',    'tlv_update((SELECT vectors FROM models), %s)' ],
-    [ 'views',                   'tlv_view_moments(x[1:2], x[3:4], x[5:6])',              'points',    '"row" % 7',     'tlv_fit_multiview(%s, 2)' ],
+    [ 'Baum-Welch, symbols',     'tlv_statistics(s, (SELECT symbols FROM models))', 'sequences', 'seq % 7',    'tlv_update((SELECT symbols FROM models), %s)' ],
+    [ 'Baum-Welch, vectors',     'tlv_statistics(v, (SELECT vectors FROM models))', 'sequences', 'seq % 7',    'tlv_update((SELECT vectors FROM models), %s)' ],
+    [ 'views',                   'tlv_view_moments(x[1:2], x[3:4], x[5:6])',              'points',    'id % 7',     'tlv_fit_multiview(%s, 2)' ],
     [ 'categorical views',       'tlv_view_moments(s[1], s[2], s[3])',                    'sequences', 'seq % 7',       'tlv_fit_multiview(%s, 2)' ],
-    [ 'statistics of views',     'tlv_statistics(x[1:2], x[3:4], x[5:6], (SELECT views FROM models))', 'points', '"row" % 7', 'tlv_update((SELECT views FROM models), %s)' ],
+    [ 'statistics of views',     'tlv_statistics(x[1:2], x[3:4], x[5:6], (SELECT views FROM models))', 'points', 'id % 7', 'tlv_update((SELECT views FROM models), %s)' ],
     [ 'statistics of classes',   'tlv_statistics(s[1], s[2], s[3], (SELECT latent FROM models))', 'sequences', 'seq % 7', 'tlv_update((SELECT latent FROM models), %s)' ],
 );
 my $parallel = <<'SQL';
@@ -249,8 +249,8 @@ CREATE TABLE images AS
     SELECT 'compressed', tlv_dense_moments(x, (SELECT s FROM models)) FROM points UNION ALL SELECT 'statistics of a mixture', tlv_statistics(x, (SELECT gmm FROM models)) FROM points UNION ALL
     SELECT 'statistics of components', tlv_statistics(x, (SELECT ica FROM models), 'tanh') FROM signals UNION ALL SELECT 'windows of symbols',
         tlv_sequence_moments(s) FROM (SELECT s FROM sequences LIMIT 2) q UNION ALL
-    SELECT 'windows of vectors', tlv_sequence_moments(v) FROM sequences UNION ALL SELECT 'Baum-Welch, symbols', tlv_sequence_statistics(s, (SELECT symbols FROM models)) FROM sequences UNION ALL
-    SELECT 'Baum-Welch, vectors', tlv_sequence_statistics(v, (SELECT vectors FROM models)) FROM sequences UNION ALL SELECT 'views', tlv_view_moments(x[1:2], x[3:3], x[4:6]) FROM points UNION ALL
+    SELECT 'windows of vectors', tlv_sequence_moments(v) FROM sequences UNION ALL SELECT 'Baum-Welch, symbols', tlv_statistics(s, (SELECT symbols FROM models)) FROM sequences UNION ALL
+    SELECT 'Baum-Welch, vectors', tlv_statistics(v, (SELECT vectors FROM models)) FROM sequences UNION ALL SELECT 'views', tlv_view_moments(x[1:2], x[3:3], x[4:6]) FROM points UNION ALL
     SELECT 'categorical views', tlv_view_moments(s[1] % 3, s[2] % 3, s[3] % 3) FROM sequences UNION ALL
     SELECT 'statistics of views', tlv_statistics(x[1:2], x[3:4], x[5:6], (SELECT views FROM models)) FROM points
         UNION ALL SELECT 'statistics of classes', tlv_statistics(s[1], s[2], s[3], (SELECT latent FROM models)) FROM sequences) q
@@ -285,18 +285,18 @@ BEGIN
   refused := 0; accepted := 0;
   uses := CASE WHEN of_form = 'moments' THEN ARRAY['SELECT tlv_info($1)', 'SELECT $1 + $1', 'SELECT tlv_fit_gmm($1, 2)',
       'SELECT tlv_fit_ica($1, keep_gaussian => true)', 'SELECT tlv_fit_ica($1, noise => true)', 'SELECT tlv_fit_hmm($1, 2, iterations => 3)',
-      'SELECT tlv_fit_multiview($1, 2, 3)', 'SELECT tlv_central_moment($1, 3)', 'SELECT tlv_subspace($1, 2)', 'SELECT tlv_update(gmm, $1)
+      'SELECT tlv_fit_multiview($1, 2, 3)', 'SELECT tlv_central_moment($1, 3)', 'SELECT tlv_find_subspace($1, 2)', 'SELECT tlv_update(gmm, $1)
           FROM models', 'SELECT tlv_update(ica, $1) FROM models', 'SELECT tlv_update(symbols, $1) FROM models', 'SELECT tlv_update(vectors, $1)
           FROM models', 'SELECT tlv_update(views, $1) FROM models', 'SELECT tlv_update(latent, $1) FROM models']
     ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_components($2)',
         'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3, 4, 5, 6]::float8[] AS v) q',
       'SELECT finite(tlv_infer($2, v)), tlv_assign($2, v), tlv_log_likelihood($2, v) FROM (SELECT ARRAY[1, 2, 3]::float8[] AS v) q',
           'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3, 4, 5]))', 'SELECT finite(tlv_unmix($2, ARRAY[1, 2, 3]))',
-          'SELECT tlv_viterbi($2, ARRAY[1, 999, 2]), finite(tlv_posteriors($2, ARRAY[3, 1])), tlv_log_likelihood($2, ARRAY[1, 5, 2])',
-      'SELECT tlv_viterbi($2, ARRAY[[1, 5, 2], [3, 1, 1]]::float8[]), finite(tlv_posteriors($2, ARRAY[[1, 5, 2]]::float8[]))', 'SELECT count(*)
+          'SELECT tlv_viterbi($2, ARRAY[1, 999, 2]), finite(tlv_infer($2, ARRAY[3, 1])), tlv_log_likelihood($2, ARRAY[1, 5, 2])',
+      'SELECT tlv_viterbi($2, ARRAY[[1, 5, 2], [3, 1, 1]]::float8[]), finite(tlv_infer($2, ARRAY[[1, 5, 2]]::float8[]))', 'SELECT count(*)
           FROM tlv_states($2)', 'SELECT count(*) FROM tlv_transitions($2)', 'SELECT count(*) FROM tlv_emissions($2)', 'SELECT count(*)
           FROM tlv_state_means($2)',
-      'SELECT count(*) FROM tlv_mixing($2)', 'SELECT count(*) FROM tlv_unmixing($2)', 'SELECT count(*) FROM tlv_view_components($2)',
+      'SELECT count(*) FROM tlv_mixing($2)', 'SELECT count(*) FROM tlv_mixing($2, inverse => true)', 'SELECT count(*) FROM tlv_view_components($2)',
           'SELECT count(*) FROM tlv_view_categories($2)', 'SELECT count(*) FROM tlv_simulate_gmm($2, 3)', 'SELECT count(*)
           FROM tlv_simulate_hmm($2, 2, 3)',
       'SELECT count(*) FROM tlv_simulate_ica($2, 3)', 'SELECT count(*) FROM tlv_simulate_multiview($2, 3)',
@@ -307,7 +307,7 @@ BEGIN
           FROM few', 'SELECT tlv_statistics(x, $2) FROM few', 'SELECT tlv_statistics(x[1:5], $2, ''tanh'') FROM few',
           'SELECT tlv_statistics(x[1:3], $2) FROM few', 'SELECT tlv_amari($2, $2)', 'SELECT count(*) FROM tlv_match($2, $2)',
           'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few',
-      'SELECT tlv_update($2, tlv_sequence_statistics(s, $2)) FROM few', 'SELECT tlv_update($2, tlv_sequence_statistics(v, $2)) FROM few'] END;
+      'SELECT tlv_update($2, tlv_statistics(s, $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM few'] END;
   FOREACH given IN ARRAY texts LOOP
     BEGIN
       IF of_form = 'moments' THEN moments := given::tlv_moments; ELSE model := given::tlv_model; END IF;
@@ -325,7 +325,7 @@ BEGIN
   END LOOP;
   SELECT string_agg(s, ' ' ORDER BY s) INTO states FROM unnest(seen) s;
 END $$;
-CREATE TABLE few AS SELECT x, s, v FROM points JOIN sequences ON seq = "row" WHERE seq < 5;
+CREATE TABLE few AS SELECT x, s, v FROM points JOIN sequences ON seq = id WHERE seq < 5;
 SQL
 my $started = query($db, 'SELECT pg_postmaster_start_time()');
 

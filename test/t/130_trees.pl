@@ -62,11 +62,11 @@ for my $case (@accuracy) {
 # many rows: nothing wrong, in the long form, too, with one value in ten missing, whatever the names
 query($db, <<'SQL');
 CREATE TABLE truth AS SELECT tlv_simulate_tree_model(20, 3, contractions => 4, low => 0.7, seed => 3) AS model;
-CREATE TABLE points AS SELECT "row", v FROM truth, tlv_simulate_tree(model, 10000, seed => 5);
-CREATE TABLE holes AS SELECT "row", array_agg(CASE WHEN ("row" * 31 + at * 17) % 10 > 0 THEN value END ORDER BY at) AS v FROM points, unnest(v) WITH ORDINALITY u(value, at) GROUP BY 1;
-CREATE TABLE cells AS SELECT "row", at, 'n' || md5(at::text) AS name, value FROM holes, unnest(v) WITH ORDINALITY u(value, at) WHERE value IS NOT NULL ORDER BY md5("row"::text || at);
+CREATE TABLE points AS SELECT id, v FROM truth, tlv_simulate_tree(model, 10000, seed => 5);
+CREATE TABLE holes AS SELECT id, array_agg(CASE WHEN (id * 31 + at * 17) % 10 > 0 THEN value END ORDER BY at) AS v FROM points, unnest(v) WITH ORDINALITY u(value, at) GROUP BY 1;
+CREATE TABLE cells AS SELECT id, at, 'n' || md5(at::text) AS name, value FROM holes, unnest(v) WITH ORDINALITY u(value, at) WHERE value IS NOT NULL ORDER BY md5(id::text || at);
 CREATE TABLE trees AS SELECT 'wide' AS name, tlv_tree('SELECT v FROM points') AS model UNION ALL SELECT 'holes', tlv_tree('SELECT v FROM holes') UNION ALL
-  SELECT 'numbers', tlv_tree('SELECT "row", at, value FROM cells') UNION ALL SELECT 'names', tlv_tree('SELECT "row", name, value FROM cells');
+  SELECT 'numbers', tlv_tree('SELECT id, at, value FROM cells') UNION ALL SELECT 'names', tlv_tree('SELECT id, name, value FROM cells');
 SQL
 is(query($db, q{SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM truth t, trees, tlv_robinson_foulds(trees.model, t.model) r
     WHERE name IN ('wide', 'holes')}), 'holes 0, wide 0', 'nothing wrong, with missing values neither');
@@ -78,7 +78,7 @@ SELECT string_agg(name || ' ' || r.different, ', ' ORDER BY name) FROM (VALUES (
 SQL
 # models of either form hold the variables in another order, and say the same of a row
 cmp_ok(query($db, <<'SQL'), '<', 1e-6, 'long and wide form: the same likelihood');
-SELECT max(abs(tlv_log_likelihood(w.model, v) - tlv_log_likelihood(l.model, v))) FROM holes, trees w, trees l WHERE w.name = 'holes' AND l.name = 'numbers' AND "row" <= 200;
+SELECT max(abs(tlv_log_likelihood(w.model, v) - tlv_log_likelihood(l.model, v))) FROM holes, trees w, trees l WHERE w.name = 'holes' AND l.name = 'numbers' AND id <= 200;
 SQL
 cmp_ok(query($db, q{SELECT max(gap) FROM (SELECT avg(tlv_log_likelihood(t.model, s.v) - tlv_log_likelihood(m.model, s.v)) AS gap FROM truth t,
     trees m, LATERAL tlv_simulate_tree(t.model, 3000, 99) s WHERE name IN ('wide', 'holes') GROUP BY name) q}), '<', .02, 'likelihood of new rows');
@@ -100,8 +100,8 @@ SQL
 # ---- moments and statistics of parts are those of the whole, and so are those of parallel workers ----
 
 query($db, <<'SQL');
-CREATE TABLE numbers AS SELECT "row", x FROM tlv_simulate_tree(tlv_simulate_tree_model(10, kind => 'gaussian', seed => 3), 10000);
-CREATE TABLE basket AS SELECT s."row", s.v FROM tlv_simulate_tree_model(120, 2, low => 0.8, high => 0.95, seed => 2) t, tlv_simulate_tree(t, 2000, seed => 3) s;
+CREATE TABLE numbers AS SELECT id, x FROM tlv_simulate_tree(tlv_simulate_tree_model(10, kind => 'gaussian', seed => 3), 10000);
+CREATE TABLE basket AS SELECT s.id, s.v FROM tlv_simulate_tree_model(120, 2, low => 0.8, high => 0.95, seed => 2) t, tlv_simulate_tree(t, 2000, seed => 3) s;
 CREATE TABLE models AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 3) FROM points) AS tree,
     (SELECT tlv_fit_tree(tlv_category_moments(v), 2) FROM basket) AS bare, (SELECT tlv_fit_tree(tlv_dense_moments(x, 2)) FROM numbers) AS gaussian;
 ANALYZE points, numbers, basket;
@@ -189,7 +189,7 @@ for my $case (@large) {
 # ---- changed images ----
 
 query($db, <<'SQL');
-CREATE TABLE few AS SELECT p.v[1:5] AS v, n.x[1:6] AS x FROM points p JOIN numbers n USING ("row") WHERE "row" <= 200;
+CREATE TABLE few AS SELECT p.v[1:5] AS v, n.x[1:6] AS x FROM points p JOIN numbers n USING (id) WHERE id <= 200;
 CREATE TABLE small AS SELECT (SELECT tlv_fit_tree(tlv_category_moments(v), 2, names => '{a,b,c,d,e}') FROM few) AS tree,
     (SELECT tlv_fit_tree(tlv_category_moments(v), structure => 'chow-liu') FROM few) AS plain,
   (SELECT tlv_fit_tree(tlv_dense_moments(x, 2), bootstrap => 5) FROM few) AS gaussian,
@@ -240,7 +240,7 @@ BEGIN
           FROM (VALUES (''{0,1,2,0,1,-3}''::float8[]), (''{null,null,0,null,1e10,1}''), (array_fill(NULL::float8, ''{6}''))) r(x)',
       'SELECT finite(array_agg(probability)) FROM tlv_tree_posterior($2, ''{0,null,2,0,1}''::int[])', 'SELECT finite(array_agg(mean + variance))
           FROM tlv_tree_posterior($2, ''{0,null,2,0,1,-3}''::float8[])',
-      'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM basket WHERE "row" <= 20',
+      'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(v, $2)) FROM basket WHERE id <= 20',
           'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few'] END;
   FOREACH given IN ARRAY texts LOOP
     BEGIN

@@ -87,7 +87,7 @@ for my $model (literal('tlv_model', 'gaussian_mixture', $mixture), literal('tlv_
 
 # what is exactly correlated has a finite t
 is(query($db, q{SELECT count(*) FILTER (WHERE abs(correlation) = 1) > 0, count(*) FILTER (WHERE NOT (abs(t) < 'infinity')) FROM
-    tlv_match((SELECT tlv_membership_pairs(ARRAY[i / 30., 1 - i / 30.], ARRAY[.3, .2, i / 60.]) FROM generate_series(1, 30) i))}), 't|0', 'of an exact correlation t is finite');
+    tlv_match_memberships((SELECT tlv_membership_pairs(ARRAY[i / 30., 1 - i / 30.], ARRAY[.3, .2, i / 60.]) FROM generate_series(1, 30) i))}), 't|0', 'of an exact correlation t is finite');
 
 # ---- calls ----
 
@@ -104,7 +104,7 @@ sub judge {
     return if $state ne '00000';
     my ($not_finite) = $call->{out} =~ /^\d+\|(\d+)/m;
     # numbers that are the caller's own
-    $infinite{$what} //= $sql if $not_finite && $what !~ /^tlv_number_row/;
+    $infinite{$what} //= $sql if $not_finite && $what !~ /^tlv_row_agg/;
     return;
 }
 

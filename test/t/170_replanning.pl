@@ -20,7 +20,7 @@ CREATE SCHEMA good;
 CREATE SCHEMA evil;
 SET search_path = good, public;
 CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(30, 2, alpha0 => .2, seed => 1), 150, 20, seed => 1);
-CREATE TABLE terms AS SELECT doc, 't' || item AS term FROM docs, tlv_items(bag);
+CREATE TABLE terms AS SELECT doc, 't' || item AS term FROM docs, tlv_bag_items(bag);
 CREATE TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 2, seed => 1), seed => 1);
 CREATE TABLE labels AS SELECT i AS node, 1 + i % 2 AS community FROM generate_series(1, 6) i;
 CREATE TABLE vectors AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 1), 200, seed => 1);
@@ -327,24 +327,24 @@ SKIP: {
     my $far = new_database('tlv_impostor');
     query($far, <<'SQL');
 CREATE TABLE lies (n serial, type regtype, value text);
-CREATE TABLE subspaces AS SELECT tlv_subspace(tlv_count_moments(bag), 3) AS s, array_agg(bag) AS bags FROM tlv_simulate_lda(tlv_simulate_lda_model(50, 3), 60, 30);
+CREATE TABLE subspaces AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s, array_agg(bag) AS bags FROM tlv_simulate_lda(tlv_simulate_lda_model(50, 3), 60, 30);
 INSERT INTO lies (type, value)
   SELECT 'tlv_moments'::regtype, tlv_dense_moments(x, 2)::text FROM (SELECT ARRAY[i, i * i, i % 3]::float8[] AS x FROM generate_series(1, 60) i) q
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_dense_moments(ARRAY[i, i * i, i % 3, i % 5, i % 7]::float8[], 4)::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_category_moments(ARRAY[i % 2, i % 3])::text FROM generate_series(1, 60) i
-  UNION ALL SELECT 'tlv_moments'::regtype, tlv_count_summary(bag)::text FROM (SELECT tlv_bag((d * i % 9)::bigint) AS bag FROM generate_series(1, 60) d, generate_series(1, 9) i GROUP BY d) b
+  UNION ALL SELECT 'tlv_moments'::regtype, tlv_count_summary(bag)::text FROM (SELECT tlv_bag_agg((d * i % 9)::bigint) AS bag FROM generate_series(1, 60) d, generate_series(1, 9) i GROUP BY d) b
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_sequence_moments(ARRAY[i % 2, i % 3, i % 2, i % 3])::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_row_sample(ARRAY[i, 1]::float8[], 5, 1)::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_category_moments(ARRAY[i % 2, i % 3, i % 2, i % 4, i % 5, i % 2], 5)::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_view_moments(1 + i % 2, 1 + i % 3, 1 + i % 4)::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_statistics(ARRAY[i, i % 2, i % 3, i % 5, i % 7]::float8[], tlv_simulate_gmm_model(5, 3))::text FROM generate_series(1, 60) i
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_statistics(ARRAY[i, i % 2, i % 3, i % 5, i % 7]::float8[], tlv_simulate_ica_model(5))::text FROM generate_series(1, 60) i
-  UNION ALL SELECT 'tlv_moments'::regtype, tlv_sequence_statistics(s, m)::text FROM (SELECT tlv_simulate_hmm_model(4, 3) AS m) q,
+  UNION ALL SELECT 'tlv_moments'::regtype, tlv_statistics(s, m)::text FROM (SELECT tlv_simulate_hmm_model(4, 3) AS m) q,
     LATERAL (SELECT ARRAY[1 + i % 4, 1 + i % 3] AS s FROM generate_series(1, 60) i) r
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_statistics(bag, m)::text FROM (SELECT tlv_simulate_lda_model(50, 3) AS m) q, LATERAL (SELECT bag FROM tlv_simulate_lda(m, 60, 30)) b
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_count_moments(bag, s)::text FROM subspaces, unnest(bags) bag
   UNION ALL SELECT 'tlv_moments'::regtype, tlv_count_products(bag, s)::text FROM subspaces, unnest(bags) bag
-  UNION ALL SELECT 'tlv_graph'::regtype, tlv_graph(i::bigint, (i * i % 60 + 61)::bigint)::text FROM generate_series(1, 60) i;
+  UNION ALL SELECT 'tlv_graph'::regtype, tlv_graph_agg(i::bigint, (i * i % 60 + 61)::bigint)::text FROM generate_series(1, 60) i;
 CREATE TABLE choice AS SELECT 1 AS n;
 CREATE FUNCTION public.lie(type regtype) RETURNS text LANGUAGE sql STABLE AS $$ SELECT value FROM public.lies l WHERE l.type = $1 ORDER BY (l.n - (SELECT n FROM public.choice) + 100) % 100 LIMIT 1 $$;
 CREATE TABLE aggregates AS SELECT row_number() OVER (ORDER BY a.aggfnoid) AS n, p.proname AS name, pg_get_function_arguments(p.oid) AS arguments, oidvectortypes(p.proargtypes) AS types,

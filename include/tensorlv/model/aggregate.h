@@ -41,7 +41,7 @@ struct tlv_statistic
 	int32_t order;			   /* 0: not given */
 	size_t count;			   /* replicates, top items, rows of a sample; 0: not given */
 	uint64_t seed;			   /* 0: not given */
-	const char *refine; /* a refinement's name, or the kind of a graph; NULL: the usual one */
+	const char *refine;		   /* a refinement's name; NULL: the usual one */
 	/* The constant, opened: NULL unless whoever runs the aggregate has done it already. */
 	void *opened;
 };
@@ -52,10 +52,9 @@ extern tlv_status tlv_statistic_create(tlv_context *ctx, const tlv_statistic *st
 
 /* ---- aggregates of any model that can do it; the constant is the model ---- */
 
-extern const tlv_aggregate tlv_aggregate_statistics;		  /* refine */
-extern const tlv_aggregate tlv_aggregate_sequence_statistics; /* the same under its older name */
-extern const tlv_aggregate tlv_aggregate_perplexity;		  /* held-out likelihood */
-extern const tlv_aggregate tlv_aggregate_completion;		  /* the same, as a value */
-extern const tlv_aggregate tlv_aggregate_coherence;			  /* count: top items, usually 10 */
+extern const tlv_aggregate tlv_aggregate_statistics; /* refine */
+extern const tlv_aggregate tlv_aggregate_perplexity; /* held-out likelihood */
+extern const tlv_aggregate tlv_aggregate_completion; /* the same, as a value */
+extern const tlv_aggregate tlv_aggregate_coherence;	 /* count: top items, usually 10 */
 
 #endif /* TENSORLV_AGGREGATE_H */

@@ -59,8 +59,9 @@ extern tlv_status tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind 
  * reversed ones, too) add up. Errors: TLV_BAD_DATA for a weight that is not finite and positive,
  * naming the edge; TLV_LIMIT, memory.
  */
-/* refine: the kind's name, usually undirected */
-extern const tlv_aggregate tlv_aggregate_graph, tlv_aggregate_weighted_graph;
+extern const tlv_aggregate tlv_aggregate_graph, tlv_aggregate_digraph, tlv_aggregate_bigraph;
+extern const tlv_aggregate tlv_aggregate_weighted_graph, tlv_aggregate_weighted_digraph,
+	tlv_aggregate_weighted_bigraph;
 /* Edges that are gathered before they are sorted: at most so many, 2^22 unless set. */
 extern void tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges);
 

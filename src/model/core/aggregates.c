@@ -87,8 +87,6 @@ coherence_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumul
 
 const tlv_aggregate tlv_aggregate_statistics = {"tlv_statistics", model_constant_open,
 												statistics_of_model};
-const tlv_aggregate tlv_aggregate_sequence_statistics = {"tlv_sequence_statistics",
-														 model_constant_open, statistics_of_model};
 const tlv_aggregate tlv_aggregate_perplexity = {"tlv_perplexity", model_constant_open,
 												completion_of_model};
 const tlv_aggregate tlv_aggregate_completion = {"tlv_completion", model_constant_open,

@@ -33,9 +33,9 @@ check_fold(tlv_context *ctx, const tlv_frame *frame)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
 			 "choosing k needs compressed moments collected in distinct mode");
-	return tlv_fail_hint(ctx,
-						 "Use tlv_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
-						 "subspace), or tlv_suggest_k(query).");
+	return tlv_fail_hint(
+		ctx, "Use tlv_find_subspace(..., distinct_pairs => true) and tlv_count_moments(bag, "
+			 "subspace), or tlv_suggest_k(query).");
 }
 
 tlv_status

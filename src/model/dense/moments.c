@@ -42,7 +42,7 @@ refuse_dimension(tlv_context *ctx, int order, size_t d)
 	return tlv_fail_hint(ctx, "%s",
 						 order == 2 ? "Reduce the vectors before collecting."
 									: "Collect order 2 first, then tlv_dense_moments(x, "
-									  "tlv_subspace(moments, k)) in the leading directions.");
+									  "tlv_find_subspace(moments, k)) in the leading directions.");
 }
 
 /* The first row says how long all are, and where the sums are taken about. */

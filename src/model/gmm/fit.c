@@ -63,10 +63,11 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 				 "moments of order %d do not tell components "
 				 "apart",
 				 order);
-		return tlv_fail_hint(ctx,
-							 "Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
-							 "dimensions tlv_dense_moments(x, tlv_subspace(<these moments>, %zu)).",
-							 TLV_DENSE_MOST_3, options->k);
+		return tlv_fail_hint(
+			ctx,
+			"Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
+			"dimensions tlv_dense_moments(x, tlv_find_subspace(<these moments>, %zu)).",
+			TLV_DENSE_MOST_3, options->k);
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",

@@ -47,34 +47,28 @@ tlv_graph_accumulator_create(tlv_context *ctx, tlv_graph_kind kind, bool weighte
 	return TLV_OK;
 }
 
-static tlv_status
-graph_begin_kind(tlv_context *ctx, const char *name, bool weighted, tlv_accumulator **accumulator)
-{
-	tlv_graph_kind kind = TLV_GRAPH_UNDIRECTED;
-
-	if (name != NULL && !tlv_graph_kind_from_name(name, &kind))
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no kind of graph \"%.40s\"", name);
-		return tlv_fail_hint(ctx, "Use 'undirected', 'directed' or 'bipartite'.");
+#define GRAPH_BEGIN(name, kind, weighted)                                                          \
+	static tlv_status name##_begin(tlv_context *ctx, const tlv_statistic *constants,               \
+								   tlv_accumulator **accumulator)                                  \
+	{                                                                                              \
+		return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);                     \
 	}
-	return tlv_graph_accumulator_create(ctx, kind, weighted, accumulator);
-}
 
-static tlv_status
-graph_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
-{
-	return graph_begin_kind(ctx, constants->refine, false, accumulator);
-}
+GRAPH_BEGIN(graph, TLV_GRAPH_UNDIRECTED, false)
+GRAPH_BEGIN(digraph, TLV_GRAPH_DIRECTED, false)
+GRAPH_BEGIN(bigraph, TLV_GRAPH_BIPARTITE, false)
+GRAPH_BEGIN(weighted_graph, TLV_GRAPH_UNDIRECTED, true)
+GRAPH_BEGIN(weighted_digraph, TLV_GRAPH_DIRECTED, true)
+GRAPH_BEGIN(weighted_bigraph, TLV_GRAPH_BIPARTITE, true)
 
-static tlv_status
-weighted_graph_begin(tlv_context *ctx, const tlv_statistic *constants,
-					 tlv_accumulator **accumulator)
-{
-	return graph_begin_kind(ctx, constants->refine, true, accumulator);
-}
-
-const tlv_aggregate tlv_aggregate_graph = {"tlv_graph", NULL, graph_begin};
-const tlv_aggregate tlv_aggregate_weighted_graph = {"tlv_graph", NULL, weighted_graph_begin};
+const tlv_aggregate tlv_aggregate_graph = {"tlv_graph_agg", NULL, graph_begin};
+const tlv_aggregate tlv_aggregate_digraph = {"tlv_digraph_agg", NULL, digraph_begin};
+const tlv_aggregate tlv_aggregate_bigraph = {"tlv_bigraph_agg", NULL, bigraph_begin};
+const tlv_aggregate tlv_aggregate_weighted_graph = {"tlv_graph_agg", NULL, weighted_graph_begin};
+const tlv_aggregate tlv_aggregate_weighted_digraph = {"tlv_digraph_agg", NULL,
+													  weighted_digraph_begin};
+const tlv_aggregate tlv_aggregate_weighted_bigraph = {"tlv_bigraph_agg", NULL,
+													  weighted_bigraph_begin};
 
 void
 tlv_graph_accumulator_set_buffer(tlv_accumulator *accumulator, size_t edges)

@@ -145,8 +145,8 @@ static tlv_status hmm_refine(tlv_context *ctx, tlv_plan *base, tlv_value **value
 static void
 hmm_ask_statistics(hmm_plan *plan, tlv_pass *pass)
 {
-	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_sequence_statistics, hmm_refine)
-		->constant = &plan->ascent.current.frame;
+	tlv_plan_ask(&plan->base, pass, "Baum-Welch", &tlv_aggregate_statistics, hmm_refine)->constant =
+		&plan->ascent.current.frame;
 	pass->passes_left = hmm_step_limit(plan) - plan->ascent.taken;
 }
 

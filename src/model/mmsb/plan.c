@@ -50,8 +50,7 @@ take_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	if (!plan->options.labels)
 		return fit_graph(ctx, plan, &values[0]->frame);
 	tlv_plan_keep(base, GRAPH, &values[0]);
-	tlv_plan_ask(base, pass, "labels", &tlv_aggregate_graph, take_labels)->refine =
-		tlv_graph_kind_name(TLV_GRAPH_BIPARTITE);
+	tlv_plan_ask(base, pass, "labels", &tlv_aggregate_bigraph, take_labels);
 	pass->source = 1;
 	pass->passes_left = 1;
 	return TLV_OK;
@@ -60,10 +59,13 @@ take_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 static tlv_status
 ask_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
+	static const tlv_aggregate *const aggregates[] = {[TLV_GRAPH_UNDIRECTED] = &tlv_aggregate_graph,
+													  [TLV_GRAPH_DIRECTED] = &tlv_aggregate_digraph,
+													  [TLV_GRAPH_BIPARTITE] =
+														  &tlv_aggregate_bigraph};
 	mmsb_plan *plan = (mmsb_plan *) base;
 
-	tlv_plan_ask(base, pass, "graph", &tlv_aggregate_graph, take_graph)->refine =
-		tlv_graph_kind_name(plan->options.graph);
+	tlv_plan_ask(base, pass, "graph", aggregates[plan->options.graph], take_graph);
 	pass->passes_left = 1 + plan->options.labels;
 	return TLV_OK;
 }

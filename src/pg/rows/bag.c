@@ -273,7 +273,7 @@ TLV_FUNCTION(tlv_bag_total)
 }
 
 /* Every weight at most cap. */
-TLV_FUNCTION(tlv_damp)
+TLV_FUNCTION(tlv_bag_damp)
 {
 	double cap = PG_GETARG_FLOAT8(1);
 	int64_t *items;

@@ -1,5 +1,5 @@
 /*
- * bag_aggregate.c - tlv_bag(item [, weight]): the items of one group, and the
+ * bag_aggregate.c - tlv_bag_agg(item [, weight]): the items of one group, and the
  * roll-up of bags.
  *
  * There are as many groups as documents, so a state is small and cheap: an

@@ -32,7 +32,7 @@ static void
 group_documents(TlvSource *rows, bool text)
 {
 	bool counted = rows->query->desc->natts == 3;
-	const char *aggregate = TlvStatementCall(&rows->made, "tlv_bag", counted ? 2 : 1,
+	const char *aggregate = TlvStatementCall(&rows->made, "tlv_bag_agg", counted ? 2 : 1,
 											 (Oid[]){text ? TEXTOID : INT8OID, FLOAT8OID}, NULL);
 
 	/* IS NOT NULL would refuse a document that is a row with a NULL in it. */

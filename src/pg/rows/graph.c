@@ -200,7 +200,7 @@ TLV_FUNCTION(tlv_neighbours_rows)
 }
 
 /* Rows (node, node_name, side, component). */
-TLV_FUNCTION(tlv_graph_components_rows)
+TLV_FUNCTION(tlv_connected_components_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	TlvWork *work = TlvWorkBegin("tensorlv components");

@@ -173,8 +173,7 @@ pivot_rows(TlvSource *rows, bool gaussian)
 		" AS q(%s) JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
 		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" "
 		"WHERE q.r IS DISTINCT FROM NULL GROUP BY q.r",
-		TlvStatementCall(&rows->made, gaussian ? "tlv_number_row" : "tlv_category_row", 3,
-						 (Oid[]){INT4OID, value, INT4OID}, NULL),
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, value, INT4OID}, NULL),
 		gaussian ? "float8" : "int4", (int) list->n, columns,
 		TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
 	return true;

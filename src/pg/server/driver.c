@@ -193,7 +193,7 @@ add_row(TlvSource *rows, TlvStatement *statement, double damp, PassCall *call)
 		add_argument(call, rows->types[i]);
 		if (damp > 0)
 			appendStringInfo(&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
-							 TlvStatementCall(statement, "tlv_damp", 2,
+							 TlvStatementCall(statement, "tlv_bag_damp", 2,
 											  (Oid[]){rows->types[i], FLOAT8OID}, NULL),
 							 rows->columns[i], damp);
 		else

@@ -336,6 +336,11 @@ extern int64 TlvTermId(const char *text, size_t length);
 /* What the i-th id of a list is called, as a cell: its name, or the digits of the number. */
 extern TlvCell TlvNameCell(const tlv_name_list *names, size_t i, int64 id);
 
+/* ---- labels (labels.c) ---- */
+
+/* The label of a model's component, numbered from 0; NULL where it has none. */
+extern TlvCell TlvComponentLabel(const tlv_frame *model, size_t component);
+
 /* ---- models (model.c) ---- */
 
 /* The model after one refinement step with those statistics, in the current memory context. */
@@ -369,7 +374,7 @@ TlvCachedModelEnd(TlvModelCache *cache)
 	TlvEndUse(&cache->in_use);
 }
 
-/* tlv_match(a, b): rows (component_a, component_b, error); NULL without a partner (apply.c). */
+/* tlv_match(a, b): rows (component_a, component_b, distance); NULL without a partner (apply.c). */
 extern void TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match);
 
 /* Raises an error unless the model is of that kind. */

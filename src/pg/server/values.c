@@ -18,6 +18,8 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
+#include "tensorlv/model/counts.h"
+
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										 "tlv_graph"};
 
@@ -412,6 +414,22 @@ append_warnings(StringInfo json, const tlv_frame *frame)
 	appendStringInfoChar(json, ']');
 }
 
+/* Of the subspace of items: how far the last step of its iteration has moved it. */
+static void
+append_change(StringInfo json, const tlv_frame *frame)
+{
+	double change;
+
+	if (TlvKind(frame) != &tlv_kind_item_subspace)
+		return;
+	change = tlv_subspace_change(frame);
+	appendStringInfoString(json, ", \"change\": ");
+	if (isfinite(change))
+		append_number(json, change);
+	else
+		appendStringInfoString(json, "null");
+}
+
 /* Kind, size, single numbers, and the shapes of everything else. */
 TLV_FUNCTION(tlv_value_info)
 {
@@ -433,6 +451,7 @@ TLV_FUNCTION(tlv_value_info)
 		appendStringInfo(&json, ", \"%s\": ", section->name);
 		append_single(&json, &frame, section);
 	}
+	append_change(&json, &frame);
 	append_warnings(&json, &frame);
 	appendStringInfoString(&json, ", \"arrays\": {");
 	for (uint32_t i = 0; i < frame.header->sections; i++)

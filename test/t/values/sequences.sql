@@ -4,6 +4,6 @@ INSERT INTO queries VALUES ('SELECT s FROM sequences'), ('SELECT x FROM sequence
 INSERT INTO models SELECT tlv_hmm('SELECT s FROM sequences', 2) UNION ALL SELECT tlv_hmm('SELECT x FROM sequences', 2) UNION ALL
   SELECT tlv_hmm('SELECT s::text[] FROM sequences', 2) UNION ALL SELECT tlv_simulate_hmm_model(symbols => 4, k => 2) UNION ALL SELECT tlv_simulate_hmm_model(dimensions => 2, k => 2);
 INSERT INTO moments SELECT tlv_sequence_moments(s) FROM sequences UNION ALL SELECT tlv_sequence_moments(s::text[]) FROM sequences UNION ALL SELECT tlv_sequence_moments(x) FROM sequences UNION ALL
-  SELECT tlv_sequence_statistics(s, (SELECT tlv_hmm('SELECT s FROM sequences', 2))) FROM sequences UNION ALL
-  SELECT tlv_sequence_statistics(x, (SELECT tlv_hmm('SELECT x FROM sequences', 2))) FROM sequences UNION ALL
+  SELECT tlv_statistics(s, (SELECT tlv_hmm('SELECT s FROM sequences', 2))) FROM sequences UNION ALL
+  SELECT tlv_statistics(x, (SELECT tlv_hmm('SELECT x FROM sequences', 2))) FROM sequences UNION ALL
   SELECT tlv_sequence_sample(s, 5, 1) FROM sequences UNION ALL SELECT tlv_sequence_sample(x, 5, 1) FROM sequences;
