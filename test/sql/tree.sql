@@ -163,7 +163,7 @@ SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v1'', ''v2''') FROM t
 SELECT fails($$SELECT tlv_robinson_foulds(model, 'SELECT ''v'' || i, ''v'' || i % 20 + 1 FROM generate_series(1, 20) i') FROM trees WHERE name = 'driver'$$);
 SELECT fails('SELECT tlv_simulate_tree_model(600000)');
 SELECT fails('SELECT tlv_row_agg_final(''{}''::integer[])');
-SELECT fails('SELECT tlv_row_agg_final(''{1,2,NULL}''::integer[])');
+SELECT fails('SELECT tlv_row_agg_final(''{1,2,NULL}''::float8[])');
 CREATE AGGREGATE tree_bad_row(integer, integer, integer) (SFUNC = tlv_row_agg_accum, STYPE = integer[], INITCOND = '{}');
 SELECT fails('SELECT tree_bad_row(1, 2, 3)');
 DROP AGGREGATE tree_bad_row(integer, integer, integer);
