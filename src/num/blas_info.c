@@ -10,6 +10,11 @@
 #include <dlfcn.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_version.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* Ends the threads of the pthread flavour, which others do not have. */
+extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 const char *
 tlv_blas_config(void)
@@ -23,6 +28,22 @@ tlv_blas_core(void)
 	return openblas_get_corename();
 }
 
+const char *
+tlv_blas_flavour(void)
+{
+	switch (openblas_get_parallel())
+	{
+		case OPENBLAS_SEQUENTIAL:
+			return "serial";
+		case OPENBLAS_THREAD:
+			return "pthread";
+		case OPENBLAS_OPENMP:
+			return "openmp";
+		default:
+			return "unknown";
+	}
+}
+
 /*
  * GSL carries a reference BLAS of the same symbols: linked in the wrong order
  * it would answer, correctly and twenty times slower.  Hence this question.
@@ -30,6 +51,7 @@ tlv_blas_core(void)
 const char *
 tlv_blas_provider(void)
 {
+	static char path[PATH_MAX];
 	Dl_info info;
 	union
 	{
@@ -42,7 +64,8 @@ tlv_blas_provider(void)
 
 	if (dladdr(symbol.address, &info) == 0 || info.dli_fname == NULL)
 		return "unknown";
-	return info.dli_fname;
+	/* Alternatives are links: the flavour shows in what they lead to. */
+	return realpath(info.dli_fname, path) != NULL ? path : info.dli_fname;
 }
 
 int
@@ -65,11 +88,15 @@ tlv_gsl_version(void)
 
 /*
  * One thread: the server runs many backends, and parallel query spreads the
- * passes over data.
+ * passes over data.  The pthread flavour has started one for every further core
+ * by now; they would take the server's signals.  They start again when more are
+ * asked for.
  */
 void
 tlv_num_init(void)
 {
 	gsl_set_error_handler_off();
 	openblas_set_num_threads(1);
+	if (blas_thread_shutdown_ != NULL)
+		(void) blas_thread_shutdown_();
 }

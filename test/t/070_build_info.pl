@@ -15,6 +15,7 @@ like($info{blas} // '', qr/OpenBLAS/, 'BLAS is OpenBLAS');
 like($info{blas_provider} // '', qr/openblas/i, 'cblas comes from OpenBLAS');
 unlike($info{blas_provider} // '', qr/gsl/i, 'not from GSL\'s reference code');
 is($info{blas_threads}, '1', 'one thread');
+like($info{blas_flavour} // '', qr/^(serial|pthread|openmp)$/, 'its flavour');
 like($info{gsl} // '', qr/^\d+\.\d+/, 'GSL version');
 is(query($db, 'SELECT count(*) FROM tlv_build_info() WHERE name IS NULL OR value IS NULL OR value = \'\''), '0', 'every row says something');
 

@@ -181,6 +181,7 @@ extern tlv_status tlv_subspace_iteration(tlv_context *ctx, const tlv_eigen_task 
 /* ---- what BLAS is in use ---- */
 extern const char *tlv_blas_config(void);
 extern const char *tlv_blas_core(void);
+extern const char *tlv_blas_flavour(void);	/* of OpenBLAS: serial, pthread or openmp */
 extern const char *tlv_blas_provider(void); /* shared object that cblas_dgemm comes from */
 extern int tlv_blas_threads(void);
 extern void tlv_blas_set_threads(int threads);

@@ -98,6 +98,7 @@ TLV_FUNCTION(tlv_build_info)
 	const char *rows[][2] = {{"version", TENSORLV_VERSION},
 							 {"postgresql", PG_VERSION},
 							 {"blas", tlv_blas_config()},
+							 {"blas_flavour", tlv_blas_flavour()},
 							 {"blas_core", tlv_blas_core()},
 							 {"blas_provider", tlv_blas_provider()},
 							 {"blas_threads", threads},
