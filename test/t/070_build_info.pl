@@ -137,17 +137,17 @@ SQL
 
 # a fit in FROM, used by two columns, is evaluated once
 {
-    my $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT count(*)
+    my $result = run_sql($db, "SET client_min_messages = debug1;\nSELECT count(*)
         FROM (SELECT topic, alpha, weight FROM tlv_topics((SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3, refine => 'none')))) t;\n");
     my @first = $result->{errors} =~ /pass 1:/g;
     is(scalar @first, 1, 'a fit in a subquery is evaluated once') if $result->{errors} =~ /pass/;
-    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nWITH m AS MATERIALIZED (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3,
+    $result = run_sql($db, "SET client_min_messages = debug1;\nWITH m AS MATERIALIZED (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3,
         refine => 'none') AS model) SELECT (SELECT count(*) FROM tlv_topics(model)), (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM m;\n");
     @first = $result->{errors} =~ /pass 1:/g;
     is(scalar @first, 1, 'a materialized fit is evaluated once');
     is($result->{out}, '3|6', 'and read twice');
     # volatile: not evaluated twice by pulling it up either
-    $result = run_sql($db, "SET tensorlv.progress = 'notice';\nSELECT (SELECT count(*) FROM tlv_topics(model)),
+    $result = run_sql($db, "SET client_min_messages = debug1;\nSELECT (SELECT count(*) FROM tlv_topics(model)),
         (SELECT count(*) FROM tlv_topic_items(model, 2)) FROM (SELECT tlv_lda('SELECT bag FROM docs WHERE doc <= 300', 3,
         refine => 'none') AS model) m;\n");
     @first = $result->{errors} =~ /pass 1:/g;

@@ -21,7 +21,7 @@ sub passes {
     my $settings = join '', map { "SET $_;\n" } @{ $options{settings} // [] };
     $settings .= "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
         SET auto_explain.log_level = notice; SET auto_explain.log_verbose = on;" if $options{plans};
-    my $result = run_sql($db, "${settings}SET tensorlv.progress = notice; $sql");
+    my $result = run_sql($db, "${settings}SET client_min_messages = debug1; $sql");
     is($result->{status}, 0, "runs: $sql") or diag($result->{errors});
     return $result->{errors};
 }

@@ -387,7 +387,7 @@ SQL
             pg_attribute WHERE attrelid = '$form->[2]'::regclass AND attname = name");
         my $call = literal('SELECT ' . shown($form, "SELECT $form->[3] FROM far.$form->[2]"));
         query($far, 'CALL set_liar(0)');
-        my %called = map { $_ => 1 } run_sql($db, "SET tensorlv.progress = notice; SELECT good.outcome($call)")->{errors} =~ /(tlv_\w+)\(/g;
+        my %called = map { $_ => 1 } run_sql($db, "SET client_min_messages = debug1; SELECT good.outcome($call)")->{errors} =~ /(tlv_\w+)\(/g;
         my $called = join "', '", sort keys %called;
         for my $liar (split /\n/, query($far, "SELECT n FROM aggregates WHERE types || ', ' LIKE '$types, %' AND name IN ('$called')")) {
             my $sql = join '', map { "UPDATE far.choice SET n = $_; SELECT good.outcome($call);\n" } 1 .. $most;

@@ -8,7 +8,6 @@
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/timestamp.h"
 #include "tensorlv/num/assert.h"
 
 /* Blocks from this size on are worth huge pages. */
@@ -61,23 +60,14 @@ static bool
 server_stop(void *argument)
 {
 	CHECK_FOR_INTERRUPTS();
+	TlvProgressLook();
 	return false;
 }
 
 static void
 server_progress(void *argument, const char *stage, double done, double total)
 {
-	static TimestampTz last = 0;
-	TimestampTz now;
-
-	if (tlv_progress == TLV_PROGRESS_OFF)
-		return;
-	now = GetCurrentTimestamp();
-	if (done < total && !TimestampDifferenceExceeds(last, now, 1000))
-		return;
-	last = now;
-	ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
-			(errmsg("tensorlv: %s %.0f of %.0f", stage, done, total)));
+	TlvProgressStage(stage, done, total);
 }
 
 void
@@ -217,6 +207,7 @@ TlvWorkBegin(const char *name)
 
 	work->mcxt = mcxt;
 	TlvContextInit(&work->ctx, mcxt, TlvWorkMemory());
+	TlvProgressBegin(mcxt, name + strlen("tensorlv "));
 	TlvApplyBlasThreads();
 	return work;
 }

@@ -35,13 +35,18 @@ TlvDriverEnd(TlvDriver *driver)
 	MemoryContextDelete(driver->mcxt);
 }
 
+/* Every pass, with its statement, for those who look for what a driver does. */
+static void
+pass_begins(TlvDriver *driver, int passes_left, const char *stage, const char *statement)
+{
+	TlvProgressPass(++driver->passes, passes_left, stage);
+	elog(DEBUG1, "tensorlv: pass %d: %s", driver->passes, statement);
+}
+
 void
 TlvDriverReport(TlvDriver *driver, const char *what)
 {
-	driver->passes++;
-	if (tlv_progress != TLV_PROGRESS_OFF)
-		ereport(tlv_progress == TLV_PROGRESS_NOTICE ? NOTICE : LOG,
-				(errmsg("tensorlv: pass %d: %s", driver->passes, what)));
+	pass_begins(driver, 0, what, what);
 }
 
 /* ---- rows ---- */
@@ -347,6 +352,12 @@ require_values(const tlv_pass *pass, const PassResult *result)
 	}
 }
 
+static const char *
+pass_stage(const tlv_pass *pass)
+{
+	return pass->stage != NULL ? pass->stage : pass->statistics[0].aggregate->name;
+}
+
 /* One pass; what it takes to make the statement goes with a context of its own. */
 static void
 run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
@@ -362,7 +373,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 
 	initStringInfo(&select);
 	n = pass_statement(rows, pass, &statement, &select, types);
-	TlvDriverReport(driver, select.data);
+	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
 	if (!TlvStatementRun(&statement, n, types, pass_take, result))
 	{
 		rows_store(rows);

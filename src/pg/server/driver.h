@@ -91,7 +91,7 @@ extern void TlvSourceReady(TlvSource *rows, TlvSourceUse use);
 extern void TlvSourceBegin(TlvSource *rows, TlvStatement *statement);
 extern void TlvSourceFrom(TlvSource *rows, TlvStatement *statement);
 
-/* Counts a pass and tells of it, where the user has asked for that. */
+/* Counts a pass that is not of the plan and tells of it. */
 extern void TlvDriverReport(TlvDriver *driver, const char *what);
 
 #endif /* TLV_DRIVER_H */

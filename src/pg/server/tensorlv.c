@@ -95,14 +95,10 @@ TlvApplyBlasThreads(void)
 TLV_FUNCTION(tlv_build_info)
 {
 	char threads[16];
-	const char *rows[][2] = {{"version", TENSORLV_VERSION},
-							 {"postgresql", PG_VERSION},
-							 {"blas", tlv_blas_config()},
-							 {"blas_flavour", tlv_blas_flavour()},
-							 {"blas_core", tlv_blas_core()},
-							 {"blas_provider", tlv_blas_provider()},
-							 {"blas_threads", threads},
-							 {"gsl", tlv_gsl_version()},
+	const char *rows[][2] = {{"version", TENSORLV_VERSION},	 {"postgresql", PG_VERSION},
+							 {"blas", tlv_blas_config()},	 {"blas_flavour", tlv_blas_flavour()},
+							 {"blas_core", tlv_blas_core()}, {"blas_provider", tlv_blas_provider()},
+							 {"blas_threads", threads},		 {"gsl", tlv_gsl_version()},
 							 {"compiler", __VERSION__}};
 
 	snprintf(threads, sizeof(threads), "%d", tlv_blas_threads());

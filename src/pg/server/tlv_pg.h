@@ -131,6 +131,8 @@ typedef struct TlvWork
 	tlv_context ctx;
 } TlvWork;
 
+/* The name, "tensorlv ...", is that of the context and, without its first word, what progress
+ * shows. */
 extern TlvWork *TlvWorkBegin(const char *name);
 extern void TlvWorkEnd(TlvWork *work);
 
@@ -150,6 +152,19 @@ extern void TlvMakerBegin(TlvMaker *maker, const char *name);
 
 /* The value, in the current memory context; everything else goes. */
 extern struct varlena *TlvMakerEnd(TlvMaker *maker);
+
+/* ---- progress (progress.c) ---- */
+
+/* A computation begins that ends with mcxt; within another one, it is a part of that.  what it does
+ * is shown until it says so itself. */
+extern void TlvProgressBegin(MemoryContext mcxt, const char *what);
+
+/* A pass of that number begins, of passes_left at most (0: not known); a stage has come so far. */
+extern void TlvProgressPass(int pass, int passes_left, const char *stage);
+extern void TlvProgressStage(const char *stage, double done, double total);
+
+/* Tells what was said last again, once a second. */
+extern void TlvProgressLook(void);
 
 /* ---- stored values (values.c) ---- */
 
