@@ -13,7 +13,7 @@ CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAUL
     keep_gaussian boolean DEFAULT false) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint, integer, boolean) IS
-    'independent components of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refine tanh '
+    'independent components of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refine tanh '
     '(steps over the rows; the default without noise), likelihood (of heavy or light tails, outputs left free to be correlated) or none (the '
     'default with noise), iterations null: until they settle; the other parameters are '
     'those of tlv_fit_ica';

@@ -13,7 +13,7 @@ CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFA
     steps integer DEFAULT NULL, max_k integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, bigint, integer, integer, integer) IS
-    'a mixture of Gaussians of the vectors of a query, which returns one column, an array of numbers, in one call: moments, fit, and refinement '
+    'a mixture of Gaussians of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refinement '
     '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '
     'distributions, in which rows far out count less; warnings say where components are no groups';

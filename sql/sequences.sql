@@ -78,7 +78,7 @@ CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFA
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
-    'number or an array of numbers, or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
+    'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
     'covariance of vectors common, spherical, diagonal or full; refine auto, em or baum-welch (the best of several starts, until the likelihood '
     'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
     'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '

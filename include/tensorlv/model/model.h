@@ -30,6 +30,9 @@ typedef struct tlv_model_class
 	 * or has no such size, components says it. */
 	int components_size;
 	size_t (*components)(const tlv_frame *frame);
+	/* How many numbers its rows have, which may have names (dimension_names.h); 0, or no such
+	 * member: they are no vectors. */
+	size_t (*dimensions)(const tlv_frame *frame);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
 	 * TLV_ROWS_MISSING_...; empty where there is none of these. */
 	unsigned rows;
@@ -85,8 +88,14 @@ extern tlv_status tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, c
 extern tlv_status tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								   int32_t *states);
 
-/* The model after one refinement step with those statistics, a new image that its kind accepts.
- * Errors: those of the class; TLV_BAD_DATA for statistics that lead to no valid model. */
+/* The model after one refinement step with those statistics, of a class that has them; it keeps the
+ * names of its dimensions. */
+extern tlv_status tlv_model_step(tlv_context *ctx, const tlv_frame *model,
+								 const tlv_frame *statistics, void **image, size_t *size);
+
+/* The same of any model, whose image its kind accepts.
+ * Errors: those of the class; TLV_BAD_PARAMETER where there are no such steps, TLV_BAD_DATA for
+ * statistics that lead to no valid model. */
 extern tlv_status tlv_model_update(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_frame *statistics, void **image, size_t *size);
 

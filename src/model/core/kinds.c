@@ -2,6 +2,7 @@
  * kinds.c - the table of all kinds of stored values (kind.h), from kinds.def.
  */
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
 
@@ -49,8 +50,10 @@ tlv_status
 tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
 {
 	if (kind->check != NULL)
-		return kind->check(ctx, frame);
-	return tlv_sections_check(ctx, frame, tlv_kind_sections(kind));
+		TLV_TRY(kind->check(ctx, frame));
+	else
+		TLV_TRY(tlv_sections_check(ctx, frame, tlv_kind_sections(kind)));
+	return tlv_dimension_names_check(ctx, kind, frame);
 }
 
 tlv_status

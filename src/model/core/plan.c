@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
 
@@ -151,21 +152,32 @@ tlv_plan_made(tlv_context *ctx, tlv_making *making, tlv_held *held, tlv_status s
 tlv_status
 tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
 {
-	const tlv_frame_header *header = model->frame.header;
-	const tlv_kind *kind = tlv_kind_find(header->type, header->kind);
 	tlv_making made;
 
 	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(
-		ctx, &made, model,
-		kind->model->update(ctx, &model->frame, statistics, &made.image, &made.size));
+	return tlv_plan_made(ctx, &made, model,
+						 tlv_model_step(ctx, &model->frame, statistics, &made.image, &made.size));
+}
+
+/* The names of the rows, if they are those of the model's dimensions. */
+static tlv_name_list
+plan_dimension_names(const tlv_plan *plan, const tlv_frame *model)
+{
+	const tlv_names *names = plan->rows.names;
+
+	if (names == NULL || names->ids != NULL || names->n != tlv_model_dimensions(model) ||
+		names->n == 0 || names->offsets[names->n] == 0)
+		return (tlv_name_list){NULL, NULL};
+	return (tlv_name_list){names->offsets, names->text};
 }
 
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
 {
-	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_PLAN_SECTIONS + 1] = {NULL};
+	const char *replaced[TLV_DIAGNOSTICS_SECTIONS + TLV_PLAN_SECTIONS +
+						 TLV_DIMENSION_NAMES_SECTIONS + 1] = {NULL};
+	const tlv_name_list names = plan_dimension_names(plan, model);
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
@@ -175,11 +187,17 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 		replaced[i] = tlv_diagnostics_sections[i];
 	for (size_t i = 0; i < n; i++)
 		replaced[TLV_DIAGNOSTICS_SECTIONS + i] = sections[i].name;
+	if (names.offsets != NULL)
+	{
+		replaced[TLV_DIAGNOSTICS_SECTIONS + n] = tlv_dimension_names_sections.offsets;
+		replaced[TLV_DIAGNOSTICS_SECTIONS + n + 1] = tlv_dimension_names_sections.bytes;
+	}
 	tlv_frame_begin(builder, model->header->type, model->header->kind);
 	tlv_frame_add_from(builder, model, replaced);
 	for (size_t i = 0; i < n; i++)
 		tlv_frame_add(builder, sections[i].name, sections[i].element, sections[i].rows,
 					  sections[i].columns, sections[i].data);
+	tlv_name_list_add(builder, &tlv_dimension_names_sections, tlv_model_dimensions(model), &names);
 	tlv_diagnostics_add(diagnostics, builder);
 	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
 	tlv_assert(tlv_kind_accepts(ctx, plan->image, plan->size));

@@ -209,10 +209,18 @@ directions_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_m
 	return TLV_OK;
 }
 
+/* How many numbers a row has. */
+static size_t
+directions_dimensions(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "means")->rows;
+}
+
 static const tlv_model_class directions_class = {
 	.sections = &directions_sections,
 	.open = directions_open,
 	.components_size = SIZE_K,
+	.dimensions = directions_dimensions,
 	.rows = TLV_ROW_VECTOR,
 	.infer = directions_infer,
 	.log_likelihood = directions_log_likelihood,

@@ -280,10 +280,18 @@ gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 	return tlv_gmm_match(ctx, &mixture_a, &mixture_b, match->component, match->distance);
 }
 
+/* How many numbers a row has. */
+static size_t
+gmm_dimensions(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "means")->rows;
+}
+
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
 	.open = gmm_open,
 	.components_size = SIZE_K,
+	.dimensions = gmm_dimensions,
 	.rows = TLV_ROW_VECTOR,
 	.infer = gmm_infer,
 	.log_likelihood = gmm_log_likelihood,

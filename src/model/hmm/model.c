@@ -571,9 +571,17 @@ hmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 	return tlv_hmm_match(ctx, &parts_a, &parts_b, match->component, match->distance);
 }
 
+/* Of a step, unless steps are symbols. */
+static size_t
+hmm_dimensions(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "items") == NULL ? tlv_frame_find(frame, "means")->rows : 0;
+}
+
 static const tlv_model_class hmm_class = {
 	.open = tlv_hmm_open,
 	.components = hmm_components,
+	.dimensions = hmm_dimensions,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = hmm_infer,
 	.log_likelihood = hmm_log_likelihood,

@@ -365,10 +365,18 @@ ica_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *m
 							tlv_section_data(b, y), match->component, match->distance);
 }
 
+/* How many numbers a row has. */
+static size_t
+ica_dimensions(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "mixing")->rows;
+}
+
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
 	.open = ica_open,
 	.components_size = SIZE_K,
+	.dimensions = ica_dimensions,
 	.statistics = tlv_ica_statistics,
 	.update = tlv_ica_update,
 	.match = ica_match,

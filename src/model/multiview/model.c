@@ -230,10 +230,21 @@ multiview_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 	return tlv_multiview_match(ctx, &parts_a, &parts_b, match->component, match->distance);
 }
 
+/* Of views that are vectors: theirs, one behind the other. */
+static size_t
+multiview_dimensions(const tlv_frame *frame)
+{
+	tlv_multiview_parts parts;
+
+	tlv_multiview_read(frame, &parts);
+	return is_categorical(&parts) ? 0 : parts.d[0] + parts.d[1] + parts.d[2];
+}
+
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.open = multiview_open,
 	.components_size = SIZE_K,
+	.dimensions = multiview_dimensions,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
 	.infer = tlv_multiview_infer,
 	.log_likelihood = tlv_multiview_log_likelihood,

@@ -9,7 +9,10 @@
 
 #include "server/driver.h"
 
-/* Vectors x: one column of an array of numbers, or of a type that is cast to real[]. */
+/*
+ * Vectors x: one column of an array of numbers, or of a type that is cast to real[]; or columns of
+ * numbers, each a dimension, whose names become the names of the rows.
+ */
 extern void TlvReadVectors(TlvDriver *driver, const char *text);
 
 /*
@@ -20,7 +23,7 @@ extern void TlvReadDocuments(TlvDriver *driver, const char *text);
 
 /*
  * Sequences s: one column of arrays, int[] or float8[], or (seq, t, step), collected by seq in the
- * order of t.
+ * order of t; or (seq, t, x1, x2, ...), whose names of numbers become the names of the rows.
  */
 extern void TlvReadSequences(TlvDriver *driver, const char *text);
 
@@ -40,5 +43,24 @@ extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *ki
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);
 extern void TlvReadLabels(TlvDriver *driver, const char *text);
+
+/*
+ * What a column of vectors is cast to, after "::"; NULL where it is none.  Vectors are arrays of
+ * numbers, or of a type of their own, as extensions have, that is cast to real[]: the cast is
+ * allowed.
+ */
+extern const char *TlvVectorCast(TlvSource *rows, int column);
+
+/* ---- rows of named columns (columns_query.c) ---- */
+
+/*
+ * Columns of the query from `first` on become dimensions: their names those of the rows.  Errors:
+ * 42804 for one that is no number, or is a table's primary key.
+ */
+extern void TlvNameColumns(TlvSource *rows, int first);
+
+/* Appends x1, x2, ..., and ARRAY[x1, x2, ...] of float8. */
+extern void TlvAppendColumns(StringInfo sql, int n);
+extern void TlvAppendColumnArray(StringInfo sql, int n);
 
 #endif /* TLV_QUERIES_H */

@@ -8,14 +8,15 @@
 
 static const char *const accepted =
 	"It must return (seq, t, symbol integer or text), (seq, t, x) with x a number or an array of "
-	"numbers, "
-	"or one column of sequences: integer[], text[], or float8[] of steps x numbers.";
+	"numbers, (seq, t, x1, x2, ...) with numbers, or one column of sequences: integer[], text[], "
+	"or "
+	"float8[] of steps x numbers.";
 
 /* What a column of steps is cast to, NULL when it is none; *array gets what steps make. */
 static const char *
-step_cast(Oid type, Oid *array)
+step_cast(TlvSource *rows, int column, Oid *array)
 {
-	Oid base = getBaseType(type), element = get_element_type(base);
+	Oid base = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
 
 	*array = FLOAT8ARRAYOID;
 	if (TlvIsTextType(base))
@@ -30,9 +31,7 @@ step_cast(Oid type, Oid *array)
 	}
 	if (TlvIsNumberType(base))
 		return "pg_catalog.float8";
-	if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
-		return "pg_catalog.float8[]";
-	return NULL;
+	return TlvVectorCast(rows, column);
 }
 
 /* A column of whole sequences; returns the type of the array s. */
@@ -52,6 +51,32 @@ read_arrays(TlvSource *rows)
 	return names ? TEXTARRAYOID : (symbols ? INT4ARRAYOID : FLOAT8ARRAYOID);
 }
 
+/* Appends a step, or the array of its numbers; returns the type of an array of steps. */
+static Oid
+append_step(TlvSource *rows, StringInfo sql, bool *array)
+{
+	TupleDesc desc = rows->query->desc;
+	const char *cast = NULL;
+	Oid type = FLOAT8ARRAYOID;
+
+	*array = desc->natts > 3;
+	if (*array)
+	{
+		TlvNameColumns(rows, 2);
+		TlvAppendColumnArray(sql, desc->natts - 2);
+		return type;
+	}
+	if (desc->natts == 3)
+		cast = step_cast(rows, 2, &type);
+	if (cast == NULL)
+		TlvRefuseColumns(desc, "sequences", accepted);
+	*array = strchr(cast, '[') != NULL;
+	if (!*array && type == FLOAT8ARRAYOID)
+		TlvNameColumns(rows, 2);
+	appendStringInfo(sql, "x1::%s", cast);
+	return type;
+}
+
 /*
  * (seq, t, step) rows as one array each.  The step itself is a last key: ties of t, too, come in
  * one order.  A symbol or number that is NULL is missing; an array that is NULL has no width and is
@@ -61,21 +86,23 @@ read_arrays(TlvSource *rows)
 static Oid
 collect_steps(TlvSource *rows)
 {
-	TupleDesc desc = rows->query->desc;
-	const char *cast = NULL;
-	Oid array = InvalidOid;
+	StringInfo sql = &rows->made.sql;
+	StringInfoData step;
+	bool arrays;
+	Oid type;
 
-	if (desc->natts == 3)
-		cast = step_cast(TupleDescAttr(desc, 2)->atttypid, &array);
-	if (cast == NULL)
-		TlvRefuseColumns(desc, "sequences", accepted);
-	appendStringInfo(
-		&rows->made.sql,
-		"SELECT pg_catalog.array_agg(x) AS s FROM (SELECT seq, x::%s AS x FROM " TLV_QUERY_ROWS
-		" AS q(seq, t, x) WHERE seq IS DISTINCT FROM NULL AND "
-		"t IS DISTINCT FROM NULL%s ORDER BY q.seq, q.t, q.x) AS steps GROUP BY seq",
-		cast, strchr(cast, '[') != NULL ? " AND x IS DISTINCT FROM NULL" : "");
-	return array;
+	initStringInfo(&step);
+	type = append_step(rows, &step, &arrays);
+	appendStringInfo(sql,
+					 "SELECT pg_catalog.array_agg(x) AS s FROM (SELECT seq, x FROM (SELECT seq, t, "
+					 "%s AS x FROM " TLV_QUERY_ROWS " AS q(seq, t, ",
+					 step.data);
+	TlvAppendColumns(sql, rows->query->desc->natts - 2);
+	appendStringInfo(sql,
+					 ")) AS q WHERE seq IS DISTINCT FROM NULL AND t IS DISTINCT FROM NULL%s "
+					 "ORDER BY q.seq, q.t, q.x) AS steps GROUP BY seq",
+					 arrays ? " AND x IS DISTINCT FROM NULL" : "");
+	return type;
 }
 
 void

@@ -9,28 +9,52 @@
 
 #include "vectors.h"
 
-static const char *const accepted =
-	"It must return one column, an array of numbers: SELECT array[a, b, c] FROM ...";
+static const char *const accepted = "It must return an array of numbers, SELECT array[a, b, c] "
+									"FROM ..., or columns of numbers, each "
+									"a dimension, SELECT a, b, c FROM ...";
 
-/* How the query's column x becomes float8[]. */
-static const char *
-vector_expression(TlvSource *rows)
+const char *
+TlvVectorCast(TlvSource *rows, int column)
 {
-	TupleDesc desc = rows->query->desc;
-	Oid type, function, element;
+	Oid type = getBaseType(TupleDescAttr(rows->query->desc, column)->atttypid);
+	Oid element = get_element_type(type), function;
 
-	if (desc->natts != 1)
-		TlvRefuseColumns(desc, "vectors", accepted);
-	type = getBaseType(TupleDescAttr(desc, 0)->atttypid);
-	element = get_element_type(type);
 	if (OidIsValid(element) && TlvIsNumberType(getBaseType(element)))
-		return "x::pg_catalog.float8[]";
-	/* A type of its own for vectors, as extensions have. */
+		return "pg_catalog.float8[]";
 	if (find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
 		COERCION_PATH_FUNC)
-		TlvRefuseColumns(desc, "vectors", accepted);
+		return NULL;
 	TlvStatementAllowCast(&rows->made, type, FLOAT4ARRAYOID);
-	return "x::pg_catalog.float4[]::pg_catalog.float8[]";
+	return "pg_catalog.float4[]::pg_catalog.float8[]";
+}
+
+/* One column, each a vector. */
+static void
+vectors_of_arrays(TlvSource *rows)
+{
+	const char *cast = TlvVectorCast(rows, 0);
+
+	if (cast == NULL)
+		TlvRefuseColumns(rows->query->desc, "vectors", accepted);
+	appendStringInfo(&rows->made.sql, "SELECT x::%s AS x FROM " TLV_QUERY_ROWS " AS q(x)", cast);
+}
+
+/* A row of which a number is missing is NULL. */
+static void
+vectors_of_columns(TlvSource *rows)
+{
+	StringInfo sql = &rows->made.sql;
+	int n = rows->query->desc->natts;
+
+	TlvNameColumns(rows, 0);
+	appendStringInfoString(sql, "SELECT CASE WHEN ");
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(sql, "%sx%d IS NOT NULL", i > 1 ? " AND " : "", i);
+	appendStringInfoString(sql, " THEN ");
+	TlvAppendColumnArray(sql, n);
+	appendStringInfoString(sql, " END AS x FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(sql, n);
+	appendStringInfoChar(sql, ')');
 }
 
 /* The cast is made for the condition and again for the value: it need not be the same. */
@@ -61,11 +85,19 @@ void
 TlvReadVectors(TlvDriver *driver, const char *text)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "vectors");
+	TupleDesc desc = rows->query->desc;
+	bool columns =
+		desc->natts > 1 ||
+		(desc->natts == 1 && TlvIsNumberType(getBaseType(TupleDescAttr(desc, 0)->atttypid)));
 
-	appendStringInfo(&rows->made.sql, "SELECT %s AS x FROM " TLV_QUERY_ROWS " AS q(x)",
-					 vector_expression(rows));
+	if (desc->natts == 0)
+		TlvRefuseColumns(desc, "vectors", accepted);
+	if (columns)
+		vectors_of_columns(rows);
+	else
+		vectors_of_arrays(rows);
 	TlvSourceColumn(rows, "x", FLOAT8ARRAYOID);
 	rows->form = TLV_ROW_VECTOR;
 	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
-	rows->width[0] = vector_width(rows);
+	rows->width[0] = columns ? (size_t) desc->natts : vector_width(rows);
 }

@@ -6,19 +6,20 @@
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
-/* Whole numbers, or arrays of numbers; all three of one sort.  False: neither. */
+/* What the three columns are cast to: vectors all, or whole numbers all; false: neither. */
 static bool
-are_views(TupleDesc desc, bool *vectors)
+are_views(TlvSource *rows, const char **casts, bool *vectors)
 {
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid type = getBaseType(TupleDescAttr(desc, i)->atttypid);
-		Oid element = get_element_type(type);
-		bool numbers = OidIsValid(element) && TlvIsNumberType(getBaseType(element));
+	TupleDesc desc = rows->query->desc;
 
-		if ((!numbers && !TlvIsIntegerType(type)) || (i > 0 && numbers != *vectors))
+	for (int i = 0; i < 3 && desc->natts == 3; i++)
+	{
+		bool integer = TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+
+		casts[i] = integer ? "pg_catalog.int4" : TlvVectorCast(rows, i);
+		if (casts[i] == NULL || (i > 0 && integer == *vectors))
 			return false;
-		*vectors = numbers;
+		*vectors = !integer;
 	}
 	return desc->natts == 3;
 }
@@ -28,19 +29,18 @@ TlvReadViews(TlvDriver *driver, const char *text)
 {
 	static const char *const columns[] = {"x1", "x2", "x3"};
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "views");
-	const char *cast;
+	const char *casts[3];
 	bool vectors = false;
 
-	if (!are_views(rows->query->desc, &vectors))
+	if (!are_views(rows, casts, &vectors))
 		TlvRefuseColumns(rows->query->desc, "views",
 						 "It must return (x1, x2, x3): three arrays of numbers, or three whole "
 						 "numbers.");
 	rows->form = vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
-	cast = vectors ? "float8[]" : "int4";
 	for (int t = 0; t < 3; t++)
 	{
-		appendStringInfo(&rows->made.sql, "%s %s::pg_catalog.%s AS %s", t == 0 ? "SELECT" : ",",
-						 columns[t], cast, columns[t]);
+		appendStringInfo(&rows->made.sql, "%s %s::%s AS %s", t == 0 ? "SELECT" : ",", columns[t],
+						 casts[t], columns[t]);
 		TlvSourceColumn(rows, columns[t], vectors ? FLOAT8ARRAYOID : INT4OID);
 	}
 	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x1, x2, x3)");

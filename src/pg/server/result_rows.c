@@ -61,8 +61,8 @@ TlvText(const char *value)
 
 /* ---- names ---- */
 
-TlvCell
-TlvNameCell(const tlv_name_list *names, size_t i, int64 id)
+char *
+TlvNameText(const tlv_name_list *names, size_t i, int64 id)
 {
 	tlv_text name = tlv_name_at(names, i);
 	char digits[MAXINT8LEN + 1];
@@ -71,10 +71,20 @@ TlvNameCell(const tlv_name_list *names, size_t i, int64 id)
 	{
 		/* The value may come from a database of another encoding. */
 		(void) pg_verifymbstr(name.bytes, (int) name.length, false);
-		return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+		return pnstrdup(name.bytes, name.length);
 	}
 	if (names->offsets != NULL && id == TlvTermId("", 0))
-		return TlvOwned(cstring_to_text_with_len("", 0));
+		return pstrdup("");
 	pg_lltoa(id, digits);
-	return TlvOwned(cstring_to_text(digits));
+	return pstrdup(digits);
+}
+
+TlvCell
+TlvNameCell(const tlv_name_list *names, size_t i, int64 id)
+{
+	char *name = TlvNameText(names, i, id);
+	text *copy = cstring_to_text(name);
+
+	pfree(name);
+	return TlvOwned(copy);
 }

@@ -348,7 +348,8 @@ extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double 
 /* Stable 63-bit id of a term. */
 extern int64 TlvTermId(const char *text, size_t length);
 
-/* What the i-th id of a list is called, as a cell: its name, or the digits of the number. */
+/* What the i-th id of a list is called, its name, or the digits of the number; as a cell, too. */
+extern char *TlvNameText(const tlv_name_list *names, size_t i, int64 id);
 extern TlvCell TlvNameCell(const tlv_name_list *names, size_t i, int64 id);
 
 /* ---- labels (labels.c) ---- */

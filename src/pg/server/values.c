@@ -19,6 +19,7 @@
 #include "utils/jsonb.h"
 
 #include "tensorlv/model/counts.h"
+#include "tensorlv/model/dimension_names.h"
 
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										 "tlv_graph"};
@@ -430,7 +431,24 @@ append_change(StringInfo json, const tlv_frame *frame)
 		appendStringInfoString(json, "null");
 }
 
-/* Kind, size, single numbers, and the shapes of everything else. */
+/* What the columns of the rows were called. */
+static void
+append_dimension_names(StringInfo json, const tlv_frame *frame)
+{
+	const tlv_name_list names = tlv_dimension_names(frame);
+	size_t n = names.offsets != NULL ? tlv_model_dimensions(frame) : 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		appendStringInfoString(json, i == 0 ? ", \"dimension_names\": [" : ", ");
+		escape_json(json, TlvNameText(&names, i, (int64) i + 1));
+	}
+	if (n > 0)
+		appendStringInfoChar(json, ']');
+}
+
+/* Kind, size, single numbers, names of dimensions, and the shapes of everything else. */
 TLV_FUNCTION(tlv_value_info)
 {
 	struct varlena *value = PG_GETARG_TLV(0);
@@ -452,6 +470,7 @@ TLV_FUNCTION(tlv_value_info)
 		append_single(&json, &frame, section);
 	}
 	append_change(&json, &frame);
+	append_dimension_names(&json, &frame);
 	append_warnings(&json, &frame);
 	appendStringInfoString(&json, ", \"arrays\": {");
 	for (uint32_t i = 0; i < frame.header->sections; i++)

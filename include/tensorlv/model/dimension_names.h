@@ -1,0 +1,37 @@
+/*
+ * dimension_names.h - what the dimensions of a model of vectors are called: the columns that its
+ * rows came from.
+ *
+ * Sections of a model's frame, where there are names: "dimension_name_offsets" and
+ * "dimension_names" (names.h).  A plan whose rows have names puts them into its model
+ * (tlv_plan_finish), and refinement steps keep them.
+ */
+#ifndef TENSORLV_DIMENSION_NAMES_H
+#define TENSORLV_DIMENSION_NAMES_H
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/names.h"
+
+/* The sections, and how many they are. */
+#define TLV_DIMENSION_NAMES_SECTIONS 2
+extern const tlv_name_sections tlv_dimension_names_sections;
+
+/* How many dimensions the rows of a model have; 0: they are not vectors. */
+extern size_t tlv_model_dimensions(const tlv_frame *model);
+
+/* The names of that many dimensions; an empty list where they have none. */
+extern tlv_name_list tlv_dimension_names(const tlv_frame *model);
+
+/* Of the sections, how many a frame has. */
+extern size_t tlv_dimension_names_found(const tlv_frame *frame);
+
+/* Whether a frame that is otherwise of that kind has names for all of its dimensions, or none:
+ * TLV_CORRUPT. */
+extern tlv_status tlv_dimension_names_check(tlv_context *ctx, const tlv_kind *kind,
+											const tlv_frame *frame);
+
+/* A model that follows from another gets its names, unless it has names: *image is made anew. */
+extern tlv_status tlv_dimension_names_keep(tlv_context *ctx, const tlv_frame *before, void **image,
+										   size_t *size);
+
+#endif /* TENSORLV_DIMENSION_NAMES_H */

@@ -1,0 +1,142 @@
+/*
+ * columns_query.c - rows of named columns, each a dimension, from a driver's query (queries.h).
+ */
+#include "queries.h"
+
+#include "access/relation.h"
+#include "access/sysattr.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "nodes/bitmapset.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* What the server calls a column that has no name. */
+#define NO_NAME "?column?"
+
+/* ---- what is no dimension ---- */
+
+/* The column of a query, from 0, as it is listed. */
+static const TargetEntry *
+column_entry(const Query *query, int column)
+{
+	return get_tle_by_resno(query->targetList, (AttrNumber) (column + 1));
+}
+
+/* A view's column becomes that which it shows. */
+static bool
+see_through(Relation view, const TargetEntry **entry)
+{
+	if (view->rd_rel->relkind != RELKIND_VIEW)
+		return false;
+	*entry = column_entry(get_view_query(view), (*entry)->resorigcol - 1);
+	return true;
+}
+
+/* The table whose primary key the column is, all of it; InvalidOid. */
+static Oid
+key_of_table(const TlvQuery *query, int column)
+{
+	const TargetEntry *entry = column_entry(query->query, column);
+	Oid table = InvalidOid, constraint;
+	bool is_key = false, again = true;
+
+	while (again && entry != NULL && OidIsValid(entry->resorigtbl) && entry->resorigcol > 0)
+	{
+		int number = entry->resorigcol - FirstLowInvalidHeapAttributeNumber, only;
+		Relation relation;
+
+		table = entry->resorigtbl;
+		relation = relation_open(table, AccessShareLock);
+		again = see_through(relation, &entry);
+		if (!again)
+			is_key =
+				bms_get_singleton_member(get_primary_key_attnos(table, true, &constraint), &only) &&
+				only == number;
+		relation_close(relation, NoLock);
+	}
+	return is_key ? table : InvalidOid;
+}
+
+static void
+refuse_key(const TlvQuery *query, int column)
+{
+	Oid table = key_of_table(query, column);
+
+	if (OidIsValid(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" is the primary key of \"%s\", no dimension",
+						NameStr(TupleDescAttr(query->desc, column)->attname), get_rel_name(table)),
+				 errhint("Leave it out; a measurement all the same is %s + 0.",
+						 quote_identifier(NameStr(TupleDescAttr(query->desc, column)->attname)))));
+}
+
+static void
+refuse_type(const TlvQuery *query, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(query->desc, column);
+
+	if (!TlvIsNumberType(getBaseType(attribute->atttypid)))
+		ereport(
+			ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("column \"%s\" is of type %s, no number", NameStr(attribute->attname),
+					format_type_be(attribute->atttypid)),
+			 errhint("Every column is a dimension here: leave it out, or cast it to a number.")));
+}
+
+/* ---- dimensions ---- */
+
+/* Names of the columns from the first on. */
+static tlv_names *
+column_names(TupleDesc desc, int first)
+{
+	tlv_names *names = palloc0(sizeof(tlv_names));
+	int64_t *offsets = palloc0((desc->natts - first + 1) * sizeof(int64_t));
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = first; i < desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(desc, i)->attname);
+
+		if (strcmp(name, NO_NAME) != 0)
+			appendStringInfoString(&text, name);
+		offsets[i - first + 1] = text.len;
+	}
+	names->n = (size_t) (desc->natts - first);
+	names->offsets = offsets;
+	names->text = text.data;
+	return names;
+}
+
+void
+TlvNameColumns(TlvSource *rows, int first)
+{
+	for (int i = first; i < rows->query->desc->natts; i++)
+	{
+		refuse_type(rows->query, i);
+		refuse_key(rows->query, i);
+	}
+	rows->names = column_names(rows->query->desc, first);
+}
+
+void
+TlvAppendColumns(StringInfo sql, int n)
+{
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(sql, "%sx%d", i > 1 ? ", " : "", i);
+}
+
+void
+TlvAppendColumnArray(StringInfo sql, int n)
+{
+	appendStringInfoString(sql, "ARRAY[");
+	for (int i = 1; i <= n; i++)
+		appendStringInfo(sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
+	appendStringInfoChar(sql, ']');
+}
