@@ -474,7 +474,6 @@ diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, signal, "signal"));
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, condition, "condition_number"));
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.iterations, "iterations"));
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.sweeps, "sweeps"));
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->decomposition.converged, "converged"));
 	}
 	TLV_TRY(gmm_warn(ctx, fit, signal, diagnostics));

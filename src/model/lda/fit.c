@@ -261,7 +261,6 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 	TLV_TRY(tlv_diagnose(ctx, to, dec->residual, "residual"));
 	TLV_TRY(tlv_diagnose(ctx, to, values[0] / values[fit->k - 1], "condition_number"));
 	TLV_TRY(tlv_diagnose(ctx, to, dec->iterations, "iterations"));
-	TLV_TRY(tlv_diagnose(ctx, to, dec->sweeps, "sweeps"));
 	TLV_TRY(tlv_diagnose(ctx, to, dec->converged, "converged"));
 	TLV_TRY(tlv_diagnose(ctx, to, tlv_frame_scalar(triples, "steps", 0), "subspace_steps"));
 	return tlv_diagnose(ctx, to, tlv_frame_scalar(triples, "trace", 0), "trace");

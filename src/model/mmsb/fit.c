@@ -171,7 +171,6 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		TLV_TRY(tlv_diagnose(ctx, to, (double) moments->rank, "%sdirections", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->eigenvalues[0] / last, "%scondition_number", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->iterations, "%siterations", side));
-		TLV_TRY(tlv_diagnose(ctx, to, moments->sweeps, "%ssweeps", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->converged, "%sconverged", side));
 		TLV_TRY(tlv_diagnose(ctx, to, moments->stars.steps, "%ssubspace_steps", side));
 		if (fit->sides == 1 && !fit->parts)

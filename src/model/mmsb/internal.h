@@ -38,7 +38,6 @@ typedef struct tlv_mmsb_moments
 	double *values;		 /* k, of the tensor; NULL of four parts */
 	double residual;
 	int iterations;
-	int sweeps;
 	bool converged;
 	double *inverse; /* k x k: pseudo-inverse of the components, from scores to memberships */
 	double *weights; /* k: alpha / alpha0 as the tensor has them, sum 1 */

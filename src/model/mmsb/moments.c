@@ -135,7 +135,6 @@ keep_decomposition(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 	memcpy(moments->values, solver->decomposition.values, rank * sizeof(double));
 	moments->residual = solver->decomposition.residual;
 	moments->iterations = solver->decomposition.iterations;
-	moments->sweeps = solver->decomposition.sweeps;
 	moments->converged = solver->decomposition.converged;
 	TLV_TRY_NEW(ctx, components, k * k);
 	scale_components(fit, solver, &moments->stars, normalized, components, moments->weights,

@@ -476,7 +476,6 @@ tlv_view_diagnose(tlv_context *ctx, const tlv_view_solution *solution, const int
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->eigenvalues[0] / solution->eigenvalues[k - 1],
 						 "condition_number"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->iterations, "iterations"));
-	TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->sweeps, "sweeps"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, decomposition->converged, "converged"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->asymmetry2, "asymmetry_2"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, solution->asymmetry3, "asymmetry_3"));

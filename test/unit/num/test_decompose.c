@@ -431,7 +431,7 @@ test_hard(void **state)
 		options.initial = b.vectors;
 		solve(&b, &options);
 		quotient += objective / b.found.objective / seeds;
-		options = (tlv_decompose_options){.seed = 1, .starts = 2, .rounds = 3};
+		options = (tlv_decompose_options){.seed = 1, .starts = 2};
 		solve(&b, &options);
 		free_bed(&b);
 	}
@@ -498,7 +498,7 @@ test_any_point(void **state)
 	for (int m = 0; m < 4; m++)
 	{
 		bed b = make_bed(9, 0.5, 1, 3, 77);
-		tlv_decompose_options options = {.method = METHODS[m], .rounds = 2};
+		tlv_decompose_options options = {.method = METHODS[m]};
 		size_t used = ctx.arena.used;
 		tlv_arena arena = ctx.arena;
 		tlv_status status = TLV_CANCELLED;
