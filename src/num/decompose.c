@@ -139,9 +139,42 @@ tlv_rows_normalize(size_t n, size_t k, double *x, double *lengths)
 
 /* ---- the result ---- */
 
-/* ||T - sum l v^3||^2 / ||T||^2 for values l_i = T(v_i, v_i, v_i). */
+/* ||T - sum l v^3||^2 / ||T||^2, entry by entry; work holds 2 k x k. */
 static tlv_status
-relative_residual(tlv_solver *solver, const double *values, double *gram, double *residual)
+direct_residual(tlv_solver *solver, const double *values, double *work, double *residual)
+{
+	size_t k = solver->k;
+	double *scaled = work, *sum = work + k * k;
+
+	*residual = 0;
+	for (size_t a = 0; a < k; a++)
+	{
+		const double *level = solver->packed + tlv_packed3_index(a, 0, 0);
+
+		for (size_t j = 0; j < k; j++)
+			for (size_t l = 0; l < k; l++)
+				scaled[l + j * k] =
+					values[l] * solver->vectors[l + a * k] * solver->vectors[l + j * k];
+		TLV_TRY(tlv_gemm(solver->ctx, true, false, a + 1, a + 1, k, 1, scaled, k, solver->vectors,
+						 k, 0, sum, k));
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++)
+			{
+				double miss = level[b * (b + 1) / 2 + c] / solver->scale - sum[c + b * k];
+
+				*residual += (a == b && b == c ? 1 : a == b || b == c ? 3 : 6) * miss * miss;
+			}
+	}
+	*residual /= solver->norm2;
+	return TLV_OK;
+}
+
+/*
+ * ||T - sum l v^3|| / ||T|| for values l_i = T(v_i, v_i, v_i): by the sum of squares, or where
+ * nothing would be left of that but rounding, entry by entry.  work holds 2 k x k.
+ */
+static tlv_status
+relative_residual(tlv_solver *solver, const double *values, double *work, double *residual)
 {
 	size_t k = solver->k;
 	double explained = 0;
@@ -152,15 +185,18 @@ relative_residual(tlv_solver *solver, const double *values, double *gram, double
 	else
 	{
 		/* 2 <T, S> - ||S||^2, S the sum, whose products are cubes of cosines. */
-		TLV_TRY(tlv_syrk(solver->ctx, false, k, k, 1, solver->vectors, k, 0, gram, k, true));
+		TLV_TRY(tlv_syrk(solver->ctx, false, k, k, 1, solver->vectors, k, 0, work, k, true));
 		for (size_t i = 0; i < k; i++)
 		{
 			explained += 2 * values[i] * values[i];
 			for (size_t j = 0; j < k; j++)
-				explained -= values[i] * values[j] * pow(gram[i + j * k], 3);
+				explained -= values[i] * values[j] * pow(work[i + j * k], 3);
 		}
 	}
-	*residual = sqrt(fmax(0, 1 - explained / solver->norm2));
+	*residual = fmax(0, 1 - explained / solver->norm2);
+	if (*residual < 1e-10)
+		TLV_TRY(direct_residual(solver, values, work, residual));
+	*residual = sqrt(*residual);
 	return TLV_OK;
 }
 
@@ -225,7 +261,7 @@ solver_doubles(size_t k, const tlv_decompose_options *options)
 {
 	double n = (double) k;
 
-	return n * (double) tlv_packed2_size(k) + block_doubles(k, options) + 2 * n * n + n;
+	return n * (double) tlv_packed2_size(k) + block_doubles(k, options) + 3 * n * n + n;
 }
 
 double

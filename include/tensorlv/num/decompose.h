@@ -61,8 +61,7 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
  * Decomposes the packed symmetric tensor (tensor3.h) of dimension k >= 1 into
  * k components.  out->values and out->vectors must point to k and k*k doubles.
  * The same options and tensor give the same result; scaling T scales the
- * values and nothing else.  The residual of joint comes from ||T||^2 minus the
- * objective, so that below 1e-8 it is rounding.
+ * values and nothing else.
  * Errors: TLV_BAD_DATA when an entry is not finite or T is zero,
  * TLV_BAD_PARAMETER, TLV_LIMIT when k > 1000, TLV_MEMORY_LIMIT, TLV_OUT_OF_MEMORY, TLV_CANCELLED.
  *
