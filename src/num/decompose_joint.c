@@ -14,6 +14,8 @@
 #include "decompose_internal.h"
 
 #define MAX_STEPS 200
+/* Values of a smaller part of the largest are zero. */
+#define ZERO_VALUE 1e-12
 /* Starts are compared when a step moves no entry by more; the objectives of those that have found
  * the same maximum then agree to SAME_OBJECTIVE. */
 #define COMPARE_TOLERANCE 1e-4
@@ -112,6 +114,21 @@ first_order_rotation(size_t k, const double *h, double *rotation, double *row_su
 	}
 }
 
+/* Of an entry of the rows whose values are not zero: others lie in any direction. */
+static double
+largest_change(size_t k, const double *before, const double *after, const double *values)
+{
+	double largest = 0, change = 0;
+
+	for (size_t l = 0; l < k; l++)
+		largest = fmax(largest, fabs(values[l]));
+	for (size_t j = 0; j < k; j++)
+		for (size_t l = 0; l < k; l++)
+			if (fabs(values[l]) > ZERO_VALUE * largest)
+				change = fmax(change, fabs(after[l + j * k] - before[l + j * k]));
+	return change;
+}
+
 /* One step; *change is the largest change of an entry of V, *objective that before the step. */
 static tlv_status
 refine_once(joint *w, double *v, double *change, double *objective)
@@ -135,9 +152,7 @@ refine_once(joint *w, double *v, double *change, double *objective)
 	}
 	else
 		TLV_TRY(tlv_polar(s->ctx, k, w->gradient));
-	*change = 0;
-	for (size_t i = 0; i < k * k; i++)
-		*change = fmax(*change, fabs(w->gradient[i] - v[i]));
+	*change = largest_change(k, v, w->gradient, w->values);
 	memcpy(v, w->gradient, k * k * sizeof(double));
 	return TLV_OK;
 }
