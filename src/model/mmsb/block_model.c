@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/fast_math.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/special.h"
 
 /* Nodes whose logarithms are worked on at a time. */
 #define NODE_BLOCK 2048
@@ -183,7 +183,7 @@ estimate_rates(block_work *work, bool diagonal)
 			double a = part * work->edges[i] + shape, b = part * work->expected[i] + inverse;
 
 			work->rate[i] = a / b;
-			work->log_rate[i] = tlv_digamma(a) - log(b);
+			work->log_rate[i] = tlv_fast_digamma(a) - log(b);
 		}
 }
 
@@ -215,15 +215,17 @@ estimate_all_rates(block_work *work)
 }
 
 /* Softmax of a column of k logarithms into to; returns half the L1 distance to what was there. */
-static double
+TLV_CLONES static double
 softmax(size_t k, double *logarithm, float *to)
 {
 	double largest = -HUGE_VAL, sum = 0, moved = 0;
 
 	for (size_t a = 0; a < k; a++)
-		largest = fmax(largest, logarithm[a]);
+		largest = logarithm[a] > largest ? logarithm[a] : largest;
 	for (size_t a = 0; a < k; a++)
-		sum += logarithm[a] = exp(logarithm[a] - largest);
+		logarithm[a] = tlv_exp_nonpositive(logarithm[a] - largest);
+	for (size_t a = 0; a < k; a++)
+		sum += logarithm[a];
 	tlv_assert(sum >= 1); /* the largest term */
 	for (size_t a = 0; a < k; a++)
 	{

@@ -27,7 +27,7 @@
 
 /* Above this residual the tensor is a poor start, and k-means is tried more often. */
 #define POOR_RESIDUAL  0.3
-#define CLUSTER_STARTS 10
+#define CLUSTER_STARTS 4
 #define MORE_CLUSTERS  4
 
 /* Work of a step (edges x communities and more) above which starts are compared as they are. */
@@ -381,26 +381,55 @@ keep_communities(tlv_context *ctx, block_fit *work, int32_t *const label[2], dou
 	return TLV_OK;
 }
 
+/* Whether the model is so far from the evidence wanted that its last steps would be in vain. */
+static tlv_status
+is_hopeless(tlv_context *ctx, block_fit *work, int full, bool *hopeless)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	const start *best = &work->starts[next_start(work, full, (const bool[MOST_STARTS]){false})];
+	tlv_mmsb_evidences evidence;
+
+	*hopeless = false;
+	if (fit->side[0].fixed != NULL || !(fit->least_evidence[full] > -HUGE_VAL))
+		return TLV_OK;
+	TLV_TRY(tlv_mmsb_evidence(ctx, fit, best->first[full], fit->k, &evidence));
+	*hopeless = fmax(evidence.of[fit->corrected][0], evidence.of[fit->corrected][1]) <
+				fit->least_evidence[full];
+	return TLV_OK;
+}
+
+/* How many starts are taken to convergence, and in how many steps at most. */
+static tlv_status
+plan_last_steps(tlv_context *ctx, block_fit *work, int full, size_t *candidates, int *most)
+{
+	size_t wanted = work->fit->side[0].fixed != NULL ? 5 : 2;
+	bool hopeless;
+
+	TLV_TRY(is_hopeless(ctx, work, full, &hopeless));
+	*candidates = work->large || hopeless ? 1 : wanted < work->n_starts ? wanted : work->n_starts;
+	*most = hopeless ? 1 : work->large ? LARGE_LAST_STEPS : LAST_STEPS;
+	return TLV_OK;
+}
+
 /* The best starts to convergence; the best of them. */
 static tlv_status
 last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 {
 	tlv_mmsb_fit_state *fit = work->fit;
 	bool tried[MOST_STARTS] = {false};
-	size_t candidates = fit->side[0].fixed != NULL ? 5 : 2, from = 0, used;
+	size_t candidates, from = 0, used;
 	double best = -HUGE_VAL, value;
-	int steps, taken = 0;
+	int steps, most, taken = 0;
 
 	work->model.diagonal = !full;
-	candidates = work->large ? 1 : candidates < work->n_starts ? candidates : work->n_starts;
+	TLV_TRY(plan_last_steps(ctx, work, full, &candidates, &most));
 	for (size_t c = 0; c < candidates; c++)
 	{
 		size_t i = next_start(work, full, tried);
 
 		tried[i] = true;
 		use_labels(work, work->starts[i].first[full]);
-		TLV_TRY(tlv_block_mean_field(ctx, &work->model, work->large ? LARGE_LAST_STEPS : LAST_STEPS,
-									 TOLERANCE, &steps));
+		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, TOLERANCE, &steps));
 		TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
 		if (c > 0 && value <= best)
 			continue;

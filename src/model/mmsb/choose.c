@@ -11,14 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Directions of the spectrum that are looked at, at most. */
-#define MOST_DIRECTIONS 50
+/* Directions of the spectrum that are looked at, at most; at first no more than these and half as
+ * many again as there are communities of the moves. */
+#define MOST_DIRECTIONS	 50
+#define FIRST_DIRECTIONS 5
 
 /*
  * Communities are groups that are denser inside: blocks of another kind, and such as the spectrum
  * proposes, must explain so much more, of what they explain.
  */
 #define FULL_MARGIN 0.5
+
+/* What the last steps of a fit add to what it explains, at most, and with it some room. */
+#define LAST_GAIN 1.25
 
 /* Above so many communities of a graph of so many edge ends the spectrum is not asked. */
 #define LARGE_ENTRIES 200000
@@ -62,11 +67,25 @@ weigh_one(tlv_context *ctx, const tlv_mmsb_fit_state *fit, choice *one)
 	return TLV_OK;
 }
 
-/* Whether b explains more than a by the margin, of what a explains beyond one community. */
+/* The evidence with which another one explains more than a by the margin, of what a explains beyond
+ * one community. */
+static double
+wanted_evidence(const choice *one, const choice *a)
+{
+	return one->evidence + (1 + FULL_MARGIN) * (a->evidence - one->evidence);
+}
+
 static bool
 explains_more(const choice *one, const choice *a, const choice *b)
 {
-	return b->evidence - one->evidence > (1 + FULL_MARGIN) * (a->evidence - one->evidence);
+	return b->evidence > wanted_evidence(one, a);
+}
+
+/* What a fit must explain after its first steps to come near the evidence wanted. */
+static double
+hopeful_evidence(const choice *one, const choice *beside)
+{
+	return one->evidence + (wanted_evidence(one, beside) - one->evidence) / LAST_GAIN;
 }
 
 /* A fit of k communities, whose labels and diagnostics are the choice's. */
@@ -92,6 +111,7 @@ try_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *one, choic
 	choice proposal = {.label = {fit->side[0].proposed, fit->side[1].proposed}};
 
 	TLV_TRY(weigh_choice(ctx, fit, proposal.label, fit->k, &proposal));
+	fit->least_evidence[1] = hopeful_evidence(one, &proposal);
 	TLV_TRY(try_blocks(ctx, fit, fit->k, tried));
 	if (tried->assortative >= proposal.assortative || explains_more(one, &proposal, tried) ||
 		fit->side[0].fixed != NULL)
@@ -203,12 +223,17 @@ choose_in_tree(tlv_context *ctx, tlv_mmsb_fit_state *fit, double core)
 static tlv_status
 count_directions(tlv_context *ctx, tlv_mmsb_fit_state *fit, size_t proposed, size_t *directions)
 {
-	size_t most = fit->options->max_k;
+	size_t most = fit->options->max_k, first = FIRST_DIRECTIONS + 3 * proposed / 2;
 
 	most = most == 0 || most > MOST_DIRECTIONS ? MOST_DIRECTIONS : most;
 	*directions = proposed;
 	if (proposed <= MOST_DIRECTIONS || fit->side[0].edges.entries <= LARGE_ENTRIES)
-		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most, directions));
+	{
+		first = first < most ? first : most;
+		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, first, directions));
+		if (*directions == first && first < most)
+			TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most, directions));
+	}
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, (double) proposed, "k_of_moves"));
 	return tlv_diagnose(ctx, &fit->diagnostics, (double) *directions, "k_of_spectrum");
 }
@@ -233,6 +258,8 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (directions > 1 && directions != proposed)
 	{
 		TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
+		if (moves.label[0] != NULL)
+			fit->least_evidence[0] = fit->least_evidence[1] = hopeful_evidence(&one, &moves);
 		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
 	}
 	return take_choice(ctx, fit, explains_more(&one, &moves, &spectrum) ? &spectrum : &moves);

@@ -33,16 +33,17 @@ typedef struct evidence_work
 } evidence_work;
 
 static tlv_status
-create_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t k, evidence_work *work)
+create_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, size_t k, bool between,
+				evidence_work *work)
 {
-	size_t square = k <= TLV_MMSB_MOST ? k * k : k;
+	size_t square = between ? k * k : k;
 	double *block = tlv_alloc0(ctx, square + 7 * k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
 	*work = (evidence_work){.fit = fit,
 							.k = k,
 							.edges = block,
-							.square = k <= TLV_MMSB_MOST,
+							.square = between,
 							.size = block + square,
 							.degree = block + square + 2 * k,
 							.last = block + square + 4 * k,
@@ -223,14 +224,15 @@ labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *e
 	return TLV_OK;
 }
 
-tlv_status
-tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
-				  size_t k, tlv_mmsb_evidences *evidence)
+/* full evidences only where these are wanted and k allows them */
+static tlv_status
+weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
+				bool between, tlv_mmsb_evidences *evidence)
 {
 	evidence_work work;
 	double labels = 0, degrees = 0, alike = 0;
 
-	TLV_TRY(create_evidence(ctx, fit, k, &work));
+	TLV_TRY(create_evidence(ctx, fit, k, between, &work));
 	TLV_TRY(count_blocks(ctx, &work, label));
 	for (size_t s = 0; s < fit->sides; s++)
 	{
@@ -245,5 +247,24 @@ tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *cons
 												: labels + (corrected ? degrees : alike) +
 													  rates_evidence(&work, corrected, full);
 	tlv_free(ctx, work.edges);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+				  size_t k, tlv_mmsb_evidences *evidence)
+{
+	return weigh_partition(ctx, fit, label, k, k <= TLV_MMSB_MOST, evidence);
+}
+
+tlv_status
+tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2],
+						size_t k, double evidence[2])
+{
+	tlv_mmsb_evidences both;
+
+	TLV_TRY(weigh_partition(ctx, fit, label, k, false, &both));
+	for (int corrected = 0; corrected < 2; corrected++)
+		evidence[corrected] = both.of[corrected][0];
 	return TLV_OK;
 }

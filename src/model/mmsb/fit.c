@@ -309,7 +309,6 @@ leave_out_spurious(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	tlv_diagnostics_free(ctx, &fit->diagnostics);
 	fit->k = directions < 2 ? 2 : directions;
 	fit->spurious = wanted - fit->k;
-	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
 	return find_moments(ctx, fit);
 }
 
@@ -410,7 +409,7 @@ fit_mixed_model(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (fit->k == 0)
 		TLV_TRY(tlv_mmsb_count_directions(ctx, fit, most_communities(fit), &fit->k));
 	TLV_TRY(check_k(ctx, fit));
-	TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k));
+	TLV_TRY(tlv_mmsb_choose_correction(ctx, fit));
 	return fit_communities(ctx, fit);
 }
 
@@ -429,6 +428,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 		return refuse_empty(ctx, &header);
 	fit->options = options;
 	fit->k = options->k;
+	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;
 	fit->poisson = options->edges == TLV_EDGES_POISSON ||
 				   (options->edges == TLV_EDGES_AUTO && header.weighted);
 	/* as it is stored, and once more in the order of the fit */

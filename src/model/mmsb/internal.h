@@ -53,8 +53,11 @@ typedef struct tlv_mmsb_fit_state
 	bool corrected;	  /* for degrees */
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
-	bool parts;		  /* the moments are those between four parts of the graph */
-	bool embedded;	  /* there are moments of the whole graph, and directions */
+	/* block models, of one rate between communities and full, below this after their first steps
+	 * are not finished */
+	double least_evidence[2];
+	bool parts;	   /* the moments are those between four parts of the graph */
+	bool embedded; /* there are moments of the whole graph, and directions */
 	size_t sides;
 	double total; /* sum of all degrees of side 0 */
 	tlv_mmsb_side side[2];
@@ -86,6 +89,12 @@ typedef enum tlv_proposal
  */
 extern tlv_status tlv_mmsb_propose(tlv_context *ctx, tlv_mmsb_fit_state *fit, tlv_proposal wanted,
 								   size_t k);
+
+/*
+ * propose.c: whether degrees are corrected for, of fit->k communities: as the options say, or by
+ * the likelihood of labels by local moves, where they leave it open.
+ */
+extern tlv_status tlv_mmsb_choose_correction(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
 /*
  * rank.c: k from cross-validated eigenvalues, at most `most`; standard errors of all that were
@@ -179,6 +188,10 @@ typedef struct tlv_mmsb_evidences
 extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 									int32_t *const label[2], size_t k,
 									tlv_mmsb_evidences *evidence);
+
+/* The plain and the degree-corrected one of one rate between communities alone: less work. */
+extern tlv_status tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+										  int32_t *const label[2], size_t k, double evidence[2]);
 
 /*
  * posterior.c: memberships of the nodes of a block model, from whole ones (those of the labels) to

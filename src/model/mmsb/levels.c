@@ -31,10 +31,10 @@ typedef struct level
 typedef struct level_work
 {
 	const tlv_level_task *task;
-	double cost; /* resolution over total, halved where both masses are one side's */
+	double cost; /* resolution over total */
 	tlv_rng rng;
 	size_t entries;	   /* since the last look at tlv_should_stop() */
-	double *ends[2];   /* n: masses of communities */
+	double *ends[2];   /* n: masses of communities; of one side the first */
 	int32_t *members;  /* n: nodes of communities */
 	double *weight;	   /* n: of the edges from a node to communities */
 	int32_t *touched;  /* n: communities with such edges */
@@ -59,10 +59,11 @@ create_level_work(tlv_context *ctx, const tlv_level_task *task, level_work *work
 
 	memset(work, 0, sizeof(*work));
 	work->task = task;
-	work->cost = task->resolution / task->total * (task->sides ? 1 : 0.5);
+	work->cost = task->resolution / task->total;
 	tlv_rng_seed(&work->rng, task->seed);
 	TLV_TRY_NEW(ctx, work->ends[0], n);
-	TLV_TRY_NEW(ctx, work->ends[1], n);
+	if (task->sides)
+		TLV_TRY_NEW(ctx, work->ends[1], n);
 	TLV_TRY_NEW(ctx, work->members, n);
 	TLV_TRY_NEW0(ctx, work->weight, n);
 	TLV_TRY_NEW(ctx, work->touched, n);
@@ -88,18 +89,21 @@ free_level_work(tlv_context *ctx, level_work *work)
 }
 
 /* What a node costs in a community: its expected edges there, by the resolution. */
-static double
+static inline double
 expected_cost(const level_work *work, const level *at, size_t u, int32_t c)
 {
+	if (!work->task->sides)
+		return work->cost * at->mass[0][u] * work->ends[0][c];
 	return work->cost * (at->mass[0][u] * work->ends[1][c] + at->mass[1][u] * work->ends[0][c]);
 }
 
 /* Adds a node to a community (by = 1), or takes it away (by = -1). */
-static void
+static inline void
 count_member(level_work *work, const level *at, size_t u, int32_t c, int by)
 {
-	for (int s = 0; s < 2; s++)
-		work->ends[s][c] += by * at->mass[s][u];
+	work->ends[0][c] += by * at->mass[0][u];
+	if (work->task->sides)
+		work->ends[1][c] += by * at->mass[1][u];
 	work->members[c] += by;
 }
 
@@ -113,7 +117,8 @@ begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties
 	TLV_TRY_CONTINUE(ctx);
 	memset(work->ends[0], 0, n * sizeof(double));
 	TLV_TRY_CONTINUE(ctx);
-	memset(work->ends[1], 0, n * sizeof(double));
+	if (work->task->sides)
+		memset(work->ends[1], 0, n * sizeof(double));
 	TLV_TRY_CONTINUE(ctx);
 	memset(work->members, 0, n * sizeof(int32_t));
 	TLV_TRY_CONTINUE(ctx);
@@ -181,6 +186,18 @@ best_community(level_work *work, const level *at, size_t u, size_t touched, size
 	return best;
 }
 
+/* Counts the entries of a node's row, now and then with a look at tlv_should_stop(). */
+static inline tlv_status
+count_entries(tlv_context *ctx, level_work *work, const level *at, size_t u)
+{
+	work->entries += at->edges.start[u + 1] - at->edges.start[u] + 1;
+	if (work->entries <= CHUNK_ENTRIES)
+		return TLV_OK;
+	work->entries = 0;
+	TLV_TRY_CONTINUE(ctx);
+	return TLV_OK;
+}
+
 /*
  * Moves nodes of a level until none gains; part: communities do not leave these (NULL: they may).
  * *moves counts.
@@ -200,12 +217,7 @@ move_nodes(tlv_context *ctx, level_work *work, level *at, const int32_t *part, s
 		first = first + 1 < n ? first + 1 : 0;
 		waiting--;
 		work->waits[u] = false;
-		work->entries += at->edges.start[u + 1] - at->edges.start[u] + 1;
-		if (work->entries > CHUNK_ENTRIES)
-		{
-			TLV_TRY_CONTINUE(ctx);
-			work->entries = 0;
-		}
+		TLV_TRY(count_entries(ctx, work, at, u));
 		touched = weigh_communities(work, at, part, u);
 		count_member(work, at, u, own, -1);
 		best = best_community(work, at, u, touched, empties);
@@ -369,6 +381,31 @@ join_parts(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 	return TLV_OK;
 }
 
+/*
+ * Every node that is still a part by itself, in random order, goes where it gains most within its
+ * community, once.
+ */
+static tlv_status
+grow_parts(tlv_context *ctx, level_work *work, level *single, const int32_t *community)
+{
+	size_t n = single->edges.rows, empties;
+
+	TLV_TRY(begin_moves(ctx, work, single, &empties));
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t u = (size_t) work->queue[i], touched;
+
+		TLV_TRY(count_entries(ctx, work, single, u));
+		if (work->members[single->label[u]] > 1)
+			continue;
+		touched = weigh_communities(work, single, community, u);
+		count_member(work, single, u, single->label[u], -1);
+		single->label[u] = best_community(work, single, u, touched, 0);
+		count_member(work, single, u, single->label[u], 1);
+	}
+	return TLV_OK;
+}
+
 /* Parts of the communities of a level, each grown from single nodes. */
 static tlv_status
 refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part, size_t *parts)
@@ -379,7 +416,10 @@ refine_parts(tlv_context *ctx, level_work *work, const level *at, int32_t *part,
 	single.label = part;
 	for (size_t u = 0; u < n; u++)
 		part[u] = (int32_t) u;
-	TLV_TRY(move_nodes(ctx, work, &single, at->label, &moves));
+	if (work->task->once)
+		TLV_TRY(grow_parts(ctx, work, &single, at->label));
+	else
+		TLV_TRY(move_nodes(ctx, work, &single, at->label, &moves));
 	return compact_labels(ctx, n, part, work->queue, parts);
 }
 

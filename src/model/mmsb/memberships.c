@@ -111,31 +111,64 @@ tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double 
 				(weight == NULL ? 1 : weight[u]) * memberships->share[i];
 }
 
+/* Words of a set of k communities. */
+static size_t
+set_words(size_t k)
+{
+	return (k + 63) / 64;
+}
+
+/*
+ * One node's n memberships by rank: shares laid out in order of the ranks, of which the set says
+ * what there is; both are left empty.
+ */
+static void
+reorder_node(size_t k, const uint16_t *rank, size_t n, uint16_t *community, float *share,
+			 uint64_t *set, float *laid_out)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		uint16_t to = rank[community[i]];
+
+		laid_out[to] = share[i];
+		set[to / 64] |= (uint64_t) 1 << to % 64;
+	}
+	for (size_t w = 0; w < set_words(k); w++)
+		for (; set[w] != 0; set[w] &= set[w] - 1)
+		{
+			size_t c = 64 * w + (size_t) __builtin_ctzll(set[w]);
+
+			community[at] = (uint16_t) c;
+			share[at++] = laid_out[c];
+		}
+	tlv_assert(at == n);
+}
+
 tlv_status
 tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,
 						tlv_memberships *memberships)
 {
 	uint16_t *rank = tlv_alloc(ctx, k, sizeof(uint16_t));
+	uint64_t *set = tlv_alloc0(ctx, set_words(k), sizeof(uint64_t));
+	float *laid_out = tlv_alloc(ctx, k, sizeof(float));
 
 	TLV_TRY_ALLOC(ctx, rank);
+	TLV_TRY_ALLOC(ctx, set);
+	TLV_TRY_ALLOC(ctx, laid_out);
 	for (size_t i = 0; i < k; i++)
 		rank[order[i]] = (uint16_t) i;
 	for (size_t u = 0; u < memberships->n; u++)
-		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
-		{
-			uint16_t community = rank[memberships->community[i]];
-			float share = memberships->share[i];
-			size_t at = i;
+	{
+		size_t first = memberships->start[u];
 
-			/* insertion: a node has few communities */
-			for (; at > memberships->start[u] && memberships->community[at - 1] > community; at--)
-			{
-				memberships->community[at] = memberships->community[at - 1];
-				memberships->share[at] = memberships->share[at - 1];
-			}
-			memberships->community[at] = community;
-			memberships->share[at] = share;
-		}
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		reorder_node(k, rank, memberships->start[u + 1] - first, memberships->community + first,
+					 memberships->share + first, set, laid_out);
+	}
+	tlv_free(ctx, laid_out);
+	tlv_free(ctx, set);
 	tlv_free(ctx, rank);
 	return TLV_OK;
 }

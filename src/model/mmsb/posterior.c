@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/fast_math.h"
+
 /* Nodes between two looks at tlv_should_stop(). */
 #define CHUNK_NODES 64
 
@@ -219,7 +221,7 @@ choose_rates(tlv_context *ctx, posterior *work)
 }
 
 /* Log-likelihoods of a node's edges as a member of every community, at the rates as they are. */
-static void
+TLV_CLONES static void
 add_likelihoods(posterior *work, double mass, size_t touched)
 {
 	size_t k = work->k;
@@ -267,15 +269,17 @@ without_itself(const posterior *work, double mass, size_t a, size_t touched)
 }
 
 /* To a distribution. */
-static void
+TLV_CLONES static void
 normalize(size_t k, const double *logarithms, double *share)
 {
 	double largest = -HUGE_VAL, sum = 0;
 
 	for (size_t a = 0; a < k; a++)
-		largest = fmax(largest, logarithms[a]);
+		largest = logarithms[a] > largest ? logarithms[a] : largest;
 	for (size_t a = 0; a < k; a++)
-		sum += share[a] = exp(logarithms[a] - largest);
+		share[a] = tlv_exp_nonpositive(logarithms[a] - largest);
+	for (size_t a = 0; a < k; a++)
+		sum += share[a];
 	for (size_t a = 0; a < k; a++)
 		share[a] /= sum;
 }

@@ -18,12 +18,16 @@
 #define MORE_RESOLUTIONS 8
 #define SAME_RESOLUTION	 0.02
 
-/* So many in a row that are no better end the search. */
-#define MOST_IN_VAIN 2
+/* So many in a row that are no better end the search; fewer of a large graph. */
+#define MOST_IN_VAIN  2
+#define LARGE_IN_VAIN 1
 
-/* Rounds over all levels; fewer of a graph with so many entries. */
+/* How far behind the plain model may be before it is not tried. */
+#define PLAIN_MARGIN 2
+
+/* Rounds over all levels, at the best resolution; fewer of a graph with so many entries. */
 #define ROUNDS		  10
-#define LARGE_ROUNDS  3
+#define LARGE_ROUNDS  2
 #define LARGE_ENTRIES 200000
 
 /* Towards more communities than are found: the resolution's factor, and how often at most. */
@@ -44,6 +48,8 @@ typedef struct proposal
 	size_t found, k;	/* their communities */
 	bool corrected;
 	double resolution, value; /* of the best one */
+	double evidence[2];		  /* plain and corrected, of the last one compared */
+	double one[2];			  /* of all nodes in one */
 } proposal;
 
 /* ---- the graph ---- */
@@ -93,6 +99,23 @@ fill_mass(tlv_context *ctx, const proposal *work, bool corrected, size_t s, doub
 	return TLV_OK;
 }
 
+static void
+split_sides(const proposal *work, int32_t *label, int32_t *sides[2])
+{
+	sides[0] = label;
+	sides[1] = work->fit->sides == 2 ? label + work->fit->side[0].n : NULL;
+}
+
+static tlv_status
+weigh_one(tlv_context *ctx, proposal *work)
+{
+	int32_t *sides[2];
+
+	memset(work->label, 0, work->n * sizeof(int32_t));
+	split_sides(work, work->label, sides);
+	return tlv_mmsb_moves_evidence(ctx, work->fit, sides, 1, work->one);
+}
+
 static tlv_status
 open_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
 {
@@ -122,7 +145,7 @@ open_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, proposal *work)
 	TLV_TRY_NEW(ctx, work->label, work->n);
 	TLV_TRY_NEW(ctx, work->best, work->n);
 	work->value = -HUGE_VAL;
-	return TLV_OK;
+	return weigh_one(ctx, work);
 }
 
 static void
@@ -139,6 +162,18 @@ close_proposal(tlv_context *ctx, proposal *work)
 
 /* ---- partitions ---- */
 
+static bool
+is_large(const proposal *work)
+{
+	return work->edges.entries > LARGE_ENTRIES;
+}
+
+static int
+last_rounds(const proposal *work)
+{
+	return is_large(work) ? LARGE_ROUNDS : ROUNDS;
+}
+
 static tlv_level_task
 level_task(const proposal *work, bool corrected, double resolution)
 {
@@ -148,14 +183,8 @@ level_task(const proposal *work, bool corrected, double resolution)
 							.total = work->fit->total,
 							.resolution = resolution,
 							.seed = work->fit->options->seed,
-							.rounds = work->edges.entries > LARGE_ENTRIES ? LARGE_ROUNDS : ROUNDS};
-}
-
-static void
-split_sides(const proposal *work, int32_t *label, int32_t *sides[2])
-{
-	sides[0] = label;
-	sides[1] = work->fit->sides == 2 ? label + work->fit->side[0].n : NULL;
+							.rounds = 1,
+							.once = is_large(work)};
 }
 
 /* Never more than the smaller side has nodes. */
@@ -169,21 +198,35 @@ most_communities(const tlv_mmsb_fit_state *fit)
 	return most;
 }
 
-/* A partition at the resolution, of at most so many communities. */
+/* The partition looked at, merged to so many communities. */
 static tlv_status
-search_at(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most)
+merge_found(tlv_context *ctx, proposal *work, bool corrected, size_t most)
+{
+	tlv_level_task task = level_task(work, corrected, 1);
+
+	TLV_TRY(tlv_merge_communities(ctx, &task, work->found, most, work->label));
+	work->found = most;
+	return TLV_OK;
+}
+
+static void
+separate_nodes(proposal *work)
+{
+	for (size_t u = 0; u < work->n; u++)
+		work->label[u] = (int32_t) u;
+	work->found = work->n;
+}
+
+/* From the partition looked at to one at the resolution, of at most so many communities. */
+static tlv_status
+search_at(tlv_context *ctx, proposal *work, bool corrected, double resolution, size_t most,
+		  int rounds)
 {
 	tlv_level_task task = level_task(work, corrected, resolution);
 
-	for (size_t u = 0; u < work->n; u++)
-		work->label[u] = (int32_t) u;
+	task.rounds = rounds;
 	TLV_TRY(tlv_levels_search(ctx, &task, work->label, &work->found));
-	if (work->found > most)
-	{
-		TLV_TRY(tlv_merge_communities(ctx, &task, work->found, most, work->label));
-		work->found = most;
-	}
-	return TLV_OK;
+	return work->found > most ? merge_found(ctx, work, corrected, most) : TLV_OK;
 }
 
 /* Whether a model, plain or degree-corrected, may be chosen. */
@@ -204,15 +247,14 @@ may_be(const tlv_mmsb_fit_state *fit, int corrected)
 static tlv_status
 compare_partition(tlv_context *ctx, proposal *work, double resolution, bool *better)
 {
-	tlv_mmsb_evidences evidence;
 	int32_t *sides[2];
 
 	split_sides(work, work->label, sides);
-	TLV_TRY(tlv_mmsb_evidence(ctx, work->fit, sides, work->found, &evidence));
+	TLV_TRY(tlv_mmsb_moves_evidence(ctx, work->fit, sides, work->found, work->evidence));
 	*better = false;
 	for (int corrected = 0; corrected < 2; corrected++)
 	{
-		double value = evidence.of[corrected][0]; /* the model of the moves */
+		double value = work->evidence[corrected];
 
 		if (!may_be(work->fit, corrected) || value <= work->value)
 			continue;
@@ -270,33 +312,70 @@ own_resolution(tlv_context *ctx, const proposal *work, bool corrected, double *r
 	return TLV_OK;
 }
 
-/* Resolutions from 1 on, each from the partition of the one before. */
+/*
+ * Whether the plain model may yet win: not where, of the partition of the moves that correct for
+ * degrees, it is behind by more than it would explain of a partition that is twice as good for it.
+ */
+static bool
+plain_may_win(const proposal *work)
+{
+	double behind = work->evidence[1] - work->evidence[0];
+
+	return behind <= PLAIN_MARGIN * (work->evidence[0] - work->one[0]);
+}
+
+/* At resolution 1, by every model that may be. */
+static tlv_status
+begin_resolutions(tlv_context *ctx, proposal *work, size_t most)
+{
+	bool better;
+
+	for (int c = 1; c >= 0; c--)
+	{
+		if (!may_be(work->fit, c) || (c == 0 && may_be(work->fit, 1) && !plain_may_win(work)))
+			continue;
+		separate_nodes(work);
+		TLV_TRY(search_at(ctx, work, c, 1, most, 1));
+		TLV_TRY(compare_partition(ctx, work, 1, &better));
+	}
+	return TLV_OK;
+}
+
+static void
+return_to_best(proposal *work)
+{
+	memcpy(work->label, work->best, work->n * sizeof(int32_t));
+	work->found = work->k;
+}
+
+/*
+ * Resolutions from 1 on, each from the partition of the one before, until the likelihood falls;
+ * then moves at the best one to the end.
+ */
 static tlv_status
 follow_resolutions(tlv_context *ctx, proposal *work, size_t most)
 {
 	double resolution = 1, before;
-	int vain = 0;
+	int vain = 0, in_vain = is_large(work) ? LARGE_IN_VAIN : MOST_IN_VAIN;
 	bool better, corrected;
 
-	for (int c = 0; c < 2; c++)
-		if (may_be(work->fit, c))
-		{
-			TLV_TRY(search_at(ctx, work, c, 1, most));
-			TLV_TRY(compare_partition(ctx, work, 1, &better));
-		}
+	TLV_TRY(begin_resolutions(ctx, work, most));
 	corrected = work->corrected;
-	memcpy(work->label, work->best, work->n * sizeof(int32_t));
-	work->found = work->k;
-	for (int i = 0; i < MORE_RESOLUTIONS && vain < MOST_IN_VAIN; i++)
+	return_to_best(work);
+	for (int i = 0; i < MORE_RESOLUTIONS && vain < in_vain; i++)
 	{
 		before = resolution;
 		TLV_TRY(own_resolution(ctx, work, corrected, &resolution));
 		if (work->found < 2 || fabs(resolution - before) <= SAME_RESOLUTION * before)
 			break;
-		TLV_TRY(search_at(ctx, work, corrected, resolution, most));
+		TLV_TRY(search_at(ctx, work, corrected, resolution, most, 1));
 		TLV_TRY(compare_partition(ctx, work, resolution, &better));
 		vain = better ? 0 : vain + 1;
 	}
+	return_to_best(work);
+	TLV_TRY(search_at(ctx, work, work->corrected, work->resolution, most, last_rounds(work)));
+	TLV_TRY(compare_partition(ctx, work, work->resolution, &better));
+	return_to_best(work);
 	return TLV_OK;
 }
 
@@ -305,7 +384,6 @@ static tlv_status
 merge_proposal(tlv_context *ctx, proposal *work, size_t k, bool *done)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
-	tlv_level_task task = level_task(work, fit->corrected, 1);
 
 	*done = fit->proposals >= k;
 	if (!*done)
@@ -313,9 +391,9 @@ merge_proposal(tlv_context *ctx, proposal *work, size_t k, bool *done)
 	for (size_t s = 0; s < fit->sides; s++)
 		memcpy(work->label + (s == 0 ? 0 : fit->side[0].n), fit->side[s].proposed,
 			   fit->side[s].n * sizeof(int32_t));
-	work->found = k;
+	work->found = fit->proposals;
 	work->corrected = fit->corrected;
-	return tlv_merge_communities(ctx, &task, fit->proposals, k, work->label);
+	return merge_found(ctx, work, fit->corrected, k);
 }
 
 /* Exactly k communities: merged from the first partition that has as many or more. */
@@ -330,12 +408,13 @@ reach_communities(tlv_context *ctx, proposal *work, size_t k)
 		return TLV_OK;
 	TLV_TRY(follow_resolutions(ctx, work, work->n));
 	resolution = work->resolution;
-	for (int i = 0; i < MOST_FINER; i++, resolution *= FINER)
+	for (int i = 0; i < MOST_FINER && work->found < k; i++)
 	{
-		TLV_TRY(search_at(ctx, work, work->corrected, resolution, k));
-		if (work->found == k)
-			return TLV_OK;
+		resolution *= FINER;
+		TLV_TRY(search_at(ctx, work, work->corrected, resolution, work->n, 1));
 	}
+	if (work->found >= k)
+		return merge_found(ctx, work, work->corrected, k);
 	for (size_t u = 0; u < work->n; u++)
 		work->label[u] = (int32_t) (u % k);
 	work->found = k;
@@ -363,14 +442,14 @@ keep_proposal(tlv_context *ctx, const proposal *work)
 static tlv_status
 best_communities(tlv_context *ctx, proposal *work)
 {
+	size_t most = most_communities(work->fit);
 	bool better;
 
-	TLV_TRY(follow_resolutions(ctx, work, most_communities(work->fit)));
+	TLV_TRY(follow_resolutions(ctx, work, most));
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;
 	TLV_TRY(compare_partition(ctx, work, 1, &better));
-	memcpy(work->label, work->best, work->n * sizeof(int32_t));
-	work->found = work->k;
+	return_to_best(work);
 	return TLV_OK;
 }
 
@@ -380,7 +459,8 @@ cut_communities(tlv_context *ctx, proposal *work)
 {
 	double inside, expected;
 
-	TLV_TRY(search_at(ctx, work, true, 1, most_communities(work->fit)));
+	separate_nodes(work);
+	TLV_TRY(search_at(ctx, work, true, 1, most_communities(work->fit), last_rounds(work)));
 	work->corrected = may_be(work->fit, 1);
 	TLV_TRY(count_inside(ctx, work, true, &inside, &expected));
 	if (inside - expected >= LEAST_MODULARITY * work->fit->total)
@@ -388,6 +468,14 @@ cut_communities(tlv_context *ctx, proposal *work)
 	memset(work->label, 0, work->n * sizeof(int32_t));
 	work->found = 1;
 	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_choose_correction(tlv_context *ctx, tlv_mmsb_fit_state *fit)
+{
+	fit->corrected = may_be(fit, 1);
+	return may_be(fit, 0) && may_be(fit, 1) ? tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, fit->k)
+											: TLV_OK;
 }
 
 tlv_status

@@ -136,6 +136,43 @@ test_reorder(void **state)
 			assert_equal(after[u * K + i], before[u * K + (size_t) order[i]]);
 }
 
+/* Of more communities than a word has bits: nodes in one, in all and in every third of them. */
+static void
+test_reorder_many(void **state)
+{
+	enum
+	{
+		MANY = 150
+	};
+	int64_t order[MANY];
+	double share[3][MANY] = {{0}};
+	tlv_membership_builder builder;
+	size_t at = 0;
+
+	(void) state;
+	share[0][130] = 1;
+	for (size_t c = 0; c < MANY; c++)
+	{
+		order[c] = (int64_t) (c * 77 % MANY);
+		share[1][c] = (c % 2 == 0 ? 2.0 : 1.0) / (1.5 * MANY);
+		share[2][c] = c % 3 == 0 ? 1.0 / 50 : 0;
+	}
+	assert_ok(tlv_memberships_begin(&ctx, 3, &builder));
+	for (size_t u = 0; u < 3; u++)
+		assert_ok(tlv_memberships_append(&ctx, &builder, MANY, share[u]));
+	assert_ok(tlv_memberships_reorder(&ctx, MANY, order, &builder.memberships));
+	for (size_t u = 0; u < 3; u++)
+	{
+		for (size_t i = 0; i < MANY; i++)
+			if (share[u][order[i]] > 0)
+			{
+				assert_int_equal(builder.memberships.community[at], i);
+				assert_close(builder.memberships.share[at++], share[u][order[i]], 1e-7);
+			}
+		assert_int_equal(builder.memberships.start[u + 1], at);
+	}
+}
+
 /* Two triangles joined by an edge: Newman's 5/14, and one of 7 ends of each leaves it. */
 static void
 test_modularity(void **state)
@@ -180,6 +217,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reorder, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reorder_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_modularity, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bridgeness, setup, teardown),
 	};
