@@ -145,7 +145,7 @@ BEGIN
       IF of_models THEN
         model := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_model;
         PERFORM tlv_info(model), tlv_infer(model, '{1:1,2:3}'), tlv_log_likelihood(model, '{1:1,60:1}'),
-            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(model, 0) GROUP BY 1, 2, 3)),
+            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(model, 0) GROUP BY 1, 2, 3) v),
           (SELECT count(*) FROM tlv_communities(model)), (SELECT count(*) FROM tlv_connectivity(model)), (SELECT count(*) FROM tlv_bridgeness(model)), (SELECT count(*) FROM tlv_diagnostics(model));
       ELSE
         graph := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_graph;
