@@ -129,7 +129,7 @@ def fit(s, k, options='', table='edges'):
     cost = s.cost(f"CREATE TEMP TABLE fitted AS SELECT tlv_mmsb('SELECT src, dst FROM {table}', {k}{options}) AS model")[1]
     s.query(f'CREATE TEMP TABLE estimate AS SELECT t.node, coalesce(v.memberships, array_fill({1 / k}::float8, ARRAY[{k}])) AS memberships '
             'FROM truth t LEFT JOIN (SELECT node, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM fitted, tlv_memberships(model, 0) GROUP BY node) v USING (node)')
-    return cost, {name: float(value) for name, value in s.query('SELECT name, value FROM fitted, tlv_diagnostics(model)')}
+    return cost, {name: float(score) for name, score in s.query("SELECT concat_ws('_', measure, component), score FROM fitted, tlv_diagnostics(model)")}
 
 
 def matrix(s, table='estimate'):
@@ -142,12 +142,12 @@ PAIRS = '(SELECT tlv_membership_pairs(t.memberships, e.memberships) AS pairs FRO
 
 def half_l1(s):
     """of the tables truth and estimate: mean over the nodes of half the L1 distance"""
-    return float(s.value(f'SELECT tlv_membership_l1(pairs) FROM {PAIRS}'))
+    return float(s.value(f"SELECT score FROM {PAIRS}, tlv_scores(pairs) WHERE measure = 'membership_l1'"))
 
 
 def error_and_recovery(s):
     """the thesis' error, over all significant pairs, and its recovery ratio"""
-    return [float(x) for x in s.query(f'SELECT tlv_membership_error(pairs), tlv_recovery_ratio(pairs) FROM {PAIRS}')[0]]
+    return [float(s.value(f"SELECT score FROM {PAIRS}, tlv_scores(pairs) WHERE measure = '{measure}'")) for measure in ('membership_error', 'recovery_ratio')]
 
 
 def f1(s, of_truth=0.2, of_estimate=0.2):

@@ -140,7 +140,7 @@ def chain(s, model, m=0):
 
 
 def diagnostics(s, model):
-    return {name: float(value) for name, value in s.query(f'SELECT name, value FROM {model}, tlv_diagnostics(model)')}
+    return {name: float(score) for name, score in s.query(f"SELECT concat_ws('_', measure, component), score FROM {model}, tlv_diagnostics(model)")}
 
 
 # -- errors --------------------------------------------------------------------------

@@ -51,7 +51,7 @@ for name, (parameters, figure, refined, alpha_figure, alpha0_figure) in SETS.ite
         order, errors = match(A, topics_of(s, plain, A.shape[0]))
         after = match(A, topics_of(s, 'SELECT refined FROM accept_models', A.shape[0]))[1].mean()
         alpha_error = np.abs(column(s, plain, 'alpha')[order] - alpha).sum() / a0
-        free = float(s.value("SELECT value FROM accept_models, tlv_diagnostics(free) WHERE name = 'alpha0'"))
+        free = float(s.value("SELECT score FROM accept_models, tlv_diagnostics(free) WHERE measure = 'alpha0'"))
         found = int(s.value('SELECT k FROM accept_models'))
         checks = [errors.mean() <= 1.10 * figure + .005, after <= 1.15 * refined + .01, found == k,
                   alpha_error <= 1.10 * alpha_figure + .005]

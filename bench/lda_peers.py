@@ -52,7 +52,7 @@ for number, config in enumerate(['small'] if SMALL else ['small', 'large']):
             sql = f"CREATE TEMP TABLE m AS SELECT tlv_lda('SELECT doc, item, n FROM {config}', k => {k}{options}) AS model"
             costs.append(s.cost(sql)[1])
             answers.append(topics_of(s, 'SELECT model FROM m', C.shape[1], seen))
-            diagnostics = dict(s.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+            diagnostics = dict(s.query("SELECT concat_ws('_', measure, component), score FROM m, tlv_diagnostics(model)"))
             s.close()
         score = peers.score_topics(A, answers[0], C, T, a0)
         label = 'tensorlv, alpha0 known, no refinement' if name == 'moments' else 'tensorlv, all defaults (refined)'

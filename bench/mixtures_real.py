@@ -68,7 +68,7 @@ def ours(s, k, kind, repeats, options=''):
     call = f"SELECT tlv_gmm('SELECT x FROM train', {given}covariance => '{kind}'{options}) AS model"
     s.query('DROP TABLE IF EXISTS m; CREATE TEMP TABLE m (model tlv_model)')
     cpu = seconds_of(s, f'DELETE FROM m; INSERT INTO m {call}', repeats)
-    d = dict(s.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+    d = dict(s.query("SELECT concat_ws('_', measure, component), score FROM m, tlv_diagnostics(model)"))
     train_ll, test_ll = (float(s.value(f'SELECT avg(tlv_log_likelihood(model, x)) FROM m, {t}')) for t in ('train', 'test'))
     found = np.array(s.query('SELECT tlv_assign(model, x) FROM m, (SELECT * FROM train UNION ALL SELECT * FROM test) r ORDER BY id'), int)[:, 0]
     return train_ll, test_ll, found, cpu, d

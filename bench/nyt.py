@@ -35,7 +35,7 @@ def fit(query, k, check=None):
     """Cost and diagnostics of a fit in a new session"""
     f = Session(tensorlv__work_mem=WORK_MEM, max_parallel_workers_per_gather=2)
     cost = f.cost(f"CREATE TEMP TABLE m AS SELECT tlv_lda('{query}', k => {k}, refine => 'none') AS model", full=True)[1]
-    d = dict(f.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+    d = dict(f.query("SELECT concat_ws('_', measure, component), score FROM m, tlv_diagnostics(model)"))
     lost = ''
     if check:
         f.query(f'CREATE TEMP TABLE truth AS SELECT tlv_simulate_lda_model({check}, {k}, alpha0 => 2.5) AS model')

@@ -97,7 +97,7 @@ def speed_driver(s):
     for name, query in (('stored arrays', 'SELECT s FROM many'), ('(seq, t, symbol) rows, in no order', 'TABLE rows_of')):
         for workers in (0, 2):
             s.set(max_parallel_workers_per_gather=workers)
-            sql = (f"SELECT max(value) FILTER (WHERE name = 'passes'), max(value) FILTER (WHERE name = 'refinement_steps') "
+            sql = (f"SELECT max(score) FILTER (WHERE measure = 'passes'), max(score) FILTER (WHERE measure = 'refinement_steps') "
                    f"FROM tlv_diagnostics(tlv_hmm('{query}', k => 5))")
             found, cost = s.cost(sql)
             rows.append([name, workers, cost.cpu, f'{cost.wall:.2f}', found[0][0], found[0][1]])
@@ -215,10 +215,10 @@ def real(s):
         sql = f"SELECT tlv_hmm('{train}', k => {k}{options})"
         cost = s.cost(f'SELECT ({sql}) IS NULL')[1]
         perplexity, likelihood, path = score_ours(s, sql)
-        steps = s.query("SELECT value FROM fitted, tlv_diagnostics(model) WHERE name = 'refinement_steps'")
+        steps = s.query("SELECT score FROM fitted, tlv_diagnostics(model) WHERE measure = 'refinement_steps'")
         rows.append([name, cost.cpu, likelihood, perplexity, f'{many_to_one(path, tags):.3f}', steps[0][0] if steps else ''])
-    for warning, value in s.query("SELECT name, round(value::numeric, 3) FROM fitted, tlv_diagnostics(model) WHERE name LIKE 'warning%'"):
-        print(f'  {warning} ({value})')
+    for warning, score in s.query("SELECT measure, round(score::numeric, 3) FROM fitted, tlv_warnings(model)"):
+        print(f'  {warning} ({score})')
     starts = []
     if CategoricalHMM is not None:
         X = np.concatenate([[w for w, _ in coded[i]] for i in sorted(coded) if i not in held]).reshape(-1, 1)

@@ -119,7 +119,7 @@ for name in names:
             s.query(f'UPDATE m SET model = tlv_extend(model, (SELECT tlv_count_summary(bag) FROM {name}_bags))')
         model = 'SELECT model FROM m'
         B = topics_of(s, model, C.shape[1], seen)
-        d = dict(s.query('SELECT name, value FROM m, tlv_diagnostics(model)'))
+        d = dict(s.query("SELECT concat_ws('_', measure, component), score FROM m, tlv_diagnostics(model)"))
         print(f"{name}, {label}: alpha0 {float(d['alpha0']):.3f}, damped {d.get('counts_damped')}, refinement steps "
               f"{d.get('refinement_steps', 0)}, wall {cost.wall:.1f} s, {cost.leader_mb:.0f} MB"
               + f", {sum(n.startswith('warning') for n in d)} warnings", flush=True)

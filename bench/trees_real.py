@@ -40,7 +40,7 @@ def fit(s, call):
     s.query('DROP TABLE IF EXISTS t; CREATE TEMP TABLE t (model tlv_model)')
     cost = s.cost(f'INSERT INTO t SELECT {call}')[1]
     edges = s.query('SELECT e.parent, e.child FROM t, tlv_tree_edges(model) e WHERE parent IS NOT NULL')
-    return [tuple(e) for e in edges], dict(s.query('SELECT name, value FROM t, tlv_diagnostics(model)')), cost
+    return [tuple(e) for e in edges], dict(s.query("SELECT concat_ws('_', measure, component), score FROM t, tlv_diagnostics(model)")), cost
 
 
 def same(pairs, label):

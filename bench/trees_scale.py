@@ -96,7 +96,7 @@ def size(s, title, name, edges, p, asked_moments=None, asked_structure=None, ask
     for n in 0, 2:
         workers(s, n)
         cost = s.cost(f"CREATE TEMP TABLE w AS SELECT tlv_tree('SELECT v FROM {name}', 2) AS model")[1]
-        d = dict(s.query('SELECT name, value FROM w, tlv_diagnostics(model)'))
+        d = dict(s.query("SELECT concat_ws('_', measure, component), score FROM w, tlv_diagnostics(model)"))
         line('tlv_tree' + (', 2 workers' if n else ''), cost, None, asked_all,
              f"{d['refinement_steps']} steps, {d['passes']} passes, {float(d['log_likelihood_per_row']):.3f}; "
              'RF ' + distance(s, 'SELECT model FROM w', edges, p))

@@ -117,7 +117,7 @@ def mixture(n, d, k, seed=1):
 
 
 def log_likelihood(s, model):
-    return float(s.value(f"SELECT value FROM {model}, tlv_diagnostics(model) WHERE name = 'mean_log_likelihood'"))
+    return float(s.value(f"SELECT score FROM {model}, tlv_diagnostics(model) WHERE measure = 'mean_log_likelihood'"))
 
 
 def amari(a, b):
@@ -168,7 +168,7 @@ def ica(s):
         B = np.array(s.query('SELECT dimension, component, weight FROM fitted, tlv_mixing(model)'), float)
         M = np.zeros((d, d))
         M[B[:, 0].astype(int) - 1, B[:, 1].astype(int) - 1] = B[:, 2]
-        steps = s.value("SELECT coalesce((SELECT value FROM fitted, tlv_diagnostics(model) WHERE name = 'refinement_steps'), 0)")
+        steps = s.value("SELECT coalesce((SELECT score FROM fitted, tlv_diagnostics(model) WHERE measure = 'refinement_steps'), 0)")
         rows.append([name, cost.cpu, cost.cpu / one.cpu, amari(A, M), f'{float(steps):.0f} steps'])
     for fun in ('logcosh', 'cube'):
         seconds, m = cpu(lambda: FastICA(d, fun=fun, whiten='unit-variance', random_state=0, max_iter=500).fit(X))

@@ -18,7 +18,7 @@ COMMENT ON FUNCTION tlv_ica(text, integer, boolean, text, integer, text, bigint,
     'default with noise), iterations null: until they settle; the other parameters are '
     'those of tlv_fit_ica';
 CREATE FUNCTION tlv_mixing(model tlv_model, inverse boolean DEFAULT false)
-    RETURNS TABLE (component integer, dimension integer, weight float8)
+    RETURNS TABLE (component integer, dimension integer, dimension_name text, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_mixing_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_mixing(tlv_model, boolean) IS
     'what each dimension gets of each independent component of variance 1, by decreasing modulus of its kurtosis; the largest weight of a '

@@ -7,23 +7,23 @@ CREATE AGGREGATE tlv_label_pairs(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_label_pairs(bigint, bigint) IS 'nodes with their labels in two partitions: the contingency table, for tlv_nmi and tlv_ari; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_label_pairs(bigint, bigint) IS 'nodes with their labels in two partitions: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 
-CREATE FUNCTION tlv_nmi(pairs tlv_moments) RETURNS float8
+CREATE FUNCTION tlv_nmi_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_nmi(tlv_moments) IS 'normalised mutual information of two partitions, over the mean of their entropies: 0 .. 1; of collected tlv_label_pairs';
-CREATE FUNCTION tlv_ari(pairs tlv_moments) RETURNS float8
+COMMENT ON FUNCTION tlv_nmi_final(tlv_moments) IS 'final function of tlv_nmi';
+CREATE FUNCTION tlv_ari_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_ari(tlv_moments) IS 'Rand index of two partitions, adjusted for chance: 1 for equal ones, about 0 for independent ones; of collected tlv_label_pairs';
+COMMENT ON FUNCTION tlv_ari_final(tlv_moments) IS 'final function of tlv_ari';
 CREATE AGGREGATE tlv_nmi(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_nmi(bigint, bigint) IS 'normalised mutual information of two partitions, over the mean of their entropies: 0 .. 1; one row a node';
 
 CREATE AGGREGATE tlv_ari(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_ari(bigint, bigint) IS 'Rand index of two partitions, adjusted for chance: 1 for equal ones, about 0 for independent ones; one row a node';
 
@@ -35,27 +35,25 @@ CREATE AGGREGATE tlv_cover_pairs(a bigint[], b bigint[]) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_cover_pairs(bigint[], bigint[]) IS
-    'nodes with their communities, several or none, in two covers: sizes and intersections, for tlv_overlapping_nmi and tlv_cover_f1; rows with a null '
+    'nodes with their communities, several or none, in two covers: sizes and intersections, for tlv_scores; rows with a null '
     'array are skipped and counted';
 
-CREATE FUNCTION tlv_overlapping_nmi(pairs tlv_moments) RETURNS float8
+CREATE FUNCTION tlv_overlapping_nmi_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_overlapping_nmi(tlv_moments) IS
-    'normalised mutual information of two covers whose communities may overlap (Lancichinetti, Fortunato, Kertesz 2009): 0 .. 1; of collected '
-    'tlv_cover_pairs';
-CREATE FUNCTION tlv_cover_f1(pairs tlv_moments) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_cover_f1_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_cover_f1(tlv_moments) IS 'mean F1 score of every community with its best match, averaged over both directions: 0 .. 1; of collected tlv_cover_pairs';
+COMMENT ON FUNCTION tlv_overlapping_nmi_final(tlv_moments) IS 'final function of tlv_overlapping_nmi';
+CREATE FUNCTION tlv_cover_f1_final(tlv_moments) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cover_f1_final(tlv_moments) IS 'final function of tlv_cover_f1';
 CREATE AGGREGATE tlv_overlapping_nmi(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_overlapping_nmi, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_overlapping_nmi(bigint[], bigint[]) IS
     'normalised mutual information of two covers whose communities may overlap (Lancichinetti, Fortunato, Kertesz 2009): 0 .. 1; one row a node';
 
 CREATE AGGREGATE tlv_cover_f1(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_cover_f1, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_cover_f1(bigint[], bigint[]) IS 'mean F1 score of every community with its best match, averaged over both directions: 0 .. 1; one row a node';
 
@@ -67,8 +65,8 @@ CREATE AGGREGATE tlv_membership_pairs(truth float8[], estimate float8[]) (
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_membership_pairs(float8[], float8[]) IS
-    'nodes with their true and estimated memberships: means, co-moments and absolute differences of every pair of components, for tlv_match_memberships, '
-    'tlv_recovery_ratio, tlv_membership_error and tlv_membership_l1; rows with a null array are skipped and counted';
+    'nodes with their true and estimated memberships: means, co-moments and absolute differences of every pair of components, for tlv_match_memberships '
+    'and tlv_scores; rows with a null array are skipped and counted';
 
 CREATE FUNCTION tlv_match_memberships(pairs tlv_moments, significance float8 DEFAULT 0.01)
     RETURNS TABLE (component_a integer, component_b integer, correlation float8, t float8, p_value float8, q_value float8, error float8, matched boolean, assigned boolean)
@@ -77,16 +75,21 @@ COMMENT ON FUNCTION tlv_match_memberships(tlv_moments, float8) IS
     'every true component (a) with every estimated one (b), of collected tlv_membership_pairs: correlation, Student t and its right tail, the '
     'tail adjusted for all pairs (Benjamini, Hochberg), mean absolute difference; matched: adjusted tail at most significance; assigned: by the '
     'one-to-one assignment of least total difference';
-CREATE FUNCTION tlv_recovery_ratio(pairs tlv_moments, significance float8 DEFAULT 0.01) RETURNS float8
+CREATE FUNCTION tlv_membership_l1_final(tlv_moments) RETURNS float8
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_recovery_ratio(tlv_moments, float8) IS 'share of the true components that are matched (tlv_match_memberships) by an estimated one';
-CREATE FUNCTION tlv_membership_error(pairs tlv_moments, significance float8 DEFAULT 0.01) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_membership_error(tlv_moments, float8) IS
-    'sum of the mean absolute differences of all matched pairs (tlv_match_memberships) over the number of true components; an estimate of zeros scores 1 / k '
-    'were it matched: tlv_membership_l1 says more';
-CREATE FUNCTION tlv_membership_l1(pairs tlv_moments) RETURNS float8
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_membership_l1(tlv_moments) IS
+COMMENT ON FUNCTION tlv_membership_l1_final(tlv_moments) IS 'final function of tlv_membership_l1';
+CREATE AGGREGATE tlv_membership_l1(truth float8[], estimate float8[]) (
+    SFUNC = tlv_membership_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
+    FINALFUNC = tlv_membership_l1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_membership_l1(float8[], float8[]) IS
     'mean over the nodes of half the L1 distance of true and estimated memberships under the best one-to-one assignment of components, missing '
-    'ones being 0: 0 .. 1 for memberships that sum to 1';
+    'ones being 0: 0 .. 1 for memberships that sum to 1; one row a node';
+
+CREATE FUNCTION tlv_scores(pairs tlv_moments, significance float8 DEFAULT 0.01)
+    RETURNS TABLE (measure text, score float8)
+    AS 'MODULE_PATHNAME', 'tlv_scores_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 3;
+COMMENT ON FUNCTION tlv_scores(tlv_moments, float8) IS
+    'all scores of what was collected: of tlv_label_pairs nmi and ari; of tlv_cover_pairs overlapping_nmi and cover_f1; of tlv_membership_pairs membership_l1, '
+    'recovery_ratio (the share of the true components that are matched, see tlv_match_memberships) and membership_error (the sum of the mean absolute '
+    'differences of all matched pairs over the number of true components; an estimate of zeros scores 1 / k were it matched)';

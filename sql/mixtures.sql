@@ -17,14 +17,6 @@ COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, bigi
     '(em or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '
     'distributions, in which rows far out count less; warnings say where components are no groups';
-CREATE FUNCTION tlv_components(model tlv_model)
-    RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[], degrees float8, kappa float8)
-    AS 'MODULE_PATHNAME', 'tlv_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_components(tlv_model) IS
-    'components of a mixture of Gaussians by decreasing weight: mean, mean variance of the coordinates, and the variances (diagonal) or the '
-    'covariance matrix (full), else null; of t distributions these are their scales, and degrees their degrees of freedom, else null; of '
-    'directions the mean direction, the variance about it and the concentration kappa, else null';
-
 CREATE FUNCTION tlv_simulate_gmm_model(d integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigint) IS

@@ -109,23 +109,6 @@ CREATE FUNCTION tlv_emissions(model tlv_model)
     RETURNS TABLE (state integer, symbol bigint, symbol_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_emissions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 200;
 COMMENT ON FUNCTION tlv_emissions(tlv_model) IS 'probability of every symbol in every state of a hidden Markov model of symbols; symbol_name is its name, or its digits';
-CREATE FUNCTION tlv_state_means(model tlv_model)
-    RETURNS TABLE (state integer, mean float8[], variance float8)
-    AS 'MODULE_PATHNAME', 'tlv_state_means_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_state_means(tlv_model) IS 'mean vector of every state of a hidden Markov model of vectors, and the mean of its variances';
-CREATE FUNCTION tlv_state_covariances(model tlv_model)
-    RETURNS TABLE (state integer, dimension_a integer, dimension_b integer, covariance float8)
-    AS 'MODULE_PATHNAME', 'tlv_state_covariances_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_state_covariances(tlv_model) IS
-    'variances of the dimensions in every state of a hidden Markov model of vectors, and, of full covariances, all others';
-
-CREATE FUNCTION tlv_match_transitions(a tlv_model, b tlv_model)
-    RETURNS TABLE (component_a integer, component_b integer, distance float8)
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-COMMENT ON FUNCTION tlv_match_transitions(tlv_model, tlv_model) IS
-    'states of two hidden Markov models assigned as by tlv_match, with the L1 distance (0 .. 2) of the probabilities of where they go; null where '
-    'b has too few states';
-
 CREATE FUNCTION tlv_viterbi(model tlv_model, symbols integer[]) RETURNS integer[]
     AS 'MODULE_PATHNAME', 'tlv_viterbi_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_viterbi(tlv_model, integer[]) IS 'the most probable states of a sequence of symbols, from 1; symbols that the model does not know count as missing';

@@ -32,9 +32,11 @@ CREATE FUNCTION tlv_info(value tlv_graph) RETURNS jsonb
 COMMENT ON FUNCTION tlv_info(tlv_graph) IS 'what a tlv_graph holds: kind, size, single numbers, shapes of arrays';
 
 CREATE FUNCTION tlv_diagnostics(model tlv_model)
-    RETURNS TABLE (name text, value float8)
+    RETURNS TABLE (measure text, component integer, score float8)
     AS 'MODULE_PATHNAME', 'tlv_diagnostics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_diagnostics(tlv_model) IS 'what the numbers of a model are worth: residual, eigenvalues, condition number, iterations; warnings are rows named "warning: ..."';
+COMMENT ON FUNCTION tlv_diagnostics(tlv_model) IS
+    'what the numbers of a model are worth: residual, eigenvalues, condition number, iterations; component is that of a measure of components, or the place in another '
+    'series (an eigenvalue, a number of components that was tried, a step), else null';
 
 CREATE FUNCTION tlv_warnings(model tlv_model)
     RETURNS TABLE (code text, component integer, score float8, message text, hint text)
@@ -43,6 +45,6 @@ COMMENT ON FUNCTION tlv_warnings(tlv_model)
     IS 'what to beware of: a stable code, the component (NULL: the whole model), the number that gave rise to it, a sentence, what may be done';
 
 CREATE FUNCTION tlv_build_info()
-    RETURNS TABLE (name text, value text)
+    RETURNS TABLE (property text, detail text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE ROWS 8;
 COMMENT ON FUNCTION tlv_build_info() IS 'versions, and the BLAS in use with its threads';

@@ -55,17 +55,6 @@ CREATE AGGREGATE tlv_statistics(x1 integer, x2 integer, x3 integer, model tlv_mo
 );
 COMMENT ON AGGREGATE tlv_statistics(integer, integer, integer, tlv_model) IS 'expected counts of three categories under a latent class model, for tlv_update; rows with a null are skipped and counted';
 
-CREATE FUNCTION tlv_view_components(model tlv_model)
-    RETURNS TABLE (view integer, component integer, weight float8, mean float8[], variance float8[])
-    AS 'MODULE_PATHNAME', 'tlv_view_components_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 30;
-COMMENT ON FUNCTION tlv_view_components(tlv_model) IS
-    'components of a multi-view mixture by decreasing weight: for every view the conditional mean and what the means leave of each variance; of '
-    'categories, the probabilities in the order of the categories';
-CREATE FUNCTION tlv_view_categories(model tlv_model)
-    RETURNS TABLE (view integer, component integer, category bigint, probability float8)
-    AS 'MODULE_PATHNAME', 'tlv_view_categories_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
-COMMENT ON FUNCTION tlv_view_categories(tlv_model) IS 'probability of every category of every view given the component of a latent class model';
-
 CREATE FUNCTION tlv_infer(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS float8[]
     AS 'MODULE_PATHNAME', 'tlv_infer_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_infer(tlv_model, float8[], float8[], float8[]) IS

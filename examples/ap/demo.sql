@@ -28,7 +28,7 @@ SELECT 'news' AS name, tlv_lda('SELECT doc, term, n FROM corpus', k => 20) AS mo
 \echo
 \echo '--- The topics, each with its ten most probable terms'
 
-SELECT topic, string_agg(term, ' ' ORDER BY rank) AS terms
+SELECT topic, string_agg(item_name, ' ' ORDER BY rank) AS terms
 FROM models, tlv_topic_items(model, top => 10)
 WHERE name = 'news'
 GROUP BY topic
@@ -57,7 +57,7 @@ LIMIT 12;
 \echo '--- How the documents spread over the topics'
 
 WITH topics AS (
-    SELECT topic, string_agg(term, ' ' ORDER BY rank) AS terms
+    SELECT topic, string_agg(item_name, ' ' ORDER BY rank) AS terms
     FROM models, tlv_topic_items(model, top => 5)
     WHERE name = 'news'
     GROUP BY topic
@@ -73,7 +73,7 @@ ORDER BY documents DESC, topic;
 
 \echo '--- What the model says about itself'
 
-SELECT d.name, round(d.value::numeric, 4) AS value
+SELECT d.measure, round(d.score::numeric, 4) AS score
 FROM models m, tlv_diagnostics(m.model) d
 WHERE m.name = 'news'
 LIMIT 24;

@@ -16,18 +16,26 @@
 
 typedef tlv_status (*Measure)(tlv_context *ctx, const tlv_frame *pairs, double *value);
 
-/* NULL when there was nothing to compare. */
+/* NAN when there was nothing to compare. */
+static double
+measure_of(const tlv_frame *frame, Measure compute)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv evaluation");
+	double value = NAN;
+
+	TlvCheck(&work->ctx, compute(&work->ctx, frame, &value));
+	TlvWorkEnd(work);
+	return value;
+}
+
 static Datum
 measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure compute)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	TlvWork *work;
-	double value = NAN;
+	double value;
 
 	TlvRequireKind(&frame, kind, name);
-	work = TlvWorkBegin("tensorlv evaluation");
-	TlvCheck(&work->ctx, compute(&work->ctx, &frame, &value));
-	TlvWorkEnd(work);
+	value = measure_of(&frame, compute);
 	if (isnan(value))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(value);
@@ -39,10 +47,10 @@ measure(FunctionCallInfo fcinfo, const tlv_kind *kind, const char *name, Measure
 		return measure(fcinfo, &(kind), name, compute);                                            \
 	}
 
-MEASURE(tlv_nmi, tlv_kind_label_pairs, "tlv_nmi", tlv_label_nmi)
-MEASURE(tlv_ari, tlv_kind_label_pairs, "tlv_ari", tlv_label_ari)
-MEASURE(tlv_overlapping_nmi, tlv_kind_cover_pairs, "tlv_overlapping_nmi", tlv_cover_nmi)
-MEASURE(tlv_cover_f1_sql, tlv_kind_cover_pairs, "tlv_cover_f1", tlv_cover_f1)
+MEASURE(tlv_nmi_final, tlv_kind_label_pairs, "tlv_nmi", tlv_label_nmi)
+MEASURE(tlv_ari_final, tlv_kind_label_pairs, "tlv_ari", tlv_label_ari)
+MEASURE(tlv_overlapping_nmi_final, tlv_kind_cover_pairs, "tlv_overlapping_nmi", tlv_cover_nmi)
+MEASURE(tlv_cover_f1_final, tlv_kind_cover_pairs, "tlv_cover_f1", tlv_cover_f1)
 
 /* Compares memberships at level alpha; false when there are none. */
 static bool
@@ -81,38 +89,66 @@ TLV_FUNCTION(tlv_match_memberships)
 	return (Datum) 0;
 }
 
-/* One number of the comparison; NULL when there was nothing to compare. */
-static Datum
-summary(FunctionCallInfo fcinfo, const char *name, double alpha, size_t offset)
+/* What is done with matches at the usual level alone needs none. */
+#define SIGNIFICANCE 0.01
+
+TLV_FUNCTION(tlv_membership_l1_final)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv match");
-	tlv_membership_match match = {0};
-	double value = NAN;
+	tlv_membership_match match = {.l1 = NAN};
 
-	if (compare_memberships(fcinfo, work, name, alpha, &match))
-		value = *(const double *) ((const char *) &match + offset);
+	compare_memberships(fcinfo, work, "tlv_membership_l1", SIGNIFICANCE, &match);
 	TlvWorkEnd(work);
-	if (isnan(value))
+	if (isnan(match.l1))
 		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(value);
+	PG_RETURN_FLOAT8(match.l1);
 }
 
-/* tlv_recovery_ratio(m, alpha) */
-TLV_FUNCTION(tlv_recovery_ratio)
+/* ---- all measures of a value ---- */
+
+static void
+put_score(FunctionCallInfo fcinfo, const char *name, double value)
 {
-	return summary(fcinfo, "tlv_recovery_ratio", TlvNamedNumber(fcinfo, "significance"),
-				   offsetof(tlv_membership_match, recovery_ratio));
+	TlvPutRow(fcinfo, TlvText(name), TlvNullIf(isnan(value), TlvFloat8(isnan(value) ? 0 : value)));
 }
 
-/* tlv_membership_error(m, alpha) */
-TLV_FUNCTION(tlv_membership_error)
+static void
+put_membership_scores(FunctionCallInfo fcinfo, double significance)
 {
-	return summary(fcinfo, "tlv_membership_error", TlvNamedNumber(fcinfo, "significance"),
-				   offsetof(tlv_membership_match, error));
+	TlvWork *work = TlvWorkBegin("tensorlv match");
+	tlv_membership_match match = {.recovery_ratio = NAN, .error = NAN, .l1 = NAN};
+
+	compare_memberships(fcinfo, work, "tlv_scores", significance, &match);
+	put_score(fcinfo, "membership_l1", match.l1);
+	put_score(fcinfo, "recovery_ratio", match.recovery_ratio);
+	put_score(fcinfo, "membership_error", match.error);
+	TlvWorkEnd(work);
 }
 
-/* tlv_membership_l1(m) */
-TLV_FUNCTION(tlv_membership_l1)
+/* tlv_scores(pairs, significance): rows (measure, score) */
+TLV_FUNCTION(tlv_scores_rows)
 {
-	return summary(fcinfo, "tlv_membership_l1", 0.01, offsetof(tlv_membership_match, l1));
+	double significance = TlvNamedNumber(fcinfo, "significance");
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const tlv_kind *kind = TlvKind(&frame);
+
+	TlvInitRows(fcinfo);
+	if (kind == &tlv_kind_label_pairs)
+	{
+		put_score(fcinfo, "nmi", measure_of(&frame, tlv_label_nmi));
+		put_score(fcinfo, "ari", measure_of(&frame, tlv_label_ari));
+	}
+	else if (kind == &tlv_kind_cover_pairs)
+	{
+		put_score(fcinfo, "overlapping_nmi", measure_of(&frame, tlv_cover_nmi));
+		put_score(fcinfo, "cover_f1", measure_of(&frame, tlv_cover_f1));
+	}
+	else if (kind == &tlv_kind_membership_pairs)
+		put_membership_scores(fcinfo, significance);
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there are no scores of moments of kind %s", kind->name),
+				 errhint("Collect tlv_label_pairs, tlv_cover_pairs or tlv_membership_pairs.")));
+	return (Datum) 0;
 }

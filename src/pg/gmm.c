@@ -1,6 +1,5 @@
 /*
- * gmm.c - mixtures of Gaussians: arguments of the fit and the driver, reading components,
- * simulation.
+ * gmm.c - mixtures of Gaussians: arguments of the fit and the driver, simulation.
  */
 #include "server/tlv_pg.h"
 
@@ -19,7 +18,6 @@
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
-#include "tensorlv/num/special.h"
 
 /* ---- fitting ---- */
 
@@ -124,42 +122,7 @@ TLV_FUNCTION(tlv_gmm)
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-/* ---- reading ---- */
-
-/* Variances of a component by coordinate, or its covariance matrix; NULL where it is spherical. */
-static ArrayType *
-covariance_array(const tlv_mixture *mixture, size_t j)
-{
-	size_t d = mixture->d;
-	const double *own = mixture->variances + j * tlv_mixture_variances(d, mixture->covariance);
-	ArrayType *array;
-	double *full;
-
-	if (mixture->covariance < TLV_COVARIANCE_DIAGONAL)
-		return NULL;
-	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
-		return TlvFloat8Array(d, own);
-	full = palloc_extended(d * d * sizeof(double), MCXT_ALLOC_HUGE);
-	tlv_packed2_unpack(d, own, full);
-	array = TlvFloat8Box(2, (size_t[2]){d, d}, full);
-	pfree(full);
-	return array;
-}
-
-/* Mean over the coordinates of a component's variances. */
-static double
-mean_variance(const tlv_mixture *mixture, size_t j)
-{
-	size_t d = mixture->d;
-	const double *own = mixture->variances + j * tlv_mixture_variances(d, mixture->covariance);
-	double sum = 0;
-
-	if (mixture->covariance < TLV_COVARIANCE_DIAGONAL)
-		return own[0];
-	for (size_t i = 0; i < d; i++)
-		sum += own[mixture->covariance == TLV_COVARIANCE_FULL ? tlv_packed2_index(i, i) : i];
-	return sum / (double) d;
-}
+/* ---- simulation ---- */
 
 /* A mixture of directions, else the frame of a mixture of Gaussians, or an error. */
 static bool
@@ -173,51 +136,6 @@ is_directions(FunctionCallInfo fcinfo, const char *function, tlv_frame *frame)
 		TlvRequireKind(frame, &tlv_kind_gaussian_mixture, function);
 	return directions;
 }
-
-/* The variance of directions about their mean, in each of the other dimensions. */
-static void
-put_directions(FunctionCallInfo fcinfo, const tlv_frame *frame)
-{
-	tlv_directions directions;
-
-	tlv_directions_read(frame, &directions);
-	for (size_t j = 0; j < directions.k; j++)
-	{
-		double kappa = directions.kappas[j], d = (double) directions.d;
-		double length = tlv_bessel_ratio(d / 2 - 1, kappa);
-
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(directions.weights[j]),
-				  TlvOwned(TlvFloat8Array(directions.d, directions.means + j * directions.d)),
-				  TlvFloat8(kappa > 0 ? length / kappa : 1 / d), TlvOwned(NULL), TlvOwned(NULL),
-				  TlvFloat8(kappa));
-	}
-}
-
-/* Rows (component, weight, mean, variance, covariance, degrees, kappa). */
-TLV_FUNCTION(tlv_components_rows)
-{
-	tlv_frame frame;
-	tlv_mixture mixture;
-	bool directions = is_directions(fcinfo, "tlv_components", &frame);
-
-	TlvInitRows(fcinfo);
-	if (directions)
-	{
-		put_directions(fcinfo, &frame);
-		return (Datum) 0;
-	}
-	tlv_gmm_read(&frame, &mixture);
-	for (size_t j = 0; j < mixture.k; j++)
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(mixture.weights[j]),
-				  TlvOwned(TlvFloat8Array(mixture.d, mixture.means + j * mixture.d)),
-				  TlvFloat8(mean_variance(&mixture, j)), TlvOwned(covariance_array(&mixture, j)),
-				  TlvNullIf(mixture.degrees == NULL,
-							TlvFloat8(mixture.degrees != NULL ? mixture.degrees[j] : 0)),
-				  TlvOwned(NULL));
-	return (Datum) 0;
-}
-
-/* ---- simulation ---- */
 
 /* tlv_simulate_gmm_model(d, k, separation, covariance, seed) */
 TLV_FUNCTION(tlv_simulate_gmm_model)

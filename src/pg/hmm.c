@@ -179,87 +179,20 @@ TLV_FUNCTION(tlv_transitions_rows)
 	return (Datum) 0;
 }
 
-static void
-require_form(const tlv_hmm_parts *parts, bool gaussian)
-{
-	if (parts->gaussian != gaussian)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the model is of %s", gaussian ? "symbols" : "vectors"),
-				 errhint("Use %s.", gaussian ? "tlv_emissions(model)" : "tlv_state_means(model)")));
-}
-
 /* Rows (state, symbol, symbol_name, probability). */
 TLV_FUNCTION(tlv_emissions_rows)
 {
 	tlv_frame frame;
 	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_emissions");
 
-	require_form(&parts, false);
+	if (parts.gaussian)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the model is of vectors"),
+						errhint("Use tlv_means(model).")));
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
 		for (size_t i = 0; i < parts.d; i++)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt8(parts.items[i]),
 					  TlvNameCell(&parts.names, i, parts.items[i]),
 					  TlvFloat8(parts.emissions[i * parts.k + j]));
-	return (Datum) 0;
-}
-
-/* Rows (state, mean, variance). */
-TLV_FUNCTION(tlv_state_means_rows)
-{
-	tlv_frame frame;
-	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_state_means");
-
-	require_form(&parts, true);
-	TlvInitRows(fcinfo);
-	for (size_t j = 0; j < parts.k; j++)
-	{
-		double sum = 0;
-
-		for (size_t i = 0; i < parts.d; i++)
-			sum += tlv_hmm_variance(&parts, j, i);
-		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
-				  TlvOwned(TlvFloat8Array(parts.d, parts.emissions + j * parts.d)),
-				  TlvFloat8(sum / (double) parts.d));
-	}
-	return (Datum) 0;
-}
-
-/* Rows (state, dimension_a, dimension_b, covariance). */
-TLV_FUNCTION(tlv_state_covariances_rows)
-{
-	tlv_frame frame;
-	tlv_hmm_parts parts = model_argument(fcinfo, &frame, "tlv_state_covariances");
-
-	require_form(&parts, true);
-	TlvInitRows(fcinfo);
-	for (size_t j = 0; j < parts.k; j++)
-		for (size_t a = 0; a < parts.d; a++)
-			for (size_t b = 0; b < parts.d; b++)
-				if (a == b || parts.covariance == TLV_COVARIANCE_FULL)
-					TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) a + 1),
-							  TlvInt4((int32) b + 1),
-							  TlvFloat8(tlv_hmm_covariance(&parts, j, a, b)));
-	return (Datum) 0;
-}
-
-/* ---- two models ---- */
-
-/* tlv_match_transitions(a, b): rows (component_a, component_b, error) */
-TLV_FUNCTION(tlv_match_transitions)
-{
-	tlv_frame frame_a = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_match_transitions");
-	tlv_frame frame_b = TlvModelFrame(fcinfo, 1, &tlv_kind_hmm, "tlv_match_transitions");
-	TlvWork *work = TlvWorkBegin("tensorlv match");
-	tlv_hmm_parts a, b;
-	tlv_match match;
-
-	TlvCheck(&work->ctx, tlv_model_match(&work->ctx, &frame_a, &frame_b, &match));
-	tlv_hmm_read(&frame_a, &a);
-	tlv_hmm_read(&frame_b, &b);
-	tlv_hmm_match_transitions(&a, &b, match.component, match.distance);
-	TlvPutMatch(fcinfo, &match);
-	TlvWorkEnd(work);
 	return (Datum) 0;
 }

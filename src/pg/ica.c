@@ -87,20 +87,22 @@ TLV_FUNCTION(tlv_ica)
 
 /* ---- reading ---- */
 
-/* Rows (component, dimension, weight) of a matrix by its strides. */
+/* Rows (component, dimension, dimension_name, weight) of a matrix by its strides. */
 static Datum
-put_matrix(FunctionCallInfo fcinfo, size_t k, size_t d, const double *numbers, size_t component,
-		   size_t dimension)
+put_matrix(FunctionCallInfo fcinfo, const tlv_frame *frame, size_t k, size_t d,
+		   const double *numbers, size_t component, size_t dimension)
 {
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
 		for (size_t i = 0; i < d; i++)
 			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) i + 1),
+					  TlvDimensionName(frame, 0, i),
 					  TlvFloat8(numbers[j * component + i * dimension]));
 	return (Datum) 0;
 }
 
-/* Rows (component, dimension, weight) of the mixing matrix, or of what undoes it. */
+/* Rows (component, dimension, dimension_name, weight) of the mixing matrix, or of what undoes it.
+ */
 TLV_FUNCTION(tlv_mixing_rows)
 {
 	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_ica, "tlv_mixing");
@@ -109,8 +111,8 @@ TLV_FUNCTION(tlv_mixing_rows)
 	const double *numbers = tlv_section_data(&frame, matrix);
 
 	if (inverse)
-		return put_matrix(fcinfo, matrix->rows, matrix->columns, numbers, 1, matrix->rows);
-	return put_matrix(fcinfo, matrix->columns, matrix->rows, numbers, matrix->rows, 1);
+		return put_matrix(fcinfo, &frame, matrix->rows, matrix->columns, numbers, 1, matrix->rows);
+	return put_matrix(fcinfo, &frame, matrix->columns, matrix->rows, numbers, matrix->rows, 1);
 }
 
 /* tlv_unmix(model, x): the sources of one row, or rows x components of many */

@@ -6,10 +6,10 @@
 
 #include "miscadmin.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -167,94 +167,157 @@ TLV_FUNCTION(tlv_topics_rows)
 	return (Datum) 0;
 }
 
+/* By what items are ranked. */
+typedef enum TopicScore
+{
+	SCORE_PROBABILITY,
+	SCORE_LIFT,		/* in parts of the item's share of all topics */
+	SCORE_RELEVANCE /* between both, by the logarithm (Sievert, Shirley 2014) */
+} TopicScore;
+
+static const char *const topic_scores[] = {"probability", "lift", "relevance", NULL};
+
+/* What relevance gives to the probability; the rest is the lift's. */
+#define RELEVANCE_OF_PROBABILITY 0.6
+
 typedef struct RankedItem
 {
-	uint64 key; /* the less, the more probable */
+	uint64 key; /* the less, the higher the score */
 	size_t position;
 } RankedItem;
 
-/* Numbers above 0 are in the order of their bits. */
+/* The topics of a model, opened for ranking their items. */
+typedef struct TopicReader
+{
+	tlv_frame frame;
+	size_t k;
+	size_t d;
+	const double *phi;	  /* k x d */
+	const int64_t *items; /* d */
+	tlv_name_list names;
+	TopicScore by;
+	double *share;	  /* d: of all topics; NULL: not wanted */
+	RankedItem *room; /* 2 d */
+} TopicReader;
+
+/* Numbers are in the order of their bits, those below 0 the other way round. */
 static uint64
-rank_key(double probability)
+rank_key(double score)
 {
 	uint64 bits;
 
-	memcpy(&bits, &probability, sizeof(bits));
-	return ~bits;
+	memcpy(&bits, &score, sizeof(bits));
+	return (bits >> 63) != 0 ? bits : ~(bits | UINT64CONST(1) << 63);
+}
+
+static double
+topic_score(const TopicReader *reader, size_t topic, size_t item)
+{
+	double probability = reader->phi[item * reader->k + topic], lift;
+
+	if (reader->by == SCORE_PROBABILITY)
+		return probability;
+	lift = probability / reader->share[item];
+	if (reader->by == SCORE_LIFT)
+		return lift;
+	return RELEVANCE_OF_PROBABILITY * log(probability) + (1 - RELEVANCE_OF_PROBABILITY) * log(lift);
 }
 
 /*
- * The *n items of topic j with a probability above 0: the most probable first, equal ones
- * ascending.  There is room for 2 d of them.  The time is linear, whatever the model says: it may
- * have been written so that comparisons take long.
+ * The *n items of a topic with a probability above 0: those of the highest score first, equal ones
+ * ascending.  The time is linear, whatever the model says: it may have been written so that
+ * comparisons take long.
  */
 static const RankedItem *
-rank_items(const double *phi, size_t k, size_t d, size_t j, RankedItem *room, size_t *n)
+rank_items(const TopicReader *reader, size_t topic, size_t *n)
 {
 	static const tlv_sort_form form = {sizeof(RankedItem), sizeof(uint64), 0, 64};
 	tlv_context ctx;
 	void *sorted;
 
 	*n = 0;
-	for (size_t i = 0; i < d; i++)
+	for (size_t i = 0; i < reader->d; i++)
 	{
 		TlvLoopCheck(i);
-		if (phi[i * k + j] > 0)
-			room[(*n)++] = (RankedItem){rank_key(phi[i * k + j]), i};
+		if (reader->phi[i * reader->k + topic] > 0)
+			reader->room[(*n)++] = (RankedItem){rank_key(topic_score(reader, topic, i)), i};
 	}
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, *n, room, room + d, &sorted));
+	TlvCheck(&ctx,
+			 tlv_radix_sort(&ctx, &form, *n, reader->room, reader->room + reader->d, &sorted));
 	return sorted;
 }
 
-static void
-put_item(FunctionCallInfo fcinfo, const tlv_frame *frame, int topic, int rank, size_t position,
-		 double probability)
+/* Of every item its share of all topics. */
+static double *
+item_shares(const TopicReader *reader)
 {
-	const tlv_section *labels = tlv_frame_find(frame, "labels");
-	const int64_t *offsets = tlv_frame_int64(frame, "label_offsets");
-	text *term = NULL;
+	const double *weights = tlv_frame_float64(&reader->frame, "weights");
+	double *share = palloc_extended(reader->d * sizeof(double), MCXT_ALLOC_HUGE);
 
-	if (labels != NULL && offsets != NULL && offsets[position + 1] > offsets[position])
+	for (size_t i = 0; i < reader->d; i++)
 	{
-		const char *label = (const char *) tlv_section_data(frame, labels) + offsets[position];
-		int length = (int) (offsets[position + 1] - offsets[position]);
-
-		/* The model may come from a database of another encoding. */
-		(void) pg_verifymbstr(label, length, false);
-		term = cstring_to_text_with_len(label, length);
+		TlvLoopCheck(i);
+		share[i] = 0;
+		for (size_t j = 0; j < reader->k; j++)
+			share[i] += weights[j] * reader->phi[i * reader->k + j];
+		/* A topic without weight has items that no document has. */
+		share[i] = Max(share[i], DBL_MIN);
 	}
-	TlvPutRow(fcinfo, TlvInt4(topic), TlvInt4(rank),
-			  TlvInt8(tlv_frame_int64(frame, "items")[position]), TlvOwned(term),
-			  TlvFloat8(probability));
+	return share;
 }
 
-/* Rows (topic, rank, item, term, probability); top NULL: all of probability > 0. */
+static void
+open_topics(FunctionCallInfo fcinfo, TopicReader *reader)
+{
+	const tlv_section *texts;
+
+	memset(reader, 0, sizeof(*reader));
+	reader->by = (TopicScore) TlvNamedChoice(fcinfo, "by", topic_scores, "score of items");
+	reader->frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topic_items");
+	reader->k = tlv_frame_find(&reader->frame, "phi")->rows;
+	reader->d = tlv_frame_find(&reader->frame, "phi")->columns;
+	reader->phi = tlv_frame_float64(&reader->frame, "phi");
+	reader->items = tlv_frame_int64(&reader->frame, "items");
+	texts = tlv_frame_find(&reader->frame, "labels");
+	if (texts != NULL)
+		reader->names = (tlv_name_list){tlv_frame_int64(&reader->frame, "label_offsets"),
+										(const char *) tlv_section_data(&reader->frame, texts)};
+	reader->room = palloc_extended(2 * reader->d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
+	if (reader->by != SCORE_PROBABILITY)
+		reader->share = item_shares(reader);
+}
+
+static void
+put_item(FunctionCallInfo fcinfo, const TopicReader *reader, size_t topic, int rank, size_t item)
+{
+	TlvPutRow(fcinfo, TlvInt4((int32) topic + 1), TlvComponentLabel(&reader->frame, topic),
+			  TlvInt4(rank), TlvInt8(reader->items[item]),
+			  TlvNameCell(&reader->names, item, reader->items[item]),
+			  TlvFloat8(reader->phi[item * reader->k + topic]),
+			  TlvFloat8(topic_score(reader, topic, item)));
+}
+
+/* Rows (topic, label, rank, item, item_name, probability, score); top NULL: all of probability
+ * above 0. */
 TLV_FUNCTION(tlv_topic_items_rows)
 {
-	tlv_frame frame;
-	size_t k, d, top;
-	const double *phi;
-	RankedItem *room;
+	TopicReader reader;
+	size_t top;
 
 	TlvInitRows(fcinfo);
 	if (PG_ARGISNULL(0))
 		return (Datum) 0;
-	frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topic_items");
-	k = tlv_frame_find(&frame, "phi")->rows;
-	d = tlv_frame_find(&frame, "phi")->columns;
-	phi = tlv_frame_float64(&frame, "phi");
-	top = TlvArgumentIsNull(fcinfo, "top") ? d : TlvNamedCount(fcinfo, "top", 1);
-	room = palloc_extended(2 * d * sizeof(RankedItem), MCXT_ALLOC_HUGE);
-	for (size_t j = 0; j < k; j++)
+	open_topics(fcinfo, &reader);
+	top = TlvArgumentIsNull(fcinfo, "top") ? reader.d : TlvNamedCount(fcinfo, "top", 1);
+	for (size_t j = 0; j < reader.k; j++)
 	{
 		size_t n;
-		const RankedItem *ranked = rank_items(phi, k, d, j, room, &n);
+		const RankedItem *ranked = rank_items(&reader, j, &n);
 
 		CHECK_FOR_INTERRUPTS();
 		for (size_t r = 0; r < n && r < top; r++)
-			put_item(fcinfo, &frame, (int) j + 1, (int) r + 1, ranked[r].position,
-					 phi[ranked[r].position * k + j]);
+			put_item(fcinfo, &reader, j, (int) r + 1, ranked[r].position);
 	}
 	return (Datum) 0;
 }

@@ -1,6 +1,5 @@
 /*
- * multiview.c - mixtures seen through three views: arguments of the fit and the driver, reading
- * them.
+ * multiview.c - mixtures seen through three views: arguments of the fit and the driver.
  */
 #include "server/tlv_pg.h"
 
@@ -80,48 +79,4 @@ TLV_FUNCTION(tlv_multiview)
 	again = rows->form == TLV_ROW_VIEWS && options.refine == TLV_MULTIVIEW_REFINE_EM;
 	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);
 	return TlvDriverModel(fcinfo, driver, plan);
-}
-
-/* ---- reading ---- */
-
-/* Rows (view, component, weight, mean, variance). */
-TLV_FUNCTION(tlv_view_components_rows)
-{
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_view_components");
-	tlv_multiview_parts parts;
-
-	tlv_multiview_read(&frame, &parts);
-	TlvInitRows(fcinfo);
-	for (int t = 0; t < 3; t++)
-		for (size_t j = 0; j < parts.k; j++)
-		{
-			size_t d = parts.d[t];
-			const double *own = parts.variances[t] == NULL ? NULL : parts.variances[t] + j * d;
-
-			TlvPutRow(fcinfo, TlvInt4(t + 1), TlvInt4((int32) j + 1), TlvFloat8(parts.weights[j]),
-					  TlvOwned(TlvFloat8Array(d, parts.means[t] + j * d)),
-					  TlvOwned(own == NULL ? NULL : TlvFloat8Array(d, own)));
-		}
-	return (Datum) 0;
-}
-
-/* Rows (view, component, category, probability). */
-TLV_FUNCTION(tlv_view_categories_rows)
-{
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_multiview, "tlv_view_categories");
-	tlv_multiview_parts parts;
-
-	tlv_multiview_read(&frame, &parts);
-	if (parts.items[0] == NULL)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the views of this model are vectors, not categories"),
-						errhint("Use tlv_view_components(model).")));
-	TlvInitRows(fcinfo);
-	for (int t = 0; t < 3; t++)
-		for (size_t j = 0; j < parts.k; j++)
-			for (size_t i = 0; i < parts.d[t]; i++)
-				TlvPutRow(fcinfo, TlvInt4(t + 1), TlvInt4((int32) j + 1),
-						  TlvInt8(parts.items[t][i]),
-						  TlvFloat8(parts.means[t][j * parts.d[t] + i]));
-	return (Datum) 0;
 }

@@ -103,7 +103,7 @@ SELECT tlv_info(tlv_cover_pairs(ARRAY[i & 65535, 1 + (i & 65535)], ARRAY[i & 255
 SELECT tlv_ari(i, i / 3) FROM generate_series(1, 4000000) i;
 
 -- phase: merging labels
-SELECT tlv_nmi(tlv_rollup(labels)) FROM held, generate_series(1, 5);
+SELECT tlv_nmi_final(tlv_rollup(labels)) FROM held, generate_series(1, 5);
 
 -- phase: covers
 SELECT tlv_overlapping_nmi(a, b) FROM communities;
@@ -112,10 +112,10 @@ SELECT tlv_overlapping_nmi(a, b) FROM communities;
 SELECT tlv_cover_f1(a, b) FROM communities;
 
 -- phase: merging covers
-SELECT tlv_overlapping_nmi(tlv_rollup(covers)) FROM held, generate_series(1, 5);
+SELECT tlv_overlapping_nmi_final(tlv_rollup(covers)) FROM held, generate_series(1, 5);
 
 -- phase: memberships compared
-SELECT tlv_membership_l1(tlv_membership_pairs(array_fill(1.0 / 600, '{600}'), array_fill(1.0 / 700, '{700}'))) FROM generate_series(1, 10000);
+SELECT tlv_membership_l1(array_fill(1.0 / 600, '{600}'), array_fill(1.0 / 700, '{700}')) FROM generate_series(1, 10000);
 
 -- phase: memberships matched
 SELECT count(*) FROM (SELECT tlv_membership_pairs(t, e) AS m FROM (SELECT (SELECT array_agg(random()) FROM generate_series(1, 1500 + 0 * i)) AS t,

@@ -1,6 +1,9 @@
 -- Mixtures of directions: tlv_gmm with covariance => 'direction', what is read, applied, stored, refused.
 \set VERBOSITY terse
 SET client_min_messages = warning;
+\set ECHO none
+\i test/sql/include/components.sql
+\set ECHO all
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_gmm_model(16, 5, 9, 'direction', 4) AS model;
 CREATE TEMP TABLE unit AS SELECT s.* FROM truth, tlv_simulate_gmm(model, 3000, 7) s;
 SELECT bool_and(abs(length - 1) < 1e-12) AS length_1, count(*) FROM (SELECT sqrt(sum(v * v)) AS length FROM unit, unnest(x) v GROUP BY id) l;
@@ -14,13 +17,13 @@ SELECT 'longer', tlv_gmm('SELECT (SELECT array_agg(3 * v ORDER BY o) FROM unnest
 SELECT 'fixed steps', tlv_gmm('SELECT x FROM unit', 5, 'direction', iterations => 3, seed => 9) UNION ALL
 SELECT 'not refined', tlv_gmm('SELECT x FROM unit', 5, 'direction', refine => 'none');
 SELECT f.name, count(*) AS components, max(m.distance) < .1 AS means, max(abs(ln(c.kappa / t.kappa))) < .12 AS kappas, max(abs(c.weight - t.weight)) < .03 AS weights
-FROM fits f, truth, LATERAL tlv_match(truth.model, f.model) m, LATERAL tlv_components(truth.model) t, LATERAL tlv_components(f.model) c
+FROM fits f, truth, LATERAL tlv_match(truth.model, f.model) m, LATERAL pg_temp.mixture(truth.model) t, LATERAL pg_temp.mixture(f.model) c
 WHERE t.component = m.component_a AND c.component = m.component_b GROUP BY f.name ORDER BY f.name;
 SELECT name, tlv_nmi(tlv_assign(model, x), component) > .95 AS found FROM fits, unit GROUP BY name ORDER BY name;
 SELECT name, code, score, message FROM fits, tlv_warnings(model) ORDER BY name, code;
-SELECT fits.name, d.name AS number, value FROM fits, tlv_diagnostics(model) d WHERE d.name IN ('k_chosen', 'dimensions', 'rows') AND fits.name IN ('chosen', 'given') ORDER BY 1, 2;
+SELECT fits.name, d.measure AS number, score FROM fits, tlv_diagnostics(model) d WHERE d.measure IN ('k_chosen', 'dimensions', 'rows') AND fits.name IN ('chosen', 'given') ORDER BY 1, 2;
 SELECT component, weight > .1 AS weight, cardinality(mean) AS d, variance * kappa BETWEEN .5 AND 1 AS variance, covariance, kappa > 10 AS kappa
-FROM fits, tlv_components(model) WHERE name = 'given' ORDER BY component;
+FROM fits, pg_temp.mixture(model) WHERE name = 'given' ORDER BY component;
 
 -- 2. rows: outliers last, lengths do not count, statistics merge and make a step
 SELECT abs(tlv_log_likelihood(model, x) - tlv_log_likelihood(model, y)) < 1e-9 AS same, abs((SELECT sum(p) FROM unnest(tlv_infer(model, y)) p) - 1) < 1e-12 AS sums_to_1
@@ -34,7 +37,7 @@ SELECT bool_and(model::text::tlv_model = model) AS round_trip FROM fits;
 
 -- 3. no direction; nothing to find
 SELECT code, score FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM unit UNION ALL SELECT array_fill(0::float8, ARRAY[16]) FROM generate_series(1, 4)', 5, 'direction')));
-SELECT count(*) AS components FROM tlv_components((SELECT tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 1, 0, ''direction''), 2000) s', covariance => 'direction')));
+SELECT count(*) AS components FROM pg_temp.mixture((SELECT tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 1, 0, ''direction''), 2000) s', covariance => 'direction')));
 
 -- 4. what is refused
 SELECT tlv_infer(model, array_fill(0::float8, ARRAY[16])) FROM fits WHERE name = 'given';

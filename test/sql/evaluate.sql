@@ -15,8 +15,8 @@ CREATE TABLE eval_nodes AS
 -- scikit-learn: 0.00135039811047965, -0.0136588646438021; over sets of nodes: 0.0291469485314027, 0.39246082761187
 SELECT round(tlv_nmi(a, b)::numeric, 12) AS nmi, round(tlv_ari(a, b)::numeric, 12) AS ari, round(tlv_overlapping_nmi(cover_a, cover_b)::numeric, 12) AS overlapping_nmi,
        round(tlv_cover_f1(cover_a, cover_b)::numeric, 12) AS f1 FROM eval_nodes;
-SELECT round(tlv_nmi(p)::numeric, 12) AS nmi, round(tlv_ari(p)::numeric, 12) AS ari FROM (SELECT tlv_label_pairs(a, b) AS p FROM eval_nodes) q;
-SELECT round(tlv_overlapping_nmi(p)::numeric, 12) AS overlapping_nmi, round(tlv_cover_f1(p)::numeric, 12) AS f1 FROM (SELECT tlv_cover_pairs(cover_a, cover_b) AS p FROM eval_nodes) q;
+SELECT measure, round(score::numeric, 12) FROM (SELECT tlv_label_pairs(a, b) AS p FROM eval_nodes) q, tlv_scores(p);
+SELECT measure, round(score::numeric, 12) FROM (SELECT tlv_cover_pairs(cover_a, cover_b) AS p FROM eval_nodes) q, tlv_scores(p);
 -- a partition is a cover by disjoint communities; names and directions do not matter
 SELECT round(tlv_nmi(a, -9 * a)::numeric, 12) AS nmi, tlv_ari(a, -9 * a) AS ari, tlv_overlapping_nmi(ARRAY[a], ARRAY[7 - a]) AS overlapping_nmi, tlv_cover_f1(ARRAY[a], ARRAY[7 - a]) AS f1
   FROM eval_nodes;
@@ -27,14 +27,13 @@ CREATE TABLE eval_memberships AS SELECT tlv_membership_pairs(truth, estimate) AS
 SELECT component_a AS a, component_b AS b, round(correlation::numeric, 12) AS correlation, round(t::numeric, 10) AS t,
        to_char(p_value, '9.999999999EEEE') AS p_value, to_char(q_value, '9.999999999EEEE') AS q_value, round(error::numeric, 12) AS error, matched, assigned
          FROM eval_memberships, tlv_match_memberships(m);
-SELECT round(tlv_recovery_ratio(m)::numeric, 12) AS recovery_ratio, round(tlv_membership_error(m)::numeric, 12) AS error,
-       round(tlv_membership_l1(m)::numeric, 12) AS l1, tlv_recovery_ratio(m, 1e-38) AS sure, tlv_recovery_ratio(m, significance => 0) AS none, count(*) FILTER (WHERE matched) AS matched_at_1
-FROM eval_memberships, tlv_match_memberships(m, significance => 1) GROUP BY m;
+SELECT significance, measure, round(score::numeric, 12) AS score FROM eval_memberships, unnest(ARRAY[0.01, 1e-38, 0]) significance, tlv_scores(m, significance);
+SELECT count(*) FILTER (WHERE matched) AS matched_at_1 FROM eval_memberships, tlv_match_memberships(m, significance => 1);
 
 -- every path: direct, rolled up, added, windows, filtered, parallel, many groups
 CREATE FUNCTION eval_digest(p tlv_moments) RETURNS text LANGUAGE sql AS $$
   SELECT CASE tlv_info(p)->>'kind' WHEN 'membership_pairs' THEN (SELECT string_agg(concat_ws(' ', round(correlation::numeric, 9), round(error::numeric, 9), matched, assigned), ',')
-          FROM tlv_match_memberships(p)) || round(tlv_membership_l1(p)::numeric, 9) ELSE md5(p::text) END
+          FROM tlv_match_memberships(p)) || (SELECT round(score::numeric, 9) FROM tlv_scores(p) WHERE measure = 'membership_l1') ELSE md5(p::text) END
 $$;
 CREATE FUNCTION eval_paths(call text) RETURNS TABLE (path text, same boolean) LANGUAGE plpgsql AS $$
 DECLARE
@@ -64,8 +63,8 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 -- limits of what can be said
 SELECT tlv_nmi(1, 1) AS one_node, tlv_nmi(i, 1) AS one_cluster, tlv_nmi(1, 1) AS both_one, tlv_ari(1, 1) AS ari_one, tlv_ari(i, i) AS singletons FROM generate_series(1, 5) i;
 SELECT tlv_nmi(a, b) AS nmi, tlv_ari(a, b) AS ari, tlv_cover_f1(cover_a, cover_b) AS f1, tlv_membership_pairs(truth, estimate) AS pairs FROM eval_nodes WHERE false;
-SELECT tlv_nmi(a, NULL) AS nmi, tlv_overlapping_nmi(cover_a, NULL) AS overlapping_nmi, tlv_membership_l1(tlv_membership_pairs(truth, NULL)) AS l1,
-       tlv_recovery_ratio(tlv_membership_pairs(NULL, estimate)) AS ratio FROM eval_nodes;
+SELECT tlv_nmi(a, NULL) AS nmi, tlv_overlapping_nmi(cover_a, NULL) AS overlapping_nmi, tlv_membership_l1(truth, NULL) AS l1 FROM eval_nodes;
+SELECT measure, score FROM tlv_scores((SELECT tlv_membership_pairs(NULL, estimate) FROM eval_nodes));
 SELECT count(*) AS no_rows FROM tlv_match_memberships((SELECT tlv_membership_pairs(truth, NULL) FROM eval_nodes));
 SELECT tlv_info(tlv_label_pairs(nullif(a, 0), b))->'nulls' AS nulls, tlv_info(tlv_label_pairs(nullif(a, 0), b))->'nodes' AS nodes,
        tlv_nmi(nullif(a, 0), b) = tlv_nmi(a, b) FILTER (WHERE a <> 0) AS same FROM eval_nodes;
@@ -74,8 +73,8 @@ SELECT tlv_overlapping_nmi('{}'::bigint[], ARRAY[i]) AS one_empty, tlv_cover_f1(
 FROM generate_series(1, 4) i;
 SELECT round(tlv_nmi(9223372036854775807 - i % 3, -9223372036854775808 + i % 3)::numeric, 12) AS ends_of_bigint FROM generate_series(1, 30) i;
 -- fewer components than there are, and some that do not vary
-SELECT round(tlv_membership_l1(tlv_membership_pairs(truth, truth[1:2]))::numeric, 12) = round(avg(truth[3])::numeric / 2, 12) AS missing,
-       tlv_membership_l1(tlv_membership_pairs(truth, truth)) AS perfect FROM eval_nodes;
+SELECT round(tlv_membership_l1(truth, truth[1:2])::numeric, 12) = round(avg(truth[3])::numeric / 2, 12) AS missing,
+       tlv_membership_l1(truth, truth) AS perfect FROM eval_nodes;
 SELECT component_b, correlation, t, p_value, q_value, matched FROM tlv_match_memberships((SELECT tlv_membership_pairs(truth[1:1], ARRAY[0.1, truth[1]]) FROM eval_nodes WHERE node <= 5))
 ORDER BY component_b DESC OFFSET 1;
 SELECT component_a, component_b, round(correlation::numeric, 9) AS correlation, t, p_value, matched FROM tlv_match_memberships((SELECT tlv_membership_pairs(ARRAY[i], ARRAY[2 * i])
@@ -87,8 +86,9 @@ SELECT pg_temp.outcome(q) FROM unnest(ARRAY['SELECT tlv_cover_f1(ARRAY[1, NULL],
                                             'SELECT tlv_membership_pairs(ARRAY[1], ARRAY[''-Infinity''::float8])',
   'SELECT tlv_membership_pairs(''{}'', ARRAY[1])', 'SELECT tlv_membership_pairs(array_fill(1 / i::float8, ARRAY[i]), ARRAY[1]) FROM generate_series(2, 3) i',
   'SELECT tlv_membership_pairs(ARRAY[1, 0], ARRAY[1]) + tlv_membership_pairs(ARRAY[1], ARRAY[1])', 'SELECT tlv_label_pairs(1, 1) + tlv_cover_pairs(ARRAY[1], ARRAY[1])',
-  'SELECT tlv_ari(tlv_cover_pairs(ARRAY[1], ARRAY[1]))', 'SELECT tlv_cover_f1(tlv_label_pairs(1, 1))', 'SELECT tlv_membership_l1(tlv_label_pairs(1, 1))',
-  'SELECT count(*) FROM tlv_match_memberships((SELECT m FROM eval_memberships), 1.5)', 'SELECT tlv_membership_error(m, ''NaN'') FROM eval_memberships',
+  'SELECT tlv_ari_final(tlv_cover_pairs(ARRAY[1], ARRAY[1]))', 'SELECT tlv_cover_f1_final(tlv_label_pairs(1, 1))', 'SELECT tlv_membership_l1_final(tlv_label_pairs(1, 1))',
+  'SELECT count(*) FROM tlv_scores((SELECT tlv_count_summary(''{1:1}''::tlv_bag)))',
+  'SELECT count(*) FROM tlv_match_memberships((SELECT m FROM eval_memberships), 1.5)', 'SELECT count(*) FROM eval_memberships, tlv_scores(m, ''NaN'')',
   'SELECT tlv_label_pairs_accum(NULL, 1, 1)', 'SELECT substr(tlv_label_pairs(1, 1)::text, 1, 40)::tlv_moments']) q;
 DROP TABLE eval_nodes, eval_memberships;
 DROP FUNCTION eval_paths, eval_digest;

@@ -2,6 +2,9 @@
 \pset null '(null)'
 \set VERBOSITY terse
 SET client_min_messages = warning;
+\set ECHO none
+\i test/sql/include/components.sql
+\set ECHO all
 CREATE TABLE truth AS SELECT c AS covariance, tlv_simulate_gmm_model(6, 3, 6, c, seed => 2) AS model FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
 CREATE TABLE points AS SELECT covariance, s.* FROM truth, tlv_simulate_gmm(model, 3000, seed => 4) s;
 SELECT covariance, count(*), min(cardinality(x)), max(component) FROM points GROUP BY covariance ORDER BY covariance;
@@ -13,20 +16,21 @@ CREATE TABLE kept AS SELECT covariance, id % 5 AS part, tlv_dense_moments(x, 3) 
 CREATE TABLE fitted AS SELECT covariance, tlv_fit_gmm(tlv_rollup(m), 3, CASE WHEN covariance = 'common' THEN 'common' ELSE 'spherical' END) AS model FROM kept GROUP BY covariance;
 SELECT covariance, count(component_b), max(distance) < .7 AS near FROM truth t JOIN fitted f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
 SELECT covariance, abs(sum(weight) - 1) < 1e-12 AS sum_to_1, bool_and(variance BETWEEN .2 AND 3) AS variances, count(DISTINCT variance) AS distinct_variances, count(c.covariance_) AS matrices
-FROM fitted, tlv_components(model) AS c(component, weight, mean, variance, covariance_) GROUP BY 1 ORDER BY 1;
+FROM fitted, pg_temp.mixture(model) AS c(component, weight, mean, variance, covariance_) GROUP BY 1 ORDER BY 1;
 
 -- 2. in one call
 CREATE TABLE found AS SELECT covariance, tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', covariance), 3, covariance) AS model FROM truth;
 SELECT f.covariance, bool_and(distance < .15) AS near FROM truth t JOIN found f USING (covariance), tlv_match(t.model, f.model) GROUP BY 1 ORDER BY 1;
-SELECT f.covariance, component, cardinality(c.mean), array_dims(c.covariance_) FROM found f, tlv_components(model) AS c(component, weight, mean, variance, covariance_) WHERE component = 1 ORDER BY 1;
+SELECT f.covariance, component, cardinality(c.mean), array_dims(c.covariance_) FROM found f, pg_temp.mixture(model) AS c(component, weight, mean, variance, covariance_) WHERE component = 1 ORDER BY 1;
 SELECT f.covariance, count(*), sum((tlv_assign(f.model, p.x) = m.component_b)::int) > 2900 AS right_ones,
        bool_and(abs((SELECT sum(s) FROM unnest(tlv_infer(f.model, p.x)) s) - 1) < 1e-9) AS sum_to_1
 FROM found f JOIN points p USING (covariance) JOIN truth t USING (covariance), tlv_match(t.model, f.model) m WHERE m.component_a = p.component GROUP BY 1 ORDER BY 1;
 -- the likelihood that is said is the likelihood
-SELECT f.covariance, abs(avg(tlv_log_likelihood(f.model, p.x)) - max(d.value)) < 1e-9 AS same
-FROM found f JOIN points p USING (covariance), tlv_diagnostics(f.model) d WHERE d.name = 'mean_log_likelihood' GROUP BY 1 ORDER BY 1;
-SELECT covariance, string_agg(name, ' ' ORDER BY name) AS reported FROM found, tlv_diagnostics(model)
-WHERE name IN ('residual', 'signal', 'condition_number', 'iterations', 'eigenvalue_1', 'bic', 'aic', 'parameters', 'start_moments', 'passes', 'refinement_steps') GROUP BY 1 ORDER BY 1;
+SELECT f.covariance, abs(avg(tlv_log_likelihood(f.model, p.x)) - max(d.score)) < 1e-9 AS same
+FROM found f JOIN points p USING (covariance), tlv_diagnostics(f.model) d WHERE d.measure = 'mean_log_likelihood' GROUP BY 1 ORDER BY 1;
+SELECT covariance, string_agg(concat_ws('_', measure, component), ' ' ORDER BY measure, component) AS reported FROM found, tlv_diagnostics(model)
+WHERE measure IN ('residual', 'signal', 'condition_number', 'iterations', 'eigenvalue', 'bic', 'aic', 'parameters', 'start_moments', 'passes', 'refinement_steps') AND coalesce(component,
+  1) = 1 GROUP BY 1 ORDER BY 1;
 SELECT tlv_info(model) -> 'kind' AS kind, tlv_info(model) -> 'rows' AS rows, tlv_info(model) -> 'warnings' AS warnings, model::text::tlv_model = model AS text_form
 FROM found WHERE covariance = 'full';
 -- a step by hand is a step of the driver
@@ -38,7 +42,7 @@ SELECT max(distance) < 1e-9 AS same FROM by_hand, steps, tlv_match(model, one);
 SELECT tlv_update(none, (SELECT tlv_statistics(x, start) FROM points WHERE covariance = 'spherical')) FROM steps;
 
 -- 3. k by the criterion
-SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, (SELECT value FROM tlv_diagnostics(m) WHERE name = 'k_chosen') AS chosen
+SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'k_chosen') AS chosen
 FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, covariance => 'common') AS m) c;
 SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'warnings' AS warnings FROM (SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$, max_k => 2) AS m) c;
 
@@ -46,24 +50,25 @@ SELECT (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'war
 SELECT t.covariance, (tlv_info(m) -> 'covariance')::int AS number, (tlv_info(m) -> 'arrays' -> 'means' ->> 1)::int AS k, tlv_info(m) -> 'warnings' AS warnings
 FROM truth t, LATERAL (SELECT tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', t.covariance)) AS m) c ORDER BY 2;
 SELECT covariance, (tlv_info(m) -> 'covariance')::int AS number FROM (SELECT covariance, tlv_fit_gmm(tlv_rollup(m), 3) AS m FROM kept WHERE covariance IN ('common', 'full') GROUP BY 1) f ORDER BY 1;
-SELECT string_agg(name, ' ' ORDER BY name) AS reported FROM tlv_diagnostics((SELECT tlv_gmm($$SELECT x FROM points WHERE covariance = 'common'$$))) WHERE name ~ '^(bic|icl|covariance)';
+SELECT string_agg(concat_ws('_', measure, component), ' ' ORDER BY measure, component) AS reported FROM tlv_diagnostics((SELECT tlv_gmm($$SELECT x FROM points
+  WHERE covariance = 'common'$$))) WHERE measure ~ '^(bic|icl|covariance)';
 -- one Gaussian is one component; round ones describe its shape, and no groups
 CREATE TABLE one AS SELECT s.x FROM (SELECT tlv_simulate_gmm_model(5, 1, covariance => 'full', seed => 1) AS m) t, tlv_simulate_gmm(m, 2000, 2) s;
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one')));
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT x FROM one', covariance => 'full')));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT x FROM one')));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT x FROM one', covariance => 'full')));
 SELECT code, component, message, hint FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM one', covariance => 'spherical'))) WHERE code = 'components_overlap';
 
 -- rows far out make no components of t distributions
 CREATE FUNCTION normal(n int, seed bigint) RETURNS SETOF float8 LANGUAGE sql AS $$ SELECT x[1] FROM tlv_simulate_gmm((SELECT tlv_simulate_gmm_model(1, 1, 0)), n, seed) $$;
 CREATE TABLE heavy AS SELECT n, array[a / root + 12 * (n % 3), b / root + 12 * (n % 3 / 2)] AS x FROM (SELECT n, a, b, sqrt((c * c + d * d + e * e + f * f) / 4) AS root
   FROM (SELECT row_number() OVER () AS n, v.* FROM ROWS FROM (normal(3000, 1), normal(3000, 2), normal(3000, 3), normal(3000, 4), normal(3000, 5), normal(3000, 6)) AS v(a, b, c, d, e, f)) r) q;
-SELECT component, degrees BETWEEN 2.5 AND 6 AS four, covariance IS NULL AS spherical FROM tlv_components((SELECT tlv_gmm('SELECT x FROM heavy', tails => 't')));
+SELECT component, degrees BETWEEN 2.5 AND 6 AS four, covariance IS NULL AS spherical FROM pg_temp.mixture((SELECT tlv_gmm('SELECT x FROM heavy', tails => 't')));
 CREATE TABLE heavy_models AS SELECT tlv_gmm('SELECT x FROM heavy') AS normal, tlv_gmm('SELECT x FROM heavy', 3, c, 't') AS t FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
-SELECT count(*) > 3 AS more, bool_and(degrees IS NULL) AS gaussians FROM tlv_components((SELECT normal FROM heavy_models LIMIT 1));
+SELECT count(*) > 3 AS more, bool_and(degrees IS NULL) AS gaussians FROM pg_temp.mixture((SELECT normal FROM heavy_models LIMIT 1));
 SELECT code, score BETWEEN 2 AND 6 AS degrees, hint FROM tlv_warnings((SELECT normal FROM heavy_models LIMIT 1)) WHERE code = 'heavy_tails';
 -- the density of every row, of every covariance; the likelihood that is said is their mean
-SELECT tlv_info(t) -> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.value)) < 1e-9 AS same, (array_agg(n ORDER BY tlv_log_likelihood(t, x)))[1:3] AS least
-FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.name = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
+SELECT tlv_info(t) -> 'covariance' AS covariance, abs(avg(tlv_log_likelihood(t, x)) - max(d.score)) < 1e-9 AS same, (array_agg(n ORDER BY tlv_log_likelihood(t, x)))[1:3] AS least
+FROM heavy_models, heavy, tlv_diagnostics(t) d WHERE d.measure = 'mean_log_likelihood' GROUP BY t ORDER BY 1;
 SELECT bool_and(t::text::tlv_model = t) AS text_form, bool_and(abs(m.distance) < .5) AS same_step
 FROM heavy_models, LATERAL (SELECT tlv_update(t, (SELECT tlv_statistics(x, t) FROM heavy)) AS next) u, tlv_match(t, next) m;
 SELECT max(distance) < .2 AS near
@@ -80,19 +85,19 @@ SELECT name, max(distance) < .03 AS same FROM forms, LATERAL (VALUES ('from_view
 GROUP BY 1 ORDER BY 1;
 
 -- 5. out of the reach of third moments: starts from the rows
-SELECT count(*), min(weight) > .1 AS weights FROM tlv_components((SELECT tlv_gmm('SELECT array[a] FROM columns', 2))) WHERE variance > 0;
-SELECT name, value FROM tlv_diagnostics((SELECT tlv_gmm('SELECT array[a, b] FROM columns', 3))) WHERE name = 'start_moments';
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a] FROM columns LIMIT 5', 5)));
+SELECT count(*), min(weight) > .1 AS weights FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a] FROM columns', 2))) WHERE variance > 0;
+SELECT measure, score FROM tlv_diagnostics((SELECT tlv_gmm('SELECT array[a, b] FROM columns', 3))) WHERE measure = 'start_moments';
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a] FROM columns LIMIT 5', 5)));
 
 -- 6. data that are hard to bear
 SELECT tlv_info(tlv_gmm('SELECT array[a, b, 7] FROM columns', 2, 'diagonal')) -> 'warnings' AS constant_column;
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full')));
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a, b, a, a] FROM columns', 3, 'full')));
-SELECT count(*), sum(weight) > .999 AS weights FROM tlv_components((SELECT tlv_gmm('SELECT array[(d > 0)::int, (c > 0)::int] FROM columns', 6)));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full')));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a, b, a, a] FROM columns', 3, 'full')));
+SELECT count(*), sum(weight) > .999 AS weights FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[(d > 0)::int, (c > 0)::int] FROM columns', 6)));
 SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 1);
 SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 2);
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a * 1e80, b * 1e80] FROM columns', 2)));
-SELECT count(*) FROM tlv_components((SELECT tlv_gmm('SELECT array[a * 1e-60, b * 1e-60] FROM columns', 2)));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a * 1e80, b * 1e80] FROM columns', 2)));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a * 1e-60, b * 1e-60] FROM columns', 2)));
 SELECT tlv_gmm('SELECT array[v, 1] FROM (VALUES (1::float8), (1e300), (2)) v(v)', 2);
 SELECT tlv_gmm('SELECT array[v, v] FROM (VALUES (0::float8), (2e-300)) v(v)', 2);
 
@@ -121,7 +126,7 @@ SELECT tlv_fit_gmm(tlv_dense_moments(array[a, a], 3), 3) FROM (VALUES (0::float8
 SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM points;
 SELECT tlv_fit_gmm(tlv_rollup(m), 2) FROM (SELECT tlv_statistics(x, none) AS m FROM points, steps) s;
 \set VERBOSITY terse
-SELECT tlv_components((SELECT tlv_simulate_lda_model(10, 2)));
+SELECT pg_temp.mixture((SELECT tlv_simulate_lda_model(10, 2)));
 SELECT tlv_infer(model, array[1, 2]::float8[]) FROM found WHERE covariance = 'full';
 -- more than an array holds, refused before it is worked out
 SELECT tlv_infer(tlv_simulate_gmm_model(1, 1000), array_fill(1::float8, '{140000,1}'));
@@ -139,12 +144,12 @@ SELECT covariance, c AS fitted, max(distance) < 1e-8 AS same_means FROM (SELECT 
   unnest('{common,spherical}'::text[]) c, tlv_match(tlv_fit_gmm(m, 3, c), tlv_fit_gmm(whole, 3, c)) WHERE covariance IN ('spherical', 'full') GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT c AS fitted, max(distance) < .7 AS near, count(a.covariance_) AS own
 FROM truth JOIN (SELECT covariance, tlv_rollup(m) AS m FROM halves GROUP BY 1) h USING (covariance), unnest('{diagonal,full}'::text[]) c,
-  LATERAL tlv_match(model, tlv_fit_gmm(m, 3, c)) JOIN LATERAL tlv_components(tlv_fit_gmm(m, 3, c)) AS a(component, weight, mean, variance, covariance_) ON component = component_b
+  LATERAL tlv_match(model, tlv_fit_gmm(m, 3, c)) JOIN LATERAL pg_temp.mixture(tlv_fit_gmm(m, 3, c)) AS a(component, weight, mean, variance, covariance_) ON component = component_b
   WHERE covariance = 'diagonal' GROUP BY 1 ORDER BY 1;
 SELECT a.component, abs(a.weight - b.weight) < 1e-9 AS weight, abs(a.variance - b.variance) < 1e-9 AS variance
-FROM tlv_components((SELECT tlv_fit_gmm(tlv_rollup(m), 3, 'spherical') FROM halves WHERE covariance = 'spherical')) a
-     JOIN tlv_components((SELECT model FROM fitted WHERE covariance = 'spherical')) b USING (component) ORDER BY 1;
-SELECT name, value FROM tlv_diagnostics((SELECT tlv_fit_gmm(tlv_rollup(m), 3) FROM halves WHERE covariance = 'common')) WHERE name IN ('dimensions', 'directions', 'rows') ORDER BY 1;
+FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_rollup(m), 3, 'spherical') FROM halves WHERE covariance = 'spherical')) a
+     JOIN pg_temp.mixture((SELECT model FROM fitted WHERE covariance = 'spherical')) b USING (component) ORDER BY 1;
+SELECT measure, score FROM tlv_diagnostics((SELECT tlv_fit_gmm(tlv_rollup(m), 3) FROM halves WHERE covariance = 'common')) WHERE measure IN ('dimensions', 'directions', 'rows') ORDER BY 1;
 -- more dimensions than third moments are kept in
 CREATE TABLE wide_truth AS SELECT tlv_simulate_gmm_model(250, 4, 8, 'spherical', seed => 3) AS model;
 CREATE TABLE wide AS SELECT s.* FROM wide_truth, tlv_simulate_gmm(model, 4000, seed => 5) s;
@@ -155,10 +160,10 @@ CREATE TABLE wide_found AS SELECT c AS covariance, tlv_fit_gmm(tlv_rollup(m), 4,
 SELECT covariance, max(m.distance) < 1.6 AS near, max(d.distance) < 1 AS near_refined FROM wide_truth, wide_found, tlv_match(model, from_moments) m
        JOIN LATERAL tlv_match(model, driven) d USING (component_a) GROUP BY 1 ORDER BY 1;
 SELECT covariance, min(c.weight) > .1 AS weights, max(abs(c.variance - t.variance)) < .05 AS variances
-FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL tlv_components(from_moments) AS c(component, weight, mean, variance, covariance_),
-     LATERAL tlv_components(model) AS t(component, weight, mean, variance, covariance_)
+FROM wide_truth, wide_found, tlv_match(from_moments, model) m, LATERAL pg_temp.mixture(from_moments) AS c(component, weight, mean, variance, covariance_),
+     LATERAL pg_temp.mixture(model) AS t(component, weight, mean, variance, covariance_)
 WHERE c.component = m.component_a AND t.component = m.component_b AND covariance = 'spherical' GROUP BY 1;
-SELECT covariance, string_agg(name || ' ' || value, ', ' ORDER BY name) FROM wide_found, tlv_diagnostics(driven) WHERE name IN ('dimensions', 'directions', 'converged') GROUP BY 1 ORDER BY 1;
+SELECT covariance, string_agg(measure || ' ' || score, ', ' ORDER BY measure) FROM wide_found, tlv_diagnostics(driven) WHERE measure IN ('dimensions', 'directions', 'converged') GROUP BY 1 ORDER BY 1;
 \set VERBOSITY default
 SELECT tlv_fit_gmm(tlv_dense_moments(x, (SELECT tlv_find_subspace(tlv_dense_moments(x, 2), 1) FROM points)), 3) FROM points;
 SELECT tlv_fit_gmm(tlv_dense_moments(x, 2), 2) FROM wide;
@@ -169,8 +174,8 @@ SELECT covariance, max(error / 1000) < 1e-6 AS same
 FROM (SELECT covariance, tlv_dense_moments(array[x[1] * 1000, x[2] * 1000, x[3], x[4], x[5], x[6]], 3) AS far, tlv_dense_moments(x, 3) AS near
       FROM points WHERE covariance IN ('diagonal', 'full') GROUP BY 1) m,
   LATERAL (SELECT sqrt(((f.mean[1] - 1000 * n.mean[1]) / 1000) ^ 2 + (f.mean[3] - n.mean[3]) ^ 2) AS error
-           FROM tlv_components(tlv_fit_gmm(far, 3, covariance)) AS f(component, weight, mean, variance, covariance_)
-    JOIN tlv_components(tlv_fit_gmm(near, 3, covariance)) AS n(component, weight, mean, variance, covariance_) USING (component)) e GROUP BY 1 ORDER BY 1;
+           FROM pg_temp.mixture(tlv_fit_gmm(far, 3, covariance)) AS f(component, weight, mean, variance, covariance_)
+    JOIN pg_temp.mixture(tlv_fit_gmm(near, 3, covariance)) AS n(component, weight, mean, variance, covariance_) USING (component)) e GROUP BY 1 ORDER BY 1;
 
 -- 9. what cannot be, and what can all the same
 CREATE TABLE hard AS SELECT name, m, k FROM (VALUES ('one column', 'array[a]'), ('equal columns', 'array[a, a, b]'), ('dependent columns', 'array[a, b, a - b]'), ('constant column', 'array[a, b, 7]'),
@@ -179,7 +184,7 @@ CREATE TABLE hard AS SELECT name, m, k FROM (VALUES ('one column', 'array[a]'), 
   ('units', 'array[a * 1e12, b * 1e-12]')) v(name, m), unnest('{1,2,4}'::int[]) k;
 SELECT name, count(*) AS models, bool_and(finite) AS finite FROM (
   SELECT name, c, k, (SELECT count(*) = k AND bool_and(weight > 0 AND variance > 0 AND variance < 'infinity')
-                      FROM tlv_components(tlv_gmm(format('SELECT %s::float8[] FROM columns', m), k, c)) AS v(component, weight, mean, variance, covariance_)) AS finite
+                      FROM pg_temp.mixture(tlv_gmm(format('SELECT %s::float8[] FROM columns', m), k, c)) AS v(component, weight, mean, variance, covariance_)) AS finite
   FROM hard, unnest('{common,spherical,diagonal,full}'::text[]) c) s GROUP BY 1 ORDER BY 1;
 SELECT tlv_gmm('SELECT array[a * 1e101::float8, b] FROM columns', 2);
 SELECT tlv_gmm('SELECT array[a * 1e300::float8, b * 1e300::float8] FROM columns', 2);
@@ -191,7 +196,7 @@ SELECT max(distance) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array
   (SELECT tlv_gmm('SELECT x FROM (SELECT array[a, b] AS x FROM columns UNION ALL SELECT array[a + 1, b + 2] FROM columns) v', 2, refine => 'none')));
 SELECT tlv_gmm('SELECT array[array[array[a]]] FROM columns', 2);
 -- fewer rows than needed, and just as many
-SELECT count(*), tlv_info(model) -> 'rows' AS rows FROM (SELECT tlv_gmm('SELECT x FROM points LIMIT 4', 4, 'full') AS model) s, tlv_components(model) GROUP BY 2;
+SELECT count(*), tlv_info(model) -> 'rows' AS rows FROM (SELECT tlv_gmm('SELECT x FROM points LIMIT 4', 4, 'full') AS model) s, pg_temp.mixture(model) GROUP BY 2;
 SELECT tlv_gmm('SELECT x FROM points LIMIT 1', 1);
 SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 3) FROM columns;
 -- what the diagnostics warn of
@@ -203,7 +208,7 @@ CREATE TYPE own_vector AS (numbers real[]);
 CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 'SELECT $1.numbers';
 CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
 SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
-SELECT count(*) FROM tlv_components((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
+SELECT count(*) FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
 DROP TYPE own_vector CASCADE;
 -- that of pgvector, where it is installed
 DO $$

@@ -2,6 +2,7 @@
 \pset null '(null)'
 \set ECHO none
 \i test/sql/include/helpers.sql
+\i test/sql/include/components.sql
 \set ECHO all
 SET extra_float_digits = 0;
 CREATE TABLE chain AS
@@ -45,17 +46,18 @@ CREATE FUNCTION emission_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE
                           GROUP BY i) r $$;
 CREATE FUNCTION mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS $$
   SELECT max(least) FROM (SELECT min(d) AS least
-                          FROM (SELECT x.state AS i, (SELECT sqrt(sum((u - v) ^ 2)) FROM unnest(x.mean, y.mean) AS e(u, v)) AS d FROM tlv_state_means(a) x, tlv_state_means(b) y) q GROUP BY i) r $$;
+                          FROM (SELECT x.state AS i, (SELECT sqrt(sum((u - v) ^ 2)) FROM unnest(x.mean, y.mean) AS e(u, v)) AS d FROM pg_temp.state_means(a) x, pg_temp.state_means(b) y) q
+                            GROUP BY i) r $$;
 SELECT emission_error(c.symbols, h.symbols) < 0.08 AS symbols, emission_error(c.symbols, h.windows) < 0.12 AS windows,
        emission_error(c.symbols, h.moments) < 0.2 AS moments, mean_error(c.vectors, h.vectors) < 0.1 AS vectors,
-       (SELECT max(abs(variance - 1)) < 0.06 FROM tlv_state_means(h.vectors)) AS variances FROM chain c, hmms h;
-SELECT name, value FROM hmms, tlv_diagnostics(symbols) WHERE name IN ('sequences', 'short', 'steps', 'windows', 'converged') OR name LIKE 'warning%';
-SELECT bool_and(value < 0.1) AS small FROM hmms, tlv_diagnostics(symbols) WHERE name IN ('residual', 'asymmetry_2', 'asymmetry_3');
+       (SELECT max(abs(variance - 1)) < 0.06 FROM pg_temp.state_means(h.vectors)) AS variances FROM chain c, hmms h;
+SELECT measure, score FROM hmms, tlv_diagnostics(symbols) WHERE measure IN ('sequences', 'short', 'steps', 'windows', 'converged');
+SELECT bool_and(score < 0.1) AS small FROM hmms, tlv_diagnostics(symbols) WHERE measure IN ('residual', 'asymmetry');
 -- seed and method
 SELECT tlv_fit_hmm(m, 3) = tlv_fit_hmm(m, 3) AS same_bits, emission_error(moments, tlv_fit_hmm(m, 3, iterations => 0, method => 'power')) < 0.05 AS power,
        emission_error(moments, tlv_fit_hmm(m, 3, iterations => 0)) < 1e-9 AS moments FROM hmms, (SELECT tlv_sequence_moments(s) AS m FROM sequences) q;
 -- numbers alone are vectors of one dimension; rows with a null are left out
-SELECT cardinality(mean) AS d, count(*) FROM tlv_state_means(tlv_hmm('SELECT seq, t, x[1] FROM vector_steps UNION ALL SELECT NULL, 1, 5 UNION ALL SELECT 1, 1, NULL', k => 2)) GROUP BY 1;
+SELECT cardinality(mean) AS d, count(*) FROM pg_temp.state_means(tlv_hmm('SELECT seq, t, x[1] FROM vector_steps UNION ALL SELECT NULL, 1, 5 UNION ALL SELECT 1, 1, NULL', k => 2)) GROUP BY 1;
 
 -- one Baum-Welch step as an aggregate: the likelihood rises, parts add up
 SELECT tlv_info(tlv_statistics(s, symbols))->'sequences' AS sequences FROM sequences, hmms;
@@ -89,25 +91,25 @@ SELECT i->'kind' AS kind, i->'rows' AS rows, i->'nulls' AS nulls, i->'arrays'->'
 FROM (SELECT tlv_info(tlv_view_moments(x1, x2, x3)) AS i FROM (SELECT x1, x2, x3 FROM triples UNION ALL VALUES (1, NULL::int, 1)) q) m;
 CREATE TABLE mixtures AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM views', k => 3) AS vectors, tlv_multiview('TABLE triples', k => 3) AS categories;
 SELECT view, count(*), min(cardinality(mean)) AS d, round(sum(weight)::numeric, 9) AS weights, bool_and(cardinality(variance) = cardinality(mean)) AS variances
-FROM mixtures, tlv_view_components(vectors) GROUP BY view ORDER BY view;
-SELECT view, component, count(*), round(sum(probability)::numeric, 9) AS sum, min(category), max(category) FROM mixtures, tlv_view_categories(categories)
-GROUP BY view, component ORDER BY view, component;
+FROM mixtures, pg_temp.views(vectors) GROUP BY view ORDER BY view;
+SELECT variable, component, count(*), round(sum(probability)::numeric, 9) AS sum, min(category), max(category) FROM mixtures, tlv_categories(categories)
+GROUP BY variable, component ORDER BY variable, component;
 SELECT max(least) < 0.15 AS close FROM (SELECT min((SELECT sqrt(sum((u - v) ^ 2)) FROM unnest(m.mean, s.mean[1:3]) AS e(u, v))) AS least
-                                        FROM mixtures, chain c, tlv_view_components(mixtures.vectors) m, tlv_state_means(c.vectors) s WHERE view = 2 GROUP BY s.state) q;
+                                        FROM mixtures, chain c, pg_temp.views(mixtures.vectors) m, pg_temp.state_means(c.vectors) s WHERE view = 2 GROUP BY s.state) q;
 SELECT tlv_nmi(state, tlv_assign(vectors, x1 || x2 || x3)) > 0.6 AS assigned FROM views, mixtures;
 SELECT tlv_fit_multiview(tlv_rollup(m), 3) = (SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 3) FROM triples) AS same_bits
 FROM (SELECT tlv_view_moments(x1, x2, x3) AS m FROM triples GROUP BY x1 % 3) q;
-SELECT name, value FROM mixtures, tlv_diagnostics(vectors) WHERE name IN ('rows', 'nulls', 'converged') OR name LIKE 'warning%';
+SELECT measure, score FROM mixtures, tlv_diagnostics(vectors) WHERE measure IN ('rows', 'nulls', 'converged');
 
 -- states of two models, one to one, and where they go
 SELECT count(component_b), max(distance) < 0.08 AS near, max(distance) > 0 AS not_the_same FROM chain, hmms h, tlv_match(chain.symbols, h.symbols);
 SELECT count(component_b), max(distance) < 0.1 AS near FROM chain, hmms h, tlv_match(chain.vectors, h.vectors);
-SELECT count(component_b), max(distance) < 0.12 AS near, max(distance) > 0 AS not_the_same FROM chain, hmms h, tlv_match_transitions(chain.symbols, h.symbols);
+SELECT count(component_b), max(distance) < 0.12 AS near, max(distance) > 0 AS not_the_same FROM chain, hmms h, pg_temp.match_transitions(chain.symbols, h.symbols);
 SELECT max(m.distance) = 0 AS itself, max(t.distance) = 0 AS transitions, bool_and(m.component_a = m.component_b) AS order
-FROM chain, tlv_match(symbols, symbols) m JOIN LATERAL tlv_match_transitions(symbols, symbols) t USING (component_a);
+FROM chain, tlv_match(symbols, symbols) m JOIN LATERAL pg_temp.match_transitions(symbols, symbols) t USING (component_a);
 -- fewer states in b, or in a
 SELECT count(*), count(component_b), max(distance) < 2 AS error FROM chain, tlv_match(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
-SELECT count(*), count(component_b), count(distance) FROM chain, tlv_match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
+SELECT count(*), count(component_b), count(distance) FROM chain, pg_temp.match_transitions(symbols, tlv_simulate_hmm_model(symbols => 3, k => 2));
 SELECT count(*), count(component_b) FROM tlv_match(tlv_simulate_hmm_model(symbols => 3, k => 2), (SELECT symbols FROM chain));
 
 -- stored arrays, read in every pass and by parallel workers, arrays that are made once, and rows: the same model
@@ -119,8 +121,8 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 SHOW min_parallel_table_scan_size;
 SELECT max(a.distance) < 1e-6 AS made, max(b.distance) < 1e-6 AS rows, max(c.distance) < 1e-6 AS before
 FROM forms, hmms, tlv_match(parallel, made) a, tlv_match(parallel, forms.rows) b, tlv_match(parallel, symbols) c;
-SELECT max(value) FILTER (WHERE name = 'passes') AS stored FROM forms, tlv_diagnostics(parallel);
-SELECT max(value) FILTER (WHERE name = 'passes') AS made FROM forms, tlv_diagnostics(made);
+SELECT max(score) FILTER (WHERE measure = 'passes') AS stored FROM forms, tlv_diagnostics(parallel);
+SELECT max(score) FILTER (WHERE measure = 'passes') AS made FROM forms, tlv_diagnostics(made);
 -- sequences of every length are gone through together: as one by one
 SELECT abs((tlv_info(tlv_statistics(s[:1 + seq * 37 % 200], symbols))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(symbols, s[:1 + seq * 37 % 200]))) < 1e-8 AS likelihood
 FROM sequences, hmms GROUP BY symbols;
@@ -136,14 +138,12 @@ SELECT tlv_hmm('SELECT s FROM sequences WHERE false', 2);
 SELECT tlv_hmm('SELECT NULL::int[]', 2);
 SELECT state, symbol, round(probability::numeric, 9) AS probability FROM tlv_emissions(tlv_hmm('SELECT 1, t, 7 FROM generate_series(1, 20) t', 1));
 -- what the diagnostics warn of: more states than there are, iterations that do not suffice
-SELECT name FROM tlv_diagnostics((SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM sequences WHERE seq <= 5)) WHERE name LIKE 'warning: singular values%';
-SELECT name FROM tlv_diagnostics(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) WHERE name LIKE 'warning%';
+SELECT message FROM tlv_warnings((SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM sequences WHERE seq <= 5)) WHERE message LIKE 'singular values%';
+SELECT message FROM tlv_warnings(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2));
 
--- warnings as rows: the same as in the diagnostics, with a code; of a model without any, none
+-- warnings as rows, with a code; of a model without any, none
 SELECT code, component, score > 0 AS score, message, hint FROM tlv_warnings(tlv_fit_hmm((SELECT tlv_sequence_moments(s[:60]) FROM sequences), 3, iterations => 2)) ORDER BY code;
-SELECT (SELECT array_agg('warning: ' || message || coalesce(': ' || hint, '') ORDER BY score) FROM tlv_warnings(m)) =
-       (SELECT array_agg(name ORDER BY value) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: %') AS same,
-       (SELECT jsonb_agg(message || coalesce(': ' || hint, '')) FROM tlv_warnings(m)) = tlv_info(m)->'warnings' AS in_info, (SELECT count(*) > 0 FROM tlv_warnings(m)) AS warned
+SELECT (SELECT jsonb_agg(message || coalesce(': ' || hint, '')) FROM tlv_warnings(m)) = tlv_info(m)->'warnings' AS in_info, (SELECT count(*) > 0 FROM tlv_warnings(m)) AS warned
 FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) AS m FROM sequences WHERE seq <= 5) q;
 SELECT count(*) AS none FROM hmms, tlv_warnings(symbols);
 SELECT * FROM tlv_warnings(NULL);
@@ -153,7 +153,7 @@ SELECT name, w.code, w.score, w.message, (SELECT count(*) FROM tlv_states(m)) AS
   ('k 13', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13, iterations => 5) FROM sequences)), ('vectors k 6', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences)),
   ('one window', (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY[1, 2, 3]), 2)))) q(name, m), tlv_warnings(m) w WHERE w.code IN ('not_identified', 'fewer_states') ORDER BY 1, 2;
 SELECT (SELECT count(*) FROM tlv_states(symbols)) AS of_symbols, (SELECT count(*) FROM tlv_states(vectors)) AS of_vectors, (SELECT count(*) FROM tlv_states(most)) AS at_most,
-       (SELECT value FROM tlv_diagnostics(symbols) WHERE name = 'k_chosen') AS told
+       (SELECT score FROM tlv_diagnostics(symbols) WHERE measure = 'k_chosen') AS told
 FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s)) AS symbols, tlv_fit_hmm(tlv_sequence_moments(s), max_k => 2) AS most FROM sequences) a,
   (SELECT tlv_fit_hmm(tlv_sequence_moments(s)) AS vectors FROM vector_sequences) b;
 SELECT (SELECT count(*) FROM tlv_states(m)) AS states, code FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(ARRAY(SELECT hashint4(g) & 3 FROM generate_series(1, 5000) g))) AS m) q, tlv_warnings(m);
@@ -180,7 +180,7 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('given width', 'SELECT tlv_hmm(''SELECT s FROM sequences'', emissions => ''{{0.5,0.5},{0,1}}'')'),
   ('given k', 'SELECT tlv_hmm(''SELECT s FROM sequences'', 3, emissions => ''{{0.5,0.5},{0,1}}'')'),
   ('match', 'SELECT count(*) FROM chain, tlv_match(symbols, vectors)'), ('match width', 'SELECT count(*) FROM chain, tlv_match(vectors, tlv_simulate_hmm_model(dimensions => 2))'),
-  ('match kind', 'SELECT count(*) FROM mixtures m, hmms, tlv_match_transitions(hmms.symbols, m.vectors)'),
+  
   ('one row', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3, 4]::float8[]) FROM hmms'), ('nan step', 'SELECT tlv_log_likelihood(vectors, ARRAY[[1, 2, 3, ''NaN'']]::float8[]) FROM hmms'),
   ('too long', 'SELECT tlv_infer(tlv_simulate_hmm_model(symbols => 2, k => 300), array_fill(1, ARRAY[500000]))'),
   ('columns', 'SELECT tlv_hmm(''SELECT seq, t FROM steps'', 2)'), ('dates', 'SELECT tlv_hmm(''SELECT seq, t, now() FROM steps'', 2)'),
@@ -192,9 +192,9 @@ SELECT name, pg_temp.outcome(sql) AS outcome FROM (VALUES
   ('views', 'SELECT tlv_fit_multiview(tlv_sequence_moments(s), 2) FROM sequences'), ('two views', 'SELECT tlv_multiview(''SELECT 1, 2'', 2)'),
   ('unlike views', 'SELECT tlv_multiview(''SELECT 1, 2, ARRAY[1.0]'', 2)'), ('no views', 'SELECT tlv_multiview(''SELECT 1, 2, 3 WHERE false'', 2)'),
   ('alike', 'SELECT tlv_fit_multiview(tlv_view_moments(a, b, a), 2) FROM generate_series(1, 2) a, generate_series(1, 3) b, generate_series(1, 5) n'),
-  ('emissions', 'SELECT count(*) FROM hmms, tlv_emissions(vectors)'), ('means', 'SELECT count(*) FROM hmms, tlv_state_means(symbols)'),
-  ('states', 'SELECT count(*) FROM mixtures, tlv_states(vectors)'), ('components', 'SELECT count(*) FROM hmms, tlv_view_components(vectors)'),
-  ('categories', 'SELECT count(*) FROM mixtures, tlv_view_categories(vectors)'),
+  ('emissions', 'SELECT count(*) FROM hmms, tlv_emissions(vectors)'), ('means', 'SELECT count(*) FROM hmms, tlv_means(symbols)'),
+  ('states', 'SELECT count(*) FROM mixtures, tlv_states(vectors)'), ('covariances', 'SELECT count(*) FROM mixtures, tlv_covariances(categories)'),
+  ('categories', 'SELECT count(*) FROM mixtures, tlv_categories(vectors)'),
   ('symbols', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2, 3]) FROM hmms'), ('vectors', 'SELECT tlv_viterbi(symbols, ARRAY[[1, 2]]::float8[]) FROM hmms'),
   ('dimensions', 'SELECT tlv_infer(vectors, ARRAY[[1, 2]]::float8[]) FROM hmms'),
   ('viterbi', 'SELECT tlv_viterbi(vectors, ARRAY[1, 2]) FROM mixtures'), ('both', 'SELECT tlv_simulate_hmm_model(symbols => 3, dimensions => 2)'),
@@ -211,7 +211,7 @@ CREATE TEMP TABLE others AS SELECT * FROM (VALUES
   (6, 'unrefined', tlv_hmm('SELECT 1, g, g % 300 / 100 * 5 + hashint4(g) / 4294967296.0 FROM generate_series(1, 3000) g', 3, refine => 'none'))) q(n, name, model);
 SELECT name, (SELECT count(*) FROM tlv_states(model)) AS states, code, round(w.score::numeric, 2) AS score, w.message FROM others LEFT JOIN LATERAL tlv_warnings(model) w ON true ORDER BY n, code;
 SELECT name, state, round(stationary::numeric, 1) AS stationary, round(duration::numeric, -1) AS duration, round(mean[1]::numeric, 1) AS mean
-FROM others, tlv_states(model) JOIN LATERAL tlv_state_means(model) m USING (state) WHERE name = 'levels' ORDER BY mean;
+FROM others, tlv_states(model) JOIN LATERAL pg_temp.state_means(model) m USING (state) WHERE name = 'levels' ORDER BY mean;
 SELECT name, symbol, round(max(probability)::numeric, 1) AS most, round(min(probability)::numeric, 1) AS least FROM others, tlv_emissions(model) WHERE name = 'letters' GROUP BY 1, 2 ORDER BY 2;
 -- k left out: by sequences that are left out; independent steps, of symbols and of vectors of two clusters, have one state, and k given is warned of
 CREATE TEMP TABLE independent AS SELECT i / 100 AS seq, i % 100 AS t, abs(hashint8(i)) % 97 * (abs(hashint8(i + 100000)) % 89) / 1000 AS symbol,
@@ -248,11 +248,11 @@ SELECT tlv_info(tlv_sequence_moments(s)) -> 'steps' AS steps, tlv_info(tlv_seque
 CREATE TEMP TABLE shapes AS SELECT c AS covariance, tlv_hmm('SELECT seq, t, ARRAY[x[1], x[1] + x[2], 3 * x[2]] FROM vector_steps', 2, covariance => c) AS model
 FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
 SELECT s.covariance, count(*) FILTER (WHERE dimension_a = dimension_b AND v.covariance > 0) AS variances, count(*) FILTER (WHERE dimension_a <> dimension_b) AS others,
-       count(DISTINCT round(v.covariance::numeric, 6)) AS different FROM shapes s, tlv_state_covariances(s.model) v
+       count(DISTINCT round(v.covariance::numeric, 6)) AS different FROM shapes s, tlv_covariances(s.model) v
 GROUP BY s.covariance ORDER BY 3, 4;
 SELECT bool_and(likelihood > before) AS more_freedom_fits_better FROM (SELECT likelihood, lag(likelihood) OVER (ORDER BY n) AS before
   FROM (VALUES (1, 'common'), (2, 'spherical'), (3, 'diagonal'), (4, 'full')) o(n, covariance) JOIN shapes USING (covariance),
-       LATERAL (SELECT value AS likelihood FROM tlv_diagnostics(model) WHERE name = 'log_likelihood') d) q;
+       LATERAL (SELECT score AS likelihood FROM tlv_diagnostics(model) WHERE measure = 'log_likelihood') d) q;
 SELECT count(*) AS rows, max(abs(sum - 1)) < 1e-9 AS sums_to_1, max(step) AS steps FROM (SELECT f.step, sum(probability) AS sum FROM hmms, tlv_forecast(symbols, ARRAY[1, 2, 3], 4) f GROUP BY 1) q;
 SELECT max(abs(f.probability - p.probability)) < 1e-9 AS one_step FROM hmms,
   (SELECT e.symbol, sum(posterior * t.probability * e.probability) AS probability
@@ -262,7 +262,7 @@ SELECT max(abs(f.probability - p.probability)) < 1e-9 AS one_step FROM hmms,
 SELECT step, dimension, mean BETWEEN -20 AND 20 AS mean, variance > 0 AS variance FROM shapes, tlv_forecast(model, '{{0,0,0}}'::float8[], 2) WHERE covariance = 'full' ORDER BY 1, 2;
 SELECT max(abs(f.mean - s.mean)) < 1e-9 AS long_run FROM shapes s0, LATERAL (SELECT dimension, mean FROM tlv_forecast(s0.model, '{}'::float8[], 5000) WHERE step = 5000) f
   JOIN LATERAL (SELECT o.n AS dimension, sum(stationary * o.mean) AS mean
-                FROM tlv_states(s0.model) JOIN LATERAL tlv_state_means(s0.model) m USING (state), unnest(m.mean) WITH ORDINALITY o(mean, n) GROUP BY 1) s USING (dimension)
+                FROM tlv_states(s0.model) JOIN LATERAL pg_temp.state_means(s0.model) m USING (state), unnest(m.mean) WITH ORDINALITY o(mean, n) GROUP BY 1) s USING (dimension)
   WHERE covariance = 'diagonal';
 -- a sample of whole sequences: the same in any order, and of parts
 SELECT tlv_info(tlv_sequence_sample(s, 100000, 1)) - 'fingerprint' - 'bytes' AS whole FROM sequences;

@@ -16,12 +16,13 @@ SELECT j, round(abs(corr(s[j], sources[j]))::numeric, 1) AS agrees, abs(avg(s[j]
 FROM ica_rows, ica_models, tlv_unmix(refined, x) s, generate_series(1, 6) j WHERE j IN (1, 6) GROUP BY j ORDER BY j;
 -- unmixing is the inverse of mixing; conventions
 SELECT max(abs(p - CASE WHEN a = b THEN 1 ELSE 0 END)) < 1e-9 AS inverse
-FROM (SELECT u.component AS a, m.component AS b, sum(u.weight * m.weight) AS p FROM ica_models, tlv_mixing(refined, inverse => true) u, tlv_mixing(refined) m WHERE u.dimension = m.dimension GROUP BY 1, 2) q;
+FROM (SELECT u.component AS a, m.component AS b, sum(u.weight * m.weight) AS p FROM ica_models, tlv_mixing(refined, inverse => true) u, tlv_mixing(refined) m WHERE u.dimension = m.dimension
+  GROUP BY 1, 2) q;
 SELECT bool_and(largest > 0) AS signs, count(*) AS components
 FROM (SELECT component, (array_agg(weight ORDER BY abs(weight) DESC))[1] AS largest FROM ica_models, tlv_mixing(refined) GROUP BY component) q;
-SELECT bool_and(abs(value) <= abs(before)) AS ordered
-FROM (SELECT value, lag(value) OVER (ORDER BY substr(name, 10)::int) AS before FROM ica_models, tlv_diagnostics(refined) WHERE name LIKE 'kurtosis%') q;
-SELECT name FROM ica_models, tlv_diagnostics(refined) WHERE name !~ '[0-9]' ORDER BY name;
+SELECT bool_and(abs(score) <= abs(before)) AS ordered
+FROM (SELECT score, lag(score) OVER (ORDER BY component) AS before FROM ica_models, tlv_diagnostics(refined) WHERE measure = 'kurtosis') q;
+SELECT measure FROM ica_models, tlv_diagnostics(refined) WHERE component IS NULL ORDER BY measure;
 SELECT i->'kind' AS kind, i->'rows' AS rows, i->'noise' AS noise, (i->>'steps')::float8 BETWEEN 2 AND 10 AS steps, i->'arrays'->'mixing' AS mixing,
        i->'arrays'->'unmixing' AS unmixing, i->'warnings' AS warnings, refined = (refined::text)::tlv_model AS text_form FROM ica_models, tlv_info(refined) i;
 -- many rows in one array; an array of arrays
@@ -52,13 +53,13 @@ RESET max_parallel_workers_per_gather;
 -- noise of any covariance: the covariance misleads, the cumulant does not; noise is reported
 CREATE TABLE ica_noise AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(4, noise => 1, seed => 3), 50000);
 SELECT tlv_amari(plain, truth) > 3 * tlv_amari(noisy, truth) AS better, tlv_amari(noisy, truth) < 0.04 AS noisy, (SELECT count(*)
-        FROM tlv_diagnostics(plain) WHERE name LIKE 'warning:%noise => true') AS warned, (SELECT count(*) FROM tlv_diagnostics(noisy) WHERE name LIKE 'warning:%') AS warnings
+        FROM tlv_warnings(plain) WHERE hint LIKE '%noise => true%') AS warned, (SELECT count(*) FROM tlv_warnings(noisy)) AS warnings
 FROM (SELECT tlv_simulate_ica_model(4, noise => 1, seed => 3) AS truth, tlv_ica('SELECT x FROM ica_noise') AS plain, tlv_ica('SELECT x FROM ica_noise', noise => true) AS noisy OFFSET 0) q;
 SELECT round(var_pop(s[1])::numeric, 9) AS variance FROM ica_noise, (SELECT tlv_ica('SELECT x FROM ica_noise', noise => true) AS m) q, tlv_unmix(m, x) s;
 -- what sampling leaves uncertain: little of many rows, and a warning of few
-SELECT n, count(*) AS said, bool_and(value BETWEEN 0 AND 1.5708) AS angles, min(value) < 0.1 AS best, (SELECT count(*) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: sampling%') AS warned
+SELECT n, count(*) AS said, bool_and(score BETWEEN 0 AND 1.5708) AS angles, min(score) < 0.1 AS best, (SELECT count(*) FROM tlv_warnings(m) WHERE message LIKE 'sampling%') AS warned
 FROM (SELECT n, tlv_ica(format('SELECT x FROM ica_noise LIMIT %s', n), noise => true, keep_gaussian => true) AS m FROM unnest('{500,50000}'::int[]) n) q, tlv_diagnostics(m)
-WHERE name LIKE 'uncertainty%' GROUP BY n, m ORDER BY n;
+WHERE measure LIKE 'uncertainty%' GROUP BY n, m ORDER BY n;
 -- gradient steps come to the same components from any seed
 SELECT count(*) AS seeds, bool_and(tlv_amari(tlv_fit_ica(m, method => 'sgd', seed => seed), plain) < 0.005) AS found
 FROM (SELECT tlv_dense_moments(x, 4) AS m FROM ica_rows) q, ica_models, generate_series(1, 10) seed;
@@ -124,7 +125,7 @@ SELECT pg_temp.outcome('SELECT (SELECT count(*)
     FROM tlv_mixing(tlv_ica(''SELECT array[s[1], s[2], sqrt(-2 * ln(1 - u)) * cos(6.283185307179586 * v)]
         FROM (SELECT sources AS s, (abs(hashint8(id)::bigint) % 99991) / 99991.0 AS u, (abs(hashint8(-id)::bigint) % 99989) / 99989.0 AS v FROM ica_rows) q'')))') AS one_gaussian;
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_ica(''SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''''gaussian'''')'')'), '-?[0-9]+\.[0-9]+', '#', 'g') AS gaussian;
-SELECT (SELECT name FROM tlv_diagnostics(m) WHERE name LIKE 'warning: comp%') AS warning
+SELECT (SELECT message FROM tlv_warnings(m) WHERE message LIKE 'comp%') AS warning
 FROM (SELECT tlv_ica('SELECT x FROM tlv_simulate_ica(5000, 3, sources => ''gaussian'')', keep_gaussian => true) AS m) q;
 SELECT pg_temp.outcome('SELECT tlv_infer(refined, array[1, 2, 3, 4, 5, 6]::float8[]) FROM ica_models') AS infer,
        pg_temp.outcome('SELECT tlv_unmix(refined, array[1, 2]) FROM ica_models') AS short, pg_temp.outcome('SELECT tlv_unmix(refined, array[1, 2, 3, 4, 5, ''NaN''::float8]) FROM ica_models') AS nan,

@@ -17,7 +17,7 @@ SELECT count(*), min(topic), max(topic), round(sum(weight)::numeric, 9) AS sum, 
        bool_and(abs(weight - 0.25) < 0.05) AS equal_weights, abs(sum(alpha) - 0.4) < 0.15 AS alpha0
 FROM (SELECT *, lag(weight) OVER (ORDER BY topic) AS before FROM tlv_topics((SELECT model FROM lda_models))) t;
 SELECT topic, round(sum(probability)::numeric, 9) AS sum, min(probability) > 0 AS positive, bool_and(probability <= before) IS NOT FALSE AS decreasing,
-       max(rank) = count(*) AS ranks, bool_and(term IS NULL) AS no_terms, count(DISTINCT item) = count(*) AS distinct_items
+       max(rank) = count(*) AS ranks, bool_and(item_name = item::text) AS digits, count(DISTINCT item) = count(*) AS distinct_items
 FROM (SELECT *, lag(probability) OVER (PARTITION BY topic ORDER BY rank) AS before FROM tlv_topic_items((SELECT model FROM lda_models))) t GROUP BY topic ORDER BY topic;
 SELECT count(*), max(rank) FROM tlv_topic_items((SELECT model FROM lda_models), top => 3);
 SELECT count(*) FROM tlv_topic_items((SELECT model FROM lda_models), top => 1000000) a FULL JOIN tlv_topic_items((SELECT model FROM lda_models)) b USING (topic, rank, item, probability)
@@ -26,13 +26,13 @@ SELECT count(*) AS of_null FROM tlv_topic_items(NULL, 3);
 SELECT tlv_fit_lda(NULL, k => 3) AS of_null, (SELECT count(*) FROM tlv_topics(NULL)) AS topics;
 
 -- diagnostics and info
-SELECT name, round(value::numeric, 6) FROM tlv_diagnostics((SELECT model FROM lda_models)) WHERE name IN ('documents', 'skipped', 'nulls', 'tokens', 'alpha0_estimated', 'converged');
-SELECT (SELECT value FROM tlv_diagnostics(model) WHERE name = 'residual') < 0.03 AS residual,
-       (SELECT count(*) FROM tlv_diagnostics(model) WHERE name LIKE 'negative\_mass\_%' AND value BETWEEN 0 AND 0.1) AS negative_mass,
-       (SELECT count(*) FROM tlv_diagnostics(model) WHERE name LIKE 'tensor\_eigenvalue\_%') AS tensor_eigenvalues,
-       (SELECT count(*) FROM tlv_diagnostics(model) WHERE name LIKE 'eigenvalue\_%' AND value > 0.1) AS eigenvalues,
-       (SELECT count(*) FROM tlv_diagnostics(model) WHERE name LIKE 'ritz\_value\_%') AS ritz_values,
-       (SELECT count(*) FROM tlv_diagnostics(model) WHERE name LIKE 'warning: %') AS warnings, tlv_info(model)->'warnings' AS same,
+SELECT measure, round(score::numeric, 6) FROM tlv_diagnostics((SELECT model FROM lda_models)) WHERE measure IN ('documents', 'skipped', 'nulls', 'tokens', 'alpha0_estimated', 'converged');
+SELECT (SELECT score FROM tlv_diagnostics(model) WHERE measure = 'residual') < 0.03 AS residual,
+       (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'negative_mass' AND score BETWEEN 0 AND 0.1) AS negative_mass,
+       (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'tensor_eigenvalue') AS tensor_eigenvalues,
+       (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'eigenvalue' AND score > 0.1) AS eigenvalues,
+       (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'ritz_value') AS ritz_values,
+       (SELECT count(*) FROM tlv_warnings(model)) AS warnings, tlv_info(model)->'warnings' AS same,
        tlv_info(model)->>'type' AS type, tlv_info(model)->>'kind' AS kind, tlv_info(model)->'arrays'->'phi'->0 AS k
 FROM lda_models;
 
@@ -47,7 +47,7 @@ SELECT k, count(*) FROM generate_series(1, 4) k, lda_moments, tlv_topics(tlv_fit
 -- given models: topics in rows, normalised, ordered by alpha
 CREATE TABLE given AS SELECT tlv_topic_model(ARRAY[1, 1, 2, 2, 2], ARRAY[10, 20, 20, 30, 30]::bigint[], ARRAY[3, 1, 1, 0.5, 0.5], ARRAY[0.2, 0.6]) AS model;
 SELECT topic, round(alpha::numeric, 9) AS alpha, round(weight::numeric, 9) AS weight FROM tlv_topics((SELECT model FROM given));
-SELECT topic, rank, item, term, round(probability::numeric, 9) AS probability FROM tlv_topic_items((SELECT model FROM given));
+SELECT topic, rank, item, item_name, round(probability::numeric, 9) AS probability FROM tlv_topic_items((SELECT model FROM given));
 SELECT component_a, component_b, round(distance::numeric, 9) AS error
 FROM tlv_match((SELECT model FROM given), tlv_topic_model('{1,1,2,2}', '{20,30,10,20}', '{0.5,0.5,0.5,0.5}', '{1,2}'));
 -- more topics than the other has: no partner, error 2
@@ -111,7 +111,7 @@ FROM unnest('{gibbs,vb}'::text[]) method,
      LATERAL (SELECT sum(distance) AS e0 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 0'))) a,
      LATERAL (SELECT sum(distance) AS e5 FROM tlv_match((SELECT model FROM lda_truth), (SELECT model FROM lda_models WHERE name = method || ' 5'))) b,
      LATERAL (SELECT tlv_info(model)->>'steps' AS steps FROM lda_models WHERE name = method || ' 5') s;
-SELECT name, value > 1 AS above_1 FROM tlv_diagnostics((SELECT model FROM lda_models WHERE name = 'vb 5')) WHERE name LIKE 'perplexity%' OR name = 'refinement_steps';
+SELECT measure, score > 1 AS above_1 FROM tlv_diagnostics((SELECT model FROM lda_models WHERE name = 'vb 5')) WHERE measure LIKE 'perplexity%' OR measure = 'refinement_steps';
 SELECT tlv_update(NULL, NULL) AS of_null, tlv_statistics(bag, NULL) AS no_model FROM lda_held;
 
 -- coherence by hand: items 10 and 20 of topic 1 and 20, 30 of topic 2 in four documents
@@ -165,3 +165,7 @@ FROM (SELECT item, sum(weight) AS n FROM tlv_simulate_lda(tlv_topic_model('{1,1,
      JOIN (VALUES (1, 0.6), (2, 0.3), (3, 0.1)) v(item, p) USING (item);
 SELECT tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 1) AS same, tlv_simulate_lda_model(30, 2, seed => 1) = tlv_simulate_lda_model(30, 2, seed => 2) AS other;
 DROP TABLE lda_truth, lda_docs, lda_held, lda_moments, lda_models, given, one_topic;
+-- what tells topics apart: lift and relevance rank what the probability does not
+SELECT topic, rank, item_name, round(probability::numeric, 3) AS probability, round(score::numeric, 3) AS score, by
+FROM unnest('{probability,lift,relevance}'::text[]) by, tlv_topic_items(tlv_topic_model('{1,1,2,2}', '{10,20,10,30}', '{0.6,0.4,0.7,0.3}', '{1,1}'), 2, by) ORDER BY by, topic, rank;
+SELECT tlv_topic_items(tlv_topic_model('{1}', '{10}', '{1}', '{1}'), by => 'size');

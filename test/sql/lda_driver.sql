@@ -17,8 +17,8 @@ CREATE TABLE corpus AS
 CREATE TABLE docs AS SELECT id, day, title, main, (SELECT tlv_bag_agg(term, n) FROM corpus WHERE doc = id) AS bag FROM notes;
 
 -- 1. from rows to terms
-SELECT topic, string_agg(term, ' ' ORDER BY term) AS terms, round(sum(p), 1) AS p FROM (
-SELECT topic, rank, term, round(probability::numeric, 4) AS p
+SELECT topic, string_agg(item_name, ' ' ORDER BY item_name) AS terms, round(sum(p), 1) AS p FROM (
+SELECT topic, rank, item_name, round(probability::numeric, 4) AS p
 FROM tlv_topic_items((SELECT tlv_lda('SELECT doc, term, n FROM corpus', k => 3)), top => 4)) t GROUP BY topic ORDER BY terms;
 
 -- 2. keep the model, join memberships with application data
@@ -40,7 +40,7 @@ SELECT i.* FROM t, tlv_topic_items(tlv_fit_lda(m, k => 3), top => 4) i;
 SELECT topic, string_agg(item::text, ' ' ORDER BY item) = (SELECT string_agg(tlv_term_id(w)::text, ' ' ORDER BY tlv_term_id(w))
        FROM regexp_split_to_table(CASE WHEN bool_or(item = tlv_term_id('team')) THEN 'team game player season'
                                   WHEN bool_or(item = tlv_term_id('oil')) THEN 'oil salt pan butter' ELSE 'market stock price bank' END, ' ') w) AS first_words,
-       bool_and(term IS NULL) AS ids_only FROM since GROUP BY topic ORDER BY topic;
+       bool_and(item_name = item::text) AS ids_only FROM since GROUP BY topic ORDER BY topic;
 
 -- text with positions: full-text search is the tokenizer
 SELECT string_agg(DISTINCT w, ' ' ORDER BY w) AS top_words
@@ -52,8 +52,9 @@ SELECT tlv_lda('SELECT doc, term, n FROM corpus', k => 3, refine => 'none') AS t
        tlv_lda('SELECT bag FROM docs', k => 3, refine => 'none') AS bags,
        tlv_lda($$SELECT id, regexp_split_to_table(body, ' ') FROM notes$$, k => 3, refine => 'none') AS tokens;
 SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES ('ids', ids), ('bags', bags), ('tokens', tokens)) v(name, model), tlv_match(terms, model) GROUP BY name ORDER BY name;
-SELECT count(*) FILTER (WHERE term IS NOT NULL) AS terms, count(*) FILTER (WHERE term IS NULL) AS none, bool_and(tlv_term_id(term) = item) AS right_ones FROM forms, tlv_topic_items(terms);
-SELECT count(*) FILTER (WHERE term IS NOT NULL) AS terms FROM forms, tlv_topic_items(ids);
+SELECT count(*) FILTER (WHERE item_name <> item::text) AS terms, count(*) FILTER (WHERE item_name IS NULL) AS none, bool_and(tlv_term_id(item_name) = item) AS right_ones
+  FROM forms, tlv_topic_items(terms);
+SELECT count(*) FILTER (WHERE item_name <> item::text) AS terms, count(item_name) AS digits FROM forms, tlv_topic_items(ids);
 -- other column types: integers, numbers and strings of every kind; the document may be anything that can be grouped
 SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES
   ('varchar, int', tlv_lda('SELECT doc::text, term::varchar, n::int FROM corpus', 3, refine => 'none')),
@@ -75,7 +76,7 @@ SELECT max(distance) < 0.3 AS values_command
 FROM tlv_match(tlv_lda('VALUES (''{1:3,2:1}''::tlv_bag), (''{1:2,2:2}''), (''{3:3}''), (''{3:4}'')', 2, 0, refine => 'none'), tlv_topic_model('{1,1,2}', '{1,2,3}', '{5,3,7}', '{8,7}'));
 
 -- k chosen; alpha0 given; methods; refinements; counts
-SELECT count(*) AS k_chosen, (SELECT value FROM tlv_diagnostics(model) WHERE name = 'k_chosen') AS said
+SELECT count(*) AS k_chosen, (SELECT score FROM tlv_diagnostics(model) WHERE measure = 'k_chosen') AS said
 FROM (SELECT tlv_lda('SELECT doc, term, n FROM corpus') AS model) q, tlv_topics(model) GROUP BY model;
 SELECT count(*) AS at_most FROM tlv_topics((SELECT tlv_lda('SELECT doc, term, n FROM corpus', max_k => 2)));
 SELECT round((tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0.7, refine => 'none'))->>'alpha0')::numeric, 9) AS given,
@@ -85,17 +86,17 @@ SELECT method, refine, max(distance) < 0.25 AS same_topics, (SELECT tlv_info(q.m
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, method => method, refine => refine, iterations => 3) AS model
       FROM unnest('{joint,power,als,sgd}'::text[]) method, unnest('{gibbs,vb,none}'::text[]) refine) q,
      models m, tlv_match(m.model, q.model) GROUP BY q.model, method, refine ORDER BY 1, 2;
-SELECT counts, max(distance) < 0.25 AS same_topics, (SELECT value FROM tlv_diagnostics(q.model) WHERE name = 'counts_damped') AS damped,
-       (SELECT value FROM tlv_diagnostics(q.model) WHERE name = 'minimum_documents') AS minimum_documents
+SELECT counts, max(distance) < 0.25 AS same_topics, (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'counts_damped') AS damped,
+       (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'minimum_documents') AS minimum_documents
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, counts => counts) AS model FROM unnest('{auto,raw,damped}'::text[]) counts) q, models m, tlv_match(m.model, q.model)
 GROUP BY q.model, counts ORDER BY 1;
 -- simulated LDA is not taken for bursts
-SELECT (SELECT value FROM tlv_diagnostics(model) WHERE name = 'counts_damped') AS damped
+SELECT (SELECT score FROM tlv_diagnostics(model) WHERE measure = 'counts_damped') AS damped
 FROM (SELECT tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(200, 5, seed => 2), 2000, 60)', 5) AS model) q;
 SELECT tlv_lda(NULL) AS of_null, (SELECT tlv_info(tlv_lda('SELECT bag FROM docs', 3, refine => NULL))->>'steps') AS no_refinement,
        (SELECT tlv_info(tlv_lda('SELECT bag FROM docs', 3, iterations => 0))->>'steps') AS no_iterations;
-SELECT name FROM tlv_diagnostics((SELECT model FROM models))
-WHERE name IN ('passes', 'seconds', 'k_chosen', 'counts_damped', 'trace_raw_counts', 'refinement_steps', 'residual', 'alpha0', 'alpha0_estimated') ORDER BY 1;
+SELECT measure FROM tlv_diagnostics((SELECT model FROM models))
+WHERE measure IN ('passes', 'seconds', 'k_chosen', 'counts_damped', 'trace_raw_counts', 'refinement_steps', 'residual', 'alpha0', 'alpha0_estimated') ORDER BY 1;
 
 -- same seed, same result; another plan, the same to 1e-6
 SELECT tlv_match(a, b) IS NOT NULL AS ok, a_topics = b_topics AS same_seed FROM (
@@ -153,7 +154,7 @@ SELECT max(distance) < 1e-6 AS nested FROM forms,
 -- seen rows: the query sees what the statement sees, its own session's changes included
 BEGIN;
 INSERT INTO docs SELECT 1000 + i, day, title, main, bag FROM docs, generate_series(1, 2) i;
-SELECT round(value) AS documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM docs', 3, refine => 'none'))) WHERE name = 'documents';
+SELECT round(score) AS documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM docs', 3, refine => 'none'))) WHERE measure = 'documents';
 ROLLBACK;
 -- progress as notices
 SET tensorlv.progress = 'notice';

@@ -62,12 +62,12 @@ FROM comm_models c, (SELECT tlv_graph_agg(src, dst) AS g FROM comm_edges) g, tlv
         WHERE x.node = n.node ORDER BY membership DESC LIMIT 1) x WHERE c.name IN ('driver', 'corrected') GROUP BY c.name ORDER BY c.name;
 
 -- what the numbers are worth
-SELECT string_agg(DISTINCT regexp_replace(d.name, '_[0-9]+$', '_n'), ' ' ORDER BY regexp_replace(d.name, '_[0-9]+$', '_n')) AS names FROM comm_models c, tlv_diagnostics(m) d WHERE c.name = 'driver';
-SELECT string_agg(DISTINCT regexp_replace(d.name, '_[0-9]+$', '_n'), ' ' ORDER BY regexp_replace(d.name, '_[0-9]+$', '_n')) AS names
-FROM comm_models c, tlv_diagnostics(m) d WHERE c.name = 'mixed' AND d.name NOT LIKE 'warning%';
-SELECT d.name, round(value::numeric, 3) AS value FROM comm_models c, tlv_diagnostics(m) d
-WHERE c.name = 'driver' AND d.name IN ('nodes', 'edges', 'weight', 'self_loops', 'nulls', 'connected_components', 'nodes_of_largest_connected_component',
-                                       'nodes_without_edges', 'k', 'k_chosen', 'alpha0', 'modularity', 'conductance_1', 'conductance_2') ORDER BY 1;
+SELECT string_agg(DISTINCT d.measure, ' ' ORDER BY d.measure) AS names FROM comm_models c, tlv_diagnostics(m) d WHERE c.name = 'driver';
+SELECT string_agg(DISTINCT d.measure, ' ' ORDER BY d.measure) AS names
+FROM comm_models c, tlv_diagnostics(m) d WHERE c.name = 'mixed';
+SELECT d.measure, round(score::numeric, 3) AS score FROM comm_models c, tlv_diagnostics(m) d
+WHERE c.name = 'driver' AND d.measure IN ('nodes', 'edges', 'weight', 'self_loops', 'nulls', 'connected_components', 'nodes_of_largest_connected_component',
+                                       'nodes_without_edges', 'k', 'k_chosen', 'alpha0', 'modularity', 'conductance') ORDER BY 1;
 
 -- a part of the edges, and a fit for every group of them
 SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM comm_edges WHERE day = 1', 1)));
@@ -75,7 +75,7 @@ SELECT count(*) AS nodes FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_graph_agg
 CREATE TABLE comm_days AS SELECT d AS day, src, dst FROM generate_series(1, 3) d, tlv_simulate_mmsb(tlv_simulate_mmsb_model(120, d + 1, within => 0.5, across => 0.03), seed => d);
 SELECT day, count(DISTINCT community) AS communities, count(*) AS nodes, bool_and(membership = 1) AS whole
 FROM (SELECT day, tlv_fit_mmsb(tlv_graph_agg(src, dst)) AS m FROM comm_days GROUP BY day OFFSET 0) q, tlv_memberships(m) GROUP BY day ORDER BY day;
-SELECT name, value FROM tlv_diagnostics((SELECT tlv_mmsb('SELECT src, dst FROM comm_days WHERE day = 3', max_k => 10))) WHERE name IN ('k', 'k_chosen') ORDER BY name;
+SELECT measure, score FROM tlv_diagnostics((SELECT tlv_mmsb('SELECT src, dst FROM comm_days WHERE day = 3', max_k => 10))) WHERE measure IN ('k', 'k_chosen') ORDER BY measure;
 SELECT count(*) AS grouping_sets FROM (SELECT day, tlv_fit_mmsb(tlv_graph_agg(src, dst), 2) AS m FROM comm_days GROUP BY GROUPING SETS ((day), ())) q WHERE m IS NOT NULL;
 -- stored partial graphs
 SELECT tlv_fit_mmsb(tlv_rollup(g), 2) = (SELECT m FROM comm_models WHERE name = 'fit') AS same FROM (SELECT tlv_graph_agg(src, dst) AS g FROM comm_edges GROUP BY src % 3) q;
@@ -87,7 +87,7 @@ CREATE TABLE comm_truth AS
 CREATE TABLE comm_fits AS SELECT t.kind, t.alpha0, t.m AS truth, tlv_fit_mmsb(CASE t.kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
   ELSE tlv_graph_agg(src, dst) END, 3, alpha0 => t.alpha0) AS m
   FROM comm_truth t, tlv_simulate_mmsb(t.m, seed => 4) GROUP BY t.kind, t.alpha0, t.m;
-SELECT kind, alpha0, side, tlv_membership_l1(tlv_membership_pairs(t.memberships, e.memberships)) < CASE alpha0 WHEN 0 THEN 0.001 ELSE 0.25 END AS near
+SELECT kind, alpha0, side, tlv_membership_l1(t.memberships, e.memberships) < CASE alpha0 WHEN 0 THEN 0.001 ELSE 0.25 END AS near
 FROM comm_fits, pg_temp.membership_vectors(truth) t JOIN pg_temp.membership_vectors(m) e USING (node, side) GROUP BY kind, alpha0, side ORDER BY 1 DESC, 2, 3;
 -- both sides number communities alike
 SELECT kind, alpha0, bool_and(community_a = best) AS aligned
@@ -121,7 +121,7 @@ SELECT node, community, membership FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv
 -- what is left out is counted; nodes without edges have rows with nulls
 CREATE TABLE comm_left AS SELECT tlv_mmsb($$SELECT src, dst FROM comm_edges UNION ALL SELECT dst, src FROM comm_edges
                                           UNION ALL VALUES (NULL, 1), (1, NULL), (NULL, NULL), (5, 5), (77, 77), (9223372036854775807, -9223372036854775808)$$, 2) AS m;
-SELECT d.name, value FROM comm_left, tlv_diagnostics(m) d WHERE d.name IN ('nodes', 'edges', 'self_loops', 'nulls', 'nodes_without_edges', 'connected_components') ORDER BY 1;
+SELECT d.measure, score FROM comm_left, tlv_diagnostics(m) d WHERE d.measure IN ('nodes', 'edges', 'self_loops', 'nulls', 'nodes_without_edges', 'connected_components') ORDER BY 1;
 SELECT x.* FROM comm_left, tlv_memberships(m) x WHERE node = 77 OR community IS NULL;
 SELECT count(*) FROM comm_left, tlv_memberships(m, 0.01) WHERE node = 77;
 SELECT v.*, b.bridgeness, b.degree_corrected FROM comm_left, pg_temp.membership_vectors(m) v JOIN tlv_bridgeness(m) b USING (node, side) WHERE node = 77;
@@ -129,14 +129,14 @@ SELECT count(*) AS ends_of_bigint, count(DISTINCT community) AS communities FROM
 -- of a directed graph a node may have edges on one side only
 SELECT node, side, community IS NULL AS none FROM tlv_memberships((SELECT tlv_fit_mmsb(tlv_digraph_agg(a, b), 1) FROM (VALUES (1, 2), (1, 3), (2, 3)) v(a, b))) ORDER BY node, side;
 -- two-colourable: said so; as bipartite, no warning
-SELECT bipartite, count(*) FILTER (WHERE name LIKE 'warning: every edge joins two groups%') AS said
+SELECT bipartite, count(*) FILTER (WHERE measure LIKE 'warning: every edge joins two groups%') AS said
 FROM unnest('{false,true}'::bool[]) bipartite,
      LATERAL (SELECT tlv_mmsb('SELECT i, 10 + j FROM generate_series(1, 9) i, generate_series(1, 9) j WHERE (i + j) % 4 < 2', 1, bipartite => bipartite) AS m) q, tlv_diagnostics(m)
      GROUP BY bipartite ORDER BY bipartite;
 -- very different degrees: said so
-SELECT corrected, count(*) FILTER (WHERE name LIKE 'warning: degrees vary%') AS said
-FROM unnest('{false,true}'::bool[]) corrected, LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, degree_corrected => corrected) AS m FROM generate_series(2, 40) i) q, tlv_diagnostics(m)
-GROUP BY corrected ORDER BY corrected;
+SELECT corrected, (SELECT count(*) FROM tlv_warnings(m) WHERE message LIKE 'degrees vary%') AS said
+FROM unnest('{false,true}'::bool[]) corrected, LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(1, i), 1, degree_corrected => corrected) AS m FROM generate_series(2, 40) i) q
+ORDER BY corrected;
 -- one community: the density
 SELECT community_a, community_b, round(probability::numeric, 4) AS probability FROM tlv_connectivity((SELECT tlv_mmsb('VALUES (1, 2), (2, 3), (3, 4)', 1)));
 -- nothing

@@ -38,9 +38,9 @@ SELECT q, pg_temp.outcome(format('SELECT count(DISTINCT community) FROM tlv_memb
 FROM unnest(ARRAY['SELECT i, j FROM generate_series(1, 8) i, generate_series(1, 8) j WHERE i < j', 'SELECT i, 1 + i % 20 FROM generate_series(1, 20) i',
                   'SELECT 2 * i, 2 * i + 1 FROM generate_series(1, 9) i', 'SELECT 0, i FROM generate_series(1, 9) i']) q;
 -- several components, duplicate and reversed edges are nothing special
-SELECT pg_temp.outcome('SELECT string_agg(name || '' '' || round(value::numeric, 3), '', '' ORDER BY name)
+SELECT pg_temp.outcome('SELECT string_agg(measure || '' '' || round(score::numeric, 3), '', '' ORDER BY measure)
     FROM tlv_diagnostics((SELECT tlv_mmsb(''SELECT i / 6 * 10 + i % 6, j / 6 * 10 + j % 6 FROM generate_series(0, 17) i, generate_series(0, 17) j WHERE i <> j AND i / 6 = j / 6'', 3)))
-        WHERE name IN (''edges'', ''connected_components'', ''modularity'', ''nodes'')') AS components;
+        WHERE measure IN (''edges'', ''connected_components'', ''modularity'', ''nodes'')') AS components;
 
 -- weights
 SELECT w, pg_temp.outcome(format($$SELECT tlv_mmsb('SELECT src, dst, CASE WHEN src = 3 AND dst = 5 THEN float8 ''%s'' ELSE weight END FROM cerr_edges', 2) IS NOT NULL$$, w)) AS outcome

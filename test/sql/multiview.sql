@@ -2,6 +2,7 @@
 \pset null '(null)'
 \set ECHO none
 \i test/sql/include/helpers.sql
+\i test/sql/include/components.sql
 \set ECHO all
 SET extra_float_digits = 0;
 CREATE TABLE truth AS SELECT tlv_simulate_multiview_model('{5,8,3}', 3, separation => 3, seed => 2) AS vectors, tlv_simulate_multiview_model(categories => '{10,20,30}', seed => 2) AS categories;
@@ -19,20 +20,23 @@ SELECT e.what, e.mean < e.bound AS mean, e.largest < 1.6 * e.bound AS largest FR
   LATERAL (SELECT 'moments', 0.09, avg(distance), max(distance) FROM tlv_match(moments, vectors) UNION ALL SELECT 'refined', 0.055, avg(distance), max(distance) FROM tlv_match(refined, vectors)
     UNION ALL SELECT 'classes', 0.07, avg(distance), max(distance) FROM tlv_match(classes, categories) UNION ALL SELECT 'refined classes', 0.042, avg(distance), max(distance)
     FROM tlv_match(refined_classes, categories)) AS e(what, bound, mean, largest);
-SELECT max(abs(a.weight - b.weight)) < 0.005 AS weights FROM models, truth, tlv_match(refined, vectors) m, tlv_view_components(refined) a, tlv_view_components(vectors) b
+SELECT max(abs(a.weight - b.weight)) < 0.005 AS weights FROM models, truth, tlv_match(refined, vectors) m, pg_temp.views(refined) a, pg_temp.views(vectors) b
 WHERE a.component = component_a AND b.component = component_b;
 SELECT max(abs(u / v - 1)) < 0.12 AS variances
-FROM models, truth, tlv_match(refined, vectors) m, tlv_view_components(refined) a, tlv_view_components(vectors) b, unnest(a.variance, b.variance) AS e(u, v)
+FROM models, truth, tlv_match(refined, vectors) m, pg_temp.views(refined) a, pg_temp.views(vectors) b, unnest(a.variance, b.variance) AS e(u, v)
 WHERE a.view = b.view AND a.component = component_a AND b.component = component_b;
-SELECT name, CASE WHEN name IN ('rows', 'nulls', 'parameters') THEN value END AS value FROM models, tlv_diagnostics(refined) WHERE name !~ '_[0-9]+$' ORDER BY name;
-SELECT name, CASE WHEN name IN ('rows', 'nulls', 'parameters', 'passes', 'count_stands') THEN value END AS value FROM models, tlv_diagnostics(refined_classes) WHERE name !~ '_[0-9]+$' ORDER BY name;
+SELECT measure, CASE WHEN measure IN ('rows', 'nulls', 'parameters') THEN score END AS score FROM models, tlv_diagnostics(refined) WHERE component IS NULL ORDER BY measure;
+SELECT measure, CASE WHEN measure IN ('rows', 'nulls', 'parameters', 'passes', 'count_stands') THEN score END AS score FROM models, tlv_diagnostics(refined_classes) WHERE component IS NULL
+  ORDER BY measure;
 -- the likelihood that is reported is that of the rows, and above the truth's
-SELECT abs(avg(tlv_log_likelihood(refined, x1, x2, x3)) - min(value)) < 1e-9 AS reported,
-       avg(tlv_log_likelihood(refined, x1, x2, x3) - tlv_log_likelihood(vectors, x1, x2, x3)) BETWEEN 0 AND 0.005 AS fits, tlv_nmi(component, tlv_assign(refined, x1, x2, x3)) > 0.95 AS assigned
-FROM models, truth, vector_rows, tlv_diagnostics(refined) WHERE name = 'mean_log_likelihood';
-SELECT abs(avg(tlv_log_likelihood(refined_classes, x1, x2, x3)) - min(value)) < 1e-9 AS reported,
+SELECT abs(avg(tlv_log_likelihood(refined, x1, x2, x3)) - min(score)) < 1e-9 AS reported,
+       avg(tlv_log_likelihood(refined, x1, x2, x3) - tlv_log_likelihood(vectors, x1, x2, x3)) BETWEEN 0 AND 0.005 AS fits, tlv_nmi(vector_rows.component, tlv_assign(refined, x1, x2,
+         x3)) > 0.95 AS assigned
+FROM models, truth, vector_rows, tlv_diagnostics(refined) WHERE measure = 'mean_log_likelihood';
+SELECT abs(avg(tlv_log_likelihood(refined_classes, x1, x2, x3)) - min(score)) < 1e-9 AS reported,
        avg(tlv_log_likelihood(refined_classes, x1, x2, x3) - tlv_log_likelihood(categories, x1, x2, x3)) BETWEEN 0 AND 0.006 AS fits,
-       tlv_nmi(component, tlv_assign(refined_classes, x1, x2, x3)) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes) WHERE name = 'mean_log_likelihood';
+       tlv_nmi(category_rows.component, tlv_assign(refined_classes, x1, x2, x3)) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes)
+         WHERE measure = 'mean_log_likelihood';
 
 -- steps by hand, from parts merged
 CREATE FUNCTION pg_temp.mean_error(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE sql AS 'SELECT avg(distance) FROM tlv_match($1, $2)';
@@ -64,16 +68,16 @@ RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
 RESET max_parallel_workers_per_gather;
-SELECT count(*) AS components, max(value) AS rows
+SELECT count(*) AS components, max(score) AS rows
 FROM (SELECT tlv_multiview('SELECT array[s + random(), random()], array[random(), s - random()]::numeric[], array[s * 2 + random()]::real[]
-    FROM generate_series(1, 4000) i, LATERAL (SELECT (random() < 0.4 AND i > 0)::int * 5 AS s OFFSET 0) c', 2, 'em') AS m) q, tlv_view_components(m) c, tlv_diagnostics(m)
-    WHERE view = 1 AND name = 'rows';
+    FROM generate_series(1, 4000) i, LATERAL (SELECT (random() < 0.4 AND i > 0)::int * 5 AS s OFFSET 0) c', 2, 'em') AS m) q, pg_temp.views(m) c, tlv_diagnostics(m)
+    WHERE view = 1 AND measure = 'rows';
 
 -- views whose numbers are correlated given the component: the moments do not mind, refinement does, and says so
 CREATE FUNCTION pg_temp.plus(x float8[], f float8) RETURNS float8[] LANGUAGE sql AS 'SELECT array_agg(u + f ORDER BY n) FROM unnest(x) WITH ORDINALITY e(u, n)';
 CREATE TABLE correlated AS SELECT pg_temp.plus(r.x1, 2 * f.x1[1]) AS x1, pg_temp.plus(r.x2, 2 * f.x2[1]) AS x2, pg_temp.plus(r.x3, 2 * f.x3[1]) AS x3, r.component
   FROM truth, tlv_simulate_multiview(vectors, 20000, seed => 6) r JOIN tlv_simulate_multiview(tlv_simulate_multiview_model('{1,1,1}', 1, separation => 0), 20000) f USING (id);
-SELECT refine, pg_temp.mean_error(m, vectors) < 0.6 AS near, (SELECT count(*) FROM tlv_diagnostics(m) WHERE name LIKE 'warning: refinement moved%') AS warned
+SELECT refine, pg_temp.mean_error(m, vectors) < 0.6 AS near, (SELECT count(*) FROM tlv_warnings(m) WHERE message LIKE 'refinement moved%') AS warned
 FROM truth, (SELECT refine, tlv_multiview('SELECT x1, x2, x3 FROM correlated', 3, refine) AS m FROM unnest(ARRAY['none', 'em']) refine) q ORDER BY refine DESC;
 
 -- some views only, many rows at once, one piece
@@ -85,7 +89,7 @@ SELECT tlv_infer(refined, array_agg(x1 ORDER BY id), NULL, array_agg(x3 ORDER BY
         FROM vector_rows, models WHERE id <= 5 GROUP BY refined;
 SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, NULL, 3, NULL)))) < 1e-12 AS by_hand,
        min(tlv_log_likelihood(refined_classes, 1, 2, 3)) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
-FROM models, tlv_view_components(refined_classes) w JOIN tlv_view_categories(refined_classes) c USING (view, component) WHERE view = 2 AND category = 3;
+FROM models, tlv_components(refined_classes) w JOIN tlv_categories(refined_classes) c USING (component) WHERE variable = 2 AND category = 3;
 SELECT tlv_infer(refined, NULL, NULL, NULL::float8[]) AS nothing_known, tlv_assign(refined_classes, NULL, NULL, NULL::int) AS no_category,
        tlv_log_likelihood(NULL, 1, 2, 3) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, 1, 2, 3) AS one_array,
        tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, 1::smallint, 2, 3) AS assigned FROM models;

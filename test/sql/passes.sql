@@ -5,7 +5,7 @@ CREATE TABLE passes_docs AS
 
 -- A pass more than the subspace's steps, the summary and the last one: bags that had to be made first.
 CREATE FUNCTION passes_more(query text) RETURNS float8 LANGUAGE sql AS $$
-    SELECT max(value) FILTER (WHERE name = 'passes') - max(value) FILTER (WHERE name = 'subspace_steps') - 2
+    SELECT max(score) FILTER (WHERE measure = 'passes') - max(score) FILTER (WHERE measure = 'subspace_steps') - 2
     FROM tlv_diagnostics(tlv_lda(query, k => 3, refine => 'none')) $$;
 
 CREATE VIEW passes_view AS SELECT bag, doc FROM passes_docs WHERE doc > 10;
@@ -56,8 +56,8 @@ SELECT jsonb_path_query_array(tlv_info(tlv_lda('SELECT bag FROM passes_docs', ma
                               '$[*] ? (@ like_regex "upper bound")') AS warnings;
 
 -- Diagnostics of a topic follow it when refinement reorders the topics.
-SELECT count(*) AS topics, bool_and(value >= 0) AS masses
-FROM passes_models, tlv_diagnostics(stored) WHERE name LIKE 'negative\_mass\_%';
+SELECT count(*) AS topics, bool_and(score >= 0) AS masses
+FROM passes_models, tlv_diagnostics(stored) WHERE measure = 'negative_mass';
 
 -- A given alpha0 stays through refinement, its parts are estimated; one that was estimated is estimated again.
 SELECT tlv_info(given)->'alpha0' AS given, round(sum(t.alpha)::numeric, 9) AS alphas, count(DISTINCT t.alpha) > 1 AS parts,

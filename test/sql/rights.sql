@@ -26,10 +26,10 @@ RESET ROLE;
 GRANT SELECT ON right_docs TO regress_tlv_reader;
 ALTER TABLE right_docs ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own ON right_docs TO regress_tlv_reader USING (owner = 1);
-SELECT round(value) AS all_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE name = 'documents';
+SELECT round(score) AS all_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE measure = 'documents';
 SET ROLE regress_tlv_reader;
-SELECT round(value) AS own_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE name = 'documents';
-SELECT round(value) AS own_rows FROM tlv_diagnostics((SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_bag_items(bag)', 3, refine => 'none'))) WHERE name = 'documents';
+SELECT round(score) AS own_documents FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM right_docs', 3, refine => 'none'))) WHERE measure = 'documents';
+SELECT round(score) AS own_rows FROM tlv_diagnostics((SELECT tlv_lda('SELECT doc, item, weight FROM right_docs, tlv_bag_items(bag)', 3, refine => 'none'))) WHERE measure = 'documents';
 -- a user may not give a backend threads
 SET tensorlv.blas_threads = 1;
 \echo :SQLSTATE
@@ -92,9 +92,9 @@ CREATE SCHEMA "Latent Variables";
 CREATE EXTENSION tensorlv SCHEMA "Latent Variables";
 SHOW search_path;
 SELECT k, criterion FROM "Latent Variables".tlv_suggest_k('SELECT doc, item, weight FROM plain', 6) WHERE chosen;
-SELECT count(*), count(DISTINCT topic), bool_and(term = item::text) IS NULL AS no_terms
+SELECT count(*), count(DISTINCT topic), bool_and(item_name = item::text) AS no_terms
 FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, item, weight FROM plain', 3)), 2);
-SELECT count(*), bool_and(term LIKE 'w%') AS terms FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, ''w'' || item, weight FROM plain', 3)), 2);
+SELECT count(*), bool_and(item_name LIKE 'w%') AS terms FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, ''w'' || item, weight FROM plain', 3)), 2);
 CREATE TEMP TABLE away AS SELECT doc, "Latent Variables".tlv_bag_agg(item, weight) AS bag FROM plain GROUP BY doc;
 SELECT count(*) FROM "Latent Variables".tlv_topics((SELECT "Latent Variables".tlv_lda('SELECT bag FROM away', 3, counts => 'damped')));
 SELECT count(*) FROM (SELECT DISTINCT bag FROM away) d;

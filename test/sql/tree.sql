@@ -118,7 +118,8 @@ SELECT count(*) FROM trees, tlv_simulate_tree(model, 10, 1) s WHERE name = 'fact
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', states => 7)$$);
 SELECT fails($$SELECT tlv_tree('SELECT x FROM tree_moods', structure => 'factors', groups => array[1, 1, 1, 2, 2, 2, 3, 3, 3])$$);
 SELECT fails($$SELECT tlv_tree('SELECT v FROM tree_rows', structure => 'factors')$$);
-SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers')) WHERE name LIKE 'warning%' OR name = 'rows';
+SELECT d.score AS rows, w.message, w.score AS left_out FROM (SELECT tlv_tree('SELECT CASE WHEN id <= 7 THEN x[1:19] || array[NULL]::float8[] ELSE x END FROM tree_numbers') AS m OFFSET 0) q,
+  tlv_diagnostics(m) d, tlv_warnings(m) w WHERE d.measure = 'rows';
 
 -- groups of one query keep their rows apart, although they share the model
 SET enable_sort = off;
@@ -177,7 +178,8 @@ SELECT fails($$SELECT tlv_tree('SELECT r, name, value FROM tree_long WHERE false
 SELECT tlv_tree(NULL) IS NULL AS no_query;
 -- constant, equal, independent and missing variables; those that stand alone are named beside a null among the edges of a query
 CREATE TABLE tree_odd AS SELECT v[1:6] || 0 || v[1] || (id * 7919 % 3)::int || NULL::int AS v FROM tree_rows;
-SELECT name, value FROM tlv_diagnostics(tlv_tree('SELECT v FROM tree_odd', states => 3)) WHERE name LIKE 'warning%' OR name = 'components';
+SELECT d.score AS components, w.message, w.score AS trees FROM (SELECT tlv_tree('SELECT v FROM tree_odd', states => 3) AS m OFFSET 0) q, tlv_diagnostics(m) d, tlv_warnings(m) w
+  WHERE d.measure = 'components';
 SELECT e.child, e.length < 0.1 AS near FROM tlv_tree_edges(tlv_tree('SELECT v FROM tree_odd', states => 3)) e WHERE child IN ('v1', 'v8') ORDER BY 1;
 CREATE TABLE tree_forest AS SELECT tlv_tree('SELECT v FROM tree_odd', states => 3) AS model;
 SELECT r.* FROM tree_forest, tlv_robinson_foulds(model,

@@ -29,7 +29,7 @@ is(query($db, 'SELECT count(*), count(DISTINCT topics_hash(model)) FROM models')
 query($db, 'CREATE TABLE changing AS SELECT * FROM docs; CREATE TABLE seen (n float8)');
 my $writer = start_psql($db, join '', map { "INSERT INTO changing SELECT 10000 * $_ + doc, bag FROM docs WHERE doc <= 500;\n" } 1 .. 20);
 my $reader = start_psql($db, join '', map {
-    "INSERT INTO seen SELECT value FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM changing', 6, refine => 'none'))) WHERE name = 'documents';\n" } 1 .. 8);
+    "INSERT INTO seen SELECT score FROM tlv_diagnostics((SELECT tlv_lda('SELECT bag FROM changing', 6, refine => 'none'))) WHERE measure = 'documents';\n" } 1 .. 8);
 my ($written, $read) = map { finish_psql($_) } $writer, $reader;
 is($written->{status} + $read->{status}, 0, 'fits while rows are added') or diag($written->{errors}, $read->{errors});
 is(query($db, 'SELECT count(*), bool_and((n - 3000)::int % 500 = 0) FROM seen'), '8|t', 'every fit sees whole transactions');

@@ -41,7 +41,7 @@ for my $case (@cases) {
         my $out = query($db, <<"SQL");
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_mmsb_model($model, seed => $seed) AS m;
 CREATE TEMP TABLE fitted AS SELECT tlv_fit_mmsb($collect{$kind}($columns), $k, alpha0 => $alpha0, seed => $seed$more) AS m FROM truth, tlv_simulate_mmsb(m, seed => $seed);
-SELECT max(l1) FROM (SELECT side, tlv_membership_l1(tlv_membership_pairs(t.memberships, e.memberships)) AS l1
+SELECT max(l1) FROM (SELECT side, tlv_membership_l1(t.memberships, e.memberships) AS l1
   FROM truth, fitted, LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(truth.m, 0) GROUP BY 1, 2, 3) t JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(fitted.m, 0) GROUP BY 1, 2, 3) e USING (node, side) WHERE e.memberships IS NOT NULL GROUP BY side) s;
 SQL
         cmp_ok($out, '<=', $most, "$name, seed $seed: memberships");
@@ -51,9 +51,9 @@ SQL
 # how many there are
 for my $seed (1 .. 3) {
     for my $k (1, 3, 6) {
-        is(query($db, "SELECT value FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), seed => $seed)
+        is(query($db, "SELECT score FROM tlv_diagnostics((SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), seed => $seed)
             FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(1200, $k, within => 0.1, across => 0.01, seed => $seed), seed => $seed)))
-            WHERE name = 'k'"),
+            WHERE measure = 'k'"),
             $k, "$k communities, seed $seed: found");
     }
 }
@@ -97,7 +97,7 @@ SKIP: {
 CREATE TEMP TABLE shares AS
   SELECT node, array_agg((SELECT count(*) FROM truth t WHERE t.node = q.node AND t.community = c) / n::float8 ORDER BY c) AS memberships
   FROM (SELECT node, count(*) AS n FROM truth GROUP BY node) q, (SELECT DISTINCT community AS c FROM truth) d GROUP BY node;
-SELECT tlv_membership_l1(tlv_membership_pairs(s.memberships, v.memberships)) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node);
+SELECT tlv_membership_l1(s.memberships, v.memberships) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node);
 SQL
     cmp_ok($l1, '<=', .036, 'lfr-overlap: half L1 of overlapping memberships');
     diag("lfr-overlap: $l1") if $ENV{TAP_VERBOSE};

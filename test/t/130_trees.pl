@@ -109,7 +109,7 @@ ANALYZE points, numbers, basket;
 CREATE FUNCTION far(a tlv_model, b tlv_model) RETURNS float8 LANGUAGE plpgsql AS $$
 BEGIN
   IF (SELECT r.different FROM tlv_robinson_foulds(a, b) r) > 0 THEN RETURN 1; END IF;
-  IF (tlv_tree_newick(a) <> '') AND EXISTS (SELECT FROM tlv_diagnostics(a) WHERE name = 'iterations') THEN
+  IF (tlv_tree_newick(a) <> '') AND EXISTS (SELECT FROM tlv_diagnostics(a) WHERE measure = 'iterations') THEN
     RETURN (SELECT max(abs(x.coefficient - y.coefficient) + abs(x.noise - y.noise)) FROM tlv_tree_coefficients(a) x JOIN tlv_tree_coefficients(b) y USING (parent, child));
   END IF;
   RETURN (SELECT max(abs(x.probability - y.probability)) FROM tlv_tree_parameters(a) x JOIN tlv_tree_parameters(b) y USING (child, parent_state, child_state));

@@ -108,11 +108,6 @@ extern tlv_status tlv_stationary(tlv_context *ctx, size_t k, const double *trans
 extern tlv_status tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b,
 								int64_t *assignment, double *error);
 
-/* L1 distance (0 .. 2) of the transitions from each state of a and from its partner, NaN without.
- */
-extern void tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b,
-									  const int64_t *assignment, double *error);
-
 /* Covariance of two coordinates within a state of a model of vectors, and variance of one. */
 extern double tlv_hmm_covariance(const tlv_hmm_parts *model, size_t state, size_t a, size_t b);
 extern double tlv_hmm_variance(const tlv_hmm_parts *model, size_t state, size_t i);

@@ -61,28 +61,3 @@ tlv_hmm_match(tlv_context *ctx, const tlv_hmm_parts *a, const tlv_hmm_parts *b, 
 	tlv_free(ctx, cost);
 	return TLV_OK;
 }
-
-void
-tlv_hmm_match_transitions(const tlv_hmm_parts *a, const tlv_hmm_parts *b, const int64_t *assignment,
-						  double *error)
-{
-	for (size_t from = 0; from < a->k; from++)
-	{
-		double sum = 0, met = 0;
-
-		error[from] = NAN;
-		if (assignment[from] < 0)
-			continue;
-		for (size_t to = 0; to < a->k; to++)
-		{
-			double other =
-				assignment[to] < 0
-					? 0
-					: b->transitions[(size_t) assignment[from] * b->k + (size_t) assignment[to]];
-
-			sum += fabs(a->transitions[from * a->k + to] - other);
-			met += other;
-		}
-		error[from] = sum + fmax(1 - met, 0); /* what goes to states of b without a partner */
-	}
-}

@@ -41,7 +41,7 @@ refuse_category(tlv_context *ctx, int view, double category)
 			 view + 1);
 	return tlv_fail_hint(ctx,
 						 "A view that is not known may be NULL in tlv_infer(model, x1, x2, x3); "
-						 "tlv_view_categories(model) has the categories.");
+						 "tlv_categories(model) has the categories.");
 }
 
 tlv_status

@@ -91,7 +91,7 @@ TlvApplyBlasThreads(void)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Rows (name, value): versions and the BLAS in use. */
+/* Rows (property, detail): versions and the BLAS in use. */
 TLV_FUNCTION(tlv_build_info)
 {
 	char threads[16];

@@ -357,6 +357,10 @@ extern TlvCell TlvNameCell(const tlv_name_list *names, size_t i, int64 id);
 /* The label of a model's component, numbered from 0; NULL where it has none. */
 extern TlvCell TlvComponentLabel(const tlv_frame *model, size_t component);
 
+/* What a dimension of a model of vectors is called, numbered from 0, behind so many in the views
+ * before its own: its name, or the digits of its number, from 1. */
+extern TlvCell TlvDimensionName(const tlv_frame *model, size_t before, size_t dimension);
+
 /* ---- models (model.c) ---- */
 
 /* The model after one refinement step with those statistics, in the current memory context. */

@@ -7,6 +7,7 @@
  */
 #include "tlv_pg.h"
 
+#include <ctype.h>
 #include <math.h>
 
 #include "access/htup_details.h"
@@ -487,25 +488,48 @@ TLV_FUNCTION(tlv_value_info)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
+/* A name that ends in _<digits> is one of a series: they are its place there. */
 static void
 put_diagnostic(FunctionCallInfo fcinfo, const char *name, double value)
 {
-	TlvPutRow(fcinfo, TlvText(name), TlvFloat8(value));
+	size_t length = strlen(name), end = length;
+	int32 place = 0;
+
+	while (end > 0 && isdigit((unsigned char) name[end - 1]))
+		end--;
+	if (end < 2 || end == length || length - end > 9 || name[end - 1] != '_')
+		end = length + 1;
+	else
+		place = pg_strtoint32(name + end);
+	TlvPutRow(fcinfo, TlvText(pnstrdup(name, end - 1)), TlvNullIf(end > length, TlvInt4(place)),
+			  TlvFloat8(value));
 }
 
-/* Rows (name, value) of a model: its numbers, then its warnings. */
+/* Numbers of the model itself that tell how far its components reach. */
+static void
+put_component_numbers(FunctionCallInfo fcinfo, const tlv_frame *frame, const char *section,
+					  const char *measure)
+{
+	const tlv_section *numbers = tlv_frame_find(frame, section);
+
+	for (size_t j = 0; numbers != NULL && j < tlv_model_components(frame); j++)
+		TlvPutRow(fcinfo, TlvText(measure), TlvInt4((int32) j + 1),
+				  TlvFloat8(tlv_frame_float64(frame, section)[j]));
+}
+
+/* Rows (measure, component, score) of a model. */
 TLV_FUNCTION(tlv_diagnostics_rows)
 {
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	tlv_diagnostics_walk walk = tlv_diagnostics_of(&frame);
-	tlv_warnings_walk warned = tlv_warnings_of(&frame);
 
 	TlvInitRows(fcinfo);
 	while (tlv_diagnostics_next(&walk))
 		put_diagnostic(fcinfo, walk.name, walk.value);
-	while (tlv_warnings_next(&warned))
-		put_diagnostic(fcinfo, psprintf("warning: %s", warning_text(&warned.warning)),
-					   warned.warning.score);
+	if (TlvKind(&frame) == &tlv_kind_gaussian_mixture)
+		put_component_numbers(fcinfo, &frame, "degrees", "degrees_of_freedom");
+	if (TlvKind(&frame) == &tlv_kind_direction_mixture)
+		put_component_numbers(fcinfo, &frame, "kappas", "concentration");
 	return (Datum) 0;
 }
 

@@ -18,8 +18,7 @@ use_chain(const tlv_frame *frame)
 	tlv_hmm_read(frame, &parts);
 	if (assignment == NULL || error == NULL || k > 64)
 		return;
-	if (tlv_hmm_match(&ctx, &parts, &parts, assignment, error) == TLV_OK)
-		tlv_hmm_match_transitions(&parts, &parts, assignment, error);
+	(void) tlv_hmm_match(&ctx, &parts, &parts, assignment, error);
 }
 
 /* Statistics that say they are of the model they are used with, whatever they are of. */

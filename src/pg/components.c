@@ -1,0 +1,303 @@
+/*
+ * components.c - what every model says of its components, and the means, covariances and
+ * probabilities of categories of those that have them, whatever the model calls its components.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "tensorlv/model/directions.h"
+#include "tensorlv/model/gmm.h"
+#include "tensorlv/model/hmm.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/mmsb.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/multiview.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
+
+/* ---- weights ---- */
+
+/* Shares of all memberships, on whichever side. */
+static const double *
+community_weights(const tlv_frame *frame, const double **alpha)
+{
+	tlv_mmsb_parts parts;
+	tlv_context ctx;
+	double *weights, sum = 0;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_mmsb_read(&ctx, frame, &parts));
+	weights = palloc0(parts.k * sizeof(double));
+	for (size_t i = 0; i < parts.k * parts.sides; i++)
+	{
+		weights[i % parts.k] += parts.sizes[i];
+		sum += parts.sizes[i];
+	}
+	for (size_t j = 0; j < parts.k && sum > 0; j++)
+		weights[j] /= sum;
+	*alpha = parts.alpha;
+	return weights;
+}
+
+/* Weights and Dirichlet parameters of the components; NULL: the model has none. */
+static const double *
+component_weights(const tlv_frame *frame, const tlv_kind *kind, const double **alpha)
+{
+	*alpha = NULL;
+	if (kind == &tlv_kind_mmsb)
+		return community_weights(frame, alpha);
+	if (kind == &tlv_kind_hmm)
+		return tlv_frame_float64(frame, "stationary");
+	if (kind == &tlv_kind_lda && tlv_frame_scalar(frame, "alpha0", 1) > 0)
+		*alpha = tlv_frame_float64(frame, "alpha");
+	return tlv_frame_find(frame, "weights") == NULL ? NULL : tlv_frame_float64(frame, "weights");
+}
+
+static TlvCell
+number_of(const double *numbers, size_t j)
+{
+	return TlvNullIf(numbers == NULL, TlvFloat8(numbers == NULL ? 0 : numbers[j]));
+}
+
+/* Rows (component, label, weight, alpha). */
+TLV_FUNCTION(tlv_components_rows)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const double *alpha, *weights = component_weights(&frame, TlvKind(&frame), &alpha);
+	size_t k = tlv_model_components(&frame);
+
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < k; j++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
+				  number_of(weights, j), number_of(alpha, j));
+	return (Datum) 0;
+}
+
+/* ---- means and covariances ---- */
+
+/* Components over vectors, in one view or in three. */
+typedef struct VectorComponents
+{
+	tlv_frame frame;
+	const tlv_kind *kind;
+	size_t k;
+	size_t views;
+	size_t d[3];
+	const double *means[3]; /* d x k */
+	bool full;				/* covariances beside the diagonal */
+	tlv_mixture mixture;	/* and what the others are read from */
+	tlv_directions directions;
+	tlv_multiview_parts multiview;
+	tlv_hmm_parts hmm;
+} VectorComponents;
+
+static void
+refuse_model(const tlv_frame *frame, const char *function, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s is not defined for this model of kind %s", function, TlvKind(frame)->name),
+			 errhint("%s", hint)));
+}
+
+static void
+one_view(VectorComponents *components, size_t k, size_t d, const double *means)
+{
+	components->k = k;
+	components->views = 1;
+	components->d[0] = d;
+	components->means[0] = means;
+}
+
+static void
+three_views(VectorComponents *components)
+{
+	components->k = components->multiview.k;
+	components->views = 3;
+	for (int t = 0; t < 3; t++)
+	{
+		components->d[t] = components->multiview.d[t];
+		components->means[t] = components->multiview.means[t];
+	}
+}
+
+static void
+read_hmm(VectorComponents *components)
+{
+	const tlv_hmm_parts *hmm = &components->hmm;
+
+	one_view(components, hmm->k, hmm->d, hmm->emissions);
+	components->full = hmm->covariance == TLV_COVARIANCE_FULL;
+}
+
+static void
+read_mixture(VectorComponents *components)
+{
+	const tlv_mixture *mixture = &components->mixture;
+
+	one_view(components, mixture->k, mixture->d, mixture->means);
+	components->full = mixture->covariance == TLV_COVARIANCE_FULL;
+}
+
+static void
+open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *components)
+{
+	const char *hint = "It is for mixtures of vectors and for hidden Markov models of vectors.";
+
+	memset(components, 0, sizeof(*components));
+	components->frame = TlvFrame(PG_GETARG_TLV(0));
+	components->kind = TlvKind(&components->frame);
+	if (components->kind == &tlv_kind_gaussian_mixture)
+	{
+		tlv_gmm_read(&components->frame, &components->mixture);
+		read_mixture(components);
+	}
+	else if (components->kind == &tlv_kind_direction_mixture)
+	{
+		tlv_directions_read(&components->frame, &components->directions);
+		one_view(components, components->directions.k, components->directions.d,
+				 components->directions.means);
+	}
+	else if (components->kind == &tlv_kind_multiview)
+	{
+		tlv_multiview_read(&components->frame, &components->multiview);
+		if (components->multiview.items[0] != NULL)
+			refuse_model(&components->frame, function, "Use tlv_categories(model).");
+		three_views(components);
+	}
+	else if (components->kind == &tlv_kind_hmm)
+	{
+		tlv_hmm_read(&components->frame, &components->hmm);
+		if (!components->hmm.gaussian)
+			refuse_model(&components->frame, function, "Use tlv_emissions(model).");
+		read_hmm(components);
+	}
+	else
+		refuse_model(&components->frame, function, hint);
+}
+
+/* Of a mixture's component. */
+static double
+mixture_covariance(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
+{
+	const double *own =
+		mixture->variances + j * tlv_mixture_variances(mixture->d, mixture->covariance);
+
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		return own[tlv_packed2_index(a, b)];
+	if (a != b)
+		return 0;
+	return own[mixture->covariance == TLV_COVARIANCE_DIAGONAL ? a : 0];
+}
+
+/* Of directions about their mean, in each of the other dimensions. */
+static double
+direction_variance(const tlv_directions *directions, size_t j)
+{
+	double kappa = directions->kappas[j], d = (double) directions->d;
+
+	return kappa > 0 ? tlv_bessel_ratio(d / 2 - 1, kappa) / kappa : 1 / d;
+}
+
+/* NAN where the model does not know it. */
+static double
+component_covariance(const VectorComponents *components, size_t view, size_t j, size_t a, size_t b)
+{
+	const double *own;
+
+	if (components->kind == &tlv_kind_gaussian_mixture)
+		return mixture_covariance(&components->mixture, j, a, b);
+	if (components->kind == &tlv_kind_hmm)
+		return tlv_hmm_covariance(&components->hmm, j, a, b);
+	if (a != b)
+		return 0;
+	if (components->kind == &tlv_kind_direction_mixture)
+		return direction_variance(&components->directions, j);
+	own = components->multiview.variances[view];
+	return own == NULL ? NAN : own[j * components->d[view] + a];
+}
+
+static TlvCell
+known_number(double value)
+{
+	return TlvNullIf(isnan(value), TlvFloat8(isnan(value) ? 0 : value));
+}
+
+/* Those of one component in one view, behind so many dimensions of the views before it. */
+static void
+put_means(FunctionCallInfo fcinfo, const VectorComponents *components, size_t view, size_t before,
+		  size_t j)
+{
+	size_t d = components->d[view];
+
+	for (size_t i = 0; i < d; i++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) view + 1), TlvInt4((int32) i + 1),
+				  TlvDimensionName(&components->frame, before, i),
+				  TlvFloat8(components->means[view][j * d + i]),
+				  known_number(component_covariance(components, view, j, i, i)));
+}
+
+/* Rows (component, view, dimension, dimension_name, mean, variance). */
+TLV_FUNCTION(tlv_means_rows)
+{
+	VectorComponents components;
+
+	open_vectors(fcinfo, "tlv_means", &components);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < components.k; j++)
+		for (size_t t = 0, before = 0; t < components.views; before += components.d[t++])
+			put_means(fcinfo, &components, t, before, j);
+	return (Datum) 0;
+}
+
+/* Those of one component in one view. */
+static void
+put_covariances(FunctionCallInfo fcinfo, const VectorComponents *components, size_t view, size_t j)
+{
+	size_t d = components->d[view];
+
+	for (size_t a = 0; a < d; a++)
+		for (size_t b = components->full ? 0 : a; b < (components->full ? d : a + 1); b++)
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) view + 1),
+					  TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
+					  known_number(component_covariance(components, view, j, a, b)));
+}
+
+/* Rows (component, view, dimension_a, dimension_b, covariance). */
+TLV_FUNCTION(tlv_covariances_rows)
+{
+	VectorComponents components;
+
+	open_vectors(fcinfo, "tlv_covariances", &components);
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < components.k; j++)
+		for (size_t t = 0; t < components.views; t++)
+			put_covariances(fcinfo, &components, t, j);
+	return (Datum) 0;
+}
+
+/* ---- categories ---- */
+
+/* Rows (component, variable, variable_name, category, category_name, probability). */
+TLV_FUNCTION(tlv_categories_rows)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	static const tlv_name_list no_names = {0};
+	tlv_multiview_parts parts;
+
+	if (TlvKind(&frame) != &tlv_kind_multiview)
+		refuse_model(&frame, "tlv_categories", "It is for mixtures of categories.");
+	tlv_multiview_read(&frame, &parts);
+	if (parts.items[0] == NULL)
+		refuse_model(&frame, "tlv_categories", "Use tlv_means(model).");
+	TlvInitRows(fcinfo);
+	for (size_t j = 0; j < parts.k; j++)
+		for (int t = 0; t < 3; t++)
+			for (size_t i = 0; i < parts.d[t]; i++)
+				TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt8(t + 1),
+						  TlvNameCell(&no_names, 0, t + 1), TlvInt8(parts.items[t][i]),
+						  TlvNameCell(&no_names, i, parts.items[t][i]),
+						  TlvFloat8(parts.means[t][j * parts.d[t] + i]));
+	return (Datum) 0;
+}
