@@ -31,6 +31,7 @@ typedef struct plan_fixture
 	pool *memory;	  /* its memory */
 	plan_rows rows[2];
 	tlv_rows told; /* form, widths and names, handed to every plan */
+	size_t room;   /* bytes that a step may take beside what is taken; 0: no limit */
 
 	/* What goes wrong: at pass number so many, from 1; 0: nowhere. */
 	int nothing_at;	   /* it gives nothing */
@@ -275,7 +276,9 @@ plan_step_under_faults(plan_fixture *f, tlv_plan *plan, tlv_value **values)
 	f->memory->calls = 0;
 	f->memory->stop_at = f->stop_at == state ? f->stop_after + 1 : 0;
 	f->ctx->arena.peak = used;
-	f->ctx->arena.limit = f->limit_at == state ? used + f->limit : SIZE_MAX;
+	f->ctx->arena.limit = f->limit_at == state ? used + f->limit
+						  : f->room > 0		   ? used + f->room
+											   : SIZE_MAX;
 	before = f->memory->calls;
 	status = tlv_plan_next(f->ctx, plan, values, &f->pass);
 	f->calls[f->steps] = f->memory->calls - before;

@@ -98,11 +98,21 @@ typedef struct tlv_plan_class
 #define TLV_PLAN_STATISTICS 8
 #define TLV_PLAN_KEPT		4
 
+/* All rows, vectors, of a plan that holds them: it runs its further passes itself. */
+typedef struct tlv_plan_memory
+{
+	size_t n; /* 0: it does not */
+	size_t d;
+	const double *rows;	  /* d x n, about the center */
+	const double *center; /* d */
+} tlv_plan_memory;
+
 /* The base of a family's plan; all of its memory is the context's. */
 struct tlv_plan
 {
 	const tlv_plan_class *class;
 	tlv_rows rows;
+	tlv_plan_memory memory;
 	/* When done: the model; NULL of a plan for k alone. */
 	void *image;
 	size_t size;
@@ -121,6 +131,11 @@ struct tlv_plan
  */
 extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values,
 								tlv_pass *pass);
+
+/* Is a pass run over the rows in memory?  And its values. */
+extern bool tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass);
+extern tlv_status tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan,
+										  const tlv_pass *pass, tlv_value **values);
 
 /* Drops the values that a plan keeps: for whoever leaves it before its end. */
 extern void tlv_plan_abandon(tlv_plan *plan);

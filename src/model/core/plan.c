@@ -48,8 +48,9 @@ plan_step(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
 	return step(ctx, plan, values, pass);
 }
 
-tlv_status
-tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+/* One step, and the end of what it was given. */
+static tlv_status
+plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
 {
 	tlv_value *none[TLV_PLAN_STATISTICS] = {NULL};
 	size_t asked = plan->asked;
@@ -65,6 +66,25 @@ tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pa
 		tlv_plan_abandon(plan);
 	plan->asked = pass->n;
 	return status;
+}
+
+tlv_status
+tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	TLV_TRY(plan_advance(ctx, plan, values, pass));
+	while (tlv_plan_in_memory(plan, pass))
+	{
+		tlv_value *own[TLV_PLAN_STATISTICS];
+		tlv_status status = tlv_plan_pass_in_memory(ctx, plan, pass, own);
+
+		if (status != TLV_OK)
+		{
+			tlv_plan_abandon(plan);
+			return status;
+		}
+		TLV_TRY(plan_advance(ctx, plan, own, pass));
+	}
+	return TLV_OK;
 }
 
 tlv_statistic *

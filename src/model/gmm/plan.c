@@ -318,7 +318,8 @@ gmm_refine_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	int most = most_steps(plan);
 
 	tlv_plan_abandon(&plan->base); /* moments and sample have served */
-	tlv_gmm_sample_free(ctx, &plan->evidence.sample);
+	if (plan->base.memory.n == 0)
+		tlv_gmm_sample_free(ctx, &plan->evidence.sample);
 	tlv_free(ctx, plan->points);
 	plan->model = gmm_start_model(start);
 	plan->likelihood = start->log_likelihood;
@@ -504,6 +505,29 @@ take_wide_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	return gmm_refine_start(ctx, plan, pass);
 }
 
+/* Components that the sample of wide rows is large enough for. */
+static size_t
+wide_sample_k(const gmm_plan *plan)
+{
+	return plan->k_chosen
+			   ? tlv_least(tlv_least(GMM_WIDE_MOST_DIRECTIONS, largest_k(plan)), WIDE_SAMPLE_K)
+			   : plan->options.fit.k;
+}
+
+/* Where the sample is all rows no further pass reads them; the first of them are the sample then.
+ */
+static void
+hold_rows(gmm_plan *plan)
+{
+	gmm_evidence *rows = &plan->evidence;
+	tlv_gmm_sample *sample = &rows->sample;
+
+	if ((double) sample->n < rows->n)
+		return;
+	plan->base.memory = (tlv_plan_memory){sample->n, sample->d, sample->rows, sample->center};
+	sample->n = tlv_least(sample->n, gmm_sample_size(rows, wide_sample_k(plan), HUGE_VAL));
+}
+
 /* Third moments, where so many components have them. */
 static tlv_status
 take_wide_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
@@ -512,6 +536,7 @@ take_wide_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 	gmm_evidence *rows = &plan->evidence;
 
 	TLV_TRY(open_sample(ctx, plan, values));
+	hold_rows(plan);
 	plan->directions = gmm_wide_directions(&plan->leading.frame);
 	TLV_TRY(gmm_wide_project(ctx, &rows->sample, &plan->leading.frame, plan->directions,
 							 &plan->points));
@@ -538,8 +563,10 @@ ask_wide(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->leading,
 		tlv_dense_subspace(ctx, rows->moments, tlv_least(most, rows->d), &made.image, &made.size)));
-	most = plan->k_chosen ? tlv_least(most, WIDE_SAMPLE_K) : plan->options.fit.k;
-	ask_sample(plan, gmm_sample_size(rows, most, sample_room(ctx)), take_wide_sample, pass);
+	most = gmm_sample_size(rows, wide_sample_k(plan), sample_room(ctx));
+	if (rows->n * (double) (rows->d * sizeof(double)) <= sample_room(ctx))
+		most = (size_t) rows->n;
+	ask_sample(plan, most, take_wide_sample, pass);
 	return TLV_OK;
 }
 
