@@ -24,9 +24,6 @@ COMMENT ON FUNCTION tlv_mixing(tlv_model, boolean) IS
     'what each dimension gets of each independent component of variance 1, by decreasing modulus of its kurtosis; the largest weight of a '
     'component is positive; inverse: the weights of the dimensions, less their means, in each component, or of a model fitted to noise the linear '
     'estimate with the least noise and interference';
-CREATE FUNCTION tlv_unmix(model tlv_model, x float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
-COMMENT ON FUNCTION tlv_unmix(tlv_model, float8[]) IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';
 
 CREATE FUNCTION tlv_amari(a float8[], b float8[]) RETURNS float8
     AS 'MODULE_PATHNAME', 'tlv_amari_arrays' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;

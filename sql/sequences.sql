@@ -109,42 +109,6 @@ CREATE FUNCTION tlv_emissions(model tlv_model)
     RETURNS TABLE (state integer, symbol bigint, symbol_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_emissions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 200;
 COMMENT ON FUNCTION tlv_emissions(tlv_model) IS 'probability of every symbol in every state of a hidden Markov model of symbols; symbol_name is its name, or its digits';
-CREATE FUNCTION tlv_viterbi(model tlv_model, symbols integer[]) RETURNS integer[]
-    AS 'MODULE_PATHNAME', 'tlv_viterbi_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_viterbi(tlv_model, integer[]) IS 'the most probable states of a sequence of symbols, from 1; symbols that the model does not know count as missing';
-CREATE FUNCTION tlv_viterbi(model tlv_model, symbols text[]) RETURNS integer[]
-    AS 'MODULE_PATHNAME', 'tlv_viterbi_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_viterbi(tlv_model, text[]) IS 'the most probable states of a sequence of symbols by name, from 1; symbols that the model does not know count as missing';
-CREATE FUNCTION tlv_viterbi(model tlv_model, x float8[]) RETURNS integer[]
-    AS 'MODULE_PATHNAME', 'tlv_viterbi_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_viterbi(tlv_model, float8[]) IS 'the most probable states of a sequence of vectors, steps x d, from 1';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols integer[]) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer[]) IS
-    'log-likelihood, in nats, of a sequence of symbols under a hidden Markov model (symbols that the model does not know count as missing), of a '
-    'row of categorical variables under a latent tree (null elements missing), or of the vector that the integers are under a model of vectors';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, symbols text[]) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, text[]) IS 'log-likelihood, in nats, of a sequence of symbols by name under a hidden Markov model';
-CREATE FUNCTION tlv_infer(model tlv_model, symbols text[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, text[]) IS 'posterior of the states at every step of a sequence of symbols by name: steps x states';
-
-CREATE FUNCTION tlv_forecast(model tlv_model, symbols integer[], steps integer DEFAULT 1)
-    RETURNS TABLE (step integer, symbol bigint, symbol_name text, probability float8)
-    AS 'MODULE_PATHNAME', 'tlv_forecast_symbols' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION tlv_forecast(tlv_model, integer[], integer) IS
-    'probabilities of the symbols at the next steps after a sequence, under a hidden Markov model; after an empty one, how sequences begin';
-CREATE FUNCTION tlv_forecast(model tlv_model, symbols text[], steps integer DEFAULT 1)
-    RETURNS TABLE (step integer, symbol bigint, symbol_name text, probability float8)
-    AS 'MODULE_PATHNAME', 'tlv_forecast_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION tlv_forecast(tlv_model, text[], integer) IS
-    'probabilities of the symbols at the next steps after a sequence of symbols by name, under a hidden Markov model; after an empty one, how sequences begin';
-CREATE FUNCTION tlv_forecast(model tlv_model, x float8[], steps integer DEFAULT 1)
-    RETURNS TABLE (step integer, dimension integer, mean float8, variance float8)
-    AS 'MODULE_PATHNAME', 'tlv_forecast_vectors' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 100;
-COMMENT ON FUNCTION tlv_forecast(tlv_model, float8[], integer) IS
-    'mean and variance of every dimension at the next steps after a sequence of vectors, steps x d, under a hidden Markov model';
 
 CREATE FUNCTION tlv_simulate_hmm_model(symbols integer DEFAULT NULL, k integer DEFAULT 3, stay float8 DEFAULT 0.7,
     concentration float8 DEFAULT 0.3, dimensions integer DEFAULT NULL, separation float8 DEFAULT 4, seed bigint DEFAULT 1) RETURNS tlv_model

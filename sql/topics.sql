@@ -34,20 +34,6 @@ COMMENT ON FUNCTION tlv_extend(tlv_model, tlv_moments, float8) IS
 CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments) IS 'the model after one refinement step with expected statistics collected under it';
-CREATE FUNCTION tlv_infer(model tlv_model, bag tlv_bag) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, tlv_bag) IS
-    'memberships of a document in topics, summing to 1: maximum a posteriori under Dirichlet(alpha + 1); posterior of the topic for the single '
-    'topic model. Of a community model: of a node, from the bag of its neighbours: weighted least squares on the simplex; posterior of the '
-    'community for alpha0 = 0';
-CREATE FUNCTION tlv_assign(model tlv_model, bag tlv_bag) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_assign_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, tlv_bag) IS 'the topic of a document, or the community of a node from the bag of its neighbours, of the largest membership, from 1';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, bag tlv_bag) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_bag' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, tlv_bag) IS
-    'log-likelihood of a document, or of the edges of a node to the neighbours in the bag, given its own inferred memberships, in nats; of the '
-    'single topic model, and of communities with alpha0 = 0, over all topics or communities';
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';

@@ -100,15 +100,6 @@ CREATE FUNCTION tlv_tree_svg(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_tree_svg_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_tree_svg(tlv_model) IS 'a drawing of a latent tree as a self-contained SVG document';
 
-CREATE FUNCTION tlv_tree_posterior(model tlv_model, v integer[])
-    RETURNS TABLE (node text, state integer, probability float8)
-    AS 'MODULE_PATHNAME', 'tlv_tree_posterior_codes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION tlv_tree_posterior(tlv_model, integer[]) IS 'probabilities of the states of hidden nodes and of the variables that are null in the row, given the others, by belief propagation';
-CREATE FUNCTION tlv_tree_posterior(model tlv_model, x float8[])
-    RETURNS TABLE (node text, dimension integer, mean float8, variance float8)
-    AS 'MODULE_PATHNAME', 'tlv_tree_posterior_numbers' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
-COMMENT ON FUNCTION tlv_tree_posterior(tlv_model, float8[]) IS 'means and variances of hidden nodes and of the elements that are null in the row, given the others';
-
 CREATE FUNCTION tlv_robinson_foulds(a tlv_model, b tlv_model)
     RETURNS TABLE (different integer, total integer, distance float8)
     AS 'MODULE_PATHNAME', 'tlv_robinson_foulds_models' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 1;

@@ -68,31 +68,3 @@ CREATE AGGREGATE tlv_statistics(x float8[], model tlv_model, method text) (
 COMMENT ON AGGREGATE tlv_statistics(float8[], tlv_model, text) IS
     'expected sufficient statistics of vectors under a model by one of its methods, for tlv_update; an array of two dimensions is many rows';
 
-CREATE FUNCTION tlv_infer(model tlv_model, x float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, float8[]) IS
-    'posterior of the components for a vector, summing to 1; for an array of two dimensions, rows x components, of every row, or of every step '
-    'where the model is one of sequences';
-CREATE FUNCTION tlv_infer(model tlv_model, x integer[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_integers' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, integer[]) IS
-    'of a latent tree of categorical variables, null elements missing: the posteriors of the hidden variables, then of the missing ones, one '
-    'after the other; of a model of sequences the posterior of every step of a sequence of symbols, steps x states; else that of the vector that '
-    'the integers are';
-CREATE FUNCTION tlv_assign(model tlv_model, x float8[]) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_assign_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, float8[]) IS 'the component of the largest posterior for a vector, from 1';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, x float8[]) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_vector' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, float8[]) IS 'log-likelihood of a vector under a model, in nats; of all rows together for an array of two dimensions, or of the sequence they are';
-
--- A literal without a type would fit every kind of row: as text it is read as the row of the model.
-CREATE FUNCTION tlv_infer(model tlv_model, "row" text) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, text) IS 'the same of a row in text form, read as the tlv_bag or float8[] that the model is of';
-CREATE FUNCTION tlv_assign(model tlv_model, "row" text) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_assign_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, text) IS 'the same of a row in text form, read as the tlv_bag or float8[] that the model is of';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, "row" text) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, text) IS 'the same of a row in text form, read as the tlv_bag or float8[] that the model is of';

@@ -55,31 +55,6 @@ CREATE AGGREGATE tlv_statistics(x1 integer, x2 integer, x3 integer, model tlv_mo
 );
 COMMENT ON AGGREGATE tlv_statistics(integer, integer, integer, tlv_model) IS 'expected counts of three categories under a latent class model, for tlv_update; rows with a null are skipped and counted';
 
-CREATE FUNCTION tlv_infer(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, float8[], float8[], float8[]) IS
-    'posterior of the components of a multi-view mixture for a row of three vectors, summing to 1, from the views that are not null; for arrays '
-    'of two dimensions, rows x components';
-CREATE FUNCTION tlv_assign(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_assign_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, float8[], float8[], float8[]) IS 'the component of the largest posterior for a row of three vectors, from 1, from the views that are not null';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, x1 float8[], x2 float8[], x3 float8[]) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_views' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, float8[], float8[], float8[]) IS
-    'log-likelihood of the views that are not null of a row of three vectors under a multi-view mixture, in nats; of all rows together for arrays '
-    'of two dimensions';
-
-CREATE FUNCTION tlv_infer(model tlv_model, x1 integer, x2 integer, x3 integer) RETURNS float8[]
-    AS 'MODULE_PATHNAME', 'tlv_infer_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_infer(tlv_model, integer, integer, integer) IS
-    'posterior of the components of a multi-view mixture for a row of three categories, summing to 1, from the views that are not null';
-CREATE FUNCTION tlv_assign(model tlv_model, x1 integer, x2 integer, x3 integer) RETURNS integer
-    AS 'MODULE_PATHNAME', 'tlv_assign_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_assign(tlv_model, integer, integer, integer) IS 'the component of the largest posterior for a row of three categories, from 1, from the views that are not null';
-CREATE FUNCTION tlv_log_likelihood(model tlv_model, x1 integer, x2 integer, x3 integer) RETURNS float8
-    AS 'MODULE_PATHNAME', 'tlv_log_likelihood_categories' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_log_likelihood(tlv_model, integer, integer, integer) IS 'log-likelihood of the views that are not null of a row of three categories under a multi-view mixture, in nats';
-
 CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
     separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;

@@ -2,18 +2,15 @@
  * apply.c - a fitted model and rows: what it infers of them, the component of each, their
  * likelihood, most probable states; and two models compared.
  */
-#include "rows/reader.h"
+#include "rows/any.h"
 
 #include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/fmgroids.h"
 
 #include "rows/vectors.h"
-#include "server/arguments.h"
 #include "tensorlv/model/hmm.h"
 
 /* Rows of one array between two looks at whether to stop. */
@@ -30,37 +27,19 @@ typedef struct ApplyCall
 	TlvRowCursor cursor;
 } ApplyCall;
 
+/* False: there is no row, or no model.  what is the function's name, for errors. */
 static bool
-all_null(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+open_call(FunctionCallInfo fcinfo, const char *what, ApplyCall *call)
 {
-	for (int i = 1; i <= reader->arguments; i++)
-		if (!PG_ARGISNULL(i))
-			return false;
-	return true;
-}
-
-/* False: there is no row, or no model.  what is named where the model cannot do it. */
-static bool
-open_call(FunctionCallInfo fcinfo, const TlvRowReader *reader, const char *what, ApplyCall *call)
-{
-	tlv_row_form form;
-	unsigned takes;
-
-	if (PG_ARGISNULL(0) || all_null(fcinfo, reader))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return false;
 	call->cache = TlvCachedModel(fcinfo, 0);
 	call->ctx = &call->cache->ctx;
 	call->model = call->cache->model;
-	takes = call->model->class->rows;
-	form = TlvRowForm(reader, takes);
-	TlvCheck(call->ctx, tlv_model_require(call->ctx, call->model, form, what));
-	if (TlvRowIsNull(fcinfo, 1, reader, takes))
-	{
-		TlvCachedModelEnd(call->cache);
-		return false;
-	}
-	TlvCursorOpen(fcinfo, 1, reader, form, takes, &call->cursor);
-	return true;
+	if (TlvAnyOpen(fcinfo, 1, call->model, call->model->rows, what, &call->cursor))
+		return true;
+	TlvCachedModelEnd(call->cache);
+	return false;
 }
 
 static bool
@@ -157,56 +136,140 @@ rows_array(ApplyCall *call)
 	return array;
 }
 
-static Datum
-infer(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+/* Means are no shares. */
+static void
+require_shares(const ApplyCall *call, const char *what)
+{
+	if (call->model->means)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not defined for a tree of numbers", what),
+						errhint("tlv_tree_posterior(model, x) has the means and variances of its "
+								"hidden nodes.")));
+}
+
+/* tlv_infer(model, x) */
+TLV_FUNCTION(tlv_infer)
 {
 	ArrayType *array;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, "inference", &call))
+	if (!open_call(fcinfo, "tlv_infer", &call))
 		PG_RETURN_NULL();
+	require_shares(&call, "tlv_infer");
 	array = call.cursor.many ? rows_array(&call) : row_array(&call);
 	close_call(&call);
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-/* ---- the component of the largest posterior, from 1 ---- */
+/* ---- the components of the largest posteriors, from 1 ---- */
 
-static Datum
-assign(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+/* Several hidden variables have several posteriors, of which none is the component. */
+static void
+require_one_choice(const ApplyCall *call, const char *what)
 {
-	static const char *const what = "assignment";
+	require_shares(call, what);
+	if (call->cursor.row.form == TLV_ROW_CODES)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not defined for a model of kind %s", what,
+							   TlvKind(&call->model->frame)->name),
+						errhint("tlv_tree_posterior(model, x) has the posterior of every hidden "
+								"node.")));
+}
+
+static void
+require_one_row(const ApplyCall *call)
+{
+	if (is_sequence(&call->cursor.row))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a sequence has a state for every step"),
+						errhint("Use tlv_viterbi(model, x) or tlv_top(model, x).")));
+	if (call->cursor.rows != 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("tlv_assign needs one row, not %zu", call->cursor.rows),
+						errhint("Give one row at a time, or use tlv_top(model, x).")));
+}
+
+/* tlv_assign(model, x) */
+TLV_FUNCTION(tlv_assign)
+{
 	const tlv_posterior *posterior;
 	size_t best = 0;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, what, &call))
+	if (!open_call(fcinfo, "tlv_assign", &call))
 		PG_RETURN_NULL();
-	if (call.cursor.rows != 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("tlv_assign needs one row, not %zu", call.cursor.rows),
-						errhint("Give one row at a time.")));
+	require_one_choice(&call, "tlv_assign");
+	require_one_row(&call);
 	posterior = infer_next(&call);
-	if (posterior->widths != NULL) /* there is no one hidden choice */
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s is not defined for %s under a model of kind %s", what,
-						tlv_row_name(call.cursor.row.form), TlvKind(&call.model->frame)->name)));
 	for (size_t j = 1; j < posterior->width; j++)
 		best = posterior->values[j] > posterior->values[best] ? j : best;
 	close_call(&call);
 	PG_RETURN_INT32((int32) best + 1);
 }
 
+typedef struct RankedShare
+{
+	double share;
+	int32 component;
+} RankedShare;
+
+/* The larger first; of equal ones that of the lower number. */
+static int
+compare_shares(const void *a, const void *b)
+{
+	const RankedShare *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->component < y->component ? -1 : x->component > y->component;
+}
+
+/* Rows (step, rank, component, label, probability) of one step. */
+static void
+put_top(FunctionCallInfo fcinfo, const ApplyCall *call, int32 step, size_t k, const double *shares,
+		size_t n, RankedShare *ranked)
+{
+	for (size_t j = 0; j < k; j++)
+		ranked[j] = (RankedShare){shares[j], (int32) j + 1};
+	qsort(ranked, k, sizeof(RankedShare), compare_shares);
+	for (size_t rank = 0; rank < Min(n, k); rank++)
+		TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) rank + 1), TlvInt4(ranked[rank].component),
+				  TlvText(NULL), TlvFloat8(ranked[rank].share));
+}
+
+/* tlv_top(model, x, n): a sequence has as many steps as it is long, rows one each */
+TLV_FUNCTION(tlv_top)
+{
+	const tlv_posterior *posterior;
+	RankedShare *ranked;
+	int32 step = 0;
+	ApplyCall call;
+	size_t n;
+
+	TlvInitRows(fcinfo);
+	n = TlvCountArgument(fcinfo, 2, "n", 1);
+	if (!open_call(fcinfo, "tlv_top", &call))
+		return (Datum) 0;
+	require_one_choice(&call, "tlv_top");
+	ranked = palloc(tlv_model_components(&call.model->frame) * sizeof(RankedShare));
+	while ((posterior = infer_next(&call)) != NULL)
+		for (size_t i = 0; i < posterior->n; i++)
+			put_top(fcinfo, &call, ++step, posterior->width,
+					posterior->values + i * posterior->width, n, ranked);
+	close_call(&call);
+	pfree(ranked);
+	return (Datum) 0;
+}
+
 /* ---- log-likelihoods in nats, of all rows together ---- */
 
-static Datum
-log_likelihood(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+/* tlv_log_likelihood(model, x) */
+TLV_FUNCTION(tlv_log_likelihood)
 {
 	double sum = 0, value;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, "the likelihood", &call))
+	if (!open_call(fcinfo, "tlv_log_likelihood", &call))
 		PG_RETURN_NULL();
 	while (next_row(&call))
 	{
@@ -221,6 +284,18 @@ log_likelihood(FunctionCallInfo fcinfo, const TlvRowReader *reader)
 }
 
 /* ---- the most probable states of a sequence, from 1 ---- */
+
+/* The same of a model of sequences. */
+static bool
+open_sequence(FunctionCallInfo fcinfo, const char *what, ApplyCall *call)
+{
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return false;
+	call->cache = TlvCachedModel(fcinfo, 0);
+	TlvRequireKind(&call->cache->model->frame, &tlv_kind_hmm, what);
+	TlvCachedModelEnd(call->cache);
+	return open_call(fcinfo, what, call);
+}
 
 static ArrayType *
 states_array(ApplyCall *call)
@@ -243,149 +318,84 @@ states_array(ApplyCall *call)
 	return array;
 }
 
-static Datum
-decode(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+/* tlv_viterbi(model, x) */
+TLV_FUNCTION(tlv_viterbi)
 {
 	ArrayType *array;
 	ApplyCall call;
 
-	if (!open_call(fcinfo, reader, "tlv_viterbi", &call))
+	if (!open_sequence(fcinfo, "tlv_viterbi", &call))
 		PG_RETURN_NULL();
-	array = next_row(&call) ? states_array(&call) : NULL;
+	(void) next_row(&call);
+	array = states_array(&call);
 	close_call(&call);
-	if (array == NULL)
-		PG_RETURN_NULL();
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
 /* ---- the steps after a sequence ---- */
 
-/* Rows of a step whose states have those probabilities. */
+/*
+ * Rows (step, symbol, symbol_name, probability, dimension, mean, variance) of a step whose states
+ * have those probabilities: what is not of the model's symbols, or vectors, is NULL.
+ */
 static void
 put_forecast(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, int32 step, const double *states,
 			 double *seen)
 {
+	const TlvCell none = {.isnull = true};
+
 	tlv_hmm_forecast_steps(parts, states, seen, seen + parts->d);
 	for (size_t i = 0; i < parts->d; i++)
 		if (parts->gaussian)
-			TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) i + 1), TlvFloat8(seen[i]),
-					  TlvFloat8(seen[parts->d + i]));
+			TlvPutRow(fcinfo, TlvInt4(step), none, none, none, TlvInt4((int32) i + 1),
+					  TlvFloat8(seen[i]), TlvFloat8(seen[parts->d + i]));
 		else
 			TlvPutRow(fcinfo, TlvInt4(step), TlvInt8(parts->items[i]),
-					  TlvNameCell(&parts->names, i, parts->items[i]), TlvFloat8(seen[i]));
+					  TlvNameCell(&parts->names, i, parts->items[i]), TlvFloat8(seen[i]), none,
+					  none, none);
 }
 
-/* Of a sequence without steps: how sequences begin. */
-static Datum
-forecast(FunctionCallInfo fcinfo, const TlvRowReader *reader)
+/* Of a sequence whose last step has that posterior; NULL: it has no steps, and what is to come is
+ * how sequences begin. */
+static void
+put_steps(FunctionCallInfo fcinfo, const tlv_hmm_parts *parts, const double *last, size_t steps)
 {
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_hmm, "tlv_forecast");
-	size_t steps = TlvNamedCount(fcinfo, "steps", 1), k;
-	const tlv_posterior *posterior;
-	double *states, *before, *seen;
-	tlv_hmm_parts parts;
-	ApplyCall call;
+	double *states = palloc_extended(2 * (parts->k + parts->d) * sizeof(double), MCXT_ALLOC_HUGE);
+	double *before = states + parts->k, *seen = before + parts->k;
 
-	TlvInitRows(fcinfo);
-	tlv_hmm_read(&frame, &parts);
-	if (!open_call(fcinfo, reader, "tlv_forecast", &call))
-		return (Datum) 0;
-	posterior = infer_next(&call);
-	k = parts.k;
-	states = palloc_extended(2 * (k + parts.d) * sizeof(double), MCXT_ALLOC_HUGE);
-	before = states + k;
-	seen = before + k;
-	if (posterior->n > 0)
-		memcpy(before, posterior->values + (posterior->n - 1) * k, k * sizeof(double));
+	if (last != NULL)
+		memcpy(before, last, parts->k * sizeof(double));
 	for (size_t step = 1; step <= steps; step++)
 	{
-		if (step == 1 && posterior->n == 0)
-			memcpy(states, parts.initial, k * sizeof(double));
+		if (step == 1 && last == NULL)
+			memcpy(states, parts->initial, parts->k * sizeof(double));
 		else
-			tlv_hmm_forecast_states(&parts, before, states);
-		put_forecast(fcinfo, &parts, (int32) step, states, seen);
-		memcpy(before, states, k * sizeof(double));
+			tlv_hmm_forecast_states(parts, before, states);
+		put_forecast(fcinfo, parts, (int32) step, states, seen);
+		memcpy(before, states, parts->k * sizeof(double));
 	}
-	close_call(&call);
 	pfree(states);
+}
+
+/* tlv_forecast(model, x, steps) */
+TLV_FUNCTION(tlv_forecast)
+{
+	const tlv_posterior *posterior;
+	tlv_hmm_parts parts;
+	ApplyCall call;
+	size_t steps;
+
+	TlvInitRows(fcinfo);
+	steps = TlvCountArgument(fcinfo, 2, "steps", 1);
+	if (!open_sequence(fcinfo, "tlv_forecast", &call))
+		return (Datum) 0;
+	tlv_hmm_read(&call.model->frame, &parts);
+	posterior = infer_next(&call);
+	put_steps(fcinfo, &parts,
+			  posterior->n > 0 ? posterior->values + (posterior->n - 1) * parts.k : NULL, steps);
+	close_call(&call);
 	return (Datum) 0;
 }
-
-/* ---- rows in text form ---- */
-
-typedef Datum (*Apply)(FunctionCallInfo fcinfo, const TlvRowReader *reader);
-
-/*
- * A literal without a type, tlv_infer(model, '{...}'), would fit every kind of row; as text it is
- * read as the row that the model is of.
- */
-static Datum
-apply_text(FunctionCallInfo fcinfo, Apply apply)
-{
-	LOCAL_FCINFO(call, 2);
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	const tlv_model *model = cache->model;
-	char *row = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	unsigned takes = model->class->rows;
-	bool bag = (takes & TLV_ROW_BAG) != 0;
-
-	/* Of a tree both int[] and float8[] may be rows. */
-	if (!bag && ((takes & TLV_ROW_VECTOR) == 0 || (takes & TLV_ROW_CODES) != 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
-				 errmsg("the row of a model of kind %s needs a type", TlvKind(&model->frame)->name),
-				 errhint("Write ARRAY[...], or '{...}'::float8[] or '{...}'::integer[].")));
-	TlvCachedModelEnd(cache); /* to be found there again by the call */
-	InitFunctionCallInfoData(*call, fcinfo->flinfo, 2, fcinfo->fncollation, NULL, NULL);
-	call->args[0] = fcinfo->args[0];
-	call->args[1].isnull = false;
-	call->args[1].value = bag ? DirectFunctionCall1(tlv_bag_in, CStringGetDatum(row))
-							  : OidInputFunctionCall(F_ARRAY_IN, row, FLOAT8OID, -1);
-	return apply(call, bag ? &TlvBagRows : &TlvVectorRows);
-}
-
-/* ---- the functions ---- */
-
-#define ROW_FUNCTION(name, apply, reader)                                                          \
-	TLV_FUNCTION(name)                                                                             \
-	{                                                                                              \
-		return apply(fcinfo, &(reader));                                                           \
-	}
-
-#define TEXT_FUNCTION(name, apply)                                                                 \
-	TLV_FUNCTION(name)                                                                             \
-	{                                                                                              \
-		return apply_text(fcinfo, apply);                                                          \
-	}
-
-ROW_FUNCTION(tlv_infer_bag, infer, TlvBagRows)
-ROW_FUNCTION(tlv_infer_vector, infer, TlvAnyVectorRows)
-ROW_FUNCTION(tlv_infer_integers, infer, TlvAnyIntegerRows)
-ROW_FUNCTION(tlv_infer_names, infer, TlvNamedSequences)
-ROW_FUNCTION(tlv_infer_views, infer, TlvViewRows)
-ROW_FUNCTION(tlv_infer_categories, infer, TlvCategoryRows)
-TEXT_FUNCTION(tlv_infer_text, infer)
-
-ROW_FUNCTION(tlv_assign_bag, assign, TlvBagRows)
-ROW_FUNCTION(tlv_assign_vector, assign, TlvVectorRows)
-ROW_FUNCTION(tlv_assign_views, assign, TlvViewRows)
-ROW_FUNCTION(tlv_assign_categories, assign, TlvCategoryRows)
-TEXT_FUNCTION(tlv_assign_text, assign)
-
-ROW_FUNCTION(tlv_log_likelihood_bag, log_likelihood, TlvBagRows)
-ROW_FUNCTION(tlv_log_likelihood_vector, log_likelihood, TlvAnyVectorRows)
-ROW_FUNCTION(tlv_log_likelihood_symbols, log_likelihood, TlvAnyIntegerRows)
-ROW_FUNCTION(tlv_log_likelihood_names, log_likelihood, TlvNamedSequences)
-ROW_FUNCTION(tlv_log_likelihood_views, log_likelihood, TlvViewRows)
-ROW_FUNCTION(tlv_log_likelihood_categories, log_likelihood, TlvCategoryRows)
-TEXT_FUNCTION(tlv_log_likelihood_text, log_likelihood)
-
-ROW_FUNCTION(tlv_viterbi_symbols, decode, TlvSymbolSequences)
-ROW_FUNCTION(tlv_viterbi_names, decode, TlvNamedSequences)
-ROW_FUNCTION(tlv_viterbi_vectors, decode, TlvVectorSequences)
-ROW_FUNCTION(tlv_forecast_symbols, forecast, TlvSymbolSequences)
-ROW_FUNCTION(tlv_forecast_names, forecast, TlvNamedSequences)
-ROW_FUNCTION(tlv_forecast_vectors, forecast, TlvVectorSequences)
 
 /* ---- two models ---- */
 

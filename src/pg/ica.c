@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
+#include "rows/any.h"
 #include "rows/queries.h"
 #include "rows/vectors.h"
 #include "server/arguments.h"
@@ -119,25 +120,29 @@ TLV_FUNCTION(tlv_mixing_rows)
 TLV_FUNCTION(tlv_unmix)
 {
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	TlvVectors vectors = TlvVectorsOf(PG_GETARG_DATUM(1));
-	size_t k;
+	tlv_model *model = cache->model;
+	TlvRowCursor cursor;
+	ArrayType *result;
+	size_t k, row = 0;
 	double *sources;
 
-	TlvRequireKind(&cache->model->frame, &tlv_kind_ica, "tlv_unmix");
-	k = tlv_model_components(&cache->model->frame);
-	TlvRequireArray(vectors.rows, k);
-	sources = palloc_extended(vectors.rows * k * sizeof(double), MCXT_ALLOC_HUGE);
-	for (size_t t = 0; t < vectors.rows; t++)
+	TlvRequireKind(&model->frame, &tlv_kind_ica, "tlv_unmix");
+	(void) TlvAnyOpen(fcinfo, 1, model, TLV_ROW_VECTOR, "tlv_unmix", &cursor);
+	k = tlv_model_components(&model->frame);
+	TlvRequireArray(cursor.rows, k);
+	sources = palloc_extended(cursor.rows * k * sizeof(double), MCXT_ALLOC_HUGE);
+	for (; TlvCursorNext(&cursor); row++)
 	{
-		if (t % 1024 == 1023)
+		if (row % 1024 == 1023)
 			CHECK_FOR_INTERRUPTS();
-		TlvCheck(&cache->ctx, tlv_ica_unmix(&cache->ctx, cache->model, vectors.d,
-											vectors.x + t * vectors.d, sources + t * k));
+		TlvCheck(&cache->ctx, tlv_ica_unmix(&cache->ctx, model, cursor.row.part[0].d,
+											cursor.row.part[0].float64, sources + row * k));
 	}
+	result = cursor.many ? TlvFloat8Box(2, (size_t[2]){cursor.rows, k}, sources)
+						 : TlvFloat8Array(k, sources);
+	TlvCursorClose(&cursor);
 	TlvCachedModelEnd(cache);
-	if (vectors.many)
-		PG_RETURN_ARRAYTYPE_P(TlvFloat8Box(2, (size_t[2]){vectors.rows, k}, sources));
-	PG_RETURN_ARRAYTYPE_P(TlvFloat8Array(k, sources));
+	PG_RETURN_ARRAYTYPE_P(result);
 }
 
 /* ---- comparing ---- */

@@ -12,26 +12,11 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-#include "rows/reader.h"
+#include "rows/any.h"
 #include "rows/vectors.h"
 #include "server/arguments.h"
 
 /* ---- posteriors ---- */
-
-/* The model of argument 0, a tree of that kind whose parameters are known. */
-static TlvModelCache *
-tree_with_parameters(FunctionCallInfo fcinfo, bool gaussian)
-{
-	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
-	const tlv_frame *frame = &cache->model->frame;
-
-	TlvRequireKind(frame, &tlv_kind_tree, "tlv_tree_posterior");
-	if ((tlv_frame_scalar(frame, "gaussian", 0) == 1) != gaussian)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("the rows of this tree are of type %s",
-							   gaussian ? "integer[]" : "float8[]")));
-	return cache;
-}
 
 /* Names of the nodes of an opened model: in memory of the call. */
 static char **
@@ -46,67 +31,56 @@ node_names(TlvModelCache *cache, tlv_tree_parts *parts)
 	return names;
 }
 
-/* tlv_tree_posterior(model, v integer[]): rows (node, state, probability) */
-TLV_FUNCTION(tlv_tree_posterior_codes)
+/* Rows of states: of hidden nodes first, then of what is missing. */
+static void
+put_states(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *parts,
+		   char *const *names, const tlv_row *row)
 {
-	TlvModelCache *cache = tree_with_parameters(fcinfo, false);
+	const TlvCell none = {.isnull = true};
 	const double *probability;
-	TlvRowCursor cursor;
-	tlv_tree_parts parts;
-	char **names = node_names(cache, &parts);
 
-	TlvCursorOpen(fcinfo, 1, &TlvIntegerRows, TLV_ROW_CODES, cache->model->class->rows, &cursor);
-	TlvCheck(&cache->ctx,
-			 tlv_model_infer(&cache->ctx, cache->model, &cursor.row, &cache->posterior));
+	TlvCheck(&cache->ctx, tlv_model_infer(&cache->ctx, cache->model, row, &cache->posterior));
 	probability = cache->posterior.values;
-	TlvInitRows(fcinfo);
-	for (size_t i = 0; i < parts.nodes; i++)
+	for (size_t i = 0; i < parts->nodes; i++)
 	{
-		/* Hidden nodes first, then what is missing. */
-		size_t v = i < parts.nodes - parts.p ? parts.p + i : i - (parts.nodes - parts.p);
+		size_t v = i < parts->nodes - parts->p ? parts->p + i : i - (parts->nodes - parts->p);
 
-		if (v < parts.p && cursor.row.part[0].codes[v] >= 0)
+		if (v < parts->p && row->part[0].codes[v] >= 0)
 			continue;
-		for (int64_t x = 0; x < parts.states[v]; x++)
-			TlvPutRow(fcinfo, TlvText(names[v]), TlvInt4((int32) x), TlvFloat8(*probability++));
+		for (int64_t x = 0; x < parts->states[v]; x++)
+			TlvPutRow(fcinfo, TlvText(names[v]), TlvInt4((int32) x), TlvFloat8(*probability++),
+					  none, none, none);
 	}
-	TlvCursorClose(&cursor);
-	tlv_tree_names_free(&cache->ctx, names);
-	TlvCachedModelEnd(cache);
-	return (Datum) 0;
 }
 
 static void
 put_moments(FunctionCallInfo fcinfo, const char *node, int64_t dimension, double mean,
 			double variance)
 {
-	TlvPutRow(fcinfo, TlvText(node), TlvInt4((int32) dimension), TlvFloat8(mean),
+	const TlvCell none = {.isnull = true};
+
+	TlvPutRow(fcinfo, TlvText(node), none, none, TlvInt4((int32) dimension), TlvFloat8(mean),
 			  TlvFloat8(variance));
 }
 
-/* tlv_tree_posterior(model, x float8[]): rows (node, dimension, mean, variance) */
-TLV_FUNCTION(tlv_tree_posterior_numbers)
+/* Rows of numbers, in the same order. */
+static void
+put_numbers(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *parts,
+			char *const *names, const tlv_row *row)
 {
-	TlvModelCache *cache = tree_with_parameters(fcinfo, true);
+	const tlv_part *part = &row->part[0];
 	tlv_posterior means = {0}, variances = {0};
-	const tlv_part *part;
-	TlvRowCursor cursor;
-	tlv_tree_parts parts;
-	char **names = node_names(cache, &parts);
-	int64_t *seen = palloc0(parts.p * sizeof(int64_t));
+	int64_t *seen = palloc0(parts->p * sizeof(int64_t));
 	size_t at = 0;
 
-	TlvCursorOpen(fcinfo, 1, &TlvVectorRows, TLV_ROW_VECTOR, cache->model->class->rows, &cursor);
-	part = &cursor.row.part[0];
 	TlvCheck(&cache->ctx, tlv_tree_infer_gaussian(&cache->ctx, cache->model, part->d, part->float64,
 												  &means, &variances));
-	TlvInitRows(fcinfo);
-	for (size_t v = parts.p; v < parts.nodes; v++)
-		for (int64_t i = 1; i <= parts.states[v]; i++, at++)
+	for (size_t v = parts->p; v < parts->nodes; v++)
+		for (int64_t i = 1; i <= parts->states[v]; i++, at++)
 			put_moments(fcinfo, names[v], i, means.values[at], variances.values[at]);
 	for (size_t j = 0; j < part->d; j++)
 	{
-		int64_t v = parts.column[j];
+		int64_t v = parts->column[j];
 
 		seen[v]++;
 		if (!part->missing[j])
@@ -116,6 +90,27 @@ TLV_FUNCTION(tlv_tree_posterior_numbers)
 	}
 	tlv_posterior_free(&cache->ctx, &means);
 	tlv_posterior_free(&cache->ctx, &variances);
+	pfree(seen);
+}
+
+/* tlv_tree_posterior(model, x): rows (node, state, probability, dimension, mean, variance); what
+ * is not of the tree's states, or numbers, is NULL. */
+TLV_FUNCTION(tlv_tree_posterior)
+{
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	tlv_model *model = cache->model;
+	TlvRowCursor cursor;
+	tlv_tree_parts parts;
+	char **names;
+
+	TlvInitRows(fcinfo);
+	TlvRequireKind(&model->frame, &tlv_kind_tree, "tlv_tree_posterior");
+	names = node_names(cache, &parts);
+	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_tree_posterior", &cursor);
+	if (parts.gaussian)
+		put_numbers(fcinfo, cache, &parts, names, &cursor.row);
+	else
+		put_states(fcinfo, cache, &parts, names, &cursor.row);
 	TlvCursorClose(&cursor);
 	tlv_tree_names_free(&cache->ctx, names);
 	TlvCachedModelEnd(cache);

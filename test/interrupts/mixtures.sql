@@ -99,7 +99,7 @@ SELECT tlv_statistics(x[1:30], x[31:60], x[61:100], (SELECT multiview FROM held)
 SELECT tlv_multiview('SELECT x[1:30], x[31:60], x[61:100] FROM wide, generate_series(1, 100)', 10, refine => 'em', iterations => 100000);
 
 -- phase: posteriors of views
-SELECT count(tlv_infer((SELECT multiview FROM held), x[1:30], x[31:60], x[61:100])) FROM wide, generate_series(1, 100);
+SELECT count(tlv_infer((SELECT multiview FROM held), ROW(x[1:30], x[31:60], x[61:100]))) FROM wide, generate_series(1, 100);
 
 -- phase: EM on categories
 SELECT tlv_multiview('SELECT s[i], s[i + 1], s[i + 2] FROM long, generate_series(1, 1998) i', 20, iterations => 1000000);

@@ -29,13 +29,13 @@ SELECT measure, CASE WHEN measure IN ('rows', 'nulls', 'parameters') THEN score 
 SELECT measure, CASE WHEN measure IN ('rows', 'nulls', 'parameters', 'passes', 'count_stands') THEN score END AS score FROM models, tlv_diagnostics(refined_classes) WHERE component IS NULL
   ORDER BY measure;
 -- the likelihood that is reported is that of the rows, and above the truth's
-SELECT abs(avg(tlv_log_likelihood(refined, x1, x2, x3)) - min(score)) < 1e-9 AS reported,
-       avg(tlv_log_likelihood(refined, x1, x2, x3) - tlv_log_likelihood(vectors, x1, x2, x3)) BETWEEN 0 AND 0.005 AS fits, tlv_nmi(vector_rows.component, tlv_assign(refined, x1, x2,
-         x3)) > 0.95 AS assigned
+SELECT abs(avg(tlv_log_likelihood(refined, ROW(x1, x2, x3))) - min(score)) < 1e-9 AS reported,
+       avg(tlv_log_likelihood(refined, ROW(x1, x2, x3)) - tlv_log_likelihood(vectors, ROW(x1, x2, x3))) BETWEEN 0 AND 0.005 AS fits, tlv_nmi(vector_rows.component, tlv_assign(refined, ROW(x1, x2,
+         x3))) > 0.95 AS assigned
 FROM models, truth, vector_rows, tlv_diagnostics(refined) WHERE measure = 'mean_log_likelihood';
-SELECT abs(avg(tlv_log_likelihood(refined_classes, x1, x2, x3)) - min(score)) < 1e-9 AS reported,
-       avg(tlv_log_likelihood(refined_classes, x1, x2, x3) - tlv_log_likelihood(categories, x1, x2, x3)) BETWEEN 0 AND 0.006 AS fits,
-       tlv_nmi(category_rows.component, tlv_assign(refined_classes, x1, x2, x3)) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes)
+SELECT abs(avg(tlv_log_likelihood(refined_classes, ROW(x1, x2, x3))) - min(score)) < 1e-9 AS reported,
+       avg(tlv_log_likelihood(refined_classes, ROW(x1, x2, x3)) - tlv_log_likelihood(categories, ROW(x1, x2, x3))) BETWEEN 0 AND 0.006 AS fits,
+       tlv_nmi(category_rows.component, tlv_assign(refined_classes, ROW(x1, x2, x3))) > 0.64 AS assigned FROM models, truth, category_rows, tlv_diagnostics(refined_classes)
          WHERE measure = 'mean_log_likelihood';
 
 -- steps by hand, from parts merged
@@ -81,18 +81,18 @@ SELECT refine, pg_temp.mean_error(m, vectors) < 0.6 AS near, (SELECT count(*) FR
 FROM truth, (SELECT refine, tlv_multiview('SELECT x1, x2, x3 FROM correlated', 3, refine) AS m FROM unnest(ARRAY['none', 'em']) refine) q ORDER BY refine DESC;
 
 -- some views only, many rows at once, one piece
-SELECT max(abs(u - v)) < 1e-12 AS pieces FROM vector_rows, models, unnest(tlv_infer(refined, x1, x2, x3), tlv_infer(refined, x1 || x2 || x3)) e(u, v) WHERE id <= 100;
-SELECT avg((component = tlv_assign(vectors, x1, x2, x3))::int) > 0.99 AS three, avg((component = tlv_assign(vectors, x1, NULL, x3))::int) BETWEEN 0.965 AND 0.98 AS two,
-       avg((component = tlv_assign(vectors, NULL, NULL, x3))::int) BETWEEN 0.6 AND 0.92 AS one FROM vector_rows, truth;
-SELECT tlv_infer(refined, array_agg(x1 ORDER BY id), NULL, array_agg(x3 ORDER BY id)) = array_agg(tlv_infer(refined, x1, NULL, x3)
-        ORDER BY id) AS many_rows, abs(tlv_log_likelihood(refined, array_agg(x1), array_agg(x2), array_agg(x3)) - sum(tlv_log_likelihood(refined, x1, x2, x3))) < 1e-9 AS likelihood
+SELECT max(abs(u - v)) < 1e-12 AS pieces FROM vector_rows, models, unnest(tlv_infer(refined, ROW(x1, x2, x3)), tlv_infer(refined, x1 || x2 || x3)) e(u, v) WHERE id <= 100;
+SELECT avg((component = tlv_assign(vectors, ROW(x1, x2, x3)))::int) > 0.99 AS three, avg((component = tlv_assign(vectors, ROW(x1, NULL, x3)))::int) BETWEEN 0.965 AND 0.98 AS two,
+       avg((component = tlv_assign(vectors, ROW(NULL, NULL, x3)))::int) BETWEEN 0.6 AND 0.92 AS one FROM vector_rows, truth;
+SELECT tlv_infer(refined, ROW(array_agg(x1 ORDER BY id), NULL, array_agg(x3 ORDER BY id))) = array_agg(tlv_infer(refined, ROW(x1, NULL, x3))
+        ORDER BY id) AS many_rows, abs(tlv_log_likelihood(refined, ROW(array_agg(x1), array_agg(x2), array_agg(x3))) - sum(tlv_log_likelihood(refined, ROW(x1, x2, x3)))) < 1e-9 AS likelihood
         FROM vector_rows, models WHERE id <= 5 GROUP BY refined;
-SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, NULL, 3, NULL)))) < 1e-12 AS by_hand,
-       min(tlv_log_likelihood(refined_classes, 1, 2, 3)) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
+SELECT abs(sum(w.weight * c.probability) - exp(min(tlv_log_likelihood(refined_classes, ROW(NULL, 3, NULL))))) < 1e-12 AS by_hand,
+       min(tlv_log_likelihood(refined_classes, ROW(1, 2, 3))) = min(tlv_log_likelihood(refined_classes, ARRAY[1, 2, 3])) AS array_of_three
 FROM models, tlv_components(refined_classes) w JOIN tlv_categories(refined_classes) c USING (component) WHERE variable = 2 AND category = 3;
-SELECT tlv_infer(refined, NULL, NULL, NULL::float8[]) AS nothing_known, tlv_assign(refined_classes, NULL, NULL, NULL::int) AS no_category,
-       tlv_log_likelihood(NULL, 1, 2, 3) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, 1, 2, 3) AS one_array,
-       tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, 1::smallint, 2, 3) AS assigned FROM models;
+SELECT tlv_infer(refined, ROW(NULL, NULL, NULL::float8[])) AS nothing_known, tlv_assign(refined_classes, ROW(NULL, NULL, NULL::int)) AS no_category,
+       tlv_log_likelihood(NULL, ROW(1, 2, 3)) AS no_model, tlv_infer(refined_classes, ARRAY[1, 2, 3]) = tlv_infer(refined_classes, ROW(1, 2, 3)) AS one_array,
+       tlv_assign(refined_classes, ARRAY[1, 2, 3]) = tlv_assign(refined_classes, ROW(1::smallint, 2, 3)) AS assigned FROM models;
 
 -- matching: fewer components, other categories, independent components up to sign and scale
 SELECT component_a, component_b, distance = 0 AS same FROM tlv_match(tlv_simulate_multiview_model('{2,2,2}', 3), tlv_simulate_multiview_model('{2,2,2}', 3)) ORDER BY 1;
@@ -123,16 +123,16 @@ SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, ARRAY[x
 SELECT tlv_multiview(NULL, 2) AS no_query, tlv_fit_multiview(NULL, 2) AS no_moments, (SELECT tlv_statistics(x1, x2, x3, NULL)
         FROM vector_rows) AS no_model, (SELECT tlv_statistics(x1, x2, x3, refined) FROM vector_rows, models WHERE false) AS no_rows;
 SELECT what, pg_temp.outcome(format('SELECT %s FROM models', e)) AS outcome FROM (VALUES
-  ('length', 'tlv_infer(refined, ARRAY[1.0], NULL, NULL)'), ('nan', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, ''NaN''::float8])'),
-  ('large', 'tlv_assign(refined, NULL, NULL, ARRAY[1, 2, 1e101])'), ('far', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, 1e99])'),
-  ('null element', 'tlv_infer(refined, NULL, NULL, ARRAY[1, 2, NULL])'), ('empty', 'tlv_infer(refined, ''{}''::float8[], NULL, NULL)'),
-  ('rows', 'tlv_infer(refined, ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[[1.0, 2, 3], [1, 2, 3]])'),
-  ('mixed rows', 'array_dims(tlv_infer(refined, ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[1.0, 2, 3]))'),
-  ('many', 'tlv_assign(refined, ARRAY[[1.0, 2, 3, 4, 5], [1, 2, 3, 4, 5]], NULL, NULL)'), ('categories', 'tlv_infer(refined, 1, 2, 3)'),
-  ('vectors', 'tlv_log_likelihood(refined_classes, ARRAY[1.0], NULL, NULL)'), ('category', 'tlv_infer(refined_classes, 1, 2, 31)'),
+  ('length', 'tlv_infer(refined, ROW(ARRAY[1.0], NULL, NULL))'), ('nan', 'tlv_infer(refined, ROW(NULL, NULL, ARRAY[1, 2, ''NaN''::float8]))'),
+  ('large', 'tlv_assign(refined, ROW(NULL, NULL, ARRAY[1, 2, 1e101]))'), ('far', 'tlv_infer(refined, ROW(NULL, NULL, ARRAY[1, 2, 1e99]))'),
+  ('null element', 'tlv_infer(refined, ROW(NULL, NULL, ARRAY[1, 2, NULL]))'), ('empty', 'tlv_infer(refined, ROW(''{}''::float8[], NULL, NULL))'),
+  ('rows', 'tlv_infer(refined, ROW(ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[[1.0, 2, 3], [1, 2, 3]]))'),
+  ('mixed rows', 'array_dims(tlv_infer(refined, ROW(ARRAY[[1.0, 2, 3, 4, 5]], NULL, ARRAY[1.0, 2, 3])))'),
+  ('many', 'tlv_assign(refined, ROW(ARRAY[[1.0, 2, 3, 4, 5], [1, 2, 3, 4, 5]], NULL, NULL))'), ('categories', 'tlv_infer(refined, ROW(1, 2, 3))'),
+  ('vectors', 'tlv_log_likelihood(refined_classes, ROW(ARRAY[1.0], NULL, NULL))'), ('category', 'tlv_infer(refined_classes, ROW(1, 2, 31))'),
   ('category of array', 'tlv_infer(refined_classes, ARRAY[1, 2, 31])'), ('fraction', 'tlv_infer(refined_classes, ARRAY[1, 2.5, 3])'),
   ('two', 'tlv_infer(refined_classes, ARRAY[1, 2])'), ('two in likelihood', 'tlv_log_likelihood(refined_classes, ARRAY[1, 2])'),
-  ('null in likelihood', 'tlv_log_likelihood(refined_classes, ARRAY[1, NULL, 3])'), ('other model', 'tlv_infer(tlv_simulate_gmm_model(2, 2), ARRAY[1.0], NULL, NULL)'),
+  ('null in likelihood', 'tlv_log_likelihood(refined_classes, ARRAY[1, NULL, 3])'), ('other model', 'tlv_infer(tlv_simulate_gmm_model(2, 2), ROW(ARRAY[1.0], NULL, NULL))'),
   ('one piece', 'tlv_infer(refined, ARRAY[1.0, 2])'),
   ('integers', 'tlv_log_likelihood(refined, ARRAY[1, 2, 3])'), ('match', 'tlv_match(refined, refined_classes)'),
   ('match kinds', 'tlv_match(refined, tlv_simulate_ica_model(3))'), ('match dimensions', 'tlv_match(refined, tlv_simulate_multiview_model(''{5,8,4}''))'),

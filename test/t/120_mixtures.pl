@@ -138,9 +138,9 @@ CREATE TEMP TABLE answers AS SELECT s.component, category1 AS a, category2 AS b,
 CREATE TEMP TABLE fitted AS SELECT tlv_multiview('SELECT x1, x2, x3 FROM points', 4) AS moments,
     tlv_multiview('SELECT x1, x2, x3 FROM points', 4, refine => 'em') AS m, tlv_multiview('SELECT a, b, c FROM answers', 3) AS latent;
 SELECT (SELECT max(distance) FROM tlv_match(t.m, f.moments)), (SELECT max(distance) FROM tlv_match(t.m, f.m)),
-    (SELECT tlv_ari(component, tlv_assign(t.m, x1, x2, x3)) - tlv_ari(component, tlv_assign(f.m, x1, x2, x3)) FROM points),
-  (SELECT max(distance) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, a, b, c)) - tlv_ari(component,
-      tlv_assign(f.latent, a, b, c)) FROM answers) FROM truth t, fitted f;
+    (SELECT tlv_ari(component, tlv_assign(t.m, ROW(x1, x2, x3))) - tlv_ari(component, tlv_assign(f.m, ROW(x1, x2, x3))) FROM points),
+  (SELECT max(distance) FROM tlv_match(t.latent, f.latent)), (SELECT tlv_ari(component, tlv_assign(t.latent, ROW(a, b, c))) - tlv_ari(component,
+      tlv_assign(f.latent, ROW(a, b, c))) FROM answers) FROM truth t, fitted f;
 SQL
     bounded("views, seed $seed", $out, [ 'means from moments', .34 ], [ 'means', .16 ], [ 'assignments', .005 ], [ 'probabilities', .05 ], [ 'classes', .005 ]);
 }
@@ -302,8 +302,8 @@ BEGIN
       'SELECT count(*) FROM tlv_simulate_ica($2, 3)', 'SELECT count(*) FROM tlv_simulate_multiview($2, 3)',
           'SELECT tlv_update($2, tlv_statistics(x[1:2], x[3:4], x[5:6], $2)) FROM few', 'SELECT tlv_update($2, tlv_statistics(s[1], s[2], s[3], $2))
           FROM few',
-      'SELECT finite(tlv_infer($2, x[1:2], x[3:4], x[5:6])), tlv_assign($2, x[1:2], NULL, x[5:6]), tlv_log_likelihood($2, x[1:2], x[3:4], x[5:6])
-          FROM few', 'SELECT finite(tlv_infer($2, s[1], s[2], 99)), tlv_assign($2, s[1], NULL, 3), tlv_log_likelihood($2, s[1], s[2], s[3])
+      'SELECT finite(tlv_infer($2, ROW(x[1:2], x[3:4], x[5:6]))), tlv_assign($2, ROW(x[1:2], NULL, x[5:6])), tlv_log_likelihood($2, ROW(x[1:2], x[3:4], x[5:6]))
+          FROM few', 'SELECT finite(tlv_infer($2, ROW(s[1], s[2], 99))), tlv_assign($2, ROW(s[1], NULL, 3)), tlv_log_likelihood($2, ROW(s[1], s[2], s[3]))
           FROM few', 'SELECT tlv_statistics(x, $2) FROM few', 'SELECT tlv_statistics(x[1:5], $2, ''tanh'') FROM few',
           'SELECT tlv_statistics(x[1:3], $2) FROM few', 'SELECT tlv_amari($2, $2)', 'SELECT count(*) FROM tlv_match($2, $2)',
           'SELECT tlv_update($2, tlv_statistics(x, $2)) FROM few',

@@ -34,7 +34,7 @@ typedef struct tlv_model_class
 	 * member: they are no vectors. */
 	size_t (*dimensions)(const tlv_frame *frame);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
-	 * TLV_ROWS_MISSING_...; empty where there is none of these. */
+	 * TLV_ROWS_MISSING_...; empty where there is none of these.  One model may take fewer. */
 	unsigned rows;
 	/* What a row says of the hidden variables: see tlv_posterior. */
 	tlv_status (*infer)(tlv_context *ctx, tlv_model *model, const tlv_row *row,
@@ -65,9 +65,12 @@ struct tlv_model
 {
 	const tlv_model_class *class;
 	tlv_frame frame;
+	unsigned rows; /* of the class's, those that this model takes */
+	bool means;	   /* blocks of its posteriors are means: they do not sum to 1 */
 };
 
-/* For open: a model of that frame, bytes long, beyond its head zero. */
+/* For open: a model of that frame, bytes long, beyond its head zero, which takes all rows that its
+ * class takes. */
 extern tlv_status tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes,
 								   tlv_model **model);
 

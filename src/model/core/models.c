@@ -13,6 +13,7 @@ tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes, tlv_mod
 	TLV_TRY_ALLOC(ctx, *model);
 	(*model)->class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
 	(*model)->frame = *frame;
+	(*model)->rows = (*model)->class->rows;
 	return TLV_OK;
 }
 
@@ -39,7 +40,7 @@ model_kind_name(const tlv_frame *frame)
 tlv_status
 tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form, const char *what)
 {
-	if ((model->class->rows & form) != 0)
+	if ((model->rows & form) != 0)
 		return TLV_OK;
 	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for %s under a model of kind %s",
 					what, tlv_row_name(form), model_kind_name(&model->frame));

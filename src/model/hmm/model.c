@@ -474,17 +474,15 @@ open_chain(tlv_context *ctx, tlv_hmm_model *model)
 tlv_status
 tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 {
-	tlv_hmm_model *model = tlv_alloc0(ctx, 1, sizeof(tlv_hmm_model));
+	tlv_hmm_model *model;
 
-	TLV_TRY_ALLOC(ctx, model);
-	model->base.class = tlv_kind_hmm.model;
-	model->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_hmm_model), opened));
+	model = (tlv_hmm_model *) *opened;
 	tlv_hmm_read(frame, &model->parts);
+	model->base.rows &= ~(unsigned) (model->parts.gaussian ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE);
 	model->stride = tlv_whole_lanes(model->parts.k);
 	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
-	TLV_TRY(open_chain(ctx, model));
-	*opened = &model->base;
-	return TLV_OK;
+	return open_chain(ctx, model);
 }
 
 static size_t

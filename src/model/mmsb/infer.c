@@ -253,19 +253,16 @@ mmsb_prepare(tlv_context *ctx, mmsb_model *model)
 tlv_status
 tlv_mmsb_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
-	mmsb_model *own = tlv_alloc0(ctx, 1, sizeof(mmsb_model));
+	mmsb_model *own;
 
-	TLV_TRY_ALLOC(ctx, own);
-	own->base.class = tlv_kind_mmsb.model;
-	own->base.frame = *frame;
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(mmsb_model), model));
+	own = (mmsb_model *) *model;
 	TLV_TRY(tlv_mmsb_read(ctx, frame, &own->parts));
 	own->target = own->parts.sides - 1;
 	TLV_TRY(tlv_dictionary_freeze(ctx, &own->dictionary, own->parts.side[own->target].n,
 								  own->parts.side[own->target].nodes));
 	TLV_TRY(allocate_mmsb_model(ctx, own));
-	TLV_TRY(mmsb_prepare(ctx, own));
-	*model = &own->base;
-	return TLV_OK;
+	return mmsb_prepare(ctx, own);
 }
 
 /* ---- one node ---- */

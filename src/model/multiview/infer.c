@@ -39,9 +39,9 @@ refuse_category(tlv_context *ctx, int view, double category)
 {
 	tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category,
 			 view + 1);
-	return tlv_fail_hint(ctx,
-						 "A view that is not known may be NULL in tlv_infer(model, x1, x2, x3); "
-						 "tlv_categories(model) has the categories.");
+	return tlv_fail_hint(
+		ctx, "A view that is not known may be NULL in tlv_infer(model, ROW(x1, x2, x3)); "
+			 "tlv_categories(model) has the categories.");
 }
 
 tlv_status
@@ -146,7 +146,7 @@ views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *
 	{
 		tlv_fail(ctx, TLV_BAD_DATA, "%zu numbers under a model of %zu", row->part[0].d, wide);
 		return tlv_fail_hint(ctx,
-							 "Give the three views one behind the other, or as three arguments.");
+							 "Give the three views one behind the other, or as ROW(x1, x2, x3).");
 	}
 	if (!is_categorical(parts))
 	{

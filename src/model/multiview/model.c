@@ -212,6 +212,8 @@ multiview_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	TLV_TRY(tlv_model_create(ctx, frame, sizeof(multiview_model), opened));
 	model = (multiview_model *) *opened;
 	tlv_multiview_read(frame, &model->parts);
+	model->base.rows &=
+		~(unsigned) (is_categorical(&model->parts) ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES);
 	TLV_TRY_NEW_ROWS(ctx, model->log_weights, model->parts.k, 2);
 	model->joint = model->log_weights + model->parts.k;
 	for (size_t j = 0; j < model->parts.k; j++)

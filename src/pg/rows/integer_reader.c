@@ -110,19 +110,33 @@ refuse_null_symbol(ArrayType *array, int n)
 							 "a symbol of their own.")));
 }
 
+static bool
+is_long(const ArrayType *array)
+{
+	return ARR_ELEMTYPE(array) == INT8OID;
+}
+
+/* Of those that are there. */
+static int64
+symbol_at(ArrayType *array, int i)
+{
+	return is_long(array) ? ((const int64 *) ARR_DATA_PTR(array))[i]
+						  : ((const int32 *) ARR_DATA_PTR(array))[i];
+}
+
 /* NULL elements have no place among an array's values. */
 static void
 spread_symbols(TlvRowCursor *cursor, ArrayType *array, int n, int64_t *symbols)
 {
 	const bits8 *bitmap = ARR_NULLBITMAP(array);
-	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
 	bool *missing = palloc_extended((size_t) Max(n, 1) * sizeof(bool), MCXT_ALLOC_HUGE);
+	int present = 0;
 
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
 		missing[i] = (bitmap[i / 8] & (1 << (i % 8))) == 0;
-		symbols[i] = missing[i] ? TLV_SYMBOL_MISSING : *from++;
+		symbols[i] = missing[i] ? TLV_SYMBOL_MISSING : symbol_at(array, present++);
 	}
 	cursor->row.part[0].missing = missing;
 	TlvCursorOwn(cursor, missing);
@@ -133,13 +147,12 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 {
 	ArrayType *array = DatumGetArrayTypeP(value);
 	int n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
 	tlv_part *part = &cursor->row.part[0];
 	int64_t *symbols;
 
-	if (ARR_ELEMTYPE(array) != INT4OID)
+	if (ARR_ELEMTYPE(array) != INT4OID && !is_long(array))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("a sequence of symbols is no integer[]")));
+						errmsg("a sequence of symbols is no array of integers")));
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a sequence of symbols has one dimension, not %d", ARR_NDIM(array)),
@@ -151,7 +164,7 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 	if (ARR_HASNULL(array))
 		spread_symbols(cursor, array, n, symbols);
 	for (int i = 0; !ARR_HASNULL(array) && i < n; i++)
-		symbols[i] = from[i];
+		symbols[i] = symbol_at(array, i);
 	TlvCursorOwn(cursor, symbols);
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 }

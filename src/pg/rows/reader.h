@@ -67,11 +67,9 @@ TlvRowIsNull(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, uns
 	return (takes & TLV_ROWS_MISSING_VIEWS) != 0 ? nulls == reader->arguments : nulls > 0;
 }
 
-/* Opens the rows of a call, of a form of the reader's; then Next until it is false; Close frees
- * what was copied. */
+/* Of one row of that form, which is then put into it. */
 static inline void
-TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tlv_row_form form,
-			  unsigned takes, TlvRowCursor *cursor)
+TlvCursorBegin(TlvRowCursor *cursor, tlv_row_form form)
 {
 	cursor->left = cursor->rows = 1;
 	cursor->nulls = 0;
@@ -80,6 +78,15 @@ TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tl
 	cursor->n_owned = 0;
 	cursor->bags = NULL;
 	cursor->row.form = form;
+}
+
+/* Opens the rows of a call, of a form of the reader's; then Next until it is false; Close frees
+ * what was copied. */
+static inline void
+TlvCursorOpen(FunctionCallInfo fcinfo, int first, const TlvRowReader *reader, tlv_row_form form,
+			  unsigned takes, TlvRowCursor *cursor)
+{
+	TlvCursorBegin(cursor, form);
 	reader->open(fcinfo, first, takes, cursor);
 }
 

@@ -93,10 +93,17 @@ is_trusted_function(Oid function)
 	return owner == GetUserId() || superuser_arg(owner);
 }
 
-/*
- * Casts come with types: who makes a type writes them, and who only reads a column of it does not
- * expect to run them.
- */
+void
+TlvRequireTrustedCast(Oid from, Oid to, Oid function)
+{
+	if (!is_trusted_function(function))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the cast from %s to %s is somebody else's function, %s",
+						format_type_be(from), format_type_be(to), format_procedure(function)),
+				 errhint("Cast in the query, if that function may run with your rights.")));
+}
+
 void
 TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
 {
@@ -113,12 +120,7 @@ TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to)
 		default:
 			return;
 	}
-	if (!is_trusted_function(function))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("the cast from %s to %s is somebody else's function, %s",
-						format_type_be(from), format_type_be(to), format_procedure(function)),
-				 errhint("Cast in the query, if that function may run with your rights.")));
+	TlvRequireTrustedCast(from, to, function);
 	statement->casts = list_append_unique_oid(statement->casts, function);
 }
 

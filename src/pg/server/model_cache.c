@@ -31,6 +31,7 @@ typedef struct CallSite
 	char value[TLV_KEY_SIZE]; /* TlvValueKey */
 	size_t value_size;		  /* 0: it has none */
 	TlvModelCache *model;	  /* held; NULL: none */
+	void *note;				  /* TlvCallSiteNote */
 	MemoryContextCallback callback;
 } CallSite;
 
@@ -114,6 +115,12 @@ call_site(FunctionCallInfo fcinfo)
 	MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &site->callback);
 	fcinfo->flinfo->fn_extra = site;
 	return site;
+}
+
+void **
+TlvCallSiteNote(FunctionCallInfo fcinfo)
+{
+	return &call_site(fcinfo)->note;
 }
 
 /* ---- opening ---- */

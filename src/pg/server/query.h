@@ -114,6 +114,12 @@ extern const char *TlvStatementCall(TlvStatement *statement, const char *name, i
  */
 extern void TlvStatementAllowCast(TlvStatement *statement, Oid from, Oid to);
 
+/*
+ * Casts come with types: who makes a type writes them, and who only reads a column of it does not
+ * expect to run them.  Error 42501 unless the function is the current user's or a superuser's.
+ */
+extern void TlvRequireTrustedCast(Oid from, Oid to, Oid function);
+
 /* Is there a volatile function in its casts? */
 extern bool TlvStatementIsVolatile(const TlvStatement *statement);
 

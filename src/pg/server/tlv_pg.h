@@ -342,6 +342,7 @@ TlvExpandedDatum(TlvExpanded *expanded)
 
 /* ---- bags (bag.c) ---- */
 extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
+extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
 #define TLV_BAG(value) ((const tlv_bag_image *) (value))
 
@@ -387,6 +388,9 @@ typedef struct TlvModelCache
  * use.  In use until TlvCachedModelEnd: one that an error left in use is opened anew.
  */
 extern TlvModelCache *TlvCachedModel(FunctionCallInfo fcinfo, int argument);
+
+/* A pointer that the call site keeps beside its model, in fn_mcxt; NULL at first. */
+extern void **TlvCallSiteNote(FunctionCallInfo fcinfo);
 
 static inline void
 TlvCachedModelEnd(TlvModelCache *cache)

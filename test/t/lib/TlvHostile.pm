@@ -45,6 +45,12 @@ SQL
 $tables
 CREATE TABLE queries (q text);
 CREATE TABLE numbers AS SELECT n FROM generate_series(1, 3000) n;
+CREATE DOMAIN walk_length AS float8 CHECK (value <> 12345);
+CREATE TYPE walk_point AS (x float8, y numeric, z int);
+CREATE DOMAIN walk_place AS walk_point;
+CREATE TABLE walk_points (dropped text, a int[], b real[], gone int, c float8[]);
+ALTER TABLE walk_points DROP gone, DROP dropped;
+INSERT INTO walk_points VALUES ('{1,2}', '{3,4}', '{5,6}');
 CREATE FUNCTION forge(kept regclass, value text) RETURNS text LANGUAGE plpgsql AS \$\$
 BEGIN
   EXECUTE format('INSERT INTO %s (v, origin) SELECT %L, ''forged''', kept, value);
@@ -186,12 +192,43 @@ my %usual = (
     'tlv_bag[]' => sub { return q{ARRAY['{1:1,2:3}', '{2:1,3:1,4:5}']::tlv_bag[]} },
 );
 
+# Rows of every type for arguments declared "any": those that models take, damaged in all their forms, and others.
+my @any_arrays = map { "$_\[]" } qw(smallint integer bigint real float8 numeric text varchar name boolean walk_length);
+my @any_records = (
+    sub { return 'ROW(' . join(', ', map { any_column() } 1 .. 1 + int rand 6) . ')' },
+    sub { return '(SELECT r FROM (SELECT ' . join(', ', map { any_column() . " AS c$_" } 1 .. 1 + int rand 5) . ') r)' },
+    sub { return (q{'(1,2,3)'::walk_point}, q{'(,,)'::walk_point}, q{'(NaN,1e300,-1)'::walk_place}, '(SELECT p FROM walk_points p LIMIT 1)', 'ROW()', 'NULL::walk_point', '(SELECT m FROM models m LIMIT 1)')[ rand 7 ] },
+);
+my @any_others = (
+    q{'{1,2,3}'}, q{'{1:2,3:4}'}, "'{'", q{''}, q{'{NULL}'}, q{'{{1,2},{3,4}}'}, q{'{a,b}'}, q{'[2147483646:2147483647]={1,2}'}, q{'x'::text}, '1', '1.5', 'true', q{'(1,2)'::point}, q{'[1,2,3]'::jsonb}, 'NULL', 'now()',
+    q{'1 2 3'::int2vector}, q{'1 2'::oidvector}, q{'[1,3)'::int4range}, q{'a'::"char"}, q{'x'::xid}, 'ARRAY[ROW(1, 2)]', q{'\\x00'::bytea}, 'ARRAY[now()]', q{ARRAY['{1:1}']::tlv_bag[]},
+    '(SELECT string_to_array(string_agg(n::text, chr(44)), chr(44))::bigint[] FROM numbers)', '(SELECT array_agg(n * 0.5) FROM numbers)',
+);
+
+sub any_column {
+    my $r = rand;
+    return (qw(1 2 0 -1 3.5), '1e300', 'NULL', q{'x'}, '2::smallint', '3::bigint', q{'NaN'::numeric}, q{'-Infinity'::float8}, '7::walk_length')[ rand 13 ] if $r < 0.7;
+    return any_row();
+}
+
+sub any_row {
+    my $r = rand;
+    return $any_others[ rand @any_others ] if $r < 0.2;
+    return $any_records[ rand @any_records ]->() if $r < 0.4;
+    return (pick_value('tlv_bag', '', undef, 1))[0] if $r < 0.55;
+    return $hostile{tsvector}->() if $r < 0.6;
+    return 'ARRAY[' . join(', ', map { (0, 1, 1, 2, 3, 'NULL', '0.5')[ rand 7 ] } 1 .. (2, 3, 3, 4, 5, 6, 16)[ rand 7 ]) . ']::' . $any_arrays[ rand 6 ] if $r < 0.85;
+    my $type = $any_arrays[ rand @any_arrays ];
+    return hostile_array($type, $type =~ /text|char|name/ ? ('a', '', 'NULL') : $type =~ /bool/ ? ('t') : ('1', '0', '-3', '2'));
+}
+
 my @good_queries;
 
 # A value of a type as SQL; which kind of value of ours it is.  $likes counts what has gone well, by kind.
 sub pick_value {
     my ($type, $name, $likes, $honest) = @_;
     my $r = $honest ? 0.5 + rand() / 2 : rand;
+    return ($r < 0.06 ? 'NULL' : any_row(), 'other') if $type eq '"any"';
     return ("NULL::$type", 'NULL') if $r < 0.06;
     if (my $kinds = $values{$type}) {
         my @kinds = sort keys %$kinds;

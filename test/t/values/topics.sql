@@ -9,8 +9,8 @@ INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces ORDE
 INSERT INTO models SELECT tlv_simulate_lda_model(12, 2, alpha0 => 0.3) UNION ALL SELECT tlv_lda('SELECT bag FROM documents', 2) UNION ALL
   SELECT tlv_lda('SELECT doc, ''w'' || item, weight FROM documents, tlv_bag_items(bag)', 3, alpha0 => 1, refine => 'vb', iterations => 2) UNION ALL
   SELECT tlv_topic_model('{1,1,2,2}', '{1,2,2,3}', '{.5,.5,.9,.1}', '{.4,.6}');
-CREATE AGGREGATE completion(tlv_model, tlv_bag) (sfunc = tlv_completion_accum, stype = tlv_moments);
+CREATE AGGREGATE completion(tlv_bag, tlv_model) (sfunc = tlv_completion_accum, stype = tlv_moments);
 INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_statistics(bag, m, 'vb') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_coherence(bag, m, 3) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
-  SELECT completion(m, bag) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
+  SELECT completion(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;

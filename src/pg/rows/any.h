@@ -1,0 +1,72 @@
+/*
+ * any.h - rows of arguments that are declared "any": what their type is, resolved once per call
+ * site, and the rows that a model takes made of them.
+ */
+#ifndef TLV_ANY_H
+#define TLV_ANY_H
+
+#include "reader.h"
+
+#include "access/tupdesc.h"
+
+#include "tensorlv/model/model.h"
+
+/* ---- types (any_type.c) ---- */
+
+typedef enum AnyForm
+{
+	ANY_OTHER,
+	ANY_LITERAL, /* without a type: a cstring */
+	ANY_BAG,
+	ANY_TSVECTOR,
+	ANY_NUMBER,
+	ANY_ARRAY,
+	ANY_CAST, /* cast to real[] */
+	ANY_RECORD
+} AnyForm;
+
+typedef struct AnyType
+{
+	AnyForm form;
+	Oid type;	  /* as it is declared */
+	Oid base;	  /* without domains; of an array, of its elements */
+	Oid elements; /* as the arrays themselves say it, of which base is known; or none yet */
+	FmgrInfo cast;
+	int cast_arguments;
+} AnyType;
+
+/* A type's; what it keeps lives in mcxt. */
+extern void TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any);
+
+/* The base type of an array's elements. */
+extern Oid TlvAnyElement(AnyType *any, const ArrayType *array);
+
+/* A value of form ANY_CAST as real[], in the current memory context. */
+extern ArrayType *TlvAnyCast(AnyType *any, Datum value);
+
+/* ---- arrays (any_array.c) ---- */
+
+/* The number that a value of such a type (TlvIsNumberType) is. */
+extern double TlvNumberOf(Oid type, Datum value);
+
+/*
+ * Arrays of numbers of any type (TlvIsNumberType), of texts (TlvIsTextType): the same elements as
+ * float8, int8, int4 (states from 0) and text, NULL where they were.  An array that is of that type
+ * is given back itself.  Errors: 22000 for a number that is not whole where it must be.
+ */
+extern ArrayType *TlvFloat8Numbers(ArrayType *array, Oid element);
+extern ArrayType *TlvInt8Numbers(ArrayType *array, Oid element);
+extern ArrayType *TlvInt4Numbers(ArrayType *array, Oid element);
+extern ArrayType *TlvTexts(ArrayType *array, Oid element);
+
+/* ---- rows (any_reader.c) ---- */
+
+/*
+ * Opens the row in an argument, which is not NULL, as one of the forms `takes` (of the model's);
+ * false: there is no row after all, since every view of it is NULL.  Errors: 42804, with what the
+ * model takes, for a type that is none of them.  what names the function.
+ */
+extern bool TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model,
+					   unsigned takes, const char *what, TlvRowCursor *cursor);
+
+#endif /* TLV_ANY_H */

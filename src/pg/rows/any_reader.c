@@ -1,0 +1,485 @@
+/*
+ * any_reader.c - the row in an argument that is declared "any", as the model takes it (any.h).
+ */
+#include "any.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/typcache.h"
+
+#include "server/query.h"
+#include "tensorlv/model/dimension_names.h"
+
+/* What is known of records: of those of one type, as it was when one of them came. */
+typedef struct AnyRecord
+{
+	uint64 version; /* of the type; 0: none has come */
+	MemoryContext mcxt;
+	TupleDesc desc;
+	int n;		   /* columns that are there */
+	int *columns;  /* their places in the tuple */
+	AnyType *type; /* of each */
+	Datum *values; /* of all, as those of a tuple are taken apart */
+	bool *nulls;
+	bool matched;	  /* what follows is known, of that model */
+	tlv_digest model; /* the fingerprint */
+	size_t d;
+	int *order; /* the columns that its dimensions are; NULL: all as they come */
+} AnyRecord;
+
+/* What a call site knows of its argument. */
+typedef struct AnyRow
+{
+	AnyType type;
+	AnyRecord record;
+} AnyRow;
+
+/* A row on its way to the cursor. */
+typedef struct AnyCall
+{
+	AnyRow *row;
+	const tlv_model *model;
+	unsigned takes;
+	TlvRowCursor *cursor;
+} AnyCall;
+
+static AnyRow *
+row_of(FunctionCallInfo fcinfo, int argument)
+{
+	void **note = TlvCallSiteNote(fcinfo);
+	MemoryContext mcxt = fcinfo->flinfo->fn_mcxt;
+	AnyRow *row = *note;
+	Oid type;
+
+	if (row != NULL)
+		return row;
+	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+	if (!OidIsValid(type))
+		ereport(ERROR, (errcode(ERRCODE_INDETERMINATE_DATATYPE),
+						errmsg("the type of the row is not known")));
+	row = MemoryContextAllocZero(mcxt, sizeof(AnyRow));
+	TlvAnyType(type, mcxt, &row->type);
+	*note = row;
+	return row;
+}
+
+/* ---- what a model takes ---- */
+
+static const struct
+{
+	tlv_row_form form;
+	const char *what;
+} taken[] = {
+	{TLV_ROW_BAG, "a tlv_bag or a tsvector"},
+	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
+	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
+	{TLV_ROW_CODES, "an array or a row of states, which are whole numbers from 0"},
+	{TLV_ROW_VECTOR, "an array or a row of numbers, or a vector: a type with a cast to real[]"},
+	{TLV_ROW_SEQUENCE, "a sequence of vectors: an array of numbers, steps x dimensions"},
+	{TLV_ROW_SYMBOLS, "a sequence of symbols: an array of integers or of text"},
+};
+
+/* "a tlv_bag or a tsvector", "three categories, ROW(a, b, c), or an array ..." */
+static char *
+taken_forms(unsigned takes)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (size_t i = 0; i < lengthof(taken); i++)
+		if ((takes & taken[i].form) != 0)
+			appendStringInfo(&text, "%s%s", text.len > 0 ? "; or " : "", taken[i].what);
+	return text.data;
+}
+
+static _Noreturn void
+refuse_type(const AnyCall *call, Oid type)
+{
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg("a model of kind %s takes no row of type %s",
+						   TlvKind(&call->model->frame)->name, format_type_be(type)),
+					type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
+						? errhint("It takes %s: to_tsvector(...).", taken_forms(call->takes))
+						: errhint("It takes %s.", taken_forms(call->takes))));
+	pg_unreachable();
+}
+
+/* ---- one value ---- */
+
+/* Argument 0 of a call of the reader's own is the value. */
+static void
+open_as(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datum value)
+{
+	LOCAL_FCINFO(argument, 1);
+
+	InitFunctionCallInfoData(*argument, NULL, 1, InvalidOid, NULL, NULL);
+	argument->args[0] = (NullableDatum){value, false};
+	TlvCursorOpen(argument, 0, reader, form, call->takes, call->cursor);
+}
+
+static void
+open_numbers(const AnyCall *call, ArrayType *array, Oid element)
+{
+	if ((call->takes & TLV_ROW_CODES) != 0)
+		open_as(call, &TlvIntegerRows, TLV_ROW_CODES,
+				PointerGetDatum(TlvInt4Numbers(array, element)));
+	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
+		open_as(call, &TlvSymbolSequences, TLV_ROW_SYMBOLS,
+				PointerGetDatum(TlvInt8Numbers(array, element)));
+	else
+		open_as(call, &TlvAnyVectorRows,
+				(call->takes & TLV_ROW_SEQUENCE) != 0 ? TLV_ROW_SEQUENCE : TLV_ROW_VECTOR,
+				PointerGetDatum(TlvFloat8Numbers(array, element)));
+}
+
+#define NUMBERS (TLV_ROW_CODES | TLV_ROW_SYMBOLS | TLV_ROW_SEQUENCE | TLV_ROW_VECTOR)
+
+static void
+open_array(const AnyCall *call, AnyType *type, ArrayType *array)
+{
+	Oid element = TlvAnyElement(type, array);
+
+	if ((call->takes & NUMBERS) != 0 && TlvIsNumberType(element))
+		open_numbers(call, array, element);
+	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && TlvIsTextType(element))
+		open_as(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
+				PointerGetDatum(TlvTexts(array, element)));
+	else
+		refuse_type(call, type->type);
+}
+
+static void
+open_bag(const AnyCall *call, Datum value)
+{
+	if ((call->takes & TLV_ROW_BAG) == 0)
+		refuse_type(call, call->row->type.type);
+	open_as(call, &TlvBagRows, TLV_ROW_BAG, value);
+}
+
+static void
+open_cast(const AnyCall *call, Datum value)
+{
+	if ((call->takes & NUMBERS) == 0)
+		refuse_type(call, call->row->type.type);
+	open_numbers(call, TlvAnyCast(&call->row->type, value), FLOAT4OID);
+}
+
+/* A literal is read as what the model takes; one that is of records says so. */
+static void
+open_literal(const AnyCall *call, char *text)
+{
+	Oid element = FLOAT8OID;
+
+	if ((call->takes & TLV_ROW_BAG) != 0)
+	{
+		open_bag(call, DirectFunctionCall1(tlv_bag_in, CStringGetDatum(text)));
+		return;
+	}
+	if ((call->takes & NUMBERS) == 0)
+		refuse_type(call, call->row->type.type);
+	if ((call->takes & TLV_ROW_SYMBOLS) != 0)
+		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
+	open_array(call, &(AnyType){.form = ANY_ARRAY, .type = UNKNOWNOID},
+			   DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, text, element, -1)));
+}
+
+/* ---- records ---- */
+
+static void
+record_forget(AnyRecord *record)
+{
+	if (record->mcxt != NULL)
+		MemoryContextDelete(record->mcxt);
+	memset(record, 0, sizeof(*record));
+}
+
+/* All that is asked of a type may be asked of another one the next time. */
+static void
+record_learn(AnyRecord *record, Oid type, int32 typmod, uint64 version, MemoryContext parent)
+{
+	TupleDesc desc;
+	MemoryContext before;
+
+	record_forget(record);
+	record->mcxt = AllocSetContextCreate(parent, "tensorlv record", ALLOCSET_SMALL_SIZES);
+	before = MemoryContextSwitchTo(record->mcxt);
+	desc = lookup_rowtype_tupdesc(type, typmod);
+	record->desc = CreateTupleDescCopy(desc);
+	ReleaseTupleDesc(desc);
+	record->columns = palloc((size_t) (record->desc->natts + 1) * sizeof(int));
+	record->type = palloc0((size_t) (record->desc->natts + 1) * sizeof(AnyType));
+	record->values = palloc((size_t) (record->desc->natts + 1) * sizeof(Datum));
+	record->nulls = palloc((size_t) (record->desc->natts + 1) * sizeof(bool));
+	for (int i = 0; i < record->desc->natts; i++)
+	{
+		const FormData_pg_attribute *column = TupleDescAttr(record->desc, i);
+
+		if (column->attisdropped)
+			continue;
+		TlvAnyType(column->atttypid, record->mcxt, &record->type[record->n]);
+		record->columns[record->n++] = i;
+	}
+	MemoryContextSwitchTo(before);
+	record->version = version;
+}
+
+/* Takes a record apart: its columns' values. */
+static void
+record_read(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
+{
+	Oid type = HeapTupleHeaderGetTypeId(header);
+	int32 typmod = HeapTupleHeaderGetTypMod(header);
+	uint64 version = assign_record_type_identifier(type, typmod);
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+
+	if (version != record->version)
+		record_learn(record, type, typmod, version, mcxt);
+	ItemPointerSetInvalid(&tuple.t_self);
+	heap_deform_tuple(&tuple, record->desc, record->values, record->nulls);
+}
+
+static _Noreturn void
+refuse_column(const AnyCall *call, int i)
+{
+	const AnyRecord *record = &call->row->record;
+	const FormData_pg_attribute *column = TupleDescAttr(record->desc, record->columns[i]);
+
+	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+					errmsg("column %d (%s) of a row is of type %s", i + 1,
+						   TlvWhole(NameStr(column->attname)), format_type_be(column->atttypid)),
+					errhint("The model takes %s.", taken_forms(call->takes))));
+	pg_unreachable();
+}
+
+static bool
+column_is_null(const AnyRecord *record, int i)
+{
+	return record->nulls[record->columns[i]];
+}
+
+/* A column as float8[]; what a view is. */
+static ArrayType *
+column_view(const AnyCall *call, int i)
+{
+	AnyRecord *record = &call->row->record;
+	AnyType *type = &record->type[i];
+	Datum value = record->values[record->columns[i]];
+	ArrayType *array = NULL;
+
+	if (type->form == ANY_CAST)
+		array = TlvAnyCast(type, value);
+	else if (type->form == ANY_ARRAY)
+		array = DatumGetArrayTypeP(value);
+	if (array == NULL || (type->form == ANY_ARRAY && !TlvIsNumberType(TlvAnyElement(type, array))))
+		refuse_column(call, i);
+	return TlvFloat8Numbers(array, type->form == ANY_CAST ? FLOAT4OID : type->base);
+}
+
+static void
+open_views(const AnyCall *call)
+{
+	LOCAL_FCINFO(arguments, 3);
+
+	InitFunctionCallInfoData(*arguments, NULL, 3, InvalidOid, NULL, NULL);
+	for (int t = 0; t < 3; t++)
+	{
+		arguments->args[t].isnull = column_is_null(&call->row->record, t);
+		if (!arguments->args[t].isnull)
+			arguments->args[t].value = PointerGetDatum(column_view(call, t));
+	}
+	TlvCursorOpen(arguments, 0, &TlvViewRows, TLV_ROW_VIEWS, call->takes, call->cursor);
+}
+
+/* Called f1, f2, ...: those of a ROW(...). */
+static bool
+has_no_names(const AnyRecord *record)
+{
+	char name[16];
+
+	if (record->desc->tdtypeid != RECORDOID)
+		return false;
+	for (int i = 0; i < record->n; i++)
+	{
+		snprintf(name, sizeof(name), "f%d", i + 1);
+		if (strcmp(NameStr(TupleDescAttr(record->desc, record->columns[i])->attname), name) != 0)
+			return false;
+	}
+	return true;
+}
+
+static int
+column_called(const AnyCall *call, tlv_text name)
+{
+	const AnyRecord *record = &call->row->record;
+
+	for (int i = 0; i < record->n; i++)
+	{
+		const char *column = NameStr(TupleDescAttr(record->desc, record->columns[i])->attname);
+
+		if (strlen(column) == name.length && memcmp(column, name.bytes, name.length) == 0)
+			return i;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("a row has no column \"%s\"", TlvWhole(pnstrdup(name.bytes, name.length))),
+			 errhint("Columns are found by the names of the model's dimensions, "
+					 "tlv_info(model) -> 'dimension_names'; those of ROW(a, b) by their order.")));
+	pg_unreachable();
+}
+
+/* Which columns the dimensions are; known until another model or another type of row comes. */
+static void
+record_match(const AnyCall *call)
+{
+	AnyRecord *record = &call->row->record;
+	const tlv_frame *model = &call->model->frame;
+	const tlv_name_list names = tlv_dimension_names(model);
+	size_t d = tlv_model_dimensions(model);
+	int *order = NULL;
+
+	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
+		return;
+	record->matched = false;
+	if (names.offsets != NULL && !has_no_names(record))
+	{
+		order = MemoryContextAllocExtended(record->mcxt, (d + 1) * sizeof(int), MCXT_ALLOC_HUGE);
+		for (size_t i = 0; i < d; i++)
+			order[i] = column_called(call, tlv_name_at(&names, i));
+	}
+	if (record->order != NULL)
+		pfree(record->order);
+	record->order = order;
+	record->d = order != NULL ? d : (size_t) record->n;
+	record->model = model->header->digest;
+	record->matched = true;
+}
+
+/* The numbers of a row as one array; a column that is NULL is a NULL in it, whatever its type. */
+static ArrayType *
+column_numbers(const AnyCall *call)
+{
+	AnyRecord *record = &call->row->record;
+	Datum *values;
+	bool *nulls;
+
+	record_match(call);
+	values = palloc(Max(record->d, 1) * sizeof(Datum));
+	nulls = palloc(Max(record->d, 1) * sizeof(bool));
+	for (size_t i = 0; i < record->d; i++)
+	{
+		int column = record->order != NULL ? record->order[i] : (int) i;
+
+		nulls[i] = column_is_null(record, column);
+		if (nulls[i])
+			continue;
+		if (record->type[column].form != ANY_NUMBER)
+			refuse_column(call, column);
+		values[i] = Float8GetDatum(
+			TlvNumberOf(record->type[column].base, record->values[record->columns[column]]));
+	}
+	return construct_md_array(values, nulls, 1, (int[]){(int) record->d}, (int[]){1}, FLOAT8OID,
+							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+}
+
+/* Three of them, or what is missing of them. */
+static void
+open_categories(const AnyCall *call)
+{
+	ArrayType *numbers = TlvInt8Numbers(column_numbers(call), FLOAT8OID);
+	const int64 *from = (const int64 *) ARR_DATA_PTR(numbers);
+	TlvRowCursor *cursor = call->cursor;
+
+	TlvCursorBegin(cursor, TLV_ROW_CATEGORIES);
+	for (int t = 0; t < 3; t++)
+	{
+		tlv_part *part = &cursor->row.part[t];
+
+		*part = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[t]);
+		if (column_is_null(&call->row->record, t))
+			part->type = TLV_PART_NONE;
+		else
+			cursor->ids[t] = *from++;
+	}
+}
+
+/* Does a column that is there hold a view?  *any: one is there at all. */
+static bool
+has_views(const AnyRecord *record, bool *any)
+{
+	bool views = false;
+
+	*any = false;
+	for (int i = 0; i < record->n; i++)
+	{
+		bool there = !column_is_null(record, i);
+
+		*any |= there;
+		views |= there && record->type[i].form != ANY_NUMBER;
+	}
+	return views;
+}
+
+static bool
+open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
+{
+	AnyRecord *record = &call->row->record;
+	bool views, any;
+
+	record_read(record, DatumGetHeapTupleHeader(value), mcxt);
+	views = has_views(record, &any);
+	if (record->n == 3 && !any && (call->takes & TLV_ROWS_MISSING_VIEWS) != 0)
+		return false;
+	if ((call->takes & TLV_ROW_VIEWS) != 0 && record->n == 3 && views)
+		open_views(call);
+	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && record->n == 3)
+		open_categories(call);
+	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
+		open_numbers(call, column_numbers(call), FLOAT8OID);
+	else
+		refuse_type(call, call->row->type.type);
+	return true;
+}
+
+/* ---- any row ---- */
+
+bool
+TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsigned takes,
+		   const char *what, TlvRowCursor *cursor)
+{
+	AnyRow *row = row_of(fcinfo, argument);
+	AnyCall call = {row, model, takes, cursor};
+	Datum value = PG_GETARG_DATUM(argument);
+
+	if (takes == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not defined for a model of kind %s", what,
+							   TlvKind(&model->frame)->name)));
+	switch (row->type.form)
+	{
+		case ANY_BAG:
+			open_bag(&call, value);
+			break;
+		case ANY_TSVECTOR:
+			open_bag(&call, (takes & TLV_ROW_BAG) == 0
+								? value
+								: DirectFunctionCall1(tlv_to_bag_tsvector, value));
+			break;
+		case ANY_ARRAY:
+			open_array(&call, &row->type, DatumGetArrayTypeP(value));
+			break;
+		case ANY_CAST:
+			open_cast(&call, value);
+			break;
+		case ANY_RECORD:
+			return open_record(&call, value, fcinfo->flinfo->fn_mcxt);
+		case ANY_LITERAL:
+			open_literal(&call, DatumGetCString(value));
+			break;
+		default:
+			refuse_type(&call, row->type.type);
+	}
+	return true;
+}

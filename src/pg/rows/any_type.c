@@ -1,0 +1,118 @@
+/*
+ * any_type.c - what the type of an argument that is declared "any" is (any.h).
+ */
+#include "any.h"
+
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+
+#include "server/query.h"
+
+/* A type is tlv_bag, whatever schema the extension is in, when our function reads its values. */
+static bool
+is_bag(Oid type)
+{
+	Oid input, parameter;
+	FmgrInfo function;
+
+	if (type < FirstNormalObjectId || get_typtype(type) != TYPTYPE_BASE)
+		return false;
+	getTypeInputInfo(type, &input, &parameter);
+	fmgr_info(input, &function);
+	return function.fn_addr == tlv_bag_in;
+}
+
+static void
+require_execute(Oid function)
+{
+#if PG_VERSION_NUM >= 160000
+	AclResult result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
+#else
+	AclResult result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+#endif
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
+}
+
+/* As extensions have, a type of its own for vectors: its cast to real[]. */
+static bool
+find_cast(Oid type, MemoryContext mcxt, AnyType *any)
+{
+	Oid function = InvalidOid;
+
+	if (find_coercion_pathway(FLOAT4ARRAYOID, type, COERCION_EXPLICIT, &function) !=
+		COERCION_PATH_FUNC)
+		return false;
+	TlvRequireTrustedCast(type, FLOAT4ARRAYOID, function);
+	require_execute(function);
+	if (func_volatile(function) != PROVOLATILE_IMMUTABLE)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the cast from %s to real[] is not immutable", format_type_be(type)),
+						errhint("Cast the row.")));
+	fmgr_info_cxt(function, &any->cast, mcxt);
+	any->cast_arguments = get_func_nargs(function);
+	return true;
+}
+
+void
+TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any)
+{
+	Oid base = getBaseType(type), element = get_element_type(base);
+
+	memset(any, 0, sizeof(*any));
+	any->type = type;
+	any->base = base;
+	if (base == UNKNOWNOID)
+		any->form = ANY_LITERAL;
+	else if (OidIsValid(element) || base == ANYARRAYOID)
+		any->form = ANY_ARRAY;
+	else if (base == TSVECTOROID)
+		any->form = ANY_TSVECTOR;
+	else if (TlvIsNumberType(base))
+		any->form = ANY_NUMBER;
+	else if (is_bag(base))
+		any->form = ANY_BAG;
+	else if (base != RECORDOID && find_cast(base, mcxt, any))
+		any->form = ANY_CAST;
+	else if (type_is_rowtype(base))
+		any->form = ANY_RECORD;
+}
+
+Oid
+TlvAnyElement(AnyType *any, const ArrayType *array)
+{
+	if (ARR_ELEMTYPE(array) != any->elements)
+	{
+		any->elements = ARR_ELEMTYPE(array);
+		any->base = getBaseType(any->elements);
+	}
+	return any->base;
+}
+
+ArrayType *
+TlvAnyCast(AnyType *any, Datum value)
+{
+	LOCAL_FCINFO(call, 3);
+	ArrayType *array;
+	Datum result;
+
+	/* The type, its modifier, and that the cast is explicit. */
+	InitFunctionCallInfoData(*call, &any->cast, any->cast_arguments, InvalidOid, NULL, NULL);
+	call->args[0] = (NullableDatum){value, false};
+	call->args[1] = (NullableDatum){Int32GetDatum(-1), false};
+	call->args[2] = (NullableDatum){BoolGetDatum(true), false};
+	result = FunctionCallInvoke(call);
+	array = call->isnull ? NULL : DatumGetArrayTypeP(result);
+	if (array == NULL || ARR_ELEMTYPE(array) != FLOAT4OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the cast from %s to real[] gives none", format_type_be(any->type))));
+	return array;
+}
