@@ -16,6 +16,7 @@
 #include "rows/queries.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/topics.h"
 #include "tensorlv/num/linalg.h"
@@ -360,5 +361,6 @@ TLV_FUNCTION(tlv_extend)
 	TlvMakerBegin(&maker, "tensorlv extend");
 	TlvCheck(maker.ctx,
 			 tlv_lda_extend(maker.ctx, &model, &summary, smoothing, &maker.image, &maker.size));
+	TlvCheck(maker.ctx, tlv_labels_keep(maker.ctx, &model, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

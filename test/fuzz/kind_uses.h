@@ -251,7 +251,7 @@ use_any_model(tlv_context *ctx, tlv_frame_builder *builder, const tlv_frame *fra
 		return; /* too slow here */
 	if (class->match != NULL && tlv_model_components(frame) <= 32)
 		tlv_model_match(ctx, frame, frame, &match);
-	if (class->open == NULL || class->open(ctx, frame, &model) != TLV_OK)
+	if (class->open == NULL || tlv_model_open(ctx, frame, &model) != TLV_OK)
 		return;
 	infer_rows(ctx, model, &material);
 	refine_model(ctx, builder, model, &material);

@@ -132,7 +132,8 @@ update(tlv_frame model, tlv_frame sums)
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums, &image, &size));
+	assert_ok(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums, &tlv_whole_step, &image,
+													  &size));
 	return checked(TLV_FRAME_MODEL, image, size);
 }
 

@@ -128,7 +128,8 @@ refined(tlv_frame model, tlv_sequence s, int steps)
 
 		assert_at_least(now, before - 1e-6 * fabs(before));
 		before = now;
-		assert_ok(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &image, &size));
+		assert_ok(
+			tlv_kind_hmm.model->update(&ctx, &model, &statistics, &tlv_whole_step, &image, &size));
 		model = checked(TLV_FRAME_MODEL, image, size);
 	}
 	return model;

@@ -135,7 +135,7 @@ step_by(const rows *r, const tlv_frame *model, const char *method)
 	assert_ok(tlv_kind_ica.model->open(&ctx, model, &opened));
 	assert_ok(opened->class->statistics(&ctx, opened, method, &accumulator));
 	statistics = collect(r, accumulator);
-	assert_ok(opened->class->update(&ctx, model, &statistics, &image, &size));
+	assert_ok(opened->class->update(&ctx, model, &statistics, &tlv_whole_step, &image, &size));
 	return frame_of(image, size);
 }
 

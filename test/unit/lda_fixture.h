@@ -226,7 +226,7 @@ refine(const corpus *c, tlv_frame model, const char *method)
 	assert_ok(tlv_kind_lda.model->statistics(&ctx, open, method, &accumulator));
 	assert_ok(collect(accumulator, c, &image, &size));
 	frame = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_kind_lda.model->update(&ctx, &model, &frame, &image, &size));
+	assert_ok(tlv_kind_lda.model->update(&ctx, &model, &frame, &tlv_whole_step, &image, &size));
 	return checked(TLV_FRAME_MODEL, image, size);
 }
 

@@ -110,7 +110,8 @@ updated(tlv_frame model, tlv_frame statistics)
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_kind_tree.model->update(&ctx, &model, &statistics, &image, &size));
+	assert_ok(
+		tlv_kind_tree.model->update(&ctx, &model, &statistics, &tlv_whole_step, &image, &size));
 	return checked(TLV_FRAME_MODEL, image, size);
 }
 

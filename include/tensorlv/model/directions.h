@@ -42,6 +42,9 @@ extern double tlv_directions_log_norm(size_t d, double kappa);
  */
 extern double tlv_directions_kappa(size_t d, double length);
 
+/* The length of the mean of such directions: the inverse. */
+extern double tlv_directions_length(size_t d, double kappa);
+
 /* The parameters of a checked model; they point into its frame. */
 extern void tlv_directions_read(const tlv_frame *model, tlv_directions *directions);
 
@@ -53,6 +56,7 @@ typedef struct tlv_directions_parts
 	double steps;
 	double seed;
 	const tlv_diagnostics *diagnostics; /* NULL: none */
+	int64_t *order;						/* k: sorted with the components; NULL: none */
 } tlv_directions_parts;
 
 /* Writes a model, components by descending weight: they are sorted in place. */

@@ -32,6 +32,7 @@ typedef struct tlv_gmm_parts
 	double steps;
 	double seed;
 	const tlv_diagnostics *diagnostics; /* NULL: none */
+	int64_t *order;						/* k: sorted with the components; NULL: none */
 } tlv_gmm_parts;
 
 /* Writes a model, components by descending weight: the mixture is sorted in place. */

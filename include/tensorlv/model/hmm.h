@@ -75,6 +75,7 @@ typedef struct tlv_hmm_parts
 							  * the factors */
 	unsigned constraints;	 /* a set of the above */
 	bool in_order;			 /* states keep their numbers when it is written */
+	int64_t *order;			 /* k: gets their order there; NULL: not wanted */
 	tlv_diagnostics *diagnostics;
 } tlv_hmm_parts;
 

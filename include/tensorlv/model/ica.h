@@ -115,6 +115,7 @@ typedef struct tlv_ica_parts
 	double *kurtosis;
 	int64_t *sources;			/* NULL but for simulation */
 	const double *noise_factor; /* NULL but for simulation with noise */
+	int64_t *order;				/* k: gets the order; NULL: not wanted */
 	tlv_diagnostics *diagnostics;
 } tlv_ica_parts;
 

@@ -177,6 +177,13 @@ extern tlv_status tlv_mixture_add_labelled(tlv_context *ctx, tlv_mixture_worker 
 extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *center,
 								 const double *floor, tlv_mixture *mixture);
 
+/*
+ * The mixture (of the same shape as before) as if weight times its own rows and 1 - weight times
+ * as many rows of the one before had been added up: weights, means, second moments; degrees of
+ * freedom by the shares of the rows.  0 < weight <= 1.
+ */
+extern void tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture);
+
 /* ---- diagnostics, of mixtures of any distribution ---- */
 
 /* The model's diagnostics after a step from these statistics: its rows, and the mean likelihood

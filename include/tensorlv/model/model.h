@@ -20,10 +20,31 @@ typedef struct tlv_match
 	double *distance;	/* between the two; NaN, or the distance from nothing, without */
 } tlv_match;
 
+/* A step of refinement. */
+typedef struct tlv_step
+{
+	/*
+	 * What the new statistics count, above 0 and up to 1: the step is taken with weight times the
+	 * statistics and 1 - weight times those that the model expects, both of one row (token, step).
+	 * 1: they alone, which is a step of expectation maximisation.
+	 */
+	double weight;
+	/* NULL, or one entry for each component, 0, 1, 2, ... at first: gets the number that component
+	 * i of the new model had before, where the step renumbers. */
+	int64_t *order;
+} tlv_step;
+
+/* With weight 1, and in whatever order. */
+extern const tlv_step tlv_whole_step;
+
+/* What its sections are (layout.h). */
+typedef struct tlv_layout tlv_layout;
+
 typedef struct tlv_model_class
 {
 	/* Of a declared kind (sections.h), or NULL. */
 	const tlv_sections *sections;
+	const tlv_layout *layout;
 	/* Opens the model. */
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
 	/* Which of its sizes (tlv_dimension) is the number of components; of one that is not declared,
@@ -55,7 +76,7 @@ typedef struct tlv_model_class
 							tlv_accumulator **accumulator);
 	/* The model after one refinement step with those statistics: a new frame. */
 	tlv_status (*update)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-						 void **image, size_t *size);
+						 const tlv_step *step, void **image, size_t *size);
 	/* The components of another model b of the same kind, one to one to those of a: see tlv_match.
 	 * Memory is there.  Errors: TLV_BAD_PARAMETER for models that cannot be compared. */
 	tlv_status (*match)(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match);
@@ -76,6 +97,13 @@ extern tlv_status tlv_model_create(tlv_context *ctx, const tlv_frame *frame, siz
 
 /* ---- use ---- */
 
+/*
+ * Opens a model for rows; one with components that are not there (layout.h) as a model of the
+ * others, whose posteriors have a 0 in their places and whose statistics are what tlv_model_update
+ * wants.
+ */
+extern tlv_status tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
+
 /* Its number of components. */
 extern size_t tlv_model_components(const tlv_frame *frame);
 
@@ -91,16 +119,21 @@ extern tlv_status tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, c
 extern tlv_status tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								   int32_t *states);
 
-/* The model after one refinement step with those statistics, of a class that has them; it keeps the
- * names of its dimensions. */
+/* The same of a class that has it, as the class numbers the components; it keeps the names of its
+ * dimensions. */
 extern tlv_status tlv_model_step(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_frame *statistics, void **image, size_t *size);
+								 const tlv_frame *statistics, const tlv_step *step, void **image,
+								 size_t *size);
 
-/* The same of any model, whose image its kind accepts.
- * Errors: those of the class; TLV_BAD_PARAMETER where there are no such steps, TLV_BAD_DATA for
- * statistics that lead to no valid model. */
+/*
+ * The model after one refinement step with those statistics (tlv_step), a new image that its kind
+ * accepts.  Components keep their numbers and labels.  Errors: TLV_BAD_PARAMETER for a weight that
+ * is not above 0 and at most 1; those of the class; TLV_BAD_DATA for statistics that lead to no
+ * valid model.
+ */
 extern tlv_status tlv_model_update(tlv_context *ctx, const tlv_frame *model,
-								   const tlv_frame *statistics, void **image, size_t *size);
+								   const tlv_frame *statistics, double weight, void **image,
+								   size_t *size);
 
 /* That check without a row: `what` names in the error what cannot be done with rows of the form. */
 extern tlv_status tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form,

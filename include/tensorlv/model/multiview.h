@@ -54,6 +54,7 @@ typedef struct tlv_multiview_parts
 	const double *variances[3]; /* d_t x k; NULL for categories */
 	const double *floors[3];	/* d_t: least variances; NULL for categories */
 	const int64_t *items[3];	/* d_t; NULL for vectors */
+	int64_t *order;				/* k: gets the order that they are written in; NULL: not wanted */
 	tlv_diagnostics *diagnostics;
 } tlv_multiview_parts;
 

@@ -58,6 +58,7 @@ extern tlv_status tlv_tree_belief_down(tlv_context *ctx, tree_model *model, size
 extern tlv_status tlv_tree_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									  tlv_accumulator **accumulator);
 extern tlv_status tlv_tree_update(tlv_context *ctx, const tlv_frame *model,
-								  const tlv_frame *statistics, void **image, size_t *size);
+								  const tlv_frame *statistics, const tlv_step *step, void **image,
+								  size_t *size);
 
 #endif /* TENSORLV_TREE_BELIEF_H */

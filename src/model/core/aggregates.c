@@ -27,7 +27,7 @@ model_constant_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 
 	if (kind == NULL || kind->model == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the constant of the aggregate is no model");
-	TLV_TRY(kind->model->open(ctx, constant, &model));
+	TLV_TRY(tlv_model_open(ctx, constant, &model));
 	*opened = model;
 	return TLV_OK;
 }

@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
 
@@ -53,7 +54,8 @@ tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
 		TLV_TRY(kind->check(ctx, frame));
 	else
 		TLV_TRY(tlv_sections_check(ctx, frame, tlv_kind_sections(kind)));
-	return tlv_dimension_names_check(ctx, kind, frame);
+	TLV_TRY(tlv_dimension_names_check(ctx, kind, frame));
+	return kind->model != NULL ? tlv_labels_check(ctx, frame) : TLV_OK;
 }
 
 tlv_status

@@ -6,6 +6,8 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/sections.h"
 
+const tlv_step tlv_whole_step = {.weight = 1};
+
 tlv_status
 tlv_model_create(tlv_context *ctx, const tlv_frame *frame, size_t bytes, tlv_model **model)
 {
@@ -71,26 +73,13 @@ tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t
 }
 
 tlv_status
-tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
+tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			   const tlv_step *step, void **image, size_t *size)
 {
 	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
 
-	TLV_TRY(kind->model->update(ctx, model, statistics, image, size));
+	TLV_TRY(kind->model->update(ctx, model, statistics, step, image, size));
 	return tlv_dimension_names_keep(ctx, model, image, size);
-}
-
-tlv_status
-tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-				 void **image, size_t *size)
-{
-	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
-
-	if (kind == NULL || kind->model == NULL || kind->model->update == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind %s has no refinement steps",
-						model_kind_name(model));
-	TLV_TRY(tlv_model_step(ctx, model, statistics, image, size));
-	return tlv_kind_require_made(ctx, *image, *size);
 }
 
 tlv_status

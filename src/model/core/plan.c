@@ -175,8 +175,9 @@ tlv_plan_refine(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics)
 	tlv_making made;
 
 	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(ctx, &made, model,
-						 tlv_model_step(ctx, &model->frame, statistics, &made.image, &made.size));
+	return tlv_plan_made(
+		ctx, &made, model,
+		tlv_model_step(ctx, &model->frame, statistics, &tlv_whole_step, &made.image, &made.size));
 }
 
 /* The names of the rows, if they are those of the model's dimensions. */

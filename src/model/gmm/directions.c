@@ -33,6 +33,12 @@ tlv_directions_log_norm(size_t d, double kappa)
 }
 
 double
+tlv_directions_length(size_t d, double kappa)
+{
+	return kappa > 0 ? tlv_bessel_ratio((double) d / 2 - 1, kappa) : 0;
+}
+
+double
 tlv_directions_kappa(size_t d, double length)
 {
 	double n = (double) d, most = TLV_DIRECTIONS_MOST_KAPPA * n, kappa;

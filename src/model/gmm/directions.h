@@ -57,7 +57,8 @@ extern tlv_status directions_row(tlv_context *ctx, size_t d, size_t width, const
 extern tlv_status directions_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										tlv_accumulator **accumulator);
 extern tlv_status directions_update(tlv_context *ctx, const tlv_frame *model,
-									const tlv_frame *statistics, void **image, size_t *size);
+									const tlv_frame *statistics, const tlv_step *step, void **image,
+									size_t *size);
 
 /* An open model. */
 typedef struct directions_model

@@ -9,6 +9,7 @@
 #include "directions.h"
 #include "tensorlv/model/assignment.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/mixture.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -70,8 +71,16 @@ tlv_directions_write(tlv_context *ctx, const tlv_directions_parts *parts, void *
 
 		for (size_t i = j + 1; i < directions.k; i++)
 			best = directions.weights[i] > directions.weights[best] ? i : best;
-		if (best != j)
-			swap_components(&directions, j, best);
+		if (best == j)
+			continue;
+		swap_components(&directions, j, best);
+		if (parts->order != NULL)
+		{
+			int64_t number = parts->order[j];
+
+			parts->order[j] = parts->order[best];
+			parts->order[best] = number;
+		}
 	}
 	return tlv_sections_write(ctx, tlv_kind_direction_mixture.model->sections, &stored, image,
 							  size);
@@ -101,9 +110,9 @@ directions_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *si
 	{
 		double square = 0;
 
-		if (!(directions.weights[j] >= DBL_MIN) ||
-			(j > 0 && directions.weights[j] > directions.weights[j - 1]))
-			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" does not descend, or is zero");
+		if (directions.weights[j] != 0 && !(directions.weights[j] >= DBL_MIN))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g",
+							directions.weights[j]);
 		if (directions.kappas[j] > TLV_DIRECTIONS_MOST_KAPPA * (double) d)
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"kappas\" holds %g", directions.kappas[j]);
 		for (size_t i = 0; i < d; i++)
@@ -135,6 +144,17 @@ static const tlv_sections directions_sections = {
 	.check_more = directions_check_more,
 };
 #undef AT
+
+static const tlv_field directions_fields[] = {
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"means", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS},
+	{"kappas", TLV_FIELD_LIST, .flags = TLV_OF_ROWS},
+	{.form = TLV_FIELDS_END},
+};
+static const tlv_layout directions_layout = {.fields = directions_fields, .weights = "weights"};
 
 /* ---- applying ---- */
 
@@ -218,6 +238,7 @@ directions_dimensions(const tlv_frame *frame)
 
 static const tlv_model_class directions_class = {
 	.sections = &directions_sections,
+	.layout = &directions_layout,
 	.open = directions_open,
 	.components_size = SIZE_K,
 	.dimensions = directions_dimensions,

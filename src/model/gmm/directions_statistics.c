@@ -135,9 +135,31 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 							 NULL);
 }
 
+/* The sums of weight times the rows and 1 - weight times as many rows of the mixture itself. */
+static tlv_status
+directions_keep(tlv_context *ctx, const tlv_directions *before, double weight,
+				directions_sums *sums)
+{
+	const double *responsibilities = sums->responsibilities, *added = sums->sums;
+	size_t k = before->k, d = before->d;
+
+	TLV_TRY_NEW_ROWS(ctx, sums->responsibilities, k, 1 + d);
+	sums->sums = sums->responsibilities + k;
+	for (size_t j = 0; j < k; j++)
+	{
+		double kept = (1 - weight) * sums->rows * before->weights[j];
+		double length = kept * tlv_directions_length(d, before->kappas[j]);
+
+		sums->responsibilities[j] = weight * responsibilities[j] + kept;
+		for (size_t i = 0; i < d; i++)
+			sums->sums[j * d + i] = weight * added[j * d + i] + length * before->means[j * d + i];
+	}
+	return TLV_OK;
+}
+
 tlv_status
 directions_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-				  void **image, size_t *size)
+				  const tlv_step *step, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_directions before, directions;
@@ -152,7 +174,10 @@ directions_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	TLV_TRY(tlv_directions_create(ctx, before.k, before.d, &directions));
 	memcpy(directions.means, before.means, before.k * before.d * sizeof(double));
 	memcpy(directions.kappas, before.kappas, before.k * sizeof(double));
+	if (step->weight < 1)
+		TLV_TRY(directions_keep(ctx, &before, step->weight, &sums));
 	directions_maximize(&sums, &directions);
+	parts.order = step->order;
 	parts.rows = sums.rows;
 	parts.steps = tlv_frame_scalar(model, "steps", 0) + 1;
 	parts.seed = tlv_frame_scalar(model, "seed", 0);

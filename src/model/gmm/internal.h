@@ -12,7 +12,8 @@ extern tlv_status tlv_gmm_statistics(tlv_context *ctx, tlv_model *model, const c
 
 /* The model after one step with statistics collected under it. */
 extern tlv_status tlv_gmm_update(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_frame *statistics, void **image, size_t *size);
+								 const tlv_frame *statistics, const tlv_step *step, void **image,
+								 size_t *size);
 
 /* tlv_gmm_fit where the covariance is chosen. */
 extern tlv_status tlv_gmm_fit_any(tlv_context *ctx, const tlv_frame *moments,

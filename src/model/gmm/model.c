@@ -8,6 +8,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/model_json.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -44,9 +45,9 @@ swap(double *a, double *b, size_t n)
 	}
 }
 
-/* Components by descending weight; k is small beside what they hold. */
+/* Components by descending weight; k is small beside what they hold.  order: their numbers. */
 static void
-sort_components(tlv_mixture *mixture)
+sort_components(tlv_mixture *mixture, int64_t *order)
 {
 	size_t k = mixture->k, d = mixture->d;
 	size_t variances = tlv_mixture_variances(d, mixture->covariance);
@@ -59,6 +60,13 @@ sort_components(tlv_mixture *mixture)
 			best = mixture->weights[i] > mixture->weights[best] ? i : best;
 		if (best == j)
 			continue;
+		if (order != NULL)
+		{
+			int64_t number = order[j];
+
+			order[j] = order[best];
+			order[best] = number;
+		}
 		swap(mixture->weights + j, mixture->weights + best, 1);
 		swap(mixture->means + j * d, mixture->means + best * d, d);
 		if (mixture->degrees != NULL)
@@ -89,7 +97,7 @@ tlv_gmm_write(tlv_context *ctx, const tlv_gmm_parts *parts, void **image, size_t
 		.diagnostics = parts->diagnostics,
 	};
 
-	sort_components(&mixture);
+	sort_components(&mixture, parts->order);
 	return tlv_sections_write(ctx, tlv_kind_gaussian_mixture.model->sections, &stored, image, size);
 }
 
@@ -123,16 +131,16 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const char *name, double l
 	return TLV_OK;
 }
 
+/* 0 of a component that is not there. */
 static tlv_status
 check_weights(tlv_context *ctx, const tlv_frame *frame)
 {
 	const tlv_section *section = tlv_frame_find(frame, "weights");
 	const double *weights = tlv_section_data(frame, section);
 
-	TLV_TRY(check_range(ctx, frame, "weights", DBL_MIN, 1));
-	for (uint64_t j = 1; j < section->rows; j++)
-		if (weights[j] > weights[j - 1])
-			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" does not descend");
+	for (uint64_t j = 0; j < section->rows; j++)
+		if (weights[j] != 0 && !(weights[j] >= DBL_MIN && weights[j] <= 1))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g", weights[j]);
 	return TLV_OK;
 }
 
@@ -200,6 +208,63 @@ static const tlv_sections gmm_sections = {
 	.check_more = gmm_check_more,
 };
 #undef AT
+
+static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full", NULL};
+static const tlv_field gmm_fields[] = {
+	{"covariance", TLV_FIELD_CHOICE, .names = covariance_names},
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"means", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS},
+	{"covariances", TLV_FIELD_SYMMETRIC, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
+	{"variances", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
+	{"degrees", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY},
+	{"floor", TLV_FIELD_LIST, .flags = 0},
+	{.form = TLV_FIELDS_END},
+};
+/* The floor that a fit to rows of the mixture's own variances would have had. */
+static tlv_status
+gmm_complete(tlv_context *ctx, tlv_given *given)
+{
+	const tlv_given *weights = tlv_given_find(given, "weights");
+	const tlv_given *means = tlv_given_find(given, "means");
+	const tlv_given *full = tlv_given_find(given, "covariances");
+	const tlv_given *own = full->given ? full : tlv_given_find(given, "variances");
+	size_t d = means->rows, k = means->columns;
+	double *floor, *mean;
+
+	if (tlv_given_find(given, "floor")->given || d == 0 || weights->rows != k ||
+		own->columns != k ||
+		own->rows != (full->given	   ? tlv_packed2_size(d)
+					  : own->rows == 1 ? 1
+									   : d))
+		return TLV_OK;
+	TLV_TRY(tlv_given_fill(ctx, given, "floor", d, &floor));
+	TLV_TRY_NEW0(ctx, mean, 2 * d);
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			size_t e = full->given ? tlv_packed2_index(i, i) : own->rows == 1 ? 0 : i;
+			double x = means->numbers[j * d + i];
+
+			mean[i] += weights->numbers[j] * x;
+			mean[d + i] += weights->numbers[j] * (own->numbers[j * own->rows + e] + x * x);
+		}
+	for (size_t i = 0; i < d; i++)
+		mean[d + i] -= mean[i] * mean[i];
+	TLV_TRY(tlv_mixture_floor(ctx, d, mean + d, floor));
+	tlv_free(ctx, mean);
+	return TLV_OK;
+}
+
+static const char *const gmm_series[] = {"tensor_eigenvalue_1", NULL};
+static const tlv_layout gmm_layout = {
+	.fields = gmm_fields,
+	.weights = "weights",
+	.series = gmm_series,
+	.complete = gmm_complete,
+};
 
 /* ---- applying ---- */
 
@@ -289,6 +354,7 @@ gmm_dimensions(const tlv_frame *frame)
 
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
+	.layout = &gmm_layout,
 	.open = gmm_open,
 	.components_size = SIZE_K,
 	.dimensions = gmm_dimensions,

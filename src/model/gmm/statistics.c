@@ -148,8 +148,8 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 }
 
 tlv_status
-tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
+tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			   const tlv_step *step, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_mixture before, mixture = {0};
@@ -169,6 +169,9 @@ tlv_gmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	tlv_gmm_copy(&before, &mixture);
 	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"),
 						 tlv_frame_float64(model, "floor"), &mixture);
+	if (step->weight < 1)
+		tlv_mixture_blend(&before, step->weight, &mixture);
+	parts.order = step->order;
 	parts.mixture = &mixture;
 	parts.floor = tlv_frame_float64(model, "floor");
 	parts.rows = sums.rows;

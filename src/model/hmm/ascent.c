@@ -192,9 +192,9 @@ next_model(tlv_context *ctx, const tlv_hmm_ascent *ascent, const tlv_frame *stat
 
 	memset(next, 0, sizeof(*next));
 	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(
-		ctx, &made, next,
-		tlv_hmm_step(ctx, &ascent->current.frame, statistics, in_order, &made.image, &made.size));
+	return tlv_plan_made(ctx, &made, next,
+						 tlv_hmm_step(ctx, &ascent->current.frame, statistics, &tlv_whole_step,
+									  in_order, &made.image, &made.size));
 }
 
 /* The second of a pair has been evaluated: beyond the third, which is kept. */

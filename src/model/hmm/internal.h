@@ -195,13 +195,18 @@ extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const c
 									 tlv_accumulator **accumulator);
 /* One step of Baum-Welch; in_order: states keep their numbers. */
 extern tlv_status tlv_hmm_step(tlv_context *ctx, const tlv_frame *model,
-							   const tlv_frame *statistics, bool in_order, void **image,
-							   size_t *size);
+							   const tlv_frame *statistics, const tlv_step *step, bool in_order,
+							   void **image, size_t *size);
+/* keep.c: the sums of weight times the steps, and of 1 - weight times as many of the model itself,
+ * whose states have those stationary probabilities. */
+extern void tlv_hmm_keep(const tlv_hmm_parts *model, const double *stationary, double weight,
+						 tlv_hmm_sums *sums);
 /* Means (d x k) and covariances of the states after the step; work: 2 d. */
 extern void tlv_hmm_maximize_vectors(const tlv_hmm_sums *sums, const tlv_hmm_parts *before,
 									 double *means, double *variances, double *work);
 extern tlv_status tlv_hmm_update(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_frame *statistics, void **image, size_t *size);
+								 const tlv_frame *statistics, const tlv_step *step, void **image,
+								 size_t *size);
 
 /* Counts of windows of symbols, as a source of views; it points into the moments. */
 extern void tlv_hmm_window_source(const tlv_frame *moments, tlv_view_source *source);

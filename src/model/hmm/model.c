@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/model_json.h"
 #include "tensorlv/model/triple_table.h"
 
 /* Normal variances; smaller ones would not be told from zero. */
@@ -219,6 +220,8 @@ tlv_hmm_write(tlv_context *ctx, const tlv_hmm_parts *parts, void **image, size_t
 	tlv_order_weights(k, stationary, copy.order);
 	for (size_t j = 0; (parts->in_order || parts->constraints != 0) && j < k; j++)
 		copy.order[j] = (int64_t) j;
+	if (parts->order != NULL)
+		memcpy(parts->order, copy.order, k * sizeof(int64_t));
 	for (size_t j = 0; j < k; j++)
 	{
 		copy.stationary[j] = stationary[copy.order[j]];
@@ -260,15 +263,21 @@ tlv_hmm_read(const tlv_frame *frame, tlv_hmm_parts *parts)
 
 /* ---- validation ---- */
 
-/* n probabilities, stride between them, none of them too small, summing to 1. */
+/*
+ * n probabilities, stride between them, none of them too small, summing to 1.  Of states those are
+ * 0, and no other, whose stationary probability is: states that are not there.
+ */
 static tlv_status
-check_distribution(tlv_context *ctx, const char *name, size_t n, const double *p, size_t stride)
+check_distribution(tlv_context *ctx, const char *name, size_t n, const double *p, size_t stride,
+				   const double *stationary)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (!(p[i * stride] >= TLV_HMM_LEAST / 10))
+		bool absent = stationary != NULL && stationary[i] == 0;
+
+		if (absent ? p[i * stride] != 0 : !(p[i * stride] >= TLV_HMM_LEAST / 10))
 			return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has a probability of %g", name,
 							p[i * stride]);
 		sum += p[i * stride];
@@ -293,7 +302,7 @@ check_symbols(tlv_context *ctx, const tlv_frame *frame, uint64_t k)
 	TLV_TRY(tlv_name_list_check(ctx, frame, &name_sections, m));
 	emissions = tlv_frame_float64(frame, "emissions");
 	for (uint64_t j = 0; j < k; j++)
-		TLV_TRY(check_distribution(ctx, "emissions", m, emissions + j, k));
+		TLV_TRY(check_distribution(ctx, "emissions", m, emissions + j, k, NULL));
 	return TLV_OK;
 }
 
@@ -345,16 +354,68 @@ hmm_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require(ctx, frame, "stationary", TLV_FLOAT64, k, 1, NULL));
 	TLV_TRY(tlv_frame_require(ctx, frame, "transitions", TLV_FLOAT64, k, k, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "stationary", 0));
-	TLV_TRY(check_distribution(ctx, "initial", k, tlv_frame_float64(frame, "initial"), 1));
+	TLV_TRY(check_distribution(ctx, "initial", k, tlv_frame_float64(frame, "initial"), 1,
+							   tlv_frame_float64(frame, "stationary")));
 	for (uint64_t j = 0; j < k; j++)
 		TLV_TRY(check_distribution(ctx, "transitions", k,
-								   tlv_frame_float64(frame, "transitions") + j * k, 1));
+								   tlv_frame_float64(frame, "transitions") + j * k, 1,
+								   tlv_frame_float64(frame, "stationary")));
 	if (tlv_frame_find(frame, "items") != NULL)
 		TLV_TRY(check_symbols(ctx, frame, k));
 	else
 		TLV_TRY(check_vectors(ctx, frame, k));
 	return tlv_diagnostics_check(ctx, frame);
 }
+
+/* ---- layout ---- */
+
+static const char *const covariance_names[] = {"common", "spherical", "diagonal", "full", NULL};
+static const tlv_field hmm_fields[] = {
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"constraints", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"initial", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"stationary", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"transitions", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS | TLV_OF_COLUMNS | TLV_NOT_TO,
+	 .least = TLV_HMM_LEAST},
+	{"covariance", TLV_FIELD_CHOICE, .flags = TLV_MAY_BE_EMPTY, .names = covariance_names},
+	{"means", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
+	{"variances", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},
+	{"items", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY, .json = "symbols"},
+	{"emissions", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY, .keys = "items",
+	 .least = TLV_HMM_LEAST},
+	{"name_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "names",
+	 .json = "symbol_names"},
+	{.form = TLV_FIELDS_END},
+};
+/* The stationary probabilities are those of the transitions. */
+static tlv_status
+hmm_complete(tlv_context *ctx, tlv_given *given)
+{
+	const tlv_given *transitions = tlv_given_find(given, "transitions");
+	size_t k = transitions->rows;
+	double *stationary, *work;
+
+	if (tlv_given_find(given, "stationary")->given || k == 0 || transitions->columns != k)
+		return TLV_OK;
+	for (size_t i = 0; i < k * k; i++)
+		if (!(transitions->numbers[i] > 0))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"transitions of probability 0 need \"stationary\" in the JSON");
+	TLV_TRY(tlv_given_fill(ctx, given, "stationary", k, &stationary));
+	TLV_TRY_NEW_ROWS(ctx, work, k, k);
+	TLV_TRY(tlv_stationary(ctx, k, transitions->numbers, work, stationary));
+	tlv_free(ctx, work);
+	return TLV_OK;
+}
+
+static const char *const hmm_series[] = {"tensor_eigenvalue_1", NULL};
+static const tlv_layout hmm_layout = {
+	.fields = hmm_fields,
+	.weights = "stationary",
+	.series = hmm_series,
+	.complete = hmm_complete,
+};
 
 /* ---- use ---- */
 
@@ -577,6 +638,7 @@ hmm_dimensions(const tlv_frame *frame)
 }
 
 static const tlv_model_class hmm_class = {
+	.layout = &hmm_layout,
 	.open = tlv_hmm_open,
 	.components = hmm_components,
 	.dimensions = hmm_dimensions,

@@ -275,8 +275,8 @@ require_shape(tlv_context *ctx, const statistics_state *sums, const tlv_hmm_part
 }
 
 tlv_status
-tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, bool in_order,
-			 void **image, size_t *size)
+tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			 const tlv_step *step, bool in_order, void **image, size_t *size)
 {
 	tlv_hmm_parts before, after;
 	tlv_diagnostics diagnostics = {0};
@@ -298,6 +298,9 @@ tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 	transitions = block + k;
 	variances = transitions + k * k;
 	emissions = variances + k * numbers;
+	if (step->weight < 1)
+		tlv_hmm_keep(&before, tlv_frame_float64(model, "stationary"), step->weight,
+					 &((statistics_state *) accumulator)->sums);
 	update_chain(&sums->sums, &before, block, transitions);
 	if (before.gaussian)
 		tlv_hmm_maximize_vectors(&sums->sums, &before, emissions, variances, emissions + k * d);
@@ -309,6 +312,7 @@ tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 	TLV_TRY(update_diagnostics(ctx, model, sums, before.steps + 1, &diagnostics));
 	after = before;
 	after.in_order = in_order;
+	after.order = step->order;
 	after.steps = before.steps + 1;
 	after.initial = block;
 	after.transitions = transitions;
@@ -319,8 +323,8 @@ tlv_hmm_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statisti
 }
 
 tlv_status
-tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
+tlv_hmm_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			   const tlv_step *step, void **image, size_t *size)
 {
-	return tlv_hmm_step(ctx, model, statistics, false, image, size);
+	return tlv_hmm_step(ctx, model, statistics, step, false, image, size);
 }

@@ -45,6 +45,7 @@ extern tlv_status tlv_ica_step(tlv_context *ctx, const tlv_ica_means *means, dou
 extern tlv_status tlv_ica_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,
-								 const tlv_frame *statistics, void **image, size_t *size);
+								 const tlv_frame *statistics, const tlv_step *step, void **image,
+								 size_t *size);
 
 #endif /* TENSORLV_ICA_INTERNAL_H */

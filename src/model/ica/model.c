@@ -10,6 +10,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
 
@@ -76,6 +77,8 @@ tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts)
 		order[k + j] = parts->sources[order[j]];
 	if (parts->sources != NULL)
 		memcpy(parts->sources, order + k, k * sizeof(int64_t));
+	if (parts->order != NULL)
+		memcpy(parts->order, order, k * sizeof(int64_t));
 	choose_signs(parts);
 	tlv_free(ctx, order);
 	tlv_free(ctx, work);
@@ -198,21 +201,58 @@ static const tlv_sections ica_sections = {
 };
 #undef AT
 
+/* ---- layout ---- */
+
+static bool
+ica_opposed(const tlv_frame *model, size_t i, const tlv_frame *reference, size_t j)
+{
+	size_t d = tlv_frame_find(model, "mixing")->rows;
+	const double *x = tlv_frame_float64(model, "mixing") + i * d;
+	const double *y = tlv_frame_float64(reference, "mixing") + j * d;
+	double product = 0;
+
+	for (size_t e = 0; e < d; e++)
+		product += copysign(sqrt(fabs(x[e])), x[e]) * copysign(sqrt(fabs(y[e])), y[e]);
+	return product < 0;
+}
+
+static const tlv_field ica_fields[] = {
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"noise", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"change", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"mean", TLV_FIELD_LIST, .flags = 0},
+	{"mixing", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_ZERO_ABSENT | TLV_ORIENTED},
+	{"unmixing", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_ORIENTED},
+	{"kurtosis", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT},
+	{"sources", TLV_FIELD_IDS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY},
+	{"noise_factor", TLV_FIELD_BY_COLUMNS, .flags = TLV_MAY_BE_EMPTY},
+	{.form = TLV_FIELDS_END},
+};
+static const char *const ica_series[] = {"kurtosis_1", "uncertainty_1", NULL};
+static const tlv_layout ica_layout = {
+	.fields = ica_fields, .weights = "mixing", .series = ica_series, .opposed = ica_opposed};
+
 /* ---- use ---- */
 
-static tlv_status
-ica_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+static void
+ica_read(const tlv_frame *frame, tlv_ica_model *ica)
 {
-	tlv_ica_model *ica;
 	const tlv_section *mixing = tlv_frame_find(frame, "mixing");
 
-	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_ica_model), model));
-	ica = (tlv_ica_model *) *model;
 	ica->d = mixing->rows;
 	ica->k = mixing->columns;
 	ica->noise = tlv_frame_scalar(frame, "noise", 0) != 0;
 	ica->mean = tlv_frame_float64(frame, "mean");
 	ica->unmixing = tlv_frame_float64(frame, "unmixing");
+}
+
+static tlv_status
+ica_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_ica_model), model));
+	ica_read(frame, (tlv_ica_model *) *model);
 	return TLV_OK;
 }
 
@@ -244,8 +284,17 @@ tlv_status
 tlv_ica_unmix(tlv_context *ctx, const tlv_model *model, size_t d, const double *x, double *y)
 {
 	const tlv_ica_model *ica = (const tlv_ica_model *) model;
-	size_t k = ica->k;
+	tlv_ica_model whole;
 	double sum = 0;
+	size_t k;
+
+	/* Of a model with sources that are not there another one is open: their outputs are 0. */
+	if (model->class != tlv_kind_ica.model)
+	{
+		ica_read(&model->frame, &whole);
+		ica = &whole;
+	}
+	k = ica->k;
 
 	if (d != ica->d)
 		return tlv_ica_center(ctx, ica, d, x, y);
@@ -374,6 +423,7 @@ ica_dimensions(const tlv_frame *frame)
 
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
+	.layout = &ica_layout,
 	.open = ica_open,
 	.components_size = SIZE_K,
 	.dimensions = ica_dimensions,

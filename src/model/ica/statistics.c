@@ -249,9 +249,26 @@ require_finite(tlv_context *ctx, const tlv_ica_parts *parts)
 	return TLV_OK;
 }
 
+/* The part `weight` of the way from no step to this one, and its inverse. */
+static tlv_status
+shorten_step(tlv_context *ctx, const tlv_ica_means *means, double weight, double *forth,
+			 double *back)
+{
+	size_t k = means->k, rank;
+
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < k; i++)
+			forth[i + j * k] = weight * forth[i + j * k] + (i == j ? 1 - weight : 0);
+	if (means->products == NULL)
+		TLV_TRY(tlv_polar(ctx, k, forth));
+	TLV_TRY(tlv_pseudo_inverse(ctx, k, k, forth, 1e-12, back, &rank));
+	return rank == k ? TLV_OK
+					 : tlv_fail(ctx, TLV_BAD_DATA, "the outputs of the rows depend on each other");
+}
+
 tlv_status
-tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-			   size_t *size)
+tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+			   const tlv_step *step, void **image, size_t *size)
 {
 	const tlv_section *mixing = tlv_frame_find(model, "mixing");
 	size_t d = mixing->rows, k = mixing->columns;
@@ -280,6 +297,12 @@ tlv_ica_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_ica_step(ctx, &means, r, back, &parts.change));
 	output_kurtosis(k, parts.rows, tlv_frame_float64(statistics, "powers"), parts.kurtosis);
+	if (step->weight < 1)
+		TLV_TRY(shorten_step(ctx, &means, step->weight, r, back));
+	for (size_t j = 0; j < k; j++)
+		parts.kurtosis[j] = step->weight * parts.kurtosis[j] +
+							(1 - step->weight) * tlv_frame_float64(model, "kurtosis")[j];
+	parts.order = step->order;
 	TLV_TRY(tlv_gemm(ctx, false, false, d, k, k, 1, tlv_section_data(model, mixing), d, back, k, 0,
 					 parts.mixing, d));
 	TLV_TRY(tlv_gemm(ctx, false, false, k, d, k, 1, r, k, tlv_frame_float64(model, "unmixing"), k,

@@ -9,6 +9,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/model_json.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/model/sections.h"
 
@@ -26,7 +27,7 @@ tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, void **image, size_t
 	return tlv_sections_write(ctx, tlv_kind_lda.model->sections, parts, image, size);
 }
 
-/* Sums of these numbers, all positive, must not overflow. */
+/* Numbers that are positive, or 0 of a topic that is not there; their sum must not overflow. */
 static tlv_status
 check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k, double most)
 {
@@ -34,8 +35,14 @@ check_sum(tlv_context *ctx, const tlv_frame *frame, const char *name, uint64_t k
 	double sum = 0;
 
 	for (uint64_t j = 0; j < k; j++)
+	{
+		if ((numbers[j] == 0) != tlv_component_is_absent(frame, j) ||
+			(numbers[j] != 0 && !(numbers[j] >= LDA_LEAST_SHARE)))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", (size_t) j + 1,
+							name, numbers[j]);
 		sum += numbers[j];
-	if (sum > most)
+	}
+	if (!(sum > 0 && sum <= most))
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" sums to %g", name, sum);
 	return TLV_OK;
 }
@@ -64,9 +71,7 @@ lda_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	size_t k = sizes[SIZE_K];
 	tlv_lda_parts parts;
 
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "alpha", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LDA_LEAST_SHARE));
 	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
 	tlv_sections_read(frame, tlv_kind_lda.model->sections, &parts);
 	return check_labels(ctx, &parts);
@@ -100,6 +105,68 @@ static const tlv_sections lda_sections = {
 	.check_more = lda_check_more,
 };
 #undef AT
+
+static const tlv_field lda_fields[] = {
+	{"alpha0", TLV_FIELD_NUMBER, .flags = 0},
+	{"alpha0_free", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
+	{"alpha0_least", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"eta", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"alpha", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"items", TLV_FIELD_IDS, .flags = 0},
+	{"shares", TLV_FIELD_LIST, .flags = 0},
+	{"phi", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS, .keys = "items", .json = "topics"},
+	{"labels", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY | TLV_BYTES_FIRST,
+	 .beside = "label_offsets", .json = "terms"},
+	{.form = TLV_FIELDS_END},
+};
+/* alpha0 and the topics' weights follow from alpha, the shares of items from topics and weights. */
+static tlv_status
+lda_complete(tlv_context *ctx, tlv_given *given)
+{
+	const tlv_given *alpha = tlv_given_find(given, "alpha"), *phi = tlv_given_find(given, "phi");
+	size_t k = phi->rows, d = phi->columns;
+	const double *weights;
+	double *filled, sum = 0;
+
+	if (alpha->rows != k || !alpha->given)
+		return TLV_OK;
+	for (size_t j = 0; j < k; j++)
+		sum += alpha->numbers[j];
+	if (!tlv_given_find(given, "alpha0")->given)
+	{
+		TLV_TRY(tlv_given_fill(ctx, given, "alpha0", 1, &filled));
+		*filled = sum;
+	}
+	if (!tlv_given_find(given, "weights")->given)
+	{
+		TLV_TRY(tlv_given_fill(ctx, given, "weights", k, &filled));
+		for (size_t j = 0; j < k; j++)
+			filled[j] = alpha->numbers[j] / sum;
+	}
+	weights = tlv_given_find(given, "weights")->numbers;
+	if (tlv_given_find(given, "shares")->given || tlv_given_find(given, "weights")->rows != k)
+		return TLV_OK;
+	TLV_TRY(tlv_given_fill(ctx, given, "shares", d, &filled));
+	for (size_t i = 0; i < d; i++)
+	{
+		filled[i] = 0;
+		for (size_t j = 0; j < k; j++)
+			filled[i] += weights[j] * phi->numbers[i * k + j];
+	}
+	return TLV_OK;
+}
+
+static const char *const lda_series[] = {"negative_mass_1", "tensor_eigenvalue_1",
+										 "implied_weight_1", NULL};
+static const tlv_layout lda_layout = {
+	.fields = lda_fields,
+	.weights = "weights",
+	.series = lda_series,
+	.complete = lda_complete,
+};
 
 static tlv_status
 lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
@@ -267,9 +334,53 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 							 NULL);
 }
 
+/*
+ * Topics from weight times the expected counts, and 1 - weight times as many tokens of the old
+ * topics, in their shares.
+ */
 static tlv_status
-lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-		   size_t *size)
+maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *statistics,
+				double weight, double *phi)
+{
+	const double *expected = tlv_frame_float64(statistics, "expected");
+	double kept = (1 - weight) * tlv_frame_scalar(statistics, "tokens", 0), *counts;
+	size_t k = parts->k, d = parts->d;
+
+	if (weight == 1)
+		return tlv_topic_maximize(ctx, k, d, expected, parts->eta, NULL, phi);
+	TLV_TRY_NEW(ctx, counts, k * d);
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+			counts[i * k + j] =
+				weight * expected[i * k + j] + kept * parts->weights[j] * parts->phi[i * k + j];
+	}
+	TLV_TRY(tlv_topic_maximize(ctx, k, d, counts, parts->eta, NULL, phi));
+	tlv_free(ctx, counts);
+	return TLV_OK;
+}
+
+/* alpha between the old one and that of the step; returns alpha0. */
+static double
+blend_mixing(const tlv_frame *model, double weight, double alpha0, size_t k, double *alpha,
+			 double *weights)
+{
+	const double *old_alpha = tlv_frame_float64(model, "alpha");
+	const double *old_weights = tlv_frame_float64(model, "weights");
+
+	for (size_t j = 0; j < k; j++)
+	{
+		alpha[j] = (1 - weight) * old_alpha[j] + weight * alpha[j];
+		weights[j] = (1 - weight) * old_weights[j] + weight * weights[j];
+	}
+	return (1 - weight) * tlv_frame_scalar(model, "alpha0", 0) + weight * alpha0;
+}
+
+static tlv_status
+lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+		   const tlv_step *step, void **image, size_t *size)
 {
 	static const char *const renewed[] = {"alpha0", "refinement_steps", "negative_mass", NULL};
 	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
@@ -287,11 +398,14 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	TLV_TRY_NEW(ctx, phi, k * d + 2 * k);
 	weights = phi + k * d;
 	alpha = weights + k;
-	TLV_TRY(tlv_topic_maximize(ctx, k, d, tlv_frame_float64(statistics, "expected"), parts.eta,
-							   NULL, phi));
+	TLV_TRY(maximize_topics(ctx, &parts, statistics, step->weight, phi));
 	parts.alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+	if (step->weight < 1)
+		parts.alpha0 = blend_mixing(model, step->weight, parts.alpha0, k, alpha, weights);
 	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
+	if (step->order != NULL)
+		memcpy(step->order, order, k * sizeof(int64_t));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
@@ -405,6 +519,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
+	.layout = &lda_layout,
 	.open = lda_open,
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_BAG,

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "arrange.h"
 #include "infer.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
 
 /* Parameters beyond this are no rates of edges; products of three of them stay finite. */
 #define LARGEST 1e100
@@ -267,12 +269,54 @@ mmsb_components(const tlv_frame *frame)
 	return tlv_frame_find(frame, "connectivity")->rows;
 }
 
+/* ---- layout ---- */
+
+static const char *const graph_names[] = {"", "undirected", "directed", "bipartite", NULL};
+/* Side s, from 1. */
+#define SIDE(s)                                                                                    \
+	{"nodes_" #s, TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},                                       \
+		{"degree_" #s, TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},                                 \
+		{"propensity_" #s, TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},                             \
+		{"support_" #s,                                                                            \
+		 TLV_FIELD_MEMBERSHIPS,                                                                    \
+		 .flags = TLV_MAY_BE_EMPTY,                                                                \
+		 .beside = "communities_" #s,                                                              \
+		 .behind = "shares_" #s,                                                                   \
+		 .json = "memberships_" #s},                                                               \
+	{                                                                                              \
+		"name_offsets_" #s, TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "names_" #s,     \
+											 .json = "node_names_" #s                              \
+	}
+static const tlv_field mmsb_fields[] = {
+	{"alpha0", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"graph", TLV_FIELD_CHOICE, .names = graph_names},
+	{"poisson", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
+	{"degree_corrected", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"alpha", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
+	{"sizes", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
+	{"connectivity", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_OF_COLUMNS},
+	SIDE(1),
+	SIDE(2),
+	{.form = TLV_FIELDS_END},
+};
+#undef SIDE
+static const char *const mmsb_series[] = {"conductance_1", NULL};
+static const tlv_layout mmsb_layout = {
+	.fields = mmsb_fields,
+	.weights = "sizes",
+	.series = mmsb_series,
+	.arrange = tlv_mmsb_arrange,
+};
+
 static const tlv_model_class mmsb_class = {
+	.layout = &mmsb_layout,
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,
 	.rows = TLV_ROW_BAG,
 	.infer = tlv_mmsb_infer,
 	.log_likelihood = tlv_mmsb_log_likelihood,
+	.match = tlv_mmsb_match,
 };
 
 const tlv_kind tlv_kind_mmsb = {TLV_KIND_LINE(MMSB, mmsb), .check = mmsb_check,

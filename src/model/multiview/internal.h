@@ -90,6 +90,7 @@ extern void tlv_multiview_join(const size_t d[3], size_t k, const double *const 
 extern tlv_status tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										   tlv_accumulator **accumulator);
 extern tlv_status tlv_multiview_update(tlv_context *ctx, const tlv_frame *model,
-									   const tlv_frame *statistics, void **image, size_t *size);
+									   const tlv_frame *statistics, const tlv_step *step,
+									   void **image, size_t *size);
 
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

@@ -67,10 +67,11 @@ tlv_multiview_join(const size_t d[3], size_t k, const double *const from[3], dou
 }
 
 static tlv_status
-maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_parts *parts)
+maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, double weight,
+				 tlv_multiview_parts *parts)
 {
 	size_t k = parts->k, d = parts->d[0] + parts->d[1] + parts->d[2];
-	tlv_mixture mixture = {0};
+	tlv_mixture mixture = {0}, before = {0};
 	tlv_mixture_sums sums = {0};
 	double *floor;
 
@@ -83,7 +84,14 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_pa
 	tlv_multiview_join(parts->d, k, parts->means, mixture.means);
 	tlv_multiview_join(parts->d, k, parts->variances, mixture.variances);
 	tlv_multiview_join(parts->d, 1, parts->floors, floor);
+	TLV_TRY(tlv_mixture_create(ctx, k, d, TLV_COVARIANCE_DIAGONAL, &before));
+	memcpy(before.weights, parts->weights, k * sizeof(double));
+	memcpy(before.means, mixture.means, k * d * sizeof(double));
+	memcpy(before.variances, mixture.variances, k * d * sizeof(double));
 	tlv_mixture_maximize(&sums, tlv_frame_float64(statistics, "center"), floor, &mixture);
+	if (weight < 1)
+		tlv_mixture_blend(&before, weight, &mixture);
+	tlv_mixture_free(ctx, &before);
 	parts->weights = mixture.weights;
 	TLV_TRY(part_views(ctx, parts->d, k, mixture.means, parts->means));
 	TLV_TRY(part_views(ctx, parts->d, k, mixture.variances, parts->variances));
@@ -94,7 +102,8 @@ maximize_vectors(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_pa
 /* ---- categories ---- */
 
 static tlv_status
-maximize_categories(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview_parts *parts)
+maximize_categories(tlv_context *ctx, const tlv_frame *statistics, double weight,
+					tlv_multiview_parts *parts)
 {
 	static const char *const names[3] = {"counts1", "counts2", "counts3"};
 	const double *responsibilities = tlv_frame_float64(statistics, "responsibilities");
@@ -104,7 +113,7 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview
 
 	TLV_TRY_ALLOC(ctx, weights);
 	for (size_t j = 0; j < k; j++)
-		weights[j] = responsibilities[j] / rows;
+		weights[j] = weight * (responsibilities[j] / rows) + (1 - weight) * parts->weights[j];
 	for (int t = 0; t < 3; t++)
 	{
 		const double *counts = tlv_frame_float64(statistics, names[t]);
@@ -114,8 +123,14 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview
 		TLV_TRY_ALLOC(ctx, means);
 		memcpy(means, parts->means[t], k * d * sizeof(double));
 		for (size_t j = 0; j < k; j++)
+		{
+			double old = (1 - weight) * parts->weights[j] * rows;
+			double total = weight * responsibilities[j] + old;
+
 			for (size_t i = 0; i < d && responsibilities[j] > LEAST_ROWS; i++)
-				means[j * d + i] = counts[i * k + j] / responsibilities[j];
+				means[j * d + i] =
+					(weight * counts[i * k + j] + old * parts->means[t][j * d + i]) / total;
+		}
 		parts->means[t] = means;
 	}
 	parts->weights = weights;
@@ -126,15 +141,16 @@ maximize_categories(tlv_context *ctx, const tlv_frame *statistics, tlv_multiview
 
 tlv_status
 tlv_multiview_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
-					 void **image, size_t *size)
+					 const tlv_step *step, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_multiview_parts parts;
 
 	tlv_multiview_read(model, &parts);
 	TLV_TRY(check_statistics(ctx, model, &parts, statistics));
-	TLV_TRY(is_categorical(&parts) ? maximize_categories(ctx, statistics, &parts)
-								   : maximize_vectors(ctx, statistics, &parts));
+	TLV_TRY(is_categorical(&parts) ? maximize_categories(ctx, statistics, step->weight, &parts)
+								   : maximize_vectors(ctx, statistics, step->weight, &parts));
+	parts.order = step->order;
 	parts.rows = tlv_frame_scalar(statistics, "rows", 0);
 	parts.steps++;
 	TLV_TRY(tlv_mixture_diagnose_step(ctx, model, statistics, parts.steps, &diagnostics));

@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_solver.h"
@@ -50,6 +51,8 @@ tlv_multiview_write(tlv_context *ctx, const tlv_multiview_parts *parts, void **i
 	order = (int64_t *) (weights + k);
 	at = weights + 2 * k;
 	tlv_order_weights(k, parts->weights, order);
+	if (parts->order != NULL)
+		memcpy(parts->order, order, k * sizeof(int64_t));
 	copy_ordered(1, k, parts->weights, order, LEAST_PROBABILITY, false, weights);
 	ordered.weights = weights;
 	for (int t = 0; t < 3; t++)
@@ -108,6 +111,23 @@ check_view(tlv_context *ctx, const tlv_frame *frame, const tlv_multiview_parts *
 	return tlv_require_shares(ctx, frame, means[t], false, LEAST_PROBABILITY / 10);
 }
 
+/* 0 of a component that is not there. */
+static tlv_status
+check_weights(tlv_context *ctx, const tlv_multiview_parts *parts)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < parts->k; j++)
+	{
+		if (parts->weights[j] != 0 && !(parts->weights[j] >= LEAST_PROBABILITY / 10))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" holds %g", parts->weights[j]);
+		sum += parts->weights[j];
+	}
+	if (!(sum > 0))
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"weights\" sums to %g", sum);
+	return TLV_OK;
+}
+
 static tlv_status
 multiview_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
@@ -115,7 +135,7 @@ multiview_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 
 	(void) sizes;
 	tlv_multiview_read(frame, &parts);
-	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "weights", LEAST_PROBABILITY / 10));
+	TLV_TRY(check_weights(ctx, &parts));
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(check_view(ctx, frame, &parts, t));
 	return TLV_OK;
@@ -152,6 +172,30 @@ static const tlv_sections multiview_sections = {
 };
 #undef VIEW
 #undef AT
+
+/* View t, from 1. */
+#define VIEW(t)                                                                                    \
+	{"items" #t, TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},                                        \
+		{"means" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS, .keys = "items" #t,            \
+		 .least = LEAST_PROBABILITY},                                                              \
+		{"variances" #t, TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY},        \
+	{                                                                                              \
+		"floor" #t, TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY                                      \
+	}
+static const tlv_field multiview_fields[] = {
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	VIEW(1),
+	VIEW(2),
+	VIEW(3),
+	{.form = TLV_FIELDS_END},
+};
+#undef VIEW
+static const char *const multiview_series[] = {"tensor_eigenvalue_1", NULL};
+static const tlv_layout multiview_layout = {
+	.fields = multiview_fields, .weights = "weights", .series = multiview_series};
 
 /* ---- use ---- */
 
@@ -244,6 +288,7 @@ multiview_dimensions(const tlv_frame *frame)
 
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
+	.layout = &multiview_layout,
 	.open = multiview_open,
 	.components_size = SIZE_K,
 	.dimensions = multiview_dimensions,

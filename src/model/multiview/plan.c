@@ -190,9 +190,9 @@ take_step(tlv_context *ctx, view_plan *plan, const tlv_frame *statistics)
 	if (plan->model.image != NULL)
 		return tlv_plan_refine(ctx, &plan->model, statistics);
 	tlv_plan_make(ctx, &made);
-	return tlv_plan_made(
-		ctx, &made, &plan->model,
-		tlv_multiview_update(ctx, &plan->fitted.frame, statistics, &made.image, &made.size));
+	return tlv_plan_made(ctx, &made, &plan->model,
+						 tlv_multiview_update(ctx, &plan->fitted.frame, statistics, &tlv_whole_step,
+											  &made.image, &made.size));
 }
 
 /*

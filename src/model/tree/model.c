@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
 #include "tensorlv/model/tree.h"
 #include "tensorlv/model/tree_belief.h"
 #include "tensorlv/model/tree_gaussian.h"
@@ -185,8 +186,33 @@ tree_log_likelihood(tlv_context *ctx, tlv_model *base, const tlv_row *row, doubl
 	return tlv_tree_belief_up(ctx, model, 1, value);
 }
 
+static const tlv_field tree_fields[] = {
+	{"gaussian", TLV_FIELD_FLAG, .flags = 0},
+	{"observed", TLV_FIELD_NUMBER, .flags = 0},
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"regularise", TLV_FIELD_FLAG, .flags = TLV_DEFAULT_ZERO},
+	{"parent", TLV_FIELD_IDS, .flags = 0},
+	{"length", TLV_FIELD_LIST, .flags = 0},
+	{"error", TLV_FIELD_LIST, .flags = 0},
+	{"support", TLV_FIELD_LIST, .flags = 0},
+	{"states", TLV_FIELD_IDS, .flags = 0},
+	{"names", TLV_FIELD_LINES, .flags = TLV_MAY_BE_EMPTY},
+	{"column", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},
+	{"means", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
+	{"tables", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
+	{"noise", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
+	{"triples", TLV_FIELD_BY_COLUMNS, .flags = TLV_MAY_BE_EMPTY},
+	{"pairs", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
+	{.form = TLV_FIELDS_END},
+};
+/* Hidden nodes stand where the tree has them: they have no weights and keep their numbers. */
+static const tlv_layout tree_layout = {.fields = tree_fields};
+
 static const tlv_model_class tree_class = {
 	.sections = &tlv_tree_sections,
+	.layout = &tree_layout,
 	.open = tree_open,
 	.components = tree_components,
 	.rows = TLV_ROW_CODES | TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS,

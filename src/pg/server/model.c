@@ -1,5 +1,5 @@
 /*
- * model.c - models as arguments; a model refined by a step.
+ * model.c - models as arguments.
  */
 #include "tlv_pg.h"
 
@@ -8,23 +8,6 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-
-struct varlena *
-TlvUpdateModel(struct varlena *model, struct varlena *statistics)
-{
-	tlv_frame frame = TlvFrame(model), sums = TlvFrame(statistics);
-	TlvMaker maker;
-
-	TlvMakerBegin(&maker, "tensorlv update");
-	TlvCheck(maker.ctx, tlv_model_update(maker.ctx, &frame, &sums, &maker.image, &maker.size));
-	return TlvMakerEnd(&maker);
-}
-
-/* tlv_update(model, statistics): the model after one refinement step */
-TLV_FUNCTION(tlv_update)
-{
-	PG_RETURN_POINTER(TlvUpdateModel(PG_GETARG_TLV(0), PG_GETARG_TLV(1)));
-}
 
 tlv_frame
 TlvModelFrame(FunctionCallInfo fcinfo, int argument, const tlv_kind *kind, const char *function)

@@ -172,7 +172,7 @@ model_open(Datum value, const TlvModelKey *key)
 	*model->key = *key;
 	TlvContextInit(&model->ctx, mcxt, SIZE_MAX);
 	frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM_COPY(value));
-	TlvCheck(&model->ctx, TlvKind(&frame)->model->open(&model->ctx, &frame, &model->model));
+	TlvCheck(&model->ctx, tlv_model_open(&model->ctx, &frame, &model->model));
 	MemoryContextSwitchTo(old);
 	listed = hash_search(listed_models, key, HASH_ENTER, NULL);
 	listed->model = model;

@@ -364,9 +364,6 @@ extern TlvCell TlvDimensionName(const tlv_frame *model, size_t before, size_t di
 
 /* ---- models (model.c) ---- */
 
-/* The model after one refinement step with those statistics, in the current memory context. */
-extern struct varlena *TlvUpdateModel(struct varlena *model, struct varlena *statistics);
-
 /* A model that is open (model_cache.c); its memory context holds all of it. */
 typedef struct TlvModelCache
 {

@@ -94,7 +94,7 @@ stepped(const tlv_frame *model)
 	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &statistics));
-	assert_ok(tlv_model_update(&ctx, model, &statistics, &image, &size));
+	assert_ok(tlv_model_update(&ctx, model, &statistics, 1, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &after));
 	return after;
 }

@@ -184,9 +184,9 @@ test_step(void **state)
 		/* statistics of another model are refused */
 		sums[0] = statistics(step, &rows);
 		assert_int_equal(merged->class->merge(&ctx, merged, &sums[0]), TLV_BAD_PARAMETER);
-		assert_int_equal(
-			tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums[0], &image, &size),
-			TLV_BAD_PARAMETER);
+		assert_int_equal(tlv_kind_gaussian_mixture.model->update(&ctx, &model, &sums[0],
+																 &tlv_whole_step, &image, &size),
+						 TLV_BAD_PARAMETER);
 		pool_reset(&memory, &ctx);
 	}
 }

@@ -238,9 +238,10 @@ test_merge(void **state)
 					 tlv_frame_float64(&whole, "responses")[i], 1e-9 * 1111);
 	assert_equal(tlv_frame_scalar(&both, "rows", 0), 1111);
 	/* Statistics of one model do not update another. */
-	assert_ok(opened->class->update(&ctx, &model, &both, &image, &size));
+	assert_ok(opened->class->update(&ctx, &model, &both, &tlv_whole_step, &image, &size));
 	model = frame_of(image, size);
-	assert_int_equal(opened->class->update(&ctx, &model, &both, &image, &size), TLV_BAD_PARAMETER);
+	assert_int_equal(opened->class->update(&ctx, &model, &both, &tlv_whole_step, &image, &size),
+					 TLV_BAD_PARAMETER);
 	assert_int_equal(opened->class->statistics(&ctx, opened, "gibbs", &accumulator),
 					 TLV_BAD_PARAMETER);
 }

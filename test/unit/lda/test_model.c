@@ -81,8 +81,9 @@ test_statistics(void **state)
 		assert_close(tlv_frame_float64(&whole, "expected")[i],
 					 tlv_frame_float64(&parts[0], "expected")[i], 1e-9);
 	other = refine(&c, model, "vb");
-	assert_int_equal(tlv_kind_lda.model->update(&ctx, &other, &whole, &image, &size),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(
+		tlv_kind_lda.model->update(&ctx, &other, &whole, &tlv_whole_step, &image, &size),
+		TLV_BAD_PARAMETER);
 	assert_string_not_equal(ctx.error.hint, "");
 	assert_int_equal(tlv_kind_lda.model->statistics(&ctx, open, "em", &accumulator),
 					 TLV_BAD_PARAMETER);
@@ -92,7 +93,9 @@ test_statistics(void **state)
 	tlv_frame_add(&builder, "expected", TLV_FLOAT64, 3, 1, tlv_frame_float64(&whole, "expected"));
 	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
 	forged = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_int_equal(tlv_kind_lda.model->update(&ctx, &model, &forged, &image, &size), TLV_CORRUPT);
+	assert_int_equal(
+		tlv_kind_lda.model->update(&ctx, &model, &forged, &tlv_whole_step, &image, &size),
+		TLV_CORRUPT);
 	assert_int_equal(merged->class->merge(&ctx, merged, &forged), TLV_BAD_PARAMETER);
 }
 
@@ -284,7 +287,7 @@ whole_session(const corpus *c)
 	TLV_TRY(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &statistics));
 	TLV_TRY(collect(statistics, c, &image, &size));
 	TLV_TRY(tlv_frame_open(&ctx, image, size, &frame));
-	return tlv_kind_lda.model->update(&ctx, &model, &frame, &image, &size);
+	return tlv_kind_lda.model->update(&ctx, &model, &frame, &tlv_whole_step, &image, &size);
 }
 
 /* A corpus in plain memory. */

@@ -120,7 +120,7 @@ updated(const tlv_frame *frame, const tlv_frame *sums)
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_kind_multiview.model->update(&ctx, frame, sums, &image, &size));
+	assert_ok(tlv_kind_multiview.model->update(&ctx, frame, sums, &tlv_whole_step, &image, &size));
 	return checked(TLV_FRAME_MODEL, image, size);
 }
 
@@ -230,9 +230,11 @@ test_merge(void **state)
 		}
 		wrong = statistics(&s, &other, 0, 10);
 		assert_int_equal(accumulator->class->merge(&ctx, accumulator, &wrong), TLV_BAD_PARAMETER);
-		assert_int_equal(tlv_kind_multiview.model->update(&ctx, &s.truth, &wrong, NULL, NULL),
-						 TLV_BAD_PARAMETER);
-		assert_int_equal(tlv_kind_multiview.model->update(&ctx, &s.truth, &parts[1], NULL, NULL),
+		assert_int_equal(
+			tlv_kind_multiview.model->update(&ctx, &s.truth, &wrong, &tlv_whole_step, NULL, NULL),
+			TLV_BAD_PARAMETER);
+		assert_int_equal(tlv_kind_multiview.model->update(&ctx, &s.truth, &parts[1],
+														  &tlv_whole_step, NULL, NULL),
 						 TLV_BAD_DATA);
 		assert_true(refused_with(whole, "responsibilities", 0, -1));
 		assert_true(refused_with(whole, section, 0, -1));

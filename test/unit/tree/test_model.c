@@ -301,8 +301,9 @@ test_refusals(void **state)
 					 TLV_BAD_PARAMETER);
 	assert_ok(model->class->statistics(&ctx, model, "em", &accumulator));
 	frame = built(accumulator);
-	assert_int_equal(model->class->update(&ctx, &model->frame, &frame, &image, &size),
-					 TLV_BAD_DATA);
+	assert_int_equal(
+		model->class->update(&ctx, &model->frame, &frame, &tlv_whole_step, &image, &size),
+		TLV_BAD_DATA);
 }
 
 static void

@@ -127,8 +127,9 @@ test_two_passes(void **state)
 	assert_true(refused_with(plan, "pairs", 0, -1));
 	assert_true(refused_with(plan, "triples", 0, 5e-324 * 10));
 	assert_true(refused_with(parts[0], "tables", 0, -1));
-	assert_int_equal(tlv_kind_tree.model->update(&ctx, &once, &parts[0], &image, &size),
-					 TLV_BAD_PARAMETER);
+	assert_int_equal(
+		tlv_kind_tree.model->update(&ctx, &once, &parts[0], &tlv_whole_step, &image, &size),
+		TLV_BAD_PARAMETER);
 }
 
 /* No hidden nodes: the tables are shares of the pairs. */

@@ -161,6 +161,81 @@ share_counts(const tlv_tree_parts *parts, const double *counts, double *tables)
 	}
 }
 
+/* Probabilities of the states of v, whose parent's are known. */
+static void
+find_marginal(const tlv_tree_parts *parts, const size_t *offset, const size_t *at, bool *known,
+			  size_t v, double *marginals)
+{
+	const double *table = parts->tables + offset[v];
+	size_t states = (size_t) parts->states[v], parents = 1;
+	int64_t parent = parts->parent[v];
+
+	for (size_t y = 0; y < states; y++)
+		marginals[at[v] + y] = parent < 0 ? table[y] : 0;
+	if (parent >= 0)
+		parents = (size_t) parts->states[parent];
+	for (size_t x = 0; parent >= 0 && x < parents; x++)
+		for (size_t y = 0; y < states; y++)
+			marginals[at[v] + y] += marginals[at[parent] + x] * table[x * states + y];
+	known[v] = true;
+}
+
+/* Of every node, parents before children. */
+static tlv_status
+find_marginals(tlv_context *ctx, const tlv_tree_parts *parts, const size_t *offset,
+			   const size_t *at, double *marginals)
+{
+	size_t *path, n;
+	bool *known;
+
+	TLV_TRY_NEW0(ctx, known, parts->nodes);
+	TLV_TRY_NEW(ctx, path, parts->nodes);
+	for (size_t v = 0; v < parts->nodes; v++)
+	{
+		n = 0;
+		for (int64_t u = (int64_t) v; u >= 0 && !known[u]; u = parts->parent[u])
+			path[n++] = (size_t) u;
+		while (n > 0)
+			find_marginal(parts, offset, at, known, path[--n], marginals);
+	}
+	tlv_free(ctx, path);
+	tlv_free(ctx, known);
+	return TLV_OK;
+}
+
+/* Counts of weight times the rows, and of 1 - weight times as many of the tree itself. */
+static tlv_status
+keep_counts(tlv_context *ctx, const tlv_tree_parts *parts, double weight, double rows,
+			double *counts)
+{
+	size_t nodes = parts->nodes, total = 0, *offset, *at;
+	double *marginals;
+
+	TLV_TRY_NEW(ctx, offset, 2 * nodes + 1);
+	at = offset + nodes + 1;
+	tlv_tree_table_offsets(parts, offset);
+	for (size_t v = 0; v < nodes; v++)
+	{
+		at[v] = total;
+		total += (size_t) parts->states[v];
+	}
+	TLV_TRY_NEW(ctx, marginals, total);
+	TLV_TRY(find_marginals(ctx, parts, offset, at, marginals));
+	for (size_t v = 0; v < nodes; v++)
+	{
+		size_t states = (size_t) parts->states[v];
+		int64_t parent = parts->parent[v];
+
+		for (size_t i = offset[v]; i < offset[v + 1]; i++)
+			counts[i] = weight * counts[i] +
+						(1 - weight) * rows * parts->tables[i] *
+							(parent < 0 ? 1 : marginals[at[parent] + (i - offset[v]) / states]);
+	}
+	tlv_free(ctx, marginals);
+	tlv_free(ctx, offset);
+	return TLV_OK;
+}
+
 static tlv_status
 refuse_statistics(tlv_context *ctx, bool gaussian, bool complete)
 {
@@ -172,8 +247,8 @@ refuse_statistics(tlv_context *ctx, bool gaussian, bool complete)
 }
 
 tlv_status
-tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, void **image,
-				size_t *size)
+tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				const tlv_step *step, void **image, size_t *size)
 {
 	static const char *const replaced[] = {"log_likelihood", "log_likelihood_per_row",
 										   "refinement_steps", NULL};
@@ -196,7 +271,10 @@ tlv_tree_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	if (tlv_frame_find(statistics, "counts")->rows != parts.entries)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
 	TLV_TRY_NEW(ctx, tables, parts.entries);
-	share_counts(&parts, tlv_frame_float64(statistics, "counts"), tables);
+	memcpy(tables, tlv_frame_float64(statistics, "counts"), parts.entries * sizeof(double));
+	if (step->weight < 1)
+		TLV_TRY(keep_counts(ctx, &parts, step->weight, rows, tables));
+	share_counts(&parts, tables, tables);
 	parts.tables = tables;
 	parts.steps++;
 	parts.diagnostics = &diagnostics;

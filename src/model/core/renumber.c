@@ -1,0 +1,316 @@
+/*
+ * renumber.c - models whose components keep their numbers: steps of refinement, alignment to an
+ * older model, and models with components that are not there (layout.h).
+ *
+ * The functions of a kind see models all of whose components are there.  For others they see the
+ * model of those that are, and what they say is put back in its places.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+
+/* ---- the components that are there ---- */
+
+typedef struct present_part
+{
+	tlv_frame frame; /* the model, or that of its components that are there */
+	size_t k;		 /* of the model */
+	size_t n;		 /* there */
+	int64_t *place;	 /* n: which they are; NULL: all are */
+} present_part;
+
+static tlv_status
+find_present(tlv_context *ctx, const tlv_frame *model, present_part *present)
+{
+	tlv_place *places;
+	void *image;
+	size_t size;
+
+	*present = (present_part){.frame = *model, .k = tlv_model_components(model)};
+	for (size_t j = 0; j < present->k; j++)
+		present->n += !tlv_component_is_absent(model, j);
+	if (present->n == present->k || present->n == 0)
+	{
+		present->n = present->k;
+		return TLV_OK;
+	}
+	TLV_TRY_NEW(ctx, places, present->n);
+	TLV_TRY_NEW(ctx, present->place, present->n);
+	present->n = 0;
+	for (size_t j = 0; j < present->k; j++)
+		if (!tlv_component_is_absent(model, j))
+		{
+			places[present->n] = (tlv_place){(int64_t) j, -1};
+			present->place[present->n++] = (int64_t) j;
+		}
+	TLV_TRY(tlv_model_arrange(ctx, model, NULL, present->n, places, &image, &size));
+	tlv_free(ctx, places);
+	return tlv_frame_open(ctx, image, size, &present->frame);
+}
+
+/* ---- models opened ---- */
+
+/* A model of which only some components are there. */
+typedef struct sparse_model
+{
+	tlv_model base;
+	present_part present;
+	tlv_model *inner;
+	tlv_posterior posterior;
+} sparse_model;
+
+/* A posterior of one block of components. */
+static tlv_status
+sparse_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
+{
+	sparse_model *own = (sparse_model *) model;
+	size_t k = own->present.k, n = own->present.n;
+
+	TLV_TRY(own->inner->class->infer(ctx, own->inner, row, &own->posterior));
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, own->posterior.n, k));
+	memset(posterior->values, 0, posterior->total * sizeof(double));
+	for (size_t i = 0; i < own->posterior.n; i++)
+		for (size_t j = 0; j < n; j++)
+			posterior->values[i * k + (size_t) own->present.place[j]] =
+				own->posterior.values[i * n + j];
+	return TLV_OK;
+}
+
+static tlv_status
+sparse_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
+{
+	sparse_model *own = (sparse_model *) model;
+
+	return own->inner->class->log_likelihood(ctx, own->inner, row, value);
+}
+
+static tlv_status
+sparse_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *states)
+{
+	sparse_model *own = (sparse_model *) model;
+
+	TLV_TRY(tlv_model_decode(ctx, own->inner, row, states));
+	for (size_t i = 0; i < row->part[0].n; i++)
+		states[i] = (int32_t) own->present.place[states[i]];
+	return TLV_OK;
+}
+
+static tlv_status
+sparse_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+				  tlv_accumulator **accumulator)
+{
+	sparse_model *own = (sparse_model *) model;
+
+	return own->inner->class->statistics(ctx, own->inner, method, accumulator);
+}
+
+static tlv_status
+sparse_completion(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
+{
+	sparse_model *own = (sparse_model *) model;
+
+	return own->inner->class->completion(ctx, own->inner, accumulator);
+}
+
+static tlv_status
+sparse_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulator **accumulator)
+{
+	(void) model;
+	(void) top;
+	(void) accumulator;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has components of weight 0");
+	return tlv_fail_hint(ctx, "Collect the coherence of tlv_compact(model).");
+}
+
+/* The members that the kind itself has; made anew for every such model, which are rare. */
+static tlv_status
+sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_class **class)
+{
+	tlv_model_class *own;
+
+	TLV_TRY_NEW(ctx, own, 1);
+	*own = *kind;
+	own->infer = kind->infer != NULL ? sparse_infer : NULL;
+	own->log_likelihood = kind->log_likelihood != NULL ? sparse_log_likelihood : NULL;
+	own->decode = kind->decode != NULL ? sparse_decode : NULL;
+	own->statistics = kind->statistics != NULL ? sparse_statistics : NULL;
+	own->completion = kind->completion != NULL ? sparse_completion : NULL;
+	own->coherence = kind->coherence != NULL ? sparse_coherence : NULL;
+	*class = own;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	const tlv_model_class *class = tlv_kind_find(TLV_FRAME_MODEL, frame->header->kind)->model;
+	present_part present;
+	sparse_model *own;
+
+	TLV_TRY(find_present(ctx, frame, &present));
+	if (present.place == NULL)
+		return class->open(ctx, frame, model);
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(sparse_model), model));
+	own = (sparse_model *) *model;
+	own->present = present;
+	TLV_TRY(class->open(ctx, &own->present.frame, &own->inner));
+	return sparse_class(ctx, class, &own->base.class);
+}
+
+/* ---- steps ---- */
+
+/* Components that a step has put in another order, and those that were not there, to their places.
+ */
+static tlv_status
+restore_numbers(tlv_context *ctx, const tlv_frame *model, const present_part *present,
+				const int64_t *order, void **image, size_t *size)
+{
+	void *made = *image;
+	tlv_place *places;
+	tlv_frame frame;
+
+	TLV_TRY(tlv_frame_open(ctx, made, *size, &frame));
+	TLV_TRY_NEW(ctx, places, present->k);
+	for (size_t j = 0; j < present->k; j++)
+		places[j] = (tlv_place){-1, (int64_t) j};
+	for (size_t i = 0; i < present->n; i++)
+	{
+		size_t before = (size_t) order[i];
+
+		places[present->place != NULL ? (size_t) present->place[before] : before].own = (int64_t) i;
+	}
+	TLV_TRY(tlv_model_arrange(ctx, &frame, model, present->k, places, image, size));
+	tlv_free(ctx, places);
+	tlv_free(ctx, made);
+	return TLV_OK;
+}
+
+static bool
+is_in_order(size_t n, const int64_t *order)
+{
+	for (size_t i = 0; i < n; i++)
+		if (order[i] != (int64_t) i)
+			return false;
+	return true;
+}
+
+tlv_status
+tlv_labels_keep(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
+{
+	size_t k = tlv_model_components(model);
+	void *made = *image;
+	tlv_text *labels;
+	tlv_frame frame;
+
+	TLV_TRY(tlv_frame_open(ctx, made, *size, &frame));
+	if (tlv_labels_of(model).offsets == NULL || tlv_model_components(&frame) != k)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, labels, k);
+	for (size_t j = 0; j < k; j++)
+		labels[j] = tlv_component_label(model, j);
+	TLV_TRY(tlv_labels_put(ctx, &frame, labels, image, size));
+	tlv_free(ctx, labels);
+	tlv_free(ctx, made);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				 double weight, void **image, size_t *size)
+{
+	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+	tlv_step step = {.weight = weight};
+	present_part present;
+
+	if (kind == NULL || kind->model == NULL || kind->model->update == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a model of kind %s has no refinement steps",
+						kind != NULL ? kind->name : "unknown");
+	if (!(weight > 0 && weight <= 1))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "weight = %g is not above 0 and at most 1", weight);
+	TLV_TRY(find_present(ctx, model, &present));
+	TLV_TRY_NEW(ctx, step.order, present.n);
+	for (size_t i = 0; i < present.n; i++)
+		step.order[i] = (int64_t) i;
+	TLV_TRY(tlv_model_step(ctx, &present.frame, statistics, &step, image, size));
+	TLV_TRY(tlv_kind_require_made(ctx, *image, *size));
+	if (present.place != NULL || tlv_layout_of(model)->opposed != NULL ||
+		!is_in_order(present.n, step.order))
+		TLV_TRY(restore_numbers(ctx, model, &present, step.order, image, size));
+	else
+		TLV_TRY(tlv_labels_keep(ctx, model, image, size));
+	tlv_free(ctx, step.order);
+	return tlv_kind_require_made(ctx, *image, *size);
+}
+
+/* ---- alignment ---- */
+
+/* The partners of both, and then those that the reference has not. */
+static tlv_status
+place_components(tlv_context *ctx, const tlv_match *match, size_t known, double farthest,
+				 tlv_place **places, size_t *n)
+{
+	TLV_TRY_NEW(ctx, *places, known + match->k);
+	for (size_t j = 0; j < known; j++)
+		(*places)[j] = (tlv_place){-1, (int64_t) j};
+	*n = known;
+	for (size_t i = 0; i < match->k; i++)
+	{
+		int64_t at = match->component[i];
+
+		if (at >= 0 && !(match->distance[i] > farthest))
+			(*places)[at].own = (int64_t) i;
+		else
+			(*places)[(*n)++] = (tlv_place){(int64_t) i, -1};
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *reference,
+				double farthest, void **image, size_t *size)
+{
+	present_part present;
+	tlv_place *places;
+	tlv_match match;
+	size_t n;
+
+	if (tlv_layout_of(model)->weights == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"components of a model of kind %s have fixed numbers",
+						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	if (farthest < 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the distance %g is below 0", farthest);
+	TLV_TRY(find_present(ctx, model, &present));
+	TLV_TRY(tlv_model_match(ctx, &present.frame, reference, &match));
+	TLV_TRY(place_components(ctx, &match, tlv_model_components(reference), farthest, &places, &n));
+	TLV_TRY(tlv_model_arrange(ctx, &present.frame, reference, n, places, image, size));
+	tlv_free(ctx, places);
+	return tlv_kind_require_made(ctx, *image, *size);
+}
+
+tlv_status
+tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, void **image,
+				  size_t *size)
+{
+	size_t k = tlv_model_components(model), n = 0;
+	tlv_place *places;
+	double *weights;
+
+	if (!(tolerance >= 0 && tolerance < 1))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tolerance = %g is not from 0 to below 1",
+						tolerance);
+	TLV_TRY_NEW(ctx, weights, k);
+	TLV_TRY_NEW(ctx, places, k);
+	TLV_TRY(tlv_model_weights(ctx, model, weights));
+	for (size_t j = 0; j < k; j++)
+		if (weights[j] > tolerance)
+			places[n++] = (tlv_place){(int64_t) j, -1};
+	if (n == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a weight above %g", tolerance);
+	TLV_TRY(tlv_model_arrange(ctx, model, NULL, n, places, image, size));
+	tlv_free(ctx, places);
+	tlv_free(ctx, weights);
+	return tlv_kind_require_made(ctx, *image, *size);
+}

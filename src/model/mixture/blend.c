@@ -1,0 +1,76 @@
+/*
+ * blend.c - an old mixture and a new one as one, by their expected sufficient statistics
+ * (mixture.h).
+ */
+#include "tensorlv/model/mixture.h"
+
+/* Parts of a component: of the old mixture and of the new one, summing to 1. */
+typedef struct blend_parts
+{
+	double before, now;
+} blend_parts;
+
+/* The square between the means of a component that a variance takes up. */
+static double
+between(blend_parts parts, double a, double b, double c, double d)
+{
+	return parts.before * parts.now * (a - b) * (c - d);
+}
+
+/* Variances of one component, whose means are still those of either mixture. */
+static void
+blend_variances(const tlv_mixture *before, size_t j, blend_parts parts, tlv_mixture *mixture)
+{
+	size_t d = mixture->d, each = tlv_mixture_variances(d, mixture->covariance), e = 0;
+	const double *x = before->means + j * d, *y = mixture->means + j * d;
+	const double *old = before->variances + j * each;
+	double *own = mixture->variances + j * each, moved = 0;
+
+	for (size_t i = 0; i < each; i++)
+		own[i] = parts.before * old[i] + parts.now * own[i];
+	for (size_t i = 0; i < d; i++)
+		if (mixture->covariance == TLV_COVARIANCE_FULL)
+			for (size_t c = 0; c <= i; c++)
+				own[e++] += between(parts, x[i], y[i], x[c], y[c]);
+		else if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+			own[i] += between(parts, x[i], y[i], x[i], y[i]);
+		else
+			moved += between(parts, x[i], y[i], x[i], y[i]);
+	if (each == 1)
+		own[0] += moved / (double) d;
+}
+
+/* One variance of all components: the mean of theirs. */
+static void
+blend_common(tlv_mixture *mixture)
+{
+	double mean = 0;
+
+	for (size_t j = 0; j < mixture->k; j++)
+		mean += mixture->weights[j] * mixture->variances[j];
+	for (size_t j = 0; j < mixture->k; j++)
+		mixture->variances[j] = mean;
+}
+
+void
+tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture)
+{
+	size_t d = mixture->d;
+
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		double old = (1 - weight) * before->weights[j], now = weight * mixture->weights[j];
+		blend_parts parts = {old / (old + now), now / (old + now)};
+
+		blend_variances(before, j, parts, mixture);
+		for (size_t i = 0; i < d; i++)
+			mixture->means[j * d + i] =
+				parts.before * before->means[j * d + i] + parts.now * mixture->means[j * d + i];
+		if (mixture->degrees != NULL)
+			mixture->degrees[j] =
+				parts.before * before->degrees[j] + parts.now * mixture->degrees[j];
+		mixture->weights[j] = old + now;
+	}
+	if (mixture->covariance == TLV_COVARIANCE_COMMON)
+		blend_common(mixture);
+}

@@ -1,0 +1,43 @@
+/*
+ * json.c - models as JSON and back (model_json.h).
+ */
+#include "server/tlv_pg.h"
+
+#include "common/shortest_dec.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/model_json.h"
+
+/* tlv_to_json(model) */
+TLV_FUNCTION(tlv_to_json)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	tlv_json_writer writer = {.most = MaxAllocSize - VARHDRSZ - 1,
+							  .number = double_to_shortest_decimal_bufn};
+	TlvWork *work = TlvWorkBegin("tensorlv json");
+	text *json;
+
+	work->ctx.arena.limit = SIZE_MAX; /* bounded by the text's own size */
+	TlvCheck(&work->ctx, tlv_model_put_json(&work->ctx, &model, &writer));
+	/* The model may come from a database of another encoding. */
+	(void) pg_verifymbstr(writer.bytes, (int) writer.n, false);
+	json = (text *) palloc(writer.n + VARHDRSZ);
+	SET_VARSIZE(json, writer.n + VARHDRSZ);
+	memcpy(VARDATA(json), writer.bytes, writer.n);
+	TlvWorkEnd(work);
+	PG_RETURN_TEXT_P(json);
+}
+
+/* tlv_from_json(json) */
+TLV_FUNCTION(tlv_from_json)
+{
+	char *json = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	bool ascii = GetDatabaseEncoding() != PG_UTF8;
+	TlvMaker maker;
+
+	TlvMakerBegin(&maker, "tensorlv json");
+	TlvCheck(maker.ctx,
+			 tlv_model_from_json(maker.ctx, json, strlen(json), ascii, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}

@@ -1,0 +1,97 @@
+/*
+ * labels.c - models that last: names of components, numbers that stay, and a step that keeps part
+ * of the old model.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "tensorlv/model/layout.h"
+
+/* tlv_update(model, statistics, weight): the model after one refinement step */
+TLV_FUNCTION(tlv_update)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
+	double weight = PG_GETARG_FLOAT8(2);
+	TlvMaker maker;
+
+	TlvMakerBegin(&maker, "tensorlv update");
+	TlvCheck(maker.ctx,
+			 tlv_model_update(maker.ctx, &model, &statistics, weight, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* tlv_label(model, component, label): label NULL or empty takes it away */
+TLV_FUNCTION(tlv_label)
+{
+	tlv_text label = {NULL, 0};
+	tlv_frame model;
+	int32 component;
+	TlvMaker maker;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	model = TlvFrame(PG_GETARG_TLV(0));
+	component = PG_GETARG_INT32(1);
+	if (!PG_ARGISNULL(2))
+	{
+		text *given = PG_GETARG_TEXT_PP(2);
+
+		label = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+	}
+	if (component < 1 || (size_t) component > tlv_model_components(&model))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no component %d", component),
+						errhint("The model has %zu components.", tlv_model_components(&model))));
+	TlvMakerBegin(&maker, "tensorlv label");
+	TlvCheck(maker.ctx, tlv_label_component(maker.ctx, &model, (size_t) component - 1, label,
+											&maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* Hidden variables of a tree stand where the tree has them. */
+static void
+require_numbers(const tlv_frame *model, const char *function)
+{
+	if (tlv_layout_of(model)->weights == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("%s is not defined for a model of kind %s", function, TlvKind(model)->name),
+				 errdetail("A hidden variable is one by its place in the tree: it has no weight, "
+						   "and another tree has other variables.")));
+}
+
+/* tlv_align(model, reference, max_distance) */
+TLV_FUNCTION(tlv_align)
+{
+	tlv_frame model, reference;
+	TlvMaker maker;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	model = TlvFrame(PG_GETARG_TLV(0));
+	reference = TlvFrame(PG_GETARG_TLV(1));
+	require_numbers(&model, "tlv_align");
+	if (TlvKind(&model) != TlvKind(&reference))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("a model of kind %s cannot be aligned with one of kind %s",
+							   TlvKind(&model)->name, TlvKind(&reference)->name)));
+	TlvMakerBegin(&maker, "tensorlv align");
+	TlvCheck(maker.ctx, tlv_model_align(maker.ctx, &model, &reference,
+										PG_ARGISNULL(2) ? NAN : PG_GETARG_FLOAT8(2), &maker.image,
+										&maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* tlv_compact(model, tolerance) */
+TLV_FUNCTION(tlv_compact)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	TlvMaker maker;
+
+	require_numbers(&model, "tlv_compact");
+	TlvMakerBegin(&maker, "tensorlv compact");
+	TlvCheck(maker.ctx,
+			 tlv_model_compact(maker.ctx, &model, PG_GETARG_FLOAT8(1), &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}

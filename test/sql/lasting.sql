@@ -1,0 +1,136 @@
+-- Models that last: labels, numbers that stay, components that are not there, steps that keep part of the old model.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+CREATE SCHEMA lasting;
+SET search_path = lasting, public;
+CREATE TABLE topic_truth AS SELECT tlv_simulate_lda_model(40, 4, alpha0 => 0.4, seed => 3) AS model;
+CREATE TABLE topic_docs AS SELECT d.* FROM topic_truth, tlv_simulate_lda(model, 600, 40, seed => 3) d;
+CREATE TABLE points AS SELECT g AS id, ARRAY[10 * (g % 3) + sin(g), 7 * (g % 3 % 2) + cos(3 * g), sin(7 * g)] AS x FROM generate_series(1, 600) g WHERE g % 3 > 0 OR g % 2 = 0;
+CREATE TABLE chain AS SELECT s.seq, array_agg(s.symbol ORDER BY s.t) AS s FROM tlv_simulate_hmm_model(symbols => 12, k => 3, seed => 3) m, tlv_simulate_hmm(m, 60, 60, seed => 2) s GROUP BY s.seq;
+CREATE TABLE vector_chain AS SELECT s.seq, array_agg(s.x ORDER BY s.t) AS s FROM tlv_simulate_hmm_model(dimensions => 3, k => 3, seed => 3) m, tlv_simulate_hmm(m, 40, 60, seed => 2) s GROUP BY s.seq;
+CREATE TABLE views AS SELECT v.* FROM tlv_simulate_multiview_model('{3,3,3}', k => 3, seed => 1) m, tlv_simulate_multiview(m, 400, seed => 2) v;
+CREATE TABLE category_views AS SELECT v.* FROM tlv_simulate_multiview_model(categories => '{5,5,5}', k => 3, seed => 1) m, tlv_simulate_multiview(m, 2000, seed => 2) v;
+CREATE TABLE edges AS SELECT a AS src, b AS dst FROM generate_series(1, 60) a, generate_series(1, 60) b
+  WHERE a < b AND (a * 7919 + b * 104729) % 100 < CASE WHEN (a % 10 < 5) = (b % 10 < 5) THEN 40 ELSE 5 END;
+CREATE TABLE models AS
+  SELECT 'lda' AS name, tlv_lda('SELECT bag FROM topic_docs', k => 4, seed => 1) AS model
+  UNION ALL SELECT 'gmm ' || c, tlv_gmm('SELECT x FROM points', k => 3, covariance => c) FROM unnest('{common,spherical,diagonal,full}'::text[]) c
+  UNION ALL SELECT 'gmm t', tlv_gmm('SELECT x FROM points', k => 3, covariance => 'spherical', tails => 't')
+  UNION ALL SELECT 'directions', tlv_gmm('SELECT x FROM points', k => 3, covariance => 'direction')
+  UNION ALL SELECT 'hmm symbols', tlv_hmm('SELECT s FROM chain', k => 3)
+  UNION ALL SELECT 'hmm vectors', tlv_hmm('SELECT s FROM vector_chain', k => 3)
+  UNION ALL SELECT 'multiview vectors', tlv_multiview('SELECT x1, x2, x3 FROM views', k => 3)
+  UNION ALL SELECT 'multiview categories', tlv_multiview('SELECT category1, category2, category3 FROM category_views', k => 3)
+  UNION ALL SELECT 'ica', tlv_ica('SELECT x FROM points', k => 2)
+  UNION ALL SELECT 'mmsb', tlv_mmsb('SELECT src, dst FROM edges', k => 2)
+  UNION ALL SELECT 'mmsb mixed', tlv_mmsb('SELECT src, dst FROM edges', k => 2, alpha0 => 0.5)
+  UNION ALL SELECT 'mmsb directed', tlv_mmsb('SELECT src, dst FROM edges', k => 2, directed => true)
+  UNION ALL SELECT 'tree', tlv_tree('SELECT id, ''v'' || v, (x[1 + v % 3] > v)::int FROM points, generate_series(0, 5) v', states => 2);
+
+-- ---- labels ----
+CREATE TABLE labelled AS SELECT name, tlv_label(tlv_label(model, 1, 'the first'), 2, 'zweite Größe "2"') AS model FROM models WHERE name <> 'tree';
+SELECT topic, label FROM labelled, tlv_topics(model) WHERE name = 'lda';
+SELECT state, label FROM labelled, tlv_states(model) WHERE name = 'hmm symbols';
+SELECT count(*) AS changed, bool_and(tlv_label(tlv_label(l.model, 1, NULL), 2, '') = m.model) AS taken_away, bool_and(l.model::text::tlv_model = l.model) AS text_form
+FROM labelled l JOIN models m USING (name) WHERE l.model <> m.model;
+SELECT tlv_label(model, 5, 'x') FROM models WHERE name = 'lda';
+SELECT tlv_label(model, 1, repeat('x', 1001)) FROM models WHERE name = 'lda';
+SELECT tlv_label(model, 1, repeat('x', 1000)) IS NOT NULL AS longest, tlv_label(NULL, 1, 'x') AS of_null FROM models WHERE name = 'lda';
+
+-- ---- numbers that stay ----
+-- a model aligned with itself is itself; labels come from the reference
+SELECT bool_and(tlv_align(m.model, m.model) = m.model) AS same, bool_and(tlv_align(m.model, l.model) = l.model) AS labels FROM models m JOIN labelled l USING (name);
+-- numbers that another fit has given are brought back: a model whose components have moved up is what it was, but for those that have gone
+CREATE FUNCTION weights(model tlv_model) RETURNS float8[] LANGUAGE sql STABLE AS $$ SELECT array_agg(weight ORDER BY component) FROM tlv_components(model) $$;
+CREATE TABLE gone AS
+  SELECT name, model, tlv_compact(model, (SELECT min(w) FROM unnest(weights(model)) w)) AS fewer FROM labelled WHERE name IN ('lda', 'hmm symbols', 'hmm vectors');
+ALTER TABLE gone ADD back tlv_model;
+UPDATE gone SET back = tlv_align(fewer, model);
+SELECT name, cardinality(weights(fewer)) AS fewer, cardinality(weights(back)) AS back, array_position(weights(back), 0) = array_position(weights(model), (SELECT min(w) FROM unnest(weights(model)) w)) AS place,
+       (SELECT round(sum(w)::numeric, 9) FROM unnest(weights(back)) w) AS sum, tlv_compact(back) = tlv_align(tlv_compact(back), tlv_compact(back)) AS stable,
+       (SELECT max(abs(a - b)) < 1e-12 FROM unnest(weights(tlv_compact(back)), weights(fewer)) u(a, b)) AS compact FROM gone ORDER BY name;
+SELECT topic, label, weight > 0 AS there FROM gone, tlv_topics(back) WHERE name = 'lda';
+-- what is not there infers 0, is never assigned, and comes back at its number
+SELECT bool_and((tlv_infer(back, bag))[p] = 0) AS zero, bool_and(tlv_assign(back, bag) <> p) AS never, bool_and(abs((SELECT sum(x) FROM unnest(tlv_infer(back, bag)) x) - 1) < 1e-9) AS sum,
+       bool_and(abs(tlv_log_likelihood(back, bag) - tlv_log_likelihood(fewer, bag)) < 1e-9) AS likelihood
+FROM gone, LATERAL (SELECT array_position(weights(back), 0) AS p) q, topic_docs WHERE name = 'lda';
+SELECT bool_and(NOT p = ANY (tlv_viterbi(back, s))) AS never, bool_and((SELECT sum(x) = 0 FROM unnest((tlv_infer(back, s))[:][p:p]) x)) AS zero
+FROM gone, LATERAL (SELECT array_position(weights(back), 0) AS p) q, chain WHERE name = 'hmm symbols';
+SELECT array_position(weights(updated), 0) = array_position(weights(back), 0) AS place, label, tlv_align(updated, back) = updated AS numbers
+FROM (SELECT back, tlv_update(back, tlv_statistics(bag, back)) AS updated FROM gone, topic_docs WHERE name = 'lda' GROUP BY back) u, tlv_topics(updated) WHERE label IS NOT NULL;
+SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0) = array_position(weights(back), 0) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
+SELECT bool_and(w > 0) AS all_there, cardinality(array_agg(w)) AS k FROM gone, unnest(weights(tlv_align(model, back))) w WHERE name = 'lda';
+-- too far apart to be the same: all are new
+SELECT cardinality(weights(tlv_align(g.model, g.model, 0))) AS same, cardinality(weights(tlv_align(m.model, g.model, 0.001))) AS with_new
+FROM gone g, (SELECT tlv_lda('SELECT bag FROM topic_docs WHERE doc % 2 = 0', k => 4) AS model) m WHERE name = 'lda';
+SELECT component, label FROM models, tlv_components(tlv_label(model, 1, 'hidden')) WHERE name = 'tree' AND component = 1;
+SELECT tlv_align(model, model) = model FROM models WHERE name = 'tree';
+SELECT tlv_compact(model) FROM models WHERE name = 'tree';
+SELECT tlv_align(a.model, b.model) FROM models a, models b WHERE a.name = 'lda' AND b.name = 'ica';
+SELECT tlv_align(model, model, -1) FROM models WHERE name = 'lda';
+SELECT tlv_compact(model, 1) FROM models WHERE name = 'lda';
+SELECT tlv_compact(model, 0.99) FROM models WHERE name = 'lda';
+
+-- ---- steps that keep part of the old model ----
+-- a small period moves little, by no more than its weight; weight 1 is the whole step
+CREATE TABLE period AS SELECT * FROM topic_docs ORDER BY doc LIMIT 30;
+CREATE TABLE steps AS
+  SELECT w, model, tlv_update(model, (SELECT tlv_statistics(bag, m.model) FROM period), weight => w) AS updated FROM models m, unnest('{0.01,0.1,0.5,1}'::float8[]) w WHERE name = 'lda';
+SELECT w, max(distance) <= 2.5 * w AS within, max(distance) > 0.1 * w AS moves FROM steps, tlv_match(model, updated) GROUP BY w ORDER BY w;
+SELECT updated = tlv_update(model, (SELECT tlv_statistics(bag, m.model) FROM period)) AS whole FROM steps m WHERE w = 1;
+-- the step of weight .1 goes about a tenth of the whole way, in every kind of model
+CREATE TABLE whole AS
+  SELECT name, model, tlv_statistics(x, model) AS s FROM models, (SELECT x FROM points WHERE id <= 90) p WHERE name LIKE 'gmm%' OR name IN ('directions', 'ica') GROUP BY name, model
+  UNION ALL SELECT name, model, tlv_statistics(s, model) FROM models, (SELECT s FROM chain WHERE seq <= 5) c WHERE name = 'hmm symbols' GROUP BY name, model
+  UNION ALL SELECT name, model, tlv_statistics(s, model) FROM models, (SELECT s FROM vector_chain WHERE seq <= 5) c WHERE name = 'hmm vectors' GROUP BY name, model
+  UNION ALL SELECT name, model, tlv_statistics(x1, x2, x3, model) FROM models, (SELECT * FROM views WHERE id <= 50) v WHERE name = 'multiview vectors' GROUP BY name, model
+  UNION ALL SELECT name, model, tlv_statistics(category1, category2, category3, model) FROM models, (SELECT * FROM category_views WHERE id <= 50) v WHERE name = 'multiview categories' GROUP BY name, model;
+SELECT name, tenth BETWEEN 0.03 * whole AND 0.3 * whole AS tenth, whole > 0 AS moves FROM (
+  SELECT name, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s, weight => 0.1))) AS tenth, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s))) AS whole FROM whole) q ORDER BY name;
+-- means of a mixture after a step of weight w are between the old ones and those of the rows, in the shares of both
+SELECT bool_and(abs(u.mean - (0.75 * o.weight * o.mean + 0.25 * n.weight * n.mean) / (0.75 * o.weight + 0.25 * n.weight)) < 1e-9) AS means,
+       bool_and(abs(u.weight - (0.75 * o.weight + 0.25 * n.weight)) < 1e-9) AS weights, count(*)
+FROM (SELECT m.model, s, tlv_update(m.model, s) AS whole, tlv_update(m.model, s, 0.25) AS part FROM models m, LATERAL (SELECT tlv_statistics(x, m.model) AS s FROM points WHERE id <= 60) q WHERE name = 'gmm diagonal') q,
+     LATERAL (SELECT * FROM tlv_components(model) JOIN tlv_means(model) USING (component)) o, LATERAL (SELECT * FROM tlv_components(whole) JOIN tlv_means(whole) USING (component)) n,
+     LATERAL (SELECT * FROM tlv_components(part) JOIN tlv_means(part) USING (component)) u WHERE (o.component, o.dimension) = (n.component, n.dimension) AND (o.component, o.dimension) = (u.component, u.dimension);
+SELECT tlv_update(model, (SELECT tlv_statistics(x, m.model) FROM points), weight => 0) FROM models m WHERE name = 'gmm full';
+SELECT tlv_update(model, (SELECT tlv_statistics(x, m.model) FROM points), weight => 1.5) FROM models m WHERE name = 'gmm full';
+
+-- ---- JSON ----
+-- every kind comes back bit by bit; through jsonb, which has an order of its own, with the same content
+SELECT bool_and(tlv_from_json(tlv_to_json(model)) = model) AS same, bool_and(tlv_to_json(tlv_from_json(tlv_to_json(model)::jsonb::json))::jsonb = tlv_to_json(model)::jsonb) AS through_jsonb, count(*)
+FROM (SELECT model FROM models UNION ALL SELECT model FROM labelled UNION ALL SELECT back FROM gone) m;
+SELECT array_agg(DISTINCT tlv_to_json(model)->>'kind' ORDER BY tlv_to_json(model)->>'kind') AS kinds FROM models;
+SELECT array_agg(k) AS keys FROM models, json_object_keys(tlv_to_json(model)) k WHERE name = 'gmm full';
+SELECT tlv_to_json(model)->'labels' AS labels, json_array_length(tlv_to_json(model)->'covariances'->0->0) AS d FROM labelled WHERE name = 'gmm full';
+-- a mixture made elsewhere: what a GaussianMixture of scikit-learn calls weights_, means_ and covariances_
+CREATE TABLE elsewhere AS SELECT tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weights": [0.25, 0.75], "means": [[0, 0], [3, 4]],
+  "covariances": [[[1, 0.5], [0.5, 2]], [[2, 0], [0, 1]]], "labels": ["small", null]}') AS model;
+SELECT component, c.label, c.weight, m.dimension, m.mean, m.variance FROM elsewhere, tlv_components(model) c JOIN LATERAL tlv_means(model) m USING (component);
+SELECT tlv_assign(model, '{0,0}'::float8[]), tlv_assign(model, '{3,4}'::float8[]), round(tlv_log_likelihood(model, '{1,1}'::float8[])::numeric, 9) FROM elsewhere;
+SELECT tlv_update(model, (SELECT tlv_statistics(ARRAY[g % 4, g % 5]::float8[], model) FROM generate_series(1, 20) g)) IS NOT NULL AS refined FROM elsewhere;
+-- topics and a chain made elsewhere
+SELECT topic, round(alpha::numeric, 3) AS alpha, round(weight::numeric, 3) AS weight FROM tlv_topics(tlv_from_json('{"kind": "lda", "items": [10, 20, 30], "alpha": [0.2, 0.6], "topics": [[0.5, 0.5, 0], [0, 0.25, 0.75]]}'));
+SELECT state, round(stationary::numeric, 6) AS stationary FROM tlv_states(tlv_from_json('{"kind": "hmm", "initial": [0.5, 0.5], "transitions": [[0.9, 0.1], [0.3, 0.7]], "symbols": [1, 2], "emissions": [[0.5, 0.5], [0.1, 0.9]]}'));
+-- what is no model is refused
+CREATE FUNCTION forged(change text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE given jsonb := (SELECT tlv_to_json(model)::jsonb FROM elsewhere); result tlv_model;
+BEGIN
+  result := tlv_from_json((given || change::jsonb)::json);
+  RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+SELECT change, forged(change) FROM unnest(ARRAY['{}', '{"kind": "gmm"}', '{"kind": 1}', '{"kind": "lda"}', '{"tensorlv": 2}', '{"unknown": 1}', '{"weights": [0.5, 0.6]}', '{"weights": [0.25]}', '{"weights": [1.25, -0.25]}',
+  '{"weights": "1"}', '{"weights": [0.25, "x"]}', '{"weights": [0.25, null]}', '{"means": [[0, 0], [3]]}', '{"means": [0, 0]}', '{"means": [[0, 0], [3, {}]]}', '{"covariance": "round"}', '{"covariance": "diagonal"}',
+  '{"covariances": [[[1, 0.5], [0.4, 2]], [[2, 0], [0, 1]]]}', '{"covariances": [[[1, 0.5]], [[2, 0], [0, 1]]]}', '{"covariances": [[[-1, 0], [0, 2]], [[2, 0], [0, 1]]]}', '{"covariances": []}', '{"covariances": [1, 2]}',
+  '{"floor": [1e-9]}', '{"floor": null}', '{"rows": 0.5}', '{"rows": -1}', '{"seed": 1e300}', '{"labels": ["a"]}', '{"labels": ["a", 1]}', '{"labels": {}}', '{"diagnostics": [["a"]]}', '{"diagnostics": [[1, 1]]}',
+  '{"diagnostics": [["ä", 1]]}', '{"warnings": [{}]}', '{"warnings": [1]}', '{"warnings": [{"code": "a", "component": -1, "score": 0, "message": "b", "hint": ""}]}', '{"dimension_names": ["x"]}', '{"dimension_names": ["x", "y"]}']) change;
+SELECT tlv_from_json('[]');
+SELECT tlv_from_json('{"kind": "lda", "kind": "hmm"}');
+SELECT tlv_from_json(('{"kind": "gaussian_mixture", "weights": ' || repeat('[', 100) || repeat(']', 100) || '}')::json);
+SELECT tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weights": [1], "means": [[1e999]], "covariances": [[[1]]]}');
+SELECT tlv_from_json(NULL) AS of_null, tlv_to_json(NULL) AS none;
+SET client_min_messages = warning;
+DROP SCHEMA lasting CASCADE;
