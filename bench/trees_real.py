@@ -217,7 +217,7 @@ def words(s):
         if not options:
             if OPTIONS.get('svg'):
                 with open(OPTIONS['svg'], 'w', encoding='utf-8') as f:
-                    f.write('\n'.join('\t'.join(r) for r in s.query('SELECT tlv_tree_svg(model) FROM t')) + '\n')
+                    f.write('\n'.join('\t'.join(r) for r in s.query('SELECT tlv_svg(model) FROM t')) + '\n')
             print('\nwords: leaves of every hidden node')
             near = neighbours(edges)
             for x in sorted((x for x in near if x not in label), key=lambda h: int(h[1:])):

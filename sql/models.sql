@@ -23,3 +23,20 @@ CREATE FUNCTION tlv_from_json(model json) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_from_json(json) IS
     'the model that a JSON object says, of tlv_to_json or made elsewhere; what is no valid model is refused';
+
+CREATE FUNCTION tlv_svg(model tlv_model) RETURNS text
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_svg(tlv_model) IS
+    'a picture of any model as a self-contained SVG document on one line: words of topics, connectivity of communities, ellipses of components in two '
+    'dimensions, states and their transitions, mixing of sources, a tree';
+
+CREATE FUNCTION tlv_groups(model tlv_model, n integer)
+    RETURNS TABLE (component integer, component_group integer)
+    AS 'MODULE_PATHNAME', 'tlv_groups_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_groups(tlv_model, integer) IS
+    'components merged by likeness until n groups are left: by the mean distance of tlv_match, of communities by how often their nodes are joined; '
+    'groups are numbered by their first components';
+CREATE FUNCTION tlv_kinds()
+    RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])
+    AS 'MODULE_PATHNAME', 'tlv_kinds_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
+COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, do both from a query, read it and apply it';

@@ -96,9 +96,6 @@ COMMENT ON FUNCTION tlv_tree_newick(tlv_model) IS 'a latent tree in Newick forma
 CREATE FUNCTION tlv_tree_dot(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_tree_dot_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_tree_dot(tlv_model) IS 'a latent tree for Graphviz';
-CREATE FUNCTION tlv_tree_svg(model tlv_model) RETURNS text
-    AS 'MODULE_PATHNAME', 'tlv_tree_svg_sql' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
-COMMENT ON FUNCTION tlv_tree_svg(tlv_model) IS 'a drawing of a latent tree as a self-contained SVG document';
 
 CREATE FUNCTION tlv_robinson_foulds(a tlv_model, b tlv_model)
     RETURNS TABLE (different integer, total integer, distance float8)

@@ -386,32 +386,36 @@ TLV_FUNCTION(tlv_tree_coefficients_rows)
 typedef tlv_status (*TreeWriter)(tlv_context *ctx, const tlv_tree *tree, const char *const *names,
 								 char **text);
 
-static Datum
+static char *
 tree_text(FunctionCallInfo fcinfo, const char *function, TreeWriter writer)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, function);
 	tlv_context *ctx = &model.work->ctx;
 	const char **names = palloc(model.parts.nodes * sizeof(char *));
 	tlv_tree tree;
-	text *result;
-	char *image;
+	char *result, *image;
 
 	for (size_t v = 0; v < model.parts.nodes; v++)
 		names[v] = pg_server_to_any(model.names[v], (int) strlen(model.names[v]), PG_UTF8);
 	TlvCheck(ctx, tlv_tree_of_model(ctx, &model.parts, &tree));
 	TlvCheck(ctx, writer(ctx, &tree, names, &image));
-	result = cstring_to_text(pg_any_to_server(image, (int) strlen(image), PG_UTF8));
+	result = pstrdup(pg_any_to_server(image, (int) strlen(image), PG_UTF8));
 	TlvTreeClose(&model);
-	PG_RETURN_TEXT_P(result);
+	return result;
+}
+
+char *
+TlvTreeSvg(FunctionCallInfo fcinfo)
+{
+	return tree_text(fcinfo, "tlv_svg", tlv_tree_svg);
 }
 
 #define TREE_TEXT(name)                                                                            \
 	TLV_FUNCTION(name##_sql)                                                                       \
 	{                                                                                              \
-		return tree_text(fcinfo, #name, name);                                                     \
+		PG_RETURN_TEXT_P(cstring_to_text(tree_text(fcinfo, #name, name)));                         \
 	}                                                                                              \
 	extern Datum name##_sql(PG_FUNCTION_ARGS)
 
 TREE_TEXT(tlv_tree_newick);
 TREE_TEXT(tlv_tree_dot);
-TREE_TEXT(tlv_tree_svg);

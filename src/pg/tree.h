@@ -22,4 +22,7 @@ typedef struct TlvTreeModel
 extern TlvTreeModel TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function);
 extern void TlvTreeClose(TlvTreeModel *model);
 
+/* A drawing of the tree that is argument 0, in the current memory context. */
+extern char *TlvTreeSvg(FunctionCallInfo fcinfo);
+
 #endif /* TLV_TREES_H */

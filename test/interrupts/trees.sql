@@ -102,7 +102,7 @@ SELECT * FROM held, tlv_robinson_foulds(other, 'SELECT ''a'' || i, ''b'' || i FR
 SELECT * FROM held, tlv_robinson_foulds(other, 'SELECT md5(i::text), md5((i + 4000000)::text) FROM generate_series(1, 4000000) i');
 
 -- phase: drawing
-SELECT count(tlv_tree_svg(other)) FROM held, generate_series(1, 10000);
+SELECT count(tlv_svg(other)) FROM held, generate_series(1, 10000);
 
 -- phase: text
 SELECT count(tlv_tree_newick(other)) FROM held, generate_series(1, 100000);

@@ -132,5 +132,23 @@ SELECT tlv_from_json('{"kind": "lda", "kind": "hmm"}');
 SELECT tlv_from_json(('{"kind": "gaussian_mixture", "weights": ' || repeat('[', 100) || repeat(']', 100) || '}')::json);
 SELECT tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weights": [1], "means": [[1e999]], "covariances": [[[1]]]}');
 SELECT tlv_from_json(NULL) AS of_null, tlv_to_json(NULL) AS none;
+-- ---- pictures ----
+-- one line, a document, whatever labels hold; every component is named
+SELECT name, svg LIKE '<svg %</svg>' OR name = 'tree' AS document, svg !~ E'[\n\r]' AS one_line, position('A &amp; &lt;B&gt; &quot;c&quot;' IN svg) > 0 OR name = 'tree' AS escaped, svg !~ 'nan|inf"' AS numbers,
+       (length(svg) - length(replace(svg, '<text', ''))) / 5 = (length(svg) - length(replace(svg, '</text>', ''))) / 7 AS closed
+FROM (SELECT name, tlv_svg(tlv_label(model, 1, 'A & <B> "c"')) AS svg FROM models) q ORDER BY name;
+SELECT tlv_svg(back) LIKE '%<svg%' AS absent FROM gone WHERE name = 'lda';
+SELECT tlv_svg(NULL) AS of_null;
+
+-- ---- groups and kinds ----
+SELECT name, array_agg(component_group ORDER BY component) AS groups FROM models, tlv_groups(model, 2) WHERE name <> 'tree' GROUP BY name ORDER BY name;
+SELECT max(component_group) FILTER (WHERE n = 1) AS one, max(component_group) FILTER (WHERE n = 9) AS all FROM models, generate_series(1, 9, 8) n, tlv_groups(model, n) WHERE name = 'lda';
+SELECT component, component_group FROM gone, tlv_groups(back, 2) WHERE name = 'lda' AND component_group IS NULL;
+SELECT tlv_groups(model, 2) FROM models WHERE name = 'tree';
+SELECT tlv_groups(model, 0) FROM models WHERE name = 'lda';
+SELECT kind, collects, fits, drives, applies FROM tlv_kinds() WHERE type = 'tlv_model' ORDER BY kind;
+-- every function that is named exists, and every kind of model is there
+SELECT DISTINCT f AS missing FROM tlv_kinds() k, unnest(collects || fits || drives || reads || applies) f WHERE NOT EXISTS (SELECT FROM pg_proc WHERE proname = f);
+SELECT DISTINCT tlv_info(model)->>'kind' AS missing FROM models EXCEPT SELECT kind FROM tlv_kinds() WHERE type = 'tlv_model';
 SET client_min_messages = warning;
 DROP SCHEMA lasting CASCADE;

@@ -128,7 +128,7 @@ SELECT count(*), bool_and(p.statistics = (SELECT tlv_statistics(v, model) FROM t
 RESET enable_sort;
 
 -- text
-SELECT regexp_replace(tlv_tree_newick(model), '[0-9.]+', 'n', 'g') LIKE '(v%v%;%' AS newick, tlv_tree_dot(model) LIKE 'graph%' AS dot, tlv_tree_svg(model) LIKE '<svg%</svg>%' AS svg
+SELECT regexp_replace(tlv_tree_newick(model), '[0-9.]+', 'n', 'g') LIKE '(v%v%;%' AS newick, tlv_tree_dot(model) LIKE 'graph%' AS dot, tlv_svg(model) LIKE '<svg%</svg>%' AS svg
 FROM trees WHERE name = 'gaussian';
 SELECT tlv_tree_newick(tlv_fit_tree(tlv_category_moments(v), 2, names => array['it''s', 'a b', 'ä<&>', 'plain'])) LIKE '%''it''''s''%' AS quoted
 FROM tlv_simulate_tree(tlv_simulate_tree_model(4, 2, seed => 4), 5000) s;

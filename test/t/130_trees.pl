@@ -176,7 +176,7 @@ my @large = (
     [ 'tlv_tree'          => q{SELECT tlv_tree('SELECT v FROM wide')} ],
     [ 'tlv_tree, numbers' => q{SELECT tlv_tree('SELECT x FROM long')} ],
     [ 'comparison'        => 'SELECT * FROM held, tlv_robinson_foulds(other, other)' ],
-    [ 'drawing'           => 'SELECT tlv_tree_svg(other) FROM held' ],
+    [ 'drawing'           => 'SELECT tlv_svg(other) FROM held' ],
 );
 for my $case (@large) {
     my ($name, $sql) = @$case;
@@ -233,7 +233,7 @@ BEGIN
     ELSE ARRAY['SELECT tlv_info($2)', 'SELECT count(*) FROM tlv_diagnostics($2)', 'SELECT count(*) FROM tlv_tree_nodes($2)',
         'SELECT finite(array_agg(length)) FROM tlv_tree_edges($2)', 'SELECT finite(array_agg(probability)) FROM tlv_tree_parameters($2)',
         'SELECT finite(array_agg(coefficient)) FROM tlv_tree_coefficients($2)',
-      'SELECT tlv_tree_newick($2), tlv_tree_dot($2), tlv_tree_svg($2)', 'SELECT count(*) FROM tlv_robinson_foulds($2, $2)', 'SELECT count(*)
+      'SELECT tlv_tree_newick($2), tlv_tree_dot($2), tlv_svg($2)', 'SELECT count(*) FROM tlv_robinson_foulds($2, $2)', 'SELECT count(*)
           FROM tlv_robinson_foulds($2, ''SELECT 1, 2'')', 'SELECT count(*) FROM tlv_simulate_tree($2, 3)',
       'SELECT finite(tlv_infer($2, v)), finite(ARRAY[tlv_log_likelihood($2, v)]) FROM (VALUES (''{0,1,2,0,1}''::int[]), (''{null,null,0,null,1}''), (array_fill(NULL::int, ''{5}''))) r(v)',
       'SELECT finite(ARRAY(SELECT mean FROM tlv_tree_posterior($2, x))), finite(ARRAY[tlv_log_likelihood($2, x)])

@@ -82,6 +82,8 @@ struct tlv_layout
 	/* Fills in sections of a model that is made elsewhere which follow from those that were given
 	 * (model_json.h), a list that an entry without a field ends; NULL: there are none. */
 	tlv_status (*complete)(tlv_context *ctx, struct tlv_given *given);
+	/* Distances of all components from each other, k x k; NULL: those of tlv_model_match. */
+	tlv_status (*apart)(tlv_context *ctx, const tlv_frame *model, double *distance);
 	/* Whether component i of the model points away from component j of the reference; NULL: they
 	 * have no orientation. */
 	bool (*opposed)(const tlv_frame *model, size_t i, const tlv_frame *reference, size_t j);
@@ -158,5 +160,14 @@ extern tlv_status tlv_model_align(tlv_context *ctx, const tlv_frame *model,
  * TLV_BAD_PARAMETER when none is left. */
 extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance,
 									void **image, size_t *size);
+
+/*
+ * Components merged by likeness until n groups are left: the two that are nearest by the mean
+ * distance of their components, which count by their weights.  (*group)[j]: that of component j,
+ * from 0 in the order of their first components, below 0 of one that is not there.  Errors: those
+ * of tlv_model_weights and tlv_model_match, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n,
+								   int64_t **group);
 
 #endif /* TENSORLV_LAYOUT_H */

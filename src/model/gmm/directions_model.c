@@ -239,6 +239,7 @@ directions_dimensions(const tlv_frame *frame)
 static const tlv_model_class directions_class = {
 	.sections = &directions_sections,
 	.layout = &directions_layout,
+	.draw = directions_draw,
 	.open = directions_open,
 	.components_size = SIZE_K,
 	.dimensions = directions_dimensions,

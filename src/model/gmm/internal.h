@@ -78,4 +78,7 @@ extern tlv_status tlv_gmm_lift_variances(tlv_context *ctx, const gmm_space *spac
 extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *space,
 										  const double *covariance, double *lifted);
 
+/* draw.c: the member of the class. */
+extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+
 #endif /* TENSORLV_GMM_INTERNAL_H */

@@ -241,4 +241,7 @@ extern const char *const tlv_hmm_counters[TLV_HMM_COUNTERS];
 extern tlv_status tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double *gram,
 										const double *moment, double *h);
 
+/* draw.c: the member of the class. */
+extern tlv_status tlv_hmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+
 #endif /* TLV_HMM_INTERNAL_H */

@@ -48,4 +48,7 @@ extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,
 								 const tlv_frame *statistics, const tlv_step *step, void **image,
 								 size_t *size);
 
+/* draw.c: the member of the class. */
+extern tlv_status tlv_ica_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+
 #endif /* TENSORLV_ICA_INTERNAL_H */

@@ -424,6 +424,7 @@ ica_dimensions(const tlv_frame *frame)
 static const tlv_model_class ica_class = {
 	.sections = &ica_sections,
 	.layout = &ica_layout,
+	.draw = tlv_ica_draw,
 	.open = ica_open,
 	.components_size = SIZE_K,
 	.dimensions = ica_dimensions,

@@ -68,4 +68,7 @@ extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t t
 extern tlv_status tlv_lda_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 								tlv_match *match);
 
+/* draw.c: the member of the class. */
+extern tlv_status tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+
 #endif /* TENSORLV_LDA_INTERNAL_H */

@@ -520,6 +520,7 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
 	.layout = &lda_layout,
+	.draw = tlv_lda_draw,
 	.open = lda_open,
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_BAG,

@@ -97,6 +97,23 @@ tlv_mmsb_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_mat
 	return TLV_OK;
 }
 
+tlv_status
+tlv_mmsb_apart(tlv_context *ctx, const tlv_frame *model, double *distance)
+{
+	const double *p = tlv_frame_float64(model, "connectivity");
+	size_t k = tlv_model_components(model);
+
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+		{
+			double own = p[a + k * a] + p[b + k * b], between = p[a + k * b] + p[b + k * a];
+
+			TLV_TRY_CONTINUE_AT(ctx, a * k + b);
+			distance[a * k + b] = own + between > 0 ? own / (own + between) : 1;
+		}
+	return TLV_OK;
+}
+
 /* ---- renumbering ---- */
 
 /* Where every community goes; one that goes nowhere is UINT16_MAX. */

@@ -15,9 +15,16 @@
 extern tlv_status tlv_mmsb_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 								 tlv_match *match);
 
+/* The member apart: communities are the nearer the more often their nodes are joined: rates
+ * within both over these and those between them, 1 where they are never joined. */
+extern tlv_status tlv_mmsb_apart(tlv_context *ctx, const tlv_frame *model, double *distance);
+
 /* The member arrange of the layout. */
 extern tlv_status tlv_mmsb_arrange(tlv_context *ctx, const tlv_frame *model,
 								   const tlv_frame *reference, size_t n, const tlv_place *places,
 								   const tlv_diagnostics *diagnostics, void **image, size_t *size);
+
+/* draw.c: the member of the class. */
+extern tlv_status tlv_mmsb_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
 #endif /* TENSORLV_MMSB_ARRANGE_H */

@@ -307,10 +307,12 @@ static const tlv_layout mmsb_layout = {
 	.weights = "sizes",
 	.series = mmsb_series,
 	.arrange = tlv_mmsb_arrange,
+	.apart = tlv_mmsb_apart,
 };
 
 static const tlv_model_class mmsb_class = {
 	.layout = &mmsb_layout,
+	.draw = tlv_mmsb_draw,
 	.open = tlv_mmsb_open,
 	.components = mmsb_components,
 	.rows = TLV_ROW_BAG,

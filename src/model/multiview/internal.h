@@ -93,4 +93,8 @@ extern tlv_status tlv_multiview_update(tlv_context *ctx, const tlv_frame *model,
 									   const tlv_frame *statistics, const tlv_step *step,
 									   void **image, size_t *size);
 
+/* draw.c: the member of the class. */
+extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model,
+										tlv_picture *picture);
+
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

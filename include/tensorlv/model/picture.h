@@ -1,0 +1,90 @@
+/*
+ * picture.h - pictures of models as SVG on one line: what the kinds draw with.
+ *
+ * Texts go in as they are stored, with what XML forbids escaped; a picture is as wide as its
+ * contents ask for, has no script and no font but generic families, and says in titles what its
+ * shapes are.
+ */
+#ifndef TENSORLV_PICTURE_H
+#define TENSORLV_PICTURE_H
+
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/json.h"
+#include "tensorlv/num/names.h"
+
+/* Components that are drawn, words of a topic, columns of a matrix: the first ones. */
+#define TLV_PICTURE_COMPONENTS 64
+#define TLV_PICTURE_WORDS	   8
+#define TLV_PICTURE_COLUMNS	   64
+
+struct tlv_picture
+{
+	tlv_json_writer text;
+	bool utf8;			  /* texts are, and may be cut between two characters */
+	double width, height; /* as far as anything has been drawn */
+	tlv_json_writer body;
+};
+
+/* What is drawn of a component. */
+typedef struct tlv_picture_component
+{
+	tlv_text label; /* bytes NULL: "component 3" */
+	const char *what;
+	size_t number; /* from 1 */
+	double weight; /* NaN: it has none */
+} tlv_picture_component;
+
+/* Errors of all: memory, TLV_LIMIT, TLV_CANCELLED. */
+
+/* The components of a model, called `what` where they have no labels. */
+extern tlv_status tlv_picture_components(tlv_context *ctx, const tlv_frame *model, const char *what,
+										 tlv_picture_component **components);
+
+/* Adds a shape: every % of the template is the next of the numbers, every $ a colour: that of the
+ * given component. */
+extern tlv_status tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape,
+								  const double *numbers, size_t component);
+
+/* Adds a text at x and y, at most so many characters of it; style: attributes, or "". */
+extern tlv_status tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y,
+								   const char *style, tlv_text text, size_t most);
+
+/* Adds the name of a component, with its weight in percent. */
+extern tlv_status tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y,
+								   const char *style, const tlv_picture_component *component);
+
+/* The picture reaches as far as that. */
+extern void tlv_picture_reach(tlv_picture *picture, double x, double y);
+
+/* The whole document, in picture->text. */
+extern tlv_status tlv_picture_finish(tlv_context *ctx, tlv_picture *picture);
+
+/* ---- whole drawings ---- */
+
+/* A card for component i with its n words and their shares, the largest first. */
+extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
+								 const tlv_picture_component *component, size_t n,
+								 const tlv_text *words, const double *shares);
+
+/*
+ * A matrix of n rows, one for every component, and columns, numbers[i + n j]: the darker the
+ * larger, negative ones in another colour.  heads: of columns, as far as they have names.
+ */
+extern tlv_status tlv_draw_matrix(tlv_context *ctx, tlv_picture *picture, size_t n,
+								  const tlv_picture_component *components, size_t columns,
+								  const double *numbers, const tlv_name_list *heads);
+
+/* Ellipses of two standard deviations about the means in the first two of d dimensions;
+ * covariances: 3 each (11, 21, 22).  One dimension is drawn as heights by weight. */
+extern tlv_status tlv_draw_ellipses(tlv_context *ctx, tlv_picture *picture, size_t n,
+									const tlv_picture_component *components, size_t d,
+									const double *means, const double *covariances,
+									const tlv_name_list *dimensions);
+
+/* States on a circle, as large as their weights, and arrows as wide as transitions[to + n from]. */
+extern tlv_status tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
+								 const tlv_picture_component *components,
+								 const double *transitions);
+
+#endif /* TENSORLV_PICTURE_H */

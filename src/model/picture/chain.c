@@ -1,0 +1,94 @@
+/*
+ * chain.c - states and the ways between them (picture.h).
+ */
+#include "tensorlv/model/picture.h"
+
+#include <math.h>
+
+#define TWO_PI 6.28318530717958647692
+/* Of the largest state; a transition that is drawn at least; the widest arrow. */
+#define LARGEST	 42.0
+#define LEAST	 0.02
+#define WIDEST	 9.0
+#define SMALLEST 8.0
+
+/* Where the states stand. */
+typedef struct chain_drawing
+{
+	size_t n;
+	const tlv_picture_component *components;
+	double centre, ring;
+} chain_drawing;
+
+static double
+state_x(const chain_drawing *w, size_t j)
+{
+	return w->centre + (w->n > 1 ? w->ring * sin(TWO_PI * (double) j / (double) w->n) : 0);
+}
+
+static double
+state_y(const chain_drawing *w, size_t j)
+{
+	return w->centre - (w->n > 1 ? w->ring * cos(TWO_PI * (double) j / (double) w->n) : 0);
+}
+
+static double
+state_radius(const chain_drawing *w, size_t j)
+{
+	return fmax(LARGEST * sqrt(w->components[j].weight), SMALLEST);
+}
+
+/* A bow to the right of the straight line, with a head. */
+static tlv_status
+draw_arrow(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_t from, size_t to,
+		   double p)
+{
+	double ax = state_x(w, from), ay = state_y(w, from), bx = state_x(w, to), by = state_y(w, to);
+	double length = hypot(bx - ax, by - ay), ux = (bx - ax) / length, uy = (by - ay) / length;
+	double mx = (ax + bx) / 2 - 0.16 * length * uy, my = (ay + by) / 2 + 0.16 * length * ux;
+	double end = hypot(bx - mx, by - my), vx = (bx - mx) / end, vy = (by - my) / end;
+	double head = 6 + WIDEST * p, stop = state_radius(w, to) + 1, tip = stop + head;
+
+	TLV_TRY(tlv_picture_add(
+		ctx, picture,
+		"<path d=\"M% % Q% % % %\" fill=\"none\" stroke=\"$\" stroke-opacity=\"0.6\" "
+		"stroke-width=\"%\"><title>%</title></path>",
+		(double[]){ax, ay, mx, my, bx - tip * vx, by - tip * vy, 0.8 + WIDEST * p, p}, from));
+	return tlv_picture_add(ctx, picture, "<path d=\"M% % L% % L% %Z\" fill=\"$\"/>",
+						   (double[]){bx - stop * vx, by - stop * vy, bx - tip * vx - head / 2 * vy,
+									  by - tip * vy + head / 2 * vx, bx - tip * vx + head / 2 * vy,
+									  by - tip * vy - head / 2 * vx},
+						   from);
+}
+
+static tlv_status
+draw_state(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_t j, double stay)
+{
+	double x = state_x(w, j), y = state_y(w, j), radius = state_radius(w, j);
+
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<circle cx=\"%\" cy=\"%\" r=\"%\" fill=\"#fff\" stroke=\"$\" "
+							"stroke-width=\"%\"><title>%</title></circle>",
+							(double[]){x, y, radius, 1 + WIDEST * stay, stay}, j));
+	return tlv_picture_name(ctx, picture, x, y + radius + 18, "text-anchor=\"middle\"",
+							w->components + j);
+}
+
+tlv_status
+tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
+			   const tlv_picture_component *components, const double *transitions)
+{
+	size_t drawn = tlv_least(n, TLV_PICTURE_COMPONENTS);
+	chain_drawing w = {.n = drawn, .components = components};
+
+	w.ring = drawn > 1 ? fmax(130, 32 * (double) drawn) : 0;
+	w.centre = w.ring + LARGEST + 30;
+	for (size_t from = 0; from < drawn; from++)
+		for (size_t to = 0; to < drawn; to++)
+			if (from != to && transitions[to + n * from] >= LEAST)
+				TLV_TRY(draw_arrow(ctx, picture, &w, from, to, transitions[to + n * from]));
+	for (size_t j = 0; j < drawn; j++)
+		TLV_TRY(draw_state(ctx, picture, &w, j, transitions[j + n * j]));
+	tlv_picture_reach(picture, 2 * w.centre, 2 * w.centre);
+	return TLV_OK;
+}

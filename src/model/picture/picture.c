@@ -1,0 +1,176 @@
+/*
+ * picture.c - shapes and texts of a picture (picture.h).
+ */
+#include "tensorlv/model/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Colours of components, again from the first when there are more. */
+#define COLOURS 10
+/* Empty space around everything. */
+#define MARGIN 16.0
+
+static const char *const colours[COLOURS] = {"#2f6690", "#b5651d", "#3a7d44", "#8e3b46", "#6a4c93",
+											 "#c29c2b", "#3d8c95", "#a05195", "#5b6770", "#d1495b"};
+
+/* With two decimals, without zeros at the end, and a point in every locale. */
+static void
+print_number(double x, char *to)
+{
+	int64_t hundredths = (int64_t) floor(fmin(fabs(x), 1e12) * 100 + 0.5);
+	int n = snprintf(to, 32, "%s%lld", x < 0 && hundredths > 0 ? "-" : "",
+					 (long long) (hundredths / 100));
+
+	if (hundredths % 100 != 0)
+		n += snprintf(to + n, (size_t) (32 - n), ".%02d", (int) (hundredths % 100));
+	if (hundredths % 100 != 0 && to[n - 1] == '0')
+		to[n - 1] = '\0';
+}
+
+/* A limit of bytes that no picture comes near to. */
+static tlv_json_writer *
+body_of(tlv_picture *picture)
+{
+	picture->body.most = (size_t) 1 << 28;
+	return &picture->body;
+}
+
+tlv_status
+tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape, const double *numbers,
+				size_t component)
+{
+	char piece[64];
+
+	while (*shape != '\0')
+	{
+		size_t n = strcspn(shape, "%$");
+
+		if (n == 0 && *shape == '$')
+			TLV_TRY(tlv_json_put(ctx, body_of(picture), colours[component % COLOURS]));
+		else if (n == 0)
+		{
+			print_number(*numbers++, piece);
+			TLV_TRY(tlv_json_put(ctx, body_of(picture), piece));
+		}
+		n = n == 0 ? 1 : n < sizeof(piece) ? n : sizeof(piece) - 1;
+		if (*shape != '$' && *shape != '%')
+		{
+			memcpy(piece, shape, n);
+			piece[n] = '\0';
+			TLV_TRY(tlv_json_put(ctx, body_of(picture), piece));
+		}
+		shape += n;
+	}
+	return TLV_OK;
+}
+
+/* One byte as XML has it; control characters are spaces. */
+static tlv_status
+put_byte(tlv_context *ctx, tlv_picture *picture, char c)
+{
+	char plain[2] = {(unsigned char) c < 0x20 || c == 0x7f ? ' ' : c, '\0'};
+	const char *text = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : plain;
+
+	return tlv_json_put(ctx, body_of(picture), c == '"' ? "&quot;" : text);
+}
+
+static bool
+begins_character(char c)
+{
+	return ((unsigned char) c & 0xc0) != 0x80;
+}
+
+/* The text, and three dots where it has been cut. */
+static tlv_status
+put_text(tlv_context *ctx, tlv_picture *picture, tlv_text text, size_t most)
+{
+	size_t characters = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+	{
+		characters += begins_character(text.bytes[i]);
+		if (picture->utf8 && characters > most)
+			return tlv_json_put(ctx, body_of(picture), "...");
+		TLV_TRY(put_byte(ctx, picture, text.bytes[i]));
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_picture_text(tlv_context *ctx, tlv_picture *picture, double x, double y, const char *style,
+				 tlv_text text, size_t most)
+{
+	TLV_TRY(tlv_picture_add(ctx, picture, "<text x=\"%\" y=\"%\" ", (double[]){x, y}, 0));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), style));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), "><title>"));
+	TLV_TRY(put_text(ctx, picture, text, SIZE_MAX));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), "</title>"));
+	TLV_TRY(put_text(ctx, picture, text, most));
+	return tlv_json_put(ctx, body_of(picture), "</text>");
+}
+
+tlv_status
+tlv_picture_name(tlv_context *ctx, tlv_picture *picture, double x, double y, const char *style,
+				 const tlv_picture_component *component)
+{
+	char number[64];
+
+	TLV_TRY(tlv_picture_add(ctx, picture, "<text x=\"%\" y=\"%\" font-weight=\"bold\" fill=\"$\" ",
+							(double[]){x, y}, component->number - 1));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), style));
+	TLV_TRY(tlv_json_put(ctx, body_of(picture), ">"));
+	if (component->label.bytes != NULL)
+		TLV_TRY(put_text(ctx, picture, component->label, 24));
+	else
+	{
+		snprintf(number, sizeof(number), "%.20s %zu", component->what, component->number);
+		TLV_TRY(tlv_json_put(ctx, body_of(picture), number));
+	}
+	if (!isnan(component->weight))
+		TLV_TRY(tlv_picture_add(ctx, picture, "<tspan font-weight=\"normal\" fill=\"#777\"> %",
+								(double[]){floor(1000 * component->weight + 0.5) / 10}, 0));
+	return tlv_json_put(ctx, body_of(picture),
+						isnan(component->weight) ? "</text>" : " %</tspan></text>");
+}
+
+void
+tlv_picture_reach(tlv_picture *picture, double x, double y)
+{
+	picture->width = fmax(picture->width, x);
+	picture->height = fmax(picture->height, y);
+}
+
+tlv_status
+tlv_picture_finish(tlv_context *ctx, tlv_picture *picture)
+{
+	double width = ceil(picture->width + 2 * MARGIN), height = ceil(picture->height + 2 * MARGIN);
+	tlv_json_writer body = picture->body;
+
+	picture->body = (tlv_json_writer){.number = NULL};
+	TLV_TRY(
+		tlv_picture_add(ctx, picture,
+						"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 % %\" width=\"%\" "
+						"height=\"%\" font-family=\"sans-serif\" font-size=\"12\">"
+						"<rect width=\"%\" height=\"%\" fill=\"#fff\"/>",
+						(double[]){width, height, width, height, width, height}, 0));
+	TLV_TRY(tlv_picture_add(ctx, picture, "<g transform=\"translate(% %)\" fill=\"#222\">",
+							(double[]){MARGIN, MARGIN}, 0));
+	picture->text = picture->body;
+	picture->text.most = (size_t) 1 << 29;
+	picture->body = body;
+	for (size_t at = 0; at < body.n;)
+	{
+		char piece[4096];
+		size_t n = tlv_least(body.n - at, sizeof(piece) - 1);
+
+		memcpy(piece, body.bytes + at, n);
+		piece[n] = '\0';
+		TLV_TRY(tlv_json_put(ctx, &picture->text, piece));
+		at += n;
+	}
+	tlv_free(ctx, body.bytes);
+	picture->body = (tlv_json_writer){.number = NULL};
+	return tlv_json_put(ctx, &picture->text, "</g></svg>");
+}

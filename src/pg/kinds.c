@@ -1,0 +1,84 @@
+/*
+ * kinds.c - the kinds of values and their functions (kinds.def, kind_functions.def); components
+ * of a model in groups.
+ */
+#include "server/tlv_pg.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "tensorlv/model/layout.h"
+
+typedef struct KindFunctions
+{
+	int type, code;
+	const char *columns[5]; /* names separated by spaces */
+} KindFunctions;
+
+static const KindFunctions kind_functions[] = {
+#define TLV_FUNCTIONS(constant, collects, fits, drives, reads, applies)                            \
+	{TLV_TYPE_##constant, TLV_KIND_##constant, {collects, fits, drives, reads, applies}},
+#include "kind_functions.def"
+#undef TLV_FUNCTIONS
+};
+
+/* Names as an array of texts. */
+static TlvCell
+names_cell(const char *names)
+{
+	Datum values[16];
+	int n = 0;
+
+	while (*names != '\0')
+	{
+		size_t length = strcspn(names, " ");
+
+		values[n++] = PointerGetDatum(cstring_to_text_with_len(names, (int) length));
+		names += length + (names[length] == ' ');
+	}
+	return TlvOwned(construct_array(values, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* Rows (kind, type, collects, fits, drives, reads, applies). */
+TLV_FUNCTION(tlv_kinds_rows)
+{
+	static const char *const types[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
+										"tlv_graph"};
+
+	TlvInitRows(fcinfo);
+	for (size_t i = 0; i < lengthof(kind_functions); i++)
+	{
+		const KindFunctions *own = kind_functions + i;
+		const tlv_kind *kind = tlv_kind_find((tlv_frame_type) own->type, (uint8_t) own->code);
+
+		TlvPutRow(fcinfo, TlvText(kind->name), TlvText(types[kind->type]),
+				  names_cell(own->columns[0]), names_cell(own->columns[1]),
+				  names_cell(own->columns[2]), names_cell(own->columns[3]),
+				  names_cell(own->columns[4]));
+	}
+	return (Datum) 0;
+}
+
+/* tlv_groups(model, n): rows (component, component_group) */
+TLV_FUNCTION(tlv_groups_rows)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0));
+	size_t n = TlvCountArgument(fcinfo, 1, "n", 1), k = tlv_model_components(&model);
+	TlvWork *work;
+	int64_t *group;
+
+	if (tlv_layout_of(&model)->weights == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("tlv_groups is not defined for a model of kind %s", TlvKind(&model)->name),
+				 errhint("tlv_tree_clusters divides the variables of a tree.")));
+	TlvInitRows(fcinfo);
+	work = TlvWorkBegin("tensorlv groups");
+	TlvCheck(&work->ctx, tlv_model_groups(&work->ctx, &model, n, &group));
+	for (size_t j = 0; j < k; j++)
+		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
+				  TlvNullIf(group[j] < 0, TlvInt4((int32) group[j] + 1)));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
