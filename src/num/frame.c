@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "frame_packing.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/rng.h"
 #include "tensorlv/num/sha256.h"
@@ -674,6 +675,76 @@ write_section(tlv_context *ctx, const tlv_frame_builder *builder, uint32_t i, ch
 	return TLV_OK;
 }
 
+static void
+fill_header(const tlv_frame_builder *builder, tlv_frame_header *header)
+{
+	header->version = TLV_FRAME_VERSION;
+	header->type = (uint8_t) builder->type;
+	header->kind = builder->kind;
+	header->sections = builder->sections;
+	header->reserved = 0;
+	header->size = builder->size;
+}
+
+/* Adds a section as it is stored, padding included. */
+static tlv_status
+hash_section(tlv_context *ctx, const tlv_frame_builder *builder, uint32_t i, size_t bytes,
+			 tlv_sha256 *hash)
+{
+	const char *data = builder->data[i] != NULL ? builder->data[i] : (void *) &builder->scalars[i];
+	static const char padding[8] = {0};
+	void *written = NULL;
+
+	if (builder->table[i].element == TLV_SPARSE && !builder->packed[i])
+	{
+		written = tlv_alloc(ctx, bytes > 0 ? bytes : 1, 1);
+		TLV_TRY_ALLOC(ctx, written);
+		TLV_TRY(pack_sparse(ctx, &builder->table[i], builder->data[i], written));
+		data = written;
+	}
+	for (size_t at = 0; at < bytes; at += DIGEST_PIECE)
+	{
+		if (at > 0)
+			TLV_TRY_CONTINUE(ctx);
+		tlv_sha256_add(hash, data + at, tlv_least(bytes - at, DIGEST_PIECE));
+	}
+	tlv_sha256_add(hash, padding, align8(bytes) - bytes);
+	tlv_free(ctx, written);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_builder_digest(tlv_context *ctx, const tlv_frame_builder *builder, tlv_digest *digest)
+{
+	size_t offset = sizeof(tlv_frame_header) + builder->sections * sizeof(tlv_section), bytes = 0;
+	unsigned char whole[TLV_SHA256_SIZE];
+	tlv_frame_header header;
+	tlv_sha256 hash;
+
+	fill_header(builder, &header);
+	tlv_sha256_init(&hash);
+	tlv_sha256_add(&hash, &header.version,
+				   offsetof(tlv_frame_header, digest) - offsetof(tlv_frame_header, version));
+	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		tlv_section section = builder->table[i];
+
+		section.offset = offset;
+		tlv_section_bytes(&section, &bytes);
+		tlv_sha256_add(&hash, &section, sizeof(section));
+		offset += align8(bytes);
+	}
+	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		tlv_section_bytes(&builder->table[i], &bytes);
+		TLV_TRY(hash_section(ctx, builder, i, bytes, &hash));
+	}
+	tlv_sha256_finish(&hash, whole);
+	memcpy(digest->bytes, whole, TLV_DIGEST_SIZE);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image, size_t size)
 {
@@ -681,13 +752,8 @@ tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 	tlv_section *table = (tlv_section *) (header + 1);
 	size_t offset = sizeof(*header) + builder->sections * sizeof(tlv_section);
 
-	tlv_assert((uintptr_t) image % 8 == 0 && !builder->overflow);
-	header->version = TLV_FRAME_VERSION;
-	header->type = builder->type;
-	header->kind = builder->kind;
-	header->sections = builder->sections;
-	header->reserved = 0;
-	header->size = size;
+	tlv_assert((uintptr_t) image % 8 == 0 && !builder->overflow && size == builder->size);
+	fill_header(builder, header);
 	for (uint32_t i = 0; i < builder->sections; i++)
 	{
 		size_t bytes = 0;

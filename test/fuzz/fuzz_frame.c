@@ -122,6 +122,28 @@ repaired(const uint8_t *data, size_t size, size_t *new_size)
 	return NULL;
 }
 
+/* What is valid is stored packed and comes back as it was. */
+static void
+pack_and_unpack(const tlv_frame *frame)
+{
+	tlv_packing *packing;
+	size_t size, back_size;
+	void *bytes, *back;
+
+	if (tlv_frame_pack_image(&ctx, frame, &packing, &size) != TLV_OK)
+		return;
+	bytes = tlv_alloc(&ctx, size, 1);
+	if (bytes == NULL || tlv_packing_write(&ctx, packing, bytes, size) != TLV_OK ||
+		!tlv_frame_is_packed(bytes, size) ||
+		tlv_frame_unpack(&ctx, bytes, size, &back, &back_size) != TLV_OK)
+		return;
+	if (back_size != frame->header->size ||
+		memcmp((char *) back + 4, (const char *) frame->header + 4, back_size - 4) != 0)
+		abort();
+	tlv_free(&ctx, back);
+	tlv_free(&ctx, bytes);
+}
+
 static void
 use_image(const void *image, size_t size, uint8_t mode)
 {
@@ -135,6 +157,7 @@ use_image(const void *image, size_t size, uint8_t mode)
 		memory.stop_at = 20000;
 		if (tlv_kind_validate(&ctx, image, size, type, &frame, &kind) != TLV_OK)
 			continue;
+		pack_and_unpack(&frame);
 		if (type == TLV_FRAME_MOMENTS)
 			use_any_moments(&ctx, &builder, &frame, kind);
 		if (type == TLV_FRAME_MODEL)
@@ -143,6 +166,26 @@ use_image(const void *image, size_t size, uint8_t mode)
 			families[i](&frame, kind, mode >> 1);
 	}
 	pool_reset(&memory, &ctx);
+}
+
+/* What packed bytes stand for, in memory of its own; NULL where it is nothing. */
+static char *
+unpacked(char *image, size_t *size)
+{
+	size_t whole;
+	void *frame;
+	char *copy = NULL;
+
+	ctx.arena.limit = MEMORY_LIMIT;
+	if (tlv_frame_unpack(&ctx, image, *size, &frame, &whole) == TLV_OK)
+	{
+		copy = malloc(whole);
+		memcpy(copy, frame, whole);
+		*size = whole;
+	}
+	free(image);
+	pool_reset(&memory, &ctx);
+	return copy;
 }
 
 int
@@ -167,6 +210,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	{
 		image = malloc(image_size > 0 ? image_size : 1);
 		memcpy(image, data + 1, image_size);
+		if (tlv_frame_is_packed(image, image_size))
+			image = unpacked(image, &image_size);
 	}
 	if (image != NULL)
 		use_image(image, image_size, data[0]);

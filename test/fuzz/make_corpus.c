@@ -85,6 +85,26 @@ require_mutations_refused(const tlv_kind *kind, const tlv_frame *frame, const ch
 	}
 }
 
+/* The same as it is stored, where that is smaller. */
+static void
+save_packed(const char *name, const tlv_frame *frame)
+{
+	tlv_packing *packing;
+	char full[64];
+	size_t size;
+	void *bytes;
+
+	must(tlv_frame_pack_image(&ctx, frame, &packing, &size));
+	bytes = calloc(1, size);
+	must(tlv_packing_write(&ctx, packing, bytes, size));
+	if (tlv_frame_is_packed(bytes, size) && frame->header->type != TLV_FRAME_GRAPH)
+	{
+		snprintf(full, sizeof(full), "%s-packed", name);
+		save("frame", full, 0, bytes, size);
+	}
+	free(bytes);
+}
+
 tlv_frame
 save_frame(const char *name, void *image, size_t size)
 {
@@ -105,6 +125,7 @@ save_frame(const char *name, void *image, size_t size)
 		snprintf(full, sizeof(full), "%s-%d", name, mode);
 		save(kind->type == TLV_FRAME_GRAPH ? "graph" : "frame", full, mode, image, size);
 	}
+	save_packed(name, &frame);
 	return frame;
 }
 

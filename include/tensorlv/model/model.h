@@ -48,6 +48,9 @@ typedef struct tlv_model_class
 	const tlv_layout *layout;
 	/* Opens the model. */
 	tlv_status (*open)(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
+	/* Makes numbers that rows cannot tell apart the same, before the model is stored: image is the
+	 * frame's.  NULL: they stay as they are. */
+	tlv_status (*round)(tlv_context *ctx, const tlv_frame *frame, void *image);
 	/* Which of its sizes (tlv_dimension) is the number of components; of one that is not declared,
 	 * or has no such size, components says it. */
 	int components_size;
@@ -141,6 +144,10 @@ extern tlv_status tlv_model_update(tlv_context *ctx, const tlv_frame *model,
 /* That check without a row: `what` names in the error what cannot be done with rows of the form. */
 extern tlv_status tlv_model_require(tlv_context *ctx, const tlv_model *model, tlv_row_form form,
 									const char *what);
+
+/* A value that was made, before it is stored: of a model whose class rounds its numbers, they are,
+ * and the digest is the new one.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_model_round(tlv_context *ctx, void *image, size_t size);
 
 /* Compares two models of one kind; *match is made in the context's memory. */
 extern tlv_status tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,

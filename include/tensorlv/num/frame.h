@@ -19,6 +19,7 @@
 #include "tensorlv/num/context.h"
 
 #define TLV_FRAME_VERSION	   1
+#define TLV_FRAME_PACKED	   2 /* the version of a packed one */
 #define TLV_FRAME_NAME_SIZE	   24
 #define TLV_FRAME_MAX_SECTIONS 256
 #define TLV_DIGEST_SIZE		   16
@@ -236,6 +237,52 @@ extern tlv_status tlv_frame_require_finite(tlv_context *ctx, const tlv_frame_bui
  * TLV_CANCELLED. */
 extern tlv_status tlv_frame_write(tlv_context *ctx, const tlv_frame_builder *builder, void *image,
 								  size_t size);
+
+/* ---- packing: values as they are stored ---- */
+
+/*
+ * A frame may be stored packed, in fewer bytes: whole numbers, numbers of single precision and
+ * those that fill most of a row take no more room than what they hold, ascending ids the distances
+ * between them.  Unpacking gives back the same bytes, digest included.  There is one packed form of
+ * a frame, and none where it would be more than 7/8 of it.
+ */
+typedef struct tlv_packing tlv_packing;
+
+/* How the builder's frame is stored; *packing is freed by writing it or by tlv_packing_free, and
+ * the builder must stay.  *size: the bytes, as tlv_frame_size has them where it is not packed.
+ * Errors: memory, TLV_LIMIT, TLV_CANCELLED. */
+extern tlv_status tlv_frame_pack(tlv_context *ctx, const tlv_frame_builder *builder,
+								 tlv_packing **packing, size_t *size);
+
+/* Writes it into size bytes at image, which is aligned to 8; the length word is left as it is. */
+extern tlv_status tlv_packing_write(tlv_context *ctx, tlv_packing *packing, void *image,
+									size_t size);
+extern void tlv_packing_free(tlv_context *ctx, tlv_packing *packing);
+
+/* The same of a frame that is written already: its digest is believed. */
+extern tlv_status tlv_frame_pack_image(tlv_context *ctx, const tlv_frame *frame,
+									   tlv_packing **packing, size_t *size);
+
+static inline bool
+tlv_frame_is_packed(const void *image, size_t size)
+{
+	const tlv_frame_header *header = image;
+
+	return size >= sizeof(*header) && header->version == TLV_FRAME_PACKED;
+}
+
+/*
+ * The frame that a packed image of any origin stands for, from the arena and not yet validated: the
+ * digest is the one that the image claims.  Errors: TLV_CORRUPT, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_frame_unpack(tlv_context *ctx, const void *image, size_t size, void **frame,
+								   size_t *frame_size);
+
+/* The same in two steps: its size, then into so many bytes of the caller's, aligned to 8. */
+extern tlv_status tlv_frame_unpacked_size(tlv_context *ctx, const void *image, size_t size,
+										  size_t *frame_size);
+extern tlv_status tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size,
+									  void *frame);
 
 /* Makes the digest of a frame's header that of its content.  Error: TLV_CANCELLED. */
 extern tlv_status tlv_frame_seal(tlv_context *ctx, tlv_frame_header *header);

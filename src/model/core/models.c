@@ -31,6 +31,20 @@ tlv_model_components(const tlv_frame *frame)
 	return sizes[class->components_size];
 }
 
+tlv_status
+tlv_model_round(tlv_context *ctx, void *image, size_t size)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+
+	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
+	kind = tlv_kind_find((tlv_frame_type) frame.header->type, frame.header->kind);
+	if (kind->model == NULL || kind->model->round == NULL)
+		return TLV_OK;
+	TLV_TRY(kind->model->round(ctx, &frame, image));
+	return tlv_frame_seal(ctx, image);
+}
+
 static const char *
 model_kind_name(const tlv_frame *frame)
 {

@@ -54,6 +54,10 @@ extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, doub
  */
 extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
 
+/* round.c: topics of many items (phi k x d) as they are stored, in place; each still sums to 1, and
+ * the perplexity of documents grows by 1e-4 of it at most.  Error: memory, TLV_CANCELLED. */
+extern tlv_status tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi);
+
 /* statistics.c: entries of the model class */
 extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);

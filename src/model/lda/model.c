@@ -517,11 +517,20 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	return TLV_OK;
 }
 
+static tlv_status
+lda_round(tlv_context *ctx, const tlv_frame *frame, void *image)
+{
+	const tlv_section *phi = tlv_frame_find(frame, "phi");
+
+	return tlv_lda_round(ctx, phi->rows, phi->columns, (double *) ((char *) image + phi->offset));
+}
+
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
 	.layout = &lda_layout,
 	.draw = tlv_lda_draw,
 	.open = lda_open,
+	.round = lda_round,
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_BAG,
 	.infer = lda_infer,

@@ -225,7 +225,7 @@ TLV_FUNCTION(tlv_moments_combine)
 {
 	TlvShared *shared = TlvSharedState(fcinfo);
 	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
-	struct varlena *other;
+	struct varlena *other, *plain;
 	tlv_frame frame;
 
 	if (expanded == NULL)
@@ -238,10 +238,13 @@ TLV_FUNCTION(tlv_moments_combine)
 	}
 	expanded->foreign = true;
 	other = PG_GETARG_TLV(1);
-	frame = TlvFrame(other);
+	plain = TlvPlain(other);
+	frame = TlvFrame(plain);
 	TlvBeginUse(&expanded->in_use);
 	TlvMerge(&shared->ctx, expanded->accumulator, &frame);
 	TlvEndUse(&expanded->in_use);
+	if (plain != other)
+		pfree(plain);
 	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
 		pfree(other);
 	return TlvExpandedDatum(expanded);
@@ -264,8 +267,8 @@ TLV_FUNCTION(tlv_moments_add)
 	TlvMerge(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
 	sum = TlvBuild(&work->ctx, builder);
-	TlvCheck(&work->ctx, tlv_kind_require_made(&work->ctx, sum, VARSIZE(sum)));
-	tlv_assert(tlv_kind_accepts(&work->ctx, sum, VARSIZE(sum)));
+	TlvRequireMade(&work->ctx, sum);
+	tlv_assert(TlvAccepts(&work->ctx, sum));
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(sum);
 }

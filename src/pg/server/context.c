@@ -231,6 +231,7 @@ TlvMakerEnd(TlvMaker *maker)
 	struct varlena *value;
 
 	TlvCheck(maker->ctx, tlv_kind_require_made(maker->ctx, maker->image, maker->size));
+	TlvCheck(maker->ctx, tlv_model_round(maker->ctx, maker->image, maker->size));
 	tlv_assert(tlv_kind_accepts(maker->ctx, maker->image, maker->size));
 	value = TlvValue(maker->image, maker->size);
 	TlvWorkEnd(maker->work);

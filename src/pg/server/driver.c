@@ -134,12 +134,13 @@ pass_value_release(tlv_value *value)
 	pfree(value);
 }
 
-/* A detoasted value, taken over. */
+/* A detoasted copy, taken over. */
 static tlv_value *
 pass_value(struct varlena *image)
 {
 	PassValue *value = palloc0(sizeof(PassValue));
 
+	image = TlvPlainCopy(image);
 	value->value.frame = TlvFrame(image);
 	value->value.release = pass_value_release;
 	value->image = image;
@@ -435,6 +436,7 @@ TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
 
 	TlvDriverRun(driver, plan);
 	MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
+	TlvCheck(driver->ctx, tlv_model_round(driver->ctx, plan->image, plan->size));
 	model = TlvValue(plan->image, plan->size);
 	TlvDriverEnd(driver);
 	PG_RETURN_POINTER(model);

@@ -208,7 +208,7 @@ open_constant(TlvShared *shared, const ConstantKey *key, Datum value)
 	struct varlena *image = TlvReferredValue(value);
 
 	if (image == NULL || !TlvIsHeld(image))
-		image = (struct varlena *) PG_DETOAST_DATUM_COPY(value);
+		image = TlvPlainCopy((struct varlena *) PG_DETOAST_DATUM_COPY(value));
 	constant.frame = TlvFrame(image);
 	MemoryContextSwitchTo(old);
 	if (key->open != NULL)
@@ -253,17 +253,20 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	TlvBeginUse(&expanded->in_use);
 	if (expanded->builder != NULL) /* asked for the size twice, or an error came between */
 	{
+		tlv_packing_free(ctx, expanded->packing);
 		tlv_free(ctx, expanded->builder->owned);
 		pfree(expanded->builder);
 		expanded->builder = NULL;
+		expanded->packing = NULL;
 	}
 	builder = MemoryContextAlloc(expanded->shared->mcxt, sizeof(tlv_frame_builder));
 	builder->owned = NULL;
 	TlvCheck(ctx, accumulator->class->build(ctx, accumulator, builder));
 	CHECK_FOR_INTERRUPTS(); /* every look at hundreds of megabytes takes its time */
-	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
 	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
+	TlvCheck(ctx, tlv_frame_pack(ctx, builder, &expanded->packing, &size));
 	expanded->builder = builder;
+	expanded->flat_size = size;
 	TlvEndUse(&expanded->in_use);
 	return size;
 }
@@ -274,17 +277,17 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	TlvExpanded *expanded = (TlvExpanded *) header;
 	tlv_frame_builder *builder = expanded->builder;
 
-	if (builder == NULL || builder->size != size)
+	if (builder == NULL || expanded->flat_size != size)
 		elog(ERROR, "aggregate state changed while it was flattened");
 	TlvBeginUse(&expanded->in_use);
 	CHECK_FOR_INTERRUPTS();
 	SET_VARSIZE(result, size);
 	TlvCheck(&expanded->shared->ctx,
-			 tlv_frame_write(&expanded->shared->ctx, builder, result, size));
+			 tlv_packing_write(&expanded->shared->ctx, expanded->packing, result, size));
+	expanded->packing = NULL;
 	if (expanded->foreign)
-		TlvCheck(&expanded->shared->ctx,
-				 tlv_kind_require_made(&expanded->shared->ctx, result, size));
-	tlv_assert(tlv_kind_accepts(&expanded->shared->ctx, result, size));
+		TlvRequireMade(&expanded->shared->ctx, result);
+	tlv_assert(TlvAccepts(&expanded->shared->ctx, result));
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;

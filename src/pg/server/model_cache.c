@@ -171,7 +171,7 @@ model_open(Datum value, const TlvModelKey *key)
 	model->key = palloc(sizeof(TlvModelKey));
 	*model->key = *key;
 	TlvContextInit(&model->ctx, mcxt, SIZE_MAX);
-	frame = TlvFrame((struct varlena *) PG_DETOAST_DATUM_COPY(value));
+	frame = TlvFrame(TlvPlainCopy((struct varlena *) PG_DETOAST_DATUM_COPY(value)));
 	TlvCheck(&model->ctx, tlv_model_open(&model->ctx, &frame, &model->model));
 	MemoryContextSwitchTo(old);
 	listed = hash_search(listed_models, key, HASH_ENTER, NULL);

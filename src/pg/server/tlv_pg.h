@@ -168,16 +168,31 @@ extern void TlvProgressLook(void);
 
 /* ---- stored values (values.c) ---- */
 
-/* The frame of a detoasted value; raises an error when it is damaged. */
+/* The frame of a detoasted value, unpacked in the current memory context where it is stored packed;
+ * raises an error when it is damaged. */
 extern tlv_frame TlvFrame(struct varlena *value);
+
+/* What a packed value stands for, in the current memory context; another value is returned as it
+ * is. */
+extern struct varlena *TlvPlain(struct varlena *value);
+
+/* The same of a copy of ours, which goes. */
+extern struct varlena *TlvPlainCopy(struct varlena *copy);
+
+/* Raises an error unless the value, which our own functions have made, is what its kind must be. */
+extern void TlvRequireMade(tlv_context *ctx, struct varlena *value);
+
+/* For assertions: the same, asked. */
+extern bool TlvAccepts(tlv_context *ctx, struct varlena *value);
 
 /* The record of a value's kind. */
 extern const tlv_kind *TlvKind(const tlv_frame *frame);
 
-/* A copy of an image (from an arena) as a value in the current memory context. */
+/* An image (from an arena) as a value in the current memory context, as it is stored: packed where
+ * that is smaller. */
 extern struct varlena *TlvValue(const void *image, size_t size);
 
-/* A frame built by a builder as a value in the current memory context. */
+/* A frame built by a builder as a value in the current memory context, likewise. */
 extern struct varlena *TlvBuild(tlv_context *ctx, tlv_frame_builder *builder);
 
 /* Raises an error unless the value is of that kind; function names the caller. */
@@ -316,6 +331,8 @@ typedef struct TlvExpanded
 	tlv_accumulator *accumulator;
 	TlvUse in_use;
 	tlv_frame_builder *builder; /* between get_flat_size and flatten_into */
+	tlv_packing *packing;		/* likewise */
+	size_t flat_size;
 	/* The reader whose rows of that form the accumulator is known to take. */
 	const struct TlvRowReader *reader;
 	tlv_row_form form;

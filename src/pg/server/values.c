@@ -2,8 +2,9 @@
  * values.c - tlv_moments, tlv_subspace, tlv_model and tlv_graph as types: text and
  * binary input and output, equality, hashing, tlv_info.
  *
- * The text form is the kind's name, a colon and the base64 of the image: exact,
- * whatever the settings of the session.
+ * The text form is a head for people, of the kind's name and a few sizes, a colon, and the base64
+ * of the image: exact, whatever the settings of the session, so that dumps restore what they read.
+ * Input goes by the name and the image.
  */
 #include "tlv_pg.h"
 
@@ -25,15 +26,64 @@
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										 "tlv_graph"};
 
+struct varlena *
+TlvPlain(struct varlena *value)
+{
+	struct varlena *plain;
+	tlv_context ctx;
+	size_t size;
+
+	if (!tlv_frame_is_packed(value, VARSIZE(value)))
+		return value;
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_frame_unpacked_size(&ctx, value, VARSIZE(value), &size));
+	plain = palloc(size);
+	TlvCheck(&ctx, tlv_frame_unpack_to(&ctx, value, VARSIZE(value), plain));
+	SET_VARSIZE(plain, size);
+	return plain;
+}
+
+struct varlena *
+TlvPlainCopy(struct varlena *copy)
+{
+	struct varlena *plain = TlvPlain(copy);
+
+	if (plain != copy)
+		pfree(copy);
+	return plain;
+}
+
 tlv_frame
 TlvFrame(struct varlena *value)
 {
+	struct varlena *plain = TlvPlain(value);
 	tlv_frame frame;
 	tlv_context ctx;
 
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&ctx, tlv_frame_open(&ctx, value, VARSIZE(value), &frame));
+	TlvCheck(&ctx, tlv_frame_open(&ctx, plain, VARSIZE(plain), &frame));
 	return frame;
+}
+
+void
+TlvRequireMade(tlv_context *ctx, struct varlena *value)
+{
+	struct varlena *plain = TlvPlain(value);
+
+	TlvCheck(ctx, tlv_kind_require_made(ctx, plain, VARSIZE(plain)));
+	if (plain != value)
+		pfree(plain);
+}
+
+bool
+TlvAccepts(tlv_context *ctx, struct varlena *value)
+{
+	struct varlena *plain = TlvPlain(value);
+	bool accepts = tlv_kind_accepts(ctx, plain, VARSIZE(plain));
+
+	if (plain != value)
+		pfree(plain);
+	return accepts;
 }
 
 const tlv_kind *
@@ -58,27 +108,41 @@ TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const char *functio
 							   kind->name, TlvKind(frame)->name)));
 }
 
-struct varlena *
-TlvValue(const void *image, size_t size)
+static struct varlena *
+packing_value(tlv_context *ctx, tlv_packing *packing, size_t size)
 {
 	struct varlena *value = palloc(size);
 
-	TlvCopy(value, image, size);
 	SET_VARSIZE(value, size);
+	TlvCheck(ctx, tlv_packing_write(ctx, packing, value, size));
+	return value;
+}
+
+struct varlena *
+TlvValue(const void *image, size_t size)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv value");
+	struct varlena *value;
+	tlv_packing *packing;
+	tlv_frame frame;
+
+	work->ctx.arena.limit = SIZE_MAX;
+	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
+	TlvCheck(&work->ctx, tlv_frame_pack_image(&work->ctx, &frame, &packing, &size));
+	value = packing_value(&work->ctx, packing, size);
+	TlvWorkEnd(work);
 	return value;
 }
 
 struct varlena *
 TlvBuild(tlv_context *ctx, tlv_frame_builder *builder)
 {
-	struct varlena *value;
+	tlv_packing *packing;
 	size_t size;
 
-	TlvCheck(ctx, tlv_frame_size(ctx, builder, &size));
-	value = palloc(size);
-	SET_VARSIZE(value, size);
-	TlvCheck(ctx, tlv_frame_write(ctx, builder, value, size));
-	return value;
+	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
+	TlvCheck(ctx, tlv_frame_pack(ctx, builder, &packing, &size));
+	return packing_value(ctx, packing, size);
 }
 
 /* Is the error about the image, not about a computation that was cut short? */
@@ -89,17 +153,47 @@ is_about_image(const tlv_error *error)
 		   error->code != TLV_MEMORY_LIMIT;
 }
 
-/* Validates an image of unknown origin; an error has the given SQLSTATE, a soft one gives false. */
+/* A number, or the digest of another value. */
 static bool
+is_single(const tlv_section *section)
+{
+	return section->rows == 1 &&
+		   section->columns == (section->element == TLV_BYTES ? TLV_DIGEST_SIZE : 1);
+}
+
+static tlv_status
+validate_image(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
+			   tlv_frame *frame)
+{
+	const tlv_kind *kind;
+	void *plain;
+
+	if (!tlv_frame_is_packed(image, size))
+		return tlv_kind_validate(ctx, image, size, type, frame, &kind);
+	TLV_TRY(tlv_frame_unpack(ctx, image, size, &plain, &size));
+	return tlv_kind_validate(ctx, plain, size, type, frame, &kind);
+}
+
+/*
+ * Validates an image of unknown origin and returns it as it is stored: there is one image of a
+ * value, whatever version it came in.  An error has the given SQLSTATE, a soft one gives NULL.
+ */
+static struct varlena *
 value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *escape)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv input");
-	const tlv_kind *kind;
 	const char *wrong = NULL;
+	tlv_packing *packing;
 	tlv_frame frame;
+	size_t size;
 
 	work->ctx.arena.limit = SIZE_MAX;
-	if (tlv_kind_validate(&work->ctx, value, VARSIZE(value), type, &frame, &kind) != TLV_OK)
+	if (validate_image(&work->ctx, value, VARSIZE(value), type, &frame) == TLV_OK)
+	{
+		TlvCheck(&work->ctx, tlv_frame_pack_image(&work->ctx, &frame, &packing, &size));
+		value = packing_value(&work->ctx, packing, size);
+	}
+	else
 	{
 		if (!is_about_image(&work->ctx.error))
 			TlvRaise(&work->ctx);
@@ -108,9 +202,9 @@ value_validate(struct varlena *value, tlv_frame_type type, int sqlstate, Node *e
 	TlvWorkEnd(work);
 	if (wrong != NULL)
 		ereturn(
-			escape, false,
+			escape, NULL,
 			(errcode(sqlstate), errmsg("invalid %s", type_names[type]), errdetail("%s", wrong)));
-	return true;
+	return value;
 }
 
 /* Digits of base64 that are read or written between two looks at interrupts: whole groups. */
@@ -182,38 +276,75 @@ value_in(const char *text, tlv_frame_type type, Node *escape)
 	const char *colon = strchr(text, ':');
 	struct varlena *value;
 	const tlv_kind *kind;
+	size_t name;
 
 	if (colon == NULL)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
-				 errhint("The text form is the kind, a colon, and base64 digits.")));
+				 errhint("The text form is the kind, what people may read, a colon, and base64 "
+						 "digits.")));
+	name = strcspn(text, ": ");
 	value = value_of_digits(colon + 1);
 	if (value == NULL)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: no base64 after the colon", type_names[type])));
-	if (!value_validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION, escape))
+	value = value_validate(value, type, ERRCODE_INVALID_TEXT_REPRESENTATION, escape);
+	if (value == NULL)
 		return (Datum) 0;
 	kind = tlv_kind_find(type, ((tlv_frame_header *) value)->kind);
-	if (strlen(kind->name) != (size_t) (colon - text) ||
-		strncmp(kind->name, text, (size_t) (colon - text)) != 0)
+	if (strlen(kind->name) != name || strncmp(kind->name, text, name) != 0)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: \"%s\" before the colon, \"%s\" behind it", type_names[type],
-						TlvClip(text, (int) Min(colon - text, 40)), kind->name)));
+						TlvClip(text, (int) Min(name, 40)), kind->name)));
 	PG_RETURN_POINTER(value);
+}
+
+/* Counts that say at a glance how much is in a value, as far as its kind has them. */
+static const char *const head_counts[] = {"documents", "rows", "sequences", "edges", "tokens"};
+static const char *const head_shapes[] = {"items", "nodes_1", "nodes"};
+
+/* What people read: lda k=20 items=97620 bytes=1412345 */
+static void
+append_head(StringInfo text, struct varlena *value)
+{
+	tlv_frame frame = TlvFrame(value);
+	const tlv_kind *kind = TlvKind(&frame);
+
+	appendStringInfoString(text, kind->name);
+	if (kind->type == TLV_FRAME_MODEL)
+		appendStringInfo(text, " k=%zu", tlv_model_components(&frame));
+	for (size_t i = 0; i < lengthof(head_counts); i++)
+		if (tlv_frame_scalar(&frame, head_counts[i], -1) >= 0)
+			appendStringInfo(text, " %s=%.15g", head_counts[i],
+							 tlv_frame_scalar(&frame, head_counts[i], 0));
+	for (size_t i = 0; i < lengthof(head_shapes); i++)
+	{
+		const tlv_section *section = tlv_frame_find(&frame, head_shapes[i]);
+
+		if (section != NULL && !is_single(section))
+			appendStringInfo(text, " %s=%llu", i == 1 ? "nodes" : head_shapes[i],
+							 (unsigned long long) section->rows);
+	}
+	appendStringInfo(text, " bytes=%zu:", (size_t) VARSIZE(value));
+	if (frame.header != (const tlv_frame_header *) value)
+		pfree(unconstify(tlv_frame_header *, frame.header));
 }
 
 static Datum
 value_out(struct varlena *value)
 {
-	tlv_frame frame = TlvFrame(value);
-	const char *name = TlvKind(&frame)->name;
-	size_t length = VARSIZE(value) - VARHDRSZ, prefix = strlen(name) + 1;
-	char *text = palloc(prefix + (length + 2) / 3 * 4 + 1), *end = text + prefix;
+	size_t length = VARSIZE(value) - VARHDRSZ;
+	StringInfoData head;
+	char *text, *end;
 
-	snprintf(text, prefix + 1, "%s:", name);
+	initStringInfo(&head);
+	append_head(&head, value);
+	text = palloc((size_t) head.len + (length + 2) / 3 * 4 + 1);
+	memcpy(text, head.data, (size_t) head.len);
+	end = text + head.len;
 	for (size_t at = 0; at < length; at += BYTES_PIECE)
 	{
 		size_t piece = Min(length - at, BYTES_PIECE), room = (piece + 2) / 3 * 4;
@@ -254,8 +385,7 @@ value_recv(StringInfo buffer, tlv_frame_type type)
 	struct varlena *value =
 		TlvReceive(buffer, buffer->len - buffer->cursor, sizeof(tlv_frame_header));
 
-	(void) value_validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
-	PG_RETURN_POINTER(value);
+	PG_RETURN_POINTER(value_validate(value, type, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL));
 }
 
 #define VALUE_TYPE(name, type)                                                                     \
@@ -360,14 +490,6 @@ append_number(StringInfo json, double value)
 	appendStringInfoString(json, number);
 }
 
-/* A number, or the digest of another value. */
-static bool
-is_single(const tlv_section *section)
-{
-	return section->rows == 1 &&
-		   section->columns == (section->element == TLV_BYTES ? TLV_DIGEST_SIZE : 1);
-}
-
 static void
 append_single(StringInfo json, const tlv_frame *frame, const tlv_section *section)
 {
@@ -459,8 +581,8 @@ TLV_FUNCTION(tlv_value_info)
 
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"type\": \"%s\", \"kind\": \"%s\", \"version\": %u, \"bytes\": %zu",
-					 type_names[frame.header->type], TlvKind(&frame)->name, frame.header->version,
-					 (size_t) VARSIZE(value));
+					 type_names[frame.header->type], TlvKind(&frame)->name,
+					 ((tlv_frame_header *) value)->version, (size_t) VARSIZE(value));
 	for (uint32_t i = 0; i < frame.header->sections; i++)
 	{
 		const tlv_section *section = &frame.table[i];

@@ -1,0 +1,599 @@
+/*
+ * frame_pack.c - frames into fewer bytes (frame.h, frame_packing.h).
+ *
+ * Every section is looked at once to choose its form; the bytes are counted and then written by
+ * the same functions.
+ */
+#include <math.h>
+
+#include "frame_packing.h"
+#include "tensorlv/num/assert.h"
+#include "tensorlv/num/sha256.h"
+
+/* Numbers between two looks at whether to stop. */
+#define PACK_PIECE ((size_t) 1 << 18)
+
+/* Divisors that are tried: so many times the inverse of the least number. */
+#define RATIOS_TRIED 64
+
+/* Numbers of fewer have no divisor. */
+#define RATIO_LEAST_NUMBERS 16
+
+/* Bytes that are counted or written. */
+typedef struct pack_output
+{
+	unsigned char *at; /* NULL: counted only */
+	uint64_t n;
+} pack_output;
+
+static inline void
+put_bytes(pack_output *out, const void *bytes, size_t n)
+{
+	if (out->at != NULL)
+	{
+		memcpy(out->at, bytes, n);
+		out->at += n;
+	}
+	out->n += n;
+}
+
+static inline void
+put_whole(pack_output *out, uint64_t number)
+{
+	unsigned char bytes[10];
+	size_t n = 0;
+
+	do
+	{
+		bytes[n] = (unsigned char) ((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
+		number >>= 7;
+		n++;
+	} while (number > 0);
+	put_bytes(out, bytes, n);
+}
+
+/* ---- codes of numbers ---- */
+
+static inline bool
+is_whole(double number)
+{
+	return number >= 0 && number <= 0x1p53 && number == floor(number) && !signbit(number);
+}
+
+static inline bool
+is_single(double number)
+{
+	return fabs(number) <= 0x1.fffffep127 && bits_of((double) (float) number) == bits_of(number);
+}
+
+static inline bool
+is_ratio(double number, double divisor)
+{
+	double whole = rint(number * divisor);
+
+	return is_whole(whole) && bits_of(whole / divisor) == bits_of(number);
+}
+
+/* What is known of numbers that were looked at. */
+typedef struct number_range
+{
+	bool single, whole;
+	double least; /* above 0 */
+	double largest;
+	bool negative;
+	size_t n;
+} number_range;
+
+static inline void
+range_look(number_range *range, double number)
+{
+	range->single = range->single && is_single(number);
+	range->whole = range->whole && is_whole(number);
+	range->negative |= signbit(number) != 0;
+	range->largest = fmax(range->largest, fabs(number));
+	if (number > 0 && number < range->least)
+		range->least = number;
+	range->n++;
+}
+
+#define NO_NUMBERS ((number_range){true, true, HUGE_VAL, 0, false, 0})
+
+/* Nothing is left but to store them as they are. */
+static inline bool
+range_is_open(const number_range *range)
+{
+	return !range->single && !range->whole && (range->negative || range->largest > 1);
+}
+
+static void
+put_number(pack_output *out, packed_code code, double divisor, double number)
+{
+	float single = (float) number;
+
+	switch (code)
+	{
+		case CODE_SINGLE:
+			put_bytes(out, &single, sizeof(single));
+			break;
+		case CODE_WHOLE:
+			put_whole(out, (uint64_t) number);
+			break;
+		case CODE_RATIO:
+			put_whole(out, (uint64_t) rint(number * divisor));
+			break;
+		default:
+			put_bytes(out, &number, sizeof(number));
+	}
+}
+
+/* ---- a section ---- */
+
+typedef struct section_packing
+{
+	const tlv_section *section;
+	const void *data;
+	bool entries; /* a sparse section whose data are as they are stored */
+	unsigned char form;
+	packed_code code;
+	packed_code usual_code;
+	double divisor;
+	uint64_t rows;	/* of the sparse form */
+	uint64_t n;		/* numbers */
+	uint64_t apart; /* of them not the usual one of their row */
+	double *usual;
+	uint64_t bytes;
+} section_packing;
+
+struct tlv_packing
+{
+	const tlv_frame_builder *builder;
+	tlv_frame_builder *own; /* of an image that is packed */
+	const tlv_digest *digest;
+	bool plain; /* it is stored as it is */
+	uint64_t size;
+	section_packing sections[];
+};
+
+static inline double
+number_at(const section_packing *packing, uint64_t i)
+{
+	return packing->section->element == TLV_FLOAT32 ? ((const float *) packing->data)[i]
+													: ((const double *) packing->data)[i];
+}
+
+/* The next number that is stored one by one, from position i on: of the sparse form one that is not
+ * the usual one, of a sparse section one that is not 0. */
+static inline bool
+is_apart(const section_packing *packing, uint64_t i)
+{
+	if (packing->form == PACKED_SPARSE)
+		return bits_of(number_at(packing, i)) != bits_of(packing->usual[i % packing->rows]);
+	return packing->form != PACKED_ENTRIES || packing->entries || number_at(packing, i) != 0;
+}
+
+/* Boyer and Moore: what fills more than half of a row is what is left. */
+static tlv_status
+find_usual(tlv_context *ctx, section_packing *packing)
+{
+	uint64_t *votes, row = 0;
+
+	TLV_TRY_NEW0(ctx, packing->usual, packing->rows);
+	TLV_TRY_NEW0(ctx, votes, packing->rows);
+	for (uint64_t i = 0; i < packing->n; i++)
+	{
+		double number = number_at(packing, i);
+
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (votes[row] == 0)
+			packing->usual[row] = number;
+		votes[row] += bits_of(number) == bits_of(packing->usual[row]) ? 1 : UINT64_MAX;
+		row = row + 1 == packing->rows ? 0 : row + 1;
+	}
+	tlv_free(ctx, votes);
+	return TLV_OK;
+}
+
+/* The range of what is stored one by one. */
+static tlv_status
+look_at_numbers(tlv_context *ctx, section_packing *packing, number_range *range)
+{
+	*range = NO_NUMBERS;
+	for (uint64_t i = 0; i < packing->n; i++)
+	{
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (!is_apart(packing, i))
+			continue;
+		if (range_is_open(range))
+			range->n++;
+		else
+			range_look(range, number_at(packing, i));
+	}
+	packing->apart = range->n;
+	return TLV_OK;
+}
+
+/* Whether all are whole numbers over it; most that are not show it at once. */
+static tlv_status
+divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *all)
+{
+	*all = true;
+	for (uint64_t i = 0; i < packing->n && *all; i++)
+	{
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (is_apart(packing, i))
+			*all = is_ratio(number_at(packing, i), divisor);
+	}
+	return TLV_OK;
+}
+
+/* Shares: counts over their sum.  0 when there is no such divisor. */
+static tlv_status
+find_divisor(tlv_context *ctx, section_packing *packing, const number_range *range)
+{
+	packing->divisor = 0;
+	if (range->n < RATIO_LEAST_NUMBERS || range->negative || range->largest > 1 ||
+		range->least < 0x1p-45)
+		return TLV_OK;
+	for (int c = 1; c <= RATIOS_TRIED; c++)
+	{
+		double divisor = rint(c / range->least);
+		bool all;
+
+		TLV_TRY(divides(ctx, packing, divisor, &all));
+		if (!all)
+			continue;
+		packing->divisor = divisor;
+		return TLV_OK;
+	}
+	return TLV_OK;
+}
+
+/* Bytes of the numbers one by one in that code. */
+static tlv_status
+put_numbers(tlv_context *ctx, pack_output *out, const section_packing *packing, packed_code code)
+{
+	if (code == CODE_RATIO)
+		put_bytes(out, &packing->divisor, sizeof(packing->divisor));
+	for (uint64_t i = 0; i < packing->n; i++)
+	{
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (is_apart(packing, i))
+			put_number(out, code, packing->divisor, number_at(packing, i));
+	}
+	return TLV_OK;
+}
+
+/* The narrowest code of what is stored one by one, and its bytes. */
+static tlv_status
+choose_code(tlv_context *ctx, section_packing *packing, uint64_t *bytes)
+{
+	number_range range;
+	bool possible[CODES];
+
+	TLV_TRY(look_at_numbers(ctx, packing, &range));
+	*bytes = range.n * sizeof(double);
+	packing->code = CODE_DOUBLE;
+	packing->divisor = 0;
+	if (!range.whole)
+		TLV_TRY(find_divisor(ctx, packing, &range));
+	possible[CODE_SINGLE] = range.single;
+	possible[CODE_WHOLE] = range.whole;
+	possible[CODE_RATIO] = packing->divisor > 0;
+	for (packed_code code = CODE_SINGLE; code < CODES; code++)
+	{
+		pack_output out = {NULL, range.n * sizeof(float)};
+
+		if (!possible[code])
+			continue;
+		if (code != CODE_SINGLE)
+		{
+			out.n = 0;
+			TLV_TRY(put_numbers(ctx, &out, packing, code));
+		}
+		if (out.n >= *bytes)
+			continue;
+		*bytes = out.n;
+		packing->code = code;
+	}
+	return TLV_OK;
+}
+
+/* Distances between those that stand apart. */
+static tlv_status
+put_distances(tlv_context *ctx, pack_output *out, const section_packing *packing)
+{
+	const uint32_t *positions =
+		packing->entries ? (const uint32_t *) ((const double *) packing->data + packing->n) : NULL;
+	uint64_t next = 0;
+
+	for (uint64_t i = 0; i < packing->n; i++)
+	{
+		uint64_t position = positions != NULL ? positions[i] : i;
+
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (!is_apart(packing, i))
+			continue;
+		put_whole(out, position - next);
+		next = position + 1;
+	}
+	return TLV_OK;
+}
+
+/* The usual numbers of the rows: their code, and themselves. */
+static void
+put_usual(pack_output *out, section_packing *packing)
+{
+	number_range range = NO_NUMBERS;
+	unsigned char code;
+
+	for (uint64_t r = 0; r < packing->rows; r++)
+		range_look(&range, packing->usual[r]);
+	packing->usual_code = range.whole && range.largest < 0x1p14 ? CODE_WHOLE
+						  : range.single						? CODE_SINGLE
+																: CODE_DOUBLE;
+	code = (unsigned char) packing->usual_code;
+	put_bytes(out, &code, 1);
+	for (uint64_t r = 0; r < packing->rows; r++)
+		put_number(out, packing->usual_code, 0, packing->usual[r]);
+}
+
+static tlv_status
+put_sparse(tlv_context *ctx, pack_output *out, section_packing *packing)
+{
+	if (packing->form == PACKED_SPARSE)
+	{
+		put_usual(out, packing);
+		put_whole(out, packing->apart);
+	}
+	TLV_TRY(put_distances(ctx, out, packing));
+	return put_numbers(ctx, out, packing, packing->code);
+}
+
+/* The bytes of the form that is set, for which the code is chosen. */
+static tlv_status
+weigh_form(tlv_context *ctx, section_packing *packing, unsigned char form)
+{
+	pack_output out = {NULL, 0};
+	uint64_t bytes;
+
+	packing->form = form;
+	TLV_TRY(choose_code(ctx, packing, &bytes));
+	if (form != PACKED_DENSE)
+	{
+		TLV_TRY(put_sparse(ctx, &out, packing));
+		bytes = out.n;
+	}
+	packing->bytes = bytes;
+	return TLV_OK;
+}
+
+static tlv_status
+choose_numbers(tlv_context *ctx, section_packing *packing)
+{
+	section_packing dense;
+
+	TLV_TRY(weigh_form(ctx, packing, PACKED_DENSE));
+	if (packing->n < 2)
+		return TLV_OK;
+	dense = *packing;
+	TLV_TRY(find_usual(ctx, packing));
+	packing->form = PACKED_SPARSE;
+	packing->apart = 0;
+	for (uint64_t i = 0; i < packing->n; i++)
+		packing->apart += is_apart(packing, i);
+	if (packing->apart < packing->n / 2)
+		TLV_TRY(weigh_form(ctx, packing, PACKED_SPARSE));
+	if (packing->apart < packing->n / 2 && packing->bytes < dense.bytes)
+		return TLV_OK;
+	tlv_free(ctx, packing->usual);
+	*packing = dense;
+	return TLV_OK;
+}
+
+static inline uint64_t
+zigzag(int64_t number)
+{
+	return ((uint64_t) number << 1) ^ (uint64_t) (number >> 63);
+}
+
+static tlv_status
+put_steps(tlv_context *ctx, pack_output *out, const section_packing *packing)
+{
+	const int64_t *numbers = packing->data;
+	int64_t before = 0;
+
+	for (uint64_t i = 0; i < packing->n; i++)
+	{
+		if (i % PACK_PIECE == PACK_PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		put_whole(out, zigzag((int64_t) ((uint64_t) numbers[i] - (uint64_t) before)));
+		before = numbers[i];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+choose_integers(tlv_context *ctx, section_packing *packing)
+{
+	pack_output out = {NULL, 0};
+
+	TLV_TRY(put_steps(ctx, &out, packing));
+	packing->bytes = packing->n * sizeof(int64_t);
+	packing->form = PACKED_PLAIN;
+	if (out.n < packing->bytes)
+	{
+		packing->form = PACKED_STEPS;
+		packing->bytes = out.n;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+section_choose(tlv_context *ctx, section_packing *packing)
+{
+	const tlv_section *section = packing->section;
+
+	packing->n = section->rows * section->columns;
+	packing->rows = packed_rows(section);
+	switch (section->element)
+	{
+		case TLV_BYTES:
+			packing->form = PACKED_PLAIN;
+			packing->bytes = packing->n;
+			return TLV_OK;
+		case TLV_INT64:
+			return choose_integers(ctx, packing);
+		case TLV_SPARSE:
+			if (packing->entries)
+				packing->n = section->entries;
+			return weigh_form(ctx, packing, PACKED_ENTRIES);
+		default:
+			return choose_numbers(ctx, packing);
+	}
+}
+
+static tlv_status
+section_write(tlv_context *ctx, section_packing *packing, pack_output *out)
+{
+	switch (packing->form)
+	{
+		case PACKED_PLAIN:
+			TLV_TRY(tlv_copy(ctx, out->at, packing->data, packing->bytes));
+			out->at += packing->bytes;
+			out->n += packing->bytes;
+			return TLV_OK;
+		case PACKED_STEPS:
+			return put_steps(ctx, out, packing);
+		case PACKED_DENSE:
+			return put_numbers(ctx, out, packing, packing->code);
+		default:
+			return put_sparse(ctx, out, packing);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void
+put_table(pack_output *out, const tlv_packing *packing)
+{
+	const tlv_frame_builder *builder = packing->builder;
+
+	put_whole(out, builder->size);
+	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		const section_packing *own = &packing->sections[i];
+		const tlv_section *section = own->section;
+		unsigned char length = (unsigned char) strlen(section->name);
+		unsigned char element = (unsigned char) section->element;
+		unsigned char form = (unsigned char) (own->form | own->code);
+
+		put_bytes(out, &length, 1);
+		put_bytes(out, section->name, length);
+		put_bytes(out, &element, 1);
+		put_whole(out, section->entries);
+		put_whole(out, section->rows);
+		put_whole(out, section->columns);
+		put_bytes(out, &form, 1);
+		put_whole(out, own->bytes);
+	}
+}
+
+/* At most 7/8 of what it stands for, and not so little that anything may come of it. */
+static bool
+pays(const tlv_packing *packing)
+{
+	uint64_t whole = packing->builder->size;
+
+	return packing->size <= whole / 8 * 7 && packing->size >= whole / PACKED_MOST_GROWTH;
+}
+
+tlv_status
+tlv_frame_pack(tlv_context *ctx, const tlv_frame_builder *builder, tlv_packing **packing,
+			   size_t *size)
+{
+	pack_output out = {NULL, sizeof(tlv_frame_header)};
+	tlv_packing *made;
+
+	TLV_TRY(tlv_frame_size(ctx, builder, size));
+	made = tlv_alloc0(ctx, 1, sizeof(*made) + builder->sections * sizeof(section_packing));
+	TLV_TRY_ALLOC(ctx, made);
+	made->builder = builder;
+	for (uint32_t i = 0; i < builder->sections; i++)
+	{
+		section_packing *own = &made->sections[i];
+
+		own->section = &builder->table[i];
+		own->data = builder->data[i] != NULL ? builder->data[i] : &builder->scalars[i];
+		own->entries = builder->packed[i] && own->section->element == TLV_SPARSE;
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(section_choose(ctx, own));
+		out.n += own->bytes;
+	}
+	put_table(&out, made);
+	made->size = out.n;
+	made->plain = !pays(made);
+	*size = made->plain ? builder->size : (size_t) made->size;
+	*packing = made;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_frame_pack_image(tlv_context *ctx, const tlv_frame *frame, tlv_packing **packing, size_t *size)
+{
+	tlv_frame_builder *builder;
+
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, (tlv_frame_type) frame->header->type, frame->header->kind);
+	tlv_frame_add_from(builder, frame, NULL);
+	TLV_TRY(tlv_frame_pack(ctx, builder, packing, size));
+	(*packing)->own = builder;
+	(*packing)->digest = &frame->header->digest;
+	return TLV_OK;
+}
+
+void
+tlv_packing_free(tlv_context *ctx, tlv_packing *packing)
+{
+	if (packing == NULL)
+		return;
+	for (uint32_t i = 0; i < packing->builder->sections; i++)
+		tlv_free(ctx, packing->sections[i].usual);
+	tlv_free(ctx, packing->own);
+	tlv_free(ctx, packing);
+}
+
+tlv_status
+tlv_packing_write(tlv_context *ctx, tlv_packing *packing, void *image, size_t size)
+{
+	const tlv_frame_builder *builder = packing->builder;
+	tlv_frame_header *header = image;
+	pack_output out = {(unsigned char *) (header + 1), sizeof(*header)};
+
+	tlv_assert(size == (packing->plain ? builder->size : packing->size));
+	if (packing->plain)
+		TLV_TRY(tlv_frame_write(ctx, builder, image, size));
+	else
+	{
+		header->version = TLV_FRAME_PACKED;
+		header->type = (uint8_t) builder->type;
+		header->kind = builder->kind;
+		header->sections = builder->sections;
+		header->reserved = 0;
+		header->size = size;
+		if (packing->digest != NULL)
+			header->digest = *packing->digest;
+		else
+			TLV_TRY(tlv_builder_digest(ctx, builder, &header->digest));
+		put_table(&out, packing);
+		for (uint32_t i = 0; i < builder->sections; i++)
+			TLV_TRY(section_write(ctx, &packing->sections[i], &out));
+		tlv_assert(out.n == size);
+	}
+	tlv_packing_free(ctx, packing);
+	return TLV_OK;
+}
