@@ -1,11 +1,14 @@
 """A stored model applied to single rows: pgbench beside the selection of the same row, a trigger that classifies
-what is inserted, with models kept open (tensorlv.model_cache) and without.  --seconds=N a rate (5), --clients=N (20)"""
+what is inserted, with models kept open (tensorlv.model_cache) and without; bytes of stored models and of the moments
+of periods, windows over them, memory of a fit.  --seconds=N a rate (5), --clients=N (20), --only=rates | sizes | memory"""
 import os, re, subprocess, sys, tempfile
 from common import Session, machine, table
 
 SECONDS = next((int(a[10:]) for a in sys.argv if a.startswith('--seconds=')), 5)
 CLIENTS = next((int(a[10:]) for a in sys.argv if a.startswith('--clients=')), 20)
+ONLY = next((a[7:] for a in sys.argv if a.startswith('--only=')), None)
 DOCS = 2000
+NEWS = os.environ.get('TLV_SHARED_DATA', '') + '/newsgroups20-train/doc_word.csv.gz'
 MODELS = {'topics, 5,000 items': (1, 'tlv_simulate_lda_model(5000, 20)'), 'topics, 100,000 items': (2, 'tlv_simulate_lda_model(100000, 20)')}
 
 
@@ -44,8 +47,53 @@ def triggered():
     table(f'{DOCS} rows inserted through a trigger that calls tlv_assign, CPU seconds', ['model', 'kept open', 'opened each time'], rows)
 
 
+def sizes():
+    """20 topics of newsgroups, and its documents in 374 periods"""
+    s.query(f"""CREATE TABLE news_counts (doc bigint, word bigint, n int);
+        COPY news_counts FROM PROGRAM 'gzip -dc {NEWS}' (FORMAT csv, HEADER)""")
+    s.query("""CREATE TABLE news AS SELECT doc, doc % 374 AS period, tlv_bag_agg(abs(hashtextextended(word::text, 0)), n) AS bag FROM news_counts GROUP BY doc;
+        CREATE TABLE news_model AS SELECT tlv_lda('SELECT bag FROM news', k => 20) AS model;
+        CREATE TABLE basis AS SELECT tlv_find_subspace(tlv_count_summary(bag), 20, min_documents => 2) AS s FROM news;
+        CREATE TABLE periods AS SELECT period, tlv_count_moments(bag, s) AS moments, tlv_count_summary(bag) AS summary, tlv_rollup(bag) AS bags,
+            sum(pg_column_size(bag)) AS bytes FROM news, basis GROUP BY period""")
+    s.query('VACUUM ANALYZE')
+    d = int(s.value("SELECT tlv_info(model)->'arrays'->'items'->>0 FROM news_model"))
+    stored = int(s.value("SELECT tlv_info(model)->>'bytes' FROM news_model"))
+    n, k, words = (int(x) for x in s.query("""SELECT count(*), 20, max((tlv_info(moments)->'arrays'->'totals'->>0)::int) FROM periods""")[0])
+    bags, moments, summaries = (float(s.value(f'SELECT {x} FROM periods')) for x in ('sum(bytes)', 'sum(pg_column_size(moments))', 'sum(pg_column_size(summary))'))
+    dense = n * 8 * (words * (4 + k) + k * (k + 1) * (k + 2) / 6 + k * (k + 3) / 2)
+    table('bytes', ['value', 'every number in 8 bytes, MB', 'stored, MB', 'of the bags'], [
+        [f'topics, 20 x {d} items', f'{8 * d * 22 / 1e6:.2f}', f'{stored / 1e6:.2f}', ''],
+        [f'moments of {n} periods, k = 20, {words} items', f'{dense / 1e6:.1f}', f'{moments / 1e6:.2f}', f'{moments / bags:.2f}'],
+        [f'summaries of {n} periods', '', f'{summaries / 1e6:.2f}', f'{summaries / bags:.2f}'],
+        [f'bags of {n} periods', '', f'{bags / 1e6:.2f}', '1.00']])
+    rows = []
+    for name, column in ('bags (subtracted)', 'bags'), ('summaries (added up anew)', 'summary'), ('moments (added up anew)', 'moments'):
+        whole = s.median(f'SELECT tlv_rollup({column}) FROM periods', 1).cpu
+        moving = s.median(f'SELECT count(w) FROM (SELECT tlv_rollup({column}) OVER (ORDER BY period ROWS 29 PRECEDING) AS w FROM periods WHERE period < 365) q', 1).cpu
+        rows.append([name, f'{whole:.2f}', f'{moving:.2f}'])
+    table('CPU seconds', ['values', 'all periods once', 'windows of 30 over 365 periods'], rows)
+
+
+def fit_memory():
+    """100,000 short texts of 100,000 lexemes, default settings"""
+    s.query('CREATE TABLE texts AS SELECT doc, bag FROM tlv_simulate_lda((SELECT tlv_simulate_lda_model(100000, 20)), 100000, 20)')
+    s.query('VACUUM ANALYZE texts')
+    cost = s.cost("SELECT tlv_lda('SELECT bag FROM texts', k => 20, iterations => 3) IS NOT NULL")[1]
+    setting = s.value("SELECT setting FROM pg_settings WHERE name = 'tensorlv.work_mem'")
+    limit = s.value("SELECT setting FROM pg_settings WHERE name = 'maintenance_work_mem'") if float(setting) < 0 else setting
+    table('100,000 texts of 20 words among 100,000, k = 20', ['limit, MB', 'CPU s', 'leader, private MB', 'of the limit'],
+          [[f'{float(limit) / 1024:.0f}', f'{cost.cpu:.1f}', f'{cost.leader_mb:.0f}', f'{cost.leader_mb / float(limit) * 1024:.2f}']])
+
+
 s = Session(max_parallel_workers_per_gather=0)
 machine(s)
+if ONLY in (None, 'sizes'):
+    sizes()
+if ONLY in (None, 'memory'):
+    fit_memory()
+if ONLY not in (None, 'rates'):
+    sys.exit()
 s.query('CREATE TABLE models (id int PRIMARY KEY, model tlv_model)')
 s.query('CREATE TABLE classified (doc bigint, bag tlv_bag, topic int)')
 for model, made in MODELS.values():

@@ -42,6 +42,16 @@ CREATE OPERATOR + (
     LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_add, COMMUTATOR = +
 );
 COMMENT ON OPERATOR + (tlv_bag, tlv_bag) IS 'weights of common items are added up';
+CREATE FUNCTION tlv_bag_subtract(tlv_bag, tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_subtract(tlv_bag, tlv_bag) IS 'implementation of the - operator: the second bag taken out of the first';
+CREATE OPERATOR - (LEFTARG = tlv_bag, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_subtract);
+COMMENT ON OPERATOR - (tlv_bag, tlv_bag) IS 'the second bag taken out of the first, which holds it';
+CREATE FUNCTION tlv_bag_scale(float8, tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_scale(float8, tlv_bag) IS 'implementation of the * operator: every weight so many times';
+CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_bag, FUNCTION = tlv_bag_scale);
+COMMENT ON OPERATOR * (float8, tlv_bag) IS 'every weight so many times';
 
 CREATE FUNCTION tlv_bag_accum(tlv_bag, bigint) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -79,8 +89,12 @@ CREATE AGGREGATE tlv_bag_agg(term text, weight float8) (
     COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
+CREATE FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) IS 'inverse transition function of tlv_rollup: null where weights are not whole';
 CREATE AGGREGATE tlv_rollup(bag tlv_bag) (
     SFUNC = tlv_bag_combine, STYPE = tlv_bag, SSPACE = 4096,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bag_combine, MINVFUNC = tlv_bag_inverse, MSTYPE = tlv_bag, MSSPACE = 4096
 );
 COMMENT ON AGGREGATE tlv_rollup(tlv_bag) IS 'sum of bags';

@@ -11,9 +11,20 @@ CREATE OPERATOR + (
     LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_add, COMMUTATOR = +
 );
 COMMENT ON OPERATOR + (tlv_moments, tlv_moments) IS 'moments of both sets of rows';
+CREATE FUNCTION tlv_moments_subtract(tlv_moments, tlv_moments) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_moments_subtract(tlv_moments, tlv_moments) IS 'implementation of the - operator: moments without a part of the rows';
+CREATE OPERATOR - (
+    LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_subtract
+);
+COMMENT ON OPERATOR - (tlv_moments, tlv_moments) IS 'moments without a part of the rows: exact where the sums are whole numbers';
+CREATE FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) IS 'inverse transition function of tlv_rollup: null where the sums are not exact';
 CREATE AGGREGATE tlv_rollup(moments tlv_moments) (
     SFUNC = tlv_moments_combine, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_moments_combine, MINVFUNC = tlv_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_rollup(tlv_moments) IS 'merges stored moments of one kind';
 

@@ -1,12 +1,13 @@
 
 -- topics.sql - latent Dirichlet allocation and the single topic model
 
-CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, method text DEFAULT 'joint',
-    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, subspace tlv_subspace DEFAULT NULL,
+    method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, text, bigint, integer, integer) IS
+COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text, bigint, integer, integer) IS
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
-    'parameters (0: single topic model; null: by least residual), method joint, power, als or sgd, restarts and steps of the decomposition';
+    'parameters (0: single topic model; null: by least residual), subspace that of the moments, where they refer to it, '
+    'method joint, power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, refine text DEFAULT 'gibbs',
     iterations integer DEFAULT NULL, counts text DEFAULT 'auto', min_documents integer DEFAULT NULL, method text DEFAULT 'joint',
     seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50) RETURNS tlv_model

@@ -316,9 +316,13 @@ begin_frame(tlv_context *ctx, const void *image, size_t size, unpack_input *in, 
 	const tlv_frame_header *packed = image;
 	uint64_t whole;
 
-	if (size < sizeof(*packed) || packed->version != TLV_FRAME_PACKED || packed->size != size ||
-		packed->sections > TLV_FRAME_MAX_SECTIONS || packed->reserved != 0)
-		return tlv_fail(ctx, TLV_CORRUPT, "the value has no valid header");
+	if (!tlv_frame_is_packed(image, size))
+		return tlv_fail(ctx, TLV_CORRUPT, "the value is not packed");
+	if (packed->size != size)
+		return tlv_fail(ctx, TLV_CORRUPT, "the value has %zu bytes, its header says %llu", size,
+						(unsigned long long) packed->size);
+	if (packed->sections > TLV_FRAME_MAX_SECTIONS || packed->reserved != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the value's header has %u sections", packed->sections);
 	*in = (unpack_input){(const unsigned char *) (packed + 1), (const unsigned char *) image + size,
 						 false};
 	whole = take_whole(in);

@@ -30,6 +30,7 @@ typedef struct LdaArguments
 	int refine; /* of those below */
 	int minimum_documents;
 	int criterion; /* of tlv_suggest_k; below 0: all */
+	Datum subspace;
 } LdaArguments;
 
 static const char *const lda_refinements[] = {"gibbs", "vb", "none", NULL};
@@ -44,6 +45,7 @@ static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST
 /* Of tlv_fit_lda, tlv_lda and tlv_suggest_k. */
 static const TlvArgument lda_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},
+	{"subspace", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, subspace)},
 	{"alpha0", TLV_ARGUMENT_REAL, LDA_OPTION(fit.alpha0)},
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, refine), .what = "refinement",
 	 .names = lda_refinements},
@@ -87,12 +89,18 @@ fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **
 /* tlv_fit_lda(m, ...) */
 TLV_FUNCTION(tlv_fit_lda)
 {
-	tlv_lda_plan_options options;
-	tlv_frame frame;
+	LdaArguments arguments;
+	tlv_frame frame, subspace;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_lda_arguments(fcinfo).plan;
+	arguments = read_lda_arguments(fcinfo);
+	if (!TlvArgumentIsNull(fcinfo, "subspace"))
+	{
+		subspace = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.subspace));
+		TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_fit_lda");
+		arguments.plan.fit.subspace = &subspace;
+	}
 	frame = TlvFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
 		ereport(ERROR,
@@ -100,7 +108,7 @@ TLV_FUNCTION(tlv_fit_lda)
 				 errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
 						TlvKind(&frame)->name),
 				 errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
-	return TlvFit(fcinfo, fit_lda, &options.fit);
+	return TlvFit(fcinfo, fit_lda, &arguments.plan.fit);
 }
 
 /* tlv_lda(query, ...) */

@@ -136,6 +136,6 @@ SELECT q AS query, pg_temp.outcome(q) AS outcome FROM unnest(ARRAY[
 -- damaged images
 WITH good AS (SELECT tlv_category_moments(v)::text AS t FROM cat_rows WHERE id < 10)
 SELECT pg_temp.outcome(format('SELECT length(%L::tlv_moments::text)', left(t, 200))) AS cut,
-       pg_temp.outcome(format('SELECT length(%L::tlv_moments::text)', replace(t, 'category_moments:', 'dense_moments:'))) AS kind FROM good;
+       pg_temp.outcome(format('SELECT length(%L::tlv_moments::text)', replace(t, 'category_moments ', 'dense_moments '))) AS kind FROM good;
 DROP TABLE cat_rows, cat_parts, cat_model;
 DROP FUNCTION cat_paths;

@@ -32,13 +32,13 @@ DECLARE
   info jsonb := tlv_info(m);
   scalars text;
 BEGIN
-  SELECT string_agg(key || '=' || CASE WHEN key IN ('bytes', 'model', 'subspace') THEN value ELSE round(value::numeric, 6)::text END, ' ' ORDER BY key)
-    INTO scalars FROM jsonb_each_text(info) WHERE jsonb_typeof(info->key) = 'number';
+  SELECT string_agg(key || '=' || CASE WHEN key IN ('model', 'subspace') THEN value ELSE round(value::numeric, 6)::text END, ' ' ORDER BY key)
+    INTO scalars FROM jsonb_each_text(info) WHERE jsonb_typeof(info->key) = 'number' AND key <> 'bytes';
   RETURN scalars || CASE info->>'kind'
     WHEN 'count_summary' THEN md5(m::text)
     WHEN 'count_pairs' THEN md5(m::text)
     WHEN 'count_products' THEN (SELECT string_agg(round(eigenvalue::numeric, 8)::text, ' ' ORDER BY rank) FROM tlv_spectrum(tlv_find_subspace(m)))
-    WHEN 'count_triples' THEN CASE WHEN info->>'distinct' = '0' THEN topics_digest(tlv_fit_lda(m, alpha0 => 1))
+    WHEN 'count_triples' THEN CASE WHEN info->>'distinct' = '0' THEN topics_digest(tlv_fit_lda(m, alpha0 => 1, subspace => (SELECT c.s FROM constants c)))
       ELSE (SELECT string_agg(round(z::numeric, 6)::text, ' ' ORDER BY rank) FROM tlv_spectrum(m)) END
     WHEN 'topic_statistics' THEN topics_digest(tlv_update((SELECT c.m FROM constants c), m))
     WHEN 'coherence' THEN (SELECT string_agg(concat_ws(' ', topic, round(npmi::numeric, 8), round(umass::numeric, 8)), ',' ORDER BY topic) FROM tlv_topic_coherence(m))
@@ -169,7 +169,7 @@ FROM (SELECT tlv_info(tlv_count_summary(bags)) AS i
 CREATE TABLE moment_days AS
   SELECT day, tlv_count_moments(bag) AS pairs, tlv_count_moments(bag, s) AS triples, tlv_count_products(bag, s) AS products, tlv_statistics(bag, m) AS statistics
   FROM moment_docs, constants WHERE day < 7 GROUP BY day;
-SELECT bool_and(pg_column_size(pairs) > 2500) AS pairs, bool_and(pg_column_size(products) > 2500) AS products FROM moment_days;
+SELECT bool_and(pg_column_size(pairs) > 500) AS pairs, bool_and(pg_column_size(products) > 2500) AS products FROM moment_days;
 CREATE TEMP TABLE day_hashes AS
   SELECT day, md5(pairs::text) AS p, md5(triples::text) AS t, md5(products::text) AS q, md5(statistics::text) AS s FROM moment_days;
 SELECT digest(tlv_rollup(pairs)) = digest(sum_pairs) AS pairs, digest(tlv_rollup(triples)) = digest(sum_triples) AS triples,
@@ -199,7 +199,7 @@ CREATE TEMP TABLE copied (LIKE all_values);
 \copy copied FROM 'moments.copy.tmp' (FORMAT binary)
 \! rm -f moments.copy.tmp
 SELECT kind, a.m = c.m AS binary_copy, a.m = a.m::text::tlv_moments AS text, a.m <> c.m AS differs,
-       tlv_moments_hash(a.m) = tlv_moments_hash(c.m) AS hash, left(a.m::text, strpos(a.m::text, ':')) AS prefix,
+       tlv_moments_hash(a.m) = tlv_moments_hash(c.m) AS hash, split_part(a.m::text, ' ', 1) || ':' AS prefix,
        tlv_moments_hash(a.m) = tlv_moments_hash_extended(a.m, 0)::bit(32)::int AS low_half
 FROM all_values a JOIN copied c USING (kind) ORDER BY kind;
 SELECT count(*) FROM all_values a JOIN copied c ON a.m = c.m;
@@ -211,7 +211,7 @@ CREATE TEMP TABLE constants_copy AS SELECT * FROM constants WHERE false;
 \! rm -f constants.copy.tmp
 SELECT c.s = d.s AS subspace, c.m = d.m AS model, c.s = c.s::text::tlv_subspace AS subspace_text, c.m = c.m::text::tlv_model AS model_text,
        tlv_subspace_hash(c.s) = tlv_subspace_hash(d.s) AS subspace_hash, tlv_model_hash(c.m) = tlv_model_hash(d.m) AS model_hash,
-       c.s <> c.distinct_s AS others_differ, left(c.s::text, strpos(c.s::text, ':')), left(c.m::text, strpos(c.m::text, ':'))
+       c.s <> c.distinct_s AS others_differ, split_part(c.s::text, ' ', 1) || ':' AS left, split_part(c.m::text, ' ', 1) || ':' AS left
 FROM constants c, constants_copy d;
 
 -- different subspaces, models, kinds do not mix

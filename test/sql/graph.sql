@@ -88,7 +88,7 @@ GROUP BY call ORDER BY call;
 -- DISTINCT: every pair once
 SELECT bool_and(weight = 1) AS once, count(*) FROM tlv_edges((SELECT tlv_digraph_agg(DISTINCT src, dst) FROM graph_edges));
 -- a constant kind is that of the group's first row; each group may have its own
-SELECT day % 2 AS odd, left(CASE WHEN day % 2 = 1 THEN tlv_digraph_agg(src, dst) ELSE tlv_bigraph_agg(src, dst) END::text, 10) AS kind FROM graph_edges GROUP BY 1 ORDER BY 1;
+SELECT day % 2 AS odd, split_part(CASE WHEN day % 2 = 1 THEN tlv_digraph_agg(src, dst) ELSE tlv_bigraph_agg(src, dst) END::text, ' ', 1) AS kind FROM graph_edges GROUP BY 1 ORDER BY 1;
 -- NULLs are counted; nothing but NULLs is an empty graph, no rows are NULL
 SELECT tlv_info(tlv_graph_agg(src, dst))->>'nulls' AS nulls, tlv_info(tlv_graph_agg(src, dst, weight))->>'nulls' AS nulls_weighted FROM graph_edges;
 SELECT tlv_info(tlv_bigraph_agg(src, dst, weight)) - 'bytes' - 'arrays' AS nothing_but_nulls FROM graph_edges WHERE day = 8;
@@ -126,7 +126,7 @@ INSERT INTO graph_values SELECT 'empty', tlv_graph_agg(src, dst) FROM graph_edge
 CREATE TEMP TABLE graph_copy (LIKE graph_values);
 \copy graph_copy FROM 'graphs.copy.tmp' (FORMAT binary)
 \! rm -f graphs.copy.tmp
-SELECT name, a.g = c.g AS binary_copy, a.g = a.g::text::tlv_graph AS text, a.g <> c.g AS differs, tlv_graph_hash(a.g) = tlv_graph_hash(c.g) AS hash, left(a.g::text, strpos(a.g::text, ':')) AS prefix
+SELECT name, a.g = c.g AS binary_copy, a.g = a.g::text::tlv_graph AS text, a.g <> c.g AS differs, tlv_graph_hash(a.g) = tlv_graph_hash(c.g) AS hash, split_part(a.g::text, ' ', 1) || ':' AS prefix
 FROM graph_values a JOIN graph_copy c USING (name) ORDER BY name;
 SELECT count(*) FROM graph_values a JOIN graph_copy c ON a.g = c.g;
 SELECT count(DISTINCT g) AS distinct_graphs, (SELECT count(*) FROM (SELECT g FROM graph_values UNION SELECT g FROM graph_copy) u) AS united FROM graph_values;
@@ -156,8 +156,8 @@ SELECT f, pg_temp.outcome(format('SELECT %s FROM graph_small', f)) AS outcome
 FROM unnest(ARRAY['tlv_graph_accum(NULL, 1, 2)', 'tlv_graph_accum(NULL, 1, 2, 3.0)', 'tlv_digraph_accum(g, 1, 2)',
                   'tlv_bigraph_accum(g, 1, 2, 3.0)', 'tlv_graph_combine(g, g)']) f;
 SELECT v, pg_temp.outcome(format('SELECT %L::tlv_graph', v)) AS outcome FROM unnest(ARRAY['', 'undirected', 'undirected:', 'undirected:AAAA', 'undirected:%', 'something:AAAA']) v;
-SELECT pg_temp.outcome(format('SELECT %L::tlv_graph', replace(g::text, 'directed:', 'bipartite:'))) AS wrong_prefix,
-       pg_temp.outcome(format('SELECT %L::tlv_graph', overlay(g::text placing '////' from 900))) AS damaged,
+SELECT pg_temp.outcome(format('SELECT %L::tlv_graph', replace(g::text, 'directed ', 'bipartite '))) AS wrong_prefix,
+       pg_temp.outcome(format('SELECT %L::tlv_graph', overlay(g::text placing '////' from 200))) AS damaged,
        pg_temp.outcome(format('SELECT %L::tlv_moments', g)) AS other_type FROM graph_small WHERE kind = 'directed';
 SELECT pg_temp.outcome($$SELECT tlv_fit_lda(tlv_graph_agg(1, 2)::text::tlv_moments)$$) AS no_moments;
 SET tensorlv.work_mem = '64kB';

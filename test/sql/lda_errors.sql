@@ -154,7 +154,7 @@ SELECT t, pg_temp.outcome(format('SELECT %L::tlv_moments', t)) AS moments, pg_te
        pg_temp.outcome(format('SELECT %L::tlv_model', t)) AS model
 FROM unnest(ARRAY['', 'x', ':', 'count_summary:', 'lda:AAAA', 'items:%%%%', 'lda:AQA=', 'nothing:AAAA']) t;
 SELECT pg_temp.outcome(format('SELECT %L::tlv_model', summary)) AS moments_as_model, pg_temp.outcome(format('SELECT %L::tlv_moments', m)) AS model_as_moments,
-       pg_temp.outcome(format('SELECT %L::tlv_moments', replace(summary::text, 'count_summary:', 'count_pairs:'))) AS other_kind,
+       pg_temp.outcome(format('SELECT %L::tlv_moments', replace(summary::text, 'count_summary ', 'count_pairs '))) AS other_kind,
        pg_temp.outcome(format('SELECT %L::tlv_moments', left(summary::text, 200))) AS cut, pg_temp.outcome(format('SELECT %L::tlv_moments', summary::text || 'AAAA')) AS longer,
        pg_temp.outcome(format('SELECT %L::tlv_moments', overlay(summary::text PLACING CASE substr(summary::text, 900, 1) WHEN 'B' THEN 'C' ELSE 'B' END FROM 900 FOR 1))) AS one_digit
 FROM err_values;

@@ -59,6 +59,16 @@ extern tlv_status tlv_accumulator_refuse_rows(tlv_context *ctx, const tlv_accumu
 extern tlv_status tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
 										 tlv_accumulator **accumulator);
 
+/*
+ * Takes a stored value of the same kind, which was merged or whose rows were added, out again.
+ * exactly: only where all sums are whole numbers, so that what is left is what would have come
+ * without it; otherwise *done is false and nothing has changed.  Not exactly: also sums of other
+ * numbers, left to rounding.  Errors: TLV_BAD_PARAMETER for kinds that are not sums alone;
+ * TLV_BAD_DATA for more than there is; those of merge.
+ */
+extern tlv_status tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator,
+										   const tlv_frame *frame, bool exactly, bool *done);
+
 /* One document, decoded into buffers that grow and stay. */
 typedef struct tlv_document
 {

@@ -115,12 +115,20 @@ extern double tlv_count_trace(const tlv_frame *summary, double minimum_documents
 extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 									  double *z, size_t *count, size_t *k);
 
+/*
+ * Whether triples refer to their subspace by its digest: those of few tokens do, which would be
+ * small beside its items and basis, and sums of which a part does.  A fit needs it then.
+ */
+extern bool tlv_count_triples_refer(const tlv_frame *triples);
+
 /* z value of one direction of triples collected in distinct mode; NaN otherwise. */
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 
 /* Checks shared by the kinds of document moments: counters, ascending items. */
 extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
-/* What a subspace says of itself, and a section `wide` (width x d) of the shape of its basis. */
+/* What a subspace says of itself, without items and basis, whose shape is width x 0. */
+extern tlv_status tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame, size_t width);
+/* The same with them, and a section `wide` (width x d) of the shape of its basis. */
 extern tlv_status tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame,
 										   const char *wide);
 extern tlv_status tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d);

@@ -25,6 +25,7 @@ typedef struct tlv_lda_options
 	uint64_t seed;	  /* of decomposition and refinement */
 	bool fewer;		  /* fit as many topics as the moments identify, where that is less than k */
 	tlv_decompose_options decompose;
+	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */
 } tlv_lda_options;
 
 /* Pseudo-count per item. */

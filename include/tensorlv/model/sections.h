@@ -118,6 +118,9 @@ struct tlv_sections
 	 * sizes; *owned gets what is freed after writing.  Arrays of such a kind are its own business:
 	 * create and merge leave them alone. */
 	tlv_status (*describe)(tlv_context *ctx, tlv_accumulator *accumulator, void **owned);
+	/* Of a kind with describe: merge_own takes sums of the other sign, too, and describe leaves out
+	 * what is gone (tlv_accumulator_subtract). */
+	bool takes_away;
 	/* Merges the sections that say TLV_OWN, of a frame of the same sizes; of a kind with describe,
 	 * of any sizes, before the sums of fixed shape are added. */
 	tlv_status (*merge_own)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
@@ -185,6 +188,11 @@ extern tlv_status tlv_require_shares(tlv_context *ctx, const tlv_frame *frame, c
 
 /* Two whole numbers whose sum is still exact, at most 2^53: TLV_LIMIT otherwise, naming it. */
 extern tlv_status tlv_require_whole_sum(tlv_context *ctx, const char *name, double a, double b);
+
+/* Of n sums after others were taken away (NULL: of about 1) none may be negative but by rounding,
+ * which becomes 0: TLV_BAD_DATA otherwise, naming them. */
+extern tlv_status tlv_require_left(tlv_context *ctx, const char *name, size_t n,
+								   const double *taken, double *left);
 
 /* One more of what is counted: TLV_LIMIT where a sum would no longer be exact, naming it. */
 static inline tlv_status

@@ -27,6 +27,14 @@
 #define SIZE_BASIS TLV_SIZE_1
 #define SIZE_ITEMS TLV_SIZE_2
 #define SIZE_RITZ  TLV_SIZE_3 /* of triples: as many as the subspace has directions */
+#define SIZE_HELD  TLV_SIZE_4 /* of triples: the items, or 0 where they refer to their subspace */
+
+/*
+ * Triples hold the items, scales, shares and basis of their subspace, so that they can be fitted
+ * alone, when these are at most so many numbers for every token; of fewer documents, those of a
+ * month, they would be nearly all of the value, which then refers to its subspace by the digest.
+ */
+#define HELD_TOKENS 8
 
 typedef struct compressed_state
 {
@@ -204,14 +212,15 @@ static tlv_status
 count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspace *subspace,
 						tlv_accumulator **accumulator)
 {
-	size_t width = subspace->width,
-		   ritz = kind->code == TLV_KIND_COUNT_TRIPLES ? subspace->block : 0;
-	const size_t sizes[TLV_SIZES] = {width, subspace->d, ritz};
+	bool triples = kind->code == TLV_KIND_COUNT_TRIPLES;
+	size_t width = subspace->width;
+	const size_t sizes[TLV_SIZES] = {width, subspace->d, triples ? subspace->block : 0,
+									 triples ? subspace->d : 0};
 	compressed_state *state;
 
 	TLV_TRY(tlv_sections_create(ctx, kind->accumulator, sizes, accumulator));
 	state = (compressed_state *) *accumulator;
-	state->triples = kind->code == TLV_KIND_COUNT_TRIPLES;
+	state->triples = triples;
 	state->subspace = subspace;
 	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
@@ -363,13 +372,73 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (ritz < width || ritz > sizes[SIZE_ITEMS] ||
 		tlv_frame_scalar(frame, "rank", 0) != (double) width)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"ritz\" has the wrong shape");
+	if (sizes[SIZE_HELD] != 0 && sizes[SIZE_HELD] != sizes[SIZE_ITEMS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" has the wrong shape");
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
-	return tlv_count_check_subspace(ctx, frame, "basis");
+	return sizes[SIZE_HELD] == 0 ? tlv_count_check_reference(ctx, frame, width)
+								 : tlv_count_check_subspace(ctx, frame, "basis");
+}
+
+bool
+tlv_count_triples_refer(const tlv_frame *triples)
+{
+	return tlv_frame_find(triples, "items")->rows == 0;
+}
+
+/* Parts of which one only refers to the subspace make a sum that does. */
+static tlv_status
+triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	static const char *const held[] = {"items", "scale", "shares", "basis"};
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t *own = &state->declared.sizes[SIZE_HELD];
+	tlv_frame referring = *frame;
+	tlv_section *table;
+	tlv_status status;
+
+	if (!state->declared.known || (*own == 0) == tlv_count_triples_refer(frame))
+		return tlv_sections_merge(ctx, accumulator, frame);
+	if (*own != 0)
+	{
+		/* rows that follow go on to see the whole of it */
+		size_t before = *own;
+
+		*own = 0;
+		status = tlv_sections_merge(ctx, accumulator, frame);
+		if (state->subspace != NULL)
+			*own = before;
+		return status;
+	}
+	TLV_TRY_NEW(ctx, table, frame->header->sections);
+	memcpy(table, frame->table, frame->header->sections * sizeof(*table));
+	for (uint32_t i = 0; i < frame->header->sections; i++)
+		for (size_t h = 0; h < sizeof(held) / sizeof(held[0]); h++)
+			if (strcmp(table[i].name, held[h]) == 0)
+				*(h == 3 ? &table[i].columns : &table[i].rows) = 0;
+	referring.table = table;
+	status = tlv_sections_merge(ctx, accumulator, &referring);
+	tlv_free(ctx, table);
+	return status;
+}
+
+static tlv_status
+triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	size_t *own = &state->declared.sizes[SIZE_HELD], before = *own;
+	double held = (double) before * (double) (state->declared.sizes[SIZE_BASIS] + 3);
+	tlv_status status;
+
+	if (held > HELD_TOKENS * state->tokens)
+		*own = 0;
+	status = tlv_sections_build(ctx, accumulator, builder);
+	*own = before;
+	return status;
 }
 
 #define AT(member) offsetof(compressed_state, member)
-/* Of both kinds: counters, and what they inherit from their subspace. */
-#define COMMON_LIST                                                                                \
+/* Of both kinds: counters, and what they inherit from their subspace, for so many items. */
+#define COMMON_LIST(held)                                                                          \
 	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
 		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},               \
 		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
@@ -384,14 +453,14 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		 TLV_EQUAL,			  AT(minimum_documents)},                                              \
 		{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},                   \
 		{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},     \
-		{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},            \
-		{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},        \
+		{"items", TLV_INT64, held, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},                  \
+		{"scale", TLV_FLOAT64, held, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},              \
 	{                                                                                              \
-		"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)         \
+		"shares", TLV_FLOAT64, held, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)               \
 	}
 
 static const tlv_declaration products_list[] = {
-	COMMON_LIST,
+	COMMON_LIST(SIZE_ITEMS),
 	/* The subspace's own Ritz values become the ones before. */
 	{"ritz_before", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
 	{"rayleigh", TLV_FLOAT64, SIZE_BASIS, SIZE_BASIS, TLV_ANY, TLV_SUM, AT(rayleigh)},
@@ -408,10 +477,10 @@ static const tlv_sections products_sections = {
 };
 
 static const tlv_declaration triples_list[] = {
-	COMMON_LIST,
+	COMMON_LIST(SIZE_HELD),
 	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
 	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
+	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},
 	{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
 	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
 	{"triples", TLV_FLOAT64, TLV_CUBES_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(cubes)},
@@ -425,7 +494,8 @@ static const tlv_sections triples_sections = {
 	.kind = TLV_KIND_COUNT_TRIPLES,
 	TLV_LIST(triples_list),
 	.least = {1, 1, 1},
-	.most = {TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+	.most = {TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX,
+			 (size_t) TLV_DICTIONARY_MAX},
 	.flush = compressed_flush,
 	.check_more = triples_check,
 };
@@ -438,7 +508,9 @@ static const tlv_accumulator_class products_class = {
 };
 static const tlv_accumulator_class triples_class = {
 	.name = "count_triples",
-	TLV_DECLARED(&triples_sections),
+	.sections = &triples_sections,
+	.merge = triples_merge,
+	.build = triples_build,
 	.rows = TLV_ROW_BAG,
 	.add = compressed_add,
 };

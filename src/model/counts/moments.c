@@ -296,6 +296,29 @@ allocate_stored(tlv_context *ctx, size_t d, size_t n_pairs, count_arrays *stored
 	return TLV_OK;
 }
 
+/* Positions of the items that documents hold: all, unless documents were taken out. */
+static tlv_status
+items_left(tlv_context *ctx, count_state *state, tlv_bag_entry *order, size_t *n)
+{
+	const char *names[3] = {"totals", "correction", "squares"};
+	double *sums[3] = {state->totals, state->correction, state->squares};
+	size_t d = state->dictionary.n, left = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (state->frequency[i] == 0 && fabs(state->totals[i]) < 0.5)
+			continue;
+		order[left++] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
+		TLV_TRY(tlv_require_left(ctx, "frequency", 1, NULL, state->frequency + i));
+		for (int s = 0; s < 3; s++)
+			TLV_TRY(tlv_require_left(ctx, names[s], 1, NULL, sums[s] + i));
+	}
+	*n = left;
+	return TLV_OK;
+}
+
 /* Items ascending, so that equal moments are equal bytes whatever the order of the rows. */
 static tlv_status
 count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
@@ -310,9 +333,9 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	TLV_TRY(allocate_stored(ctx, d, state->with_pairs ? tlv_packed2_size(d) : 0, stored));
 	*owned = stored->numbers[0];
 	state->declared.sizes[SIZE_ITEMS] = d;
-	for (size_t i = 0; i < d; i++)
-		order[i] = (tlv_bag_entry){state->dictionary.items[i], (double) i};
+	TLV_TRY(items_left(ctx, state, order, &d));
 	TLV_TRY(tlv_bag_sort(ctx, d, order, order + d, &d));
+	state->declared.sizes[SIZE_ITEMS] = d;
 	for (size_t i = 0; i < d; i++)
 	{
 		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
@@ -329,7 +352,7 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 		if (i % ROWS_BETWEEN == ROWS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < i; j++)
-			row[j] = state->pairs[tlv_packed2_index(at, (size_t) order[j].weight)];
+			row[j] = fmax(0, state->pairs[tlv_packed2_index(at, (size_t) order[j].weight)]);
 		row[i] = state->squares[at];
 	}
 	tlv_free(ctx, order);
@@ -411,6 +434,7 @@ static const tlv_sections summary_sections = {
 	.list = count_list,
 	.most = {(size_t) TLV_DICTIONARY_MAX},
 	.describe = count_describe,
+	.takes_away = true,
 	.check_more = summary_check,
 	.merge_own = count_merge,
 };
@@ -421,6 +445,7 @@ static const tlv_sections pairs_sections = {
 	.list = count_list,
 	.most = {TLV_COUNT_PAIRS_MAX_ITEMS},
 	.describe = count_describe,
+	.takes_away = true,
 	.check_more = summary_check,
 	.merge_own = count_merge,
 };

@@ -377,14 +377,12 @@ tlv_subspace_from_moments(tlv_context *ctx, const tlv_frame *moments,
 	}
 }
 
-tlv_status
-tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *wide)
+/* Numbers of the subspace that all that refers to it has. */
+static tlv_status
+check_subspace_scalars(tlv_context *ctx, const tlv_frame *frame)
 {
 	static const char *const scalars[] = {"distinct", "minimum_documents"};
 	static const char *const whole[] = {"rank", "steps", "seed"};
-	const tlv_section *section = tlv_frame_find(frame, wide);
-	uint64_t d = 0;
-	double rank;
 
 	for (size_t i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++)
 	{
@@ -393,7 +391,24 @@ tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *w
 	}
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		TLV_TRY(tlv_frame_require_whole(ctx, frame, whole[i]));
-	TLV_TRY(tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL));
+	return tlv_frame_require(ctx, frame, "trace", TLV_FLOAT64, 1, 1, NULL);
+}
+
+tlv_status
+tlv_count_check_reference(tlv_context *ctx, const tlv_frame *frame, size_t width)
+{
+	TLV_TRY(check_subspace_scalars(ctx, frame));
+	return tlv_frame_require(ctx, frame, "basis", TLV_FLOAT64, width, 0, NULL);
+}
+
+tlv_status
+tlv_count_check_subspace(tlv_context *ctx, const tlv_frame *frame, const char *wide)
+{
+	const tlv_section *section = tlv_frame_find(frame, wide);
+	uint64_t d = 0;
+	double rank;
+
+	TLV_TRY(check_subspace_scalars(ctx, frame));
 	TLV_TRY(tlv_count_check_items(ctx, frame, &d));
 	TLV_TRY(tlv_frame_require(ctx, frame, "scale", TLV_FLOAT64, d, 1, NULL));
 	TLV_TRY(tlv_frame_require_minimum(ctx, frame, "scale", DBL_MIN)); /* topics are divided by it */

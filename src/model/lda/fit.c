@@ -40,6 +40,7 @@ typedef struct lda_fit
 	double *mean;	 /* width: W'P1 */
 	double *pairs;	 /* width x width: Q */
 	double *triples; /* packed: T */
+	const tlv_frame *subspace;
 	tlv_dirichlet_solver solver;
 	double alpha0;
 	bool searched; /* alpha0 was */
@@ -71,6 +72,32 @@ open_solver(tlv_context *ctx, const tlv_lda_options *options, lda_fit *fit)
 									   &fit->solver);
 }
 
+/* What holds items, scales, shares and basis: the moments themselves, or the subspace. */
+static tlv_status
+find_subspace(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			  const tlv_frame **subspace)
+{
+	const tlv_frame *given = options->subspace;
+
+	*subspace = triples;
+	if (given != NULL &&
+		!tlv_digest_equal(tlv_frame_digest(triples, "subspace"), &given->header->digest))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments were collected in another subspace");
+	if (!tlv_count_triples_refer(triples))
+		return TLV_OK;
+	if (given == NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "moments of so few documents refer to the subspace that they were collected in");
+		return tlv_fail_hint(ctx, "Pass it: tlv_fit_lda(moments, subspace => ...).");
+	}
+	*subspace = given;
+	if (tlv_frame_find(given, "items")->rows != tlv_frame_find(triples, "totals")->rows ||
+		tlv_frame_find(given, "basis")->rows < tlv_frame_find(triples, "mean")->rows)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the moments do not fit their subspace");
+	return TLV_OK;
+}
+
 static tlv_status
 open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
 			 lda_fit *fit)
@@ -80,8 +107,9 @@ open_moments(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *
 	const double *mean = tlv_frame_float64(triples, "mean");
 	const double *cubes = tlv_frame_float64(triples, "triples");
 
+	TLV_TRY(find_subspace(ctx, triples, options, &fit->subspace));
 	fit->width = w;
-	fit->d = tlv_frame_find(triples, "items")->rows;
+	fit->d = tlv_frame_find(triples, "totals")->rows;
 	fit->k = options->k > 0 ? options->k : w;
 	if (options->fewer)
 		fit->k = (size_t) fmax(
@@ -144,16 +172,17 @@ decompose_identified(tlv_context *ctx, const tlv_lda_options *options, lda_fit *
  * negative[j] gets the sum of its negative entries' moduli.
  */
 static tlv_status
-recover_topics(tlv_context *ctx, const lda_fit *fit, const tlv_frame *triples, double *raw,
-			   double *negative)
+recover_topics(tlv_context *ctx, const lda_fit *fit, double *raw, double *negative)
 {
 	size_t k = fit->k, w = fit->width, d = fit->d;
-	const double *scale = tlv_frame_float64(triples, "scale");
-	const double *basis = tlv_frame_float64(triples, "basis");
+	const double *scale = tlv_frame_float64(fit->subspace, "scale");
+	const double *basis = tlv_frame_float64(fit->subspace, "basis");
+	size_t block = tlv_frame_find(fit->subspace, "basis")->rows; /* the leading w of them */
 	double *sums = tlv_alloc0(ctx, k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, sums);
-	TLV_TRY(tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, w, 0, raw, k));
+	TLV_TRY(
+		tlv_gemm(ctx, true, false, k, d, w, 1, fit->solver.components, w, basis, block, 0, raw, k));
 	for (size_t i = 0; i < d; i++)
 	{
 		if (i % ITEMS_BETWEEN == 0)
@@ -274,7 +303,7 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *triples, lda_fit *fit)
 static double
 trace_margin(const tlv_frame *triples)
 {
-	double d = (double) tlv_frame_find(triples, "items")->rows;
+	double d = (double) tlv_frame_find(triples, "totals")->rows;
 	double documents = tlv_frame_scalar(triples, "documents", 0);
 	double tokens = tlv_frame_scalar(triples, "tokens", 0);
 
@@ -396,11 +425,11 @@ write_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *opt
 						   .alpha0_least = alpha0_least(triples, options, fit),
 						   .eta = options->eta,
 						   .seed = (double) options->seed,
-						   .items = tlv_frame_int64(triples, "items"),
+						   .items = tlv_frame_int64(fit->subspace, "items"),
 						   .phi = fit->phi,
 						   .alpha = fit->alpha,
 						   .weights = fit->weights,
-						   .shares = tlv_frame_float64(triples, "shares"),
+						   .shares = tlv_frame_float64(fit->subspace, "shares"),
 						   .diagnostics = &fit->diagnostics};
 
 	tlv_lda_alpha(fit->k, fit->alpha0, fit->weights, fit->alpha);
@@ -419,7 +448,7 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	TLV_TRY(open_moments(ctx, triples, options, &fit));
 	TLV_TRY(decompose_identified(ctx, options, &fit));
 	TLV_TRY(allocate_topics(ctx, &fit));
-	TLV_TRY(recover_topics(ctx, &fit, triples, fit.phi, fit.negative));
+	TLV_TRY(recover_topics(ctx, &fit, fit.phi, fit.negative));
 	TLV_TRY(project_topics(ctx, fit.k, fit.d, fit.phi));
 	TLV_TRY(estimate_weights(ctx, fit.k, fit.d, fit.phi, tlv_frame_float64(triples, "totals"),
 							 tlv_frame_scalar(triples, "tokens", 0), fit.weights));

@@ -390,6 +390,7 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 
 	plan->options.fit.k = plan->k;
 	plan->options.fit.fewer = true;
+	plan->options.fit.subspace = tlv_count_triples_refer(triples) ? &plan->subspace.frame : NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
 						   tlv_lda_fit(ctx, triples, &plan->options.fit, &made.image, &made.size));
@@ -419,8 +420,10 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	lda_plan *plan = lda_plan_of(base);
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	subspace_drop(ctx, plan);
+	if (!tlv_count_triples_refer(&values[0]->frame))
+		subspace_drop(ctx, plan);
 	TLV_TRY(model_fit(ctx, plan, &values[0]->frame));
+	subspace_drop(ctx, plan);
 	if (plan->options.refine == NULL)
 	{
 		TLV_TRY(model_fill(ctx, plan));

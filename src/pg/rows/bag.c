@@ -325,6 +325,58 @@ TLV_FUNCTION(tlv_bag_add)
 	PG_RETURN_POINTER(bag_from_entries(n, entries));
 }
 
+/* a - b: items of which nothing is left are gone. */
+TLV_FUNCTION(tlv_bag_subtract)
+{
+	int64_t *items[2];
+	double *weights[2];
+	size_t n[2], left = 0, j = 0;
+
+	for (int a = 0; a < 2; a++)
+		n[a] = decode_bag(PG_GETARG_TLV(a), &items[a], &weights[a]);
+	for (size_t i = 0; i < n[0]; i++)
+	{
+		double weight = weights[0][i];
+		bool common = j < n[1] && items[1][j] == items[0][i];
+
+		TlvLoopCheck(i);
+		if (common)
+			weight -= weights[1][j++];
+		if (weight < 0 || (j < n[1] && items[1][j] < items[0][i]))
+			break;
+		if (weight > 0)
+		{
+			items[0][left] = items[0][i];
+			weights[0][left++] = weight;
+		}
+		if (i + 1 == n[0] && j == n[1])
+			PG_RETURN_POINTER(TlvBagValue(left, items[0], weights[0]));
+	}
+	if (n[1] > 0)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("more is taken out of the bag than there is")));
+	PG_RETURN_POINTER(TlvBagValue(0, items[0], weights[0]));
+}
+
+/* Every weight so many times. */
+TLV_FUNCTION(tlv_bag_scale)
+{
+	double factor = PG_GETARG_FLOAT8(0);
+	int64_t *items;
+	double *weights;
+	size_t n = decode_bag(PG_GETARG_TLV(1), &items, &weights);
+	tlv_context ctx;
+
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	for (size_t i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		weights[i] *= factor;
+		TlvCheck(&ctx, tlv_bag_check_weight(&ctx, items[i], weights[i]));
+	}
+	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
+}
+
 TLV_FUNCTION(tlv_bag_info)
 {
 	const tlv_bag_image *bag = TLV_BAG(PG_GETARG_TLV(0));

@@ -9,6 +9,7 @@
 #include "server/tlv_pg.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -285,6 +286,64 @@ TLV_FUNCTION(tlv_bag_combine)
 		append_state(state, other);
 	else
 		append_bag(state, PG_GETARG_TLV(1));
+	TlvEndUse(&state->in_use);
+	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
+}
+
+static bool
+all_whole(const BagState *state, uint32 from)
+{
+	for (uint32 i = from; i < state->n; i++)
+	{
+		TlvLoopCheck(i);
+		if (!(fabs(state->entries[i].weight) <= 0x1p53 &&
+			  state->entries[i].weight == floor(state->entries[i].weight)))
+			return false;
+	}
+	return true;
+}
+
+/* Items of which nothing is left go; the state is sorted. */
+static void
+drop_empty(BagState *state)
+{
+	uint32 left = 0;
+
+	for (uint32 i = 0; i < state->n; i++)
+	{
+		TlvLoopCheck(i);
+		if (state->entries[i].weight < 0)
+			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+							errmsg("more is taken out of the bag than there is")));
+		if (state->entries[i].weight > 0)
+			state->entries[left++] = state->entries[i];
+	}
+	state->n = left;
+}
+
+/* Inverse transition function of tlv_rollup(tlv_bag): of whole weights, whose sums are exact. */
+TLV_FUNCTION(tlv_bag_inverse)
+{
+	BagState *state;
+	uint32 before;
+
+	require_aggregate(fcinfo);
+	state = state_argument(fcinfo);
+	TlvBeginUse(&state->in_use);
+	compact(state);
+	before = state->n;
+	append_bag(state, PG_GETARG_TLV(1));
+	if (!all_whole(state, 0))
+	{
+		state->n = before;
+		state->sorted = true;
+		TlvEndUse(&state->in_use);
+		PG_RETURN_NULL();
+	}
+	for (uint32 i = before; i < state->n; i++)
+		state->entries[i].weight = -state->entries[i].weight;
+	compact(state);
+	drop_empty(state);
 	TlvEndUse(&state->in_use);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }

@@ -250,8 +250,52 @@ TLV_FUNCTION(tlv_moments_combine)
 	return TlvExpandedDatum(expanded);
 }
 
-/* a + b */
-TLV_FUNCTION(tlv_moments_add)
+static void
+require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	if (TlvKind(frame)->accumulator != accumulator->class)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cannot take moments of kind %s out of kind %s",
+							   TlvKind(frame)->name, accumulator->class->name)));
+}
+
+/*
+ * Inverse transition function of tlv_rollup.  Where the sums are not exact, what is left would
+ * depend on what has been taken out: NULL, and the server adds up anew.
+ */
+TLV_FUNCTION(tlv_moments_inverse)
+{
+	TlvShared *shared = TlvSharedState(fcinfo);
+	TlvExpanded *expanded = TlvExpandedGet(PG_GETARG_DATUM(0));
+	struct varlena *other;
+	tlv_frame frame;
+	bool done;
+
+	if (expanded == NULL)
+	{
+		tlv_frame first = TlvFrame(PG_GETARG_TLV(0));
+		tlv_accumulator *accumulator = make_like(shared, &first);
+
+		TlvMerge(&shared->ctx, accumulator, &first);
+		expanded = TlvExpandedCreate(shared, accumulator);
+	}
+	expanded->foreign = true;
+	other = TlvPlain(PG_GETARG_TLV(1));
+	frame = TlvFrame(other);
+	require_like(expanded->accumulator, &frame);
+	TlvBeginUse(&expanded->in_use);
+	TlvCheck(&shared->ctx,
+			 tlv_accumulator_subtract(&shared->ctx, expanded->accumulator, &frame, true, &done));
+	TlvEndUse(&expanded->in_use);
+	if ((Pointer) other != DatumGetPointer(PG_GETARG_DATUM(1)))
+		pfree(other);
+	if (!done)
+		PG_RETURN_NULL();
+	return TlvExpandedDatum(expanded);
+}
+
+static Datum
+merge_two(FunctionCallInfo fcinfo, bool subtract)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
 	const tlv_kind *kind = TlvKind(&a);
@@ -264,11 +308,31 @@ TLV_FUNCTION(tlv_moments_add)
 	builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
 	TlvCheck(&work->ctx, tlv_accumulator_create(&work->ctx, kind->accumulator, &accumulator));
 	TlvMerge(&work->ctx, accumulator, &a);
-	TlvMerge(&work->ctx, accumulator, &b);
+	if (subtract)
+	{
+		bool done;
+
+		require_like(accumulator, &b);
+		TlvCheck(&work->ctx, tlv_accumulator_subtract(&work->ctx, accumulator, &b, false, &done));
+	}
+	else
+		TlvMerge(&work->ctx, accumulator, &b);
 	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
 	sum = TlvBuild(&work->ctx, builder);
 	TlvRequireMade(&work->ctx, sum);
 	tlv_assert(TlvAccepts(&work->ctx, sum));
 	TlvWorkEnd(work);
 	PG_RETURN_POINTER(sum);
+}
+
+/* a + b */
+TLV_FUNCTION(tlv_moments_add)
+{
+	return merge_two(fcinfo, false);
+}
+
+/* a - b */
+TLV_FUNCTION(tlv_moments_subtract)
+{
+	return merge_two(fcinfo, true);
 }

@@ -7,6 +7,8 @@
 #include "access/detoast.h"
 #include "access/htup_details.h"
 #include "catalog/pg_aggregate.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "utils/hsearch.h"
@@ -79,22 +81,42 @@ enter_shared(TlvShared *shared)
 	MemoryContextRegisterResetCallback(shared->mcxt, &shared->callback);
 }
 
+/* Whether it is one of ours, which know that the state is shared. */
+static bool
+is_own_inverse(Oid function)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Form_pg_proc proc;
+	bool own;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	own = proc->prolang == ClanguageId &&
+		  (strcmp(NameStr(proc->proname), "tlv_bag_inverse") == 0 ||
+		   strcmp(NameStr(proc->proname), "tlv_moments_inverse") == 0);
+	ReleaseSysCache(tuple);
+	return own;
+}
+
 static bool
 is_moving(Oid aggregate, Oid transition)
 {
 	HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(aggregate));
+	Form_pg_aggregate form;
 	bool moving;
 
 	if (!HeapTupleIsValid(tuple))
 		return false; /* a window function */
-	moving = ((Form_pg_aggregate) GETSTRUCT(tuple))->aggmtransfn == transition;
+	form = (Form_pg_aggregate) GETSTRUCT(tuple);
+	moving = form->aggmtransfn == transition && !is_own_inverse(form->aggminvtransfn);
 	ReleaseSysCache(tuple);
 	return moving;
 }
 
 /*
  * An inverse transition function in PL/pgSQL would take the live state over and free it, and the
- * server would go on with what it was.  Nobody needs moving aggregates over states of ours.
+ * server would go on with what it was.
  */
 static void
 refuse_moving(FunctionCallInfo fcinfo)

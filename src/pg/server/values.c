@@ -282,8 +282,7 @@ value_in(const char *text, tlv_frame_type type, Node *escape)
 		ereturn(escape, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid %s: \"%s\"", type_names[type], TlvClip(text, 40)),
-				 errhint("The text form is the kind, what people may read, a colon, and base64 "
-						 "digits.")));
+				 errhint("The text form is the kind, a colon, and base64 digits.")));
 	name = strcspn(text, ": ");
 	value = value_of_digits(colon + 1);
 	if (value == NULL)
@@ -303,15 +302,15 @@ value_in(const char *text, tlv_frame_type type, Node *escape)
 }
 
 /* Counts that say at a glance how much is in a value, as far as its kind has them. */
-static const char *const head_counts[] = {"documents", "rows", "sequences", "edges", "tokens"};
-static const char *const head_shapes[] = {"items", "nodes_1", "nodes"};
+static const char *const head_counts[] = {"documents", "rows", "sequences", "entries"};
 
-/* What people read: lda k=20 items=97620 bytes=1412345 */
+/* What people read: lda k=20 items=97620 bytes=1412345: */
 static void
 append_head(StringInfo text, struct varlena *value)
 {
 	tlv_frame frame = TlvFrame(value);
 	const tlv_kind *kind = TlvKind(&frame);
+	const tlv_section *items = tlv_frame_find(&frame, "items");
 
 	appendStringInfoString(text, kind->name);
 	if (kind->type == TLV_FRAME_MODEL)
@@ -320,14 +319,8 @@ append_head(StringInfo text, struct varlena *value)
 		if (tlv_frame_scalar(&frame, head_counts[i], -1) >= 0)
 			appendStringInfo(text, " %s=%.15g", head_counts[i],
 							 tlv_frame_scalar(&frame, head_counts[i], 0));
-	for (size_t i = 0; i < lengthof(head_shapes); i++)
-	{
-		const tlv_section *section = tlv_frame_find(&frame, head_shapes[i]);
-
-		if (section != NULL && !is_single(section))
-			appendStringInfo(text, " %s=%llu", i == 1 ? "nodes" : head_shapes[i],
-							 (unsigned long long) section->rows);
-	}
+	if (items != NULL && items->rows > 0)
+		appendStringInfo(text, " items=%llu", (unsigned long long) items->rows);
 	appendStringInfo(text, " bytes=%zu:", (size_t) VARSIZE(value));
 	if (frame.header != (const tlv_frame_header *) value)
 		pfree(unconstify(tlv_frame_header *, frame.header));
@@ -581,8 +574,8 @@ TLV_FUNCTION(tlv_value_info)
 
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"type\": \"%s\", \"kind\": \"%s\", \"version\": %u, \"bytes\": %zu",
-					 type_names[frame.header->type], TlvKind(&frame)->name,
-					 ((tlv_frame_header *) value)->version, (size_t) VARSIZE(value));
+					 type_names[frame.header->type], TlvKind(&frame)->name, frame.header->version,
+					 (size_t) VARSIZE(value));
 	for (uint32_t i = 0; i < frame.header->sections; i++)
 	{
 		const tlv_section *section = &frame.table[i];

@@ -1,0 +1,161 @@
+/*
+ * sections_subtract.c - sums of declared values taken out of others (accumulator.h): what was
+ * merged is merged again with the other sign.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sections_internal.h"
+
+/* Numbers between two looks at whether to stop. */
+#define NUMBERS_BETWEEN ((size_t) 1 << 20)
+
+/* Of what is taken away: what rounding may leave below nothing. */
+#define ROUNDING 1e-9
+
+/* Whether such values are sums at all places, so that taking one out is adding it negated. */
+static bool
+is_sum(const tlv_sections *sections)
+{
+	if (sections == NULL || (sections->describe != NULL && !sections->takes_away))
+		return false;
+	for (size_t i = 0; i < sections->n && !sections->takes_away; i++)
+		if (sections->list[i].merge != TLV_SUM && sections->list[i].merge != TLV_EQUAL)
+			return false;
+	return true;
+}
+
+static bool
+all_whole(size_t n, const double *numbers)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(fabs(numbers[i]) <= 0x1p53 && numbers[i] == floor(numbers[i])))
+			return false;
+	return true;
+}
+
+/* Whether every sum is of whole numbers, and exact therefore, in whatever order it was made. */
+static tlv_status
+sums_whole(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
+		   const tlv_frame *frame, bool *whole)
+{
+	*whole = sections->describe == NULL;
+	for (size_t i = 0; i < sections->n && *whole; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(frame, declaration->name);
+		size_t n = number_count(declaration, state->sizes);
+		tlv_sparse sparse;
+
+		TLV_TRY_CONTINUE(ctx);
+		if (declaration->merge != TLV_SUM || declaration->element == TLV_INT64)
+			continue;
+		if (declaration->element == TLV_FLOAT32)
+			*whole = false;
+		else if (tlv_frame_sparse(frame, declaration->name, &sparse))
+			*whole =
+				all_whole(n, numbers_of(state, declaration)) && all_whole(sparse.n, sparse.values);
+		else
+			*whole = all_whole(n, numbers_of(state, declaration)) &&
+					 all_whole(section->rows * section->columns, tlv_section_data(frame, section));
+	}
+	return TLV_OK;
+}
+
+static void
+negate_section(const tlv_section *section, void *data)
+{
+	size_t n = section->element == TLV_SPARSE ? section->entries : section->rows * section->columns;
+
+	for (size_t i = 0; i < n; i++)
+		if (section->element == TLV_INT64)
+			((int64_t *) data)[i] = -((int64_t *) data)[i];
+		else if (section->element == TLV_FLOAT32)
+			((float *) data)[i] = -((float *) data)[i];
+		else
+			((double *) data)[i] = -((double *) data)[i];
+}
+
+/* A copy whose sums have the other sign. */
+static tlv_status
+negated_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
+			 tlv_frame *negated)
+{
+	char *image = tlv_alloc(ctx, frame->header->size, 1);
+
+	TLV_TRY_ALLOC(ctx, image);
+	TLV_TRY(tlv_copy(ctx, image, frame->header, frame->header->size));
+	*negated =
+		(tlv_frame){(tlv_frame_header *) image, (tlv_section *) (image + sizeof(tlv_frame_header))};
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(negated, declaration->name);
+
+		TLV_TRY_CONTINUE(ctx);
+		if (declaration->merge == TLV_SUM ||
+			(declaration->merge == TLV_OWN && declaration->element != TLV_INT64))
+			negate_section(section, image + section->offset);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_require_left(tlv_context *ctx, const char *name, size_t n, const double *taken, double *left)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (left[i] >= 0)
+			continue;
+		if (left[i] < -ROUNDING * (taken == NULL ? 1 : fabs(taken[i])))
+			return tlv_fail(ctx, TLV_BAD_DATA, "more of \"%s\" is taken away than there is", name);
+		left[i] = 0;
+	}
+	return TLV_OK;
+}
+
+/* What cannot be negative is not, but for rounding. */
+static tlv_status
+require_left(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sections,
+			 const tlv_frame *negated)
+{
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		size_t n = number_count(declaration, state->sizes);
+		const double *taken = tlv_frame_float64(negated, declaration->name);
+
+		if (declaration->merge != TLV_SUM || declaration->range == TLV_ANY ||
+			(sections->describe != NULL && !is_fixed(declaration)) ||
+			(declaration->element != TLV_FLOAT64 && declaration->element != TLV_SPARSE))
+			continue;
+		TLV_TRY(tlv_require_left(ctx, declaration->name, n, taken, numbers_of(state, declaration)));
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+						 bool exactly, bool *done)
+{
+	const tlv_sections *sections = accumulator->class->sections;
+	tlv_declared *state = (tlv_declared *) accumulator;
+	tlv_frame negated;
+
+	*done = is_sum(sections) && (state->known || sections->describe != NULL);
+	if (*done && exactly)
+		TLV_TRY(sums_whole(ctx, state, sections, frame, done));
+	if (!*done && !exactly)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"values of kind %s are no sums that parts can be taken out of",
+						accumulator->class->name);
+	if (!*done)
+		return TLV_OK;
+	TLV_TRY(negated_copy(ctx, sections, frame, &negated));
+	TLV_TRY(accumulator->class->merge(ctx, accumulator, &negated));
+	TLV_TRY(require_left(ctx, state, sections, &negated));
+	tlv_free(ctx, (void *) negated.header);
+	return TLV_OK;
+}
