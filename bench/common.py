@@ -202,7 +202,7 @@ def table(title, head, rows):
 
 def machine(session):
     name = next((l.split(':')[1].strip() for l in open('/proc/cpuinfo') if l.startswith('model name')), 'unknown')
-    info = dict(session.query('SELECT name, value FROM tlv_build_info()'))
+    info = dict(session.query('SELECT * FROM tlv_build_info()'))
     print(f"{name}, {os.cpu_count()} cores; PostgreSQL {session.value('SHOW server_version')}; tensorlv {info['version']}, "
           f"{info['blas'].split(' DYNAMIC')[0]} {info['blas_core']}, {info['blas_threads']} thread; {time.strftime('%d %B %Y')}")
 

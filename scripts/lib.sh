@@ -123,7 +123,13 @@ tlv_wanted_packages() { # groups: build test asan lint valgrind
                     echo postgresql postgresql-server-dev-all
                 fi
                 ;;
-            test) echo perl libcmocka-dev ;;
+            test)
+                echo perl libcmocka-dev
+                # tested against where Debian has it for this server
+                if [ -n "$major" ] && apt-cache show "postgresql-$major-pgvector" >/dev/null 2>&1; then
+                    echo "postgresql-$major-pgvector"
+                fi
+                ;;
             asan)
                 echo clang libcmocka-dev
                 # the run time of the sanitizers is a package of its own from clang 14 on

@@ -210,21 +210,5 @@ CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
 SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
 DROP TYPE own_vector CASCADE;
--- that of pgvector, where it is installed
-DO $$
-DECLARE
-  distance float8;
-BEGIN
-  IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN
-    CREATE EXTENSION vector;
-    EXECUTE 'SELECT max(distance) FROM forms, tlv_match(plain, (SELECT tlv_gmm(''SELECT array[a, b, c]::real[]::vector FROM columns'', 3)))' INTO distance;
-    ASSERT distance < .03, distance;
-    EXECUTE 'SELECT max(distance) FROM columns,
-        tlv_match((SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c]::real[]::vector::real[]::float8[], 3), 3) FROM columns),
-            (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, c], 3), 3) FROM columns))' INTO distance;
-    ASSERT distance < 1e-3, distance;
-    DROP EXTENSION vector;
-  END IF;
-END $$;
 DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models CASCADE;
 DROP FUNCTION normal;
