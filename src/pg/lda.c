@@ -121,6 +121,7 @@ TLV_FUNCTION(tlv_lda)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_lda_arguments(fcinfo).plan;
+	options.test = true;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &options, &plan));
 	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));

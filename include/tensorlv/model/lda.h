@@ -136,7 +136,8 @@ typedef struct tlv_lda_plan_options
 {
 	tlv_lda_options fit; /* k = 0: chosen, by cross-validation between two halves */
 	size_t max_k;		 /* where it is chosen */
-	bool only_k;		 /* end with that choice, without a model */
+	bool test;	 /* where k is given and no direction stands out: whether there are topics */
+	bool only_k; /* end with that choice, without a model */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
 	const char *refine;		  /* "gibbs", "vb"; NULL: not at all.  Must outlive the plan */

@@ -33,6 +33,14 @@
  * the spurious and 3 % of the true ones are above. */
 #define SPURIOUS_RATIO 2.0
 
+/* A given k is doubted where the second eigenvalue of the pairs is not so many times the edge of
+ * the spectrum that independent words have: on text it is ten times as much and more. */
+#define DOUBTFUL_EDGES 3.0
+/* Of so many directions in either half of the documents the most significant but the first, which
+ * is that of the corpus' shares, tell together: above this there are topics. */
+#define DOUBTFUL_RANK 10
+#define DOUBTFUL_Z	  2.0
+
 /* Values that are kept over several passes. */
 enum
 {
@@ -56,6 +64,10 @@ typedef struct lda_plan
 	double bursts; /* NaN: not measured, the trace is small */
 	double *z;	   /* of the directions that k was chosen from */
 	size_t n_z;
+	double edge;	 /* of the spectrum of pairs of independent words */
+	bool doubtful;	 /* whether there are topics at all */
+	bool testing;	 /* the passes of the choice of k only tell that */
+	double topics_z; /* of that test; NaN: there was none */
 	/* The rows that are passed over, and the subspace that is sought over them. */
 	int folds, fold;
 	bool damp;
@@ -237,6 +249,14 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 									.hint = "more or longer documents may show some; or give k"},
 					 "no topic is significant in both halves of the documents: one stands for "
 					 "all"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->topics_z, "z_topics"));
+	if (plan->topics_z < DOUBTFUL_Z)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "no_structure",
+										.score = plan->topics_z,
+										.hint = "leave k out, or collect more or longer documents"},
+						 "the documents show no topics: beside the shares of the corpus nothing in "
+						 "them is significant"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->damped, "counts_damped"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->trace, "trace_raw_counts"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->bursts, "burstiness")); /* nothing for NaN */
@@ -312,6 +332,26 @@ lda_finish(tlv_context *ctx, lda_plan *plan)
 						   names == NULL ? 0 : 2, sections);
 }
 
+static void fold_begin(lda_plan *plan, int fold, tlv_pass *pass);
+
+static bool
+will_test(const lda_plan *plan)
+{
+	return plan->options.test && plan->doubtful && !plan->k_chosen && plan->k > 1;
+}
+
+/* The end, but where a given k is doubted what two halves of the documents say comes before. */
+static tlv_status
+finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
+{
+	if (!will_test(plan))
+		return lda_finish(ctx, plan);
+	plan->testing = true;
+	plan->damp = false;
+	fold_begin(plan, 0, pass);
+	return TLV_OK;
+}
+
 static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
 								  tlv_pass *pass);
 
@@ -326,12 +366,12 @@ refine_or_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	if (plan->refine_steps == limit)
 	{
 		plan->at_limit = !given;
-		return lda_finish(ctx, plan);
+		return finish_or_test(ctx, plan, pass);
 	}
 	statistic = lda_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics);
 	statistic->constant = &plan->model.frame;
 	statistic->refine = plan->options.refine;
-	pass->passes_left = limit - plan->refine_steps;
+	pass->passes_left = will_test(plan) ? 0 : limit - plan->refine_steps;
 	return TLV_OK;
 }
 
@@ -348,7 +388,7 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 	plan->refine_steps++;
 	if (plan->options.iterations < 0 && plan->refine_steps >= TLV_REFINE_MIN_STEPS &&
 		perplexity > (1 - TLV_REFINE_TOLERANCE) * plan->perplexity[0])
-		return lda_finish(ctx, plan);
+		return finish_or_test(ctx, plan, pass);
 	plan->perplexity[0] = plan->perplexity[1];
 	plan->perplexity[1] = perplexity;
 	return refine_or_finish(ctx, plan, pass);
@@ -427,7 +467,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	if (plan->options.refine == NULL)
 	{
 		TLV_TRY(model_fill(ctx, plan));
-		return lda_finish(ctx, plan);
+		return finish_or_test(ctx, plan, pass);
 	}
 	plan->damp = false; /* refinement sees the counts as they are */
 	TLV_TRY(model_extend(ctx, plan));
@@ -435,10 +475,30 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	return refine_or_finish(ctx, plan, pass);
 }
 
+/*
+ * The largest eigenvalue but one of S P2 S where words are independent: of documents of L words the
+ * sum of T random matrices of rank one over d items less its diagonal, (d + 2 sqrt(d T)) / (T L)
+ * (Marchenko, Pastur 1967).
+ */
+static double
+noise_edge(const tlv_frame *summary, double minimum_documents)
+{
+	const double *frequency = tlv_frame_float64(summary, "frequency");
+	double documents = tlv_frame_scalar(summary, "documents", 0), items = 0;
+
+	for (size_t i = 0; i < tlv_frame_find(summary, "items")->rows; i++)
+		items += frequency[i] >= minimum_documents;
+	return (items + 2 * sqrt(items * documents)) / tlv_frame_scalar(summary, "tokens", 1);
+}
+
 static tlv_status
 ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	lda_plan *plan = lda_plan_of(base);
+	const tlv_frame *subspace = &plan->subspace.frame;
+
+	plan->doubtful = tlv_frame_scalar(subspace, "rank", 0) < 2 ||
+					 tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * plan->edge;
 
 	lda_ask(plan, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
 		&plan->subspace.frame;
@@ -451,6 +511,7 @@ fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pas
 	tlv_subspace_options options = {
 		.rank = plan->k, .fewer = true, .minimum_documents = plan->minimum_documents};
 
+	plan->edge = noise_edge(summary, plan->minimum_documents);
 	return subspace_begin(ctx, plan, summary, &options, ask_moments, pass);
 }
 
@@ -559,13 +620,36 @@ choose_k(tlv_context *ctx, lda_plan *plan, const tlv_frame *second, tlv_pass *pa
 	return TLV_OK;
 }
 
+/* z of the most significant direction but the first. */
+static double
+best_z(const tlv_frame *triples)
+{
+	double best = -HUGE_VAL;
+
+	for (size_t j = 1; j < tlv_frame_find(triples, "mean")->rows; j++)
+		best = fmax(best, tlv_count_z(triples, j)); /* not NaN */
+	return best;
+}
+
+/* Whether the two halves together show topics. */
+static tlv_status
+test_topics(tlv_context *ctx, lda_plan *plan, const tlv_frame *second)
+{
+	double z = best_z(&plan->base.kept[KEPT_FOLD]->frame) + best_z(second);
+
+	plan->topics_z = isfinite(z) ? z / sqrt(2) : NAN;
+	return lda_finish(ctx, plan);
+}
+
 /* One topic, where one half of the documents is too small to tell. */
 static tlv_status
-choose_one(lda_plan *plan, tlv_pass *pass)
+choose_one(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	tlv_value *none = NULL;
 
 	tlv_plan_keep(&plan->base, KEPT_FOLD, &none);
+	if (plan->testing)
+		return lda_finish(ctx, plan);
 	plan->k_chosen = plan->nothing = true;
 	plan->k = 1;
 	plan->folds = plan->fold = 0;
@@ -579,7 +663,9 @@ take_fold_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	lda_plan *plan = lda_plan_of(base);
 
 	if (values[0] == NULL)
-		return choose_one(plan, pass);
+		return choose_one(ctx, plan, pass);
+	if (base->kept[KEPT_FOLD] != NULL && plan->testing)
+		return test_topics(ctx, plan, &values[0]->frame);
 	if (base->kept[KEPT_FOLD] != NULL)
 		return choose_k(ctx, plan, &values[0]->frame, pass);
 	tlv_plan_keep(base, KEPT_FOLD, &values[0]);
@@ -608,11 +694,12 @@ take_fold_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	double most;
 
 	if (!holds_documents(values[0]))
-		return choose_one(plan, pass);
+		return choose_one(ctx, plan, pass);
 	plan->seen = true;
 	most = fmin((double) tlv_frame_find(&values[0]->frame, "items")->rows,
 				tlv_frame_scalar(&values[0]->frame, "documents", 0));
-	options.rank = (size_t) fmin((double) plan->options.max_k, most);
+	options.rank =
+		(size_t) fmin(plan->testing ? DOUBTFUL_RANK : (double) plan->options.max_k, most);
 	return subspace_begin(ctx, plan, &values[0]->frame, &options, ask_fold_moments, pass);
 }
 
@@ -645,7 +732,7 @@ tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options, tlv_p
 	plan->k = options->fit.k;
 	plan->damped = options->counts == TLV_LDA_COUNTS_DAMPED;
 	plan->minimum_documents = options->minimum_documents;
-	plan->bursts = NAN;
+	plan->bursts = plan->topics_z = NAN;
 	plan->perplexity[0] = plan->perplexity[1] = HUGE_VAL;
 	*result = &plan->base;
 	return TLV_OK;

@@ -276,6 +276,39 @@ test_too_many_topics(void **state)
 	assert_filled(&one, 30, 4, 1);
 }
 
+/* A given k where there are no topics is warned of, by any refinement; where there are some it is
+ * not, however weak they are. */
+static void
+test_no_topics(void **state)
+{
+	static const char *const refinements[] = {NULL, "gibbs", "vb"};
+	tlv_lda_plan_options options = usual_options(0);
+	tlv_warning warning;
+	tlv_frame model;
+
+	(void) state;
+	options.test = true;
+	for (int set = 0; set < 12; set++)
+	{
+		corpus c = set < 6 ? simulate(400, 150, 1, 40, 0.5, false)
+						   : simulate(1000, 300, 4, 40, 0.5, set % 2 == 1);
+
+		use_corpus(&c);
+		options.fit.k = (size_t) (2 + set % 5);
+		options.refine = refinements[set % 3];
+		model = learn(options);
+		assert_equal(diagnostic(model, "k_chosen"), 0);
+		assert_int_equal(tlv_frame_find(&model, "phi")->rows, options.fit.k);
+		assert_int_equal(tlv_warnings_find(&model, "no_structure", &warning), set < 6);
+		if (set >= 6)
+			continue;
+		assert_below(warning.score, 2);
+		options.fit.k = 1;
+		model = learn(options);
+		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+	}
+}
+
 /* Nothing to find: one topic, and a warning that says so. */
 static void
 test_no_structure(void **state)
@@ -427,6 +460,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_topics, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_topics, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_structure, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious_topics, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alpha0_of_few_documents, setup, teardown),
