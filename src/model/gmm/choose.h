@@ -56,6 +56,13 @@ extern void gmm_start_free(tlv_context *ctx, gmm_start *start);
 /* The fit of one component, which the others need. */
 extern tlv_status gmm_fit_single(tlv_context *ctx, const gmm_evidence *evidence, tlv_held *single);
 
+/*
+ * The mean log-likelihood of a row under one Gaussian, likelihood[TLV_COVARIANCES]; -infinite where
+ * there is none, and of full covariances of very many dimensions.
+ */
+extern tlv_status gmm_single_likelihoods(tlv_context *ctx, const gmm_evidence *evidence,
+										 double *likelihood);
+
 /* A start of k components, with its fit to the moments as far as they carry one. */
 extern tlv_status gmm_start_fit(tlv_context *ctx, const gmm_evidence *evidence, size_t k,
 								gmm_start *start);

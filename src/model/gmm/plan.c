@@ -24,6 +24,11 @@
 /* The sample of wide rows is as large as for so many components where k is chosen. */
 #define WIDE_SAMPLE_K 30
 
+/* Twice the gain in log-likelihood of all rows that chance gives, at most: for every parameter, and
+ * for a component that the best of many starts finds in few rows. */
+#define CHANCE_PARAMETER 2.5
+#define CHANCE_FEW_ROWS	 40.0
+
 /* Values that are kept over several passes. */
 enum
 {
@@ -48,6 +53,7 @@ typedef struct gmm_plan
 	gmm_tails tails;
 	bool covariance_chosen;
 	gmm_covariances covariances;
+	double single_likelihood[TLV_COVARIANCES]; /* of one Gaussian */
 	/* Refinement of one model, until it has so many steps or, where these are not given, the
 	 * likelihood stands. */
 	tlv_held *model;
@@ -86,14 +92,30 @@ most_steps(const gmm_plan *plan)
 
 /* ---- the end ---- */
 
+static double
+model_parameters(const gmm_plan *plan)
+{
+	const gmm_evidence *rows = &plan->evidence;
+
+	return tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance,
+								  rows->options.tails == TLV_TAILS_T);
+}
+
+/* The Bayesian information criterion. */
+static double
+model_criterion(const gmm_plan *plan)
+{
+	double n = plan->evidence.n;
+
+	return model_parameters(plan) * log(n) - 2 * n * plan->likelihood;
+}
+
 static tlv_status
 diagnose_criteria(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
 {
 	const gmm_evidence *rows = &plan->evidence;
-	double parameters = tlv_mixture_parameters(plan->start.k, rows->d, rows->options.covariance,
-											   rows->options.tails == TLV_TAILS_T);
-	double likelihood = plan->likelihood;
-	double bic = parameters * log(rows->n) - 2 * rows->n * likelihood;
+	double parameters = model_parameters(plan), likelihood = plan->likelihood;
+	double bic = model_criterion(plan);
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, likelihood, "mean_log_likelihood"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, parameters, "parameters"));
@@ -138,6 +160,29 @@ diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagno
 					"one (icl) leaves so many");
 }
 
+/* Is there more than chance in what k components gain over one of the same form of covariance, and
+ * more than the Bayesian information criterion charges for their parameters? */
+static tlv_status
+diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	tlv_covariance form = rows->options.covariance;
+	double gain = plan->likelihood - plan->single_likelihood[form];
+	double more = model_parameters(plan) - tlv_mixture_parameters(1, rows->d, form, false);
+
+	if (plan->k_chosen || plan->start.k < 2 || rows->options.tails == TLV_TAILS_T ||
+		!plan->options.refine || !isfinite(gain))
+		return TLV_OK;
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
+	if (2 * rows->n * gain > fmin(CHANCE_PARAMETER * more + CHANCE_FEW_ROWS, log(rows->n) * more))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = gain,
+								   .hint = "leave k out, or collect more rows"},
+					"the rows show no groups: one component describes them as well");
+}
+
 static tlv_status
 diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnostics)
 {
@@ -161,6 +206,7 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	if (plan->k_chosen && plan->start.k == plan->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
+	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
 	return diagnose_overlap(ctx, plan, diagnostics);
 }
 
@@ -585,6 +631,7 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	if ((double) k > rows->n)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components", rows->n, k);
 	TLV_TRY(gmm_fit_single(ctx, rows, &plan->single));
+	TLV_TRY(gmm_single_likelihoods(ctx, rows, plan->single_likelihood));
 	rows->single = &plan->single.frame;
 	if (rows->d >= GMM_WIDE)
 		plan->covariance_chosen = false;

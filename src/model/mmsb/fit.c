@@ -448,5 +448,6 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	}
 	TLV_TRY(diagnose_sides(ctx, fit));
 	TLV_TRY(warn_of_limit(ctx, fit));
+	TLV_TRY(tlv_mmsb_doubt(ctx, fit));
 	return tlv_mmsb_write_fit(ctx, fit, image, size);
 }

@@ -291,6 +291,35 @@ test_one_gaussian(void **state)
 	assert_equal(warning.score, 1);
 }
 
+/* A given k of rows of one Gaussian is fitted, and doubted, whatever the form; of groups it is not.
+ */
+static void
+test_doubt(void **state)
+{
+	(void) state;
+	for (int set = 0; set < 16; set++)
+	{
+		tlv_covariance form = (tlv_covariance) (set % 4);
+		size_t k = set < 8 ? 1 : 3;
+		tlv_gmm_plan_options options = usual_options(2 + (size_t) set / 4 % 2, form);
+		double gain, truth;
+		tlv_mixture mixture;
+		tlv_frame model;
+
+		(void) simulate(600, 3, k, 6, form);
+		model = learn(options);
+		tlv_gmm_read(&model, &mixture);
+		assert_equal(mixture.k, options.fit.k);
+		assert_int_equal(tlv_warnings_find(&model, "no_structure", NULL), k == 1);
+		gain = diagnostic(model, "gain_over_one");
+		truth = diagnostic(model, "mean_log_likelihood");
+		options.fit.k = 1;
+		model = learn(options);
+		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+		assert_close(gain, truth - diagnostic(model, "mean_log_likelihood"), 1e-6);
+	}
+}
+
 /* One row that lies far out is no group of its own, although any likelihood can be had from it. */
 static void
 test_outlier(void **state)
@@ -543,6 +572,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, forget),
 		cmocka_unit_test_setup_teardown(test_choice_of_covariance, setup, forget),
 		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, forget),
+		cmocka_unit_test_setup_teardown(test_doubt, setup, forget),
 		cmocka_unit_test_setup_teardown(test_outlier, setup, forget),
 		cmocka_unit_test_setup_teardown(test_warnings, setup, forget),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),

@@ -253,6 +253,36 @@ test_nothing(void **state)
 	}
 }
 
+/* A given k of a graph without communities is fitted, and doubted; of one with some it is not. */
+static void
+test_doubt(void **state)
+{
+	(void) state;
+	for (uint64_t seed = 1; seed <= 12; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		tlv_mmsb_options options = options_of(2 + seed % 3, seed % 2 == 0 ? 0 : 1);
+		fitted f;
+		world w;
+
+		o.k = seed > 8 ? 3 : 1;
+		o.nodes = 400;
+		o.within = seed > 8 ? 0.12 : 0.03;
+		o.between = 0.02;
+		o.seed = seed;
+		w = simulate(o);
+		options.degree_corrected = TLV_DEGREES_CHOSEN;
+		f = fit(&w, options);
+		assert_int_equal(f.parts.k, options.k);
+		assert_int_equal(tlv_warnings_find(&f.frame, "no_structure", NULL), seed <= 8);
+		if (seed <= 8)
+			assert_below(tlv_diagnostics_find(&f.frame, "gain_over_one", NAN), 0);
+		else
+			assert_above(tlv_diagnostics_find(&f.frame, "gain_over_one", NAN), 0);
+		pool_reset(&memory, &ctx);
+	}
+}
+
 /* ---- what is said of a fit ---- */
 
 /* Nodes are points of a square, joined when they are near. */
@@ -369,6 +399,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_doubt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
