@@ -211,8 +211,8 @@ extern tlv_status tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *f
 
 /*
  * doubt.c: the gain in the integrated likelihood of so many communities as were asked for over one,
- * an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships a node
- * is in the community of which it has most.
+ * an edge's end, to the diagnostics, and a warning where there is none.  Of mixed memberships a
+ * node is in the community of which it has most.
  */
 extern tlv_status tlv_mmsb_doubt(tlv_context *ctx, tlv_mmsb_fit_state *fit);
 
