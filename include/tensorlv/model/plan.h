@@ -71,7 +71,8 @@ typedef struct tlv_rows
 	const tlv_names *names; /* or NULL; they stay as long as the plan */
 	double left_out;		/* rows that the last pass with `complete` left out */
 	int passes;				/* so far */
-	double seconds;			/* so far */
+	double (*seconds)(const void *clock); /* so far; NULL: nobody looks at a clock */
+	const void *clock;
 } tlv_rows;
 
 typedef struct tlv_plan tlv_plan;

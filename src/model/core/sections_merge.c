@@ -18,12 +18,42 @@ is_united(const tlv_sections *sections, size_t size)
 	return false;
 }
 
-/* The one error for values that are not of the same thing. */
+/* Whether what two values are about is one and the same, as far as it is of one size in both. */
+static bool
+is_same_subject(const tlv_declared *state, const tlv_frame *frame, const size_t *sizes)
+{
+	const tlv_sections *sections = state->base.class->sections;
+	bool named = false;
+
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		size_t count = number_count(declaration, sizes);
+
+		if (declaration->merge != TLV_EQUAL || count == 0 ||
+			count != number_count(declaration, state->sizes))
+			continue;
+		named = true;
+		if (memcmp(numbers_of(state, declaration),
+				   tlv_section_data(frame, tlv_frame_find(frame, declaration->name)),
+				   count * number_size(declaration)) != 0)
+			return false;
+	}
+	return named;
+}
+
+/* The one error for values that are not of the same thing; same: they are, but collected in
+ * different ways. */
 static tlv_status
-refuse_other(tlv_context *ctx, const tlv_sections *sections)
+refuse_other(tlv_context *ctx, const tlv_sections *sections, bool same)
 {
 	bool of_subspace = false;
 
+	if (same)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "the values were collected with different options");
+		return tlv_fail_hint(ctx, "Collect all parts with the same arguments.");
+	}
 	for (size_t i = 0; i < sections->n; i++)
 		of_subspace |= strcmp(sections->list[i].name, "subspace") == 0;
 	tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -53,7 +83,7 @@ require_same(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame
 
 	for (size_t s = 0; s < TLV_SIZES; s++)
 		if (sizes[s] != state->sizes[s] && !is_united(sections, s))
-			return refuse_other(ctx, sections);
+			return refuse_other(ctx, sections, is_same_subject(state, frame, sizes));
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];
@@ -63,7 +93,7 @@ require_same(tlv_context *ctx, const tlv_declared *state, const tlv_frame *frame
 			memcmp(numbers_of(state, declaration),
 				   tlv_section_data(frame, tlv_frame_find(frame, declaration->name)),
 				   count * number_size(declaration)) != 0)
-			return refuse_other(ctx, sections);
+			return refuse_other(ctx, sections, false);
 	}
 	return TLV_OK;
 }

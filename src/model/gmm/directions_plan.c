@@ -85,7 +85,7 @@ warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_direction
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, directions->k, directions->weights, plan->n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},
+						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
 						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
 	if (plan->k_chosen && directions->k == most_k(plan))
 		TLV_TRY(tlv_warn(ctx, diagnostics,

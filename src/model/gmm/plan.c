@@ -201,7 +201,7 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "still_rising", .score = GMM_MOST_STEPS},
+						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
 						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
 	if (plan->k_chosen && plan->start.k == plan->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},

@@ -15,6 +15,10 @@
 #define SAMPLE_NUMBERS	 ((size_t) 1 << 21)
 #define SAMPLE_SEQUENCES ((size_t) 1 << 17)
 
+/* Free parameters for every step, and steps of Baum-Welch, from which on these are too many. */
+#define FEW_STEPS	 0.2
+#define MANY_ASCENTS 50
+
 /* What the plan keeps between two passes. */
 enum
 {
@@ -32,6 +36,7 @@ typedef struct hmm_plan
 	int starts; /* that were compared; 0: none but the moments' */
 	bool moments_won;
 	double sampled; /* steps */
+	double steps;	/* of all sequences */
 	double p_value; /* of neighbours that are independent; NaN: not known */
 	size_t rank;	/* of the table of pairs, 0: not known */
 	double *curve;	/* likelihood left out, by number of states */
@@ -53,8 +58,41 @@ hmm_step_limit(const hmm_plan *plan)
 
 /* ---- the end ---- */
 
+static double
+free_parameters(const tlv_hmm_parts *parts)
+{
+	double k = (double) parts->k, d = (double) parts->d;
+
+	return k * k - 1 +
+		   (parts->gaussian
+				? tlv_mixture_parameters(parts->k, parts->d, parts->covariance, false) + 1 - k
+				: k * (d - 1));
+}
+
+/* So many steps of Baum-Welch that the last of them fit what is chance in these sequences. */
 static tlv_status
-warn_of_fit(tlv_context *ctx, const hmm_plan *plan, tlv_diagnostics *diagnostics)
+warn_of_parameters(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *parts,
+				   tlv_diagnostics *diagnostics)
+{
+	double parameters = free_parameters(parts);
+	double steps = plan->steps;
+
+	if (plan->options.iterations >= 0 || parts->k < 2 || plan->constraints != 0 ||
+		parameters < FEW_STEPS * steps || plan->ascent.taken < MANY_ASCENTS)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "many_parameters",
+								   .score = parameters / steps,
+								   .hint = "compare the likelihood of other sequences with "
+										   "iterations => 50, or with fewer states"},
+					"there are %.0f free parameters and %.0f steps: the last of %d steps of "
+					"Baum-Welch fit these sequences alone",
+					parameters, steps, plan->ascent.taken);
+}
+
+static tlv_status
+warn_of_fit(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *parts,
+			tlv_diagnostics *diagnostics)
 {
 	const tlv_hmm_ascent *ascent = &plan->ascent;
 
@@ -81,9 +119,10 @@ warn_of_fit(tlv_context *ctx, const hmm_plan *plan, tlv_diagnostics *diagnostics
 										.score = (double) plan->options.fit.k,
 										.hint = "raise max_k, or choose a k by purpose"},
 						 "k is the largest that was tried, max_k = %zu", plan->options.max_k));
+	TLV_TRY(warn_of_parameters(ctx, plan, parts, diagnostics));
 	if (hmm_step_limit(plan) > 0 && !ascent->plain && !ascent->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "still_rising",
+						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = ascent->growth,
 										.hint = "more iterations help"},
 						 "Baum-Welch stopped at its limit of %d steps, while the log-likelihood "
@@ -118,7 +157,7 @@ renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) plan->rank, "pair_rank"));
 	for (size_t k = 0; k < plan->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->curve[k], "held_out_%zu", k + 1));
-	TLV_TRY(warn_of_fit(ctx, plan, &diagnostics));
+	TLV_TRY(warn_of_fit(ctx, plan, &parts, &diagnostics));
 	if (parts.items != NULL)
 		TLV_TRY(tlv_hmm_name_items(ctx, &plan->names, parts.d, parts.items, &parts.names));
 	parts.diagnostics = &diagnostics;
@@ -261,6 +300,7 @@ fit_moments(tlv_context *ctx, hmm_plan *plan, const tlv_frame *moments)
 	tlv_making made;
 	tlv_status status;
 
+	plan->steps = tlv_frame_scalar(moments, "steps", 0);
 	for (size_t i = 0; i < TLV_HMM_COUNTERS; i++)
 		TLV_TRY(tlv_diagnose(ctx, &plan->counters,
 							 tlv_frame_scalar(moments, tlv_hmm_counters[i], 0), "%s",

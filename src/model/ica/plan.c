@@ -56,7 +56,7 @@ ica_finish(tlv_context *ctx, ica_plan *plan)
 
 	if (plan->refine && plan->options.iterations < 0 && !ica_plan_settled(plan))
 		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "refinement_unsettled",
+						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
 						 "the refinement did not settle in %d steps", MOST_STEPS));
 	return tlv_plan_finish(ctx, &plan->base, model, &diagnostics, 0, NULL);

@@ -97,7 +97,7 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "still_rising",
+						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = plan->vectors ? MOST_STEPS : MOST_CELL_STEPS},
 						 "the likelihood still rises after so many steps"));
 	return TLV_OK;

@@ -49,8 +49,11 @@ TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 						 "It must return (src, dst [, weight]), whole numbers or texts (weight: "
 						 "any number).");
 	for (int i = 0; i < 2; i++)
-		types[i] = bipartite || node_type(desc, i) == node_type(desc, 1 - i) ? node_type(desc, i)
-																			 : TEXTOID;
+		types[i] = node_type(desc, i);
+	if (!bipartite && types[0] != types[1])
+		TlvRefuseColumns(desc, "edges of one set of nodes",
+						 "Cast one of the columns; or the graph is bipartite: graph => "
+						 "'bipartite'.");
 	appendStringInfo(
 		&rows->made.sql,
 		"SELECT src::%s AS src, dst::%s AS dst%s FROM " TLV_QUERY_ROWS " AS q(src, dst%s)",

@@ -390,20 +390,30 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 
 /* ---- the plan ---- */
 
-static void
-tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
+/* Seconds since the driver began. */
+static double
+driver_seconds(const void *clock)
 {
-	const TlvSource *rows = &driver->rows[0];
+	const TlvDriver *driver = clock;
 	instr_time now;
 
 	INSTR_TIME_SET_CURRENT(now);
 	INSTR_TIME_SUBTRACT(now, driver->start);
+	return INSTR_TIME_GET_DOUBLE(now);
+}
+
+static void
+tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
+{
+	const TlvSource *rows = &driver->rows[0];
+
 	plan->rows.form = rows->form;
 	memcpy(plan->rows.width, rows->width, sizeof(plan->rows.width));
 	plan->rows.names = rows->names;
 	plan->rows.left_out = result->left_out;
 	plan->rows.passes = driver->passes;
-	plan->rows.seconds = INSTR_TIME_GET_DOUBLE(now);
+	plan->rows.seconds = driver_seconds;
+	plan->rows.clock = driver;
 }
 
 void

@@ -363,7 +363,7 @@ test_warnings(void **state)
 	}
 	plan_use_rows(plan_rows_of(2500, 2, curve));
 	model = learn(usual_options(13, TLV_COVARIANCE_FULL));
-	assert_true(tlv_warnings_find(&model, "still_rising", NULL));
+	assert_true(tlv_warnings_find(&model, "iterations_at_limit", NULL));
 	assert_equal(tlv_frame_scalar(&model, "steps", 0), 100);
 }
 

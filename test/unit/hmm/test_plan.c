@@ -107,7 +107,7 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 	compare(truth, model, &emissions, &transitions);
 	assert_below(emissions, most_emissions);
 	assert_below(transitions, most_transitions);
-	warned = tlv_warnings_find(&model, "still_rising", NULL);
+	warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
 	assert_false(warned);
 	assert_equal(diagnostic(model, "passes"), 1);
 	plan_forget(&f);

@@ -101,7 +101,7 @@ test_refined(void **state)
 	(void) state;
 	model = learn(options);
 	assert_below(amari_error(truth, model), 0.02);
-	assert_false(tlv_warnings_find(&model, "refinement_unsettled", NULL));
+	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
 	assert_above(passes.passes, 2);
 	/* It ends where one step more would be a small one. */
 	options.iterations = (int) tlv_frame_scalar(&model, "steps", 0) + 1;

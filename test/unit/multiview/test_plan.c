@@ -166,7 +166,7 @@ test_stops(void **state)
 	use_rows(random_model(false, 4), 3000);
 	model = plan_model(&f, make(&f, &options));
 	assert_below(diagnostic(model, "passes"), 100);
-	assert_false(tlv_warnings_find(&model, "still_rising", NULL));
+	assert_false(tlv_warnings_find(&model, "iterations_at_limit", NULL));
 	moved = diagnostic(model, "refinement_shift");
 	assert_above(moved, 0);
 	assert_equal(tlv_warnings_find(&model, "means_moved", NULL), moved > 0.2);
