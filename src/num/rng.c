@@ -190,6 +190,90 @@ tlv_rng_poisson(tlv_rng *rng, double mean)
 	return count;
 }
 
+/* ---- draws without replacement ---- */
+
+#define MOST_EXACT_TOTAL 1e11
+#define MOST_DEVIATION	 1e4
+#define ONE_BY_ONE		 64.0
+#define FEW_GOOD		 4096.0
+
+static double
+hypergeometric_one_by_one(tlv_rng *rng, double good, double total, double draws)
+{
+	double taken = 0;
+
+	for (; good > 0 && draws > 0; good--, total--)
+		if (tlv_rng_uniform(rng) * total < draws)
+		{
+			taken++;
+			draws--;
+		}
+	return taken;
+}
+
+static double
+log_binomial(double n, double m)
+{
+	int sign;
+
+	return lgamma_r(n + 1, &sign) - lgamma_r(m + 1, &sign) - lgamma_r(n - m + 1, &sign);
+}
+
+/* Inversion from the mode outwards, alternately above and below it. */
+static double
+hypergeometric_from_mode(tlv_rng *rng, double good, double bad, double draws)
+{
+	double least = fmax(0, draws - bad), most = fmin(good, draws);
+	double mode = fmin(fmax(floor((draws + 1) * (good + 1) / (good + bad + 2)), least), most);
+	double p = exp(log_binomial(good, mode) + log_binomial(bad, draws - mode) -
+				   log_binomial(good + bad, draws));
+	double above = mode, below = mode, p_above = p, p_below = p;
+	double left = tlv_rng_uniform(rng) - p;
+
+	while (left > 0 && (above < most || below > least))
+	{
+		if (above < most)
+		{
+			p_above *= (good - above) * (draws - above) / ((above + 1) * (bad - draws + above + 1));
+			above++;
+			if ((left -= p_above) <= 0)
+				return above;
+		}
+		if (below > least)
+		{
+			p_below *= below * (bad - draws + below) / ((good - below + 1) * (draws - below + 1));
+			below--;
+			if ((left -= p_below) <= 0)
+				return below;
+		}
+		if (p_above + p_below < 1e-300)
+			break;
+	}
+	return mode;
+}
+
+double
+tlv_rng_hypergeometric(tlv_rng *rng, double good, double bad, double draws)
+{
+	double total = good + bad, mean, deviation;
+
+	if (draws > total / 2)
+		return good - tlv_rng_hypergeometric(rng, good, bad, total - draws);
+	if (good > bad)
+		return draws - tlv_rng_hypergeometric(rng, bad, good, draws);
+	if (good <= 0 || draws <= 0)
+		return 0;
+	if (good <= (total > MOST_EXACT_TOTAL ? FEW_GOOD : ONE_BY_ONE))
+		return hypergeometric_one_by_one(rng, good, total, draws);
+	mean = draws / total * good;
+	deviation = sqrt(mean * (bad / total) * ((total - draws) / (total - 1)));
+	if (total <= MOST_EXACT_TOTAL && deviation <= MOST_DEVIATION)
+		return hypergeometric_from_mode(rng, good, bad, draws);
+	if (deviation < 10)
+		return fmin(fmin(good, draws), (double) tlv_rng_poisson(rng, mean));
+	return fmin(fmin(good, draws), fmax(0, rint(mean + deviation * tlv_rng_normal(rng))));
+}
+
 tlv_status
 tlv_rng_permutation(tlv_context *ctx, tlv_rng *rng, size_t n, int64_t *out)
 {

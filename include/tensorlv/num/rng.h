@@ -68,6 +68,13 @@ extern void tlv_rng_dirichlet(tlv_rng *rng, size_t n, const double *alpha, doubl
 /* Poisson(mean), mean >= 0. */
 extern uint64_t tlv_rng_poisson(tlv_rng *rng, double mean);
 
+/*
+ * How many of `draws` without replacement out of good + bad are good; all whole numbers >= 0 up to
+ * 2^53, draws <= good + bad.  Exact below 1e11, where the law is not too wide for that (a standard
+ * deviation of 10,000); by its normal or its Poisson limit beyond.
+ */
+extern double tlv_rng_hypergeometric(tlv_rng *rng, double good, double bad, double draws);
+
 /* Random permutation of 0 .. n-1 (Fisher-Yates).  Errors: TLV_CANCELLED. */
 extern tlv_status tlv_rng_permutation(tlv_context *ctx, tlv_rng *rng, size_t n, int64_t *out);
 

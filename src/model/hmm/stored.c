@@ -23,14 +23,8 @@
 #define RANDOM_PART 0.5
 #define STAY_PART	0.5
 
-typedef struct window_start
-{
-	double *emissions, *transitions, *first; /* k x m, k x k, k */
-	tlv_hmm_window_climb climb;
-} window_start;
-
 static tlv_status
-allocate_start(tlv_context *ctx, size_t k, size_t m, window_start *start)
+allocate_start(tlv_context *ctx, size_t k, size_t m, tlv_hmm_window_start *start)
 {
 	TLV_TRY_NEW(ctx, start->emissions, k * (m + k + 1));
 	start->transitions = start->emissions + k * m;
@@ -49,7 +43,7 @@ symbol_shares(tlv_context *ctx, const tlv_view_source *source, double **shares)
 }
 
 static void
-draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, window_start *start)
+draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, tlv_hmm_window_start *start)
 {
 	for (size_t j = 0; j < k; j++)
 	{
@@ -67,37 +61,36 @@ draw_start(tlv_rng *rng, size_t k, size_t m, const double *shares, window_start 
 }
 
 static tlv_status
-climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps, window_start *start)
+climb(tlv_context *ctx, const tlv_view_source *source, size_t k, int steps,
+	  tlv_hmm_window_start *start)
 {
 	return tlv_hmm_window_em(ctx, source, k, steps, start->emissions, start->transitions,
 							 start->first, &start->climb);
 }
 
 /* The start that a few steps bring farthest, brought to its end. */
-static tlv_status
-best_start(tlv_context *ctx, const tlv_view_source *source, const tlv_hmm_options *options,
-		   window_start *best)
+tlv_status
+tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_source *source,
+						  const tlv_hmm_window_task *task, tlv_hmm_window_start *best)
 {
-	size_t k = options->k, m = source->d[0];
-	double step = (double) source->n * (double) k;
-	int starts = (int) fmax(1, fmin(STARTS, COSTLY_CELLS * STARTS / step));
-	window_start start;
+	size_t k = task->k, m = source->d[0];
+	tlv_hmm_window_start start;
 	double *shares;
 
 	TLV_TRY(symbol_shares(ctx, source, &shares));
 	TLV_TRY(allocate_start(ctx, k, m, best));
 	TLV_TRY(allocate_start(ctx, k, m, &start));
-	for (int i = 0; i < starts; i++)
+	for (int i = 0; i < task->starts; i++)
 	{
 		tlv_rng rng;
 
-		tlv_report(ctx, "starts", i, starts);
-		tlv_rng_stream(&rng, options->seed, 500 + (uint64_t) i);
+		tlv_report(ctx, "starts", i, task->starts);
+		tlv_rng_stream(&rng, task->seed, 500 + (uint64_t) i);
 		draw_start(&rng, k, m, shares, &start);
-		TLV_TRY(climb(ctx, source, k, FIRST_STEPS, &start));
+		TLV_TRY(climb(ctx, source, k, task->first, &start));
 		if (i == 0 || start.climb.log_likelihood > best->climb.log_likelihood)
 		{
-			window_start other = *best;
+			tlv_hmm_window_start other = *best;
 
 			*best = start;
 			start = other;
@@ -105,14 +98,14 @@ best_start(tlv_context *ctx, const tlv_view_source *source, const tlv_hmm_option
 	}
 	tlv_free(ctx, shares);
 	tlv_free(ctx, start.emissions);
-	return options->iterations > 0 ? climb(ctx, source, k, options->iterations, best) : TLV_OK;
+	return task->last > 0 ? climb(ctx, source, k, task->last, best) : TLV_OK;
 }
 
 /* ---- what the counts say of the beginning ---- */
 
 static tlv_status
 count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
-			  const window_start *best, double **initial)
+			  const tlv_hmm_window_start *best, double **initial)
 {
 	const double *counts = tlv_frame_float64(moments, "initial");
 	double *sums;
@@ -140,8 +133,8 @@ count_initial(tlv_context *ctx, const tlv_frame *moments, size_t k, size_t m,
 
 static tlv_status
 write_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_view_source *source,
-			 const tlv_hmm_options *options, const window_start *best, tlv_diagnostics *diagnostics,
-			 void **image, size_t *size)
+			 const tlv_hmm_options *options, const tlv_hmm_window_start *best,
+			 tlv_diagnostics *diagnostics, void **image, size_t *size)
 {
 	size_t k = options->k, m = source->d[0];
 	tlv_hmm_parts parts = {.k = k,
@@ -173,6 +166,19 @@ diagnose_counters(tlv_context *ctx, const tlv_frame *moments, double windows,
 	return tlv_diagnose(ctx, diagnostics, windows, "windows");
 }
 
+static tlv_hmm_window_task
+counts_task(const tlv_view_source *source, const tlv_hmm_options *options)
+{
+	double step = (double) source->n * (double) options->k;
+
+	return (tlv_hmm_window_task){.k = options->k,
+								 .starts =
+									 (int) fmax(1, fmin(STARTS, COSTLY_CELLS * STARTS / step)),
+								 .first = FIRST_STEPS,
+								 .last = options->iterations,
+								 .seed = options->seed};
+}
+
 /* Any number of states of symbols. */
 static tlv_status
 fit_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *options,
@@ -180,13 +186,15 @@ fit_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *op
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_view_source source;
-	window_start best;
+	tlv_hmm_window_task task;
+	tlv_hmm_window_start best;
 
 	tlv_hmm_window_source(moments, &source);
 	TLV_TRY(tlv_require_memory(
 		ctx, sizeof(double) * (10.0 * (double) options->k * (double) (source.d[0] + options->k)),
 		"the fit"));
-	TLV_TRY(best_start(ctx, &source, options, &best));
+	task = counts_task(&source, options);
+	TLV_TRY(tlv_hmm_best_window_start(ctx, &source, &task, &best));
 	TLV_TRY(diagnose_counters(ctx, moments, source.total, &diagnostics));
 	TLV_TRY(tlv_warn(ctx, &diagnostics,
 					 &(tlv_warning){.code = "not_identified",
@@ -309,10 +317,19 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p
 	return TLV_OK;
 }
 
+/* How the number of states was chosen. */
+typedef struct stored_choice
+{
+	size_t rank, tried; /* of the pairs; of them, what is bounded by max_k */
+	double p_value;
+	double *curve; /* tried: likelihood of windows left out, NaN where it is not known */
+} stored_choice;
+
 /* The model with what the choice of its number of states tells. */
 static tlv_status
-tell_choice(tlv_context *ctx, size_t rank, double p_value, void **image, size_t *size)
+tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t *size)
 {
+	double p_value = choice->p_value;
 	tlv_diagnostics diagnostics = {0};
 	tlv_hmm_parts parts;
 	tlv_frame frame;
@@ -321,14 +338,29 @@ tell_choice(tlv_context *ctx, size_t rank, double p_value, void **image, size_t 
 	tlv_hmm_read(&frame, &parts);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) parts.k, "k_chosen"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) rank, "pair_rank"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) choice->rank, "pair_rank"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, p_value, "independence_p_value"));
+	for (size_t j = 0; j < choice->tried && choice->curve != NULL; j++)
+		if (!isnan(choice->curve[j]))
+			TLV_TRY(tlv_diagnose(ctx, &diagnostics, choice->curve[j], "held_out_%zu", j + 1));
 	if (p_value > TLV_HMM_SIGNIFICANCE)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics, &(tlv_warning){.code = "independent_steps", .score = p_value},
 			"neighbouring steps do not depend on each other: there are no states to tell apart"));
 	parts.diagnostics = &diagnostics;
 	return tlv_hmm_write(ctx, &parts, image, size);
+}
+
+/* Fewer states, where windows that are left out do not confirm so many. */
+static tlv_status
+confirm_choice(tlv_context *ctx, const tlv_frame *moments, uint64_t seed, stored_choice *choice,
+			   size_t *k)
+{
+	tlv_view_source source;
+
+	tlv_hmm_window_source(moments, &source);
+	TLV_TRY_NEW(ctx, choice->curve, *k);
+	return tlv_hmm_confirm_states(ctx, &source, seed, choice->curve, k);
 }
 
 /* ---- the fit ---- */
@@ -358,16 +390,18 @@ tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_opt
 				   size_t max_k, void **image, size_t *size)
 {
 	tlv_hmm_options chosen = *options;
-	double p_value = NAN;
-	size_t rank = 1;
+	stored_choice choice = {.rank = 1, .p_value = NAN};
+	bool symbols = tlv_frame_find(moments, "items") != NULL;
 
 	if (options->k > 0)
 		return fit_told(ctx, moments, options, true, image, size);
-	if (tlv_frame_find(moments, "items") != NULL)
-		TLV_TRY(rank_of_counts(ctx, moments, &rank, &p_value));
+	if (symbols)
+		TLV_TRY(rank_of_counts(ctx, moments, &choice.rank, &choice.p_value));
 	else if (tlv_frame_find(moments, "sum1") != NULL)
-		TLV_TRY(rank_of_sums(ctx, moments, &rank, &p_value));
-	chosen.k = tlv_least(rank, max_k);
+		TLV_TRY(rank_of_sums(ctx, moments, &choice.rank, &choice.p_value));
+	chosen.k = choice.tried = tlv_least(choice.rank, max_k);
+	if (symbols && chosen.k > 1)
+		TLV_TRY(confirm_choice(ctx, moments, options->seed, &choice, &chosen.k));
 	TLV_TRY(fit_told(ctx, moments, &chosen, false, image, size));
-	return tell_choice(ctx, rank, p_value, image, size);
+	return tell_choice(ctx, &choice, image, size);
 }

@@ -120,17 +120,17 @@ test_chosen(void **state)
 	int wrong[2] = {0, 0}, found[2] = {0, 0};
 
 	(void) state;
-	for (uint64_t seed = 1; seed <= 40; seed++)
+	for (uint64_t seed = 1; seed <= 200; seed++)
 		for (int form = 0; form < 2; form++)
 		{
 			tlv_frame model = stored_fit(independent(form == 0 ? 0 : 3, 2000, seed), 0, 20);
 
 			wrong[form] += states_of(model) > 1;
-			assert_int_equal(tlv_warnings_find(&model, "independent_steps", NULL),
-							 states_of(model) == 1);
+			if (states_of(model) > 1)
+				assert_false(tlv_warnings_find(&model, "independent_steps", NULL));
 		}
-	assert_below(wrong[0], 2.5);
-	assert_below(wrong[1], 2.5);
+	assert_at_most(wrong[0], 2);
+	assert_at_most(wrong[1], 4);
 	for (uint64_t seed = 1; seed <= 10; seed++)
 		for (int form = 0; form < 2; form++)
 		{
@@ -143,6 +143,36 @@ test_chosen(void **state)
 		}
 	assert_above(found[0], 7.5);
 	assert_above(found[1], 6.5);
+}
+
+/* A state too many by the rank of the pairs, of which windows that are left out know nothing. */
+static void
+test_confirmed(void **state)
+{
+	int by_rank = 0, found = 0, confirmed = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 40; seed++)
+	{
+		int32_t *states;
+		tlv_frame truth = simulated_model(8, 0, 2, seed);
+		tlv_frame moments = moments_of(drawn(truth, 5000, &states));
+		tlv_frame model = stored_fit(moments, 0, 20), again = stored_fit(moments, 0, 20);
+		size_t rank = (size_t) diagnostic(model, "pair_rank"), k = states_of(model);
+
+		assert_memory_equal(model.header, again.header, model.header->size);
+		by_rank += rank == 2;
+		found += k == 2;
+		assert_true(k <= rank);
+		if (k == rank || k == 1)
+			continue;
+		confirmed++;
+		assert_true(diagnostic(model, "held_out_2") >= diagnostic(model, "held_out_3"));
+		assert_true(diagnostic(model, "held_out_2") > diagnostic(model, "held_out_1"));
+	}
+	assert_above(confirmed, 0);
+	assert_at_least(found, by_rank + 1);
+	assert_at_least(found, 36);
 }
 
 /* A component that a warning names is the state of that number, however states are ordered. */
@@ -333,6 +363,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_more_than_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_dimensions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_confirmed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_component, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_far_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),

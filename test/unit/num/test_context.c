@@ -184,6 +184,45 @@ test_random(void **state)
 	tlv_free(&ctx, x);
 }
 
+/* Draws without replacement: all ways of making one, and of few the exact probabilities. */
+static void
+test_hypergeometric(void **state)
+{
+	static const double cases[][3] = {{20, 30, 10},		 {30, 20, 45},	  {500, 4000, 900},
+									  {4000, 500, 4000}, {3e9, 2e9, 1e9}, {5000, 5e12, 1e12},
+									  {1e12, 9e12, 2e12}};
+	double counts[5] = {0}, exact[5] = {70, 224, 168, 32, 1}; /* C(4, i) C(8, 4 - i) */
+	size_t n = 40000;
+
+	(void) state;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+	{
+		double good = cases[c][0], bad = cases[c][1], draws = cases[c][2], total = good + bad;
+		double mean = draws * (good / total), variance, sum = 0, square = 0;
+
+		variance = mean * (bad / total) * ((total - draws) / (total - 1));
+		for (size_t i = 0; i < n; i++)
+		{
+			double drawn = tlv_rng_hypergeometric(&rng, good, bad, draws);
+
+			assert_true(drawn >= fmax(0, draws - bad) && drawn <= fmin(good, draws));
+			assert_equal(drawn, floor(drawn));
+			sum += (drawn - mean) / (double) n;
+			square += (drawn - mean) * (drawn - mean) / (double) n;
+		}
+		assert_at_most(fabs(sum), 4 * sqrt(variance / (double) n));
+		assert_close(square / variance, 1, 0.04);
+	}
+	for (size_t i = 0; i < n; i++)
+		counts[(size_t) tlv_rng_hypergeometric(&rng, 4, 8, 4)] += 1 / (double) n;
+	for (int i = 0; i < 5; i++)
+		assert_close(counts[i], exact[i] / 495, 0.012);
+	assert_equal(tlv_rng_hypergeometric(&rng, 0, 7, 3), 0);
+	assert_equal(tlv_rng_hypergeometric(&rng, 7, 0, 3), 3);
+	assert_equal(tlv_rng_hypergeometric(&rng, 7, 5, 12), 7);
+	assert_equal(tlv_rng_hypergeometric(&rng, 7, 5, 0), 0);
+}
+
 static void
 test_dirichlet_permutation(void **state)
 {
@@ -217,11 +256,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_dirichlet_permutation),
+		cmocka_unit_test(test_memory),		   cmocka_unit_test(test_scratch),
+		cmocka_unit_test(test_errors),		   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_hypergeometric), cmocka_unit_test(test_dirichlet_permutation),
 	};
 
 	return cmocka_run_group_tests_name("context", tests, setup, teardown);

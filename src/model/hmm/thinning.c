@@ -1,0 +1,126 @@
+/*
+ * thinning.c - the number of states that stored counts of windows confirm (learn.h).
+ *
+ * Stored counts have no sequences that could be left out.  Their windows are dealt out to folds at
+ * random instead, by the multivariate hypergeometric law, cell by cell; what is learnt from the
+ * others is held against each fold in turn.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "learn.h"
+#include "tensorlv/num/rng.h"
+
+#define FOLDS 5
+/* Fewer windows in a fold tell nothing. */
+#define LEAST_WINDOWS 20.0
+/* Starts of EM, steps of each, and of the best one; fewer starts, or none, above so much work. */
+#define STARTS		4
+#define FIRST_STEPS 20
+#define LAST_STEPS	100
+#define MOST_WORK	4e9
+
+/* The windows of one fold and of all others, of the cells of the source. */
+typedef struct fold_counts
+{
+	double *own, *others;
+} fold_counts;
+
+/* Every window of the source to one fold, all of (nearly) the same size. */
+static tlv_status
+deal_windows(tlv_context *ctx, const tlv_view_source *source, uint64_t seed, fold_counts *folds)
+{
+	size_t n = source->n;
+	double *left, total = 0;
+	tlv_rng rng;
+
+	TLV_TRY_NEW(ctx, left, n);
+	for (size_t e = 0; e < n; e++)
+		total += left[e] = floor(source->counts[e]);
+	tlv_rng_stream(&rng, seed, 900);
+	for (int f = 0; f < FOLDS; f++)
+	{
+		double rest = total, draws = floor(total / (FOLDS - f));
+
+		TLV_TRY_NEW(ctx, folds[f].own, 2 * n);
+		folds[f].others = folds[f].own + n;
+		total -= draws;
+		for (size_t e = 0; e < n; e++)
+		{
+			double taken;
+
+			TLV_TRY_CONTINUE_AT(ctx, e);
+			rest -= left[e];
+			taken = tlv_rng_hypergeometric(&rng, left[e], rest, draws);
+			draws -= taken;
+			left[e] -= taken;
+			folds[f].own[e] = taken;
+			folds[f].others[e] = floor(source->counts[e]) - taken;
+		}
+	}
+	tlv_free(ctx, left);
+	return TLV_OK;
+}
+
+static tlv_view_source
+with_counts(const tlv_view_source *source, const double *counts)
+{
+	tlv_view_source part = *source;
+
+	part.counts = counts;
+	part.total = 0;
+	for (size_t e = 0; e < part.n; e++)
+		part.total += counts[e];
+	return part;
+}
+
+/* Mean log-likelihood per window of the folds under k states that are learnt from all others. */
+static tlv_status
+held_out_windows(tlv_context *ctx, const tlv_view_source *source, const fold_counts *folds,
+				 const tlv_hmm_window_task *task, double *mean)
+{
+	*mean = 0;
+	for (int f = 0; f < FOLDS; f++)
+	{
+		tlv_view_source others = with_counts(source, folds[f].others);
+		tlv_view_source own = with_counts(source, folds[f].own);
+		tlv_hmm_window_start learnt;
+		tlv_hmm_window_climb climb;
+
+		TLV_TRY(tlv_hmm_best_window_start(ctx, &others, task, &learnt));
+		TLV_TRY(tlv_hmm_window_em(ctx, &own, task->k, 1, learnt.emissions, learnt.transitions,
+								  learnt.first, &climb));
+		*mean += climb.log_likelihood / own.total / FOLDS;
+		tlv_free(ctx, learnt.emissions);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source, uint64_t seed,
+					   double *curve, size_t *k)
+{
+	double step = (double) source->n * (double) *k;
+	double starts = floor(MOST_WORK / (step * 2 * FOLDS * (LAST_STEPS + FIRST_STEPS)));
+	tlv_hmm_window_task task = {.first = FIRST_STEPS, .last = LAST_STEPS, .seed = seed};
+	fold_counts folds[FOLDS] = {{NULL, NULL}};
+
+	for (size_t j = 0; j < *k; j++)
+		curve[j] = NAN;
+	if (*k == 1 || starts < 1 || source->total < LEAST_WINDOWS * FOLDS)
+		return TLV_OK;
+	task.starts = (int) fmin(starts, STARTS);
+	TLV_TRY(deal_windows(ctx, source, seed, folds));
+	task.k = *k;
+	TLV_TRY(held_out_windows(ctx, source, folds, &task, &curve[*k - 1]));
+	for (task.k = *k - 1; task.k >= 1; task.k--)
+	{
+		TLV_TRY(held_out_windows(ctx, source, folds, &task, &curve[task.k - 1]));
+		if (curve[task.k - 1] < curve[task.k])
+			break;
+		*k = task.k;
+	}
+	for (int f = 0; f < FOLDS; f++)
+		tlv_free(ctx, folds[f].own);
+	return TLV_OK;
+}
