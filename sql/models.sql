@@ -40,3 +40,9 @@ CREATE FUNCTION tlv_kinds()
     RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])
     AS 'MODULE_PATHNAME', 'tlv_kinds_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, do both from a query, read it and apply it';
+CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments)
+    RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
+    AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments) IS
+    'tests of whether new rows, of which tlv_statistics were collected, are those of the model: weights, means or categories of components, words of '
+    'topics, transitions and emissions of states; p-values are right or too large where rows are independent';

@@ -1,6 +1,6 @@
 /*
- * kinds.c - the kinds of values and their functions (kinds.def, kind_functions.def); components
- * of a model in groups.
+ * kinds.c - what any model is asked: the kinds and their functions (kinds.def, kind_functions.def),
+ * components in groups, whether new rows are the model's.
  */
 #include "server/tlv_pg.h"
 
@@ -8,6 +8,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "tensorlv/model/drift.h"
 #include "tensorlv/model/layout.h"
 
 typedef struct KindFunctions
@@ -79,6 +80,24 @@ TLV_FUNCTION(tlv_groups_rows)
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1),
 				  TlvNullIf(group[j] < 0, TlvInt4((int32) group[j] + 1)));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+/* tlv_drift(model, statistics): rows (test, component, statistic, p_value) */
+TLV_FUNCTION(tlv_drift_rows)
+{
+	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
+	TlvWork *work = TlvWorkBegin("tensorlv drift");
+	tlv_drift drift = {.n = 0};
+
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, &drift));
+	for (size_t i = 0; i < drift.n; i++)
+		TlvPutRow(
+			fcinfo, TlvText(drift.tests[i].test),
+			TlvNullIf(drift.tests[i].component == 0, TlvInt4((int32) drift.tests[i].component)),
+			TlvFloat8(drift.tests[i].statistic), TlvFloat8(drift.tests[i].p_value));
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "mutations.h"
+#include "tensorlv/model/model_json.h"
 #include "tensorlv/num/linalg.h"
 
 #define MOST_FAMILIES 100
@@ -126,6 +127,14 @@ save_frame(const char *name, void *image, size_t size)
 		save(kind->type == TLV_FRAME_GRAPH ? "graph" : "frame", full, mode, image, size);
 	}
 	save_packed(name, &frame);
+	if (kind->model != NULL)
+	{
+		tlv_json_writer writer = {.most = (size_t) 1 << 20, .number = tlv_json_print_number};
+
+		must(tlv_model_put_json(&ctx, &frame, &writer));
+		save("json", name, -1, writer.bytes, writer.n);
+		tlv_free(&ctx, writer.bytes);
+	}
 	return frame;
 }
 

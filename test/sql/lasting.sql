@@ -150,5 +150,23 @@ SELECT kind, collects, fits, drives, applies FROM tlv_kinds() WHERE type = 'tlv_
 -- every function that is named exists, and every kind of model is there
 SELECT DISTINCT f AS missing FROM tlv_kinds() k, unnest(collects || fits || drives || reads || applies) f WHERE NOT EXISTS (SELECT FROM pg_proc WHERE proname = f);
 SELECT DISTINCT tlv_info(model)->>'kind' AS missing FROM models EXCEPT SELECT kind FROM tlv_kinds() WHERE type = 'tlv_model';
+-- ---- drift ----
+-- rows of the model pass, rows of another do not
+CREATE TABLE drifting AS
+  SELECT 'gmm' AS name, m AS model, (SELECT tlv_statistics(x, m) FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS same, (SELECT tlv_statistics(ARRAY[x[1] + 0.3, x[2], x[3]], m) FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS other
+  FROM tlv_simulate_gmm_model(3, 3, covariance => 'full', seed => 2) m
+  UNION ALL SELECT 'hmm', m, (SELECT tlv_statistics(s, m) FROM (SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(m, 20, 100, seed => 5) GROUP BY seq) q),
+                   (SELECT tlv_statistics(s, m) FROM (SELECT array_agg(symbol ORDER BY (t * 7919) % 100) AS s FROM tlv_simulate_hmm(m, 20, 100, seed => 5) GROUP BY seq) q)
+  FROM tlv_simulate_hmm_model(symbols => 12, k => 3, seed => 3) m
+  UNION ALL SELECT 'lda', m, (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda(m, 300, 50, seed => 5)), (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda((SELECT tlv_simulate_lda_model(40, 4, seed => 9)), 300, 50, seed => 5))
+  FROM tlv_simulate_lda_model(40, 4, alpha0 => 0.4, seed => 3) m;
+SELECT name, (SELECT min(p_value) * count(*) > 0.01 FROM tlv_drift(model, same)) AS same, (SELECT min(p_value) * count(*) < 1e-6 FROM tlv_drift(model, other)) AS other FROM drifting ORDER BY name;
+SELECT DISTINCT test, component IS NULL AS whole FROM drifting, tlv_drift(model, same) ORDER BY test;
+-- no more than 5 in 100 periods of the model's own rows are found at 5 percent
+SELECT count(*) FILTER (WHERE p < 0.05) <= 8 AS level, count(*) FROM (
+  SELECT seed, (SELECT min(p_value) * count(*) FROM tlv_drift(model, s)) AS p
+  FROM drifting, generate_series(1, 100) seed, LATERAL (SELECT tlv_statistics(x, model) AS s FROM tlv_simulate_gmm(model, 200, seed => seed)) q WHERE name = 'gmm') p;
+SELECT count(*) FROM drifting a, drifting b, tlv_drift(a.model, b.same) WHERE a.name = 'gmm' AND b.name = 'lda';
+SELECT count(*) FROM models, tlv_drift(model, (SELECT same FROM drifting WHERE name = 'gmm')) WHERE models.name = 'ica';
 SET client_min_messages = warning;
 DROP SCHEMA lasting CASCADE;

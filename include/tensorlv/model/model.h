@@ -40,6 +40,8 @@ extern const tlv_step tlv_whole_step;
 /* What its sections are (layout.h), and what it is drawn into (picture.h). */
 typedef struct tlv_layout tlv_layout;
 typedef struct tlv_picture tlv_picture;
+/* Tests of new rows (drift.h). */
+typedef struct tlv_drift tlv_drift;
 
 typedef struct tlv_model_class
 {
@@ -84,6 +86,9 @@ typedef struct tlv_model_class
 	/* The components of another model b of the same kind, one to one to those of a: see tlv_match.
 	 * Memory is there.  Errors: TLV_BAD_PARAMETER for models that cannot be compared. */
 	tlv_status (*match)(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match);
+	/* Adds tests of statistics against the model that they were collected under. */
+	tlv_status (*drift)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+						tlv_drift *drift);
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 } tlv_model_class;

@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/model/drift.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/sections.h"
 
 /* ---- the components that are there ---- */
 
@@ -242,6 +244,53 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 		TLV_TRY(tlv_labels_keep(ctx, model, image, size));
 	tlv_free(ctx, step.order);
 	return tlv_kind_require_made(ctx, *image, *size);
+}
+
+/* ---- tests of new rows ---- */
+
+/* Units of what was summed up: rows, tokens, or steps; 0: not known. */
+static double
+model_units(const tlv_frame *model)
+{
+	double steps = tlv_diagnostics_find(model, "log_likelihood", 0) /
+				   tlv_diagnostics_find(model, "log_likelihood_per_step", NAN);
+	double rows = tlv_frame_scalar(model, "rows", 0);
+
+	if (rows > 0)
+		return rows;
+	return steps > 0 ? steps : tlv_diagnostics_find(model, "tokens", 0);
+}
+
+static double
+statistics_units(const tlv_frame *statistics)
+{
+	double tokens = tlv_frame_scalar(statistics, "tokens", 0);
+	double steps = tlv_frame_scalar(statistics, "steps", 0);
+
+	return tokens > 0 ? tokens : steps > 0 ? steps : tlv_frame_scalar(statistics, "rows", 0);
+}
+
+tlv_status
+tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				tlv_drift *drift)
+{
+	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
+	double known = model_units(model), seen = statistics_units(statistics);
+	present_part present;
+
+	if (kind->model->drift == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for a model of kind %s",
+						kind->name);
+	TLV_TRY(find_present(ctx, model, &present));
+	TLV_TRY(tlv_require_model(ctx, statistics, &present.frame));
+	if (!(seen > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+	drift->inflation = known > 0 ? 1 + seen / known : 1;
+	TLV_TRY(kind->model->drift(ctx, &present.frame, statistics, drift));
+	for (size_t i = 0; present.place != NULL && i < drift->n; i++)
+		if (drift->tests[i].component > 0)
+			drift->tests[i].component = (size_t) present.place[drift->tests[i].component - 1] + 1;
+	return TLV_OK;
 }
 
 /* ---- alignment ---- */

@@ -81,4 +81,8 @@ extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *spa
 /* draw.c: the member of the class. */
 extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
+/* drift.c: the member of the class. */
+extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,
+								const tlv_frame *statistics, tlv_drift *drift);
+
 #endif /* TENSORLV_GMM_INTERNAL_H */

@@ -355,6 +355,7 @@ gmm_dimensions(const tlv_frame *frame)
 static const tlv_model_class gmm_class = {
 	.sections = &gmm_sections,
 	.layout = &gmm_layout,
+	.drift = tlv_gmm_drift,
 	.draw = tlv_gmm_draw,
 	.open = gmm_open,
 	.components_size = SIZE_K,

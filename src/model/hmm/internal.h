@@ -244,4 +244,8 @@ extern tlv_status tlv_hmm_least_squares(tlv_context *ctx, size_t k, const double
 /* draw.c: the member of the class. */
 extern tlv_status tlv_hmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
+/* drift.c: the member of the class. */
+extern tlv_status tlv_hmm_drift(tlv_context *ctx, const tlv_frame *model,
+								const tlv_frame *statistics, tlv_drift *drift);
+
 #endif /* TLV_HMM_INTERNAL_H */

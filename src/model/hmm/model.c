@@ -639,6 +639,7 @@ hmm_dimensions(const tlv_frame *frame)
 
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,
+	.drift = tlv_hmm_drift,
 	.draw = tlv_hmm_draw,
 	.open = tlv_hmm_open,
 	.components = hmm_components,

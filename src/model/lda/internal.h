@@ -75,4 +75,8 @@ extern tlv_status tlv_lda_match(tlv_context *ctx, const tlv_frame *a, const tlv_
 /* draw.c: the member of the class. */
 extern tlv_status tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
+/* drift.c: the member of the class. */
+extern tlv_status tlv_lda_drift(tlv_context *ctx, const tlv_frame *model,
+								const tlv_frame *statistics, tlv_drift *drift);
+
 #endif /* TENSORLV_LDA_INTERNAL_H */

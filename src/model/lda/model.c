@@ -528,6 +528,7 @@ lda_round(tlv_context *ctx, const tlv_frame *frame, void *image)
 static const tlv_model_class lda_class = {
 	.sections = &lda_sections,
 	.layout = &lda_layout,
+	.drift = tlv_lda_drift,
 	.draw = tlv_lda_draw,
 	.open = lda_open,
 	.round = lda_round,

@@ -97,4 +97,8 @@ extern tlv_status tlv_multiview_update(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model,
 										tlv_picture *picture);
 
+/* drift.c: the member of the class. */
+extern tlv_status tlv_multiview_drift(tlv_context *ctx, const tlv_frame *model,
+									  const tlv_frame *statistics, tlv_drift *drift);
+
 #endif /* TENSORLV_MULTIVIEW_INTERNAL_H */

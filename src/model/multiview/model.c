@@ -289,6 +289,7 @@ multiview_dimensions(const tlv_frame *frame)
 static const tlv_model_class multiview_class = {
 	.sections = &multiview_sections,
 	.layout = &multiview_layout,
+	.drift = tlv_multiview_drift,
 	.draw = tlv_multiview_picture,
 	.open = multiview_open,
 	.components_size = SIZE_K,

@@ -1,0 +1,51 @@
+/*
+ * drift.h - whether new rows are those of a model: tests from the statistics of a refinement step.
+ *
+ * Under the model an expected count is the sum of posteriors, whose difference from what the
+ * parameters say is a score: its variance is the information that the rows hold, which is at most
+ * that of rows whose components are known.  So X^2 = sum (count - expected)^2 / expected, and
+ * n (x - mu)' S^-1 (x - mu) of means, are at most chi squared in distribution: p-values are right
+ * or too large.  The model's own error, from N rows, adds n / N to the variance of n new ones, by
+ * which statistics are divided.
+ */
+#ifndef TENSORLV_DRIFT_H
+#define TENSORLV_DRIFT_H
+
+#include "tensorlv/model/model.h"
+
+typedef struct tlv_drift_test
+{
+	const char *test;
+	size_t component; /* from 1; 0: the whole model */
+	double statistic;
+	double p_value;
+} tlv_drift_test;
+
+/* A list that grows in the arena; {0} is empty. */
+struct tlv_drift
+{
+	size_t n, room;
+	tlv_drift_test *tests;
+	double inflation; /* 1 + n / N */
+};
+
+/* Adds the test of a statistic that is chi squared of so many degrees before it is divided; none
+ * where there are no degrees or it is not finite.  Errors: memory. */
+extern tlv_status tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test,
+								size_t component, double statistic, double degrees);
+
+/* Adds the test of n counts, every stride-th, against shares at the same places; none of nothing.
+ */
+extern tlv_status tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const char *test,
+								   size_t component, size_t n, size_t stride, const double *counts,
+								   const double *shares);
+
+/*
+ * All tests of statistics (tlv_statistics) under their model.  Errors: TLV_BAD_PARAMETER for
+ * statistics of another model and for kinds that have no tests, TLV_BAD_DATA for statistics of
+ * nothing, memory.
+ */
+extern tlv_status tlv_model_drift(tlv_context *ctx, const tlv_frame *model,
+								  const tlv_frame *statistics, tlv_drift *drift);
+
+#endif /* TENSORLV_DRIFT_H */

@@ -1,0 +1,66 @@
+/*
+ * drift.c - tests of new rows against a model (drift.h).
+ */
+#include "tensorlv/model/drift.h"
+
+#include <math.h>
+
+#include "tensorlv/num/special.h"
+
+/* Expected counts below this are taken together, as one. */
+#define LEAST_EXPECTED 5.0
+
+tlv_status
+tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component,
+			  double statistic, double degrees)
+{
+	double value = statistic / drift->inflation;
+
+	if (!(degrees >= 1) || !isfinite(value))
+		return TLV_OK;
+	if (drift->n == drift->room)
+	{
+		size_t room = 2 * drift->room + 16;
+		void *grown = tlv_realloc(ctx, drift->tests, room, sizeof(tlv_drift_test));
+
+		TLV_TRY_ALLOC(ctx, grown);
+		drift->tests = grown;
+		drift->room = room;
+	}
+	drift->tests[drift->n++] =
+		(tlv_drift_test){test, component, value, tlv_chisq_survival(fmax(value, 0), degrees)};
+	return TLV_OK;
+}
+
+tlv_status
+tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component, size_t n,
+				 size_t stride, const double *counts, const double *shares)
+{
+	double total = 0, mass = 0, statistic = 0, degrees = -1, few = 0, few_expected = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		total += counts[i * stride];
+		mass += shares[i * stride];
+	}
+	for (size_t i = 0; i < n; i++)
+	{
+		double expected = total * shares[i * stride] / mass, apart = counts[i * stride] - expected;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (!(expected >= LEAST_EXPECTED))
+		{
+			few += counts[i * stride];
+			few_expected += expected;
+			continue;
+		}
+		statistic += apart * apart / expected;
+		degrees++;
+	}
+	if (few_expected >= LEAST_EXPECTED)
+	{
+		statistic += (few - few_expected) * (few - few_expected) / few_expected;
+		degrees++;
+	}
+	return tlv_drift_add(ctx, drift, test, component, statistic, degrees);
+}
