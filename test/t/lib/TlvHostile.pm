@@ -110,7 +110,7 @@ sub forge_values {
     my @lines;
     for my $type (grep { $_ ne 'tlv_bag' } @value_types) {
         for (split /\n/, query($db, "SELECT v FROM walk.$value_table{$type} WHERE origin = 'made' AND length(v::text) < 100000 ORDER BY id")) {
-            my ($kind, $digits) = /^(\w+):(.*)/;
+            my ($kind, $digits) = /^(\w+)[^:]*:(.*)/;
             my $image = decode_base64($digits);
             for my $i (1 .. $times) {
                 my $changed = rand() < 0.5 ? scale_image($image) : craft_image($image);

@@ -7,7 +7,7 @@ use warnings;
 use Digest::SHA qw(sha256);
 use Exporter qw(import);
 
-our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers smuggle_section seal_image is_sealed);
+our @EXPORT = qw(mutate_image $mutate_function craft_image scale_image set_numbers smuggle_section seal_image is_sealed plain_image);
 
 my $header_size = 36;    # 20 bytes that the digest covers, and the digest
 my $section_size = 56;
@@ -51,6 +51,68 @@ BEGIN
 END $$;
 SQL
 
+# The numbers of a section in a packed image (src/num/frame_packing.h), from where $read reads on.
+sub unpack_numbers {
+    my ($read, $code, $n) = @_;
+    my $divisor = $code == 3 ? unpack 'd<', $read->(8) : 1;
+    return map { $code == 0 ? unpack 'd<', $read->(8) : $code == 1 ? unpack 'f<', $read->(4) : $read->() / $divisor } 1 .. $n;
+}
+
+sub unpack_section {
+    my ($read, $form, $element, $entries, $rows, $columns, $bytes) = @_;
+    my ($n, $number) = ($rows * $columns, $element == 4 ? 'f<' : 'd<');
+    return $read->($bytes) if $form == 0;
+    if ($form == 1) {
+        my ($before, @all) = 0;
+        for (1 .. $n) {
+            my $step = $read->();
+            my $distance = $step & 1 ? ~($step >> 1) : $step >> 1;
+            { use integer; $before += $distance }
+            push @all, $before;
+        }
+        return pack 'q<*', @all;
+    }
+    return pack "$number*", unpack_numbers($read, $form & 15, $n) if $form >> 4 == 1;
+    my @usual;
+    if ($form >> 4 == 2) {
+        my $own = $columns == 1 || $rows > 4096 ? 1 : $rows;
+        @usual = unpack_numbers($read, ord $read->(1), $own);
+        $entries = $read->();
+    }
+    my $next = 0;
+    my @positions = map { my $position = $next + $read->(); $next = $position + 1; $position } 1 .. $entries;
+    my @numbers = unpack_numbers($read, $form & 15, $entries);
+    return pack "d<$entries L<$entries", @numbers, @positions if $form >> 4 == 3;
+    my @all = map { $usual[ $_ % @usual ] } 0 .. $n - 1;
+    @all[@positions] = @numbers;
+    return pack "$number*", @all;
+}
+
+# What a packed image stands for; another is returned as it is.
+sub plain_image {
+    my ($image) = @_;
+    return $image if unpack('v', $image) != 2;
+    my ($at, $body, @table) = ($header_size, '');
+    # so many bytes, or without an argument a number of 7 bits a byte
+    my $read = sub {
+        if (@_) { $at += $_[0]; return substr $image, $at - $_[0], $_[0] }
+        my ($value, $shift, $byte) = (0, 0);
+        do { $byte = ord substr $image, $at++, 1; $value |= ($byte & 127) << $shift; $shift += 7 } while $byte > 127;
+        return $value;
+    };
+    my ($type_kind, $count) = unpack 'x2 a2 L<', $image;
+    my $size = $read->();
+    push @table, [ $read->(ord $read->(1)), ord $read->(1), $read->(), $read->(), $read->(), ord $read->(1), $read->() ] for 1 .. $count;
+    my $table = '';
+    for (@table) {
+        my ($name, $element, $entries, $rows, $columns, $form, $bytes) = @$_;
+        $table .= pack 'Z24L<L<Q<Q<Q<', $name, $element, $entries, $rows, $columns, 4 + $header_size + $count * $section_size + length $body;
+        $body .= unpack_section($read, $form, $element, $entries, $rows, $columns, $bytes);
+        $body .= "\0" x (-length($body) % 8);
+    }
+    return pack('v a2 L<L<Q<', 1, $type_kind, $count, 0, $size) . substr($image, 20, 16) . $table . $body;
+}
+
 # The digest that an image should have.
 sub digest_of {
     my ($image) = @_;
@@ -64,7 +126,7 @@ sub seal_image {
 }
 
 sub is_sealed {
-    my ($image) = @_;
+    my $image = plain_image($_[0]);
     return substr($image, 20, 16) eq digest_of($image);
 }
 
@@ -80,7 +142,7 @@ sub sections {
 
 # Some numbers changed to what breaks most.
 sub craft_image {
-    my ($image) = @_;
+    my $image = plain_image($_[0]);
     my @all = grep { $_->[2] > 0 && $_->[3] < 3 } sections($image);
     my @scalars = grep { $_->[2] == 1 } @all;
     for (1 .. 1 + int 3 * rand() ** 2) {
@@ -96,7 +158,7 @@ sub craft_image {
 # All numbers of some sections, or of all, times a power of two, so that what is whole stays whole: sums as of very many rows, or of
 # very large or small ones; the largest becomes 2^53, 2^52, or what the square of, or its inverse, just fits.
 sub scale_image {
-    my ($image) = @_;
+    my $image = plain_image($_[0]);
     my @all = grep { $_->[2] > 0 && $_->[3] == 1 } sections($image);
     my @scaled = rand() < 0.5 ? @all : grep { rand() < 0.4 } @all;
     my $most = 0;
@@ -116,6 +178,7 @@ sub scale_image {
 # The numbers of a section of float64, one after the other, under a digest that is right; the last one for all that follow.
 sub set_numbers {
     my ($image, $name, @numbers) = @_;
+    $image = plain_image($image);
     my ($section) = grep { $_->[0] eq $name && $_->[3] == 1 } sections($image) or die "no section $name";
     my (undef, $offset, $n) = @$section;
     substr $image, $offset, 8 * $n, pack 'd<*', map { $numbers[ $_ < $#numbers ? $_ : $#numbers ] } 0 .. $n - 1;
@@ -127,7 +190,7 @@ my @others = qw(basis center counts1 covariances emissions floor floor1 initial 
     noise noise_factor radial1 shift shift1 sources sum1 sum3 sum4 triples variances variances1 variances2);
 
 sub smuggle_section {
-    my ($image) = @_;
+    my $image = plain_image($_[0]);
     my @sections = sections($image);
     my %known = map { $_->[0] => 1 } @sections;
     my @names = grep { !$known{$_} } @others;
