@@ -164,6 +164,10 @@ def noise_lines():
     yield 'communities, k left out', 'random graph, 400 nodes, degree 6', er, of_model(LEFT_OUT['communities'], number('tlv_communities'))
     yield 'communities, k left out', 'degrees of a power law, 600 nodes', power, of_model(LEFT_OUT['communities'], number('tlv_communities'))
     yield 'mixtures, all defaults', 'a correlated Gaussian, 2000 x 5', gauss, of_model(LEFT_OUT['mixtures'], COMPONENTS)
+    for name, data, options in (('random graph', er, ''), ('degrees of a power law', power, ''), ('random graph', er, ', alpha0 => 1')):
+        yield f'communities, k = 3{options}: no warning', name, data, of_model(f"tlv_mmsb('SELECT src, dst FROM d', k => 3{options})", UNWARNED)
+    for options in ('', ", covariance => 'full'"):
+        yield f'mixtures, k = 3{options}: no warning', 'the same', gauss, of_model(f"tlv_gmm('SELECT x FROM d', k => 3{options})", UNWARNED)
     yield 'mixtures, full', 'the same', gauss, of_model(LEFT_OUT['full'], COMPONENTS)
     yield "mixtures, tails => 't'", 't(4), 2000 x 3', t4, of_model(LEFT_OUT['t'], COMPONENTS)
     for name, data in (('t(4)', t4), ('uniform', uniform), ('lognormal', lognormal)):

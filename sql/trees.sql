@@ -48,8 +48,9 @@ CREATE FUNCTION tlv_fit_tree(m tlv_moments, states integer DEFAULT NULL, structu
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint) IS
-    'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj or chow-liu (no '
-    'hidden nodes), edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
+    'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj, chow-liu (no '
+    'hidden nodes) or, of numbers, factors (one hidden node of several dimensions above all variables), '
+    'edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
     'below which groups of variables are apart, observed_inside to let variables be inner nodes, regularise to drop hidden nodes that the '
     'Bayesian information criterion does not support, groups of columns as vector-valued variables, names of the variables, bootstrap draws for '
     'the support of edges of Gaussian trees (those of categories are in their moments), iterations of EM on the covariance';
