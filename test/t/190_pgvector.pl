@@ -60,7 +60,7 @@ query($db, <<"SQL");
 DO \$\$BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'tlv_vector_reader') THEN CREATE ROLE tlv_vector_reader; END IF; END\$\$;
 GRANT SELECT ON vectors TO tlv_vector_reader;
 SQL
-is(query($db, q{SET ROLE tlv_vector_reader; SELECT tlv_kind(tlv_gmm('SELECT x FROM vectors', 3))}), 'gaussian_mixture', 'of a reader');
+is(query($db, q{SET ROLE tlv_vector_reader; SELECT tlv_info(tlv_gmm('SELECT x FROM vectors', 3)) ->> 'kind'}), 'gaussian_mixture', 'of a reader');
 query($db, q{CREATE TABLE mixed (x vector); INSERT INTO mixed VALUES ('[1,2]'), ('[1,2,3]'), ('[3,1]')});
 like(run_sql($db, q{SELECT tlv_gmm('SELECT x FROM mixed', 2)})->{errors}, qr/a vector has length 3, the first one 2/, 'lengths that differ');
 like(run_sql($db, q{SELECT tlv_gmm('SELECT id, x FROM vectors', 2)})->{errors}, qr/column "x" is of type vector, no number/,
