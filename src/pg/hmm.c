@@ -72,8 +72,8 @@ read_given(HmmArguments *arguments)
 	plan->transitions =
 		given_matrix(arguments->transitions, "transitions", &plan->given_states, &width);
 	if (plan->transitions != NULL && width != plan->given_states)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("transitions are no square")));
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("transitions do not form a square")));
 	plan->emissions =
 		given_matrix(arguments->emissions, "emissions", &plan->given_states, &plan->given_width);
 	if (plan->fit.k == 0)

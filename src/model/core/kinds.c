@@ -98,8 +98,9 @@ tlv_kind_require_made(tlv_context *ctx, const void *image, size_t size)
 	if (status != TLV_CORRUPT)
 		return status;
 	why = ctx->error;
-	tlv_fail(ctx, TLV_BAD_DATA, "what follows from these numbers is no valid value of kind %s: %s",
-			 kind->name, why.message);
+	tlv_fail(ctx, TLV_BAD_DATA,
+			 "what follows from these numbers is not a valid value of kind %s: %s", kind->name,
+			 why.message);
 	tlv_fail_hint(ctx, "They are too large or too small, or do not belong together.");
 	return TLV_BAD_DATA;
 }

@@ -134,7 +134,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_MIXTURE_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of a mixture");
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of a mixture");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");

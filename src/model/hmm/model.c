@@ -346,7 +346,7 @@ hmm_check(tlv_context *ctx, const tlv_frame *frame)
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "steps"));
 	TLV_TRY(tlv_frame_require_whole(ctx, frame, "constraints"));
 	if (tlv_frame_scalar(frame, "constraints", 0) > 7)
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"constraints\" is no set of constraints");
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"constraints\" is not a set of constraints");
 	if (initial == NULL || initial->rows == 0 || initial->rows > UINT16_MAX)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"initial\" is missing or has no states");
 	k = initial->rows;

@@ -198,7 +198,7 @@ static tlv_status
 check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, size_t k)
 {
 	if (statistics->header->kind != TLV_KIND_COMPONENT_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of components");
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of components");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "rows", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics are of no rows");

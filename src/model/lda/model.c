@@ -325,7 +325,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 
 	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are no statistics of topics");
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of topics");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "no document holds an item of the model");

@@ -22,7 +22,7 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_multiview_p
 	if (statistics->header->type != TLV_FRAME_MOMENTS ||
 		statistics->header->kind != TLV_KIND_VIEW_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"these moments are no statistics of a multi-view mixture");
+						"these moments are not statistics of a multi-view mixture");
 	d = tlv_frame_int64(statistics, "dimensions");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	/* Equal digests mean equal shapes, but a value may come from anywhere. */

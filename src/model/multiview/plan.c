@@ -87,7 +87,7 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = plan->shift},
 						 "refinement moved means by so many standard deviations: the moments are "
-						 "uncertain, or the numbers of a view are no independent Gaussians given "
+						 "uncertain, or the numbers of a view are not independent Gaussians given "
 						 "the component; refine => 'none' does not assume that they are"));
 	if (low > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

@@ -84,7 +84,7 @@ recognize_kind(TupleDesc desc, const char *kind)
 						errhint("Use 'categorical' or 'gaussian'.")));
 	if (gaussian)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("the query returns numbers, which are no categories"),
+						errmsg("the query returns numbers, not categories"),
 						errhint("Number the categories from 0 and cast them to integer.")));
 	return false;
 }

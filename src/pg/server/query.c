@@ -228,9 +228,9 @@ TlvRefuseColumns(TupleDesc desc, const char *what, const char *hint)
 	for (int i = 0; i < desc->natts; i++)
 		appendStringInfo(&columns, "%s%s", i > 0 ? ", " : "",
 						 format_type_be(TupleDescAttr(desc, i)->atttypid));
-	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-					errmsg("the query returns (%s), which are no %s", columns.data, what),
-					errhint("%s", hint)));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("the query returns (%s), not %s", columns.data, what), errhint("%s", hint)));
 }
 
 Oid
