@@ -83,11 +83,26 @@ find_threshold(const topic_bin *bins, double *mean)
 	return end;
 }
 
-/* Single precision keeps eight digits of what is not next to nothing. */
-static inline double
-single(double p)
+/* All but one number of the topic are of single precision: it has been rounded, and a label or
+ * another step of storing it must not change it again. */
+static tlv_status
+is_rounded(tlv_context *ctx, size_t k, size_t d, const double *topic, bool *rounded)
 {
-	return p > 1e-30 ? (double) (float) p : p;
+	double usual = -1;
+
+	*rounded = true;
+	for (size_t i = 0; i < d && *rounded; i++)
+	{
+		double p = topic[i * k];
+
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (p == (double) (float) p || p == usual)
+			continue;
+		*rounded = usual < 0;
+		usual = p;
+	}
+	return TLV_OK;
 }
 
 tlv_status
@@ -100,16 +115,20 @@ tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi)
 	TLV_TRY_NEW(ctx, bins, BINS);
 	for (size_t j = 0; j < k; j++)
 	{
+		bool rounded;
 		double mean;
 		size_t end;
 
+		TLV_TRY(is_rounded(ctx, k, d, phi + j, &rounded));
+		if (rounded)
+			continue;
 		TLV_TRY(fill_bins(ctx, k, d, phi + j, bins));
 		end = find_threshold(bins, &mean);
 		for (size_t i = 0; i < d; i++)
 		{
 			if (i % ITEMS_BETWEEN == 0)
 				TLV_TRY_CONTINUE(ctx);
-			phi[i * k + j] = bin_of(phi[i * k + j]) < end ? mean : single(phi[i * k + j]);
+			phi[i * k + j] = bin_of(phi[i * k + j]) < end ? mean : (float) phi[i * k + j];
 		}
 	}
 	tlv_free(ctx, bins);

@@ -184,7 +184,7 @@ test_rounded_topics(void **state)
 	assert_at_most(packed_size(model), (double) before / 3);
 	memcpy(image = room(before, 1), copy, before);
 	assert_ok(tlv_model_round(&ctx, image, before));
-	assert_close(perplexity(&fresh, checked(TLV_FRAME_MODEL, image, before)) / exact, 1, 1e-3);
+	assert_memory_equal(image, copy, before); /* once and for all */
 }
 
 /* A model of few numbers stays as it is. */
