@@ -234,7 +234,8 @@ put_top(FunctionCallInfo fcinfo, const ApplyCall *call, int32 step, size_t k, co
 	qsort(ranked, k, sizeof(RankedShare), compare_shares);
 	for (size_t rank = 0; rank < Min(n, k); rank++)
 		TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) rank + 1), TlvInt4(ranked[rank].component),
-				  TlvText(NULL), TlvFloat8(ranked[rank].share));
+				  TlvComponentLabel(&call->model->frame, (size_t) ranked[rank].component - 1),
+				  TlvFloat8(ranked[rank].share));
 }
 
 /* tlv_top(model, x, n): a sequence has as many steps as it is long, rows one each */

@@ -66,6 +66,7 @@ SELECT (SELECT array_agg(probability) FROM tlv_tree_posterior(tree, ARRAY[0, 1, 
 -- the components in order
 SELECT step, rank, component, label, probability = (tlv_infer(gmm, ARRAY[1, -2, 3]))[component] AS same, sum(probability) OVER () > 0.999 AS whole FROM apply_models, tlv_top(gmm, ARRAY[1,
   -2, 3], 9);
+SELECT component, label FROM apply_models, tlv_top(tlv_label(tlv_label(gmm, 2, 'middle'), 3, 'far'), ARRAY[1, -2, 3], 3) ORDER BY component;
 SELECT step, component = tlv_assign(gmm, CASE step WHEN 1 THEN ROW(1, 2, 3) ELSE ROW(4, 5, 6) END) AS same FROM apply_models, tlv_top(gmm, ARRAY[[1, 2, 3], [4, 5, 6]]) ORDER BY step;
 SELECT count(*) AS no_row FROM apply_models, tlv_top(gmm, NULL::float8[]);
 SELECT tlv_infer(NULL, ARRAY[1, 2]) AS no_model, tlv_infer(gmm, NULL::float8[]) AS no_row, tlv_infer(gmm, NULL) AS no_type, tlv_assign(classes, NULL::apply_point) AS no_record FROM apply_models;
