@@ -147,8 +147,7 @@ LEFT_OUT = {'topics': "tlv_lda('SELECT bag FROM d')", 'communities': "tlv_mmsb('
             'ica': "tlv_ica('SELECT x FROM d')"}
 SUGGESTED = "SELECT k FROM tlv_suggest_k('SELECT bag FROM d') WHERE chosen"
 COMPONENTS, STATES = number('tlv_components'), number('tlv_states')
-CLASSES = '(SELECT count(DISTINCT component) FROM tlv_view_components(m))'
-CATEGORIES = '(SELECT count(DISTINCT component) FROM tlv_view_categories(m))'
+CLASSES = CATEGORIES = COMPONENTS
 EDGES = '(SELECT count(*) + 1 FROM tlv_tree_edges(m) WHERE parent IS NOT NULL)'
 SOURCES = "(SELECT count(DISTINCT component) + 1 FROM tlv_mixing(m))"
 

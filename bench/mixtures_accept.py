@@ -210,7 +210,7 @@ def hmm_symbols(s):
         query, truth, costs = load_chain(s, x), (O, T), []
         row = [f'n = {n}, seed {seed}']
         for options, figures, refined in (("refine => 'none'", plain, False), ("refine => 'windows'", windows, True),
-                                          ('iterations => 20', steps, True), ("refine => 'baum-welch'", None, True)):
+                                          ('iterations => 20', steps, True), ("refine => 'em'", None, True)):
             values, cpu = hmm_errors(s, query, truth, 5, options, 20)
             row.append(pair(values, figures, refined))
             costs.append(f'{cpu:.2f}')
@@ -244,7 +244,7 @@ def hmm_vectors(s):
     for (n, sep), (plain, steps) in HMM_VECTORS.items():
         x, T, O = c.hmm(seed=1, n=n, k=5, kind='vectors', d=10, sep=sep)
         query, row, costs = load_chain(s, x), [f'n = {n}, separation {sep:g}'], []
-        for options, figures, refined in (("refine => 'none'", plain, False), ('iterations => 20', steps, True), ("refine => 'baum-welch'", None, True)):
+        for options, figures, refined in (("refine => 'none'", plain, False), ('iterations => 20', steps, True), ("refine => 'em'", None, True)):
             values, cpu = hmm_errors(s, query, (O, T), 5, options, 0, 2)
             row.append(pair(values, figures, refined))
             costs.append(f'{cpu:.2f}')

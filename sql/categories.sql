@@ -34,7 +34,7 @@ COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
     'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
     'equal rows in equal order and equal parts give equal replicates';
 
-CREATE FUNCTION tlv_category_tables(m tlv_moments)
+CREATE FUNCTION tlv_category_tables(moments tlv_moments)
     RETURNS TABLE (variable_a integer, variable_b integer, state_a integer, state_b integer, count bigint)
     AS 'MODULE_PATHNAME', 'tlv_category_tables_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
 COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS
@@ -55,7 +55,7 @@ COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model) IS
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model, method text) (
+CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );

@@ -1,9 +1,10 @@
 -- decompose.sql - decomposition of given moments: plain arrays
 
-CREATE FUNCTION tlv_decompose(tensor float8[], k integer DEFAULT NULL, method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL)
+CREATE FUNCTION tlv_decompose(tensor float8[], k integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1)
     RETURNS TABLE (component integer, eigenvalue float8, vector float8[], residual float8)
     AS 'MODULE_PATHNAME', 'tlv_decompose_rows' LANGUAGE C STABLE PARALLEL SAFE COST 100000 ROWS 10;
-COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, bigint, integer, integer) IS
+COMMENT ON FUNCTION tlv_decompose(float8[], integer, text, integer, integer, bigint) IS
     'components of a symmetric n x n x n tensor T (or its n^3 numbers in one row) that is, or nearly, a sum of eigenvalue * vector (x) vector (x) '
     'vector over orthonormal vectors: the k largest (null: n), by decreasing eigenvalue; residual of all of them, in parts of the norm of T; '
     'method joint, power, als or sgd, with its restarts and steps';

@@ -101,17 +101,17 @@ CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
 );
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0; many documents in one row';
 
-CREATE FUNCTION tlv_find_subspace(m tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
+CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint) IS
     'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
     'once; distinct_pairs leaves out pairs of the same item, for choosing k';
-CREATE FUNCTION tlv_spectrum(value tlv_subspace)
+CREATE FUNCTION tlv_spectrum(subspace tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_spectrum(tlv_subspace) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
 
-CREATE FUNCTION tlv_spectrum(value tlv_moments)
+CREATE FUNCTION tlv_spectrum(moments tlv_moments)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
@@ -122,10 +122,10 @@ CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments)
 COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS
     'directions by their z value, the lesser of both folds (criterion significance); chosen is the number of those above 3: a, b are moments of '
     'either half of the documents in the distinct-mode subspace of the other half';
-CREATE FUNCTION tlv_suggest_k(query text, max_k integer DEFAULT 50, seed bigint DEFAULT 1, criterion text DEFAULT NULL)
+CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
-COMMENT ON FUNCTION tlv_suggest_k(text, integer, bigint, text) IS
+COMMENT ON FUNCTION tlv_suggest_k(text, text, bigint, integer) IS
     'what the documents of a query (as for tlv_lda) say about the number of topics: by significance the z values of directions over pairs of '
     'distinct items, of which those above 3 count, and the likelihood of held-out documents per token at several k, with the standard error of '
     'its difference from the best; chosen is the least within one of these; criterion: one of the two, or null for both';

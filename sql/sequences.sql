@@ -61,25 +61,25 @@ CREATE AGGREGATE tlv_sequence_sample(x float8[], count integer, seed bigint) (
 COMMENT ON AGGREGATE tlv_sequence_sample(float8[], integer, bigint) IS
     'a random sample of whole sequences of vectors, steps x d, of at most count numbers in all: those of the smallest hashes of their content';
 
-CREATE FUNCTION tlv_fit_hmm(m tlv_moments, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', iterations integer DEFAULT 100,
-    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    max_k integer DEFAULT 10) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_hmm(moments tlv_moments, k integer DEFAULT NULL, covariance text DEFAULT 'spherical',
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    seed bigint DEFAULT 1, max_k integer DEFAULT 10, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer) IS
+COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer, jsonb) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
-    'non-negative least squares; of symbols refined by up to iterations of EM on the counts of windows, of vectors with covariances alike for all '
+    'non-negative least squares; of symbols refined by so many iterations of EM on the counts of windows (null: until the likelihood stands, at most 100), of vectors with covariances alike for all '
     'states, common, spherical, diagonal or full until they are refined; more states than the moments identify: of symbols by EM on the counts '
     'from random starts, of vectors as many as there are, with a warning; k null: by the rank of the pairs of neighbours, at most max_k; method joint, '
     'power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', left_right boolean DEFAULT false,
-    transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto',
-    iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, max_k integer DEFAULT 10) RETURNS tlv_model
+    transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
+    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
+    max_k integer DEFAULT 10, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer) IS
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer, jsonb) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
     'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
-    'covariance of vectors common, spherical, diagonal or full; refine auto, em or baum-welch (the best of several starts, until the likelihood '
+    'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several starts, until the likelihood '
     'stands, or iterations steps from the moments), windows (EM on the counts of windows only) or none; k null: by the likelihood of sequences that '
     'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
     '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';

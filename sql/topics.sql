@@ -1,20 +1,21 @@
 
 -- topics.sql - latent Dirichlet allocation and the single topic model
 
-CREATE FUNCTION tlv_fit_lda(m tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, subspace tlv_subspace DEFAULT NULL,
-    method text DEFAULT 'joint', seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL) RETURNS tlv_model
+CREATE FUNCTION tlv_fit_lda(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, subspace tlv_subspace DEFAULT NULL,
+    method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text, bigint, integer, integer) IS
+COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text, integer, integer, bigint, jsonb) IS
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
     'parameters (0: single topic model; null: by least residual), subspace that of the moments, where they refer to it, '
     'method joint, power, als or sgd, restarts and steps of the decomposition';
-CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, refine text DEFAULT 'gibbs',
-    iterations integer DEFAULT NULL, counts text DEFAULT 'auto', min_documents integer DEFAULT NULL, method text DEFAULT 'joint',
-    seed bigint DEFAULT 1, restarts integer DEFAULT NULL, steps integer DEFAULT NULL, max_k integer DEFAULT 50) RETURNS tlv_model
+CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
+    min_documents integer DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint',
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text, integer, text, bigint, integer, integer, integer) IS
-    'topics of the documents of a query, which returns (doc, item bigint or text [, count]) or (bag tlv_bag), in one call: moments, fit, and '
-    'refinement (gibbs, vb or none; iterations null: until the likelihood stands); counts raw, damped or auto';
+COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text, integer, text, integer, integer, bigint, integer, jsonb) IS
+    'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
+    '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
+    'refinement (auto or gibbs, em, which is variational, or none; iterations null: until the likelihood stands); counts raw, damped or auto';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
@@ -49,11 +50,11 @@ COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model) IS 'expected sufficient 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, method text) (
+CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; method gibbs or vb';
+COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs or em';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -67,11 +68,11 @@ COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model) IS 'expected sufficien
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, method text) (
+CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; method gibbs or vb; many documents in one row';
+COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs or em; many documents in one row';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -142,7 +143,7 @@ CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS
     'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';
 
-CREATE FUNCTION tlv_topic_coherence(m tlv_moments)
+CREATE FUNCTION tlv_topic_coherence(moments tlv_moments)
     RETURNS TABLE (topic integer, npmi float8, umass float8)
     AS 'MODULE_PATHNAME', 'tlv_topic_coherence_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
 COMMENT ON FUNCTION tlv_topic_coherence(tlv_moments) IS 'coherence of every topic from tlv_coherence counts: normalised pointwise mutual information (-1 .. 1) and UMass';

@@ -34,7 +34,7 @@ COMMENT ON AGGREGATE tlv_row_agg(integer, float8, integer) IS
     'one array of numbers from (variable, value) rows: element i is the value of variable i, null where there is none; variables is the length of '
     'the array';
 
-CREATE FUNCTION tlv_tree_distances(m tlv_moments, states integer DEFAULT NULL, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, groups integer[] DEFAULT NULL)
+CREATE FUNCTION tlv_tree_distances(moments tlv_moments, states integer DEFAULT NULL, metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, groups integer[] DEFAULT NULL)
     RETURNS TABLE (a integer, b integer, distance float8, error float8, p_value float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_distances_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 1000;
 COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integer[]) IS
@@ -42,12 +42,12 @@ COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integ
     '1 largest canonical correlations (of numbers, of their states largest), which adds up along the paths of a latent tree; standard errors, and '
     'p-values of independence';
 
-CREATE FUNCTION tlv_fit_tree(m tlv_moments, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
+CREATE FUNCTION tlv_fit_tree(moments tlv_moments, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, names text[] DEFAULT NULL, bootstrap integer DEFAULT 0,
-    iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint) IS
+COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint, jsonb) IS
     'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj, chow-liu (no '
     'hidden nodes) or, of numbers, factors (one hidden node of several dimensions above all variables), '
     'edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
@@ -58,9 +58,9 @@ COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float
 CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, kind text DEFAULT NULL, bootstrap integer DEFAULT 0,
-    iterations integer DEFAULT NULL, seed bigint DEFAULT 1) RETURNS tlv_model
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint) IS
+COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint, jsonb) IS
     'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays; whole numbers are '
     'categories, numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';

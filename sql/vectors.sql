@@ -41,7 +41,7 @@ COMMENT ON AGGREGATE tlv_row_sample(float8[], integer, bigint) IS
     'a random sample of so many different vectors, or all of them where there are fewer, by hashes of their content: the same in whatever order '
     'they arrive; an array of two dimensions is many rows';
 
-CREATE FUNCTION tlv_central_moment(m tlv_moments, moment_order integer) RETURNS float8[]
+CREATE FUNCTION tlv_central_moment(moments tlv_moments, moment_order integer) RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_central_moment(tlv_moments, integer) IS
     'of moments of vectors: the mean (order 1), the covariance (2; over the number of rows), the third or the fourth central moment as an array '
@@ -61,7 +61,7 @@ COMMENT ON AGGREGATE tlv_statistics(float8[], tlv_model) IS
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, float8[], tlv_model, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_vector_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
 COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, float8[], tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(x float8[], model tlv_model, method text) (
+CREATE AGGREGATE tlv_statistics(x float8[], model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );

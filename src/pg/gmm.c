@@ -21,7 +21,8 @@
 
 /* ---- fitting ---- */
 
-static const char *const gmm_refinements[] = {"em", "none", NULL};
+static const char *const gmm_refinements[] = {"auto", "em", "none", NULL};
+#define GMM_UNREFINED 2
 static const char *const gmm_tails[] = {"normal", "t", NULL};
 
 /* Forms of covariance, and behind them what has none. */
@@ -54,11 +55,11 @@ static const TlvArgument gmm_arguments[] = {
 static tlv_gmm_plan_options
 read_gmm_arguments(FunctionCallInfo fcinfo)
 {
-	GmmArguments arguments = {.plan = {.iterations = -1}, .refine = 1};
+	GmmArguments arguments = {.plan = {.iterations = -1}};
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
 	arguments.plan.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
-	arguments.plan.refine = arguments.refine == 0;
+	arguments.plan.refine = arguments.refine != GMM_UNREFINED;
 	return arguments.plan;
 }
 
@@ -140,7 +141,7 @@ is_directions(FunctionCallInfo fcinfo, const char *function, tlv_frame *frame)
 /* tlv_simulate_gmm_model(d, k, separation, covariance, seed) */
 TLV_FUNCTION(tlv_simulate_gmm_model)
 {
-	size_t d = TlvNamedCount(fcinfo, "d", 1), k = TlvNamedCount(fcinfo, "k", 1);
+	size_t d = TlvNamedCount(fcinfo, "dimensions", 1), k = TlvNamedCount(fcinfo, "k", 1);
 	double separation =
 		TlvArgumentIsNull(fcinfo, "separation") ? 4 : TlvNamedNumber(fcinfo, "separation");
 	int covariance = TlvNamedChoice(fcinfo, "covariance", gmm_covariances, "covariance");

@@ -33,12 +33,14 @@ typedef struct LdaArguments
 	Datum subspace;
 } LdaArguments;
 
-static const char *const lda_refinements[] = {"gibbs", "vb", "none", NULL};
+static const char *const lda_refinements[] = {"auto", "gibbs", "em", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT, NULL};
 
-/* What stands for no refinement in lda_refinements. */
-#define LDA_UNREFINED 2
+/* Of those names, and what automatic stands for. */
+#define LDA_AUTO	  0
+#define LDA_GIBBS	  1
+#define LDA_UNREFINED 3
 
 #define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
 
@@ -64,7 +66,7 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 {
 	LdaArguments arguments = {
 		.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1}, .iterations = -1},
-		.refine = LDA_UNREFINED,
+		.refine = LDA_AUTO,
 		.minimum_documents = -1,
 		.criterion = -1};
 	tlv_lda_plan_options *plan = &arguments.plan;
@@ -75,6 +77,8 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 						errmsg("alpha0 = %g is not between 0 and 1e6", plan->fit.alpha0),
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
 								"topic model, NULL lets the data choose.")));
+	if (arguments.refine == LDA_AUTO)
+		arguments.refine = LDA_GIBBS;
 	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	plan->minimum_documents = arguments.minimum_documents;
 	return arguments;

@@ -86,7 +86,7 @@ SELECT sum(tlv_log_likelihood((SELECT m FROM held), bag)) FROM documents;
 SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held))) FROM documents;
 
 -- phase: variational statistics of large bags
-SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held), 'vb')) FROM documents;
+SELECT tlv_info(tlv_statistics(bag, (SELECT m FROM held), 'em')) FROM documents;
 
 -- phase: perplexity of large bags
 SELECT tlv_perplexity(bag, (SELECT m FROM held)) FROM documents;
@@ -128,7 +128,7 @@ SELECT count(tlv_fit_lda(triples, 80, seed => i)) FROM held, generate_series(1, 
 SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80));
 
 -- phase: tlv_lda, variational
-SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'vb'));
+SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'em'));
 
 -- phase: tlv_lda, alpha0 to be found
 SELECT tlv_info(tlv_lda('SELECT bag FROM small', 80, refine => 'none'));
@@ -146,4 +146,4 @@ SELECT tlv_term_id(repeat('0123456789', 10000000 + i)) FROM generate_series(1, 5
 SELECT tlv_info(tlv_simulate_lda_model(500000, 50));
 
 -- phase: choice of k
-SELECT tlv_suggest_k('SELECT bag FROM small', 300);
+SELECT tlv_suggest_k('SELECT bag FROM small', max_k => 300);

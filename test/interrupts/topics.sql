@@ -73,7 +73,7 @@ SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100
 SELECT tlv_statistics(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 50);
 
 -- phase: variational statistics
-SELECT tlv_statistics(bag, (SELECT m FROM held), 'vb') FROM docs, generate_series(1, 50);
+SELECT tlv_statistics(bag, (SELECT m FROM held), 'em') FROM docs, generate_series(1, 50);
 
 -- phase: one endless document
 SELECT tlv_statistics(b, (SELECT m FROM held)) FROM (SELECT tlv_bag_agg(item, 1e7) AS b FROM docs, tlv_bag_items(bag)) q;
@@ -113,7 +113,7 @@ SELECT count(t::tlv_moments) FROM (SELECT pairs::text AS t FROM held) q, generat
 SELECT max(length(tlv_moments_send(pairs))) FROM held, generate_series(1, 50);
 
 -- phase: tlv_suggest_k
-SELECT tlv_suggest_k('SELECT bag FROM endless', 100);
+SELECT tlv_suggest_k('SELECT bag FROM endless', max_k => 100);
 
 -- phase: tlv_lda of bags
 SELECT tlv_lda('SELECT bag FROM endless', 50, iterations => 100);

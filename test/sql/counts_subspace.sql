@@ -67,12 +67,12 @@ SELECT (SELECT k FROM tlv_suggest_k(a.m, b.m) WHERE chosen) AS k, (SELECT k FROM
        (SELECT count(*) FROM tlv_suggest_k(NULL::tlv_moments, a.m)) AS k_null FROM other_fold a, other_fold b WHERE a.f = 0 AND b.f = 1;
 SELECT what, k, criterion, chosen FROM (VALUES ('bags', 'SELECT bag FROM docs', 50, 1), ('another seed', 'SELECT bag FROM docs', 10, 7),
   ('rows', 'SELECT doc, item, weight FROM docs, tlv_bag_items(bag)', 50, 1),
-  ('at most', 'SELECT bag FROM docs', 3, 1), ('null', NULL, 50, 1)) v(what, query, max_k, seed), tlv_suggest_k(query, max_k, seed) WHERE chosen ORDER BY what, criterion;
+  ('at most', 'SELECT bag FROM docs', 3, 1), ('null', NULL, 50, 1)) v(what, query, max_k, seed), tlv_suggest_k(query, max_k => max_k, seed => seed) WHERE chosen ORDER BY what, criterion;
 -- the curve: held-out documents at several k, the best one with no error; the directions by decreasing z
 SELECT k, score BETWEEN -5 AND 0 AS score, standard_error BETWEEN 0 AND 0.2 AS error, standard_error = 0 AS best, chosen
-FROM tlv_suggest_k('SELECT bag FROM docs', 12, criterion => 'held-out likelihood') ORDER BY k;
+FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'held-out likelihood') ORDER BY k;
 SELECT count(*) AS directions, bool_and(coalesce(score <= before, true)) AS decreasing, count(*) FILTER (WHERE score > 3) = min(k) FILTER (WHERE chosen) AS counted
-FROM (SELECT *, lag(score) OVER (ORDER BY k) AS before FROM tlv_suggest_k('SELECT bag FROM docs', 12, criterion => 'significance')) q;
+FROM (SELECT *, lag(score) OVER (ORDER BY k) AS before FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'significance')) q;
 SELECT pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM docs'', criterion => ''aic'')') AS unknown;
 -- as many topics as there are, whatever their number
 SELECT v.k, s.k AS suggested, s.criterion FROM unnest(ARRAY[1, 2, 6, 10]) v(k),

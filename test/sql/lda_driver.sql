@@ -84,7 +84,7 @@ SELECT round((tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0.7, refine 
        tlv_info(tlv_lda('SELECT bag FROM docs', 3, alpha0 => 0))->>'alpha0' AS single_topic;
 SELECT method, refine, max(distance) < 0.25 AS same_topics, (SELECT tlv_info(q.model)->>'steps') AS steps
 FROM (SELECT *, tlv_lda('SELECT bag FROM docs', 3, method => method, refine => refine, iterations => 3) AS model
-      FROM unnest('{joint,power,als,sgd}'::text[]) method, unnest('{gibbs,vb,none}'::text[]) refine) q,
+      FROM unnest('{joint,power,als,sgd}'::text[]) method, unnest('{gibbs,em,none}'::text[]) refine) q,
      models m, tlv_match(m.model, q.model) GROUP BY q.model, method, refine ORDER BY 1, 2;
 SELECT counts, max(distance) < 0.25 AS same_topics, (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'counts_damped') AS damped,
        (SELECT score FROM tlv_diagnostics(q.model) WHERE measure = 'minimum_documents') AS minimum_documents
@@ -162,6 +162,19 @@ SET client_min_messages = 'error';
 SELECT tlv_lda('SELECT bag FROM docs', 3) IS NOT NULL AS with_progress;
 RESET client_min_messages;
 RESET tensorlv.progress;
+-- a document in one value, with its number or alone: the same model; lexemes stay in it
+CREATE TEMP TABLE in_one AS SELECT name, tlv_lda(query, 3, refine => 'none') AS model FROM (VALUES
+  ('tsvector', $$SELECT to_tsvector('simple', body) FROM notes$$), ('doc, tsvector', $$SELECT id, to_tsvector('simple', body) FROM notes$$),
+  ('bag', $$SELECT tlv_to_bag(to_tsvector('simple', body)) FROM notes$$), ('doc, bag', $$SELECT id, tlv_to_bag(to_tsvector('simple', body)) FROM notes$$),
+  ('bags', $$SELECT array_agg(tlv_to_bag(to_tsvector('simple', body))) FROM notes GROUP BY id % 9$$),
+  ('doc, bags', $$SELECT id % 9, array_agg(tlv_to_bag(to_tsvector('simple', body))) FROM notes GROUP BY 1$$)) q(name, query);
+SELECT name, max(distance) < 1e-6 AS same, (SELECT count(*) FILTER (WHERE item_name <> item::text) > 0 FROM tlv_topic_items(o.model)) AS terms
+FROM in_one o, tlv_match((SELECT model FROM in_one WHERE name = 'bag'), o.model) GROUP BY name, o.model ORDER BY name;
+SELECT bool_and(tlv_term_id(item_name) = item) AS right_ones FROM in_one, tlv_topic_items(model) WHERE name = 'doc, tsvector';
+-- texts are not taken apart: somebody meant to_tsvector
+SELECT tlv_lda('SELECT id, body || id FROM notes', 3);
+SELECT tlv_lda('SELECT id, now() FROM notes', 3);
+DROP TABLE in_one;
 DROP TABLE notes, corpus, docs, models, found, day_moments, since, forms, big, plans CASCADE;
 DROP FUNCTION topics_of_notes;
 DROP SEQUENCE fits;

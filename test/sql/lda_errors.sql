@@ -29,7 +29,7 @@ SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary) FROM err_values') AS n
 SELECT k, pg_temp.outcome(format('SELECT count(*) FROM tlv_topics(tlv_lda(''SELECT bag FROM err_docs'', k => %s))', k)) AS driver FROM unnest(ARRAY[-1, 0, 41, 301, 2000000000]) k;
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_topics((SELECT tlv_lda(''SELECT bag FROM err_docs'', k => 1)))') AS one;
 SELECT pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', max_k => 0)') AS max_k, pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', max_k => NULL)') AS null_max_k,
-       pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM err_docs'', 0)') AS suggest;
+       pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM err_docs'', max_k => 0)') AS suggest;
 -- more than the data identify: two kinds of documents only
 CREATE TABLE err_two AS SELECT CASE i % 2 WHEN 0 THEN '{1:4,2:4,3:4}'::tlv_bag ELSE '{4:4,5:4,6:4}' END AS bag FROM generate_series(1, 200) i;
 SELECT refine, pg_temp.outcome(format('SELECT message FROM tlv_warnings(tlv_lda(''SELECT bag FROM err_two'', k => 4, refine => %L)) WHERE code = ''not_identified''', refine)) AS driver
@@ -46,12 +46,12 @@ SELECT pg_temp.outcome('SELECT tlv_fit_lda(triples, method => ''newton'') FROM e
 SELECT name, v, pg_temp.outcome(format('SELECT tlv_fit_lda(triples, %I => %s) IS NOT NULL FROM err_values', name, v)) AS outcome
 FROM (VALUES ('seed', '-1'), ('seed', '9007199254740992'), ('seed', '9007199254740991'), ('restarts', '0'), ('restarts', '-5'), ('steps', '0')) q(name, v);
 SELECT name, v, pg_temp.outcome(format('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3, %I => %s)', name, v)) AS outcome
-FROM (VALUES ('alpha0', '-1'), ('method', '''x'''), ('seed', '-1'), ('refine', '''em'''), ('iterations', '-1'), ('counts', '''log'''), ('min_documents', '-1'), ('min_documents', '1000')) q(name, v);
+FROM (VALUES ('alpha0', '-1'), ('method', '''x'''), ('seed', '-1'), ('refine', '''vb'''), ('iterations', '-1'), ('counts', '''log'''), ('min_documents', '-1'), ('min_documents', '1000')) q(name, v);
 SELECT pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => -1) FROM err_values') AS negative,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, min_documents => 1000) FROM err_values') AS nothing_left,
        pg_temp.outcome('SELECT tlv_find_subspace(summary, 2, seed => -1) FROM err_values') AS seed;
 SELECT pg_temp.outcome('SELECT * FROM tlv_topic_items((SELECT m FROM err_values), top => 0)') AS top, pg_temp.outcome('SELECT tlv_coherence(bag, m, 1) FROM err_docs, err_values') AS top_1,
-       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''em'') FROM err_docs, err_values') AS method,
+       pg_temp.outcome('SELECT tlv_coherence(bag, m, 101) FROM err_docs, err_values') AS top_101, pg_temp.outcome('SELECT tlv_statistics(bag, m, ''vb'') FROM err_docs, err_values') AS method,
        pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => 1.5) FROM err_values') AS smoothing, pg_temp.outcome('SELECT tlv_extend(m, summary, smoothing => ''NaN'') FROM err_values') AS nan;
 
 -- documents: short ones are skipped and counted, an error when too few remain
@@ -84,7 +84,7 @@ FROM tlv_topic_items((SELECT tlv_lda($$SELECT doc, CASE doc % 2 WHEN 0 THEN CASE
 
 -- the query: columns
 SELECT q, pg_temp.outcome(format('SELECT tlv_lda(%L, k => 2)', q)) AS outcome
-FROM unnest(ARRAY['SELECT 1', 'SELECT ''{1:2}''', 'SELECT bag, bag FROM err_docs', 'SELECT doc, bag FROM err_docs', 'SELECT doc, item, n, n FROM err_rows',
+FROM unnest(ARRAY['SELECT 1', 'SELECT ''{1:2}''', 'SELECT doc, bag, bag FROM err_docs', 'SELECT doc, item, n, n FROM err_rows',
                   'SELECT doc, n::float8, n FROM err_rows', 'SELECT doc, item, n::text FROM err_rows',
   'SELECT doc, now(), 1 FROM err_rows', 'SELECT FROM err_docs', 'SELECT summary FROM err_values']) q;
 -- fails

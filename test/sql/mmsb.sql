@@ -94,7 +94,7 @@ SELECT kind, alpha0, bool_and(community_a = best) AS aligned
 FROM (SELECT kind, alpha0, community_a, (array_agg(community_b ORDER BY probability DESC))[1] AS best FROM comm_fits, tlv_connectivity(m) GROUP BY 1, 2, 3) q GROUP BY 1, 2 ORDER BY 1 DESC, 2;
 -- every method, refinement and model of edges; the same seed is the same model
 SELECT method, refine, count(*) AS nodes, round(tlv_nmi(x.community, y.community)::numeric, 2) AS nmi
-FROM (SELECT * FROM comm_fits WHERE kind = 'undirected' AND alpha0 = 0) f, unnest('{joint,power,als,sgd}'::text[]) method, unnest('{auto,likelihood,variational,none}'::text[]) refine,
+FROM (SELECT * FROM comm_fits WHERE kind = 'undirected' AND alpha0 = 0) f, unnest('{joint,power,als,sgd}'::text[]) method, unnest('{auto,likelihood,em,none}'::text[]) refine,
   LATERAL (SELECT tlv_fit_mmsb(tlv_graph_agg(src, dst), 3, method => method, refine => refine) AS m FROM tlv_simulate_mmsb(f.truth, seed => 4)) q,
   LATERAL (SELECT DISTINCT ON (node) node, community FROM tlv_memberships(q.m) ORDER BY node, membership DESC) x JOIN tlv_memberships(f.truth) y USING (node)
 GROUP BY method, refine ORDER BY method, refine;

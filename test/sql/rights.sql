@@ -40,7 +40,7 @@ RESET ROLE;
 -- names of the user's own, earlier in the path, change nothing
 CREATE TABLE right_models AS SELECT 'plain' AS name, tlv_lda('SELECT bag FROM right_docs', 3, iterations => 2) AS model,
   tlv_lda('SELECT doc, item::text, weight FROM right_docs, tlv_bag_items(bag)', 3, iterations => 2) AS of_terms,
-  (SELECT array_agg(s::text) FROM tlv_suggest_k('SELECT bag FROM right_docs', 6) s) AS k;
+  (SELECT array_agg(s::text) FROM tlv_suggest_k('SELECT bag FROM right_docs', max_k => 6) s) AS k;
 CREATE SCHEMA hostile;
 CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (false);
 CREATE DOMAIN hostile.int8 AS pg_catalog.int8 CHECK (false);
@@ -61,10 +61,10 @@ CREATE TYPE hostile.tlv_bag AS (x int);
 SET search_path = hostile, pg_catalog, public;
 INSERT INTO public.right_models SELECT 'hostile', public.tlv_lda('SELECT bag FROM public.right_docs', 3, iterations => 2),
   public.tlv_lda('SELECT doc, item::pg_catalog.text, weight FROM public.right_docs, public.tlv_bag_items(bag)', 3, iterations => 2),
-  (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', 6) s);
+  (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', max_k => 6) s);
 INSERT INTO public.right_models SELECT 'hostile, damped', public.tlv_lda('SELECT bag FROM public.right_docs', 3, iterations => 2, counts => 'damped', min_documents => 0),
   NULL,
-  (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', 6) s);
+  (SELECT array_agg(s::pg_catalog.text) FROM public.tlv_suggest_k('SELECT bag FROM public.right_docs', max_k => 6) s);
 RESET search_path;
 SELECT b.name, b.k = a.k AS same_k, max(m.distance) < 1e-6 AS same_topics, max(t.distance) < 1e-6 AS same_of_terms
 FROM right_models a, right_models b, LATERAL tlv_match(a.model, b.model) m, LATERAL tlv_match(a.of_terms, coalesce(b.of_terms, b.model)) t
@@ -91,7 +91,7 @@ SELECT count(*) AS left_behind FROM pg_proc WHERE proname LIKE 'tlv\_%' AND pron
 CREATE SCHEMA "Latent Variables";
 CREATE EXTENSION tensorlv SCHEMA "Latent Variables";
 SHOW search_path;
-SELECT k, criterion FROM "Latent Variables".tlv_suggest_k('SELECT doc, item, weight FROM plain', 6) WHERE chosen;
+SELECT k, criterion FROM "Latent Variables".tlv_suggest_k('SELECT doc, item, weight FROM plain', max_k => 6) WHERE chosen;
 SELECT count(*), count(DISTINCT topic), bool_and(item_name = item::text) AS no_terms
 FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, item, weight FROM plain', 3)), 2);
 SELECT count(*), bool_and(item_name LIKE 'w%') AS terms FROM "Latent Variables".tlv_topic_items((SELECT "Latent Variables".tlv_lda('SELECT doc, ''w'' || item, weight FROM plain', 3)), 2);

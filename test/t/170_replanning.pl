@@ -70,7 +70,7 @@ my $info = q{(public.tlv_info(%s) - 'seconds' - 'passes' - 'fingerprint')::pg_ca
 my @forms = (
     [ 'tlv_lda', "public.tlv_lda(%s, 2, refine => 'none')", 'docs', 'bag' ],
     [ 'tlv_lda', 'public.tlv_lda(%s, 2, iterations => 1)', 'terms', 'doc, term' ],
-    [ 'tlv_suggest_k', 'public.tlv_suggest_k(%s, 5)', 'docs', 'bag', 
+    [ 'tlv_suggest_k', 'public.tlv_suggest_k(%s, max_k => 5)', 'docs', 'bag', 
         q{(SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', r.k, r.criterion, r.chosen, pg_catalog.round(r.score::pg_catalog.numeric, 2)), ', ') FROM %s r)} ],
     [ 'tlv_mmsb', 'public.tlv_mmsb(%s, 2)', 'edges', 'src, dst' ],
     [ 'tlv_mmsb', "public.tlv_mmsb('SELECT src, dst FROM good.edges', 2, labels => %s)", 'labels', 'node, community' ],

@@ -109,7 +109,7 @@ statistics_of(tlv_frame model, tlv_sequence s)
 	tlv_model *open;
 
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, &open));
-	assert_ok(tlv_kind_hmm.model->statistics(&ctx, open, "baum-welch", &accumulator));
+	assert_ok(tlv_kind_hmm.model->statistics(&ctx, open, "em", &accumulator));
 	add(accumulator, s, 0, s.n);
 	return built(accumulator);
 }

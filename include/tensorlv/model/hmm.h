@@ -130,15 +130,13 @@ extern void tlv_hmm_forecast_steps(const tlv_hmm_parts *model, const double *sta
 
 typedef enum tlv_hmm_refinement
 {
-	TLV_HMM_REFINE_AUTO,	   /* as the next */
-	TLV_HMM_REFINE_EM,		   /* as the next */
-	TLV_HMM_REFINE_BAUM_WELCH, /* the best of several starts, then steps over the sequences */
-	TLV_HMM_REFINE_WINDOWS,	   /* of symbols, the former alone */
-	TLV_HMM_REFINE_NONE		   /* the moments' answer as it is */
+	TLV_HMM_REFINE_AUTO,	/* as the next */
+	TLV_HMM_REFINE_EM,		/* the best of several starts, then steps over the sequences */
+	TLV_HMM_REFINE_WINDOWS, /* of symbols, the former alone */
+	TLV_HMM_REFINE_NONE		/* the moments' answer as it is */
 } tlv_hmm_refinement;
 
-/* 'auto', 'em', 'baum-welch', 'windows', 'none', in the order of the enumeration; NULL ends them.
- */
+/* 'auto', 'em', 'windows', 'none', in the order of the enumeration; NULL ends them. */
 extern const char *const tlv_hmm_refinement_names[];
 
 typedef struct tlv_hmm_plan_options

@@ -140,7 +140,7 @@ typedef struct tlv_lda_plan_options
 	bool only_k; /* end with that choice, without a model */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
-	const char *refine;		  /* "gibbs", "vb"; NULL: not at all.  Must outlive the plan */
+	const char *refine;		  /* "gibbs", "em"; NULL: not at all.  Must outlive the plan */
 	int iterations;			  /* refinement steps; below 0: until the perplexity stands */
 } tlv_lda_plan_options;
 

@@ -78,7 +78,7 @@ typedef enum tlv_mmsb_refinement
 	TLV_MMSB_REFINE_AUTO,		/* likelihood for alpha0 = 0, variational otherwise */
 	TLV_MMSB_REFINE_NONE,		/* the moments' answer as it is */
 	TLV_MMSB_REFINE_LIKELIHOOD, /* block model: profile likelihood over reassignments */
-	TLV_MMSB_REFINE_VARIATIONAL /* mixed memberships */
+	TLV_MMSB_REFINE_EM			/* mixed memberships */
 } tlv_mmsb_refinement;
 
 /* 'auto', 'none', 'likelihood', 'variational', in the order of the enumeration; NULL ends them. */

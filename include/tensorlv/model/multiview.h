@@ -102,12 +102,12 @@ extern tlv_status tlv_multiview_match(tlv_context *ctx, const tlv_multiview_part
 
 typedef enum tlv_multiview_refinement
 {
+	TLV_MULTIVIEW_REFINE_AUTO, /* categories yes, vectors no */
 	TLV_MULTIVIEW_REFINE_EM,   /* of vectors a pass a step; of categories on the stored counts */
-	TLV_MULTIVIEW_REFINE_NONE, /* the moments' answer as it is */
-	TLV_MULTIVIEW_REFINE_AUTO  /* categories yes, vectors no */
+	TLV_MULTIVIEW_REFINE_NONE  /* the moments' answer as it is */
 } tlv_multiview_refinement;
 
-/* 'em', 'none', in the order of the enumeration; NULL ends them. */
+/* 'auto', 'em', 'none', in the order of the enumeration; NULL ends them. */
 extern const char *const tlv_multiview_refinement_names[];
 
 typedef struct tlv_multiview_plan_options

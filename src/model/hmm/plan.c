@@ -51,7 +51,7 @@ typedef struct hmm_plan
 static int
 hmm_step_limit(const hmm_plan *plan)
 {
-	if (plan->options.refine > TLV_HMM_REFINE_BAUM_WELCH)
+	if (plan->options.refine > TLV_HMM_REFINE_EM)
 		return 0;
 	return plan->options.iterations < 0 ? TLV_HMM_MAX_STEPS : plan->options.iterations;
 }
@@ -447,8 +447,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	return TLV_OK;
 }
 
-const char *const tlv_hmm_refinement_names[] = {"auto",	   "em",   "baum-welch",
-												"windows", "none", NULL};
+const char *const tlv_hmm_refinement_names[] = {"auto", "em", "windows", "none", NULL};
 
 static const tlv_plan_class hmm_plan_class = {.name = "tlv_hmm", .next = ask_moments};
 

@@ -164,13 +164,15 @@ ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
 {
 	const char *refine = plan->options.refine;
 
+	if (refine != NULL && strcmp(refine, "auto") == 0)
+		refine = NULL;
 	plan->likelihood = refine != NULL && strcmp(refine, "likelihood") == 0;
 	plan->refine =
 		refine == NULL ? !plan->options.fit.noise : plan->likelihood || strcmp(refine, "tanh") == 0;
 	if (refine != NULL && !plan->refine && strcmp(refine, "none") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", refine);
-		return tlv_fail_hint(ctx, "Use 'tanh', 'likelihood' or 'none'.");
+		return tlv_fail_hint(ctx, "Use 'auto', 'tanh', 'likelihood' or 'none'.");
 	}
 	if (plan->refine && plan->options.fit.noise)
 	{

@@ -106,10 +106,10 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method == NULL)
 		method = "gibbs";
-	if (strcmp(method, "gibbs") != 0 && strcmp(method, "vb") != 0)
+	if (strcmp(method, "gibbs") != 0 && strcmp(method, "em") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		return tlv_fail_hint(ctx, "Use 'gibbs' or 'vb'.");
+		return tlv_fail_hint(ctx, "Use 'gibbs' or 'em'.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;

@@ -25,7 +25,7 @@
 #define MUCH_WORK		1e9
 #define DECOMPOSE_STEPS 200
 
-const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "variational", NULL};
+const char *const tlv_mmsb_refinement_names[] = {"auto", "none", "likelihood", "em", NULL};
 const char *const tlv_edge_model_names[] = {"auto", "bernoulli", "poisson", NULL};
 
 /* ---- checks ---- */
@@ -198,7 +198,7 @@ diagnose_moments(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 static bool
 is_mixed(const tlv_mmsb_options *options)
 {
-	return options->alpha0 > 0 || options->refine == TLV_MMSB_REFINE_VARIATIONAL ||
+	return options->alpha0 > 0 || options->refine == TLV_MMSB_REFINE_EM ||
 		   options->refine == TLV_MMSB_REFINE_NONE;
 }
 

@@ -257,7 +257,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	return TLV_OK;
 }
 
-const char *const tlv_multiview_refinement_names[] = {"em", "none", NULL};
+const char *const tlv_multiview_refinement_names[] = {"auto", "em", "none", NULL};
 
 static const tlv_plan_class multiview_plan_class = {.name = "tlv_multiview", .next = ask_moments};
 

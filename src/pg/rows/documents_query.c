@@ -3,13 +3,16 @@
  */
 #include "queries.h"
 
+#include <ctype.h>
+
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* A bag or rows of documents, and nothing else. */
+/* A document in one value, or its rows, and nothing else. */
 static const char *const accepted =
-	"It must return (doc, item bigint or text [, count]), or one column of type tlv_bag.";
+	"It must return (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a "
+	"document, alone or as (doc, ...).";
 
 /* Columns of (doc, item [, count]); are the items text? */
 static bool
@@ -48,6 +51,7 @@ group_documents(TlvSource *rows, bool text)
 typedef struct TermList
 {
 	MemoryContext mcxt;
+	double words; /* of all terms */
 	size_t n;
 	size_t room;
 	int64_t *ids;
@@ -61,6 +65,16 @@ grow_terms(TermList *terms)
 	terms->room *= 2;
 	terms->ids = repalloc_huge(terms->ids, terms->room * sizeof(int64_t));
 	terms->offsets = repalloc_huge(terms->offsets, (terms->room + 1) * sizeof(int64_t));
+}
+
+static double
+count_words(const char *term)
+{
+	double words = 0;
+
+	for (const char *at = term; *at != '\0'; at++)
+		words += !isspace((unsigned char) *at) && (at == term || isspace((unsigned char) at[-1]));
+	return words;
 }
 
 /* Terms come by id; two of one id are refused. */
@@ -84,14 +98,28 @@ take_term(void *argument, TupleTableSlot *slot)
 	if (terms->n == terms->room)
 		grow_terms(terms);
 	appendStringInfoString(&terms->text, term);
+	terms->words += count_words(term);
 	terms->ids[terms->n++] = id;
 	terms->offsets[terms->n] = terms->text.len;
 	pfree(term);
 	MemoryContextSwitchTo(before);
 }
 
+/* Terms of so many words on average are no terms: somebody has given texts. */
+#define WORDS_OF_TEXTS 4
+
 static void
-collect_terms(TlvSource *rows)
+warn_of_texts(const TermList *terms)
+{
+	if (terms->n > 0 && terms->words >= WORDS_OF_TEXTS * (double) terms->n)
+		ereport(WARNING, (errmsg("the items have %.0f words on average, and each is one item",
+								 terms->words / (double) terms->n),
+						  errhint("Text is not taken apart: use SELECT doc, to_tsvector(text).")));
+}
+
+/* A query of the caller's rows, named as in columns, for the terms that it has. */
+static void
+collect_terms(TlvSource *rows, const char *term, const char *from)
 {
 	TermList terms = {.mcxt = rows->query->mcxt, .room = 1024};
 	MemoryContext before = MemoryContextSwitchTo(terms.mcxt);
@@ -102,10 +130,10 @@ collect_terms(TlvSource *rows)
 	initStringInfo(&terms.text);
 	TlvStatementBegin(&statement, rows->query);
 	appendStringInfo(&statement.sql,
-					 "SELECT %s(term) AS id, term FROM (SELECT DISTINCT item::pg_catalog.text "
-					 "COLLATE pg_catalog.\"C\" AS term FROM " TLV_QUERY_ROWS " AS q(doc, item)) "
-					 "AS t WHERE term IS NOT NULL ORDER BY 1, 2",
-					 TlvStatementCall(&statement, "tlv_term_id", 1, (Oid[]){TEXTOID}, NULL));
+					 "SELECT %s(term) AS id, term FROM (SELECT DISTINCT %s COLLATE "
+					 "pg_catalog.\"C\" AS term FROM %s) AS t WHERE term IS NOT NULL ORDER BY 1, 2",
+					 TlvStatementCall(&statement, "tlv_term_id", 1, (Oid[]){TEXTOID}, NULL), term,
+					 from);
 	TlvDriverReport(rows->driver, "collecting the terms");
 	(void) TlvStatementRun(&statement, 2, (Oid[]){INT8OID, TEXTOID}, take_term, &terms);
 	rows->names = palloc0(sizeof(tlv_names));
@@ -113,8 +141,69 @@ collect_terms(TlvSource *rows)
 	rows->names->ids = terms.ids;
 	rows->names->offsets = terms.offsets;
 	rows->names->text = terms.text.data;
+	warn_of_texts(&terms);
 	MemoryContextSwitchTo(before);
 }
+
+/* ---- a document in one value ---- */
+
+/* The columns of the caller's query, of which the last is the document. */
+static const char *
+document_columns(const TupleDesc desc)
+{
+	return desc->natts == 1 ? "q(document)" : "q(doc, document)";
+}
+
+/* Bags, or arrays of them. */
+static void
+read_bags(TlvSource *rows, TupleDesc desc, bool arrays)
+{
+	appendStringInfo(&rows->made.sql,
+					 arrays ? "SELECT b::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS
+							  " AS %s, pg_catalog.unnest(document) AS b"
+							: "SELECT document::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS " AS %s",
+					 rows->query->schema, document_columns(desc));
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+}
+
+/* Lexemes, which stay in the model as the names of its items. */
+static void
+read_lexemes(TlvSource *rows, TupleDesc desc)
+{
+	const char *columns = document_columns(desc);
+
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT %s(document::pg_catalog.tsvector) AS bag FROM " TLV_QUERY_ROWS " AS %s",
+		TlvStatementCall(&rows->made, "tlv_to_bag", 1, (Oid[]){TSVECTOROID}, NULL), columns);
+	TlvSourceHold(rows);
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	collect_terms(rows, "lexeme::pg_catalog.text",
+				  psprintf(TLV_QUERY_ROWS
+						   " AS %s, pg_catalog.unnest(document::pg_catalog.tsvector) "
+						   "AS u(lexeme, positions, weights)",
+						   columns));
+	TlvSourceRelease(rows);
+}
+
+/* Is a document one value, with its number before it or alone?  Then it is read. */
+static bool
+read_documents_in_one(TlvSource *rows, TupleDesc desc, Oid bag)
+{
+	Oid last = desc->natts == 1 || desc->natts == 2
+				   ? getBaseType(TupleDescAttr(desc, desc->natts - 1)->atttypid)
+				   : InvalidOid;
+
+	if (last == bag || (OidIsValid(last) && get_element_type(last) == bag))
+		read_bags(rows, desc, last != bag);
+	else if (last == TSVECTOROID)
+		read_lexemes(rows, desc);
+	else
+		return false;
+	return true;
+}
+
+/* ---- documents ---- */
 
 void
 TlvReadDocuments(TlvDriver *driver, const char *text)
@@ -126,20 +215,14 @@ TlvReadDocuments(TlvDriver *driver, const char *text)
 
 	rows->form = TLV_ROW_BAG;
 	TlvSourceColumn(rows, "bag", bag);
-	if (desc->natts == 1 && getBaseType(TupleDescAttr(desc, 0)->atttypid) == bag)
-	{
-		appendStringInfo(&rows->made.sql,
-						 "SELECT bag::%s.tlv_bag AS bag FROM " TLV_QUERY_ROWS " AS q(bag)",
-						 rows->query->schema);
-		TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	if (read_documents_in_one(rows, desc, bag))
 		return;
-	}
 	terms = recognize_columns(desc);
 	group_documents(rows, terms);
 	if (terms)
 		TlvSourceHold(rows);
 	TlvSourceReady(rows, TLV_SOURCE_MADE);
 	if (terms)
-		collect_terms(rows);
+		collect_terms(rows, "item::pg_catalog.text", TLV_QUERY_ROWS " AS q(doc, item)");
 	TlvSourceRelease(rows);
 }

@@ -7,6 +7,7 @@
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/jsonb.h"
 #include "utils/syscache.h"
 
 const char *const TlvCovarianceNames[] = {"common", "spherical", "diagonal", "full", NULL};
@@ -205,6 +206,23 @@ argument_known(const char *name, const TlvArgument *table)
 	return false;
 }
 
+/* options => '{...}' is for keys to come: there are none yet. */
+static void
+refuse_options(Jsonb *options)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(&options->root);
+	JsonbValue value;
+
+	if (JsonbIteratorNext(&iterator, &value, true) != WJB_BEGIN_OBJECT)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("options are no object"),
+						errhint("An object of no keys, '{}', or NULL is what they may be.")));
+	if (JsonbIteratorNext(&iterator, &value, true) == WJB_KEY)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("there is no option \"%s\"",
+							   TlvClip(pnstrdup(value.val.string.val, value.val.string.len), 40)),
+						errhint("All options of this version are arguments of the function.")));
+}
+
 void
 TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options)
 {
@@ -212,7 +230,12 @@ TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *option
 	int declared = argument_names(fcinfo, &names), n = Min(declared, PG_NARGS());
 
 	for (int i = 1; i < n; i++)
-		if (names[i] == NULL || !argument_known(names[i], table))
+		if (names[i] != NULL && strcmp(names[i], "options") == 0)
+		{
+			if (!PG_ARGISNULL(i))
+				refuse_options(PG_GETARG_JSONB_P(i));
+		}
+		else if (names[i] == NULL || !argument_known(names[i], table))
 			TlvRaiseMismatch("argument %d of function %u is not known", i + 1,
 							 fcinfo->flinfo->fn_oid);
 	for (const TlvArgument *argument = table; argument->name != NULL; argument++)

@@ -90,7 +90,7 @@ SEEDS(hmm)
 			&accumulator));
 		collect_sequences("sequence-sample", form, accumulator, &parts);
 		must(tlv_kind_hmm.model->open(&ctx, &model, &open));
-		must(tlv_kind_hmm.model->statistics(&ctx, open, "baum-welch", &accumulator));
+		must(tlv_kind_hmm.model->statistics(&ctx, open, "em", &accumulator));
 		statistics = collect_sequences("sequence-statistics", form, accumulator, &parts);
 		must(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &image, &size));
 		snprintf(name, sizeof(name), "hmm-updated-%s", form);

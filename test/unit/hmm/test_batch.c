@@ -43,7 +43,7 @@ statistics(tlv_frame model, tlv_model **open)
 	tlv_accumulator *accumulator;
 
 	assert_ok(tlv_kind_hmm.model->open(&ctx, &model, open));
-	assert_ok(tlv_kind_hmm.model->statistics(&ctx, *open, "baum-welch", &accumulator));
+	assert_ok(tlv_kind_hmm.model->statistics(&ctx, *open, "em", &accumulator));
 	return accumulator;
 }
 

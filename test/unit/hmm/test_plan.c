@@ -98,7 +98,7 @@ check_accuracy(size_t symbols, size_t dimensions, size_t k, size_t n, double mos
 			   double most_transitions)
 {
 	tlv_frame truth = simulated_model(symbols, dimensions, k, 2), model;
-	tlv_hmm_plan_options options = options_of(k, TLV_HMM_REFINE_BAUM_WELCH, -1);
+	tlv_hmm_plan_options options = options_of(k, TLV_HMM_REFINE_EM, -1);
 	double emissions, transitions;
 	bool warned;
 
@@ -128,7 +128,7 @@ static void
 test_steps(void **state)
 {
 	static const tlv_hmm_refinement kinds[] = {TLV_HMM_REFINE_NONE, TLV_HMM_REFINE_WINDOWS,
-											   TLV_HMM_REFINE_BAUM_WELCH, TLV_HMM_REFINE_EM};
+											   TLV_HMM_REFINE_AUTO, TLV_HMM_REFINE_EM};
 	static const int iterations[] = {-1, -1, 0, 7};
 
 	(void) state;
@@ -155,7 +155,6 @@ test_names(void **state)
 	(void) state;
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_AUTO], "auto");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_EM], "em");
-	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_BAUM_WELCH], "baum-welch");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_WINDOWS], "windows");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_NONE], "none");
 	assert_null(tlv_hmm_refinement_names[5]);
@@ -212,7 +211,7 @@ test_levels(void **state)
 static void
 test_little(void **state)
 {
-	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_BAUM_WELCH, -1);
+	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
 	tlv_hmm_plan_options nine = options_of(9, TLV_HMM_REFINE_NONE, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3), model;
 
@@ -621,7 +620,7 @@ test_sampled(void **state)
 static void
 test_refusals(void **state)
 {
-	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_BAUM_WELCH, -1);
+	tlv_hmm_plan_options two = options_of(2, TLV_HMM_REFINE_EM, -1);
 	tlv_frame truth = simulated_model(4, 0, 2, 3);
 
 	(void) state;
@@ -636,7 +635,7 @@ test_refusals(void **state)
 static void
 test_faults(void **state)
 {
-	tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_BAUM_WELCH, 2);
+	tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_EM, 2);
 
 	(void) state;
 	for (int vectors = 0; vectors < 2; vectors++)

@@ -63,7 +63,7 @@ learn(tlv_lda_plan_options options)
 static void
 test_accuracy(void **state)
 {
-	static const char *const refinements[] = {"gibbs", "vb"};
+	static const char *const refinements[] = {"gibbs", "em"};
 	corpus c = simulate(3000, 60, 4, 60, 0.3, false);
 	tlv_lda_plan_options options = usual_options(4);
 	errors moments_only, refined;
@@ -160,7 +160,7 @@ test_bursts(void **state)
 
 	(void) state;
 	use_corpus(&c);
-	options.refine = "vb";
+	options.refine = "em";
 	model = learn(options);
 	assert_above(diagnostic(model, "burstiness"), 2);
 	assert_above(diagnostic(model, "trace_raw_counts"), 3);
@@ -243,7 +243,7 @@ test_refusals(void **state)
 static void
 assert_filled(const corpus *c, size_t documents, size_t k, size_t identified)
 {
-	static const char *const refinements[] = {NULL, "gibbs", "vb"};
+	static const char *const refinements[] = {NULL, "gibbs", "em"};
 	tlv_lda_plan_options options = usual_options(k);
 	tlv_warning warning;
 
@@ -281,7 +281,7 @@ test_too_many_topics(void **state)
 static void
 test_no_topics(void **state)
 {
-	static const char *const refinements[] = {NULL, "gibbs", "vb"};
+	static const char *const refinements[] = {NULL, "gibbs", "em"};
 	tlv_lda_plan_options options = usual_options(0);
 	tlv_warning warning;
 	tlv_frame model;
@@ -386,7 +386,7 @@ test_spurious_topics(void **state)
 static void
 test_alpha0_of_few_documents(void **state)
 {
-	static const char *const refinements[] = {"gibbs", "vb"};
+	static const char *const refinements[] = {"gibbs", "em"};
 	corpus c = simulate(400, 300, 6, 80, 0.15, false);
 	tlv_lda_plan_options options = usual_options(6);
 	double moments, refined;
@@ -440,7 +440,7 @@ test_faults(void **state)
 
 	(void) state;
 	options.max_k = 4;
-	options.refine = "vb";
+	options.refine = "em";
 	options.iterations = 3;
 	use_corpus(&c);
 	passes.changed = rows_of(&c, 0, 20); /* most of them gone */

@@ -175,7 +175,7 @@ test_mixed(void **state)
 	o = plain;
 	w = simulate(o);
 	options = options_of(4, 0);
-	options.refine = TLV_MMSB_REFINE_VARIATIONAL;
+	options.refine = TLV_MMSB_REFINE_EM;
 	f = fit(&w, options);
 	assert_below(f.error, 0.03);
 	options.refine = TLV_MMSB_REFINE_NONE;

@@ -177,9 +177,10 @@ static void
 test_names(void **state)
 {
 	(void) state;
+	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_AUTO], "auto");
 	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_EM], "em");
 	assert_string_equal(tlv_multiview_refinement_names[TLV_MULTIVIEW_REFINE_NONE], "none");
-	assert_null(tlv_multiview_refinement_names[2]);
+	assert_null(tlv_multiview_refinement_names[3]);
 }
 
 /* ---- what can go wrong ---- */

@@ -1,0 +1,76 @@
+-- The rules of what the extension offers, read from the catalogue: names, order and defaults of options, columns of results, marks, comments.
+\set QUIET on
+SET client_min_messages = warning;
+\set QUIET off
+CREATE TEMP VIEW members AS
+  SELECT p.oid, p.oid::regprocedure::text AS signature, p.proname::text AS name, p.prokind AS kind, p.provolatile AS volatile, p.proparallel AS parallel,
+         p.pronargs AS inputs, p.pronargdefaults AS defaults, p.proargnames AS names, p.proargmodes AS modes, p.prorettype::regtype::text AS result,
+         coalesce(p.proallargtypes, p.proargtypes::oid[]) AS types -- the latter from 0
+  FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid
+  WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+    AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tensorlv');
+-- Those that users call: neither input and output, nor behind operators, indexes and aggregates.
+CREATE TEMP VIEW offered AS
+  SELECT m.* FROM members m
+  WHERE NOT EXISTS (SELECT FROM pg_aggregate a WHERE m.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggminvtransfn)
+                    OR m.oid = a.aggfinalfn AND m.name ~ '_final$')
+    AND NOT EXISTS (SELECT FROM pg_type t WHERE m.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend))
+    AND NOT EXISTS (SELECT FROM pg_operator o WHERE m.oid = o.oprcode) AND NOT EXISTS (SELECT FROM pg_amproc a WHERE m.oid = a.amproc);
+-- Arguments that go in, by place; the default is its text.
+CREATE TEMP VIEW arguments AS
+  SELECT m.oid, m.signature, m.name AS function, m.kind, i AS place,
+         (SELECT array_agg(n ORDER BY at) FROM unnest(m.names) WITH ORDINALITY u(n, at)
+           WHERE m.modes IS NULL OR m.modes[at] IN ('i', 'b', 'v'))[i] AS argument, CASE WHEN m.modes IS NULL THEN m.types[i - 1] ELSE m.types[i] END::regtype::text AS type, pg_get_function_arg_default(m.oid, i) AS value
+  FROM offered m, generate_series(1, m.inputs) i;
+CREATE TEMP VIEW columns AS
+  SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');
+
+-- how many names there are: few enough to be learnt
+SELECT count(DISTINCT name) BETWEEN 100 AND 140 AS few FROM offered;
+-- every object says what it is for
+SELECT signature FROM members WHERE obj_description(oid, 'pg_proc') IS NULL;
+SELECT count(*) FILTER (WHERE obj_description(objid, classid::regclass::name) IS NULL) AS silent FROM pg_depend
+WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'tensorlv')
+  AND classid IN ('pg_type'::regclass, 'pg_operator'::regclass) AND NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = objid AND t.typelem <> 0);
+-- no aggregate, and no function of one argument, has the name of a type: the call would be taken for a cast
+SELECT signature FROM offered m WHERE EXISTS (SELECT FROM pg_type t WHERE t.typname = m.name);
+-- no column of a result has a name that a table of models is bound to have
+SELECT signature, name FROM columns WHERE name IN ('name', 'row', 'value', 'model', 'purpose');
+-- an id stands beside its name, in this order: the number, then the text
+SELECT c.signature, c.name FROM columns c WHERE c.name LIKE '%\_name' AND (c.type <> 'text'
+  OR NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.name || '_name' = c.name AND i.place = c.place - 1 AND i.type IN ('bigint', 'integer')));
+-- components count from 1 in integers, whatever they are called; what has a label has it next to the component
+SELECT signature, name, type FROM columns WHERE name IN ('component', 'topic', 'community', 'state', 'component_a', 'component_b', 'rank', 'view', 'dimension') AND type <> 'integer';
+SELECT c.signature FROM columns c WHERE c.name = 'label' AND NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.place = c.place - 1
+  AND i.name IN ('component', 'topic', 'community', 'state'));
+
+-- options stand in one order, with one type and one default each
+CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,options}'::text[]) WITH ORDINALITY v(word, at);
+CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';
+SELECT signature, string_agg(argument, ', ' ORDER BY place) AS out_of_order FROM fits JOIN vocabulary ON word = argument GROUP BY signature
+HAVING array_agg(at ORDER BY place) <> array_agg(at ORDER BY at);
+SELECT f.signature, f.argument AS own_behind FROM fits f WHERE f.place > 1 AND f.argument NOT IN (SELECT word FROM vocabulary)
+  AND f.place > (SELECT min(place) FROM fits o JOIN vocabulary ON word = o.argument WHERE o.oid = f.oid);
+SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <> 
+  CASE function WHEN 'tlv_fit_tree' THEN 'states' WHEN 'tlv_tree' THEN 'states' WHEN 'tlv_suggest_k' THEN 'criterion' ELSE 'k' END;
+SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY 1
+HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
+SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;
+-- a fit and its driver: what both have is of one default
+SELECT f.function, f.argument, f.value AS of_the_fit, d.value AS of_the_driver FROM fits f JOIN fits d ON d.function = replace(f.function, '_fit_', '_') AND d.argument = f.argument
+WHERE f.function LIKE 'tlv\_fit\_%' AND f.place > 1 AND f.value IS NOT NULL AND f.value <> replace(d.value, '::text', CASE WHEN f.argument = 'labels' THEN '::tlv_bag' ELSE '::text' END);
+-- every seed is a bigint, 1 unless it is given
+SELECT signature, type, value FROM arguments WHERE argument = 'seed' AND kind = 'f' AND (type <> 'bigint' OR value IS DISTINCT FROM '1');
+-- the first argument says what it is
+SELECT DISTINCT argument, type FROM arguments WHERE place = 1 AND type IN ('tlv_model', 'tlv_graph', 'tlv_subspace', 'tlv_moments') AND kind = 'f' AND argument <> substr(type, 5)
+  AND function NOT IN ('tlv_match', 'tlv_amari', 'tlv_robinson_foulds', 'tlv_info', 'tlv_suggest_k')
+  AND NOT (type = 'tlv_moments' AND argument IN ('pairs', 'completion')) ORDER BY 1, 2;
+
+-- all options of fits to come are refused by name
+SELECT DISTINCT function FROM fits f WHERE function <> 'tlv_suggest_k' AND NOT EXISTS (
+  SELECT FROM fits o WHERE o.oid = f.oid AND o.argument = 'options' AND o.type = 'jsonb' AND o.value = 'NULL::jsonb');
+SELECT tlv_gmm('SELECT 1.0', options => '{"colour": 1}');
+SELECT tlv_fit_gmm(tlv_dense_moments(ARRAY[1.0], 2), 1, options => '{"size": "large", "colour": 1}');
+SELECT tlv_lda('SELECT 1', options => '[]');
+SELECT tlv_lda('SELECT 1', options => '7');
+SELECT tlv_lda(NULL, options => '{}') IS NULL AS no_query;
