@@ -42,7 +42,8 @@ SELECT tlv_mmsb('SELECT src, dst FROM edges, generate_series(1, 1000)', 20);
 SELECT count(*) FROM held, generate_series(1, 1000), tlv_memberships(large);
 
 -- phase: membership vectors
-SELECT count(*) FROM held, generate_series(1, 1000), LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(large, 0) GROUP BY 1, 2, 3) v;
+SELECT count(*) FROM held, generate_series(1, 1000), LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships
+  FROM tlv_memberships(large, 0) GROUP BY 1, 2, 3) v;
 
 -- phase: bridgeness
 SELECT count(*) FROM held, generate_series(1, 1000), tlv_bridgeness(large);

@@ -48,7 +48,8 @@ CREATE TABLE gone AS
   SELECT name, model, tlv_compact(model, (SELECT min(w) FROM unnest(weights(model)) w)) AS fewer FROM labelled WHERE name IN ('lda', 'hmm symbols', 'hmm vectors');
 ALTER TABLE gone ADD back tlv_model;
 UPDATE gone SET back = tlv_align(fewer, model);
-SELECT name, cardinality(weights(fewer)) AS fewer, cardinality(weights(back)) AS back, array_position(weights(back), 0) = array_position(weights(model), (SELECT min(w) FROM unnest(weights(model)) w)) AS place,
+SELECT name, cardinality(weights(fewer)) AS fewer, cardinality(weights(back)) AS back, array_position(weights(back), 0) = array_position(weights(model), (SELECT min(w)
+  FROM unnest(weights(model)) w)) AS place,
        (SELECT round(sum(w)::numeric, 9) FROM unnest(weights(back)) w) AS sum, tlv_compact(back) = tlv_align(tlv_compact(back), tlv_compact(back)) AS stable,
        (SELECT max(abs(a - b)) < 1e-12 FROM unnest(weights(tlv_compact(back)), weights(fewer)) u(a, b)) AS compact FROM gone ORDER BY name;
 SELECT topic, label, weight > 0 AS there FROM gone, tlv_topics(back) WHERE name = 'lda';
@@ -86,15 +87,19 @@ CREATE TABLE whole AS
   UNION ALL SELECT name, model, tlv_statistics(s, model) FROM models, (SELECT s FROM chain WHERE seq <= 5) c WHERE name = 'hmm symbols' GROUP BY name, model
   UNION ALL SELECT name, model, tlv_statistics(s, model) FROM models, (SELECT s FROM vector_chain WHERE seq <= 5) c WHERE name = 'hmm vectors' GROUP BY name, model
   UNION ALL SELECT name, model, tlv_statistics(x1, x2, x3, model) FROM models, (SELECT * FROM views WHERE id <= 50) v WHERE name = 'multiview vectors' GROUP BY name, model
-  UNION ALL SELECT name, model, tlv_statistics(category1, category2, category3, model) FROM models, (SELECT * FROM category_views WHERE id <= 50) v WHERE name = 'multiview categories' GROUP BY name, model;
+  UNION ALL SELECT name, model, tlv_statistics(category1, category2, category3, model) FROM models, (SELECT * FROM category_views WHERE id <= 50) v WHERE name = 'multiview categories'
+    GROUP BY name, model;
 SELECT name, tenth BETWEEN 0.03 * whole AND 0.3 * whole AS tenth, whole > 0 AS moves FROM (
-  SELECT name, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s, weight => 0.1))) AS tenth, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s))) AS whole FROM whole) q ORDER BY name;
+  SELECT name, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s, weight => 0.1))) AS tenth, (SELECT max(distance) FROM tlv_match(model, tlv_update(model, s))) AS whole
+    FROM whole) q ORDER BY name;
 -- means of a mixture after a step of weight w are between the old ones and those of the rows, in the shares of both
 SELECT bool_and(abs(u.mean - (0.75 * o.weight * o.mean + 0.25 * n.weight * n.mean) / (0.75 * o.weight + 0.25 * n.weight)) < 1e-9) AS means,
        bool_and(abs(u.weight - (0.75 * o.weight + 0.25 * n.weight)) < 1e-9) AS weights, count(*)
-FROM (SELECT m.model, s, tlv_update(m.model, s) AS whole, tlv_update(m.model, s, 0.25) AS part FROM models m, LATERAL (SELECT tlv_statistics(x, m.model) AS s FROM points WHERE id <= 60) q WHERE name = 'gmm diagonal') q,
+FROM (SELECT m.model, s, tlv_update(m.model, s) AS whole, tlv_update(m.model, s, 0.25) AS part FROM models m, LATERAL (SELECT tlv_statistics(x, m.model) AS s FROM points WHERE id <= 60) q
+  WHERE name = 'gmm diagonal') q,
      LATERAL (SELECT * FROM tlv_components(model) JOIN tlv_means(model) USING (component)) o, LATERAL (SELECT * FROM tlv_components(whole) JOIN tlv_means(whole) USING (component)) n,
-     LATERAL (SELECT * FROM tlv_components(part) JOIN tlv_means(part) USING (component)) u WHERE (o.component, o.dimension) = (n.component, n.dimension) AND (o.component, o.dimension) = (u.component, u.dimension);
+     LATERAL (SELECT * FROM tlv_components(part) JOIN tlv_means(part) USING (component)) u WHERE (o.component, o.dimension) = (n.component, n.dimension) AND (o.component,
+       o.dimension) = (u.component, u.dimension);
 SELECT tlv_update(model, (SELECT tlv_statistics(x, m.model) FROM points), weight => 0) FROM models m WHERE name = 'gmm full';
 SELECT tlv_update(model, (SELECT tlv_statistics(x, m.model) FROM points), weight => 1.5) FROM models m WHERE name = 'gmm full';
 
@@ -112,8 +117,10 @@ SELECT component, c.label, c.weight, m.dimension, m.mean, m.variance FROM elsewh
 SELECT tlv_assign(model, '{0,0}'::float8[]), tlv_assign(model, '{3,4}'::float8[]), round(tlv_log_likelihood(model, '{1,1}'::float8[])::numeric, 9) FROM elsewhere;
 SELECT tlv_update(model, (SELECT tlv_statistics(ARRAY[g % 4, g % 5]::float8[], model) FROM generate_series(1, 20) g)) IS NOT NULL AS refined FROM elsewhere;
 -- topics and a chain made elsewhere
-SELECT topic, round(alpha::numeric, 3) AS alpha, round(weight::numeric, 3) AS weight FROM tlv_topics(tlv_from_json('{"kind": "lda", "items": [10, 20, 30], "alpha": [0.2, 0.6], "topics": [[0.5, 0.5, 0], [0, 0.25, 0.75]]}'));
-SELECT state, round(stationary::numeric, 6) AS stationary FROM tlv_states(tlv_from_json('{"kind": "hmm", "initial": [0.5, 0.5], "transitions": [[0.9, 0.1], [0.3, 0.7]], "symbols": [1, 2], "emissions": [[0.5, 0.5], [0.1, 0.9]]}'));
+SELECT topic, round(alpha::numeric, 3) AS alpha, round(weight::numeric, 3) AS weight
+  FROM tlv_topics(tlv_from_json('{"kind": "lda", "items": [10, 20, 30], "alpha": [0.2, 0.6], "topics": [[0.5, 0.5, 0], [0, 0.25, 0.75]]}'));
+SELECT state, round(stationary::numeric, 6) AS stationary
+FROM tlv_states(tlv_from_json('{"kind": "hmm", "initial": [0.5, 0.5], "transitions": [[0.9, 0.1], [0.3, 0.7]], "symbols": [1, 2], "emissions": [[0.5, 0.5], [0.1, 0.9]]}'));
 -- what is no model is refused
 CREATE FUNCTION forged(change text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE given jsonb := (SELECT tlv_to_json(model)::jsonb FROM elsewhere); result tlv_model;
@@ -122,11 +129,16 @@ BEGIN
   RETURN 'accepted';
 EXCEPTION WHEN OTHERS THEN RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
-SELECT change, forged(change) FROM unnest(ARRAY['{}', '{"kind": "gmm"}', '{"kind": 1}', '{"kind": "lda"}', '{"tensorlv": 2}', '{"unknown": 1}', '{"weights": [0.5, 0.6]}', '{"weights": [0.25]}', '{"weights": [1.25, -0.25]}',
-  '{"weights": "1"}', '{"weights": [0.25, "x"]}', '{"weights": [0.25, null]}', '{"means": [[0, 0], [3]]}', '{"means": [0, 0]}', '{"means": [[0, 0], [3, {}]]}', '{"covariance": "round"}', '{"covariance": "diagonal"}',
-  '{"covariances": [[[1, 0.5], [0.4, 2]], [[2, 0], [0, 1]]]}', '{"covariances": [[[1, 0.5]], [[2, 0], [0, 1]]]}', '{"covariances": [[[-1, 0], [0, 2]], [[2, 0], [0, 1]]]}', '{"covariances": []}', '{"covariances": [1, 2]}',
-  '{"floor": [1e-9]}', '{"floor": null}', '{"rows": 0.5}', '{"rows": -1}', '{"seed": 1e300}', '{"labels": ["a"]}', '{"labels": ["a", 1]}', '{"labels": {}}', '{"diagnostics": [["a"]]}', '{"diagnostics": [[1, 1]]}',
-  '{"diagnostics": [["ä", 1]]}', '{"warnings": [{}]}', '{"warnings": [1]}', '{"warnings": [{"code": "a", "component": -1, "score": 0, "message": "b", "hint": ""}]}', '{"dimension_names": ["x"]}', '{"dimension_names": ["x", "y"]}']) change;
+SELECT change, forged(change) FROM unnest(ARRAY['{}', '{"kind": "gmm"}', '{"kind": 1}', '{"kind": "lda"}', '{"tensorlv": 2}', '{"unknown": 1}', '{"weights": [0.5, 0.6]}', '{"weights": [0.25]}',
+  '{"weights": [1.25, -0.25]}',
+  '{"weights": "1"}', '{"weights": [0.25, "x"]}', '{"weights": [0.25, null]}', '{"means": [[0, 0], [3]]}', '{"means": [0, 0]}', '{"means": [[0, 0], [3, {}]]}', '{"covariance": "round"}',
+    '{"covariance": "diagonal"}',
+  '{"covariances": [[[1, 0.5], [0.4, 2]], [[2, 0], [0, 1]]]}', '{"covariances": [[[1, 0.5]], [[2, 0], [0, 1]]]}', '{"covariances": [[[-1, 0], [0, 2]], [[2, 0], [0, 1]]]}', '{"covariances": []}',
+    '{"covariances": [1, 2]}',
+  '{"floor": [1e-9]}', '{"floor": null}', '{"rows": 0.5}', '{"rows": -1}', '{"seed": 1e300}', '{"labels": ["a"]}', '{"labels": ["a", 1]}', '{"labels": {}}', '{"diagnostics": [["a"]]}',
+    '{"diagnostics": [[1, 1]]}',
+  '{"diagnostics": [["ä", 1]]}', '{"warnings": [{}]}', '{"warnings": [1]}', '{"warnings": [{"code": "a", "component": -1, "score": 0, "message": "b", "hint": ""}]}', '{"dimension_names": ["x"]}',
+    '{"dimension_names": ["x", "y"]}']) change;
 SELECT tlv_from_json('[]');
 SELECT tlv_from_json('{"kind": "lda", "kind": "hmm"}');
 SELECT tlv_from_json(('{"kind": "gaussian_mixture", "weights": ' || repeat('[', 100) || repeat(']', 100) || '}')::json);
@@ -134,7 +146,8 @@ SELECT tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weight
 SELECT tlv_from_json(NULL) AS of_null, tlv_to_json(NULL) AS none;
 -- ---- pictures ----
 -- one line, a document, whatever labels hold; every component is named
-SELECT name, svg LIKE '<svg %</svg>' OR name = 'tree' AS document, svg !~ E'[\n\r]' AS one_line, position('A &amp; &lt;B&gt; &quot;c&quot;' IN svg) > 0 OR name = 'tree' AS escaped, svg !~ 'nan|inf"' AS numbers,
+SELECT name, svg LIKE '<svg %</svg>' OR name = 'tree' AS document, svg !~ E'[\n\r]' AS one_line, position('A &amp; &lt;B&gt; &quot;c&quot;' IN svg) > 0 OR name = 'tree' AS escaped,
+  svg !~ 'nan|inf"' AS numbers,
        (length(svg) - length(replace(svg, '<text', ''))) / 5 = (length(svg) - length(replace(svg, '</text>', ''))) / 7 AS closed
 FROM (SELECT name, tlv_svg(tlv_label(model, 1, 'A & <B> "c"')) AS svg FROM models) q ORDER BY name;
 SELECT tlv_svg(back) LIKE '%<svg%' AS absent FROM gone WHERE name = 'lda';
@@ -153,12 +166,14 @@ SELECT DISTINCT tlv_info(model)->>'kind' AS missing FROM models EXCEPT SELECT ki
 -- ---- drift ----
 -- rows of the model pass, rows of another do not
 CREATE TABLE drifting AS
-  SELECT 'gmm' AS name, m AS model, (SELECT tlv_statistics(x, m) FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS same, (SELECT tlv_statistics(ARRAY[x[1] + 0.3, x[2], x[3]], m) FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS other
+  SELECT 'gmm' AS name, m AS model, (SELECT tlv_statistics(x, m) FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS same, (SELECT tlv_statistics(ARRAY[x[1] + 0.3, x[2], x[3]], m)
+    FROM tlv_simulate_gmm(m, 1000, seed => 5)) AS other
   FROM tlv_simulate_gmm_model(3, 3, covariance => 'full', seed => 2) m
   UNION ALL SELECT 'hmm', m, (SELECT tlv_statistics(s, m) FROM (SELECT array_agg(symbol ORDER BY t) AS s FROM tlv_simulate_hmm(m, 20, 100, seed => 5) GROUP BY seq) q),
                    (SELECT tlv_statistics(s, m) FROM (SELECT array_agg(symbol ORDER BY (t * 7919) % 100) AS s FROM tlv_simulate_hmm(m, 20, 100, seed => 5) GROUP BY seq) q)
   FROM tlv_simulate_hmm_model(symbols => 12, k => 3, seed => 3) m
-  UNION ALL SELECT 'lda', m, (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda(m, 300, 50, seed => 5)), (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda((SELECT tlv_simulate_lda_model(40, 4, seed => 9)), 300, 50, seed => 5))
+  UNION ALL SELECT 'lda', m, (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda(m, 300, 50, seed => 5)), (SELECT tlv_statistics(bag, m) FROM tlv_simulate_lda((SELECT tlv_simulate_lda_model(40,
+    4, seed => 9)), 300, 50, seed => 5))
   FROM tlv_simulate_lda_model(40, 4, alpha0 => 0.4, seed => 3) m;
 SELECT name, (SELECT min(p_value) * count(*) > 0.01 FROM tlv_drift(model, same)) AS same, (SELECT min(p_value) * count(*) < 1e-6 FROM tlv_drift(model, other)) AS other FROM drifting ORDER BY name;
 SELECT DISTINCT test, component IS NULL AS whole FROM drifting, tlv_drift(model, same) ORDER BY test;

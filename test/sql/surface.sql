@@ -20,7 +20,8 @@ CREATE TEMP VIEW offered AS
 CREATE TEMP VIEW arguments AS
   SELECT m.oid, m.signature, m.name AS function, m.kind, i AS place,
          (SELECT array_agg(n ORDER BY at) FROM unnest(m.names) WITH ORDINALITY u(n, at)
-           WHERE m.modes IS NULL OR m.modes[at] IN ('i', 'b', 'v'))[i] AS argument, CASE WHEN m.modes IS NULL THEN m.types[i - 1] ELSE m.types[i] END::regtype::text AS type, pg_get_function_arg_default(m.oid, i) AS value
+           WHERE m.modes IS NULL OR m.modes[at] IN ('i', 'b', 'v'))[i] AS argument, CASE WHEN m.modes IS NULL THEN m.types[i - 1] ELSE m.types[i] END::regtype::text AS type,
+             pg_get_function_arg_default(m.oid, i) AS value
   FROM offered m, generate_series(1, m.inputs) i;
 CREATE TEMP VIEW columns AS
   SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');

@@ -68,7 +68,8 @@ SKIP: {
     like(finish_psql($fit)->{out}, qr/^t$/m, 'the fit is not disturbed');
     # an error that is caught; the function's own query is the session's
     $fit = start_psql($db, <<'SQL', @login);
-DO $do$ BEGIN PERFORM tlv_lda('SELECT slow(bag) FROM (SELECT bag, row_number() OVER () i FROM docs) d WHERE 1 / (60 - i) > -2', k => 2); EXCEPTION WHEN division_by_zero THEN PERFORM pg_sleep(5); END $do$;
+DO $do$ BEGIN PERFORM tlv_lda('SELECT slow(bag) FROM (SELECT bag, row_number() OVER () i FROM docs) d WHERE 1 / (60 - i) > -2',
+  k => 2); EXCEPTION WHEN division_by_zero THEN PERFORM pg_sleep(5); END $do$;
 SQL
     like(watched(q{query LIKE '%slow(bag)%'}, qr{^/\* tensorlv: pass}), qr{^/\* tensorlv: pass}, 'and in a block');
     like(watched(q{query LIKE '%slow(bag)%'}, qr{^DO}), qr/^DO /, 'after an error that is caught the query is what it was');

@@ -42,7 +42,9 @@ for my $case (@cases) {
 CREATE TEMP TABLE truth AS SELECT tlv_simulate_mmsb_model($model, seed => $seed) AS m;
 CREATE TEMP TABLE fitted AS SELECT tlv_fit_mmsb($collect{$kind}($columns), $k, alpha0 => $alpha0, seed => $seed$more) AS m FROM truth, tlv_simulate_mmsb(m, seed => $seed);
 SELECT max(l1) FROM (SELECT side, tlv_membership_l1(t.memberships, e.memberships) AS l1
-  FROM truth, fitted, LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(truth.m, 0) GROUP BY 1, 2, 3) t JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(fitted.m, 0) GROUP BY 1, 2, 3) e USING (node, side) WHERE e.memberships IS NOT NULL GROUP BY side) s;
+  FROM truth, fitted, LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(truth.m, 0)
+    GROUP BY 1, 2, 3) t JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(fitted.m, 0)
+    GROUP BY 1, 2, 3) e USING (node, side) WHERE e.memberships IS NOT NULL GROUP BY side) s;
 SQL
         cmp_ok($out, '<=', $most, "$name, seed $seed: memberships");
         diag("$name, seed $seed: $out (at most $most)") if $ENV{TAP_VERBOSE};
@@ -97,7 +99,8 @@ SKIP: {
 CREATE TEMP TABLE shares AS
   SELECT node, array_agg((SELECT count(*) FROM truth t WHERE t.node = q.node AND t.community = c) / n::float8 ORDER BY c) AS memberships
   FROM (SELECT node, count(*) AS n FROM truth GROUP BY node) q, (SELECT DISTINCT community AS c FROM truth) d GROUP BY node;
-SELECT tlv_membership_l1(s.memberships, v.memberships) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node);
+SELECT tlv_membership_l1(s.memberships, v.memberships) FROM shares s JOIN LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL)
+  AS memberships FROM tlv_memberships((SELECT tlv_mmsb('SELECT src, dst FROM edges', 28, alpha0 => 1)), 0) GROUP BY 1, 2, 3) v USING (node);
 SQL
     cmp_ok($l1, '<=', .036, 'lfr-overlap: half L1 of overlapping memberships');
     diag("lfr-overlap: $l1") if $ENV{TAP_VERBOSE};
@@ -127,7 +130,8 @@ cancels_ok('communities', $db, \@phases, 60);
 query($db, $mutate_function);
 query($db, <<'SQL');
 CREATE TABLE small AS
-  SELECT 1 AS id, kind, weighted, CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) ELSE tlv_graph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) END AS g, NULL::tlv_model AS m
+  SELECT 1 AS id, kind, weighted, CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst,
+    CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) ELSE tlv_graph_agg(src, dst, CASE WHEN weighted THEN 0.5 + src % 3 ELSE 1 END) END AS g, NULL::tlv_model AS m
   FROM (SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, within => 0.5, across => 0.05))) e,
       unnest('{undirected,directed,bipartite}'::text[]) kind, unnest('{false,true}'::bool[]) weighted GROUP BY kind, weighted;
 UPDATE small SET m = tlv_fit_mmsb(g, 3, alpha0 => CASE WHEN weighted THEN 0.5 ELSE 0 END, degree_corrected => kind = 'directed');
@@ -145,7 +149,8 @@ BEGIN
       IF of_models THEN
         model := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_model;
         PERFORM tlv_info(model), tlv_infer(model, '{1:1,2:3}'), tlv_log_likelihood(model, '{1:1,60:1}'),
-            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM LATERAL (SELECT node, node_name, side, array_agg(membership ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(model, 0) GROUP BY 1, 2, 3) v),
+            (SELECT count(*) FROM tlv_memberships(model)), (SELECT count(*) FROM LATERAL (SELECT node, node_name, side, array_agg(membership
+              ORDER BY community) FILTER (WHERE community IS NOT NULL) AS memberships FROM tlv_memberships(model, 0) GROUP BY 1, 2, 3) v),
           (SELECT count(*) FROM tlv_communities(model)), (SELECT count(*) FROM tlv_connectivity(model)), (SELECT count(*) FROM tlv_bridgeness(model)), (SELECT count(*) FROM tlv_diagnostics(model));
       ELSE
         graph := (prefix || translate(encode(mutate(image), 'base64'), E'\n', ''))::tlv_graph;

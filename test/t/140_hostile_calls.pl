@@ -140,7 +140,8 @@ sub make_call {
 # all NULL first; then in rounds, of which the later ones know what the functions take; comparisons and
 # the like are called less often
 $calls = 0;
-run_round($timeout, [ map { my $f = $_; [ ++$number, "SELECT $f->{name}(" . join(', ', map { $_ eq '"any"' ? 'NULL' : "NULL::$_" } @{ $f->{types} }) . ');', $f, map { 'NULL' } @{ $f->{types} } ] } @functions ]);
+run_round($timeout, [ map { my $f = $_; [ ++$number, "SELECT $f->{name}(" . join(', ', map { $_ eq '"any"' ? 'NULL' : "NULL::$_" } @{ $f->{types} }) . ');', $f,
+  map { 'NULL' } @{ $f->{types} } ] } @functions ]);
 my @simple = grep { $_->{name} =~ /_(eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|in|out|send|accum|combine)$/ } @functions;
 my %is_simple = map { $_->{oid} => 1 } @simple;
 my @others = grep { !$is_simple{ $_->{oid} } } @functions;

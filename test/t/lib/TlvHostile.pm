@@ -197,10 +197,12 @@ my @any_arrays = map { "$_\[]" } qw(smallint integer bigint real float8 numeric 
 my @any_records = (
     sub { return 'ROW(' . join(', ', map { any_column() } 1 .. 1 + int rand 6) . ')' },
     sub { return '(SELECT r FROM (SELECT ' . join(', ', map { any_column() . " AS c$_" } 1 .. 1 + int rand 5) . ') r)' },
-    sub { return (q{'(1,2,3)'::walk_point}, q{'(,,)'::walk_point}, q{'(NaN,1e300,-1)'::walk_place}, '(SELECT p FROM walk_points p LIMIT 1)', 'ROW()', 'NULL::walk_point', '(SELECT m FROM models m LIMIT 1)')[ rand 7 ] },
+    sub { return (q{'(1,2,3)'::walk_point}, q{'(,,)'::walk_point}, q{'(NaN,1e300,-1)'::walk_place}, '(SELECT p FROM walk_points p LIMIT 1)', 'ROW()', 'NULL::walk_point',
+      '(SELECT m FROM models m LIMIT 1)')[ rand 7 ] },
 );
 my @any_others = (
-    q{'{1,2,3}'}, q{'{1:2,3:4}'}, "'{'", q{''}, q{'{NULL}'}, q{'{{1,2},{3,4}}'}, q{'{a,b}'}, q{'[2147483646:2147483647]={1,2}'}, q{'x'::text}, '1', '1.5', 'true', q{'(1,2)'::point}, q{'[1,2,3]'::jsonb}, 'NULL', 'now()',
+    q{'{1,2,3}'}, q{'{1:2,3:4}'}, "'{'", q{''}, q{'{NULL}'}, q{'{{1,2},{3,4}}'}, q{'{a,b}'}, q{'[2147483646:2147483647]={1,2}'}, q{'x'::text}, '1', '1.5', 'true', q{'(1,2)'::point},
+      q{'[1,2,3]'::jsonb}, 'NULL', 'now()',
     q{'1 2 3'::int2vector}, q{'1 2'::oidvector}, q{'[1,3)'::int4range}, q{'a'::"char"}, q{'x'::xid}, 'ARRAY[ROW(1, 2)]', q{'\\x00'::bytea}, 'ARRAY[now()]', q{ARRAY['{1:1}']::tlv_bag[]},
     '(SELECT string_to_array(string_agg(n::text, chr(44)), chr(44))::bigint[] FROM numbers)', '(SELECT array_agg(n * 0.5) FROM numbers)',
 );
