@@ -67,7 +67,9 @@ refuse_other(tlv_context *ctx, const tlv_sections *sections, bool same)
 tlv_status
 tlv_require_model(tlv_context *ctx, const tlv_frame *statistics, const tlv_frame *model)
 {
-	if (tlv_digest_equal(tlv_frame_digest(statistics, "model"), &model->header->digest))
+	const tlv_digest *own = tlv_frame_digest(statistics, "model"); /* NULL: of none */
+
+	if (own != NULL && tlv_digest_equal(own, &model->header->digest))
 		return TLV_OK;
 	tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics were collected under another model");
 	return tlv_fail_hint(ctx, "Collect tlv_statistics(..., model) with the model that is updated.");
