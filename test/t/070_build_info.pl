@@ -17,7 +17,7 @@ unlike($info{blas_provider} // '', qr/gsl/i, 'not from GSL\'s reference code');
 is($info{blas_threads}, '1', 'one thread');
 like($info{blas_flavour} // '', qr/^(serial|pthread|openmp)$/, 'its flavour');
 like($info{gsl} // '', qr/^\d+\.\d+/, 'GSL version');
-is(query($db, 'SELECT count(*) FROM tlv_build_info() WHERE name IS NULL OR value IS NULL OR value = \'\''), '0', 'every row says something');
+is(query($db, 'SELECT count(*) FROM tlv_build_info() WHERE property IS NULL OR detail IS NULL OR detail = \'\''), '0', 'every row says something');
 
 # a server of this machine whose processes can be looked at
 my $here = ($ENV{PGHOST} // '') =~ m{^/} && -d '/proc/self/task';

@@ -130,7 +130,7 @@ SET min_parallel_table_scan_size = 0;
 SQL
 for my $case (@aggregates) {
     my ($name, $aggregate, $table, $fit) = @$case;
-    my $parts = sprintf $fit, "(SELECT tlv_rollup(m) FROM (SELECT $aggregate AS m FROM $table GROUP BY \"row\" % 7 ORDER BY \"row\" % 7) q)";
+    my $parts = sprintf $fit, "(SELECT tlv_rollup(m) FROM (SELECT $aggregate AS m FROM $table GROUP BY id % 7 ORDER BY id % 7) q)";
     my $whole = sprintf $fit, "(SELECT $aggregate FROM $table)";
     my $out = query($db, "CREATE TEMP TABLE serial AS SELECT $whole AS m;\nSELECT far(m, $parts)
         FROM serial;\n$parallel EXPLAIN (ANALYZE, COSTS off, TIMING off) CREATE TEMP TABLE other AS SELECT $whole AS m;\nSELECT 'far',
@@ -145,7 +145,7 @@ for my $case (@aggregates) {
 is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, state_a, state_b))
     FROM tlv_category_tables((SELECT tlv_category_moments(v) FROM holes)) t) = (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b,
     state_a, state_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes
-    GROUP BY \"row\" % 5) q)) t)"), 't', 'tables are exact');
+    GROUP BY id % 5) q)) t)"), 't', 'tables are exact');
 cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points')) FROM trees WHERE name = 'wide'"), '<', 1e-7, 'tlv_tree with workers');
 
 # ---- cancels, in every phase ----
