@@ -1,18 +1,20 @@
 -- mixtures.sql - mixtures of Gaussians
 
 CREATE FUNCTION tlv_fit_gmm(moments tlv_moments, k integer, covariance text DEFAULT NULL, method text DEFAULT 'joint',
-    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
+    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, integer, integer, bigint, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, integer, integer, bigint, text, jsonb) IS
     'a mixture of k Gaussians from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, subspace)), '
     'without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components the '
     'covariance that the means leave, a start for refinement; covariance null: what the moments say; method joint, power, als or sgd, restarts '
     'and steps of the decomposition';
 CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT NULL, tails text DEFAULT 'normal',
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS tlv_model
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
+    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, integer, integer, bigint, integer, jsonb) IS
+COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a mixture of Gaussians of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refinement '
     '(auto or em, or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '

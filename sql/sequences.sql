@@ -63,9 +63,9 @@ COMMENT ON AGGREGATE tlv_sequence_sample(float8[], integer, bigint) IS
 
 CREATE FUNCTION tlv_fit_hmm(moments tlv_moments, k integer DEFAULT NULL, covariance text DEFAULT 'spherical',
     iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, max_k integer DEFAULT 10, options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT 10, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a hidden Markov model of k states from moments of sequences, without the sequences: emissions from windows of three steps, transitions by '
     'non-negative least squares; of symbols refined by so many iterations of EM on the counts of windows (null: until the likelihood stands, at most 100), of vectors with covariances alike for all '
     'states, common, spherical, diagonal or full until they are refined; more states than the moments identify: of symbols by EM on the counts '
@@ -74,9 +74,9 @@ COMMENT ON FUNCTION tlv_fit_hmm(tlv_moments, integer, text, integer, text, integ
 CREATE FUNCTION tlv_hmm(query text, k integer DEFAULT NULL, covariance text DEFAULT 'spherical', left_right boolean DEFAULT false,
     transitions float8[] DEFAULT NULL, emissions float8[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    max_k integer DEFAULT 10, options jsonb DEFAULT NULL) RETURNS tlv_model
+    max_k integer DEFAULT 10, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer, jsonb) IS
+COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'a hidden Markov model of k states of the sequences of a query in one call; the query returns (seq, t, symbol integer or text), (seq, t, x) with x a '
     'number or an array of numbers, (seq, t, x1, x2, ...), or one column of sequences; steps follow each other by t, gaps are not seen; what is null is missing; '
     'covariance of vectors common, spherical, diagonal or full; refine auto or em (Baum-Welch: the best of several starts, until the likelihood '

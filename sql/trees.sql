@@ -45,9 +45,9 @@ COMMENT ON FUNCTION tlv_tree_distances(tlv_moments, integer, text, float8, integ
 CREATE FUNCTION tlv_fit_tree(moments tlv_moments, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, names text[] DEFAULT NULL, bootstrap integer DEFAULT 0,
-    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text[], integer, integer, bigint, text, jsonb) IS
     'a latent tree from category moments or dense moments: states of the hidden nodes (null: chosen), structure clnj, clrg, nj, chow-liu (no '
     'hidden nodes) or, of numbers, factors (one hidden node of several dimensions above all variables), '
     'edges shorter than z standard errors contracted, metric canonical or determinant, shrinkage of the marginals, significance '
@@ -58,9 +58,9 @@ COMMENT ON FUNCTION tlv_fit_tree(tlv_moments, integer, text, float8, text, float
 CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text DEFAULT 'clnj', z float8 DEFAULT 2,
     metric text DEFAULT 'canonical', shrinkage float8 DEFAULT 0, significance float8 DEFAULT 0.01, observed_inside boolean DEFAULT false,
     regularise boolean DEFAULT false, groups integer[] DEFAULT NULL, kind text DEFAULT NULL, bootstrap integer DEFAULT 0,
-    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL) RETURNS tlv_model
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint, jsonb) IS
+COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, integer, integer, bigint, text, jsonb) IS
     'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays; whole numbers are '
     'categories, numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';

@@ -223,18 +223,30 @@ refuse_options(Jsonb *options)
 						errhint("All options of this version are arguments of the function.")));
 }
 
+bool
+TlvFailureIsNull(FunctionCallInfo fcinfo)
+{
+	static const char *const failures[] = {"error", "null", NULL};
+
+	return !TlvArgumentIsNull(fcinfo, "on_failure") &&
+		   TlvNamedChoice(fcinfo, "on_failure", failures, "on_failure") == 1;
+}
+
 void
 TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options)
 {
 	char **names = NULL;
 	int declared = argument_names(fcinfo, &names), n = Min(declared, PG_NARGS());
 
+	(void) TlvFailureIsNull(fcinfo);
 	for (int i = 1; i < n; i++)
 		if (names[i] != NULL && strcmp(names[i], "options") == 0)
 		{
 			if (!PG_ARGISNULL(i))
 				refuse_options(PG_GETARG_JSONB_P(i));
 		}
+		else if (names[i] != NULL && strcmp(names[i], "on_failure") == 0)
+			continue;
 		else if (names[i] == NULL || !argument_known(names[i], table))
 			TlvRaiseMismatch("argument %d of function %u is not known", i + 1,
 							 fcinfo->flinfo->fn_oid);

@@ -38,9 +38,13 @@ typedef struct TlvArgument
 /*
  * Fills options with the function's arguments after the first.  What is NULL leaves options as they
  * are.  The table may have more than the function declares, so that a fit and a driver share one,
- * but not less, except for options, a jsonb of keys to come: whatever is in it is refused.
+ * but not less, except for options, a jsonb of keys to come: whatever is in it is refused, and for
+ * on_failure, which TlvFailureIsNull reads.
  */
 extern void TlvReadArguments(FunctionCallInfo fcinfo, const TlvArgument *table, void *options);
+
+/* on_failure => 'null': a model that the data do not give is NULL, and a warning; else an error. */
+extern bool TlvFailureIsNull(FunctionCallInfo fcinfo);
 
 /* One argument by its name, which the function must declare: a count of at least minimum, */
 extern size_t TlvNamedCount(FunctionCallInfo fcinfo, const char *name, int minimum);

@@ -181,6 +181,17 @@ TlvRaise(const tlv_context *ctx)
 }
 
 void
+TlvWarn(const tlv_context *ctx)
+{
+	const tlv_error *error = &ctx->error;
+
+	ereport(WARNING, (errcode(sqlstate_of(error->code)),
+					  errmsg("there is no model: %s", TlvWhole(error->message)),
+					  error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
+					  error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint)) : 0));
+}
+
+void
 TlvCopy(void *to, const void *from, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += TLV_COPY_PIECE)

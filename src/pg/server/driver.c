@@ -3,6 +3,8 @@
  */
 #include "driver.h"
 
+#include "fit.h"
+
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -416,8 +418,9 @@ tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 	plan->rows.clock = driver;
 }
 
-void
-TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
+/* The status that the plan ends with; errors of the passes are raised. */
+static tlv_status
+plan_run(TlvDriver *driver, tlv_plan *plan)
 {
 	PassResult result = {.driver = driver};
 	tlv_pass pass;
@@ -426,9 +429,9 @@ TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
 	for (;;)
 	{
 		tell_plan(driver, plan, &result);
-		TlvCheck(driver->ctx, tlv_plan_next(driver->ctx, plan, result.values, &pass));
+		TLV_TRY(tlv_plan_next(driver->ctx, plan, result.values, &pass));
 		if (pass.n == 0)
-			return;
+			return TLV_OK;
 		CHECK_FOR_INTERRUPTS();
 		if (result.values != NULL)
 			pfree(result.values);
@@ -439,15 +442,27 @@ TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
 	}
 }
 
+void
+TlvDriverRun(TlvDriver *driver, tlv_plan *plan)
+{
+	TlvCheck(driver->ctx, plan_run(driver, plan));
+}
+
 Datum
 TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
 {
-	struct varlena *model;
+	struct varlena *model = NULL;
 
-	TlvDriverRun(driver, plan);
-	MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
-	TlvCheck(driver->ctx, tlv_model_round(driver->ctx, plan->image, plan->size));
-	model = TlvValue(plan->image, plan->size);
+	if (plan_run(driver, plan) != TLV_OK)
+		TlvFailed(fcinfo, driver->ctx);
+	else
+	{
+		MemoryContextSwitchTo(MemoryContextGetParent(driver->mcxt));
+		TlvCheck(driver->ctx, tlv_model_round(driver->ctx, plan->image, plan->size));
+		model = TlvValue(plan->image, plan->size);
+	}
 	TlvDriverEnd(driver);
+	if (model == NULL)
+		PG_RETURN_NULL();
 	PG_RETURN_POINTER(model);
 }

@@ -59,7 +59,7 @@ extern void TlvDriverRun(TlvDriver *driver, tlv_plan *plan);
 /* Gives everything back and returns to the context that TlvDriverBegin found. */
 extern void TlvDriverEnd(TlvDriver *driver);
 
-/* Runs the plan, ends the driver and returns the model. */
+/* Runs the plan, ends the driver and returns the model, or NULL (TlvFailed). */
 extern Datum TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan);
 
 /* ---- for the readers ---- */

@@ -3,6 +3,28 @@
  */
 #include "fit.h"
 
+#include "arguments.h"
+
+void
+TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx)
+{
+	switch (ctx->error.code)
+	{
+		case TLV_NOT_IDENTIFIABLE:
+		case TLV_BAD_DATA:
+		case TLV_NO_ROWS:
+			if (TlvFailureIsNull(fcinfo))
+			{
+				TlvWarn(ctx);
+				return;
+			}
+			break;
+		default: /* limits, memory, cancels, parameters: not what the rows are */
+			break;
+	}
+	TlvRaise(ctx);
+}
+
 Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
@@ -10,6 +32,11 @@ TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv fit");
-	TlvCheck(maker.ctx, fit(maker.ctx, &frame, options, &maker.image, &maker.size));
+	if (fit(maker.ctx, &frame, options, &maker.image, &maker.size) != TLV_OK)
+	{
+		TlvFailed(fcinfo, maker.ctx);
+		TlvWorkEnd(maker.work);
+		PG_RETURN_NULL();
+	}
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }

@@ -9,6 +9,12 @@
 typedef tlv_status (*TlvFitValue)(tlv_context *ctx, const tlv_frame *value, const void *options,
 								  void **image, size_t *size);
 
+/*
+ * A fit has ended with ctx->error: raises it, or, where it is a matter of the data and the function
+ * was called with on_failure => 'null', warns of it, and NULL is to be returned.
+ */
+extern void TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx);
+
 /* Returns what fit makes of argument 0, which is not NULL, as SQL. */
 extern Datum TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options);
 

@@ -55,6 +55,9 @@ extern void TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit);
 /* Raises ctx->error as an error of the server. */
 extern _Noreturn void TlvRaise(const tlv_context *ctx);
 
+/* Says as a warning that there is no model because of that error. */
+extern void TlvWarn(const tlv_context *ctx);
+
 #define TlvCheck(ctx, expression)                                                                  \
 	do                                                                                             \
 	{                                                                                              \
