@@ -3,6 +3,7 @@
  */
 #include "tensorlv/num/context.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,20 +48,31 @@ tlv_context_init_malloc(tlv_context *ctx)
 	ctx->arena.limit = SIZE_MAX;
 }
 
-static double
-megabytes(double bytes)
+/* "131 kB", "92.4 MB", "1.5 GB": at least as much. */
+static void
+write_size(char *text, size_t size, double bytes)
 {
-	return bytes / (1024.0 * 1024.0);
+	double kilobytes = ceil(bytes / 1024);
+
+	if (kilobytes < 1024)
+		snprintf(text, size, "%.0f kB", kilobytes);
+	else if (kilobytes < 1024.0 * 1024)
+		snprintf(text, size, "%.1f MB", ceil(kilobytes / 102.4) / 10);
+	else
+		snprintf(text, size, "%.1f GB", ceil(kilobytes / (102.4 * 1024)) / 10);
 }
 
 static tlv_status
 over_limit(tlv_context *ctx, double bytes, const char *what)
 {
-	double left =
-		ctx->arena.limit > ctx->arena.used ? (double) (ctx->arena.limit - ctx->arena.used) : 0;
+	char needed[32], used[32], limit[32];
 
-	return tlv_fail(ctx, TLV_MEMORY_LIMIT, "%s needs %.1f MB of memory, but only %.1f MB are left",
-					what, megabytes(bytes), megabytes(left));
+	write_size(needed, sizeof(needed), bytes);
+	write_size(used, sizeof(used), (double) ctx->arena.used);
+	write_size(limit, sizeof(limit), (double) ctx->arena.limit);
+	tlv_fail(ctx, TLV_MEMORY_LIMIT, "%s needs %s of memory", what, needed);
+	tlv_fail_detail(ctx, "%s are allowed, of which %s are in use.", limit, used);
+	return tlv_fail_hint(ctx, "%.0f", (double) ctx->arena.used + bytes);
 }
 
 static block_header *

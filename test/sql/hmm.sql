@@ -281,7 +281,7 @@ SELECT tlv_hmm('SELECT 1, t, (t % 1000 * 7919) % 1000 FROM generate_series(1, 30
 \echo :SQLSTATE
 RESET statement_timeout;
 SET tensorlv.work_mem = '16kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 2) FROM views'), '[0-9.]+ MB', '... MB', 'g') AS memory;
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_multiview(tlv_view_moments(x1, x2, x3), 2) FROM views'), '[0-9.]+ ?[kM]B', '...', 'g') AS memory;
 RESET tensorlv.work_mem;
 DROP FUNCTION emission_error, mean_error;
 -- symbols by name: rows, arrays, moments in parts, a model's rows, what it is asked of

@@ -130,18 +130,18 @@ SELECT pg_temp.outcome('SELECT tlv_info(tlv_count_moments(tlv_to_bag(ARRAY[i, i 
 SELECT pg_temp.outcome('SELECT tlv_count_moments(tlv_to_bag(ARRAY[i, i + 1, i + 2]::bigint[])) FROM generate_series(1, 8191) i') AS vocabulary;
 SET tensorlv.work_mem = '64kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), 12) AS s FROM err_docs) q'),
-                      '[0-9.]+ MB', '... MB', 'g') AS work_mem;
+                      '[0-9.]+ ?[kM]B', '...', 'g') AS work_mem;
 RESET tensorlv.work_mem;
 SET tensorlv.work_mem = '1kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(triples) FROM err_values'), '[0-9.]+ MB', '... MB', 'g') AS fit,
-       regexp_replace(pg_temp.outcome('SELECT tlv_find_subspace(pairs, 3) FROM err_values'), '[0-9.]+ MB', '... MB', 'g') AS subspace,
-       regexp_replace(pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3)'), '[0-9.]+ MB', '... MB', 'g') AS driver;
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(triples) FROM err_values'), '[0-9.]+ ?[kM]B', '...', 'g') AS fit,
+       regexp_replace(pg_temp.outcome('SELECT tlv_find_subspace(pairs, 3) FROM err_values'), '[0-9.]+ ?[kM]B', '...', 'g') AS subspace,
+       regexp_replace(pg_temp.outcome('SELECT tlv_lda(''SELECT bag FROM err_docs'', 3)'), '[0-9.]+ ?[kM]B', '...', 'g') AS driver;
 RESET tensorlv.work_mem;
 CREATE TABLE err_wide AS SELECT tlv_to_bag(ARRAY[i % 400, i * i % 400, i * 7 % 400, i]::bigint[]) AS bag FROM generate_series(1, 400) i;
 SET tensorlv.work_mem = -1;
 SET maintenance_work_mem = '1MB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_fit_lda(tlv_count_moments(bag, s)) FROM err_wide, (SELECT tlv_find_subspace(tlv_count_summary(bag), 50) AS s FROM err_wide) q'),
-                      '[0-9.]+ MB', '... MB', 'g') AS maintenance_work_mem;
+                      '[0-9.]+ ?[kM]B', '...', 'g') AS maintenance_work_mem;
 RESET maintenance_work_mem;
 RESET tensorlv.work_mem;
 \set VERBOSITY sqlstate

@@ -56,8 +56,8 @@ SELECT pg_temp.outcome('SELECT tlv_simulate_mmsb_model(10, 2, kind => ''bipartit
 SELECT pg_temp.outcome('SELECT tlv_infer(m, ''{1:1e200}'') FROM sim_models WHERE kind = ''undirected'' AND dc AND NOT poisson') AS weight,
        pg_temp.outcome('SELECT tlv_perplexity(tlv_bag ''{1:1}'', m) FROM sim_models LIMIT 1') AS perplexity;
 SET tensorlv.work_mem = '16kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_simulate_mmsb_model(20000, 3)'), '[0-9.]+ MB', '... MB', 'g') AS model,
-       regexp_replace(pg_temp.outcome('SELECT count(*) FROM sim_models, tlv_simulate_mmsb(m) WHERE dc'), '[0-9.]+ MB', '... MB', 'g') AS edges;
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_simulate_mmsb_model(20000, 3)'), '[0-9.]+ ?[kM]B', '...', 'g') AS model,
+       regexp_replace(pg_temp.outcome('SELECT count(*) FROM sim_models, tlv_simulate_mmsb(m) WHERE dc'), '[0-9.]+ ?[kM]B', '...', 'g') AS edges;
 RESET tensorlv.work_mem;
 -- ends when it is told to
 SET statement_timeout = '300ms';

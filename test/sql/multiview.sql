@@ -159,6 +159,6 @@ SELECT tlv_multiview('SELECT ARRAY[sin(i), cos(3 * i)], ARRAY[sin(i), cos(i)], A
 \echo :SQLSTATE
 RESET statement_timeout;
 SET tensorlv.work_mem = '16kB';
-SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows'', 3)'), '[0-9.]+ MB', '... MB', 'g') AS memory;
+SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows'', 3)'), '[0-9.]+ ?[kM]B', '...', 'g') AS memory;
 RESET tensorlv.work_mem;
 DROP TABLE truth, vector_rows, category_rows, models, correlated;

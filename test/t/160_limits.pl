@@ -57,5 +57,18 @@ is($result->{out}, '1', 'the session goes on');
 query($db, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE locked%' OR query LIKE '%pg_sleep(20)%' AND pid <> pg_backend_pid()});
 finish_psql($holder);
 
+# too little memory: the hint, followed once, is enough
+query($db, <<'SQL');
+CREATE TABLE hint_docs AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 5), 800, 60);
+CREATE TABLE hint_rows AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3), 2000);
+CREATE TABLE hint_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, 3));
+SQL
+for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)", "tlv_gmm('SELECT x FROM hint_rows', 3)", "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)") {
+    my $refused = run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call IS NOT NULL;")->{errors};
+    like($refused, qr/ERROR:  53400: .* needs \d+ kB of memory\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
+    my ($hint) = $refused =~ /HINT:  (SET .*;)/;
+    is(run_sql($db, ($hint // '') . " SELECT $call IS NOT NULL;")->{out}, 't', 'and what the hint says is enough') if $hint;
+}
+
 drop_database($db);
 done_testing();

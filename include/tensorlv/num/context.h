@@ -23,7 +23,7 @@ typedef enum tlv_status
 	TLV_NO_ROWS,		  /* there are no rows to learn from: 02000 */
 	TLV_NOT_IDENTIFIABLE, /* the data do not determine the model: 22000, with DETAIL */
 	TLV_LIMIT,			  /* a size limit is exceeded: 54000 */
-	TLV_MEMORY_LIMIT,	  /* more memory than allowed is needed: 54000 */
+	TLV_MEMORY_LIMIT,	  /* more memory than allowed is needed: 53400 */
 	TLV_OUT_OF_MEMORY,	  /* the system has none left: 53200 */
 	TLV_CORRUPT,		  /* a stored image does not pass validation: 22P03 */
 	TLV_CANCELLED,		  /* should_stop() said so: 57014 */
@@ -35,7 +35,7 @@ typedef struct tlv_error
 	tlv_status code;
 	char message[256];
 	char detail[1024];
-	char hint[256];
+	char hint[256]; /* of TLV_MEMORY_LIMIT: the bytes that would do, in digits */
 } tlv_error;
 
 /*
@@ -111,7 +111,7 @@ extern void tlv_scratch_end(tlv_context *ctx, tlv_scratch *scratch);
 
 /*
  * Checks a requirement computed beforehand against the limit that is left.
- * Returns TLV_MEMORY_LIMIT with needed and allowed MB in the message.
+ * Returns TLV_MEMORY_LIMIT with what is needed in the message, allowed and in use in the detail.
  */
 extern tlv_status tlv_require_memory(tlv_context *ctx, double bytes, const char *what);
 

@@ -4,10 +4,13 @@
  */
 #include "tlv_pg.h"
 
+#include <limits.h>
+#include <math.h>
 #include <sys/mman.h>
 
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/guc.h"
 #include "tensorlv/num/assert.h"
 
 /* Blocks from this size on are worth huge pages. */
@@ -95,8 +98,9 @@ sqlstate_of(tlv_status status)
 		case TLV_NO_ROWS:
 			return ERRCODE_NO_DATA;
 		case TLV_LIMIT:
-		case TLV_MEMORY_LIMIT:
 			return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+		case TLV_MEMORY_LIMIT:
+			return ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
 		case TLV_OUT_OF_MEMORY:
 			return ERRCODE_OUT_OF_MEMORY;
 		case TLV_CORRUPT:
@@ -161,6 +165,20 @@ TlvRaiseMismatch(const char *format, ...)
 	pg_unreachable();
 }
 
+/* Less is not worth asking for: what follows may need that, too. */
+#define LEAST_KILOBYTES 10240.0
+
+/* A value of the setting with which what needed so many bytes gets on, with something to spare for
+ * what follows: two digits and a unit. */
+static char *
+enough_memory(double bytes)
+{
+	double kilobytes = Max(1.5 * bytes / 1024, LEAST_KILOBYTES);
+	double unit = 1024 * pow(10, Max(floor(log10(kilobytes / 1024)) - 1, 0));
+
+	return psprintf("%.0fMB", Min(ceil(kilobytes / unit) * unit, MAX_KILOBYTES) / 1024);
+}
+
 void
 TlvRaise(const tlv_context *ctx)
 {
@@ -171,12 +189,10 @@ TlvRaise(const tlv_context *ctx)
 	ereport(ERROR,
 			(errcode(sqlstate_of(error->code)), errmsg("%s", TlvWhole(error->message)),
 			 error->detail[0] != '\0' ? errdetail("%s", TlvWhole(error->detail)) : 0,
-			 error->code == TLV_MEMORY_LIMIT
-				 ? errhint("Raise %s.", tlv_work_mem < 0
-											? "maintenance_work_mem, or set tensorlv.work_mem"
-											: "tensorlv.work_mem")
-			 : error->hint[0] != '\0' ? errhint("%s", TlvWhole(error->hint))
-									  : 0));
+			 error->code == TLV_MEMORY_LIMIT ? errhint("SET tensorlv.work_mem = '%s';",
+													   enough_memory(strtod(error->hint, NULL)))
+			 : error->hint[0] != '\0'		 ? errhint("%s", TlvWhole(error->hint))
+											 : 0));
 	pg_unreachable();
 }
 

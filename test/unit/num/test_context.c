@@ -2,6 +2,8 @@
  * test_context.c - memory, errors and random variates.
  */
 #include "assertions.h"
+#include <stdlib.h>
+
 #include "tensorlv/num/context.h"
 #include "tensorlv/num/rng.h"
 
@@ -65,7 +67,14 @@ test_memory(void **state)
 	assert_int_equal(tlv_require_memory(&ctx, 1000, "this"), TLV_OK);
 	assert_int_equal(tlv_require_memory(&ctx, 1e9, "this"), TLV_MEMORY_LIMIT);
 	assert_int_equal(tlv_require_memory(&ctx, NAN, "this"), TLV_MEMORY_LIMIT);
-	assert_non_null(strstr(ctx.error.message, "this needs"));
+	assert_int_equal(tlv_require_memory(&ctx, 3e6, "this"), TLV_MEMORY_LIMIT);
+	assert_string_equal(ctx.error.message, "this needs 2.9 MB of memory");
+	assert_string_equal(ctx.error.detail, "10 kB are allowed, of which 8 kB are in use.");
+	assert_true(strtod(ctx.error.hint, NULL) == 3e6 + (double) ctx.arena.used);
+	assert_int_equal(tlv_require_memory(&ctx, 5e12, "this"), TLV_MEMORY_LIMIT);
+	assert_string_equal(ctx.error.message, "this needs 4656.7 GB of memory");
+	assert_int_equal(tlv_require_memory(&ctx, 9000, "this"), TLV_MEMORY_LIMIT);
+	assert_string_equal(ctx.error.message, "this needs 9 kB of memory");
 	tlv_free(&ctx, x);
 	ctx.arena.limit = SIZE_MAX;
 }
