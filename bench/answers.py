@@ -42,7 +42,7 @@ COVERED = '''SELECT round(avg((abs(t.length - f.length) <= 1.96 * f.error)::int)
     JOIN (SELECT e.* FROM tlv_tree_edges(tlv_tree('SELECT v FROM r4', states => 3)) e) f USING (child) WHERE child ~ 'v' '''
 REPEATS = '''SELECT count(*) FROM generate_series(1, 12) s, LATERAL (SELECT FROM tlv_warnings(tlv_lda(format('SELECT s.bag FROM tlv_simulate_lda('
     'tlv_simulate_lda_model(300, 1, concentration => .5, seed => %s), 2000, 60, %s) s', s, s), k => 1)) w WHERE message ~ 'repeat') x'''
-ALPHA0 = '''SELECT round(avg(score)::numeric, 2) FROM generate_series(1, 5) s, LATERAL (SELECT x.value FROM tlv_diagnostics(tlv_lda(format('SELECT s.bag FROM '
+ALPHA0 = '''SELECT round(avg(score)::numeric, 2) FROM generate_series(1, 5) s, LATERAL (SELECT x.score FROM tlv_diagnostics(tlv_lda(format('SELECT s.bag FROM '
     'tlv_simulate_lda(tlv_simulate_lda_model(600, 8, alpha0 => .8, concentration => .1, seed => %s), 400, 80, %s) s', s, s), k => 8)) x WHERE measure = 'alpha0') d'''
 
 
@@ -68,7 +68,7 @@ def reproductions_lines():
         f"concat((SELECT string_agg(round(size)::text, ' ' ORDER BY size DESC) FROM tlv_communities(m)), '; ', {CODES})"), 'three small'
     yield 'H1 three levels, k = 3', 'refused', of_model(f'tlv_hmm({levels}, k => 3)', number('tlv_states')), '3'
     yield 'H2 four letters, k = 3', 'refused', of_model(f'tlv_hmm({letters}, k => 3)', number('tlv_states')), '3'
-    yield 'N1 name, score beside a table of models', 'ambiguous', 'SELECT count(DISTINCT name) FROM models, tlv_diagnostics(model)', '1'
+    yield 'N1 name, score beside a table of models', 'ambiguous', 'SELECT count(DISTINCT measure) FROM models, tlv_diagnostics(model)', '1'
     yield 'R1 one Gaussian, all defaults', '7 to 10', of_model("tlv_gmm('SELECT x FROM r1')", number('tlv_components')), '1'
     yield 'R1 covariance full', '1', of_model("tlv_gmm('SELECT x FROM r1', covariance => 'full')", number('tlv_components')), '1'
     yield 'R2 iid symbols, k = 2', 'no warning', of_model("tlv_hmm('SELECT seq, t, symbol FROM r2', k => 2)", CODES), 'a warning'

@@ -116,8 +116,9 @@ def numbers(text):
 
 def components(s, model):
     """means (d x k), weights, variances of a mixture of Gaussians"""
-    rows = s.query(f'SELECT mean, weight, variance FROM {model}, tlv_components(model) c ORDER BY component')
-    return np.array([numbers(r[0]) for r in rows]).T, np.array([r[1] for r in rows], float), np.array([r[2] for r in rows], float)
+    rows = np.array(s.query(f'SELECT weight, avg(variance) FROM {model}, tlv_components(model) JOIN tlv_means(model) USING (component) '
+                            'GROUP BY component, weight ORDER BY component'), float)
+    return matrix(s, f'SELECT component, dimension, mean FROM {model}, tlv_means(model)'), rows[:, 0], rows[:, 1]
 
 
 def matrix(s, rows):
@@ -132,7 +133,7 @@ def chain(s, model, m=0):
     """O (m symbols x k, or d x k) and T, as hmm() gives them"""
     T = matrix(s, f'SELECT from_state, to_state, probability FROM {model}, tlv_transitions(model)')
     if m == 0:
-        return np.array([numbers(r[0]) for r in s.query(f'SELECT mean FROM {model}, tlv_state_means(model) ORDER BY state')]).T, T
+        return matrix(s, f'SELECT component, dimension, mean FROM {model}, tlv_means(model)'), T
     O = np.zeros((m, T.shape[0]))
     found = matrix(s, f'SELECT state, symbol + 1, probability FROM {model}, tlv_emissions(model)')
     O[:found.shape[0]] = found

@@ -217,7 +217,7 @@ def real(s):
         perplexity, likelihood, path = score_ours(s, sql)
         steps = s.query("SELECT score FROM fitted, tlv_diagnostics(model) WHERE measure = 'refinement_steps'")
         rows.append([name, cost.cpu, likelihood, perplexity, f'{many_to_one(path, tags):.3f}', steps[0][0] if steps else ''])
-    for warning, score in s.query("SELECT measure, round(score::numeric, 3) FROM fitted, tlv_warnings(model)"):
+    for warning, score in s.query("SELECT code, round(score::numeric, 3) FROM fitted, tlv_warnings(model)"):
         print(f'  {warning} ({score})')
     starts = []
     if CategoricalHMM is not None:
