@@ -37,10 +37,10 @@ CREATE TABLE models AS
   SELECT 'moments' AS name, tlv_lda('$query', k => $k, alpha0 => $alpha0, refine => 'none', seed => $seed) AS model
   UNION ALL SELECT 'estimated', tlv_lda('$query', k => $k, refine => 'none', seed => $seed)
   UNION ALL SELECT 'gibbs', tlv_lda('$query', k => $k, alpha0 => $alpha0, iterations => 5, seed => $seed);
-SELECT measure, avg(distance), max(distance), sum(abs(a.alpha - b.alpha)) / $alpha0, (tlv_info(m.model)->>'alpha0')::float8,
+SELECT name, avg(distance), max(distance), sum(abs(a.alpha - b.alpha)) / $alpha0, (tlv_info(m.model)->>'alpha0')::float8,
        (SELECT score FROM tlv_diagnostics(m.model) WHERE measure = 'residual')
 FROM truth t, models m, tlv_match(t.model, m.model) x, tlv_topics(t.model) a, tlv_topics(m.model) b
-WHERE a.topic = x.component_a AND b.topic = x.component_b GROUP BY name, m.model ORDER BY measure;
+WHERE a.topic = x.component_a AND b.topic = x.component_b GROUP BY name, m.model ORDER BY name;
 SELECT 'k', k FROM tlv_suggest_k('$query', max_k => $k + 15, seed => $seed, criterion => 'significance') WHERE chosen;
 SQL
         my %row = map { my @f = split /\|/; ($f[0] => \@f) } split /\n/, $out;
