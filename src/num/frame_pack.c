@@ -398,7 +398,7 @@ choose_numbers(tlv_context *ctx, section_packing *packing)
 static inline uint64_t
 zigzag(int64_t number)
 {
-	return ((uint64_t) number << 1) ^ (uint64_t) (number >> 63);
+	return ((uint64_t) number << 1) ^ (number < 0 ? UINT64_MAX : 0);
 }
 
 static tlv_status

@@ -342,23 +342,23 @@ tlv_frame_unpacked_size(tlv_context *ctx, const void *image, size_t size, size_t
 }
 
 tlv_status
-tlv_frame_unpack_to(tlv_context *ctx, const void *packed_image, size_t size, void *image)
+tlv_frame_unpack_to(tlv_context *ctx, const void *image, size_t size, void *frame)
 {
-	const tlv_frame_header *packed = packed_image;
-	tlv_frame_header *header = image;
+	const tlv_frame_header *packed = image;
+	tlv_frame_header *header = frame;
 	tlv_section *table = (tlv_section *) (header + 1);
 	unpack_section *how;
 	unpack_input in;
 	size_t whole;
 	tlv_status status;
 
-	TLV_TRY(begin_frame(ctx, packed_image, size, &in, &whole));
+	TLV_TRY(begin_frame(ctx, image, size, &in, &whole));
 	*header = *packed;
 	header->version = TLV_FRAME_VERSION;
 	header->size = whole;
 	TLV_TRY_NEW(ctx, how, packed->sections);
 	unpack_table(&in, packed->sections, whole, table, how);
-	status = in.damaged ? TLV_OK : unpack_sections(ctx, &in, packed->sections, table, how, image);
+	status = in.damaged ? TLV_OK : unpack_sections(ctx, &in, packed->sections, table, how, frame);
 	tlv_free(ctx, how);
 	if (status != TLV_OK)
 		return status;

@@ -12,6 +12,7 @@
 
 #include "rows/vectors.h"
 #include "tensorlv/model/hmm.h"
+#include "tensorlv/num/sort.h"
 
 /* Rows of one array between two looks at whether to stop. */
 #define ROWS_BETWEEN 256
@@ -209,33 +210,37 @@ TLV_FUNCTION(tlv_assign)
 
 typedef struct RankedShare
 {
-	double share;
-	int32 component;
+	uint64 key; /* shares are not negative: numbers in the order of their bits, the largest first */
+	uint64 component;
 } RankedShare;
 
-/* The larger first; of equal ones that of the lower number. */
-static int
-compare_shares(const void *a, const void *b)
-{
-	const RankedShare *x = a, *y = b;
-
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return x->component < y->component ? -1 : x->component > y->component;
-}
-
-/* Rows (step, rank, component, label, probability) of one step. */
+/*
+ * Rows (step, rank, component, label, probability) of one step: the larger first, of equal ones
+ * that of the lower number.  room holds 2 k.
+ */
 static void
 put_top(FunctionCallInfo fcinfo, const ApplyCall *call, int32 step, size_t k, const double *shares,
-		size_t n, RankedShare *ranked)
+		size_t n, RankedShare *room)
 {
+	static const tlv_sort_form form = {sizeof(RankedShare), sizeof(uint64), 0, 64};
+	const RankedShare *ranked;
+	void *sorted;
+
 	for (size_t j = 0; j < k; j++)
-		ranked[j] = (RankedShare){shares[j], (int32) j + 1};
-	qsort(ranked, k, sizeof(RankedShare), compare_shares);
+	{
+		room[j].component = j;
+		memcpy(&room[j].key, shares + j, sizeof(double));
+		room[j].key = ~room[j].key;
+	}
+	TlvCheck(call->ctx, tlv_radix_sort(call->ctx, &form, k, room, room + k, &sorted));
+	ranked = sorted;
 	for (size_t rank = 0; rank < Min(n, k); rank++)
-		TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) rank + 1), TlvInt4(ranked[rank].component),
-				  TlvComponentLabel(&call->model->frame, (size_t) ranked[rank].component - 1),
-				  TlvFloat8(ranked[rank].share));
+	{
+		size_t j = ranked[rank].component;
+
+		TlvPutRow(fcinfo, TlvInt4(step), TlvInt4((int32) rank + 1), TlvInt4((int32) j + 1),
+				  TlvComponentLabel(&call->model->frame, j), TlvFloat8(shares[j]));
+	}
 }
 
 /* tlv_top(model, x, n): a sequence has as many steps as it is long, rows one each */
@@ -252,7 +257,7 @@ TLV_FUNCTION(tlv_top)
 	if (!open_call(fcinfo, "tlv_top", &call))
 		return (Datum) 0;
 	require_one_choice(&call, "tlv_top");
-	ranked = palloc(tlv_model_components(&call.model->frame) * sizeof(RankedShare));
+	ranked = palloc(2 * tlv_model_components(&call.model->frame) * sizeof(RankedShare));
 	while ((posterior = infer_next(&call)) != NULL)
 		for (size_t i = 0; i < posterior->n; i++)
 			put_top(fcinfo, &call, ++step, posterior->width,

@@ -230,7 +230,7 @@ refine_model(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
 		if (!build_checked(ctx, builder, accumulator, &statistics))
 			continue;
 		accumulator->class->merge(ctx, accumulator, &statistics);
-		if (tlv_model_update(ctx, &model->frame, &statistics, &image, &size) == TLV_OK)
+		if (tlv_model_update(ctx, &model->frame, &statistics, 0.5, &image, &size) == TLV_OK)
 			use_result(ctx, image, size);
 	}
 }

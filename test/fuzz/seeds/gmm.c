@@ -44,7 +44,7 @@ SEEDS(gmm)
 		must(open->class->statistics(&ctx, open, "em", &accumulator));
 		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
 		statistics = collect_vectors(name, accumulator);
-		must(open->class->update(&ctx, &model, &statistics, &image, &size));
+		must(open->class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 		snprintf(name, sizeof(name), "gmm-updated-%s", names[form]);
 		save_frame(name, image, size);
 	}
@@ -64,6 +64,6 @@ SEEDS(directions)
 	must(tlv_kind_direction_mixture.model->open(&ctx, &model, &open));
 	must(open->class->statistics(&ctx, open, "em", &accumulator));
 	statistics = collect_vectors("direction-statistics", accumulator);
-	must(open->class->update(&ctx, &model, &statistics, &image, &size));
+	must(open->class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 	save_frame("directions-updated", image, size);
 }

@@ -92,7 +92,8 @@ SEEDS(hmm)
 		must(tlv_kind_hmm.model->open(&ctx, &model, &open));
 		must(tlv_kind_hmm.model->statistics(&ctx, open, "em", &accumulator));
 		statistics = collect_sequences("sequence-statistics", form, accumulator, &parts);
-		must(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &image, &size));
+		must(tlv_kind_hmm.model->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image,
+										&size));
 		snprintf(name, sizeof(name), "hmm-updated-%s", form);
 		save_frame(name, image, size);
 		must(tlv_hmm_fit(&ctx, &moments, &options, &image, &size));

@@ -31,10 +31,12 @@ SEEDS(ica)
 	must(tlv_kind_ica.model->open(&ctx, &model, &open));
 	must(tlv_kind_ica.model->statistics(&ctx, open, "tanh", &accumulator));
 	statistics = collect_vectors("component-statistics", accumulator);
-	must(tlv_kind_ica.model->update(&ctx, &model, &statistics, &image, &size));
+	must(
+		tlv_kind_ica.model->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 	save_frame("ica-updated", image, size);
 	must(tlv_kind_ica.model->statistics(&ctx, open, "likelihood", &accumulator));
 	statistics = collect_vectors("component-statistics-likelihood", accumulator);
-	must(tlv_kind_ica.model->update(&ctx, &model, &statistics, &image, &size));
+	must(
+		tlv_kind_ica.model->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 	save_frame("ica-likelihood", image, size);
 }

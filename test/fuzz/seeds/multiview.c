@@ -54,7 +54,7 @@ SEEDS(multiview)
 		must(open->class->statistics(&ctx, open, "em", &accumulator));
 		moments =
 			collect_views(categories ? "class-statistics" : "view-statistics", &parts, accumulator);
-		must(open->class->update(&ctx, &frame, &moments, &image, &size));
+		must(open->class->update(&ctx, &frame, &moments, &(tlv_step){1, NULL}, &image, &size));
 		save_frame(categories ? "classes-updated" : "views-updated", image, size);
 	}
 }

@@ -94,7 +94,7 @@ save_models(tlv_frame triples)
 		must(class->open(&ctx, &model, &open));
 		must(class->statistics(&ctx, open, "gibbs", &accumulator));
 		statistics = collect(single ? "statistics-single" : "statistics", accumulator);
-		must(class->update(&ctx, &model, &statistics, &image, &size));
+		must(class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 		save_frame(single ? "updated-single" : "updated", image, size);
 		must(class->completion(&ctx, open, &accumulator));
 		collect("completion", accumulator);

@@ -37,7 +37,7 @@ use_chain_statistics(const tlv_frame *frame)
 		USE(tlv_hmm_simulate_model(&ctx, &options, &image, &size));
 		USE(tlv_frame_open(&ctx, image, size, &model));
 		*fingerprint = model.header->digest;
-		if (tlv_model_update(&ctx, &model, frame, &image, &size) == TLV_OK)
+		if (tlv_model_update(&ctx, &model, frame, 1, &image, &size) == TLV_OK)
 			use_result(&ctx, image, size);
 	}
 }

@@ -36,7 +36,7 @@ use_component_statistics(const tlv_frame *frame)
 	USE(tlv_ica_simulate_model(&ctx, &options, &image, &size));
 	USE(tlv_frame_open(&ctx, image, size, &model));
 	*fingerprint = model.header->digest;
-	USE(tlv_model_update(&ctx, &model, frame, &image, &size));
+	USE(tlv_model_update(&ctx, &model, frame, 1, &image, &size));
 	use_result(&ctx, image, size);
 }
 

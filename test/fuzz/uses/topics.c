@@ -111,7 +111,7 @@ use_with_model(const tlv_frame *frame)
 		return;
 	*fingerprint = model.header->digest;
 	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
-		tlv_model_update(&ctx, &model, frame, &image, &size);
+		tlv_model_update(&ctx, &model, frame, 1, &image, &size);
 	USE(tlv_kind_lda.model->open(&ctx, &model, &open));
 	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
 		USE(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
