@@ -157,7 +157,7 @@ test_names(void **state)
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_EM], "em");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_WINDOWS], "windows");
 	assert_string_equal(tlv_hmm_refinement_names[TLV_HMM_REFINE_NONE], "none");
-	assert_null(tlv_hmm_refinement_names[5]);
+	assert_null(tlv_hmm_refinement_names[4]);
 }
 
 /* ---- where moments do not suffice ---- */
