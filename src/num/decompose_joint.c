@@ -178,8 +178,9 @@ climb(joint *w, double *v, climb_end end, double *objective)
 
 		TLV_TRY(refine_once(w, v, &change, objective));
 		out->iterations++;
-		out->converged = change <= end.tolerance || (change > moved / 2 && *objective >= before &&
-													 *objective - before <= end.rise * *objective);
+		out->converged = change <= end.tolerance ||
+						 (change > COMPARE_TOLERANCE && change > moved / 2 &&
+						  *objective >= before && *objective - before <= end.rise * *objective);
 		before = *objective;
 		moved = change;
 	}
