@@ -30,6 +30,23 @@ CREATE FUNCTION tlv_bag_damp(bag tlv_bag, cap float8) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_bag_damp(tlv_bag, float8) IS 'the bag with every weight at most cap, for words that come in bursts';
 
+CREATE FUNCTION tlv_bag_keep(bag tlv_bag, items bigint[]) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_keep_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, bigint[]) IS 'the bag with those of its items alone that are in the array';
+CREATE FUNCTION tlv_bag_keep(bag tlv_bag, terms text[]) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_keep_terms' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, text[]) IS 'the bag with those of its terms alone that are in the array: items tlv_term_id(term)';
+CREATE FUNCTION tlv_bag_keep(bag tlv_bag, subspace tlv_subspace) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_keep_subspace' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_subspace) IS 'the bag with those of its items alone that a subspace over items has';
+CREATE FUNCTION tlv_bag_keep(bag tlv_bag, model tlv_model) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_keep_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_bag_keep(tlv_bag, tlv_model) IS 'the bag with those of its items alone that a topic model knows';
+
+CREATE FUNCTION tlv_bag_similarity(a tlv_bag, b tlv_bag) RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_similarity(tlv_bag, tlv_bag) IS 'cosine of two bags as vectors of weights: 1 for proportional ones, 0 for those without a common item, or empty';
+
 CREATE FUNCTION tlv_fold(bag tlv_bag, folds integer DEFAULT 2, seed bigint DEFAULT 1) RETURNS integer
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_fold(tlv_bag, integer, bigint) IS 'a fold 0 .. folds-1 by the content of the bag, for held-out documents and cross-validation';

@@ -27,9 +27,9 @@ COMMENT ON FUNCTION tlv_memberships(tlv_model, float8) IS
     'memberships of every node of at least threshold (null: those above 0; 0: of all communities); node_name is its name, or the digits of its number; side is '
     'both, or source and target for directed and bipartite graphs; a node without edges has one row with nulls, unless a threshold above 0 is given';
 CREATE FUNCTION tlv_communities(model tlv_model)
-    RETURNS TABLE (community integer, side text, alpha float8, size float8)
+    RETURNS TABLE (community integer, label text, side text, alpha float8, size float8)
     AS 'MODULE_PATHNAME', 'tlv_communities_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_communities(tlv_model) IS 'Dirichlet parameter and size (sum of memberships) of every community, by decreasing size';
+COMMENT ON FUNCTION tlv_communities(tlv_model) IS 'label, Dirichlet parameter and size (sum of memberships) of every community, by decreasing size';
 CREATE FUNCTION tlv_connectivity(model tlv_model)
     RETURNS TABLE (community_a integer, community_b integer, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_connectivity_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 400;
@@ -42,3 +42,18 @@ CREATE FUNCTION tlv_bridgeness(model tlv_model)
 COMMENT ON FUNCTION tlv_bridgeness(tlv_model) IS
     'how evenly a node belongs to several communities: 1 - sqrt(k/(k-1) sum_j (membership_j - 1/k)^2), 0 for one community, 1 for all alike; '
     'degree_corrected is that times the degree';
+
+CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst bigint) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_edge_probability' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, bigint) IS
+    'probability of an edge between two nodes of the model, from their memberships and propensities; where weights are counts (Poisson), of at least one; null where the '
+    'model does not know a node, or it has no edges';
+CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst text) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_edge_probability_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, text) IS 'probability of an edge between two nodes of the model, told by name; null where it does not know one';
+CREATE FUNCTION tlv_edge_probability(model tlv_model, src text, dst bigint) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_edge_probability_source_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, text, bigint) IS 'probability of an edge between two nodes of the model, of which the source is told by name; null where it does not know one';
+CREATE FUNCTION tlv_edge_probability(model tlv_model, src bigint, dst text) RETURNS float8
+    AS 'MODULE_PATHNAME', 'tlv_edge_probability_target_name' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_edge_probability(tlv_model, bigint, text) IS 'probability of an edge between two nodes of the model, of which the target is told by name; null where it does not know one';

@@ -48,3 +48,19 @@ CREATE FUNCTION tlv_build_info()
     RETURNS TABLE (property text, detail text)
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE ROWS 8;
 COMMENT ON FUNCTION tlv_build_info() IS 'versions, and the BLAS in use with its threads';
+
+CREATE FUNCTION tlv_kind(value tlv_moments) RETURNS text
+    AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_kind(tlv_moments) IS 'the kind of a tlv_moments, one of tlv_kinds(), read of its first bytes';
+
+CREATE FUNCTION tlv_kind(value tlv_subspace) RETURNS text
+    AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_kind(tlv_subspace) IS 'the kind of a tlv_subspace, one of tlv_kinds(), read of its first bytes';
+
+CREATE FUNCTION tlv_kind(value tlv_model) RETURNS text
+    AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_kind(tlv_model) IS 'the kind of a tlv_model, one of tlv_kinds(), read of its first bytes';
+
+CREATE FUNCTION tlv_kind(value tlv_graph) RETURNS text
+    AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_kind(tlv_graph) IS 'the kind of a tlv_graph, one of tlv_kinds(), read of its first bytes';

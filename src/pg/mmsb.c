@@ -235,7 +235,7 @@ TLV_FUNCTION(tlv_memberships_rows)
 	return (Datum) 0;
 }
 
-/* Rows (community, side, alpha, size). */
+/* Rows (community, label, side, alpha, size). */
 TLV_FUNCTION(tlv_communities_rows)
 {
 	MmsbReader reader;
@@ -245,7 +245,8 @@ TLV_FUNCTION(tlv_communities_rows)
 	k = reader.parts.k;
 	for (size_t s = 0; s < reader.parts.sides; s++)
 		for (size_t j = 0; j < k; j++)
-			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvDatum(side_name(&reader.parts, s)),
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&reader.frame, j),
+					  TlvDatum(side_name(&reader.parts, s)),
 					  TlvFloat8(reader.parts.alpha[s * k + j]),
 					  TlvFloat8(reader.parts.sizes[s * k + j]));
 	return (Datum) 0;

@@ -108,7 +108,11 @@ TLV_TRANSITION(tlv_named_target_accum_weight, &tlv_aggregate_weighted_bigraph,
 /* ---- an estimate against the truth ---- */
 
 TLV_TRANSITION(tlv_label_pairs_accum, &tlv_aggregate_label_pairs, &TlvLabelRows, 1)
+TLV_TRANSITION(tlv_named_label_pairs_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelRows, 1)
+TLV_TRANSITION(tlv_named_label_a_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelARows, 1)
+TLV_TRANSITION(tlv_named_label_b_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelBRows, 1)
 TLV_TRANSITION(tlv_cover_pairs_accum, &tlv_aggregate_cover_pairs, &TlvCoverRows, 1)
+TLV_TRANSITION(tlv_named_cover_pairs_accum, &tlv_aggregate_cover_pairs, &TlvNamedCoverRows, 1)
 TLV_TRANSITION(tlv_membership_pairs_accum, &tlv_aggregate_membership_pairs, &TlvMembershipRows, 1)
 
 /* ---- under a model ---- */

@@ -149,3 +149,19 @@ SELECT ARRAY['{1:1}', '{2:5}']::tlv_bag[], '{"{1:1,2:3}"}'::tlv_bag[];
 
 -- a literal is checked when it is read, as a default, too
 SELECT pg_temp.outcome($$CREATE TEMP TABLE bad (bag tlv_bag DEFAULT '{1:0}')$$);
+
+-- some of the items; how alike two bags are
+SELECT tlv_bag_keep('{1:2,5:1,9:4}', ARRAY[9, 5, 9, 100]) AS kept, tlv_bag_keep('{1:2}', '{}'::bigint[]) AS none,
+       tlv_bag_keep('{}', ARRAY[1]) AS empty, tlv_bag_keep('{1:2}', NULL::bigint[]) IS NULL AS is_null,
+       tlv_bag_keep(tlv_to_bag('the cat sat'::tsvector), ARRAY['cat', 'sat', 'dog']) = tlv_to_bag('cat sat'::tsvector) AS terms,
+       tlv_bag_keep('{-9223372036854775808:1,9223372036854775807:2}', ARRAY[9223372036854775807]) AS extreme;
+SELECT tlv_bag_keep(tlv_to_bag(array_agg(i)), (SELECT array_agg(j) FROM generate_series(1, 100000, 7) j)) =
+       tlv_to_bag(array_agg(i) FILTER (WHERE i % 7 = 1)) AS many FROM generate_series(1, 50000) i;
+SELECT tlv_bag_keep('{1:2,12:3,99:4}', tlv_find_subspace(tlv_count_summary(tlv_to_bag(ARRAY[1, 2, 3, 4, 12])), 1)) AS subspace,
+       tlv_bag_keep('{1:2,12:3,99:4}', tlv_topic_model(ARRAY[1, 1], ARRAY[1, 99], ARRAY[.5, .5], ARRAY[1])) AS model;
+SELECT b, tlv_bag_keep('{1:1,2:1,3:1}', tlv_topic_model(ARRAY[1], ARRAY[b], ARRAY[1], ARRAY[1])) AS kept FROM generate_series(1, 3) b;
+SELECT tlv_bag_keep('{1:2}', ARRAY[1, NULL]);
+SELECT tlv_bag_keep('{1:2}', tlv_simulate_gmm_model(2, 2));
+SELECT tlv_bag_keep('{1:2}', tlv_find_subspace(tlv_dense_moments(ARRAY[i, i % 2], 2), 1)) FROM generate_series(1, 5) i;
+SELECT tlv_bag_similarity('{1:3,2:4}', '{1:6,2:8}') AS same, tlv_bag_similarity('{1:3,2:4}', '{2:1}') AS part, tlv_bag_similarity('{1:1}', '{2:1}') AS nothing,
+       tlv_bag_similarity('{1:1}', '{}') AS empty, tlv_bag_similarity('{}', '{}') AS both_empty, tlv_bag_similarity('{1:1e308}', '{1:1e-308}') AS extreme;

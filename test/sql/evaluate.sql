@@ -92,3 +92,13 @@ SELECT pg_temp.outcome(q) FROM unnest(ARRAY['SELECT tlv_cover_f1(ARRAY[1, NULL],
   'SELECT tlv_label_pairs_accum(NULL, 1, 1)', 'SELECT regexp_replace(tlv_label_pairs(1, 1)::text, ''(:.{28}).*'', ''\1'')::tlv_moments']) q;
 DROP TABLE eval_nodes, eval_memberships;
 DROP FUNCTION eval_paths, eval_digest;
+
+-- labels and communities that are told by name: the same measures
+WITH nodes AS (SELECT i % 3 AS a, (i + i / 50) % 4 AS b FROM generate_series(1, 100) i)
+SELECT abs(tlv_nmi(a, b) - tlv_nmi(a::text, b::text)) < 1e-12 AS nmi, abs(tlv_ari(a, b) - tlv_ari(a::text, b)) < 1e-12 AS ari,
+       abs(tlv_nmi(a, b) - tlv_nmi(a, b::varchar)) < 1e-12 AS mixed, abs(tlv_ari(a, b) - tlv_ari(a, b::text)) < 1e-12 AS mixed_ari,
+       abs(tlv_overlapping_nmi(ARRAY[-1::bigint, a], ARRAY[b::bigint]) - tlv_overlapping_nmi(ARRAY['all', a::text], ARRAY[b::text])) < 1e-12 AS covers,
+       abs(tlv_cover_f1(ARRAY[-1::bigint, a], ARRAY[b::bigint]) - tlv_cover_f1(ARRAY['all', a::text], ARRAY[b::text])) < 1e-12 AS f1 FROM nodes;
+SELECT tlv_nmi(a, b) AS equal, tlv_info(tlv_label_pairs(a, b)) - '{bytes,arrays,version}'::text[] AS info FROM (VALUES ('x', 'one'), ('x', 'one'), ('', 'two'), (NULL, 'two')) AS n(a, b);
+SELECT * FROM tlv_scores((SELECT tlv_cover_pairs(a, b) FROM (VALUES (ARRAY['x', 'y', 'x'], ARRAY['x', 'y']), ('{}', NULL), ('{}', '{}')) AS n(a, b)));
+SELECT tlv_cover_f1(ARRAY['x', NULL], ARRAY['x']);

@@ -185,3 +185,9 @@ SELECT count(*) FROM drifting a, drifting b, tlv_drift(a.model, b.same) WHERE a.
 SELECT count(*) FROM models, tlv_drift(model, (SELECT same FROM drifting WHERE name = 'gmm')) WHERE models.name = 'ica';
 SET client_min_messages = warning;
 DROP SCHEMA lasting CASCADE;
+
+-- lists of different lengths are refused before there is memory for the whole of them
+SELECT tlv_from_json((jsonb_set(tlv_to_json(tlv_simulate_lda_model(50, 3))::jsonb, '{topics}',
+    (SELECT jsonb_agg(CASE WHEN i = 1 THEN (SELECT jsonb_agg(0) FROM generate_series(1, 100000)) ELSE '[]' END) FROM generate_series(1, 20000) i)))::json);
+SELECT tlv_from_json((jsonb_set(tlv_to_json(tlv_simulate_gmm_model(2, 2, 4, 'full'))::jsonb, '{covariances}',
+    (SELECT jsonb_build_array(jsonb_agg('[]'::jsonb)) FROM generate_series(1, 100000))))::json);

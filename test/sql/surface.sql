@@ -64,7 +64,7 @@ WHERE f.function LIKE 'tlv\_fit\_%' AND f.place > 1 AND f.value IS NOT NULL AND 
 SELECT signature, type, value FROM arguments WHERE argument = 'seed' AND kind = 'f' AND (type <> 'bigint' OR value IS DISTINCT FROM '1');
 -- the first argument says what it is
 SELECT DISTINCT argument, type FROM arguments WHERE place = 1 AND type IN ('tlv_model', 'tlv_graph', 'tlv_subspace', 'tlv_moments') AND kind = 'f' AND argument <> substr(type, 5)
-  AND function NOT IN ('tlv_match', 'tlv_amari', 'tlv_robinson_foulds', 'tlv_info', 'tlv_suggest_k')
+  AND function NOT IN ('tlv_match', 'tlv_amari', 'tlv_robinson_foulds', 'tlv_info', 'tlv_kind', 'tlv_suggest_k')
   AND NOT (type = 'tlv_moments' AND argument IN ('pairs', 'completion')) ORDER BY 1, 2;
 
 -- all options of fits to come are refused by name

@@ -154,25 +154,43 @@ read_list(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *giv
 	return TLV_OK;
 }
 
+/*
+ * Has every list in a list that many entries?  Asked before there is memory for all of them: what
+ * says yes is no longer than the text.  Otherwise *odd is the first that has not.
+ */
+static bool
+lists_are_even(const json_reader *reader, size_t at, size_t inner, size_t *odd)
+{
+	size_t list = at + 1;
+
+	for (*odd = 0; *odd < node_at(reader, at)->n; (*odd)++)
+	{
+		if (!is_array(reader, list) || node_at(reader, list)->n != inner)
+			return false;
+		list = node_at(reader, list)->next;
+	}
+	return true;
+}
+
 /* A list of lists that all have as many numbers. */
 static tlv_status
 read_matrix(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *given)
 {
 	bool by_rows = given->field->form == TLV_FIELD_BY_ROWS;
-	size_t outer, inner = 0, list = at + 1;
+	size_t outer, inner = 0, list = at + 1, odd;
 
 	if (!is_array(reader, at))
 		return refuse_field(ctx, reader, "a list of lists");
 	outer = node_at(reader, at)->n;
 	if (outer > 0 && is_array(reader, list))
 		inner = node_at(reader, list)->n;
+	if (!lists_are_even(reader, at, inner, &odd))
+		return refuse_entry(ctx, reader, odd, -1, "a list as long as the first");
 	TLV_TRY(allocate_numbers(ctx, given, by_rows ? outer : inner, by_rows ? inner : outer));
 	for (size_t i = 0; i < outer; i++)
 	{
 		size_t node = list + 1;
 
-		if (!is_array(reader, list) || node_at(reader, list)->n != inner)
-			return refuse_entry(ctx, reader, i, -1, "a list as long as the first");
 		for (size_t j = 0; j < inner; j++)
 		{
 			TLV_TRY_CONTINUE_AT(ctx, i * inner + j);
@@ -221,7 +239,7 @@ read_symmetric_matrix(tlv_context *ctx, const json_reader *reader, size_t at, si
 static tlv_status
 read_symmetric(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *given)
 {
-	size_t k, d = 0, matrix = at + 1;
+	size_t k, d = 0, matrix = at + 1, odd;
 	double *square;
 
 	if (!is_array(reader, at))
@@ -229,8 +247,9 @@ read_symmetric(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given
 	k = node_at(reader, at)->n;
 	if (k > 0 && is_array(reader, matrix))
 		d = node_at(reader, matrix)->n;
-	if (d > reader->json.n)
-		return refuse_field(ctx, reader, "a list of matrices");
+	if (k > 0 && (!is_array(reader, matrix) || !lists_are_even(reader, matrix, d, &odd) ||
+				  !lists_are_even(reader, at, d, &odd)))
+		return refuse_field(ctx, reader, "a list of square matrices, all of one size");
 	TLV_TRY(allocate_numbers(ctx, given, d * (d + 1) / 2, k));
 	TLV_TRY_NEW_ROWS(ctx, square, d, d);
 	for (size_t j = 0; j < k; j++)

@@ -43,9 +43,8 @@ TlvBagValue(size_t n, const int64_t *items, const double *weights)
 	return bag;
 }
 
-/* Items and weights of a bag argument, in the current memory context. */
-static size_t
-decode_bag(struct varlena *value, int64_t **items, double **weights)
+size_t
+TlvBagDecode(struct varlena *value, int64_t **items, double **weights)
 {
 	const tlv_bag_image *bag = TLV_BAG(value);
 	tlv_context ctx;
@@ -114,7 +113,7 @@ TLV_FUNCTION(tlv_bag_out)
 	StringInfoData text;
 	int64_t *items;
 	double *weights;
-	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	size_t n = TlvBagDecode(PG_GETARG_TLV(0), &items, &weights);
 	char entry[64];
 
 	initStringInfo(&text);
@@ -244,7 +243,7 @@ TLV_FUNCTION(tlv_bag_items)
 {
 	int64_t *items;
 	double *weights;
-	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	size_t n = TlvBagDecode(PG_GETARG_TLV(0), &items, &weights);
 
 	TlvInitRows(fcinfo);
 	for (size_t i = 0; i < n; i++)
@@ -263,7 +262,7 @@ TLV_FUNCTION(tlv_bag_total)
 {
 	int64_t *items;
 	double *weights, total = 0;
-	size_t n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	size_t n = TlvBagDecode(PG_GETARG_TLV(0), &items, &weights);
 
 	for (size_t i = 0; i < n; i++)
 		total += weights[i];
@@ -283,7 +282,7 @@ TLV_FUNCTION(tlv_bag_damp)
 	if (!(cap > 0) || isinf(cap))
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("cap = %g is not a finite number above 0", cap)));
-	n = decode_bag(PG_GETARG_TLV(0), &items, &weights);
+	n = TlvBagDecode(PG_GETARG_TLV(0), &items, &weights);
 	for (size_t i = 0; i < n; i++)
 		weights[i] = Min(weights[i], cap);
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
@@ -317,7 +316,7 @@ TLV_FUNCTION(tlv_bag_add)
 	{
 		int64_t *items;
 		double *weights;
-		size_t m = decode_bag(arguments[a], &items, &weights);
+		size_t m = TlvBagDecode(arguments[a], &items, &weights);
 
 		for (size_t i = 0; i < m; i++)
 			entries[n++] = (tlv_bag_entry){items[i], weights[i]};
@@ -333,7 +332,7 @@ TLV_FUNCTION(tlv_bag_subtract)
 	size_t n[2], left = 0, j = 0;
 
 	for (int a = 0; a < 2; a++)
-		n[a] = decode_bag(PG_GETARG_TLV(a), &items[a], &weights[a]);
+		n[a] = TlvBagDecode(PG_GETARG_TLV(a), &items[a], &weights[a]);
 	for (size_t i = 0; i < n[0]; i++)
 	{
 		double weight = weights[0][i];
@@ -364,7 +363,7 @@ TLV_FUNCTION(tlv_bag_scale)
 	double factor = PG_GETARG_FLOAT8(0);
 	int64_t *items;
 	double *weights;
-	size_t n = decode_bag(PG_GETARG_TLV(1), &items, &weights);
+	size_t n = TlvBagDecode(PG_GETARG_TLV(1), &items, &weights);
 	tlv_context ctx;
 
 	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);

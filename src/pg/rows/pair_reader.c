@@ -3,6 +3,9 @@
  */
 #include "reader.h"
 
+#include "access/tupmacs.h"
+#include "miscadmin.h"
+
 /* ---- edges ---- */
 
 static void
@@ -87,10 +90,39 @@ labels_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 
 const TlvRowReader TlvLabelRows = {2, {TLV_ROW_LABELS}, labels_open};
 
+/* Which of the two are told by name: partitions are compared by which labels are equal, so that
+ * what they are called need not be kept. */
+static void
+read_labels(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+{
+	tlv_text name;
+
+	for (int s = 0; s < 2; s++)
+	{
+		if ((names & (1 << s)) != 0)
+			put_name(fcinfo, first + s, &cursor->ids[s], &name, cursor);
+		else
+			cursor->ids[s] = PG_GETARG_INT64(first + s);
+		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[s]);
+	}
+}
+
+#define NAMED_LABELS(reader, function, names)                                                      \
+	static void function##_open(FunctionCallInfo fcinfo, int first, unsigned takes,                \
+								TlvRowCursor *cursor)                                              \
+	{                                                                                              \
+		read_labels(fcinfo, first, names, cursor);                                                 \
+	}                                                                                              \
+	const TlvRowReader reader = {2, {TLV_ROW_LABELS}, function##_open};
+
+NAMED_LABELS(TlvNamedLabelRows, named_labels, 3)
+NAMED_LABELS(TlvNamedLabelARows, named_label_a, 1)
+NAMED_LABELS(TlvNamedLabelBRows, named_label_b, 2)
+
 /* ---- arrays ---- */
 
-/* The elements of a one-dimensional array of 8-byte elements without NULL. */
-static const void *
+/* The elements of a one-dimensional array without NULL. */
+static char *
 elements_of(FunctionCallInfo fcinfo, int argument, const char *what, TlvRowCursor *cursor,
 			size_t *n)
 {
@@ -135,4 +167,36 @@ memberships_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCurso
 }
 
 const TlvRowReader TlvCoverRows = {2, {TLV_ROW_COVERS}, covers_open};
+
+/* Ids of the elements of a one-dimensional array of texts without NULL. */
+static int64_t *
+term_ids(FunctionCallInfo fcinfo, int argument, TlvRowCursor *cursor, size_t *n)
+{
+	char *at = elements_of(fcinfo, argument, "communities", cursor, n);
+	int64_t *ids = palloc_extended(Max(*n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+
+	TlvCursorOwn(cursor, ids);
+	for (size_t i = 0; i < *n; i++)
+	{
+		TlvLoopCheck(i);
+		ids[i] = TlvTermId(VARDATA_ANY(at), VARSIZE_ANY_EXHDR(at));
+		at = att_addlength_pointer(at, -1, at);
+		at = (char *) att_align_nominal(at, TYPALIGN_INT);
+	}
+	return ids;
+}
+
+static void
+named_covers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	for (int s = 0; s < 2; s++)
+	{
+		size_t n;
+		const int64_t *ids = term_ids(fcinfo, first + s, cursor, &n);
+
+		cursor->row.part[s] = (tlv_part) TLV_PART(TLV_PART_IDS, n, 1, ids);
+	}
+}
+
+const TlvRowReader TlvNamedCoverRows = {2, {TLV_ROW_COVERS}, named_covers_open};
 const TlvRowReader TlvMembershipRows = {2, {TLV_ROW_MEMBERSHIPS}, memberships_open};

@@ -139,7 +139,11 @@ extern const TlvRowReader TlvNamedEdgeRows, TlvNamedEdgeWeightedRows;	  /* two t
 extern const TlvRowReader TlvNamedSourceRows, TlvNamedSourceWeightedRows; /* text, bigint */
 extern const TlvRowReader TlvNamedTargetRows, TlvNamedTargetWeightedRows; /* bigint, text */
 extern const TlvRowReader TlvLabelRows;									  /* two bigints */
+extern const TlvRowReader TlvNamedLabelRows;							  /* two texts */
+extern const TlvRowReader TlvNamedLabelARows;							  /* text, bigint */
+extern const TlvRowReader TlvNamedLabelBRows;							  /* bigint, text */
 extern const TlvRowReader TlvCoverRows;									  /* two bigint[] */
+extern const TlvRowReader TlvNamedCoverRows;							  /* two text[] */
 extern const TlvRowReader TlvMembershipRows;							  /* two float8[] */
 
 /* ---- transition functions (server/aggregates.c) ---- */

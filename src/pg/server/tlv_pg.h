@@ -364,6 +364,9 @@ TlvExpandedDatum(TlvExpanded *expanded)
 extern Datum tlv_bag_in(PG_FUNCTION_ARGS);
 extern Datum tlv_to_bag_tsvector(PG_FUNCTION_ARGS);
 extern struct varlena *TlvBagValue(size_t n, const int64_t *items, const double *weights);
+
+/* Items and weights of a bag, as many as are returned, in the current memory context. */
+extern size_t TlvBagDecode(struct varlena *value, int64_t **items, double **weights);
 #define TLV_BAG(value) ((const tlv_bag_image *) (value))
 
 /* Stable 63-bit id of a term. */

@@ -603,6 +603,23 @@ TLV_FUNCTION(tlv_value_info)
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
+/* The name of a value's kind, of its first bytes. */
+TLV_FUNCTION(tlv_value_kind)
+{
+	struct varlena *head = (struct varlena *) PG_DETOAST_DATUM_SLICE(
+		PG_GETARG_DATUM(0), 0, sizeof(tlv_frame_header) - VARHDRSZ);
+	tlv_frame_header header;
+	const tlv_kind *kind;
+
+	memset(&header, 0, sizeof(header));
+	memcpy((char *) &header + VARHDRSZ, VARDATA_ANY(head),
+		   Min(VARSIZE_ANY_EXHDR(head), sizeof(header) - VARHDRSZ));
+	kind = tlv_kind_find((tlv_frame_type) header.type, header.kind);
+	if (kind == NULL) /* it is damaged: the one error for that */
+		kind = TlvKind(&(tlv_frame){.header = TlvFrame(PG_GETARG_TLV(0)).header});
+	PG_RETURN_TEXT_P(cstring_to_text(kind->name));
+}
+
 /* A name that ends in _<digits> is one of a series: they are its place there. */
 static void
 put_diagnostic(FunctionCallInfo fcinfo, const char *name, double value)

@@ -1,0 +1,96 @@
+/*
+ * mmsb_edges.c - how probable edges are under a model of communities.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "tensorlv/model/mmsb.h"
+
+/* What a call site keeps of the model that it had last, which the cache holds open for it. */
+typedef struct EdgeModel
+{
+	const tlv_frame_header *header; /* NULL: none */
+	tlv_digest digest;
+	MemoryContext mcxt;
+	tlv_mmsb_parts parts; /* pointing into the model's frame */
+} EdgeModel;
+
+static void
+read_edge_model(const tlv_frame *frame, EdgeModel *model)
+{
+	tlv_context ctx;
+
+	model->header = NULL;
+	TlvRequireKind(frame, &tlv_kind_mmsb, "tlv_edge_probability");
+	MemoryContextReset(model->mcxt);
+	TlvContextInit(&ctx, model->mcxt, SIZE_MAX);
+	TlvCheck(&ctx, tlv_mmsb_read(&ctx, frame, &model->parts));
+	model->digest = frame->header->digest;
+	model->header = frame->header;
+}
+
+static const tlv_mmsb_parts *
+edge_model(FunctionCallInfo fcinfo, const tlv_frame *frame)
+{
+	void **note = TlvCallSiteNote(fcinfo);
+	EdgeModel *model = *note;
+
+	if (model == NULL)
+	{
+		model = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EdgeModel));
+		model->mcxt =
+			AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "tensorlv edges", ALLOCSET_SMALL_SIZES);
+		*note = model;
+	}
+	if (model->header != frame->header ||
+		memcmp(&model->digest, &frame->header->digest, sizeof(tlv_digest)) != 0)
+		read_edge_model(frame, model);
+	return &model->parts;
+}
+
+/* names: which of the two nodes are told by name. */
+static Datum
+edge_probability(FunctionCallInfo fcinfo, int names)
+{
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	const tlv_mmsb_parts *parts = edge_model(fcinfo, &cache->model->frame);
+	double probability;
+	int64 ends[2];
+
+	for (int s = 0; s < 2; s++)
+		if ((names & (1 << s)) != 0)
+		{
+			text *name = PG_GETARG_TEXT_PP(1 + s);
+
+			ends[s] = TlvTermId(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+		}
+		else
+			ends[s] = PG_GETARG_INT64(1 + s);
+	probability = tlv_mmsb_edge_probability(parts, ends[0], ends[1]);
+	TlvCachedModelEnd(cache);
+	if (isnan(probability))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(probability);
+}
+
+/* tlv_edge_probability(model, src, dst) */
+TLV_FUNCTION(tlv_edge_probability)
+{
+	return edge_probability(fcinfo, 0);
+}
+
+TLV_FUNCTION(tlv_edge_probability_names)
+{
+	return edge_probability(fcinfo, 3);
+}
+
+TLV_FUNCTION(tlv_edge_probability_source_name)
+{
+	return edge_probability(fcinfo, 1);
+}
+
+TLV_FUNCTION(tlv_edge_probability_target_name)
+{
+	return edge_probability(fcinfo, 2);
+}
