@@ -17,6 +17,7 @@ CREATE FUNCTION peak() RETURNS bigint LANGUAGE sql AS
 SQL
 
 # ---- the model of every step goes with the next: the peak is the same after 2 steps and after many ----
+# The peak counts what pages of the server's shared memory and of its catalogues the process was the first to touch: the least of a few.
 SKIP: {
     skip 'the memory of a process is not known here', 2 unless -r '/proc/self/status';
     my %fits = (
@@ -26,11 +27,12 @@ SKIP: {
     for my $name (sort keys %fits) {
         my ($most, $call) = @{ $fits{$name} };
         my (%peak, $size);
-        for my $steps (2, $most) {
+        for my $steps (2, $most, 2, $most, 2, $most) {
             my $fit = sprintf $call, $steps;
-            ($size, $peak{$steps}) = split /\|/,
+            ($size, my $peak) = split /\|/,
                 query($db, "SET jit = off; SET max_parallel_workers_per_gather = 0; SELECT encode(tlv_model_send($fit), 'hex'), peak()");
             $size = 4 + length plain_image(pack 'H*', $size);
+            $peak{$steps} = $peak if !defined $peak{$steps} || $peak < $peak{$steps};
         }
         my $more = ($peak{$most} - $peak{2}) / $size;
         cmp_ok($more, '<', 4, sprintf('%s: %d steps instead of 2, of a model of %.0f kB, take %.1f models more', $name, $most, $size / 1024, $more));

@@ -144,6 +144,13 @@ extern tlv_status tlv_fail_hint(tlv_context *ctx, const char *format, ...)
 /* Returns TLV_CANCELLED with its error filled. */
 extern tlv_status tlv_cancelled(tlv_context *ctx);
 
+#ifdef __clang_analyzer__
+/* It sees one file at a time, and would take failures for TLV_OK. */
+#define tlv_fail(ctx, code, ...) ((tlv_fail) (ctx, code, __VA_ARGS__), (code))
+#define tlv_fail_hint(ctx, ...)	 ((tlv_fail_hint) (ctx, __VA_ARGS__), TLV_BAD_PARAMETER)
+#define tlv_cancelled(ctx)		 ((tlv_cancelled) (ctx), TLV_CANCELLED)
+#endif
+
 /* Return from the calling function when expression is not TLV_OK. */
 #define TLV_TRY(expression)                                                                        \
 	do                                                                                             \

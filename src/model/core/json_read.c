@@ -12,7 +12,6 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/sections.h"
-#include "tensorlv/num/assert.h"
 
 /* Fields of one kind at most, and keys beside them. */
 #define MOST_FIELDS 64
@@ -298,12 +297,11 @@ static tlv_status
 read_text_sections(tlv_context *ctx, const json_reader *reader, size_t at, tlv_given *given)
 {
 	bool bytes_first = (given->field->flags & TLV_BYTES_FIRST) != 0;
-	int64_t *offsets = NULL;
-	char *bytes = NULL;
+	int64_t *offsets;
+	char *bytes;
 	size_t n;
 
 	TLV_TRY(read_texts(ctx, reader, at, field_key(given->field), &offsets, &bytes));
-	tlv_assert(offsets != NULL && bytes != NULL);
 	n = node_at(reader, at)->n;
 	given->columns = 1;
 	given->element = bytes_first ? TLV_BYTES : TLV_INT64;

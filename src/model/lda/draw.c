@@ -19,7 +19,7 @@ top_items(size_t k, size_t d, size_t j, const double *phi, size_t *top)
 	for (size_t i = 0; i < d; i++)
 	{
 		double p = phi[i * k + j];
-		size_t at = n;
+		size_t at;
 
 		if (!(p > 0) || (n == TLV_PICTURE_WORDS && p <= phi[top[n - 1] * k + j]))
 			continue;

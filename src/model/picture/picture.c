@@ -47,10 +47,11 @@ tlv_picture_add(tlv_context *ctx, tlv_picture *picture, const char *shape, const
 	{
 		size_t n = strcspn(shape, "%$");
 
-		if (n == 0 && *shape == '$')
+		if (*shape == '$')
 			TLV_TRY(tlv_json_put(ctx, body_of(picture), colours[component % COLOURS]));
-		else if (n == 0)
+		else if (*shape == '%')
 		{
+			/* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): one number for every % */
 			print_number(*numbers++, piece);
 			TLV_TRY(tlv_json_put(ctx, body_of(picture), piece));
 		}

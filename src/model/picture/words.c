@@ -15,8 +15,8 @@ tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 			   const tlv_picture_component *component, size_t n, const tlv_text *words,
 			   const double *shares)
 {
-	double x = (double) (i % ACROSS) * (WIDE + PADDING),
-		   y = (double) (i / ACROSS) * (HIGH + PADDING);
+	size_t row = i / ACROSS;
+	double x = (double) (i % ACROSS) * (WIDE + PADDING), y = (double) row * (HIGH + PADDING);
 
 	TLV_TRY(tlv_picture_add(
 		ctx, picture, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" rx=\"6\" fill=\"#f6f7f8\"/>",
