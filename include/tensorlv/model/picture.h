@@ -82,7 +82,8 @@ extern tlv_status tlv_draw_ellipses(tlv_context *ctx, tlv_picture *picture, size
 									const double *means, const double *covariances,
 									const tlv_name_list *dimensions);
 
-/* States on a circle, as large as their weights, and arrows as wide as transitions[to + n from]. */
+/* States on a circle, as large as their weights, in rings as wide as transitions[j + n j], and
+ * arrows as wide as transitions[to + n from] among all that leave from. */
 extern tlv_status tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
 								 const tlv_picture_component *components,
 								 const double *transitions);

@@ -57,16 +57,17 @@ static tlv_status
 warn_of_rows(tlv_context *ctx, const directions_plan *plan, tlv_diagnostics *diagnostics)
 {
 	if (plan->zeros > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "rows_of_zeros", .score = plan->zeros},
-						 "so many rows are zero and have no direction: they were left out"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "rows_of_zeros", .score = plan->zeros},
+			"%.0f rows are zero and have no direction: they were left out", (double) plan->zeros));
 	if (plan->scaled > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "rows_scaled",
 										.score = plan->scaled,
 										.hint = "another covariance than 'direction' looks at "
 												"lengths, too"},
-						 "so many rows were not of length 1: only their directions count"));
+						 "%.0f rows were not of length 1: only their directions count",
+						 (double) plan->scaled));
 	return TLV_OK;
 }
 
@@ -81,7 +82,8 @@ warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_direction
 	if (narrow > 0)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "kappas_at_limit", .score = (double) narrow},
-						 "so many components are of equal rows: the likelihood says little"));
+						 "%zu of %zu components are made of equal rows: the likelihood says little",
+						 narrow, (size_t) directions->k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, directions->k, directions->weights, plan->n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

@@ -156,8 +156,9 @@ diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagno
 								   .score = (double) groups,
 								   .hint = "for groups, give k that many; for the density alone, "
 										   "the components serve as they are"},
-					"components describe one shape, not groups: counting those that overlap as "
-					"one (icl) leaves so many");
+					"components overlap and describe one shape, not groups: icl, which counts "
+					"overlapping ones as one, prefers k = %zu",
+					(size_t) groups);
 }
 
 /* Is there more than chance in what k components gain over one of the same form of covariance, and
@@ -196,8 +197,9 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	if (low > 0)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-			"variances of so many components are at their floor, a millionth of the data's: "
-			"constant or dependent columns, or equal rows; the likelihood says little"));
+			"the variances of %zu of %zu components are at their floor, a millionth of the data's: "
+			"constant or dependent columns, or equal rows; the likelihood says little",
+			low, mixture.k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,

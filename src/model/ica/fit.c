@@ -321,8 +321,8 @@ diagnose_uncertainty(tlv_context *ctx, const ica_fit *fit, tlv_diagnostics *diag
 		&(tlv_warning){.code = "uncertain_directions",
 					   .score = (double) large,
 					   .hint = "they need more rows, above all where large values are frequent"},
-		"sampling leaves the direction of so many components uncertain by more than %g radian",
-		UNCERTAINTY_WARN);
+		"sampling leaves the directions of %zu components uncertain by more than %g radian",
+		(size_t) large, UNCERTAINTY_WARN);
 }
 
 /*

@@ -31,5 +31,5 @@ tlv_mixture_warn_empty(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t k,
 					&(tlv_warning){.code = "empty_components",
 								   .score = (double) empty,
 								   .hint = "use a smaller k"},
-					"so many components have less than one row");
+					"components with less than one row: %zu", empty);
 }

@@ -86,20 +86,23 @@ add_warnings(tlv_context *ctx, const view_plan *plan, const tlv_multiview_parts 
 	if (plan->shift > MOST_SHIFT)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "means_moved", .score = plan->shift},
-						 "refinement moved means by so many standard deviations: the moments are "
-						 "uncertain, or the numbers of a view are not independent Gaussians given "
-						 "the component; refine => 'none' does not assume that they are"));
+						 "refinement moved means by up to %.3g standard deviations: the moments "
+						 "are uncertain, or the numbers of a view are not independent Gaussians "
+						 "given the component; refine => 'none' does not assume that they are",
+						 plan->shift));
 	if (low > 0)
-		TLV_TRY(tlv_warn(ctx, diagnostics,
-						 &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
-						 "variances of so many components are at their floor, a millionth of the "
-						 "data's: constant columns or equal rows"));
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "variances_at_floor", .score = (double) low},
+			"the variances of %zu of %zu components are at their floor, a millionth of the "
+			"data's: constant columns or equal rows",
+			(size_t) low, (size_t) parts->k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, parts->k, parts->weights, parts->rows));
 	if (plan->refined && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = plan->vectors ? MOST_STEPS : MOST_CELL_STEPS},
-						 "the likelihood still rises after so many steps"));
+						 "the likelihood still rises after %d steps",
+						 (int) (plan->vectors ? MOST_STEPS : MOST_CELL_STEPS)));
 	return TLV_OK;
 }
 

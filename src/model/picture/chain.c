@@ -6,9 +6,9 @@
 #include <math.h>
 
 #define TWO_PI 6.28318530717958647692
-/* Of the largest state; a transition that is drawn at least; the widest arrow. */
+/* Of the largest state; the share of the ways out that is drawn at least; the widest arrow. */
 #define LARGEST	 42.0
-#define LEAST	 0.02
+#define LEAST	 0.05
 #define WIDEST	 9.0
 #define SMALLEST 8.0
 
@@ -38,22 +38,22 @@ state_radius(const chain_drawing *w, size_t j)
 	return fmax(LARGEST * sqrt(w->components[j].weight), SMALLEST);
 }
 
-/* A bow to the right of the straight line, with a head. */
+/* A bow to the right of the straight line, with a head, as wide as its share of the ways out. */
 static tlv_status
 draw_arrow(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_t from, size_t to,
-		   double p)
+		   double p, double share)
 {
 	double ax = state_x(w, from), ay = state_y(w, from), bx = state_x(w, to), by = state_y(w, to);
 	double length = hypot(bx - ax, by - ay), ux = (bx - ax) / length, uy = (by - ay) / length;
 	double mx = (ax + bx) / 2 - 0.16 * length * uy, my = (ay + by) / 2 + 0.16 * length * ux;
 	double end = hypot(bx - mx, by - my), vx = (bx - mx) / end, vy = (by - my) / end;
-	double head = 6 + WIDEST * p, stop = state_radius(w, to) + 1, tip = stop + head;
+	double head = 6 + WIDEST * share, stop = state_radius(w, to) + 1, tip = stop + head;
 
 	TLV_TRY(tlv_picture_add(
 		ctx, picture,
 		"<path d=\"M% % Q% % % %\" fill=\"none\" stroke=\"$\" stroke-opacity=\"0.6\" "
 		"stroke-width=\"%\"><title>%</title></path>",
-		(double[]){ax, ay, mx, my, bx - tip * vx, by - tip * vy, 0.8 + WIDEST * p, p}, from));
+		(double[]){ax, ay, mx, my, bx - tip * vx, by - tip * vy, 0.8 + WIDEST * share, p}, from));
 	return tlv_picture_add(ctx, picture, "<path d=\"M% % L% % L% %Z\" fill=\"$\"/>",
 						   (double[]){bx - stop * vx, by - stop * vy, bx - tip * vx - head / 2 * vy,
 									  by - tip * vy + head / 2 * vx, bx - tip * vx + head / 2 * vy,
@@ -74,6 +74,22 @@ draw_state(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_
 							w->components + j);
 }
 
+/* All ways out of a state.  How often it is left shows in its ring, so that the arrows of states
+ * that last are seen as well. */
+static tlv_status
+draw_leaving(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_t from,
+			 const double *row)
+{
+	double leaving = 0;
+
+	for (size_t to = 0; to < w->n; to++)
+		leaving += to == from ? 0 : row[to];
+	for (size_t to = 0; to < w->n; to++)
+		if (to != from && leaving > 0 && row[to] >= LEAST * leaving)
+			TLV_TRY(draw_arrow(ctx, picture, w, from, to, row[to], row[to] / leaving));
+	return TLV_OK;
+}
+
 tlv_status
 tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
 			   const tlv_picture_component *components, const double *transitions)
@@ -84,9 +100,7 @@ tlv_draw_chain(tlv_context *ctx, tlv_picture *picture, size_t n,
 	w.ring = drawn > 1 ? fmax(130, 32 * (double) drawn) : 0;
 	w.centre = w.ring + LARGEST + 30;
 	for (size_t from = 0; from < drawn; from++)
-		for (size_t to = 0; to < drawn; to++)
-			if (from != to && transitions[to + n * from] >= LEAST)
-				TLV_TRY(draw_arrow(ctx, picture, &w, from, to, transitions[to + n * from]));
+		TLV_TRY(draw_leaving(ctx, picture, &w, from, transitions + n * from));
 	for (size_t j = 0; j < drawn; j++)
 		TLV_TRY(draw_state(ctx, picture, &w, j, transitions[j + n * j]));
 	tlv_picture_reach(picture, 2 * w.centre, 2 * w.centre);

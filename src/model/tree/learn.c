@@ -140,8 +140,9 @@ diagnose(tlv_context *ctx, const learner *l, tlv_diagnostics *diagnostics)
 	if (components > 1)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "forest", .score = (double) components},
-						 "the tree is a forest of so many trees: the variables of different ones "
-						 "show no dependence"));
+						 "the variables make %zu trees: those of different trees show no "
+						 "dependence",
+						 components));
 	return TLV_OK;
 }
 

@@ -39,9 +39,9 @@ tree_finish_model(tlv_context *ctx, tree_plan *plan)
 	tlv_diagnostics diagnostics = {0};
 
 	if (plan->left_out > 0)
-		TLV_TRY(tlv_warn(ctx, &diagnostics,
-						 &(tlv_warning){.code = "rows_left_out", .score = plan->left_out},
-						 "so many rows were left out, since a number is missing in them"));
+		TLV_TRY(tlv_warn(
+			ctx, &diagnostics, &(tlv_warning){.code = "rows_left_out", .score = plan->left_out},
+			"%.0f rows were left out, since a number is missing in them", (double) plan->left_out));
 	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
 }
 
