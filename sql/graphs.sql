@@ -10,9 +10,24 @@ CREATE OPERATOR + (
     LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_add, COMMUTATOR = +
 );
 COMMENT ON OPERATOR + (tlv_graph, tlv_graph) IS 'the edges of both graphs, weights of equal ones added up';
+CREATE FUNCTION tlv_graph_subtract(tlv_graph, tlv_graph) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_moments_subtract' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_graph_subtract(tlv_graph, tlv_graph) IS 'implementation of the - operator: the edges of the second graph taken out of the first';
+CREATE OPERATOR - (LEFTARG = tlv_graph, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_subtract);
+COMMENT ON OPERATOR - (tlv_graph, tlv_graph) IS
+    'the edges of the second graph taken out of the first, which holds them; nodes without edges go, but stay while there are self-loops';
+CREATE FUNCTION tlv_graph_scale(float8, tlv_graph) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_moments_scale' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_graph_scale(float8, tlv_graph) IS 'implementation of the * operator: every weight so many times';
+CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_graph, FUNCTION = tlv_graph_scale);
+COMMENT ON OPERATOR * (float8, tlv_graph) IS 'every weight so many times: old edges fade';
+CREATE FUNCTION tlv_graph_inverse(tlv_graph, tlv_graph) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_moments_inverse' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_graph_inverse(tlv_graph, tlv_graph) IS 'inverse transition function of tlv_rollup: null where weights are not whole, or there are self-loops';
 CREATE AGGREGATE tlv_rollup(graph tlv_graph) (
     SFUNC = tlv_graph_combine, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_graph_combine, MINVFUNC = tlv_graph_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_rollup(tlv_graph) IS 'merges stored graphs of one kind: weights of equal edges add up';
 

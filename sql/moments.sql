@@ -18,6 +18,11 @@ CREATE OPERATOR - (
     LEFTARG = tlv_moments, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_subtract
 );
 COMMENT ON OPERATOR - (tlv_moments, tlv_moments) IS 'moments without a part of the rows: exact where the sums are whole numbers';
+CREATE FUNCTION tlv_moments_scale(float8, tlv_moments) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_moments_scale(float8, tlv_moments) IS 'implementation of the * operator: moments as if every row had come so many times';
+CREATE OPERATOR * (LEFTARG = float8, RIGHTARG = tlv_moments, FUNCTION = tlv_moments_scale);
+COMMENT ON OPERATOR * (float8, tlv_moments) IS 'moments as if every row had come so many times: counts of rows must stay whole';
 CREATE FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_moments_inverse(tlv_moments, tlv_moments) IS 'inverse transition function of tlv_rollup: null where the sums are not exact';

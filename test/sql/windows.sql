@@ -48,7 +48,39 @@ SELECT (a.coherence + b.coherence) - b.coherence = a.coherence AS counts,
        tlv_info((a.summary + b.summary) - b.summary)->>'tokens' = tlv_info(a.summary)->>'tokens' AS tokens
 FROM days a, days b WHERE a.day = 3 AND b.day = 100;
 SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM days a, days b WHERE a.day = 3 AND b.day = 100', q)) AS outcome
-FROM unnest(ARRAY['a.categories - b.summary', 'a.categories - (a.categories + b.categories)', 'a.dense - a.dense', 'a.summary - b.summary', 'a.coherence - b.coherence']) q;
+FROM unnest(ARRAY['a.categories - b.summary', 'a.categories - (a.categories + b.categories)', 'tlv_info(a.dense - a.dense)->>''rows''', 'a.summary - b.summary', 'a.coherence - b.coherence']) q;
+
+-- graphs: windows over whole weights move by one subtraction; others, and self-loops, are added up anew; names stay
+CREATE TEMP TABLE graph_days AS
+  SELECT day, tlv_graph_agg((day * i) % 17, 20 + (i * i + day) % 13) AS plain, tlv_digraph_agg('n' || (day + i) % 15, 'm' || (day * i) % 11, 1 + i % 3) AS named,
+         tlv_bigraph_agg(i, (day + i) % 9, 0.1 * i) AS fractions, tlv_graph_agg((day + i) % 5, (day * i) % 5) AS loops
+  FROM generate_series(1, 60) day, generate_series(1, 12) i GROUP BY day;
+UPDATE graph_days SET plain = NULL, named = NULL WHERE day IN (17, 18, 40);
+SELECT count(*), count(*) FILTER (WHERE w.plain IS NOT DISTINCT FROM p.plain) AS plain, count(*) FILTER (WHERE w.named IS NOT DISTINCT FROM p.named) AS named,
+       count(*) FILTER (WHERE w.fractions = p.fractions) AS fractions, count(*) FILTER (WHERE w.loops = p.loops) AS loops
+FROM (SELECT day, tlv_rollup(plain) OVER w AS plain, tlv_rollup(named) OVER w AS named, tlv_rollup(fractions) OVER w AS fractions, tlv_rollup(loops) OVER w AS loops
+      FROM graph_days WINDOW w AS (ORDER BY day ROWS 6 PRECEDING)) w,
+     LATERAL (SELECT tlv_rollup(plain ORDER BY day) AS plain, tlv_rollup(named ORDER BY day) AS named, tlv_rollup(fractions ORDER BY day) AS fractions,
+                     tlv_rollup(loops ORDER BY day) AS loops FROM graph_days d WHERE d.day BETWEEN w.day - 6 AND w.day) p;
+SELECT bool_and((a.plain + b.plain) - b.plain = a.plain) AS plain, bool_and((a.named + b.named) - b.named = a.named) AS named,
+       bool_and(tlv_info(a.fractions + b.fractions - b.fractions)->'entries' = tlv_info(a.fractions)->'entries') AS fractions,
+       bool_and(tlv_info(a.loops + b.loops - b.loops)->'entries' = tlv_info(a.loops)->'entries') AS loops FROM graph_days a, graph_days b WHERE b.day = a.day + 20;
+SELECT array_agg(concat_ws(' ', src_name, dst_name, weight)) AS edges
+FROM tlv_edges(0.5 * (SELECT tlv_graph_agg(a, b) FROM (VALUES ('x', 'y'), ('y', 'x'), ('x', 'x'), ('y', 'z')) AS e(a, b)));
+SELECT tlv_info(3 * g) - '{arrays,bytes,version}'::text[] AS thrice, 2 * g = g + g AS twice, tlv_info(g - g)->'rows' AS nothing
+FROM (SELECT tlv_graph_agg(a, b, w) AS g FROM (VALUES (1, 2, 3), (2, 3, 4)) AS e(a, b, w)) q;
+SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM graph_days a, graph_days b WHERE a.day = 3 AND b.day = 4', q)) AS outcome
+FROM unnest(ARRAY['a.plain - b.plain', 'a.plain - a.named', '(a.plain - a.plain) - b.plain', '0 * a.plain', '-1 * a.plain', $$'NaN'::float8 * a.plain$$, '1e308 * (1e308 * a.plain)',
+  'tlv_graph_inverse(a.plain, a.plain)']) q;
+
+-- moments several times, and vectors out of vectors
+SELECT 2 * d.coherence = d.coherence + d.coherence AS counts, 2 * d.dense = d.dense + d.dense AS dense,
+       tlv_info(0.5 * d.summary)->'documents' AS half FROM days d WHERE day = 3;
+SELECT max(abs(x - y)) < 1e-9 AS covariances FROM days a, days b, unnest(tlv_central_moment((a.dense + b.dense) - b.dense, 2), tlv_central_moment(a.dense, 2)) AS c(x, y)
+WHERE a.day = 3 AND b.day = 100;
+SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM days a, days b WHERE a.day = 3 AND b.day = 100', q)) AS outcome
+FROM unnest(ARRAY['0.01 * a.dense', '0.01 * a.summary', '0 * a.summary', 'a.dense - (a.dense + b.dense)', '(a.dense - a.dense) - a.dense', $$tlv_info((a.dense - a.dense) + b.dense)->>'rows'$$,
+  '0.3 * a.categories', '2 * (SELECT tlv_row_sample(ARRAY[1.0], 3, 1))', '2 * (SELECT tlv_membership_pairs(ARRAY[1.0], ARRAY[1.0]))', '1e300 * a.summary']) q;
 
 -- a value of the format before packing, version 1, is read and becomes the one image of what it holds
 CREATE TEMP TABLE old AS SELECT 'count_summary:

@@ -30,6 +30,12 @@ typedef struct tlv_accumulator_class
 	/* Describes the value; scratch memory is left in builder->owned.  Does not change what the
 	 * accumulator means: rows may follow. */
 	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
+	/* Of kinds that are not declared: tlv_accumulator_subtract, and merge of a value taken so many
+	 * times; NULL: they cannot. */
+	tlv_status (*subtract)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+						   bool exactly, bool *done);
+	tlv_status (*merge_times)(tlv_context *ctx, tlv_accumulator *accumulator,
+							  const tlv_frame *frame, double times);
 	/* The forms of rows that it takes, a set of tlv_row_form. */
 	unsigned rows;
 	/* Adds one row of one of these forms; called through tlv_add. */
@@ -68,6 +74,14 @@ extern tlv_status tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator
  */
 extern tlv_status tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator,
 										   const tlv_frame *frame, bool exactly, bool *done);
+
+/*
+ * Adds a stored value of the same kind so many times, as if every row had come so often: sums are
+ * multiplied.  Errors: TLV_BAD_PARAMETER for times that is not a finite number above 0, for kinds
+ * that are not sums alone, for counts of rows that do not stay whole; those of merge.
+ */
+extern tlv_status tlv_accumulator_merge_times(tlv_context *ctx, tlv_accumulator *accumulator,
+											  const tlv_frame *frame, double times);
 
 /* One document, decoded into buffers that grow and stay. */
 typedef struct tlv_document

@@ -121,6 +121,9 @@ struct tlv_sections
 	/* Of a kind with describe: merge_own takes sums of the other sign, too, and describe leaves out
 	 * what is gone (tlv_accumulator_subtract). */
 	bool takes_away;
+	/* Of a kind with sections that say TLV_OWN: they are sums, too, all but those of whole numbers
+	 * (int64) and those that this list names, which NULL ends. */
+	const char *const *no_sums;
 	/* Merges the sections that say TLV_OWN, of a frame of the same sizes; of a kind with describe,
 	 * of any sizes, before the sums of fixed shape are added. */
 	tlv_status (*merge_own)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);

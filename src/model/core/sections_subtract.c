@@ -1,7 +1,8 @@
 /*
- * sections_subtract.c - sums of declared values taken out of others (accumulator.h): what was
- * merged is merged again with the other sign.
+ * sections_subtract.c - sums of declared values taken out of others, or taken several times
+ * (accumulator.h): a value is merged whose sums were multiplied, by -1 to take it out.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,39 +64,52 @@ sums_whole(tlv_context *ctx, const tlv_declared *state, const tlv_sections *sect
 }
 
 static void
-negate_section(const tlv_section *section, void *data)
+multiply_section(const tlv_section *section, void *data, double times)
 {
 	size_t n = section->element == TLV_SPARSE ? section->entries : section->rows * section->columns;
 
 	for (size_t i = 0; i < n; i++)
 		if (section->element == TLV_INT64)
-			((int64_t *) data)[i] = -((int64_t *) data)[i];
+			((int64_t *) data)[i] = (int64_t) ((double) ((int64_t *) data)[i] * times);
 		else if (section->element == TLV_FLOAT32)
-			((float *) data)[i] = -((float *) data)[i];
+			((float *) data)[i] *= (float) times;
 		else
-			((double *) data)[i] = -((double *) data)[i];
+			((double *) data)[i] *= times;
 }
 
-/* A copy whose sums have the other sign. */
+/* Is a section of a kind that is sums one of these? */
+static bool
+section_is_sum(const tlv_sections *sections, const tlv_declaration *declaration)
+{
+	if (declaration->merge == TLV_SUM)
+		return true;
+	if (declaration->merge != TLV_OWN || declaration->element == TLV_INT64)
+		return false;
+	for (size_t i = 0; sections->no_sums != NULL && sections->no_sums[i] != NULL; i++)
+		if (strcmp(sections->no_sums[i], declaration->name) == 0)
+			return false;
+	return true;
+}
+
+/* A copy whose sums are so many times as large. */
 static tlv_status
-negated_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
-			 tlv_frame *negated)
+multiplied_copy(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
+				double times, tlv_frame *multiplied)
 {
 	char *image = tlv_alloc(ctx, frame->header->size, 1);
 
 	TLV_TRY_ALLOC(ctx, image);
 	TLV_TRY(tlv_copy(ctx, image, frame->header, frame->header->size));
-	*negated =
+	*multiplied =
 		(tlv_frame){(tlv_frame_header *) image, (tlv_section *) (image + sizeof(tlv_frame_header))};
 	for (size_t i = 0; i < sections->n; i++)
 	{
 		const tlv_declaration *declaration = &sections->list[i];
-		const tlv_section *section = tlv_frame_find(negated, declaration->name);
+		const tlv_section *section = tlv_frame_find(multiplied, declaration->name);
 
 		TLV_TRY_CONTINUE(ctx);
-		if (declaration->merge == TLV_SUM ||
-			(declaration->merge == TLV_OWN && declaration->element != TLV_INT64))
-			negate_section(section, image + section->offset);
+		if (section_is_sum(sections, declaration))
+			multiply_section(section, image + section->offset, times);
 	}
 	return TLV_OK;
 }
@@ -145,6 +159,8 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 	tlv_frame negated;
 
 	*done = is_sum(sections) && (state->known || sections->describe != NULL);
+	if (accumulator->class->subtract != NULL)
+		return accumulator->class->subtract(ctx, accumulator, frame, exactly, done);
 	if (*done && exactly)
 		TLV_TRY(sums_whole(ctx, state, sections, frame, done));
 	if (!*done && !exactly)
@@ -153,9 +169,70 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 						accumulator->class->name);
 	if (!*done)
 		return TLV_OK;
-	TLV_TRY(negated_copy(ctx, sections, frame, &negated));
+	TLV_TRY(multiplied_copy(ctx, sections, frame, -1, &negated));
 	TLV_TRY(accumulator->class->merge(ctx, accumulator, &negated));
 	TLV_TRY(require_left(ctx, state, sections, &negated));
 	tlv_free(ctx, (void *) negated.header);
+	return TLV_OK;
+}
+
+/* ---- a value several times ---- */
+
+static tlv_status
+refuse_fraction(tlv_context *ctx, const char *name, double number, double times)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g of \"%s\" is no whole number up to 2^53", times,
+			 number, name);
+	return tlv_fail_hint(ctx, "Counts of rows must stay whole; tlv_update(model, statistics, "
+							  "weight) gives statistics a weight.");
+}
+
+/* Counts must stay whole. */
+static tlv_status
+require_whole_times(tlv_context *ctx, const tlv_sections *sections, const tlv_frame *frame,
+					double times)
+{
+	for (size_t i = 0; i < sections->n; i++)
+	{
+		const tlv_declaration *declaration = &sections->list[i];
+		const tlv_section *section = tlv_frame_find(frame, declaration->name);
+		bool int64 = declaration->element == TLV_INT64;
+		size_t n = section->rows * section->columns;
+
+		TLV_TRY_CONTINUE(ctx);
+		if (!section_is_sum(sections, declaration) ||
+			(!int64 && declaration->range != TLV_WHOLE && declaration->range != TLV_COUNTED))
+			continue;
+		for (size_t j = 0; j < n; j++)
+		{
+			double number = int64 ? (double) tlv_frame_int64(frame, declaration->name)[j]
+								  : tlv_frame_float64(frame, declaration->name)[j];
+
+			if (!(fabs(times * number) <= 0x1p53 && times * number == floor(times * number)))
+				return refuse_fraction(ctx, declaration->name, number, times);
+		}
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_accumulator_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+							double times)
+{
+	const tlv_sections *sections = accumulator->class->sections;
+	tlv_frame multiplied;
+
+	if (!(times > 0 && times <= DBL_MAX))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%g is not a finite number above 0", times);
+	if (accumulator->class->merge_times != NULL)
+		return accumulator->class->merge_times(ctx, accumulator, frame, times);
+	if (!is_sum(sections))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"values of kind %s are no sums that can be multiplied",
+						accumulator->class->name);
+	TLV_TRY(require_whole_times(ctx, sections, frame, times));
+	TLV_TRY(multiplied_copy(ctx, sections, frame, times, &multiplied));
+	TLV_TRY(accumulator->class->merge(ctx, accumulator, &multiplied));
+	tlv_free(ctx, (void *) multiplied.header);
 	return TLV_OK;
 }

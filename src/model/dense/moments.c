@@ -159,6 +159,17 @@ merge_sums(tlv_context *ctx, moments_state *state, dense_sums *other, const doub
 	return TLV_OK;
 }
 
+/* All rows have been taken out: it is empty again, up to what rounding leaves. */
+static tlv_status
+none_left(tlv_context *ctx, moments_state *state)
+{
+	if (state->sums.rows < 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "more of \"rows\" is taken away than there is");
+	dense_sums_free(ctx, &state->sums);
+	memset(&state->sums, 0, sizeof(state->sums));
+	return TLV_OK;
+}
+
 static tlv_status
 merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 {
@@ -168,6 +179,8 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 
 	if (state->sums.d == 0)
 	{
+		if (tlv_frame_scalar(frame, "rows", 0) < 0)
+			return tlv_fail(ctx, TLV_BAD_DATA, "more of \"rows\" is taken away than there is");
 		TLV_TRY_NEW(ctx, state->shift, d);
 		memcpy(state->shift, shift, d * sizeof(double));
 		return dense_sums_read(ctx, frame, &state->sums);
@@ -180,8 +193,12 @@ merge_rows(tlv_context *ctx, moments_state *state, const tlv_frame *frame)
 	TLV_TRY(check_distance(ctx, state, shift));
 	TLV_TRY(dense_sums_read(ctx, frame, &other));
 	TLV_TRY(merge_sums(ctx, state, &other, shift));
+	if (other.rows < 0 && state->sums.rows > 0)
+		for (size_t j = 0; j < d; j++)
+			TLV_TRY(tlv_require_left(ctx, "sum2", 1, other.sum2 + j + d * j,
+									 state->sums.sum2 + j + d * j));
 	dense_sums_free(ctx, &other);
-	return TLV_OK;
+	return state->sums.rows <= 0 ? none_left(ctx, state) : TLV_OK;
 }
 
 /* Shifted sums are merged about one point. */
@@ -200,7 +217,7 @@ moments_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 				 state->order, order);
 		return tlv_fail_hint(ctx, "Collect all of them with the same max_order.");
 	}
-	return tlv_frame_scalar(frame, "rows", 0) > 0 ? merge_rows(ctx, state, frame) : TLV_OK;
+	return tlv_frame_scalar(frame, "rows", 0) != 0 ? merge_rows(ctx, state, frame) : TLV_OK;
 }
 
 /* ---- the stored value ---- */
@@ -248,6 +265,7 @@ static const tlv_declaration moments_list[] = {
 	{"sum4", TLV_FLOAT64, SIZE_FOURTHS, TLV_ONE, TLV_ANY, TLV_OWN, AT(sums.sum4)},
 };
 #undef AT
+static const char *const moments_no_sums[] = {"shift", "order", NULL};
 static const tlv_sections moments_sections = {
 	.state = sizeof(moments_state),
 	.kind = TLV_KIND_DENSE_MOMENTS,
@@ -256,6 +274,8 @@ static const tlv_sections moments_sections = {
 			 TLV_FRAME_MAX_BYTES / sizeof(double)},
 	.flush = moments_flush,
 	.describe = moments_describe,
+	.takes_away = true,
+	.no_sums = moments_no_sums,
 	.check_more = moments_check,
 	.merge_own = moments_merge,
 };

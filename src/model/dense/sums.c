@@ -193,7 +193,8 @@ translate2(size_t d, double n, const double *restrict delta, const double *restr
 
 		for (size_t i = j; i < d; i++)
 			sum2[i + d * j] += fixed * delta[i] + sum1[i] * dj;
-		sum2[j + d * j] = sum2[j + d * j] < 0 ? 0 : sum2[j + d * j]; /* rounding; NaN stays */
+		/* rounding; NaN stays, and so do sums that are to be taken out */
+		sum2[j + d * j] = n > 0 && sum2[j + d * j] < 0 ? 0 : sum2[j + d * j];
 	}
 }
 

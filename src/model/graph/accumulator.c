@@ -29,6 +29,7 @@ typedef struct graph_state
 	size_t n_runs;
 	size_t runs_room;
 	edge_run *run;			 /* each more than twice as long as the next */
+	bool fractions;			 /* a stored graph has had weights that are not whole */
 	tlv_name_table names[2]; /* of nodes; of targets of a bipartite graph the second */
 } graph_state;
 
@@ -254,7 +255,7 @@ graph_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 /* The entries of one row. */
 static tlv_status
 put_frame_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint64_t src,
-			  size_t count, const int64_t *targets)
+			  size_t count, const int64_t *targets, double times)
 {
 	entry_batch batch;
 
@@ -264,17 +265,19 @@ put_frame_row(tlv_context *ctx, run_writer *writer, entry_cursor *cursor, uint64
 		for (size_t i = 0; i < batch.n; i++)
 			__builtin_prefetch(&targets[batch.column[i]]);
 		for (size_t i = 0; i < batch.n; i++)
-			TLV_TRY(tlv_run_put(ctx, writer, src, bias(targets[batch.column[i]]), batch.weight[i]));
+			TLV_TRY(tlv_run_put(ctx, writer, src, bias(targets[batch.column[i]]),
+								times * batch.weight[i]));
 		if ((e + batch.n) % GRAPH_STOP_STRIDE == 0)
 			TLV_TRY_CONTINUE(ctx);
 	}
 	return TLV_OK;
 }
 
-/* Writes the edges of a stored graph, and its nodes where they have no row of their own. */
+/* Writes the edges of a stored graph, so many times, and its nodes where they have no row of their
+ * own. */
 static tlv_status
 put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool with_nodes,
-		  const int64_t *sources, const int64_t *targets)
+		  const int64_t *sources, const int64_t *targets, double times)
 {
 	size_t looked = 0;
 	entry_cursor cursor;
@@ -287,7 +290,7 @@ put_frame(tlv_context *ctx, run_writer *writer, const tlv_frame *frame, bool wit
 
 		if (count == 0 && with_nodes)
 			TLV_TRY(tlv_run_put(ctx, writer, src, src, 1));
-		TLV_TRY(put_frame_row(ctx, writer, &cursor, src, count, targets));
+		TLV_TRY(put_frame_row(ctx, writer, &cursor, src, count, targets, times));
 		if (writer->run.entries - looked >= GRAPH_STOP_STRIDE)
 		{
 			looked = writer->run.entries;
@@ -309,7 +312,7 @@ merge_names(tlv_context *ctx, tlv_name_table *names, const tlv_frame *frame, siz
 
 static tlv_status
 run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
-			   const tlv_graph_header *header, edge_run *run)
+			   const tlv_graph_header *header, double times, edge_run *run)
 {
 	bool bipartite = header->kind == TLV_GRAPH_BIPARTITE;
 	int64_t *sources = NULL, *targets = NULL;
@@ -321,7 +324,8 @@ run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 	if (status == TLV_OK)
 		status = tlv_run_begin(ctx, &writer, 4 * header->entries + 8 * header->rows);
 	if (status == TLV_OK)
-		status = put_frame(ctx, &writer, frame, !bipartite, sources, bipartite ? targets : sources);
+		status = put_frame(ctx, &writer, frame, !bipartite, sources, bipartite ? targets : sources,
+						   times);
 	if (status == TLV_OK)
 		status = merge_names(ctx, &state->names[0], frame, 0, header->rows, sources);
 	if (status == TLV_OK && bipartite)
@@ -336,26 +340,116 @@ run_from_frame(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
 	return status;
 }
 
+/* Adding and taking out again is exact while all weights, and their sum, are whole. */
+static bool
+has_fractions(const tlv_frame *frame, const tlv_graph_header *header)
+{
+	return tlv_frame_find(frame, "weights") != NULL || !(header->total <= GRAPH_MAX_WHOLE);
+}
+
 static tlv_status
-graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+graph_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				  double times)
 {
 	graph_state *state = (graph_state *) accumulator;
 	tlv_graph_header header;
 	edge_run run;
 
 	tlv_graph_read_header(frame, &header);
+	if (!(times * header.total <= DBL_MAX && times * header.self_loop_weight <= DBL_MAX))
+		return tlv_fail(ctx, TLV_BAD_DATA, "weights of %g times %g together are not finite", times,
+						header.total);
 	TLV_TRY(tlv_require_whole_sum(ctx, "self_loops", state->totals.self_loops, header.self_loops));
 	TLV_TRY(tlv_require_whole_sum(ctx, "nulls", state->base.nulls, header.nulls));
 	if (header.rows > 0)
 	{
-		TLV_TRY(run_from_frame(ctx, state, frame, &header, &run));
+		TLV_TRY(run_from_frame(ctx, state, frame, &header, times, &run));
 		TLV_TRY(graph_add_run(ctx, state, &run));
 	}
-	state->totals.weighted |= header.weighted;
+	state->fractions |= has_fractions(frame, &header);
+	state->totals.weighted |= header.weighted || times != 1;
 	state->totals.self_loops += header.self_loops;
-	state->totals.self_loop_weight += header.self_loop_weight;
+	state->totals.self_loop_weight += times * header.self_loop_weight;
 	state->base.nulls += header.nulls;
 	return TLV_OK;
+}
+
+static tlv_status
+graph_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	return graph_merge_times(ctx, accumulator, frame, 1);
+}
+
+/* All that there is in one run, the only one; there may be none. */
+static tlv_status
+one_run(tlv_context *ctx, graph_state *state)
+{
+	TLV_TRY(flush_buffer(ctx, state));
+	while (state->n_runs > 1)
+		TLV_TRY(merge_last(ctx, state));
+	return TLV_OK;
+}
+
+/* The edges of a stored graph out of the only run. */
+static tlv_status
+subtract_edges(tlv_context *ctx, graph_state *state, const tlv_frame *frame,
+			   const tlv_graph_header *header)
+{
+	const edge_run none = {.entries = 0};
+	edge_run taken, left;
+	tlv_status status;
+
+	TLV_TRY(run_from_frame(ctx, state, frame, header, 1, &taken));
+	status = tlv_run_subtract(ctx, one_set(state), state->totals.self_loops > 0,
+							  state->n_runs > 0 ? state->run : &none, &taken, &left);
+	tlv_run_free(ctx, &taken);
+	TLV_TRY(status);
+	if (state->n_runs > 0)
+		tlv_run_free(ctx, &state->run[--state->n_runs]);
+	if (left.entries > 0)
+		return graph_add_run(ctx, state, &left);
+	tlv_run_free(ctx, &left);
+	return TLV_OK;
+}
+
+/*
+ * What is left of counts beside the edges.  Of self-loops nobody knows whose they were: a node that
+ * is there stays while there are any.
+ */
+static tlv_status
+subtract_totals(tlv_context *ctx, graph_state *state, const tlv_graph_header *header)
+{
+	graph_totals *totals = &state->totals;
+
+	totals->self_loops -= header->self_loops;
+	totals->self_loop_weight -= header->self_loop_weight;
+	state->base.nulls -= header->nulls;
+	TLV_TRY(tlv_require_left(ctx, "self_loops", 1, NULL, &totals->self_loops));
+	if (totals->self_loops == 0)
+		totals->self_loop_weight = 0;
+	TLV_TRY(tlv_require_left(ctx, "self_loop_weight", 1, &header->self_loop_weight,
+							 &totals->self_loop_weight));
+	return tlv_require_left(ctx, "nulls", 1, NULL, &state->base.nulls);
+}
+
+static tlv_status
+graph_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame, bool exactly,
+			   bool *done)
+{
+	graph_state *state = (graph_state *) accumulator;
+	tlv_graph_header header;
+
+	tlv_graph_read_header(frame, &header);
+	TLV_TRY(one_run(ctx, state));
+	state->fractions |= state->n_runs > 0 && state->run->form == RUN_FLOAT;
+	*done = !exactly ||
+			(!state->fractions && !has_fractions(frame, &header) && state->totals.self_loops == 0 &&
+			 header.self_loops == 0 && state->totals.weighted == header.weighted);
+	if (!*done)
+		return TLV_OK;
+	if (header.rows > 0)
+		TLV_TRY(subtract_edges(ctx, state, frame, &header));
+	return subtract_totals(ctx, state, &header);
 }
 
 static tlv_status
@@ -363,9 +457,7 @@ graph_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *b
 {
 	graph_state *state = (graph_state *) accumulator;
 
-	TLV_TRY(flush_buffer(ctx, state));
-	while (state->n_runs > 1)
-		TLV_TRY(merge_last(ctx, state));
+	TLV_TRY(one_run(ctx, state));
 	state->totals.nulls = state->base.nulls;
 	return tlv_graph_build_image(ctx, &state->totals, state->n_runs > 0 ? state->run : NULL,
 								 state->names, builder);
@@ -392,6 +484,7 @@ create_bipartite(tlv_context *ctx, tlv_accumulator **accumulator)
 #define GRAPH_CLASS(kind, make)                                                                    \
 	{                                                                                              \
 		.name = (kind), .create = (make), .merge = graph_merge, .build = graph_build,              \
+		.subtract = graph_subtract, .merge_times = graph_merge_times,                              \
 		.rows = TLV_ROW_EDGE | TLV_ROW_NAMED_EDGE, .add = graph_add                                \
 	}
 

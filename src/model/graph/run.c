@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "tensorlv/num/assert.h"
@@ -244,6 +245,91 @@ tlv_run_merge(tlv_context *ctx, bool one_set, const edge_run *a, const edge_run 
 	}
 	tlv_run_end(ctx, &writer);
 	*sum = writer.run;
+	return TLV_OK;
+}
+
+/* ---- one run out of another ---- */
+
+/* What rounding may leave of a weight, of what is taken. */
+#define WEIGHT_ROUNDING 1e-9
+
+static tlv_status
+refuse_more(tlv_context *ctx, const run_cursor *edge)
+{
+	return tlv_fail(ctx, TLV_BAD_DATA,
+					"more of the edge from %" PRId64 " to %" PRId64 " is taken out than there is",
+					unbias(edge->src), unbias(edge->dst));
+}
+
+static tlv_status
+run_put_left(tlv_context *ctx, run_writer *writer, const run_cursor *from, const run_cursor *taken)
+{
+	double left = from->weight - taken->weight;
+
+	if (left < -WEIGHT_ROUNDING * taken->weight)
+		return refuse_more(ctx, from);
+	if (left <=
+		(from->form == RUN_FLOAT || taken->form == RUN_FLOAT ? WEIGHT_ROUNDING : 0) * taken->weight)
+		return TLV_OK;
+	return tlv_run_put(ctx, writer, from->src, from->dst, left);
+}
+
+static int
+run_compare(const run_cursor *a, const run_cursor *b)
+{
+	if (a->src != b->src)
+		return a->src < b->src ? -1 : 1;
+	return a->dst < b->dst ? -1 : a->dst > b->dst;
+}
+
+static tlv_status
+run_subtract_into(tlv_context *ctx, run_writer *writer, bool one_set, bool with_nodes,
+				  run_cursor *from, run_cursor *taken)
+{
+	bool more = run_next(from), more_taken = run_next(taken);
+
+	for (size_t looked = 1; more || more_taken; looked++)
+	{
+		int order = !more_taken ? -1 : !more ? 1 : run_compare(from, taken);
+
+		if (looked % GRAPH_STOP_STRIDE == 0)
+			TLV_TRY_CONTINUE(ctx);
+		if (order <= 0 && one_set && from->src == from->dst)
+		{
+			if (with_nodes)
+				TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, 1));
+		}
+		else if (order < 0)
+			TLV_TRY(tlv_run_put(ctx, writer, from->src, from->dst, from->weight));
+		else if (order == 0)
+			TLV_TRY(run_put_left(ctx, writer, from, taken));
+		else if (!(one_set && taken->src == taken->dst))
+			return refuse_more(ctx, taken);
+		more = order <= 0 ? run_next(from) : more;
+		more_taken = order >= 0 ? run_next(taken) : more_taken;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_run_subtract(tlv_context *ctx, bool one_set, bool with_nodes, const edge_run *from,
+				 const edge_run *taken, edge_run *left)
+{
+	run_cursor at_from, at_taken;
+	run_writer writer;
+	tlv_status status;
+
+	run_open(&at_from, from);
+	run_open(&at_taken, taken);
+	TLV_TRY(tlv_run_begin(ctx, &writer, from->size));
+	status = run_subtract_into(ctx, &writer, one_set, with_nodes, &at_from, &at_taken);
+	if (status != TLV_OK)
+	{
+		tlv_run_free(ctx, &writer.run);
+		return status;
+	}
+	tlv_run_end(ctx, &writer);
+	*left = writer.run;
 	return TLV_OK;
 }
 

@@ -255,7 +255,8 @@ require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	if (TlvKind(frame)->accumulator != accumulator->class)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("cannot take moments of kind %s out of kind %s",
+						errmsg("cannot take %s of kind %s out of kind %s",
+							   TlvKind(frame)->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
 							   TlvKind(frame)->name, accumulator->class->name)));
 }
 
@@ -294,45 +295,74 @@ TLV_FUNCTION(tlv_moments_inverse)
 	return TlvExpandedDatum(expanded);
 }
 
-static Datum
-merge_two(FunctionCallInfo fcinfo, bool subtract)
+/* A value that is made of others. */
+typedef struct MergeWork
 {
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
-	const tlv_kind *kind = TlvKind(&a);
-	TlvWork *work = TlvWorkBegin("tensorlv merge");
+	TlvWork *work;
+	const tlv_kind *kind;
 	tlv_accumulator *accumulator;
-	tlv_frame_builder *builder;
-	struct varlena *sum;
+} MergeWork;
 
-	work->ctx.arena.limit = SIZE_MAX;
-	builder = MemoryContextAlloc(work->mcxt, sizeof(tlv_frame_builder));
-	TlvCheck(&work->ctx, tlv_accumulator_create(&work->ctx, kind->accumulator, &accumulator));
-	TlvMerge(&work->ctx, accumulator, &a);
-	if (subtract)
-	{
-		bool done;
+static void
+merge_begin(const tlv_frame *frame, MergeWork *merge)
+{
+	merge->work = TlvWorkBegin("tensorlv merge");
+	merge->work->ctx.arena.limit = SIZE_MAX; /* bounded by the values' own size */
+	merge->kind = TlvKind(frame);
+	TlvCheck(&merge->work->ctx, tlv_accumulator_create(&merge->work->ctx, merge->kind->accumulator,
+													   &merge->accumulator));
+}
 
-		require_like(accumulator, &b);
-		TlvCheck(&work->ctx, tlv_accumulator_subtract(&work->ctx, accumulator, &b, false, &done));
-	}
-	else
-		TlvMerge(&work->ctx, accumulator, &b);
-	TlvCheck(&work->ctx, kind->accumulator->build(&work->ctx, accumulator, builder));
-	sum = TlvBuild(&work->ctx, builder);
-	TlvRequireMade(&work->ctx, sum);
-	tlv_assert(TlvAccepts(&work->ctx, sum));
-	TlvWorkEnd(work);
-	PG_RETURN_POINTER(sum);
+static struct varlena *
+merge_end(MergeWork *merge)
+{
+	tlv_context *ctx = &merge->work->ctx;
+	tlv_frame_builder *builder = MemoryContextAlloc(merge->work->mcxt, sizeof(tlv_frame_builder));
+	struct varlena *value;
+
+	TlvCheck(ctx, merge->kind->accumulator->build(ctx, merge->accumulator, builder));
+	value = TlvBuild(ctx, builder);
+	TlvRequireMade(ctx, value);
+	tlv_assert(TlvAccepts(ctx, value));
+	TlvWorkEnd(merge->work);
+	return value;
 }
 
 /* a + b */
 TLV_FUNCTION(tlv_moments_add)
 {
-	return merge_two(fcinfo, false);
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	MergeWork merge;
+
+	merge_begin(&a, &merge);
+	TlvMerge(&merge.work->ctx, merge.accumulator, &a);
+	TlvMerge(&merge.work->ctx, merge.accumulator, &b);
+	PG_RETURN_POINTER(merge_end(&merge));
 }
 
 /* a - b */
 TLV_FUNCTION(tlv_moments_subtract)
 {
-	return merge_two(fcinfo, true);
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
+	MergeWork merge;
+	bool done;
+
+	merge_begin(&a, &merge);
+	TlvMerge(&merge.work->ctx, merge.accumulator, &a);
+	require_like(merge.accumulator, &b);
+	TlvCheck(&merge.work->ctx,
+			 tlv_accumulator_subtract(&merge.work->ctx, merge.accumulator, &b, false, &done));
+	PG_RETURN_POINTER(merge_end(&merge));
+}
+
+/* times * a */
+TLV_FUNCTION(tlv_moments_scale)
+{
+	tlv_frame a = TlvFrame(PG_GETARG_TLV(1));
+	MergeWork merge;
+
+	merge_begin(&a, &merge);
+	TlvCheck(&merge.work->ctx, tlv_accumulator_merge_times(&merge.work->ctx, merge.accumulator, &a,
+														   PG_GETARG_FLOAT8(0)));
+	PG_RETURN_POINTER(merge_end(&merge));
 }

@@ -94,7 +94,8 @@ is_own_inverse(Oid function)
 	proc = (Form_pg_proc) GETSTRUCT(tuple);
 	own = proc->prolang == ClanguageId &&
 		  (strcmp(NameStr(proc->proname), "tlv_bag_inverse") == 0 ||
-		   strcmp(NameStr(proc->proname), "tlv_moments_inverse") == 0);
+		   strcmp(NameStr(proc->proname), "tlv_moments_inverse") == 0 ||
+		   strcmp(NameStr(proc->proname), "tlv_graph_inverse") == 0);
 	ReleaseSysCache(tuple);
 	return own;
 }

@@ -384,6 +384,46 @@ test_large(void **state)
 	free(rows);
 }
 
+/* What was merged and is taken out again leaves what there was, byte by byte: weights are multiples
+ * of 1/4, and no node has only a loop. */
+static void
+test_subtract(void **state)
+{
+	edge *rows = malloc(sizeof(edge) * 600), kept[600];
+	size_t n = 0;
+	bool done;
+
+	(void) state;
+	for (int kind = TLV_GRAPH_UNDIRECTED; kind <= TLV_GRAPH_BIPARTITE; kind++)
+		for (int weights = 0; weights < 3; weights++)
+		{
+			tlv_accumulator *accumulator = create((tlv_graph_kind) kind, false, 0);
+			image parts[2], left;
+
+			random_edges(1, weights, 40, 600, rows);
+			n = 0;
+			for (size_t i = 0; i < 600; i++)
+				if (rows[i].src != rows[i].dst || kind == TLV_GRAPH_BIPARTITE)
+					kept[n++] = rows[i];
+			parts[0] = collect((tlv_graph_kind) kind, 0, n / 3, kept);
+			parts[1] = collect((tlv_graph_kind) kind, 0, n - n / 3, kept + n / 3);
+			for (int i = 0; i < 2; i++)
+				assert_ok(accumulator->class->merge(&ctx, accumulator, &parts[i].frame));
+			assert_ok(tlv_accumulator_subtract(&ctx, accumulator, &parts[1].frame, false, &done));
+			assert_true(done);
+			left = build(accumulator);
+			assert_same(left, parts[0]);
+			drop(&left);
+			assert_int_equal(
+				tlv_accumulator_subtract(&ctx, accumulator, &parts[1].frame, false, &done),
+				TLV_BAD_DATA);
+			tlv_graph_accumulator_free(&ctx, accumulator);
+			drop(&parts[0]);
+			drop(&parts[1]);
+		}
+	free(rows);
+}
+
 int
 main(void)
 {
@@ -397,6 +437,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_subtract, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
