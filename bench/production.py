@@ -1,6 +1,6 @@
 """A stored model applied to single rows: pgbench beside the selection of the same row, a trigger that classifies
 what is inserted, with models kept open (tensorlv.model_cache) and without; bytes of stored models and of the moments
-of periods, windows over them, memory of a fit.  --seconds=N a rate (5), --clients=N (20), --only=rates | sizes | memory"""
+of periods, windows over them, memory of fits with default settings.  --seconds=N a rate (5), --clients=N (20), --only=rates | sizes | memory"""
 import os, re, subprocess, sys, tempfile
 from common import Session, machine, table
 
@@ -79,11 +79,27 @@ def fit_memory():
     """100,000 short texts of 100,000 lexemes, default settings"""
     s.query('CREATE TABLE texts AS SELECT doc, bag FROM tlv_simulate_lda((SELECT tlv_simulate_lda_model(100000, 20)), 100000, 20)')
     s.query('VACUUM ANALYZE texts')
-    cost = s.cost("SELECT tlv_lda('SELECT bag FROM texts', k => 20, iterations => 3) IS NOT NULL")[1]
-    setting = s.value("SELECT setting FROM pg_settings WHERE name = 'tensorlv.work_mem'")
-    limit = s.value("SELECT setting FROM pg_settings WHERE name = 'maintenance_work_mem'") if float(setting) < 0 else setting
-    table('100,000 texts of 20 words among 100,000, k = 20', ['limit, MB', 'CPU s', 'leader, private MB', 'of the limit'],
-          [[f'{float(limit) / 1024:.0f}', f'{cost.cpu:.1f}', f'{cost.leader_mb:.0f}', f'{cost.leader_mb / float(limit) * 1024:.2f}']])
+    return fit_cost('100,000 texts of 20 words among 100,000, k = 20', "SELECT tlv_lda('SELECT bag FROM texts', k => 20, iterations => 3) IS NOT NULL")
+
+
+def embeddings_memory():
+    """100,000 embeddings of 1536 numbers in 40 clusters, as real[], default settings"""
+    s.query('''CREATE TABLE items AS SELECT id, x::real[] AS embedding
+        FROM tlv_simulate_gmm((SELECT tlv_simulate_gmm_model(1536, 40, separation => 12)), 100000)''')
+    s.query('VACUUM ANALYZE items')
+    return fit_cost('100,000 embeddings of 1536 numbers, k = 40', "SELECT tlv_gmm('SELECT embedding FROM items', k => 40) IS NOT NULL")
+
+
+def fit_cost(name, sql):
+    limit = s.value("SELECT boot_val FROM pg_settings WHERE name = 'tensorlv.work_mem'")
+    s.query(f'SET tensorlv.work_mem = {limit}')
+    cost = s.cost(sql)[1]
+    s.query('RESET tensorlv.work_mem')
+    return [name, f'{float(limit) / 1024:.0f}', f'{cost.cpu:.1f}', f'{cost.leader_mb:.0f}', f'{cost.leader_mb / float(limit) * 1024:.2f}']
+
+
+def memory():
+    table('memory of fits with default settings', ['rows', 'limit, MB', 'CPU s', 'leader, private MB', 'of the limit'], [fit_memory(), embeddings_memory()])
 
 
 s = Session(max_parallel_workers_per_gather=0)
@@ -91,7 +107,7 @@ machine(s)
 if ONLY in (None, 'sizes'):
     sizes()
 if ONLY in (None, 'memory'):
-    fit_memory()
+    memory()
 if ONLY not in (None, 'rates'):
     sys.exit()
 s.query('CREATE TABLE models (id int PRIMARY KEY, model tlv_model)')

@@ -61,6 +61,7 @@ draw_arrow(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_
 						   from);
 }
 
+/* The name stands outside of the circle of states, where no arrows are. */
 static tlv_status
 draw_state(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_t j, double stay)
 {
@@ -70,8 +71,8 @@ draw_state(tlv_context *ctx, tlv_picture *picture, const chain_drawing *w, size_
 							"<circle cx=\"%\" cy=\"%\" r=\"%\" fill=\"#fff\" stroke=\"$\" "
 							"stroke-width=\"%\"><title>%</title></circle>",
 							(double[]){x, y, radius, 1 + WIDEST * stay, stay}, j));
-	return tlv_picture_name(ctx, picture, x, y + radius + 18, "text-anchor=\"middle\"",
-							w->components + j);
+	return tlv_picture_name(ctx, picture, x, y < w->centre ? y - radius - 12 : y + radius + 18,
+							"text-anchor=\"middle\"", w->components + j);
 }
 
 /* All ways out of a state.  How often it is left shows in its ring, so that the arrows of states
