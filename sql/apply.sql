@@ -35,6 +35,12 @@ COMMENT ON FUNCTION tlv_forecast(tlv_model, "any", integer) IS
     'the next steps after a sequence under a hidden Markov model: the probability of every symbol, or mean and variance of every dimension; after an empty sequence, how '
     'sequences begin';
 
+CREATE FUNCTION tlv_impute(model tlv_model, x "any") RETURNS float8[]
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_impute(tlv_model, "any") IS
+    'the row with what is null in it filled in by the model: numbers by their mean given the others, categories and symbols by the most probable; of mixtures, multi-view '
+    'mixtures (whole views, the three one behind the other), trees, and sequences of a hidden Markov model';
+
 CREATE FUNCTION tlv_unmix(model tlv_model, x "any") RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';

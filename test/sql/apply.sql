@@ -194,3 +194,40 @@ DROP TYPE apply_own CASCADE;
 DROP TYPE apply_point CASCADE;
 DROP TYPE apply_color;
 DROP DOMAIN apply_length, apply_vector;
+
+-- tlv_impute: the mean of what is missing, as an integral over the model's own densities says it
+CREATE FUNCTION pg_temp.integral(m tlv_model, before float8[], after float8[]) RETURNS float8 LANGUAGE sql AS $$
+  SELECT sum(t * exp(greatest(l - most, -700))) / sum(exp(greatest(l - most, -700))) FROM (SELECT t, l, max(l) OVER () AS most FROM generate_series(-3000, 3000) i, LATERAL (SELECT i / 100.0::float8) s(t),
+    LATERAL (SELECT tlv_log_likelihood(m, before || t || after)) q(l)) r $$;
+CREATE FUNCTION pg_temp.near(m tlv_model, VARIADIC x float8[]) RETURNS boolean LANGUAGE sql AS $$
+  SELECT abs((tlv_impute(m, x[1:1] || NULL::float8 || x[2:]))[2] - pg_temp.integral(m, x[1:1], x[2:])) < 1e-3 $$;
+SELECT covariance, pg_temp.near(m, 0.5, 1) AS gaussians, pg_temp.near(m, -2, 0) AS elsewhere
+FROM unnest(ARRAY['common', 'spherical', 'diagonal', 'full']) covariance, LATERAL (SELECT tlv_simulate_gmm_model(3, 3, 2, covariance)) q(m);
+SELECT pg_temp.near(tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 3, ''full''), 400)', 2, 'full'), 0.5, 1) AS fitted,
+       pg_temp.near(tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 3), 400)', 2, 'full', tails => 't'), 0.5, 1) AS tails,
+       pg_temp.near(tlv_simulate_tree_model(3, 1, kind => 'gaussian'), 0.5, 1) AS tree;
+SELECT abs((tlv_impute(m, ROW(ARRAY[0.3], NULL::float8[], ARRAY[-1.0])))[2] - sum(t * exp(l)) / sum(exp(l))) < 1e-3 AS views
+FROM tlv_simulate_multiview_model(ARRAY[1, 1, 1], 3) m, generate_series(-500, 500) i, LATERAL (SELECT i / 20.0::float8) s(t),
+     LATERAL (SELECT tlv_log_likelihood(m, ARRAY[0.3, t, -1.0])) q(l) GROUP BY m;
+SELECT abs((tlv_impute(m, ARRAY[[0.1, 0.2], [0.4, NULL], [1, 1]]))[2][2] - sum(t * exp(l)) / sum(exp(l))) < 1e-3 AS sequences
+FROM tlv_simulate_hmm_model(NULL, 2, dimensions => 2, separation => 2) m, generate_series(-1500, 1500) i, LATERAL (SELECT i / 100.0::float8) s(t),
+     LATERAL (SELECT tlv_log_likelihood(m, ARRAY[[0.1, 0.2], [0.4, t], [1, 1]])) q(l) GROUP BY m;
+-- forms of rows; what is there stays as it is
+SELECT tlv_impute(m, ARRAY[1.5, NULL, -2]) AS vector, tlv_impute(m, ROW(1.5, NULL::float8, -2)) = tlv_impute(m, ARRAY[1.5, NULL, -2]) AS record, tlv_impute(m, ARRAY[1, 2, 3]) AS whole,
+       abs((tlv_impute(m, ARRAY[NULL, NULL, NULL]::float8[]))[1] - (SELECT sum(weight * mean) FROM tlv_components(m) JOIN tlv_means(m) USING (component) WHERE dimension = 1)) < 1e-9 AS mean,
+       tlv_impute(m, NULL::float8[]) IS NULL AS nothing, tlv_impute(tlv_align(m, m), ARRAY[1.5, NULL, -2]) = tlv_impute(m, ARRAY[1.5, NULL, -2]) AS aligned FROM
+  tlv_from_json('{"kind": "gaussian_mixture", "covariance": "full", "weights": [1], "means": [[0, 1, 2]], "covariances": [[[2, 1, 0.5], [1, 4, 0], [0.5, 0, 1]]]}') m;
+SELECT tlv_impute(m, ROW(1, NULL::int, 3)) = ARRAY[1, c.category, 3]::float8[] AS views FROM tlv_simulate_multiview_model(NULL, 2, categories => ARRAY[3, 3, 3]) m,
+  LATERAL (SELECT category FROM tlv_categories(m) t, unnest(tlv_infer(m, ROW(1, NULL::int, 3))) WITH ORDINALITY p(share, c) WHERE variable = 2 AND component = c
+           GROUP BY category ORDER BY sum(share * probability) DESC LIMIT 1) c;
+SELECT tlv_impute(m, ARRAY[1, NULL, 0, NULL]) = ARRAY[1, s2, 0, s4]::float8[] AS tree FROM tlv_simulate_tree_model(4, 3) m,
+  LATERAL (SELECT (array_agg(state ORDER BY probability DESC) FILTER (WHERE node = 'v2'))[1] AS s2, (array_agg(state ORDER BY probability DESC) FILTER (WHERE node = 'v4'))[1] AS s4
+           FROM tlv_tree_posterior(m, ARRAY[1, NULL, 0, NULL])) p;
+SELECT array_length(tlv_impute(m, ARRAY[1, NULL, NULL, 2, 3]), 1) AS steps, tlv_impute(m, '{}'::int[]) AS none FROM tlv_simulate_hmm_model(3, 2) m;
+SELECT tlv_impute(tlv_simulate_lda_model(5, 2), '{1:1}'::tlv_bag);
+SELECT tlv_impute(tlv_simulate_ica_model(2), ARRAY[1, NULL]);
+SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY[1, NULL, 3]);
+SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY[[1, NULL], [2, 3]]);
+SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY['NaN', NULL]::float8[]);
+SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY[1e120, NULL]);
+SELECT tlv_impute(tlv_hmm('SELECT i / 10, i, CASE WHEN i % 3 = 0 THEN ''a'' ELSE ''b'' END FROM generate_series(1, 100) i', 2), ARRAY['a', NULL, 'b']);

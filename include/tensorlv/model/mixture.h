@@ -75,6 +75,16 @@ extern tlv_status tlv_mixture_floor(tlv_context *ctx, size_t d, const double *va
 extern tlv_status tlv_mixture_at_floor(tlv_context *ctx, const tlv_mixture *mixture,
 									   const double *floor, size_t *found);
 
+/*
+ * A row (d) whose missing numbers are those that are expected given the others: filled (d) gets
+ * sum_j share_j E[x_i | the others, component j]; a component's matrix must be the full one,
+ * packed. shares (k) of the components, or NULL: their posterior given the numbers that are there.
+ * Errors: TLV_BAD_DATA for a number beyond TLV_MIXTURE_LARGEST, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixture,
+									 const double *shares, const double *x, const bool *missing,
+									 double *filled);
+
 /* ---- expectation and maximisation ---- */
 
 /* Rows of a block. */

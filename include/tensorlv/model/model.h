@@ -71,6 +71,11 @@ typedef struct tlv_model_class
 								 double *value);
 	/* Sequences: the most probable states, one for each step, from 0. */
 	tlv_status (*decode)(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *states);
+	/* A row with what is missing filled in: the means of numbers given the rest of the row, the
+	 * most probable of categories and symbols; n steps (1: no sequence) of as many numbers.  Rows
+	 * are those of infer and, of vectors, may have missing elements. */
+	tlv_status (*impute)(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+						 tlv_posterior *filled);
 	/* An accumulator of expected sufficient statistics; method names a refinement, NULL the usual
 	 * one. */
 	tlv_status (*statistics)(tlv_context *ctx, tlv_model *model, const char *method,
@@ -129,6 +134,8 @@ extern tlv_status tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, c
 										   double *value);
 extern tlv_status tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 								   int32_t *states);
+extern tlv_status tlv_model_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								   tlv_posterior *filled);
 
 /* The same of a class that has it, as the class numbers the components; it keeps the names of its
  * dimensions. */

@@ -87,6 +87,16 @@ tlv_model_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t
 }
 
 tlv_status
+tlv_model_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
+{
+	TLV_TRY(tlv_model_require(ctx, model, row->form, "imputation"));
+	if (model->class->impute == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "imputation is not defined for a model of kind %s",
+						model_kind_name(&model->frame));
+	return model->class->impute(ctx, model, row, filled);
+}
+
+tlv_status
 tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 			   const tlv_step *step, void **image, size_t *size)
 {

@@ -100,6 +100,14 @@ sparse_decode(tlv_context *ctx, tlv_model *model, const tlv_row *row, int32_t *s
 }
 
 static tlv_status
+sparse_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
+{
+	sparse_model *own = (sparse_model *) model;
+
+	return own->inner->class->impute(ctx, own->inner, row, filled);
+}
+
+static tlv_status
 sparse_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 				  tlv_accumulator **accumulator)
 {
@@ -137,6 +145,7 @@ sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_clas
 	own->infer = kind->infer != NULL ? sparse_infer : NULL;
 	own->log_likelihood = kind->log_likelihood != NULL ? sparse_log_likelihood : NULL;
 	own->decode = kind->decode != NULL ? sparse_decode : NULL;
+	own->impute = kind->impute != NULL ? sparse_impute : NULL;
 	own->statistics = kind->statistics != NULL ? sparse_statistics : NULL;
 	own->completion = kind->completion != NULL ? sparse_completion : NULL;
 	own->coherence = kind->coherence != NULL ? sparse_coherence : NULL;

@@ -4,6 +4,7 @@
  */
 #include "tensorlv/model/accumulator.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -140,4 +141,13 @@ tlv_posterior_free(tlv_context *ctx, tlv_posterior *posterior)
 	tlv_free(ctx, posterior->widths_memory);
 	tlv_free(ctx, posterior->values);
 	memset(posterior, 0, sizeof(*posterior));
+}
+
+tlv_status
+tlv_require_exact_id(tlv_context *ctx, int64_t id)
+{
+	if (id >= -(INT64_C(1) << 53) && id <= INT64_C(1) << 53)
+		return TLV_OK;
+	return tlv_fail(ctx, TLV_BAD_PARAMETER,
+					"%" PRId64 ", or the text that it stands for, has no place among numbers", id);
 }

@@ -333,6 +333,22 @@ gmm_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, doubl
 }
 
 static tlv_status
+gmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
+{
+	const tlv_mixture *mixture = &((tlv_gmm_model *) model)->mixture;
+	const tlv_part *part = &row->part[0];
+
+	if (part->d != mixture->d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
+						part->d, mixture->d);
+	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, part->d));
+	if (part->missing != NULL)
+		return tlv_mixture_impute(ctx, mixture, NULL, part->float64, part->missing, filled->values);
+	memcpy(filled->values, part->float64, part->d * sizeof(double));
+	return TLV_OK;
+}
+
+static tlv_status
 gmm_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
 {
 	tlv_mixture mixture_a, mixture_b;
@@ -363,6 +379,7 @@ static const tlv_model_class gmm_class = {
 	.rows = TLV_ROW_VECTOR,
 	.infer = gmm_infer,
 	.log_likelihood = gmm_log_likelihood,
+	.impute = gmm_impute,
 	.statistics = tlv_gmm_statistics,
 	.update = tlv_gmm_update,
 	.match = gmm_match,

@@ -191,6 +191,10 @@ extern tlv_status tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moment
 
 /* ---- statistics, windows ---- */
 
+/* What is missing in a sequence (impute.c). */
+extern tlv_status tlv_hmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								 tlv_posterior *filled);
+
 extern tlv_status tlv_hmm_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 /* One step of Baum-Welch; in_order: states keep their numbers. */

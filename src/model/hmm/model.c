@@ -648,6 +648,7 @@ static const tlv_model_class hmm_class = {
 	.infer = hmm_infer,
 	.log_likelihood = hmm_log_likelihood,
 	.decode = hmm_decode,
+	.impute = tlv_hmm_impute,
 	.statistics = tlv_hmm_statistics,
 	.update = tlv_hmm_update,
 	.match = hmm_match,

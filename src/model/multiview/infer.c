@@ -186,6 +186,77 @@ tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 	return infer_any(ctx, model, row, posterior->values, NULL);
 }
 
+/* A missing view's expected numbers. */
+static void
+expect_view(const tlv_multiview_parts *parts, int t, const double *shares, double *filled)
+{
+	size_t d = parts->d[t];
+
+	for (size_t i = 0; i < d; i++)
+		filled[i] = 0;
+	for (size_t j = 0; j < parts->k; j++)
+		for (size_t i = 0; i < d; i++)
+			filled[i] += shares[j] * parts->means[t][j * d + i];
+}
+
+/* A missing view's most probable category. */
+static tlv_status
+expect_category(tlv_context *ctx, const tlv_multiview_parts *parts, int t, const double *shares,
+				double *filled)
+{
+	size_t d = parts->d[t], best = 0;
+	double most = -1;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double probability = 0;
+
+		for (size_t j = 0; j < parts->k; j++)
+			probability += shares[j] * parts->means[t][j * d + i];
+		if (probability > most)
+		{
+			most = probability;
+			best = i;
+		}
+	}
+	*filled = (double) parts->items[t][best];
+	return tlv_require_exact_id(ctx, parts->items[t][best]);
+}
+
+tlv_status
+tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
+{
+	const tlv_multiview_parts *parts = &((multiview_model *) model)->parts;
+	bool categories = is_categorical(parts);
+	double *shares, *at;
+
+	TLV_TRY_NEW(ctx, shares, parts->k);
+	TLV_TRY(infer_any(ctx, model, row, shares, NULL));
+	TLV_TRY(tlv_posterior_begin(ctx, filled, 1,
+								categories ? 3 : parts->d[0] + parts->d[1] + parts->d[2]));
+	at = filled->values;
+	if (row->form == TLV_ROW_VECTOR)
+		memcpy(at, row->part[0].float64, row->part[0].d * sizeof(double));
+	for (int t = 0; t < 3 && row->form != TLV_ROW_VECTOR; at += categories ? 1 : parts->d[t], t++)
+	{
+		const tlv_part *part = &row->part[t];
+
+		if (part->type == TLV_PART_NONE && categories)
+			TLV_TRY(expect_category(ctx, parts, t, shares, at));
+		else if (part->type == TLV_PART_NONE)
+			expect_view(parts, t, shares, at);
+		else if (categories)
+		{
+			TLV_TRY(tlv_require_exact_id(ctx, part->ids[0]));
+			*at = (double) part->ids[0];
+		}
+		else
+			memcpy(at, part->float64, parts->d[t] * sizeof(double));
+	}
+	tlv_free(ctx, shares);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {

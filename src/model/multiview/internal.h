@@ -77,6 +77,8 @@ extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 
 /* A row whose views are put one behind the other, or the numbers of three categories (model.h). */
+extern tlv_status tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+									   tlv_posterior *filled);
 extern tlv_status tlv_multiview_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 									  tlv_posterior *posterior);
 extern tlv_status tlv_multiview_log_likelihood(tlv_context *ctx, tlv_model *model,

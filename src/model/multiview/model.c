@@ -296,6 +296,7 @@ static const tlv_model_class multiview_class = {
 	.dimensions = multiview_dimensions,
 	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROWS_MISSING_VIEWS,
 	.infer = tlv_multiview_infer,
+	.impute = tlv_multiview_impute,
 	.log_likelihood = tlv_multiview_log_likelihood,
 	.statistics = tlv_multiview_statistics,
 	.update = tlv_multiview_update,

@@ -186,6 +186,39 @@ tree_log_likelihood(tlv_context *ctx, tlv_model *base, const tlv_row *row, doubl
 	return tlv_tree_belief_up(ctx, model, 1, value);
 }
 
+/* The means of numbers, the states of categories from 0. */
+static tlv_status
+tree_impute(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior *filled)
+{
+	tree_model *model = (tree_model *) base;
+	const tlv_part *part = &row->part[0];
+	bool codes = row->form == TLV_ROW_CODES;
+	tlv_posterior posterior = {0};
+	const double *at;
+
+	TLV_TRY(tree_infer(ctx, base, row, &posterior));
+	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, part->d));
+	at = posterior.values;
+	for (size_t v = model->parts.p; v < model->parts.nodes; v++)
+		at += model->parts.states[v];
+	for (size_t i = 0; i < part->d; i++)
+	{
+		size_t states = codes ? (size_t) model->parts.states[i] : 1, best = 0;
+		bool missing = codes ? part->codes[i] == TLV_CATEGORY_MISSING
+							 : part->missing != NULL && part->missing[i];
+
+		filled->values[i] = codes ? part->codes[i] : part->float64[i];
+		if (!missing)
+			continue;
+		for (size_t x = 1; x < states; x++)
+			best = at[x] > at[best] ? x : best;
+		filled->values[i] = codes ? (double) best : *at;
+		at += states;
+	}
+	tlv_posterior_free(ctx, &posterior);
+	return TLV_OK;
+}
+
 static const tlv_field tree_fields[] = {
 	{"gaussian", TLV_FIELD_FLAG, .flags = 0},
 	{"observed", TLV_FIELD_NUMBER, .flags = 0},
@@ -218,6 +251,7 @@ static const tlv_model_class tree_class = {
 	.rows = TLV_ROW_CODES | TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = tree_infer,
 	.log_likelihood = tree_log_likelihood,
+	.impute = tree_impute,
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
 };

@@ -60,7 +60,7 @@ put_incomplete(TlvRowCursor *cursor, ArrayType *array)
 	if (ARR_NDIM(array) != 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
-						errhint("It has one element for each variable of the tree.")));
+						errhint("One row has one element for each variable.")));
 	put_spread(cursor, array, 1, (size_t) ARR_DIMS(array)[0]);
 	for (size_t i = 0; i < part->d; i++)
 	{

@@ -1,0 +1,106 @@
+/*
+ * impute.c - what is missing in a sequence, by the posterior of the states of its steps (hmm.h).
+ */
+#include "internal.h"
+
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+
+/* Emissions of vectors as a mixture, whose shares are the states'; full covariances are made of
+ * their factors. */
+static tlv_status
+emissions_mixture(tlv_context *ctx, const tlv_hmm_parts *parts, tlv_mixture *mixture)
+{
+	size_t k = parts->k, d = parts->d, packed = tlv_packed2_size(d);
+
+	*mixture = (tlv_mixture){.k = k, .d = d, .covariance = parts->covariance};
+	mixture->weights = (double *) parts->initial; /* none is 0 */
+	mixture->means = (double *) parts->emissions;
+	mixture->variances = (double *) parts->variances;
+	if (parts->covariance != TLV_COVARIANCE_FULL)
+		return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, mixture->variances, packed, k);
+	for (size_t j = 0; j < k; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t a = 0; a < d; a++)
+			for (size_t b = 0; b <= a; b++)
+				mixture->variances[j * packed + tlv_packed2_index(a, b)] =
+					tlv_hmm_covariance(parts, j, a, b);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+impute_vectors(tlv_context *ctx, const tlv_hmm_parts *parts, const tlv_part *part,
+			   const double *shares, double *filled)
+{
+	size_t d = parts->d;
+	tlv_mixture mixture;
+
+	TLV_TRY(emissions_mixture(ctx, parts, &mixture));
+	for (size_t t = 0; t < part->n; t++)
+		TLV_TRY(tlv_mixture_impute(ctx, &mixture, shares + t * parts->k, part->float64 + t * d,
+								   part->missing + t * d, filled + t * d));
+	if (mixture.variances != parts->variances)
+		tlv_free(ctx, mixture.variances);
+	return TLV_OK;
+}
+
+/* The most probable symbol of a step. */
+static int64_t
+likely_symbol(const tlv_hmm_parts *parts, const double *shares)
+{
+	size_t best = 0;
+	double most = -1;
+
+	for (size_t i = 0; i < parts->d; i++)
+	{
+		double probability = 0;
+
+		for (size_t j = 0; j < parts->k; j++)
+			probability += shares[j] * parts->emissions[j + parts->k * i];
+		if (probability > most)
+		{
+			most = probability;
+			best = i;
+		}
+	}
+	return parts->items[best];
+}
+
+static tlv_status
+impute_symbols(tlv_context *ctx, const tlv_hmm_parts *parts, const tlv_part *part,
+			   const double *shares, double *filled)
+{
+	for (size_t t = 0; t < part->n; t++)
+	{
+		bool missing = part->missing != NULL && part->missing[t];
+		int64_t symbol = missing ? likely_symbol(parts, shares + t * parts->k) : part->ids[t];
+
+		TLV_TRY_CONTINUE_AT(ctx, t);
+		TLV_TRY(tlv_require_exact_id(ctx, symbol));
+		filled[t] = (double) symbol;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_hmm_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *filled)
+{
+	const tlv_hmm_parts *parts = &((tlv_hmm_model *) model)->parts;
+	const tlv_part *part = &row->part[0];
+	tlv_posterior states = {0};
+
+	TLV_TRY(model->class->infer(ctx, model, row, &states));
+	TLV_TRY(tlv_posterior_begin(ctx, filled, part->n, parts->gaussian ? parts->d : 1));
+	if (!parts->gaussian)
+		TLV_TRY(impute_symbols(ctx, parts, part, states.values, filled->values));
+	else if (part->missing != NULL)
+		TLV_TRY(impute_vectors(ctx, parts, part, states.values, filled->values));
+	else
+		memcpy(filled->values, part->float64, filled->total * sizeof(double));
+	tlv_posterior_free(ctx, &states);
+	return TLV_OK;
+}

@@ -1,0 +1,229 @@
+/*
+ * impute.c - what the missing numbers of a row are expected to be under a mixture (mixture.h): of
+ * every component their mean given the numbers that are there, weighted with its posterior.
+ */
+#include "tensorlv/model/mixture.h"
+
+#include <math.h>
+
+#include "tensorlv/num/linalg.h"
+
+/* The numbers that are there, and work space. */
+typedef struct mixture_given
+{
+	size_t n, missing;
+	size_t *seen;	  /* n: their places */
+	size_t *absent;	  /* missing */
+	double *factor;	  /* n x n, row by row: L of their covariance L L' */
+	double *rest;	  /* n: L^-1 (x - mean), then L'^-1 of that */
+	double *expected; /* missing x k */
+	double *density;  /* k: logarithms, the weight's included */
+} mixture_given;
+
+static tlv_status
+find_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x, const bool *missing,
+		   mixture_given *given)
+{
+	size_t d = mixture->d;
+
+	TLV_TRY_NEW(ctx, given->seen, 2 * d);
+	given->absent = given->seen + d;
+	for (size_t i = 0; i < d; i++)
+		if (missing[i])
+			given->absent[given->missing++] = i;
+		else if (!(fabs(x[i]) <= TLV_MIXTURE_LARGEST))
+			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", i + 1, x[i],
+							TLV_MIXTURE_LARGEST);
+		else
+			given->seen[given->n++] = i;
+	if (mixture->covariance == TLV_COVARIANCE_FULL)
+		TLV_TRY_NEW_ROWS(ctx, given->factor, given->n, given->n);
+	TLV_TRY_NEW(ctx, given->rest, given->n);
+	TLV_TRY_NEW_ROWS(ctx, given->expected, given->missing, mixture->k);
+	TLV_TRY_NEW(ctx, given->density, mixture->k);
+	return TLV_OK;
+}
+
+static void
+free_given(tlv_context *ctx, mixture_given *given)
+{
+	tlv_free(ctx, given->density);
+	tlv_free(ctx, given->expected);
+	tlv_free(ctx, given->rest);
+	tlv_free(ctx, given->factor);
+	tlv_free(ctx, given->seen);
+}
+
+/* Covariance, or scale, of two coordinates of a component with a matrix of its own. */
+static double
+full_entry(const tlv_mixture *mixture, size_t j, size_t a, size_t b)
+{
+	const double *packed = mixture->variances + j * tlv_packed2_size(mixture->d);
+
+	return packed[a >= b ? tlv_packed2_index(a, b) : tlv_packed2_index(b, a)];
+}
+
+static double
+variance_of(const tlv_mixture *mixture, size_t j, size_t i)
+{
+	if (mixture->covariance == TLV_COVARIANCE_DIAGONAL)
+		return mixture->variances[j * mixture->d + i];
+	return mixture->variances[j];
+}
+
+/* The factor of the covariance of what is there; *log_root: the logarithm of its determinant's
+ * root. */
+static tlv_status
+factor_given(tlv_context *ctx, const tlv_mixture *mixture, size_t j, mixture_given *given,
+			 double *log_root)
+{
+	size_t n = given->n;
+
+	*log_root = 0;
+	for (size_t a = 0; a < n; a++)
+	{
+		double *row = given->factor + a * n;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t b = 0; b <= a; b++)
+		{
+			const double *other = given->factor + b * n;
+			double sum = full_entry(mixture, j, given->seen[a], given->seen[b]);
+
+			for (size_t i = 0; i < b; i++)
+				sum -= row[i] * other[i];
+			row[b] = a == b ? sqrt(sum) : sum / other[b];
+		}
+		if (!(row[a] > 0))
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"the covariance of component %zu is singular in the numbers given",
+							j + 1);
+		*log_root += log(row[a]);
+	}
+	return TLV_OK;
+}
+
+/* The squared distance of what is there from the mean, and its weights on what is not. */
+static tlv_status
+full_distance(tlv_context *ctx, const tlv_mixture *mixture, size_t j, const double *x,
+			  mixture_given *given, double *log_root, double *distance)
+{
+	const double *mean = mixture->means + j * mixture->d;
+	size_t n = given->n;
+
+	TLV_TRY(factor_given(ctx, mixture, j, given, log_root));
+	*distance = 0;
+	for (size_t a = 0; a < n; a++)
+	{
+		double sum = x[given->seen[a]] - mean[given->seen[a]];
+
+		for (size_t b = 0; b < a; b++)
+			sum -= given->factor[a * n + b] * given->rest[b];
+		given->rest[a] = sum / given->factor[a * n + a];
+		*distance += given->rest[a] * given->rest[a];
+	}
+	for (size_t a = n; a-- > 0;)
+	{
+		for (size_t b = a + 1; b < n; b++)
+			given->rest[a] -= given->factor[b * n + a] * given->rest[b];
+		given->rest[a] /= given->factor[a * n + a];
+	}
+	return TLV_OK;
+}
+
+static void
+plain_distance(const tlv_mixture *mixture, size_t j, const double *x, const mixture_given *given,
+			   double *log_root, double *distance)
+{
+	const double *mean = mixture->means + j * mixture->d;
+
+	*log_root = *distance = 0;
+	for (size_t a = 0; a < given->n; a++)
+	{
+		size_t i = given->seen[a];
+		double variance = variance_of(mixture, j, i);
+
+		*distance += (x[i] - mean[i]) * (x[i] - mean[i]) / variance;
+		*log_root += log(variance) / 2;
+	}
+}
+
+/* Logarithm of the density of n numbers at that distance, up to what all components share. */
+static double
+log_density(const tlv_mixture *mixture, size_t j, size_t n, double log_root, double distance)
+{
+	double half = (double) n / 2, nu;
+
+	if (mixture->degrees == NULL)
+		return -log_root - distance / 2;
+	nu = mixture->degrees[j];
+	return lgamma(nu / 2 + half) - lgamma(nu / 2) - half * log(nu / 2) - log_root -
+		   (nu / 2 + half) * log1p(distance / nu);
+}
+
+static tlv_status
+expect_missing(tlv_context *ctx, const tlv_mixture *mixture, size_t j, const double *x,
+			   mixture_given *given)
+{
+	bool full = mixture->covariance == TLV_COVARIANCE_FULL;
+	double log_root, distance;
+
+	if (full)
+		TLV_TRY(full_distance(ctx, mixture, j, x, given, &log_root, &distance));
+	else
+		plain_distance(mixture, j, x, given, &log_root, &distance);
+	given->density[j] =
+		log(mixture->weights[j]) + log_density(mixture, j, given->n, log_root, distance);
+	for (size_t m = 0; m < given->missing; m++)
+	{
+		size_t i = given->absent[m];
+		double sum = mixture->means[j * mixture->d + i];
+
+		for (size_t a = 0; full && a < given->n; a++)
+			sum += full_entry(mixture, j, i, given->seen[a]) * given->rest[a];
+		given->expected[j * given->missing + m] = sum;
+	}
+	return TLV_OK;
+}
+
+/* Shares of the components, in the place of the logarithms of their densities. */
+static tlv_status
+shares_of_densities(tlv_context *ctx, size_t k, double *density)
+{
+	double largest = -INFINITY, sum = 0;
+
+	for (size_t j = 0; j < k; j++)
+		largest = fmax(largest, density[j]);
+	if (!isfinite(largest))
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
+	for (size_t j = 0; j < k; j++)
+		sum += density[j] = exp(density[j] - largest);
+	for (size_t j = 0; j < k; j++)
+		density[j] /= sum;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixture, const double *shares,
+				   const double *x, const bool *missing, double *filled)
+{
+	size_t k = mixture->k;
+	mixture_given given = {.n = 0};
+
+	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
+	for (size_t i = 0; i < mixture->d; i++)
+		filled[i] = missing[i] ? 0 : x[i];
+	for (size_t j = 0; j < k && given.missing > 0; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(expect_missing(ctx, mixture, j, x, &given));
+	}
+	if (shares == NULL && given.missing > 0)
+		TLV_TRY(shares_of_densities(ctx, k, given.density));
+	for (size_t j = 0; j < k; j++)
+		for (size_t m = 0; m < given.missing; m++)
+			filled[given.absent[m]] += (shares != NULL ? shares[j] : given.density[j]) *
+									   given.expected[j * given.missing + m];
+	free_given(ctx, &given);
+	return TLV_OK;
+}
