@@ -294,16 +294,19 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	return size;
 }
 
+/* The caller's context may be a tuple sort's, which (from 17 on) does not know pfree. */
 static void
 expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 {
 	TlvExpanded *expanded = (TlvExpanded *) header;
 	tlv_frame_builder *builder = expanded->builder;
+	MemoryContext old;
 
 	if (builder == NULL || expanded->flat_size != size)
 		elog(ERROR, "aggregate state changed while it was flattened");
 	TlvBeginUse(&expanded->in_use);
 	CHECK_FOR_INTERRUPTS();
+	old = MemoryContextSwitchTo(expanded->shared->mcxt);
 	SET_VARSIZE(result, size);
 	TlvCheck(&expanded->shared->ctx,
 			 tlv_packing_write(&expanded->shared->ctx, expanded->packing, result, size));
@@ -314,6 +317,7 @@ expanded_flatten(ExpandedObjectHeader *header, void *result, Size size)
 	tlv_free(&expanded->shared->ctx, builder->owned);
 	pfree(builder);
 	expanded->builder = NULL;
+	MemoryContextSwitchTo(old);
 	TlvEndUse(&expanded->in_use);
 }
 
