@@ -13,6 +13,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "anchors.h"
 #include "rows/queries.h"
 #include "server/arguments.h"
 #include "server/fit.h"
@@ -30,12 +31,18 @@ typedef struct LdaArguments
 	int refine; /* of those below */
 	int minimum_documents;
 	int criterion; /* of tlv_suggest_k; below 0: all */
-	Datum subspace;
+	int method;	   /* of those below */
+	Datum subspace, anchors;
+	TlvGivenAnchors given;
 } LdaArguments;
 
 static const char *const lda_refinements[] = {"auto", "gibbs", "em", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT, NULL};
+
+/* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
+static const char *const lda_methods[] = {"joint", "power", "als", "sgd", "anchors", NULL};
+#define LDA_ANCHORS 4
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
@@ -55,11 +62,41 @@ static const TlvArgument lda_arguments[] = {
 	{"counts", TLV_ARGUMENT_CHOICE, LDA_OPTION(counts), .what = "kind of counts",
 	 .names = lda_counts},
 	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(LdaArguments, plan.fit.decompose, plan.fit.seed),
+	{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, plan.fit.decompose, plan.fit.seed),
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
+	 .names = lda_methods},
 	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
 	{"criterion", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, criterion), .what = "criterion",
 	 .names = lda_criteria},
 	{NULL}};
+
+/* The method, and anchors, which are for one of them; without k there are as many topics. */
+static void
+read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
+{
+	tlv_lda_plan_options *plan = &arguments->plan;
+	TlvGivenAnchors *given = &arguments->given;
+
+	if (!TlvArgumentIsNull(fcinfo, "anchors"))
+		TlvReadAnchors(arguments->anchors, given);
+	if (given->n > 0 && TlvArgumentIsNull(fcinfo, "method"))
+		arguments->method = LDA_ANCHORS;
+	if (given->n > 0 && arguments->method != LDA_ANCHORS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("anchors are given, and the method is \"%s\"",
+							   lda_methods[arguments->method]),
+						errhint("Use method => 'anchors'.")));
+	if (arguments->method != LDA_ANCHORS)
+	{
+		plan->fit.decompose.method = (tlv_method) arguments->method;
+		return;
+	}
+	plan->start = TLV_LDA_START_ANCHORS;
+	if (given->n > 0 && plan->fit.k == 0)
+		plan->fit.k = given->n;
+	plan->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
+}
 
 static LdaArguments
 read_lda_arguments(FunctionCallInfo fcinfo)
@@ -81,6 +118,7 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 		arguments.refine = LDA_GIBBS;
 	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	plan->minimum_documents = arguments.minimum_documents;
+	read_start(fcinfo, &arguments);
 	return arguments;
 }
 
@@ -88,6 +126,13 @@ static tlv_status
 fit_lda(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image, size_t *size)
 {
 	return tlv_lda_fit(ctx, moments, options, image, size);
+}
+
+static tlv_status
+fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+				size_t *size)
+{
+	return tlv_lda_fit_anchors(ctx, moments, options, image, size);
 }
 
 /* tlv_fit_lda(m, ...) */
@@ -106,6 +151,21 @@ TLV_FUNCTION(tlv_fit_lda)
 		arguments.plan.fit.subspace = &subspace;
 	}
 	frame = TlvFrame(PG_GETARG_TLV(0));
+	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)
+	{
+		if (arguments.method != LDA_ANCHORS && !TlvArgumentIsNull(fcinfo, "method"))
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("of anchor moments the method is anchors, not %s",
+								   lda_methods[arguments.method])));
+		TlvFindAnchors(&arguments.given, false);
+		return TlvFit(fcinfo, fit_lda_anchors, &arguments.plan.fit);
+	}
+	if (arguments.method == LDA_ANCHORS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("topics by anchors need anchor moments, not moments of kind %s",
+						TlvKind(&frame)->name),
+				 errhint("Collect them with tlv_anchor_moments(bag, tlv_find_subspace(...)).")));
 	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -118,17 +178,18 @@ TLV_FUNCTION(tlv_fit_lda)
 /* tlv_lda(query, ...) */
 TLV_FUNCTION(tlv_lda)
 {
-	tlv_lda_plan_options options;
+	LdaArguments arguments;
 	TlvDriver *driver;
 	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_lda_arguments(fcinfo).plan;
-	options.test = true;
+	arguments = read_lda_arguments(fcinfo);
+	arguments.plan.test = true;
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &options, &plan));
+	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &arguments.plan, &plan));
 	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvFindAnchors(&arguments.given, driver->rows[0].names != NULL);
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 

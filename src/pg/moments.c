@@ -58,6 +58,11 @@ TLV_TRANSITION(tlv_count_triples_accum, &tlv_aggregate_count_moments, &TlvBagRow
 TLV_TRANSITION(tlv_count_triples_accum_array, &tlv_aggregate_count_moments, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT})
 
+TLV_TRANSITION(tlv_anchor_moments_accum, &tlv_aggregate_anchor_moments, &TlvBagRows, 1, 2,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_anchor_moments_accum_array, &tlv_aggregate_anchor_moments, &TlvBagArrayRows, 1,
+			   2, {CONSTANT})
+
 /* ---- vectors, views, categories, sequences ---- */
 
 TLV_TRANSITION(tlv_dense_moments_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,

@@ -45,7 +45,7 @@ SELECT signature, name, type FROM columns WHERE name IN ('component', 'topic', '
 SELECT c.signature FROM columns c WHERE c.name = 'label' AND NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.place = c.place - 1
   AND i.name IN ('component', 'topic', 'community', 'state'));
 
--- options stand in one order, with one type and one default each
+-- options stand in one order, with one type and one default each; only topics choose their method themselves
 CREATE TEMP TABLE vocabulary AS SELECT word, at FROM unnest('{refine,iterations,method,restarts,steps,seed,max_k,errors,on_failure,options}'::text[]) WITH ORDINALITY v(word, at);
 CREATE TEMP VIEW fits AS SELECT * FROM arguments WHERE (function LIKE 'tlv\_fit\_%' OR oid IN (SELECT oid FROM arguments WHERE place = 1 AND argument = 'query')) AND kind = 'f';
 SELECT signature, string_agg(argument, ', ' ORDER BY place) AS out_of_order FROM fits JOIN vocabulary ON word = argument GROUP BY signature
@@ -54,7 +54,8 @@ SELECT f.signature, f.argument AS own_behind FROM fits f WHERE f.place > 1 AND f
   AND f.place > (SELECT min(place) FROM fits o JOIN vocabulary ON word = o.argument WHERE o.oid = f.oid);
 SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <> 
   CASE function WHEN 'tlv_fit_tree' THEN 'states' WHEN 'tlv_tree' THEN 'states' WHEN 'tlv_suggest_k' THEN 'criterion' ELSE 'k' END;
-SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY 1
+SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
+WHERE argument <> 'max_k' AND NOT (argument = 'method' AND function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text') GROUP BY 1
 HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
 SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;
 -- a fit and its driver: what both have is of one default

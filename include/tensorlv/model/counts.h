@@ -124,6 +124,16 @@ extern bool tlv_count_triples_refer(const tlv_frame *triples);
 /* z value of one direction of triples collected in distinct mode; NaN otherwise. */
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 
+/*
+ * Of documents in a subspace (not of distinct pairs), for anchor words (anchors.h), in its first
+ * rank directions W = scale * basis: totals and document frequencies of its items, Q = tokens
+ * W'P2W, and of every item noise_i = sum_t (c_ti s2_t)^2 |W'c_t|^2, from which the variance of its
+ * row of the co-occurrence follows.  Neither the third moment nor alpha0.
+ */
+extern tlv_status tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+											tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_anchor_moments;
+
 /* Checks shared by the kinds of document moments: counters, ascending items. */
 extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
 /* What a subspace says of itself, without items and basis, whose shape is width x 0. */

@@ -42,6 +42,7 @@ typedef enum tlv_field_form
 #define TLV_ORIENTED	 32u  /* turned round with its component */
 #define TLV_MAY_BE_EMPTY 64u  /* lacks in some models of the kind */
 #define TLV_DEFAULT_ZERO 128u /* 0 where it is not said */
+#define TLV_MAY_GO		 512u /* goes where a component comes from a model that has it not */
 #define TLV_BYTES_FIRST                                                                            \
 	256u /* of texts: the bytes are called so, the offsets stand in `beside`                       \
 		  */

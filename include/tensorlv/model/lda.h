@@ -16,6 +16,18 @@
 #include "tensorlv/model/plan.h"
 #include "tensorlv/model/topics.h"
 
+/* Items in fewer documents are no anchors: their rows of the co-occurrence are noise. */
+#define TLV_LDA_ANCHOR_DOCUMENTS 5
+
+/* Anchors that the caller gives: topic g has the items first[g] .. first[g + 1] - 1. */
+typedef struct tlv_lda_anchors
+{
+	size_t n;
+	const size_t *first; /* n + 1 */
+	const int64_t *items;
+	const char *const *texts; /* of the items, as they were given, for messages; NULL: none */
+} tlv_lda_anchors;
+
 typedef struct tlv_lda_options
 {
 	size_t k;		  /* topics, at most the rank of the moments; 0: their rank */
@@ -26,6 +38,7 @@ typedef struct tlv_lda_options
 	bool fewer;		  /* fit as many topics as the moments identify, where that is less than k */
 	tlv_decompose_options decompose;
 	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */
+	tlv_lda_anchors anchors;   /* given ones, of a fit by anchor words; none where n = 0 */
 } tlv_lda_options;
 
 /* Pseudo-count per item. */
@@ -47,6 +60,26 @@ extern double tlv_lda_fit_memory(size_t width, size_t d, const tlv_lda_options *
  */
 extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
 							  const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * The same by anchor words (Ge 2013, chapter 4), from anchor_moments: rows of the rank k
+ * co-occurrence, in the metric of chi-square, the corners among them (anchors.h), every item as a
+ * mixture of these, topics and their weights by Bayes' rule; alpha0, where it is not given, from
+ * the second moments of the topics' shares, tlv_lda_alpha0.  Nothing is assumed of how shares of
+ * topics are distributed.  The model has the sections "anchors" and "anchor_distances".
+ * options->decompose is not looked at.  Errors: TLV_BAD_PARAMETER, for given anchors, too, that the
+ * documents do not hold, that are given twice or are in fewer than TLV_LDA_ANCHOR_DOCUMENTS
+ * documents; TLV_NOT_IDENTIFIABLE where there are fewer than k corners; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments,
+									  const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * alpha0 of a Dirichlet distribution with these second moments E theta theta' (k x k, symmetric;
+ * any scale), by least squares of (1 + alpha0 m_i) over their diagonal; NaN where no alpha0 in 1e-3
+ * k .. 1e3 k fits.  means (k) gets the expected shares.
+ */
+extern double tlv_lda_alpha0(size_t k, const double *second, double *means);
 
 /*
  * The corpus as one topic, where the moments identify none, from a summary; alpha0 as in the
@@ -105,6 +138,10 @@ typedef struct tlv_lda_parts
 	const double *alpha;
 	const double *weights;
 	const double *shares;
+	/* k each, or NULL: the word that the topic was found by, and how far it stands out of the
+	 * noise; a distance of exactly 0: the topic has none */
+	const int64_t *anchors;
+	const double *anchor_distances;
 	size_t labels_length;		  /* bytes */
 	const char *labels;			  /* of all items, one behind the other; NULL: there are none */
 	const int64_t *label_offsets; /* d + 1 */
@@ -132,12 +169,20 @@ typedef enum tlv_lda_counts
 	TLV_LDA_COUNTS_DAMPED
 } tlv_lda_counts;
 
+/* What refinement starts from. */
+typedef enum tlv_lda_start
+{
+	TLV_LDA_START_TENSOR, /* the decomposition of the third moment */
+	TLV_LDA_START_ANCHORS /* anchor words */
+} tlv_lda_start;
+
 typedef struct tlv_lda_plan_options
 {
 	tlv_lda_options fit; /* k = 0: chosen, by cross-validation between two halves */
-	size_t max_k;		 /* where it is chosen */
-	bool test;	 /* where k is given and no direction stands out: whether there are topics */
-	bool only_k; /* end with that choice, without a model */
+	tlv_lda_start start;
+	size_t max_k; /* where it is chosen */
+	bool test;	  /* where k is given and no direction stands out: whether there are topics */
+	bool only_k;  /* end with that choice, without a model */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
 	const char *refine;		  /* "gibbs", "em"; NULL: not at all.  Must outlive the plan */

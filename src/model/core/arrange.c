@@ -457,6 +457,14 @@ put_labels(tlv_context *ctx, const arrangement *all, void **image, size_t *size)
 
 /* ---- the whole model ---- */
 
+/* A section that not both models have, where components come from the other one. */
+static bool
+must_go(const arrangement *all, const tlv_section *section, const tlv_field *field)
+{
+	return field != NULL && (field->flags & TLV_MAY_GO) != 0 && is_from_reference(all) &&
+		   tlv_frame_find(all->reference, section->name) == NULL;
+}
+
 static tlv_status
 arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics *diagnostics,
 				 void **image, size_t *size)
@@ -471,7 +479,7 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 		const tlv_section *section = model->table + s;
 		const tlv_field *field = tlv_layout_field(all->layout, section->name);
 
-		if (is_listed(tlv_diagnostics_sections, section->name) ||
+		if (must_go(all, section, field) || is_listed(tlv_diagnostics_sections, section->name) ||
 			is_listed(tlv_label_sections, section->name) ||
 			strcmp(section->name, tlv_dimension_names_sections.offsets) == 0 ||
 			strcmp(section->name, tlv_dimension_names_sections.bytes) == 0)

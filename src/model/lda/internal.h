@@ -48,6 +48,10 @@ extern tlv_status tlv_lda_sort_topics(tlv_context *ctx, size_t k, size_t d, doub
 /* No topic's alpha or weight is below: of a model with less nothing could be inferred. */
 #define LDA_LEAST_SHARE 1e-300
 
+/* Anchors and their distances in that order, k each, as new arrays; those that are NULL stay so. */
+extern tlv_status tlv_lda_order_anchors(tlv_context *ctx, size_t k, const int64_t *order,
+										const int64_t **anchors, const double **distances);
+
 /*
  * Dirichlet parameters alpha0 * weights, none below LDA_LEAST_SHARE; the single topic model (alpha0
  * = 0) has none, its weights stand in their place.

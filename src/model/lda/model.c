@@ -74,6 +74,8 @@ lda_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(check_sum(ctx, frame, "alpha", k, 1e300));
 	TLV_TRY(check_sum(ctx, frame, "weights", k, 1 + 1e-6));
 	tlv_sections_read(frame, tlv_kind_lda.model->sections, &parts);
+	if ((parts.anchors == NULL) != (parts.anchor_distances == NULL))
+		return tlv_fail(ctx, TLV_CORRUPT, "of anchors and their distances one is missing");
 	return check_labels(ctx, &parts);
 }
 
@@ -91,6 +93,8 @@ static const tlv_declaration lda_list[] = {
 	{"items", TLV_INT64, SIZE_D, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(items)},
 	{"shares", TLV_FLOAT64, SIZE_D, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(shares)},
 	{"phi", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ROW_SHARES, TLV_KEPT, AT(phi)},
+	{"anchors", TLV_INT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(anchors)},
+	{"anchor_distances", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(anchor_distances)},
 	{"labels", TLV_BYTES, SIZE_LABELS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(labels)},
 	{"label_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(label_offsets)},
 };
@@ -118,6 +122,8 @@ static const tlv_field lda_fields[] = {
 	{"items", TLV_FIELD_IDS, .flags = 0},
 	{"shares", TLV_FIELD_LIST, .flags = 0},
 	{"phi", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS, .keys = "items", .json = "topics"},
+	{"anchors", TLV_FIELD_IDS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
+	{"anchor_distances", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
 	{"labels", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY | TLV_BYTES_FIRST,
 	 .beside = "label_offsets", .json = "terms"},
 	{.form = TLV_FIELDS_END},
@@ -406,6 +412,7 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	tlv_lda_order_topics(k, weights, order);
 	if (step->order != NULL)
 		memcpy(step->order, order, k * sizeof(int64_t));
+	TLV_TRY(tlv_lda_order_anchors(ctx, k, order, &parts.anchors, &parts.anchor_distances));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));

@@ -50,3 +50,24 @@ tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha)
 	for (size_t j = 0; j < k; j++)
 		alpha[j] = fmax(alpha0 > 0 ? alpha0 * weights[j] : weights[j], LDA_LEAST_SHARE);
 }
+
+tlv_status
+tlv_lda_order_anchors(tlv_context *ctx, size_t k, const int64_t *order, const int64_t **anchors,
+					  const double **distances)
+{
+	int64_t *items;
+	double *numbers;
+
+	if (*anchors == NULL || *distances == NULL)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, items, k);
+	TLV_TRY_NEW(ctx, numbers, k);
+	for (size_t j = 0; j < k; j++)
+	{
+		items[j] = (*anchors)[order[j]];
+		numbers[j] = (*distances)[order[j]];
+	}
+	*anchors = items;
+	*distances = numbers;
+	return TLV_OK;
+}

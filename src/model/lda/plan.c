@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
 
 /* The subspace stands when its leading Ritz values move by less than this, or after so many
  * steps. */
@@ -424,6 +425,20 @@ model_begin(tlv_context *ctx, lda_plan *plan)
 											  &plan->options.fit, &made.image, &made.size));
 }
 
+/* alpha0 of words in bursts is not of the moments, which give one to anchors. */
+static tlv_status
+fit_moments(tlv_context *ctx, const lda_plan *plan, const tlv_frame *moments, void **image,
+			size_t *size)
+{
+	tlv_lda_options options = plan->options.fit;
+
+	if (moments->header->kind != TLV_KIND_ANCHOR_MOMENTS)
+		return tlv_lda_fit(ctx, moments, &options, image, size);
+	if (options.alpha0_free)
+		options.alpha0 = NAN;
+	return tlv_lda_fit_anchors(ctx, moments, &options, image, size);
+}
+
 static tlv_status
 model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 {
@@ -435,7 +450,7 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 	plan->options.fit.subspace = tlv_count_triples_refer(triples) ? &plan->subspace.frame : NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
-						   tlv_lda_fit(ctx, triples, &plan->options.fit, &made.image, &made.size));
+						   fit_moments(ctx, plan, triples, &made.image, &made.size));
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return model_begin(ctx, plan);
 	if (status == TLV_OK)
@@ -502,8 +517,11 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	plan->doubtful = tlv_frame_scalar(subspace, "rank", 0) < 2 ||
 					 tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * plan->edge;
 
-	lda_ask(plan, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
-		&plan->subspace.frame;
+	lda_ask(plan, pass, "moments",
+			plan->options.start == TLV_LDA_START_ANCHORS ? &tlv_aggregate_anchor_moments
+														 : &tlv_aggregate_count_moments,
+			take_moments)
+		->constant = &plan->subspace.frame;
 	return TLV_OK;
 }
 
@@ -522,8 +540,12 @@ take_damped_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pa
 {
 	lda_plan *plan = lda_plan_of(base);
 
-	TLV_TRY(require_documents(ctx, plan, values[0]));
-	return fit_subspace(ctx, plan, &values[0]->frame, pass);
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	if (holds_documents(values[0]))
+		return fit_subspace(ctx, plan, &values[0]->frame, pass);
+	/* Documents of one word, say, are nothing when it counts twice at most. */
+	plan->damp = plan->damped = false;
+	return fit_subspace(ctx, plan, &base->kept[KEPT_SUMMARY]->frame, pass);
 }
 
 /* ---- counts: raw, or damped where words come in bursts ---- */
@@ -544,6 +566,8 @@ counts_chosen(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	if (plan->minimum_documents < 0)
 		plan->minimum_documents =
 			plan->damped ? fmin(DAMPED_DOCUMENTS, ceil(documents / DAMPED_SHARE)) : 0;
+	if (plan->options.fit.anchors.n > 0 && plan->options.minimum_documents < 0)
+		plan->minimum_documents = fmin(plan->minimum_documents, TLV_LDA_ANCHOR_DOCUMENTS);
 	plan->damp = plan->damped;
 	if (!plan->damped)
 		return fit_subspace(ctx, plan, summary, pass);

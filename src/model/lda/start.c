@@ -104,6 +104,27 @@ copy_diagnostics(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diag
 	return TLV_OK;
 }
 
+/* Parts of topics have no anchors of their own; in the order that the topics will have. */
+static tlv_status
+fill_anchors(tlv_context *ctx, size_t before, size_t k, const double *weights, tlv_lda_parts *parts)
+{
+	double *distances;
+	int64_t *anchors, *order;
+
+	if (parts->anchors == NULL)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, anchors, k);
+	TLV_TRY_NEW0(ctx, distances, k);
+	TLV_TRY_NEW(ctx, order, k);
+	for (size_t j = 0; j < k; j++)
+		anchors[j] = parts->anchors[j < before ? j : 0];
+	memcpy(distances, parts->anchor_distances, before * sizeof(double));
+	parts->anchors = anchors;
+	parts->anchor_distances = distances;
+	tlv_lda_order_topics(k, weights, order);
+	return tlv_lda_order_anchors(ctx, k, order, &parts->anchors, &parts->anchor_distances);
+}
+
 tlv_status
 tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, size_t *size)
 {
@@ -138,6 +159,7 @@ tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, s
 	if (parts.alpha0 > 0 && parts.alpha0_free != 0)
 		parts.alpha0 = START_ALPHA * (double) k;
 	tlv_lda_alpha(k, parts.alpha0, weights, alpha);
+	TLV_TRY(fill_anchors(ctx, before, k, weights, &parts));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 	TLV_TRY(copy_diagnostics(ctx, model, &diagnostics));
 	parts.k = k;

@@ -89,7 +89,11 @@ extern const char *const tlv_method_names[];
 #define TLV_DECOMPOSE_ARGUMENTS(options, member, fit_seed)                                         \
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(options, member.method), .what = "method",            \
 	 .names = tlv_method_names},                                                                   \
-		{"seed", TLV_ARGUMENT_SEED, offsetof(options, member.seed)},                               \
+		TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(options, member, fit_seed)
+
+/* The same where a family has methods of its own. */
+#define TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(options, member, fit_seed)                              \
+	{"seed", TLV_ARGUMENT_SEED, offsetof(options, member.seed)},                                   \
 		{"seed", TLV_ARGUMENT_SEED, offsetof(options, fit_seed)},                                  \
 		{"restarts", TLV_ARGUMENT_NUMBER, offsetof(options, member.restarts), .least = 1},         \
 		{"restarts", TLV_ARGUMENT_NUMBER, offsetof(options, member.starts), .least = 1},           \

@@ -4,6 +4,7 @@
  */
 #include "seeds.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "tensorlv/model/counts.h"
@@ -75,6 +76,29 @@ save_moments(bool distinct)
 	return frame;
 }
 
+/* Anchor moments, and the model with the anchors that they give. */
+static void
+save_anchors(void)
+{
+	const tlv_lda_options options = {.k = 2, .alpha0 = NAN, .eta = 0.1, .seed = 1};
+	const tlv_subspace_options two = {.rank = 2, .seed = 1};
+	tlv_accumulator *accumulator;
+	tlv_subspace *subspace;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	must(tlv_count_pairs_create(&ctx, &accumulator));
+	frame = collect("pairs", accumulator);
+	must(tlv_subspace_from_moments(&ctx, &frame, &two, &image, &size));
+	must(tlv_frame_open(&ctx, image, size, &frame));
+	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
+	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
+	frame = collect("anchor-moments", accumulator);
+	must(tlv_lda_fit_anchors(&ctx, &frame, &options, &image, &size));
+	save_frame("anchors", image, size);
+}
+
 static void
 save_models(tlv_frame triples)
 {
@@ -107,4 +131,5 @@ SEEDS(topics)
 {
 	save_models(save_moments(false));
 	save_moments(true);
+	save_anchors();
 }

@@ -42,6 +42,13 @@ use_subspace(const tlv_frame *frame)
 		size_t size;
 
 		USE(tlv_subspace_open(&ctx, frame, compressed, &subspace));
+		if (compressed)
+		{
+			USE(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
+			if (!collect(accumulator, frame, &moments))
+				return;
+			accumulator->class->merge(&ctx, accumulator, &moments);
+		}
 		USE(compressed ? tlv_count_triples_create(&ctx, subspace, &accumulator)
 					   : tlv_count_products_create(&ctx, subspace, &accumulator));
 		if (!collect(accumulator, frame, &moments))
@@ -75,6 +82,29 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 		return; /* too slow here */
 	USE(tlv_lda_fit(&ctx, frame, &options, &image, &size));
 	/* A fit that succeeds gives a model that can be stored and read back. */
+	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
+		abort();
+}
+
+static void
+use_anchors(const tlv_frame *frame, uint8_t mode)
+{
+	const size_t first[] = {0, 1};
+	const int64_t items[] = {tlv_frame_int64(frame, "items")[0]};
+	tlv_lda_options options = {.alpha0 = mode & MODE_SEARCH ? NAN : 1.5,
+							   .eta = 0.1,
+							   .seed = 1,
+							   .fewer = (mode & MODE_SINGLE) != 0};
+	const tlv_kind *kind;
+	tlv_frame model;
+	void *image;
+	size_t size;
+
+	if (mode & MODE_SGD)
+		options.anchors = (tlv_lda_anchors){1, first, items, NULL};
+	if (tlv_frame_find(frame, "basis")->rows > 12)
+		return; /* too slow here */
+	USE(tlv_lda_fit_anchors(&ctx, frame, &options, &image, &size));
 	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
 		abort();
 }
@@ -137,5 +167,7 @@ USES(topics)
 	tlv_subspace_from_moments(&ctx, frame, &options, &image, &size);
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
+	if (kind == &tlv_kind_anchor_moments)
+		use_anchors(frame, mode);
 	use_with_model(frame);
 }

@@ -1,0 +1,28 @@
+-- anchors.sql - topics by anchor words
+
+CREATE FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag, tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_anchor_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag, tlv_subspace) IS 'transition function of tlv_anchor_moments';
+CREATE AGGREGATE tlv_anchor_moments(bag tlv_bag, subspace tlv_subspace) (
+    SFUNC = tlv_anchor_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag, tlv_subspace) IS
+    'documents, last pass for topics by anchor words: the co-occurrence moment in the basis, and the noise of the row of every item';
+
+CREATE FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_anchor_moments_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 2000;
+COMMENT ON FUNCTION tlv_anchor_moments_accum(tlv_moments, tlv_bag[], tlv_subspace) IS 'transition function of tlv_anchor_moments';
+CREATE AGGREGATE tlv_anchor_moments(bags tlv_bag[], subspace tlv_subspace) (
+    SFUNC = tlv_anchor_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_anchor_moments(tlv_bag[], tlv_subspace) IS
+    'documents, last pass for topics by anchor words: the co-occurrence moment in the basis, and the noise of the row of every item; many documents in one row';
+
+CREATE FUNCTION tlv_topic_anchors(model tlv_model)
+    RETURNS TABLE (topic integer, label text, item bigint, item_name text, distance float8)
+    AS 'MODULE_PATHNAME', 'tlv_topic_anchors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
+COMMENT ON FUNCTION tlv_topic_anchors(tlv_model) IS
+    'the word by which every topic was found, of a model by anchor words, and how far its row of the co-occurrence stands out of the noise: below 0 where '
+    'it cannot be told from it';

@@ -1,0 +1,270 @@
+/*
+ * anchor_moments.c - what anchor words need of documents: the pair moment in a basis, and how noisy
+ * each item's row of the co-occurrence is (counts.h).
+ */
+#include "tensorlv/model/counts.h"
+
+#include <string.h>
+
+#include "block.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/linalg.h"
+
+/* Items between two looks at whether to stop. */
+#define ITEMS_BETWEEN 4096
+
+/* The sizes. */
+#define SIZE_BASIS TLV_SIZE_1
+#define SIZE_ITEMS TLV_SIZE_2
+
+typedef struct anchor_state
+{
+	tlv_declared declared;
+	const tlv_subspace *subspace; /* NULL when only stored values are merged */
+
+	/* what the subspace says */
+	tlv_digest fingerprint;
+	double rank, steps, distinct, seed, minimum_documents, trace;
+	int64_t *items; /* d */
+	double *scale;
+	double *shares;
+	double *basis; /* width x d */
+
+	double documents;
+	double skipped;
+	double tokens;
+
+	/* sums over rows seen here since the last flush */
+	size_t uncorrected; /* documents */
+	double *correction; /* d: sum of s2 c */
+	double *square;		/* width x width, lower triangle: sum of s2 y y' */
+
+	/* sums complete in themselves, merged ones included */
+	double *totals;	   /* d: sum of c */
+	double *frequency; /* d: documents that hold the item */
+	double *noise;	   /* d: sum of (s2 c)^2 |y|^2 */
+	double *pairs;	   /* packed: sum of s2 (y y' - sum of c w w') */
+
+	tlv_count_block block; /* rows that are not in the sums yet */
+	double *scaled;		   /* the block's y times s2 */
+	double *norm;		   /* the block's (s2 |y|)^2 */
+	tlv_document document;
+} anchor_state;
+
+/* Per-item sums of the block's non-zeros. */
+static void
+add_items(anchor_state *state)
+{
+	const tlv_count_block *block = &state->block;
+
+	for (size_t i = 0; i < block->n; i++)
+	{
+		const tlv_count_entry *entry = &block->entries[i];
+		double c = entry->count;
+
+		state->totals[entry->item] += c;
+		state->frequency[entry->item] += 1;
+		state->correction[entry->item] += block->s2[entry->row] * c;
+		state->noise[entry->item] += c * c * state->norm[entry->row];
+	}
+}
+
+/* All rows of the block into the sums. */
+static tlv_status
+anchor_flush_block(tlv_context *ctx, anchor_state *state)
+{
+	tlv_count_block *block = &state->block;
+	size_t width = state->subspace->width, rows = block->rows;
+
+	if (rows == 0)
+		return TLV_OK;
+	TLV_TRY(tlv_count_block_gather(ctx, block, state->subspace->weights));
+	for (size_t t = 0; t < rows; t++)
+	{
+		double sum = 0;
+
+		for (size_t j = 0; j < width; j++)
+		{
+			double scaled = block->s2[t] * block->y[t * width + j];
+
+			state->scaled[t * width + j] = scaled;
+			sum += scaled * scaled;
+		}
+		state->norm[t] = sum;
+	}
+	add_items(state);
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, rows, 1, state->scaled, width, block->y, width,
+					 1, state->square, width));
+	state->uncorrected += rows;
+	tlv_count_block_reset(block);
+	return TLV_OK;
+}
+
+static tlv_status
+anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	anchor_state *state = (anchor_state *) accumulator;
+	tlv_document *document = &state->document;
+	bool full;
+
+	if (state->subspace == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
+	if (document->length < TLV_MIN_LENGTH)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
+							   document->counts, document->index, document->known,
+							   &document->n_known));
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, &full));
+	state->documents++;
+	state->tokens += document->length;
+	return full ? anchor_flush_block(ctx, state) : TLV_OK;
+}
+
+/* What only rows need. */
+static tlv_status
+anchor_allocate_rows(tlv_context *ctx, anchor_state *state)
+{
+	size_t width = state->subspace->width, d = state->subspace->d;
+
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, width * width));
+	TLV_TRY(tlv_count_block_init(ctx, &state->block, width, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d));
+	TLV_TRY(tlv_alloc_numbers(ctx, &state->norm, state->block.room_rows));
+	return tlv_alloc_numbers(ctx, &state->scaled, width * state->block.room_rows);
+}
+
+tlv_status
+tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+						  tlv_accumulator **accumulator)
+{
+	size_t width = subspace->width;
+	const size_t sizes[TLV_SIZES] = {width, subspace->d};
+	anchor_state *state;
+
+	if (subspace->distinct)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"anchors need a subspace of all pairs, not of distinct ones");
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_anchor_moments.accumulator, sizes, accumulator));
+	state = (anchor_state *) *accumulator;
+	state->subspace = subspace;
+	tlv_sections_take(*accumulator, &subspace->frame);
+	state->fingerprint = subspace->fingerprint;
+	/* The leading directions of a block. */
+	for (size_t i = 0; i < subspace->d; i++)
+		memcpy(state->basis + i * width, subspace->basis + i * subspace->block,
+			   width * sizeof(double));
+	return anchor_allocate_rows(ctx, state);
+}
+
+/* sum_i correction_i w_i w_i' is taken away from the square. */
+static tlv_status
+anchor_subtract_repeats(tlv_context *ctx, anchor_state *state)
+{
+	size_t width = state->subspace->width, d = state->subspace->d;
+	double *scaled;
+
+	TLV_TRY_NEW_ROWS(ctx, scaled, d, width);
+	for (size_t i = 0; i < d; i++)
+	{
+		if (i % ITEMS_BETWEEN == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < width; j++)
+			scaled[i * width + j] = state->correction[i] * state->subspace->weights[i * width + j];
+	}
+	TLV_TRY(tlv_gemm(ctx, false, true, width, width, d, -1, scaled, width, state->subspace->weights,
+					 width, 1, state->square, width));
+	tlv_free(ctx, scaled);
+	return TLV_OK;
+}
+
+/* Rows that wait enter the sums, and what is uncorrected becomes complete. */
+static tlv_status
+anchor_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	anchor_state *state = (anchor_state *) accumulator;
+	size_t width, d;
+
+	if (state->subspace == NULL)
+		return TLV_OK;
+	TLV_TRY(anchor_flush_block(ctx, state));
+	if (state->uncorrected == 0)
+		return TLV_OK;
+	width = state->subspace->width;
+	d = state->subspace->d;
+	TLV_TRY(anchor_subtract_repeats(ctx, state));
+	for (size_t i = 0; i < width; i++)
+		for (size_t j = 0; j <= i; j++)
+			state->pairs[tlv_packed2_index(i, j)] += state->square[j * width + i];
+	memset(state->correction, 0, d * sizeof(double));
+	memset(state->square, 0, width * width * sizeof(double));
+	state->uncorrected = 0;
+	return TLV_OK;
+}
+
+/* No item is in more documents than there are, nor has fewer tokens than documents. */
+static tlv_status
+anchor_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *totals = tlv_frame_float64(frame, "totals");
+	const double *frequency = tlv_frame_float64(frame, "frequency");
+	double documents = tlv_frame_scalar(frame, "documents", 0);
+
+	for (size_t i = 0; i < sizes[SIZE_ITEMS]; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (frequency[i] > documents || (frequency[i] > 0) != (totals[i] > 0))
+			return tlv_fail(ctx, TLV_CORRUPT, "%g of %g documents hold item %zu, %g times",
+							frequency[i], documents, i + 1, totals[i]);
+	}
+	if (tlv_frame_scalar(frame, "rank", 0) != (double) sizes[SIZE_BASIS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"basis\" has the wrong shape");
+	return tlv_count_check_subspace(ctx, frame, "basis");
+}
+
+#define AT(member) offsetof(anchor_state, member)
+static const tlv_declaration anchor_list[] = {
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
+	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
+	{"rank", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(rank)},
+	{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(steps)},
+	{"distinct", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(distinct)},
+	{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_EQUAL, AT(seed)},
+	{"minimum_documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL,
+	 AT(minimum_documents)},
+	{"trace", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(trace)},
+	{"subspace", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_EQUAL, AT(items)},
+	{"scale", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(scale)},
+	{"shares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_EQUAL, AT(shares)},
+	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_ITEMS, TLV_ANY, TLV_EQUAL, AT(basis)},
+	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
+	{"frequency", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(frequency)},
+	{"noise", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(noise)},
+	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
+};
+#undef AT
+static const tlv_sections anchor_sections = {
+	.state = sizeof(anchor_state),
+	.kind = TLV_KIND_ANCHOR_MOMENTS,
+	TLV_LIST(anchor_list),
+	.least = {1, 1},
+	.most = {(size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+	.flush = anchor_flush,
+	.check_more = anchor_check,
+};
+
+static const tlv_accumulator_class anchor_class = {
+	.name = "anchor_moments",
+	TLV_DECLARED(&anchor_sections),
+	.rows = TLV_ROW_BAG,
+	.add = anchor_add,
+};
+const tlv_kind tlv_kind_anchor_moments = {TLV_KIND_LINE(ANCHOR_MOMENTS, anchor_moments),
+										  .accumulator = &anchor_class};
