@@ -8,6 +8,7 @@
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/evaluate.h"
 #include "tensorlv/model/graph.h"
+#include "tensorlv/model/lda.h"
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/model/views.h"
 
@@ -61,6 +62,11 @@ TLV_TRANSITION(tlv_count_triples_accum_array, &tlv_aggregate_count_moments, &Tlv
 TLV_TRANSITION(tlv_anchor_moments_accum, &tlv_aggregate_anchor_moments, &TlvBagRows, 1, 2,
 			   {CONSTANT})
 TLV_TRANSITION(tlv_anchor_moments_accum_array, &tlv_aggregate_anchor_moments, &TlvBagArrayRows, 1,
+			   2, {CONSTANT})
+
+TLV_TRANSITION(tlv_topic_products_accum, &tlv_aggregate_topic_products, &TlvBagRows, 1, 2,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_topic_products_accum_array, &tlv_aggregate_topic_products, &TlvBagArrayRows, 1,
 			   2, {CONSTANT})
 
 /* ---- vectors, views, categories, sequences ---- */

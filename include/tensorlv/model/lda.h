@@ -202,6 +202,36 @@ extern size_t tlv_lda_plan_k(const tlv_plan *plan);
 /* The z values (NaN: none) of the n directions that it was chosen from. */
 extern const double *tlv_lda_plan_z(const tlv_plan *plan, size_t *n);
 
+/* ---- how topics come together ---- */
+
+/* Groups of documents, by their content, from which errors are estimated. */
+#define TLV_LDA_GROUPS 20
+
+/*
+ * Second moments of the topics' shares under a model, by one pass over documents: sums of the
+ * products of two distinct tokens of a document, taken back to topics by the inverse of these. They
+ * are right for any topics and any distribution of shares.
+ */
+extern const tlv_aggregate tlv_aggregate_topic_products;
+
+typedef struct tlv_lda_correlations
+{
+	size_t k;
+	const double *present; /* k: 0 of topics that are not there */
+	/* packed, k (k + 1) / 2 (linalg.h): E theta theta', which sums to 1; the correlation, NaN for a
+	 * topic of no variance; and its standard error, by leaving out a group at a time */
+	double *second;
+	double *correlation;
+	double *error;
+	double *means; /* k */
+	double alpha0; /* of the Dirichlet distribution of that diagonal, NaN: none fits; alpha is
+					  alpha0 times the means */
+} tlv_lda_correlations;
+
+/* From topic_products; arrays are from the arena.  Errors: TLV_BAD_DATA where there are none. */
+extern tlv_status tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products,
+									tlv_lda_correlations *to);
+
 /* ---- what documents say about k ---- */
 
 #define TLV_SUGGEST_SIGNIFICANCE "significance"

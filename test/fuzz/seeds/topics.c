@@ -124,6 +124,10 @@ save_models(tlv_frame triples)
 		collect("completion", accumulator);
 		must(class->coherence(&ctx, open, 3, &accumulator));
 		collect("coherence", accumulator);
+		must(tlv_statistic_create(
+			&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_topic_products, .constant = &model},
+			&accumulator));
+		collect("topic-products", accumulator);
 	}
 }
 

@@ -155,6 +155,7 @@ USES(topics)
 {
 	tlv_subspace_options options = {
 		.rank = 1 + mode % 3u, .minimum_documents = mode & 4, .distinct = mode & 8, .seed = mode};
+	tlv_lda_correlations correlations;
 	void *image;
 	size_t size;
 
@@ -169,5 +170,7 @@ USES(topics)
 		use_fit(frame, mode);
 	if (kind == &tlv_kind_anchor_moments)
 		use_anchors(frame, mode);
+	if (kind == &tlv_kind_topic_products)
+		tlv_lda_correlate(&ctx, frame, &correlations);
 	use_with_model(frame);
 }
