@@ -25,10 +25,12 @@ typedef struct TreeArguments
 	Datum groups; /* integer[]; 0: none */
 	Datum names;  /* text[]; 0: none */
 	const char *kind;
+	int layout;
 } TreeArguments;
 
 /* In the order of the enumerations. */
 static const char *const tree_metrics[] = {"canonical", "determinant", NULL};
+static const char *const tree_layouts[] = {"long", "wide", NULL};
 static const char *const tree_structures[] = {"clnj", "clrg", "nj", "chow-liu", "factors", NULL};
 
 #define TREE_ARGUMENT(member) offsetof(TreeArguments, member)
@@ -49,6 +51,7 @@ static const TlvArgument tree_arguments[] = {
 	{"groups", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(groups)},
 	{"names", TLV_ARGUMENT_DATUM, TREE_ARGUMENT(names)},
 	{"kind", TLV_ARGUMENT_TEXT, TREE_ARGUMENT(kind)},
+	{"layout", TLV_ARGUMENT_CHOICE, TREE_ARGUMENT(layout), .what = "layout", .names = tree_layouts},
 	{"bootstrap", TLV_ARGUMENT_COUNT, TREE_ARGUMENT(plan.replicates)},
 	{"iterations", TLV_ARGUMENT_NUMBER, TREE_ARGUMENT(plan.iterations), .least = 0},
 	{"seed", TLV_ARGUMENT_SEED, TREE_OPTION(fit.seed)},
@@ -184,7 +187,8 @@ TLV_FUNCTION(tlv_tree_sql)
 	arguments = read_tree_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_tree_plan_create(driver->ctx, &arguments.plan, &plan));
-	TlvReadVariables(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.kind);
+	TlvReadVariables(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.kind,
+					 arguments.layout == 1);
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 

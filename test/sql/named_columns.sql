@@ -57,3 +57,22 @@ SELECT tlv_gmm('SELECT FROM parts', 2);
 SELECT pg_temp.names(tlv_gmm('SELECT x.length, y.length, x.mass FROM parts x JOIN parts y USING (id)', 2));
 
 DROP TABLE parts, readings CASCADE;
+
+-- 6. trees: with layout => 'wide' one column a variable, whose name is its name; what is null is missing
+CREATE TEMP TABLE answers AS
+  SELECT id, v[1] AS mood, v[2] AS sleep, v[3]::smallint AS food, v[4]::bigint AS "the ""sea""", v[5] AS work, v, (i * 7 % 3)::text AS said
+  FROM tlv_simulate_tree(tlv_simulate_tree_model(5, 2, seed => 3), 2000) WITH ORDINALITY AS s(id, v, hidden, x, i);
+ALTER TABLE answers ADD PRIMARY KEY (id);
+SELECT (SELECT array_agg(node ORDER BY variable) FROM tlv_tree_nodes(t) WHERE NOT is_hidden) AS nodes,
+  (SELECT distance FROM tlv_robinson_foulds(t,
+    tlv_tree('SELECT id, n, v[i] FROM answers, unnest(ARRAY[''mood'', ''sleep'', ''food'', ''the "sea"'', ''work'']) WITH ORDINALITY AS u(n, i)', 2))) AS from_long
+FROM tlv_tree('SELECT mood, sleep, food, "the ""sea""", work FROM answers', 2, layout => 'wide') t;
+SELECT (SELECT array_agg(node ORDER BY variable) FROM tlv_tree_nodes(t) WHERE NOT is_hidden) AS numbers, tlv_info(t)->'gaussian' AS gaussian
+FROM tlv_tree('SELECT mood + sin(id) AS a, sleep AS b, food + sin(NULLIF(id % 5, 0) * id) AS c, work * 0.5 + cos(id) AS d FROM answers', layout => 'wide') t;
+SELECT tlv_info(tlv_tree('SELECT mood, sleep, food FROM answers', 1, kind => 'gaussian', layout => 'wide'))->'gaussian' AS gaussian;
+SELECT tlv_tree('TABLE answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, said FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, mood FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, food FROM answers WHERE false', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, -food AS food FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, food FROM answers', layout => 'broad');

@@ -36,9 +36,10 @@ extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
 /*
  * Rows v of variables: one column of arrays, or (row, variable, value), whose variables become the
  * names of the rows: where there are none, there are no rows, and no pass may follow.  Without a
- * kind (NULL) whole numbers are categories and others are not; kind says it otherwise.
+ * kind (NULL) whole numbers are categories and others are not; kind says it otherwise.  wide: every
+ * column is a variable, called as it is.
  */
-extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind);
+extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide);
 
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);

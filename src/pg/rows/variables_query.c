@@ -12,7 +12,9 @@
 
 static const char *const accepted =
 	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
-	"arrays: integer[] of categories, numbered from 0, or float8[].";
+	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
+	"column "
+	"a variable.";
 
 typedef enum ValueForm
 {
@@ -67,13 +69,10 @@ recognize_form(TupleDesc desc)
 
 /* Are they numbers?  kind may make numbers of whole ones. */
 static bool
-recognize_kind(TupleDesc desc, const char *kind)
+choose_kind(ValueForm form, const char *kind)
 {
-	ValueForm form = recognize_form(desc);
 	bool gaussian = form == FORM_NUMBERS;
 
-	if (form == FORM_NONE)
-		TlvRefuseColumns(desc, "rows of variables", accepted);
 	if (kind == NULL)
 		return gaussian;
 	if (strcmp(kind, "gaussian") == 0)
@@ -87,6 +86,16 @@ recognize_kind(TupleDesc desc, const char *kind)
 						errmsg("the query returns numbers, not categories"),
 						errhint("Number the categories from 0 and cast them to integer.")));
 	return false;
+}
+
+static bool
+recognize_kind(TupleDesc desc, const char *kind)
+{
+	ValueForm form = recognize_form(desc);
+
+	if (form == FORM_NONE)
+		TlvRefuseColumns(desc, "rows of variables", accepted);
+	return choose_kind(form, kind);
 }
 
 /* ---- the names of the variables ---- */
@@ -179,12 +188,71 @@ pivot_rows(TlvSource *rows, bool gaussian)
 	return true;
 }
 
+/* ---- one column a variable ---- */
+
+/* Nodes of a tree are known by their names. */
+static void
+require_own_names(const TlvQuery *query)
+{
+	for (int i = 0; i < query->desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(query->desc, i)->attname);
+
+		for (int j = 0; j < i; j++)
+			if (strcmp(name, NameStr(TupleDescAttr(query->desc, j)->attname)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),
+						 errhint("Give every variable a name of its own, with AS.")));
+	}
+}
+
+/* Numbers, unless all are whole. */
+static ValueForm
+columns_form(TupleDesc desc)
+{
+	ValueForm form = FORM_CATEGORIES;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (form_of(TupleDescAttr(desc, i)->atttypid) == FORM_NUMBERS)
+			form = FORM_NUMBERS;
+	return form;
+}
+
+static void
+read_columns(TlvSource *rows, const char *kind)
+{
+	TupleDesc desc = rows->query->desc;
+	bool gaussian;
+
+	TlvNameColumns(rows, 0);
+	require_own_names(rows->query);
+	gaussian = choose_kind(columns_form(desc), kind);
+	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
+	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
+	for (int i = 1; i <= desc->natts; i++)
+		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.%s", i > 1 ? ", " : "", i,
+						 gaussian ? "float8" : "int4");
+	appendStringInfoString(&rows->made.sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(&rows->made.sql, desc->natts);
+	appendStringInfoChar(&rows->made.sql, ')');
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	TlvSourceRelease(rows);
+}
+
 void
-TlvReadVariables(TlvDriver *driver, const char *text, const char *kind)
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
-	bool arrays = rows->query->desc->natts == 1;
-	bool gaussian = recognize_kind(rows->query->desc, kind);
+	bool arrays = rows->query->desc->natts == 1, gaussian;
+
+	if (wide)
+	{
+		read_columns(rows, kind);
+		return;
+	}
+	gaussian = recognize_kind(rows->query->desc, kind);
 
 	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
 	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);

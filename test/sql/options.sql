@@ -1,0 +1,132 @@
+--
+-- An option that is accepted is used: every option of every driver and fit, given another value, changes the model, its diagnostics or the outcome.
+--
+SET client_min_messages = error;
+CREATE TEMP TABLE documents AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, seed => 5), 300, 40, seed => 6);
+CREATE TEMP TABLE summary AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM documents;
+CREATE TEMP TABLE rare AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, seed => 5), 300, 60, seed => 6);
+CREATE TEMP TABLE rare_space AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM rare;
+CREATE TEMP TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, 0, 0.5, 0.05), 2);
+CREATE TEMP TABLE vectors AS SELECT id, x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 3, 3, 'full'), 400);
+CREATE TEMP TABLE views AS SELECT x1, x2, x3, category1, category2, category3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[3, 3, 3], 2), 400);
+CREATE TEMP TABLE classes AS SELECT category1, category2, category3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(k => 2, categories => ARRAY[4, 4, 4]), 1000);
+CREATE TEMP TABLE sequences AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(4, 2), 60, 40);
+CREATE TEMP TABLE steps AS SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(NULL, 2, dimensions => 2, separation => 3), 60, 40);
+CREATE TEMP TABLE mixed AS SELECT x FROM tlv_simulate_ica(2000, 3, 0.1);
+CREATE TEMP TABLE answers AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(6, 3, observed_states => 3, seed => 4), 1500);
+CREATE TEMP TABLE numbers AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_model(6, 1, 'gaussian', seed => 4), 500);
+CREATE TEMP TABLE chain AS SELECT ARRAY[a, b, c, d, e] AS v FROM generate_series(1, 4000) i, LATERAL (SELECT (i / 3) % 2) ra(a), LATERAL (SELECT (a + (i * 7919 % 13 = 0)::int) % 2) rb(b),
+  LATERAL (SELECT (b + (i * 4729 % 17 = 0)::int) % 2) rc(c), LATERAL (SELECT (c + (i * 9709 % 19 = 0)::int) % 2) rd(d), LATERAL (SELECT (d + (i * 5863 % 23 = 0)::int) % 2) re(e);
+
+-- how each is called: {} is where the option goes, NULL: where nothing is
+CREATE TEMP TABLE calls (function text, option text, given text, call text);
+INSERT INTO calls
+SELECT f, o, v, c FROM (VALUES
+  ('tlv_lda', $$tlv_lda('TABLE documents', 3{})$$,
+    ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''em'''], ['iterations', '2'], ['method', '''power'''], ['anchors', '''{5,10,20}'''], ['seed', '2']]),
+  ('tlv_lda', $$tlv_lda('TABLE documents'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
+  ('tlv_lda', $$tlv_lda('TABLE documents', 3, method => 'power', refine => 'none'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_lda', $$tlv_lda('SELECT ''{1:1,2:1}''::tlv_bag', 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM documents, summary), 3{})$$, ARRAY[['alpha0', '0.3'], ['method', '''power'''], ['seed', '2']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_anchor_moments(bag, s) FROM documents, summary), 3{})$$, ARRAY[['anchors', '''{5,10,20}''']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM documents, summary){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM documents, summary WHERE doc < 4), 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM rare, rare_space WHERE doc < 40), 1{})$$, ARRAY[['subspace', '(SELECT s FROM rare_space)']]),
+  ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM documents, summary), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3{})$$,
+    ARRAY[['alpha0', '0.5'], ['directed', 'true'], ['bipartite', 'true'], ['degree_corrected', 'true'], ['partition', 'true'], ['edges', '''poisson'''],
+          ['labels', '''VALUES (1, 2), (2, 2)'''], ['refine', '''none'''], ['seed', '2']]),
+  ('tlv_mmsb', $$tlv_mmsb('TABLE edges'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
+  ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_mmsb', $$tlv_mmsb('VALUES (1, 1)', 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_mmsb', $$tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM edges), 3{})$$,
+    ARRAY[['alpha0', '0.5'], ['degree_corrected', 'true'], ['partition', 'true'], ['edges', '''poisson'''], ['labels', '''{1:2,2:2}'''], ['refine', '''none'''], ['seed', '2']]),
+  ('tlv_fit_mmsb', $$tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM edges){})$$, ARRAY[['k', '2'], ['max_k', '1']]),
+  ('tlv_fit_mmsb', $$tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM edges), 3, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_fit_mmsb', $$tlv_fit_mmsb((SELECT tlv_graph_agg(src, dst) FROM edges), 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_mmsb', $$tlv_fit_mmsb(tlv_graph_agg(1, 1), 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors', 3{})$$, ARRAY[['covariance', '''common'''], ['tails', '''t'''], ['refine', '''none'''], ['iterations', '1'], ['seed', '2']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors', 3, 'common', refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors', 3, 'common', refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors WHERE id = 1', 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors), 3{})$$, ARRAY[['covariance', '''full'''], ['method', '''power'''], ['seed', '2']]),
+  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors WHERE id = 1), 3{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views', 2{})$$, ARRAY[['refine', '''em'''], ['method', '''power'''], ['seed', '2']]),
+  ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views'{})$$, ARRAY[['k', '1']]),
+  ('tlv_multiview', $$tlv_multiview('TABLE classes', 2{})$$, ARRAY[['iterations', '1']]),
+  ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views', 2, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_multiview', $$tlv_multiview('SELECT 1, 1, 1', 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views), 2{})$$, ARRAY[['method', '''power'''], ['seed', '2']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views){})$$, ARRAY[['k', '1']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(category1, category2, category3) FROM classes), 2{})$$, ARRAY[['iterations', '1']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views), 2, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(1, 1, 1)), 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_hmm', $$tlv_hmm('TABLE sequences', 2{})$$,
+    ARRAY[['left_right', 'true'], ['transitions', '''{{0.9,0.1},{0.2,0.8}}'''],
+          ['emissions', '''{{0.4,0.3,0.2,0.1},{0.1,0.2,0.3,0.4}}'''], ['refine', '''windows'''], ['iterations', '1'], ['seed', '2']]),
+  ('tlv_hmm', $$tlv_hmm('TABLE sequences'{})$$, ARRAY[['k', '3'], ['max_k', '1']]),
+  ('tlv_hmm', $$tlv_hmm('TABLE steps', 2{})$$, ARRAY[['covariance', '''full''']]),
+  ('tlv_hmm', $$tlv_hmm('TABLE sequences', 2, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_hmm', $$tlv_hmm('TABLE sequences', 2, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_hmm', $$tlv_hmm('SELECT 1, 1, 1', 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_hmm', $$tlv_fit_hmm((SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(symbol ORDER BY t) AS s FROM sequences GROUP BY seq) q), 2{})$$,
+    ARRAY[['iterations', '1'], ['seed', '2']]),
+  ('tlv_fit_hmm', $$tlv_fit_hmm((SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(symbol ORDER BY t) AS s FROM sequences GROUP BY seq) q){})$$, ARRAY[['k', '3'], ['max_k', '1']]),
+  ('tlv_fit_hmm', $$tlv_fit_hmm((SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(x ORDER BY t) AS s FROM steps GROUP BY seq) q), 2{})$$,
+    ARRAY[['covariance', '''full'''], ['method', '''power''']]),
+  ('tlv_fit_hmm', $$tlv_fit_hmm((SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(x ORDER BY t) AS s FROM steps GROUP BY seq) q), 2, method => 'power'{})$$,
+    ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_hmm', $$tlv_fit_hmm(tlv_sequence_moments(ARRAY[1]), 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_ica', $$tlv_ica('TABLE mixed'{})$$, ARRAY[['k', '2'], ['noise', 'true'], ['refine', '''none'''], ['iterations', '1']]),
+  ('tlv_ica', $$tlv_ica('TABLE mixed', refine => 'none'{})$$, ARRAY[['method', '''sgd''']]),
+  ('tlv_ica', $$tlv_ica('TABLE mixed', refine => 'none', method => 'sgd'{})$$, ARRAY[['steps', '1'], ['seed', '2']]),
+  ('tlv_ica', $$tlv_ica('SELECT x FROM tlv_simulate_ica(500, 3, sources => ''gaussian'')', refine => 'none'{})$$, ARRAY[['keep_gaussian', 'true'], ['on_failure', '''null''']]),
+  ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed){})$$, ARRAY[['k', '2'], ['noise', 'true'], ['method', '''sgd''']]),
+  ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed), method => 'sgd'{})$$, ARRAY[['steps', '1'], ['seed', '2']]),
+  ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM tlv_simulate_ica(500, 3, sources => 'gaussian')){})$$, ARRAY[['keep_gaussian', 'true'], ['on_failure', '''null''']]),
+  ('tlv_tree', $$tlv_tree('TABLE answers'{})$$,
+    ARRAY[['states', '2'], ['structure', '''chow-liu'''], ['shrinkage', '0.5'], ['kind', '''gaussian'''],
+          ['bootstrap', '3'], ['iterations', '1'], ['seed', '2']]),
+  ('tlv_tree', $$tlv_tree('TABLE answers', 3{})$$, ARRAY[['metric', '''determinant''']]),
+  ('tlv_tree', $$tlv_tree('SELECT v FROM answers LIMIT 200', 3{})$$, ARRAY[['z', '30'], ['significance', '1e-12'], ['regularise', 'true']]),
+  ('tlv_tree', $$tlv_tree('TABLE chain', 2{})$$, ARRAY[['observed_inside', 'true']]),
+  ('tlv_tree', $$tlv_tree('TABLE numbers'{})$$, ARRAY[['groups', '''{1,1,2,3,4,5}''']]),
+  ('tlv_tree', $$tlv_tree('SELECT v[1] AS a, v[2] AS b, v[3] AS c FROM answers'{})$$, ARRAY[['layout', '''wide''']]),
+  ('tlv_tree', $$tlv_tree('SELECT ARRAY[1.0, 2.0, 3.0]'{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM answers){})$$,
+    ARRAY[['states', '2'], ['structure', '''chow-liu'''], ['shrinkage', '0.5'], ['names', '''{a,b,c,d,e,f}'''], ['seed', '2']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM chain), 2{})$$, ARRAY[['observed_inside', 'true']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM answers), 3{})$$, ARRAY[['metric', '''determinant''']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM (SELECT v FROM answers LIMIT 200) q), 3{})$$, ARRAY[['z', '30'], ['significance', '1e-12'], ['regularise', 'true']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_dense_moments(x, 2) FROM numbers){})$$, ARRAY[['groups', '''{1,1,2,3,4,5}'''], ['bootstrap', '3'], ['iterations', '1']]),
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_dense_moments(ARRAY[1.0, 2.0, 3.0], 2)){})$$, ARRAY[['on_failure', '''null''']])
+) AS f(f, c, options), LATERAL (SELECT options[i][1], options[i][2] FROM generate_series(1, array_length(options, 1)) i) AS o(o, v);
+
+-- every option that the catalogue has of these functions is among them; of options, a jsonb of keys to come, every key is refused (surface)
+SELECT p.proname, a.name FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e',
+  LATERAL unnest(p.proargnames[2:p.pronargs]) AS a(name)
+WHERE p.prorettype = 'tlv_model'::regtype AND 'on_failure' = ANY (p.proargnames) AND a.name <> 'options'
+  AND p.proname IN (SELECT function FROM calls) AND NOT EXISTS (SELECT FROM calls c WHERE c.function = p.proname AND c.option = a.name) ORDER BY 1, 2;
+-- and the other way round
+SELECT function, option FROM calls c WHERE NOT EXISTS (SELECT FROM pg_proc p WHERE p.proname = function AND option = ANY (p.proargnames[2:p.pronargs]));
+
+-- the model, but for its seed and how long it took, or how the call ends
+CREATE FUNCTION pg_temp.outcome(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE m tlv_model;
+BEGIN
+  EXECUTE 'SELECT ' || call INTO m;
+  RETURN coalesce(md5((tlv_to_json(m)::jsonb - 'diagnostics' - 'seed')::text || (SELECT string_agg(d::text, ' ') FROM tlv_diagnostics(m) d WHERE measure <> 'seconds')), 'null');
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE;
+END $$;
+CREATE TEMP TABLE outcomes AS
+  SELECT function, option, given, pg_temp.outcome(replace(call, '{}', '')) AS without, pg_temp.outcome(replace(call, '{}', format(', %s => %s', option, given))) AS with FROM calls;
+-- options that change nothing
+SELECT function, option, given, without FROM outcomes WHERE without = "with" ORDER BY 1, 2;
+-- calls that end in an error without the option, and with it: what is meant
+SELECT function, option, given, CASE WHEN length(without) < 32 THEN without ELSE 'a model' END AS without, CASE WHEN length("with") < 32 THEN "with" ELSE 'a model' END AS with
+FROM outcomes WHERE length(without) < 32 OR length("with") < 32 ORDER BY 1, 2;
