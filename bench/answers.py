@@ -2,8 +2,9 @@
 what it was on 22 November 2026 (old); data without structure and with little of it, for the share of false and of exact answers;
 step limits; real tables beside peers.
 --part=reproductions,noise,weak,limits,real; --sets=20: data sets a line of noise and weak; --seed=1: of the first of them (take
-fresh ones for the last look); --seconds=60: no further data set of a line after so many; --quick: no large tables."""
-import os, sys
+fresh ones for the last look); --seconds=60: no further data set of a line after so many; --lines=REGEX: of noise and weak, only those
+that match; --quick: no large tables.  Lines of noise and weak are printed as they are done, too."""
+import os, re, sys
 from common import Session, in_child, machine, np, table
 from common_graphs import SHARED, graph_of, leiden, nmi, option
 from common_mixtures import amari, load_vectors, read
@@ -12,6 +13,7 @@ from common_answers import CODES, answer, number, of_model
 
 PARTS = option('part', 'reproductions,noise,weak,limits,real').split(',')
 SETS, SEED, SECONDS, QUICK = option('sets', 20), option('seed', 1), option('seconds', 0), '--quick' in sys.argv
+LINES = option('lines', '')
 FALSE, TIMEOUT = .02, '900s'   # share of false discoveries that is allowed; of a statement
 
 
@@ -120,6 +122,14 @@ def upper(false, n):
     return 1. if false == n else float(beta.ppf(.95, false + 1, n - false))
 
 
+def chosen(lines):
+    return (line for line in lines if re.search(LINES, f'{line[0]}; {line[1]}'))
+
+
+def done(row):
+    print('  ' + '  '.join(str(x) for x in row if x != ''), flush=True)
+
+
 def series(s, make, statement):
     """(answers to data sets of one seed after the other, refusals, CPU seconds of each); three refusals at once end them"""
     found, refused, spent = [], [], 0.
@@ -135,25 +145,25 @@ def series(s, make, statement):
 
 def noise(s):
     rows = []
-    for model, data, make, statement in a.noise_lines():
+    for model, data, make, statement in chosen(a.noise_lines()):
         found, refused, cpu = series(s, make, statement)
         false, n = sum(x > 1 for x in found), len(found)
         shares = [f'{false / n:.3f}', f'{upper(false, n):.3f}'] if n else ['', '']
         often = ' '.join(f'{x:g}' for x in sorted(set(found)) if x > 1)
         rows.append([f'{model}; {data}', f'{false} of {n}' if n else '', *shares, often, len(refused) or '', short(refused[0] if refused else ''), f'{cpu:.3f}'])
-        print('.', end='', flush=True)
+        done(rows[-1])
     table(f'Data without structure, seeds from {SEED}: false discoveries (allowed: {FALSE:g} of them), upper bound at 95 %, what was found',
           ['', 'false', 'share', 'at most', 'found', 'refused', 'message', 'CPU s'], rows)
 
 
 def weak(s):
     rows = []
-    for model, data, make, statement, truth in a.weak_lines():
+    for model, data, make, statement, truth in chosen(a.weak_lines()):
         found, refused, cpu = series(s, make, statement)
         exact = f'{np.mean([v == truth for v in found]):.2f} of {len(found)}' if found else ''
         counts = ' '.join(f'{v:g}:{found.count(v)}' for v in sorted(set(found)))
         rows.append([f'{model}; {data}', truth, exact, counts, len(refused) or '', short(refused[0] if refused else ''), f'{cpu:.3f}'])
-        print('.', end='', flush=True)
+        done(rows[-1])
     table(f'Weak structure, k left out, seeds from {SEED}: share that is exact, and how often each number was found', ['', 'truth', 'exact', 'found', 'refused', 'message', 'CPU s'], rows)
 
 
