@@ -148,6 +148,11 @@ FROM (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) AS m FROM sequences WHERE s
 SELECT count(*) AS none FROM hmms, tlv_warnings(symbols);
 SELECT * FROM tlv_warnings(NULL);
 
+-- so many parameters that the last of many steps fit these sequences alone; not where the steps are told
+CREATE TABLE few_steps AS SELECT s.seq, s.t, s.symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 200, k => 10, seed => 3), 30, 100, seed => 2) s;
+SELECT iterations, w.code, round(w.score::numeric, 2) AS parameters_a_step, w.hint FROM (VALUES ('as it takes', tlv_hmm('SELECT seq, t, symbol FROM few_steps', 5)),
+  ('told', tlv_hmm('SELECT seq, t, symbol FROM few_steps', 5, iterations => 50))) m(iterations, model) LEFT JOIN LATERAL tlv_warnings(model) w ON w.code = 'many_parameters';
+
 -- stored moments alone: more states than they identify, and k left out
 SELECT name, w.code, w.score, w.message, (SELECT count(*) FROM tlv_states(m)) AS states FROM (VALUES
   ('k 13', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 13, iterations => 5) FROM sequences)), ('vectors k 6', (SELECT tlv_fit_hmm(tlv_sequence_moments(s), 6) FROM vector_sequences)),
