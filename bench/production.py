@@ -91,10 +91,10 @@ def embeddings_memory():
 
 
 def fit_cost(name, sql):
+    s = Session(max_parallel_workers_per_gather=0)   # a process of its own: the memory of another fit is not counted
     limit = s.value("SELECT boot_val FROM pg_settings WHERE name = 'tensorlv.work_mem'")
     s.query(f'SET tensorlv.work_mem = {limit}')
     cost = s.cost(sql)[1]
-    s.query('RESET tensorlv.work_mem')
     return [name, f'{float(limit) / 1024:.0f}', f'{cost.cpu:.1f}', f'{cost.leader_mb:.0f}', f'{cost.leader_mb / float(limit) * 1024:.2f}']
 
 
