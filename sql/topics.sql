@@ -19,7 +19,7 @@ CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
 COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
-    'refinement (auto or gibbs, em, which is variational, or none; iterations null: until the likelihood stands); counts raw, damped or auto; '
+    'refinement (auto or stepwise, gibbs, em, which is variational, or none; iterations null: as many steps as it takes); counts raw, damped or auto; '
     'method joint, power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
@@ -59,7 +59,7 @@ CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs or em';
+COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs, stepwise or em';
 
 CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
@@ -77,7 +77,7 @@ CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs or em; many documents in one row';
+COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs, stepwise or em; many documents in one row';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -36,7 +36,7 @@ typedef struct LdaArguments
 	TlvGivenAnchors given;
 } LdaArguments;
 
-static const char *const lda_refinements[] = {"auto", "gibbs", "em", "none", NULL};
+static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT, NULL};
 
@@ -46,8 +46,8 @@ static const char *const lda_methods[] = {"joint", "power", "als", "sgd", "ancho
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
-#define LDA_GIBBS	  1
-#define LDA_UNREFINED 3
+#define LDA_STEPWISE  1
+#define LDA_UNREFINED 4
 
 #define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
 
@@ -115,7 +115,7 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 						errhint("alpha0 is the sum of the Dirichlet parameters; 0 is the single "
 								"topic model, NULL lets the data choose.")));
 	if (arguments.refine == LDA_AUTO)
-		arguments.refine = LDA_GIBBS;
+		arguments.refine = LDA_STEPWISE;
 	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	plan->minimum_documents = arguments.minimum_documents;
 	read_start(fcinfo, &arguments);

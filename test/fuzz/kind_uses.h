@@ -214,7 +214,7 @@ static inline void
 refine_model(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
 			 const use_material *material)
 {
-	static const char *const methods[] = {NULL, "em", "gibbs"};
+	static const char *const methods[] = {NULL, "em", "gibbs", "stepwise"};
 
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 	{

@@ -105,21 +105,22 @@ SELECT tlv_match(a, b) IS NOT NULL AS ok, a_topics = b_topics AS same_seed FROM 
 CREATE TABLE big AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(300, 5, alpha0 => 0.5, seed => 6), 4000, 60, seed => 6);
 ANALYZE big;
 SET max_parallel_workers_per_gather = 0;
-CREATE TABLE plans AS SELECT 'one process' AS name, tlv_lda('SELECT bag FROM big', 5, iterations => 3) AS model, tlv_lda('SELECT bag FROM big', 5, refine => 'none') AS moments;
+CREATE TABLE plans AS SELECT 'one process' AS name, tlv_lda('SELECT bag FROM big', 5, refine => 'gibbs', iterations => 3) AS model, tlv_lda('SELECT bag FROM big', 5, refine => 'none') AS moments;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
-INSERT INTO plans SELECT 'parallel', tlv_lda('SELECT bag FROM big', 5, iterations => 3), tlv_lda('SELECT bag FROM big', 5, refine => 'none');
+INSERT INTO plans SELECT 'parallel', tlv_lda('SELECT bag FROM big', 5, refine => 'gibbs', iterations => 3), tlv_lda('SELECT bag FROM big', 5, refine => 'none');
 RESET max_parallel_workers_per_gather;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
-INSERT INTO plans SELECT 'rows', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, iterations => 3), tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5,
-  refine => 'none');
-INSERT INTO plans SELECT 'another order', tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, iterations => 3), tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, refine => 'none');
+INSERT INTO plans SELECT 'rows', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, refine => 'gibbs', iterations => 3),
+  tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, refine => 'none');
+INSERT INTO plans SELECT 'another order', tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, refine => 'gibbs', iterations => 3),
+  tlv_lda('SELECT bag FROM big ORDER BY doc DESC', 5, refine => 'none');
 SET work_mem = '64kB';
-INSERT INTO plans SELECT 'store on disk', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, iterations => 3),
+INSERT INTO plans SELECT 'store on disk', tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, refine => 'gibbs', iterations => 3),
   tlv_lda('SELECT doc, item, weight FROM big, tlv_bag_items(bag)', 5, refine => 'none');
 RESET work_mem;
 SELECT p.name, max(m.distance) < 1e-6 AS moments, max(r.distance) < 1e-6 AS refined

@@ -31,9 +31,9 @@ SELECT passes_more('SELECT bag FROM passes_docs WHERE random() < 0.9') AS volati
 
 -- All forms of the same documents give the same topics.
 CREATE TABLE passes_models AS
-    SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3) AS stored,
-           tlv_lda('SELECT bag + ''{}''::tlv_bag FROM passes_docs', k => 3) AS computed,
-           tlv_lda('SELECT doc, item, weight FROM passes_docs, tlv_bag_items(bag)', k => 3) AS triples;
+    SELECT tlv_lda('SELECT bag FROM passes_docs', k => 3, refine => 'gibbs') AS stored,
+           tlv_lda('SELECT bag + ''{}''::tlv_bag FROM passes_docs', k => 3, refine => 'gibbs') AS computed,
+           tlv_lda('SELECT doc, item, weight FROM passes_docs, tlv_bag_items(bag)', k => 3, refine => 'gibbs') AS triples;
 SELECT max(a.distance) < 1e-6 AS computed, max(b.distance) < 1e-6 AS triples
 FROM passes_models, tlv_match(stored, computed) a, tlv_match(stored, triples) b;
 

@@ -16,6 +16,9 @@
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
+/* Of a probability after a step this part is left at least where the step is taken further. */
+#define RELAX_LEAST 0.1
+
 /* Sizes: topics, items, bytes of labels. */
 #define SIZE_K		TLV_SIZE_1
 #define SIZE_D		TLV_SIZE_2
@@ -341,6 +344,41 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 }
 
 /*
+ * Topics (k x d) go on in the direction of the step: weight times as far as it led, which
+ * makes up for the small steps of expectation maximisation.  None loses more than
+ * nine tenths of what the step left it.
+ */
+static tlv_status
+relax_topics(tlv_context *ctx, const tlv_lda_parts *parts, double weight, double *phi)
+{
+	size_t k = parts->k, d = parts->d;
+	double *sums;
+
+	TLV_TRY_NEW0(ctx, sums, k);
+	for (size_t i = 0; i < d; i++)
+	{
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+		{
+			double new = phi[i * k + j], far = new + (weight - 1) * (new - parts->phi[i * k + j]);
+
+			phi[i * k + j] = fmax(far, RELAX_LEAST * new);
+			sums[j] += phi[i * k + j];
+		}
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+			phi[i * k + j] /= sums[j];
+	}
+	tlv_free(ctx, sums);
+	return TLV_OK;
+}
+
+/*
  * Topics from weight times the expected counts, and 1 - weight times as many tokens of the old
  * topics, in their shares.
  */
@@ -352,8 +390,11 @@ maximize_topics(tlv_context *ctx, const tlv_lda_parts *parts, const tlv_frame *s
 	double kept = (1 - weight) * tlv_frame_scalar(statistics, "tokens", 0), *counts;
 	size_t k = parts->k, d = parts->d;
 
-	if (weight == 1)
-		return tlv_topic_maximize(ctx, k, d, expected, parts->eta, NULL, phi);
+	if (weight >= 1)
+	{
+		TLV_TRY(tlv_topic_maximize(ctx, k, d, expected, parts->eta, NULL, phi));
+		return weight > 1 ? relax_topics(ctx, parts, weight, phi) : TLV_OK;
+	}
 	TLV_TRY_NEW(ctx, counts, k * d);
 	for (size_t i = 0; i < d; i++)
 	{
@@ -489,6 +530,7 @@ tlv_status
 tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary, double smoothing,
 			   void **image, size_t *size)
 {
+	static const char *const renewed[] = {"tokens", NULL};
 	double tokens = tlv_frame_scalar(summary, "tokens", 0);
 	tlv_diagnostics diagnostics = {0};
 	const double *totals;
@@ -517,7 +559,8 @@ tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summar
 	parts.label_offsets = NULL;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(extend_topics(ctx, model, d, parts.items, shares, smoothing, phi));
-	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tokens, "tokens"));
 	TLV_TRY(tlv_lda_write(ctx, &parts, image, size));
 	tlv_diagnostics_free(ctx, &diagnostics);
 	tlv_free(ctx, phi);

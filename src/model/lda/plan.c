@@ -42,6 +42,18 @@
 #define DOUBTFUL_RANK 10
 #define DOUBTFUL_Z	  2.0
 
+/*
+ * Where topics move there are as many more steps as the first one was long: MORE_STEPS times the
+ * square root of the part by which it lowered the perplexity, and more where there are many tokens
+ * for a parameter, so that what is still gained holds for other documents, too (fourth root).
+ * They go beyond the step of expectation maximisation, at first RELAXATION times as far again, and
+ * ever less.  Held-out perplexity of about 20 steps, and of 1000 sweeps of tomotopy: AP, k = 20,
+ * 2640 and 2699; AP, k = 50, 2414 and 2493; 20 newsgroups, k = 20, 2255 and 2270.
+ */
+#define MORE_STEPS 42
+#define MOST_STEPS 60
+#define RELAXATION 3.0
+
 /* Values that are kept over several passes. */
 enum
 {
@@ -79,6 +91,7 @@ typedef struct lda_plan
 	tlv_held model;
 	int refine_steps;
 	double perplexity[2]; /* of the last two steps, the later one last */
+	int steps;			  /* where topics move: how many there will be; 0: not known yet */
 } lda_plan;
 
 static lda_plan *
@@ -363,12 +376,14 @@ static tlv_status
 refine_or_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	bool given = plan->options.iterations >= 0;
-	int limit = given ? plan->options.iterations : TLV_REFINE_MAX_STEPS;
+	int limit = given			  ? plan->options.iterations
+				: plan->steps > 0 ? plan->steps
+								  : TLV_REFINE_MAX_STEPS;
 	tlv_statistic *statistic;
 
 	if (plan->refine_steps == limit)
 	{
-		plan->at_limit = !given;
+		plan->at_limit = !given && plan->steps == 0;
 		return finish_or_test(ctx, plan, pass);
 	}
 	statistic = lda_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics);
@@ -378,22 +393,74 @@ refine_or_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	return TLV_OK;
 }
 
-/* The model by a step; the likelihood stands when two steps together have hardly raised it. */
+static bool
+topics_move(const lda_plan *plan)
+{
+	return strcmp(plan->options.refine, "stepwise") == 0;
+}
+
+/*
+ * By how much the model goes beyond a step: nothing in the first one, then RELAXATION times the
+ * step, and ever less to the end.
+ */
+static double
+relaxation(const lda_plan *plan)
+{
+	int steps = plan->options.iterations < 0 ? plan->steps : plan->options.iterations;
+	int left = steps - 1 - plan->refine_steps;
+
+	if (!topics_move(plan) || plan->refine_steps == 0 || left <= 0 ||
+		tlv_frame_scalar(&plan->model.frame, "alpha0", 1) == 0)
+		return 0;
+	return RELAXATION * left / (steps - 1);
+}
+
+/* Steps after the first one, which has lowered the perplexity by that part. */
+static int
+more_steps(const lda_plan *plan, double fall)
+{
+	const tlv_section *phi = tlv_frame_find(&plan->model.frame, "phi");
+	double tokens = tlv_diagnostics_find(&plan->model.frame, "tokens", 0);
+	double plenty = sqrt(sqrt(tokens / ((double) phi->rows * (double) phi->columns)));
+
+	return (int) fmax(fmin(ceil(MORE_STEPS * sqrt(fmax(fall, 0)) * plenty), MOST_STEPS),
+					  TLV_REFINE_MIN_STEPS - 1);
+}
+
+/* Notes the perplexity before this step; whether the likelihood stands: two steps together have
+ * hardly raised it. */
+static bool
+perplexity_stands(lda_plan *plan, double perplexity)
+{
+	bool stands = plan->refine_steps + 1 >= TLV_REFINE_MIN_STEPS &&
+				  perplexity > (1 - TLV_REFINE_TOLERANCE) * plan->perplexity[0];
+
+	plan->perplexity[0] = plan->perplexity[1];
+	plan->perplexity[1] = perplexity;
+	if (topics_move(plan) && plan->refine_steps == 1)
+		plan->steps = 1 + more_steps(plan, 1 - perplexity / plan->perplexity[0]);
+	return stands && !topics_move(plan) && plan->options.iterations < 0;
+}
+
+/* The model by a step. */
 static tlv_status
 take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	lda_plan *plan = lda_plan_of(base);
-	double perplexity;
+	tlv_step step = {0};
+	tlv_making made;
+	bool stands;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	perplexity = tlv_lda_perplexity(&values[0]->frame);
-	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
+	stands = perplexity_stands(plan, tlv_lda_perplexity(&values[0]->frame));
+	step.weight = 1 + relaxation(plan);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, &plan->model,
+						  tlv_model_step(ctx, &plan->model.frame, &values[0]->frame, &step,
+										 &made.image, &made.size)));
 	plan->refine_steps++;
-	if (plan->options.iterations < 0 && plan->refine_steps >= TLV_REFINE_MIN_STEPS &&
-		perplexity > (1 - TLV_REFINE_TOLERANCE) * plan->perplexity[0])
+	if (stands)
 		return finish_or_test(ctx, plan, pass);
-	plan->perplexity[0] = plan->perplexity[1];
-	plan->perplexity[1] = perplexity;
 	return refine_or_finish(ctx, plan, pass);
 }
 

@@ -25,6 +25,9 @@ typedef struct statistics_state
 	tlv_lda_model *model;	/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
 	bool gibbs;
+	bool moves; /* the topics, within the pass */
+	tlv_topic_moves motion;
+	double moved; /* tokens that motion.mass is of */
 	uint64_t seed;
 	double skipped; /* documents without a known item */
 	tlv_topic_statistics sums;
@@ -70,6 +73,66 @@ add_single(tlv_context *ctx, statistics_state *state)
 	return TLV_OK;
 }
 
+/* ---- topics that move ---- */
+
+/* The masses of the topics, of statistics that have been merged. */
+static tlv_status
+motion_catch_up(tlv_context *ctx, statistics_state *state)
+{
+	size_t k = state->model->topics.k, d = state->model->topics.d;
+	double *mass = state->motion.mass;
+
+	if (state->moved == state->sums.tokens)
+		return TLV_OK;
+	memset(mass, 0, k * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+	{
+		if (lda_look(i, k))
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < k; j++)
+			mass[j] += state->sums.items[i * k + j];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+add_moving(tlv_context *ctx, statistics_state *state, uint64_t seed)
+{
+	const tlv_document *document = &state->model->document;
+	tlv_gibbs_options options = {TLV_STEPWISE_WARM, TLV_STEPWISE_BURN, TLV_STEPWISE_KEEP, seed};
+	double tokens = 0;
+
+	for (size_t i = 0; i < document->n_known; i++)
+		tokens += document->known[i];
+	if (tokens <= TLV_STEPWISE_SHORT)
+		options.burn += TLV_STEPWISE_BURN;
+	TLV_TRY(motion_catch_up(ctx, state));
+	TLV_TRY(tlv_topic_stepwise(ctx, state->model->worker, document->n_known, document->index,
+							   document->known, &options, &state->motion, &state->sums));
+	state->moved = state->sums.tokens;
+	return TLV_OK;
+}
+
+/* The tokens of the pass are those that the model has been fitted to; of a model of other origin
+ * nothing is known, and its topics stay. */
+static tlv_status
+motion_begin(tlv_context *ctx, statistics_state *state)
+{
+	const tlv_lda_model *model = state->model;
+	size_t k = model->topics.k;
+
+	state->motion = (tlv_topic_moves){
+		.begun = model->topics,
+		.weights = model->weights,
+		.tokens = tlv_diagnostics_find(&model->base.frame, "tokens", 0),
+		.eta = tlv_frame_scalar(&model->base.frame, "eta", 0),
+	};
+	state->moves = state->motion.tokens > 0;
+	TLV_TRY_NEW0(ctx, state->motion.mass, 4 * k);
+	state->motion.factors = state->motion.mass + k;
+	return TLV_OK;
+}
+
 static tlv_status
 statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -92,6 +155,8 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 									 model->document.index, model->document.known,
 									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE, &state->sums);
 	options.seed = document_seed(row->bag, state->seed);
+	if (state->moves)
+		return add_moving(ctx, state, options.seed);
 	return tlv_topic_gibbs(ctx, model->worker, model->document.n_known, model->document.index,
 						   model->document.known, &options, &state->sums);
 }
@@ -106,16 +171,19 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 
 	if (method == NULL)
 		method = "gibbs";
-	if (strcmp(method, "gibbs") != 0 && strcmp(method, "em") != 0)
+	if (strcmp(method, "gibbs") != 0 && strcmp(method, "stepwise") != 0 &&
+		strcmp(method, "em") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		return tlv_fail_hint(ctx, "Use 'gibbs' or 'em'.");
+		return tlv_fail_hint(ctx, "Use 'stepwise', 'gibbs' or 'em'.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
 	state->model = lda;
 	state->fingerprint = model->frame.header->digest;
-	state->gibbs = strcmp(method, "gibbs") == 0;
+	state->gibbs = strcmp(method, "em") != 0;
+	if (strcmp(method, "stepwise") == 0)
+		TLV_TRY(motion_begin(ctx, state));
 	/* Every step draws anew. */
 	state->seed = tlv_mix64((uint64_t) tlv_frame_scalar(&model->frame, "seed", 0)) +
 				  (uint64_t) tlv_frame_scalar(&model->frame, "steps", 0);

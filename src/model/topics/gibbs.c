@@ -27,7 +27,8 @@ typedef struct gibbs_chain
 {
 	tlv_topic_worker *worker;
 	size_t n;
-	const int32_t *index;
+	const int32_t *index; /* of the statistics' rows */
+	const int32_t *at;	  /* of the worker's rows */
 	const double *count;
 	double tokens;
 	float least;	   /* smallest alpha */
@@ -210,7 +211,7 @@ sweep_width(gibbs_chain *chain, size_t width, size_t from, size_t to, uint16_t *
 
 	for (size_t i = from; i < to; i++)
 	{
-		const float *phi = tlv_topic_row(worker, chain->index[i]);
+		const float *phi = tlv_topic_row(worker, chain->at[i]);
 		int tokens = is_block(chain->count[i]) ? 0 : (int) chain->count[i];
 
 		if (kept && tokens > 1)
@@ -301,7 +302,7 @@ start_tokens(gibbs_chain *chain, size_t from, size_t to, uint16_t *assignment)
 
 	for (size_t i = from; i < to; i++)
 	{
-		const float *phi = tlv_topic_row(worker, chain->index[i]);
+		const float *phi = tlv_topic_row(worker, chain->at[i]);
 		int tokens = is_block(chain->count[i]) ? 0 : (int) chain->count[i];
 		float sum = weigh(width, phi, worker->theta, -1, worker->product, lane);
 
@@ -338,7 +339,7 @@ sweep_blocks(tlv_context *ctx, gibbs_chain *chain, bool first)
 	for (size_t i = 0; i < chain->n; i++)
 	{
 		double count = chain->count[i];
-		const float *phi = tlv_topic_row(worker, chain->index[i]);
+		const float *phi = tlv_topic_row(worker, chain->at[i]);
 		double sum = 0;
 		double rest = 0;
 
@@ -424,7 +425,7 @@ chain_start(tlv_context *ctx, gibbs_chain *chain, int warm)
 {
 	tlv_topic_worker *worker = chain->worker;
 
-	TLV_TRY(tlv_topic_fixed_point(ctx, worker, chain->n, chain->index, chain->count, warm, 1e-4));
+	TLV_TRY(tlv_topic_fixed_point(ctx, worker, chain->n, chain->at, chain->count, warm, 1e-4));
 	memset(worker->totals, 0, worker->k * sizeof(double));
 	TLV_TRY(pass_tokens(ctx, chain, start_tokens));
 	if (chain->blocks > 0)
@@ -453,13 +454,14 @@ chain_sweep(tlv_context *ctx, gibbs_chain *chain)
 }
 
 tlv_status
-tlv_topic_gibbs(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
-				const double *count, const tlv_gibbs_options *options,
-				tlv_topic_statistics *statistics)
+tlv_topic_gibbs_rows(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+					 const int32_t *at, const double *count, const tlv_gibbs_options *options,
+					 tlv_topic_statistics *statistics)
 {
 	gibbs_chain chain = {.worker = worker,
 						 .n = n,
 						 .index = index,
+						 .at = at,
 						 .count = count,
 						 .items = statistics->items,
 						 .drawn = UNIFORMS};
@@ -486,4 +488,12 @@ tlv_topic_gibbs(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int3
 	statistics->log_likelihood +=
 		chain.likelihood / options->keep - chain.tokens * log(worker->alpha0 + chain.tokens - 1);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_topic_gibbs(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+				const double *count, const tlv_gibbs_options *options,
+				tlv_topic_statistics *statistics)
+{
+	return tlv_topic_gibbs_rows(ctx, worker, n, index, index, count, options, statistics);
 }

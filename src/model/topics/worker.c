@@ -121,6 +121,8 @@ tlv_topic_worker_destroy(tlv_context *ctx, tlv_topic_worker *worker)
 		tlv_free(ctx, worker->half_index[half]);
 		tlv_free(ctx, worker->half_count[half]);
 	}
+	tlv_free(ctx, worker->moved_at);
+	tlv_free(ctx, worker->moved);
 	tlv_free(ctx, worker->shares);
 	tlv_free(ctx, worker->assignment);
 	tlv_free(ctx, worker->phi_block);

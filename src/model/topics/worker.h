@@ -38,6 +38,10 @@ struct tlv_topic_worker
 	size_t assignment_room;
 	double *shares; /* counts per topic of the items that are drawn as one block */
 	size_t shares_room;
+	float *moved; /* rows of a document's items under topics that move */
+	size_t moved_room;
+	int32_t *moved_at; /* their numbers: 0, 1, 2, ... */
+	size_t moved_at_room;
 	int32_t *half_index[2]; /* observed and scored half */
 	size_t half_index_room[2];
 	double *half_count[2];
@@ -113,6 +117,13 @@ extern tlv_status tlv_topic_fixed_point(tlv_context *ctx, tlv_topic_worker *work
 extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
 									   const int32_t *index, const double *count,
 									   const float *weights, float *sums);
+
+/* tlv_topic_gibbs of items whose probabilities are the rows at[i] of worker->phi, and whose
+ * statistics the rows index[i]. */
+extern tlv_status tlv_topic_gibbs_rows(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
+									   const int32_t *index, const int32_t *at, const double *count,
+									   const tlv_gibbs_options *options,
+									   tlv_topic_statistics *statistics);
 
 /* sum_j weights_j phi_j of one item, in double. */
 extern double tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index,

@@ -423,14 +423,86 @@ test_variational(void **state)
 	}
 }
 
+/* ---- topics that move ---- */
+
+static double found[2][MAX_K * MAX_D];
+
+/* The document by itself under those topics, with the chain's settings. */
+static void
+gibbs_under(const tlv_topics *topics, size_t n, const int32_t *index, const double *count,
+			const tlv_gibbs_options *options, tlv_topic_statistics *statistics)
+{
+	tlv_topic_worker *worker = worker_of(topics);
+
+	assert_ok(tlv_topic_gibbs(&ctx, worker, n, index, count, options, statistics));
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
+/*
+ * At first the topics are those of the beginning; after half of the tokens half of those and what
+ * has been found; after all of them nothing but what has been found.
+ */
+static void
+test_stepwise(void **state)
+{
+	static double moved[MAX_K * MAX_D];
+	const int32_t index[3] = {5, 9, 40};
+	const double count[3] = {3, 1, 2}, eta = 0.1;
+	tlv_gibbs_options options = {TLV_STEPWISE_WARM, TLV_STEPWISE_BURN, TLV_STEPWISE_KEEP, 11};
+	tlv_topics topics = model(20, MAX_D, 1), then = topics;
+	double weights[20], mass[80];
+	tlv_topic_worker *worker = worker_of(&topics);
+
+	(void) state;
+	for (int half = 1; half <= 2; half++) /* the first document is half of the tokens, or all */
+	{
+		tlv_topic_statistics moving = {.items = found[0]}, alone = {.items = found[1]};
+		tlv_topic_moves moves = {topics, weights, half == 1 ? 12 : 6, eta, mass, mass + 20};
+		double left = half == 1 ? 0.5 : 0;
+
+		memset(found, 0, sizeof(found));
+		memset(mass, 0, sizeof(mass));
+		for (size_t j = 0; j < 20; j++)
+			weights[j] = 0.05;
+		assert_ok(tlv_topic_stepwise(&ctx, worker, 3, index, count, &options, &moves, &moving));
+		gibbs_under(&topics, 3, index, count, &options, &alone);
+		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
+			assert_close(found[0][i], found[1][i], 0);
+		for (size_t i = 0; i < MAX_D; i++)
+			for (size_t j = 0; j < 20; j++)
+			{
+				double begun = left * (moves.tokens * 0.05 + eta * MAX_D);
+
+				moved[i * 20 + j] =
+					(begun * phi[i * 20 + j] + found[0][i * 20 + j] + (1 - left) * eta) /
+					(begun + mass[j] + (1 - left) * eta * MAX_D);
+			}
+		then.phi = moved;
+		memset(found[1], 0, sizeof(found[1]));
+		alone = (tlv_topic_statistics){.items = found[1]};
+		gibbs_under(&then, 3, index, count, &options, &alone);
+		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
+			found[1][i] += found[0][i];
+		assert_ok(tlv_topic_stepwise(&ctx, worker, 3, index, count, &options, &moves, &moving));
+		for (size_t i = 0; i < (size_t) 20 * MAX_D; i++)
+			assert_close(found[0][i], found[1][i], 1e-5);
+		assert_close(moving.tokens, 12, 0);
+	}
+	tlv_topic_worker_destroy(&ctx, worker);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_infer),		cmocka_unit_test(test_worker_memory),
-		cmocka_unit_test(test_gibbs_exact), cmocka_unit_test(test_gibbs_block),
-		cmocka_unit_test(test_gibbs_huge),	cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_infer),
+		cmocka_unit_test(test_worker_memory),
+		cmocka_unit_test(test_gibbs_exact),
+		cmocka_unit_test(test_gibbs_block),
+		cmocka_unit_test(test_gibbs_huge),
+		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_variational),
+		cmocka_unit_test_setup_teardown(test_stepwise, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
