@@ -23,7 +23,9 @@ typedef enum tlv_row_form
 	TLV_ROW_LABELS = 256,		/* two parts of one id each: label pairs */
 	TLV_ROW_COVERS = 512,		/* two parts of n ids: sets of labels */
 	TLV_ROW_MEMBERSHIPS = 1024, /* two parts of float64, n = 1: membership vectors */
-	TLV_ROW_NAMED_EDGE = 2048	/* an edge whose nodes have names */
+	TLV_ROW_NAMED_EDGE = 2048,	/* an edge whose nodes have names */
+	TLV_ROW_ANSWER = 4096,		/* three parts of one id: item, worker (may be missing), answer */
+	TLV_ROW_ANSWERS = 8192		/* two parts of n ids: workers, and what they answer of one item */
 } tlv_row_form;
 
 /* In the set of a class: elements of a vector, whole views may be missing. */
@@ -56,7 +58,7 @@ typedef struct tlv_part
 	/* n x d, or NULL: nothing is.  A missing number is NaN, a missing code -1, so that who reads
 	 * them needs no mask. */
 	const bool *missing;
-	const tlv_text *names; /* of symbols: n, or NULL: they are numbers */
+	const tlv_text *names; /* of symbols and answers: n, or NULL: they are numbers */
 } tlv_part;
 
 typedef struct tlv_edge
@@ -135,6 +137,23 @@ typedef struct tlv_row
 	(&(const tlv_row){                                                                             \
 		.form = TLV_ROW_MEMBERSHIPS,                                                               \
 		.part = {TLV_PART(TLV_PART_FLOAT64, 1, k_a, a), TLV_PART(TLV_PART_FLOAT64, 1, k_b, b)}})
+
+/* ids and names (NULL: none) of item, worker (id NULL: none) and answer */
+#define TLV_AS_ANSWER(item, item_name, worker, worker_name, answer, answer_name)                   \
+	(&(const tlv_row){.form = TLV_ROW_ANSWER,                                                      \
+					  .part = {TLV_NAMED_PART(item, item_name),                                    \
+							   TLV_NAMED_PART(worker, worker_name),                                \
+							   TLV_NAMED_PART(answer, answer_name)}})
+#define TLV_NAMED_PART(id, name)                                                                   \
+	{                                                                                              \
+		.type = (id) == NULL ? TLV_PART_NONE : TLV_PART_IDS, .n = 1, .d = 1, .ids = (id),          \
+		.names = (name)                                                                            \
+	}
+/* n ids of workers, n of answers */
+#define TLV_AS_ANSWERS(n, workers, answers)                                                        \
+	(&(const tlv_row){                                                                             \
+		.form = TLV_ROW_ANSWERS,                                                                   \
+		.part = {TLV_PART(TLV_PART_IDS, n, 1, workers), TLV_PART(TLV_PART_IDS, n, 1, answers)}})
 
 /* What rows of a form are called, in the plural. */
 extern const char *tlv_row_name(tlv_row_form form);

@@ -27,6 +27,8 @@ static const struct
 	{TLV_ROW_COVERS, "pairs of sets"},
 	{TLV_ROW_MEMBERSHIPS, "pairs of membership vectors"},
 	{TLV_ROW_NAMED_EDGE, "edges between names"},
+	{TLV_ROW_ANSWER, "answers of workers"},
+	{TLV_ROW_ANSWERS, "answers of several workers to one item"},
 };
 #define FORMS (sizeof(row_names) / sizeof(row_names[0]))
 

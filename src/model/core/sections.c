@@ -223,7 +223,7 @@ tlv_sections_read(const tlv_frame *frame, const tlv_sections *sections, void *pa
 			continue;
 		if (is_fixed(declaration))
 			memcpy(numbers_of(parts, declaration), tlv_section_data(frame, section),
-				   number_size(declaration));
+				   number_count(declaration, sizes) * number_size(declaration));
 		else
 			*(const void **) ((char *) parts + declaration->offset) =
 				tlv_section_data(frame, section);

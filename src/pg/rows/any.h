@@ -59,6 +59,14 @@ extern ArrayType *TlvInt8Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvInt4Numbers(ArrayType *array, Oid element);
 extern ArrayType *TlvTexts(ArrayType *array, Oid element);
 
+/* ---- ids (answer_reader.c) ---- */
+
+/* Are elements of that type ids: integers, texts, or what is told by its text? */
+extern bool TlvIsIdType(Oid element);
+
+/* The ids of an array of such elements, of one dimension, as a part. */
+extern void TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor);
+
 /* ---- rows (any_reader.c) ---- */
 
 /*

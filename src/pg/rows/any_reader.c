@@ -80,6 +80,7 @@ static const struct
 	{TLV_ROW_VECTOR, "an array or a row of numbers, or a vector: a type with a cast to real[]"},
 	{TLV_ROW_SEQUENCE, "a sequence of vectors: an array of numbers, steps x dimensions"},
 	{TLV_ROW_SYMBOLS, "a sequence of symbols: an array of integers or of text"},
+	{TLV_ROW_ANSWERS, "answers to one item, ROW(workers, answers), two arrays of ids"},
 };
 
 /* "a tlv_bag or a tsvector", "three categories, ROW(a, b, c), or an array ..." */
@@ -405,6 +406,27 @@ open_categories(const AnyCall *call)
 	}
 }
 
+/* Two arrays of as many ids: workers, and what they answered. */
+static void
+open_answers(const AnyCall *call)
+{
+	AnyRecord *record = &call->row->record;
+
+	TlvCursorBegin(call->cursor, TLV_ROW_ANSWERS);
+	for (int t = 0; t < 2; t++)
+	{
+		AnyType *type = &record->type[t];
+		ArrayType *array;
+
+		if (type->form != ANY_ARRAY || column_is_null(record, t))
+			refuse_column(call, t);
+		array = DatumGetArrayTypeP(record->values[record->columns[t]]);
+		if (!TlvIsIdType(TlvAnyElement(type, array)))
+			refuse_column(call, t);
+		TlvIdsOf(array, TlvAnyElement(type, array), &call->cursor->row.part[t], call->cursor);
+	}
+}
+
 /* Does a column that is there hold a view?  *any: one is there at all. */
 static bool
 has_views(const AnyRecord *record, bool *any)
@@ -432,6 +454,11 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 	views = has_views(record, &any);
 	if (record->n == 3 && !any && (call->takes & TLV_ROWS_MISSING_VIEWS) != 0)
 		return false;
+	if ((call->takes & TLV_ROW_ANSWERS) != 0 && record->n == 2)
+	{
+		open_answers(call);
+		return true;
+	}
 	if ((call->takes & TLV_ROW_VIEWS) != 0 && record->n == 3 && views)
 		open_views(call);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && record->n == 3)

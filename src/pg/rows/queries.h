@@ -45,6 +45,10 @@ extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *ki
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);
 extern void TlvReadLabels(TlvDriver *driver, const char *text);
 
+/* Answers (item, worker, answer); and known ones, (item, answer), as source 1. */
+extern void TlvReadAnswers(TlvDriver *driver, const char *text);
+extern void TlvReadGold(TlvDriver *driver, const char *text);
+
 /*
  * What a column of vectors is cast to, after "::"; NULL where it is none.  Vectors are arrays of
  * numbers, or of a type of their own, as extensions have, that is cast to real[]: the cast is

@@ -29,6 +29,7 @@ typedef struct TlvRowCursor
 	tlv_row row; /* the current one */
 	int64_t ids[3];
 	bool missing_ids[3];
+	tlv_text names[3];
 } TlvRowCursor;
 
 typedef struct TlvRowReader TlvRowReader;
@@ -138,13 +139,18 @@ extern const TlvRowReader TlvWeightedEdgeRows;
 extern const TlvRowReader TlvNamedEdgeRows, TlvNamedEdgeWeightedRows;	  /* two texts */
 extern const TlvRowReader TlvNamedSourceRows, TlvNamedSourceWeightedRows; /* text, bigint */
 extern const TlvRowReader TlvNamedTargetRows, TlvNamedTargetWeightedRows; /* bigint, text */
-extern const TlvRowReader TlvLabelRows;									  /* two bigints */
-extern const TlvRowReader TlvNamedLabelRows;							  /* two texts */
-extern const TlvRowReader TlvNamedLabelARows;							  /* text, bigint */
-extern const TlvRowReader TlvNamedLabelBRows;							  /* bigint, text */
-extern const TlvRowReader TlvCoverRows;									  /* two bigint[] */
-extern const TlvRowReader TlvNamedCoverRows;							  /* two text[] */
-extern const TlvRowReader TlvMembershipRows;							  /* two float8[] */
+/* item, worker and answer, bigint or text: 1 the item, 2 the worker, 4 the answer is text; and
+ * known answers, without a worker */
+extern const TlvRowReader TlvAnswerRows0, TlvAnswerRows1, TlvAnswerRows2, TlvAnswerRows3,
+	TlvAnswerRows4, TlvAnswerRows5, TlvAnswerRows6, TlvAnswerRows7;
+extern const TlvRowReader TlvGoldRows0, TlvGoldRows1, TlvGoldRows4, TlvGoldRows5;
+extern const TlvRowReader TlvLabelRows;		  /* two bigints */
+extern const TlvRowReader TlvNamedLabelRows;  /* two texts */
+extern const TlvRowReader TlvNamedLabelARows; /* text, bigint */
+extern const TlvRowReader TlvNamedLabelBRows; /* bigint, text */
+extern const TlvRowReader TlvCoverRows;		  /* two bigint[] */
+extern const TlvRowReader TlvNamedCoverRows;  /* two text[] */
+extern const TlvRowReader TlvMembershipRows;  /* two float8[] */
 
 /* ---- transition functions (server/aggregates.c) ---- */
 

@@ -1,0 +1,179 @@
+-- crowd.sql - answers of many workers about the same items
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) IS 'transition function of tlv_crowd_answers(bigint, bigint, bigint)';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer bigint) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, bigint) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) IS 'transition function of tlv_crowd_answers(text, bigint, bigint)';
+CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer bigint) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, bigint) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) IS 'transition function of tlv_crowd_answers(bigint, text, bigint)';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer bigint) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, bigint) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) IS 'transition function of tlv_crowd_answers(text, text, bigint)';
+CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer bigint) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(text, text, bigint) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) IS 'transition function of tlv_crowd_answers(bigint, bigint, text)';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer text) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, text) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) IS 'transition function of tlv_crowd_answers(text, bigint, text)';
+CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer text) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, text) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) IS 'transition function of tlv_crowd_answers(bigint, text, text)';
+CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer text) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, text) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) IS 'transition function of tlv_crowd_answers(text, text, text)';
+CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer text) (
+    SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_crowd_answers(text, text, text) IS
+    'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
+    'counted and left out';
+
+CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_gold_answers(bigint, bigint)';
+CREATE AGGREGATE tlv_gold_answers(item bigint, answer bigint) (
+    SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_gold_answers(bigint, bigint) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+    'and left out';
+
+CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) IS 'transition function of tlv_gold_answers(text, bigint)';
+CREATE AGGREGATE tlv_gold_answers(item text, answer bigint) (
+    SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_gold_answers(text, bigint) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+    'and left out';
+
+CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) IS 'transition function of tlv_gold_answers(bigint, text)';
+CREATE AGGREGATE tlv_gold_answers(item bigint, answer text) (
+    SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_gold_answers(bigint, text) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+    'and left out';
+
+CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) IS 'transition function of tlv_gold_answers(text, text)';
+CREATE AGGREGATE tlv_gold_answers(item text, answer text) (
+    SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_gold_answers(text, text) IS
+    'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
+    'and left out';
+
+CREATE FUNCTION tlv_fit_crowd(answers tlv_moments, shrink float8 DEFAULT 1, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
+    method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, integer, text, integer, bigint, text, jsonb) IS
+    'what is true of every item and how reliable every worker is, from tlv_crowd_answers(...): shrink the weight of all workers together in each one''s '
+    'confusions, in answers, refine auto or em (expectation maximisation; iterations null: until the likelihood stands) or none, method moments (third '
+    'moments of three groups of workers), majority or auto (both, the higher likelihood), restarts divisions into groups (null: 5)';
+CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
+    method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
+COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, integer, text, integer, bigint, text, jsonb) IS
+    'what is true of every item and how reliable every worker is, from a query that returns (item, worker, answer), numbers or texts, in one call; gold is a '
+    'query that returns (item, answer) of items whose answer is known; the other parameters are those of tlv_fit_crowd';
+
+CREATE FUNCTION tlv_consensus(model tlv_model)
+    RETURNS TABLE (item bigint, item_name text, answer bigint, answer_name text, probability float8, answers bigint, known boolean)
+    AS 'MODULE_PATHNAME', 'tlv_consensus_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
+COMMENT ON FUNCTION tlv_consensus(tlv_model) IS
+    'of every item the most probable answer with its probability, how many answers were given, and whether it was known before';
+CREATE FUNCTION tlv_uncertainty(model tlv_model)
+    RETURNS TABLE (item bigint, item_name text, uncertainty float8, answers bigint)
+    AS 'MODULE_PATHNAME', 'tlv_uncertainty_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5000;
+COMMENT ON FUNCTION tlv_uncertainty(tlv_model) IS
+    'of every item how little its answer is known: the entropy of the probabilities of the answers, in bits; where to ask next';
+CREATE FUNCTION tlv_workers(model tlv_model)
+    RETURNS TABLE (worker bigint, worker_name text, accuracy float8, standard_error float8, answers bigint)
+    AS 'MODULE_PATHNAME', 'tlv_workers_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
+COMMENT ON FUNCTION tlv_workers(tlv_model) IS
+    'of every worker the share of right answers, shrunk to that of all workers as the confusions are, with its standard error, and how many answers there are';
+CREATE FUNCTION tlv_confusions(model tlv_model)
+    RETURNS TABLE (worker bigint, worker_name text, true_answer bigint, true_answer_name text, given_answer bigint, given_answer_name text,
+        probability float8, standard_error float8)
+    AS 'MODULE_PATHNAME', 'tlv_confusions_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
+COMMENT ON FUNCTION tlv_confusions(tlv_model) IS
+    'of every worker the probability of every answer to items of which another one, or the same, is true, with its standard error';
+
+CREATE FUNCTION tlv_simulate_crowd(items integer, workers integer, k integer DEFAULT 2, share float8 DEFAULT 0.2, low float8 DEFAULT 0,
+    high float8 DEFAULT 0.6, adversarial float8 DEFAULT 0, seed bigint DEFAULT 1)
+    RETURNS TABLE (item bigint, worker bigint, answer bigint, true_answer bigint)
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION tlv_simulate_crowd(integer, integer, integer, float8, float8, float8, float8, bigint) IS
+    'answers of workers, each to a share of the items, of k answers to choose from: a worker knows the answer with a probability between low and high and else has '
+    'habits of the worker''s own; of a share adversarial the answers are in another order';

@@ -1,0 +1,386 @@
+/*
+ * answers.c - answers of workers as they come, and merged (crowd.h).
+ */
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/dictionary.h"
+#include "tensorlv/num/sort.h"
+
+#define SIZE_ITEMS	 TLV_SIZE_1
+#define SIZE_NAMES	 TLV_SIZE_2
+#define SIZE_WORKERS TLV_SIZE_3
+#define SIZE_ANSWERS TLV_SIZE_4
+#define SIZE_ENTRIES TLV_SIZE_5
+#define SIZE_BYTES	 TLV_SIZE_6
+
+/* Of a known answer, which no worker gave. */
+#define NOBODY (-1)
+
+const char *const tlv_crowd_set_names[TLV_CROWD_SETS] = {"items", "workers", "answers"};
+
+/* Positions of an item, a worker and an answer in their dictionaries. */
+typedef struct crowd_entry
+{
+	int32_t at[TLV_CROWD_SETS];
+} crowd_entry;
+
+typedef struct answers_state
+{
+	tlv_declared declared;
+	double told[TLV_CROWD_SETS]; /* as in models: 1 numbers, 2 names */
+	tlv_dictionary sets[TLV_CROWD_SETS];
+	tlv_name_table names;
+	size_t n, room;
+	crowd_entry *entries;
+	/* the stored form */
+	int64_t *ids[TLV_CROWD_SETS];
+	int64_t *stored; /* entries x 3, by columns */
+	int64_t *name_ids, *name_offsets;
+	char *name_bytes;
+} answers_state;
+
+tlv_status
+tlv_crowd_answers_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return tlv_sections_create(ctx, tlv_kind_crowd_answers.accumulator, NULL, accumulator);
+}
+
+static tlv_status
+answers_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return tlv_crowd_answers_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_crowd_answers = {"tlv_crowd_answers", NULL, answers_begin};
+const tlv_aggregate tlv_aggregate_gold_answers = {"tlv_gold_answers", NULL, answers_begin};
+
+/* ---- rows ---- */
+
+/* Ids of a set are all numbers or all of names. */
+static tlv_status
+tell(tlv_context *ctx, answers_state *state, int set, double told)
+{
+	if (state->told[set] == 0)
+		state->told[set] = told;
+	if (told == 0 || state->told[set] == told)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "%s told by number and by name cannot be put together",
+			 tlv_crowd_set_names[set]);
+	return tlv_fail_hint(ctx, "Cast the one or the other: to bigint, or to text.");
+}
+
+static tlv_status
+answers_grow(tlv_context *ctx, answers_state *state, size_t more)
+{
+	size_t room = state->room < 64 ? 64 : state->room;
+	crowd_entry *grown;
+
+	if (state->n + more <= state->room)
+		return TLV_OK;
+	while (room < state->n + more)
+		room *= 2;
+	grown = tlv_realloc(ctx, state->entries, room, sizeof(crowd_entry));
+	TLV_TRY_ALLOC(ctx, grown);
+	state->entries = grown;
+	state->room = room;
+	return TLV_OK;
+}
+
+static tlv_status
+answers_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	answers_state *state = (answers_state *) accumulator;
+	crowd_entry entry;
+
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+	{
+		const tlv_part *part = &row->part[s];
+
+		entry.at[s] = NOBODY;
+		if (part->type == TLV_PART_NONE)
+			continue;
+		TLV_TRY(tell(ctx, state, s, part->names == NULL ? 1 : 2));
+		if (part->names != NULL)
+			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[0], part->names[0]));
+		TLV_TRY(tlv_dictionary_add(ctx, &state->sets[s], part->ids[0], &entry.at[s]));
+	}
+	TLV_TRY(answers_grow(ctx, state, 1));
+	state->entries[state->n++] = entry;
+	return TLV_OK;
+}
+
+/* ---- merging ---- */
+
+static const char *const id_sections[TLV_CROWD_SETS] = {"items", "workers", "answers"};
+static const tlv_name_sections name_sections = {"name_offsets", "names"};
+
+/* Positions here of a value's ids. */
+static tlv_status
+merge_ids(tlv_context *ctx, answers_state *state, int set, const tlv_frame *frame, int32_t *at)
+{
+	size_t n = tlv_frame_find(frame, id_sections[set])->rows;
+	const int64_t *ids = tlv_frame_int64(frame, id_sections[set]);
+
+	TLV_TRY(tell(ctx, state, set, tlv_frame_float64(frame, "told")[set]));
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		TLV_TRY(tlv_dictionary_add(ctx, &state->sets[set], ids[i], &at[i]));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+answers_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	answers_state *state = (answers_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "entries")->rows, more[TLV_CROWD_SETS];
+	const int64_t *entries = tlv_frame_int64(frame, "entries");
+	tlv_name_list list = tlv_name_list_of(frame, &name_sections);
+	int32_t *at[TLV_CROWD_SETS];
+
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+		more[s] = tlv_frame_find(frame, id_sections[s])->rows;
+	TLV_TRY_NEW(ctx, at[0], more[0] + more[1] + more[2]);
+	at[1] = at[0] + more[0];
+	at[2] = at[1] + more[1];
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+		TLV_TRY(merge_ids(ctx, state, s, frame, at[s]));
+	TLV_TRY(tlv_name_table_add_list(ctx, &state->names, tlv_frame_find(frame, "name_ids")->rows,
+									tlv_frame_int64(frame, "name_ids"), &list));
+	TLV_TRY(answers_grow(ctx, state, n));
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (int s = 0; s < TLV_CROWD_SETS; s++)
+		{
+			int64_t position = entries[i + (size_t) s * n];
+
+			state->entries[state->n].at[s] = position < 0 ? NOBODY : at[s][position];
+		}
+		state->n++;
+	}
+	tlv_free(ctx, at[0]);
+	return TLV_OK;
+}
+
+/* ---- the stored form ---- */
+
+static unsigned
+bits_of(size_t n)
+{
+	return n == 0 ? 0 : 64 - (unsigned) __builtin_clzll((unsigned long long) n);
+}
+
+/* Ranks of all ids, one set behind the other. */
+static tlv_status
+order_ids(tlv_context *ctx, const answers_state *state, int32_t *ranks[TLV_CROWD_SETS])
+{
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+		TLV_TRY(tlv_dictionary_order(ctx, &state->sets[s], state->ids[s], ranks[s]));
+	return TLV_OK;
+}
+
+/* Entries by item, worker (known answers first) and answer: each one number. */
+static tlv_status
+sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CROWD_SETS])
+{
+	size_t n = state->n;
+	unsigned low = bits_of(state->sets[TLV_CROWD_ANSWERS].n);
+	unsigned middle = low + bits_of(state->sets[TLV_CROWD_WORKERS].n);
+	unsigned bits = middle + bits_of(state->sets[TLV_CROWD_ITEMS].n);
+	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, bits};
+	uint64_t *keys, *sorted;
+	void *result;
+
+	if (bits > 64)
+		return tlv_fail(ctx, TLV_LIMIT, "too many items, workers and answers: %zu, %zu and %zu",
+						state->sets[0].n, state->sets[1].n, state->sets[2].n);
+	TLV_TRY_NEW(ctx, keys, 2 * n + 1);
+	for (size_t i = 0; i < n; i++)
+	{
+		const int32_t *at = state->entries[i].at;
+		uint64_t worker = at[1] == NOBODY ? 0 : (uint64_t) ranks[1][at[1]] + 1;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		keys[i] = (uint64_t) ranks[2][at[2]] | worker << low;
+		if (middle < 64)
+			keys[i] |= (uint64_t) ranks[0][at[0]] << middle;
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, keys, keys + n, &result));
+	sorted = result;
+	for (size_t i = 0; i < n; i++)
+	{
+		uint64_t above = middle < 64 ? sorted[i] >> middle : 0;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		state->stored[i] = (int64_t) above;
+		state->stored[i + n] =
+			(int64_t) ((sorted[i] - (middle < 64 ? above << middle : 0)) >> low) - 1;
+		state->stored[i + 2 * n] = (int64_t) (sorted[i] & ((UINT64_C(1) << low) - 1));
+	}
+	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+static tlv_status
+answers_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	answers_state *state = (answers_state *) accumulator;
+	size_t ids = state->sets[0].n + state->sets[1].n + state->sets[2].n, named = state->names.n;
+	size_t bytes = state->names.filled / sizeof(int64_t) + 1;
+	int64_t *block = tlv_alloc(ctx, ids + 3 * state->n + 2 * named + 1 + bytes, sizeof(int64_t));
+	int32_t *ranks[TLV_CROWD_SETS];
+
+	TLV_TRY_ALLOC(ctx, block);
+	*owned = block;
+	TLV_TRY_NEW(ctx, ranks[0], ids);
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+	{
+		state->ids[s] = s == 0 ? block : state->ids[s - 1] + state->sets[s - 1].n;
+		ranks[s] = ranks[0] + (state->ids[s] - block);
+	}
+	state->stored = block + ids;
+	state->name_ids = state->stored + 3 * state->n;
+	state->name_offsets = state->name_ids + named;
+	state->name_bytes = (char *) (state->name_offsets + named + 1);
+	state->declared.sizes[SIZE_ITEMS] = state->sets[0].n;
+	state->declared.sizes[SIZE_WORKERS] = state->sets[1].n;
+	state->declared.sizes[SIZE_ANSWERS] = state->sets[2].n;
+	state->declared.sizes[SIZE_ENTRIES] = state->n;
+	state->declared.sizes[SIZE_NAMES] = named;
+	state->declared.sizes[SIZE_BYTES] = state->names.filled;
+	state->name_offsets[0] = 0;
+	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
+	(void) tlv_name_table_list(&state->names, named, state->name_ids, state->name_offsets,
+							   state->name_bytes);
+	TLV_TRY(order_ids(ctx, state, ranks));
+	TLV_TRY(sort_entries(ctx, state, ranks));
+	tlv_free(ctx, ranks[0]);
+	return TLV_OK;
+}
+
+/* Is entry i not before the one above it? */
+static bool
+in_order(const int64_t *entries, size_t n, size_t i)
+{
+	for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+		if (entries[i + s * n] != entries[i - 1 + s * n])
+			return entries[i + s * n] > entries[i - 1 + s * n];
+	return true;
+}
+
+static tlv_status
+answers_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const size_t most[TLV_CROWD_SETS] = {sizes[SIZE_ITEMS], sizes[SIZE_WORKERS],
+										 sizes[SIZE_ANSWERS]};
+	const int64_t *entries = tlv_frame_int64(frame, "entries");
+	const double *told = tlv_frame_float64(frame, "told");
+	size_t n = sizes[SIZE_ENTRIES];
+
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+		if (!(told[s] == (most[s] == 0 ? 0 : 1) || (most[s] > 0 && told[s] == 2)))
+			return tlv_fail(ctx, TLV_CORRUPT, "%s are told in way %g", tlv_crowd_set_names[s],
+							told[s]);
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+		{
+			int64_t at = entries[i + s * n];
+
+			if (at < (s == TLV_CROWD_WORKERS ? NOBODY : 0) || at >= (int64_t) most[s])
+				return tlv_fail(ctx, TLV_CORRUPT, "entry %zu is of %s number %lld of %zu", i + 1,
+								tlv_crowd_set_names[s], (long long) at + 1, most[s]);
+		}
+		if (i > 0 && !in_order(entries, n, i))
+			return tlv_fail(ctx, TLV_CORRUPT, "entries %zu and %zu are out of order", i, i + 1);
+	}
+	if (sizes[SIZE_NAMES] > 0)
+		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);
+	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || sizes[SIZE_BYTES] > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
+	return TLV_OK;
+}
+
+#define AT(member) offsetof(answers_state, member)
+static const tlv_declaration answers_list[] = {
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"told", TLV_FLOAT64, TLV_THREE, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(told)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(ids[0])},
+	{"workers", TLV_INT64, SIZE_WORKERS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(ids[1])},
+	{"answers", TLV_INT64, SIZE_ANSWERS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(ids[2])},
+	{"entries", TLV_INT64, SIZE_ENTRIES, TLV_THREE, TLV_ANY, TLV_OWN, AT(stored)},
+	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(name_ids)},
+	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_offsets)},
+	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_OWN, AT(name_bytes)},
+};
+#undef AT
+
+static const tlv_sections answers_sections = {
+	.state = sizeof(answers_state),
+	.kind = TLV_KIND_CROWD_ANSWERS,
+	TLV_LIST(answers_list),
+	.most = {TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX,
+			 TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES},
+	.describe = answers_describe,
+	.check_more = answers_check_more,
+	.merge_own = answers_merge_own,
+};
+
+static const tlv_accumulator_class answers_class = {
+	.name = "crowd_answers",
+	TLV_DECLARED(&answers_sections),
+	.rows = TLV_ROW_ANSWER,
+	.add = answers_add,
+};
+const tlv_kind tlv_kind_crowd_answers = {TLV_KIND_LINE(CROWD_ANSWERS, crowd_answers),
+										 .accumulator = &answers_class};
+
+/* ---- for the fit ---- */
+
+tlv_status
+tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *a)
+{
+	const int64_t *entries = tlv_frame_int64(frame, "entries");
+
+	memset(a, 0, sizeof(*a));
+	a->frame = frame;
+	a->items = tlv_frame_find(frame, "items")->rows;
+	a->workers = tlv_frame_find(frame, "workers")->rows;
+	a->answers = tlv_frame_find(frame, "answers")->rows;
+	a->names = tlv_frame_find(frame, "name_ids")->rows;
+	a->n = tlv_frame_find(frame, "entries")->rows;
+	if (a->n == 0)
+		return tlv_fail(ctx, TLV_NO_ROWS, "there are no answers to learn from");
+	if (a->answers > TLV_CROWD_MOST_ANSWERS)
+	{
+		tlv_fail(ctx, TLV_LIMIT, "%zu different answers are more than %zu", a->answers,
+				 TLV_CROWD_MOST_ANSWERS);
+		return tlv_fail_hint(ctx, "Answers are chosen from a list; free text is none.");
+	}
+	a->columns = a->workers * a->answers;
+	if (a->columns + a->answers > UINT32_MAX)
+		return tlv_fail(ctx, TLV_LIMIT, "%zu workers with %zu answers to choose from", a->workers,
+						a->answers);
+	TLV_TRY_NEW0(ctx, a->start, a->items + 1);
+	TLV_TRY_NEW(ctx, a->column, a->n);
+	for (size_t i = 0; i < a->n; i++)
+	{
+		int64_t worker = entries[i + a->n];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		a->start[entries[i] + 1]++;
+		a->column[i] = (uint32_t) ((worker < 0 ? a->columns : (size_t) worker * a->answers) +
+								   (size_t) entries[i + 2 * a->n]);
+	}
+	for (size_t i = 0; i < a->items; i++)
+		a->start[i + 1] += a->start[i];
+	return TLV_OK;
+}

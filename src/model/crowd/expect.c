@@ -1,0 +1,238 @@
+/*
+ * expect.c - expectation and maximisation over answers (internal.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+
+tlv_status
+tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,
+					   crowd_state *state)
+{
+	size_t k = data->answers, wide = k * data->columns;
+
+	memset(state, 0, sizeof(*state));
+	state->data = data;
+	state->k = k;
+	state->shrink = shrink;
+	TLV_TRY_NEW0(ctx, state->log_weights, k);
+	TLV_TRY_NEW0(ctx, state->log_confusions, wide);
+	TLV_TRY_NEW0(ctx, state->weights, k);
+	TLV_TRY_NEW0(ctx, state->counts, wide);
+	TLV_TRY_NEW0(ctx, state->pool, k * k);
+	return TLV_OK;
+}
+
+/* ---- expectation ---- */
+
+/* The answers of an item that are known: everything else is 0. */
+static void
+known_posterior(const crowd_answers *a, size_t item, size_t given, size_t k, double *q)
+{
+	if (given == a->start[item])
+		return;
+	for (size_t h = 0; h < k; h++)
+	{
+		bool known = false;
+
+		for (size_t i = a->start[item]; i < given; i++)
+			known |= a->column[i] - a->columns == h;
+		q[h] = known ? q[h] : -INFINITY;
+	}
+}
+
+/* From logs to shares; returns the log of their sum. */
+static double
+share(size_t k, double *q)
+{
+	double largest = q[0], sum = 0;
+
+	for (size_t h = 1; h < k; h++)
+		largest = q[h] > largest ? q[h] : largest;
+	for (size_t h = 0; h < k; h++)
+		sum += q[h] = exp(q[h] - largest);
+	for (size_t h = 0; h < k; h++)
+		q[h] /= sum;
+	return largest + log(sum);
+}
+
+static inline void
+add_column(size_t k, double *to, const double *from)
+{
+	for (size_t h = 0; h < k; h++)
+		to[h] += from[h];
+}
+
+/* Expected counts of one item's answers, given what it may be. */
+static void
+count_item(crowd_state *state, size_t first, size_t end, const double *q)
+{
+	size_t k = state->k;
+
+	for (size_t i = first; i < end; i++)
+		add_column(k, state->counts + k * state->data->column[i], q);
+	add_column(k, state->weights, q);
+}
+
+static void
+clear_counts(crowd_state *state)
+{
+	memset(state->weights, 0, state->k * sizeof(double));
+	memset(state->counts, 0, state->k * state->data->columns * sizeof(double));
+}
+
+/* What is asked of every answer of an item: how likely it is right. */
+static void
+tell_item(const crowd_state *state, size_t first, size_t end, const double *q,
+		  const crowd_told *told)
+{
+	size_t answers = state->data->answers;
+
+	for (size_t i = first; i < end; i++)
+	{
+		size_t worker = state->data->column[i] / answers;
+		double right = q[state->data->column[i] % answers];
+
+		told->right[worker] += right;
+		told->doubt[worker] += right * (1 - right);
+	}
+}
+
+/* The posterior of an item, at q, and its log-likelihood. */
+static double
+item_posterior(const crowd_state *state, size_t item, size_t first, double *q)
+{
+	const crowd_answers *a = state->data;
+	size_t k = state->k;
+
+	memcpy(q, state->log_weights, k * sizeof(double));
+	for (size_t i = first; i < a->start[item + 1]; i++)
+		add_column(k, q, state->log_confusions + k * a->column[i]);
+	known_posterior(a, item, first, k, q);
+	return share(k, q);
+}
+
+tlv_status
+tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told)
+{
+	const crowd_answers *a = state->data;
+	size_t k = state->k, looked = 0;
+	double *q, total = 0;
+
+	TLV_TRY_NEW(ctx, q, k);
+	clear_counts(state);
+	for (size_t item = 0; item < a->items; item++)
+	{
+		size_t first = crowd_first_given(a, item), end = a->start[item + 1];
+
+		looked += (end - first + 1) * k;
+		if (looked >= CROWD_STRIDE)
+		{
+			TLV_TRY_CONTINUE(ctx);
+			looked = 0;
+		}
+		total += item_posterior(state, item, first, q);
+		count_item(state, first, end, q);
+		if (told == NULL)
+			continue;
+		memcpy(told->posterior + k * item, q, k * sizeof(double));
+		tell_item(state, first, end, q, told);
+	}
+	state->log_likelihood = total;
+	tlv_free(ctx, q);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_crowd_majority(tlv_context *ctx, crowd_state *state)
+{
+	const crowd_answers *a = state->data;
+	size_t k = state->k;
+	double *q;
+
+	TLV_TRY_NEW(ctx, q, k);
+	clear_counts(state);
+	for (size_t item = 0; item < a->items; item++)
+	{
+		size_t first = crowd_first_given(a, item), end = a->start[item + 1];
+		size_t from = a->start[item], to = first > from ? first : end;
+		double each = 1 / (double) (to - from);
+
+		TLV_TRY_CONTINUE_AT(ctx, item);
+		memset(q, 0, k * sizeof(double));
+		for (size_t i = from; i < to; i++)
+			q[i < first ? a->column[i] - a->columns : a->column[i] % a->answers] += each;
+		count_item(state, first, end, q);
+	}
+	tlv_free(ctx, q);
+	return TLV_OK;
+}
+
+/* ---- maximisation ---- */
+
+void
+tlv_crowd_pool(crowd_state *state)
+{
+	size_t k = state->k, answers = state->data->answers;
+
+	for (size_t i = 0; i < k * answers; i++)
+		state->pool[i] = CROWD_FLOOR;
+	for (size_t column = 0; column < state->data->columns; column++)
+		add_column(k, state->pool + k * (column % answers), state->counts + k * column);
+	for (size_t h = 0; h < k; h++)
+	{
+		double sum = 0;
+
+		for (size_t l = 0; l < answers; l++)
+			sum += state->pool[h + k * l];
+		for (size_t l = 0; l < answers; l++)
+			state->pool[h + k * l] /= sum;
+	}
+}
+
+/* Logs of a worker's confusions; total has room for k. */
+static void
+maximize_worker(crowd_state *state, size_t worker, double *total)
+{
+	size_t k = state->k, answers = state->data->answers, first = k * worker * answers;
+	double floor_sum = (double) answers * CROWD_FLOOR + state->shrink;
+
+	for (size_t h = 0; h < k; h++)
+		total[h] = floor_sum;
+	for (size_t l = 0; l < answers; l++)
+		add_column(k, total, state->counts + first + k * l);
+	for (size_t h = 0; h < k; h++)
+		total[h] = log(total[h]);
+	for (size_t l = 0; l < answers; l++)
+		for (size_t h = 0; h < k; h++)
+		{
+			size_t at = first + k * l + h;
+
+			state->log_confusions[at] =
+				log(state->counts[at] + state->shrink * state->pool[h + k * l] + CROWD_FLOOR) -
+				total[h];
+		}
+}
+
+tlv_status
+tlv_crowd_maximize(tlv_context *ctx, crowd_state *state)
+{
+	size_t k = state->k, stride = CROWD_STRIDE / (k * k) + 1;
+	double *total, items = 0;
+
+	TLV_TRY_NEW(ctx, total, k);
+	tlv_crowd_pool(state);
+	for (size_t j = 0; j < state->data->workers; j++)
+	{
+		if (j % stride == stride - 1)
+			TLV_TRY_CONTINUE(ctx);
+		maximize_worker(state, j, total);
+	}
+	for (size_t h = 0; h < k; h++)
+		items += 1 + state->weights[h];
+	for (size_t h = 0; h < k; h++)
+		state->log_weights[h] = log((1 + state->weights[h]) / items);
+	tlv_free(ctx, total);
+	return TLV_OK;
+}

@@ -1,0 +1,287 @@
+/*
+ * fit.c - the ascent from several starts (crowd.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+
+/* Steps when the number is left to us, and the change of the likelihood that ends them. */
+#define MOST_STEPS 200
+#define STANDS	   1e-6
+/* Divisions of the workers for the moments. */
+#define DIVISIONS 5
+
+const char *const tlv_crowd_start_names[] = {"auto", "majority", "moments", NULL};
+
+const tlv_crowd_options tlv_crowd_defaults = {
+	.start = TLV_CROWD_BOTH, .shrink = 1, .iterations = -1, .restarts = DIVISIONS, .seed = 1};
+
+/* A fit on its way. */
+typedef struct crowd_fit
+{
+	const tlv_crowd_options *options;
+	crowd_answers data;
+	crowd_state state;
+	tlv_rng rng;
+	int most; /* steps of an ascent */
+	/* the best so far */
+	bool found;
+	double best, best_steps;
+	int best_start; /* 0: the majority, else a division of the workers */
+	double *log_weights, *log_confusions;
+	int refused; /* divisions that told no classes */
+} crowd_fit;
+
+/* ---- memory ---- */
+
+/* All that is allocated beside the value and the model. */
+static tlv_status
+require_room(tlv_context *ctx, const crowd_answers *a)
+{
+	double k = (double) a->answers, wide = k * (double) a->columns;
+	double bytes = 8 * (3 * wide + 16 * k * k + 3 * k * k * k + 40 * (double) a->workers);
+
+	bytes += 8 * (k + 4) * (double) a->items;
+	bytes += 2 * (8 * (wide + k * (double) a->workers) + 8 * (k + 4) * (double) a->items);
+	return tlv_require_memory(ctx, bytes, "workers' confusions and items' answers");
+}
+
+/* ---- one start ---- */
+
+/* Steps from the state's parameters until the likelihood stands; the last ones are kept. */
+static tlv_status
+ascend(tlv_context *ctx, crowd_fit *fit, double *steps)
+{
+	double before = -INFINITY;
+
+	for (*steps = 0; *steps < fit->most; ++*steps)
+	{
+		double now;
+
+		TLV_TRY(tlv_crowd_expect(ctx, &fit->state, NULL));
+		now = fit->state.log_likelihood;
+		if (fabs(now - before) <= STANDS * fabs(now))
+			break;
+		before = now;
+		TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
+		tlv_report(ctx, "ascent", *steps, fit->most);
+	}
+	return tlv_crowd_expect(ctx, &fit->state, NULL);
+}
+
+/* The state's parameters are the best so far, or are forgotten. */
+static tlv_status
+judge(tlv_context *ctx, crowd_fit *fit, int start)
+{
+	size_t k = fit->state.k;
+	double steps;
+
+	TLV_TRY(ascend(ctx, fit, &steps));
+	if (fit->found && !(fit->state.log_likelihood > fit->best))
+		return TLV_OK;
+	fit->found = true;
+	fit->best = fit->state.log_likelihood;
+	fit->best_steps = steps;
+	fit->best_start = start;
+	memcpy(fit->log_weights, fit->state.log_weights, k * sizeof(double));
+	return tlv_copy(ctx, fit->log_confusions, fit->state.log_confusions,
+					k * fit->data.columns * sizeof(double));
+}
+
+static tlv_status
+from_majority(tlv_context *ctx, crowd_fit *fit)
+{
+	TLV_TRY(tlv_crowd_majority(ctx, &fit->state));
+	TLV_TRY(tlv_crowd_maximize(ctx, &fit->state));
+	return judge(ctx, fit, 0);
+}
+
+static tlv_status
+from_moments(tlv_context *ctx, crowd_fit *fit, int division)
+{
+	tlv_status status = tlv_crowd_moments(ctx, &fit->state, &fit->rng);
+
+	if (status == TLV_NOT_IDENTIFIABLE)
+	{
+		fit->refused++;
+		return TLV_OK;
+	}
+	TLV_TRY(status);
+	return judge(ctx, fit, division);
+}
+
+static tlv_status
+try_starts(tlv_context *ctx, crowd_fit *fit)
+{
+	const tlv_crowd_options *options = fit->options;
+	int divisions = options->restarts > 0 ? options->restarts : DIVISIONS;
+
+	if (options->start != TLV_CROWD_MOMENTS)
+		TLV_TRY(from_majority(ctx, fit));
+	if (options->start == TLV_CROWD_MAJORITY || fit->state.k < 2 || fit->data.workers < 3)
+		divisions = 0;
+	for (int i = 1; i <= divisions; i++)
+		TLV_TRY(from_moments(ctx, fit, i));
+	if (fit->found)
+		return TLV_OK;
+	if (fit->refused == 0)
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+				 "moments need two answers to choose from and three workers");
+	return tlv_fail_hint(ctx, "Use method => 'auto' or 'majority'.");
+}
+
+/* ---- what to say of it ---- */
+
+static tlv_status
+diagnose_start(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
+{
+	bool asked = fit->options->start != TLV_CROWD_MAJORITY;
+
+	TLV_TRY(tlv_diagnose(ctx, d, fit->best / (double) fit->data.items, "log_likelihood_per_item"));
+	TLV_TRY(tlv_diagnose(ctx, d, fit->best_start, "start"));
+	if (asked)
+		TLV_TRY(tlv_diagnose(ctx, d, fit->refused, "divisions_refused"));
+	if (!fit->options->plain && fit->options->iterations < 0 && fit->best_steps >= fit->most)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "not_converged",
+										.score = fit->best_steps,
+										.hint = "give iterations"},
+						 "the likelihood still rises after %d steps", fit->most));
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_nulls(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+{
+	double nulls = tlv_frame_scalar(a->frame, "nulls", 0);
+
+	if (nulls == 0)
+		return TLV_OK;
+	return tlv_warn(ctx, d,
+					&(tlv_warning){.code = "rows_left_out",
+								   .score = nulls,
+								   .hint = "an answer needs an item, a worker and a label"},
+					"%.0f rows with a null were left out", nulls);
+}
+
+/* Items with one answer, items whose known answers contradict each other. */
+static tlv_status
+diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+{
+	double single = 0, contradicted = 0, three = 0;
+
+	for (size_t i = 0; i < a->items; i++)
+	{
+		size_t first = crowd_first_given(a, i), known = first - a->start[i];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		single += a->start[i + 1] - first == 1;
+		three += a->start[i + 1] - first >= 3;
+		contradicted += known > 1 && a->column[a->start[i]] != a->column[first - 1];
+	}
+	TLV_TRY(tlv_diagnose(ctx, d, single, "items_with_one_answer"));
+	if (contradicted > 0)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "contradictory_gold",
+										.score = contradicted,
+										.hint = "see what the second query returns for them"},
+						 "of %.0f items two different answers are known: one of them is taken to "
+						 "be true",
+						 contradicted));
+	TLV_TRY(diagnose_nulls(ctx, a, d));
+	if (three == 0)
+		return tlv_warn(ctx, d,
+						&(tlv_warning){.code = "few_answers",
+									   .score = three,
+									   .hint = "ask three workers or more about every item"},
+						"no item has three answers: workers cannot be told apart");
+	return TLV_OK;
+}
+
+/* How often all workers together are right, class by class alike; answers that are worthless. */
+static tlv_status
+diagnose_workers(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
+{
+	size_t k = fit->state.k;
+	double right = 0;
+
+	for (size_t h = 0; h < k; h++)
+		right += fit->state.pool[h + k * h] / (double) k;
+	TLV_TRY(tlv_diagnose(ctx, d, right, "mean_right"));
+	if (k == 1)
+		return tlv_warn(ctx, d, &(tlv_warning){.code = "one_answer", .score = 1},
+						"all answers are the same");
+	if (right < 1 / (double) k + 0.05)
+		return tlv_warn(ctx, d,
+						&(tlv_warning){.code = "no_better_than_chance",
+									   .score = right,
+									   .hint = "give known answers of some items"},
+						"workers are right in %.0f of 100 answers: which class is which answer "
+						"is not known",
+						100 * right);
+	return TLV_OK;
+}
+
+/* ---- the fit ---- */
+
+/* The best parameters, what they say of every item, and a model of it. */
+static tlv_status
+end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
+{
+	size_t k = fit->state.k, workers = fit->data.workers;
+	tlv_diagnostics d = {0};
+	crowd_told told;
+
+	memcpy(fit->state.log_weights, fit->log_weights, k * sizeof(double));
+	TLV_TRY(tlv_copy(ctx, fit->state.log_confusions, fit->log_confusions,
+					 k * fit->data.columns * sizeof(double)));
+	tlv_free(ctx, fit->log_confusions);
+	TLV_TRY_NEW_ROWS(ctx, told.posterior, fit->data.items, k);
+	TLV_TRY_NEW0(ctx, told.right, 2 * workers + 1);
+	told.doubt = told.right + workers;
+	TLV_TRY(tlv_crowd_expect(ctx, &fit->state, &told));
+	tlv_crowd_pool(&fit->state);
+	TLV_TRY(diagnose_start(ctx, fit, &d));
+	TLV_TRY(diagnose_items(ctx, &fit->data, &d));
+	TLV_TRY(diagnose_workers(ctx, fit, &d));
+	return tlv_crowd_write(ctx, &fit->state, &told, fit->options, fit->best_steps, &d, image, size);
+}
+
+static tlv_status
+fit_answers(tlv_context *ctx, crowd_fit *fit, const tlv_frame *frame, void **image, size_t *size)
+{
+	size_t k;
+
+	TLV_TRY(tlv_crowd_load(ctx, frame, &fit->data));
+	TLV_TRY(require_room(ctx, &fit->data));
+	TLV_TRY(tlv_crowd_state_create(ctx, &fit->data, fit->options->shrink, &fit->state));
+	k = fit->state.k;
+	TLV_TRY_NEW(ctx, fit->log_weights, k);
+	TLV_TRY_NEW_ROWS(ctx, fit->log_confusions, fit->data.columns, k);
+	TLV_TRY(try_starts(ctx, fit));
+	return end_fit(ctx, fit, image, size);
+}
+
+tlv_status
+tlv_crowd_fit(tlv_context *ctx, const tlv_frame *answers, const tlv_crowd_options *options,
+			  void **image, size_t *size)
+{
+	crowd_fit fit = {.options = options};
+	tlv_scratch scratch;
+	tlv_status status;
+
+	TLV_TRY(tlv_kind_require(ctx, answers, &tlv_kind_crowd_answers, "tlv_fit_crowd"));
+	if (!(options->shrink >= 0 && options->shrink <= 1000))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "shrink = %g is not between 0 and 1000",
+						options->shrink);
+	fit.most = options->plain ? 0 : options->iterations >= 0 ? options->iterations : MOST_STEPS;
+	tlv_rng_seed(&fit.rng, options->seed);
+	tlv_scratch_begin(ctx, &scratch);
+	status = fit_answers(ctx, &fit, answers, image, size);
+	if (status == TLV_OK)
+		tlv_scratch_keep(ctx, *image);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}

@@ -1,0 +1,98 @@
+/*
+ * internal.h - answers laid out for the ascent, and its parts.
+ */
+#ifndef TENSORLV_CROWD_INTERNAL_H
+#define TENSORLV_CROWD_INTERNAL_H
+
+#include "tensorlv/model/crowd.h"
+#include "tensorlv/num/rng.h"
+
+/* Answers between two looks at whether to stop. */
+#define CROWD_STRIDE ((size_t) 32768)
+
+/*
+ * Collected answers, those of item i from start[i] on.  column is worker times answers_n plus
+ * answer; from `columns` on it is a known answer, columns plus answer, and these come first.
+ */
+typedef struct crowd_answers
+{
+	size_t items, workers, answers, names, n;
+	size_t columns;
+	size_t *start; /* items + 1 */
+	uint32_t *column;
+	const tlv_frame *frame;
+} crowd_answers;
+
+/* Lays a value out; its frame must stay.  Errors: TLV_LIMIT, memory, TLV_CANCELLED. */
+extern tlv_status tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *answers);
+
+/* The first answer of an item that was given, behind those that are known. */
+static inline size_t
+crowd_first_given(const crowd_answers *a, size_t item)
+{
+	size_t i = a->start[item];
+
+	while (i < a->start[item + 1] && a->column[i] >= a->columns)
+		i++;
+	return i;
+}
+
+/*
+ * Parameters on the way: log probabilities and expected counts of every worker's answers, class by
+ * class in each column, and of the classes.  Classes are numbered as answers are.
+ */
+typedef struct crowd_state
+{
+	const crowd_answers *data;
+	size_t k;
+	double shrink;
+	double *log_weights;	/* k */
+	double *log_confusions; /* k x columns */
+	double *weights;		/* k: expected items, in the last pass */
+	double *counts;			/* k x columns, in the last pass */
+	double *pool;			/* k x answers */
+	double log_likelihood;
+} crowd_state;
+
+/* What is added to every count of a confusion. */
+#define CROWD_FLOOR 0.01
+
+extern tlv_status tlv_crowd_state_create(tlv_context *ctx, const crowd_answers *data, double shrink,
+										 crowd_state *state);
+
+/* Expected counts by the answers' shares of every item: what the majority says. */
+extern tlv_status tlv_crowd_majority(tlv_context *ctx, crowd_state *state);
+
+/* Parameters from expected counts; the pool alone. */
+extern tlv_status tlv_crowd_maximize(tlv_context *ctx, crowd_state *state);
+extern void tlv_crowd_pool(crowd_state *state);
+
+/* What a pass tells of every item: posterior (k), item by item; NULL: nobody asks. */
+typedef struct crowd_told
+{
+	double *posterior;
+	double *right; /* workers: expected right answers, */
+	double *doubt; /* and the sum of p (1 - p) of them */
+} crowd_told;
+
+/* Expected counts and the likelihood from parameters. */
+extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told);
+
+/*
+ * Parameters from third moments of one division of the workers into three groups.  Errors:
+ * TLV_NOT_IDENTIFIABLE where fewer classes are visible than there are answers or too few items have
+ * answers of all groups, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_crowd_moments(tlv_context *ctx, crowd_state *state, tlv_rng *rng);
+
+/* A model of the state's parameters: a new image. */
+extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
+								  const crowd_told *told, const tlv_crowd_options *options,
+								  double steps, tlv_diagnostics *diagnostics, void **image,
+								  size_t *size);
+
+extern tlv_status tlv_crowd_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+extern tlv_status tlv_crowd_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+								  tlv_match *match);
+
+#endif /* TENSORLV_CROWD_INTERNAL_H */

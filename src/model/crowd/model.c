@@ -1,0 +1,516 @@
+/*
+ * model.c - the stored form of a model of answers, and what it can do (crowd.h).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/dictionary.h"
+
+#define SIZE_ITEMS	 TLV_SIZE_1
+#define SIZE_NAMES	 TLV_SIZE_2
+#define SIZE_WORKERS TLV_SIZE_3
+#define SIZE_ANSWERS TLV_SIZE_4
+#define SIZE_K		 TLV_SIZE_5
+#define SIZE_BYTES	 TLV_SIZE_6
+#define SIZE_COLUMNS TLV_SIZE_7
+
+/* How far rows of probabilities may be from 1. */
+#define ROUNDING 1e-6
+/* A probability of 0, which only models made elsewhere have, is taken for this. */
+#define LEAST 1e-300
+
+static const tlv_name_sections name_sections = {"name_offsets", "names"};
+
+void
+tlv_crowd_read(const tlv_frame *model, tlv_crowd_parts *parts)
+{
+	memset(parts, 0, sizeof(*parts));
+	tlv_sections_read(model, tlv_kind_crowd.model->sections, parts);
+}
+
+/* The place of an id in an ascending list, or -1. */
+static ptrdiff_t
+place_of(size_t n, const int64_t *ids, int64_t id)
+{
+	size_t low = 0, high = n;
+
+	while (low < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && ids[low] == id ? (ptrdiff_t) low : -1;
+}
+
+tlv_text
+tlv_crowd_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64_t id)
+{
+	const tlv_name_list list = {parts->name_offsets, parts->names};
+	ptrdiff_t at;
+
+	if (parts->told[set] != 2)
+		return (tlv_text){NULL, 0};
+	at = place_of(parts->names_n, parts->name_ids, id);
+	return at < 0 ? (tlv_text){"", 0} : tlv_name_at(&list, (size_t) at);
+}
+
+double
+tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
+{
+	double p = parts->confusions[h + parts->k * column];
+	double seen = parts->seen[h + parts->k * (column / parts->answers_n)];
+
+	return sqrt(p * (1 - p) / (seen + parts->shrink + 1));
+}
+
+/* ---- writing ---- */
+
+/* Classes by decreasing weight. */
+static tlv_status
+order_classes(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *parts)
+{
+	const int64_t *answers = tlv_frame_int64(state->data->frame, "answers");
+	size_t k = state->k;
+	int64_t *order;
+
+	TLV_TRY_NEW(ctx, order, k);
+	for (size_t h = 0; h < k; h++)
+	{
+		size_t at = h;
+
+		for (; at > 0 && state->log_weights[order[at - 1]] < state->log_weights[h]; at--)
+			order[at] = order[at - 1];
+		order[at] = (int64_t) h;
+	}
+	parts->component_answers = order;
+	TLV_TRY_NEW(ctx, parts->weights, k);
+	for (size_t h = 0; h < k; h++)
+		parts->weights[h] = exp(state->log_weights[order[h]]);
+	parts->answers = (int64_t *) answers;
+	return TLV_OK;
+}
+
+/* n columns of k numbers, in the order of the classes. */
+static tlv_status
+reorder(tlv_context *ctx, const tlv_crowd_parts *parts, size_t n, const double *from, double *to)
+{
+	size_t k = parts->k;
+	double *column;
+
+	TLV_TRY_NEW(ctx, column, k);
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i * k);
+		memcpy(column, from + k * i, k * sizeof(double));
+		for (size_t h = 0; h < k; h++)
+			to[k * i + h] = column[parts->component_answers[h]];
+	}
+	tlv_free(ctx, column);
+	return TLV_OK;
+}
+
+static tlv_status
+write_confusions(tlv_context *ctx, const crowd_state *state, tlv_crowd_parts *parts)
+{
+	size_t k = parts->k, wide = k * parts->columns;
+
+	TLV_TRY_NEW(ctx, parts->confusions, wide);
+	TLV_TRY(reorder(ctx, parts, parts->columns, state->log_confusions, parts->confusions));
+	for (size_t i = 0; i < wide; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		parts->confusions[i] = exp(parts->confusions[i]);
+	}
+	TLV_TRY_NEW(ctx, parts->pool, k * parts->answers_n);
+	TLV_TRY(reorder(ctx, parts, parts->answers_n, state->pool, parts->pool));
+	TLV_TRY_NEW0(ctx, parts->seen, k * parts->workers_n);
+	for (size_t column = 0; column < parts->columns; column++)
+		for (size_t h = 0; h < k; h++)
+			parts->seen[h + k * (column / parts->answers_n)] +=
+				state->counts[(size_t) parts->component_answers[h] + k * column];
+	return TLV_OK;
+}
+
+/*
+ * How often a worker is right: a share of the answers, shrunk to that of the pool as the
+ * confusions are; its variance is that of the share, and that of what is true.
+ */
+static tlv_status
+write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
+			  tlv_crowd_parts *parts)
+{
+	size_t workers = parts->workers_n;
+	double right = 0, given = 0, mean;
+
+	TLV_TRY_NEW0(ctx, parts->accuracy, 3 * workers + 1);
+	parts->accuracy_error = parts->accuracy + workers;
+	parts->worker_answers = parts->accuracy_error + workers;
+	for (size_t i = 0; i < state->data->n; i++)
+		if (state->data->column[i] < state->data->columns)
+			parts->worker_answers[state->data->column[i] / parts->answers_n]++;
+	for (size_t j = 0; j < workers; j++)
+	{
+		right += told->right[j];
+		given += parts->worker_answers[j];
+	}
+	mean = given > 0 ? right / given : 0;
+	for (size_t j = 0; j < workers; j++)
+	{
+		double n = parts->worker_answers[j] + parts->shrink;
+		double a = n > 0 ? (told->right[j] + parts->shrink * mean) / n : mean;
+
+		parts->accuracy[j] = fmin(a, 1);
+		parts->accuracy_error[j] =
+			n > 0 ? sqrt(fmax(a * (1 - a), 0) / (n + 1) + told->doubt[j] / (n * n)) : 0.5;
+	}
+	parts->rows = given;
+	return TLV_OK;
+}
+
+static tlv_status
+write_items(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
+			tlv_crowd_parts *parts)
+{
+	const crowd_answers *a = state->data;
+
+	parts->posterior = told->posterior;
+	TLV_TRY(reorder(ctx, parts, a->items, told->posterior, told->posterior));
+	TLV_TRY_NEW0(ctx, parts->known, 2 * a->items);
+	parts->item_answers = parts->known + a->items;
+	for (size_t i = 0; i < a->items; i++)
+	{
+		size_t first = crowd_first_given(a, i);
+
+		parts->known[i] = first > a->start[i];
+		parts->item_answers[i] = (double) (a->start[i + 1] - first);
+		parts->gold += parts->known[i];
+	}
+	return TLV_OK;
+}
+
+static void
+write_ids(const crowd_answers *a, tlv_crowd_parts *parts)
+{
+	parts->items = (int64_t *) tlv_frame_int64(a->frame, "items");
+	parts->workers = (int64_t *) tlv_frame_int64(a->frame, "workers");
+	parts->name_ids = (int64_t *) tlv_frame_int64(a->frame, "name_ids");
+	parts->name_offsets = (int64_t *) tlv_frame_int64(a->frame, "name_offsets");
+	parts->names = (char *) tlv_section_data(a->frame, tlv_frame_find(a->frame, "names"));
+	memcpy(parts->told, tlv_frame_float64(a->frame, "told"), sizeof(parts->told));
+	parts->items_n = a->items;
+	parts->workers_n = a->workers;
+	parts->answers_n = a->answers;
+	parts->columns = a->columns;
+	parts->names_n = a->names;
+	parts->bytes_n = tlv_frame_find(a->frame, "names")->rows;
+}
+
+/* The model with its answers for labels, as far as they are not too long. */
+static tlv_status
+label_classes(tlv_context *ctx, const tlv_crowd_parts *parts, void **image, size_t *size)
+{
+	char(*digits)[24];
+	tlv_text *labels;
+	tlv_frame model;
+	void *plain = *image;
+
+	TLV_TRY(tlv_frame_open(ctx, plain, *size, &model));
+	TLV_TRY_NEW(ctx, labels, parts->k);
+	TLV_TRY_NEW(ctx, digits, parts->k);
+	for (size_t h = 0; h < parts->k; h++)
+	{
+		int64_t id = parts->answers[parts->component_answers[h]];
+
+		labels[h] = tlv_crowd_name(parts, TLV_CROWD_ANSWERS, id);
+		if (labels[h].bytes == NULL)
+		{
+			labels[h].length =
+				(size_t) snprintf(digits[h], sizeof(digits[h]), "%lld", (long long) id);
+			labels[h].bytes = digits[h];
+		}
+		if (labels[h].length == 0 || labels[h].length > TLV_LABEL_MOST)
+			labels[h] = (tlv_text){NULL, 0};
+	}
+	TLV_TRY(tlv_labels_put(ctx, &model, labels, image, size));
+	tlv_free(ctx, plain);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_crowd_write(tlv_context *ctx, const crowd_state *state, const crowd_told *told,
+				const tlv_crowd_options *options, double steps, tlv_diagnostics *diagnostics,
+				void **image, size_t *size)
+{
+	tlv_crowd_parts parts = {.k = state->k,
+							 .nulls = tlv_frame_scalar(state->data->frame, "nulls", 0),
+							 .shrink = options->shrink,
+							 .log_likelihood = state->log_likelihood,
+							 .steps = steps,
+							 .seed = (double) options->seed,
+							 .diagnostics = diagnostics};
+
+	write_ids(state->data, &parts);
+	TLV_TRY(order_classes(ctx, state, &parts));
+	TLV_TRY(write_confusions(ctx, state, &parts));
+	TLV_TRY(write_workers(ctx, state, told, &parts));
+	TLV_TRY(write_items(ctx, state, told, &parts));
+	TLV_TRY(tlv_sections_write(ctx, tlv_kind_crowd.model->sections, &parts, image, size));
+	return label_classes(ctx, &parts, image, size);
+}
+
+/* ---- the stored form ---- */
+
+static tlv_status
+check_shares(tlv_context *ctx, const tlv_frame *frame, const char *name, size_t answers)
+{
+	const tlv_section *section = tlv_frame_find(frame, name);
+	const double *x = tlv_section_data(frame, section);
+	size_t k = section->rows;
+
+	for (size_t first = 0; first < section->columns; first += answers)
+		for (size_t h = 0; h < k; h++)
+		{
+			double sum = 0;
+
+			for (size_t l = 0; l < answers; l++)
+				sum += x[h + k * (first + l)];
+			if (!(fabs(sum - 1) <= ROUNDING))
+				return tlv_fail(ctx, TLV_CORRUPT, "row %zu of section \"%s\" sums to %g", h + 1,
+								name, sum);
+			TLV_TRY_CONTINUE_AT(ctx, first * k);
+		}
+	return TLV_OK;
+}
+
+static tlv_status
+crowd_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const int64_t *classes = tlv_frame_int64(frame, "component_answers");
+	const double *told = tlv_frame_float64(frame, "told");
+
+	if (sizes[SIZE_COLUMNS] != sizes[SIZE_WORKERS] * sizes[SIZE_ANSWERS])
+		return tlv_fail(ctx, TLV_CORRUPT, "%zu columns of %zu workers and %zu answers",
+						sizes[SIZE_COLUMNS], sizes[SIZE_WORKERS], sizes[SIZE_ANSWERS]);
+	for (int s = 0; s < TLV_CROWD_SETS; s++)
+		if (told[s] != 0 && told[s] != 1 && told[s] != 2)
+			return tlv_fail(ctx, TLV_CORRUPT, "%s are told in way %g", tlv_crowd_set_names[s],
+							told[s]);
+	for (size_t h = 0; h < sizes[SIZE_K]; h++)
+		if (classes[h] < 0 || (uint64_t) classes[h] >= sizes[SIZE_ANSWERS])
+			return tlv_fail(ctx, TLV_CORRUPT, "class %zu is answer %lld of %zu", h + 1,
+							(long long) classes[h] + 1, sizes[SIZE_ANSWERS]);
+	TLV_TRY(check_shares(ctx, frame, "confusions", sizes[SIZE_ANSWERS]));
+	TLV_TRY(check_shares(ctx, frame, "pool", sizes[SIZE_ANSWERS]));
+	if (sizes[SIZE_NAMES] > 0)
+		return tlv_name_list_check(ctx, frame, &name_sections, sizes[SIZE_NAMES]);
+	if (tlv_frame_int64(frame, "name_offsets")[0] != 0 || sizes[SIZE_BYTES] > 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "names of no ids");
+	return TLV_OK;
+}
+
+#define AT(member) offsetof(tlv_crowd_parts, member)
+#define NUMBER(name, range)                                                                        \
+	{                                                                                              \
+#name, TLV_FLOAT64, TLV_ONE, TLV_ONE, range, TLV_KEPT, AT(name)                            \
+	}
+static const tlv_declaration crowd_list[] = {
+	NUMBER(rows, TLV_WHOLE),
+	NUMBER(nulls, TLV_WHOLE),
+	NUMBER(gold, TLV_WHOLE),
+	NUMBER(shrink, TLV_NONNEGATIVE),
+	NUMBER(log_likelihood, TLV_ANY),
+	NUMBER(steps, TLV_WHOLE),
+	NUMBER(seed, TLV_WHOLE),
+	{"told", TLV_FLOAT64, TLV_THREE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(told)},
+	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(items)},
+	{"workers", TLV_INT64, SIZE_WORKERS, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(workers)},
+	{"answers", TLV_INT64, SIZE_ANSWERS, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(answers)},
+	{"component_answers", TLV_INT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_KEPT, AT(component_answers)},
+	{"weights", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_COLUMN_SHARES, TLV_KEPT, AT(weights)},
+	{"posterior", TLV_FLOAT64, SIZE_K, SIZE_ITEMS, TLV_COLUMN_SHARES, TLV_KEPT, AT(posterior)},
+	{"known", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_FLAG, TLV_KEPT, AT(known)},
+	{"item_answers", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(item_answers)},
+	{"confusions", TLV_FLOAT64, SIZE_K, SIZE_COLUMNS, TLV_NONNEGATIVE, TLV_KEPT, AT(confusions)},
+	{"pool", TLV_FLOAT64, SIZE_K, SIZE_ANSWERS, TLV_NONNEGATIVE, TLV_KEPT, AT(pool)},
+	{"seen", TLV_FLOAT64, SIZE_K, SIZE_WORKERS, TLV_NONNEGATIVE, TLV_KEPT, AT(seen)},
+	{"accuracy", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(accuracy)},
+	{"accuracy_error", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT,
+	 AT(accuracy_error)},
+	{"worker_answers", TLV_FLOAT64, SIZE_WORKERS, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(worker_answers)},
+	{"name_ids", TLV_INT64, SIZE_NAMES, TLV_ONE, TLV_ASCENDING, TLV_KEPT, AT(name_ids)},
+	{"name_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_KEPT, AT(name_offsets)},
+	{"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(names)},
+};
+#undef NUMBER
+
+static const tlv_sections crowd_sections = {
+	.state = sizeof(tlv_crowd_parts),
+	.kind = TLV_KIND_CROWD,
+	TLV_LIST(crowd_list),
+	.least = {1, 0, 0, 1, 1, 0, 0},
+	.most = {TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX, TLV_DICTIONARY_MAX, TLV_CROWD_MOST_ANSWERS,
+			 2 * TLV_CROWD_MOST_ANSWERS, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES},
+	.size_at = {AT(items_n), AT(names_n), AT(workers_n), AT(answers_n), AT(k), AT(bytes_n),
+				AT(columns)},
+	.diagnostics = AT(diagnostics),
+	.check_more = crowd_check_more,
+};
+#undef AT
+
+/* ---- layout ---- */
+
+static const tlv_field crowd_fields[] = {
+	{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"nulls", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"gold", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"shrink", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"log_likelihood", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"told", TLV_FIELD_LIST, .flags = 0},
+	{"items", TLV_FIELD_IDS, .flags = 0},
+	{"workers", TLV_FIELD_IDS, .flags = 0},
+	{"answers", TLV_FIELD_IDS, .flags = 0},
+	{"component_answers", TLV_FIELD_IDS, .flags = TLV_OF_ROWS},
+	{"weights", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"posterior", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},
+	{"known", TLV_FIELD_LIST, .flags = 0},
+	{"item_answers", TLV_FIELD_LIST, .flags = 0},
+	{"confusions", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
+	{"pool", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS},
+	{"seen", TLV_FIELD_BY_COLUMNS, .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT},
+	{"accuracy", TLV_FIELD_LIST, .flags = 0},
+	{"accuracy_error", TLV_FIELD_LIST, .flags = 0},
+	{"worker_answers", TLV_FIELD_LIST, .flags = 0},
+	{"name_ids", TLV_FIELD_IDS, .flags = 0},
+	{"name_offsets", TLV_FIELD_TEXTS, .beside = "names", .json = "names"},
+	{.form = TLV_FIELDS_END},
+};
+static const tlv_layout crowd_layout = {.fields = crowd_fields, .weights = "weights"};
+
+/* ---- use ---- */
+
+typedef struct crowd_model
+{
+	tlv_model base;
+	tlv_crowd_parts parts;
+	tlv_dictionary workers, answers;
+} crowd_model;
+
+static tlv_status
+crowd_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	crowd_model *crowd;
+
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(crowd_model), model));
+	crowd = (crowd_model *) *model;
+	tlv_crowd_read(frame, &crowd->parts);
+	TLV_TRY(
+		tlv_dictionary_freeze(ctx, &crowd->workers, crowd->parts.workers_n, crowd->parts.workers));
+	return tlv_dictionary_freeze(ctx, &crowd->answers, crowd->parts.answers_n,
+								 crowd->parts.answers);
+}
+
+/* Adds the logs of what one worker's answer says; of somebody who is not known, as of the pool. */
+static void
+add_answer(const crowd_model *crowd, int64_t worker, int64_t answer, double *q)
+{
+	const tlv_crowd_parts *parts = &crowd->parts;
+	int32_t j = tlv_dictionary_find(&crowd->workers, worker);
+	int32_t l = tlv_dictionary_find(&crowd->answers, answer);
+	const double *p;
+
+	if (l < 0)
+		return;
+	p = j < 0 ? parts->pool + parts->k * (size_t) l
+			  : parts->confusions + parts->k * ((size_t) j * parts->answers_n + (size_t) l);
+	for (size_t h = 0; h < parts->k; h++)
+		q[h] += log(p[h] > LEAST ? p[h] : LEAST);
+}
+
+/* Unnormalised logs of the classes of a row, at q. */
+static tlv_status
+row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q)
+{
+	const crowd_model *crowd = (const crowd_model *) model;
+	const tlv_part *workers = &row->part[0], *answers = &row->part[1];
+
+	if (workers->n != answers->n)
+		return tlv_fail(ctx, TLV_BAD_DATA, "%zu workers and %zu answers", workers->n, answers->n);
+	for (size_t h = 0; h < crowd->parts.k; h++)
+	{
+		double w = crowd->parts.weights[h];
+
+		q[h] = log(w > LEAST ? w : LEAST);
+	}
+	for (size_t i = 0; i < workers->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if ((workers->missing == NULL || !workers->missing[i]) &&
+			(answers->missing == NULL || !answers->missing[i]))
+			add_answer(crowd, workers->ids[i], answers->ids[i], q);
+	}
+	return TLV_OK;
+}
+
+/* From logs to shares; returns the log of their sum. */
+static double
+normalize(size_t k, double *q)
+{
+	double largest = q[0], sum = 0;
+
+	for (size_t h = 1; h < k; h++)
+		largest = fmax(largest, q[h]);
+	for (size_t h = 0; h < k; h++)
+		sum += q[h] = exp(q[h] - largest);
+	for (size_t h = 0; h < k; h++)
+		q[h] /= sum;
+	return largest + log(sum);
+}
+
+static tlv_status
+crowd_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
+{
+	size_t k = ((crowd_model *) model)->parts.k;
+
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, k));
+	TLV_TRY(row_logs(ctx, model, row, posterior->values));
+	(void) normalize(k, posterior->values);
+	return TLV_OK;
+}
+
+static tlv_status
+crowd_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
+{
+	size_t k = ((crowd_model *) model)->parts.k;
+	double *q;
+
+	TLV_TRY_NEW(ctx, q, k);
+	TLV_TRY(row_logs(ctx, model, row, q));
+	*value = normalize(k, q);
+	tlv_free(ctx, q);
+	return TLV_OK;
+}
+
+static const tlv_model_class crowd_class = {
+	.sections = &crowd_sections,
+	.layout = &crowd_layout,
+	.open = crowd_open,
+	.components_size = SIZE_K,
+	.rows = TLV_ROW_ANSWERS,
+	.infer = crowd_infer,
+	.log_likelihood = crowd_log_likelihood,
+	.match = tlv_crowd_match,
+	.draw = tlv_crowd_draw,
+};
+
+const tlv_kind tlv_kind_crowd = {TLV_KIND_LINE(CROWD, crowd), .model = &crowd_class};

@@ -1,0 +1,265 @@
+/*
+ * crowd.c - answers of workers: collecting them, arguments of the fit and the driver, what is true
+ * and who is right.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "utils/builtins.h"
+
+#include "rows/queries.h"
+#include "rows/reader.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/crowd.h"
+
+/* ---- collecting: 1, 2 and 4: items, workers and answers are texts ---- */
+
+TLV_TRANSITION(tlv_crowd_answers_accum_0, &tlv_aggregate_crowd_answers, &TlvAnswerRows0, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_1, &tlv_aggregate_crowd_answers, &TlvAnswerRows1, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_2, &tlv_aggregate_crowd_answers, &TlvAnswerRows2, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_3, &tlv_aggregate_crowd_answers, &TlvAnswerRows3, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_4, &tlv_aggregate_crowd_answers, &TlvAnswerRows4, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_5, &tlv_aggregate_crowd_answers, &TlvAnswerRows5, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_6, &tlv_aggregate_crowd_answers, &TlvAnswerRows6, 1)
+TLV_TRANSITION(tlv_crowd_answers_accum_7, &tlv_aggregate_crowd_answers, &TlvAnswerRows7, 1)
+TLV_TRANSITION(tlv_gold_answers_accum_0, &tlv_aggregate_gold_answers, &TlvGoldRows0, 1)
+TLV_TRANSITION(tlv_gold_answers_accum_1, &tlv_aggregate_gold_answers, &TlvGoldRows1, 1)
+TLV_TRANSITION(tlv_gold_answers_accum_4, &tlv_aggregate_gold_answers, &TlvGoldRows4, 1)
+TLV_TRANSITION(tlv_gold_answers_accum_5, &tlv_aggregate_gold_answers, &TlvGoldRows5, 1)
+
+/* ---- fitting ---- */
+
+typedef struct CrowdArguments
+{
+	tlv_crowd_plan_options plan;
+	int start; /* of tlv_crowd_start_names */
+	int refine;
+	const char *gold; /* a query, or NULL */
+} CrowdArguments;
+
+/* With the ascent or without. */
+static const char *const crowd_refinements[] = {"auto", "em", "none", NULL};
+
+#define CROWD_OPTION(member) offsetof(CrowdArguments, plan.fit.member)
+
+/* Of tlv_fit_crowd and tlv_crowd. */
+static const TlvArgument crowd_arguments[] = {
+	{"gold", TLV_ARGUMENT_TEXT, offsetof(CrowdArguments, gold)},
+	{"shrink", TLV_ARGUMENT_REAL, CROWD_OPTION(shrink), .most = 1000, .most_text = "1000"},
+	{"refine", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, refine), .what = "refinement",
+	 .names = crowd_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, CROWD_OPTION(iterations), .least = 0},
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, start), .what = "method",
+	 .names = tlv_crowd_start_names},
+	{"restarts", TLV_ARGUMENT_NUMBER, CROWD_OPTION(restarts), .least = 1},
+	{"seed", TLV_ARGUMENT_SEED, CROWD_OPTION(seed)},
+	{NULL}};
+
+static CrowdArguments
+read_crowd_arguments(FunctionCallInfo fcinfo)
+{
+	CrowdArguments arguments = {.plan.fit = tlv_crowd_defaults};
+
+	TlvReadArguments(fcinfo, crowd_arguments, &arguments);
+	arguments.plan.fit.start = (tlv_crowd_start) arguments.start;
+	arguments.plan.fit.plain = strcmp(crowd_refinements[arguments.refine], "none") == 0;
+	arguments.plan.gold = arguments.gold != NULL;
+	return arguments;
+}
+
+static tlv_status
+fit_crowd(tlv_context *ctx, const tlv_frame *answers, const void *options, void **image,
+		  size_t *size)
+{
+	return tlv_crowd_fit(ctx, answers, options, image, size);
+}
+
+/* tlv_fit_crowd(answers, ...) */
+TLV_FUNCTION(tlv_fit_crowd)
+{
+	CrowdArguments arguments;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_crowd_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_crowd, &arguments.plan.fit);
+}
+
+/* tlv_crowd(query, ...) */
+TLV_FUNCTION(tlv_crowd)
+{
+	CrowdArguments arguments;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_crowd_arguments(fcinfo);
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_crowd_plan_create(driver->ctx, &arguments.plan, &plan));
+	TlvReadAnswers(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	if (arguments.plan.gold)
+		TlvReadGold(driver, arguments.gold);
+	return TlvDriverModel(fcinfo, driver, plan);
+}
+
+/* ---- reading ---- */
+
+/* What an id is called: its name, or the digits of the number. */
+static TlvCell
+id_name(const tlv_crowd_parts *parts, tlv_crowd_set set, int64 id)
+{
+	tlv_text name = tlv_crowd_name(parts, set, id);
+
+	if (name.bytes == NULL)
+		return TlvOwned(cstring_to_text(psprintf(INT64_FORMAT, id)));
+	return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+}
+
+/* The answer that a class is. */
+static int64
+class_answer(const tlv_crowd_parts *parts, size_t h)
+{
+	return parts->answers[parts->component_answers[h]];
+}
+
+static void
+open_parts(FunctionCallInfo fcinfo, const char *function, tlv_crowd_parts *parts)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_crowd, function);
+
+	tlv_crowd_read(&frame, parts);
+	TlvInitRows(fcinfo);
+}
+
+/* The most probable class of an item. */
+static size_t
+best_class(const tlv_crowd_parts *parts, const double *q)
+{
+	size_t best = 0;
+
+	for (size_t h = 1; h < parts->k; h++)
+		best = q[h] > q[best] ? h : best;
+	return best;
+}
+
+/* Rows (item, item_name, answer, answer_name, probability, answers, known). */
+TLV_FUNCTION(tlv_consensus_rows)
+{
+	tlv_crowd_parts parts;
+
+	open_parts(fcinfo, "tlv_consensus", &parts);
+	for (size_t i = 0; i < parts.items_n; i++)
+	{
+		const double *q = parts.posterior + parts.k * i;
+		size_t h = best_class(&parts, q);
+
+		TlvPutRow(fcinfo, TlvInt8(parts.items[i]), id_name(&parts, TLV_CROWD_ITEMS, parts.items[i]),
+				  TlvInt8(class_answer(&parts, h)),
+				  id_name(&parts, TLV_CROWD_ANSWERS, class_answer(&parts, h)), TlvFloat8(q[h]),
+				  TlvInt8((int64) parts.item_answers[i]), TlvBool(parts.known[i] > 0));
+	}
+	return (Datum) 0;
+}
+
+/* Bits of what is not known of an item. */
+static double
+entropy_of(size_t k, const double *q)
+{
+	double sum = 0;
+
+	for (size_t h = 0; h < k; h++)
+		sum -= q[h] > 0 ? q[h] * log2(q[h]) : 0;
+	return Max(sum, 0);
+}
+
+/* Rows (item, item_name, uncertainty, answers). */
+TLV_FUNCTION(tlv_uncertainty_rows)
+{
+	tlv_crowd_parts parts;
+
+	open_parts(fcinfo, "tlv_uncertainty", &parts);
+	for (size_t i = 0; i < parts.items_n; i++)
+		TlvPutRow(fcinfo, TlvInt8(parts.items[i]), id_name(&parts, TLV_CROWD_ITEMS, parts.items[i]),
+				  TlvFloat8(entropy_of(parts.k, parts.posterior + parts.k * i)),
+				  TlvInt8((int64) parts.item_answers[i]));
+	return (Datum) 0;
+}
+
+/* Rows (worker, worker_name, accuracy, standard_error, answers). */
+TLV_FUNCTION(tlv_workers_rows)
+{
+	tlv_crowd_parts parts;
+
+	open_parts(fcinfo, "tlv_workers", &parts);
+	for (size_t j = 0; j < parts.workers_n; j++)
+		TlvPutRow(fcinfo, TlvInt8(parts.workers[j]),
+				  id_name(&parts, TLV_CROWD_WORKERS, parts.workers[j]),
+				  TlvFloat8(parts.accuracy[j]), TlvFloat8(parts.accuracy_error[j]),
+				  TlvInt8((int64) parts.worker_answers[j]));
+	return (Datum) 0;
+}
+
+/* Rows (worker, worker_name, true_answer, true_answer_name, given_answer, given_answer_name,
+ * probability, standard_error) of one worker. */
+static void
+put_confusions(FunctionCallInfo fcinfo, const tlv_crowd_parts *parts, size_t worker)
+{
+	for (size_t h = 0; h < parts->k; h++)
+		for (size_t l = 0; l < parts->answers_n; l++)
+		{
+			size_t column = worker * parts->answers_n + l;
+
+			TlvPutRow(fcinfo, TlvInt8(parts->workers[worker]),
+					  id_name(parts, TLV_CROWD_WORKERS, parts->workers[worker]),
+					  TlvInt8(class_answer(parts, h)),
+					  id_name(parts, TLV_CROWD_ANSWERS, class_answer(parts, h)),
+					  TlvInt8(parts->answers[l]),
+					  id_name(parts, TLV_CROWD_ANSWERS, parts->answers[l]),
+					  TlvFloat8(parts->confusions[h + parts->k * column]),
+					  TlvFloat8(tlv_crowd_confusion_error(parts, h, column)));
+		}
+}
+
+TLV_FUNCTION(tlv_confusions_rows)
+{
+	tlv_crowd_parts parts;
+
+	open_parts(fcinfo, "tlv_confusions", &parts);
+	for (size_t j = 0; j < parts.workers_n; j++)
+		put_confusions(fcinfo, &parts, j);
+	return (Datum) 0;
+}
+
+/* ---- simulation ---- */
+
+static tlv_status
+put_answer(tlv_context *ctx, void *argument, const tlv_crowd_answer *answer)
+{
+	(void) ctx;
+	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) answer->item),
+			  TlvInt8((int64) answer->worker), TlvInt8((int64) answer->answer),
+			  TlvInt8((int64) answer->truth));
+	return TLV_OK;
+}
+
+/* tlv_simulate_crowd(items, workers, ...): rows (item, worker, answer, true_answer) */
+TLV_FUNCTION(tlv_simulate_crowd)
+{
+	TlvWork *work = TlvWorkBegin("tensorlv simulation");
+	tlv_crowd_simulation options = {.items = TlvNamedCount(fcinfo, "items", 0),
+									.workers = TlvNamedCount(fcinfo, "workers", 1),
+									.k = TlvNamedCount(fcinfo, "k", 1),
+									.share = TlvNamedNumber(fcinfo, "share"),
+									.low = TlvNamedNumber(fcinfo, "low"),
+									.high = TlvNamedNumber(fcinfo, "high"),
+									.adversarial = TlvNamedNumber(fcinfo, "adversarial"),
+									.seed = TlvNamedSeed(fcinfo)};
+
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_crowd_simulate(&work->ctx, &options, put_answer, fcinfo));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}

@@ -1,0 +1,135 @@
+/*
+ * answer_reader.c - answers: one of an item by a worker, one that is known, and all that several
+ * workers say of one item.
+ */
+#include "any.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/query.h"
+
+/* One id of a row, as part `part`: a number, or a text, whose hash it is. */
+static void
+put_id(FunctionCallInfo fcinfo, int argument, bool named, int part, TlvRowCursor *cursor)
+{
+	tlv_part *to = &cursor->row.part[part];
+
+	*to = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[part]);
+	if (named)
+	{
+		text *given = PG_GETARG_TEXT_PP(argument);
+
+		TlvCursorOwn(cursor, TLV_COPY_OF(given, PG_GETARG_DATUM(argument)));
+		cursor->names[part] = (tlv_text){VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given)};
+		cursor->ids[part] = TlvTermId(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
+		to->names = &cursor->names[part];
+	}
+	else
+		cursor->ids[part] = PG_GETARG_INT64(argument);
+}
+
+/* Which ids are names: the item's, the worker's, the answer's. */
+static void
+answer_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+{
+	for (int part = 0; part < 3; part++)
+		put_id(fcinfo, first + part, (names & (1 << part)) != 0, part, cursor);
+}
+
+/* The same without a worker. */
+static void
+gold_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+{
+	put_id(fcinfo, first, (names & 1) != 0, 0, cursor);
+	put_id(fcinfo, first + 1, (names & 4) != 0, 2, cursor);
+	cursor->row.part[1] = (tlv_part){.type = TLV_PART_NONE};
+}
+
+#define ANSWERS(reader, function, open, arguments, names)                                          \
+	static void function(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor) \
+	{                                                                                              \
+		open(fcinfo, first, names, cursor);                                                        \
+	}                                                                                              \
+	const TlvRowReader reader = {arguments, {TLV_ROW_ANSWER}, function};
+
+ANSWERS(TlvAnswerRows0, answer_open_0, answer_open, 3, 0)
+ANSWERS(TlvAnswerRows1, answer_open_1, answer_open, 3, 1)
+ANSWERS(TlvAnswerRows2, answer_open_2, answer_open, 3, 2)
+ANSWERS(TlvAnswerRows3, answer_open_3, answer_open, 3, 3)
+ANSWERS(TlvAnswerRows4, answer_open_4, answer_open, 3, 4)
+ANSWERS(TlvAnswerRows5, answer_open_5, answer_open, 3, 5)
+ANSWERS(TlvAnswerRows6, answer_open_6, answer_open, 3, 6)
+ANSWERS(TlvAnswerRows7, answer_open_7, answer_open, 3, 7)
+ANSWERS(TlvGoldRows0, gold_open_0, gold_open, 2, 0)
+ANSWERS(TlvGoldRows1, gold_open_1, gold_open, 2, 1)
+ANSWERS(TlvGoldRows4, gold_open_4, gold_open, 2, 4)
+ANSWERS(TlvGoldRows5, gold_open_5, gold_open, 2, 5)
+
+/* ---- all of one item ---- */
+
+bool
+TlvIsIdType(Oid element)
+{
+	return TlvIsIntegerType(element) || TlvIsTextType(element) || element == UUIDOID ||
+		   element == BOOLOID || type_is_enum(element);
+}
+
+static int64
+id_of(Oid element, FmgrInfo *output, Datum value)
+{
+	char *text;
+	int64 id;
+
+	switch (element)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return DatumGetInt64(value);
+		case BOOLOID: /* as text(boolean) has it */
+			return DatumGetBool(value) ? TlvTermId("true", 4) : TlvTermId("false", 5);
+		default:
+			text = OutputFunctionCall(output, value);
+			id = TlvTermId(text, strlen(text));
+			pfree(text);
+			return id;
+	}
+}
+
+void
+TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
+{
+	int16 length;
+	bool by_value, varies, *nulls;
+	char align;
+	Oid function;
+	FmgrInfo output;
+	Datum *values;
+	int n;
+	int64_t *ids;
+
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("an array of ids has %d dimensions, not one", ARR_NDIM(array)),
+						errhint("Give the answers to one item at a time.")));
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &align);
+	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, align, &values, &nulls, &n);
+	getTypeOutputInfo(element, &function, &varies);
+	fmgr_info(function, &output);
+	ids = palloc_extended((size_t) Max(n, 1) * sizeof(int64_t), MCXT_ALLOC_HUGE);
+	for (int i = 0; i < n; i++)
+	{
+		TlvLoopCheck(i);
+		ids[i] = nulls[i] ? 0 : id_of(element, &output, values[i]);
+	}
+	pfree(values);
+	TlvCursorOwn(cursor, ids);
+	TlvCursorOwn(cursor, nulls);
+	*part = (tlv_part) TLV_PART(TLV_PART_IDS, (size_t) n, 1, ids);
+	part->missing = nulls;
+}

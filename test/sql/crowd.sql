@@ -1,0 +1,107 @@
+-- Answers of workers: collecting, fit, driver, known answers, reading, new items, bad input.
+\pset null '(null)'
+\set ECHO none
+\i test/sql/include/helpers.sql
+\set ECHO all
+SET extra_float_digits = 0;
+CREATE TABLE crowd_rows AS SELECT * FROM tlv_simulate_crowd(800, 60, 4, share => .17, high => .5, seed => 5);
+CREATE TABLE crowd_truth AS SELECT DISTINCT item, true_answer FROM crowd_rows;
+CREATE TABLE crowd_names AS SELECT 'item ' || item AS item, 'worker ' || worker AS worker, (ARRAY['cat','dog','owl','fox'])[answer] AS answer FROM crowd_rows;
+CREATE TABLE crowd_models AS
+  SELECT tlv_crowd('SELECT item, worker, answer FROM crowd_rows') AS model, tlv_crowd('SELECT * FROM crowd_names') AS named,
+         tlv_crowd('SELECT item, worker, answer FROM crowd_rows', gold => 'SELECT item, true_answer FROM crowd_truth WHERE item % 10 = 0') AS gold,
+         tlv_crowd('SELECT item, worker, answer FROM crowd_rows', method => 'majority', refine => 'none') AS plain,
+         (SELECT tlv_fit_crowd(tlv_crowd_answers(item, worker, answer)) FROM crowd_rows) AS stored;
+-- items that are wrong, of 100
+SELECT round(100 * avg((c.answer <> true_answer)::int), 1) < 12 AS both FROM crowd_models, tlv_consensus(model) c JOIN crowd_truth USING (item);
+SELECT avg((c.answer <> true_answer)::int) > .12 AS plain FROM crowd_models, tlv_consensus(plain) c JOIN crowd_truth USING (item);
+SELECT count(*) FILTER (WHERE known) AS known, count(*) FILTER (WHERE known AND c.answer <> true_answer) AS wrong, bool_and(probability = 1) FILTER (WHERE known) AS sure
+FROM crowd_models, tlv_consensus(gold) c JOIN crowd_truth USING (item);
+SELECT model = stored AS stored, model = (model::text)::tlv_model AS text_form, tlv_from_json(tlv_to_json(model)) = model AS json FROM crowd_models;
+-- names and numbers say the same
+SELECT bool_and(n.answer_name = (ARRAY['cat','dog','owl','fox'])[c.answer]) AS same, bool_and(abs(n.probability - c.probability) < .01) AS sure
+FROM crowd_models, tlv_consensus(named) n JOIN tlv_consensus(model) c ON n.item_name = 'item ' || c.item WHERE c.probability > .6;
+SELECT bool_and(w.accuracy BETWEEN 0 AND 1 AND w.standard_error < .2) AS workers, sum(w.answers) = (SELECT count(*) FROM crowd_rows) AS answers, min(w.worker_name) AS name
+FROM crowd_models, tlv_workers(named) w;
+SELECT count(*) AS confusions, bool_and(abs(total - 1) < 1e-9) AS sums
+FROM (SELECT sum(probability) AS total FROM crowd_models, tlv_confusions(named) GROUP BY worker, true_answer) q;
+SELECT component, label, round(weight::numeric, 1) AS weight FROM crowd_models, tlv_components(model) ORDER BY component;
+SELECT count(*) AS items, bool_and(uncertainty BETWEEN 0 AND 2) AS bits FROM crowd_models, tlv_uncertainty(model);
+SELECT measure FROM crowd_models, tlv_diagnostics(model) ORDER BY measure;
+SELECT i->'kind' AS kind, i->'rows' AS rows, i->'arrays'->'posterior' AS posterior FROM crowd_models, tlv_info(model) i;
+-- collected day by day, and known answers added later
+SELECT tlv_fit_crowd(tlv_rollup(a)) = (SELECT model FROM crowd_models) AS days FROM (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_rows GROUP BY (item + worker) % 5) q;
+SELECT tlv_fit_crowd(a + g) = (SELECT gold FROM crowd_models) AS gold
+FROM (SELECT tlv_crowd_answers(item, worker, answer) AS a FROM crowd_rows) q, (SELECT tlv_gold_answers(item, true_answer) AS g FROM crowd_truth WHERE item % 10 = 0) r;
+-- in parallel workers
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+SELECT tlv_crowd('SELECT item, worker, answer FROM crowd_rows') = model AS parallel FROM crowd_models;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather;
+-- every type of ids; both are texts or both are numbers
+SELECT tlv_crowd_answers(item, worker, answer) IS NOT NULL AS all_numbers, tlv_crowd_answers(item::text, worker, answer) IS NOT NULL AS item,
+       tlv_crowd_answers(item, worker::text, answer) IS NOT NULL AS worker, tlv_crowd_answers(item::text, worker::text, answer) IS NOT NULL AS item_worker,
+       tlv_crowd_answers(item, worker, answer::text) IS NOT NULL AS answer, tlv_crowd_answers(item::text, worker, answer::text) IS NOT NULL AS item_answer,
+       tlv_crowd_answers(item, worker::text, answer::text) IS NOT NULL AS worker_answer, tlv_crowd_answers(item::text, worker::text, answer::text) IS NOT NULL AS all_texts,
+       tlv_gold_answers(item, answer) IS NOT NULL AS gold, tlv_gold_answers(item::text, answer) IS NOT NULL AS gold_item, tlv_gold_answers(item, answer::text) IS NOT NULL AS gold_answer,
+       tlv_gold_answers(item::text, answer::text) IS NOT NULL AS gold_texts
+FROM crowd_rows;
+CREATE TYPE crowd_label AS ENUM ('no', 'yes');
+CREATE TABLE crowd_types AS
+  SELECT md5((i / 4)::text)::uuid AS item, ('w' || i % 4)::varchar(5) AS worker, (ARRAY['no','yes'])[1 + (i / 4) % 2]::crowd_label AS answer, (i / 4) % 2 = 1 AS flag FROM generate_series(0, 79) i;
+SELECT answer_name, count(*) FROM tlv_consensus(tlv_crowd('SELECT item, worker, answer FROM crowd_types')) GROUP BY 1 ORDER BY 1;
+SELECT answer_name, count(*) FROM tlv_consensus(tlv_crowd('SELECT item, worker, flag FROM crowd_types')) GROUP BY 1 ORDER BY 1;
+SELECT label, round(probability::numeric, 3) AS probability
+FROM tlv_top(tlv_crowd('SELECT item, worker, answer FROM crowd_types'), ROW(ARRAY['w1', 'w2'], ARRAY['yes', 'yes']::crowd_label[]));
+-- new items: all answers to one of them in two arrays
+SELECT round(max(abs(p - c.probability))::numeric, 9) AS as_fitted
+FROM crowd_models, LATERAL (SELECT item, tlv_infer(model, ROW(array_agg(worker), array_agg(answer))) AS q FROM crowd_rows GROUP BY item) i JOIN tlv_consensus(model) c USING (item),
+     LATERAL (SELECT max(v) AS p FROM unnest(q) v) m;
+SELECT (SELECT bool_and(abs(q - weight) < 1e-12)
+  FROM unnest(tlv_infer(model, ROW('{}'::int[], '{}'::int[]))) WITH ORDINALITY AS u(q, component) JOIN tlv_components(model) USING (component)) AS nothing
+FROM crowd_models;
+SELECT tlv_log_likelihood(model, ROW(ARRAY[NULL, 1], ARRAY[1, NULL])) AS missing, tlv_assign(named, ROW(ARRAY['worker 1', 'who?'], ARRAY['cat', 'cow'])) BETWEEN 1 AND 4 AS strangers
+FROM crowd_models;
+SELECT pg_temp.outcome('SELECT tlv_infer(model, ROW(ARRAY[1,2], ARRAY[1])) FROM crowd_models') AS lengths;
+SELECT pg_temp.outcome('SELECT tlv_infer(model, ROW(1, 2)) FROM crowd_models') AS no_arrays;
+SELECT pg_temp.outcome('SELECT tlv_infer(model, ROW(ARRAY[1.5], ARRAY[1])) FROM crowd_models') AS fractions;
+SELECT pg_temp.outcome('SELECT tlv_infer(model, ROW(ARRAY[[1]], ARRAY[1])) FROM crowd_models') AS dimensions;
+SELECT pg_temp.outcome('SELECT tlv_infer(model, ARRAY[1, 2]) FROM crowd_models') AS no_row;
+SELECT pg_temp.outcome('SELECT tlv_mixing(model) FROM crowd_models') AS other_kind;
+-- matching, alignment, compaction
+SELECT component_a, component_b, round(distance::numeric, 6) AS distance FROM crowd_models, tlv_match(model, model) ORDER BY 1;
+SELECT tlv_align(model, gold) IS NOT NULL AS aligned, tlv_align(model, model) = model AS itself FROM crowd_models;
+SELECT left(tlv_svg(named), 4) AS picture, position('owl' in tlv_svg(named)) > 0 AS names FROM crowd_models;
+-- little to go by
+SELECT code, score FROM tlv_warnings(tlv_crowd('SELECT 1, 2, 3'));
+SELECT c.* FROM tlv_consensus(tlv_crowd('SELECT i / 2, i, ''same'' FROM generate_series(0, 5) i')) c ORDER BY 1;
+SELECT code FROM tlv_warnings(tlv_crowd('SELECT i / 2, i % 2, 1 + i / 2 % 2 FROM generate_series(0, 19) i'));
+SELECT code, message FROM tlv_warnings(tlv_crowd('SELECT i / 4, i % 4, 1 + i / 4 % 2 FROM generate_series(0, 79) i', gold => 'VALUES (1, 1), (1, 2), (2, 1)'));
+SELECT code, score FROM tlv_warnings(tlv_crowd('SELECT i / 4, nullif(i % 4, 3), 1 + i / 4 % 2 FROM generate_series(0, 79) i'));
+-- bad input
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3 WHERE false'')') AS no_rows;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT NULL::int, 2, 3'')') AS only_null;
+SELECT tlv_crowd('SELECT 1, 2, 3 WHERE false', on_failure => 'null') IS NULL AS failed;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2'')') AS columns;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3.5'')') AS fraction;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', gold => ''SELECT 1'')') AS gold_columns;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', gold => ''SELECT 1::text, 3'')') AS gold_types;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', shrink => -1)') AS shrink;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', method => ''best'')') AS method;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', method => ''moments'')') AS moments;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT i, i, i FROM generate_series(1, 1001) i'')') AS free_text;
+SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) + tlv_crowd_answers(1, ''2''::text, 3)') AS mixed;
+SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) - tlv_crowd_answers(1, 2, 3)') AS taken_away;
+SELECT pg_temp.outcome('SELECT tlv_fit_crowd(tlv_dense_moments(ARRAY[1,2]::float8[], 2))') AS other_moments;
+SELECT tlv_crowd(NULL) IS NULL AS query, tlv_fit_crowd(NULL) IS NULL AS answers;
+-- an answer of a megabyte
+SELECT length(answer_name) AS length, label IS NULL AS no_label
+FROM (SELECT tlv_crowd($$SELECT i / 4, i % 4, repeat(chr(97 + i / 4 % 2), 1000000) FROM generate_series(0, 79) i$$) AS m OFFSET 0) q, tlv_consensus(m), tlv_components(m) WHERE component = 1 LIMIT 1;
+SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 0)') AS no_workers;
+SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, share => 2)') AS share;
+SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, low => .5, high => .2)') AS skill;

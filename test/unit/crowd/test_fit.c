@@ -1,0 +1,329 @@
+/*
+ * test_fit.c - what is true and who is right, of simulated workers: figures, known answers, values
+ * merged day by day, models that say what they know.
+ */
+#include "crowd_fixture.h"
+
+#include <math.h>
+
+/* From moments alone; where they do not tell the classes apart, all is wrong. */
+static double
+moments_wrong(const crowd_rows *r, const tlv_frame *answers, const tlv_crowd_options *options)
+{
+	tlv_frame model;
+	void *image;
+	size_t size;
+	tlv_status status = tlv_crowd_fit(&ctx, answers, options, &image, &size);
+
+	assert_true(status == TLV_OK || status == TLV_NOT_IDENTIFIABLE);
+	if (status != TLV_OK)
+		return 100;
+	model = frame_of(image, size);
+	return wrong(r, &model);
+}
+
+/* Mean errors over seeds of the majority, of one start and of both, with the pool and without. */
+static void
+test_figures(void **state)
+{
+	static const struct
+	{
+		tlv_crowd_simulation s;
+		double both; /* at most */
+	} cases[] = {
+		{{800, 60, 2, .17, 0, .6, 0, 0}, 6.0},	  {{800, 60, 4, .17, 0, .5, 0, 0}, 11.0},
+		{{2665, 60, 5, .10, 0, .6, 0, 0}, 18.8},  {{2665, 60, 5, .10, 0, .4, 0, 0}, 26.3},
+		{{2000, 60, 3, .20, .1, .6, .3, 0}, 4.3},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		double plain = 0, majority = 0, moments = 0, both = 0, alone = 0;
+		const int seeds = 5;
+
+		for (int seed = 1; seed <= seeds; seed++)
+		{
+			tlv_crowd_simulation s = cases[i].s;
+			tlv_crowd_options options = tlv_crowd_defaults;
+			crowd_rows r;
+			tlv_frame answers, model;
+
+			s.seed = (uint64_t) seed;
+			r = draw(&s);
+			answers = build(collect(&r));
+			model = fit(&answers, &options);
+			both += wrong(&r, &model) / seeds;
+			options.shrink = 0;
+			model = fit(&answers, &options);
+			alone += wrong(&r, &model) / seeds;
+			options.shrink = 1;
+			options.start = TLV_CROWD_MAJORITY;
+			model = fit(&answers, &options);
+			majority += wrong(&r, &model) / seeds;
+			options.plain = true;
+			model = fit(&answers, &options);
+			plain += wrong(&r, &model) / seeds;
+			options.start = TLV_CROWD_MOMENTS;
+			moments += moments_wrong(&r, &answers, &options) / seeds;
+			pool_reset(&memory, &ctx);
+		}
+		print_message("items %zu k %zu share %g skill %g-%g adversarial %g: from the majority "
+					  "%.2f, ascended %.2f; from moments %.2f; both %.2f, without the pool %.2f\n",
+					  cases[i].s.items, cases[i].s.k, cases[i].s.share, cases[i].s.low,
+					  cases[i].s.high, cases[i].s.adversarial, plain, majority, moments, both,
+					  alone);
+		assert_below(both, cases[i].both);
+		assert_below(both, plain);
+	}
+}
+
+/* Answers of days, merged, are the answers of all days, in whatever order they came. */
+static void
+test_days(void **state)
+{
+	tlv_crowd_simulation s = {300, 20, 3, .3, .2, .8, 0, 1};
+	crowd_rows r = draw(&s);
+	tlv_accumulator *all = collect(&r), *merged = empty(), *days[3] = {empty(), empty(), empty()};
+	tlv_frame whole, parts;
+
+	(void) state;
+	for (size_t i = r.n; i-- > 0;)
+		give(days[i % 3], (int64_t) r.rows[i].item, (int64_t) r.rows[i].worker,
+			 (int64_t) r.rows[i].answer);
+	for (int d = 0; d < 3; d++)
+	{
+		tlv_frame day = build(days[d]);
+
+		assert_ok(merged->class->merge(&ctx, merged, &day));
+	}
+	whole = build(all);
+	parts = build(merged);
+	assert_equal(whole.header->size, parts.header->size);
+	assert_memory_equal(whole.header->digest.bytes, parts.header->digest.bytes, TLV_DIGEST_SIZE);
+}
+
+/* Known answers of a tenth of the items help with all others, where most workers are bad. */
+static void
+test_gold(void **state)
+{
+	tlv_crowd_simulation s = {1000, 20, 3, .3, 0, .9, .5, 3};
+	crowd_rows r = draw(&s);
+	tlv_accumulator *answers = collect(&r);
+	tlv_frame without = build(answers), with, model, better;
+	tlv_crowd_parts parts;
+
+	(void) state;
+	for (size_t i = 1; i <= s.items / 10; i++)
+		give_known(answers, (int64_t) i, (int64_t) r.truth[i]);
+	with = build(answers);
+	model = fit(&without, &tlv_crowd_defaults);
+	better = fit(&with, &tlv_crowd_defaults);
+	print_message("wrong: %.2f without, %.2f with known answers\n", wrong(&r, &model),
+				  wrong(&r, &better));
+	assert_below(wrong(&r, &better), 6);
+	tlv_crowd_read(&better, &parts);
+	assert_equal(parts.gold, (double) s.items / 10);
+	assert_equal(parts.rows, (double) r.n);
+	for (size_t i = 0; i < parts.items_n; i++)
+	{
+		double sure;
+		int64_t said = consensus(&parts, i, &sure);
+
+		assert_equal(parts.known[i], parts.items[i] <= (int64_t) s.items / 10);
+		if (parts.known[i] > 0)
+		{
+			assert_equal(said, (int64_t) r.truth[parts.items[i]]);
+			assert_below(fabs(sure - (1)), 1e-12);
+		}
+	}
+}
+
+/* Two known answers of one item: one of them is true, and the workers say which. */
+static void
+test_contradictory_gold(void **state)
+{
+	tlv_accumulator *answers = empty();
+	tlv_frame frame, model;
+	tlv_crowd_parts parts;
+	tlv_warning warning;
+	double sure;
+
+	(void) state;
+	for (int64_t item = 1; item <= 30; item++)
+		for (int64_t worker = 1; worker <= 4; worker++)
+			give(answers, item, worker, item == 1 ? 2 : 1 + item % 3);
+	give_known(answers, 1, 1);
+	give_known(answers, 1, 2);
+	give_known(answers, 2, 1); /* against all workers */
+	frame = build(answers);
+	model = fit(&frame, &tlv_crowd_defaults);
+	tlv_crowd_read(&model, &parts);
+	assert_equal(consensus(&parts, 0, &sure), 2);
+	assert_equal(consensus(&parts, 1, &sure), 1);
+	assert_below(fabs(sure - (1)), 1e-12);
+	assert_true(tlv_warnings_find(&model, "contradictory_gold", &warning));
+	assert_equal(warning.score, 1);
+}
+
+/* The share of right answers of every worker (from 1), over many items. */
+static double *
+true_accuracy(tlv_crowd_simulation s)
+{
+	double *right = room(2 * (s.workers + 1), sizeof(double)), *n = right + s.workers + 1;
+	crowd_rows r;
+
+	s.items = 50000;
+	r = draw(&s);
+	for (size_t i = 0; i < r.n; i++)
+	{
+		right[r.rows[i].worker] += r.rows[i].answer == r.rows[i].truth;
+		n[r.rows[i].worker]++;
+	}
+	for (size_t j = 1; j <= s.workers; j++)
+		right[j] /= n[j];
+	return right;
+}
+
+/* How often workers are right is near the truth by as much as their errors say. */
+static void
+test_errors(void **state)
+{
+	tlv_crowd_simulation s = {2000, 100, 3, .1, .2, .9, 0, 0};
+	double within = 0, n = 0, square = 0;
+
+	(void) state;
+	for (s.seed = 1; s.seed <= 5; s.seed++)
+	{
+		crowd_rows r = draw(&s);
+		tlv_frame answers = build(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
+		double *accuracy = true_accuracy(s);
+		tlv_crowd_parts parts;
+
+		tlv_crowd_read(&model, &parts);
+		for (size_t j = 0; j < parts.workers_n; j++)
+		{
+			double z = (accuracy[parts.workers[j]] - parts.accuracy[j]) / parts.accuracy_error[j];
+
+			within += fabs(z) < 2;
+			square += z * z;
+			n++;
+		}
+		pool_reset(&memory, &ctx);
+	}
+	print_message("within two errors: %.3f, root mean square of errors: %.3f\n", within / n,
+				  sqrt(square / n));
+	assert_above(within / n, 0.92);
+	assert_below(fabs(sqrt(square / n) - 1), 0.15);
+}
+
+/* Little to go by: one worker, one item, one answer, only known ones.
+ */
+static void
+test_little(void **state)
+{
+	tlv_accumulator *one = empty(), *alike = empty(), *known = empty();
+	tlv_frame frame, model;
+	tlv_crowd_parts parts;
+	double sure;
+
+	(void) state;
+	give(one, 7, 8, 9);
+	frame = build(one);
+	model = fit(&frame, &tlv_crowd_defaults);
+	tlv_crowd_read(&model, &parts);
+	assert_equal(consensus(&parts, 0, &sure), 9);
+	assert_below(fabs(sure - (1)), 1e-12);
+	assert_true(tlv_warnings_find(&model, "one_answer", NULL));
+	for (int64_t i = 0; i < 40; i++)
+		give(alike, i / 4, i % 4, -5);
+	frame = build(alike);
+	model = fit(&frame, &tlv_crowd_defaults);
+	assert_true(tlv_warnings_find(&model, "one_answer", NULL));
+	give_known(known, 1, 2);
+	frame = build(known);
+	model = fit(&frame, &tlv_crowd_defaults);
+	tlv_crowd_read(&model, &parts);
+	assert_equal(parts.workers_n, 0);
+	assert_equal(consensus(&parts, 0, &sure), 2);
+}
+
+/* What cannot be put together, and what there are too many of. */
+static void
+test_refused(void **state)
+{
+	const tlv_text name = {"a", 1};
+	tlv_accumulator *numbers = empty(), *names = empty(), *many = empty();
+	int64_t item = 1, worker = 2, answer = 3;
+	tlv_frame a, b;
+	void *image;
+	size_t size;
+
+	(void) state;
+	a = build(numbers);
+	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_NO_ROWS);
+	give(numbers, item, worker, answer);
+	assert_ok(tlv_add(&ctx, names, TLV_AS_ANSWER(&item, NULL, &worker, &name, &answer, NULL)));
+	a = build(numbers);
+	b = build(names);
+	assert_int_equal(numbers->class->merge(&ctx, numbers, &b), TLV_BAD_PARAMETER);
+	assert_int_equal(names->class->merge(&ctx, names, &a), TLV_BAD_PARAMETER);
+	for (int64_t i = 0; i <= (int64_t) TLV_CROWD_MOST_ANSWERS; i++)
+		give(many, 1, 1, i);
+	a = build(many);
+	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_LIMIT);
+}
+
+/* A new item of the same workers gets what the fit would say of it; who is not known counts as the
+ * pool does, what is not known says nothing. */
+static void
+test_infer(void **state)
+{
+	tlv_crowd_simulation s = {500, 10, 3, .5, .3, .9, 0, 2};
+	crowd_rows r = draw(&s);
+	tlv_frame answers = build(collect(&r)), frame = fit(&answers, &tlv_crowd_defaults);
+	int64_t workers[64], said[64], unknown = 1000;
+	tlv_posterior posterior = {0};
+	tlv_crowd_parts parts;
+	size_t n = 0;
+	tlv_model *model;
+	double value;
+
+	(void) state;
+	for (size_t i = 0; i < r.n && n < 64; i++)
+		if (r.rows[i].item == 5)
+		{
+			workers[n] = (int64_t) r.rows[i].worker;
+			said[n++] = (int64_t) r.rows[i].answer;
+		}
+	tlv_crowd_read(&frame, &parts);
+	assert_ok(tlv_model_open(&ctx, &frame, &model));
+	assert_ok(tlv_model_infer(&ctx, model, TLV_AS_ANSWERS(n, workers, said), &posterior));
+	assert_equal(parts.items[4], 5);
+	for (size_t h = 0; h < parts.k; h++)
+		assert_below(fabs(posterior.values[h] - (parts.posterior[4 * parts.k + h])), 1e-9);
+	assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_ANSWERS(0, NULL, NULL), &value));
+	assert_below(fabs(value - (0)), 1e-12);
+	assert_ok(tlv_model_infer(&ctx, model, TLV_AS_ANSWERS(1, workers, &unknown), &posterior));
+	for (size_t h = 0; h < parts.k; h++)
+		assert_below(fabs(posterior.values[h] - (parts.weights[h])), 1e-9);
+	assert_ok(tlv_model_infer(&ctx, model, TLV_AS_ANSWERS(1, &unknown, said), &posterior));
+	assert_above(posterior.values[0] + posterior.values[1] + posterior.values[2], 1 - 1e-9);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_figures, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_days, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gold, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_contradictory_gold, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
