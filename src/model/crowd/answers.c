@@ -371,12 +371,15 @@ tlv_crowd_load(tlv_context *ctx, const tlv_frame *frame, crowd_answers *a)
 						a->answers);
 	TLV_TRY_NEW0(ctx, a->start, a->items + 1);
 	TLV_TRY_NEW(ctx, a->column, a->n);
+	TLV_TRY_NEW0(ctx, a->given, a->workers);
 	for (size_t i = 0; i < a->n; i++)
 	{
 		int64_t worker = entries[i + a->n];
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		a->start[entries[i] + 1]++;
+		if (worker >= 0)
+			a->given[worker]++;
 		a->column[i] = (uint32_t) ((worker < 0 ? a->columns : (size_t) worker * a->answers) +
 								   (size_t) entries[i + 2 * a->n]);
 	}

@@ -196,7 +196,8 @@ static void
 maximize_worker(crowd_state *state, size_t worker, double *total)
 {
 	size_t k = state->k, answers = state->data->answers, first = k * worker * answers;
-	double floor_sum = (double) answers * CROWD_FLOOR + state->shrink;
+	double shrink = crowd_shrink(state->shrink, state->data->given[worker]);
+	double floor_sum = (double) answers * CROWD_FLOOR + shrink;
 
 	for (size_t h = 0; h < k; h++)
 		total[h] = floor_sum;
@@ -210,8 +211,7 @@ maximize_worker(crowd_state *state, size_t worker, double *total)
 			size_t at = first + k * l + h;
 
 			state->log_confusions[at] =
-				log(state->counts[at] + state->shrink * state->pool[h + k * l] + CROWD_FLOOR) -
-				total[h];
+				log(state->counts[at] + shrink * state->pool[h + k * l] + CROWD_FLOOR) - total[h];
 		}
 }
 

@@ -20,6 +20,7 @@ typedef struct crowd_answers
 	size_t columns;
 	size_t *start; /* items + 1 */
 	uint32_t *column;
+	double *given; /* by every worker */
 	const tlv_frame *frame;
 } crowd_answers;
 
@@ -53,6 +54,18 @@ typedef struct crowd_state
 	double *pool;			/* k x answers */
 	double log_likelihood;
 } crowd_state;
+
+/*
+ * A worker of fewer answers is shrunk to the pool as much more as there are fewer: confusions of
+ * one answer's own confirm whatever is said, and one class swallows the others.
+ */
+#define CROWD_ENOUGH 10.0
+
+static inline double
+crowd_shrink(double shrink, double given)
+{
+	return shrink * (given < CROWD_ENOUGH ? CROWD_ENOUGH / (given < 1 ? 1 : given) : 1);
+}
 
 /* What is added to every count of a confusion. */
 #define CROWD_FLOOR 0.01

@@ -67,9 +67,10 @@ double
 tlv_crowd_confusion_error(const tlv_crowd_parts *parts, size_t h, size_t column)
 {
 	double p = parts->confusions[h + parts->k * column];
-	double seen = parts->seen[h + parts->k * (column / parts->answers_n)];
+	size_t worker = column / parts->answers_n;
+	double shrink = crowd_shrink(parts->shrink, parts->worker_answers[worker]);
 
-	return sqrt(p * (1 - p) / (seen + parts->shrink + 1));
+	return sqrt(p * (1 - p) / (parts->seen[h + parts->k * worker] + shrink + 1));
 }
 
 /* ---- writing ---- */
@@ -154,9 +155,7 @@ write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told
 	TLV_TRY_NEW0(ctx, parts->accuracy, 3 * workers + 1);
 	parts->accuracy_error = parts->accuracy + workers;
 	parts->worker_answers = parts->accuracy_error + workers;
-	for (size_t i = 0; i < state->data->n; i++)
-		if (state->data->column[i] < state->data->columns)
-			parts->worker_answers[state->data->column[i] / parts->answers_n]++;
+	memcpy(parts->worker_answers, state->data->given, workers * sizeof(double));
 	for (size_t j = 0; j < workers; j++)
 	{
 		right += told->right[j];
@@ -165,8 +164,9 @@ write_workers(tlv_context *ctx, const crowd_state *state, const crowd_told *told
 	mean = given > 0 ? right / given : 0;
 	for (size_t j = 0; j < workers; j++)
 	{
-		double n = parts->worker_answers[j] + parts->shrink;
-		double a = n > 0 ? (told->right[j] + parts->shrink * mean) / n : mean;
+		double shrink = crowd_shrink(parts->shrink, parts->worker_answers[j]);
+		double n = parts->worker_answers[j] + shrink;
+		double a = n > 0 ? (told->right[j] + shrink * mean) / n : mean;
 
 		parts->accuracy[j] = fmin(a, 1);
 		parts->accuracy_error[j] =

@@ -70,23 +70,22 @@ moments_create(tlv_context *ctx, crowd_state *state, group_moments *m)
 
 /* Workers by decreasing number of answers, those of equal numbers at random. */
 static tlv_status
-order_workers(tlv_context *ctx, const crowd_answers *a, const size_t *answered, tlv_rng *rng,
-			  int64_t *order)
+order_workers(tlv_context *ctx, const crowd_answers *a, tlv_rng *rng, int64_t *order)
 {
 	size_t most = 0, *next;
 	int64_t *drawn;
 
 	for (size_t j = 0; j < a->workers; j++)
-		most = answered[j] > most ? answered[j] : most;
+		most = (size_t) a->given[j] > most ? (size_t) a->given[j] : most;
 	TLV_TRY_NEW0(ctx, next, most + 2);
 	TLV_TRY_NEW(ctx, drawn, a->workers);
 	TLV_TRY(tlv_rng_permutation(ctx, rng, a->workers, drawn));
 	for (size_t j = 0; j < a->workers; j++)
-		next[most - answered[j] + 1]++;
+		next[most - (size_t) a->given[j] + 1]++;
 	for (size_t i = 0; i < most; i++)
 		next[i + 1] += next[i];
 	for (size_t j = 0; j < a->workers; j++)
-		order[next[most - answered[drawn[j]]]++] = drawn[j];
+		order[next[most - (size_t) a->given[drawn[j]]]++] = drawn[j];
 	tlv_free(ctx, drawn);
 	tlv_free(ctx, next);
 	return TLV_OK;
@@ -99,21 +98,15 @@ deal_workers(tlv_context *ctx, group_moments *m, tlv_rng *rng)
 {
 	const crowd_answers *a = m->state->data;
 	int64_t *order, hand[GROUPS];
-	size_t *answered;
 
 	TLV_TRY_NEW(ctx, order, a->workers);
-	TLV_TRY_NEW0(ctx, answered, a->workers + 1);
-	for (size_t i = 0; i < a->n; i++)
-		if (a->column[i] < a->columns)
-			answered[a->column[i] / a->answers]++;
-	TLV_TRY(order_workers(ctx, a, answered, rng, order));
+	TLV_TRY(order_workers(ctx, a, rng, order));
 	for (size_t j = 0; j < a->workers; j++)
 	{
 		if (j % GROUPS == 0)
 			TLV_TRY(tlv_rng_permutation(ctx, rng, GROUPS, hand));
 		m->group[order[j]] = (int8_t) hand[j % GROUPS];
 	}
-	tlv_free(ctx, answered);
 	tlv_free(ctx, order);
 	return TLV_OK;
 }

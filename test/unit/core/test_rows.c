@@ -12,7 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/multiview.h"
 
-#define LAST_FORM TLV_ROW_NAMED_EDGE
+#define LAST_FORM TLV_ROW_ANSWERS
 
 static tlv_frame_builder builder;
 

@@ -248,6 +248,28 @@ test_little(void **state)
 	assert_equal(consensus(&parts, 0, &sure), 2);
 }
 
+/* Workers who answered once or twice: nothing but what all say tells what is true. */
+static void
+test_strangers(void **state)
+{
+	(void) state;
+	for (int64_t workers = 300; workers >= 150; workers /= 2)
+	{
+		tlv_accumulator *answers = empty();
+		tlv_frame frame, model;
+		tlv_crowd_parts parts;
+		double sure;
+
+		for (int64_t i = 0; i < 300; i++)
+			give(answers, i / 3, i % workers, i % 3 == 0 ? 1 : 1 + i / 3 % 2);
+		frame = build(answers);
+		model = fit(&frame, &tlv_crowd_defaults);
+		tlv_crowd_read(&model, &parts);
+		for (size_t i = 0; i < parts.items_n; i++)
+			assert_equal(consensus(&parts, i, &sure), 1 + parts.items[i] % 2);
+	}
+}
+
 /* What cannot be put together, and what there are too many of. */
 static void
 test_refused(void **state)
@@ -321,6 +343,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_contradictory_gold, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_strangers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
 	};
