@@ -132,19 +132,19 @@ COMMENT ON AGGREGATE tlv_gold_answers(text, text) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
     'and left out';
 
-CREATE FUNCTION tlv_fit_crowd(answers tlv_moments, shrink float8 DEFAULT 1, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
-    method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+CREATE FUNCTION tlv_fit_crowd(moments tlv_moments, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
-COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, integer, text, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_crowd(tlv_moments, float8, text, text, integer, integer, bigint, text, jsonb) IS
     'what is true of every item and how reliable every worker is, from tlv_crowd_answers(...): shrink the weight of all workers together in each one''s '
-    'confusions, in answers, refine auto or em (expectation maximisation; iterations null: until the likelihood stands) or none, method moments (third '
+    'confusions, in answers, more of whoever has few, refine auto or em (expectation maximisation; iterations null: until the likelihood stands) or none, start moments (third '
     'moments of three groups of workers), majority or auto (both, the higher likelihood), restarts divisions into groups (null: 5)';
-CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
-    method text DEFAULT 'auto', restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+CREATE FUNCTION tlv_crowd(query text, gold text DEFAULT NULL, shrink float8 DEFAULT 1, start text DEFAULT 'auto', refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, integer, text, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_crowd(text, text, float8, text, text, integer, integer, bigint, text, jsonb) IS
     'what is true of every item and how reliable every worker is, from a query that returns (item, worker, answer), numbers or texts, in one call; gold is a '
     'query that returns (item, answer) of items whose answer is known; the other parameters are those of tlv_fit_crowd';
 

@@ -51,7 +51,7 @@ static const TlvArgument crowd_arguments[] = {
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, refine), .what = "refinement",
 	 .names = crowd_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, CROWD_OPTION(iterations), .least = 0},
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, start), .what = "method",
+	{"start", TLV_ARGUMENT_CHOICE, offsetof(CrowdArguments, start), .what = "start",
 	 .names = tlv_crowd_start_names},
 	{"restarts", TLV_ARGUMENT_NUMBER, CROWD_OPTION(restarts), .least = 1},
 	{"seed", TLV_ARGUMENT_SEED, CROWD_OPTION(seed)},

@@ -10,7 +10,7 @@ CREATE TABLE crowd_names AS SELECT 'item ' || item AS item, 'worker ' || worker 
 CREATE TABLE crowd_models AS
   SELECT tlv_crowd('SELECT item, worker, answer FROM crowd_rows') AS model, tlv_crowd('SELECT * FROM crowd_names') AS named,
          tlv_crowd('SELECT item, worker, answer FROM crowd_rows', gold => 'SELECT item, true_answer FROM crowd_truth WHERE item % 10 = 0') AS gold,
-         tlv_crowd('SELECT item, worker, answer FROM crowd_rows', method => 'majority', refine => 'none') AS plain,
+         tlv_crowd('SELECT item, worker, answer FROM crowd_rows', start => 'majority', refine => 'none') AS plain,
          (SELECT tlv_fit_crowd(tlv_crowd_answers(item, worker, answer)) FROM crowd_rows) AS stored;
 -- items that are wrong, of 100
 SELECT round(100 * avg((c.answer <> true_answer)::int), 1) < 12 AS both FROM crowd_models, tlv_consensus(model) c JOIN crowd_truth USING (item);
@@ -92,8 +92,8 @@ SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3.5'')') AS fraction;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', gold => ''SELECT 1'')') AS gold_columns;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', gold => ''SELECT 1::text, 3'')') AS gold_types;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', shrink => -1)') AS shrink;
-SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', method => ''best'')') AS method;
-SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', method => ''moments'')') AS moments;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', start => ''best'')') AS start;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', start => ''moments'')') AS moments;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT i, i, i FROM generate_series(1, 1001) i'')') AS free_text;
 SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) + tlv_crowd_answers(1, ''2''::text, 3)') AS mixed;
 SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) - tlv_crowd_answers(1, 2, 3)') AS taken_away;
@@ -105,3 +105,5 @@ FROM (SELECT tlv_crowd($$SELECT i / 4, i % 4, repeat(chr(97 + i / 4 % 2), 100000
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 0)') AS no_workers;
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, share => 2)') AS share;
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, low => .5, high => .2)') AS skill;
+DROP TABLE crowd_models, crowd_rows, crowd_names, crowd_truth, crowd_types;
+DROP TYPE crowd_label;

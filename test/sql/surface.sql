@@ -27,7 +27,7 @@ CREATE TEMP VIEW columns AS
   SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');
 
 -- how many names there are: few enough to be learnt
-SELECT count(DISTINCT name) BETWEEN 100 AND 140 AS few FROM offered;
+SELECT count(DISTINCT name) BETWEEN 100 AND 160 AS few FROM offered;
 -- every object says what it is for
 SELECT signature FROM members WHERE obj_description(oid, 'pg_proc') IS NULL;
 SELECT count(*) FILTER (WHERE obj_description(objid, classid::regclass::name) IS NULL) AS silent FROM pg_depend
@@ -53,7 +53,8 @@ HAVING array_agg(at ORDER BY place) <> array_agg(at ORDER BY at);
 SELECT f.signature, f.argument AS own_behind FROM fits f WHERE f.place > 1 AND f.argument NOT IN (SELECT word FROM vocabulary)
   AND f.place > (SELECT min(place) FROM fits o JOIN vocabulary ON word = o.argument WHERE o.oid = f.oid);
 SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <> 
-  CASE function WHEN 'tlv_fit_tree' THEN 'states' WHEN 'tlv_tree' THEN 'states' WHEN 'tlv_suggest_k' THEN 'criterion' ELSE 'k' END;
+  CASE function WHEN 'tlv_fit_tree' THEN 'states' WHEN 'tlv_tree' THEN 'states' WHEN 'tlv_suggest_k' THEN 'criterion'
+    WHEN 'tlv_crowd' THEN 'gold' WHEN 'tlv_fit_crowd' THEN 'shrink' ELSE 'k' END;
 SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
 WHERE argument <> 'max_k' AND NOT (argument = 'method' AND function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text') GROUP BY 1
 HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;

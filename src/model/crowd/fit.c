@@ -129,7 +129,7 @@ try_starts(tlv_context *ctx, crowd_fit *fit)
 	if (fit->refused == 0)
 		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
 				 "moments need two answers to choose from and three workers");
-	return tlv_fail_hint(ctx, "Use method => 'auto' or 'majority'.");
+	return tlv_fail_hint(ctx, "Use start => 'auto' or 'majority'.");
 }
 
 /* ---- what to say of it ---- */
