@@ -348,6 +348,10 @@ tlv_model_align(tlv_context *ctx, const tlv_frame *model, const tlv_frame *refer
 	return tlv_kind_require_made(ctx, *image, *size);
 }
 
+/* Weights that are solved for, as those of states, may differ in their last digits from one call to
+ * another, and the tolerance may be a weight that was read. */
+#define WEIGHT_ROUNDING 1e-9
+
 tlv_status
 tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, void **image,
 				  size_t *size)
@@ -363,7 +367,7 @@ tlv_model_compact(tlv_context *ctx, const tlv_frame *model, double tolerance, vo
 	TLV_TRY_NEW(ctx, places, k);
 	TLV_TRY(tlv_model_weights(ctx, model, weights));
 	for (size_t j = 0; j < k; j++)
-		if (weights[j] > tolerance)
+		if (weights[j] > tolerance * (1 + WEIGHT_ROUNDING))
 			places[n++] = (tlv_place){(int64_t) j, -1};
 	if (n == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "no component has a weight above %g", tolerance);
