@@ -48,7 +48,7 @@ CREATE TABLE gone AS
   SELECT name, model, tlv_compact(model, (SELECT min(w) FROM unnest(weights(model)) w)) AS fewer FROM labelled WHERE name IN ('lda', 'hmm symbols', 'hmm vectors');
 ALTER TABLE gone ADD back tlv_model;
 UPDATE gone SET back = tlv_align(fewer, model);
-SELECT name, cardinality(weights(fewer)) AS fewer, cardinality(weights(back)) AS back, array_position(weights(back), 0) = array_position(weights(model), (SELECT min(w)
+SELECT name, cardinality(weights(fewer)) AS fewer, cardinality(weights(back)) AS back, array_position(weights(back), 0::float8) = array_position(weights(model), (SELECT min(w)
   FROM unnest(weights(model)) w)) AS place,
        (SELECT round(sum(w)::numeric, 9) FROM unnest(weights(back)) w) AS sum, tlv_compact(back) = tlv_align(tlv_compact(back), tlv_compact(back)) AS stable,
        (SELECT max(abs(a - b)) < 1e-12 FROM unnest(weights(tlv_compact(back)), weights(fewer)) u(a, b)) AS compact FROM gone ORDER BY name;
@@ -56,12 +56,12 @@ SELECT topic, label, weight > 0 AS there FROM gone, tlv_topics(back) WHERE name 
 -- what is not there infers 0, is never assigned, and comes back at its number
 SELECT bool_and((tlv_infer(back, bag))[p] = 0) AS zero, bool_and(tlv_assign(back, bag) <> p) AS never, bool_and(abs((SELECT sum(x) FROM unnest(tlv_infer(back, bag)) x) - 1) < 1e-9) AS sum,
        bool_and(abs(tlv_log_likelihood(back, bag) - tlv_log_likelihood(fewer, bag)) < 1e-9) AS likelihood
-FROM gone, LATERAL (SELECT array_position(weights(back), 0) AS p) q, topic_docs WHERE name = 'lda';
+FROM gone, LATERAL (SELECT array_position(weights(back), 0::float8) AS p) q, topic_docs WHERE name = 'lda';
 SELECT bool_and(NOT p = ANY (tlv_viterbi(back, s))) AS never, bool_and((SELECT sum(x) = 0 FROM unnest((tlv_infer(back, s))[:][p:p]) x)) AS zero
-FROM gone, LATERAL (SELECT array_position(weights(back), 0) AS p) q, chain WHERE name = 'hmm symbols';
-SELECT array_position(weights(updated), 0) = array_position(weights(back), 0) AS place, label, tlv_align(updated, back) = updated AS numbers
+FROM gone, LATERAL (SELECT array_position(weights(back), 0::float8) AS p) q, chain WHERE name = 'hmm symbols';
+SELECT array_position(weights(updated), 0) = array_position(weights(back), 0::float8) AS place, label, tlv_align(updated, back) = updated AS numbers
 FROM (SELECT back, tlv_update(back, tlv_statistics(bag, back)) AS updated FROM gone, topic_docs WHERE name = 'lda' GROUP BY back) u, tlv_topics(updated) WHERE label IS NOT NULL;
-SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0) = array_position(weights(back), 0) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
+SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0) = array_position(weights(back), 0::float8) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
 SELECT bool_and(w > 0) AS all_there, cardinality(array_agg(w)) AS k FROM gone, unnest(weights(tlv_align(model, back))) w WHERE name = 'lda';
 -- too far apart to be the same: all are new
 SELECT cardinality(weights(tlv_align(g.model, g.model, 0))) AS same, cardinality(weights(tlv_align(m.model, g.model, 0.001))) AS with_new
