@@ -59,9 +59,9 @@ SELECT bool_and((tlv_infer(back, bag))[p] = 0) AS zero, bool_and(tlv_assign(back
 FROM gone, LATERAL (SELECT array_position(weights(back), 0::float8) AS p) q, topic_docs WHERE name = 'lda';
 SELECT bool_and(NOT p = ANY (tlv_viterbi(back, s))) AS never, bool_and((SELECT sum(x) = 0 FROM unnest((tlv_infer(back, s))[:][p:p]) x)) AS zero
 FROM gone, LATERAL (SELECT array_position(weights(back), 0::float8) AS p) q, chain WHERE name = 'hmm symbols';
-SELECT array_position(weights(updated), 0) = array_position(weights(back), 0::float8) AS place, label, tlv_align(updated, back) = updated AS numbers
+SELECT array_position(weights(updated), 0::float8) = array_position(weights(back), 0::float8) AS place, label, tlv_align(updated, back) = updated AS numbers
 FROM (SELECT back, tlv_update(back, tlv_statistics(bag, back)) AS updated FROM gone, topic_docs WHERE name = 'lda' GROUP BY back) u, tlv_topics(updated) WHERE label IS NOT NULL;
-SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0) = array_position(weights(back), 0::float8) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
+SELECT array_position(weights(tlv_update(back, tlv_statistics(s, back))), 0::float8) = array_position(weights(back), 0::float8) AS place FROM gone, chain WHERE name = 'hmm symbols' GROUP BY back;
 SELECT bool_and(w > 0) AS all_there, cardinality(array_agg(w)) AS k FROM gone, unnest(weights(tlv_align(model, back))) w WHERE name = 'lda';
 -- too far apart to be the same: all are new
 SELECT cardinality(weights(tlv_align(g.model, g.model, 0))) AS same, cardinality(weights(tlv_align(m.model, g.model, 0.001))) AS with_new
