@@ -182,8 +182,25 @@ test_bursts(void **state)
 	assert_below(compare(&c, model).mean, 0.07);
 }
 
-/* ---- labels ---- */
+/* With many directions bursts are told before the subspace of the raw counts stands. */
+static void
+test_bursts_of_many_directions(void **state)
+{
+	corpus c = in_bursts(simulate(500, 200, 8, 40, 0.1, false), 12);
+	tlv_lda_plan_options options = usual_options(70);
+	tlv_frame model;
 
+	(void) state;
+	use_corpus(&c);
+	model = learn(options);
+	assert_equal(diagnostic(model, "counts_damped"), 1);
+	assert_above(diagnostic(model, "burstiness"), 3);
+	/* two summaries, three steps for the bursts, the moments, and the steps of the subspace */
+	assert_equal(passes.passes, 6 + diagnostic(model, "subspace_steps"));
+	assert_equal(tlv_frame_find(&model, "phi")->rows, 70);
+}
+
+/* ---- labels ---- */
 static void
 test_labels(void **state)
 {
@@ -518,6 +535,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choice_of_k, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bursts, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bursts_of_many_directions, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_topics, setup, teardown),
