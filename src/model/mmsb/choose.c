@@ -2,8 +2,10 @@
  * choose.c - how many communities a block model has: local moves propose a partition and its k, the
  * spectrum another k; the one whose integrated likelihood is larger is taken.
  *
- * One community it is only when the spectrum sees no more, either: labels of few nodes cost more
- * to tell than they explain, yet directions that edges set aside agree with are no chance.
+ * Where the moves find one community, two or three of the spectrum must not be much less likely
+ * than it: in graphs of few edges one direction in ten that stands out is chance, since the folds
+ * that are set aside share most of the others.  Many at once are no chance, though labels of few
+ * nodes cost more to tell than they explain.
  */
 #include "internal.h"
 #include "tensorlv/num/assert.h"
@@ -24,6 +26,11 @@
 
 /* What the last steps of a fit add to what it explains, at most, and with it some room. */
 #define LAST_GAIN 1.25
+
+/* So few communities that only the spectrum sees may be chance, and are none where one is by so
+ * many nats the likelier: such as doubt.c warns of where they are asked for. */
+#define FEW_DIRECTIONS	3
+#define STRONG_EVIDENCE 5.0
 
 /* Above so many communities of a graph of so many edge ends the spectrum is not asked. */
 #define LARGE_ENTRIES 200000
@@ -154,6 +161,15 @@ take_choice(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *taken)
 	return tlv_diagnostics_append(ctx, &fit->diagnostics, &taken->diagnostics);
 }
 
+/* All nodes in one community, whatever was found. */
+static void
+unite(const tlv_mmsb_fit_state *fit, choice *found)
+{
+	for (size_t s = 0; s < fit->sides; s++)
+		memset(found->label[s], 0, fit->side[s].n * sizeof(int32_t));
+	found->diagnostics = (tlv_diagnostics){0};
+}
+
 /* ---- trees ---- */
 
 /* Takes off the nodes that hang on one other, again and again; what is left, of all. */
@@ -261,6 +277,9 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 		if (moves.label[0] != NULL)
 			fit->least_evidence[0] = fit->least_evidence[1] = hopeful_evidence(&one, &moves);
 		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
+		if (moves.label[0] == NULL && directions <= FEW_DIRECTIONS && fit->side[0].fixed == NULL &&
+			spectrum.evidence < one.evidence - STRONG_EVIDENCE)
+			unite(fit, &spectrum);
 	}
 	return take_choice(ctx, fit, explains_more(&one, &moves, &spectrum) ? &spectrum : &moves);
 }

@@ -253,6 +253,32 @@ test_nothing(void **state)
 	}
 }
 
+/* Sparse graphs of few nodes: in one of ten a direction of the spectrum stands out by chance. */
+static void
+test_chance(void **state)
+{
+	size_t more = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 30; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		tlv_mmsb_options options = options_of(0, 0);
+		world w;
+
+		o.k = 1;
+		o.nodes = 400;
+		o.within = 6.0 / 400;
+		o.seed = seed;
+		w = simulate(o);
+		options.max_k = 0;
+		options.degree_corrected = TLV_DEGREES_CHOSEN;
+		more += fit(&w, options).parts.k > 1;
+		pool_reset(&memory, &ctx);
+	}
+	assert_int_equal(more, 0);
+}
+
 /* A given k of a graph without communities is fitted, and doubted; of one with some it is not. */
 static void
 test_doubt(void **state)
@@ -399,6 +425,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_doubt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
