@@ -186,6 +186,8 @@ TLV_FUNCTION(tlv_lda)
 		PG_RETURN_NULL();
 	arguments = read_lda_arguments(fcinfo);
 	arguments.plan.test = true;
+	if (TlvArgumentIsNull(fcinfo, "method") && arguments.given.n == 0)
+		arguments.plan.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &arguments.plan, &plan));
 	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));

@@ -63,4 +63,30 @@ extern tlv_status tlv_anchors_choose(tlv_context *ctx, const tlv_anchor_points *
 extern tlv_status tlv_anchors_recover(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 									  const double *corners, double *shares);
 
+/* ---- separable matrices ---- */
+
+/* Most rows that are looked at for loners: each is compared with mixtures of all others. */
+#define TLV_SEPARABLE_MOST_LONERS 1000
+
+typedef struct tlv_separable_factors
+{
+	size_t k;
+	int32_t *anchors; /* k: rows */
+	double *weights;  /* k x n: row i is the sum of weights_ij times anchor row j */
+} tlv_separable_factors;
+
+/*
+ * A non-negative matrix (row i is matrix + i d) as non-negative weights times k of its own rows.
+ * Rows are scaled to sum 1.  Anchors are those that stand out farthest, one after the other; or
+ * with `loners` rows of which each stands more than 2 eps from the hull of those that are not near
+ * it (Ge 2013, theorems 2.46 and 2.48, in the Euclidean norm), one of each neighbourhood.  eps: how
+ * far a scaled row may be from where it belongs.  k = 0: as many as stand out.  Arrays are from the
+ * arena. Errors: TLV_BAD_PARAMETER for k > n, eps outside of 0 .. 1 and entries that are negative
+ * or not finite, TLV_BAD_DATA for a matrix of zeros, TLV_NOT_IDENTIFIABLE where fewer than k stand
+ * out, TLV_LIMIT, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d,
+										  const double *matrix, size_t k, bool loners, double eps,
+										  tlv_separable_factors *factors);
+
 #endif /* TENSORLV_ANCHORS_H */

@@ -254,15 +254,26 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	return invert_topics(ctx, model, state->inverse);
 }
 
-/* Topics that are not there are seen, too: they take no part. */
+/* Without a worker, which a model would need whose topics are all there: absent ones take no part.
+ */
 static tlv_status
 products_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
 {
+	const tlv_section *phi;
+	tlv_lda_model *lda;
 	tlv_model *model;
 
 	TLV_TRY(tlv_kind_require(ctx, constant, &tlv_kind_lda, "tlv_topic_products"));
-	TLV_TRY(tlv_kind_lda.model->open(ctx, constant, &model));
-	*opened = model;
+	TLV_TRY(tlv_model_create(ctx, constant, sizeof(tlv_lda_model), &model));
+	lda = (tlv_lda_model *) model;
+	phi = tlv_frame_find(constant, "phi");
+	lda->topics.k = phi->rows;
+	lda->topics.d = phi->columns;
+	lda->topics.phi = tlv_section_data(constant, phi);
+	lda->weights = tlv_frame_float64(constant, "weights");
+	TLV_TRY(tlv_dictionary_freeze(ctx, &lda->dictionary, lda->topics.d,
+								  tlv_frame_int64(constant, "items")));
+	*opened = lda;
 	return TLV_OK;
 }
 

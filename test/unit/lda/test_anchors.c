@@ -321,6 +321,55 @@ test_too_many(void **state)
 	assert_non_null(tlv_frame_find(&model, "warnings"));
 }
 
+/* Few documents for every topic: both starts are tried, and the better one is refined. */
+static void
+test_choice(void **state)
+{
+	corpus c = simulate(300, 120, 10, 40, 0.1, false);
+	tlv_lda_plan_options options = usual_plan(10);
+	tlv_frame model;
+	double tensor, anchors;
+
+	(void) state;
+	options.start = TLV_LDA_START_CHOOSE;
+	options.refine = "gibbs";
+	use_corpus(&c);
+	model = plan_model(&passes, make(&passes, &options));
+	tensor = diagnostic(model, "held_out_perplexity_tensor");
+	anchors = diagnostic(model, "held_out_perplexity_anchors");
+	assert_int_equal(tlv_frame_find(&model, "anchors") != NULL, anchors < tensor);
+	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 10);
+	print_message("choice: tensor %.1f, anchors %.1f, L1 %.3f\n", tensor, anchors,
+				  compare(&c, model).mean);
+	/* enough documents: the tensor alone */
+	plan_forget(&passes);
+	options.fit.k = 5;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
+	assert_null(tlv_frame_find(&model, "anchors"));
+}
+
+static void
+test_choice_faults(void **state)
+{
+	corpus c = simulate(120, 40, 4, 30, 0.1, false), other = simulate(120, 30, 3, 20, 0.1, false);
+	tlv_lda_plan_options options = usual_plan(4);
+
+	(void) state;
+	options.start = TLV_LDA_START_CHOOSE;
+	options.refine = "em";
+	options.iterations = 2;
+	use_corpus(&c);
+	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 11);
+	use_corpus(&other);
+	passes.changed = passes.rows[0];
+	passes.rows[0].rows += 10;
+	passes.rows[0].n -= 10;
+	(void) plan_fail_everywhere(&passes, make, &options);
+	plan_forget(&passes);
+}
+
 static void
 test_faults(void **state)
 {
@@ -346,6 +395,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_alpha0, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_choice_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
 

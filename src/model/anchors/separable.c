@@ -1,0 +1,266 @@
+/*
+ * separable.c - a non-negative matrix of which some rows are those that all others are mixtures of
+ * (anchors.h; Ge 2013, chapter 2; Arora, Ge, Kannan, Moitra 2012).
+ */
+#include "tensorlv/model/anchors.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+
+/* What a row may be apart from where it belongs when nothing is said: rounding. */
+#define ROUNDING 1e-7
+/* How far a corner is taken to stand from the hull of the others, at first; and how often it is
+ * measured again. */
+#define APART		 0.5
+#define APART_ROUNDS 8
+
+typedef struct separable
+{
+	size_t n; /* rows that are not zero */
+	size_t d;
+	double eps;
+	double *rows;  /* d x n: of sum 1 */
+	double *norms; /* n: their sums before */
+	int32_t *from; /* n: which rows they are */
+	double *gram;  /* n x n; for loners only */
+	uint8_t *loner;
+} separable;
+
+/* Rows that are not zero, scaled to sum 1. */
+static tlv_status
+scale_rows(tlv_context *ctx, size_t n, size_t d, const double *matrix, separable *s)
+{
+	TLV_TRY_NEW_ROWS(ctx, s->rows, d, n);
+	TLV_TRY_NEW(ctx, s->norms, n);
+	TLV_TRY_NEW(ctx, s->from, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		double sum = 0;
+
+		TLV_TRY_CONTINUE_AT(ctx, i * d);
+		for (size_t j = 0; j < d; j++)
+		{
+			if (!(matrix[i * d + j] >= 0 && isfinite(matrix[i * d + j])))
+				return tlv_fail(ctx, TLV_BAD_PARAMETER,
+								"entry %zu of row %zu is %g, not a number of at least 0", j + 1,
+								i + 1, matrix[i * d + j]);
+			sum += matrix[i * d + j];
+		}
+		if (!isfinite(sum))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "row %zu is too large", i + 1);
+		if (sum < DBL_MIN)
+			continue;
+		for (size_t j = 0; j < d; j++)
+			s->rows[s->n * d + j] = matrix[i * d + j] / sum;
+		s->norms[s->n] = sum;
+		s->from[s->n++] = (int32_t) i;
+	}
+	if (s->n == 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "all rows are zero");
+	return TLV_OK;
+}
+
+/* Squared distance of two rows. */
+static double
+apart(const separable *s, size_t a, size_t b)
+{
+	return fmax(s->gram[a * s->n + a] + s->gram[b * s->n + b] - 2 * s->gram[a * s->n + b], 0);
+}
+
+/* The distance of row i from the hull of those of the m others. */
+static tlv_status
+hull_distance(tlv_context *ctx, const separable *s, size_t i, size_t m, const int32_t *others,
+			  double *distance)
+{
+	double *gram, *moment, *x, *work, square = s->gram[i * s->n + i];
+
+	*distance = HUGE_VAL;
+	if (m == 0)
+		return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, gram, m, m);
+	TLV_TRY_NEW(ctx, moment, 2 * m);
+	TLV_TRY_NEW_ROWS(ctx, work, m, m + 5);
+	x = moment + m;
+	for (size_t a = 0; a < m; a++)
+	{
+		moment[a] = s->gram[(size_t) others[a] * s->n + i];
+		for (size_t b = 0; b < m; b++)
+			gram[a * m + b] = s->gram[(size_t) others[a] * s->n + (size_t) others[b]];
+	}
+	TLV_TRY(tlv_quadratic_nonnegative(ctx, m, gram, moment, true, x, work));
+	for (size_t a = 0; a < m; a++)
+	{
+		square -= 2 * x[a] * moment[a];
+		for (size_t b = 0; b < m && x[a] != 0; b++)
+			square += x[a] * x[b] * gram[a * m + b];
+	}
+	*distance = sqrt(fmax(square, 0));
+	tlv_free(ctx, gram);
+	tlv_free(ctx, moment);
+	tlv_free(ctx, work);
+	return TLV_OK;
+}
+
+/* Rows that are not mixtures of those that are not near them. */
+static tlv_status
+find_loners(tlv_context *ctx, separable *s, double near)
+{
+	int32_t *others;
+
+	TLV_TRY_NEW(ctx, others, s->n);
+	for (size_t i = 0; i < s->n; i++)
+	{
+		size_t m = 0;
+		double distance;
+
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t j = 0; j < s->n; j++)
+			if (j != i && apart(s, i, j) > near * near)
+				others[m++] = (int32_t) j;
+		TLV_TRY(hull_distance(ctx, s, i, m, others, &distance));
+		s->loner[i] = distance > 2 * s->eps;
+	}
+	tlv_free(ctx, others);
+	return TLV_OK;
+}
+
+/* Corners among the candidates that stand out by more than `least`; k of them, where k is not 0. */
+static tlv_status
+choose_corners(tlv_context *ctx, const separable *s, const uint8_t *candidate, double least,
+			   size_t k, tlv_anchor_corners *corners)
+{
+	tlv_anchor_points points = {.n = s->n, .d = s->d, .rows = s->rows, .candidate = candidate};
+	size_t most = k > 0 ? k : s->n < s->d ? s->n : s->d;
+	double *noise;
+
+	TLV_TRY_NEW(ctx, noise, s->n);
+	for (size_t i = 0; i < s->n; i++)
+		noise[i] = least * least / TLV_ANCHORS_PENALTY;
+	points.noise = noise;
+	TLV_TRY(tlv_anchors_choose(ctx, &points, most, NULL, corners));
+	if (k == 0)
+		corners->k = corners->visible > 0 ? corners->visible : 1;
+	tlv_free(ctx, noise);
+	return TLV_OK;
+}
+
+/* How far the least separate corner stands from the hull of the others. */
+static tlv_status
+measure_apart(tlv_context *ctx, const separable *s, const tlv_anchor_corners *corners,
+			  double *least)
+{
+	int32_t *others;
+
+	*least = HUGE_VAL;
+	TLV_TRY_NEW(ctx, others, corners->k);
+	for (size_t i = 0; i < corners->k; i++)
+	{
+		double distance;
+		size_t m = 0;
+
+		for (size_t j = 0; j < corners->k; j++)
+			if (j != i)
+				others[m++] = corners->points[j];
+		TLV_TRY(hull_distance(ctx, s, (size_t) corners->points[i], m, others, &distance));
+		*least = fmin(*least, distance);
+	}
+	tlv_free(ctx, others);
+	return TLV_OK;
+}
+
+/*
+ * Robust loners: near are rows within 10 eps / apart + 2 eps, where apart is how far corners stand
+ * from the hull of each other, which is measured until it agrees with what is found.
+ */
+static tlv_status
+loner_corners(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corners *corners)
+{
+	double least = APART, measured;
+
+	TLV_TRY_NEW_ROWS(ctx, s->gram, s->n, s->n);
+	TLV_TRY_NEW0(ctx, s->loner, s->n);
+	TLV_TRY(tlv_syrk(ctx, true, s->n, s->d, 1, s->rows, s->d, 0, s->gram, s->n, true));
+	for (int round = 0; round < APART_ROUNDS; round++)
+	{
+		double near = 10 * s->eps / least + 2 * s->eps;
+
+		TLV_TRY(find_loners(ctx, s, near));
+		TLV_TRY(choose_corners(ctx, s, s->loner, 2 * (near + s->eps), k, corners));
+		if (corners->k == 0)
+			break;
+		TLV_TRY(measure_apart(ctx, s, corners, &measured));
+		if (measured >= least || !(measured > 0))
+			break;
+		least = measured;
+	}
+	if (corners->k > 0)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+			 "no row stands out: the matrix is not separable within eps");
+	return tlv_fail_hint(ctx, "Use a smaller eps, or method => 'anchors'.");
+}
+
+/* Every row by the corners: shares of the scaled ones, times what scaling took away. */
+static tlv_status
+weigh_rows(tlv_context *ctx, const separable *s, size_t n, const tlv_anchor_corners *corners,
+		   tlv_separable_factors *factors)
+{
+	tlv_anchor_points points = {.n = s->n, .d = s->d, .rows = s->rows};
+	size_t k = corners->k;
+	double *shares;
+
+	TLV_TRY_NEW_ROWS(ctx, shares, k, s->n);
+	TLV_TRY(tlv_anchors_recover(ctx, &points, k, corners->corners, shares));
+	factors->k = k;
+	TLV_TRY_NEW(ctx, factors->anchors, k);
+	TLV_TRY_NEW0_ROWS(ctx, factors->weights, k, n);
+	for (size_t j = 0; j < k; j++)
+		factors->anchors[j] = s->from[corners->points[j]];
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t j = 0; j < k; j++)
+			factors->weights[(size_t) s->from[i] * k + j] =
+				shares[i * k + j] * (s->norms[i] / s->norms[corners->points[j]]);
+	tlv_free(ctx, shares);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matrix, size_t k,
+						bool loners, double eps, tlv_separable_factors *factors)
+{
+	separable s = {.d = d, .eps = fmax(eps, ROUNDING)};
+	double rows = (double) n, side = (double) d;
+	tlv_anchor_corners corners;
+
+	if (n == 0 || d == 0 || k > n)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu rows", k, n);
+	if (!(eps >= 0 && eps < 1))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "eps = %g is not between 0 and 1", eps);
+	if (loners && n > TLV_SEPARABLE_MOST_LONERS)
+		return tlv_fail(ctx, TLV_LIMIT,
+						"%zu rows are more than %d, of which each is compared with "
+						"mixtures of all others",
+						n, TLV_SEPARABLE_MOST_LONERS);
+	TLV_TRY(tlv_require_memory(ctx,
+							   sizeof(double) *
+								   (rows * (2 * side + 8) + (loners ? 4 * rows * rows : 0) +
+									rows * (double) (k > 0	 ? k
+													 : n < d ? n
+															 : d)),
+							   "the factorisation"));
+	TLV_TRY(scale_rows(ctx, n, d, matrix, &s));
+	if (loners)
+		TLV_TRY(loner_corners(ctx, &s, k, &corners));
+	else
+		TLV_TRY(choose_corners(ctx, &s, NULL, s.eps, k, &corners));
+	if (k > corners.k)
+	{
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "only %zu of %zu rows stand out", corners.k, k);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
+	return weigh_rows(ctx, &s, n, &corners, factors);
+}

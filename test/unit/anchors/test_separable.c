@@ -1,0 +1,141 @@
+/*
+ * test_separable.c - non-negative matrices as mixtures of some of their rows: planted ones, exact
+ * and with noise, refusals.
+ */
+#include "assertions.h"
+#include "pool.h"
+#include "tensorlv/model/anchors.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/rng.h"
+
+#define N 60
+#define D 12
+#define K 4
+
+static pool memory;
+static tlv_context ctx;
+static tlv_rng rng;
+static double matrix[N * D], truth[N * K];
+
+/* Rows 7, 17, 27 and 37 are those that the others are mixtures of; row 3 is zero, 8 a copy of 7. */
+static int
+setup(void **state)
+{
+	double corners[K * D];
+
+	(void) state;
+	tlv_num_init();
+	pool_init(&memory, &ctx);
+	tlv_rng_seed(&rng, 9);
+	for (size_t i = 0; i < K * D; i++)
+		corners[i] = tlv_rng_gamma(&rng, .5);
+	memset(matrix, 0, sizeof(matrix));
+	memset(truth, 0, sizeof(truth));
+	for (size_t i = 0; i < N; i++)
+		for (size_t j = 0; j < K && i != 3; j++)
+		{
+			truth[i * K + j] = i % 10 == 7 && i < 10 * K ? i / 10 == j : tlv_rng_gamma(&rng, 1);
+			if (i == 8)
+				truth[i * K + j] = j == 0 ? 2.5 : 0;
+			for (size_t c = 0; c < D; c++)
+				matrix[i * D + c] += truth[i * K + j] * corners[j * D + c];
+		}
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	pool_reset(&memory, &ctx);
+	return 0;
+}
+
+static bool
+is_planted(int32_t row)
+{
+	return row == 8 || (row % 10 == 7 && row < 10 * K);
+}
+
+/* The rows, all of them, and the weights, with k given and without, by either method. */
+static void
+test_exact(void **state)
+{
+	(void) state;
+	for (int way = 0; way < 4; way++)
+	{
+		tlv_separable_factors found;
+
+		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, way % 2 ? K : 0, way > 1, 0, &found));
+		assert_int_equal(found.k, K);
+		for (size_t j = 0; j < K; j++)
+			assert_true(is_planted(found.anchors[j]));
+		for (size_t i = 0; i < N; i++)
+			for (size_t j = 0; j < K; j++)
+			{
+				int32_t anchor = found.anchors[j];
+				double wanted = truth[i * K + (size_t) anchor / 10] / (anchor == 8 ? 2.5 : 1);
+
+				assert_below(fabs(found.weights[i * K + j] - wanted), 1e-6);
+			}
+	}
+}
+
+/* Entries that are a little off: the same rows within eps. */
+static void
+test_noise(void **state)
+{
+	(void) state;
+	for (size_t i = 0; i < N * D; i++)
+		matrix[i] *= 1 + 2e-4 * (tlv_rng_uniform(&rng) - .5);
+	for (int loners = 0; loners < 2; loners++)
+	{
+		tlv_separable_factors found;
+
+		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, 0, loners, 5e-4, &found));
+		assert_int_equal(found.k, K);
+		for (size_t j = 0; j < K; j++)
+			assert_true(is_planted(found.anchors[j]));
+	}
+}
+
+static void
+test_refusals(void **state)
+{
+	static const double zeros[6];
+	tlv_separable_factors found;
+
+	(void) state;
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, N + 1, false, 0, &found),
+				 TLV_BAD_PARAMETER, "k = 61 is more than the 60 rows");
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, K + 1, false, 0, &found),
+				 TLV_NOT_IDENTIFIABLE, "only 4 of 5 rows stand out");
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, true, NAN, &found),
+				 TLV_BAD_PARAMETER, "eps");
+	assert_fails(tlv_separable_factorize(&ctx, 2, 3, zeros, 0, false, 0, &found), TLV_BAD_DATA,
+				 "all rows are zero");
+	matrix[5] = -1e-9;
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, false, 0, &found),
+				 TLV_BAD_PARAMETER, "entry 6 of row 1");
+	matrix[5] = INFINITY;
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, false, 0, &found),
+				 TLV_BAD_PARAMETER, "entry 6 of row 1");
+	matrix[5] = 0;
+	assert_fails(tlv_separable_factorize(&ctx, 1001, 1, matrix, 0, true, 0, &found), TLV_LIMIT,
+				 "1001 rows are more than 1000");
+	memory.stop_at = memory.calls + 3;
+	assert_int_equal(tlv_separable_factorize(&ctx, N, D, matrix, 0, true, 0, &found),
+					 TLV_CANCELLED);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("separable", tests, NULL, NULL);
+}
