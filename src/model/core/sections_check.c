@@ -168,11 +168,11 @@ check_range(tlv_context *ctx, const tlv_frame *frame, const tlv_declaration *dec
 	if (declaration->range == TLV_COLUMN_SHARES || declaration->range == TLV_ROW_SHARES)
 		return tlv_require_shares(ctx, frame, declaration->name,
 								  declaration->range == TLV_ROW_SHARES, 0);
-	if (declaration->range == TLV_FLAG && *x != 0 && *x != 1)
-		return refuse_number(ctx, declaration->name, 0, *x);
 	for (size_t i = 0; x != NULL && i < n; i++)
 	{
 		LOOK_AT(i);
+		if (declaration->range == TLV_FLAG && x[i] != 0 && x[i] != 1)
+			return refuse_number(ctx, declaration->name, i, x[i]);
 		if (!(x[i] >= least) || (whole && !(x[i] <= 0x1p53 && x[i] == floor(x[i]))))
 			return refuse_number(ctx, declaration->name, i, x[i]);
 	}

@@ -41,7 +41,8 @@ static tlv_status
 require_room(tlv_context *ctx, const crowd_answers *a)
 {
 	double k = (double) a->answers, wide = k * (double) a->columns;
-	double bytes = 8 * (3 * wide + 16 * k * k + 3 * k * k * k + 40 * (double) a->workers);
+	double cube = a->answers > CROWD_MOST_CLASSES ? 0 : k * k * k;
+	double bytes = 8 * (3 * wide + 16 * k * k + 3 * cube + 40 * (double) a->workers);
 
 	bytes += 8 * (k + 4) * (double) a->items;
 	bytes += 2 * (8 * (wide + k * (double) a->workers) + 8 * (k + 4) * (double) a->items);

@@ -91,6 +91,9 @@ typedef struct crowd_told
 /* Expected counts and the likelihood from parameters. */
 extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const crowd_told *told);
 
+/* Classes that a tensor is made for: one of k^3 numbers, to which every item adds. */
+#define CROWD_MOST_CLASSES 60
+
 /*
  * Parameters from third moments of one division of the workers into three groups.  Errors:
  * TLV_NOT_IDENTIFIABLE where fewer classes are visible than there are answers or too few items have

@@ -13,8 +13,6 @@
 #include "tensorlv/num/whiten.h"
 
 #define GROUPS 3
-/* Classes that a tensor is made for: one of k^3 numbers, to which every item adds. */
-#define MOST_CLASSES 60
 /* Items that all groups must have answered, for every class. */
 #define LEAST_ITEMS 10
 /* Singular values below this part of the largest are noise. */
@@ -50,8 +48,9 @@ moments_create(tlv_context *ctx, crowd_state *state, group_moments *m)
 	memset(m, 0, sizeof(*m));
 	m->state = state;
 	m->k = k;
-	if (k > MOST_CLASSES)
-		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu classes are more than %d", k, MOST_CLASSES);
+	if (k > CROWD_MOST_CLASSES)
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu classes are more than %d", k,
+						CROWD_MOST_CLASSES);
 	TLV_TRY_NEW(ctx, m->group, state->data->workers);
 	TLV_TRY_NEW0(ctx, block, 14 * square + k * square + 6 * k);
 	m->work = block;

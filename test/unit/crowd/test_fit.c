@@ -296,6 +296,57 @@ test_refused(void **state)
 	assert_int_equal(tlv_crowd_fit(&ctx, &a, &tlv_crowd_defaults, &image, &size), TLV_LIMIT);
 }
 
+/* A value changed by hand, its digest put right. */
+static tlv_status
+checked(const tlv_frame *frame, const char *section, size_t i, double number)
+{
+	void *image = room(1, frame->header->size);
+	tlv_status status;
+	tlv_frame forged;
+
+	memcpy(image, frame->header, frame->header->size);
+	assert_ok(tlv_frame_open(&ctx, image, frame->header->size, &forged));
+	((double *) tlv_frame_float64(&forged, section))[i] = number;
+	status = tlv_kind_check(&ctx, &tlv_kind_crowd, &forged);
+	return status;
+}
+
+/* Every number of an array is looked at: the last as the first. */
+static void
+test_forged(void **state)
+{
+	tlv_crowd_simulation s = {50, 6, 2, .8, .3, .9, 0, 4};
+	crowd_rows r = draw(&s);
+	tlv_frame answers = build(collect(&r)), model = fit(&answers, &tlv_crowd_defaults);
+	size_t last = tlv_frame_find(&model, "items")->rows - 1;
+
+	(void) state;
+	assert_int_equal(checked(&model, "known", last, 0), TLV_OK);
+	assert_int_equal(checked(&model, "known", 0, .5), TLV_CORRUPT);
+	assert_int_equal(checked(&model, "known", last, .5), TLV_CORRUPT);
+	assert_int_equal(checked(&model, "item_answers", last, -1), TLV_CORRUPT);
+	assert_int_equal(checked(&model, "posterior", last, .5), TLV_CORRUPT);
+	assert_int_equal(checked(&model, "confusions", 0, 2), TLV_CORRUPT);
+	assert_int_equal(checked(&model, "told", 2, 3), TLV_CORRUPT);
+}
+
+/* As many answers to choose from as there may be need no memory for a tensor. */
+static void
+test_many_answers(void **state)
+{
+	tlv_accumulator *answers = empty();
+	tlv_frame frame, model;
+
+	(void) state;
+	for (int64_t i = 0; i < 3000; i++)
+		give(answers, i / 3, i % 3, i / 3 % 300);
+	frame = build(answers);
+	ctx.arena.limit = ctx.arena.used + ((size_t) 64 << 20); /* a tensor of 300^3 takes 206 MB */
+	model = fit(&frame, &tlv_crowd_defaults);
+	ctx.arena.limit = SIZE_MAX;
+	assert_equal(tlv_model_components(&model), 300);
+}
+
 /* A new item of the same workers gets what the fit would say of it; who is not known counts as the
  * pool does, what is not known says nothing. */
 static void
@@ -345,6 +396,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strangers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_forged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
 	};
 
