@@ -46,11 +46,12 @@ known_posterior(const crowd_answers *a, size_t item, size_t given, size_t k, dou
 static double
 share(size_t k, double *q)
 {
-	double largest = q[0], sum = 0;
+	double largest = q[0], sum;
 
 	for (size_t h = 1; h < k; h++)
 		largest = q[h] > largest ? q[h] : largest;
-	for (size_t h = 0; h < k; h++)
+	sum = q[0] = exp(q[0] - largest);
+	for (size_t h = 1; h < k; h++)
 		sum += q[h] = exp(q[h] - largest);
 	for (size_t h = 0; h < k; h++)
 		q[h] /= sum;

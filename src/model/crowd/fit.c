@@ -233,7 +233,7 @@ end_fit(tlv_context *ctx, crowd_fit *fit, void **image, size_t *size)
 {
 	size_t k = fit->state.k, workers = fit->data.workers;
 	tlv_diagnostics d = {0};
-	crowd_told told;
+	crowd_told told = {0};
 
 	memcpy(fit->state.log_weights, fit->log_weights, k * sizeof(double));
 	TLV_TRY(tlv_copy(ctx, fit->state.log_confusions, fit->log_confusions,

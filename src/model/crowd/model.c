@@ -466,11 +466,12 @@ row_logs(tlv_context *ctx, const tlv_model *model, const tlv_row *row, double *q
 static double
 normalize(size_t k, double *q)
 {
-	double largest = q[0], sum = 0;
+	double largest = q[0], sum;
 
 	for (size_t h = 1; h < k; h++)
 		largest = fmax(largest, q[h]);
-	for (size_t h = 0; h < k; h++)
+	sum = q[0] = exp(q[0] - largest);
+	for (size_t h = 1; h < k; h++)
 		sum += q[h] = exp(q[h] - largest);
 	for (size_t h = 0; h < k; h++)
 		q[h] /= sum;
