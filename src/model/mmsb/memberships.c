@@ -19,6 +19,7 @@ tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builde
 
 	memset(builder, 0, sizeof(*builder));
 	builder->room = FIRST_ENTRIES * n + 16;
+	builder->least = TLV_LEAST_SHARE;
 	TLV_TRY_NEW(ctx, memberships->start, n + 1);
 	TLV_TRY_NEW(ctx, memberships->community, builder->room);
 	TLV_TRY_NEW(ctx, memberships->share, builder->room);
@@ -52,15 +53,18 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 {
 	tlv_memberships *memberships = &builder->memberships;
 	size_t at = memberships->start[memberships->n];
-	double sum = 0;
+	double sum = 0, least = 0;
 
 	TLV_TRY(reserve(ctx, builder, k));
 	for (size_t j = 0; share != NULL && j < k; j++)
-		sum += share[j] >= TLV_LEAST_SHARE ? share[j] : 0;
+		least = fmax(least, share[j]);
+	least = fmin(least, builder->least);
+	for (size_t j = 0; share != NULL && j < k; j++)
+		sum += share[j] >= least ? share[j] : 0;
 	tlv_assert(k <= UINT16_MAX && (share == NULL || sum > 0));
 	for (size_t j = 0; share != NULL && j < k; j++)
 	{
-		if (!(share[j] >= TLV_LEAST_SHARE))
+		if (!(share[j] >= least))
 			continue;
 		memberships->community[at] = (uint16_t) j;
 		memberships->share[at++] = (float) (share[j] / sum);

@@ -14,12 +14,14 @@
 typedef struct tlv_membership_builder
 {
 	tlv_memberships memberships;
-	size_t room; /* entries */
+	size_t room;  /* entries */
+	double least; /* shares below this are left out, the others sum to 1 then */
 } tlv_membership_builder;
 
+/* least is TLV_LEAST_SHARE, and may be set to more. */
 extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n,
 										tlv_membership_builder *builder);
-/* The next node's k shares, summing to 1; NULL for a node without edges. */
+/* The next node's k shares, summing to 1; NULL for a node without edges.  The largest stays. */
 extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder,
 										 size_t k, const double *share);
 extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships);

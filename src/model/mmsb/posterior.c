@@ -1,8 +1,9 @@
 /*
  * posterior.c - how sure the communities of a block model's nodes are: of every node the posterior
  * of its community given the memberships of its neighbours and rates that the node itself has no
- * part in; all communities are alike beforehand, as they are for the labels, so that small ones are
- * not swallowed.
+ * part in.  Beforehand a community is as likely as it is large: of a node with one edge the
+ * posterior is then how many of the edges there stay inside, and hundreds of communities do not
+ * share most of it only because there are so many.
  */
 #include "internal.h"
 
@@ -13,6 +14,9 @@
 
 /* Nodes between two looks at tlv_should_stop(). */
 #define CHUNK_NODES 64
+
+/* Shares below this are left out, of fewer than a hundred communities below k ten-thousandths. */
+#define LEAST_SHARE 0.01
 
 typedef struct posterior
 {
@@ -26,6 +30,7 @@ typedef struct posterior
 	double off_edges, off_expected;
 	double *log_rate;	/* k x k, this side's community first */
 	double *rate_sum;	/* k: expected edges of a node of mass 1 */
+	double *prior;		/* k: logarithms of the sizes of communities, with one node more */
 	double *own;		/* k: memberships of one node as they were */
 	double *counts;		/* k: of its edges, by its neighbours' memberships */
 	int32_t *touched;	/* k: communities that they lead to */
@@ -66,7 +71,7 @@ static tlv_status
 create_posterior(tlv_context *ctx, posterior *work)
 {
 	size_t k = work->k;
-	double *block = tlv_alloc0(ctx, 7 * k + 2 * k * k, sizeof(double));
+	double *block = tlv_alloc0(ctx, 8 * k + 2 * k * k, sizeof(double));
 
 	TLV_TRY_ALLOC(ctx, block);
 	work->mass[0] = block;
@@ -76,7 +81,8 @@ create_posterior(tlv_context *ctx, posterior *work)
 	work->logarithms = block + 4 * k;
 	work->share = block + 5 * k;
 	work->own = block + 6 * k;
-	work->log_rate = block + 7 * k;
+	work->prior = block + 7 * k;
+	work->log_rate = block + 8 * k;
 	work->edges = work->log_rate + k * k;
 	TLV_TRY_NEW(ctx, work->touched, k);
 	return TLV_OK;
@@ -220,7 +226,7 @@ choose_rates(tlv_context *ctx, posterior *work)
 	return TLV_OK;
 }
 
-/* Log-likelihoods of a node's edges as a member of every community, at the rates as they are. */
+/* Logarithms of what a node's edges and sizes say for every community, at the rates as they are. */
 TLV_CLONES static void
 add_likelihoods(posterior *work, double mass, size_t touched)
 {
@@ -228,7 +234,7 @@ add_likelihoods(posterior *work, double mass, size_t touched)
 	double *restrict to = work->logarithms;
 
 	for (size_t a = 0; a < k; a++)
-		to[a] = -mass * work->rate_sum[a];
+		to[a] = work->prior[a] - mass * work->rate_sum[a];
 	for (size_t i = 0; i < touched; i++)
 	{
 		size_t b = (size_t) work->touched[i];
@@ -333,6 +339,17 @@ node_posterior(posterior *work, size_t u)
 			work->share[a] = (int32_t) a == side->fixed[u];
 }
 
+/* Sizes of the communities of the side that is looked at. */
+static tlv_status
+weigh_sizes(tlv_context *ctx, posterior *work)
+{
+	tlv_memberships_sums(work->from[work->side], work->k, NULL, work->prior);
+	TLV_TRY_CONTINUE(ctx);
+	for (size_t a = 0; a < work->k; a++)
+		work->prior[a] = log(work->prior[a] + 1);
+	return TLV_OK;
+}
+
 /* One side's memberships given those of both. */
 static tlv_status
 update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *memberships)
@@ -342,7 +359,9 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	work->side = s;
 	TLV_TRY(sum_communities(ctx, work));
 	TLV_TRY(tabulate_rates(ctx, work));
+	TLV_TRY(weigh_sizes(ctx, work));
 	TLV_TRY(tlv_memberships_begin(ctx, work->fit->side[s].n, &builder));
+	builder.least = fmin(LEAST_SHARE, TLV_LEAST_SHARE * (double) work->k);
 	for (size_t u = 0; u < work->fit->side[s].n; u++)
 	{
 		if (u % CHUNK_NODES == 0)

@@ -228,6 +228,29 @@ test_little(void **state)
 	plan_forget(&f);
 }
 
+/* Parameters nearly as many as steps bring a warning; given iterations or more steps do not. */
+static void
+test_many_parameters(void **state)
+{
+	tlv_hmm_plan_options to_end = options_of(5, TLV_HMM_REFINE_EM, -1);
+	tlv_hmm_plan_options given = options_of(5, TLV_HMM_REFINE_EM, 200);
+	tlv_frame truth = simulated_model(30, 0, 4, 3), model;
+	tlv_warning warning;
+
+	(void) state;
+	use_rows(truth, 10, 60);
+	model = plan_model(&f, make(&f, &to_end));
+	assert_true(tlv_warnings_find(&model, "many_parameters", &warning));
+	assert_close(warning.score, (5 * 5 - 1 + 5 * 29) / 600.0, 1e-12);
+	model = plan_model(&f, make(&f, &given));
+	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
+	plan_forget(&f);
+	use_rows(truth, 20, 100);
+	model = plan_model(&f, make(&f, &to_end));
+	assert_false(tlv_warnings_find(&model, "many_parameters", NULL));
+	plan_forget(&f);
+}
+
 /* Covariances of every form: the likelihood is not below that of a form with less freedom. */
 static void
 test_covariances(void **state)
@@ -655,6 +678,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_little, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_parameters, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_covariances, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_density, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_missing_steps, setup, teardown),

@@ -416,6 +416,65 @@ test_posterior(void **state)
 	assert_close(sure / n, right / n, 0.01);
 }
 
+/* Four groups of 400 nodes of few edges, and 60 of six that are all joined. */
+static tlv_frame
+uneven_groups(void)
+{
+	tlv_accumulator *edges = begin_graph(TLV_GRAPH_UNDIRECTED, false);
+
+	for (size_t u = 0; u < 1600; u++)
+		for (int i = 0; i < 2; i++)
+		{
+			size_t other = tlv_rng_below(&rng, 1600);
+
+			if (tlv_rng_uniform(&rng) < 0.8)
+				other = other / 4 * 4 + u % 4;
+			if (other != u)
+				join(edges, u, other);
+		}
+	for (size_t c = 0; c < 60; c++)
+		for (size_t i = 0; i < 6; i++)
+		{
+			for (size_t j = 0; j < i; j++)
+				join(edges, 1600 + 6 * c + i, 1600 + 6 * c + j);
+			join(edges, 1600 + 6 * c + i, tlv_rng_below(&rng, 1600));
+		}
+	return end_graph(edges);
+}
+
+/* Nodes of few edges do not take part in every one of many small communities. */
+static void
+test_small_shares(void **state)
+{
+	tlv_mmsb_options options = options_of(64, 0);
+	tlv_mmsb_parts parts;
+	tlv_frame graph, model;
+	const tlv_memberships *m;
+	double sure = 0, n = 0;
+	void *image;
+	size_t size;
+
+	(void) state;
+	graph = uneven_groups();
+	assert_ok(tlv_mmsb_fit(&ctx, &graph, &options, &image, &size));
+	model = validated_model(image, size);
+	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+	m = &parts.side[0].memberships;
+	for (size_t u = 0; u < m->n; u++)
+	{
+		double most = 0;
+
+		for (size_t e = m->start[u]; e < m->start[u + 1]; e++)
+			most = fmax(most, m->share[e]);
+		sure += parts.side[0].nodes[u] < 1600 ? most : 0;
+		n += parts.side[0].nodes[u] < 1600;
+	}
+	assert_above(sure / n, 0.7);
+	assert_below((double) m->start[m->n] / (double) m->n, 8);
+	for (size_t e = 0; e < m->start[m->n]; e++)
+		assert_at_least(m->share[e], 0.0064);
+}
+
 int
 main(void)
 {
@@ -430,6 +489,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_posterior, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_small_shares, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,29 @@ test_append(void **state)
 	tlv_memberships_free(&ctx, &m);
 }
 
+/* What is less than wanted goes, but for the largest share. */
+static void
+test_least(void **state)
+{
+	const double few[K] = {0.6, 0.3, 0.06, 0.04}, even[K] = {0.25, 0.26, 0.25, 0.24};
+	tlv_membership_builder builder;
+	const tlv_memberships *m = &builder.memberships;
+
+	(void) state;
+	assert_ok(tlv_memberships_begin(&ctx, 2, &builder));
+	builder.least = 0.1;
+	assert_ok(tlv_memberships_append(&ctx, &builder, K, few));
+	builder.least = 0.3;
+	assert_ok(tlv_memberships_append(&ctx, &builder, K, even));
+	assert_int_equal(m->start[1], 2);
+	assert_close(m->share[0], 2.0 / 3, 1e-6);
+	assert_close(m->share[1], 1.0 / 3, 1e-6);
+	assert_int_equal(m->start[2], 3);
+	assert_int_equal(m->community[2], 1);
+	assert_equal(m->share[2], 1);
+	tlv_memberships_free(&ctx, &builder.memberships);
+}
+
 static void
 test_labels(void **state)
 {
@@ -214,6 +237,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_append, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_least, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reorder, setup, teardown),
