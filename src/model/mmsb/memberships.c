@@ -47,28 +47,40 @@ reserve(tlv_context *ctx, tlv_membership_builder *builder, size_t more)
 	return TLV_OK;
 }
 
+static size_t
+largest_share(size_t k, const double *share)
+{
+	size_t best = 0;
+
+	for (size_t j = 1; j < k; j++)
+		best = share[j] > share[best] ? j : best;
+	return best;
+}
+
 tlv_status
 tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t k,
 					   const double *share)
 {
 	tlv_memberships *memberships = &builder->memberships;
-	size_t at = memberships->start[memberships->n];
-	double sum = 0, least = 0;
+	size_t first = memberships->start[memberships->n], at = first;
+	double sum = 0;
 
 	TLV_TRY(reserve(ctx, builder, k));
+	tlv_assert(k <= UINT16_MAX);
 	for (size_t j = 0; share != NULL && j < k; j++)
-		least = fmax(least, share[j]);
-	least = fmin(least, builder->least);
-	for (size_t j = 0; share != NULL && j < k; j++)
-		sum += share[j] >= least ? share[j] : 0;
-	tlv_assert(k <= UINT16_MAX && (share == NULL || sum > 0));
-	for (size_t j = 0; share != NULL && j < k; j++)
+		if (share[j] >= builder->least)
+		{
+			memberships->community[at++] = (uint16_t) j;
+			sum += share[j];
+		}
+	if (share != NULL && at == first)
 	{
-		if (!(share[j] >= least))
-			continue;
-		memberships->community[at] = (uint16_t) j;
-		memberships->share[at++] = (float) (share[j] / sum);
+		memberships->community[at++] = (uint16_t) largest_share(k, share);
+		sum = share[memberships->community[first]];
 	}
+	tlv_assert(share == NULL || sum > 0);
+	for (size_t i = first; i < at; i++)
+		memberships->share[i] = (float) (share[memberships->community[i]] / sum);
 	memberships->start[++memberships->n] = at;
 	return TLV_OK;
 }
