@@ -24,4 +24,4 @@ CREATE FUNCTION tlv_categories(model tlv_model)
     RETURNS TABLE (component integer, variable bigint, variable_name text, category bigint, category_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_categories_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_categories(tlv_model) IS
-    'probability of every category of every variable given the component of a latent class model; a view is a variable';
+    'probability of every category of every variable given the component, of latent classes, mixed membership and mixtures of three views of categories, where a view is a variable';

@@ -12,6 +12,7 @@
 
 #include "rows/vectors.h"
 #include "tensorlv/model/hmm.h"
+#include "tensorlv/model/kind.h"
 #include "tensorlv/num/sort.h"
 
 /* Rows of one array between two looks at whether to stop. */
@@ -169,7 +170,7 @@ static void
 require_one_choice(const ApplyCall *call, const char *what)
 {
 	require_shares(call, what);
-	if (call->cursor.row.form == TLV_ROW_CODES)
+	if (TlvKind(&call->model->frame) == &tlv_kind_tree)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s is not defined for a model of kind %s", what,
 							   TlvKind(&call->model->frame)->name),

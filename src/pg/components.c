@@ -10,6 +10,7 @@
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/membership.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/multiview.h"
@@ -40,6 +41,21 @@ community_weights(const tlv_frame *frame, const double **alpha)
 	return weights;
 }
 
+/* Shares of the Dirichlet's mean. */
+static const double *
+mixed_weights(const tlv_frame *frame, const double **alpha)
+{
+	size_t k = tlv_model_components(frame);
+	double *weights = palloc(k * sizeof(double)), sum = 0;
+
+	*alpha = tlv_frame_float64(frame, "alpha");
+	for (size_t j = 0; j < k; j++)
+		sum += (*alpha)[j];
+	for (size_t j = 0; j < k; j++)
+		weights[j] = (*alpha)[j] / sum;
+	return weights;
+}
+
 /* Weights and Dirichlet parameters of the components; NULL: the model has none. */
 static const double *
 component_weights(const tlv_frame *frame, const tlv_kind *kind, const double **alpha)
@@ -51,6 +67,8 @@ component_weights(const tlv_frame *frame, const tlv_kind *kind, const double **a
 		return tlv_frame_float64(frame, "stationary");
 	if (kind == &tlv_kind_lda && tlv_frame_scalar(frame, "alpha0", 1) > 0)
 		*alpha = tlv_frame_float64(frame, "alpha");
+	if (kind == &tlv_kind_grade_of_membership)
+		return mixed_weights(frame, alpha);
 	return tlv_frame_find(frame, "weights") == NULL ? NULL : tlv_frame_float64(frame, "weights");
 }
 
@@ -279,6 +297,31 @@ TLV_FUNCTION(tlv_covariances_rows)
 
 /* ---- categories ---- */
 
+/* Of latent classes and mixed membership: variables by number, categories from 0. */
+static Datum
+put_membership_categories(FunctionCallInfo fcinfo, const tlv_frame *frame)
+{
+	tlv_membership_parts parts;
+	tlv_name_list names;
+
+	tlv_membership_read(frame, &parts);
+	names = (tlv_name_list){parts.name_offsets, parts.names};
+	TlvInitRows(fcinfo);
+	for (size_t h = 0; h < parts.k; h++)
+		for (size_t j = 0, v = 0; j < parts.p; j++)
+			for (int64_t c = 0; c < parts.states[j]; c++, v++)
+				TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt8((int64) j + 1),
+						  TlvDimensionName(frame, 0, j), TlvInt8(c), TlvNameCell(&names, v, c),
+						  TlvFloat8(parts.probabilities[v * parts.k + h]));
+	return (Datum) 0;
+}
+
+static bool
+is_membership(const tlv_kind *kind)
+{
+	return kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership;
+}
+
 /* Rows (component, variable, variable_name, category, category_name, probability). */
 TLV_FUNCTION(tlv_categories_rows)
 {
@@ -286,6 +329,8 @@ TLV_FUNCTION(tlv_categories_rows)
 	static const tlv_name_list no_names = {0};
 	tlv_multiview_parts parts;
 
+	if (is_membership(TlvKind(&frame)))
+		return put_membership_categories(fcinfo, &frame);
 	if (TlvKind(&frame) != &tlv_kind_multiview)
 		refuse_model(&frame, "tlv_categories", "It is for mixtures of categories.");
 	tlv_multiview_read(&frame, &parts);

@@ -77,6 +77,8 @@ TLV_TRANSITION(tlv_dense_compressed_accum, &tlv_aggregate_dense_moments, &TlvVec
 			   {CONSTANT, MAX_ORDER})
 TLV_TRANSITION(tlv_row_sample_accum, &tlv_aggregate_row_sample, &TlvVectorRows, 1, 2,
 			   {SAMPLE_COUNT, SEED})
+TLV_TRANSITION(tlv_category_sample_accum, &tlv_aggregate_row_sample, &TlvIntegerRows, 1, 2,
+			   {SAMPLE_COUNT, SEED})
 TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows, 1)
 TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
 TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2,

@@ -44,6 +44,8 @@ typedef struct sample_state
 	sample_key *keys; /* room of them: behind the n in use, the places that are free */
 	double *rows;	  /* d x room */
 	double *counts;	  /* n, the stored form */
+	double *codes;	  /* of the last row of categories */
+	size_t codes_room;
 } sample_state;
 
 static uint64_t
@@ -185,6 +187,23 @@ check_vector(tlv_context *ctx, const sample_state *state, size_t d, const double
 	return TLV_OK;
 }
 
+/* A row of categories as numbers; what is missing is -1. */
+static tlv_status
+sample_codes(tlv_context *ctx, sample_state *state, const tlv_part *part)
+{
+	if (part->d > state->codes_room)
+	{
+		double *room = tlv_realloc(ctx, state->codes, part->d, sizeof(double));
+
+		TLV_TRY_ALLOC(ctx, room);
+		state->codes = room;
+		state->codes_room = part->d;
+	}
+	for (size_t i = 0; i < part->d; i++)
+		state->codes[i] = part->codes[i];
+	return TLV_OK;
+}
+
 static tlv_status
 sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -192,6 +211,11 @@ sample_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	const double *x = row->part[0].float64;
 	size_t d = row->part[0].d;
 
+	if (row->form == TLV_ROW_CODES)
+	{
+		TLV_TRY(sample_codes(ctx, state, &row->part[0]));
+		x = state->codes;
+	}
 	TLV_TRY(check_vector(ctx, state, d, x));
 	state->d = d;
 	TLV_TRY(tlv_count_one(ctx, "seen", &state->seen));
@@ -401,7 +425,7 @@ tlv_row_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, double
 static const tlv_accumulator_class sample_class = {.name = "row_sample",
 												   .create = sample_create,
 												   TLV_DECLARED(&sample_sections),
-												   .rows = TLV_ROW_VECTOR,
+												   .rows = TLV_ROW_VECTOR | TLV_ROW_CODES,
 												   .add = sample_add};
 
 const tlv_kind tlv_kind_row_sample = {TLV_KIND_LINE(ROW_SAMPLE, row_sample),

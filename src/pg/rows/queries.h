@@ -41,6 +41,21 @@ extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
  */
 extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide);
 
+/* Names of all categories, variable after variable, and how many every variable has; none of
+ * arrays. */
+typedef struct TlvSurvey
+{
+	tlv_names categories; /* n = 0: they have none */
+	const int64_t *states;
+} TlvSurvey;
+
+/*
+ * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
+ * category), variables and categories by text, whole numbers or enumerations, whose names become
+ * those of the rows and of the answers.  Where there are none, no pass may follow.
+ */
+extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvSurvey *answers);
+
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);
 extern void TlvReadLabels(TlvDriver *driver, const char *text);

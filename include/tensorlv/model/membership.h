@@ -1,0 +1,148 @@
+/*
+ * membership.h - rows of categorical variables that belong to components: latent classes, where a
+ * row belongs to one, and mixed membership (grade of membership, admixture), where every variable
+ * of a row draws its own component from the row's Dirichlet membership.
+ *
+ * A row has p variables of states[j] categories, each seen in so many copies (two alleles of a
+ * locus), side by side: p x copies codes, any of which may be missing.
+ *
+ * The model's frame (kinds latent_classes and grade_of_membership): scalars "rows", "copies",
+ * "steps" (refinement steps done), "seed", "prior" (of a step: counts that every component is given
+ * beside its own, as all rows have them); "states" (p), "weights" (k, of classes: their shares) or
+ * "alpha" (k, of memberships: the Dirichlet's parameters), "probabilities" (k x all categories,
+ * variable after variable: of a category given the component, those of a variable sum to 1), where
+ * categories have names "category_offsets" and "category_names"; names of the variables
+ * (dimension_names.h) and diagnostics.
+ *
+ * Sources: Tan, Mukherjee 2017 (moments of different variables); Zhang, Cai, Wu 2022 (own blocks
+ * from the others); Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014 (whitening and decomposition);
+ * Goodman 1974 (expectation maximisation of latent classes).
+ */
+#ifndef TENSORLV_MEMBERSHIP_H
+#define TENSORLV_MEMBERSHIP_H
+
+#include "tensorlv/model/categories.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/model/plan.h"
+#include "tensorlv/num/decompose.h"
+
+/* Most components; above this the explicit tensor is too large. */
+#define TLV_MEMBERSHIP_MOST_COMPONENTS 200
+/* Most categories of all variables together for moments of pairs. */
+#define TLV_MEMBERSHIP_MOST_CATEGORIES 8192
+/* No probability of a stored model is less. */
+#define TLV_MEMBERSHIP_LEAST 1e-10
+
+typedef struct tlv_membership_parts
+{
+	size_t p;			   /* variables */
+	size_t categories;	   /* of all variables */
+	size_t k;			   /* components */
+	size_t category_bytes; /* of their names */
+	double rows;
+	double copies;
+	double steps;
+	double seed;
+	double prior;				 /* counts that a step adds to each component's, as all rows have */
+	const int64_t *states;		 /* p */
+	double *weights;			 /* k: shares of classes, or the Dirichlet's alpha */
+	double *probabilities;		 /* k x categories */
+	const int64_t *name_offsets; /* categories + 1, or NULL */
+	const char *names;
+	tlv_diagnostics *diagnostics; /* for writing */
+} tlv_membership_parts;
+
+typedef struct tlv_membership_options
+{
+	bool mixed; /* grade of membership, not latent classes */
+	size_t k;
+	double alpha0; /* of memberships: the sum of alpha; 0: k / 10 */
+	size_t copies; /* of every variable */
+	uint64_t seed;
+	tlv_decompose_options decompose;
+} tlv_membership_options;
+
+/* ---- the stored form ---- */
+
+/* Is it a model of mixed membership? */
+extern bool tlv_membership_is_mixed(const tlv_frame *model);
+
+/* The parts of a stored model; they point into it. */
+extern void tlv_membership_read(const tlv_frame *frame, tlv_membership_parts *parts);
+
+/*
+ * Writes a model, its components by decreasing weight.  *order (k, or NULL) gets the component
+ * that each one was.  Errors: memory, numbers that are not finite.
+ */
+extern tlv_status tlv_membership_write(tlv_context *ctx, const tlv_membership_parts *parts,
+									   bool mixed, int64_t *order, void **image, size_t *size);
+
+/* ---- fits ---- */
+
+/*
+ * From category_moments with tables of triples, which are of different variables: pairs are
+ * whitened, with the own block of every variable completed from the others (or seen in its copies),
+ * triples decomposed.  Errors: TLV_BAD_PARAMETER for k, alpha0 and copies out of range, fewer than
+ * three variables, moments without triples; TLV_NOT_IDENTIFIABLE where the pairs show fewer than k
+ * components; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
+									 const tlv_membership_options *options, void **image,
+									 size_t *size);
+
+/* By what k is chosen. */
+typedef enum tlv_membership_criterion
+{
+	TLV_MEMBERSHIP_HELD_OUT, /* likelihood of cells held out */
+	TLV_MEMBERSHIP_BIC		 /* of latent classes: the Bayesian information criterion */
+} tlv_membership_criterion;
+
+typedef struct tlv_membership_plan_options
+{
+	tlv_membership_options fit; /* k = 0: chosen */
+	tlv_membership_criterion criterion;
+	int iterations;				 /* refinement steps at most; below 0: as many as the rows need */
+	int refine;					 /* 0: refined; 1: not */
+	const tlv_names *categories; /* names of all categories, or NULL */
+	const int64_t *states;		 /* with these: how many every variable has (p of the names) */
+} tlv_membership_plan_options;
+
+/*
+ * A sample of the rows, or all of them where they are few; starts from moments and from k-means,
+ * that which says more of cells held out; refinement over all rows.
+ */
+extern tlv_status tlv_membership_plan_create(tlv_context *ctx,
+											 const tlv_membership_plan_options *options,
+											 tlv_plan **plan);
+
+/* ---- use ---- */
+
+/*
+ * What the values that are there say of a further one: for every category of every variable its
+ * probability (categories numbers).  The model is one of these kinds, and open.
+ * Errors: those of infer.
+ */
+extern tlv_status tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+										 double *probabilities);
+
+/* ---- simulation ---- */
+
+typedef struct tlv_membership_simulation
+{
+	bool mixed;
+	size_t variables;
+	size_t categories; /* of each */
+	size_t k;
+	double alpha;		  /* of every component; classes have weights Dirichlet(10) */
+	double concentration; /* probabilities are Dirichlet of that */
+	uint64_t seed;
+} tlv_membership_simulation;
+
+extern tlv_status tlv_membership_random(tlv_context *ctx, const tlv_membership_simulation *options,
+										void **image, size_t *size);
+
+/* Row number `row` of that seed: its codes (p x copies) and memberships (k). */
+extern void tlv_membership_draw(const tlv_membership_parts *parts, bool mixed, uint64_t seed,
+								uint64_t row, int32_t *codes, double *memberships);
+
+#endif /* TENSORLV_MEMBERSHIP_H */

@@ -1,0 +1,64 @@
+-- membership.sql - latent classes and mixed membership of categorical variables
+
+CREATE FUNCTION tlv_row_sample_accum(tlv_moments, integer[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_category_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_row_sample_accum(tlv_moments, integer[], integer, bigint) IS 'transition function of tlv_row_sample';
+CREATE AGGREGATE tlv_row_sample(v integer[], count integer, seed bigint) (
+    SFUNC = tlv_row_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_row_sample(integer[], integer, bigint) IS 'the same of rows of categories; null elements are kept as -1';
+
+CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer, copies integer DEFAULT 1, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
+COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, text, jsonb) IS
+    'k latent classes from category moments with tables of triples, without the rows: pairs of different variables are whitened, triples decomposed; copies of every '
+    'variable, side by side in the rows; method joint, power, als or sgd, restarts and steps of the decomposition';
+CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
+COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, integer, text, integer, integer, bigint, text, jsonb) IS
+    'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or one column of '
+    'integer[] of categories, numbered from 0; what has no row, or is null, is missing. k null: by criterion held_out (likelihood of a tenth of the values) or bic; starts '
+    'from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at most so many iterations (null: until the likelihood '
+    'stands); the other parameters are those of tlv_fit_lca';
+CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
+COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, text, jsonb) IS
+    'mixed membership (grade of membership, admixture) in k components from category moments with tables of triples, without the rows: every variable of a row draws its own '
+    'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: k / 10); the other parameters are those of tlv_fit_lca';
+CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
+    seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
+COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, integer, text, integer, integer, bigint, text, jsonb) IS
+    'mixed membership of the rows of a query, which returns what tlv_lca takes: answers of persons, alleles of individuals (copies => 2: up to two rows for a variable); '
+    'k null: by the likelihood of a tenth of the values; starts from moments and from clusters, the better one refined by Gibbs sampling in so many iterations (null: '
+    'as many as it takes); the other parameters are those of tlv_fit_gom';
+
+CREATE FUNCTION tlv_missing(model tlv_model, x "any")
+    RETURNS TABLE (variable integer, variable_name text, category bigint, category_name text, probability float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
+COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
+    'what a row says of the variables that are null in it: the probability of every category, under latent classes and mixed membership';
+
+CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_simulate_lca_model(integer, integer, integer, float8, bigint) IS
+    'random latent classes of so many variables of so many categories each, with probabilities from a symmetric Dirichlet(concentration), weights Dirichlet(10)';
+CREATE FUNCTION tlv_simulate_lca(model tlv_model, rows integer, seed bigint DEFAULT 1)
+    RETURNS TABLE (id bigint, v integer[], component integer)
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
+COMMENT ON FUNCTION tlv_simulate_lca(tlv_model, integer, bigint) IS 'rows drawn from latent classes, true or fitted, with their true classes';
+CREATE FUNCTION tlv_simulate_gom_model(variables integer, k integer, categories integer DEFAULT 4, alpha float8 DEFAULT 0.1, concentration float8 DEFAULT 0.5,
+    seed bigint DEFAULT 1) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_simulate_gom_model(integer, integer, integer, float8, float8, bigint) IS
+    'a random model of mixed membership: alpha of every component, the others as in tlv_simulate_lca_model';
+CREATE FUNCTION tlv_simulate_gom(model tlv_model, rows integer, seed bigint DEFAULT 1)
+    RETURNS TABLE (id bigint, v integer[], memberships float8[])
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
+COMMENT ON FUNCTION tlv_simulate_gom(tlv_model, integer, bigint) IS 'rows drawn from a model of mixed membership, true or fitted, with their true memberships';

@@ -1,0 +1,152 @@
+/*
+ * fit.c - options, what moments must show, and a model from tables alone (membership.h).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/kind.h"
+
+/* A singular value below this part of the first is none. */
+#define LEAST_VALUE 1e-3
+
+double
+membership_alpha0(const tlv_membership_options *options, size_t k)
+{
+	if (!options->mixed)
+		return 0;
+	return options->alpha0 > 0 ? options->alpha0 : (double) k / 10;
+}
+
+tlv_status
+membership_check_options(tlv_context *ctx, const tlv_membership_options *options, size_t p,
+						 size_t categories)
+{
+	size_t most = categories > p ? categories - p + 1 : 1;
+
+	if (options->k > TLV_MEMBERSHIP_MOST_COMPONENTS)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than %d", options->k,
+						TLV_MEMBERSHIP_MOST_COMPONENTS);
+	if (options->alpha0 != 0 && !(options->alpha0 > 0 && options->alpha0 <= 1e6))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "alpha0 = %g is not above 0 and at most 1e6",
+						options->alpha0);
+	if (p < 3)
+	{
+		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu variable%s: components show in three at least", p,
+				 p == 1 ? "" : "s");
+		return tlv_fail_hint(ctx, "The query returns (row, variable, category), a row for every "
+								  "answer, or one column of arrays.");
+	}
+	if (options->k <= most)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+			 "%zu components cannot be told from %zu variables of %zu categories in all",
+			 options->k, p, categories);
+	return tlv_fail_hint(ctx,
+						 "The categories beyond the first of every variable, and one more, "
+						 "are the most: k at most %zu.",
+						 most);
+}
+
+tlv_status
+membership_require_rank(tlv_context *ctx, const membership_moments *moments,
+						const membership_basis *basis)
+{
+	char values[400];
+	size_t at = 0, k = basis->k, found = 0;
+
+	(void) moments;
+	while (found < k && basis->value[found] > LEAST_VALUE * basis->value[0])
+		found++;
+	if (found == k)
+		return TLV_OK;
+	for (size_t h = 0; h < k && at < sizeof(values) - 32; h++)
+		at += (size_t) snprintf(values + at, sizeof(values) - at, "%s%.3g", h > 0 ? ", " : "",
+								basis->value[h]);
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the pairs of variables show %zu components, not %zu",
+			 found, k);
+	tlv_fail_detail(ctx, "Singular values: %s.", values);
+	return tlv_fail_hint(ctx, "Use a smaller k, more rows or more variables.");
+}
+
+/* ---- from tables ---- */
+
+static tlv_status
+open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_options *options,
+			tlv_category_tables *tables)
+{
+	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "this fit needs moments of categorical variables");
+		return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v).");
+	}
+	TLV_TRY(tlv_category_open(ctx, moments, tables));
+	if (tables->p % options->copies != 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
+						tables->p, options->copies);
+	TLV_TRY(membership_check_options(ctx, options, tables->p / options->copies,
+									 tables->offset[tables->p]));
+	if (!(tables->rows > 0))
+		return tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no rows");
+	for (size_t s = 0; s < tables->p; s++)
+		if (tables->states[s] == 0)
+			return tlv_fail(ctx, TLV_BAD_DATA, "variable %zu is missing in all rows", s + 1);
+	if (tables->triples != NULL)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+			 "the moments have no tables of triples: there were too many of them");
+	return tlv_fail_hint(ctx, "%s(query, k) fits without them.",
+						 options->mixed ? "tlv_gom" : "tlv_lca");
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_fit *fit,
+			 tlv_diagnostics *diagnostics)
+{
+	for (size_t h = 0; h <= basis->k; h++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, basis->value[h], "singular_value_%zu", h + 1));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, fit->residual, "residual"));
+	return tlv_diagnose(ctx, diagnostics, fit->negative, "negative_mass");
+}
+
+static tlv_status
+refuse_no_k(tlv_context *ctx)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "k must be given");
+	return tlv_fail_hint(ctx, "tlv_lca(query) and tlv_gom(query) choose it.");
+}
+
+tlv_status
+tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
+				   const tlv_membership_options *options, void **image, size_t *size)
+{
+	double alpha0 = membership_alpha0(options, options->k);
+	tlv_diagnostics diagnostics = {0};
+	tlv_membership_parts parts = {.k = options->k, .diagnostics = &diagnostics};
+	tlv_category_tables tables;
+	membership_moments second;
+	membership_basis basis;
+	membership_fit fit;
+
+	if (options->k == 0)
+		return refuse_no_k(ctx);
+	TLV_TRY(open_tables(ctx, moments, options, &tables));
+	TLV_TRY(membership_moments_of_tables(ctx, &tables, options->copies, &second));
+	TLV_TRY(membership_whiten(ctx, &second, options->k, alpha0, options->seed, &basis));
+	TLV_TRY(membership_require_rank(ctx, &second, &basis));
+	TLV_TRY(membership_decompose(ctx, &second, &basis, &(membership_triples){.tables = &tables},
+								 &options->decompose, &fit));
+	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
+	parts.p = second.p;
+	parts.categories = second.categories;
+	parts.rows = tables.rows;
+	parts.copies = (double) options->copies;
+	parts.prior = MEMBERSHIP_PRIOR;
+	parts.seed = (double) options->seed;
+	parts.states = second.states;
+	parts.weights = fit.weights;
+	parts.probabilities = fit.table;
+	return tlv_membership_write(ctx, &parts, options->mixed, NULL, image, size);
+}

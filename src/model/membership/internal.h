@@ -1,0 +1,224 @@
+/*
+ * internal.h - what the files of latent classes and mixed membership share.
+ */
+#ifndef TENSORLV_MEMBERSHIP_INTERNAL_H
+#define TENSORLV_MEMBERSHIP_INTERNAL_H
+
+#include "tensorlv/model/membership.h"
+#include "tensorlv/num/assert.h"
+#include "tensorlv/num/rng.h"
+
+/* Added to the expected count of every category.  Beside it, `prior` more are shared out among the
+ * categories of a variable as they are among all rows: what a component has not seen is what the
+ * others have (the correlated frequencies of Falush, Stephens, Pritchard 2003). */
+#define MEMBERSHIP_COUNT 0.05
+/* The prior where nothing says otherwise, and those that held-out cells choose among. */
+#define MEMBERSHIP_PRIOR 2.0
+#define MEMBERSHIP_PRIORS                                                                          \
+	{                                                                                              \
+		0, 8, 30                                                                                   \
+	}
+
+/* ---- worker.c: one row under given parameters ---- */
+
+/* Parameters and work space.  A row is a list of items: numbers of categories among all. */
+typedef struct membership_worker
+{
+	bool mixed;
+	size_t k;
+	const double *weights; /* k: shares, or alpha */
+	const double *table;   /* k x categories */
+	double *logs;		   /* the same in logarithms; of classes */
+	double *log_weights;   /* k */
+	double *shares;		   /* k: of the last row */
+	double *product;	   /* k */
+	double *counts;		   /* k */
+	double *given;		   /* k x most: of mixed membership, shares of every item */
+	uint8_t *draws;		   /* most: of a chain of its own */
+	size_t most;		   /* items of a row */
+} membership_worker;
+
+extern tlv_status membership_worker_create(tlv_context *ctx, bool mixed, size_t k,
+										   size_t categories, size_t most,
+										   membership_worker *worker);
+
+extern void membership_worker_free(tlv_context *ctx, membership_worker *worker);
+
+/* Parameters (k, k x categories), which stay the caller's; to be called when they have changed. */
+extern void membership_worker_set(membership_worker *worker, size_t categories,
+								  const double *weights, const double *table);
+
+/* worker->shares: posterior of the classes, or mean membership; returns the log-likelihood, of
+ * mixed membership given the shares. */
+extern double membership_infer(membership_worker *worker, size_t n, const int32_t *items);
+
+/* Expected sums of rows. */
+typedef struct membership_sums
+{
+	double rows;
+	double log_likelihood;
+	double *weights; /* k */
+	double *counts;	 /* k x categories */
+} membership_sums;
+
+/* The chain of a row that goes on from step to step: a component for each of its items. */
+typedef struct membership_chain
+{
+	uint8_t *draws;
+	bool begun;
+} membership_chain;
+
+/* Adds a row; of mixed membership by a chain with that seed (chain NULL: one that begins here). */
+extern void membership_expect(membership_worker *worker, size_t n, const int32_t *items,
+							  uint64_t seed, const membership_chain *chain, membership_sums *sums);
+
+/* Parameters of the greatest posterior: weights (of classes only) and table. */
+extern void membership_maximize(bool mixed, double prior, size_t p, const int64_t *states, size_t k,
+								const membership_sums *sums, double *weights, double *table);
+
+/* ---- rows.c: rows in memory ---- */
+
+typedef struct membership_rows
+{
+	size_t n, p, copies, slots; /* slots = p x copies codes a row */
+	size_t categories;
+	int64_t *states;  /* p */
+	size_t *offset;	  /* p + 1 */
+	uint8_t *codes;	  /* n x slots, 1 + category, 0: missing */
+	uint8_t *held;	  /* the same of cells that are held out; NULL: none are */
+	double *marginal; /* categories: shares of each variable */
+	int32_t *items;	  /* slots: of the last row */
+} membership_rows;
+
+/* Of doubles, n x slots, -1 missing; states: the least number of every variable's, or NULL. */
+extern tlv_status membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies,
+										 const double *values, const int64_t *states,
+										 membership_rows *rows);
+
+/* Every tenth cell, by a hash, is held out, or comes back. */
+extern tlv_status membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows);
+extern void membership_take_back(tlv_context *ctx, membership_rows *rows);
+
+/* Items of row i in rows->items; how many. */
+extern size_t membership_row_items(const membership_rows *rows, const uint8_t *codes, size_t i,
+								   int32_t *items);
+
+/* ---- moments.c ---- */
+
+/* Moments of pairs of different variables. */
+typedef struct membership_moments
+{
+	size_t p, copies, categories;
+	const int64_t *states;
+	const size_t *offset;
+	double *mean;	 /* categories: shares of each variable */
+	double *present; /* p: share of the rows */
+	double *pairs;	 /* categories x categories, without own blocks but those seen in copies */
+	bool own;		 /* they are */
+} membership_moments;
+
+extern tlv_status membership_moments_of_rows(tlv_context *ctx, const membership_rows *rows,
+											 membership_moments *moments);
+extern tlv_status membership_moments_of_tables(tlv_context *ctx, const tlv_category_tables *tables,
+											   size_t copies, membership_moments *moments);
+
+/* The k leading directions of the scaled pairs. */
+typedef struct membership_basis
+{
+	size_t k;
+	double alpha0;	/* 0: of classes */
+	double *scale;	/* categories */
+	double *vector; /* k x categories: eigenvectors, an entry of each together */
+	double *value;	/* k + 1, descending: one more than are used */
+	double *whiten; /* k x categories */
+} membership_basis;
+
+extern tlv_status membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
+									double alpha0, uint64_t seed, membership_basis *basis);
+
+/* ---- tensor.c ---- */
+
+/* Where triples come from: rows or tables; the other is NULL. */
+typedef struct membership_triples
+{
+	const membership_rows *rows;
+	const tlv_category_tables *tables;
+} membership_triples;
+
+/* What was found. */
+typedef struct membership_fit
+{
+	size_t k;
+	double *weights; /* k */
+	double *table;	 /* k x categories */
+	double residual; /* of the decomposition */
+	double negative; /* share of the mass of probabilities that was below 0 */
+} membership_fit;
+
+/* Decomposes the whitened triples into weights and probabilities. */
+extern tlv_status membership_decompose(tlv_context *ctx, const membership_moments *moments,
+									   const membership_basis *basis,
+									   const membership_triples *triples,
+									   const tlv_decompose_options *options, membership_fit *fit);
+
+/* ---- fit.c ---- */
+
+extern tlv_status membership_check_options(tlv_context *ctx, const tlv_membership_options *options,
+										   size_t p, size_t categories);
+extern double membership_alpha0(const tlv_membership_options *options, size_t k);
+/* Errors: TLV_NOT_IDENTIFIABLE, with the singular values. */
+extern tlv_status membership_require_rank(tlv_context *ctx, const membership_moments *moments,
+										  const membership_basis *basis);
+
+/* ---- train.c: starts and refinement in memory ---- */
+
+typedef struct membership_training
+{
+	const tlv_membership_options *options;
+	size_t k;
+	int steps;
+	membership_fit fit;		/* the parameters */
+	double prior;			/* that was chosen */
+	double likelihood;		/* mean over the rows, under the last parameters but one */
+	double held;			/* mean over held-out cells */
+	double marginal;		/* the same by marginal frequencies */
+	double held_error;		/* standard error of their difference */
+	const char *start;		/* that was chosen */
+	membership_basis basis; /* of the moments */
+	double negative, residual;
+	bool deficient; /* the moments do not show k components */
+	int taken;		/* steps */
+	bool stands;	/* the likelihood does */
+} membership_training;
+
+/* k given: the better start, refined; memory of fit is the context's. */
+extern tlv_status membership_train(tlv_context *ctx, membership_rows *rows,
+								   membership_training *training);
+
+/* ---- model.c and the other members of the classes ---- */
+
+typedef struct membership_model
+{
+	tlv_model base;
+	tlv_membership_parts parts;
+	bool mixed;
+	size_t slots;
+	size_t *offset; /* p + 1 */
+	membership_worker worker;
+	int32_t *items; /* slots */
+} membership_model;
+
+/* A row's items: those that the model knows; refuses another width. */
+extern tlv_status membership_items(tlv_context *ctx, const membership_model *model,
+								   const tlv_row *row, size_t *n);
+extern tlv_status membership_statistics(tlv_context *ctx, tlv_model *model, const char *method,
+										tlv_accumulator **accumulator);
+extern tlv_status membership_update(tlv_context *ctx, const tlv_frame *model,
+									const tlv_frame *statistics, const tlv_step *step, void **image,
+									size_t *size);
+extern tlv_status membership_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+								   tlv_match *match);
+extern tlv_status membership_draw_picture(tlv_context *ctx, const tlv_frame *model,
+										  tlv_picture *picture);
+
+#endif /* TENSORLV_MEMBERSHIP_INTERNAL_H */

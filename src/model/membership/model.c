@@ -1,0 +1,371 @@
+/*
+ * model.c - the stored form of latent classes and of mixed membership, and what they infer
+ * (membership.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/model/view_solver.h"
+
+/* Sizes: variables, categories of all, components, bytes of names. */
+#define SIZE_P TLV_SIZE_1
+#define SIZE_V TLV_SIZE_2
+#define SIZE_K TLV_SIZE_3
+#define SIZE_B TLV_SIZE_4
+
+/* Most of each. */
+#define MOST_CATEGORIES (TLV_CATEGORY_MOST_VARIABLES * TLV_CATEGORY_MOST_STATES)
+
+bool
+tlv_membership_is_mixed(const tlv_frame *model)
+{
+	return model->header->kind == TLV_KIND_GRADE_OF_MEMBERSHIP;
+}
+
+static const tlv_sections *
+sections_of(bool mixed)
+{
+	return (mixed ? &tlv_kind_grade_of_membership : &tlv_kind_latent_classes)->model->sections;
+}
+
+void
+tlv_membership_read(const tlv_frame *frame, tlv_membership_parts *parts)
+{
+	tlv_sections_read(frame, sections_of(tlv_membership_is_mixed(frame)), parts);
+}
+
+/* Columns of the table in that order; least and sums of 1 are kept by those who made it. */
+static void
+order_components(const tlv_membership_parts *from, const int64_t *order, double *weights,
+				 double *table)
+{
+	size_t k = from->k;
+
+	for (size_t h = 0; h < k; h++)
+		weights[h] = from->weights[order[h]];
+	for (size_t v = 0; v < from->categories; v++)
+		for (size_t h = 0; h < k; h++)
+			table[v * k + h] = from->probabilities[v * k + (size_t) order[h]];
+}
+
+/* Every variable's probabilities, at least LEAST, sum to 1 for every component. */
+static void
+normalize_probabilities(const tlv_membership_parts *parts)
+{
+	size_t k = parts->k, first = 0;
+
+	for (size_t j = 0; j < parts->p; first += (size_t) parts->states[j++])
+		for (size_t h = 0; h < k; h++)
+		{
+			double *table = parts->probabilities + first * k + h, sum = 0;
+
+			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
+				sum += table[c * k] = fmax(table[c * k], TLV_MEMBERSHIP_LEAST);
+			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
+				table[c * k] /= sum;
+		}
+}
+
+tlv_status
+tlv_membership_write(tlv_context *ctx, const tlv_membership_parts *parts, bool mixed,
+					 int64_t *order, void **image, size_t *size)
+{
+	size_t k = parts->k;
+	tlv_membership_parts ordered = *parts;
+	int64_t *own;
+	double *numbers;
+
+	TLV_TRY_NEW(ctx, own, k);
+	TLV_TRY_NEW_ROWS(ctx, numbers, k, parts->categories + 1);
+	tlv_order_weights(k, parts->weights, own);
+	ordered.weights = numbers;
+	ordered.probabilities = numbers + k;
+	order_components(parts, own, ordered.weights, ordered.probabilities);
+	normalize_probabilities(&ordered);
+	if (order != NULL)
+		memcpy(order, own, k * sizeof(int64_t));
+	TLV_TRY(tlv_sections_write(ctx, sections_of(mixed), &ordered, image, size));
+	tlv_free(ctx, numbers);
+	tlv_free(ctx, own);
+	return TLV_OK;
+}
+
+/* ---- validation ---- */
+
+static tlv_status
+check_probabilities(tlv_context *ctx, const tlv_membership_parts *parts)
+{
+	size_t k = parts->k, first = 0;
+
+	for (size_t j = 0; j < parts->p; first += (size_t) parts->states[j++])
+		for (size_t h = 0; h < k; h++)
+		{
+			const double *table = parts->probabilities + first * k + h;
+			double sum = 0;
+
+			for (size_t c = 0; c < (size_t) parts->states[j]; c++)
+			{
+				if (!(table[c * k] >= TLV_MEMBERSHIP_LEAST / 10))
+					return tlv_fail(ctx, TLV_CORRUPT, "section \"probabilities\" holds %g",
+									table[c * k]);
+				sum += table[c * k];
+			}
+			if (!(fabs(sum - 1) <= 1e-6))
+				return tlv_fail(ctx, TLV_CORRUPT,
+								"probabilities of variable %zu in component %zu sum to %g", j + 1,
+								h + 1, sum);
+		}
+	return TLV_OK;
+}
+
+static tlv_status
+check_names(tlv_context *ctx, const tlv_membership_parts *parts)
+{
+	if ((parts->name_offsets == NULL) != (parts->names == NULL))
+		return tlv_fail(ctx, TLV_CORRUPT, "names of categories lack their offsets, or bytes");
+	if (parts->name_offsets == NULL)
+		return TLV_OK;
+	if (parts->name_offsets[0] != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the first name begins at %lld",
+						(long long) parts->name_offsets[0]);
+	for (size_t v = 0; v < parts->categories; v++)
+		if (parts->name_offsets[v + 1] < parts->name_offsets[v])
+			return tlv_fail(ctx, TLV_CORRUPT, "name %zu ends before it begins", v + 1);
+	if ((size_t) parts->name_offsets[parts->categories] != parts->category_bytes)
+		return tlv_fail(ctx, TLV_CORRUPT, "the names of categories have %zu bytes",
+						parts->category_bytes);
+	return TLV_OK;
+}
+
+static tlv_status
+membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	tlv_membership_parts parts;
+	size_t categories = 0;
+	double sum = 0;
+
+	(void) sizes;
+	tlv_membership_read(frame, &parts);
+	if (!(parts.copies >= 1 && parts.copies * (double) parts.p <= TLV_CATEGORY_MOST_VARIABLES))
+		return tlv_fail(ctx, TLV_CORRUPT, "%g copies of %zu variables", parts.copies, parts.p);
+	for (size_t j = 0; j < parts.p; j++)
+	{
+		if (parts.states[j] > TLV_CATEGORY_MOST_STATES)
+			return tlv_fail(ctx, TLV_CORRUPT, "variable %zu has %lld categories", j + 1,
+							(long long) parts.states[j]);
+		categories += (size_t) parts.states[j];
+	}
+	if (categories != parts.categories)
+		return tlv_fail(ctx, TLV_CORRUPT, "probabilities of %zu categories, not %zu",
+						parts.categories, categories);
+	for (size_t h = 0; h < parts.k; h++)
+		sum += parts.weights[h];
+	if (!(sum > 0 && sum <= (tlv_membership_is_mixed(frame) ? 1e7 : 1 + 1e-6)))
+		return tlv_fail(ctx, TLV_CORRUPT, "the weights of components sum to %g", sum);
+	TLV_TRY(check_names(ctx, &parts));
+	return check_probabilities(ctx, &parts);
+}
+
+#define AT(member) offsetof(tlv_membership_parts, member)
+#define MEMBERSHIP_LIST(weights_name)                                                              \
+	{                                                                                              \
+		{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(rows)},                    \
+			{"copies", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_COUNTED, TLV_KEPT, AT(copies)},          \
+			{"steps", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(steps)},              \
+			{"seed", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_KEPT, AT(seed)},                \
+			{"prior", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(prior)},        \
+			{"states", TLV_INT64, SIZE_P, TLV_ONE, TLV_POSITIVE, TLV_KEPT, AT(states)},            \
+			{weights_name, TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_NONNEGATIVE, TLV_KEPT, AT(weights)},  \
+			{"probabilities", TLV_FLOAT64, SIZE_K,			 SIZE_V,                               \
+			 TLV_NONNEGATIVE, TLV_KEPT,	   AT(probabilities)},                                     \
+			{"category_offsets", TLV_INT64,		  TLV_2_AND_1, TLV_ONE, TLV_ANY,                   \
+			 TLV_GIVEN,			 AT(name_offsets)},                                                \
+			{"category_names", TLV_BYTES, SIZE_B, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(names)},         \
+	}
+#define MEMBERSHIP_SECTIONS(code, array)                                                           \
+	{                                                                                              \
+		.state = sizeof(tlv_membership_parts), .kind = (code), TLV_LIST(array),                    \
+		.least = {1, 1, 1, 0},                                                                     \
+		.most = {TLV_CATEGORY_MOST_VARIABLES, MOST_CATEGORIES, TLV_MEMBERSHIP_MOST_COMPONENTS,     \
+				 SIZE_MAX},                                                                        \
+		.size_at = {AT(p), AT(categories), AT(k), AT(category_bytes)},                             \
+		.diagnostics = AT(diagnostics), .check_more = membership_check,                            \
+	}
+
+static const tlv_declaration classes_list[] = MEMBERSHIP_LIST("weights");
+static const tlv_declaration mixed_list[] = MEMBERSHIP_LIST("alpha");
+static const tlv_sections classes_sections =
+	MEMBERSHIP_SECTIONS(TLV_KIND_LATENT_CLASSES, classes_list);
+static const tlv_sections mixed_sections =
+	MEMBERSHIP_SECTIONS(TLV_KIND_GRADE_OF_MEMBERSHIP, mixed_list);
+#undef AT
+
+/* ---- layout ---- */
+
+#define MEMBERSHIP_FIELDS(weights_name)                                                            \
+	{                                                                                              \
+		{"rows", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},                                     \
+			{"copies", TLV_FIELD_NUMBER, .flags = 0},                                              \
+			{"steps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},                                \
+			{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},                                 \
+			{"prior", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},                                \
+			{"states", TLV_FIELD_IDS, .flags = 0},                                                 \
+			{weights_name, TLV_FIELD_LIST,                                                         \
+			 .flags = TLV_OF_ROWS | TLV_ZERO_ABSENT | TLV_KEEP_TOTAL},                             \
+			{"probabilities", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS},                            \
+			{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY,                       \
+			 .beside = "category_names", .json = "category_names"},                                \
+		{                                                                                          \
+			.form = TLV_FIELDS_END                                                                 \
+		}                                                                                          \
+	}
+static const tlv_field classes_fields[] = MEMBERSHIP_FIELDS("weights");
+static const tlv_field mixed_fields[] = MEMBERSHIP_FIELDS("alpha");
+static const tlv_layout classes_layout = {.fields = classes_fields, .weights = "weights"};
+static const tlv_layout mixed_layout = {.fields = mixed_fields, .weights = "alpha"};
+
+/* ---- use ---- */
+
+static tlv_status
+membership_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
+{
+	membership_model *model;
+
+	TLV_TRY(tlv_model_create(ctx, frame, sizeof(membership_model), opened));
+	model = (membership_model *) *opened;
+	tlv_membership_read(frame, &model->parts);
+	model->mixed = tlv_membership_is_mixed(frame);
+	model->slots = model->parts.p * (size_t) model->parts.copies;
+	TLV_TRY_NEW0(ctx, model->offset, model->parts.p + 1);
+	for (size_t j = 0; j < model->parts.p; j++)
+		model->offset[j + 1] = model->offset[j] + (size_t) model->parts.states[j];
+	TLV_TRY_NEW(ctx, model->items, model->slots);
+	TLV_TRY(membership_worker_create(ctx, model->mixed, model->parts.k, model->parts.categories,
+									 model->slots, &model->worker));
+	membership_worker_set(&model->worker, model->parts.categories, model->parts.weights,
+						  model->parts.probabilities);
+	return TLV_OK;
+}
+
+/* A category that the model does not know counts as missing. */
+tlv_status
+membership_items(tlv_context *ctx, const membership_model *model, const tlv_row *row, size_t *n)
+{
+	const tlv_part *part = &row->part[0];
+	size_t copies = (size_t) model->parts.copies;
+
+	*n = 0;
+	if (part->d != model->slots)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, those of the model %zu", part->d,
+						model->slots);
+	for (size_t s = 0; s < model->slots; s++)
+	{
+		int32_t code = part->codes[s];
+
+		if (code < 0 || code >= model->parts.states[s / copies])
+			continue;
+		model->items[(*n)++] = (int32_t) model->offset[s / copies] + code;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+membership_infer_row(tlv_context *ctx, tlv_model *opened, const tlv_row *row,
+					 tlv_posterior *posterior)
+{
+	membership_model *model = (membership_model *) opened;
+	size_t n;
+
+	TLV_TRY(membership_items(ctx, model, row, &n));
+	(void) membership_infer(&model->worker, n, model->items);
+	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, model->parts.k));
+	memcpy(posterior->values, model->worker.shares, model->parts.k * sizeof(double));
+	return TLV_OK;
+}
+
+static tlv_status
+membership_log_likelihood(tlv_context *ctx, tlv_model *opened, const tlv_row *row, double *value)
+{
+	membership_model *model = (membership_model *) opened;
+	size_t n;
+
+	TLV_TRY(membership_items(ctx, model, row, &n));
+	*value = membership_infer(&model->worker, n, model->items);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+					   double *probabilities)
+{
+	tlv_posterior shares = {0};
+	tlv_membership_parts parts;
+
+	TLV_TRY(tlv_model_infer(ctx, model, row, &shares));
+	tlv_membership_read(&model->frame, &parts);
+	for (size_t v = 0; v < parts.categories; v++)
+	{
+		probabilities[v] = 0;
+		for (size_t h = 0; h < parts.k; h++)
+			probabilities[v] += shares.values[h] * parts.probabilities[v * parts.k + h];
+	}
+	tlv_posterior_free(ctx, &shares);
+	return TLV_OK;
+}
+
+/* What is missing becomes the most probable category, given the shares of the components. */
+static tlv_status
+membership_impute(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_posterior *filled)
+{
+	membership_model *model = (membership_model *) opened;
+	size_t n, k = model->parts.k, copies = (size_t) model->parts.copies;
+
+	TLV_TRY(membership_items(ctx, model, row, &n));
+	(void) membership_infer(&model->worker, n, model->items);
+	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, model->slots));
+	for (size_t s = 0; s < model->slots; s++)
+	{
+		const double *table = model->parts.probabilities + model->offset[s / copies] * k;
+		double most = -1;
+
+		filled->values[s] = row->part[0].codes[s];
+		for (int64_t c = 0; c < model->parts.states[s / copies] && row->part[0].codes[s] < 0; c++)
+		{
+			double p = 0;
+
+			for (size_t h = 0; h < k; h++)
+				p += model->worker.shares[h] * table[(size_t) c * k + h];
+			if (p > most)
+				filled->values[s] = (double) c;
+			most = fmax(most, p);
+		}
+	}
+	return TLV_OK;
+}
+
+/* How many variables a row has. */
+static size_t
+membership_dimensions(const tlv_frame *frame)
+{
+	return tlv_frame_find(frame, "states")->rows;
+}
+
+#define MEMBERSHIP_CLASS(own_sections, own_layout)                                                 \
+	{                                                                                              \
+		.sections = &(own_sections), .layout = &(own_layout), .open = membership_open,             \
+		.components_size = SIZE_K, .dimensions = membership_dimensions, .rows = TLV_ROW_CODES,     \
+		.infer = membership_infer_row, .log_likelihood = membership_log_likelihood,                \
+		.impute = membership_impute, .statistics = membership_statistics,                          \
+		.update = membership_update, .match = membership_match, .draw = membership_draw_picture,   \
+	}
+static const tlv_model_class classes_class = MEMBERSHIP_CLASS(classes_sections, classes_layout);
+static const tlv_model_class mixed_class = MEMBERSHIP_CLASS(mixed_sections, mixed_layout);
+
+const tlv_kind tlv_kind_latent_classes = {TLV_KIND_LINE(LATENT_CLASSES, latent_classes),
+										  .model = &classes_class};
+const tlv_kind tlv_kind_grade_of_membership = {
+	TLV_KIND_LINE(GRADE_OF_MEMBERSHIP, grade_of_membership), .model = &mixed_class};

@@ -1,0 +1,334 @@
+/*
+ * plan.c - latent classes and mixed membership as a plan (membership.h): a sample of the rows, k
+ * and a start from it, refinement over all rows where it did not hold them.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/dense.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/kind.h"
+
+/* Values of a sample at most, and its rows at least. */
+#define SAMPLE_VALUES ((size_t) 1 << 20)
+#define LEAST_SAMPLE  1000
+#define MOST_SAMPLE	  100000
+/* Numbers of components that are tried, and how many without a gain end the search. */
+#define MOST_TRIED	 20
+#define WITHOUT_GAIN 2
+/* Passes over rows that the sample did not hold. */
+#define CLASS_PASSES 20
+#define MIXED_PASSES 5
+/* The likelihood of a row stands when it rises by less, for every value. */
+#define TOLERANCE 1e-5
+
+typedef struct membership_plan
+{
+	tlv_plan base;
+	tlv_membership_plan_options options;
+	size_t k;
+	tlv_held model;
+	int taken;		   /* passes */
+	double likelihood; /* mean over the rows; NaN: not known */
+	double before;
+	bool stands;
+} membership_plan;
+
+static size_t
+sample_count(size_t slots)
+{
+	size_t count = SAMPLE_VALUES / (slots > 0 ? slots : 1);
+
+	count = count < LEAST_SAMPLE ? LEAST_SAMPLE : count;
+	return tlv_least(tlv_least(count, MOST_SAMPLE), TLV_DENSE_MOST_SAMPLE);
+}
+
+/* ---- the end ---- */
+
+static double
+free_parameters(const tlv_membership_parts *parts)
+{
+	return (double) parts->k - 1 + (double) parts->k * (double) (parts->categories - parts->p);
+}
+
+static tlv_status
+membership_finish(tlv_context *ctx, membership_plan *plan)
+{
+	static const char *const renewed[] = {"refinement_steps", "mean_log_likelihood", NULL};
+	const tlv_frame *model = &plan->model.frame;
+	bool mixed = plan->options.fit.mixed;
+	tlv_diagnostics all = {0};
+	tlv_membership_parts parts;
+	double parameters, deviance;
+
+	tlv_membership_read(model, &parts);
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, model, renewed));
+	if (isfinite(plan->likelihood))
+		TLV_TRY(tlv_diagnose(ctx, &all, plan->likelihood, "mean_log_likelihood"));
+	parameters = free_parameters(&parts);
+	deviance = -2 * parts.rows * plan->likelihood;
+	TLV_TRY(tlv_diagnose(ctx, &all, parts.steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, &all, parameters, "parameters"));
+	if (!mixed)
+	{
+		TLV_TRY(tlv_diagnose(ctx, &all, parameters * log(parts.rows) + deviance, "bic"));
+		TLV_TRY(tlv_diagnose(ctx, &all, 2 * parameters + deviance, "aic"));
+	}
+	if (!mixed && !plan->stands && plan->options.iterations < 0 && plan->options.refine == 0)
+		TLV_TRY(tlv_warn(ctx, &all,
+						 &(tlv_warning){.code = "iterations_at_limit", .score = parts.steps},
+						 "the likelihood still rises after so many steps"));
+	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 0, NULL);
+}
+
+/* ---- passes over all rows ---- */
+
+static int
+pass_limit(const membership_plan *plan)
+{
+	if (plan->options.iterations >= 0)
+		return plan->options.iterations;
+	return plan->options.fit.mixed ? MIXED_PASSES : CLASS_PASSES;
+}
+
+static tlv_status membership_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+											 tlv_pass *pass);
+
+static void
+ask_statistics(membership_plan *plan, tlv_pass *pass)
+{
+	tlv_plan_ask(&plan->base, pass, "refinement", &tlv_aggregate_statistics,
+				 membership_take_statistics)
+		->constant = &plan->model.frame;
+	pass->passes_left = pass_limit(plan) - plan->taken;
+}
+
+static tlv_status
+membership_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	membership_plan *plan = (membership_plan *) base;
+	double values_of_row;
+	tlv_membership_parts parts;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_membership_read(&plan->model.frame, &parts);
+	values_of_row = (double) parts.p * parts.copies;
+	plan->likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
+	plan->stands = plan->likelihood - plan->before < TOLERANCE * values_of_row;
+	plan->before = plan->likelihood;
+	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
+	plan->taken++;
+	if (plan->taken >= pass_limit(plan) || (plan->stands && !plan->options.fit.mixed))
+		return membership_finish(ctx, plan);
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+/* ---- the sample ---- */
+
+static tlv_status
+diagnose_training(tlv_context *ctx, const membership_training *training, tlv_diagnostics *to)
+{
+	double gain = training->held - training->marginal;
+
+	for (size_t h = 0; h <= training->k && training->basis.value[0] > 0; h++)
+		TLV_TRY(tlv_diagnose(ctx, to, training->basis.value[h], "singular_value_%zu", h + 1));
+	if (!training->deficient)
+	{
+		TLV_TRY(tlv_diagnose(ctx, to, training->residual, "residual"));
+		TLV_TRY(tlv_diagnose(ctx, to, training->negative, "negative_mass"));
+	}
+	TLV_TRY(tlv_diagnose(ctx, to, strcmp(training->start, "moments") == 0, "start_of_moments"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->held, "held_out_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->marginal, "marginal_log_likelihood"));
+	TLV_TRY(tlv_diagnose(ctx, to, training->held_error, "held_out_standard_error"));
+	if (training->deficient && training->k > 1)
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "not_identified",
+										.score = (double) training->k,
+										.hint = "A smaller k, more rows or more variables."},
+						 "the pairs of variables do not show so many components: the start is of "
+						 "clusters, and parameters may be any of several"));
+	if (training->k > 1 && !(gain > 2 * training->held_error))
+		return tlv_warn(
+			ctx, to,
+			&(tlv_warning){
+				.code = "no_structure", .score = gain, .hint = "A smaller k, or more rows."},
+			"%s the marginal frequencies of held-out values",
+			gain < 0 ? "the model predicts worse than" : "the model does not predict better than");
+	return TLV_OK;
+}
+
+static double
+score_of(const membership_plan *plan, const membership_rows *rows,
+		 const membership_training *training)
+{
+	double cells = (double) rows->n * (double) rows->slots;
+	double parameters =
+		(double) training->k - 1 + (double) training->k * (double) (rows->categories - rows->p);
+
+	if (plan->options.criterion == TLV_MEMBERSHIP_HELD_OUT)
+		return training->held;
+	return (training->likelihood * (double) rows->n - parameters / 2 * log((double) rows->n)) /
+		   cells;
+}
+
+/* Tries 1, 2, ... components until more say no more. */
+static tlv_status
+choose_components(tlv_context *ctx, membership_plan *plan, membership_rows *rows,
+				  tlv_diagnostics *to)
+{
+	tlv_membership_options options = plan->options.fit;
+	size_t most = tlv_least(MOST_TRIED, rows->categories - rows->p + 1);
+	double best = -HUGE_VAL;
+	int without = 0;
+
+	for (size_t k = 1; k <= most && k <= rows->n && without < WITHOUT_GAIN; k++)
+	{
+		membership_training training = {.options = &options, .k = k, .steps = -1};
+		tlv_scratch scratch;
+		tlv_status status;
+		double score;
+
+		options.k = k;
+		tlv_scratch_begin(ctx, &scratch);
+		status = membership_train(ctx, rows, &training);
+		tlv_scratch_end(ctx, &scratch);
+		TLV_TRY(status);
+		score = score_of(plan, rows, &training); /* of its numbers alone */
+		TLV_TRY(tlv_diagnose(ctx, to, score,
+							 plan->options.criterion == TLV_MEMBERSHIP_HELD_OUT ? "held_out_of_%zu"
+																				: "bic_of_%zu",
+							 k));
+		without++;
+		if (score > best)
+		{
+			best = score;
+			plan->k = k;
+			without = 0;
+		}
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+write_trained(tlv_context *ctx, const membership_plan *plan, const membership_rows *rows,
+			  const membership_training *training, tlv_diagnostics *diagnostics, double seen,
+			  void **image, size_t *size)
+{
+	const tlv_names *names = plan->options.categories;
+	tlv_membership_parts parts = {.p = rows->p,
+								  .categories = rows->categories,
+								  .k = training->k,
+								  .rows = seen,
+								  .copies = (double) rows->copies,
+								  .steps = training->taken,
+								  .seed = (double) plan->options.fit.seed,
+								  .prior = training->prior,
+								  .states = rows->states,
+								  .weights = training->fit.weights,
+								  .probabilities = training->fit.table,
+								  .diagnostics = diagnostics};
+
+	if (names != NULL && names->n == rows->categories)
+	{
+		parts.name_offsets = names->offsets;
+		parts.names = names->text;
+		parts.category_bytes = (size_t) names->offsets[names->n];
+	}
+	return tlv_membership_write(ctx, &parts, plan->options.fit.mixed, NULL, image, size);
+}
+
+/* k, a start and refinement from rows in memory, to a model. */
+static tlv_status
+fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, void **image,
+		   size_t *size)
+{
+	tlv_membership_options *options = &plan->options.fit;
+	membership_training training = {.options = options, .steps = plan->options.iterations};
+	tlv_diagnostics diagnostics = {0};
+	membership_rows rows;
+	size_t n, slots = tlv_frame_find(sample, "rows")->rows;
+	double *values;
+
+	if (slots % options->copies != 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
+						slots, options->copies);
+	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));
+	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, values, plan->options.states,
+								   &rows));
+	tlv_free(ctx, values);
+	TLV_TRY(membership_check_options(ctx, options, rows.p, rows.categories));
+	plan->k = options->k;
+	if (plan->k == 0)
+		TLV_TRY(choose_components(ctx, plan, &rows, &diagnostics));
+	options->k = training.k = plan->k;
+	if (plan->options.refine != 0)
+		training.steps = 0;
+	TLV_TRY(membership_train(ctx, &rows, &training));
+	plan->stands = training.stands;
+	plan->likelihood = training.taken > 0 ? training.likelihood : NAN;
+	TLV_TRY(diagnose_training(ctx, &training, &diagnostics));
+	return write_trained(ctx, plan, &rows, &training, &diagnostics,
+						 tlv_frame_scalar(sample, "seen", 0), image, size);
+}
+
+static tlv_status
+membership_take_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	membership_plan *plan = (membership_plan *) base;
+	const tlv_frame *sample;
+	tlv_making made;
+	bool whole;
+
+	TLV_TRY(tlv_plan_require_rows(ctx, values[0], "seen"));
+	sample = &values[0]->frame;
+	/* Equal rows are kept once: fewer different ones than were wanted are all. */
+	whole = tlv_frame_scalar(sample, "seen", 0) <= tlv_frame_scalar(sample, "count", 0);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, &plan->model,
+						  fit_sample(ctx, plan, sample, &made.image, &made.size)));
+	if (whole || plan->options.refine != 0 || pass_limit(plan) == 0)
+		return membership_finish(ctx, plan);
+	plan->likelihood = NAN;
+	plan->before = -HUGE_VAL;
+	ask_statistics(plan, pass);
+	return TLV_OK;
+}
+
+static tlv_status
+membership_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	membership_plan *plan = (membership_plan *) base;
+	tlv_statistic *statistic;
+	size_t slots = base->rows.width[0];
+
+	if (base->rows.names != NULL && base->rows.names->n == 0) /* no rows */
+		return tlv_plan_require_rows(ctx, NULL, NULL);
+	if (slots == 0 && base->rows.names != NULL)
+		slots = base->rows.names->n * plan->options.fit.copies;
+	statistic =
+		tlv_plan_ask(base, pass, "sample", &tlv_aggregate_row_sample, membership_take_sample);
+	statistic->count = sample_count(slots);
+	statistic->seed = plan->options.fit.seed;
+	pass->passes_left = 1 + (plan->options.refine == 0 ? pass_limit(plan) : 0);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_membership_plan_create(tlv_context *ctx, const tlv_membership_plan_options *options,
+						   tlv_plan **created)
+{
+	static const tlv_plan_class classes = {.name = "tlv_lca", .next = membership_begin};
+	static const tlv_plan_class mixed = {.name = "tlv_gom", .next = membership_begin};
+	membership_plan *plan = tlv_alloc0(ctx, 1, sizeof(membership_plan));
+
+	TLV_TRY_ALLOC(ctx, plan);
+	plan->base.class = options->fit.mixed ? &mixed : &classes;
+	plan->options = *options;
+	if (plan->options.fit.copies == 0)
+		plan->options.fit.copies = 1;
+	*created = &plan->base;
+	return TLV_OK;
+}

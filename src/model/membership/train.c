@@ -1,0 +1,434 @@
+/*
+ * train.c - rows in memory (internal.h): starts from moments and from k-means, refined without a
+ * tenth of the cells; that which says more of these is refined with all.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/kmeans.h"
+#include "tensorlv/num/linalg.h"
+
+/* Steps of a trial, the values that it is over, and its rows at least. */
+#define TRIAL_STEPS	 30
+#define TRIAL_VALUES 200000
+#define TRIAL_ROWS	 500
+/* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
+#define CLASS_STEPS		 500
+#define MIXED_STEPS		 20
+#define MIXED_MOST_STEPS 60
+/* The likelihood of a row stands when it rises by less, for every value. */
+#define TOLERANCE 1e-6
+/* Starts from k-means, each from other first centers. */
+#define CLUSTER_STARTS 2
+
+static tlv_status
+fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
+{
+	memset(fit, 0, sizeof(*fit));
+	fit->k = k;
+	TLV_TRY_NEW(ctx, fit->weights, k);
+	TLV_TRY_NEW_ROWS(ctx, fit->table, rows->categories, k);
+	return TLV_OK;
+}
+
+static tlv_status
+sums_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_sums *sums)
+{
+	TLV_TRY_NEW_ROWS(ctx, sums->weights, k, 1);
+	TLV_TRY_NEW_ROWS(ctx, sums->counts, rows->categories, k);
+	return TLV_OK;
+}
+
+static void
+sums_clear(const membership_rows *rows, size_t k, membership_sums *sums)
+{
+	sums->rows = sums->log_likelihood = 0;
+	memset(sums->weights, 0, k * sizeof(double));
+	memset(sums->counts, 0, rows->categories * k * sizeof(double));
+}
+
+static bool
+all_positive(size_t k, double *weights)
+{
+	bool positive = true;
+
+	for (size_t h = 0; h < k; h++)
+		positive = positive && weights[h] > 0;
+	return positive;
+}
+
+/* ---- refinement ---- */
+
+/* What a refinement works with. */
+typedef struct refinement
+{
+	membership_worker worker;
+	membership_sums sums, late; /* of a step; of the later half of all steps */
+	uint8_t *draws;				/* n x slots: the chains of mixed membership; or NULL */
+} refinement;
+
+static tlv_status
+refinement_begin(tlv_context *ctx, const membership_rows *rows, bool mixed, size_t k,
+				 refinement *own)
+{
+	memset(own, 0, sizeof(*own));
+	TLV_TRY(membership_worker_create(ctx, mixed, k, rows->categories, rows->slots, &own->worker));
+	TLV_TRY(sums_create(ctx, rows, k, &own->sums));
+	TLV_TRY(sums_create(ctx, rows, k, &own->late));
+	sums_clear(rows, k, &own->late);
+	if (mixed)
+		TLV_TRY_NEW_ROWS(ctx, own->draws, rows->n, rows->slots);
+	return TLV_OK;
+}
+
+static void
+refinement_end(tlv_context *ctx, refinement *own)
+{
+	tlv_free(ctx, own->draws);
+	tlv_free(ctx, own->late.counts);
+	tlv_free(ctx, own->late.weights);
+	tlv_free(ctx, own->sums.counts);
+	tlv_free(ctx, own->sums.weights);
+	membership_worker_free(ctx, &own->worker);
+}
+
+/* The sums of all rows under the parameters. */
+static tlv_status
+refinement_expect(tlv_context *ctx, membership_rows *rows, uint64_t seed, int step, refinement *own)
+{
+	sums_clear(rows, own->worker.k, &own->sums);
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+		membership_chain chain = {own->draws + i * rows->slots, step > 0};
+
+		if (i % 16 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		membership_expect(&own->worker, n, rows->items, tlv_mix64(seed + i) + (uint64_t) step,
+						  own->draws != NULL ? &chain : NULL, &own->sums);
+	}
+	return TLV_OK;
+}
+
+/* Sums of the later half together: draws of a chain, of which one step alone has but a few. */
+static void
+add_late(const membership_rows *rows, refinement *own)
+{
+	size_t k = own->worker.k;
+
+	own->late.rows += own->sums.rows;
+	for (size_t h = 0; h < k; h++)
+		own->late.weights[h] += own->sums.weights[h];
+	for (size_t i = 0; i < k * rows->categories; i++)
+		own->late.counts[i] += own->sums.counts[i];
+}
+
+static void
+scale_late(const membership_rows *rows, refinement *own)
+{
+	double scale = (double) rows->n / own->late.rows;
+
+	for (size_t i = 0; i < own->worker.k * rows->categories; i++)
+		own->late.counts[i] *= scale;
+}
+
+/* At most so many steps, of classes until the likelihood stands. */
+static tlv_status
+refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options, int steps,
+	   membership_fit *fit, membership_training *training)
+{
+	double before = -HUGE_VAL;
+	refinement own;
+
+	tlv_assert(all_positive(fit->k, fit->weights));
+	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit->k, &own));
+	training->stands = false;
+	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
+	{
+		membership_worker_set(&own.worker, rows->categories, fit->weights, fit->table);
+		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
+		membership_maximize(options->mixed, training->prior, rows->p, rows->states, fit->k,
+							&own.sums, fit->weights, fit->table);
+		if (training->taken >= steps / 2)
+			add_late(rows, &own);
+		training->likelihood = own.sums.log_likelihood / own.sums.rows;
+		training->stands =
+			!options->mixed && training->likelihood - before < TOLERANCE * (double) rows->slots;
+		before = training->likelihood;
+	}
+	if (options->mixed && steps > 0)
+	{
+		scale_late(rows, &own);
+		membership_maximize(true, training->prior, rows->p, rows->states, fit->k, &own.late,
+							fit->weights, fit->table);
+	}
+	refinement_end(ctx, &own);
+	return TLV_OK;
+}
+
+/* ---- cells held out ---- */
+
+typedef struct held_score
+{
+	double cells, sum, marginal, squares; /* of the difference of both */
+} held_score;
+
+static void
+score_row(const membership_worker *worker, const membership_rows *rows, size_t n, held_score *score)
+{
+	for (size_t s = 0; s < n; s++)
+	{
+		const double *own = worker->table + (size_t) rows->items[s] * worker->k;
+		double p = 0, m = log(fmax(rows->marginal[rows->items[s]], 1e-3 / (double) rows->n));
+
+		for (size_t h = 0; h < worker->k; h++)
+			p += worker->shares[h] * own[h];
+		p = log(fmax(p, TLV_MEMBERSHIP_LEAST));
+		score->cells++;
+		score->sum += p;
+		score->marginal += m;
+		score->squares += (p - m) * (p - m);
+	}
+}
+
+static tlv_status
+score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership_fit *fit,
+		   membership_training *training)
+{
+	membership_worker worker;
+	held_score score = {0};
+	double mean;
+
+	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
+	membership_worker_set(&worker, rows->categories, fit->weights, fit->table);
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+
+		if (i % 64 == 0)
+			TLV_TRY_CONTINUE(ctx);
+		(void) membership_infer(&worker, n, rows->items);
+		n = membership_row_items(rows, rows->held, i, rows->items);
+		score_row(&worker, rows, n, &score);
+	}
+	score.cells = fmax(score.cells, 1);
+	training->held = score.sum / score.cells;
+	training->marginal = score.marginal / score.cells;
+	mean = training->held - training->marginal;
+	training->held_error = sqrt(fmax(score.squares / score.cells - mean * mean, 0) / score.cells);
+	membership_worker_free(ctx, &worker);
+	return TLV_OK;
+}
+
+/* ---- starts ---- */
+
+/* Parameters of rows that belong to the labels. */
+static tlv_status
+fit_labels(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+		   const int32_t *label, membership_fit *fit)
+{
+	size_t k = fit->k;
+	membership_sums sums;
+
+	TLV_TRY(sums_create(ctx, rows, k, &sums));
+	sums_clear(rows, k, &sums);
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+
+		sums.weights[label[i]]++;
+		for (size_t s = 0; s < n; s++)
+			sums.counts[(size_t) rows->items[s] * k + (size_t) label[i]]++;
+	}
+	membership_maximize(options->mixed, MEMBERSHIP_PRIOR, rows->p, rows->states, k, &sums,
+						fit->weights, fit->table);
+	for (size_t h = 0; h < k && options->mixed; h++)
+		fit->weights[h] = membership_alpha0(options, k) / (double) k;
+	tlv_free(ctx, sums.counts);
+	tlv_free(ctx, sums.weights);
+	return TLV_OK;
+}
+
+/* k-means of the rows in the leading directions. */
+static tlv_status
+start_clusters(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+			   const membership_basis *basis, int number, membership_fit *fit)
+{
+	size_t k = basis->k;
+	tlv_kmeans_task task = {.n = rows->n, .d = k, .k = fit->k, .starts = 5, .max_steps = 50};
+	float *points;
+	int32_t *label;
+	double inertia;
+	tlv_rng rng;
+
+	TLV_TRY_NEW0_ROWS(ctx, points, rows->n, k);
+	TLV_TRY_NEW(ctx, label, rows->n);
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+
+		for (size_t s = 0; s < n; s++)
+		{
+			size_t v = (size_t) rows->items[s];
+
+			for (size_t h = 0; h < k; h++)
+				points[i * k + h] += (float) (basis->scale[v] * basis->vector[v * k + h]);
+		}
+	}
+	task.points = points;
+	tlv_rng_seed(&rng, options->seed + (uint64_t) number);
+	TLV_TRY(tlv_kmeans(ctx, &task, &rng, label, NULL, &inertia));
+	TLV_TRY(fit_create(ctx, rows, fit->k, fit));
+	TLV_TRY(fit_labels(ctx, rows, options, label, fit));
+	tlv_free(ctx, label);
+	tlv_free(ctx, points);
+	return TLV_OK;
+}
+
+/* Directions where there are no moments: at random. */
+static tlv_status
+random_basis(tlv_context *ctx, const membership_rows *rows, size_t k, uint64_t seed,
+			 membership_basis *basis)
+{
+	size_t d = rows->categories;
+	tlv_rng rng;
+
+	memset(basis, 0, sizeof(*basis));
+	basis->k = k;
+	tlv_rng_seed(&rng, seed);
+	TLV_TRY_NEW(ctx, basis->scale, d);
+	TLV_TRY_NEW_ROWS(ctx, basis->vector, d, k);
+	TLV_TRY_NEW0(ctx, basis->value, k + 1);
+	TLV_TRY(tlv_fill_normal(ctx, &rng, d * k, basis->vector));
+	for (size_t v = 0; v < d; v++)
+		basis->scale[v] = 1 / sqrt(rows->marginal[v] + 1e-3);
+	return TLV_OK;
+}
+
+/* Moments of the rows; *found: their start is there. */
+static tlv_status
+start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+			  size_t k, membership_basis *basis, membership_fit *fit, bool *found)
+{
+	membership_moments moments;
+	tlv_status status;
+
+	*found = false;
+	if (rows->categories > TLV_MEMBERSHIP_MOST_CATEGORIES)
+		return random_basis(ctx, rows, 2 * k, options->seed, basis);
+	TLV_TRY(membership_moments_of_rows(ctx, rows, &moments));
+	TLV_TRY(
+		membership_whiten(ctx, &moments, k, membership_alpha0(options, k), options->seed, basis));
+	status = membership_require_rank(ctx, &moments, basis);
+	if (status == TLV_NOT_IDENTIFIABLE)
+		return TLV_OK;
+	TLV_TRY(status);
+	TLV_TRY(membership_decompose(ctx, &moments, basis, &(membership_triples){.rows = rows},
+								 &options->decompose, fit));
+	*found = true;
+	tlv_free(ctx, moments.pairs);
+	return TLV_OK;
+}
+
+/* Parameters and a prior, tried without the cells that are held out: kept when they are the best so
+ * far. */
+static tlv_status
+try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
+		  const char *name, double prior, membership_fit *fit, membership_training *best)
+{
+	membership_training own = *best;
+
+	own.prior = prior;
+	TLV_TRY(refine(ctx, rows, options, TRIAL_STEPS, fit, &own));
+	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
+	if (best->start != NULL && own.held <= best->held)
+		return TLV_OK;
+	own.start = name;
+	own.fit.weights = fit->weights;
+	own.fit.table = fit->table;
+	own.fit.k = fit->k;
+	*best = own;
+	return TLV_OK;
+}
+
+/* The best start again with other priors. */
+static tlv_status
+try_priors(tlv_context *ctx, membership_rows *rows, membership_training *training)
+{
+	static const double priors[] = MEMBERSHIP_PRIORS;
+	const membership_fit start = training->fit;
+
+	for (size_t i = 0; i < sizeof(priors) / sizeof(priors[0]); i++)
+	{
+		membership_fit fit;
+
+		TLV_TRY(fit_create(ctx, rows, start.k, &fit));
+		memcpy(fit.weights, start.weights, start.k * sizeof(double));
+		memcpy(fit.table, start.table, rows->categories * start.k * sizeof(double));
+		TLV_TRY(
+			try_start(ctx, rows, training->options, training->start, priors[i], &fit, training));
+	}
+	return TLV_OK;
+}
+
+/* The first rows, which are a random part of them. */
+static membership_rows
+trial_rows(const membership_rows *rows)
+{
+	membership_rows view = *rows;
+	size_t n = TRIAL_VALUES / rows->slots;
+
+	view.n = tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
+	return view;
+}
+
+static tlv_status
+try_starts(tlv_context *ctx, membership_rows *rows, membership_training *training)
+{
+	const tlv_membership_options *options = training->options;
+	membership_rows view = trial_rows(rows);
+	size_t k = training->k;
+	membership_fit fit = {.k = k};
+	bool found;
+
+	training->start = NULL;
+	TLV_TRY(start_moments(ctx, rows, options, k, &training->basis, &fit, &found));
+	training->deficient = !found;
+	if (found)
+	{
+		training->negative = fit.negative;
+		training->residual = fit.residual;
+		TLV_TRY(try_start(ctx, &view, options, "moments", MEMBERSHIP_PRIOR, &fit, training));
+	}
+	for (int number = 0; number < CLUSTER_STARTS && k <= view.n; number++)
+	{
+		fit.k = k;
+		TLV_TRY(start_clusters(ctx, &view, options, &training->basis, number, &fit));
+		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, &fit, training));
+	}
+	return training->start != NULL ? try_priors(ctx, &view, training) : TLV_OK;
+}
+
+static int
+usual_steps(const membership_rows *rows, bool mixed)
+{
+	if (!mixed)
+		return CLASS_STEPS;
+	return rows->n * rows->slots <= TRIAL_VALUES ? MIXED_MOST_STEPS : MIXED_STEPS;
+}
+
+tlv_status
+membership_train(tlv_context *ctx, membership_rows *rows, membership_training *training)
+{
+	int steps =
+		training->steps >= 0 ? training->steps : usual_steps(rows, training->options->mixed);
+
+	TLV_TRY(membership_hold_out(ctx, training->options->seed, rows));
+	TLV_TRY(try_starts(ctx, rows, training));
+	membership_take_back(ctx, rows);
+	if (training->start == NULL)
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu rows are fewer than %zu components",
+						rows->n, training->k);
+	return refine(ctx, rows, training->options, steps, &training->fit, training);
+}

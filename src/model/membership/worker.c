@@ -1,0 +1,332 @@
+/*
+ * worker.c - one row under given parameters (internal.h): posterior of its class, or its
+ * membership, and what it adds to the expected counts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/fast_math.h"
+
+/* Sweeps of the chain of a row: left out when it begins, and when it goes on; kept. */
+#define BURN	15
+#define BURN_ON 1
+#define KEEP	2
+/* Steps of a membership towards its mean, and when they end. */
+#define MOST_STEPS 100
+#define SETTLED	   1e-6
+/* Added to what shares follow from: of the least numbers that a model may hold all may be 0. */
+#define LEAST_PRODUCT 1e-300
+
+tlv_status
+membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categories, size_t most,
+						 membership_worker *worker)
+{
+	memset(worker, 0, sizeof(*worker));
+	worker->mixed = mixed;
+	worker->k = k;
+	worker->most = most;
+	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 4);
+	worker->shares = worker->log_weights + k;
+	worker->product = worker->shares + k;
+	worker->counts = worker->product + k;
+	if (mixed)
+	{
+		TLV_TRY_NEW_ROWS(ctx, worker->given, most, k);
+		TLV_TRY_NEW(ctx, worker->draws, most);
+	}
+	else
+		TLV_TRY_NEW_ROWS(ctx, worker->logs, categories, k);
+	return TLV_OK;
+}
+
+void
+membership_worker_free(tlv_context *ctx, membership_worker *worker)
+{
+	tlv_free(ctx, worker->draws);
+	tlv_free(ctx, worker->given);
+	tlv_free(ctx, worker->logs);
+	tlv_free(ctx, worker->log_weights);
+}
+
+void
+membership_worker_set(membership_worker *worker, size_t categories, const double *weights,
+					  const double *table)
+{
+	worker->weights = weights;
+	worker->table = table;
+	for (size_t h = 0; h < worker->k; h++)
+		worker->log_weights[h] = log(weights[h]);
+	for (size_t i = 0; !worker->mixed && i < categories * worker->k; i++)
+		worker->logs[i] = log(table[i]);
+}
+
+/* ---- classes ---- */
+
+TLV_CLONES static double
+infer_class(size_t k, const double *restrict log_weights, const double *restrict logs, size_t n,
+			const int32_t *items, double *restrict shares)
+{
+	double largest = -HUGE_VAL, sum = 0;
+
+	for (size_t h = 0; h < k; h++)
+		shares[h] = log_weights[h];
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *own = logs + (size_t) items[i] * k;
+
+		for (size_t h = 0; h < k; h++)
+			shares[h] += own[h];
+	}
+	for (size_t h = 0; h < k; h++)
+		largest = shares[h] > largest ? shares[h] : largest;
+	for (size_t h = 0; h < k; h++)
+		sum += shares[h] = tlv_exp_nonpositive(shares[h] - largest);
+	for (size_t h = 0; h < k; h++)
+		shares[h] /= sum;
+	return largest + log(sum);
+}
+
+/* ---- mixed membership ---- */
+
+/* ln sum_h shares_h theta_h of every item. */
+static double
+mixed_likelihood(const membership_worker *worker, size_t n, const int32_t *items)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *own = worker->table + (size_t) items[i] * worker->k;
+		double p = 0;
+
+		for (size_t h = 0; h < worker->k; h++)
+			p += worker->shares[h] * own[h];
+		sum += log(fmax(p, TLV_MEMBERSHIP_LEAST));
+	}
+	return sum;
+}
+
+/*
+ * The mean membership by fixed points of the collapsed posterior (Asuncion, Welling, Smyth, Teh
+ * 2009): an item's shares follow from the counts of the others.
+ */
+TLV_CLONES static double
+collapsed_step(size_t k, size_t n, const int32_t *items, const double *restrict table,
+			   const double *restrict alpha, double *restrict counts, double *restrict given,
+			   double *restrict product)
+{
+	double change = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *own = table + (size_t) items[i] * k;
+		double *share = given + i * k, sum = 0;
+
+		for (size_t h = 0; h < k; h++)
+			sum += product[h] = own[h] * (alpha[h] + counts[h] - share[h]) + LEAST_PRODUCT;
+		for (size_t h = 0; h < k; h++)
+		{
+			double next = product[h] / sum, moved = next - share[h];
+
+			counts[h] += moved;
+			share[h] = next;
+			change += moved * moved;
+		}
+	}
+	return change;
+}
+
+static double
+infer_mixed(membership_worker *worker, size_t n, const int32_t *items)
+{
+	size_t k = worker->k;
+	double total = 0;
+
+	for (size_t h = 0; h < k; h++)
+		worker->counts[h] = (double) n / (double) k;
+	for (size_t i = 0; i < n * k; i++)
+		worker->given[i] = 1 / (double) k;
+	for (int step = 0; step < MOST_STEPS; step++)
+		if (collapsed_step(k, n, items, worker->table, worker->weights, worker->counts,
+						   worker->given, worker->product) < SETTLED * (double) n)
+			break;
+	for (size_t h = 0; h < k; h++)
+		total += worker->shares[h] = fmax(worker->weights[h] + worker->counts[h], 0);
+	for (size_t h = 0; h < k; h++)
+		worker->shares[h] /= total;
+	return mixed_likelihood(worker, n, items);
+}
+
+double
+membership_infer(membership_worker *worker, size_t n, const int32_t *items)
+{
+	if (worker->mixed)
+		return infer_mixed(worker, n, items);
+	return infer_class(worker->k, worker->log_weights, worker->logs, n, items, worker->shares);
+}
+
+/* ---- expected counts ---- */
+
+static void
+expect_class(membership_worker *worker, size_t n, const int32_t *items, membership_sums *sums)
+{
+	size_t k = worker->k;
+
+	sums->log_likelihood += membership_infer(worker, n, items);
+	for (size_t h = 0; h < k; h++)
+		sums->weights[h] += worker->shares[h];
+	for (size_t i = 0; i < n; i++)
+	{
+		double *counts = sums->counts + (size_t) items[i] * k;
+
+		for (size_t h = 0; h < k; h++)
+			counts[h] += worker->shares[h];
+	}
+}
+
+/* The component at u of the cumulative product. */
+static size_t
+drawn_component(size_t k, const double *product, double u)
+{
+	size_t h = 0;
+
+	while (h + 1 < k && u >= product[h])
+		u -= product[h++];
+	return h;
+}
+
+/* Of counts that were kept: the mean membership. */
+static void
+kept_shares(membership_worker *worker, size_t n)
+{
+	double total = (double) n;
+
+	for (size_t h = 0; h < worker->k; h++)
+		total += worker->weights[h];
+	for (size_t h = 0; h < worker->k; h++)
+		worker->shares[h] = (worker->shares[h] + worker->weights[h]) / total;
+}
+
+/* Adds the conditional distribution of an item, which is product over its sum. */
+static void
+keep_item(size_t k, const double *product, double sum, double *counts, double *mean)
+{
+	for (size_t h = 0; h < k; h++)
+	{
+		double share = product[h] / (sum * KEEP);
+
+		counts[h] += share;
+		mean[h] += share;
+	}
+}
+
+/* One sweep; draws: of the items, taken out of the counts first unless the chain begins. */
+static void
+mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begins, bool kept,
+			uint8_t *draws, tlv_rng *rng, membership_sums *sums)
+{
+	size_t k = worker->k;
+	double *counts = worker->counts, *product = worker->product;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		const double *own = worker->table + (size_t) items[i] * k;
+		double sum = 0;
+
+		if (!begins)
+			counts[draws[i]]--;
+		for (size_t h = 0; h < k; h++)
+			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + LEAST_PRODUCT;
+		if (kept)
+			keep_item(k, product, sum, sums->counts + (size_t) items[i] * k, worker->shares);
+		draws[i] = (uint8_t) drawn_component(k, product, tlv_rng_uniform(rng) * sum);
+		counts[draws[i]]++;
+	}
+}
+
+/*
+ * A chain over the components of the items, theta and alpha given: kept sweeps add the whole
+ * conditional distribution, not the draw.  A chain that goes on has its last draws in chain.
+ */
+static void
+expect_mixed(membership_worker *worker, size_t n, const int32_t *items, uint64_t seed,
+			 const membership_chain *chain, membership_sums *sums)
+{
+	size_t k = worker->k;
+	bool on = chain != NULL && chain->begun;
+	uint8_t *draws = chain != NULL ? chain->draws : worker->draws;
+	int burn = on ? BURN_ON : BURN;
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	memset(worker->counts, 0, k * sizeof(double));
+	memset(worker->shares, 0, k * sizeof(double));
+	for (size_t i = 0; i < n && on; i++)
+		worker->counts[draws[i]]++;
+	for (int sweep = 0; sweep < burn + KEEP; sweep++)
+		mixed_sweep(worker, n, items, !on && sweep == 0, sweep >= burn, draws, &rng, sums);
+	for (size_t h = 0; h < k && n > 0; h++)
+		sums->weights[h] += worker->shares[h] / (double) n;
+	kept_shares(worker, n);
+	sums->log_likelihood += mixed_likelihood(worker, n, items);
+}
+
+void
+membership_expect(membership_worker *worker, size_t n, const int32_t *items, uint64_t seed,
+				  const membership_chain *chain, membership_sums *sums)
+{
+	sums->rows++;
+	if (worker->mixed)
+		expect_mixed(worker, n, items, seed, chain, sums);
+	else
+		expect_class(worker, n, items, sums);
+}
+
+/* ---- maximisation ---- */
+
+/* Those of one variable: its categories from `first` on. */
+static void
+maximize_variable(double prior, size_t first, size_t states, size_t k, const double *counts,
+				  double *table)
+{
+	double all = 0;
+
+	for (size_t i = first * k; i < (first + states) * k; i++)
+		all += counts[i];
+	for (size_t c = first; c < first + states; c++)
+	{
+		double share = 0;
+
+		for (size_t h = 0; h < k; h++)
+			share += counts[c * k + h];
+		share = all > 0 ? share / all : 1 / (double) states;
+		for (size_t h = 0; h < k; h++)
+			table[c * k + h] = counts[c * k + h] + MEMBERSHIP_COUNT + prior * share;
+	}
+	for (size_t h = 0; h < k; h++)
+	{
+		double sum = 0;
+
+		for (size_t c = first; c < first + states; c++)
+			sum += table[c * k + h];
+		for (size_t c = first; c < first + states; c++)
+			table[c * k + h] = fmax(table[c * k + h] / sum, TLV_MEMBERSHIP_LEAST);
+	}
+}
+
+void
+membership_maximize(bool mixed, double prior, size_t p, const int64_t *states, size_t k,
+					const membership_sums *sums, double *weights, double *table)
+{
+	double total = 0;
+
+	for (size_t j = 0, first = 0; j < p; first += (size_t) states[j++])
+		maximize_variable(prior, first, (size_t) states[j], k, sums->counts, table);
+	if (mixed)
+		return;
+	for (size_t h = 0; h < k; h++)
+		total += weights[h] = sums->weights[h] + MEMBERSHIP_COUNT;
+	for (size_t h = 0; h < k; h++)
+		weights[h] /= total;
+}

@@ -1,0 +1,261 @@
+/*
+ * membership.c - latent classes and mixed membership of categorical variables: arguments of the
+ * fits and drivers, what is missing in a row, simulation.
+ */
+#include "server/tlv_pg.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "rows/any.h"
+#include "rows/queries.h"
+#include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/membership.h"
+
+/* ---- fitting ---- */
+
+/* In the order of tlv_membership_criterion; whether it is refined. */
+static const char *const membership_criteria[] = {"held_out", "bic", NULL};
+static const char *const membership_refinements[] = {"auto", "none", NULL};
+
+#define MEMBERSHIP_OPTION(member) offsetof(tlv_membership_plan_options, member)
+
+/* Of tlv_fit_lca, tlv_lca, tlv_fit_gom and tlv_gom. */
+static const TlvArgument membership_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.k), .least = 1},
+	{"alpha0", TLV_ARGUMENT_REAL, MEMBERSHIP_OPTION(fit.alpha0), .most = 1e6, .most_text = "1e6"},
+	{"copies", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.copies), .least = 1},
+	{"criterion", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(criterion), .what = "criterion",
+	 .names = membership_criteria},
+	{"refine", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(refine), .what = "refinement",
+	 .names = membership_refinements},
+	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
+	TLV_DECOMPOSE_ARGUMENTS(tlv_membership_plan_options, fit.decompose, fit.seed),
+	{NULL}};
+
+static tlv_membership_plan_options
+read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
+{
+	tlv_membership_plan_options options = {.iterations = -1, .fit.copies = 1};
+
+	TlvReadArguments(fcinfo, membership_arguments, &options);
+	options.fit.mixed = mixed;
+	if (options.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("copies = %zu is more than %d", options.fit.copies,
+							   TLV_CATEGORY_MOST_VARIABLES)));
+	return options;
+}
+
+static tlv_status
+fit_membership(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+			   size_t *size)
+{
+	return tlv_membership_fit(ctx, moments, options, image, size);
+}
+
+static Datum
+fit_members(FunctionCallInfo fcinfo, bool mixed)
+{
+	tlv_membership_plan_options options;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_membership_arguments(fcinfo, mixed);
+	return TlvFit(fcinfo, fit_membership, &options.fit);
+}
+
+static Datum
+learn_members(FunctionCallInfo fcinfo, bool mixed)
+{
+	tlv_membership_plan_options options;
+	TlvSurvey *answers;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_membership_arguments(fcinfo, mixed);
+	driver = TlvDriverBegin(fcinfo);
+	answers = palloc(sizeof(TlvSurvey));
+	TlvReadSurvey(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), (int) options.fit.copies, answers);
+	if (answers->categories.n > 0)
+	{
+		options.categories = &answers->categories;
+		options.states = answers->states;
+	}
+	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &options, &plan));
+	return TlvDriverModel(fcinfo, driver, plan);
+}
+
+/* tlv_fit_lca(m, ...) */
+TLV_FUNCTION(tlv_fit_lca)
+{
+	return fit_members(fcinfo, false);
+}
+
+/* tlv_lca(query, ...) */
+TLV_FUNCTION(tlv_lca)
+{
+	return learn_members(fcinfo, false);
+}
+
+/* tlv_fit_gom(m, ...) */
+TLV_FUNCTION(tlv_fit_gom)
+{
+	return fit_members(fcinfo, true);
+}
+
+/* tlv_gom(query, ...) */
+TLV_FUNCTION(tlv_gom)
+{
+	return learn_members(fcinfo, true);
+}
+
+/* ---- what is missing ---- */
+
+/* Is a value of the variable missing in the row? */
+static bool
+is_missing(const tlv_row *row, size_t variable, size_t copies)
+{
+	for (size_t c = 0; c < copies; c++)
+		if (row->part[0].codes[variable * copies + c] < 0)
+			return true;
+	return false;
+}
+
+static void
+put_imputed(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_membership_parts *parts,
+			const tlv_row *row, const double *probabilities)
+{
+	const tlv_name_list names = {parts->name_offsets, parts->names};
+
+	for (size_t j = 0, v = 0; j < parts->p; v += (size_t) parts->states[j++])
+	{
+		if (!is_missing(row, j, (size_t) parts->copies))
+			continue;
+		for (int64_t c = 0; c < parts->states[j]; c++)
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvDimensionName(frame, 0, j), TlvInt8(c),
+					  TlvNameCell(&names, v + (size_t) c, c),
+					  TlvFloat8(probabilities[v + (size_t) c]));
+	}
+}
+
+/* tlv_missing(model, x): rows (variable, variable_name, category, category_name, probability) */
+TLV_FUNCTION(tlv_missing)
+{
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	tlv_model *model = cache->model;
+	const tlv_kind *kind = TlvKind(&model->frame);
+	tlv_membership_parts parts;
+	TlvRowCursor cursor;
+	double *probabilities;
+
+	TlvInitRows(fcinfo);
+	if (kind != &tlv_kind_latent_classes && kind != &tlv_kind_grade_of_membership)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("tlv_missing is not defined for a model of kind %s", kind->name),
+						errhint("It is for models of tlv_lca and tlv_gom; a tree has "
+								"tlv_tree_posterior(model, x).")));
+	(void) TlvAnyOpen(fcinfo, 1, model, TLV_ROW_CODES, "tlv_missing", &cursor);
+	tlv_membership_read(&model->frame, &parts);
+	probabilities = palloc_extended(parts.categories * sizeof(double), MCXT_ALLOC_HUGE);
+	while (TlvCursorNext(&cursor))
+	{
+		TlvCheck(&cache->ctx,
+				 tlv_membership_predict(&cache->ctx, model, &cursor.row, probabilities));
+		put_imputed(fcinfo, &model->frame, &parts, &cursor.row, probabilities);
+	}
+	TlvCursorClose(&cursor);
+	TlvCachedModelEnd(cache);
+	return (Datum) 0;
+}
+
+/* ---- simulation ---- */
+
+static Datum
+simulate_model(FunctionCallInfo fcinfo, bool mixed)
+{
+	tlv_membership_simulation options = {.mixed = mixed, .alpha = 1};
+	TlvMaker maker;
+
+	options.variables = TlvNamedCount(fcinfo, "variables", 1);
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.categories = TlvNamedCount(fcinfo, "categories", 2);
+	options.concentration = TlvNamedNumber(fcinfo, "concentration");
+	if (mixed)
+		options.alpha = TlvNamedNumber(fcinfo, "alpha");
+	options.seed = TlvNamedSeed(fcinfo);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx, tlv_membership_random(maker.ctx, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* tlv_simulate_lca_model(variables, k, categories, concentration, seed) */
+TLV_FUNCTION(tlv_simulate_lca_model)
+{
+	return simulate_model(fcinfo, false);
+}
+
+/* tlv_simulate_gom_model(variables, k, categories, alpha, concentration, seed) */
+TLV_FUNCTION(tlv_simulate_gom_model)
+{
+	return simulate_model(fcinfo, true);
+}
+
+static ArrayType *
+codes_array(size_t n, const int32_t *codes, Datum *values)
+{
+	for (size_t i = 0; i < n; i++)
+		values[i] = Int32GetDatum(codes[i]);
+	return construct_array(values, (int) n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
+}
+
+static Datum
+simulate_rows(FunctionCallInfo fcinfo, bool mixed)
+{
+	const tlv_kind *kind = mixed ? &tlv_kind_grade_of_membership : &tlv_kind_latent_classes;
+	tlv_frame frame =
+		TlvModelFrame(fcinfo, 0, kind, mixed ? "tlv_simulate_gom" : "tlv_simulate_lca");
+	size_t rows = TlvNamedCount(fcinfo, "rows", 0), slots;
+	uint64 seed = TlvNamedSeed(fcinfo);
+	tlv_membership_parts parts;
+	double *memberships;
+	int32_t *codes;
+	Datum *values;
+
+	tlv_membership_read(&frame, &parts);
+	slots = parts.p * (size_t) parts.copies;
+	codes = palloc(slots * sizeof(int32_t));
+	values = palloc(slots * sizeof(Datum));
+	memberships = palloc(parts.k * sizeof(double));
+	TlvInitRows(fcinfo);
+	for (size_t i = 1; i <= rows; i++)
+	{
+		size_t best = 0;
+
+		tlv_membership_draw(&parts, mixed, seed, i, codes, memberships);
+		for (size_t h = 1; h < parts.k; h++)
+			best = memberships[h] > memberships[best] ? h : best;
+		TlvPutRow(fcinfo, TlvInt8((int64) i), TlvOwned(codes_array(slots, codes, values)),
+				  mixed ? TlvOwned(TlvFloat8Array(parts.k, memberships))
+						: TlvInt4((int32) best + 1));
+	}
+	return (Datum) 0;
+}
+
+/* tlv_simulate_lca(model, rows, seed): rows (id, v, component) */
+TLV_FUNCTION(tlv_simulate_lca)
+{
+	return simulate_rows(fcinfo, false);
+}
+
+/* tlv_simulate_gom(model, rows, seed): rows (id, v, memberships) */
+TLV_FUNCTION(tlv_simulate_gom)
+{
+	return simulate_rows(fcinfo, true);
+}

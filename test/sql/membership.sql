@@ -1,0 +1,87 @@
+-- latent classes and mixed membership: fits, drivers, long and wide rows, names, missing values, inference, and what is refused
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS tensorlv;
+RESET client_min_messages;
+
+CREATE FUNCTION fails(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    detail text;
+    hint text;
+BEGIN
+    EXECUTE statement;
+    RETURN 'no error';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RETURN concat_ws(' | ', SQLSTATE, SQLERRM, nullif(detail, ''), nullif(hint, ''));
+END
+$$;
+
+-- latent classes of wide rows, of the same rows as (row, variable, category), and from moments alone
+CREATE TABLE truth AS SELECT tlv_simulate_lca_model(12, 3, seed => 5) AS model;
+CREATE TABLE wide AS SELECT s.* FROM truth, tlv_simulate_lca(model, 2000) s;
+CREATE TABLE long AS SELECT id, 'q' || lpad(j::text, 2, '0') AS question, (array['a', 'b', 'c', 'd'])[v[j] + 1] AS answer FROM wide, generate_series(1, 12) j;
+CREATE TABLE lca AS SELECT 'wide' AS name, tlv_lca('SELECT v FROM wide', 3) AS model UNION ALL
+    SELECT 'long', tlv_lca('SELECT id, question, answer FROM long', 3) UNION ALL
+    SELECT 'missing', tlv_lca('SELECT id, question, answer FROM long WHERE (id * 12 + length(question) + ascii(right(question, 1))) % 7 > 0', 3) UNION ALL
+    SELECT 'chosen', tlv_lca('SELECT v FROM wide') UNION ALL SELECT 'bic', tlv_lca('SELECT v FROM wide', criterion => 'bic') UNION ALL
+    SELECT 'moments', (SELECT tlv_fit_lca(tlv_category_moments(v), 3) FROM wide);
+SELECT name, count(*) AS classes, bool_and(m.distance < 0.04) AS near FROM lca, truth, tlv_match(truth.model, lca.model) m GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, round(sum(weight)::numeric, 9) AS weight, count(alpha) AS alphas FROM lca, tlv_components(model) GROUP BY name ORDER BY name COLLATE "C";
+SELECT c.component, c.variable, c.variable_name, c.category, c.category_name FROM lca, tlv_categories(model) c WHERE name = 'long' LIMIT 5;
+SELECT c.component, c.variable, c.variable_name, c.category, c.category_name FROM lca, tlv_categories(model) c WHERE name = 'wide' LIMIT 5;
+SELECT DISTINCT sum(probability)::numeric(10, 6) FROM lca, tlv_categories(model) GROUP BY name, component, variable;
+SELECT avg((tlv_assign(lca.model, v) = component)::int) > 0.97 AS assigned FROM lca, wide WHERE name = 'wide';
+SELECT tlv_infer(a.model, '{0,1,2,3,0,1,2,3,0,1,2,NULL}') = tlv_infer(b.model, '{0,1,2,3,0,1,2,3,0,1,2,NULL}') AS same_of_names FROM lca a, lca b WHERE a.name = 'wide' AND b.name = 'long';
+SELECT count(*), round(sum(probability)::numeric, 9) AS sum FROM lca, tlv_top(model, '{0,1,2,3,0,1,2,3,0,1,2,3}', 3) WHERE name = 'wide';
+SELECT variable, variable_name, category, category_name, probability BETWEEN 0 AND 1 AS share FROM lca, tlv_missing(model, '{0,1,2,3,0,1,2,3,0,1,2,NULL}') WHERE name = 'long';
+SELECT avg((best = v[12])::int) > 0.45 AS guessed, bool_and(best = (tlv_impute(model, v[1:11] || NULL::int))[12]) AS imputed FROM lca, (SELECT * FROM wide LIMIT 500) w,
+    LATERAL (SELECT category AS best FROM tlv_missing(model, v[1:11] || NULL::int) ORDER BY probability DESC LIMIT 1) i WHERE name = 'wide';
+-- a category that the model does not know says nothing; a row of nothing has the weights
+SELECT tlv_infer(model, '{99,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL}') = array_agg(c.weight ORDER BY component) AS weights
+FROM lca, tlv_components(model) c WHERE name = 'wide' GROUP BY model;
+SELECT tlv_from_json(tlv_to_json(model)) = model AS same FROM lca WHERE name = 'long';
+SELECT tlv_info(model) - 'bytes' - 'arrays' - 'version' FROM lca WHERE name = 'long';
+SELECT tlv_svg(model) LIKE '<svg %q%' OR tlv_svg(model) LIKE '<svg %' AS drawn FROM lca WHERE name = 'long';
+SELECT measure, component FROM lca, tlv_diagnostics(model) WHERE name = 'wide' AND measure <> 'seconds';
+-- statistics of parts are those of all rows; a step does not lower the likelihood
+CREATE TABLE step AS SELECT model, tlv_rollup(s) AS s FROM (SELECT model, tlv_statistics(v, model) AS s FROM lca, wide WHERE name = 'moments' GROUP BY model, id % 3) p GROUP BY model;
+SELECT sum(tlv_log_likelihood(tlv_update(model, s), v)) > sum(tlv_log_likelihood(model, v)) AS better FROM step, wide;
+-- more rows than the sample holds: passes over all of them
+SELECT score > 1 AS passes FROM tlv_diagnostics((SELECT tlv_lca('SELECT v FROM wide, generate_series(1, 60)', 2, iterations => 2))) WHERE measure = 'passes';
+
+-- mixed membership, and two copies of every variable
+CREATE TABLE members AS SELECT s.* FROM tlv_simulate_gom(tlv_simulate_gom_model(15, 3, seed => 2), 1500) s;
+SELECT bool_and(m.distance < 0.08) AS near FROM tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), tlv_gom('SELECT v FROM members', 3)) m;
+SELECT bool_and(m.distance < 0.08) AS near FROM tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), (SELECT tlv_fit_gom(tlv_category_moments(v), 3, alpha0 => .3) FROM members)) m;
+SELECT avg(abs((tlv_infer(model, v))[m.component_b] - memberships[1])) < 0.15 AS near
+FROM (SELECT tlv_gom('SELECT v FROM members', 3) AS model) g, tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), model) m, members WHERE m.component_a = 1;
+CREATE TABLE alleles AS SELECT id, 'locus ' || chr(64 + (j + 1) / 2) AS locus, v[j] AS allele FROM members, generate_series(1, 14) j;
+SELECT count(DISTINCT variable_name) AS loci, count(DISTINCT (variable, category)) AS categories FROM tlv_categories(tlv_gom('SELECT * FROM alleles', 2, copies => 2));
+
+-- what is refused
+SELECT fails($$SELECT tlv_gom('SELECT * FROM alleles', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, answer FROM long WHERE question < ''q03''', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, 1, 1 FROM long', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT v FROM wide WHERE id < 0', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, answer FROM long WHERE id < 0', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, NULL::text FROM long', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, answer FROM long', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, 1.5 FROM long', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, id::text FROM long', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT id, question, repeat(answer, 1000000) FROM long WHERE id < 3', 2)$$);
+SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 38)$$);
+SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 2, copies => 5)$$);
+SELECT fails($$SELECT tlv_lca('SELECT v FROM wide', 2, criterion => 'aic')$$);
+SELECT fails($$SELECT tlv_gom('SELECT v FROM wide', 2, alpha0 => -1)$$);
+SELECT fails($$SELECT tlv_fit_lca(tlv_category_moments(v), NULL) FROM wide$$);
+SELECT fails($$SELECT tlv_fit_lca(tlv_dense_moments(v::float8[], 2), 2) FROM wide$$);
+SELECT fails($$SELECT tlv_fit_lca(tlv_category_moments('{1,1,1}'::int[]), 2)$$);
+SELECT fails($$SELECT tlv_infer(model, '{1,2}') FROM lca WHERE name = 'wide'$$);
+SELECT fails($$SELECT tlv_update(a.model, tlv_statistics(v, b.model)) FROM wide, lca a, lca b WHERE a.name = 'wide' AND b.name = 'long' GROUP BY a.model, b.model$$);
+SELECT fails($$SELECT tlv_missing(tlv_simulate_ica_model(2), '{1,2}')$$);
+SELECT fails($$SELECT tlv_means(model) FROM lca WHERE name = 'wide'$$);
+SELECT fails($$SELECT tlv_simulate_lca_model(0, 2)$$);
+SELECT fails($$SELECT tlv_simulate_lca(tlv_simulate_gom_model(3, 2), 2)$$);
+
+DROP TABLE truth, wide, long, lca, step, members, alleles;
+DROP FUNCTION fails(text);

@@ -1,0 +1,7 @@
+CREATE TABLE survey AS SELECT id, v AS x FROM tlv_simulate_lca(tlv_simulate_lca_model(5, 2, 3), 300);
+CREATE TABLE mixed AS SELECT id, v AS x FROM tlv_simulate_gom(tlv_simulate_gom_model(6, 2, 3), 200);
+INSERT INTO queries VALUES ('SELECT x FROM survey'), ('SELECT id, ''q'' || j, x[j]::text FROM survey, generate_series(1, 5) j'), ('SELECT x FROM mixed');
+INSERT INTO models SELECT tlv_lca('SELECT x FROM survey', 2) UNION ALL SELECT tlv_gom('SELECT x FROM mixed', 2) UNION ALL
+  SELECT tlv_lca('SELECT id, ''q'' || j, x[j]::text FROM survey, generate_series(1, 5) j', 2) UNION ALL SELECT tlv_simulate_gom_model(4, 2);
+INSERT INTO moments SELECT tlv_category_moments(x) FROM mixed UNION ALL SELECT tlv_statistics(x, (SELECT tlv_lca('SELECT x FROM survey', 2))) FROM survey UNION ALL
+  SELECT tlv_statistics(x, (SELECT tlv_gom('SELECT x FROM mixed', 2))) FROM mixed UNION ALL SELECT tlv_row_sample(x, 50, 1) FROM survey;

@@ -1,0 +1,210 @@
+/*
+ * test_fit.c - latent classes and mixed membership from tables of pairs and triples, and from rows:
+ * parameters near those that the rows were drawn from.
+ */
+#include "membership_fixture.h"
+
+static tlv_frame
+fit_tables(const drawn *d, tlv_membership_options options)
+{
+	tlv_frame moments = category_table(d), model;
+	const tlv_kind *kind;
+	void *image;
+	size_t size;
+
+	options.copies = 1;
+	options.seed = options.decompose.seed = 1;
+	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind));
+	return model;
+}
+
+static tlv_frame
+learn(tlv_membership_options options)
+{
+	tlv_membership_plan_options plan_options = {.fit = options, .iterations = -1};
+	tlv_plan *plan;
+
+	plan_options.fit.seed = plan_options.fit.decompose.seed = 1;
+	assert_ok(tlv_membership_plan_create(&ctx, &plan_options, &plan));
+	return plan_model(&passes, plan);
+}
+
+/* As in the notes on mixed membership: .2 and more is chance. */
+static tlv_membership_simulation
+simulation(bool mixed, size_t k, uint64_t seed)
+{
+	return (tlv_membership_simulation){.mixed = mixed,
+									   .variables = 25,
+									   .categories = 4,
+									   .k = k,
+									   .alpha = 0.1,
+									   .concentration = 0.5,
+									   .seed = seed};
+}
+
+/* Figures of the notes and 5 %, in the mean over three seeds. */
+static void
+test_mixed(void **state)
+{
+	static const struct
+	{
+		size_t k, n;
+		double moments, learned;
+	} sets[] = {{3, 1000, 0.0215, 0.0215}, {5, 5000, 0.0168, 0.0156}, {10, 1000, 0.07, 0.0613}};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+	{
+		tlv_membership_options options = {.mixed = true, .k = sets[i].k};
+		double moments = 0, learned = 0;
+
+		for (uint64_t seed = 101; seed <= 103; seed++)
+		{
+			drawn d = draw_members(sets[i].n, simulation(true, sets[i].k, seed));
+			tlv_frame model = fit_tables(&d, options);
+
+			moments += table_error(&d.truth, &model) / 3;
+			model = learn(options);
+			learned += table_error(&d.truth, &model) / 3;
+			assert_int_equal(passes.passes, 1);
+		}
+		assert_below(moments, sets[i].moments);
+		assert_below(learned, sets[i].learned);
+	}
+}
+
+static void
+test_classes(void **state)
+{
+	tlv_membership_options options = {.k = 5};
+
+	(void) state;
+	for (uint64_t seed = 101; seed <= 103; seed++)
+	{
+		drawn d = draw_members(5000, simulation(false, 5, seed));
+		tlv_frame model = fit_tables(&d, options);
+
+		assert_below(table_error(&d.truth, &model), 0.013);
+		model = learn(options);
+		assert_below(table_error(&d.truth, &model), 0.012);
+		assert_false(tlv_warnings_find(&model, "no_structure", NULL));
+	}
+}
+
+/* k is that of the truth. */
+static void
+test_chosen(void **state)
+{
+	tlv_membership_options options = {.k = 0};
+	tlv_frame model;
+
+	(void) state;
+	for (uint64_t seed = 101; seed <= 102; seed++)
+	{
+		(void) draw_members(3000, simulation(false, 4, seed));
+		model = learn(options);
+		assert_int_equal(tlv_model_components(&model), 4);
+	}
+}
+
+static void
+drop_values(const drawn *d, unsigned every)
+{
+	for (size_t i = 0; i < d->n * d->p; i++)
+		if (tlv_mix64(i) % every == 0)
+			d->codes[i] = -1;
+}
+
+/* Half of the values missing, and what a row says of them. */
+static void
+test_missing(void **state)
+{
+	tlv_membership_options options = {.k = 3};
+	drawn d = draw_members(4000, simulation(false, 3, 101));
+	double *probabilities = room(d.parts.categories, sizeof(double)), sum = 0;
+	tlv_frame model;
+	tlv_model *open;
+
+	(void) state;
+	drop_values(&d, 2);
+	model = fit_tables(&d, options);
+	assert_below(table_error(&d.truth, &model), 0.025);
+	model = learn(options);
+	assert_below(table_error(&d.truth, &model), 0.02);
+	assert_ok(tlv_model_open(&ctx, &model, &open));
+	assert_ok(tlv_membership_predict(&ctx, open, &d.rows[0], probabilities));
+	for (size_t v = 0; v < d.parts.categories; v++)
+		sum += probabilities[v];
+	assert_close(sum, (double) d.p, 1e-9);
+}
+
+/* Two copies of every variable show what one cannot: the pairs of a variable with itself. */
+static void
+test_copies(void **state)
+{
+	tlv_membership_options options = {.mixed = true, .k = 3, .copies = 2};
+	drawn d = draw_members(2000, simulation(true, 3, 101));
+	tlv_frame model, moments = category_table(&d);
+	void *image;
+	size_t size;
+
+	(void) state;
+	/* 25 values are not two of every variable. */
+	options.decompose.seed = 1;
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "25 values of a row are not 2 of every variable");
+	for (size_t i = 0; i < d.n; i++) /* the rows with themselves: copies of the same category */
+		d.rows[i].part[0].d = 24;
+	d.p = 24;
+	passes.told.width[0] = 24;
+	moments = category_table(&d);
+	assert_ok(tlv_membership_fit(&ctx, &moments, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	assert_int_equal(tlv_frame_find(&model, "states")->rows, 12);
+}
+
+static void
+test_refused(void **state)
+{
+	tlv_membership_simulation few = simulation(false, 2, 1);
+	tlv_membership_options options = {.k = 300, .copies = 1, .seed = 1};
+	tlv_frame moments;
+	void *image;
+	size_t size;
+	drawn d;
+
+	(void) state;
+	few.variables = 2;
+	d = draw_members(100, few);
+	moments = category_table(&d);
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "k = 300 is more than 200");
+	options.k = 2;
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
+				 "2 variables: components show in three at least");
+	few.variables = 4;
+	d = draw_members(100, few);
+	moments = category_table(&d);
+	options.k = 14;
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
+				 "14 components cannot be told from 4 variables");
+	options.k = 0;
+	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "k must be given");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_mixed, setup, forget),
+		cmocka_unit_test_setup_teardown(test_classes, setup, forget),
+		cmocka_unit_test_setup_teardown(test_chosen, setup, forget),
+		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
+		cmocka_unit_test_setup_teardown(test_copies, setup, forget),
+		cmocka_unit_test_setup_teardown(test_refused, setup, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/*
+ * test_plan.c - latent classes and mixed membership as a plan over rows in memory: passes beyond
+ * the sample, what is said of a model that predicts nothing, steps, every fault in every state.
+ */
+#include "membership_fixture.h"
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	assert_ok(tlv_membership_plan_create(f->ctx, options, &plan));
+	return plan;
+}
+
+static tlv_membership_plan_options
+usual_options(bool mixed, size_t k)
+{
+	return (tlv_membership_plan_options){
+		.fit = {.mixed = mixed, .k = k, .seed = 1, .decompose.seed = 1}, .iterations = -1};
+}
+
+static tlv_membership_simulation
+few_variables(bool mixed)
+{
+	return (tlv_membership_simulation){.mixed = mixed,
+									   .variables = 5,
+									   .categories = 3,
+									   .k = 2,
+									   .alpha = 0.2,
+									   .concentration = 0.3,
+									   .seed = 7};
+}
+
+static tlv_frame
+statistics_of(const drawn *d, const tlv_frame *model)
+{
+	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
+	tlv_accumulator *accumulator;
+	const tlv_kind *kind;
+	tlv_frame frame;
+	tlv_model *open;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_model_open(&ctx, model, &open));
+	assert_ok(open->class->statistics(&ctx, open, NULL, &accumulator));
+	for (size_t i = 0; i < d->n; i++)
+		assert_ok(tlv_add(&ctx, accumulator, &d->rows[i]));
+	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	return frame;
+}
+
+/* A step never lowers the likelihood of classes but for what the prior weighs. */
+static void
+test_steps(void **state)
+{
+	drawn d = draw_members(1000, few_variables(false));
+	tlv_membership_plan_options options = usual_options(false, 2);
+	tlv_frame model, next, statistics;
+	double before;
+	void *image;
+	size_t size;
+
+	(void) state;
+	options.refine = 1;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_float_equal(tlv_frame_scalar(&model, "steps", -1), 0, 0);
+	statistics = statistics_of(&d, &model);
+	before = tlv_frame_scalar(&statistics, "log_likelihood", 0);
+	assert_float_equal(tlv_frame_scalar(&statistics, "rows", 0), 1000, 0);
+	assert_ok(tlv_model_update(&ctx, &model, &statistics, 1, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	statistics = statistics_of(&d, &next);
+	assert_at_least(tlv_frame_scalar(&statistics, "log_likelihood", 0), before);
+	/* Half a step leads half as far, into a model of its kind. */
+	statistics = statistics_of(&d, &model);
+	assert_ok(tlv_model_update(&ctx, &model, &statistics, 0.5, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &next));
+	assert_float_equal(tlv_frame_scalar(&next, "steps", 0), 1, 0);
+}
+
+/* Values without any structure: two components say no more than the marginal frequencies. */
+static void
+test_nothing_there(void **state)
+{
+	tlv_membership_plan_options options = usual_options(true, 3);
+	drawn d = draw_members(400, few_variables(true));
+	tlv_frame model;
+
+	(void) state;
+	for (size_t i = 0; i < d.n * d.p; i++)
+		d.codes[i] = (int32_t) (tlv_mix64(i) % 3);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+}
+
+static void
+test_constant(void **state)
+{
+	tlv_membership_plan_options options = usual_options(false, 2);
+	drawn d = draw_members(300, few_variables(false));
+	tlv_plan *plan;
+
+	(void) state;
+	for (size_t i = 0; i < d.n; i++)
+		d.codes[i * d.p] = 0;
+	(void) plan_model(&passes, make(&passes, &options));
+	for (size_t i = 0; i < d.n * d.p; i++)
+		d.codes[i] = 0;
+	plan = make(&passes, &options);
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{d.n, d.rows}}};
+	passes.told.form = TLV_ROW_CODES;
+	assert_int_equal(plan_run(&passes, plan), TLV_NOT_IDENTIFIABLE);
+}
+
+static void
+test_no_rows(void **state)
+{
+	tlv_membership_plan_options options = usual_options(false, 2);
+
+	(void) state;
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+				 "the query returns no rows");
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_membership_plan_options options = usual_options(false, 2);
+
+	(void) state;
+	(void) draw_members(60, few_variables(false));
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	options = usual_options(true, 2);
+	(void) draw_members(60, few_variables(true));
+	options.iterations = 2;
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
+		cmocka_unit_test_setup_teardown(test_nothing_there, setup, forget),
+		cmocka_unit_test_setup_teardown(test_constant, setup, forget),
+		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
