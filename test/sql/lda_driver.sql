@@ -55,6 +55,23 @@ SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES ('ids', id
 SELECT count(*) FILTER (WHERE item_name <> item::text) AS terms, count(*) FILTER (WHERE item_name IS NULL) AS none, bool_and(tlv_term_id(item_name) = item) AS right_ones
   FROM forms, tlv_topic_items(terms);
 SELECT count(*) FILTER (WHERE item_name <> item::text) AS terms, count(item_name) AS digits FROM forms, tlv_topic_items(ids);
+-- refinement sees the documents in an order of its own: neither that of the rows nor parallel workers play a part but for rounding
+CREATE TABLE backwards AS SELECT * FROM corpus ORDER BY md5(doc || term);
+CREATE TABLE bags_backwards AS SELECT bag FROM docs ORDER BY md5(id::text);
+ANALYZE corpus, backwards, bags_backwards;
+CREATE TABLE orders (name text, model tlv_model);
+INSERT INTO orders VALUES ('rows', tlv_lda('SELECT doc, tlv_term_id(term), n FROM corpus', k => 3)), ('other rows', tlv_lda('SELECT doc, tlv_term_id(term), n FROM backwards', k => 3)),
+                          ('bags', tlv_lda('SELECT bag FROM docs', k => 3));
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+INSERT INTO orders VALUES ('workers', tlv_lda('SELECT doc, tlv_term_id(term), n FROM backwards', k => 3)), ('bags and workers', tlv_lda('SELECT bag FROM bags_backwards', k => 3));
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SELECT o.name, m.component_a, m.component_b, m.distance < 1e-6 AS same FROM orders o, orders r, tlv_match(r.model, o.model) m
+WHERE r.name = 'rows' AND o.name <> 'rows' AND (m.component_a <> m.component_b OR NOT m.distance < 1e-6);
+DROP TABLE backwards, bags_backwards, orders;
 -- other column types: integers, numbers and strings of every kind; the document may be anything that can be grouped
 SELECT name, max(distance) < 1e-6 AS same FROM forms, LATERAL (VALUES
   ('varchar, int', tlv_lda('SELECT doc::text, term::varchar, n::int FROM corpus', 3, refine => 'none')),

@@ -30,6 +30,8 @@ typedef struct tlv_pass
 	int fold;	   /* that fold, from 0 */
 	bool others;   /* all folds but that one */
 	bool complete; /* only rows in which nothing is missing */
+	bool settled;  /* bags: their order plays a part: they come one after another, in an order that
+					* follows from their contents, where the server can keep them in it */
 	size_t n;	   /* of statistics; 0: the plan is done */
 	const tlv_statistic *statistics;
 	int passes_left;   /* this one and those after it, at most; 0: not known.  1: no rows need be

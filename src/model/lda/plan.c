@@ -62,6 +62,11 @@
 #define MOST_STEPS 60
 #define RELAXATION 3.0
 
+/* Tokens times topics, up to which one process sees the documents in the order of their contents,
+ * so that a seed gives the same model whatever the plan and the order of the table: some ten
+ * seconds of a fit. */
+#define SETTLED_WORK 1e8
+
 /*
  * With fewer documents than this for every topic anchors may be the better start: both are made of
  * all documents but one part, refined by so many steps, and predict the second halves of that part.
@@ -428,6 +433,21 @@ finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	return TLV_OK;
 }
 
+static bool
+topics_move(const lda_plan *plan)
+{
+	return strcmp(plan->options.refine, "stepwise") == 0;
+}
+
+/* Are the documents few enough to be seen by one process? */
+static bool
+is_settled(const lda_plan *plan)
+{
+	return topics_move(plan) &&
+		   (double) plan->k * tlv_diagnostics_find(&plan->model.frame, "tokens", INFINITY) <=
+			   SETTLED_WORK;
+}
+
 static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
 								  tlv_pass *pass);
 
@@ -447,16 +467,11 @@ refine_or_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 		return finish_or_test(ctx, plan, pass);
 	}
 	statistic = lda_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics);
+	pass->settled = is_settled(plan);
 	statistic->constant = &plan->model.frame;
 	statistic->refine = plan->options.refine;
 	pass->passes_left = will_test(plan) ? 0 : limit - plan->refine_steps;
 	return TLV_OK;
-}
-
-static bool
-topics_move(const lda_plan *plan)
-{
-	return strcmp(plan->options.refine, "stepwise") == 0;
 }
 
 /*
@@ -656,6 +671,7 @@ ask_rivals(lda_plan *plan, tlv_pass *pass)
 			more ? lda_ask(plan, pass, "start", &tlv_aggregate_statistics, take_rival_statistics)
 				 : lda_ask(plan, pass, "start", &tlv_aggregate_completion, take_rival_completion);
 
+		pass->settled = is_settled(plan);
 		statistic->constant = i == 0 ? &plan->model.frame : &plan->rival.frame;
 		statistic->refine = more ? plan->options.refine : NULL;
 	}

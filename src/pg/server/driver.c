@@ -71,12 +71,44 @@ TlvSourceColumn(TlvSource *rows, const char *name, Oid type)
 	rows->types[rows->n++] = type;
 }
 
+/*
+ * Bags in the order of two hashes of their contents: whatever the plan, the order of the table or
+ * its workers, who walks over them sees them in the same order, which is a random one.
+ */
+static void
+rows_settle(TlvSource *rows, TlvStatement *statement)
+{
+	const char *hash;
+
+	TlvStatementLike(statement, &rows->made);
+	hash =
+		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
+	appendStringInfo(&statement->sql, "SELECT %s FROM (%s) AS v ORDER BY", rows->columns[0],
+					 rows->made.sql.data);
+	for (int seed = 2; seed <= 3; seed++)
+		appendStringInfo(&statement->sql, "%s %s(%s, %d::pg_catalog.int4, %d::pg_catalog.int8)",
+						 seed > 2 ? "," : "", hash, rows->columns[0], PG_INT32_MAX, seed);
+}
+
 /* Once: to a tuple store. */
 static void
 rows_store(TlvSource *rows)
 {
+	TlvStatement statement = rows->made;
+
 	TlvDriverReport(rows->driver, "storing the rows");
-	TlvStatementStore(&rows->made, rows->n, rows->columns, rows->types);
+	if (rows->form == TLV_ROW_BAG)
+		rows_settle(rows, &statement);
+	TlvStatementStore(&statement, rows->n, rows->columns, rows->types);
+}
+
+/* Rows that come in any order are stored in that of their contents; those of other servers stay
+ * there. */
+static void
+rows_require_order(TlvSource *rows, const tlv_pass *pass)
+{
+	if (pass->settled && rows->form == TLV_ROW_BAG && !rows->foreign && rows->query->store == NULL)
+		rows_store(rows);
 }
 
 void
@@ -374,6 +406,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	StringInfoData select;
 	int n;
 
+	rows_require_order(rows, pass);
 	initStringInfo(&select);
 	n = pass_statement(rows, pass, &statement, &select, types);
 	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
@@ -384,6 +417,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 		n = pass_statement(rows, pass, &statement, &select, types);
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);
 	}
+	rows->foreign = statement.foreign;
 	if (statement.foreign)
 		require_values(pass, result);
 	MemoryContextSwitchTo(before);

@@ -30,6 +30,7 @@ typedef struct TlvSource
 	Oid types[TLV_ROW_COLUMNS];
 	bool small_scan;   /* workers for tables that look small */
 	bool shippable;	   /* read again as long as no raw rows of foreign tables travel */
+	bool foreign;	   /* the last pass has read foreign tables */
 	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
 	size_t width[3];
 	tlv_names *names;
