@@ -31,6 +31,8 @@ CREATE TABLE views AS SELECT 1 + (i + (i * 7 % 10 < 2)::int) % 2 AS x1, 1 + (i +
 CREATE TABLE rows AS SELECT i AS r, array[i % 2, (i + i / 5) % 2, (i + i / 9) % 2, (i + i / 13) % 2] AS v FROM generate_series(1, 200) i;
 CREATE TABLE cells AS SELECT r, 'v' || n AS variable, v[n] AS value FROM rows, generate_series(1, 4) n;
 CREATE TABLE trees AS SELECT tlv_tree('SELECT v FROM rows') AS tree;
+CREATE TABLE answers AS SELECT item, worker, answer FROM tlv_simulate_crowd(60, 8, 3, share => .6);
+CREATE TABLE gold AS SELECT item, min(answer) AS answer FROM answers WHERE item < 5 GROUP BY item;
 CREATE TABLE parts AS SELECT 'h' AS parent, 'v' || n AS child FROM generate_series(1, 4) n;
 DO $$
 DECLARE t record;
@@ -81,6 +83,10 @@ my @forms = (
     [ 'tlv_multiview', 'public.tlv_multiview(%s, 2)', 'views', 'x1, x2, x3' ],
     [ 'tlv_tree', 'public.tlv_tree(%s, bootstrap => 3)', 'rows', 'v' ],
     [ 'tlv_tree', 'public.tlv_tree(%s)', 'cells', 'r, variable, value' ],
+    [ 'tlv_lca', 'public.tlv_lca(%s, 2, iterations => 2)', 'rows', 'v' ],
+    [ 'tlv_gom', 'public.tlv_gom(%s, 2, iterations => 2)', 'cells', 'r, variable, value' ],
+    [ 'tlv_crowd', 'public.tlv_crowd(%s, iterations => 2)', 'answers', 'item, worker, answer' ],
+    [ 'tlv_crowd', "public.tlv_crowd('SELECT item, worker, answer FROM good.answers', iterations => 2, gold => %s)", 'gold', 'item, answer' ],
     [ 'tlv_robinson_foulds', 'public.tlv_robinson_foulds((SELECT tree FROM good.trees), %s)', 'parts', 'parent, child', '(SELECT r::pg_catalog.text FROM %s r)' ],
 );
 my @drivers = split /\n/, query($db, <<'SQL');
