@@ -7,6 +7,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/num/sort.h"
 
@@ -198,6 +199,8 @@ sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CR
 	uint64_t *keys, *sorted;
 	void *result;
 
+	/* ids are counted in 32 bits */
+	tlv_assert(low < 32 && middle < 64);
 	if (bits > 64)
 		return tlv_fail(ctx, TLV_LIMIT, "too many items, workers and answers: %zu, %zu and %zu",
 						state->sets[0].n, state->sets[1].n, state->sets[2].n);
@@ -208,20 +211,17 @@ sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CR
 		uint64_t worker = at[1] == NOBODY ? 0 : (uint64_t) ranks[1][at[1]] + 1;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		keys[i] = (uint64_t) ranks[2][at[2]] | worker << low;
-		if (middle < 64)
-			keys[i] |= (uint64_t) ranks[0][at[0]] << middle;
+		keys[i] = (uint64_t) ranks[2][at[2]] | worker << low | (uint64_t) ranks[0][at[0]] << middle;
 	}
 	TLV_TRY(tlv_radix_sort(ctx, &form, n, keys, keys + n, &result));
 	sorted = result;
 	for (size_t i = 0; i < n; i++)
 	{
-		uint64_t above = middle < 64 ? sorted[i] >> middle : 0;
+		uint64_t above = sorted[i] >> middle;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		state->stored[i] = (int64_t) above;
-		state->stored[i + n] =
-			(int64_t) ((sorted[i] - (middle < 64 ? above << middle : 0)) >> low) - 1;
+		state->stored[i + n] = (int64_t) ((sorted[i] - (above << middle)) >> low) - 1;
 		state->stored[i + 2 * n] = (int64_t) (sorted[i] & ((UINT64_C(1) << low) - 1));
 	}
 	tlv_free(ctx, keys);

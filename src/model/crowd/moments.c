@@ -28,7 +28,7 @@ typedef struct group_moments
 {
 	crowd_state *state;
 	size_t k;
-	int8_t *group; /* of every worker */
+	uint8_t *group; /* of every worker */
 	double items;
 	double *pair[GROUPS]; /* k x k: of groups g and g + 1 */
 	double *triple;		  /* k x k x k of groups 0, 1, 2; the first runs fastest */
@@ -104,7 +104,7 @@ deal_workers(tlv_context *ctx, group_moments *m, tlv_rng *rng)
 	{
 		if (j % GROUPS == 0)
 			TLV_TRY(tlv_rng_permutation(ctx, rng, GROUPS, hand));
-		m->group[order[j]] = (int8_t) hand[j % GROUPS];
+		m->group[order[j]] = (uint8_t) hand[j % GROUPS];
 	}
 	tlv_free(ctx, order);
 	return TLV_OK;

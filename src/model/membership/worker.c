@@ -67,7 +67,7 @@ TLV_CLONES static double
 infer_class(size_t k, const double *restrict log_weights, const double *restrict logs, size_t n,
 			const int32_t *items, double *restrict shares)
 {
-	double largest = -HUGE_VAL, sum = 0;
+	double largest, sum;
 
 	for (size_t h = 0; h < k; h++)
 		shares[h] = log_weights[h];
@@ -78,9 +78,11 @@ infer_class(size_t k, const double *restrict log_weights, const double *restrict
 		for (size_t h = 0; h < k; h++)
 			shares[h] += own[h];
 	}
-	for (size_t h = 0; h < k; h++)
+	largest = shares[0];
+	for (size_t h = 1; h < k; h++)
 		largest = shares[h] > largest ? shares[h] : largest;
-	for (size_t h = 0; h < k; h++)
+	sum = shares[0] = tlv_exp_nonpositive(shares[0] - largest);
+	for (size_t h = 1; h < k; h++)
 		sum += shares[h] = tlv_exp_nonpositive(shares[h] - largest);
 	for (size_t h = 0; h < k; h++)
 		shares[h] /= sum;
