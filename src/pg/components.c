@@ -297,22 +297,24 @@ TLV_FUNCTION(tlv_covariances_rows)
 
 /* ---- categories ---- */
 
-/* Of latent classes and mixed membership: variables by number, categories from 0. */
+/* Of latent classes and mixed membership: variables by number, categories from 0 unless the
+ * caller's were numbers. */
 static Datum
 put_membership_categories(FunctionCallInfo fcinfo, const tlv_frame *frame)
 {
 	tlv_membership_parts parts;
-	tlv_name_list names;
+	tlv_code_names names;
 
 	tlv_membership_read(frame, &parts);
-	names = (tlv_name_list){parts.name_offsets, parts.names};
+	names = tlv_membership_names(&parts);
 	TlvInitRows(fcinfo);
 	for (size_t h = 0; h < parts.k; h++)
-		for (size_t j = 0, v = 0; j < parts.p; j++)
-			for (int64_t c = 0; c < parts.states[j]; c++, v++)
+		for (size_t j = 0, v = 0; j < parts.p; v += (size_t) parts.states[j++])
+			for (int64_t c = 0; c < parts.states[j]; c++)
 				TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt8((int64) j + 1),
-						  TlvDimensionName(frame, 0, j), TlvInt8(c), TlvNameCell(&names, v, c),
-						  TlvFloat8(parts.probabilities[v * parts.k + h]));
+						  TlvDimensionName(frame, 0, j), TlvInt8(tlv_code_number(&names, j, v, c)),
+						  TlvNameCell(&names.names, v + (size_t) c, c),
+						  TlvFloat8(parts.probabilities[(v + (size_t) c) * parts.k + h]));
 	return (Datum) 0;
 }
 

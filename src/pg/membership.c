@@ -18,11 +18,18 @@
 
 /* ---- fitting ---- */
 
+typedef struct MembershipArguments
+{
+	tlv_membership_plan_options plan; /* first */
+	int layout;
+} MembershipArguments;
+
 /* In the order of tlv_membership_criterion; whether it is refined. */
 static const char *const membership_criteria[] = {"held_out", "bic", NULL};
+static const char *const membership_layouts[] = {"long", "wide", NULL};
 static const char *const membership_refinements[] = {"auto", "none", NULL};
 
-#define MEMBERSHIP_OPTION(member) offsetof(tlv_membership_plan_options, member)
+#define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, plan.member)
 
 /* Of tlv_fit_lca, tlv_lca, tlv_fit_gom and tlv_gom. */
 static const TlvArgument membership_arguments[] = {
@@ -31,24 +38,26 @@ static const TlvArgument membership_arguments[] = {
 	{"copies", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.copies), .least = 1},
 	{"criterion", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(criterion), .what = "criterion",
 	 .names = membership_criteria},
+	{"layout", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, layout), .what = "layout",
+	 .names = membership_layouts},
 	{"refine", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(refine), .what = "refinement",
 	 .names = membership_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(tlv_membership_plan_options, fit.decompose, fit.seed),
+	TLV_DECOMPOSE_ARGUMENTS(MembershipArguments, plan.fit.decompose, plan.fit.seed),
 	{NULL}};
 
-static tlv_membership_plan_options
+static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
-	tlv_membership_plan_options options = {.iterations = -1, .fit.copies = 1};
+	MembershipArguments arguments = {.plan = {.iterations = -1, .fit.copies = 1}};
 
-	TlvReadArguments(fcinfo, membership_arguments, &options);
-	options.fit.mixed = mixed;
-	if (options.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
+	TlvReadArguments(fcinfo, membership_arguments, &arguments);
+	arguments.plan.fit.mixed = mixed;
+	if (arguments.plan.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("copies = %zu is more than %d", options.fit.copies,
+						errmsg("copies = %zu is more than %d", arguments.plan.fit.copies,
 							   TLV_CATEGORY_MOST_VARIABLES)));
-	return options;
+	return arguments;
 }
 
 static tlv_status
@@ -61,34 +70,35 @@ fit_membership(tlv_context *ctx, const tlv_frame *moments, const void *options, 
 static Datum
 fit_members(FunctionCallInfo fcinfo, bool mixed)
 {
-	tlv_membership_plan_options options;
+	MembershipArguments arguments;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_membership_arguments(fcinfo, mixed);
-	return TlvFit(fcinfo, fit_membership, &options.fit);
+	arguments = read_membership_arguments(fcinfo, mixed);
+	return TlvFit(fcinfo, fit_membership, &arguments.plan.fit);
 }
 
 static Datum
 learn_members(FunctionCallInfo fcinfo, bool mixed)
 {
-	tlv_membership_plan_options options;
+	MembershipArguments arguments;
 	TlvSurvey *answers;
 	TlvDriver *driver;
 	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_membership_arguments(fcinfo, mixed);
+	arguments = read_membership_arguments(fcinfo, mixed);
 	driver = TlvDriverBegin(fcinfo);
 	answers = palloc(sizeof(TlvSurvey));
-	TlvReadSurvey(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), (int) options.fit.copies, answers);
+	TlvReadSurvey(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), (int) arguments.plan.fit.copies,
+				  arguments.layout == 1, answers);
 	if (answers->categories.n > 0)
 	{
-		options.categories = &answers->categories;
-		options.states = answers->states;
+		arguments.plan.categories = &answers->categories;
+		arguments.plan.states = answers->states;
 	}
-	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &options, &plan));
+	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &arguments.plan, &plan));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
@@ -132,15 +142,16 @@ static void
 put_imputed(FunctionCallInfo fcinfo, const tlv_frame *frame, const tlv_membership_parts *parts,
 			const tlv_row *row, const double *probabilities)
 {
-	const tlv_name_list names = {parts->name_offsets, parts->names};
+	const tlv_code_names names = tlv_membership_names(parts);
 
 	for (size_t j = 0, v = 0; j < parts->p; v += (size_t) parts->states[j++])
 	{
 		if (!is_missing(row, j, (size_t) parts->copies))
 			continue;
 		for (int64_t c = 0; c < parts->states[j]; c++)
-			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvDimensionName(frame, 0, j), TlvInt8(c),
-					  TlvNameCell(&names, v + (size_t) c, c),
+			TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvDimensionName(frame, 0, j),
+					  TlvInt8(tlv_code_number(&names, j, v, c)),
+					  TlvNameCell(&names.names, v + (size_t) c, c),
 					  TlvFloat8(probabilities[v + (size_t) c]));
 	}
 }

@@ -31,8 +31,8 @@ SELECT tlv_graph_agg(src, dst) = tlv_graph_agg(dst, src) AS reversed, tlv_digrap
        tlv_graph_agg(src, dst) = tlv_graph_agg(src, dst, 1) AS weight_says_so, tlv_graph_agg(src, dst ORDER BY id) = tlv_graph_agg(src, dst ORDER BY -id) AS any_order
 FROM graph_edges;
 SELECT kind, tlv_info(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst) WHEN 'bipartite' THEN tlv_bigraph_agg(src, dst)
-  ELSE tlv_graph_agg(src, dst) END) - 'bytes' - 'arrays' AS counted, tlv_info(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite'
-    THEN tlv_bigraph_agg(src, dst, weight) ELSE tlv_graph_agg(src, dst, weight) END) - 'bytes' - 'arrays' AS weighted
+  ELSE tlv_graph_agg(src, dst) END) - 'bytes' - 'fingerprint' - 'arrays' AS counted, tlv_info(CASE kind WHEN 'directed' THEN tlv_digraph_agg(src, dst, weight) WHEN 'bipartite'
+    THEN tlv_bigraph_agg(src, dst, weight) ELSE tlv_graph_agg(src, dst, weight) END) - 'bytes' - 'fingerprint' - 'arrays' AS weighted
 FROM graph_edges, unnest('{undirected,directed,bipartite}'::text[]) kind GROUP BY kind ORDER BY kind;
 
 -- One aggregate call; tells which paths give another value than the direct one.
@@ -91,7 +91,7 @@ SELECT bool_and(weight = 1) AS once, count(*) FROM tlv_edges((SELECT tlv_digraph
 SELECT day % 2 AS odd, split_part(CASE WHEN day % 2 = 1 THEN tlv_digraph_agg(src, dst) ELSE tlv_bigraph_agg(src, dst) END::text, ' ', 1) AS kind FROM graph_edges GROUP BY 1 ORDER BY 1;
 -- NULLs are counted; nothing but NULLs is an empty graph, no rows are NULL
 SELECT tlv_info(tlv_graph_agg(src, dst))->>'nulls' AS nulls, tlv_info(tlv_graph_agg(src, dst, weight))->>'nulls' AS nulls_weighted FROM graph_edges;
-SELECT tlv_info(tlv_bigraph_agg(src, dst, weight)) - 'bytes' - 'arrays' AS nothing_but_nulls FROM graph_edges WHERE day = 8;
+SELECT tlv_info(tlv_bigraph_agg(src, dst, weight)) - 'bytes' - 'fingerprint' - 'arrays' AS nothing_but_nulls FROM graph_edges WHERE day = 8;
 SELECT tlv_graph_agg(src, dst) AS a, tlv_graph_agg(src, dst, weight) AS b, tlv_digraph_agg(src, dst) AS c, tlv_digraph_agg(src, dst, weight) AS d FROM graph_edges WHERE false;
 SELECT tlv_info(tlv_graph_agg(src, dst, NULL::float8))->'nulls' AS no_weight,
        tlv_rollup(NULL::tlv_graph) AS rollup, tlv_graph_agg(src, dst) + NULL AS plus FROM graph_edges;

@@ -76,3 +76,49 @@ SELECT tlv_tree('SELECT mood, sleep, mood FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers WHERE false', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, -food AS food FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers', layout => 'broad');
+
+-- 7. latent classes: the same layout, categories by text or by the caller's own numbers
+CREATE TYPE pg_temp.tone AS ENUM ('warm', 'cold');
+CREATE TEMP TABLE survey AS
+  SELECT id, 'c' || v[1] AS colour, (ENUM_RANGE(NULL::pg_temp.tone))[1 + v[2] % 2] AS tone, 10 * v[3] AS size, v[4] % 2 = 0 AS flag, NULLIF('q' || v[5], 'q3') AS q
+  FROM tlv_simulate_lca(tlv_simulate_lca_model(5, 3), 1000);
+ALTER TABLE survey ADD PRIMARY KEY (id);
+CREATE TEMP TABLE wide AS SELECT tlv_lca('SELECT colour, tone, size, flag, q FROM survey', 2, layout => 'wide') AS m;
+SELECT pg_temp.names(m), array_agg(DISTINCT format('%s %s=%s', variable, category_name, category)) AS categories FROM wide, tlv_categories(m) GROUP BY 1;
+-- columns in their order, from named rows by name; arrays of text; numbers are the caller's; what is null or not known is missing
+SELECT tlv_infer(m, s) = a AS by_name, tlv_infer(m, ARRAY['c1', 'cold', '30', 'true', 'q1']) = a AS texts, tlv_infer(m, '{c1,cold,30,true,q1}') = a AS literal,
+  tlv_infer(m, ROW('c1', 'cold', NULL::int, true, 'zz')) = tlv_infer(m, ARRAY['c1', 'cold', '35', 'true', NULL]) AS unknown,
+  tlv_infer(m, ROW('c1', 'cold', NULL::int, true, 'zz')) <> a AS differs
+FROM wide, LATERAL tlv_infer(m, ROW('c1', 'cold', 30, true, 'q1')) a, (SELECT 'q1' AS q, 'cold' AS tone, 30 AS size, true AS flag, 'c1' AS colour) s;
+SELECT (tlv_impute(m, ROW('c1', 'cold', NULL::int, true, 'q1')))[3] AS own FROM wide;
+SELECT count(*) AS rows, count(DISTINCT tlv_assign(m, s)) AS classes FROM wide, survey s;
+SELECT tlv_kind(tlv_gom('SELECT colour, tone, size, flag FROM survey', 2, layout => 'wide', iterations => 5)) AS mixed;
+SELECT tlv_lca('SELECT * FROM survey', 2, layout => 'wide');
+SELECT tlv_lca('SELECT colour, tone, 1.5 AS x FROM survey', 2, layout => 'wide');
+SELECT tlv_lca('SELECT colour, tone, colour FROM survey', 2, layout => 'wide');
+SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, copies => 2, layout => 'wide');
+SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, layout => 'broad');
+SELECT tlv_infer(m, ARRAY['c1', 'cold', '30']) FROM wide;
+SELECT tlv_infer(m, ARRAY[['c1', 'cold', '30', 'true', 'q1']]) FROM wide;
+
+-- 8. rows with a null in them, wherever it stands, are left out, counted and warned of
+CREATE TEMP TABLE gaps AS SELECT CASE WHEN i % 4 = 0 THEN NULL ELSE sin(i) END AS a, cos(i) AS b, i FROM generate_series(1, 100) i;
+SELECT call, code, score, message FROM (VALUES
+  ('columns', tlv_gmm('SELECT a, b FROM gaps', 1)), ('arrays', tlv_gmm('SELECT ARRAY[a, b] FROM gaps', 1)), ('many', tlv_gmm('SELECT ARRAY[[a, b], [b, 1]] FROM gaps', 1)),
+  ('integers', tlv_gmm('SELECT ARRAY[a::int, i % 3] FROM gaps', 1)), ('components', tlv_ica('SELECT a, b FROM gaps', 1, keep_gaussian => true)),
+  ('views', tlv_multiview('SELECT ARRAY[a, b], ARRAY[b], ARRAY[b * b] FROM gaps', 1)), ('bags', tlv_lda('SELECT CASE WHEN i <> 7 THEN ''{1:2,2:3}''::tlv_bag END FROM gaps', 1)),
+  ('edges', tlv_mmsb('SELECT CASE WHEN i <> 7 THEN i % 9 END, i % 10 FROM gaps', 1)), ('none', tlv_gmm('SELECT b FROM gaps', 1))) AS c(call, m)
+  LEFT JOIN LATERAL (SELECT * FROM tlv_warnings(m) WHERE code = 'rows_left_out') w ON true;
+SELECT tlv_info(tlv_dense_moments(ARRAY[[a, b], [b, 1]], 2)) - '{arrays,bytes,fingerprint,version}'::text[] AS vectors,
+  tlv_info(tlv_view_moments(ARRAY[[a, b], [b, 1]], ARRAY[[b], [1]], ARRAY[[b], [NULL::float8]])) - '{arrays,bytes,fingerprint,version}'::text[] AS views FROM gaps;
+SELECT tlv_gmm('SELECT ARRAY[NULL, b] FROM gaps', 1);
+SELECT tlv_view_moments(ARRAY[[a, b], [b, 1]], ARRAY[[b]], ARRAY[[b], [NULL::float8]]) FROM gaps;
+SELECT tlv_infer(tlv_gmm('SELECT a, b FROM gaps', 1), ARRAY[1, NULL]);
+
+-- 9. a fingerprint is that of the content, whatever it went through
+SELECT (tlv_info(m)->>'fingerprint') ~ '^[0-9a-f]{32}$' AS digits, tlv_info(m)->'fingerprint' = tlv_info(m::text::tlv_model)->'fingerprint' AS kept,
+  tlv_info(m)->'fingerprint' <> tlv_info(tlv_label(m, 1, 'one'))->'fingerprint' AS changes FROM wide;
+
+-- 10. the name of a table is no query
+SELECT tlv_gmm('gaps', 1);
+SELECT tlv_gmm(' public.gaps; ', 1);

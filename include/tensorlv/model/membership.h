@@ -70,6 +70,9 @@ extern bool tlv_membership_is_mixed(const tlv_frame *model);
 /* The parts of a stored model; they point into it. */
 extern void tlv_membership_read(const tlv_frame *frame, tlv_membership_parts *parts);
 
+/* The names of their categories; they point where the parts do. */
+extern tlv_code_names tlv_membership_names(const tlv_membership_parts *parts);
+
 /*
  * Writes a model, its components by decreasing weight.  *order (k, or NULL) gets the component
  * that each one was.  Errors: memory, numbers that are not finite.

@@ -7,6 +7,7 @@
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
 
 /* A model opened for use: parameters, dictionary, work space.  The frame's memory must outlive it.
  */
@@ -43,6 +44,29 @@ typedef struct tlv_picture tlv_picture;
 /* Tests of new rows (drift.h). */
 typedef struct tlv_drift tlv_drift;
 
+/*
+ * Categories of rows of codes by name: those of variable after variable.  A row has every variable
+ * `copies` times.
+ */
+typedef struct tlv_code_names
+{
+	size_t variables, copies;
+	const int64_t *states; /* categories of each variable */
+	tlv_name_list names;   /* offsets NULL: they have none, codes are what they are */
+} tlv_code_names;
+
+/* The code of a category of that variable, whose names begin with name `first`; -1: not known. */
+extern int32_t tlv_code_called(const tlv_code_names *names, size_t variable, size_t first,
+							   tlv_text name);
+
+/* Are all categories of the variable whole numbers by name, as the caller's were? */
+extern bool tlv_codes_are_numbered(const tlv_code_names *names, size_t variable, size_t first);
+
+/* The number that a code stands for: its name where they are numbered, otherwise the code itself.
+ */
+extern int64_t tlv_code_number(const tlv_code_names *names, size_t variable, size_t first,
+							   int64_t code);
+
 typedef struct tlv_model_class
 {
 	/* Of a declared kind (sections.h), or NULL. */
@@ -60,6 +84,8 @@ typedef struct tlv_model_class
 	/* How many numbers its rows have, which may have names (dimension_names.h); 0, or no such
 	 * member: they are no vectors. */
 	size_t (*dimensions)(const tlv_frame *frame);
+	/* What the categories of its rows of codes are called (tlv_code_names); NULL: nothing. */
+	void (*code_names)(const tlv_frame *frame, tlv_code_names *names);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with
 	 * TLV_ROWS_MISSING_...; empty where there is none of these.  One model may take fewer. */
 	unsigned rows;

@@ -124,6 +124,8 @@ struct tlv_plan
 	tlv_statistic statistics[TLV_PLAN_STATISTICS];
 	tlv_value *kept[TLV_PLAN_KEPT]; /* over several passes, by numbers of the family's own */
 	size_t asked;					/* statistics of the last pass */
+	int asked_source;				/* and its source */
+	double nulls;					/* rows with a null, which were left out */
 };
 
 /*
@@ -203,8 +205,8 @@ typedef struct tlv_plan_section
 
 /*
  * The end of a plan: plan->image becomes the model with the sections added and with its own
- * diagnostics followed by those given (NULL: none) and by "passes" and "seconds".  The next pass
- * must then be left at n = 0.
+ * diagnostics followed by those given (NULL: none) and by "passes" and "seconds"; where rows with a
+ * null were left out, with the warning "rows_left_out".  The next pass must then be left at n = 0.
  */
 extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 								  const tlv_diagnostics *diagnostics, size_t n,

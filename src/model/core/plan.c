@@ -48,6 +48,17 @@ plan_step(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
 	return step(ctx, plan, values, pass);
 }
 
+/* The most rows with a null that a pass over the rows has met. */
+static void
+plan_count_nulls(tlv_plan *plan, tlv_value *const *values)
+{
+	if (values == NULL || plan->asked_source != 0)
+		return;
+	for (size_t i = 0; i < plan->asked; i++)
+		if (values[i] != NULL)
+			plan->nulls = fmax(plan->nulls, tlv_frame_scalar(&values[i]->frame, "nulls", 0));
+}
+
 /* One step, and the end of what it was given. */
 static tlv_status
 plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
@@ -59,12 +70,14 @@ plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pas
 	memset(pass, 0, sizeof(*pass));
 	if (values == NULL && asked > 0)
 		values = none;
+	plan_count_nulls(plan, values);
 	status = plan_step(ctx, plan, values, pass);
 	for (size_t i = 0; i < asked; i++)
 		tlv_value_drop(values[i]);
 	if (status != TLV_OK || pass->n == 0)
 		tlv_plan_abandon(plan);
 	plan->asked = pass->n;
+	plan->asked_source = pass->source;
 	return status;
 }
 
@@ -192,6 +205,18 @@ plan_dimension_names(const tlv_plan *plan, const tlv_frame *model)
 	return (tlv_name_list){names->offsets, names->text};
 }
 
+/* Rows that had a null are gone: whoever reads the model should know. */
+static tlv_status
+plan_warn_nulls(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)
+{
+	if (!(plan->nulls > 0))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "rows_left_out", .score = plan->nulls},
+					plan->nulls == 1 ? "%.0f row with a null was left out"
+									 : "%.0f rows with a null were left out",
+					plan->nulls);
+}
+
 static tlv_status
 write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 			   tlv_diagnostics *diagnostics, size_t n, const tlv_plan_section *sections)
@@ -202,6 +227,7 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 	tlv_frame_builder *builder = tlv_alloc0(ctx, 1, sizeof(tlv_frame_builder));
 
 	TLV_TRY_ALLOC(ctx, builder);
+	TLV_TRY(plan_warn_nulls(ctx, plan, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
 	if (plan->rows.seconds != NULL)
 		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.seconds(plan->rows.clock), "seconds"));

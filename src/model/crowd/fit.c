@@ -164,7 +164,9 @@ diagnose_nulls(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 					&(tlv_warning){.code = "rows_left_out",
 								   .score = nulls,
 								   .hint = "an answer needs an item, a worker and a label"},
-					"%.0f rows with a null were left out", nulls);
+					nulls == 1 ? "%.0f row with a null was left out"
+							   : "%.0f rows with a null were left out",
+					nulls);
 }
 
 /* Items with one answer, items whose known answers contradict each other. */

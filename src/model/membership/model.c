@@ -32,6 +32,15 @@ sections_of(bool mixed)
 	return (mixed ? &tlv_kind_grade_of_membership : &tlv_kind_latent_classes)->model->sections;
 }
 
+tlv_code_names
+tlv_membership_names(const tlv_membership_parts *parts)
+{
+	return (tlv_code_names){.variables = parts->p,
+							.copies = (size_t) parts->copies,
+							.states = parts->states,
+							.names = {parts->name_offsets, parts->names}};
+}
+
 void
 tlv_membership_read(const tlv_frame *frame, tlv_membership_parts *parts)
 {
@@ -317,11 +326,21 @@ tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 	return TLV_OK;
 }
 
+static void
+membership_code_names(const tlv_frame *frame, tlv_code_names *names)
+{
+	tlv_membership_parts parts;
+
+	tlv_membership_read(frame, &parts);
+	*names = tlv_membership_names(&parts);
+}
+
 /* What is missing becomes the most probable category, given the shares of the components. */
 static tlv_status
 membership_impute(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_posterior *filled)
 {
 	membership_model *model = (membership_model *) opened;
+	const tlv_code_names names = tlv_membership_names(&model->parts);
 	size_t n, k = model->parts.k, copies = (size_t) model->parts.copies;
 
 	TLV_TRY(membership_items(ctx, model, row, &n));
@@ -343,6 +362,8 @@ membership_impute(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_p
 				filled->values[s] = (double) c;
 			most = fmax(most, p);
 		}
+		filled->values[s] = (double) tlv_code_number(
+			&names, s / copies, (size_t) model->offset[s / copies], (int64_t) filled->values[s]);
 	}
 	return TLV_OK;
 }
@@ -359,8 +380,9 @@ membership_dimensions(const tlv_frame *frame)
 		.sections = &(own_sections), .layout = &(own_layout), .open = membership_open,             \
 		.components_size = SIZE_K, .dimensions = membership_dimensions, .rows = TLV_ROW_CODES,     \
 		.infer = membership_infer_row, .log_likelihood = membership_log_likelihood,                \
-		.impute = membership_impute, .statistics = membership_statistics,                          \
-		.update = membership_update, .match = membership_match, .draw = membership_draw_picture,   \
+		.impute = membership_impute, .code_names = membership_code_names,                          \
+		.statistics = membership_statistics, .update = membership_update,                          \
+		.match = membership_match, .draw = membership_draw_picture,                                \
 	}
 static const tlv_model_class classes_class = MEMBERSHIP_CLASS(classes_sections, classes_layout);
 static const tlv_model_class mixed_class = MEMBERSHIP_CLASS(mixed_sections, mixed_layout);

@@ -114,12 +114,18 @@ diagnose_graph(tlv_context *ctx, const tlv_graph *graph, tlv_mmsb_fit_state *fit
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) components, "connected_components"));
 	TLV_TRY(
 		tlv_diagnose(ctx, diagnostics, (double) largest, "nodes_of_largest_connected_component"));
+	if (header->nulls > 0)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "rows_left_out", .score = header->nulls},
+						 header->nulls == 1 ? "%.0f row with a null was left out"
+											: "%.0f rows with a null were left out",
+						 header->nulls));
 	if (colourable)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "two_colourable",
 										.score = 1,
 										.hint = "if it is a bipartite graph, say so (bipartite => "
-												"true, or 'bipartite' in tlv_graph)"},
+												"true, or tlv_bigraph_agg)"},
 						 "every edge joins two groups of nodes that have none inside"));
 	return TLV_OK;
 }

@@ -8,9 +8,11 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "server/query.h"
+#include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
 
 /* What is known of records: of those of one type, as it was when one of them came. */
@@ -76,7 +78,8 @@ static const struct
 	{TLV_ROW_BAG, "a tlv_bag or a tsvector"},
 	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
 	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
-	{TLV_ROW_CODES, "an array or a row of states, which are whole numbers from 0"},
+	{TLV_ROW_CODES,
+	 "an array or a row of states: whole numbers from 0, or names where the model has them"},
 	{TLV_ROW_VECTOR, "an array or a row of numbers, or a vector: a type with a cast to real[]"},
 	{TLV_ROW_SEQUENCE, "a sequence of vectors: an array of numbers, steps x dimensions"},
 	{TLV_ROW_SYMBOLS, "a sequence of symbols: an array of integers or of text"},
@@ -121,9 +124,133 @@ open_as(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datu
 	TlvCursorOpen(argument, 0, reader, form, call->takes, call->cursor);
 }
 
+/* ---- codes by name ---- */
+
+/* A value on its way to a code. */
+typedef struct AnyCode
+{
+	bool missing;
+	bool named;	  /* by name; otherwise by number, which it holds */
+	bool literal; /* of a literal, which may have meant either */
+	tlv_text name;
+	double number;
+} AnyCode;
+
+/* Has the model names for the categories of its rows? */
+static bool
+has_code_names(const AnyCall *call, tlv_code_names *names)
+{
+	memset(names, 0, sizeof(*names));
+	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
+		call->model->class->code_names(&call->model->frame, names);
+	return names->names.offsets != NULL;
+}
+
+/* A name in a literal that is none of the variable's but a whole number: the code. */
+static double
+literal_code(tlv_text name)
+{
+	double code = 0;
+
+	for (size_t i = 0; i < name.length; i++)
+	{
+		if (name.bytes[i] < '0' || name.bytes[i] > '9')
+			return -1;
+		code = 10 * code + (name.bytes[i] - '0');
+	}
+	return name.length > 0 && code < TLV_CATEGORY_MOST_STATES ? code : -1;
+}
+
+/* The code, or -1 where there is none: a category that the model does not know counts as missing.
+ */
+static double
+code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCode *value)
+{
+	bool numbered = tlv_codes_are_numbered(names, variable, first);
+	char digits[32];
+	double code;
+
+	if (value->missing)
+		return -1;
+	if (value->named)
+	{
+		code = tlv_code_called(names, variable, first, value->name);
+		return code < 0 && value->literal && !numbered ? literal_code(value->name) : code;
+	}
+	if (!numbered)
+		return value->number;
+	snprintf(digits, sizeof(digits), "%.0f", value->number);
+	return tlv_code_called(names, variable, first, (tlv_text){digits, strlen(digits)});
+}
+
+/* The row of n values as codes. */
+static void
+open_codes(const AnyCall *call, const tlv_code_names *names, size_t n, const AnyCode *values)
+{
+	Datum *codes = palloc(Max(n, 1) * sizeof(Datum));
+	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
+
+	for (size_t i = 0, first = 0; i < n; i++)
+	{
+		size_t variable = i / names->copies;
+		bool known = variable < names->variables; /* a row that is too long is refused later */
+		double code = known ? code_of(names, variable, first, &values[i]) : -1;
+
+		TlvLoopCheck(i);
+		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named ||
+								  tlv_codes_are_numbered(names, variable, first));
+		codes[i] = Float8GetDatum(code);
+		if (known && (i + 1) % names->copies == 0)
+			first += (size_t) names->states[variable];
+	}
+	open_as(call, &TlvIntegerRows, TLV_ROW_CODES,
+			PointerGetDatum(TlvInt4Numbers(construct_md_array(codes, nulls, 1, (int[]){(int) n},
+															  (int[]){1}, FLOAT8OID, sizeof(float8),
+															  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE),
+										   FLOAT8OID)));
+}
+
+/* Of an array of texts or numbers, of one dimension. */
+static void
+open_code_array(const AnyCall *call, const tlv_code_names *names, ArrayType *array, Oid element)
+{
+	bool literal = call->row->type.form == ANY_LITERAL;
+	bool text = TlvIsTextType(element), *nulls;
+	AnyCode *values;
+	Datum *datums;
+	int n;
+
+	array = text ? TlvTexts(array, element) : TlvFloat8Numbers(array, element);
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a row of categorical variables has one dimension, not %d",
+							   ARR_NDIM(array)),
+						errhint("Give one row at a time.")));
+	deconstruct_array(array, text ? TEXTOID : FLOAT8OID, text ? -1 : (int) sizeof(float8),
+					  !text && FLOAT8PASSBYVAL, text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &datums,
+					  &nulls, &n);
+	values = palloc0((size_t) Max(n, 1) * sizeof(AnyCode));
+	for (int i = 0; i < n; i++)
+	{
+		values[i] = (AnyCode){.missing = nulls[i], .named = text, .literal = literal};
+		if (!nulls[i] && text)
+			values[i].name = (tlv_text){VARDATA_ANY(datums[i]), VARSIZE_ANY_EXHDR(datums[i])};
+		else if (!nulls[i])
+			values[i].number = DatumGetFloat8(datums[i]);
+	}
+	open_codes(call, names, (size_t) n, values);
+}
+
 static void
 open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 {
+	tlv_code_names names;
+
+	if (has_code_names(call, &names))
+	{
+		open_code_array(call, &names, array, element);
+		return;
+	}
 	if ((call->takes & TLV_ROW_CODES) != 0)
 		open_as(call, &TlvIntegerRows, TLV_ROW_CODES,
 				PointerGetDatum(TlvInt4Numbers(array, element)));
@@ -142,9 +269,12 @@ static void
 open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 {
 	Oid element = TlvAnyElement(type, array);
+	tlv_code_names names;
 
 	if ((call->takes & NUMBERS) != 0 && TlvIsNumberType(element))
 		open_numbers(call, array, element);
+	else if (TlvIsTextType(element) && has_code_names(call, &names))
+		open_code_array(call, &names, array, element);
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && TlvIsTextType(element))
 		open_as(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
 				PointerGetDatum(TlvTexts(array, element)));
@@ -173,6 +303,7 @@ static void
 open_literal(const AnyCall *call, char *text)
 {
 	Oid element = FLOAT8OID;
+	tlv_code_names names;
 
 	if ((call->takes & TLV_ROW_BAG) != 0)
 	{
@@ -181,7 +312,9 @@ open_literal(const AnyCall *call, char *text)
 	}
 	if ((call->takes & NUMBERS) == 0)
 		refuse_type(call, call->row->type.type);
-	if ((call->takes & TLV_ROW_SYMBOLS) != 0)
+	if (has_code_names(call, &names))
+		element = TEXTOID;
+	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
 	open_array(call, &(AnyType){.form = ANY_ARRAY, .type = UNKNOWNOID},
 			   DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, text, element, -1)));
@@ -385,6 +518,41 @@ column_numbers(const AnyCall *call)
 							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
 }
 
+/* A column as a category: numbers by number, anything else by its text. */
+static AnyCode
+column_code(const AnyRecord *record, int column)
+{
+	const AnyType *type = &record->type[column];
+	Datum value = record->values[record->columns[column]];
+	bool is_varlena;
+	const char *text;
+	Oid output;
+
+	if (column_is_null(record, column))
+		return (AnyCode){.missing = true};
+	if (type->form == ANY_NUMBER)
+		return (AnyCode){.number = TlvNumberOf(type->base, value)};
+	getTypeOutputInfo(type->type, &output, &is_varlena);
+	if (type->base == BOOLOID) /* as a cast to text says it */
+		text = DatumGetBool(value) ? "true" : "false";
+	else
+		text = OidOutputFunctionCall(output, value);
+	return (AnyCode){.named = true, .name = {text, strlen(text)}};
+}
+
+static void
+open_code_columns(const AnyCall *call, const tlv_code_names *names)
+{
+	AnyRecord *record = &call->row->record;
+	AnyCode *values;
+
+	record_match(call);
+	values = palloc(Max(record->d, 1) * sizeof(AnyCode));
+	for (size_t i = 0; i < record->d; i++)
+		values[i] = column_code(record, record->order != NULL ? record->order[i] : (int) i);
+	open_codes(call, names, record->d, values);
+}
+
 /* Three of them, or what is missing of them. */
 static void
 open_categories(const AnyCall *call)
@@ -448,6 +616,7 @@ static bool
 open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 {
 	AnyRecord *record = &call->row->record;
+	tlv_code_names names;
 	bool views, any;
 
 	record_read(record, DatumGetHeapTupleHeader(value), mcxt);
@@ -463,6 +632,8 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 		open_views(call);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && record->n == 3)
 		open_categories(call);
+	else if (has_code_names(call, &names))
+		open_code_columns(call, &names);
 	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
 		open_numbers(call, column_numbers(call), FLOAT8OID);
 	else

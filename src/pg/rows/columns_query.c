@@ -125,6 +125,24 @@ TlvNameColumns(TlvSource *rows, int first)
 	rows->names = column_names(rows->query->desc, first);
 }
 
+/* Variables are known by their names. */
+void
+TlvRequireVariables(const TlvQuery *query)
+{
+	for (int i = 0; i < query->desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(query->desc, i)->attname);
+
+		refuse_key(query, i);
+		for (int j = 0; j < i; j++)
+			if (strcmp(name, NameStr(TupleDescAttr(query->desc, j)->attname)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_DUPLICATE_COLUMN),
+						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),
+						 errhint("Give every variable a name of its own, with AS.")));
+	}
+}
+
 void
 TlvAppendColumns(StringInfo sql, int n)
 {

@@ -2,14 +2,13 @@
  * integer_reader.c - rows of integers: categorical variables, sequences of symbols, numbers of a
  * vector, three categories.
  */
-#include "reader.h"
+#include "any.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/sequences.h"
-#include "vectors.h"
 
 /* ---- categorical variables ---- */
 
@@ -172,22 +171,12 @@ put_symbols(TlvRowCursor *cursor, Datum value, unsigned takes)
 /* ---- numbers ---- */
 
 static void
-put_numbers(TlvRowCursor *cursor, ArrayType *array)
+put_numbers(TlvRowCursor *cursor, ArrayType *array, unsigned takes)
 {
-	ArrayType *numbers = TlvFloat8OfIntegers(array);
-	TlvVectors vectors = TlvVectorsOf(PointerGetDatum(numbers));
-	tlv_part *part = &cursor->row.part[0];
+	ArrayType *numbers = TlvFloat8Numbers(array, INT4OID);
 
 	TlvCursorOwn(cursor, numbers);
-	if (cursor->row.form == TLV_ROW_SEQUENCE)
-	{
-		*part = (tlv_part) TLV_PART(TLV_PART_FLOAT64, vectors.rows, vectors.d, vectors.x);
-		return;
-	}
-	*part = (tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, vectors.d, vectors.x);
-	cursor->rows = cursor->left = vectors.rows;
-	cursor->many = vectors.many;
-	cursor->parts = 1;
+	TlvOpenVectors(PointerGetDatum(numbers), takes, cursor);
 }
 
 static void
@@ -198,7 +187,7 @@ integers_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *
 	else if (cursor->row.form == TLV_ROW_SYMBOLS)
 		put_symbols(cursor, PG_GETARG_DATUM(first), takes);
 	else
-		put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first));
+		put_numbers(cursor, PG_GETARG_ARRAYTYPE_P(first), takes);
 }
 
 /* The steps of a sequence of vectors may be written with integers. */

@@ -52,9 +52,14 @@ typedef struct TlvSurvey
 /*
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
  * category), variables and categories by text, whole numbers or enumerations, whose names become
- * those of the rows and of the answers.  Where there are none, no pass may follow.
+ * those of the rows and of the answers.  wide: every column is a variable, called as it is.  Where
+ * there are none, no pass may follow.
  */
-extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvSurvey *answers);
+extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide,
+						  TlvSurvey *answers);
+
+/* Errors: columns of one name, and, of tables, the primary key: they are no variables. */
+extern void TlvRequireVariables(const TlvQuery *query);
 
 /* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);

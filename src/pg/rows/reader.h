@@ -23,7 +23,7 @@ typedef struct TlvRowCursor
 	bool many;		/* they came in an array: so does what is made of each */
 	int parts;		/* of a row, whose numbers lie one behind the other in memory */
 	int n_owned;	/* what must be freed at the end */
-	void *owned[4]; /* copies that were made */
+	void *owned[6]; /* copies that were made */
 	Datum *bags;	/* an array of bags, or NULL */
 	bool *bag_nulls;
 	tlv_row row; /* the current one */
@@ -31,6 +31,12 @@ typedef struct TlvRowCursor
 	bool missing_ids[3];
 	tlv_text names[3];
 } TlvRowCursor;
+
+/*
+ * Beside what a class takes: rows with a NULL element that it does not know as missing are left
+ * out and counted (nulls), as aggregates do, instead of being refused.
+ */
+#define TLV_ROWS_COMPLETE 0x40000000u
 
 typedef struct TlvRowReader TlvRowReader;
 
@@ -121,6 +127,9 @@ TlvCursorOwn(TlvRowCursor *cursor, void *copy)
 /* The copy that detoasting a datum made, or NULL. */
 #define TLV_COPY_OF(pointer, datum)                                                                \
 	((Pointer) (pointer) != DatumGetPointer(datum) ? (void *) (pointer) : NULL)
+
+/* The rows of a float8[], of the form in the cursor. */
+extern void TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor);
 
 /* ---- the readers ---- */
 extern const TlvRowReader TlvBagRows;		  /* tlv_bag */

@@ -15,7 +15,8 @@
 
 static const char *const accepted =
 	"It must return (row, variable, category), variables and categories by text or whole numbers, "
-	"or one column of arrays: integer[] of categories, numbered from 0.";
+	"or one column of arrays: integer[] of categories, numbered from 0; with layout => 'wide' one "
+	"column a variable.";
 
 static bool
 is_text(Oid type)
@@ -51,8 +52,9 @@ recognize_answers(TupleDesc desc)
 typedef struct SurveyList
 {
 	MemoryContext mcxt;
-	TlvSurvey *answers;
-	int64 n, room; /* pairs */
+	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
+	const char *from;  /* rows (r, variable, category, number) */
+	int64 n, room;	   /* pairs */
 	Datum *variable, *category, *at, *code;
 	int64_t variables;
 	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1];
@@ -86,22 +88,37 @@ refuse_long(const char *variable, int length)
 					errhint("Categories are names of at most %d bytes.", TLV_LABEL_MOST)));
 }
 
+static bool
+is_same_text(Datum a, Datum b)
+{
+	size_t length = VARSIZE_ANY_EXHDR(DatumGetPointer(a));
+
+	return length == VARSIZE_ANY_EXHDR(DatumGetPointer(b)) &&
+		   memcmp(VARDATA_ANY(DatumGetPointer(a)), VARDATA_ANY(DatumGetPointer(b)), length) == 0;
+}
+
+/* What a variable is called: as it is, or as the column of that number. */
+static const char *
+variable_name(const SurveyList *list, Datum variable)
+{
+	char *name = TextDatumGetCString(variable);
+
+	return list->columns == NULL
+			   ? name
+			   : NameStr(TupleDescAttr(list->columns, pg_strtoint32(name) - 1)->attname);
+}
+
 /* Begins the next variable where it is another one than the last. */
 static void
 take_variable(SurveyList *list, Datum variable)
 {
-	text *name = DatumGetTextPP(variable);
-	int length = (int) VARSIZE_ANY_EXHDR(name);
-	int64_t last = list->variables - 1;
-
-	if (last >= 0 && list->offsets[last + 1] - list->offsets[last] == length &&
-		memcmp(list->names.data + list->offsets[last], VARDATA_ANY(name), (size_t) length) == 0)
+	if (list->n > 0 && is_same_text(list->variable[list->n - 1], variable))
 		return;
 	if (list->variables == TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
-	appendBinaryStringInfo(&list->names, VARDATA_ANY(name), length);
+	appendStringInfoString(&list->names, variable_name(list, variable));
 	list->offsets[++list->variables] = list->names.len;
 	list->states[list->variables - 1] = 0;
 }
@@ -118,13 +135,13 @@ take_answer(void *argument, TupleTableSlot *slot)
 
 	take_variable(list, variable);
 	if (length > TLV_LABEL_MOST)
-		refuse_long(TextDatumGetCString(variable), length);
+		refuse_long(variable_name(list, variable), length);
 	states = &list->states[list->variables - 1];
 	if (*states == TLV_CATEGORY_MOST_STATES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("variable \"%s\" has more than %d categories",
-						TlvClip(TextDatumGetCString(variable), 40), TLV_CATEGORY_MOST_STATES),
+						TlvClip(variable_name(list, variable), 40), TLV_CATEGORY_MOST_STATES),
 				 errhint("Join the rare ones, and leave out what is no category.")));
 	grow_answers(list);
 	list->variable[list->n] = variable;
@@ -136,14 +153,18 @@ take_answer(void *argument, TupleTableSlot *slot)
 	MemoryContextSwitchTo(before);
 }
 
+/* Numbers in their order, texts as bytes. */
 static SurveyList *
-collect_answers(TlvSource *rows, bool text_variables, bool text_categories)
+collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
+				bool text_categories)
 {
 	SurveyList *list = palloc0(sizeof(SurveyList));
 	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
 	TlvStatement statement;
 
 	list->mcxt = CurrentMemoryContext;
+	list->columns = columns;
+	list->from = from;
 	list->room = 64;
 	list->variable = palloc(64 * sizeof(Datum));
 	list->category = palloc(64 * sizeof(Datum));
@@ -153,12 +174,13 @@ collect_answers(TlvSource *rows, bool text_variables, bool text_categories)
 	initStringInfo(&list->names);
 	initStringInfo(&list->categories);
 	TlvStatementBegin(&statement, rows->query);
-	appendStringInfo(&statement.sql,
-					 "SELECT variable::pg_catalog.text, category::pg_catalog.text FROM (SELECT "
-					 "DISTINCT variable%s AS variable, category%s AS category FROM " TLV_QUERY_ROWS
-					 " AS q(r, variable, category) WHERE r IS DISTINCT FROM NULL AND variable IS "
-					 "NOT NULL AND category IS NOT NULL) AS d ORDER BY d.variable, d.category",
-					 text_variables ? as_text : "", text_categories ? as_text : "");
+	appendStringInfo(
+		&statement.sql,
+		"SELECT variable::pg_catalog.text, category::pg_catalog.text FROM (SELECT "
+		"DISTINCT variable%s AS variable, number, category%s AS category FROM %s WHERE "
+		"r IS DISTINCT FROM NULL AND variable IS NOT NULL AND category IS NOT NULL) "
+		"AS d ORDER BY d.variable, d.number, d.category",
+		text_variables ? as_text : "", text_categories ? as_text : "", from);
 	TlvDriverReport(rows->driver, "collecting the categories");
 	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_answer, list);
 	return list;
@@ -203,13 +225,13 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 						 copies);
 	appendStringInfo(
 		&rows->made.sql,
-		"FROM " TLV_QUERY_ROWS " AS q(r, variable, category) JOIN ROWS FROM "
-		"(pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"FROM %s JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name "
 		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" AND "
 		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" "
 		"WHERE q.r IS DISTINCT FROM NULL) AS a GROUP BY a.r",
-		name, category, at, code);
+		list->from, name, category, at, code);
 }
 
 static void
@@ -225,13 +247,83 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 	answers->states = list->states;
 }
 
+/* ---- one column a variable ---- */
+
+static void
+refuse_column(TupleDesc desc, int column)
+{
+	Form_pg_attribute attribute = TupleDescAttr(desc, column);
+
+	if (!is_category(attribute->atttypid))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("column \"%s\" is of type %s, no category",
+							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
+						errhint("Every column is a variable here: leave it out, or cast it to text "
+								"or integer.")));
+}
+
+/* The columns as rows (r, variable, category, number), the number where it is one. */
+static const char *
+answers_of_columns(const TlvSource *rows, TupleDesc desc)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "(SELECT w.r, u.variable, u.category, u.number FROM (SELECT "
+								 "pg_catalog.row_number() OVER () AS r, q.* FROM " TLV_QUERY_ROWS
+								 " AS q(");
+	TlvAppendColumns(&sql, desc->natts);
+	appendStringInfoString(&sql, ")) AS w, LATERAL (VALUES ");
+	for (int i = 0; i < desc->natts; i++)
+		appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
+						 i > 0 ? ", " : "", i + 1, i + 1,
+						 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
+							 ? psprintf("w.x%d", i + 1)
+							 : "NULL",
+						 "::pg_catalog.int8");
+	appendStringInfoString(&sql, ") AS u(variable, category, number)) AS q");
+	return sql.data;
+}
+
+static SurveyList *
+collect_columns(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+
+	if (desc->natts == 0)
+		TlvRefuseColumns(desc, "answers", accepted);
+	for (int i = 0; i < desc->natts; i++)
+		refuse_column(desc, i);
+	TlvRequireVariables(rows->query);
+	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true);
+}
+
+/* ---- either ---- */
+
+static SurveyList *
+collect_rows(TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+	bool text = is_text(TupleDescAttr(desc, 2)->atttypid);
+
+	return collect_answers(rows,
+						   "(SELECT q.*, NULL::pg_catalog.int8 AS number FROM " TLV_QUERY_ROWS
+						   " AS q(r, variable, category)) AS q",
+						   NULL, is_text(TupleDescAttr(desc, 1)->atttypid), text);
+}
+
 void
-TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvSurvey *answers)
+TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
 {
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
-	TupleDesc desc = rows->query->desc;
-	bool arrays = recognize_answers(desc);
+	bool arrays = !wide && recognize_answers(rows->query->desc);
 	SurveyList *list;
+
+	if (wide && copies > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("a row of columns has no copies of its variables"),
+						errhint("Give rows (row, variable, category), as layout => 'long' has "
+								"them.")));
 
 	memset(answers, 0, sizeof(*answers));
 	rows->form = TLV_ROW_CODES;
@@ -242,8 +334,7 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, TlvSurvey *answer
 	else
 	{
 		TlvSourceHold(rows);
-		list = collect_answers(rows, is_text(TupleDescAttr(desc, 1)->atttypid),
-							   is_text(TupleDescAttr(desc, 2)->atttypid));
+		list = wide ? collect_columns(rows) : collect_rows(rows);
 		tell_answers(rows, list, answers);
 		if (list->n == 0)
 			return;

@@ -190,23 +190,6 @@ pivot_rows(TlvSource *rows, bool gaussian)
 
 /* ---- one column a variable ---- */
 
-/* Nodes of a tree are known by their names. */
-static void
-require_own_names(const TlvQuery *query)
-{
-	for (int i = 0; i < query->desc->natts; i++)
-	{
-		const char *name = NameStr(TupleDescAttr(query->desc, i)->attname);
-
-		for (int j = 0; j < i; j++)
-			if (strcmp(name, NameStr(TupleDescAttr(query->desc, j)->attname)) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_DUPLICATE_COLUMN),
-						 errmsg("columns %d and %d are both called \"%s\"", j + 1, i + 1, name),
-						 errhint("Give every variable a name of its own, with AS.")));
-	}
-}
-
 /* Numbers, unless all are whole. */
 static ValueForm
 columns_form(TupleDesc desc)
@@ -226,7 +209,7 @@ read_columns(TlvSource *rows, const char *kind)
 	bool gaussian;
 
 	TlvNameColumns(rows, 0);
-	require_own_names(rows->query);
+	TlvRequireVariables(rows->query);
 	gaussian = choose_kind(columns_form(desc), kind);
 	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
 	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);

@@ -30,6 +30,118 @@ put_vectors(TlvRowCursor *cursor, tlv_part *part, const TlvVectors *vectors, Dat
 	TlvCursorOwn(cursor, TLV_COPY_OF(vectors->array, value));
 }
 
+/* ---- rows with a NULL in them, which aggregates leave out ---- */
+
+static size_t
+rows_of_array(const ArrayType *array)
+{
+	return ARR_NDIM(array) == 2 ? (size_t) ARR_DIMS(array)[0] : 1;
+}
+
+static size_t
+width_of_array(const ArrayType *array)
+{
+	return (size_t) ARR_DIMS(array)[ARR_NDIM(array) - 1];
+}
+
+/* Could it be rows of vectors, if it were not for its NULLs? */
+static bool
+has_rows(const ArrayType *array)
+{
+	return ARR_ELEMTYPE(array) == FLOAT8OID && (ARR_NDIM(array) == 1 || ARR_NDIM(array) == 2);
+}
+
+static void
+mark_incomplete(const ArrayType *array, bool *complete)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	size_t d = width_of_array(array), count = rows_of_array(array) * d;
+
+	for (size_t i = 0; bitmap != NULL && i < count; i++)
+	{
+		TlvLoopCheck(i);
+		if ((bitmap[i / 8] & (1 << (i % 8))) == 0)
+			complete[i / d] = false;
+	}
+}
+
+/* The rows that are complete, as an array without NULLs. */
+static ArrayType *
+keep_complete(const ArrayType *array, const bool *complete, size_t kept)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	size_t d = width_of_array(array), count = rows_of_array(array) * d;
+	double *x = palloc_extended(kept * d * sizeof(double), MCXT_ALLOC_HUGE), *to = x;
+	ArrayType *result;
+
+	for (size_t i = 0; i < count; i++)
+	{
+		TlvLoopCheck(i);
+		if (complete[i / d])
+			*to++ = *from;
+		if (bitmap == NULL || (bitmap[i / 8] & (1 << (i % 8))) != 0)
+			from++;
+	}
+	result =
+		ARR_NDIM(array) == 1 ? TlvFloat8Array(d, x) : TlvFloat8Box(2, (const size_t[]){kept, d}, x);
+	pfree(x);
+	return result;
+}
+
+/* The same of several arrays side by side; false where no row is complete. */
+static bool
+leave_out_incomplete(TlvRowCursor *cursor, ArrayType **arrays, int n)
+{
+	size_t rows = rows_of_array(arrays[0]), kept = 0;
+	bool *complete = palloc_extended(rows * sizeof(bool), MCXT_ALLOC_HUGE);
+
+	memset(complete, true, rows);
+	for (int t = 0; t < n; t++)
+		mark_incomplete(arrays[t], complete);
+	for (size_t i = 0; i < rows; i++)
+		kept += complete[i];
+	for (int t = 0; t < n && kept > 0; t++)
+	{
+		arrays[t] = keep_complete(arrays[t], complete, kept);
+		TlvCursorOwn(cursor, arrays[t]);
+	}
+	pfree(complete);
+	cursor->nulls = rows - kept;
+	cursor->rows = cursor->left = kept;
+	return kept > 0;
+}
+
+/*
+ * Puts arrays of complete rows in the place of n arguments, none of which is NULL; false: there is
+ * no such row.  What is no array of rows is left to be refused as it is.
+ */
+static bool
+complete_rows(TlvRowCursor *cursor, Datum *values, int n)
+{
+	ArrayType *arrays[3];
+	bool nulls = false;
+
+	for (int t = 0; t < n; t++)
+	{
+		arrays[t] = DatumGetArrayTypeP(values[t]);
+		TlvCursorOwn(cursor, TLV_COPY_OF(arrays[t], values[t]));
+		values[t] = PointerGetDatum(arrays[t]);
+		nulls |= ARR_HASNULL(arrays[t]);
+	}
+	for (int t = 0; nulls && t < n; t++)
+		nulls &= has_rows(arrays[t]) && rows_of_array(arrays[t]) == rows_of_array(arrays[0]);
+	if (!nulls)
+		return true;
+	if (!leave_out_incomplete(cursor, arrays, n))
+		return false;
+	for (int t = 0; t < n; t++)
+		values[t] = PointerGetDatum(arrays[t]);
+	return true;
+}
+
+/* ---- vectors ---- */
+
 /* n x d elements of which some may be NULL: NaN, and said to be missing. */
 static void
 put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
@@ -98,10 +210,9 @@ put_sequence(TlvRowCursor *cursor, Datum value, unsigned takes)
 		put_part(&cursor->row.part[0], vectors.d, 1, vectors.x);
 }
 
-static void
-vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+void
+TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 {
-	Datum value = PG_GETARG_DATUM(first);
 	TlvVectors vectors;
 
 	if (cursor->row.form == TLV_ROW_SEQUENCE)
@@ -111,14 +222,22 @@ vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cu
 	}
 	if ((takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
 	{
-		put_incomplete(cursor, PG_GETARG_ARRAYTYPE_P(first));
+		put_incomplete(cursor, DatumGetArrayTypeP(value));
 		return;
 	}
+	if ((takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, &value, 1))
+		return;
 	vectors = TlvVectorsOf(value);
 	put_vectors(cursor, &cursor->row.part[0], &vectors, value);
 	cursor->rows = cursor->left = vectors.rows;
 	cursor->many = vectors.many;
 	cursor->parts = 1;
+}
+
+static void
+vector_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	TlvOpenVectors(PG_GETARG_DATUM(first), takes, cursor);
 }
 
 const TlvRowReader TlvVectorRows = {1, {TLV_ROW_VECTOR}, vector_open};
@@ -129,8 +248,17 @@ const TlvRowReader TlvVectorSequences = {1, {TLV_ROW_SEQUENCE}, vector_open};
 static void
 views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
 {
+	Datum views[3] = {0};
+	bool all = true;
 	int known = -1;
 
+	for (int t = 0; t < 3; t++)
+	{
+		views[t] = PG_ARGISNULL(first + t) ? (Datum) 0 : PG_GETARG_DATUM(first + t);
+		all &= !PG_ARGISNULL(first + t);
+	}
+	if (all && (takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, views, 3))
+		return;
 	for (int t = 0; t < 3; t++)
 	{
 		TlvVectors vectors;
@@ -139,8 +267,8 @@ views_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 		cursor->row.part[t].missing = NULL;
 		if (PG_ARGISNULL(first + t))
 			continue;
-		vectors = TlvVectorsOf(PG_GETARG_DATUM(first + t));
-		put_vectors(cursor, &cursor->row.part[t], &vectors, PG_GETARG_DATUM(first + t));
+		vectors = TlvVectorsOf(views[t]);
+		put_vectors(cursor, &cursor->row.part[t], &vectors, views[t]);
 		cursor->many |= vectors.many;
 		if (known < 0)
 			cursor->rows = vectors.rows;

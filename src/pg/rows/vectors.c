@@ -99,25 +99,3 @@ TlvFloat8Array(size_t n, const double *x)
 {
 	return TlvFloat8Box(1, &n, x);
 }
-
-ArrayType *
-TlvFloat8OfIntegers(ArrayType *array)
-{
-	const int32 *from = (const int32 *) ARR_DATA_PTR(array);
-	size_t sides[MAXDIM], count = 1;
-	ArrayType *result;
-	double *x;
-
-	check_shape(array);
-	for (int i = 0; i < ARR_NDIM(array); i++)
-	{
-		sides[i] = (size_t) ARR_DIMS(array)[i];
-		count *= sides[i];
-	}
-	x = palloc_extended(count * sizeof(double), MCXT_ALLOC_HUGE);
-	for (size_t i = 0; i < count; i++)
-		x[i] = from[i];
-	result = TlvFloat8Box(ARR_NDIM(array), sides, x);
-	pfree(x);
-	return result;
-}

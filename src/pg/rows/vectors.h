@@ -30,7 +30,4 @@ extern ArrayType *TlvFloat8Array(size_t n, const double *x);
 /* A float8[] of ndim dimensions; the last index of x is the fastest. */
 extern ArrayType *TlvFloat8Box(int ndim, const size_t *sides, const double *x);
 
-/* The numbers of an int[] of one or two dimensions; errors as of TlvVectorsOf. */
-extern ArrayType *TlvFloat8OfIntegers(ArrayType *array);
-
 #endif /* TLV_VECTORS_H */

@@ -61,8 +61,12 @@ vectors_of_columns(TlvSource *rows)
 static void
 take_width(void *width, TupleTableSlot *slot)
 {
-	if (!slot->tts_isnull[0])
-		*(size_t *) width = TlvVectorsOf(slot->tts_values[0]).d;
+	ArrayType *array;
+
+	if (slot->tts_isnull[0])
+		return;
+	array = DatumGetArrayTypeP(slot->tts_values[0]); /* which may have NULLs in it */
+	*(size_t *) width = ARR_NDIM(array) == 0 ? 0 : (size_t) ARR_DIMS(array)[ARR_NDIM(array) - 1];
 }
 
 /* Numbers in the first vector, 0 without one. */

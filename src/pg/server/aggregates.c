@@ -127,7 +127,7 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 
 	TlvBeginUse(&expanded->in_use);
 	TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form,
-				  accumulator->class->rows, &cursor);
+				  accumulator->class->rows | TLV_ROWS_COMPLETE, &cursor);
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)

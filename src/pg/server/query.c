@@ -74,9 +74,22 @@ TlvQueryPosition(const char *text)
 	}
 }
 
+/* Is it the name of a table rather than a query: one word, perhaps qualified or quoted? */
+static bool
+is_one_word(const char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t\n\r");
+	length = strcspn(text, " \t\n\r;");
+	return length > 0 && text[length + strspn(text + length, " \t\n\r;")] == '\0';
+}
+
 static void
 analysis_position(void *text)
 {
+	if (geterrcode() == ERRCODE_SYNTAX_ERROR && is_one_word(text))
+		errhint("Give a query: SELECT ..., or TABLE and the name of a table.");
 	TlvQueryPosition(text);
 }
 

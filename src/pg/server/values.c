@@ -531,6 +531,18 @@ append_warnings(StringInfo json, const tlv_frame *frame)
 	appendStringInfoChar(json, ']');
 }
 
+/* Values of equal content have the same; nothing else has it. */
+static void
+append_fingerprint(StringInfo json, const tlv_frame *frame)
+{
+	const uint8 *digest = (const uint8 *) &frame->header->digest;
+
+	appendStringInfoString(json, ", \"fingerprint\": \"");
+	for (size_t i = 0; i < sizeof(frame->header->digest); i++)
+		appendStringInfo(json, "%02x", digest[i]);
+	appendStringInfoChar(json, '"');
+}
+
 /* Of the subspace of items: how far the last step of its iteration has moved it. */
 static void
 append_change(StringInfo json, const tlv_frame *frame)
@@ -585,6 +597,7 @@ TLV_FUNCTION(tlv_value_info)
 		appendStringInfo(&json, ", \"%s\": ", section->name);
 		append_single(&json, &frame, section);
 	}
+	append_fingerprint(&json, &frame);
 	append_change(&json, &frame);
 	append_dimension_names(&json, &frame);
 	append_warnings(&json, &frame);

@@ -1,0 +1,68 @@
+/*
+ * code_names.c - categories of rows of codes by name and by number (model.h).
+ */
+#include <string.h>
+
+#include "tensorlv/model/model.h"
+
+/* Most digits of a whole number that every int64 holds. */
+#define MOST_DIGITS 18
+
+/* Is a name a whole number as it is printed?  Which one. */
+static bool
+name_is_number(tlv_text name, int64_t *number)
+{
+	bool negative = name.length > 0 && name.bytes[0] == '-';
+	size_t digits = name.length - negative;
+
+	*number = 0;
+	if (digits == 0 || digits > MOST_DIGITS ||
+		(name.bytes[negative] == '0' && (digits > 1 || negative)))
+		return false;
+	for (size_t i = negative; i < name.length; i++)
+	{
+		if (name.bytes[i] < '0' || name.bytes[i] > '9')
+			return false;
+		*number = 10 * *number + (name.bytes[i] - '0');
+	}
+	if (negative)
+		*number = -*number;
+	return true;
+}
+
+int32_t
+tlv_code_called(const tlv_code_names *names, size_t variable, size_t first, tlv_text name)
+{
+	for (int64_t c = 0; c < names->states[variable]; c++)
+	{
+		tlv_text known = tlv_name_at(&names->names, first + (size_t) c);
+
+		if (known.length == name.length &&
+			(name.length == 0 || memcmp(known.bytes, name.bytes, name.length) == 0))
+			return (int32_t) c;
+	}
+	return -1;
+}
+
+bool
+tlv_codes_are_numbered(const tlv_code_names *names, size_t variable, size_t first)
+{
+	int64_t number;
+
+	for (int64_t c = 0; names->names.offsets != NULL && c < names->states[variable]; c++)
+		if (!name_is_number(tlv_name_at(&names->names, first + (size_t) c), &number))
+			return false;
+	return names->names.offsets != NULL;
+}
+
+int64_t
+tlv_code_number(const tlv_code_names *names, size_t variable, size_t first, int64_t code)
+{
+	int64_t number;
+
+	if (code < 0 || code >= names->states[variable] ||
+		!tlv_codes_are_numbered(names, variable, first))
+		return code;
+	(void) name_is_number(tlv_name_at(&names->names, first + (size_t) code), &number);
+	return number;
+}
