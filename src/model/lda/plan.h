@@ -1,0 +1,119 @@
+/*
+ * plan.h - the plan of latent Dirichlet allocation, between the files that it is made of: plan.c
+ * (counts and subspace), choose.c (k), from_moments.c (where refinement starts), refine.c
+ * (refinement and the end).
+ */
+#ifndef TENSORLV_LDA_PLAN_H
+#define TENSORLV_LDA_PLAN_H
+
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/lda.h"
+
+/* Steps from either start before their contest. */
+#define RIVAL_STEPS 3
+
+/* Values that are kept over several passes. */
+enum
+{
+	KEPT_SUMMARY, /* of the raw counts */
+	KEPT_FOLD	  /* triples of the second fold in the subspace of the first */
+};
+
+typedef struct lda_plan
+{
+	tlv_plan base;
+	tlv_lda_plan_options options;
+	size_t k;
+	bool k_chosen;
+	size_t identified; /* topics that the moments give; the others are parts of these */
+	bool nothing;	   /* no direction is significant in both halves: one topic */
+	bool at_limit;	   /* refinement ended at its limit, not because the perplexity stood */
+	bool seen;		   /* a pass has found documents */
+	bool damped;
+	double minimum_documents;
+	double trace;
+	double bursts; /* NaN: not measured, the trace is small */
+	double *z;	   /* of the directions that k was chosen from */
+	size_t n_z;
+	double edge;	 /* of the spectrum of pairs of independent words */
+	bool doubtful;	 /* whether there are topics at all */
+	bool testing;	 /* the passes of the choice of k only tell that */
+	double topics_z; /* of that test; NaN: there was none */
+	/* The rows that are passed over, and the subspace that is sought over them. */
+	int folds, fold;
+	bool damp;
+	tlv_held subspace;
+	int subspace_steps;
+	tlv_plan_step subspace_found; /* what comes when it stands */
+	/* The start by anchor words beside that of the tensor, which is the model. */
+	bool rivals;
+	tlv_held rival;
+	size_t rival_identified;
+	int rival_steps;
+	double rival_perplexity[2][RIVAL_STEPS]; /* before each of them, of the tensor's and the
+												anchors' */
+	double held_out[2]; /* perplexity of the tensor's start and of the anchors'; NaN: no contest */
+	/* Refinement. */
+	tlv_held model;
+	int refine_steps;
+	double perplexity[2]; /* of the last two steps, the later one last */
+	int steps;			  /* where topics move: how many there will be; 0: not known yet */
+} lda_plan;
+
+static inline lda_plan *
+lda_plan_of(tlv_plan *plan)
+{
+	return (lda_plan *) plan;
+}
+
+/* ---- plan.c ---- */
+
+/* One statistic over the rows of the moment; then is the step that takes its value. */
+extern tlv_statistic *tlv_lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage,
+								  const tlv_aggregate *aggregate, tlv_plan_step then);
+extern void tlv_lda_ask_summary(lda_plan *plan, tlv_pass *pass, tlv_plan_step then);
+extern bool tlv_lda_holds_documents(const tlv_value *summary);
+
+/* The subspace of those documents that the summary is of; found comes when it stands. */
+extern tlv_status tlv_lda_subspace_begin(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
+										 tlv_subspace_options *options, tlv_plan_step found,
+										 tlv_pass *pass);
+extern void tlv_lda_subspace_drop(tlv_context *ctx, lda_plan *plan);
+
+/* The step that takes the summary of all documents. */
+extern tlv_status tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+									   tlv_pass *pass);
+
+/* ---- choose.c ---- */
+
+/* The summary of one fold of two is asked for: the choice of k, or of whether there are topics. */
+extern void tlv_lda_fold_begin(lda_plan *plan, int fold, tlv_pass *pass);
+
+/* ---- from_moments.c ---- */
+
+/* The subspace of the counts as the moments see them, then the moments, then the start. */
+extern tlv_status tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
+									   tlv_pass *pass);
+
+/* ---- refine.c ---- */
+
+/* Do topics move with every document? */
+extern bool tlv_lda_topics_move(const lda_plan *plan);
+
+/* Are the documents few enough to be seen by one process, in the order of their contents? */
+extern bool tlv_lda_is_settled(const lda_plan *plan);
+
+/* Steps after the first one, which has lowered the perplexity by that part. */
+extern int tlv_lda_more_steps(const lda_plan *plan, double fall);
+
+/* One more refinement step, unless there are enough. */
+extern tlv_status tlv_lda_refine(tlv_context *ctx, lda_plan *plan, tlv_pass *pass);
+
+/* The end, but where a given k is doubted what two halves of the documents say comes before. */
+extern tlv_status tlv_lda_finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass);
+
+/* The model, labelled, with its diagnostics and warnings. */
+extern tlv_status tlv_lda_finish(tlv_context *ctx, lda_plan *plan);
+
+#endif /* TENSORLV_LDA_PLAN_H */
