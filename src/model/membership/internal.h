@@ -161,6 +161,17 @@ extern tlv_status membership_decompose(tlv_context *ctx, const membership_moment
 									   const membership_triples *triples,
 									   const tlv_decompose_options *options, membership_fit *fit);
 
+/* ---- regress.c ---- */
+
+/*
+ * Weights and probabilities of rows of many variables: moments of some of them, the anchors, and
+ * regression of the others on these; the basis' values are the anchors', its directions those in
+ * which rows are their memberships by least squares.  Errors: TLV_NOT_IDENTIFIABLE.
+ */
+extern tlv_status membership_start_of_anchors(tlv_context *ctx, membership_rows *rows,
+											  const tlv_membership_options *options, size_t k,
+											  membership_basis *basis, membership_fit *fit);
+
 /* ---- fit.c ---- */
 
 extern tlv_status membership_check_options(tlv_context *ctx, const tlv_membership_options *options,

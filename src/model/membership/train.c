@@ -9,8 +9,10 @@
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
 
-/* Steps of a trial, the values that it is over, and its rows at least. */
+/* Steps of a trial, the values that it is over, and its rows at least; over more values fewer. */
 #define TRIAL_STEPS	 30
+#define LEAST_STEPS	 8
+#define TRIAL_WORK	 4e6
 #define TRIAL_VALUES 200000
 #define TRIAL_ROWS	 500
 /* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
@@ -19,6 +21,8 @@
 #define MIXED_MOST_STEPS 60
 /* The likelihood of a row stands when it rises by less, for every value. */
 #define TOLERANCE 1e-6
+/* Above so many categories only some variables' moments are taken, and the others follow. */
+#define MANY_CATEGORIES 2000
 /* Starts from k-means, each from other first centers. */
 #define CLUSTER_STARTS 2
 
@@ -29,6 +33,16 @@ fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_f
 	fit->k = k;
 	TLV_TRY_NEW(ctx, fit->weights, k);
 	TLV_TRY_NEW_ROWS(ctx, fit->table, rows->categories, k);
+	return TLV_OK;
+}
+
+static tlv_status
+fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fit,
+		 membership_fit *copy)
+{
+	TLV_TRY(fit_create(ctx, rows, fit->k, copy));
+	memcpy(copy->weights, fit->weights, fit->k * sizeof(double));
+	memcpy(copy->table, fit->table, rows->categories * fit->k * sizeof(double));
 	return TLV_OK;
 }
 
@@ -315,8 +329,14 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	tlv_status status;
 
 	*found = false;
-	if (rows->categories > TLV_MEMBERSHIP_MOST_CATEGORIES)
-		return random_basis(ctx, rows, 2 * k, options->seed, basis);
+	if (rows->categories > MANY_CATEGORIES)
+	{
+		status = membership_start_of_anchors(ctx, rows, options, k, basis, fit);
+		if (status == TLV_NOT_IDENTIFIABLE)
+			return random_basis(ctx, rows, 2 * k, options->seed, basis);
+		*found = status == TLV_OK;
+		return status;
+	}
 	TLV_TRY(membership_moments_of_rows(ctx, rows, &moments));
 	TLV_TRY(
 		membership_whiten(ctx, &moments, k, membership_alpha0(options, k), options->seed, basis));
@@ -331,6 +351,14 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	return TLV_OK;
 }
 
+static int
+trial_steps(const membership_rows *rows)
+{
+	double values = (double) rows->n * (double) rows->slots;
+
+	return (int) fmax(LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
+}
+
 /* Parameters and a prior, tried without the cells that are held out: kept when they are the best so
  * far. */
 static tlv_status
@@ -340,7 +368,7 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	membership_training own = *best;
 
 	own.prior = prior;
-	TLV_TRY(refine(ctx, rows, options, TRIAL_STEPS, fit, &own));
+	TLV_TRY(refine(ctx, rows, options, trial_steps(rows), fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
@@ -363,9 +391,7 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	{
 		membership_fit fit;
 
-		TLV_TRY(fit_create(ctx, rows, start.k, &fit));
-		memcpy(fit.weights, start.weights, start.k * sizeof(double));
-		memcpy(fit.table, start.table, rows->categories * start.k * sizeof(double));
+		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
 		TLV_TRY(
 			try_start(ctx, rows, training->options, training->start, priors[i], &fit, training));
 	}
@@ -388,8 +414,9 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 {
 	const tlv_membership_options *options = training->options;
 	membership_rows view = trial_rows(rows);
+	int clusters = view.n < rows->n ? 1 : CLUSTER_STARTS;
 	size_t k = training->k;
-	membership_fit fit = {.k = k};
+	membership_fit fit = {.k = k}, whole = {.k = k};
 	bool found;
 
 	training->start = NULL;
@@ -399,15 +426,22 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	{
 		training->negative = fit.negative;
 		training->residual = fit.residual;
+		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
 		TLV_TRY(try_start(ctx, &view, options, "moments", MEMBERSHIP_PRIOR, &fit, training));
 	}
-	for (int number = 0; number < CLUSTER_STARTS && k <= view.n; number++)
+	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
 		fit.k = k;
 		TLV_TRY(start_clusters(ctx, &view, options, &training->basis, number, &fit));
 		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, &fit, training));
 	}
-	return training->start != NULL ? try_priors(ctx, &view, training) : TLV_OK;
+	if (training->start == NULL)
+		return TLV_OK;
+	TLV_TRY(try_priors(ctx, &view, training));
+	/* moments of all rows say more than a trial over some */
+	if (view.n < rows->n && strcmp(training->start, "moments") == 0)
+		training->fit = whole;
+	return TLV_OK;
 }
 
 static int

@@ -224,7 +224,7 @@ keep_item(size_t k, const double *product, double sum, double *counts, double *m
 }
 
 /* One sweep; draws: of the items, taken out of the counts first unless the chain begins. */
-static void
+TLV_CLONES static void
 mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begins, bool kept,
 			uint8_t *draws, tlv_rng *rng, membership_sums *sums)
 {

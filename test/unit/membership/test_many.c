@@ -1,0 +1,86 @@
+/*
+ * test_many.c - rows of many variables: a start from some of them, the others by regression.
+ */
+#include "membership_fixture.h"
+
+#define ROWS	  1000
+#define VARIABLES 550
+
+static tlv_frame
+start_alone(bool mixed, size_t k)
+{
+	tlv_membership_plan_options options = {
+		.fit = {.mixed = mixed, .k = k, .seed = 1, .decompose = {.seed = 1}},
+		.iterations = -1,
+		.refine = 1};
+	tlv_plan *plan;
+
+	assert_ok(tlv_membership_plan_create(&ctx, &options, &plan));
+	return plan_model(&passes, plan);
+}
+
+static drawn
+draw_many(bool mixed, size_t k, uint64_t seed)
+{
+	return draw_members(ROWS, (tlv_membership_simulation){.mixed = mixed,
+														  .variables = VARIABLES,
+														  .categories = 4,
+														  .k = k,
+														  .alpha = 0.1,
+														  .concentration = 0.5,
+														  .seed = seed});
+}
+
+/* The notes have .0444 for as many rows and 1,000 variables. */
+static void
+test_memberships(void **state)
+{
+	drawn d = draw_many(true, 8, 101);
+	tlv_frame model = start_alone(true, 8);
+
+	(void) state;
+	assert_below(table_error(&d.truth, &model), 0.0480);
+	assert_close(tlv_diagnostics_find(&model, "start_of_moments", NAN), 1, 0);
+}
+
+/* A third of the values missing, of some variables more: by the square root of 3/2 farther off. */
+static void
+test_missing(void **state)
+{
+	drawn d = draw_many(false, 4, 102);
+	tlv_frame model;
+
+	(void) state;
+	for (size_t i = 0; i < d.n * d.p; i++)
+		if (tlv_mix64(i) % 12 < 2 + i % d.p % 5)
+			d.codes[i] = -1;
+	model = start_alone(false, 4);
+	assert_below(table_error(&d.truth, &model), 0.035);
+	assert_false(tlv_warnings_find(&model, "not_identified", NULL));
+}
+
+/* Values at random, in which there is nothing to find. */
+static void
+test_nothing_to_see(void **state)
+{
+	drawn d = draw_many(true, 3, 103);
+	tlv_frame model;
+
+	(void) state;
+	for (size_t i = 0; i < d.n * d.p; i++)
+		d.codes[i] = (int32_t) (tlv_mix64(i) % 4);
+	model = start_alone(true, 3);
+	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_memberships, setup, forget),
+		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
+		cmocka_unit_test_setup_teardown(test_nothing_to_see, setup, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
