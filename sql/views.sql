@@ -11,14 +11,14 @@ COMMENT ON AGGREGATE tlv_view_moments(float8[], float8[], float8[]) IS
     'three vectors of d1, d2 and d3 numbers a row: means, cross moments of the views and their whole third moment (d1 d2 d3 <= 8000000); rows '
     'with a null are skipped and counted; arrays of two dimensions are many rows';
 
-CREATE FUNCTION tlv_view_moments_accum(tlv_moments, integer, integer, integer) RETURNS tlv_moments
+CREATE FUNCTION tlv_view_moments_accum(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_category_views_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, integer, integer, integer) IS 'transition function of tlv_view_moments(integer, integer, integer)';
-CREATE AGGREGATE tlv_view_moments(x1 integer, x2 integer, x3 integer) (
+COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, bigint, bigint, bigint) IS 'transition function of tlv_view_moments(bigint, bigint, bigint)';
+CREATE AGGREGATE tlv_view_moments(x1 bigint, x2 bigint, x3 bigint) (
     SFUNC = tlv_view_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_view_moments(integer, integer, integer) IS 'three categories a row, any integers: how often each triple occurs; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_view_moments(bigint, bigint, bigint) IS 'three categories a row, any whole numbers: how often each triple occurs; rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, iterations integer DEFAULT NULL,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
@@ -48,14 +48,14 @@ CREATE AGGREGATE tlv_statistics(x1 float8[], x2 float8[], x3 float8[], model tlv
 COMMENT ON AGGREGATE tlv_statistics(float8[], float8[], float8[], tlv_model) IS
     'expected sufficient statistics of three views under a multi-view mixture, each view of a component a Gaussian of diagonal variances, for '
     'tlv_update; rows with a null are skipped and counted; arrays of two dimensions are many rows';
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer, integer, integer, tlv_model) RETURNS tlv_moments
+CREATE FUNCTION tlv_statistics_accum(tlv_moments, bigint, bigint, bigint, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_category_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, integer, integer, integer, tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(x1 integer, x2 integer, x3 integer, model tlv_model) (
+COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, bigint, bigint, bigint, tlv_model) IS 'transition function of tlv_statistics';
+CREATE AGGREGATE tlv_statistics(x1 bigint, x2 bigint, x3 bigint, model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 100000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(integer, integer, integer, tlv_model) IS 'expected counts of three categories under a latent class model, for tlv_update; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_statistics(bigint, bigint, bigint, tlv_model) IS 'expected counts of three categories under a latent class model, for tlv_update; rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
     separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model

@@ -15,6 +15,8 @@
 
 /* Divisors that are tried: so many times the inverse of the least number. */
 #define RATIOS_TRIED 64
+/* Largest power of two among the divisors: what single precision holds of shares. */
+#define RATIO_MOST_BITS 24
 
 /* Numbers of fewer have no divisor. */
 #define RATIO_LEAST_NUMBERS 16
@@ -229,7 +231,25 @@ divides(tlv_context *ctx, const section_packing *packing, double divisor, bool *
 	return TLV_OK;
 }
 
-/* Shares: counts over their sum.  0 when there is no such divisor. */
+/* The least power of two of which all are multiples of the inverse; those that are not show it at
+ * once.  0 when there is none. */
+static tlv_status
+find_power(tlv_context *ctx, section_packing *packing)
+{
+	for (int e = 1; e <= RATIO_MOST_BITS; e++)
+	{
+		bool all;
+
+		TLV_TRY(divides(ctx, packing, ldexp(1, e), &all));
+		if (!all)
+			continue;
+		packing->divisor = ldexp(1, e);
+		return TLV_OK;
+	}
+	return TLV_OK;
+}
+
+/* Shares: counts over their sum, or over a power of two.  0 when there is no such divisor. */
 static tlv_status
 find_divisor(tlv_context *ctx, section_packing *packing, const number_range *range)
 {
@@ -248,7 +268,7 @@ find_divisor(tlv_context *ctx, section_packing *packing, const number_range *ran
 		packing->divisor = divisor;
 		return TLV_OK;
 	}
-	return TLV_OK;
+	return range->single ? find_power(ctx, packing) : TLV_OK;
 }
 
 /* Bytes of the numbers one by one in that code. */

@@ -14,10 +14,12 @@ CREATE DOMAIN apply_length AS float8 CHECK (value > -1000);
 CREATE DOMAIN apply_vector AS float8[] CHECK (cardinality(value) < 10);
 CREATE TYPE apply_point AS (x int, y smallint, z bigint);
 CREATE DOMAIN apply_place AS apply_point;
+SET client_min_messages = warning; -- of a type that is only a shell yet
 CREATE TYPE apply_own;
 CREATE FUNCTION apply_own_in(cstring) RETURNS apply_own AS 'textin' LANGUAGE internal IMMUTABLE STRICT;
 CREATE FUNCTION apply_own_out(apply_own) RETURNS cstring AS 'textout' LANGUAGE internal IMMUTABLE STRICT;
 CREATE TYPE apply_own (INPUT = apply_own_in, OUTPUT = apply_own_out, LIKE = text);
+RESET client_min_messages;
 CREATE FUNCTION apply_own_to_real(apply_own, integer, boolean) RETURNS real[] LANGUAGE sql IMMUTABLE STRICT AS $$ SELECT apply_own_out($1)::text::real[] $$;
 CREATE CAST (apply_own AS real[]) WITH FUNCTION apply_own_to_real(apply_own, integer, boolean);
 WITH r AS (SELECT gmm, tlv_infer(gmm, ARRAY[1, -2, 3]::float8[]) AS p FROM apply_models)

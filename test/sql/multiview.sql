@@ -162,3 +162,9 @@ SET tensorlv.work_mem = '16kB';
 SELECT regexp_replace(pg_temp.outcome('SELECT tlv_multiview(''SELECT x1, x2, x3 FROM vector_rows'', 3)'), '[0-9.]+ ?[kM]B', '...', 'g') AS memory;
 RESET tensorlv.work_mem;
 DROP TABLE truth, vector_rows, category_rows, models, correlated;
+
+-- categories are the caller's own numbers, however long
+CREATE TEMP TABLE long_ids AS SELECT 10000000000 * (i % 2) AS a, 10000000001 * ((i + (i % 7 = 0)::int) % 2) AS b, -10000000000 * ((i + (i % 5 = 0)::int) % 2) AS c FROM generate_series(1, 1000) i;
+SELECT array_agg(DISTINCT category ORDER BY category) AS categories, (SELECT max(distance) < 1e-9 FROM tlv_match(m, f)) AS same, tlv_assign(m, ROW(10000000000, 10000000001, 0)) IN (1, 2) AS applied,
+  (SELECT tlv_info(tlv_statistics(a, b, c, m))->'rows' FROM long_ids) AS rows
+FROM tlv_multiview('TABLE long_ids', 2) m, tlv_fit_multiview((SELECT tlv_view_moments(a, b, c) FROM long_ids), 2) f, tlv_categories(m) GROUP BY m, f;

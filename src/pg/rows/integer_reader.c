@@ -219,7 +219,7 @@ categories_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor
 		part->ids = &cursor->ids[t];
 		part->missing = NULL;
 		if (part->type != TLV_PART_NONE)
-			cursor->ids[t] = PG_GETARG_INT32(first + t);
+			cursor->ids[t] = PG_GETARG_INT64(first + t);
 	}
 }
 

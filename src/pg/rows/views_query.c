@@ -16,7 +16,7 @@ are_views(TlvSource *rows, const char **casts, bool *vectors)
 	{
 		bool integer = TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
 
-		casts[i] = integer ? "pg_catalog.int4" : TlvVectorCast(rows, i);
+		casts[i] = integer ? "pg_catalog.int8" : TlvVectorCast(rows, i);
 		if (casts[i] == NULL || (i > 0 && integer == *vectors))
 			return false;
 		*vectors = !integer;
@@ -35,13 +35,14 @@ TlvReadViews(TlvDriver *driver, const char *text)
 	if (!are_views(rows, casts, &vectors))
 		TlvRefuseColumns(rows->query->desc, "views",
 						 "It must return (x1, x2, x3): three arrays of numbers, or three whole "
-						 "numbers.");
+						 "numbers; categories that are texts are for tlv_lca with layout => "
+						 "'wide'.");
 	rows->form = vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
 	for (int t = 0; t < 3; t++)
 	{
 		appendStringInfo(&rows->made.sql, "%s %s::%s AS %s", t == 0 ? "SELECT" : ",", columns[t],
 						 casts[t], columns[t]);
-		TlvSourceColumn(rows, columns[t], vectors ? FLOAT8ARRAYOID : INT4OID);
+		TlvSourceColumn(rows, columns[t], vectors ? FLOAT8ARRAYOID : INT8OID);
 	}
 	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x1, x2, x3)");
 	return rows;
