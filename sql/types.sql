@@ -22,7 +22,7 @@ COMMENT ON FUNCTION tlv_info(tlv_subspace) IS 'what a tlv_subspace holds: kind, 
 CREATE TYPE tlv_model;
 COMMENT ON TYPE tlv_model IS 'a fitted latent variable model with its diagnostics';
 CREATE FUNCTION tlv_info(value tlv_model) RETURNS jsonb
-    AS 'MODULE_PATHNAME', 'tlv_value_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'tlv_model_info' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_info(tlv_model) IS 'what a tlv_model holds: kind, size, single numbers, shapes of arrays';
 
 CREATE TYPE tlv_graph;

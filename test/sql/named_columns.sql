@@ -118,6 +118,9 @@ SELECT tlv_infer(tlv_gmm('SELECT a, b FROM gaps', 1), ARRAY[1, NULL]);
 -- 9. a fingerprint is that of the content, whatever it went through
 SELECT (tlv_info(m)->>'fingerprint') ~ '^[0-9a-f]{32}$' AS digits, tlv_info(m)->'fingerprint' = tlv_info(m::text::tlv_model)->'fingerprint' AS kept,
   tlv_info(m)->'fingerprint' <> tlv_info(tlv_label(m, 1, 'one'))->'fingerprint' AS changes FROM wide;
+CREATE TEMP TABLE large AS SELECT tlv_simulate_lda_model(5000, 10) AS m;
+SELECT abs((tlv_info(m)->>'bytes')::int - pg_column_size(m)) <= 4 AND pg_column_size(m) > 16384 AS bytes, tlv_info(m)->'arrays' AS arrays, tlv_info(m) = tlv_info(m::text::tlv_model) AS kept,
+  tlv_info(m)->'fingerprint' <> tlv_info(tlv_label(m, 1, 'one'))->'fingerprint' AS changes FROM large;
 
 -- 10. the name of a table is no query
 SELECT tlv_gmm('gaps', 1);

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "common/base64.h"
 #include "lib/stringinfo.h"
@@ -577,34 +578,33 @@ append_dimension_names(StringInfo json, const tlv_frame *frame)
 }
 
 /* Kind, size, single numbers, names of dimensions, and the shapes of everything else. */
-TLV_FUNCTION(tlv_value_info)
+static Datum
+frame_info(const tlv_frame *frame, size_t bytes)
 {
-	struct varlena *value = PG_GETARG_TLV(0);
-	tlv_frame frame = TlvFrame(value);
 	StringInfoData json;
 	bool first = true;
 
 	initStringInfo(&json);
 	appendStringInfo(&json, "{\"type\": \"%s\", \"kind\": \"%s\", \"version\": %u, \"bytes\": %zu",
-					 type_names[frame.header->type], TlvKind(&frame)->name, frame.header->version,
-					 (size_t) VARSIZE(value));
-	for (uint32_t i = 0; i < frame.header->sections; i++)
+					 type_names[frame->header->type], TlvKind(frame)->name, frame->header->version,
+					 bytes);
+	for (uint32_t i = 0; i < frame->header->sections; i++)
 	{
-		const tlv_section *section = &frame.table[i];
+		const tlv_section *section = &frame->table[i];
 
 		if (!is_single(section))
 			continue;
 		appendStringInfo(&json, ", \"%s\": ", section->name);
-		append_single(&json, &frame, section);
+		append_single(&json, frame, section);
 	}
-	append_fingerprint(&json, &frame);
-	append_change(&json, &frame);
-	append_dimension_names(&json, &frame);
-	append_warnings(&json, &frame);
+	append_fingerprint(&json, frame);
+	append_change(&json, frame);
+	append_dimension_names(&json, frame);
+	append_warnings(&json, frame);
 	appendStringInfoString(&json, ", \"arrays\": {");
-	for (uint32_t i = 0; i < frame.header->sections; i++)
+	for (uint32_t i = 0; i < frame->header->sections; i++)
 	{
-		const tlv_section *section = &frame.table[i];
+		const tlv_section *section = &frame->table[i];
 
 		if (is_single(section))
 			continue;
@@ -614,6 +614,34 @@ TLV_FUNCTION(tlv_value_info)
 	}
 	appendStringInfoString(&json, "}}");
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
+}
+
+/* Of a value that is read for it. */
+TLV_FUNCTION(tlv_value_info)
+{
+	struct varlena *value = PG_GETARG_TLV(0);
+	tlv_frame frame = TlvFrame(value);
+
+	return frame_info(&frame, VARSIZE(value));
+}
+
+/* Models of more bytes are looked at where the session has them open: triggers ask for the
+ * fingerprint of the model for every row. */
+#define INFO_OF_OPENED 16384
+
+/* Of a model. */
+TLV_FUNCTION(tlv_model_info)
+{
+	size_t bytes = toast_raw_datum_size(PG_GETARG_DATUM(0));
+	TlvModelCache *cache;
+	Datum info;
+
+	if (bytes < INFO_OF_OPENED)
+		return tlv_value_info(fcinfo);
+	cache = TlvCachedModel(fcinfo, 0);
+	info = frame_info(&cache->model->frame, bytes);
+	TlvCachedModelEnd(cache);
+	return info;
 }
 
 /* The name of a value's kind, of its first bytes. */
