@@ -77,8 +77,10 @@ require_documents(tlv_context *ctx, lda_plan *plan, const tlv_value *summary)
 		return tlv_plan_require_rows(ctx, summary, "documents");
 	tlv_fail(ctx, TLV_BAD_DATA, "the query returns no document of at least %d tokens",
 			 TLV_MIN_LENGTH);
-	tlv_fail_detail(ctx, "%.0f documents are shorter.", shorter);
-	return TLV_BAD_DATA;
+	tlv_fail_detail(ctx, shorter == 1 ? "%.0f document is shorter." : "%.0f documents are shorter.",
+					shorter);
+	return tlv_fail_hint(ctx, "Give a row (doc, item [, count]) for every item of a document; text "
+							  "is taken apart by to_tsvector(text).");
 }
 
 /* ---- a subspace, by block iteration: one pass over the documents a step ---- */
