@@ -18,7 +18,9 @@ COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, inte
     'a mixture of Gaussians of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refinement '
     '(auto or em, or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '
-    'distributions, in which rows far out count less; warnings say where components are no groups';
+    'distributions, in which rows far out count less; method joint, power, als or sgd, of the decomposition of the moments; or a start from a sample of the rows: groups, '
+    'three groups of coordinates that are independent within a component, rotation, three groups of random directions of spherical components; warnings say where components '
+    'are no groups';
 CREATE FUNCTION tlv_simulate_gmm_model(dimensions integer, k integer, separation float8 DEFAULT 4, covariance text DEFAULT 'common', seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
 COMMENT ON FUNCTION tlv_simulate_gmm_model(integer, integer, float8, text, bigint) IS

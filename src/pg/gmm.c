@@ -30,9 +30,16 @@ static const char *const gmm_covariances[] = {"common", "spherical", "diagonal",
 											  "full",	"direction", NULL};
 #define GMM_DIRECTION (TLV_COVARIANCE_FULL + 1)
 
+/* Of the decomposition; behind them what sees a sample of the rows in three groups of coordinates.
+ */
+static const char *const gmm_methods[] = {"joint",	"power",	"als", "sgd",
+										  "groups", "rotation", NULL};
+#define GMM_GROUPS (TLV_METHOD_SGD + 1)
+
 typedef struct GmmArguments
 {
 	tlv_gmm_plan_options plan;
+	int method; /* of those above */
 	int refine; /* of those above */
 } GmmArguments;
 
@@ -48,7 +55,9 @@ static const TlvArgument gmm_arguments[] = {
 	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
 	 .names = gmm_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(GmmArguments, plan.fit.decompose, plan.fit.seed),
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",
+	 .names = gmm_methods},
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, plan.fit.decompose, plan.fit.seed),
 	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},
 	{NULL}};
 
@@ -59,6 +68,10 @@ read_gmm_arguments(FunctionCallInfo fcinfo)
 
 	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
 	arguments.plan.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
+	if (arguments.method < GMM_GROUPS)
+		arguments.plan.fit.decompose.method = arguments.method;
+	else
+		arguments.plan.fit.views = arguments.method - GMM_GROUPS + TLV_GMM_GROUPS;
 	arguments.plan.refine = arguments.refine != GMM_UNREFINED;
 	return arguments.plan;
 }
@@ -83,6 +96,11 @@ TLV_FUNCTION(tlv_fit_gmm)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
 						errhint("Use tlv_gmm, which sees the rows.")));
+	if (options.fit.views != TLV_GMM_MOMENTS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("moments do not have the groups of coordinates that this method needs"),
+				 errhint("Use tlv_gmm, which sees the rows.")));
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
 }
 
@@ -102,6 +120,10 @@ gmm_plan(tlv_context *ctx, const tlv_gmm_plan_options *options)
 	if (directed && options->fit.tails != 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("directions have no tails"), errhint("Leave tails out.")));
+	if (directed && options->fit.views != TLV_GMM_MOMENTS)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("coordinates of directions are not independent"),
+						errhint("Leave method out.")));
 	TlvCheck(ctx, directed ? tlv_directions_plan_create(ctx, &directions, &plan)
 						   : tlv_gmm_plan_create(ctx, options, &plan));
 	return plan;

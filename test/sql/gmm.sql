@@ -209,6 +209,18 @@ CREATE FUNCTION to_numbers(own_vector) RETURNS real[] LANGUAGE sql IMMUTABLE AS 
 CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
 SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
+-- starts from three groups of coordinates, and of random directions
+CREATE TABLE groups_truth AS SELECT tlv_simulate_gmm_model(15, 3, 4, 'diagonal') AS model;
+CREATE TABLE groups AS SELECT x FROM groups_truth, tlv_simulate_gmm(model, 3000);
+SELECT method, max(distance) < .35 AS near FROM groups_truth, unnest(array['groups', 'rotation']) method,
+  LATERAL tlv_match(model, (SELECT tlv_gmm('SELECT x FROM groups', 3, 'diagonal', refine => 'none', method => method))) GROUP BY 1 ORDER BY 1;
+SELECT count(*) AS chosen FROM tlv_components(tlv_gmm('SELECT x FROM groups', method => 'groups'));
+SELECT measure FROM tlv_diagnostics(tlv_gmm('SELECT x FROM groups', 3, method => 'groups')) WHERE measure IN ('divisions', 'singular_ratio');
+SELECT code, message FROM tlv_warnings(tlv_gmm('SELECT x[1:4] FROM groups', 4, 'spherical', method => 'rotation')) WHERE code = 'not_identified';
+SELECT tlv_gmm('SELECT x FROM groups', 3, method => 'group');
+SELECT tlv_gmm('SELECT x FROM groups', 3, 'direction', method => 'groups');
+SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), 3, method => 'rotation') FROM groups;
+DROP TABLE groups, groups_truth;
 DROP TYPE own_vector CASCADE;
 DROP TABLE truth, points, kept, fitted, found, steps, columns, forms, halves, wide_truth, wide, wide_kept, wide_found, hard, one, heavy, heavy_models CASCADE;
 DROP FUNCTION normal;

@@ -46,9 +46,18 @@ typedef enum tlv_tails
 	TLV_TAILS_T		  /* multivariate t distributions, each with its own degrees of freedom */
 } tlv_tails;
 
+/* Where a plan's start comes from. */
+typedef enum tlv_gmm_views
+{
+	TLV_GMM_MOMENTS, /* the fit to moments of all rows, or starts from a sample */
+	TLV_GMM_GROUPS,	 /* three groups of coordinates of a sample, independent within components */
+	TLV_GMM_ROTATION /* three groups of random directions, of spherical components */
+} tlv_gmm_views;
+
 typedef struct tlv_gmm_options
 {
 	size_t k;
+	tlv_gmm_views views; /* of plans alone */
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
 	tlv_tails tails; /* t: the fit is a start only, its variances are taken for the scales */

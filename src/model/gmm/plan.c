@@ -208,6 +208,13 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 	if (plan->k_chosen && plan->start.k == plan->options.max_k)
 		TLV_TRY(tlv_warn(ctx, diagnostics, &(tlv_warning){.code = "k_at_limit", .score = max_k},
 						 "k is the largest that was tried, max_k = %d", max_k));
+	if (plan->options.fit.views != TLV_GMM_MOMENTS && plan->start.k > 1 && !plan->start.from_views)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "not_identified",
+										.score = (double) plan->start.k,
+										.hint = "A smaller k, more rows or more coordinates."},
+						 "three groups of coordinates do not show so many components: the start is "
+						 "of clusters"));
 	TLV_TRY(diagnose_single(ctx, plan, diagnostics));
 	return diagnose_overlap(ctx, plan, diagnostics);
 }
@@ -254,7 +261,7 @@ gmm_finish(tlv_context *ctx, gmm_plan *plan)
 
 	/* Warnings of a start do not hold for what was refined from it. */
 	TLV_TRY((refine ? tlv_diagnostics_copy_numbers : tlv_diagnostics_copy)(ctx, &all, model, NULL));
-	if (plan->start.fitted.image != NULL &&
+	if (!plan->start.from_views && plan->start.fitted.image != NULL &&
 		isnan(tlv_diagnostics_find(model, "noise_variance", NAN)))
 		TLV_TRY(tlv_diagnostics_copy_numbers(ctx, &all, &plan->start.fitted.frame, known));
 	TLV_TRY(tlv_diagnose(ctx, &all, plan->start.from_moments, "start_moments"));
@@ -532,7 +539,7 @@ is_wide(const gmm_plan *plan)
 
 	return plan->options.refine && rows->d >= GMM_WIDE && largest_k(plan) > 1 && rows->n > 1 &&
 		   rows->options.covariance <= TLV_COVARIANCE_SPHERICAL &&
-		   rows->options.tails == TLV_TAILS_NORMAL;
+		   rows->options.tails == TLV_TAILS_NORMAL && rows->options.views == TLV_GMM_MOMENTS;
 }
 
 static tlv_status
