@@ -45,28 +45,35 @@ typedef struct GmmArguments
 
 #define GMM_OPTION(member) offsetof(GmmArguments, plan.member)
 
-/* Of tlv_fit_gmm and tlv_gmm. */
-static const TlvArgument gmm_arguments[] = {
-	{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},
-	{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",
-	 .names = gmm_covariances},
-	{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",
-	 .names = gmm_tails},
-	{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",
-	 .names = gmm_refinements},
-	{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},
-	{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",
-	 .names = gmm_methods},
-	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, plan.fit.decompose, plan.fit.seed),
-	{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},
-	{NULL}};
+#define GMM_ARGUMENTS(methods)                                                                     \
+	{                                                                                              \
+		{"k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.k), .least = 1},                                  \
+			{"covariance", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.covariance), .what = "covariance",  \
+			 .names = gmm_covariances},                                                            \
+			{"tails", TLV_ARGUMENT_CHOICE, GMM_OPTION(fit.tails), .what = "kind of tails",         \
+			 .names = gmm_tails},                                                                  \
+			{"refine", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, refine), .what = "refinement",  \
+			 .names = gmm_refinements},                                                            \
+			{"iterations", TLV_ARGUMENT_NUMBER, GMM_OPTION(iterations), .least = 0},               \
+			{"method", TLV_ARGUMENT_CHOICE, offsetof(GmmArguments, method), .what = "method",      \
+			 .names = methods},                                                                    \
+			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, plan.fit.decompose, plan.fit.seed),   \
+			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},                          \
+		{                                                                                          \
+			NULL                                                                                   \
+		}                                                                                          \
+	}
+
+/* The fit sees moments, the driver the rows. */
+static const TlvArgument gmm_fit_arguments[] = GMM_ARGUMENTS(tlv_method_names);
+static const TlvArgument gmm_driver_arguments[] = GMM_ARGUMENTS(gmm_methods);
 
 static tlv_gmm_plan_options
-read_gmm_arguments(FunctionCallInfo fcinfo)
+read_gmm_arguments(FunctionCallInfo fcinfo, const TlvArgument *table)
 {
 	GmmArguments arguments = {.plan = {.iterations = -1}};
 
-	TlvReadArguments(fcinfo, gmm_arguments, &arguments);
+	TlvReadArguments(fcinfo, table, &arguments);
 	arguments.plan.fit.any_covariance = TlvArgumentIsNull(fcinfo, "covariance");
 	if (arguments.method < GMM_GROUPS)
 		arguments.plan.fit.decompose.method = arguments.method;
@@ -89,18 +96,13 @@ TLV_FUNCTION(tlv_fit_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo);
+	options = read_gmm_arguments(fcinfo, gmm_fit_arguments);
 	if (options.fit.k == 0)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null")));
 	if ((int) options.fit.covariance == GMM_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),
 						errhint("Use tlv_gmm, which sees the rows.")));
-	if (options.fit.views != TLV_GMM_MOMENTS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("moments do not have the groups of coordinates that this method needs"),
-				 errhint("Use tlv_gmm, which sees the rows.")));
 	return TlvFit(fcinfo, fit_gmm, &options.fit);
 }
 
@@ -138,7 +140,7 @@ TLV_FUNCTION(tlv_gmm)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	options = read_gmm_arguments(fcinfo);
+	options = read_gmm_arguments(fcinfo, gmm_driver_arguments);
 	driver = TlvDriverBegin(fcinfo);
 	plan = gmm_plan(driver->ctx, &options);
 	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
