@@ -132,5 +132,6 @@ CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, seed bigi
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
 COMMENT ON FUNCTION tlv_suggest_k(text, text, bigint, integer) IS
     'what the documents of a query (as for tlv_lda) say about the number of topics: by significance the z values of directions over pairs of '
-    'distinct items, of which those above 3 count, and the likelihood of held-out documents per token at several k, with the standard error of '
-    'its difference from the best; chosen is the least within one of these; criterion: one of the two, or null for both';
+    'distinct items, of which those above 3 count; at several k the held-out likelihood of documents per token, with the standard error of its '
+    'difference from the best (chosen is the least k within one), and the coherence of the topics (NPMI of ten items; chosen is the greatest); '
+    'criterion: one of the three, or null for all';

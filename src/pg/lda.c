@@ -38,7 +38,8 @@ typedef struct LdaArguments
 
 static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em", "none", NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
-static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT, NULL};
+static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT,
+										   TLV_SUGGEST_COHERENCE, NULL};
 
 /* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
 static const char *const lda_methods[] = {"joint", "power", "als", "sgd", "anchors", NULL};

@@ -55,6 +55,8 @@ extern tlv_status tlv_statistic_create(tlv_context *ctx, const tlv_statistic *st
 extern const tlv_aggregate tlv_aggregate_statistics; /* refine */
 extern const tlv_aggregate tlv_aggregate_perplexity; /* held-out likelihood */
 extern const tlv_aggregate tlv_aggregate_completion; /* the same, as a value */
-extern const tlv_aggregate tlv_aggregate_coherence;	 /* count: top items, usually 10 */
+/* Top items of a coherence where none are given. */
+#define TLV_COHERENCE_TOP 10
+extern const tlv_aggregate tlv_aggregate_coherence; /* count: top items, usually 10 */
 
 #endif /* TENSORLV_AGGREGATE_H */

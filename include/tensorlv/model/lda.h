@@ -237,13 +237,15 @@ extern tlv_status tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products,
 
 #define TLV_SUGGEST_SIGNIFICANCE "significance"
 #define TLV_SUGGEST_HELD_OUT	 "held-out likelihood"
+#define TLV_SUGGEST_COHERENCE	 "coherence"
 
 typedef struct tlv_suggestion
 {
 	size_t k;
 	const char *criterion;
 	double score;		   /* NaN: none */
-	double standard_error; /* of the likelihood: of its difference from the best one */
+	double standard_error; /* of the likelihood: of its difference from the best one; of coherence:
+							* of the mean over the topics, NaN for one */
 	bool chosen;
 } tlv_suggestion;
 
@@ -256,12 +258,13 @@ extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k,
 
 /*
  * A plan without a model, for tlv_lda_suggestions: by significance (the z value, in both halves of
- * the documents, of the k-th direction) and by the likelihood per token of held-out documents, of
- * which the second half is predicted from the first, under models of up to TLV_PLAN_STATISTICS
- * numbers of topics, 1 to half as many again as are significant; the least k within one standard
- * error of the best is chosen.  criterion: one of the two, which must outlive the plan, or NULL for
- * both.  Of too few documents to hold some out there is no likelihood.  Errors: those of
- * tlv_lda_plan_create and on the way.
+ * the documents, of the k-th direction) and under models of up to TLV_PLAN_STATISTICS numbers of
+ * topics, 1 to half as many again as are significant, by the likelihood per token of held-out
+ * documents, of which the second half is predicted from the first (the least k within one standard
+ * error of the best is chosen), and by the mean NPMI of the topics' TLV_COHERENCE_TOP first items
+ * (the greatest is).  criterion: one of the three, which must outlive the plan, or NULL for all.
+ * Of too few documents to hold some out there are no models, of fewer items than
+ * TLV_COHERENCE_TOP no coherence.  Errors: those of tlv_lda_plan_create and on the way.
  */
 extern tlv_status tlv_lda_suggest_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options,
 											  const char *criterion, tlv_plan **plan);

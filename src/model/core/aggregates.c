@@ -5,9 +5,6 @@
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/model/kind.h"
 
-/* Top items of a coherence where none are given. */
-#define COHERENCE_TOP 10
-
 tlv_status
 tlv_statistic_create(tlv_context *ctx, const tlv_statistic *statistic,
 					 tlv_accumulator **accumulator)
@@ -76,7 +73,7 @@ completion_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumu
 static tlv_status
 coherence_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
 {
-	size_t top = constants->count > 0 ? constants->count : COHERENCE_TOP;
+	size_t top = constants->count > 0 ? constants->count : TLV_COHERENCE_TOP;
 	tlv_model *model;
 
 	TLV_TRY(constant_model(ctx, constants, &model));

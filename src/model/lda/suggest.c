@@ -1,7 +1,7 @@
 /*
  * suggest.c - what documents say about the number of topics, as a plan (lda.h): the directions that
- * are significant in both halves, and the likelihood of documents that were held out under models
- * of several k.
+ * are significant in both halves, and under models of several k the likelihood of documents that
+ * were held out and the coherence of topics.
  *
  * The models are learnt by plans of their own, side by side: in every pass over the rows are the
  * statistics of all of them that see the rows alike.  The documents that are held out are seen in
@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "tensorlv/model/counts.h"
+#include "tensorlv/model/topics.h"
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/linalg.h"
 
 /* One in so many documents is held out, and falls into one of so many groups. */
 #define HELD_OUT 5
@@ -36,6 +38,8 @@ typedef struct grid_member
 	bool taking;	 /* part in the pass over the rows that runs */
 	size_t groups;	 /* in which there were tokens */
 	double score[GROUPS];
+	double npmi; /* mean over its topics, and the error of that; NaN: not measured */
+	double npmi_error;
 } grid_member;
 
 typedef struct suggest_plan
@@ -158,11 +162,84 @@ suggest_held_out(suggest_plan *plan)
 	plan->rows[first + chosen].chosen = true;
 }
 
+/* The k of the most coherent topics is chosen. */
+static void
+suggest_coherence(suggest_plan *plan)
+{
+	tlv_suggestion *best = NULL;
+
+	for (size_t j = 0; j < plan->n; j++)
+	{
+		const grid_member *member = &plan->grid[j];
+		tlv_suggestion *row;
+
+		if (isnan(member->npmi))
+			continue;
+		row = suggest_row(plan, member->k, TLV_SUGGEST_COHERENCE, member->npmi);
+		row->standard_error = member->npmi_error;
+		if (best == NULL || row->score > best->score)
+			best = row;
+	}
+	if (best != NULL)
+		best->chosen = true;
+}
+
 static tlv_status
 suggest_finish(suggest_plan *plan)
 {
 	if (wants(plan, TLV_SUGGEST_HELD_OUT))
 		suggest_held_out(plan);
+	suggest_coherence(plan);
+	return TLV_OK;
+}
+
+/* ---- coherence of the topics, over all documents ---- */
+
+/* Mean and standard error over the topics of a model. */
+static void
+measure_coherence(const tlv_frame *counts, double *mean, double *error)
+{
+	size_t top = tlv_frame_find(counts, "items")->rows,
+		   k = tlv_frame_find(counts, "items")->columns;
+	const double *joint = tlv_frame_float64(counts, "joint");
+	double documents = tlv_frame_scalar(counts, "documents", 0), sum = 0, squares = 0;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		double npmi, umass;
+
+		tlv_topic_coherence(top, joint + j * tlv_packed2_size(top), documents, &npmi, &umass);
+		sum += npmi;
+		squares += npmi * npmi;
+	}
+	*mean = sum / (double) k;
+	*error = k > 1 ? sqrt(fmax(squares - sum * *mean, 0) / ((double) k * (double) (k - 1))) : NAN;
+}
+
+static tlv_status
+take_coherence(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	suggest_plan *plan = suggest_plan_of(base);
+
+	(void) ctx;
+	(void) pass;
+	for (size_t j = 0; j < plan->n; j++)
+		if (values[j] != NULL)
+			measure_coherence(&values[j]->frame, &plan->grid[j].npmi, &plan->grid[j].npmi_error);
+	return suggest_finish(plan);
+}
+
+/* Where there are fewer items than coherence looks at there is none. */
+static tlv_status
+coherence_or_finish(suggest_plan *plan, tlv_pass *pass)
+{
+	if (!wants(plan, TLV_SUGGEST_COHERENCE) || plan->n == 0 ||
+		tlv_frame_find(&plan->grid[0].model, "items")->rows < TLV_COHERENCE_TOP)
+		return suggest_finish(plan);
+	for (size_t j = 0; j < plan->n; j++)
+		tlv_plan_ask(&plan->base, pass, "coherence", &tlv_aggregate_coherence, take_coherence)
+			->constant = &plan->grid[j].model;
+	pass->passes_left = 1;
 	return TLV_OK;
 }
 
@@ -185,7 +262,7 @@ take_held_out(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 			member->score[member->groups++] = tlv_frame_scalar(seen, "log_likelihood", 0) / tokens;
 	}
 	if (++plan->group == GROUPS)
-		return suggest_finish(plan);
+		return coherence_or_finish(plan, pass);
 	ask_held_out(plan, pass);
 	return TLV_OK;
 }
@@ -218,7 +295,7 @@ same_rows(const tlv_pass *a, const tlv_pass *b)
 }
 
 /* The next pass of the first that waits, and of all that wait for the same rows. */
-static void
+static tlv_status
 ask_training(suggest_plan *plan, tlv_pass *pass)
 {
 	const tlv_pass *first = NULL;
@@ -233,10 +310,12 @@ ask_training(suggest_plan *plan, tlv_pass *pass)
 		if (member->taking)
 			plan->statistics[n++] = member->pass.statistics[0];
 	}
+	if (n == 0 && !wants(plan, TLV_SUGGEST_HELD_OUT))
+		return coherence_or_finish(plan, pass);
 	if (n == 0)
 	{
 		ask_held_out(plan, pass);
-		return;
+		return TLV_OK;
 	}
 	pass->source = first->source;
 	pass->damp = first->damp;
@@ -247,6 +326,7 @@ ask_training(suggest_plan *plan, tlv_pass *pass)
 	pass->statistics = plan->statistics;
 	pass->stage = first->stage;
 	plan->base.then = take_training;
+	return TLV_OK;
 }
 
 /* A plan of ours takes the value of its one statistic, which is its own from here on. */
@@ -293,8 +373,7 @@ take_training(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pa
 	if (plan->n == 0)
 		return suggest_finish(plan);
 	plan->begun = true;
-	ask_training(plan, pass);
-	return TLV_OK;
+	return ask_training(plan, pass);
 }
 
 /* ---- the grid ---- */
@@ -312,7 +391,7 @@ grid_add(suggest_plan *plan, size_t k)
 		at--;
 	else
 		memmove(&plan->grid[at + 1], &plan->grid[at], (plan->n++ - at) * sizeof(grid_member));
-	plan->grid[at] = (grid_member){.k = k};
+	plan->grid[at] = (grid_member){.k = k, .npmi = NAN, .npmi_error = NAN};
 }
 
 static tlv_status
@@ -345,8 +424,7 @@ learn_grid(tlv_context *ctx, suggest_plan *plan, tlv_pass *pass)
 	TLV_TRY(make_grid(ctx, plan));
 	for (size_t j = 0; j < plan->n; j++)
 		TLV_TRY(member_forward(ctx, plan, &plan->grid[j], NULL));
-	ask_training(plan, pass);
-	return TLV_OK;
+	return ask_training(plan, pass);
 }
 
 static tlv_status
@@ -362,10 +440,10 @@ take_choice(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 		return TLV_OK;
 	}
 	(void) tlv_lda_plan_z(plan->choice, &n);
-	TLV_TRY_NEW0(ctx, plan->rows, n + 1 + MOST_K);
+	TLV_TRY_NEW0(ctx, plan->rows, n + 1 + 2 * MOST_K);
 	if (wants(plan, TLV_SUGGEST_SIGNIFICANCE))
 		suggest_significance(plan);
-	if (!wants(plan, TLV_SUGGEST_HELD_OUT))
+	if (!wants(plan, TLV_SUGGEST_HELD_OUT) && !wants(plan, TLV_SUGGEST_COHERENCE))
 		return TLV_OK;
 	return learn_grid(ctx, plan, pass);
 }

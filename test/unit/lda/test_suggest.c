@@ -68,6 +68,33 @@ chosen_of(const tlv_suggestion *rows, size_t n)
 	return k;
 }
 
+/* True topics hold together; a mixture of all does not. */
+static void
+assert_coherent(size_t k)
+{
+	const tlv_suggestion *rows;
+	double best = -1, all = 1, of_truth = -1;
+	size_t n;
+
+	rows = suggested(20, TLV_SUGGEST_COHERENCE, &n);
+	assert_in_range(n, 3, TLV_PLAN_STATISTICS);
+	(void) chosen_of(rows, n);
+	for (size_t j = 0; j < n; j++)
+	{
+		print_message("k %zu: %zu coherence %.4f +- %.4f%s\n", k, rows[j].k, rows[j].score,
+					  rows[j].standard_error, rows[j].chosen ? " *" : "");
+		assert_string_equal(rows[j].criterion, TLV_SUGGEST_COHERENCE);
+		assert_true(rows[j].score >= -1 && rows[j].score <= 1);
+		assert_true(isnan(rows[j].standard_error) == (rows[j].k == 1));
+		best = fmax(best, rows[j].score);
+		all = rows[j].k == 1 ? rows[j].score : all;
+		of_truth = rows[j].k == k ? rows[j].score : of_truth;
+		assert_int_equal(rows[j].chosen && rows[j].score < best, false);
+	}
+	assert_above(of_truth, all + 0.05);
+	assert_above(of_truth, 0.8 * best);
+}
+
 /* Both find as many topics as there are; the curve rises up to there and no farther. */
 static void
 test_simulated(void **state)
@@ -106,12 +133,13 @@ test_simulated(void **state)
 		}
 		assert_in_range(chosen_of(rows, n), k, k + 1);
 		assert_int_equal(rows[0].k, 1);
+		assert_coherent(k);
 		teardown(NULL);
 		setup(NULL);
 	}
 }
 
-/* Independent words: one topic by either; both in one run. */
+/* Independent words: one topic by significance and likelihood; all three in one run. */
 static void
 test_nothing(void **state)
 {
@@ -126,7 +154,12 @@ test_nothing(void **state)
 		first++;
 	assert_in_range(first, 1, n - 1);
 	assert_int_equal(chosen_of(rows, first), 1);
-	assert_int_equal(chosen_of(rows + first, n - first), 1);
+	rows += first;
+	n -= first;
+	for (first = 0; first < n && strcmp(rows[first].criterion, TLV_SUGGEST_HELD_OUT) == 0;)
+		first++;
+	assert_int_equal(chosen_of(rows, first), 1);
+	assert_in_range(n - first, 1, TLV_PLAN_STATISTICS);
 }
 
 /* One document, and two: an answer, if need be without a curve; none: the error for that. */
