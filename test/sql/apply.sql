@@ -199,8 +199,8 @@ DROP DOMAIN apply_length, apply_vector;
 
 -- tlv_impute: the mean of what is missing, as an integral over the model's own densities says it
 CREATE FUNCTION pg_temp.integral(m tlv_model, before float8[], after float8[]) RETURNS float8 LANGUAGE sql AS $$
-  SELECT sum(t * exp(greatest(l - most, -700))) / sum(exp(greatest(l - most, -700))) FROM (SELECT t, l, max(l) OVER () AS most FROM generate_series(-3000, 3000) i, LATERAL (SELECT i / 100.0::float8) s(t),
-    LATERAL (SELECT tlv_log_likelihood(m, before || t || after)) q(l)) r $$;
+  SELECT sum(t * exp(greatest(l - most, -700))) / sum(exp(greatest(l - most, -700))) FROM (SELECT t, l, max(l) OVER () AS most
+    FROM generate_series(-3000, 3000) i, LATERAL (SELECT i / 100.0::float8) s(t), LATERAL (SELECT tlv_log_likelihood(m, before || t || after)) q(l)) r $$;
 CREATE FUNCTION pg_temp.near(m tlv_model, VARIADIC x float8[]) RETURNS boolean LANGUAGE sql AS $$
   SELECT abs((tlv_impute(m, x[1:1] || NULL::float8 || x[2:]))[2] - pg_temp.integral(m, x[1:1], x[2:])) < 1e-3 $$;
 SELECT covariance, pg_temp.near(m, 0.5, 1) AS gaussians, pg_temp.near(m, -2, 0) AS elsewhere
