@@ -3,6 +3,7 @@
  */
 #include "tensorlv/num/rng.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "tensorlv/num/assert.h"
@@ -118,6 +119,19 @@ tlv_rng_gamma(tlv_rng *rng, double shape)
 	return x * pow(1 - tlv_rng_uniform(rng), 1 / shape);
 }
 
+/* The logarithm of a gamma variate, finite for any shape of at least 0: differences of two are. */
+static double
+log_gamma_variate(tlv_rng *rng, double shape)
+{
+	const double most = DBL_MAX / 4;
+	double x;
+
+	if (shape >= 1)
+		return log(gamma_from_one(rng, fmin(shape, most)));
+	x = log(gamma_from_one(rng, shape + 1));
+	return fmax(x + log(1 - tlv_rng_uniform(rng)) / shape, -most);
+}
+
 /*
  * By logarithms of gamma variates: with small alpha all n of them may
  * underflow, and their quotients are still wanted.
@@ -129,13 +143,7 @@ tlv_rng_dirichlet(tlv_rng *rng, size_t n, const double *alpha, double *out)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		if (alpha[i] >= 1)
-			out[i] = log(gamma_from_one(rng, alpha[i]));
-		else
-		{
-			out[i] = log(gamma_from_one(rng, alpha[i] + 1));
-			out[i] += log(1 - tlv_rng_uniform(rng)) / alpha[i];
-		}
+		out[i] = log_gamma_variate(rng, alpha[i]);
 		largest = fmax(largest, out[i]);
 	}
 	for (size_t i = 0; i < n; i++)

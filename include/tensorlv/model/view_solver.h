@@ -50,7 +50,7 @@ typedef struct tlv_view_solution
 } tlv_view_solution;
 
 /*
- * words: "components" or "states".  Errors: TLV_NOT_IDENTIFIABLE with the singular values or
+ * k is at most d_t of every view; words: "components" or "states".  Errors: TLV_NOT_IDENTIFIABLE with the singular values or
  * eigenvalues, those of tlv_decompose.
  */
 extern tlv_status tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,

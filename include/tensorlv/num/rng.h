@@ -62,7 +62,7 @@ extern void tlv_rng_fill_normal(tlv_rng *rng, size_t n, double *out);
 /* Gamma(shape, 1), shape > 0 (Marsaglia-Tsang 2000, with the boost for shape < 1). */
 extern double tlv_rng_gamma(tlv_rng *rng, double shape);
 
-/* Dirichlet(alpha[0..n-1]) into out, summing to 1. */
+/* Dirichlet(alpha[0..n-1]), alpha at least 0, into out, summing to 1. */
 extern void tlv_rng_dirichlet(tlv_rng *rng, size_t n, const double *alpha, double *out);
 
 /* Poisson(mean), mean >= 0. */

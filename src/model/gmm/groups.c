@@ -259,6 +259,11 @@ gmm_fit_views(tlv_context *ctx, const tlv_gmm_sample *sample, const gmm_options_
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu coordinates are not three groups",
 						sample->d);
 	TLV_TRY(division_create(ctx, sample->d, options->k, &division));
+	for (int t = 0; t < 3; t++)
+		if (division.d[t] < options->k)
+			return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
+							"groups of %zu coordinates do not show %zu components", division.d[t],
+							options->k);
 	TLV_TRY_NEW_ROWS(ctx, means, options->k, division.used);
 	TLV_TRY_NEW(ctx, label, sample->n);
 	TLV_TRY(try_divisions(ctx, sample, options, &division, means, label, &ratio));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tensorlv/num/bag.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -75,6 +76,7 @@ dense_svd(tlv_context *ctx, view_work *work, tlv_view_solution *solution)
 	size_t d1 = source->d[0], d3 = source->d[2], n = d1 < d3 ? d1 : d3, k = work->k;
 	double *cross, *identity, *u, *vt;
 
+	tlv_assert(k <= n);
 	TLV_TRY(tlv_alloc_numbers(ctx, &cross, d1 * d3));
 	TLV_TRY(tlv_alloc_numbers(ctx, &identity, d1 * d1));
 	TLV_TRY(tlv_alloc_numbers(ctx, &u, d1 * n + n * d3));

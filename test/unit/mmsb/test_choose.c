@@ -279,6 +279,40 @@ test_chance(void **state)
 	assert_int_equal(more, 0);
 }
 
+/*
+ * Communities that are not much denser inside are counted, and not left in parts: of a small graph
+ * and of a large one, whose moves are fewer.
+ */
+static void
+test_weak(void **state)
+{
+	size_t exact = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 12; seed++)
+	{
+		tlv_mmsb_simulation o = plain;
+		tlv_mmsb_options options = options_of(0, 0);
+		bool large = seed > 10;
+		world w;
+		size_t k;
+
+		o.k = large ? 10 : 5;
+		o.nodes = large ? 20000 : 1000;
+		o.within = large ? .004 : .04;
+		o.between = large ? .0003 : .006;
+		o.seed = seed;
+		w = simulate(o);
+		options.max_k = 0;
+		options.degree_corrected = TLV_DEGREES_CHOSEN;
+		k = fit(&w, options).parts.k;
+		print_message("%zu nodes in %zu communities: %zu\n", o.nodes, o.k, k);
+		exact += k == o.k;
+		pool_reset(&memory, &ctx);
+	}
+	assert_at_least(exact, 11);
+}
+
 /* A given k of a graph without communities is fitted, and doubted; of one with some it is not. */
 static void
 test_doubt(void **state)
@@ -485,6 +519,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_degrees, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_weak, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_doubt, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_geometric, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_spurious, setup, teardown),

@@ -1,6 +1,8 @@
 /*
  * test_context.c - memory, errors and random variates.
  */
+#include <float.h>
+
 #include "assertions.h"
 #include <stdlib.h>
 
@@ -253,6 +255,22 @@ test_dirichlet_permutation(void **state)
 	{
 		tlv_rng_dirichlet(&rng, 4, tiny, out);
 		assert_close(out[0] + out[1] + out[2] + out[3], 1, 1e-12);
+	}
+	/* Parameters that nobody means, but a forged model may hold: still a distribution. */
+	for (int i = 0; i < 100; i++)
+	{
+		const double odd[] = {0, 1e-320, 1e-310, 1e-300, 1, 1e300, DBL_MAX};
+
+		for (int first = 0; first < 7; first++)
+			for (int many = 1; first + many <= 7; many++)
+			{
+				double share[7], sum = 0;
+
+				tlv_rng_dirichlet(&rng, (size_t) many, odd + first, share);
+				for (int j = 0; j < many; j++)
+					sum += share[j];
+				assert_close(sum, 1, 1e-12);
+			}
 	}
 	assert_ok(tlv_rng_permutation(&ctx, &rng, 10, order));
 	for (int i = 0; i < 10; i++)
