@@ -50,8 +50,8 @@ typedef struct tlv_view_solution
 } tlv_view_solution;
 
 /*
- * k is at most d_t of every view; words: "components" or "states".  Errors: TLV_NOT_IDENTIFIABLE with the singular values or
- * eigenvalues, those of tlv_decompose.
+ * k is at most d_t of every view; words: "components" or "states".  Errors: TLV_NOT_IDENTIFIABLE
+ * with the singular values or eigenvalues, those of tlv_decompose.
  */
 extern tlv_status tlv_view_solve(tlv_context *ctx, const tlv_view_source *source, size_t k,
 								 const tlv_decompose_options *options, const char *words,
