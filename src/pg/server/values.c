@@ -23,6 +23,7 @@
 
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/layout.h"
 
 static const char *const type_names[] = {"", "tlv_moments", "tlv_subspace", "tlv_model",
 										 "tlv_graph"};
@@ -484,12 +485,32 @@ append_number(StringInfo json, double value)
 	appendStringInfoString(json, number);
 }
 
+/* A setting of a model that is one of some names, or yes or no (layout.h). */
+static bool
+append_setting(StringInfo json, const tlv_frame *frame, const tlv_section *section)
+{
+	const tlv_field *field = NULL;
+	double number = tlv_frame_scalar(frame, section->name, 0);
+
+	if (frame->header->type == TLV_FRAME_MODEL)
+		field = tlv_layout_field(tlv_layout_of(frame), section->name);
+	if (field != NULL && field->form == TLV_FIELD_CHOICE)
+		escape_json(json, field->names[(int) number]);
+	else if (field != NULL && field->form == TLV_FIELD_FLAG)
+		appendStringInfoString(json, number != 0 ? "true" : "false");
+	else
+		return false;
+	return true;
+}
+
 static void
 append_single(StringInfo json, const tlv_frame *frame, const tlv_section *section)
 {
 	const void *data = tlv_section_data(frame, section);
 	double number;
 
+	if (append_setting(json, frame, section))
+		return;
 	if (section->element == TLV_INT64)
 		appendStringInfo(json, INT64_FORMAT, *(const int64 *) data);
 	else if (section->element == TLV_BYTES)

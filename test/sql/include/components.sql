@@ -6,12 +6,12 @@ $$;
 -- Variances by coordinate of diagonal covariances, matrices of full ones, else null.
 CREATE OR REPLACE FUNCTION pg_temp.mixture(model tlv_model)
 RETURNS TABLE (component integer, weight float8, mean float8[], variance float8, covariance float8[], degrees float8, kappa float8) LANGUAGE sql AS $$
-  SELECT component, weight, m.mean, m.variance, CASE tlv_info($1)->>'covariance' WHEN '2' THEN m.variances WHEN '3' THEN v.matrix END,
+  SELECT component, weight, m.mean, m.variance, CASE tlv_info($1)->>'covariance' WHEN 'diagonal' THEN m.variances WHEN 'full' THEN v.matrix END,
          (SELECT score FROM tlv_diagnostics($1) d WHERE d.measure = 'degrees_of_freedom' AND d.component = c.component),
          (SELECT score FROM tlv_diagnostics($1) d WHERE d.measure = 'concentration' AND d.component = c.component)
   FROM tlv_components($1) c JOIN pg_temp.means($1) m USING (component) JOIN (
     SELECT component, array_agg(r ORDER BY a) AS matrix FROM (SELECT component, dimension_a AS a, array_agg(covariance ORDER BY dimension_b) AS r
-      FROM tlv_covariances($1) WHERE tlv_info($1)->>'covariance' = '3' OR dimension_a = 1 GROUP BY 1, 2) q GROUP BY 1) v USING (component) ORDER BY component
+      FROM tlv_covariances($1) WHERE tlv_info($1)->>'covariance' = 'full' OR dimension_a = 1 GROUP BY 1, 2) q GROUP BY 1) v USING (component) ORDER BY component
 $$;
 -- Of three views; of categories their probabilities.
 CREATE OR REPLACE FUNCTION pg_temp.views(model tlv_model) RETURNS TABLE (view integer, component integer, weight float8, mean float8[], variance float8[]) LANGUAGE plpgsql AS $$
