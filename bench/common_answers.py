@@ -130,6 +130,28 @@ def variables(draw):
     return make
 
 
+def members(rows, p, categories, k=1, concentration=1., mixed=False):
+    """k = 1: independent variables; else of k classes, or mixed memberships in them"""
+    kind, alpha = ('gom', 'alpha => .2, ') if mixed else ('lca', '')
+
+    def make(s, seed):
+        s.query(f'DROP TABLE IF EXISTS d; CREATE TEMP TABLE d AS SELECT v FROM tlv_simulate_{kind}(tlv_simulate_{kind}_model('
+                f'{p}, {k}, categories => {categories}, {alpha}concentration => {concentration}, seed => {seed}), {rows}, {seed})')
+    return make
+
+
+def guesses(items, workers, k, each, knowing=0.):
+    """workers who guess by habits of their own, each item asked so often; a share of the answers is known"""
+    def make(s, seed):
+        rng = np.random.default_rng(seed)
+        habit, truth = rng.dirichlet(np.full(k, 3.), workers), rng.integers(0, k, items)
+        item = np.repeat(np.arange(items), each)
+        worker = np.concatenate([rng.choice(workers, each, replace=False) for _ in range(items)])
+        told = np.array([rng.choice(k, p=habit[w]) for w in worker])
+        s.copy('d', 'item worker answer', [item, worker, np.where(rng.random(len(item)) < knowing, truth[item], told)])
+    return make
+
+
 def tree(p, n, seed_of_rows=1000):
     def make(s, seed):
         s.query('DROP TABLE IF EXISTS truth, d')
@@ -144,7 +166,8 @@ LEFT_OUT = {'topics': "tlv_lda('SELECT bag FROM d')", 'communities': "tlv_mmsb('
             'full': "tlv_gmm('SELECT x FROM d', covariance => 'full')", 't': "tlv_gmm('SELECT x FROM d', tails => 't')",
             'symbols': "tlv_hmm('SELECT seq, t, symbol FROM d')", 'steps': "tlv_hmm('SELECT seq, t, x FROM d')", 'arrays': "tlv_hmm('SELECT v FROM d')",
             'views': "tlv_multiview('SELECT x1, x2, x3 FROM d')", 'categories': "tlv_multiview('SELECT category1, category2, category3 FROM d')",
-            'ica': "tlv_ica('SELECT x FROM d')"}
+            'ica': "tlv_ica('SELECT x FROM d')", 'lca': "tlv_lca('SELECT v FROM d')", 'gom': "tlv_gom('SELECT v FROM d')",
+            'crowd': "tlv_crowd('SELECT item, worker, answer FROM d')"}
 SUGGESTED = "SELECT k FROM tlv_suggest_k('SELECT bag FROM d') WHERE chosen"
 COMPONENTS, STATES = number('tlv_components'), number('tlv_states')
 CLASSES = CATEGORIES = COMPONENTS
@@ -181,6 +204,15 @@ def noise_lines():
     yield 'multi-view, k = 2: no warning', 'the same', apart, of_model("tlv_multiview('SELECT x1, x2, x3 FROM d', k => 2)", UNWARNED)
     yield 'multi-view, k left out', 'independent categories, 2000 x 3', answers, of_model(LEFT_OUT['categories'], CATEGORIES)
     yield 'ica', 'a correlated Gaussian, 2000 x 5', gauss, of_model(LEFT_OUT['ica'], f'CASE WHEN {WARNED} THEN 1 ELSE {SOURCES} END')
+    few, many, pairs = members(500, 12, 3), members(2000, 6, 4), members(100, 8, 2)
+    for name, data in (('500 x 12 of 3', few), ('2000 x 6 of 4', many), ('100 x 8 of 2', pairs)):
+        yield 'latent classes, k left out', f'independent, {name}', data, of_model(LEFT_OUT['lca'], COMPONENTS)
+        yield 'mixed membership, k left out', 'the same', data, of_model(LEFT_OUT['gom'], COMPONENTS)
+    yield 'latent classes, k = 3: no warning', 'independent, 500 x 12 of 3', few, of_model("tlv_lca('SELECT v FROM d', k => 3)", UNWARNED)
+    yield 'mixed membership, k = 3: no warning', 'the same', few, of_model("tlv_gom('SELECT v FROM d', k => 3)", UNWARNED)
+    for items, workers, k, each in ((300, 20, 2, 5), (300, 20, 4, 5), (1000, 100, 3, 3)):
+        yield 'crowd: no warning', f'{workers} workers who guess, {items} items, {k} answers, {each} an item', \
+            guesses(items, workers, k, each), of_model(LEFT_OUT['crowd'], UNWARNED)
     bits, reals = variables(lambda rng: rng.integers(0, 2, (500, 12))), variables(lambda rng: rng.normal(size=(500, 12)))
     yield 'trees: any edge', 'independent, 500 x 12 binary', bits, of_model("tlv_tree('SELECT v FROM d', states => 2)", EDGES)
     yield 'trees: any edge', 'independent Gaussians, 500 x 12', reals, of_model("tlv_tree('SELECT v FROM d')", EDGES)
@@ -203,5 +235,9 @@ def weak_lines():
     yield 'multi-view', 'k = 3, 1000 x 4 + 4 + 4', views(1000, k=3), of_model(LEFT_OUT['views'], CLASSES), 3
     yield 'multi-view', 'k = 3, 6 categories, 8000 x 3', views(8000, (6, 6, 6), 3), \
         of_model(LEFT_OUT['categories'], CATEGORIES), 3
+    yield 'latent classes', 'k = 3, 500 x 12 of 3', members(500, 12, 3, 3), of_model(LEFT_OUT['lca'], COMPONENTS), 3
+    yield 'latent classes', 'k = 3, 1000 x 10 of 2', members(1000, 10, 2, 3), of_model(LEFT_OUT['lca'], COMPONENTS), 3
+    yield 'mixed membership', 'k = 3, 500 x 30 of 4', members(500, 30, 4, 3, .5, True), of_model(LEFT_OUT['gom'], COMPONENTS), 3
+    yield 'crowd: no warning', '20 workers who know a third, 300 items, 3 answers, 5 an item', guesses(300, 20, 3, 5, .33), of_model(LEFT_OUT['crowd'], UNWARNED), 2
     yield 'trees: wrong splits', '12 binary variables, 2000 rows', tree(12, 2000), \
         "SELECT r.different FROM truth, tlv_robinson_foulds(tlv_tree('SELECT v FROM d', states => 2), truth.m) r", 0

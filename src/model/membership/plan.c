@@ -14,9 +14,6 @@
 #define SAMPLE_VALUES ((size_t) 1 << 20)
 #define LEAST_SAMPLE  1000
 #define MOST_SAMPLE	  100000
-/* Numbers of components that are tried, and how many without a gain end the search. */
-#define MOST_TRIED	 20
-#define WITHOUT_GAIN 2
 /* Passes over rows that the sample did not hold. */
 #define CLASS_PASSES 20
 #define MIXED_PASSES 5
@@ -150,65 +147,13 @@ diagnose_training(tlv_context *ctx, const membership_training *training, tlv_dia
 										.hint = "A smaller k, more rows or more variables."},
 						 "the pairs of variables do not show so many components: the start is of "
 						 "clusters, and parameters may be any of several"));
-	if (training->k > 1 && !(gain > 2 * training->held_error))
+	if (training->k > 1 && !(gain > MEMBERSHIP_MARGIN * training->held_error))
 		return tlv_warn(
 			ctx, to,
 			&(tlv_warning){
 				.code = "no_structure", .score = gain, .hint = "A smaller k, or more rows."},
 			"%s the marginal frequencies of held-out values",
 			gain < 0 ? "the model predicts worse than" : "the model does not predict better than");
-	return TLV_OK;
-}
-
-static double
-score_of(const membership_plan *plan, const membership_rows *rows,
-		 const membership_training *training)
-{
-	double cells = (double) rows->n * (double) rows->slots;
-	double parameters =
-		(double) training->k - 1 + (double) training->k * (double) (rows->categories - rows->p);
-
-	if (plan->options.criterion == TLV_MEMBERSHIP_HELD_OUT)
-		return training->held;
-	return (training->likelihood * (double) rows->n - parameters / 2 * log((double) rows->n)) /
-		   cells;
-}
-
-/* Tries 1, 2, ... components until more say no more. */
-static tlv_status
-choose_components(tlv_context *ctx, membership_plan *plan, membership_rows *rows,
-				  tlv_diagnostics *to)
-{
-	tlv_membership_options options = plan->options.fit;
-	size_t most = tlv_least(MOST_TRIED, rows->categories - rows->p + 1);
-	double best = -HUGE_VAL;
-	int without = 0;
-
-	for (size_t k = 1; k <= most && k <= rows->n && without < WITHOUT_GAIN; k++)
-	{
-		membership_training training = {.options = &options, .k = k, .steps = -1};
-		tlv_scratch scratch;
-		tlv_status status;
-		double score;
-
-		options.k = k;
-		tlv_scratch_begin(ctx, &scratch);
-		status = membership_train(ctx, rows, &training);
-		tlv_scratch_end(ctx, &scratch);
-		TLV_TRY(status);
-		score = score_of(plan, rows, &training); /* of its numbers alone */
-		TLV_TRY(tlv_diagnose(ctx, to, score,
-							 plan->options.criterion == TLV_MEMBERSHIP_HELD_OUT ? "held_out_of_%zu"
-																				: "bic_of_%zu",
-							 k));
-		without++;
-		if (score > best)
-		{
-			best = score;
-			plan->k = k;
-			without = 0;
-		}
-	}
 	return TLV_OK;
 }
 
@@ -262,7 +207,8 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	TLV_TRY(membership_check_options(ctx, options, rows.p, rows.categories));
 	plan->k = options->k;
 	if (plan->k == 0)
-		TLV_TRY(choose_components(ctx, plan, &rows, &diagnostics));
+		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, &diagnostics,
+								  &plan->k));
 	options->k = training.k = plan->k;
 	if (plan->options.refine != 0)
 		training.steps = 0;

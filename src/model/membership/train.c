@@ -212,7 +212,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 {
 	membership_worker worker;
 	held_score score = {0};
-	double mean;
+	double mean, before;
 
 	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
 	membership_worker_set(&worker, rows->categories, fit->weights, fit->table);
@@ -224,9 +224,13 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 			TLV_TRY_CONTINUE(ctx);
 		(void) membership_infer(&worker, n, rows->items);
 		n = membership_row_items(rows, rows->held, i, rows->items);
+		before = score.sum;
 		score_row(&worker, rows, n, &score);
+		if (training->others != NULL)
+			training->others[i] = score.sum - before;
 	}
 	score.cells = fmax(score.cells, 1);
+	training->cells = score.cells;
 	training->held = score.sum / score.cells;
 	training->marginal = score.marginal / score.cells;
 	mean = training->held - training->marginal;
@@ -373,6 +377,8 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
 	own.start = name;
+	own.scores = best->others;
+	own.others = best->scores;
 	own.fit.weights = fit->weights;
 	own.fit.table = fit->table;
 	own.fit.k = fit->k;
@@ -398,14 +404,21 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	return TLV_OK;
 }
 
+size_t
+membership_trial_rows(const membership_rows *rows)
+{
+	size_t n = TRIAL_VALUES / rows->slots;
+
+	return tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
+}
+
 /* The first rows, which are a random part of them. */
 static membership_rows
 trial_rows(const membership_rows *rows)
 {
 	membership_rows view = *rows;
-	size_t n = TRIAL_VALUES / rows->slots;
 
-	view.n = tlv_least(n < TRIAL_ROWS ? TRIAL_ROWS : n, rows->n);
+	view.n = membership_trial_rows(rows);
 	return view;
 }
 

@@ -97,6 +97,52 @@ test_nothing_there(void **state)
 	assert_true(tlv_warnings_find(&model, "no_structure", NULL));
 }
 
+/* How many of `sets` draws, k left out, are given another number of components than they have. */
+static int
+wrong_numbers(int sets, size_t n, tlv_membership_simulation drawn_from)
+{
+	int wrong = 0;
+
+	for (int set = 0; set < sets; set++)
+	{
+		tlv_membership_plan_options options = usual_options(drawn_from.mixed, 0);
+		tlv_membership_parts parts;
+		tlv_frame model;
+
+		drawn_from.seed = (uint64_t) (300 + set);
+		(void) draw_members(n, drawn_from);
+		model = plan_model(&passes, make(&passes, &options));
+		tlv_membership_read(&model, &parts);
+		wrong += parts.k != drawn_from.k;
+	}
+	return wrong;
+}
+
+/* One component where there is one, by classes and by memberships; three where there are three. */
+static void
+test_number(void **state)
+{
+	(void) state;
+	for (int mixed = 0; mixed < 2; mixed++)
+	{
+		tlv_membership_simulation one = {.mixed = mixed != 0,
+										 .variables = 6,
+										 .categories = 3,
+										 .k = 1,
+										 .alpha = 1,
+										 .concentration = 1};
+		tlv_membership_simulation three = {.mixed = mixed != 0,
+										   .variables = 12,
+										   .categories = 4,
+										   .k = 3,
+										   .alpha = 0.1,
+										   .concentration = 0.5};
+
+		assert_at_most(wrong_numbers(30, 150, one), 1);
+		assert_at_most(wrong_numbers(5, 500, three), 1);
+	}
+}
+
 static void
 test_constant(void **state)
 {
@@ -148,6 +194,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing_there, setup, forget),
+		cmocka_unit_test_setup_teardown(test_number, setup, forget),
 		cmocka_unit_test_setup_teardown(test_constant, setup, forget),
 		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
