@@ -9,11 +9,12 @@ CREATE AGGREGATE tlv_row_sample(v integer[], count integer, seed bigint) (
 );
 COMMENT ON AGGREGATE tlv_row_sample(integer[], integer, bigint) IS 'the same of rows of categories; null elements are kept as -1';
 
-CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer, copies integer DEFAULT 1, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
+CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
     steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, text, jsonb) IS
-    'k latent classes from category moments with tables of triples, without the rows: pairs of different variables are whitened, triples decomposed; copies of every '
+    'k latent classes (null: as many as the pairs of variables show) from category moments with tables of triples, without the rows: pairs of different variables are '
+    'whitened, triples decomposed; copies of every '
     'variable, side by side in the rows; method joint, power, als or sgd, restarts and steps of the decomposition';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT 'long',
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
@@ -24,7 +25,7 @@ COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, integer, t
     'integer[] of categories, numbered from 0, or, with layout wide, one column a variable; what has no row, or is null, is missing. k null: by criterion held_out '
     '(likelihood of a tenth of the values) or bic; starts from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at '
     'most so many iterations (null: until the likelihood stands); the other parameters are those of tlv_fit_lca';
-CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
+CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
 COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, text, jsonb) IS

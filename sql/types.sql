@@ -49,6 +49,10 @@ CREATE FUNCTION tlv_build_info()
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE ROWS 8;
 COMMENT ON FUNCTION tlv_build_info() IS 'versions, and the BLAS in use with its threads';
 
+CREATE FUNCTION tlv_kind(value tlv_bag) RETURNS text
+    AS 'MODULE_PATHNAME', 'tlv_bag_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_kind(tlv_bag) IS 'the kind of a tlv_bag: bag';
+
 CREATE FUNCTION tlv_kind(value tlv_moments) RETURNS text
     AS 'MODULE_PATHNAME', 'tlv_value_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_kind(tlv_moments) IS 'the kind of a tlv_moments, one of tlv_kinds(), read of its first bytes';

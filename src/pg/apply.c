@@ -13,6 +13,7 @@
 #include "rows/vectors.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/sort.h"
 
 /* Rows of one array between two looks at whether to stop. */
@@ -112,28 +113,48 @@ row_array(ApplyCall *call)
 	return TlvFloat8Array(posterior->total, posterior->values);
 }
 
-/* Of an array of rows: rows x k. */
+/* Rows x k numbers, of which those of some rows are NULL. */
+static ArrayType *
+box_with_nulls(size_t rows, size_t k, const double *numbers, const bool *there)
+{
+	Datum *values = palloc_extended(rows * k * sizeof(Datum), MCXT_ALLOC_HUGE);
+	bool *nulls = palloc_extended(rows * k * sizeof(bool), MCXT_ALLOC_HUGE);
+
+	for (size_t i = 0; i < rows * k; i++)
+	{
+		TlvLoopCheck(i);
+		nulls[i] = !there[i / k];
+		values[i] = nulls[i] ? (Datum) 0 : Float8GetDatum(numbers[i]);
+	}
+	return construct_md_array(values, nulls, 2, (int[]){(int) rows, (int) k}, (int[]){1, 1},
+							  FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+}
+
+/* Of an array of rows: rows x k; a row that is NULL has NULLs. */
 static ArrayType *
 rows_array(ApplyCall *call)
 {
-	size_t rows = call->cursor.rows, k = 0, row = 0;
+	size_t rows = call->cursor.rows, k = tlv_model_components(&call->model->frame), row, n = 0;
 	const tlv_posterior *posterior;
-	double *numbers = NULL;
 	ArrayType *array;
+	double *numbers;
+	bool *there;
 
-	for (; (posterior = infer_next(call)) != NULL; row++)
+	if (rows == 0)
+		return construct_empty_array(FLOAT8OID);
+	TlvRequireArray(rows, k);
+	numbers = palloc_extended(rows * k * sizeof(double), MCXT_ALLOC_HUGE);
+	there = palloc0(rows * sizeof(bool));
+	while ((posterior = infer_next(call)) != NULL)
 	{
-		if (row == 0)
-		{
-			k = posterior->total;
-			TlvRequireArray(rows, k);
-			numbers = palloc_extended(rows * k * sizeof(double), MCXT_ALLOC_HUGE);
-		}
+		row = n++ + call->cursor.nulls;
+		tlv_assert(row < rows && posterior->total == k);
+		there[row] = true;
 		memcpy(numbers + row * k, posterior->values, k * sizeof(double));
 	}
-	if (numbers == NULL) /* no rows */
-		return construct_empty_array(FLOAT8OID);
-	array = TlvFloat8Box(2, (size_t[2]){rows, k}, numbers);
+	array = n == rows ? TlvFloat8Box(2, (size_t[2]){rows, k}, numbers)
+					  : box_with_nulls(rows, k, numbers, there);
+	pfree(there);
 	pfree(numbers);
 	return array;
 }
@@ -260,8 +281,8 @@ TLV_FUNCTION(tlv_top)
 	require_one_choice(&call, "tlv_top");
 	ranked = palloc(2 * tlv_model_components(&call.model->frame) * sizeof(RankedShare));
 	while ((posterior = infer_next(&call)) != NULL)
-		for (size_t i = 0; i < posterior->n; i++)
-			put_top(fcinfo, &call, ++step, posterior->width,
+		for (size_t i = 0; i < posterior->n; i++) /* rows that are NULL are counted, too */
+			put_top(fcinfo, &call, (int32) call.cursor.nulls + ++step, posterior->width,
 					posterior->values + i * posterior->width, n, ranked);
 	close_call(&call);
 	pfree(ranked);

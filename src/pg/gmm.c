@@ -97,8 +97,6 @@ TLV_FUNCTION(tlv_fit_gmm)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	options = read_gmm_arguments(fcinfo, gmm_fit_arguments);
-	if (options.fit.k == 0)
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("k is null")));
 	if ((int) options.fit.covariance == GMM_DIRECTION)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("moments do not tell directions from lengths"),

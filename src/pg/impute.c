@@ -58,8 +58,6 @@ TLV_FUNCTION(tlv_impute)
 
 	if (model->class->impute != NULL)
 		takes = model->rows;
-	if (takes == TLV_ROW_VECTOR) /* which the model itself takes whole */
-		takes |= TLV_ROWS_MISSING_ELEMENTS;
 	if (!TlvAnyOpen(fcinfo, 1, model, takes, "tlv_impute", &cursor))
 	{
 		TlvCachedModelEnd(cache);

@@ -233,3 +233,10 @@ SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY[[1, NULL], [2, 3]]);
 SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY['NaN', NULL]::float8[]);
 SELECT tlv_impute(tlv_simulate_gmm_model(2, 2), ARRAY[1e120, NULL]);
 SELECT tlv_impute(tlv_hmm('SELECT i / 10, i, CASE WHEN i % 3 = 0 THEN ''a'' ELSE ''b'' END FROM generate_series(1, 100) i', 2), ARRAY['a', NULL, 'b']);
+-- many documents in one value, and the kind of a bag
+SELECT tlv_infer(m, ARRAY['{1:2,2:1}'::tlv_bag, NULL, '{3:2}']) = ARRAY[tlv_infer(m, '{1:2,2:1}'), '{NULL,NULL}', tlv_infer(m, '{3:2}')] AS rows, tlv_infer(m, '{}'::tlv_bag[]) AS none,
+  tlv_log_likelihood(m, ARRAY['{1:2,2:1}'::tlv_bag, NULL, '{3:2}']) = tlv_log_likelihood(m, '{1:2,2:1}') + tlv_log_likelihood(m, '{3:2}') AS sum
+FROM tlv_simulate_lda_model(5, 2) m;
+SELECT t.step, t.rank, t.component = tlv_assign(m, CASE step WHEN 1 THEN '{1:2,2:1}'::tlv_bag ELSE '{3:2}' END) AS same
+FROM tlv_simulate_lda_model(5, 2) m, tlv_top(m, ARRAY['{1:2,2:1}'::tlv_bag, NULL, '{3:2}']) t;
+SELECT tlv_kind('{1:1}'::tlv_bag), tlv_kind('{}'::tlv_bag);

@@ -119,7 +119,20 @@ SELECT tlv_gmm('SELECT array[a, NULL] FROM columns', 2);
 SELECT tlv_gmm($$SELECT array[a, 'NaN'] FROM columns$$, 2);
 SELECT tlv_gmm(NULL, 2);
 SELECT tlv_fit_gmm(NULL, 2);
-SELECT tlv_fit_gmm(m, NULL) FROM kept LIMIT 1;
+-- k from moments alone: as many as they show; one component, with a warning, where there is no structure
+SELECT s.k, seed, (SELECT count(*) FROM tlv_components(m)) AS found, (SELECT string_agg(code, ' ') FROM tlv_warnings(m) WHERE code = 'no_structure') AS warning
+FROM (VALUES (1, 4), (2, 4), (3, 4), (5, 6), (8, 10)) AS s(k, d), generate_series(1, 2) AS seed(seed),
+  LATERAL (SELECT tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM tlv_simulate_gmm(tlv_simulate_gmm_model(d, s.k, separation => 4, seed => seed), 20000, seed))) AS m) f ORDER BY 1, 2;
+SELECT count(*) AS components FROM tlv_components((SELECT tlv_fit_gmm(tlv_dense_moments(ARRAY[sin(i), cos(i * 7)], 3)) FROM generate_series(1, 100) i));
+-- what is missing in a row: the density of the rest is the integral over it, the posterior of nothing the weights; rows one by one or many together
+CREATE TEMP TABLE with_gaps AS SELECT form, tlv_simulate_gmm_model(3, 3, 4, form) AS m FROM unnest('{common,spherical,diagonal,full}'::text[]) form;
+INSERT INTO with_gaps SELECT 't', tlv_gmm('SELECT ARRAY[sin(i), cos(i * 7) + sin(i), (i % 10)^3 / 100.0] FROM generate_series(1, 300) i', 2, 'full', 't');
+SELECT form, round((sum(exp(greatest(tlv_log_likelihood(m, ARRAY[1, i * .05, 3]), -100))) * .05 / exp(tlv_log_likelihood(m, ARRAY[1, NULL, 3])))::numeric, 4) AS integral
+FROM with_gaps, generate_series(-2000, 2000) i GROUP BY form, m ORDER BY form COLLATE "C";
+SELECT form, tlv_infer(m, '{NULL,NULL,NULL}') = (SELECT array_agg(weight ORDER BY component) FROM tlv_components(m)) AS weights, tlv_log_likelihood(m, '{NULL,NULL,NULL}') = 0 AS nothing,
+  tlv_infer(m, ARRAY[ARRAY[1, NULL, 3], ARRAY[1, 2, 3]]) = ARRAY[tlv_infer(m, '{1,NULL,3}'), tlv_infer(m, '{1,2,3}')] AS many,
+  tlv_impute(m, ARRAY[ARRAY[1, NULL, 3], ARRAY[1, 2, 3]]) = ARRAY[tlv_impute(m, '{1,NULL,3}'), tlv_impute(m, '{1,2,3}')] AS imputed,
+  (SELECT abs(sum(s) - 1) < 1e-12 FROM unnest(tlv_infer(m, '{1,NULL,NULL}')) s) AS sums, tlv_assign(m, '{1,NULL,3}') BETWEEN 1 AND 3 AS assigned FROM with_gaps ORDER BY form COLLATE "C";
 \set VERBOSITY default
 SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 2) FROM (VALUES (1::float8, 1::float8), (1, -1), (-1, 1), (-1, -1)) v(a, b);
 SELECT tlv_fit_gmm(tlv_dense_moments(array[a, a], 3), 3) FROM (VALUES (0::float8), (1), (1), (0)) v(a);

@@ -17,6 +17,9 @@ CREATE TEMP TABLE answers AS SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_m
 CREATE TEMP TABLE numbers AS SELECT x FROM tlv_simulate_tree(tlv_simulate_tree_model(6, 1, 'gaussian', seed => 4), 500);
 CREATE TEMP TABLE chain AS SELECT ARRAY[a, b, c, d, e] AS v FROM generate_series(1, 4000) i, LATERAL (SELECT (i / 3) % 2) ra(a), LATERAL (SELECT (a + (i * 7919 % 13 = 0)::int) % 2) rb(b),
   LATERAL (SELECT (b + (i * 4729 % 17 = 0)::int) % 2) rc(c), LATERAL (SELECT (c + (i * 9709 % 19 = 0)::int) % 2) rd(d), LATERAL (SELECT (d + (i * 5863 % 23 = 0)::int) % 2) re(e);
+CREATE TEMP TABLE crowd AS SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, share => .3, seed => 5);
+CREATE TEMP TABLE crowd_truth AS SELECT DISTINCT item, true_answer FROM tlv_simulate_crowd(200, 20, 3, share => .3, seed => 5);
+CREATE TEMP TABLE survey AS SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(8, 3, seed => 5), 800);
 
 -- how each is called: {} is where the option goes, NULL: where nothing is
 CREATE TEMP TABLE calls (function text, option text, given text, call text);
@@ -105,23 +108,51 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM answers), 3{})$$, ARRAY[['metric', '''determinant''']]),
   ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_category_moments(v) FROM (SELECT v FROM answers LIMIT 200) q), 3{})$$, ARRAY[['z', '30'], ['significance', '1e-12'], ['regularise', 'true']]),
   ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_dense_moments(x, 2) FROM numbers){})$$, ARRAY[['groups', '''{1,1,2,3,4,5}'''], ['bootstrap', '3'], ['iterations', '1']]),
-  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_dense_moments(ARRAY[1.0, 2.0, 3.0], 2)){})$$, ARRAY[['on_failure', '''null''']])
+  ('tlv_fit_tree', $$tlv_fit_tree((SELECT tlv_dense_moments(ARRAY[1.0, 2.0, 3.0], 2)){})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_crowd', $$tlv_crowd('TABLE crowd'{})$$,
+    ARRAY[['gold', '''SELECT item, true_answer FROM crowd_truth WHERE item < 30'''], ['shrink', '9'], ['start', '''majority'''], ['refine', '''none'''], ['iterations', '1']]),
+  ('tlv_crowd', $$tlv_crowd('TABLE crowd', start => 'moments', iterations => 1{})$$, ARRAY[['restarts', '20'], ['seed', '2']]),
+  ('tlv_crowd', $$tlv_crowd('SELECT 1, 1, NULL::bigint'{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(item, worker, answer) FROM crowd){})$$,
+    ARRAY[['shrink', '9'], ['start', '''majority'''], ['refine', '''none'''], ['iterations', '1']]),
+  ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(item, worker, answer) FROM crowd), start => 'moments', iterations => 1{})$$, ARRAY[['restarts', '20'], ['seed', '2']]),
+  ('tlv_fit_crowd', $$tlv_fit_crowd((SELECT tlv_crowd_answers(1, 1, NULL::bigint)){})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_lca', $$tlv_lca('TABLE survey', 2{})$$, ARRAY[['copies', '2'], ['refine', '''none'''], ['iterations', '1'], ['seed', '2']]),
+  ('tlv_lca', $$tlv_lca('TABLE survey'{})$$, ARRAY[['k', '2'], ['criterion', '''bic''']]),
+  ('tlv_lca', $$tlv_lca('SELECT v[1] AS a, v[2] AS b, v[3] AS c FROM survey', 2{})$$, ARRAY[['layout', '''wide''']]),
+  ('tlv_lca', $$tlv_lca('TABLE survey', 3, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_lca', $$tlv_lca('TABLE survey', 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_lca', $$tlv_lca('SELECT ARRAY[0, 1]', 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey), 2{})$$, ARRAY[['copies', '2'], ['seed', '2'], ['method', '''power''']]),
+  ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_lca', $$tlv_fit_lca(tlv_category_moments(ARRAY[0, 1]), 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_gom', $$tlv_gom('TABLE survey', 2{})$$, ARRAY[['alpha0', '2'], ['copies', '2'], ['refine', '''none'''], ['iterations', '1'], ['seed', '2']]),
+  ('tlv_gom', $$tlv_gom('TABLE survey'{})$$, ARRAY[['k', '2']]),
+  ('tlv_gom', $$tlv_gom('SELECT v[1] AS a, v[2] AS b, v[3] AS c FROM survey', 2{})$$, ARRAY[['layout', '''wide''']]),
+  ('tlv_gom', $$tlv_gom('TABLE survey', 3, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
+  ('tlv_gom', $$tlv_gom('TABLE survey', 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_gom', $$tlv_gom('SELECT ARRAY[0, 1]', 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey), 2{})$$, ARRAY[['alpha0', '2'], ['copies', '2'], ['seed', '2'], ['method', '''power''']]),
+  ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
+  ('tlv_fit_gom', $$tlv_fit_gom(tlv_category_moments(ARRAY[0, 1]), 2{})$$, ARRAY[['on_failure', '''null''']])
 ) AS f(f, c, options), LATERAL (SELECT options[i][1], options[i][2] FROM generate_series(1, array_length(options, 1)) i) AS o(o, v);
 
 -- every option that the catalogue has of these functions is among them; of options, a jsonb of keys to come, every key is refused (surface)
 SELECT p.proname, a.name FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e',
   LATERAL unnest(p.proargnames[2:p.pronargs]) AS a(name)
 WHERE p.prorettype = 'tlv_model'::regtype AND 'on_failure' = ANY (p.proargnames) AND a.name <> 'options'
-  AND p.proname IN (SELECT function FROM calls) AND NOT EXISTS (SELECT FROM calls c WHERE c.function = p.proname AND c.option = a.name) ORDER BY 1, 2;
+  AND NOT EXISTS (SELECT FROM calls c WHERE c.function = p.proname AND c.option = a.name) ORDER BY 1, 2;
 -- and the other way round
 SELECT function, option FROM calls c WHERE NOT EXISTS (SELECT FROM pg_proc p WHERE p.proname = function AND option = ANY (p.proargnames[2:p.pronargs]));
 
--- the model, but for its seed and how long it took, or how the call ends
+-- the model, but for its seed, or how the call ends
 CREATE FUNCTION pg_temp.outcome(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE m tlv_model;
 BEGIN
   EXECUTE 'SELECT ' || call INTO m;
-  RETURN coalesce(md5((tlv_to_json(m)::jsonb - 'diagnostics' - 'seed')::text || (SELECT string_agg(d::text, ' ') FROM tlv_diagnostics(m) d WHERE measure <> 'seconds')), 'null');
+  RETURN coalesce(md5((tlv_to_json(m)::jsonb - 'diagnostics' - 'seed')::text || (SELECT string_agg(d::text, ' ') FROM tlv_diagnostics(m) d)), 'null');
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE;
 END $$;
@@ -132,3 +163,13 @@ SELECT function, option, given, without FROM outcomes WHERE without = "with" ORD
 -- calls that end in an error without the option, and with it: what is meant
 SELECT function, option, given, CASE WHEN length(without) < 32 THEN without ELSE 'a model' END AS without, CASE WHEN length("with") < 32 THEN "with" ELSE 'a model' END AS with
 FROM outcomes WHERE length(without) < 32 OR length("with") < 32 ORDER BY 1, 2;
+-- nothing in a model tells when or how fast it was made: equal fits are equal values
+CREATE FUNCTION pg_temp.differs(call text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE a tlv_model; b tlv_model;
+BEGIN
+  EXECUTE 'SELECT ' || call INTO a;
+  EXECUTE 'SELECT ' || call INTO b;
+  RETURN a <> b OR tlv_info(a)->>'fingerprint' <> tlv_info(b)->>'fingerprint';
+END $$;
+SELECT count(*) AS functions, string_agg(function, ' ') FILTER (WHERE pg_temp.differs(replace(call, '{}', ''))) AS differ
+FROM (SELECT DISTINCT ON (function) function, call FROM calls JOIN outcomes USING (function, option, given) WHERE length(without) = 32 ORDER BY function, length(call)) c;

@@ -61,7 +61,7 @@ HAVING count(DISTINCT type) > 1 OR count(DISTINCT coalesce(value, '')) > 1;
 SELECT argument, type, min(value) AS value FROM fits JOIN vocabulary ON word = argument WHERE argument <> 'max_k' GROUP BY argument, type, at ORDER BY at;
 -- a fit and its driver: what both have is of one default
 SELECT f.function, f.argument, f.value AS of_the_fit, d.value AS of_the_driver FROM fits f JOIN fits d ON d.function = replace(f.function, '_fit_', '_') AND d.argument = f.argument
-WHERE f.function LIKE 'tlv\_fit\_%' AND f.place > 1 AND f.value IS NOT NULL AND f.value <> replace(d.value, '::text', CASE WHEN f.argument = 'labels' THEN '::tlv_bag' ELSE '::text' END);
+WHERE f.function LIKE 'tlv\_fit\_%' AND f.place > 1 AND f.value IS DISTINCT FROM replace(d.value, '::text', CASE WHEN f.argument = 'labels' THEN '::tlv_bag' ELSE '::text' END);
 -- every seed is a bigint, 1 unless it is given
 SELECT signature, type, value FROM arguments WHERE argument = 'seed' AND kind = 'f' AND (type <> 'bigint' OR value IS DISTINCT FROM '1');
 -- the first argument says what it is

@@ -68,7 +68,7 @@ ANALYZE;
 SQL
 
 # A driver's call with its query for %s, its table, its columns, and what is shown of the result.
-my $info = q{(public.tlv_info(%s) - 'seconds' - 'passes' - 'fingerprint')::pg_catalog.text};
+my $info = q{(public.tlv_info(%s) - 'passes' - 'fingerprint')::pg_catalog.text};
 my @forms = (
     [ 'tlv_lda', "public.tlv_lda(%s, 2, refine => 'none')", 'docs', 'bag' ],
     [ 'tlv_lda', 'public.tlv_lda(%s, 2, iterations => 1)', 'terms', 'doc, term' ],

@@ -56,7 +56,8 @@ typedef enum tlv_gmm_views
 
 typedef struct tlv_gmm_options
 {
-	size_t k;
+	size_t k;			 /* 0: what the moments show */
+	bool one_shown;		 /* k is 1 because they show no more, which the model warns of */
 	tlv_gmm_views views; /* of plans alone */
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;
@@ -96,6 +97,10 @@ typedef struct tlv_gmm_options
  * form, by the Bayesian information criterion for rows that are known to be of their components;
  * else spherical where differing variances leave a smaller residual; else common.  Of moments in a
  * subspace, one of the last two.
+ *
+ * k = 0: one component where third central moments are those of a Gaussian (Mardia's test); else
+ * one and as many as the covariance has eigenvalues above those of noise, two at least, or as many
+ * of these as are identified.  Of one there is a warning: equal halves have no third moment either.
  *
  * Diagnostics: residual, signal g = l_{k-1}/s2 sqrt(n/d), noise_variance, condition_number,
  * eigenvalue_1.., iterations, warnings.

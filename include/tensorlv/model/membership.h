@@ -54,8 +54,8 @@ typedef struct tlv_membership_parts
 
 typedef struct tlv_membership_options
 {
-	bool mixed; /* grade of membership, not latent classes */
-	size_t k;
+	bool mixed;	   /* grade of membership, not latent classes */
+	size_t k;	   /* 0: what the pairs show */
 	double alpha0; /* of memberships: the sum of alpha; 0: k / 10 */
 	size_t copies; /* of every variable */
 	uint64_t seed;
@@ -85,9 +85,10 @@ extern tlv_status tlv_membership_write(tlv_context *ctx, const tlv_membership_pa
 /*
  * From category_moments with tables of triples, which are of different variables: pairs are
  * whitened, with the own block of every variable completed from the others (or seen in its copies),
- * triples decomposed.  Errors: TLV_BAD_PARAMETER for k, alpha0 and copies out of range, fewer than
- * three variables, moments without triples; TLV_NOT_IDENTIFIABLE where the pairs show fewer than k
- * components; memory, TLV_CANCELLED.
+ * triples decomposed.  k = 0: one more than eigenvalues of the pairs stand above those of
+ * independent variables, or as many of these as are identified.  Errors: TLV_BAD_PARAMETER for k,
+ * alpha0 and copies out of range, fewer than three variables, moments without triples;
+ * TLV_NOT_IDENTIFIABLE where the pairs show fewer than k components; memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 									 const tlv_membership_options *options, void **image,

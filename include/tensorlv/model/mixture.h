@@ -85,6 +85,15 @@ extern tlv_status tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixtur
 									 const double *shares, const double *x, const bool *missing,
 									 double *filled);
 
+/*
+ * What the numbers that are there say of a row (d): shares (k) of the components, and the logarithm
+ * of its density in them.  Where none is there, the weights, and 0.  Errors: those of
+ * tlv_mixture_impute.
+ */
+extern tlv_status tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture,
+										  const double *x, const bool *missing, double *shares,
+										  double *log_likelihood);
+
 /* ---- expectation and maximisation ---- */
 
 /* Rows of a block. */

@@ -73,8 +73,6 @@ typedef struct tlv_rows
 	const tlv_names *names; /* or NULL; they stay as long as the plan */
 	double left_out;		/* rows that the last pass with `complete` left out */
 	int passes;				/* so far */
-	double (*seconds)(const void *clock); /* so far; NULL: nobody looks at a clock */
-	const void *clock;
 } tlv_rows;
 
 typedef struct tlv_plan tlv_plan;
@@ -205,8 +203,9 @@ typedef struct tlv_plan_section
 
 /*
  * The end of a plan: plan->image becomes the model with the sections added and with its own
- * diagnostics followed by those given (NULL: none) and by "passes" and "seconds"; where rows with a
- * null were left out, with the warning "rows_left_out".  The next pass must then be left at n = 0.
+ * diagnostics followed by those given (NULL: none) and by "passes"; where rows with a null were
+ * left out, with the warning "rows_left_out".  Nothing in it tells when or how fast it was made:
+ * equal fits are equal values.  The next pass must then be left at n = 0.
  */
 extern tlv_status tlv_plan_finish(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 								  const tlv_diagnostics *diagnostics, size_t n,

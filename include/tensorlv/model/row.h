@@ -28,9 +28,11 @@ typedef enum tlv_row_form
 	TLV_ROW_ANSWERS = 8192		/* two parts of n ids: workers, and what they answer of one item */
 } tlv_row_form;
 
-/* In the set of a class: elements of a vector, whole views may be missing. */
+/* In the set of a class: elements of a vector, whole views may be missing; of vectors that come
+ * one at a time or many together. */
 #define TLV_ROWS_MISSING_ELEMENTS 0x10000u
 #define TLV_ROWS_MISSING_VIEWS	  0x20000u
+#define TLV_ROWS_MISSING_OF_MANY  0x40000u
 
 typedef enum tlv_part_type
 {

@@ -229,8 +229,6 @@ write_finished(tlv_context *ctx, tlv_plan *plan, const tlv_frame *model,
 	TLV_TRY_ALLOC(ctx, builder);
 	TLV_TRY(plan_warn_nulls(ctx, plan, diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.passes, "passes"));
-	if (plan->rows.seconds != NULL)
-		TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->rows.seconds(plan->rows.clock), "seconds"));
 	for (size_t i = 0; i < TLV_DIAGNOSTICS_SECTIONS; i++)
 		replaced[i] = tlv_diagnostics_sections[i];
 	for (size_t i = 0; i < n; i++)

@@ -54,10 +54,10 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 				 "moments of vectors");
 		return tlv_fail_hint(ctx, "Collect them with tlv_dense_moments(x, 3).");
 	}
-	if (options->k == 0 || options->k > TLV_MIXTURE_MOST_COMPONENTS)
+	if (options->k > TLV_MIXTURE_MOST_COMPONENTS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is not between 1 and %d", options->k,
 						TLV_MIXTURE_MOST_COMPONENTS);
-	if (order < 3 && options->k > 1)
+	if (order < 3 && options->k != 1)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "moments of order %d do not tell components "
@@ -67,7 +67,7 @@ check_moments(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options 
 			ctx,
 			"Collect moments of order 3: tlv_dense_moments(x, 3), of more than %d "
 			"dimensions tlv_dense_moments(x, tlv_find_subspace(<these moments>, %zu)).",
-			TLV_DENSE_MOST_3, options->k);
+			TLV_DENSE_MOST_3, options->k > 0 ? options->k : 2);
 	}
 	if (tlv_frame_scalar(moments, "rows", 0) < (double) options->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%.0f rows are too few for %zu components",
@@ -452,6 +452,17 @@ gmm_warn(tlv_context *ctx, const gmm_fit *fit, double signal, tlv_diagnostics *d
 	return TLV_OK;
 }
 
+/* k was chosen, and is 1. */
+static tlv_status
+warn_one_shown(tlv_context *ctx, tlv_diagnostics *diagnostics)
+{
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = 1,
+								   .hint = "give k, or use tlv_gmm, which sees the rows"},
+					"the moments are those of one component, as far as they tell");
+}
+
 static tlv_status
 diagnose_fit(tlv_context *ctx, const gmm_fit *fit, tlv_diagnostics *diagnostics)
 {
@@ -504,6 +515,8 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 		fit->mixture.means[i] *= fit->unit[i % fit->d];
 	TLV_TRY(tlv_gmm_lift_means(ctx, &fit->space, fit->k, fit->mixture.means, mixture.means));
 	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
+	if (options->one_shown)
+		TLV_TRY(warn_one_shown(ctx, &diagnostics));
 	parts.mixture = &mixture;
 	parts.floor = floor;
 	parts.rows = fit->moments.rows;
@@ -524,6 +537,8 @@ tlv_gmm_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_options *o
 	int order;
 
 	TLV_TRY(check_moments(ctx, moments, options));
+	if (options->k == 0)
+		return tlv_gmm_fit_chosen(ctx, moments, options, image, size);
 	if (options->any_covariance)
 		return tlv_gmm_fit_any(ctx, moments, options, image, size);
 	fit.k = options->k;

@@ -19,6 +19,10 @@ extern tlv_status tlv_gmm_update(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_gmm_fit_any(tlv_context *ctx, const tlv_frame *moments,
 								  const tlv_gmm_options *options, void **image, size_t *size);
 
+/* tlv_gmm_fit where k is chosen. */
+extern tlv_status tlv_gmm_fit_chosen(tlv_context *ctx, const tlv_frame *moments,
+									 const tlv_gmm_options *options, void **image, size_t *size);
+
 /* An open model. */
 typedef struct tlv_gmm_model
 {

@@ -310,13 +310,37 @@ expect_row(tlv_context *ctx, tlv_gmm_model *gmm, const tlv_part *part)
 	return tlv_mixture_expect(ctx, &gmm->worker, 1, gmm->row, NULL);
 }
 
+static bool
+has_gaps(const tlv_part *part)
+{
+	for (size_t i = 0; part->missing != NULL && i < part->d; i++)
+		if (part->missing[i])
+			return true;
+	return false;
+}
+
+/* The same of a row with missing numbers; its shares. */
+static tlv_status
+expect_given(tlv_context *ctx, const tlv_gmm_model *gmm, const tlv_part *part, double *shares,
+			 double *log_likelihood)
+{
+	if (part->d != gmm->mixture.d)
+		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu numbers, the mixture %zu dimensions",
+						part->d, gmm->mixture.d);
+	return tlv_mixture_infer_given(ctx, &gmm->mixture, part->float64, part->missing, shares,
+								   log_likelihood);
+}
+
 static tlv_status
 gmm_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
+	double value;
 
-	TLV_TRY(expect_row(ctx, gmm, &row->part[0]));
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, gmm->mixture.k));
+	if (has_gaps(&row->part[0]))
+		return expect_given(ctx, gmm, &row->part[0], posterior->values, &value);
+	TLV_TRY(expect_row(ctx, gmm, &row->part[0]));
 	for (size_t j = 0; j < gmm->mixture.k; j++)
 		posterior->values[j] = gmm->worker.shares[j * TLV_MIXTURE_BLOCK];
 	return TLV_OK;
@@ -327,6 +351,8 @@ gmm_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, doubl
 {
 	tlv_gmm_model *gmm = (tlv_gmm_model *) model;
 
+	if (has_gaps(&row->part[0]))
+		return expect_given(ctx, gmm, &row->part[0], gmm->worker.shares, value);
 	TLV_TRY(expect_row(ctx, gmm, &row->part[0]));
 	*value = gmm->worker.density[0];
 	return TLV_OK;
@@ -376,7 +402,7 @@ static const tlv_model_class gmm_class = {
 	.open = gmm_open,
 	.components_size = SIZE_K,
 	.dimensions = gmm_dimensions,
-	.rows = TLV_ROW_VECTOR,
+	.rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_OF_MANY,
 	.infer = gmm_infer,
 	.log_likelihood = gmm_log_likelihood,
 	.impute = gmm_impute,

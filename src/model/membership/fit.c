@@ -111,42 +111,71 @@ diagnose_fit(tlv_context *ctx, const membership_basis *basis, const membership_f
 	return tlv_diagnose(ctx, diagnostics, fit->negative, "negative_mass");
 }
 
+/* k was chosen, and is 1. */
 static tlv_status
-refuse_no_k(tlv_context *ctx)
+warn_one_shown(tlv_context *ctx, const membership_basis *basis, tlv_diagnostics *diagnostics)
 {
-	tlv_fail(ctx, TLV_BAD_PARAMETER, "k must be given");
-	return tlv_fail_hint(ctx, "tlv_lca(query) and tlv_gom(query) choose it.");
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = basis->value[1],
+								   .hint = "give k, or collect more rows"},
+					"the pairs of variables do not differ from independent ones");
+}
+
+/* k is given, or chosen: a warning says where it is 1. */
+static tlv_status
+fit_components(tlv_context *ctx, const tlv_category_tables *tables,
+			   const membership_moments *second, const tlv_membership_options *options, bool chosen,
+			   void **image, size_t *size)
+{
+	double alpha0 = membership_alpha0(options, options->k);
+	tlv_diagnostics diagnostics = {0};
+	tlv_membership_parts parts = {.k = options->k, .diagnostics = &diagnostics};
+	membership_basis basis;
+	membership_fit fit;
+
+	TLV_TRY(membership_whiten(ctx, second, options->k, alpha0, options->seed, &basis));
+	TLV_TRY(membership_require_rank(ctx, second, &basis));
+	TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
+								 &options->decompose, &fit));
+	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
+	if (chosen && options->k == 1)
+		TLV_TRY(warn_one_shown(ctx, &basis, &diagnostics));
+	parts.p = second->p;
+	parts.categories = second->categories;
+	parts.rows = tables->rows;
+	parts.copies = (double) options->copies;
+	parts.prior = MEMBERSHIP_PRIOR;
+	parts.seed = (double) options->seed;
+	parts.states = second->states;
+	parts.weights = fit.weights;
+	parts.probabilities = fit.table;
+	return tlv_membership_write(ctx, &parts, options->mixed, NULL, image, size);
 }
 
 tlv_status
 tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 				   const tlv_membership_options *options, void **image, size_t *size)
 {
-	double alpha0 = membership_alpha0(options, options->k);
-	tlv_diagnostics diagnostics = {0};
-	tlv_membership_parts parts = {.k = options->k, .diagnostics = &diagnostics};
+	tlv_membership_options own = *options;
+	tlv_status status = TLV_NOT_IDENTIFIABLE;
 	tlv_category_tables tables;
 	membership_moments second;
-	membership_basis basis;
-	membership_fit fit;
 
-	if (options->k == 0)
-		return refuse_no_k(ctx);
 	TLV_TRY(open_tables(ctx, moments, options, &tables));
 	TLV_TRY(membership_moments_of_tables(ctx, &tables, options->copies, &second));
-	TLV_TRY(membership_whiten(ctx, &second, options->k, alpha0, options->seed, &basis));
-	TLV_TRY(membership_require_rank(ctx, &second, &basis));
-	TLV_TRY(membership_decompose(ctx, &second, &basis, &(membership_triples){.tables = &tables},
-								 &options->decompose, &fit));
-	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
-	parts.p = second.p;
-	parts.categories = second.categories;
-	parts.rows = tables.rows;
-	parts.copies = (double) options->copies;
-	parts.prior = MEMBERSHIP_PRIOR;
-	parts.seed = (double) options->seed;
-	parts.states = second.states;
-	parts.weights = fit.weights;
-	parts.probabilities = fit.table;
-	return tlv_membership_write(ctx, &parts, options->mixed, NULL, image, size);
+	if (options->k > 0)
+		return fit_components(ctx, &tables, &second, options, false, image, size);
+	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &own.k));
+	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
+	{
+		tlv_scratch scratch;
+
+		tlv_scratch_begin(ctx, &scratch);
+		status = fit_components(ctx, &tables, &second, &own, true, image, size);
+		if (status == TLV_OK)
+			tlv_scratch_keep(ctx, *image);
+		tlv_scratch_end(ctx, &scratch);
+	}
+	return status;
 }

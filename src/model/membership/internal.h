@@ -141,6 +141,11 @@ typedef struct membership_basis
 extern tlv_status membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 									double alpha0, uint64_t seed, membership_basis *basis);
 
+/* How many components the pairs of so many rows show: one more than eigenvalues, of the pairs less
+ * the products of their means, above those of independent variables. */
+extern tlv_status membership_rank(tlv_context *ctx, const membership_moments *moments, double rows,
+								  uint64_t seed, size_t *k);
+
 /* ---- tensor.c ---- */
 
 /* Where triples come from: rows or tables; the other is NULL. */

@@ -25,6 +25,8 @@
 #define SHARE_FLOOR 1e-3
 /* Eigenvalues are at least this part of the largest where they divide. */
 #define LEAST_VALUE 1e-3
+/* Above the largest eigenvalue of noise by this factor, a direction is no noise. */
+#define ABOVE_NOISE 1.1
 
 static tlv_status
 create_moments(tlv_context *ctx, size_t p, size_t copies, const int64_t *states,
@@ -335,5 +337,70 @@ membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 	tlv_free(ctx, own.completed);
 	tlv_free(ctx, own.scaled);
 	tlv_free(ctx, x);
+	return TLV_OK;
+}
+
+/* ---- how many ---- */
+
+/* The largest eigenvalue that the pairs of independent variables have: of a symmetric matrix of
+ * entries of variance 1 / n, in as many dimensions as there are categories to choose from. */
+static double
+noise_edge(const membership_moments *moments, double rows)
+{
+	double p = (double) moments->p, free = (double) moments->categories - p, share = 0;
+
+	for (size_t j = 0; j < moments->p; j++)
+		share += moments->present[j] / p;
+	return 2 * sqrt(fmax(free, 1) * (1 - 1 / p) / fmax(rows * share * share, 1));
+}
+
+/* Eigenvalues above the edge among the leading ones; *all: there may be more of them. */
+static tlv_status
+count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, uint64_t seed,
+			size_t *above, bool *all)
+{
+	size_t d = own->moments->categories, k = tlv_least(d, wanted);
+	size_t l = tlv_least(d, k + MORE_DIRECTIONS);
+	tlv_eigen_task task = {.n = d, .k = k, .l = l, .tolerance = SETTLED, .max_steps = LAST_ROUNDS};
+	double *x, *ritz;
+	tlv_rng rng;
+	int steps;
+
+	TLV_TRY_NEW_ROWS(ctx, x, d, l);
+	TLV_TRY_NEW_ROWS(ctx, own->scaled, d, l);
+	TLV_TRY_NEW(ctx, ritz, l);
+	tlv_rng_seed(&rng, seed);
+	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, own, &rng, x, ritz, &steps));
+	for (*above = 0; *above < l && ritz[*above] > edge; (*above)++)
+		;
+	*all = 2 * *above >= k && k < d;
+	tlv_free(ctx, ritz);
+	tlv_free(ctx, own->scaled);
+	tlv_free(ctx, x);
+	return TLV_OK;
+}
+
+tlv_status
+membership_rank(tlv_context *ctx, const membership_moments *moments, double rows, uint64_t seed,
+				size_t *k)
+{
+	pair_operator own = {.moments = moments, .factor = 1};
+	size_t d = moments->categories, blocks = 0, above = 0;
+	double edge = ABOVE_NOISE * noise_edge(moments, rows), *scale;
+	bool all = true;
+
+	for (size_t j = 0; j < moments->p; j++)
+		blocks += (size_t) (moments->states[j] * moments->states[j]);
+	TLV_TRY_NEW(ctx, scale, d);
+	TLV_TRY_NEW0(ctx, own.completed, blocks); /* own blocks are left out */
+	for (size_t v = 0; v < d; v++)
+		scale[v] = 1 / sqrt(moments->mean[v] + SHARE_FLOOR);
+	own.scale = scale;
+	for (size_t wanted = 16; all && wanted <= TLV_MEMBERSHIP_MOST_COMPONENTS; wanted *= 3)
+		TLV_TRY(count_above(ctx, &own, wanted, edge, seed, &above, &all));
+	*k = tlv_least(tlv_least(above + 1, TLV_MEMBERSHIP_MOST_COMPONENTS),
+				   d > moments->p ? d - moments->p + 1 : 1);
+	tlv_free(ctx, own.completed);
+	tlv_free(ctx, scale);
 	return TLV_OK;
 }

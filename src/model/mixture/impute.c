@@ -1,6 +1,7 @@
 /*
- * impute.c - what the missing numbers of a row are expected to be under a mixture (mixture.h): of
- * every component their mean given the numbers that are there, weighted with its posterior.
+ * impute.c - rows with missing numbers under a mixture (mixture.h): the posterior of the components
+ * given the numbers that are there, and what the missing ones are expected to be, of every
+ * component their mean given the others, weighted with it.
  */
 #include "tensorlv/model/mixture.h"
 
@@ -186,9 +187,10 @@ expect_missing(tlv_context *ctx, const tlv_mixture *mixture, size_t j, const dou
 	return TLV_OK;
 }
 
-/* Shares of the components, in the place of the logarithms of their densities. */
+/* Shares of the components, in the place of the logarithms of their densities; *log_sum: that of
+ * what all of them add up to. */
 static tlv_status
-shares_of_densities(tlv_context *ctx, size_t k, double *density)
+shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum)
 {
 	double largest = -INFINITY, sum = 0;
 
@@ -200,6 +202,27 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density)
 		sum += density[j] = exp(density[j] - largest);
 	for (size_t j = 0; j < k; j++)
 		density[j] /= sum;
+	*log_sum = largest + log(sum);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture, const double *x,
+						const bool *missing, double *shares, double *log_likelihood)
+{
+	mixture_given given = {.n = 0};
+
+	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
+	for (size_t j = 0; j < mixture->k; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(expect_missing(ctx, mixture, j, x, &given));
+	}
+	TLV_TRY(shares_of_densities(ctx, mixture->k, given.density, log_likelihood));
+	*log_likelihood -= (double) given.n / 2 * log(2 * M_PI);
+	for (size_t j = 0; j < mixture->k; j++)
+		shares[j] = given.density[j];
+	free_given(ctx, &given);
 	return TLV_OK;
 }
 
@@ -209,6 +232,7 @@ tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixture, const double *s
 {
 	size_t k = mixture->k;
 	mixture_given given = {.n = 0};
+	double log_sum;
 
 	TLV_TRY(find_given(ctx, mixture, x, missing, &given));
 	for (size_t i = 0; i < mixture->d; i++)
@@ -219,7 +243,7 @@ tlv_mixture_impute(tlv_context *ctx, const tlv_mixture *mixture, const double *s
 		TLV_TRY(expect_missing(ctx, mixture, j, x, &given));
 	}
 	if (shares == NULL && given.missing > 0)
-		TLV_TRY(shares_of_densities(ctx, k, given.density));
+		TLV_TRY(shares_of_densities(ctx, k, given.density, &log_sum));
 	for (size_t j = 0; j < k; j++)
 		for (size_t m = 0; m < given.missing; m++)
 			filled[given.absent[m]] += (shares != NULL ? shares[j] : given.density[j]) *

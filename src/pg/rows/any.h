@@ -18,6 +18,7 @@ typedef enum AnyForm
 	ANY_OTHER,
 	ANY_LITERAL, /* without a type: a cstring */
 	ANY_BAG,
+	ANY_BAGS, /* an array of them */
 	ANY_TSVECTOR,
 	ANY_NUMBER,
 	ANY_ARRAY,

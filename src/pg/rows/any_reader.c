@@ -75,7 +75,7 @@ static const struct
 	tlv_row_form form;
 	const char *what;
 } taken[] = {
-	{TLV_ROW_BAG, "a tlv_bag or a tsvector"},
+	{TLV_ROW_BAG, "a tlv_bag, an array of them or a tsvector"},
 	{TLV_ROW_VIEWS, "three views, ROW(x1, x2, x3), each an array of numbers"},
 	{TLV_ROW_CATEGORIES, "three categories, ROW(a, b, c)"},
 	{TLV_ROW_CODES,
@@ -282,12 +282,19 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 		refuse_type(call, type->type);
 }
 
+/* One, or an array of them. */
 static void
-open_bag(const AnyCall *call, Datum value)
+open_bags(const AnyCall *call, const TlvRowReader *reader, Datum value)
 {
 	if ((call->takes & TLV_ROW_BAG) == 0)
 		refuse_type(call, call->row->type.type);
-	open_as(call, &TlvBagRows, TLV_ROW_BAG, value);
+	open_as(call, reader, TLV_ROW_BAG, value);
+}
+
+static void
+open_bag(const AnyCall *call, Datum value)
+{
+	open_bags(call, &TlvBagRows, value);
 }
 
 static void
@@ -659,6 +666,9 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	{
 		case ANY_BAG:
 			open_bag(&call, value);
+			break;
+		case ANY_BAGS:
+			open_bags(&call, &TlvBagArrayRows, value);
 			break;
 		case ANY_TSVECTOR:
 			open_bag(&call, (takes & TLV_ROW_BAG) == 0

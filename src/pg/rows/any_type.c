@@ -71,6 +71,8 @@ TlvAnyType(Oid type, MemoryContext mcxt, AnyType *any)
 	any->base = base;
 	if (base == UNKNOWNOID)
 		any->form = ANY_LITERAL;
+	else if (OidIsValid(element) && is_bag(getBaseType(element)))
+		any->form = ANY_BAGS;
 	else if (OidIsValid(element) || base == ANYARRAYOID)
 		any->form = ANY_ARRAY;
 	else if (base == TSVECTOROID)

@@ -376,6 +376,11 @@ TLV_FUNCTION(tlv_bag_scale)
 	PG_RETURN_POINTER(TlvBagValue(n, items, weights));
 }
 
+TLV_FUNCTION(tlv_bag_kind)
+{
+	PG_RETURN_TEXT_P(cstring_to_text("bag"));
+}
+
 TLV_FUNCTION(tlv_bag_info)
 {
 	const tlv_bag_image *bag = TLV_BAG(PG_GETARG_TLV(0));

@@ -163,25 +163,53 @@ put_spread(TlvRowCursor *cursor, ArrayType *array, size_t n, size_t d)
 	TlvCursorOwn(cursor, missing);
 }
 
+/* What is there must be finite: NaN would be missing. */
+static void
+require_finite(const tlv_part *part)
+{
+	for (size_t i = 0; i < part->n * part->d; i++)
+	{
+		TlvLoopCheck(i);
+		if (!part->missing[i] && !isfinite(part->float64[i]))
+			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+							errmsg("element %zu is not finite", i % part->d + 1),
+							errhint("What is missing is null.")));
+	}
+}
+
 /* One vector whose missing elements are NULL. */
 static void
 put_incomplete(TlvRowCursor *cursor, ArrayType *array)
 {
-	const tlv_part *part = &cursor->row.part[0];
-
 	if (ARR_NDIM(array) != 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
 						errmsg("a row has one dimension, not %d", ARR_NDIM(array)),
 						errhint("One row has one element for each variable.")));
 	put_spread(cursor, array, 1, (size_t) ARR_DIMS(array)[0]);
-	for (size_t i = 0; i < part->d; i++)
-	{
-		TlvLoopCheck(i);
-		if (!part->missing[i] && !isfinite(part->float64[i]))
-			ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-							errmsg("element %zu is not finite", i + 1),
-							errhint("What is missing is null.")));
-	}
+	require_finite(&cursor->row.part[0]);
+}
+
+/* One vector or many, of which some elements are NULL. */
+static void
+put_many_incomplete(TlvRowCursor *cursor, ArrayType *array)
+{
+	tlv_part *part = &cursor->row.part[0];
+
+	put_spread(cursor, array, rows_of_array(array), width_of_array(array));
+	require_finite(part);
+	cursor->rows = cursor->left = part->n;
+	cursor->many = ARR_NDIM(array) == 2;
+	cursor->parts = 1;
+	part->n = 1;
+}
+
+/* Does it have NULLs, and is it of rows? */
+static bool
+is_incomplete(Datum value)
+{
+	const ArrayType *array = DatumGetArrayTypeP(value);
+
+	return ARR_HASNULL(array) && has_rows(array);
 }
 
 static void
@@ -223,6 +251,11 @@ TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor)
 	if ((takes & TLV_ROWS_MISSING_ELEMENTS) != 0)
 	{
 		put_incomplete(cursor, DatumGetArrayTypeP(value));
+		return;
+	}
+	if ((takes & TLV_ROWS_MISSING_OF_MANY) != 0 && is_incomplete(value))
+	{
+		put_many_incomplete(cursor, DatumGetArrayTypeP(value));
 		return;
 	}
 	if ((takes & TLV_ROWS_COMPLETE) != 0 && !complete_rows(cursor, &value, 1))

@@ -426,18 +426,6 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 
 /* ---- the plan ---- */
 
-/* Seconds since the driver began. */
-static double
-driver_seconds(const void *clock)
-{
-	const TlvDriver *driver = clock;
-	instr_time now;
-
-	INSTR_TIME_SET_CURRENT(now);
-	INSTR_TIME_SUBTRACT(now, driver->start);
-	return INSTR_TIME_GET_DOUBLE(now);
-}
-
 static void
 tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 {
@@ -448,8 +436,6 @@ tell_plan(TlvDriver *driver, tlv_plan *plan, const PassResult *result)
 	plan->rows.names = rows->names;
 	plan->rows.left_out = result->left_out;
 	plan->rows.passes = driver->passes;
-	plan->rows.seconds = driver_seconds;
-	plan->rows.clock = driver;
 }
 
 /* The status that the plan ends with; errors of the passes are raised. */
