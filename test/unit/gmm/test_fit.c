@@ -191,6 +191,28 @@ test_step(void **state)
 	}
 }
 
+/* k = 0: never more components than there are, most of them found, and one of rows without any. */
+static void
+test_chosen(void **state)
+{
+	(void) state;
+	for (size_t k = 1; k <= 5; k += 2)
+		for (uint64_t seed = 1; seed <= 3; seed++)
+		{
+			data rows = simulate(10000, 8, k, 4 + (double) seed, TLV_COVARIANCE_COMMON);
+			tlv_warning found_warning;
+			tlv_frame model;
+			size_t found;
+
+			assert_ok(try_fit(moments(&rows, 3), 0, TLV_COVARIANCE_COMMON, &model));
+			found = tlv_model_components(&model);
+			assert_at_most((double) found, (double) k);
+			assert_at_least((double) found, k == 1 ? 1 : (double) k - 1);
+			assert_equal(tlv_warnings_find(&model, "no_structure", &found_warning), k == 1);
+			pool_reset(&memory, &ctx);
+		}
+}
+
 /* ---- what is refused, and what is borne ---- */
 
 static void
@@ -205,9 +227,9 @@ test_refusals(void **state)
 	(void) state;
 	assert_int_equal(try_fit(third, 4, TLV_COVARIANCE_COMMON, &model), TLV_NOT_IDENTIFIABLE);
 	assert_non_null(strstr(ctx.error.detail, "Eigenvalues"));
-	assert_int_equal(try_fit(third, 0, TLV_COVARIANCE_COMMON, &model), TLV_BAD_PARAMETER);
 	assert_int_equal(try_fit(third, 201, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
 	assert_int_equal(try_fit(second, 2, TLV_COVARIANCE_COMMON, &model), TLV_BAD_PARAMETER);
+	assert_int_equal(try_fit(second, 0, TLV_COVARIANCE_COMMON, &model), TLV_BAD_PARAMETER);
 	assert_ok(try_fit(second, 1, TLV_COVARIANCE_FULL, &model));
 	assert_int_equal(try_fit(truth, 1, TLV_COVARIANCE_FULL, &model), TLV_BAD_PARAMETER);
 	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &truth, &open));
@@ -357,6 +379,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_shift, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_step, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_degenerate, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_compressed, setup, teardown),

@@ -189,9 +189,26 @@ test_refused(void **state)
 	options.k = 14;
 	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
 				 "14 components cannot be told from 4 variables");
-	options.k = 0;
-	assert_fails(tlv_membership_fit(&ctx, &moments, &options, &image, &size), TLV_BAD_PARAMETER,
-				 "k must be given");
+}
+
+/* k = 0: as many as the pairs show, of classes and of memberships. */
+static void
+test_shown(void **state)
+{
+	static const size_t ks[] = {1, 2, 4};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(ks) / sizeof(ks[0]); i++)
+		for (int mixed = 0; mixed < 2; mixed++)
+		{
+			drawn d = draw_members(4000, simulation(mixed, ks[i], 5 + i));
+			tlv_frame model = fit_tables(&d, (tlv_membership_options){.mixed = mixed});
+			tlv_warning found_warning;
+
+			assert_equal((double) tlv_model_components(&model), (double) ks[i]);
+			assert_equal(tlv_warnings_find(&model, "no_structure", &found_warning), ks[i] == 1);
+			pool_reset(&memory, &ctx);
+		}
 }
 
 int
@@ -204,6 +221,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_missing, setup, forget),
 		cmocka_unit_test_setup_teardown(test_copies, setup, forget),
 		cmocka_unit_test_setup_teardown(test_refused, setup, forget),
+		cmocka_unit_test_setup_teardown(test_shown, setup, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
