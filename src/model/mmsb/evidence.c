@@ -28,8 +28,8 @@ typedef struct evidence_work
 	double *size;	/* k x sides */
 	double *degree; /* k x sides */
 	double *last;	/* k: the degree before, of a community */
-	double *run;	/* k: nodes that had it */
-	double *told;	/* k: sum of logarithms of the factorials of the runs */
+	double *run;	/* k: nodes that have had it */
+	double *told;	/* k: sum of logarithms of the factorials of the runs that have ended */
 } evidence_work;
 
 static tlv_status
@@ -63,6 +63,7 @@ count_blocks(tlv_context *ctx, evidence_work *work, int32_t *const label[2])
 	for (size_t u = 0; u < rows->rows; u++)
 	{
 		size_t a = (size_t) label[0][u];
+		double inside = 0;
 
 		if (u % CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -73,9 +74,11 @@ count_blocks(tlv_context *ctx, evidence_work *work, int32_t *const label[2])
 
 			if (work->square)
 				work->edges[a + k * b] += g;
-			else if (a == b)
-				work->edges[a] += g;
+			else
+				inside += a == b ? g : 0;
 		}
+		if (!work->square)
+			work->edges[a] += inside;
 	}
 	for (size_t s = 0; s < fit->sides; s++)
 		for (size_t u = 0; u < fit->side[s].n; u++)
@@ -160,6 +163,14 @@ log_partitions(double m, double n)
 	return fmax(0, fmin(all, few));
 }
 
+static void
+end_run(evidence_work *work, size_t c)
+{
+	if (work->run[c] > 1)
+		work->told[c] += tlv_lgamma(work->run[c] + 1);
+	work->run[c] = 0;
+}
+
 /* Runs of equal degrees in communities; nodes come by decreasing degree. */
 static tlv_status
 tell_degrees(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *label)
@@ -172,9 +183,15 @@ tell_degrees(tlv_context *ctx, evidence_work *work, size_t s, const int32_t *lab
 		int32_t c = label[u];
 
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		work->run[c] = side->degree[u] == work->last[c] ? work->run[c] + 1 : 1;
+		if (side->degree[u] != work->last[c])
+			end_run(work, (size_t) c);
+		work->run[c] += 1;
 		work->last[c] = side->degree[u];
-		work->told[c] += log(work->run[c]);
+	}
+	for (size_t c = 0; c < work->k; c++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, c);
+		end_run(work, c);
 	}
 	return TLV_OK;
 }
@@ -186,17 +203,19 @@ degrees_evidence(tlv_context *ctx, evidence_work *work, size_t s, const int32_t 
 {
 	const tlv_mmsb_side *side = &work->fit->side[s];
 	bool whole = side->edges.value == NULL;
-	double sum = 0;
+	double sum = 0, told = 0;
 
 	for (size_t u = 0; u < side->n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);
-		sum += tlv_lgamma(side->degree[u] + 1);
+		if (u == 0 || side->degree[u] != side->degree[u - 1])
+			told = tlv_lgamma(side->degree[u] + 1);
+		sum += told;
 	}
 	TLV_TRY(tell_degrees(ctx, work, s, label));
 	for (size_t c = 0; c < work->k; c++)
 	{
-		double n = work->size[s * work->k + c], d = work->degree[s * work->k + c], alike, told;
+		double n = work->size[s * work->k + c], d = work->degree[s * work->k + c], alike;
 
 		TLV_TRY_CONTINUE_AT(ctx, c);
 		if (n == 0)

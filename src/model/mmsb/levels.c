@@ -37,7 +37,7 @@ typedef struct level_work
 	double *ends[2];   /* n: masses of communities; of one side the first */
 	int32_t *members;  /* n: nodes of communities */
 	double *weight;	   /* n: of the edges from a node to communities */
-	int32_t *touched;  /* n: communities with such edges */
+	int32_t *touched;  /* n + 1: communities with such edges */
 	int32_t *empty;	   /* n: communities without nodes */
 	int32_t *queue;	   /* n, a ring */
 	bool *waits;	   /* n: nodes that are in it */
@@ -49,7 +49,7 @@ tlv_levels_memory(const tlv_level_task *task)
 {
 	double n = (double) task->edges.rows;
 
-	return 8 * 8 * n + 5 * 4 * n + n + 3 * (12 * (double) task->edges.entries + 24 * n);
+	return 8 * 8 * n + 5 * 4 * n + n + 4 * (12 * (double) task->edges.entries + 24 * n);
 }
 
 static tlv_status
@@ -66,7 +66,7 @@ create_level_work(tlv_context *ctx, const tlv_level_task *task, level_work *work
 		TLV_TRY_NEW(ctx, work->ends[1], n);
 	TLV_TRY_NEW(ctx, work->members, n);
 	TLV_TRY_NEW0(ctx, work->weight, n);
-	TLV_TRY_NEW(ctx, work->touched, n);
+	TLV_TRY_NEW(ctx, work->touched, n + 1);
 	TLV_TRY_NEW(ctx, work->empty, n);
 	TLV_TRY_NEW(ctx, work->queue, n);
 	TLV_TRY_NEW(ctx, work->waits, n);
@@ -141,21 +141,28 @@ begin_moves(tlv_context *ctx, level_work *work, const level *at, size_t *empties
 	return TLV_OK;
 }
 
-/* Weights of a node's edges to communities, of those inside its own part where there are parts. */
+/*
+ * Weights of a node's edges to communities, of those inside its own part where there are parts.
+ * Whether a community is met for the first time is as good as random: it is counted, not branched
+ * on.
+ */
 static size_t
 weigh_communities(level_work *work, const level *at, const int32_t *part, size_t u)
 {
-	size_t n = 0;
+	size_t first = at->edges.start[u], end = at->edges.start[u + 1], n = 0;
+	const int32_t *restrict index = at->edges.index, *restrict label = at->label;
+	const float *restrict value = at->edges.value;
+	int32_t *restrict touched = work->touched;
+	double *restrict weight = work->weight;
 
-	for (size_t e = at->edges.start[u]; e < at->edges.start[u + 1]; e++)
+	for (size_t e = first; e < end; e++)
 	{
-		int32_t v = at->edges.index[e], c = at->label[v];
+		int32_t c = label[index[e]];
+		bool inside = part == NULL || part[index[e]] == part[u];
 
-		if (part != NULL && part[v] != part[u])
-			continue;
-		if (work->weight[c] == 0)
-			work->touched[n++] = c;
-		work->weight[c] += at->edges.value == NULL ? 1 : (double) at->edges.value[e];
+		touched[n] = c;
+		n += inside && weight[c] == 0;
+		weight[c] += inside ? (value == NULL ? 1 : (double) value[e]) : 0;
 	}
 	return n;
 }
@@ -304,6 +311,27 @@ trim_entries(tlv_context *ctx, tlv_csr *edges, size_t n)
 	return TLV_OK;
 }
 
+/* Adds the edges of a node, those inside its part with them, to what its part has with others. */
+static size_t
+weigh_parts(level_work *work, const level *at, const int32_t *part, size_t u, size_t n)
+{
+	size_t end = at->edges.start[u + 1];
+	const int32_t *restrict index = at->edges.index;
+	const float *restrict value = at->edges.value;
+	int32_t *restrict touched = work->touched;
+	double *restrict weight = work->weight;
+
+	for (size_t e = at->edges.start[u]; e < end; e++)
+	{
+		int32_t to = part[index[e]];
+
+		touched[n] = to;
+		n += weight[to] == 0;
+		weight[to] += value == NULL ? 1 : (double) value[e];
+	}
+	return n;
+}
+
 /* The edges between parts of a level. */
 static tlv_status
 join_edges(tlv_context *ctx, level_work *work, const level *at, const int32_t *part, size_t parts,
@@ -319,26 +347,20 @@ join_edges(tlv_context *ctx, level_work *work, const level *at, const int32_t *p
 		size_t touched = 0;
 
 		for (size_t i = begin[c]; i < begin[c + 1]; i++)
-			for (size_t e = at->edges.start[members[i]]; e < at->edges.start[members[i] + 1]; e++)
-			{
-				int32_t to = part[at->edges.index[e]];
-
-				if (++work->entries > CHUNK_ENTRIES)
-				{
-					TLV_TRY_CONTINUE(ctx);
-					work->entries = 0;
-				}
-				if (to == (int32_t) c)
-					continue;
-				if (work->weight[to] == 0)
-					work->touched[touched++] = to;
-				work->weight[to] += at->edges.value == NULL ? 1 : (double) at->edges.value[e];
-			}
-		for (size_t i = 0; i < touched; i++, n++)
 		{
-			next->edges.index[n] = work->touched[i];
-			next->edges.value[n] = (float) work->weight[work->touched[i]];
-			work->weight[work->touched[i]] = 0;
+			TLV_TRY(count_entries(ctx, work, at, (size_t) members[i]));
+			touched = weigh_parts(work, at, part, (size_t) members[i], touched);
+		}
+		for (size_t i = 0; i < touched; i++)
+		{
+			int32_t to = work->touched[i];
+
+			if (to != (int32_t) c)
+			{
+				next->edges.index[n] = to;
+				next->edges.value[n++] = (float) work->weight[to];
+			}
+			work->weight[to] = 0;
 		}
 		next->edges.start[c + 1] = n;
 	}
@@ -450,12 +472,18 @@ climb(tlv_context *ctx, level_work *work, level *at, int height, size_t *moves)
 	return TLV_OK;
 }
 
+static level
+level_of_task(const tlv_level_task *task, int32_t *label)
+{
+	return (level){.edges = task->edges,
+				   .mass = {(double *) task->mass[0], (double *) task->mass[1]},
+				   .label = label};
+}
+
 tlv_status
 tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, size_t *found)
 {
-	level bottom = {.edges = task->edges,
-					.mass = {(double *) task->mass[0], (double *) task->mass[1]},
-					.label = label};
+	level bottom = level_of_task(task, label);
 	level_work work;
 	size_t moves = 1;
 
@@ -466,4 +494,58 @@ tlv_levels_search(tlv_context *ctx, const tlv_level_task *task, int32_t *label, 
 	free_level_work(ctx, &work);
 	TLV_TRY_CONTINUE(ctx); /* large blocks take their time */
 	return TLV_OK;
+}
+
+/* The next level, and to which of its nodes those of the graph belong, from this level's. */
+static tlv_status
+contract_level(tlv_context *ctx, level_work *work, const level *at, int32_t *part, level *next)
+{
+	size_t found;
+	int32_t *own;
+
+	TLV_TRY_NEW(ctx, own, at->edges.rows);
+	TLV_TRY(refine_parts(ctx, work, at, own, &found));
+	TLV_TRY(join_parts(ctx, work, at, own, found, next));
+	for (size_t u = 0; u < work->task->edges.rows; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		part[u] = own[part[u]];
+	}
+	tlv_free(ctx, own);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_levels_contract(tlv_context *ctx, const tlv_level_task *task, int levels, int32_t *label,
+					tlv_parts_graph *parts)
+{
+	level at = level_of_task(task, label), next;
+	level_work work;
+
+	TLV_TRY(create_level_work(ctx, task, &work));
+	TLV_TRY_NEW(ctx, parts->part, task->edges.rows);
+	for (size_t u = 0; u < task->edges.rows; u++)
+		parts->part[u] = (int32_t) u;
+	for (int i = 0; i < levels; i++)
+	{
+		TLV_TRY(contract_level(ctx, &work, &at, parts->part, &next));
+		if (i > 0) /* the first one is the task's */
+			free_level(ctx, &at);
+		at = next;
+	}
+	tlv_free(ctx, at.label);
+	parts->edges = at.edges;
+	memcpy(parts->mass, at.mass, sizeof(parts->mass));
+	free_level_work(ctx, &work);
+	return TLV_OK;
+}
+
+void
+tlv_parts_graph_free(tlv_context *ctx, tlv_parts_graph *parts)
+{
+	tlv_csr_free(ctx, &parts->edges);
+	tlv_free(ctx, parts->mass[0]);
+	tlv_free(ctx, parts->mass[1]);
+	tlv_free(ctx, parts->part);
+	memset(parts, 0, sizeof(*parts));
 }

@@ -85,6 +85,20 @@ tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder, size_t
 	return TLV_OK;
 }
 
+tlv_status
+tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder, size_t u)
+{
+	tlv_memberships *memberships = &builder->memberships;
+	size_t from = memberships->start[u], n = memberships->start[u + 1] - from;
+	size_t at = memberships->start[memberships->n];
+
+	TLV_TRY(reserve(ctx, builder, n));
+	memcpy(memberships->community + at, memberships->community + from, n * sizeof(uint16_t));
+	memcpy(memberships->share + at, memberships->share + from, n * sizeof(float));
+	memberships->start[++memberships->n] = at + n;
+	return TLV_OK;
+}
+
 void
 tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships)
 {

@@ -24,6 +24,9 @@ extern tlv_status tlv_memberships_begin(tlv_context *ctx, size_t n,
 /* The next node's k shares, summing to 1; NULL for a node without edges.  The largest stays. */
 extern tlv_status tlv_memberships_append(tlv_context *ctx, tlv_membership_builder *builder,
 										 size_t k, const double *share);
+/* The next node's, which are those of node u before it. */
+extern tlv_status tlv_memberships_repeat(tlv_context *ctx, tlv_membership_builder *builder,
+										 size_t u);
 extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships);
 
 /* Every node in the one community of its label; a negative label: none. */

@@ -36,6 +36,7 @@ typedef struct posterior
 	int32_t *touched;	/* k: communities that they lead to */
 	double *logarithms; /* k */
 	double *share;		/* k */
+	size_t *alike;		/* k: one more than the last node whose edges all lead to the community */
 } posterior;
 
 static double
@@ -84,7 +85,8 @@ create_posterior(tlv_context *ctx, posterior *work)
 	work->prior = block + 7 * k;
 	work->log_rate = block + 8 * k;
 	work->edges = work->log_rate + k * k;
-	TLV_TRY_NEW(ctx, work->touched, k);
+	TLV_TRY_NEW(ctx, work->touched, k + 1);
+	TLV_TRY_NEW(ctx, work->alike, k);
 	return TLV_OK;
 }
 
@@ -136,8 +138,9 @@ count_edges(posterior *work, size_t s, size_t u)
 		{
 			size_t b = m->community[i];
 
-			if (work->counts[b] == 0)
-				work->touched[n++] = (int32_t) b;
+			/* as good as random, and so not branched on */
+			work->touched[n] = (int32_t) b;
+			n += work->counts[b] == 0;
 			work->counts[b] += g * m->share[i];
 		}
 	}
@@ -299,12 +302,13 @@ is_largest(size_t k, const double *x, size_t i)
 	return true;
 }
 
+/* Of a node whose edges have been counted. */
 static void
-node_posterior(posterior *work, size_t u)
+node_posterior(posterior *work, size_t u, size_t touched)
 {
 	const tlv_mmsb_side *side = &work->fit->side[work->side];
 	const tlv_memberships *m = work->from[work->side];
-	size_t k = work->k, touched = count_edges(work, work->side, u);
+	size_t k = work->k;
 	double mass = node_mass(work, work->side, u);
 
 	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
@@ -331,12 +335,49 @@ node_posterior(posterior *work, size_t u)
 			work->share[a] /= 2;
 		work->share[side->label[u]] += 0.5;
 	}
-	clear_counts(work, touched);
 	for (size_t i = m->start[u]; i < m->start[u + 1]; i++)
 		work->own[m->community[i]] = 0;
 	if (side->fixed != NULL && side->fixed[u] >= 0)
 		for (size_t a = 0; a < k; a++)
 			work->share[a] = (int32_t) a == side->fixed[u];
+}
+
+/*
+ * The node before u, one more, that has the same label, as many edges and all of them to the same
+ * community, so that its posterior is that of u; 0: there is none.  Nodes come by decreasing
+ * degree: of nodes with few edges most have one.
+ */
+static size_t
+find_alike(posterior *work, size_t u, size_t touched)
+{
+	const tlv_mmsb_side *side = &work->fit->side[work->side];
+	size_t *last, before;
+
+	if (touched != 1 || side->fixed != NULL)
+		return 0;
+	last = &work->alike[work->touched[0]];
+	before = *last;
+	*last = u + 1;
+	return before > 0 && side->label[before - 1] == side->label[u] &&
+				   side->degree[before - 1] == side->degree[u]
+			   ? before
+			   : 0;
+}
+
+static tlv_status
+append_posterior(tlv_context *ctx, posterior *work, size_t u, tlv_membership_builder *builder)
+{
+	size_t touched = count_edges(work, work->side, u), alike = find_alike(work, u, touched);
+
+	if (alike > 0)
+		TLV_TRY(tlv_memberships_repeat(ctx, builder, alike - 1));
+	else
+	{
+		node_posterior(work, u, touched);
+		TLV_TRY(tlv_memberships_append(ctx, builder, work->k, work->share));
+	}
+	clear_counts(work, touched);
+	return TLV_OK;
 }
 
 /* Sizes of the communities of the side that is looked at. */
@@ -357,6 +398,7 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	tlv_membership_builder builder;
 
 	work->side = s;
+	memset(work->alike, 0, work->k * sizeof(size_t));
 	TLV_TRY(sum_communities(ctx, work));
 	TLV_TRY(tabulate_rates(ctx, work));
 	TLV_TRY(weigh_sizes(ctx, work));
@@ -366,8 +408,7 @@ update_side(tlv_context *ctx, posterior *work, size_t s, tlv_memberships *member
 	{
 		if (u % CHUNK_NODES == 0)
 			TLV_TRY_CONTINUE(ctx);
-		node_posterior(work, u);
-		TLV_TRY(tlv_memberships_append(ctx, &builder, work->k, work->share));
+		TLV_TRY(append_posterior(ctx, work, u, &builder));
 	}
 	*memberships = builder.memberships;
 	return TLV_OK;
@@ -391,6 +432,7 @@ tlv_mmsb_block_memberships(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 		tlv_memberships_free(ctx, &memberships[s]);
 		memberships[s] = next[s];
 	}
+	tlv_free(ctx, work.alike);
 	tlv_free(ctx, work.touched);
 	tlv_free(ctx, work.mass[0]);
 	return TLV_OK;
