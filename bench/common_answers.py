@@ -140,15 +140,11 @@ def members(rows, p, categories, k=1, concentration=1., mixed=False):
     return make
 
 
-def guesses(items, workers, k, each, knowing=0.):
-    """workers who guess by habits of their own, each item asked so often; a share of the answers is known"""
+def asked(items, workers, k, each, knowing=0.):
+    """workers with habits of their own, each item asked so often; what share of the answers they know"""
     def make(s, seed):
-        rng = np.random.default_rng(seed)
-        habit, truth = rng.dirichlet(np.full(k, 3.), workers), rng.integers(0, k, items)
-        item = np.repeat(np.arange(items), each)
-        worker = np.concatenate([rng.choice(workers, each, replace=False) for _ in range(items)])
-        told = np.array([rng.choice(k, p=habit[w]) for w in worker])
-        s.copy('d', 'item worker answer', [item, worker, np.where(rng.random(len(item)) < knowing, truth[item], told)])
+        s.query('DROP TABLE IF EXISTS d; CREATE TEMP TABLE d AS SELECT item, worker, answer FROM tlv_simulate_crowd('
+                f'{items}, {workers}, {k}, share => {each / workers}, low => {knowing}, high => {knowing}, seed => {seed})')
     return make
 
 
@@ -212,7 +208,7 @@ def noise_lines():
     yield 'mixed membership, k = 3: no warning', 'the same', few, of_model("tlv_gom('SELECT v FROM d', k => 3)", UNWARNED)
     for items, workers, k, each in ((300, 20, 2, 5), (300, 20, 4, 5), (1000, 100, 3, 3)):
         yield 'crowd: no warning', f'{workers} workers who guess, {items} items, {k} answers, {each} an item', \
-            guesses(items, workers, k, each), of_model(LEFT_OUT['crowd'], UNWARNED)
+            asked(items, workers, k, each), of_model(LEFT_OUT['crowd'], UNWARNED)
     bits, reals = variables(lambda rng: rng.integers(0, 2, (500, 12))), variables(lambda rng: rng.normal(size=(500, 12)))
     yield 'trees: any edge', 'independent, 500 x 12 binary', bits, of_model("tlv_tree('SELECT v FROM d', states => 2)", EDGES)
     yield 'trees: any edge', 'independent Gaussians, 500 x 12', reals, of_model("tlv_tree('SELECT v FROM d')", EDGES)
@@ -238,6 +234,6 @@ def weak_lines():
     yield 'latent classes', 'k = 3, 500 x 12 of 3', members(500, 12, 3, 3), of_model(LEFT_OUT['lca'], COMPONENTS), 3
     yield 'latent classes', 'k = 3, 1000 x 10 of 2', members(1000, 10, 2, 3), of_model(LEFT_OUT['lca'], COMPONENTS), 3
     yield 'mixed membership', 'k = 3, 500 x 30 of 4', members(500, 30, 4, 3, .5, True), of_model(LEFT_OUT['gom'], COMPONENTS), 3
-    yield 'crowd: no warning', '20 workers who know a third, 300 items, 3 answers, 5 an item', guesses(300, 20, 3, 5, .33), of_model(LEFT_OUT['crowd'], UNWARNED), 2
+    yield 'crowd: no warning', '20 workers who know a third, 300 items, 3 answers, 5 an item', asked(300, 20, 3, 5, .33), of_model(LEFT_OUT['crowd'], UNWARNED), 2
     yield 'trees: wrong splits', '12 binary variables, 2000 rows', tree(12, 2000), \
         "SELECT r.different FROM truth, tlv_robinson_foulds(tlv_tree('SELECT v FROM d', states => 2), truth.m) r", 0

@@ -46,7 +46,7 @@ static const TlvArgument ica_arguments[] = {
 static tlv_ica_plan_options
 read_ica_arguments(FunctionCallInfo fcinfo)
 {
-	IcaArguments arguments = {.plan = {.iterations = -1}};
+	IcaArguments arguments = {.plan = {.iterations = -1, .fit.keep_gaussian = true}};
 
 	TlvReadArguments(fcinfo, ica_arguments, &arguments);
 	arguments.plan.fit.decompose.method = ica_method[arguments.method];

@@ -85,6 +85,9 @@ typedef struct tlv_ica_plan_options
 extern tlv_status tlv_ica_plan_create(tlv_context *ctx, const tlv_ica_plan_options *options,
 									  tlv_plan **plan);
 
+/* How many components have no more kurtosis than chance gives Gaussian ones of so many rows. */
+extern size_t tlv_ica_gaussian(size_t k, const double *kurtosis, double rows);
+
 /* Whether fewer than two components are as good as Gaussian; TLV_NOT_IDENTIFIABLE names them. */
 extern tlv_status tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis,
 										  double rows);

@@ -12,6 +12,8 @@
 #define STANDS	   1e-6
 /* Divisions of the workers for the moments. */
 #define DIVISIONS 5
+/* Standard errors by which workers have to agree more than by chance: less is no evidence. */
+#define LEAST_AGREEMENT 2.5
 
 const char *const tlv_crowd_start_names[] = {"auto", "majority", "moments", NULL};
 
@@ -203,6 +205,35 @@ diagnose_items(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
 	return TLV_OK;
 }
 
+/* Is there any answer that is known? */
+static bool
+has_known(const crowd_answers *a)
+{
+	for (size_t i = 0; i < a->items; i++)
+		if (crowd_first_given(a, i) > a->start[i])
+			return true;
+	return false;
+}
+
+/* Workers who agree no more than by chance, where nothing else tells what is true. */
+static tlv_status
+diagnose_agreement(tlv_context *ctx, const crowd_answers *a, tlv_diagnostics *d)
+{
+	double z;
+
+	TLV_TRY(tlv_crowd_agreement(ctx, a, &z));
+	TLV_TRY(tlv_diagnose(ctx, d, z, "agreement"));
+	if (z < LEAST_AGREEMENT && !has_known(a))
+		return tlv_warn(ctx, d,
+						&(tlv_warning){.code = "no_structure",
+									   .score = z,
+									   .hint = "more answers to every item, or known answers of "
+											   "some items"},
+						"workers do not agree more often than their habits explain: what is "
+						"said of items may be chance");
+	return TLV_OK;
+}
+
 /* How often all workers together are right, class by class alike; answers that are worthless. */
 static tlv_status
 diagnose_workers(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
@@ -216,6 +247,7 @@ diagnose_workers(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 	if (k == 1)
 		return tlv_warn(ctx, d, &(tlv_warning){.code = "one_answer", .score = 1},
 						"all answers are the same");
+	TLV_TRY(diagnose_agreement(ctx, &fit->data, d));
 	if (right < 1 / (double) k + 0.05)
 		return tlv_warn(ctx, d,
 						&(tlv_warning){.code = "no_better_than_chance",

@@ -101,6 +101,12 @@ extern tlv_status tlv_crowd_expect(tlv_context *ctx, crowd_state *state, const c
  */
 extern tlv_status tlv_crowd_moments(tlv_context *ctx, crowd_state *state, tlv_rng *rng);
 
+/*
+ * By how many standard errors, those of the sum over items, pairs of workers agree more often than
+ * workers would who answer independently, each as often with every answer.
+ */
+extern tlv_status tlv_crowd_agreement(tlv_context *ctx, const crowd_answers *answers, double *z);
+
 /* A model of the state's parameters: a new image. */
 extern tlv_status tlv_crowd_write(tlv_context *ctx, const crowd_state *state,
 								  const crowd_told *told, const tlv_crowd_options *options,

@@ -367,6 +367,9 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 			 const tlv_ica_options *options, tlv_diagnostics *diag)
 {
 	const tlv_decomposition *dec = options->noise ? &fit->cp : &fit->decomposition;
+	const double *kurtosis = options->noise ? fit->free_values : fit->values;
+	/* what is not identified settles nowhere, and differs from fit to fit: one warning is enough */
+	bool free_to_turn = tlv_ica_gaussian(fit->k, kurtosis, fit->central.rows) > 1;
 
 	TLV_TRY(tlv_diagnose(ctx, diag, fit->central.rows, "rows"));
 	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
@@ -384,7 +387,7 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 		TLV_TRY(tlv_diagnose(ctx, diag, fit->cp.iterations, "noise_sweeps"));
 		TLV_TRY(diagnose_uncertainty(ctx, fit, diag));
 	}
-	if (!options->noise)
+	if (!options->noise && !free_to_turn)
 		TLV_TRY(diagnose_noise(ctx, fit, diag));
 	if (dec->residual > RESIDUAL_WARN)
 		TLV_TRY(tlv_warn(ctx, diag,
@@ -392,7 +395,7 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 						 "the residual is above %g: hardly any of the fourth cumulant is that of "
 						 "independent components",
 						 RESIDUAL_WARN));
-	if (!dec->converged)
+	if (!dec->converged && !free_to_turn)
 		TLV_TRY(tlv_warn(ctx, diag,
 						 &(tlv_warning){.code = "not_converged", .score = dec->iterations},
 						 "the decomposition did not converge"));

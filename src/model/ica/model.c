@@ -87,15 +87,23 @@ tlv_ica_order(tlv_context *ctx, tlv_ica_parts *parts)
 
 /* ---- Gaussian components ---- */
 
+size_t
+tlv_ica_gaussian(size_t k, const double *kurtosis, double rows)
+{
+	size_t n = 0;
+
+	for (size_t j = 0; j < k; j++)
+		n += !(fabs(kurtosis[j]) >= TLV_ICA_GAUSSIAN * sqrt(24 / rows));
+	return n;
+}
+
 /* Writes "2, 3 and 5": components of no kurtosis, and returns how many. */
 static size_t
 list_gaussian(size_t k, const double *kurtosis, double rows, size_t room, char *text)
 {
 	double limit = TLV_ICA_GAUSSIAN * sqrt(24 / rows);
-	size_t n = 0, named = 0, at = 0;
+	size_t n = tlv_ica_gaussian(k, kurtosis, rows), named = 0, at = 0;
 
-	for (size_t j = 0; j < k; j++)
-		n += !(fabs(kurtosis[j]) >= limit);
 	text[0] = '\0';
 	for (size_t j = 0; j < k && at < room - 32; j++)
 		if (!(fabs(kurtosis[j]) >= limit))
@@ -128,8 +136,8 @@ tlv_ica_require_sources(tlv_context *ctx, size_t k, const double *kurtosis, doub
 	tlv_fail_detail(ctx, "Excess kurtosis of the components: %s; %d standard errors are %.3g.",
 					values, TLV_ICA_GAUSSIAN, TLV_ICA_GAUSSIAN * sqrt(24 / rows));
 	return tlv_fail_hint(ctx,
-						 "At most one source may be Gaussian: use a smaller k or more rows; or "
-						 "keep_gaussian => true, and trust the other components only.");
+						 "At most one source may be Gaussian: use a smaller k or more rows; or let "
+						 "keep_gaussian be true, and trust the other components only.");
 }
 
 tlv_status

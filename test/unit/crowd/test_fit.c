@@ -330,6 +330,38 @@ test_forged(void **state)
 	assert_int_equal(checked(&model, "told", 2, 3), TLV_CORRUPT);
 }
 
+/* How many of 30 draws bring the warning that workers agree by chance only. */
+static int
+chance_warnings(tlv_crowd_simulation options)
+{
+	int warned = 0;
+
+	for (uint64_t seed = 1; seed <= 30; seed++)
+	{
+		crowd_rows r;
+		tlv_frame answers, model;
+
+		options.seed = seed;
+		r = draw(&options);
+		answers = build(collect(&r));
+		model = fit(&answers, &tlv_crowd_defaults);
+		warned += tlv_warnings_find(&model, "no_structure", NULL);
+	}
+	return warned;
+}
+
+/* Workers who only have habits, and some who know a third of the answers. */
+static void
+test_chance(void **state)
+{
+	tlv_crowd_simulation options = {.items = 200, .workers = 15, .k = 3, .share = 0.33};
+
+	(void) state;
+	assert_at_least(chance_warnings(options), 29);
+	options.low = options.high = 0.35;
+	assert_at_most(chance_warnings(options), 1);
+}
+
 /* As many answers to choose from as there may be need no memory for a tensor. */
 static void
 test_many_answers(void **state)
@@ -397,6 +429,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_strangers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chance, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_answers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_infer, setup, teardown),
 	};
