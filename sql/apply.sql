@@ -46,7 +46,7 @@ CREATE FUNCTION tlv_unmix(model tlv_model, x "any") RETURNS float8[]
 COMMENT ON FUNCTION tlv_unmix(tlv_model, "any") IS 'independent components of one row, of mean 0 and variance 1 over the rows of the fit; of an array of rows, one row each';
 
 CREATE FUNCTION tlv_tree_posterior(model tlv_model, x "any")
-    RETURNS TABLE (node text, state integer, probability float8, dimension integer, mean float8, variance float8)
+    RETURNS TABLE (node text, state bigint, state_name text, probability float8, dimension integer, mean float8, variance float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION tlv_tree_posterior(tlv_model, "any") IS
     'the hidden nodes of a tree, and the variables that are null in the row, given the others: the probability of every state, or mean and variance of every dimension';

@@ -62,8 +62,8 @@ CREATE FUNCTION tlv_tree(query text, states integer DEFAULT NULL, structure text
     iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_tree_sql' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, boolean, boolean, integer[], text, text, integer, integer, bigint, text, jsonb) IS
-    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays, or, layout wide, one column a variable; whole numbers are '
-    'categories, numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
+    'a latent tree over the variables of a query in one call: it returns (row, variable, value), or one column of arrays, or, layout wide, one column a variable; texts, '
+    'whole numbers and booleans are categories, of arrays numbered from 0, others Gaussian (kind gaussian makes numbers of whole ones); bootstrap replicates for the support of edges; '
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
@@ -85,9 +85,9 @@ COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
     'the variables of a latent tree in so many groups, numbered by decreasing size: cut at the edges that leave groups of the least distances '
     'within; a forest has at least one for each of its trees; null: the variables of one hidden node are a group';
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
-    RETURNS TABLE (parent text, child text, parent_state integer, child_state integer, probability float8)
+    RETURNS TABLE (parent text, child text, parent_state bigint, parent_state_name text, child_state bigint, child_state_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS 'probabilities of a child''s states given its parent''s; of a root, which has no parent, its distribution';
+COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS 'probabilities of a child''s states given its parent''s; of a root, which has no parent, its distribution; states are the categories of the rows, hidden ones numbers from 0';
 CREATE FUNCTION tlv_tree_coefficients(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_dimension integer, child_dimension integer, coefficient float8, noise float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_coefficients_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;

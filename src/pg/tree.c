@@ -179,6 +179,7 @@ TLV_FUNCTION(tlv_fit_tree)
 TLV_FUNCTION(tlv_tree_sql)
 {
 	TreeArguments arguments;
+	TlvSurvey *answers;
 	TlvDriver *driver;
 	tlv_plan *plan;
 
@@ -186,9 +187,12 @@ TLV_FUNCTION(tlv_tree_sql)
 		PG_RETURN_NULL();
 	arguments = read_tree_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
-	TlvCheck(driver->ctx, tlv_tree_plan_create(driver->ctx, &arguments.plan, &plan));
+	answers = palloc(sizeof(TlvSurvey));
 	TlvReadVariables(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.kind,
-					 arguments.layout == 1);
+					 arguments.layout == 1, answers);
+	if (answers->categories.n > 0)
+		arguments.plan.learn.fit.categories = &answers->categories;
+	TlvCheck(driver->ctx, tlv_tree_plan_create(driver->ctx, &arguments.plan, &plan));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
@@ -240,6 +244,39 @@ void
 TlvTreeClose(TlvTreeModel *model)
 {
 	TlvWorkEnd(model->work);
+}
+
+TlvTreeStates
+TlvTreeStatesOf(const tlv_tree_parts *parts)
+{
+	TlvTreeStates states = {.names = tlv_tree_category_names(parts)};
+	size_t first = 0;
+
+	states.first = palloc(Max(parts->p, 1) * sizeof(size_t));
+	for (size_t v = 0; v < parts->p; v++)
+	{
+		states.first[v] = first;
+		first += (size_t) parts->states[v];
+	}
+	return states;
+}
+
+TlvCell
+TlvTreeState(const TlvTreeStates *states, size_t v, int64 x)
+{
+	if (v >= states->names.variables)
+		return TlvInt8(x);
+	return TlvInt8(tlv_code_number(&states->names, v, states->first[v], x));
+}
+
+TlvCell
+TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x)
+{
+	const tlv_name_list none = {NULL, NULL};
+
+	if (v >= states->names.variables)
+		return TlvNameCell(&none, 0, x);
+	return TlvNameCell(&states->names.names, states->first[v] + (size_t) x, x);
 }
 
 /* Rows (node, is_hidden, variable, states). */
@@ -311,25 +348,31 @@ require_parameters(const tlv_tree_parts *parts)
 }
 
 static void
-put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, size_t v, const double *table)
+put_table(FunctionCallInfo fcinfo, const TlvTreeModel *model, const TlvTreeStates *named, size_t v,
+		  const double *table)
 {
 	const tlv_tree_parts *parts = &model->parts;
 	int64_t parent = parts->parent[v];
 	size_t rows = parent < 0 ? 1 : (size_t) parts->states[parent];
 	size_t states = (size_t) parts->states[v];
 	const char *name = parent < 0 ? NULL : model->names[parent];
+	const TlvCell none = {.isnull = true};
 
 	for (size_t x = 0; x < rows; x++)
 		for (size_t y = 0; y < states; y++)
 			TlvPutRow(fcinfo, TlvText(name), TlvText(model->names[v]),
-					  TlvNullIf(parent < 0, TlvInt4((int32) x)), TlvInt4((int32) y),
+					  parent < 0 ? none : TlvTreeState(named, (size_t) parent, (int64) x),
+					  parent < 0 ? none : TlvTreeStateName(named, (size_t) parent, (int64) x),
+					  TlvTreeState(named, v, (int64) y), TlvTreeStateName(named, v, (int64) y),
 					  TlvFloat8(table[x * states + y]));
 }
 
-/* Rows (parent, child, parent_state, child_state, probability); roots have no parent. */
+/* Rows (parent, child, parent_state, parent_state_name, child_state, child_state_name,
+ * probability); roots have no parent. */
 TLV_FUNCTION(tlv_tree_parameters_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_parameters");
+	TlvTreeStates states;
 	size_t *offset;
 
 	if (model.parts.gaussian)
@@ -338,10 +381,11 @@ TLV_FUNCTION(tlv_tree_parameters_rows)
 						errhint("Its parameters are those of tlv_tree_coefficients(model).")));
 	require_parameters(&model.parts);
 	TlvInitRows(fcinfo);
+	states = TlvTreeStatesOf(&model.parts);
 	offset = palloc((model.parts.nodes + 1) * sizeof(size_t));
 	tlv_tree_table_offsets(&model.parts, offset);
 	for (size_t v = 0; v < model.parts.nodes; v++)
-		put_table(fcinfo, &model, v, model.parts.tables + offset[v]);
+		put_table(fcinfo, &model, &states, v, model.parts.tables + offset[v]);
 	TlvTreeClose(&model);
 	return (Datum) 0;
 }

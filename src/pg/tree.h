@@ -22,6 +22,21 @@ typedef struct TlvTreeModel
 extern TlvTreeModel TlvTreeOpen(FunctionCallInfo fcinfo, int argument, const char *function);
 extern void TlvTreeClose(TlvTreeModel *model);
 
+/* What the states of the nodes are called. */
+typedef struct TlvTreeStates
+{
+	tlv_code_names names;
+	size_t *first; /* of the p variables: their first name */
+} TlvTreeStates;
+
+/* Of a tree of categories; memory of the current context. */
+extern TlvTreeStates TlvTreeStatesOf(const tlv_tree_parts *parts);
+
+/* State x of node v: its number, which is the category where all categories of the variable are
+ * whole numbers, and its name; hidden nodes' states have numbers only. */
+extern TlvCell TlvTreeState(const TlvTreeStates *states, size_t v, int64 x);
+extern TlvCell TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x);
+
 /* A drawing of the tree that is argument 0, in the current memory context. */
 extern char *TlvTreeSvg(FunctionCallInfo fcinfo);
 

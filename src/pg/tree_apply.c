@@ -36,6 +36,7 @@ static void
 put_states(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *parts,
 		   char *const *names, const tlv_row *row)
 {
+	const TlvTreeStates states = TlvTreeStatesOf(parts);
 	const TlvCell none = {.isnull = true};
 	const double *probability;
 
@@ -48,9 +49,10 @@ put_states(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts *
 		if (v < parts->p && row->part[0].codes[v] >= 0)
 			continue;
 		for (int64_t x = 0; x < parts->states[v]; x++)
-			TlvPutRow(fcinfo, TlvText(names[v]), TlvInt4((int32) x), TlvFloat8(*probability++),
-					  none, none, none);
+			TlvPutRow(fcinfo, TlvText(names[v]), TlvTreeState(&states, v, x),
+					  TlvTreeStateName(&states, v, x), TlvFloat8(*probability++), none, none, none);
 	}
+	pfree(states.first);
 }
 
 static void
@@ -59,7 +61,7 @@ put_moments(FunctionCallInfo fcinfo, const char *node, int64_t dimension, double
 {
 	const TlvCell none = {.isnull = true};
 
-	TlvPutRow(fcinfo, TlvText(node), none, none, TlvInt4((int32) dimension), TlvFloat8(mean),
+	TlvPutRow(fcinfo, TlvText(node), none, none, none, TlvInt4((int32) dimension), TlvFloat8(mean),
 			  TlvFloat8(variance));
 }
 
@@ -93,7 +95,8 @@ put_numbers(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_tree_parts 
 	pfree(seen);
 }
 
-/* tlv_tree_posterior(model, x): rows (node, state, probability, dimension, mean, variance); what
+/* tlv_tree_posterior(model, x): rows (node, state, state_name, probability, dimension, mean,
+ * variance); what
  * is not of the tree's states, or numbers, is NULL. */
 TLV_FUNCTION(tlv_tree_posterior)
 {

@@ -71,10 +71,11 @@ SELECT (SELECT array_agg(node ORDER BY variable) FROM tlv_tree_nodes(t) WHERE NO
 FROM tlv_tree('SELECT mood + sin(id) AS a, sleep AS b, food + sin(NULLIF(id % 5, 0) * id) AS c, work * 0.5 + cos(id) AS d FROM answers', layout => 'wide') t;
 SELECT tlv_info(tlv_tree('SELECT mood, sleep, food FROM answers', 1, kind => 'gaussian', layout => 'wide'))->'gaussian' AS gaussian;
 SELECT tlv_tree('TABLE answers', layout => 'wide');
-SELECT tlv_tree('SELECT mood, sleep, said FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood, sleep, said || ''!'' AS said, ''2026-11-23''::date AS day FROM answers', layout => 'wide');
+SELECT tlv_tree('SELECT mood + 0.5 AS mood, sleep, said FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, mood FROM answers', layout => 'wide');
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers WHERE false', layout => 'wide');
-SELECT tlv_tree('SELECT mood, sleep, -food AS food FROM answers', layout => 'wide');
+SELECT string_agg(DISTINCT child_state_name, ' ') AS food FROM tlv_tree_parameters(tlv_tree('SELECT mood, sleep, -food AS food FROM answers', 2, layout => 'wide')) WHERE child = 'food';
 SELECT tlv_tree('SELECT mood, sleep, food FROM answers', layout => 'broad');
 
 -- 7. latent classes: the same layout, categories by text or by the caller's own numbers

@@ -40,8 +40,9 @@ SELECT signature, name FROM columns WHERE name IN ('name', 'row', 'value', 'mode
 -- an id stands beside its name, in this order: the number, then the text
 SELECT c.signature, c.name FROM columns c WHERE c.name LIKE '%\_name' AND (c.type <> 'text'
   OR NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.name || '_name' = c.name AND i.place = c.place - 1 AND i.type IN ('bigint', 'integer')));
--- components count from 1 in integers, whatever they are called; what has a label has it next to the component
-SELECT signature, name, type FROM columns WHERE name IN ('component', 'topic', 'community', 'state', 'component_a', 'component_b', 'rank', 'view', 'dimension') AND type <> 'integer';
+-- components count from 1 in integers, whatever they are called (a tree's states are categories); what has a label has it next to the component
+SELECT signature, name, type FROM columns WHERE name IN ('component', 'topic', 'community', 'state', 'component_a', 'component_b', 'rank', 'view', 'dimension') AND type <> 'integer'
+  AND signature NOT LIKE 'tlv\_tree\_posterior(%';
 SELECT c.signature FROM columns c WHERE c.name = 'label' AND NOT EXISTS (SELECT FROM columns i WHERE i.signature = c.signature AND i.place = c.place - 1
   AND i.name IN ('component', 'topic', 'community', 'state'));
 

@@ -22,6 +22,20 @@ extern size_t tlv_model_dimensions(const tlv_frame *model);
 /* The names of that many dimensions; an empty list where they have none. */
 extern tlv_name_list tlv_dimension_names(const tlv_frame *model);
 
+/*
+ * What the values of a row are called, one after the other: the dimensions, or, where the model has
+ * them elsewhere, the variables.  n = 0: they have no names.
+ */
+typedef struct tlv_value_names
+{
+	size_t n, next;
+	tlv_name_list list;
+	const char *lines; /* names that end in '\n'; NULL: the list's */
+} tlv_value_names;
+extern tlv_value_names tlv_value_names_of(const tlv_frame *model);
+/* The next one; false: there are no more. */
+extern bool tlv_value_names_next(tlv_value_names *names, tlv_text *name);
+
 /* Of the sections, how many a frame has. */
 extern size_t tlv_dimension_names_found(const tlv_frame *frame);
 

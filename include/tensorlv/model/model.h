@@ -84,6 +84,9 @@ typedef struct tlv_model_class
 	/* How many numbers its rows have, which may have names (dimension_names.h); 0, or no such
 	 * member: they are no vectors. */
 	size_t (*dimensions)(const tlv_frame *frame);
+	/* The names of the values of its rows where they are not those of dimensions, each ended by
+	 * '\n', and how many they are; NULL: there are none, nor where there is no such member. */
+	const char *(*value_lines)(const tlv_frame *frame, size_t *n);
 	/* What the categories of its rows of codes are called (tlv_code_names); NULL: nothing. */
 	void (*code_names)(const tlv_frame *frame, tlv_code_names *names);
 	/* The forms of rows that infer, log_likelihood and decode take, a set of tlv_row_form with

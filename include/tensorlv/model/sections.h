@@ -25,7 +25,7 @@
 #include "tensorlv/num/frame.h"
 
 /* How many sizes a value may have. */
-#define TLV_SIZES 7
+#define TLV_SIZES 9
 
 /* Rows or columns: a fixed number, or one that follows from a size of the value. */
 typedef enum tlv_dimension
@@ -39,6 +39,8 @@ typedef enum tlv_dimension
 	TLV_SIZE_5,
 	TLV_SIZE_6,
 	TLV_SIZE_7,
+	TLV_SIZE_8,
+	TLV_SIZE_9,
 	TLV_PACKED_1,  /* n (n + 1) / 2 of size 1 */
 	TLV_CUBES_1,   /* n (n + 1) (n + 2) / 6 of size 1 */
 	TLV_2_TIMES_3, /* size 2 times size 3 */

@@ -9,7 +9,9 @@
  * nodes "parent" (int64, -1: a root), "length", "error" and "support" of the edge to the parent
  * (-1: not known; 0, -1, -1 of a root), "states" (int64: of a categorical node their number, of a
  * Gaussian one its dimension); "names" (bytes: the variables' names, each ended by '\n'; missing
- * when they have none); "tables", below; diagnostics.
+ * when they have none); "category_offsets" and "category_names" (names.h: of the states of the
+ * observed variables, variable after variable; missing where they have none); "tables", below;
+ * diagnostics.
  *
  * Categorical: "tables" has for every node in the order of nodes, of a root its distribution
  * (states), of another P(node = y | parent = x) at [x * states[node] + y]; rows sum to 1.  As
@@ -60,6 +62,8 @@ typedef struct tlv_tree_fit_options
 	const int64_t *column;			   /* groups > 0: variable (from 0) of every column */
 	const char *names;				   /* the variables' names, each ended by '\n'; NULL: none */
 	size_t names_length;
+	/* What the categories of the variables are called, variable after variable; NULL: nothing. */
+	const struct tlv_names *categories;
 	uint64_t seed;
 	tlv_decompose_options decompose;
 } tlv_tree_fit_options;
@@ -93,6 +97,10 @@ typedef struct tlv_tree_parts
 	const int64_t *states; /* nodes */
 	const char *names;	   /* NULL: none */
 	size_t names_length;
+	const int64_t *category_offsets; /* NULL: categories have no names */
+	size_t category_ends;			 /* of the offsets: one more than there are categories */
+	const char *category_names;
+	size_t category_bytes;
 	const double *tables;	/* NULL: not known yet */
 	size_t entries;			/* of tables */
 	const int64_t *triples; /* without tables: 3 x (nodes - p) */
@@ -112,6 +120,9 @@ extern tlv_status tlv_tree_write(tlv_context *ctx, const tlv_tree_parts *parts, 
 
 /* The parts of a stored model; they point into it. */
 extern void tlv_tree_read(const tlv_frame *frame, tlv_tree_parts *parts);
+
+/* What the states of the observed variables are called (model.h). */
+extern tlv_code_names tlv_tree_category_names(const tlv_tree_parts *parts);
 
 /* Where the tables of every node begin in parts->tables: offset (nodes + 1). */
 extern void tlv_tree_table_offsets(const tlv_tree_parts *parts, size_t *offset);

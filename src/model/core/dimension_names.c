@@ -1,6 +1,8 @@
 /*
  * dimension_names.c - what the dimensions of a model of vectors are called (dimension_names.h).
  */
+#include <string.h>
+
 #include "tensorlv/model/dimension_names.h"
 
 const tlv_name_sections tlv_dimension_names_sections = {"dimension_name_offsets",
@@ -24,6 +26,38 @@ tlv_name_list
 tlv_dimension_names(const tlv_frame *model)
 {
 	return tlv_name_list_of(model, &tlv_dimension_names_sections);
+}
+
+tlv_value_names
+tlv_value_names_of(const tlv_frame *model)
+{
+	const tlv_kind *kind = tlv_kind_find(model->header->type, model->header->kind);
+	tlv_value_names names = {.list = tlv_dimension_names(model)};
+
+	if (names.list.offsets != NULL)
+		names.n = tlv_model_dimensions(model);
+	else if (kind != NULL && kind->model != NULL && kind->model->value_lines != NULL)
+		names.lines = kind->model->value_lines(model, &names.n);
+	return names;
+}
+
+bool
+tlv_value_names_next(tlv_value_names *names, tlv_text *name)
+{
+	const char *end;
+
+	if (names->next == names->n)
+		return false;
+	if (names->lines == NULL)
+		*name = tlv_name_at(&names->list, names->next);
+	else
+	{
+		end = strchr(names->lines, '\n');
+		*name = (tlv_text){names->lines, (size_t) (end - names->lines)};
+		names->lines = end + 1;
+	}
+	names->next++;
+	return true;
 }
 
 size_t

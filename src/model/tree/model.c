@@ -193,6 +193,7 @@ tree_impute(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior
 	tree_model *model = (tree_model *) base;
 	const tlv_part *part = &row->part[0];
 	bool codes = row->form == TLV_ROW_CODES;
+	const tlv_code_names names = tlv_tree_category_names(&model->parts);
 	tlv_posterior posterior = {0};
 	const double *at;
 
@@ -201,22 +202,51 @@ tree_impute(tlv_context *ctx, tlv_model *base, const tlv_row *row, tlv_posterior
 	at = posterior.values;
 	for (size_t v = model->parts.p; v < model->parts.nodes; v++)
 		at += model->parts.states[v];
-	for (size_t i = 0; i < part->d; i++)
+	for (size_t i = 0, first = 0; i < part->d; i++)
 	{
 		size_t states = codes ? (size_t) model->parts.states[i] : 1, best = 0;
 		bool missing = codes ? part->codes[i] == TLV_CATEGORY_MISSING
 							 : part->missing != NULL && part->missing[i];
 
 		filled->values[i] = codes ? part->codes[i] : part->float64[i];
-		if (!missing)
-			continue;
-		for (size_t x = 1; x < states; x++)
+		for (size_t x = 1; missing && x < states; x++)
 			best = at[x] > at[best] ? x : best;
-		filled->values[i] = codes ? (double) best : *at;
-		at += states;
+		if (missing)
+			filled->values[i] = codes ? (double) best : *at;
+		if (codes)
+			filled->values[i] =
+				(double) tlv_code_number(&names, i, first, (int64_t) filled->values[i]);
+		at += missing ? states : 0;
+		first += states;
 	}
 	tlv_posterior_free(ctx, &posterior);
 	return TLV_OK;
+}
+
+/* Of variables of one column each, which come in their order. */
+static const char *
+tree_value_lines(const tlv_frame *frame, size_t *n)
+{
+	tlv_tree_parts parts;
+
+	tlv_tree_read(frame, &parts);
+	*n = 0;
+	if (parts.names == NULL || (parts.gaussian && parts.columns != parts.p))
+		return NULL;
+	for (size_t j = 0; parts.gaussian && j < parts.p; j++)
+		if (parts.column[j] != (int64_t) j)
+			return NULL;
+	*n = parts.p;
+	return parts.names;
+}
+
+static void
+tree_code_names(const tlv_frame *frame, tlv_code_names *names)
+{
+	tlv_tree_parts parts;
+
+	tlv_tree_read(frame, &parts);
+	*names = tlv_tree_category_names(&parts);
 }
 
 static const tlv_field tree_fields[] = {
@@ -232,6 +262,8 @@ static const tlv_field tree_fields[] = {
 	{"support", TLV_FIELD_LIST, .flags = 0},
 	{"states", TLV_FIELD_IDS, .flags = 0},
 	{"names", TLV_FIELD_LINES, .flags = TLV_MAY_BE_EMPTY},
+	{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "category_names",
+	 .json = "category_names"},
 	{"column", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},
 	{"means", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
 	{"tables", TLV_FIELD_LIST, .flags = TLV_MAY_BE_EMPTY},
@@ -252,6 +284,8 @@ static const tlv_model_class tree_class = {
 	.infer = tree_infer,
 	.log_likelihood = tree_log_likelihood,
 	.impute = tree_impute,
+	.value_lines = tree_value_lines,
+	.code_names = tree_code_names,
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
 };

@@ -1,7 +1,7 @@
 /*
  * any_reader.c - the row in an argument that is declared "any", as the model takes it (any.h).
  */
-#include "any.h"
+#include "any_internal.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
@@ -14,39 +14,6 @@
 #include "server/query.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
-
-/* What is known of records: of those of one type, as it was when one of them came. */
-typedef struct AnyRecord
-{
-	uint64 version; /* of the type; 0: none has come */
-	MemoryContext mcxt;
-	TupleDesc desc;
-	int n;		   /* columns that are there */
-	int *columns;  /* their places in the tuple */
-	AnyType *type; /* of each */
-	Datum *values; /* of all, as those of a tuple are taken apart */
-	bool *nulls;
-	bool matched;	  /* what follows is known, of that model */
-	tlv_digest model; /* the fingerprint */
-	size_t d;
-	int *order; /* the columns that its dimensions are; NULL: all as they come */
-} AnyRecord;
-
-/* What a call site knows of its argument. */
-typedef struct AnyRow
-{
-	AnyType type;
-	AnyRecord record;
-} AnyRow;
-
-/* A row on its way to the cursor. */
-typedef struct AnyCall
-{
-	AnyRow *row;
-	const tlv_model *model;
-	unsigned takes;
-	TlvRowCursor *cursor;
-} AnyCall;
 
 static AnyRow *
 row_of(FunctionCallInfo fcinfo, int argument)
@@ -88,14 +55,17 @@ static const struct
 
 /* "a tlv_bag or a tsvector", "three categories, ROW(a, b, c), or an array ..." */
 static char *
-taken_forms(unsigned takes)
+taken_forms(const AnyCall *call)
 {
 	StringInfoData text;
 
 	initStringInfo(&text);
 	for (size_t i = 0; i < lengthof(taken); i++)
-		if ((takes & taken[i].form) != 0)
+		if ((call->takes & taken[i].form) != 0)
 			appendStringInfo(&text, "%s%s", text.len > 0 ? "; or " : "", taken[i].what);
+	if ((call->takes & (TLV_ROW_CODES | TLV_ROW_VECTOR)) != 0 &&
+		tlv_value_names_of(&call->model->frame).n > 0)
+		appendStringInfoString(&text, "; or ROW(variables, values), two arrays");
 	return text.data;
 }
 
@@ -106,16 +76,15 @@ refuse_type(const AnyCall *call, Oid type)
 					errmsg("a model of kind %s takes no row of type %s",
 						   TlvKind(&call->model->frame)->name, format_type_be(type)),
 					type == TEXTOID && (call->takes & TLV_ROW_BAG) != 0
-						? errhint("It takes %s: to_tsvector(...).", taken_forms(call->takes))
-						: errhint("It takes %s.", taken_forms(call->takes))));
+						? errhint("It takes %s: to_tsvector(...).", taken_forms(call))
+						: errhint("It takes %s.", taken_forms(call))));
 	pg_unreachable();
 }
 
 /* ---- one value ---- */
 
-/* Argument 0 of a call of the reader's own is the value. */
-static void
-open_as(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datum value)
+void
+TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datum value)
 {
 	LOCAL_FCINFO(argument, 1);
 
@@ -124,143 +93,26 @@ open_as(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datu
 	TlvCursorOpen(argument, 0, reader, form, call->takes, call->cursor);
 }
 
-/* ---- codes by name ---- */
-
-/* A value on its way to a code. */
-typedef struct AnyCode
-{
-	bool missing;
-	bool named;	  /* by name; otherwise by number, which it holds */
-	bool literal; /* of a literal, which may have meant either */
-	tlv_text name;
-	double number;
-} AnyCode;
-
-/* Has the model names for the categories of its rows? */
-static bool
-has_code_names(const AnyCall *call, tlv_code_names *names)
-{
-	memset(names, 0, sizeof(*names));
-	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
-		call->model->class->code_names(&call->model->frame, names);
-	return names->names.offsets != NULL;
-}
-
-/* A name in a literal that is none of the variable's but a whole number: the code. */
-static double
-literal_code(tlv_text name)
-{
-	double code = 0;
-
-	for (size_t i = 0; i < name.length; i++)
-	{
-		if (name.bytes[i] < '0' || name.bytes[i] > '9')
-			return -1;
-		code = 10 * code + (name.bytes[i] - '0');
-	}
-	return name.length > 0 && code < TLV_CATEGORY_MOST_STATES ? code : -1;
-}
-
-/* The code, or -1 where there is none: a category that the model does not know counts as missing.
- */
-static double
-code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCode *value)
-{
-	bool numbered = tlv_codes_are_numbered(names, variable, first);
-	char digits[32];
-	double code;
-
-	if (value->missing)
-		return -1;
-	if (value->named)
-	{
-		code = tlv_code_called(names, variable, first, value->name);
-		return code < 0 && value->literal && !numbered ? literal_code(value->name) : code;
-	}
-	if (!numbered)
-		return value->number;
-	snprintf(digits, sizeof(digits), "%.0f", value->number);
-	return tlv_code_called(names, variable, first, (tlv_text){digits, strlen(digits)});
-}
-
-/* The row of n values as codes. */
-static void
-open_codes(const AnyCall *call, const tlv_code_names *names, size_t n, const AnyCode *values)
-{
-	Datum *codes = palloc(Max(n, 1) * sizeof(Datum));
-	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
-
-	for (size_t i = 0, first = 0; i < n; i++)
-	{
-		size_t variable = i / names->copies;
-		bool known = variable < names->variables; /* a row that is too long is refused later */
-		double code = known ? code_of(names, variable, first, &values[i]) : -1;
-
-		TlvLoopCheck(i);
-		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named ||
-								  tlv_codes_are_numbered(names, variable, first));
-		codes[i] = Float8GetDatum(code);
-		if (known && (i + 1) % names->copies == 0)
-			first += (size_t) names->states[variable];
-	}
-	open_as(call, &TlvIntegerRows, TLV_ROW_CODES,
-			PointerGetDatum(TlvInt4Numbers(construct_md_array(codes, nulls, 1, (int[]){(int) n},
-															  (int[]){1}, FLOAT8OID, sizeof(float8),
-															  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE),
-										   FLOAT8OID)));
-}
-
-/* Of an array of texts or numbers, of one dimension. */
-static void
-open_code_array(const AnyCall *call, const tlv_code_names *names, ArrayType *array, Oid element)
-{
-	bool literal = call->row->type.form == ANY_LITERAL;
-	bool text = TlvIsTextType(element), *nulls;
-	AnyCode *values;
-	Datum *datums;
-	int n;
-
-	array = text ? TlvTexts(array, element) : TlvFloat8Numbers(array, element);
-	if (ARR_NDIM(array) > 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a row of categorical variables has one dimension, not %d",
-							   ARR_NDIM(array)),
-						errhint("Give one row at a time.")));
-	deconstruct_array(array, text ? TEXTOID : FLOAT8OID, text ? -1 : (int) sizeof(float8),
-					  !text && FLOAT8PASSBYVAL, text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &datums,
-					  &nulls, &n);
-	values = palloc0((size_t) Max(n, 1) * sizeof(AnyCode));
-	for (int i = 0; i < n; i++)
-	{
-		values[i] = (AnyCode){.missing = nulls[i], .named = text, .literal = literal};
-		if (!nulls[i] && text)
-			values[i].name = (tlv_text){VARDATA_ANY(datums[i]), VARSIZE_ANY_EXHDR(datums[i])};
-		else if (!nulls[i])
-			values[i].number = DatumGetFloat8(datums[i]);
-	}
-	open_codes(call, names, (size_t) n, values);
-}
-
 static void
 open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 {
 	tlv_code_names names;
 
-	if (has_code_names(call, &names))
+	if (TlvAnyCodeNames(call, &names))
 	{
-		open_code_array(call, &names, array, element);
+		TlvAnyOpenCodeArray(call, &names, array, element);
 		return;
 	}
 	if ((call->takes & TLV_ROW_CODES) != 0)
-		open_as(call, &TlvIntegerRows, TLV_ROW_CODES,
-				PointerGetDatum(TlvInt4Numbers(array, element)));
+		TlvAnyOpenAs(call, &TlvIntegerRows, TLV_ROW_CODES,
+					 PointerGetDatum(TlvInt4Numbers(array, element)));
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
-		open_as(call, &TlvSymbolSequences, TLV_ROW_SYMBOLS,
-				PointerGetDatum(TlvInt8Numbers(array, element)));
+		TlvAnyOpenAs(call, &TlvSymbolSequences, TLV_ROW_SYMBOLS,
+					 PointerGetDatum(TlvInt8Numbers(array, element)));
 	else
-		open_as(call, &TlvAnyVectorRows,
-				(call->takes & TLV_ROW_SEQUENCE) != 0 ? TLV_ROW_SEQUENCE : TLV_ROW_VECTOR,
-				PointerGetDatum(TlvFloat8Numbers(array, element)));
+		TlvAnyOpenAs(call, &TlvAnyVectorRows,
+					 (call->takes & TLV_ROW_SEQUENCE) != 0 ? TLV_ROW_SEQUENCE : TLV_ROW_VECTOR,
+					 PointerGetDatum(TlvFloat8Numbers(array, element)));
 }
 
 #define NUMBERS (TLV_ROW_CODES | TLV_ROW_SYMBOLS | TLV_ROW_SEQUENCE | TLV_ROW_VECTOR)
@@ -273,11 +125,11 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 
 	if ((call->takes & NUMBERS) != 0 && TlvIsNumberType(element))
 		open_numbers(call, array, element);
-	else if (TlvIsTextType(element) && has_code_names(call, &names))
-		open_code_array(call, &names, array, element);
+	else if (TlvIsTextType(element) && TlvAnyCodeNames(call, &names))
+		TlvAnyOpenCodeArray(call, &names, array, element);
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && TlvIsTextType(element))
-		open_as(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
-				PointerGetDatum(TlvTexts(array, element)));
+		TlvAnyOpenAs(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
+					 PointerGetDatum(TlvTexts(array, element)));
 	else
 		refuse_type(call, type->type);
 }
@@ -288,7 +140,7 @@ open_bags(const AnyCall *call, const TlvRowReader *reader, Datum value)
 {
 	if ((call->takes & TLV_ROW_BAG) == 0)
 		refuse_type(call, call->row->type.type);
-	open_as(call, reader, TLV_ROW_BAG, value);
+	TlvAnyOpenAs(call, reader, TLV_ROW_BAG, value);
 }
 
 static void
@@ -319,7 +171,7 @@ open_literal(const AnyCall *call, char *text)
 	}
 	if ((call->takes & NUMBERS) == 0)
 		refuse_type(call, call->row->type.type);
-	if (has_code_names(call, &names))
+	if (TlvAnyCodeNames(call, &names))
 		element = TEXTOID;
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
@@ -382,8 +234,8 @@ record_read(AnyRecord *record, HeapTupleHeader header, MemoryContext mcxt)
 	heap_deform_tuple(&tuple, record->desc, record->values, record->nulls);
 }
 
-static _Noreturn void
-refuse_column(const AnyCall *call, int i)
+void
+TlvAnyRefuseColumn(const AnyCall *call, int i)
 {
 	const AnyRecord *record = &call->row->record;
 	const FormData_pg_attribute *column = TupleDescAttr(record->desc, record->columns[i]);
@@ -391,12 +243,12 @@ refuse_column(const AnyCall *call, int i)
 	ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 					errmsg("column %d (%s) of a row is of type %s", i + 1,
 						   TlvWhole(NameStr(column->attname)), format_type_be(column->atttypid)),
-					errhint("The model takes %s.", taken_forms(call->takes))));
+					errhint("The model takes %s.", taken_forms(call))));
 	pg_unreachable();
 }
 
-static bool
-column_is_null(const AnyRecord *record, int i)
+bool
+TlvAnyColumnIsNull(const AnyRecord *record, int i)
 {
 	return record->nulls[record->columns[i]];
 }
@@ -415,7 +267,7 @@ column_view(const AnyCall *call, int i)
 	else if (type->form == ANY_ARRAY)
 		array = DatumGetArrayTypeP(value);
 	if (array == NULL || (type->form == ANY_ARRAY && !TlvIsNumberType(TlvAnyElement(type, array))))
-		refuse_column(call, i);
+		TlvAnyRefuseColumn(call, i);
 	return TlvFloat8Numbers(array, type->form == ANY_CAST ? FLOAT4OID : type->base);
 }
 
@@ -427,7 +279,7 @@ open_views(const AnyCall *call)
 	InitFunctionCallInfoData(*arguments, NULL, 3, InvalidOid, NULL, NULL);
 	for (int t = 0; t < 3; t++)
 	{
-		arguments->args[t].isnull = column_is_null(&call->row->record, t);
+		arguments->args[t].isnull = TlvAnyColumnIsNull(&call->row->record, t);
 		if (!arguments->args[t].isnull)
 			arguments->args[t].value = PointerGetDatum(column_view(call, t));
 	}
@@ -477,23 +329,23 @@ record_match(const AnyCall *call)
 {
 	AnyRecord *record = &call->row->record;
 	const tlv_frame *model = &call->model->frame;
-	const tlv_name_list names = tlv_dimension_names(model);
-	size_t d = tlv_model_dimensions(model);
+	tlv_value_names names = tlv_value_names_of(model);
 	int *order = NULL;
+	tlv_text name;
 
 	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
 		return;
 	record->matched = false;
-	if (names.offsets != NULL && !has_no_names(record))
+	if (names.n > 0 && !has_no_names(record))
 	{
-		order = MemoryContextAllocExtended(record->mcxt, (d + 1) * sizeof(int), MCXT_ALLOC_HUGE);
-		for (size_t i = 0; i < d; i++)
-			order[i] = column_called(call, tlv_name_at(&names, i));
+		order = MemoryContextAllocExtended(record->mcxt, names.n * sizeof(int), MCXT_ALLOC_HUGE);
+		for (size_t i = 0; tlv_value_names_next(&names, &name); i++)
+			order[i] = column_called(call, name);
 	}
 	if (record->order != NULL)
 		pfree(record->order);
 	record->order = order;
-	record->d = order != NULL ? d : (size_t) record->n;
+	record->d = order != NULL ? names.n : (size_t) record->n;
 	record->model = model->header->digest;
 	record->matched = true;
 }
@@ -513,38 +365,16 @@ column_numbers(const AnyCall *call)
 	{
 		int column = record->order != NULL ? record->order[i] : (int) i;
 
-		nulls[i] = column_is_null(record, column);
+		nulls[i] = TlvAnyColumnIsNull(record, column);
 		if (nulls[i])
 			continue;
 		if (record->type[column].form != ANY_NUMBER)
-			refuse_column(call, column);
+			TlvAnyRefuseColumn(call, column);
 		values[i] = Float8GetDatum(
 			TlvNumberOf(record->type[column].base, record->values[record->columns[column]]));
 	}
 	return construct_md_array(values, nulls, 1, (int[]){(int) record->d}, (int[]){1}, FLOAT8OID,
 							  sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-}
-
-/* A column as a category: numbers by number, anything else by its text. */
-static AnyCode
-column_code(const AnyRecord *record, int column)
-{
-	const AnyType *type = &record->type[column];
-	Datum value = record->values[record->columns[column]];
-	bool is_varlena;
-	const char *text;
-	Oid output;
-
-	if (column_is_null(record, column))
-		return (AnyCode){.missing = true};
-	if (type->form == ANY_NUMBER)
-		return (AnyCode){.number = TlvNumberOf(type->base, value)};
-	getTypeOutputInfo(type->type, &output, &is_varlena);
-	if (type->base == BOOLOID) /* as a cast to text says it */
-		text = DatumGetBool(value) ? "true" : "false";
-	else
-		text = OidOutputFunctionCall(output, value);
-	return (AnyCode){.named = true, .name = {text, strlen(text)}};
 }
 
 static void
@@ -556,8 +386,15 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	record_match(call);
 	values = palloc(Max(record->d, 1) * sizeof(AnyCode));
 	for (size_t i = 0; i < record->d; i++)
-		values[i] = column_code(record, record->order != NULL ? record->order[i] : (int) i);
-	open_codes(call, names, record->d, values);
+	{
+		int column = record->order != NULL ? record->order[i] : (int) i;
+
+		values[i] =
+			TlvAnyColumnIsNull(record, column)
+				? (AnyCode){.missing = true}
+				: TlvAnyCodeOf(&record->type[column], record->values[record->columns[column]]);
+	}
+	TlvAnyOpenCodes(call, names, record->d, values);
 }
 
 /* Three of them, or what is missing of them. */
@@ -574,7 +411,7 @@ open_categories(const AnyCall *call)
 		tlv_part *part = &cursor->row.part[t];
 
 		*part = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[t]);
-		if (column_is_null(&call->row->record, t))
+		if (TlvAnyColumnIsNull(&call->row->record, t))
 			part->type = TLV_PART_NONE;
 		else
 			cursor->ids[t] = *from++;
@@ -593,11 +430,11 @@ open_answers(const AnyCall *call)
 		AnyType *type = &record->type[t];
 		ArrayType *array;
 
-		if (type->form != ANY_ARRAY || column_is_null(record, t))
-			refuse_column(call, t);
+		if (type->form != ANY_ARRAY || TlvAnyColumnIsNull(record, t))
+			TlvAnyRefuseColumn(call, t);
 		array = DatumGetArrayTypeP(record->values[record->columns[t]]);
 		if (!TlvIsIdType(TlvAnyElement(type, array)))
-			refuse_column(call, t);
+			TlvAnyRefuseColumn(call, t);
 		TlvIdsOf(array, TlvAnyElement(type, array), &call->cursor->row.part[t], call->cursor);
 	}
 }
@@ -611,7 +448,7 @@ has_views(const AnyRecord *record, bool *any)
 	*any = false;
 	for (int i = 0; i < record->n; i++)
 	{
-		bool there = !column_is_null(record, i);
+		bool there = !TlvAnyColumnIsNull(record, i);
 
 		*any |= there;
 		views |= there && record->type[i].form != ANY_NUMBER;
@@ -635,11 +472,13 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 		open_answers(call);
 		return true;
 	}
-	if ((call->takes & TLV_ROW_VIEWS) != 0 && record->n == 3 && views)
+	if (TlvAnyIsLong(call))
+		TlvAnyOpenLong(call);
+	else if ((call->takes & TLV_ROW_VIEWS) != 0 && record->n == 3 && views)
 		open_views(call);
 	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && record->n == 3)
 		open_categories(call);
-	else if (has_code_names(call, &names))
+	else if (TlvAnyCodeNames(call, &names))
 		open_code_columns(call, &names);
 	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
 		open_numbers(call, column_numbers(call), FLOAT8OID);

@@ -33,14 +33,6 @@ extern void TlvReadSequences(TlvDriver *driver, const char *text);
  */
 extern TlvSource *TlvReadViews(TlvDriver *driver, const char *text);
 
-/*
- * Rows v of variables: one column of arrays, or (row, variable, value), whose variables become the
- * names of the rows: where there are none, there are no rows, and no pass may follow.  Without a
- * kind (NULL) whole numbers are categories and others are not; kind says it otherwise.  wide: every
- * column is a variable, called as it is.
- */
-extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide);
-
 /* Names of all categories, variable after variable, and how many every variable has; none of
  * arrays. */
 typedef struct TlvSurvey
@@ -48,6 +40,9 @@ typedef struct TlvSurvey
 	tlv_names categories; /* n = 0: they have none */
 	const int64_t *states;
 } TlvSurvey;
+
+/* Texts, whole numbers, booleans, enumerations. */
+extern bool TlvIsCategoryType(Oid base);
 
 /*
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
@@ -57,6 +52,21 @@ typedef struct TlvSurvey
  */
 extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide,
 						  TlvSurvey *answers);
+
+/* The same of an opened query.  arrays: it returns one column of these; otherwise its column
+ * `variable` (0 or 1) is the variable and the other one of the first two the row. */
+extern void TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wide,
+							TlvSurvey *answers);
+
+/*
+ * Rows v of variables, categories as TlvReadSurvey has them, or numbers: one column of arrays of
+ * float8, or (row, variable, number), whose variables become the names of the rows: where there are
+ * none, there are no rows, and no pass may follow.  Without a kind (NULL) texts and whole numbers
+ * are categories and others are not; kind says it otherwise.  wide: every column is a variable,
+ * called as it is.
+ */
+extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,
+							 TlvSurvey *answers);
 
 /* Errors: columns of one name, and, of tables, the primary key: they are no variables. */
 extern void TlvRequireVariables(const TlvQuery *query);

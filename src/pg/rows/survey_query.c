@@ -24,12 +24,16 @@ is_text(Oid type)
 	return TlvIsTextType(getBaseType(type));
 }
 
+bool
+TlvIsCategoryType(Oid base)
+{
+	return TlvIsTextType(base) || TlvIsIntegerType(base) || base == BOOLOID || type_is_enum(base);
+}
+
 static bool
 is_category(Oid type)
 {
-	Oid base = getBaseType(type);
-
-	return TlvIsTextType(base) || TlvIsIntegerType(base) || base == BOOLOID || type_is_enum(base);
+	return TlvIsCategoryType(getBaseType(type));
 }
 
 /* Whether they are arrays. */
@@ -292,31 +296,31 @@ collect_columns(TlvSource *rows)
 
 	if (desc->natts == 0)
 		TlvRefuseColumns(desc, "answers", accepted);
+	TlvRequireVariables(rows->query);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(desc, i);
-	TlvRequireVariables(rows->query);
 	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true);
 }
 
 /* ---- either ---- */
 
 static SurveyList *
-collect_rows(TlvSource *rows)
+collect_rows(TlvSource *rows, int variable)
 {
 	TupleDesc desc = rows->query->desc;
 	bool text = is_text(TupleDescAttr(desc, 2)->atttypid);
 
 	return collect_answers(rows,
-						   "(SELECT q.*, NULL::pg_catalog.int8 AS number FROM " TLV_QUERY_ROWS
-						   " AS q(r, variable, category)) AS q",
-						   NULL, is_text(TupleDescAttr(desc, 1)->atttypid), text);
+						   psprintf("(SELECT q.*, NULL::pg_catalog.int8 AS number FROM %s "
+									"AS q(%s, category)) AS q",
+									TLV_QUERY_ROWS, variable == 1 ? "r, variable" : "variable, r"),
+						   NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text);
 }
 
 void
-TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
+TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wide,
+				TlvSurvey *answers)
 {
-	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
-	bool arrays = !wide && recognize_answers(rows->query->desc);
 	SurveyList *list;
 
 	if (wide && copies > 1)
@@ -334,7 +338,7 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSur
 	else
 	{
 		TlvSourceHold(rows);
-		list = wide ? collect_columns(rows) : collect_rows(rows);
+		list = wide ? collect_columns(rows) : collect_rows(rows, variable);
 		tell_answers(rows, list, answers);
 		if (list->n == 0)
 			return;
@@ -342,4 +346,13 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSur
 	}
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 	TlvSourceRelease(rows);
+}
+
+void
+TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSurvey *answers)
+{
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
+	bool arrays = !wide && recognize_answers(rows->query->desc);
+
+	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }

@@ -13,8 +13,7 @@
 static const char *const accepted =
 	"It must return (row, variable, value), variables by text or whole numbers, or one column of "
 	"arrays: integer[] of categories, numbered from 0, or float8[]; with layout => 'wide' one "
-	"column "
-	"a variable.";
+	"column a variable. Categories are texts, whole numbers, booleans or enumerations.";
 
 typedef enum ValueForm
 {
@@ -28,7 +27,7 @@ form_of(Oid type)
 {
 	Oid base = getBaseType(type);
 
-	if (TlvIsIntegerType(base) || base == BOOLOID)
+	if (TlvIsCategoryType(base))
 		return FORM_CATEGORIES;
 	return TlvIsNumberType(base) ? FORM_NUMBERS : FORM_NONE;
 }
@@ -61,8 +60,8 @@ recognize_form(TupleDesc desc)
 
 	if (desc->natts == 1)
 	{
-		element = get_element_type(getBaseType(last));
-		return OidIsValid(element) ? form_of(element) : FORM_NONE;
+		element = getBaseType(get_element_type(getBaseType(last)));
+		return TlvIsNumberType(element) ? form_of(element) : FORM_NONE;
 	}
 	return desc->natts == 3 && variable_column(desc) >= 0 ? form_of(last) : FORM_NONE;
 }
@@ -84,7 +83,8 @@ choose_kind(ValueForm form, const char *kind)
 	if (gaussian)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
 						errmsg("the query returns numbers, not categories"),
-						errhint("Number the categories from 0 and cast them to integer.")));
+						errhint("Cast them to text or integer, or cut them into ranges by "
+								"width_bucket(value, thresholds).")));
 	return false;
 }
 
@@ -158,14 +158,13 @@ collect_names(TlvSource *rows, const char *columns, bool text)
 
 /* ---- forms ---- */
 
-/* (row, variable, value) rows as one array each; false when there is no variable. */
+/* Rows (row, variable, number) as one array each; false when there is no variable. */
 static bool
-pivot_rows(TlvSource *rows, bool gaussian)
+pivot_numbers(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
 	int variable = variable_column(desc);
 	const char *columns = variable == 1 ? "r, variable, value" : "variable, r, value";
-	Oid value = gaussian ? FLOAT8OID : INT4OID;
 	NameList *list;
 	ArrayType *names;
 
@@ -177,13 +176,13 @@ pivot_rows(TlvSource *rows, bool gaussian)
 	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
 	appendStringInfo(
 		&rows->made.sql,
-		"SELECT %s(v.at::pg_catalog.int4, q.value::pg_catalog.%s, %d::pg_catalog.int4) AS v "
+		"SELECT %s(v.at::pg_catalog.int4, q.value::pg_catalog.float8, %d::pg_catalog.int4) AS v "
 		"FROM " TLV_QUERY_ROWS
 		" AS q(%s) JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
 		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" "
 		"WHERE q.r IS DISTINCT FROM NULL GROUP BY q.r",
-		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, value, INT4OID}, NULL),
-		gaussian ? "float8" : "int4", (int) list->n, columns,
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, FLOAT8OID, INT4OID}, NULL),
+		(int) list->n, columns,
 		TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
 	return true;
 }
@@ -203,20 +202,15 @@ columns_form(TupleDesc desc)
 }
 
 static void
-read_columns(TlvSource *rows, const char *kind)
+read_number_columns(TlvSource *rows)
 {
 	TupleDesc desc = rows->query->desc;
-	bool gaussian;
 
 	TlvNameColumns(rows, 0);
 	TlvRequireVariables(rows->query);
-	gaussian = choose_kind(columns_form(desc), kind);
-	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	appendStringInfoString(&rows->made.sql, "SELECT ARRAY[");
 	for (int i = 1; i <= desc->natts; i++)
-		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.%s", i > 1 ? ", " : "", i,
-						 gaussian ? "float8" : "int4");
+		appendStringInfo(&rows->made.sql, "%sx%d::pg_catalog.float8", i > 1 ? ", " : "", i);
 	appendStringInfoString(&rows->made.sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(&rows->made.sql, desc->natts);
 	appendStringInfoChar(&rows->made.sql, ')');
@@ -224,27 +218,41 @@ read_columns(TlvSource *rows, const char *kind)
 	TlvSourceRelease(rows);
 }
 
-void
-TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide)
-{
-	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
-	bool arrays = rows->query->desc->natts == 1, gaussian;
+/* ---- either ---- */
 
+static void
+read_numbers(TlvSource *rows, bool wide)
+{
+	bool arrays = rows->query->desc->natts == 1;
+
+	rows->form = TLV_ROW_VECTOR;
+	TlvSourceColumn(rows, "v", FLOAT8ARRAYOID);
 	if (wide)
 	{
-		read_columns(rows, kind);
+		read_number_columns(rows);
 		return;
 	}
-	gaussian = recognize_kind(rows->query->desc, kind);
-
-	rows->form = gaussian ? TLV_ROW_VECTOR : TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", gaussian ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
-		appendStringInfo(&rows->made.sql,
-						 "SELECT v::pg_catalog.%s AS v FROM " TLV_QUERY_ROWS " AS q(v)",
-						 gaussian ? "float8[]" : "int4[]");
-	else if (!pivot_rows(rows, gaussian))
+		appendStringInfoString(&rows->made.sql, "SELECT v::pg_catalog.float8[] AS v "
+												"FROM " TLV_QUERY_ROWS " AS q(v)");
+	else if (!pivot_numbers(rows))
 		return;
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 	TlvSourceRelease(rows);
+}
+
+void
+TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wide,
+				 TlvSurvey *answers)
+{
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, "rows of variables");
+	TupleDesc desc = rows->query->desc;
+	bool arrays = !wide && desc->natts == 1, gaussian;
+
+	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(desc, kind);
+	memset(answers, 0, sizeof(*answers));
+	if (gaussian)
+		read_numbers(rows, wide);
+	else
+		TlvReadSurveyOf(rows, arrays, wide || arrays ? 1 : variable_column(desc), 1, wide, answers);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/plan.h"
 #include "tensorlv/model/kind.h"
 
 /* Adds the table of (a, c), a's states outside. */
@@ -128,6 +129,22 @@ check_variables(tlv_context *ctx, const tlv_tree *tree, size_t p,
 	return TLV_OK;
 }
 
+/* Names that are given are those of all categories that the rows have. */
+static void
+name_categories(tlv_tree_parts *parts, const tlv_names *names)
+{
+	size_t categories = 0;
+
+	for (size_t v = 0; v < parts->p; v++)
+		categories += (size_t) parts->states[v];
+	if (names == NULL || names->n != categories)
+		return;
+	parts->category_offsets = names->offsets;
+	parts->category_ends = names->n + 1;
+	parts->category_names = names->text;
+	parts->category_bytes = (size_t) names->offsets[names->n];
+}
+
 static tlv_status
 fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted *rooted,
 			   tlv_tree_parts *parts, const tlv_tree_fit_options *options, void **image,
@@ -142,6 +159,7 @@ fit_categories(tlv_context *ctx, const tlv_category_tables *tables, tree_rooted 
 	TLV_TRY_ALLOC(ctx, triples);
 	for (size_t v = 0; v < parts->p; v++)
 		rooted->states[v] = tables->states[v] > 0 ? tables->states[v] : 1;
+	name_categories(parts, options->categories);
 	TLV_TRY(tlv_tree_shape_create(ctx, parts->p, parts->nodes, rooted->parent, &shape));
 	TLV_TRY(tlv_tree_choose(ctx, &shape, rooted->length, tables, options->states, rooted->states,
 							triples, parts->diagnostics));

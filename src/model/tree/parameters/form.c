@@ -19,6 +19,8 @@
 #define SIZE_PAIRS	 TLV_SIZE_5
 #define SIZE_COLUMNS TLV_SIZE_6
 #define SIZE_NOISE	 TLV_SIZE_7
+#define SIZE_ENDS	 TLV_SIZE_8 /* of names of categories, which are one fewer */
+#define SIZE_BYTES	 TLV_SIZE_9 /* of these names */
 
 /* What is stored. */
 typedef struct tree_stored
@@ -40,6 +42,15 @@ tlv_tree_read(const tlv_frame *frame, tlv_tree_parts *parts)
 	parts->p = (size_t) stored.observed;
 	parts->gaussian = stored.gaussian != 0;
 	parts->regularise = stored.regularise != 0;
+}
+
+tlv_code_names
+tlv_tree_category_names(const tlv_tree_parts *parts)
+{
+	return (tlv_code_names){.variables = parts->p,
+							.copies = 1,
+							.states = parts->states,
+							.names = {parts->category_offsets, parts->category_names}};
 }
 
 /* Numbers in a node's table. */
@@ -261,6 +272,27 @@ check_names(tlv_context *ctx, const tlv_tree_parts *parts)
 }
 
 static tlv_status
+check_category_names(tlv_context *ctx, const tlv_tree_parts *parts)
+{
+	const int64_t *offsets = parts->category_offsets;
+	size_t categories = 0;
+
+	for (size_t v = 0; v < parts->p; v++)
+		categories += (size_t) parts->states[v];
+	if (parts->gaussian || offsets == NULL || parts->category_names == NULL ||
+		parts->category_ends != categories + 1 || offsets[0] != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the tree has names of other categories than its own");
+	for (size_t c = 0; c < categories; c++)
+		if (offsets[c + 1] < offsets[c])
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"category_offsets\" does not ascend");
+	if ((uint64_t) offsets[categories] != parts->category_bytes ||
+		memchr(parts->category_names, 0, parts->category_bytes) != NULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "the names of categories are not %zu bytes of text",
+						parts->category_bytes);
+	return TLV_OK;
+}
+
+static tlv_status
 tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	double observed = tlv_frame_scalar(frame, "observed", 0), entries, noise;
@@ -281,6 +313,8 @@ tree_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(check_states(ctx, &parts, &entries, &noise));
 	if (parts.names != NULL)
 		TLV_TRY(check_names(ctx, &parts));
+	if (parts.category_offsets != NULL || parts.category_names != NULL)
+		TLV_TRY(check_category_names(ctx, &parts));
 	if (parts.gaussian)
 		return check_gaussian(ctx, frame, &parts, entries, noise);
 	if (parts.tables == NULL)
@@ -303,6 +337,10 @@ static const tlv_declaration tree_list[] = {
 	{"support", TLV_FLOAT64, SIZE_NODES, TLV_ONE, TLV_ANY, TLV_KEPT, AT(parts.support)},
 	{"states", TLV_INT64, SIZE_NODES, TLV_ONE, TLV_POSITIVE, TLV_KEPT, AT(parts.states)},
 	{"names", TLV_BYTES, SIZE_NAMES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.names)},
+	{"category_offsets", TLV_INT64, SIZE_ENDS, TLV_ONE, TLV_ANY, TLV_GIVEN,
+	 AT(parts.category_offsets)},
+	{"category_names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_GIVEN,
+	 AT(parts.category_names)},
 	{"column", TLV_INT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.column)},
 	{"means", TLV_FLOAT64, SIZE_COLUMNS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.means)},
 	{"tables", TLV_FLOAT64, SIZE_ENTRIES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(parts.tables)},
@@ -315,9 +353,11 @@ const tlv_sections tlv_tree_sections = {
 	.kind = TLV_KIND_TREE,
 	TLV_LIST(tree_list),
 	.least = {1},
-	.most = {TLV_TREE_MOST_NODES, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+	.most = {TLV_TREE_MOST_NODES, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX,
+			 SIZE_MAX, SIZE_MAX},
 	.size_at = {AT(parts.nodes), AT(hidden), AT(parts.names_length), AT(parts.entries),
-				AT(parts.pair_entries), AT(parts.columns), AT(parts.noise_entries)},
+				AT(parts.pair_entries), AT(parts.columns), AT(parts.noise_entries),
+				AT(parts.category_ends), AT(parts.category_bytes)},
 	.diagnostics = AT(parts.diagnostics),
 	.check_more = tree_check_more,
 };

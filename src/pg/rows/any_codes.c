@@ -1,0 +1,132 @@
+/*
+ * any_codes.c - values of categorical variables in an argument that is declared "any", by name or
+ * by number, as codes.
+ */
+#include "any_internal.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/query.h"
+#include "tensorlv/model/categories.h"
+
+bool
+TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
+{
+	memset(names, 0, sizeof(*names));
+	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
+		call->model->class->code_names(&call->model->frame, names);
+	return names->names.offsets != NULL;
+}
+
+/* A name in a literal that is none of the variable's but a whole number: the code. */
+static double
+literal_code(tlv_text name)
+{
+	double code = 0;
+
+	for (size_t i = 0; i < name.length; i++)
+	{
+		if (name.bytes[i] < '0' || name.bytes[i] > '9')
+			return -1;
+		code = 10 * code + (name.bytes[i] - '0');
+	}
+	return name.length > 0 && code < TLV_CATEGORY_MOST_STATES ? code : -1;
+}
+
+/* The code, or -1 where there is none: a category that the model does not know counts as missing.
+ */
+static double
+code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCode *value)
+{
+	bool numbered = tlv_codes_are_numbered(names, variable, first);
+	char digits[32];
+	double code;
+
+	if (value->missing)
+		return -1;
+	if (value->named)
+	{
+		code = tlv_code_called(names, variable, first, value->name);
+		return code < 0 && value->literal && !numbered ? literal_code(value->name) : code;
+	}
+	if (!numbered)
+		return value->number;
+	snprintf(digits, sizeof(digits), "%.0f", value->number);
+	return tlv_code_called(names, variable, first, (tlv_text){digits, strlen(digits)});
+}
+
+void
+TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n, const AnyCode *values)
+{
+	Datum *codes = palloc(Max(n, 1) * sizeof(Datum));
+	bool *nulls = palloc(Max(n, 1) * sizeof(bool));
+
+	for (size_t i = 0, first = 0; i < n; i++)
+	{
+		size_t variable = i / names->copies;
+		bool known = variable < names->variables; /* a row that is too long is refused later */
+		double code = known ? code_of(names, variable, first, &values[i]) : -1;
+
+		TlvLoopCheck(i);
+		nulls[i] = code == -1 && (!known || values[i].missing || values[i].named ||
+								  tlv_codes_are_numbered(names, variable, first));
+		codes[i] = Float8GetDatum(code);
+		if (known && (i + 1) % names->copies == 0)
+			first += (size_t) names->states[variable];
+	}
+	TlvAnyOpenAs(call, &TlvIntegerRows, TLV_ROW_CODES,
+				 PointerGetDatum(TlvInt4Numbers(
+					 construct_md_array(codes, nulls, 1, (int[]){(int) n}, (int[]){1}, FLOAT8OID,
+										sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE),
+					 FLOAT8OID)));
+}
+
+void
+TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType *array, Oid element)
+{
+	bool literal = call->row->type.form == ANY_LITERAL;
+	bool text = TlvIsTextType(element), *nulls;
+	AnyCode *values;
+	Datum *datums;
+	int n;
+
+	array = text ? TlvTexts(array, element) : TlvFloat8Numbers(array, element);
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("a row of categorical variables has one dimension, not %d",
+							   ARR_NDIM(array)),
+						errhint("Give one row at a time.")));
+	deconstruct_array(array, text ? TEXTOID : FLOAT8OID, text ? -1 : (int) sizeof(float8),
+					  !text && FLOAT8PASSBYVAL, text ? TYPALIGN_INT : TYPALIGN_DOUBLE, &datums,
+					  &nulls, &n);
+	values = palloc0((size_t) Max(n, 1) * sizeof(AnyCode));
+	for (int i = 0; i < n; i++)
+	{
+		values[i] = (AnyCode){.missing = nulls[i], .named = text, .literal = literal};
+		if (!nulls[i] && text)
+			values[i].name = (tlv_text){VARDATA_ANY(datums[i]), VARSIZE_ANY_EXHDR(datums[i])};
+		else if (!nulls[i])
+			values[i].number = DatumGetFloat8(datums[i]);
+	}
+	TlvAnyOpenCodes(call, names, (size_t) n, values);
+}
+
+AnyCode
+TlvAnyCodeOf(const AnyType *type, Datum value)
+{
+	Oid output;
+	bool is_varlena;
+	const char *text;
+
+	if (type->form == ANY_NUMBER)
+		return (AnyCode){.number = TlvNumberOf(type->base, value)};
+	getTypeOutputInfo(type->type, &output, &is_varlena);
+	if (type->base == BOOLOID) /* as a cast to text says it */
+		text = DatumGetBool(value) ? "true" : "false";
+	else
+		text = OidOutputFunctionCall(output, value);
+	return (AnyCode){.named = true, .name = {text, strlen(text)}};
+}

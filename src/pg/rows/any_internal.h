@@ -1,0 +1,93 @@
+/*
+ * any_internal.h - what the files of the reader of "any" rows share: a call's row on its way to the
+ * cursor, values as codes, and rows of (variable, value).
+ */
+#ifndef TLV_ANY_INTERNAL_H
+#define TLV_ANY_INTERNAL_H
+
+#include "any.h"
+
+/* A variable of a model: the id of its name, and its place. */
+typedef struct AnyVariable
+{
+	uint64 id, at;
+} AnyVariable;
+
+/* What is known of records: of those of one type, as it was when one of them came. */
+typedef struct AnyRecord
+{
+	uint64 version; /* of the type; 0: none has come */
+	MemoryContext mcxt;
+	TupleDesc desc;
+	int n;		   /* columns that are there */
+	int *columns;  /* their places in the tuple */
+	AnyType *type; /* of each */
+	Datum *values; /* of all, as those of a tuple are taken apart */
+	bool *nulls;
+	bool matched;	  /* what follows is known, of that model */
+	tlv_digest model; /* the fingerprint */
+	size_t d;
+	int *order;				/* the columns that its dimensions are; NULL: all as they come */
+	AnyVariable *variables; /* by id, d of them; of rows (variable, value) */
+	tlv_text *names;		/* by place */
+} AnyRecord;
+
+/* What a call site knows of its argument. */
+typedef struct AnyRow
+{
+	AnyType type;
+	AnyRecord record;
+} AnyRow;
+
+/* A row on its way to the cursor. */
+typedef struct AnyCall
+{
+	AnyRow *row;
+	const tlv_model *model;
+	unsigned takes;
+	TlvRowCursor *cursor;
+} AnyCall;
+
+/* ---- any_reader.c ---- */
+
+/* Argument 0 of a call of the reader's own is the value. */
+extern void TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form,
+						 Datum value);
+
+/* Column i of a record (of those that are there) is of a type that the model does not take. */
+extern _Noreturn void TlvAnyRefuseColumn(const AnyCall *call, int i);
+extern bool TlvAnyColumnIsNull(const AnyRecord *record, int i);
+
+/* ---- codes by name (any_codes.c) ---- */
+
+/* A value on its way to a code. */
+typedef struct AnyCode
+{
+	bool missing;
+	bool named;	  /* by name; otherwise by number, which it holds */
+	bool literal; /* of a literal, which may have meant either */
+	tlv_text name;
+	double number;
+} AnyCode;
+
+/* Has the model names for the categories of its rows? */
+extern bool TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names);
+
+/* The row of n values as codes. */
+extern void TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n,
+							const AnyCode *values);
+
+/* The row that an array of texts or numbers, of one dimension, is. */
+extern void TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names, ArrayType *array,
+								Oid element);
+
+/* A value that is there as a category: numbers by number, anything else by its text. */
+extern AnyCode TlvAnyCodeOf(const AnyType *type, Datum value);
+
+/* ---- rows of (variable, value) (any_long.c) ---- */
+
+/* Are the two columns of a record such rows, ROW(array of variables, array of their values)? */
+extern bool TlvAnyIsLong(const AnyCall *call);
+extern void TlvAnyOpenLong(const AnyCall *call);
+
+#endif /* TLV_ANY_INTERNAL_H */

@@ -1,0 +1,271 @@
+/*
+ * any_long.c - rows of (variable, value) in an argument that is declared "any": two arrays, as
+ * ROW(array_agg(variable), array_agg(value)) makes them of a long table.
+ */
+#include "any_internal.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "server/query.h"
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/num/sort.h"
+
+/* One array of the two. */
+typedef struct LongSide
+{
+	AnyType type; /* of its elements */
+	Datum *values;
+	bool *nulls;
+	int n;
+} LongSide;
+
+bool
+TlvAnyIsLong(const AnyCall *call)
+{
+	const AnyRecord *record = &call->row->record;
+
+	return (call->takes & (TLV_ROW_CODES | TLV_ROW_VECTOR)) != 0 &&
+		   (call->takes & TLV_ROW_VIEWS) == 0 && record->n == 2 &&
+		   record->type[0].form == ANY_ARRAY && record->type[1].form == ANY_ARRAY;
+}
+
+/* ---- variables by name ---- */
+
+/* Copies of the names, since the model may be closed. */
+static void
+copy_names(AnyRecord *record, tlv_value_names names)
+{
+	tlv_value_names walk = names;
+	size_t total = 0;
+	tlv_text name;
+	char *bytes;
+
+	while (tlv_value_names_next(&walk, &name))
+		total += name.length;
+	if (record->names != NULL)
+		pfree(record->names);
+	record->names = NULL;
+	record->names = MemoryContextAllocExtended(record->mcxt, names.n * sizeof(tlv_text) + total,
+											   MCXT_ALLOC_HUGE);
+	bytes = (char *) (record->names + names.n);
+	for (size_t i = 0; tlv_value_names_next(&names, &name); i++)
+	{
+		TlvLoopCheck(i);
+		memcpy(bytes, name.bytes, name.length);
+		record->names[i] = (tlv_text){bytes, name.length};
+		bytes += name.length;
+	}
+	record->d = names.n;
+}
+
+/* By the ids of their names, in time that no choice of names makes more than linear. */
+static void
+sort_variables(AnyRecord *record)
+{
+	static const tlv_sort_form form = {sizeof(AnyVariable), sizeof(uint64), 0, 64};
+	size_t n = record->d;
+	AnyVariable *sorted;
+	tlv_context ctx;
+
+	if (record->variables != NULL)
+		pfree(record->variables);
+	record->variables = NULL;
+	record->variables =
+		MemoryContextAllocExtended(record->mcxt, 2 * n * sizeof(AnyVariable), MCXT_ALLOC_HUGE);
+	for (size_t i = 0; i < n; i++)
+	{
+		tlv_text name = record->names[i];
+
+		record->variables[i] = (AnyVariable){(uint64) TlvTermId(name.bytes, name.length), i};
+	}
+	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
+	TlvCheck(&ctx, tlv_radix_sort(&ctx, &form, n, record->variables, record->variables + n,
+								  (void **) &sorted));
+	memmove(record->variables, sorted, n * sizeof(AnyVariable));
+}
+
+/* The model's variables; known until another model comes. */
+static void
+learn_variables(const AnyCall *call)
+{
+	AnyRecord *record = &call->row->record;
+	const tlv_frame *model = &call->model->frame;
+	tlv_value_names names = tlv_value_names_of(model);
+
+	if (record->matched && tlv_digest_equal(&record->model, &model->header->digest))
+		return;
+	record->matched = false;
+	if (names.n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the variables of the model have no names"),
+				 errhint("Give the values of a row as one array, in the order of variables.")));
+	copy_names(record, names);
+	sort_variables(record);
+	record->model = model->header->digest;
+	record->matched = true;
+}
+
+/* The place of a variable in the rows of the model; -1: the model does not know it. */
+static int64
+variable_called(const AnyRecord *record, tlv_text name)
+{
+	uint64 id = (uint64) TlvTermId(name.bytes, name.length);
+	size_t low = 0, high = record->d;
+
+	while (low < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (record->variables[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < record->d && record->variables[low].id == id; low++)
+	{
+		tlv_text known = record->names[record->variables[low].at];
+
+		if (known.length == name.length && memcmp(known.bytes, name.bytes, name.length) == 0)
+			return (int64) record->variables[low].at;
+	}
+	return -1;
+}
+
+/* ---- the two arrays ---- */
+
+static LongSide
+side_of(const AnyCall *call, int i)
+{
+	AnyRecord *record = &call->row->record;
+	ArrayType *array;
+	LongSide side = {0};
+	int16 length;
+	bool by_value;
+	char align;
+
+	if (TlvAnyColumnIsNull(record, i))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+						errmsg("the array of %s is null", i == 0 ? "variables" : "values")));
+	array = DatumGetArrayTypeP(record->values[record->columns[i]]);
+	if (ARR_NDIM(array) > 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("the array of %s has %d dimensions, not one",
+							   i == 0 ? "variables" : "values", ARR_NDIM(array)),
+						errhint("Give one row at a time.")));
+	side.type.type = ARR_ELEMTYPE(array);
+	side.type.base = getBaseType(side.type.type);
+	/* Ids that are numbers are called by their digits. */
+	side.type.form = i == 1 && TlvIsNumberType(side.type.base) ? ANY_NUMBER : ANY_OTHER;
+	if (side.type.form != ANY_NUMBER && !TlvIsIdType(side.type.base))
+		TlvAnyRefuseColumn(call, i);
+	get_typlenbyvalalign(side.type.type, &length, &by_value, &align);
+	deconstruct_array(array, side.type.type, length, by_value, align, &side.values, &side.nulls,
+					  &side.n);
+	return side;
+}
+
+/* Which of the row's values a variable's next one is: as many as there are copies. */
+static int64
+next_slot(const AnyRecord *record, tlv_text name, size_t copies, int *seen)
+{
+	int64 at = variable_called(record, name);
+
+	if (at < 0)
+		return -1;
+	if ((size_t) seen[at] == copies)
+		ereport(ERROR, (errcode(ERRCODE_CARDINALITY_VIOLATION),
+						errmsg("variable \"%s\" has %zu values in one row",
+							   TlvWhole(pnstrdup(name.bytes, name.length)), copies + 1),
+						errhint("Say which value is to be taken.")));
+	return at * (int64) copies + seen[at]++;
+}
+
+/* For every pair the place of its value in the row; -1: it has none. */
+static int64 *
+slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values, size_t copies)
+{
+	const AnyRecord *record = &call->row->record;
+	int64 *slots = palloc((size_t) Max(variables->n, 1) * sizeof(int64));
+	int *seen = palloc0(record->d * sizeof(int));
+
+	if (variables->n != values->n)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("there are %d variables, but %d values", variables->n, values->n),
+						errhint("Both arrays have one element for every value of the row.")));
+	for (int i = 0; i < variables->n; i++)
+	{
+		TlvLoopCheck(i);
+		slots[i] =
+			variables->nulls[i] || values->nulls[i]
+				? -1
+				: next_slot(record, TlvAnyCodeOf(&variables->type, variables->values[i]).name,
+							copies, seen);
+	}
+	pfree(seen);
+	return slots;
+}
+
+/* ---- rows ---- */
+
+static void
+open_codes(const AnyCall *call, const LongSide *variables, const LongSide *values)
+{
+	size_t n = call->row->record.d;
+	tlv_code_names names;
+	int64 *slots;
+	AnyCode *codes;
+
+	if (!TlvAnyCodeNames(call, &names) && values->type.form != ANY_NUMBER)
+		TlvAnyRefuseColumn(call, 1);
+	n *= Max(names.copies, 1);
+	slots = slots_of(call, variables, values, n / call->row->record.d);
+	codes = palloc(n * sizeof(AnyCode));
+	for (size_t s = 0; s < n; s++)
+		codes[s] = (AnyCode){.missing = true};
+	for (int i = 0; i < values->n; i++)
+		if (slots[i] >= 0)
+			codes[slots[i]] = TlvAnyCodeOf(&values->type, values->values[i]);
+	TlvAnyOpenCodes(call, &names, n, codes);
+}
+
+static void
+open_numbers(const AnyCall *call, const LongSide *variables, const LongSide *values)
+{
+	int n = (int) call->row->record.d;
+	int64 *slots = slots_of(call, variables, values, 1);
+	Datum *numbers = palloc0((size_t) n * sizeof(Datum));
+	bool *nulls = palloc((size_t) n * sizeof(bool));
+
+	if (values->type.form != ANY_NUMBER)
+		TlvAnyRefuseColumn(call, 1);
+	memset(nulls, true, (size_t) n * sizeof(bool));
+	for (int i = 0; i < values->n; i++)
+	{
+		if (slots[i] < 0)
+			continue;
+		nulls[slots[i]] = false;
+		numbers[slots[i]] = Float8GetDatum(TlvNumberOf(values->type.base, values->values[i]));
+	}
+	TlvAnyOpenAs(
+		call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
+		PointerGetDatum(construct_md_array(numbers, nulls, 1, &n, (int[]){1}, FLOAT8OID,
+										   sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
+void
+TlvAnyOpenLong(const AnyCall *call)
+{
+	LongSide variables, values;
+
+	learn_variables(call);
+	variables = side_of(call, 0);
+	values = side_of(call, 1);
+	if ((call->takes & TLV_ROW_CODES) != 0)
+		open_codes(call, &variables, &values);
+	else
+		open_numbers(call, &variables, &values);
+}
