@@ -34,6 +34,17 @@ COMMENT ON AGGREGATE tlv_category_moments(integer[], integer, bigint) IS
     'the same, with a seed for the weights (1 otherwise), which are drawn for a row from the seed, its values and those of the rows before it: '
     'equal rows in equal order and equal parts give equal replicates';
 
+CREATE FUNCTION tlv_mixed_moments_accum(tlv_moments, integer[], float8[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_mixed_moments_accum(tlv_moments, integer[], float8[]) IS 'transition function of tlv_mixed_moments';
+CREATE AGGREGATE tlv_mixed_moments(v integer[], x float8[]) (
+    SFUNC = tlv_mixed_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_mixed_moments(integer[], float8[]) IS
+    'rows of categorical variables v, as tlv_category_moments takes them, with numbers x beside them, measurements or counts, null elements missing: sums of products of '
+    'every two different variables, and of every three while those are at most 2097152 numbers together, for tlv_fit_gom; at least one of each, all rows as many';
+
 CREATE FUNCTION tlv_category_tables(moments tlv_moments)
     RETURNS TABLE (variable_a integer, variable_b integer, state_a integer, state_b integer, count bigint)
     AS 'MODULE_PATHNAME', 'tlv_category_tables_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;

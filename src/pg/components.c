@@ -108,6 +108,7 @@ typedef struct VectorComponents
 	tlv_directions directions;
 	tlv_multiview_parts multiview;
 	tlv_hmm_parts hmm;
+	tlv_membership_parts membership;
 } VectorComponents;
 
 static void
@@ -158,6 +159,29 @@ read_mixture(VectorComponents *components)
 	components->full = mixture->covariance == TLV_COVARIANCE_FULL;
 }
 
+static bool
+is_membership(const tlv_kind *kind)
+{
+	return kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership;
+}
+
+/* Of the numbers beside categories; section and accessor have them in different orders. */
+static void
+read_scalars(VectorComponents *components, const char *function)
+{
+	tlv_membership_parts *parts = &components->membership;
+	double *means;
+
+	tlv_membership_read(&components->frame, parts);
+	if (parts->scalars == 0)
+		refuse_model(&components->frame, function, "Use tlv_categories(model).");
+	means = palloc_extended(parts->k * parts->scalars * sizeof(double), MCXT_ALLOC_HUGE);
+	for (size_t h = 0; h < parts->k; h++)
+		for (size_t s = 0; s < parts->scalars; s++)
+			means[h * parts->scalars + s] = parts->scalar_means[s * parts->k + h];
+	one_view(components, parts->k, parts->scalars, means);
+}
+
 static void
 open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *components)
 {
@@ -191,6 +215,8 @@ open_vectors(FunctionCallInfo fcinfo, const char *function, VectorComponents *co
 			refuse_model(&components->frame, function, "Use tlv_emissions(model).");
 		read_hmm(components);
 	}
+	else if (is_membership(components->kind))
+		read_scalars(components, function);
 	else
 		refuse_model(&components->frame, function, hint);
 }
@@ -224,6 +250,8 @@ component_covariance(const VectorComponents *components, size_t view, size_t j, 
 {
 	const double *own;
 
+	if (is_membership(components->kind))
+		return NAN;
 	if (components->kind == &tlv_kind_gaussian_mixture)
 		return mixture_covariance(&components->mixture, j, a, b);
 	if (components->kind == &tlv_kind_hmm)
@@ -251,7 +279,9 @@ put_means(FunctionCallInfo fcinfo, const VectorComponents *components, size_t vi
 
 	for (size_t i = 0; i < d; i++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) view + 1), TlvInt4((int32) i + 1),
-				  TlvDimensionName(&components->frame, before, i),
+				  is_membership(components->kind) /* names are those of the categories' variables */
+					  ? TlvNullIf(true, TlvInt4(0))
+					  : TlvDimensionName(&components->frame, before, i),
 				  TlvFloat8(components->means[view][j * d + i]),
 				  known_number(component_covariance(components, view, j, i, i)));
 }
@@ -316,12 +346,6 @@ put_membership_categories(FunctionCallInfo fcinfo, const tlv_frame *frame)
 						  TlvNameCell(&names.names, v + (size_t) c, c),
 						  TlvFloat8(parts.probabilities[(v + (size_t) c) * parts.k + h]));
 	return (Datum) 0;
-}
-
-static bool
-is_membership(const tlv_kind *kind)
-{
-	return kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership;
 }
 
 /* Rows (component, variable, variable_name, category, category_name, probability). */

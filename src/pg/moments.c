@@ -83,6 +83,7 @@ TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows
 TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
 TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2,
 			   {BOOTSTRAP, SEED})
+TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedRows, 1)
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
 TLV_TRANSITION(tlv_symbol_moments_accum, &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
 

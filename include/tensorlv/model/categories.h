@@ -14,6 +14,13 @@
  * in any part of the data: once dropped, they do not come back); with bootstrap "replicates"
  * (scalar R, >= 1), "replicate_rows" (R) and "replicate_pairs", "replicate_singles" (as above, x R:
  * Poisson(1)-weighted counts).  Of NULL rows alone, p is 0 and there are scalars only.
+ *
+ * Beside categories a row may hold q numbers, or NaN for missing (kind mixed_moments, of rows
+ * TLV_ROW_MIXED).  A number counts as a variable behind the others with two states, of which its
+ * row has both: the first with weight 1, it is there, the second with weight x.  A table holds sums
+ * of products of the weights, so that beside every sum of x stands the number of its rows.  The
+ * stored value is that of category_moments without bootstrap, "missing" and "most_states", and with
+ * "scalars" (q) and "squares" (q: sums of the squares); "variables" is p + q.
  */
 #ifndef TENSORLV_CATEGORY_MOMENTS_H
 #define TENSORLV_CATEGORY_MOMENTS_H
@@ -46,10 +53,21 @@ extern tlv_status tlv_category_moments_create(tlv_context *ctx, size_t replicate
 /* The aggregate of rows of categorical variables; count is the number of replicates. */
 extern const tlv_aggregate tlv_aggregate_category_moments;
 
+/*
+ * An empty accumulator of rows of categories and numbers.  What a row's categories may be is as
+ * above; there is at least one of them, and one number; numbers are finite and at most
+ * TLV_MIXED_MOST in size (TLV_BAD_DATA).
+ */
+#define TLV_MIXED_MOST 1e90
+extern tlv_status tlv_mixed_moments_create(tlv_context *ctx, tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_mixed_moments;
+
 /* A stored value opened for reading; points into the frame but for the offsets. */
 typedef struct tlv_category_tables
 {
 	size_t p;
+	size_t scalars;		   /* of these, the last ones */
+	const double *squares; /* scalars */
 	double rows;
 	const int64_t *states;	  /* p */
 	const size_t *offset;	  /* p + 1: of every variable's first state among all states */
@@ -65,7 +83,7 @@ typedef struct tlv_category_tables
 	const double *replicate_pairs;	 /* pair_entries x replicates */
 } tlv_category_tables;
 
-/* Memory from the arena; tlv_category_close frees it. */
+/* Of either kind.  Memory from the arena; tlv_category_close frees it. */
 extern tlv_status tlv_category_open(tlv_context *ctx, const tlv_frame *moments,
 									tlv_category_tables *tables);
 extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);

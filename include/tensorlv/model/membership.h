@@ -11,7 +11,8 @@
  * beside its own, as all rows have them); "states" (p), "weights" (k, of classes: their shares) or
  * "alpha" (k, of memberships: the Dirichlet's parameters), "probabilities" (k x all categories,
  * variable after variable: of a category given the component, those of a variable sum to 1), where
- * categories have names "category_offsets" and "category_names"; names of the variables
+ * categories have names "category_offsets" and "category_names"; of rows with numbers beside the
+ * categories "scalar_means" (k x numbers: of each in the components); names of the variables
  * (dimension_names.h) and diagnostics.
  *
  * Sources: Tan, Mukherjee 2017 (moments of different variables); Zhang, Cai, Wu 2022 (own blocks
@@ -39,6 +40,7 @@ typedef struct tlv_membership_parts
 	size_t categories;	   /* of all variables */
 	size_t k;			   /* components */
 	size_t category_bytes; /* of their names */
+	size_t scalars;		   /* numbers beside the variables */
 	double rows;
 	double copies;
 	double steps;
@@ -49,6 +51,7 @@ typedef struct tlv_membership_parts
 	double *probabilities;		 /* k x categories */
 	const int64_t *name_offsets; /* categories + 1, or NULL */
 	const char *names;
+	const double *scalar_means;	  /* k x scalars, or NULL: there are none */
 	tlv_diagnostics *diagnostics; /* for writing */
 } tlv_membership_parts;
 
@@ -83,11 +86,11 @@ extern tlv_status tlv_membership_write(tlv_context *ctx, const tlv_membership_pa
 /* ---- fits ---- */
 
 /*
- * From category_moments with tables of triples, which are of different variables: pairs are
- * whitened, with the own block of every variable completed from the others (or seen in its copies),
- * triples decomposed.  k = 0: one more than eigenvalues of the pairs stand above those of
- * independent variables, or as many of these as are identified.  Errors: TLV_BAD_PARAMETER for k,
- * alpha0 and copies out of range, fewer than three variables, moments without triples;
+ * From category_moments or mixed_moments with tables of triples, which are of different variables:
+ * pairs are whitened, with the own block of every variable completed from the others (or seen in
+ * its copies), triples decomposed.  k = 0: one more than eigenvalues of the pairs stand above those
+ * of independent variables, or as many of these as are identified.  Errors: TLV_BAD_PARAMETER for
+ * k, alpha0 and copies out of range, fewer than three variables, moments without triples;
  * TLV_NOT_IDENTIFIABLE where the pairs show fewer than k components; memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
@@ -128,6 +131,13 @@ extern tlv_status tlv_membership_plan_create(tlv_context *ctx,
  */
 extern tlv_status tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 										 double *probabilities);
+
+/*
+ * The same of the numbers beside the variables: what is expected of each (parts->scalars numbers).
+ * Errors: those of infer.
+ */
+extern tlv_status tlv_membership_expect_scalars(tlv_context *ctx, tlv_model *model,
+												const tlv_row *row, double *numbers);
 
 /* ---- simulation ---- */
 

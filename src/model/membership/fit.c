@@ -77,12 +77,19 @@ static tlv_status
 open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_options *options,
 			tlv_category_tables *tables)
 {
-	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS)
+	size_t first;
+
+	if (moments->header->kind != TLV_KIND_CATEGORY_MOMENTS &&
+		moments->header->kind != TLV_KIND_MIXED_MOMENTS)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "this fit needs moments of categorical variables");
-		return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v).");
+		return tlv_fail_hint(ctx, "Collect them with tlv_category_moments(v), or, with numbers "
+								  "beside, tlv_mixed_moments(v, x).");
 	}
 	TLV_TRY(tlv_category_open(ctx, moments, tables));
+	first = tables->p - tables->scalars;
+	if (tables->scalars > 0 && options->copies > 1)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "rows with numbers have no copies of variables");
 	if (tables->p % options->copies != 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
 						tables->p, options->copies);
@@ -91,8 +98,13 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 	if (!(tables->rows > 0))
 		return tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no rows");
 	for (size_t s = 0; s < tables->p; s++)
-		if (tables->states[s] == 0)
-			return tlv_fail(ctx, TLV_BAD_DATA, "variable %zu is missing in all rows", s + 1);
+	{
+		bool number = s >= first;
+
+		if (tables->states[s] == 0 || (number && tables->singles[tables->offset[s]] == 0))
+			return tlv_fail(ctx, TLV_BAD_DATA, "%s %zu is missing in all rows",
+							number ? "number" : "variable", number ? s - first + 1 : s + 1);
+	}
 	if (tables->triples != NULL)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
@@ -141,8 +153,17 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
 	if (chosen && options->k == 1)
 		TLV_TRY(warn_one_shown(ctx, &basis, &diagnostics));
-	parts.p = second->p;
-	parts.categories = second->categories;
+	parts.p = second->p - second->scalars;
+	parts.categories = second->offset[parts.p];
+	if (second->scalars > 0)
+	{
+		double *means;
+
+		TLV_TRY_NEW_ROWS(ctx, means, second->scalars, options->k);
+		TLV_TRY(membership_scalar_means(ctx, second, alpha0, &fit, means));
+		parts.scalars = second->scalars;
+		parts.scalar_means = means;
+	}
 	parts.rows = tables->rows;
 	parts.copies = (double) options->copies;
 	parts.prior = MEMBERSHIP_PRIOR;
@@ -159,11 +180,17 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 {
 	tlv_membership_options own = *options;
 	tlv_status status = TLV_NOT_IDENTIFIABLE;
-	tlv_category_tables tables;
+	tlv_category_tables stored, tables;
 	membership_moments second;
+	double *centre = NULL, *deviation = NULL;
 
-	TLV_TRY(open_tables(ctx, moments, options, &tables));
+	TLV_TRY(open_tables(ctx, moments, options, &stored));
+	tables = stored;
+	if (stored.scalars > 0)
+		TLV_TRY(membership_standardize(ctx, &stored, &tables, &centre, &deviation));
 	TLV_TRY(membership_moments_of_tables(ctx, &tables, options->copies, &second));
+	second.centre = centre;
+	second.deviation = deviation;
 	if (options->k > 0)
 		return fit_components(ctx, &tables, &second, options, false, image, size);
 	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &own.k));

@@ -11,11 +11,12 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/view_solver.h"
 
-/* Sizes: variables, categories of all, components, bytes of names. */
+/* Sizes: variables, categories of all, components, bytes of names, numbers. */
 #define SIZE_P TLV_SIZE_1
 #define SIZE_V TLV_SIZE_2
 #define SIZE_K TLV_SIZE_3
 #define SIZE_B TLV_SIZE_4
+#define SIZE_Q TLV_SIZE_5
 
 /* Most of each. */
 #define MOST_CATEGORIES (TLV_CATEGORY_MOST_VARIABLES * TLV_CATEGORY_MOST_STATES)
@@ -86,13 +87,19 @@ tlv_membership_write(tlv_context *ctx, const tlv_membership_parts *parts, bool m
 	size_t k = parts->k;
 	tlv_membership_parts ordered = *parts;
 	int64_t *own;
-	double *numbers;
+	double *numbers, *means;
 
 	TLV_TRY_NEW(ctx, own, k);
-	TLV_TRY_NEW_ROWS(ctx, numbers, k, parts->categories + 1);
+	TLV_TRY_NEW_ROWS(ctx, numbers, k, parts->categories + parts->scalars + 1);
 	tlv_order_weights(k, parts->weights, own);
 	ordered.weights = numbers;
 	ordered.probabilities = numbers + k;
+	means = ordered.probabilities + parts->categories * k;
+	for (size_t s = 0; s < parts->scalars; s++)
+		for (size_t h = 0; h < k; h++)
+			means[s * k + h] = parts->scalar_means[s * k + (size_t) own[h]];
+	if (parts->scalars > 0)
+		ordered.scalar_means = means;
 	order_components(parts, own, ordered.weights, ordered.probabilities);
 	normalize_probabilities(&ordered);
 	if (order != NULL)
@@ -194,14 +201,15 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 			{"category_offsets", TLV_INT64,		  TLV_2_AND_1, TLV_ONE, TLV_ANY,                   \
 			 TLV_GIVEN,			 AT(name_offsets)},                                                \
 			{"category_names", TLV_BYTES, SIZE_B, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(names)},         \
+			{"scalar_means", TLV_FLOAT64, SIZE_K, SIZE_Q, TLV_ANY, TLV_GIVEN, AT(scalar_means)},   \
 	}
 #define MEMBERSHIP_SECTIONS(code, array)                                                           \
 	{                                                                                              \
 		.state = sizeof(tlv_membership_parts), .kind = (code), TLV_LIST(array),                    \
-		.least = {1, 1, 1, 0},                                                                     \
+		.least = {1, 1, 1, 0, 0},                                                                  \
 		.most = {TLV_CATEGORY_MOST_VARIABLES, MOST_CATEGORIES, TLV_MEMBERSHIP_MOST_COMPONENTS,     \
-				 SIZE_MAX},                                                                        \
-		.size_at = {AT(p), AT(categories), AT(k), AT(category_bytes)},                             \
+				 SIZE_MAX, TLV_CATEGORY_MOST_VARIABLES},                                           \
+		.size_at = {AT(p), AT(categories), AT(k), AT(category_bytes), AT(scalars)},                \
 		.diagnostics = AT(diagnostics), .check_more = membership_check,                            \
 	}
 
@@ -228,6 +236,7 @@ static const tlv_sections mixed_sections =
 			{"probabilities", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS},                            \
 			{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY,                       \
 			 .beside = "category_names", .json = "category_names"},                                \
+			{"scalar_means", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY},          \
 		{                                                                                          \
 			.form = TLV_FIELDS_END                                                                 \
 		}                                                                                          \
@@ -321,6 +330,25 @@ tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 		probabilities[v] = 0;
 		for (size_t h = 0; h < parts.k; h++)
 			probabilities[v] += shares.values[h] * parts.probabilities[v * parts.k + h];
+	}
+	tlv_posterior_free(ctx, &shares);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_membership_expect_scalars(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+							  double *numbers)
+{
+	tlv_posterior shares = {0};
+	tlv_membership_parts parts;
+
+	TLV_TRY(tlv_model_infer(ctx, model, row, &shares));
+	tlv_membership_read(&model->frame, &parts);
+	for (size_t s = 0; s < parts.scalars; s++)
+	{
+		numbers[s] = 0;
+		for (size_t h = 0; h < parts.k; h++)
+			numbers[s] += shares.values[h] * parts.scalar_means[s * parts.k + h];
 	}
 	tlv_posterior_free(ctx, &shares);
 	return TLV_OK;

@@ -4,6 +4,8 @@
  */
 #include "any.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
@@ -91,6 +93,78 @@ put_codes(TlvRowCursor *cursor, Datum value)
 		TlvCursorOwn(cursor, values);
 	}
 }
+
+/* ---- categories and numbers ---- */
+
+/* NULL elements are NaN, as an accumulator knows missing numbers. */
+static double *
+spread_numbers(const ArrayType *array, size_t q)
+{
+	const bits8 *bitmap = ARR_NULLBITMAP(array);
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	double *numbers = palloc_extended(q * sizeof(double), MCXT_ALLOC_HUGE);
+
+	for (size_t s = 0; s < q; s++)
+	{
+		TlvLoopCheck(s);
+		numbers[s] = bitmap[s / 8] & (1 << (s % 8)) ? *from++ : NAN;
+	}
+	return numbers;
+}
+
+/* What is NaN and not NULL must not pass for missing. */
+static void
+refuse_nan(const ArrayType *array)
+{
+	const double *from = (const double *) ARR_DATA_PTR(array);
+	size_t present =
+		((size_t) ARR_SIZE(array) - (size_t) ((const char *) from - (const char *) array)) /
+		sizeof(double);
+
+	for (size_t s = 0; s < present; s++)
+	{
+		TlvLoopCheck(s);
+		if (isnan(from[s]))
+			ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a row has a number NaN"),
+							errhint("Missing numbers are null.")));
+	}
+}
+
+static void
+put_beside(TlvRowCursor *cursor, Datum value)
+{
+	ArrayType *array = DatumGetArrayTypeP(value);
+	size_t q;
+
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
+	if (ARR_ELEMTYPE(array) != FLOAT8OID)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("the numbers of a row are no float8[]")));
+	if (ARR_NDIM(array) != 1)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("the numbers of a row have one dimension, not %d", ARR_NDIM(array)),
+						errhint("Give one row at a time; missing numbers are null.")));
+	q = (size_t) ARR_DIMS(array)[0];
+	refuse_nan(array);
+	cursor->row.part[1] =
+		(tlv_part) TLV_PART(TLV_PART_FLOAT64, 1, q, (const double *) ARR_DATA_PTR(array));
+	if (ARR_HASNULL(array))
+	{
+		double *numbers = spread_numbers(array, q);
+
+		cursor->row.part[1].float64 = numbers;
+		TlvCursorOwn(cursor, numbers);
+	}
+}
+
+static void
+mixed_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	put_codes(cursor, PG_GETARG_DATUM(first));
+	put_beside(cursor, PG_GETARG_DATUM(first + 1));
+}
+
+const TlvRowReader TlvMixedRows = {2, {TLV_ROW_MIXED}, mixed_open};
 
 /* ---- symbols ---- */
 

@@ -138,6 +138,7 @@ extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
 extern const TlvRowReader TlvAnyVectorRows;	  /* the same, else one sequence */
 extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
+extern const TlvRowReader TlvMixedRows;		  /* integer[], float8[]: categories and numbers */
 extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
 extern const TlvRowReader TlvNamedSequences;  /* text[]: the same, by name */

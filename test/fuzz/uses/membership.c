@@ -17,7 +17,7 @@ static void
 use_members(tlv_context *ctx, const tlv_frame *frame)
 {
 	tlv_membership_parts parts;
-	double *probabilities, *memberships;
+	double *probabilities, *memberships, *numbers;
 	int32_t *codes;
 	tlv_model *model;
 	size_t slots;
@@ -35,6 +35,9 @@ use_members(tlv_context *ctx, const tlv_frame *frame)
 	tlv_membership_draw(&parts, tlv_membership_is_mixed(frame), 1, 1, codes, memberships);
 	codes[slots - 1] = TLV_CATEGORY_MISSING;
 	(void) tlv_membership_predict(ctx, model, TLV_AS_CODES(slots, codes), probabilities);
+	numbers = tlv_alloc0(ctx, parts.scalars + 1, sizeof(double));
+	if (numbers != NULL)
+		(void) tlv_membership_expect_scalars(ctx, model, TLV_AS_CODES(slots, codes), numbers);
 }
 
 /* A fit that succeeds gives a model that can be stored and read back. */
@@ -60,7 +63,7 @@ use_categories(tlv_context *ctx, const tlv_frame *frame, bool mixed)
 
 USES(membership)
 {
-	if (kind == &tlv_kind_category_moments)
+	if (kind == &tlv_kind_category_moments || kind == &tlv_kind_mixed_moments)
 		use_categories(&ctx, frame, mode % 2 == 1);
 	if (kind == &tlv_kind_latent_classes || kind == &tlv_kind_grade_of_membership)
 		use_members(&ctx, frame);

@@ -12,7 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/multiview.h"
 
-#define LAST_FORM TLV_ROW_ANSWERS
+#define LAST_FORM TLV_ROW_MIXED
 
 static tlv_frame_builder builder;
 
