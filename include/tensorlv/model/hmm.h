@@ -19,6 +19,8 @@ typedef struct tlv_hmm_options
 {
 	size_t k;
 	int iterations; /* of EM on the counts of windows (symbols only), 0: none */
+	bool start;		/* the model is where steps over the sequences begin: whether EM on the counts
+					 * of windows ended before it stood is not worth a warning */
 	uint64_t seed;
 	tlv_covariance covariance; /* of vectors */
 	tlv_decompose_options decompose;

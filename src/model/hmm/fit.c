@@ -261,8 +261,7 @@ refine_symbols(tlv_context *ctx, hmm_fit *fit, const tlv_hmm_options *options)
 	memcpy(fit->first, fit->weights, k * sizeof(double));
 	TLV_TRY(tlv_hmm_window_em(ctx, fit->source, k, options->iterations, fit->middle,
 							  fit->transitions, fit->first, &climb));
-	return tlv_hmm_diagnose_windows(ctx, &climb, options->iterations, fit->windows,
-									&fit->diagnostics);
+	return tlv_hmm_diagnose_windows(ctx, &climb, options, fit->windows, &fit->diagnostics);
 }
 
 const char *const tlv_hmm_counters[TLV_HMM_COUNTERS] = {"sequences", "short", "nulls", "steps"};

@@ -230,9 +230,11 @@ extern tlv_status tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *sou
 									int iterations, double *emissions, double *transitions,
 									double *first, tlv_hmm_window_climb *climb);
 
-/* What it tells of itself, of so many windows; a warning where it ended at its limit. */
+/* What it tells of itself, of so many windows; a warning where it ended at its limit, but not of a
+ * start. */
 extern tlv_status tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb,
-										   int limit, double windows, tlv_diagnostics *diagnostics);
+										   const tlv_hmm_options *options, double windows,
+										   tlv_diagnostics *diagnostics);
 
 /* Names of the numbers that count what the moments are of. */
 #define TLV_HMM_COUNTERS 4

@@ -479,6 +479,7 @@ tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_p
 	plan->base.class = &hmm_plan_class;
 	plan->options = *options;
 	plan->p_value = NAN;
+	plan->options.fit.start = hmm_step_limit(plan) > 0;
 	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0 : TLV_CELL_ITERATIONS;
 	*created = &plan->base;
 	return TLV_OK;

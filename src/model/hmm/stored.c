@@ -149,8 +149,7 @@ write_counts(tlv_context *ctx, const tlv_frame *moments, const tlv_view_source *
 	TLV_TRY(count_initial(ctx, moments, k, m, best, &initial));
 	parts.initial = initial;
 	TLV_TRY(tlv_hmm_name_symbols(ctx, moments, &parts));
-	TLV_TRY(tlv_hmm_diagnose_windows(ctx, &best->climb, options->iterations, source->total,
-									 diagnostics));
+	TLV_TRY(tlv_hmm_diagnose_windows(ctx, &best->climb, options, source->total, diagnostics));
 	return tlv_hmm_write(ctx, &parts, image, size);
 }
 

@@ -237,11 +237,14 @@ tlv_hmm_window_em(tlv_context *ctx, const tlv_view_source *source, size_t k, int
 }
 
 tlv_status
-tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb, int limit,
-						 double windows, tlv_diagnostics *diagnostics)
+tlv_hmm_diagnose_windows(tlv_context *ctx, const tlv_hmm_window_climb *climb,
+						 const tlv_hmm_options *options, double windows,
+						 tlv_diagnostics *diagnostics)
 {
+	bool limited = climb->done == options->iterations && climb->growth > GROWTH_WARN * windows;
+
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, climb->done, "window_iterations"));
-	if (climb->done == limit && climb->growth > GROWTH_WARN * windows)
+	if (limited && !options->start)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics,
 			&(tlv_warning){.code = "iterations_at_limit", .score = climb->growth / windows},

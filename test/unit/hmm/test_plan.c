@@ -121,6 +121,37 @@ test_accuracy(void **state)
 	check_accuracy(0, 8, 4, 100, 0.043, 0.022);
 }
 
+/*
+ * EM on the counts of windows that ends at its limit is a warning where nothing follows, and not
+ * where the steps over the sequences do, which stand.
+ */
+static void
+test_start_at_limit(void **state)
+{
+	size_t ended = 0;
+
+	(void) state;
+	for (uint64_t seed = 1; seed <= 4; seed++)
+	{
+		tlv_hmm_plan_options options = options_of(2, TLV_HMM_REFINE_WINDOWS, -1);
+		tlv_frame model;
+		bool warned;
+
+		use_rows(simulated_model(4, 0, 4, seed), 5, 1000);
+		model = plan_model(&f, make(&f, &options));
+		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		plan_forget(&f);
+		ended += warned;
+		options.refine = TLV_HMM_REFINE_EM;
+		model = plan_model(&f, make(&f, &options));
+		warned = tlv_warnings_find(&model, "iterations_at_limit", NULL);
+		assert_false(warned);
+		plan_forget(&f);
+	}
+	print_message("windows at their limit: %zu of 4\n", ended);
+	assert_at_least(ended, 1);
+}
+
 /* ---- what it does when ---- */
 
 /* Every kind of refinement takes as many passes as it says; what it holds is its model. */
@@ -674,6 +705,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_start_at_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_levels, setup, teardown),
