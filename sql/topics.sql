@@ -9,7 +9,7 @@ COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text
     'latent Dirichlet allocation from compressed moments: k topics (null: as many as the subspace was asked for), alpha0 the sum of the Dirichlet '
     'parameters (0: single topic model; null: by least residual), subspace that of the moments, where they refer to it, '
     'method joint (null), power, als or sgd, restarts and steps of the decomposition; or anchors (null of anchor moments), by anchor words, the first of '
-    'which are those given, digits of items, one or one row of them a topic';
+    'which are those given, digits of items, one or one row of them a topic; of exact co-occurrences anchors, recover or recover-kl, with k given';
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
     min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT NULL,

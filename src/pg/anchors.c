@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 
 #include "tensorlv/model/layout.h"
+#include "tensorlv/num/linalg.h"
 
 /* ---- given anchors ---- */
 
@@ -138,5 +139,48 @@ TLV_FUNCTION(tlv_topic_anchors_rows)
 								(const char *) tlv_section_data(&model, texts)};
 	for (size_t j = 0; j < tlv_frame_find(&model, "phi")->rows; j++)
 		put_anchor(fcinfo, &model, &names, j);
+	return (Datum) 0;
+}
+
+/* ---- co-occurrences ---- */
+
+/* Pairs of item a with all items, as rows. */
+static void
+put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double least)
+{
+	size_t d = tlv_frame_find(moments, "items")->rows;
+	const int64_t *items = tlv_frame_int64(moments, "items");
+	const double *totals = tlv_frame_float64(moments, "totals");
+	const double *pairs = tlv_frame_float64(moments, "pairs");
+	double tokens = tlv_frame_scalar(moments, "tokens", 0), share = totals[a] / tokens;
+
+	for (size_t b = 0; b < d; b++)
+	{
+		double sum = pairs[tlv_packed2_index(a, b)], probability;
+
+		TlvLoopCheck(b);
+		if (a == b)
+			sum -= tlv_frame_float64(moments, "correction")[a];
+		probability = sum / tokens;
+		if (probability > 0 && probability >= least && share > 0 && totals[b] > 0)
+			TlvPutRow(fcinfo, TlvInt8(items[a]), TlvInt8(items[b]), TlvFloat8(probability),
+					  TlvFloat8(probability / share),
+					  TlvFloat8(probability / share / (totals[b] / tokens)));
+	}
+}
+
+/* Rows (item_a, item_b, probability, conditional, lift). */
+TLV_FUNCTION(tlv_cooccurrences_rows)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	double least = PG_GETARG_FLOAT8(1);
+
+	TlvRequireKind(&frame, &tlv_kind_count_pairs, "tlv_cooccurrences");
+	if (!(least >= 0))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("min_probability = %g is not a number of at least 0", least)));
+	TlvInitRows(fcinfo);
+	for (size_t a = 0; a < tlv_frame_find(&frame, "items")->rows; a++)
+		put_pairs(fcinfo, &frame, a, least);
 	return (Datum) 0;
 }

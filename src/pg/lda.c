@@ -42,8 +42,11 @@ static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST
 										   TLV_SUGGEST_COHERENCE, NULL};
 
 /* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
-static const char *const lda_methods[] = {"joint", "power", "als", "sgd", "anchors", NULL};
-#define LDA_ANCHORS 4
+static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
+										  "anchors", "recover", "recover-kl", NULL};
+#define LDA_ANCHORS	   4
+#define LDA_RECOVER	   5
+#define LDA_RECOVER_KL 6
 
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
@@ -83,17 +86,21 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 		TlvReadAnchors(arguments->anchors, given);
 	if (given->n > 0 && TlvArgumentIsNull(fcinfo, "method"))
 		arguments->method = LDA_ANCHORS;
-	if (given->n > 0 && arguments->method != LDA_ANCHORS)
+	if (given->n > 0 && arguments->method < LDA_ANCHORS)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("anchors are given, and the method is \"%s\"",
 							   lda_methods[arguments->method]),
 						errhint("Use method => 'anchors'.")));
-	if (arguments->method != LDA_ANCHORS)
+	if (arguments->method < LDA_ANCHORS)
 	{
 		plan->fit.decompose.method = (tlv_method) arguments->method;
 		return;
 	}
-	plan->start = TLV_LDA_START_ANCHORS;
+	plan->start =
+		arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
+	if (arguments->method != LDA_ANCHORS)
+		plan->fit.recovery = arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL
+																 : TLV_LDA_RECOVER_INVERSE;
 	if (given->n > 0 && plan->fit.k == 0)
 		plan->fit.k = given->n;
 	plan->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
@@ -136,10 +143,62 @@ fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options,
 	return tlv_lda_fit_anchors(ctx, moments, options, image, size);
 }
 
+static tlv_status
+fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+			  size_t *size)
+{
+	return tlv_lda_fit_pairs(ctx, moments, options, image, size);
+}
+
+/* What fits moments of this kind; methods that they are not for are refused. */
+static TlvFitValue
+lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments *arguments)
+{
+	bool anchors = arguments->method >= LDA_ANCHORS, exact = arguments->method > LDA_ANCHORS;
+	bool given = !TlvArgumentIsNull(fcinfo, "method");
+
+	switch (moments->header->kind)
+	{
+		case TLV_KIND_ANCHOR_MOMENTS:
+			if (given && (!anchors || exact))
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("of anchor moments the method is anchors, not %s",
+									   lda_methods[arguments->method])));
+			return fit_lda_anchors;
+		case TLV_KIND_COUNT_PAIRS:
+			if (anchors)
+				return fit_lda_pairs;
+			break;
+		case TLV_KIND_COUNT_TRIPLES:
+			if (!anchors)
+				return fit_lda;
+			break;
+	}
+	if (exact)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("method \"%s\" needs exact co-occurrences, not moments of kind %s",
+						lda_methods[arguments->method], TlvKind(moments)->name),
+				 errhint("Collect them with tlv_count_moments(bag).")));
+	if (anchors)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("topics by anchors need anchor moments, not moments of kind %s",
+						TlvKind(moments)->name),
+				 errhint("Collect them with tlv_anchor_moments(bag, tlv_find_subspace(...)).")));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
+					TlvKind(moments)->name),
+			 errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
+	return NULL;
+}
+
 /* tlv_fit_lda(m, ...) */
 TLV_FUNCTION(tlv_fit_lda)
 {
 	LdaArguments arguments;
+	TlvFitValue fit;
 	tlv_frame frame, subspace;
 
 	if (PG_ARGISNULL(0))
@@ -152,28 +211,9 @@ TLV_FUNCTION(tlv_fit_lda)
 		arguments.plan.fit.subspace = &subspace;
 	}
 	frame = TlvFrame(PG_GETARG_TLV(0));
-	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)
-	{
-		if (arguments.method != LDA_ANCHORS && !TlvArgumentIsNull(fcinfo, "method"))
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("of anchor moments the method is anchors, not %s",
-								   lda_methods[arguments.method])));
-		TlvFindAnchors(&arguments.given, false);
-		return TlvFit(fcinfo, fit_lda_anchors, &arguments.plan.fit);
-	}
-	if (arguments.method == LDA_ANCHORS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("topics by anchors need anchor moments, not moments of kind %s",
-						TlvKind(&frame)->name),
-				 errhint("Collect them with tlv_anchor_moments(bag, tlv_find_subspace(...)).")));
-	if (frame.header->kind != TLV_KIND_COUNT_TRIPLES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
-						TlvKind(&frame)->name),
-				 errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
-	return TlvFit(fcinfo, fit_lda, &arguments.plan.fit);
+	fit = lda_fit_of(fcinfo, &frame, &arguments);
+	TlvFindAnchors(&arguments.given, false);
+	return TlvFit(fcinfo, fit, &arguments.plan.fit);
 }
 
 /* tlv_lda(query, ...) */

@@ -63,6 +63,27 @@ extern tlv_status tlv_anchors_choose(tlv_context *ctx, const tlv_anchor_points *
 extern tlv_status tlv_anchors_recover(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 									  const double *corners, double *shares);
 
+/*
+ * RecoverKL (Ge 2013, algorithm 4.2): rows are distributions, and of every point the mixture of the
+ * corners (d x k, distributions, too) that is nearest to it in Kullback-Leibler divergence, by
+ * sequential quadratic programs from where `shares` (k x n) is, which are replaced.  Steps end when
+ * the duality gap is below 1e-7 nats, or after 100.  The gradient of the thesis takes some hundred
+ * steps to 1e-5, these about ten.  Time of a step: k + s^2 / 2 for every entry of a row that is not
+ * zero, with s corners in the mixture.  Errors: those of tlv_quadratic_nonnegative, memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_anchors_recover_kl(tlv_context *ctx, const tlv_anchor_points *points,
+										 size_t k, const double *corners, double *shares);
+
+/*
+ * Recover (Ge 2013, algorithm 3.3), the thesis' baseline: of every point the coordinates in which
+ * its entries at the k columns `columns` are those of the corners, by the inverse of a k x k matrix.
+ * They sum to about 1, and noise makes some negative.  Errors: TLV_NOT_IDENTIFIABLE where the
+ * matrix has no inverse, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
+									 const double *corners, const int32_t *columns, double *shares);
+
 /* ---- separable matrices ---- */
 
 /* Most rows that are looked at for loners: each is compared with mixtures of all others. */

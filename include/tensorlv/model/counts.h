@@ -134,6 +134,18 @@ extern tlv_status tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace
 											tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_anchor_moments;
 
+/* What stands for all items that are not told apart, in moments of tlv_pair_moments. */
+#define TLV_RUNOFF_ITEM INT64_MAX
+
+/*
+ * The exact packed matrix of pairs (count_pairs) of the items of a subspace; all others are
+ * counted as one, TLV_RUNOFF_ITEM, so that shares stay what they are (Ge 2013, lemma 3.16).  Of
+ * the subspace its items alone play a part.
+ */
+extern tlv_status tlv_pair_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+										  tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_pair_moments;
+
 /* Checks shared by the kinds of document moments: counters, ascending items. */
 extern tlv_status tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame);
 /* What a subspace says of itself, without items and basis, whose shape is width x 0. */

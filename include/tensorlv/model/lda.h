@@ -28,6 +28,14 @@ typedef struct tlv_lda_anchors
 	const char *const *texts; /* of the items, as they were given, for messages; NULL: none */
 } tlv_lda_anchors;
 
+/* How items become mixtures of anchors. */
+typedef enum tlv_lda_recovery
+{
+	TLV_LDA_RECOVER_L2,		/* the nearest one */
+	TLV_LDA_RECOVER_KL,		/* the nearest one in divergence */
+	TLV_LDA_RECOVER_INVERSE /* by the anchors' columns alone, negative parts set to 0 */
+} tlv_lda_recovery;
+
 typedef struct tlv_lda_options
 {
 	size_t k;		  /* topics, at most the rank of the moments; 0: their rank */
@@ -39,6 +47,7 @@ typedef struct tlv_lda_options
 	tlv_decompose_options decompose;
 	const tlv_frame *subspace; /* of moments that refer to it; NULL where they hold it */
 	tlv_lda_anchors anchors;   /* given ones, of a fit by anchor words; none where n = 0 */
+	tlv_lda_recovery recovery; /* of a fit to exact pairs */
 } tlv_lda_options;
 
 /* Pseudo-count per item. */
@@ -73,6 +82,16 @@ extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
  */
 extern tlv_status tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments,
 									  const tlv_lda_options *options, void **image, size_t *size);
+
+/*
+ * By anchor words from the exact co-occurrence, count_pairs (Ge 2013, algorithms 4.1 and 3.3): rows
+ * are all of its columns, scaled to sum 1, anchors are in one of a hundred documents at least, and
+ * items become mixtures of anchors by options->recovery.  Items that tlv_pair_moments has not told
+ * apart count in the rows of others and are in no topic.  k must be given.  Memory: the square of
+ * the number of items.  Otherwise as tlv_lda_fit_anchors.
+ */
+extern tlv_status tlv_lda_fit_pairs(tlv_context *ctx, const tlv_frame *moments,
+									const tlv_lda_options *options, void **image, size_t *size);
 
 /*
  * alpha0 of a Dirichlet distribution with these second moments E theta theta' (k x k, symmetric;
@@ -174,6 +193,7 @@ typedef enum tlv_lda_start
 {
 	TLV_LDA_START_TENSOR,  /* the decomposition of the third moment */
 	TLV_LDA_START_ANCHORS, /* anchor words */
+	TLV_LDA_START_PAIRS,   /* anchor words of the exact co-occurrence */
 	TLV_LDA_START_CHOOSE   /* where documents are few for k, the one that predicts others better */
 } tlv_lda_start;
 

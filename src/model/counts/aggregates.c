@@ -57,6 +57,14 @@ anchors_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator 
 	return tlv_anchor_moments_create(ctx, constants->opened, accumulator);
 }
 
+static tlv_status
+pairs_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	if (constants->opened == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_pair_moments needs a subspace");
+	return tlv_pair_moments_create(ctx, constants->opened, accumulator);
+}
+
 const tlv_aggregate tlv_aggregate_count_summary = {"tlv_count_summary", NULL, summary_begin};
 const tlv_aggregate tlv_aggregate_count_moments = {"tlv_count_moments", compressed_open,
 												   moments_begin};
@@ -64,3 +72,4 @@ const tlv_aggregate tlv_aggregate_count_products = {"tlv_count_products", block_
 													products_begin};
 const tlv_aggregate tlv_aggregate_anchor_moments = {"tlv_anchor_moments", compressed_open,
 													anchors_begin};
+const tlv_aggregate tlv_aggregate_pair_moments = {"tlv_pair_moments", block_open, pairs_begin};

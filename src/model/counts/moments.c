@@ -33,6 +33,7 @@ typedef struct count_state
 {
 	tlv_declared declared;
 	bool with_pairs;
+	const tlv_subspace *keep; /* items that are told apart; NULL: all are */
 	double documents;
 	double skipped;
 	double tokens;
@@ -166,6 +167,35 @@ add_pairs(tlv_context *ctx, count_state *state, size_t n, double scale)
 	return TLV_OK;
 }
 
+/* Items that are not told apart become one, which is the last: its id is the largest. */
+static tlv_status
+run_off(tlv_context *ctx, const tlv_subspace *keep, tlv_document *document)
+{
+	double rest = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < document->n; i++)
+	{
+		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (document->items[i] == TLV_RUNOFF_ITEM ||
+			tlv_dictionary_find(&keep->dictionary, document->items[i]) < 0)
+		{
+			rest += document->counts[i];
+			continue;
+		}
+		document->items[n] = document->items[i];
+		document->counts[n++] = document->counts[i];
+	}
+	if (rest > 0)
+	{
+		document->items[n] = TLV_RUNOFF_ITEM;
+		document->counts[n++] = rest;
+	}
+	document->n = n;
+	return TLV_OK;
+}
+
 static tlv_status
 count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -179,6 +209,8 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		state->skipped++;
 		return TLV_OK;
 	}
+	if (state->keep != NULL)
+		TLV_TRY(run_off(ctx, state->keep, document));
 	if (state->with_pairs && document->n > state->entries_room)
 	{
 		size_t room = document->n + document->n / 2;
@@ -229,6 +261,15 @@ tlv_count_pairs_create(tlv_context *ctx, tlv_accumulator **accumulator)
 {
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_count_pairs.accumulator, NULL, accumulator));
 	((count_state *) *accumulator)->with_pairs = true;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_pair_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+						tlv_accumulator **accumulator)
+{
+	TLV_TRY(tlv_count_pairs_create(ctx, accumulator));
+	((count_state *) *accumulator)->keep = subspace;
 	return TLV_OK;
 }
 

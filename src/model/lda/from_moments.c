@@ -25,6 +25,9 @@
 #define RIVAL_PARTS		10
 #define RIVAL_LEAST		100 /* documents in all, or the part says nothing */
 
+/* Items in fewer documents are counted as one where co-occurrences are exact. */
+#define PAIRS_DOCUMENTS 5
+
 /* ---- the fit ---- */
 
 /* All items of the corpus, smoothed: what the refinement steps start from. */
@@ -60,10 +63,12 @@ fit_moments(tlv_context *ctx, const lda_plan *plan, const tlv_frame *moments, vo
 {
 	tlv_lda_options options = plan->options.fit;
 
-	if (moments->header->kind != TLV_KIND_ANCHOR_MOMENTS)
+	if (moments->header->kind == TLV_KIND_COUNT_TRIPLES)
 		return tlv_lda_fit(ctx, moments, &options, image, size);
 	if (options.alpha0_free)
 		options.alpha0 = NAN;
+	if (moments->header->kind == TLV_KIND_COUNT_PAIRS)
+		return tlv_lda_fit_pairs(ctx, moments, &options, image, size);
 	return tlv_lda_fit_anchors(ctx, moments, &options, image, size);
 }
 
@@ -75,7 +80,10 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 
 	plan->options.fit.k = plan->k;
 	plan->options.fit.fewer = true;
-	plan->options.fit.subspace = tlv_count_triples_refer(triples) ? &plan->subspace.frame : NULL;
+	plan->options.fit.subspace = triples->header->kind == TLV_KIND_COUNT_TRIPLES &&
+										 tlv_count_triples_refer(triples)
+									 ? &plan->subspace.frame
+									 : NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
 						   fit_moments(ctx, plan, triples, &made.image, &made.size));
@@ -241,7 +249,8 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	lda_plan *plan = lda_plan_of(base);
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	if (!tlv_count_triples_refer(&values[0]->frame))
+	if (values[0]->frame.header->kind != TLV_KIND_COUNT_TRIPLES ||
+		!tlv_count_triples_refer(&values[0]->frame))
 		tlv_lda_subspace_drop(ctx, plan);
 	TLV_TRY(model_fit(ctx, plan, &values[0]->frame));
 	tlv_lda_subspace_drop(ctx, plan);
@@ -294,6 +303,52 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	return TLV_OK;
 }
 
+/* ---- the exact co-occurrence ---- */
+
+/* Items told apart are those in enough documents, and no more than there is room for. */
+static tlv_status
+require_few_items(tlv_context *ctx, const lda_plan *plan, const tlv_frame *summary)
+{
+	const double *frequency = tlv_frame_float64(summary, "frequency");
+	double items = 0;
+
+	for (size_t i = 0; i < tlv_frame_find(summary, "items")->rows; i++)
+		items += frequency[i] >= plan->minimum_documents;
+	if (items >= TLV_COUNT_PAIRS_MAX_ITEMS)
+	{
+		tlv_fail(ctx, TLV_LIMIT,
+				 "%.0f items are in %.0f documents or more: too many for exact co-occurrences, "
+				 "which are of %d at most",
+				 items, plan->minimum_documents, TLV_COUNT_PAIRS_MAX_ITEMS - 1);
+		return tlv_fail_hint(ctx, "Raise min_documents, by which rarer items are counted as one, "
+								  "or use method => 'anchors'.");
+	}
+	/* The packed sums, their image, and the rows that a fit makes of them. */
+	return tlv_require_memory(ctx, sizeof(double) * 2 * items * items, "exact co-occurrences");
+}
+
+/* A subspace of no use but to say which items are told apart. */
+static tlv_status
+ask_pairs(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *pass)
+{
+	tlv_subspace_options options = {.rank = 1, .fewer = true};
+	tlv_making made;
+
+	plan->minimum_documents = fmax(plan->minimum_documents, PAIRS_DOCUMENTS);
+	if (plan->options.minimum_documents >= 0)
+		plan->minimum_documents = plan->options.minimum_documents;
+	options.minimum_documents = plan->minimum_documents;
+	options.seed = plan->options.fit.seed;
+	TLV_TRY(require_few_items(ctx, plan, summary));
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, &plan->subspace,
+		tlv_subspace_from_moments(ctx, summary, &options, &made.image, &made.size)));
+	tlv_lda_ask(plan, pass, "moments", &tlv_aggregate_pair_moments, take_moments)->constant =
+		&plan->subspace.frame;
+	return TLV_OK;
+}
+
 tlv_status
 tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *pass)
 {
@@ -301,5 +356,7 @@ tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
 		.rank = plan->k, .fewer = true, .minimum_documents = plan->minimum_documents};
 
 	plan->edge = noise_edge(summary, plan->minimum_documents);
+	if (plan->options.start == TLV_LDA_START_PAIRS)
+		return ask_pairs(ctx, plan, summary, pass);
 	return tlv_lda_subspace_begin(ctx, plan, summary, &options, ask_moments, pass);
 }

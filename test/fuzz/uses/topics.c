@@ -49,6 +49,13 @@ use_subspace(const tlv_frame *frame)
 				return;
 			accumulator->class->merge(&ctx, accumulator, &moments);
 		}
+		else
+		{
+			USE(tlv_pair_moments_create(&ctx, subspace, &accumulator));
+			if (!collect(accumulator, frame, &moments))
+				return;
+			accumulator->class->merge(&ctx, accumulator, &moments);
+		}
 		USE(compressed ? tlv_count_triples_create(&ctx, subspace, &accumulator)
 					   : tlv_count_products_create(&ctx, subspace, &accumulator));
 		if (!collect(accumulator, frame, &moments))
@@ -87,10 +94,11 @@ use_fit(const tlv_frame *frame, uint8_t mode)
 }
 
 static void
-use_anchors(const tlv_frame *frame, uint8_t mode)
+use_anchors(const tlv_frame *frame, uint8_t mode, bool exact)
 {
 	const size_t first[] = {0, 1};
-	const int64_t items[] = {tlv_frame_int64(frame, "items")[0]};
+	bool any = tlv_frame_find(frame, "items")->rows > 0;
+	const int64_t items[] = {any ? tlv_frame_int64(frame, "items")[0] : 1};
 	tlv_lda_options options = {.alpha0 = mode & MODE_SEARCH ? NAN : 1.5,
 							   .eta = 0.1,
 							   .seed = 1,
@@ -102,9 +110,20 @@ use_anchors(const tlv_frame *frame, uint8_t mode)
 
 	if (mode & MODE_SGD)
 		options.anchors = (tlv_lda_anchors){1, first, items, NULL};
-	if (tlv_frame_find(frame, "basis")->rows > 12)
-		return; /* too slow here */
-	USE(tlv_lda_fit_anchors(&ctx, frame, &options, &image, &size));
+	if (exact)
+	{
+		options.k = 1 + mode % 3u;
+		options.recovery = (tlv_lda_recovery) (mode / 3u % 3);
+		if (tlv_frame_find(frame, "items")->rows > 40)
+			return; /* too slow here */
+		USE(tlv_lda_fit_pairs(&ctx, frame, &options, &image, &size));
+	}
+	else
+	{
+		if (tlv_frame_find(frame, "basis")->rows > 12)
+			return;
+		USE(tlv_lda_fit_anchors(&ctx, frame, &options, &image, &size));
+	}
 	if (tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &model, &kind) != TLV_OK)
 		abort();
 }
@@ -169,7 +188,9 @@ USES(topics)
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
 	if (kind == &tlv_kind_anchor_moments)
-		use_anchors(frame, mode);
+		use_anchors(frame, mode, false);
+	if (kind == &tlv_kind_count_pairs)
+		use_anchors(frame, mode, true);
 	if (kind == &tlv_kind_topic_products)
 		tlv_lda_correlate(&ctx, frame, &correlations);
 	use_with_model(frame);

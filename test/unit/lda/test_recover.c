@@ -1,0 +1,330 @@
+/*
+ * test_recover.c - topics by anchor words from the exact co-occurrence: exactness by all three
+ * recoveries on that of infinitely many documents, the runoff of rare items, accuracy on simulated
+ * documents, refusals, and the plan with every fault.
+ */
+#include "assertions.h"
+
+#include "lda_fixture.h"
+#include "plan_fixture.h"
+#include "tensorlv/num/linalg.h"
+
+static tlv_frame_builder builder;
+
+/* ---- infinitely many documents ---- */
+
+#define EXACT_D 30
+#define EXACT_K 4
+#define MERGED	6 /* of the last items, which are counted as one */
+
+static const double exact_alpha[EXACT_K] = {0.4, 0.1, 0.7, 0.2};
+
+typedef struct exact
+{
+	double phi[EXACT_K * EXACT_D];
+	double q[EXACT_D * EXACT_D];
+	double p1[EXACT_D];
+} exact;
+
+/* Topics of which item j belongs to topic j alone, and Q = A R A' under LDA. */
+static exact
+exact_topics(void)
+{
+	exact x = {.phi = {0}};
+
+	assert_ok(tlv_topic_random(&ctx, EXACT_K, EXACT_D, 0.3, &rng, x.phi));
+	for (size_t j = 0; j < EXACT_K; j++)
+	{
+		double sum = 0;
+
+		for (size_t i = 0; i < EXACT_D; i++)
+			sum += x.phi[i * EXACT_K + j] = i < EXACT_K ? .05 * (i == j) : x.phi[i * EXACT_K + j];
+		for (size_t i = 0; i < EXACT_D; i++)
+			x.phi[i * EXACT_K + j] /= sum;
+	}
+	for (size_t a = 0; a < EXACT_D; a++)
+		for (size_t b = 0; b < EXACT_D; b++)
+			for (size_t j = 0; j < EXACT_K; j++)
+				for (size_t l = 0; l < EXACT_K; l++)
+					x.q[a * EXACT_D + b] += exact_alpha[j] * (exact_alpha[l] + (j == l)) /
+											(1.4 * 2.4) * x.phi[a * EXACT_K + j] *
+											x.phi[b * EXACT_K + l];
+	for (size_t a = 0; a < EXACT_D; a++)
+		for (size_t b = 0; b < EXACT_D; b++)
+			x.p1[a] += x.q[a * EXACT_D + b];
+	return x;
+}
+
+/* The value that they would give, the last items as one where `merged`. */
+static tlv_frame
+exact_pairs(const exact *x, bool merged)
+{
+	size_t d = merged ? EXACT_D - MERGED + 1 : EXACT_D;
+	double pairs[EXACT_D * (EXACT_D + 1) / 2] = {0}, totals[EXACT_D] = {0}, tokens = 3e12;
+	double frequency[EXACT_D], correction[EXACT_D], squares[EXACT_D];
+	int64_t items[EXACT_D];
+	void *image;
+	size_t size;
+
+	for (size_t a = 0; a < EXACT_D; a++)
+	{
+		size_t at = a < d ? a : d - 1;
+
+		totals[at] += tokens * x->p1[a];
+		for (size_t b = 0; b < EXACT_D; b++)
+		{
+			size_t other = b < d ? b : d - 1;
+
+			if (other <= at)
+				pairs[tlv_packed2_index(at, other)] += tokens * x->q[a * EXACT_D + b];
+		}
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		items[i] = merged && i == d - 1 ? TLV_RUNOFF_ITEM : 100 + 2 * (int64_t) i;
+		frequency[i] = 50;
+		correction[i] = .1 * totals[i];
+		squares[i] = pairs[tlv_packed2_index(i, i)] += correction[i];
+	}
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_COUNT_PAIRS);
+	tlv_frame_add_scalar(&builder, "documents", 100);
+	tlv_frame_add_scalar(&builder, "skipped", 0);
+	tlv_frame_add_scalar(&builder, "nulls", 0);
+	tlv_frame_add_scalar(&builder, "tokens", tokens);
+	tlv_frame_add_scalar(&builder, "squared_lengths", 9e22);
+	tlv_frame_add(&builder, "items", TLV_INT64, d, 1, items);
+	tlv_frame_add(&builder, "totals", TLV_FLOAT64, d, 1, totals);
+	tlv_frame_add(&builder, "frequency", TLV_FLOAT64, d, 1, frequency);
+	tlv_frame_add(&builder, "correction", TLV_FLOAT64, d, 1, correction);
+	tlv_frame_add(&builder, "squares", TLV_FLOAT64, d, 1, squares);
+	tlv_frame_add(&builder, "pairs", TLV_FLOAT64, tlv_packed2_size(d), 1, pairs);
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+static tlv_frame
+fit_pairs(tlv_frame moments, const tlv_lda_options *options)
+{
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_lda_fit_pairs(&ctx, &moments, options, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static const tlv_lda_options usual = {.k = EXACT_K, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1};
+
+/* Topics, weights and alpha0 by every recovery: exactly, or as near as the gap of the gradient. */
+static void
+test_exact(void **state)
+{
+	static const double bounds[][2] = {
+		[TLV_LDA_RECOVER_L2] = {1e-8, 1e-6},
+		[TLV_LDA_RECOVER_KL] = {.03, .1},
+		[TLV_LDA_RECOVER_INVERSE] = {1e-8, 1e-6},
+	};
+	exact x = exact_topics();
+	double alpha[EXACT_K];
+	corpus truth = {.k = EXACT_K, .d = EXACT_D, .phi = x.phi, .alpha = alpha};
+	tlv_lda_options options = usual;
+
+	(void) state;
+	memcpy(alpha, exact_alpha, sizeof(alpha));
+	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
+	{
+		tlv_frame model;
+		errors e;
+
+		options.recovery = recovery;
+		model = fit_pairs(exact_pairs(&x, false), &options);
+		e = compare(&truth, model);
+		print_message("recovery %d: L1 %g, alpha0 %.6f\n", recovery, e.worst,
+					  tlv_frame_scalar(&model, "alpha0", 0));
+		assert_below(e.worst, bounds[recovery][0]);
+		assert_close(tlv_frame_scalar(&model, "alpha0", 0), 1.4, bounds[recovery][1]);
+		assert_null(tlv_frame_find(&model, "warnings"));
+		assert_equal(diagnostic(model, "runoff_share"), 0);
+		for (size_t j = 0; j < EXACT_K; j++)
+			assert_below((tlv_frame_int64(&model, "anchors")[j] - 100) / 2, EXACT_K);
+	}
+}
+
+/* Items counted as one leave the others what they are, but for scale, and are in no topic. */
+static void
+test_runoff(void **state)
+{
+	exact x = exact_topics();
+	tlv_lda_options options = usual;
+
+	(void) state;
+	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery += 2)
+	{
+		tlv_frame all, model;
+		double share = 0;
+
+		options.recovery = recovery;
+		all = fit_pairs(exact_pairs(&x, false), &options);
+		model = fit_pairs(exact_pairs(&x, true), &options);
+		assert_int_equal(tlv_frame_find(&model, "items")->rows, EXACT_D - MERGED);
+		for (size_t i = EXACT_D - MERGED; i < EXACT_D; i++)
+			share += x.p1[i];
+		assert_close(diagnostic(model, "runoff_share"), share, 1e-12);
+		for (size_t j = 0; j < EXACT_K; j++)
+		{
+			int64_t anchor = tlv_frame_int64(&model, "anchors")[j];
+			size_t other = 0;
+			double left = 0;
+
+			while (tlv_frame_int64(&all, "anchors")[other] != anchor)
+				assert_below(++other, EXACT_K);
+			for (size_t i = 0; i < EXACT_D - MERGED; i++)
+				left += tlv_frame_float64(&all, "phi")[i * EXACT_K + other];
+			for (size_t i = 0; i < EXACT_D - MERGED; i++)
+				assert_close(tlv_frame_float64(&model, "phi")[i * EXACT_K + j],
+							 tlv_frame_float64(&all, "phi")[i * EXACT_K + other] / left, 1e-8);
+		}
+	}
+}
+
+static void
+test_refusals(void **state)
+{
+	exact x = exact_topics();
+	tlv_frame pairs = exact_pairs(&x, true);
+	tlv_lda_options options = usual;
+	void *image;
+	size_t size;
+
+	(void) state;
+	options.k = 0;
+	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "say nothing of k");
+	options.k = EXACT_D - MERGED + 1;
+	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "more than the 24 items");
+	/* rows of rank 4: no fifth corner stands out of the hull of four */
+	options.k = 5;
+	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_NOT_IDENTIFIABLE,
+				 "only 4 of 5 topics");
+	options.k = EXACT_K;
+	options.alpha0 = -1;
+	assert_fails(tlv_lda_fit_pairs(&ctx, &pairs, &options, &image, &size), TLV_BAD_PARAMETER,
+				 "alpha0 = -1");
+}
+
+/* ---- documents ---- */
+
+static plan_fixture passes;
+
+static void
+use_corpus(const corpus *c)
+{
+	tlv_row *rows = room(c->n, sizeof(tlv_row));
+
+	for (size_t t = 0; t < c->n; t++)
+		rows[t] = *TLV_AS_BAG(c->bags[t]);
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
+	passes.told.form = TLV_ROW_BAG;
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_lda_plan_options
+usual_plan(size_t k, tlv_lda_recovery recovery)
+{
+	return (tlv_lda_plan_options){
+		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1, .recovery = recovery},
+		.start = TLV_LDA_START_PAIRS,
+		.max_k = 20,
+		.minimum_documents = -1,
+		.iterations = -1,
+	};
+}
+
+/* The whole way over simulated documents by every recovery; the refined topics are as good. */
+static void
+test_plan(void **state)
+{
+	static const double bounds[] = {.3, .3, .9};
+	corpus c = simulate(3000, 200, 5, 50, 0.2, false);
+
+	(void) state;
+	use_corpus(&c);
+	for (int recovery = TLV_LDA_RECOVER_L2; recovery <= TLV_LDA_RECOVER_INVERSE; recovery++)
+	{
+		tlv_lda_plan_options options = usual_plan(5, recovery);
+		tlv_frame model = plan_model(&passes, make(&passes, &options));
+		double first = compare(&c, model).mean, refined;
+
+		plan_forget(&passes);
+		options.refine = "gibbs";
+		model = plan_model(&passes, make(&passes, &options));
+		refined = compare(&c, model).mean;
+		print_message("recovery %d: topic L1 %.4f, refined %.4f\n", recovery, first, refined);
+		assert_below(first, bounds[recovery]);
+		assert_below(refined, 0.06);
+		assert_int_equal(tlv_frame_find(&model, "anchors")->rows, 5);
+		plan_forget(&passes);
+	}
+}
+
+/* Rare items are counted as one in the moments, and are in the model again where it is refined. */
+static void
+test_plan_runoff(void **state)
+{
+	corpus c = simulate(400, 150, 3, 30, 0.1, false);
+	tlv_lda_plan_options options = usual_plan(3, TLV_LDA_RECOVER_L2);
+	tlv_frame model;
+
+	(void) state;
+	use_corpus(&c);
+	options.minimum_documents = 60;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_below(tlv_frame_find(&model, "items")->rows, 100);
+	assert_above(diagnostic(model, "runoff_share"), .05);
+	assert_below(diagnostic(model, "runoff_share"), .9);
+	plan_forget(&passes);
+	options.refine = "em";
+	options.iterations = 1;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_above(tlv_frame_find(&model, "items")->rows, 120);
+}
+
+static void
+test_faults(void **state)
+{
+	corpus c = simulate(300, 40, 2, 30, 0.1, false);
+	tlv_lda_plan_options options = usual_plan(2, TLV_LDA_RECOVER_KL);
+
+	(void) state;
+	options.refine = "em";
+	options.iterations = 2;
+	use_corpus(&c);
+	passes.changed = (plan_rows){20, passes.rows[0].rows};
+	assert_at_least(plan_fail_everywhere(&passes, make, &options), 4);
+	plan_forget(&passes);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_runoff, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_plan_runoff, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("lda_recover", tests, NULL, NULL);
+}
