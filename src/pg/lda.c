@@ -96,11 +96,10 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 		plan->fit.decompose.method = (tlv_method) arguments->method;
 		return;
 	}
-	plan->start =
-		arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
+	plan->start = arguments->method == LDA_ANCHORS ? TLV_LDA_START_ANCHORS : TLV_LDA_START_PAIRS;
 	if (arguments->method != LDA_ANCHORS)
-		plan->fit.recovery = arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL
-																 : TLV_LDA_RECOVER_INVERSE;
+		plan->fit.recovery =
+			arguments->method == LDA_RECOVER_KL ? TLV_LDA_RECOVER_KL : TLV_LDA_RECOVER_INVERSE;
 	if (given->n > 0 && plan->fit.k == 0)
 		plan->fit.k = given->n;
 	plan->fit.anchors = (tlv_lda_anchors){given->n, given->first, given->items, given->texts};
@@ -175,22 +174,20 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 			break;
 	}
 	if (exact)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("method \"%s\" needs exact co-occurrences, not moments of kind %s",
-						lda_methods[arguments->method], TlvKind(moments)->name),
-				 errhint("Collect them with tlv_count_moments(bag).")));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"%s\" needs exact co-occurrences, not moments of kind %s",
+							   lda_methods[arguments->method], TlvKind(moments)->name),
+						errhint("Collect them with tlv_count_moments(bag).")));
 	if (anchors)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("topics by anchors need anchor moments, not moments of kind %s",
 						TlvKind(moments)->name),
 				 errhint("Collect them with tlv_anchor_moments(bag, tlv_find_subspace(...)).")));
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
-					TlvKind(moments)->name),
-			 errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("tlv_fit_lda needs compressed moments, not moments of kind %s",
+						   TlvKind(moments)->name),
+					errhint("Collect them with tlv_count_moments(bag, tlv_find_subspace(...)).")));
 	return NULL;
 }
 

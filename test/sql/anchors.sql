@@ -40,15 +40,18 @@ SELECT round(sum(probability)::numeric, 12) AS total, round(max(abs(c.sum - 1)):
   FROM tlv_cooccurrences((SELECT tlv_count_moments(bag) FROM anchored_bags)) GROUP BY item_a) c;
 CREATE TABLE anchored_pairs AS SELECT tlv_pair_moments(bag, s) AS pairs
   FROM anchored_bags, (SELECT tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 5) AS s FROM anchored_bags) f;
-SELECT count(*), max(abs(a.probability - b.probability)) < 1e-15 AS same FROM anchored_pairs, tlv_cooccurrences(pairs) a JOIN tlv_cooccurrences((SELECT tlv_rollup(part) FROM (SELECT tlv_pair_moments(bags, s) AS part FROM (SELECT array_agg(bag) AS bags FROM anchored_bags GROUP BY doc % 3) b,
+SELECT count(*), max(abs(a.probability - b.probability)) < 1e-15 AS same FROM anchored_pairs, tlv_cooccurrences(pairs) a
+    JOIN tlv_cooccurrences((SELECT tlv_rollup(part) FROM (SELECT tlv_pair_moments(bags, s) AS part FROM (SELECT array_agg(bag) AS bags FROM anchored_bags GROUP BY doc % 3) b,
     (SELECT tlv_find_subspace(tlv_count_summary(bag), 2, min_documents => 5) AS s FROM anchored_bags) g GROUP BY bags[1]) p)) b USING (item_a, item_b);
 SELECT item_a, round((300 * probability)::numeric, 4) AS some FROM anchored_pairs, tlv_cooccurrences(pairs) WHERE item_b = 9223372036854775807 AND item_a IN (1, 13, 9223372036854775807) ORDER BY 1;
 INSERT INTO anchored_models SELECT method, tlv_fit_lda(pairs, 2, method => method) FROM anchored_pairs, unnest('{anchors,recover,recover-kl}'::text[]) method;
 INSERT INTO anchored_models SELECT 'lda ' || method, tlv_lda('SELECT doc, word, count FROM anchored', 2, method => method) FROM unnest('{recover,recover-kl}'::text[]) method;
 INSERT INTO anchored_models VALUES ('lda runoff', tlv_lda('SELECT doc, word, count FROM anchored', anchors => '{w2,w7}', method => 'recover-kl', min_documents => 60, refine => 'none'));
-SELECT name, topic, string_agg(item_name, ' ' ORDER BY item_name) FROM anchored_models, tlv_topic_items(m, 6) WHERE name ~ 'recover|runoff' OR name = 'anchors' GROUP BY name, topic ORDER BY name, topic;
+SELECT name, topic, string_agg(item_name, ' ' ORDER BY item_name) FROM anchored_models, tlv_topic_items(m, 6)
+    WHERE name ~ 'recover|runoff' OR name = 'anchors' GROUP BY name, topic ORDER BY name, topic;
 SELECT name, topic, item_name FROM anchored_models, tlv_topic_anchors(m) WHERE name ~ 'recover|runoff' ORDER BY name, topic;
-SELECT name, measure, round(score::numeric, 4) AS score FROM anchored_models, tlv_diagnostics(m) WHERE name ~ 'recover|runoff' AND measure IN ('runoff_share', 'negative_mass') AND name !~ 'lda r.*l' ORDER BY 1, 2;
+SELECT name, measure, round(score::numeric, 4) AS score FROM anchored_models, tlv_diagnostics(m)
+    WHERE name ~ 'recover|runoff' AND measure IN ('runoff_share', 'negative_mass') AND name !~ 'lda r.*l' ORDER BY 1, 2;
 SELECT tlv_fit_lda(pairs) FROM anchored_pairs;
 SELECT tlv_fit_lda(pairs, 2) FROM anchored_pairs;
 SELECT tlv_fit_lda(pairs, method => 'recover') FROM anchored_pairs;

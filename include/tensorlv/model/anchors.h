@@ -77,9 +77,9 @@ extern tlv_status tlv_anchors_recover_kl(tlv_context *ctx, const tlv_anchor_poin
 
 /*
  * Recover (Ge 2013, algorithm 3.3), the thesis' baseline: of every point the coordinates in which
- * its entries at the k columns `columns` are those of the corners, by the inverse of a k x k matrix.
- * They sum to about 1, and noise makes some negative.  Errors: TLV_NOT_IDENTIFIABLE where the
- * matrix has no inverse, memory, TLV_CANCELLED.
+ * its entries at the k columns `columns` are those of the corners, by the inverse of a k x k
+ * matrix. They sum to about 1, and noise makes some negative.  Errors: TLV_NOT_IDENTIFIABLE where
+ * the matrix has no inverse, memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *points, size_t k,
 									 const double *corners, const int32_t *columns, double *shares);

@@ -190,8 +190,7 @@ move(descent *at, double *value)
 
 		memset(at->next, 0, at->k * sizeof(double));
 		for (size_t a = 0; a < at->size; a++)
-			at->next[at->set[a]] =
-				(1 - step) * at->mixture[at->set[a]] + step * at->solution[a];
+			at->next[at->set[a]] = (1 - step) * at->mixture[at->set[a]] + step * at->solution[a];
 		next = divergence(at, at->next);
 		if (next <= *value + LOWERED * step * slope)
 		{

@@ -46,8 +46,7 @@ find_given(tlv_context *ctx, const anchor_fit *fit, const tlv_lda_anchors *given
 	uint8_t *taken;
 
 	TLV_TRY_NEW0(ctx, taken, fit->d);
-	TLV_TRY(
-		tlv_dictionary_freeze(ctx, &dictionary, fit->d, fit->items));
+	TLV_TRY(tlv_dictionary_freeze(ctx, &dictionary, fit->d, fit->items));
 	for (size_t m = 0; m < given->first[given->n]; m++)
 	{
 		char digits[24];
@@ -69,7 +68,7 @@ tlv_status
 tlv_lda_choose_anchors(tlv_context *ctx, const tlv_lda_options *options, anchor_fit *fit)
 {
 	const tlv_lda_anchors *given = &options->anchors;
-	tlv_anchor_points points = {fit->d, fit->dims, fit->rows,
+	tlv_anchor_points points = {fit->d,		fit->dims,	 fit->rows,
 								fit->noise, fit->totals, fit->candidate};
 	tlv_anchor_seeds seeds = {.n = given->n, .first = given->first};
 	int32_t *members;

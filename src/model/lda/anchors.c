@@ -168,8 +168,7 @@ find_prior(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 		status = second_moments(ctx, low, second);
 	if (status != TLV_OK && status != TLV_BAD_DATA)
 		return status;
-	TLV_TRY(
-		tlv_lda_anchor_prior(ctx, options, status == TLV_OK ? second : NULL, &low->fit));
+	TLV_TRY(tlv_lda_anchor_prior(ctx, options, status == TLV_OK ? second : NULL, &low->fit));
 	tlv_free(ctx, second);
 	return TLV_OK;
 }
@@ -177,8 +176,9 @@ find_prior(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
 static tlv_status
 diagnose_directions(tlv_context *ctx, low_rank *low)
 {
-	static const char *const names[][2] = {
-		{"minimum_documents", "minimum_documents"}, {"steps", "subspace_steps"}, {"trace", "trace"}};
+	static const char *const names[][2] = {{"minimum_documents", "minimum_documents"},
+										   {"steps", "subspace_steps"},
+										   {"trace", "trace"}};
 	tlv_diagnostics *to = &low->fit.diagnostics;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -80,10 +80,10 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 
 	plan->options.fit.k = plan->k;
 	plan->options.fit.fewer = true;
-	plan->options.fit.subspace = triples->header->kind == TLV_KIND_COUNT_TRIPLES &&
-										 tlv_count_triples_refer(triples)
-									 ? &plan->subspace.frame
-									 : NULL;
+	plan->options.fit.subspace =
+		triples->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(triples)
+			? &plan->subspace.frame
+			: NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
 						   fit_moments(ctx, plan, triples, &made.image, &made.size));
@@ -341,9 +341,9 @@ ask_pairs(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *
 	options.seed = plan->options.fit.seed;
 	TLV_TRY(require_few_items(ctx, plan, summary));
 	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
-		ctx, &made, &plan->subspace,
-		tlv_subspace_from_moments(ctx, summary, &options, &made.image, &made.size)));
+	TLV_TRY(
+		tlv_plan_made(ctx, &made, &plan->subspace,
+					  tlv_subspace_from_moments(ctx, summary, &options, &made.image, &made.size)));
 	tlv_lda_ask(plan, pass, "moments", &tlv_aggregate_pair_moments, take_moments)->constant =
 		&plan->subspace.frame;
 	return TLV_OK;

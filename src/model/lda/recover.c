@@ -10,7 +10,8 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
-/* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by noise. */
+/* An anchor must be in one of so many documents, too: rows of rarer items are farthest, by noise.
+ */
 #define CANDIDATE_SHARE 100
 
 typedef struct exact_fit
@@ -25,8 +26,7 @@ typedef struct exact_fit
 static double
 exact_memory(double width, double k, bool prior)
 {
-	return sizeof(double) *
-		   (width * (width + (5 + prior) * k + 16) + k * (6 * k + 40));
+	return sizeof(double) * (width * (width + (5 + prior) * k + 16) + k * (6 * k + 40));
 }
 
 static tlv_status
@@ -152,8 +152,8 @@ recover_mixtures(tlv_context *ctx, const tlv_lda_options *options, exact_fit *ex
 	TLV_TRY_NEW_ROWS(ctx, fit->mixtures, k, fit->d);
 	if (options->recovery == TLV_LDA_RECOVER_INVERSE)
 	{
-		TLV_TRY(tlv_anchors_invert(ctx, &points, k, corners->corners, corners->points,
-								   fit->mixtures));
+		TLV_TRY(
+			tlv_anchors_invert(ctx, &points, k, corners->corners, corners->points, fit->mixtures));
 		return drop_negative(ctx, exact);
 	}
 	TLV_TRY(tlv_anchors_recover(ctx, &points, k, corners->corners, fit->mixtures));
