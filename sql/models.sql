@@ -46,3 +46,10 @@ CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments)
 COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments) IS
     'tests of whether new rows, of which tlv_statistics were collected, are those of the model: weights, means or categories of components, words of '
     'topics, transitions and emissions of states; p-values are right or too large where rows are independent';
+CREATE FUNCTION tlv_suggest_k(model tlv_model)
+    RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
+COMMENT ON FUNCTION tlv_suggest_k(tlv_model) IS
+    'how the number of components of a model that was fitted without k was chosen: every k that was tried, by held-out likelihood (classes, mixed membership, hidden '
+    'Markov models; with the standard error of its difference from the best), BIC and ICL (mixtures), the p-value that so many are enough (views), or significance '
+    '(topics, communities of alpha0 above 0: the z value of the k-th direction); chosen by the first criterion is the number of the model, by a second the best';

@@ -78,3 +78,16 @@ SELECT tlv_fit_gmm(tlv_dense_moments(ARRAY[1.0], 2), 1, options => '{"size": "la
 SELECT tlv_lda('SELECT 1', options => '[]');
 SELECT tlv_lda('SELECT 1', options => '7');
 SELECT tlv_lda(NULL, options => '{}') IS NULL AS no_query;
+-- how k was chosen, of every model that chose it; one that was told has nothing to tell
+CREATE TEMP TABLE chose AS
+SELECT 'classes' AS what, tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(10, 3, seed => 1), 500, 1)') AS m UNION ALL
+SELECT 'classes by bic', tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(10, 3, seed => 1), 500, 1)', criterion => 'bic') UNION ALL
+SELECT 'memberships', tlv_gom('SELECT v FROM tlv_simulate_gom(tlv_simulate_gom_model(20, 2, seed => 1), 300, 1)') UNION ALL
+SELECT 'mixture', tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(2, 3, 6, seed => 3), 500, 1)') UNION ALL
+SELECT 'states', tlv_hmm('SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(6, 2, seed => 2), 60, 60, 1)') UNION ALL
+SELECT 'views', tlv_multiview('SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[4, 4, 4], 3, seed => 2), 2000, 1)') UNION ALL
+SELECT 'communities', tlv_mmsb('SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, 3, 0, 0.2, 0.02, seed => 2), 1)') UNION ALL
+SELECT 'topics', tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, seed => 2), 400, 50, 1)');
+SELECT what, criterion, min(s.k) AS first, count(*) > 1 AS several, sum(s.k) FILTER (WHERE chosen) AS chosen, count(standard_error) = count(*) AS errors, c.n AS components
+FROM (SELECT what, m, count(*) AS n FROM chose, tlv_components(m) GROUP BY what, m) c, tlv_suggest_k(m) s GROUP BY what, criterion, c.n ORDER BY what COLLATE "C", criterion;
+SELECT count(*) FROM tlv_suggest_k(tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(2, 3, 6, seed => 3), 500, 1)', 3));

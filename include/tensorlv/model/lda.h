@@ -14,6 +14,7 @@
 #include "tensorlv/num/frame.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/plan.h"
+#include "tensorlv/model/suggest.h"
 #include "tensorlv/model/topics.h"
 
 /* Items in fewer documents are no anchors: their rows of the co-occurrence are noise. */
@@ -254,20 +255,6 @@ extern tlv_status tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products,
 									tlv_lda_correlations *to);
 
 /* ---- what documents say about k ---- */
-
-#define TLV_SUGGEST_SIGNIFICANCE "significance"
-#define TLV_SUGGEST_HELD_OUT	 "held-out likelihood"
-#define TLV_SUGGEST_COHERENCE	 "coherence"
-
-typedef struct tlv_suggestion
-{
-	size_t k;
-	const char *criterion;
-	double score;		   /* NaN: none */
-	double standard_error; /* of the likelihood: of its difference from the best one; of coherence:
-							* of the mean over the topics, NaN for one */
-	bool chosen;
-} tlv_suggestion;
 
 /*
  * The rows of the first criterion, n or 1 of these (room for one more than n), from z values (NaN:

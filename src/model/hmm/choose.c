@@ -77,9 +77,9 @@ held_out_folds(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_dat
 	return TLV_OK;
 }
 
-/* Whether `few` states are as good as `best`, within one standard error of the folds. */
-static bool
-is_as_good(const double *few, const double *best)
+/* By how much `best` is better than `few`, and the standard error of that over the folds. */
+static double
+fold_difference(const double *few, const double *best, double *error)
 {
 	double mean = 0, square = 0;
 
@@ -87,7 +87,8 @@ is_as_good(const double *few, const double *best)
 		mean += (best[f] - few[f]) / FOLDS;
 	for (size_t f = 0; f < FOLDS; f++)
 		square += (best[f] - few[f] - mean) * (best[f] - few[f] - mean);
-	return mean <= sqrt(square / (FOLDS - 1) / FOLDS);
+	*error = sqrt(square / (FOLDS - 1) / FOLDS);
+	return mean;
 }
 
 /* Pieces enough for the folds: whole sequences where there are many. */
@@ -154,8 +155,8 @@ limit_states(tlv_context *ctx, tlv_hmm_search *search, const tlv_hmm_data *data,
 }
 
 tlv_status
-tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k, double *curve, size_t *tried,
-			   size_t *k)
+tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k, double *curve,
+			   double *errors, size_t *tried, size_t *k)
 {
 	tlv_hmm_data pieces;
 	double *folds;
@@ -178,9 +179,13 @@ tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k, double *c
 		best = curve[j - 1] > curve[best - 1] ? j : best;
 	}
 	*k = best;
-	for (size_t j = best; j >= 1 && *tried > 0; j--)
-		if (is_as_good(folds + j * FOLDS, folds + best * FOLDS))
+	for (size_t j = *tried; j >= 1; j--)
+	{
+		double less = fold_difference(folds + j * FOLDS, folds + best * FOLDS, &errors[j - 1]);
+
+		if (j <= best && less <= errors[j - 1])
 			*k = j;
+	}
 	TLV_TRY(limit_states(ctx, search, &pieces, k));
 	tlv_free(ctx, folds);
 	tlv_free(ctx, pieces.rows);

@@ -139,10 +139,10 @@ extern tlv_status tlv_hmm_classes(tlv_context *ctx, size_t m, const double *coun
  * The number of states, 1 to max_k: the smallest whose likelihood of sequences that were left out
  * is within one standard error of the best, but not more than its transitions tell apart.  Few
  * sequences are cut into pieces first.  curve (max_k): that likelihood, per step, of the first
- * *tried numbers.
+ * *tried numbers; errors: the standard error of its difference from the best.
  */
 extern tlv_status tlv_hmm_choose(tlv_context *ctx, tlv_hmm_search *search, size_t max_k,
-								 double *curve, size_t *tried, size_t *k);
+								 double *curve, double *errors, size_t *tried, size_t *k);
 
 /* ---- stored counts of windows (stored.c, thinning.c) ---- */
 

@@ -40,6 +40,7 @@ typedef struct hmm_plan
 	double p_value; /* of neighbours that are independent; NaN: not known */
 	size_t rank;	/* of the table of pairs, 0: not known */
 	double *curve;	/* likelihood left out, by number of states */
+	double *errors; /* of its difference from the best */
 	size_t tried;	/* of these */
 	bool chosen;	/* the number of states */
 	unsigned constraints;
@@ -157,6 +158,8 @@ renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) plan->rank, "pair_rank"));
 	for (size_t k = 0; k < plan->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->curve[k], "held_out_%zu", k + 1));
+	for (size_t k = 0; k < plan->tried; k++)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->errors[k], "held_out_error_%zu", k + 1));
 	TLV_TRY(warn_of_fit(ctx, plan, &parts, &diagnostics));
 	if (parts.items != NULL)
 		TLV_TRY(tlv_hmm_name_items(ctx, &plan->names, parts.d, parts.items, &parts.names));
@@ -290,7 +293,9 @@ choose_states(tlv_context *ctx, hmm_plan *plan, tlv_hmm_search *search)
 	if (!(plan->p_value <= TLV_HMM_SIGNIFICANCE) || plan->options.max_k == 1)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, plan->curve, plan->options.max_k);
-	return tlv_hmm_choose(ctx, search, plan->options.max_k, plan->curve, &plan->tried, k);
+	TLV_TRY_NEW0(ctx, plan->errors, plan->options.max_k);
+	return tlv_hmm_choose(ctx, search, plan->options.max_k, plan->curve, plan->errors, &plan->tried,
+						  k);
 }
 
 /* The moments' model; a failure that other starts may mend is kept for the warning. */

@@ -18,7 +18,7 @@ typedef struct curve
 	tlv_membership_criterion criterion;
 	size_t n, rows;				 /* numbers that were tried; rows of the trials */
 	double cells;				 /* held out, of these rows */
-	double score[MOST_TRIED];	 /* of k = i + 1: mean of a cell */
+	double score[MOST_TRIED];	 /* of k = i + 1: mean of a cell, or BIC */
 	double error[MOST_TRIED];	 /* of the difference to the best */
 	double *of_rows[MOST_TRIED]; /* sums of the held-out cells of every row */
 } curve;
@@ -29,7 +29,7 @@ bic_of(const membership_rows *rows, const membership_training *training)
 	double n = (double) rows->n, k = (double) training->k;
 	double parameters = k - 1 + k * (double) (rows->categories - rows->p);
 
-	return (training->likelihood * n - parameters / 2 * log(n)) / (n * (double) rows->slots);
+	return parameters * log(n) - 2 * n * training->likelihood;
 }
 
 /* One more component than the last; nothing of the fit stays. */
@@ -83,7 +83,9 @@ curve_best(const curve *c)
 	size_t best = 0;
 
 	for (size_t i = 1; i < c->n; i++)
-		best = c->score[i] > c->score[best] ? i : best;
+		if (c->criterion == TLV_MEMBERSHIP_HELD_OUT ? c->score[i] > c->score[best]
+													: c->score[i] < c->score[best])
+			best = i;
 	return best;
 }
 
@@ -110,10 +112,9 @@ curve_diagnose(tlv_context *ctx, const curve *c, tlv_diagnostics *to)
 	bool held_out = c->criterion == TLV_MEMBERSHIP_HELD_OUT;
 
 	for (size_t i = 0; i < c->n; i++)
-		TLV_TRY(
-			tlv_diagnose(ctx, to, c->score[i], held_out ? "held_out_of_%zu" : "bic_of_%zu", i + 1));
+		TLV_TRY(tlv_diagnose(ctx, to, c->score[i], held_out ? "held_out_%zu" : "bic_%zu", i + 1));
 	for (size_t i = 0; i < c->n && held_out; i++)
-		TLV_TRY(tlv_diagnose(ctx, to, c->error[i], "held_out_error_of_%zu", i + 1));
+		TLV_TRY(tlv_diagnose(ctx, to, c->error[i], "held_out_error_%zu", i + 1));
 	return TLV_OK;
 }
 

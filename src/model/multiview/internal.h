@@ -38,12 +38,16 @@ is_categorical(const tlv_multiview_parts *parts)
 	return parts->items[0] != NULL;
 }
 
+/* Numbers of components whose p-values are told. */
+#define MULTIVIEW_CURVE 32
+
 /* What the dependence of views tells of the number of components. */
 typedef struct multiview_rank
 {
 	size_t k;		   /* the middle of those of the three pairs, 1 at least */
 	size_t by_pair[3]; /* 12, 13, 23 */
 	double p_value;	   /* that the views are independent, the middle one; NaN: too few rows */
+	double enough[MULTIVIEW_CURVE]; /* that so many are, 1 and more; NaN: not asked */
 } multiview_rank;
 
 /* What is more probable is no evidence. */

@@ -29,13 +29,14 @@ static const int pair_from[3] = {0, 0, 1}, pair_to[3] = {1, 2, 2};
 /* A scaled cross moment, zero where its views are independent. */
 typedef struct cross
 {
-	size_t r, q;	   /* rows, columns */
-	double n;		   /* rows of data */
-	bool table;		   /* of categories: (r - k)(q - k) degrees of freedom are left */
-	double *scaled;	   /* r x q */
-	double *values;	   /* singular, of least(r, q) */
-	size_t rank;	   /* found */
-	double p_value[2]; /* of independence; that the next component is none */
+	size_t r, q;					/* rows, columns */
+	double n;						/* rows of data */
+	bool table;						/* of categories: (r - k)(q - k) degrees of freedom are left */
+	double *scaled;					/* r x q */
+	double *values;					/* singular, of least(r, q) */
+	size_t rank;					/* found */
+	double p_value[2];				/* of independence; that the next component is none */
+	double enough[MULTIVIEW_CURVE]; /* that 1, 2, ... are */
 } cross;
 
 static tlv_status
@@ -73,9 +74,13 @@ cross_rank(tlv_context *ctx, cross *c)
 	for (size_t i = 0; i < least; i++)
 		rest += c->values[i] * c->values[i];
 	c->p_value[0] = c->p_value[1] = NAN;
+	for (size_t i = 0; i < MULTIVIEW_CURVE; i++)
+		c->enough[i] = 1;
 	for (c->rank = 1; c->rank < most && c->n >= LEAST_ROWS; c->rank++)
 	{
 		c->p_value[1] = p_of_rank(c, c->rank, fmax(rest, 0));
+		if (c->rank <= MULTIVIEW_CURVE)
+			c->enough[c->rank - 1] = c->p_value[1];
 		if (c->rank == 1)
 			c->p_value[0] = c->p_value[1];
 		if (!(c->p_value[1] <= MULTIVIEW_SIGNIFICANCE))
@@ -189,6 +194,9 @@ take_middle(tlv_context *ctx, cross crosses[3], multiview_rank *found)
 	found->k = (size_t) middle_of((double) crosses[0].rank, (double) crosses[1].rank,
 								  (double) crosses[2].rank);
 	found->p_value = middle_of(crosses[0].p_value[0], crosses[1].p_value[0], crosses[2].p_value[0]);
+	for (size_t i = 0; i < tlv_least(found->k, MULTIVIEW_CURVE); i++)
+		found->enough[i] =
+			middle_of(crosses[0].enough[i], crosses[1].enough[i], crosses[2].enough[i]);
 }
 
 static tlv_status
@@ -231,6 +239,8 @@ tlv_multiview_rank(tlv_context *ctx, const tlv_frame *moments, multiview_rank *f
 	tlv_view_source cells = {0};
 
 	*found = (multiview_rank){.k = 1, .by_pair = {1, 1, 1}, .p_value = NAN};
+	for (size_t i = 0; i < MULTIVIEW_CURVE; i++)
+		found->enough[i] = NAN;
 	if (moments->header->kind == TLV_KIND_VIEW_MOMENTS)
 		return tlv_frame_scalar(moments, "rows", 0) < LEAST_ROWS
 				   ? TLV_OK

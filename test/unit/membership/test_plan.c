@@ -3,6 +3,7 @@
  * the sample, what is said of a model that predicts nothing, steps, every fault in every state.
  */
 #include "membership_fixture.h"
+#include "tensorlv/model/suggest.h"
 
 static tlv_plan *
 make(plan_fixture *f, void *options)
@@ -143,6 +144,44 @@ test_number(void **state)
 	}
 }
 
+/* What was tried, and what was chosen: by held-out values with errors, or by the least BIC. */
+static void
+test_curve(void **state)
+{
+	tlv_membership_plan_options options = usual_options(false, 0);
+	tlv_suggestion *rows;
+	tlv_frame model;
+	size_t n;
+
+	(void) state;
+	for (int bic = 0; bic < 2; bic++)
+	{
+		(void) draw_members(500, (tlv_membership_simulation){.variables = 12,
+															 .categories = 4,
+															 .k = 3,
+															 .alpha = 1,
+															 .concentration = 0.5,
+															 .seed = 4});
+		options.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT;
+		model = plan_model(&passes, make(&passes, &options));
+		assert_ok(tlv_model_suggestions(&ctx, &model, &rows, &n));
+		assert_int_equal(n, 5);
+		for (size_t i = 0; i < n; i++)
+		{
+			assert_int_equal(rows[i].k, i + 1);
+			assert_string_equal(rows[i].criterion, bic ? TLV_SUGGEST_BIC : TLV_SUGGEST_HELD_OUT);
+			assert_equal(rows[i].chosen, i == 2);
+			assert_equal(bic, isnan(rows[i].standard_error));
+			assert_true(bic ? rows[i].score >= rows[2].score : rows[i].score <= rows[2].score);
+			assert_true(bic || i == 2 || rows[i].standard_error > 0);
+		}
+	}
+	options.fit.k = 2;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_fails(tlv_model_suggestions(&ctx, &model, &rows, &n), TLV_BAD_PARAMETER,
+				 "this model of kind latent_classes tells of one k only");
+}
+
 static void
 test_constant(void **state)
 {
@@ -195,6 +234,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing_there, setup, forget),
 		cmocka_unit_test_setup_teardown(test_number, setup, forget),
+		cmocka_unit_test_setup_teardown(test_curve, setup, forget),
 		cmocka_unit_test_setup_teardown(test_constant, setup, forget),
 		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),

@@ -1,0 +1,37 @@
+/*
+ * suggest.h - what rows say about the number of components: how good every number is that was
+ * tried, by one criterion or several.
+ */
+#ifndef TENSORLV_SUGGEST_H
+#define TENSORLV_SUGGEST_H
+
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+
+#define TLV_SUGGEST_SIGNIFICANCE "significance"
+#define TLV_SUGGEST_HELD_OUT	 "held-out likelihood"
+#define TLV_SUGGEST_COHERENCE	 "coherence"
+#define TLV_SUGGEST_BIC			 "BIC"
+#define TLV_SUGGEST_ICL			 "ICL"
+#define TLV_SUGGEST_RANK		 "rank test"
+
+typedef struct tlv_suggestion
+{
+	size_t k;
+	const char *criterion;
+	double score;		   /* NaN: none */
+	double standard_error; /* of the likelihood: of its difference from the best one; of coherence:
+							* of the mean over the topics, NaN for one */
+	bool chosen;
+} tlv_suggestion;
+
+/*
+ * The rows of a model that was fitted without k, from its diagnostics: by the criterion that chose,
+ * where the model's own number of components is chosen, and, behind it, by another that was looked
+ * at, where it is the best.  The array is the caller's.  Errors: TLV_BAD_PARAMETER for a model that
+ * tells of no other k, memory.
+ */
+extern tlv_status tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model,
+										tlv_suggestion **rows, size_t *n);
+
+#endif /* TENSORLV_SUGGEST_H */

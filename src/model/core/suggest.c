@@ -1,0 +1,120 @@
+/*
+ * suggest.c - the numbers of components that a fit tried, as its model tells of them (suggest.h).
+ */
+#include "tensorlv/model/suggest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/model.h"
+
+/* Diagnostics of k = 1, 2, ..., whose names end in it; the first that a model has chose. */
+typedef struct series
+{
+	const char *name;
+	const char *criterion;
+	const char *error; /* likewise, of the standard errors; or NULL */
+	double unit;	   /* the standard error where there is no such series */
+	bool least;		   /* is the best */
+} series;
+
+static const series known[] = {
+	{"held_out_", TLV_SUGGEST_HELD_OUT, "held_out_error_", NAN, false},
+	{"bic_", TLV_SUGGEST_BIC, NULL, NAN, true},
+	{"icl_", TLV_SUGGEST_ICL, NULL, NAN, true},
+	{"p_enough_", TLV_SUGGEST_RANK, NULL, NAN, false},
+	{"z_", TLV_SUGGEST_SIGNIFICANCE, NULL, 1, false},
+};
+
+/* The k in which the name of a number of the series ends; 0: it is none. */
+static size_t
+series_k(const series *s, const char *name)
+{
+	size_t length = strlen(s->name);
+	const char *digits = name + length;
+
+	if (strncmp(name, s->name, length) != 0 || strlen(digits) > 6)
+		return 0;
+	for (const char *c = digits; *c != '\0'; c++)
+		if (!isdigit((unsigned char) *c))
+			return 0;
+	return (size_t) strtoul(digits, NULL, 10);
+}
+
+static double
+error_of(const series *s, const tlv_frame *model, size_t k)
+{
+	char name[64];
+
+	if (s->error == NULL)
+		return s->unit;
+	snprintf(name, sizeof(name), "%s%zu", s->error, k);
+	return tlv_diagnostics_find(model, name, NAN);
+}
+
+/* Rows of a series, into rows (NULL: they are counted only). */
+static size_t
+series_rows(const series *s, const tlv_frame *model, tlv_suggestion *rows)
+{
+	tlv_diagnostics_walk walk = tlv_diagnostics_of(model);
+	size_t n = 0;
+
+	while (tlv_diagnostics_next(&walk))
+	{
+		size_t k = series_k(s, walk.name);
+
+		if (k == 0)
+			continue;
+		if (rows != NULL)
+			rows[n] = (tlv_suggestion){.k = k,
+									   .criterion = s->criterion,
+									   .score = walk.value,
+									   .standard_error = error_of(s, model, k)};
+		n++;
+	}
+	return n;
+}
+
+/* Marks the row of k; k = 0: the best. */
+static void
+series_choose(const series *s, size_t k, size_t n, tlv_suggestion *rows)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (s->least ? rows[i].score < rows[best].score : rows[i].score > rows[best].score)
+			best = i;
+	for (size_t i = 0; i < n; i++)
+		rows[i].chosen = k == 0 ? i == best : rows[i].k == k;
+}
+
+tlv_status
+tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model, tlv_suggestion **rows, size_t *n)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		all += series_rows(&known[i], model, NULL);
+	if (all == 0)
+	{
+		(void) tlv_fail(
+			ctx, TLV_BAD_PARAMETER, "this model of kind %s tells of one k only",
+			tlv_kind_find((tlv_frame_type) model->header->type, model->header->kind)->name);
+		return tlv_fail_hint(ctx, "A fit without k compares several numbers of components.");
+	}
+	TLV_TRY_NEW0(ctx, *rows, all);
+	*n = 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	{
+		size_t own = series_rows(&known[i], model, *rows + *n);
+
+		series_choose(&known[i], *n == 0 ? tlv_model_components(model) : 0, own, *rows + *n);
+		*n += own;
+	}
+	return TLV_OK;
+}
