@@ -86,24 +86,56 @@ CREATE FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) RETURNS tlv_bag
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION tlv_bag_combine(tlv_bag, tlv_bag) IS 'combine function of tlv_bag_agg and tlv_rollup';
 
+CREATE FUNCTION tlv_bag_moving_final(tlv_bag) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_final(tlv_bag) IS 'result of tlv_bag_agg over a window that moves: null where there are no items';
+CREATE FUNCTION tlv_bag_moving_accum(tlv_bag, bigint) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_moving_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_accum(tlv_bag, bigint) IS 'transition function of tlv_bag_agg over a window that moves';
+CREATE FUNCTION tlv_bag_moving_accum(tlv_bag, bigint, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_moving_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_accum(tlv_bag, bigint, float8) IS 'transition function of tlv_bag_agg over a window that moves';
+CREATE FUNCTION tlv_bag_moving_accum(tlv_bag, text) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_moving_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_accum(tlv_bag, text) IS 'transition function of tlv_bag_agg over a window that moves';
+CREATE FUNCTION tlv_bag_moving_accum(tlv_bag, text, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_moving_accum_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_accum(tlv_bag, text, float8) IS 'transition function of tlv_bag_agg over a window that moves';
+CREATE FUNCTION tlv_bag_moving_inverse(tlv_bag, bigint) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_inverse(tlv_bag, bigint) IS 'inverse transition function of tlv_bag_agg: null where weights are not whole';
+CREATE FUNCTION tlv_bag_moving_inverse(tlv_bag, bigint, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_inverse(tlv_bag, bigint, float8) IS 'inverse transition function of tlv_bag_agg: null where weights are not whole';
+CREATE FUNCTION tlv_bag_moving_inverse(tlv_bag, text) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_text_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_inverse(tlv_bag, text) IS 'inverse transition function of tlv_bag_agg: null where weights are not whole';
+CREATE FUNCTION tlv_bag_moving_inverse(tlv_bag, text, float8) RETURNS tlv_bag
+    AS 'MODULE_PATHNAME', 'tlv_bag_accum_text_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION tlv_bag_moving_inverse(tlv_bag, text, float8) IS 'inverse transition function of tlv_bag_agg: null where weights are not whole';
+
 CREATE AGGREGATE tlv_bag_agg(item bigint) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
 COMMENT ON AGGREGATE tlv_bag_agg(bigint) IS 'items of a group with the number of their rows; rows with a null are skipped';
 CREATE AGGREGATE tlv_bag_agg(item bigint, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
 COMMENT ON AGGREGATE tlv_bag_agg(bigint, float8) IS 'items of a group with the sum of their weights; rows with a null are skipped';
 CREATE AGGREGATE tlv_bag_agg(term text) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
 COMMENT ON AGGREGATE tlv_bag_agg(text) IS 'terms of a group (items tlv_term_id(term)) with the number of their rows';
 CREATE AGGREGATE tlv_bag_agg(term text, weight float8) (
     SFUNC = tlv_bag_accum, STYPE = tlv_bag, SSPACE = 1024,
-    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_bag_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bag_moving_accum, MINVFUNC = tlv_bag_moving_inverse, MSTYPE = tlv_bag, MSSPACE = 1024, MFINALFUNC = tlv_bag_moving_final
 );
 COMMENT ON AGGREGATE tlv_bag_agg(text, float8) IS 'terms of a group (items tlv_term_id(term)) with the sum of their weights';
 CREATE FUNCTION tlv_bag_inverse(tlv_bag, tlv_bag) RETURNS tlv_bag

@@ -3,9 +3,13 @@
 CREATE FUNCTION tlv_category_moments_accum(tlv_moments, integer[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_category_moments_accum(tlv_moments, integer[]) IS 'transition function of tlv_category_moments(integer[])';
+CREATE FUNCTION tlv_category_moments_inverse(tlv_moments, integer[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_category_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_category_moments_inverse(tlv_moments, integer[]) IS 'inverse transition function of tlv_category_moments: null where the sums are not exact';
 CREATE AGGREGATE tlv_category_moments(v integer[]) (
     SFUNC = tlv_category_moments_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_category_moments_accum, MINVFUNC = tlv_category_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 1000000
 );
 COMMENT ON AGGREGATE tlv_category_moments(integer[]) IS
     'rows of categorical variables, states from 0 to 99, null elements missing: how often every pair of states of every two variables occurs, and '

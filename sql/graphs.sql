@@ -34,9 +34,13 @@ COMMENT ON AGGREGATE tlv_rollup(tlv_graph) IS 'merges stored graphs of one kind:
 CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_graph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_graph_agg(bigint, bigint)';
+CREATE FUNCTION tlv_graph_accum_inverse(tlv_graph, bigint, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_graph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_graph_accum_inverse(tlv_graph, bigint, bigint) IS 'inverse transition function of tlv_graph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_graph_agg(src bigint, dst bigint) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint) IS
     'edges, one per row: an undirected graph; the weight of an edge is the number of its rows, in either direction; self-loops and rows with a '
@@ -45,9 +49,13 @@ COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint) IS
 CREATE FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_graph_agg(bigint, bigint, float8)';
+CREATE FUNCTION tlv_graph_accum_inverse(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_graph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_graph_accum_inverse(tlv_graph, bigint, bigint, float8) IS 'inverse transition function of tlv_graph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_graph_agg(src bigint, dst bigint, weight float8) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint, float8) IS
     'edges with weights > 0: an undirected graph; weights of equal edges add up';
@@ -55,9 +63,13 @@ COMMENT ON AGGREGATE tlv_graph_agg(bigint, bigint, float8) IS
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text) IS 'transition function of tlv_graph_agg(text, text)';
+CREATE FUNCTION tlv_graph_accum_inverse(tlv_graph, text, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_graph_accum_inverse(tlv_graph, text, text) IS 'inverse transition function of tlv_graph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_graph_agg(src text, dst text) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(text, text) IS
     'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
@@ -65,9 +77,13 @@ COMMENT ON AGGREGATE tlv_graph_agg(text, text) IS
 CREATE FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_graph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_graph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_graph_agg(text, text, float8)';
+CREATE FUNCTION tlv_graph_accum_inverse(tlv_graph, text, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_graph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_graph_accum_inverse(tlv_graph, text, text, float8) IS 'inverse transition function of tlv_graph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_graph_agg(src text, dst text, weight float8) (
     SFUNC = tlv_graph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_graph_accum, MINVFUNC = tlv_graph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_graph_agg(text, text, float8) IS
     'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; an undirected graph';
@@ -75,9 +91,13 @@ COMMENT ON AGGREGATE tlv_graph_agg(text, text, float8) IS
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_digraph_agg(bigint, bigint)';
+CREATE FUNCTION tlv_digraph_accum_inverse(tlv_graph, bigint, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_digraph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_digraph_accum_inverse(tlv_graph, bigint, bigint) IS 'inverse transition function of tlv_digraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_digraph_agg(src bigint, dst bigint) (
     SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint) IS
     'edges, one per row: a directed graph; the weight of an edge is the number of its rows; self-loops and rows with a NULL are counted and left out';
@@ -85,9 +105,13 @@ COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint) IS
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_digraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_digraph_agg(bigint, bigint, float8)';
+CREATE FUNCTION tlv_digraph_accum_inverse(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_digraph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_digraph_accum_inverse(tlv_graph, bigint, bigint, float8) IS 'inverse transition function of tlv_digraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_digraph_agg(src bigint, dst bigint, weight float8) (
     SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint, float8) IS
     'edges with weights > 0: a directed graph; weights of equal edges add up';
@@ -95,9 +119,13 @@ COMMENT ON AGGREGATE tlv_digraph_agg(bigint, bigint, float8) IS
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, text, text) IS 'transition function of tlv_digraph_agg(text, text)';
+CREATE FUNCTION tlv_digraph_accum_inverse(tlv_graph, text, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_digraph_accum_inverse(tlv_graph, text, text) IS 'inverse transition function of tlv_digraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_digraph_agg(src text, dst text) (
     SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text) IS
     'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
@@ -105,9 +133,13 @@ COMMENT ON AGGREGATE tlv_digraph_agg(text, text) IS
 CREATE FUNCTION tlv_digraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_digraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_digraph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_digraph_agg(text, text, float8)';
+CREATE FUNCTION tlv_digraph_accum_inverse(tlv_graph, text, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_digraph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_digraph_accum_inverse(tlv_graph, text, text, float8) IS 'inverse transition function of tlv_digraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_digraph_agg(src text, dst text, weight float8) (
     SFUNC = tlv_digraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_digraph_accum, MINVFUNC = tlv_digraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
     'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a directed graph';
@@ -115,9 +147,13 @@ COMMENT ON AGGREGATE tlv_digraph_agg(text, text, float8) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint) IS 'transition function of tlv_bigraph_agg(bigint, bigint)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_bigraph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, bigint) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint) IS
     'edges, one per row: a bipartite graph, whose sources and targets have ids of their own; the weight of an edge is the number of its rows; rows with a '
@@ -126,9 +162,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_bigraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, bigint, float8) IS 'transition function of tlv_bigraph_agg(bigint, bigint, float8)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_bigraph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, bigint, float8) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst bigint, weight float8) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint, float8) IS
     'edges with weights > 0: a bipartite graph, whose sources and targets have ids of their own; weights of equal edges add up';
@@ -136,9 +176,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, bigint, float8) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, text) IS 'transition function of tlv_bigraph_agg(text, text)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, text) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src text, dst text) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, text) IS
     'edges, one per row, between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
@@ -146,9 +190,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(text, text) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_bigraph_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, text, float8) IS 'transition function of tlv_bigraph_agg(text, text, float8)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_bigraph_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, text, float8) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src text, dst text, weight float8) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, text, float8) IS
     'edges with weights > 0 between nodes that are told by name: their ids are tlv_term_id(name), and the graph keeps the names; a bipartite graph';
@@ -156,9 +204,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(text, text, float8) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_source_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint) IS 'transition function of tlv_bigraph_agg(text, bigint)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, bigint) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_source_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, bigint) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint) IS
     'edges, one per row, of which the source is told by name, the other end by number: a bipartite graph';
@@ -166,9 +218,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_source_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, text, bigint, float8) IS 'transition function of tlv_bigraph_agg(text, bigint, float8)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, bigint, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_source_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, text, bigint, float8) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src text, dst bigint, weight float8) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint, float8) IS
     'edges with weights > 0 of which the source is told by name, the other end by number: a bipartite graph';
@@ -176,9 +232,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(text, bigint, float8) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_target_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text) IS 'transition function of tlv_bigraph_agg(bigint, text)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, text) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_target_accum_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, text) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text) IS
     'edges, one per row, of which the target is told by name, the other end by number: a bipartite graph';
@@ -186,9 +246,13 @@ COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text) IS
 CREATE FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text, float8) RETURNS tlv_graph
     AS 'MODULE_PATHNAME', 'tlv_named_target_accum_weight' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_bigraph_accum(tlv_graph, bigint, text, float8) IS 'transition function of tlv_bigraph_agg(bigint, text, float8)';
+CREATE FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, text, float8) RETURNS tlv_graph
+    AS 'MODULE_PATHNAME', 'tlv_named_target_weight_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_bigraph_accum_inverse(tlv_graph, bigint, text, float8) IS 'inverse transition function of tlv_bigraph_agg: null where the sums are not exact';
 CREATE AGGREGATE tlv_bigraph_agg(src bigint, dst text, weight float8) (
     SFUNC = tlv_bigraph_accum, STYPE = tlv_graph, SSPACE = 100000,
-    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_graph_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_bigraph_accum, MINVFUNC = tlv_bigraph_accum_inverse, MSTYPE = tlv_graph, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_bigraph_agg(bigint, text, float8) IS
     'edges with weights > 0 of which the target is told by name, the other end by number: a bipartite graph';

@@ -85,8 +85,8 @@ TLV_TRANSITION(tlv_category_sample_accum, &tlv_aggregate_row_sample, &TlvInteger
 			   {SAMPLE_COUNT, SEED})
 TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows, 1)
 TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
-TLV_TRANSITION(tlv_category_moments_accum, &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2,
-			   {BOOTSTRAP, SEED})
+TLV_MOVING_TRANSITION(tlv_category_moments_accum, tlv_category_moments_inverse,
+					  &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2, {BOOTSTRAP, SEED})
 TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedRows, 1)
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
 TLV_TRANSITION(tlv_symbol_moments_accum, &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
@@ -103,12 +103,14 @@ TLV_TRANSITION(tlv_named_sample_accum, &tlv_aggregate_sequence_sample, &TlvNamed
 /* ---- graphs ---- */
 
 #define GRAPH_TRANSITIONS(graph)                                                                   \
-	TLV_TRANSITION(tlv_##graph##_accum, &tlv_aggregate_##graph, &TlvEdgeRows, 1)                   \
-	TLV_TRANSITION(tlv_##graph##_accum_weight, &tlv_aggregate_weighted_##graph,                    \
-				   &TlvWeightedEdgeRows, 1)                                                        \
-	TLV_TRANSITION(tlv_named_##graph##_accum, &tlv_aggregate_##graph, &TlvNamedEdgeRows, 1)        \
-	TLV_TRANSITION(tlv_named_##graph##_accum_weight, &tlv_aggregate_weighted_##graph,              \
-				   &TlvNamedEdgeWeightedRows, 1)
+	TLV_MOVING_TRANSITION(tlv_##graph##_accum, tlv_##graph##_accum_inverse,                        \
+						  &tlv_aggregate_##graph, &TlvEdgeRows, 1)                                 \
+	TLV_MOVING_TRANSITION(tlv_##graph##_accum_weight, tlv_##graph##_weight_inverse,                \
+						  &tlv_aggregate_weighted_##graph, &TlvWeightedEdgeRows, 1)                \
+	TLV_MOVING_TRANSITION(tlv_named_##graph##_accum, tlv_named_##graph##_accum_inverse,            \
+						  &tlv_aggregate_##graph, &TlvNamedEdgeRows, 1)                            \
+	TLV_MOVING_TRANSITION(tlv_named_##graph##_accum_weight, tlv_named_##graph##_weight_inverse,    \
+						  &tlv_aggregate_weighted_##graph, &TlvNamedEdgeWeightedRows, 1)
 
 GRAPH_TRANSITIONS(graph)
 GRAPH_TRANSITIONS(digraph)
@@ -116,12 +118,14 @@ GRAPH_TRANSITIONS(bigraph)
 
 /* The two ends of a bipartite graph have ids of their own, so they may be told in different ways.
  */
-TLV_TRANSITION(tlv_named_source_accum, &tlv_aggregate_bigraph, &TlvNamedSourceRows, 1)
-TLV_TRANSITION(tlv_named_source_accum_weight, &tlv_aggregate_weighted_bigraph,
-			   &TlvNamedSourceWeightedRows, 1)
-TLV_TRANSITION(tlv_named_target_accum, &tlv_aggregate_bigraph, &TlvNamedTargetRows, 1)
-TLV_TRANSITION(tlv_named_target_accum_weight, &tlv_aggregate_weighted_bigraph,
-			   &TlvNamedTargetWeightedRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_source_accum, tlv_named_source_accum_inverse,
+					  &tlv_aggregate_bigraph, &TlvNamedSourceRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_source_accum_weight, tlv_named_source_weight_inverse,
+					  &tlv_aggregate_weighted_bigraph, &TlvNamedSourceWeightedRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_target_accum, tlv_named_target_accum_inverse,
+					  &tlv_aggregate_bigraph, &TlvNamedTargetRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_target_accum_weight, tlv_named_target_weight_inverse,
+					  &tlv_aggregate_weighted_bigraph, &TlvNamedTargetWeightedRows, 1)
 
 /* ---- an estimate against the truth ---- */
 

@@ -12,7 +12,7 @@ CREATE TEMP VIEW members AS
 -- Those that users call: neither input and output, nor behind operators, indexes and aggregates.
 CREATE TEMP VIEW offered AS
   SELECT m.* FROM members m
-  WHERE NOT EXISTS (SELECT FROM pg_aggregate a WHERE m.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggminvtransfn)
+  WHERE NOT EXISTS (SELECT FROM pg_aggregate a WHERE m.oid IN (a.aggtransfn, a.aggcombinefn, a.aggserialfn, a.aggdeserialfn, a.aggmtransfn, a.aggmfinalfn, a.aggminvtransfn)
                     OR m.oid = a.aggfinalfn AND m.name ~ '_final$')
     AND NOT EXISTS (SELECT FROM pg_type t WHERE m.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend))
     AND NOT EXISTS (SELECT FROM pg_operator o WHERE m.oid = o.oprcode) AND NOT EXISTS (SELECT FROM pg_amproc a WHERE m.oid = a.amproc);

@@ -92,3 +92,43 @@ c3F1YXJlcwAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAFAAAAAAAAAAEAAAAAAAAAIAMAAAAAAAAAAAAA
 AAAAAAAAABhAAAAAAAAA8D8AAAAAAADwPwAAAAAAAPA/AAAAAAAACEAAAAAAAAAIQAAAAAAAAPA/AAAAAAAA8D8AAAAAAADwPwAAAAAAAAhAAAAAAAAAAEBVVVVVVVXVP1VVVVVVVdU/VVVVVVVV1T8AAAAAAADwPwAAAAAAABBAVVVVVVVV
 1T9VVVVVVVXVP1VVVVVVVdU/AAAAAAAA8D8='::tlv_moments AS v;
 SELECT v = (SELECT tlv_count_summary(bag) FROM (VALUES ('{1:2,2:1,9:1}'::tlv_bag), ('{1:2,3:1,9:1}'), ('{1:2,4:1,9:1}')) b(bag)) AS same, tlv_info(v)->'documents' AS documents FROM old;
+
+-- aggregates over rows whose sums are exact move, too: every window equals the plain computation, bit by bit
+SELECT aggfnoid::regprocedure AS moving FROM pg_aggregate WHERE aggminvtransfn <> 0 AND aggfnoid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass)
+ORDER BY aggfnoid::regprocedure::text COLLATE "C";
+CREATE TEMP TABLE observations AS
+  SELECT i, CASE WHEN i % 41 = 0 THEN NULL ELSE ARRAY[CASE WHEN i % 7 > 0 THEN i * i % 3 + i / 97 % 2 END, i % 5 % 3, (i * 13 % 29) / 9]::int[] END AS v,
+         CASE WHEN i % 37 <> 0 THEN (i * i) % 23 END AS item, 1 + i % 3 AS weight, 0.1 * (1 + i % 3) AS fraction, 't' || (i * 7) % 19 AS term,
+         (i * i) % 17 AS src, 20 + (i * 11) % 13 AS dst, 'n' || (i * i) % 17 AS src_name, 'm' || (i * 11) % 13 AS dst_name,
+         CASE WHEN i % 43 <> 0 THEN tlv_to_bag(ARRAY[i % 9, i % 30, (i * i) % 7, 7]::bigint[]) END AS bag
+  FROM generate_series(1, 300) i;
+CREATE TEMP TABLE moved AS
+  SELECT i, tlv_category_moments(v) OVER w AS categories, tlv_bag_agg(item) OVER w AS items, tlv_bag_agg(item, weight) OVER w AS weighted, tlv_bag_agg(item, fraction) OVER w AS fractions,
+         tlv_bag_agg(term) OVER w AS terms, tlv_bag_agg(term, weight) OVER w AS weighted_terms, tlv_coherence(bag, m) OVER w AS coherence, tlv_coherence(bag, m, 5) OVER w AS five,
+         tlv_coherence(ARRAY[bag, '{1:1,2:1}', NULL], m) OVER w AS arrays, tlv_graph_agg(src, dst) OVER w AS graph, tlv_digraph_agg(src, dst, weight) OVER w AS digraph,
+         tlv_digraph_agg(src, dst, fraction) OVER w AS fraction_graph, tlv_graph_agg(src, item) OVER w AS loops,
+         tlv_bigraph_agg(src_name, dst_name) OVER w AS names, tlv_bigraph_agg(src_name, dst, weight) OVER w AS source, tlv_bigraph_agg(src, dst_name) OVER w AS target
+  FROM observations, tlv_simulate_lda_model(30, 2) m WINDOW w AS (ORDER BY i ROWS BETWEEN 19 PRECEDING AND 2 PRECEDING);
+SELECT count(*), count(*) FILTER (WHERE m.categories IS NOT DISTINCT FROM p.categories) AS categories, count(*) FILTER (WHERE m.items IS NOT DISTINCT FROM p.items) AS items,
+  count(*) FILTER (WHERE m.weighted IS NOT DISTINCT FROM p.weighted) AS weighted, count(*) FILTER (WHERE m.fractions IS NOT DISTINCT FROM p.fractions) AS fractions,
+  count(*) FILTER (WHERE m.terms IS NOT DISTINCT FROM p.terms) AS terms, count(*) FILTER (WHERE m.weighted_terms IS NOT DISTINCT FROM p.weighted_terms) AS weighted_terms,
+  count(*) FILTER (WHERE m.coherence IS NOT DISTINCT FROM p.coherence) AS coherence, count(*) FILTER (WHERE m.five IS NOT DISTINCT FROM p.five) AS five,
+  count(*) FILTER (WHERE m.arrays IS NOT DISTINCT FROM p.arrays) AS arrays, count(*) FILTER (WHERE m.graph IS NOT DISTINCT FROM p.graph) AS graph,
+  count(*) FILTER (WHERE m.digraph IS NOT DISTINCT FROM p.digraph) AS digraph, count(*) FILTER (WHERE m.fraction_graph IS NOT DISTINCT FROM p.fraction_graph) AS fraction_graph,
+  count(*) FILTER (WHERE m.loops IS NOT DISTINCT FROM p.loops) AS loops, count(*) FILTER (WHERE m.names IS NOT DISTINCT FROM p.names) AS names,
+  count(*) FILTER (WHERE m.source IS NOT DISTINCT FROM p.source) AS source, count(*) FILTER (WHERE m.target IS NOT DISTINCT FROM p.target) AS target
+FROM moved m, tlv_simulate_lda_model(30, 2) t, LATERAL (
+  SELECT tlv_category_moments(v ORDER BY i) AS categories, tlv_bag_agg(item ORDER BY i) AS items, tlv_bag_agg(item, weight ORDER BY i) AS weighted, tlv_bag_agg(item, fraction ORDER BY i) AS fractions,
+         tlv_bag_agg(term ORDER BY i) AS terms, tlv_bag_agg(term, weight ORDER BY i) AS weighted_terms, tlv_coherence(bag, t ORDER BY i) AS coherence, tlv_coherence(bag, t, 5 ORDER BY i) AS five,
+         tlv_coherence(ARRAY[bag, '{1:1,2:1}', NULL], t ORDER BY i) AS arrays, tlv_graph_agg(src, dst ORDER BY i) AS graph, tlv_digraph_agg(src, dst, weight ORDER BY i) AS digraph,
+         tlv_digraph_agg(src, dst, fraction ORDER BY i) AS fraction_graph, tlv_graph_agg(src, item ORDER BY i) AS loops,
+         tlv_bigraph_agg(src_name, dst_name ORDER BY i) AS names, tlv_bigraph_agg(src_name, dst, weight ORDER BY i) AS source, tlv_bigraph_agg(src, dst_name ORDER BY i) AS target
+  FROM observations o WHERE o.i BETWEEN m.i - 19 AND m.i - 2) p;
+-- category moments without a part of their rows
+SELECT (a.m + b.m) - b.m = a.m AS same, tlv_info(a.m - a.m)->'rows' AS nothing, (a.m + b.m) - b.m - a.m = a.m - a.m AS zeros
+FROM (SELECT tlv_category_moments(v) AS m FROM observations WHERE i <= 150) a, (SELECT tlv_category_moments(v) AS m FROM observations WHERE i > 100) b;
+SELECT q AS query, pg_temp.outcome('SELECT ' || q) AS outcome
+FROM unnest(ARRAY['tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[0, 2])', 'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[1, 1])',
+  'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[0])', 'tlv_category_moments(ARRAY[0, 1], 2) - tlv_category_moments(ARRAY[0, 1], 2)',
+  'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(NULL)', $$tlv_bag_moving_inverse('{1:1}', 1)$$, $$tlv_bag_moving_final('{1:1}')$$,
+  $$tlv_category_moments_inverse(tlv_category_moments(ARRAY[1]), ARRAY[1])$$]) q;

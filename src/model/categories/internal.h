@@ -118,6 +118,11 @@ category_planes(const category_block *block, size_t position)
 /* Cycles for one row of a table of two or three codes, beside tlv_plane_cost(). */
 #define CATEGORY_TABLE_COST 1.1
 
+/* ---- subtract.c: the member of the class ---- */
+
+extern tlv_status category_subtract(tlv_context *ctx, tlv_accumulator *accumulator,
+									const tlv_frame *frame, bool exactly, bool *done);
+
 /* ---- triples.c, bootstrap.c ---- */
 
 extern tlv_status category_count_triples(tlv_context *ctx, const category_block *block,

@@ -509,6 +509,7 @@ static const tlv_accumulator_class category_class = {
 	.create = create_empty,
 	.merge = category_merge,
 	.build = category_build,
+	.subtract = category_subtract,
 	.rows = TLV_ROW_CODES,
 	.add = category_add,
 };

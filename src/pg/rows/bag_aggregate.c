@@ -347,3 +347,105 @@ TLV_FUNCTION(tlv_bag_inverse)
 	TlvEndUse(&state->in_use);
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
+
+/* An item's place in the state, which is sorted; n where it is not there. */
+static uint32
+find_item(const BagState *state, int64 item)
+{
+	uint32 low = 0, high = state->n;
+
+	while (low < high)
+	{
+		uint32 middle = low + (high - low) / 2;
+
+		if (state->entries[middle].item < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < state->n && state->entries[low].item == item ? low : state->n;
+}
+
+/* Takes an item out; false: weights are not whole, so that their sums are not exact. */
+static bool
+take_item(BagState *state, int64 item, double weight)
+{
+	bool whole = weight > 0 && weight <= 0x1p53 && weight == floor(weight);
+	uint32 at;
+
+	TlvBeginUse(&state->in_use);
+	compact(state);
+	whole = whole && all_whole(state, 0);
+	at = find_item(state, item);
+	if (whole && (at == state->n || state->entries[at].weight < weight))
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("more is taken out of the bag than there is")));
+	if (whole)
+	{
+		state->entries[at].weight -= weight;
+		drop_empty(state);
+	}
+	TlvEndUse(&state->in_use);
+	return whole;
+}
+
+static Datum
+take_row(FunctionCallInfo fcinfo, BagState *state, int64 item)
+{
+	if (!take_item(state, item, weight_argument(fcinfo)))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
+}
+
+/* The transition in a window that moves, whose state is never NULL. */
+#define KEEP_NULL_ROW()                                                                            \
+	do                                                                                             \
+	{                                                                                              \
+		require_aggregate(fcinfo);                                                                 \
+		for (int argument = 1; argument < PG_NARGS(); argument++)                                  \
+			if (PG_ARGISNULL(argument))                                                            \
+				PG_RETURN_DATUM(EOHPGetRWDatum(&state_argument(fcinfo)->header));                  \
+	} while (0)
+
+TLV_FUNCTION(tlv_bag_moving_accum)
+{
+	KEEP_NULL_ROW();
+	return tlv_bag_accum(fcinfo);
+}
+
+TLV_FUNCTION(tlv_bag_moving_accum_text)
+{
+	KEEP_NULL_ROW();
+	return tlv_bag_accum_text(fcinfo);
+}
+
+/* No row, no bag. */
+TLV_FUNCTION(tlv_bag_moving_final)
+{
+	BagState *state;
+
+	require_aggregate(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	state = get_state(PG_GETARG_DATUM(0));
+	if (state != NULL ? state->n == 0 : TLV_BAG(PG_GETARG_TLV(0))->n == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+/* Inverse transition functions of tlv_bag_agg. */
+TLV_FUNCTION(tlv_bag_accum_inverse)
+{
+	SKIP_NULL_ROW();
+	return take_row(fcinfo, state_argument(fcinfo), PG_GETARG_INT64(1));
+}
+
+TLV_FUNCTION(tlv_bag_accum_text_inverse)
+{
+	text *term;
+
+	SKIP_NULL_ROW();
+	term = PG_GETARG_TEXT_PP(1);
+	return take_row(fcinfo, state_argument(fcinfo),
+					TlvTermId(VARDATA_ANY(term), VARSIZE_ANY_EXHDR(term)));
+}

@@ -193,12 +193,28 @@ typedef struct TlvTransition
 
 extern Datum TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition);
 
+/*
+ * The inverse of it, for windows that move: NULL where the sums are not exact, so that what is left
+ * would depend on what has been taken out, and the server adds up anew.
+ */
+extern Datum TlvTakeAway(FunctionCallInfo fcinfo, const TlvTransition *transition);
+
 #define TLV_TRANSITION(name, ...)                                                                  \
 	TLV_FUNCTION(name)                                                                             \
 	{                                                                                              \
 		static const TlvTransition transition = {__VA_ARGS__};                                     \
                                                                                                    \
 		return TlvAccumulate(fcinfo, &transition);                                                 \
+	}
+
+/* Two functions: the transition, and its inverse. */
+#define TLV_MOVING_TRANSITION(name, inverse, ...)                                                  \
+	TLV_TRANSITION(name, __VA_ARGS__)                                                              \
+	TLV_FUNCTION(inverse)                                                                          \
+	{                                                                                              \
+		static const TlvTransition transition = {__VA_ARGS__};                                     \
+                                                                                                   \
+		return TlvTakeAway(fcinfo, &transition);                                                   \
 	}
 
 #endif /* TLV_READER_H */

@@ -118,14 +118,14 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	return expanded;
 }
 
+/* The rows of a call to an accumulator of the state's class, which may be another one. */
 static void
-add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExpanded *expanded,
+			tlv_accumulator *accumulator)
 {
-	tlv_accumulator *accumulator = expanded->accumulator;
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
 
-	TlvBeginUse(&expanded->in_use);
 	TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form,
 				  accumulator->class->rows | TLV_ROWS_COMPLETE, &cursor);
 	while (TlvCursorNext(&cursor))
@@ -136,6 +136,13 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 	}
 	accumulator->nulls += (double) cursor.nulls;
 	TlvCursorClose(&cursor);
+}
+
+static void
+add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+{
+	TlvBeginUse(&expanded->in_use);
+	add_rows_to(fcinfo, transition, expanded, expanded->accumulator);
 	TlvEndUse(&expanded->in_use);
 }
 
@@ -174,6 +181,81 @@ TlvAccumulate(FunctionCallInfo fcinfo, const TlvTransition *transition)
 		expanded->accumulator->nulls++;
 	else
 		add_rows(fcinfo, transition, expanded);
+	return TlvExpandedDatum(expanded);
+}
+
+/* The rows of a call as a value of their own, which tlv_free gives back. */
+static tlv_frame
+value_of_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+{
+	tlv_context *ctx = &expanded->shared->ctx;
+	tlv_statistic statistic = read_constants(fcinfo, expanded->shared, transition);
+	tlv_accumulator *rows;
+	tlv_frame_builder builder;
+	tlv_scratch scratch;
+	tlv_frame frame;
+	size_t size;
+	void *image;
+
+	tlv_scratch_begin(ctx, &scratch);
+	TlvCheck(ctx, tlv_statistic_create(ctx, &statistic, &rows));
+	add_rows_to(fcinfo, transition, expanded, rows);
+	TlvCheck(ctx, rows->class->build(ctx, rows, &builder));
+	TlvCheck(ctx, tlv_frame_finish(ctx, &builder, &image, &size));
+	tlv_scratch_keep(ctx, image);
+	tlv_scratch_end(ctx, &scratch);
+	TlvCheck(ctx, tlv_frame_open(ctx, image, size, &frame));
+	return frame;
+}
+
+/* Takes the rows of a call out again; false: nobody knows exactly what is left. */
+static bool
+take_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
+{
+	tlv_context *ctx = &expanded->shared->ctx;
+	tlv_frame frame;
+	bool done;
+
+	TlvBeginUse(&expanded->in_use);
+	frame = value_of_rows(fcinfo, transition, expanded);
+	TlvCheck(ctx, tlv_accumulator_subtract(ctx, expanded->accumulator, &frame, true, &done));
+	tlv_free(ctx, (void *) frame.header);
+	TlvEndUse(&expanded->in_use);
+	return done;
+}
+
+static void
+take_null(TlvExpanded *expanded)
+{
+	if (expanded->accumulator->nulls < 1)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION),
+						errmsg("more rows are taken away than there are")));
+	expanded->accumulator->nulls--;
+}
+
+Datum
+TlvTakeAway(FunctionCallInfo fcinfo, const TlvTransition *transition)
+{
+	TlvExpanded *expanded;
+
+	if (!AggCheckCallContext(fcinfo, NULL))
+		ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+						errmsg("aggregate support function called outside an aggregate")));
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (transition->constants[0].kind != TLV_CONSTANT_NONE && constant_is_null(fcinfo, transition))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	expanded = TlvLiveState(fcinfo);
+	if (expanded == NULL)
+		expanded = begin_group(fcinfo, transition);
+	if (expanded->reader != transition->reader)
+		require_form(expanded, transition->reader);
+	expanded->foreign = true;
+	if (TlvRowIsNull(fcinfo, transition->row, transition->reader,
+					 expanded->accumulator->class->rows))
+		take_null(expanded);
+	else if (!take_rows(fcinfo, transition, expanded))
+		PG_RETURN_NULL();
 	return TlvExpandedDatum(expanded);
 }
 

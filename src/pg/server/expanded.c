@@ -87,15 +87,15 @@ is_own_inverse(Oid function)
 {
 	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	Form_pg_proc proc;
+	const char *name;
 	bool own;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	proc = (Form_pg_proc) GETSTRUCT(tuple);
-	own = proc->prolang == ClanguageId &&
-		  (strcmp(NameStr(proc->proname), "tlv_bag_inverse") == 0 ||
-		   strcmp(NameStr(proc->proname), "tlv_moments_inverse") == 0 ||
-		   strcmp(NameStr(proc->proname), "tlv_graph_inverse") == 0);
+	name = NameStr(proc->proname);
+	own = proc->prolang == ClanguageId && strncmp(name, "tlv_", 4) == 0 && strlen(name) > 8 &&
+		  strcmp(name + strlen(name) - 8, "_inverse") == 0;
 	ReleaseSysCache(tuple);
 	return own;
 }

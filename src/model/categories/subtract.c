@@ -1,0 +1,152 @@
+/*
+ * subtract.c - category moments taken out of others: counts, which are exact.
+ */
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/accumulator.h"
+
+/* Numbers between two looks at whether to stop. */
+#define NUMBERS_BETWEEN ((size_t) 1 << 20)
+
+/* Would rows that were counted without these give the same tables?  Not where the last state of a
+ * variable goes, which makes them smaller, nor where triples are gone that might have been kept. */
+static bool
+keeps_layout(const category_state *state, const tlv_category_tables *tables)
+{
+	const category_layout *layout = &state->layout;
+
+	if (state->replicates > 0 || tables->replicates > 0)
+		return false;
+	if (tables->p == 0)
+		return true;
+	if (layout->p != tables->p || state->rows <= tables->rows || state->sums.triples == NULL ||
+		tables->triples == NULL)
+		return false;
+	for (size_t v = 0; v < layout->p; v++)
+	{
+		int64_t last = layout->states[v] - 1;
+		double taken =
+			last < tables->states[v] ? tables->singles[tables->offset[v] + (size_t) last] : 0;
+
+		if (last >= 0 && state->sums.singles[layout->offset[v] + (size_t) last] <= taken)
+			return false;
+	}
+	return true;
+}
+
+/* The states of what is taken are among those that there are. */
+static bool
+is_within(const category_state *state, const tlv_category_tables *tables)
+{
+	if (state->layout.p != tables->p || state->rows < tables->rows)
+		return false;
+	for (size_t v = 0; v < tables->p; v++)
+		if (tables->states[v] > state->layout.states[v])
+			return false;
+	return true;
+}
+
+static tlv_status
+refuse_more(tlv_context *ctx)
+{
+	return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+}
+
+static tlv_status
+negated_copy(tlv_context *ctx, size_t n, const double *numbers, double **copy)
+{
+	TLV_TRY_NEW(ctx, *copy, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		(*copy)[i] = -numbers[i];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+require_left(tlv_context *ctx, size_t n, const double *left)
+{
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % NUMBERS_BETWEEN == NUMBERS_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (left[i] < 0)
+			return refuse_more(ctx);
+	}
+	return TLV_OK;
+}
+
+/* All counts of the tables, whose layout is that of no more states. */
+static tlv_status
+subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables)
+{
+	const category_layout *to = &state->layout;
+	tlv_category_tables negated = *tables;
+	double *singles, *pairs, *triples = NULL;
+	category_layout from;
+
+	TLV_TRY(category_layout_create(ctx, tables->p, &from));
+	memcpy(from.states, tables->states, tables->p * sizeof(int64_t));
+	category_layout_place(&from);
+	TLV_TRY(negated_copy(ctx, from.offset[from.p], tables->singles, &singles));
+	TLV_TRY(negated_copy(ctx, from.pair_row[from.p], tables->pairs, &pairs));
+	if (state->sums.triples != NULL && tables->triples != NULL)
+		TLV_TRY(negated_copy(ctx, from.triple_row[from.p], tables->triples, &triples));
+	negated.singles = singles;
+	negated.pairs = pairs;
+	negated.triples = triples;
+	TLV_TRY(category_add_tables(ctx, &from, &negated, to, &state->sums));
+	tlv_free(ctx, triples);
+	tlv_free(ctx, pairs);
+	tlv_free(ctx, singles);
+	category_layout_free(ctx, &from);
+	TLV_TRY(require_left(ctx, to->offset[to->p], state->sums.singles));
+	TLV_TRY(require_left(ctx, to->pair_row[to->p], state->sums.pairs));
+	if (state->sums.triples != NULL)
+		TLV_TRY(require_left(ctx, to->triple_row[to->p], state->sums.triples));
+	state->rows -= tables->rows;
+	return TLV_OK;
+}
+
+static tlv_status
+subtract_opened(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
+				bool exactly, bool *done)
+{
+	*done = keeps_layout(state, tables);
+	if (!*done && exactly)
+		return TLV_OK;
+	if (state->replicates > 0 || tables->replicates > 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"no rows can be taken out of moments with bootstrap replicates");
+	*done = true;
+	if (tables->p == 0)
+		return TLV_OK;
+	if (!is_within(state, tables))
+		return refuse_more(ctx);
+	if (tables->triples == NULL)
+		category_drop_triples(ctx, state);
+	return subtract_tables(ctx, state, tables);
+}
+
+tlv_status
+category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				  bool exactly, bool *done)
+{
+	category_state *state = (category_state *) accumulator;
+	double nulls = tlv_frame_scalar(frame, "nulls", 0);
+	tlv_category_tables tables;
+	tlv_status status;
+
+	TLV_TRY(category_flush(ctx, state));
+	if (nulls > state->base.nulls)
+		return refuse_more(ctx);
+	TLV_TRY(tlv_category_open(ctx, frame, &tables));
+	status = subtract_opened(ctx, state, &tables, exactly, done);
+	tlv_category_close(ctx, &tables);
+	if (status == TLV_OK && *done)
+		state->base.nulls -= nulls;
+	return status;
+}
