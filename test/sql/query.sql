@@ -119,3 +119,25 @@ SELECT tlv_lda('SELECT ''{}''::json, i FROM generate_series(1, 9) i ORDER BY i, 
 DROP TABLE query_terms;
 DROP DOMAIN query_bag;
 DROP FUNCTION query_told;
+
+-- rows of no id, and without what they should tell, are left out, counted and warned of: of documents, sequences, trees and surveys
+CREATE FUNCTION pg_temp.left_out(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE m tlv_model;
+BEGIN
+  EXECUTE 'SELECT ' || query INTO m;
+  RETURN (SELECT score FROM tlv_warnings(m) WHERE code = 'rows_left_out');
+END $$;
+CREATE TEMP TABLE words AS SELECT CASE WHEN i % 100 > 2 THEN i % 50 END AS doc, CASE WHEN i % 60 > 0 THEN 'w' || (i * i) % 17 END AS term, CASE WHEN i % 250 <> 77 THEN 1 + i % 2 END AS n
+FROM generate_series(1, 1000) i;
+CREATE TEMP TABLE steps AS SELECT CASE WHEN i % 100 > 2 THEN i % 20 END AS seq, CASE WHEN i % 70 > 0 THEN i END AS t, 'abc' || (i * i) % 3 AS symbol,
+  CASE WHEN i % 50 > 0 THEN ARRAY[i % 3, sin(i)] END AS x FROM generate_series(1, 1000) i;
+CREATE TEMP TABLE cells AS SELECT CASE WHEN i % 100 <> 7 THEN i END AS id, CASE WHEN i % 70 > 0 OR v > 1 THEN 'q' || v END AS variable, CASE WHEN i % 11 > 0 THEN (i * v + i / 5) % 3 END AS value
+FROM generate_series(1, 300) i, generate_series(1, 5) v;
+SELECT pg_temp.left_out($$tlv_lda('SELECT doc, term FROM words', 2)$$) AS documents, (SELECT count(*) FROM words WHERE doc IS NULL OR term IS NULL) AS expected,
+       pg_temp.left_out($$tlv_lda('SELECT doc, term, n FROM words', 2)$$) AS counted, (SELECT count(*) FROM words WHERE doc IS NULL OR term IS NULL OR n IS NULL) AS expected_counted,
+       pg_temp.left_out($$tlv_lda('SELECT doc, length(term), n FROM words WHERE doc > 3 AND term > '''' AND n > 0', 1)$$) AS none;
+SELECT pg_temp.left_out($$tlv_hmm('SELECT seq, t, symbol FROM steps', 2)$$) AS symbols, (SELECT count(*) FROM steps WHERE seq IS NULL OR t IS NULL) AS expected,
+       pg_temp.left_out($$tlv_hmm('SELECT seq, t, x FROM steps', 2)$$) AS vectors, (SELECT count(*) FROM steps WHERE seq IS NULL OR t IS NULL OR x IS NULL) AS expected_vectors;
+SELECT pg_temp.left_out($$tlv_tree('SELECT id, variable, value FROM cells', 2)$$) AS tree, pg_temp.left_out($$tlv_lca('SELECT id, variable, value FROM cells', 2)$$) AS classes,
+       pg_temp.left_out($$tlv_gom('SELECT id, variable, value FROM cells', 2)$$) AS memberships,
+       (SELECT count(*) FROM cells WHERE id IS NULL OR variable IS NULL) AS expected, (SELECT count(*) FROM cells WHERE (id IS NULL OR variable IS NULL) AND value IS NOT NULL) AS with_value;

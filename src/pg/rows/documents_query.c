@@ -37,13 +37,13 @@ group_documents(TlvSource *rows, bool text)
 	bool counted = rows->query->desc->natts == 3;
 	const char *aggregate = TlvStatementCall(&rows->made, "tlv_bag_agg", counted ? 2 : 1,
 											 (Oid[]){text ? TEXTOID : INT8OID, FLOAT8OID}, NULL);
+	TlvGroups groups = {.name = "bag", .key = "doc"};
 
-	/* IS NOT NULL would refuse a document that is a row with a NULL in it. */
-	appendStringInfo(&rows->made.sql,
-					 "SELECT %s(item::pg_catalog.%s%s) AS bag FROM " TLV_QUERY_ROWS
-					 " AS q(doc, item%s) WHERE doc IS DISTINCT FROM NULL GROUP BY doc",
-					 aggregate, text ? "text" : "int8", counted ? ", n::pg_catalog.float8" : "",
-					 counted ? ", n" : "");
+	groups.good = counted ? "CASE WHEN item IS NOT NULL THEN n END" : "item";
+	groups.value = psprintf("%s(item::pg_catalog.%s%s)", aggregate, text ? "text" : "int8",
+							counted ? ", n::pg_catalog.float8" : "");
+	groups.from = psprintf(TLV_QUERY_ROWS " AS q(doc, item%s)", counted ? ", n" : "");
+	TlvAppendGroups(&rows->made.sql, &groups);
 }
 
 /* ---- terms ---- */

@@ -98,4 +98,17 @@ extern void TlvNameColumns(TlvSource *rows, int first);
 extern void TlvAppendColumns(StringInfo sql, int n);
 extern void TlvAppendColumnArray(StringInfo sql, int n);
 
+/*
+ * Rows of `from` gathered by a key into one value each, an aggregate of those with `where` (NULL:
+ * all).  Those of no key, or in which `good` is NULL, cannot be.
+ */
+typedef struct TlvGroups
+{
+	const char *name; /* of the column */
+	const char *key, *value, *where, *good, *from;
+} TlvGroups;
+
+/* Appends the query of one column, with a NULL for each row that cannot be gathered. */
+extern void TlvAppendGroups(StringInfo sql, const TlvGroups *groups);
+
 #endif /* TLV_QUERIES_H */

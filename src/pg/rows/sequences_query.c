@@ -79,29 +79,33 @@ append_step(TlvSource *rows, StringInfo sql, bool *array)
 
 /*
  * (seq, t, step) rows as one array each.  The step itself is a last key: ties of t, too, come in
- * one order.  A symbol or number that is NULL is missing; an array that is NULL has no width and is
- * left out.  One sort of everything takes half the time of array_agg(x ORDER BY t, x), which sorts
- * by seq and then every group.
+ * one order.  A symbol or number that is NULL is missing; an array that is NULL has no width: it is
+ * left out and counted, as steps of no sequence or time are.  One sort of everything takes half the
+ * time of array_agg(x ORDER BY t, x), which sorts by seq and then every group.
  */
 static Oid
 collect_steps(TlvSource *rows)
 {
 	StringInfo sql = &rows->made.sql;
-	StringInfoData step;
+	TlvGroups groups = {.name = "s", .key = "seq", .value = "pg_catalog.array_agg(x)"};
+	StringInfoData step, from;
 	bool arrays;
 	Oid type;
 
 	initStringInfo(&step);
 	type = append_step(rows, &step, &arrays);
-	appendStringInfo(sql,
-					 "SELECT pg_catalog.array_agg(x) AS s FROM (SELECT seq, x FROM (SELECT seq, t, "
-					 "%s AS x FROM " TLV_QUERY_ROWS " AS q(seq, t, ",
+	initStringInfo(&from);
+	appendStringInfo(&from,
+					 "(SELECT seq, t, x FROM (SELECT seq, t, %s AS x FROM " TLV_QUERY_ROWS
+					 " AS q(seq, t, ",
 					 step.data);
-	TlvAppendColumns(sql, rows->query->desc->natts - 2);
-	appendStringInfo(sql,
-					 ")) AS q WHERE seq IS DISTINCT FROM NULL AND t IS DISTINCT FROM NULL%s "
-					 "ORDER BY q.seq, q.t, q.x) AS steps GROUP BY seq",
-					 arrays ? " AND x IS DISTINCT FROM NULL" : "");
+	TlvAppendColumns(&from, rows->query->desc->natts - 2);
+	appendStringInfoString(&from, ")) AS q ORDER BY q.seq, q.t, q.x) AS steps");
+	groups.where =
+		arrays ? "t IS DISTINCT FROM NULL AND x IS DISTINCT FROM NULL" : "t IS DISTINCT FROM NULL";
+	groups.good = arrays ? "CASE WHEN t IS DISTINCT FROM NULL THEN x END" : "t";
+	groups.from = from.data;
+	TlvAppendGroups(sql, &groups);
 	return type;
 }
 

@@ -214,28 +214,33 @@ pivot_answers(TlvSource *rows, const SurveyList *list, int copies)
 	int code = array_parameter(rows, list, list->code, INT4OID);
 	const char *call =
 		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, INT4OID, INT4OID}, NULL);
+	TlvGroups groups = {
+		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
+	StringInfoData from;
 
-	appendStringInfo(&rows->made.sql,
-					 "SELECT %s(a.slot::pg_catalog.int4, a.code, %d::pg_catalog.int4) AS v FROM "
-					 "(SELECT q.r AS r, v.code AS code, ",
-					 call, (int) list->variables * copies);
+	initStringInfo(&from);
+	appendStringInfoString(&from, "(SELECT q.r AS r, q.variable AS variable, v.code AS code, ");
 	if (copies == 1)
-		appendStringInfoString(&rows->made.sql, "v.at AS slot ");
+		appendStringInfoString(&from, "v.at AS slot ");
 	else
-		appendStringInfo(&rows->made.sql,
+		appendStringInfo(&from,
 						 "(v.at OPERATOR(pg_catalog.-) 1) OPERATOR(pg_catalog.*) %d "
 						 "OPERATOR(pg_catalog.+) pg_catalog.row_number() OVER (PARTITION BY q.r, "
 						 "v.at ORDER BY v.code) AS slot ",
 						 copies);
 	appendStringInfo(
-		&rows->made.sql,
-		"FROM %s JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		&from,
+		"FROM %s LEFT JOIN ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d), "
 		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name "
 		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" AND "
 		"v.category OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" "
-		"WHERE q.r IS DISTINCT FROM NULL) AS a GROUP BY a.r",
+		"WHERE q.category IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM NULL) AS a",
 		list->from, name, category, at, code);
+	groups.value = psprintf("%s(a.slot::pg_catalog.int4, a.code, %d::pg_catalog.int4)", call,
+							(int) list->variables * copies);
+	groups.from = from.data;
+	TlvAppendGroups(&rows->made.sql, &groups);
 }
 
 static void

@@ -165,6 +165,7 @@ pivot_numbers(TlvSource *rows)
 	TupleDesc desc = rows->query->desc;
 	int variable = variable_column(desc);
 	const char *columns = variable == 1 ? "r, variable, value" : "variable, r, value";
+	TlvGroups groups = {.name = "v", .key = "q.r", .where = "v.at IS NOT NULL", .good = "v.at"};
 	NameList *list;
 	ArrayType *names;
 
@@ -174,16 +175,16 @@ pivot_numbers(TlvSource *rows)
 	if (list->n == 0)
 		return false;
 	names = construct_array(list->names, (int) list->n, TEXTOID, -1, false, TYPALIGN_INT);
-	appendStringInfo(
-		&rows->made.sql,
-		"SELECT %s(v.at::pg_catalog.int4, q.value::pg_catalog.float8, %d::pg_catalog.int4) AS v "
-		"FROM " TLV_QUERY_ROWS
-		" AS q(%s) JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
-		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\" "
-		"WHERE q.r IS DISTINCT FROM NULL GROUP BY q.r",
+	groups.value = psprintf(
+		"%s(v.at::pg_catalog.int4, q.value::pg_catalog.float8, %d::pg_catalog.int4)",
 		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, FLOAT8OID, INT4OID}, NULL),
-		(int) list->n, columns,
-		TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
+		(int) list->n);
+	groups.from = psprintf(
+		TLV_QUERY_ROWS
+		" AS q(%s) LEFT JOIN pg_catalog.unnest($%d) WITH ORDINALITY AS v(name, at) ON "
+		"v.name OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"",
+		columns, TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names)));
+	TlvAppendGroups(&rows->made.sql, &groups);
 	return true;
 }
 
