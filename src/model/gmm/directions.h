@@ -87,13 +87,16 @@ typedef struct directions_start
 	bool from_moments;
 	int steps; /* on the sample */
 	bool stands;
-	size_t tried; /* numbers of components whose criterion is known */
-	double *icl;  /* tried */
+	size_t tried;  /* numbers of components whose criterion is known */
+	double *icl;   /* tried */
+	size_t fitted; /* numbers, of few dimensions, of which there is the other criterion, too */
+	double *bic;   /* fitted */
 } directions_start;
 
 /*
- * The start of start->k components, or of as many as the criterion chooses, up to max_k, where that
- * is 0.  Errors: TLV_BAD_DATA for fewer rows than k, memory, TLV_CANCELLED.
+ * The start of start->k components, or of as many as are chosen, up to max_k, where that is 0: by
+ * BIC in few dimensions, where components overlap, else by ICL.  Errors: TLV_BAD_DATA for fewer
+ * rows than k, memory, TLV_CANCELLED.
  */
 extern tlv_status directions_find_start(tlv_context *ctx, const directions_sample *sample,
 										const tlv_directions_plan_options *options, size_t max_k,

@@ -22,6 +22,7 @@ typedef struct directions_plan
 	tlv_plan base;
 	tlv_directions_plan_options options;
 	bool k_chosen;
+	size_t groups; /* by ICL, where another criterion chose */
 	double n;	   /* rows with a direction; as far as it is known */
 	double zeros;  /* rows without one */
 	double scaled; /* rows whose length was not 1 */
@@ -93,6 +94,15 @@ warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_direction
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit", .score = (double) directions->k},
 						 "k is the largest that was tried, max_k = %zu", directions->k));
+	if (plan->k_chosen && plan->groups < directions->k)
+		TLV_TRY(tlv_warn(ctx, diagnostics,
+						 &(tlv_warning){.code = "components_overlap",
+										.score = (double) plan->groups,
+										.hint = "for groups, give k that many; for the density "
+												"alone, the components serve as they are"},
+						 "components overlap: icl, which counts overlapping ones as one, prefers "
+						 "k = %zu",
+						 plan->groups));
 	return warn_of_rows(ctx, plan, diagnostics);
 }
 
@@ -199,6 +209,17 @@ open_sample(tlv_context *ctx, directions_plan *plan, size_t d, size_t n, double 
 	return tlv_frame_open(ctx, image, size, &sample->moments);
 }
 
+/* How many components are left when those that overlap count as one. */
+static size_t
+groups_of(const directions_start *start)
+{
+	size_t groups = 1;
+
+	for (size_t k = 2; k <= start->tried; k++)
+		groups = start->icl[k - 1] < start->icl[groups - 1] ? k : groups;
+	return start->fitted > 0 ? groups : start->k;
+}
+
 static tlv_status
 write_start(tlv_context *ctx, const directions_plan *plan, const directions_sample *sample,
 			const directions_start *start, void **image, size_t *size)
@@ -215,6 +236,8 @@ write_start(tlv_context *ctx, const directions_plan *plan, const directions_samp
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) sample->n, "sample_rows"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->steps, "sample_steps"));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->stands, "sample_stands"));
+	for (size_t k = 1; k <= start->fitted; k++)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->bic[k - 1], "bic_%zu", k));
 	for (size_t k = 1; k <= start->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, start->icl[k - 1], "icl_%zu", k));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, 0, "refinement_steps"));
@@ -253,6 +276,7 @@ find_start(tlv_context *ctx, directions_plan *plan, const tlv_frame *rows, void 
 	TLV_TRY(open_sample(ctx, plan, d, n, x, &sample));
 	TLV_TRY(directions_find_start(ctx, &sample, &plan->options, most_k(plan), &start));
 	plan->likelihood = start.log_likelihood;
+	plan->groups = groups_of(&start);
 	plan->stands = plan->whole && start.stands;
 	return write_start(ctx, plan, &sample, &start, image, size);
 }

@@ -24,6 +24,11 @@
 #define LEAST_ROWS	   5
 #define MOST_STAY	   0.6
 
+/* In so few dimensions components may overlap, and every number is fitted, until the criterion has
+ * risen so often. */
+#define FEW_DIMENSIONS 20
+#define MOST_RISES	   2
+
 #define PROJECT_ROWS 256
 
 /* ---- the sample in the leading directions ---- */
@@ -419,6 +424,45 @@ start_from_clusters(tlv_context *ctx, const directions_sample *sample, const pro
 	return ascend(ctx, sample, start);
 }
 
+/* Has it a component of fewer rows than dimensions that are as good as equal? */
+static bool
+is_degenerate(const directions_start *start, double n)
+{
+	const tlv_directions *of = &start->directions;
+	double d = (double) of->d;
+
+	for (size_t j = 0; j < of->k; j++)
+		if (of->weights[j] * n < d + 1 && of->kappas[j] >= TLV_DIRECTIONS_MOST_KAPPA * d)
+			return true;
+	return false;
+}
+
+/* The number of components of the least Bayesian information criterion, every one fitted. */
+static tlv_status
+choose_fitted(tlv_context *ctx, const directions_sample *sample, const projected *of, uint64_t seed,
+			  directions_start *start)
+{
+	double n = (double) sample->n, d = (double) sample->d;
+	size_t best = 1, rises = 0;
+
+	TLV_TRY_NEW0(ctx, start->bic, start->tried);
+	for (size_t k = 1; k <= start->tried && rises < MOST_RISES; k++)
+	{
+		directions_start own = {.k = k};
+
+		TLV_TRY(start_from_clusters(ctx, sample, of, seed, &own));
+		start->bic[k - 1] = ((double) k * (d + 1) - 1) * log(n) - 2 * n * own.log_likelihood;
+		if (is_degenerate(&own, n))
+			start->bic[k - 1] = HUGE_VAL;
+		start->fitted = k;
+		tlv_directions_free(ctx, &own.directions);
+		rises = start->bic[k - 1] > start->bic[best - 1] ? rises + 1 : 0;
+		best = start->bic[k - 1] < start->bic[best - 1] ? k : best;
+	}
+	start->k = best;
+	return TLV_OK;
+}
+
 /* ---- the fit to third moments ---- */
 
 /* Moments of the sample in k directions. */
@@ -508,6 +552,8 @@ compare_moments(tlv_context *ctx, const directions_sample *sample,
 	tlv_directions_free(ctx, &start->directions);
 	other.icl = start->icl;
 	other.tried = start->tried;
+	other.bic = start->bic;
+	other.fitted = start->fitted;
 	other.from_moments = true;
 	*start = other;
 	return TLV_OK;
@@ -526,7 +572,11 @@ directions_find_start(tlv_context *ctx, const directions_sample *sample,
 						start->k);
 	TLV_TRY(open_projected(ctx, sample, most, &of));
 	if (start->k == 0)
+	{
 		TLV_TRY(choose_k(ctx, &of, options->seed, max_k, start));
+		if (sample->d <= FEW_DIMENSIONS)
+			TLV_TRY(choose_fitted(ctx, sample, &of, options->seed, start));
+	}
 	TLV_TRY(start_from_clusters(ctx, sample, &of, options->seed, start));
 	close_projected(ctx, &of);
 	if (start->k == 1 || start->k > GMM_WIDE_MOST_DIRECTIONS)

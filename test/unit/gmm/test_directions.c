@@ -81,7 +81,7 @@ typedef struct data
 } data;
 
 static data
-simulate(size_t n, size_t d, size_t k, double separation)
+simulate_from(size_t n, size_t d, size_t k, double separation, uint64_t seed)
 {
 	data result = {.n = n, .d = d};
 	tlv_directions directions;
@@ -89,15 +89,21 @@ simulate(size_t n, size_t d, size_t k, double separation)
 	void *image;
 	size_t size;
 
-	assert_ok(tlv_directions_random(&ctx, k, d, separation, true, 3, &image, &size));
+	assert_ok(tlv_directions_random(&ctx, k, d, separation, true, seed, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &result.truth));
 	tlv_directions_read(&result.truth, &directions);
 	result.x = tlv_alloc(&ctx, n * d, sizeof(double));
 	result.component = tlv_alloc(&ctx, n, sizeof(size_t));
-	tlv_rng_seed(&rng, 5);
+	tlv_rng_seed(&rng, seed + 2);
 	for (size_t t = 0; t < n; t++)
 		result.component[t] = tlv_directions_simulate(&directions, &rng, result.x + t * d);
 	return result;
+}
+
+static data
+simulate(size_t n, size_t d, size_t k, double separation)
+{
+	return simulate_from(n, d, k, separation, 3);
 }
 
 static tlv_plan *
@@ -232,6 +238,40 @@ test_nothing(void **state)
 	}
 }
 
+/* How many of 20 draws are given the number of components that they have. */
+static int
+exact_numbers(size_t n, size_t d, size_t k, double separation)
+{
+	int exact = 0;
+
+	for (uint64_t seed = 201; seed <= 220; seed++)
+	{
+		data rows = simulate_from(n, d, k, separation, seed);
+		tlv_directions directions;
+		tlv_frame model;
+
+		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		model = learn(0);
+		tlv_directions_read(&model, &directions);
+		exact += directions.k == k;
+		pool_reset(&memory, &ctx);
+	}
+	print_message("%zu rows, %zu dimensions, %zu components %g apart: %d of 20 exact\n", n, d, k,
+				  separation, exact);
+	return exact;
+}
+
+/* Groups of few dimensions that overlap, and one. */
+static void
+test_overlapping(void **state)
+{
+	(void) state;
+	assert_at_least(exact_numbers(500, 3, 1, 4), 19);
+	assert_at_least(exact_numbers(500, 8, 1, 4), 19);
+	assert_at_least(exact_numbers(500, 3, 3, 4), 12);
+	assert_at_least(exact_numbers(500, 6, 3, 4), 18);
+}
+
 /* Rows of zeros are left out and counted; without another row there is nothing to learn. */
 static void
 test_zeros(void **state)
@@ -305,6 +345,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_accuracy, setup, forget),
 		cmocka_unit_test_setup_teardown(test_steps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
+		cmocka_unit_test_setup_teardown(test_overlapping, setup, forget),
 		cmocka_unit_test_setup_teardown(test_zeros, setup, forget),
 		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
