@@ -69,6 +69,31 @@ SELECT count(tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'als', restar
 -- phase: sgd, k = 100
 SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100000) FROM held;
 
+-- phase: anchor moments
+SELECT tlv_anchor_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
+
+-- phase: anchors, k = 100
+SELECT count(tlv_fit_lda(a, 100, method => 'anchors', alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 100) i;
+
+-- phase: pairs of some items, all others as one
+SELECT tlv_pair_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 100);
+
+-- phase: co-occurrences
+SELECT count(*) FROM held, generate_series(1, 10), tlv_cooccurrences(pairs);
+
+-- phase: recover
+SELECT count(tlv_fit_lda(pairs, 20, method => 'recover', alpha0 => i)) FROM held, generate_series(1, 100) i;
+
+-- phase: recover-kl
+SELECT count(tlv_fit_lda(pairs, 20, method => 'recover-kl', alpha0 => i)) FROM held, generate_series(1, 100) i;
+
+-- phase: products of topics
+SELECT tlv_topic_products(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 500);
+
+-- phase: correlations of topics
+SELECT count(*) FROM (SELECT tlv_topic_products(bag, wide) AS p FROM docs, (SELECT tlv_simulate_lda_model(5000, 400) AS wide) w WHERE doc < 200) q,
+  generate_series(1, 100), tlv_topic_correlations(p);
+
 -- phase: Gibbs statistics
 SELECT tlv_statistics(bag, (SELECT m FROM held)) FROM docs, generate_series(1, 50);
 

@@ -65,12 +65,19 @@ CREATE TABLE hint_docs AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_mode
 CREATE TABLE hint_rows AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 3), 2000);
 CREATE TABLE hint_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(200, 3));
 SQL
-for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)", "tlv_gmm('SELECT x FROM hint_rows', 3)",
+for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)", "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'anchors', refine => 'none')",
+  "tlv_lda('SELECT bag FROM hint_docs', 5, method => 'recover-kl', refine => 'none')",
+  "tlv_gmm('SELECT x FROM hint_rows', 3)",
   "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)") {
     my $refused = run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call IS NOT NULL;")->{errors};
     like($refused, qr/ERROR:  53400: .* needs \d+ kB of memory\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
     my ($hint) = $refused =~ /HINT:  (SET .*;)/;
     is(run_sql($db, ($hint // '') . " SELECT $call IS NOT NULL;")->{out}, 't', 'and what the hint says is enough') if $hint;
+}
+for my $pass ("tlv_anchor_moments(bag, (SELECT tlv_find_subspace(tlv_count_summary(bag), 40) FROM hint_docs)) FROM hint_docs",
+  "tlv_pair_moments(bag, (SELECT tlv_find_subspace(tlv_count_summary(bag), 1) FROM hint_docs)) FROM hint_docs",
+  "tlv_topic_products(bag, (SELECT tlv_simulate_lda_model(400, 80))) FROM hint_docs") {
+    like(run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $pass;")->{errors}, qr/ERROR:  53400: /, "$pass: too little memory");
 }
 
 drop_database($db);

@@ -304,13 +304,14 @@ test_plan(void **state)
 	print_message("anchors: topic L1 %.4f, refined %.4f\n", first.mean, refined.mean);
 }
 
-/* Two topics asked of more than there are: fewer corners, the others from parts. */
+/* More topics asked than there are: fewer corners, which is said, and the others from parts. */
 static void
 test_too_many(void **state)
 {
 	corpus c = simulate(400, 12, 2, 30, 0.1, false);
 	tlv_lda_plan_options options = usual_plan(12);
 	tlv_frame model;
+	tlv_warning warning;
 
 	(void) state;
 	use_corpus(&c);
@@ -318,7 +319,17 @@ test_too_many(void **state)
 	options.iterations = 2;
 	model = plan_model(&passes, make(&passes, &options));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
-	assert_non_null(tlv_frame_find(&model, "warnings"));
+	assert_true(tlv_warnings_find(&model, "anchors_below_noise", &warning));
+	assert_equal(warning.score, diagnostic(model, "anchors_visible"));
+	assert_below(warning.score, 12);
+	assert_non_null(strstr(warning.message, "of 12 topics"));
+	/* as many as there are: none is missed */
+	plan_forget(&passes);
+	c = simulate(3000, 200, 2, 50, 0.1, false);
+	use_corpus(&c);
+	options.fit.k = 2;
+	model = plan_model(&passes, make(&passes, &options));
+	assert_false(tlv_warnings_find(&model, "anchors_below_noise", NULL));
 }
 
 /* Few documents for every topic: both starts are tried, and the better one is refined. */
