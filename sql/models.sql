@@ -27,7 +27,7 @@ COMMENT ON FUNCTION tlv_from_json(json) IS
 CREATE FUNCTION tlv_svg(model tlv_model) RETURNS text
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_svg(tlv_model) IS
-    'a picture of any model as a self-contained SVG document on one line: words of topics, connectivity of communities, ellipses of components in two '
+    'a picture of any model as a self-contained SVG document on one line: words of topics and how these merge, connectivity of communities, ellipses of components in two '
     'dimensions, states and their transitions, mixing of sources, a tree';
 
 CREATE FUNCTION tlv_groups(model tlv_model, n integer)

@@ -91,4 +91,6 @@ SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t AS doc, 5 AS ite
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT doc, word, count FROM anchored', 40, method => 'anchors', iterations => 2));
 SELECT count(*) AS topics FROM tlv_components(tlv_lda('SELECT t, w, CASE WHEN w = 1 THEN 9007199254740000 ELSE 2 END AS n FROM generate_series(1, 40) t, generate_series(1, 4) w WHERE (t + w) % 3 > 0',
   2, method => 'anchors', iterations => 2));
+-- the picture of topics: a tree of four joints below five cards
+SELECT (length(svg) - length(replace(svg, '<path', ''))) / 5 AS joints, (length(svg) - length(replace(svg, '<circle', ''))) / 7 AS leaves FROM tlv_svg(tlv_simulate_lda_model(30, 5)) svg;
 DROP TABLE anchored, anchored_bags, anchored_models, anchored_pairs, many_items;

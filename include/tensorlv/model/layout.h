@@ -171,4 +171,22 @@ extern tlv_status tlv_model_compact(tlv_context *ctx, const tlv_frame *model, do
 extern tlv_status tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n,
 								   int64_t **group);
 
+/* Two groups, by a component of each, become one, at their mean distance. */
+typedef struct tlv_merger
+{
+	size_t a;
+	size_t b;
+	double distance;
+} tlv_merger;
+
+/*
+ * The same from distances of k components (k x k, symmetric) and their weights, both of which are
+ * used up: what is merged, in order, until n groups are left; those of weight 0 are none.  mergers
+ * has k - 1 entries; *count: how many.  group (k), which may be NULL: a component of the group that
+ * each belongs to.  Errors: TLV_CANCELLED.
+ */
+extern tlv_status tlv_merge_components(tlv_context *ctx, size_t k, double *distance,
+									   double *weights, size_t n, tlv_merger *mergers,
+									   size_t *count, int64_t *group);
+
 #endif /* TENSORLV_LAYOUT_H */

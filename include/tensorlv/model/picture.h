@@ -62,6 +62,20 @@ extern tlv_status tlv_picture_finish(tlv_context *ctx, tlv_picture *picture);
 
 /* ---- whole drawings ---- */
 
+/* Two groups of leaves, by a leaf of each, that are joined at a distance. */
+typedef struct tlv_picture_joint
+{
+	size_t a;
+	size_t b;
+	double distance;
+} tlv_picture_joint;
+
+/* Below what there is: n named leaves one below the other, and a tree of the joints, in the order
+ * of which distances do not fall; lines are as long as these. */
+extern tlv_status tlv_draw_joints(tlv_context *ctx, tlv_picture *picture, size_t n,
+								  const tlv_picture_component *components, const tlv_text *names,
+								  size_t joints, const tlv_picture_joint *joint);
+
 /* A card for component i with its n words and their shares, the largest first. */
 extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 								 const tlv_picture_component *component, size_t n,

@@ -50,7 +50,7 @@ merge_groups(size_t k, size_t a, size_t b, double *distance, double *weights, in
 		double to = (weights[a] * distance[a * k + j] + weights[b] * distance[b * k + j]) / both;
 
 		distance[a * k + j] = distance[j * k + a] = to;
-		if (group[j] == (int64_t) b)
+		if (group != NULL && group[j] == (int64_t) b)
 			group[j] = (int64_t) a;
 	}
 	weights[a] = both;
@@ -91,14 +91,34 @@ number_groups(size_t k, const bool *absent, int64_t *number, int64_t *group)
 }
 
 tlv_status
+tlv_merge_components(tlv_context *ctx, size_t k, double *distance, double *weights, size_t n,
+					 tlv_merger *mergers, size_t *count, int64_t *group)
+{
+	size_t present = 0, a = 0, b = 0;
+
+	*count = 0;
+	for (size_t j = 0; j < k; j++)
+		present += weights[j] > 0;
+	for (; present > n && nearest_groups(k, distance, weights, &a, &b); present--)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		mergers[(*count)++] = (tlv_merger){a, b, distance[b * k + a]};
+		merge_groups(k, a, b, distance, weights, group);
+	}
+	return TLV_OK;
+}
+
+tlv_status
 tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n, int64_t **group)
 {
 	const tlv_layout *layout = tlv_layout_of(model);
-	size_t k = tlv_model_components(model), present = 0, a = 0, b = 0;
+	size_t k = tlv_model_components(model), merged;
 	double *distance, *weights;
+	tlv_merger *mergers;
 	int64_t *number;
 	bool *absent;
 
+	TLV_TRY_NEW(ctx, mergers, k);
 	TLV_TRY_NEW(ctx, *group, 2 * k);
 	number = *group + k;
 	TLV_TRY_NEW(ctx, absent, k);
@@ -111,16 +131,12 @@ tlv_model_groups(tlv_context *ctx, const tlv_frame *model, size_t n, int64_t **g
 	{
 		(*group)[j] = (int64_t) j;
 		absent[j] = !(weights[j] > 0);
-		present += !absent[j];
 	}
-	for (; present > n && nearest_groups(k, distance, weights, &a, &b); present--)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		merge_groups(k, a, b, distance, weights, *group);
-	}
+	TLV_TRY(tlv_merge_components(ctx, k, distance, weights, n, mergers, &merged, *group));
 	number_groups(k, absent, number, *group);
 	tlv_free(ctx, distance);
 	tlv_free(ctx, weights);
 	tlv_free(ctx, absent);
+	tlv_free(ctx, mergers);
 	return TLV_OK;
 }
