@@ -70,14 +70,16 @@ for my $call ("tlv_lda('SELECT bag FROM hint_docs', 5, iterations => 2)", "tlv_l
   "tlv_gmm('SELECT x FROM hint_rows', 3)",
   "tlv_gmm('SELECT x FROM hint_rows', 3, 'full')", "tlv_mmsb('SELECT src, dst FROM hint_edges', 3)") {
     my $refused = run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call IS NOT NULL;")->{errors};
-    like($refused, qr/ERROR:  53400: .* needs \d+ kB of memory\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
+    like($refused, qr/ERROR:  53400: .* needs [\d.]+ [kM]B of memory\nDETAIL:  64 kB are allowed, of which \d+ kB are in use\.\nHINT:  SET tensorlv\.work_mem = '\d+MB';/, "$call: too little memory");
     my ($hint) = $refused =~ /HINT:  (SET .*;)/;
     is(run_sql($db, ($hint // '') . " SELECT $call IS NOT NULL;")->{out}, 't', 'and what the hint says is enough') if $hint;
 }
-for my $pass ("tlv_anchor_moments(bag, (SELECT tlv_find_subspace(tlv_count_summary(bag), 40) FROM hint_docs)) FROM hint_docs",
-  "tlv_pair_moments(bag, (SELECT tlv_find_subspace(tlv_count_summary(bag), 1) FROM hint_docs)) FROM hint_docs",
-  "tlv_topic_products(bag, (SELECT tlv_simulate_lda_model(400, 80))) FROM hint_docs") {
-    like(run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $pass;")->{errors}, qr/ERROR:  53400: /, "$pass: too little memory");
+query($db, "CREATE TABLE hint_moments AS SELECT tlv_anchor_moments(bag, s) AS anchors, (SELECT tlv_topic_products(bag, (SELECT tlv_simulate_lda_model(400, 80))) FROM hint_docs) AS products
+    FROM hint_docs, (SELECT tlv_find_subspace(tlv_count_moments(bag), 20) AS s FROM hint_docs) q");
+for my $call ('tlv_fit_lda(anchors)', "tlv_fit_lda((SELECT tlv_count_moments(bag) FROM hint_docs), 5, method => 'recover')", 'count(t) FROM hint_moments h, tlv_topic_correlations(h.products) t') {
+    my $from = $call =~ /FROM hint_moments/ ? '' : 'FROM hint_moments';
+    like(run_sql($db, "SET tensorlv.work_mem = '64kB'; SELECT $call $from;")->{errors}, qr/ERROR:  53400: /, "$call: too little memory");
+    is(run_sql($db, "SELECT count(*) FROM (SELECT $call $from) q;")->{out}, '1', 'and with the usual memory it runs');
 }
 
 drop_database($db);
