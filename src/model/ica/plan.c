@@ -13,6 +13,8 @@
 #define MOST_STEPS 100
 /* Steps of a lesser ratio are those of a method that has come near, not of one that creeps. */
 #define MOST_SHRINK 0.2
+/* Where steps over the rows follow, the start need not be exact: far below what sampling turns. */
+#define START_TOLERANCE 1e-5
 
 typedef struct ica_plan
 {
@@ -181,6 +183,8 @@ ica_choose_refinement(tlv_context *ctx, ica_plan *plan)
 							 "The steps would fit the noise: use refine => 'none', or noise => "
 							 "false.");
 	}
+	if (plan->refine && plan->options.iterations != 0 && plan->options.fit.decompose.tolerance == 0)
+		plan->options.fit.decompose.tolerance = START_TOLERANCE;
 	return TLV_OK;
 }
 
