@@ -441,9 +441,16 @@ TlvPutMatch(FunctionCallInfo fcinfo, const tlv_match *match)
 TLV_FUNCTION(tlv_match_models)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
-	TlvWork *work = TlvWorkBegin("tensorlv match");
+	TlvWork *work;
 	tlv_match match;
 
+	if (TlvKind(&a) == &tlv_kind_tree)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("tlv_match is not defined for a model of kind tree"),
+						errdetail("A hidden variable is one by its place in the tree, and another "
+								  "tree has other variables."),
+						errhint("tlv_robinson_foulds(a, b) compares two trees.")));
+	work = TlvWorkBegin("tensorlv match");
 	work->ctx.arena.limit = SIZE_MAX; /* bounded by the models' own size */
 	TlvCheck(&work->ctx, tlv_model_match(&work->ctx, &a, &b, &match));
 	TlvPutMatch(fcinfo, &match);

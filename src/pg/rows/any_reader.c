@@ -14,6 +14,7 @@
 #include "server/query.h"
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/kind.h"
 
 static AnyRow *
 row_of(FunctionCallInfo fcinfo, int argument)
@@ -500,7 +501,10 @@ TlvAnyOpen(FunctionCallInfo fcinfo, int argument, const tlv_model *model, unsign
 	if (takes == 0)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("%s is not defined for a model of kind %s", what,
-							   TlvKind(&model->frame)->name)));
+							   TlvKind(&model->frame)->name),
+						TlvKind(&model->frame) == &tlv_kind_ica
+							? errhint("tlv_unmix(model, x) has the sources of a row.")
+							: 0));
 	switch (row->type.form)
 	{
 		case ANY_BAG:
