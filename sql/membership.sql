@@ -38,7 +38,7 @@ CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
 COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, integer, text, integer, integer, bigint, text, jsonb) IS
     'mixed membership of the rows of a query, which returns what tlv_lca takes: answers of persons, alleles of individuals (copies => 2: up to two rows for a variable); '
     'k null: by the likelihood of a tenth of the values; starts from moments and from clusters, the better one refined by Gibbs sampling in so many iterations (null: '
-    'as many as it takes); the other parameters are those of tlv_fit_gom';
+    'as many as it takes); methods partition, partition-pqp and partition-wnmf instead: nonnegative factors of groups of variables; the other parameters are those of tlv_fit_gom';
 
 CREATE FUNCTION tlv_missing(model tlv_model, x "any")
     RETURNS TABLE (variable integer, variable_name text, category bigint, category_name text, probability float8)

@@ -22,12 +22,18 @@ typedef struct MembershipArguments
 {
 	tlv_membership_plan_options plan; /* first */
 	int layout;
+	int method;
 } MembershipArguments;
 
 /* In the order of tlv_membership_criterion; whether it is refined. */
 static const char *const membership_criteria[] = {"held_out", "bic", NULL};
 static const char *const membership_layouts[] = {"long", "wide", NULL};
 static const char *const membership_refinements[] = {"auto", "none", NULL};
+
+/* Those of tlv_method, then partitions with each of tlv_nonnegative_method. */
+static const char *const membership_methods[] = {
+	"joint", "power", "als", "sgd", "partition", "partition-pqp", "partition-wnmf", NULL};
+#define FIRST_PARTITION 4
 
 #define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, plan.member)
 
@@ -43,7 +49,9 @@ static const TlvArgument membership_arguments[] = {
 	{"refine", TLV_ARGUMENT_CHOICE, MEMBERSHIP_OPTION(refine), .what = "refinement",
 	 .names = membership_refinements},
 	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
-	TLV_DECOMPOSE_ARGUMENTS(MembershipArguments, plan.fit.decompose, plan.fit.seed),
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, method), .what = "method",
+	 .names = membership_methods},
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, plan.fit.decompose, plan.fit.seed),
 	{NULL}};
 
 static MembershipArguments
@@ -53,6 +61,11 @@ read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
 	arguments.plan.fit.mixed = mixed;
+	arguments.plan.fit.partition = arguments.method >= FIRST_PARTITION;
+	if (arguments.plan.fit.partition)
+		arguments.plan.fit.solver = (tlv_nonnegative_method) (arguments.method - FIRST_PARTITION);
+	else
+		arguments.plan.fit.decompose.method = (tlv_method) arguments.method;
 	if (arguments.plan.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("copies = %zu is more than %d", arguments.plan.fit.copies,

@@ -78,6 +78,12 @@ SELECT fails(statement) FROM (VALUES
     ($$SELECT tlv_fit_tree(tlv_mixed_moments(v, x), 2) FROM beside$$), ($$SELECT tlv_expected_numbers(model, '{1}') FROM lca WHERE name = 'wide'$$),
     ($$SELECT tlv_expected_numbers(model, '{1}') FROM numbers$$)) q(statement);
 
+-- nonnegative factors of groups of variables
+SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp'), ('partition-wnmf')) q(method),
+    tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), tlv_gom('SELECT v FROM members', 3, method => method)) m;
+SELECT fails($$SELECT tlv_fit_gom(tlv_category_moments(v), 3, method => 'partition') FROM members$$);
+SELECT fails($$SELECT tlv_gom('SELECT v FROM members', 30, method => 'partition')$$);
+
 -- what is refused
 SELECT fails($$SELECT tlv_gom('SELECT * FROM alleles', 2)$$);
 SELECT fails($$SELECT tlv_lca('SELECT id, question, answer FROM long WHERE question < ''q03''', 2)$$);

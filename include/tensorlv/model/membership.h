@@ -26,6 +26,7 @@
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/plan.h"
 #include "tensorlv/num/decompose.h"
+#include "tensorlv/num/nonnegative.h"
 
 /* Most components; above this the explicit tensor is too large. */
 #define TLV_MEMBERSHIP_MOST_COMPONENTS 200
@@ -63,6 +64,11 @@ typedef struct tlv_membership_options
 	size_t copies; /* of every variable */
 	uint64_t seed;
 	tlv_decompose_options decompose;
+	/* Instead: nonnegative factors of disjoint groups of variables, restarts and steps of decompose
+	 * those of each; only of rows. */
+	bool partition;
+	tlv_nonnegative_method solver;
+	tlv_matching matching; /* of the partitions' components */
 } tlv_membership_options;
 
 /* ---- the stored form ---- */

@@ -184,6 +184,11 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	membership_moments second;
 	double *centre = NULL, *deviation = NULL;
 
+	if (options->partition)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "method partition needs rows");
+		return tlv_fail_hint(ctx, "Use tlv_gom(query, k, method => 'partition').");
+	}
 	TLV_TRY(open_tables(ctx, moments, options, &stored));
 	tables = stored;
 	if (stored.scalars > 0)

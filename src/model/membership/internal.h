@@ -195,6 +195,11 @@ extern tlv_status membership_decompose(tlv_context *ctx, const membership_moment
 extern tlv_status membership_scalar_means(tlv_context *ctx, const membership_moments *moments,
 										  double alpha0, const membership_fit *fit, double *means);
 
+/* Weights by which the components of fit->table add up to the means, of which the moments need be
+ * no more: scaled to alpha0. */
+extern tlv_status membership_find_weights(tlv_context *ctx, const membership_moments *moments,
+										  double alpha0, membership_fit *fit);
+
 /* ---- regress.c ---- */
 
 /*
@@ -205,6 +210,18 @@ extern tlv_status membership_scalar_means(tlv_context *ctx, const membership_mom
 extern tlv_status membership_start_of_anchors(tlv_context *ctx, membership_rows *rows,
 											  const tlv_membership_options *options, size_t k,
 											  membership_basis *basis, membership_fit *fit);
+
+/* ---- partition.c ---- */
+
+/*
+ * The same by partitions of the variables and nonnegative factors: the residual and the negative
+ * share are means over the partitions, the latter of their tensors' entries.
+ * Errors: TLV_NOT_IDENTIFIABLE where three groups of variables do not show k components each, and
+ * where components of two partitions do not match.
+ */
+extern tlv_status membership_start_of_partitions(tlv_context *ctx, membership_rows *rows,
+												 const tlv_membership_options *options, size_t k,
+												 membership_fit *fit);
 
 /* ---- fit.c ---- */
 

@@ -433,10 +433,9 @@ complete_tensor(tensor_work *work, const double *length, const membership_fit *f
 	}
 }
 
-/* Weights by which the components add up to the means. */
-static tlv_status
-find_weights(tlv_context *ctx, const membership_moments *moments, double alpha0,
-			 membership_fit *fit)
+tlv_status
+membership_find_weights(tlv_context *ctx, const membership_moments *moments, double alpha0,
+						membership_fit *fit)
 {
 	size_t k = fit->k, d = moments->categories;
 	size_t numbers = moments->offset[moments->p - moments->scalars];
@@ -494,7 +493,7 @@ decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_option
 	tlv_free(ctx, found.vectors);
 	tlv_free(ctx, length);
 	tlv_free(ctx, tensor);
-	return find_weights(ctx, work->moments, work->basis->alpha0, fit);
+	return membership_find_weights(ctx, work->moments, work->basis->alpha0, fit);
 }
 
 static void

@@ -333,6 +333,12 @@ start_moments(tlv_context *ctx, membership_rows *rows, const tlv_membership_opti
 	tlv_status status;
 
 	*found = false;
+	if (options->partition)
+	{
+		*found = true;
+		TLV_TRY(random_basis(ctx, rows, 2 * k, options->seed, basis));
+		return membership_start_of_partitions(ctx, rows, options, k, fit);
+	}
 	if (rows->categories > MANY_CATEGORIES)
 	{
 		status = membership_start_of_anchors(ctx, rows, options, k, basis, fit);
@@ -427,7 +433,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 {
 	const tlv_membership_options *options = training->options;
 	membership_rows view = trial_rows(rows);
-	int clusters = view.n < rows->n ? 1 : CLUSTER_STARTS;
+	int clusters = options->partition ? 0 : view.n < rows->n ? 1 : CLUSTER_STARTS;
 	size_t k = training->k;
 	membership_fit fit = {.k = k}, whole = {.k = k};
 	bool found;
@@ -440,7 +446,8 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		training->negative = fit.negative;
 		training->residual = fit.residual;
 		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
-		TLV_TRY(try_start(ctx, &view, options, "moments", MEMBERSHIP_PRIOR, &fit, training));
+		TLV_TRY(try_start(ctx, &view, options, options->partition ? "partition" : "moments",
+						  MEMBERSHIP_PRIOR, &fit, training));
 	}
 	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
@@ -452,7 +459,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		return TLV_OK;
 	TLV_TRY(try_priors(ctx, &view, training));
 	/* moments of all rows say more than a trial over some */
-	if (view.n < rows->n && strcmp(training->start, "moments") == 0)
+	if (view.n < rows->n && strcmp(training->start, "clusters") != 0)
 		training->fit = whole;
 	return TLV_OK;
 }

@@ -1,0 +1,521 @@
+/*
+ * nonnegative.c - nonnegative factors of third-order tensors (nonnegative.h).
+ *
+ * With X the factor of a mode and K the products of the other two, row by row, the model's part is
+ * |T - X K'|, quadratic in X with Q = K'K, the entry-wise product of the other factors' Gram
+ * matrices, and Z = T K.  The methods differ in the step from (Q, Z).  Factors lie row after row:
+ * k x d for the column-major products.
+ */
+#include "tensorlv/num/nonnegative.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/num/assert.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/optimize.h"
+#include "tensorlv/num/rng.h"
+
+/* Entries of a factor are at least this, for a tensor of entries up to 1. */
+#define LEAST_ENTRY 1e-12
+/* Added to both sides of a multiplicative step. */
+#define STEP_SHIFT 1e-10
+/* A Gram matrix of smaller eigenvalues has no shift. */
+#define SINGULAR 1e-12
+
+#define USUAL_RESTARTS		  4
+#define USUAL_SWEEPS		  300
+#define MULTIPLICATIVE_SWEEPS 1000
+#define USUAL_TOLERANCE		  1e-9
+
+typedef struct nonnegative_work
+{
+	const size_t *d;
+	size_t k, most; /* of d */
+	const tlv_nonnegative_options *options;
+	const double *tensor; /* entries up to 1 */
+	double *model;		  /* wnmf: where the tensor is not negative; else NULL */
+	double *positive;	  /* wnmf: the tensor with 0 for what is negative */
+	double *factor[3];	  /* d x k */
+	double *rows;		  /* d[0] d[1] x k */
+	double *z;			  /* most x k */
+	double *below;		  /* most x k: of wnmf the same of the model */
+	double *gram[3];	  /* k x k */
+	double *q;			  /* k x k */
+	double *copy;		  /* k x k */
+	double *values;		  /* k */
+	double norm;		  /* squared, of the tensor */
+} nonnegative_work;
+
+/* ---- products ---- */
+
+/* rows (d0 d1 x k): of every (x, y) the sums over z of T(x, y, z) c(z). */
+static tlv_status
+multiply_last(tlv_context *ctx, nonnegative_work *work, const double *tensor)
+{
+	size_t k = work->k;
+
+	return tlv_gemm(ctx, false, false, k, work->d[0] * work->d[1], work->d[2], 1, work->factor[2],
+					k, tensor, work->d[2], 0, work->rows, k);
+}
+
+/* z: of the first or second mode from multiply_last, of the third from the tensor. */
+static tlv_status
+multiply_others(tlv_context *ctx, nonnegative_work *work, const double *tensor, int mode, double *z)
+{
+	const size_t *d = work->d;
+	size_t k = work->k;
+
+	memset(z, 0, d[mode] * k * sizeof(double));
+	for (size_t x = 0; x < d[0]; x++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, x);
+		for (size_t y = 0; y < d[1]; y++)
+		{
+			double *row = work->rows + (x * d[1] + y) * k;
+			const double *a = work->factor[0] + x * k, *b = work->factor[1] + y * k;
+
+			for (size_t h = 0; h < k; h++)
+				if (mode == 0)
+					z[x * k + h] += row[h] * b[h];
+				else if (mode == 1)
+					z[y * k + h] += row[h] * a[h];
+				else
+					row[h] = a[h] * b[h];
+		}
+	}
+	if (mode < 2)
+		return TLV_OK;
+	return tlv_gemm(ctx, false, true, k, d[2], d[0] * d[1], 1, work->rows, k, tensor, d[2], 0, z,
+					k);
+}
+
+static tlv_status
+find_gram(tlv_context *ctx, nonnegative_work *work, int mode)
+{
+	return tlv_syrk(ctx, false, work->k, work->d[mode], 1, work->factor[mode], work->k, 0,
+					work->gram[mode], work->k, true);
+}
+
+/* The model where the tensor is not negative. */
+static tlv_status
+find_model(tlv_context *ctx, nonnegative_work *work)
+{
+	const size_t *d = work->d;
+	size_t k = work->k, all = d[0] * d[1] * d[2];
+
+	for (size_t x = 0; x < d[0]; x++)
+		for (size_t y = 0; y < d[1]; y++)
+			for (size_t h = 0; h < k; h++)
+				work->rows[(x * d[1] + y) * k + h] =
+					work->factor[0][x * k + h] * work->factor[1][y * k + h];
+	TLV_TRY(tlv_gemm(ctx, true, false, d[2], d[0] * d[1], k, 1, work->factor[2], k, work->rows, k,
+					 0, work->model, d[2]));
+	for (size_t i = 0; i < all; i++)
+		if (work->tensor[i] < 0)
+			work->model[i] = 0;
+	return TLV_OK;
+}
+
+/* ---- steps ---- */
+
+static void
+step_hals(nonnegative_work *work, int mode)
+{
+	size_t k = work->k;
+
+	for (size_t i = 0; i < work->d[mode]; i++)
+	{
+		double *x = work->factor[mode] + i * k;
+		const double *z = work->z + i * k;
+
+		for (size_t h = 0; h < k; h++)
+		{
+			double rest = z[h];
+
+			if (!(work->q[h * k + h] > 0))
+				continue;
+			for (size_t g = 0; g < k; g++)
+				rest -= x[g] * work->q[h * k + g];
+			x[h] = fmax(x[h] + rest / work->q[h * k + h], LEAST_ENTRY);
+		}
+	}
+}
+
+/* *least: the least eigenvalue of q; copy: its Cholesky factor's matrix, values: lengths of
+ * Q^-1/2 z of every row, in `below`. */
+static tlv_status
+find_shift(tlv_context *ctx, nonnegative_work *work, int mode, bool *shifted)
+{
+	size_t k = work->k, n = work->d[mode];
+	double trace = 0, least;
+
+	for (size_t h = 0; h < k; h++)
+		trace += work->q[h * k + h];
+	memcpy(work->copy, work->q, k * k * sizeof(double));
+	TLV_TRY(tlv_eigen_symmetric(ctx, k, work->copy, work->values));
+	least = work->values[k - 1];
+	*shifted = least > SINGULAR * trace / (double) k;
+	if (!*shifted)
+		return TLV_OK;
+	memcpy(work->copy, work->q, k * k * sizeof(double));
+	memcpy(work->below, work->z, n * k * sizeof(double));
+	TLV_TRY(tlv_solve_spd(ctx, k, n, work->copy, work->below));
+	for (size_t i = 0; i < n; i++)
+	{
+		double square = 0;
+
+		for (size_t h = 0; h < k; h++)
+			square += work->z[i * k + h] * work->below[i * k + h];
+		work->below[i * k] = sqrt(fmax(square, 0) / least);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+step_pqp(tlv_context *ctx, nonnegative_work *work, int mode)
+{
+	size_t k = work->k;
+	bool shifted;
+
+	TLV_TRY(find_shift(ctx, work, mode, &shifted));
+	for (size_t i = 0; i < work->d[mode]; i++)
+	{
+		double *x = work->factor[mode] + i * k;
+		const double *z = work->z + i * k;
+
+		for (size_t h = 0; h < k; h++)
+		{
+			double product = 0, shift = STEP_SHIFT;
+
+			if (shifted)
+				shift += fmax(work->below[i * k] * work->q[h * k + h] - fabs(z[h]), 0) / 2;
+			for (size_t g = 0; g < k; g++)
+				product += x[g] * work->q[h * k + g];
+			work->values[h] = x[h] * (fmax(z[h], 0) + shift) / (product + fmax(-z[h], 0) + shift);
+		}
+		memcpy(x, work->values, k * sizeof(double));
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+step_wnmf(tlv_context *ctx, nonnegative_work *work, int mode)
+{
+	size_t all = work->d[mode] * work->k;
+
+	TLV_TRY(find_model(ctx, work));
+	if (mode < 2)
+		TLV_TRY(multiply_last(ctx, work, work->model));
+	TLV_TRY(multiply_others(ctx, work, work->model, mode, work->below));
+	for (size_t i = 0; i < all; i++)
+		work->factor[mode][i] *= (work->z[i] + STEP_SHIFT) / (work->below[i] + STEP_SHIFT);
+	return TLV_OK;
+}
+
+/* ---- sweeps ---- */
+
+static tlv_status
+sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
+{
+	bool weighted = work->options->method == TLV_NONNEGATIVE_WNMF;
+	const double *tensor = weighted ? work->positive : work->tensor;
+	size_t k = work->k;
+
+	/* the rows of the first mode serve the second, unless something else needed their place */
+	if (mode == 0 || (mode == 1 && weighted))
+		TLV_TRY(multiply_last(ctx, work, tensor));
+	TLV_TRY(multiply_others(ctx, work, tensor, mode, work->z));
+	for (size_t i = 0; i < k * k; i++)
+		work->q[i] = work->gram[(mode + 1) % 3][i] * work->gram[(mode + 2) % 3][i];
+	if (weighted)
+		TLV_TRY(step_wnmf(ctx, work, mode));
+	else if (work->options->method == TLV_NONNEGATIVE_PQP)
+		TLV_TRY(step_pqp(ctx, work, mode));
+	else
+		step_hals(work, mode);
+	return find_gram(ctx, work, mode);
+}
+
+/* Squared distance of the model from what is not negative. */
+static tlv_status
+find_positive_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
+{
+	size_t all = work->d[0] * work->d[1] * work->d[2];
+
+	*residual = 0;
+	TLV_TRY(find_model(ctx, work));
+	for (size_t i = 0; i < all; i++)
+	{
+		double gap = work->positive[i] - work->model[i];
+
+		*residual += gap * gap;
+	}
+	return TLV_OK;
+}
+
+/* The same from all entries, after the third mode's step: z is of the other two as they are. */
+static tlv_status
+find_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
+{
+	size_t k = work->k;
+	double square = 0, along = 0;
+
+	if (work->options->method == TLV_NONNEGATIVE_WNMF)
+		return find_positive_residual(ctx, work, residual);
+	for (size_t i = 0; i < k * k; i++)
+		square += work->gram[0][i] * work->gram[1][i] * work->gram[2][i];
+	for (size_t i = 0; i < work->d[2] * k; i++)
+		along += work->z[i] * work->factor[2][i];
+	*residual = fmax(work->norm - 2 * along + square, 0);
+	return TLV_OK;
+}
+
+static tlv_status
+run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, double *residual)
+{
+	int sweeps = work->options->sweeps;
+	double tolerance = work->options->tolerance > 0 ? work->options->tolerance : USUAL_TOLERANCE;
+	double before = HUGE_VAL;
+
+	if (sweeps <= 0)
+		sweeps =
+			work->options->method == TLV_NONNEGATIVE_HALS ? USUAL_SWEEPS : MULTIPLICATIVE_SWEEPS;
+	for (int mode = 0; mode < 3; mode++)
+	{
+		for (size_t i = 0; i < work->d[mode] * work->k; i++)
+			work->factor[mode][i] = tlv_rng_uniform(rng);
+		TLV_TRY(find_gram(ctx, work, mode));
+	}
+	for (int sweep = 0; sweep < sweeps; sweep++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (int mode = 0; mode < 3; mode++)
+			TLV_TRY(sweep_mode(ctx, work, mode));
+		TLV_TRY(find_residual(ctx, work, residual));
+		if (before - *residual < tolerance * work->norm)
+			break;
+		before = *residual;
+	}
+	return TLV_OK;
+}
+
+/* Columns of length 1, the lengths in the weights, by decreasing weight. */
+static void
+take_factors(const nonnegative_work *work, double scale, int64_t *order, double *factors,
+			 double *weights)
+{
+	size_t k = work->k;
+	double *to = factors;
+
+	for (size_t h = 0; h < k; h++)
+	{
+		double weight = scale;
+
+		for (int mode = 0; mode < 3; mode++)
+			weight *= sqrt(fmax(work->gram[mode][h * k + h], 0));
+		work->values[h] = weight;
+	}
+	for (size_t h = 0; h < k; h++)
+	{
+		size_t at = h;
+
+		for (; at > 0 && work->values[order[at - 1]] < work->values[h]; at--)
+			order[at] = order[at - 1];
+		order[at] = (int64_t) h;
+	}
+	for (size_t h = 0; h < k; h++)
+		weights[h] = work->values[order[h]];
+	for (int mode = 0; mode < 3; mode++)
+		for (size_t i = 0; i < work->d[mode]; i++, to += k)
+			for (size_t h = 0; h < k; h++)
+			{
+				size_t from = (size_t) order[h];
+				double length = sqrt(work->gram[mode][from * k + from]);
+
+				to[h] = length > 0 ? work->factor[mode][i * k + from] / length : 0;
+			}
+}
+
+static tlv_status
+nonnegative_begin(tlv_context *ctx, const size_t d[3], size_t k, double scale, const double *tensor,
+				  nonnegative_work *work)
+{
+	size_t all = d[0] * d[1] * d[2];
+	double *own;
+
+	work->d = d;
+	work->k = k;
+	TLV_TRY_NEW(ctx, own, all);
+	for (size_t i = 0; i < all; i++)
+	{
+		own[i] = tensor[i] / scale;
+		if (own[i] > 0 || work->options->method != TLV_NONNEGATIVE_WNMF)
+			work->norm += own[i] * own[i];
+	}
+	work->tensor = own;
+	if (work->options->method == TLV_NONNEGATIVE_WNMF)
+	{
+		TLV_TRY_NEW(ctx, work->model, all);
+		TLV_TRY_NEW(ctx, work->positive, all);
+		for (size_t i = 0; i < all; i++)
+			work->positive[i] = fmax(own[i], 0);
+	}
+	for (int mode = 0; mode < 3; mode++)
+	{
+		work->most = d[mode] > work->most ? d[mode] : work->most;
+		TLV_TRY_NEW_ROWS(ctx, work->factor[mode], d[mode], k);
+		TLV_TRY_NEW_ROWS(ctx, work->gram[mode], k, k);
+	}
+	TLV_TRY_NEW_ROWS(ctx, work->rows, d[0] * d[1], k);
+	TLV_TRY_NEW_ROWS(ctx, work->z, work->most, k);
+	TLV_TRY_NEW_ROWS(ctx, work->below, work->most, k);
+	TLV_TRY_NEW_ROWS(ctx, work->q, k, k);
+	TLV_TRY_NEW_ROWS(ctx, work->copy, k, k);
+	TLV_TRY_NEW(ctx, work->values, k);
+	return TLV_OK;
+}
+
+static tlv_status
+check_tensor(tlv_context *ctx, const size_t d[3], size_t k, const double *tensor, double *largest)
+{
+	size_t all;
+
+	if (k == 0 || d[0] == 0 || d[1] == 0 || d[2] == 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu components of a tensor of %zu x %zu x %zu", k,
+						d[0], d[1], d[2]);
+	TLV_TRY(tlv_require_memory(ctx,
+							   8 * ((double) d[0] * (double) d[1] * ((double) d[2] + (double) k)),
+							   "a tensor's factors"));
+	all = d[0] * d[1] * d[2];
+	*largest = 0;
+	for (size_t i = 0; i < all; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (!isfinite(tensor[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "entry %zu of the tensor is %g", i + 1, tensor[i]);
+		*largest = fmax(*largest, fabs(tensor[i]));
+	}
+	return TLV_OK;
+}
+
+/* The best of all starts; *square: its squared residual. */
+static tlv_status
+run_starts(tlv_context *ctx, nonnegative_work *work, double scale, double *factors, double *weights,
+		   double *square)
+{
+	int restarts = work->options->restarts > 0 ? work->options->restarts : USUAL_RESTARTS;
+	int64_t *order;
+	tlv_rng rng;
+
+	*square = HUGE_VAL;
+	TLV_TRY_NEW(ctx, order, work->k);
+	tlv_rng_seed(&rng, work->options->seed);
+	for (int start = 0; start < restarts; start++)
+	{
+		double own = HUGE_VAL;
+
+		TLV_TRY(run_start(ctx, work, &rng, &own));
+		if (own >= *square)
+			continue;
+		*square = own;
+		take_factors(work, scale, order, factors, weights);
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_nonnegative_cp(tlv_context *ctx, const size_t d[3], size_t k, const double *tensor,
+				   const tlv_nonnegative_options *options, double *factors, double *weights,
+				   double *residual)
+{
+	nonnegative_work work = {.options = options};
+	double scale = 0, square = 0;
+	tlv_scratch scratch;
+	tlv_status status;
+
+	TLV_TRY(check_tensor(ctx, d, k, tensor, &scale));
+	*residual = 0;
+	memset(factors, 0, (d[0] + d[1] + d[2]) * k * sizeof(double));
+	memset(weights, 0, k * sizeof(double));
+	if (scale == 0)
+		return TLV_OK;
+	tlv_scratch_begin(ctx, &scratch);
+	status = nonnegative_begin(ctx, d, k, scale, tensor, &work);
+	if (status == TLV_OK && work.norm > 0)
+		status = run_starts(ctx, &work, scale, factors, weights, &square);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	*residual = work.norm > 0 ? sqrt(square / work.norm) : 0;
+	return TLV_OK;
+}
+
+/* ---- matching ---- */
+
+/* cosine (k x k, column-major): of column t of b with column s of a at s k + t. */
+static tlv_status
+find_cosines(tlv_context *ctx, size_t n, size_t k, const double *a, const double *b, double *cosine)
+{
+	double *length;
+
+	TLV_TRY_NEW0_ROWS(ctx, length, k, 2);
+	for (size_t i = 0; i < n; i++)
+		for (size_t h = 0; h < k; h++)
+		{
+			length[h] += a[i * k + h] * a[i * k + h];
+			length[k + h] += b[i * k + h] * b[i * k + h];
+		}
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, n, 1, b, k, a, k, 0, cosine, k));
+	for (size_t s = 0; s < k; s++)
+		for (size_t t = 0; t < k; t++)
+		{
+			double scale = sqrt(length[s]) * sqrt(length[k + t]);
+
+			cosine[s * k + t] = scale > 0 ? cosine[s * k + t] / scale : 0;
+		}
+	tlv_free(ctx, length);
+	return TLV_OK;
+}
+
+static void
+take_largest(size_t k, const double *matrix, int64_t *partner)
+{
+	for (size_t s = 0; s < k; s++)
+	{
+		partner[s] = 0;
+		for (size_t t = 1; t < k; t++)
+			if (matrix[s * k + t] > matrix[s * k + (size_t) partner[s]])
+				partner[s] = (int64_t) t;
+	}
+}
+
+tlv_status
+tlv_match_columns(tlv_context *ctx, size_t n, size_t k, const double *a, const double *b,
+				  tlv_matching matching, int64_t *partner, bool *valid)
+{
+	double *cosine, total;
+	bool *taken;
+
+	TLV_TRY_NEW_ROWS(ctx, cosine, k, k);
+	TLV_TRY_NEW0(ctx, taken, k);
+	TLV_TRY(find_cosines(ctx, n, k, a, b, cosine));
+	if (matching == TLV_MATCH_PROCRUSTES)
+		TLV_TRY(tlv_polar(ctx, k, cosine));
+	if (matching == TLV_MATCH_ASSIGNMENT)
+	{
+		for (size_t i = 0; i < k * k; i++)
+			cosine[i] = 1 - cosine[i];
+		TLV_TRY(tlv_assignment(ctx, k, k, cosine, partner, &total));
+	}
+	else
+		take_largest(k, cosine, partner);
+	*valid = true;
+	for (size_t s = 0; s < k; s++)
+	{
+		*valid = *valid && !taken[partner[s]];
+		taken[partner[s]] = true;
+	}
+	tlv_free(ctx, taken);
+	tlv_free(ctx, cosine);
+	return TLV_OK;
+}

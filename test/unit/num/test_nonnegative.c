@@ -1,0 +1,246 @@
+/*
+ * test_nonnegative.c - nonnegative factors of tensors, and the matching of columns.
+ */
+#include "assertions.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/nonnegative.h"
+
+static tlv_context ctx;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+#define SWEEPS 3000
+
+static const size_t shape[3] = {6, 5, 7};
+#define ALL	 (6 * 5 * 7)
+#define ROWS (6 + 5 + 7)
+
+static void
+draw_factors(uint64_t seed, size_t k, double *factors)
+{
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	for (size_t i = 0; i < ROWS * k; i++)
+	{
+		double x = tlv_rng_uniform(&rng);
+
+		factors[i] = x < 0.3 ? 0 : x;
+	}
+}
+
+static void
+multiply(size_t k, const double *factors, const double *weights, double *tensor)
+{
+	const double *a = factors, *b = a + shape[0] * k, *c = b + shape[1] * k;
+
+	for (size_t i = 0; i < ALL; i++)
+	{
+		size_t x = i / shape[2] / shape[1], y = i / shape[2] % shape[1], z = i % shape[2];
+
+		tensor[i] = 0;
+		for (size_t h = 0; h < k; h++)
+			tensor[i] +=
+				(weights == NULL ? 1 : weights[h]) * a[x * k + h] * b[y * k + h] * c[z * k + h];
+	}
+}
+
+static void
+test_recovers_factors(void **state)
+{
+	const char *names[] = {"hals", "pqp", "wnmf"};
+	double factors[ROWS * 3], found[ROWS * 3], weights[3], tensor[ALL], model[ALL], residual;
+
+	(void) state;
+	draw_factors(1, 3, factors);
+	multiply(3, factors, NULL, tensor);
+	for (int method = 0; method < 3; method++)
+	{
+		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method,
+										   .sweeps = SWEEPS,
+										   .tolerance = 1e-14,
+										   .seed = 1};
+		double largest = 0;
+		int64_t partner[3];
+		bool valid;
+
+		assert_ok(tlv_nonnegative_cp(&ctx, shape, 3, tensor, &options, found, weights, &residual));
+		multiply(3, found, weights, model);
+		for (size_t i = 0; i < ALL; i++)
+			largest = fmax(largest, fabs(model[i] - tensor[i]));
+		printf("%s: residual %.2e, largest gap %.2e\n", names[method], residual, largest);
+		assert_true(residual < 0.01);
+		assert_true(largest < 0.02);
+		for (size_t i = 0; i < ROWS * 3; i++)
+			assert_true(found[i] >= 0);
+		assert_true(weights[0] >= weights[1] && weights[1] >= weights[2]);
+		assert_ok(tlv_match_columns(&ctx, shape[0], 3, factors, found, TLV_MATCH_ASSIGNMENT,
+									partner, &valid));
+		for (size_t s = 0; s < 3; s++)
+		{
+			double ab = 0, aa = 0;
+
+			for (size_t i = 0; i < shape[0]; i++)
+			{
+				ab += factors[i * 3 + s] * found[i * 3 + (size_t) partner[s]];
+				aa += factors[i * 3 + s] * factors[i * 3 + s];
+			}
+			assert_true(ab / sqrt(aa) > 0.999);
+		}
+	}
+}
+
+/* With noise there are negative entries; all methods come near the truth. */
+static void
+test_negative_entries(void **state)
+{
+	double factors[ROWS * 2], found[ROWS * 2], weights[2], tensor[ALL], noisy[ALL], model[ALL];
+	tlv_rng rng;
+
+	(void) state;
+	draw_factors(2, 2, factors);
+	multiply(2, factors, NULL, tensor);
+	tlv_rng_seed(&rng, 3);
+	for (size_t i = 0; i < ALL; i++)
+		noisy[i] = tensor[i] + 0.05 * tlv_rng_normal(&rng);
+	for (int method = 0; method < 3; method++)
+	{
+		tlv_nonnegative_options options = {.method = (tlv_nonnegative_method) method, .seed = 1};
+		double residual, error = 0, norm = 0;
+
+		assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, noisy, &options, found, weights, &residual));
+		multiply(2, found, weights, model);
+		for (size_t i = 0; i < ALL; i++)
+		{
+			error += (model[i] - tensor[i]) * (model[i] - tensor[i]);
+			norm += tensor[i] * tensor[i];
+		}
+		printf("method %d: residual %.4f, from the truth %.4f\n", method, residual,
+			   sqrt(error / norm));
+		assert_true(sqrt(error / norm) < 0.12);
+	}
+}
+
+/* A positive tensor of rank 2 whose factors are unique, and one entry of them negative: the nearest
+ * factors without one leave a residual. */
+static void
+test_no_nonnegative_factors(void **state)
+{
+	const size_t two[3] = {2, 2, 2};
+	const double a[2][2] = {{1, 1}, {1, 0}}, b[2][2] = {{2, -1}, {2, 1}};
+	double tensor[8], factors[12], weights[2], residual;
+	tlv_nonnegative_options options = {.sweeps = SWEEPS, .seed = 1};
+
+	(void) state;
+	for (size_t i = 0; i < 8; i++)
+	{
+		tensor[i] = 0;
+		for (size_t h = 0; h < 2; h++)
+			tensor[i] += a[i / 4][h] * b[i / 2 % 2][h] * a[i % 2][h];
+		assert_true(tensor[i] > 0);
+	}
+	assert_ok(tlv_nonnegative_cp(&ctx, two, 2, tensor, &options, factors, weights, &residual));
+	printf("residual %.4f\n", residual);
+	assert_true(residual > 0.01 && residual < 0.3);
+}
+
+static void
+test_scale(void **state)
+{
+	double factors[ROWS * 2], tensor[ALL], one[ROWS * 2], two[ROWS * 2], w[2], v[2], residual;
+	tlv_nonnegative_options options = {.seed = 5};
+
+	(void) state;
+	draw_factors(4, 2, factors);
+	multiply(2, factors, NULL, tensor);
+	assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, tensor, &options, one, w, &residual));
+	for (size_t i = 0; i < ALL; i++)
+		tensor[i] *= 1024;
+	assert_ok(tlv_nonnegative_cp(&ctx, shape, 2, tensor, &options, two, v, &residual));
+	assert_memory_equal(one, two, sizeof(one));
+	assert_true(v[0] == 1024 * w[0] && v[1] == 1024 * w[1]);
+}
+
+static void
+test_bad_tensors(void **state)
+{
+	double tensor[ALL] = {0}, factors[ROWS], weights[1], residual;
+	const size_t empty[3] = {2, 0, 2};
+	tlv_nonnegative_options options = {.seed = 1};
+
+	(void) state;
+	assert_ok(tlv_nonnegative_cp(&ctx, shape, 1, tensor, &options, factors, weights, &residual));
+	assert_true(weights[0] == 0 && residual == 0);
+	for (size_t i = 0; i < ALL; i++)
+		tensor[i] = -1; /* the nearest is none */
+	for (int method = 0; method < 3; method++)
+	{
+		options.method = (tlv_nonnegative_method) method;
+		assert_ok(
+			tlv_nonnegative_cp(&ctx, shape, 1, tensor, &options, factors, weights, &residual));
+		printf("method %d: weight %.2e of a tensor of -1\n", method, weights[0]);
+		assert_true(weights[0] < 0.1);
+	}
+	tensor[3] = NAN;
+	assert_fails(tlv_nonnegative_cp(&ctx, shape, 1, tensor, &options, factors, weights, &residual),
+				 TLV_BAD_DATA, "entry 4 of the tensor is nan");
+	assert_fails(tlv_nonnegative_cp(&ctx, shape, 0, tensor, &options, factors, weights, &residual),
+				 TLV_BAD_PARAMETER, "0 components");
+	assert_fails(tlv_nonnegative_cp(&ctx, empty, 1, tensor, &options, factors, weights, &residual),
+				 TLV_BAD_PARAMETER, "2 x 0 x 2");
+}
+
+/* A case in which the nearest orthogonal matrix gives a permutation, and not the best one. */
+static void
+test_matching(void **state)
+{
+	const double r[12] = {.029, .042, .995, .997, .950, 0, .038, .309, .056, .056, .033, .084};
+	const double q[12] = {.041, .284, .122, .068, .890, .908, .997, .356, .377, .010, .018, .138};
+	const int64_t rotated[3] = {2, 0, 1}, best[3] = {2, 1, 0};
+	int64_t partner[3];
+	bool valid;
+
+	(void) state;
+	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_PROCRUSTES, partner, &valid));
+	assert_true(valid);
+	assert_memory_equal(partner, rotated, sizeof(rotated));
+	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_ASSIGNMENT, partner, &valid));
+	assert_true(valid);
+	assert_memory_equal(partner, best, sizeof(best));
+	assert_ok(tlv_match_columns(&ctx, 4, 3, r, r, TLV_MATCH_ANGLE, partner, &valid));
+	assert_true(valid);
+	for (int64_t s = 0; s < 3; s++)
+		assert_int_equal(partner[s], s);
+	/* two columns with one nearest */
+	assert_ok(tlv_match_columns(&ctx, 4, 3, r, q, TLV_MATCH_ANGLE, partner, &valid));
+	printf("angle: %d %d %d\n", (int) partner[0], (int) partner[1], (int) partner[2]);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_recovers_factors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_negative_entries, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_nonnegative_factors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scale, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bad_tensors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_matching, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
