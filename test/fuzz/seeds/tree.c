@@ -68,6 +68,9 @@ SEEDS(tree)
 	static const char *const names[] = {"tree-full", "tree-bare", "tree-plain", "tree-gaussian",
 										"tree-vectors"};
 	static const int64_t column[6] = {0, 1, 1, 2, 2, 3};
+	static const int64_t ends[13] = {0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30};
+	static const tlv_names categories = {
+		.n = 12, .offsets = ends, .text = "noyesnoyesnoyesnoyesnoyesnoyes"};
 
 	for (size_t form = 0; form < 5; form++)
 	{
@@ -82,6 +85,7 @@ SEEDS(tree)
 		{
 			options.fit.names = "a\nb\nc\nd\ne\nf\n";
 			options.fit.names_length = 12;
+			options.fit.categories = &categories;
 		}
 		if (form == 4)
 			options.distance = (tlv_tree_distance_options){

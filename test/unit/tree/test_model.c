@@ -5,6 +5,7 @@
 #include "assertions.h"
 #include "tree_fixture.h"
 #include "infer.h"
+#include "tensorlv/model/dimension_names.h"
 
 /* Hidden 6 (of 0, 1, and 7), hidden 7 (of 2 and the observed inner node 3, behind which 4 is);
  * 5 stands alone. */
@@ -368,6 +369,79 @@ test_bytes(void **state)
 	}
 }
 
+/* Names of the categories: they pass through writing, steps and checks, and must be of all. */
+static void
+test_category_names(void **state)
+{
+	/* 6 variables of 2 states */
+	static const int64_t ends[13] = {0, 2, 5, 7, 10, 12, 15, 17, 20, 22, 25, 27, 30};
+	static const char *const wrong[] = {"category_offsets", "category_names"};
+	tlv_frame frame = small_model(2, 2), named;
+	tlv_frame statistics = statistics_of(frame, SMALL_P, 50, drawn_codes(frame, 50, 0));
+	tlv_diagnostics diagnostics = {0};
+	tlv_tree_parts parts;
+	tlv_code_names names;
+	void *image;
+	size_t size;
+
+	(void) state;
+	tlv_tree_read(&frame, &parts);
+	parts.category_offsets = ends;
+	parts.category_ends = 13;
+	parts.category_names = "noyesnoyesnoyesnoyesnoyesnoyes";
+	parts.category_bytes = 30;
+	parts.diagnostics = &diagnostics;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	named = checked(TLV_FRAME_MODEL, image, size);
+	statistics = statistics_of(named, SMALL_P, 50, drawn_codes(named, 50, 0));
+	assert_ok(
+		tlv_kind_tree.model->update(&ctx, &named, &statistics, &tlv_whole_step, &image, &size));
+	named = checked(TLV_FRAME_MODEL, image, size);
+	tlv_kind_tree.model->code_names(&named, &names);
+	assert_int_equal(names.variables, SMALL_P);
+	assert_int_equal(tlv_code_called(&names, 5, 10, (tlv_text){"yes", 3}), 1);
+	assert_int_equal(tlv_code_called(&names, 5, 10, (tlv_text){"ye", 2}), -1);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(refused_with(named, wrong[i], 3, 0));
+	assert_true(refused_with(named, "states", 2, 5e-324)); /* 1: other categories */
+	parts.category_ends = 12;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	assert_int_not_equal(
+		tlv_kind_validate(&ctx, image, size, TLV_FRAME_MODEL, &named, &(const tlv_kind *){NULL}),
+		TLV_OK);
+}
+
+/* The names of a row's values, where they are a tree's: of single columns in their order. */
+static void
+test_value_names(void **state)
+{
+	tlv_frame frame = small_model(2, 2);
+	tlv_diagnostics diagnostics = {0};
+	tlv_tree_parts parts;
+	tlv_value_names names;
+	tlv_text name;
+	void *image;
+	size_t size, n = 0;
+
+	(void) state;
+	assert_int_equal(tlv_value_names_of(&frame).n, 0);
+	tlv_tree_read(&frame, &parts);
+	parts.names = "a\nbb\nc\nd\ne\nf g\n";
+	parts.names_length = strlen(parts.names);
+	parts.diagnostics = &diagnostics;
+	assert_ok(tlv_tree_write(&ctx, &parts, &image, &size));
+	frame = checked(TLV_FRAME_MODEL, image, size);
+	names = tlv_value_names_of(&frame);
+	while (tlv_value_names_next(&names, &name))
+	{
+		n++;
+		if (n == 2)
+			assert_memory_equal(name.bytes, "bb", name.length);
+	}
+	assert_int_equal(n, SMALL_P);
+	assert_memory_equal(name.bytes, "f g", 3);
+}
+
 static void
 test_names(void **state)
 {
@@ -413,6 +487,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frames, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_category_names, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_value_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names, setup, teardown),
 	};
 
