@@ -87,7 +87,8 @@ COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
 CREATE FUNCTION tlv_tree_parameters(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_state bigint, parent_state_name text, child_state bigint, child_state_name text, probability float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_parameters_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;
-COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS 'probabilities of a child''s states given its parent''s; of a root, which has no parent, its distribution; states are the categories of the rows, hidden ones numbers from 0';
+COMMENT ON FUNCTION tlv_tree_parameters(tlv_model) IS 'probabilities of a child''s states given its parent''s; of a root, which has no parent, its distribution; '
+    'states are the categories of the rows, hidden ones numbers from 0';
 CREATE FUNCTION tlv_tree_coefficients(model tlv_model)
     RETURNS TABLE (parent text, child text, parent_dimension integer, child_dimension integer, coefficient float8, noise float8)
     AS 'MODULE_PATHNAME', 'tlv_tree_coefficients_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 1000;

@@ -437,7 +437,8 @@ SQL
 is(query($prepared, <<'SQL'), '0', 'what the extension is made of is its own or the server\'s');
 WITH e AS (SELECT oid FROM pg_extension WHERE extname = 'tensorlv'),
   member AS (SELECT objid FROM pg_depend, e WHERE refclassid = 'pg_extension'::regclass AND refobjid = e.oid AND deptype = 'e' AND classid = 'pg_proc'::regclass),
-  used AS (SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn])::oid AS f FROM pg_aggregate WHERE aggfnoid IN (SELECT objid FROM member)
+  used AS (SELECT unnest(ARRAY[aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn])::oid AS f
+      FROM pg_aggregate WHERE aggfnoid IN (SELECT objid FROM member)
     UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend])::oid FROM pg_type WHERE typname LIKE 'tlv\_%'
     UNION SELECT unnest(ARRAY[oprcode, oprrest, oprjoin])::oid FROM pg_operator WHERE oprcode IN (SELECT objid FROM member)
     UNION SELECT amproc FROM pg_amproc WHERE amproclefttype IN (SELECT oid FROM pg_type WHERE typname LIKE 'tlv\_%'))
