@@ -131,7 +131,7 @@ SELECT tlv_infer(g, ARRAY[1, 2]) = tlv_infer(g, ARRAY[1, 2]::float8[]) AS infer,
 SELECT q AS query, pg_temp.outcome(q) AS outcome FROM unnest(ARRAY[
   'SELECT tlv_info(tlv_statistics(ARRAY[1, 2], h))->''sequences'' FROM cat_model',
   'SELECT tlv_info(tlv_statistics(ARRAY[1, NULL], g))->''nulls'' FROM cat_model',
-  'SELECT tlv_infer(g, ARRAY[1, NULL]) FROM cat_model',
+  'SELECT tlv_assign(g, ARRAY[1, NULL]) FROM cat_model',
   'SELECT tlv_log_likelihood(h, ARRAY[1, NULL]) FROM cat_model']) q;
 -- damaged images
 WITH good AS (SELECT tlv_category_moments(v)::text AS t FROM cat_rows WHERE id < 10)

@@ -107,3 +107,4 @@ SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, share =>
 SELECT pg_temp.outcome('SELECT count(*) FROM tlv_simulate_crowd(10, 10, low => .5, high => .2)') AS skill;
 DROP TABLE crowd_models, crowd_rows, crowd_names, crowd_truth, crowd_types;
 DROP TYPE crowd_label;
+SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT'')') AS no_columns;

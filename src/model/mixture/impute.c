@@ -219,9 +219,9 @@ tlv_mixture_infer_given(tlv_context *ctx, const tlv_mixture *mixture, const doub
 		TLV_TRY(expect_missing(ctx, mixture, j, x, &given));
 	}
 	TLV_TRY(shares_of_densities(ctx, mixture->k, given.density, log_likelihood));
-	*log_likelihood -= (double) given.n / 2 * log(2 * M_PI);
+	*log_likelihood = given.n == 0 ? 0 : *log_likelihood - (double) given.n / 2 * log(2 * M_PI);
 	for (size_t j = 0; j < mixture->k; j++)
-		shares[j] = given.density[j];
+		shares[j] = given.n == 0 ? mixture->weights[j] : given.density[j];
 	free_given(ctx, &given);
 	return TLV_OK;
 }

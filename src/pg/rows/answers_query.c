@@ -29,8 +29,10 @@ read_ids(TlvSource *rows, const char *const *names, const char *what, const char
 
 	while (names[n] != NULL)
 		n++;
-	for (int i = 0; i < desc->natts; i++)
-		if (desc->natts != n || !OidIsValid(id_type(desc, i)))
+	if (desc->natts != n) /* or none at all */
+		TlvRefuseColumns(desc, what, hint);
+	for (int i = 0; i < n; i++)
+		if (!OidIsValid(id_type(desc, i)))
 			TlvRefuseColumns(desc, what, hint);
 	for (int i = 0; i < n; i++)
 	{

@@ -4,4 +4,5 @@ INSERT INTO queries VALUES ('SELECT x FROM survey'), ('SELECT id, ''q'' || j, x[
 INSERT INTO models SELECT tlv_lca('SELECT x FROM survey', 2) UNION ALL SELECT tlv_gom('SELECT x FROM mixed', 2) UNION ALL
   SELECT tlv_lca('SELECT id, ''q'' || j, x[j]::text FROM survey, generate_series(1, 5) j', 2) UNION ALL SELECT tlv_simulate_gom_model(4, 2);
 INSERT INTO moments SELECT tlv_category_moments(x) FROM mixed UNION ALL SELECT tlv_statistics(x, (SELECT tlv_lca('SELECT x FROM survey', 2))) FROM survey UNION ALL
-  SELECT tlv_statistics(x, (SELECT tlv_gom('SELECT x FROM mixed', 2))) FROM mixed UNION ALL SELECT tlv_row_sample(x, 50, 1) FROM survey;
+  SELECT tlv_statistics(x, (SELECT tlv_gom('SELECT x FROM mixed', 2))) FROM mixed UNION ALL SELECT tlv_row_sample(x, 50, 1) FROM survey UNION ALL
+  SELECT tlv_mixed_moments(x, ARRAY[id % 3, x[1] + 0.5]::float8[]) FROM mixed;
