@@ -50,9 +50,9 @@ typedef struct partition_work
 	size_t anchored; /* of these, anchors */
 	size_t each;	 /* new variables of a mode and a partition */
 	size_t parts;
-	double *weight;	 /* p: of a value, one over how often the variable is there and its copies */
-	int8_t *mode_of; /* p: of the current partition, -1: none */
-	size_t *place;	 /* p: categories before the variable in its mode */
+	double *weight; /* p: of a value, one over how often the variable is there and its copies */
+	int *mode_of;	/* p: of the current partition, -1: none */
+	size_t *place;	/* p: categories before the variable in its mode */
 	partition_mode mode[MODES];
 	partition_value *value[MODES]; /* slots */
 	double *reference;			   /* anchor categories x k: of the first partition */
@@ -167,7 +167,7 @@ fill_modes(partition_work *work, size_t part)
 		{
 			size_t j = mode->variable[i];
 
-			work->mode_of[j] = (int8_t) m;
+			work->mode_of[j] = m;
 			work->place[j] = mode->first[i];
 			mode->first[i + 1] = mode->first[i] + (size_t) work->rows->states[j];
 		}

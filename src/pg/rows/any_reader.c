@@ -385,15 +385,15 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	AnyCode *values;
 
 	record_match(call);
-	values = palloc(Max(record->d, 1) * sizeof(AnyCode));
+	values = palloc0(Max(record->d, 1) * sizeof(AnyCode));
 	for (size_t i = 0; i < record->d; i++)
 	{
 		int column = record->order != NULL ? record->order[i] : (int) i;
 
-		values[i] =
-			TlvAnyColumnIsNull(record, column)
-				? (AnyCode){.missing = true}
-				: TlvAnyCodeOf(&record->type[column], record->values[record->columns[column]]);
+		values[i].missing = TlvAnyColumnIsNull(record, column);
+		if (!values[i].missing)
+			values[i] =
+				TlvAnyCodeOf(&record->type[column], record->values[record->columns[column]]);
 	}
 	TlvAnyOpenCodes(call, names, record->d, values);
 }

@@ -110,7 +110,7 @@ wrong_numbers(int sets, size_t n, tlv_membership_simulation drawn_from)
 		tlv_membership_parts parts;
 		tlv_frame model;
 
-		drawn_from.seed = (uint64_t) (300 + set);
+		drawn_from.seed = 300 + (uint64_t) set;
 		(void) draw_members(n, drawn_from);
 		model = plan_model(&passes, make(&passes, &options));
 		tlv_membership_read(&model, &parts);
