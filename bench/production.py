@@ -92,6 +92,7 @@ def embeddings_memory():
 
 def fit_cost(name, sql):
     s = Session(max_parallel_workers_per_gather=0)   # a process of its own: the memory of another fit is not counted
+    s.query('SELECT FROM tlv_build_info()')  # settings are known once the library is loaded
     limit = s.value("SELECT boot_val FROM pg_settings WHERE name = 'tensorlv.work_mem'")
     s.query(f'SET tensorlv.work_mem = {limit}')
     cost = s.cost(sql)[1]
