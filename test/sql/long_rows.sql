@@ -50,6 +50,16 @@ FROM models, tlv_tree_posterior(model, ROW('{q1,q2,q4,q5,q6}'::text[], '{never,o
 SELECT (tlv_impute(model, ROW('{1,2,4,5,6}'::int[], '{6,6,6,6,6}'::int[])))[3] BETWEEN 4 AND 6 AS high,
   (tlv_impute(model, ROW('{1,2,4,5,6}'::int[], '{1,1,1,1,1}'::int[])))[3] BETWEEN 1 AND 3 AS low, tlv_impute(model, ARRAY[1, 2, 3, 4, 5, 6]) AS nothing_missing FROM models WHERE name = 'scale';
 
+-- a variable that nobody has answered stands alone, long and wide, and does not change the others
+SELECT count(*) AS nodes, count(*) FILTER (WHERE node = 'q9' AND states = 1) AS alone
+FROM tlv_tree_nodes(tlv_tree('SELECT id, question, said FROM answers UNION ALL SELECT id, ''q9'', NULL FROM answers WHERE number = 1', 2));
+SELECT string_agg(node || ' ' || states, ', ' ORDER BY variable) AS nodes
+FROM tlv_tree_nodes(tlv_tree('SELECT a.said, NULL::text AS nothing, NULL::int AS zero, b.yes, c.mood FROM answers a JOIN answers b USING (id) JOIN answers c USING (id)
+  WHERE a.number = 1 AND b.number = 2 AND c.number = 3', 2, layout => 'wide')) WHERE NOT is_hidden;
+SELECT max(abs(a.probability - b.probability)) < 1e-12 AS same FROM models, tlv_tree_parameters(model) a JOIN
+  tlv_tree_parameters(tlv_tree('SELECT id, question, said FROM answers UNION ALL SELECT id, ''q9'', NULL FROM answers WHERE number = 1', 2)) b
+  USING (parent, child, parent_state, child_state_name) WHERE name = 'said';
+
 -- 2. a long row is the array, in whatever order its pairs come, of every model that has names for its variables
 INSERT INTO models VALUES ('classes', tlv_lca('SELECT id, question, said FROM answers', 2)), ('mixed', tlv_gom('SELECT id, question, said FROM answers', 2)),
   ('numbers', tlv_tree('SELECT id, question, scale + 0.5 FROM answers', 1)), ('points', tlv_gmm('SELECT a.scale AS x, b.scale + sin(id) AS y FROM answers a JOIN answers b USING (id)

@@ -39,6 +39,8 @@ typedef struct TlvSurvey
 {
 	tlv_names categories; /* n = 0: they have none */
 	const int64_t *states;
+	bool unanswered; /* asked for: variables that no row has a category of count, too, with an empty
+					  * one */
 } TlvSurvey;
 
 /* Texts, whole numbers, booleans, enumerations. */

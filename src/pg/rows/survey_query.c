@@ -127,17 +127,25 @@ take_variable(SurveyList *list, Datum variable)
 	list->states[list->variables - 1] = 0;
 }
 
+/* A variable that nobody has answered comes with a category that is NULL: it gets an empty one. */
 static void
 take_answer(void *argument, TupleTableSlot *slot)
 {
 	SurveyList *list = argument;
 	MemoryContext before = MemoryContextSwitchTo(list->mcxt);
-	Datum variable = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
-	Datum category = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[1]));
-	int length = (int) VARSIZE_ANY_EXHDR(DatumGetPointer(category));
+	Datum variable = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0])), category;
 	int64_t *states;
+	int length;
 
 	take_variable(list, variable);
+	if (slot->tts_isnull[1] && list->states[list->variables - 1] > 0)
+	{
+		MemoryContextSwitchTo(before);
+		return;
+	}
+	category = slot->tts_isnull[1] ? PointerGetDatum(cstring_to_text(""))
+								   : PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[1]));
+	length = (int) VARSIZE_ANY_EXHDR(DatumGetPointer(category));
 	if (length > TLV_LABEL_MOST)
 		refuse_long(variable_name(list, variable), length);
 	states = &list->states[list->variables - 1];
@@ -160,7 +168,7 @@ take_answer(void *argument, TupleTableSlot *slot)
 /* Numbers in their order, texts as bytes. */
 static SurveyList *
 collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
-				bool text_categories)
+				bool text_categories, bool unanswered)
 {
 	SurveyList *list = palloc0(sizeof(SurveyList));
 	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
@@ -182,9 +190,10 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 		&statement.sql,
 		"SELECT variable::pg_catalog.text, category::pg_catalog.text FROM (SELECT "
 		"DISTINCT variable%s AS variable, number, category%s AS category FROM %s WHERE "
-		"r IS DISTINCT FROM NULL AND variable IS NOT NULL AND category IS NOT NULL) "
+		"r IS DISTINCT FROM NULL AND variable IS NOT NULL%s) "
 		"AS d ORDER BY d.variable, d.number, d.category",
-		text_variables ? as_text : "", text_categories ? as_text : "", from);
+		text_variables ? as_text : "", text_categories ? as_text : "", from,
+		unanswered ? "" : " AND category IS NOT NULL");
 	TlvDriverReport(rows->driver, "collecting the categories");
 	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_answer, list);
 	return list;
@@ -295,7 +304,7 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc)
 }
 
 static SurveyList *
-collect_columns(TlvSource *rows)
+collect_columns(TlvSource *rows, bool unanswered)
 {
 	TupleDesc desc = rows->query->desc;
 
@@ -304,13 +313,13 @@ collect_columns(TlvSource *rows)
 	TlvRequireVariables(rows->query);
 	for (int i = 0; i < desc->natts; i++)
 		refuse_column(desc, i);
-	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true);
+	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, unanswered);
 }
 
 /* ---- either ---- */
 
 static SurveyList *
-collect_rows(TlvSource *rows, int variable)
+collect_rows(TlvSource *rows, int variable, bool unanswered)
 {
 	TupleDesc desc = rows->query->desc;
 	bool text = is_text(TupleDescAttr(desc, 2)->atttypid);
@@ -319,7 +328,8 @@ collect_rows(TlvSource *rows, int variable)
 						   psprintf("(SELECT q.*, NULL::pg_catalog.int8 AS number FROM %s "
 									"AS q(%s, category)) AS q",
 									TLV_QUERY_ROWS, variable == 1 ? "r, variable" : "variable, r"),
-						   NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text);
+						   NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text,
+						   unanswered);
 }
 
 void
@@ -334,7 +344,6 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 						errhint("Give rows (row, variable, category), as layout => 'long' has "
 								"them.")));
 
-	memset(answers, 0, sizeof(*answers));
 	rows->form = TLV_ROW_CODES;
 	TlvSourceColumn(rows, "v", INT4ARRAYOID);
 	if (arrays)
@@ -343,7 +352,8 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 	else
 	{
 		TlvSourceHold(rows);
-		list = wide ? collect_columns(rows) : collect_rows(rows, variable);
+		list = wide ? collect_columns(rows, answers->unanswered)
+					: collect_rows(rows, variable, answers->unanswered);
 		tell_answers(rows, list, answers);
 		if (list->n == 0)
 			return;
@@ -359,5 +369,6 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSur
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "answers");
 	bool arrays = !wide && recognize_answers(rows->query->desc);
 
+	memset(answers, 0, sizeof(*answers));
 	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }

@@ -251,7 +251,7 @@ TlvReadVariables(TlvDriver *driver, const char *text, const char *kind, bool wid
 	bool arrays = !wide && desc->natts == 1, gaussian;
 
 	gaussian = wide ? choose_kind(columns_form(desc), kind) : recognize_kind(desc, kind);
-	memset(answers, 0, sizeof(*answers));
+	*answers = (TlvSurvey){.unanswered = true}; /* they stand alone in a tree */
 	if (gaussian)
 		read_numbers(rows, wide);
 	else
