@@ -187,21 +187,28 @@ tlv_lda_alpha0(size_t k, const double *second, double *means)
 }
 
 tlv_status
-tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, const double *second,
+tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options, anchor_second find_second,
 					 anchor_fit *fit)
 {
-	double *means;
+	size_t k = fit->k;
+	double *second, *means;
+	tlv_status status;
 
 	fit->alpha0 = options->alpha0;
 	fit->searched = isnan(options->alpha0);
 	if (!fit->searched)
 		return TLV_OK;
-	TLV_TRY_NEW(ctx, means, fit->k);
-	if (second != NULL && fit->k > 1)
-		fit->alpha0 = tlv_lda_alpha0(fit->k, second, means);
+	TLV_TRY_NEW_ROWS(ctx, second, k, k);
+	TLV_TRY_NEW(ctx, means, k);
+	status = find_second(ctx, fit, second);
+	if (status != TLV_OK && status != TLV_BAD_DATA) /* topics that are alike have none */
+		return status;
+	if (status == TLV_OK && k > 1)
+		fit->alpha0 = tlv_lda_alpha0(k, second, means);
 	if (isnan(fit->alpha0))
-		fit->alpha0 = USUAL_ALPHA * (double) fit->k;
+		fit->alpha0 = USUAL_ALPHA * (double) k;
 	tlv_free(ctx, means);
+	tlv_free(ctx, second);
 	return TLV_OK;
 }
 

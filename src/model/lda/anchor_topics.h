@@ -52,10 +52,13 @@ extern tlv_status tlv_lda_choose_anchors(tlv_context *ctx, const tlv_lda_options
  * weight are left out. */
 extern tlv_status tlv_lda_topics_of_mixtures(tlv_context *ctx, anchor_fit *fit);
 
-/* alpha0 where it is not given: by the second moments of the topics' shares (k x k), or where
- * these are NULL or tell none the usual one. */
+/* The second moments of the topics' shares (k x k) of the fit, which is the head of what its rows
+ * come from.  TLV_BAD_DATA: these topics have none. */
+typedef tlv_status (*anchor_second)(tlv_context *ctx, const anchor_fit *fit, double *second);
+
+/* alpha0 where it is not given: by these second moments, or where they tell none the usual one. */
 extern tlv_status tlv_lda_anchor_prior(tlv_context *ctx, const tlv_lda_options *options,
-									   const double *second, anchor_fit *fit);
+									   anchor_second find_second, anchor_fit *fit);
 
 /* The model, with diagnostics and the warnings of fewer topics than were wanted. */
 extern tlv_status tlv_lda_write_anchors(tlv_context *ctx, const tlv_lda_options *options,

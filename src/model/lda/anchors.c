@@ -14,7 +14,7 @@
 
 typedef struct low_rank
 {
-	anchor_fit fit;
+	anchor_fit fit;	 /* first, as second_moments has it */
 	size_t width;	 /* directions of the basis */
 	double *pairs;	 /* width x width: Q */
 	double *vectors; /* width x width: its eigenvectors */
@@ -124,9 +124,9 @@ make_rows(tlv_context *ctx, low_rank *low)
  * which is A^+ Q A^+' with the pseudo-inverse weighted by the reciprocals of the items' shares.
  */
 static tlv_status
-second_moments(tlv_context *ctx, const low_rank *low, double *second)
+second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 {
-	const anchor_fit *fit = &low->fit;
+	const low_rank *low = (const low_rank *) fit;
 	size_t k = fit->k, w = low->width, d = fit->d;
 	const double *scale = tlv_frame_float64(fit->moments, "scale");
 	double *scaled, *gram, *m, *product;
@@ -152,24 +152,6 @@ second_moments(tlv_context *ctx, const low_rank *low, double *second)
 	tlv_free(ctx, gram);
 	tlv_free(ctx, m);
 	tlv_free(ctx, product);
-	return TLV_OK;
-}
-
-/* Second moments where alpha0 is to follow from them; NULL where topics have none. */
-static tlv_status
-find_prior(tlv_context *ctx, const tlv_lda_options *options, low_rank *low)
-{
-	size_t k = low->fit.k;
-	tlv_status status = TLV_BAD_DATA;
-	double *second;
-
-	TLV_TRY_NEW_ROWS(ctx, second, k, k);
-	if (isnan(options->alpha0))
-		status = second_moments(ctx, low, second);
-	if (status != TLV_OK && status != TLV_BAD_DATA)
-		return status;
-	TLV_TRY(tlv_lda_anchor_prior(ctx, options, status == TLV_OK ? second : NULL, &low->fit));
-	tlv_free(ctx, second);
 	return TLV_OK;
 }
 
@@ -208,7 +190,7 @@ tlv_lda_fit_anchors(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_op
 	TLV_TRY_NEW_ROWS(ctx, fit->mixtures, fit->corners.k, fit->d);
 	TLV_TRY(tlv_anchors_recover(ctx, &points, fit->corners.k, fit->corners.corners, fit->mixtures));
 	TLV_TRY(tlv_lda_topics_of_mixtures(ctx, fit));
-	TLV_TRY(find_prior(ctx, options, &low));
+	TLV_TRY(tlv_lda_anchor_prior(ctx, options, second_moments, &low.fit));
 	TLV_TRY(diagnose_directions(ctx, &low));
 	return tlv_lda_write_anchors(ctx, options, wanted, fit, image, size);
 }

@@ -167,9 +167,8 @@ recover_mixtures(tlv_context *ctx, const tlv_lda_options *options, exact_fit *ex
  * S^2 the reciprocals of the items' shares.
  */
 static tlv_status
-second_moments(tlv_context *ctx, const exact_fit *exact, double *second)
+second_moments(tlv_context *ctx, const anchor_fit *fit, double *second)
 {
-	const anchor_fit *fit = &exact->fit;
 	size_t k = fit->k, d = fit->d;
 	double *scaled, *gram, *product;
 
@@ -193,23 +192,6 @@ second_moments(tlv_context *ctx, const exact_fit *exact, double *second)
 	return TLV_OK;
 }
 
-static tlv_status
-find_prior(tlv_context *ctx, const tlv_lda_options *options, exact_fit *exact)
-{
-	size_t k = exact->fit.k;
-	tlv_status status = TLV_BAD_DATA;
-	double *second;
-
-	TLV_TRY_NEW_ROWS(ctx, second, k, k);
-	if (isnan(options->alpha0))
-		status = second_moments(ctx, exact, second);
-	if (status != TLV_OK && status != TLV_BAD_DATA)
-		return status;
-	TLV_TRY(tlv_lda_anchor_prior(ctx, options, status == TLV_OK ? second : NULL, &exact->fit));
-	tlv_free(ctx, second);
-	return TLV_OK;
-}
-
 tlv_status
 tlv_lda_fit_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_options *options,
 				  void **image, size_t *size)
@@ -226,7 +208,7 @@ tlv_lda_fit_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_lda_opti
 	TLV_TRY(tlv_lda_choose_anchors(ctx, options, fit));
 	TLV_TRY(recover_mixtures(ctx, options, &exact));
 	TLV_TRY(tlv_lda_topics_of_mixtures(ctx, fit));
-	TLV_TRY(find_prior(ctx, options, &exact));
+	TLV_TRY(tlv_lda_anchor_prior(ctx, options, second_moments, fit));
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, exact.runoff, "runoff_share"));
 	if (options->recovery == TLV_LDA_RECOVER_INVERSE)
 		TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, exact.negative, "negative_mass"));

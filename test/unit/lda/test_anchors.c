@@ -4,8 +4,7 @@
  */
 #include "assertions.h"
 
-#include "lda_fixture.h"
-#include "plan_fixture.h"
+#include "lda_plan_fixture.h"
 
 static tlv_frame_builder builder;
 
@@ -244,48 +243,12 @@ test_alpha0(void **state)
 
 /* ---- documents ---- */
 
-static plan_fixture passes;
-
-static void
-use_corpus(const corpus *c)
-{
-	tlv_row *rows = room(c->n, sizeof(tlv_row));
-
-	for (size_t t = 0; t < c->n; t++)
-		rows[t] = *TLV_AS_BAG(c->bags[t]);
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
-	passes.told.form = TLV_ROW_BAG;
-}
-
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
-static tlv_lda_plan_options
-usual_plan(size_t k)
-{
-	return (tlv_lda_plan_options){
-		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-		.start = TLV_LDA_START_ANCHORS,
-		.max_k = 20,
-		.minimum_documents = -1,
-		.iterations = -1,
-	};
-}
-
 /* The whole way over simulated documents, with refinement and without. */
 static void
 test_plan(void **state)
 {
 	corpus c = simulate(2000, 200, 5, 50, 0.2, false);
-	tlv_lda_plan_options options = usual_plan(5);
+	tlv_lda_plan_options options = usual_plan_from(5, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	errors first, refined;
 
@@ -309,7 +272,7 @@ static void
 test_too_many(void **state)
 {
 	corpus c = simulate(400, 12, 2, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(12);
+	tlv_lda_plan_options options = usual_plan_from(12, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	tlv_warning warning;
 
@@ -337,7 +300,7 @@ static void
 test_choice(void **state)
 {
 	corpus c = simulate(300, 120, 10, 40, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(10);
+	tlv_lda_plan_options options = usual_plan_from(10, TLV_LDA_START_ANCHORS);
 	tlv_frame model;
 	double tensor, anchors;
 
@@ -364,7 +327,7 @@ static void
 test_choice_faults(void **state)
 {
 	corpus c = simulate(120, 40, 4, 30, 0.1, false), other = simulate(120, 30, 3, 20, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(4);
+	tlv_lda_plan_options options = usual_plan_from(4, TLV_LDA_START_ANCHORS);
 
 	(void) state;
 	options.start = TLV_LDA_START_CHOOSE;
@@ -385,7 +348,7 @@ static void
 test_faults(void **state)
 {
 	corpus c = simulate(300, 40, 2, 30, 0.1, false);
-	tlv_lda_plan_options options = usual_plan(2);
+	tlv_lda_plan_options options = usual_plan_from(2, TLV_LDA_START_ANCHORS);
 
 	(void) state;
 	options.refine = "em";

@@ -5,8 +5,7 @@
  */
 #include "assertions.h"
 
-#include "lda_fixture.h"
-#include "plan_fixture.h"
+#include "lda_plan_fixture.h"
 #include "tensorlv/num/linalg.h"
 
 static tlv_frame_builder builder;
@@ -214,40 +213,13 @@ test_refusals(void **state)
 
 /* ---- documents ---- */
 
-static plan_fixture passes;
-
-static void
-use_corpus(const corpus *c)
-{
-	tlv_row *rows = room(c->n, sizeof(tlv_row));
-
-	for (size_t t = 0; t < c->n; t++)
-		rows[t] = *TLV_AS_BAG(c->bags[t]);
-	plan_forget(&passes);
-	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
-	passes.told.form = TLV_ROW_BAG;
-}
-
-static tlv_plan *
-make(plan_fixture *f, void *options)
-{
-	tlv_plan *plan;
-
-	(void) f;
-	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
-	return plan;
-}
-
 static tlv_lda_plan_options
 usual_plan(size_t k, tlv_lda_recovery recovery)
 {
-	return (tlv_lda_plan_options){
-		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1, .recovery = recovery},
-		.start = TLV_LDA_START_PAIRS,
-		.max_k = 20,
-		.minimum_documents = -1,
-		.iterations = -1,
-	};
+	tlv_lda_plan_options options = usual_plan_from(k, TLV_LDA_START_PAIRS);
+
+	options.fit.recovery = recovery;
+	return options;
 }
 
 /* The whole way over simulated documents by every recovery; the refined topics are as good. */

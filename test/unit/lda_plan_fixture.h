@@ -1,0 +1,46 @@
+/*
+ * lda_plan_fixture.h - plans of topics by anchors over simulated documents.
+ */
+#ifndef TENSORLV_TEST_LDA_PLAN_FIXTURE_H
+#define TENSORLV_TEST_LDA_PLAN_FIXTURE_H
+
+#include "lda_fixture.h"
+#include "plan_fixture.h"
+
+static plan_fixture passes;
+
+static void
+use_corpus(const corpus *c)
+{
+	tlv_row *rows = room(c->n, sizeof(tlv_row));
+
+	for (size_t t = 0; t < c->n; t++)
+		rows[t] = *TLV_AS_BAG(c->bags[t]);
+	plan_forget(&passes);
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{c->n, rows}}};
+	passes.told.form = TLV_ROW_BAG;
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_lda_plan_options
+usual_plan_from(size_t k, tlv_lda_start start)
+{
+	return (tlv_lda_plan_options){
+		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+		.start = start,
+		.max_k = 20,
+		.minimum_documents = -1,
+		.iterations = -1,
+	};
+}
+
+#endif
