@@ -13,7 +13,8 @@ SELECT passes_more('SELECT bag FROM passes_docs') AS stored_column,
        passes_more('SELECT v.bag FROM passes_view v JOIN passes_docs d USING (doc)') AS through_a_view,
        passes_more('SELECT tlv_bag_damp(bag, 3) FROM passes_docs') AS computed,
        passes_more('SELECT tlv_rollup(bag) FROM passes_docs GROUP BY doc') AS aggregated,
-       passes_more('SELECT bag FROM passes_docs UNION ALL SELECT bag FROM passes_view') AS set_operation,
+       passes_more('SELECT bag FROM passes_docs UNION ALL SELECT bag FROM passes_view') AS union_all,
+       passes_more('SELECT bag FROM passes_docs UNION SELECT bag FROM passes_view') AS set_operation,
        passes_more('SELECT doc, item, weight FROM passes_docs, tlv_bag_items(bag)') AS triples;
 
 CREATE FUNCTION passes_check(tlv_bag) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';

@@ -410,16 +410,23 @@ merge_end(MergeWork *merge)
 	return value;
 }
 
+struct varlena *
+TlvSum(const tlv_frame *a, const tlv_frame *b)
+{
+	MergeWork merge;
+
+	merge_begin(a, &merge);
+	TlvMerge(&merge.work->ctx, merge.accumulator, a);
+	TlvMerge(&merge.work->ctx, merge.accumulator, b);
+	return merge_end(&merge);
+}
+
 /* a + b */
 TLV_FUNCTION(tlv_moments_add)
 {
 	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
-	MergeWork merge;
 
-	merge_begin(&a, &merge);
-	TlvMerge(&merge.work->ctx, merge.accumulator, &a);
-	TlvMerge(&merge.work->ctx, merge.accumulator, &b);
-	PG_RETURN_POINTER(merge_end(&merge));
+	PG_RETURN_POINTER(TlvSum(&a, &b));
 }
 
 /* a - b */

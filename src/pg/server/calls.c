@@ -135,17 +135,26 @@ TlvStatementIsVolatile(const TlvStatement *statement)
 	return false;
 }
 
+/* Is it one of the extension's that the statement may call? */
+static bool
+is_call(const TlvStatement *statement, Oid function)
+{
+	ListCell *cell;
+
+	foreach (cell, statement->calls)
+		if (((const StatementCall *) lfirst(cell))->function == function)
+			return true;
+	return false;
+}
+
 static bool
 is_strange_function(Oid function, void *context)
 {
 	const TlvStatement *statement = context;
-	ListCell *cell;
 
-	if (function < FirstNormalObjectId || list_member_oid(statement->casts, function))
+	if (function < FirstNormalObjectId || list_member_oid(statement->casts, function) ||
+		is_call(statement, function))
 		return false;
-	foreach (cell, statement->calls)
-		if (((const StatementCall *) lfirst(cell))->function == function)
-			return false;
 	ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					errmsg("a function of somebody else's, %s, has come in where tensorlv "
 						   "calls one of its own or of the server's",
@@ -239,7 +248,7 @@ find_call(const TlvStatement *statement, const char *name, List *arguments)
 }
 
 static Node *
-aggregate_call(ParseState *pstate, const StatementCall *call, List *arguments, Node *filter)
+aggregate_call(ParseState *pstate, const StatementCall *call, List *arguments, const FuncCall *raw)
 {
 	Aggref *aggregate = makeNode(Aggref);
 
@@ -247,14 +256,14 @@ aggregate_call(ParseState *pstate, const StatementCall *call, List *arguments, N
 	aggregate->aggtype = call->result;
 	aggregate->aggkind = AGGKIND_NORMAL;
 	aggregate->aggfilter =
-		(Expr *) transformWhereClause(pstate, filter, EXPR_KIND_FILTER, "FILTER");
+		(Expr *) transformWhereClause(pstate, raw->agg_filter, EXPR_KIND_FILTER, "FILTER");
 	aggregate->aggsplit = AGGSPLIT_SIMPLE;
 #if PG_VERSION_NUM >= 140000
 	aggregate->aggno = -1;
 	aggregate->aggtransno = -1;
 #endif
 	aggregate->location = -1;
-	transformAggregateCall(pstate, aggregate, arguments, NIL, false);
+	transformAggregateCall(pstate, aggregate, arguments, raw->agg_order, false);
 	return (Node *) aggregate;
 }
 
@@ -269,7 +278,7 @@ put_call(ParseState *pstate, const TlvStatement *statement, const FuncCall *raw)
 		arguments = lappend(arguments, transformExpr(pstate, lfirst(cell), pstate->p_expr_kind));
 	call = find_call(statement, strVal(linitial(raw->funcname)), arguments);
 	if (get_func_prokind(call->function) == PROKIND_AGGREGATE)
-		return aggregate_call(pstate, call, arguments, raw->agg_filter);
+		return aggregate_call(pstate, call, arguments, raw);
 	return (Node *) makeFuncExpr(call->function, call->result, arguments, InvalidOid, InvalidOid,
 								 COERCE_EXPLICIT_CALL);
 }
@@ -314,6 +323,24 @@ analyse_taken(RawStmt *raw, const TlvStatement *statement, CallsTaken *taken)
 #endif
 }
 
+/*
+ * What we call compares no texts by their collations.  Without one, a call with a text constant may
+ * be sent to another server, which need not know the collation.
+ */
+static bool
+forget_collations(Node *node, void *statement)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, forget_collations, statement, 0);
+	if (IsA(node, Aggref) && is_call(statement, ((Aggref *) node)->aggfnoid))
+		((Aggref *) node)->inputcollid = InvalidOid;
+	if (IsA(node, FuncExpr) && is_call(statement, ((FuncExpr *) node)->funcid))
+		((FuncExpr *) node)->inputcollid = InvalidOid;
+	return expression_tree_walker(node, forget_collations, statement);
+}
+
 /* Positions in our text are nothing to the caller, who would look for them in his own. */
 static void
 forget_position(void *argument)
@@ -334,5 +361,6 @@ TlvAnalyseStatement(TlvStatement *statement)
 	own = analyse_taken(raw, statement, &taken);
 	error_context_stack = callback.previous;
 	(void) refuse_strange((Node *) own, statement);
+	(void) forget_collations((Node *) own, statement);
 	return own;
 }

@@ -76,18 +76,23 @@ TlvSourceColumn(TlvSource *rows, const char *name, Oid type)
  * its workers, who walks over them sees them in the same order, which is a random one.
  */
 static void
+rows_append_order(const TlvSource *rows, TlvStatement *statement, StringInfo sql)
+{
+	const char *hash =
+		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
+
+	for (int seed = 2; seed <= 3; seed++)
+		appendStringInfo(sql, "%s %s(%s, %d::pg_catalog.int4, %d::pg_catalog.int8)",
+						 seed > 2 ? "," : " ORDER BY", hash, rows->columns[0], PG_INT32_MAX, seed);
+}
+
+static void
 rows_settle(TlvSource *rows, TlvStatement *statement)
 {
-	const char *hash;
-
 	TlvStatementLike(statement, &rows->made);
-	hash =
-		TlvStatementCall(statement, "tlv_fold", 3, (Oid[]){rows->types[0], INT4OID, INT8OID}, NULL);
-	appendStringInfo(&statement->sql, "SELECT %s FROM (%s) AS v ORDER BY", rows->columns[0],
+	appendStringInfo(&statement->sql, "SELECT %s FROM (%s) AS v", rows->columns[0],
 					 rows->made.sql.data);
-	for (int seed = 2; seed <= 3; seed++)
-		appendStringInfo(&statement->sql, "%s %s(%s, %d::pg_catalog.int4, %d::pg_catalog.int8)",
-						 seed > 2 ? "," : "", hash, rows->columns[0], PG_INT32_MAX, seed);
+	rows_append_order(rows, statement, &statement->sql);
 }
 
 /* Once: to a tuple store. */
@@ -102,12 +107,18 @@ rows_store(TlvSource *rows)
 	TlvStatementStore(&statement, rows->n, rows->columns, rows->types);
 }
 
-/* Rows that come in any order are stored in that of their contents; those of other servers stay
- * there. */
+/* Does the pass need an order that the rows do not have? */
+static bool
+rows_need_order(const TlvSource *rows, const tlv_pass *pass)
+{
+	return pass->settled && rows->form == TLV_ROW_BAG && rows->query->store == NULL;
+}
+
+/* They are stored in that of their contents; another server sorts its own where they are. */
 static void
 rows_require_order(TlvSource *rows, const tlv_pass *pass)
 {
-	if (pass->settled && rows->form == TLV_ROW_BAG && !rows->foreign && rows->query->store == NULL)
+	if (rows_need_order(rows, pass) && !rows->foreign)
 		rows_store(rows);
 }
 
@@ -129,7 +140,8 @@ TlvSourceRelease(TlvSource *rows)
 void
 TlvSourceReady(TlvSource *rows, TlvSourceUse use)
 {
-	rows->shippable = use == TLV_SOURCE_AGAIN;
+	rows->shippable = use != TLV_SOURCE_MADE;
+	rows->once = use == TLV_SOURCE_ONCE;
 	if (use == TLV_SOURCE_MADE ||
 		(use == TLV_SOURCE_AGAIN &&
 		 (TlvStatementIsVolatile(&rows->made) || !TlvQueryRepeatable(rows->query))))
@@ -189,6 +201,20 @@ typedef struct PassResult
 	double left_out;
 } PassResult;
 
+/* What one part of the rows has given, with what those before it gave. */
+static void
+result_add(tlv_value **sum, tlv_value *value)
+{
+	tlv_value *before = *sum;
+
+	*sum = value;
+	if (before == NULL)
+		return;
+	*sum = pass_value(TlvSum(&before->frame, &value->frame));
+	before->release(before);
+	value->release(value);
+}
+
 static void
 pass_take(void *argument, TupleTableSlot *slot)
 {
@@ -197,11 +223,23 @@ pass_take(void *argument, TupleTableSlot *slot)
 
 	for (size_t i = 0; i < result->n; i++)
 		if (!slot->tts_isnull[i])
-			result->values[i] =
-				pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i]));
+			result_add(&result->values[i],
+					   pass_value((struct varlena *) PG_DETOAST_DATUM_COPY(slot->tts_values[i])));
 	if ((size_t) slot->tts_tupleDescriptor->natts > result->n)
-		result->left_out = (double) DatumGetInt64(slot->tts_values[result->n]);
+		result->left_out += (double) DatumGetInt64(slot->tts_values[result->n]);
 	MemoryContextSwitchTo(before);
+}
+
+/* Empty, before the first part; what an earlier pass has counted stays unless this one counts. */
+static void
+result_begin(PassResult *result, const tlv_pass *pass)
+{
+	for (size_t i = 0; i < result->n; i++)
+		if (result->values[i] != NULL)
+			result->values[i]->release(result->values[i]);
+	memset(result->values, 0, result->n * sizeof(tlv_value *));
+	if (pass->complete)
+		result->left_out = 0;
 }
 
 /* ---- the statement of a pass ---- */
@@ -292,6 +330,8 @@ add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 	if (statistic->constant != NULL)
 		add_constant(rows, statement, statistic->constant, &call);
 	add_options(statistic, &call);
+	if (rows_need_order(rows, pass))
+		rows_append_order(rows, statement, &call.sql);
 	name = TlvStatementCall(statement, statistic->aggregate->name, call.n, call.types, &result);
 	appendStringInfo(select, "%s(%s)", name, call.sql.data);
 	return result;
@@ -393,6 +433,35 @@ pass_stage(const tlv_pass *pass)
 	return pass->stage != NULL ? pass->stage : pass->statistics[0].aggregate->name;
 }
 
+/* The statement over each part of a UNION ALL, if nowhere rows would have to travel. */
+static bool
+run_over_parts(TlvStatement *statement, int n, const Oid *types, PassResult *result)
+{
+	bool foreign = false;
+	ListCell *cell;
+
+	foreach (cell, statement->query->parts)
+	{
+		statement->part = lfirst_node(Query, cell);
+		if (!TlvStatementRun(statement, n, types, pass_take, result))
+			return false;
+		foreign |= statement->foreign;
+	}
+	statement->foreign = foreign;
+	return statement->query->parts != NIL;
+}
+
+/* False when rows would have to travel to us. */
+static bool
+run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *types,
+				   PassResult *result)
+{
+	if (!rows->apart && TlvStatementRun(statement, n, types, pass_take, result))
+		return true;
+	rows->apart = run_over_parts(statement, n, types, result);
+	return rows->apart;
+}
+
 /* One pass; what it takes to make the statement goes with a context of its own. */
 static void
 run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
@@ -410,9 +479,13 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	initStringInfo(&select);
 	n = pass_statement(rows, pass, &statement, &select, types);
 	pass_begins(driver, pass->passes_left, pass_stage(pass), select.data);
-	if (!TlvStatementRun(&statement, n, types, pass_take, result))
+	result_begin(result, pass);
+	if (!run_where_rows_are(rows, &statement, n, types, result))
 	{
-		rows_store(rows);
+		if (!rows->once)
+			rows_store(rows);
+		rows->shippable = false;
+		result_begin(result, pass);
 		resetStringInfo(&select);
 		n = pass_statement(rows, pass, &statement, &select, types);
 		(void) TlvStatementRun(&statement, n, types, pass_take, result);

@@ -29,8 +29,10 @@ typedef struct TlvSource
 	const char *columns[TLV_ROW_COLUMNS];
 	Oid types[TLV_ROW_COLUMNS];
 	bool small_scan;   /* workers for tables that look small */
-	bool shippable;	   /* read again as long as no raw rows of foreign tables travel */
+	bool shippable;	   /* left where they are as long as no raw rows of foreign tables travel */
+	bool once;		   /* read by one pass: never stored */
 	bool foreign;	   /* the last pass has read foreign tables */
+	bool apart;		   /* the parts of a UNION ALL are passed over one by one */
 	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
 	size_t width[3];
 	tlv_names *names;

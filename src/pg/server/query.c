@@ -14,6 +14,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/analyze.h"
 #include "parser/parser.h"
+#include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "tcop/cmdtag.h"
 #include "tcop/utility.h"
@@ -159,6 +160,54 @@ analyse_text(TlvQuery *query, const char *what)
 	TlvEndReading(before);
 }
 
+/* Is the level a UNION ALL, with nothing done to its rows? */
+static bool
+is_union_all(const Query *level)
+{
+	return level->setOperations != NULL && level->cteList == NIL && level->sortClause == NIL &&
+		   level->limitCount == NULL && level->limitOffset == NULL && level->rowMarks == NIL &&
+		   !level->hasTargetSRFs;
+}
+
+/* Appends what is put together; false when a part is put in otherwise than with all its rows. */
+static bool
+append_parts(const Query *level, const Node *node, List **parts)
+{
+	const SetOperationStmt *both = (const SetOperationStmt *) node;
+
+	if (IsA(node, RangeTblRef))
+	{
+		int index = ((const RangeTblRef *) node)->rtindex;
+
+		*parts = lappend(*parts, rt_fetch(index, level->rtable)->subquery);
+		return true;
+	}
+	return both->op == SETOP_UNION && both->all && append_parts(level, both->larg, parts) &&
+		   append_parts(level, both->rarg, parts);
+}
+
+/* The parts of a UNION ALL; NIL for what is none. */
+static List *
+union_parts(const Query *level)
+{
+	List *parts = NIL;
+
+	if (is_union_all(level) && append_parts(level, level->setOperations, &parts))
+		return parts;
+	return NIL;
+}
+
+/* Do both give columns of the same types? */
+static bool
+same_columns(TupleDesc a, TupleDesc b)
+{
+	bool same = a->natts == b->natts;
+
+	for (int i = 0; same && i < a->natts; i++)
+		same = TupleDescAttr(a, i)->atttypid == TupleDescAttr(b, i)->atttypid;
+	return same;
+}
+
 /* The columns of a query, without those behind them that only serve to order its rows. */
 static TupleDesc
 columns_of(const Query *query)
@@ -182,6 +231,19 @@ columns_of(const Query *query)
 		TupleDescInitEntryCollation(desc, target->resno, exprCollation(expression));
 	}
 	return desc;
+}
+
+/* Parts of other types are cast where they are put together. */
+static List *
+parts_alike(const TlvQuery *query)
+{
+	List *parts = union_parts(query->query);
+	ListCell *cell;
+
+	foreach (cell, parts)
+		if (!same_columns(columns_of(lfirst_node(Query, cell)), query->desc))
+			return NIL;
+	return parts;
 }
 
 void
@@ -218,6 +280,7 @@ TlvQueryOpen(const char *text, Oid function, const char *what)
 	query->row_security = row_security;
 	analyse_text(query, what);
 	query->desc = columns_of(query->query);
+	query->parts = parts_alike(query);
 	TlvQueryRegister(query, "tensorlv query", query->desc, NULL);
 	MemoryContextSwitchTo(caller);
 	return query;
@@ -296,6 +359,8 @@ is_plain_level(const Query *level)
 {
 	ListCell *cell;
 
+	if (union_parts(level) != NIL)
+		return true; /* each part is looked at by itself */
 	if (level->commandType != CMD_SELECT || level->hasAggs || level->hasWindowFuncs ||
 		level->hasTargetSRFs || level->cteList != NIL || level->groupClause != NIL ||
 		level->groupingSets != NIL || level->setOperations != NULL ||

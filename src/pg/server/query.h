@@ -43,6 +43,7 @@ typedef struct TlvQuery
 	MemoryContext mcxt; /* all of it is here */
 	const char *text;	/* the caller's */
 	Query *query;		/* of the text, not rewritten */
+	List *parts;		/* of a UNION ALL: queries of the same columns; else NIL */
 	TupleDesc desc;		/* its columns */
 	QueryEnvironment *environment;
 	Tuplestorestate *held;	/* what the query returned, as "tensorlv query"; NULL: it is run */
@@ -89,6 +90,7 @@ typedef struct TlvStatement
 	List *casts;	   /* and OIDs of the functions of casts */
 	List *parameters;  /* $1, $2, ... */
 	bool by_reference; /* held ones are planned as pointers to them */
+	const Query *part; /* of the query's parts, in its stead; NULL: all of it */
 	bool shipped;	   /* run only when no rows of foreign tables travel to us */
 	bool small_scan;   /* workers for tables that look small */
 	bool single;	   /* returns one row, of aggregates over all others */

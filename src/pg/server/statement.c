@@ -39,16 +39,15 @@ TlvAppendInt8(StringInfo sql, int64 value)
 
 /* ---- the caller's query in it ---- */
 
-/* The caller's query in the placeholder's stead. */
+/* The caller's query, or a part of it, in the placeholder's stead. */
 static bool
-put_query(Node *node, void *context)
+put_query(Node *node, void *query)
 {
-	const TlvQuery *query = context;
 
 	if (node == NULL)
 		return false;
 	if (IsA(node, Query))
-		return query_tree_walker((Query *) node, put_query, context, QTW_EXAMINE_RTES_BEFORE);
+		return query_tree_walker((Query *) node, put_query, query, QTW_EXAMINE_RTES_BEFORE);
 	if (IsA(node, RangeTblEntry))
 	{
 		RangeTblEntry *from = (RangeTblEntry *) node;
@@ -56,7 +55,7 @@ put_query(Node *node, void *context)
 		if (from->rtekind == RTE_NAMEDTUPLESTORE && strcmp(from->enrname, "tensorlv query") == 0)
 		{
 			from->rtekind = RTE_SUBQUERY;
-			from->subquery = copyObject(query->query);
+			from->subquery = copyObject((Query *) query);
 			from->relid = InvalidOid;
 			from->enrname = NULL;
 			from->enrtuples = 0;
@@ -64,7 +63,7 @@ put_query(Node *node, void *context)
 		}
 		return false;
 	}
-	return expression_tree_walker(node, put_query, context);
+	return expression_tree_walker(node, put_query, query);
 }
 
 /* ---- planning ---- */
@@ -88,7 +87,9 @@ statement_query(TlvStatement *statement)
 	Query *own = TlvAnalyseStatement(statement);
 
 	if (query->held == NULL)
-		(void) put_query((Node *) own, query);
+		(void) put_query((Node *) own, statement->part != NULL
+										   ? unconstify(Query *, statement->part)
+										   : query->query);
 	AcquireRewriteLocks(own, true, false);
 	/* Positions are those in the caller's text: no part of ours is meant. */
 	own->stmt_location = -1;

@@ -204,6 +204,9 @@ extern void TlvRequireKind(const tlv_frame *frame, const tlv_kind *kind, const c
 /* Merges a value into an accumulator; an error unless it is of the accumulator's kind. */
 extern void TlvMerge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame);
 
+/* a + b, in the current memory context; an error unless they are of one kind. */
+extern struct varlena *TlvSum(const tlv_frame *a, const tlv_frame *b);
+
 /*
  * What follows in a message as a value of that many bytes behind its length word; so many more
  * bytes, as its header has, may be read though they do not belong to it.

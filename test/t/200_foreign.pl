@@ -1,0 +1,115 @@
+# Drivers over foreign tables: the model is that of the local rows, and what travels are states, or
+# groups that another server has made; rows that must come do so once.
+use strict;
+use warnings;
+use Test::More;
+use File::Basename qw(dirname);
+use lib dirname(__FILE__) . '/lib';
+use TlvTest;
+
+my $db = new_database('tlv_foreign');
+plan skip_all => 'postgres_fdw is missing'
+    if query($db, "SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'") eq '0';
+plan skip_all => 'auto_explain is missing' if run_sql($db, "LOAD 'auto_explain'")->{status} != 0;
+
+query($db, <<'SQL');
+CREATE EXTENSION postgres_fdw;
+CREATE SCHEMA far;
+CREATE SCHEMA near;
+CREATE TABLE far.documents AS SELECT row_number() OVER () AS id, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, 3, 1, 0.1, 5), 800, 40, 5);
+CREATE TABLE far.words AS SELECT d.id, i.item, i.weight FROM far.documents d, tlv_bag_items(d.bag) i;
+CREATE TABLE far.signals AS SELECT row_number() OVER () AS id, x FROM tlv_simulate_ica(tlv_simulate_ica_model(5, seed => 1), 5000, seed => 1);
+CREATE TABLE far.measures AS SELECT id, x[1] AS a, x[2] AS b, x[3] AS c FROM far.signals;
+CREATE TABLE far.clouds AS SELECT * FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 3, seed => 2), 3000, 3);
+CREATE TABLE far.edges AS SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, seed => 1), 2);
+CREATE TABLE far.steps AS SELECT * FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), 200, 30, 2);
+CREATE TABLE far.sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM far.steps GROUP BY seq;
+CREATE TABLE far.survey AS SELECT v[1] AS a, v[2] AS b, v[3] AS c, v[4] AS d, v[5] AS e, v[6] AS f FROM tlv_simulate_gom(tlv_simulate_gom_model(6, 3, seed => 1), 1000, 2);
+CREATE TABLE far.views AS SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[4, 4, 4], 3, seed => 1), 3000, 2);
+CREATE TABLE far.answers AS SELECT * FROM tlv_simulate_crowd(200, 30, 3);
+ANALYZE;
+DO $$ BEGIN
+  EXECUTE format('CREATE SERVER knows FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host %L, port %L, dbname %L, extensions ''tensorlv'')',
+    split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database());
+  EXECUTE format('CREATE USER MAPPING FOR CURRENT_USER SERVER knows OPTIONS (user %L)', current_user);
+END $$;
+CREATE VIEW far.documents1 AS SELECT * FROM far.documents WHERE id % 2 = 0;
+CREATE VIEW far.documents2 AS SELECT * FROM far.documents WHERE id % 2 = 1;
+CREATE VIEW far.signals1 AS SELECT * FROM far.signals WHERE id % 3 = 0;
+CREATE VIEW far.signals2 AS SELECT * FROM far.signals WHERE id % 3 = 1;
+CREATE VIEW far.signals3 AS SELECT * FROM far.signals WHERE id % 3 = 2;
+CREATE VIEW far.edges1 AS SELECT * FROM far.edges WHERE src % 2 = 0;
+CREATE VIEW far.edges2 AS SELECT * FROM far.edges WHERE src % 2 = 1;
+IMPORT FOREIGN SCHEMA far FROM SERVER knows INTO near;
+CREATE TABLE models (number int, place text, model tlv_model);
+SQL
+
+# The rows that foreign scans have fetched in a statement.
+sub fetched {
+    my ($sql) = @_;
+    my $result = run_sql($db, "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;
+        SET auto_explain.log_analyze = on; SET auto_explain.log_level = notice; SET auto_explain.log_format = json; $sql");
+    my $rows = 0;
+    is($result->{status}, 0, "runs: $sql") or diag($result->{errors});
+    for my $node (split /"Node Type": /, $result->{errors}) {
+        $rows += $1 * $2 if $node =~ /\A"Foreign Scan".*?"Actual Rows": ([\d.]+),\s*"Actual Loops": (\d+)/s;
+    }
+    return $rows;
+}
+
+# A driver, the query with the schema as %s, and the most rows that may come.
+my @fits = (
+    [ "tlv_lda('%s', 3)", 'SELECT bag FROM %s.documents', 40 ],
+    [ "tlv_lda('%s', 3, method => 'anchors', refine => 'none')", 'SELECT bag FROM %s.documents', 40 ],
+    [ "tlv_lda('%s', 3, refine => 'gibbs', iterations => 5)", 'SELECT bag FROM %s.documents', 40 ],
+    [ "tlv_lda('%s', 3, refine => 'none')", 'SELECT id, item, weight FROM %s.words', 800 ],
+    [ "tlv_ica('%s')", 'SELECT x FROM %s.signals', 40 ],
+    [ "tlv_ica('%s')", 'SELECT a, b, c FROM %s.measures', 40 ],
+    [ "tlv_gmm('%s', 3)", 'SELECT x FROM %s.clouds', 40 ],
+    [ "tlv_gmm('%s', 3, covariance => 'direction')", 'SELECT x FROM %s.clouds', 40 ],
+    [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 1 ],
+    [ "tlv_hmm('%s', 3)", 'SELECT s FROM %s.sequences', 200 ],
+    [ "tlv_hmm('%s', 3)", 'SELECT seq, t, symbol FROM %s.steps', 6000 ],
+    [ "tlv_gom('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],
+    [ "tlv_lca('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],
+    [ "tlv_multiview('%s', 3)", 'SELECT x1, x2, x3 FROM %s.views', 40 ],
+    [ "tlv_tree('%s')", 'SELECT x FROM %s.signals', 5000 ],
+    [ "tlv_crowd('%s')", 'SELECT item, worker, answer FROM %s.answers', 40 ],
+);
+for my $i (0 .. $#fits) {
+    my ($fit, $query, $most) = @{ $fits[$i] };
+    my $call = sub { sprintf $fit, sprintf($query, $_[0]) };
+    my $rows = fetched("INSERT INTO models VALUES ($i, 'near', " . $call->('near') . ')');
+    cmp_ok($rows, '<=', $most, "$rows rows travel");
+    query($db, "INSERT INTO models VALUES ($i, 'far', " . $call->('far') . ')');
+    my $both = "FROM models a JOIN models b USING (number) WHERE number = $i AND a.place = 'near' AND b.place = 'far'";
+    my $difference = query($db, 'SELECT ' . (
+        $fit =~ /ica/ ? 'tlv_amari(a.model, b.model)'
+        : $fit =~ /tree/ ? 'abs((SELECT sum(length) FROM tlv_tree_edges(a.model)) - (SELECT sum(length) FROM tlv_tree_edges(b.model)))'
+        : $fit =~ /crowd/ ? '(SELECT max(abs(v.accuracy - w.accuracy)) FROM tlv_workers(a.model) v JOIN tlv_workers(b.model) w USING (worker))'
+        : '(SELECT max(distance) FROM tlv_match(a.model, b.model))') . " $both");
+    cmp_ok($difference, '<', 1e-10, "the model is the local one: $difference");
+}
+
+# Several servers, and rows that are here: each part of a UNION ALL is passed over where it is.
+for my $case (
+    [ "tlv_ica('%s')", 'tlv_amari', 'SELECT x FROM far.signals', map { "SELECT x FROM $_" } 'near.signals1', 'near.signals2', 'far.signals3' ],
+    [ "tlv_gmm('%s', 2)", undef, 'SELECT x FROM far.signals', map { "SELECT x FROM $_" } 'near.signals1', 'near.signals2', 'far.signals3' ],
+    [ "tlv_mmsb('%s', 3)", undef, 'SELECT src, dst, weight FROM far.edges', map { "SELECT src, dst, weight FROM $_" } 'near.edges1', 'near.edges2' ],
+    [ "tlv_lda('%s', 3, refine => 'none')", undef, 'SELECT bag FROM far.documents', map { "SELECT bag FROM $_" } 'near.documents1', 'near.documents2' ],
+) {
+    my ($fit, $compare, $whole, @parts) = @$case;
+    my $sum = sprintf $fit, join ' UNION ALL ', @parts;
+    my $rows = fetched("SELECT $sum IS NOT NULL");
+    my $one = sprintf $fit, $whole;
+    my $difference = query($db, $compare ? "SELECT $compare($sum, $one)" : "SELECT max(distance) FROM tlv_match($sum, $one)");
+    cmp_ok($rows, '<=', 80, scalar(@parts) . " parts: $rows rows travel");
+    cmp_ok($difference, '<', 1e-10, "and the model is that of all rows: $difference");
+}
+# Parts that are no tables as they are, and parts of other types, are stored as before.
+is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('SELECT x FROM near.signals1 UNION SELECT x FROM near.signals2'))"), '5', 'UNION');
+is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('(SELECT x FROM near.signals1 LIMIT 1000) UNION ALL SELECT x FROM near.signals2'))"), '5', 'LIMIT in a part');
+is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('SELECT a::numeric, b, c FROM near.measures UNION ALL SELECT a, b, c FROM far.measures'))"), '3', 'other types');
+
+drop_database($db);
+done_testing();
