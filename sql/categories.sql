@@ -55,23 +55,3 @@ CREATE FUNCTION tlv_category_tables(moments tlv_moments)
 COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS
     'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every state of each the number of rows '
     'that have both; with variable_b and state_b null, the number of rows with a state of one variable';
-
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model) IS
-    'what tlv_update needs of rows of categorical variables, null elements missing, under a latent tree; of sequences of symbols under a hidden Markov model '
-    '(symbols that it does not know count as missing); under a model of vectors, that of the vectors that the integers are';
-
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_integer_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, integer[], tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(v integer[], model tlv_model, refine text) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(integer[], tlv_model, text) IS 'the same by one of the methods of the model';

@@ -84,17 +84,6 @@ COMMENT ON FUNCTION tlv_hmm(text, integer, text, boolean, float8[], float8[], te
     'are left out, up to max_k, and 1 where neighbouring steps are independent; left_right: sequences begin in state 1 and never go back; transitions '
     '(rows: from) and emissions (rows: states; of vectors their means) that are given are kept';
 
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, text[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_named_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, text[], tlv_model) IS 'transition function of tlv_statistics(text[], tlv_model)';
-CREATE AGGREGATE tlv_statistics(symbols text[], model tlv_model) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 300000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(text[], tlv_model) IS
-    'expected states, transitions and emissions of sequences of symbols by name under a hidden Markov model (forward, backward), for tlv_update: one '
-    'Baum-Welch step; symbols that the model does not know count as missing';
-
 CREATE FUNCTION tlv_states(model tlv_model)
     RETURNS TABLE (state integer, label text, initial float8, stationary float8, duration float8)
     AS 'MODULE_PATHNAME', 'tlv_states_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;

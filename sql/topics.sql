@@ -43,41 +43,25 @@ CREATE FUNCTION tlv_update(model tlv_model, statistics tlv_moments, weight float
 COMMENT ON FUNCTION tlv_update(tlv_model, tlv_moments, float8) IS
     'the model after one refinement step with expected statistics collected under it: weight of these beside 1 - weight of what the model itself '
     'expects, both of one row; components keep their numbers and labels';
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model) (
+CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model) IS 'transition function of tlv_statistics';
+CREATE AGGREGATE tlv_statistics(x "any", model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model) IS 'expected sufficient statistics of documents under a model, for tlv_update';
+COMMENT ON AGGREGATE tlv_statistics("any", tlv_model) IS
+    'expected sufficient statistics of rows under a model, for tlv_update; a row is whatever tlv_infer(model, x) takes: a bag, a tsvector, an array of numbers, a vector of pgvector, ROW(a, b, c), '
+    'categories and symbols by their names; many bags, or an array of numbers of two dimensions, are many rows; what is null is skipped and counted, or missing where the model knows missing values';
 
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag, tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bag tlv_bag, model tlv_model, refine text) (
+CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, "any", tlv_model, text) IS 'transition function of tlv_statistics';
+CREATE AGGREGATE tlv_statistics(x "any", model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag, tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs, stepwise or em';
-
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model) IS 'expected sufficient statistics of documents under a model, for tlv_update; many documents in one row';
-
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_statistics_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, tlv_bag[], tlv_model, text) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(bags tlv_bag[], model tlv_model, refine text) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(tlv_bag[], tlv_model, text) IS 'expected sufficient statistics of documents under a model, for tlv_update; refine gibbs, stepwise or em; many documents in one row';
+COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS 'the same by one of the methods of the model: of topics gibbs, stepwise or em';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

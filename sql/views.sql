@@ -1,24 +1,20 @@
 -- views.sql - mixtures seen through three views that are independent given the component
 
-CREATE FUNCTION tlv_view_moments_accum(tlv_moments, float8[], float8[], float8[]) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_view_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
-COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, float8[], float8[], float8[]) IS 'transition function of tlv_view_moments(float8[], float8[], float8[])';
-CREATE AGGREGATE tlv_view_moments(x1 float8[], x2 float8[], x3 float8[]) (
+CREATE FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, "any", "any", "any") IS 'transition function of tlv_view_moments';
+CREATE FUNCTION tlv_view_moments_inverse(tlv_moments, "any", "any", "any") RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 200;
+COMMENT ON FUNCTION tlv_view_moments_inverse(tlv_moments, "any", "any", "any") IS 'inverse transition function of tlv_view_moments: null where the sums are not exact, as those of vectors';
+CREATE AGGREGATE tlv_view_moments(x1 "any", x2 "any", x3 "any") (
     SFUNC = tlv_view_moments_accum, STYPE = tlv_moments, SSPACE = 300000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_view_moments_accum, MINVFUNC = tlv_view_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 300000
 );
-COMMENT ON AGGREGATE tlv_view_moments(float8[], float8[], float8[]) IS
-    'three vectors of d1, d2 and d3 numbers a row: means, cross moments of the views and their whole third moment (d1 d2 d3 <= 8000000); rows '
-    'with a null are skipped and counted; arrays of two dimensions are many rows';
-
-CREATE FUNCTION tlv_view_moments_accum(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_category_views_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
-COMMENT ON FUNCTION tlv_view_moments_accum(tlv_moments, bigint, bigint, bigint) IS 'transition function of tlv_view_moments(bigint, bigint, bigint)';
-CREATE AGGREGATE tlv_view_moments(x1 bigint, x2 bigint, x3 bigint) (
-    SFUNC = tlv_view_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_view_moments(bigint, bigint, bigint) IS 'three categories a row, any whole numbers: how often each triple occurs; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_view_moments("any", "any", "any") IS
+    'three views a row. Vectors of d1, d2 and d3 numbers (arrays of numbers, or of a type with a cast to real[]): means, cross moments of the views and their whole third moment '
+    '(d1 d2 d3 <= 8000000); arrays of two dimensions are many rows. Categories, each a whole number, a text, a value of an enumeration or a boolean: how often each triple occurs. '
+    'Rows with a null are skipped and counted';
 
 CREATE FUNCTION tlv_fit_multiview(moments tlv_moments, k integer DEFAULT NULL, iterations integer DEFAULT NULL,
     method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
@@ -33,29 +29,21 @@ CREATE FUNCTION tlv_multiview(query text, k integer DEFAULT NULL, refine text DE
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_multiview(text, integer, text, integer, text, integer, integer, bigint, text, jsonb) IS
-    'a mixture of k components (null: as many as the views'' dependence tells apart) of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three whole '
-    'numbers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '
+    'a mixture of k components (null: as many as the views'' dependence tells apart) of the three views of a query in one call, which returns (x1, x2, x3), three arrays of numbers or three '
+    'categories, texts or whole numbers: moments, fit, and refinement em (auto for categories, on their counts; for vectors, over the rows, with Gaussians of '
     'diagonal variances) or none (auto for vectors, of whatever distribution), iterations null: until the likelihood stands; the other '
     'parameters are those of tlv_fit_multiview';
 
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, float8[], float8[], float8[], tlv_model) RETURNS tlv_moments
+CREATE FUNCTION tlv_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_view_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 5000;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, float8[], float8[], float8[], tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(x1 float8[], x2 float8[], x3 float8[], model tlv_model) (
+COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) IS 'transition function of tlv_statistics';
+CREATE AGGREGATE tlv_statistics(x1 "any", x2 "any", x3 "any", model tlv_model) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics(float8[], float8[], float8[], tlv_model) IS
-    'expected sufficient statistics of three views under a multi-view mixture, each view of a component a Gaussian of diagonal variances, for '
-    'tlv_update; rows with a null are skipped and counted; arrays of two dimensions are many rows';
-CREATE FUNCTION tlv_statistics_accum(tlv_moments, bigint, bigint, bigint, tlv_model) RETURNS tlv_moments
-    AS 'MODULE_PATHNAME', 'tlv_category_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
-COMMENT ON FUNCTION tlv_statistics_accum(tlv_moments, bigint, bigint, bigint, tlv_model) IS 'transition function of tlv_statistics';
-CREATE AGGREGATE tlv_statistics(x1 bigint, x2 bigint, x3 bigint, model tlv_model) (
-    SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE tlv_statistics(bigint, bigint, bigint, tlv_model) IS 'expected counts of three categories under a latent class model, for tlv_update; rows with a null are skipped and counted';
+COMMENT ON AGGREGATE tlv_statistics("any", "any", "any", tlv_model) IS
+    'expected sufficient statistics of three views under a multi-view mixture, for tlv_update: of vectors, each view of a component a Gaussian of diagonal variances, or of categories; '
+    'rows with a null are skipped and counted; arrays of two dimensions are many rows';
 
 CREATE FUNCTION tlv_simulate_multiview_model(dimensions integer[] DEFAULT NULL, k integer DEFAULT 3, categories integer[] DEFAULT NULL,
     separation float8 DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model

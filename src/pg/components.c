@@ -354,6 +354,7 @@ TLV_FUNCTION(tlv_categories_rows)
 	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
 	static const tlv_name_list no_names = {0};
 	tlv_multiview_parts parts;
+	tlv_name_list names[3];
 
 	if (is_membership(TlvKind(&frame)))
 		return put_membership_categories(fcinfo, &frame);
@@ -362,13 +363,15 @@ TLV_FUNCTION(tlv_categories_rows)
 	tlv_multiview_read(&frame, &parts);
 	if (parts.items[0] == NULL)
 		refuse_model(&frame, "tlv_categories", "Use tlv_means(model).");
+	for (int t = 0; t < 3; t++)
+		names[t] = tlv_multiview_names(&parts, t);
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < parts.k; j++)
 		for (int t = 0; t < 3; t++)
 			for (size_t i = 0; i < parts.d[t]; i++)
 				TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt8(t + 1),
 						  TlvNameCell(&no_names, 0, t + 1), TlvInt8(parts.items[t][i]),
-						  TlvNameCell(&no_names, i, parts.items[t][i]),
+						  TlvNameCell(&names[t], i, parts.items[t][i]),
 						  TlvFloat8(parts.means[t][j * parts.d[t] + i]));
 	return (Datum) 0;
 }

@@ -75,16 +75,35 @@ TLV_TRANSITION(tlv_topic_products_accum_array, &tlv_aggregate_topic_products, &T
 
 /* ---- vectors, views, categories, sequences ---- */
 
-TLV_TRANSITION(tlv_dense_moments_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,
+TLV_TRANSITION(tlv_dense_moments_accum, &tlv_aggregate_dense_moments, &TlvAnyTypeVectors, 1, 2,
 			   {MAX_ORDER})
-TLV_TRANSITION(tlv_dense_compressed_accum, &tlv_aggregate_dense_moments, &TlvVectorRows, 1, 2,
+TLV_TRANSITION(tlv_dense_compressed_accum, &tlv_aggregate_dense_moments, &TlvAnyTypeVectors, 1, 2,
 			   {CONSTANT, MAX_ORDER})
 TLV_TRANSITION(tlv_row_sample_accum, &tlv_aggregate_row_sample, &TlvVectorRows, 1, 2,
 			   {SAMPLE_COUNT, SEED})
 TLV_TRANSITION(tlv_category_sample_accum, &tlv_aggregate_row_sample, &TlvIntegerRows, 1, 2,
 			   {SAMPLE_COUNT, SEED})
-TLV_TRANSITION(tlv_view_moments_accum, &tlv_aggregate_view_moments, &TlvViewRows, 1)
-TLV_TRANSITION(tlv_category_views_accum, &tlv_aggregate_category_views, &TlvCategoryRows, 1)
+
+/* Vectors and categories are collected in different values. */
+static const TlvTransition *
+view_transition(FunctionCallInfo fcinfo)
+{
+	static const TlvTransition vectors = {&tlv_aggregate_view_moments, &TlvAnyThreeRows, 1};
+	static const TlvTransition categories = {&tlv_aggregate_category_views, &TlvAnyThreeRows, 1};
+
+	return TlvAnyAreCategories(fcinfo, 1) ? &categories : &vectors;
+}
+
+TLV_FUNCTION(tlv_view_moments_accum)
+{
+	return TlvAccumulate(fcinfo, view_transition(fcinfo));
+}
+
+TLV_FUNCTION(tlv_view_moments_inverse)
+{
+	return TlvTakeAway(fcinfo, view_transition(fcinfo));
+}
+
 TLV_MOVING_TRANSITION(tlv_category_moments_accum, tlv_category_moments_inverse,
 					  &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2, {BOOTSTRAP, SEED})
 TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedRows, 1)
@@ -139,19 +158,10 @@ TLV_TRANSITION(tlv_membership_pairs_accum, &tlv_aggregate_membership_pairs, &Tlv
 
 /* ---- under a model ---- */
 
-TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvBagRows, 1, 2,
+TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvModelRows, 1, 2,
 			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_statistics_accum_array, &tlv_aggregate_statistics, &TlvBagArrayRows, 1, 2,
-			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_vector_statistics_accum, &tlv_aggregate_statistics, &TlvAnyVectorRows, 1, 2,
-			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_integer_statistics_accum, &tlv_aggregate_statistics, &TlvAnyIntegerRows, 1, 2,
-			   {CONSTANT, METHOD})
-TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvViewRows, 1, 4, {CONSTANT})
-TLV_TRANSITION(tlv_category_statistics_accum, &tlv_aggregate_statistics, &TlvCategoryRows, 1, 4,
+TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvAnyThreeRows, 1, 4,
 			   {CONSTANT})
-TLV_TRANSITION(tlv_named_statistics_accum, &tlv_aggregate_statistics, &TlvNamedSequences, 1, 2,
-			   {CONSTANT, METHOD})
 
 TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 1, 2,

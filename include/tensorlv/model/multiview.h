@@ -9,6 +9,7 @@
 
 #include "tensorlv/num/decompose.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/views.h"
 #include "tensorlv/model/plan.h"
@@ -26,7 +27,9 @@ typedef struct tlv_multiview_options
  * Fits k components to view_moments or category_views.  The model's frame: "weights" (k,
  * descending), "means<t>" (d_t x k: conditional means; of categories their probabilities),
  * of vectors "variances<t>" (d_t x k) and "floor<t>" (d_t: the least variance), of categories
- * "items<t>" (d_t), "rows", "steps" of refinement over rows, "seed", diagnostics.
+ * "items<t>" (d_t) and, where some are told by name, "category_offsets" and "category_names" (of
+ * the three views' categories one behind the other, names.h), "rows", "steps" of refinement over
+ * rows, "seed", diagnostics.
  * Views 1 and 3 are mapped to view 2 by linear regression on each other, the second and third
  * moment of what results are whitened and decomposed, views 1 and 3 follow by regression.
  * Of vectors all components get the variance that the means leave: a start for refinement.
@@ -54,7 +57,11 @@ typedef struct tlv_multiview_parts
 	const double *variances[3]; /* d_t x k; NULL for categories */
 	const double *floors[3];	/* d_t: least variances; NULL for categories */
 	const int64_t *items[3];	/* d_t; NULL for vectors */
-	int64_t *order;				/* k: gets the order that they are written in; NULL: not wanted */
+	/* names of the items of all views, d_1 + d_2 + d_3 and one offset; NULL: they are numbers */
+	const int64_t *category_offsets;
+	const char *category_names;
+	size_t category_ends, category_bytes; /* offsets and bytes, where they are */
+	int64_t *order; /* k: gets the order that they are written in; NULL: not wanted */
 	tlv_diagnostics *diagnostics;
 } tlv_multiview_parts;
 
@@ -69,6 +76,12 @@ extern tlv_status tlv_multiview_write(tlv_context *ctx, const tlv_multiview_part
 
 /* The parts of a stored model; they point into it. */
 extern void tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts);
+
+/* What the categories of a view (0, 1, 2) are called; empty: they are numbers. */
+extern tlv_name_list tlv_multiview_names(const tlv_multiview_parts *parts, int view);
+
+/* Has one of them a name? */
+extern bool tlv_multiview_is_named(const tlv_multiview_parts *parts, int view);
 
 /* Free parameters: weights, and means and variances or probabilities of every view. */
 extern double tlv_multiview_parameters(const tlv_multiview_parts *parts);

@@ -216,6 +216,14 @@ extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const t
 									   tlv_diagnostics *diagnostics, size_t n,
 									   const tlv_plan_section *sections);
 
+/*
+ * The names of the caller's categories as sections "category_offsets" and "category_names" of a
+ * model of so many; 0: names are not given (NULL), or are those of others.  A plan puts them in at
+ * its end: until then the rows of its passes are codes.
+ */
+extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories,
+									   tlv_plan_section sections[2]);
+
 /* The log-likelihood in statistics over their count of that name, "rows" say, which is 1 at least.
  */
 extern double tlv_plan_mean_likelihood(const tlv_frame *statistics, const char *count);

@@ -30,6 +30,9 @@ typedef enum tlv_row_form
 								 * may be missing */
 } tlv_row_form;
 
+/* All of them. */
+#define TLV_ROW_FORMS 0xffffu
+
 /* In the set of a class: elements of a vector, whole views may be missing; of vectors that come
  * one at a time or many together. */
 #define TLV_ROWS_MISSING_ELEMENTS 0x10000u

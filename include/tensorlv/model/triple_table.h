@@ -42,15 +42,39 @@ typedef struct tlv_triple_table
 	size_t n;
 	size_t mask;
 	tlv_triple_slot *slots;
+	size_t gone; /* of the n, those whose count is 0, since all has been taken out again */
 } tlv_triple_table;
 
 /* Adds count to a triple.  Errors: memory. */
 extern tlv_status tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key,
 								 double count);
 
+/* Takes count out of a triple.  Errors: TLV_BAD_DATA where there is less. */
+extern tlv_status tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key,
+								  double count);
+
+/* Triples that are there. */
+static inline size_t
+tlv_triple_count(const tlv_triple_table *table)
+{
+	return table->n - table->gone;
+}
+
+/* Is most of the table of what is gone?  Who takes and adds for long had better begin anew. */
+static inline bool
+tlv_triple_is_stale(const tlv_triple_table *table)
+{
+	return table->gone > 4096 && table->gone > table->n / 2;
+}
+
+/* Marks the positions of view t (0, 1 or 2) that triples which are there have: used, zeros before.
+ * Errors: TLV_CANCELLED. */
+extern tlv_status tlv_triple_mark(tlv_context *ctx, const tlv_triple_table *table, int t,
+								  bool *used);
+
 /*
- * The triples in order, each position p of view t renamed rank[t][p]: n keys, and behind them, at
- * *counts, as many counts; keys has room for both.
+ * The triples that are there in order, each position p of view t renamed rank[t][p]: their keys,
+ * and behind them, at *counts, as many counts; keys has room for both.
  */
 extern tlv_status tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table,
 								  int32_t *const rank[3], int64_t *keys, double **counts);
@@ -61,6 +85,11 @@ extern tlv_status tlv_triple_list(tlv_context *ctx, const tlv_triple_table *tabl
  */
 extern tlv_status tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary,
 									   int64_t *items, int32_t *rank);
+
+/* The same of the items at the positions that are marked (NULL: of all); *n gets their number. */
+extern tlv_status tlv_dictionary_order_used(tlv_context *ctx, const tlv_dictionary *dictionary,
+											const bool *used, int64_t *items, int32_t *rank,
+											size_t *n);
 
 /* Position of an item, added when new; TLV_LIMIT above TRIPLE_MOST of them. */
 extern tlv_status tlv_category_position(tlv_context *ctx, tlv_dictionary *dictionary, int64_t item,

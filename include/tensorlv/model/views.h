@@ -9,12 +9,15 @@
  *
  * Moments of categories (kind category_views): scalars "rows", "nulls"; "items1", "items2",
  * "items3" (the categories, ascending); "cells" (which triples occurred, three positions packed
- * in a word, ascending) and "counts" (how often).
+ * in a word, ascending) and "counts" (how often).  Where the categories of a view are told by name:
+ * "told" (of each view, 1: by number, 2: by name, whose hashes the categories are), "name_ids"
+ * (those that have a name, ascending), "name_offsets" and "names" (names.h).
  */
 #ifndef TENSORLV_VIEWS_H
 #define TENSORLV_VIEWS_H
 
 #include "tensorlv/model/aggregate.h"
+#include "tensorlv/num/names.h"
 
 /* Most entries of the third moment of vectors, d1 d2 d3. */
 #define TLV_VIEW_MOST_TRIPLES 8000000
@@ -30,6 +33,15 @@ extern tlv_status tlv_view_moments_create(tlv_context *ctx, tlv_accumulator **ac
 extern tlv_status tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_view_moments;	 /* three vectors */
 extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
+
+/* How the categories of a view are told ("told"). */
+#define TLV_CATEGORIES_BY_NUMBER 1
+#define TLV_CATEGORIES_BY_NAME	 2
+
+/* The names of the categories of category_views, whatever the view; into a table that may hold
+ * some.  Errors: memory. */
+extern tlv_status tlv_category_view_names(tlv_context *ctx, const tlv_frame *moments,
+										  tlv_name_table *names);
 
 /* Steps of EM on stored counts, unless said otherwise: it needs no pass over the data. */
 #define TLV_CELL_ITERATIONS 100

@@ -205,6 +205,18 @@ plan_dimension_names(const tlv_plan *plan, const tlv_frame *model)
 	return (tlv_name_list){names->offsets, names->text};
 }
 
+size_t
+tlv_plan_name_categories(const tlv_names *names, size_t categories, tlv_plan_section sections[2])
+{
+	if (names == NULL || names->n != categories)
+		return 0;
+	sections[0] =
+		(tlv_plan_section){"category_offsets", TLV_INT64, names->n + 1, 1, names->offsets};
+	sections[1] = (tlv_plan_section){"category_names", TLV_BYTES, (size_t) names->offsets[names->n],
+									 1, names->text};
+	return 2;
+}
+
 /* Rows that had a null are gone: whoever reads the model should know. */
 static tlv_status
 plan_warn_nulls(tlv_context *ctx, const tlv_plan *plan, tlv_diagnostics *diagnostics)

@@ -57,6 +57,7 @@ membership_finish(tlv_context *ctx, membership_plan *plan)
 	bool mixed = plan->options.fit.mixed;
 	tlv_diagnostics all = {0};
 	tlv_membership_parts parts;
+	tlv_plan_section sections[2];
 	double parameters, deviance;
 
 	tlv_membership_read(model, &parts);
@@ -76,7 +77,9 @@ membership_finish(tlv_context *ctx, membership_plan *plan)
 		TLV_TRY(tlv_warn(ctx, &all,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = parts.steps},
 						 "the likelihood still rises after so many steps"));
-	return tlv_plan_finish_with(ctx, &plan->base, model, &all, 0, NULL);
+	return tlv_plan_finish_with(
+		ctx, &plan->base, model, &all,
+		tlv_plan_name_categories(plan->options.categories, parts.categories, sections), sections);
 }
 
 /* ---- passes over all rows ---- */
@@ -162,7 +165,6 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 			  const membership_training *training, tlv_diagnostics *diagnostics, double seen,
 			  void **image, size_t *size)
 {
-	const tlv_names *names = plan->options.categories;
 	tlv_membership_parts parts = {.p = rows->p,
 								  .categories = rows->categories,
 								  .k = training->k,
@@ -176,12 +178,6 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 								  .probabilities = training->fit.table,
 								  .diagnostics = diagnostics};
 
-	if (names != NULL && names->n == rows->categories)
-	{
-		parts.name_offsets = names->offsets;
-		parts.names = names->text;
-		parts.category_bytes = (size_t) names->offsets[names->n];
-	}
 	return tlv_membership_write(ctx, &parts, plan->options.fit.mixed, NULL, image, size);
 }
 

@@ -349,6 +349,44 @@ diagnose_fit(tlv_context *ctx, const tlv_frame *moments, const view_choice *choi
 	return TLV_OK;
 }
 
+/* The categories that are told by name; those of a view of numbers have none. */
+static tlv_status
+name_categories(tlv_context *ctx, const tlv_frame *moments, tlv_multiview_parts *parts)
+{
+	const int64_t *told = tlv_frame_int64(moments, "told");
+	size_t n = parts->d[0] + parts->d[1] + parts->d[2], filled = 0, at = 0;
+	tlv_name_table names = {0};
+	int64_t *offsets;
+	char *bytes;
+
+	if (told == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_category_view_names(ctx, moments, &names));
+	TLV_TRY_NEW(ctx, offsets, n + 1);
+	TLV_TRY_NEW(ctx, bytes, 3 * names.filled + 1); /* a name may be that of a category each */
+	for (int t = 0; t < 3; t++)
+		for (size_t i = 0; i < parts->d[t]; i++)
+		{
+			tlv_text name = tlv_name_table_find(&names, parts->items[t][i]);
+
+			TLV_TRY_CONTINUE_AT(ctx, at);
+			offsets[at++] = (int64_t) filled;
+			if (told[t] != TLV_CATEGORIES_BY_NAME || name.length == 0)
+				continue;
+			memcpy(bytes + filled, name.bytes, name.length);
+			filled += name.length;
+		}
+	offsets[n] = (int64_t) filled;
+	tlv_name_table_free(ctx, &names);
+	if (filled == 0)
+		return TLV_OK;
+	parts->category_offsets = offsets;
+	parts->category_names = bytes;
+	parts->category_ends = n + 1;
+	parts->category_bytes = filled;
+	return TLV_OK;
+}
+
 /* The fit of options->k components. */
 static tlv_status
 fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
@@ -375,6 +413,8 @@ fit_components(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_o
 		parts.floors[t] = fit.vectors ? fit.floors[t] : NULL;
 		parts.items[t] = fit.vectors ? NULL : tlv_frame_int64(moments, item_names[t]);
 	}
+	if (!fit.vectors)
+		TLV_TRY(name_categories(ctx, moments, &parts));
 	parts.diagnostics = &fit.diagnostics;
 	return tlv_multiview_write(ctx, &parts, image, size);
 }

@@ -34,24 +34,30 @@ tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 	return TLV_OK;
 }
 
+/* By number, or by the name that it is told by (bytes NULL: none). */
 static tlv_status
-refuse_category(tlv_context *ctx, int view, double category)
+refuse_category(tlv_context *ctx, int view, double category, tlv_text name)
 {
-	tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category,
-			 view + 1);
+	if (name.bytes != NULL)
+		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category \"%.*s\" of view %d",
+				 tlv_shown_length(name), name.bytes, view + 1);
+	else
+		tlv_fail(ctx, TLV_BAD_DATA, "the model does not know category %.17g of view %d", category,
+				 view + 1);
 	return tlv_fail_hint(
 		ctx, "A view that is not known may be NULL in tlv_infer(model, ROW(x1, x2, x3)); "
 			 "tlv_categories(model) has the categories.");
 }
 
 tlv_status
-tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view, int64_t category,
-					   size_t *position)
+tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
+					   const tlv_part *part, size_t *position)
 {
-	int32_t at = tlv_dictionary_find(&model->dictionary[view], category);
+	int32_t at = tlv_dictionary_find(&model->dictionary[view], part->ids[0]);
 
 	if (at < 0)
-		return refuse_category(ctx, view, (double) category);
+		return refuse_category(ctx, view, (double) part->ids[0],
+							   part->names == NULL ? (tlv_text){NULL, 0} : part->names[0]);
 	*position = (size_t) at;
 	return TLV_OK;
 }
@@ -94,7 +100,7 @@ joint_logarithms(tlv_context *ctx, const multiview_model *model, const tlv_part 
 		if (view[t].type == TLV_PART_NONE)
 			continue;
 		if (is_categorical(parts))
-			TLV_TRY(tlv_multiview_position(ctx, model, t, view[t].ids[0], &at));
+			TLV_TRY(tlv_multiview_position(ctx, model, t, &view[t], &at));
 		for (size_t j = 0; j < k; j++)
 			joint[j] +=
 				is_categorical(parts)
@@ -157,7 +163,7 @@ views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *
 	for (int t = 0; t < 3; t++)
 	{
 		if (!(fabs(x[t]) < 0x1p62 && x[t] == floor(x[t])))
-			return refuse_category(ctx, t, x[t]);
+			return refuse_category(ctx, t, x[t], (tlv_text){NULL, 0});
 		ids[t] = (int64_t) x[t];
 	}
 	*whole = *TLV_AS_CATEGORIES(ids);

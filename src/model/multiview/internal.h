@@ -73,9 +73,9 @@ extern void tlv_multiview_cells(const tlv_frame *moments, tlv_view_source *cells
 extern tlv_status tlv_multiview_check_vectors(tlv_context *ctx, const tlv_multiview_parts *parts,
 											  const tlv_part view[3]);
 
-/* The position of a category in a view; TLV_BAD_DATA when the model does not know it. */
+/* The position of a row's category in a view; TLV_BAD_DATA when the model does not know it. */
 extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model *model, int view,
-										 int64_t category, size_t *position);
+										 const tlv_part *part, size_t *position);
 
 /* A model of one sort of views and a row of the other. */
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);

@@ -16,9 +16,11 @@
 #define LEAST_PROBABILITY 1e-10
 #define LEAST_VARIANCE	  1e-200
 
-/* Sizes: components, numbers or categories of the views. */
-#define SIZE_K TLV_SIZE_1
-#define SIZE_D TLV_SIZE_2
+/* Sizes: components, numbers or categories of the views, offsets and bytes of their names. */
+#define SIZE_K	   TLV_SIZE_1
+#define SIZE_D	   TLV_SIZE_2
+#define SIZE_ENDS  TLV_SIZE_5
+#define SIZE_BYTES TLV_SIZE_6
 
 /* ---- writing ---- */
 
@@ -81,6 +83,24 @@ tlv_multiview_read(const tlv_frame *frame, tlv_multiview_parts *parts)
 	tlv_sections_read(frame, tlv_kind_multiview.model->sections, parts);
 }
 
+tlv_name_list
+tlv_multiview_names(const tlv_multiview_parts *parts, int view)
+{
+	const int64_t *offsets = parts->category_offsets;
+
+	for (int t = 0; t < view && offsets != NULL; t++)
+		offsets += parts->d[t];
+	return (tlv_name_list){offsets, parts->category_names};
+}
+
+bool
+tlv_multiview_is_named(const tlv_multiview_parts *parts, int view)
+{
+	const int64_t *offsets = tlv_multiview_names(parts, view).offsets;
+
+	return offsets != NULL && offsets[parts->d[view]] > offsets[0];
+}
+
 double
 tlv_multiview_parameters(const tlv_multiview_parts *parts)
 {
@@ -111,6 +131,28 @@ check_view(tlv_context *ctx, const tlv_frame *frame, const tlv_multiview_parts *
 	return tlv_require_shares(ctx, frame, means[t], false, LEAST_PROBABILITY / 10);
 }
 
+/* One for every category of every view, which may be empty. */
+static tlv_status
+check_names(tlv_context *ctx, const tlv_multiview_parts *parts)
+{
+	const int64_t *offsets = parts->category_offsets;
+	size_t n = parts->d[0] + parts->d[1] + parts->d[2];
+
+	if (offsets == NULL && parts->category_names == NULL)
+		return TLV_OK;
+	if (parts->items[0] == NULL || offsets == NULL || parts->category_names == NULL ||
+		parts->category_ends != n + 1 || offsets[0] != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "the model has names of other categories than its own");
+	for (size_t i = 0; i < n; i++)
+		if (offsets[i + 1] < offsets[i])
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"category_offsets\" does not ascend");
+	if ((uint64_t) offsets[n] != parts->category_bytes ||
+		memchr(parts->category_names, 0, parts->category_bytes) != NULL)
+		return tlv_fail(ctx, TLV_CORRUPT, "the names of categories are not %zu bytes of text",
+						parts->category_bytes);
+	return TLV_OK;
+}
+
 /* 0 of a component that is not there. */
 static tlv_status
 check_weights(tlv_context *ctx, const tlv_multiview_parts *parts)
@@ -136,6 +178,7 @@ multiview_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *siz
 	(void) sizes;
 	tlv_multiview_read(frame, &parts);
 	TLV_TRY(check_weights(ctx, &parts));
+	TLV_TRY(check_names(ctx, &parts));
 	for (int t = 0; t < 3; t++)
 		TLV_TRY(check_view(ctx, frame, &parts, t));
 	return TLV_OK;
@@ -158,6 +201,8 @@ static const tlv_declaration multiview_list[] = {
 	VIEW(1, SIZE_D),
 	VIEW(2, SIZE_D + 1),
 	VIEW(3, SIZE_D + 2),
+	{"category_offsets", TLV_INT64, SIZE_ENDS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(category_offsets)},
+	{"category_names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(category_names)},
 };
 static const tlv_sections multiview_sections = {
 	.state = sizeof(tlv_multiview_parts),
@@ -165,8 +210,8 @@ static const tlv_sections multiview_sections = {
 	TLV_LIST(multiview_list),
 	.least = {1, 1, 1, 1},
 	.most = {TLV_VIEW_MOST_COMPONENTS, TLV_VIEW_MOST_TRIPLES, TLV_VIEW_MOST_TRIPLES,
-			 TLV_VIEW_MOST_TRIPLES},
-	.size_at = {AT(k), AT(d[0]), AT(d[1]), AT(d[2])},
+			 TLV_VIEW_MOST_TRIPLES, SIZE_MAX, SIZE_MAX},
+	.size_at = {AT(k), AT(d[0]), AT(d[1]), AT(d[2]), AT(category_ends), AT(category_bytes)},
 	.diagnostics = AT(diagnostics),
 	.check_more = multiview_check_more,
 };
@@ -190,6 +235,8 @@ static const tlv_field multiview_fields[] = {
 	VIEW(1),
 	VIEW(2),
 	VIEW(3),
+	{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY, .beside = "category_names",
+	 .json = "category_names"},
 	{.form = TLV_FIELDS_END},
 };
 #undef VIEW

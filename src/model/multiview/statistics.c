@@ -96,7 +96,7 @@ statistics_add_categories(tlv_context *ctx, statistics_state *state, const tlv_p
 
 	for (int t = 0; t < 3; t++)
 	{
-		TLV_TRY(tlv_multiview_position(ctx, model, t, part[t].ids[0], &at));
+		TLV_TRY(tlv_multiview_position(ctx, model, t, &part[t], &at));
 		p[t] = model->probabilities[t] + at * k;
 		counts[t] = state->counts[t] + at * k;
 	}

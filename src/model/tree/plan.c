@@ -18,6 +18,7 @@ typedef struct tree_plan
 {
 	tlv_plan base;
 	tlv_tree_plan_options options;
+	const tlv_names *categories; /* the caller's; NULL: they are codes */
 	bool gaussian;
 	double left_out; /* rows, since a number is missing in them */
 	tlv_held model;
@@ -33,16 +34,33 @@ tree_step_limit(const tree_plan *plan)
 	return plan->options.iterations < 0 ? USUAL_STEPS : plan->options.iterations;
 }
 
+/* Of all observed variables together. */
+static size_t
+observed_states(const tlv_frame *model)
+{
+	size_t p = (size_t) tlv_frame_scalar(model, "observed", 0), sum = 0;
+	const int64_t *states = tlv_frame_int64(model, "states");
+
+	for (size_t v = 0; v < p; v++)
+		sum += (size_t) states[v];
+	return sum;
+}
+
 static tlv_status
 tree_finish_model(tlv_context *ctx, tree_plan *plan)
 {
 	tlv_diagnostics diagnostics = {0};
+	tlv_plan_section sections[2];
+	size_t n = 0;
 
 	if (plan->left_out > 0)
 		TLV_TRY(tlv_warn(
 			ctx, &diagnostics, &(tlv_warning){.code = "rows_left_out", .score = plan->left_out},
 			"%.0f rows were left out, since a number is missing in them", (double) plan->left_out));
-	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, 0, NULL);
+	if (!plan->gaussian)
+		n = tlv_plan_name_categories(plan->categories, observed_states(&plan->model.frame),
+									 sections);
+	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics, n, sections);
 }
 
 /* ---- refinement ---- */
@@ -193,6 +211,8 @@ tlv_tree_plan_create(tlv_context *ctx, const tlv_tree_plan_options *options, tlv
 	TLV_TRY_ALLOC(ctx, plan);
 	plan->base.class = &tree_plan_class;
 	plan->options = *options;
+	plan->categories = options->learn.fit.categories;
+	plan->options.learn.fit.categories = NULL;
 	plan->options.learn.fit.iterations =
 		options->iterations < 0 ? TLV_TREE_GAUSSIAN_STEPS : options->iterations;
 	plan->before = -HUGE_VAL;

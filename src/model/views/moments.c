@@ -1,16 +1,12 @@
 /*
- * moments.c - moments of three views: vectors, and categories
- * (views.h).
+ * moments.c - moments of three views that are vectors (views.h).
  */
 #include <string.h>
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/model/views.h"
-#include "tensorlv/model/triple_table.h"
 #include "tensorlv/model/view_sums.h"
-
-/* ---- vectors ---- */
 
 typedef struct view_state
 {
@@ -124,165 +120,11 @@ static const tlv_sections view_sections = {
 	.merge_own = view_merge,
 };
 
-/* ---- categories ---- */
-
-/* The sizes: of each view's categories, and TLV_SIZE_4. */
-#define SIZE_CELLS TLV_SIZE_4
-
-typedef struct category_state
-{
-	tlv_declared declared;
-	double rows;
-	tlv_dictionary dictionary[3];
-	tlv_triple_table table;
-	/* the stored form */
-	int64_t *items[3];
-	int64_t *cells;
-	double *counts;
-} category_state;
-
-tlv_status
-tlv_category_views_create(tlv_context *ctx, tlv_accumulator **accumulator)
-{
-	return tlv_sections_create(ctx, tlv_kind_category_views.accumulator, NULL, accumulator);
-}
-
-static tlv_status
-category_views_begin(tlv_context *ctx, const tlv_statistic *constants,
-					 tlv_accumulator **accumulator)
-{
-	return tlv_category_views_create(ctx, accumulator);
-}
-
-const tlv_aggregate tlv_aggregate_category_views = {"tlv_view_moments", NULL, category_views_begin};
-
-static tlv_status
-category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
-{
-	category_state *state = (category_state *) accumulator;
-	int32_t at[3];
-
-	TLV_TRY(tlv_row_require_parts(ctx, row));
-	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
-	for (int t = 0; t < 3; t++)
-		TLV_TRY(tlv_category_position(ctx, &state->dictionary[t], row->part[t].ids[0],
-									  "categories in a view", &at[t]));
-	return tlv_triple_add(ctx, &state->table,
-						  tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]), 1);
-}
-
-static const char *const item_names[3] = {"items1", "items2", "items3"};
-
-static tlv_status
-category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	category_state *state = (category_state *) accumulator;
-	size_t n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
-	int32_t *at[3];
-
-	for (int t = 0; t < 3; t++)
-	{
-		size_t d = tlv_frame_find(frame, item_names[t])->rows;
-		const int64_t *items = tlv_frame_int64(frame, item_names[t]);
-
-		TLV_TRY_NEW(ctx, at[t], d);
-		TLV_TRY(tlv_category_positions(ctx, &state->dictionary[t], d, items, "categories in a view",
-									   at[t]));
-	}
-	for (size_t i = 0; i < n; i++)
-	{
-		size_t part[3];
-
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		for (int t = 0; t < 3; t++)
-			part[t] = (size_t) at[t][tlv_triple_part(cells[i], t)];
-		TLV_TRY(tlv_triple_add(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]),
-							   counts[i]));
-	}
-	for (int t = 0; t < 3; t++)
-		tlv_free(ctx, at[t]);
-	return TLV_OK;
-}
-
-/* Categories ascending: equal moments are equal bytes whatever the order of the rows. */
-static tlv_status
-category_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
-{
-	category_state *state = (category_state *) accumulator;
-	size_t n = state->table.n, wide = 0, *d = state->declared.sizes;
-	int64_t *block;
-	int32_t *rank[3];
-
-	for (int t = 0; t < 3; t++)
-		wide += d[t] = state->dictionary[t].n;
-	d[SIZE_CELLS] = n;
-	*owned = block = tlv_alloc(ctx, 2 * n + 2 * wide, sizeof(int64_t));
-	TLV_TRY_ALLOC(ctx, block);
-	state->cells = block;
-	block += 2 * n;
-	for (int t = 0; t < 3; block += d[t++])
-		state->items[t] = block;
-	rank[0] = (int32_t *) block;
-	rank[1] = rank[0] + d[0];
-	rank[2] = rank[1] + d[1];
-	for (int t = 0; t < 3; t++)
-		TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary[t], state->items[t], rank[t]));
-	return tlv_triple_list(ctx, &state->table, rank, state->cells, &state->counts);
-}
-
-static tlv_status
-category_check(tlv_context *ctx, const tlv_frame *frame, const size_t *d)
-{
-	const double *counts = tlv_frame_float64(frame, "counts");
-	double rows = 0;
-
-	TLV_TRY(tlv_triple_check(ctx, frame, d));
-	for (size_t i = 0; i < d[SIZE_CELLS]; i++)
-		rows += counts[i];
-	if (rows != tlv_frame_scalar(frame, "rows", 0))
-		return tlv_fail(ctx, TLV_CORRUPT, "section \"counts\" sums to %g instead of %g", rows,
-						tlv_frame_scalar(frame, "rows", 0));
-	return TLV_OK;
-}
-
-#define AT(member) offsetof(category_state, member)
-static const tlv_declaration category_list[] = {
-	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"items1", TLV_INT64, TLV_SIZE_1, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[0])},
-	{"items2", TLV_INT64, TLV_SIZE_2, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[1])},
-	{"items3", TLV_INT64, TLV_SIZE_3, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(items[2])},
-	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
-	{"counts", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_COUNTED, TLV_OWN, AT(counts)},
-};
-#undef AT
-static const tlv_sections category_sections = {
-	.state = sizeof(category_state),
-	.kind = TLV_KIND_CATEGORY_VIEWS,
-	TLV_LIST(category_list),
-	.most = {TRIPLE_MOST, TRIPLE_MOST, TRIPLE_MOST, TLV_FRAME_MAX_BYTES / sizeof(double)},
-	.describe = category_describe,
-	.check_more = category_check,
-	.merge_own = category_merge,
-};
-
 static const tlv_accumulator_class view_class = {
 	.name = "view_moments",
 	TLV_DECLARED(&view_sections),
 	.rows = TLV_ROW_VIEWS,
 	.add = view_add,
 };
-static const tlv_accumulator_class category_class = {
-	.name = "category_views",
-	TLV_DECLARED(&category_sections),
-	.rows = TLV_ROW_CATEGORIES,
-	.add = category_add,
-};
-
 const tlv_kind tlv_kind_view_moments = {TLV_KIND_LINE(VIEW_MOMENTS, view_moments),
 										.accumulator = &view_class};
-const tlv_kind tlv_kind_category_views = {TLV_KIND_LINE(CATEGORY_VIEWS, category_views),
-										  .accumulator = &category_class};

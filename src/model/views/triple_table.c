@@ -26,7 +26,36 @@ tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key, double co
 		slot->key_plus_1 = (uint64_t) key + 1;
 		table->n++;
 	}
+	else if (slot->count == 0)
+		table->gone--;
 	slot->count += count;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key, double count)
+{
+	tlv_triple_slot *slot = table->n > 0 ? triple_slot_of(table, (uint64_t) key) : NULL;
+
+	if (slot == NULL || slot->key_plus_1 == 0 || slot->count < count)
+		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	slot->count -= count;
+	table->gone += slot->count == 0 && count > 0;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_triple_mark(tlv_context *ctx, const tlv_triple_table *table, int t, bool *used)
+{
+	for (size_t i = 0; table->slots != NULL && i <= table->mask; i++)
+	{
+		const tlv_triple_slot *slot = &table->slots[i];
+
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		if (slot->key_plus_1 != 0 && slot->count != 0)
+			used[tlv_triple_part((int64_t) (slot->key_plus_1 - 1), t)] = true;
+	}
 	return TLV_OK;
 }
 
@@ -45,13 +74,13 @@ tlv_triple_list(tlv_context *ctx, const tlv_triple_table *table, int32_t *const 
 
 		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
-		if (slot->key_plus_1 == 0)
+		if (slot->key_plus_1 == 0 || slot->count == 0)
 			continue;
 		for (int t = 0; t < 3; t++)
 			part[t] = (size_t) rank[t][tlv_triple_part((int64_t) (slot->key_plus_1 - 1), t)];
 		entries[n++] = (tlv_bag_entry){tlv_triple_key(part[0], part[1], part[2]), slot->count};
 	}
-	tlv_assert(n == table->n);
+	tlv_assert(n == tlv_triple_count(table));
 	TLV_TRY(tlv_bag_sort(ctx, n, entries, (tlv_bag_entry *) keys, &n));
 	*counts = (double *) (keys + n);
 	for (size_t i = 0; i < n; i++)
@@ -70,12 +99,22 @@ tlv_status
 tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary, int64_t *items,
 					 int32_t *rank)
 {
-	size_t n = dictionary->n;
-	tlv_bag_entry *entries = tlv_alloc(ctx, 2 * n, sizeof(tlv_bag_entry));
+	size_t n;
+
+	return tlv_dictionary_order_used(ctx, dictionary, NULL, items, rank, &n);
+}
+
+tlv_status
+tlv_dictionary_order_used(tlv_context *ctx, const tlv_dictionary *dictionary, const bool *used,
+						  int64_t *items, int32_t *rank, size_t *n_used)
+{
+	tlv_bag_entry *entries = tlv_alloc(ctx, 2 * dictionary->n, sizeof(tlv_bag_entry));
+	size_t n = 0;
 
 	TLV_TRY_ALLOC(ctx, entries);
-	for (size_t i = 0; i < n; i++)
-		entries[i] = (tlv_bag_entry){dictionary->items[i], (double) i};
+	for (size_t i = 0; i < dictionary->n; i++)
+		if (used == NULL || used[i])
+			entries[n++] = (tlv_bag_entry){dictionary->items[i], (double) i};
 	TLV_TRY(tlv_bag_sort(ctx, n, entries, entries + n, &n));
 	for (size_t i = 0; i < n; i++)
 	{
@@ -84,6 +123,7 @@ tlv_dictionary_order(tlv_context *ctx, const tlv_dictionary *dictionary, int64_t
 	}
 	tlv_assert(tlv_ascends_strictly(n, items));
 	tlv_free(ctx, entries);
+	*n_used = n;
 	return TLV_OK;
 }
 

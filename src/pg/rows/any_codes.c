@@ -120,6 +120,7 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 	Oid output;
 	bool is_varlena;
 	const char *text;
+	size_t length;
 
 	if (type->form == ANY_NUMBER)
 		return (AnyCode){.number = TlvNumberOf(type->base, value)};
@@ -128,5 +129,8 @@ TlvAnyCodeOf(const AnyType *type, Datum value)
 		text = DatumGetBool(value) ? "true" : "false";
 	else
 		text = OidOutputFunctionCall(output, value);
-	return (AnyCode){.named = true, .name = {text, strlen(text)}};
+	length = strlen(text);
+	while (type->base == BPCHAROID && length > 0 && text[length - 1] == ' ')
+		length--; /* as a cast to text has it */
+	return (AnyCode){.named = true, .name = {text, length}};
 }

@@ -84,6 +84,12 @@ extern void TlvAnyOpenCodeArray(const AnyCall *call, const tlv_code_names *names
 /* A value that is there as a category: numbers by number, anything else by its text. */
 extern AnyCode TlvAnyCodeOf(const AnyType *type, Datum value);
 
+/* ---- three views (any_columns.c) ---- */
+
+/* A value that is there as the category of a view: whole numbers by number, anything else by its
+ * text. */
+extern void TlvPutCategory(const AnyType *type, Datum value, int view, TlvRowCursor *cursor);
+
 /* ---- rows of (variable, value) (any_long.c) ---- */
 
 /* Are the two columns of a record such rows, ROW(array of variables, array of their values)? */

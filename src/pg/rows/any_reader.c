@@ -84,6 +84,8 @@ refuse_type(const AnyCall *call, Oid type)
 
 /* ---- one value ---- */
 
+const TlvRowReader TlvModelRows = {.arguments = 1, .of_model = true};
+
 void
 TlvAnyOpenAs(const AnyCall *call, const TlvRowReader *reader, tlv_row_form form, Datum value)
 {
@@ -116,6 +118,28 @@ open_numbers(const AnyCall *call, ArrayType *array, Oid element)
 					 PointerGetDatum(TlvFloat8Numbers(array, element)));
 }
 
+/* Three categories as an array of texts. */
+static void
+open_named_categories(const AnyCall *call, ArrayType *array, Oid element)
+{
+	static const AnyType text_type = {.form = ANY_OTHER, .type = TEXTOID, .base = TEXTOID};
+	Datum *values;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(TlvTexts(array, element), TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls,
+					  &n);
+	if (n != 3)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("an array of %d categories is no row of three views", n)));
+	TlvCursorBegin(call->cursor, TLV_ROW_CATEGORIES);
+	for (int t = 0; t < 3; t++)
+		if (nulls[t])
+			call->cursor->row.part[t].type = TLV_PART_NONE;
+		else
+			TlvPutCategory(&text_type, values[t], t, call->cursor);
+}
+
 #define NUMBERS (TLV_ROW_CODES | TLV_ROW_SYMBOLS | TLV_ROW_SEQUENCE | TLV_ROW_VECTOR)
 
 static void
@@ -128,6 +152,8 @@ open_array(const AnyCall *call, AnyType *type, ArrayType *array)
 		open_numbers(call, array, element);
 	else if (TlvIsTextType(element) && TlvAnyCodeNames(call, &names))
 		TlvAnyOpenCodeArray(call, &names, array, element);
+	else if ((call->takes & TLV_ROW_CATEGORIES) != 0 && TlvIsTextType(element))
+		open_named_categories(call, array, element);
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0 && TlvIsTextType(element))
 		TlvAnyOpenAs(call, &TlvNamedSequences, TLV_ROW_SYMBOLS,
 					 PointerGetDatum(TlvTexts(array, element)));
@@ -398,24 +424,40 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	TlvAnyOpenCodes(call, names, record->d, values);
 }
 
+/* A number that is whole as the category of a view, of whatever type it is. */
+static void
+put_whole_number(const AnyCall *call, int t)
+{
+	AnyRecord *record = &call->row->record;
+	ArrayType *one;
+	Datum number =
+		Float8GetDatum(TlvNumberOf(record->type[t].base, record->values[record->columns[t]]));
+
+	one = construct_array(&number, 1, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	number = Int64GetDatum(*(int64 *) ARR_DATA_PTR(TlvInt8Numbers(one, FLOAT8OID)));
+	TlvPutCategory(&(AnyType){.form = ANY_NUMBER, .type = INT8OID, .base = INT8OID}, number, t,
+				   call->cursor);
+}
+
 /* Three of them, or what is missing of them. */
 static void
 open_categories(const AnyCall *call)
 {
-	ArrayType *numbers = TlvInt8Numbers(column_numbers(call), FLOAT8OID);
-	const int64 *from = (const int64 *) ARR_DATA_PTR(numbers);
-	TlvRowCursor *cursor = call->cursor;
+	AnyRecord *record = &call->row->record;
 
-	TlvCursorBegin(cursor, TLV_ROW_CATEGORIES);
+	TlvCursorBegin(call->cursor, TLV_ROW_CATEGORIES);
 	for (int t = 0; t < 3; t++)
 	{
-		tlv_part *part = &cursor->row.part[t];
+		const AnyType *type = &record->type[t];
 
-		*part = (tlv_part) TLV_PART(TLV_PART_IDS, 1, 1, &cursor->ids[t]);
-		if (TlvAnyColumnIsNull(&call->row->record, t))
-			part->type = TLV_PART_NONE;
+		if (TlvAnyColumnIsNull(record, t))
+			call->cursor->row.part[t].type = TLV_PART_NONE;
+		else if (type->form == ANY_NUMBER && !TlvIsIntegerType(type->base))
+			put_whole_number(call, t);
+		else if (type->form == ANY_NUMBER || type->form == ANY_LITERAL || TlvIsIdType(type->base))
+			TlvPutCategory(type, record->values[record->columns[t]], t, call->cursor);
 		else
-			cursor->ids[t] = *from++;
+			TlvAnyRefuseColumn(call, t);
 	}
 }
 

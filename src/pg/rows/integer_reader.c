@@ -1,6 +1,6 @@
 /*
  * integer_reader.c - rows of integers: categorical variables, sequences of symbols, numbers of a
- * vector, three categories.
+ * vector.
  */
 #include "any.h"
 
@@ -278,23 +278,3 @@ const TlvRowReader TlvIntegerRows = {1, {TLV_ROW_CODES, TLV_ROW_VECTOR}, integer
 const TlvRowReader TlvAnyIntegerRows = {
 	1, {TLV_ROW_CODES, TLV_ROW_VECTOR, TLV_ROW_SYMBOLS}, any_integers_open};
 const TlvRowReader TlvSymbolSequences = {1, {TLV_ROW_SYMBOLS}, integers_open};
-
-/* ---- three categories ---- */
-
-static void
-categories_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
-{
-	for (int t = 0; t < 3; t++)
-	{
-		tlv_part *part = &cursor->row.part[t];
-
-		part->type = PG_ARGISNULL(first + t) ? TLV_PART_NONE : TLV_PART_IDS;
-		part->n = part->d = 1;
-		part->ids = &cursor->ids[t];
-		part->missing = NULL;
-		if (part->type != TLV_PART_NONE)
-			cursor->ids[t] = PG_GETARG_INT64(first + t);
-	}
-}
-
-const TlvRowReader TlvCategoryRows = {3, {TLV_ROW_CATEGORIES}, categories_open};

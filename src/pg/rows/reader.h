@@ -51,6 +51,8 @@ struct TlvRowReader
 	/* Reads arguments first, first + 1, ...; none that must not be is NULL.  cursor->row.form says
 	 * what to make of them, takes what else the class takes (TLV_ROWS_MISSING_...). */
 	void (*open)(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor);
+	/* The row is what the model of the state makes of the argument (any.h), and open is NULL. */
+	bool of_model;
 };
 
 /* The form that a reader makes for a class with that set. */
@@ -143,7 +145,9 @@ extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */
 extern const TlvRowReader TlvNamedSequences;  /* text[]: the same, by name */
 extern const TlvRowReader TlvViewRows;		  /* three float8[] */
-extern const TlvRowReader TlvCategoryRows;	  /* three integers */
+extern const TlvRowReader TlvAnyTypeVectors;  /* "any": a vector of any type, or many */
+extern const TlvRowReader TlvAnyThreeRows;	  /* three "any": vectors all, or categories all */
+extern const TlvRowReader TlvModelRows;		  /* "any": what the model takes */
 extern const TlvRowReader TlvEdgeRows;		  /* two bigints */
 extern const TlvRowReader TlvWeightedEdgeRows;
 extern const TlvRowReader TlvNamedEdgeRows, TlvNamedEdgeWeightedRows;	  /* two texts */
@@ -161,6 +165,9 @@ extern const TlvRowReader TlvNamedLabelBRows; /* bigint, text */
 extern const TlvRowReader TlvCoverRows;		  /* two bigint[] */
 extern const TlvRowReader TlvNamedCoverRows;  /* two text[] */
 extern const TlvRowReader TlvMembershipRows;  /* two float8[] */
+
+/* Are three arguments declared "any" categories, by their types? */
+extern bool TlvAnyAreCategories(FunctionCallInfo fcinfo, int first);
 
 /* ---- transition functions (server/aggregates.c) ---- */
 

@@ -6,20 +6,24 @@
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 
-/* What the three columns are cast to: vectors all, or whole numbers all; false: neither. */
+/* What the three columns are cast to: vectors all, or categories all; false: neither. */
 static bool
-are_views(TlvSource *rows, const char **casts, bool *vectors)
+are_views(TlvSource *rows, const char **casts, Oid *types, bool *vectors)
 {
 	TupleDesc desc = rows->query->desc;
 
 	for (int i = 0; i < 3 && desc->natts == 3; i++)
 	{
-		bool integer = TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid));
+		Oid base = getBaseType(TupleDescAttr(desc, i)->atttypid);
+		bool category = TlvIsCategoryType(base);
 
-		casts[i] = integer ? "pg_catalog.int8" : TlvVectorCast(rows, i);
-		if (casts[i] == NULL || (i > 0 && integer == *vectors))
+		types[i] = category ? TlvIsIntegerType(base) ? INT8OID : TEXTOID : FLOAT8ARRAYOID;
+		casts[i] = types[i] == INT8OID	 ? "pg_catalog.int8"
+				   : types[i] == TEXTOID ? "pg_catalog.text"
+										 : TlvVectorCast(rows, i);
+		if (casts[i] == NULL || (i > 0 && category == *vectors))
 			return false;
-		*vectors = !integer;
+		*vectors = !category;
 	}
 	return desc->natts == 3;
 }
@@ -31,18 +35,18 @@ TlvReadViews(TlvDriver *driver, const char *text)
 	TlvSource *rows = TlvSourceOpen(driver, 0, text, "views");
 	const char *casts[3];
 	bool vectors = false;
+	Oid types[3];
 
-	if (!are_views(rows, casts, &vectors))
+	if (!are_views(rows, casts, types, &vectors))
 		TlvRefuseColumns(rows->query->desc, "views",
-						 "It must return (x1, x2, x3): three arrays of numbers, or three whole "
-						 "numbers; categories that are texts are for tlv_lca with layout => "
-						 "'wide'.");
+						 "It must return (x1, x2, x3): three arrays of numbers, or three "
+						 "categories, each a text or a whole number.");
 	rows->form = vectors ? TLV_ROW_VIEWS : TLV_ROW_CATEGORIES;
 	for (int t = 0; t < 3; t++)
 	{
 		appendStringInfo(&rows->made.sql, "%s %s::%s AS %s", t == 0 ? "SELECT" : ",", columns[t],
 						 casts[t], columns[t]);
-		TlvSourceColumn(rows, columns[t], vectors ? FLOAT8ARRAYOID : INT8OID);
+		TlvSourceColumn(rows, columns[t], types[t]);
 	}
 	appendStringInfoString(&rows->made.sql, " FROM " TLV_QUERY_ROWS " AS q(x1, x2, x3)");
 	return rows;

@@ -6,7 +6,7 @@
  * workers, shards, tables and backups as an ordinary value.  Within an
  * aggregate it is an expanded object that is changed in place.
  */
-#include "rows/reader.h"
+#include "rows/any.h"
 
 #include <math.h>
 
@@ -115,7 +115,30 @@ begin_group(FunctionCallInfo fcinfo, const TlvTransition *transition)
 	TlvCheck(&shared->ctx, tlv_statistic_create(&shared->ctx, &statistic, &accumulator));
 	expanded = TlvBeginState(fcinfo, shared, accumulator);
 	expanded->foreign |= statistic.constant != NULL;
+	if (transition->reader->of_model) /* whose aggregates open models */
+		expanded->model = statistic.opened;
 	return expanded;
+}
+
+/* The rows of a call, for an accumulator of that class; false: there is no row after all. */
+static bool
+open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExpanded *expanded,
+		  const tlv_accumulator *accumulator, TlvRowCursor *cursor)
+{
+	tlv_context *ctx = &expanded->shared->ctx;
+	unsigned takes = accumulator->class->rows | TLV_ROWS_COMPLETE;
+
+	if (!transition->reader->of_model)
+		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
+	else if (expanded->model == NULL)
+		TlvCheck(ctx, tlv_accumulator_refuse_rows(ctx, accumulator));
+	else if (!TlvAnyOpen(fcinfo, transition->row, expanded->model,
+						 takes & (expanded->model->rows | ~TLV_ROW_FORMS),
+						 transition->aggregate->name, cursor))
+		return false;
+	if (cursor->row.form != expanded->form)
+		TlvCheck(ctx, tlv_accumulator_require(ctx, accumulator, cursor->row.form));
+	return true;
 }
 
 /* The rows of a call to an accumulator of the state's class, which may be another one. */
@@ -126,8 +149,11 @@ add_rows_to(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvE
 	tlv_context *ctx = &expanded->shared->ctx;
 	TlvRowCursor cursor;
 
-	TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form,
-				  accumulator->class->rows | TLV_ROWS_COMPLETE, &cursor);
+	if (!open_rows(fcinfo, transition, expanded, accumulator, &cursor))
+	{
+		accumulator->nulls++;
+		return;
+	}
 	while (TlvCursorNext(&cursor))
 	{
 		if (cursor.left % ROWS_BETWEEN == ROWS_BETWEEN - 1)
@@ -150,6 +176,11 @@ add_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *
 static void
 require_form(TlvExpanded *expanded, const TlvRowReader *reader)
 {
+	expanded->reader = reader;
+	expanded->form = 0;
+	if (reader->of_model) /* which form it is, its row says */
+		return;
+	expanded->reader = NULL;
 	expanded->form = TlvRowForm(reader, expanded->accumulator->class->rows);
 	TlvCheck(
 		&expanded->shared->ctx,

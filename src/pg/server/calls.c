@@ -57,6 +57,25 @@ TlvStatementLike(TlvStatement *statement, const TlvStatement *other)
 
 /* ---- what it may call ---- */
 
+/* The function of that name and exactly these arguments, of which the first `any` are declared
+ * "any", among the members of the extension; invalid: there is none. */
+static Oid
+find_member(const TlvQuery *query, const char *name, int n, const Oid *types, int any)
+{
+	Oid *declared = palloc((size_t) Max(n, 1) * sizeof(Oid));
+	Oid function;
+
+	for (int i = 0; i < n; i++)
+		declared[i] = i < any ? ANYOID : types[i];
+	function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+							   PointerGetDatum(buildoidvector(declared, n)),
+							   ObjectIdGetDatum(query->namespace));
+	if (OidIsValid(function) &&
+		getExtensionOfObject(ProcedureRelationId, function) != query->extension)
+		return InvalidOid;
+	return function;
+}
+
 /* A schema's owner may add functions of our names; only the extension's members are ours. */
 const char *
 TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *types, Oid *result)
@@ -66,11 +85,10 @@ TlvStatementCall(TlvStatement *statement, const char *name, int n, const Oid *ty
 
 	call->name = name;
 	call->types = buildoidvector(types, n);
-	call->function =
-		GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-						PointerGetDatum(call->types), ObjectIdGetDatum(query->namespace));
-	if (!OidIsValid(call->function) ||
-		getExtensionOfObject(ProcedureRelationId, call->function) != query->extension)
+	call->function = find_member(query, name, n, types, 0);
+	for (int any = 1; any <= Min(n, 3) && !OidIsValid(call->function); any += 2)
+		call->function = find_member(query, name, n, types, any);
+	if (!OidIsValid(call->function))
 		TlvRaiseMismatch("function %s of %d arguments is missing", name, n);
 	call->result = get_func_rettype(call->function);
 	statement->calls = lappend(statement->calls, call);

@@ -342,6 +342,8 @@ typedef struct TlvExpanded
 	/* The reader whose rows of that form the accumulator is known to take. */
 	const struct TlvRowReader *reader;
 	tlv_row_form form;
+	/* The model that its rows are made for, where a reader makes them for one; or NULL. */
+	const struct tlv_model *model;
 	/* Values that came as such are in it, or a model or subspace: they are what their kinds may be,
 	 * but what follows from several of them is checked before it is handed out. */
 	bool foreign;
