@@ -3,9 +3,13 @@
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, bigint) IS 'transition function of tlv_crowd_answers(bigint, bigint, bigint)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, bigint) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -14,9 +18,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, bigint) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, bigint) IS 'transition function of tlv_crowd_answers(text, bigint, bigint)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, bigint) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -25,9 +33,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, bigint) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, bigint) IS 'transition function of tlv_crowd_answers(bigint, text, bigint)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, bigint) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -36,9 +48,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, bigint) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, bigint) IS 'transition function of tlv_crowd_answers(text, text, bigint)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, bigint) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer bigint) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(text, text, bigint) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -47,9 +63,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, text, bigint) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, bigint, text) IS 'transition function of tlv_crowd_answers(bigint, bigint, text)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker bigint, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, text) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -58,9 +78,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(bigint, bigint, text) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, bigint, text) IS 'transition function of tlv_crowd_answers(text, bigint, text)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, bigint, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker bigint, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, text) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -69,9 +93,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, bigint, text) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, bigint, text, text) IS 'transition function of tlv_crowd_answers(bigint, text, text)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, bigint, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item bigint, worker text, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, text) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -80,9 +108,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(bigint, text, text) IS
 CREATE FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_crowd_answers_accum_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_crowd_answers_accum(tlv_moments, text, text, text) IS 'transition function of tlv_crowd_answers(text, text, text)';
+CREATE FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_crowd_answers_inverse_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_crowd_answers_inverse(tlv_moments, text, text, text) IS 'inverse transition function of tlv_crowd_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_crowd_answers(item text, worker text, answer text) (
     SFUNC = tlv_crowd_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_crowd_answers_accum, MINVFUNC = tlv_crowd_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_crowd_answers(text, text, text) IS
     'answers of workers about items, one per row, as they are: for tlv_fit_crowd, and to be merged with those of other days; rows with a NULL are '
@@ -91,9 +123,13 @@ COMMENT ON AGGREGATE tlv_crowd_answers(text, text, text) IS
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_gold_answers(bigint, bigint)';
+CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_gold_answers(item bigint, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_gold_answers(bigint, bigint) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
@@ -102,9 +138,13 @@ COMMENT ON AGGREGATE tlv_gold_answers(bigint, bigint) IS
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, bigint) IS 'transition function of tlv_gold_answers(text, bigint)';
+CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_gold_answers(item text, answer bigint) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_gold_answers(text, bigint) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
@@ -113,9 +153,13 @@ COMMENT ON AGGREGATE tlv_gold_answers(text, bigint) IS
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, bigint, text) IS 'transition function of tlv_gold_answers(bigint, text)';
+CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_gold_answers(item bigint, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_gold_answers(bigint, text) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '
@@ -124,9 +168,13 @@ COMMENT ON AGGREGATE tlv_gold_answers(bigint, text) IS
 CREATE FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_gold_answers_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
 COMMENT ON FUNCTION tlv_gold_answers_accum(tlv_moments, text, text) IS 'transition function of tlv_gold_answers(text, text)';
+CREATE FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_gold_answers_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_gold_answers_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_gold_answers: null where the server shall add up anew';
 CREATE AGGREGATE tlv_gold_answers(item text, answer text) (
     SFUNC = tlv_gold_answers_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_gold_answers_accum, MINVFUNC = tlv_gold_answers_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_gold_answers(text, text) IS
     'items whose answer is known, to be added to the answers of workers: tlv_crowd_answers(...) + tlv_gold_answers(...); rows with a NULL are counted '

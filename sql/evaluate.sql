@@ -3,9 +3,13 @@
 CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, bigint) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
+CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_label_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10;
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, bigint) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
 CREATE AGGREGATE tlv_label_pairs(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_label_pairs(bigint, bigint) IS 'nodes with their labels in two partitions: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 
@@ -17,13 +21,15 @@ CREATE FUNCTION tlv_ari_final(tlv_moments) RETURNS float8
 COMMENT ON FUNCTION tlv_ari_final(tlv_moments) IS 'final function of tlv_ari';
 CREATE AGGREGATE tlv_nmi(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
 );
 COMMENT ON AGGREGATE tlv_nmi(bigint, bigint) IS 'normalised mutual information of two partitions, over the mean of their entropies: 0 .. 1; one row a node';
 
 CREATE AGGREGATE tlv_ari(a bigint, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
 );
 COMMENT ON AGGREGATE tlv_ari(bigint, bigint) IS 'Rand index of two partitions, adjusted for chance: 1 for equal ones, about 0 for independent ones; one row a node';
 
@@ -32,69 +38,91 @@ COMMENT ON AGGREGATE tlv_ari(bigint, bigint) IS 'Rand index of two partitions, a
 CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, text, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_label_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, text, text) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
+CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, text, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_label_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, text, text) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
 CREATE AGGREGATE tlv_label_pairs(a text, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_label_pairs(text, text) IS
     'nodes with their labels in two partitions, told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 CREATE AGGREGATE tlv_nmi(a text, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
 );
 COMMENT ON AGGREGATE tlv_nmi(text, text) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
 CREATE AGGREGATE tlv_ari(a text, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
 );
 COMMENT ON AGGREGATE tlv_ari(text, text) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
 
 CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, text, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_label_a_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, text, bigint) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
+CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, text, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_label_a_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, text, bigint) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
 CREATE AGGREGATE tlv_label_pairs(a text, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_label_pairs(text, bigint) IS
     'nodes with their labels in two partitions, the first told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 CREATE AGGREGATE tlv_nmi(a text, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
 );
 COMMENT ON AGGREGATE tlv_nmi(text, bigint) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
 CREATE AGGREGATE tlv_ari(a text, b bigint) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
 );
 COMMENT ON AGGREGATE tlv_ari(text, bigint) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
 
 CREATE FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, text) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_label_b_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
 COMMENT ON FUNCTION tlv_label_pairs_accum(tlv_moments, bigint, text) IS 'transition function of tlv_label_pairs, tlv_nmi and tlv_ari';
+CREATE FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_label_b_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+COMMENT ON FUNCTION tlv_label_pairs_inverse(tlv_moments, bigint, text) IS 'inverse transition function of tlv_label_pairs, tlv_nmi and tlv_ari: null where the server shall add up anew';
 CREATE AGGREGATE tlv_label_pairs(a bigint, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_label_pairs(bigint, text) IS
     'nodes with their labels in two partitions, the second told by name: the contingency table, for tlv_scores; rows with a null are skipped and counted';
 CREATE AGGREGATE tlv_nmi(a bigint, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_nmi_final
 );
 COMMENT ON AGGREGATE tlv_nmi(bigint, text) IS 'normalised mutual information of two partitions whose labels are texts, or texts and numbers; one row a node';
 CREATE AGGREGATE tlv_ari(a bigint, b text) (
     SFUNC = tlv_label_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_ari_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_label_pairs_accum, MINVFUNC = tlv_label_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_ari_final
 );
 COMMENT ON AGGREGATE tlv_ari(bigint, text) IS 'Rand index, adjusted for chance, of two partitions whose labels are texts, or texts and numbers; one row a node';
 
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
+CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) IS 'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
 CREATE AGGREGATE tlv_cover_pairs(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_cover_pairs(bigint[], bigint[]) IS
     'nodes with their communities, several or none, in two covers: sizes and intersections, for tlv_scores; rows with a null '
@@ -108,14 +136,16 @@ CREATE FUNCTION tlv_cover_f1_final(tlv_moments) RETURNS float8
 COMMENT ON FUNCTION tlv_cover_f1_final(tlv_moments) IS 'final function of tlv_cover_f1';
 CREATE AGGREGATE tlv_overlapping_nmi(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_overlapping_nmi_final
 );
 COMMENT ON AGGREGATE tlv_overlapping_nmi(bigint[], bigint[]) IS
     'normalised mutual information of two covers whose communities may overlap (Lancichinetti, Fortunato, Kertesz 2009): 0 .. 1; one row a node';
 
 CREATE AGGREGATE tlv_cover_f1(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_cover_f1_final
 );
 COMMENT ON AGGREGATE tlv_cover_f1(bigint[], bigint[]) IS 'mean F1 score of every community with its best match, averaged over both directions: 0 .. 1; one row a node';
 
@@ -123,19 +153,25 @@ COMMENT ON AGGREGATE tlv_cover_f1(bigint[], bigint[]) IS 'mean F1 score of every
 CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
 COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
+CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
+COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) IS 'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
 CREATE AGGREGATE tlv_cover_pairs(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000
 );
 COMMENT ON AGGREGATE tlv_cover_pairs(text[], text[]) IS 'nodes with their communities, told by name, in two covers: sizes and intersections, for tlv_scores';
 CREATE AGGREGATE tlv_overlapping_nmi(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_overlapping_nmi_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_overlapping_nmi_final
 );
 COMMENT ON AGGREGATE tlv_overlapping_nmi(text[], text[]) IS 'normalised mutual information of two covers whose communities are told by name; one row a node';
 CREATE AGGREGATE tlv_cover_f1(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
-    FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    FINALFUNC = tlv_cover_f1_final, COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cover_pairs_accum, MINVFUNC = tlv_cover_pairs_inverse, MSTYPE = tlv_moments, MSSPACE = 10000, MFINALFUNC = tlv_cover_f1_final
 );
 COMMENT ON AGGREGATE tlv_cover_f1(text[], text[]) IS 'mean F1 score of every community, told by name, with its best match, averaged over both directions; one row a node';
 

@@ -98,36 +98,52 @@ COMMENT ON AGGREGATE tlv_completion(tlv_bag[], tlv_model) IS 'the same of many d
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_coherence';
+CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag, tlv_model, integer) IS 'transition function of tlv_coherence';
+CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model, integer) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag, tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
 CREATE AGGREGATE tlv_coherence(bag tlv_bag, model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag, tlv_model, integer) IS 'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model) IS 'transition function of tlv_coherence';
+CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_array_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
 CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model) IS 'joint document frequencies of the top items of every topic (10), for tlv_topic_coherence; many documents in one row';
 
 CREATE FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_coherence_accum_array' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
 COMMENT ON FUNCTION tlv_coherence_accum(tlv_moments, tlv_bag[], tlv_model, integer) IS 'transition function of tlv_coherence';
+CREATE FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model, integer) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_coherence_array_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 500;
+COMMENT ON FUNCTION tlv_coherence_inverse(tlv_moments, tlv_bag[], tlv_model, integer) IS 'inverse transition function of tlv_coherence: null where the server shall add up anew';
 CREATE AGGREGATE tlv_coherence(bags tlv_bag[], model tlv_model, top integer) (
     SFUNC = tlv_coherence_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_coherence_accum, MINVFUNC = tlv_coherence_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_coherence(tlv_bag[], tlv_model, integer) IS
     'joint document frequencies of the top items of every topic (as many as given), for tlv_topic_coherence; many documents in one row';

@@ -16,18 +16,30 @@
 
 /* ---- collecting: 1, 2 and 4: items, workers and answers are texts ---- */
 
-TLV_TRANSITION(tlv_crowd_answers_accum_0, &tlv_aggregate_crowd_answers, &TlvAnswerRows0, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_1, &tlv_aggregate_crowd_answers, &TlvAnswerRows1, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_2, &tlv_aggregate_crowd_answers, &TlvAnswerRows2, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_3, &tlv_aggregate_crowd_answers, &TlvAnswerRows3, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_4, &tlv_aggregate_crowd_answers, &TlvAnswerRows4, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_5, &tlv_aggregate_crowd_answers, &TlvAnswerRows5, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_6, &tlv_aggregate_crowd_answers, &TlvAnswerRows6, 1)
-TLV_TRANSITION(tlv_crowd_answers_accum_7, &tlv_aggregate_crowd_answers, &TlvAnswerRows7, 1)
-TLV_TRANSITION(tlv_gold_answers_accum_0, &tlv_aggregate_gold_answers, &TlvGoldRows0, 1)
-TLV_TRANSITION(tlv_gold_answers_accum_1, &tlv_aggregate_gold_answers, &TlvGoldRows1, 1)
-TLV_TRANSITION(tlv_gold_answers_accum_4, &tlv_aggregate_gold_answers, &TlvGoldRows4, 1)
-TLV_TRANSITION(tlv_gold_answers_accum_5, &tlv_aggregate_gold_answers, &TlvGoldRows5, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_0, tlv_crowd_answers_inverse_0,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows0, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_1, tlv_crowd_answers_inverse_1,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows1, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_2, tlv_crowd_answers_inverse_2,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows2, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_3, tlv_crowd_answers_inverse_3,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows3, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_4, tlv_crowd_answers_inverse_4,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows4, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_5, tlv_crowd_answers_inverse_5,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows5, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_6, tlv_crowd_answers_inverse_6,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows6, 1)
+TLV_MOVING_TRANSITION(tlv_crowd_answers_accum_7, tlv_crowd_answers_inverse_7,
+					  &tlv_aggregate_crowd_answers, &TlvAnswerRows7, 1)
+TLV_MOVING_TRANSITION(tlv_gold_answers_accum_0, tlv_gold_answers_inverse_0,
+					  &tlv_aggregate_gold_answers, &TlvGoldRows0, 1)
+TLV_MOVING_TRANSITION(tlv_gold_answers_accum_1, tlv_gold_answers_inverse_1,
+					  &tlv_aggregate_gold_answers, &TlvGoldRows1, 1)
+TLV_MOVING_TRANSITION(tlv_gold_answers_accum_4, tlv_gold_answers_inverse_4,
+					  &tlv_aggregate_gold_answers, &TlvGoldRows4, 1)
+TLV_MOVING_TRANSITION(tlv_gold_answers_accum_5, tlv_gold_answers_inverse_5,
+					  &tlv_aggregate_gold_answers, &TlvGoldRows5, 1)
 
 /* ---- fitting ---- */
 

@@ -108,7 +108,8 @@ TLV_MOVING_TRANSITION(tlv_category_moments_accum, tlv_category_moments_inverse,
 					  &tlv_aggregate_category_moments, &TlvIntegerRows, 1, 2, {BOOTSTRAP, SEED})
 TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedRows, 1)
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
-TLV_TRANSITION(tlv_symbol_moments_accum, &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
+TLV_MOVING_TRANSITION(tlv_symbol_moments_accum, tlv_symbol_moments_inverse,
+					  &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
 
 TLV_TRANSITION(tlv_sequence_sample_accum, &tlv_aggregate_sequence_sample, &TlvVectorSequences, 1, 2,
 			   {SAMPLE_COUNT, SEED})
@@ -148,12 +149,18 @@ TLV_MOVING_TRANSITION(tlv_named_target_accum_weight, tlv_named_target_weight_inv
 
 /* ---- an estimate against the truth ---- */
 
-TLV_TRANSITION(tlv_label_pairs_accum, &tlv_aggregate_label_pairs, &TlvLabelRows, 1)
-TLV_TRANSITION(tlv_named_label_pairs_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelRows, 1)
-TLV_TRANSITION(tlv_named_label_a_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelARows, 1)
-TLV_TRANSITION(tlv_named_label_b_accum, &tlv_aggregate_label_pairs, &TlvNamedLabelBRows, 1)
-TLV_TRANSITION(tlv_cover_pairs_accum, &tlv_aggregate_cover_pairs, &TlvCoverRows, 1)
-TLV_TRANSITION(tlv_named_cover_pairs_accum, &tlv_aggregate_cover_pairs, &TlvNamedCoverRows, 1)
+TLV_MOVING_TRANSITION(tlv_label_pairs_accum, tlv_label_pairs_inverse, &tlv_aggregate_label_pairs,
+					  &TlvLabelRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_label_pairs_accum, tlv_named_label_pairs_inverse,
+					  &tlv_aggregate_label_pairs, &TlvNamedLabelRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_label_a_accum, tlv_named_label_a_inverse,
+					  &tlv_aggregate_label_pairs, &TlvNamedLabelARows, 1)
+TLV_MOVING_TRANSITION(tlv_named_label_b_accum, tlv_named_label_b_inverse,
+					  &tlv_aggregate_label_pairs, &TlvNamedLabelBRows, 1)
+TLV_MOVING_TRANSITION(tlv_cover_pairs_accum, tlv_cover_pairs_inverse, &tlv_aggregate_cover_pairs,
+					  &TlvCoverRows, 1)
+TLV_MOVING_TRANSITION(tlv_named_cover_pairs_accum, tlv_named_cover_pairs_inverse,
+					  &tlv_aggregate_cover_pairs, &TlvNamedCoverRows, 1)
 TLV_TRANSITION(tlv_membership_pairs_accum, &tlv_aggregate_membership_pairs, &TlvMembershipRows, 1)
 
 /* ---- under a model ---- */
@@ -166,6 +173,7 @@ TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvAnyThre
 TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT})
-TLV_TRANSITION(tlv_coherence_accum, &tlv_aggregate_coherence, &TlvBagRows, 1, 2, {CONSTANT, TOP})
-TLV_TRANSITION(tlv_coherence_accum_array, &tlv_aggregate_coherence, &TlvBagArrayRows, 1, 2,
-			   {CONSTANT, TOP})
+TLV_MOVING_TRANSITION(tlv_coherence_accum, tlv_coherence_inverse, &tlv_aggregate_coherence,
+					  &TlvBagRows, 1, 2, {CONSTANT, TOP})
+TLV_MOVING_TRANSITION(tlv_coherence_accum_array, tlv_coherence_array_inverse,
+					  &tlv_aggregate_coherence, &TlvBagArrayRows, 1, 2, {CONSTANT, TOP})

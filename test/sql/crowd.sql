@@ -96,7 +96,7 @@ SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', start => ''best'')'
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT 1, 2, 3'', start => ''moments'')') AS moments;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT i, i, i FROM generate_series(1, 1001) i'')') AS free_text;
 SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) + tlv_crowd_answers(1, ''2''::text, 3)') AS mixed;
-SELECT pg_temp.outcome('SELECT tlv_crowd_answers(1, 2, 3) - tlv_crowd_answers(1, 2, 3)') AS taken_away;
+SELECT pg_temp.outcome('SELECT tlv_info(tlv_crowd_answers(1, 2, 3) - tlv_crowd_answers(1, 2, 3))->''arrays''->''entries''') AS taken_away;
 SELECT pg_temp.outcome('SELECT tlv_fit_crowd(tlv_dense_moments(ARRAY[1,2]::float8[], 2))') AS other_moments;
 SELECT tlv_crowd(NULL) IS NULL AS query, tlv_fit_crowd(NULL) IS NULL AS answers;
 -- an answer of a megabyte

@@ -132,3 +132,48 @@ FROM unnest(ARRAY['tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRA
   'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[0])', 'tlv_category_moments(ARRAY[0, 1], 2) - tlv_category_moments(ARRAY[0, 1], 2)',
   'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(NULL)', $$tlv_bag_moving_inverse('{1:1}', 1)$$, $$tlv_bag_moving_final('{1:1}')$$,
   $$tlv_category_moments_inverse(tlv_category_moments(ARRAY[1]), ARRAY[1])$$]) q;
+
+-- aggregates over rows whose sums are whole numbers: views by number and by name, partitions, covers, symbols, answers of workers, coherence
+CREATE TEMP TABLE day_rows AS
+  SELECT day, (day * 7) % 5 AS a, (day * day) % 7 AS b, (day / 3) % 4 AS c, ARRAY[day % 5, (day * 3) % 7]::bigint[] AS several, ARRAY[(day / 2) % 6]::bigint[] AS other,
+         ARRAY[day % 3, (day * day) % 4, day % 2, (day / 5) % 4] AS symbols, tlv_to_bag(ARRAY[day % 9, (day * 7) % 30, day % 7, 7]::bigint[]) AS bag
+  FROM generate_series(1, 90) day;
+UPDATE day_rows SET a = NULL, symbols = NULL, several = NULL WHERE day IN (17, 18, 40);
+UPDATE day_rows SET symbols = symbols[:2] WHERE day IN (30, 50);
+CREATE TEMP TABLE moved_rows AS
+  SELECT day, tlv_view_moments(a, b, c) OVER w AS views, tlv_view_moments('a' || a, b, c % 2 = 0) OVER w AS named_views, tlv_label_pairs(a, b) OVER w AS labels,
+         tlv_nmi('x' || a, b) OVER w AS nmi, tlv_ari(a, c) OVER w AS ari, tlv_cover_pairs(several, other) OVER w AS covers, tlv_cover_f1(several::text[], other::text[]) OVER w AS f1,
+         tlv_overlapping_nmi(several, other) OVER w AS overlapping, tlv_sequence_moments(symbols) OVER w AS symbols, tlv_crowd_answers(a, b, c) OVER w AS answers,
+         tlv_crowd_answers('i' || a, 'w' || b, c % 2) OVER w AS named_answers, tlv_gold_answers('i' || a, c % 2) OVER w AS gold, tlv_coherence(bag, m) OVER w AS coherence,
+         tlv_coherence(ARRAY[bag, bag], m, 3) OVER w AS coherence_of_many
+  FROM day_rows, tlv_simulate_lda_model(30, 2) m WINDOW w AS (ORDER BY day ROWS 9 PRECEDING);
+SELECT count(*), count(*) FILTER (WHERE w.views = p.views) AS views, count(*) FILTER (WHERE w.named_views = p.named_views) AS named_views,
+       count(*) FILTER (WHERE w.labels = p.labels) AS labels, count(*) FILTER (WHERE w.nmi = p.nmi) AS nmi, count(*) FILTER (WHERE w.ari = p.ari) AS ari,
+       count(*) FILTER (WHERE w.covers = p.covers) AS covers, count(*) FILTER (WHERE w.f1 = p.f1) AS f1, count(*) FILTER (WHERE w.overlapping = p.overlapping) AS overlapping,
+       count(*) FILTER (WHERE w.symbols = p.symbols) AS symbols, count(*) FILTER (WHERE w.answers = p.answers) AS answers,
+       count(*) FILTER (WHERE w.named_answers = p.named_answers) AS named_answers, count(*) FILTER (WHERE w.gold = p.gold) AS gold,
+       count(*) FILTER (WHERE w.coherence = p.coherence) AS coherence, count(*) FILTER (WHERE w.coherence_of_many = p.coherence_of_many) AS coherence_of_many
+FROM moved_rows w, LATERAL (SELECT tlv_view_moments(a, b, c) AS views, tlv_view_moments('a' || a, b, c % 2 = 0) AS named_views, tlv_label_pairs(a, b) AS labels,
+         tlv_nmi('x' || a, b) AS nmi, tlv_ari(a, c) AS ari, tlv_cover_pairs(several, other) AS covers, tlv_cover_f1(several::text[], other::text[]) AS f1,
+         tlv_overlapping_nmi(several, other) AS overlapping, tlv_sequence_moments(symbols) AS symbols, tlv_crowd_answers(a, b, c) AS answers,
+         tlv_crowd_answers('i' || a, 'w' || b, c % 2) AS named_answers, tlv_gold_answers('i' || a, c % 2) AS gold, tlv_coherence(bag, m) AS coherence,
+         tlv_coherence(ARRAY[bag, bag], m, 3) AS coherence_of_many
+       FROM day_rows d, tlv_simulate_lda_model(30, 2) m WHERE d.day BETWEEN w.day - 9 AND w.day) p;
+-- frames that leave rows of nothing but nulls, and empty ones
+SELECT count(*) FILTER (WHERE views IS NOT DISTINCT FROM p) AS views, count(*) FILTER (WHERE symbols IS NOT DISTINCT FROM s) AS symbols, count(*) FILTER (WHERE answers IS NOT DISTINCT FROM n) AS answers,
+       count(*) FILTER (WHERE labels IS NOT DISTINCT FROM l) AS labels
+FROM (SELECT day, tlv_view_moments(a, 'b' || b, c) OVER w AS views, tlv_sequence_moments(symbols) OVER w AS symbols, tlv_crowd_answers('i' || a, b, c) OVER w AS answers,
+             tlv_label_pairs(a, b) OVER w AS labels FROM day_rows WINDOW w AS (ORDER BY day ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)) q,
+     LATERAL (SELECT tlv_view_moments(a, 'b' || b, c) AS p, tlv_sequence_moments(symbols) AS s, tlv_crowd_answers('i' || a, b, c) AS n, tlv_label_pairs(a, b) AS l
+              FROM day_rows d WHERE d.day BETWEEN q.day - 2 AND q.day - 1) r;
+-- the same as values, and several times
+SELECT (x.views + y.views) - y.views = x.views AS views, (x.named_views + y.named_views) - y.named_views = x.named_views AS named_views, (x.labels + y.labels) - y.labels = x.labels AS labels,
+       (x.covers + y.covers) - y.covers = x.covers AS covers, (x.symbols + y.symbols) - y.symbols = x.symbols AS symbols, (x.answers + y.answers) - y.answers = x.answers AS answers,
+       (x.named_answers + y.gold) - y.gold = x.named_answers AS gold, 2 * x.views = x.views + x.views AS twice, 3 * x.labels = x.labels + x.labels + x.labels AS thrice,
+       2 * x.covers = x.covers + x.covers AS twice_covers, 2 * x.named_views = x.named_views + x.named_views AS twice_named
+FROM moved_rows x, moved_rows y WHERE x.day = 20 AND y.day = 77;
+SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM moved_rows x, moved_rows y WHERE x.day = 20 AND y.day = 77', q)) AS outcome
+FROM unnest(ARRAY['x.views - y.views', 'x.views - x.named_views', 'x.views + x.named_views', 'x.labels - y.labels', 'x.covers - y.covers', 'x.symbols - y.symbols', 'x.answers - y.answers',
+  'x.answers - (x.answers + y.answers)', 'x.answers - x.named_answers', '2 * x.symbols = x.symbols + x.symbols', '0.5 * x.symbols', 'tlv_info(x.views - x.views)->>''rows''', 'tlv_info(x.answers - x.answers)->''arrays''->''entries''',
+  'tlv_info(x.named_views - x.named_views)->''arrays''', '2 * x.answers', '2 * (SELECT tlv_sequence_moments(ARRAY[[1.0, 2], [3, 4], [5, 6], [7, 8]]))', 'x.views - x.labels',
+  '(SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a''])) - (SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a'']))']) q;

@@ -53,6 +53,12 @@ SQL
     cmp_ok($shown, '<', 1e-9, "$type: of a view");
     is(query($db, "SELECT tlv_dense_moments(x::real[]::float8[], 3) = (SELECT tlv_dense_moments(x, 3) FROM arrays) FROM ${type}s"), 't',
         "$type: aggregates, by its cast");
+    for my $order (2, 3) {
+        is(query($db, "SELECT tlv_dense_moments(x, $order) = (SELECT tlv_dense_moments(x, $order) FROM arrays) FROM ${type}s"), 't', "$type: moments of order $order, as it is");
+    }
+    is(query($db, "SELECT tlv_view_moments(x, x, x) = (SELECT tlv_view_moments(x, x, x) FROM arrays) FROM ${type}s"), 't', "$type: views, as they are");
+    is(query($db, "SELECT tlv_statistics(x, m) = (SELECT tlv_statistics(x, m) FROM arrays) FROM ${type}s, " . driver_call($drivers[0], 'arrays') . ' m GROUP BY m'), 't',
+        "$type: statistics, as it is");
 }
 
 # Whoever may read the table may fit it: the cast is the superuser's who installed pgvector.

@@ -21,6 +21,8 @@ typedef struct tlv_accumulator_class
 	const char *name;
 	/* Of a declared kind (sections.h), whose merge and build are those of sections.h; or NULL. */
 	const tlv_sections *sections;
+	/* Of a kind with several declarations: that of a stored value; NULL: there is one. */
+	const tlv_sections *(*form)(const tlv_frame *frame);
 	/* An empty accumulator into which stored values of this kind can be merged; NULL when
 	 * the kind is declared: called through tlv_accumulator_create. */
 	tlv_status (*create)(tlv_context *ctx, tlv_accumulator **accumulator);

@@ -83,7 +83,8 @@ section_is_sum(const tlv_sections *sections, const tlv_declaration *declaration)
 {
 	if (declaration->merge == TLV_SUM)
 		return true;
-	if (declaration->merge != TLV_OWN || declaration->element == TLV_INT64)
+	if (declaration->merge != TLV_OWN || declaration->element == TLV_INT64 ||
+		declaration->element == TLV_BYTES)
 		return false;
 	for (size_t i = 0; sections->no_sums != NULL && sections->no_sums[i] != NULL; i++)
 		if (strcmp(sections->no_sums[i], declaration->name) == 0)
@@ -219,7 +220,9 @@ tlv_status
 tlv_accumulator_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 							double times)
 {
-	const tlv_sections *sections = accumulator->class->sections;
+	const tlv_sections *sections = accumulator->class->form != NULL
+									   ? accumulator->class->form(frame)
+									   : accumulator->class->sections;
 	tlv_frame multiplied;
 
 	if (!(times > 0 && times <= DBL_MAX))

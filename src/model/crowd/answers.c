@@ -37,6 +37,10 @@ typedef struct answers_state
 	tlv_name_table names;
 	size_t n, room;
 	crowd_entry *entries;
+	size_t n_taken, taken_room; /* entries that are taken out again when it is stored */
+	crowd_entry *taken;
+	bool shrunk; /* some have been */
+	bool *used;	 /* while it is stored: of all ids, those that have entries; NULL: all have */
 	/* the stored form */
 	int64_t *ids[TLV_CROWD_SETS];
 	int64_t *stored; /* entries x 3, by columns */
@@ -76,20 +80,26 @@ tell(tlv_context *ctx, answers_state *state, int set, double told)
 }
 
 static tlv_status
-answers_grow(tlv_context *ctx, answers_state *state, size_t more)
+entries_grow(tlv_context *ctx, crowd_entry **entries, size_t *room, size_t n)
 {
-	size_t room = state->room < 64 ? 64 : state->room;
+	size_t wanted = *room < 64 ? 64 : *room;
 	crowd_entry *grown;
 
-	if (state->n + more <= state->room)
+	if (n <= *room)
 		return TLV_OK;
-	while (room < state->n + more)
-		room *= 2;
-	grown = tlv_realloc(ctx, state->entries, room, sizeof(crowd_entry));
+	while (wanted < n)
+		wanted *= 2;
+	grown = tlv_realloc(ctx, *entries, wanted, sizeof(crowd_entry));
 	TLV_TRY_ALLOC(ctx, grown);
-	state->entries = grown;
-	state->room = room;
+	*entries = grown;
+	*room = wanted;
 	return TLV_OK;
+}
+
+static tlv_status
+answers_grow(tlv_context *ctx, answers_state *state, size_t more)
+{
+	return entries_grow(ctx, &state->entries, &state->room, state->n + more);
 }
 
 static tlv_status
@@ -180,51 +190,239 @@ bits_of(size_t n)
 
 /* Ranks of all ids, one set behind the other. */
 static tlv_status
-order_ids(tlv_context *ctx, const answers_state *state, int32_t *ranks[TLV_CROWD_SETS])
+order_ids(tlv_context *ctx, answers_state *state, int32_t *ranks[TLV_CROWD_SETS])
 {
+	static const int sizes[TLV_CROWD_SETS] = {SIZE_ITEMS, SIZE_WORKERS, SIZE_ANSWERS};
+	const bool *used = state->used;
+
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
-		TLV_TRY(tlv_dictionary_order(ctx, &state->sets[s], state->ids[s], ranks[s]));
+	{
+		TLV_TRY(tlv_dictionary_order_used(ctx, &state->sets[s], used, state->ids[s], ranks[s],
+										  &state->declared.sizes[sizes[s]]));
+		if (used != NULL)
+			used += state->sets[s].n;
+	}
 	return TLV_OK;
 }
 
-/* Entries by item, worker (known answers first) and answer: each one number. */
+/* Where the parts of an entry are in one number: item, worker (known answers first), answer. */
+typedef struct entry_bits
+{
+	unsigned low, middle, all;
+} entry_bits;
+
+static entry_bits
+bits_of_entries(const answers_state *state)
+{
+	entry_bits bits;
+
+	bits.low = bits_of(state->sets[TLV_CROWD_ANSWERS].n);
+	bits.middle = bits.low + bits_of(state->sets[TLV_CROWD_WORKERS].n);
+	bits.all = bits.middle + bits_of(state->sets[TLV_CROWD_ITEMS].n);
+	/* ids are counted in 32 bits */
+	tlv_assert(bits.low < 32 && bits.middle < 64);
+	return bits;
+}
+
+static uint64_t
+entry_number(const entry_bits *bits, int64_t item, int64_t worker, int64_t answer)
+{
+	return (uint64_t) answer | (uint64_t) (worker + 1) << bits->low |
+		   (uint64_t) item << bits->middle;
+}
+
+static crowd_entry
+entry_of(const entry_bits *bits, uint64_t number)
+{
+	uint64_t above = number >> bits->middle;
+
+	return (crowd_entry){{(int32_t) above,
+						  (int32_t) ((number - (above << bits->middle)) >> bits->low) - 1,
+						  (int32_t) (number & ((UINT64_C(1) << bits->low) - 1))}};
+}
+
+/* Entries as numbers, of positions or, where these are given, of ranks, in their order: at *sorted,
+ * within *keys, which is to be freed. */
+static tlv_status
+sort_numbers(tlv_context *ctx, const answers_state *state, size_t n, const crowd_entry *entries,
+			 int32_t *const *ranks, uint64_t **keys, uint64_t **sorted)
+{
+	const entry_bits bits = bits_of_entries(state);
+	const tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, bits.all};
+	void *result;
+
+	if (bits.all > 64)
+		return tlv_fail(ctx, TLV_LIMIT, "too many items, workers and answers: %zu, %zu and %zu",
+						state->sets[0].n, state->sets[1].n, state->sets[2].n);
+	TLV_TRY_NEW(ctx, *keys, 2 * n + 1);
+	for (size_t i = 0; i < n; i++)
+	{
+		const int32_t *at = entries[i].at;
+		int64_t worker = at[1];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (ranks != NULL && worker != NOBODY)
+			worker = ranks[1][worker];
+		(*keys)[i] = ranks == NULL ? entry_number(&bits, at[0], worker, at[2])
+								   : entry_number(&bits, ranks[0][at[0]], worker, ranks[2][at[2]]);
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, *keys, *keys + n, &result));
+	*sorted = result;
+	return TLV_OK;
+}
+
+/* Entries by item, worker and answer. */
 static tlv_status
 sort_entries(tlv_context *ctx, answers_state *state, int32_t *const ranks[TLV_CROWD_SETS])
 {
+	const entry_bits bits = bits_of_entries(state);
 	size_t n = state->n;
-	unsigned low = bits_of(state->sets[TLV_CROWD_ANSWERS].n);
-	unsigned middle = low + bits_of(state->sets[TLV_CROWD_WORKERS].n);
-	unsigned bits = middle + bits_of(state->sets[TLV_CROWD_ITEMS].n);
-	tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, bits};
 	uint64_t *keys, *sorted;
-	void *result;
 
-	/* ids are counted in 32 bits */
-	tlv_assert(low < 32 && middle < 64);
-	if (bits > 64)
-		return tlv_fail(ctx, TLV_LIMIT, "too many items, workers and answers: %zu, %zu and %zu",
-						state->sets[0].n, state->sets[1].n, state->sets[2].n);
-	TLV_TRY_NEW(ctx, keys, 2 * n + 1);
+	TLV_TRY(sort_numbers(ctx, state, n, state->entries, ranks, &keys, &sorted));
 	for (size_t i = 0; i < n; i++)
 	{
-		const int32_t *at = state->entries[i].at;
-		uint64_t worker = at[1] == NOBODY ? 0 : (uint64_t) ranks[1][at[1]] + 1;
+		crowd_entry entry = entry_of(&bits, sorted[i]);
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		keys[i] = (uint64_t) ranks[2][at[2]] | worker << low | (uint64_t) ranks[0][at[0]] << middle;
-	}
-	TLV_TRY(tlv_radix_sort(ctx, &form, n, keys, keys + n, &result));
-	sorted = result;
-	for (size_t i = 0; i < n; i++)
-	{
-		uint64_t above = sorted[i] >> middle;
-
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		state->stored[i] = (int64_t) above;
-		state->stored[i + n] = (int64_t) ((sorted[i] - (above << middle)) >> low) - 1;
-		state->stored[i + 2 * n] = (int64_t) (sorted[i] & ((UINT64_C(1) << low) - 1));
+		for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+			state->stored[i + s * n] = entry.at[s];
 	}
 	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+/* ---- taking away ---- */
+
+static tlv_status
+refuse_more(tlv_context *ctx)
+{
+	return tlv_fail(ctx, TLV_BAD_DATA, "more answers are taken away than there are");
+}
+
+/* Those that are taken wait until the value is stored. */
+static tlv_status
+answers_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				 bool exactly, bool *done)
+{
+	answers_state *state = (answers_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "entries")->rows;
+	const int64_t *entries = tlv_frame_int64(frame, "entries");
+	double nulls = tlv_frame_scalar(frame, "nulls", 0);
+
+	/* Who takes and adds for long begins anew where most of what is known is gone. */
+	*done = !(exactly && state->shrunk && state->sets[0].n > 4096 + 4 * state->n);
+	if (!*done)
+		return TLV_OK;
+	if (nulls > state->declared.base.nulls || state->n_taken + n > state->n)
+		return refuse_more(ctx);
+	TLV_TRY(entries_grow(ctx, &state->taken, &state->taken_room, state->n_taken + n));
+	for (size_t i = 0; i < n; i++)
+	{
+		crowd_entry *taken = &state->taken[state->n_taken + i];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+		{
+			int64_t at = entries[i + s * n];
+			bool nobody = s == TLV_CROWD_WORKERS && at < 0;
+
+			taken->at[s] = nobody ? NOBODY
+								  : tlv_dictionary_find(&state->sets[s],
+														tlv_frame_int64(frame, id_sections[s])[at]);
+			if (taken->at[s] < 0 && !nobody)
+				return refuse_more(ctx);
+		}
+	}
+	state->n_taken += n;
+	state->declared.base.nulls -= nulls;
+	return TLV_OK;
+}
+
+/* Takes out what waits to be taken: both in order. */
+static tlv_status
+settle_taken(tlv_context *ctx, answers_state *state)
+{
+	const entry_bits bits = bits_of_entries(state);
+	uint64_t *keys, *sorted, *taken_keys, *taken;
+	size_t left = 0, at = 0;
+
+	TLV_TRY(sort_numbers(ctx, state, state->n, state->entries, NULL, &keys, &sorted));
+	TLV_TRY(sort_numbers(ctx, state, state->n_taken, state->taken, NULL, &taken_keys, &taken));
+	for (size_t i = 0; i < state->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (at < state->n_taken && taken[at] == sorted[i])
+			at++;
+		else
+			state->entries[left++] = entry_of(&bits, sorted[i]);
+	}
+	tlv_free(ctx, taken_keys);
+	tlv_free(ctx, keys);
+	if (at < state->n_taken)
+		return refuse_more(ctx);
+	state->n = left;
+	state->n_taken = 0;
+	return TLV_OK;
+}
+
+/* Which ids have entries still, and how those of a set are told that has some. */
+static tlv_status
+mark_used(tlv_context *ctx, answers_state *state)
+{
+	size_t first[TLV_CROWD_SETS] = {0, state->sets[0].n, state->sets[0].n + state->sets[1].n};
+	bool some[TLV_CROWD_SETS] = {false};
+
+	TLV_TRY_NEW0(ctx, state->used, first[2] + state->sets[2].n);
+	for (size_t i = 0; i < state->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+			if (state->entries[i].at[s] != NOBODY)
+				some[s] = state->used[first[s] + (size_t) state->entries[i].at[s]] = true;
+	}
+	for (size_t s = 0; s < TLV_CROWD_SETS; s++)
+		if (!some[s])
+			state->told[s] = 0;
+	return TLV_OK;
+}
+
+/* Is it an id with a name that has entries? */
+static bool
+is_named(const answers_state *state, int64_t id)
+{
+	size_t first = 0;
+
+	for (size_t s = 0; s < TLV_CROWD_SETS; first += state->sets[s++].n)
+	{
+		int32_t at = tlv_dictionary_find(&state->sets[s], id);
+
+		if (at >= 0 && state->told[s] == 2 &&
+			(state->used == NULL || state->used[first + (size_t) at]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- all of it ---- */
+
+/* The names of the ids that are there. */
+static tlv_status
+describe_names(tlv_context *ctx, answers_state *state)
+{
+	size_t n = 0;
+
+	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
+	for (size_t i = 0; i < state->names.n; i++)
+		if (state->used == NULL || is_named(state, state->name_ids[i]))
+			state->name_ids[n++] = state->name_ids[i];
+	state->name_offsets = state->name_ids + n;
+	state->name_bytes = (char *) (state->name_offsets + n + 1);
+	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
+							 state->name_bytes))
+		state->name_offsets[0] = 0;
+	state->declared.sizes[SIZE_NAMES] = n;
+	state->declared.sizes[SIZE_BYTES] = (size_t) state->name_offsets[n];
 	return TLV_OK;
 }
 
@@ -234,9 +432,16 @@ answers_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	answers_state *state = (answers_state *) accumulator;
 	size_t ids = state->sets[0].n + state->sets[1].n + state->sets[2].n, named = state->names.n;
 	size_t bytes = state->names.filled / sizeof(int64_t) + 1;
-	int64_t *block = tlv_alloc(ctx, ids + 3 * state->n + 2 * named + 1 + bytes, sizeof(int64_t));
 	int32_t *ranks[TLV_CROWD_SETS];
+	int64_t *block;
 
+	state->shrunk |= state->n_taken > 0;
+	state->used = NULL;
+	if (state->n_taken > 0)
+		TLV_TRY(settle_taken(ctx, state));
+	if (state->shrunk)
+		TLV_TRY(mark_used(ctx, state));
+	block = tlv_alloc(ctx, ids + 3 * state->n + 2 * named + 1 + bytes, sizeof(int64_t));
 	TLV_TRY_ALLOC(ctx, block);
 	*owned = block;
 	TLV_TRY_NEW(ctx, ranks[0], ids);
@@ -247,21 +452,12 @@ answers_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	}
 	state->stored = block + ids;
 	state->name_ids = state->stored + 3 * state->n;
-	state->name_offsets = state->name_ids + named;
-	state->name_bytes = (char *) (state->name_offsets + named + 1);
-	state->declared.sizes[SIZE_ITEMS] = state->sets[0].n;
-	state->declared.sizes[SIZE_WORKERS] = state->sets[1].n;
-	state->declared.sizes[SIZE_ANSWERS] = state->sets[2].n;
 	state->declared.sizes[SIZE_ENTRIES] = state->n;
-	state->declared.sizes[SIZE_NAMES] = named;
-	state->declared.sizes[SIZE_BYTES] = state->names.filled;
-	state->name_offsets[0] = 0;
-	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
-	(void) tlv_name_table_list(&state->names, named, state->name_ids, state->name_offsets,
-							   state->name_bytes);
+	TLV_TRY(describe_names(ctx, state));
 	TLV_TRY(order_ids(ctx, state, ranks));
 	TLV_TRY(sort_entries(ctx, state, ranks));
 	tlv_free(ctx, ranks[0]);
+	tlv_free(ctx, state->used);
 	return TLV_OK;
 }
 
@@ -337,6 +533,7 @@ static const tlv_sections answers_sections = {
 static const tlv_accumulator_class answers_class = {
 	.name = "crowd_answers",
 	TLV_DECLARED(&answers_sections),
+	.subtract = answers_subtract,
 	.rows = TLV_ROW_ANSWER,
 	.add = answers_add,
 };

@@ -97,13 +97,30 @@ cover_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	return tlv_cross_table_merge(ctx, &state->table, frame, sizes);
 }
 
+/* Counts, which are exact. */
+static tlv_status
+cover_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame, bool exactly,
+			   bool *done)
+{
+	cover_state *state = (cover_state *) accumulator;
+	double nodes = tlv_frame_scalar(frame, "nodes", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
+	const double *const sizes[2] = {tlv_frame_float64(frame, "sizes_a"),
+									tlv_frame_float64(frame, "sizes_b")};
+
+	if (nodes > state->nodes || nulls > state->declared.base.nulls)
+		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	TLV_TRY(tlv_cross_table_subtract(ctx, &state->table, frame, sizes, exactly, done));
+	state->nodes -= *done ? nodes : 0;
+	state->declared.base.nulls -= *done ? nulls : 0;
+	return TLV_OK;
+}
+
 static tlv_status
 cover_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	cover_state *state = (cover_state *) accumulator;
 
-	tlv_cross_table_sizes(&state->table, state->declared.sizes);
-	return tlv_cross_table_list(ctx, &state->table, &state->stored, owned);
+	return tlv_cross_table_list(ctx, &state->table, &state->stored, state->declared.sizes, owned);
 }
 
 /* A stored value with the sizes of its communities. */
@@ -320,6 +337,7 @@ static const tlv_sections cover_sections = {
 	TLV_LIST(cover_list),
 	.most = CROSS_MOST,
 	.describe = cover_describe,
+	.takes_away = true,
 	.check_more = cover_check,
 	.merge_own = cover_merge,
 };
@@ -329,6 +347,7 @@ static const tlv_accumulator_class cover_class = {
 	.rows = TLV_ROW_COVERS,
 	.add = cover_add,
 	TLV_DECLARED(&cover_sections),
+	.subtract = cover_subtract,
 };
 const tlv_kind tlv_kind_cover_pairs = {TLV_KIND_LINE(COVER_PAIRS, cover_pairs),
 									   .accumulator = &cover_class};

@@ -72,61 +72,156 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 	return TLV_OK;
 }
 
-/* Labels in ascending order with their sizes; rank[position] is where each went. */
 static tlv_status
-sort_labels(tlv_context *ctx, const tlv_tally *tally, tlv_bag_entry *entries, tlv_bag_entry *work,
-			int64_t *labels, double *sizes, int32_t *rank)
+refuse_more(tlv_context *ctx)
 {
-	size_t n = tally->keys.n;
+	return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+}
 
-	for (size_t i = 0; i < n; i++)
-		entries[i] = (tlv_bag_entry){tally->keys.items[i], (double) i};
-	TLV_TRY(tlv_bag_sort(ctx, n, entries, work, &n));
-	for (size_t i = 0; i < n; i++)
+/* Takes from the count of a key; *position gets where it is. */
+static tlv_status
+tally_take(tlv_context *ctx, tlv_tally *tally, int64_t key, double count, int32_t *position)
+{
+	*position = tlv_dictionary_find(&tally->keys, key);
+	if (*position < 0 || tally->counts[*position] < count)
+		return refuse_more(ctx);
+	tally->counts[*position] -= count;
+	return TLV_OK;
+}
+
+/* Is most of it gone? */
+static bool
+is_stale(const tlv_cross_table *table)
+{
+	return table->gone > 4096 && table->gone > table->pairs.keys.n / 2;
+}
+
+tlv_status
+tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
+						 const double *const sizes[2], bool exactly, bool *done)
+{
+	tlv_cross_view view;
+	int32_t *position[2] = {NULL, NULL}, pair = 0;
+
+	*done = !(exactly && is_stale(table));
+	if (!*done)
+		return TLV_OK;
+	tlv_cross_table_view(frame, &view);
+	for (int s = 0; s < 2; s++)
 	{
-		size_t position = (size_t) entries[i].weight;
+		TLV_TRY_NEW(ctx, position[s], view.n[s]);
+		for (size_t i = 0; i < view.n[s]; i++)
+		{
+			if (i % CHUNK_ENTRIES == 0)
+				TLV_TRY_CONTINUE(ctx);
+			TLV_TRY(tally_take(ctx, &table->labels[s], view.labels[s][i],
+							   sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
+		}
+	}
+	for (size_t i = 0; i < view.n_pairs; i++)
+	{
+		if (i % CHUNK_ENTRIES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tally_take(ctx, &table->pairs,
+						   tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
+										position[1][tlv_pair_b(view.pairs[i])]),
+						   view.counts[i], &pair));
+		table->gone += table->pairs.counts[pair] == 0;
+	}
+	tlv_free(ctx, position[1]);
+	tlv_free(ctx, position[0]);
+	table->gone++; /* labels may be, too */
+	return TLV_OK;
+}
+
+/* The labels of one side that are still there: those of pairs, and those of some size. */
+static tlv_status
+mark_labels(tlv_context *ctx, const tlv_cross_table *table, int side, bool *used)
+{
+	const tlv_tally *labels = &table->labels[side];
+
+	for (size_t i = 0; i < labels->keys.n; i++)
+		used[i] = table->gone == 0 || labels->counts[i] > 0;
+	for (size_t i = 0; i < table->pairs.keys.n; i++)
+	{
+		int64_t key = table->pairs.keys.items[i];
 
 		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
 			TLV_TRY_CONTINUE(ctx);
-		labels[i] = entries[i].item;
-		sizes[i] = tally->counts[position];
-		rank[position] = (int32_t) i;
+		if (table->pairs.counts[i] > 0)
+			used[side == 0 ? tlv_pair_a(key) : tlv_pair_b(key)] = true;
+	}
+	return TLV_OK;
+}
+
+/* What a table is sorted with. */
+typedef struct cross_sort
+{
+	tlv_bag_entry *entries, *work;
+	bool *used;
+	int32_t *rank[2]; /* by position: where the label went */
+} cross_sort;
+
+/* Labels that are there in ascending order with their sizes; *n gets their number. */
+static tlv_status
+sort_labels(tlv_context *ctx, const tlv_cross_table *table, int side, const cross_sort *sort,
+			tlv_cross_arrays *arrays, size_t *n)
+{
+	const tlv_tally *tally = &table->labels[side];
+
+	*n = 0;
+	TLV_TRY(mark_labels(ctx, table, side, sort->used));
+	for (size_t i = 0; i < tally->keys.n; i++)
+		if (sort->used[i])
+			sort->entries[(*n)++] = (tlv_bag_entry){tally->keys.items[i], (double) i};
+	TLV_TRY(tlv_bag_sort(ctx, *n, sort->entries, sort->work, n));
+	for (size_t i = 0; i < *n; i++)
+	{
+		size_t position = (size_t) sort->entries[i].weight;
+
+		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
+			TLV_TRY_CONTINUE(ctx);
+		arrays->labels[side][i] = sort->entries[i].item;
+		arrays->sizes[side][i] = tally->counts[position];
+		sort->rank[side][position] = (int32_t) i;
 	}
 	return TLV_OK;
 }
 
 static tlv_status
-sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const int32_t *rank_a, const int32_t *rank_b,
-		   tlv_bag_entry *entries, tlv_bag_entry *work, int64_t *keys, double *counts)
+sort_pairs(tlv_context *ctx, const tlv_tally *pairs, const cross_sort *sort,
+		   tlv_cross_arrays *arrays, size_t *n_pairs)
 {
-	size_t n = pairs->keys.n;
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < pairs->keys.n; i++)
 	{
 		int64_t key = pairs->keys.items[i];
 
 		if (i % CHUNK_ENTRIES == CHUNK_ENTRIES - 1)
 			TLV_TRY_CONTINUE(ctx);
-		entries[i].item = tlv_pair_key(rank_a[tlv_pair_a(key)], rank_b[tlv_pair_b(key)]);
-		entries[i].weight = pairs->counts[i];
+		if (pairs->counts[i] > 0)
+			sort->entries[n++] = (tlv_bag_entry){
+				tlv_pair_key(sort->rank[0][tlv_pair_a(key)], sort->rank[1][tlv_pair_b(key)]),
+				pairs->counts[i]};
 	}
-	TLV_TRY(tlv_bag_sort(ctx, n, entries, work, &n));
+	TLV_TRY(tlv_bag_sort(ctx, n, sort->entries, sort->work, &n));
 	for (size_t i = 0; i < n; i++)
 	{
-		keys[i] = entries[i].item;
-		counts[i] = entries[i].weight;
+		arrays->pairs[i] = sort->entries[i].item;
+		arrays->counts[i] = sort->entries[i].weight;
 	}
+	*n_pairs = n;
 	return TLV_OK;
 }
 
 tlv_status
 tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_arrays *arrays,
-					 void **owned)
+					 size_t *sizes, void **owned)
 {
 	size_t n_a = table->labels[0].keys.n, n_b = table->labels[1].keys.n;
 	size_t n = table->pairs.keys.n, most = n > n_a ? n : n_a;
-	tlv_bag_entry *entries;
-	int32_t *rank;
+	cross_sort sort;
 
 	most = most > n_b ? most : n_b;
 	*owned = arrays->labels[0] = tlv_alloc(ctx, 2 * (n_a + n_b + n), sizeof(int64_t));
@@ -136,26 +231,18 @@ tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table, tlv_cross_a
 	arrays->sizes[0] = (double *) (arrays->pairs + n);
 	arrays->sizes[1] = arrays->sizes[0] + n_a;
 	arrays->counts = arrays->sizes[1] + n_b;
-	TLV_TRY_NEW_ROWS(ctx, entries, most, 2);
-	rank = tlv_alloc(ctx, n_a + n_b, sizeof(int32_t));
-	TLV_TRY_ALLOC(ctx, rank);
-	TLV_TRY(sort_labels(ctx, &table->labels[0], entries, entries + most, arrays->labels[0],
-						arrays->sizes[0], rank));
-	TLV_TRY(sort_labels(ctx, &table->labels[1], entries, entries + most, arrays->labels[1],
-						arrays->sizes[1], rank + n_a));
-	TLV_TRY(sort_pairs(ctx, &table->pairs, rank, rank + n_a, entries, entries + most, arrays->pairs,
-					   arrays->counts));
-	tlv_free(ctx, rank);
-	tlv_free(ctx, entries);
+	TLV_TRY_NEW_ROWS(ctx, sort.entries, most, 2);
+	sort.work = sort.entries + most;
+	TLV_TRY_NEW(ctx, sort.used, most);
+	TLV_TRY_NEW(ctx, sort.rank[0], n_a + n_b);
+	sort.rank[1] = sort.rank[0] + n_a;
+	TLV_TRY(sort_labels(ctx, table, 0, &sort, arrays, &sizes[SIZE_A]));
+	TLV_TRY(sort_labels(ctx, table, 1, &sort, arrays, &sizes[SIZE_B]));
+	TLV_TRY(sort_pairs(ctx, &table->pairs, &sort, arrays, &sizes[SIZE_PAIRS]));
+	tlv_free(ctx, sort.rank[0]);
+	tlv_free(ctx, sort.used);
+	tlv_free(ctx, sort.entries);
 	return TLV_OK;
-}
-
-void
-tlv_cross_table_sizes(const tlv_cross_table *table, size_t *sizes)
-{
-	sizes[SIZE_A] = table->labels[0].keys.n;
-	sizes[SIZE_B] = table->labels[1].keys.n;
-	sizes[SIZE_PAIRS] = table->pairs.keys.n;
 }
 
 tlv_status

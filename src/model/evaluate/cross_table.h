@@ -31,6 +31,7 @@ typedef struct tlv_cross_table
 {
 	tlv_tally labels[2]; /* with sizes of their own */
 	tlv_tally pairs;	 /* keys of positions in the order of arrival */
+	size_t gone;		 /* times that all of a pair has been taken out again */
 } tlv_cross_table;
 
 static inline int64_t
@@ -67,6 +68,15 @@ extern void tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view);
 extern tlv_status tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table,
 										const tlv_frame *frame, const double *const sizes[2]);
 
+/*
+ * Takes a stored table out again.  exactly: *done is false, and nothing has changed, where most of
+ * what the table holds is gone, so that who takes and adds for long begins anew.  Errors:
+ * TLV_BAD_DATA where there is less.
+ */
+extern tlv_status tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table,
+										   const tlv_frame *frame, const double *const sizes[2],
+										   bool exactly, bool *done);
+
 /* The stored form of a live table: labels ascending with their sizes, pairs in order. */
 typedef struct tlv_cross_arrays
 {
@@ -76,9 +86,10 @@ typedef struct tlv_cross_arrays
 	double *sizes[2];
 } tlv_cross_arrays;
 
-/* *owned gets the memory of all of them. */
+/* *owned gets the memory of all of them, sizes[SIZE_A], [SIZE_B] and [SIZE_PAIRS] how many there
+ * are: what is gone is left out. */
 extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *table,
-									   tlv_cross_arrays *arrays, void **owned);
+									   tlv_cross_arrays *arrays, size_t *sizes, void **owned);
 
 /* The sizes of the sections of a table (sections.h), and their declarations; `arrays` is a
  * tlv_cross_arrays in the state of the kind. */
@@ -115,9 +126,6 @@ extern tlv_status tlv_cross_table_list(tlv_context *ctx, const tlv_cross_table *
 		"counts", TLV_FLOAT64, SIZE_PAIRS, TLV_ONE, TLV_COUNTED, TLV_OWN,                          \
 			offsetof(state, arrays.counts)                                                         \
 	}
-
-/* The sizes of a live table. */
-extern void tlv_cross_table_sizes(const tlv_cross_table *table, size_t *sizes);
 
 /* Pairs of a table that is as declared name its labels: TLV_CORRUPT otherwise. */
 extern tlv_status tlv_cross_table_check(tlv_context *ctx, const tlv_frame *frame);

@@ -36,8 +36,8 @@ label_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	int32_t at_a = 0, at_b = 0, pair = 0;
 
 	TLV_TRY(tlv_count_one(ctx, "nodes", &state->nodes));
-	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 1, &at_a));
-	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[1], b, 1, &at_b));
+	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[0], a, 0, &at_a));
+	TLV_TRY(tlv_tally_add(ctx, &state->table.labels[1], b, 0, &at_b));
 	return tlv_tally_add(ctx, &state->table.pairs, tlv_pair_key(at_a, at_b), 1, &pair);
 }
 
@@ -50,13 +50,29 @@ label_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fra
 	return tlv_cross_table_merge(ctx, &((label_state *) accumulator)->table, frame, sizes);
 }
 
+/* Counts, which are exact. */
+static tlv_status
+label_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame, bool exactly,
+			   bool *done)
+{
+	label_state *state = (label_state *) accumulator;
+	double nodes = tlv_frame_scalar(frame, "nodes", 0), nulls = tlv_frame_scalar(frame, "nulls", 0);
+	const double *const sizes[2] = {NULL, NULL};
+
+	if (nodes > state->nodes || nulls > state->declared.base.nulls)
+		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	TLV_TRY(tlv_cross_table_subtract(ctx, &state->table, frame, sizes, exactly, done));
+	state->nodes -= *done ? nodes : 0;
+	state->declared.base.nulls -= *done ? nulls : 0;
+	return TLV_OK;
+}
+
 static tlv_status
 label_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	label_state *state = (label_state *) accumulator;
 
-	tlv_cross_table_sizes(&state->table, state->declared.sizes);
-	return tlv_cross_table_list(ctx, &state->table, &state->stored, owned);
+	return tlv_cross_table_list(ctx, &state->table, &state->stored, state->declared.sizes, owned);
 }
 
 static tlv_status
@@ -86,6 +102,7 @@ static const tlv_sections label_sections = {
 	TLV_LIST(label_list),
 	.most = CROSS_MOST,
 	.describe = label_describe,
+	.takes_away = true,
 	.check_more = label_check,
 	.merge_own = label_merge,
 };
@@ -218,6 +235,7 @@ static const tlv_accumulator_class label_class = {
 	.rows = TLV_ROW_LABELS,
 	.add = label_add,
 	TLV_DECLARED(&label_sections),
+	.subtract = label_subtract,
 };
 const tlv_kind tlv_kind_label_pairs = {TLV_KIND_LINE(LABEL_PAIRS, label_pairs),
 									   .accumulator = &label_class};

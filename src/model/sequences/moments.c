@@ -45,6 +45,7 @@ typedef struct sequence_state
 	double *initial; /* by position: how often first; of vectors, the sum of the first ones */
 	size_t room;
 	tlv_name_table names; /* of symbols, those of short sequences too */
+	bool taken;			  /* sequences have been taken out again */
 	/* their stored form */
 	int64_t *items;
 	double *first; /* initial, by item */
@@ -366,20 +367,128 @@ sequence_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	return tlv_view_sums_flush(ctx, &((sequence_state *) accumulator)->sums);
 }
 
+/* ---- taking away ---- */
+
+static tlv_status
+refuse_more(tlv_context *ctx)
+{
+	return tlv_fail(ctx, TLV_BAD_DATA, "more sequences are taken away than there are");
+}
+
+/* The counts of windows and of first symbols. */
+static tlv_status
+take_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
+{
+	size_t m = tlv_frame_find(frame, "items")->rows, n = tlv_frame_find(frame, "cells")->rows;
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	const double *counts = tlv_frame_float64(frame, "counts");
+	const double *initial = tlv_frame_float64(frame, "initial");
+	int32_t *at = tlv_alloc(ctx, m, sizeof(int32_t));
+
+	TLV_TRY_ALLOC(ctx, at);
+	TLV_TRY(tlv_category_positions(ctx, &state->dictionary, m, tlv_frame_int64(frame, "items"),
+								   "symbols", at));
+	TLV_TRY(grow_initial(ctx, state, state->dictionary.n));
+	for (size_t i = 0; i < m; i++)
+	{
+		if (initial[i] > state->initial[at[i]])
+			return refuse_more(ctx);
+		state->initial[at[i]] -= initial[i];
+	}
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t part[3];
+
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		for (int t = 0; t < 3; t++)
+			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
+		TLV_TRY(tlv_triple_take(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]),
+								counts[i]));
+	}
+	tlv_free(ctx, at);
+	return TLV_OK;
+}
+
+/* Has every symbol of the dictionary been the first of a sequence, or is it part of a window?  The
+ * value of others, as of steps beside missing ones, does not tell who else has them. */
+static tlv_status
+all_counted(tlv_context *ctx, const sequence_state *state, bool *counted)
+{
+	bool *used;
+
+	TLV_TRY_NEW0(ctx, used, state->dictionary.n);
+	for (int t = 0; t < 3; t++)
+		TLV_TRY(tlv_triple_mark(ctx, &state->table, t, used));
+	*counted = true;
+	for (size_t i = 0; i < state->dictionary.n && *counted; i++)
+		*counted = used[i] || state->initial[i] > 0;
+	tlv_free(ctx, used);
+	return TLV_OK;
+}
+
+static tlv_status
+sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				  bool exactly, bool *done)
+{
+	sequence_state *state = (sequence_state *) accumulator;
+	static const char *const names[] = {"sequences", "short", "nulls", "steps"};
+	double *own[] = {&state->sequences, &state->too_short, &state->declared.base.nulls,
+					 &state->steps};
+	bool symbols = tlv_frame_find(frame, "items") != NULL;
+
+	/* Names are kept of short sequences, too: whose are left, nobody knows. */
+	*done = (symbols && state->form == FORM_SYMBOLS && state->names.n == 0 &&
+			 !tlv_triple_is_stale(&state->table)) ||
+			tlv_frame_find(frame, "initial") == NULL;
+	if (*done && symbols && exactly)
+		TLV_TRY(all_counted(ctx, state, done));
+	if (!*done && exactly)
+		return TLV_OK;
+	if (!symbols && tlv_frame_find(frame, "initial") != NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"no sequences can be taken out of moments of sequences of vectors");
+	*done = true;
+	state->taken = true;
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (tlv_frame_scalar(frame, names[i], 0) > *own[i])
+			return refuse_more(ctx);
+	if (symbols)
+		TLV_TRY(take_symbols(ctx, state, frame));
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		*own[i] -= tlv_frame_scalar(frame, names[i], 0);
+	return TLV_OK;
+}
+
 /* ---- the stored form ---- */
+
+/* The symbols that are still there: of windows, or first ones, where some may be gone. */
+static tlv_status
+mark_symbols(tlv_context *ctx, const sequence_state *state, bool **used)
+{
+	*used = NULL;
+	if (!state->taken)
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, *used, state->dictionary.n);
+	for (int t = 0; t < 3; t++)
+		TLV_TRY(tlv_triple_mark(ctx, &state->table, t, *used));
+	for (size_t i = 0; i < state->dictionary.n; i++)
+		(*used)[i] |= state->initial[i] > 0;
+	return TLV_OK;
+}
 
 static tlv_status
 describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
 	sequence_state *state = (sequence_state *) accumulator;
-	size_t n = state->table.n, m = state->dictionary.n, named = state->names.n;
+	size_t n = tlv_triple_count(&state->table), m = state->dictionary.n, named = state->names.n;
 	size_t bytes = state->names.filled / sizeof(int64_t) + 1;
 	int64_t *block = tlv_alloc(ctx, 2 * n + 3 * m + 2 * named + 1 + bytes, sizeof(int64_t));
 	int32_t *rank, *ranks[3];
+	bool *used;
 
 	TLV_TRY_ALLOC(ctx, block);
 	*owned = block;
-	state->declared.sizes[SIZE_ITEMS] = m;
 	state->declared.sizes[SIZE_CELLS] = n;
 	state->cells = block;
 	state->items = block + 2 * n;
@@ -394,10 +503,14 @@ describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	(void) tlv_name_table_list(&state->names, named, state->name_ids, state->name_offsets,
 							   state->name_bytes);
 	ranks[0] = ranks[1] = ranks[2] = rank;
-	TLV_TRY(tlv_dictionary_order(ctx, &state->dictionary, state->items, rank));
+	TLV_TRY(mark_symbols(ctx, state, &used));
+	TLV_TRY(tlv_dictionary_order_used(ctx, &state->dictionary, used, state->items, rank,
+									  &state->declared.sizes[SIZE_ITEMS]));
 	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, &state->counts));
 	for (size_t i = 0; i < m; i++)
-		state->first[rank[i]] = state->initial[i];
+		if (used == NULL || used[i])
+			state->first[rank[i]] = state->initial[i];
+	tlv_free(ctx, used);
 	return TLV_OK;
 }
 
@@ -531,6 +644,7 @@ static const tlv_sections forms[] = {
 					  TLV_LIST(symbol_list),
 					  .most = {TRIPLE_MOST, 0, TLV_FRAME_MAX_BYTES / sizeof(double)},
 					  .describe = describe_symbols,
+					  .takes_away = true,
 					  .check_more = check_symbols,
 					  .merge_own = merge_symbols},
 	[FORM_NAMED] = {.state = sizeof(sequence_state),
@@ -540,6 +654,7 @@ static const tlv_sections forms[] = {
 					.most = {TRIPLE_MOST, TLV_DICTIONARY_MAX, TLV_FRAME_MAX_BYTES / sizeof(double),
 							 TLV_FRAME_MAX_BYTES},
 					.describe = describe_symbols,
+					.takes_away = true,
 					.check_more = check_named,
 					.merge_own = merge_named},
 	[FORM_VECTORS] = {.state = sizeof(sequence_state),
@@ -580,9 +695,11 @@ static tlv_status
 sequence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	sequence_state *state = (sequence_state *) accumulator;
+	sequence_form form = state->names.n > 0 ? FORM_NAMED : state->form;
 
-	return tlv_sections_build_form(ctx, accumulator,
-								   &forms[state->names.n > 0 ? FORM_NAMED : state->form], builder);
+	if (form == FORM_SYMBOLS && state->taken && state->sequences == 0)
+		form = FORM_UNKNOWN; /* as before the first */
+	return tlv_sections_build_form(ctx, accumulator, &forms[form], builder);
 }
 
 static tlv_status
@@ -605,8 +722,10 @@ tlv_sequence_names(tlv_context *ctx, const tlv_frame *moments, tlv_name_table *n
 static const tlv_accumulator_class sequence_class = {
 	.name = "sequence_moments",
 	.sections = &forms[FORM_UNKNOWN],
+	.form = form_of,
 	.merge = sequence_merge,
 	.build = sequence_build,
+	.subtract = sequence_subtract,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS,
 	.add = sequence_add,
 };

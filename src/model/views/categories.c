@@ -388,6 +388,7 @@ static const tlv_sections forms[2] = {
 	 .list = number_list,
 	 .most = {TRIPLE_MOST, 0, TRIPLE_MOST, TRIPLE_MOST, MOST_CELLS},
 	 .describe = category_describe,
+	 .takes_away = true,
 	 .check_more = check_cells,
 	 .merge_own = category_merge_own},
 	{.state = sizeof(category_state),
@@ -397,6 +398,7 @@ static const tlv_sections forms[2] = {
 	 .most = {TRIPLE_MOST, 3 * TRIPLE_MOST, TRIPLE_MOST, TRIPLE_MOST, MOST_CELLS,
 			  TLV_FRAME_MAX_BYTES},
 	 .describe = category_describe,
+	 .takes_away = true,
 	 .check_more = check_named,
 	 .merge_own = category_merge_own},
 };
@@ -447,6 +449,7 @@ tlv_category_view_names(tlv_context *ctx, const tlv_frame *moments, tlv_name_tab
 static const tlv_accumulator_class category_class = {
 	.name = "category_views",
 	.sections = &forms[0],
+	.form = form_of,
 	.merge = category_merge,
 	.build = category_build,
 	.subtract = category_subtract,

@@ -127,15 +127,21 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 {
 	tlv_context *ctx = &expanded->shared->ctx;
 	unsigned takes = accumulator->class->rows | TLV_ROWS_COMPLETE;
+	unsigned both;
 
 	if (!transition->reader->of_model)
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
 	else if (expanded->model == NULL)
 		TlvCheck(ctx, tlv_accumulator_refuse_rows(ctx, accumulator));
-	else if (!TlvAnyOpen(fcinfo, transition->row, expanded->model,
-						 takes & (expanded->model->rows | ~TLV_ROW_FORMS),
-						 transition->aggregate->name, cursor))
-		return false;
+	else
+	{
+		/* Of a class for several sorts of models, the rows of this one. */
+		both = takes & expanded->model->rows & TLV_ROW_FORMS;
+		if (!TlvAnyOpen(fcinfo, transition->row, expanded->model,
+						both == 0 ? takes : (takes & ~TLV_ROW_FORMS) | both,
+						transition->aggregate->name, cursor))
+			return false;
+	}
 	if (cursor->row.form != expanded->form)
 		TlvCheck(ctx, tlv_accumulator_require(ctx, accumulator, cursor->row.form));
 	return true;

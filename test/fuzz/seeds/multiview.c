@@ -3,6 +3,8 @@
  */
 #include "seeds.h"
 
+#include <string.h>
+
 #include "tensorlv/model/multiview.h"
 
 /* Rows drawn from a model, as vectors or categories. */
@@ -20,6 +22,38 @@ collect_views(const char *name, const tlv_multiview_parts *parts, tlv_accumulato
 				 : tlv_add(&ctx, accumulator, TLV_AS_VIEWS(parts->d, (const double *const *) x)));
 	}
 	return save_collected(name, accumulator);
+}
+
+/* Categories of which two views are told by name: their moments, and a model of them. */
+static void
+save_named_classes(void)
+{
+	static const char *const names[3] = {"red", "green", "blue"};
+	tlv_multiview_options options = {.k = 2, .iterations = 5, .seed = 1};
+	tlv_accumulator *accumulator;
+	tlv_frame moments;
+	void *image;
+	size_t size;
+
+	must(tlv_category_views_create(&ctx, &accumulator));
+	for (int i = 0; i < 60; i++)
+	{
+		int64_t ids[3] = {1000 + i % 3, i % 3, 1000 + i / 7 % 3};
+		tlv_row row = *TLV_AS_CATEGORIES(ids);
+		tlv_text name[3];
+
+		for (int t = 0; t < 3; t += 2)
+		{
+			const char *text = names[ids[t] - 1000];
+
+			name[t] = (tlv_text){text, strlen(text)};
+			row.part[t].names = &name[t];
+		}
+		must(tlv_add(&ctx, accumulator, &row));
+	}
+	moments = save_collected("category-views-named", accumulator);
+	must(tlv_multiview_fit(&ctx, &moments, &options, &image, &size));
+	save_frame("classes-named", image, size);
 }
 
 /* Moments of three views, a model fitted to them, its statistics, and the model after a step. */
@@ -57,4 +91,5 @@ SEEDS(multiview)
 		must(open->class->update(&ctx, &frame, &moments, &(tlv_step){1, NULL}, &image, &size));
 		save_frame(categories ? "classes-updated" : "views-updated", image, size);
 	}
+	save_named_classes();
 }
