@@ -106,6 +106,19 @@ for my $case (
     cmp_ok($rows, '<=', 80, scalar(@parts) . " parts: $rows rows travel");
     cmp_ok($difference, '<', 1e-10, "and the model is that of all rows: $difference");
 }
+# Few documents of many words take less than the models that would travel to them: they come, once.
+query($db, <<'SQL');
+CREATE TABLE far.wide AS SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(30000, 3, seed => 1), 200, 100, seed => 2);
+IMPORT FOREIGN SCHEMA far LIMIT TO (wide) FROM SERVER knows INTO near;
+SQL
+my $wide = fetched("INSERT INTO models SELECT 100, 'near', tlv_lda('SELECT bag FROM near.wide', 3)");
+cmp_ok($wide, '>=', 200, 'rows that are lighter than a model come');
+cmp_ok($wide, '<', 240, "once: $wide rows travel");
+is(query($db, "SELECT max(distance) FROM models, tlv_match(model, tlv_lda('SELECT bag FROM far.wide', 3)) WHERE number = 100"), '0', 'and the model is the local one');
+my $halves = "SELECT bag FROM near.wide WHERE tlv_bag_size(bag) % 2 = 0 UNION ALL SELECT bag FROM near.wide WHERE tlv_bag_size(bag) % 2 = 1";
+query($db, "INSERT INTO models SELECT 101, 'near', tlv_lda('$halves', 3)");
+is(query($db, 'SELECT max(distance) FROM models a, models b, tlv_match(a.model, b.model) WHERE a.number = 100 AND b.number = 101'), '0', 'of two servers, too');
+is(query($db, "SELECT sum(score) FROM models, tlv_diagnostics(model) WHERE number = 101 AND measure IN ('documents', 'tokens')"), 200 * 101, 'and every document counts once');
 # Parts that are no tables as they are, and parts of other types, are stored as before.
 is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('SELECT x FROM near.signals1 UNION SELECT x FROM near.signals2'))"), '5', 'UNION');
 is(query($db, "SELECT count(*) FROM tlv_components(tlv_ica('(SELECT x FROM near.signals1 LIMIT 1000) UNION ALL SELECT x FROM near.signals2'))"), '5', 'LIMIT in a part');

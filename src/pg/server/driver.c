@@ -87,12 +87,15 @@ rows_append_order(const TlvSource *rows, TlvStatement *statement, StringInfo sql
 }
 
 static void
-rows_settle(TlvSource *rows, TlvStatement *statement)
+rows_settle(TlvSource *rows)
 {
-	TlvStatementLike(statement, &rows->made);
-	appendStringInfo(&statement->sql, "SELECT %s FROM (%s) AS v", rows->columns[0],
-					 rows->made.sql.data);
-	rows_append_order(rows, statement, &statement->sql);
+	TlvStatement statement;
+
+	TlvStatementLike(&statement, &rows->made);
+	appendStringInfo(&statement.sql, "SELECT %s", rows->columns[0]);
+	TlvSourceFrom(rows, &statement);
+	rows_append_order(rows, &statement, &statement.sql);
+	(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
 }
 
 /* Once: to a tuple store. */
@@ -103,8 +106,42 @@ rows_store(TlvSource *rows)
 
 	TlvDriverReport(rows->driver, "storing the rows");
 	if (rows->form == TLV_ROW_BAG)
-		rows_settle(rows, &statement);
-	TlvStatementStore(&statement, rows->n, rows->columns, rows->types);
+		rows_settle(rows);
+	else
+		(void) TlvStatementStore(&statement, rows->n, rows->columns, rows->types, 0);
+}
+
+/* Bytes of the subspace or model that the pass sends to every server. */
+static double
+pass_sends(const tlv_pass *pass)
+{
+	double bytes = 0;
+
+	for (size_t i = 0; i < pass->n; i++)
+		if (pass->statistics[i].constant != NULL)
+			bytes = Max(bytes, (double) pass->statistics[i].constant->header->size);
+	return bytes;
+}
+
+/* Less than this is sent without a look at the rows. */
+#define SENT_LIGHTLY 0x1p20
+
+/* Few documents of many words take less than the model that would have to travel to them, and to
+ * every other server, in every pass: such rows come once. */
+static void
+rows_fetch_if_less(TlvSource *rows, const tlv_pass *pass)
+{
+	TlvStatement statement = rows->made;
+	double sent = pass_sends(pass) * Max(list_length(rows->query->parts), 1);
+
+	if (!rows->foreign || !rows->shippable || rows->once || rows->weighed ||
+		rows->query->store != NULL || sent < SENT_LIGHTLY)
+		return;
+	rows->weighed = true;
+	TlvDriverReport(rows->driver, "storing the rows");
+	if (TlvStatementStore(&statement, rows->n, rows->columns, rows->types, sent) &&
+		rows->form == TLV_ROW_BAG)
+		rows_settle(rows);
 }
 
 /* Does the pass need an order that the rows do not have? */
@@ -456,7 +493,9 @@ static bool
 run_where_rows_are(TlvSource *rows, TlvStatement *statement, int n, const Oid *types,
 				   PassResult *result)
 {
-	if (!rows->apart && TlvStatementRun(statement, n, types, pass_take, result))
+	bool together = !rows->apart || rows->query->store != NULL;
+
+	if (together && TlvStatementRun(statement, n, types, pass_take, result))
 		return true;
 	rows->apart = run_over_parts(statement, n, types, result);
 	return rows->apart;
@@ -475,6 +514,7 @@ run_pass(TlvDriver *driver, const tlv_pass *pass, PassResult *result)
 	StringInfoData select;
 	int n;
 
+	rows_fetch_if_less(rows, pass);
 	rows_require_order(rows, pass);
 	initStringInfo(&select);
 	n = pass_statement(rows, pass, &statement, &select, types);

@@ -33,6 +33,7 @@ typedef struct TlvSource
 	bool once;		   /* read by one pass: never stored */
 	bool foreign;	   /* the last pass has read foreign tables */
 	bool apart;		   /* the parts of a UNION ALL are passed over one by one */
+	bool weighed;	   /* they take more than a pass would send to where they are */
 	tlv_row_form form; /* and what follows: for the plan (tlv_rows) */
 	size_t width[3];
 	tlv_names *names;

@@ -95,6 +95,7 @@ typedef struct TlvStatement
 	bool small_scan;   /* workers for tables that look small */
 	bool single;	   /* returns one row, of aggregates over all others */
 	bool foreign;	   /* it has read foreign tables */
+	bool enough;	   /* set by who takes its rows: no more of them */
 } TlvStatement;
 
 extern void TlvStatementBegin(TlvStatement *statement, TlvQuery *query);
@@ -146,10 +147,12 @@ extern bool TlvStatementRun(TlvStatement *statement, int n, const Oid *types, Tl
 
 /*
  * Runs the statement and keeps its rows, columns of those names and types, as "tensorlv rows", in a
- * tuple store that spills to disk above work_mem.
+ * tuple store that spills to disk above work_mem; in the stead of rows that were stored before,
+ * which it may read.  False, and nothing kept, when they take more than so many bytes (0: as many
+ * as there are).
  */
-extern void TlvStatementStore(TlvStatement *statement, int n, const char *const *names,
-							  const Oid *types);
+extern bool TlvStatementStore(TlvStatement *statement, int n, const char *const *names,
+							  const Oid *types, double most);
 
 /*
  * More than one statement over "tensorlv query" to come, of which each must see the same rows: runs

@@ -210,6 +210,7 @@ reads_foreign_tables(const PlannedStmt *plan)
 typedef struct StatementReceiver
 {
 	DestReceiver pub;
+	const TlvStatement *statement;
 	int n;
 	const Oid *types;
 	TlvTakeRow take;
@@ -253,7 +254,7 @@ receiver_take(TupleTableSlot *slot, DestReceiver *self)
 		TlvDropStates(receiver->pass);
 	receiver->take(receiver->argument, slot);
 	MemoryContextSwitchTo(before);
-	return true;
+	return !receiver->statement->enough;
 }
 
 static void
@@ -337,6 +338,7 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 										  .rShutdown = receiver_nothing,
 										  .rDestroy = receiver_nothing,
 										  .mydest = DestNone},
+								  .statement = statement,
 								  .n = n,
 								  .types = types,
 								  .take = take,
@@ -365,25 +367,80 @@ TlvStatementRun(TlvStatement *statement, int n, const Oid *types, TlvTakeRow tak
 
 /* ---- storing ---- */
 
-static void
-store_row(void *store, TupleTableSlot *slot)
+typedef struct StoredRows
 {
-	tuplestore_puttupleslot(store, slot);
+	TlvStatement *statement;
+	Tuplestorestate *store;
+	double bytes, most; /* 0: no bound */
+} StoredRows;
+
+/* Of its values, as another server has sent them or would have to. */
+static double
+slot_bytes(const TupleTableSlot *slot)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		int length = TupleDescAttr(slot->tts_tupleDescriptor, i)->attlen;
+
+		if (!slot->tts_isnull[i])
+			bytes += length >= 0 ? length : VARSIZE_ANY(DatumGetPointer(slot->tts_values[i]));
+	}
+	return bytes;
 }
 
-void
-TlvStatementStore(TlvStatement *statement, int n, const char *const *names, const Oid *types)
+static void
+store_row(void *argument, TupleTableSlot *slot)
+{
+	StoredRows *rows = argument;
+
+	tuplestore_puttupleslot(rows->store, slot);
+	if (rows->most == 0)
+		return;
+	rows->bytes += slot_bytes(slot);
+	rows->statement->enough = rows->bytes > rows->most;
+}
+
+/* "tensorlv rows" are those of the store from now on. */
+static void
+query_keep(TlvQuery *query, Tuplestorestate *store, int n, const char *const *names,
+		   const Oid *types)
+{
+	TupleDesc desc;
+
+	if (query->store == NULL)
+	{
+		desc = CreateTemplateTupleDesc(n);
+		for (int i = 0; i < n; i++)
+			TupleDescInitEntry(desc, (AttrNumber) (i + 1), names[i], types[i], -1, 0);
+		TlvQueryRegister(query, "tensorlv rows", desc, store);
+	}
+	else
+	{
+		tuplestore_end(query->store);
+		get_ENR(query->environment, "tensorlv rows")->reldata = store;
+	}
+	query->store = store;
+}
+
+bool
+TlvStatementStore(TlvStatement *statement, int n, const char *const *names, const Oid *types,
+				  double most)
 {
 	TlvQuery *query = statement->query;
 	MemoryContext caller = MemoryContextSwitchTo(query->mcxt);
-	TupleDesc desc = CreateTemplateTupleDesc(n);
+	StoredRows rows = {.statement = statement,
+					   .store = tuplestore_begin_heap(true, false, work_mem),
+					   .most = most};
 
-	for (int i = 0; i < n; i++)
-		TupleDescInitEntry(desc, (AttrNumber) (i + 1), names[i], types[i], -1, 0);
-	query->store = tuplestore_begin_heap(true, false, work_mem);
-	(void) TlvStatementRun(statement, n, types, store_row, query->store);
-	TlvQueryRegister(query, "tensorlv rows", desc, query->store);
+	(void) TlvStatementRun(statement, n, types, store_row, &rows);
+	if (statement->enough)
+		tuplestore_end(rows.store);
+	else
+		query_keep(query, rows.store, n, names, types);
 	MemoryContextSwitchTo(caller);
+	return !statement->enough;
 }
 
 void
@@ -395,12 +452,13 @@ TlvQueryHold(TlvQuery *query)
 	Oid *types = palloc((Size) n * sizeof(Oid));
 	Tuplestorestate *held = tuplestore_begin_heap(true, false, work_mem);
 	TlvStatement statement;
+	StoredRows stored = {.statement = &statement, .store = held};
 
 	for (int i = 0; i < n; i++)
 		types[i] = TupleDescAttr(query->desc, i)->atttypid;
 	TlvStatementBegin(&statement, query);
 	appendStringInfoString(&statement.sql, "SELECT * FROM " TLV_QUERY_ROWS);
-	(void) TlvStatementRun(&statement, n, types, store_row, held);
+	(void) TlvStatementRun(&statement, n, types, store_row, &stored);
 	rows->reldata = query->held = held;
 	rows->md.enrtuples = (double) tuplestore_tuple_count(held);
 	MemoryContextSwitchTo(caller);
