@@ -15,6 +15,10 @@
  * (scalar R, >= 1), "replicate_rows" (R) and "replicate_pairs", "replicate_singles" (as above, x R:
  * Poisson(1)-weighted counts).  Of NULL rows alone, p is 0 and there are scalars only.
  *
+ * Categories may be told by name: a row of codes with names, whose codes only say what is missing.
+ * The stored value then has "name_offsets" and "names" (names.h; of all states, those of a variable
+ * ascending byte by byte), and the states of a variable are its names in their order.
+ *
  * Beside categories a row may hold q numbers, or NaN for missing (kind mixed_moments, of rows
  * TLV_ROW_MIXED).  A number counts as a variable behind the others with two states, of which its
  * row has both: the first with weight 1, it is there, the second with weight x.  A table holds sums
@@ -27,6 +31,7 @@
 
 #include "tensorlv/model/aggregate.h"
 #include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
 
 #define TLV_CATEGORY_MISSING	 (-1)
 #define TLV_CATEGORY_MOST_STATES 100
@@ -81,12 +86,19 @@ typedef struct tlv_category_tables
 	const double *replicate_rows;	 /* replicates */
 	const double *replicate_singles; /* sum of states x replicates */
 	const double *replicate_pairs;	 /* pair_entries x replicates */
+	const int64_t *name_offsets;	 /* of all states, and one; NULL: they are told by number */
+	const char *names;
 } tlv_category_tables;
 
 /* Of either kind.  Memory from the arena; tlv_category_close frees it. */
 extern tlv_status tlv_category_open(tlv_context *ctx, const tlv_frame *moments,
 									tlv_category_tables *tables);
 extern void tlv_category_close(tlv_context *ctx, tlv_category_tables *tables);
+
+/* The names of the categories of a model that has one category at least of every variable: their
+ * offsets, of *n and one, from the arena, into tables->names. */
+extern tlv_status tlv_category_tree_names(tlv_context *ctx, const tlv_category_tables *tables,
+										  int64_t **offsets, size_t *n);
 
 /* The tables of replicate r (from 0) as those of a value without bootstrap; points into tables. */
 extern void tlv_category_replicate(const tlv_category_tables *tables, size_t r,

@@ -52,9 +52,23 @@ typedef struct category_sums
 	double *replicate_pairs;
 } category_sums;
 
+/* How categories are told. */
+#define CATEGORIES_BY_NUMBER 1
+#define CATEGORIES_BY_NAME	 2
+
+/* The categories of a variable, by code. */
+typedef struct category_names
+{
+	tlv_text *name;
+	size_t n, room;
+} category_names;
+
 typedef struct category_state
 {
 	tlv_accumulator base;
+	int told;			   /* 0: no row has come */
+	category_names *names; /* p, of categories told by name; or NULL */
+	int32_t *codes;		   /* p: of one row */
 	bool replicates_known; /* not yet of an accumulator that only merges */
 	size_t replicates;
 	uint64_t chain;			/* seed of the next row's weights */
@@ -82,7 +96,34 @@ extern tlv_status category_grow(tlv_context *ctx, category_state *state, size_t 
 extern tlv_status category_add_tables(tlv_context *ctx, const category_layout *from,
 									  const tlv_category_tables *tables, const category_layout *to,
 									  category_sums *sums);
+/* The same where state x of a variable is state map[offset + x] here; NULL: x. */
+extern tlv_status category_add_mapped(tlv_context *ctx, const category_layout *from,
+									  const tlv_category_tables *tables, const int32_t *map,
+									  const category_layout *to, category_sums *sums);
+/* Renumbers the states of the tables: state x of a variable becomes map[offset + x]. */
+extern tlv_status category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map);
 extern void category_drop_triples(tlv_context *ctx, category_state *state);
+
+/* ---- names.c ---- */
+
+/* All rows tell their categories in the same way: TLV_BAD_PARAMETER otherwise. */
+extern tlv_status category_tell(tlv_context *ctx, category_state *state, int told);
+/* A row's names as state->codes.  Errors: TLV_LIMIT for too many of a variable, memory. */
+extern tlv_status category_codes_of_names(tlv_context *ctx, category_state *state,
+										  const tlv_part *part);
+/* The codes here of a value's categories, new ones where they have not been seen. */
+extern tlv_status category_map_names(tlv_context *ctx, category_state *state,
+									 const tlv_category_tables *tables, int32_t **map);
+/* Tables for all categories that have names. */
+extern tlv_status category_grow_to_names(tlv_context *ctx, category_state *state);
+/* Codes in the order of the names: before a value is stored. */
+extern tlv_status category_sort_names(tlv_context *ctx, category_state *state);
+/* Adds the sections of the names; they are builder->owned. */
+extern tlv_status category_add_names(tlv_context *ctx, const category_state *state,
+									 tlv_frame_builder *builder);
+/* Names, where there are any, are those of the states of the layout, in order: TLV_CORRUPT. */
+extern tlv_status category_check_names(tlv_context *ctx, const tlv_frame *frame,
+									   const category_layout *layout);
 
 /* ---- block.c ---- */
 

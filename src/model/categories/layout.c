@@ -273,6 +273,102 @@ category_add_tables(tlv_context *ctx, const category_layout *from,
 	return TLV_OK;
 }
 
+/* rows x columns numbers, their rows and columns by the maps (NULL: as they are). */
+static void
+add_mapped_table(size_t rows, size_t columns, const double *from, const int32_t *row,
+				 const int32_t *column, size_t stride, double *to)
+{
+	for (size_t x = 0; x < rows; x++)
+		for (size_t y = 0; y < columns; y++)
+			to[(size_t) row[x] * stride + (size_t) column[y]] += from[x * columns + y];
+}
+
+static tlv_status
+add_mapped_pairs(tlv_context *ctx, const category_layout *from, const double *values,
+				 const int32_t *map, const category_layout *to, double *sums)
+{
+	for (size_t a = 0; a < from->p; a++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t b = a + 1; b < from->p; b++)
+			add_mapped_table((size_t) from->states[a], (size_t) from->states[b],
+							 values + category_pair_offset(from, a, b), map + from->offset[a],
+							 map + from->offset[b], (size_t) to->states[b],
+							 sums + category_pair_offset(to, a, b));
+	}
+	return TLV_OK;
+}
+
+static void
+add_mapped_singles(const category_layout *from, const double *values, const int32_t *map,
+				   const category_layout *to, double *sums)
+{
+	for (size_t v = 0; v < from->p; v++)
+		for (size_t i = from->offset[v]; i < from->offset[v + 1]; i++)
+			sums[to->offset[v] + (size_t) map[i]] += values[i];
+}
+
+static void
+add_mapped_triples(const category_layout *from, const double *values, const int32_t *map,
+				   const category_layout *to, double *sums)
+{
+	for (size_t a = 0; a < from->p; a++)
+		for (size_t b = a + 1; b < from->p; b++)
+			for (size_t c = b + 1; c < from->p; c++)
+			{
+				size_t part = (size_t) from->states[b] * (size_t) from->states[c];
+				size_t room = (size_t) to->states[b] * (size_t) to->states[c];
+				const double *old = values + category_triple_offset(from, a, b, c);
+				double *new = sums + category_triple_offset(to, a, b, c);
+
+				for (size_t x = 0; x < (size_t) from->states[a]; x++)
+					add_mapped_table((size_t) from->states[b], (size_t) from->states[c],
+									 old + x * part, map + from->offset[b], map + from->offset[c],
+									 (size_t) to->states[c],
+									 new + (size_t) map[from->offset[a] + x] * room);
+			}
+}
+
+tlv_status
+category_add_mapped(tlv_context *ctx, const category_layout *from,
+					const tlv_category_tables *tables, const int32_t *map,
+					const category_layout *to, category_sums *sums)
+{
+	size_t p = from->p;
+
+	if (map == NULL)
+		return category_add_tables(ctx, from, tables, to, sums);
+	add_mapped_singles(from, tables->singles, map, to, sums->singles);
+	TLV_TRY(add_mapped_pairs(ctx, from, tables->pairs, map, to, sums->pairs));
+	if (sums->triples != NULL && tables->triples != NULL)
+		add_mapped_triples(from, tables->triples, map, to, sums->triples);
+	for (size_t r = 0; r < tables->replicates; r++)
+	{
+		sums->replicate_rows[r] += tables->replicate_rows[r];
+		add_mapped_singles(from, tables->replicate_singles + r * from->offset[p], map, to,
+						   sums->replicate_singles + r * to->offset[p]);
+		TLV_TRY(add_mapped_pairs(ctx, from, tables->replicate_pairs + r * from->pair_row[p], map,
+								 to, sums->replicate_pairs + r * to->pair_row[p]));
+	}
+	return TLV_OK;
+}
+
+tlv_status
+category_rearrange(tlv_context *ctx, category_state *state, const int32_t *map)
+{
+	tlv_category_tables before = tables_of(state);
+	category_sums sums;
+
+	if (state->sums.singles == NULL)
+		return TLV_OK;
+	TLV_TRY(
+		create_sums(ctx, &state->layout, state->replicates, state->sums.triples != NULL, &sums));
+	TLV_TRY(category_add_mapped(ctx, &state->layout, &before, map, &state->layout, &sums));
+	free_sums(ctx, &state->sums);
+	state->sums = sums;
+	return TLV_OK;
+}
+
 /* ---- reading ---- */
 
 tlv_status
@@ -301,6 +397,10 @@ tlv_category_open(tlv_context *ctx, const tlv_frame *moments, tlv_category_table
 	tables->pair_entries = layout.pair_row[p];
 	if (tlv_frame_find(moments, "replicate_rows") != NULL)
 		tables->replicates = (size_t) tlv_frame_scalar(moments, "replicates", 0);
+	tables->name_offsets = tlv_frame_int64(moments, "name_offsets");
+	tables->names = tables->name_offsets == NULL
+						? NULL
+						: tlv_section_data(moments, tlv_frame_find(moments, "names"));
 	tables->replicate_rows = tlv_frame_float64(moments, "replicate_rows");
 	tables->replicate_singles = tlv_frame_float64(moments, "replicate_singles");
 	tables->replicate_pairs = tlv_frame_float64(moments, "replicate_pairs");

@@ -177,6 +177,13 @@ category_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	uint8_t *codes;
 
 	TLV_TRY(check_variables(ctx, state, p));
+	TLV_TRY(category_tell(ctx, state,
+						  row->part[0].names == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+	if (row->part[0].names != NULL)
+	{
+		TLV_TRY(category_codes_of_names(ctx, state, &row->part[0]));
+		values = state->codes;
+	}
 	if (!in_range(p, values))
 		return refuse_value(ctx, p, values);
 	if (state->largest == NULL)
@@ -233,20 +240,28 @@ static tlv_status
 merge_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables)
 {
 	category_layout layout;
+	int32_t *map = NULL;
 
 	if (state->layout.p > 0 && state->layout.p != tables->p)
 		return tlv_fail(ctx, TLV_BAD_DATA,
 						"category moments of %zu and of %zu variables cannot be merged",
 						state->layout.p, tables->p);
 	TLV_TRY(category_flush(ctx, state));
-	TLV_TRY(category_grow(ctx, state, tables->p, tables->states));
+	TLV_TRY(category_tell(
+		ctx, state, tables->name_offsets == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+	if (tables->name_offsets != NULL)
+		TLV_TRY(category_map_names(ctx, state, tables, &map));
+	if (map == NULL || state->layout.p == 0)
+		TLV_TRY(category_grow(ctx, state, tables->p, tables->states));
+	TLV_TRY(category_grow_to_names(ctx, state));
 	if (tables->triples == NULL)
 		category_drop_triples(ctx, state);
 	TLV_TRY(category_layout_create(ctx, tables->p, &layout));
 	memcpy(layout.states, tables->states, tables->p * sizeof(int64_t));
 	category_layout_place(&layout);
-	TLV_TRY(category_add_tables(ctx, &layout, tables, &state->layout, &state->sums));
+	TLV_TRY(category_add_mapped(ctx, &layout, tables, map, &state->layout, &state->sums));
 	category_layout_free(ctx, &layout);
+	tlv_free(ctx, map);
 	state->rows += tables->rows;
 	return TLV_OK;
 }
@@ -328,6 +343,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 	size_t p = layout->p;
 
 	TLV_TRY(category_flush(ctx, state));
+	TLV_TRY(category_sort_names(ctx, state));
 	TLV_TRY(require_whole_counts(ctx, state));
 	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_CATEGORY_MOMENTS);
 	builder->owned = NULL;
@@ -349,7 +365,7 @@ category_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder
 					  state->sums.triples);
 	if (state->replicates > 0)
 		add_replicates(state, builder);
-	return TLV_OK;
+	return state->told == CATEGORIES_BY_NAME ? category_add_names(ctx, state, builder) : TLV_OK;
 }
 
 /* ---- checking ---- */
@@ -459,6 +475,8 @@ check_states(tlv_context *ctx, const tlv_frame *frame, size_t p, size_t replicat
 	memcpy(layout.states, states, p * sizeof(int64_t));
 	category_layout_place(&layout);
 	status = check_tables(ctx, frame, &layout, replicates);
+	if (status == TLV_OK)
+		status = category_check_names(ctx, frame, &layout);
 	category_layout_free(ctx, &layout);
 	return status;
 }
@@ -470,7 +488,8 @@ check_sections(tlv_context *ctx, const tlv_frame *frame, bool variables, bool re
 	uint32_t expected = 3 + (replicates ? 1 : 0);
 
 	if (variables)
-		expected += 6 + (tlv_frame_find(frame, "triples") != NULL ? 1 : 0) + (replicates ? 3 : 0);
+		expected += 6 + (tlv_frame_find(frame, "triples") != NULL ? 1 : 0) + (replicates ? 3 : 0) +
+					(tlv_frame_find(frame, "name_offsets") != NULL ? 2 : 0);
 	if (frame->header->sections != expected)
 		return tlv_fail(ctx, TLV_CORRUPT, "the value has %u sections instead of %u",
 						frame->header->sections, expected);

@@ -9,10 +9,23 @@
 /* Numbers between two looks at whether to stop. */
 #define NUMBERS_BETWEEN ((size_t) 1 << 20)
 
+/* How many rows of what is taken have a state of the sums. */
+static double
+taken_of_state(const tlv_category_tables *tables, const int32_t *map, size_t v, int64_t state)
+{
+	double taken = 0;
+
+	if (map == NULL)
+		return state < tables->states[v] ? tables->singles[tables->offset[v] + (size_t) state] : 0;
+	for (size_t i = tables->offset[v]; i < tables->offset[v + 1]; i++)
+		taken += map[i] == state ? tables->singles[i] : 0;
+	return taken;
+}
+
 /* Would rows that were counted without these give the same tables?  Not where the last state of a
  * variable goes, which makes them smaller, nor where triples are gone that might have been kept. */
 static bool
-keeps_layout(const category_state *state, const tlv_category_tables *tables)
+keeps_layout(const category_state *state, const tlv_category_tables *tables, const int32_t *map)
 {
 	const category_layout *layout = &state->layout;
 
@@ -26,11 +39,12 @@ keeps_layout(const category_state *state, const tlv_category_tables *tables)
 	for (size_t v = 0; v < layout->p; v++)
 	{
 		int64_t last = layout->states[v] - 1;
-		double taken =
-			last < tables->states[v] ? tables->singles[tables->offset[v] + (size_t) last] : 0;
 
-		if (last >= 0 && state->sums.singles[layout->offset[v] + (size_t) last] <= taken)
-			return false;
+		/* A name goes with its last row, whichever it is. */
+		for (int64_t x = map == NULL ? last : 0; x >= 0 && x <= last; x++)
+			if (state->sums.singles[layout->offset[v] + (size_t) x] <=
+				taken_of_state(tables, map, v, x))
+				return false;
 	}
 	return true;
 }
@@ -44,7 +58,7 @@ is_within(const category_state *state, const tlv_category_tables *tables)
 	for (size_t v = 0; v < tables->p; v++)
 		if (tables->states[v] > state->layout.states[v])
 			return false;
-	return true;
+	return true; /* names that are not known here have no rows, as is seen later */
 }
 
 static tlv_status
@@ -81,7 +95,8 @@ require_left(tlv_context *ctx, size_t n, const double *left)
 
 /* All counts of the tables, whose layout is that of no more states. */
 static tlv_status
-subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables)
+subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
+				const int32_t *map)
 {
 	const category_layout *to = &state->layout;
 	tlv_category_tables negated = *tables;
@@ -98,7 +113,7 @@ subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tabl
 	negated.singles = singles;
 	negated.pairs = pairs;
 	negated.triples = triples;
-	TLV_TRY(category_add_tables(ctx, &from, &negated, to, &state->sums));
+	TLV_TRY(category_add_mapped(ctx, &from, &negated, map, to, &state->sums));
 	tlv_free(ctx, triples);
 	tlv_free(ctx, pairs);
 	tlv_free(ctx, singles);
@@ -113,9 +128,9 @@ subtract_tables(tlv_context *ctx, category_state *state, const tlv_category_tabl
 
 static tlv_status
 subtract_opened(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
-				bool exactly, bool *done)
+				const int32_t *map, bool exactly, bool *done)
 {
-	*done = keeps_layout(state, tables);
+	*done = keeps_layout(state, tables, map);
 	if (!*done && exactly)
 		return TLV_OK;
 	if (state->replicates > 0 || tables->replicates > 0)
@@ -128,7 +143,20 @@ subtract_opened(tlv_context *ctx, category_state *state, const tlv_category_tabl
 		return refuse_more(ctx);
 	if (tables->triples == NULL)
 		category_drop_triples(ctx, state);
-	return subtract_tables(ctx, state, tables);
+	return subtract_tables(ctx, state, tables, map);
+}
+
+/* The states that a value's are here, of categories told by name: in a table that knows them. */
+static tlv_status
+subtract_names(tlv_context *ctx, category_state *state, const tlv_category_tables *tables,
+			   int32_t **map)
+{
+	TLV_TRY(category_tell(
+		ctx, state, tables->name_offsets == NULL ? CATEGORIES_BY_NUMBER : CATEGORIES_BY_NAME));
+	if (tables->name_offsets == NULL || state->layout.p != tables->p)
+		return TLV_OK;
+	TLV_TRY(category_map_names(ctx, state, tables, map));
+	return category_grow_to_names(ctx, state);
 }
 
 tlv_status
@@ -138,13 +166,17 @@ category_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	category_state *state = (category_state *) accumulator;
 	double nulls = tlv_frame_scalar(frame, "nulls", 0);
 	tlv_category_tables tables;
+	int32_t *map = NULL;
 	tlv_status status;
 
 	TLV_TRY(category_flush(ctx, state));
 	if (nulls > state->base.nulls)
 		return refuse_more(ctx);
 	TLV_TRY(tlv_category_open(ctx, frame, &tables));
-	status = subtract_opened(ctx, state, &tables, exactly, done);
+	status = tables.p == 0 ? TLV_OK : subtract_names(ctx, state, &tables, &map);
+	if (status == TLV_OK)
+		status = subtract_opened(ctx, state, &tables, map, exactly, done);
+	tlv_free(ctx, map);
 	tlv_category_close(ctx, &tables);
 	if (status == TLV_OK && *done)
 		state->base.nulls -= nulls;

@@ -88,6 +88,13 @@ open_tables(tlv_context *ctx, const tlv_frame *moments, const tlv_membership_opt
 	}
 	TLV_TRY(tlv_category_open(ctx, moments, tables));
 	first = tables->p - tables->scalars;
+	if (tables->name_offsets != NULL && options->copies > 1)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "copies of a variable may have other names each: moments by name have none");
+		return tlv_fail_hint(ctx, "Use %s(query, k, copies => %zu).",
+							 options->mixed ? "tlv_gom" : "tlv_lca", options->copies);
+	}
 	if (tables->scalars > 0 && options->copies > 1)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "rows with numbers have no copies of variables");
 	if (tables->p % options->copies != 0)
@@ -171,6 +178,12 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 	parts.states = second->states;
 	parts.weights = fit.weights;
 	parts.probabilities = fit.table;
+	if (tables->name_offsets != NULL)
+	{
+		parts.name_offsets = tables->name_offsets;
+		parts.names = tables->names;
+		parts.category_bytes = (size_t) tables->name_offsets[parts.categories];
+	}
 	return tlv_membership_write(ctx, &parts, options->mixed, NULL, image, size);
 }
 

@@ -140,6 +140,7 @@ extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
 extern const TlvRowReader TlvAnyVectorRows;	  /* the same, else one sequence */
 extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */
 extern const TlvRowReader TlvIntegerRows;	  /* integer[]: categories, else numbers of a vector */
+extern const TlvRowReader TlvNamedCodes;	  /* text[]: categories by name */
 extern const TlvRowReader TlvMixedRows;		  /* integer[], float8[]: categories and numbers */
 extern const TlvRowReader TlvAnyIntegerRows;  /* the same, else one sequence */
 extern const TlvRowReader TlvSymbolSequences; /* integer[]: one sequence */

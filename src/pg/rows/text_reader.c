@@ -1,5 +1,5 @@
 /*
- * text_reader.c - sequences of symbols that are told by name.
+ * text_reader.c - sequences of symbols, and rows of categorical variables, that are told by name.
  */
 #include "reader.h"
 
@@ -7,18 +7,19 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
+#include "tensorlv/model/categories.h"
 #include "tensorlv/model/sequences.h"
 
 static void
-check_texts(const ArrayType *array)
+check_texts(const ArrayType *array, const char *what)
 {
 	if (ARR_ELEMTYPE(array) != TEXTOID)
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("a sequence of symbols by name is no text[]")));
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("a %s by name is no text[]", what)));
 	if (ARR_NDIM(array) > 1)
 		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("a sequence of symbols has one dimension, not %d", ARR_NDIM(array)),
-						errhint("Give one sequence at a time.")));
+						errmsg("a %s has one dimension, not %d", what, ARR_NDIM(array)),
+						errhint("Give one at a time.")));
 }
 
 /* One block: the symbols, what they are called, what is missing. */
@@ -76,7 +77,7 @@ texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 	tlv_part *part = &cursor->row.part[0];
 	TextBlock block;
 
-	check_texts(array);
+	check_texts(array, "sequence of symbols");
 	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
 	block = make_block(cursor, n);
 	read_texts(array, n, &block);
@@ -91,3 +92,31 @@ texts_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cur
 }
 
 const TlvRowReader TlvNamedSequences = {1, {TLV_ROW_SYMBOLS}, texts_open};
+
+/* The codes only say which values are missing: who counts them numbers the names. */
+static void
+codes_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	Datum value = PG_GETARG_DATUM(first);
+	ArrayType *array = DatumGetArrayTypeP(value);
+	size_t n = (size_t) ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	tlv_part *part = &cursor->row.part[0];
+	TextBlock block;
+	int32_t *codes;
+
+	check_texts(array, "row of categorical variables");
+	if (n == 0)
+		ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("a row has no values"),
+						errhint("A row that is missing altogether is null, not an empty array.")));
+	TlvCursorOwn(cursor, TLV_COPY_OF(array, value));
+	block = make_block(cursor, n);
+	read_texts(array, n, &block);
+	codes = palloc_extended(n * sizeof(int32_t), MCXT_ALLOC_HUGE);
+	TlvCursorOwn(cursor, codes);
+	for (size_t v = 0; v < n; v++)
+		codes[v] = block.missing[v] ? TLV_CATEGORY_MISSING : 0;
+	*part = (tlv_part) TLV_PART(TLV_PART_CODES, 1, n, codes);
+	part->names = block.names;
+}
+
+const TlvRowReader TlvNamedCodes = {1, {TLV_ROW_CODES}, codes_open};

@@ -186,8 +186,11 @@ tlv_tree_fit_categories(tlv_context *ctx, const tlv_frame *moments, const tlv_tr
 						const tlv_tree_fit_options *options, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
+	tlv_tree_fit_options own = *options;
 	tlv_category_tables tables;
 	tlv_tree_parts parts = {0};
+	tlv_names names = {0};
+	int64_t *offsets = NULL;
 	tree_rooted rooted;
 
 	TLV_TRY(tlv_category_open(ctx, moments, &tables));
@@ -207,7 +210,15 @@ tlv_tree_fit_categories(tlv_context *ctx, const tlv_frame *moments, const tlv_tr
 	parts.names_length = options->names_length;
 	parts.diagnostics = &diagnostics;
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, tables.rows, "rows"));
-	TLV_TRY(fit_categories(ctx, &tables, &rooted, &parts, options, image, size));
+	if (tables.name_offsets != NULL)
+	{
+		TLV_TRY(tlv_category_tree_names(ctx, &tables, &offsets, &names.n));
+		names.offsets = offsets;
+		names.text = tables.names;
+		own.categories = &names;
+	}
+	TLV_TRY(fit_categories(ctx, &tables, &rooted, &parts, &own, image, size));
+	tlv_free(ctx, offsets);
 	tlv_free(ctx, rooted.length);
 	tlv_free(ctx, rooted.parent);
 	tlv_category_close(ctx, &tables);
