@@ -139,3 +139,32 @@ SELECT pg_temp.outcome(format('SELECT length(%L::tlv_moments::text)', left(t, 20
        pg_temp.outcome(format('SELECT length(%L::tlv_moments::text)', replace(t, 'category_moments ', 'dense_moments '))) AS kind FROM good;
 DROP TABLE cat_rows, cat_parts, cat_model;
 DROP FUNCTION cat_paths;
+
+-- categories by name: the same tables as those of codes in the order of the names; merged, taken away, moved over windows; models know the names
+CREATE TEMP TABLE named_rows AS
+  SELECT i, ARRAY[CASE WHEN h = 0 THEN (ARRAY['red', 'red', 'blue'])[1 + i % 3] ELSE (ARRAY['green', 'blue', 'blue'])[1 + i * 7 / 3 % 3] END,
+    CASE WHEN i % 13 > 0 THEN CASE WHEN h = 0 THEN (ARRAY['sad', 'sad', 'ok'])[1 + i % 3] ELSE (ARRAY['', 'ok', ''])[1 + i % 3] END END, (h * 3 + i * 5 % 7 % 3)::text, 'v' || (i * i + h) % 5 % 3] AS v
+  FROM (SELECT i, (i * 37 / 11) % 2 AS h FROM generate_series(1, 1500) i) q;
+CREATE TEMP TABLE coded_rows AS
+  SELECT i, ARRAY(SELECT (SELECT count(DISTINCT o.v[s] COLLATE "C") FROM named_rows o WHERE o.v[s] COLLATE "C" < r.v[s]) * CASE WHEN r.v[s] IS NULL THEN NULL ELSE 1 END FROM generate_subscripts(r.v, 1) s ORDER BY s)::int[] AS v
+  FROM named_rows r WHERE i <= 200;
+CREATE TEMP TABLE named_moments AS SELECT tlv_category_moments(v) AS m FROM named_rows;
+SELECT tlv_info(m)->'arrays' AS arrays, tlv_info(m)->>'missing' AS missing FROM named_moments;
+SELECT (SELECT array_agg(t::text ORDER BY t::text) FROM tlv_category_tables(n) t) = (SELECT array_agg(t::text ORDER BY t::text) FROM tlv_category_tables(c) t) AS tables
+FROM (SELECT tlv_category_moments(v) AS n FROM named_rows WHERE i <= 200) n, (SELECT tlv_category_moments(v) AS c FROM coded_rows) c;
+SELECT m = (SELECT tlv_rollup(part ORDER BY g DESC) FROM (SELECT i % 7 AS g, tlv_category_moments(v ORDER BY i DESC) AS part FROM named_rows GROUP BY 1) p) AS rolled,
+       m::text::tlv_moments = m AS text_form, (m + other) - other = m AS taken, 2 * m = m + m AS twice
+FROM named_moments, (SELECT tlv_category_moments(ARRAY['blue', 'ok', '5', 'v0']) AS other) o;
+SELECT 3 * m = m + m + m AS codes FROM (SELECT tlv_category_moments(v) AS m FROM coded_rows) q;
+SELECT count(*) FILTER (WHERE w.m = p.m) AS same, count(*) FROM (SELECT i, tlv_category_moments(v) OVER (ORDER BY i ROWS 11 PRECEDING) AS m FROM named_rows WHERE i <= 150) w,
+  LATERAL (SELECT tlv_category_moments(v) AS m FROM named_rows n WHERE n.i BETWEEN w.i - 11 AND w.i) p;
+SELECT tlv_info(tlv_category_moments(v, 20))->>'replicates' AS replicates, tlv_category_moments(v, 5, 7) = tlv_category_moments(v, 5, 7) AS same_seed FROM named_rows;
+SELECT variable, category, category_name, probability > 0.2 AS often FROM named_moments, tlv_categories(tlv_fit_lca(m, 2)) WHERE component = 1 AND variable <= 3 ORDER BY 1, 2;
+SELECT tlv_assign(lca, ARRAY['red', 'sad', '1', NULL]) = tlv_assign(lca, ROW('red', 'sad', 1, NULL::text)) AS same, tlv_assign(gom, ARRAY['red', 'sad', '1', NULL]) BETWEEN 1 AND 2 AS gom,
+       tlv_assign(lca, ARRAY['red', 'sad', '1', NULL]) <> tlv_assign(lca, ARRAY['green', '', '5', NULL]) AS apart FROM named_moments, tlv_fit_lca(m, 2) lca, tlv_fit_gom(m, 2) gom;
+SELECT DISTINCT child, child_state_name FROM named_moments, tlv_tree_parameters(tlv_fit_tree(m)) WHERE child IN ('v1', 'v2') ORDER BY 1, 2;
+SELECT tlv_info(tlv_statistics(v, tree))->>'rows' AS rows FROM named_rows, (SELECT tlv_fit_tree(m) AS tree FROM named_moments) t GROUP BY tree;
+SELECT q AS query, pg_temp.outcome(format('SELECT %s', q)) AS outcome
+FROM unnest(ARRAY['tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[1])', 'tlv_category_moments(ARRAY[''a'']) - tlv_category_moments(ARRAY[''b''])', 'tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[''a'', ''b''])',
+  'tlv_category_moments(ARRAY[i::text]) FROM generate_series(1, 101) i', 'tlv_category_moments(ARRAY[]::text[])', 'tlv_category_moments(ARRAY[[''a''], [''b'']])', 'tlv_category_moments(ARRAY[repeat(''x'', 1001)])',
+  'tlv_fit_lca(m, 2, copies => 2) FROM named_moments', 'tlv_info(tlv_category_moments(ARRAY[NULL, '''']))->''arrays''', '0.3 * tlv_category_moments(ARRAY[1])', '2 * tlv_category_moments(ARRAY[1, 1], 3)', 'tlv_category_moments(ARRAY[1], 2000)', 'tlv_category_moments(ARRAY[''a''], 2000)']) q;

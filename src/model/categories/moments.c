@@ -285,6 +285,61 @@ category_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *
 	return TLV_OK;
 }
 
+/* Counts taken so many times, which must stay whole. */
+static tlv_status
+multiplied_counts(tlv_context *ctx, size_t n, const double *counts, double times, double **copy)
+{
+	*copy = NULL;
+	if (counts == NULL)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, *copy, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		double count = times * counts[i];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (!(count <= 0x1p53 && count == floor(count)))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER, "%g times %g is no whole number up to 2^53",
+							times, counts[i]);
+		(*copy)[i] = count;
+	}
+	return TLV_OK;
+}
+
+/* The rows as often; replicates are of other draws. */
+static tlv_status
+category_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+					 double times)
+{
+	category_state *state = (category_state *) accumulator;
+	double nulls = tlv_frame_scalar(frame, "nulls", 0), *singles, *pairs, *triples, *counts;
+	tlv_category_tables tables;
+
+	TLV_TRY(check_replicates(ctx, state, frame));
+	if (state->replicates > 0)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"moments with bootstrap replicates cannot be multiplied");
+	TLV_TRY(tlv_category_open(ctx, frame, &tables));
+	TLV_TRY(multiplied_counts(ctx, 2, (const double[]){tables.rows, nulls}, times, &counts));
+	TLV_TRY(multiplied_counts(ctx, tables.offset[tables.p], tables.singles, times, &singles));
+	TLV_TRY(multiplied_counts(ctx, tables.pair_entries, tables.pairs, times, &pairs));
+	TLV_TRY(multiplied_counts(ctx, tables.triple_row[tables.p], tables.triples, times, &triples));
+	tables.rows = counts[0];
+	tables.singles = singles;
+	tables.pairs = pairs;
+	tables.triples = triples;
+	TLV_TRY(check_sums(ctx, state, &tables, counts[1]));
+	if (tables.p > 0)
+		TLV_TRY(merge_tables(ctx, state, &tables));
+	state->base.nulls += counts[1];
+	tlv_free(ctx, triples);
+	tlv_free(ctx, pairs);
+	tlv_free(ctx, singles);
+	tlv_free(ctx, counts);
+	tlv_category_close(ctx, &tables);
+	return TLV_OK;
+}
+
 /* ---- the stored form ---- */
 
 static double
@@ -529,6 +584,7 @@ static const tlv_accumulator_class category_class = {
 	.merge = category_merge,
 	.build = category_build,
 	.subtract = category_subtract,
+	.merge_times = category_merge_times,
 	.rows = TLV_ROW_CODES,
 	.add = category_add,
 };

@@ -69,6 +69,18 @@ typedef struct directions_model
 	double *row; /* d */
 } directions_model;
 
+/* ---- directions_given.c ---- */
+
+/*
+ * A row some of whose numbers are missing: the posterior of the components (shares, k) given the
+ * direction of the others, and the logarithm of its density among the directions of so many
+ * dimensions; where all are missing the weights, and 0.  work holds d.  Errors: TLV_BAD_DATA for
+ * another number of dimensions, numbers beyond reckoning, zeros alone.
+ */
+extern tlv_status directions_infer_given(tlv_context *ctx, const tlv_directions *directions,
+										 const tlv_part *part, double *work, double *shares,
+										 double *log_likelihood);
+
 /* ---- starts ---- */
 
 /* Directions in memory. */

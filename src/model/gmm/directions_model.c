@@ -182,13 +182,27 @@ expect_row(tlv_context *ctx, directions_model *own, const tlv_part *part)
 	return directions_expect(ctx, &own->worker, 1, own->row, NULL);
 }
 
+static bool
+has_gaps(const tlv_part *part)
+{
+	for (size_t i = 0; part->missing != NULL && i < part->d; i++)
+		if (part->missing[i])
+			return true;
+	return false;
+}
+
 static tlv_status
 directions_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_posterior *posterior)
 {
 	directions_model *own = (directions_model *) model;
 
-	TLV_TRY(expect_row(ctx, own, &row->part[0]));
+	double value;
+
 	TLV_TRY(tlv_posterior_begin(ctx, posterior, 1, own->directions.k));
+	if (has_gaps(&row->part[0]))
+		return directions_infer_given(ctx, &own->directions, &row->part[0], own->row,
+									  posterior->values, &value);
+	TLV_TRY(expect_row(ctx, own, &row->part[0]));
 	for (size_t j = 0; j < own->directions.k; j++)
 		posterior->values[j] = own->worker.shares[j * DIRECTIONS_BLOCK];
 	return TLV_OK;
@@ -199,6 +213,9 @@ directions_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row
 {
 	directions_model *own = (directions_model *) model;
 
+	if (has_gaps(&row->part[0]))
+		return directions_infer_given(ctx, &own->directions, &row->part[0], own->row,
+									  own->worker.shares, value);
 	TLV_TRY(expect_row(ctx, own, &row->part[0]));
 	*value = own->worker.density[0];
 	return TLV_OK;
@@ -243,7 +260,7 @@ static const tlv_model_class directions_class = {
 	.open = directions_open,
 	.components_size = SIZE_K,
 	.dimensions = directions_dimensions,
-	.rows = TLV_ROW_VECTOR,
+	.rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_OF_MANY,
 	.infer = directions_infer,
 	.log_likelihood = directions_log_likelihood,
 	.statistics = directions_statistics,

@@ -320,6 +320,86 @@ test_equal_rows(void **state)
 	assert_int_equal(directions.k, 4);
 }
 
+/* The posterior and the log density of a row of which only the first m numbers are there. */
+static double
+infer_first(const tlv_directions *directions, size_t m, const double *x, double *shares)
+{
+	bool missing[16];
+	double row[16];
+	tlv_frame model;
+	tlv_directions copy = *directions;
+	tlv_directions_parts parts = {.directions = &copy};
+	tlv_part part = TLV_PART(TLV_PART_FLOAT64, 1, directions->d, row);
+	tlv_row given = {.form = TLV_ROW_VECTOR};
+	tlv_posterior posterior = {0};
+	tlv_model *open;
+	double value;
+	void *image;
+	size_t size;
+
+	for (size_t i = 0; i < directions->d; i++)
+	{
+		missing[i] = i >= m;
+		row[i] = missing[i] ? NAN : x[i];
+	}
+	part.missing = missing;
+	given.part[0] = part;
+	assert_ok(tlv_directions_write(&ctx, &parts, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &model));
+	assert_ok(tlv_model_open(&ctx, &model, &open));
+	assert_ok(open->class->infer(&ctx, open, &given, &posterior));
+	memcpy(shares, posterior.values, directions->k * sizeof(double));
+	assert_ok(open->class->log_likelihood(&ctx, open, &given, &value));
+	tlv_posterior_free(&ctx, &posterior);
+	return value;
+}
+
+/* Densities of the directions of what is there add up to 1; little said, the weights; much, as
+ * without gaps. */
+static void
+test_gaps(void **state)
+{
+	double weights[3] = {0.5, 0.3, 0.2}, means[48] = {0}, kappas[3] = {30, 2, 500}, shares[3];
+	const size_t dimensions[] = {3, 4, 16};
+
+	(void) state;
+	for (size_t i = 0; i < 3; i++)
+	{
+		tlv_directions directions = {3, dimensions[i], weights, means, kappas};
+		double total = 0, mean[3] = {0};
+
+		for (size_t j = 0; j < 3; j++)
+		{
+			double length = 0;
+
+			for (size_t c = 0; c < directions.d; c++)
+			{
+				means[j * directions.d + c] = sin((double) (3 * j + 2 * c * c + 1));
+				length += means[j * directions.d + c] * means[j * directions.d + c];
+			}
+			for (size_t c = 0; c < directions.d; c++)
+				means[j * directions.d + c] /= sqrt(length);
+		}
+		for (int step = 0; step < 720; step++)
+		{
+			double angle = 2 * M_PI * step / 720, x[2] = {7 * cos(angle), 7 * sin(angle)};
+			double share = exp(infer_first(&directions, 2, x, shares)) * 2 * M_PI / 720;
+
+			total += share;
+			for (size_t j = 0; j < 3; j++)
+				mean[j] += share * shares[j];
+		}
+		assert_close(total, 1, 1e-6);
+		for (size_t j = 0; j < 3; j++)
+			assert_close(mean[j], weights[j], 1e-6);
+		assert_close(exp(infer_first(&directions, 1, (const double[]){2}, shares)) +
+						 exp(infer_first(&directions, 1, (const double[]){-1e9}, shares)),
+					 1, 1e-6);
+		assert_close(infer_first(&directions, 0, NULL, shares), 0, 1e-12);
+		assert_close(shares[0], 0.5, 1e-12);
+	}
+}
+
 static void
 test_faults(void **state)
 {
@@ -348,6 +428,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_overlapping, setup, forget),
 		cmocka_unit_test_setup_teardown(test_zeros, setup, forget),
 		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_gaps, setup, forget),
 		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
 	};
 
