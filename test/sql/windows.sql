@@ -130,7 +130,7 @@ FROM (SELECT tlv_category_moments(v) AS m FROM observations WHERE i <= 150) a, (
 SELECT q AS query, pg_temp.outcome('SELECT ' || q) AS outcome
 FROM unnest(ARRAY['tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[0, 2])', 'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[1, 1])',
   'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(ARRAY[0])', 'tlv_category_moments(ARRAY[0, 1], 2) - tlv_category_moments(ARRAY[0, 1], 2)',
-  'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(NULL)', $$tlv_bag_moving_inverse('{1:1}', 1)$$, $$tlv_bag_moving_final('{1:1}')$$,
+  'tlv_category_moments(ARRAY[0, 1]) - tlv_category_moments(NULL::int[])', $$tlv_bag_moving_inverse('{1:1}', 1)$$, $$tlv_bag_moving_final('{1:1}')$$,
   $$tlv_category_moments_inverse(tlv_category_moments(ARRAY[1]), ARRAY[1])$$]) q;
 
 -- aggregates over rows whose sums are whole numbers: views by number and by name, partitions, covers, symbols, answers of workers, coherence
