@@ -111,7 +111,7 @@ TLV_FUNCTION(tlv_crowd)
 	arguments = read_crowd_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_crowd_plan_create(driver->ctx, &arguments.plan, &plan));
-	TlvReadAnswers(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadAnswers(driver, TlvQueryText(fcinfo, "answers"));
 	if (arguments.plan.gold)
 		TlvReadGold(driver, arguments.gold);
 	return TlvDriverModel(fcinfo, driver, plan);

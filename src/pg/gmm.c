@@ -141,7 +141,7 @@ TLV_FUNCTION(tlv_gmm)
 	options = read_gmm_arguments(fcinfo, gmm_driver_arguments);
 	driver = TlvDriverBegin(fcinfo);
 	plan = gmm_plan(driver->ctx, &options);
-	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 

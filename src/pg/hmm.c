@@ -130,7 +130,7 @@ TLV_FUNCTION(tlv_hmm)
 	options = read_hmm_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_hmm_plan_create(driver->ctx, &options, &plan));
-	TlvReadSequences(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 

@@ -82,7 +82,7 @@ TLV_FUNCTION(tlv_ica)
 	options = read_ica_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_ica_plan_create(driver->ctx, &options, &plan));
-	TlvReadVectors(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 

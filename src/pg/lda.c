@@ -228,7 +228,7 @@ TLV_FUNCTION(tlv_lda)
 		arguments.plan.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_lda_plan_create(driver->ctx, &arguments.plan, &plan));
-	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
 	TlvFindAnchors(&arguments.given, driver->rows[0].names != NULL);
 	return TlvDriverModel(fcinfo, driver, plan);
 }
@@ -252,7 +252,7 @@ TLV_FUNCTION(tlv_suggest_k_query)
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx,
 			 tlv_lda_suggest_plan_create(driver->ctx, &arguments.plan, criterion, &plan));
-	TlvReadDocuments(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
 	TlvDriverRun(driver, plan);
 	rows = tlv_lda_suggestions(plan, &n);
 	for (size_t i = 0; i < n; i++)

@@ -104,7 +104,7 @@ learn_members(FunctionCallInfo fcinfo, bool mixed)
 	arguments = read_membership_arguments(fcinfo, mixed);
 	driver = TlvDriverBegin(fcinfo);
 	answers = palloc(sizeof(TlvSurvey));
-	TlvReadSurvey(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), (int) arguments.plan.fit.copies,
+	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments.plan.fit.copies,
 				  arguments.layout == 1, answers);
 	if (answers->categories.n > 0)
 	{

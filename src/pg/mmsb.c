@@ -105,7 +105,7 @@ TLV_FUNCTION(tlv_mmsb)
 	arguments.plan.labels = arguments.labels != 0;
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &arguments.plan, &plan));
-	TlvReadEdges(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.bipartite);
+	TlvReadEdges(driver, TlvQueryText(fcinfo, "edges"), arguments.bipartite);
 	if (arguments.plan.labels)
 		TlvReadLabels(driver, text_to_cstring(DatumGetTextPP(arguments.labels)));
 	return TlvDriverModel(fcinfo, driver, plan);

@@ -75,7 +75,7 @@ TLV_FUNCTION(tlv_multiview)
 	options = read_multiview_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	TlvCheck(driver->ctx, tlv_multiview_plan_create(driver->ctx, &options, &plan));
-	rows = TlvReadViews(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	rows = TlvReadViews(driver, TlvQueryText(fcinfo, "views"));
 	again = rows->form == TLV_ROW_VIEWS && options.refine == TLV_MULTIVIEW_REFINE_EM;
 	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);
 	return TlvDriverModel(fcinfo, driver, plan);

@@ -188,7 +188,7 @@ TLV_FUNCTION(tlv_tree_sql)
 	arguments = read_tree_arguments(fcinfo);
 	driver = TlvDriverBegin(fcinfo);
 	answers = palloc(sizeof(TlvSurvey));
-	TlvReadVariables(driver, text_to_cstring(PG_GETARG_TEXT_PP(0)), arguments.kind,
+	TlvReadVariables(driver, TlvQueryText(fcinfo, "rows of variables"), arguments.kind,
 					 arguments.layout == 1, answers);
 	if (answers->categories.n > 0)
 		arguments.plan.learn.fit.categories = &answers->categories;

@@ -134,6 +134,54 @@ single_select(List *statements, const char *what)
 	return statement;
 }
 
+/* A query, in parentheses and without the semicolon that may end it. */
+static void
+append_query(StringInfo all, const char *text, const char *what)
+{
+	size_t length = strlen(text);
+
+	(void) single_select(TlvParse(text), what);
+	while (length > 0 && strchr("; \t\n\r", text[length - 1]) != NULL)
+		length--;
+	appendStringInfo(all, "%s(%.*s\n)", all->len > 0 ? "\nUNION ALL\n" : "", (int) length, text);
+}
+
+static char *
+put_together(ArrayType *texts, const char *what)
+{
+	StringInfoData all;
+	Datum *values;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &values, &nulls, &n);
+	if (n == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no query")));
+	initStringInfo(&all);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+							errmsg("query %d of %d is null", i + 1, n)));
+		append_query(&all, TextDatumGetCString(values[i]), what);
+	}
+	return all.data;
+}
+
+char *
+TlvQueryText(FunctionCallInfo fcinfo, const char *what)
+{
+	Oid *types;
+	int n;
+	bool several;
+
+	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, &n);
+	several = types[0] == TEXTARRAYOID;
+	pfree(types);
+	return several ? put_together(PG_GETARG_ARRAYTYPE_P(0), what)
+				   : text_to_cstring(PG_GETARG_TEXT_PP(0));
+}
+
 static void
 refuse_writing(const Query *query)
 {

@@ -57,6 +57,13 @@ typedef struct TlvQuery
 } TlvQuery;
 
 /*
+ * The caller's text, argument 0: a text as it is, or several of text[], each one query, put
+ * together by UNION ALL.  Errors: 22004 for a NULL among them, 22023 for none, or for one that is
+ * not one query.
+ */
+extern char *TlvQueryText(FunctionCallInfo fcinfo, const char *what);
+
+/*
  * Parses and analyses the caller's text in a child of the current context; function is one of the
  * extension's, what says in an error what the query should read.  Errors: 22023 unless it is one
  * query, 0A000 for data-modifying WITH, and those of the text, with their positions in it.
