@@ -334,7 +334,7 @@ sub call_aggregate {
         my $constant = rand() < ($i > 0 || @types == 1 ? 0.8 : 0.3);
         my ($first, $kind) = pick_value($types[$i], $function->{names}[$i] // '', $function->{likes}[$i], $honest);
         return unless defined $first;
-        push @columns, [ map { $constant || $_ == 1 ? $first : (pick_value($types[$i], $function->{names}[$i] // '', $function->{likes}[$i], $honest))[0] } 1 .. $rows ];
+        push @columns, [ map { $constant || $_ == 1 ? $first : (pick_value($types[$i], $function->{names}[$i] // '', $function->{likes}[$i], $honest))[0] // $first } 1 .. $rows ];
         push @kinds, $kind;
     }
     my $names = join ', ', map { "a$_" } 0 .. $#types;
