@@ -53,6 +53,6 @@ COMMENT ON FUNCTION tlv_simulate_multiview_model(integer[], integer, integer[], 
     'at a typical distance of separation from each other and standard deviations from .5 to 1.5; or categories 1, 2, ... of the given numbers, '
     'with probabilities from a symmetric Dirichlet(concentration)';
 CREATE FUNCTION tlv_simulate_multiview(model tlv_model, rows integer, seed bigint DEFAULT 1)
-    RETURNS TABLE (id bigint, x1 float8[], x2 float8[], x3 float8[], category1 integer, category2 integer, category3 integer, component integer)
+    RETURNS TABLE (id bigint, x1 float8[], x2 float8[], x3 float8[], category1 bigint, category2 bigint, category3 bigint, component integer)
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
 COMMENT ON FUNCTION tlv_simulate_multiview(tlv_model, integer, bigint) IS 'rows drawn from a multi-view mixture, true or fitted, with their true components: three vectors, or three categories';

@@ -78,7 +78,7 @@ TLV_FUNCTION(tlv_simulate_multiview)
 		for (int t = 0; t < 3; t++)
 		{
 			view[t] = TlvOwned(vectors ? TlvFloat8Array(parts.d[t], x[t]) : NULL);
-			symbol[t] = TlvNullIf(vectors, TlvInt4((int32) category[t]));
+			symbol[t] = TlvNullIf(vectors, TlvInt8(category[t]));
 		}
 		TlvPutRow(fcinfo, TlvInt8((int64) i), view[0], view[1], view[2], symbol[0], symbol[1],
 				  symbol[2], TlvInt4(component + 1));
