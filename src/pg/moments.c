@@ -99,8 +99,11 @@ TLV_FUNCTION(tlv_view_moments_accum)
 	return TlvAccumulate(fcinfo, view_transition(fcinfo));
 }
 
+/* Sums of vectors are not exact: the server adds up anew. */
 TLV_FUNCTION(tlv_view_moments_inverse)
 {
+	if (!TlvAnyAreCategories(fcinfo, 1))
+		PG_RETURN_NULL();
 	return TlvTakeAway(fcinfo, view_transition(fcinfo));
 }
 

@@ -181,7 +181,7 @@ CREATE TEMP TABLE named_models AS SELECT tlv_multiview('SELECT colour, mood, sun
 SELECT component, variable, category = tlv_term_id(category_name) AS hash, category_name, round(probability::numeric, 2) AS probability
 FROM named_models, tlv_categories(model) ORDER BY component, variable, category_name COLLATE "C";
 SELECT variable, category, category_name FROM named_models, tlv_categories(mixed) WHERE component = 1 AND variable = 2 ORDER BY category;
-SELECT tlv_assign(model, ROW('red', 'sad'::pg_temp.mood, true)) AS record, tlv_assign(model, ROW('red'::char(7), NULL::text, NULL::boolean)) AS one, tlv_assign(model, ARRAY['red', 'sad', 'true']) AS texts,
+SELECT tlv_assign(model, ROW('red', 'sad'::pg_temp.mood, true)) AS record, tlv_assign(model, ROW('red'::char(7), NULL::text, NULL::boolean)) AS one, tlv_assign(model, ARRAY['red', 'sad', 'true']) AS texts, tlv_assign(model, '{red,NULL,true}') AS literal,
        tlv_assign(mixed, ROW('blue'::text, 5, 'happy'::name)) AS mixed, round(exp(tlv_log_likelihood(model, ROW('red', 'sad', 'true')))::numeric, 2) AS likelihood,
        (SELECT round(sum(exp(tlv_log_likelihood(model, ROW(c, m, s))))::numeric, 6) FROM unnest(ARRAY['red', 'blue', 'green']) c, unnest(ARRAY['sad', 'ok', 'happy']) m, unnest(ARRAY[true, false]) s) AS all_of_it
 FROM named_models;

@@ -26,7 +26,8 @@ static int
 compare_names(tlv_text a, tlv_text b)
 {
 	size_t both = a.length < b.length ? a.length : b.length;
-	int order = both == 0 ? 0 : memcmp(a.bytes, b.bytes, both);
+	int order =
+		both == 0 || a.bytes == NULL || b.bytes == NULL ? 0 : memcmp(a.bytes, b.bytes, both);
 
 	return order != 0 || a.length == b.length ? order : a.length < b.length ? -1 : 1;
 }

@@ -198,7 +198,9 @@ open_literal(const AnyCall *call, char *text)
 	}
 	if ((call->takes & NUMBERS) == 0)
 		refuse_type(call, call->row->type.type);
-	if (TlvAnyCodeNames(call, &names))
+	if (TlvAnyCodeNames(call, &names) ||
+		((call->takes & TLV_ROW_CATEGORIES) != 0 &&
+		 tlv_frame_find(&call->model->frame, "category_names") != NULL))
 		element = TEXTOID;
 	else if ((call->takes & TLV_ROW_SYMBOLS) != 0)
 		element = tlv_frame_find(&call->model->frame, "names") != NULL ? TEXTOID : INT8OID;
