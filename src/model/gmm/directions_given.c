@@ -66,7 +66,9 @@ look_between(const given_direction *given, double low, double high, double *valu
 
 	for (int i = 0; i < POINTS; i++)
 	{
-		values[i] = log_integrand(given, low + (i / 4 + gauss_points[i % 4]) * panel);
+		int before = i / 4;
+
+		values[i] = log_integrand(given, low + (before + gauss_points[i % 4]) * panel);
 		largest = fmax(largest, values[i]);
 	}
 	return largest;
@@ -90,8 +92,10 @@ log_integral(const given_direction *given)
 			last--;
 		if (last - first >= POINTS / 2 || look == MOST_LOOKS)
 			break;
-		high = fmin(low + (last / 4 + 2) * panel, M_PI / 2);
-		low = fmax(low + (first / 4 - 1) * panel, 0);
+		last = last / 4 + 2; /* panels, with one beside them */
+		first = first / 4 - 1;
+		high = fmin(low + last * panel, M_PI / 2);
+		low = fmax(low + first * panel, 0);
 	}
 	for (int i = 0; i < POINTS; i++)
 		sum += gauss_weights[i % 4] * exp(values[i] - largest);
