@@ -132,7 +132,10 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 	if (!transition->reader->of_model)
 		TlvCursorOpen(fcinfo, transition->row, transition->reader, expanded->form, takes, cursor);
 	else if (expanded->model == NULL)
+	{
 		TlvCheck(ctx, tlv_accumulator_refuse_rows(ctx, accumulator));
+		return false;
+	}
 	else
 	{
 		/* Of a class for several sorts of models, the rows of this one. */
