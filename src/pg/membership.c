@@ -23,6 +23,7 @@ typedef struct MembershipArguments
 	tlv_membership_plan_options plan; /* first */
 	int layout;
 	int method;
+	int matching; /* -1: it is not said */
 } MembershipArguments;
 
 /* In the order of tlv_membership_criterion; whether it is refined. */
@@ -34,6 +35,9 @@ static const char *const membership_refinements[] = {"auto", "none", NULL};
 static const char *const membership_methods[] = {
 	"joint", "power", "als", "sgd", "partition", "partition-pqp", "partition-wnmf", NULL};
 #define FIRST_PARTITION 4
+
+/* In the order of tlv_matching. */
+static const char *const membership_matchings[] = {"assignment", "procrustes", "angle", NULL};
 
 #define MEMBERSHIP_OPTION(member) offsetof(MembershipArguments, plan.member)
 
@@ -51,21 +55,39 @@ static const TlvArgument membership_arguments[] = {
 	{"iterations", TLV_ARGUMENT_NUMBER, MEMBERSHIP_OPTION(iterations), .least = 0},
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, method), .what = "method",
 	 .names = membership_methods},
+	{"matching", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, matching), .what = "matching",
+	 .names = membership_matchings},
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, plan.fit.decompose, plan.fit.seed),
 	{NULL}};
+
+/* Of partitions components are matched; of nothing else. */
+static void
+take_method(MembershipArguments *arguments)
+{
+	tlv_membership_options *fit = &arguments->plan.fit;
+
+	fit->partition = arguments->method >= FIRST_PARTITION;
+	if (!fit->partition)
+		fit->decompose.method = (tlv_method) arguments->method;
+	else
+		fit->solver = (tlv_nonnegative_method) (arguments->method - FIRST_PARTITION);
+	if (fit->partition && arguments->matching >= 0)
+		fit->matching = (tlv_matching) arguments->matching;
+	else if (arguments->matching >= 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("method \"%s\" has no components to be matched",
+							   membership_methods[arguments->method]),
+						errhint("matching is for method => 'partition'.")));
+}
 
 static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
-	MembershipArguments arguments = {.plan = {.iterations = -1, .fit.copies = 1}};
+	MembershipArguments arguments = {.plan = {.iterations = -1, .fit.copies = 1}, .matching = -1};
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
 	arguments.plan.fit.mixed = mixed;
-	arguments.plan.fit.partition = arguments.method >= FIRST_PARTITION;
-	if (arguments.plan.fit.partition)
-		arguments.plan.fit.solver = (tlv_nonnegative_method) (arguments.method - FIRST_PARTITION);
-	else
-		arguments.plan.fit.decompose.method = (tlv_method) arguments.method;
+	take_method(&arguments);
 	if (arguments.plan.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("copies = %zu is more than %d", arguments.plan.fit.copies,

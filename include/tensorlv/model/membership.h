@@ -65,7 +65,7 @@ typedef struct tlv_membership_options
 	uint64_t seed;
 	tlv_decompose_options decompose;
 	/* Instead: nonnegative factors of disjoint groups of variables, restarts and steps of decompose
-	 * those of each; only of rows. */
+	 * those of each. */
 	bool partition;
 	tlv_nonnegative_method solver;
 	tlv_matching matching; /* of the partitions' components */

@@ -155,8 +155,11 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 
 	TLV_TRY(membership_whiten(ctx, second, options->k, alpha0, options->seed, &basis));
 	TLV_TRY(membership_require_rank(ctx, second, &basis));
-	TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
-								 &options->decompose, &fit));
+	if (options->partition)
+		TLV_TRY(membership_partition_tables(ctx, tables, second, options, &fit));
+	else
+		TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
+									 &options->decompose, &fit));
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
 	if (chosen && options->k == 1)
 		TLV_TRY(warn_one_shown(ctx, &basis, &diagnostics));
@@ -197,11 +200,6 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	membership_moments second;
 	double *centre = NULL, *deviation = NULL;
 
-	if (options->partition)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "method partition needs rows");
-		return tlv_fail_hint(ctx, "Use tlv_gom(query, k, method => 'partition').");
-	}
 	TLV_TRY(open_tables(ctx, moments, options, &stored));
 	tables = stored;
 	if (stored.scalars > 0)

@@ -223,6 +223,13 @@ extern tlv_status membership_start_of_partitions(tlv_context *ctx, membership_ro
 												 const tlv_membership_options *options, size_t k,
 												 membership_fit *fit);
 
+/* The same of tables with triples, and of the moments that were made of them; numbers beside the
+ * categories are in no group. */
+extern tlv_status membership_partition_tables(tlv_context *ctx, const tlv_category_tables *tables,
+											  const membership_moments *moments,
+											  const tlv_membership_options *options,
+											  membership_fit *fit);
+
 /* ---- fit.c ---- */
 
 extern tlv_status membership_check_options(tlv_context *ctx, const tlv_membership_options *options,

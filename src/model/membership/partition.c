@@ -42,6 +42,7 @@ typedef struct partition_value
 typedef struct partition_work
 {
 	membership_rows *rows;
+	const tlv_category_tables *tables; /* in place of the rows' codes, or NULL */
 	const tlv_membership_options *options;
 	size_t k;
 	double alpha0;
@@ -62,6 +63,24 @@ typedef struct partition_work
 
 /* ---- who is where ---- */
 
+/* Values of every variable (p). */
+static tlv_status
+count_values(tlv_context *ctx, const partition_work *work, double *present)
+{
+	const membership_rows *rows = work->rows;
+	const tlv_category_tables *tables = work->tables;
+
+	for (size_t s = 0; s < rows->slots && tables != NULL; s++)
+		for (size_t v = tables->offset[s]; v < tables->offset[s + 1]; v++)
+			present[s / rows->copies] += tables->singles[v];
+	for (size_t i = 0; i < rows->n * rows->slots && tables == NULL; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		present[i % rows->slots / rows->copies] += rows->codes[i] != 0;
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 weigh_variables(tlv_context *ctx, partition_work *work)
 {
@@ -69,11 +88,7 @@ weigh_variables(tlv_context *ctx, partition_work *work)
 	double *present, all = (double) rows->n * (double) rows->copies;
 
 	TLV_TRY_NEW0(ctx, present, rows->p);
-	for (size_t i = 0; i < rows->n * rows->slots; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		present[i % rows->slots / rows->copies] += rows->codes[i] != 0;
-	}
+	TLV_TRY(count_values(ctx, work, present));
 	work->usable = 0;
 	for (size_t j = 0; j < rows->p; j++)
 	{
@@ -253,6 +268,118 @@ add_row(const partition_work *work, const size_t *n, partition_moments *moments)
 			moments->mean[m][work->value[m][x].at] += work->value[m][x].weight;
 }
 
+/* ---- the same of tables ---- */
+
+/* One slot of each of n modes, among those of the tables, and where its categories are in its mode.
+ */
+typedef struct partition_slot
+{
+	size_t slot, states, place;
+	double weight;
+} partition_slot;
+
+/* Slot i of a mode: copies of a variable are side by side. */
+static partition_slot
+mode_slot(const partition_work *work, int m, size_t i)
+{
+	size_t copies = work->rows->copies, j = work->mode[m].variable[i / copies];
+	size_t slot = j * copies + i % copies;
+
+	return (partition_slot){slot, (size_t) work->tables->states[slot], work->place[j],
+							work->weight[j]};
+}
+
+/* How far apart a slot's categories are in the table of n slots. */
+static size_t
+slot_stride(int n, const partition_slot *slots, int m)
+{
+	size_t stride = 1;
+
+	for (int o = 0; o < n; o++)
+		stride *= slots[o].slot > slots[m].slot ? slots[o].states : 1;
+	return stride;
+}
+
+static void
+add_pair_table(const partition_work *work, const partition_slot *slots, size_t columns,
+			   double *pair)
+{
+	size_t low = tlv_least(slots[0].slot, slots[1].slot);
+	const double *table = tlv_category_pair(work->tables, low, slots[0].slot + slots[1].slot - low);
+	size_t down = slot_stride(2, slots, 0), right = slot_stride(2, slots, 1);
+
+	for (size_t x = 0; x < slots[0].states; x++)
+		for (size_t y = 0; y < slots[1].states; y++)
+			pair[(slots[0].place + x) * columns + slots[1].place + y] +=
+				slots[0].weight * slots[1].weight * table[x * down + y * right];
+}
+
+static void
+add_triple_table(const partition_work *work, const partition_slot *slots, const size_t *d,
+				 double *triple)
+{
+	size_t a = slots[0].slot, b = slots[1].slot, c = slots[2].slot;
+	size_t low = tlv_least(a, tlv_least(b, c)), pair = tlv_least(a + b, tlv_least(a + c, b + c));
+	const double *table = tlv_category_triple(work->tables, low, pair - low, a + b + c - pair);
+	size_t stride[MODES] = {slot_stride(MODES, slots, 0), slot_stride(MODES, slots, 1),
+							slot_stride(MODES, slots, 2)};
+	double weight = slots[0].weight * slots[1].weight * slots[2].weight;
+
+	for (size_t x = 0; x < slots[0].states; x++)
+		for (size_t y = 0; y < slots[1].states; y++)
+		{
+			double *to =
+				triple + ((slots[0].place + x) * d[1] + slots[1].place + y) * d[2] + slots[2].place;
+
+			for (size_t z = 0; z < slots[2].states; z++)
+				to[z] += weight * table[x * stride[0] + y * stride[1] + z * stride[2]];
+		}
+}
+
+static void
+add_singles_of_modes(const partition_work *work, partition_moments *moments)
+{
+	for (int m = 0; m < MODES; m++)
+		for (size_t i = 0; i < work->mode[m].n * work->rows->copies; i++)
+		{
+			partition_slot own = mode_slot(work, m, i);
+			const double *singles = work->tables->singles + work->tables->offset[own.slot];
+
+			for (size_t x = 0; x < own.states; x++)
+				moments->mean[m][own.place + x] += own.weight * singles[x];
+		}
+}
+
+static tlv_status
+add_tables(tlv_context *ctx, const partition_work *work, partition_moments *moments)
+{
+	size_t copies = work->rows->copies, n[MODES];
+	const size_t *d = moments->d;
+
+	add_singles_of_modes(work, moments);
+	for (int m = 0; m < MODES; m++)
+		n[m] = work->mode[m].n * copies;
+	for (size_t x = 0; x < n[0]; x++)
+		for (size_t y = 0; y < n[1]; y++)
+		{
+			partition_slot slots[MODES] = {mode_slot(work, 0, x), mode_slot(work, 1, y)};
+
+			TLV_TRY_CONTINUE(ctx);
+			add_pair_table(work, slots, d[1], moments->pair[2]);
+			for (size_t z = 0; z < n[2]; z++)
+			{
+				slots[2] = mode_slot(work, 2, z);
+				add_triple_table(work, slots, d, moments->triple);
+				if (x == 0)
+					add_pair_table(work, slots + 1, d[2], moments->pair[0]);
+				if (y == 0)
+					add_pair_table(work, (partition_slot[]){slots[0], slots[2]}, d[2],
+								   moments->pair[1]);
+			}
+		}
+	return TLV_OK;
+}
+
 /* The raw triples become those whose factors are the components; returns the share of negative
  * entries. */
 static double
@@ -287,7 +414,9 @@ static tlv_status
 collect_moments(tlv_context *ctx, partition_work *work, partition_moments *moments)
 {
 	TLV_TRY(partition_moments_begin(ctx, work, moments));
-	for (size_t i = 0; i < work->rows->n; i++)
+	if (work->tables != NULL)
+		TLV_TRY(add_tables(ctx, work, moments));
+	for (size_t i = 0; i < work->rows->n && work->tables == NULL; i++)
 	{
 		size_t n[MODES];
 
@@ -482,12 +611,15 @@ run_partitions(tlv_context *ctx, partition_work *work, membership_fit *fit)
 	return TLV_OK;
 }
 
-tlv_status
-membership_start_of_partitions(tlv_context *ctx, membership_rows *rows,
-							   const tlv_membership_options *options, size_t k, membership_fit *fit)
+static tlv_status
+start_of_partitions(tlv_context *ctx, membership_rows *rows, const tlv_category_tables *tables,
+					const tlv_membership_options *options, size_t k, membership_fit *fit)
 {
-	partition_work work = {
-		.rows = rows, .options = options, .k = k, .alpha0 = membership_alpha0(options, k)};
+	partition_work work = {.rows = rows,
+						   .tables = tables,
+						   .options = options,
+						   .k = k,
+						   .alpha0 = membership_alpha0(options, k)};
 	membership_moments first = {.p = rows->p,
 								.copies = rows->copies,
 								.categories = rows->categories,
@@ -505,4 +637,30 @@ membership_start_of_partitions(tlv_context *ctx, membership_rows *rows,
 	tlv_scratch_end(ctx, &scratch);
 	TLV_TRY(status);
 	return membership_find_weights(ctx, &first, work.alpha0, fit);
+}
+
+tlv_status
+membership_start_of_partitions(tlv_context *ctx, membership_rows *rows,
+							   const tlv_membership_options *options, size_t k, membership_fit *fit)
+{
+	return start_of_partitions(ctx, rows, NULL, options, k, fit);
+}
+
+tlv_status
+membership_partition_tables(tlv_context *ctx, const tlv_category_tables *tables,
+							const membership_moments *moments,
+							const tlv_membership_options *options, membership_fit *fit)
+{
+	membership_rows rows = {.n = (size_t) tables->rows,
+							.p = moments->p - moments->scalars,
+							.copies = moments->copies,
+							.marginal = moments->mean};
+
+	rows.slots = rows.p * rows.copies;
+	rows.categories = moments->offset[rows.p];
+	TLV_TRY_NEW(ctx, rows.states, rows.p);
+	TLV_TRY_NEW(ctx, rows.offset, rows.p + 1);
+	memcpy(rows.states, moments->states, rows.p * sizeof(int64_t));
+	memcpy(rows.offset, moments->offset, (rows.p + 1) * sizeof(size_t));
+	return start_of_partitions(ctx, &rows, tables, options, options->k, fit);
 }
