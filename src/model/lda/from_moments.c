@@ -25,6 +25,12 @@
 #define RIVAL_PARTS		10
 #define RIVAL_LEAST		100 /* documents in all, or the part says nothing */
 
+/*
+ * For more topics than this the contest is left out and anchors are the start: third moments take
+ * the cube of the directions in memory, and their decomposition grows faster than that.
+ */
+#define CUBE_TOPICS 200
+
 /* Items in fewer documents are counted as one where co-occurrences are exact. */
 #define PAIRS_DOCUMENTS 5
 
@@ -218,15 +224,54 @@ take_rival_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pas
 	return TLV_OK;
 }
 
+/* Are there documents enough that anchors may be the start, and does the caller leave it open? */
+static bool
+may_begin_with_anchors(const lda_plan *plan)
+{
+	double documents = tlv_frame_scalar(&plan->base.kept[KEPT_SUMMARY]->frame, "documents", 0);
+
+	return plan->options.start == TLV_LDA_START_CHOOSE && plan->options.fit.alpha0 != 0 &&
+		   plan->k > 1 && documents >= RIVAL_LEAST;
+}
+
 /* Whether anchors are tried, too. */
 static bool
 has_rivals(const lda_plan *plan)
 {
 	double documents = tlv_frame_scalar(&plan->base.kept[KEPT_SUMMARY]->frame, "documents", 0);
 
-	return plan->options.start == TLV_LDA_START_CHOOSE && plan->options.refine != NULL &&
-		   plan->options.fit.alpha0 != 0 && plan->k > 1 && documents >= RIVAL_LEAST &&
+	return may_begin_with_anchors(plan) && plan->options.refine != NULL &&
 		   documents < RIVAL_DOCUMENTS * (double) plan->k;
+}
+
+/* What the fit of third moments in the subspace takes. */
+static double
+tensor_memory(const lda_plan *plan)
+{
+	const tlv_frame *subspace = &plan->subspace.frame;
+
+	return tlv_lda_fit_memory((size_t) tlv_frame_scalar(subspace, "rank", 0),
+							  tlv_frame_find(subspace, "items")->rows, &plan->options.fit);
+}
+
+/* Is there room for it, once the subspace is dropped? */
+static bool
+tensor_fits(const tlv_context *ctx, const lda_plan *plan)
+{
+	double left = (double) ctx->arena.limit - (double) ctx->arena.used;
+
+	return tensor_memory(plan) <= left + (double) plan->subspace.size;
+}
+
+/* Anchors in the place of the tensor, where there is no room for it or it is dear. */
+static bool
+spares_tensor(const tlv_context *ctx, lda_plan *plan)
+{
+	if (!may_begin_with_anchors(plan))
+		return false;
+	if (!tensor_fits(ctx, plan))
+		plan->tensor_bytes = tensor_memory(plan);
+	return plan->tensor_bytes > 0 || (has_rivals(plan) && plan->k > CUBE_TOPICS);
 }
 
 static void
@@ -286,18 +331,21 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 {
 	lda_plan *plan = lda_plan_of(base);
 	const tlv_frame *subspace = &plan->subspace.frame;
+	bool anchors = plan->options.start == TLV_LDA_START_ANCHORS || spares_tensor(ctx, plan);
 
 	plan->doubtful = tlv_frame_scalar(subspace, "rank", 0) < 2 ||
 					 tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * plan->edge;
 
-	if (has_rivals(plan))
+	/* Refused now rather than after the dearest of all passes. */
+	if (!anchors && !tensor_fits(ctx, plan))
+		TLV_TRY(tlv_require_memory(ctx, tensor_memory(plan), "the fit"));
+	if (!anchors && has_rivals(plan))
 	{
 		ask_rival_moments(plan, pass);
 		return TLV_OK;
 	}
 	tlv_lda_ask(plan, pass, "moments",
-				plan->options.start == TLV_LDA_START_ANCHORS ? &tlv_aggregate_anchor_moments
-															 : &tlv_aggregate_count_moments,
+				anchors ? &tlv_aggregate_anchor_moments : &tlv_aggregate_count_moments,
 				take_moments)
 		->constant = &plan->subspace.frame;
 	return TLV_OK;

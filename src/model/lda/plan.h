@@ -53,7 +53,9 @@ typedef struct lda_plan
 	int rival_steps;
 	double rival_perplexity[2][RIVAL_STEPS]; /* before each of them, of the tensor's and the
 												anchors' */
-	double held_out[2]; /* perplexity of the tensor's start and of the anchors'; NaN: no contest */
+	double held_out[2];	 /* perplexity of the tensor's start and of the anchors'; NaN: no contest */
+	double tensor_bytes; /* of third moments that there is no room for; 0: anchors are not in their
+							place, or for another reason */
 	/* Refinement. */
 	tlv_held model;
 	int refine_steps;

@@ -119,6 +119,14 @@ warn_of_plan(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
 						 "the moments identify %zu of the %zu topics: the others started from "
 						 "random parts of these",
 						 plan->identified, plan->k));
+	if (plan->tensor_bytes > 0)
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "anchors_for_memory",
+										.score = plan->tensor_bytes,
+										.hint = "method => 'joint' says what memory suffices"},
+						 "the third moments of %zu topics need %.0f MB: the topics started from "
+						 "anchor words",
+						 plan->k, ceil(plan->tensor_bytes / 1e6)));
 	if (plan->at_limit)
 		TLV_TRY(tlv_warn(ctx, to,
 						 &(tlv_warning){.code = "iterations_at_limit",

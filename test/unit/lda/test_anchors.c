@@ -323,6 +323,62 @@ test_choice(void **state)
 	assert_null(tlv_frame_find(&model, "anchors"));
 }
 
+/* Without room for third moments a start that is left open is that of anchors, which says so. */
+static void
+test_no_room(void **state)
+{
+	corpus c = simulate(1500, 60, 12, 60, 0.05, false);
+	tlv_lda_plan_options options = usual_plan_from(12, TLV_LDA_START_CHOOSE);
+	tlv_warning warning;
+	tlv_frame model;
+	double needs;
+	int run;
+
+	(void) state;
+	options.refine = "em";
+	options.iterations = 2;
+	use_corpus(&c);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_null(tlv_frame_find(&model, "anchors"));
+	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
+	plan_forget(&passes);
+	needs = tlv_lda_fit_memory(12, 60, &options.fit);
+	passes.room = (size_t) (needs * 0.9);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_non_null(tlv_frame_find(&model, "anchors"));
+	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 12);
+	assert_true(tlv_warnings_find(&model, "anchors_for_memory", &warning));
+	assert_true(warning.score > 0.9 * needs);
+	/* one that is asked for is refused, before the pass for its moments and the two steps */
+	run = passes.passes;
+	plan_forget(&passes);
+	options.start = TLV_LDA_START_TENSOR;
+	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_MEMORY_LIMIT);
+	assert_int_equal(passes.passes, run - 3);
+	plan_forget(&passes);
+	passes.room = 0;
+}
+
+/* Hundreds of topics of few documents: no third moments are collected. */
+static void
+test_hundreds(void **state)
+{
+	corpus c = simulate(900, 400, 12, 60, 0.1, false);
+	tlv_lda_plan_options options = usual_plan_from(201, TLV_LDA_START_CHOOSE);
+	tlv_frame model;
+
+	(void) state;
+	options.refine = "em";
+	options.iterations = 1;
+	use_corpus(&c);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_non_null(tlv_frame_find(&model, "anchors"));
+	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
+	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
+	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
+	plan_forget(&passes);
+}
+
 static void
 test_choice_faults(void **state)
 {
@@ -370,6 +426,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hundreds, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_choice_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_faults, setup, teardown),
 	};
