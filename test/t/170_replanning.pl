@@ -359,12 +359,15 @@ CREATE TABLE aggregates AS SELECT row_number() OVER (ORDER BY a.aggfnoid) AS n, 
   WHERE a.aggtranstype IN ('tlv_moments'::regtype, 'tlv_graph'::regtype) AND p.proname ~ 'moments|summary|products|statistics|sample|graph';
 DO $$ DECLARE a record; BEGIN
   FOR a IN SELECT * FROM aggregates LOOP
-    EXECUTE format('CREATE FUNCTION liar_%1$s(%2$s, %3$s) RETURNS %2$s LANGUAGE plpgsql AS $f$ BEGIN RETURN coalesce($1, public.lie(''public.%2$s'')::public.%2$s); END $f$', a.n, a.state, a.types);
+    EXECUTE format('CREATE FUNCTION liar_%1$s(%2$s%3$s) RETURNS %2$s LANGUAGE plpgsql AS $f$ BEGIN RETURN coalesce(%4$s, public.lie(''public.%2$s'')::public.%2$s); END $f$', a.n, a.state,
+      CASE WHEN a.types ~ '"any"' THEN '' ELSE ', ' || a.types END, CASE WHEN a.types ~ '"any"' THEN 'NULL' ELSE '$1' END);
   END LOOP;
 END $$;
 CREATE PROCEDURE set_liar(liar int) LANGUAGE plpgsql AS $$ DECLARE a record; BEGIN
   FOR a IN SELECT * FROM aggregates LOOP
-    EXECUTE format('CREATE OR REPLACE AGGREGATE %I(%s) (SFUNC = %I, STYPE = %s, SSPACE = 1024)', a.name, a.arguments, CASE WHEN a.n = liar THEN 'liar_' || a.n ELSE a.sfunc END, a.state);
+    -- arguments of any type are nothing for PL/pgSQL: such an aggregate lies at its end
+    EXECUTE format('CREATE OR REPLACE AGGREGATE %I(%s) (SFUNC = %I, STYPE = %s, SSPACE = 1024%s)', a.name, a.arguments, CASE WHEN a.n = liar AND a.types !~ '"any"' THEN 'liar_' || a.n ELSE a.sfunc END, a.state,
+      CASE WHEN a.n = liar AND a.types ~ '"any"' THEN ', FINALFUNC = liar_' || a.n ELSE '' END);
   END LOOP;
 END $$;
 SQL
@@ -395,7 +398,8 @@ SQL
         query($far, 'CALL set_liar(0)');
         my %called = map { $_ => 1 } run_sql($db, "SET client_min_messages = debug1; SELECT good.outcome($call)")->{errors} =~ /(tlv_\w+)\(/g;
         my $called = join "', '", sort keys %called;
-        for my $liar (split /\n/, query($far, "SELECT n FROM aggregates WHERE types || ', ' LIKE '$types, %' AND name IN ('$called')")) {
+        my $any = join ', ', map { '"any"' } split /, /, $types;
+        for my $liar (split /\n/, query($far, "SELECT n FROM aggregates WHERE (types || ', ' LIKE '$types, %' OR types || ', ' LIKE '$any, %') AND name IN ('$called')")) {
             my $sql = join '', map { "UPDATE far.choice SET n = $_; SELECT good.outcome($call);\n" } 1 .. $most;
             query($far, "CALL set_liar($liar)");
             my @lines = split /\n/, run_sql($db, $sql, go_on => 1)->{out};
