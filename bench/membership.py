@@ -10,6 +10,10 @@ from common import Session, machine, np, table
 from common_trees import TMP, copy_arrays, copy_rows
 from scipy.optimize import linear_sum_assignment
 from scipy.special import digamma
+try:
+    import stepmix.stepmix as stepmix
+except ImportError:
+    stepmix = None   # pip install stepmix, in an environment of its own: PYTHONPATH
 
 warnings.filterwarnings('ignore')
 OPTIONS = dict((a.lstrip('-').split('=', 1) + [''])[:2] for a in sys.argv[1:])
@@ -223,6 +227,15 @@ def microbov(s, k=15):
 
 # -- latent classes ----------------------------------------------------------------
 
+def peer_classes(train, test, k):
+    """mean log-likelihood of a row of test, and processor seconds, by StepMix: as many starts as tlv_lca has, until they stand"""
+    missing = lambda v: np.where(v < 0, np.nan, v.astype(float))
+    start = time.process_time()
+    model = stepmix.StepMix(k, measurement='binary_nan', n_init=3, max_iter=1000, random_state=0, progress_bar=0, verbose=0).fit(missing(train))
+    spent = time.process_time() - start
+    return float(model.score(missing(test))), spent
+
+
 def classes(s):
     """as trees_real does it: a fifth held out, mean of five parts, of the words one"""
     votes = np.array([[{'n': 0, 'y': 1}.get(v, -1) for v in r[2:]] for r in read('house-votes-84', 'votes')[1:]])
@@ -242,6 +255,14 @@ def classes(s):
                 scores.append(float(s.value('SELECT avg(tlv_log_likelihood(model, v)) FROM m, test')))
                 numbers.append(int(s.value('SELECT count(*) FROM m, tlv_components(model)')))
             lines.append([name, title, f'{np.mean(scores):.3f}', asked, ' '.join(map(str, numbers)), f'{cpu:.2f}'])
+        if PEERS and stepmix is not None:
+            scores, cpu = [], 0
+            for fold in range(folds):
+                held = np.isin(np.arange(len(x)), order[fold::5])
+                score, spent = peer_classes(x[~held], x[held], 8)
+                scores.append(score)
+                cpu += spent / folds
+            lines.append([name, 'StepMix, k = 8', f'{np.mean(scores):.3f}', asked, ' '.join('8' * folds), f'{cpu:.2f}'])
     table('Log-likelihood of a row held out', ['', '', 'held out', 'asked', 'classes', 'CPU s'], lines)
 
 
