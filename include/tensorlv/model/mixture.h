@@ -133,6 +133,8 @@ typedef struct tlv_mixture_worker
 	double *squares; /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
 	double *scaled;	 /* d x block, full: the rows transposed, then weighted */
 	double *product; /* d x d, full */
+	float *narrow;	 /* NULL, or room of tlv_mixture_worker_narrow */
+	bool is_narrow;	 /* products in single precision: the means lie near enough to the center */
 	double *shares;	 /* block x k: log densities, then responsibilities */
 	double *density; /* block: log density of a row */
 	double *total;	 /* block */
@@ -154,6 +156,13 @@ extern tlv_status tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worke
 extern tlv_status tlv_mixture_worker_create(tlv_context *ctx, const tlv_mixture *mixture,
 											tlv_mixture_worker *worker);
 extern void tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker);
+
+/*
+ * From the next preparation on a worker of spherical or common variances multiplies in single
+ * precision where the means lie near enough to the center for it: log densities err by thousandths at most,
+ * which serves a start.  Nothing is done where a block is too much work for one product.
+ */
+extern tlv_status tlv_mixture_worker_narrow(tlv_context *ctx, tlv_mixture_worker *worker);
 
 /*
  * n <= TLV_MIXTURE_BLOCK rows x (d x n, relative to the center): worker->shares, density and

@@ -22,6 +22,12 @@ extern tlv_status tlv_gemm(tlv_context *ctx, bool transpose_a, bool transpose_b,
 						   size_t k, double alpha, const double *a, size_t lda, const double *b,
 						   size_t ldb, double beta, double *c, size_t ldc);
 
+/* C = op(A) B in single precision, in one call: 2 m n k at most TLV_GEMM_FLOAT_MOST. */
+#define TLV_GEMM_FLOAT_MOST 2e9
+extern tlv_status tlv_gemm_float(tlv_context *ctx, bool transpose_a, size_t m, size_t n, size_t k,
+								 const float *a, size_t lda, const float *b, size_t ldb, float *c,
+								 size_t ldc);
+
 /*
  * Lower triangle of C (n x n) = alpha op(A) op(A)' + beta C; op(A) is n x k:
  * A is n x k, or k x n when transpose.  mirror also fills the upper triangle.

@@ -46,6 +46,7 @@ typedef struct gmm_plan
 	size_t directions; /* of these, that rise above the noise */
 	float *points;	   /* directions x rows: the sample in these */
 	gmm_wide_choice choice;
+	gmm_start clusters; /* of wide rows, until the moments are there */
 	tlv_held single;
 	gmm_start start;
 	bool k_chosen;
@@ -548,16 +549,35 @@ take_wide_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	gmm_plan *plan = gmm_plan_of(base);
 	gmm_evidence *rows = &plan->evidence;
 
-	if (values != NULL)
-	{
-		TLV_TRY(tlv_plan_require(ctx, values[0]));
-		tlv_plan_keep(base, KEPT_COMPRESSED, &values[0]);
-		rows->compressed = &base->kept[KEPT_COMPRESSED]->frame;
-	}
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	tlv_plan_keep(base, KEPT_COMPRESSED, &values[0]);
+	rows->compressed = &base->kept[KEPT_COMPRESSED]->frame;
 	TLV_TRY(gmm_start_fit(ctx, rows, plan->start.k, &plan->start));
-	if (!gmm_start_is_trusted(rows, &plan->start))
-		TLV_TRY(gmm_wide_measure(ctx, rows, plan->directions, plan->points, &plan->start));
+	if (gmm_start_is_trusted(rows, &plan->start))
+		gmm_start_free(ctx, &plan->clusters);
+	else
+		TLV_TRY(gmm_wide_better(ctx, rows, &plan->clusters, &plan->start));
 	return gmm_refine_start(ctx, plan, pass);
+}
+
+/* The start of wide rows: clusters, and where these overlap the fit to third moments as well, where
+ * so many components have them. */
+static tlv_status
+find_wide_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
+{
+	const gmm_evidence *rows = &plan->evidence;
+	gmm_start *start = &plan->start;
+
+	if (start->k == 1)
+	{
+		TLV_TRY(gmm_start_fit(ctx, rows, 1, start));
+		return gmm_refine_start(ctx, plan, pass);
+	}
+	TLV_TRY(gmm_wide_clusters(ctx, rows, plan->directions, plan->points, start));
+	if (start->k > GMM_WIDE_MOST_DIRECTIONS || start->entropy <= GMM_WIDE_SEPARATE)
+		return gmm_refine_start(ctx, plan, pass);
+	plan->clusters = *start;
+	return ask_compressed(ctx, plan, start->k, take_wide_moments, pass);
 }
 
 /* Components that the sample of wide rows is large enough for. */
@@ -583,7 +603,7 @@ hold_rows(gmm_plan *plan)
 	sample->n = tlv_least(sample->n, gmm_sample_size(rows, wide_sample_k(plan), HUGE_VAL));
 }
 
-/* Third moments, where so many components have them. */
+/* The number of components, if it is not given, and then the start. */
 static tlv_status
 take_wide_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
@@ -602,9 +622,7 @@ take_wide_sample(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 								&plan->choice));
 		plan->start.k = plan->choice.k;
 	}
-	if (plan->start.k == 1 || plan->start.k > GMM_WIDE_MOST_DIRECTIONS)
-		return take_wide_moments(ctx, base, NULL, pass);
-	return ask_compressed(ctx, plan, plan->start.k, take_wide_moments, pass);
+	return find_wide_start(ctx, plan, pass);
 }
 
 static tlv_status

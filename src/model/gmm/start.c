@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "wide.h"
 #include "tensorlv/num/assert.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
@@ -113,6 +114,8 @@ start_refine(tlv_context *ctx, const gmm_sample *sample, size_t n, int steps, bo
 		return TLV_OK;
 	TLV_TRY(tlv_mixture_sums_create(ctx, &candidate->mixture, &sums));
 	TLV_TRY(tlv_mixture_worker_open(ctx, &candidate->mixture, sample->center, &worker));
+	if (sample->d >= GMM_WIDE && candidate->mixture.covariance <= TLV_COVARIANCE_SPHERICAL)
+		TLV_TRY(tlv_mixture_worker_narrow(ctx, &worker));
 	for (int step = 0; step < steps + finish; step++)
 	{
 		TLV_TRY(expect_rows(ctx, sample, n, &worker, &sums));

@@ -13,7 +13,7 @@
 #include "tensorlv/num/linalg.h"
 
 /* Starts of k-means and their steps: merging mends what they miss. */
-#define KMEANS_STARTS 4
+#define KMEANS_STARTS 2
 #define KMEANS_STEPS  20
 
 /* Clusters to begin with: at least, for each that is wanted, and rows of each at least. */
@@ -408,11 +408,10 @@ refine_held(tlv_context *ctx, const gmm_evidence *evidence, const tlv_frame *mod
 }
 
 tlv_status
-gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
-				 gmm_start *start)
+gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const float *points,
+				  gmm_start *start)
 {
-	tlv_held clusters = {0}, sampled = {0};
-	double likelihood, entropy;
+	tlv_held clusters = {0};
 
 	if (evidence->sample.n < start->k)
 		return tlv_fail(ctx, TLV_BAD_DATA, "%zu rows are too few for %zu components",
@@ -422,19 +421,30 @@ gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p, const
 						&start->entropy));
 	tlv_free(ctx, clusters.image);
 	start->from_moments = false;
-	if (start->fitted.image == NULL)
-		return TLV_OK;
-	TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &sampled, &likelihood, &entropy));
-	start->from_moments =
-		likelihood >= start->log_likelihood - TLV_GMM_TOLERANCE * fabs(likelihood);
-	if (start->from_moments)
+	return TLV_OK;
+}
+
+tlv_status
+gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clusters,
+				gmm_start *start)
+{
+	start->from_moments = false;
+	if (start->fitted.image != NULL)
+	{
+		TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &start->sampled,
+							&start->log_likelihood, &start->entropy));
+		start->from_moments = start->log_likelihood >=
+							  clusters->log_likelihood -
+								  TLV_GMM_TOLERANCE * fabs(start->log_likelihood);
+	}
+	if (!start->from_moments)
 	{
 		tlv_free(ctx, start->sampled.image);
-		start->sampled = sampled;
-		start->log_likelihood = likelihood;
-		start->entropy = entropy;
+		start->sampled = clusters->sampled;
+		start->log_likelihood = clusters->log_likelihood;
+		start->entropy = clusters->entropy;
+		clusters->sampled = (tlv_held){0};
 	}
-	else
-		tlv_free(ctx, sampled.image);
+	gmm_start_free(ctx, clusters);
 	return TLV_OK;
 }

@@ -20,6 +20,10 @@
 #define GMM_WIDE_MOST_K			 200
 #define GMM_WIDE_MOST_DIRECTIONS 100
 
+/* Clusters whose rows belong to one each, to so much (mean entropy of responsibilities), are those
+ * that the third moments would give. */
+#define GMM_WIDE_SEPARATE 0.1
+
 /* The criterion by number of components: -2 log classification likelihood + parameters log n, which
  * is the integrated completed likelihood (ICL). */
 typedef struct gmm_wide_choice
@@ -48,10 +52,15 @@ extern tlv_status gmm_wide_choose(tlv_context *ctx, const gmm_evidence *evidence
 								  const float *points, size_t max_k, gmm_wide_choice *choice);
 
 /*
- * The start of start->k components: clusters of the projected rows, merged from more, and the fit
- * to the moments where there is one, each refined on the sample; the better by likelihood.
+ * The start of start->k components, into an empty start: clusters of the projected rows, merged
+ * from more, refined on the sample.
  */
-extern tlv_status gmm_wide_measure(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
-								   const float *points, gmm_start *start);
+extern tlv_status gmm_wide_clusters(tlv_context *ctx, const gmm_evidence *evidence, size_t p,
+									const float *points, gmm_start *start);
+
+/* The better by likelihood, into start: its fit to the moments, if there is one, refined on the
+ * sample, or the clusters, which are taken over. */
+extern tlv_status gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence,
+								  gmm_start *clusters, gmm_start *start);
 
 #endif /* TENSORLV_GMM_WIDE_H */

@@ -24,6 +24,9 @@
 #define LEAST_SHARE 1e-14
 /* A log density so far below the largest adds nothing. */
 #define LEAST_LOG -700.0
+/* Means whose squared distance from the center, in variances, is at most this: the products of a log
+ * density err by some thousandths in single precision, at most. */
+#define NARROW_DISTANCE 2e4
 /* Sums run in so many lanes. */
 #define LANES 8
 
@@ -86,6 +89,42 @@ tlv_mixture_sums_free(tlv_context *ctx, tlv_mixture_sums *sums)
 	sums->responsibilities = NULL;
 }
 
+/* ---- single precision ---- */
+
+/* The room of worker->narrow: rows, d x block; shares, block x k; linear and sums, d x k. */
+
+static float *
+narrow_shares(const tlv_mixture_worker *worker)
+{
+	return worker->narrow + worker->mixture->d * TLV_MIXTURE_BLOCK;
+}
+
+static float *
+narrow_linear(const tlv_mixture_worker *worker)
+{
+	return narrow_shares(worker) + worker->mixture->k * TLV_MIXTURE_BLOCK;
+}
+
+static float *
+narrow_sums(const tlv_mixture_worker *worker)
+{
+	return narrow_linear(worker) + worker->mixture->d * worker->mixture->k;
+}
+
+TLV_CLONES static void
+to_float(size_t n, const double *restrict from, float *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (float) from[i];
+}
+
+TLV_CLONES static void
+add_float(size_t n, const float *restrict from, double *restrict to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
 /* ---- preparing ---- */
 
 /* The center, where none was given, and the means about it, which are left in linear. */
@@ -116,6 +155,7 @@ prepare_constants(tlv_mixture_worker *worker, size_t j, double sum, double dista
 	double d = (double) worker->mixture->d, nu, peak = log(worker->mixture->weights[j]) - sum / 2;
 
 	worker->constant[j] = peak - distance / 2;
+	worker->is_narrow = worker->is_narrow && distance <= NARROW_DISTANCE;
 	if (worker->heavy == NULL)
 		return;
 	nu = worker->mixture->degrees[j];
@@ -264,6 +304,7 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 	size_t d = mixture->d;
 
 	prepare_means(worker);
+	worker->is_narrow = worker->narrow != NULL;
 	for (size_t j = 0; j < mixture->k; j++)
 	{
 		if (mixture->covariance == TLV_COVARIANCE_FULL)
@@ -273,6 +314,21 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 		else
 			prepare_diagonal(worker, j, mixture->variances + j, worker->inverse + j, 0);
 	}
+	if (worker->is_narrow)
+		to_float(d * mixture->k, worker->linear, narrow_linear(worker));
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mixture_worker_narrow(tlv_context *ctx, tlv_mixture_worker *worker)
+{
+	const tlv_mixture *mixture = worker->mixture;
+	size_t k = mixture->k, d = mixture->d;
+
+	tlv_assert(mixture->covariance <= TLV_COVARIANCE_SPHERICAL);
+	if (2.0 * (double) (TLV_MIXTURE_BLOCK * k) * (double) d > TLV_GEMM_FLOAT_MOST)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, worker->narrow, 2 * d * k + (d + k) * TLV_MIXTURE_BLOCK);
 	return TLV_OK;
 }
 
@@ -306,6 +362,7 @@ tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker)
 	tlv_free(ctx, worker->shares);
 	tlv_free(ctx, worker->scaled);
 	tlv_free(ctx, worker->product);
+	tlv_free(ctx, worker->narrow);
 	memset(worker, 0, sizeof(*worker));
 }
 
@@ -320,8 +377,16 @@ linear_terms(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 			worker->shares[j * TLV_MIXTURE_BLOCK + t] = worker->constant[j];
-	return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
-					TLV_MIXTURE_BLOCK);
+	if (!worker->is_narrow)
+		return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
+						TLV_MIXTURE_BLOCK);
+	to_float(d * n, x, worker->narrow);
+	TLV_TRY(tlv_gemm_float(ctx, true, n, k, d, worker->narrow, d, narrow_linear(worker), d,
+						   narrow_shares(worker), TLV_MIXTURE_BLOCK));
+	for (size_t j = 0; j < k; j++)
+		add_float(n, narrow_shares(worker) + j * TLV_MIXTURE_BLOCK,
+				  worker->shares + j * TLV_MIXTURE_BLOCK);
+	return TLV_OK;
 }
 
 TLV_CLONES static void
@@ -606,6 +671,22 @@ weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
 	}
 }
 
+/* sums += X shares, of the rows that linear_terms has left in single precision where there are such. */
+static tlv_status
+add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x, double *sums)
+{
+	size_t k = worker->mixture->k, d = worker->mixture->d;
+
+	if (!worker->is_narrow)
+		return tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
+						sums, d);
+	to_float(TLV_MIXTURE_BLOCK * (k - 1) + n, worker->shares, narrow_shares(worker));
+	TLV_TRY(tlv_gemm_float(ctx, false, d, k, n, worker->narrow, d, narrow_shares(worker),
+						   TLV_MIXTURE_BLOCK, narrow_sums(worker), d));
+	add_float(d * k, narrow_sums(worker), sums);
+	return TLV_OK;
+}
+
 /* The part of a block in the statistics, given its responsibilities and squares. */
 static tlv_status
 add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x,
@@ -619,8 +700,7 @@ add_block(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *
 		sums->responsibilities[j] += sum_of(n, worker->shares + j * TLV_MIXTURE_BLOCK);
 	if (worker->heavy != NULL)
 		weigh_rows(worker, n, sums);
-	TLV_TRY(tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
-					 sums->sums, d));
+	TLV_TRY(add_rows(ctx, worker, n, x, sums->sums));
 	if (forms_products(mixture))
 		return tlv_gemm(ctx, true, false, tlv_packed2_size(d), k, n, 1, worker->squares,
 						TLV_MIXTURE_BLOCK, worker->shares, TLV_MIXTURE_BLOCK, 1, sums->squares,
