@@ -159,8 +159,8 @@ extern void tlv_mixture_worker_free(tlv_context *ctx, tlv_mixture_worker *worker
 
 /*
  * From the next preparation on a worker of spherical or common variances multiplies in single
- * precision where the means lie near enough to the center for it: log densities err by thousandths at most,
- * which serves a start.  Nothing is done where a block is too much work for one product.
+ * precision where the means lie near enough to the center for it: log densities err by thousandths
+ * at most, which serves a start.  Nothing is done where a block is too much work for one product.
  */
 extern tlv_status tlv_mixture_worker_narrow(tlv_context *ctx, tlv_mixture_worker *worker);
 

@@ -433,9 +433,9 @@ gmm_wide_better(tlv_context *ctx, const gmm_evidence *evidence, gmm_start *clust
 	{
 		TLV_TRY(refine_held(ctx, evidence, &start->fitted.frame, &start->sampled,
 							&start->log_likelihood, &start->entropy));
-		start->from_moments = start->log_likelihood >=
-							  clusters->log_likelihood -
-								  TLV_GMM_TOLERANCE * fabs(start->log_likelihood);
+		start->from_moments =
+			start->log_likelihood >=
+			clusters->log_likelihood - TLV_GMM_TOLERANCE * fabs(start->log_likelihood);
 	}
 	if (!start->from_moments)
 	{

@@ -24,8 +24,8 @@
 #define LEAST_SHARE 1e-14
 /* A log density so far below the largest adds nothing. */
 #define LEAST_LOG -700.0
-/* Means whose squared distance from the center, in variances, is at most this: the products of a log
- * density err by some thousandths in single precision, at most. */
+/* Means whose squared distance from the center, in variances, is at most this: the products of a
+ * log density err by some thousandths in single precision, at most. */
 #define NARROW_DISTANCE 2e4
 /* Sums run in so many lanes. */
 #define LANES 8
@@ -671,7 +671,8 @@ weigh_rows(const tlv_mixture_worker *worker, size_t n, tlv_mixture_sums *sums)
 	}
 }
 
-/* sums += X shares, of the rows that linear_terms has left in single precision where there are such. */
+/* sums += X shares, of the rows that linear_terms has left in single precision where there are
+ * such. */
 static tlv_status
 add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x, double *sums)
 {

@@ -66,6 +66,74 @@ test_clusters(void **state)
 	}
 }
 
+/* Third moments are asked for where clusters overlap. */
+static void
+test_overlap(void **state)
+{
+	(void) state;
+	for (int overlap = 0; overlap < 2; overlap++)
+	{
+		data rows = simulate(4000, 120, 6, overlap ? 2 : 12, TLV_COVARIANCE_SPHERICAL);
+		tlv_frame model;
+
+		plan_use_rows(plan_rows_of(rows.n, rows.d, rows.x));
+		model = learn(usual_options(6, TLV_COVARIANCE_SPHERICAL));
+		assert_int_equal(isnan(tlv_diagnostics_find(&model, "residual", NAN)), !overlap);
+		pool_reset(&memory, &ctx);
+	}
+}
+
+/* Statistics of the first rows, in single precision where it is asked for. */
+static void
+expect_some(const tlv_mixture *mixture, const double *x, bool narrow, bool *is_narrow,
+			tlv_mixture_sums *sums)
+{
+	static const double zero[150] = {0};
+	tlv_mixture_worker worker;
+
+	assert_ok(tlv_mixture_sums_create(&ctx, mixture, sums));
+	assert_ok(tlv_mixture_worker_open(&ctx, mixture, zero, &worker));
+	if (narrow)
+		assert_ok(tlv_mixture_worker_narrow(&ctx, &worker));
+	assert_ok(tlv_mixture_worker_prepare(&ctx, &worker));
+	*is_narrow = worker.is_narrow;
+	for (size_t t = 0; t < 3; t++)
+		assert_ok(tlv_mixture_expect(&ctx, &worker, 100, x + t * 100 * mixture->d, sums));
+	tlv_mixture_worker_free(&ctx, &worker);
+}
+
+/* Single precision: the same statistics, and none of it where the means lie far from the center. */
+static void
+test_narrow(void **state)
+{
+	(void) state;
+	for (int c = TLV_COVARIANCE_COMMON; c <= TLV_COVARIANCE_SPHERICAL; c++)
+	{
+		data rows = simulate(300, 150, 7, 4, (tlv_covariance) c);
+		tlv_mixture mixture;
+		tlv_mixture_sums exact, narrow;
+		bool is_narrow;
+
+		tlv_gmm_read(&rows.truth, &mixture);
+		expect_some(&mixture, rows.x, false, &is_narrow, &exact);
+		assert_false(is_narrow);
+		expect_some(&mixture, rows.x, true, &is_narrow, &narrow);
+		assert_true(is_narrow);
+		assert_below(fabs(narrow.log_likelihood - exact.log_likelihood), 1e-5 * exact.rows);
+		for (size_t j = 0; j < 7; j++)
+		{
+			assert_below(fabs(narrow.responsibilities[j] - exact.responsibilities[j]), 1e-2);
+			for (size_t i = 0; i < 150; i++)
+				assert_below(fabs(narrow.sums[j * 150 + i] - exact.sums[j * 150 + i]), 1e-1);
+		}
+		for (size_t i = 0; i < 150; i++)
+			mixture.means[i] += 1e4;
+		expect_some(&mixture, rows.x, true, &is_narrow, &narrow);
+		assert_false(is_narrow);
+		pool_reset(&memory, &ctx);
+	}
+}
+
 /* More components than third moments are collected for. */
 static void
 test_many(void **state)
@@ -169,6 +237,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_clusters, setup, forget),
+		cmocka_unit_test_setup_teardown(test_overlap, setup, forget),
+		cmocka_unit_test_setup_teardown(test_narrow, setup, forget),
 		cmocka_unit_test_setup_teardown(test_many, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
 		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),

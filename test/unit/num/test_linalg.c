@@ -154,6 +154,38 @@ test_gemm(void **state)
 	tlv_free(&ctx, truth);
 }
 
+/* Single precision, against double. */
+static void
+test_gemm_float(void **state)
+{
+	size_t m = 30, n = 20, k = 40;
+	double *a = random_matrix(m, k), *b = random_matrix(k, n), *c = zero_matrix(m, n);
+	float *fa = tlv_alloc(&ctx, m * k, sizeof(float)), *fb = tlv_alloc(&ctx, k * n, sizeof(float));
+	float *fc = tlv_alloc(&ctx, m * n, sizeof(float));
+
+	(void) state;
+	for (size_t i = 0; i < m * k; i++)
+		fa[i] = (float) a[i];
+	for (size_t i = 0; i < k * n; i++)
+		fb[i] = (float) b[i];
+	for (int transpose = 0; transpose < 2; transpose++)
+	{
+		size_t lda = transpose ? k : m;
+
+		assert_ok(tlv_gemm(&ctx, transpose, false, m, n, k, 1, a, lda, b, k, 0, c, m));
+		assert_ok(tlv_gemm_float(&ctx, transpose, m, n, k, fa, lda, fb, k, fc, m));
+		for (size_t i = 0; i < m * n; i++)
+			assert_below(fabs(c[i] - (double) fc[i]), 1e-4);
+	}
+	assert_ok(tlv_gemm_float(&ctx, false, m, 0, k, fa, m, fb, k, fc, m));
+	tlv_free(&ctx, a);
+	tlv_free(&ctx, b);
+	tlv_free(&ctx, c);
+	tlv_free(&ctx, fa);
+	tlv_free(&ctx, fb);
+	tlv_free(&ctx, fc);
+}
+
 /* Sizes that are cut into blocks: compared with products of parts by vectors. */
 static void
 test_gemm_blocked(void **state)
@@ -571,6 +603,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cancel),		   cmocka_unit_test(test_gemm),
 		cmocka_unit_test(test_gemm_blocked),   cmocka_unit_test(test_eigen),
+		cmocka_unit_test(test_gemm_float),	   cmocka_unit_test(test_eigen),
 		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
 		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
 		cmocka_unit_test(test_subspace),	   cmocka_unit_test(test_blas),
