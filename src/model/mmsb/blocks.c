@@ -43,9 +43,8 @@ typedef struct start
 {
 	const char *name;
 	int32_t *label[2];	  /* as found */
-	double criterion[2];  /* assortative, full; -HUGE_VAL where not looked at */
-	int32_t *first[2][2]; /* after the first steps: by model, side; NULL where not looked at */
-	const struct start *repeats; /* an earlier one of the same labels */
+	double criterion[2];  /* assortative, full */
+	int32_t *first[2][2]; /* after the first steps: by model, side */
 } start;
 
 typedef struct block_fit
@@ -81,7 +80,6 @@ add_start(block_fit *work, const char *name)
 
 	memset(added, 0, sizeof(*added));
 	added->name = name;
-	added->criterion[0] = added->criterion[1] = -HUGE_VAL;
 	return added;
 }
 
@@ -276,13 +274,13 @@ proposed_start(tlv_context *ctx, block_fit *work)
 }
 
 static tlv_status
-find_starts(tlv_context *ctx, block_fit *work, double *residual)
+find_starts(tlv_context *ctx, block_fit *work)
 {
 	tlv_mmsb_fit_state *fit = work->fit;
+	double residual = 0;
 
-	*residual = 0;
 	if (fit->embedded || fit->parts)
-		TLV_TRY(tensor_start(ctx, work, residual));
+		TLV_TRY(tensor_start(ctx, work, &residual));
 	if (fit->side[0].proposed != NULL)
 		TLV_TRY(proposed_start(ctx, work));
 	if (!fit->embedded)
@@ -290,6 +288,8 @@ find_starts(tlv_context *ctx, block_fit *work, double *residual)
 	TLV_TRY(cluster_start(ctx, work, "pairs", false, CLUSTER_STARTS));
 	if (fit->sides == 1)
 		TLV_TRY(cluster_start(ctx, work, "signed", true, CLUSTER_STARTS));
+	for (int i = 0; i < MORE_CLUSTERS && residual > POOR_RESIDUAL && !work->large; i++)
+		TLV_TRY(cluster_start(ctx, work, "more", fit->sides == 1, 1));
 	if (fit->side[0].fixed != NULL)
 		TLV_TRY(known_start(ctx, work));
 	return TLV_OK;
@@ -303,71 +303,26 @@ use_labels(block_fit *work, int32_t *const label[2])
 		work->model.side[s].label = label[s];
 }
 
-/* Whether start b has the labels of a, maybe by other numbers. */
-static bool
-same_labels(const block_fit *work, const start *a, const start *b, int32_t *number)
-{
-	size_t k = work->fit->k;
-
-	for (size_t c = 0; c < 2 * k; c++)
-		number[c] = -1;
-	for (size_t s = 0; s < work->fit->sides; s++)
-		for (size_t u = 0; u < work->fit->side[s].n; u++)
-		{
-			int32_t *there = &number[a->label[s][u]], *back = &number[k + (size_t) b->label[s][u]];
-
-			if (*there < 0 && *back < 0)
-			{
-				*there = b->label[s][u];
-				*back = a->label[s][u];
-			}
-			if (*there != b->label[s][u] || *back != a->label[s][u])
-				return false;
-		}
-	return true;
-}
-
-/* Which starts from `first` on are one before them. */
+/* The first steps of both models from every start, and what they reach. */
 static tlv_status
-mark_repeated(tlv_context *ctx, block_fit *work, size_t first)
-{
-	start *starts = work->starts;
-	int32_t *number = tlv_alloc(ctx, 2 * work->fit->k, sizeof(int32_t));
-
-	TLV_TRY_ALLOC(ctx, number);
-	for (size_t i = first; i < work->n_starts; i++)
-		for (size_t before = 0; before < i && starts[i].repeats == NULL; before++)
-			if (starts[before].repeats == NULL &&
-				same_labels(work, &starts[before], &starts[i], number))
-				starts[i].repeats = &starts[before];
-	tlv_free(ctx, number);
-	return TLV_OK;
-}
-
-/* The first steps of a model from the starts from `first` on, and what they reach. */
-static tlv_status
-first_steps(tlv_context *ctx, block_fit *work, size_t first, int full)
+first_steps(tlv_context *ctx, block_fit *work)
 {
 	int steps;
 
 	work->model.sharpness = FIRST_SHARPNESS;
-	work->model.diagonal = !full;
-	for (size_t i = first; i < work->n_starts; i++)
-	{
-		start *from = &work->starts[i];
-
-		if (from->repeats != NULL)
+	for (size_t i = 0; i < work->n_starts; i++)
+		for (int full = 0; full < 2; full++)
 		{
-			from->criterion[full] = from->repeats->criterion[full];
-			continue;
+			start *from = &work->starts[i];
+
+			TLV_TRY(new_labels(ctx, work->fit, from->first[full]));
+			copy_labels(work->fit, from->label, from->first[full]);
+			use_labels(work, from->first[full]);
+			work->model.diagonal = !full;
+			if (!work->large)
+				TLV_TRY(tlv_block_mean_field(ctx, &work->model, FIRST_STEPS, TOLERANCE, &steps));
+			TLV_TRY(tlv_block_criterion(ctx, &work->model, &from->criterion[full]));
 		}
-		TLV_TRY(new_labels(ctx, work->fit, from->first[full]));
-		copy_labels(work->fit, from->label, from->first[full]);
-		use_labels(work, from->first[full]);
-		if (!work->large)
-			TLV_TRY(tlv_block_mean_field(ctx, &work->model, FIRST_STEPS, TOLERANCE, &steps));
-		TLV_TRY(tlv_block_criterion(ctx, &work->model, &from->criterion[full]));
-	}
 	work->model.sharpness = 1;
 	return TLV_OK;
 }
@@ -382,16 +337,15 @@ best_criterion(const block_fit *work, int full)
 	return best;
 }
 
-/* The best start of the model that is not among those tried; n_starts where there is none. */
+/* The best start of the model that is not among those tried. */
 static size_t
 next_start(const block_fit *work, int full, const bool *tried)
 {
 	size_t best = work->n_starts;
 
 	for (size_t i = 0; i < work->n_starts; i++)
-		if (!tried[i] && work->starts[i].first[full][0] != NULL &&
-			(best == work->n_starts ||
-			 work->starts[i].criterion[full] > work->starts[best].criterion[full]))
+		if (!tried[i] && (best == work->n_starts ||
+						  work->starts[i].criterion[full] > work->starts[best].criterion[full]))
 			best = i;
 	return best;
 }
@@ -444,35 +398,6 @@ is_hopeless(tlv_context *ctx, block_fit *work, int full, bool *hopeless)
 	return TLV_OK;
 }
 
-/*
- * All starts by their first steps.  Where the tensor is a poor one, k-means follows more often, but
- * not for a model that the starts before leave without hope.
- */
-static tlv_status
-try_starts(tlv_context *ctx, block_fit *work)
-{
-	bool hopeless[2] = {false, false};
-	double residual;
-	size_t n;
-
-	TLV_TRY(find_starts(ctx, work, &residual));
-	TLV_TRY(mark_repeated(ctx, work, 1));
-	for (int full = 0; full < 2; full++)
-		TLV_TRY(first_steps(ctx, work, 0, full));
-	if (residual <= POOR_RESIDUAL || work->large || !work->fit->embedded)
-		return TLV_OK;
-	for (int full = 0; full < 2; full++)
-		TLV_TRY(is_hopeless(ctx, work, full, &hopeless[full]));
-	n = work->n_starts;
-	for (int i = 0; i < MORE_CLUSTERS && !(hopeless[0] && hopeless[1]); i++)
-		TLV_TRY(cluster_start(ctx, work, "more", work->fit->sides == 1, 1));
-	TLV_TRY(mark_repeated(ctx, work, n));
-	for (int full = 0; full < 2; full++)
-		if (!hopeless[full])
-			TLV_TRY(first_steps(ctx, work, n, full));
-	return TLV_OK;
-}
-
 /* How many starts are taken to convergence, and in how many steps at most. */
 static tlv_status
 plan_last_steps(tlv_context *ctx, block_fit *work, int full, size_t *candidates, int *most)
@@ -502,8 +427,6 @@ last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 	{
 		size_t i = next_start(work, full, tried);
 
-		if (i == work->n_starts)
-			break;
 		tried[i] = true;
 		use_labels(work, work->starts[i].first[full]);
 		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, TOLERANCE, &steps));
@@ -530,10 +453,9 @@ diagnose_starts(tlv_context *ctx, block_fit *work)
 {
 	for (size_t i = 0; i < work->n_starts; i++)
 		for (int full = 0; full < 2; full++)
-			if (work->starts[i].criterion[full] > -HUGE_VAL)
-				TLV_TRY(tlv_diagnose(ctx, &work->fit->diagnostics, work->starts[i].criterion[full],
-									 "criterion_%s_%s_%zu", full ? "full" : "assortative",
-									 work->starts[i].name, i + 1));
+			TLV_TRY(tlv_diagnose(ctx, &work->fit->diagnostics, work->starts[i].criterion[full],
+								 "criterion_%s_%s_%zu", full ? "full" : "assortative",
+								 work->starts[i].name, i + 1));
 	return TLV_OK;
 }
 
@@ -596,7 +518,8 @@ tlv_mmsb_fit_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (!fit->embedded && !fit->parts && is_too_large(ctx, &work))
 		return take_proposal(ctx, fit, &work);
 	TLV_TRY(tlv_require_memory(ctx, tlv_block_memory(&work.model), "the block model"));
-	TLV_TRY(try_starts(ctx, &work));
+	TLV_TRY(find_starts(ctx, &work));
+	TLV_TRY(first_steps(ctx, &work));
 	TLV_TRY(diagnose_starts(ctx, &work));
 	full = best_criterion(&work, 1) >
 		   best_criterion(&work, 0) + FULL_MARGIN * fabs(best_criterion(&work, 0));
