@@ -560,8 +560,14 @@ take_wide_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	return gmm_refine_start(ctx, plan, pass);
 }
 
+static double
+third_moments(size_t k)
+{
+	return (double) k * (double) (k + 1) * (double) (k + 2) / 6;
+}
+
 /* The start of wide rows: clusters, and where these overlap the fit to third moments as well, where
- * so many components have them. */
+ * so many components have them, and rows enough for them. */
 static tlv_status
 find_wide_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 {
@@ -574,7 +580,8 @@ find_wide_start(tlv_context *ctx, gmm_plan *plan, tlv_pass *pass)
 		return gmm_refine_start(ctx, plan, pass);
 	}
 	TLV_TRY(gmm_wide_clusters(ctx, rows, plan->directions, plan->points, start));
-	if (start->k > GMM_WIDE_MOST_DIRECTIONS || start->entropy <= GMM_WIDE_SEPARATE)
+	if (start->k > GMM_WIDE_MOST_DIRECTIONS || start->entropy <= GMM_WIDE_SEPARATE ||
+		third_moments(start->k) > rows->n)
 		return gmm_refine_start(ctx, plan, pass);
 	plan->clusters = *start;
 	return ask_compressed(ctx, plan, start->k, take_wide_moments, pass);

@@ -22,7 +22,7 @@
 
 /* Clusters whose rows belong to one each, to so much (mean entropy of responsibilities), are those
  * that the third moments would give. */
-#define GMM_WIDE_SEPARATE 0.1
+#define GMM_WIDE_SEPARATE 0.01
 
 /* The criterion by number of components: -2 log classification likelihood + parameters log n, which
  * is the integrated completed likelihood (ICL). */
