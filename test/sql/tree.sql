@@ -193,3 +193,6 @@ SELECT tlv_fit_tree(tlv_category_moments(v)) IS NOT NULL AS fitted FROM (SELECT 
 DROP TABLE tree_parts, tree_true, tree_rows, tree_moments, trees, tree_new, tree_step, tree_wide, tree_bare, tree_whole, tree_long, tree_gaussian_true, tree_numbers, tree_moods, tree_odd, tree_forest;
 DROP FUNCTION fails(text);
 SELECT tlv_match(m, m) FROM tlv_simulate_tree_model(4, 2) m;
+
+-- more states than the variables show: hidden nodes have those that they show
+SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_tree('SELECT v FROM tlv_simulate_tree(tlv_simulate_tree_model(6, seed => 1), 1000, 2)', states => 3)) w WHERE code = 'fewer_states';

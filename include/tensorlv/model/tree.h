@@ -12,9 +12,9 @@
  * Fits the parameters of a tree to category_moments or dense_moments.  Of categories: complete when
  * tables of triples were kept or no node is hidden, otherwise the structure with its selection of
  * triples, which statistics() and update() complete.  A node all of whose triples are too weak
- * starts from a random table, with a warning.
+ * starts from a random table, with a warning; where no hidden node shows so many states, each has
+ * those that it shows (warning fewer_states).
  * Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA (a constant column, other variables than the tree's),
- * TLV_NOT_IDENTIFIABLE with canonical correlations when no hidden node shows so many states,
  * memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_tree_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_tree *tree,

@@ -127,12 +127,7 @@ try_starts(tlv_context *ctx, crowd_fit *fit)
 		divisions = 0;
 	for (int i = 1; i <= divisions; i++)
 		TLV_TRY(from_moments(ctx, fit, i));
-	if (fit->found)
-		return TLV_OK;
-	if (fit->refused == 0)
-		tlv_fail(ctx, TLV_NOT_IDENTIFIABLE,
-				 "moments need two answers to choose from and three workers");
-	return tlv_fail_hint(ctx, "Use start => 'auto' or 'majority'.");
+	return fit->found ? TLV_OK : from_majority(ctx, fit);
 }
 
 /* ---- what to say of it ---- */
@@ -146,6 +141,13 @@ diagnose_start(tlv_context *ctx, const crowd_fit *fit, tlv_diagnostics *d)
 	TLV_TRY(tlv_diagnose(ctx, d, fit->best_start, "start"));
 	if (asked)
 		TLV_TRY(tlv_diagnose(ctx, d, fit->refused, "divisions_refused"));
+	if (fit->options->start == TLV_CROWD_MOMENTS && fit->best_start == 0)
+		TLV_TRY(tlv_warn(ctx, d,
+						 &(tlv_warning){.code = "not_identified",
+										.score = fit->refused,
+										.hint = "give more restarts, or start => 'auto'"},
+						 "no division of the workers into three groups told the answers apart: the "
+						 "majority was taken as the start"));
 	if (!fit->options->plain && fit->options->iterations < 0 && fit->best_steps >= fit->most)
 		TLV_TRY(tlv_warn(ctx, d,
 						 &(tlv_warning){.code = "not_converged",

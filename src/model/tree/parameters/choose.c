@@ -154,23 +154,19 @@ choose_triple(tlv_context *ctx, choice *c, const tree_candidates *found, int64_t
 }
 
 static tlv_status
-refuse_states(tlv_context *ctx, const choice *c)
-{
-	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the data do not identify %zu states of hidden nodes",
-			 c->states);
-	tlv_fail_values(ctx,
-					"Canonical correlations of the most dependent variables after the first:", 3,
-					c->best.n, c->best.correlation);
-	return tlv_fail_hint(
-		ctx, "At most %zu states can be told apart: use fewer, more rows, or states => null.",
-		c->best.rank < 2 ? (size_t) 1 : c->best.rank);
-}
-
-static tlv_status
-report_choice(tlv_context *ctx, const choice *c, size_t hidden, tlv_diagnostics *diagnostics)
+report_choice(tlv_context *ctx, const choice *c, size_t asked, size_t hidden,
+			  tlv_diagnostics *diagnostics)
 {
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) hidden, "hidden_nodes"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) c->weak, "weak_triples"));
+	if (asked != c->states)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){.code = "fewer_states",
+						   .score = (double) hidden,
+						   .hint = "use fewer, more rows, or states => null"},
+			"the data do not identify %zu states of hidden nodes: at most %zu can be told apart",
+			asked, c->best.rank < 2 ? (size_t) 1 : c->best.rank));
 	if (c->reduced > 0)
 		TLV_TRY(tlv_warn(
 			ctx, diagnostics, &(tlv_warning){.code = "fewer_states", .score = (double) c->reduced},
@@ -184,6 +180,24 @@ report_choice(tlv_context *ctx, const choice *c, size_t hidden, tlv_diagnostics 
 	return TLV_OK;
 }
 
+/* The states and the triple of every hidden node. */
+static tlv_status
+choose_all(tlv_context *ctx, const tree_shape *shape, const double *length, const tree_near *below,
+		   choice *c, int64_t *node_states, int64_t *triples)
+{
+	tree_candidates found;
+
+	for (size_t j = 0; j < shape->nodes - shape->p; j++)
+	{
+		int64_t *triple = triples + 3 * j;
+
+		triple[0] = triple[1] = triple[2] = -1;
+		tlv_tree_list_candidates(shape, length, below, below + shape->nodes, shape->p + j, &found);
+		TLV_TRY(choose_triple(ctx, c, &found, &node_states[shape->p + j], triple));
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
 				const tlv_category_tables *tables, size_t states, int64_t *node_states,
@@ -192,20 +206,15 @@ tlv_tree_choose(tlv_context *ctx, const tree_shape *shape, const double *length,
 	size_t hidden = shape->nodes - shape->p;
 	tree_near *below = tlv_alloc(ctx, 2 * shape->nodes, sizeof(tree_near));
 	choice c = {.tables = tables, .states = states};
-	tree_candidates found;
 
 	TLV_TRY_ALLOC(ctx, below);
 	TLV_TRY(tlv_tree_nearest(ctx, shape, length, below, below + shape->nodes));
-	for (size_t j = 0; j < hidden; j++)
+	TLV_TRY(choose_all(ctx, shape, length, below, &c, node_states, triples));
+	if (states > 0 && hidden > 0 && c.strong == 0)
 	{
-		int64_t *triple = triples + 3 * j;
-
-		triple[0] = triple[1] = triple[2] = -1;
-		tlv_tree_list_candidates(shape, length, below, below + shape->nodes, shape->p + j, &found);
-		TLV_TRY(choose_triple(ctx, &c, &found, &node_states[shape->p + j], triple));
+		c = (choice){.tables = tables}; /* as many as each node shows */
+		TLV_TRY(choose_all(ctx, shape, length, below, &c, node_states, triples));
 	}
 	tlv_free(ctx, below);
-	if (states > 0 && hidden > 0 && c.strong == 0)
-		return refuse_states(ctx, &c);
-	return report_choice(ctx, &c, hidden, diagnostics);
+	return report_choice(ctx, &c, states, hidden, diagnostics);
 }
