@@ -69,7 +69,7 @@ SQL
 is(query($db, q{SET ROLE tlv_vector_reader; SELECT tlv_info(tlv_gmm('SELECT x FROM vectors', 3)) ->> 'kind'}), 'gaussian_mixture', 'of a reader');
 query($db, q{CREATE TABLE mixed (x vector); INSERT INTO mixed VALUES ('[1,2]'), ('[1,2,3]'), ('[3,1]')});
 like(run_sql($db, q{SELECT tlv_gmm('SELECT x FROM mixed', 2)})->{errors}, qr/a vector has length 3, the first one 2/, 'lengths that differ');
-like(run_sql($db, q{SELECT tlv_gmm('SELECT id, x FROM vectors', 2)})->{errors}, qr/column "x" is of type vector, no number/,
+like(run_sql($db, q{SELECT tlv_gmm('SELECT id, x FROM vectors', 2)})->{errors}, qr/column "x" is of type vector, not a number/,
     'a column beside it');
 
 query($db, 'DROP OWNED BY tlv_vector_reader');

@@ -144,7 +144,7 @@ categories_open(FunctionCallInfo fcinfo, int first, const AnyColumns *columns, T
 			ereport(
 				ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("view %d is of type %s, no category", t + 1, format_type_be(type->type)),
+				 errmsg("view %d is of type %s, not a category", t + 1, format_type_be(type->type)),
 				 errhint("The three views are vectors all, or categories all: whole numbers, "
 						 "texts, values of enumerations or booleans.")));
 		if (PG_ARGISNULL(first + t))

@@ -69,9 +69,9 @@ refuse_key(const TlvQuery *query, int column)
 	if (OidIsValid(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("column \"%s\" is the primary key of \"%s\", no dimension",
+				 errmsg("column \"%s\" is the primary key of \"%s\" and not a dimension",
 						NameStr(TupleDescAttr(query->desc, column)->attname), get_rel_name(table)),
-				 errhint("Leave it out; a measurement all the same is %s + 0.",
+				 errhint("Leave it out, or write %s + 0 if it is a measurement.",
 						 quote_identifier(NameStr(TupleDescAttr(query->desc, column)->attname)))));
 }
 
@@ -84,7 +84,7 @@ refuse_type(const TlvQuery *query, int column)
 		ereport(
 			ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("column \"%s\" is of type %s, no number", NameStr(attribute->attname),
+			 errmsg("column \"%s\" is of type %s, not a number", NameStr(attribute->attname),
 					format_type_be(attribute->atttypid)),
 			 errhint("Every column is a dimension here: leave it out, or cast it to a number.")));
 }

@@ -274,7 +274,7 @@ refuse_column(TupleDesc desc, int column)
 
 	if (!is_category(attribute->atttypid))
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("column \"%s\" is of type %s, no category",
+						errmsg("column \"%s\" is of type %s, not a category",
 							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
 						errhint("Every column is a variable here: leave it out, or cast it to text "
 								"or integer.")));
