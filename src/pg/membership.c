@@ -58,6 +58,7 @@ static const TlvArgument membership_arguments[] = {
 	{"matching", TLV_ARGUMENT_CHOICE, offsetof(MembershipArguments, matching), .what = "matching",
 	 .names = membership_matchings},
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, plan.fit.decompose, plan.fit.seed),
+	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(max_k), .least = 1},
 	{NULL}};
 
 /* Of partitions components are matched; of nothing else. */
@@ -83,11 +84,16 @@ take_method(MembershipArguments *arguments)
 static MembershipArguments
 read_membership_arguments(FunctionCallInfo fcinfo, bool mixed)
 {
-	MembershipArguments arguments = {.plan = {.iterations = -1, .fit.copies = 1}, .matching = -1};
+	MembershipArguments arguments = {
+		.plan = {.iterations = -1, .max_k = TLV_MEMBERSHIP_MAX_K, .fit.copies = 1}, .matching = -1};
 
 	TlvReadArguments(fcinfo, membership_arguments, &arguments);
 	arguments.plan.fit.mixed = mixed;
 	take_method(&arguments);
+	if (arguments.plan.max_k > TLV_MEMBERSHIP_MOST_TRIED)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("max_k = %zu is more than %d", arguments.plan.max_k,
+							   TLV_MEMBERSHIP_MOST_TRIED)));
 	if (arguments.plan.fit.copies > TLV_CATEGORY_MOST_VARIABLES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("copies = %zu is more than %d", arguments.plan.fit.copies,

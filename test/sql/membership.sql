@@ -120,3 +120,7 @@ SELECT fails($$SELECT tlv_simulate_lca(tlv_simulate_gom_model(3, 2), 2)$$);
 
 DROP TABLE truth, wide, long, lca, step, members, alleles, beside, numbers;
 DROP FUNCTION fails(text);
+
+-- the largest k that was tried is said to be so
+SELECT m.k, (SELECT count(*) FROM tlv_components(model)) AS components, (SELECT string_agg(w.message || '; ' || w.hint, '') FROM tlv_warnings(model) w WHERE code = 'k_at_limit') AS warned
+FROM (VALUES (2), (20)) m(k), LATERAL (SELECT tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(12, 4, seed => 3), 1000)', max_k => m.k) AS model) f ORDER BY 1;

@@ -103,6 +103,10 @@ extern tlv_status tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 									 const tlv_membership_options *options, void **image,
 									 size_t *size);
 
+/* Numbers of components that may be tried, and that are where nothing is said. */
+#define TLV_MEMBERSHIP_MOST_TRIED 200
+#define TLV_MEMBERSHIP_MAX_K	  20
+
 /* By what k is chosen. */
 typedef enum tlv_membership_criterion
 {
@@ -114,8 +118,9 @@ typedef struct tlv_membership_plan_options
 {
 	tlv_membership_options fit; /* k = 0: chosen */
 	tlv_membership_criterion criterion;
-	int iterations;				 /* refinement steps at most; below 0: as many as the rows need */
-	int refine;					 /* 0: refined; 1: not */
+	size_t max_k;	/* of those that are tried where k is chosen, 1 to TLV_MEMBERSHIP_MOST_TRIED */
+	int iterations; /* refinement steps at most; below 0: as many as the rows need */
+	int refine;		/* 0: refined; 1: not */
 	const tlv_names *categories; /* names of all categories, or NULL */
 	const int64_t *states;		 /* with these: how many every variable has (p of the names) */
 } tlv_membership_plan_options;

@@ -6,8 +6,7 @@
 #include "internal.h"
 #include "tensorlv/model/diagnostics.h"
 
-/* Numbers of components that are tried, and how many without a gain end the search. */
-#define MOST_TRIED	 20
+/* How many numbers of components without a gain end the search. */
 #define WITHOUT_GAIN 2
 /* Standard errors by which the best has to be better than few; than one: MEMBERSHIP_MARGIN. */
 #define MARGIN_OF_MORE 1.0
@@ -16,11 +15,11 @@
 typedef struct curve
 {
 	tlv_membership_criterion criterion;
-	size_t n, rows;				 /* numbers that were tried; rows of the trials */
-	double cells;				 /* held out, of these rows */
-	double score[MOST_TRIED];	 /* of k = i + 1: mean of a cell, or BIC */
-	double error[MOST_TRIED];	 /* of the difference to the best */
-	double *of_rows[MOST_TRIED]; /* sums of the held-out cells of every row */
+	size_t n, rows;								/* numbers that were tried; rows of the trials */
+	double cells;								/* held out, of these rows */
+	double score[TLV_MEMBERSHIP_MOST_TRIED];	/* of k = i + 1: mean of a cell, or BIC */
+	double error[TLV_MEMBERSHIP_MOST_TRIED];	/* of the difference to the best */
+	double *of_rows[TLV_MEMBERSHIP_MOST_TRIED]; /* sums of the held-out cells of every row */
 } curve;
 
 static double
@@ -120,15 +119,21 @@ curve_diagnose(tlv_context *ctx, const curve *c, tlv_diagnostics *to)
 
 tlv_status
 membership_choose(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
-				  tlv_membership_criterion criterion, tlv_diagnostics *to, size_t *k)
+				  tlv_membership_criterion criterion, size_t max_k, tlv_diagnostics *to, size_t *k)
 {
 	curve c = {.criterion = criterion, .rows = membership_trial_rows(rows)};
-	size_t most = tlv_least(MOST_TRIED, rows->categories - rows->p + 1);
+	size_t most = tlv_least(max_k, rows->categories - rows->p + 1);
 
 	while (c.n < most && c.n < rows->n && c.n < curve_best(&c) + 1 + WITHOUT_GAIN)
 		TLV_TRY(curve_try(ctx, rows, options, &c));
 	*k = curve_choose(&c);
 	TLV_TRY(curve_diagnose(ctx, &c, to));
+	if (*k > 1 && *k == max_k)
+		TLV_TRY(tlv_warn(ctx, to,
+						 &(tlv_warning){.code = "k_at_limit",
+										.score = (double) *k,
+										.hint = "raise max_k, or choose a k by purpose"},
+						 "k is the largest that was tried, max_k = %zu", max_k));
 	for (size_t i = 0; i < c.n; i++)
 		tlv_free(ctx, c.of_rows[i]);
 	return TLV_OK;

@@ -274,12 +274,13 @@ extern tlv_status membership_train(tlv_context *ctx, membership_rows *rows,
 
 /*
  * The number of components: the least whose held-out cells are as likely as those of the best but
- * for the error of their difference, or that of the least BIC; diagnostics say what each reached.
+ * for the error of their difference, or that of the least BIC, of 1 to max_k (at most
+ * TLV_MEMBERSHIP_MOST_TRIED); diagnostics say what each reached, a warning that max_k was.
  */
 extern tlv_status membership_choose(tlv_context *ctx, membership_rows *rows,
 									const tlv_membership_options *options,
-									tlv_membership_criterion criterion, tlv_diagnostics *to,
-									size_t *k);
+									tlv_membership_criterion criterion, size_t max_k,
+									tlv_diagnostics *to, size_t *k);
 
 /* ---- model.c and the other members of the classes ---- */
 

@@ -203,8 +203,8 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 	TLV_TRY(membership_check_options(ctx, options, rows.p, rows.categories));
 	plan->k = options->k;
 	if (plan->k == 0)
-		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, &diagnostics,
-								  &plan->k));
+		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, plan->options.max_k,
+								  &diagnostics, &plan->k));
 	options->k = training.k = plan->k;
 	if (plan->options.refine != 0)
 		training.steps = 0;
@@ -271,6 +271,8 @@ tlv_membership_plan_create(tlv_context *ctx, const tlv_membership_plan_options *
 	plan->options = *options;
 	if (plan->options.fit.copies == 0)
 		plan->options.fit.copies = 1;
+	if (plan->options.max_k == 0)
+		plan->options.max_k = TLV_MEMBERSHIP_MAX_K;
 	*created = &plan->base;
 	return TLV_OK;
 }
