@@ -130,15 +130,16 @@ typedef struct tlv_mixture_worker
 	double *inverse;  /* inverse variances: k or d x k; full: d x d x k, L^-1 transposed of
 					   * S = L L'; full of few dimensions: packed x k, the quadratic form */
 	/* of a block */
-	double *squares; /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
-	double *scaled;	 /* d x block, full: the rows transposed, then weighted */
-	double *product; /* d x d, full */
-	float *narrow;	 /* NULL, or room of tlv_mixture_worker_narrow */
-	bool is_narrow;	 /* products in single precision: the means lie near enough to the center */
-	double *shares;	 /* block x k: log densities, then responsibilities */
-	double *density; /* block: log density of a row */
-	double *total;	 /* block */
-	double *entropy; /* block: of a row's responsibilities */
+	double *squares;  /* block: |x|^2; d x block: squares, or L^-1 x; block x packed: products */
+	double *scaled;	  /* d x block, full: the rows transposed, then weighted */
+	double *product;  /* d x d, full */
+	float *narrow;	  /* NULL, or room of tlv_mixture_worker_narrow */
+	bool is_narrow;	  /* products in single precision: the means lie near enough to the center */
+	bool narrow_rows; /* those of the last rows: their numbers are of its range, too */
+	double *shares;	  /* block x k: log densities, then responsibilities */
+	double *density;  /* block: log density of a row */
+	double *total;	  /* block */
+	double *entropy;  /* block: of a row's responsibilities */
 	/* of t distributions; NULL: of Gaussians */
 	double *peak;	/* k: the Gaussian's log density at its mean, log weight included */
 	double *summit; /* k: the same of the t distribution */

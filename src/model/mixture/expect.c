@@ -27,6 +27,8 @@
 /* Means whose squared distance from the center, in variances, is at most this: the products of a
  * log density err by some thousandths in single precision, at most. */
 #define NARROW_DISTANCE 2e4
+/* Numbers beyond this would leave the range of single precision when they are multiplied. */
+#define NARROW_MOST 1e15
 /* Sums run in so many lanes. */
 #define LANES 8
 
@@ -109,6 +111,16 @@ static float *
 narrow_sums(const tlv_mixture_worker *worker)
 {
 	return narrow_linear(worker) + worker->mixture->d * worker->mixture->k;
+}
+
+TLV_CLONES static bool
+all_narrow(size_t n, const double *x)
+{
+	bool narrow = true;
+
+	for (size_t i = 0; i < n; i++)
+		narrow &= fabs(x[i]) <= NARROW_MOST;
+	return narrow;
 }
 
 TLV_CLONES static void
@@ -314,6 +326,7 @@ tlv_mixture_worker_prepare(tlv_context *ctx, tlv_mixture_worker *worker)
 		else
 			prepare_diagonal(worker, j, mixture->variances + j, worker->inverse + j, 0);
 	}
+	worker->is_narrow = worker->is_narrow && all_narrow(d * mixture->k, worker->linear);
 	if (worker->is_narrow)
 		to_float(d * mixture->k, worker->linear, narrow_linear(worker));
 	return TLV_OK;
@@ -377,7 +390,8 @@ linear_terms(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const doubl
 	for (size_t j = 0; j < k; j++)
 		for (size_t t = 0; t < n; t++)
 			worker->shares[j * TLV_MIXTURE_BLOCK + t] = worker->constant[j];
-	if (!worker->is_narrow)
+	worker->narrow_rows = worker->is_narrow && all_narrow(d * n, x);
+	if (!worker->narrow_rows)
 		return tlv_gemm(ctx, true, false, n, k, d, 1, x, d, worker->linear, d, 1, worker->shares,
 						TLV_MIXTURE_BLOCK);
 	to_float(d * n, x, worker->narrow);
@@ -678,7 +692,7 @@ add_rows(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const double *x
 {
 	size_t k = worker->mixture->k, d = worker->mixture->d;
 
-	if (!worker->is_narrow)
+	if (!worker->narrow_rows)
 		return tlv_gemm(ctx, false, false, d, k, n, 1, x, d, worker->shares, TLV_MIXTURE_BLOCK, 1,
 						sums, d);
 	to_float(TLV_MIXTURE_BLOCK * (k - 1) + n, worker->shares, narrow_shares(worker));

@@ -134,6 +134,41 @@ test_narrow(void **state)
 	}
 }
 
+/* Numbers that are out of the range of single precision are multiplied in double, whether rows or
+ * parameters have them. */
+static void
+test_out_of_range(void **state)
+{
+	static const double scale[] = {1e-40, 1e40};
+
+	(void) state;
+	for (size_t s = 0; s < 3; s++)
+	{
+		data rows = simulate(300, 150, 7, 4, TLV_COVARIANCE_SPHERICAL);
+		tlv_mixture mixture;
+		tlv_mixture_sums exact, narrow;
+		bool is_narrow;
+
+		tlv_gmm_read(&rows.truth, &mixture);
+		for (size_t i = 0; s < 2 && i < 300 * 150; i++)
+			rows.x[i] *= scale[s];
+		for (size_t i = 0; s < 2 && i < 7 * 150; i++)
+			mixture.means[i] *= scale[s];
+		for (size_t j = 0; s < 2 && j < 7; j++)
+			mixture.variances[j] *= scale[s] * scale[s];
+		if (s == 2)
+			rows.x[5] = 1e40;
+		expect_some(&mixture, rows.x, false, &is_narrow, &exact);
+		expect_some(&mixture, rows.x, true, &is_narrow, &narrow);
+		assert_equal(is_narrow, s > 0);
+		assert_below(fabs(narrow.log_likelihood - exact.log_likelihood),
+					 1e-5 * exact.rows + 1e-9 * fabs(exact.log_likelihood));
+		for (size_t j = 0; j < 7; j++)
+			assert_below(fabs(narrow.responsibilities[j] - exact.responsibilities[j]), 1e-2);
+		pool_reset(&memory, &ctx);
+	}
+}
+
 /* More components than third moments are collected for. */
 static void
 test_many(void **state)
@@ -239,6 +274,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_clusters, setup, forget),
 		cmocka_unit_test_setup_teardown(test_overlap, setup, forget),
 		cmocka_unit_test_setup_teardown(test_narrow, setup, forget),
+		cmocka_unit_test_setup_teardown(test_out_of_range, setup, forget),
 		cmocka_unit_test_setup_teardown(test_many, setup, forget),
 		cmocka_unit_test_setup_teardown(test_nothing, setup, forget),
 		cmocka_unit_test_setup_teardown(test_equal_rows, setup, forget),
