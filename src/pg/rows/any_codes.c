@@ -12,12 +12,30 @@
 #include "server/query.h"
 #include "tensorlv/model/categories.h"
 
+/* Looked up once: to find them among the sections of a model takes longer than a row. */
+static const tlv_code_names *
+names_of_model(const AnyCall *call)
+{
+	const tlv_frame *frame = &call->model->frame;
+	AnyNames *known = &call->row->names;
+
+	if (known->header != frame->header || !tlv_digest_equal(&known->digest, &frame->header->digest))
+	{
+		known->header = NULL;
+		memset(&known->names, 0, sizeof(known->names));
+		call->model->class->code_names(frame, &known->names);
+		known->digest = frame->header->digest;
+		known->header = frame->header;
+	}
+	return &known->names;
+}
+
 bool
 TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
 {
 	memset(names, 0, sizeof(*names));
 	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
-		call->model->class->code_names(&call->model->frame, names);
+		*names = *names_of_model(call);
 	return names->names.offsets != NULL;
 }
 

@@ -32,11 +32,20 @@ typedef struct AnyRecord
 	tlv_text *names;		/* by place */
 } AnyRecord;
 
+/* The names of a model's categories, as long as it lies where it lay and is what it was. */
+typedef struct AnyNames
+{
+	const tlv_frame_header *header; /* NULL: of none */
+	tlv_digest digest;
+	tlv_code_names names;
+} AnyNames;
+
 /* What a call site knows of its argument. */
 typedef struct AnyRow
 {
 	AnyType type;
 	AnyRecord record;
+	AnyNames names;
 } AnyRow;
 
 /* A row on its way to the cursor. */
