@@ -118,7 +118,8 @@ CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) RETURNS t
 COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, bigint[], bigint[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) IS 'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, bigint[], bigint[]) IS
+    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
 CREATE AGGREGATE tlv_cover_pairs(a bigint[], b bigint[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
@@ -155,7 +156,8 @@ CREATE FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) RETURNS tlv_m
 COMMENT ON FUNCTION tlv_cover_pairs_accum(tlv_moments, text[], text[]) IS 'transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1';
 CREATE FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_cover_pairs_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 50;
-COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) IS 'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
+COMMENT ON FUNCTION tlv_cover_pairs_inverse(tlv_moments, text[], text[]) IS
+    'inverse transition function of tlv_cover_pairs, tlv_overlapping_nmi and tlv_cover_f1: null where the server shall add up anew';
 CREATE AGGREGATE tlv_cover_pairs(a text[], b text[]) (
     SFUNC = tlv_cover_pairs_accum, STYPE = tlv_moments, SSPACE = 10000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,

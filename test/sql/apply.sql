@@ -168,7 +168,8 @@ CREATE FUNCTION apply_range_to_real(apply_bait_range) RETURNS real[] LANGUAGE pl
 CREATE CAST (apply_bait_range AS real[]) WITH FUNCTION apply_range_to_real(apply_bait_range);
 RESET ROLE;
 SELECT pg_temp.outcome('SELECT tlv_infer(gmm, ''[1,2)''::apply_bait_range) FROM apply_models') AS cast;
-SELECT pg_temp.outcome('SELECT tlv_dense_moments(''[1,2)''::apply_bait_range, 2)') AS moments, pg_temp.outcome('SELECT tlv_view_moments(x, x, x) FROM (SELECT ''[1,2)''::apply_bait_range AS x) q') AS views,
+SELECT pg_temp.outcome('SELECT tlv_dense_moments(''[1,2)''::apply_bait_range, 2)') AS moments,
+  pg_temp.outcome('SELECT tlv_view_moments(x, x, x) FROM (SELECT ''[1,2)''::apply_bait_range AS x) q') AS views,
   pg_temp.outcome('SELECT tlv_statistics(''[1,2)''::apply_bait_range, gmm) FROM apply_models GROUP BY gmm') AS statistics;
 CREATE OR REPLACE FUNCTION apply_own_to_real(apply_own, integer, boolean) RETURNS real[] LANGUAGE sql STABLE STRICT AS $$ SELECT apply_own_out($1)::text::real[] $$;
 SELECT pg_temp.outcome('SELECT tlv_infer(gmm, ''{1,2,3}''::apply_own) FROM apply_models') AS stable;

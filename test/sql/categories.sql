@@ -146,7 +146,8 @@ CREATE TEMP TABLE named_rows AS
     CASE WHEN i % 13 > 0 THEN CASE WHEN h = 0 THEN (ARRAY['sad', 'sad', 'ok'])[1 + i % 3] ELSE (ARRAY['', 'ok', ''])[1 + i % 3] END END, (h * 3 + i * 5 % 7 % 3)::text, 'v' || (i * i + h) % 5 % 3] AS v
   FROM (SELECT i, (i * 37 / 11) % 2 AS h FROM generate_series(1, 1500) i) q;
 CREATE TEMP TABLE coded_rows AS
-  SELECT i, ARRAY(SELECT (SELECT count(DISTINCT o.v[s] COLLATE "C") FROM named_rows o WHERE o.v[s] COLLATE "C" < r.v[s]) * CASE WHEN r.v[s] IS NULL THEN NULL ELSE 1 END FROM generate_subscripts(r.v, 1) s ORDER BY s)::int[] AS v
+  SELECT i, ARRAY(SELECT (SELECT count(DISTINCT o.v[s] COLLATE "C") FROM named_rows o WHERE o.v[s] COLLATE "C" < r.v[s]) * CASE WHEN r.v[s] IS NULL THEN NULL ELSE 1 END
+    FROM generate_subscripts(r.v, 1) s ORDER BY s)::int[] AS v
   FROM named_rows r WHERE i <= 200;
 CREATE TEMP TABLE named_moments AS SELECT tlv_category_moments(v) AS m FROM named_rows;
 SELECT tlv_info(m)->'arrays' AS arrays, tlv_info(m)->>'missing' AS missing FROM named_moments;
@@ -165,6 +166,9 @@ SELECT tlv_assign(lca, ARRAY['red', 'sad', '1', NULL]) = tlv_assign(lca, ROW('re
 SELECT DISTINCT child, child_state_name FROM named_moments, tlv_tree_parameters(tlv_fit_tree(m)) WHERE child IN ('v1', 'v2') ORDER BY 1, 2;
 SELECT tlv_info(tlv_statistics(v, tree))->>'rows' AS rows FROM named_rows, (SELECT tlv_fit_tree(m) AS tree FROM named_moments) t GROUP BY tree;
 SELECT q AS query, pg_temp.outcome(format('SELECT %s', q)) AS outcome
-FROM unnest(ARRAY['tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[1])', 'tlv_category_moments(ARRAY[''a'']) - tlv_category_moments(ARRAY[''b''])', 'tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[''a'', ''b''])',
-  'tlv_category_moments(ARRAY[i::text]) FROM generate_series(1, 101) i', 'tlv_category_moments(ARRAY[]::text[])', 'tlv_category_moments(ARRAY[[''a''], [''b'']])', 'tlv_category_moments(ARRAY[repeat(''x'', 1001)])',
-  'tlv_fit_lca(m, 2, copies => 2) FROM named_moments', 'tlv_info(tlv_category_moments(ARRAY[NULL, '''']))->''arrays''', '0.3 * tlv_category_moments(ARRAY[1])', '2 * tlv_category_moments(ARRAY[1, 1], 3)', 'tlv_category_moments(ARRAY[1], 2000)', 'tlv_category_moments(ARRAY[''a''], 2000)']) q;
+FROM unnest(ARRAY['tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[1])', 'tlv_category_moments(ARRAY[''a'']) - tlv_category_moments(ARRAY[''b''])',
+  'tlv_category_moments(ARRAY[''a'']) + tlv_category_moments(ARRAY[''a'', ''b''])',
+  'tlv_category_moments(ARRAY[i::text]) FROM generate_series(1, 101) i', 'tlv_category_moments(ARRAY[]::text[])', 'tlv_category_moments(ARRAY[[''a''], [''b'']])',
+    'tlv_category_moments(ARRAY[repeat(''x'', 1001)])',
+  'tlv_fit_lca(m, 2, copies => 2) FROM named_moments', 'tlv_info(tlv_category_moments(ARRAY[NULL, '''']))->''arrays''', '0.3 * tlv_category_moments(ARRAY[1])',
+    '2 * tlv_category_moments(ARRAY[1, 1], 3)', 'tlv_category_moments(ARRAY[1], 2000)', 'tlv_category_moments(ARRAY[''a''], 2000)']) q;

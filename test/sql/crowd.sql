@@ -110,4 +110,5 @@ DROP TYPE crowd_label;
 SELECT pg_temp.outcome('SELECT tlv_crowd(''SELECT'')') AS no_columns;
 
 -- where no division of the workers tells the answers apart, the majority is the start, and a warning says so
-SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', start => 'moments', restarts => 1)) w WHERE code = 'not_identified';
+SELECT w.code, w.message, w.hint FROM tlv_warnings(tlv_crowd('SELECT item, worker, answer FROM tlv_simulate_crowd(200, 20, 3, seed => 2)', start => 'moments',
+  restarts => 1)) w WHERE code = 'not_identified';

@@ -40,10 +40,12 @@ CREATE TEMP TABLE gaps AS SELECT component, x, (SELECT array_agg(CASE WHEN o > 4
 SELECT avg((tlv_assign(model, gap) = tlv_assign(model, x))::int) > .9 AS same, max(abs((SELECT sum(p) FROM unnest(tlv_infer(model, gap)) p) - 1)) < 1e-12 AS sums_to_1,
   bool_and(tlv_infer(model, ARRAY[gap, x]) = ARRAY[tlv_infer(model, gap), tlv_infer(model, x)]) AS many, bool_and(tlv_log_likelihood(model, gap) < 50) AS likelihood
 FROM fits, gaps WHERE name = 'given';
-SELECT max(abs(p - weight)) < 1e-12 AS nothing_known FROM fits, tlv_components(model), unnest(tlv_infer(model, array_fill(NULL::float8, ARRAY[16]))) WITH ORDINALITY u(p, j) WHERE name = 'given' AND j = component;
+SELECT max(abs(p - weight)) < 1e-12 AS nothing_known FROM fits, tlv_components(model), unnest(tlv_infer(model, array_fill(NULL::float8, ARRAY[16]))) WITH ORDINALITY u(p,
+  j) WHERE name = 'given' AND j = component;
 SELECT tlv_infer(model, ARRAY[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL]) FROM fits WHERE name = 'given';
 SELECT tlv_infer(model, ARRAY[1, NULL]) FROM fits WHERE name = 'given';
-SELECT w.score = (SELECT count(*) FROM gaps WHERE x[1] > .2) AS left_out, w.code FROM tlv_warnings((SELECT tlv_gmm('SELECT CASE WHEN x[1] > .2 THEN gap ELSE x END FROM gaps', 5, 'direction'))) w WHERE code = 'rows_left_out';
+SELECT w.score = (SELECT count(*) FROM gaps WHERE x[1] > .2) AS left_out, w.code FROM tlv_warnings((SELECT tlv_gmm('SELECT CASE WHEN x[1] > .2 THEN gap ELSE x END FROM gaps', 5,
+  'direction'))) w WHERE code = 'rows_left_out';
 
 -- 3. no direction; nothing to find
 SELECT code, score FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM unit UNION ALL SELECT array_fill(0::float8, ARRAY[16]) FROM generate_series(1, 4)', 5, 'direction')));

@@ -223,7 +223,8 @@ CREATE CAST (own_vector AS real[]) WITH FUNCTION to_numbers(own_vector);
 SELECT max(distance) < .03 AS same FROM forms, tlv_match(plain, (SELECT tlv_gmm('SELECT row(array[a, b, c]::real[])::own_vector FROM columns', 3)));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_fit_gmm(tlv_dense_moments(row(array[a, b, c]::real[])::own_vector::real[]::float8[], 3), 3) FROM columns));
 -- aggregates take it as it is
-SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_moments(v, 2) = tlv_dense_moments(x::float8[], 2) AS of_doubles, tlv_statistics(v, plain) = tlv_statistics(x, plain) AS statistics,
+SELECT tlv_dense_moments(v, 3) = tlv_dense_moments(x, 3) AS moments, tlv_dense_moments(v, 2) = tlv_dense_moments(x::float8[], 2) AS of_doubles, tlv_statistics(v, plain) = tlv_statistics(x,
+  plain) AS statistics,
   tlv_statistics(v, plain) = tlv_statistics(row(x[1], x[2], x[3]), plain) AS of_records, tlv_view_moments(v, x, v) = tlv_view_moments(x, x, x) AS views
 FROM forms, (SELECT array[a, b, c]::real[] AS x, row(array[a, b, c]::real[])::own_vector AS v FROM columns) r GROUP BY plain;
 SELECT count(*) > 0 AS moving FROM (SELECT tlv_dense_moments(row(array[a, b]::real[])::own_vector, 2) OVER (ORDER BY a ROWS 2 PRECEDING) AS m FROM columns LIMIT 20) r WHERE tlv_info(m)->>'rows' = '3';

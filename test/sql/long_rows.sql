@@ -108,7 +108,8 @@ SELECT pg_temp.fails(format('SELECT tlv_from_json(%L)', replace(tlv_to_json(mode
 -- 5. statistics take what tlv_infer takes: the caller's categories, by name and by number, in arrays, records, columns and long rows
 CREATE TABLE wide AS SELECT id, said[1] AS a, said[2] AS b, said[3] AS c, yes[1] AS d, mood[2] AS e FROM people;
 CREATE TABLE learnt AS SELECT tlv_lca('SELECT a, b, c, d, e FROM wide', 2, layout => 'wide') AS lca, tlv_gom('SELECT a, b, c, d, e FROM wide', 2, layout => 'wide') AS gom,
-  tlv_tree('SELECT a, b, c, d, e FROM wide', 2, layout => 'wide') AS tree, tlv_lca('SELECT id, number, scale + 10 FROM answers', 2) AS numbered, tlv_tree('SELECT id, number, scale + 10 FROM answers', 2) AS numbered_tree;
+  tlv_tree('SELECT a, b, c, d, e FROM wide', 2, layout => 'wide') AS tree, tlv_lca('SELECT id, number, scale + 10 FROM answers', 2) AS numbered,
+    tlv_tree('SELECT id, number, scale + 10 FROM answers', 2) AS numbered_tree;
 SELECT kind, bool_and(s.record = s.texts) AS texts, bool_and(s.record = s.long) AS long, bool_and(tlv_info(s.record)->>'rows' = '20') AS rows,
        bool_and(kind = 'gom' OR abs((tlv_info(s.record)->>'log_likelihood')::float8 - s.likelihood) < 1e-9) AS likelihood
 FROM learnt, LATERAL (VALUES ('lca', lca), ('gom', gom), ('tree', tree)) m(kind, model), LATERAL (
@@ -116,11 +117,14 @@ FROM learnt, LATERAL (VALUES ('lca', lca), ('gom', gom), ('tree', tree)) m(kind,
          tlv_statistics(ROW(ARRAY['e', 'a', 'b', 'c', 'd'], ARRAY[e::text, a, b, c, d::text]), model) AS long, sum(tlv_log_likelihood(model, ROW(a, b, c, d, e))) AS likelihood FROM wide) s
 GROUP BY kind ORDER BY kind;
 SELECT kind, tlv_statistics(own, model) = tlv_statistics(ROW(n, scale), model) AS long, tlv_statistics(own, model) = tlv_statistics(own::bigint[], model) AS bigints,
-       abs((tlv_info(tlv_statistics(own, model))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(model, own))) < 1e-9 AS likelihood, tlv_info(tlv_update(model, tlv_statistics(own, model)))->>'kind' AS updated
+       abs((tlv_info(tlv_statistics(own, model))->>'log_likelihood')::float8 - sum(tlv_log_likelihood(model, own))) < 1e-9 AS likelihood, tlv_info(tlv_update(model, tlv_statistics(own,
+         model)))->>'kind' AS updated
 FROM learnt, LATERAL (VALUES ('lca', numbered), ('tree', numbered_tree)) m(kind, model),
-     (SELECT n, (SELECT array_agg(x + 10 ORDER BY i) FROM unnest(scale) WITH ORDINALITY u(x, i)) AS scale, (SELECT array_agg(x + 10 ORDER BY i) FROM unnest(scale_array) WITH ORDINALITY u(x, i)) AS own FROM people) p
+     (SELECT n, (SELECT array_agg(x + 10 ORDER BY i) FROM unnest(scale) WITH ORDINALITY u(x, i)) AS scale, (SELECT array_agg(x + 10 ORDER BY i) FROM unnest(scale_array) WITH ORDINALITY u(x,
+       i)) AS own FROM people) p
 GROUP BY kind, model ORDER BY kind;
-SELECT pg_temp.fails(format('SELECT tlv_statistics(%s, %s) FROM learnt, wide', row, model)) AS fails FROM (VALUES ('ROW(a, b)', 'lca'), ('ROW(a, b, c, d, now())', 'lca'), ('now()', 'tree'), ('ARRAY[now()]', 'lca'),
+SELECT pg_temp.fails(format('SELECT tlv_statistics(%s, %s) FROM learnt, wide', row, model)) AS fails FROM (VALUES ('ROW(a, b)', 'lca'), ('ROW(a, b, c, d, now())', 'lca'), ('now()', 'tree'),
+  ('ARRAY[now()]', 'lca'),
   ('ARRAY[1.5, 1, 1, 1, 1]', 'lca'), ('id', 'lca'), ('tlv_to_bag(ARRAY[1]::bigint[])', 'lca'), ('''{1:2}''::tlv_bag', 'gom'), ('NULL::text[]', 'NULL::tlv_model')) v(row, model);
 DROP TABLE answers, models, people, wide, learnt;
 DROP TYPE mood;

@@ -181,9 +181,11 @@ CREATE TEMP TABLE named_models AS SELECT tlv_multiview('SELECT colour, mood, sun
 SELECT component, variable, category = tlv_term_id(category_name) AS hash, category_name, round(probability::numeric, 2) AS probability
 FROM named_models, tlv_categories(model) ORDER BY component, variable, category_name COLLATE "C";
 SELECT variable, category, category_name FROM named_models, tlv_categories(mixed) WHERE component = 1 AND variable = 2 ORDER BY category;
-SELECT tlv_assign(model, ROW('red', 'sad'::pg_temp.mood, true)) AS record, tlv_assign(model, ROW('red'::char(7), NULL::text, NULL::boolean)) AS one, tlv_assign(model, ARRAY['red', 'sad', 'true']) AS texts, tlv_assign(model, '{red,NULL,true}') AS literal,
+SELECT tlv_assign(model, ROW('red', 'sad'::pg_temp.mood, true)) AS record, tlv_assign(model, ROW('red'::char(7), NULL::text, NULL::boolean)) AS one, tlv_assign(model, ARRAY['red', 'sad',
+  'true']) AS texts, tlv_assign(model, '{red,NULL,true}') AS literal,
        tlv_assign(mixed, ROW('blue'::text, 5, 'happy'::name)) AS mixed, round(exp(tlv_log_likelihood(model, ROW('red', 'sad', 'true')))::numeric, 2) AS likelihood,
-       (SELECT round(sum(exp(tlv_log_likelihood(model, ROW(c, m, s))))::numeric, 6) FROM unnest(ARRAY['red', 'blue', 'green']) c, unnest(ARRAY['sad', 'ok', 'happy']) m, unnest(ARRAY[true, false]) s) AS all_of_it
+       (SELECT round(sum(exp(tlv_log_likelihood(model, ROW(c, m, s))))::numeric, 6) FROM unnest(ARRAY['red', 'blue', 'green']) c, unnest(ARRAY['sad', 'ok', 'happy']) m, unnest(ARRAY[true,
+         false]) s) AS all_of_it
 FROM named_models;
 SELECT tlv_fit_multiview(of_types, 2) = tlv_fit_multiview(of_texts, 2) AS types, of_types = of_texts AS moments, tlv_statistics_of.a = tlv_statistics_of.b AS statistics,
        tlv_info(tlv_update(model, a))->>'steps' AS steps, tlv_from_json(tlv_to_json(model)) = model AS json, tlv_to_json(model)::jsonb->'category_names' ? 'green' AS names
@@ -192,10 +194,14 @@ FROM named_models, LATERAL (SELECT tlv_view_moments(colour, mood, sunny) AS of_t
 SELECT bool_and(whole = parts) AS rolled, bool_and(tlv_info(whole)->>'nulls' = '300') AS nulls
 FROM (SELECT tlv_view_moments(CASE WHEN i % 10 > 0 THEN colour END, mood, number) AS whole FROM named_views) w,
      (SELECT tlv_rollup(part) AS parts FROM (SELECT tlv_view_moments(CASE WHEN i % 10 > 0 THEN colour END, mood, number) AS part FROM named_views GROUP BY i % 7) q) p;
-SELECT tlv_info(tlv_view_moments('', '', 1))->'arrays' AS empty_texts, tlv_view_moments(ARRAY[1], ARRAY[2.5::real], '{3}') = tlv_view_moments(ARRAY[1.0::float8], '{2.5}', ARRAY[3::smallint]) AS vectors;
+SELECT tlv_info(tlv_view_moments('', '', 1))->'arrays' AS empty_texts, tlv_view_moments(ARRAY[1], ARRAY[2.5::real], '{3}') = tlv_view_moments(ARRAY[1.0::float8], '{2.5}',
+  ARRAY[3::smallint]) AS vectors;
 SELECT q AS query, pg_temp.outcome(format('SELECT (%s)::text FROM named_models', q)) AS outcome
-FROM unnest(ARRAY[$$tlv_assign(model, ROW('purple', 'sad', 'true'))$$, $$tlv_assign(model, ROW(1, 'sad', 'true'))$$, $$tlv_assign(mixed, ROW('red', 'five', 'sad'))$$, $$tlv_assign(model, ARRAY['red', 'sad'])$$,
+FROM unnest(ARRAY[$$tlv_assign(model, ROW('purple', 'sad', 'true'))$$, $$tlv_assign(model, ROW(1, 'sad', 'true'))$$, $$tlv_assign(mixed, ROW('red', 'five', 'sad'))$$,
+  $$tlv_assign(model, ARRAY['red', 'sad'])$$,
   $$tlv_assign(model, ROW(1.5, 'sad', 'true'))$$, $$tlv_assign(model, ROW(current_date, 'sad', 'true'))$$, $$tlv_impute(model, ROW('red', 'sad', NULL::text))$$,
-  $$(SELECT tlv_view_moments(1.5, 2, 3))$$, $$(SELECT tlv_view_moments(1, 2, ARRAY[3]))$$, $$(SELECT tlv_view_moments(ARRAY['a'], ARRAY[2], ARRAY[3]))$$, $$(SELECT tlv_view_moments(current_date, 1, 1))$$,
-  $$(SELECT tlv_view_moments(current_date, current_date, current_date))$$, $$(SELECT tlv_view_moments(1, 2, 3) + tlv_view_moments(1, 'a'::text, 3))$$, $$(SELECT tlv_statistics('a'::text, 'b'::text, 'c'::text, model))$$,
+  $$(SELECT tlv_view_moments(1.5, 2, 3))$$, $$(SELECT tlv_view_moments(1, 2, ARRAY[3]))$$, $$(SELECT tlv_view_moments(ARRAY['a'], ARRAY[2], ARRAY[3]))$$,
+    $$(SELECT tlv_view_moments(current_date, 1, 1))$$,
+  $$(SELECT tlv_view_moments(current_date, current_date, current_date))$$, $$(SELECT tlv_view_moments(1, 2, 3) + tlv_view_moments(1, 'a'::text, 3))$$,
+    $$(SELECT tlv_statistics('a'::text, 'b'::text, 'c'::text, model))$$,
   $$(SELECT tlv_statistics(ARRAY[1.0], ARRAY[1.0], ARRAY[1.0], model))$$]) q;

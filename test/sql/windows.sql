@@ -160,7 +160,8 @@ FROM moved_rows w, LATERAL (SELECT tlv_view_moments(a, b, c) AS views, tlv_view_
          tlv_coherence(ARRAY[bag, bag], m, 3) AS coherence_of_many
        FROM day_rows d, tlv_simulate_lda_model(30, 2) m WHERE d.day BETWEEN w.day - 9 AND w.day) p;
 -- frames that leave rows of nothing but nulls, and empty ones
-SELECT count(*) FILTER (WHERE views IS NOT DISTINCT FROM p) AS views, count(*) FILTER (WHERE symbols IS NOT DISTINCT FROM s) AS symbols, count(*) FILTER (WHERE answers IS NOT DISTINCT FROM n) AS answers,
+SELECT count(*) FILTER (WHERE views IS NOT DISTINCT FROM p) AS views, count(*) FILTER (WHERE symbols IS NOT DISTINCT FROM s) AS symbols,
+  count(*) FILTER (WHERE answers IS NOT DISTINCT FROM n) AS answers,
        count(*) FILTER (WHERE labels IS NOT DISTINCT FROM l) AS labels
 FROM (SELECT day, tlv_view_moments(a, 'b' || b, c) OVER w AS views, tlv_sequence_moments(symbols) OVER w AS symbols, tlv_crowd_answers('i' || a, b, c) OVER w AS answers,
              tlv_label_pairs(a, b) OVER w AS labels FROM day_rows WINDOW w AS (ORDER BY day ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING)) q,
@@ -174,6 +175,7 @@ SELECT (x.views + y.views) - y.views = x.views AS views, (x.named_views + y.name
 FROM moved_rows x, moved_rows y WHERE x.day = 20 AND y.day = 77;
 SELECT q AS query, pg_temp.outcome(format('SELECT %s FROM moved_rows x, moved_rows y WHERE x.day = 20 AND y.day = 77', q)) AS outcome
 FROM unnest(ARRAY['x.views - y.views', 'x.views - x.named_views', 'x.views + x.named_views', 'x.labels - y.labels', 'x.covers - y.covers', 'x.symbols - y.symbols', 'x.answers - y.answers',
-  'x.answers - (x.answers + y.answers)', 'x.answers - x.named_answers', '2 * x.symbols = x.symbols + x.symbols', '0.5 * x.symbols', 'tlv_info(x.views - x.views)->>''rows''', 'tlv_info(x.answers - x.answers)->''arrays''->''entries''',
+  'x.answers - (x.answers + y.answers)', 'x.answers - x.named_answers', '2 * x.symbols = x.symbols + x.symbols', '0.5 * x.symbols', 'tlv_info(x.views - x.views)->>''rows''',
+    'tlv_info(x.answers - x.answers)->''arrays''->''entries''',
   'tlv_info(x.named_views - x.named_views)->''arrays''', '2 * x.answers', '2 * (SELECT tlv_sequence_moments(ARRAY[[1.0, 2], [3, 4], [5, 6], [7, 8]]))', 'x.views - x.labels',
   '(SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a''])) - (SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a'']))']) q;

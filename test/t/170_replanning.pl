@@ -366,7 +366,8 @@ END $$;
 CREATE PROCEDURE set_liar(liar int) LANGUAGE plpgsql AS $$ DECLARE a record; BEGIN
   FOR a IN SELECT * FROM aggregates LOOP
     -- arguments of any type are nothing for PL/pgSQL: such an aggregate lies at its end
-    EXECUTE format('CREATE OR REPLACE AGGREGATE %I(%s) (SFUNC = %I, STYPE = %s, SSPACE = 1024%s)', a.name, a.arguments, CASE WHEN a.n = liar AND a.types !~ '"any"' THEN 'liar_' || a.n ELSE a.sfunc END, a.state,
+    EXECUTE format('CREATE OR REPLACE AGGREGATE %I(%s) (SFUNC = %I, STYPE = %s, SSPACE = 1024%s)', a.name, a.arguments,
+        CASE WHEN a.n = liar AND a.types !~ '"any"' THEN 'liar_' || a.n ELSE a.sfunc END, a.state,
       CASE WHEN a.n = liar AND a.types ~ '"any"' THEN ', FINALFUNC = liar_' || a.n ELSE '' END);
   END LOOP;
 END $$;
