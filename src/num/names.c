@@ -148,6 +148,18 @@ tlv_name_table_add_list(tlv_context *ctx, tlv_name_table *table, size_t n, const
 	return TLV_OK;
 }
 
+tlv_status
+tlv_name_table_add_frame(tlv_context *ctx, tlv_name_table *table, const tlv_frame *frame)
+{
+	const tlv_section *ids = tlv_frame_find(frame, "name_ids");
+	tlv_name_list list = tlv_name_list_of(frame, &(tlv_name_sections){"name_offsets", "names"});
+
+	if (ids == NULL || list.offsets == NULL)
+		return TLV_OK;
+	return tlv_name_table_add_list(ctx, table, ids->rows, tlv_frame_int64(frame, "name_ids"),
+								   &list);
+}
+
 tlv_text
 tlv_name_table_find(const tlv_name_table *table, int64_t id)
 {

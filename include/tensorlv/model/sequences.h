@@ -43,8 +43,4 @@ extern const tlv_aggregate tlv_aggregate_sequence_sample;
 extern tlv_status tlv_sequence_sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n,
 										   tlv_row **rows);
 
-/* Names of the symbols of sequence_moments to a table.  Errors: memory, TLV_CANCELLED. */
-extern tlv_status tlv_sequence_names(tlv_context *ctx, const tlv_frame *moments,
-									 tlv_name_table *names);
-
 #endif /* TENSORLV_SEQUENCES_H */

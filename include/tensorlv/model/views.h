@@ -38,11 +38,6 @@ extern const tlv_aggregate tlv_aggregate_category_views; /* three categories */
 #define TLV_CATEGORIES_BY_NUMBER 1
 #define TLV_CATEGORIES_BY_NAME	 2
 
-/* The names of the categories of category_views, whatever the view; into a table that may hold
- * some.  Errors: memory. */
-extern tlv_status tlv_category_view_names(tlv_context *ctx, const tlv_frame *moments,
-										  tlv_name_table *names);
-
 /* Steps of EM on stored counts, unless said otherwise: it needs no pass over the data. */
 #define TLV_CELL_ITERATIONS 100
 

@@ -88,6 +88,11 @@ extern tlv_status tlv_name_table_add(tlv_context *ctx, tlv_name_table *table, in
 extern tlv_status tlv_name_table_add_list(tlv_context *ctx, tlv_name_table *table, size_t n,
 										  const int64_t *ids, const tlv_name_list *list);
 
+/* The same for the ids "name_ids" of a frame, whose list is in "name_offsets" and "names"; nothing
+ * where it has none. */
+extern tlv_status tlv_name_table_add_frame(tlv_context *ctx, tlv_name_table *table,
+										   const tlv_frame *frame);
+
 /* The name of an id, bytes NULL where it has none. */
 extern tlv_text tlv_name_table_find(const tlv_name_table *table, int64_t id);
 

@@ -152,7 +152,6 @@ answers_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	answers_state *state = (answers_state *) accumulator;
 	size_t n = tlv_frame_find(frame, "entries")->rows, more[TLV_CROWD_SETS];
 	const int64_t *entries = tlv_frame_int64(frame, "entries");
-	tlv_name_list list = tlv_name_list_of(frame, &name_sections);
 	int32_t *at[TLV_CROWD_SETS];
 
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
@@ -162,8 +161,7 @@ answers_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 	at[2] = at[1] + more[1];
 	for (int s = 0; s < TLV_CROWD_SETS; s++)
 		TLV_TRY(merge_ids(ctx, state, s, frame, at[s]));
-	TLV_TRY(tlv_name_table_add_list(ctx, &state->names, tlv_frame_find(frame, "name_ids")->rows,
-									tlv_frame_int64(frame, "name_ids"), &list));
+	TLV_TRY(tlv_name_table_add_frame(ctx, &state->names, frame));
 	TLV_TRY(answers_grow(ctx, state, n));
 	for (size_t i = 0; i < n; i++)
 	{

@@ -39,9 +39,14 @@ tlv_cross_table_view(const tlv_frame *frame, tlv_cross_view *view)
 	view->counts = tlv_frame_float64(frame, "counts");
 }
 
-tlv_status
-tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
-					  const double *const sizes[2])
+/* How one count changes: tlv_tally_add() or tally_take(). */
+typedef tlv_status (*tally_change)(tlv_context *ctx, tlv_tally *tally, int64_t key, double count,
+								   int32_t *position);
+
+/* Changes every count of the table that a stored one has.  table->gone counts pairs left at 0. */
+static tlv_status
+change_all(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
+		   const double *const sizes[2], tally_change change)
 {
 	tlv_cross_view view;
 	int32_t *position[2] = {NULL, NULL}, pair = 0;
@@ -54,22 +59,30 @@ tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame 
 		{
 			if (i % CHUNK_ENTRIES == 0)
 				TLV_TRY_CONTINUE(ctx);
-			TLV_TRY(tlv_tally_add(ctx, &table->labels[s], view.labels[s][i],
-								  sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
+			TLV_TRY(change(ctx, &table->labels[s], view.labels[s][i],
+						   sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
 		}
 	}
 	for (size_t i = 0; i < view.n_pairs; i++)
 	{
 		if (i % CHUNK_ENTRIES == 0)
 			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tlv_tally_add(ctx, &table->pairs,
-							  tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
-										   position[1][tlv_pair_b(view.pairs[i])]),
-							  view.counts[i], &pair));
+		TLV_TRY(change(ctx, &table->pairs,
+					   tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
+									position[1][tlv_pair_b(view.pairs[i])]),
+					   view.counts[i], &pair));
+		table->gone += table->pairs.counts[pair] == 0;
 	}
 	tlv_free(ctx, position[1]);
 	tlv_free(ctx, position[0]);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_cross_table_merge(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
+					  const double *const sizes[2])
+{
+	return change_all(ctx, table, frame, sizes, tlv_tally_add);
 }
 
 static tlv_status
@@ -100,36 +113,10 @@ tlv_status
 tlv_cross_table_subtract(tlv_context *ctx, tlv_cross_table *table, const tlv_frame *frame,
 						 const double *const sizes[2], bool exactly, bool *done)
 {
-	tlv_cross_view view;
-	int32_t *position[2] = {NULL, NULL}, pair = 0;
-
 	*done = !(exactly && is_stale(table));
 	if (!*done)
 		return TLV_OK;
-	tlv_cross_table_view(frame, &view);
-	for (int s = 0; s < 2; s++)
-	{
-		TLV_TRY_NEW(ctx, position[s], view.n[s]);
-		for (size_t i = 0; i < view.n[s]; i++)
-		{
-			if (i % CHUNK_ENTRIES == 0)
-				TLV_TRY_CONTINUE(ctx);
-			TLV_TRY(tally_take(ctx, &table->labels[s], view.labels[s][i],
-							   sizes[s] == NULL ? 0 : sizes[s][i], &position[s][i]));
-		}
-	}
-	for (size_t i = 0; i < view.n_pairs; i++)
-	{
-		if (i % CHUNK_ENTRIES == 0)
-			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(tally_take(ctx, &table->pairs,
-						   tlv_pair_key(position[0][tlv_pair_a(view.pairs[i])],
-										position[1][tlv_pair_b(view.pairs[i])]),
-						   view.counts[i], &pair));
-		table->gone += table->pairs.counts[pair] == 0;
-	}
-	tlv_free(ctx, position[1]);
-	tlv_free(ctx, position[0]);
+	TLV_TRY(change_all(ctx, table, frame, sizes, tally_take));
 	table->gone++; /* labels may be, too */
 	return TLV_OK;
 }

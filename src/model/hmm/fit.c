@@ -325,7 +325,7 @@ tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_parts *
 
 	if (parts->items == NULL)
 		return TLV_OK;
-	TLV_TRY(tlv_sequence_names(ctx, moments, &names));
+	TLV_TRY(tlv_name_table_add_frame(ctx, &names, moments));
 	TLV_TRY(tlv_hmm_name_items(ctx, &names, parts->d, parts->items, &parts->names));
 	tlv_name_table_free(ctx, &names);
 	return TLV_OK;

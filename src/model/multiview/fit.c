@@ -361,7 +361,7 @@ name_categories(tlv_context *ctx, const tlv_frame *moments, tlv_multiview_parts 
 
 	if (told == NULL)
 		return TLV_OK;
-	TLV_TRY(tlv_category_view_names(ctx, moments, &names));
+	TLV_TRY(tlv_name_table_add_frame(ctx, &names, moments));
 	TLV_TRY_NEW(ctx, offsets, n + 1);
 	TLV_TRY_NEW(ctx, bytes, 3 * names.filled + 1); /* a name may be that of a category each */
 	for (int t = 0; t < 3; t++)

@@ -271,14 +271,35 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 /* ---- merging ---- */
 
+/* Puts the counts of a stored value's windows in, or takes them out: tlv_triple_add() or
+ * tlv_triple_take(); at: where its symbols are here. */
+static tlv_status
+change_windows(tlv_context *ctx, sequence_state *state, const tlv_frame *frame, const int32_t *at,
+			   tlv_status (*change)(tlv_context *, tlv_triple_table *, int64_t, double))
+{
+	size_t n = tlv_frame_find(frame, "cells")->rows;
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	const double *counts = tlv_frame_float64(frame, "counts");
+
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t part[3];
+
+		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
+			TLV_TRY_CONTINUE(ctx);
+		for (int t = 0; t < 3; t++)
+			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
+		TLV_TRY(change(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]), counts[i]));
+	}
+	return TLV_OK;
+}
+
 static tlv_status
 merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	sequence_state *state = (sequence_state *) accumulator;
-	size_t m = tlv_frame_find(frame, "items")->rows, n = tlv_frame_find(frame, "cells")->rows;
+	size_t m = tlv_frame_find(frame, "items")->rows;
 	const int64_t *items = tlv_frame_int64(frame, "items");
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
 	const double *initial = tlv_frame_float64(frame, "initial");
 	int32_t *at = tlv_alloc(ctx, m, sizeof(int32_t));
 
@@ -288,17 +309,7 @@ merge_symbols(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	TLV_TRY(grow_initial(ctx, state, state->dictionary.n));
 	for (size_t i = 0; i < m; i++)
 		state->initial[at[i]] += initial[i];
-	for (size_t i = 0; i < n; i++)
-	{
-		size_t part[3];
-
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		for (int t = 0; t < 3; t++)
-			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
-		TLV_TRY(tlv_triple_add(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]),
-							   counts[i]));
-	}
+	TLV_TRY(change_windows(ctx, state, frame, at, tlv_triple_add));
 	tlv_free(ctx, at);
 	return TLV_OK;
 }
@@ -309,11 +320,9 @@ static tlv_status
 merge_named(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	sequence_state *state = (sequence_state *) accumulator;
-	tlv_name_list list = tlv_name_list_of(frame, &name_sections);
 
 	TLV_TRY(merge_symbols(ctx, accumulator, frame));
-	return tlv_name_table_add_list(ctx, &state->names, tlv_frame_find(frame, "name_ids")->rows,
-								   tlv_frame_int64(frame, "name_ids"), &list);
+	return tlv_name_table_add_frame(ctx, &state->names, frame);
 }
 
 static tlv_status
@@ -379,9 +388,7 @@ refuse_more(tlv_context *ctx)
 static tlv_status
 take_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 {
-	size_t m = tlv_frame_find(frame, "items")->rows, n = tlv_frame_find(frame, "cells")->rows;
-	const int64_t *cells = tlv_frame_int64(frame, "cells");
-	const double *counts = tlv_frame_float64(frame, "counts");
+	size_t m = tlv_frame_find(frame, "items")->rows;
 	const double *initial = tlv_frame_float64(frame, "initial");
 	int32_t *at = tlv_alloc(ctx, m, sizeof(int32_t));
 
@@ -395,17 +402,7 @@ take_symbols(tlv_context *ctx, sequence_state *state, const tlv_frame *frame)
 			return refuse_more(ctx);
 		state->initial[at[i]] -= initial[i];
 	}
-	for (size_t i = 0; i < n; i++)
-	{
-		size_t part[3];
-
-		if (i % TRIPLES_BETWEEN == TRIPLES_BETWEEN - 1)
-			TLV_TRY_CONTINUE(ctx);
-		for (int t = 0; t < 3; t++)
-			part[t] = (size_t) at[tlv_triple_part(cells[i], t)];
-		TLV_TRY(tlv_triple_take(ctx, &state->table, tlv_triple_key(part[0], part[1], part[2]),
-								counts[i]));
-	}
+	TLV_TRY(change_windows(ctx, state, frame, at, tlv_triple_take));
 	tlv_free(ctx, at);
 	return TLV_OK;
 }
@@ -706,17 +703,6 @@ static tlv_status
 sequence_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	return tlv_sections_check(ctx, frame, form_of(frame));
-}
-
-tlv_status
-tlv_sequence_names(tlv_context *ctx, const tlv_frame *moments, tlv_name_table *names)
-{
-	tlv_name_list list = tlv_name_list_of(moments, &name_sections);
-
-	if (list.offsets == NULL)
-		return TLV_OK;
-	return tlv_name_table_add_list(ctx, names, tlv_frame_find(moments, "name_ids")->rows,
-								   tlv_frame_int64(moments, "name_ids"), &list);
 }
 
 static const tlv_accumulator_class sequence_class = {

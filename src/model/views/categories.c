@@ -141,17 +141,13 @@ static tlv_status
 category_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	category_state *state = (category_state *) accumulator;
-	const tlv_section *ids = tlv_frame_find(frame, "name_ids");
-	tlv_name_list list = tlv_name_list_of(frame, &name_sections);
 	size_t n = tlv_frame_find(frame, "cells")->rows;
 	const int64_t *cells = tlv_frame_int64(frame, "cells");
 	const double *counts = tlv_frame_float64(frame, "counts");
 	int32_t *at[3];
 
 	TLV_TRY(tell_frame(ctx, state, frame));
-	if (ids != NULL)
-		TLV_TRY(tlv_name_table_add_list(ctx, &state->names, ids->rows,
-										tlv_frame_int64(frame, "name_ids"), &list));
+	TLV_TRY(tlv_name_table_add_frame(ctx, &state->names, frame));
 	TLV_TRY(positions_of(ctx, state, frame, at));
 	for (size_t i = 0; i < n; i++)
 	{
@@ -433,17 +429,6 @@ static tlv_status
 category_check(tlv_context *ctx, const tlv_frame *frame)
 {
 	return tlv_sections_check(ctx, frame, form_of(frame));
-}
-
-tlv_status
-tlv_category_view_names(tlv_context *ctx, const tlv_frame *moments, tlv_name_table *names)
-{
-	tlv_name_list list = tlv_name_list_of(moments, &name_sections);
-
-	if (list.offsets == NULL)
-		return TLV_OK;
-	return tlv_name_table_add_list(ctx, names, tlv_frame_find(moments, "name_ids")->rows,
-								   tlv_frame_int64(moments, "name_ids"), &list);
 }
 
 static const tlv_accumulator_class category_class = {

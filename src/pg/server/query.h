@@ -2,10 +2,10 @@
  * query.h - the one query: the caller's text is analysed once, alone, and every statement over its
  * rows takes that analysis in as a subquery.
  *
- * A statement of ours reads "tensorlv query", a placeholder of the row type of the caller's query,
+ * A statement of ours reads "tensorlv query", a stand-in of the row type of the caller's query,
  * or "tensorlv rows", what was stored of it; everything else in it is qualified and exactly cast.
- * It is analysed with the placeholder, compared with what it is known to call, given the caller's
- * query in the placeholder's stead, and planned anew with its parameters bound.  All that runs only
+ * It is analysed with the stand-in, compared with what it is known to call, given the caller's
+ * query in the stand-in's stead, and planned anew with its parameters bound.  All that runs only
  * reads, with the caller's rights and under the caller's settings, in parallel where the planner
  * can.
  */

@@ -39,7 +39,7 @@ TlvAppendInt8(StringInfo sql, int64 value)
 
 /* ---- the caller's query in it ---- */
 
-/* The caller's query, or a part of it, in the placeholder's stead. */
+/* The caller's query, or a part of it, in the stand-in's stead. */
 static bool
 put_query(Node *node, void *query)
 {
