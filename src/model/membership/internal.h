@@ -246,6 +246,7 @@ typedef struct membership_training
 	const tlv_membership_options *options;
 	size_t k;
 	int steps;
+	bool plain;				/* the start is wanted, not refined in trials either */
 	membership_fit fit;		/* the parameters */
 	double prior;			/* that was chosen */
 	double likelihood;		/* mean over the rows, under the last parameters but one */
@@ -254,6 +255,7 @@ typedef struct membership_training
 	double marginal;		/* the same by marginal frequencies */
 	double held_error;		/* standard error of their difference */
 	const char *start;		/* that was chosen */
+	int clusters;			/* which of those of clusters */
 	membership_basis basis; /* of the moments */
 	double negative, residual;
 	bool deficient; /* the moments do not show k components */

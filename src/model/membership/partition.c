@@ -14,15 +14,18 @@
 #define MODES 3
 /* Entries of a tensor when it is the only one, and of one of several. */
 #define MOST_WHOLE ((size_t) 1 << 20)
-#define MOST_PART  ((size_t) 1 << 16)
+#define MOST_PART  ((size_t) 1 << 18)
 /* Variables of a mode beyond those that its rank needs. */
 #define SLACK 1
 /* A variable that is present in fewer rows counts as if it were in that many; what is never there
  * belongs to no mode. */
 #define LEAST_PRESENT 0.05
-/* Sweeps and starts of a factorisation where there are many. */
-#define PART_SWEEPS 150
-#define PART_STARTS 2
+/* Added to the means by which entries are scaled. */
+#define LEAST_MEAN 1e-3
+/* Sweeps and starts of a factorisation where there are many, and what ends it. */
+#define PART_SWEEPS	   150
+#define PART_STARTS	   2
+#define PART_TOLERANCE 1e-6
 
 typedef struct partition_mode
 {
@@ -197,6 +200,7 @@ typedef struct partition_moments
 	double *triple;		 /* d0 x d1 x d2 */
 	double *pair[MODES]; /* of the other two modes */
 	double *mean[MODES];
+	double *scale[MODES]; /* of an entry one over the root of its mean: its error is about that */
 } partition_moments;
 
 static tlv_status
@@ -212,6 +216,7 @@ partition_moments_begin(tlv_context *ctx, const partition_work *work, partition_
 	{
 		TLV_TRY_NEW0(ctx, moments->pair[m], moments->d[(m + 1) % 3] * moments->d[(m + 2) % 3]);
 		TLV_TRY_NEW0(ctx, moments->mean[m], moments->d[m]);
+		TLV_TRY_NEW(ctx, moments->scale[m], moments->d[m]);
 	}
 	return TLV_OK;
 }
@@ -380,8 +385,8 @@ add_tables(tlv_context *ctx, const partition_work *work, partition_moments *mome
 	return TLV_OK;
 }
 
-/* The raw triples become those whose factors are the components; returns the share of negative
- * entries. */
+/* The raw triples become those whose factors are the components, scaled by the roots of the means;
+ * returns the share of negative entries. */
 static double
 correct_triples(const partition_work *work, partition_moments *moments)
 {
@@ -391,7 +396,10 @@ correct_triples(const partition_work *work, partition_moments *moments)
 
 	for (int m = 0; m < MODES; m++)
 		for (size_t x = 0; x < d[m]; x++)
+		{
 			moments->mean[m][x] /= n;
+			moments->scale[m][x] = 1 / sqrt(moments->mean[m][x] + LEAST_MEAN);
+		}
 	for (size_t x = 0; x < d[0]; x++)
 		for (size_t y = 0; y < d[1]; y++)
 			for (size_t z = 0; z < d[2]; z++)
@@ -406,6 +414,7 @@ correct_triples(const partition_work *work, partition_moments *moments)
 						 moments->pair[2][x * d[1] + y] * r) +
 					second * p * q * r;
 				below += *entry < 0;
+				*entry *= moments->scale[0][x] * moments->scale[1][y] * moments->scale[2][z];
 			}
 	return below / ((double) d[0] * (double) d[1] * (double) d[2]);
 }
@@ -434,9 +443,13 @@ collect_moments(tlv_context *ctx, partition_work *work, partition_moments *momen
 /* A mode's factor as probabilities: those of a variable sum to 1; where there is nothing, as among
  * all rows. */
 static void
-take_probabilities(const partition_work *work, const partition_mode *mode, double *factor)
+take_probabilities(const partition_work *work, const partition_mode *mode, const double *scale,
+				   double *factor)
 {
 	size_t k = work->k;
+
+	for (size_t i = 0; i < mode->first[mode->n] * k; i++)
+		factor[i] /= scale[i / k];
 
 	for (size_t i = 0; i < mode->n; i++)
 		for (size_t h = 0; h < k; h++)
@@ -532,6 +545,7 @@ fit_partition(tlv_context *ctx, partition_work *work, size_t part, double *table
 	{
 		solver.restarts = solver.restarts > 0 ? solver.restarts : PART_STARTS;
 		solver.sweeps = solver.sweeps > 0 ? solver.sweeps : PART_SWEEPS;
+		solver.tolerance = PART_TOLERANCE;
 	}
 	TLV_TRY_NEW_ROWS(ctx, factors, moments.d[0] + moments.d[1] + moments.d[2], work->k);
 	TLV_TRY_NEW(ctx, weights, work->k);
@@ -540,7 +554,7 @@ fit_partition(tlv_context *ctx, partition_work *work, size_t part, double *table
 							   &residual));
 	at = factors;
 	for (int m = 0; m < MODES; at += moments.d[m++] * work->k)
-		take_probabilities(work, &work->mode[m], at);
+		take_probabilities(work, &work->mode[m], moments.scale[m], at);
 	TLV_TRY(match_partition(ctx, work, part, factors, partner));
 	put_partition(work, factors, partner, table);
 	work->residual += residual;

@@ -206,8 +206,7 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 		TLV_TRY(membership_choose(ctx, &rows, options, plan->options.criterion, plan->options.max_k,
 								  &diagnostics, &plan->k));
 	options->k = training.k = plan->k;
-	if (plan->options.refine != 0)
-		training.steps = 0;
+	training.plain = plan->options.refine != 0 || plan->options.iterations == 0;
 	TLV_TRY(membership_train(ctx, &rows, &training));
 	plan->stands = training.stands;
 	plan->likelihood = training.taken > 0 ? training.likelihood : NAN;

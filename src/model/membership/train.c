@@ -25,6 +25,8 @@
 #define MANY_CATEGORIES 2000
 /* Starts from k-means, each from other first centers. */
 #define CLUSTER_STARTS 2
+/* Rows at most that k-means goes through where its clusters are the answer. */
+#define CLUSTER_ROWS 10000
 
 static tlv_status
 fit_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_fit *fit)
@@ -378,7 +380,7 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	membership_training own = *best;
 
 	own.prior = prior;
-	TLV_TRY(refine(ctx, rows, options, trial_steps(rows), fit, &own));
+	TLV_TRY(refine(ctx, rows, options, best->plain ? 0 : trial_steps(rows), fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
@@ -451,16 +453,44 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	}
 	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
+		double before = training->start != NULL ? training->held : -HUGE_VAL;
+
 		fit.k = k;
 		TLV_TRY(start_clusters(ctx, &view, options, &training->basis, number, &fit));
 		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, &fit, training));
+		if (training->held > before)
+			training->clusters = number;
 	}
-	if (training->start == NULL)
+	if (training->start == NULL || training->plain)
 		return TLV_OK;
 	TLV_TRY(try_priors(ctx, &view, training));
 	/* moments of all rows say more than a trial over some */
 	if (view.n < rows->n && strcmp(training->start, "clusters") != 0)
 		training->fit = whole;
+	return TLV_OK;
+}
+
+/* The chosen start of all values, as it is. */
+static tlv_status
+take_start(tlv_context *ctx, membership_rows *rows, membership_training *training)
+{
+	const tlv_membership_options *options = training->options;
+	membership_fit fit = {.k = training->k};
+	membership_rows view = *rows;
+	membership_basis basis;
+	bool found;
+
+	view.n = tlv_least(rows->n, CLUSTER_ROWS);
+	if (strcmp(training->start, "clusters") == 0)
+		return start_clusters(ctx, &view, options, &training->basis, training->clusters,
+							  &training->fit);
+	TLV_TRY(start_moments(ctx, rows, options, training->k, &basis, &fit, &found));
+	if (!found) /* that of the values that were not held out stays */
+		return TLV_OK;
+	training->fit = fit;
+	training->basis = basis;
+	training->negative = fit.negative;
+	training->residual = fit.residual;
 	return TLV_OK;
 }
 
@@ -484,5 +514,7 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 	if (training->start == NULL)
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu rows are fewer than %zu components",
 						rows->n, training->k);
+	if (training->plain)
+		return take_start(ctx, rows, training);
 	return refine(ctx, rows, training->options, steps, &training->fit, training);
 }
