@@ -11,10 +11,10 @@ COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, integer, integ
     'and steps of the decomposition';
 CREATE FUNCTION tlv_gmm(query text, k integer DEFAULT NULL, covariance text DEFAULT NULL, tails text DEFAULT 'normal',
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_gmm(text, integer, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'a mixture of Gaussians of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refinement '
     '(auto or em, or none; iterations null: until the likelihood stands); covariance common, spherical, diagonal or full, null: by the Bayesian '
     'information criterion; so is k, up to max_k (null: 10, of rows of 100 numbers or more 200); tails normal, or t for multivariate t '

@@ -5,6 +5,7 @@
  */
 #include "tensorlv/num/special.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sf_psi.h>
@@ -50,6 +51,12 @@ double
 tlv_normal_cdf(double x)
 {
 	return 0.5 * erfc(-x * TLV_SQRT_HALF);
+}
+
+double
+tlv_normal_quantile(double p)
+{
+	return p > 0 && p < 1 ? gsl_cdf_ugaussian_Pinv(p) : NAN;
 }
 
 double

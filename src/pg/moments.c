@@ -6,6 +6,7 @@
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dense.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/evaluate.h"
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/lda.h"
@@ -174,6 +175,11 @@ TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvModelRows, 1
 			   {CONSTANT, METHOD})
 TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvAnyThreeRows, 1, 4,
 			   {CONSTANT})
+
+TLV_TRANSITION(tlv_error_statistics_accum, &tlv_aggregate_error_statistics, &TlvModelRows, 1, 2,
+			   {CONSTANT})
+TLV_TRANSITION(tlv_view_error_statistics_accum, &tlv_aggregate_error_statistics, &TlvAnyThreeRows,
+			   1, 4, {CONSTANT})
 
 TLV_TRANSITION(tlv_completion_accum, &tlv_aggregate_perplexity, &TlvBagRows, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_completion_accum_array, &tlv_aggregate_perplexity, &TlvBagArrayRows, 1, 2,

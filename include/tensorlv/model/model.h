@@ -43,6 +43,8 @@ typedef struct tlv_layout tlv_layout;
 typedef struct tlv_picture tlv_picture;
 /* Tests of new rows (drift.h). */
 typedef struct tlv_drift tlv_drift;
+/* Estimates and their standard errors (errors.h). */
+typedef struct tlv_estimates tlv_estimates;
 
 /*
  * Categories of rows of codes by name: those of variable after variable.  A row has every variable
@@ -123,6 +125,22 @@ typedef struct tlv_model_class
 	/* Adds tests of statistics against the model that they were collected under. */
 	tlv_status (*drift)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 						tlv_drift *drift);
+	/* All estimates (errors.h), in an order that depends on the sizes alone, standard errors not
+	 * known yet. */
+	tlv_status (*estimates)(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+	/* Of likelihood models: the derivatives of a row's log-likelihood (scores, as many as
+	 * estimates), of a probability by its logarithm, as if all were free but for their sum: count -
+	 * total * probability.  counts (likewise): the row's share of the observations that a
+	 * probability is estimated from is added. */
+	tlv_status (*score)(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *scores,
+						double *counts);
+	/* Of others: an accumulator of what standard errors need; NULL: they need nothing but the
+	 * model. */
+	tlv_status (*errors)(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator);
+	/* Standard errors and counts of a list of all estimates from such statistics, of this model; of
+	 * a class without errors from NULL. */
+	tlv_status (*standard_errors)(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+								  tlv_estimates *list);
 	/* A picture of the model. */
 	tlv_status (*draw)(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 } tlv_model_class;

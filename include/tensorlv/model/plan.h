@@ -114,6 +114,9 @@ struct tlv_plan
 	const tlv_plan_class *class;
 	tlv_rows rows;
 	tlv_plan_memory memory;
+	/* Are standard errors to be kept in the model?  Then one more pass over the rows collects error
+	 * statistics of it (errors.h), where its kind has such. */
+	bool errors;
 	/* When done: the model; NULL of a plan for k alone. */
 	void *image;
 	size_t size;
@@ -124,6 +127,7 @@ struct tlv_plan
 	size_t asked;					/* statistics of the last pass */
 	int asked_source;				/* and its source */
 	double nulls;					/* rows with a null, which were left out */
+	tlv_frame finished;				/* the model while its errors are collected */
 };
 
 /*

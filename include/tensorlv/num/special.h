@@ -9,6 +9,7 @@
 extern double tlv_digamma(double x);
 extern double tlv_lgamma(double x);
 extern double tlv_normal_cdf(double x);
+extern double tlv_normal_quantile(double p);
 extern double tlv_chisq_survival(double x, double degrees);
 /* P(t > x) of Student's t; degrees > 0. */
 extern double tlv_student_survival(double x, double degrees);

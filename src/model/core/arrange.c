@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 
@@ -481,6 +482,7 @@ arrange_sections(tlv_context *ctx, const arrangement *all, const tlv_diagnostics
 
 		if (must_go(all, section, field) || is_listed(tlv_diagnostics_sections, section->name) ||
 			is_listed(tlv_label_sections, section->name) ||
+			strcmp(section->name, tlv_errors_section) == 0 ||
 			strcmp(section->name, tlv_dimension_names_sections.offsets) == 0 ||
 			strcmp(section->name, tlv_dimension_names_sections.bytes) == 0)
 			continue;

@@ -9,18 +9,19 @@
 #include <string.h>
 
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 #include "tensorlv/model/sections.h"
 
 /* Fields of one kind at most, and keys beside them. */
 #define MOST_FIELDS 64
-#define KEYS_BESIDE 6
+#define KEYS_BESIDE 7
 /* How far a matrix may be from symmetric, of its diagonal. */
 #define SYMMETRY_TOLERANCE 1e-9
 
-static const char *const keys_beside[KEYS_BESIDE] = {"tensorlv", "kind",   "diagnostics",
-													 "warnings", "labels", "dimension_names"};
+static const char *const keys_beside[KEYS_BESIDE] = {
+	"tensorlv", "kind", "diagnostics", "warnings", "labels", "dimension_names", "standard_errors"};
 
 typedef struct json_reader
 {
@@ -716,6 +717,33 @@ add_names(tlv_context *ctx, const json_reader *reader, const char *key,
 	return TLV_OK;
 }
 
+/* Standard errors and counts, which the check of the model looks at. */
+static tlv_status
+add_errors(tlv_context *ctx, const json_reader *reader, tlv_frame_builder *builder)
+{
+	size_t at = tlv_json_member(&reader->json, 0, tlv_errors_section), node = at + 1, n;
+	double *kept;
+
+	if (!is_array(reader, at))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "\"%s\" in the JSON is not a list",
+						tlv_errors_section);
+	n = node_at(reader, at)->n;
+	TLV_TRY_NEW_ROWS(ctx, kept, n, 2);
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (!is_array(reader, node) || node_at(reader, node)->n != 2 ||
+			!read_real(reader, node + 1, kept + i) ||
+			!read_real(reader, node_at(reader, node + 1)->next, kept + n + i))
+			return tlv_fail(ctx, TLV_BAD_PARAMETER,
+							"\"%s\"[%zu] in the JSON is not [standard error, count]",
+							tlv_errors_section, i);
+		node = node_at(reader, node)->next;
+	}
+	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, n, 2, kept);
+	return TLV_OK;
+}
+
 /* The sections of a key, in their place. */
 static tlv_status
 add_key(tlv_context *ctx, json_reader *reader, size_t key, tlv_frame_builder *builder)
@@ -727,6 +755,8 @@ add_key(tlv_context *ctx, json_reader *reader, size_t key, tlv_frame_builder *bu
 			add_field(builder, reader->given + i);
 	if (is_key(reader, key, "diagnostics"))
 		tlv_diagnostics_add(&reader->diagnostics, builder);
+	if (is_key(reader, key, tlv_errors_section))
+		return add_errors(ctx, reader, builder);
 	if (is_key(reader, key, "dimension_names"))
 		return add_names(ctx, reader, "dimension_names", &tlv_dimension_names_sections, builder);
 	if (is_key(reader, key, "labels"))

@@ -2,6 +2,7 @@
  * json_write.c - any model as JSON (model_json.h).
  */
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model_json.h"
 
@@ -302,6 +303,17 @@ put_names(tlv_context *ctx, tlv_json_writer *writer, const char *key, size_t n, 
 	return put_texts(ctx, writer, n, names.offsets, names.bytes);
 }
 
+/* Of every estimate its standard error, -1 without one, and its count. */
+static tlv_status
+put_errors(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model)
+{
+	json_section from = {.section = tlv_frame_find(model, tlv_errors_section)};
+
+	from.numbers = (double *) tlv_frame_float64(model, tlv_errors_section);
+	TLV_TRY(put_key(ctx, writer, tlv_errors_section));
+	return put_matrix(ctx, writer, &from, TLV_FIELD_BY_ROWS);
+}
+
 /* A section, with those that belong to it and stand behind it; these themselves: nothing. */
 static tlv_status
 put_section(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model, const char *name)
@@ -314,6 +326,8 @@ put_section(tlv_context *ctx, tlv_json_writer *writer, const tlv_frame *model, c
 		return put_diagnostics(ctx, writer, model);
 	if (strcmp(name, "warnings") == 0)
 		return put_warnings(ctx, writer, model);
+	if (strcmp(name, tlv_errors_section) == 0)
+		return put_errors(ctx, writer, model);
 	if (strcmp(name, tlv_dimension_names_sections.offsets) == 0)
 		return put_names(ctx, writer, "dimension_names", tlv_model_dimensions(model),
 						 tlv_dimension_names(model));

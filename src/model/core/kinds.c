@@ -3,6 +3,7 @@
  */
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/assert.h"
@@ -55,7 +56,10 @@ tlv_kind_check(tlv_context *ctx, const tlv_kind *kind, const tlv_frame *frame)
 	else
 		TLV_TRY(tlv_sections_check(ctx, frame, tlv_kind_sections(kind)));
 	TLV_TRY(tlv_dimension_names_check(ctx, kind, frame));
-	return kind->model != NULL ? tlv_labels_check(ctx, frame) : TLV_OK;
+	if (kind->model == NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_labels_check(ctx, frame));
+	return tlv_errors_check(ctx, frame);
 }
 
 tlv_status

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/assert.h"
 
@@ -59,6 +60,36 @@ plan_count_nulls(tlv_plan *plan, tlv_value *const *values)
 			plan->nulls = fmax(plan->nulls, tlv_frame_scalar(&values[i]->frame, "nulls", 0));
 }
 
+static tlv_status
+take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	void *without = plan->image;
+	tlv_frame model;
+
+	(void) pass;
+	plan->errors = false;
+	if (values != NULL)
+		TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
+	TLV_TRY(tlv_errors_put(ctx, &model, values != NULL ? &values[0]->frame : NULL, &plan->image,
+						   &plan->size));
+	tlv_free(ctx, without);
+	return TLV_OK;
+}
+
+/* The model is done, but for its standard errors. */
+static tlv_status
+plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
+{
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &plan->finished));
+	if (!tlv_errors_are_collected(&plan->finished))
+		return take_errors(ctx, plan, NULL, pass);
+	tlv_plan_ask(plan, pass, "errors", &tlv_aggregate_error_statistics, take_errors)->constant =
+		&plan->finished;
+	pass->passes_left = 1;
+	return TLV_OK;
+}
+
 /* One step, and the end of what it was given. */
 static tlv_status
 plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
@@ -72,6 +103,10 @@ plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pas
 		values = none;
 	plan_count_nulls(plan, values);
 	status = plan_step(ctx, plan, values, pass);
+	if (plan->errors && pass->passes_left > 0)
+		pass->passes_left++;
+	if (status == TLV_OK && pass->n == 0 && plan->errors && plan->image != NULL)
+		status = plan_ask_errors(ctx, plan, pass);
 	for (size_t i = 0; i < asked; i++)
 		tlv_value_drop(values[i]);
 	if (status != TLV_OK || pass->n == 0)

@@ -134,6 +134,15 @@ sparse_coherence(tlv_context *ctx, tlv_model *model, size_t top, tlv_accumulator
 	return tlv_fail_hint(ctx, "Collect the coherence of tlv_compact(model).");
 }
 
+static tlv_status
+sparse_errors(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
+{
+	(void) model;
+	(void) accumulator;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "the model has components of weight 0");
+	return tlv_fail_hint(ctx, "Collect the error statistics of tlv_compact(model).");
+}
+
 /* The members that the kind itself has; made anew for every such model, which are rare. */
 static tlv_status
 sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_class **class)
@@ -149,6 +158,8 @@ sparse_class(tlv_context *ctx, const tlv_model_class *kind, const tlv_model_clas
 	own->statistics = kind->statistics != NULL ? sparse_statistics : NULL;
 	own->completion = kind->completion != NULL ? sparse_completion : NULL;
 	own->coherence = kind->coherence != NULL ? sparse_coherence : NULL;
+	own->errors = kind->score != NULL || kind->errors != NULL ? sparse_errors : NULL;
+	own->score = NULL;
 	*class = own;
 	return TLV_OK;
 }

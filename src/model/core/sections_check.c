@@ -7,6 +7,7 @@
 #include "sections_internal.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/layout.h"
 
 /* Numbers between two looks at whether to stop: about a millisecond. */
@@ -34,6 +35,7 @@ check_sizes(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sectio
 	for (size_t i = 0; sections->diagnostics != 0 && i < TLV_DIAGNOSTICS_SECTIONS; i++)
 		found += tlv_frame_find(frame, tlv_diagnostics_sections[i]) != NULL;
 	found += sections->diagnostics != 0 ? tlv_dimension_names_found(frame) : 0;
+	found += sections->diagnostics != 0 && tlv_frame_find(frame, tlv_errors_section) != NULL;
 	for (size_t i = 0; sections->diagnostics != 0 && i < TLV_LABEL_SECTIONS; i++)
 		found += tlv_frame_find(frame, tlv_label_sections[i]) != NULL;
 	for (size_t i = 0; i < sections->n; i++)

@@ -30,6 +30,8 @@ typedef struct tlv_gmm_model
 	tlv_mixture mixture;
 	tlv_mixture_worker worker;
 	double *row; /* d */
+	/* For scores, made by the first: 2 d; packed x k, of full covariances. */
+	double *work, *precisions;
 } tlv_gmm_model;
 
 /* One row, checked and made relative to the model's center. */
@@ -84,6 +86,11 @@ extern tlv_status tlv_gmm_lift_covariance(tlv_context *ctx, const gmm_space *spa
 
 /* draw.c: the member of the class. */
 extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
+
+/* errors.c: the members of the class. */
+extern tlv_status tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+extern tlv_status tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								double *scores, double *counts);
 
 /* drift.c: the member of the class. */
 extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,

@@ -139,6 +139,7 @@ open_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, const TlvExp
 	else
 	{
 		/* Of a class for several sorts of models, the rows of this one. */
+		takes &= expanded->model->rows | TLV_ROW_FORMS | ~TLV_ROWS_MISSING_ELEMENTS;
 		both = takes & expanded->model->rows & TLV_ROW_FORMS;
 		if (!TlvAnyOpen(fcinfo, transition->row, expanded->model,
 						both == 0 ? takes : (takes & ~TLV_ROW_FORMS) | both,

@@ -3,6 +3,7 @@
  */
 #include "driver.h"
 
+#include "arguments.h"
 #include "fit.h"
 
 #include "catalog/pg_type.h"
@@ -586,6 +587,7 @@ TlvDriverModel(FunctionCallInfo fcinfo, TlvDriver *driver, tlv_plan *plan)
 {
 	struct varlena *model = NULL;
 
+	plan->errors = !TlvArgumentIsNull(fcinfo, "errors") && TlvNamedFlag(fcinfo, "errors");
 	if (plan_run(driver, plan) != TLV_OK)
 		TlvFailed(fcinfo, driver->ctx);
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "tensorlv/model/directions.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/gmm.h"
 
 /* A mixture of each covariance, of Gaussians and of t distributions: model, statistics, the model
@@ -27,7 +28,7 @@ SEEDS(gmm)
 		double rows[40 * 3];
 		tlv_accumulator *accumulator;
 		tlv_gmm_sample sample;
-		tlv_frame model, statistics;
+		tlv_frame model, statistics, errors;
 		tlv_model *open;
 		char name[40];
 		void *image;
@@ -44,6 +45,12 @@ SEEDS(gmm)
 		must(open->class->statistics(&ctx, open, "em", &accumulator));
 		snprintf(name, sizeof(name), "mixture-statistics-%s", names[form]);
 		statistics = collect_vectors(name, accumulator);
+		must(tlv_scores_create(&ctx, open, &accumulator));
+		snprintf(name, sizeof(name), "score-products-%s", names[form]);
+		errors = collect_vectors(name, accumulator);
+		must(tlv_errors_put(&ctx, &model, &errors, &image, &size));
+		snprintf(name, sizeof(name), "gmm-errors-%s", names[form]);
+		save_frame(name, image, size);
 		must(open->class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 		snprintf(name, sizeof(name), "gmm-updated-%s", names[form]);
 		save_frame(name, image, size);

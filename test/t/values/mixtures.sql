@@ -9,3 +9,5 @@ INSERT INTO models SELECT tlv_gmm('SELECT x FROM points', 2, c) FROM unnest('{co
 INSERT INTO models SELECT tlv_gmm('SELECT x FROM points', 2, c, 't') FROM unnest('{common,full}'::text[]) c;
 INSERT INTO moments SELECT tlv_statistics(x, m) FROM points, (SELECT tlv_gmm('SELECT x FROM points', 2, tails => 't') AS m) f GROUP BY m;
 INSERT INTO moments SELECT tlv_statistics(x, m) FROM points, (SELECT tlv_gmm('SELECT x FROM points', 2, c) AS m FROM unnest('{common,full,direction}'::text[]) c) f GROUP BY m;
+INSERT INTO models SELECT tlv_gmm('SELECT x FROM points', 2, c, errors => true) FROM unnest('{common,full}'::text[]) c;
+INSERT INTO moments SELECT tlv_error_statistics(x, m) FROM points, (SELECT tlv_gmm('SELECT x FROM points', 2, c) AS m FROM unnest('{common,full}'::text[]) c) f GROUP BY m;

@@ -1,0 +1,131 @@
+/*
+ * errors.h - what the numbers of a model are worth: its estimates as rows, their standard errors
+ * and intervals.
+ *
+ * Likelihood models give the score of a row, the derivative of its log-likelihood by every
+ * parameter.  The sum of the scores' outer products K over the rows is the observed information,
+ * and K^-1 the covariance of the estimates where the rows are the model's (Berndt, Hall, Hall,
+ * Hausman 1974).  K of a row is a population quantity: collected on a sample it is scaled to the
+ * rows that the model was fitted to.  Other models have accumulators and formulas of their own.
+ */
+#ifndef TENSORLV_ERRORS_H
+#define TENSORLV_ERRORS_H
+
+#include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/model.h"
+#include "tensorlv/num/names.h"
+
+/* What an estimate is; the order is that of tlv_estimate_part_names. */
+typedef enum tlv_estimate_part
+{
+	TLV_ESTIMATE_WEIGHT,	   /* share of a component: sums to 1 over them */
+	TLV_ESTIMATE_ALPHA,		   /* Dirichlet parameter of a component */
+	TLV_ESTIMATE_PROBABILITY,  /* of an item, a symbol or a category in a component */
+	TLV_ESTIMATE_MEAN,		   /* of a dimension in a component */
+	TLV_ESTIMATE_VARIANCE,	   /* likewise */
+	TLV_ESTIMATE_COVARIANCE,   /* of two dimensions in a component */
+	TLV_ESTIMATE_TRANSITION,   /* probability of a step from the component to the item */
+	TLV_ESTIMATE_INITIAL,	   /* probability that a sequence begins in the component */
+	TLV_ESTIMATE_CONNECTIVITY, /* probability or rate of an edge from the component to the item */
+	TLV_ESTIMATE_MIXING,	   /* of a source in a dimension */
+	TLV_ESTIMATE_LENGTH,	   /* of an edge of a tree */
+	TLV_ESTIMATE_HIDDEN		   /* a parameter that is estimated, too, and is not shown */
+} tlv_estimate_part;
+
+typedef struct tlv_estimate
+{
+	tlv_estimate_part part;
+	size_t component; /* from 1; 0: of no component */
+	bool has_item;
+	int64_t item; /* dimension, category, component: from 1; symbols and words by their ids */
+	/* What the item is called; bytes NULL: the digits of the number beside.  An item of two, as a
+	 * category of a variable, has two, and what stands between them; NULL: it has one, and the
+	 * number beside is the item itself.  They stay as long as the model. */
+	tlv_text name[2];
+	int64_t number[2];
+	const char *between;
+	double estimate;
+	/* Of score models: probabilities that sum to 1 share a number, from 1; 0: it is none. */
+	size_t group;
+	/* Of score models: parameters of other blocks are told apart from this one, or nearly: their
+	 * products are not collected.  Blocks are numbered from 0, in order. */
+	size_t block;
+	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
+	double standard_error; /* NaN: not known */
+	/* Of a probability, how many observations it comes from, such as tell about it as much as rows
+	 * whose components are known; 0: not known. */
+	double count;
+} tlv_estimate;
+
+/* A list that grows in the arena; {0} is empty. */
+typedef struct tlv_estimates
+{
+	size_t n, room;
+	tlv_estimate *list;
+} tlv_estimates;
+
+/* One more, whose standard error is not known yet.  Errors: memory. */
+extern tlv_status tlv_estimates_add(tlv_context *ctx, tlv_estimates *list,
+									const tlv_estimate *estimate);
+extern void tlv_estimates_free(tlv_context *ctx, tlv_estimates *list);
+
+/* "weight", "alpha", ... */
+extern const char *tlv_estimate_part_name(tlv_estimate_part part);
+
+/*
+ * All estimates of a model with their standard errors: from error statistics of it, or (errors
+ * NULL) from what a driver has kept in the model; NaN where neither tells.  Errors:
+ * TLV_BAD_PARAMETER for a kind without estimates and for statistics of another model or kind,
+ * TLV_BAD_DATA for statistics of nothing, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
+									  const tlv_frame *errors, tlv_estimates *list);
+
+/*
+ * The interval of an estimate at that confidence (above 0, below 1), as the quantile z of the
+ * normal distribution, (1 + confidence) / 2: of probabilities Wilson's (1927) with as many
+ * observations as the standard error is that of, or as the count says where there is none; of
+ * variances, alpha and lengths symmetric in their logarithm; of all else the estimate and z
+ * standard errors.  NaN, both, where nothing is known.
+ */
+extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low,
+								  double *high);
+
+/* ---- kept in a model ---- */
+
+/* The section of a model's frame: n x 2, of its estimates in their order the standard error, -1
+ * where there is none, and the count. */
+extern const char tlv_errors_section[];
+
+/* Part of a model's check: TLV_CORRUPT unless it has as many as estimates, or none. */
+extern tlv_status tlv_errors_check(tlv_context *ctx, const tlv_frame *model);
+
+/* Can models of that kind have standard errors from rows, by what the driver collects of them? */
+extern bool tlv_errors_are_collected(const tlv_frame *model);
+
+/* The model with its standard errors from error statistics; errors NULL: of a kind that needs none.
+ * Errors: those of tlv_model_estimates. */
+extern tlv_status tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+								 void **image, size_t *size);
+
+/* ---- scores ---- */
+
+/* Most parameters of a block: a matrix of that many rows is inverted. */
+#define TLV_SCORES_MOST_BLOCK 1024
+/* Most of a model, and most products of all its blocks. */
+#define TLV_SCORES_MOST			 ((size_t) 1 << 20)
+#define TLV_SCORES_MOST_PRODUCTS ((size_t) 1 << 24)
+
+/* The accumulator of error statistics of a class with a score (kind score_products).  Errors:
+ * TLV_LIMIT for too many parameters, memory. */
+extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model,
+									tlv_accumulator **accumulator);
+
+/* Standard errors and counts of a list of all estimates from such statistics. */
+extern tlv_status tlv_scores_errors(tlv_context *ctx, const tlv_frame *model,
+									const tlv_frame *errors, tlv_estimates *list);
+
+/* The aggregate: error statistics of any model that has them; the constant is the model. */
+extern const tlv_aggregate tlv_aggregate_error_statistics;
+
+#endif /* TENSORLV_ERRORS_H */

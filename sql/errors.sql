@@ -1,0 +1,29 @@
+-- errors.sql - what the numbers of a model are worth: standard errors and intervals
+
+CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", tlv_model) IS 'transition function of tlv_error_statistics';
+CREATE AGGREGATE tlv_error_statistics(x "any", model tlv_model) (
+    SFUNC = tlv_error_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_error_statistics("any", tlv_model) IS
+    'what the standard errors of a model need of the rows that it was fitted to, or of a sample of them, for tlv_estimates(model, errors); rows are those of tlv_statistics(x, model)';
+
+CREATE FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_view_error_statistics_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_error_statistics_accum(tlv_moments, "any", "any", "any", tlv_model) IS 'transition function of tlv_error_statistics';
+CREATE AGGREGATE tlv_error_statistics(x1 "any", x2 "any", x3 "any", model tlv_model) (
+    SFUNC = tlv_error_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_error_statistics("any", "any", "any", tlv_model) IS
+    'the same of three views under a multi-view mixture; rows with a null are skipped and counted';
+
+CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, confidence float8 DEFAULT .95)
+    RETURNS TABLE (part text, component integer, item bigint, item_name text, estimate float8, standard_error float8, low float8, high float8)
+    AS 'MODULE_PATHNAME', 'tlv_estimates_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 100;
+COMMENT ON FUNCTION tlv_estimates(tlv_model, tlv_moments, float8) IS
+    'every number that a model estimates, with its standard error and the interval that holds the truth with that confidence, if the rows are the model''s: from error statistics, or '
+    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition, initial, '
+    'connectivity, mixing or length; item: the word, dimension, symbol, category, state or community that it belongs to';

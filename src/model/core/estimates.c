@@ -1,0 +1,258 @@
+/*
+ * estimates.c - the estimates of a model as rows, their standard errors and intervals (errors.h).
+ */
+#include "tensorlv/model/errors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+
+const char tlv_errors_section[] = "standard_errors";
+
+/* ---- lists ---- */
+
+tlv_status
+tlv_estimates_add(tlv_context *ctx, tlv_estimates *list, const tlv_estimate *estimate)
+{
+	TLV_TRY_CONTINUE_AT(ctx, list->n);
+	if (list->n == list->room)
+	{
+		size_t room = 2 * list->room + 64;
+		void *grown = tlv_realloc(ctx, list->list, room, sizeof(tlv_estimate));
+
+		TLV_TRY_ALLOC(ctx, grown);
+		list->list = grown;
+		list->room = room;
+	}
+	list->list[list->n] = *estimate;
+	list->list[list->n++].standard_error = NAN;
+	return TLV_OK;
+}
+
+void
+tlv_estimates_free(tlv_context *ctx, tlv_estimates *list)
+{
+	tlv_free(ctx, list->list);
+	*list = (tlv_estimates){0};
+}
+
+const char *
+tlv_estimate_part_name(tlv_estimate_part part)
+{
+	static const char *const names[] = {"weight",		"alpha",	  "probability", "mean",
+										"variance",		"covariance", "transition",	 "initial",
+										"connectivity", "mixing",	  "length",		 "hidden"};
+
+	return names[part];
+}
+
+/* ---- of a model ---- */
+
+static const tlv_model_class *
+class_of(const tlv_frame *model)
+{
+	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model;
+}
+
+static tlv_status
+list_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
+{
+	const tlv_model_class *class = class_of(model);
+
+	if (class->estimates == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"tlv_estimates is not defined for a model of kind %s",
+						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	return class->estimates(ctx, model, list);
+}
+
+/* From error statistics, or of a class that needs none. */
+static tlv_status
+find_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, tlv_estimates *list)
+{
+	const tlv_model_class *class = class_of(model);
+
+	if (errors != NULL)
+		TLV_TRY(tlv_require_model(ctx, errors, model));
+	if (class->score != NULL)
+		return tlv_scores_errors(ctx, model, errors, list);
+	return class->standard_errors(ctx, model, errors, list);
+}
+
+static void
+read_kept(const tlv_frame *model, tlv_estimates *list)
+{
+	const double *kept = tlv_frame_float64(model, tlv_errors_section);
+
+	for (size_t i = 0; kept != NULL && i < list->n; i++)
+	{
+		list->list[i].standard_error = kept[i] >= 0 ? kept[i] : NAN;
+		list->list[i].count = kept[list->n + i];
+	}
+}
+
+tlv_status
+tlv_model_estimates(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+					tlv_estimates *list)
+{
+	const tlv_model_class *class = class_of(model);
+
+	TLV_TRY(list_estimates(ctx, model, list));
+	if (errors != NULL && !tlv_errors_are_collected(model))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"tlv_error_statistics is not defined for a model of kind %s",
+						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
+	if (errors != NULL || (!tlv_errors_are_collected(model) && class->standard_errors != NULL))
+		return find_errors(ctx, model, errors, list);
+	read_kept(model, list);
+	return TLV_OK;
+}
+
+/* ---- intervals ---- */
+
+/* Wilson's interval of a share of n observations. */
+static void
+wilson_interval(double p, double n, double z, double *low, double *high)
+{
+	double spread = z * z / n, center = (p + spread / 2) / (1 + spread);
+	double half = z / (1 + spread) * sqrt(p * (1 - p) / n + spread / (4 * n));
+
+	*low = fmax(center - half, 0);
+	*high = fmin(center + half, 1);
+}
+
+static void
+probability_interval(const tlv_estimate *estimate, double z, double *low, double *high)
+{
+	double p = estimate->estimate, error = estimate->standard_error, n = estimate->count;
+
+	if (error > 0 && p > 0 && p < 1)
+		n = p * (1 - p) / (error * error);
+	if (n > 0)
+		wilson_interval(p, n, z, low, high);
+}
+
+static void
+positive_interval(const tlv_estimate *estimate, double z, double *low, double *high)
+{
+	double factor = exp(z * estimate->standard_error / estimate->estimate);
+
+	*low = estimate->estimate / factor;
+	*high = estimate->estimate * factor;
+}
+
+void
+tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, double *high)
+{
+	*low = *high = NAN;
+	switch (estimate->part)
+	{
+		case TLV_ESTIMATE_WEIGHT:
+		case TLV_ESTIMATE_PROBABILITY:
+		case TLV_ESTIMATE_TRANSITION:
+		case TLV_ESTIMATE_INITIAL:
+			probability_interval(estimate, z, low, high);
+			break;
+		case TLV_ESTIMATE_ALPHA:
+		case TLV_ESTIMATE_VARIANCE:
+		case TLV_ESTIMATE_LENGTH:
+			if (estimate->estimate > 0)
+				positive_interval(estimate, z, low, high);
+			break;
+		default:
+			*low = estimate->estimate - z * estimate->standard_error;
+			*high = estimate->estimate + z * estimate->standard_error;
+	}
+	if (!isfinite(*low) || !isfinite(*high))
+		*low = *high = NAN;
+}
+
+/* ---- kept in a model ---- */
+
+bool
+tlv_errors_are_collected(const tlv_frame *model)
+{
+	const tlv_model_class *class = class_of(model);
+
+	return class->score != NULL || class->errors != NULL;
+}
+
+tlv_status
+tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
+{
+	const tlv_section *section = tlv_frame_find(model, tlv_errors_section);
+	tlv_estimates list = {0};
+	const double *kept;
+
+	if (section == NULL)
+		return TLV_OK;
+	TLV_TRY(list_estimates(ctx, model, &list));
+	if (section->element != TLV_FLOAT64 || section->rows != list.n || section->columns != 2)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
+	kept = tlv_section_data(model, section);
+	for (size_t i = 0; i < 2 * list.n; i++)
+		if (!isfinite(kept[i]) || (kept[i] < 0 && (i >= list.n || kept[i] != -1)))
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu of section \"%s\" is %g", i + 1,
+							section->name, kept[i]);
+	tlv_estimates_free(ctx, &list);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, void **image,
+			   size_t *size)
+{
+	static const char *const replaced[] = {tlv_errors_section, NULL};
+	tlv_frame_builder *builder;
+	tlv_estimates list = {0};
+	double *kept;
+
+	TLV_TRY(list_estimates(ctx, model, &list));
+	TLV_TRY(find_errors(ctx, model, errors, &list));
+	TLV_TRY_NEW_ROWS(ctx, kept, list.n, 2);
+	for (size_t i = 0; i < list.n; i++)
+	{
+		double error = list.list[i].standard_error, count = list.list[i].count;
+
+		kept[i] = error >= 0 && isfinite(error) ? error : -1;
+		kept[list.n + i] = count > 0 && isfinite(count) ? count : 0;
+	}
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, model->header->kind);
+	tlv_frame_add_from(builder, model, replaced);
+	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, list.n, 2, kept);
+	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
+	tlv_free(ctx, builder);
+	tlv_free(ctx, kept);
+	tlv_estimates_free(ctx, &list);
+	return TLV_OK;
+}
+
+/* ---- the aggregate ---- */
+
+static tlv_status
+errors_open(tlv_context *ctx, const tlv_frame *constant, void **opened)
+{
+	return tlv_aggregate_statistics.open(ctx, constant, opened);
+}
+
+static tlv_status
+errors_of_model(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	tlv_model *model = constants->opened;
+
+	if (model == NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s needs a model", constants->aggregate->name);
+	if (model->class->score != NULL)
+		return tlv_scores_create(ctx, model, accumulator);
+	if (model->class->errors != NULL)
+		return model->class->errors(ctx, model, accumulator);
+	return tlv_fail(ctx, TLV_BAD_PARAMETER, "%s is not defined for a model of kind %s",
+					constants->aggregate->name,
+					tlv_kind_find(TLV_FRAME_MODEL, model->frame.header->kind)->name);
+}
+
+const tlv_aggregate tlv_aggregate_error_statistics = {"tlv_error_statistics", errors_open,
+													  errors_of_model};

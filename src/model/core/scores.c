@@ -1,0 +1,449 @@
+/*
+ * scores.c - sums of outer products of rows' scores, and the standard errors that follow
+ * (errors.h).
+ *
+ * The stored value (kind score_products): scalars "rows", "nulls"; the model's fingerprint "model";
+ * "blocks" (how many parameters each block has), "scores" (sums, p), "counts" (p) and "products"
+ * (of every block the packed sums of outer products, one behind the other).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/errors.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/sections.h"
+#include "tensorlv/num/linalg.h"
+
+#define SIZE_PARAMETERS TLV_SIZE_1
+#define SIZE_BLOCKS		TLV_SIZE_2
+#define SIZE_PRODUCTS	TLV_SIZE_3
+
+/* Rows whose products are added up together. */
+#define ROWS_TOGETHER 64
+/* A probability with fewer observations than this has no standard error of its own. */
+#define LEAST_OBSERVATIONS 5.0
+/* Rows for every parameter of a block, at least. */
+#define LEAST_ROWS 2.0
+/* A variance so many times what it would be if all other parameters were known is not known. */
+#define MOST_INFLATION 1e10
+/* Right-hand sides that are solved for together. */
+#define COLUMNS_TOGETHER 64
+
+typedef struct scores_state
+{
+	tlv_declared declared;
+	tlv_model *model;		/* NULL when only stored values are merged */
+	tlv_digest fingerprint; /* of the model */
+	double rows;
+	int64_t *blocks;
+	double *scores, *counts, *products;
+	double *waiting; /* p x ROWS_TOGETHER */
+	size_t n;		 /* of them */
+	double *square;	 /* of the largest block */
+} scores_state;
+
+/* ---- collecting ---- */
+
+static tlv_status
+scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
+{
+	scores_state *state = (scores_state *) accumulator;
+	size_t p = state->declared.sizes[SIZE_PARAMETERS], first = 0, n = state->n;
+	double *into = state->products;
+
+	state->n = 0;
+	for (size_t b = 0; n > 0 && b < state->declared.sizes[SIZE_BLOCKS]; b++)
+	{
+		size_t size = (size_t) state->blocks[b];
+
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_syrk(ctx, false, size, n, 1, state->waiting + first, p, 0, state->square, size,
+						 false));
+		for (size_t i = 0; i < size; i++)
+			for (size_t c = 0; c <= i; c++)
+				*into++ += state->square[c * size + i];
+		first += size;
+	}
+	for (size_t t = 0; t < n; t++)
+		for (size_t i = 0; i < p; i++)
+			state->scores[i] += state->waiting[t * p + i];
+	return TLV_OK;
+}
+
+static tlv_status
+scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	scores_state *state = (scores_state *) accumulator;
+	size_t p = state->declared.sizes[SIZE_PARAMETERS];
+	double *scores;
+
+	if (state->model == NULL)
+		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
+	if (state->waiting == NULL)
+		TLV_TRY_NEW_ROWS(ctx, state->waiting, p, ROWS_TOGETHER);
+	scores = state->waiting + state->n * p;
+	memset(scores, 0, p * sizeof(double));
+	TLV_TRY(state->model->class->score(ctx, state->model, row, scores, state->counts));
+	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
+	return ++state->n == ROWS_TOGETHER ? scores_flush(ctx, accumulator) : TLV_OK;
+}
+
+/* Sizes of the blocks of a list of estimates, from the arena. */
+static tlv_status
+list_blocks(tlv_context *ctx, const tlv_estimates *list, size_t *n, int64_t **blocks,
+			size_t *products)
+{
+	*n = list->n > 0 ? list->list[list->n - 1].block + 1 : 0;
+	*products = 0;
+	TLV_TRY_NEW0(ctx, *blocks, *n);
+	for (size_t i = 0; i < list->n; i++)
+		*products += (size_t)++(*blocks)[list->list[i].block];
+	return TLV_OK;
+}
+
+static tlv_status
+require_limits(tlv_context *ctx, size_t p, size_t n, const int64_t *blocks, size_t products)
+{
+	for (size_t b = 0; b < n; b++)
+		if (blocks[b] > TLV_SCORES_MOST_BLOCK)
+			return tlv_fail(ctx, TLV_LIMIT,
+							"standard errors of %lld parameters that depend on each other are too "
+							"many: the limit is %d",
+							(long long) blocks[b], TLV_SCORES_MOST_BLOCK);
+	if (p > TLV_SCORES_MOST || products > TLV_SCORES_MOST_PRODUCTS)
+		return tlv_fail(ctx, TLV_LIMIT, "standard errors of %zu parameters are too many", p);
+	return TLV_OK;
+}
+
+static tlv_status
+create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list,
+				   tlv_accumulator **accumulator)
+{
+	size_t sizes[TLV_SIZES] = {list->n}, largest = 0;
+	scores_state *state;
+	int64_t *blocks;
+
+	TLV_TRY(list_blocks(ctx, list, &sizes[SIZE_BLOCKS], &blocks, &sizes[SIZE_PRODUCTS]));
+	TLV_TRY(require_limits(ctx, list->n, sizes[SIZE_BLOCKS], blocks, sizes[SIZE_PRODUCTS]));
+	TLV_TRY(tlv_sections_create(ctx, tlv_kind_score_products.accumulator, sizes, accumulator));
+	state = (scores_state *) *accumulator;
+	for (size_t b = 0; b < sizes[SIZE_BLOCKS]; b++)
+	{
+		state->blocks[b] = blocks[b];
+		largest = (size_t) blocks[b] > largest ? (size_t) blocks[b] : largest;
+	}
+	TLV_TRY_NEW_ROWS(ctx, state->square, largest, largest);
+	state->model = model;
+	state->fingerprint = model->frame.header->digest;
+	tlv_free(ctx, blocks);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_scores_create(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator)
+{
+	tlv_estimates list = {0};
+
+	TLV_TRY(model->class->estimates(ctx, &model->frame, &list));
+	TLV_TRY(create_with_blocks(ctx, model, &list, accumulator));
+	tlv_estimates_free(ctx, &list);
+	return TLV_OK;
+}
+
+/* ---- the stored value ---- */
+
+/* The blocks make up the parameters and the products. */
+static tlv_status
+scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const int64_t *blocks = tlv_frame_int64(frame, "blocks");
+	size_t p = 0, products = 0;
+
+	for (size_t b = 0; b < sizes[SIZE_BLOCKS]; b++)
+	{
+		if (blocks[b] > TLV_SCORES_MOST_BLOCK)
+			return tlv_fail(ctx, TLV_CORRUPT, "a block has %lld parameters", (long long) blocks[b]);
+		p += (size_t) blocks[b];
+		products += tlv_packed2_size((size_t) blocks[b]);
+	}
+	if (p != sizes[SIZE_PARAMETERS] || products != sizes[SIZE_PRODUCTS])
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"blocks\" does not fit the others");
+	return TLV_OK;
+}
+
+#define AT(member) offsetof(scores_state, member)
+static const tlv_declaration scores_list[] = {
+	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
+	{"scores", TLV_FLOAT64, SIZE_PARAMETERS, TLV_ONE, TLV_ANY, TLV_SUM, AT(scores)},
+	{"counts", TLV_FLOAT64, SIZE_PARAMETERS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(counts)},
+	{"blocks", TLV_INT64, SIZE_BLOCKS, TLV_ONE, TLV_POSITIVE, TLV_EQUAL, AT(blocks)},
+	{"products", TLV_FLOAT64, SIZE_PRODUCTS, TLV_ONE, TLV_ANY, TLV_SUM, AT(products)},
+};
+#undef AT
+static const tlv_sections scores_sections = {
+	.state = sizeof(scores_state),
+	.kind = TLV_KIND_SCORE_PRODUCTS,
+	TLV_LIST(scores_list),
+	.least = {1, 1, 1},
+	.most = {TLV_SCORES_MOST, TLV_SCORES_MOST, TLV_SCORES_MOST_PRODUCTS},
+	.flush = scores_flush,
+	.check_more = scores_check_more,
+};
+static const tlv_accumulator_class scores_class = {
+	.name = "score_products",
+	TLV_DECLARED(&scores_sections),
+	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES | TLV_ROW_SEQUENCE |
+			TLV_ROW_SYMBOLS | TLV_ROW_CODES | TLV_ROWS_MISSING_ELEMENTS,
+	.add = scores_add,
+};
+const tlv_kind tlv_kind_score_products = {TLV_KIND_LINE(SCORE_PRODUCTS, score_products),
+										  .accumulator = &scores_class};
+
+/* ---- standard errors ---- */
+
+/* One block on its way. */
+typedef struct block_part
+{
+	size_t n;
+	tlv_estimate *list;		/* n */
+	const double *scores;	/* n: sums */
+	const double *products; /* packed */
+	double rows;			/* that they are of */
+	double scale;			/* rows of the model for each of them */
+	int64_t *place;			/* n: which of the free parameters, below 0: none */
+	size_t free;
+	double *covariance; /* free x free */
+	double *scaled;		/* n */
+} block_part;
+
+static double
+product_at(const block_part *block, size_t i, size_t j)
+{
+	double products = block->products[tlv_packed2_index(i, j)];
+
+	return block->scale * (products - block->scores[i] * block->scores[j] / block->rows);
+}
+
+static bool
+is_shown_enough(const tlv_estimate *estimate)
+{
+	return estimate->estimate * estimate->count >= LEAST_OBSERVATIONS;
+}
+
+/* Of every group the largest probability follows from the others: the place of each group's. */
+static size_t
+reference_of(const block_part *block, size_t first)
+{
+	size_t best = first;
+
+	for (size_t i = first; i < block->n && block->list[i].group == block->list[first].group; i++)
+		best = block->list[i].estimate > block->list[best].estimate ? i : best;
+	return best;
+}
+
+/* Which parameters are free: those that are at no bound, of which rows tell anything, and of every
+ * group all but one. */
+static void
+choose_free(block_part *block)
+{
+	size_t reference = 0;
+
+	block->free = 0;
+	for (size_t i = 0; i < block->n; i++)
+	{
+		const tlv_estimate *own = block->list + i;
+
+		if (own->group != 0 && (i == 0 || own->group != block->list[i - 1].group))
+			reference = reference_of(block, i);
+		block->place[i] = -1;
+		if (own->fixed || (own->group != 0 && (i == reference || !is_shown_enough(own))) ||
+			!(product_at(block, i, i) > 0))
+			continue;
+		block->place[i] = (int64_t) block->free++;
+	}
+}
+
+/* The inverse of the free parameters' products, by Cholesky's factor of their correlations; known
+ * is false where they have none. */
+static tlv_status
+invert_block(tlv_context *ctx, block_part *block, bool *known)
+{
+	size_t n = block->free;
+	double *matrix, *inverse;
+	tlv_status status = TLV_OK;
+
+	*known = n == 0 || block->rows >= LEAST_ROWS * (double) n;
+	if (n == 0 || !*known)
+		return TLV_OK;
+	TLV_TRY_NEW_ROWS(ctx, matrix, n, n);
+	TLV_TRY_NEW0_ROWS(ctx, inverse, n, n);
+	block->covariance = inverse;
+	for (size_t i = 0; i < block->n; i++)
+		if (block->place[i] >= 0)
+			block->scaled[block->place[i]] = 1 / sqrt(product_at(block, i, i));
+	for (size_t i = 0; i < block->n; i++)
+		for (size_t j = 0; j <= i; j++)
+			if (block->place[i] >= 0 && block->place[j] >= 0)
+			{
+				size_t r = (size_t) block->place[i], c = (size_t) block->place[j];
+
+				matrix[c * n + r] = product_at(block, i, j) * block->scaled[r] * block->scaled[c];
+			}
+	for (size_t i = 0; i < n; i++)
+		inverse[i * n + i] = 1;
+	status = tlv_solve_spd(ctx, n, n, matrix, inverse);
+	tlv_free(ctx, matrix);
+	if (status != TLV_OK && ctx->error.code != TLV_BAD_DATA)
+		return status;
+	*known = status == TLV_OK;
+	for (size_t c = 0; *known && c < n; c++)
+		for (size_t r = 0; r < n; r++)
+			inverse[c * n + r] *= block->scaled[r] * block->scaled[c];
+	return TLV_OK;
+}
+
+/* A parameter's standard error; NaN where it hardly follows from the rows. */
+static double
+error_of(const block_part *block, size_t i)
+{
+	size_t at = (size_t) block->place[i];
+	double variance = block->covariance[at * block->free + at];
+
+	if (!(variance >= 0) || variance * product_at(block, i, i) > MOST_INFLATION)
+		return NAN;
+	return sqrt(variance);
+}
+
+/*
+ * Standard errors of the probabilities i to end, of one group: with C the covariance of the
+ * logarithms, p_i^2 (e_i - p)' C (e_i - p).  One that has none gets the least effective count of
+ * the others: as many observations as its own, less what the hidden components take away.
+ */
+static void
+group_errors(const block_part *block, size_t first, size_t end)
+{
+	double sum = 0, share = 1;
+	bool any = false;
+
+	for (size_t i = first; i < end; i++)
+	{
+		double product = 0;
+
+		any |= block->place[i] >= 0;
+
+		for (size_t j = first; j < end && block->place[i] >= 0; j++)
+			if (block->place[j] >= 0)
+				product += block->covariance[(size_t) block->place[i] * block->free +
+											 (size_t) block->place[j]] *
+						   block->list[j].estimate;
+		block->scaled[i] = product;
+		sum += product * block->list[i].estimate;
+	}
+	for (size_t i = first; i < end; i++)
+	{
+		tlv_estimate *own = block->list + i;
+		double p = own->estimate, error, most;
+
+		if (!any || own->fixed || (block->place[i] < 0 && !is_shown_enough(own)))
+			continue;
+		error = block->place[i] >= 0 ? error_of(block, i) : 0;
+		own->standard_error = p * sqrt(error * error - 2 * block->scaled[i] + sum);
+		most = p * (1 - p) / (own->standard_error * own->standard_error);
+		if (own->count > 0 && most < share * own->count)
+			share = most / own->count;
+	}
+	for (size_t i = first; i < end; i++)
+		if (isnan(block->list[i].standard_error))
+			block->list[i].count *= share;
+}
+
+static void
+block_errors(const block_part *block)
+{
+	for (size_t i = 0; i < block->n;)
+	{
+		size_t end = i + 1, group = block->list[i].group;
+
+		while (group != 0 && end < block->n && block->list[end].group == group)
+			end++;
+		if (group != 0)
+			group_errors(block, i, end);
+		else if (block->place[i] >= 0)
+			block->list[i].standard_error = error_of(block, i);
+		i = end;
+	}
+}
+
+static tlv_status
+find_block(tlv_context *ctx, block_part *block)
+{
+	bool known;
+
+	TLV_TRY_NEW(ctx, block->place, block->n);
+	TLV_TRY_NEW0(ctx, block->scaled, block->n);
+	choose_free(block);
+	TLV_TRY(invert_block(ctx, block, &known));
+	if (known)
+		block_errors(block);
+	else
+		for (size_t i = 0; i < block->n; i++)
+			block->list[i].count = 0;
+	tlv_free(ctx, block->covariance);
+	tlv_free(ctx, block->scaled);
+	tlv_free(ctx, block->place);
+	return TLV_OK;
+}
+
+/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
+static tlv_status
+require_shape(tlv_context *ctx, const tlv_frame *errors, const tlv_estimates *list)
+{
+	const tlv_section *section;
+	int64_t *blocks;
+	size_t n, products;
+	bool same;
+
+	TLV_TRY(tlv_kind_require(ctx, errors, &tlv_kind_score_products, "tlv_estimates"));
+	TLV_TRY(list_blocks(ctx, list, &n, &blocks, &products));
+	section = tlv_frame_find(errors, "blocks");
+	same = section->rows == n && tlv_frame_find(errors, "scores")->rows == list->n &&
+		   memcmp(blocks, tlv_section_data(errors, section), n * sizeof(int64_t)) == 0;
+	tlv_free(ctx, blocks);
+	if (!same)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
+	if (!(tlv_frame_scalar(errors, "rows", 0) > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
+	return TLV_OK;
+}
+
+tlv_status
+tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+				  tlv_estimates *list)
+{
+	double known = tlv_frame_scalar(model, "rows", 0), rows;
+	const double *products, *counts;
+	size_t first = 0;
+
+	TLV_TRY(require_shape(ctx, errors, list));
+	rows = tlv_frame_scalar(errors, "rows", 0);
+	products = tlv_frame_float64(errors, "products");
+	counts = tlv_frame_float64(errors, "counts");
+	for (size_t end = 1; end <= list->n; end++)
+	{
+		block_part block = {.list = list->list + first, .rows = rows, .products = products};
+
+		list->list[end - 1].count = counts[end - 1] * (known > 0 ? known / rows : 1);
+		if (end < list->n && list->list[end].block == list->list[first].block)
+			continue;
+		block.n = end - first;
+		block.scale = known > 0 ? known / rows : 1;
+		block.scores = tlv_frame_float64(errors, "scores") + first;
+		TLV_TRY(find_block(ctx, &block));
+		products += tlv_packed2_size(block.n);
+		first = end;
+	}
+	return TLV_OK;
+}

@@ -1,0 +1,95 @@
+/*
+ * errors.c - the estimates of a model with their standard errors and intervals.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+#include "tensorlv/model/errors.h"
+#include "tensorlv/num/special.h"
+
+static void
+append_name(StringInfo text, tlv_text name, int64 number)
+{
+	if (name.bytes != NULL)
+		appendBinaryStringInfo(text, name.bytes, (int) name.length);
+	else
+		appendStringInfo(text, INT64_FORMAT, number);
+}
+
+/* What the item is called; NULL without one. */
+static TlvCell
+item_name_cell(const tlv_estimate *estimate)
+{
+	StringInfoData text;
+
+	if (!estimate->has_item)
+		return TlvOwned(NULL);
+	initStringInfo(&text);
+	append_name(&text, estimate->name[0],
+				estimate->between == NULL ? estimate->item : estimate->number[0]);
+	if (estimate->between != NULL)
+	{
+		appendStringInfoString(&text, estimate->between);
+		append_name(&text, estimate->name[1], estimate->number[1]);
+	}
+	return TlvText(text.data);
+}
+
+static TlvCell
+number_cell(double number)
+{
+	return TlvNullIf(isnan(number), TlvFloat8(number));
+}
+
+static void
+put_estimate(FunctionCallInfo fcinfo, const tlv_estimate *estimate, double z)
+{
+	double low, high;
+
+	if (estimate->part == TLV_ESTIMATE_HIDDEN)
+		return;
+	tlv_estimate_interval(estimate, z, &low, &high);
+	TlvPutRow(fcinfo, TlvText(tlv_estimate_part_name(estimate->part)),
+			  TlvNullIf(estimate->component == 0, TlvInt4((int32) estimate->component)),
+			  TlvNullIf(!estimate->has_item, TlvInt8(estimate->item)), item_name_cell(estimate),
+			  TlvFloat8(estimate->estimate), number_cell(estimate->standard_error),
+			  number_cell(low), number_cell(high));
+}
+
+/* tlv_estimates(model, errors, confidence): rows (part, component, item, item_name, estimate,
+ * standard_error, low, high) */
+TLV_FUNCTION(tlv_estimates_rows)
+{
+	tlv_estimates list = {0};
+	tlv_frame model, errors;
+	double confidence;
+	TlvWork *work;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	if (PG_ARGISNULL(2))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("confidence is null")));
+	model = TlvFrame(PG_GETARG_TLV(0));
+	confidence = PG_GETARG_FLOAT8(2);
+	if (!(confidence > 0 && confidence < 1))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("confidence = %g is not between 0 and 1", confidence),
+						errhint("0.95 gives intervals of 95 %%.")));
+	work = TlvWorkBegin("tensorlv estimates");
+	if (!PG_ARGISNULL(1))
+		errors = TlvFrame(PG_GETARG_TLV(1));
+	TlvCheck(&work->ctx,
+			 tlv_model_estimates(&work->ctx, &model, PG_ARGISNULL(1) ? NULL : &errors, &list));
+	for (size_t i = 0; i < list.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		put_estimate(fcinfo, list.list + i, tlv_normal_quantile((1 + confidence) / 2));
+	}
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}

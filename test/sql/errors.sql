@@ -1,0 +1,57 @@
+-- standard errors and intervals of the estimates of any model: error statistics, kept in a model, and what is refused.
+\pset null '(null)'
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE TABLE truth AS SELECT c AS covariance, tlv_simulate_gmm_model(3, 2, 6, c, seed => 3) AS model FROM unnest('{common,spherical,diagonal,full}'::text[]) c;
+CREATE TABLE points AS SELECT covariance, s.id, s.x FROM truth, tlv_simulate_gmm(model, 2000, seed => 4) s;
+CREATE TABLE found AS SELECT covariance, tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', covariance), 2, covariance, errors => true) AS model FROM truth;
+
+-- 1. every number of a mixture once, with an interval that holds it
+SELECT covariance, part, count(*), count(component) AS of_components, count(item) AS of_items, bool_and(low < estimate AND estimate < high) AS within, bool_and(standard_error > 0) AS known
+FROM found, tlv_estimates(model) GROUP BY 1, 2 ORDER BY 1, 2;
+-- the truth is within 4 standard errors
+SELECT f.covariance, count(*), bool_and(abs(e.estimate - t.estimate) < 4 * e.standard_error) AS near FROM found f JOIN truth USING (covariance), tlv_estimates(f.model) e, tlv_estimates(truth.model) t
+WHERE e.part = t.part AND e.item IS NOT DISTINCT FROM t.item AND t.component IS NOT DISTINCT FROM (SELECT max(component_a) FROM tlv_match(truth.model, f.model) WHERE component_b = e.component)
+GROUP BY 1 ORDER BY 1;
+-- 99 % are wider than 90 %
+SELECT bool_and(a.low < b.low AND a.high > b.high) AS wider FROM found, tlv_estimates(model, confidence => .99) WITH ORDINALITY a, tlv_estimates(model, confidence => .9) WITH ORDINALITY b
+WHERE a.ordinality = b.ordinality;
+
+-- 2. the same by hand, of parts, of a sample, in parallel plans; without statistics nothing is known
+CREATE TABLE by_hand AS SELECT covariance, tlv_gmm(format('SELECT x FROM points WHERE covariance = %L', covariance), 2, covariance) AS model FROM truth;
+CREATE TABLE statistics AS SELECT covariance, id % 3 AS part, tlv_error_statistics(x, model) AS s FROM points JOIN by_hand USING (covariance) GROUP BY 1, 2;
+SELECT covariance, count(*), bool_and(abs(a.standard_error - b.standard_error) < 1e-9 * b.standard_error) AS same
+FROM (SELECT covariance, tlv_rollup(s) AS s FROM statistics GROUP BY 1) r JOIN by_hand h USING (covariance) JOIN found f USING (covariance),
+  tlv_estimates(h.model, s) WITH ORDINALITY a, tlv_estimates(f.model) WITH ORDINALITY b WHERE a.ordinality = b.ordinality GROUP BY 1 ORDER BY 1;
+SELECT covariance, bool_and(a.standard_error / b.standard_error BETWEEN .8 AND 1.25) AS alike
+FROM statistics JOIN by_hand h USING (covariance) JOIN found f USING (covariance), tlv_estimates(h.model, s) WITH ORDINALITY a, tlv_estimates(f.model) WITH ORDINALITY b
+WHERE a.ordinality = b.ordinality AND statistics.part = 1 GROUP BY 1 ORDER BY 1;
+SELECT count(*), count(standard_error), count(low) FROM by_hand, tlv_estimates(model);
+SELECT tlv_kind(s), (tlv_info(s) ->> 'rows')::int > 600 AS rows, s::text::tlv_moments = s AS text_form FROM statistics ORDER BY covariance, part LIMIT 1;
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SELECT bool_and(abs(a.standard_error - b.standard_error) < 1e-9 * b.standard_error) AS same
+FROM (SELECT tlv_error_statistics(x, (SELECT model FROM by_hand WHERE covariance = 'full')) AS s FROM points WHERE covariance = 'full') q, by_hand h, found f,
+  tlv_estimates(h.model, s) WITH ORDINALITY a, tlv_estimates(f.model) WITH ORDINALITY b WHERE a.ordinality = b.ordinality AND h.covariance = 'full' AND f.covariance = 'full';
+RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+
+-- 3. kept: in text, in JSON, with labels; a step or a renumbering makes other numbers of which they are not
+SELECT bool_and(model::text::tlv_model = model) AS text_form, bool_and(tlv_from_json(tlv_to_json(model)) = model) AS json,
+  bool_and((SELECT count(standard_error) FROM tlv_estimates(tlv_label(model, 1, 'first'))) = (SELECT count(standard_error) FROM tlv_estimates(model))) AS labelled FROM found;
+SELECT sum((SELECT count(standard_error) FROM tlv_estimates(tlv_align(model, model)))) AS aligned,
+  sum((SELECT count(standard_error) FROM tlv_estimates(tlv_update(model, (SELECT tlv_statistics(x, model) FROM points p WHERE p.covariance = f.covariance))))) AS updated FROM found f;
+SELECT tlv_from_json(replace(tlv_to_json(model)::text, '"standard_errors":[[', '"standard_errors":[[-2,1],[')::json) FROM found WHERE covariance = 'common';
+
+-- 4. names of dimensions; what has none: a constant column, a component that is not there
+SELECT part, component, item, item_name, standard_error > 0 AS known
+FROM tlv_estimates(tlv_gmm($$SELECT x[1] AS length, x[2] AS width, 1.5 AS same FROM points WHERE covariance = 'full'$$, 1, 'full', errors => true));
+SELECT tlv_error_statistics(x, tlv_align((SELECT model FROM found WHERE covariance = 'full'), tlv_simulate_gmm_model(3, 4, 9, 'full'))) FROM points;
+
+-- 5. refused
+SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), confidence => 1);
+SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), confidence => NULL);
+SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), (SELECT s FROM statistics WHERE covariance = 'common' LIMIT 1));
+SELECT * FROM tlv_estimates((SELECT model FROM by_hand WHERE covariance = 'full'), (SELECT tlv_statistics(x, (SELECT model FROM by_hand WHERE covariance = 'full')) FROM points));
+SELECT count(*) FROM tlv_estimates(NULL);
+SELECT tlv_error_statistics(ARRAY[1, 2], model) FROM found WHERE covariance = 'full';
+SELECT tlv_error_statistics('{1:2}'::tlv_bag, tlv_simulate_gmm_model(2, 2));
+DROP TABLE truth, points, found, by_hand, statistics;

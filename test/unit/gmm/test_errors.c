@@ -1,0 +1,235 @@
+/*
+ * test_errors.c - scores of mixtures against differences of the likelihood, standard errors of one
+ * Gaussian against their formulas, and what has none.
+ */
+#include "gmm_fixture.h"
+#include "tensorlv/model/errors.h"
+
+static tlv_frame
+random_truth(size_t k, size_t d, tlv_covariance covariance, bool tails)
+{
+	tlv_mixture mixture, own;
+	tlv_gmm_parts parts = {.mixture = &own, .rows = 1000};
+	double floor[8] = {1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
+	tlv_frame truth;
+	size_t size;
+	void *image;
+
+	assert_ok(tlv_gmm_random(&ctx, k, d, 2, covariance, 3, &image, &size));
+	truth = checked(TLV_FRAME_MODEL, image, size);
+	tlv_gmm_read(&truth, &mixture);
+	assert_ok(tlv_mixture_create(&ctx, k, d, covariance, &own));
+	memcpy(own.weights, mixture.weights, k * sizeof(double));
+	memcpy(own.means, mixture.means, d * k * sizeof(double));
+	memcpy(own.variances, mixture.variances,
+		   k * tlv_mixture_variances(d, covariance) * sizeof(double));
+	if (tails)
+		tlv_mixture_use_tails(&own);
+	parts.floor = floor;
+	assert_ok(tlv_gmm_write(&ctx, &parts, &image, &size));
+	return checked(TLV_FRAME_MODEL, image, size);
+}
+
+static double
+likelihood_of(const tlv_frame *frame, size_t d, const double *x)
+{
+	tlv_model *model;
+	double value;
+
+	assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, frame, &model));
+	assert_ok(tlv_model_log_likelihood(&ctx, model, TLV_AS_VECTOR(d, x), &value));
+	return value;
+}
+
+/* The places of a parameter in a mixture, the i-th of the list; of the common variance k. */
+static size_t
+places_of(tlv_mixture *own, size_t at, double **places)
+{
+	size_t each = tlv_mixture_variances(own->d, own->covariance), n;
+	bool common = own->covariance == TLV_COVARIANCE_COMMON;
+
+	at -= own->k;
+	for (size_t j = 0; j < own->k; j++)
+	{
+		if (at < own->d)
+			return places[0] = own->means + j * own->d + at, 1;
+		at -= own->d;
+		n = common ? j + 1 == own->k : each;
+		for (size_t i = 0; common && at < n && i < own->k; i++)
+			places[i] = own->variances + i;
+		if (at < n)
+			return common ? own->k : (places[0] = own->variances + j * each + at, 1);
+		at -= n;
+		if (own->degrees != NULL && at-- == 0)
+			return places[0] = own->degrees + j, 1;
+	}
+	return 0;
+}
+
+/* The derivative by parameter i, of a weight by its logarithm. */
+static double
+difference(const tlv_frame *frame, size_t i, const double *x)
+{
+	const double step = 1e-5;
+	double value[2], *places[8], before[8];
+	tlv_mixture own;
+
+	tlv_gmm_read(frame, &own);
+	memcpy(before, own.weights, own.k * sizeof(double));
+	for (int side = 0; side < 2; side++)
+	{
+		double by = side == 0 ? -step : step, sum = 0;
+		size_t n = i < own.k ? 0 : places_of(&own, i, places);
+
+		if (i < own.k)
+		{
+			for (size_t j = 0; j < own.k; j++)
+				sum += own.weights[j] = before[j] * (i == j ? exp(by) : 1);
+			for (size_t j = 0; j < own.k; j++)
+				own.weights[j] /= sum;
+		}
+		for (size_t l = 0; l < n; l++)
+			*places[l] += by;
+		value[side] = likelihood_of(frame, own.d, x);
+		for (size_t l = 0; l < n; l++)
+			*places[l] -= by;
+		memcpy(own.weights, before, own.k * sizeof(double));
+	}
+	return (value[1] - value[0]) / (2 * step);
+}
+
+static void
+test_scores(void **state)
+{
+	const double x[3] = {.5, -1, 2};
+
+	(void) state;
+	for (int form = 0; form < 2 * TLV_COVARIANCES; form++)
+	{
+		tlv_frame frame = random_truth(3, 3, (tlv_covariance) (form / 2), form % 2 == 1);
+		double scores[64] = {0}, counts[64] = {0};
+		tlv_estimates list = {0};
+		tlv_model *model;
+
+		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &frame, &model));
+		assert_ok(model->class->estimates(&ctx, &frame, &list));
+		assert_ok(model->class->score(&ctx, model, TLV_AS_VECTOR(3, x), scores, counts));
+		for (size_t i = 0; i < list.n; i++)
+			assert_close(scores[i], difference(&frame, i, x), 1e-6);
+	}
+}
+
+static tlv_estimates
+errors_from(const tlv_frame *frame, const data *rows)
+{
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics, .constant = frame};
+	tlv_accumulator *accumulator;
+	tlv_estimates list = {0};
+	tlv_frame errors;
+	size_t size;
+	void *image;
+
+	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	for (size_t t = 0; t < rows->n; t++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	errors = checked(TLV_FRAME_MOMENTS, image, size);
+	assert_ok(tlv_model_estimates(&ctx, frame, &errors, &list));
+	return list;
+}
+
+/* Of the true mixture: as of its rows, of which 1,000 were told of, whatever the sample. */
+static void
+test_one_gaussian(void **state)
+{
+	(void) state;
+	for (size_t n = 20000; n <= 40000; n += 20000)
+	{
+		tlv_frame frame = random_truth(1, 3, TLV_COVARIANCE_DIAGONAL, false);
+		data rows = simulate(n, 3, 1, 2, TLV_COVARIANCE_DIAGONAL);
+		tlv_estimates list;
+		tlv_mixture own;
+
+		tlv_gmm_read(&rows.truth, &own);
+		memcpy((double *) tlv_frame_float64(&frame, "means"), own.means, 3 * sizeof(double));
+		memcpy((double *) tlv_frame_float64(&frame, "variances"), own.variances,
+			   3 * sizeof(double));
+		list = errors_from(&frame, &rows);
+		assert_equal(list.n, 7);
+		assert_true(isnan(list.list[0].standard_error)); /* the only weight is 1 */
+		for (size_t i = 0; i < 3; i++)
+		{
+			double variance = own.variances[i];
+
+			assert_close(list.list[1 + i].standard_error / sqrt(variance / 1000), 1, .03);
+			assert_close(list.list[4 + i].standard_error / (variance * sqrt(2.0 / 1000)), 1, .03);
+		}
+	}
+}
+
+/* A component of almost no rows, and a variance at the floor. */
+static void
+test_unknown(void **state)
+{
+	tlv_frame frame = random_truth(2, 2, TLV_COVARIANCE_SPHERICAL, false);
+	data rows = simulate(500, 2, 2, 2, TLV_COVARIANCE_SPHERICAL);
+	tlv_estimates list;
+	tlv_mixture own;
+	double low, high;
+
+	(void) state;
+	tlv_gmm_read(&frame, &own);
+	own.weights[1] = 1e-4;
+	own.weights[0] = 1 - 1e-4;
+	list = errors_from(&frame, &rows);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.list[i].component == 2)
+			assert_true(isnan(list.list[i].standard_error));
+	tlv_estimate_interval(list.list + 1, 1.96, &low, &high);
+	assert_true(low >= 0);
+	assert_between(high, 1.96 * 1.96 / 1010, .02);
+}
+
+/* Intervals of shares lie between 0 and 1; of scales they are positive. */
+static void
+test_intervals(void **state)
+{
+	double low, high;
+
+	(void) state;
+	tlv_estimate_interval(
+		&(tlv_estimate){.part = TLV_ESTIMATE_WEIGHT, .estimate = .5, .standard_error = .05}, 1.96,
+		&low, &high);
+	assert_close(low, .4038, 1e-4);
+	assert_close(high, .5962, 1e-4);
+	tlv_estimate_interval(
+		&(tlv_estimate){
+			.part = TLV_ESTIMATE_PROBABILITY, .estimate = 0, .standard_error = NAN, .count = 100},
+		1.96, &low, &high);
+	assert_close(low, 0, 1e-12);
+	assert_close(high, .036995, 1e-5);
+	tlv_estimate_interval(
+		&(tlv_estimate){.part = TLV_ESTIMATE_VARIANCE, .estimate = 2, .standard_error = 4}, 1.96,
+		&low, &high);
+	assert_close(low, 2 * exp(-3.92), 1e-9);
+	assert_close(high, 2 * exp(3.92), 1e-9);
+	tlv_estimate_interval(
+		&(tlv_estimate){.part = TLV_ESTIMATE_MEAN, .estimate = 2, .standard_error = NAN}, 1.96,
+		&low, &high);
+	assert_true(isnan(low) && isnan(high));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_scores, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_gaussian, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_intervals, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("gmm_errors", tests, NULL, NULL);
+}
