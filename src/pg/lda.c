@@ -465,7 +465,7 @@ TLV_FUNCTION(tlv_topic_coherence_rows)
 TLV_FUNCTION(tlv_extend)
 {
 	tlv_frame model = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_extend");
-	tlv_frame summary = TlvFrame(PG_GETARG_TLV(1));
+	tlv_frame summary = TlvSumsFrame(PG_GETARG_TLV(1));
 	double smoothing = TlvNamedNumber(fcinfo, "smoothing");
 	TlvMaker maker;
 

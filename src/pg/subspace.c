@@ -40,7 +40,7 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	frame = TlvFrame(PG_GETARG_TLV(0));
+	frame = TlvSumsFrame(PG_GETARG_TLV(0));
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
 	if (!TlvArgumentIsNull(fcinfo, "k"))

@@ -150,6 +150,17 @@ save_collected(const char *name, tlv_accumulator *accumulator)
 }
 
 tlv_frame
+save_stored(const char *name, tlv_accumulator *accumulator)
+{
+	void *image;
+	size_t size;
+
+	must(tlv_accumulator_store(&ctx, accumulator, &builder));
+	must(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return save_frame(name, image, size);
+}
+
+tlv_frame
 collect_vectors(const char *name, tlv_accumulator *accumulator)
 {
 	for (int t = 0; t < 20; t++)

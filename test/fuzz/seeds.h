@@ -36,6 +36,8 @@ extern tlv_frame save_frame(const char *name, void *image, size_t size);
 
 /* The same of what an accumulator has collected. */
 extern tlv_frame save_collected(const char *name, tlv_accumulator *accumulator);
+/* The same as it would be stored, which is another form of small values of some kinds. */
+extern tlv_frame save_stored(const char *name, tlv_accumulator *accumulator);
 
 /* The same after 20 rows of three random numbers. */
 extern tlv_frame collect_vectors(const char *name, tlv_accumulator *accumulator);

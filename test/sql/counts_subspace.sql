@@ -78,3 +78,14 @@ SELECT pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM docs'', criterion
 SELECT v.k, s.k AS suggested, s.criterion FROM unnest(ARRAY[1, 2, 6, 10]) v(k),
   tlv_suggest_k(format('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(100, %s, alpha0 => %s, seed => 5), 3000, 40, seed => 5)', v.k, 0.1 * v.k), max_k => 20) s
 WHERE chosen ORDER BY v.k, s.criterion;
+
+-- months of 35 short documents take no more than their bags, in whatever order these come, and fits see the same sums
+CREATE TEMP TABLE month_docs AS SELECT doc, doc / 35 AS month, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(1000, 3, seed => 2), 700, 25, seed => 2);
+CREATE TEMP TABLE month_basis AS SELECT tlv_find_subspace(tlv_count_moments(bag), 10) AS s FROM month_docs;
+CREATE TEMP TABLE months AS SELECT month, tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments, sum(pg_column_size(bag)) AS bytes FROM month_docs, month_basis GROUP BY month;
+SELECT max(pg_column_size(summary) / bytes::float8) < 1 AS summaries, max(pg_column_size(moments) / bytes::float8) < 1 AS moments FROM months WHERE month < 20;
+SELECT count(*) AS months, count(*) FILTER (WHERE m.summary = o.summary AND m.moments = o.moments) AS equal
+FROM months m, LATERAL (SELECT tlv_count_summary(bag) AS summary, tlv_count_moments(bag, s) AS moments FROM (SELECT bag FROM month_docs WHERE month = m.month ORDER BY -doc) d, month_basis) o;
+SELECT tlv_fit_lda(tlv_rollup(moments), 3, subspace => s) = tlv_fit_lda((SELECT tlv_count_moments(bag, b.s) FROM month_docs, month_basis b WHERE month < 12), 3, subspace => s) AS fits,
+       tlv_info(tlv_rollup(moments) - tlv_rollup(moments) FILTER (WHERE month > 2))->>'documents' AS three_months
+FROM months, month_basis WHERE month < 12 GROUP BY s;

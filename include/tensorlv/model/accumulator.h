@@ -32,6 +32,15 @@ typedef struct tlv_accumulator_class
 	/* Describes the value; scratch memory is left in builder->owned.  Does not change what the
 	 * accumulator means: rows may follow. */
 	tlv_status (*build)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
+	/* The same of a class whose small values are stored in another form than sums, which all else
+	 * of the class takes, too; NULL: they are not.  Called through tlv_accumulator_store. */
+	tlv_status (*store)(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder);
+	/* Of a class with store: the value as sums; *image is NULL where it is that already.  The image
+	 * is from the arena. */
+	tlv_status (*sums)(tlv_context *ctx, const tlv_frame *frame, void **image, size_t *size);
+	/* Of a class with store: whether the value can be taken out exactly; NULL: where all sums are
+	 * whole numbers. */
+	bool (*exact)(const tlv_accumulator *accumulator, const tlv_frame *frame);
 	/* Of kinds that are not declared: tlv_accumulator_subtract, and merge of a value taken so many
 	 * times; NULL: they cannot. */
 	tlv_status (*subtract)(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
@@ -66,6 +75,10 @@ extern tlv_status tlv_accumulator_refuse_rows(tlv_context *ctx, const tlv_accumu
 /* An empty accumulator into which stored values of that class can be merged. */
 extern tlv_status tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
 										 tlv_accumulator **accumulator);
+
+/* Describes the value as it is stored; as build otherwise. */
+extern tlv_status tlv_accumulator_store(tlv_context *ctx, tlv_accumulator *accumulator,
+										tlv_frame_builder *builder);
 
 /*
  * Takes a stored value of the same kind, which was merged or whose rows were added, out again.

@@ -121,6 +121,14 @@ extern tlv_status tlv_count_suggest_k(tlv_context *ctx, const tlv_frame *a, cons
  */
 extern bool tlv_count_triples_refer(const tlv_frame *triples);
 
+/*
+ * The same triples as sums where they hold documents, which takes the subspace that they were
+ * collected in.  Errors: TLV_BAD_PARAMETER for another one; TLV_BAD_DATA where more was taken away
+ * than there was.
+ */
+extern tlv_status tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples,
+										 const tlv_frame *subspace, tlv_frame *sums);
+
 /* z value of one direction of triples collected in distinct mode; NaN otherwise. */
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 

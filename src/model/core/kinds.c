@@ -72,6 +72,15 @@ tlv_accumulator_create(tlv_context *ctx, const tlv_accumulator_class *class,
 }
 
 tlv_status
+tlv_accumulator_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	const tlv_accumulator_class *class = accumulator->class;
+
+	return class->store != NULL ? class->store(ctx, accumulator, builder)
+								: class->build(ctx, accumulator, builder);
+}
+
+tlv_status
 tlv_kind_validate(tlv_context *ctx, const void *image, size_t size, tlv_frame_type type,
 				  tlv_frame *frame, const tlv_kind **kind)
 {

@@ -26,6 +26,13 @@ is_sum(const tlv_sections *sections)
 	return true;
 }
 
+/* The declaration of a stored value. */
+static const tlv_sections *
+form_of(const tlv_accumulator_class *class, const tlv_frame *frame)
+{
+	return class->form != NULL ? class->form(frame) : class->sections;
+}
+
 static bool
 all_whole(size_t n, const double *numbers)
 {
@@ -162,7 +169,9 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 	*done = is_sum(sections) && (state->known || sections->describe != NULL);
 	if (accumulator->class->subtract != NULL)
 		return accumulator->class->subtract(ctx, accumulator, frame, exactly, done);
-	if (*done && exactly)
+	if (*done && exactly && accumulator->class->exact != NULL)
+		*done = accumulator->class->exact(accumulator, frame);
+	else if (*done && exactly)
 		TLV_TRY(sums_whole(ctx, state, sections, frame, done));
 	if (!*done && !exactly)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
@@ -170,7 +179,7 @@ tlv_accumulator_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const t
 						accumulator->class->name);
 	if (!*done)
 		return TLV_OK;
-	TLV_TRY(multiplied_copy(ctx, sections, frame, -1, &negated));
+	TLV_TRY(multiplied_copy(ctx, form_of(accumulator->class, frame), frame, -1, &negated));
 	TLV_TRY(accumulator->class->merge(ctx, accumulator, &negated));
 	TLV_TRY(require_left(ctx, state, sections, &negated));
 	tlv_free(ctx, (void *) negated.header);
@@ -220,9 +229,7 @@ tlv_status
 tlv_accumulator_merge_times(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
 							double times)
 {
-	const tlv_sections *sections = accumulator->class->form != NULL
-									   ? accumulator->class->form(frame)
-									   : accumulator->class->sections;
+	const tlv_sections *sections = form_of(accumulator->class, frame);
 	tlv_frame multiplied;
 
 	if (!(times > 0 && times <= DBL_MAX))

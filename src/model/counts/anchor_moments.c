@@ -119,7 +119,7 @@ anchor_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
 							   document->counts, document->index, document->known,
 							   &document->n_known));
-	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, &full));
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, 1, &full));
 	state->documents++;
 	state->tokens += document->length;
 	return full ? anchor_flush_block(ctx, state) : TLV_OK;

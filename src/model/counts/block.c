@@ -45,9 +45,10 @@ tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width, siz
 
 		block->room_rows = rows < FEW_ROWS ? FEW_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
 	}
-	TLV_TRY_NEW(ctx, block->y, (width + 2) * block->room_rows);
+	TLV_TRY_NEW(ctx, block->y, (width + 3) * block->room_rows);
 	block->s2 = block->y + width * block->room_rows;
 	block->s3 = block->s2 + block->room_rows;
+	block->times = block->s3 + block->room_rows;
 	return TLV_OK;
 }
 
@@ -76,7 +77,7 @@ reserve(tlv_context *ctx, tlv_count_block *block, size_t more)
 
 tlv_status
 tlv_count_block_add(tlv_context *ctx, tlv_count_block *block, const tlv_document *document,
-					bool *full)
+					double times, bool *full)
 {
 	tlv_assert(block->rows < block->room_rows);
 	tlv_assert(tlv_all_within(document->n_known, document->index, block->d));
@@ -85,7 +86,8 @@ tlv_count_block_add(tlv_context *ctx, tlv_count_block *block, const tlv_document
 		block->entries[block->n + i] =
 			(tlv_count_entry){document->index[i], (int32_t) block->rows, document->known[i]};
 	block->n += document->n_known;
-	block->s2[block->rows] = 1 / (document->length - 1);
+	block->times[block->rows] = times;
+	block->s2[block->rows] = times / (document->length - 1);
 	block->s3[block->rows] = block->s2[block->rows] / (document->length - 2);
 	block->rows++;
 	*full = block->rows == block->room_rows || block->n >= MAX_ENTRIES;

@@ -28,16 +28,17 @@ typedef struct tlv_count_block
 	double *y;				/* width x room_rows */
 	double *s2;				/* 1 / (L - 1) */
 	double *s3;				/* 1 / ((L - 1) (L - 2)) */
+	double *times;			/* that the document came; s2 and s3 are so many times as large */
 } tlv_count_block;
 
 /* A block for a basis of d items and so many directions. */
 extern tlv_status tlv_count_block_init(tlv_context *ctx, tlv_count_block *block, size_t width,
 									   size_t d);
 
-/* Adds the known items of a document of at least 3 tokens; *full says that the block must be
- * used and reset before the next one. */
+/* Adds the known items of a document of at least 3 tokens, which came so many times; *full says
+ * that the block must be used and reset before the next one. */
 extern tlv_status tlv_count_block_add(tlv_context *ctx, tlv_count_block *block,
-									  const tlv_document *document, bool *full);
+									  const tlv_document *document, double times, bool *full);
 
 /* y_t = sum over the items of document t of c_ti weights_i, for all rows. */
 extern tlv_status tlv_count_block_gather(tlv_context *ctx, tlv_count_block *block,

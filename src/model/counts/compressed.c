@@ -9,9 +9,11 @@
  */
 #include "tensorlv/model/counts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "block.h"
+#include "documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -23,11 +25,19 @@
 /* Items between two looks at whether to stop. */
 #define ITEMS_BETWEEN 4096
 
+/* Of the documents: what counters may be rounded by. */
+#define COUNTERS_TOLERANCE 1e-6
+
+/* About what an item that occurs takes in the totals. */
+#define TOTAL_BYTES 2
+
 /* The sizes. */
-#define SIZE_BASIS TLV_SIZE_1
-#define SIZE_ITEMS TLV_SIZE_2
-#define SIZE_RITZ  TLV_SIZE_3 /* of triples: as many as the subspace has directions */
-#define SIZE_HELD  TLV_SIZE_4 /* of triples: the items, or 0 where they refer to their subspace */
+#define SIZE_BASIS	   TLV_SIZE_1
+#define SIZE_ITEMS	   TLV_SIZE_2
+#define SIZE_RITZ	   TLV_SIZE_3 /* of triples: as many as the subspace has directions */
+#define SIZE_HELD	   TLV_SIZE_4 /* of triples: the items, or 0 where they refer to their subspace */
+#define SIZE_DOCUMENTS TLV_SIZE_5 /* of triples that hold documents, items by their places */
+#define SIZE_ENTRIES   TLV_SIZE_6
 
 /*
  * Triples hold the items, scales, shares and basis of their subspace, so that they can be fitted
@@ -77,6 +87,12 @@ typedef struct compressed_state
 	double *scaled;		   /* the block's y times s2, or its quotients */
 	double *work;
 	tlv_document document;
+
+	tlv_held_documents documents_held; /* of triples: in the counters, and not in the sums */
+	bool closed;					   /* documents go into the sums at once */
+	bool summed;					   /* the sums are of some */
+	int64_t *places;				   /* of the items of a document */
+	size_t places_room;
 } compressed_state;
 
 /* Per-item sums of the block's non-zeros. */
@@ -95,7 +111,7 @@ add_item_sums(compressed_state *state)
 		if (state->triples)
 		{
 			state->correction3[entry->item] += block->s3[entry->row] * c;
-			state->totals[entry->item] += c;
+			state->totals[entry->item] += block->times[entry->row] * c;
 		}
 	}
 }
@@ -153,7 +169,7 @@ flush_block(tlv_context *ctx, compressed_state *state)
 	{
 		for (size_t t = 0; t < rows; t++)
 			for (size_t j = 0; j < width; j++)
-				state->mean[j] += block->y[t * width + j];
+				state->mean[j] += block->times[t] * block->y[t * width + j];
 		tlv_packed3_add_cubes(width, rows, block->y, block->s3, state->cubes, state->work);
 		if (state->distinct != 0)
 			TLV_TRY(add_quotients(ctx, state));
@@ -166,12 +182,83 @@ flush_block(tlv_context *ctx, compressed_state *state)
 	return TLV_OK;
 }
 
+/* Known items of a document, and its length, into the block. */
+static tlv_status
+enter_document(tlv_context *ctx, compressed_state *state, const tlv_document *document,
+			   double times)
+{
+	bool full;
+
+	state->summed = true;
+	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, times, &full));
+	return full ? flush_block(ctx, state) : TLV_OK;
+}
+
+/* One that was held: its items are their places. */
+static tlv_status
+enter_told(tlv_context *ctx, void *argument, const tlv_told_document *told)
+{
+	compressed_state *state = argument;
+	tlv_document document = {.length = told->length, .n_known = told->n};
+	tlv_status status;
+
+	TLV_TRY_NEW(ctx, document.index, told->n + 1);
+	document.known = tlv_alloc(ctx, told->n + 1, sizeof(double));
+	TLV_TRY_ALLOC(ctx, document.known);
+	for (size_t i = 0; i < told->n; i++)
+	{
+		document.index[i] = (int32_t) told->items[i];
+		document.known[i] = told->counts[i];
+	}
+	status = enter_document(ctx, state, &document, told->times);
+	tlv_free(ctx, document.index);
+	tlv_free(ctx, document.known);
+	return status;
+}
+
+/* No documents are held from now on: what only values are merged into goes on to hold them. */
+static tlv_status
+compressed_close(tlv_context *ctx, compressed_state *state)
+{
+	if (state->subspace == NULL)
+		return TLV_OK;
+	state->closed = true;
+	TLV_TRY(tlv_documents_tell(ctx, &state->documents_held, state, enter_told));
+	tlv_documents_drop(ctx, &state->documents_held);
+	return TLV_OK;
+}
+
+static tlv_status
+hold_document(tlv_context *ctx, compressed_state *state, const tlv_document *document)
+{
+	double rest = document->length;
+	bool many;
+
+	if (document->n_known > state->places_room)
+	{
+		size_t room = document->n_known + document->n_known / 2;
+
+		tlv_free(ctx, state->places);
+		state->places_room = 0;
+		TLV_TRY_NEW(ctx, state->places, room);
+		state->places_room = room;
+	}
+	for (size_t i = 0; i < document->n_known; i++)
+	{
+		state->places[i] = document->index[i];
+		rest -= document->known[i];
+	}
+	TLV_TRY(tlv_documents_hold(ctx, &state->documents_held, 1, rest, document->n_known,
+							   state->places, document->known));
+	TLV_TRY(tlv_documents_settle_some(ctx, &state->documents_held, &many));
+	return many ? compressed_close(ctx, state) : TLV_OK;
+}
+
 static tlv_status
 compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	compressed_state *state = (compressed_state *) accumulator;
 	tlv_document *document = &state->document;
-	bool full;
 
 	if (state->subspace == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
@@ -184,11 +271,12 @@ compressed_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	TLV_TRY(tlv_dictionary_map(ctx, &state->subspace->dictionary, document->n, document->items,
 							   document->counts, document->index, document->known,
 							   &document->n_known));
-	TLV_TRY(tlv_count_block_add(ctx, &state->block, document, &full));
+	TLV_TRY(state->closed ? enter_document(ctx, state, document, 1)
+						  : hold_document(ctx, state, document));
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;
-	return full ? flush_block(ctx, state) : TLV_OK;
+	return TLV_OK;
 }
 
 /* What only rows need. */
@@ -222,6 +310,8 @@ count_compressed_create(tlv_context *ctx, const tlv_kind *kind, const tlv_subspa
 	state = (compressed_state *) *accumulator;
 	state->triples = triples;
 	state->subspace = subspace;
+	/* documents of products are not held, nor those whose quotients choose k */
+	state->closed = !triples || subspace->distinct;
 	tlv_sections_take(*accumulator, &subspace->frame);
 	state->fingerprint = subspace->fingerprint;
 	/* The leading directions of a block. */
@@ -364,6 +454,34 @@ products_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	return tlv_count_check_subspace(ctx, frame, "products");
 }
 
+/* Of those that are in the sums, 0 where all are held. */
+static double
+summed_documents(const tlv_frame *frame, tlv_document_sums *sums)
+{
+	double documents = tlv_frame_scalar(frame, "documents", 0);
+
+	tlv_documents_add_up(frame, sums);
+	return fabs(documents - sums->documents) <= COUNTERS_TOLERANCE * fabs(documents)
+			   ? 0
+			   : documents - sums->documents;
+}
+
+/* Documents are held of sums that refer to their subspace; none of what was never there. */
+static tlv_status
+triples_check_documents(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	tlv_document_sums sums;
+	double summed;
+
+	TLV_TRY(tlv_documents_check(ctx, frame, sizes[SIZE_ITEMS]));
+	summed = summed_documents(frame, &sums);
+	if (sizes[SIZE_HELD] != 0 || sizes[SIZE_DOCUMENTS] == 0 || !(summed >= 0) ||
+		(summed == 0 && !(sums.least_times > 0)) || tlv_frame_scalar(frame, "distinct", 0) != 0)
+		return tlv_fail(ctx, TLV_CORRUPT, "%g documents are held, and the counters say otherwise",
+						sums.documents);
+	return TLV_OK;
+}
+
 static tlv_status
 triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
@@ -375,6 +493,8 @@ triples_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (sizes[SIZE_HELD] != 0 && sizes[SIZE_HELD] != sizes[SIZE_ITEMS])
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"items\" has the wrong shape");
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
+	if (tlv_documents_told(frame))
+		TLV_TRY(triples_check_documents(ctx, frame, sizes));
 	return sizes[SIZE_HELD] == 0 ? tlv_count_check_reference(ctx, frame, width)
 								 : tlv_count_check_subspace(ctx, frame, "basis");
 }
@@ -387,7 +507,7 @@ tlv_count_triples_refer(const tlv_frame *triples)
 
 /* Parts of which one only refers to the subspace make a sum that does. */
 static tlv_status
-triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+merge_sums(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
 	static const char *const held[] = {"items", "scale", "shares", "basis"};
 	compressed_state *state = (compressed_state *) accumulator;
@@ -421,6 +541,23 @@ triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *f
 	return status;
 }
 
+static tlv_status build_told(tlv_context *ctx, compressed_state *state, tlv_frame_builder *builder);
+
+/* Sums, documents, or both. */
+static tlv_status
+triples_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	tlv_document_sums sums;
+	bool many;
+
+	TLV_TRY(merge_sums(ctx, accumulator, frame));
+	state->summed |= summed_documents(frame, &sums) != 0;
+	TLV_TRY(tlv_documents_hold_frame(ctx, &state->documents_held, frame));
+	TLV_TRY(tlv_documents_settle_some(ctx, &state->documents_held, &many));
+	return state->closed || state->summed || many ? compressed_close(ctx, state) : TLV_OK;
+}
+
 static tlv_status
 triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
@@ -429,11 +566,82 @@ triples_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder 
 	double held = (double) before * (double) (state->declared.sizes[SIZE_BASIS] + 3);
 	tlv_status status;
 
+	TLV_TRY(compressed_close(ctx, state));
+	if (state->documents_held.n > 0)
+		return build_told(ctx, state, builder);
 	if (held > HELD_TOKENS * state->tokens)
 		*own = 0;
 	status = tlv_sections_build(ctx, accumulator, builder);
 	*own = before;
 	return status;
+}
+
+/* Whether documents are worth holding: they refer to their subspace, and are less than sums. */
+static tlv_status
+told_smaller(tlv_context *ctx, const compressed_state *state, bool *smaller)
+{
+	const size_t *sizes = state->declared.sizes;
+	size_t width = sizes[SIZE_BASIS], items;
+	double numbers =
+		(double) width + (double) tlv_packed2_size(width) + (double) tlv_packed3_size(width);
+	double held = (double) sizes[SIZE_HELD] * (double) (width + 3), bytes;
+
+	*smaller = false;
+	if (sizes[SIZE_HELD] > 0 && held <= HELD_TOKENS * state->tokens)
+		return TLV_OK;
+	TLV_TRY(tlv_documents_size(ctx, &state->documents_held, &bytes, &items));
+	*smaller = bytes < sizeof(double) * numbers + TOTAL_BYTES * (double) items;
+	return TLV_OK;
+}
+
+/* What was merged and cannot be summed without its subspace stays as it is. */
+static tlv_status
+triples_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	compressed_state *state = (compressed_state *) accumulator;
+	bool smaller = true;
+
+	TLV_TRY(tlv_documents_settle(ctx, &state->documents_held));
+	if (!state->summed)
+		TLV_TRY(tlv_documents_require_left(ctx, &state->documents_held));
+	if (state->subspace != NULL && state->documents_held.n > 0)
+		TLV_TRY(told_smaller(ctx, state, &smaller));
+	if (state->documents_held.n == 0 || !smaller)
+		return triples_build(ctx, accumulator, builder);
+	return build_told(ctx, state, builder);
+}
+
+/* Documents of either are told apart. */
+static bool
+triples_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	const compressed_state *state = (const compressed_state *) accumulator;
+	tlv_document_sums sums;
+
+	return !state->closed && !state->summed && summed_documents(frame, &sums) == 0;
+}
+
+tlv_status
+tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_frame *subspace,
+					   tlv_frame *sums)
+{
+	tlv_frame_builder *builder;
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
+	void *image;
+	size_t size;
+
+	*sums = *triples;
+	if (!tlv_documents_told(triples))
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(tlv_subspace_open(ctx, subspace, true, &opened));
+	TLV_TRY(tlv_count_triples_create(ctx, opened, &accumulator));
+	TLV_TRY(triples_merge(ctx, accumulator, triples));
+	TLV_TRY(triples_build(ctx, accumulator, builder));
+	TLV_TRY(tlv_frame_finish(ctx, builder, &image, &size));
+	TLV_TRY(tlv_kind_require_made(ctx, image, size));
+	return tlv_frame_open(ctx, image, size, sums);
 }
 
 #define AT(member) offsetof(compressed_state, member)
@@ -476,29 +684,72 @@ static const tlv_sections products_sections = {
 	.check_more = products_check,
 };
 
-static const tlv_declaration triples_list[] = {
-	COMMON_LIST(SIZE_HELD),
-	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},
-	{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},
-	{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},
-	{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},
-	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},
-	{"triples", TLV_FLOAT64, TLV_CUBES_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(cubes)},
-	{"z_sum", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(z_sum)},
-	{"z_squares", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)},
-};
+#define TRIPLES_LIST                                                                               \
+	COMMON_LIST(SIZE_HELD),                                                                        \
+		{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(totals)},        \
+		{"ritz", TLV_FLOAT64, SIZE_RITZ, TLV_ONE, TLV_ANY, TLV_EQUAL, AT(ritz)},                   \
+		{"basis", TLV_FLOAT64, SIZE_BASIS, SIZE_HELD, TLV_ANY, TLV_EQUAL, AT(basis)},              \
+		{"mean", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(mean)},                    \
+		{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(pairs)},                \
+		{"triples", TLV_FLOAT64, TLV_CUBES_1, TLV_ONE, TLV_ANY, TLV_SUM, AT(cubes)},               \
+		{"z_sum", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_ANY, TLV_SUM, AT(z_sum)},                  \
+	{                                                                                              \
+		"z_squares", TLV_FLOAT64, SIZE_BASIS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(z_squares)     \
+	}
+
+static const tlv_declaration triples_list[] = {TRIPLES_LIST};
+/* Of triples that hold documents; their sums are of what came otherwise. */
+static const tlv_declaration told_list[] = {
+	TRIPLES_LIST,
+	TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, compressed_state, documents_held)};
 #undef COMMON_LIST
 #undef AT
+#define TRIPLES_SECTIONS(of)                                                                       \
+	.state = sizeof(compressed_state), .kind = TLV_KIND_COUNT_TRIPLES, TLV_LIST(of),               \
+	.least = {1, 1, 1}, .flush = compressed_flush, .check_more = triples_check,                    \
+	.no_sums = tlv_document_no_sums
+#define TRIPLES_MOST                                                                               \
+	TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX,                  \
+		(size_t) TLV_DICTIONARY_MAX
 static const tlv_sections triples_sections = {
-	.state = sizeof(compressed_state),
-	.kind = TLV_KIND_COUNT_TRIPLES,
-	TLV_LIST(triples_list),
-	.least = {1, 1, 1},
-	.most = {TRIPLES_MOST_WIDTH, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX,
-			 (size_t) TLV_DICTIONARY_MAX},
-	.flush = compressed_flush,
-	.check_more = triples_check,
+	TRIPLES_SECTIONS(triples_list),
+	.most = {TRIPLES_MOST},
 };
+static const tlv_sections triples_told = {
+	TRIPLES_SECTIONS(told_list),
+	.takes_away = true,
+	.most = {TRIPLES_MOST, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+};
+
+static const tlv_sections *
+triples_form(const tlv_frame *frame)
+{
+	return tlv_documents_told(frame) ? &triples_told : &triples_sections;
+}
+
+/* Referring to their subspace, with the documents that are held. */
+static tlv_status
+build_told(tlv_context *ctx, compressed_state *state, tlv_frame_builder *builder)
+{
+	size_t *own = &state->declared.sizes[SIZE_HELD], before = *own;
+	tlv_status status;
+
+	TLV_TRY(tlv_documents_settle(ctx, &state->documents_held));
+	TLV_TRY(tlv_documents_describe(ctx, &state->documents_held));
+	state->declared.sizes[SIZE_DOCUMENTS] = state->documents_held.n;
+	state->declared.sizes[SIZE_ENTRIES] = state->documents_held.entries;
+	*own = 0;
+	status = tlv_sections_build_form(ctx, &state->declared.base, &triples_told, builder);
+	*own = before;
+	state->declared.sizes[SIZE_DOCUMENTS] = state->declared.sizes[SIZE_ENTRIES] = 0;
+	return status;
+}
+
+static tlv_status
+triples_check_form(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, triples_form(frame));
+}
 
 static const tlv_accumulator_class products_class = {
 	.name = "count_products",
@@ -509,8 +760,11 @@ static const tlv_accumulator_class products_class = {
 static const tlv_accumulator_class triples_class = {
 	.name = "count_triples",
 	.sections = &triples_sections,
+	.form = triples_form,
 	.merge = triples_merge,
 	.build = triples_build,
+	.store = triples_store,
+	.exact = triples_exact,
 	.rows = TLV_ROW_BAG,
 	.add = compressed_add,
 };
@@ -518,4 +772,5 @@ static const tlv_accumulator_class triples_class = {
 const tlv_kind tlv_kind_count_products = {TLV_KIND_LINE(COUNT_PRODUCTS, count_products),
 										  .accumulator = &products_class};
 const tlv_kind tlv_kind_count_triples = {TLV_KIND_LINE(COUNT_TRIPLES, count_triples),
+										 .check = triples_check_form,
 										 .accumulator = &triples_class};

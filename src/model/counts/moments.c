@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "documents.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/linalg.h"
@@ -18,8 +19,15 @@
 /* Of the tokens: what a sum of the totals of all items may be rounded by. */
 #define TOKENS_TOLERANCE 1e-6
 
-/* The size. */
-#define SIZE_ITEMS TLV_SIZE_1
+/* The sizes. */
+#define SIZE_ITEMS	   TLV_SIZE_1
+#define SIZE_DOCUMENTS TLV_SIZE_2 /* of values that hold documents */
+#define SIZE_ENTRIES   TLV_SIZE_3
+
+/* Of an item in the sums: what its four numbers take. */
+#define SUMS_BYTES 18
+/* And of a pair of items. */
+#define PAIRS_BYTES 8
 
 /* The stored form, items ascending. */
 typedef struct count_arrays
@@ -48,6 +56,9 @@ typedef struct count_state
 	tlv_document document;
 	tlv_bag_entry *entries; /* positions and counts of one document, sorted */
 	size_t entries_room;
+	tlv_held_documents held; /* in the counters, and not in the sums unless they are entered */
+	bool entered;
+	bool closed; /* documents go into the sums at once */
 	count_arrays stored;
 } count_state;
 
@@ -196,21 +207,13 @@ run_off(tlv_context *ctx, const tlv_subspace *keep, tlv_document *document)
 	return TLV_OK;
 }
 
+/* Into the sums; the counters are those of the documents already. */
 static tlv_status
-count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+count_enter(tlv_context *ctx, void *argument, const tlv_told_document *document)
 {
-	count_state *state = (count_state *) accumulator;
-	tlv_document *document = &state->document;
-	double scale;
+	count_state *state = argument;
+	double scale = 1 / (document->length - 1), times = document->times;
 
-	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
-	if (document->length < TLV_MIN_LENGTH)
-	{
-		state->skipped++;
-		return TLV_OK;
-	}
-	if (state->keep != NULL)
-		TLV_TRY(run_off(ctx, state->keep, document));
 	if (state->with_pairs && document->n > state->entries_room)
 	{
 		size_t room = document->n + document->n / 2;
@@ -220,7 +223,6 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		TLV_TRY_NEW(ctx, state->entries, 2 * room);
 		state->entries_room = room;
 	}
-	scale = 1 / (document->length - 1);
 	for (size_t i = 0; i < document->n; i++)
 	{
 		double count = document->counts[i];
@@ -229,10 +231,10 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		if (i % ITEMS_BETWEEN == ITEMS_BETWEEN - 1)
 			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(position_of(ctx, state, document->items[i], &position));
-		state->totals[position] += count;
-		state->frequency[position] += 1;
-		state->correction[position] += scale * count;
-		state->squares[position] += scale * count * count;
+		state->totals[position] += times * count;
+		state->frequency[position] += times;
+		state->correction[position] += times * scale * count;
+		state->squares[position] += times * scale * count * count;
 		if (state->with_pairs)
 			state->entries[i] = (tlv_bag_entry){position, count};
 	}
@@ -242,12 +244,82 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 
 		TLV_TRY(tlv_bag_sort(ctx, document->n, state->entries, state->entries + state->entries_room,
 							 &n));
-		TLV_TRY(add_pairs(ctx, state, document->n, scale));
+		TLV_TRY(add_pairs(ctx, state, document->n, times * scale));
+	}
+	return TLV_OK;
+}
+
+/* Documents that are held, into the sums, which have no others; they go on to be held. */
+static tlv_status
+count_enter_held(tlv_context *ctx, count_state *state)
+{
+	if (!state->entered)
+		TLV_TRY(tlv_documents_tell(ctx, &state->held, state, count_enter));
+	state->entered = true;
+	return TLV_OK;
+}
+
+/* Before documents that are held change: there are no sums. */
+static void
+count_leave_held(tlv_context *ctx, count_state *state)
+{
+	size_t n = state->dictionary.n;
+
+	if (!state->entered)
+		return;
+	state->entered = false;
+	tlv_dictionary_clear(ctx, &state->dictionary);
+	memset(state->totals, 0, n * sizeof(double));
+	memset(state->frequency, 0, n * sizeof(double));
+	memset(state->correction, 0, n * sizeof(double));
+	memset(state->squares, 0, n * sizeof(double));
+	if (state->with_pairs)
+		memset(state->pairs, 0, tlv_packed2_size(n) * sizeof(double));
+}
+
+/* No documents are held from now on. */
+static tlv_status
+count_close(tlv_context *ctx, count_state *state)
+{
+	state->closed = true;
+	TLV_TRY(count_enter_held(ctx, state));
+	tlv_documents_drop(ctx, &state->held);
+	return TLV_OK;
+}
+
+static tlv_status
+count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	count_state *state = (count_state *) accumulator;
+	tlv_document *document = &state->document;
+	bool many = false;
+
+	TLV_TRY(tlv_document_decode(ctx, document, row->bag));
+	if (document->length < TLV_MIN_LENGTH)
+	{
+		state->skipped++;
+		return TLV_OK;
+	}
+	if (state->keep != NULL)
+		TLV_TRY(run_off(ctx, state->keep, document));
+	if (state->closed)
+	{
+		tlv_told_document told = {1, document->length, document->n, document->items,
+								  document->counts};
+
+		TLV_TRY(count_enter(ctx, state, &told));
+	}
+	else
+	{
+		count_leave_held(ctx, state);
+		TLV_TRY(tlv_documents_hold(ctx, &state->held, 1, 0, document->n, document->items,
+								   document->counts));
+		TLV_TRY(tlv_documents_settle_some(ctx, &state->held, &many));
 	}
 	state->documents++;
 	state->tokens += document->length;
 	state->squared_lengths += document->length * document->length;
-	return TLV_OK;
+	return many ? count_close(ctx, state) : TLV_OK;
 }
 
 tlv_status
@@ -287,8 +359,8 @@ merge_pairs(tlv_context *ctx, count_state *state, size_t d, const int32_t *posit
 	return TLV_OK;
 }
 
-/* By item, in the order of their arrival: a hash table takes a small value into a large one in the
- * time of the small one, which a union of sorted lists would not. */
+/* Of the sums, by item, in the order of their arrival: a hash table takes a small value into a
+ * large one in the time of the small one, which a union of sorted lists would not. */
 static tlv_status
 count_merge(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
 {
@@ -360,6 +432,40 @@ items_left(tlv_context *ctx, count_state *state, tlv_bag_entry *order, size_t *n
 	return TLV_OK;
 }
 
+/* The documents of a value, to sums. */
+static tlv_status
+add_told(tlv_context *ctx, count_state *state, const tlv_frame *frame)
+{
+	tlv_held_documents told = {0};
+
+	TLV_TRY(tlv_documents_hold_frame(ctx, &told, frame));
+	TLV_TRY(tlv_documents_tell(ctx, &told, state, count_enter));
+	tlv_documents_drop(ctx, &told);
+	return TLV_OK;
+}
+
+/* A value has sums or documents; of the latter it is those that are held. */
+static tlv_status
+count_take(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	count_state *state = (count_state *) accumulator;
+	bool many;
+
+	if (!tlv_documents_told(frame))
+	{
+		if (tlv_frame_find(frame, "items")->rows > 0)
+			TLV_TRY(count_close(ctx, state));
+		return tlv_sections_merge(ctx, accumulator, frame);
+	}
+	TLV_TRY(tlv_sections_merge(ctx, accumulator, frame));
+	if (state->closed)
+		return add_told(ctx, state, frame);
+	count_leave_held(ctx, state);
+	TLV_TRY(tlv_documents_hold_frame(ctx, &state->held, frame));
+	TLV_TRY(tlv_documents_settle_some(ctx, &state->held, &many));
+	return many ? count_close(ctx, state) : TLV_OK;
+}
+
 /* Items ascending, so that equal moments are equal bytes whatever the order of the rows. */
 static tlv_status
 count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
@@ -400,6 +506,13 @@ count_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	return TLV_OK;
 }
 
+static tlv_status
+count_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	TLV_TRY(count_enter_held(ctx, (count_state *) accumulator));
+	return tlv_sections_build(ctx, accumulator, builder);
+}
+
 /* Counters that every kind of document moments carries. */
 tlv_status
 tlv_count_check_counters(tlv_context *ctx, const tlv_frame *frame)
@@ -432,6 +545,34 @@ tlv_count_check_items(tlv_context *ctx, const tlv_frame *frame, uint64_t *d)
 	return tlv_frame_require_ascending(ctx, frame, "items");
 }
 
+static bool
+about(double a, double b)
+{
+	return fabs(a - b) <= TOKENS_TOLERANCE * fmax(fabs(a), fabs(b));
+}
+
+/* The counters are those of the documents, and there are no other sums. */
+static tlv_status
+documents_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const double *rest = tlv_frame_float64(frame, "document_rest");
+	tlv_document_sums sums;
+
+	TLV_TRY(tlv_documents_check(ctx, frame, 0));
+	for (size_t t = 0; t < sizes[SIZE_DOCUMENTS]; t++)
+		if (rest[t] != 0)
+			return tlv_fail(ctx, TLV_CORRUPT, "document %zu has tokens of no item", t + 1);
+	tlv_documents_add_up(frame, &sums);
+	if (sizes[SIZE_ITEMS] > 0 || sizes[SIZE_DOCUMENTS] == 0 || !(sums.least_times > 0) ||
+		!about(sums.documents, tlv_frame_scalar(frame, "documents", 0)) ||
+		!about(sums.tokens, tlv_frame_scalar(frame, "tokens", 0)) ||
+		!about(sums.squared_lengths, tlv_frame_scalar(frame, "squared_lengths", 0)))
+		return tlv_fail(ctx, TLV_CORRUPT,
+						"the documents are %g of %g tokens, and the counters say otherwise",
+						sums.documents, sums.tokens);
+	return TLV_OK;
+}
+
 /* Tokens are those of the items: shares are totals over tokens, and sum to 1 but for rounding. */
 static tlv_status
 summary_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
@@ -442,6 +583,8 @@ summary_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	TLV_TRY(tlv_count_check_counters(ctx, frame));
 	for (size_t i = 0; i < sizes[SIZE_ITEMS]; i++)
 		sum += totals[i];
+	if (tlv_documents_told(frame))
+		return documents_check(ctx, frame, sizes);
 	if (!(fabs(sum - tokens) <= TOKENS_TOLERANCE * tokens))
 		return tlv_fail(ctx, TLV_CORRUPT, "the totals of all items are %g, and there are %g tokens",
 						sum, tokens);
@@ -449,63 +592,157 @@ summary_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 }
 
 #define AT(member) offsetof(count_state, member)
-/* Of both kinds; the last section is of pairs only. */
-static const tlv_declaration count_list[] = {
-	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},
-	{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},
-	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
-	{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},
-	{"squared_lengths", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM,
-	 AT(squared_lengths)},
-	{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(stored.items)},
-	{"totals", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.numbers[0])},
-	{"frequency", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,
-	 AT(stored.numbers[1])},
-	{"correction", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,
-	 AT(stored.numbers[2])},
-	{"squares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.numbers[3])},
-	{"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.pairs)},
-};
+/* Of both kinds. */
+#define COUNT_LIST                                                                                 \
+	{"documents", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(documents)},               \
+		{"skipped", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(skipped)},               \
+		{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},     \
+		{"tokens", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(tokens)},           \
+		{"squared_lengths", TLV_FLOAT64,		TLV_ONE, TLV_ONE, TLV_NONNEGATIVE,                 \
+		 TLV_SUM,			AT(squared_lengths)},                                                  \
+		{"items", TLV_INT64, SIZE_ITEMS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(stored.items)},       \
+		{"totals",		  TLV_FLOAT64, SIZE_ITEMS,			 TLV_ONE,                              \
+		 TLV_NONNEGATIVE, TLV_OWN,	   AT(stored.numbers[0])},                                     \
+		{"frequency",	  TLV_FLOAT64, SIZE_ITEMS,			 TLV_ONE,                              \
+		 TLV_NONNEGATIVE, TLV_OWN,	   AT(stored.numbers[1])},                                     \
+		{"correction",	  TLV_FLOAT64, SIZE_ITEMS,			 TLV_ONE,                              \
+		 TLV_NONNEGATIVE, TLV_OWN,	   AT(stored.numbers[2])},                                     \
+	{                                                                                              \
+		"squares", TLV_FLOAT64, SIZE_ITEMS, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN,                     \
+			AT(stored.numbers[3])                                                                  \
+	}
+
+#define PAIRS_LINE                                                                                 \
+	{                                                                                              \
+		"pairs", TLV_FLOAT64, TLV_PACKED_1, TLV_ONE, TLV_NONNEGATIVE, TLV_OWN, AT(stored.pairs)    \
+	}
+
+/* The last section is of pairs only. */
+static const tlv_declaration count_list[] = {COUNT_LIST, PAIRS_LINE};
+/* Of values that hold documents: no items. */
+static const tlv_declaration told_list[] = {
+	COUNT_LIST, TLV_DOCUMENT_LIST(SIZE_DOCUMENTS, SIZE_ENTRIES, count_state, held), PAIRS_LINE};
 #undef AT
-#define COUNT_SECTIONS (sizeof(count_list) / sizeof(count_list[0]))
+
+/* A kind of documents and one of its two lists, whose last section is of pairs. */
+#define COUNT_SECTIONS(code, of, more)                                                             \
+	.state = sizeof(count_state), .kind = (code),                                                  \
+	.n = sizeof(of) / sizeof((of)[0]) - ((more) ? 0 : 1), .list = (of),                            \
+	.describe = count_describe, .takes_away = true, .check_more = summary_check,                   \
+	.merge_own = count_merge, .no_sums = tlv_document_no_sums
 static const tlv_sections summary_sections = {
-	.state = sizeof(count_state),
-	.kind = TLV_KIND_COUNT_SUMMARY,
-	.n = COUNT_SECTIONS - 1,
-	.list = count_list,
+	COUNT_SECTIONS(TLV_KIND_COUNT_SUMMARY, count_list, false),
 	.most = {(size_t) TLV_DICTIONARY_MAX},
-	.describe = count_describe,
-	.takes_away = true,
-	.check_more = summary_check,
-	.merge_own = count_merge,
 };
 static const tlv_sections pairs_sections = {
-	.state = sizeof(count_state),
-	.kind = TLV_KIND_COUNT_PAIRS,
-	.n = COUNT_SECTIONS,
-	.list = count_list,
+	COUNT_SECTIONS(TLV_KIND_COUNT_PAIRS, count_list, true),
 	.most = {TLV_COUNT_PAIRS_MAX_ITEMS},
-	.describe = count_describe,
-	.takes_away = true,
-	.check_more = summary_check,
-	.merge_own = count_merge,
+};
+static const tlv_sections summary_told = {
+	COUNT_SECTIONS(TLV_KIND_COUNT_SUMMARY, told_list, false),
+	.most = {0, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
+};
+static const tlv_sections pairs_told = {
+	COUNT_SECTIONS(TLV_KIND_COUNT_PAIRS, told_list, true),
+	.most = {0, (size_t) TLV_DICTIONARY_MAX, (size_t) TLV_DICTIONARY_MAX},
 };
 
+static const tlv_sections *
+form_of(const tlv_frame *frame)
+{
+	bool pairs = frame->header->kind == TLV_KIND_COUNT_PAIRS;
+
+	if (tlv_documents_told(frame))
+		return pairs ? &pairs_told : &summary_told;
+	return pairs ? &pairs_sections : &summary_sections;
+}
+
+static tlv_status
+count_check(tlv_context *ctx, const tlv_frame *frame)
+{
+	return tlv_sections_check(ctx, frame, form_of(frame));
+}
+
+/* Whether documents take fewer bytes than the sums over them: an item and its numbers, and pairs.
+ */
+static tlv_status
+documents_smaller(tlv_context *ctx, const count_state *state, bool *smaller)
+{
+	double bytes, each = 0;
+	size_t items;
+
+	TLV_TRY(tlv_documents_size(ctx, &state->held, &bytes, &items));
+	for (size_t i = 0; i < state->held.entries; i++)
+		each = fmax(each, fabs((double) state->held.items[i]));
+	each = fmax(1, log2(1 + each / (1 + (double) items)) / 7) + SUMS_BYTES;
+	each += state->with_pairs ? PAIRS_BYTES * (double) items / 2 : 0;
+	*smaller = bytes < each * (double) items;
+	return TLV_OK;
+}
+
+static tlv_status
+count_store(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
+{
+	count_state *state = (count_state *) accumulator;
+	const tlv_sections *form = state->with_pairs ? &pairs_told : &summary_told;
+	bool smaller;
+
+	TLV_TRY(tlv_documents_settle(ctx, &state->held));
+	if (state->closed || state->held.n == 0)
+		return count_build(ctx, accumulator, builder);
+	TLV_TRY(tlv_documents_require_left(ctx, &state->held));
+	TLV_TRY(documents_smaller(ctx, state, &smaller));
+	if (!smaller)
+		return count_build(ctx, accumulator, builder);
+	count_leave_held(ctx, state);
+	TLV_TRY(tlv_documents_describe(ctx, &state->held));
+	state->declared.sizes[SIZE_DOCUMENTS] = state->held.n;
+	state->declared.sizes[SIZE_ENTRIES] = state->held.entries;
+	return tlv_sections_build_form(ctx, accumulator, form, builder);
+}
+
+/* Documents of either are told apart. */
+static bool
+count_exact(const tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	const count_state *state = (const count_state *) accumulator;
+
+	return !state->closed && tlv_frame_find(frame, "items")->rows == 0;
+}
+
+/* What holds documents, as sums. */
+static tlv_status
+count_sums(tlv_context *ctx, const tlv_frame *frame, void **image, size_t *size)
+{
+	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MOMENTS, frame->header->kind);
+	tlv_frame_builder *builder;
+	tlv_accumulator *accumulator;
+
+	*image = NULL;
+	if (!tlv_documents_told(frame))
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, builder, 1);
+	TLV_TRY(tlv_accumulator_create(ctx, kind->accumulator, &accumulator));
+	TLV_TRY(kind->accumulator->merge(ctx, accumulator, frame));
+	TLV_TRY(kind->accumulator->build(ctx, accumulator, builder));
+	return tlv_frame_finish(ctx, builder, image, size);
+}
+
+#define COUNT_CLASS(of)                                                                            \
+	.sections = (of), .form = form_of, .merge = count_take, .build = count_build,                  \
+	.store = count_store, .sums = count_sums, .exact = count_exact, .rows = TLV_ROW_BAG,           \
+	.add = count_add
 static const tlv_accumulator_class summary_class = {
 	.name = "count_summary",
-	TLV_DECLARED(&summary_sections),
-	.rows = TLV_ROW_BAG,
-	.add = count_add,
+	COUNT_CLASS(&summary_sections),
 };
 static const tlv_accumulator_class pairs_class = {
 	.name = "count_pairs",
 	.create = tlv_count_pairs_create,
-	TLV_DECLARED(&pairs_sections),
-	.rows = TLV_ROW_BAG,
-	.add = count_add,
+	COUNT_CLASS(&pairs_sections),
 };
 
 const tlv_kind tlv_kind_count_summary = {TLV_KIND_LINE(COUNT_SUMMARY, count_summary),
-										 .accumulator = &summary_class};
+										 .check = count_check, .accumulator = &summary_class};
 const tlv_kind tlv_kind_count_pairs = {TLV_KIND_LINE(COUNT_PAIRS, count_pairs),
-									   .accumulator = &pairs_class};
+									   .check = count_check, .accumulator = &pairs_class};

@@ -437,9 +437,9 @@ write_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *opt
 	return tlv_lda_write(ctx, &parts, image, size);
 }
 
-tlv_status
-tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
-			void **image, size_t *size)
+static tlv_status
+fit_sums(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options, void **image,
+		 size_t *size)
 {
 	lda_fit fit = {.alpha0 = options->alpha0, .searched = isnan(options->alpha0)};
 
@@ -458,4 +458,17 @@ tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *o
 	TLV_TRY(warn_of_topics(ctx, &fit));
 	TLV_TRY(diagnose_topics(ctx, triples, &fit));
 	return write_fit(ctx, triples, options, &fit, image, size);
+}
+
+tlv_status
+tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples, const tlv_lda_options *options,
+			void **image, size_t *size)
+{
+	const tlv_frame *subspace;
+	tlv_frame sums = *triples;
+
+	TLV_TRY(find_subspace(ctx, triples, options, &subspace));
+	if (subspace != triples)
+		TLV_TRY(tlv_count_triples_sums(ctx, triples, subspace, &sums));
+	return fit_sums(ctx, &sums, options, image, size);
 }

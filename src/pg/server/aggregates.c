@@ -443,7 +443,7 @@ merge_end(MergeWork *merge)
 	tlv_frame_builder *builder = MemoryContextAlloc(merge->work->mcxt, sizeof(tlv_frame_builder));
 	struct varlena *value;
 
-	TlvCheck(ctx, merge->kind->accumulator->build(ctx, merge->accumulator, builder));
+	TlvCheck(ctx, tlv_accumulator_store(ctx, merge->accumulator, builder));
 	value = TlvBuild(ctx, builder);
 	TlvRequireMade(ctx, value);
 	tlv_assert(TlvAccepts(ctx, value));

@@ -225,7 +225,12 @@ pass_value(struct varlena *image)
 	PassValue *value = palloc0(sizeof(PassValue));
 
 	image = TlvPlainCopy(image);
-	value->value.frame = TlvFrame(image);
+	value->value.frame = TlvSumsFrame(image);
+	if ((void *) value->value.frame.header != image)
+	{
+		pfree(image);
+		image = (struct varlena *) value->value.frame.header;
+	}
 	value->value.release = pass_value_release;
 	value->image = image;
 	return &value->value;

@@ -284,7 +284,7 @@ expanded_flat_size(ExpandedObjectHeader *header)
 	}
 	builder = MemoryContextAlloc(expanded->shared->mcxt, sizeof(tlv_frame_builder));
 	builder->owned = NULL;
-	TlvCheck(ctx, accumulator->class->build(ctx, accumulator, builder));
+	TlvCheck(ctx, tlv_accumulator_store(ctx, accumulator, builder));
 	CHECK_FOR_INTERRUPTS(); /* every look at hundreds of megabytes takes its time */
 	TlvCheck(ctx, tlv_frame_require_finite(ctx, builder));
 	TlvCheck(ctx, tlv_frame_pack(ctx, builder, &expanded->packing, &size));

@@ -28,7 +28,7 @@ TlvFailed(FunctionCallInfo fcinfo, const tlv_context *ctx)
 Datum
 TlvFit(FunctionCallInfo fcinfo, TlvFitValue fit, const void *options)
 {
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_frame frame = TlvSumsFrame(PG_GETARG_TLV(0));
 	TlvMaker maker;
 
 	TlvMakerBegin(&maker, "tensorlv fit");

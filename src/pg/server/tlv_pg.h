@@ -174,6 +174,8 @@ extern void TlvProgressLook(void);
 /* The frame of a detoasted value, unpacked in the current memory context where it is stored packed;
  * raises an error when it is damaged. */
 extern tlv_frame TlvFrame(struct varlena *value);
+/* The same for those who read sums: moments that are stored as documents are summed here. */
+extern tlv_frame TlvSumsFrame(struct varlena *value);
 
 /* What a packed value stands for, in the current memory context; another value is returned as it
  * is. */

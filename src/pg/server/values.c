@@ -67,6 +67,31 @@ TlvFrame(struct varlena *value)
 	return frame;
 }
 
+tlv_frame
+TlvSumsFrame(struct varlena *value)
+{
+	tlv_frame frame = TlvFrame(value);
+	const tlv_kind *kind = TlvKind(&frame);
+	MemoryContext mcxt;
+	tlv_context ctx;
+	void *image, *copy;
+	size_t size;
+
+	if (kind->accumulator == NULL || kind->accumulator->sums == NULL)
+		return frame;
+	mcxt = AllocSetContextCreate(CurrentMemoryContext, "tensorlv sums", ALLOCSET_DEFAULT_SIZES);
+	TlvContextInit(&ctx, mcxt, SIZE_MAX);
+	TlvCheck(&ctx, kind->accumulator->sums(&ctx, &frame, &image, &size));
+	if (image != NULL)
+	{
+		copy = palloc(size);
+		TlvCheck(&ctx, tlv_copy(&ctx, copy, image, size));
+		TlvCheck(&ctx, tlv_frame_open(&ctx, copy, size, &frame));
+	}
+	MemoryContextDelete(mcxt);
+	return frame;
+}
+
 void
 TlvRequireMade(tlv_context *ctx, struct varlena *value)
 {

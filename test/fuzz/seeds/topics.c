@@ -35,6 +35,15 @@ collect(const char *name, tlv_accumulator *accumulator)
 	return save_collected(name, accumulator);
 }
 
+/* Few enough that they are stored in the place of their sums. */
+static void
+save_documents(const char *name, tlv_accumulator *accumulator)
+{
+	for (size_t t = 0; t < 2; t++)
+		must(tlv_add(&ctx, accumulator, TLV_AS_BAG(document(t))));
+	save_stored(name, accumulator);
+}
+
 /* To be repaired, and fitted in other ways than the usual one (fuzz_frame.c). */
 static void
 save_for_fits(const char *name, const tlv_frame *triples)
@@ -70,6 +79,12 @@ save_moments(bool distinct)
 	must(tlv_subspace_from_moments(&ctx, &pairs, &options, &image, &size));
 	frame = save_frame(distinct ? "subspace-distinct" : "subspace", image, size);
 	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
+	must(tlv_count_triples_create(&ctx, subspace, &accumulator));
+	save_documents("triples-documents", accumulator);
+	must(tlv_count_summary_create(&ctx, &accumulator));
+	save_documents("summary-documents", accumulator);
+	must(tlv_count_pairs_create(&ctx, &accumulator));
+	save_documents("pairs-documents", accumulator);
 	must(tlv_count_triples_create(&ctx, subspace, &accumulator));
 	frame = collect(distinct ? "triples-distinct" : "triples", accumulator);
 	save_for_fits(distinct ? "triples-distinct" : "triples", &frame);

@@ -81,7 +81,7 @@ check_order(bool by_item)
 				document.length += known[i];
 			}
 			add_expected(&e, weights, t, &document);
-			assert_int_equal(tlv_count_block_add(&ctx, &block, &document, &full), TLV_OK);
+			assert_int_equal(tlv_count_block_add(&ctx, &block, &document, 1, &full), TLV_OK);
 		}
 		assert_int_equal(tlv_count_block_gather(&ctx, &block, weights), TLV_OK);
 		for (size_t i = 1; i < block.n && by_item; i++)

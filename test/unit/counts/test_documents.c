@@ -1,0 +1,219 @@
+/*
+ * test_documents.c - small values that hold documents: whatever becomes of them, they add up to
+ * the sums of the same rows, bit by bit.
+ */
+#include "assertions.h"
+#include "count_fixture.h"
+
+#define ITEMS 400
+#define EACH  8
+#define SMALL 30
+#define RANK  10
+
+/* Document t of EACH distinct items, some of which the subspace does not have. */
+static tlv_status
+add_one(tlv_accumulator *accumulator, int t)
+{
+	int64_t items[EACH];
+	double counts[EACH];
+	tlv_rng own;
+
+	tlv_rng_seed(&own, (uint64_t) t + 100);
+	for (int i = 0; i < EACH; i++)
+	{
+		items[i] = i * (ITEMS / EACH + 7) + (int64_t) tlv_rng_below(&own, ITEMS / EACH);
+		counts[i] = 1 + (double) (tlv_rng_below(&own, 4) == 0);
+	}
+	return tlv_add(&ctx, accumulator, TLV_AS_BAG(make_bag(EACH, items, counts)));
+}
+
+static tlv_accumulator *
+with_documents(tlv_accumulator *accumulator, int from, int to)
+{
+	for (int t = from; t < to; t++)
+		assert_ok(add_one(accumulator, t));
+	return accumulator;
+}
+
+/* As it would be stored; told: it holds documents. */
+static tlv_frame
+kept(tlv_accumulator *accumulator, bool told)
+{
+	const tlv_kind *kind;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_accumulator_store(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	assert_ok(tlv_kind_validate(&ctx, image, size, TLV_FRAME_MOMENTS, &frame, &kind));
+	assert_int_equal(tlv_frame_find(&frame, "document_items") != NULL, told);
+	return frame;
+}
+
+static tlv_frame
+wide_subspace(void)
+{
+	double *scale = tlv_alloc(&ctx, ITEMS, sizeof(double));
+	double *basis = tlv_alloc(&ctx, ITEMS * RANK, sizeof(double));
+	int64_t *items = tlv_alloc(&ctx, ITEMS, sizeof(int64_t));
+	size_t independent;
+
+	for (size_t i = 0; i < ITEMS; i++)
+	{
+		scale[i] = 0.5 + tlv_rng_uniform(&rng);
+		items[i] = (int64_t) i;
+	}
+	tlv_rng_fill_normal(&rng, ITEMS * RANK, basis);
+	assert_ok(tlv_orthonormalize(&ctx, RANK, ITEMS, basis, &rng, &independent));
+	return subspace_value(ITEMS, items, RANK, RANK, scale, basis, false);
+}
+
+static tlv_frame
+merged(tlv_accumulator *into, tlv_frame a, tlv_frame b, bool told)
+{
+	assert_ok(into->class->merge(&ctx, into, &a));
+	assert_ok(into->class->merge(&ctx, into, &b));
+	return kept(into, told);
+}
+
+static tlv_frame
+taken_out(tlv_frame a, tlv_frame b, bool exactly)
+{
+	tlv_accumulator *x = empty_like(a);
+	bool done;
+
+	assert_ok(x->class->merge(&ctx, x, &a));
+	assert_ok(tlv_accumulator_subtract(&ctx, x, &b, exactly, &done));
+	assert_true(done);
+	return kept(x, true);
+}
+
+static tlv_frame
+times(double factor, tlv_frame a)
+{
+	tlv_accumulator *x = empty_like(a);
+
+	assert_ok(tlv_accumulator_merge_times(&ctx, x, &a, factor));
+	return kept(x, true);
+}
+
+static tlv_frame
+sums_of(tlv_frame told, tlv_frame subspace)
+{
+	const tlv_accumulator_class *class =
+		tlv_kind_find(TLV_FRAME_MOMENTS, told.header->kind)->accumulator;
+	tlv_frame sums;
+	void *image;
+	size_t size;
+
+	if (class->sums == NULL)
+	{
+		assert_ok(tlv_count_triples_sums(&ctx, &told, &subspace, &sums));
+		return sums;
+	}
+	assert_ok(class->sums(&ctx, &told, &image, &size));
+	assert_non_null(image);
+	assert_ok(tlv_frame_open(&ctx, image, size, &sums));
+	return sums;
+}
+
+static const maker makers[] = {make_summary, make_pairs, make_triples};
+
+/* Every way to the same documents gives the same bytes, and the same sums. */
+static void
+test_ways(void **state)
+{
+	(void) state;
+	for (size_t m = 0; m < 3; m++)
+	{
+		tlv_frame subspace = wide_subspace();
+		tlv_frame whole = kept(with_documents(makers[m](subspace), 0, SMALL), true);
+		tlv_frame sums = stored(with_documents(makers[m](subspace), 0, SMALL));
+		tlv_frame one = kept(with_documents(makers[m](subspace), 0, 11), true);
+		tlv_frame two = kept(with_documents(makers[m](subspace), 11, SMALL), true);
+		tlv_accumulator *turned = with_documents(makers[m](subspace), 11, SMALL);
+		bool done;
+
+		assert_same_bytes(kept(with_documents(turned, 0, 11), true), whole);
+		/* storing changes nothing */
+		assert_same_bytes(kept(turned, true), whole);
+		assert_same_bytes(merged(empty_like(one), one, two, true), whole);
+		assert_same_bytes(merged(makers[m](subspace), two, one, true), whole);
+		assert_same_bytes(taken_out(whole, two, true), one);
+		assert_same_bytes(taken_out(whole, one, false), two);
+		assert_same_bytes(times(0.5, merged(empty_like(one), whole, whole, true)), whole);
+		assert_same_bytes(times(2, whole), merged(empty_like(one), whole, whole, true));
+		/* sums */
+		assert_null(tlv_frame_find(&sums, "document_items"));
+		assert_same_bytes(sums_of(whole, subspace), sums);
+		assert_same_bytes(stored(turned), sums);
+		assert_int_equal(tlv_accumulator_subtract(&ctx, turned, &one, true, &done), TLV_OK);
+		assert_true(m == 2 ? !done : done);
+	}
+}
+
+/* Documents that are not there cannot be taken away. */
+static void
+test_more_than_there_is(void **state)
+{
+	(void) state;
+	for (size_t m = 0; m < 3; m++)
+	{
+		tlv_frame subspace = wide_subspace();
+		tlv_frame one = kept(with_documents(makers[m](subspace), 0, 20), true);
+		tlv_frame two = kept(with_documents(makers[m](subspace), 15, 25), true);
+		tlv_accumulator *x = empty_like(one);
+		bool done;
+
+		assert_ok(x->class->merge(&ctx, x, &one));
+		assert_ok(tlv_accumulator_subtract(&ctx, x, &two, false, &done));
+		assert_int_equal(tlv_accumulator_store(&ctx, x, &builder), TLV_BAD_DATA);
+	}
+}
+
+/* Many documents are sums; what is added to them in their subspace is told until it is known. */
+static void
+test_many(void **state)
+{
+	(void) state;
+	for (size_t m = 0; m < 3; m++)
+	{
+		tlv_frame subspace = wide_subspace();
+		tlv_frame many = kept(with_documents(makers[m](subspace), 0, 2500), false);
+		tlv_frame few = kept(with_documents(makers[m](subspace), 2500, 2500 + SMALL), true);
+		tlv_frame all = stored(with_documents(makers[m](subspace), 0, 2500 + SMALL));
+		tlv_frame both = merged(empty_like(many), many, few, m == 2), less;
+		tlv_accumulator *x = empty_like(both);
+		bool done;
+
+		if (m == 2)
+			assert_same_numbers(merged(makers[m](subspace), few, many, false), all);
+		assert_same_numbers(m == 2 ? sums_of(both, subspace) : both, all);
+		assert_ok(x->class->merge(&ctx, x, &both));
+		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
+		less = kept(x, false);
+		assert_equal(tlv_frame_scalar(&less, "documents", 0), 2500);
+		/* documents of the sums that are told apart again */
+		few = kept(with_documents(makers[m](subspace), 100, 120), true);
+		x = empty_like(many);
+		assert_ok(x->class->merge(&ctx, x, &many));
+		assert_ok(tlv_accumulator_subtract(&ctx, x, &few, false, &done));
+		less = kept(x, m == 2);
+		both = merged(makers[m](subspace), less, few, false);
+		assert_same_numbers(both, stored(with_documents(makers[m](subspace), 0, 2500)));
+		pool_reset(&memory, &ctx);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_more_than_there_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("count_documents", tests, NULL, NULL);
+}
