@@ -91,7 +91,8 @@ AAAAAAAAAAEAAAAAAAAAqAIAAAAAAABmcmVxdWVuY3kAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAUAAAAA
 c3F1YXJlcwAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAFAAAAAAAAAAEAAAAAAAAAIAMAAAAAAAAAAAAAAAAIQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAoQAAAAAAAAEhAAQAAAAAAAAACAAAAAAAAAAMAAAAAAAAABAAAAAAAAAAJAAAAAAAA
 AAAAAAAAABhAAAAAAAAA8D8AAAAAAADwPwAAAAAAAPA/AAAAAAAACEAAAAAAAAAIQAAAAAAAAPA/AAAAAAAA8D8AAAAAAADwPwAAAAAAAAhAAAAAAAAAAEBVVVVVVVXVP1VVVVVVVdU/VVVVVVVV1T8AAAAAAADwPwAAAAAAABBAVVVVVVVV
 1T9VVVVVVVXVP1VVVVVVVdU/AAAAAAAA8D8='::tlv_moments AS v;
-SELECT tlv_find_subspace(v, 2) = (SELECT tlv_find_subspace(tlv_count_summary(bag), 2) FROM (VALUES ('{1:2,2:1,9:1}'::tlv_bag), ('{1:2,3:1,9:1}'), ('{1:2,4:1,9:1}')) b(bag)) AS same, tlv_info(v)->'documents' AS documents FROM old;
+SELECT tlv_find_subspace(v, 2) = (SELECT tlv_find_subspace(tlv_count_summary(bag), 2) FROM (VALUES ('{1:2,2:1,9:1}'::tlv_bag), ('{1:2,3:1,9:1}'), ('{1:2,4:1,9:1}')) b(bag)) AS same,
+       tlv_info(v)->'documents' AS documents FROM old;
 
 -- aggregates over rows whose sums are exact move, too: every window equals the plain computation, bit by bit
 SELECT aggfnoid::regprocedure AS moving FROM pg_aggregate WHERE aggminvtransfn <> 0 AND aggfnoid IN (SELECT objid FROM pg_depend WHERE deptype = 'e' AND classid = 'pg_proc'::regclass)
