@@ -287,6 +287,15 @@ count_close(tlv_context *ctx, count_state *state)
 	return TLV_OK;
 }
 
+/* More items than pairs can have are found when their documents come. */
+static tlv_status
+settle_some(tlv_context *ctx, count_state *state, bool *many)
+{
+	TLV_TRY(tlv_documents_settle_some(ctx, &state->held, many));
+	*many |= state->with_pairs && state->held.total > TLV_COUNT_PAIRS_MAX_ITEMS;
+	return TLV_OK;
+}
+
 static tlv_status
 count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
@@ -314,7 +323,7 @@ count_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 		count_leave_held(ctx, state);
 		TLV_TRY(tlv_documents_hold(ctx, &state->held, 1, 0, document->n, document->items,
 								   document->counts));
-		TLV_TRY(tlv_documents_settle_some(ctx, &state->held, &many));
+		TLV_TRY(settle_some(ctx, state, &many));
 	}
 	state->documents++;
 	state->tokens += document->length;
@@ -462,7 +471,7 @@ count_take(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *fram
 		return add_told(ctx, state, frame);
 	count_leave_held(ctx, state);
 	TLV_TRY(tlv_documents_hold_frame(ctx, &state->held, frame));
-	TLV_TRY(tlv_documents_settle_some(ctx, &state->held, &many));
+	TLV_TRY(settle_some(ctx, state, &many));
 	return many ? count_close(ctx, state) : TLV_OK;
 }
 
