@@ -173,6 +173,8 @@ TLV_TRANSITION(tlv_membership_pairs_accum, &tlv_aggregate_membership_pairs, &Tlv
 
 TLV_TRANSITION(tlv_statistics_accum, &tlv_aggregate_statistics, &TlvModelRows, 1, 2,
 			   {CONSTANT, METHOD})
+TLV_TRANSITION(tlv_neighbour_statistics_accum, &tlv_aggregate_statistics, &TlvNeighbourRows, 1, 3,
+			   {CONSTANT})
 TLV_TRANSITION(tlv_view_statistics_accum, &tlv_aggregate_statistics, &TlvAnyThreeRows, 1, 4,
 			   {CONSTANT})
 

@@ -22,6 +22,7 @@ CREATE TABLE far.signals AS SELECT row_number() OVER () AS id, x FROM tlv_simula
 CREATE TABLE far.measures AS SELECT id, x[1] AS a, x[2] AS b, x[3] AS c FROM far.signals;
 CREATE TABLE far.clouds AS SELECT * FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 3, seed => 2), 3000, 3);
 CREATE TABLE far.edges AS SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, seed => 1), 2);
+CREATE TABLE far.adjacency AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT src AS node, dst AS other FROM far.edges UNION ALL SELECT dst, src FROM far.edges) AS e GROUP BY node;
 CREATE TABLE far.steps AS SELECT * FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, seed => 1), 200, 30, 2);
 CREATE TABLE far.sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM far.steps GROUP BY seq;
 CREATE TABLE far.survey AS SELECT v[1] AS a, v[2] AS b, v[3] AS c, v[4] AS d, v[5] AS e, v[6] AS f FROM tlv_simulate_gom(tlv_simulate_gom_model(6, 3, seed => 1), 1000, 2);
@@ -68,6 +69,7 @@ my @fits = (
     [ "tlv_gmm('%s', 3)", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_gmm('%s', 3, covariance => 'direction')", 'SELECT x FROM %s.clouds', 40 ],
     [ "tlv_mmsb('%s', 3)", 'SELECT src, dst, weight FROM %s.edges', 1 ],
+    [ "tlv_mmsb('%s', 3)", 'SELECT node, neighbours FROM %s.adjacency', 60 ],
     [ "tlv_hmm('%s', 3)", 'SELECT s FROM %s.sequences', 200 ],
     [ "tlv_hmm('%s', 3)", 'SELECT seq, t, symbol FROM %s.steps', 6000 ],
     [ "tlv_gom('%s', 3, layout => 'wide')", 'SELECT a, b, c, d, e, f FROM %s.survey', 2000 ],

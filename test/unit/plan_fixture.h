@@ -126,7 +126,7 @@ plan_row_is_complete(const tlv_row *row)
 {
 	int parts = (row->form & (TLV_ROW_VIEWS | TLV_ROW_CATEGORIES)) != 0 ? 3 : 1;
 
-	if ((row->form & (TLV_ROW_BAG | TLV_ROW_EDGE)) != 0)
+	if ((row->form & (TLV_ROW_BAG | TLV_ROW_EDGE | TLV_ROW_NEIGHBOURS)) != 0)
 		return true;
 	for (int i = 0; i < parts; i++)
 		if (plan_part_misses(&row->part[i]))
@@ -198,7 +198,10 @@ plan_scan(plan_fixture *f, tlv_context *ctx, const plan_rows *source, void **ima
 		if (pass->damp > 0)
 			row.bag = plan_damped(ctx, row.bag, pass->damp);
 		for (size_t i = 0; i < pass->n; i++)
+		{
+			row.form = pass->statistics[i].contents ? TLV_ROW_BAG : source->rows[t].form;
 			TLV_TRY(tlv_add(ctx, accumulators[i], &row));
+		}
 		seen++;
 	}
 	for (size_t i = 0; i < pass->n && seen > 0; i++)

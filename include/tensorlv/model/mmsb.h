@@ -158,6 +158,10 @@ typedef struct tlv_mmsb_plan_options
 /*
  * Passes: the graph; where there are labels, these as a bipartite graph of nodes and labels, from
  * source 1.  Errors: those of tlv_mmsb_fit and tlv_mmsb_labels_of_graph.
+ *
+ * Of rows that are nodes with the bags of their neighbours, each edge in the rows of both of its
+ * ends: a summary of the bags, products in a subspace, star moments, and statistics until the nodes
+ * stand; no graph is ever made.  k must be given, alpha0 be 0, the graph undirected.
  */
 extern tlv_status tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options,
 									   tlv_plan **created);

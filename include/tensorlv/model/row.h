@@ -26,8 +26,9 @@ typedef enum tlv_row_form
 	TLV_ROW_NAMED_EDGE = 2048,	/* an edge whose nodes have names */
 	TLV_ROW_ANSWER = 4096,		/* three parts of one id: item, worker (may be missing), answer */
 	TLV_ROW_ANSWERS = 8192,		/* two parts of n ids: workers, and what they answer of one item */
-	TLV_ROW_MIXED = 16384		/* a row of codes, and a part of float64, n = 1, of which elements
+	TLV_ROW_MIXED = 16384,		/* a row of codes, and a part of float64, n = 1, of which elements
 								 * may be missing */
+	TLV_ROW_NEIGHBOURS = 32768	/* a node, and the bag of its neighbours */
 } tlv_row_form;
 
 /* All of them. */
@@ -75,12 +76,21 @@ typedef struct tlv_edge
 	tlv_text name[2]; /* of a named edge: of source and target, bytes NULL for a number */
 } tlv_edge;
 
+/* A row of an adjacency matrix; its bag is where that of a bag is, so that it can be seen as one.
+ */
+typedef struct tlv_neighbours
+{
+	const tlv_bag_image *bag;
+	int64_t node;
+} tlv_neighbours;
+
 typedef struct tlv_row
 {
 	tlv_row_form form;
 	union
 	{
 		const tlv_bag_image *bag;
+		tlv_neighbours neighbours;
 		tlv_edge edge;
 		tlv_part part[3]; /* those that a form does not have are not looked at */
 	};
@@ -95,6 +105,9 @@ typedef struct tlv_row
 
 #define TLV_AS_BAG(image)                                                                          \
 	(&(const tlv_row){.form = TLV_ROW_BAG, .bag = (const tlv_bag_image *) (image)})
+#define TLV_AS_NEIGHBOURS(id, image)                                                               \
+	(&(const tlv_row){.form = TLV_ROW_NEIGHBOURS,                                                  \
+					  .neighbours = {.bag = (const tlv_bag_image *) (image), .node = (id)}})
 #define TLV_AS_EDGE(from, to, value)                                                               \
 	(&(const tlv_row){.form = TLV_ROW_EDGE,                                                        \
 					  .edge = {.source = (from), .target = (to), .weight = (value)}})

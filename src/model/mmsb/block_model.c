@@ -143,9 +143,9 @@ count_edges(tlv_context *ctx, block_work *work)
 
 /* Within a community of one side every edge is counted twice. */
 static double
-multiplicity(const tlv_block_model *model, bool diagonal)
+multiplicity(const tlv_block_sums *sums, bool diagonal)
 {
-	return model->sides == 1 && diagonal ? 0.5 : 1;
+	return sums->sides == 1 && diagonal ? 0.5 : 1;
 }
 
 /*
@@ -153,26 +153,26 @@ multiplicity(const tlv_block_model *model, bool diagonal)
  * variance are those of the class, then its mean and mean logarithm for every rate.
  */
 static void
-estimate_rates(block_work *work, bool diagonal)
+estimate_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *log_rate)
 {
-	size_t k = work->model->k;
+	size_t k = sums->k;
 	double e = 0, x = 0, squares = 0, x2 = 0, mean, variance, shape, inverse;
-	double part = multiplicity(work->model, diagonal);
+	double part = multiplicity(sums, diagonal);
 
 	for (size_t i = 0; i < k * k; i++)
 		if ((i % (k + 1) == 0) == diagonal)
 		{
-			e += work->edges[i];
-			x += work->expected[i];
-			x2 += work->expected[i] * work->expected[i];
+			e += sums->edges[i];
+			x += sums->expected[i];
+			x2 += sums->expected[i] * sums->expected[i];
 		}
 	mean = (e + 1) / (x + 1);
 	for (size_t i = 0; i < k * k; i++)
 		if ((i % (k + 1) == 0) == diagonal)
 		{
-			double excess = work->edges[i] - mean * work->expected[i];
+			double excess = sums->edges[i] - mean * sums->expected[i];
 
-			squares += excess * excess - 2 * mean * work->expected[i];
+			squares += excess * excess - 2 * mean * sums->expected[i];
 		}
 	variance = fmax(squares / fmax(x2, 1e-9), LEAST_VARIATION * mean * mean);
 	shape = mean * mean / variance;
@@ -180,38 +180,46 @@ estimate_rates(block_work *work, bool diagonal)
 	for (size_t i = 0; i < k * k; i++)
 		if ((i % (k + 1) == 0) == diagonal)
 		{
-			double a = part * work->edges[i] + shape, b = part * work->expected[i] + inverse;
+			double a = part * sums->edges[i] + shape, b = part * sums->expected[i] + inverse;
 
-			work->rate[i] = a / b;
-			work->log_rate[i] = tlv_fast_digamma(a) - log(b);
+			rate[i] = a / b;
+			log_rate[i] = tlv_fast_digamma(a) - log(b);
 		}
+}
+
+void
+tlv_block_rates(const tlv_block_sums *sums, bool diagonal, double *rate, double *log_rate)
+{
+	size_t k = sums->k;
+
+	if (diagonal)
+	{
+		double e = 0, x = 0, common;
+
+		for (size_t i = 0; i < k * k; i++)
+			if (i % (k + 1) != 0)
+			{
+				e += sums->edges[i];
+				x += sums->expected[i];
+			}
+		common = (e + 1) / (x + 1);
+		for (size_t i = 0; i < k * k; i++)
+		{
+			rate[i] = common;
+			log_rate[i] = log(common);
+		}
+	}
+	else
+		estimate_rates(sums, false, rate, log_rate);
+	estimate_rates(sums, true, rate, log_rate);
 }
 
 static void
 estimate_all_rates(block_work *work)
 {
-	size_t k = work->model->k;
+	const tlv_block_sums sums = {work->model->k, work->model->sides, work->edges, work->expected};
 
-	if (work->model->diagonal)
-	{
-		double e = 0, x = 0, rate;
-
-		for (size_t i = 0; i < k * k; i++)
-			if (i % (k + 1) != 0)
-			{
-				e += work->edges[i];
-				x += work->expected[i];
-			}
-		rate = (e + 1) / (x + 1);
-		for (size_t i = 0; i < k * k; i++)
-		{
-			work->rate[i] = rate;
-			work->log_rate[i] = log(rate);
-		}
-	}
-	else
-		estimate_rates(work, false);
-	estimate_rates(work, true);
+	tlv_block_rates(&sums, work->model->diagonal, work->rate, work->log_rate);
 }
 
 /* Softmax of a column of k logarithms into to; returns half the L1 distance to what was there. */
@@ -396,33 +404,41 @@ count_partition(tlv_context *ctx, const tlv_block_model *model, double *edges, d
 	return TLV_OK;
 }
 
+double
+tlv_block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs)
+{
+	double likelihood = 0, off = 0, off_expected = 0, rates;
+	size_t k = sums->k;
+
+	for (size_t i = 0; i < k * k; i++)
+	{
+		if (!diagonal || i % (k + 1) == 0)
+			likelihood += profile(sums->edges[i], sums->expected[i]);
+		else
+		{
+			off += sums->edges[i];
+			off_expected += sums->expected[i];
+		}
+	}
+	likelihood += profile(off, off_expected);
+	if (sums->sides == 1)
+		likelihood /= 2;
+	rates = diagonal ? used + 1 : sums->sides == 1 ? used * (used + 1) / 2 : used * used;
+	return likelihood - rates / 2 * log(fmax(pairs, 2));
+}
+
 tlv_status
 tlv_block_criterion(tlv_context *ctx, const tlv_block_model *model, double *criterion)
 {
 	size_t k = model->k;
 	double used = (double) tlv_block_used(model), n = (double) model->side[0].n;
 	double pairs = model->sides == 1 ? n * (n - 1) / 2 : n * (double) model->side[1].n;
-	double *edges = tlv_alloc(ctx, 2 * k * k, sizeof(double)), *expected;
-	double likelihood = 0, off = 0, off_expected = 0, rates;
+	double *edges = tlv_alloc(ctx, 2 * k * k, sizeof(double));
+	tlv_block_sums sums = {k, model->sides, edges, edges + k * k};
 
 	TLV_TRY_ALLOC(ctx, edges);
-	expected = edges + k * k;
-	TLV_TRY(count_partition(ctx, model, edges, expected));
-	for (size_t i = 0; i < k * k; i++)
-	{
-		if (!model->diagonal || i % (k + 1) == 0)
-			likelihood += profile(edges[i], expected[i]);
-		else
-		{
-			off += edges[i];
-			off_expected += expected[i];
-		}
-	}
-	likelihood += profile(off, off_expected);
-	if (model->sides == 1)
-		likelihood /= 2;
-	rates = model->diagonal ? used + 1 : model->sides == 1 ? used * (used + 1) / 2 : used * used;
-	*criterion = likelihood - rates / 2 * log(fmax(pairs, 2));
+	TLV_TRY(count_partition(ctx, model, edges, edges + k * k));
+	*criterion = tlv_block_score(&sums, model->diagonal, used, pairs);
 	tlv_free(ctx, edges);
 	return TLV_OK;
 }

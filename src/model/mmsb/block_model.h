@@ -33,6 +33,23 @@ typedef struct tlv_block_model
 	tlv_block_side side[2];
 } tlv_block_model;
 
+/* What a partition's likelihood depends on, whatever the rows of the graph are. */
+typedef struct tlv_block_sums
+{
+	size_t k;
+	size_t sides;
+	const double *edges;	/* k x k: E, source by target */
+	const double *expected; /* k x k: X, at rate 1 */
+} tlv_block_sums;
+
+/* Posterior means of the rates and of their logarithms (k x k); diagonal: one common rate between
+ * different communities. */
+extern void tlv_block_rates(const tlv_block_sums *sums, bool diagonal, double *rate,
+							double *log_rate);
+
+/* The criterion below, of so many communities that have a node and so many pairs of nodes. */
+extern double tlv_block_score(const tlv_block_sums *sums, bool diagonal, double used, double pairs);
+
 /* Bytes of work space. */
 extern double tlv_block_memory(const tlv_block_model *model);
 

@@ -80,13 +80,21 @@ count_blocks(tlv_context *ctx, evidence_work *work, int32_t *const label[2])
 		if (!work->square)
 			work->edges[a] += inside;
 	}
+	return TLV_OK;
+}
+
+static void
+count_nodes(evidence_work *work, int32_t *const label[2])
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	size_t k = work->k;
+
 	for (size_t s = 0; s < fit->sides; s++)
 		for (size_t u = 0; u < fit->side[s].n; u++)
 		{
 			work->size[s * k + (size_t) label[s][u]] += 1;
 			work->degree[s * k + (size_t) label[s][u]] += fit->side[s].degree[u];
 		}
-	return TLV_OK;
 }
 
 /* The marginal likelihood of a rate, e edges where x were expected at rate 1, prior mean m. */
@@ -243,30 +251,52 @@ labels_evidence(tlv_context *ctx, const evidence_work *work, size_t s, double *e
 	return TLV_OK;
 }
 
-/* full evidences only where these are wanted and k allows them */
+/* full evidences only where these are wanted and k allows them; edges are counted */
+static tlv_status
+weigh_counts(tlv_context *ctx, evidence_work *work, int32_t *const label[2],
+			 tlv_mmsb_evidences *evidence)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	double labels = 0, degrees = 0, alike = 0;
+
+	count_nodes(work, label);
+	for (size_t s = 0; s < fit->sides; s++)
+	{
+		TLV_TRY(labels_evidence(ctx, work, s, &labels));
+		TLV_TRY(degrees_evidence(ctx, work, s, label[s], &degrees));
+		alike -= fit->total * log((double) fit->side[s].n);
+	}
+	for (int corrected = 0; corrected < 2; corrected++)
+		for (int full = 0; full < 2; full++)
+			evidence->of[corrected][full] = full && !work->square
+												? -HUGE_VAL
+												: labels + (corrected ? degrees : alike) +
+													  rates_evidence(work, corrected, full);
+	tlv_free(ctx, work->edges);
+	return TLV_OK;
+}
+
 static tlv_status
 weigh_partition(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *const label[2], size_t k,
 				bool between, tlv_mmsb_evidences *evidence)
 {
 	evidence_work work;
-	double labels = 0, degrees = 0, alike = 0;
 
 	TLV_TRY(create_evidence(ctx, fit, k, between, &work));
 	TLV_TRY(count_blocks(ctx, &work, label));
-	for (size_t s = 0; s < fit->sides; s++)
-	{
-		TLV_TRY(labels_evidence(ctx, &work, s, &labels));
-		TLV_TRY(degrees_evidence(ctx, &work, s, label[s], &degrees));
-		alike -= fit->total * log((double) fit->side[s].n);
-	}
-	for (int corrected = 0; corrected < 2; corrected++)
-		for (int full = 0; full < 2; full++)
-			evidence->of[corrected][full] = full && !work.square
-												? -HUGE_VAL
-												: labels + (corrected ? degrees : alike) +
-													  rates_evidence(&work, corrected, full);
-	tlv_free(ctx, work.edges);
-	return TLV_OK;
+	return weigh_counts(ctx, &work, label, evidence);
+}
+
+tlv_status
+tlv_mmsb_evidence_of_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit, int32_t *label,
+						   size_t k, const double *edges, tlv_mmsb_evidences *evidence)
+{
+	int32_t *const labels[2] = {label, NULL};
+	evidence_work work;
+
+	TLV_TRY(create_evidence(ctx, fit, k, true, &work));
+	memcpy(work.edges, edges, k * k * sizeof(double));
+	return weigh_counts(ctx, &work, labels, evidence);
 }
 
 tlv_status

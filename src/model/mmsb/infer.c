@@ -265,6 +265,15 @@ tlv_mmsb_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 	return mmsb_prepare(ctx, own);
 }
 
+const tlv_mmsb_parts *
+tlv_mmsb_opened(const tlv_model *model, const tlv_dictionary **dictionary)
+{
+	const mmsb_model *own = (const mmsb_model *) model;
+
+	*dictionary = &own->dictionary;
+	return &own->parts;
+}
+
 /* ---- one node ---- */
 
 static tlv_status

@@ -27,4 +27,8 @@ extern tlv_status tlv_mmsb_infer(tlv_context *ctx, tlv_model *model, const tlv_r
 extern tlv_status tlv_mmsb_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 										  double *value);
 
+/* The parts of a model that is open, and where its nodes of the target side are found. */
+extern const tlv_mmsb_parts *tlv_mmsb_opened(const tlv_model *model,
+											 const tlv_dictionary **dictionary);
+
 #endif /* TENSORLV_MMSB_INFER_H */

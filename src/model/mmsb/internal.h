@@ -189,6 +189,12 @@ extern tlv_status tlv_mmsb_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *
 									int32_t *const label[2], size_t k,
 									tlv_mmsb_evidences *evidence);
 
+/* The same of an undirected graph whose edges between communities (k x k) are known: of the fit its
+ * nodes by decreasing degree, the total, and whether weights count (edges.value) play a part. */
+extern tlv_status tlv_mmsb_evidence_of_edges(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
+											 int32_t *label, size_t k, const double *edges,
+											 tlv_mmsb_evidences *evidence);
+
 /* The plain and the degree-corrected one of one rate between communities alone: less work. */
 extern tlv_status tlv_mmsb_moves_evidence(tlv_context *ctx, const tlv_mmsb_fit_state *fit,
 										  int32_t *const label[2], size_t k, double evidence[2]);

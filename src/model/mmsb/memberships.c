@@ -11,6 +11,10 @@
 
 /* Entries per node that room is made for at first. */
 #define FIRST_ENTRIES 2
+/* How far the shares of a node, single precision, may sum from 1. */
+#define SHARE_TOLERANCE 1e-3
+/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
+#define CHUNK_NODES 64
 
 tlv_status
 tlv_memberships_begin(tlv_context *ctx, size_t n, tlv_membership_builder *builder)
@@ -130,6 +134,18 @@ tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 	return TLV_OK;
 }
 
+int32_t
+tlv_memberships_largest(const tlv_memberships *memberships, size_t u)
+{
+	size_t best = memberships->start[u], end = memberships->start[u + 1];
+
+	if (best == end)
+		return -1;
+	for (size_t i = best + 1; i < end; i++)
+		best = memberships->share[i] > memberships->share[best] ? i : best;
+	return memberships->community[best];
+}
+
 void
 tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 					 double *sums)
@@ -139,6 +155,43 @@ tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double 
 		for (size_t i = memberships->start[u]; i < memberships->start[u + 1]; i++)
 			sums[memberships->community[i]] +=
 				(weight == NULL ? 1 : weight[u]) * memberships->share[i];
+}
+
+/* One node's communities ascend below k, and its shares, if any, sum to 1. */
+static tlv_status
+check_node(tlv_context *ctx, size_t k, size_t n, const uint16_t *community, const float *share,
+		   size_t node)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (community[i] >= k || (i > 0 && community[i] <= community[i - 1]))
+			return tlv_fail(ctx, TLV_CORRUPT, "the communities of node %zu are not ascending",
+							node + 1);
+		if (!(share[i] > 0 && share[i] <= 2))
+			return tlv_fail(ctx, TLV_CORRUPT, "a share of node %zu is %g", node + 1,
+							(double) share[i]);
+		sum += share[i];
+	}
+	if (n > 0 && !(fabs(sum - 1) <= SHARE_TOLERANCE))
+		return tlv_fail(ctx, TLV_CORRUPT, "the shares of node %zu sum to %g", node + 1, sum);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_memberships_check(tlv_context *ctx, size_t k, size_t n, const uint16_t *support,
+					  const uint16_t *community, const float *share)
+{
+	size_t at = 0;
+
+	for (size_t u = 0; u < n; at += support[u], u++)
+	{
+		if (u % CHUNK_NODES == 0)
+			TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
+	}
+	return TLV_OK;
 }
 
 /* Words of a set of k communities. */

@@ -33,9 +33,18 @@ extern void tlv_memberships_free(tlv_context *ctx, tlv_memberships *memberships)
 extern tlv_status tlv_memberships_from_labels(tlv_context *ctx, size_t n, const int32_t *label,
 											  tlv_memberships *memberships);
 
+/* The community in which a node has most, the first of them; -1: it has none. */
+extern int32_t tlv_memberships_largest(const tlv_memberships *memberships, size_t u);
+
 /* sizes[j] = sum over nodes of weight[u] (NULL: 1) times the share in j. */
 extern void tlv_memberships_sums(const tlv_memberships *memberships, size_t k, const double *weight,
 								 double *sums);
+
+/* Requires of stored memberships, support[u] of node u, that the communities of every node ascend
+ * below k and its shares, if any, sum to 1: TLV_CORRUPT. */
+extern tlv_status tlv_memberships_check(tlv_context *ctx, size_t k, size_t n,
+										const uint16_t *support, const uint16_t *community,
+										const float *share);
 
 /* Renumbers the communities: the new i-th is the old order[i]-th. */
 extern tlv_status tlv_memberships_reorder(tlv_context *ctx, size_t k, const int64_t *order,

@@ -7,15 +7,13 @@
 
 #include "arrange.h"
 #include "infer.h"
+#include "memberships.h"
+#include "neighbours.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 
 /* Parameters beyond this are no rates of edges; products of three of them stay finite. */
 #define LARGEST 1e100
-/* How far the shares of a node, single precision, may sum from 1. */
-#define SHARE_TOLERANCE 1e-3
-/* Nodes between two looks at tlv_should_stop(): milliseconds, whatever their communities. */
-#define CHUNK_NODES 64
 
 static const struct
 {
@@ -185,35 +183,13 @@ check_scalars(tlv_context *ctx, const tlv_frame *frame)
 	return TLV_OK;
 }
 
-/* One node's communities ascend below k, and its shares, if any, sum to 1. */
-static tlv_status
-check_node(tlv_context *ctx, size_t k, size_t n, const uint16_t *community, const float *share,
-		   size_t node)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-	{
-		if (community[i] >= k || (i > 0 && community[i] <= community[i - 1]))
-			return tlv_fail(ctx, TLV_CORRUPT, "the communities of node %zu are not ascending",
-							node + 1);
-		if (!(share[i] > 0 && share[i] <= 2))
-			return tlv_fail(ctx, TLV_CORRUPT, "a share of node %zu is %g", node + 1,
-							(double) share[i]);
-		sum += share[i];
-	}
-	if (n > 0 && !(fabs(sum - 1) <= SHARE_TOLERANCE))
-		return tlv_fail(ctx, TLV_CORRUPT, "the shares of node %zu sum to %g", node + 1, sum);
-	return TLV_OK;
-}
-
 static tlv_status
 check_side(tlv_context *ctx, const tlv_frame *frame, size_t s, size_t k)
 {
 	const tlv_section *nodes = tlv_frame_find(frame, names[s].nodes);
 	const uint16_t *support = NULL, *community = NULL;
 	const float *share = NULL;
-	uint64_t entries = 0, at = 0, n;
+	uint64_t entries = 0, n;
 
 	if (nodes == NULL || nodes->element != TLV_INT64 || nodes->columns != 1 || nodes->rows == 0 ||
 		nodes->rows > (uint64_t) TLV_DICTIONARY_MAX)
@@ -233,13 +209,7 @@ check_side(tlv_context *ctx, const tlv_frame *frame, size_t s, size_t k)
 							  (const void **) &community));
 	TLV_TRY(tlv_frame_require(ctx, frame, names[s].shares, TLV_BYTES, 4 * entries, 1,
 							  (const void **) &share));
-	for (uint64_t u = 0; u < n; at += support[u], u++)
-	{
-		if (u % CHUNK_NODES == 0)
-			TLV_TRY_CONTINUE(ctx);
-		TLV_TRY(check_node(ctx, k, support[u], community + at, share + at, u));
-	}
-	return TLV_OK;
+	return tlv_memberships_check(ctx, k, n, support, community, share);
 }
 
 /* Linear in the size of the value. */
@@ -318,6 +288,8 @@ static const tlv_model_class mmsb_class = {
 	.rows = TLV_ROW_BAG,
 	.infer = tlv_mmsb_infer,
 	.log_likelihood = tlv_mmsb_log_likelihood,
+	.statistics = tlv_mmsb_statistics,
+	.update = tlv_mmsb_update,
 	.match = tlv_mmsb_match,
 };
 

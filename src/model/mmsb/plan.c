@@ -1,15 +1,9 @@
 /*
  * plan.c - communities from edges: one pass for the graph, one for the known labels of nodes
- * where there are some, and the fit.
+ * where there are some, and the fit; or from rows of nodes and their neighbours (neighbours.h).
  */
 #include "internal.h"
-#include "tensorlv/model/plan.h"
-
-typedef struct mmsb_plan
-{
-	tlv_plan base;
-	tlv_mmsb_plan_options options;
-} mmsb_plan;
+#include "neighbours.h"
 
 /* What of the pass for the graph is kept while that for the labels runs. */
 #define GRAPH 0
@@ -65,6 +59,8 @@ ask_graph(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 														  &tlv_aggregate_bigraph};
 	mmsb_plan *plan = (mmsb_plan *) base;
 
+	if (base->rows.form == TLV_ROW_NEIGHBOURS)
+		return tlv_mmsb_ask_neighbours(ctx, plan, pass);
 	tlv_plan_ask(base, pass, "graph", aggregates[plan->options.graph], take_graph);
 	pass->passes_left = 1 + plan->options.labels;
 	return TLV_OK;

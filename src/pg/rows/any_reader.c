@@ -52,6 +52,7 @@ static const struct
 	{TLV_ROW_SEQUENCE, "a sequence of vectors: an array of numbers, steps x dimensions"},
 	{TLV_ROW_SYMBOLS, "a sequence of symbols: an array of integers or of text"},
 	{TLV_ROW_ANSWERS, "answers to one item, ROW(workers, answers), two arrays of ids"},
+	{TLV_ROW_NEIGHBOURS, "a node and its neighbours, two arguments: a bigint and a tlv_bag"},
 };
 
 /* "a tlv_bag or a tsvector", "three categories, ROW(a, b, c), or an array ..." */

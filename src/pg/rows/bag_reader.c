@@ -1,5 +1,5 @@
 /*
- * bag_reader.c - rows that are bags, or arrays of bags.
+ * bag_reader.c - rows that are bags, arrays of bags, or nodes with bags of their neighbours.
  */
 #include "reader.h"
 
@@ -35,3 +35,12 @@ bag_array_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor 
 }
 
 const TlvRowReader TlvBagArrayRows = {1, {TLV_ROW_BAG}, bag_array_open};
+
+static void
+neighbours_open(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor)
+{
+	bag_open(fcinfo, first + 1, takes, cursor);
+	cursor->row.neighbours.node = PG_GETARG_INT64(first);
+}
+
+const TlvRowReader TlvNeighbourRows = {2, {TLV_ROW_NEIGHBOURS}, neighbours_open};

@@ -1,5 +1,6 @@
 /*
- * edges_query.c - edges, and known labels of nodes, from a driver's queries (queries.h).
+ * edges_query.c - edges, nodes with their neighbours, and known labels of nodes, from a driver's
+ * queries (queries.h).
  */
 #include "queries.h"
 
@@ -35,6 +36,33 @@ type_name(Oid type)
 	return type == INT8OID ? "pg_catalog.int8" : "pg_catalog.text";
 }
 
+/* Nodes with the bags of their neighbours. */
+static bool
+are_neighbours(const TlvSource *rows)
+{
+	TupleDesc desc = rows->query->desc;
+
+	return desc->natts == 2 &&
+		   getBaseType(TupleDescAttr(desc, 1)->atttypid) == TlvQueryType(rows->query, "tlv_bag");
+}
+
+static void
+read_neighbours(TlvSource *rows)
+{
+	if (node_type(rows->query->desc, 0) != INT8OID)
+		TlvRefuseColumns(rows->query->desc, "nodes and their neighbours",
+						 "It must return (node, neighbours), a whole number and a tlv_bag; nodes "
+						 "that are told by name are tlv_term_id(name) in both.");
+	appendStringInfo(&rows->made.sql,
+					 "SELECT node::pg_catalog.int8 AS node, neighbours::%s.tlv_bag AS neighbours "
+					 "FROM " TLV_QUERY_ROWS " AS q(node, neighbours)",
+					 rows->query->schema);
+	rows->form = TLV_ROW_NEIGHBOURS;
+	TlvSourceColumn(rows, "node", INT8OID);
+	TlvSourceColumn(rows, "neighbours", TlvQueryType(rows->query, "tlv_bag"));
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+}
+
 /* Of one set of nodes either both ends are numbers or both are names. */
 void
 TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
@@ -44,10 +72,15 @@ TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite)
 	bool weighted = desc->natts == 3;
 	Oid types[2];
 
+	if (are_neighbours(rows))
+	{
+		read_neighbours(rows);
+		return;
+	}
 	if (!are_edges(desc))
 		TlvRefuseColumns(desc, "edges",
 						 "It must return (src, dst [, weight]), whole numbers or texts (weight: "
-						 "any number).");
+						 "any number), or (node, neighbours tlv_bag).");
 	for (int i = 0; i < 2; i++)
 		types[i] = node_type(desc, i);
 	if (!bipartite && types[0] != types[1])

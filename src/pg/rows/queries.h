@@ -73,7 +73,8 @@ extern void TlvReadVariables(TlvDriver *driver, const char *text, const char *ki
 /* Errors: columns of one name, and, of tables, the primary key: they are no variables. */
 extern void TlvRequireVariables(const TlvQuery *query);
 
-/* Edges (src, dst [, weight]); and known labels of nodes, (node, community), as source 1. */
+/* Edges (src, dst [, weight]), or nodes with their neighbours (node, tlv_bag); and known labels of
+ * nodes, (node, community), as source 1. */
 extern void TlvReadEdges(TlvDriver *driver, const char *text, bool bipartite);
 extern void TlvReadLabels(TlvDriver *driver, const char *text);
 

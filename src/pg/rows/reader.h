@@ -136,6 +136,7 @@ extern void TlvOpenVectors(Datum value, unsigned takes, TlvRowCursor *cursor);
 /* ---- the readers ---- */
 extern const TlvRowReader TlvBagRows;		  /* tlv_bag */
 extern const TlvRowReader TlvBagArrayRows;	  /* tlv_bag[] */
+extern const TlvRowReader TlvNeighbourRows;	  /* bigint, tlv_bag: a node and its neighbours */
 extern const TlvRowReader TlvVectorRows;	  /* float8[], or rows x numbers */
 extern const TlvRowReader TlvAnyVectorRows;	  /* the same, else one sequence */
 extern const TlvRowReader TlvVectorSequences; /* float8[]: one sequence, steps x numbers */

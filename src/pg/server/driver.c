@@ -305,14 +305,18 @@ add_argument(PassCall *call, Oid type)
 	call->types[call->n++] = type;
 }
 
-/* The columns of a row, counts as they are or damped. */
+/* The columns of a row, counts as they are or damped; contents: bags alone. */
 static void
-add_row(TlvSource *rows, TlvStatement *statement, double damp, PassCall *call)
+add_row(TlvSource *rows, TlvStatement *statement, double damp, bool contents, PassCall *call)
 {
+	Oid bag = TlvQueryType(rows->query, "tlv_bag");
+
 	for (int i = 0; i < rows->n; i++)
 	{
+		if (contents && rows->types[i] != bag)
+			continue;
 		add_argument(call, rows->types[i]);
-		if (damp > 0)
+		if (damp > 0 && rows->types[i] == bag)
 			appendStringInfo(&call->sql, "%s(%s, '%.17g'::pg_catalog.float8)",
 							 TlvStatementCall(statement, "tlv_bag_damp", 2,
 											  (Oid[]){rows->types[i], FLOAT8OID}, NULL),
@@ -369,7 +373,7 @@ add_statistic(TlvSource *rows, TlvStatement *statement, const tlv_pass *pass,
 	Oid result;
 
 	initStringInfo(&call.sql);
-	add_row(rows, statement, pass->damp, &call);
+	add_row(rows, statement, pass->damp, statistic->contents, &call);
 	if (statistic->constant != NULL)
 		add_constant(rows, statement, statistic->constant, &call);
 	add_options(statistic, &call);

@@ -31,6 +31,30 @@ save_named(int kind, int mixed, void *image, size_t size)
 	save_frame(name, image, size);
 }
 
+/* Statistics of a ring of eight nodes and one more under a model that knows eight. */
+static void
+save_statistics(void *image, size_t size)
+{
+	tlv_accumulator *accumulator;
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_statistics};
+	tlv_frame model;
+
+	must(tlv_frame_open(&ctx, image, size, &model));
+	statistic.constant = &model;
+	must(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	save_collected("neighbours-none", accumulator);
+	for (int64_t u = 1; u <= 9; u++)
+	{
+		int64_t items[2] = {u < 8 ? u % 8 + 1 : 1, u < 8 ? u % 8 + 2 : 8};
+		double weights[2] = {1, 2};
+		char bag[256] = {0};
+
+		tlv_bag_write(2, items, weights, bag);
+		must(tlv_add(&ctx, accumulator, TLV_AS_NEIGHBOURS(u, bag)));
+	}
+	save_collected("neighbours", accumulator);
+}
+
 /* Models of communities: single and mixed memberships, one and two sides. */
 SEEDS(mmsb)
 {
@@ -53,6 +77,8 @@ SEEDS(mmsb)
 			must(tlv_mmsb_simulate_model(&ctx, &simulation, &image, &size));
 			snprintf(name, sizeof(name), "mmsb-%d-%d", kind, mixed);
 			save_frame(name, image, size);
+			if (kind == TLV_GRAPH_UNDIRECTED && mixed == 0)
+				save_statistics(image, size);
 			save_named(kind, mixed, image, size);
 		}
 }

@@ -9,3 +9,6 @@ INSERT INTO graphs SELECT tlv_graph_agg(source, target) FROM links UNION ALL SEL
 INSERT INTO models SELECT tlv_simulate_mmsb_model(40, 2, 0, .5, .05) UNION ALL SELECT tlv_simulate_mmsb_model(20, 2, 1, .5, .05, kind => 'bipartite', targets => 30) UNION ALL
   SELECT tlv_mmsb('SELECT source, target FROM links', 2) UNION ALL
   SELECT tlv_mmsb('SELECT source || ''a'', target || ''a'' FROM links', 2) UNION ALL SELECT tlv_mmsb('SELECT source, target FROM links', 2, alpha0 => .1, directed => true);
+CREATE TABLE adjacent AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT source AS node, target AS other FROM links UNION ALL SELECT target, source FROM links) AS e GROUP BY node;
+INSERT INTO queries VALUES ('SELECT node, neighbours FROM adjacent');
+INSERT INTO moments SELECT tlv_statistics(node, neighbours, tlv_simulate_mmsb_model(40, 2, 0, .5, .05)) FROM adjacent;

@@ -1,0 +1,805 @@
+/*
+ * neighbours_plan.c - communities from rows of an adjacency matrix: summary, products until the
+ * subspace stands, star moments, then the mean field of the block model, one pass a step
+ * (neighbours.h).  What is kept between passes is of the size of the nodes.
+ */
+#include "neighbours.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/num/sort.h"
+
+/* The subspace stands when its leading Ritz values move by less, or after so many steps. */
+#define SUBSPACE_TOLERANCE 0.01
+#define SUBSPACE_MIN_STEPS 4
+#define SUBSPACE_MAX_STEPS 12
+
+/* Third moments of more communities are not collected: their cube travels, too. */
+#define MOST_TENSOR 100
+
+/* Steps of both block models before one is chosen, of graphs that are not large, and of that one;
+ * where nodes move by less on average (half L1) it stands. */
+#define FIRST_STEPS		 5
+#define LAST_STEPS		 50
+#define LARGE_LAST_STEPS 10
+#define LARGE_NODES		 1000000
+#define TOLERANCE		 1e-4
+
+/* The full model's rates must raise the criterion by this part. */
+#define FULL_MARGIN 0.1
+
+/* What of the edges between communities may differ by direction: rounding. */
+#define ASYMMETRY 1e-6
+
+/* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
+#define STRONG_EVIDENCE 5.0
+
+#define SUMMARY 0 /* a value that is kept */
+#define STARTS	2
+
+typedef struct neighbour_candidate
+{
+	tlv_held model;
+	bool diagonal;
+	const char *name;
+	double moved; /* by its last step, on average over the nodes */
+} neighbour_candidate;
+
+struct neighbours_plan
+{
+	tlv_mmsb_options options;
+	double damp; /* of weights: 1 where an edge is there or not; 0: none */
+	bool poisson;
+	bool corrected;
+	bool large;
+	tlv_held subspace;
+	int subspace_steps;
+	size_t n; /* candidates */
+	neighbour_candidate candidates[STARTS];
+	tlv_held soft; /* in the end: memberships, while the edges between labels are counted */
+	int steps;
+	double strangers, self_loops;
+	tlv_diagnostics diagnostics;
+};
+
+static struct neighbours_plan *
+neighbours_of(tlv_plan *base)
+{
+	return ((mmsb_plan *) base)->neighbours;
+}
+
+/* ---- asking ---- */
+
+static tlv_statistic *
+ask(tlv_plan *base, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+	tlv_plan_step then)
+{
+	pass->damp = neighbours_of(base)->damp;
+	return tlv_plan_ask(base, pass, stage, aggregate, then);
+}
+
+/* Of the bags alone, as documents. */
+static tlv_statistic *
+ask_contents(tlv_plan *base, tlv_pass *pass, const char *stage, const tlv_aggregate *aggregate,
+			 tlv_plan_step then)
+{
+	tlv_statistic *statistic = ask(base, pass, stage, aggregate, then);
+
+	statistic->contents = true;
+	return statistic;
+}
+
+static void
+ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage, tlv_plan_step then)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+
+	for (size_t i = 0; i < own->n; i++)
+		ask(base, pass, stage, &tlv_aggregate_statistics, then)->constant =
+			&own->candidates[i].model.frame;
+}
+
+/* ---- the end ---- */
+
+typedef struct size_key
+{
+	uint64_t key;
+	uint64_t at;
+} size_key;
+
+/* Places of numbers that are not negative, the largest last. */
+static tlv_status
+order_by_size(tlv_context *ctx, size_t n, const double *size, size_key **keys, size_key **sorted)
+{
+	static const tlv_sort_form form = {sizeof(size_key), sizeof(uint64_t), 0, 64};
+	void *result;
+
+	TLV_TRY_NEW(ctx, *keys, 2 * n + 1);
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		memcpy(&(*keys)[i].key, &size[i], sizeof(double)); /* in the order of the numbers */
+		(*keys)[i].at = i;
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, n, *keys, *keys + n, &result));
+	*sorted = result;
+	return TLV_OK;
+}
+
+/*
+ * Integrated likelihoods of the communities of a model whose connectivity is that of its edges, and
+ * of one community.  *used: communities that have a node.
+ */
+static tlv_status
+weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
+			tlv_mmsb_evidences *found, tlv_mmsb_evidences *one, double *used)
+{
+	const tlv_memberships *m = &parts->side[0].memberships;
+	tlv_mmsb_fit_state fit = {.sides = 1, .k = parts->k, .total = sums->total};
+	double *degree, all = 0;
+	float weighted = 1;
+	size_key *keys, *sorted;
+	int32_t *label;
+	bool *has_node;
+	size_t n = 0;
+
+	TLV_TRY(order_by_size(ctx, m->n, parts->side[0].degree, &keys, &sorted));
+	TLV_TRY_NEW(ctx, degree, m->n);
+	TLV_TRY_NEW(ctx, label, m->n);
+	TLV_TRY_NEW0(ctx, has_node, parts->k);
+	for (size_t i = m->n; i-- > 0;)
+	{
+		size_t u = sorted[i].at;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (m->start[u] == m->start[u + 1])
+			continue;
+		degree[n] = parts->side[0].degree[u];
+		label[n] = tlv_memberships_largest(m, u);
+		has_node[label[n++]] = true;
+	}
+	*used = 0;
+	for (size_t a = 0; a < parts->k; a++)
+		*used += has_node[a];
+	for (size_t i = 0; i < parts->k * parts->k; i++)
+		all += sums->edges[i];
+	fit.total = all;
+	fit.side[0].n = n;
+	fit.side[0].degree = degree;
+	fit.side[0].edges.value = parts->poisson ? &weighted : NULL;
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, parts->k, sums->edges, found));
+	memset(label, 0, n * sizeof(int32_t));
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, 1, &all, one));
+	tlv_free(ctx, has_node);
+	tlv_free(ctx, label);
+	tlv_free(ctx, degree);
+	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_parts *parts,
+				  const tlv_neighbour_sums *sums)
+{
+	tlv_mmsb_evidences found, one;
+	double used, gain;
+
+	TLV_TRY(weigh_model(ctx, parts, sums, &found, &one, &used));
+	if (used < (double) parts->k)
+		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
+						 &(tlv_warning){.code = "empty_communities",
+										.score = (double) parts->k - used,
+										.hint = "a smaller k will do"},
+						 "%.0f of the %zu communities are empty", (double) parts->k - used,
+						 parts->k));
+	if (parts->k == 1)
+		return TLV_OK;
+	gain = fmax(found.of[own->corrected][0], found.of[own->corrected][1]) -
+		   fmax(one.of[own->corrected][0], one.of[own->corrected][1]);
+	TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, gain / fmax(sums->total, 1), "gain_over_one"));
+	if (gain > -STRONG_EVIDENCE)
+		return TLV_OK;
+	return tlv_warn(ctx, &own->diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = gain / fmax(sums->total, 1),
+								   .hint = "collect more edges, or use a smaller k"},
+					"the graph shows no communities: it is as likely without them");
+}
+
+static tlv_status
+diagnose_model(tlv_context *ctx, struct neighbours_plan *own, const tlv_frame *model)
+{
+	tlv_diagnostics *to = &own->diagnostics;
+	tlv_neighbour_sums sums;
+	tlv_mmsb_parts parts;
+	double *conductance;
+	size_t alone = 0;
+
+	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
+	TLV_TRY(tlv_neighbour_sums_of(ctx, &parts, &sums));
+	TLV_TRY_NEW(ctx, conductance, parts.k);
+	for (size_t u = 0; u < parts.side[0].n; u++)
+		alone += parts.side[0].degree[u] == 0;
+	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.side[0].n, "nodes"));
+	TLV_TRY(tlv_diagnose(ctx, to, sums.total / 2, "weight"));
+	TLV_TRY(tlv_diagnose(ctx, to, own->self_loops, "self_loops"));
+	TLV_TRY(tlv_diagnose(ctx, to, (double) alone, "nodes_without_edges"));
+	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.k, "k"));
+	TLV_TRY(tlv_diagnose(ctx, to, own->corrected, "degree_corrected"));
+	TLV_TRY(tlv_diagnose(ctx, to, 0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, to, own->subspace_steps, "subspace_steps"));
+	TLV_TRY(tlv_diagnose(ctx, to, own->steps, "refinement_steps"));
+	TLV_TRY(tlv_diagnose(ctx, to, !own->candidates[0].diagonal, "full_block_model"));
+	TLV_TRY(diagnose_evidence(ctx, own, &parts, &sums));
+	TLV_TRY(tlv_diagnose(ctx, to, tlv_modularity(parts.k, sums.edges, conductance), "modularity"));
+	for (size_t a = 0; a < parts.k; a++)
+		TLV_TRY(tlv_diagnose(ctx, to, conductance[a], "conductance_%zu", a + 1));
+	tlv_free(ctx, conductance);
+	tlv_free(ctx, sums.size);
+	tlv_free(ctx, parts.side[0].memberships.start);
+	return TLV_OK;
+}
+
+/* The communities by decreasing size. */
+static tlv_status
+order_communities(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
+{
+	size_t k = tlv_frame_find(model, "connectivity")->rows;
+	size_key *keys, *sorted;
+	tlv_place *places;
+
+	TLV_TRY(order_by_size(ctx, k, tlv_frame_float64(model, "sizes"), &keys, &sorted));
+	TLV_TRY_NEW(ctx, places, k);
+	for (size_t a = 0; a < k; a++)
+		places[a] = (tlv_place){(int64_t) sorted[k - 1 - a].at, -1};
+	TLV_TRY(tlv_model_arrange(ctx, model, model, k, places, image, size));
+	tlv_free(ctx, places);
+	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+/* ---- steps ---- */
+
+/* The sum over nodes of half the L1 distance between memberships before and after. */
+static tlv_status
+measure_move(tlv_context *ctx, const tlv_mmsb_parts *before, const tlv_mmsb_parts *after,
+			 double *moved)
+{
+	const tlv_memberships *a = &before->side[0].memberships, *b = &after->side[0].memberships;
+	size_t u = 0;
+
+	*moved = 0;
+	for (size_t v = 0; v < b->n; v++)
+	{
+		double common = 0;
+		size_t i;
+
+		TLV_TRY_CONTINUE_AT(ctx, v);
+		while (u < a->n && before->side[0].nodes[u] < after->side[0].nodes[v])
+			u++;
+		i = u < a->n && before->side[0].nodes[u] == after->side[0].nodes[v] ? a->start[u]
+																			: SIZE_MAX;
+		for (size_t j = b->start[v]; j < b->start[v + 1] && i != SIZE_MAX; j++)
+		{
+			while (i < a->start[u + 1] && a->community[i] < b->community[j])
+				i++;
+			if (i < a->start[u + 1] && a->community[i] == b->community[j])
+				common += fmin(a->share[i], b->share[j]);
+		}
+		*moved += b->start[v] < b->start[v + 1] ? fmax(0, 1 - common) : 0;
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+make_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+		  const tlv_neighbour_step *step, tlv_making *made, double *moved)
+{
+	tlv_mmsb_parts before, after;
+	tlv_frame frame;
+
+	TLV_TRY(tlv_neighbour_update(ctx, model, statistics, step, &made->image, &made->size));
+	TLV_TRY(tlv_frame_open(ctx, made->image, made->size, &frame));
+	TLV_TRY(tlv_mmsb_read(ctx, model, &before));
+	TLV_TRY(tlv_mmsb_read(ctx, &frame, &after));
+	TLV_TRY(measure_move(ctx, &before, &after, moved));
+	*moved /= fmax((double) after.side[0].n, 1);
+	return TLV_OK;
+}
+
+/* The candidate after a step; *moved of its nodes, on average. */
+static tlv_status
+step_candidate(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics,
+			   const tlv_neighbour_step *step, double *moved)
+{
+	tlv_making made;
+
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(ctx, &made, model,
+						 make_step(ctx, &model->frame, statistics, step, &made, moved));
+}
+
+/* Scores of a model whose connectivity is that of its edges: of one rate between communities, and
+ * full. */
+static tlv_status
+score_model(tlv_context *ctx, const tlv_frame *model, tlv_mmsb_evidences *evidence, double score[2])
+{
+	tlv_mmsb_evidences one;
+	tlv_neighbour_sums sums;
+	tlv_block_sums block;
+	tlv_mmsb_parts parts;
+	double used;
+
+	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
+	TLV_TRY(tlv_neighbour_sums_of(ctx, &parts, &sums));
+	TLV_TRY(weigh_model(ctx, &parts, &sums, evidence, &one, &used));
+	block = (tlv_block_sums){parts.k, 1, sums.edges, sums.expected};
+	for (int full = 0; full < 2; full++)
+		score[full] = tlv_block_score(&block, full == 0, used, sums.nodes * (sums.nodes - 1) / 2);
+	tlv_free(ctx, sums.size);
+	tlv_free(ctx, parts.side[0].memberships.start);
+	return TLV_OK;
+}
+
+/* The same of the model that statistics lead to. */
+static tlv_status
+score_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics, bool corrected,
+		   tlv_mmsb_evidences *evidence, double score[2])
+{
+	const tlv_neighbour_step step = {.raw = true, .corrected = corrected};
+	tlv_scratch scratch;
+	tlv_frame frame;
+	tlv_status status;
+	void *image;
+	size_t size;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_neighbour_update(ctx, model, statistics, &step, &image, &size);
+	if (status == TLV_OK)
+		status = tlv_frame_open(ctx, image, size, &frame);
+	if (status == TLV_OK)
+		status = score_model(ctx, &frame, evidence, score);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+static void
+drop_candidate(tlv_context *ctx, struct neighbours_plan *own, size_t i)
+{
+	tlv_free(ctx, own->candidates[i].model.image);
+	for (own->n--; i < own->n; i++)
+		own->candidates[i] = own->candidates[i + 1];
+}
+
+/* Every edge must be in the rows of both of its ends. */
+static tlv_status
+require_rows_of_all(tlv_context *ctx, const tlv_frame *statistics, bool first)
+{
+	size_t k = tlv_frame_find(statistics, "edges")->rows;
+	const double *edges = tlv_frame_float64(statistics, "edges");
+	double strangers = first ? 0 : tlv_frame_scalar(statistics, "strangers", 0);
+	double total = 0, apart = 0;
+
+	for (size_t b = 0; b < k; b++)
+		for (size_t a = 0; a < k; a++)
+		{
+			total += edges[a + k * b];
+			apart = fmax(apart, fabs(edges[a + k * b] - edges[b + k * a]));
+		}
+	if (strangers == 0 && (!first || apart <= ASYMMETRY * total))
+		return TLV_OK;
+	if (strangers > 0)
+		tlv_fail(ctx, TLV_BAD_DATA, "neighbours of weight %g in all have no row of their own",
+				 strangers);
+	else
+		tlv_fail(ctx, TLV_BAD_DATA, "not all neighbours are neighbours the other way round");
+	return tlv_fail_hint(ctx, "Every edge belongs to the bags of both of its ends: collect them "
+							  "from SELECT src, dst FROM edges UNION ALL SELECT dst, src FROM "
+							  "edges.");
+}
+
+/* ---- the last pass ---- */
+
+/* The edges between the labels are known: the model of these, with the memberships found before. */
+static tlv_status
+take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	const tlv_neighbour_step step = {.raw = true, .corrected = own->corrected};
+	tlv_held *model = &own->candidates[0].model;
+	tlv_making made;
+	double moved;
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(step_candidate(ctx, model, &values[0]->frame, &step, &moved));
+	TLV_TRY(diagnose_model(ctx, own, &model->frame));
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(
+		ctx, &made, model,
+		tlv_neighbour_soften(ctx, &model->frame, &own->soft.frame, &made.image, &made.size)));
+	tlv_free(ctx, own->soft.image);
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, model,
+						  order_communities(ctx, &model->frame, &made.image, &made.size)));
+	return tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL);
+}
+
+static tlv_status
+ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	tlv_making made;
+
+	own->soft = own->candidates[0].model;
+	own->candidates[0].model = (tlv_held){0};
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(tlv_plan_made(ctx, &made, &own->candidates[0].model,
+						  tlv_neighbour_harden(ctx, &own->soft.frame, &made.image, &made.size)));
+	ask_statistics(base, pass, "edges", take_edges);
+	pass->passes_left = 1;
+	return TLV_OK;
+}
+
+/* ---- refinement ---- */
+
+static tlv_status take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass);
+
+static void
+ask_step(tlv_plan *base, tlv_pass *pass)
+{
+	ask_statistics(base, pass, "refinement", take_step);
+}
+
+/* The better of the two block models, where both have made their first steps. */
+static tlv_status
+choose_candidate(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values)
+{
+	tlv_mmsb_evidences evidence;
+	double score[2][2];
+
+	for (size_t i = 0; i < own->n; i++)
+		TLV_TRY(score_step(ctx, &own->candidates[i].model.frame, &values[i]->frame, own->corrected,
+						   &evidence, score[i]));
+	if (own->n == 2)
+	{
+		bool full = score[1][1] > score[0][0] + FULL_MARGIN * fabs(score[0][0]);
+		size_t left = full ? 0 : 1;
+
+		if (left == 0)
+		{
+			tlv_value *first = values[0];
+
+			values[0] = values[1];
+			values[1] = first;
+		}
+		drop_candidate(ctx, own, left);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	int most = own->large ? LARGE_LAST_STEPS : LAST_STEPS;
+	bool last;
+
+	for (size_t i = 0; i < own->n; i++)
+	{
+		TLV_TRY(tlv_plan_require(ctx, values[i]));
+		TLV_TRY(require_rows_of_all(ctx, &values[i]->frame, false));
+	}
+	own->steps++;
+	own->self_loops = tlv_frame_scalar(&values[0]->frame, "self_loops", 0);
+	if (own->n > 1 && own->steps == FIRST_STEPS)
+		TLV_TRY(choose_candidate(ctx, own, values));
+	last = own->n == 1 && (own->steps >= most || own->candidates[0].moved <= TOLERANCE ||
+						   own->options.refine == TLV_MMSB_REFINE_NONE);
+	for (size_t i = 0; i < own->n; i++)
+	{
+		const tlv_neighbour_step step = {.diagonal = own->candidates[i].diagonal,
+										 .corrected = own->corrected};
+
+		TLV_TRY(step_candidate(ctx, &own->candidates[i].model, &values[i]->frame, &step,
+							   &own->candidates[i].moved));
+	}
+	if (last)
+		return ask_edges(ctx, base, pass);
+	ask_step(base, pass);
+	return TLV_OK;
+}
+
+/* ---- from starts to models ---- */
+
+/* The best starts of the two block models, and whether degrees are corrected for. */
+static tlv_status
+weigh_starts(tlv_context *ctx, struct neighbours_plan *own, tlv_value **values, size_t best[2],
+			 double score[2])
+{
+	bool chosen = own->options.degree_corrected == TLV_DEGREES_CHOSEN;
+	double most = -HUGE_VAL, tried[2];
+	tlv_mmsb_evidences evidence;
+
+	own->corrected = own->options.degree_corrected == TLV_DEGREES_CORRECTED;
+	for (size_t i = 0; i < own->n && chosen; i++)
+	{
+		TLV_TRY(score_step(ctx, &own->candidates[i].model.frame, &values[i]->frame, false,
+						   &evidence, tried));
+		for (int c = 0; c < 2; c++)
+			for (int full = 0; full < 2; full++)
+				if (evidence.of[c][full] > most)
+				{
+					most = evidence.of[c][full];
+					own->corrected = c == 1;
+				}
+	}
+	score[0] = score[1] = -HUGE_VAL;
+	best[0] = best[1] = 0;
+	for (size_t i = 0; i < own->n; i++)
+	{
+		TLV_TRY(score_step(ctx, &own->candidates[i].model.frame, &values[i]->frame, own->corrected,
+						   &evidence, tried));
+		for (int full = 0; full < 2; full++)
+		{
+			TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, tried[full], "criterion_%s_%s_%zu",
+								 full ? "full" : "assortative", own->candidates[i].name, i + 1));
+			if (tried[full] > score[full])
+			{
+				score[full] = tried[full];
+				best[full] = i;
+			}
+		}
+	}
+	return TLV_OK;
+}
+
+/* The edges of the starts are known: one candidate of each block model, or the better one. */
+static tlv_status
+take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	neighbour_candidate starts[STARTS];
+	size_t best[2], n = own->n, nodes;
+	double score[2];
+	bool full;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY(tlv_plan_require(ctx, values[i]));
+		TLV_TRY(require_rows_of_all(ctx, &values[i]->frame, true));
+	}
+	nodes = tlv_frame_find(&values[0]->frame, "nodes")->rows;
+	if (nodes < own->options.k)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu nodes with edges",
+				 own->options.k, nodes);
+		return tlv_fail_hint(ctx, "Use a smaller k.");
+	}
+	own->large = nodes > LARGE_NODES;
+	TLV_TRY(weigh_starts(ctx, own, values, best, score));
+	full = score[1] > score[0] + FULL_MARGIN * fabs(score[0]);
+	memcpy(starts, own->candidates, sizeof(starts));
+	memset(own->candidates, 0, sizeof(own->candidates));
+	own->n = 0;
+	for (int model = 0; model < 2; model++)
+	{
+		neighbour_candidate *to = &own->candidates[own->n];
+		const neighbour_candidate *from = &starts[best[model]];
+		const tlv_neighbour_step step = {.diagonal = model == 0, .corrected = own->corrected};
+		tlv_making made;
+
+		if ((own->large || own->options.k == 1) && (model == 1) != full)
+			continue;
+		*to = (neighbour_candidate){.diagonal = model == 0, .name = from->name, .moved = 1};
+		tlv_plan_make(ctx, &made);
+		TLV_TRY(
+			tlv_plan_made(ctx, &made, &to->model,
+						  tlv_neighbour_update(ctx, &from->model.frame, &values[best[model]]->frame,
+											   &step, &made.image, &made.size)));
+		own->n++;
+	}
+	for (size_t i = 0; i < n; i++)
+		tlv_free(ctx, starts[i].model.image);
+	ask_step(base, pass);
+	return TLV_OK;
+}
+
+/* ---- starts ---- */
+
+static tlv_status
+add_candidate(tlv_context *ctx, tlv_plan *base, tlv_neighbour_start start, const char *name,
+			  const tlv_frame *moments)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	tlv_held *held = &own->candidates[own->n].model;
+	tlv_status status;
+	tlv_making made;
+
+	tlv_plan_make(ctx, &made);
+	status = tlv_plan_made(ctx, &made, held,
+						   tlv_neighbour_begin(ctx, &own->options, start,
+											   &base->kept[SUMMARY]->frame, &own->subspace.frame,
+											   moments, own->poisson, &made.image, &made.size));
+	if (status == TLV_NOT_IDENTIFIABLE)
+		return TLV_OK;
+	own->candidates[own->n++].name = name;
+	return status;
+}
+
+static tlv_status
+begin_starts(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+
+	if (moments != NULL)
+		TLV_TRY(add_candidate(ctx, base, TLV_NEIGHBOUR_TENSOR, "tensor", moments));
+	TLV_TRY(add_candidate(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", NULL));
+	tlv_free(ctx, own->subspace.image);
+	own->subspace.image = NULL;
+	ask_statistics(base, pass, "start", take_starts);
+	return TLV_OK;
+}
+
+static tlv_status
+take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	return begin_starts(ctx, base, &values[0]->frame, pass);
+}
+
+/* ---- the subspace ---- */
+
+static tlv_status take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+								tlv_pass *pass);
+
+static tlv_status
+next_subspace(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
+			  const tlv_subspace_options *options, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	tlv_held *subspace = &own->subspace;
+	tlv_making made;
+
+	tlv_free(ctx, subspace->image); /* the moments hold what they need of it */
+	subspace->image = NULL;
+	tlv_plan_make(ctx, &made);
+	TLV_TRY(
+		tlv_plan_made(ctx, &made, subspace,
+					  tlv_subspace_from_moments(ctx, moments, options, &made.image, &made.size)));
+	if (own->subspace_steps >= SUBSPACE_MAX_STEPS ||
+		(own->subspace_steps >= SUBSPACE_MIN_STEPS &&
+		 tlv_subspace_change(&subspace->frame) < SUBSPACE_TOLERANCE))
+	{
+		if (own->options.k == 1 || own->options.k > MOST_TENSOR)
+			return begin_starts(ctx, base, NULL, pass);
+		ask_contents(base, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
+			&subspace->frame;
+		return TLV_OK;
+	}
+	ask_contents(base, pass, "subspace", &tlv_aggregate_count_products, take_products)->constant =
+		&subspace->frame;
+	return TLV_OK;
+}
+
+static tlv_status
+take_products(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	const tlv_subspace_options same = {0};
+
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	neighbours_of(base)->subspace_steps++;
+	return next_subspace(ctx, base, &values[0]->frame, &same, pass);
+}
+
+/* Are there weights other than 1? */
+static bool
+has_weights(const tlv_frame *summary)
+{
+	const double *totals = tlv_frame_float64(summary, "totals");
+	const double *frequency = tlv_frame_float64(summary, "frequency");
+
+	for (size_t i = 0; i < tlv_frame_find(summary, "items")->rows; i++)
+		if (totals[i] != frequency[i])
+			return true;
+	return false;
+}
+
+/* Those of the nodes of a summary that a subspace is of, where it cannot be of all; else none. */
+static tlv_status
+find_landmarks(tlv_context *ctx, const struct neighbours_plan *own, const tlv_frame *summary,
+			   tlv_held *held)
+{
+	size_t k = own->options.k, directions = 2 * k > k + 10 ? 2 * k : k + 10;
+	tlv_status status;
+	tlv_making made;
+
+	tlv_plan_make(ctx, &made);
+	status = tlv_neighbour_landmarks(ctx, summary, directions, own->options.seed, &made.image,
+									 &made.size);
+	if (status != TLV_OK || made.image != NULL)
+		return tlv_plan_made(ctx, &made, held, status);
+	tlv_scratch_end(ctx, &made.scratch);
+	return TLV_OK;
+}
+
+static tlv_status
+take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	struct neighbours_plan *own = neighbours_of(base);
+	size_t k = own->options.k;
+	tlv_subspace_options options = {.rank = k, .fewer = true, .seed = own->options.seed};
+	tlv_held held = {0};
+	tlv_frame landmarks;
+
+	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "skipped", 0) == 0)
+		TLV_TRY(tlv_plan_require_rows(ctx, values[0], "documents"));
+	if (tlv_frame_scalar(&values[0]->frame, "documents", 0) == 0)
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "no node has %d neighbours or more", TLV_MIN_LENGTH);
+		return tlv_fail_hint(ctx, "Communities of so few edges are found from (src, dst) rows.");
+	}
+	own->poisson = own->options.edges == TLV_EDGES_POISSON ||
+				   (own->options.edges == TLV_EDGES_AUTO && has_weights(&values[0]->frame));
+	tlv_plan_keep(base, SUMMARY, &values[0]);
+	landmarks = base->kept[SUMMARY]->frame;
+	TLV_TRY(find_landmarks(ctx, own, &landmarks, &held));
+	TLV_TRY(
+		next_subspace(ctx, base, held.image != NULL ? &held.frame : &landmarks, &options, pass));
+	tlv_free(ctx, held.image);
+	return TLV_OK;
+}
+
+/* ---- the beginning ---- */
+
+/* What rows of neighbours cannot do. */
+static tlv_status
+refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
+{
+	const tlv_mmsb_options *fit = &options->fit;
+
+	if (fit->k == 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "k must be given where rows are nodes and their "
+				 "neighbours");
+		return tlv_fail_hint(ctx, "Choose it from a sample of the nodes and the edges between "
+								  "them, as (src, dst) rows.");
+	}
+	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->alpha0 > 0 || options->labels ||
+		fit->partition || fit->refine == TLV_MMSB_REFINE_EM)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "rows of nodes and their neighbours are of an undirected "
+				 "graph, and every node has one community, which is not known before: %s",
+				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite are false"
+				 : fit->alpha0 > 0						? "alpha0 is 0"
+				 : options->labels						? "there are no labels"
+				 : fit->partition						? "partition is false"
+														: "refine is not 'em'");
+		return tlv_fail_hint(ctx, "For all else give the edges as (src, dst [, weight]) rows.");
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_mmsb_ask_neighbours(tlv_context *ctx, mmsb_plan *plan, tlv_pass *pass)
+{
+	struct neighbours_plan *own;
+
+	TLV_TRY(refuse_options(ctx, &plan->options));
+	if (plan->options.fit.k > TLV_MMSB_MOST)
+		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is more than %d", plan->options.fit.k,
+						TLV_MMSB_MOST);
+	TLV_TRY_NEW0(ctx, own, 1);
+	own->options = plan->options.fit;
+	own->damp = plan->options.fit.edges == TLV_EDGES_BERNOULLI ? 1 : 0;
+	plan->neighbours = own;
+	ask_contents(&plan->base, pass, "summary", &tlv_aggregate_count_summary, take_summary);
+	return TLV_OK;
+}

@@ -1,0 +1,302 @@
+/*
+ * neighbours_start.c - communities of the nodes of a subspace, from which the passes over rows of
+ * an adjacency matrix begin (neighbours.h).
+ *
+ * A row of degree l is a document of l words, which is how the star moments of a block model weigh
+ * it (star_moments.h): the moments of documents are those of the stars, and the rows of the
+ * directions are the embedding of the nodes as neighbours.
+ */
+#include "neighbours.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/counts.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/sort.h"
+#include "tensorlv/num/tensor3.h"
+
+/* Numbers of a block of directions at most: 268 MB of the 1 GB that a value may have. */
+#define MOST_NUMBERS 33554432.0
+
+#define CLUSTER_STARTS 4
+
+static const tlv_dirichlet_words words = {"communities", "use a smaller k."};
+
+/* ---- landmarks ---- */
+
+/* An item's rows, and what settles the order of those of equally many. */
+typedef struct item_key
+{
+	uint64_t key;
+	uint64_t at;
+} item_key;
+
+static tlv_status
+choose_landmarks(tlv_context *ctx, const tlv_frame *summary, size_t d, size_t most, uint64_t seed,
+				 bool *chosen)
+{
+	static const tlv_sort_form form = {sizeof(item_key), sizeof(uint64_t), 0, 64};
+	const double *frequency = tlv_frame_float64(summary, "frequency");
+	const int64_t *items = tlv_frame_int64(summary, "items");
+	item_key *keys, *sorted;
+	void *result;
+
+	TLV_TRY_NEW(ctx, keys, 2 * d);
+	for (size_t i = 0; i < d; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		keys[i] = (item_key){(uint64_t) fmin(frequency[i], UINT32_MAX) << 32 |
+								 tlv_mix64((uint64_t) items[i] + seed) >> 32,
+							 i};
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, d, keys, keys + d, &result));
+	sorted = result;
+	for (size_t i = d - most; i < d; i++)
+		chosen[sorted[i].at] = true;
+	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+/* The entries that are chosen of a section with one for every item; from the arena. */
+static tlv_status
+gather(tlv_context *ctx, const tlv_frame *frame, const tlv_section *section, const bool *chosen,
+	   size_t most, void **gathered)
+{
+	const uint64_t *from = tlv_section_data(frame, section);
+	size_t n = 0;
+	uint64_t *to;
+
+	TLV_TRY_NEW(ctx, to, most);
+	for (size_t i = 0; i < section->rows; i++)
+		if (chosen[i])
+			to[n++] = from[i];
+	*gathered = to;
+	return TLV_OK;
+}
+
+tlv_status
+tlv_neighbour_landmarks(tlv_context *ctx, const tlv_frame *summary, size_t directions,
+						uint64_t seed, void **image, size_t *size)
+{
+	static const char *const names[] = {"items",	  "totals",	 "frequency",
+										"correction", "squares", NULL};
+	size_t d = tlv_frame_find(summary, "items")->rows;
+	size_t most = (size_t) (MOST_NUMBERS / (double) directions);
+	tlv_frame_builder *builder;
+	void *gathered;
+	bool *chosen;
+
+	*image = NULL;
+	if (d <= most)
+		return TLV_OK;
+	TLV_TRY_NEW0(ctx, chosen, d);
+	TLV_TRY(choose_landmarks(ctx, summary, d, most, seed, chosen));
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, summary->header->type, summary->header->kind);
+	tlv_frame_add_from(builder, summary, names);
+	for (size_t i = 0; names[i] != NULL; i++)
+	{
+		const tlv_section *section = tlv_frame_find(summary, names[i]);
+
+		TLV_TRY(gather(ctx, summary, section, chosen, most, &gathered));
+		tlv_frame_add(builder, names[i], section->element, most, 1, gathered);
+	}
+	return tlv_frame_finish(ctx, builder, image, size);
+}
+
+/* ---- k-means ---- */
+
+static tlv_status
+label_by_clusters(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_frame *subspace,
+				  int32_t *label)
+{
+	size_t k = options->k, d = tlv_frame_find(subspace, "items")->rows;
+	size_t block = tlv_frame_find(subspace, "basis")->rows;
+	size_t rank = (size_t) tlv_frame_scalar(subspace, "rank", 0);
+	const double *basis = tlv_frame_float64(subspace, "basis");
+	const double *ritz = tlv_frame_float64(subspace, "ritz");
+	tlv_mmsb_fit_state fit = {.options = options, .k = k};
+	tlv_mmsb_points points = {.n = d, .root = true};
+	float *directions;
+	double *values;
+
+	if (d < k)
+	{
+		for (size_t i = 0; i < d; i++)
+			label[i] = (int32_t) i;
+		return TLV_OK;
+	}
+	TLV_TRY_NEW0(ctx, values, k);
+	TLV_TRY_NEW0_ROWS(ctx, directions, d, k);
+	for (size_t j = 0; j < k && j < rank; j++)
+		values[j] = fmax(ritz[j], 0);
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k && j < rank; j++)
+			directions[i * k + j] = (float) basis[i * block + j];
+	points.directions = directions;
+	points.values = values;
+	TLV_TRY(tlv_mmsb_cluster(ctx, &fit, &points, CLUSTER_STARTS, 1, label));
+	tlv_free(ctx, directions);
+	tlv_free(ctx, values);
+	return TLV_OK;
+}
+
+/* ---- the tensor ---- */
+
+/* Moments of the rows' tokens, as they are decomposed. */
+static tlv_status
+open_star_moments(tlv_context *ctx, const tlv_frame *moments, size_t width,
+				  tlv_dirichlet_moments *stars)
+{
+	double tokens = fmax(tlv_frame_scalar(moments, "tokens", 0), 1);
+	const double *mean = tlv_frame_float64(moments, "mean");
+	const double *triples = tlv_frame_float64(moments, "triples");
+	size_t cubes = tlv_packed3_size(width);
+	double *block = tlv_alloc(ctx, width + width * width + cubes, sizeof(double));
+
+	TLV_TRY_ALLOC(ctx, block);
+	*stars = (tlv_dirichlet_moments){width, block, block + width, block + width + width * width};
+	tlv_packed2_unpack(width, tlv_frame_float64(moments, "pairs"), block + width);
+	for (size_t i = 0; i < width; i++)
+		block[i] = mean[i] / tokens;
+	for (size_t i = 0; i < width * width; i++)
+		block[width + i] /= tokens;
+	for (size_t i = 0; i < cubes; i++)
+		block[width + width * width + i] = triples[i] / tokens;
+	return TLV_OK;
+}
+
+/* As many components as the pairs have directions, at most k. */
+static tlv_status
+decompose_stars(tlv_context *ctx, const tlv_mmsb_options *options,
+				const tlv_dirichlet_moments *stars, tlv_dirichlet_solver *solver)
+{
+	size_t k = options->k < stars->width ? options->k : stars->width;
+
+	for (;;)
+	{
+		tlv_status status;
+
+		TLV_TRY(tlv_dirichlet_solver_create(ctx, stars, k, &options->decompose, &words, solver));
+		status = tlv_dirichlet_decompose(ctx, solver, 0);
+		if (status != TLV_NOT_IDENTIFIABLE || k == 1)
+			return status;
+		k = tlv_dirichlet_identified(solver) < k ? tlv_dirichlet_identified(solver) : k - 1;
+		k = k > 0 ? k : 1;
+		tlv_dirichlet_solver_free(ctx, solver);
+	}
+}
+
+/*
+ * The component that a node is most often a neighbour of: the largest w_j F_j(v), F_j = S^-1 U b_j
+ * scaled to sum 1, w_j = 1 / value_j^2.
+ */
+static tlv_status
+label_by_components(tlv_context *ctx, const tlv_frame *subspace, const tlv_dirichlet_solver *solver,
+					int32_t *label)
+{
+	size_t d = tlv_frame_find(subspace, "items")->rows, k = solver->k;
+	size_t block = tlv_frame_find(subspace, "basis")->rows, w = solver->moments.width;
+	const double *scale = tlv_frame_float64(subspace, "scale");
+	const double *basis = tlv_frame_float64(subspace, "basis");
+	double *raw, *factor;
+
+	TLV_TRY_NEW_ROWS(ctx, raw, d + 1, k);
+	factor = raw + d * k;
+	TLV_TRY(tlv_gemm(ctx, true, false, k, d, w, 1, solver->components, w, basis, block, 0, raw, k));
+	memset(factor, 0, k * sizeof(double));
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			factor[j] += raw[i * k + j] / scale[i];
+	for (size_t j = 0; j < k; j++)
+	{
+		double value = solver->decomposition.values[j];
+
+		factor[j] =
+			1 / (fmax(value * value, 1e-300) * (fabs(factor[j]) > DBL_MIN ? factor[j] : DBL_MIN));
+	}
+	for (size_t i = 0; i < d; i++)
+	{
+		label[i] = 0;
+		for (size_t j = 1; j < k; j++)
+			if (raw[i * k + j] * factor[j] > raw[i * k + (size_t) label[i]] * factor[label[i]])
+				label[i] = (int32_t) j;
+	}
+	tlv_free(ctx, raw);
+	return TLV_OK;
+}
+
+static tlv_status
+label_by_tensor(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_frame *subspace,
+				const tlv_frame *moments, int32_t *label)
+{
+	size_t width = tlv_frame_find(moments, "mean")->rows;
+	tlv_dirichlet_moments stars;
+	tlv_dirichlet_solver solver;
+
+	TLV_TRY(tlv_require_memory(ctx,
+							   tlv_dirichlet_memory(width, width, &options->decompose) +
+								   sizeof(double) * (double) tlv_packed3_size(width),
+							   "the stars of the graph"));
+	TLV_TRY(open_star_moments(ctx, moments, width, &stars));
+	TLV_TRY(decompose_stars(ctx, options, &stars, &solver));
+	TLV_TRY(label_by_components(ctx, subspace, &solver, label));
+	tlv_dirichlet_solver_free(ctx, &solver);
+	return TLV_OK;
+}
+
+/* ---- the first model ---- */
+
+/* Communities of the nodes of a summary: those of the subspace's items; -1 for others. */
+static void
+spread_labels(const tlv_frame *summary, const tlv_frame *subspace, const int32_t *label,
+			  int32_t *spread)
+{
+	size_t n = tlv_frame_find(summary, "items")->rows, d = tlv_frame_find(subspace, "items")->rows;
+	const int64_t *nodes = tlv_frame_int64(summary, "items");
+	const int64_t *items = tlv_frame_int64(subspace, "items");
+	size_t at = 0;
+
+	for (size_t u = 0; u < n; u++)
+	{
+		bool found = at < d && items[at] == nodes[u];
+
+		spread[u] = found ? label[at] : -1;
+		at += found;
+	}
+}
+
+tlv_status
+tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neighbour_start start,
+					const tlv_frame *summary, const tlv_frame *subspace, const tlv_frame *moments,
+					bool poisson, void **image, size_t *size)
+{
+	size_t n = tlv_frame_find(summary, "items")->rows, k = options->k;
+	size_t d = tlv_frame_find(subspace, "items")->rows;
+	tlv_mmsb_parts parts = {.k = k,
+							.sides = 1,
+							.graph = TLV_GRAPH_UNDIRECTED,
+							.poisson = poisson,
+							.seed = (double) options->seed};
+	int32_t *label;
+	double *zeros;
+
+	TLV_TRY_NEW(ctx, label, n + d);
+	if (start == TLV_NEIGHBOUR_TENSOR)
+		TLV_TRY(label_by_tensor(ctx, options, subspace, moments, label + n));
+	else
+		TLV_TRY(label_by_clusters(ctx, options, subspace, label + n));
+	spread_labels(summary, subspace, label + n, label);
+	TLV_TRY_NEW0(ctx, zeros, k * (k + 2));
+	parts.alpha = parts.sizes = zeros;
+	parts.connectivity = zeros + k;
+	parts.side[0].n = n;
+	parts.side[0].nodes = tlv_frame_int64(summary, "items");
+	parts.side[0].degree = tlv_frame_float64(summary, "totals");
+	TLV_TRY(tlv_memberships_from_labels(ctx, n, label, &parts.side[0].memberships));
+	return tlv_mmsb_write(ctx, &parts, image, size);
+}

@@ -1,0 +1,38 @@
+-- Communities of rows (node, neighbours): the fit to the same edges, by one row a node; steps by hand; what is refused.
+SET client_min_messages = warning;
+CREATE TEMP TABLE nb_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(300, 3, 0, .15, .015, seed => 2), 3);
+CREATE TABLE nb_rows AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT src AS node, dst AS other FROM nb_edges UNION ALL SELECT dst, src FROM nb_edges) AS e GROUP BY node;
+CREATE TEMP TABLE nb_fits AS SELECT tlv_mmsb('SELECT src, dst FROM nb_edges', 3) AS whole, tlv_mmsb('SELECT node, neighbours FROM nb_rows', 3) AS rows;
+SELECT count(*) AS nodes, count(*) FILTER (WHERE a.community <> b.community) AS apart, max(abs(a.membership - b.membership)) < .05 AS alike
+FROM nb_fits, tlv_memberships(whole, .5) a JOIN tlv_memberships(rows, .5) b USING (node);
+SELECT max(abs(a.probability - b.probability)) < 1e-12 AS connectivity FROM nb_fits, tlv_connectivity(whole) a JOIN tlv_connectivity(rows) b USING (community_a, community_b);
+SELECT measure, max(score) FILTER (WHERE m) - max(score) FILTER (WHERE NOT m) AS difference
+FROM nb_fits, LATERAL (SELECT true AS m, d.* FROM tlv_diagnostics(whole) d UNION ALL SELECT false, d.* FROM tlv_diagnostics(rows) d) d
+WHERE measure IN ('nodes', 'weight', 'k', 'degree_corrected') GROUP BY measure ORDER BY measure COLLATE "C";
+-- the order of the rows plays no part, nor do workers
+CREATE TEMP TABLE nb_again AS SELECT tlv_mmsb('SELECT node, neighbours FROM nb_rows ORDER BY node DESC', 3) AS rows;
+SELECT max(distance) < 1e-6 AS same FROM nb_fits f, nb_again a, tlv_match(f.rows, a.rows);
+SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SELECT max(distance) < 1e-6 AS same FROM nb_fits f, tlv_match(f.rows, tlv_mmsb('SELECT node, neighbours FROM nb_rows', 3));
+RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+-- a step by hand: nodes that have a row are placed by their neighbours, also those that are new
+WITH s AS (SELECT f.rows AS m, tlv_statistics(node, neighbours, f.rows) AS s FROM nb_fits f, nb_rows GROUP BY f.rows)
+SELECT tlv_kind(s), (tlv_info(s) ->> 'kind') AS kind, max(distance) < 1e-3 AS stands FROM s, LATERAL (SELECT * FROM tlv_match(m, tlv_update(m, s))) q GROUP BY s;
+SELECT count(*) AS nodes, count(*) FILTER (WHERE b.community = 1) AS in_first FROM nb_fits f,
+  LATERAL (SELECT tlv_update(f.rows, tlv_statistics(1000 + g, (SELECT tlv_bag_agg(node) FROM tlv_memberships(f.rows, .99) WHERE community = 1 AND node % 3 = g), f.rows)) AS m FROM generate_series(0, 2) g) u, tlv_memberships(u.m, .5) b
+WHERE b.node >= 1000;
+-- loops are left out, weights of 1 are said by 'bernoulli', nulls are counted
+SELECT (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'self_loops') AS loops, (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'weight') AS weight,
+       (SELECT message FROM tlv_warnings(m) WHERE code = 'rows_left_out') AS nulls
+FROM tlv_mmsb('SELECT node, 2 * neighbours + CASE WHEN node = 1 THEN tlv_to_bag(ARRAY[1]) ELSE tlv_to_bag(ARRAY[]::bigint[]) END FROM nb_rows UNION ALL SELECT NULL, NULL', 3, edges => 'bernoulli') AS m;
+-- what is refused
+CREATE FUNCTION pg_temp.refusal(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE hint text; BEGIN EXECUTE 'SELECT ' || call; RETURN 'none'; EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT; RETURN concat_ws(' | ', SQLSTATE, SQLERRM, hint); END $$;
+SELECT pg_temp.refusal(format('tlv_mmsb(%L%s)', query, options)) FROM (VALUES
+  ('SELECT node, neighbours FROM nb_rows', ''), ('SELECT node, neighbours FROM nb_rows', ', 3, alpha0 => .1'), ('SELECT node, neighbours FROM nb_rows', ', 3, bipartite => true'),
+  ('SELECT node, neighbours FROM nb_rows', ', 3, labels => ''SELECT 1, 1'''), ('SELECT node, neighbours FROM nb_rows', ', 301'), ('SELECT node::text, neighbours FROM nb_rows', ', 3'),
+  ('SELECT node, neighbours FROM nb_rows WHERE false', ', 3'), ('SELECT node, neighbours FROM nb_rows WHERE node <> 7', ', 3'), ('SELECT node / 2, neighbours FROM nb_rows', ', 3'),
+  ('SELECT i, tlv_to_bag(ARRAY[i - 1, i + 1]) FROM generate_series(1, 9) i', ', 2')) AS q(query, options);
+SELECT pg_temp.refusal('tlv_statistics(node, neighbours, tlv_simulate_mmsb_model(20, 2, 1)) FROM nb_rows');
+SELECT pg_temp.refusal('tlv_statistics(neighbours, m.rows) FROM nb_rows, nb_fits m');
+DROP TABLE nb_rows;
