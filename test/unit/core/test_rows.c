@@ -12,7 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/multiview.h"
 
-#define LAST_FORM TLV_ROW_MIXED
+#define LAST_FORM TLV_ROW_NEIGHBOURS
 
 static tlv_frame_builder builder;
 
