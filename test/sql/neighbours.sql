@@ -19,15 +19,19 @@ RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_s
 WITH s AS (SELECT f.rows AS m, tlv_statistics(node, neighbours, f.rows) AS s FROM nb_fits f, nb_rows GROUP BY f.rows)
 SELECT tlv_kind(s), (tlv_info(s) ->> 'kind') AS kind, max(distance) < 1e-3 AS stands FROM s, LATERAL (SELECT * FROM tlv_match(m, tlv_update(m, s))) q GROUP BY s;
 SELECT count(*) AS nodes, count(*) FILTER (WHERE b.community = 1) AS in_first FROM nb_fits f,
-  LATERAL (SELECT tlv_update(f.rows, tlv_statistics(1000 + g, (SELECT tlv_bag_agg(node) FROM tlv_memberships(f.rows, .99) WHERE community = 1 AND node % 3 = g), f.rows)) AS m FROM generate_series(0, 2) g) u, tlv_memberships(u.m, .5) b
+  LATERAL (SELECT tlv_update(f.rows, tlv_statistics(1000 + g, (SELECT tlv_bag_agg(node) FROM tlv_memberships(f.rows, .99) WHERE community = 1 AND node % 3 = g), f.rows)) AS m
+           FROM generate_series(0, 2) g) u, tlv_memberships(u.m, .5) b
 WHERE b.node >= 1000;
 -- loops are left out, weights of 1 are said by 'bernoulli', nulls are counted
 SELECT (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'self_loops') AS loops, (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'weight') AS weight,
        (SELECT message FROM tlv_warnings(m) WHERE code = 'rows_left_out') AS nulls
-FROM tlv_mmsb('SELECT node, 2 * neighbours + CASE WHEN node = 1 THEN tlv_to_bag(ARRAY[1]) ELSE tlv_to_bag(ARRAY[]::bigint[]) END FROM nb_rows UNION ALL SELECT NULL, NULL', 3, edges => 'bernoulli') AS m;
+FROM tlv_mmsb('SELECT node, 2 * neighbours + CASE WHEN node = 1 THEN tlv_to_bag(ARRAY[1]) ELSE tlv_to_bag(ARRAY[]::bigint[]) END FROM nb_rows UNION ALL SELECT NULL, NULL', 3,
+              edges => 'bernoulli') AS m;
 -- what is refused
 CREATE FUNCTION pg_temp.refusal(call text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE hint text; BEGIN EXECUTE 'SELECT ' || call; RETURN 'none'; EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT; RETURN concat_ws(' | ', SQLSTATE, SQLERRM, hint); END $$;
+DECLARE hint text;
+BEGIN EXECUTE 'SELECT ' || call; RETURN 'none';
+EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT; RETURN concat_ws(' | ', SQLSTATE, SQLERRM, hint); END $$;
 SELECT pg_temp.refusal(format('tlv_mmsb(%L%s)', query, options)) FROM (VALUES
   ('SELECT node, neighbours FROM nb_rows', ''), ('SELECT node, neighbours FROM nb_rows', ', 3, alpha0 => .1'), ('SELECT node, neighbours FROM nb_rows', ', 3, bipartite => true'),
   ('SELECT node, neighbours FROM nb_rows', ', 3, labels => ''SELECT 1, 1'''), ('SELECT node, neighbours FROM nb_rows', ', 301'), ('SELECT node::text, neighbours FROM nb_rows', ', 3'),
