@@ -4,6 +4,7 @@
 #include "rows/reader.h"
 
 #include "tensorlv/model/categories.h"
+#include "tensorlv/model/convolution.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/dense.h"
 #include "tensorlv/model/errors.h"
@@ -40,6 +41,10 @@
 #define SAMPLE_COUNT                                                                               \
 	{                                                                                              \
 		TLV_CONSTANT_COUNT, "count", 1                                                             \
+	}
+#define LAGS                                                                                       \
+	{                                                                                              \
+		TLV_CONSTANT_ORDER, "lags"                                                                 \
 	}
 #define SEED                                                                                       \
 	{                                                                                              \
@@ -116,6 +121,9 @@ TLV_TRANSITION(tlv_mixed_moments_accum, &tlv_aggregate_mixed_moments, &TlvMixedR
 TLV_TRANSITION(tlv_sequence_moments_accum, &tlv_aggregate_sequence_moments, &TlvVectorSequences, 1)
 TLV_MOVING_TRANSITION(tlv_symbol_moments_accum, tlv_symbol_moments_inverse,
 					  &tlv_aggregate_sequence_moments, &TlvSymbolSequences, 1)
+
+TLV_TRANSITION(tlv_series_moments_accum, &tlv_aggregate_series_moments, &TlvVectorSequences, 1, 2,
+			   {LAGS, METHOD})
 
 TLV_TRANSITION(tlv_sequence_sample_accum, &tlv_aggregate_sequence_sample, &TlvVectorSequences, 1, 2,
 			   {SAMPLE_COUNT, SEED})

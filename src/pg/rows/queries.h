@@ -28,6 +28,12 @@ extern void TlvReadDocuments(TlvDriver *driver, const char *text);
 extern void TlvReadSequences(TlvDriver *driver, const char *text);
 
 /*
+ * Series s of single numbers: one column of arrays of numbers, or (series, t, reading), collected
+ * by series in the order of t; a reading that is NULL is missing.
+ */
+extern void TlvReadSeries(TlvDriver *driver, const char *text);
+
+/*
  * Three views x1, x2, x3: three arrays of numbers, or three whole numbers, as their form says.  Not
  * yet ready: how often they are read follows from what they are (TlvSourceReady).
  */

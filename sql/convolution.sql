@@ -1,0 +1,64 @@
+-- convolution.sql - templates in series
+
+CREATE FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_series_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer) IS 'transition function of tlv_series_moments(float8[], integer)';
+CREATE AGGREGATE tlv_series_moments(x float8[], lags integer) (
+    SFUNC = tlv_series_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_series_moments(float8[], integer) IS
+    'series, or segments of series, as arrays of numbers in the order of time: second and third moments at all lags below lags, at most 128; a null in an array '
+    'is a gap across which nothing is multiplied; arrays that are null are skipped and counted';
+CREATE FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer, text) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_series_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_series_moments_accum(tlv_moments, float8[], integer, text) IS 'transition function of tlv_series_moments(float8[], integer, text)';
+CREATE AGGREGATE tlv_series_moments(x float8[], lags integer, method text) (
+    SFUNC = tlv_series_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_series_moments(float8[], integer, text) IS
+    'the same by method lags, or windows: every segment is cut into windows of 2 lags steps that are taken as cyclic, what is left at its end is not used';
+
+CREATE FUNCTION tlv_fit_convolution(moments tlv_moments, k integer DEFAULT NULL, length integer DEFAULT NULL, iterations integer DEFAULT NULL,
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 4,
+    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_convolution(tlv_moments, integer, integer, integer, integer, integer, bigint, integer, text, jsonb) IS
+    'k templates of length steps (null: as many as there are lags) from moments of series: alternating least squares of their transforms from so many restarts (null: '
+    '10) of so many steps (null: 100), of which the three best are polished by iterations (null: 60) of Levenberg and Marquardt''s method; k null: up to max_k, as long as one more takes '
+    'away a fiftieth of the squares of the third moments; at most length / 4 templates';
+CREATE FUNCTION tlv_convolution(query text, k integer DEFAULT NULL, length integer DEFAULT NULL, iterations integer DEFAULT NULL,
+    method text DEFAULT 'als', restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 4,
+    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
+COMMENT ON FUNCTION tlv_convolution(text, integer, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+    'k templates of at most length steps in the series of a query in one call; the query returns (series, t, reading), or one column of arrays of numbers in the order of time; '
+    'steps follow each other by t, a reading that is null is a gap; method als, or windows: of cyclic windows of 2 length steps; the other parameters are those of tlv_fit_convolution';
+
+CREATE FUNCTION tlv_templates(model tlv_model)
+    RETURNS TABLE (template integer, lag integer, weight float8)
+    AS 'MODULE_PATHNAME', 'tlv_templates_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
+COMMENT ON FUNCTION tlv_templates(tlv_model) IS
+    'the weight of every template at every step after its beginning, lag 0, 1, ...: squares of a template''s weights sum to 1; the template of the largest third cumulant is the first';
+CREATE FUNCTION tlv_template_scores(model tlv_model, x "any")
+    RETURNS TABLE ("position" integer, template integer, score float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
+COMMENT ON FUNCTION tlv_template_scores(tlv_model, "any") IS
+    'of a series, an array of numbers: how well each template fits if it begins at a position, from 1; the matched filter, which is the amplitude of least squares of that template alone';
+CREATE FUNCTION tlv_activations(model tlv_model, x "any")
+    RETURNS TABLE ("position" integer, template integer, activation float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 2000;
+COMMENT ON FUNCTION tlv_activations(tlv_model, "any") IS
+    'of a series, an array of numbers: deconvolution by the linear filter of least expected error, the amplitude with which each template begins at a position, less its mean, all templates together';
+
+CREATE FUNCTION tlv_simulate_convolution_model(k integer DEFAULT 2, length integer DEFAULT 16, noise float8 DEFAULT 0.1, rate float8 DEFAULT 0.02,
+    seed bigint DEFAULT 1) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_simulate_convolution_model(integer, integer, float8, float8, bigint) IS
+    'k random templates of length steps, which begin rate times in a step on average, with exponential amplitudes of mean 1; noise: its standard deviation in those of the series without it';
+CREATE FUNCTION tlv_simulate_convolution(model tlv_model, series integer DEFAULT 1, length integer DEFAULT 10000, seed bigint DEFAULT 1)
+    RETURNS TABLE (series bigint, t bigint, reading float8, activations float8[])
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION tlv_simulate_convolution(tlv_model, integer, integer, bigint) IS
+    'series drawn from a model of templates, true or fitted: Poisson many events with exponential amplitudes, and Gaussian noise; with what each template begins at every step';

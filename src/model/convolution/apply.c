@@ -1,0 +1,191 @@
+/*
+ * apply.c - where templates are in a series (convolution.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/num/fft.h"
+
+/* A filter's answer is taken as nothing so many template lengths away. */
+#define REACH 8
+/* Transforms are at least so many times as long as what is thrown away of them. */
+#define PIECES 4
+/* Of the strongest frequency: below it a frequency without noise says nothing. */
+#define LEAST_POWER 1e-9
+
+/* ---- matched filter ---- */
+
+static tlv_status
+score_segment(tlv_context *ctx, const tlv_convolution_parts *parts, const tlv_part *part,
+			  size_t from, size_t end, tlv_convolution_emit emit, void *argument)
+{
+	for (size_t t = from; t < end; t++)
+	{
+		size_t most = tlv_least(parts->s, end - t);
+
+		TLV_TRY_CONTINUE_AT(ctx, t * 64);
+		for (size_t l = 0; l < parts->k; l++)
+		{
+			const double *f = parts->templates + parts->s * l, *x = part->float64 + t;
+			double score = 0;
+
+			for (size_t j = 0; j < most; j++)
+				score += f[j] * (x[j] - parts->mean);
+			TLV_TRY(emit(ctx, argument, t, l, score));
+		}
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_convolution_scores(tlv_context *ctx, const tlv_frame *model, const tlv_row *row,
+					   tlv_convolution_emit emit, void *argument)
+{
+	const tlv_part *part = &row->part[0];
+	tlv_convolution_parts parts;
+	size_t end, from;
+
+	tlv_convolution_read(model, &parts);
+	TLV_TRY(series_require_numbers(ctx, part));
+	for (from = series_segment(part, 0, &end); from < end; from = series_segment(part, end, &end))
+		TLV_TRY(score_segment(ctx, &parts, part, from, end, emit, argument));
+	return TLV_OK;
+}
+
+/* ---- deconvolution ---- */
+
+/* The filter of least expected error in n frequencies. */
+typedef struct wiener
+{
+	size_t n, reach;  /* length of a piece, what is not believed at either end of it */
+	double *spectrum; /* n x k, complex: F_l, then the filter of activation l */
+	double *wave;	  /* n, complex */
+	double *answer;	  /* n, complex */
+} wiener;
+
+static tlv_status
+transform_templates(tlv_context *ctx, const tlv_convolution_parts *parts, wiener *w)
+{
+	for (size_t l = 0; l < parts->k; l++)
+	{
+		double *f = w->spectrum + 2 * w->n * l;
+
+		memset(f, 0, 2 * w->n * sizeof(double));
+		for (size_t t = 0; t < parts->s; t++)
+			f[2 * t] = parts->templates[parts->s * l + t];
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_fft(ctx, w->n, f, false));
+	}
+	return TLV_OK;
+}
+
+/* Activations of no known variance count as all alike. */
+static double
+variance_of(const tlv_convolution_parts *parts, size_t l)
+{
+	double sum = 0;
+
+	for (size_t m = 0; m < parts->k; m++)
+		sum += parts->variances[m];
+	return sum > 0 ? parts->variances[l] / sum : 1 / (double) parts->k;
+}
+
+static double
+noise_of(const tlv_convolution_parts *parts)
+{
+	double sum = 0;
+
+	for (size_t m = 0; m < parts->k; m++)
+		sum += parts->variances[m];
+	return sum > 0 ? parts->noise / sum : 0;
+}
+
+static tlv_status
+wiener_begin(tlv_context *ctx, const tlv_convolution_parts *parts, size_t longest, wiener *w)
+{
+	double *power, largest = 0;
+
+	w->reach = REACH * parts->s;
+	w->n = tlv_power_of_two(tlv_least(2 * PIECES, PIECES + longest / w->reach) * w->reach);
+	TLV_TRY(tlv_require_memory(ctx, 8.0 * (double) (w->n * (2 * parts->k + 5)), "the filters"));
+	TLV_TRY_NEW(ctx, w->spectrum, w->n * (2 * parts->k + 5));
+	w->wave = w->spectrum + 2 * w->n * parts->k;
+	w->answer = w->wave + 2 * w->n;
+	power = w->answer + 2 * w->n;
+	TLV_TRY(transform_templates(ctx, parts, w));
+	for (size_t i = 0; i < w->n; i++)
+	{
+		power[i] = 0;
+		for (size_t l = 0; l < parts->k; l++)
+		{
+			const double *f = w->spectrum + 2 * (w->n * l + i);
+
+			power[i] += variance_of(parts, l) * (f[0] * f[0] + f[1] * f[1]);
+		}
+		largest = fmax(largest, power[i]);
+	}
+	for (size_t i = 0; i < w->n; i++)
+		for (size_t l = 0; l < parts->k; l++)
+		{
+			double *f = w->spectrum + 2 * (w->n * l + i);
+			double factor =
+				variance_of(parts, l) / (power[i] + fmax(noise_of(parts), LEAST_POWER * largest));
+
+			f[0] *= factor;
+			f[1] *= -factor;
+		}
+	return TLV_OK;
+}
+
+/* Activations at steps at .. at + m - 1 of a segment of n numbers, from the piece around them. */
+static tlv_status
+deconvolve_piece(tlv_context *ctx, const tlv_convolution_parts *parts, const wiener *w, size_t n,
+				 const double *x, size_t at, size_t m, double *activations)
+{
+	size_t before = tlv_least(at, w->reach);
+
+	memset(w->wave, 0, 2 * w->n * sizeof(double));
+	for (size_t t = 0; t < w->n - w->reach && at - before + t < n; t++)
+		w->wave[2 * t] = x[at - before + t] - parts->mean;
+	TLV_TRY_CONTINUE(ctx);
+	TLV_TRY(tlv_fft(ctx, w->n, w->wave, false));
+	for (size_t l = 0; l < parts->k; l++)
+	{
+		const double *f = w->spectrum + 2 * w->n * l;
+
+		for (size_t i = 0; i < w->n; i++)
+		{
+			w->answer[2 * i] = f[2 * i] * w->wave[2 * i] - f[2 * i + 1] * w->wave[2 * i + 1];
+			w->answer[2 * i + 1] = f[2 * i] * w->wave[2 * i + 1] + f[2 * i + 1] * w->wave[2 * i];
+		}
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_fft(ctx, w->n, w->answer, true));
+		for (size_t t = 0; t < m; t++)
+			activations[(at + t) * parts->k + l] = w->answer[2 * (before + t)];
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_convolution_activations(tlv_context *ctx, const tlv_frame *model, const tlv_row *row,
+							double *activations)
+{
+	const tlv_part *part = &row->part[0];
+	tlv_convolution_parts parts;
+	size_t end, from, step;
+	wiener w;
+
+	tlv_convolution_read(model, &parts);
+	TLV_TRY(series_require_numbers(ctx, part));
+	memset(activations, 0, part->n * parts.k * sizeof(double));
+	TLV_TRY(wiener_begin(ctx, &parts, part->n, &w));
+	step = w.n - 3 * w.reach;
+	for (from = series_segment(part, 0, &end); from < end; from = series_segment(part, end, &end))
+		for (size_t at = 0; at < end - from; at += step)
+			TLV_TRY(deconvolve_piece(ctx, &parts, &w, end - from, part->float64 + from, at,
+									 tlv_least(step, end - from - at),
+									 activations + from * parts.k));
+	tlv_free(ctx, w.spectrum);
+	return TLV_OK;
+}

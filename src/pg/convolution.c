@@ -1,0 +1,233 @@
+/*
+ * convolution.c - templates in series: arguments of the fit and the driver, reading, applying and
+ * simulating them.
+ */
+#include "server/tlv_pg.h"
+
+#include "rows/any.h"
+#include "rows/queries.h"
+#include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/convolution.h"
+
+/* ---- fitting ---- */
+
+typedef struct ConvolutionArguments
+{
+	tlv_convolution_plan_options plan;
+	int method; /* of those below */
+} ConvolutionArguments;
+
+static const char *const convolution_methods[] = {"als", "windows", NULL};
+
+#define CONVOLUTION_OPTION(member) offsetof(ConvolutionArguments, plan.fit.member)
+
+/* Of tlv_fit_convolution and tlv_convolution. */
+static const TlvArgument convolution_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(k), .least = 1},
+	{"length", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(length), .least = TLV_SERIES_LEAST_LAGS},
+	{"iterations", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(iterations), .least = 0},
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(ConvolutionArguments, method), .what = "method",
+	 .names = convolution_methods},
+	{"restarts", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(restarts), .least = 1},
+	{"steps", TLV_ARGUMENT_NUMBER, CONVOLUTION_OPTION(steps), .least = 1},
+	{"seed", TLV_ARGUMENT_SEED, CONVOLUTION_OPTION(seed)},
+	{"max_k", TLV_ARGUMENT_COUNT, CONVOLUTION_OPTION(max_k), .least = 1, .required = true},
+	{NULL}};
+
+static tlv_convolution_plan_options
+read_convolution_arguments(FunctionCallInfo fcinfo)
+{
+	ConvolutionArguments arguments = {
+		.plan = {.fit = {.iterations = -1, .max_k = TLV_CONVOLUTION_MAX_K}}};
+
+	TlvReadArguments(fcinfo, convolution_arguments, &arguments);
+	arguments.plan.windows = arguments.method == 1;
+	return arguments.plan;
+}
+
+static tlv_status
+fit_convolution(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+				size_t *size)
+{
+	return tlv_convolution_fit(ctx, moments, options, image, size);
+}
+
+/* tlv_fit_convolution(m, ...) */
+TLV_FUNCTION(tlv_fit_convolution)
+{
+	tlv_convolution_plan_options options;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_convolution_arguments(fcinfo);
+	return TlvFit(fcinfo, fit_convolution, &options.fit);
+}
+
+/* tlv_convolution(query, ...) */
+TLV_FUNCTION(tlv_convolution)
+{
+	tlv_convolution_plan_options options;
+	TlvDriver *driver;
+	tlv_plan *plan;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	options = read_convolution_arguments(fcinfo);
+	if (options.fit.length == 0)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("length is null"),
+						errhint("Say how many steps a template has at most.")));
+	driver = TlvDriverBegin(fcinfo);
+	TlvCheck(driver->ctx, tlv_convolution_plan_create(driver->ctx, &options, &plan));
+	TlvReadSeries(driver, TlvQueryText(fcinfo, "series"));
+	return TlvDriverModel(fcinfo, driver, plan);
+}
+
+/* ---- reading ---- */
+
+/* Rows (template, lag, weight). */
+TLV_FUNCTION(tlv_templates_rows)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_convolution, "tlv_templates");
+	tlv_convolution_parts parts;
+
+	tlv_convolution_read(&frame, &parts);
+	TlvInitRows(fcinfo);
+	for (size_t l = 0; l < parts.k; l++)
+		for (size_t t = 0; t < parts.s; t++)
+			TlvPutRow(fcinfo, TlvInt4((int32) l + 1), TlvInt4((int32) t),
+					  TlvFloat8(parts.templates[parts.s * l + t]));
+	return (Datum) 0;
+}
+
+/* ---- applying ---- */
+
+/* A call (model, x); false: there is no series. */
+static bool
+open_series(FunctionCallInfo fcinfo, const char *what, TlvModelCache **cache, TlvRowCursor *cursor)
+{
+	tlv_model *model;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return false;
+	*cache = TlvCachedModel(fcinfo, 0);
+	model = (*cache)->model;
+	TlvRequireKind(&model->frame, &tlv_kind_convolution, what);
+	if (TlvAnyOpen(fcinfo, 1, model, model->rows, what, cursor) && TlvCursorNext(cursor))
+		return true;
+	TlvCachedModelEnd(*cache);
+	return false;
+}
+
+/* Row (position, template, value). */
+static tlv_status
+put_value(tlv_context *ctx, void *argument, size_t step, size_t l, double value)
+{
+	FunctionCallInfo fcinfo = argument;
+
+	(void) ctx;
+	TlvPutRow(fcinfo, TlvInt4((int32) step + 1), TlvInt4((int32) l + 1), TlvFloat8(value));
+	return TLV_OK;
+}
+
+/* Rows (position, template, score). */
+TLV_FUNCTION(tlv_template_scores)
+{
+	TlvModelCache *cache;
+	TlvRowCursor cursor;
+
+	TlvInitRows(fcinfo);
+	if (!open_series(fcinfo, "tlv_template_scores", &cache, &cursor))
+		return (Datum) 0;
+	TlvCheck(&cache->ctx, tlv_convolution_scores(&cache->ctx, &cache->model->frame, &cursor.row,
+												 put_value, fcinfo));
+	TlvCursorClose(&cursor);
+	TlvCachedModelEnd(cache);
+	return (Datum) 0;
+}
+
+/* Rows (position, template, activation), but at steps that are missing. */
+static void
+put_activations(FunctionCallInfo fcinfo, TlvModelCache *cache, const tlv_row *row)
+{
+	size_t k = tlv_model_components(&cache->model->frame), n = row->part[0].n;
+	const bool *missing = row->part[0].missing;
+	double *activations;
+
+	TlvRequireArray(n, k);
+	activations = palloc_extended((n + 1) * k * sizeof(double), MCXT_ALLOC_HUGE);
+	TlvCheck(&cache->ctx,
+			 tlv_convolution_activations(&cache->ctx, &cache->model->frame, row, activations));
+	for (size_t t = 0; t < n; t++)
+		for (size_t l = 0; l < k && (missing == NULL || !missing[t]); l++)
+			(void) put_value(&cache->ctx, fcinfo, t, l, activations[t * k + l]);
+	pfree(activations);
+}
+
+TLV_FUNCTION(tlv_activations)
+{
+	TlvModelCache *cache;
+	TlvRowCursor cursor;
+
+	TlvInitRows(fcinfo);
+	if (!open_series(fcinfo, "tlv_activations", &cache, &cursor))
+		return (Datum) 0;
+	put_activations(fcinfo, cache, &cursor.row);
+	TlvCursorClose(&cursor);
+	TlvCachedModelEnd(cache);
+	return (Datum) 0;
+}
+
+/* ---- simulation ---- */
+
+/* tlv_simulate_convolution_model(k, length, noise, rate, seed) */
+TLV_FUNCTION(tlv_simulate_convolution_model)
+{
+	tlv_convolution_simulation options = {0};
+	TlvMaker maker;
+
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.length = TlvNamedCount(fcinfo, "length", TLV_SERIES_LEAST_LAGS);
+	options.noise = TlvNamedNumber(fcinfo, "noise");
+	options.rate = TlvNamedNumber(fcinfo, "rate");
+	options.seed = TlvNamedSeed(fcinfo);
+	TlvMakerBegin(&maker, "tensorlv simulation");
+	TlvCheck(maker.ctx,
+			 tlv_convolution_simulate_model(maker.ctx, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+typedef struct Simulation
+{
+	FunctionCallInfo fcinfo;
+	size_t k;
+} Simulation;
+
+static tlv_status
+put_step(tlv_context *ctx, void *argument, size_t series, size_t t, double x,
+		 const double *activations)
+{
+	Simulation *s = argument;
+
+	(void) ctx;
+	TlvPutRow(s->fcinfo, TlvInt8((int64) series), TlvInt8((int64) t), TlvFloat8(x),
+			  TlvOwned(TlvFloat8Array(s->k, activations)));
+	return TLV_OK;
+}
+
+/* tlv_simulate_convolution(model, series, length, seed): rows (series, t, x, activations) */
+TLV_FUNCTION(tlv_simulate_convolution)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_convolution, "tlv_simulate_convolution");
+	Simulation s = {fcinfo, tlv_model_components(&frame)};
+	TlvWork *work = TlvWorkBegin("tensorlv simulation");
+
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx,
+			 tlv_convolution_simulate(&work->ctx, &frame, TlvNamedCount(fcinfo, "series", 0),
+									  TlvNamedCount(fcinfo, "length", 1), TlvNamedSeed(fcinfo),
+									  put_step, &s));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}

@@ -1,0 +1,292 @@
+/*
+ * test_fit.c - templates of simulated series: figures, what is refused, warnings, k, activations,
+ * the plan with every fault.
+ */
+#include "convolution_fixture.h"
+
+static void
+test_figures(void **state)
+{
+	static const struct
+	{
+		tlv_convolution_simulation s;
+		double least; /* correlation, over seeds */
+	} cases[] = {
+		{{1, 24, .1, .01, 0}, .97},
+		{{2, 16, .1, .02, 0}, .88},
+		{{2, 16, .5, .02, 0}, .9},
+		{{3, 24, .2, .02, 0}, .75},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		double least = 1, mean = 0;
+
+		for (uint64_t seed = 1; seed <= 3; seed++)
+		{
+			tlv_convolution_simulation s = cases[i].s;
+			tlv_frame truth, moments, model;
+			series_rows r;
+			double reached;
+
+			s.seed = seed;
+			truth = true_model(&s);
+			r = draw_series(&truth, 20000, seed);
+			moments = moments_of(r.n, r.x, (int) s.length);
+			model = fit(&moments, s.k);
+			reached = least_correlation(&truth, &model);
+			least = fmin(least, reached);
+			mean += reached / 3;
+			print_message("k %zu noise %g seed %d: %.3f residual %.3f, by chance %.3f\n", s.k,
+						  s.noise, (int) seed, reached,
+						  tlv_diagnostics_find(&model, "residual", NAN),
+						  tlv_diagnostics_find(&model, "residual_by_chance", NAN));
+			pool_reset(&memory, &ctx);
+		}
+		assert_above(least, cases[i].least);
+	}
+}
+
+static tlv_status
+try_fit(const tlv_frame *moments, size_t k, size_t length)
+{
+	tlv_convolution_options options = {
+		.k = k, .length = length, .max_k = 4, .iterations = -1, .seed = 1};
+	void *image;
+	size_t size;
+
+	return tlv_convolution_fit(&ctx, moments, &options, &image, &size);
+}
+
+/* What cannot be told: too many, too long, no third moments, nothing there. */
+static void
+test_refusals(void **state)
+{
+	const size_t n = 5000;
+	double *x = room(n, sizeof(double));
+	tlv_frame moments;
+	tlv_rng rng;
+
+	(void) state;
+	tlv_rng_seed(&rng, 1);
+	tlv_rng_fill_normal(&rng, n, x);
+	for (size_t t = n - 1; t > 0; t--)
+		x[t] += .9 * x[t - 1];
+	moments = moments_of(n, x, 16);
+	assert_fails(try_fit(&moments, 1, 0), TLV_NOT_IDENTIFIABLE,
+				 "the series has no third moments but those of chance");
+	assert_fails(try_fit(&moments, 5, 0), TLV_BAD_PARAMETER,
+				 "5 templates of 16 steps are not identified");
+	assert_fails(try_fit(&moments, 1, 17), TLV_BAD_PARAMETER,
+				 "length = 17, but moments were collected of 16 lags");
+	assert_fails(try_fit(&moments, 1, 3), TLV_BAD_PARAMETER, "length = 3 is below 4");
+	moments = moments_of(n, x, 128);
+	assert_fails(try_fit(&moments, 17, 0), TLV_LIMIT, "17 templates of 128 steps are more than");
+	moments = moments_of(9, x, 16);
+	assert_fails(try_fit(&moments, 1, 0), TLV_BAD_DATA,
+				 "no segment of the series is longer than 9 steps");
+	moments = moments_of(0, x, 16);
+	assert_fails(try_fit(&moments, 1, 0), TLV_NO_ROWS, "the moments are of no numbers");
+	for (size_t t = 0; t < n; t++)
+		x[t] = 7;
+	moments = moments_of(n, x, 16);
+	assert_fails(try_fit(&moments, 1, 0), TLV_BAD_DATA, "the series is constant");
+}
+
+/* Activations of both signs: the series is as good as Gaussian in its third moments. */
+static void
+test_both_signs(void **state)
+{
+	const size_t n = 20000;
+	tlv_convolution_simulation s = {1, 16, .1, .5, 1};
+	tlv_frame truth = true_model(&s), moments;
+	series_rows up = draw_series(&truth, n, 1), down = draw_series(&truth, n, 2);
+
+	(void) state;
+	for (size_t t = 0; t < n; t++)
+		up.x[t] -= down.x[t];
+	moments = moments_of(n, up.x, 16);
+	assert_fails(try_fit(&moments, 1, 0), TLV_NOT_IDENTIFIABLE,
+				 "the series has no third moments but those of chance");
+}
+
+/* The series itself may be symmetric: a template that is odd has no third power of its own. */
+static void
+test_odd_template(void **state)
+{
+	tlv_convolution_simulation s = {1, 16, 0, .03, 1};
+	tlv_frame truth = true_model(&s), moments, model;
+	tlv_convolution_parts parts;
+	series_rows r;
+
+	(void) state;
+	tlv_convolution_read(&truth, &parts);
+	for (size_t t = 0; t < 16; t++)
+		parts.templates[t] = (t < 8 ? 1 : -1) / 4.0;
+	r = draw_series(&truth, 20000, 3);
+	moments = moments_of(r.n, r.x, 16);
+	model = fit(&moments, 1);
+	assert_above(least_correlation(&truth, &model), .97);
+}
+
+static void
+test_k(void **state)
+{
+	(void) state;
+	for (size_t k = 1; k <= 2; k++)
+	{
+		tlv_convolution_simulation s = {k, 16, .1, .02, 2};
+		tlv_frame truth = true_model(&s), moments, model;
+		series_rows r = draw_series(&truth, 20000, 2);
+
+		moments = moments_of(r.n, r.x, 16);
+		model = fit(&moments, 0);
+		assert_int_equal(tlv_model_components(&model), k);
+	}
+}
+
+static void
+test_warnings(void **state)
+{
+	tlv_convolution_simulation s = {1, 32, .1, .01, 1};
+	tlv_frame truth = true_model(&s), moments, model;
+	series_rows r = draw_series(&truth, 20000, 1);
+	tlv_warning warning;
+
+	(void) state;
+	moments = moments_of(r.n, r.x, 12);
+	model = fit(&moments, 1);
+	assert_true(tlv_warnings_find(&model, "cut_template", &warning));
+	assert_int_equal(warning.component, 1);
+	moments = moments_of(2000, r.x, 32);
+	model = fit(&moments, 6);
+	assert_true(tlv_warnings_find(&model, "weak_template", &warning) ||
+				tlv_warnings_find(&model, "not_unique", &warning));
+	assert_int_not_equal(warning.component, 0);
+}
+
+/* Without noise what is begun comes back; a long series in pieces as in one. */
+static void
+test_activations(void **state)
+{
+	const size_t n = 20000, s = 16;
+	tlv_convolution_simulation options = {2, 16, 0, .02, 3};
+	tlv_frame truth = true_model(&options);
+	series_rows r = draw_series(&truth, n, 3);
+	double *whole = room(2 * n, sizeof(double)), *part = room(2 * n, sizeof(double)), apart = 0;
+	double product = 0, own = 0, other = 0;
+
+	(void) state;
+	assert_ok(tlv_convolution_activations(&ctx, &truth, TLV_AS_SEQUENCE(n, 1, r.x), whole));
+	/* Far from its ends a stretch says what the whole says. */
+	assert_ok(
+		tlv_convolution_activations(&ctx, &truth, TLV_AS_SEQUENCE(4000, 1, r.x + 7000), part));
+	for (size_t t = 20 * s; t < 4000 - 20 * s; t++)
+		for (size_t l = 0; l < 2; l++)
+			apart = fmax(apart, fabs(whole[2 * (7000 + t) + l] - part[2 * t + l]));
+	assert_below(apart, .05);
+	for (size_t i = 0; i < 2 * n; i++)
+	{
+		product += whole[i] * r.activations[i];
+		own += whole[i] * whole[i];
+		other += r.activations[i] * r.activations[i];
+	}
+	assert_above(product / sqrt(own * other), .6);
+}
+
+/* The share of a template is large where it alone is. */
+static void
+test_infer(void **state)
+{
+	tlv_convolution_simulation options = {2, 16, 0, .02, 3};
+	tlv_frame truth = true_model(&options);
+	tlv_convolution_parts parts;
+	tlv_posterior posterior = {0};
+	double *x = room(200, sizeof(double)), sum;
+	tlv_model *model;
+
+	(void) state;
+	tlv_convolution_read(&truth, &parts);
+	for (size_t t = 0; t < 200; t++)
+		x[t] = parts.mean;
+	for (size_t t = 0; t < 16; t++)
+	{
+		x[40 + t] += 5 * parts.templates[t];
+		x[140 + t] += 5 * parts.templates[16 + t];
+	}
+	assert_ok(tlv_model_open(&ctx, &truth, &model));
+	assert_ok(tlv_model_infer(&ctx, model, TLV_AS_SEQUENCE(200, 1, x), &posterior));
+	assert_int_equal(posterior.n, 200);
+	for (size_t t = 0; t < 200; t++)
+	{
+		sum = posterior.values[2 * t] + posterior.values[2 * t + 1];
+		assert_close(sum, 1, 1e-12);
+	}
+	assert_above(posterior.values[2 * 48], .7);
+	assert_above(posterior.values[2 * 148 + 1], .7);
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_convolution_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static void
+test_plan(void **state)
+{
+	tlv_convolution_plan_options options = {
+		.fit = {.k = 1, .length = 8, .max_k = 4, .restarts = 2, .iterations = 5, .seed = 1}};
+	tlv_convolution_simulation s = {1, 8, .1, .05, 1};
+	tlv_frame truth = true_model(&s), model;
+	series_rows r = draw_series(&truth, 2000, 1);
+	tlv_row rows[2] = {*TLV_AS_SEQUENCE(1000, 1, r.x), *TLV_AS_SEQUENCE(1000, 1, r.x + 1000)};
+
+	(void) state;
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory, .rows = {{2, rows}}};
+	passes.told.form = TLV_ROW_SEQUENCE;
+	passes.changed = (plan_rows){1, rows};
+	model = plan_model(&passes, make(&passes, &options));
+	assert_above(least_correlation(&truth, &model), .9);
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	options.windows = true;
+	plan_forget(&passes);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_equal(tlv_frame_scalar(&model, "windows", 0), 1);
+	assert_above(least_correlation(&truth, &model), .8);
+}
+
+static void
+test_no_rows(void **state)
+{
+	tlv_convolution_plan_options options = {.fit = {.length = 8, .max_k = 4, .iterations = -1}};
+
+	(void) state;
+	passes = (plan_fixture){.ctx = &ctx, .memory = &memory};
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_NO_ROWS,
+				 "the query returns no rows");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_figures, setup, forget),
+		cmocka_unit_test_setup_teardown(test_refusals, setup, forget),
+		cmocka_unit_test_setup_teardown(test_both_signs, setup, forget),
+		cmocka_unit_test_setup_teardown(test_odd_template, setup, forget),
+		cmocka_unit_test_setup_teardown(test_k, setup, forget),
+		cmocka_unit_test_setup_teardown(test_warnings, setup, forget),
+		cmocka_unit_test_setup_teardown(test_activations, setup, forget),
+		cmocka_unit_test_setup_teardown(test_infer, setup, forget),
+		cmocka_unit_test_setup_teardown(test_plan, setup, forget),
+		cmocka_unit_test_setup_teardown(test_no_rows, setup, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
