@@ -19,7 +19,7 @@ typedef struct ConvolutionArguments
 	int method; /* of those below */
 } ConvolutionArguments;
 
-static const char *const convolution_methods[] = {"als", "windows", NULL};
+static const char *const convolution_methods[] = {"joint", "windows", NULL};
 
 #define CONVOLUTION_OPTION(member) offsetof(ConvolutionArguments, plan.fit.member)
 

@@ -32,7 +32,7 @@ SELECT (SELECT max(distance) < 1e-6 FROM series_models, tlv_match(stored, tlv_fi
 SELECT (SELECT max(distance) < 1e-6 FROM tlv_match(tlv_fit_convolution(a - b, 2, seed => 1), tlv_fit_convolution(c, 2))) AS taken_away
 FROM (SELECT tlv_series_moments(x, 16) AS a, tlv_series_moments(x, 16) FILTER (WHERE series = 2) AS b, tlv_series_moments(x, 16) FILTER (WHERE series = 1) AS c FROM series_arrays) q;
 SELECT tlv_fit_convolution(2 * tlv_series_moments(x, 16), 2) IS NOT NULL AS twice, tlv_series_moments(x::real[], 16) IS NOT NULL AS single,
-       tlv_series_moments(x, 16) = tlv_series_moments(x, 16, 'lags') AS named, (tlv_info(tlv_series_moments(x, 16))->>'values')::int AS values FROM series_arrays;
+       tlv_series_moments(x, 16) = tlv_series_moments(x, 16, 'joint') AS named, (tlv_info(tlv_series_moments(x, 16))->>'values')::int AS values FROM series_arrays;
 -- a null is a gap: as if these were segments of their own
 SELECT (SELECT tlv_series_moments(ARRAY[3, 1, 4, 1, 5, NULL, 9, 2, 6, 5, 3, 5], 4)) = tlv_series_moments(x, 4) AS gap
 FROM (VALUES (ARRAY[3, 1, 4, 1, 5]), (ARRAY[9, 2, 6, 5, 3, 5])) v(x);

@@ -297,11 +297,11 @@ series_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator 
 
 	*accumulator = NULL;
 	TLV_TRY(check_lags(ctx, (int) constants->order));
-	if (constants->refine != NULL && !windows && strcmp(constants->refine, "lags") != 0)
+	if (constants->refine != NULL && !windows && strcmp(constants->refine, "joint") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no way \"%.40s\" to collect a series",
 				 constants->refine);
-		return tlv_fail_hint(ctx, "Use 'lags' or 'windows'.");
+		return tlv_fail_hint(ctx, "Use 'joint' or 'windows'.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_series_moments.accumulator, NULL, accumulator));
 	return series_begin(ctx, &((series_state *) *accumulator)->sums, (size_t) constants->order,
