@@ -22,7 +22,7 @@ CREATE TEMP TABLE crowd_truth AS SELECT DISTINCT item, true_answer FROM tlv_simu
 CREATE TEMP TABLE survey AS SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(8, 3, seed => 5), 800);
 
 CREATE TEMP TABLE readings AS SELECT series, t, reading FROM tlv_simulate_convolution(tlv_simulate_convolution_model(2, 8, rate => .1), 1, 3000);
-CREATE TEMP TABLE readings_moments AS SELECT tlv_series_moments(array_agg(reading ORDER BY t), 8) AS m FROM readings;
+CREATE TEMP TABLE readings_moments AS SELECT tlv_series_moments(s, 8) AS m FROM (SELECT array_agg(reading ORDER BY t) AS s FROM readings) q;
 
 -- how each is called: {} is where the option goes, NULL: where nothing is
 CREATE TEMP TABLE calls (function text, option text, given text, call text);
@@ -99,10 +99,10 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_convolution', $$tlv_convolution('TABLE readings', 2, 8, iterations => 0{})$$, ARRAY[['restarts', '1'], ['steps', '1'], ['seed', '2']]),
   ('tlv_convolution', $$tlv_convolution('TABLE readings', 1{})$$, ARRAY[['length', '7']]),
   ('tlv_convolution', $$tlv_convolution('SELECT 1, t, 5 FROM generate_series(1, 99) t', 1, 8{})$$, ARRAY[['on_failure', '''null''']]),
-  ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments), 2{})$$, ARRAY[['length', '7'], ['iterations', '1']]),
+  ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments), 1{})$$, ARRAY[['length', '7'], ['iterations', '1']]),
   ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments){})$$, ARRAY[['k', '1'], ['max_k', '1']]),
   ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments), 2, iterations => 0{})$$, ARRAY[['restarts', '1'], ['steps', '1'], ['seed', '2']]),
-  ('tlv_fit_convolution', $$tlv_fit_convolution(tlv_series_moments('{}', 8), 2{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_convolution', $$tlv_fit_convolution(tlv_series_moments(ARRAY[]::float8[], 8), 2{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed){})$$, ARRAY[['k', '2'], ['noise', 'true'], ['method', '''sgd''']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed), method => 'sgd'{})$$, ARRAY[['steps', '1'], ['seed', '2']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM tlv_simulate_ica(500, 3, sources => 'gaussian')){})$$, ARRAY[['keep_gaussian', 'false']]),
