@@ -302,7 +302,7 @@ TLV_FUNCTION(tlv_log_likelihood)
 	while (next_row(&call))
 	{
 		TlvCheck(call.ctx,
-				 tlv_model_log_likelihood(call.ctx, call.model, &call.cursor.row, &value));
+				 call.model->class->log_likelihood(call.ctx, call.model, &call.cursor.row, &value));
 		sum += value;
 	}
 	close_call(&call);

@@ -28,7 +28,8 @@ SELECT model = (model::text)::tlv_model AS text_form, tlv_from_json(tlv_to_json(
 SELECT tlv_align(model, model) = model AS itself, (SELECT count(*) FROM tlv_components(tlv_compact(model, .5))) AS left_over FROM series_models;
 SELECT component, component_group FROM series_models, tlv_groups(model, 1);
 -- moments by series and by segment, merged and kept
-SELECT (SELECT max(distance) < 1e-6 FROM series_models, tlv_match(stored, tlv_fit_convolution(r, 2))) AS rolled FROM (SELECT tlv_rollup(m) AS r FROM (SELECT tlv_series_moments(x, 16) AS m FROM series_arrays GROUP BY series) q) r;
+SELECT (SELECT max(distance) < 1e-6 FROM series_models, tlv_match(stored, tlv_fit_convolution(r, 2))) AS rolled
+FROM (SELECT tlv_rollup(m) AS r FROM (SELECT tlv_series_moments(x, 16) AS m FROM series_arrays GROUP BY series) q) r;
 SELECT (SELECT max(distance) < 1e-6 FROM tlv_match(tlv_fit_convolution(a - b, 2, seed => 1), tlv_fit_convolution(c, 2))) AS taken_away
 FROM (SELECT tlv_series_moments(x, 16) AS a, tlv_series_moments(x, 16) FILTER (WHERE series = 2) AS b, tlv_series_moments(x, 16) FILTER (WHERE series = 1) AS c FROM series_arrays) q;
 SELECT tlv_fit_convolution(2 * tlv_series_moments(x, 16), 2) IS NOT NULL AS twice, tlv_series_moments(x::real[], 16) IS NOT NULL AS single,
@@ -47,8 +48,12 @@ SELECT count(*) AS rows, min(position) AS first, max(position) AS last FROM seri
 SELECT count(*) AS rows FROM series_models, tlv_activations(model, ARRAY[1, 2, NULL, 4, 5]::real[]);
 SELECT count(*) AS none FROM series_models, tlv_activations(model, '{}'::float8[]);
 SELECT array_dims(q) AS steps, round((SELECT sum(v) FROM unnest(q) v)::numeric, 6) AS shares FROM series_models, tlv_infer(model, ARRAY[1, 2, 3, 4, 5]) q;
+-- a series of the same spectrum is likelier than one that is upset
+SELECT tlv_log_likelihood(model, x) > tlv_log_likelihood(model, (SELECT array_agg(v ORDER BY md5(i::text)) FROM unnest(x) WITH ORDINALITY u(v, i))) AS likelier
+FROM series_models, series_arrays ORDER BY series;
 -- simulation of fitted models has their cumulants
-SELECT max(distance) < .5 AS again FROM series_models, tlv_match(model, tlv_convolution('SELECT s.series, s.t, s.reading FROM series_models, tlv_simulate_convolution(model, 2, 10000) s', 2, 16, restarts => 4));
+SELECT max(distance) < .5 AS again
+FROM series_models, tlv_match(model, tlv_convolution('SELECT s.series, s.t, s.reading FROM series_models, tlv_simulate_convolution(model, 2, 10000) s', 2, 16, restarts => 4));
 SELECT count(*) AS rows, count(DISTINCT series) AS series, max(t) AS last FROM series_true, tlv_simulate_convolution(truth, 3, 5);
 -- what cannot be told, and bad input
 SELECT pg_temp.outcome($$SELECT tlv_convolution('SELECT 1, t, sin(t) FROM generate_series(1, 900) t', 1)$$) AS no_length;
@@ -73,7 +78,6 @@ SELECT pg_temp.outcome($$SELECT tlv_fit_convolution(tlv_series_moments(ARRAY[1, 
 SELECT pg_temp.outcome($$SELECT tlv_fit_convolution(tlv_series_moments('{}', 8))$$) AS empty;
 SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_template_scores(model, ARRAY['a']) t$$) AS scores;
 SELECT pg_temp.outcome($$SELECT t.* FROM series_models, tlv_activations(model, ARRAY[1, 'Infinity'::float8]) t$$) AS infinite;
-SELECT pg_temp.outcome($$SELECT tlv_log_likelihood(model, ARRAY[1, 2]) FROM series_models$$) AS likelihood;
 SELECT pg_temp.outcome($$SELECT t.* FROM tlv_templates(tlv_simulate_gmm_model(1, 1)) t$$) AS other_kind;
 SELECT pg_temp.outcome($$SELECT tlv_simulate_convolution_model(5, 16)$$) AS simulated;
 DROP TABLE series_true, series_events, series_rows, series_arrays, series_models;

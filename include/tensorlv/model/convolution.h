@@ -73,8 +73,8 @@ typedef struct tlv_convolution_options
  * Alternating least squares of the transform from random starts, the three best of which are
  * polished by Levenberg and Marquardt's method on the moments themselves; the least residual
  * stays.  Variances of activations and noise are the non-negative least squares of the
- * autocovariances.  k chosen: the last template that takes away at least a fiftieth of the squares of all third
- * moments.
+ * autocovariances.  k chosen: the last template that takes away at least a fiftieth of the squares
+ * of all third moments.
  *
  * Errors: TLV_BAD_PARAMETER for a length above the lags and k above length / 4; TLV_LIMIT for
  * more numbers than that; TLV_NO_ROWS; TLV_BAD_DATA for segments that are all shorter than a

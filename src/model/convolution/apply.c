@@ -189,3 +189,76 @@ tlv_convolution_activations(tlv_context *ctx, const tlv_frame *model, const tlv_
 	tlv_free(ctx, w.spectrum);
 	return TLV_OK;
 }
+
+/* ---- likelihood ---- */
+
+/* Longest stretch that is transformed at once. */
+#define STRETCH ((size_t) 1 << 16)
+
+/* The spectrum of the series at n frequencies: noise + sum_l v_l |F_l|^2; wave: 2 n numbers. */
+static tlv_status
+spectrum_of(tlv_context *ctx, const tlv_convolution_parts *parts, size_t n, double *wave,
+			double *spectrum)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < n; i++)
+		spectrum[i] = parts->noise;
+	for (size_t l = 0; l < parts->k; l++)
+	{
+		memset(wave, 0, 2 * n * sizeof(double));
+		for (size_t t = 0; t < parts->s; t++)
+			wave[2 * (t % n)] += parts->templates[parts->s * l + t];
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(tlv_fft(ctx, n, wave, false));
+		for (size_t i = 0; i < n; i++)
+			spectrum[i] += parts->variances[l] *
+						   (wave[2 * i] * wave[2 * i] + wave[2 * i + 1] * wave[2 * i + 1]);
+	}
+	for (size_t i = 0; i < n; i++)
+		largest = fmax(largest, spectrum[i]);
+	for (size_t i = 0; i < n; i++)
+		spectrum[i] = fmax(spectrum[i], fmax(LEAST_POWER * largest, 1e-300));
+	return TLV_OK;
+}
+
+static tlv_status
+add_likelihood(tlv_context *ctx, const tlv_convolution_parts *parts, size_t n, const double *x,
+			   double *wave, double *value)
+{
+	double *spectrum = wave + 2 * n;
+
+	TLV_TRY(spectrum_of(ctx, parts, n, wave, spectrum));
+	for (size_t t = 0; t < n; t++)
+	{
+		wave[2 * t] = x[t] - parts->mean;
+		wave[2 * t + 1] = 0;
+	}
+	TLV_TRY(tlv_fft(ctx, n, wave, false));
+	for (size_t i = 0; i < n; i++)
+		*value -= (log(2 * M_PI * spectrum[i]) +
+				   (wave[2 * i] * wave[2 * i] + wave[2 * i + 1] * wave[2 * i + 1]) /
+					   ((double) n * spectrum[i])) /
+				  2;
+	return TLV_OK;
+}
+
+tlv_status
+convolution_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
+{
+	const tlv_part *part = &row->part[0];
+	tlv_convolution_parts parts;
+	size_t end, from;
+	double *wave;
+
+	tlv_convolution_read(&model->frame, &parts);
+	TLV_TRY(series_require_numbers(ctx, part));
+	TLV_TRY_NEW(ctx, wave, 3 * tlv_least(part->n, STRETCH));
+	*value = 0;
+	for (from = series_segment(part, 0, &end); from < end; from = series_segment(part, end, &end))
+		for (size_t at = from; at < end; at += STRETCH)
+			TLV_TRY(add_likelihood(ctx, &parts, tlv_least(STRETCH, end - at), part->float64 + at,
+								   wave, value));
+	tlv_free(ctx, wave);
+	return TLV_OK;
+}

@@ -82,6 +82,15 @@ extern tlv_status convolution_polish(tlv_context *ctx, const third_moments *thir
 extern tlv_status convolution_write(tlv_context *ctx, const tlv_convolution_parts *parts,
 									void **image, size_t *size);
 
+/* ---- apply.c ---- */
+
+/*
+ * The likelihood of a series as if it were Gaussian with the model's spectrum (Whittle 1953), every
+ * stretch without a gap for itself: it tells series of another spectrum from its own.
+ */
+extern tlv_status convolution_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+											 double *value);
+
 /* ---- draw.c ---- */
 extern tlv_status convolution_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 

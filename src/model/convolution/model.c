@@ -167,6 +167,7 @@ static const tlv_model_class convolution_class = {
 	.components_size = SIZE_K,
 	.rows = TLV_ROW_SEQUENCE | TLV_ROWS_MISSING_ELEMENTS,
 	.infer = convolution_infer,
+	.log_likelihood = convolution_log_likelihood,
 	.match = convolution_match,
 };
 

@@ -73,10 +73,6 @@ tlv_status
 tlv_model_log_likelihood(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *value)
 {
 	TLV_TRY(tlv_model_require(ctx, model, row->form, "the likelihood"));
-	if (model->class->log_likelihood == NULL)
-		return tlv_fail(ctx, TLV_BAD_PARAMETER,
-						"the likelihood is not defined for a model of kind %s",
-						model_kind_name(&model->frame));
 	return model->class->log_likelihood(ctx, model, row, value);
 }
 
