@@ -88,3 +88,47 @@ tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values)
 	tlv_assert(tlv_descends(n, values));
 	return TLV_OK;
 }
+
+/* Runs dgeev twice, the first time for the size of its work space. */
+static tlv_status
+eigen_general_direct(tlv_context *ctx, size_t n, double *a, double *vectors, double *values)
+{
+	lapack_int size = (lapack_int) n, info;
+	double doubles, *work;
+
+	info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', size, a, size, values, values + n, NULL,
+							  1, vectors, size, &doubles, -1);
+	if (info != 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "the eigenvectors of a matrix cannot be computed (%d)",
+						(int) info);
+	TLV_TRY_NEW(ctx, work, (size_t) doubles);
+	info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', size, a, size, values, values + n, NULL,
+							  1, vectors, size, work, (lapack_int) doubles);
+	tlv_free(ctx, work);
+	if (info != 0)
+		return tlv_fail(ctx, TLV_BAD_DATA, "the eigenvectors of a matrix did not converge");
+	return TLV_OK;
+}
+
+tlv_status
+tlv_eigen_general(tlv_context *ctx, size_t n, double *a, double *vectors, bool *real)
+{
+	double *values;
+
+	*real = true;
+	if (n > TLV_EIGEN_LIMIT)
+		return tlv_fail(ctx, TLV_LIMIT, "a dense eigenproblem of dimension %zu exceeds %d", n,
+						TLV_EIGEN_LIMIT);
+	for (size_t i = 0; i < n * n; i++)
+		if (!isfinite(a[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "a matrix has entries that are not finite");
+	if (n == 0)
+		return TLV_OK;
+	TLV_TRY_CONTINUE(ctx);
+	TLV_TRY_NEW(ctx, values, 2 * n);
+	TLV_TRY(eigen_general_direct(ctx, n, a, vectors, values));
+	for (size_t i = 0; i < n; i++)
+		*real &= values[n + i] == 0;
+	tlv_free(ctx, values);
+	return TLV_OK;
+}

@@ -33,62 +33,22 @@ typedef struct nonnegative_work
 	const size_t *d;
 	size_t k, most; /* of d */
 	const tlv_nonnegative_options *options;
-	const double *tensor; /* entries up to 1 */
-	double *model;		  /* wnmf: where the tensor is not negative; else NULL */
-	double *positive;	  /* wnmf: the tensor with 0 for what is negative */
-	double *factor[3];	  /* d x k */
-	double *rows;		  /* d[0] d[1] x k */
-	double *z;			  /* most x k */
-	double *below;		  /* most x k: of wnmf the same of the model */
-	double *gram[3];	  /* k x k */
-	double *q;			  /* k x k */
-	double *copy;		  /* k x k */
-	double *values;		  /* k */
-	double norm;		  /* squared, of the tensor */
+	tlv_tensor tensor; /* entries up to 1 */
+	double *model;	   /* wnmf: where the tensor is not negative; else NULL */
+	double *positive;  /* wnmf: the tensor with 0 for what is negative */
+	double *factor[3]; /* d x k */
+	double *rows;	   /* tlv_tensor_work: d[0] d[1] x k */
+	double *z;		   /* most x k */
+	double *below;	   /* most x k: of wnmf the same of the model */
+	double *gram[3];   /* k x k */
+	double *q;		   /* k x k */
+	double *copy;	   /* k x k */
+	double *values;	   /* k */
+	double norm;	   /* squared, of the tensor */
+	int sweeps;		   /* of all starts */
 } nonnegative_work;
 
 /* ---- products ---- */
-
-/* rows (d0 d1 x k): of every (x, y) the sums over z of T(x, y, z) c(z). */
-static tlv_status
-multiply_last(tlv_context *ctx, nonnegative_work *work, const double *tensor)
-{
-	size_t k = work->k;
-
-	return tlv_gemm(ctx, false, false, k, work->d[0] * work->d[1], work->d[2], 1, work->factor[2],
-					k, tensor, work->d[2], 0, work->rows, k);
-}
-
-/* z: of the first or second mode from multiply_last, of the third from the tensor. */
-static tlv_status
-multiply_others(tlv_context *ctx, nonnegative_work *work, const double *tensor, int mode, double *z)
-{
-	const size_t *d = work->d;
-	size_t k = work->k;
-
-	memset(z, 0, d[mode] * k * sizeof(double));
-	for (size_t x = 0; x < d[0]; x++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, x);
-		for (size_t y = 0; y < d[1]; y++)
-		{
-			double *row = work->rows + (x * d[1] + y) * k;
-			const double *a = work->factor[0] + x * k, *b = work->factor[1] + y * k;
-
-			for (size_t h = 0; h < k; h++)
-				if (mode == 0)
-					z[x * k + h] += row[h] * b[h];
-				else if (mode == 1)
-					z[y * k + h] += row[h] * a[h];
-				else
-					row[h] = a[h] * b[h];
-		}
-	}
-	if (mode < 2)
-		return TLV_OK;
-	return tlv_gemm(ctx, false, true, k, d[2], d[0] * d[1], 1, work->rows, k, tensor, d[2], 0, z,
-					k);
-}
 
 static tlv_status
 find_gram(tlv_context *ctx, nonnegative_work *work, int mode)
@@ -112,7 +72,7 @@ find_model(tlv_context *ctx, nonnegative_work *work)
 	TLV_TRY(tlv_gemm(ctx, true, false, d[2], d[0] * d[1], k, 1, work->factor[2], k, work->rows, k,
 					 0, work->model, d[2]));
 	for (size_t i = 0; i < all; i++)
-		if (work->tensor[i] < 0)
+		if (work->tensor.dense[i] < 0)
 			work->model[i] = 0;
 	return TLV_OK;
 }
@@ -203,11 +163,12 @@ static tlv_status
 step_wnmf(tlv_context *ctx, nonnegative_work *work, int mode)
 {
 	size_t all = work->d[mode] * work->k;
+	tlv_tensor model = work->tensor;
 
 	TLV_TRY(find_model(ctx, work));
-	if (mode < 2)
-		TLV_TRY(multiply_last(ctx, work, work->model));
-	TLV_TRY(multiply_others(ctx, work, work->model, mode, work->below));
+	model.dense = work->model;
+	TLV_TRY(tlv_tensor_multiply(ctx, &model, work->k, work->factor, mode, false, work->rows,
+								work->below));
 	for (size_t i = 0; i < all; i++)
 		work->factor[mode][i] *= (work->z[i] + STEP_SHIFT) / (work->below[i] + STEP_SHIFT);
 	return TLV_OK;
@@ -219,13 +180,14 @@ static tlv_status
 sweep_mode(tlv_context *ctx, nonnegative_work *work, int mode)
 {
 	bool weighted = work->options->method == TLV_NONNEGATIVE_WNMF;
-	const double *tensor = weighted ? work->positive : work->tensor;
+	tlv_tensor tensor = work->tensor;
 	size_t k = work->k;
 
+	if (weighted)
+		tensor.dense = work->positive;
 	/* the rows of the first mode serve the second, unless something else needed their place */
-	if (mode == 0 || (mode == 1 && weighted))
-		TLV_TRY(multiply_last(ctx, work, tensor));
-	TLV_TRY(multiply_others(ctx, work, tensor, mode, work->z));
+	TLV_TRY(tlv_tensor_multiply(ctx, &tensor, k, work->factor, mode, mode == 1 && !weighted,
+								work->rows, work->z));
 	for (size_t i = 0; i < k * k; i++)
 		work->q[i] = work->gram[(mode + 1) % 3][i] * work->gram[(mode + 2) % 3][i];
 	if (weighted)
@@ -272,12 +234,13 @@ find_residual(tlv_context *ctx, nonnegative_work *work, double *residual)
 }
 
 static tlv_status
-run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, double *residual)
+run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, double *residual, bool *stood)
 {
 	int sweeps = work->options->sweeps;
 	double tolerance = work->options->tolerance > 0 ? work->options->tolerance : USUAL_TOLERANCE;
 	double before = HUGE_VAL;
 
+	*stood = false;
 	if (sweeps <= 0)
 		sweeps =
 			work->options->method == TLV_NONNEGATIVE_HALS ? USUAL_SWEEPS : MULTIPLICATIVE_SWEEPS;
@@ -290,10 +253,13 @@ run_start(tlv_context *ctx, nonnegative_work *work, tlv_rng *rng, double *residu
 	for (int sweep = 0; sweep < sweeps; sweep++)
 	{
 		TLV_TRY_CONTINUE(ctx);
+		tlv_report(ctx, "decompose", sweep, sweeps);
 		for (int mode = 0; mode < 3; mode++)
 			TLV_TRY(sweep_mode(ctx, work, mode));
 		TLV_TRY(find_residual(ctx, work, residual));
-		if (before - *residual < tolerance * work->norm)
+		work->sweeps++;
+		*stood = before - *residual < tolerance * work->norm;
+		if (*stood)
 			break;
 		before = *residual;
 	}
@@ -337,37 +303,52 @@ take_factors(const nonnegative_work *work, double scale, int64_t *order, double 
 			}
 }
 
+/* The tensor with entries up to 1. */
 static tlv_status
-nonnegative_begin(tlv_context *ctx, const size_t d[3], size_t k, double scale, const double *tensor,
-				  nonnegative_work *work)
+scale_tensor(tlv_context *ctx, const tlv_tensor *tensor, double scale, nonnegative_work *work)
 {
-	size_t all = d[0] * d[1] * d[2];
+	bool dense = tensor->dense != NULL;
+	size_t all = dense ? tensor->d[0] * tensor->d[1] * tensor->d[2] : tensor->n;
+	const double *given = dense ? tensor->dense : tensor->entries;
 	double *own;
 
-	work->d = d;
-	work->k = k;
+	work->tensor = *tensor;
 	TLV_TRY_NEW(ctx, own, all);
 	for (size_t i = 0; i < all; i++)
 	{
-		own[i] = tensor[i] / scale;
+		own[i] = given[i] / scale;
 		if (own[i] > 0 || work->options->method != TLV_NONNEGATIVE_WNMF)
 			work->norm += own[i] * own[i];
 	}
-	work->tensor = own;
-	if (work->options->method == TLV_NONNEGATIVE_WNMF)
-	{
-		TLV_TRY_NEW(ctx, work->model, all);
-		TLV_TRY_NEW(ctx, work->positive, all);
-		for (size_t i = 0; i < all; i++)
-			work->positive[i] = fmax(own[i], 0);
-	}
+	if (dense)
+		work->tensor.dense = own;
+	else
+		work->tensor.entries = own;
+	if (work->options->method != TLV_NONNEGATIVE_WNMF)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, work->model, all);
+	TLV_TRY_NEW(ctx, work->positive, all);
+	for (size_t i = 0; i < all; i++)
+		work->positive[i] = fmax(own[i], 0);
+	return TLV_OK;
+}
+
+static tlv_status
+nonnegative_begin(tlv_context *ctx, const tlv_tensor *tensor, size_t k, double scale,
+				  nonnegative_work *work)
+{
+	const size_t *d = tensor->d;
+
+	work->d = d;
+	work->k = k;
+	TLV_TRY(scale_tensor(ctx, tensor, scale, work));
 	for (int mode = 0; mode < 3; mode++)
 	{
 		work->most = d[mode] > work->most ? d[mode] : work->most;
 		TLV_TRY_NEW_ROWS(ctx, work->factor[mode], d[mode], k);
 		TLV_TRY_NEW_ROWS(ctx, work->gram[mode], k, k);
 	}
-	TLV_TRY_NEW_ROWS(ctx, work->rows, d[0] * d[1], k);
+	TLV_TRY_NEW(ctx, work->rows, (size_t) tlv_tensor_work(tensor, k));
 	TLV_TRY_NEW_ROWS(ctx, work->z, work->most, k);
 	TLV_TRY_NEW_ROWS(ctx, work->below, work->most, k);
 	TLV_TRY_NEW_ROWS(ctx, work->q, k, k);
@@ -377,32 +358,30 @@ nonnegative_begin(tlv_context *ctx, const size_t d[3], size_t k, double scale, c
 }
 
 static tlv_status
-check_tensor(tlv_context *ctx, const size_t d[3], size_t k, const double *tensor, double *largest)
+check_tensor(tlv_context *ctx, const tlv_tensor *tensor, size_t k, tlv_nonnegative_method method,
+			 double *largest)
 {
-	size_t all;
+	const size_t *d = tensor->d;
+	double items = (double) d[0] + (double) d[1] + (double) d[2];
+	double entries =
+		tensor->dense != NULL ? (double) d[0] * (double) d[1] * (double) d[2] : (double) tensor->n;
 
 	if (k == 0 || d[0] == 0 || d[1] == 0 || d[2] == 0)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu components of a tensor of %zu x %zu x %zu", k,
 						d[0], d[1], d[2]);
-	TLV_TRY(tlv_require_memory(ctx,
-							   8 * ((double) d[0] * (double) d[1] * ((double) d[2] + (double) k)),
-							   "a tensor's factors"));
-	all = d[0] * d[1] * d[2];
-	*largest = 0;
-	for (size_t i = 0; i < all; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (!isfinite(tensor[i]))
-			return tlv_fail(ctx, TLV_BAD_DATA, "entry %zu of the tensor is %g", i + 1, tensor[i]);
-		*largest = fmax(*largest, fabs(tensor[i]));
-	}
-	return TLV_OK;
+	if (tensor->dense == NULL && method == TLV_NONNEGATIVE_WNMF)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"a sparse tensor has no negative entries to take for missing ones");
+	TLV_TRY(tlv_require_memory(
+		ctx, 8 * (entries + tlv_tensor_work(tensor, k) + (double) k * (3 * items + 6 * (double) k)),
+		"a tensor's factors"));
+	return tlv_tensor_largest(ctx, tensor, largest);
 }
 
 /* The best of all starts; *square: its squared residual. */
 static tlv_status
 run_starts(tlv_context *ctx, nonnegative_work *work, double scale, double *factors, double *weights,
-		   double *square)
+		   double *square, bool *converged)
 {
 	int restarts = work->options->restarts > 0 ? work->options->restarts : USUAL_RESTARTS;
 	int64_t *order;
@@ -414,13 +393,43 @@ run_starts(tlv_context *ctx, nonnegative_work *work, double scale, double *facto
 	for (int start = 0; start < restarts; start++)
 	{
 		double own = HUGE_VAL;
+		bool stood;
 
-		TLV_TRY(run_start(ctx, work, &rng, &own));
+		TLV_TRY(run_start(ctx, work, &rng, &own, &stood));
 		if (own >= *square)
 			continue;
 		*square = own;
+		*converged = stood;
 		take_factors(work, scale, order, factors, weights);
 	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
+						const tlv_nonnegative_options *options, double *factors, double *weights,
+						tlv_factors_found *found)
+{
+	nonnegative_work work = {.options = options};
+	const size_t *d = tensor->d;
+	double scale = 0, square = 0;
+	tlv_scratch scratch;
+	tlv_status status;
+
+	TLV_TRY(check_tensor(ctx, tensor, k, options->method, &scale));
+	*found = (tlv_factors_found){.converged = true};
+	memset(factors, 0, (d[0] + d[1] + d[2]) * k * sizeof(double));
+	memset(weights, 0, k * sizeof(double));
+	if (scale == 0)
+		return TLV_OK;
+	tlv_scratch_begin(ctx, &scratch);
+	status = nonnegative_begin(ctx, tensor, k, scale, &work);
+	if (status == TLV_OK && work.norm > 0)
+		status = run_starts(ctx, &work, scale, factors, weights, &square, &found->converged);
+	tlv_scratch_end(ctx, &scratch);
+	TLV_TRY(status);
+	found->sweeps = work.sweeps;
+	found->residual = work.norm > 0 ? sqrt(square / work.norm) : 0;
 	return TLV_OK;
 }
 
@@ -429,24 +438,11 @@ tlv_nonnegative_cp(tlv_context *ctx, const size_t d[3], size_t k, const double *
 				   const tlv_nonnegative_options *options, double *factors, double *weights,
 				   double *residual)
 {
-	nonnegative_work work = {.options = options};
-	double scale = 0, square = 0;
-	tlv_scratch scratch;
-	tlv_status status;
+	tlv_factors_found found;
 
-	TLV_TRY(check_tensor(ctx, d, k, tensor, &scale));
-	*residual = 0;
-	memset(factors, 0, (d[0] + d[1] + d[2]) * k * sizeof(double));
-	memset(weights, 0, k * sizeof(double));
-	if (scale == 0)
-		return TLV_OK;
-	tlv_scratch_begin(ctx, &scratch);
-	status = nonnegative_begin(ctx, d, k, scale, tensor, &work);
-	if (status == TLV_OK && work.norm > 0)
-		status = run_starts(ctx, &work, scale, factors, weights, &square);
-	tlv_scratch_end(ctx, &scratch);
-	TLV_TRY(status);
-	*residual = work.norm > 0 ? sqrt(square / work.norm) : 0;
+	TLV_TRY(tlv_nonnegative_factors(ctx, &(tlv_tensor){.d = {d[0], d[1], d[2]}, .dense = tensor}, k,
+									options, factors, weights, &found));
+	*residual = found.residual;
 	return TLV_OK;
 }
 

@@ -28,17 +28,18 @@ typedef enum tlv_row_form
 	TLV_ROW_ANSWERS = 8192,		/* two parts of n ids: workers, and what they answer of one item */
 	TLV_ROW_MIXED = 16384,		/* a row of codes, and a part of float64, n = 1, of which elements
 								 * may be missing */
-	TLV_ROW_NEIGHBOURS = 32768	/* a node, and the bag of its neighbours */
+	TLV_ROW_NEIGHBOURS = 32768, /* a node, and the bag of its neighbours */
+	TLV_ROW_ENTRY = 65536		/* three parts of one id, and a value: an entry of a tensor */
 } tlv_row_form;
 
 /* All of them. */
-#define TLV_ROW_FORMS 0xffffu
+#define TLV_ROW_FORMS 0x1ffffu
 
 /* In the set of a class: elements of a vector, whole views may be missing; of vectors that come
  * one at a time or many together. */
-#define TLV_ROWS_MISSING_ELEMENTS 0x10000u
-#define TLV_ROWS_MISSING_VIEWS	  0x20000u
-#define TLV_ROWS_MISSING_OF_MANY  0x40000u
+#define TLV_ROWS_MISSING_ELEMENTS 0x1000000u
+#define TLV_ROWS_MISSING_VIEWS	  0x2000000u
+#define TLV_ROWS_MISSING_OF_MANY  0x4000000u
 
 typedef enum tlv_part_type
 {
@@ -66,7 +67,7 @@ typedef struct tlv_part
 	/* n x d, or NULL: nothing is.  A missing number is NaN, a missing code -1, so that who reads
 	 * them needs no mask. */
 	const bool *missing;
-	const tlv_text *names; /* of symbols and answers: n, or NULL: they are numbers */
+	const tlv_text *names; /* of symbols, answers and entries: n, or NULL: they are numbers */
 } tlv_part;
 
 typedef struct tlv_edge
@@ -94,6 +95,7 @@ typedef struct tlv_row
 		tlv_edge edge;
 		tlv_part part[3]; /* those that a form does not have are not looked at */
 	};
+	double value; /* of an entry */
 } tlv_row;
 
 /* ---- rows of numbers that lie in memory: pointers to rows that live as long as the block ---- */
@@ -174,6 +176,12 @@ typedef struct tlv_row
 		.type = (id) == NULL ? TLV_PART_NONE : TLV_PART_IDS, .n = 1, .d = 1, .ids = (id),          \
 		.names = (name)                                                                            \
 	}
+/* ids and names (NULL: none) of the places of an entry, and its value */
+#define TLV_AS_ENTRY(i, i_name, j, j_name, l, l_name, number)                                      \
+	(&(const tlv_row){                                                                             \
+		.form = TLV_ROW_ENTRY,                                                                     \
+		.part = {TLV_NAMED_PART(i, i_name), TLV_NAMED_PART(j, j_name), TLV_NAMED_PART(l, l_name)}, \
+		.value = (number)})
 /* n ids of workers, n of answers */
 #define TLV_AS_ANSWERS(n, workers, answers)                                                        \
 	(&(const tlv_row){                                                                             \

@@ -45,13 +45,16 @@ typedef struct tlv_triple_table
 	size_t gone; /* of the n, those whose count is 0, since all has been taken out again */
 } tlv_triple_table;
 
-/* Adds count to a triple.  Errors: memory. */
+/* Adds count, which may be negative, to a triple: one of 0 is not there.  Errors: memory. */
 extern tlv_status tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key,
 								 double count);
 
 /* Takes count out of a triple.  Errors: TLV_BAD_DATA where there is less. */
 extern tlv_status tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key,
 								  double count);
+
+/* The count of a triple; 0 where it is not there. */
+extern double tlv_triple_find(const tlv_triple_table *table, int64_t key);
 
 /* Triples that are there. */
 static inline size_t

@@ -47,6 +47,14 @@ extern tlv_status tlv_syrk(tlv_context *ctx, bool transpose, size_t n, size_t k,
 extern tlv_status tlv_eigen_symmetric(tlv_context *ctx, size_t n, double *a, double *values);
 
 /*
+ * Eigenvectors of a general n x n matrix (overwritten), columns of vectors (n x n): of a pair of
+ * complex ones the real and the imaginary part.  *real: there is no such pair.  Errors: TLV_LIMIT
+ * above TLV_EIGEN_LIMIT, TLV_BAD_DATA when an entry is not finite, memory.
+ */
+extern tlv_status tlv_eigen_general(tlv_context *ctx, size_t n, double *a, double *vectors,
+									bool *real);
+
+/*
  * Orthonormalises the directions of a transposed tall basis x (l x d, l <= d)
  * in place and in order (the first i span what the first i did) by two or more
  * rounds of Cholesky QR (Yamamoto et al. 2015); directions that are dependent

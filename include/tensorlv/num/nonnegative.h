@@ -8,6 +8,7 @@
 #define TENSORLV_NONNEGATIVE_H
 
 #include "tensorlv/num/context.h"
+#include "tensorlv/num/tensor.h"
 
 typedef enum tlv_nonnegative_method
 {
@@ -43,6 +44,12 @@ typedef struct tlv_nonnegative_options
 extern tlv_status tlv_nonnegative_cp(tlv_context *ctx, const size_t d[3], size_t k,
 									 const double *tensor, const tlv_nonnegative_options *options,
 									 double *factors, double *weights, double *residual);
+
+/* The same of a dense or sparse tensor (of a sparse one not wnmf, and with work that grows with its
+ * entries), and what became of it. */
+extern tlv_status tlv_nonnegative_factors(tlv_context *ctx, const tlv_tensor *tensor, size_t k,
+										  const tlv_nonnegative_options *options, double *factors,
+										  double *weights, tlv_factors_found *found);
 
 typedef enum tlv_matching
 {

@@ -31,6 +31,7 @@ static const struct
 	{TLV_ROW_ANSWERS, "answers of several workers to one item"},
 	{TLV_ROW_MIXED, "rows of categorical variables and numbers"},
 	{TLV_ROW_NEIGHBOURS, "nodes with bags of their neighbours"},
+	{TLV_ROW_ENTRY, "entries of a tensor"},
 };
 #define FORMS (sizeof(row_names) / sizeof(row_names[0]))
 

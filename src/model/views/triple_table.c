@@ -25,10 +25,11 @@ tlv_triple_add(tlv_context *ctx, tlv_triple_table *table, int64_t key, double co
 	{
 		slot->key_plus_1 = (uint64_t) key + 1;
 		table->n++;
+		table->gone++;
 	}
-	else if (slot->count == 0)
-		table->gone--;
+	table->gone -= slot->count == 0;
 	slot->count += count;
+	table->gone += slot->count == 0;
 	return TLV_OK;
 }
 
@@ -42,6 +43,12 @@ tlv_triple_take(tlv_context *ctx, tlv_triple_table *table, int64_t key, double c
 	slot->count -= count;
 	table->gone += slot->count == 0 && count > 0;
 	return TLV_OK;
+}
+
+double
+tlv_triple_find(const tlv_triple_table *table, int64_t key)
+{
+	return table->n > 0 ? triple_slot_of(table, (uint64_t) key)->count : 0;
 }
 
 tlv_status

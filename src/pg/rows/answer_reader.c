@@ -1,6 +1,6 @@
 /*
  * answer_reader.c - answers: one of an item by a worker, one that is known, and all that several
- * workers say of one item.
+ * workers say of one item; and entries of tensors, which are told by ids in the same way.
  */
 #include "any.h"
 
@@ -48,25 +48,41 @@ gold_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
 	cursor->row.part[1] = (tlv_part){.type = TLV_PART_NONE};
 }
 
-#define ANSWERS(reader, function, open, arguments, names)                                          \
+/* The places of an entry of a tensor, and its value. */
+static void
+entry_open(FunctionCallInfo fcinfo, int first, int names, TlvRowCursor *cursor)
+{
+	answer_open(fcinfo, first, names, cursor);
+	cursor->row.value = PG_GETARG_FLOAT8(first + 3);
+}
+
+#define ANSWERS(form, reader, function, open, arguments, names)                                    \
 	static void function(FunctionCallInfo fcinfo, int first, unsigned takes, TlvRowCursor *cursor) \
 	{                                                                                              \
 		open(fcinfo, first, names, cursor);                                                        \
 	}                                                                                              \
-	const TlvRowReader reader = {arguments, {TLV_ROW_ANSWER}, function};
+	const TlvRowReader reader = {arguments, {form}, function};
 
-ANSWERS(TlvAnswerRows0, answer_open_0, answer_open, 3, 0)
-ANSWERS(TlvAnswerRows1, answer_open_1, answer_open, 3, 1)
-ANSWERS(TlvAnswerRows2, answer_open_2, answer_open, 3, 2)
-ANSWERS(TlvAnswerRows3, answer_open_3, answer_open, 3, 3)
-ANSWERS(TlvAnswerRows4, answer_open_4, answer_open, 3, 4)
-ANSWERS(TlvAnswerRows5, answer_open_5, answer_open, 3, 5)
-ANSWERS(TlvAnswerRows6, answer_open_6, answer_open, 3, 6)
-ANSWERS(TlvAnswerRows7, answer_open_7, answer_open, 3, 7)
-ANSWERS(TlvGoldRows0, gold_open_0, gold_open, 2, 0)
-ANSWERS(TlvGoldRows1, gold_open_1, gold_open, 2, 1)
-ANSWERS(TlvGoldRows4, gold_open_4, gold_open, 2, 4)
-ANSWERS(TlvGoldRows5, gold_open_5, gold_open, 2, 5)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows0, answer_open_0, answer_open, 3, 0)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows1, answer_open_1, answer_open, 3, 1)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows2, answer_open_2, answer_open, 3, 2)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows3, answer_open_3, answer_open, 3, 3)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows4, answer_open_4, answer_open, 3, 4)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows5, answer_open_5, answer_open, 3, 5)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows6, answer_open_6, answer_open, 3, 6)
+ANSWERS(TLV_ROW_ANSWER, TlvAnswerRows7, answer_open_7, answer_open, 3, 7)
+ANSWERS(TLV_ROW_ANSWER, TlvGoldRows0, gold_open_0, gold_open, 2, 0)
+ANSWERS(TLV_ROW_ANSWER, TlvGoldRows1, gold_open_1, gold_open, 2, 1)
+ANSWERS(TLV_ROW_ANSWER, TlvGoldRows4, gold_open_4, gold_open, 2, 4)
+ANSWERS(TLV_ROW_ANSWER, TlvGoldRows5, gold_open_5, gold_open, 2, 5)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows0, entry_open_0, entry_open, 4, 0)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows1, entry_open_1, entry_open, 4, 1)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows2, entry_open_2, entry_open, 4, 2)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows3, entry_open_3, entry_open, 4, 3)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows4, entry_open_4, entry_open, 4, 4)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows5, entry_open_5, entry_open, 4, 5)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows6, entry_open_6, entry_open, 4, 6)
+ANSWERS(TLV_ROW_ENTRY, TlvEntryRows7, entry_open_7, entry_open, 4, 7)
 
 /* ---- all of one item ---- */
 
@@ -77,8 +93,8 @@ TlvIsIdType(Oid element)
 		   element == BOOLOID || type_is_enum(element);
 }
 
-static int64
-id_of(Oid element, FmgrInfo *output, Datum value)
+int64
+TlvIdOf(Oid element, FmgrInfo *output, Datum value)
 {
 	char *text;
 	int64 id;
@@ -125,7 +141,7 @@ TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor)
 	for (int i = 0; i < n; i++)
 	{
 		TlvLoopCheck(i);
-		ids[i] = nulls[i] ? 0 : id_of(element, &output, values[i]);
+		ids[i] = nulls[i] ? 0 : TlvIdOf(element, &output, values[i]);
 	}
 	pfree(values);
 	TlvCursorOwn(cursor, ids);

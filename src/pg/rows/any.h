@@ -65,6 +65,9 @@ extern ArrayType *TlvTexts(ArrayType *array, Oid element);
 /* Are elements of that type ids: integers, texts, or what is told by its text? */
 extern bool TlvIsIdType(Oid element);
 
+/* The id that a value of such a type is; output: the type's, where it is no integer or boolean. */
+extern int64 TlvIdOf(Oid element, FmgrInfo *output, Datum value);
+
 /* The ids of an array of such elements, of one dimension, as a part. */
 extern void TlvIdsOf(ArrayType *array, Oid element, tlv_part *part, TlvRowCursor *cursor);
 

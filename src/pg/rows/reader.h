@@ -160,6 +160,9 @@ extern const TlvRowReader TlvNamedTargetRows, TlvNamedTargetWeightedRows; /* big
 extern const TlvRowReader TlvAnswerRows0, TlvAnswerRows1, TlvAnswerRows2, TlvAnswerRows3,
 	TlvAnswerRows4, TlvAnswerRows5, TlvAnswerRows6, TlvAnswerRows7;
 extern const TlvRowReader TlvGoldRows0, TlvGoldRows1, TlvGoldRows4, TlvGoldRows5;
+/* the three places of an entry of a tensor likewise, and its value */
+extern const TlvRowReader TlvEntryRows0, TlvEntryRows1, TlvEntryRows2, TlvEntryRows3, TlvEntryRows4,
+	TlvEntryRows5, TlvEntryRows6, TlvEntryRows7;
 extern const TlvRowReader TlvLabelRows;		  /* two bigints */
 extern const TlvRowReader TlvNamedLabelRows;  /* two texts */
 extern const TlvRowReader TlvNamedLabelARows; /* text, bigint */

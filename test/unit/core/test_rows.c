@@ -12,7 +12,7 @@
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/multiview.h"
 
-#define LAST_FORM TLV_ROW_NEIGHBOURS
+#define LAST_FORM TLV_ROW_ENTRY
 
 static tlv_frame_builder builder;
 

@@ -1,0 +1,163 @@
+/*
+ * tensors.h - tensors from rows (i, j, l, value) or arrays, and what they are in short: a sum of
+ * products (CP), a core in bases (Tucker), a chain of cores (tensor train).
+ *
+ * Entries are collected as they are, sparse: what occurs twice is added up, what does not occur, or
+ * adds up to 0, is 0.  A mode's items are those that have an entry.
+ */
+#ifndef TENSORLV_TENSORS_H
+#define TENSORLV_TENSORS_H
+
+#include "tensorlv/model/aggregate.h"
+#include "tensorlv/model/diagnostics.h"
+#include "tensorlv/num/context.h"
+#include "tensorlv/num/frame.h"
+#include "tensorlv/num/names.h"
+#include "tensorlv/num/tensor.h"
+
+/* ---- collected entries (entries.c) ---- */
+
+/*
+ * Takes rows of TLV_ROW_ENTRY.  Errors of a row: TLV_BAD_DATA for a value that is not finite, sums
+ * that are too large for a number, two names of one id, TLV_BAD_PARAMETER where a mode's ids are
+ * told by number here and by name there, TLV_LIMIT above 2^21 items of a mode, memory.
+ */
+extern const tlv_aggregate tlv_aggregate_tensor_entries;
+
+/* The same, empty. */
+extern tlv_status tlv_tensor_entries_create(tlv_context *ctx, tlv_accumulator **accumulator);
+
+/* ---- items of the modes (ids.c) ---- */
+
+/* Items of a mode ascend; those that are told by name have ids that follow from their names. */
+typedef struct tlv_tensor_ids
+{
+	size_t d[TLV_MODES];
+	size_t names_n, bytes_n;
+	double told[TLV_MODES]; /* 1: ids are numbers, 2: of names; 0: there are none */
+	int64_t *items[TLV_MODES];
+	int64_t *name_ids, *name_offsets;
+	char *names;
+} tlv_tensor_ids;
+
+/* What an item is called, bytes NULL where it is a number; the empty text is not NULL. */
+extern tlv_text tlv_tensor_name(const tlv_tensor_ids *ids, int mode, int64_t id);
+
+/* The place of an item of a mode; -1: it has none. */
+extern ptrdiff_t tlv_tensor_place(const tlv_tensor_ids *ids, int mode, int64_t id);
+
+/* A tensor with its items, sparse or dense; both point into what it was made of and the arena. */
+typedef struct tlv_tensor_source
+{
+	tlv_tensor tensor;
+	tlv_tensor_ids ids;
+	double nulls;
+} tlv_tensor_source;
+
+/* From collected entries; one that is a quarter full is laid out as an array where memory allows.
+ * Errors: TLV_NO_ROWS, memory, TLV_CANCELLED. */
+extern tlv_status tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries,
+								  tlv_tensor_source *source);
+
+/* From an array d[0] x d[1] x d[2], the last index running fastest, whose items are numbered from
+ * first[m] on.  Errors: memory. */
+extern tlv_status tlv_tensor_of_array(tlv_context *ctx, const size_t d[TLV_MODES],
+									  const int64_t first[TLV_MODES], const double *numbers,
+									  tlv_tensor_source *source);
+
+/* ---- sums of products (cp_fit.c, cp_model.c) ---- */
+
+typedef enum tlv_cp_solver
+{
+	TLV_CP_AUTO, /* als, and where factors are not negative hals */
+	TLV_CP_ALS,	 /* alternating least squares */
+	TLV_CP_HALS, /* hierarchical ones, not negative */
+	TLV_CP_PQP	 /* multiplicative steps of parallel quadratic programming, not negative */
+} tlv_cp_solver;
+
+/* Their names, in this order; NULL ends them. */
+extern const char *const tlv_cp_solver_names[];
+
+typedef struct tlv_cp_fit_options
+{
+	size_t k;
+	bool nonnegative;
+	tlv_cp_solver solver;
+	int iterations; /* sweeps of a start at most; 0: as many as the solver needs */
+	int restarts;	/* 0: as many */
+	uint64_t seed;
+} tlv_cp_fit_options;
+
+/*
+ * A model in memory: T(i, j, l) = sum_h scales[h] factors[0][h, i] factors[1][h, j] factors[2][h,
+ * l], the vectors of length 1; by decreasing scale.
+ */
+typedef struct tlv_cp_parts
+{
+	size_t k;
+	tlv_tensor_ids ids;
+	double entries; /* other than 0 */
+	double nulls;
+	double nonnegative;
+	double residual; /* |T - model| / |T| */
+	double sweeps;
+	double seed;
+	double *weights;			/* k: shares of the scales */
+	double *scales;				/* k */
+	double *factors[TLV_MODES]; /* k x d[m] */
+	tlv_diagnostics *diagnostics;
+} tlv_cp_parts;
+
+extern void tlv_cp_read(const tlv_frame *model, tlv_cp_parts *parts);
+
+/*
+ * A model of a tensor.  *image is from the arena.  Errors: TLV_BAD_PARAMETER for a solver that does
+ * not go with nonnegative; TLV_BAD_DATA for a tensor that is zero, or that no sum of such products
+ * comes near; those of tlv_cp and tlv_nonnegative_factors.
+ */
+extern tlv_status tlv_cp_fit(tlv_context *ctx, const tlv_tensor_source *source,
+							 const tlv_cp_fit_options *options, void **image, size_t *size);
+
+/* ---- reading any of them (at.c) ---- */
+
+/* Whether a model is one of a tensor. */
+extern bool tlv_is_tensor_model(const tlv_frame *model);
+
+/* The items of a model of a tensor, or of collected entries. */
+extern void tlv_tensor_model_ids(const tlv_frame *model, tlv_tensor_ids *ids);
+
+/* The model's entry at places of the three modes, each within its side. */
+extern double tlv_tensor_model_entry(const tlv_frame *model, const size_t place[TLV_MODES]);
+
+/* ---- simulation (simulate.c) ---- */
+
+/*
+ * A tensor of k products of vectors with standard normal entries, or, not negative, uniform ones of
+ * which three in ten are 0; noise: Gaussian, in parts of the root of the mean squared entry; share:
+ * of the places that are put.
+ */
+typedef struct tlv_tensor_simulation
+{
+	size_t d[TLV_MODES];
+	size_t k;
+	double noise, share;
+	bool nonnegative;
+	uint64_t seed;
+} tlv_tensor_simulation;
+
+/* Places from 1, the entry and what it is without noise. */
+typedef struct tlv_tensor_drawn
+{
+	size_t i, j, l;
+	double entry, exact;
+} tlv_tensor_drawn;
+
+typedef tlv_status (*tlv_tensor_put)(tlv_context *ctx, void *argument,
+									 const tlv_tensor_drawn *drawn);
+
+/* Puts the entries in their order.  Errors: TLV_BAD_PARAMETER, TLV_LIMIT, memory, TLV_CANCELLED,
+ * those of put. */
+extern tlv_status tlv_tensor_simulate(tlv_context *ctx, const tlv_tensor_simulation *options,
+									  tlv_tensor_put put, void *argument);
+
+#endif /* TENSORLV_TENSORS_H */

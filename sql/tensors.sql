@@ -1,0 +1,174 @@
+-- tensors.sql - tensors of rows (i, j, l, value) and of arrays, and what they are in short
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, bigint, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_0' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l bigint, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, bigint, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, bigint, float8) IS 'transition function of tlv_tensor_agg(text, bigint, bigint, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_1' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l bigint, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, bigint, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, bigint, float8) IS 'transition function of tlv_tensor_agg(bigint, text, bigint, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_2' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l bigint, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, bigint, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, bigint, float8) IS 'transition function of tlv_tensor_agg(text, text, bigint, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_3' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, bigint, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i text, j text, l bigint, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(text, text, bigint, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, bigint, text, float8) IS 'transition function of tlv_tensor_agg(bigint, bigint, text, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_4' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i bigint, j bigint, l text, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(bigint, bigint, text, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, bigint, text, float8) IS 'transition function of tlv_tensor_agg(text, bigint, text, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_5' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, bigint, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i text, j bigint, l text, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(text, bigint, text, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, bigint, text, text, float8) IS 'transition function of tlv_tensor_agg(bigint, text, text, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_6' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, bigint, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i bigint, j text, l text, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(bigint, text, text, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_accum_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_accum(tlv_moments, text, text, text, float8) IS 'transition function of tlv_tensor_agg(text, text, text, float8)';
+CREATE FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_tensor_agg_inverse_7' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 30;
+COMMENT ON FUNCTION tlv_tensor_agg_inverse(tlv_moments, text, text, text, float8) IS 'inverse transition function of tlv_tensor_agg: null where the server shall add up anew';
+CREATE AGGREGATE tlv_tensor_agg(i text, j text, l text, value float8) (
+    SFUNC = tlv_tensor_agg_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_tensor_agg_accum, MINVFUNC = tlv_tensor_agg_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_tensor_agg(text, text, text, float8) IS
+    'entries of a tensor, one per row: those of the same place are added up, what does not occur is 0; for tlv_fit_cp and its kin, and to be merged with '
+    'those of other days; rows with a NULL are counted and left out';
+
+CREATE FUNCTION tlv_fit_cp(moments tlv_moments, k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_cp' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_cp(tlv_moments, integer, boolean, text, integer, integer, bigint, text, jsonb) IS
+    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from tlv_tensor_agg(...): solver als (alternating least squares) or, with '
+    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
+
+CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_cp_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_cp(float8[], integer, boolean, text, integer, integer, bigint, text, jsonb) IS
+    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), an array of three dimensions, whose items are its subscripts: solver als (alternating least squares) or, with '
+    'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
+
+CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL)
+    RETURNS TABLE (component integer, mode integer, vector float8[], weight float8, residual float8)
+    AS 'MODULE_PATHNAME', 'tlv_cp_rows' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 30;
+COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, text, integer, integer, bigint, jsonb) IS
+    'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, in '
+    'parts of the norm of the tensor; the other parameters are those of tlv_fit_cp';
+
+CREATE FUNCTION tlv_factors(model tlv_model)
+    RETURNS TABLE (component integer, mode integer, item bigint, item_name text, weight float8)
+    AS 'MODULE_PATHNAME', 'tlv_factors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2000;
+COMMENT ON FUNCTION tlv_factors(tlv_model) IS
+    'the weight of every item of every mode in every component of a model of a tensor; the vectors of a component have length 1';
+CREATE FUNCTION tlv_tensor_core(model tlv_model)
+    RETURNS TABLE (component_i integer, component_j integer, component_l integer, weight float8)
+    AS 'MODULE_PATHNAME', 'tlv_tensor_core_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION tlv_tensor_core(tlv_model) IS
+    'by how much the products of components of the three modes are multiplied in a model of a tensor: of a sum of products one number for every component';
+CREATE FUNCTION tlv_tensor_entries(moments tlv_moments)
+    RETURNS TABLE (i bigint, i_name text, j bigint, j_name text, l bigint, l_name text, entry float8)
+    AS 'MODULE_PATHNAME', 'tlv_tensor_entries_collected' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
+COMMENT ON FUNCTION tlv_tensor_entries(tlv_moments) IS 'the entries of a collected tensor that are not 0';
+CREATE FUNCTION tlv_tensor_entries(model tlv_model)
+    RETURNS TABLE (i bigint, i_name text, j bigint, j_name text, l bigint, l_name text, entry float8)
+    AS 'MODULE_PATHNAME', 'tlv_tensor_entries_modelled' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
+COMMENT ON FUNCTION tlv_tensor_entries(tlv_model) IS 'all entries of a tensor as its model has them';
+CREATE FUNCTION tlv_tensor_at(model tlv_model, i "any", j "any", l "any") RETURNS float8
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_tensor_at(tlv_model, "any", "any", "any") IS
+    'one entry of a tensor as its model has it, by the ids of its items, numbers or texts; null where one is not known';
+
+CREATE FUNCTION tlv_simulate_tensor(sides integer[], k integer DEFAULT 3, noise float8 DEFAULT 0, share float8 DEFAULT 1, nonnegative boolean DEFAULT false,
+    seed bigint DEFAULT 1)
+    RETURNS TABLE (i bigint, j bigint, l bigint, entry float8, exact float8)
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL SAFE COST 100000 ROWS 10000;
+COMMENT ON FUNCTION tlv_simulate_tensor(integer[], integer, float8, float8, boolean, bigint) IS
+    'entries of a tensor of these three sides that is a sum of k products of random vectors, with Gaussian noise in parts of the root mean square of an entry, '
+    'and without it (exact); a share of all places is returned';

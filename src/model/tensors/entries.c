@@ -1,0 +1,390 @@
+/*
+ * entries.c - entries of a tensor as they come, and merged (tensors.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/triple_table.h"
+#include "tensorlv/num/dictionary.h"
+
+#define SIZE_CELLS TLV_SIZE_6
+
+/* Of what is taken out: what rounding may leave. */
+#define ROUNDING 1e-12
+
+typedef struct entries_state
+{
+	tlv_declared declared;
+	tlv_dictionary sets[TLV_MODES];
+	tlv_name_table names;
+	tlv_triple_table table; /* sums of values by places in the dictionaries */
+	double total;			/* moduli of all that was added */
+	bool fractions;			/* some values were no whole numbers */
+	bool taken;				/* some have been taken out: items may have no entry */
+	/* the stored form */
+	tlv_tensor_ids ids;
+	int64_t *cells;
+	double *values;
+} entries_state;
+
+tlv_status
+tlv_tensor_entries_create(tlv_context *ctx, tlv_accumulator **accumulator)
+{
+	return tlv_sections_create(ctx, tlv_kind_tensor_entries.accumulator, NULL, accumulator);
+}
+
+static tlv_status
+entries_begin(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulator **accumulator)
+{
+	(void) constants;
+	return tlv_tensor_entries_create(ctx, accumulator);
+}
+
+const tlv_aggregate tlv_aggregate_tensor_entries = {"tlv_tensor_agg", NULL, entries_begin};
+
+/* ---- rows ---- */
+
+/* Ids of a mode are all numbers or all of names. */
+static tlv_status
+tell(tlv_context *ctx, entries_state *state, int mode, double told)
+{
+	if (state->ids.told[mode] == 0)
+		state->ids.told[mode] = told;
+	if (told == 0 || state->ids.told[mode] == told)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER,
+			 "items of mode %d told by number and by name cannot be put together", mode + 1);
+	return tlv_fail_hint(ctx, "Cast the one or the other: to bigint, or to text.");
+}
+
+static tlv_status
+place_item(tlv_context *ctx, entries_state *state, int mode, int64_t id, int32_t *place)
+{
+	char what[32] = "items of mode 1";
+
+	what[strlen(what) - 1] = (char) ('1' + mode);
+	return tlv_category_position(ctx, &state->sets[mode], id, what, place);
+}
+
+static tlv_status
+add_value(tlv_context *ctx, entries_state *state, const int32_t place[TLV_MODES], double value)
+{
+	double total = state->total + fabs(value);
+
+	/* sums of parts of it stay finite, too */
+	if (!(total <= 1e300))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the values of a tensor add up to more than 1e300");
+	state->total = total;
+	state->fractions |= value != floor(value);
+	return tlv_triple_add(ctx, &state->table,
+						  tlv_triple_key((size_t) place[0], (size_t) place[1], (size_t) place[2]),
+						  value);
+}
+
+static tlv_status
+entries_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
+{
+	entries_state *state = (entries_state *) accumulator;
+	int32_t place[TLV_MODES];
+
+	if (!isfinite(row->value))
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "the value of an entry is %s",
+				 isnan(row->value) ? "NaN" : "infinite");
+		return tlv_fail_hint(ctx, "Leave such rows out: an entry that does not occur is 0.");
+	}
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		const tlv_part *part = &row->part[m];
+
+		TLV_TRY(tell(ctx, state, m, part->names == NULL ? 1 : 2));
+		if (part->names != NULL)
+			TLV_TRY(tlv_name_table_add(ctx, &state->names, part->ids[0], part->names[0]));
+		TLV_TRY(place_item(ctx, state, m, part->ids[0], &place[m]));
+	}
+	return add_value(ctx, state, place, row->value);
+}
+
+/* ---- merging ---- */
+
+/* Places here of a value's items. */
+static tlv_status
+merge_items(tlv_context *ctx, entries_state *state, const tlv_tensor_ids *ids,
+			int32_t *place[TLV_MODES])
+{
+	const tlv_name_list list = {ids->name_offsets, ids->names};
+
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		TLV_TRY(tell(ctx, state, m, ids->told[m]));
+		for (size_t i = 0; i < ids->d[m]; i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			TLV_TRY(place_item(ctx, state, m, ids->items[m][i], &place[m][i]));
+		}
+	}
+	return tlv_name_table_add_list(ctx, &state->names, ids->names_n, ids->name_ids, &list);
+}
+
+static tlv_status
+places_of(tlv_context *ctx, const tlv_tensor_ids *ids, int32_t *place[TLV_MODES])
+{
+	TLV_TRY_NEW(ctx, place[0], ids->d[0] + ids->d[1] + ids->d[2]);
+	place[1] = place[0] + ids->d[0];
+	place[2] = place[1] + ids->d[1];
+	return TLV_OK;
+}
+
+static tlv_status
+entries_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	entries_state *state = (entries_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "cells")->rows;
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	const double *values = tlv_frame_float64(frame, "values");
+	int32_t *place[TLV_MODES];
+	tlv_tensor_ids ids;
+
+	tlv_tensor_read_ids(frame, &ids);
+	TLV_TRY(places_of(ctx, &ids, place));
+	TLV_TRY(merge_items(ctx, state, &ids, place));
+	for (size_t i = 0; i < n; i++)
+	{
+		int32_t at[TLV_MODES];
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (int m = 0; m < TLV_MODES; m++)
+			at[m] = place[m][tlv_triple_part(cells[i], m)];
+		TLV_TRY(add_value(ctx, state, at, values[i]));
+	}
+	tlv_free(ctx, place[0]);
+	return TLV_OK;
+}
+
+/* ---- taking away ---- */
+
+/* Whether sums of values are exact, these among them. */
+static bool
+is_exact(const entries_state *state, size_t n, const double *values)
+{
+	double total = state->total;
+
+	if (state->fractions)
+		return false;
+	for (size_t i = 0; i < n; i++)
+	{
+		total += fabs(values[i]);
+		if (values[i] != floor(values[i]))
+			return false;
+	}
+	return total <= 0x1p53;
+}
+
+/* What rounding has left of a value that was taken out is nothing. */
+static double
+without(const tlv_triple_table *table, int64_t key, double value)
+{
+	double there = tlv_triple_find(table, key), left = there - value;
+
+	return fabs(left) <= ROUNDING * fmax(fabs(there), fabs(value)) ? -there : -value;
+}
+
+static tlv_status
+entries_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_frame *frame,
+				 bool exactly, bool *done)
+{
+	entries_state *state = (entries_state *) accumulator;
+	size_t n = tlv_frame_find(frame, "cells")->rows;
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	const double *values = tlv_frame_float64(frame, "values");
+	double nulls = tlv_frame_scalar(frame, "nulls", 0);
+	int32_t *place[TLV_MODES];
+	tlv_tensor_ids ids;
+
+	/* Who takes and adds for long begins anew where most of what is known is gone. */
+	*done = !exactly || (is_exact(state, n, values) && !tlv_triple_is_stale(&state->table));
+	if (!*done)
+		return TLV_OK;
+	if (nulls > state->declared.base.nulls)
+		return tlv_fail(ctx, TLV_BAD_DATA, "more rows are taken away than there are");
+	tlv_tensor_read_ids(frame, &ids);
+	TLV_TRY(places_of(ctx, &ids, place));
+	TLV_TRY(merge_items(ctx, state, &ids, place));
+	for (size_t i = 0; i < n; i++)
+	{
+		int32_t at[TLV_MODES];
+		int64_t key;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (int m = 0; m < TLV_MODES; m++)
+			at[m] = place[m][tlv_triple_part(cells[i], m)];
+		key = tlv_triple_key((size_t) at[0], (size_t) at[1], (size_t) at[2]);
+		TLV_TRY(add_value(ctx, state, at, without(&state->table, key, values[i])));
+	}
+	tlv_free(ctx, place[0]);
+	state->declared.base.nulls -= nulls;
+	return TLV_OK;
+}
+
+/* ---- the stored form ---- */
+
+/* Which items have entries, and the ranks of these; how a mode is told that has some. */
+static tlv_status
+order_items(tlv_context *ctx, entries_state *state, bool *used[TLV_MODES], int32_t *rank[TLV_MODES])
+{
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		TLV_TRY_NEW0(ctx, used[m], state->sets[m].n);
+		TLV_TRY_NEW(ctx, rank[m], state->sets[m].n);
+		TLV_TRY(tlv_triple_mark(ctx, &state->table, m, used[m]));
+		TLV_TRY(tlv_dictionary_order_used(ctx, &state->sets[m], used[m], state->ids.items[m],
+										  rank[m], &state->ids.d[m]));
+	}
+	return TLV_OK;
+}
+
+/* Is it an id with a name that has entries? */
+static bool
+is_named(const entries_state *state, bool *const used[TLV_MODES], int64_t id)
+{
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		int32_t at = tlv_dictionary_find(&state->sets[m], id);
+
+		if (at >= 0 && state->ids.told[m] == 2 && used[m][at])
+			return true;
+	}
+	return false;
+}
+
+/* The names of the items that are there. */
+static tlv_status
+describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODES], int64_t *block)
+{
+	tlv_tensor_ids *ids = &state->ids;
+	size_t n = 0;
+
+	ids->name_ids = block;
+	TLV_TRY(tlv_name_table_ids(ctx, &state->names, ids->name_ids));
+	for (size_t i = 0; i < state->names.n; i++)
+		if (is_named(state, used, ids->name_ids[i]))
+			ids->name_ids[n++] = ids->name_ids[i];
+	ids->name_offsets = ids->name_ids + n;
+	ids->names = (char *) (ids->name_offsets + n + 1);
+	if (!tlv_name_table_list(&state->names, n, ids->name_ids, ids->name_offsets, ids->names))
+		ids->name_offsets[0] = 0;
+	ids->names_n = n;
+	ids->bytes_n = (size_t) ids->name_offsets[n];
+	return TLV_OK;
+}
+
+static tlv_status
+entries_describe(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
+{
+	entries_state *state = (entries_state *) accumulator;
+	size_t items = state->sets[0].n + state->sets[1].n + state->sets[2].n, cells = state->table.n;
+	size_t bytes = state->names.filled / sizeof(int64_t) + 1, *sizes = state->declared.sizes;
+	int32_t *rank[TLV_MODES];
+	bool *used[TLV_MODES];
+	int64_t *block;
+
+	block = tlv_alloc(ctx, items + 2 * cells + 2 * state->names.n + 1 + bytes, sizeof(int64_t));
+	TLV_TRY_ALLOC(ctx, block);
+	*owned = block;
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		state->ids.items[m] = block;
+		block += state->sets[m].n;
+	}
+	TLV_TRY(order_items(ctx, state, used, rank));
+	for (int m = 0; m < TLV_MODES; m++)
+		if (state->ids.d[m] == 0)
+			state->ids.told[m] = 0;
+	state->cells = block;
+	TLV_TRY(tlv_triple_list(ctx, &state->table, rank, state->cells, &state->values));
+	TLV_TRY(describe_names(ctx, state, used, block + 2 * cells));
+	sizes[SIZE_I] = state->ids.d[0];
+	sizes[SIZE_J] = state->ids.d[1];
+	sizes[SIZE_L] = state->ids.d[2];
+	sizes[SIZE_NAMES] = state->ids.names_n;
+	sizes[SIZE_BYTES] = state->ids.bytes_n;
+	sizes[SIZE_CELLS] = tlv_triple_count(&state->table);
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		tlv_free(ctx, rank[m]);
+		tlv_free(ctx, used[m]);
+	}
+	return TLV_OK;
+}
+
+/* Every item has an entry, and no entry is 0. */
+static tlv_status
+entries_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	const size_t d[TLV_MODES] = {sizes[SIZE_I], sizes[SIZE_J], sizes[SIZE_L]};
+	const int64_t *cells = tlv_frame_int64(frame, "cells");
+	const double *values = tlv_frame_float64(frame, "values");
+	double total = 0;
+	bool *seen;
+
+	TLV_TRY(tlv_tensor_check_ids(ctx, frame, sizes));
+	TLV_TRY(tlv_triple_check(ctx, frame, d));
+	for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (values[i] == 0)
+			return tlv_fail(ctx, TLV_CORRUPT, "entry %zu is 0", i + 1);
+		total += fabs(values[i]);
+	}
+	if (!(total <= 1e300))
+		return tlv_fail(ctx, TLV_CORRUPT, "the values of a tensor add up to more than 1e300");
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		TLV_TRY_NEW0(ctx, seen, d[m]);
+		for (size_t i = 0; i < sizes[SIZE_CELLS]; i++)
+		{
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			seen[tlv_triple_part(cells[i], m)] = true;
+		}
+		for (size_t i = 0; i < d[m]; i++)
+			if (!seen[i])
+				return tlv_fail(ctx, TLV_CORRUPT, "item %zu of mode %d has no entry", i + 1, m + 1);
+		tlv_free(ctx, seen);
+	}
+	return TLV_OK;
+}
+
+#define AT(member) offsetof(entries_state, member)
+static const tlv_declaration entries_list[] = {
+	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	TENSOR_ID_SECTIONS(entries_state, TLV_OWN),
+	{"cells", TLV_INT64, SIZE_CELLS, TLV_ONE, TLV_ASCENDING, TLV_OWN, AT(cells)},
+	{"values", TLV_FLOAT64, SIZE_CELLS, TLV_ONE, TLV_ANY, TLV_OWN, AT(values)},
+};
+#undef AT
+
+static const char *const entries_no_sums[] = {"told", NULL};
+static const tlv_sections entries_sections = {
+	.state = sizeof(entries_state),
+	.kind = TLV_KIND_TENSOR_ENTRIES,
+	TLV_LIST(entries_list),
+	.most = {TRIPLE_MOST, TLV_FRAME_MAX_BYTES, TRIPLE_MOST, TRIPLE_MOST, TLV_FRAME_MAX_BYTES,
+			 TLV_DICTIONARY_MAX},
+	.describe = entries_describe,
+	.takes_away = true,
+	.no_sums = entries_no_sums,
+	.check_more = entries_check_more,
+	.merge_own = entries_merge_own,
+};
+
+static const tlv_accumulator_class entries_class = {
+	.name = "tensor_entries",
+	TLV_DECLARED(&entries_sections),
+	.subtract = entries_subtract,
+	.rows = TLV_ROW_ENTRY,
+	.add = entries_add,
+};
+const tlv_kind tlv_kind_tensor_entries = {TLV_KIND_LINE(TENSOR_ENTRIES, tensor_entries),
+										  .accumulator = &entries_class};

@@ -1,0 +1,82 @@
+/*
+ * internal.h - what the models of tensors share.
+ */
+#ifndef TENSORLV_TENSORS_INTERNAL_H
+#define TENSORLV_TENSORS_INTERNAL_H
+
+#include "tensorlv/model/sections.h"
+#include "tensorlv/model/tensors.h"
+
+/* The sizes of a value that has items: of the three modes, ids with names, bytes of these. */
+#define SIZE_I	   TLV_SIZE_1
+#define SIZE_NAMES TLV_SIZE_2
+#define SIZE_J	   TLV_SIZE_3
+#define SIZE_L	   TLV_SIZE_4
+#define SIZE_BYTES TLV_SIZE_5
+
+/* The sections of items, of a state with a tlv_tensor_ids `ids`; those of all modes in a row. */
+#define TENSOR_ID_SECTIONS(state, merge)                                                           \
+	{"told", TLV_FLOAT64, TLV_THREE, TLV_ONE, TLV_NONNEGATIVE, merge, offsetof(state, ids.told)},  \
+		{"items_1",                                                                                \
+		 TLV_INT64,                                                                                \
+		 SIZE_I,                                                                                   \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 merge,                                                                                    \
+		 offsetof(state, ids.items[0])},                                                           \
+		{"items_2",                                                                                \
+		 TLV_INT64,                                                                                \
+		 SIZE_J,                                                                                   \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 merge,                                                                                    \
+		 offsetof(state, ids.items[1])},                                                           \
+		{"items_3",                                                                                \
+		 TLV_INT64,                                                                                \
+		 SIZE_L,                                                                                   \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 merge,                                                                                    \
+		 offsetof(state, ids.items[2])},                                                           \
+		{"name_ids",                                                                               \
+		 TLV_INT64,                                                                                \
+		 SIZE_NAMES,                                                                               \
+		 TLV_ONE,                                                                                  \
+		 TLV_ASCENDING,                                                                            \
+		 merge,                                                                                    \
+		 offsetof(state, ids.name_ids)},                                                           \
+		{"name_offsets",                                                                           \
+		 TLV_INT64,                                                                                \
+		 TLV_2_AND_1,                                                                              \
+		 TLV_ONE,                                                                                  \
+		 TLV_ANY,                                                                                  \
+		 merge,                                                                                    \
+		 offsetof(state, ids.name_offsets)},                                                       \
+	{                                                                                              \
+		"names", TLV_BYTES, SIZE_BYTES, TLV_ONE, TLV_ANY, merge, offsetof(state, ids.names)        \
+	}
+
+/* Where their sizes are, for size_at. */
+#define TENSOR_ID_SIZES(state)                                                                     \
+	offsetof(state, ids.d[0]), offsetof(state, ids.names_n), offsetof(state, ids.d[1]),            \
+		offsetof(state, ids.d[2]), offsetof(state, ids.bytes_n)
+
+/* Their fields in a layout, but for the first, items by their numbers. */
+#define TENSOR_ID_FIELDS                                                                           \
+	{"told", TLV_FIELD_LIST, .flags = 0}, {"items_1", TLV_FIELD_IDS, .flags = 0},                  \
+		{"items_2", TLV_FIELD_IDS, .flags = 0}, {"items_3", TLV_FIELD_IDS, .flags = 0},            \
+		{"name_ids", TLV_FIELD_IDS, .flags = 0},                                                   \
+	{                                                                                              \
+		"name_offsets", TLV_FIELD_TEXTS, .beside = "names", .json = "names"                        \
+	}
+
+extern const char *const tlv_tensor_item_sections[TLV_MODES];
+
+/* Part of a check: items are told in one way, names are as many as say so.  TLV_CORRUPT. */
+extern tlv_status tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame,
+									   const size_t *sizes);
+
+/* The ids of a frame that has been checked. */
+extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
+
+#endif /* TENSORLV_TENSORS_INTERNAL_H */

@@ -1,0 +1,404 @@
+/*
+ * tensors.c - tensors: collecting their entries, arguments of the fits, what is read from models of
+ * them.
+ */
+#include "server/tlv_pg.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "rows/any.h"
+#include "rows/vectors.h"
+#include "server/arguments.h"
+#include "server/fit.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/tensors.h"
+#include "tensorlv/model/triple_table.h"
+
+/* ---- collecting: 1, 2 and 4: items of the first, second and third mode are texts ---- */
+
+#define ENTRIES(number)                                                                            \
+	TLV_MOVING_TRANSITION(tlv_tensor_agg_accum_##number, tlv_tensor_agg_inverse_##number,          \
+						  &tlv_aggregate_tensor_entries, &TlvEntryRows##number, 1)
+
+ENTRIES(0)
+ENTRIES(1)
+ENTRIES(2)
+ENTRIES(3)
+ENTRIES(4)
+ENTRIES(5)
+ENTRIES(6)
+ENTRIES(7)
+
+/* ---- tensors from arguments ---- */
+
+/* Sides and first subscripts of an array of three dimensions of numbers. */
+static const double *
+array_argument(FunctionCallInfo fcinfo, size_t d[TLV_MODES], int64_t first[TLV_MODES])
+{
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(0);
+
+	if (ARR_HASNULL(array) && array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("the tensor has a null"),
+						errhint("Put a number in its place, or collect what there is with "
+								"tlv_tensor_agg(i, j, l, value).")));
+	if (ARR_NDIM(array) != TLV_MODES)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("the tensor has %d dimensions, not %d", ARR_NDIM(array), TLV_MODES),
+						errhint("Rows (i, j, l, value) are collected with tlv_tensor_agg.")));
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		d[m] = (size_t) ARR_DIMS(array)[m];
+		first[m] = ARR_LBOUND(array)[m];
+	}
+	return (const double *) ARR_DATA_PTR(array);
+}
+
+/* The tensor in argument 0: an array, or collected entries. */
+static tlv_status
+tensor_argument(FunctionCallInfo fcinfo, bool array, tlv_context *ctx, tlv_frame *frame,
+				tlv_tensor_source *source)
+{
+	size_t d[TLV_MODES];
+	int64_t first[TLV_MODES];
+	const double *numbers;
+
+	if (array)
+	{
+		numbers = array_argument(fcinfo, d, first);
+		return tlv_tensor_of_array(ctx, d, first, numbers, source);
+	}
+	*frame = TlvFrame(PG_GETARG_TLV(0));
+	TLV_TRY(tlv_kind_require(ctx, frame, &tlv_kind_tensor_entries, "the fit of a tensor"));
+	return tlv_tensor_load(ctx, frame, source);
+}
+
+typedef tlv_status (*FitTensor)(tlv_context *ctx, const tlv_tensor_source *source,
+								const void *options, void **image, size_t *size);
+
+/* Returns what fit makes of the tensor in argument 0, which is not NULL, as SQL. */
+static Datum
+fit_tensor(FunctionCallInfo fcinfo, bool array, FitTensor fit, const void *options)
+{
+	tlv_tensor_source source;
+	tlv_frame frame;
+	TlvMaker maker;
+	tlv_status status;
+
+	TlvMakerBegin(&maker, "tensorlv fit");
+	status = tensor_argument(fcinfo, array, maker.ctx, &frame, &source);
+	if (status == TLV_OK)
+		status = fit(maker.ctx, &source, options, &maker.image, &maker.size);
+	if (status != TLV_OK)
+	{
+		TlvFailed(fcinfo, maker.ctx);
+		TlvWorkEnd(maker.work);
+		PG_RETURN_NULL();
+	}
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* ---- sums of products ---- */
+
+static const TlvArgument cp_arguments[] = {
+	{"k", TLV_ARGUMENT_COUNT, offsetof(tlv_cp_fit_options, k), .least = 1, .required = true},
+	{"nonnegative", TLV_ARGUMENT_FLAG, offsetof(tlv_cp_fit_options, nonnegative)},
+	{"solver", TLV_ARGUMENT_CHOICE, offsetof(tlv_cp_fit_options, solver), .what = "solver",
+	 .names = tlv_cp_solver_names},
+	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, iterations), .least = 1},
+	{"restarts", TLV_ARGUMENT_NUMBER, offsetof(tlv_cp_fit_options, restarts), .least = 1},
+	{"seed", TLV_ARGUMENT_SEED, offsetof(tlv_cp_fit_options, seed)},
+	{NULL}};
+
+static tlv_status
+fit_cp(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
+	   size_t *size)
+{
+	return tlv_cp_fit(ctx, source, options, image, size);
+}
+
+static Datum
+fit_cp_of(FunctionCallInfo fcinfo, bool array)
+{
+	tlv_cp_fit_options options = {.seed = 1};
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	TlvReadArguments(fcinfo, cp_arguments, &options);
+	return fit_tensor(fcinfo, array, fit_cp, &options);
+}
+
+/* tlv_fit_cp(moments, k, ...) */
+TLV_FUNCTION(tlv_fit_cp)
+{
+	return fit_cp_of(fcinfo, false);
+}
+
+/* tlv_fit_cp(tensor float8[], k, ...) */
+TLV_FUNCTION(tlv_fit_cp_array)
+{
+	return fit_cp_of(fcinfo, true);
+}
+
+/* The vector of a component of one mode. */
+static TlvCell
+factor_vector(const tlv_cp_parts *parts, int mode, size_t h)
+{
+	double *x = palloc_extended(parts->ids.d[mode] * sizeof(double), MCXT_ALLOC_HUGE);
+	ArrayType *vector;
+
+	for (size_t i = 0; i < parts->ids.d[mode]; i++)
+		x[i] = parts->factors[mode][h + i * parts->k];
+	vector = TlvFloat8Array(parts->ids.d[mode], x);
+	pfree(x);
+	return TlvOwned(vector);
+}
+
+/* tlv_cp(tensor, k, ...): rows (component, mode, vector, weight, residual) */
+TLV_FUNCTION(tlv_cp_rows)
+{
+	tlv_cp_fit_options options = {.seed = 1};
+	tlv_tensor_source source;
+	tlv_frame frame;
+	tlv_cp_parts parts;
+	TlvWork *work;
+	void *image;
+	size_t size;
+
+	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	TlvReadArguments(fcinfo, cp_arguments, &options);
+	work = TlvWorkBegin("tensorlv cp");
+	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, &work->ctx, &frame, &source));
+	TlvCheck(&work->ctx, tlv_cp_fit(&work->ctx, &source, &options, &image, &size));
+	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
+	tlv_cp_read(&frame, &parts);
+	for (size_t h = 0; h < parts.k; h++)
+		for (int m = 0; m < TLV_MODES; m++)
+			TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4(m + 1), factor_vector(&parts, m, h),
+					  TlvFloat8(parts.scales[h]), TlvFloat8(parts.residual));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
+
+/* ---- reading ---- */
+
+/* What an item is called: its name, or the digits of the number. */
+static TlvCell
+item_name(const tlv_tensor_ids *ids, int mode, size_t place)
+{
+	int64 id = ids->items[mode][place];
+	tlv_text name = tlv_tensor_name(ids, mode, id);
+
+	if (name.bytes == NULL)
+		return TlvOwned(cstring_to_text(psprintf(INT64_FORMAT, id)));
+	return TlvOwned(cstring_to_text_with_len(name.bytes, (int) name.length));
+}
+
+static TlvCell
+item_id(const tlv_tensor_ids *ids, int mode, size_t place)
+{
+	return TlvInt8(ids->items[mode][place]);
+}
+
+/* Rows (component, mode, item, item_name, weight). */
+TLV_FUNCTION(tlv_factors_rows)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_cp, "tlv_factors");
+	tlv_cp_parts parts;
+
+	tlv_cp_read(&frame, &parts);
+	TlvInitRows(fcinfo);
+	for (size_t h = 0; h < parts.k; h++)
+		for (int m = 0; m < TLV_MODES; m++)
+			for (size_t i = 0; i < parts.ids.d[m]; i++)
+				TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4(m + 1), item_id(&parts.ids, m, i),
+						  item_name(&parts.ids, m, i),
+						  TlvFloat8(parts.factors[m][h + i * parts.k]));
+	return (Datum) 0;
+}
+
+/* Rows (component_i, component_j, component_l, weight). */
+TLV_FUNCTION(tlv_tensor_core_rows)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_cp, "tlv_tensor_core");
+	tlv_cp_parts parts;
+
+	tlv_cp_read(&frame, &parts);
+	TlvInitRows(fcinfo);
+	for (size_t h = 0; h < parts.k; h++)
+		TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4((int32) h + 1), TlvInt4((int32) h + 1),
+				  TlvFloat8(parts.scales[h]));
+	return (Datum) 0;
+}
+
+/* A row (i, i_name, j, j_name, l, l_name, entry). */
+static void
+put_entry(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids, const size_t place[TLV_MODES],
+		  double value)
+{
+	TlvPutRow(fcinfo, item_id(ids, 0, place[0]), item_name(ids, 0, place[0]),
+			  item_id(ids, 1, place[1]), item_name(ids, 1, place[1]), item_id(ids, 2, place[2]),
+			  item_name(ids, 2, place[2]), TlvFloat8(value));
+}
+
+/* tlv_tensor_entries(moments): those other than 0 */
+TLV_FUNCTION(tlv_tensor_entries_collected)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_tensor_ids ids;
+	const int64_t *cells;
+	const double *values;
+	size_t n;
+
+	TlvRequireKind(&frame, &tlv_kind_tensor_entries, "tlv_tensor_entries");
+	tlv_tensor_model_ids(&frame, &ids);
+	cells = tlv_frame_int64(&frame, "cells");
+	values = tlv_frame_float64(&frame, "values");
+	n = tlv_frame_find(&frame, "cells")->rows;
+	TlvInitRows(fcinfo);
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t place[TLV_MODES] = {tlv_triple_part(cells[i], 0), tlv_triple_part(cells[i], 1),
+								   tlv_triple_part(cells[i], 2)};
+
+		put_entry(fcinfo, &ids, place, values[i]);
+	}
+	return (Datum) 0;
+}
+
+/* Refuses a model that is of no tensor. */
+static void
+require_tensor_model(const tlv_frame *frame, const char *function)
+{
+	if (!tlv_is_tensor_model(frame))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s takes models of tensors, not one of kind %s", function,
+							   TlvKind(frame)->name),
+						errhint("tlv_fit_cp makes one.")));
+}
+
+/* tlv_tensor_entries(model): all of them, as the model has them */
+TLV_FUNCTION(tlv_tensor_entries_modelled)
+{
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_tensor_ids ids;
+	size_t place[TLV_MODES];
+
+	require_tensor_model(&frame, "tlv_tensor_entries");
+	tlv_tensor_model_ids(&frame, &ids);
+	TlvInitRows(fcinfo);
+	for (place[0] = 0; place[0] < ids.d[0]; place[0]++)
+		for (place[1] = 0; place[1] < ids.d[1]; place[1]++)
+			for (place[2] = 0; place[2] < ids.d[2]; place[2]++)
+				put_entry(fcinfo, &ids, place, tlv_tensor_model_entry(&frame, place));
+	return (Datum) 0;
+}
+
+/* ---- single entries ---- */
+
+/* The id in an argument declared "any": how it is told must be that of the mode. */
+static int64
+id_argument(FunctionCallInfo fcinfo, int argument, double told)
+{
+	Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, argument)), function;
+	bool number = type == INT2OID || type == INT4OID || type == INT8OID, varies;
+	FmgrInfo output;
+
+	if (type == UNKNOWNOID)
+	{
+		const char *text = DatumGetCString(PG_GETARG_DATUM(argument));
+
+		return told == 2 ? TlvTermId(text, strlen(text))
+						 : DatumGetInt64(DirectFunctionCall1(int8in, CStringGetDatum(text)));
+	}
+	if (!TlvIsIdType(type) || number != (told == 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("items of mode %d of the model are told by %s, not by values of type %s",
+						argument, told == 1 ? "number" : "name", format_type_be(type))));
+	getTypeOutputInfo(type, &function, &varies);
+	fmgr_info(function, &output);
+	return TlvIdOf(type, &output, PG_GETARG_DATUM(argument));
+}
+
+/* tlv_tensor_at(model, i, j, l): NULL where an item is not known */
+TLV_FUNCTION(tlv_tensor_at)
+{
+	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
+	const tlv_frame *frame = &cache->model->frame;
+	size_t place[TLV_MODES];
+	bool known = true;
+	double value = 0;
+	tlv_tensor_ids ids;
+
+	require_tensor_model(frame, "tlv_tensor_at");
+	tlv_tensor_model_ids(frame, &ids);
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		ptrdiff_t at = tlv_tensor_place(&ids, m, id_argument(fcinfo, m + 1, ids.told[m]));
+
+		known &= at >= 0;
+		place[m] = (size_t) at;
+	}
+	if (known)
+		value = tlv_tensor_model_entry(frame, place);
+	TlvCachedModelEnd(cache);
+	if (!known)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(value);
+}
+
+/* ---- simulation ---- */
+
+static tlv_status
+put_drawn(tlv_context *ctx, void *argument, const tlv_tensor_drawn *drawn)
+{
+	(void) ctx;
+	TlvPutRow((FunctionCallInfo) argument, TlvInt8((int64) drawn->i), TlvInt8((int64) drawn->j),
+			  TlvInt8((int64) drawn->l), TlvFloat8(drawn->entry), TlvFloat8(drawn->exact));
+	return TLV_OK;
+}
+
+/* Three numbers of at least 1. */
+static void
+three_counts(FunctionCallInfo fcinfo, const char *name, size_t counts[TLV_MODES])
+{
+	ArrayType *array = TlvNamedArray(fcinfo, name);
+	const int32 *given = (const int32 *) ARR_DATA_PTR(array);
+
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != TLV_MODES || array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not an array of %d numbers", name, TLV_MODES)));
+	for (int m = 0; m < TLV_MODES; m++)
+	{
+		if (given[m] < 1)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("%s[%d] = %d is not at least 1", name, m + 1, given[m])));
+		counts[m] = (size_t) given[m];
+	}
+}
+
+/* tlv_simulate_tensor(sides, k, ...): rows (i, j, l, entry, exact) */
+TLV_FUNCTION(tlv_simulate_tensor)
+{
+	tlv_tensor_simulation options = {0};
+	TlvWork *work;
+
+	three_counts(fcinfo, "sides", options.d);
+	options.k = TlvNamedCount(fcinfo, "k", 1);
+	options.noise = TlvNamedNumber(fcinfo, "noise");
+	options.share = TlvNamedNumber(fcinfo, "share");
+	options.nonnegative = TlvNamedFlag(fcinfo, "nonnegative");
+	options.seed = TlvNamedSeed(fcinfo);
+	work = TlvWorkBegin("tensorlv simulation");
+	TlvInitRows(fcinfo);
+	TlvCheck(&work->ctx, tlv_tensor_simulate(&work->ctx, &options, put_drawn, fcinfo));
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
