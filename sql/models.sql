@@ -40,12 +40,15 @@ CREATE FUNCTION tlv_kinds()
     RETURNS TABLE (kind text, type text, collects text[], fits text[], drives text[], reads text[], applies text[])
     AS 'MODULE_PATHNAME', 'tlv_kinds_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_kinds() IS 'every kind of value, its type, and the functions that collect it, fit it, do both from a query, read it and apply it';
-CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments)
+CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv_moments DEFAULT NULL)
     RETURNS TABLE (test text, component integer, statistic float8, p_value float8)
-    AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 20;
-COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments) IS
+    AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
+COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments) IS
     'tests of whether new rows, of which tlv_statistics were collected, are those of the model: weights, means or categories of components, words of '
-    'topics, transitions and emissions of states; p-values are right or too large where rows are independent';
+    'topics, transitions and emissions of states; p-values are right or too large where rows are independent. Of documents, tlv_error_statistics under one model are compared '
+    'with a reference, such of documents that are as they should be: shares of all topics and of each, likelihood, and words that no topic explains; p-values are right for '
+    'topics of any documents';
+
 CREATE FUNCTION tlv_suggest_k(model tlv_model)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_model' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

@@ -74,6 +74,23 @@ tlv_chisq_survival(double x, double degrees)
 	return checked(gsl_sf_gamma_inc_Q_e(0.5 * degrees, 0.5 * x, &result), &result);
 }
 
+double
+tlv_f_survival(double x, double above, double below)
+{
+	gsl_sf_result result;
+	double ratio;
+
+	if (isnan(x) || !(above > 0) || !(below > 0) || !isfinite(above) || !isfinite(below))
+		return NAN;
+	if (x <= 0)
+		return 1;
+	ratio = below / (below + above * x);
+	/* The tail is below ratio^(below / 2) (1 + above): where that underflows, it is 0. */
+	if (!(ratio > 0) || below / 2 * log(ratio) < -700)
+		return 0;
+	return checked(gsl_sf_beta_inc_e(0.5 * below, 0.5 * above, ratio, &result), &result);
+}
+
 /* Half an incomplete beta integral, which keeps its digits far out in the tail. */
 double
 tlv_student_survival(double x, double degrees)

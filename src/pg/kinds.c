@@ -87,14 +87,24 @@ TLV_FUNCTION(tlv_groups_rows)
 	return (Datum) 0;
 }
 
-/* tlv_drift(model, statistics): rows (test, component, statistic, p_value) */
+/* tlv_drift(model, statistics, reference): rows (test, component, statistic, p_value) */
 TLV_FUNCTION(tlv_drift_rows)
 {
-	tlv_frame model = TlvFrame(PG_GETARG_TLV(0)), statistics = TlvFrame(PG_GETARG_TLV(1));
-	TlvWork *work = TlvWorkBegin("tensorlv drift");
+	tlv_frame model, statistics, reference;
 	tlv_drift drift = {.n = 0};
+	TlvWork *work;
 
 	TlvInitRows(fcinfo);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return (Datum) 0;
+	model = TlvFrame(PG_GETARG_TLV(0));
+	statistics = TlvFrame(PG_GETARG_TLV(1));
+	if (!PG_ARGISNULL(2))
+	{
+		reference = TlvFrame(PG_GETARG_TLV(2));
+		drift.reference = &reference;
+	}
+	work = TlvWorkBegin("tensorlv drift");
 	TlvCheck(&work->ctx, tlv_model_drift(&work->ctx, &model, &statistics, &drift));
 	for (size_t i = 0; i < drift.n; i++)
 		TlvPutRow(

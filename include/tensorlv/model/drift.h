@@ -27,12 +27,20 @@ struct tlv_drift
 	size_t n, room;
 	tlv_drift_test *tests;
 	double inflation; /* 1 + n / N */
+	/* Statistics of rows that are as they should be, for kinds whose tests compare with these;
+	 * NULL: none are given. */
+	const tlv_frame *reference;
+	bool compared; /* the kind's tests have used it */
 };
 
 /* Adds the test of a statistic that is chi squared of so many degrees before it is divided; none
  * where there are no degrees or it is not finite.  Errors: memory. */
 extern tlv_status tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test,
 								size_t component, double statistic, double degrees);
+
+/* Adds a test whose p-value is known; none where it is not a number.  Errors: memory. */
+extern tlv_status tlv_drift_put(tlv_context *ctx, tlv_drift *drift, const char *test,
+								size_t component, double statistic, double p_value);
 
 /* Adds the test of n counts, every stride-th, against shares at the same places; none of nothing.
  */
@@ -41,9 +49,10 @@ extern tlv_status tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const cha
 								   const double *shares);
 
 /*
- * All tests of statistics (tlv_statistics) under their model.  Errors: TLV_BAD_PARAMETER for
- * statistics of another model and for kinds that have no tests, TLV_BAD_DATA for statistics of
- * nothing, memory.
+ * All tests of statistics (tlv_statistics, or tlv_error_statistics beside a reference) under their
+ * model.  Errors: TLV_BAD_PARAMETER for statistics of another model, for kinds that have no tests,
+ * for a reference of another kind than the statistics and where one is missing or has no use,
+ * TLV_BAD_DATA for statistics of nothing, memory.
  */
 extern tlv_status tlv_model_drift(tlv_context *ctx, const tlv_frame *model,
 								  const tlv_frame *statistics, tlv_drift *drift);

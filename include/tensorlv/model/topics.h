@@ -144,6 +144,13 @@ extern tlv_status tlv_topic_gibbs(tlv_context *ctx, tlv_topic_worker *worker, si
 								  const tlv_gibbs_options *options,
 								  tlv_topic_statistics *statistics);
 
+/* The same of items whose probabilities are the rows at[i] of phi, and whose statistics the rows
+ * index[i]. */
+extern tlv_status tlv_topic_gibbs_rows(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
+									   const int32_t *index, const int32_t *at, const double *count,
+									   const tlv_gibbs_options *options,
+									   tlv_topic_statistics *statistics);
+
 /*
  * A pass in which the topics move with every document.  After a part f of the tokens they are
  *

@@ -11,6 +11,8 @@ extern double tlv_lgamma(double x);
 extern double tlv_normal_cdf(double x);
 extern double tlv_normal_quantile(double p);
 extern double tlv_chisq_survival(double x, double degrees);
+/* P(F > x) of Fisher's F, so many degrees above and below the line, > 0. */
+extern double tlv_f_survival(double x, double above, double below);
 /* P(t > x) of Student's t; degrees > 0. */
 extern double tlv_student_survival(double x, double degrees);
 

@@ -11,12 +11,10 @@
 #define LEAST_EXPECTED 5.0
 
 tlv_status
-tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component,
-			  double statistic, double degrees)
+tlv_drift_put(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component,
+			  double statistic, double p_value)
 {
-	double value = statistic / drift->inflation;
-
-	if (!(degrees >= 1) || !isfinite(value))
+	if (!isfinite(statistic) || isnan(p_value))
 		return TLV_OK;
 	if (drift->n == drift->room)
 	{
@@ -27,9 +25,20 @@ tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test, size_t compo
 		drift->tests = grown;
 		drift->room = room;
 	}
-	drift->tests[drift->n++] =
-		(tlv_drift_test){test, component, value, tlv_chisq_survival(fmax(value, 0), degrees)};
+	drift->tests[drift->n++] = (tlv_drift_test){test, component, statistic, p_value};
 	return TLV_OK;
+}
+
+tlv_status
+tlv_drift_add(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component,
+			  double statistic, double degrees)
+{
+	double value = statistic / drift->inflation;
+
+	if (!(degrees >= 1) || !isfinite(value))
+		return TLV_OK;
+	return tlv_drift_put(ctx, drift, test, component, value,
+						 tlv_chisq_survival(fmax(value, 0), degrees));
 }
 
 tlv_status

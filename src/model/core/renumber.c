@@ -307,6 +307,12 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
 	drift->inflation = known > 0 ? 1 + seen / known : 1;
 	TLV_TRY(kind->model->drift(ctx, &present.frame, statistics, drift));
+	if (drift->reference != NULL && !drift->compared)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "statistics of kind %s are tested without a reference",
+				 tlv_kind_find(TLV_FRAME_MOMENTS, statistics->header->kind)->name);
+		return tlv_fail_hint(ctx, "Give the statistics alone: tlv_drift(model, statistics).");
+	}
 	for (size_t i = 0; present.place != NULL && i < drift->n; i++)
 		if (drift->tests[i].component > 0)
 			drift->tests[i].component = (size_t) present.place[drift->tests[i].component - 1] + 1;

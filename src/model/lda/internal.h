@@ -62,11 +62,45 @@ extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double
  * the perplexity of documents grows by 1e-4 of it at most.  Error: memory, TLV_CANCELLED. */
 extern tlv_status tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi);
 
+/* statistics.c: the random stream of a document depends on the seed and its content, on nothing
+ * else: not on the plan, not on the order of rows. */
+extern uint64_t tlv_lda_document_seed(const tlv_bag_image *bag, uint64_t seed);
+
 /* statistics.c: entries of the model class */
 extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
 									 tlv_accumulator **accumulator);
+
+/* products.c: P = S^2 A (A'S^2 A)^-1, k x d, of the topics A and S^-2 their items' shares: P'A = I.
+ * Errors: TLV_NOT_IDENTIFIABLE for topics that are mixtures of each other, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_invert(tlv_context *ctx, const tlv_lda_model *model, double *inverse);
+
+/* The group of TLV_LDA_GROUPS of a document: by its content, whatever the plan. */
+extern size_t tlv_lda_group(const tlv_bag_image *bag);
+
+/* errors.c */
+
+/* The member of the class: what standard errors and tests of drift need. */
+extern tlv_status tlv_lda_error_statistics(tlv_context *ctx, tlv_model *model,
+										   tlv_accumulator **accumulator);
+
+/* Are statistics of errors, of a forged value, as many as the model has topics and items? */
+extern tlv_status tlv_lda_require_errors(tlv_context *ctx, const tlv_frame *model,
+										 const tlv_frame *errors);
+
+/* estimates.c: standard errors, from statistics of errors. */
+typedef struct tlv_lda_errors
+{
+	size_t k;
+	double *probability; /* k x d */
+	double *weight;		 /* k */
+	double *count;		 /* k: draws that would tell the topic's probabilities as well */
+	double *rate;		 /* k: of expectation maximisation, mean over the topic's tokens */
+} tlv_lda_errors;
+extern tlv_status tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model,
+									const tlv_frame *errors, tlv_lda_errors *to);
 
 /* coherence.c */
 extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,

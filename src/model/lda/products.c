@@ -74,9 +74,8 @@ scale_topics(tlv_context *ctx, const tlv_lda_model *model, double *scaled, doubl
 	return TLV_OK;
 }
 
-/* P, k x d. */
-static tlv_status
-invert_topics(tlv_context *ctx, const tlv_lda_model *model, double *inverse)
+tlv_status
+tlv_lda_invert(tlv_context *ctx, const tlv_lda_model *model, double *inverse)
 {
 	size_t k = model->topics.k, d = model->topics.d;
 	double *gram, *factor;
@@ -126,9 +125,8 @@ products_flush_group(tlv_context *ctx, products_state *state, size_t group)
 	return TLV_OK;
 }
 
-/* Documents of the same content fall into the same group, whatever the plan. */
-static size_t
-group_of(const tlv_bag_image *bag)
+size_t
+tlv_lda_group(const tlv_bag_image *bag)
 {
 	uint64_t hash = tlv_fingerprint((const char *) bag + sizeof(uint32_t),
 									tlv_bag_image_size(bag) - sizeof(uint32_t), 11);
@@ -140,7 +138,7 @@ static tlv_status
 products_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	products_state *state = (products_state *) accumulator;
-	size_t group = group_of(row->bag), k, d;
+	size_t group = tlv_lda_group(row->bag), k, d;
 	const tlv_document *document;
 	double length = 0, s2, *y;
 
@@ -251,7 +249,7 @@ products_create(tlv_context *ctx, const tlv_statistic *constants, tlv_accumulato
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->correction, d * TLV_LDA_GROUPS));
 	TLV_TRY(tlv_alloc_numbers(ctx, &state->square, k * k * TLV_LDA_GROUPS));
 	TLV_TRY_NEW0(ctx, state->waiting, TLV_LDA_GROUPS);
-	return invert_topics(ctx, model, state->inverse);
+	return tlv_lda_invert(ctx, model, state->inverse);
 }
 
 /* Without a worker, which a model would need whose topics are all there: absent ones take no part.

@@ -34,10 +34,8 @@ typedef struct statistics_state
 	double *by_topic; /* k: documents by topic (single topic model) */
 } statistics_state;
 
-/* The random stream of a document depends on the seed, the model and its content, on nothing else:
- * not on the plan, not on the order of rows. */
-static uint64_t
-document_seed(const tlv_bag_image *bag, uint64_t seed)
+uint64_t
+tlv_lda_document_seed(const tlv_bag_image *bag, uint64_t seed)
 {
 	return tlv_fingerprint((const char *) bag + sizeof(uint32_t),
 						   tlv_bag_image_size(bag) - sizeof(uint32_t), seed);
@@ -154,7 +152,7 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_topic_variational(ctx, model->worker, model->document.n_known,
 									 model->document.index, model->document.known,
 									 VARIATIONAL_STEPS, VARIATIONAL_TOLERANCE, &state->sums);
-	options.seed = document_seed(row->bag, state->seed);
+	options.seed = tlv_lda_document_seed(row->bag, state->seed);
 	if (state->moves)
 		return add_moving(ctx, state, options.seed);
 	return tlv_topic_gibbs(ctx, model->worker, model->document.n_known, model->document.index,
@@ -282,10 +280,10 @@ completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	state->documents++;
 	if (model->single)
-		return complete_single(ctx, state, document_seed(row->bag, COMPLETION_SEED));
-	return tlv_topic_completion(ctx, model->worker, model->document.n_known, model->document.index,
-								model->document.known, document_seed(row->bag, COMPLETION_SEED),
-								&state->log_likelihood, &state->tokens);
+		return complete_single(ctx, state, tlv_lda_document_seed(row->bag, COMPLETION_SEED));
+	return tlv_topic_completion(
+		ctx, model->worker, model->document.n_known, model->document.index, model->document.known,
+		tlv_lda_document_seed(row->bag, COMPLETION_SEED), &state->log_likelihood, &state->tokens);
 }
 
 tlv_status

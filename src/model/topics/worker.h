@@ -118,13 +118,6 @@ extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
 									   const int32_t *index, const double *count,
 									   const float *weights, float *sums);
 
-/* tlv_topic_gibbs of items whose probabilities are the rows at[i] of worker->phi, and whose
- * statistics the rows index[i]. */
-extern tlv_status tlv_topic_gibbs_rows(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
-									   const int32_t *index, const int32_t *at, const double *count,
-									   const tlv_gibbs_options *options,
-									   tlv_topic_statistics *statistics);
-
 /* sum_j weights_j phi_j of one item, in double. */
 extern double tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index,
 								const double *weights);

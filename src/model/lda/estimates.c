@@ -1,0 +1,147 @@
+/*
+ * estimates.c - standard errors of topics, their weights and Dirichlet parameters from the sums of
+ * errors.c.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/lda.h"
+#include "tensorlv/num/linalg.h"
+
+/* The rate of expectation maximisation is believed up to here. */
+#define RATE_MOST 0.95
+
+/* ---- probabilities ---- */
+
+/* What p^2, p s and s^2 are multiplied with to get the square of what is not sparse. */
+typedef struct dense_squares
+{
+	double own, mixed, share;
+	double divisor; /* of the whole */
+} dense_squares;
+
+static dense_squares
+dense_of(const tlv_frame *model, const tlv_frame *errors, size_t j)
+{
+	const double *products = tlv_frame_float64(errors, "products");
+	const double *totals = tlv_frame_float64(errors, "totals");
+	double alpha0 = tlv_frame_scalar(model, "alpha0", 0);
+	double weight = tlv_frame_float64(model, "weights")[j], mass, lengths = 0, length = 0;
+	size_t k = tlv_frame_find(model, "phi")->rows, d = tlv_frame_find(model, "phi")->columns;
+	double own = products[tlv_packed2_index(j, j)];
+
+	if (tlv_frame_scalar(errors, "moments", 0) == 0)
+	{
+		mass = totals[j] + tlv_frame_scalar(model, "eta", 0) * (double) d;
+		return (dense_squares){own, 0, 0, mass * mass};
+	}
+	mass = tlv_frame_scalar(errors, "tokens", 0);
+	for (size_t a = 0; a < k; a++)
+	{
+		length += products[a > j ? tlv_packed2_index(a, j) : tlv_packed2_index(j, a)];
+		for (size_t b = 0; b <= a; b++)
+			lengths += (a == b ? 1 : 2) * products[tlv_packed2_index(a, b)];
+	}
+	own /= weight * weight; /* g g, and below L g and L L */
+	length /= weight;
+	return (dense_squares){own, -2 * alpha0 * (length - own),
+						   alpha0 * alpha0 * (lengths - 2 * length + own), mass * mass};
+}
+
+static tlv_status
+topic_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, size_t j,
+			 const double *shares, tlv_lda_errors *to)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+	const double *influence = tlv_frame_float64(errors, "influence");
+	const double *p = tlv_frame_float64(model, "phi");
+	dense_squares dense = dense_of(model, errors, j);
+	const double *certain = tlv_frame_float64(errors, "certain");
+	bool moments = tlv_frame_scalar(errors, "moments", 0) != 0;
+	double mass = tlv_frame_float64(errors, "totals")[j];
+	double binomial = 0, sum = 0;
+
+	to->rate[j] = 0;
+
+	for (size_t i = 0; i < phi->columns; i++)
+	{
+		size_t at = i * phi->rows + j;
+		double square = influence[at] + dense.own * p[at] * p[at] +
+						dense.mixed * p[at] * shares[i] + dense.share * shares[i] * shares[i];
+		double part = moments ? 1 : fmin(fmax(certain[at] / (p[at] * mass), 1 - RATE_MOST), 1);
+		double variance = fmax(square, 0) / (dense.divisor * part * part);
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		to->probability[at] = sqrt(variance);
+		sum += variance;
+		to->rate[j] += p[at] * (1 - part);
+		binomial += p[at] * (1 - p[at]);
+	}
+	to->count[j] = sum > 0 ? binomial / sum : 0;
+	return TLV_OK;
+}
+
+static tlv_status
+items_shares(tlv_context *ctx, const tlv_frame *model, double *shares)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+	const double *p = tlv_frame_float64(model, "phi");
+	const double *weights = tlv_frame_float64(model, "weights");
+
+	for (size_t i = 0; i < phi->columns; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		shares[i] = 0;
+		for (size_t j = 0; j < phi->rows; j++)
+			shares[i] += weights[j] * p[i * phi->rows + j];
+	}
+	return TLV_OK;
+}
+
+/* ---- weights ---- */
+
+/* From the shares of the documents: sum of (N_j - L w)^2, over all tokens. */
+static void
+weight_errors(const tlv_frame *model, const tlv_frame *errors, tlv_lda_errors *to)
+{
+	const double *products = tlv_frame_float64(errors, "products");
+	const double *weights = tlv_frame_float64(model, "weights");
+	double tokens = tlv_frame_scalar(errors, "tokens", 0), lengths = 0;
+	size_t k = to->k;
+
+	for (size_t a = 0; a < k; a++)
+		for (size_t b = 0; b < k; b++)
+			lengths += products[tlv_packed2_index(a > b ? a : b, a > b ? b : a)];
+	for (size_t j = 0; j < k; j++)
+	{
+		double length = 0, w = weights[j];
+
+		for (size_t l = 0; l < k; l++)
+			length += products[tlv_packed2_index(j > l ? j : l, j > l ? l : j)];
+		to->weight[j] =
+			sqrt(fmax(products[tlv_packed2_index(j, j)] - 2 * w * length + w * w * lengths, 0)) /
+			tokens;
+	}
+}
+
+tlv_status
+tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+				  tlv_lda_errors *to)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+	double *shares;
+
+	to->k = phi->rows;
+	TLV_TRY_NEW_ROWS(ctx, to->probability, phi->columns, to->k);
+	TLV_TRY_NEW(ctx, to->weight, 3 * to->k);
+	to->count = to->weight + to->k;
+	to->rate = to->count + to->k;
+	TLV_TRY_NEW(ctx, shares, phi->columns);
+	TLV_TRY(items_shares(ctx, model, shares));
+	for (size_t j = 0; j < to->k; j++)
+		TLV_TRY(topic_errors(ctx, model, errors, j, shares, to));
+	tlv_free(ctx, shares);
+	weight_errors(model, errors, to);
+	return TLV_OK;
+}
