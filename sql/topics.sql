@@ -14,9 +14,9 @@ CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
     min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT NULL,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50,
-    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
     'refinement (auto or stepwise, gibbs, em, which is variational, or none; iterations null: as many steps as it takes); counts raw, damped or auto; '

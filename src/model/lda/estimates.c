@@ -1,11 +1,12 @@
 /*
- * estimates.c - standard errors of topics, their weights and Dirichlet parameters from the sums of
- * errors.c.
+ * estimates.c - the estimates of a topic model, and their standard errors from the sums of errors.c
+ * (tensorlv/model/errors.h).
  */
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/num/linalg.h"
 
@@ -143,5 +144,89 @@ tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 		TLV_TRY(topic_errors(ctx, model, errors, j, shares, to));
 	tlv_free(ctx, shares);
 	weight_errors(model, errors, to);
+	return TLV_OK;
+}
+
+/* ---- the members of the class ---- */
+
+tlv_status
+tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+	const double *p = tlv_frame_float64(model, "phi"), *alpha = tlv_frame_float64(model, "alpha");
+	const double *weights = tlv_frame_float64(model, "weights");
+	const int64_t *items = tlv_frame_int64(model, "items");
+	const int64_t *offsets = tlv_frame_int64(model, "label_offsets");
+	const char *labels =
+		offsets != NULL ? tlv_section_data(model, tlv_frame_find(model, "labels")) : NULL;
+	size_t k = phi->rows, d = phi->columns;
+
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_estimates_add(ctx, list,
+								  &(tlv_estimate){.part = TLV_ESTIMATE_WEIGHT,
+												  .component = j + 1,
+												  .estimate = weights[j]}));
+	for (size_t j = 0; j < k; j++)
+		TLV_TRY(tlv_estimates_add(
+			ctx, list,
+			&(tlv_estimate){.part = TLV_ESTIMATE_ALPHA, .component = j + 1, .estimate = alpha[j]}));
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_estimate one = {.part = TLV_ESTIMATE_PROBABILITY,
+								.component = j + 1,
+								.has_item = true,
+								.item = items[i],
+								.number = {items[i]},
+								.estimate = p[i * k + j]};
+
+			if (labels != NULL)
+				one.name[0] =
+					(tlv_text){labels + offsets[i], (size_t) (offsets[i + 1] - offsets[i])};
+			TLV_TRY(tlv_estimates_add(ctx, list, &one));
+		}
+	return TLV_OK;
+}
+
+/* Errors of a sample of the documents are as many times larger as the root of what it lacks. */
+static double
+sample_factor(const tlv_frame *model, const tlv_frame *errors)
+{
+	double all = tlv_diagnostics_find(model, "tokens", 0);
+	double seen = tlv_frame_scalar(errors, "tokens", 0);
+
+	return all > 0 ? sqrt(seen / all) : 1;
+}
+
+tlv_status
+tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
+						tlv_estimates *list)
+{
+	size_t k = tlv_frame_find(model, "phi")->rows, d = tlv_frame_find(model, "phi")->columns;
+	bool moments;
+	tlv_lda_errors found;
+	double factor;
+
+	TLV_TRY(tlv_lda_require_errors(ctx, model, errors));
+	if (!(tlv_frame_scalar(errors, "tokens", 0) > 0))
+		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no documents");
+	moments = tlv_frame_scalar(errors, "moments", 0) != 0;
+	factor = sample_factor(model, errors);
+	TLV_TRY(tlv_lda_errors_of(ctx, model, errors, &found));
+	/* Weights of topics from moments have errors of the third moments, which are not seen here;
+	 * alpha is not where its likelihood is greatest. */
+	for (size_t j = 0; j < k && !moments; j++)
+		list->list[j].standard_error = factor * found.weight[j];
+	for (size_t j = 0; j < k; j++)
+		for (size_t i = 0; i < d; i++)
+		{
+			tlv_estimate *one = &list->list[2 * k + j * d + i];
+
+			TLV_TRY_CONTINUE_AT(ctx, i);
+			one->standard_error = factor * found.probability[i * k + j];
+			one->count = found.count[j] / (factor * factor);
+		}
+	tlv_free(ctx, found.probability);
+	tlv_free(ctx, found.weight);
 	return TLV_OK;
 }

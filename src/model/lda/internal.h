@@ -102,6 +102,10 @@ typedef struct tlv_lda_errors
 extern tlv_status tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model,
 									const tlv_frame *errors, tlv_lda_errors *to);
 
+extern tlv_status tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+extern tlv_status tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model,
+										  const tlv_frame *errors, tlv_estimates *list);
+
 /* coherence.c */
 extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,
 									tlv_accumulator **accumulator);

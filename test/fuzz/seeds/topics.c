@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "tensorlv/model/counts.h"
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/lda.h"
 
 /* Documents over items 1, 2, 5, 9, 11, 12: two topics, nearly disjoint. */
@@ -114,6 +115,23 @@ save_anchors(void)
 	save_frame("anchors", image, size);
 }
 
+/* Statistics of errors of refined topics, and the model with what they say. */
+static void
+save_errors(const tlv_frame *model)
+{
+	tlv_accumulator *accumulator;
+	tlv_model *open;
+	tlv_frame errors;
+	void *image;
+	size_t size;
+
+	must(tlv_kind_lda.model->open(&ctx, model, &open));
+	must(tlv_kind_lda.model->errors(&ctx, open, &accumulator));
+	errors = collect("errors-refined", accumulator);
+	must(tlv_errors_put(&ctx, model, &errors, &image, &size));
+	save_frame("with-errors", image, size);
+}
+
 static void
 save_models(tlv_frame triples)
 {
@@ -124,7 +142,7 @@ save_models(tlv_frame triples)
 		tlv_lda_options options = {.k = 2, .alpha0 = single ? 0 : 1, .eta = 0.1, .seed = 1};
 		tlv_accumulator *accumulator;
 		tlv_model *open;
-		tlv_frame model, statistics;
+		tlv_frame model, updated, statistics;
 		void *image;
 		size_t size;
 
@@ -134,7 +152,8 @@ save_models(tlv_frame triples)
 		must(class->statistics(&ctx, open, "gibbs", &accumulator));
 		statistics = collect(single ? "statistics-single" : "statistics", accumulator);
 		must(class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
-		save_frame(single ? "updated-single" : "updated", image, size);
+		updated = save_frame(single ? "updated-single" : "updated", image, size);
+		save_errors(&updated);
 		must(class->completion(&ctx, open, &accumulator));
 		collect("completion", accumulator);
 		must(class->coherence(&ctx, open, 3, &accumulator));
@@ -143,6 +162,8 @@ save_models(tlv_frame triples)
 			&ctx, &(tlv_statistic){.aggregate = &tlv_aggregate_topic_products, .constant = &model},
 			&accumulator));
 		collect("topic-products", accumulator);
+		must(class->errors(&ctx, open, &accumulator));
+		collect(single ? "errors-single" : "errors", accumulator);
 	}
 }
 

@@ -17,3 +17,5 @@ INSERT INTO moments SELECT tlv_statistics(bag, m) FROM documents, (SELECT tlv_ld
   SELECT tlv_statistics(bag, m, 'em') FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT tlv_coherence(bag, m, 3) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f UNION ALL
   SELECT completion(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2) AS m) f;
+INSERT INTO moments SELECT tlv_error_statistics(bag, m) FROM documents, (SELECT tlv_lda('SELECT bag FROM documents', 2, refine => r) AS m FROM unnest('{none,gibbs}'::text[]) r) f GROUP BY m;
+INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, errors => true);

@@ -1,25 +1,17 @@
 /*
  * test_errors.c - standard errors of topics: intervals hold the truth as often as they say, from
- * moments and after refinement, and the sums add up.
+ * moments and after refinement; and tests of drift, which are made of the same sums.
  */
 #include "assertions.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <math.h>
 
-#include "../../../src/model/lda/internal.h"
 #include "lda_fixture.h"
 #include "plan_fixture.h"
 #include "tensorlv/model/drift.h"
+#include "tensorlv/model/errors.h"
 
-/* The truth of all repetitions, and its documents. */
-typedef struct truth
-{
-	corpus of;
-	double *alpha0_free;
-	size_t n, length;
-} truth;
-
+/* Other documents of the same topics. */
 static void
 redraw(corpus *c, size_t length, uint64_t seed)
 {
@@ -30,13 +22,14 @@ redraw(corpus *c, size_t length, uint64_t seed)
 	tlv_rng own;
 
 	tlv_rng_seed(&own, seed);
-	assert_ok(tlv_topic_simulator_create(&ctx, &(tlv_topics){c->k, c->d, c->phi, c->alpha},
-										 &simulator));
+	assert_ok(
+		tlv_topic_simulator_create(&ctx, &(tlv_topics){c->k, c->d, c->phi, c->alpha}, &simulator));
 	for (size_t t = 0; t < c->n; t++)
 	{
 		size_t distinct;
 
-		assert_ok(tlv_topic_simulate(&ctx, simulator, &own, length, theta, &distinct, index, count));
+		assert_ok(
+			tlv_topic_simulate(&ctx, simulator, &own, length, theta, &distinct, index, count));
 		c->bags[t] = make_bag(c, distinct, index, count);
 	}
 }
@@ -68,165 +61,192 @@ error_statistics(const corpus *c, tlv_frame model)
 	size_t size;
 
 	assert_ok(tlv_kind_lda.model->open(&ctx, &model, &open));
-	assert_ok(tlv_lda_error_statistics(&ctx, open, &accumulator));
+	assert_ok(tlv_kind_lda.model->errors(&ctx, open, &accumulator));
 	assert_ok(collect(accumulator, c, &image, &size));
 	return checked(TLV_FRAME_MOMENTS, image, size);
 }
 
+/* How often intervals of 95 % held the truth, and the mean squares of standard errors and errors.
+ */
 typedef struct tally
 {
-	double held, n;
-	double error, squares, sum, square_sum; /* of standard errors and of estimates less the truth */
+	double held, n, stated, made;
 } tally;
 
 static void
 count_in(tally *t, double estimate, double truth, double error)
 {
-	if (isnan(error))
-		return;
 	t->held += fabs(estimate - truth) <= 1.96 * error;
 	t->n++;
-	t->squares += error * error;
-	t->sum += estimate - truth;
-	t->square_sum += (estimate - truth) * (estimate - truth);
+	t->stated += error * error;
+	t->made += (estimate - truth) * (estimate - truth);
 }
 
-static void
-show(const char *what, const tally *t)
+static double
+held(const tally *t)
 {
-	if (getenv("TLV_SHOW") != NULL)
-		printf("%s: cover %.3f of %.0f, SE/RMSE %.3f bias %.5f rmse %.5f\n", what, t->held / t->n, t->n,
-			   sqrt(t->squares / t->square_sum), t->sum / t->n, sqrt(t->square_sum / t->n));
+	return t->held / t->n;
 }
 
-/* Coverage of probabilities above .002, of the others, of weights and of alpha. */
-static void
-cover(size_t reps, size_t n, size_t d, size_t k, size_t length, double alpha, const char *refine,
-	  tally *tallies)
+static double
+stated_over_made(const tally *t)
 {
-	corpus c = simulate(n, d, k, length, alpha, false);
-	tlv_lda_plan_options options = {
+	return sqrt(t->stated / t->made);
+}
+
+/* The estimates of one model against the truth: probabilities above .002, and weights. */
+static void
+count_model(const corpus *c, tlv_frame model, tally *probabilities, tally *weights)
+{
+	size_t k = c->k, d = tlv_frame_find(&model, "phi")->columns;
+	const double *phi = tlv_frame_float64(&model, "phi");
+	const int64_t *items = tlv_frame_int64(&model, "items");
+	tlv_frame statistics = error_statistics(c, model);
+	double *full = room(k * c->d, sizeof(double)), error[MAX_K], alpha0 = 0;
+	tlv_estimates list = {0};
+	int64_t own[MAX_K];
+
+	assert_ok(tlv_model_estimates(&ctx, &model, &statistics, &list));
+	assert_int_equal(list.n, k * (d + 2));
+	for (size_t i = 0; i < d; i++)
+		memcpy(full + (size_t) (items[i] - 100) / 2 * k, phi + i * k, k * sizeof(double));
+	assert_ok(tlv_topic_match(&ctx, c->d, k, c->phi, k, full, own, error));
+	for (size_t j = 0; j < k; j++)
+		alpha0 += c->alpha[j];
+	for (size_t j = 0; j < k; j++)
+	{
+		const tlv_estimate *weight = &list.list[own[j]];
+
+		if (!isnan(weight->standard_error))
+			count_in(weights, weight->estimate, c->alpha[j] / alpha0, weight->standard_error);
+		for (size_t i = 0; i < d; i++)
+		{
+			const tlv_estimate *one = &list.list[2 * k + (size_t) own[j] * d + i];
+			double p = c->phi[(size_t) (items[i] - 100) / 2 * k + j];
+
+			assert_int_equal(one->item, items[i]);
+			if (p > .002)
+				count_in(probabilities, one->estimate, p, one->standard_error);
+		}
+	}
+}
+
+static tlv_lda_plan_options
+usual_options(size_t k, const char *refine)
+{
+	return (tlv_lda_plan_options){
 		.fit = {.k = k, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
 		.max_k = 20,
 		.minimum_documents = -1,
 		.refine = refine,
 		.iterations = -1,
 	};
-	double rate = 0, share = 0;
+}
 
-	for (size_t j = 0; j < k; j++)
-		c.alpha[j] = alpha * (.5 + (double) j / (double) (k - 1));
-	for (size_t r = 0; r < reps; r++)
+/* Over some sets of documents. */
+static void
+cover(const char *refine, tally *probabilities, tally *weights)
+{
+	corpus c = simulate(1000, 150, 4, 50, .1, false);
+	tlv_lda_plan_options options = usual_options(4, refine);
+
+	for (size_t r = 0; r < 3; r++)
 	{
-		int64_t assignment[MAX_K];
-		double error[MAX_K], *full, *phi, alpha0 = 0;
-		tlv_lda_errors found;
-		tlv_frame model, statistics;
 		tlv_scratch scratch;
 
 		tlv_scratch_begin(&ctx, &scratch);
-		redraw(&c, length, 1000 + r);
-		model = learn(&c, &options);
-		statistics = error_statistics(&c, model);
-		assert_ok(tlv_lda_errors_of(&ctx, &model, &statistics, &found));
-		full = room(k * d, sizeof(double));
-		phi = (double *) tlv_frame_float64(&model, "phi");
-		assert_int_equal(tlv_frame_find(&model, "phi")->rows, k);
-		for (size_t i = 0; i < tlv_frame_find(&model, "phi")->columns; i++)
-			memcpy(full + (size_t) (tlv_frame_int64(&model, "items")[i] - 100) / 2 * k, phi + i * k,
-				   k * sizeof(double));
-		assert_ok(tlv_topic_match(&ctx, d, k, c.phi, k, full, assignment, error));
-		for (size_t j = 0; j < k; j++)
-			alpha0 += c.alpha[j];
-		for (size_t j = 0; j < k; j++)
-		{
-			size_t own = (size_t) assignment[j];
-
-			rate += found.rate[own] / (double) (k * reps);
-			share += found.count[own] / (double) (n * length / k * k * reps);
-			count_in(&tallies[2], tlv_frame_float64(&model, "weights")[own], c.alpha[j] / alpha0,
-					 found.weight[own]);
-			for (size_t i = 0; i < tlv_frame_find(&model, "phi")->columns; i++)
-			{
-				double p =
-					c.phi[(size_t) (tlv_frame_int64(&model, "items")[i] - 100) / 2 * k + j];
-
-				count_in(&tallies[p > .002 ? 0 : 1], phi[i * k + own], p,
-						 found.probability[i * k + own]);
-			}
-		}
+		redraw(&c, 50, 1000 + r);
+		count_model(&c, learn(&c, &options), probabilities, weights);
 		tlv_scratch_end(&ctx, &scratch);
 	}
-	if (getenv("TLV_SHOW") != NULL)
-		printf("%s n %zu d %zu k %zu L %zu alpha %g: rate %.3f share %.3f\n",
-			   refine == NULL ? "none" : refine, n, d, k, length, alpha, rate, share);
-	show("  p > .002", &tallies[0]);
-	show("  p small", &tallies[1]);
-	show("  weights", &tallies[2]);
 }
 
 static void
 test_cover(void **state)
 {
-	size_t reps = getenv("REPS") != NULL ? (size_t) atoi(getenv("REPS")) : 4;
 	static const char *const refinements[] = {NULL, "gibbs", "stepwise", "em"};
 
 	(void) state;
 	for (int i = 0; i < 4; i++)
 	{
-		tally tallies[4] = {{0}};
+		tally probabilities = {0}, weights = {0};
 
-		cover(reps, 2000, 300, 5, 60, .1, refinements[i], tallies);
+		cover(refinements[i], &probabilities, &weights);
+		assert_above(probabilities.n, 400);
+		assert_above(held(&probabilities), .92);
+		assert_below(held(&probabilities), .98);
+		assert_above(stated_over_made(&probabilities), .85);
+		assert_below(stated_over_made(&probabilities), 1.15);
+		assert_equal(weights.n, refinements[i] == NULL ? 0 : 12);
+		if (weights.n > 0)
+			assert_at_least(held(&weights), 10. / 12);
 	}
 }
 
+/* The single topic model, whose expected counts are exact. */
 static void
-test_drift_level(void **state)
+test_single_topic(void **state)
 {
-	size_t reps = getenv("REPS") != NULL ? (size_t) atoi(getenv("REPS")) : 4;
-	corpus c = simulate(5000, 300, 5, 60, .1, false), day;
-	tlv_lda_plan_options options = {
-		.fit = {.k = 5, .alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
-		.max_k = 20,
-		.minimum_documents = -1,
-		.refine = "gibbs",
-		.iterations = -1,
-	};
-	tlv_frame model, old;
-	double alarms[4] = {0}, strict = 0, any = 0;
+	corpus c = simulate(1000, 100, 3, 30, 1, true);
+	tlv_lda_plan_options options = usual_options(3, "em");
+	tally probabilities = {0}, weights = {0};
 
 	(void) state;
-	model = learn(&c, &options);
-	redraw(&c, 60, 77);
-	old = error_statistics(&c, model);
-	day = c;
-	day.n = 500;
-	day.bags = room(500, sizeof(void *));
-	for (size_t r = 0; r < reps; r++)
-	{
-		tlv_drift drift = {.reference = &old};
-		tlv_scratch scratch;
-		tlv_frame new;
-		double least = 1;
+	options.fit.alpha0 = 0;
+	count_model(&c, learn(&c, &options), &probabilities, &weights);
+	assert_above(held(&probabilities), .88);
+	assert_above(stated_over_made(&probabilities), .85);
+	assert_below(stated_over_made(&probabilities), 1.15);
+	assert_at_least(held(&weights), 2. / 3);
+}
 
-		tlv_scratch_begin(&ctx, &scratch);
-		redraw(&day, 60, 1000 + r);
-		new = error_statistics(&day, model);
-		assert_ok(tlv_model_drift(&ctx, &model, &new, &drift));
-		for (size_t i = 0; i < drift.n; i++)
-		{
-			const tlv_drift_test *t = &drift.tests[i];
-			int which = strcmp(t->test, "shares") == 0 ? 0 : strcmp(t->test, "likelihood") == 0 ? 1 : strcmp(t->test, "new words") == 0 ? 2 : 3;
+/* The p-value of a test of some documents against others. */
+static double
+p_value(const corpus *c, tlv_frame model, tlv_frame reference, const char *test)
+{
+	tlv_frame statistics = error_statistics(c, model);
+	tlv_drift drift = {.reference = &reference};
 
-			alarms[which] += (t->p_value < .05) / (which == 3 ? 5. : 1.);
-			if (which < 3)
-				least = fmin(least, t->p_value);
-		}
-		any += least * 3 < .05;
-		strict += least * 3 < .001;
-		tlv_scratch_end(&ctx, &scratch);
-	}
-	printf("drift: shares %.3f likelihood %.3f new words %.3f share %.3f any %.3f strict %.3f\n", alarms[0] / reps, alarms[1] / reps, alarms[2] / reps, alarms[3] / reps, any / reps, strict / reps);
+	assert_ok(tlv_model_drift(&ctx, &model, &statistics, &drift));
+	assert_int_equal(drift.n, 3 + c->k);
+	for (size_t i = 0; i < drift.n; i++)
+		if (strcmp(drift.tests[i].test, test) == 0)
+			return drift.tests[i].p_value;
+	fail_msg("no test %s", test);
+	return NAN;
+}
+
+/* Documents of the same topics pass; more of a topic, purer ones and new words do not. */
+static void
+test_drift(void **state)
+{
+	corpus c = simulate(1500, 150, 4, 50, .1, false), other;
+	tlv_lda_plan_options options = usual_options(4, "gibbs");
+	tlv_frame model = learn(&c, &options), reference;
+
+	(void) state;
+	redraw(&c, 50, 1);
+	reference = error_statistics(&c, model);
+	c.n = 400;
+	redraw(&c, 50, 2);
+	assert_above(p_value(&c, model, reference, "shares"), .01);
+	assert_above(p_value(&c, model, reference, "likelihood"), .01);
+	assert_above(p_value(&c, model, reference, "new words"), .01);
+	c.alpha[0] *= 2;
+	redraw(&c, 50, 3);
+	assert_below(p_value(&c, model, reference, "shares"), .001);
+	c.alpha[0] /= 2;
+	for (size_t j = 0; j < c.k; j++)
+		c.alpha[j] /= 4;
+	redraw(&c, 50, 4);
+	assert_below(p_value(&c, model, reference, "likelihood"), .001);
+	for (size_t j = 0; j < c.k; j++)
+		c.alpha[j] *= 4;
+	other = simulate(1, 150, 4, 50, .1, false);
+	for (size_t i = 0; i < c.d; i++)
+		c.phi[i * c.k] = .7 * c.phi[i * c.k] + .3 * other.phi[i * c.k];
+	redraw(&c, 50, 5);
+	assert_below(p_value(&c, model, reference, "new words"), .001);
 }
 
 int
@@ -234,7 +254,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_cover, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_drift_level, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_drift, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
