@@ -59,7 +59,8 @@ DROP TABLE truth, points, found, by_hand, statistics;
 -- 6. topics: refined ones, by name, kept and by hand; from moments; what has none
 CREATE TABLE words AS SELECT doc, format('w%s', item) AS word, weight AS n FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, alpha0 => .3, seed => 3), 600, 40, seed => 1), tlv_bag_items(bag);
 CREATE TABLE topics AS SELECT r AS refine, tlv_lda('SELECT doc, word, n FROM words', 3, refine => r, errors => true) AS model FROM unnest('{none,gibbs,em}'::text[]) r;
-SELECT refine, part, count(*), count(standard_error), bool_and(low <= estimate AND estimate <= high) AS within, bool_and(item_name LIKE 'w%') AS named FROM topics, tlv_estimates(model) GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT refine, part, count(*), count(standard_error), bool_and(low <= estimate AND estimate <= high) AS within, bool_and(item_name LIKE 'w%') AS named
+FROM topics, tlv_estimates(model) GROUP BY 1, 2 ORDER BY 1, 2;
 CREATE TABLE bags AS SELECT doc, tlv_bag_agg(word, n) AS bag FROM words GROUP BY 1;
 SELECT refine, bool_and(abs(a.standard_error - b.standard_error) < 1e-9) AS same FROM topics t,
   LATERAL (SELECT tlv_rollup(s) AS s FROM (SELECT tlv_error_statistics(bag, (SELECT model FROM topics x WHERE x.refine = t.refine)) AS s FROM bags GROUP BY doc % 3) q) e,

@@ -29,7 +29,8 @@ CREATE TEMP TABLE calls (function text, option text, given text, call text);
 INSERT INTO calls
 SELECT f, o, v, c FROM (VALUES
   ('tlv_lda', $$tlv_lda('TABLE documents', 3{})$$,
-    ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''em'''], ['iterations', '2'], ['method', '''power'''], ['anchors', '''{5,10,20}'''], ['seed', '2'], ['errors', 'true']]),
+    ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''em'''], ['iterations', '2'], ['method', '''power'''], ['anchors', '''{5,10,20}'''],
+    ['seed', '2'], ['errors', 'true']]),
   ('tlv_lda', $$tlv_lda('TABLE documents'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_lda', $$tlv_lda('TABLE documents', 3, method => 'power', refine => 'none'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_lda', $$tlv_lda('SELECT ''{1:1,2:1}''::tlv_bag', 3{})$$, ARRAY[['on_failure', '''null''']]),
