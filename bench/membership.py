@@ -2,7 +2,7 @@
 and scikit-learn's NMF and LDA; a thousand variables; cattle breeds (held-out alleles, breeds found); votes and words by latent
 classes; time and memory for up to a million answers and 10,000 variables.
 
-bench/membership.py [--part=simulated,large,partition,many,microbov,classes,growth] [--seeds=101,102,103] [--peers=none] [--quick]"""
+bench/membership.py [--part=simulated,large,numbers,partition,many,microbov,classes,growth] [--seeds=101,102,103] [--peers=none] [--quick]"""
 import os
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 import csv, gzip, sys, time, warnings
@@ -107,6 +107,57 @@ def large(s):
             refined = fit(s, f"tlv_gom('SELECT v FROM simulated', {k}, alpha0 => {k / 10})")
             lines.append([k, seed, f'{without:.4f}', f'{start.cpu:.2f}', f'{rmse(theta, read_model(s, 1000, 4, k)):.4f}', asked, f'{refined.cpu:.2f}', f'{refined.leader_mb:.0f}'])
     table('1,000 variables of 4 categories, 1,000 rows', ['k', 'seed', 'start', 'CPU s', 'tlv_gom', 'asked', 'CPU s', 'MB'], lines)
+
+
+# -- numbers beside the categories ---------------------------------------------------
+
+def simulate_beside(seed, n, mixed, p=6, k=4):
+    """categories that overlap, two measurements (means 2 apart, deviation 1, a tenth missing) and two counts: rows, the true means (numbers x k), classes"""
+    rng = np.random.default_rng(seed)
+    theta = rng.dirichlet(np.full(4, 2), (p, k)).transpose(0, 2, 1)
+    x = rng.dirichlet(np.full(k, .1), n) if mixed else np.eye(k)[rng.integers(k, size=n)]
+    draw = lambda: (rng.random(n)[:, None] > np.cumsum(x, 1)).sum(1).clip(0, k - 1)
+    own = [draw() for _ in range(p)]
+    rows = np.stack([(rng.random(n)[:, None] > np.cumsum(theta[j].T[own[j]], 1)).sum(1).clip(0, 3) for j in range(p)], 1)
+    means = np.stack([50 + 2 * rng.permutation(k), 2 * rng.permutation(k), 1 + 3 * rng.permutation(k), 2 + 4 * rng.permutation(k)])
+    numbers = np.stack([rng.normal(means[s][draw()], 1) if s < 2 else rng.poisson(means[s][draw()]) for s in range(4)], 1).astype(float)
+    numbers[rng.random((n, 4)) < .1] = np.nan
+    return rows, numbers, means, x.argmax(1)
+
+
+def numbers(s, k=4):
+    from sklearn.metrics import adjusted_rand_score as ari
+    import pandas
+    lines, columns = [], [f'c{j}' for j in range(6)] + [f'x{j}' for j in range(4)]
+    for mixed in (False, True):
+        driver = 'tlv_gom' if mixed else 'tlv_lca'
+        for seed in SEEDS:
+            rows, values, means, label = simulate_beside(seed, 2000, mixed)
+            text = lambda v: '' if np.isnan(v) else repr(float(v))
+            copy_text(s, 'beside', 'id int, ' + ', '.join(f'{c} {"int" if c[0] == "c" else "float8"}' for c in columns),
+                      [[i, *r, *map(text, v)] for i, (r, v) in enumerate(zip(rows, values))])
+
+            def assigned(names):
+                cost = fit(s, f"{driver}('SELECT {', '.join(names)} FROM beside', {k}, layout => 'wide')")
+                found = np.array(s.query(f"SELECT tlv_assign(model, ROW({', '.join(names)})) FROM m, beside ORDER BY id"), int).ravel()
+                return ari(label, found), cost.cpu
+            (bare, _), (score, cpu) = assigned(columns[:6]), assigned(columns)
+            found = np.zeros((4, k))
+            for h, d, v in s.query('SELECT component - 1, dimension - 1, mean FROM m, tlv_means(model)'):
+                found[int(d), int(h)] = float(v)
+            scale = np.array([1, 1, *np.sqrt(means[2:].mean(1))])[:, None]
+            cost = (((means[:, :, None] - found[:, None, :]) / scale[:, :, None]) ** 2).sum(0)
+            error = np.sqrt(cost[linear_sum_assignment(cost)].sum() / found.size)
+            theirs = '-'
+            if PEERS and stepmix is not None and not mixed:
+                start = time.process_time()
+                data = pandas.DataFrame(np.c_[rows, values], columns=columns)
+                model, data = stepmix.StepMix(k, measurement={'c': {'model': 'categorical_nan', 'n_columns': 6}, 'x': {'model': 'gaussian_diag_nan', 'n_columns': 4}},
+                                              n_init=3, max_iter=1000, random_state=0, progress_bar=0, verbose=0), data
+                theirs = f'{ari(label, model.fit(data).predict(data)):.3f} ({time.process_time() - start:.1f} s)'
+            lines.append([driver, seed, f'{bare:.3f}', f'{score:.3f}', f'{error:.3f}', f'{cpu:.2f}', theirs])
+    table('2,000 rows, six questions of four answers, two measurements and two counts, a tenth of the numbers missing, k = 4: adjusted Rand index of the largest component',
+          ['', 'seed', 'questions alone', 'and numbers', 'RMSE of means', 'CPU s', 'StepMix'], lines)
 
 
 # the reference's figures: (variables, k, rows): its partitioned method by hierarchical least squares
@@ -285,8 +336,8 @@ def grow(s):
 
 session = Session(tensorlv__work_mem='2GB', max_parallel_workers_per_gather=0)
 machine(session)
-for name, part, needed in (('simulated', simulated, ''), ('large', large, ''), ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
-    if name in OPTIONS.get('part', 'simulated,large,partition,many,microbov,classes,growth').split(','):
+for name, part, needed in (('simulated', simulated, ''), ('large', large, ''), ('numbers', numbers, ''), ('partition', partition, ''), ('many', many, ''), ('microbov', microbov, 'microbov'), ('classes', classes, 'house-votes-84'), ('growth', grow, '')):
+    if name in OPTIONS.get('part', 'simulated,large,numbers,partition,many,microbov,classes,growth').split(','):
         if needed and not os.path.isdir(os.path.join(DATA, needed)):
             print(f'{name}: the data {needed} are not there: TLV_SHARED_DATA names their folder')
         else:

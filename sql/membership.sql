@@ -23,7 +23,8 @@ CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAU
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or one column of '
-    'integer[] of categories, numbered from 0, or, with layout wide, one column a variable; what has no row, or is null, is missing. k null: at most max_k, by criterion '
+    'integer[] of categories, numbered from 0, or, with layout wide, one column a variable, columns of float8, real or numeric being '
+    'numbers beside the categories, of which every class has a mean and a variance; what has no row, or is null, is missing. k null: at most max_k, by criterion '
     'held_out (likelihood of a tenth of the values) or bic; starts from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at '
     'most so many iterations (null: until the likelihood stands); matching assignment (null), procrustes or angle: of partitions'' components; the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
@@ -50,7 +51,7 @@ COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
 CREATE FUNCTION tlv_expected_numbers(model tlv_model, x "any") RETURNS float8[]
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_expected_numbers(tlv_model, "any") IS
-    'what a row of categories says of the numbers beside them, of a model fitted to tlv_mixed_moments: of each the mean of its means in the components (tlv_means), weighted '
+    'what a row says of the numbers beside its categories, of a model of both: of each the mean of its means in the components (tlv_means), weighted '
     'by the row''s memberships';
 
 CREATE FUNCTION tlv_simulate_lca_model(variables integer, k integer, categories integer DEFAULT 4, concentration float8 DEFAULT 0.5, seed bigint DEFAULT 1) RETURNS tlv_model

@@ -244,6 +244,15 @@ direction_variance(const tlv_directions *directions, size_t j)
 	return kappa > 0 ? tlv_bessel_ratio(d / 2 - 1, kappa) / kappa : 1 / d;
 }
 
+/* Of a number beside categories. */
+static double
+scalar_variance(const tlv_membership_parts *parts, size_t j, size_t a, size_t b)
+{
+	if (parts->scalar_variances == NULL || a != b)
+		return NAN;
+	return parts->scalar_variances[a * parts->k + j];
+}
+
 /* NAN where the model does not know it. */
 static double
 component_covariance(const VectorComponents *components, size_t view, size_t j, size_t a, size_t b)
@@ -251,7 +260,7 @@ component_covariance(const VectorComponents *components, size_t view, size_t j, 
 	const double *own;
 
 	if (is_membership(components->kind))
-		return NAN;
+		return scalar_variance(&components->membership, j, a, b);
 	if (components->kind == &tlv_kind_gaussian_mixture)
 		return mixture_covariance(&components->mixture, j, a, b);
 	if (components->kind == &tlv_kind_hmm)
@@ -275,11 +284,17 @@ static void
 put_means(FunctionCallInfo fcinfo, const VectorComponents *components, size_t view, size_t before,
 		  size_t j)
 {
+	const tlv_membership_parts *beside = &components->membership;
 	size_t d = components->d[view];
+	bool membership = is_membership(components->kind);
 
+	/* Of numbers beside categories names stand behind those of the variables, where they have any.
+	 */
+	if (membership)
+		before = beside->p;
 	for (size_t i = 0; i < d; i++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvInt4((int32) view + 1), TlvInt4((int32) i + 1),
-				  is_membership(components->kind) /* names are those of the categories' variables */
+				  membership && tlv_membership_numbers(beside) == 0
 					  ? TlvNullIf(true, TlvInt4(0))
 					  : TlvDimensionName(&components->frame, before, i),
 				  TlvFloat8(components->means[view][j * d + i]),

@@ -139,6 +139,7 @@ learn_members(FunctionCallInfo fcinfo, bool mixed)
 		arguments.plan.categories = &answers->categories;
 		arguments.plan.states = answers->states;
 	}
+	arguments.plan.scalars = (size_t) answers->numbers;
 	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &arguments.plan, &plan));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
@@ -173,6 +174,8 @@ TLV_FUNCTION(tlv_gom)
 static bool
 is_missing(const tlv_row *row, size_t variable, size_t copies)
 {
+	if (row->form == TLV_ROW_VECTOR)
+		return !(row->part[0].float64[variable] >= 0);
 	for (size_t c = 0; c < copies; c++)
 		if (row->part[0].codes[variable * copies + c] < 0)
 			return true;
@@ -213,7 +216,7 @@ TLV_FUNCTION(tlv_missing)
 						errmsg("tlv_missing is not defined for a model of kind %s", kind->name),
 						errhint("It is for models of tlv_lca and tlv_gom; a tree has "
 								"tlv_tree_posterior(model, x).")));
-	(void) TlvAnyOpen(fcinfo, 1, model, TLV_ROW_CODES, "tlv_missing", &cursor);
+	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_missing", &cursor);
 	tlv_membership_read(&model->frame, &parts);
 	probabilities = palloc_extended(parts.categories * sizeof(double), MCXT_ALLOC_HUGE);
 	while (TlvCursorNext(&cursor))
@@ -243,9 +246,8 @@ TLV_FUNCTION(tlv_expected_numbers)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						errmsg("tlv_expected_numbers is not defined for this model of kind %s",
 							   kind->name),
-						errhint("It is for models of rows with numbers beside their categories, "
-								"fitted to tlv_mixed_moments(v, x).")));
-	(void) TlvAnyOpen(fcinfo, 1, model, TLV_ROW_CODES, "tlv_expected_numbers", &cursor);
+						errhint("It is for models of rows with numbers beside their categories.")));
+	(void) TlvAnyOpen(fcinfo, 1, model, model->rows, "tlv_expected_numbers", &cursor);
 	numbers = palloc(parts.scalars * sizeof(double));
 	while (TlvCursorNext(&cursor))
 		TlvCheck(&cache->ctx,

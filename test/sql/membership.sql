@@ -78,6 +78,43 @@ SELECT fails(statement) FROM (VALUES
     ($$SELECT tlv_fit_tree(tlv_mixed_moments(v, x), 2) FROM beside$$), ($$SELECT tlv_expected_numbers(model, '{1}') FROM lca WHERE name = 'wide'$$),
     ($$SELECT tlv_expected_numbers(model, '{1}') FROM numbers$$)) q(statement);
 
+-- numbers beside the categories in a driver: columns of numbers are normal or counts in every class, and say of a row which it is
+CREATE TABLE persons AS SELECT id, class, (ARRAY['red', 'green', 'blue'])[1 + (class + (h % 10 > 6)::int) % 3] AS colour, (h / 10 % 10 < 2 + 3 * class) AS member, (class + h / 100 % 3)::int AS visits,
+    CASE WHEN id % 11 > 0 THEN (20 + 15 * class + (h / 1000 % 100) / 20.0)::float8 END AS age, floor(1 + 4 * class + (h / 7 % 4))::numeric AS bills
+  FROM (SELECT id, id % 3 AS class, (hashint4(id)::bigint & 1073741823) AS h FROM generate_series(1, 600) id) q;
+CREATE TABLE beside_model AS SELECT 'lca' AS name, tlv_lca('SELECT age, colour, member, visits, bills FROM persons', 3, layout => 'wide') AS model UNION ALL
+    SELECT 'gom', tlv_gom('SELECT age, colour, member, visits, bills FROM persons', 3, layout => 'wide', iterations => 10) UNION ALL
+    SELECT 'start', tlv_lca('SELECT age, colour, member, visits, bills FROM persons', 3, layout => 'wide', refine => 'none');
+SELECT name, tlv_info(model) -> 'dimension_names' AS names FROM beside_model ORDER BY name;
+SELECT name, tlv_ari(class, tlv_assign(model, p)) > .95 AS found FROM beside_model, persons p WHERE id % 5 = 0 GROUP BY name ORDER BY name;
+SELECT n.dimension, dimension_name, array_agg(round(mean) ORDER BY mean) AS means, bool_and(variance > 0) AS positive FROM beside_model, tlv_means(model) n WHERE name = 'lca' GROUP BY 1, 2 ORDER BY 1;
+SELECT count(*) FROM beside_model, tlv_covariances(model) WHERE name = 'lca';
+SELECT DISTINCT variable_name FROM beside_model, tlv_categories(model) WHERE name = 'lca' ORDER BY 1;
+SELECT tlv_assign(model, ROW('red'::text, true, 2, 30.0, NULL)) = tlv_assign(model, q) AS same
+FROM beside_model, (SELECT 30 AS age, NULL::numeric AS bills, 2 AS visits, 'red'::text AS colour, true AS member) q WHERE name = 'lca';
+SELECT (SELECT string_agg(round(e::numeric, 1)::text, ' ' ORDER BY o) FROM unnest(tlv_impute(model, ROW('red'::text, NULL::boolean, NULL::int, NULL::float8, NULL::numeric))) 
+    WITH ORDINALITY q(e, o)) AS imputed,
+    tlv_expected_numbers(model, ARRAY[2, NULL, NULL, NULL, NULL]::float8[])::numeric(9, 1)[] AS expected FROM beside_model WHERE name = 'lca';
+SELECT variable_name, category_name, probability > .5 AS likely FROM beside_model, tlv_missing(model, ROW(NULL::text, NULL::boolean, 1, 50.0, 9)) WHERE name = 'lca' ORDER BY 1, 2;
+CREATE TABLE beside_step AS SELECT name, model, tlv_update(model, s) AS next, tlv_update(model, s, .5) AS half FROM (SELECT name, model, (SELECT tlv_rollup(s) FROM
+    (SELECT tlv_statistics(p, model) AS s FROM persons p GROUP BY id % 2) h) AS s FROM beside_model OFFSET 0) u;
+SELECT name, tlv_from_json(tlv_to_json(model)) = model AS json, (SELECT max(distance) < .2 FROM tlv_match(model, next)) AS near, (SELECT max(distance) < .2 FROM tlv_match(model, half)) AS decayed,
+    (SELECT sum(tlv_log_likelihood(next, p)) > sum(tlv_log_likelihood(model, p)) - 5 FROM persons p WHERE id % 5 = 0) AS stands FROM beside_step ORDER BY name;
+SELECT count(*) AS classes FROM tlv_components(tlv_lca('SELECT age, colour, member, visits, bills FROM persons', layout => 'wide', max_k => 5));
+SELECT tlv_kind(tlv_lca('SELECT colour, member, visits, NULL::float8 AS nothing, 1.5 AS same FROM persons', 2, layout => 'wide')) AS constant;
+SELECT fails(statement) FROM (VALUES
+    ($$SELECT tlv_lca('SELECT age, bills FROM persons', 2, layout => 'wide')$$), ($$SELECT tlv_lca('SELECT colour, member, now() AS at FROM persons', 2, layout => 'wide')$$),
+    ($$SELECT tlv_lca('SELECT colour, member, ''NaN''::float8 AS x FROM persons', 2, layout => 'wide')$$),
+    ($$SELECT tlv_lca('SELECT colour, member, ''-Infinity''::float8 AS x FROM persons', 2, layout => 'wide')$$),
+    ($$SELECT tlv_lca('SELECT colour, member, 1e100::float8 AS x FROM persons', 2, layout => 'wide')$$), ($$SELECT tlv_lca('SELECT id, colour, age FROM persons', 2)$$),
+    ($$SELECT tlv_lca('SELECT colour, member, age FROM persons WHERE id < 0', 2, layout => 'wide')$$),
+    ($$SELECT tlv_gom('SELECT colour, member, age FROM persons', 2, copies => 2, layout => 'wide')$$),
+    ($$SELECT tlv_infer(model, '{0,1}'::float8[]) FROM beside_model WHERE name = 'lca'$$), ($$SELECT tlv_infer(model, '{0,.5,1,2,3}') FROM beside_model WHERE name = 'lca'$$),
+    ($$SELECT tlv_infer(model, '{0,1,1,1e200,3}') FROM beside_model WHERE name = 'lca'$$),
+    ($$SELECT tlv_infer(model, ROW('red'::text, true, 1, 'old'::text, 3)) FROM beside_model WHERE name = 'lca'$$),
+    ($$SELECT tlv_infer(model, q) FROM beside_model, (SELECT 1 AS age) q WHERE name = 'lca'$$),
+    ($$SELECT tlv_from_json(jsonb_set(tlv_to_json(model)::jsonb, '{scalar_variances}', '[[1, -1], [1, 1], [1, 1]]')::json) FROM beside_model WHERE name = 'lca'$$)) q(statement);
+
 -- nonnegative factors of groups of variables
 SELECT bool_and(m.distance < 0.08) AS near FROM (VALUES ('partition'), ('partition-pqp'), ('partition-wnmf')) q(method),
     tlv_match(tlv_simulate_gom_model(15, 3, seed => 2), tlv_gom('SELECT v FROM members', 3, method => method)) m;
@@ -118,7 +155,7 @@ SELECT fails($$SELECT tlv_means(model) FROM lca WHERE name = 'wide'$$);
 SELECT fails($$SELECT tlv_simulate_lca_model(0, 2)$$);
 SELECT fails($$SELECT tlv_simulate_lca(tlv_simulate_gom_model(3, 2), 2)$$);
 
-DROP TABLE truth, wide, long, lca, step, members, alleles, beside, numbers;
+DROP TABLE truth, wide, long, lca, step, members, alleles, beside, numbers, persons, beside_model, beside_step;
 DROP FUNCTION fails(text);
 
 -- the largest k that was tried is said to be so

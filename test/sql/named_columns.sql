@@ -95,7 +95,8 @@ SELECT (tlv_impute(m, ROW('c1', 'cold', NULL::int, true, 'q1')))[3] AS own FROM 
 SELECT count(*) AS rows, count(DISTINCT tlv_assign(m, s)) AS classes FROM wide, survey s;
 SELECT tlv_kind(tlv_gom('SELECT colour, tone, size, flag FROM survey', 2, layout => 'wide', iterations => 5)) AS mixed;
 SELECT tlv_lca('SELECT * FROM survey', 2, layout => 'wide');
-SELECT tlv_lca('SELECT colour, tone, 1.5 AS x FROM survey', 2, layout => 'wide');
+SELECT tlv_lca('SELECT colour, tone, ''9:00''::time AS x FROM survey', 2, layout => 'wide');
+SELECT tlv_lca('SELECT 1.5 AS x FROM survey', 2, layout => 'wide');
 SELECT tlv_lca('SELECT colour, tone, colour FROM survey', 2, layout => 'wide');
 SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, copies => 2, layout => 'wide');
 SELECT tlv_gom('SELECT colour, tone, size FROM survey', 2, layout => 'broad');

@@ -12,8 +12,13 @@
  * "alpha" (k, of memberships: the Dirichlet's parameters), "probabilities" (k x all categories,
  * variable after variable: of a category given the component, those of a variable sum to 1), where
  * categories have names "category_offsets" and "category_names"; of rows with numbers beside the
- * categories "scalar_means" (k x numbers: of each in the components); names of the variables
- * (dimension_names.h) and diagnostics.
+ * categories "scalar_means" (k x numbers: of each in the components), and, where they were learnt
+ * from rows, "scalar_variances" (the same) and "scalar_counts" (numbers: 1 where it is Poisson, 0
+ * where it is normal); names of the variables (dimension_names.h) and diagnostics.
+ *
+ * Rows of a model whose numbers have variances are vectors: the codes of the variables, and the
+ * numbers behind them; NaN or TLV_MEMBERSHIP_MISSING is a number that is missing, NaN or below 0 a
+ * code.
  *
  * Sources: Tan, Mukherjee 2017 (moments of different variables); Zhang, Cai, Wu 2022 (own blocks
  * from the others); Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014 (whitening and decomposition);
@@ -34,6 +39,14 @@
 #define TLV_MEMBERSHIP_MOST_CATEGORIES 8192
 /* No probability of a stored model is less. */
 #define TLV_MEMBERSHIP_LEAST 1e-10
+/* A number that is missing in a row of a sample, which has no NaN: beyond what may be there. */
+#define TLV_MEMBERSHIP_MISSING 1e300
+
+static inline bool
+tlv_membership_is_missing(double number)
+{
+	return number != number || number == TLV_MEMBERSHIP_MISSING;
+}
 
 typedef struct tlv_membership_parts
 {
@@ -52,8 +65,10 @@ typedef struct tlv_membership_parts
 	double *probabilities;		 /* k x categories */
 	const int64_t *name_offsets; /* categories + 1, or NULL */
 	const char *names;
-	const double *scalar_means;	  /* k x scalars, or NULL: there are none */
-	tlv_diagnostics *diagnostics; /* for writing */
+	const double *scalar_means;		/* k x scalars, or NULL: there are none */
+	const double *scalar_variances; /* the same, or NULL: the means are all that is known */
+	const int64_t *scalar_counts;	/* scalars, or NULL with them */
+	tlv_diagnostics *diagnostics;	/* for writing */
 } tlv_membership_parts;
 
 typedef struct tlv_membership_options
@@ -123,6 +138,7 @@ typedef struct tlv_membership_plan_options
 	int refine;		/* 0: refined; 1: not */
 	const tlv_names *categories; /* names of all categories, or NULL */
 	const int64_t *states;		 /* with these: how many every variable has (p of the names) */
+	size_t scalars;				 /* the last ones of a row are numbers */
 } tlv_membership_plan_options;
 
 /*
@@ -142,6 +158,13 @@ extern tlv_status tlv_membership_plan_create(tlv_context *ctx,
  */
 extern tlv_status tlv_membership_predict(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 										 double *probabilities);
+
+/* How many numbers with a distribution the rows of a model have behind their codes. */
+static inline size_t
+tlv_membership_numbers(const tlv_membership_parts *parts)
+{
+	return parts->scalar_variances != NULL ? parts->scalars : 0;
+}
 
 /*
  * The same of the numbers beside the variables: what is expected of each (parts->scalars numbers).

@@ -25,8 +25,10 @@ typedef struct curve
 static double
 bic_of(const membership_rows *rows, const membership_training *training)
 {
-	double n = (double) rows->n, k = (double) training->k;
-	double parameters = k - 1 + k * (double) (rows->categories - rows->p);
+	double n = (double) rows->n;
+	double parameters =
+		membership_parameters((double) training->k, (double) membership_real_categories(rows),
+							  (double) (rows->p - rows->scalars), (double) rows->scalars);
 
 	return parameters * log(n) - 2 * n * training->likelihood;
 }

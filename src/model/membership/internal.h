@@ -24,28 +24,89 @@
  * none of 600 (bench answers). */
 #define MEMBERSHIP_MARGIN 2.5
 
+/* ---- numbers.c: numbers beside the categories, with a distribution in every component ---- */
+
+/* Of every number the mean and variance in the components: normal, or, where all are counts and
+ * that is likelier, Poisson. */
+typedef struct membership_numbers
+{
+	size_t q, k;
+	double *centre;	   /* q: of all rows; sums are of what is beyond it */
+	double *deviation; /* q: of all rows */
+	double *mean;	   /* q x k */
+	double *variance;  /* q x k: of counts the mean */
+	int64_t *counts;   /* q: 1 where it is Poisson */
+} membership_numbers;
+
+/* Rows of sums of a number: how often, what is above and below the centre, squares. */
+#define MEMBERSHIP_NUMBER_SUMS 4
+
+extern tlv_status membership_numbers_create(tlv_context *ctx, size_t q, size_t k,
+											membership_numbers *numbers);
+extern tlv_status membership_numbers_copy(tlv_context *ctx, const membership_numbers *from,
+										  membership_numbers *to);
+
+/* Those of a model; the centre and deviation of each are what it expects of all its rows. */
+extern tlv_status membership_numbers_of(tlv_context *ctx, const tlv_membership_parts *parts,
+										membership_numbers *numbers);
+
+/* Adds share (k) times a number's value to its sums (4 x k). */
+extern void membership_number_add(const membership_numbers *numbers, size_t s, double x,
+								  const double *share, double *sums);
+
+/* Parameters from sums (4 q x k).  whole (q, or NULL: distributions stay): all are counts, of which
+ * logs (q) has the logarithms of the factorials together. */
+extern void membership_numbers_maximize(const double *sums, const bool *whole, const double *logs,
+										membership_numbers *numbers);
+
 /* ---- worker.c: one row under given parameters ---- */
 
-/* Parameters and work space.  A row is a list of items: numbers of categories among all. */
+/* Parameters and work space.  A row is a list of items: numbers of categories among all, from
+ * `first` on of numbers beside them. */
 typedef struct membership_worker
 {
 	bool mixed;
 	size_t k;
-	const double *weights; /* k: shares, or alpha */
-	const double *table;   /* k x categories */
-	double *logs;		   /* the same in logarithms; of classes */
-	double *log_weights;   /* k */
-	double *shares;		   /* k: of the last row */
-	double *product;	   /* k */
-	double *counts;		   /* k */
-	double *given;		   /* k x most: of mixed membership, shares of every item */
-	uint8_t *draws;		   /* most: of a chain of its own */
-	size_t most;		   /* items of a row */
+	const double *weights;			   /* k: shares, or alpha */
+	const double *table;			   /* k x categories */
+	double *logs;					   /* the same in logarithms; of classes */
+	double *log_weights;			   /* k */
+	double *shares;					   /* k: of the last row */
+	double *product;				   /* k */
+	double *counts;					   /* k */
+	double *given;					   /* k x most: of mixed membership, shares of every item */
+	uint8_t *draws;					   /* most: of a chain of its own */
+	size_t most;					   /* items of a row */
+	size_t first;					   /* item of the first number */
+	const membership_numbers *numbers; /* or NULL: there are none */
+	double *terms;		   /* q x k: of the logarithm of a density what no value changes */
+	double *x;			   /* q: of the last row */
+	double *densities;	   /* q x k: of the last row, over the largest of each */
+	double *log_densities; /* q x k: as they are */
+	double *largest;	   /* q: in logarithms */
+	double *share;		   /* k */
 } membership_worker;
 
 extern tlv_status membership_worker_create(tlv_context *ctx, bool mixed, size_t k,
 										   size_t categories, size_t most,
 										   membership_worker *worker);
+
+/* The numbers, which stay the caller's; before parameters are set. */
+extern tlv_status membership_worker_number(tlv_context *ctx, membership_worker *worker,
+										   size_t first, const membership_numbers *numbers);
+
+/* Number s of the next row; returns its item. */
+extern int32_t membership_worker_take(membership_worker *worker, size_t s, double x);
+
+/* What an item's categories, or densities, are in the components (k). */
+static inline const double *
+membership_item(const membership_worker *worker, int32_t item)
+{
+	size_t at = (size_t) item, k = worker->k;
+
+	return at < worker->first ? worker->table + at * k
+							  : worker->densities + (at - worker->first) * k;
+}
 
 extern void membership_worker_free(tlv_context *ctx, membership_worker *worker);
 
@@ -63,7 +124,7 @@ typedef struct membership_sums
 	double rows;
 	double log_likelihood;
 	double *weights; /* k */
-	double *counts;	 /* k x categories */
+	double *counts;	 /* k x categories; behind them sums of the numbers */
 } membership_sums;
 
 /* The chain of a row that goes on from step to step: a component for each of its items. */
@@ -93,12 +154,43 @@ typedef struct membership_rows
 	uint8_t *held;	  /* the same of cells that are held out; NULL: none are */
 	double *marginal; /* categories: shares of each variable */
 	int32_t *items;	  /* slots: of the last row */
+	/* Of the variables, the last ones: numbers, of which starts see the groups that they fall into
+	 * as categories, refinement the values. */
+	size_t scalars;
+	double *numbers;   /* n x scalars */
+	double *centre;	   /* scalars */
+	double *deviation; /* scalars */
+	bool *whole;	   /* scalars: all are counts */
+	double *group;	   /* 2 x categories: mean and variance of each group of a number */
 } membership_rows;
 
-/* Of doubles, n x slots, -1 missing; states: the least number of every variable's, or NULL. */
+/* Of doubles, n x slots, -1 missing, the last ones of each row numbers; states: the least number of
+ * every variable's, or NULL. */
 extern tlv_status membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies,
-										 const double *values, const int64_t *states,
-										 membership_rows *rows);
+										 size_t scalars, const double *values,
+										 const int64_t *states, membership_rows *rows);
+
+/* Categories of what is no number; rows of sums. */
+static inline size_t
+membership_real_categories(const membership_rows *rows)
+{
+	return rows->offset[rows->p - rows->scalars];
+}
+
+static inline size_t
+membership_sum_rows(const membership_rows *rows)
+{
+	size_t refined = membership_real_categories(rows) + MEMBERSHIP_NUMBER_SUMS * rows->scalars;
+
+	return refined > rows->categories ? refined : rows->categories;
+}
+
+/* Free parameters of k components, of a number two each. */
+static inline double
+membership_parameters(double k, double categories, double p, double scalars)
+{
+	return k - 1 + k * (categories - p + 2 * scalars);
+}
 
 /* Every tenth cell, by a hash, is held out, or comes back. */
 extern tlv_status membership_hold_out(tlv_context *ctx, uint64_t seed, membership_rows *rows);
@@ -178,10 +270,11 @@ typedef struct membership_triples
 typedef struct membership_fit
 {
 	size_t k;
-	double *weights; /* k */
-	double *table;	 /* k x categories */
-	double residual; /* of the decomposition */
-	double negative; /* share of the mass of probabilities that was below 0 */
+	double *weights;			/* k */
+	double *table;				/* k x categories */
+	double residual;			/* of the decomposition */
+	double negative;			/* share of the mass of probabilities that was below 0 */
+	membership_numbers numbers; /* q = 0: none, or not yet known */
 } membership_fit;
 
 /* Decomposes the whitened triples into weights and probabilities. */
@@ -294,12 +387,13 @@ typedef struct membership_model
 	size_t slots;
 	size_t *offset; /* p + 1 */
 	membership_worker worker;
-	int32_t *items; /* slots */
+	membership_numbers numbers; /* q = 0: none with a distribution */
+	int32_t *items;				/* slots, and numbers */
 } membership_model;
 
 /* A row's items: those that the model knows; refuses another width. */
-extern tlv_status membership_items(tlv_context *ctx, const membership_model *model,
-								   const tlv_row *row, size_t *n);
+extern tlv_status membership_items(tlv_context *ctx, membership_model *model, const tlv_row *row,
+								   size_t *n);
 extern tlv_status membership_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										tlv_accumulator **accumulator);
 extern tlv_status membership_update(tlv_context *ctx, const tlv_frame *model,

@@ -18,6 +18,9 @@
 #define SIZE_B TLV_SIZE_4
 #define SIZE_Q TLV_SIZE_5
 
+/* Most of the square of a number. */
+#define MOST_SQUARE (TLV_MIXED_MOST * TLV_MIXED_MOST)
+
 /* Most of each. */
 #define MOST_CATEGORIES (TLV_CATEGORY_MOST_VARIABLES * TLV_CATEGORY_MOST_STATES)
 
@@ -87,19 +90,26 @@ tlv_membership_write(tlv_context *ctx, const tlv_membership_parts *parts, bool m
 	size_t k = parts->k;
 	tlv_membership_parts ordered = *parts;
 	int64_t *own;
-	double *numbers, *means;
+	double *numbers, *means, *variances;
 
 	TLV_TRY_NEW(ctx, own, k);
-	TLV_TRY_NEW_ROWS(ctx, numbers, k, parts->categories + parts->scalars + 1);
+	TLV_TRY_NEW_ROWS(ctx, numbers, k, parts->categories + 2 * parts->scalars + 1);
 	tlv_order_weights(k, parts->weights, own);
 	ordered.weights = numbers;
 	ordered.probabilities = numbers + k;
 	means = ordered.probabilities + parts->categories * k;
+	variances = means + parts->scalars * k;
 	for (size_t s = 0; s < parts->scalars; s++)
 		for (size_t h = 0; h < k; h++)
+		{
 			means[s * k + h] = parts->scalar_means[s * k + (size_t) own[h]];
+			if (parts->scalar_variances != NULL)
+				variances[s * k + h] = parts->scalar_variances[s * k + (size_t) own[h]];
+		}
 	if (parts->scalars > 0)
 		ordered.scalar_means = means;
+	if (parts->scalar_variances != NULL)
+		ordered.scalar_variances = variances;
 	order_components(parts, own, ordered.weights, ordered.probabilities);
 	normalize_probabilities(&ordered);
 	if (order != NULL)
@@ -158,6 +168,39 @@ check_names(tlv_context *ctx, const tlv_membership_parts *parts)
 }
 
 static tlv_status
+check_numbers(tlv_context *ctx, const tlv_membership_parts *parts)
+{
+	if ((parts->scalar_variances == NULL) != (parts->scalar_counts == NULL) ||
+		(parts->scalar_variances != NULL && parts->scalar_means == NULL))
+		return tlv_fail(ctx, TLV_CORRUPT,
+						"numbers lack their means, variances or what they are counts of");
+	if (parts->scalar_variances == NULL)
+		return TLV_OK;
+	if (parts->copies != 1)
+		return tlv_fail(ctx, TLV_CORRUPT, "%g copies of variables with numbers beside them",
+						parts->copies);
+	if (parts->p + parts->scalars > TLV_CATEGORY_MOST_VARIABLES)
+		return tlv_fail(ctx, TLV_CORRUPT, "%zu variables and %zu numbers", parts->p,
+						parts->scalars);
+	for (size_t i = 0; i < parts->scalars * parts->k; i++)
+	{
+		int64_t counted = parts->scalar_counts[i / parts->k];
+
+		if (!(parts->scalar_variances[i] > 0 && parts->scalar_variances[i] <= MOST_SQUARE))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_variances\" holds %g",
+							parts->scalar_variances[i]);
+		if (!(fabs(parts->scalar_means[i]) <= TLV_MIXED_MOST) ||
+			(counted == 1 && !(parts->scalar_means[i] > 0)))
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_means\" holds %g",
+							parts->scalar_means[i]);
+		if (counted != 0 && counted != 1)
+			return tlv_fail(ctx, TLV_CORRUPT, "section \"scalar_counts\" holds %lld",
+							(long long) counted);
+	}
+	return TLV_OK;
+}
+
+static tlv_status
 membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 {
 	tlv_membership_parts parts;
@@ -183,6 +226,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	if (!(sum > 0 && sum <= (tlv_membership_is_mixed(frame) ? 1e7 : 1 + 1e-6)))
 		return tlv_fail(ctx, TLV_CORRUPT, "the weights of components sum to %g", sum);
 	TLV_TRY(check_names(ctx, &parts));
+	TLV_TRY(check_numbers(ctx, &parts));
 	return check_probabilities(ctx, &parts);
 }
 
@@ -202,6 +246,9 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 			 TLV_GIVEN,			 AT(name_offsets)},                                                \
 			{"category_names", TLV_BYTES, SIZE_B, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(names)},         \
 			{"scalar_means", TLV_FLOAT64, SIZE_K, SIZE_Q, TLV_ANY, TLV_GIVEN, AT(scalar_means)},   \
+			{"scalar_variances", TLV_FLOAT64,		  SIZE_K, SIZE_Q, TLV_NONNEGATIVE,             \
+			 TLV_GIVEN,			 AT(scalar_variances)},                                            \
+			{"scalar_counts", TLV_INT64, SIZE_Q, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(scalar_counts)},  \
 	}
 #define MEMBERSHIP_SECTIONS(code, array)                                                           \
 	{                                                                                              \
@@ -237,6 +284,8 @@ static const tlv_sections mixed_sections =
 			{"category_offsets", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY,                       \
 			 .beside = "category_names", .json = "category_names"},                                \
 			{"scalar_means", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY},          \
+			{"scalar_variances", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY},      \
+			{"scalar_counts", TLV_FIELD_IDS, .flags = TLV_MAY_BE_EMPTY},                           \
 		{                                                                                          \
 			.form = TLV_FIELDS_END                                                                 \
 		}                                                                                          \
@@ -261,22 +310,70 @@ membership_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	TLV_TRY_NEW0(ctx, model->offset, model->parts.p + 1);
 	for (size_t j = 0; j < model->parts.p; j++)
 		model->offset[j + 1] = model->offset[j] + (size_t) model->parts.states[j];
-	TLV_TRY_NEW(ctx, model->items, model->slots);
+	TLV_TRY_NEW(ctx, model->items, model->slots + model->parts.scalars);
 	TLV_TRY(membership_worker_create(ctx, model->mixed, model->parts.k, model->parts.categories,
-									 model->slots, &model->worker));
+									 model->slots + model->parts.scalars, &model->worker));
+	TLV_TRY(membership_numbers_of(ctx, &model->parts, &model->numbers));
+	if (model->numbers.q > 0)
+		model->base.rows = TLV_ROW_VECTOR | TLV_ROWS_MISSING_ELEMENTS;
+	TLV_TRY(
+		membership_worker_number(ctx, &model->worker, model->parts.categories, &model->numbers));
 	membership_worker_set(&model->worker, model->parts.categories, model->parts.weights,
 						  model->parts.probabilities);
 	return TLV_OK;
 }
 
+/* Items of a vector: codes, and numbers behind them. */
+static tlv_status
+items_of_vector(tlv_context *ctx, membership_model *model, const tlv_part *part, size_t *n)
+{
+	const double *x = part->float64;
+	size_t q = model->numbers.q;
+
+	if (part->d != model->slots + q)
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"a row has %zu values, those of the model %zu: %zu categories, %zu numbers",
+						part->d, model->slots + q, model->slots, q);
+	for (size_t s = 0; s < model->slots; s++)
+	{
+		if (!(x[s] >= 0 && x[s] < (double) model->parts.states[s]))
+			continue;
+		if (x[s] != floor(x[s]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "value %zu of a row is %g, not a category", s + 1,
+							x[s]);
+		model->items[(*n)++] = (int32_t) model->offset[s] + (int32_t) x[s];
+	}
+	for (size_t s = 0; s < q; s++)
+	{
+		double number = x[model->slots + s];
+
+		if (tlv_membership_is_missing(number))
+			continue;
+		if (!(fabs(number) <= TLV_MIXED_MOST))
+			return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", s + 1,
+							number, TLV_MIXED_MOST);
+		if (model->numbers.counts[s] && number < 0)
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"number %zu of a row is %g: the model's are counts, from 0", s + 1,
+							number);
+		model->items[(*n)++] = membership_worker_take(&model->worker, s, number);
+	}
+	return TLV_OK;
+}
+
 /* A category that the model does not know counts as missing. */
 tlv_status
-membership_items(tlv_context *ctx, const membership_model *model, const tlv_row *row, size_t *n)
+membership_items(tlv_context *ctx, membership_model *model, const tlv_row *row, size_t *n)
 {
 	const tlv_part *part = &row->part[0];
 	size_t copies = (size_t) model->parts.copies;
 
 	*n = 0;
+	if ((row->form == TLV_ROW_VECTOR) != (model->numbers.q > 0))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "rows of the model are %s",
+						tlv_row_name(model->numbers.q > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES));
+	if (model->numbers.q > 0)
+		return items_of_vector(ctx, model, part, n);
 	if (part->d != model->slots)
 		return tlv_fail(ctx, TLV_BAD_DATA, "a row has %zu values, those of the model %zu", part->d,
 						model->slots);
@@ -364,44 +461,70 @@ membership_code_names(const tlv_frame *frame, tlv_code_names *names)
 	*names = tlv_membership_names(&parts);
 }
 
-/* What is missing becomes the most probable category, given the shares of the components. */
+/* A category that is missing: the most probable one, given the shares of the components. */
+static double
+likeliest_category(const membership_model *model, size_t j)
+{
+	const tlv_code_names names = tlv_membership_names(&model->parts);
+	size_t k = model->parts.k, first = model->offset[j];
+	const double *table = model->parts.probabilities + first * k;
+	double most = -1;
+	int64_t best = 0;
+
+	for (int64_t c = 0; c < model->parts.states[j]; c++)
+	{
+		double p = 0;
+
+		for (size_t h = 0; h < k; h++)
+			p += model->worker.shares[h] * table[(size_t) c * k + h];
+		if (p > most)
+			best = c;
+		most = fmax(most, p);
+	}
+	return (double) tlv_code_number(&names, j, first, best);
+}
+
+/* What is missing becomes the most probable category, or the mean. */
 static tlv_status
 membership_impute(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_posterior *filled)
 {
 	membership_model *model = (membership_model *) opened;
 	const tlv_code_names names = tlv_membership_names(&model->parts);
-	size_t n, k = model->parts.k, copies = (size_t) model->parts.copies;
+	size_t n, k = model->parts.k, copies = (size_t) model->parts.copies, q = model->numbers.q;
+	const tlv_part *part = &row->part[0];
 
 	TLV_TRY(membership_items(ctx, model, row, &n));
 	(void) membership_infer(&model->worker, n, model->items);
-	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, model->slots));
+	TLV_TRY(tlv_posterior_begin(ctx, filled, 1, model->slots + q));
 	for (size_t s = 0; s < model->slots; s++)
 	{
-		const double *table = model->parts.probabilities + model->offset[s / copies] * k;
-		double most = -1;
+		bool there = q > 0 ? part->float64[s] >= 0 : part->codes[s] >= 0;
+		int64_t code = !there ? -1 : q > 0 ? (int64_t) part->float64[s] : part->codes[s];
 
-		filled->values[s] = row->part[0].codes[s];
-		for (int64_t c = 0; c < model->parts.states[s / copies] && row->part[0].codes[s] < 0; c++)
-		{
-			double p = 0;
+		filled->values[s] =
+			there ? (double) tlv_code_number(&names, s / copies, model->offset[s / copies], code)
+				  : likeliest_category(model, s / copies);
+	}
+	for (size_t s = 0; s < q; s++)
+	{
+		double mean = 0;
 
-			for (size_t h = 0; h < k; h++)
-				p += model->worker.shares[h] * table[(size_t) c * k + h];
-			if (p > most)
-				filled->values[s] = (double) c;
-			most = fmax(most, p);
-		}
-		filled->values[s] = (double) tlv_code_number(
-			&names, s / copies, (size_t) model->offset[s / copies], (int64_t) filled->values[s]);
+		for (size_t h = 0; h < k; h++)
+			mean += model->worker.shares[h] * model->numbers.mean[s * k + h];
+		filled->values[model->slots + s] = part->float64[model->slots + s];
+		if (tlv_membership_is_missing(filled->values[model->slots + s]))
+			filled->values[model->slots + s] = mean;
 	}
 	return TLV_OK;
 }
 
-/* How many variables a row has. */
+/* How many variables a row has, numbers that belong to it among them. */
 static size_t
 membership_dimensions(const tlv_frame *frame)
 {
-	return tlv_frame_find(frame, "states")->rows;
+	const tlv_section *variances = tlv_frame_find(frame, "scalar_variances");
+
+	return tlv_frame_find(frame, "states")->rows + (variances != NULL ? variances->columns : 0);
 }
 
 #define MEMBERSHIP_CLASS(own_sections, own_layout)                                                 \

@@ -46,7 +46,8 @@ sample_count(size_t slots)
 static double
 free_parameters(const tlv_membership_parts *parts)
 {
-	return (double) parts->k - 1 + (double) parts->k * (double) (parts->categories - parts->p);
+	return membership_parameters((double) parts->k, (double) parts->categories, (double) parts->p,
+								 (double) parts->scalars);
 }
 
 static tlv_status
@@ -113,7 +114,7 @@ membership_take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values,
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	tlv_membership_read(&plan->model.frame, &parts);
-	values_of_row = (double) parts.p * parts.copies;
+	values_of_row = (double) parts.p * parts.copies + (double) parts.scalars;
 	plan->likelihood = tlv_plan_mean_likelihood(&values[0]->frame, "rows");
 	plan->stands = plan->likelihood - plan->before < TOLERANCE * values_of_row;
 	plan->before = plan->likelihood;
@@ -165,8 +166,9 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 			  const membership_training *training, tlv_diagnostics *diagnostics, double seen,
 			  void **image, size_t *size)
 {
-	tlv_membership_parts parts = {.p = rows->p,
-								  .categories = rows->categories,
+	const membership_numbers *numbers = &training->fit.numbers;
+	tlv_membership_parts parts = {.p = rows->p - rows->scalars,
+								  .categories = membership_real_categories(rows),
 								  .k = training->k,
 								  .rows = seen,
 								  .copies = (double) rows->copies,
@@ -178,6 +180,13 @@ write_trained(tlv_context *ctx, const membership_plan *plan, const membership_ro
 								  .probabilities = training->fit.table,
 								  .diagnostics = diagnostics};
 
+	if (numbers->q > 0)
+	{
+		parts.scalars = numbers->q;
+		parts.scalar_means = numbers->mean;
+		parts.scalar_variances = numbers->variance;
+		parts.scalar_counts = numbers->counts;
+	}
 	return tlv_membership_write(ctx, &parts, plan->options.fit.mixed, NULL, image, size);
 }
 
@@ -197,8 +206,10 @@ fit_sample(tlv_context *ctx, membership_plan *plan, const tlv_frame *sample, voi
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu values of a row are not %zu of every variable",
 						slots, options->copies);
 	TLV_TRY(tlv_row_sample_rows(ctx, sample, &n, &values));
-	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, values, plan->options.states,
-								   &rows));
+	if (plan->options.scalars >= slots)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "a row of %zu values has no categories", slots);
+	TLV_TRY(membership_rows_create(ctx, n, slots, options->copies, plan->options.scalars, values,
+								   plan->options.states, &rows));
 	tlv_free(ctx, values);
 	TLV_TRY(membership_check_options(ctx, options, rows.p, rows.categories));
 	plan->k = options->k;

@@ -1,9 +1,14 @@
 /*
- * rows.c - rows of categorical variables in memory (internal.h).
+ * rows.c - rows of categorical variables in memory, and numbers beside them (internal.h).
  */
+#include <math.h>
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/sort.h"
+
+/* Groups of a number's values, of about as many each. */
+#define GROUPS 6
 
 /* Of so many cells one is held out. */
 #define HELD_SHARE 10
@@ -13,13 +18,17 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 {
 	TLV_TRY_NEW0(ctx, rows->states, rows->p);
 	TLV_TRY_NEW0(ctx, rows->offset, rows->p + 1);
-	for (size_t j = 0; j < rows->p; j++)
+	for (size_t j = 0; j < rows->p - rows->scalars; j++)
 		rows->states[j] = states != NULL && states[j] > 1 ? states[j] : 1;
+	for (size_t j = rows->p - rows->scalars; j < rows->p; j++)
+		rows->states[j] = GROUPS;
 	for (size_t i = 0; i < rows->n * rows->slots; i++)
 	{
 		size_t j = i % rows->slots / rows->copies;
 
 		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (j >= rows->p - rows->scalars)
+			continue;
 		if (!(values[i] >= -1 && values[i] < TLV_CATEGORY_MOST_STATES))
 			return tlv_fail(ctx, TLV_BAD_DATA, "a sample has a category %g", values[i]);
 		if (values[i] >= (double) rows->states[j])
@@ -53,14 +62,133 @@ find_marginal(membership_rows *rows)
 	}
 }
 
+#define SIGN ((uint64_t) 1 << 63)
+
+/* The values of number s that are there, in order; work has room for as many. */
+static tlv_status
+order_number(tlv_context *ctx, const membership_rows *rows, size_t s, uint64_t *work,
+			 double *sorted, size_t *n)
+{
+	static const tlv_sort_form form = {sizeof(uint64_t), sizeof(uint64_t), 0, 64};
+	uint64_t *keys = work + rows->n;
+	void *ordered;
+
+	*n = 0;
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		double x = rows->numbers[i * rows->scalars + s];
+		uint64_t key;
+
+		if (isnan(x))
+			continue;
+		memcpy(&key, &x, sizeof(key));
+		keys[(*n)++] = (key & SIGN) != 0 ? ~key : key | SIGN;
+	}
+	TLV_TRY(tlv_radix_sort(ctx, &form, *n, keys, work, &ordered));
+	for (size_t i = 0; i < *n; i++)
+	{
+		uint64_t key = ((const uint64_t *) ordered)[i];
+
+		key = (key & SIGN) != 0 ? key & ~SIGN : ~key;
+		memcpy(&sorted[i], &key, sizeof(key));
+	}
+	return TLV_OK;
+}
+
+/* The group of a value: how many bounds are not above it. */
+static size_t
+group_of(const double *bound, double x)
+{
+	size_t g = 0;
+
+	while (g + 1 < GROUPS && x >= bound[g])
+		g++;
+	return g;
+}
+
+/* Mean and deviation, groups and what they hold, of number s. */
+static void
+describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
+{
+	size_t j = rows->p - rows->scalars + s, q = rows->scalars;
+	double bound[GROUPS], count[GROUPS] = {0}, mean = 0, square = 0;
+	double *group = rows->group + 2 * rows->offset[j];
+
+	rows->whole[s] = n > 0;
+	for (size_t i = 0; i < n; i++)
+	{
+		mean += sorted[i] / (double) n;
+		rows->whole[s] = rows->whole[s] && sorted[i] >= 0 && sorted[i] == floor(sorted[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		square += (sorted[i] - mean) * (sorted[i] - mean) / (double) n;
+	rows->centre[s] = mean;
+	rows->deviation[s] = square > 1e-24 * mean * mean ? sqrt(square) : 1;
+	for (size_t g = 0; g < GROUPS; g++)
+		bound[g] = n > 0 ? sorted[(g + 1) * (n - 1) / GROUPS] : 0;
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		double x = rows->numbers[i * q + s], before;
+		size_t g;
+
+		if (isnan(x))
+			continue;
+		g = group_of(bound, x);
+		rows->codes[i * rows->slots + j] = (uint8_t) (1 + g);
+		before = x - group[2 * g];
+		group[2 * g] += before / ++count[g];
+		group[2 * g + 1] += before * (x - group[2 * g]);
+	}
+	for (size_t g = 0; g < GROUPS; g++)
+		group[2 * g + 1] /= fmax(count[g], 1);
+}
+
+/* Numbers of the rows, as values and by their groups. */
+static tlv_status
+take_numbers(tlv_context *ctx, const double *values, membership_rows *rows)
+{
+	size_t q = rows->scalars, first = rows->slots - q, n;
+	double *sorted;
+	uint64_t *work;
+
+	TLV_TRY_NEW_ROWS(ctx, rows->numbers, rows->n, q);
+	TLV_TRY_NEW(ctx, rows->centre, q);
+	TLV_TRY_NEW(ctx, rows->deviation, q);
+	TLV_TRY_NEW(ctx, rows->whole, q);
+	TLV_TRY_NEW0_ROWS(ctx, rows->group, rows->categories, 2);
+	TLV_TRY_NEW(ctx, sorted, rows->n);
+	TLV_TRY_NEW_ROWS(ctx, work, rows->n, 2);
+	for (size_t i = 0; i < rows->n; i++)
+		for (size_t s = 0; s < q; s++)
+		{
+			double x = values[i * rows->slots + first + s];
+
+			if (!tlv_membership_is_missing(x) && !(fabs(x) <= TLV_MIXED_MOST))
+				return tlv_fail(ctx, TLV_BAD_DATA, "number %zu of a row is %g, beyond %g", s + 1, x,
+								TLV_MIXED_MOST);
+			rows->numbers[i * q + s] = tlv_membership_is_missing(x) ? NAN : x;
+			rows->codes[i * rows->slots + first + s] = 0;
+		}
+	for (size_t s = 0; s < q; s++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(order_number(ctx, rows, s, work, sorted, &n));
+		describe_number(rows, s, n, sorted);
+	}
+	tlv_free(ctx, work);
+	tlv_free(ctx, sorted);
+	return TLV_OK;
+}
+
 tlv_status
-membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies,
+membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, size_t scalars,
 					   const double *values, const int64_t *states, membership_rows *rows)
 {
 	memset(rows, 0, sizeof(*rows));
 	rows->n = n;
 	rows->slots = slots;
 	rows->copies = copies;
+	rows->scalars = scalars;
 	rows->p = slots / copies;
 	TLV_TRY(find_states(ctx, values, states, rows));
 	TLV_TRY_NEW_ROWS(ctx, rows->codes, n, slots);
@@ -69,8 +197,11 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies,
 	for (size_t i = 0; i < n * slots; i++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
-		rows->codes[i] = (uint8_t) ((int) values[i] + 1);
+		if (i % slots < slots - scalars)
+			rows->codes[i] = (uint8_t) ((int) values[i] + 1);
 	}
+	if (scalars > 0)
+		TLV_TRY(take_numbers(ctx, values, rows));
 	find_marginal(rows);
 	return TLV_OK;
 }

@@ -4,7 +4,8 @@
  *
  * The stored value (kind category_statistics): scalars "rows", "nulls", "log_likelihood" (of the
  * rows, under the model), the model's fingerprint "model"; "weights" (k: rows of each component)
- * and "counts" (k x categories).
+ * and "counts" (k x categories, and, behind them, four for every number with a
+ * distribution: how often, what is above its centre and below, squares).
  */
 #include <math.h>
 #include <string.h>
@@ -40,6 +41,10 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	TLV_TRY(tlv_count_one(ctx, "rows", &rows));
 	/* The chain of a row follows from the model and its content, wherever it stands. */
 	seed = tlv_fingerprint(model->items, n * sizeof(int32_t), tlv_digest_word(&state->fingerprint));
+	for (size_t i = 0; i < n; i++)
+		if ((size_t) model->items[i] >= model->worker.first)
+			seed = tlv_fingerprint(&model->worker.x[(size_t) model->items[i] - model->worker.first],
+								   sizeof(double), seed);
 	membership_expect(&model->worker, n, model->items, seed, NULL, &state->sums);
 	return TLV_OK;
 }
@@ -49,7 +54,8 @@ membership_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 					  tlv_accumulator **accumulator)
 {
 	membership_model *own = (membership_model *) model;
-	const size_t sizes[TLV_SIZES] = {own->parts.k, own->parts.categories};
+	const size_t sizes[TLV_SIZES] = {own->parts.k, own->parts.categories +
+													   MEMBERSHIP_NUMBER_SUMS * own->numbers.q};
 	const char *usual = own->mixed ? "gibbs" : "em";
 	statistics_state *state;
 
@@ -80,12 +86,14 @@ static const tlv_sections statistics_sections = {
 	.kind = TLV_KIND_CATEGORY_STATISTICS,
 	TLV_LIST(statistics_list),
 	.least = {1, 1},
-	.most = {TLV_MEMBERSHIP_MOST_COMPONENTS, TLV_CATEGORY_MOST_VARIABLES *TLV_CATEGORY_MOST_STATES},
+	.most = {TLV_MEMBERSHIP_MOST_COMPONENTS,
+			 2 * TLV_CATEGORY_MOST_VARIABLES *TLV_CATEGORY_MOST_STATES},
 };
 
 static const tlv_accumulator_class statistics_class = {.name = "category_statistics",
 													   TLV_DECLARED(&statistics_sections),
-													   .rows = TLV_ROW_CODES,
+													   .rows = TLV_ROW_CODES | TLV_ROW_VECTOR |
+															   TLV_ROWS_MISSING_ELEMENTS,
 													   .add = statistics_add};
 
 const tlv_kind tlv_kind_category_statistics = {
@@ -98,7 +106,8 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 				const tlv_membership_parts *parts, membership_sums *sums)
 {
 	const double *weights = NULL, *counts = NULL;
-	size_t k = parts->k, numbers = k * parts->categories;
+	size_t k = parts->k, q = tlv_membership_numbers(parts);
+	size_t rows = parts->categories + MEMBERSHIP_NUMBER_SUMS * q, numbers = k * rows;
 
 	if (statistics->header->kind != TLV_KIND_CATEGORY_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of categories");
@@ -106,7 +115,7 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	/* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
 	TLV_TRY(
 		tlv_frame_require(ctx, statistics, "weights", TLV_FLOAT64, k, 1, (const void **) &weights));
-	TLV_TRY(tlv_frame_require(ctx, statistics, "counts", TLV_FLOAT64, k, parts->categories,
+	TLV_TRY(tlv_frame_require(ctx, statistics, "counts", TLV_FLOAT64, k, rows,
 							  (const void **) &counts));
 	sums->rows = tlv_frame_scalar(statistics, "rows", 0);
 	if (!(sums->rows > 0))
@@ -118,9 +127,37 @@ take_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	return TLV_OK;
 }
 
+/* Of the numbers; total: the components' weights together. */
+static void
+blend_numbers(const tlv_membership_parts *parts, const membership_numbers *numbers, double weight,
+			  double total, double *sums)
+{
+	size_t k = parts->k;
+
+	for (size_t s = 0; s < numbers->q; s++, sums += MEMBERSHIP_NUMBER_SUMS * k)
+	{
+		double all = 0;
+
+		for (size_t h = 0; h < k; h++)
+			all += sums[h];
+		for (size_t h = 0; h < k; h++)
+		{
+			double more = (1 - weight) * all * parts->weights[h] / total;
+			double beyond = numbers->mean[s * k + h] - numbers->centre[s];
+			double square = beyond * beyond + numbers->variance[s * k + h];
+
+			sums[h] = weight * sums[h] + more;
+			sums[k + h] = weight * sums[k + h] + more * fmax(beyond, 0);
+			sums[2 * k + h] = weight * sums[2 * k + h] + more * fmax(-beyond, 0);
+			sums[3 * k + h] = weight * sums[3 * k + h] + more * square;
+		}
+	}
+}
+
 /* As if weight times these rows and 1 - weight times as many that the model expects had come. */
 static void
-blend_sums(const tlv_membership_parts *parts, double weight, membership_sums *sums)
+blend_sums(const tlv_membership_parts *parts, const membership_numbers *numbers, double weight,
+		   membership_sums *sums)
 {
 	size_t k = parts->k, first = 0;
 	double total = 0;
@@ -139,6 +176,7 @@ blend_sums(const tlv_membership_parts *parts, double weight, membership_sums *su
 															 parts->weights[i % k] / total *
 															 parts->probabilities[i];
 	}
+	blend_numbers(parts, numbers, weight, total, sums->counts + parts->categories * k);
 	for (size_t h = 0; h < k; h++)
 		sums->weights[h] =
 			weight * sums->weights[h] + (1 - weight) * sums->rows * parts->weights[h] / total;
@@ -165,12 +203,14 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	bool mixed = tlv_membership_is_mixed(model);
 	tlv_diagnostics diagnostics = {0};
 	tlv_membership_parts parts, next;
+	membership_numbers numbers = {0};
 	membership_sums sums = {0};
 
 	tlv_membership_read(model, &parts);
+	TLV_TRY(membership_numbers_of(ctx, &parts, &numbers));
 	TLV_TRY(take_statistics(ctx, model, statistics, &parts, &sums));
 	if (step->weight < 1)
-		blend_sums(&parts, step->weight, &sums);
+		blend_sums(&parts, &numbers, step->weight, &sums);
 	next = parts;
 	next.rows = sums.rows;
 	next.steps++;
@@ -180,6 +220,12 @@ membership_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *sta
 	memcpy(next.weights, parts.weights, parts.k * sizeof(double));
 	membership_maximize(mixed, parts.prior, parts.p, parts.states, parts.k, &sums, next.weights,
 						next.probabilities);
+	membership_numbers_maximize(sums.counts + parts.categories * parts.k, NULL, NULL, &numbers);
+	if (numbers.q > 0)
+	{
+		next.scalar_means = numbers.mean;
+		next.scalar_variances = numbers.variance;
+	}
 	TLV_TRY(diagnose_step(ctx, model, statistics, next.steps, &diagnostics));
 	TLV_TRY(tlv_membership_write(ctx, &next, mixed, step->order, image, size));
 	tlv_free(ctx, next.probabilities);

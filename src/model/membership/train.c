@@ -45,14 +45,14 @@ fit_copy(tlv_context *ctx, const membership_rows *rows, const membership_fit *fi
 	TLV_TRY(fit_create(ctx, rows, fit->k, copy));
 	memcpy(copy->weights, fit->weights, fit->k * sizeof(double));
 	memcpy(copy->table, fit->table, rows->categories * fit->k * sizeof(double));
-	return TLV_OK;
+	return membership_numbers_copy(ctx, &fit->numbers, &copy->numbers);
 }
 
 static tlv_status
 sums_create(tlv_context *ctx, const membership_rows *rows, size_t k, membership_sums *sums)
 {
 	TLV_TRY_NEW_ROWS(ctx, sums->weights, k, 1);
-	TLV_TRY_NEW_ROWS(ctx, sums->counts, rows->categories, k);
+	TLV_TRY_NEW_ROWS(ctx, sums->counts, membership_sum_rows(rows), k);
 	return TLV_OK;
 }
 
@@ -61,7 +61,7 @@ sums_clear(const membership_rows *rows, size_t k, membership_sums *sums)
 {
 	sums->rows = sums->log_likelihood = 0;
 	memset(sums->weights, 0, k * sizeof(double));
-	memset(sums->counts, 0, rows->categories * k * sizeof(double));
+	memset(sums->counts, 0, membership_sum_rows(rows) * k * sizeof(double));
 }
 
 static bool
@@ -74,6 +74,74 @@ all_positive(size_t k, double *weights)
 	return positive;
 }
 
+/* ---- numbers ---- */
+
+/* Parameters of the numbers from the shares of their groups in the components, unless they are
+ * known. */
+static tlv_status
+start_numbers(tlv_context *ctx, const membership_rows *rows, membership_fit *fit)
+{
+	size_t k = fit->k, q = rows->scalars;
+
+	if (q == 0 || fit->numbers.q > 0)
+		return TLV_OK;
+	TLV_TRY(membership_numbers_create(ctx, q, k, &fit->numbers));
+	memcpy(fit->numbers.centre, rows->centre, q * sizeof(double));
+	memcpy(fit->numbers.deviation, rows->deviation, q * sizeof(double));
+	for (size_t i = 0; i < q * k; i++)
+	{
+		size_t s = i / k, j = rows->p - q + s;
+		double mean = 0, variance = 0;
+
+		for (size_t v = rows->offset[j]; v < rows->offset[j + 1]; v++)
+		{
+			double share = fit->table[v * k + i % k], own = rows->group[2 * v] - rows->centre[s];
+
+			mean += share * own;
+			variance += share * (rows->group[2 * v + 1] + own * own);
+		}
+		fit->numbers.mean[i] = rows->centre[s] + mean;
+		fit->numbers.variance[i] =
+			fmax(variance - mean * mean, 0.05 * rows->deviation[s] * rows->deviation[s]);
+	}
+	return TLV_OK;
+}
+
+/* Items of row i, numbers by their values. */
+static size_t
+row_members(const membership_rows *rows, const uint8_t *codes, size_t i, membership_worker *worker)
+{
+	const uint8_t *row = codes + i * rows->slots;
+	size_t n = 0, counted = rows->slots - rows->scalars;
+
+	if (rows->scalars == 0)
+		return membership_row_items(rows, codes, i, rows->items);
+	for (size_t s = 0; s < counted; s++)
+		if (row[s] != 0)
+			rows->items[n++] = (int32_t) (rows->offset[s] + row[s] - 1);
+	for (size_t s = 0; s < rows->scalars; s++)
+		if (row[counted + s] != 0)
+			rows->items[n++] =
+				membership_worker_take(worker, s, rows->numbers[i * rows->scalars + s]);
+	return n;
+}
+
+/* The sums of the logarithms of factorials of all values that are there (q). */
+static tlv_status
+sum_logs(tlv_context *ctx, const membership_rows *rows, double *logs)
+{
+	size_t q = rows->scalars;
+
+	for (size_t i = 0; i < rows->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		for (size_t s = 0; s < q; s++)
+			if (rows->whole[s] && rows->codes[(i + 1) * rows->slots - q + s] != 0)
+				logs[s] += lgamma(rows->numbers[i * q + s] + 1);
+	}
+	return TLV_OK;
+}
+
 /* ---- refinement ---- */
 
 /* What a refinement works with. */
@@ -82,14 +150,22 @@ typedef struct refinement
 	membership_worker worker;
 	membership_sums sums, late; /* of a step; of the later half of all steps */
 	uint8_t *draws;				/* n x slots: the chains of mixed membership; or NULL */
+	double *logs;				/* scalars: of factorials of the rows' counts */
 } refinement;
 
 static tlv_status
-refinement_begin(tlv_context *ctx, const membership_rows *rows, bool mixed, size_t k,
+refinement_begin(tlv_context *ctx, const membership_rows *rows, bool mixed, membership_fit *fit,
 				 refinement *own)
 {
+	size_t k = fit->k;
+
 	memset(own, 0, sizeof(*own));
 	TLV_TRY(membership_worker_create(ctx, mixed, k, rows->categories, rows->slots, &own->worker));
+	TLV_TRY(start_numbers(ctx, rows, fit));
+	TLV_TRY(membership_worker_number(ctx, &own->worker, membership_real_categories(rows),
+									 &fit->numbers));
+	TLV_TRY_NEW0(ctx, own->logs, rows->scalars + 1);
+	TLV_TRY(sum_logs(ctx, rows, own->logs));
 	TLV_TRY(sums_create(ctx, rows, k, &own->sums));
 	TLV_TRY(sums_create(ctx, rows, k, &own->late));
 	sums_clear(rows, k, &own->late);
@@ -102,6 +178,7 @@ static void
 refinement_end(tlv_context *ctx, refinement *own)
 {
 	tlv_free(ctx, own->draws);
+	tlv_free(ctx, own->logs);
 	tlv_free(ctx, own->late.counts);
 	tlv_free(ctx, own->late.weights);
 	tlv_free(ctx, own->sums.counts);
@@ -116,7 +193,7 @@ refinement_expect(tlv_context *ctx, membership_rows *rows, uint64_t seed, int st
 	sums_clear(rows, own->worker.k, &own->sums);
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+		size_t n = row_members(rows, rows->codes, i, &own->worker);
 		membership_chain chain = {own->draws + i * rows->slots, step > 0};
 
 		if (i % 16 == 0)
@@ -136,7 +213,7 @@ add_late(const membership_rows *rows, refinement *own)
 	own->late.rows += own->sums.rows;
 	for (size_t h = 0; h < k; h++)
 		own->late.weights[h] += own->sums.weights[h];
-	for (size_t i = 0; i < k * rows->categories; i++)
+	for (size_t i = 0; i < k * membership_sum_rows(rows); i++)
 		own->late.counts[i] += own->sums.counts[i];
 }
 
@@ -145,8 +222,20 @@ scale_late(const membership_rows *rows, refinement *own)
 {
 	double scale = (double) rows->n / own->late.rows;
 
-	for (size_t i = 0; i < own->worker.k * rows->categories; i++)
+	for (size_t i = 0; i < own->worker.k * membership_sum_rows(rows); i++)
 		own->late.counts[i] *= scale;
+}
+
+/* Parameters from sums, those of numbers included. */
+static void
+refinement_maximize(const membership_rows *rows, const refinement *own,
+					const membership_training *training, const membership_sums *sums,
+					membership_fit *fit)
+{
+	membership_maximize(own->worker.mixed, training->prior, rows->p - rows->scalars, rows->states,
+						fit->k, sums, fit->weights, fit->table);
+	membership_numbers_maximize(sums->counts + membership_real_categories(rows) * fit->k,
+								rows->whole, own->logs, &fit->numbers);
 }
 
 /* At most so many steps, of classes until the likelihood stands. */
@@ -158,14 +247,13 @@ refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *op
 	refinement own;
 
 	tlv_assert(all_positive(fit->k, fit->weights));
-	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit->k, &own));
+	TLV_TRY(refinement_begin(ctx, rows, options->mixed, fit, &own));
 	training->stands = false;
 	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
 	{
 		membership_worker_set(&own.worker, rows->categories, fit->weights, fit->table);
 		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
-		membership_maximize(options->mixed, training->prior, rows->p, rows->states, fit->k,
-							&own.sums, fit->weights, fit->table);
+		refinement_maximize(rows, &own, training, &own.sums, fit);
 		if (training->taken >= steps / 2)
 			add_late(rows, &own);
 		training->likelihood = own.sums.log_likelihood / own.sums.rows;
@@ -176,8 +264,7 @@ refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *op
 	if (options->mixed && steps > 0)
 	{
 		scale_late(rows, &own);
-		membership_maximize(true, training->prior, rows->p, rows->states, fit->k, &own.late,
-							fit->weights, fit->table);
+		refinement_maximize(rows, &own, training, &own.late, fit);
 	}
 	refinement_end(ctx, &own);
 	return TLV_OK;
@@ -190,17 +277,32 @@ typedef struct held_score
 	double cells, sum, marginal, squares; /* of the difference of both */
 } held_score;
 
+/* Logarithm of what an item is among all rows: a share, or a normal density. */
+static double
+log_marginal(const membership_worker *worker, const membership_rows *rows, int32_t item)
+{
+	size_t s = (size_t) item - worker->first;
+	double beyond;
+
+	if ((size_t) item < worker->first)
+		return log(fmax(rows->marginal[item], 1e-3 / (double) rows->n));
+	beyond = (worker->x[s] - rows->centre[s]) / rows->deviation[s];
+	return -beyond * beyond / 2 - log(2 * M_PI) / 2 - log(rows->deviation[s]);
+}
+
 static void
 score_row(const membership_worker *worker, const membership_rows *rows, size_t n, held_score *score)
 {
 	for (size_t s = 0; s < n; s++)
 	{
-		const double *own = worker->table + (size_t) rows->items[s] * worker->k;
-		double p = 0, m = log(fmax(rows->marginal[rows->items[s]], 1e-3 / (double) rows->n));
+		const double *own = membership_item(worker, rows->items[s]);
+		double p = 0, m = log_marginal(worker, rows, rows->items[s]);
 
 		for (size_t h = 0; h < worker->k; h++)
 			p += worker->shares[h] * own[h];
 		p = log(fmax(p, TLV_MEMBERSHIP_LEAST));
+		if ((size_t) rows->items[s] >= worker->first)
+			p += worker->largest[(size_t) rows->items[s] - worker->first];
 		score->cells++;
 		score->sum += p;
 		score->marginal += m;
@@ -217,15 +319,17 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	double mean, before;
 
 	TLV_TRY(membership_worker_create(ctx, mixed, fit->k, rows->categories, rows->slots, &worker));
+	TLV_TRY(
+		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	membership_worker_set(&worker, rows->categories, fit->weights, fit->table);
 	for (size_t i = 0; i < rows->n; i++)
 	{
-		size_t n = membership_row_items(rows, rows->codes, i, rows->items);
+		size_t n = row_members(rows, rows->codes, i, &worker);
 
 		if (i % 64 == 0)
 			TLV_TRY_CONTINUE(ctx);
 		(void) membership_infer(&worker, n, rows->items);
-		n = membership_row_items(rows, rows->held, i, rows->items);
+		n = row_members(rows, rows->held, i, &worker);
 		before = score.sum;
 		score_row(&worker, rows, n, &score);
 		if (training->others != NULL)
@@ -389,6 +493,7 @@ try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options 
 	own.others = best->scores;
 	own.fit.weights = fit->weights;
 	own.fit.table = fit->table;
+	own.fit.numbers = fit->numbers;
 	own.fit.k = fit->k;
 	*best = own;
 	return TLV_OK;
@@ -515,6 +620,9 @@ membership_train(tlv_context *ctx, membership_rows *rows, membership_training *t
 		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "%zu rows are fewer than %zu components",
 						rows->n, training->k);
 	if (training->plain)
-		return take_start(ctx, rows, training);
+	{
+		TLV_TRY(take_start(ctx, rows, training));
+		return start_numbers(ctx, rows, &training->fit);
+	}
 	return refine(ctx, rows, training->options, steps, &training->fit, training);
 }

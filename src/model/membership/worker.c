@@ -26,6 +26,7 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	worker->mixed = mixed;
 	worker->k = k;
 	worker->most = most;
+	worker->first = SIZE_MAX;
 	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 4);
 	worker->shares = worker->log_weights + k;
 	worker->product = worker->shares + k;
@@ -40,9 +41,67 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	return TLV_OK;
 }
 
+tlv_status
+membership_worker_number(tlv_context *ctx, membership_worker *worker, size_t first,
+						 const membership_numbers *numbers)
+{
+	size_t entries = numbers->q * worker->k;
+
+	if (numbers->q == 0)
+		return TLV_OK;
+	worker->first = first;
+	worker->numbers = numbers;
+	TLV_TRY_NEW_ROWS(ctx, worker->terms, 3, entries);
+	worker->densities = worker->terms + entries;
+	worker->log_densities = worker->densities + entries;
+	TLV_TRY_NEW(ctx, worker->x, 2 * numbers->q + worker->k);
+	worker->largest = worker->x + numbers->q;
+	worker->share = worker->largest + numbers->q;
+	return TLV_OK;
+}
+
+/* What of the logarithm of a density follows from the parameters alone. */
+static void
+set_terms(membership_worker *worker)
+{
+	const membership_numbers *numbers = worker->numbers;
+
+	for (size_t i = 0; numbers != NULL && i < numbers->q * numbers->k; i++)
+		worker->terms[i] = numbers->counts[i / numbers->k]
+							   ? log(numbers->mean[i])
+							   : -log(2 * M_PI * numbers->variance[i]) / 2;
+}
+
+int32_t
+membership_worker_take(membership_worker *worker, size_t s, double x)
+{
+	const membership_numbers *numbers = worker->numbers;
+	size_t k = worker->k;
+	const double *mean = numbers->mean + s * k, *variance = numbers->variance + s * k;
+	const double *terms = worker->terms + s * k;
+	double *logs = worker->log_densities + s * k, *own = worker->densities + s * k;
+	double constant = numbers->counts[s] ? lgamma(x + 1) : 0, largest = -HUGE_VAL;
+
+	worker->x[s] = x;
+	for (size_t h = 0; h < k; h++)
+	{
+		double beyond = x - mean[h];
+
+		logs[h] = numbers->counts[s] ? x * terms[h] - mean[h] - constant
+									 : terms[h] - beyond * beyond / (2 * variance[h]);
+		largest = fmax(largest, logs[h]);
+	}
+	for (size_t h = 0; h < k; h++)
+		own[h] = exp(logs[h] - largest);
+	worker->largest[s] = largest;
+	return (int32_t) (worker->first + s);
+}
+
 void
 membership_worker_free(tlv_context *ctx, membership_worker *worker)
 {
+	tlv_free(ctx, worker->x);
+	tlv_free(ctx, worker->terms);
 	tlv_free(ctx, worker->draws);
 	tlv_free(ctx, worker->given);
 	tlv_free(ctx, worker->logs);
@@ -59,21 +118,25 @@ membership_worker_set(membership_worker *worker, size_t categories, const double
 		worker->log_weights[h] = log(weights[h]);
 	for (size_t i = 0; !worker->mixed && i < categories * worker->k; i++)
 		worker->logs[i] = log(table[i]);
+	set_terms(worker);
 }
 
 /* ---- classes ---- */
 
 TLV_CLONES static double
-infer_class(size_t k, const double *restrict log_weights, const double *restrict logs, size_t n,
-			const int32_t *items, double *restrict shares)
+infer_class(const membership_worker *worker, size_t n, const int32_t *items,
+			double *restrict shares)
 {
+	size_t k = worker->k, first = worker->first;
+	const double *restrict log_weights = worker->log_weights, *restrict logs = worker->logs;
 	double largest, sum;
 
 	for (size_t h = 0; h < k; h++)
 		shares[h] = log_weights[h];
 	for (size_t i = 0; i < n; i++)
 	{
-		const double *own = logs + (size_t) items[i] * k;
+		size_t at = (size_t) items[i];
+		const double *own = at < first ? logs + at * k : worker->log_densities + (at - first) * k;
 
 		for (size_t h = 0; h < k; h++)
 			shares[h] += own[h];
@@ -99,12 +162,14 @@ mixed_likelihood(const membership_worker *worker, size_t n, const int32_t *items
 
 	for (size_t i = 0; i < n; i++)
 	{
-		const double *own = worker->table + (size_t) items[i] * worker->k;
+		const double *own = membership_item(worker, items[i]);
 		double p = 0;
 
 		for (size_t h = 0; h < worker->k; h++)
 			p += worker->shares[h] * own[h];
 		sum += log(fmax(p, TLV_MEMBERSHIP_LEAST));
+		if ((size_t) items[i] >= worker->first)
+			sum += worker->largest[(size_t) items[i] - worker->first];
 	}
 	return sum;
 }
@@ -114,15 +179,16 @@ mixed_likelihood(const membership_worker *worker, size_t n, const int32_t *items
  * 2009): an item's shares follow from the counts of the others.
  */
 TLV_CLONES static double
-collapsed_step(size_t k, size_t n, const int32_t *items, const double *restrict table,
-			   const double *restrict alpha, double *restrict counts, double *restrict given,
-			   double *restrict product)
+collapsed_step(const membership_worker *worker, size_t n, const int32_t *items,
+			   double *restrict counts, double *restrict given, double *restrict product)
 {
+	const double *restrict alpha = worker->weights;
+	size_t k = worker->k;
 	double change = 0;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		const double *own = table + (size_t) items[i] * k;
+		const double *own = membership_item(worker, items[i]);
 		double *share = given + i * k, sum = 0;
 
 		for (size_t h = 0; h < k; h++)
@@ -150,8 +216,8 @@ infer_mixed(membership_worker *worker, size_t n, const int32_t *items)
 	for (size_t i = 0; i < n * k; i++)
 		worker->given[i] = 1 / (double) k;
 	for (int step = 0; step < MOST_STEPS; step++)
-		if (collapsed_step(k, n, items, worker->table, worker->weights, worker->counts,
-						   worker->given, worker->product) < SETTLED * (double) n)
+		if (collapsed_step(worker, n, items, worker->counts, worker->given, worker->product) <
+			SETTLED * (double) n)
 			break;
 	for (size_t h = 0; h < k; h++)
 		total += worker->shares[h] = fmax(worker->weights[h] + worker->counts[h], 0);
@@ -165,10 +231,24 @@ membership_infer(membership_worker *worker, size_t n, const int32_t *items)
 {
 	if (worker->mixed)
 		return infer_mixed(worker, n, items);
-	return infer_class(worker->k, worker->log_weights, worker->logs, n, items, worker->shares);
+	return infer_class(worker, n, items, worker->shares);
 }
 
 /* ---- expected counts ---- */
+
+/* Adds an item's shares of the components. */
+static void
+add_share(const membership_worker *worker, int32_t item, const double *share, double *counts)
+{
+	size_t k = worker->k, at = (size_t) item, s = at - worker->first;
+
+	if (at < worker->first)
+		for (size_t h = 0; h < k; h++)
+			counts[at * k + h] += share[h];
+	else
+		membership_number_add(worker->numbers, s, worker->x[s], share,
+							  counts + (worker->first + MEMBERSHIP_NUMBER_SUMS * s) * k);
+}
 
 static void
 expect_class(membership_worker *worker, size_t n, const int32_t *items, membership_sums *sums)
@@ -179,12 +259,7 @@ expect_class(membership_worker *worker, size_t n, const int32_t *items, membersh
 	for (size_t h = 0; h < k; h++)
 		sums->weights[h] += worker->shares[h];
 	for (size_t i = 0; i < n; i++)
-	{
-		double *counts = sums->counts + (size_t) items[i] * k;
-
-		for (size_t h = 0; h < k; h++)
-			counts[h] += worker->shares[h];
-	}
+		add_share(worker, items[i], worker->shares, sums->counts);
 }
 
 /* The component at u of the cumulative product. */
@@ -223,6 +298,18 @@ keep_item(size_t k, const double *product, double sum, double *counts, double *m
 	}
 }
 
+/* The same of a number. */
+static void
+keep_number(const membership_worker *worker, int32_t item, double sum, double *counts)
+{
+	for (size_t h = 0; h < worker->k; h++)
+	{
+		worker->share[h] = worker->product[h] / (sum * KEEP);
+		worker->shares[h] += worker->share[h];
+	}
+	add_share(worker, item, worker->share, counts);
+}
+
 /* One sweep; draws: of the items, taken out of the counts first unless the chain begins. */
 TLV_CLONES static void
 mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begins, bool kept,
@@ -233,14 +320,16 @@ mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begi
 
 	for (size_t i = 0; i < n; i++)
 	{
-		const double *own = worker->table + (size_t) items[i] * k;
+		const double *own = membership_item(worker, items[i]);
 		double sum = 0;
 
 		if (!begins)
 			counts[draws[i]]--;
 		for (size_t h = 0; h < k; h++)
 			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + LEAST_PRODUCT;
-		if (kept)
+		if (kept && (size_t) items[i] >= worker->first)
+			keep_number(worker, items[i], sum, sums->counts);
+		else if (kept)
 			keep_item(k, product, sum, sums->counts + (size_t) items[i] * k, worker->shares);
 		draws[i] = (uint8_t) drawn_component(k, product, tlv_rng_uniform(rng) * sum);
 		counts[draws[i]]++;

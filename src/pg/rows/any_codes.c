@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 
 #include "server/query.h"
@@ -35,6 +36,15 @@ TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names)
 {
 	memset(names, 0, sizeof(*names));
 	if ((call->takes & TLV_ROW_CODES) != 0 && call->model->class->code_names != NULL)
+		*names = *names_of_model(call);
+	return names->names.offsets != NULL;
+}
+
+bool
+TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names)
+{
+	memset(names, 0, sizeof(*names));
+	if ((call->takes & TLV_ROW_VECTOR) != 0 && call->model->class->code_names != NULL)
 		*names = *names_of_model(call);
 	return names->names.offsets != NULL;
 }
@@ -74,6 +84,16 @@ code_of(const tlv_code_names *names, size_t variable, size_t first, const AnyCod
 		return value->number;
 	snprintf(digits, sizeof(digits), "%.0f", value->number);
 	return tlv_code_called(names, variable, first, (tlv_text){digits, strlen(digits)});
+}
+
+double
+TlvAnyCodeNumber(const tlv_code_names *names, size_t variable, size_t first, const AnyType *type,
+				 Datum value)
+{
+	AnyCode own = TlvAnyCodeOf(type, value);
+	double code = code_of(names, variable, first, &own);
+
+	return code >= 0 ? code : get_float8_nan();
 }
 
 void

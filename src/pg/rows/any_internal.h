@@ -82,6 +82,14 @@ typedef struct AnyCode
 /* Has the model names for the categories of its rows? */
 extern bool TlvAnyCodeNames(const AnyCall *call, tlv_code_names *names);
 
+/* Has a model of vectors names for the categories that its rows begin with? */
+extern bool TlvAnyMixedNames(const AnyCall *call, tlv_code_names *names);
+
+/* The code of a value that is there, of a variable whose first category is that one; NaN where the
+ * model does not know it. */
+extern double TlvAnyCodeNumber(const tlv_code_names *names, size_t variable, size_t first,
+							   const AnyType *type, Datum value);
+
 /* The row of n values as codes. */
 extern void TlvAnyOpenCodes(const AnyCall *call, const tlv_code_names *names, size_t n,
 							const AnyCode *values);

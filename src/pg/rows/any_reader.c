@@ -3,6 +3,8 @@
  */
 #include "any_internal.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -56,12 +58,16 @@ static const struct
 };
 
 /* "a tlv_bag or a tsvector", "three categories, ROW(a, b, c), or an array ..." */
-static char *
+static const char *
 taken_forms(const AnyCall *call)
 {
 	StringInfoData text;
+	tlv_code_names names;
 
 	initStringInfo(&text);
+	if (TlvAnyMixedNames(call, &names))
+		return "its categories and then its numbers, by name or in the order of tlv_info(model) -> "
+			   "'dimension_names'";
 	for (size_t i = 0; i < lengthof(taken); i++)
 		if ((call->takes & taken[i].form) != 0)
 			appendStringInfo(&text, "%s%s", text.len > 0 ? "; or " : "", taken[i].what);
@@ -427,6 +433,43 @@ open_code_columns(const AnyCall *call, const tlv_code_names *names)
 	TlvAnyOpenCodes(call, names, record->d, values);
 }
 
+/* Codes by name, and numbers behind them: the dimensions of the model in their order. */
+static void
+open_mixed_columns(const AnyCall *call, const tlv_code_names *names)
+{
+	AnyRecord *record = &call->row->record;
+	Datum *values;
+	bool *nulls;
+
+	record_match(call);
+	values = palloc0(Max(record->d, 1) * sizeof(Datum));
+	nulls = palloc0(Max(record->d, 1) * sizeof(bool));
+	for (size_t i = 0, first = 0; i < record->d; i++)
+	{
+		int column = record->order != NULL ? record->order[i] : (int) i;
+		const AnyType *type = &record->type[column];
+		Datum value = record->values[record->columns[column]];
+		double number = NAN;
+
+		if (TlvAnyColumnIsNull(record, column))
+			number = NAN;
+		else if (i < names->variables)
+			number = TlvAnyCodeNumber(names, i, first, type, value);
+		else if (type->form != ANY_NUMBER)
+			TlvAnyRefuseColumn(call, column);
+		else
+			number = TlvNumberOf(type->base, value);
+		nulls[i] = isnan(number) && (TlvAnyColumnIsNull(record, column) || i < names->variables);
+		values[i] = Float8GetDatum(number);
+		if (i < names->variables)
+			first += (size_t) names->states[i];
+	}
+	TlvAnyOpenAs(call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
+				 PointerGetDatum(construct_md_array(values, nulls, 1, (int[]){(int) record->d},
+													(int[]){1}, FLOAT8OID, sizeof(float8),
+													FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
 /* A number that is whole as the category of a view, of whatever type it is. */
 static void
 put_whole_number(const AnyCall *call, int t)
@@ -526,6 +569,8 @@ open_record(const AnyCall *call, Datum value, MemoryContext mcxt)
 		open_categories(call);
 	else if (TlvAnyCodeNames(call, &names))
 		open_code_columns(call, &names);
+	else if (TlvAnyMixedNames(call, &names))
+		open_mixed_columns(call, &names);
 	else if ((call->takes & (TLV_ROW_VECTOR | TLV_ROW_CODES)) != 0)
 		open_numbers(call, column_numbers(call), FLOAT8OID);
 	else

@@ -47,6 +47,9 @@ typedef struct TlvSurvey
 	const int64_t *states;
 	bool unanswered; /* asked for: variables that no row has a category of count, too, with an empty
 					  * one */
+	bool
+		takes_numbers; /* asked for: of one column a variable, those of numbers stand beside them */
+	int numbers;	   /* that there are */
 } TlvSurvey;
 
 /* Texts, whole numbers, booleans, enumerations. */
@@ -55,8 +58,9 @@ extern bool TlvIsCategoryType(Oid base);
 /*
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
  * category), variables and categories by text, whole numbers or enumerations, whose names become
- * those of the rows and of the answers.  wide: every column is a variable, called as it is.  Where
- * there are none, no pass may follow.
+ * those of the rows and of the answers.  wide: every column is a variable, called as it is; where
+ * there are numbers, rows are vectors of the codes and the numbers behind them, a code that is
+ * missing -1, a number TLV_MEMBERSHIP_MISSING.  Where there are none, no pass may follow.
  */
 extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide,
 						  TlvSurvey *answers);

@@ -12,6 +12,7 @@
 
 #include "tensorlv/model/categories.h"
 #include "tensorlv/model/layout.h"
+#include "tensorlv/model/membership.h"
 
 static const char *const accepted =
 	"It must return (row, variable, category), variables and categories by text or whole numbers, "
@@ -267,17 +268,27 @@ tell_answers(TlvSource *rows, SurveyList *list, TlvSurvey *answers)
 
 /* ---- one column a variable ---- */
 
+static bool
+is_number_column(TupleDesc desc, int column)
+{
+	Oid type = getBaseType(TupleDescAttr(desc, column)->atttypid);
+
+	return TlvIsNumberType(type) && !TlvIsCategoryType(type);
+}
+
 static void
-refuse_column(TupleDesc desc, int column)
+refuse_column(TupleDesc desc, int column, bool takes_numbers)
 {
 	Form_pg_attribute attribute = TupleDescAttr(desc, column);
 
-	if (!is_category(attribute->atttypid))
-		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-						errmsg("column \"%s\" is of type %s, not a category",
-							   NameStr(attribute->attname), format_type_be(attribute->atttypid)),
-						errhint("Every column is a variable here: leave it out, or cast it to text "
-								"or integer.")));
+	if (!is_category(attribute->atttypid) && !(takes_numbers && is_number_column(desc, column)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" is of type %s, %s", NameStr(attribute->attname),
+						format_type_be(attribute->atttypid),
+						takes_numbers ? "neither a category nor a number" : "not a category"),
+				 errhint("Every column is a variable here: leave it out, or cast it to text "
+						 "or integer.")));
 }
 
 /* The columns as rows (r, variable, category, number), the number where it is one. */
@@ -292,19 +303,20 @@ answers_of_columns(const TlvSource *rows, TupleDesc desc)
 								 " AS q(");
 	TlvAppendColumns(&sql, desc->natts);
 	appendStringInfoString(&sql, ")) AS w, LATERAL (VALUES ");
-	for (int i = 0; i < desc->natts; i++)
-		appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
-						 i > 0 ? ", " : "", i + 1, i + 1,
-						 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
-							 ? psprintf("w.x%d", i + 1)
-							 : "NULL",
-						 "::pg_catalog.int8");
+	for (int i = 0, n = 0; i < desc->natts; i++)
+		if (is_category(TupleDescAttr(desc, i)->atttypid))
+			appendStringInfo(&sql, "%s(%d::pg_catalog.int4, w.x%d::pg_catalog.text, %s%s)",
+							 n++ > 0 ? ", " : "", i + 1, i + 1,
+							 TlvIsIntegerType(getBaseType(TupleDescAttr(desc, i)->atttypid))
+								 ? psprintf("w.x%d", i + 1)
+								 : "NULL",
+							 "::pg_catalog.int8");
 	appendStringInfoString(&sql, ") AS u(variable, category, number)) AS q");
 	return sql.data;
 }
 
 static SurveyList *
-collect_columns(TlvSource *rows, bool unanswered)
+collect_columns(TlvSource *rows, const TlvSurvey *answers)
 {
 	TupleDesc desc = rows->query->desc;
 
@@ -312,8 +324,93 @@ collect_columns(TlvSource *rows, bool unanswered)
 		TlvRefuseColumns(desc, "answers", accepted);
 	TlvRequireVariables(rows->query);
 	for (int i = 0; i < desc->natts; i++)
-		refuse_column(desc, i);
-	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, unanswered);
+		refuse_column(desc, i, answers->takes_numbers);
+	if (answers->numbers == desc->natts)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
+						errhint("Numbers alone are for tlv_gmm; whole numbers that stand for "
+								"categories are cast to integer.")));
+	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true,
+						   answers->unanswered);
+}
+
+/* ---- numbers beside the categories ---- */
+
+static int
+count_numbers(TupleDesc desc)
+{
+	int n = 0;
+
+	for (int i = 0; i < desc->natts; i++)
+		n += is_number_column(desc, i);
+	return n;
+}
+
+/* The categories of the variable that begins with entry `from` of the list, as a parameter. */
+static int
+categories_parameter(TlvSource *rows, const SurveyList *list, int64 from, int64_t n)
+{
+	ArrayType *array =
+		construct_array(list->category + from, (int) n, TEXTOID, -1, false, TYPALIGN_INT);
+
+	return TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(array));
+}
+
+/* A column as the code of its category, or -1. */
+static void
+append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int64_t n,
+			StringInfo sql)
+{
+	appendStringInfo(sql,
+					 "COALESCE(pg_catalog.array_position($%d, x%d::pg_catalog.text) "
+					 "OPERATOR(pg_catalog.-) 1, -1)::pg_catalog.float8",
+					 categories_parameter(rows, list, from, n), column + 1);
+}
+
+/* The names of the numbers behind those of the categories. */
+static void
+name_numbers(TlvSource *rows, SurveyList *list)
+{
+	TupleDesc desc = rows->query->desc;
+	int64_t *offsets = palloc((size_t) (desc->natts + 1) * sizeof(int64_t));
+
+	memcpy(offsets, list->offsets, (size_t) (list->variables + 1) * sizeof(int64_t));
+	for (int i = 0; i < desc->natts; i++)
+		if (is_number_column(desc, i))
+		{
+			appendStringInfoString(&list->names, NameStr(TupleDescAttr(desc, i)->attname));
+			offsets[++rows->names->n] = list->names.len;
+		}
+	rows->names->offsets = offsets;
+	rows->names->text = list->names.data;
+}
+
+/* Variables without a category are left out: which column the others are. */
+static int
+column_of_variable(const SurveyList *list, int64 entry)
+{
+	return pg_strtoint32(TextDatumGetCString(list->variable[entry])) - 1;
+}
+
+static void
+select_columns(TlvSource *rows, SurveyList *list)
+{
+	TupleDesc desc = rows->query->desc;
+	StringInfo sql = &rows->made.sql;
+
+	appendStringInfoString(sql, "SELECT ARRAY[");
+	for (int64 j = 0, from = 0; j < list->variables; from += list->states[j++])
+	{
+		appendStringInfoString(sql, j > 0 ? ", " : "");
+		append_code(rows, list, column_of_variable(list, from), from, list->states[j], sql);
+	}
+	for (int i = 0; i < desc->natts; i++)
+		if (is_number_column(desc, i))
+			appendStringInfo(sql, ", COALESCE(x%d::pg_catalog.float8, '%g'::pg_catalog.float8)",
+							 i + 1, TLV_MEMBERSHIP_MISSING);
+	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
+	TlvAppendColumns(sql, desc->natts);
+	appendStringInfoChar(sql, ')');
+	name_numbers(rows, list);
 }
 
 /* ---- either ---- */
@@ -344,20 +441,24 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 						errhint("Give rows (row, variable, category), as layout => 'long' has "
 								"them.")));
 
-	rows->form = TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", INT4ARRAYOID);
+	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
+	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
+	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
 		appendStringInfoString(&rows->made.sql,
 							   "SELECT v::pg_catalog.int4[] AS v FROM " TLV_QUERY_ROWS " AS q(v)");
 	else
 	{
 		TlvSourceHold(rows);
-		list = wide ? collect_columns(rows, answers->unanswered)
+		list = wide ? collect_columns(rows, answers)
 					: collect_rows(rows, variable, answers->unanswered);
 		tell_answers(rows, list, answers);
 		if (list->n == 0)
 			return;
-		pivot_answers(rows, list, copies);
+		if (answers->numbers > 0)
+			select_columns(rows, list);
+		else
+			pivot_answers(rows, list, copies);
 	}
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 	TlvSourceRelease(rows);
@@ -370,5 +471,6 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSur
 	bool arrays = !wide && recognize_answers(rows->query->desc);
 
 	memset(answers, 0, sizeof(*answers));
+	answers->takes_numbers = true;
 	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }
