@@ -1,7 +1,8 @@
 """Communities of large graphs: loading edges, fits, memory, growth with nodes, edges and communities, and igraph's
 Leiden beside them.  The graphs are simulated with overlapping communities and degrees of exponent 2.5, of the size of
 the thesis' Facebook (18 163 nodes, 767 k edges) and DBLP (1 054 066 nodes, 16.2 M edges).
---size=small: everything in half a minute; --part=facebook, dblp, growth or leiden (with the graph of dblp): that part alone;
+--size=small: everything in half a minute; --part=facebook, dblp, growth, rows or leiden (with the graph of dblp): that part alone;
+rows: nodes with bags of their neighbours, --nodes=300000 of them;
 --k=100: only fits of so many communities; --limit=1800: seconds after which a statement is stopped."""
 import os
 from common import Session, in_child, machine, np, table
@@ -120,6 +121,41 @@ def loading(name):
           ['', 'group by CPU s', 'tlv_graph CPU s', 'ratio', 'group by wall s', 'tlv_graph wall s', 'ratio', '', 'private MB', 'peak MB'], rows)
 
 
+def rows_of_neighbours(nodes, degree, k):
+    """a block model from rows (node, neighbours), no graph being made, beside the fit to the graph of the same edges"""
+    inside = degree * INSIDE * k / nodes
+    s = Session(tensorlv__work_mem='8GB')
+    s.query('DROP TABLE IF EXISTS rows_edges, rows_model, adjacency, rows_fit, rows_whole')
+    s.query(f'CREATE TABLE rows_model AS SELECT tlv_simulate_mmsb_model(nodes => {nodes}, k => {k}, alpha0 => 0, within => {inside}, '
+            f'across => {degree * (1 - INSIDE) / nodes}, seed => 1) AS model')
+    s.query('CREATE UNLOGGED TABLE rows_edges AS SELECT src, dst FROM tlv_simulate_mmsb((SELECT model FROM rows_model), 1)')
+    s.query("""CREATE UNLOGGED TABLE adjacency AS SELECT node, tlv_bag_agg(other) AS neighbours
+               FROM (SELECT src AS node, dst AS other FROM rows_edges UNION ALL SELECT dst, src FROM rows_edges) AS e GROUP BY node""")
+    s.query('VACUUM ANALYZE adjacency')
+    edges = int(s.value('SELECT count(*) FROM rows_edges'))
+    stored = float(s.value("SELECT pg_table_size('adjacency') / 1e6"))
+    s.close()
+    print(f'{nodes} nodes, {edges} edges, {stored:.0f} MB of rows', flush=True)
+    result = []
+    for label, table_name, sql in (('rows of neighbours', 'rows_fit', f"SELECT tlv_mmsb('SELECT node, neighbours FROM adjacency', {k}) AS model"),
+                                   ('the graph as a value', 'rows_whole', f"SELECT tlv_mmsb('SELECT src, dst FROM rows_edges', {k}) AS model")):
+        cost, peak = measure(f'CREATE TABLE {table_name} AS {sql}')
+        s = Session()
+        passes = s.value(f"SELECT coalesce(max(score), 1) FROM {table_name}, tlv_diagnostics(model) WHERE measure = 'passes'")
+        ari = s.value(f'SELECT tlv_ari(t.community, f.community) FROM rows_model m, {table_name} w, tlv_memberships(m.model, .5) t JOIN tlv_memberships(w.model, .5) f USING (node)')
+        s.close()
+        result.append([label, f'{cost.wall:.1f}', f'{cost.cpu:.1f}', passes, round(cost.leader_mb), round(peak), f'{float(ari):.4f}'])
+        print(result[-1], flush=True)
+    table(f'a block model of {nodes} nodes and {edges} edges, k = {k}, one process', ['', 'wall s', 'CPU s', 'passes', 'private MB', 'peak MB', 'ARI with the truth'], result)
+    s = Session(tensorlv__work_mem='8GB', max_parallel_workers_per_gather=0)
+    numbers = []
+    for label, value in (('summary', 'tlv_count_summary(neighbours)'), ('statistics', 'tlv_statistics(node, neighbours, (SELECT model FROM rows_fit))')):
+        numbers.append([label, *(s.query(f"SELECT tlv_info(v)->>'bytes', pg_column_size(v) FROM (SELECT {value} AS v FROM adjacency) q")[0])])
+    numbers.append(['model', *(s.query("SELECT tlv_info(model)->>'bytes', pg_column_size(model) FROM rows_fit")[0])])
+    s.close()
+    table('bytes of what travels, for each node', ['', 'on the way', 'stored'], [[label, *(f'{int(x) / nodes:.1f}' for x in pair)] for label, *pair in numbers])
+
+
 def slope(x, y):
     return np.polyfit(np.log(x), np.log(np.maximum(y, 0.01)), 1)[0]
 
@@ -178,4 +214,6 @@ if PART in ('', 'dblp', 'leiden'):
     peer('dblp', DBLP[0])
 if PART in ('', 'growth'):
     growth()
+if PART in ('', 'rows'):
+    rows_of_neighbours(option('nodes', 300000 if not SMALL else 20000), 20, 20 if not SMALL else 10)
 print('\nPrivate MB: of the backend (RssAnon, sampled), peak MB: the most it was resident with (VmHWM), shared buffers it touched included.')

@@ -131,6 +131,9 @@ make_row(const use_material *m, tlv_row_form form, size_t width, tlv_row *row)
 		case TLV_ROW_NAMED_EDGE:
 			*row = *TLV_AS_NAMED_EDGE(ids[0], "a", ids[m->n_ids - 1], "bc", 1);
 			return m->n_ids > 0;
+		case TLV_ROW_NEIGHBOURS:
+			*row = *TLV_AS_NEIGHBOURS((int64_t) width, m->bag);
+			return m->bag != NULL;
 		default:
 			return false; /* edges and labels need no shape: fuzz_graph, make_corpus */
 	}
@@ -140,7 +143,7 @@ make_row(const use_material *m, tlv_row_form form, size_t width, tlv_row *row)
 static inline void
 add_rows(tlv_context *ctx, tlv_accumulator *accumulator, const use_material *material)
 {
-	for (unsigned form = 1; form <= TLV_ROW_NAMED_EDGE; form *= 2)
+	for (unsigned form = 1; form <= TLV_ROW_NEIGHBOURS; form *= 2)
 		for (size_t w = 0; (accumulator->class->rows & form) != 0 && w < material->n_widths; w++)
 		{
 			tlv_row row;
@@ -191,7 +194,7 @@ infer_rows(tlv_context *ctx, tlv_model *model, const use_material *material)
 	int32_t states[16];
 	double value;
 
-	for (unsigned form = 1; form <= TLV_ROW_NAMED_EDGE; form *= 2)
+	for (unsigned form = 1; form <= TLV_ROW_NEIGHBOURS; form *= 2)
 		for (size_t w = 0; (model->class->rows & form) != 0 && w < material->n_widths; w++)
 		{
 			tlv_row row;
@@ -230,8 +233,10 @@ refine_model(tlv_context *ctx, tlv_frame_builder *builder, tlv_model *model,
 		if (!build_checked(ctx, builder, accumulator, &statistics))
 			continue;
 		accumulator->class->merge(ctx, accumulator, &statistics);
-		if (tlv_model_update(ctx, &model->frame, &statistics, 0.5, &image, &size) == TLV_OK)
-			use_result(ctx, image, size);
+		for (int weight = 1; weight <= 2; weight++)
+			if (tlv_model_update(ctx, &model->frame, &statistics, weight / 2.0, &image, &size) ==
+				TLV_OK)
+				use_result(ctx, image, size);
 	}
 }
 

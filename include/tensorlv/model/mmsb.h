@@ -152,7 +152,9 @@ typedef struct tlv_mmsb_plan_options
 {
 	tlv_mmsb_options fit; /* its labels are read from the rows */
 	tlv_graph_kind graph;
-	bool labels; /* source 1 has rows (node, label), labels from 1 to k */
+	bool labels;	   /* source 1 has rows (node, label), labels from 1 to k */
+	double directions; /* of rows of neighbours: most numbers of a block of directions; 0: as many
+						* as a value has room for */
 } tlv_mmsb_plan_options;
 
 /*

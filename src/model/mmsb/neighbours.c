@@ -324,6 +324,7 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 {
 	neighbours_state *state = (neighbours_state *) accumulator;
 	const tlv_neighbours *own = &row->neighbours;
+	const double loops = state->self_loops, strangers = state->strangers;
 	double degree, known = 0;
 	bool member;
 	int32_t u;
@@ -332,14 +333,25 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	u = tlv_dictionary_find(state->dictionary, own->node);
 	TLV_TRY(count_neighbours(ctx, state, own, u, &degree, &known));
-	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
 	if (state->told && known > 0)
 	{
-		state->log_likelihood += infer_node(state, degree);
+		double likelihood = infer_node(state, degree);
+
+		if (!isfinite(likelihood))
+		{
+			state->self_loops = loops; /* as before */
+			state->strangers = strangers;
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"the likelihood of the edges of node %lld is not a "
+							"number",
+							(long long) own->node);
+		}
+		state->log_likelihood += likelihood;
 		member = true;
 	}
 	else
 		member = known_shares(state, u);
+	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
 	return put_node(ctx, state, own->node, degree, member);
 }
 

@@ -58,6 +58,7 @@ typedef struct tlv_neighbour_step
 	bool diagonal; /* one rate between all different communities */
 	bool raw;	   /* P as the edges have it, and not its posterior mean */
 	bool corrected;
+	bool keep; /* communities without nodes have a size above 0: they are there, and may get some */
 } tlv_neighbour_step;
 
 /*
@@ -84,12 +85,13 @@ extern tlv_status tlv_mmsb_update(tlv_context *ctx, const tlv_frame *model,
 /* ---- starts (neighbours_start.c) ---- */
 
 /*
- * A summary of the items (nodes, as neighbours) of a summary whose products with so many directions
- * stay in a value: those of most rows.  *image NULL: all of them do.
+ * The summary of those items (nodes, as neighbours) of a summary that a block of so many directions
+ * is of, of so many numbers at most (0: as many as a value has room for): those of most rows.
+ * *image NULL: all of them.
  */
 extern tlv_status tlv_neighbour_landmarks(tlv_context *ctx, const tlv_frame *summary,
-										  size_t directions, uint64_t seed, void **image,
-										  size_t *size);
+										  size_t directions, double numbers, uint64_t seed,
+										  void **image, size_t *size);
 
 typedef enum tlv_neighbour_start
 {

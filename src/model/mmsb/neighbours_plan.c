@@ -54,6 +54,7 @@ typedef struct neighbour_candidate
 struct neighbours_plan
 {
 	tlv_mmsb_options options;
+	double directions;
 	double damp; /* of weights: 1 where an edge is there or not; 0: none */
 	bool poisson;
 	bool corrected;
@@ -134,15 +135,16 @@ order_by_size(tlv_context *ctx, size_t n, const double *size, size_key **keys, s
 
 /*
  * Integrated likelihoods of the communities of a model whose connectivity is that of its edges, and
- * of one community.  *used: communities that have a node.
+ * of one community.  *used: communities that have a node.  Where some nodes have none, the edges
+ * between those that have stand for all of theirs.
  */
 static tlv_status
 weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
 			tlv_mmsb_evidences *found, tlv_mmsb_evidences *one, double *used)
 {
 	const tlv_memberships *m = &parts->side[0].memberships;
-	tlv_mmsb_fit_state fit = {.sides = 1, .k = parts->k, .total = sums->total};
-	double *degree, all = 0;
+	tlv_mmsb_fit_state fit = {.sides = 1, .k = parts->k};
+	double *degree, *edges, all = 0;
 	float weighted = 1;
 	size_key *keys, *sorted;
 	int32_t *label;
@@ -153,6 +155,8 @@ weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_s
 	TLV_TRY_NEW(ctx, degree, m->n);
 	TLV_TRY_NEW(ctx, label, m->n);
 	TLV_TRY_NEW0(ctx, has_node, parts->k);
+	TLV_TRY_NEW(ctx, edges, parts->k * parts->k);
+	fit.total = 0;
 	for (size_t i = m->n; i-- > 0;)
 	{
 		size_t u = sorted[i].at;
@@ -161,6 +165,7 @@ weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_s
 		if (m->start[u] == m->start[u + 1])
 			continue;
 		degree[n] = parts->side[0].degree[u];
+		fit.total += degree[n];
 		label[n] = tlv_memberships_largest(m, u);
 		has_node[label[n++]] = true;
 	}
@@ -169,13 +174,15 @@ weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_s
 		*used += has_node[a];
 	for (size_t i = 0; i < parts->k * parts->k; i++)
 		all += sums->edges[i];
-	fit.total = all;
+	for (size_t i = 0; i < parts->k * parts->k; i++)
+		edges[i] = sums->edges[i] * fit.total / fmax(all, DBL_MIN);
 	fit.side[0].n = n;
 	fit.side[0].degree = degree;
 	fit.side[0].edges.value = parts->poisson ? &weighted : NULL;
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, parts->k, sums->edges, found));
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, parts->k, edges, found));
 	memset(label, 0, n * sizeof(int32_t));
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, 1, &all, one));
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, 1, &fit.total, one));
+	tlv_free(ctx, edges);
 	tlv_free(ctx, has_node);
 	tlv_free(ctx, label);
 	tlv_free(ctx, degree);
@@ -503,8 +510,8 @@ take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 						   own->options.refine == TLV_MMSB_REFINE_NONE);
 	for (size_t i = 0; i < own->n; i++)
 	{
-		const tlv_neighbour_step step = {.diagonal = own->candidates[i].diagonal,
-										 .corrected = own->corrected};
+		const tlv_neighbour_step step = {
+			.diagonal = own->candidates[i].diagonal, .corrected = own->corrected, .keep = true};
 
 		TLV_TRY(step_candidate(ctx, &own->candidates[i].model, &values[i]->frame, &step,
 							   &own->candidates[i].moved));
@@ -591,7 +598,8 @@ take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	{
 		neighbour_candidate *to = &own->candidates[own->n];
 		const neighbour_candidate *from = &starts[best[model]];
-		const tlv_neighbour_step step = {.diagonal = model == 0, .corrected = own->corrected};
+		const tlv_neighbour_step step = {
+			.diagonal = model == 0, .corrected = own->corrected, .keep = true};
 		tlv_making made;
 
 		if ((own->large || own->options.k == 1) && (model == 1) != full)
@@ -710,22 +718,25 @@ has_weights(const tlv_frame *summary)
 	return false;
 }
 
-/* Those of the nodes of a summary that a subspace is of, where it cannot be of all; else none. */
+/* The summary of those nodes that a subspace is of, where it cannot be of all; else *image is NULL.
+ * It is no value: the tokens are those of all nodes. */
 static tlv_status
 find_landmarks(tlv_context *ctx, const struct neighbours_plan *own, const tlv_frame *summary,
-			   tlv_held *held)
+			   void **image, tlv_frame *landmarks)
 {
-	size_t k = own->options.k, directions = 2 * k > k + 10 ? 2 * k : k + 10;
+	size_t k = own->options.k, directions = 2 * k > k + 10 ? 2 * k : k + 10, size;
+	tlv_scratch scratch;
 	tlv_status status;
-	tlv_making made;
 
-	tlv_plan_make(ctx, &made);
-	status = tlv_neighbour_landmarks(ctx, summary, directions, own->options.seed, &made.image,
-									 &made.size);
-	if (status != TLV_OK || made.image != NULL)
-		return tlv_plan_made(ctx, &made, held, status);
-	tlv_scratch_end(ctx, &made.scratch);
-	return TLV_OK;
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_neighbour_landmarks(ctx, summary, directions, own->directions, own->options.seed,
+									 image, &size);
+	if (status == TLV_OK && *image != NULL)
+		tlv_scratch_keep(ctx, *image);
+	tlv_scratch_end(ctx, &scratch);
+	if (status != TLV_OK || *image == NULL)
+		return status;
+	return tlv_frame_open(ctx, *image, size, landmarks);
 }
 
 static tlv_status
@@ -734,7 +745,7 @@ take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 	struct neighbours_plan *own = neighbours_of(base);
 	size_t k = own->options.k;
 	tlv_subspace_options options = {.rank = k, .fewer = true, .seed = own->options.seed};
-	tlv_held held = {0};
+	void *image = NULL;
 	tlv_frame landmarks;
 
 	if (values[0] == NULL || tlv_frame_scalar(&values[0]->frame, "skipped", 0) == 0)
@@ -748,10 +759,9 @@ take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 				   (own->options.edges == TLV_EDGES_AUTO && has_weights(&values[0]->frame));
 	tlv_plan_keep(base, SUMMARY, &values[0]);
 	landmarks = base->kept[SUMMARY]->frame;
-	TLV_TRY(find_landmarks(ctx, own, &landmarks, &held));
-	TLV_TRY(
-		next_subspace(ctx, base, held.image != NULL ? &held.frame : &landmarks, &options, pass));
-	tlv_free(ctx, held.image);
+	TLV_TRY(find_landmarks(ctx, own, &base->kept[SUMMARY]->frame, &image, &landmarks));
+	TLV_TRY(next_subspace(ctx, base, &landmarks, &options, pass));
+	tlv_free(ctx, image);
 	return TLV_OK;
 }
 
@@ -798,6 +808,7 @@ tlv_mmsb_ask_neighbours(tlv_context *ctx, mmsb_plan *plan, tlv_pass *pass)
 						TLV_MMSB_MOST);
 	TLV_TRY_NEW0(ctx, own, 1);
 	own->options = plan->options.fit;
+	own->directions = plan->options.directions;
 	own->damp = plan->options.fit.edges == TLV_EDGES_BERNOULLI ? 1 : 0;
 	plan->neighbours = own;
 	ask_contents(&plan->base, pass, "summary", &tlv_aggregate_count_summary, take_summary);

@@ -80,12 +80,12 @@ gather(tlv_context *ctx, const tlv_frame *frame, const tlv_section *section, con
 
 tlv_status
 tlv_neighbour_landmarks(tlv_context *ctx, const tlv_frame *summary, size_t directions,
-						uint64_t seed, void **image, size_t *size)
+						double numbers, uint64_t seed, void **image, size_t *size)
 {
 	static const char *const names[] = {"items",	  "totals",	 "frequency",
 										"correction", "squares", NULL};
 	size_t d = tlv_frame_find(summary, "items")->rows;
-	size_t most = (size_t) (MOST_NUMBERS / (double) directions);
+	size_t most = (size_t) ((numbers > 0 ? numbers : MOST_NUMBERS) / (double) directions);
 	tlv_frame_builder *builder;
 	void *gathered;
 	bool *chosen;

@@ -14,6 +14,9 @@
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
 
+/* Of a community without nodes that is to be there. */
+#define NOMINAL_SIZE 1e-100
+
 /* What is known of the rows: sorted nodes with memberships. */
 typedef struct seen_rows
 {
@@ -219,7 +222,8 @@ describe_step(tlv_context *ctx, const tlv_neighbour_step *step, const double *ed
 	parts->side[0].memberships = all->memberships;
 	TLV_TRY(tlv_neighbour_sums_of(ctx, parts, &sums));
 	set_propensities(step, &sums, all);
-	memcpy(sizes, sums.size, parts->k * sizeof(double));
+	for (size_t a = 0; a < parts->k; a++)
+		sizes[a] = fmax(sums.size[a], step->keep ? NOMINAL_SIZE : 0);
 	tlv_free(ctx, sums.size);
 	parts->degree_corrected = step->corrected;
 	parts->sizes = sizes;
@@ -309,6 +313,7 @@ tlv_neighbour_soften(tlv_context *ctx, const tlv_frame *whole, const tlv_frame *
 					 size_t *size)
 {
 	tlv_mmsb_parts parts, from;
+	double *sizes;
 
 	TLV_TRY(tlv_mmsb_read(ctx, whole, &parts));
 	TLV_TRY(tlv_mmsb_read(ctx, soft, &from));
@@ -316,8 +321,12 @@ tlv_neighbour_soften(tlv_context *ctx, const tlv_frame *whole, const tlv_frame *
 		return tlv_fail(ctx, TLV_BAD_DATA, "the rows are of other nodes than before");
 	tlv_free(ctx, parts.side[0].memberships.start);
 	parts.side[0].memberships = from.side[0].memberships;
-	parts.sizes = from.sizes;
+	TLV_TRY_NEW(ctx, sizes, parts.k);
+	for (size_t a = 0; a < parts.k; a++)
+		sizes[a] = from.sizes[a] > NOMINAL_SIZE ? from.sizes[a] : 0;
+	parts.sizes = sizes;
 	TLV_TRY(tlv_mmsb_write(ctx, &parts, image, size));
+	tlv_free(ctx, sizes);
 	tlv_free(ctx, from.side[0].memberships.start);
 	return TLV_OK;
 }

@@ -101,12 +101,13 @@ use_rows(plan_rows rows)
 /* ---- the fit ---- */
 
 /* The labels are those of the fit to the graph, and the rates between them; at most so many wrong
- * of the truth. */
+ * of the truth.  directions: most numbers of a block of them. */
 static void
-check_same(const char *name, tlv_mmsb_simulation simulation, double most)
+check_same(const char *name, tlv_mmsb_simulation simulation, double directions, double most)
 {
 	tlv_mmsb_plan_options options = {.fit = options_of(simulation.k, 0),
-									 .graph = TLV_GRAPH_UNDIRECTED};
+									 .graph = TLV_GRAPH_UNDIRECTED,
+									 .directions = directions};
 	world w;
 	fitted expected;
 	tlv_mmsb_parts parts;
@@ -150,19 +151,60 @@ test_fit(void **state)
 	tlv_mmsb_simulation simulation = plain;
 
 	(void) state;
-	check_same("plain", simulation, 0.01);
+	check_same("plain", simulation, 0, 0.01);
 	simulation.poisson = true;
 	simulation.within = 0.3;
-	check_same("weights", simulation, 0.01);
+	check_same("weights", simulation, 0, 0.01);
 	simulation = plain;
 	simulation.degree_exponent = 2.8;
-	check_same("degrees", simulation, 0.03);
+	check_same("degrees", simulation, 0, 0.03);
 	simulation = plain;
 	simulation.within = 0.02;
 	simulation.between = 0.15;
-	check_same("disassortative", simulation, 0.03);
+	check_same("disassortative", simulation, 0, 0.03);
 	simulation.k = 1;
-	check_same("one", simulation, 0.01);
+	check_same("one", simulation, 0, 0.01);
+	check_same("landmarks", plain, 14 * 100, 0.01); /* of 600 nodes */
+	simulation = plain;
+	simulation.degree_exponent = 2.8;
+	check_same("landmarks, degrees", simulation, 14 * 100, 0.03);
+}
+
+/* More communities than there are: a model all the same, the truth's communities whole or in parts,
+ * and what has no node is said. */
+static void
+test_too_many(void **state)
+{
+	tlv_mmsb_plan_options options = {.fit = options_of(12, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	tlv_mmsb_simulation simulation = plain;
+	tlv_mmsb_parts parts;
+	tlv_frame model;
+	bool has_node[12] = {false};
+	size_t empty = 0;
+	world w;
+
+	(void) state;
+	simulation.nodes = 200;
+	simulation.k = 2;
+	w = simulate(simulation);
+	use_rows(drawn_rows(&w.truth, 1));
+	model = plan_model(&f, make(&f, &options));
+	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+	assert_int_equal(parts.k, 12);
+	for (size_t u = 0; u < parts.side[0].n; u++)
+	{
+		const tlv_memberships *m = &parts.side[0].memberships;
+		size_t best = m->start[u];
+
+		for (size_t i = best; i < m->start[u + 1]; i++)
+			best = m->share[i] > m->share[best] ? i : best;
+		has_node[m->community[best]] = true;
+	}
+	for (size_t a = 0; a < 12; a++)
+		empty += !has_node[a];
+	assert_int_equal(tlv_warnings_find(&model, "empty_communities", &(tlv_warning){0}), empty > 0);
+	assert_true(parts.sizes[0] >= parts.sizes[11]);
+	plan_forget(&f);
 }
 
 /* ---- values ---- */
@@ -279,9 +321,9 @@ test_landmarks(void **state)
 		assert_ok(tlv_add(&ctx, summary, &row));
 	}
 	full = finished_value(summary);
-	assert_ok(tlv_neighbour_landmarks(&ctx, &full, 20, 1, &image, &size));
+	assert_ok(tlv_neighbour_landmarks(&ctx, &full, 20, 0, 1, &image, &size));
 	assert_null(image);
-	assert_ok(tlv_neighbour_landmarks(&ctx, &full, 335544, 1, &image, &size));
+	assert_ok(tlv_neighbour_landmarks(&ctx, &full, 20, 2000, 1, &image, &size));
 	assert_ok(tlv_frame_open(&ctx, image, size, &part));
 	assert_int_equal(tlv_frame_find(&part, "items")->rows, 100);
 	kept = tlv_frame_float64(&part, "frequency");
@@ -370,6 +412,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_landmarks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
