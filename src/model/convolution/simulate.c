@@ -94,7 +94,7 @@ events_of(const tlv_convolution_parts *parts, size_t l)
 		return (events){0, 0};
 	if (!(variance > 0)) /* not known: as if there were an event in every hundredth step */
 		return (events){0.01, cbrt(parts->cumulants[l] / 0.06)};
-	scale = parts->cumulants[l] / (3 * variance);
+	scale = fmin(parts->cumulants[l] / (3 * variance), 1e60);
 	return (events){fmin(variance / (2 * scale * scale), 1e6), scale};
 }
 

@@ -8,6 +8,10 @@
 #include "internal.h"
 #include "tensorlv/num/linalg.h"
 
+/* Of the variance cubed: what overlaps count at least, where a series swings so much that they
+ * cancel. */
+#define LEAST_OVERLAP 0.05
+
 /* Lag h of the covariance, of either sign; 0 beyond what is known. */
 static double
 covariance_at(const third_moments *third, int64_t h)
@@ -39,7 +43,9 @@ weigh_chance(tlv_context *ctx, third_moments *third, double squares)
 {
 	int64_t s = (int64_t) third->s;
 	double cells = 3.0 * (double) (s * s) + 3.0 * (double) s, own = overlap(third, 0, 0), like = 0;
+	double variance = third->covariance[0];
 
+	own = fmax(own, LEAST_OVERLAP * variance * variance * variance);
 	for (int64_t a = -s + 1; a < s; a++)
 	{
 		TLV_TRY_CONTINUE(ctx);
