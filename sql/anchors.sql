@@ -41,7 +41,7 @@ COMMENT ON AGGREGATE tlv_pair_moments(tlv_bag[], tlv_subspace) IS
     'documents: the exact packed co-occurrence moment of the items of a subspace, all others counted as one, 9223372036854775807; many documents in one row';
 
 CREATE FUNCTION tlv_cooccurrences(moments tlv_moments, min_probability float8 DEFAULT 0)
-    RETURNS TABLE (item_a bigint, item_b bigint, probability float8, conditional float8, lift float8)
+    RETURNS TABLE (item_a bigint, item_a_name text, item_b bigint, item_b_name text, probability float8, conditional float8, lift float8)
     AS 'MODULE_PATHNAME', 'tlv_cooccurrences_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
 COMMENT ON FUNCTION tlv_cooccurrences(tlv_moments, float8) IS
     'the exact co-occurrence of items, of tlv_count_moments(bag) or tlv_pair_moments: how likely two distinct tokens of a document are these two, in this order; '

@@ -82,8 +82,9 @@ COMMENT ON AGGREGATE tlv_mixed_moments(integer[], float8[]) IS
     'every two different variables, and of every three while those are at most 2097152 numbers together, for tlv_fit_gom; at least one of each, all rows as many';
 
 CREATE FUNCTION tlv_category_tables(moments tlv_moments)
-    RETURNS TABLE (variable_a integer, variable_b integer, state_a integer, state_b integer, count bigint)
+    RETURNS TABLE (variable_a bigint, variable_a_name text, variable_b bigint, variable_b_name text,
+        category_a bigint, category_a_name text, category_b bigint, category_b_name text, count bigint)
     AS 'MODULE_PATHNAME', 'tlv_category_tables_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10000;
 COMMENT ON FUNCTION tlv_category_tables(tlv_moments) IS
-    'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every state of each the number of rows '
-    'that have both; with variable_b and state_b null, the number of rows with a state of one variable';
+    'the tables in moments of categorical variables: for every two variables (numbered from 1, a < b) and every category of each the number of '
+    'rows that have both; where variable_b and category_b are null, the number of rows with a category of one variable';

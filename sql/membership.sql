@@ -43,7 +43,7 @@ COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, text, in
     'as many as it takes); matching as in tlv_lca; the other parameters are those of tlv_fit_gom';
 
 CREATE FUNCTION tlv_missing(model tlv_model, x "any")
-    RETURNS TABLE (variable integer, variable_name text, category bigint, category_name text, probability float8)
+    RETURNS TABLE (variable bigint, variable_name text, category bigint, category_name text, probability float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 10;
 COMMENT ON FUNCTION tlv_missing(tlv_model, "any") IS
     'what a row says of the variables that are null in it: the probability of every category, under latent classes and mixed membership';

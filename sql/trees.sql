@@ -67,10 +67,10 @@ COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, 
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
-    RETURNS TABLE (node text, is_hidden boolean, variable integer, states integer)
+    RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
-    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, states the number of categories, or of '
+    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, which hidden nodes have not; states is the number of categories, or of '
     'dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)
@@ -79,7 +79,7 @@ COMMENT ON FUNCTION tlv_tree_edges(tlv_model) IS
     'edges of a latent tree: length is an information distance (0: the same, large: hardly dependent), error its standard error, support the '
     'share of the bootstrap''s trees that divide the variables in the same way';
 CREATE FUNCTION tlv_tree_clusters(model tlv_model, groups integer DEFAULT NULL)
-    RETURNS TABLE (variable integer, variable_name text, cluster integer)
+    RETURNS TABLE (variable bigint, variable_name text, cluster integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_clusters_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000 ROWS 100;
 COMMENT ON FUNCTION tlv_tree_clusters(tlv_model, integer) IS
     'the variables of a latent tree in so many groups, numbered by decreasing size: cut at the edges that leave groups of the least distances '

@@ -153,6 +153,7 @@ put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double le
 	const double *totals = tlv_frame_float64(moments, "totals");
 	const double *pairs = tlv_frame_float64(moments, "pairs");
 	double tokens = tlv_frame_scalar(moments, "tokens", 0), share = totals[a] / tokens;
+	const tlv_name_list none = {NULL, NULL};
 
 	for (size_t b = 0; b < d; b++)
 	{
@@ -163,13 +164,14 @@ put_pairs(FunctionCallInfo fcinfo, const tlv_frame *moments, size_t a, double le
 			sum -= tlv_frame_float64(moments, "correction")[a];
 		probability = sum / tokens;
 		if (probability > 0 && probability >= least && share > 0 && totals[b] > 0)
-			TlvPutRow(fcinfo, TlvInt8(items[a]), TlvInt8(items[b]), TlvFloat8(probability),
+			TlvPutRow(fcinfo, TlvInt8(items[a]), TlvNameCell(&none, 0, items[a]), TlvInt8(items[b]),
+					  TlvNameCell(&none, 0, items[b]), TlvFloat8(probability),
 					  TlvFloat8(probability / share),
 					  TlvFloat8(probability / share / (totals[b] / tokens)));
 	}
 }
 
-/* Rows (item_a, item_b, probability, conditional, lift). */
+/* Rows (item_a, item_a_name, item_b, item_b_name, probability, conditional, lift). */
 TLV_FUNCTION(tlv_cooccurrences_rows)
 {
 	tlv_frame frame = TlvSumsFrame(PG_GETARG_TLV(0));

@@ -279,7 +279,7 @@ TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x)
 	return TlvNameCell(&states->names.names, states->first[v] + (size_t) x, x);
 }
 
-/* Rows (node, is_hidden, variable, states). */
+/* Rows (node, is_hidden, variable, variable_name, states). */
 TLV_FUNCTION(tlv_tree_nodes_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_nodes");
@@ -289,7 +289,8 @@ TLV_FUNCTION(tlv_tree_nodes_rows)
 	{
 		bool hidden = v >= model.parts.p;
 		TlvPutRow(fcinfo, TlvText(model.names[v]), TlvBool(hidden),
-				  TlvNullIf(hidden, TlvInt4((int32) v + 1)),
+				  TlvNullIf(hidden, TlvInt8((int64) v + 1)),
+				  TlvNullIf(hidden, TlvText(model.names[v])),
 				  TlvInt4((int32) model.parts.states[v]));
 	}
 	TlvTreeClose(&model);
@@ -310,7 +311,7 @@ TLV_FUNCTION(tlv_tree_clusters_rows)
 	cluster = palloc(model.parts.p * sizeof(int32_t));
 	TlvCheck(&model.work->ctx, tlv_tree_clusters(&model.work->ctx, &model.parts, groups, cluster));
 	for (size_t v = 0; v < model.parts.p; v++)
-		TlvPutRow(fcinfo, TlvInt4((int32) v + 1), TlvText(model.names[v]), TlvInt4(cluster[v]));
+		TlvPutRow(fcinfo, TlvInt8((int64) v + 1), TlvText(model.names[v]), TlvInt4(cluster[v]));
 	TlvTreeClose(&model);
 	return (Datum) 0;
 }

@@ -30,8 +30,8 @@ SELECT count(*) AS cells, count(*) FILTER (WHERE s.count > 0) AS filled,
        count(*) FILTER (WHERE coalesce(p.count, 0) IS DISTINCT FROM s.count) AS different,
        (SELECT count(*) FROM plain) AS plain
 FROM stored s LEFT JOIN plain p
-  ON (s.variable_a, s.state_a) = (p.variable_a, p.state_a)
- AND (s.variable_b, s.state_b) IS NOT DISTINCT FROM (p.variable_b, p.state_b);
+  ON (s.variable_a, s.category_a) = (p.variable_a, p.state_a)
+ AND (s.variable_b, s.category_b) IS NOT DISTINCT FROM (p.variable_b, p.state_b);
 SELECT t.* FROM (SELECT tlv_category_moments(v) AS m FROM (VALUES (ARRAY[0, 1, NULL]), (ARRAY[1, 1, 2]), (ARRAY[0, NULL, 0]), (NULL)) q(v)) q, tlv_category_tables(m) t;
 
 -- the same value on every path, whatever the number of states of a part
@@ -151,7 +151,9 @@ CREATE TEMP TABLE coded_rows AS
   FROM named_rows r WHERE i <= 200;
 CREATE TEMP TABLE named_moments AS SELECT tlv_category_moments(v) AS m FROM named_rows;
 SELECT tlv_info(m)->'arrays' AS arrays, tlv_info(m)->>'missing' AS missing FROM named_moments;
-SELECT (SELECT array_agg(t::text ORDER BY t::text) FROM tlv_category_tables(n) t) = (SELECT array_agg(t::text ORDER BY t::text) FROM tlv_category_tables(c) t) AS tables
+SELECT (SELECT array_agg(t ORDER BY t) FROM (SELECT variable_a, variable_b, category_a, category_b, count FROM tlv_category_tables(n)) t)
+  = (SELECT array_agg(t ORDER BY t) FROM (SELECT variable_a, variable_b, category_a, category_b, count FROM tlv_category_tables(c)) t) AS tables,
+  (SELECT string_agg(DISTINCT category_a_name, ' ') FROM tlv_category_tables(n) WHERE variable_a = 1) AS names
 FROM (SELECT tlv_category_moments(v) AS n FROM named_rows WHERE i <= 200) n, (SELECT tlv_category_moments(v) AS c FROM coded_rows) c;
 SELECT m = (SELECT tlv_rollup(part ORDER BY g DESC) FROM (SELECT i % 7 AS g, tlv_category_moments(v ORDER BY i DESC) AS part FROM named_rows GROUP BY 1) p) AS rolled,
        m::text::tlv_moments = m AS text_form, (m + other) - other = m AS taken, 2 * m = m + m AS twice

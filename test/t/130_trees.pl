@@ -142,9 +142,9 @@ for my $case (@aggregates) {
     diag("$name: parts $rounding, workers $other") if $ENV{TAP_VERBOSE};
 }
 # counts are exact: equal tables; the whole of tlv_tree by workers
-is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, state_a, state_b))
+is(query($db, "$parallel SELECT (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b, category_a, category_b))
     FROM tlv_category_tables((SELECT tlv_category_moments(v) FROM holes)) t) = (SELECT md5(string_agg(t::text, ',' ORDER BY variable_a, variable_b,
-    state_a, state_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes
+    category_a, category_b)) FROM tlv_category_tables((SELECT tlv_rollup(m) FROM (SELECT tlv_category_moments(v) AS m FROM holes
     GROUP BY id % 5) q)) t)"), 't', 'tables are exact');
 cmp_ok(query($db, "$parallel SELECT far(model, tlv_tree('SELECT v FROM points')) FROM trees WHERE name = 'wide'"), '<', 1e-7, 'tlv_tree with workers');
 
