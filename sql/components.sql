@@ -3,17 +3,17 @@
 
 CREATE FUNCTION tlv_fit_ica(moments tlv_moments, k integer DEFAULT NULL, noise boolean DEFAULT false, keep_gaussian boolean DEFAULT true,
     method text DEFAULT 'joint', steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, boolean, text, integer, bigint, text, jsonb) IS
-    'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions), '
+COMMENT ON FUNCTION tlv_fit_ica(tlv_moments, integer, boolean, boolean, text, integer, bigint, integer, text, jsonb) IS
+    'independent components from moments of order 4 (tlv_dense_moments(x, 4)): k components (null: as many as the covariance has dimensions, at most max_k), '
     'noise for rows with Gaussian noise of any covariance, method joint or sgd, steps of the decomposition; two components of no kurtosis cannot be told from '
     'each other: a warning names them, without keep_gaussian they are an error';
 CREATE FUNCTION tlv_ica(query text, k integer DEFAULT NULL, noise boolean DEFAULT false, keep_gaussian boolean DEFAULT true,
     refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_ica(text, integer, boolean, boolean, text, integer, text, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_ica(text, integer, boolean, boolean, text, integer, text, integer, bigint, integer, text, jsonb) IS
     'independent components of the vectors of a query, which returns an array of numbers or columns of numbers, in one call: moments, fit, and refine tanh '
     '(steps over the rows; auto without noise), likelihood (of heavy or light tails, outputs left free to be correlated) or none ('
     'auto with noise), iterations null: until they settle; the other parameters are '

@@ -10,10 +10,10 @@ CREATE AGGREGATE tlv_row_sample(v integer[], count integer, seed bigint) (
 COMMENT ON AGGREGATE tlv_row_sample(integer[], integer, bigint) IS 'the same of rows of categories; null elements are kept as -1';
 
 CREATE FUNCTION tlv_fit_lca(moments tlv_moments, k integer DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint', restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, text, jsonb) IS
-    'k latent classes (null: as many as the pairs of variables show) from category moments with tables of triples, without the rows: pairs of different variables are '
+COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+    'k latent classes (null: as many as the pairs of variables show, at most max_k) from category moments with tables of triples, without the rows: pairs of different variables are '
     'whitened, triples decomposed; copies of every '
     'variable, side by side in the rows; method joint, power, als or sgd, restarts and steps of the decomposition, or partition, partition-pqp or partition-wnmf: '
     'nonnegative factors of groups of variables';
@@ -28,9 +28,9 @@ COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, inte
     'held_out (likelihood of a tenth of the values) or bic; starts from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at '
     'most so many iterations (null: until the likelihood stands); matching assignment (null), procrustes or angle: of partitions'' components; the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_fit_gom(moments tlv_moments, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, method text DEFAULT 'joint',
-    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, text, jsonb) IS
+COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, integer, integer, bigint, integer, text, jsonb) IS
     'mixed membership (grade of membership, admixture) in k components from category moments with tables of triples, without the rows: every variable of a row draws its own '
     'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: k / 10); the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT 'long',

@@ -2,10 +2,10 @@
 
 CREATE FUNCTION tlv_fit_gmm(moments tlv_moments, k integer DEFAULT NULL, covariance text DEFAULT NULL, method text DEFAULT 'joint',
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1,
-    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    max_k integer DEFAULT NULL, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
-COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, integer, integer, bigint, text, jsonb) IS
-    'a mixture of k Gaussians (null: as many as the moments show) from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, subspace)), '
+COMMENT ON FUNCTION tlv_fit_gmm(tlv_moments, integer, text, text, integer, integer, bigint, integer, text, jsonb) IS
+    'a mixture of k Gaussians (null: as many as the moments show, at most max_k) from dense moments of order 3, of all dimensions or in the leading directions (tlv_dense_moments(x, subspace)), '
     'without the rows: one variance for all components (common) or one for each (spherical); diagonal and full give all components the '
     'covariance that the means leave, a start for refinement; covariance null: what the moments say; method joint, power, als or sgd, restarts '
     'and steps of the decomposition';

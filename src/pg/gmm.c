@@ -59,6 +59,7 @@ typedef struct GmmArguments
 			 .names = methods},                                                                    \
 			TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(GmmArguments, plan.fit.decompose, plan.fit.seed),   \
 			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(max_k), .least = 1},                          \
+			{"max_k", TLV_ARGUMENT_COUNT, GMM_OPTION(fit.max_k), .least = 1},                      \
 		{                                                                                          \
 			NULL                                                                                   \
 		}                                                                                          \

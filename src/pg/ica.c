@@ -32,6 +32,7 @@ static const tlv_method ica_method[] = {TLV_METHOD_JOINT, TLV_METHOD_SGD};
 /* Of tlv_fit_ica and tlv_ica. */
 static const TlvArgument ica_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, ICA_OPTION(fit.k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, ICA_OPTION(fit.max_k), .least = 1},
 	{"noise", TLV_ARGUMENT_FLAG, ICA_OPTION(fit.noise)},
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(IcaArguments, method), .what = "method",
 	 .names = ica_methods},

@@ -59,6 +59,7 @@ static const TlvArgument membership_arguments[] = {
 	 .names = membership_matchings},
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(MembershipArguments, plan.fit.decompose, plan.fit.seed),
 	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(max_k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, MEMBERSHIP_OPTION(fit.max_k), .least = 1},
 	{NULL}};
 
 /* Of partitions components are matched; of nothing else. */

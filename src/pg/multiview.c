@@ -19,6 +19,7 @@
 /* Of tlv_fit_multiview and tlv_multiview. */
 static const TlvArgument multiview_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, VIEW_OPTION(fit.k), .least = 1},
+	{"max_k", TLV_ARGUMENT_COUNT, VIEW_OPTION(fit.max_k), .least = 1},
 	{"refine", TLV_ARGUMENT_CHOICE, VIEW_OPTION(refine), .what = "refinement",
 	 .names = tlv_multiview_refinement_names},
 	{"iterations", TLV_ARGUMENT_NUMBER, VIEW_OPTION(fit.iterations), .least = 0},

@@ -54,6 +54,11 @@ extern tlv_status tlv_warn(tlv_context *ctx, tlv_diagnostics *diagnostics,
 						   const tlv_warning *warning, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Of a k that was chosen: the data show so many components, which max_k (0: none) left fewer of;
+ * none where it did not.  Errors: memory. */
+extern tlv_status tlv_warn_k_at_limit(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t shown,
+									  size_t max_k);
+
 /* Adds those of a model, but the numbers and warnings whose names and codes are listed (a list
  * that NULL ends, or NULL); of the second function numbers only.  Errors: memory. */
 extern tlv_status tlv_diagnostics_copy(tlv_context *ctx, tlv_diagnostics *diagnostics,

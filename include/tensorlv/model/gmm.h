@@ -57,6 +57,8 @@ typedef enum tlv_gmm_views
 typedef struct tlv_gmm_options
 {
 	size_t k;			 /* 0: what the moments show */
+	size_t max_k;		 /* then at most so many; 0: no fewer */
+	size_t shown;		 /* what they show, where that is more than max_k; 0: it is not */
 	bool one_shown;		 /* k is 1 because they show no more, which the model warns of */
 	tlv_gmm_views views; /* of plans alone */
 	bool any_covariance; /* it is chosen, whatever the next says */

@@ -26,6 +26,7 @@
 typedef struct tlv_ica_options
 {
 	size_t k;			/* components; 0: as many as the covariance has dimensions */
+	size_t max_k;		/* then at most so many; 0: no fewer */
 	bool noise;			/* Gaussian noise of any covariance: mixing need not be orthogonal */
 	bool keep_gaussian; /* two components of no kurtosis: a warning, not an error */
 	uint64_t seed;

@@ -75,6 +75,8 @@ typedef struct tlv_membership_options
 {
 	bool mixed;	   /* grade of membership, not latent classes */
 	size_t k;	   /* 0: what the pairs show */
+	size_t max_k;  /* then at most so many; 0: no fewer */
+	size_t shown;  /* what they show, where that is more than max_k; 0: it is not */
 	double alpha0; /* of memberships: the sum of alpha; 0: k / 10 */
 	size_t copies; /* of every variable */
 	uint64_t seed;

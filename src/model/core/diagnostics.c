@@ -436,3 +436,15 @@ tlv_warnings_find(const tlv_frame *model, const char *code, tlv_warning *warning
 		}
 	return false;
 }
+
+tlv_status
+tlv_warn_k_at_limit(tlv_context *ctx, tlv_diagnostics *diagnostics, size_t shown, size_t max_k)
+{
+	if (max_k == 0 || shown <= max_k)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "k_at_limit",
+								   .score = (double) max_k,
+								   .hint = "raise max_k, or choose a k by purpose"},
+					"the data show %zu components, and max_k = %zu", shown, max_k);
+}

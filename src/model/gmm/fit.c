@@ -517,6 +517,7 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
 	if (options->one_shown)
 		TLV_TRY(warn_one_shown(ctx, &diagnostics));
+	TLV_TRY(tlv_warn_k_at_limit(ctx, &diagnostics, options->shown, options->max_k));
 	parts.mixture = &mixture;
 	parts.floor = floor;
 	parts.rows = fit->moments.rows;

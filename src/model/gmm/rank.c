@@ -103,13 +103,16 @@ tlv_gmm_fit_chosen(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_opt
 {
 	tlv_gmm_options own = *options;
 	tlv_status status = TLV_NOT_IDENTIFIABLE;
+	size_t shown;
 
-	TLV_TRY(most_components(ctx, moments, &own.k));
+	TLV_TRY(most_components(ctx, moments, &shown));
+	own.k = options->max_k > 0 ? tlv_least(shown, options->max_k) : shown;
+	own.shown = shown > own.k ? shown : 0;
 	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
 	{
 		tlv_scratch scratch;
 
-		own.one_shown = own.k == 1;
+		own.one_shown = own.k == 1 && own.shown == 0;
 		tlv_scratch_begin(ctx, &scratch);
 		status = tlv_gmm_fit(ctx, moments, &own, image, size);
 		if (status == TLV_OK)

@@ -109,6 +109,8 @@ find_directions(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options, 
 	while (fit->rank < p && fit->eigenvalues[fit->rank] > RANK_TOLERANCE * fit->eigenvalues[0])
 		fit->rank++;
 	fit->k = options->k > 0 ? options->k : fit->rank;
+	if (options->k == 0 && options->max_k > 0)
+		fit->k = tlv_least(fit->k, options->max_k);
 	if (fit->k > fit->rank || fit->rank == 0)
 		return refuse_rank(ctx, fit, fit->k > 0 ? fit->k : 1);
 	if (fit->k == fit->rank)
@@ -375,6 +377,8 @@ diagnose_fit(tlv_context *ctx, const ica_fit *fit, const tlv_frame *moments,
 	TLV_TRY(tlv_diagnose(ctx, diag, tlv_frame_scalar(moments, "nulls", 0), "nulls"));
 	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->d, "dimensions"));
 	TLV_TRY(tlv_diagnose(ctx, diag, (double) fit->rank, "rank"));
+	if (options->k == 0)
+		TLV_TRY(tlv_warn_k_at_limit(ctx, diag, fit->rank, options->max_k));
 	TLV_TRY(tlv_diagnose(ctx, diag, dec->residual, "residual"));
 	TLV_TRY(tlv_diagnose(ctx, diag, fit->eigenvalues[0] / fit->eigenvalues[fit->k - 1],
 						 "condition_number"));

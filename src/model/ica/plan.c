@@ -117,6 +117,13 @@ ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 }
 
 /* Above the limit of whole moments: those in the k leading directions, in a second pass. */
+/* Of vectors too wide for all their moments: in which components are sought; 0: not said. */
+static size_t
+directions_of(const ica_plan *plan)
+{
+	return plan->options.fit.k > 0 ? plan->options.fit.k : plan->options.fit.max_k;
+}
+
 static tlv_status
 ica_take_covariance(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
@@ -127,7 +134,7 @@ ica_take_covariance(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pa
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, &plan->subspace,
-		tlv_dense_subspace(ctx, &values[0]->frame, plan->options.fit.k, &made.image, &made.size)));
+		tlv_dense_subspace(ctx, &values[0]->frame, directions_of(plan), &made.image, &made.size)));
 	tlv_plan_ask(&plan->base, pass, "moments", &tlv_aggregate_dense_moments, ica_take_moments)
 		->constant = &plan->subspace.frame;
 	return TLV_OK;
@@ -137,7 +144,7 @@ static tlv_status
 ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	ica_plan *plan = ica_plan_of(base);
-	size_t d = base->rows.width[0], k = plan->options.fit.k;
+	size_t d = base->rows.width[0], k = directions_of(plan);
 
 	if (d <= TLV_DENSE_MOST_4)
 	{
@@ -149,10 +156,11 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "vectors of %zu elements are too long for all their fourth moments", d);
-		return tlv_fail_hint(ctx,
-							 "Give k, at most %d: the components are then sought in the k leading "
-							 "directions of the covariance.",
-							 TLV_DENSE_MOST_4);
+		return tlv_fail_hint(
+			ctx,
+			"Give k or max_k, at most %d: the components are then sought in so many "
+			"leading directions of the covariance.",
+			TLV_DENSE_MOST_4);
 	}
 	tlv_plan_ask(&plan->base, pass, "covariance", &tlv_aggregate_dense_moments, ica_take_covariance)
 		->order = 2;

@@ -161,8 +161,10 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 		TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
 									 &options->decompose, &fit));
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
-	if (chosen && options->k == 1)
+	if (chosen && options->k == 1 && options->shown == 0)
 		TLV_TRY(warn_one_shown(ctx, &basis, &diagnostics));
+	if (chosen)
+		TLV_TRY(tlv_warn_k_at_limit(ctx, &diagnostics, options->shown, options->max_k));
 	parts.p = second->p - second->scalars;
 	parts.categories = second->offset[parts.p];
 	if (second->scalars > 0)
@@ -199,6 +201,7 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	tlv_category_tables stored, tables;
 	membership_moments second;
 	double *centre = NULL, *deviation = NULL;
+	size_t shown;
 
 	TLV_TRY(open_tables(ctx, moments, options, &stored));
 	tables = stored;
@@ -209,7 +212,9 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	second.deviation = deviation;
 	if (options->k > 0)
 		return fit_components(ctx, &tables, &second, options, false, image, size);
-	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &own.k));
+	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &shown));
+	own.k = options->max_k > 0 ? tlv_least(shown, options->max_k) : shown;
+	own.shown = shown > own.k ? shown : 0;
 	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
 	{
 		tlv_scratch scratch;

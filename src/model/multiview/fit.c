@@ -24,6 +24,7 @@ typedef struct view_choice
 	bool chosen; /* else given */
 	bool known;	 /* of views that are not too wide */
 	multiview_rank rank;
+	size_t max_k; /* where k is chosen; 0: none */
 } view_choice;
 
 typedef struct view_fit
@@ -316,6 +317,8 @@ diagnose_rank(tlv_context *ctx, const view_choice *choice, tlv_diagnostics *diag
 	static const char *const names[3] = {"rank_12", "rank_13", "rank_23"};
 
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, choice->chosen, "k_chosen"));
+	if (choice->chosen)
+		TLV_TRY(tlv_warn_k_at_limit(ctx, diagnostics, choice->rank.k, choice->max_k));
 	if (!choice->known)
 		return TLV_OK;
 	for (int pair = 0; pair < 3; pair++)
@@ -450,7 +453,8 @@ fit_chosen(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_optio
 	tlv_multiview_options own = *options;
 	tlv_status status = TLV_NOT_IDENTIFIABLE;
 
-	for (own.k = choice->rank.k; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
+	own.k = options->max_k > 0 ? tlv_least(choice->rank.k, options->max_k) : choice->rank.k;
+	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
 	{
 		tlv_scratch scratch;
 
@@ -467,7 +471,7 @@ tlv_status
 tlv_multiview_fit(tlv_context *ctx, const tlv_frame *moments, const tlv_multiview_options *options,
 				  void **image, size_t *size)
 {
-	view_choice choice = {.chosen = options->k == 0};
+	view_choice choice = {.chosen = options->k == 0, .max_k = options->max_k};
 
 	if (moments->header->kind != TLV_KIND_VIEW_MOMENTS &&
 		moments->header->kind != TLV_KIND_CATEGORY_VIEWS)
