@@ -14,8 +14,10 @@
 /* Iterations end when the sum of squares falls by less than this part. */
 #define INERTIA_TOLERANCE 1e-5
 
-/* Squares of larger coordinates leave single precision. */
-#define COORDINATE_MOST 1e15
+/* Squares of larger coordinates, and of smaller ones, leave single precision: points are multiplied
+ * by a power of 2. */
+#define COORDINATE_MOST	 1e15F
+#define COORDINATE_LEAST 1e-15F
 
 /* A mean whose square is below this part of the mean square of the points costs no digits. */
 #define CENTERED 0.01
@@ -28,6 +30,9 @@
 
 /* A cluster of less than this part of all weight has only points without any, but for rounding. */
 #define NO_WEIGHT 1e-14
+
+/* Numbers between two looks at whether to stop. */
+#define PIECE ((size_t) 1 << 20)
 
 /* The weighted mean; where it is near enough to 0, beside the points, 0 is. */
 static void
@@ -66,14 +71,13 @@ check_points(tlv_context *ctx, kmeans_data *data, double *sum)
 		{
 			float x = data->task->points[i * d + j];
 
-			valid &= fabsf(x) <= COORDINATE_MOST; /* false for what is not a number */
+			valid &= isfinite(x);
 			sum[j] += weight * (double) x;
 			squares += weight * (double) x * (double) x;
 		}
 		if (!valid)
 			return tlv_fail(ctx, TLV_BAD_DATA,
-							"point %zu has coordinates that are not finite or exceed %g", i + 1,
-							COORDINATE_MOST);
+							"point %zu has coordinates that are not finite numbers", i + 1);
 	}
 	if (!(data->total > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "all weights of the points are 0");
@@ -416,7 +420,10 @@ typedef struct kmeans_run
 {
 	kmeans_data data;
 	lloyd lloyd;
-	double *sum; /* d, and room for the mean */
+	double *sum;		  /* d, and room for the mean */
+	tlv_kmeans_task task; /* with these points: */
+	float *scaled;		  /* NULL: the caller's */
+	int exponent;		  /* they are 2^-exponent times the caller's */
 } kmeans_run;
 
 static void
@@ -426,6 +433,35 @@ close_kmeans(tlv_context *ctx, kmeans_run *run)
 	tlv_free(ctx, run->data.tiles);
 	tlv_free(ctx, run->data.squares);
 	tlv_free(ctx, run->sum);
+	tlv_free(ctx, run->scaled);
+}
+
+/* Points that are too large or too small for single precision, scaled. */
+static tlv_status
+scale_points(tlv_context *ctx, kmeans_run *run)
+{
+	size_t n = run->task.n * run->task.d;
+	float largest = 0;
+
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % PIECE == PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		largest = fmaxf(largest, fabsf(run->task.points[i]));
+	}
+	if (largest == 0 || isinf(largest) ||
+		(largest >= COORDINATE_LEAST && largest <= COORDINATE_MOST))
+		return TLV_OK;
+	(void) frexpf(largest, &run->exponent);
+	TLV_TRY_NEW(ctx, run->scaled, n);
+	for (size_t i = 0; i < n; i++)
+	{
+		if (i % PIECE == PIECE - 1)
+			TLV_TRY_CONTINUE(ctx);
+		run->scaled[i] = ldexpf(run->task.points[i], -run->exponent);
+	}
+	run->task.points = run->scaled;
+	return TLV_OK;
 }
 
 /* To be closed, whatever it returns. */
@@ -436,7 +472,9 @@ open_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, kmeans_run *run)
 
 	memset(run, 0, sizeof(*run));
 	TLV_TRY(check_kmeans_task(ctx, task));
-	*data = (kmeans_data){.task = task, .n = task->n, .d = task->d};
+	run->task = *task;
+	TLV_TRY(scale_points(ctx, run));
+	*data = (kmeans_data){.task = &run->task, .n = task->n, .d = task->d};
 	TLV_TRY_NEW(ctx, run->sum, 2 * data->d);
 	data->mean = (float *) (run->sum + data->d);
 	TLV_TRY_NEW(ctx, data->squares, data->n);
@@ -499,6 +537,9 @@ tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng, int32_t 
 	*inertia = 0;
 	if (status == TLV_OK)
 		status = keep_best_start(ctx, &run.lloyd, rng, label, centers, inertia);
+	*inertia = ldexp(*inertia, 2 * run.exponent);
+	for (size_t i = 0; i < task->k * task->d && status == TLV_OK && centers != NULL; i++)
+		centers[i] = ldexpf(centers[i], run.exponent);
 	close_kmeans(ctx, &run);
 	return status;
 }
@@ -512,6 +553,8 @@ tlv_kmeans_starts(tlv_context *ctx, const tlv_kmeans_task *task, const int *max_
 
 	if (status == TLV_OK)
 		status = keep_every_start(ctx, &run.lloyd, max_steps, rng, label, inertia);
+	for (int start = 0; start < task->starts && status == TLV_OK; start++)
+		inertia[start] = ldexp(inertia[start], 2 * run.exponent);
 	close_kmeans(ctx, &run);
 	return status;
 }

@@ -36,7 +36,8 @@ typedef struct tlv_kmeans_task
  * The same seed gives the same labels.  Interruptible.  Memory: 12 n bytes, 12 k d, some MB; while
  * starting also at most 92 bytes for each point looked at.  Errors: TLV_BAD_PARAMETER unless
  * 1 <= k <= n, d >= 1, starts >= 1, max_steps >= 0; TLV_BAD_DATA for a coordinate that is not
- * finite or exceeds 1e15, for a weight that is not finite or negative, and when all weights are 0.
+ * finite, for a weight that is not finite or negative, and when all weights are 0.  Points beyond
+ * 1e15, or all below 1e-15, take 4 n d bytes more.
  */
 extern tlv_status tlv_kmeans(tlv_context *ctx, const tlv_kmeans_task *task, tlv_rng *rng,
 							 int32_t *label, float *centers, double *inertia);
