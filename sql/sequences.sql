@@ -18,9 +18,13 @@ COMMENT ON AGGREGATE tlv_sequence_moments(integer[]) IS
 CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) IS 'transition function of tlv_sequence_moments(text[])';
+CREATE FUNCTION tlv_sequence_moments_inverse(tlv_moments, text[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_named_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, text[]) IS 'inverse transition function of tlv_sequence_moments(text[]): null where the server shall add up anew';
 CREATE AGGREGATE tlv_sequence_moments(symbols text[]) (
     SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
-    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_sequence_moments_accum, MINVFUNC = tlv_sequence_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
 );
 COMMENT ON AGGREGATE tlv_sequence_moments(text[]) IS
     'sequences of symbols by name, whose numbers are tlv_term_id(name): how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as '

@@ -130,7 +130,8 @@ TLV_TRANSITION(tlv_sequence_sample_accum, &tlv_aggregate_sequence_sample, &TlvVe
 TLV_TRANSITION(tlv_symbol_sample_accum, &tlv_aggregate_sequence_sample, &TlvSymbolSequences, 1, 2,
 			   {SAMPLE_COUNT, SEED})
 
-TLV_TRANSITION(tlv_named_moments_accum, &tlv_aggregate_sequence_moments, &TlvNamedSequences, 1)
+TLV_MOVING_TRANSITION(tlv_named_moments_accum, tlv_named_moments_inverse,
+					  &tlv_aggregate_sequence_moments, &TlvNamedSequences, 1)
 TLV_TRANSITION(tlv_named_sample_accum, &tlv_aggregate_sequence_sample, &TlvNamedSequences, 1, 2,
 			   {SAMPLE_COUNT, SEED})
 

@@ -59,17 +59,17 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors', 3, 'common', refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_gmm', $$tlv_gmm('SELECT x FROM vectors WHERE id = 1', 3{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors), 3{})$$, ARRAY[['covariance', '''full'''], ['method', '''power'''], ['seed', '2']]),
-  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors){})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_fit_gmm', $$tlv_fit_gmm((SELECT tlv_dense_moments(x, 3) FROM vectors WHERE id = 1), 3{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views', 2{})$$, ARRAY[['refine', '''em'''], ['method', '''power'''], ['seed', '2']]),
-  ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views'{})$$, ARRAY[['k', '1']]),
+  ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views'{})$$, ARRAY[['k', '1'], ['max_k', '1']]),
   ('tlv_multiview', $$tlv_multiview('TABLE classes', 2{})$$, ARRAY[['iterations', '1']]),
   ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views', 2, method => 'power'{})$$, ARRAY[['steps', '1']]),
   ('tlv_multiview', $$tlv_multiview('SELECT x1, x2, x3 FROM views', 2, method => 'power', steps => 1{})$$, ARRAY[['restarts', '1']]),
   ('tlv_multiview', $$tlv_multiview('SELECT 1, 1, 1', 2{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views), 2{})$$, ARRAY[['method', '''power'''], ['seed', '2']]),
-  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views){})$$, ARRAY[['k', '1']]),
+  ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views){})$$, ARRAY[['k', '1'], ['max_k', '1']]),
   ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(category1, category2, category3) FROM classes), 2{})$$, ARRAY[['iterations', '1']]),
   ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views), 2, method => 'power'{})$$, ARRAY[['steps', '1']]),
   ('tlv_fit_multiview', $$tlv_fit_multiview((SELECT tlv_view_moments(x1, x2, x3) FROM views), 2, method => 'power', steps => 1{})$$, ARRAY[['restarts', '1']]),
@@ -90,7 +90,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_hmm', $$tlv_fit_hmm((SELECT tlv_sequence_moments(s) FROM (SELECT array_agg(x ORDER BY t) AS s FROM steps GROUP BY seq) q), 2, method => 'power'{})$$,
     ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_fit_hmm', $$tlv_fit_hmm(tlv_sequence_moments(ARRAY[1]), 2{})$$, ARRAY[['on_failure', '''null''']]),
-  ('tlv_ica', $$tlv_ica('TABLE mixed'{})$$, ARRAY[['k', '2'], ['noise', 'true'], ['refine', '''none'''], ['iterations', '1']]),
+  ('tlv_ica', $$tlv_ica('TABLE mixed'{})$$, ARRAY[['k', '2'], ['max_k', '1'], ['noise', 'true'], ['refine', '''none'''], ['iterations', '1']]),
   ('tlv_ica', $$tlv_ica('TABLE mixed', refine => 'none'{})$$, ARRAY[['method', '''sgd''']]),
   ('tlv_ica', $$tlv_ica('TABLE mixed', refine => 'none', method => 'sgd'{})$$, ARRAY[['steps', '1'], ['seed', '2']]),
   ('tlv_ica', $$tlv_ica('SELECT x FROM tlv_simulate_ica(500, 3, sources => ''gaussian'')', refine => 'none'{})$$, ARRAY[['keep_gaussian', 'false']]),
@@ -104,7 +104,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments){})$$, ARRAY[['k', '1'], ['max_k', '1']]),
   ('tlv_fit_convolution', $$tlv_fit_convolution((TABLE readings_moments), 2, iterations => 0{})$$, ARRAY[['restarts', '1'], ['steps', '1'], ['seed', '2']]),
   ('tlv_fit_convolution', $$tlv_fit_convolution(tlv_series_moments(ARRAY[]::float8[], 8), 2{})$$, ARRAY[['on_failure', '''null''']]),
-  ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed){})$$, ARRAY[['k', '2'], ['noise', 'true'], ['method', '''sgd''']]),
+  ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed){})$$, ARRAY[['k', '2'], ['max_k', '1'], ['noise', 'true'], ['method', '''sgd''']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM mixed), method => 'sgd'{})$$, ARRAY[['steps', '1'], ['seed', '2']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM tlv_simulate_ica(500, 3, sources => 'gaussian')){})$$, ARRAY[['keep_gaussian', 'false']]),
   ('tlv_fit_ica', $$tlv_fit_ica((SELECT tlv_dense_moments(x, 4) FROM tlv_simulate_ica(500, 3, sources => 'gaussian')), keep_gaussian => false{})$$, ARRAY[['on_failure', '''null''']]),
@@ -145,7 +145,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_lca', $$tlv_lca('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(80, 4, 5, 20), 60)', 4, refine => 'none', method => 'partition'{})$$, ARRAY[['matching', '''angle''']]),
   ('tlv_lca', $$tlv_lca('SELECT ARRAY[0, 1]', 2{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey), 2{})$$, ARRAY[['copies', '2'], ['seed', '2'], ['method', '''power''']]),
-  ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_fit_lca', $$tlv_fit_lca((SELECT tlv_category_moments(v) FROM survey), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_fit_lca', $$tlv_fit_lca(tlv_category_moments(ARRAY[0, 1]), 2{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_gom', $$tlv_gom('TABLE survey', 2{})$$, ARRAY[['alpha0', '2'], ['copies', '2'], ['refine', '''none'''], ['iterations', '1'], ['seed', '2']]),
@@ -156,7 +156,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_gom', $$tlv_gom('SELECT v FROM tlv_simulate_lca(tlv_simulate_lca_model(80, 4, 5, 20), 60)', 4, refine => 'none', method => 'partition'{})$$, ARRAY[['matching', '''angle''']]),
   ('tlv_gom', $$tlv_gom('SELECT ARRAY[0, 1]', 2{})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey), 2{})$$, ARRAY[['alpha0', '2'], ['copies', '2'], ['seed', '2'], ['method', '''power''']]),
-  ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2']]),
+  ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey){})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_fit_gom', $$tlv_fit_gom((SELECT tlv_category_moments(v) FROM survey), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_fit_gom', $$tlv_fit_gom(tlv_category_moments(ARRAY[0, 1]), 2{})$$, ARRAY[['on_failure', '''null''']])
 ) AS f(f, c, options), LATERAL (SELECT options[i][1], options[i][2] FROM generate_series(1, array_length(options, 1)) i) AS o(o, v);
@@ -195,3 +195,10 @@ BEGIN
 END $$;
 SELECT count(*) AS functions, string_agg(function, ' ') FILTER (WHERE pg_temp.differs(replace(call, '{}', ''))) AS differ
 FROM (SELECT DISTINCT ON (function) function, call FROM calls JOIN outcomes USING (function, option, given) WHERE length(without) = 32 ORDER BY function, length(call)) c;
+
+-- where the data show more than max_k, a warning says so
+SELECT name, score, message, hint FROM (VALUES
+  ('tlv_ica', tlv_ica('TABLE mixed', max_k => 2)), ('tlv_fit_ica', (SELECT tlv_fit_ica(tlv_dense_moments(x, 4), max_k => 2) FROM mixed)),
+  ('tlv_multiview', tlv_multiview('SELECT x1, x2, x3 FROM views', max_k => 1)), ('tlv_fit_gmm', (SELECT tlv_fit_gmm(tlv_dense_moments(x, 3), max_k => 2) FROM vectors)),
+  ('tlv_fit_lca', (SELECT tlv_fit_lca(tlv_category_moments(v), max_k => 2) FROM survey)), ('tlv_fit_gom', (SELECT tlv_fit_gom(tlv_category_moments(v), max_k => 2) FROM survey)),
+  ('enough', (SELECT tlv_fit_lca(tlv_category_moments(v), max_k => 9) FROM survey))) f(name, model), tlv_warnings(model) w WHERE code = 'k_at_limit';

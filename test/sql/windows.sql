@@ -180,3 +180,10 @@ FROM unnest(ARRAY['x.views - y.views', 'x.views - x.named_views', 'x.views + x.n
     'tlv_info(x.answers - x.answers)->''arrays''->''entries''',
   'tlv_info(x.named_views - x.named_views)->''arrays''', '2 * x.answers', '2 * (SELECT tlv_sequence_moments(ARRAY[[1.0, 2], [3, 4], [5, 6], [7, 8]]))', 'x.views - x.labels',
   '(SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a''])) - (SELECT tlv_sequence_moments(ARRAY[''a'', ''b'', ''a'']))']) q;
+
+-- symbols by name: names are those of the symbols that are left
+CREATE TEMP TABLE moved_symbols AS SELECT day, tlv_sequence_moments(symbols::text[]) OVER w AS s FROM day_rows WINDOW w AS (ORDER BY day ROWS 4 PRECEDING);
+SELECT count(*), count(*) FILTER (WHERE w.s IS NOT DISTINCT FROM p.s) AS same FROM moved_symbols w,
+  LATERAL (SELECT tlv_sequence_moments(symbols::text[] ORDER BY day) AS s FROM day_rows d WHERE d.day BETWEEN w.day - 4 AND w.day) p;
+SELECT (x.s + y.s) - y.s = x.s AS back, tlv_info(x.s - x.s)->'arrays' AS arrays, tlv_info(x.s)->'arrays'->'name_ids' = tlv_info(x.s)->'arrays'->'items' AS named
+FROM moved_symbols x, moved_symbols y WHERE x.day = 20 AND y.day = 77;

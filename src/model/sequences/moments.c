@@ -139,7 +139,6 @@ add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *sy
 static tlv_status
 note_names(tlv_context *ctx, sequence_state *state, const tlv_part *part)
 {
-	TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < part->n; i++)
 	{
 		if (i % STEPS_BETWEEN == STEPS_BETWEEN - 1)
@@ -255,12 +254,14 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t n = part->n;
 
 	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
-		TLV_TRY(note_names(ctx, state, part));
+		TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
 	if (n < TLV_WINDOW)
 	{
 		state->too_short++;
 		return TLV_OK;
 	}
+	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
+		TLV_TRY(note_names(ctx, state, part));
 	TLV_TRY(row->form == TLV_ROW_SYMBOLS
 				? add_symbols(ctx, state, n, part->ids, part->missing)
 				: add_vectors(ctx, state, n, part->d, part->float64, part->missing));
@@ -434,9 +435,7 @@ sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 					 &state->steps};
 	bool symbols = tlv_frame_find(frame, "items") != NULL;
 
-	/* Names are kept of short sequences, too: whose are left, nobody knows. */
-	*done = (symbols && state->form == FORM_SYMBOLS && state->names.n == 0 &&
-			 !tlv_triple_is_stale(&state->table)) ||
+	*done = (symbols && state->form == FORM_SYMBOLS && !tlv_triple_is_stale(&state->table)) ||
 			tlv_frame_find(frame, "initial") == NULL;
 	if (*done && symbols && exactly)
 		TLV_TRY(all_counted(ctx, state, done));
@@ -474,6 +473,39 @@ mark_symbols(tlv_context *ctx, const sequence_state *state, bool **used)
 	return TLV_OK;
 }
 
+/* Has any of them a name? */
+static tlv_status
+symbols_named(tlv_context *ctx, const sequence_state *state, bool *named)
+{
+	bool *used;
+
+	*named = false;
+	if (state->names.n == 0)
+		return TLV_OK;
+	TLV_TRY(mark_symbols(ctx, state, &used));
+	for (size_t i = 0; i < state->dictionary.n && !*named; i++)
+		*named = (used == NULL || used[i]) &&
+				 tlv_name_table_find(&state->names, state->dictionary.items[i]).bytes != NULL;
+	tlv_free(ctx, used);
+	return TLV_OK;
+}
+
+/* The names of the symbols that are stored. */
+static void
+list_names(sequence_state *state)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < state->declared.sizes[SIZE_ITEMS]; i++)
+		if (tlv_name_table_find(&state->names, state->items[i]).bytes != NULL)
+			state->name_ids[n++] = state->items[i];
+	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
+							 state->name_bytes))
+		state->name_offsets[n] = 0;
+	state->declared.sizes[SIZE_NAMES] = n;
+	state->declared.sizes[SIZE_BYTES] = (size_t) state->name_offsets[n];
+}
+
 static tlv_status
 describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 {
@@ -494,15 +526,11 @@ describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	state->name_ids = state->items + 3 * m;
 	state->name_offsets = state->name_ids + named;
 	state->name_bytes = (char *) (state->name_offsets + named + 1);
-	state->declared.sizes[SIZE_NAMES] = named;
-	state->declared.sizes[SIZE_BYTES] = state->names.filled;
-	TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
-	(void) tlv_name_table_list(&state->names, named, state->name_ids, state->name_offsets,
-							   state->name_bytes);
 	ranks[0] = ranks[1] = ranks[2] = rank;
 	TLV_TRY(mark_symbols(ctx, state, &used));
 	TLV_TRY(tlv_dictionary_order_used(ctx, &state->dictionary, used, state->items, rank,
 									  &state->declared.sizes[SIZE_ITEMS]));
+	list_names(state);
 	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, &state->counts));
 	for (size_t i = 0; i < m; i++)
 		if (used == NULL || used[i])
@@ -692,8 +720,12 @@ static tlv_status
 sequence_build(tlv_context *ctx, tlv_accumulator *accumulator, tlv_frame_builder *builder)
 {
 	sequence_state *state = (sequence_state *) accumulator;
-	sequence_form form = state->names.n > 0 ? FORM_NAMED : state->form;
+	sequence_form form = state->form;
+	bool named;
 
+	TLV_TRY(symbols_named(ctx, state, &named));
+	if (named)
+		form = FORM_NAMED;
 	if (form == FORM_SYMBOLS && state->taken && state->sequences == 0)
 		form = FORM_UNKNOWN; /* as before the first */
 	return tlv_sections_build_form(ctx, accumulator, &forms[form], builder);

@@ -166,6 +166,30 @@ test_one_dimension(void **state)
 	}
 }
 
+/* Squares of such coordinates are beyond single precision. */
+static void
+test_units(void **state)
+{
+	const float units[] = {1e20F, 1e-25F};
+
+	(void) state;
+	for (int u = 0; u < 2; u++)
+	{
+		float points[] = {1, 2, 3, 11, 12, 13, 101, 102, 103}, centers[3];
+		int32_t label[9];
+		double inertia;
+
+		for (int i = 0; i < 9; i++)
+			points[i] *= units[u];
+		assert_ok(
+			cluster((tlv_kmeans_task){9, 1, points, NULL, 3, 5, 20, 0}, label, centers, &inertia));
+		assert_int_equal(labels_used(9, 3, label), 3);
+		assert_close(inertia / ((double) units[u] * (double) units[u]), 6, 1e-4);
+		for (int i = 0; i < 9; i++)
+			assert_below(fabsf(centers[label[i]] / points[i / 3 * 3 + 1] - 1), 1e-6F);
+	}
+}
+
 static void
 test_one_cluster(void **state)
 {
@@ -368,6 +392,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_steps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_dimension, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_units, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_cluster, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_weights, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_duplicates, setup, teardown),
