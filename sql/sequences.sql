@@ -15,6 +15,19 @@ COMMENT ON AGGREGATE tlv_sequence_moments(integer[]) IS
     'sequences of symbols: how often every triple of neighbours occurs, and how sequences begin; elements that follow each other count as '
     'neighbours in time; sequences of fewer than 3 steps, and nulls, are skipped and counted';
 
+CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, bigint[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_symbol_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, bigint[]) IS 'transition function of tlv_sequence_moments(bigint[])';
+CREATE FUNCTION tlv_sequence_moments_inverse(tlv_moments, bigint[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_symbol_moments_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_sequence_moments_inverse(tlv_moments, bigint[]) IS 'inverse transition function of tlv_sequence_moments(bigint[]): null where the server shall add up anew';
+CREATE AGGREGATE tlv_sequence_moments(symbols bigint[]) (
+    SFUNC = tlv_sequence_moments_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_sequence_moments_accum, MINVFUNC = tlv_sequence_moments_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_sequence_moments(bigint[]) IS 'the same of symbols that are larger numbers';
+
 CREATE FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_moments_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
 COMMENT ON FUNCTION tlv_sequence_moments_accum(tlv_moments, text[]) IS 'transition function of tlv_sequence_moments(text[])';

@@ -67,10 +67,10 @@ COMMENT ON FUNCTION tlv_tree(text, integer, text, float8, text, float8, float8, 
     'iterations of belief-propagation EM, null: until the likelihood stands, at most 10; the other parameters are those of tlv_fit_tree';
 
 CREATE FUNCTION tlv_tree_nodes(model tlv_model)
-    RETURNS TABLE (node text, is_hidden boolean, variable bigint, variable_name text, states integer)
+    RETURNS TABLE (node text, is_hidden boolean, variable integer, states integer)
     AS 'MODULE_PATHNAME', 'tlv_tree_nodes_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 100;
 COMMENT ON FUNCTION tlv_tree_nodes(tlv_model) IS
-    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, which hidden nodes have not; states is the number of categories, or of '
+    'nodes of a latent tree: hidden ones are h1, h2, ...; variable is the position in the rows'' arrays, states the number of categories, or of '
     'dimensions of Gaussian nodes';
 CREATE FUNCTION tlv_tree_edges(model tlv_model)
     RETURNS TABLE (parent text, child text, length float8, error float8, support float8)

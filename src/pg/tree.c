@@ -279,7 +279,7 @@ TlvTreeStateName(const TlvTreeStates *states, size_t v, int64 x)
 	return TlvNameCell(&states->names.names, states->first[v] + (size_t) x, x);
 }
 
-/* Rows (node, is_hidden, variable, variable_name, states). */
+/* Rows (node, is_hidden, variable, states). */
 TLV_FUNCTION(tlv_tree_nodes_rows)
 {
 	TlvTreeModel model = TlvTreeOpen(fcinfo, 0, "tlv_tree_nodes");
@@ -289,8 +289,7 @@ TLV_FUNCTION(tlv_tree_nodes_rows)
 	{
 		bool hidden = v >= model.parts.p;
 		TlvPutRow(fcinfo, TlvText(model.names[v]), TlvBool(hidden),
-				  TlvNullIf(hidden, TlvInt8((int64) v + 1)),
-				  TlvNullIf(hidden, TlvText(model.names[v])),
+				  TlvNullIf(hidden, TlvInt4((int32) v + 1)),
 				  TlvInt4((int32) model.parts.states[v]));
 	}
 	TlvTreeClose(&model);

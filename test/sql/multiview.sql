@@ -51,6 +51,8 @@ FROM (SELECT tlv_statistics(x1, x2, x3, classes) AS s FROM category_rows, models
 SELECT pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 1), tlv_update(moments, s)) < 1e-9 AS one_step,
        pg_temp.mean_error(tlv_multiview('SELECT x1, x2, x3 FROM vector_rows', 3, 'em', 0), moments) AS none
 FROM (SELECT moments, tlv_statistics(x1, x2, x3, moments) AS s FROM vector_rows, models GROUP BY moments) q;
+SELECT (SELECT tlv_statistics(x1 || x2 || x3, moments) FROM vector_rows) = (SELECT tlv_statistics(x1, x2, x3, moments) FROM vector_rows) AS views_in_one,
+       (SELECT tlv_statistics(ARRAY[x1, x2, x3], classes) FROM category_rows) = (SELECT tlv_statistics(x1, x2, x3, classes) FROM category_rows) AS categories_in_one FROM models;
 SELECT s = t AS many_rows FROM (SELECT tlv_statistics(x1, x2, x3, moments) AS s FROM (SELECT * FROM vector_rows WHERE id <= 50 ORDER BY id OFFSET 0) r, models
                                 GROUP BY moments) a, (SELECT tlv_statistics(x1, x2, x3, moments) AS t
                                                       FROM (SELECT array_agg(x1 ORDER BY id) AS x1, array_agg(x2 ORDER BY id) AS x2, array_agg(x3 ORDER BY id) AS x3
@@ -142,7 +144,7 @@ FROM (VALUES ('other model', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, 
       ('two models', 'SELECT tlv_rollup(s) FROM (SELECT tlv_statistics(x1, x2, x3, m) AS s FROM vector_rows, (SELECT refined AS m FROM models UNION ALL SELECT moments FROM models) r GROUP BY m) q'),
   ('vectors', 'SELECT tlv_statistics(x1, x2, x3, refined_classes) FROM models, vector_rows'), ('categories', 'SELECT tlv_statistics(x1, x2, x3, refined) FROM models, category_rows'),
   ('unknown', 'SELECT tlv_statistics(x1, x2, 0, refined_classes) FROM models, category_rows'), ('lengths', 'SELECT tlv_statistics(x1, x1, x3, refined) FROM models, vector_rows'),
-  ('one piece', 'SELECT tlv_statistics(x1 || x2 || x3, refined) FROM models, vector_rows'), ('gmm', 'SELECT tlv_statistics(x1, x2, x3, tlv_simulate_gmm_model(16, 2)) FROM vector_rows'),
+  ('two views', 'SELECT tlv_statistics(x1 || x2, refined) FROM models, vector_rows'), ('gmm', 'SELECT tlv_statistics(x1, x2, x3, tlv_simulate_gmm_model(16, 2)) FROM vector_rows'),
   ('no rows', 'SELECT tlv_update(refined, tlv_statistics(x1, x2, NULL::float8[], refined)) FROM models, vector_rows GROUP BY refined'),
   ('moments', 'SELECT tlv_update(refined, (SELECT tlv_view_moments(x1, x2, x3) FROM vector_rows)) FROM models'),
   ('fit', 'SELECT tlv_fit_multiview(tlv_dense_moments(x1, 3), 2) FROM vector_rows')) q(what, e);

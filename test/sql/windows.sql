@@ -187,3 +187,4 @@ SELECT count(*), count(*) FILTER (WHERE w.s IS NOT DISTINCT FROM p.s) AS same FR
   LATERAL (SELECT tlv_sequence_moments(symbols::text[] ORDER BY day) AS s FROM day_rows d WHERE d.day BETWEEN w.day - 4 AND w.day) p;
 SELECT (x.s + y.s) - y.s = x.s AS back, tlv_info(x.s - x.s)->'arrays' AS arrays, tlv_info(x.s)->'arrays'->'name_ids' = tlv_info(x.s)->'arrays'->'items' AS named
 FROM moved_symbols x, moved_symbols y WHERE x.day = 20 AND y.day = 77;
+SELECT (SELECT tlv_sequence_moments(symbols) FROM day_rows) = (SELECT tlv_sequence_moments(symbols::bigint[]) FROM day_rows) AS of_bigint;

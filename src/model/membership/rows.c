@@ -30,7 +30,8 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 		if (j >= rows->p - rows->scalars)
 			continue;
 		if (!(values[i] >= -1 && values[i] < TLV_CATEGORY_MOST_STATES))
-			return tlv_fail(ctx, TLV_BAD_DATA, "a sample has a category %g", values[i]);
+			return tlv_fail(ctx, TLV_BAD_DATA,
+							"%g in a sample of rows is not the number of a category", values[i]);
 		if (values[i] >= (double) rows->states[j])
 			rows->states[j] = (int64_t) values[i] + 1;
 	}

@@ -748,7 +748,9 @@ tlv_mixture_expect(tlv_context *ctx, tlv_mixture_worker *worker, size_t n, const
 		worker->density[t] += sum;
 		worker->entropy[t] = fmax(sum - worker->entropy[t], 0); /* rounding */
 		if (!(worker->density[t] > -TLV_MIXTURE_LARGEST))
-			return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
+			return tlv_fail(
+				ctx, TLV_BAD_DATA,
+				"a row is too far from all components: its likelihood under each of them is 0");
 	}
 	if (sums == NULL)
 		return TLV_OK;

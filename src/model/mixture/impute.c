@@ -197,7 +197,9 @@ shares_of_densities(tlv_context *ctx, size_t k, double *density, double *log_sum
 	for (size_t j = 0; j < k; j++)
 		largest = fmax(largest, density[j]);
 	if (!isfinite(largest))
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
+		return tlv_fail(
+			ctx, TLV_BAD_DATA,
+			"a row is too far from all components: its likelihood under each of them is 0");
 	for (size_t j = 0; j < k; j++)
 		sum += density[j] = exp(density[j] - largest);
 	for (size_t j = 0; j < k; j++)

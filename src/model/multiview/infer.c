@@ -128,7 +128,9 @@ infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *
 	for (size_t j = 1; j < k; j++)
 		largest = fmax(largest, joint[j]);
 	if (!(largest > LEAST_LOGARITHM))
-		return tlv_fail(ctx, TLV_BAD_DATA, "a row lies beyond reckoning from all components");
+		return tlv_fail(
+			ctx, TLV_BAD_DATA,
+			"a row is too far from all components: its likelihood under each of them is 0");
 	for (size_t j = 0; j < k; j++)
 		sum += joint[j] = exp(joint[j] - largest);
 	for (size_t j = 0; j < k && shares != NULL; j++)
@@ -140,10 +142,9 @@ infer_views(tlv_context *ctx, multiview_model *own, const tlv_row *row, double *
 
 /* ---- rows ---- */
 
-/* A row of views: of the three one behind the other in a vector, too, into *whole and ids. */
-static tlv_status
-views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *row, tlv_row *whole,
-			 int64_t ids[3])
+tlv_status
+tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts, const tlv_row *row,
+						   tlv_row *whole, int64_t ids[3])
 {
 	size_t wide = is_categorical(parts) ? 3 : parts->d[0] + parts->d[1] + parts->d[2];
 	const double *x = row->part[0].float64;
@@ -180,7 +181,7 @@ infer_any(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *shares
 
 	if (row->form != TLV_ROW_VECTOR)
 		return infer_views(ctx, own, row, shares, log_likelihood);
-	TLV_TRY(views_of_row(ctx, &own->parts, row, &whole, ids));
+	TLV_TRY(tlv_multiview_views_of_row(ctx, &own->parts, row, &whole, ids));
 	return infer_views(ctx, own, &whole, shares, log_likelihood);
 }
 

@@ -80,6 +80,11 @@ extern tlv_status tlv_multiview_position(tlv_context *ctx, const multiview_model
 /* A model of one sort of views and a row of the other. */
 extern tlv_status tlv_multiview_refuse_row(tlv_context *ctx, const tlv_multiview_parts *parts);
 
+/* The views of a row of them one behind the other in a vector: into *whole, which points into the
+ * row and ids.  TLV_BAD_DATA for another width, and for what is no category. */
+extern tlv_status tlv_multiview_views_of_row(tlv_context *ctx, const tlv_multiview_parts *parts,
+											 const tlv_row *row, tlv_row *whole, int64_t ids[3]);
+
 /* A row whose views are put one behind the other, or the numbers of three categories (model.h). */
 extern tlv_status tlv_multiview_impute(tlv_context *ctx, tlv_model *model, const tlv_row *row,
 									   tlv_posterior *filled);

@@ -111,10 +111,17 @@ static tlv_status
 statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	statistics_state *state = (statistics_state *) accumulator;
+	tlv_row whole;
+	int64_t ids[3];
 	bool vectors;
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
+	if (row->form == TLV_ROW_VECTOR)
+	{
+		TLV_TRY(tlv_multiview_views_of_row(ctx, &state->model->parts, row, &whole, ids));
+		row = &whole;
+	}
 	vectors = !is_categorical(&state->model->parts);
 	if (vectors != (row->form == TLV_ROW_VIEWS))
 		return tlv_multiview_refuse_row(ctx, &state->model->parts);
@@ -223,7 +230,7 @@ static const tlv_sections statistics_sections = {
 static const tlv_accumulator_class statistics_class = {
 	.name = "view_statistics",
 	TLV_DECLARED(&statistics_sections),
-	.rows = TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
+	.rows = TLV_ROW_VECTOR | TLV_ROW_VIEWS | TLV_ROW_CATEGORIES,
 	.add = statistics_add,
 };
 const tlv_kind tlv_kind_view_statistics = {TLV_KIND_LINE(VIEW_STATISTICS, view_statistics),
