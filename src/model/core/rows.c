@@ -115,10 +115,9 @@ tlv_posterior_begin(tlv_context *ctx, tlv_posterior *posterior, size_t n, size_t
 	posterior->width = width;
 	posterior->widths = NULL;
 	if (width > 0 && n > SIZE_MAX / sizeof(double) / width)
-		return tlv_fail(
-			ctx, TLV_LIMIT,
-			"a posterior of %zu steps and %zu numbers for each is too large for one value", n,
-			width);
+		return tlv_fail(ctx, TLV_LIMIT,
+						"a posterior of %zu times %zu numbers is too large for one value", n,
+						width);
 	posterior->total = n * width;
 	return posterior_values(ctx, posterior);
 }

@@ -338,10 +338,8 @@ test_bad_input(void **state)
 	assert_int_equal(
 		cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
 		TLV_BAD_DATA);
-	points[3] = 1e30F;
-	assert_int_equal(
-		cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia),
-		TLV_BAD_DATA);
+	points[3] = 1e30F; /* its square alone is beyond single precision */
+	assert_ok(cluster((tlv_kmeans_task){4, 1, points, NULL, 2, 1, 9, 0}, label, NULL, &inertia));
 }
 
 static bool
