@@ -139,6 +139,7 @@ add_symbols(tlv_context *ctx, sequence_state *state, size_t n, const int64_t *sy
 static tlv_status
 note_names(tlv_context *ctx, sequence_state *state, const tlv_part *part)
 {
+	TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
 	for (size_t i = 0; i < part->n; i++)
 	{
 		if (i % STEPS_BETWEEN == STEPS_BETWEEN - 1)
@@ -254,14 +255,12 @@ sequence_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 	size_t n = part->n;
 
 	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
-		TLV_TRY(set_form(ctx, state, FORM_SYMBOLS));
+		TLV_TRY(note_names(ctx, state, part));
 	if (n < TLV_WINDOW)
 	{
 		state->too_short++;
 		return TLV_OK;
 	}
-	if (row->form == TLV_ROW_SYMBOLS && part->names != NULL)
-		TLV_TRY(note_names(ctx, state, part));
 	TLV_TRY(row->form == TLV_ROW_SYMBOLS
 				? add_symbols(ctx, state, n, part->ids, part->missing)
 				: add_vectors(ctx, state, n, part->d, part->float64, part->missing));
@@ -435,8 +434,11 @@ sequence_subtract(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_fram
 					 &state->steps};
 	bool symbols = tlv_frame_find(frame, "items") != NULL;
 
-	*done = (symbols && state->form == FORM_SYMBOLS && !tlv_triple_is_stale(&state->table)) ||
-			tlv_frame_find(frame, "initial") == NULL;
+	/* Names are kept of short sequences, too: whose are left of those, nobody knows. */
+	*done =
+		(symbols && state->form == FORM_SYMBOLS && (state->names.n == 0 || state->too_short == 0) &&
+		 !tlv_triple_is_stale(&state->table)) ||
+		tlv_frame_find(frame, "initial") == NULL;
 	if (*done && symbols && exactly)
 		TLV_TRY(all_counted(ctx, state, done));
 	if (!*done && exactly)
@@ -479,9 +481,10 @@ symbols_named(tlv_context *ctx, const sequence_state *state, bool *named)
 {
 	bool *used;
 
-	*named = false;
-	if (state->names.n == 0)
+	*named = state->names.n > 0;
+	if (!*named || !state->taken)
 		return TLV_OK;
+	*named = false;
 	TLV_TRY(mark_symbols(ctx, state, &used));
 	for (size_t i = 0; i < state->dictionary.n && !*named; i++)
 		*named = (used == NULL || used[i]) &&
@@ -490,13 +493,18 @@ symbols_named(tlv_context *ctx, const sequence_state *state, bool *named)
 	return TLV_OK;
 }
 
-/* The names of the symbols that are stored. */
-static void
-list_names(sequence_state *state)
+/* All names, those of short sequences too, or those of the symbols that are left. */
+static tlv_status
+list_names(tlv_context *ctx, sequence_state *state)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < state->declared.sizes[SIZE_ITEMS]; i++)
+	if (!state->taken)
+	{
+		n = state->names.n;
+		TLV_TRY(tlv_name_table_ids(ctx, &state->names, state->name_ids));
+	}
+	for (size_t i = 0; i < state->declared.sizes[SIZE_ITEMS] && state->taken; i++)
 		if (tlv_name_table_find(&state->names, state->items[i]).bytes != NULL)
 			state->name_ids[n++] = state->items[i];
 	if (!tlv_name_table_list(&state->names, n, state->name_ids, state->name_offsets,
@@ -504,6 +512,7 @@ list_names(sequence_state *state)
 		state->name_offsets[n] = 0;
 	state->declared.sizes[SIZE_NAMES] = n;
 	state->declared.sizes[SIZE_BYTES] = (size_t) state->name_offsets[n];
+	return TLV_OK;
 }
 
 static tlv_status
@@ -530,7 +539,7 @@ describe_symbols(tlv_context *ctx, tlv_accumulator *accumulator, void **owned)
 	TLV_TRY(mark_symbols(ctx, state, &used));
 	TLV_TRY(tlv_dictionary_order_used(ctx, &state->dictionary, used, state->items, rank,
 									  &state->declared.sizes[SIZE_ITEMS]));
-	list_names(state);
+	TLV_TRY(list_names(ctx, state));
 	TLV_TRY(tlv_triple_list(ctx, &state->table, ranks, state->cells, &state->counts));
 	for (size_t i = 0; i < m; i++)
 		if (used == NULL || used[i])
