@@ -19,12 +19,13 @@ CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAUL
 COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
-    'refinement (auto or stepwise, gibbs, em, which is variational, or none; iterations null: as many steps as it takes); counts raw, damped or auto; '
+    'refinement (auto or stepwise, gibbs, em, which is variational, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
+    'steps as it takes, of ctm alone); counts raw, damped or auto; '
     'method joint, power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-COMMENT ON FUNCTION tlv_topics(tlv_model) IS 'label, Dirichlet parameter and weight of every topic, by decreasing weight';
+COMMENT ON FUNCTION tlv_topics(tlv_model) IS 'label, Dirichlet parameter (null of correlated topics) and weight of every topic, by decreasing weight';
 
 CREATE FUNCTION tlv_topic_items(model tlv_model, top integer DEFAULT NULL, by text DEFAULT 'probability')
     RETURNS TABLE (topic integer, label text, rank integer, item bigint, item_name text, probability float8, score float8)
@@ -61,7 +62,7 @@ CREATE AGGREGATE tlv_statistics(x "any", model tlv_model, refine text) (
     SFUNC = tlv_statistics_accum, STYPE = tlv_moments, SSPACE = 1000000,
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS 'the same by one of the methods of the model: of topics gibbs, stepwise or em';
+COMMENT ON AGGREGATE tlv_statistics("any", tlv_model, text) IS 'the same by one of the methods of the model: of topics gibbs, stepwise, em or ctm';
 
 CREATE FUNCTION tlv_completion_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

@@ -427,9 +427,9 @@ tlv_polar(tlv_context *ctx, size_t n, double *g)
 	return status;
 }
 
-/* Lower Cholesky factor in place, right-looking by blocks. */
-static tlv_status
-cholesky(tlv_context *ctx, size_t n, double *a)
+/* Right-looking by blocks. */
+tlv_status
+tlv_cholesky(tlv_context *ctx, size_t n, double *a)
 {
 	const size_t width = 256;
 
@@ -457,7 +457,7 @@ tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b)
 	size_t width = (size_t) (BLOCK_FLOPS / (2 * (double) n * (double) n + 1)) + 1;
 
 	TLV_TRY(check_dimension(ctx, n));
-	TLV_TRY(cholesky(ctx, n, a));
+	TLV_TRY(tlv_cholesky(ctx, n, a));
 	for (size_t j = 0; j < m && n > 0; j += width)
 	{
 		int columns = (int) tlv_least(width, m - j);
@@ -469,6 +469,27 @@ tlv_solve_spd(tlv_context *ctx, size_t n, size_t m, double *a, double *b)
 					columns, 1, a, (int) n, b + j * n, (int) n);
 	}
 	return TLV_OK;
+}
+
+void
+tlv_solve_triangle(bool transpose, size_t n, size_t m, const double *l, double *b)
+{
+	if (n > 0 && m > 0)
+		cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transpose ? CblasTrans : CblasNoTrans,
+					CblasNonUnit, (int) n, (int) m, 1, l, (int) n, b, (int) n);
+}
+
+void
+tlv_invert_cholesky(size_t n, double *l)
+{
+	lapack_int status =
+		LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', (lapack_int) n, l, (lapack_int) n);
+
+	tlv_assert(status == 0);
+	(void) status;
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = j + 1; i < n; i++)
+			l[j + i * n] = l[i + j * n];
 }
 
 /* inverse (n x m) = V S^+ U'; copy is overwritten. */

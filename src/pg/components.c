@@ -11,6 +11,7 @@
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/membership.h"
+#include "tensorlv/model/lda.h"
 #include "tensorlv/model/mmsb.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/multiview.h"
@@ -65,7 +66,8 @@ component_weights(const tlv_frame *frame, const tlv_kind *kind, const double **a
 		return community_weights(frame, alpha);
 	if (kind == &tlv_kind_hmm)
 		return tlv_frame_float64(frame, "stationary");
-	if (kind == &tlv_kind_lda && tlv_frame_scalar(frame, "alpha0", 1) > 0)
+	if (kind == &tlv_kind_lda && tlv_frame_scalar(frame, "alpha0", 1) > 0 &&
+		!tlv_lda_is_correlated(frame))
 		*alpha = tlv_frame_float64(frame, "alpha");
 	if (kind == &tlv_kind_grade_of_membership)
 		return mixed_weights(frame, alpha);

@@ -23,25 +23,46 @@ correlations_of(FunctionCallInfo fcinfo, TlvWork *work, const char *function)
 }
 
 /* Rows (topic_a, topic_b, second_moment, covariance, correlation, standard_error), a <= b. */
+static void
+put_correlations(FunctionCallInfo fcinfo, const tlv_lda_correlations *c)
+{
+	TlvInitRows(fcinfo);
+	for (size_t a = 0; a < c->k; a++)
+		for (size_t b = a; b < c->k; b++)
+		{
+			size_t at = tlv_packed2_index(b, a);
+
+			CHECK_FOR_INTERRUPTS();
+			if (c->present[a] == 0 || c->present[b] == 0)
+				continue;
+			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
+					  TlvFloat8(c->second[at]),
+					  TlvFloat8(c->second[at] - c->means[a] * c->means[b]),
+					  TlvNullIf(isnan(c->correlation[at]), TlvFloat8(c->correlation[at])),
+					  TlvNullIf(isnan(c->error[at]), TlvFloat8(c->error[at])));
+		}
+}
+
+/* tlv_topic_correlations(moments) */
 TLV_FUNCTION(tlv_topic_correlations_rows)
 {
 	TlvWork *work = TlvWorkBegin("tensorlv correlations");
 	tlv_lda_correlations c = correlations_of(fcinfo, work, "tlv_topic_correlations");
 
-	TlvInitRows(fcinfo);
-	for (size_t a = 0; a < c.k; a++)
-		for (size_t b = a; b < c.k; b++)
-		{
-			size_t at = tlv_packed2_index(b, a);
+	put_correlations(fcinfo, &c);
+	TlvWorkEnd(work);
+	return (Datum) 0;
+}
 
-			CHECK_FOR_INTERRUPTS();
-			if (c.present[a] == 0 || c.present[b] == 0)
-				continue;
-			TlvPutRow(fcinfo, TlvInt4((int32) a + 1), TlvInt4((int32) b + 1),
-					  TlvFloat8(c.second[at]), TlvFloat8(c.second[at] - c.means[a] * c.means[b]),
-					  TlvNullIf(isnan(c.correlation[at]), TlvFloat8(c.correlation[at])),
-					  TlvNullIf(isnan(c.error[at]), TlvFloat8(c.error[at])));
-		}
+/* tlv_topic_correlations(model) */
+TLV_FUNCTION(tlv_topic_correlations_model)
+{
+	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_lda, "tlv_topic_correlations");
+	TlvWork *work = TlvWorkBegin("tensorlv correlations");
+	tlv_lda_correlations c;
+
+	TlvCheck(&work->ctx, tlv_lda_logistic_correlate(&work->ctx, &frame, &c));
+	put_correlations(fcinfo, &c);
 	TlvWorkEnd(work);
 	return (Datum) 0;
 }

@@ -36,7 +36,8 @@ typedef struct LdaArguments
 	TlvGivenAnchors given;
 } LdaArguments;
 
-static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em", "none", NULL};
+static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
+											  "ctm",  "none",	  NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
 static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT,
 										   TLV_SUGGEST_COHERENCE, NULL};
@@ -51,7 +52,8 @@ static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
 /* Of those names, and what automatic stands for. */
 #define LDA_AUTO	  0
 #define LDA_STEPWISE  1
-#define LDA_UNREFINED 4
+#define LDA_CTM		  4
+#define LDA_UNREFINED 5
 
 #define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
 
@@ -123,6 +125,11 @@ read_lda_arguments(FunctionCallInfo fcinfo)
 								"topic model, NULL lets the data choose.")));
 	if (arguments.refine == LDA_AUTO)
 		arguments.refine = LDA_STEPWISE;
+	if (arguments.refine == LDA_CTM && plan->fit.alpha0 == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("documents of a single topic (alpha0 = 0) have no correlations of topics"),
+				 errhint("Leave alpha0 out, or use another refinement than 'ctm'.")));
 	plan->refine = arguments.refine == LDA_UNREFINED ? NULL : lda_refinements[arguments.refine];
 	plan->minimum_documents = arguments.minimum_documents;
 	read_start(fcinfo, &arguments);
@@ -274,11 +281,12 @@ TLV_FUNCTION(tlv_topics_rows)
 	const double *alpha = tlv_frame_float64(&frame, "alpha");
 	const double *weights = tlv_frame_float64(&frame, "weights");
 	bool single = tlv_frame_scalar(&frame, "alpha0", 1) == 0;
+	bool correlated = tlv_lda_is_correlated(&frame);
 
 	TlvInitRows(fcinfo);
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvComponentLabel(&frame, j),
-				  TlvFloat8(single ? 0 : alpha[j]), TlvFloat8(weights[j]));
+				  TlvNullIf(correlated, TlvFloat8(single ? 0 : alpha[j])), TlvFloat8(weights[j]));
 	return (Datum) 0;
 }
 

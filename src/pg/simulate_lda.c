@@ -130,6 +130,13 @@ TLV_FUNCTION(tlv_simulate_lda)
 	s.count = MemoryContextAlloc(work->mcxt, s.length * sizeof(double));
 	s.own_items = MemoryContextAlloc(work->mcxt, s.length * sizeof(int64_t));
 	TlvCheck(&work->ctx, tlv_topic_simulator_create(&work->ctx, &topics, &s.simulator));
+	if (tlv_lda_is_correlated(&frame))
+	{
+		tlv_logistic_normal normal = {s.k, tlv_frame_float64(&frame, "logistic_mean"),
+									  tlv_frame_float64(&frame, "logistic_covariance")};
+
+		TlvCheck(&work->ctx, tlv_topic_simulator_correlate(&work->ctx, s.simulator, &normal));
+	}
 	for (size_t t = 1; t <= documents; t++)
 		put_document(fcinfo, work, &s, (int64) t, seed);
 	TlvWorkEnd(work);

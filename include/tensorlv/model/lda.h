@@ -162,6 +162,10 @@ typedef struct tlv_lda_parts
 	 * noise; a distance of exactly 0: the topic has none */
 	const int64_t *anchors;
 	const double *anchor_distances;
+	/* of correlated topics, or NULL: what shares are the softmax of is normal, of that mean (k) and
+	 * covariance (k x k); alpha then is alpha0 times the weights and says nothing else */
+	const double *logistic_mean;
+	const double *logistic_covariance;
 	size_t labels_length;		  /* bytes */
 	const char *labels;			  /* of all items, one behind the other; NULL: there are none */
 	const int64_t *label_offsets; /* d + 1 */
@@ -207,8 +211,9 @@ typedef struct tlv_lda_plan_options
 	bool only_k;  /* end with that choice, without a model */
 	tlv_lda_counts counts;
 	double minimum_documents; /* that an item of the moments must be in; below 0: chosen */
-	const char *refine;		  /* "gibbs", "em"; NULL: not at all.  Must outlive the plan */
-	int iterations;			  /* refinement steps; below 0: until the perplexity stands */
+	const char
+		*refine;	/* "stepwise", "gibbs", "em", "ctm"; NULL: not at all.  Must outlive the plan */
+	int iterations; /* refinement steps; below 0: until the perplexity stands */
 } tlv_lda_plan_options;
 
 /*
@@ -253,6 +258,15 @@ typedef struct tlv_lda_correlations
 /* From topic_products; arrays are from the arena.  Errors: TLV_BAD_DATA where there are none. */
 extern tlv_status tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products,
 									tlv_lda_correlations *to);
+
+/* Are the topics correlated: has the model a logistic-normal distribution of shares? */
+extern bool tlv_lda_is_correlated(const tlv_frame *model);
+
+/* What such a model says of them: moments of its distribution of shares, by 16,384 draws that are
+ * always the same; errors are NaN, and so is alpha0.  Errors: TLV_BAD_PARAMETER for another model,
+ * TLV_BAD_DATA for a covariance that is not positive definite. */
+extern tlv_status tlv_lda_logistic_correlate(tlv_context *ctx, const tlv_frame *model,
+											 tlv_lda_correlations *to);
 
 /* ---- what documents say about k ---- */
 

@@ -350,6 +350,11 @@ tlv_lda_error_statistics(tlv_context *ctx, tlv_model *base, tlv_accumulator **ac
 	errors_state *state;
 
 	TLV_TRY(refuse_start(ctx, &base->frame));
+	if (model->logistic != NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no standard errors of correlated topics");
+		return tlv_fail_hint(ctx, "Use a model of another refinement than 'ctm'.");
+	}
 	if (k > MOST_TOPICS)
 		return tlv_fail(ctx, TLV_LIMIT, "%zu topics are more than %d", k, MOST_TOPICS);
 	TLV_TRY(tlv_require_memory(ctx, errors_memory(model, moments), "statistics of errors"));

@@ -166,7 +166,7 @@ tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
 								  &(tlv_estimate){.part = TLV_ESTIMATE_WEIGHT,
 												  .component = j + 1,
 												  .estimate = weights[j]}));
-	for (size_t j = 0; j < k; j++)
+	for (size_t j = 0; !tlv_lda_is_correlated(model) && j < k; j++)
 		TLV_TRY(tlv_estimates_add(
 			ctx, list,
 			&(tlv_estimate){.part = TLV_ESTIMATE_ALPHA, .component = j + 1, .estimate = alpha[j]}));

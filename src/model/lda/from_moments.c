@@ -124,7 +124,7 @@ count_rival_steps(lda_plan *plan, const double *perplexity)
 {
 	int n = plan->rival_steps;
 
-	if (plan->options.iterations >= 0 || n < 2)
+	if (tlv_lda_iterations(plan) >= 0 || n < 2)
 		return;
 	plan->refine_steps = n;
 	plan->perplexity[0] = perplexity[n - 2];
@@ -161,7 +161,7 @@ take_rival_completion(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_
 static void
 ask_rivals(lda_plan *plan, tlv_pass *pass)
 {
-	int given = plan->options.iterations;
+	int given = tlv_lda_iterations(plan);
 	bool more = plan->rival_steps < (given >= 0 && given < RIVAL_STEPS ? given : RIVAL_STEPS);
 
 	plan->rivals = more; /* all parts but one, or that one */
@@ -175,7 +175,7 @@ ask_rivals(lda_plan *plan, tlv_pass *pass)
 
 		pass->settled = tlv_lda_is_settled(plan);
 		statistic->constant = i == 0 ? &plan->model.frame : &plan->rival.frame;
-		statistic->refine = more ? plan->options.refine : NULL;
+		statistic->refine = more ? tlv_lda_refinement(plan) : NULL;
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "tensorlv/model/accumulator.h"
 #include "tensorlv/model/counts.h"
+#include "tensorlv/model/lda.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/model.h"
 #include "tensorlv/model/topics.h"
@@ -18,6 +19,7 @@ typedef struct tlv_lda_model
 	bool single; /* alpha0 = 0 */
 	tlv_dictionary dictionary;
 	tlv_topic_worker *worker;
+	tlv_topic_logistic *logistic; /* of correlated topics; NULL: shares are Dirichlet */
 	tlv_document document;
 	double *shares; /* k, scratch */
 } tlv_lda_model;
@@ -105,6 +107,36 @@ extern tlv_status tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model,
 extern tlv_status tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 extern tlv_status tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										  const tlv_frame *errors, tlv_estimates *list);
+
+/* logistic.c: correlated topics */
+
+/* Means and variances of what the shares are the softmax of are at most that. */
+#define LOGISTIC_MOST 1e100
+
+/* Part of the check of a model of k topics. */
+extern tlv_status tlv_lda_check_logistic(tlv_context *ctx, const tlv_frame *frame, size_t k);
+
+/* The distribution of the shares of a model; of one whose shares are Dirichlet, the logistic-normal
+ * one that refinement starts from, in new arrays. */
+extern tlv_status tlv_lda_logistic_normal(tlv_context *ctx, const tlv_frame *model,
+										  tlv_logistic_normal *normal);
+
+/* The accumulator of logistic_statistics. */
+extern tlv_status tlv_lda_logistic_statistics(tlv_context *ctx, tlv_lda_model *lda,
+											  tlv_accumulator **accumulator);
+
+/* weights (k), mean (k) and covariance (k x k) after a step with that weight.  TLV_BAD_DATA where
+ * the statistics lead to none. */
+extern tlv_status tlv_lda_maximize_logistic(tlv_context *ctx, const tlv_frame *model,
+											const tlv_frame *statistics, double weight,
+											double *weights, double *mean, double *covariance);
+
+/* Mean and covariance with the topics in that order, as new arrays; those that are NULL stay so. */
+extern tlv_status tlv_lda_order_logistic(tlv_context *ctx, size_t k, const int64_t *order,
+										 const double **mean, const double **covariance);
+
+/* products.c: means and correlations, from the second moments. */
+extern void tlv_lda_complete_correlations(tlv_lda_correlations *to);
 
 /* coherence.c */
 extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t top,

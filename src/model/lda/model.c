@@ -79,6 +79,7 @@ lda_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	tlv_sections_read(frame, tlv_kind_lda.model->sections, &parts);
 	if ((parts.anchors == NULL) != (parts.anchor_distances == NULL))
 		return tlv_fail(ctx, TLV_CORRUPT, "of anchors and their distances one is missing");
+	TLV_TRY(tlv_lda_check_logistic(ctx, frame, k));
 	return check_labels(ctx, &parts);
 }
 
@@ -98,6 +99,9 @@ static const tlv_declaration lda_list[] = {
 	{"phi", TLV_FLOAT64, SIZE_K, SIZE_D, TLV_ROW_SHARES, TLV_KEPT, AT(phi)},
 	{"anchors", TLV_INT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(anchors)},
 	{"anchor_distances", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(anchor_distances)},
+	{"logistic_mean", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(logistic_mean)},
+	{"logistic_covariance", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_GIVEN,
+	 AT(logistic_covariance)},
 	{"labels", TLV_BYTES, SIZE_LABELS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(labels)},
 	{"label_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(label_offsets)},
 };
@@ -127,6 +131,9 @@ static const tlv_field lda_fields[] = {
 	{"phi", TLV_FIELD_BY_ROWS, .flags = TLV_OF_ROWS, .keys = "items", .json = "topics"},
 	{"anchors", TLV_FIELD_IDS, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
 	{"anchor_distances", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
+	{"logistic_mean", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
+	{"logistic_covariance", TLV_FIELD_BY_ROWS,
+	 .flags = TLV_OF_ROWS | TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
 	{"labels", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY | TLV_BYTES_FIRST,
 	 .beside = "label_offsets", .json = "terms"},
 	{.form = TLV_FIELDS_END},
@@ -182,6 +189,7 @@ lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 {
 	tlv_lda_model *lda;
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
+	tlv_logistic_normal normal;
 
 	TLV_TRY(tlv_model_create(ctx, frame, sizeof(tlv_lda_model), model));
 	lda = (tlv_lda_model *) *model;
@@ -195,7 +203,10 @@ lda_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
 								  tlv_frame_int64(frame, "items")));
 	TLV_TRY_NEW(ctx, lda->shares, lda->topics.k);
 	TLV_TRY(tlv_topic_worker_create(ctx, &lda->topics, &lda->worker));
-	return TLV_OK;
+	if (!tlv_lda_is_correlated(frame))
+		return TLV_OK;
+	TLV_TRY(tlv_lda_logistic_normal(ctx, frame, &normal));
+	return tlv_topic_logistic_create(ctx, &normal, &lda->logistic);
 }
 
 tlv_status
@@ -254,6 +265,9 @@ infer_document(tlv_context *ctx, tlv_lda_model *lda, const tlv_bag_image *bag, d
 	TLV_TRY(tlv_lda_document(ctx, lda, bag));
 	if (lda->single)
 		return single_posterior(ctx, lda, shares, &log_likelihood);
+	if (lda->logistic != NULL)
+		return tlv_topic_logistic_infer(ctx, lda->logistic, lda->worker, lda->document.n_known,
+										lda->document.index, lda->document.known, shares);
 	return tlv_topic_infer(ctx, lda->worker, lda->document.n_known, lda->document.index,
 						   lda->document.known, shares);
 }
@@ -333,7 +347,8 @@ check_statistics(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 {
 	const tlv_section *phi = tlv_frame_find(model, "phi");
 
-	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS)
+	if (statistics->header->kind != TLV_KIND_TOPIC_STATISTICS &&
+		statistics->header->kind != TLV_KIND_LOGISTIC_STATISTICS)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "these moments are not statistics of topics");
 	TLV_TRY(tlv_require_model(ctx, statistics, model));
 	if (!(tlv_frame_scalar(statistics, "tokens", 0) > 0))
@@ -425,6 +440,34 @@ blend_mixing(const tlv_frame *model, double weight, double alpha0, size_t k, dou
 	return (1 - weight) * tlv_frame_scalar(model, "alpha0", 0) + weight * alpha0;
 }
 
+/* The distribution of the shares after a step: of correlated topics alpha follows from the weights.
+ */
+static tlv_status
+maximize_shares(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
+				double weight, tlv_lda_parts *parts, double *alpha, double *weights)
+{
+	size_t k = parts->k;
+	double *mean;
+
+	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS && parts->logistic_mean != NULL)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"the statistics are of topics without correlations");
+	if (statistics->header->kind == TLV_KIND_TOPIC_STATISTICS)
+	{
+		parts->alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
+		if (weight < 1)
+			parts->alpha0 = blend_mixing(model, weight, parts->alpha0, k, alpha, weights);
+		return TLV_OK;
+	}
+	TLV_TRY_NEW_ROWS(ctx, mean, k, k + 1);
+	TLV_TRY(tlv_lda_maximize_logistic(ctx, model, statistics, fmin(weight, 1), weights, mean,
+									  mean + k));
+	parts->logistic_mean = mean;
+	parts->logistic_covariance = mean + k;
+	tlv_lda_alpha(k, parts->alpha0, weights, alpha);
+	return TLV_OK;
+}
+
 static tlv_status
 lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 		   const tlv_step *step, void **image, size_t *size)
@@ -446,14 +489,14 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	weights = phi + k * d;
 	alpha = weights + k;
 	TLV_TRY(maximize_topics(ctx, &parts, statistics, step->weight, phi));
-	parts.alpha0 = maximize_mixing(model, statistics, k, alpha, weights);
-	if (step->weight < 1)
-		parts.alpha0 = blend_mixing(model, step->weight, parts.alpha0, k, alpha, weights);
+	TLV_TRY(maximize_shares(ctx, model, statistics, step->weight, &parts, alpha, weights));
 	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
 	if (step->order != NULL)
 		memcpy(step->order, order, k * sizeof(int64_t));
 	TLV_TRY(tlv_lda_order_anchors(ctx, k, order, &parts.anchors, &parts.anchor_distances));
+	TLV_TRY(
+		tlv_lda_order_logistic(ctx, k, order, &parts.logistic_mean, &parts.logistic_covariance));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, renewed));

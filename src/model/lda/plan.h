@@ -58,6 +58,7 @@ typedef struct lda_plan
 							place, or for another reason */
 	/* Refinement. */
 	tlv_held model;
+	bool correlated; /* the topics have been refined, and their correlations are */
 	int refine_steps;
 	double perplexity[2]; /* of the last two steps, the later one last */
 	int steps;			  /* where topics move: how many there will be; 0: not known yet */
@@ -99,6 +100,12 @@ extern tlv_status tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const t
 									   tlv_pass *pass);
 
 /* ---- refine.c ---- */
+
+/* What the steps of the moment are called: those that find correlations follow others. */
+extern const char *tlv_lda_refinement(const lda_plan *plan);
+
+/* How many of them are asked for; below 0: as many as it takes. */
+extern int tlv_lda_iterations(const lda_plan *plan);
 
 /* Do topics move with every document? */
 extern bool tlv_lda_topics_move(const lda_plan *plan);

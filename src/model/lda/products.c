@@ -392,6 +392,12 @@ jackknife(tlv_context *ctx, const tlv_frame *products, tlv_lda_correlations *to)
 	return TLV_OK;
 }
 
+void
+tlv_lda_complete_correlations(tlv_lda_correlations *to)
+{
+	correlate(to, to->correlation);
+}
+
 tlv_status
 tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products, tlv_lda_correlations *to)
 {
@@ -408,7 +414,7 @@ tlv_lda_correlate(tlv_context *ctx, const tlv_frame *products, tlv_lda_correlati
 	TLV_TRY(jackknife(ctx, products, to));
 	if (!second_but(products, TLV_LDA_GROUPS, to))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the documents say nothing of these topics");
-	correlate(to, to->correlation);
+	tlv_lda_complete_correlations(to);
 	TLV_TRY_NEW_ROWS(ctx, square, to->k, to->k);
 	tlv_packed2_unpack(to->k, to->second, square);
 	to->alpha0 = tlv_lda_alpha0(to->k, square, to->means);

@@ -30,6 +30,14 @@
 #define MOST_STEPS 60
 #define RELAXATION 3.0
 
+/*
+ * Steps that find correlations are of plain expectation maximisation, slow, but nothing in them is
+ * random: every one goes nearly twice as far, up to where that still converges.  L1 of the topics
+ * of 1500 simulated documents of 40 words, four topics that come in pairs: .34 before, .14 after 12
+ * steps, .19 where they go as far as they lead.
+ */
+#define CORRELATED_RELAXATION 0.9
+
 /* Tokens times topics, up to which one process sees the documents in the order of their contents,
  * so that a seed gives the same model whatever the plan and the order of the table: some ten
  * seconds of a fit. */
@@ -202,10 +210,29 @@ tlv_lda_finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	return TLV_OK;
 }
 
+/* Correlations are found of topics that have been refined. */
+static bool
+has_prelude(const lda_plan *plan)
+{
+	return !plan->correlated && strcmp(plan->options.refine, "ctm") == 0;
+}
+
+const char *
+tlv_lda_refinement(const lda_plan *plan)
+{
+	return has_prelude(plan) ? "stepwise" : plan->options.refine;
+}
+
+int
+tlv_lda_iterations(const lda_plan *plan)
+{
+	return has_prelude(plan) ? -1 : plan->options.iterations;
+}
+
 bool
 tlv_lda_topics_move(const lda_plan *plan)
 {
-	return strcmp(plan->options.refine, "stepwise") == 0;
+	return strcmp(tlv_lda_refinement(plan), "stepwise") == 0;
 }
 
 /* Are the documents few enough to be seen by one process? */
@@ -224,12 +251,18 @@ static tlv_status take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **
 tlv_status
 tlv_lda_refine(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
-	bool given = plan->options.iterations >= 0;
-	int limit = given			  ? plan->options.iterations
-				: plan->steps > 0 ? plan->steps
-								  : TLV_REFINE_MAX_STEPS;
+	int iterations = tlv_lda_iterations(plan);
+	bool given = iterations >= 0;
+	int limit = given ? iterations : plan->steps > 0 ? plan->steps : TLV_REFINE_MAX_STEPS;
 	tlv_statistic *statistic;
 
+	if (plan->refine_steps == limit && has_prelude(plan) && plan->k > 1)
+	{
+		plan->correlated = true;
+		plan->refine_steps = plan->steps = 0;
+		plan->perplexity[0] = plan->perplexity[1] = HUGE_VAL;
+		return tlv_lda_refine(ctx, plan, pass);
+	}
 	if (plan->refine_steps == limit)
 	{
 		plan->at_limit = !given && plan->steps == 0;
@@ -238,7 +271,7 @@ tlv_lda_refine(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	statistic = tlv_lda_ask(plan, pass, "refinement", &tlv_aggregate_statistics, take_statistics);
 	pass->settled = tlv_lda_is_settled(plan);
 	statistic->constant = &plan->model.frame;
-	statistic->refine = plan->options.refine;
+	statistic->refine = tlv_lda_refinement(plan);
 	pass->passes_left = will_test(plan) ? 0 : limit - plan->refine_steps;
 	return TLV_OK;
 }
@@ -250,9 +283,11 @@ tlv_lda_refine(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 static double
 relaxation(const lda_plan *plan)
 {
-	int steps = plan->options.iterations < 0 ? plan->steps : plan->options.iterations;
+	int iterations = tlv_lda_iterations(plan), steps = iterations < 0 ? plan->steps : iterations;
 	int left = steps - 1 - plan->refine_steps;
 
+	if (plan->correlated)
+		return CORRELATED_RELAXATION;
 	if (!tlv_lda_topics_move(plan) || plan->refine_steps == 0 || left <= 0 ||
 		tlv_frame_scalar(&plan->model.frame, "alpha0", 1) == 0)
 		return 0;
@@ -283,7 +318,7 @@ perplexity_stands(lda_plan *plan, double perplexity)
 	plan->perplexity[1] = perplexity;
 	if (tlv_lda_topics_move(plan) && plan->refine_steps == 1)
 		plan->steps = 1 + tlv_lda_more_steps(plan, 1 - perplexity / plan->perplexity[0]);
-	return stands && !tlv_lda_topics_move(plan) && plan->options.iterations < 0;
+	return stands && !tlv_lda_topics_move(plan) && tlv_lda_iterations(plan) < 0;
 }
 
 /* The model by a step. */

@@ -168,12 +168,20 @@ tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	statistics_state *state;
 
 	if (method == NULL)
-		method = "gibbs";
+		method = lda->logistic != NULL ? "ctm" : "gibbs";
+	if (strcmp(method, "ctm") == 0)
+		return tlv_lda_logistic_statistics(ctx, lda, accumulator);
 	if (strcmp(method, "gibbs") != 0 && strcmp(method, "stepwise") != 0 &&
 		strcmp(method, "em") != 0)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
-		return tlv_fail_hint(ctx, "Use 'stepwise', 'gibbs' or 'em'.");
+		return tlv_fail_hint(ctx, "Use 'stepwise', 'gibbs', 'em' or 'ctm'.");
+	}
+	if (lda->logistic != NULL)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "refinement \"%.40s\" is not for topics that are correlated", method);
+		return tlv_fail_hint(ctx, "Use 'ctm'.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_topic_statistics.accumulator, sizes, accumulator));
 	state = (statistics_state *) *accumulator;
@@ -281,6 +289,11 @@ completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	state->documents++;
 	if (model->single)
 		return complete_single(ctx, state, tlv_lda_document_seed(row->bag, COMPLETION_SEED));
+	if (model->logistic != NULL)
+		return tlv_topic_logistic_completion(
+			ctx, model->logistic, model->worker, model->document.n_known, model->document.index,
+			model->document.known, tlv_lda_document_seed(row->bag, COMPLETION_SEED),
+			&state->log_likelihood, &state->tokens);
 	return tlv_topic_completion(
 		ctx, model->worker, model->document.n_known, model->document.index, model->document.known,
 		tlv_lda_document_seed(row->bag, COMPLETION_SEED), &state->log_likelihood, &state->tokens);

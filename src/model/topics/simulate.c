@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tensorlv/model/topics.h"
+#include "tensorlv/num/linalg.h"
 
 /* Variates between two looks at tlv_should_stop(): some milliseconds. */
 #define CHUNK_DRAWS 65536
@@ -58,6 +59,8 @@ struct tlv_topic_simulator
 	size_t k;
 	size_t d;
 	double *alpha;	/* k */
+	double *mean;	/* k, of correlated topics, k x k: the Cholesky factor of the covariance, k:
+					 * scratch;   or NULL */
 	double *keep;	/* topic by topic, d each */
 	int32_t *alias; /* likewise */
 };
@@ -164,8 +167,43 @@ tlv_topic_simulator_destroy(tlv_context *ctx, tlv_topic_simulator *simulator)
 		return;
 	tlv_free(ctx, simulator->alias);
 	tlv_free(ctx, simulator->keep);
+	tlv_free(ctx, simulator->mean);
 	tlv_free(ctx, simulator->alpha);
 	tlv_free(ctx, simulator);
+}
+
+tlv_status
+tlv_topic_simulator_correlate(tlv_context *ctx, tlv_topic_simulator *simulator,
+							  const tlv_logistic_normal *normal)
+{
+	size_t k = simulator->k;
+
+	TLV_TRY_NEW_ROWS(ctx, simulator->mean, k, k + 2);
+	memcpy(simulator->mean, normal->mean, k * sizeof(double));
+	memcpy(simulator->mean + k, normal->covariance, k * k * sizeof(double));
+	return tlv_cholesky(ctx, k, simulator->mean + k);
+}
+
+/* The softmax of mean + factor z. */
+static void
+draw_correlated(const tlv_topic_simulator *simulator, tlv_rng *rng, double *theta)
+{
+	size_t k = simulator->k;
+	const double *factor = simulator->mean + k;
+	double largest = -HUGE_VAL, sum = 0, *z = simulator->mean + k + k * k;
+
+	for (size_t j = 0; j < k; j++)
+	{
+		z[j] = tlv_rng_normal(rng);
+		theta[j] = simulator->mean[j];
+		for (size_t l = 0; l <= j; l++)
+			theta[j] += factor[j + l * k] * z[l];
+		largest = fmax(largest, theta[j]);
+	}
+	for (size_t j = 0; j < k; j++)
+		sum += theta[j] = exp(theta[j] - largest);
+	for (size_t j = 0; j < k; j++)
+		theta[j] /= sum;
 }
 
 static int32_t
@@ -217,7 +255,10 @@ tlv_status
 tlv_topic_simulate(tlv_context *ctx, tlv_topic_simulator *simulator, tlv_rng *rng, size_t length,
 				   double *theta, size_t *n, int32_t *index, double *count)
 {
-	tlv_rng_dirichlet(rng, simulator->k, simulator->alpha, theta);
+	if (simulator->mean != NULL)
+		draw_correlated(simulator, rng, theta);
+	else
+		tlv_rng_dirichlet(rng, simulator->k, simulator->alpha, theta);
 	for (size_t t = 0; t < length; t++)
 	{
 		if (t % CHUNK_DRAWS == 0)

@@ -336,15 +336,15 @@ reserve_halves(tlv_context *ctx, tlv_topic_worker *worker, size_t n)
 }
 
 tlv_status
-tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
-					 const double *count, uint64_t seed, double *log_likelihood, double *tokens)
+tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+				const double *count, uint64_t seed, size_t held[2])
 {
 	tlv_rng rng;
-	size_t held[2] = {0, 0};
 
 	TLV_TRY(tlv_topic_check_document(ctx, worker, n, index, count, true, NULL));
 	TLV_TRY(reserve_halves(ctx, worker, n));
 	tlv_rng_seed(&rng, seed);
+	held[0] = held[1] = 0;
 	for (size_t i = 0; i < n; i++)
 	{
 		double observed = tlv_topic_binomial(&rng, count[i], 0.5);
@@ -357,6 +357,16 @@ tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const
 				worker->half_count[half][held[half]++] = part[half];
 			}
 	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_topic_completion(tlv_context *ctx, tlv_topic_worker *worker, size_t n, const int32_t *index,
+					 const double *count, uint64_t seed, double *log_likelihood, double *tokens)
+{
+	size_t held[2];
+
+	TLV_TRY(tlv_topic_halve(ctx, worker, n, index, count, seed, held));
 	TLV_TRY(tlv_topic_fixed_point(ctx, worker, held[0], worker->half_index[0],
 								  worker->half_count[0], TLV_TOPIC_INFER_STEPS,
 								  TLV_TOPIC_INFER_CHANGE));

@@ -118,6 +118,12 @@ extern void tlv_topic_responsibilities(const tlv_topic_worker *worker, size_t n,
 									   const int32_t *index, const double *count,
 									   const float *weights, float *sums);
 
+/* worker->half_index and half_count: the tokens split by a fair coin; held gets the items of either
+ * half.  Counts must be whole numbers. */
+extern tlv_status tlv_topic_halve(tlv_context *ctx, tlv_topic_worker *worker, size_t n,
+								  const int32_t *index, const double *count, uint64_t seed,
+								  size_t held[2]);
+
 /* sum_j weights_j phi_j of one item, in double. */
 extern double tlv_topic_mixture(const tlv_topic_worker *worker, int32_t index,
 								const double *weights);

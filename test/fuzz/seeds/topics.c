@@ -154,6 +154,13 @@ save_models(tlv_frame triples)
 		must(class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
 		updated = save_frame(single ? "updated-single" : "updated", image, size);
 		save_errors(&updated);
+		if (!single)
+		{
+			must(class->statistics(&ctx, open, "ctm", &accumulator));
+			statistics = collect("statistics-correlated", accumulator);
+			must(class->update(&ctx, &model, &statistics, &(tlv_step){1, NULL}, &image, &size));
+			save_frame("correlated", image, size);
+		}
 		must(class->completion(&ctx, open, &accumulator));
 		collect("completion", accumulator);
 		must(class->coherence(&ctx, open, 3, &accumulator));

@@ -159,11 +159,14 @@ use_with_model(const tlv_frame *frame)
 	if (fingerprint == NULL)
 		return;
 	*fingerprint = model.header->digest;
-	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
+	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS ||
+		frame->header->kind == TLV_KIND_LOGISTIC_STATISTICS)
 		tlv_model_update(&ctx, &model, frame, 1, &image, &size);
 	USE(tlv_kind_lda.model->open(&ctx, &model, &open));
 	if (frame->header->kind == TLV_KIND_TOPIC_STATISTICS)
 		USE(tlv_kind_lda.model->statistics(&ctx, open, "gibbs", &accumulator));
+	else if (frame->header->kind == TLV_KIND_LOGISTIC_STATISTICS)
+		USE(tlv_kind_lda.model->statistics(&ctx, open, "ctm", &accumulator));
 	else if (frame->header->kind == TLV_KIND_COHERENCE)
 		USE(tlv_kind_lda.model->coherence(&ctx, open, 2, &accumulator));
 	if (accumulator != NULL)
@@ -180,6 +183,8 @@ USES(topics)
 
 	if (kind == &tlv_kind_item_subspace)
 		use_subspace(frame);
+	if (kind == &tlv_kind_lda && tlv_lda_is_correlated(frame))
+		tlv_lda_logistic_correlate(&ctx, frame, &correlations);
 	if (kind->type != TLV_FRAME_MOMENTS)
 		return;
 	if (kind == &tlv_kind_count_summary || kind == &tlv_kind_count_pairs)
