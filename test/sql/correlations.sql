@@ -53,16 +53,19 @@ SELECT tlv_perplexity(bag, m) / tlv_perplexity(bag, dirichlet) < 1.005 AS no_wor
 SELECT (t).topic, (t).alpha, round((t).weight::numeric, 1) AS weight FROM (SELECT tlv_topics(m) AS t FROM fitted) s;
 SELECT bool_and(alpha IS NULL) AS no_alpha, round(sum(weight)::numeric, 9) AS weight FROM fitted, tlv_components(m);
 -- a step by hand is the step of the driver; in parts and in workers the same; its own statistics are the usual ones
-CREATE TABLE steps AS SELECT tlv_statistics(bag, dirichlet, 'ctm') AS one, (SELECT tlv_rollup(p) FROM (SELECT tlv_statistics(bag, dirichlet, 'ctm') AS p FROM drawn GROUP BY doc % 4) q) AS parts FROM drawn, fitted GROUP BY dirichlet;
+CREATE TABLE steps AS SELECT tlv_statistics(bag, dirichlet, 'ctm') AS one,
+  (SELECT tlv_rollup(p) FROM (SELECT tlv_statistics(bag, dirichlet, 'ctm') AS p FROM drawn GROUP BY doc % 4) q) AS parts FROM drawn, fitted GROUP BY dirichlet;
 SELECT tlv_info(one)->>'kind' AS kind, tlv_info(one)->>'documents' AS documents, max(abs(a.correlation - b.correlation)) < 1e-9 AS same
 FROM steps, fitted, tlv_topic_correlations(tlv_update(dirichlet, one)) a JOIN LATERAL tlv_topic_correlations(tlv_update(dirichlet, parts)) b USING (topic_a, topic_b) GROUP BY one;
 SELECT tlv_info(tlv_statistics(bag, m))->>'kind' AS usual FROM drawn, fitted GROUP BY m;
 SELECT count(*) AS pairs, bool_and(abs(c.correlation) <= 1) AS within FROM (SELECT tlv_update(m, tlv_statistics(bag, m), .5) AS m FROM drawn, fitted GROUP BY m) u, tlv_topic_correlations(m) c;
 -- shares, of no word the mean's; stored and read back, renumbered, aligned
-SELECT round((SELECT sum(x) FROM unnest(tlv_infer(m, bag)) x)::numeric, 9) AS total, tlv_log_likelihood(m, bag) < 0 AS likelihood, tlv_infer(m, bag) = tlv_infer(tlv_from_json(tlv_to_json(m)), bag) AS back FROM drawn, fitted WHERE doc = 1;
+SELECT round((SELECT sum(x) FROM unnest(tlv_infer(m, bag)) x)::numeric, 9) AS total, tlv_log_likelihood(m, bag) < 0 AS likelihood,
+  tlv_infer(m, bag) = tlv_infer(tlv_from_json(tlv_to_json(m)), bag) AS back FROM drawn, fitted WHERE doc = 1;
 SELECT array(SELECT round(x::numeric, 2) FROM unnest(tlv_infer(m, '{}'::tlv_bag)) x) AS of_no_word FROM truth;
 SELECT max(abs(c.correlation - s.correlation)) < .14 AS aligned FROM truth t, fitted f, tlv_topic_correlations(tlv_align(f.m, t.m)) c JOIN shown s USING (topic_a, topic_b) WHERE topic_a < topic_b;
-SELECT count(*) AS of_two FROM fitted f, (SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.3,.3}') AS m FROM fitted, tlv_topic_items(m) WHERE topic <= 2) two, tlv_topic_correlations(tlv_align(f.m, two.m)) c;
+SELECT count(*) AS of_two FROM fitted f,
+  (SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.3,.3}') AS m FROM fitted, tlv_topic_items(m) WHERE topic <= 2) two, tlv_topic_correlations(tlv_align(f.m, two.m)) c;
 -- what cannot be
 SELECT * FROM fitted, tlv_topic_correlations(dirichlet);
 SELECT tlv_statistics(bag, m, 'gibbs') FROM drawn, fitted GROUP BY m;
