@@ -65,7 +65,8 @@ SELECT round((SELECT sum(x) FROM unnest(tlv_infer(m, bag)) x)::numeric, 9) AS to
 SELECT array(SELECT round(x::numeric, 2) FROM unnest(tlv_infer(m, '{}'::tlv_bag)) x) AS of_no_word FROM truth;
 SELECT max(abs(c.correlation - s.correlation)) < .14 AS aligned FROM truth t, fitted f, tlv_topic_correlations(tlv_align(f.m, t.m)) c JOIN shown s USING (topic_a, topic_b) WHERE topic_a < topic_b;
 SELECT count(*) AS of_two FROM fitted f,
-  (SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.3,.3}') AS m FROM fitted, tlv_topic_items(m) WHERE topic <= 2) two, tlv_topic_correlations(tlv_align(f.m, two.m)) c;
+  (SELECT tlv_topic_model(array_agg(topic), array_agg(item), array_agg(probability), '{.3,.3}') AS m FROM fitted, tlv_topic_items(m) WHERE topic <= 2) two,
+  tlv_topic_correlations(tlv_align(f.m, two.m)) c;
 -- what cannot be
 SELECT * FROM fitted, tlv_topic_correlations(dirichlet);
 SELECT tlv_statistics(bag, m, 'gibbs') FROM drawn, fitted GROUP BY m;
