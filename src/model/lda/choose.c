@@ -53,12 +53,12 @@ best_z(const tlv_frame *triples)
 
 /* Whether the two halves together show topics. */
 static tlv_status
-test_topics(tlv_context *ctx, lda_plan *plan, const tlv_frame *second)
+test_topics(tlv_context *ctx, lda_plan *plan, const tlv_frame *second, tlv_pass *pass)
 {
 	double z = best_z(&plan->base.kept[KEPT_FOLD]->frame) + best_z(second);
 
 	plan->topics_z = isfinite(z) ? z / sqrt(2) : NAN;
-	return tlv_lda_finish(ctx, plan);
+	return tlv_lda_finish(ctx, plan, pass);
 }
 
 /* One topic, where one half of the documents is too small to tell. */
@@ -69,7 +69,7 @@ choose_one(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 
 	tlv_plan_keep(&plan->base, KEPT_FOLD, &none);
 	if (plan->testing)
-		return tlv_lda_finish(ctx, plan);
+		return tlv_lda_finish(ctx, plan, pass);
 	plan->k_chosen = plan->nothing = true;
 	plan->k = 1;
 	plan->folds = plan->fold = 0;
@@ -85,7 +85,7 @@ take_fold_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass
 	if (values[0] == NULL)
 		return choose_one(ctx, plan, pass);
 	if (base->kept[KEPT_FOLD] != NULL && plan->testing)
-		return test_topics(ctx, plan, &values[0]->frame);
+		return test_topics(ctx, plan, &values[0]->frame, pass);
 	if (base->kept[KEPT_FOLD] != NULL)
 		return choose_k(ctx, plan, &values[0]->frame, pass);
 	tlv_plan_keep(base, KEPT_FOLD, &values[0]);

@@ -262,7 +262,15 @@ lda_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	return TLV_OK;
 }
 
-static const tlv_plan_class lda_plan_class = {.name = "tlv_lda", .next = lda_begin};
+static void
+lda_abandon(tlv_plan *base)
+{
+	if (lda_plan_of(base)->part != NULL)
+		tlv_plan_abandon(lda_plan_of(base)->part);
+}
+
+static const tlv_plan_class lda_plan_class = {
+	.name = "tlv_lda", .next = lda_begin, .abandon = lda_abandon};
 
 tlv_status
 tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options, tlv_plan **result)

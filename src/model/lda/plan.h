@@ -1,7 +1,7 @@
 /*
  * plan.h - the plan of latent Dirichlet allocation, between the files that it is made of: plan.c
  * (counts and subspace), choose.c (k), from_moments.c (where refinement starts), refine.c
- * (refinement and the end).
+ * (refinement and the end), recurrence.c (which topics are real).
  */
 #ifndef TENSORLV_LDA_PLAN_H
 #define TENSORLV_LDA_PLAN_H
@@ -56,6 +56,12 @@ typedef struct lda_plan
 	double held_out[2];	 /* perplexity of the tensor's start and of the anchors'; NaN: no contest */
 	double tensor_bytes; /* of third moments that there is no room for; 0: anchors are not in their
 							place, or for another reason */
+	/* Topics from parts of the documents: the plan over one, how many are done, and the mean
+	 * distance of every topic of the model (k; NULL: not sought, the first NaN: there is no
+	 * telling). */
+	tlv_plan *part;
+	int parts;
+	double *recurrence;
 	/* Refinement. */
 	tlv_held model;
 	bool correlated; /* the topics have been refined, and their correlations are */
@@ -122,7 +128,19 @@ extern tlv_status tlv_lda_refine(tlv_context *ctx, lda_plan *plan, tlv_pass *pas
 /* The end, but where a given k is doubted what two halves of the documents say comes before. */
 extern tlv_status tlv_lda_finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass);
 
-/* The model, labelled, with its diagnostics and warnings. */
-extern tlv_status tlv_lda_finish(tlv_context *ctx, lda_plan *plan);
+/* The model, labelled, with its diagnostics and warnings; where errors are wanted, which topics
+ * come again from parts of the documents is seen before. */
+extern tlv_status tlv_lda_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass);
+
+/* ---- recurrence.c ---- */
+
+/* Topics whose mean L1 distance is above are not real. */
+#define TLV_LDA_RECURRENCE_LIMIT 0.6
+
+/* Is that still to be seen?  And the passes for it, after which tlv_lda_finish is called again. */
+extern bool tlv_lda_is_to_recur(const lda_plan *plan);
+extern tlv_status tlv_lda_recur(tlv_context *ctx, lda_plan *plan, tlv_pass *pass);
+extern tlv_status tlv_lda_diagnose_recurrence(tlv_context *ctx, const lda_plan *plan,
+											  tlv_diagnostics *to);
 
 #endif /* TENSORLV_LDA_PLAN_H */

@@ -177,17 +177,22 @@ warn_of_spurious(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
 }
 
 tlv_status
-tlv_lda_finish(tlv_context *ctx, lda_plan *plan)
+tlv_lda_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	const tlv_names *names = plan->base.rows.names;
 	tlv_diagnostics diagnostics = {0};
 	tlv_plan_section sections[2];
 
+	if (tlv_lda_is_to_recur(plan))
+		return tlv_lda_recur(ctx, plan, pass);
 	if (names != NULL)
 		TLV_TRY(label_items(ctx, names, &plan->model.frame, sections));
 	TLV_TRY(diagnose_choices(ctx, plan, &diagnostics));
 	TLV_TRY(warn_of_plan(ctx, plan, &diagnostics));
-	TLV_TRY(warn_of_spurious(ctx, plan, &diagnostics));
+	if (plan->recurrence != NULL && !isnan(plan->recurrence[0]))
+		TLV_TRY(tlv_lda_diagnose_recurrence(ctx, plan, &diagnostics));
+	else
+		TLV_TRY(warn_of_spurious(ctx, plan, &diagnostics));
 	return tlv_plan_finish(ctx, &plan->base, &plan->model.frame, &diagnostics,
 						   names == NULL ? 0 : 2, sections);
 }
@@ -203,7 +208,7 @@ tlv_status
 tlv_lda_finish_or_test(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	if (!will_test(plan))
-		return tlv_lda_finish(ctx, plan);
+		return tlv_lda_finish(ctx, plan, pass);
 	plan->testing = true;
 	plan->damp = false;
 	tlv_lda_fold_begin(plan, 0, pass);

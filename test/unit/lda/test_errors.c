@@ -5,6 +5,7 @@
 #include "assertions.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "lda_fixture.h"
 #include "plan_fixture.h"
@@ -35,7 +36,7 @@ redraw(corpus *c, size_t length, uint64_t seed)
 }
 
 static tlv_frame
-learn(const corpus *c, const tlv_lda_plan_options *options)
+learn_with(const corpus *c, const tlv_lda_plan_options *options, bool errors)
 {
 	plan_fixture passes = {.ctx = &ctx, .memory = &memory};
 	tlv_row *rows = room(c->n, sizeof(tlv_row));
@@ -47,9 +48,16 @@ learn(const corpus *c, const tlv_lda_plan_options *options)
 	passes.rows[0] = (plan_rows){c->n, rows};
 	passes.told.form = TLV_ROW_BAG;
 	assert_ok(tlv_lda_plan_create(&ctx, options, &plan));
+	plan->errors = errors;
 	model = plan_model(&passes, plan);
 	plan_forget(&passes);
 	return model;
+}
+
+static tlv_frame
+learn(const corpus *c, const tlv_lda_plan_options *options)
+{
+	return learn_with(c, options, false);
 }
 
 static tlv_frame
@@ -249,6 +257,57 @@ test_drift(void **state)
 	assert_below(p_value(&c, model, reference, "new words"), .001);
 }
 
+/* How many topics the model says are spurious, and the largest distance of those that it does not.
+ */
+static size_t
+count_spurious(tlv_frame model, double *farthest)
+{
+	tlv_warnings_walk walk = tlv_warnings_of(&model);
+	size_t k = tlv_frame_find(&model, "phi")->rows, n = 0;
+
+	while (tlv_warnings_next(&walk))
+		n += strcmp(walk.warning.code, "spurious_topic") == 0;
+	*farthest = 0;
+	for (size_t j = 0; j < k; j++)
+	{
+		char name[32];
+		double distance;
+
+		snprintf(name, sizeof(name), "recurrence_%zu", j + 1);
+		distance = diagnostic(model, name);
+		if (distance <= .6)
+			*farthest = fmax(*farthest, distance);
+	}
+	return n;
+}
+
+/* Topics that are there come again from parts of the documents, others do not. */
+static void
+test_recurrence(void **state)
+{
+	static const char *const refinements[] = {NULL, "gibbs", "stepwise"};
+	corpus c = simulate(1200, 120, 4, 50, .1, false);
+	double farthest;
+
+	(void) state;
+	for (int i = 0; i < 3; i++)
+	{
+		tlv_lda_plan_options options = usual_options(4, refinements[i]);
+
+		assert_equal(count_spurious(learn_with(&c, &options, true), &farthest), 0);
+		assert_below(farthest, .3);
+		options.fit.k = 7;
+		assert_at_least(count_spurious(learn_with(&c, &options, true), &farthest), 1);
+	}
+	c.n = 12;
+	for (size_t k = 2; k < 6; k++)
+	{
+		tlv_lda_plan_options options = usual_options(k, "gibbs");
+
+		learn_with(&c, &options, true);
+	}
+}
+
 int
 main(void)
 {
@@ -256,6 +315,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_cover, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_single_topic, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_drift, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_recurrence, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
