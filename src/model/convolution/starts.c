@@ -156,11 +156,11 @@ solve_mode(tlv_context *ctx, const sweep *w, const spectra *p, const spectra *q,
 	size_t n = w->n, k = w->k;
 	double trace = 0;
 
-	TLV_TRY_CONTINUE(ctx);
 	for (size_t i = 0; i < w->half; i++)
 	{
 		size_t offset = backwards ? n - i : i;
 
+		TLV_TRY_CONTINUE(ctx);
 		for (size_t l = 0; l < k; l++)
 			multiply(n, p->re + 2 * n * l, p->im + 2 * n * l, q->re + 2 * n * l + offset,
 					 q->im + 2 * n * l + offset, w->a_re + n * l, w->a_im + n * l);
