@@ -142,6 +142,42 @@ COMMENT ON FUNCTION tlv_cp(float8[], integer, boolean, text, integer, integer, b
     'the vectors, of length 1, of the k products that add up to a tensor, one for every component and mode, by decreasing weight; residual of all of them, in '
     'parts of the norm of the tensor; the other parameters are those of tlv_fit_cp';
 
+CREATE FUNCTION tlv_fit_tucker(moments tlv_moments, ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_tucker' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_tucker(tlv_moments, integer[], integer, bigint, text, jsonb) IS
+    'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, from tlv_tensor_agg(...): iterations sweeps of higher-order '
+    'orthogonal iteration at most (null: 50)';
+CREATE FUNCTION tlv_fit_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_tucker_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_tucker(float8[], integer[], integer, bigint, text, jsonb) IS
+    'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, an array of three dimensions, whose items are its subscripts: begun by '
+    'the truncated singular value decomposition of higher order, then iterations sweeps of orthogonal iteration at most (null: 50)';
+CREATE FUNCTION tlv_fit_tensor_train(moments tlv_moments, ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_tensor_train(tlv_moments, integer[], float8, text, jsonb) IS
+    'a tensor as a chain of three cores (tensor train), from tlv_tensor_agg(...), laid out as an array: of two ranks, or, null, of the least whose residual is at '
+    'most the tolerance, in parts of the norm of the tensor';
+CREATE FUNCTION tlv_fit_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
+    options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_fit_tensor_train(float8[], integer[], float8, text, jsonb) IS
+    'a tensor as a chain of three cores (tensor train), an array of three dimensions, whose items are its subscripts: of two ranks, or, null, of the least whose '
+    'residual is at most the tolerance, in parts of the norm of the tensor';
+CREATE FUNCTION tlv_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL,
+    OUT core float8[], OUT factor_1 float8[], OUT factor_2 float8[], OUT factor_3 float8[], OUT residual float8)
+    AS 'MODULE_PATHNAME', 'tlv_tucker_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_tucker(float8[], integer[], integer, bigint, jsonb) IS
+    'tlv_fit_tucker as arrays: the core, of three dimensions, and of every mode its items by components; residual in parts of the norm of the tensor';
+CREATE FUNCTION tlv_tensor_train(tensor float8[], ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, options jsonb DEFAULT NULL,
+    OUT core_1 float8[], OUT core_2 float8[], OUT core_3 float8[], OUT residual float8, OUT ratio float8)
+    AS 'MODULE_PATHNAME', 'tlv_tensor_train_row' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
+COMMENT ON FUNCTION tlv_tensor_train(float8[], integer[], float8, jsonb) IS
+    'tlv_fit_tensor_train as arrays: three cores, items by components, components by items by components, components by items; residual in parts of the norm of '
+    'the tensor, and ratio of the numbers of the tensor to those of the cores';
+
 CREATE FUNCTION tlv_factors(model tlv_model)
     RETURNS TABLE (component integer, mode integer, item bigint, item_name text, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_factors_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2000;
@@ -151,7 +187,8 @@ CREATE FUNCTION tlv_tensor_core(model tlv_model)
     RETURNS TABLE (component_i integer, component_j integer, component_l integer, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_tensor_core_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION tlv_tensor_core(tlv_model) IS
-    'by how much the products of components of the three modes are multiplied in a model of a tensor: of a sum of products one number for every component';
+    'by how much the products of components of the three modes are multiplied in a model of a tensor: of a sum of products one number for every component; of a '
+    'tensor train the middle core, component_j being the place of an item of the second mode';
 CREATE FUNCTION tlv_tensor_entries(moments tlv_moments)
     RETURNS TABLE (i bigint, i_name text, j bigint, j_name text, l bigint, l_name text, entry float8)
     AS 'MODULE_PATHNAME', 'tlv_tensor_entries_collected' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;

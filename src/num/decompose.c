@@ -21,6 +21,13 @@ static const struct
 	[TLV_METHOD_POWER] = {"power", tlv_decompose_power, tlv_power_memory},
 	[TLV_METHOD_ALS] = {"als", tlv_decompose_als, tlv_als_memory},
 	[TLV_METHOD_SGD] = {"sgd", tlv_decompose_sgd, tlv_sgd_memory},
+	[TLV_METHOD_FLATTENING] = {"flattening", tlv_decompose_flattening, tlv_flattening_memory},
+	[TLV_METHOD_JENNRICH] = {"jennrich", tlv_decompose_jennrich, tlv_jennrich_memory},
+	[TLV_METHOD_SIMULTANEOUS] = {"simultaneous", tlv_decompose_simultaneous,
+								 tlv_simultaneous_memory},
+	[TLV_METHOD_ADAPTIVE] = {"adaptive", tlv_decompose_adaptive, tlv_adaptive_memory},
+	[TLV_METHOD_ADAPTIVE_TRACE] = {"adaptive-trace", tlv_decompose_adaptive, tlv_adaptive_memory},
+	[TLV_METHOD_ADAPTIVE_SVD] = {"adaptive-svd", tlv_decompose_adaptive, tlv_adaptive_memory},
 };
 #define N_METHODS (sizeof(METHODS) / sizeof(METHODS[0]))
 
@@ -246,10 +253,11 @@ static double
 block_doubles(size_t k, const tlv_decompose_options *options)
 {
 	double vectors = (double) k;
+	bool starts = options->method == TLV_METHOD_POWER || options->method >= TLV_METHOD_ADAPTIVE;
 
-	if (options->method == TLV_METHOD_POWER && options->restarts > (int) k)
+	if (starts && options->restarts > (int) k)
 		vectors = options->restarts;
-	else if (options->method == TLV_METHOD_POWER)
+	else if (starts)
 		vectors = fmax(vectors, 50);
 	return fmax(least_of(131072, vectors * (double) tlv_packed2_size(k)), vectors * (double) k);
 }

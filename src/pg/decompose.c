@@ -54,14 +54,39 @@ numbers(tlv_context *ctx, size_t count)
 
 typedef struct DecomposeArguments
 {
-	size_t k; /* 0: as many as there are dimensions */
+	size_t k;	/* 0: as many as there are dimensions */
+	int method; /* of decompose_methods */
 	tlv_decompose_options options;
 } DecomposeArguments;
 
+/* In the order of tlv_method, and behind these that of any vectors. */
+static const char *const decompose_methods[] = {
+	"joint",	"power",		  "als",		  "sgd", "flattening", "jennrich", "simultaneous",
+	"adaptive", "adaptive-trace", "adaptive-svd", "cp",	 NULL};
+#define METHOD_CP (TLV_METHOD_ADAPTIVE_SVD + 1)
+
 static const TlvArgument decompose_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, offsetof(DecomposeArguments, k), .least = 1},
-	TLV_DECOMPOSE_ARGUMENTS(DecomposeArguments, options, options.seed),
+	{"method", TLV_ARGUMENT_CHOICE, offsetof(DecomposeArguments, method), .what = "method",
+	 .names = decompose_methods},
+	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(DecomposeArguments, options, options.seed),
 	{NULL}};
+
+/* The k components by the method that was asked for. */
+static void
+decompose_by(tlv_context *ctx, const DecomposeArguments *arguments, size_t n, size_t k,
+			 const double *packed, double *values, double *vectors, double *residual)
+{
+	tlv_decompose_options options = arguments->options;
+
+	if (arguments->method == METHOD_CP)
+	{
+		TlvCheck(ctx, tlv_decompose_cp(ctx, n, packed, k, &options, values, vectors, residual));
+		return;
+	}
+	options.method = (tlv_method) arguments->method;
+	TlvCheck(ctx, tlv_decompose_leading(ctx, n, packed, k, &options, values, vectors, residual));
+}
 
 /* tlv_decompose(tensor, ...): rows (component, eigenvalue, vector, residual) */
 TLV_FUNCTION(tlv_decompose_rows)
@@ -81,10 +106,9 @@ TLV_FUNCTION(tlv_decompose_rows)
 	work = TlvWorkBegin("tensorlv decompose");
 	packed = numbers(&work->ctx, tlv_packed3_size(n));
 	TlvCheck(&work->ctx, tlv_symmetric3(&work->ctx, n, full, packed));
-	values = numbers(&work->ctx, n);
-	vectors = numbers(&work->ctx, n * n);
-	TlvCheck(&work->ctx, tlv_decompose_leading(&work->ctx, n, packed, k, &arguments.options, values,
-											   vectors, &residual));
+	values = numbers(&work->ctx, Max(n, k));
+	vectors = numbers(&work->ctx, n * Max(n, k));
+	decompose_by(&work->ctx, &arguments, n, k, packed, values, vectors, &residual);
 	for (size_t j = 0; j < k; j++)
 		TlvPutRow(fcinfo, TlvInt4((int32) j + 1), TlvFloat8(values[j]),
 				  TlvOwned(TlvFloat8Array(n, vectors + n * j)), TlvFloat8(residual));

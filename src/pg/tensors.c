@@ -6,7 +6,9 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
+#include "funcapi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -186,6 +188,210 @@ TLV_FUNCTION(tlv_cp_rows)
 	return (Datum) 0;
 }
 
+/* ---- cores in bases, chains of cores ---- */
+
+/* n numbers of at least 1. */
+static void
+read_counts(FunctionCallInfo fcinfo, const char *name, int n, size_t *counts)
+{
+	ArrayType *array = TlvNamedArray(fcinfo, name);
+	const int32 *given = (const int32 *) ARR_DATA_PTR(array);
+
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != n || array_contains_nulls(array))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s is not an array of %d numbers", name, n)));
+	for (int m = 0; m < n; m++)
+	{
+		if (given[m] < 1)
+			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+							errmsg("%s[%d] = %d is not at least 1", name, m + 1, given[m])));
+		counts[m] = (size_t) given[m];
+	}
+}
+
+typedef struct TuckerArguments
+{
+	tlv_tucker_fit_options fit;
+	Datum ranks; /* read_counts reads them */
+} TuckerArguments;
+
+static const TlvArgument tucker_arguments[] = {
+	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TuckerArguments, ranks)},
+	{"iterations", TLV_ARGUMENT_NUMBER, offsetof(TuckerArguments, fit.iterations), .least = 0},
+	{"seed", TLV_ARGUMENT_SEED, offsetof(TuckerArguments, fit.seed)},
+	{NULL}};
+
+static TuckerArguments
+read_tucker_arguments(FunctionCallInfo fcinfo)
+{
+	TuckerArguments arguments = {.fit = {.iterations = -1, .seed = 1}};
+
+	TlvReadArguments(fcinfo, tucker_arguments, &arguments);
+	read_counts(fcinfo, "ranks", TLV_MODES, arguments.fit.ranks);
+	return arguments;
+}
+
+static tlv_status
+fit_tucker(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
+		   size_t *size)
+{
+	return tlv_tucker_fit(ctx, source, options, image, size);
+}
+
+static Datum
+fit_tucker_of(FunctionCallInfo fcinfo, bool array)
+{
+	TuckerArguments arguments;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_tucker_arguments(fcinfo);
+	return fit_tensor(fcinfo, array, fit_tucker, &arguments.fit);
+}
+
+/* tlv_fit_tucker(moments, ranks, ...) */
+TLV_FUNCTION(tlv_fit_tucker)
+{
+	return fit_tucker_of(fcinfo, false);
+}
+
+/* tlv_fit_tucker(tensor float8[], ranks, ...) */
+TLV_FUNCTION(tlv_fit_tucker_array)
+{
+	return fit_tucker_of(fcinfo, true);
+}
+
+typedef struct TrainArguments
+{
+	tlv_train_fit_options fit;
+	Datum ranks; /* read_counts reads them */
+} TrainArguments;
+
+static const TlvArgument train_arguments[] = {
+	{"ranks", TLV_ARGUMENT_DATUM, offsetof(TrainArguments, ranks)},
+	{"tolerance", TLV_ARGUMENT_REAL, offsetof(TrainArguments, fit.tolerance), .most = 1,
+	 .most_text = "1"},
+	{NULL}};
+
+static TrainArguments
+read_train_arguments(FunctionCallInfo fcinfo)
+{
+	TrainArguments arguments = {.fit = {.tolerance = 0.01}};
+
+	TlvReadArguments(fcinfo, train_arguments, &arguments);
+	if (!TlvArgumentIsNull(fcinfo, "ranks"))
+		read_counts(fcinfo, "ranks", 2, arguments.fit.ranks);
+	return arguments;
+}
+
+static tlv_status
+fit_train(tlv_context *ctx, const tlv_tensor_source *source, const void *options, void **image,
+		  size_t *size)
+{
+	return tlv_train_fit(ctx, source, options, image, size);
+}
+
+static Datum
+fit_train_of(FunctionCallInfo fcinfo, bool array)
+{
+	TrainArguments arguments;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_train_arguments(fcinfo);
+	return fit_tensor(fcinfo, array, fit_train, &arguments.fit);
+}
+
+/* tlv_fit_tensor_train(moments, ...) */
+TLV_FUNCTION(tlv_fit_tensor_train)
+{
+	return fit_train_of(fcinfo, false);
+}
+
+/* tlv_fit_tensor_train(tensor float8[], ...) */
+TLV_FUNCTION(tlv_fit_tensor_train_array)
+{
+	return fit_train_of(fcinfo, true);
+}
+
+/* ---- the same of an array as arrays ---- */
+
+/* The model of the array in argument 0. */
+static tlv_frame
+model_of_array(FunctionCallInfo fcinfo, TlvWork *work, FitTensor fit, const void *options)
+{
+	tlv_tensor_source source;
+	tlv_frame frame;
+	void *image;
+	size_t size;
+
+	TlvCheck(&work->ctx, tensor_argument(fcinfo, true, &work->ctx, &frame, &source));
+	TlvCheck(&work->ctx, fit(&work->ctx, &source, options, &image, &size));
+	TlvCheck(&work->ctx, tlv_frame_open(&work->ctx, image, size, &frame));
+	return frame;
+}
+
+static Datum
+row_of(FunctionCallInfo fcinfo, TlvWork *work, Datum *row)
+{
+	bool nulls[5] = {false, false, false, false, false};
+	TupleDesc desc;
+
+	TlvWorkEnd(work);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type is not a row type");
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), row, nulls));
+}
+
+/* tlv_tucker(tensor, ranks, ...): the row (core, factor_1, factor_2, factor_3, residual) */
+TLV_FUNCTION(tlv_tucker_row)
+{
+	TuckerArguments arguments;
+	tlv_tucker_parts parts;
+	tlv_frame frame;
+	TlvWork *work;
+	Datum row[5];
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_tucker_arguments(fcinfo);
+	work = TlvWorkBegin("tensorlv tucker");
+	frame = model_of_array(fcinfo, work, fit_tucker, &arguments.fit);
+	tlv_tucker_read(&frame, &parts);
+	row[0] = PointerGetDatum(TlvFloat8Box(3, parts.r, parts.core));
+	for (int m = 0; m < TLV_MODES; m++)
+		row[m + 1] = PointerGetDatum(
+			TlvFloat8Box(2, (size_t[]){parts.ids.d[m], parts.r[m]}, parts.factors[m]));
+	row[4] = Float8GetDatum(parts.residual);
+	return row_of(fcinfo, work, row);
+}
+
+/* tlv_tensor_train(tensor, ...): the row (core_1, core_2, core_3, residual, ratio) */
+TLV_FUNCTION(tlv_tensor_train_row)
+{
+	TrainArguments arguments;
+	tlv_train_parts parts;
+	tlv_frame frame;
+	TlvWork *work;
+	Datum row[5];
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	arguments = read_train_arguments(fcinfo);
+	work = TlvWorkBegin("tensorlv train");
+	frame = model_of_array(fcinfo, work, fit_train, &arguments.fit);
+	tlv_train_read(&frame, &parts);
+	row[0] =
+		PointerGetDatum(TlvFloat8Box(2, (size_t[]){parts.ids.d[0], parts.r[0]}, parts.cores[0]));
+	row[1] = PointerGetDatum(
+		TlvFloat8Box(3, (size_t[]){parts.r[0], parts.ids.d[1], parts.r[1]}, parts.cores[1]));
+	row[2] =
+		PointerGetDatum(TlvFloat8Box(2, (size_t[]){parts.r[1], parts.ids.d[2]}, parts.cores[2]));
+	row[3] = Float8GetDatum(parts.residual);
+	row[4] = Float8GetDatum(parts.ratio);
+	return row_of(fcinfo, work, row);
+}
+
 /* ---- reading ---- */
 
 /* What an item is called: its name, or the digits of the number. */
@@ -206,34 +412,89 @@ item_id(const tlv_tensor_ids *ids, int mode, size_t place)
 	return TlvInt8(ids->items[mode][place]);
 }
 
-/* Rows (component, mode, item, item_name, weight). */
+/* Refuses a model that is of no tensor. */
+static void
+require_tensor_model(const tlv_frame *frame, const char *function)
+{
+	if (!tlv_is_tensor_model(frame))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("%s takes models of tensors, not one of kind %s", function,
+							   TlvKind(frame)->name),
+						errhint("tlv_fit_cp, tlv_fit_tucker and tlv_fit_tensor_train make them.")));
+}
+
+/* Rows (component, mode, item, item_name, weight) of a mode's factor, r x items. */
+static void
+put_factor(FunctionCallInfo fcinfo, const tlv_tensor_ids *ids, int mode, size_t r, size_t h,
+		   const double *factor)
+{
+	for (size_t i = 0; i < ids->d[mode]; i++)
+		TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4(mode + 1), item_id(ids, mode, i),
+				  item_name(ids, mode, i), TlvFloat8(factor[h + i * r]));
+}
+
 TLV_FUNCTION(tlv_factors_rows)
 {
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_cp, "tlv_factors");
-	tlv_cp_parts parts;
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	tlv_tucker_parts tucker;
+	tlv_cp_parts cp;
 
-	tlv_cp_read(&frame, &parts);
 	TlvInitRows(fcinfo);
-	for (size_t h = 0; h < parts.k; h++)
+	if (TlvKind(&frame) == &tlv_kind_tucker)
+	{
+		tlv_tucker_read(&frame, &tucker);
 		for (int m = 0; m < TLV_MODES; m++)
-			for (size_t i = 0; i < parts.ids.d[m]; i++)
-				TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4(m + 1), item_id(&parts.ids, m, i),
-						  item_name(&parts.ids, m, i),
-						  TlvFloat8(parts.factors[m][h + i * parts.k]));
+			for (size_t h = 0; h < tucker.r[m]; h++)
+				put_factor(fcinfo, &tucker.ids, m, tucker.r[m], h, tucker.factors[m]);
+		return (Datum) 0;
+	}
+	if (TlvKind(&frame) != &tlv_kind_cp)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("tlv_factors takes models of kind cp or tucker, not %s",
+							   TlvKind(&frame)->name)));
+	tlv_cp_read(&frame, &cp);
+	for (size_t h = 0; h < cp.k; h++)
+		for (int m = 0; m < TLV_MODES; m++)
+			put_factor(fcinfo, &cp.ids, m, cp.k, h, cp.factors[m]);
 	return (Datum) 0;
 }
 
-/* Rows (component_i, component_j, component_l, weight). */
+/* Rows (component_i, component_j, component_l, weight) of an array of three dimensions. */
+static void
+put_core(FunctionCallInfo fcinfo, const size_t r[TLV_MODES], const double *core)
+{
+	for (size_t i = 0; i < r[0] * r[1] * r[2]; i++)
+		TlvPutRow(fcinfo, TlvInt4((int32) (i / r[2] / r[1]) + 1),
+				  TlvInt4((int32) (i / r[2] % r[1]) + 1), TlvInt4((int32) (i % r[2]) + 1),
+				  TlvFloat8(core[i]));
+}
+
 TLV_FUNCTION(tlv_tensor_core_rows)
 {
-	tlv_frame frame = TlvModelFrame(fcinfo, 0, &tlv_kind_cp, "tlv_tensor_core");
-	tlv_cp_parts parts;
+	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
+	const tlv_kind *kind = TlvKind(&frame);
+	tlv_tucker_parts tucker;
+	tlv_train_parts train;
+	tlv_cp_parts cp;
 
-	tlv_cp_read(&frame, &parts);
+	require_tensor_model(&frame, "tlv_tensor_core");
 	TlvInitRows(fcinfo);
-	for (size_t h = 0; h < parts.k; h++)
+	if (kind == &tlv_kind_tucker)
+	{
+		tlv_tucker_read(&frame, &tucker);
+		put_core(fcinfo, tucker.r, tucker.core);
+		return (Datum) 0;
+	}
+	if (kind == &tlv_kind_tensor_train)
+	{
+		tlv_train_read(&frame, &train);
+		put_core(fcinfo, (size_t[]){train.r[0], train.ids.d[1], train.r[1]}, train.cores[1]);
+		return (Datum) 0;
+	}
+	tlv_cp_read(&frame, &cp);
+	for (size_t h = 0; h < cp.k; h++)
 		TlvPutRow(fcinfo, TlvInt4((int32) h + 1), TlvInt4((int32) h + 1), TlvInt4((int32) h + 1),
-				  TlvFloat8(parts.scales[h]));
+				  TlvFloat8(cp.scales[h]));
 	return (Datum) 0;
 }
 
@@ -270,17 +531,6 @@ TLV_FUNCTION(tlv_tensor_entries_collected)
 		put_entry(fcinfo, &ids, place, values[i]);
 	}
 	return (Datum) 0;
-}
-
-/* Refuses a model that is of no tensor. */
-static void
-require_tensor_model(const tlv_frame *frame, const char *function)
-{
-	if (!tlv_is_tensor_model(frame))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s takes models of tensors, not one of kind %s", function,
-							   TlvKind(frame)->name),
-						errhint("tlv_fit_cp makes one.")));
 }
 
 /* tlv_tensor_entries(model): all of them, as the model has them */
@@ -365,32 +615,13 @@ put_drawn(tlv_context *ctx, void *argument, const tlv_tensor_drawn *drawn)
 	return TLV_OK;
 }
 
-/* Three numbers of at least 1. */
-static void
-three_counts(FunctionCallInfo fcinfo, const char *name, size_t counts[TLV_MODES])
-{
-	ArrayType *array = TlvNamedArray(fcinfo, name);
-	const int32 *given = (const int32 *) ARR_DATA_PTR(array);
-
-	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != TLV_MODES || array_contains_nulls(array))
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("%s is not an array of %d numbers", name, TLV_MODES)));
-	for (int m = 0; m < TLV_MODES; m++)
-	{
-		if (given[m] < 1)
-			ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-							errmsg("%s[%d] = %d is not at least 1", name, m + 1, given[m])));
-		counts[m] = (size_t) given[m];
-	}
-}
-
 /* tlv_simulate_tensor(sides, k, ...): rows (i, j, l, entry, exact) */
 TLV_FUNCTION(tlv_simulate_tensor)
 {
 	tlv_tensor_simulation options = {0};
 	TlvWork *work;
 
-	three_counts(fcinfo, "sides", options.d);
+	read_counts(fcinfo, "sides", TLV_MODES, options.d);
 	options.k = TlvNamedCount(fcinfo, "k", 1);
 	options.noise = TlvNamedNumber(fcinfo, "noise");
 	options.share = TlvNamedNumber(fcinfo, "share");

@@ -30,6 +30,32 @@ SELECT tlv_tensor_at(tlv_align(tlv_compact(model, .3), model), 1, 1, 1) = tlv_te
 SELECT component, mode, array_length(vector, 1) AS items, round(sqrt(sum(x ^ 2))::numeric, 6) AS length, round(residual::numeric, 2) AS residual
 FROM tensor_arrays, tlv_cp(t, 3) c, unnest(vector) x GROUP BY component, mode, vector, residual ORDER BY 1, 2;
 SELECT bool_and(x >= 0) AS nonnegative FROM tensor_arrays, tlv_cp(t, 2, nonnegative => true, solver => 'pqp') c, unnest(vector) x;
+-- cores in bases, chains of cores: near by, single entries, all forms
+CREATE TABLE tensor_short AS
+  SELECT name, model FROM tensor_arrays, LATERAL (VALUES ('tucker', tlv_fit_tucker(t, '{3,3,3}')), ('train', tlv_fit_tensor_train(t, '{3,3}')),
+    ('tolerance', tlv_fit_tensor_train(t, tolerance => .12))) v(name, model)
+  UNION ALL SELECT 'named tucker', tlv_fit_tucker(tlv_tensor_agg(i, j, l, entry), '{3,3,3}') FROM tensor_names
+  UNION ALL SELECT 'named train', tlv_fit_tensor_train(tlv_tensor_agg(i, j, l, entry), '{3,3}') FROM tensor_names;
+SELECT name, round(sqrt(sum((e.entry - exact) ^ 2) / sum(exact ^ 2))::numeric, 3) < .06 AS near
+FROM tensor_short, tlv_tensor_entries(model) e JOIN tensor_rows r ON (r.i, r.j, r.l) =
+  (regexp_replace(e.i_name, '\D', '')::int, regexp_replace(e.j_name, '\D', '')::int, regexp_replace(e.l_name, '\D', '')::int) GROUP BY name ORDER BY name COLLATE "C";
+SELECT name, tlv_from_json(tlv_to_json(model)) = model AS json, (model::text)::tlv_model = model AS text_form, tlv_svg(model) LIKE '<svg%' AS picture,
+  (tlv_info(model)->>'residual')::float8 < .12 AS residual, (tlv_info(model)->>'ratio')::float8 > 8 AS shorter FROM tensor_short ORDER BY name COLLATE "C";
+SELECT abs(tlv_tensor_at((SELECT model FROM tensor_short WHERE name = 'tucker'), 3, 4, 5)
+    - tlv_tensor_at((SELECT model FROM tensor_short WHERE name = 'named tucker'), 'i3', 'j4', 'l5')) < 1e-5 AS tucker,
+  abs(tlv_tensor_at((SELECT model FROM tensor_short WHERE name = 'train'), 3, 4, 5)
+    - tlv_tensor_at((SELECT model FROM tensor_short WHERE name = 'named train'), 'i3', 'j4', 'l5')) < 1e-9 AS train;
+-- by hand, from what is read of a model
+SELECT abs(sum(c.weight * a.weight * b.weight * d.weight) - tlv_tensor_at(model, 2, 3, 4)) < 1e-9 AS tucker
+FROM tensor_short, tlv_tensor_core(model) c, tlv_factors(model) a, tlv_factors(model) b, tlv_factors(model) d
+WHERE name = 'tucker' AND (a.mode, a.item, a.component) = (1, 2, component_i) AND (b.mode, b.item, b.component) = (2, 3, component_j) AND (d.mode, d.item, d.component) = (3, 4, component_l)
+GROUP BY model;
+SELECT array_dims(core) AS core, array_dims(factor_1) AS factor_1, array_dims(factor_3) AS factor_3, round(residual::numeric, 2) AS residual FROM tensor_arrays, tlv_tucker(t, '{3,2,3}');
+SELECT array_dims(core_1) AS core_1, array_dims(core_2) AS core_2, array_dims(core_3) AS core_3, round(residual::numeric, 2) AS residual, round(ratio::numeric, 1) AS ratio
+FROM tensor_arrays, tlv_tensor_train(t, tolerance => .2);
+SELECT code FROM tensor_arrays, tlv_warnings(tlv_fit_tucker(t, '{14,12,10}'));
+SELECT name, measure FROM tensor_short, tlv_diagnostics(model) WHERE name = 'train' ORDER BY measure;
+DROP TABLE tensor_short;
 -- merging and taking away
 CREATE TABLE tensor_days AS SELECT i % 4 AS day, tlv_tensor_agg(i, j, l, (i * j * l % 7)::float8) AS moments FROM tensor_rows GROUP BY 1;
 SELECT tlv_rollup(moments) = (SELECT tlv_tensor_agg(i, j, l, (i * j * l % 7)::float8) FROM tensor_rows) AS days FROM tensor_days;
@@ -61,6 +87,14 @@ SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 0);
 SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 2000);
 SELECT tlv_fit_cp(ARRAY[[[1, 2]]]::float8[], 1, solver => 'hals');
 SELECT tlv_fit_cp(tlv_dense_moments(ARRAY[1.0], 2), 1);
+SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], '{1,2}');
+SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], '{1,0,2}');
+SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], '{1,1,2}');
+SELECT tlv_fit_tucker(ARRAY[[[1, 2], [3, 5]]]::float8[], NULL);
+SELECT tlv_fit_tucker(ARRAY[[[0, 0]]]::float8[], '{1,1,1}');
+SELECT tlv_fit_tensor_train(ARRAY[[[1, 2]]]::float8[], tolerance => 1);
+SELECT tlv_fit_tensor_train(ARRAY[[[1, 2]]]::float8[], '{1,NULL}');
+SELECT tlv_factors(tlv_fit_tensor_train(ARRAY[[[1, 2]]]::float8[]));
 SELECT * FROM tlv_warnings(tlv_fit_cp(ARRAY[[[1, 2], [3, 5]]]::float8[], 2));
 SELECT tlv_tensor_at(model, 'a'::text, 1, 1) FROM tensor_models;
 SELECT tlv_tensor_at(named, 1, 'j1', 'l1') FROM tensor_models;

@@ -118,6 +118,66 @@ extern void tlv_cp_read(const tlv_frame *model, tlv_cp_parts *parts);
 extern tlv_status tlv_cp_fit(tlv_context *ctx, const tlv_tensor_source *source,
 							 const tlv_cp_fit_options *options, void **image, size_t *size);
 
+/* A sparse tensor laid out as an array; a dense one stays.  Errors: memory, TLV_CANCELLED. */
+extern tlv_status tlv_tensor_make_dense(tlv_context *ctx, tlv_tensor *tensor);
+
+/* ---- a core in bases, a chain of cores (bases.c) ---- */
+
+typedef struct tlv_tucker_fit_options
+{
+	size_t ranks[TLV_MODES];
+	int iterations; /* sweeps at most; below 0: 50 */
+	uint64_t seed;
+} tlv_tucker_fit_options;
+
+/* T(i, j, l) = sum over a, b, c of core[a, b, c] factors[0][a, i] factors[1][b, j] factors[2][c,
+ * l]; the rows of a factor are orthonormal. */
+typedef struct tlv_tucker_parts
+{
+	tlv_tensor_ids ids;
+	size_t r[TLV_MODES];
+	size_t slice; /* r[1] r[2] */
+	double entries, nulls;
+	double residual; /* |T - model| / |T| */
+	double ratio;	 /* numbers of the tensor, in parts of those of the model */
+	double sweeps, seed;
+	double *factors[TLV_MODES]; /* r[m] x d[m] */
+	double *core;				/* the last index running fastest */
+	tlv_diagnostics *diagnostics;
+} tlv_tucker_parts;
+
+extern void tlv_tucker_read(const tlv_frame *model, tlv_tucker_parts *parts);
+
+/* A model of a tensor.  Ranks above a side are cut to it.  *image is from the arena.  Errors: those
+ * of tlv_tucker. */
+extern tlv_status tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
+								 const tlv_tucker_fit_options *options, void **image, size_t *size);
+
+typedef struct tlv_train_fit_options
+{
+	size_t ranks[2]; /* 0: by the tolerance */
+	double tolerance;
+} tlv_train_fit_options;
+
+/* T(i, j, l) = sum over a, b of cores[0][i, a] cores[1][a, j, b] cores[2][b, l]. */
+typedef struct tlv_train_parts
+{
+	tlv_tensor_ids ids;
+	size_t r[2];
+	size_t pairs; /* r[0] d[1] */
+	double entries, nulls, residual, ratio;
+	double tolerance;		  /* 0: ranks were given */
+	double *cores[TLV_MODES]; /* the last index running fastest */
+	tlv_diagnostics *diagnostics;
+} tlv_train_parts;
+
+extern void tlv_train_read(const tlv_frame *model, tlv_train_parts *parts);
+
+/* A model of a tensor; a sparse one is laid out as an array.  *image is from the arena.  Errors:
+ * those of tlv_tensor_train. */
+extern tlv_status tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
+								const tlv_train_fit_options *options, void **image, size_t *size);
+
 /* ---- reading any of them (at.c) ---- */
 
 /* Whether a model is one of a tensor. */

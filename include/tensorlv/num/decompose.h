@@ -15,7 +15,16 @@ typedef enum tlv_method
 	TLV_METHOD_JOINT, /* all components at once, with a polar factor in every step */
 	TLV_METHOD_POWER, /* robust tensor power method with deflation */
 	TLV_METHOD_ALS,	  /* orthogonalised alternating least squares */
-	TLV_METHOD_SGD	  /* projected noisy gradient on the cross-correlation objective */
+	TLV_METHOD_SGD,	  /* projected noisy gradient on the cross-correlation objective */
+	/* of third order, for comparison and for given tensors: */
+	TLV_METHOD_FLATTENING,	   /* left singular vectors of the k x k^2 flattening */
+	TLV_METHOD_JENNRICH,	   /* eigenvectors of the quotient of two random contractions; vectors
+								* need not be orthogonal */
+	TLV_METHOD_SIMULTANEOUS,   /* power steps of all vectors at once, with a QR step each */
+	TLV_METHOD_ADAPTIVE,	   /* power with deflation of what is in the way alone, random starts */
+	TLV_METHOD_ADAPTIVE_TRACE, /* the same from eigenvectors of T(I, I, t), t_i = trace of a slice
+								*/
+	TLV_METHOD_ADAPTIVE_SVD	   /* the same from singular vectors of random contractions */
 } tlv_method;
 
 typedef struct tlv_decompose_options
@@ -72,7 +81,8 @@ extern double tlv_decompose_memory(size_t k, const tlv_decompose_options *option
  *
  * Sources: joint and
  * power: Anandkumar, Ge, Hsu, Kakade, Telgarsky 2014, Algorithm 1; als:
- * Sharan, Valiant 2017; sgd: Ge, Huang, Jin, Yuan 2015.
+ * Sharan, Valiant 2017; sgd: Ge, Huang, Jin, Yuan 2015; jennrich: Leurgans, Ross, Abel 1993;
+ * adaptive: Ge 2013, algorithm 7.3.  docs/explanation/tensors.md says when each of the others pays.
  */
 extern tlv_status tlv_decompose(tlv_context *ctx, size_t k, const double *packed,
 								const tlv_decompose_options *options, tlv_decomposition *out);
@@ -102,7 +112,17 @@ extern tlv_status tlv_decompose4(tlv_context *ctx, size_t k, const double *packe
 extern tlv_status tlv_decompose4_cp(tlv_context *ctx, size_t k, const double *packed,
 									const tlv_decompose_options *options, tlv_decomposition *out);
 
-/* 'joint', 'power', 'als', 'sgd'. */
+/*
+ * k unit vectors of a symmetric tensor that need not be orthogonal, k above the dimension n among
+ * them: cp (cp.h) of the tensor, whose three vectors of a component are one but for their signs.
+ * values (k) by decreasing modulus, positive by the vectors' signs, vectors n x k.  Unique in
+ * general as long as 2 k + 2 <= 3 n.  Errors: those of tlv_cp.
+ */
+extern tlv_status tlv_decompose_cp(tlv_context *ctx, size_t n, const double *packed, size_t k,
+								   const tlv_decompose_options *options, double *values,
+								   double *vectors, double *residual);
+
+/* 'joint', 'power', 'als', 'sgd', 'flattening', ... */
 extern const char *tlv_method_name(tlv_method method);
 
 #endif /* TENSORLV_DECOMPOSE_H */

@@ -90,22 +90,6 @@ tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids)
 /* ---- tensors ---- */
 
 static tlv_status
-lay_out(tlv_context *ctx, tlv_tensor *t, const int64_t *cells)
-{
-	double *dense;
-
-	TLV_TRY_NEW0(ctx, dense, t->d[0] * t->d[1] * t->d[2]);
-	for (size_t i = 0; i < t->n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		dense[(tlv_triple_part(cells[i], 0) * t->d[1] + tlv_triple_part(cells[i], 1)) * t->d[2] +
-			  tlv_triple_part(cells[i], 2)] = t->entries[i];
-	}
-	t->dense = dense;
-	return TLV_OK;
-}
-
-static tlv_status
 list_places(tlv_context *ctx, tlv_tensor *t, const int64_t *cells)
 {
 	int32_t *at;
@@ -121,6 +105,26 @@ list_places(tlv_context *ctx, tlv_tensor *t, const int64_t *cells)
 		t->at[m] = at;
 		at += t->n;
 	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tensor_make_dense(tlv_context *ctx, tlv_tensor *t)
+{
+	double *dense;
+
+	if (t->dense != NULL)
+		return TLV_OK;
+	TLV_TRY(tlv_require_memory(ctx, 8 * (double) t->d[0] * (double) t->d[1] * (double) t->d[2],
+							   "the tensor as an array"));
+	TLV_TRY_NEW0(ctx, dense, t->d[0] * t->d[1] * t->d[2]);
+	for (size_t i = 0; i < t->n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		dense[((size_t) t->at[0][i] * t->d[1] + (size_t) t->at[1][i]) * t->d[2] +
+			  (size_t) t->at[2][i]] = t->entries[i];
+	}
+	t->dense = dense;
 	return TLV_OK;
 }
 
@@ -143,9 +147,10 @@ tlv_tensor_load(tlv_context *ctx, const tlv_frame *entries, tlv_tensor_source *s
 		t->d[m] = source->ids.d[m];
 		all *= (double) t->d[m];
 	}
+	TLV_TRY(list_places(ctx, t, cells));
 	if ((double) t->n >= DENSE_SHARE * all)
-		return lay_out(ctx, t, cells);
-	return list_places(ctx, t, cells);
+		return tlv_tensor_make_dense(ctx, t);
+	return TLV_OK;
 }
 
 tlv_status

@@ -76,6 +76,10 @@ extern const char *const tlv_tensor_item_sections[TLV_MODES];
 extern tlv_status tlv_tensor_check_ids(tlv_context *ctx, const tlv_frame *frame,
 									   const size_t *sizes);
 
+/* Single entries, at places within the sides. */
+extern double tlv_tucker_entry(const tlv_tucker_parts *parts, const size_t place[TLV_MODES]);
+extern double tlv_train_entry(const tlv_train_parts *parts, const size_t place[TLV_MODES]);
+
 /* The ids of a frame that has been checked. */
 extern void tlv_tensor_read_ids(const tlv_frame *frame, tlv_tensor_ids *ids);
 

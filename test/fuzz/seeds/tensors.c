@@ -21,6 +21,22 @@ fit_tensor(const char *name, const tlv_frame *entries, bool nonnegative)
 	save_frame(name, image, size);
 }
 
+static void
+shorten_tensor(const char *tucker, const char *train, const tlv_frame *entries)
+{
+	const tlv_tucker_fit_options bases = {.ranks = {2, 2, 2}, .iterations = -1, .seed = 1};
+	const tlv_train_fit_options chain = {.ranks = {2, 2}};
+	tlv_tensor_source source;
+	void *image;
+	size_t size;
+
+	must(tlv_tensor_load(&ctx, entries, &source));
+	must(tlv_tucker_fit(&ctx, &source, &bases, &image, &size));
+	save_frame(tucker, image, size);
+	must(tlv_train_fit(&ctx, &source, &chain, &image, &size));
+	save_frame(train, image, size);
+}
+
 SEEDS(tensors)
 {
 	tlv_accumulator *numbers, *names;
@@ -43,6 +59,7 @@ SEEDS(tensors)
 	}
 	entries = save_collected("tensor-entries-named", names);
 	fit_tensor("cp-named", &entries, true);
+	shorten_tensor("tucker-named", "tensor-train-named", &entries);
 	entries = save_collected("tensor-entries", numbers);
 	fit_tensor("cp", &entries, false);
 }

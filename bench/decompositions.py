@@ -1,0 +1,91 @@
+"""Tensors: tlv_fit_cp, tlv_fit_tucker and tlv_fit_tensor_train beside tensorly, dense and sparse, and beside plain
+alternating least squares in numpy.
+
+Error: against the tensor without noise, in parts of its norm.  Seconds of a fit alone, arrays and sparse tensors being
+there already; tensorly has one start, tlv_fit_cp as many as it takes by default."""
+import time
+from common import Session, np, table
+
+try:
+    import tensorly as tl
+    from tensorly.decomposition import parafac, non_negative_parafac_hals, tucker, tensor_train
+except ImportError:
+    tl = None
+    print('tensorly is not there: pip install tensorly')
+
+SHAPES = (((100, 80, 60), 8, .1, False), ((200, 150, 100), 12, .3, False), ((100, 80, 60), 8, .1, True))
+session = Session()
+
+
+def error(X, exact):
+    return np.linalg.norm(X - exact) / np.linalg.norm(exact)
+
+
+def timed(f):
+    start = time.process_time()
+    return f(), time.process_time() - start
+
+
+def ours(fit):
+    _, cost = session.cost(f'CREATE TEMP TABLE fitted AS SELECT {fit} AS model FROM arrays')
+    wrong = float(session.value("""SELECT sqrt(sum((e.entry - c.exact)^2) / sum(c.exact^2))
+        FROM fitted, tlv_tensor_entries(model) e JOIN cells c ON (c.i, c.j, c.l) = (e.i, e.j, e.l)"""))
+    session.query('DROP TABLE fitted')
+    return wrong, cost.cpu
+
+
+def als(T, r, sweeps=200, seed=0):
+    """plain alternating least squares, one random start"""
+    rng = np.random.default_rng(seed)
+    F, old = [rng.normal(size=(d, r)) for d in T.shape], np.inf
+    product = lambda a, b: np.einsum('ir,jr->ijr', a, b).reshape(-1, r)
+    unfolded = [np.moveaxis(T, m, 0).reshape(T.shape[m], -1) for m in range(3)]
+    for _ in range(sweeps):
+        for m in range(3):
+            a, b = [F[j] for j in range(3) if j != m]
+            F[m] = unfolded[m] @ product(a, b) @ np.linalg.pinv((a.T @ a) * (b.T @ b))
+        rest = np.linalg.norm(unfolded[2] - F[2] @ product(F[0], F[1]).T) / np.linalg.norm(T)
+        if old - rest < 1e-8:
+            break
+        old = rest
+    return np.einsum('ir,jr,lr->ijl', *F, optimize=True)
+
+
+rows = []
+for shape, k, noise, nonnegative in SHAPES:
+    session.query('DROP TABLE IF EXISTS cells, arrays')
+    session.query(f"""CREATE TEMP TABLE cells AS SELECT * FROM tlv_simulate_tensor(ARRAY{list(shape)}, {k}, noise => {noise},
+        nonnegative => {nonnegative}, seed => 3)""")
+    session.query("""CREATE TEMP TABLE arrays AS SELECT array_agg(p ORDER BY i) AS t FROM (SELECT i, array_agg(f ORDER BY j) AS p
+        FROM (SELECT i, j, array_agg(entry ORDER BY l) AS f FROM cells GROUP BY i, j) q GROUP BY i) r""")
+    read = [[float(x) for x in row] for row in session.query('SELECT entry, exact FROM cells ORDER BY i, j, l')]
+    T, exact = (np.array([row[c] for row in read]).reshape(shape) for c in (0, 1))
+    name = f"{'x'.join(map(str, shape))}, k {k}, noise {noise}" + (', not negative' if nonnegative else '')
+    runs = [('tlv_fit_cp', lambda: ours(f'tlv_fit_cp(t, {k}, nonnegative => {nonnegative})')),
+            ('tlv_fit_tucker', lambda: ours(f"tlv_fit_tucker(t, '{{{k},{k},{k}}}')")),
+            ('tlv_fit_tensor_train', lambda: ours(f"tlv_fit_tensor_train(t, '{{{k},{k}}}')"))]
+
+    def peer(f):
+        X, seconds = timed(f)
+        return error(X, exact), seconds
+    if not nonnegative:
+        runs.append(('numpy als', lambda: peer(lambda: als(T, k))))
+    if tl is not None:
+        if nonnegative:
+            runs.append(('tensorly hals', lambda: peer(lambda: tl.cp_to_tensor(non_negative_parafac_hals(tl.tensor(T), k, n_iter_max=300, random_state=0)))))
+        else:
+            runs.append(('tensorly parafac', lambda: peer(lambda: tl.cp_to_tensor(parafac(tl.tensor(T), k, n_iter_max=200, init='random', random_state=0, tol=1e-8)))))
+        runs.append(('tensorly tucker', lambda: peer(lambda: tl.tucker_to_tensor(tucker(tl.tensor(T), [k] * 3, n_iter_max=50)))))
+        runs.append(('tensorly tensor_train', lambda: peer(lambda: tl.tt_to_tensor(tensor_train(tl.tensor(T), [1, k, k, 1])))))
+    for what, run in runs:
+        wrong, seconds = run()
+        rows.append([name, what, f'{wrong:.4f}', f'{seconds:.2f}'])
+table('Tensors as sums of products, cores and chains', ['tensor', 'by', 'error', 'CPU s'], rows)
+
+# sparse: counts in a cube of a million places and more
+session.query("""CREATE TEMP TABLE sparse AS SELECT tlv_tensor_agg(i, j, l, entry) AS moments
+    FROM tlv_simulate_tensor(ARRAY[2000, 1000, 50], 5, share => .005, nonnegative => true, seed => 2) WHERE entry > 0""")
+n = session.value("SELECT count(*) FROM sparse, tlv_tensor_entries(moments)")
+_, cost = session.cost('SELECT length(tlv_fit_cp(moments, 5, nonnegative => true)::text) FROM sparse')
+_, free = session.cost('SELECT length(tlv_fit_cp(moments, 5)::text) FROM sparse')
+print(f'2000 x 1000 x 50, {n} entries: tlv_fit_cp(nonnegative) {cost.cpu:.2f} CPU s, tlv_fit_cp {free.cpu:.2f} CPU s (an array of it takes 800 MB)')

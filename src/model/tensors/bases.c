@@ -1,0 +1,339 @@
+/*
+ * bases.c - tensors as a core in bases of the modes and as chains of cores: fits, stored forms,
+ * entries, pictures (tensors.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/layout.h"
+#include "tensorlv/model/picture.h"
+#include "tensorlv/num/tucker.h"
+
+#define SIZE_R0 TLV_SIZE_6
+#define SIZE_R1 TLV_SIZE_7
+/* tucker */
+#define SIZE_R2	   TLV_SIZE_8
+#define SIZE_SLICE TLV_SIZE_9
+/* tensor_train */
+#define SIZE_PAIRS TLV_SIZE_8
+
+/* ---- what both say ---- */
+
+static tlv_status
+diagnose_ranks(tlv_context *ctx, const tlv_tensor *t, double residual, double numbers,
+			   tlv_diagnostics *diagnostics, double *ratio)
+{
+	*ratio = (double) t->d[0] * (double) t->d[1] * (double) t->d[2] / numbers;
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, residual, "residual"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, 1 - residual * residual, "explained"));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, *ratio, "ratio"));
+	if (*ratio >= 1)
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "not_smaller",
+								   .score = *ratio,
+								   .hint = "Use smaller ranks, or keep the tensor."},
+					"the model has more numbers than the tensor");
+}
+
+/* ---- a core in bases ---- */
+
+void
+tlv_tucker_read(const tlv_frame *model, tlv_tucker_parts *parts)
+{
+	memset(parts, 0, sizeof(*parts));
+	tlv_sections_read(model, tlv_kind_tucker.model->sections, parts);
+}
+
+static double
+tucker_numbers(const tlv_tucker_parts *parts)
+{
+	double numbers = (double) parts->r[0] * (double) parts->r[1] * (double) parts->r[2];
+
+	for (int m = 0; m < TLV_MODES; m++)
+		numbers += (double) parts->r[m] * (double) parts->ids.d[m];
+	return numbers;
+}
+
+tlv_status
+tlv_tucker_fit(tlv_context *ctx, const tlv_tensor_source *source,
+			   const tlv_tucker_fit_options *options, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_tucker_parts parts = {.ids = source->ids,
+							  .entries = (double) source->tensor.n,
+							  .nulls = source->nulls,
+							  .seed = (double) options->seed,
+							  .diagnostics = &diagnostics};
+	const tlv_tucker_options o = {.iterations = options->iterations, .seed = options->seed};
+	tlv_factors_found found;
+
+	for (int m = 0; m < TLV_MODES; m++)
+		parts.r[m] = tlv_least(options->ranks[m], source->tensor.d[m]);
+	parts.slice = parts.r[1] * parts.r[2];
+	TLV_TRY(tlv_require_memory(ctx, 8 * tucker_numbers(&parts), "the bases"));
+	for (int m = 0; m < TLV_MODES; m++)
+		TLV_TRY_NEW_ROWS(ctx, parts.factors[m], source->tensor.d[m],
+						 parts.r[m] + (parts.r[m] == 0));
+	TLV_TRY_NEW_ROWS(ctx, parts.core, parts.r[0] + 1, parts.slice + 1);
+	TLV_TRY(tlv_tucker(ctx, &source->tensor, parts.r, &o, parts.factors, parts.core, &found));
+	parts.residual = found.residual;
+	parts.sweeps = found.sweeps;
+	TLV_TRY(diagnose_ranks(ctx, &source->tensor, found.residual, tucker_numbers(&parts),
+						   &diagnostics, &parts.ratio));
+	if (!found.converged && options->iterations != 0)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "iterations_at_limit",
+										.score = found.sweeps,
+										.hint = "Raise iterations."},
+						 "the last sweep still lowered the residual"));
+	return tlv_sections_write(ctx, tlv_kind_tucker.model->sections, &parts, image, size);
+}
+
+double
+tlv_tucker_entry(const tlv_tucker_parts *parts, const size_t place[TLV_MODES])
+{
+	const double *x = parts->factors[0] + place[0] * parts->r[0];
+	const double *y = parts->factors[1] + place[1] * parts->r[1];
+	const double *z = parts->factors[2] + place[2] * parts->r[2];
+	double sum = 0;
+
+	for (size_t a = 0; a < parts->r[0]; a++)
+		for (size_t b = 0; b < parts->r[1]; b++)
+			for (size_t c = 0; c < parts->r[2]; c++)
+				sum += x[a] * y[b] * z[c] * parts->core[(a * parts->r[1] + b) * parts->r[2] + c];
+	return sum;
+}
+
+static tlv_status
+tucker_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	if (sizes[SIZE_SLICE] != sizes[SIZE_R1] * sizes[SIZE_R2])
+		return tlv_fail(ctx, TLV_CORRUPT, "slices of %zu numbers of %zu x %zu components",
+						sizes[SIZE_SLICE], sizes[SIZE_R1], sizes[SIZE_R2]);
+	return tlv_tensor_check_ids(ctx, frame, sizes);
+}
+
+#define NUMBER(name, range)                                                                        \
+	{                                                                                              \
+#name, TLV_FLOAT64, TLV_ONE, TLV_ONE, range, TLV_KEPT, AT(name)                            \
+	}
+#define AT(member) offsetof(tlv_tucker_parts, member)
+static const tlv_declaration tucker_list[] = {
+	NUMBER(entries, TLV_WHOLE),
+	NUMBER(nulls, TLV_WHOLE),
+	NUMBER(residual, TLV_NONNEGATIVE),
+	NUMBER(ratio, TLV_NONNEGATIVE),
+	NUMBER(sweeps, TLV_WHOLE),
+	NUMBER(seed, TLV_WHOLE),
+	TENSOR_ID_SECTIONS(tlv_tucker_parts, TLV_KEPT),
+	{"factor_1", TLV_FLOAT64, SIZE_R0, SIZE_I, TLV_ANY, TLV_KEPT, AT(factors[0])},
+	{"factor_2", TLV_FLOAT64, SIZE_R1, SIZE_J, TLV_ANY, TLV_KEPT, AT(factors[1])},
+	{"factor_3", TLV_FLOAT64, SIZE_R2, SIZE_L, TLV_ANY, TLV_KEPT, AT(factors[2])},
+	{"core", TLV_FLOAT64, SIZE_SLICE, SIZE_R0, TLV_ANY, TLV_KEPT, AT(core)},
+};
+static const tlv_sections tucker_sections = {
+	.state = sizeof(tlv_tucker_parts),
+	.kind = TLV_KIND_TUCKER,
+	TLV_LIST(tucker_list),
+	.least = {1, 0, 1, 1, 0, 1, 1, 1, 1},
+	.most = {TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES,
+			 TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES,
+			 TLV_FRAME_MAX_BYTES},
+	.size_at = {TENSOR_ID_SIZES(tlv_tucker_parts), AT(r[0]), AT(r[1]), AT(r[2]), AT(slice)},
+	.diagnostics = AT(diagnostics),
+	.check_more = tucker_check_more,
+};
+#undef AT
+
+static const tlv_field tucker_fields[] = {
+	{"entries", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"nulls", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"residual", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"ratio", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"sweeps", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"seed", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	TENSOR_ID_FIELDS,
+	{"factor_1", TLV_FIELD_BY_ROWS, .flags = 0},
+	{"factor_2", TLV_FIELD_BY_ROWS, .flags = 0},
+	{"factor_3", TLV_FIELD_BY_ROWS, .flags = 0},
+	{"core", TLV_FIELD_BY_COLUMNS, .flags = 0},
+	{.form = TLV_FIELDS_END},
+};
+static const tlv_layout tucker_layout = {.fields = tucker_fields};
+
+/* n rows of so many columns each, row after row, as a matrix whose rows are components. */
+static tlv_status
+draw_rows(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture, size_t n, size_t columns,
+		  const double *rows)
+{
+	const tlv_name_list none = {NULL, NULL};
+	tlv_picture_component *components;
+	double *numbers;
+
+	TLV_TRY_NEW(ctx, components, n);
+	TLV_TRY_NEW_ROWS(ctx, numbers, n, columns);
+	for (size_t i = 0; i < n; i++)
+		components[i] = (tlv_picture_component){.label = tlv_component_label(model, i),
+												.what = "component",
+												.number = i + 1,
+												.weight = NAN};
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < columns; j++)
+			numbers[i + n * j] = rows[i * columns + j];
+	TLV_TRY(tlv_draw_matrix(ctx, picture, n, components, columns, numbers, &none));
+	tlv_free(ctx, numbers);
+	tlv_free(ctx, components);
+	return TLV_OK;
+}
+
+/* The core: components of the first mode by rows, pairs of the others by columns. */
+static tlv_status
+tucker_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	tlv_tucker_parts parts;
+
+	tlv_tucker_read(model, &parts);
+	return draw_rows(ctx, model, picture, parts.r[0], parts.slice, parts.core);
+}
+
+static tlv_status
+bases_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model)
+{
+	return tlv_model_create(ctx, frame, sizeof(tlv_model), model);
+}
+
+static const tlv_model_class tucker_class = {
+	.sections = &tucker_sections,
+	.layout = &tucker_layout,
+	.open = bases_open,
+	.components_size = SIZE_R0,
+	.draw = tucker_draw,
+};
+const tlv_kind tlv_kind_tucker = {TLV_KIND_LINE(TUCKER, tucker), .model = &tucker_class};
+
+/* ---- a chain of cores ---- */
+
+void
+tlv_train_read(const tlv_frame *model, tlv_train_parts *parts)
+{
+	memset(parts, 0, sizeof(*parts));
+	tlv_sections_read(model, tlv_kind_tensor_train.model->sections, parts);
+}
+
+tlv_status
+tlv_train_fit(tlv_context *ctx, const tlv_tensor_source *source,
+			  const tlv_train_fit_options *options, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_train_parts parts = {.ids = source->ids,
+							 .entries = (double) source->tensor.n,
+							 .nulls = source->nulls,
+							 .tolerance = options->ranks[0] > 0 ? 0 : options->tolerance,
+							 .diagnostics = &diagnostics};
+	tlv_train train = {.r = {options->ranks[0], options->ranks[1]}};
+	tlv_tensor dense = source->tensor;
+	double numbers;
+
+	TLV_TRY(tlv_tensor_make_dense(ctx, &dense));
+	TLV_TRY(tlv_tensor_train(ctx, &dense, parts.tolerance, &train));
+	parts.r[0] = train.r[0];
+	parts.r[1] = train.r[1];
+	parts.pairs = train.r[0] * dense.d[1];
+	memcpy(parts.cores, train.core, sizeof(parts.cores));
+	parts.residual = train.residual;
+	numbers = (double) dense.d[0] * (double) train.r[0] +
+			  (double) parts.pairs * (double) train.r[1] +
+			  (double) train.r[1] * (double) dense.d[2];
+	TLV_TRY(diagnose_ranks(ctx, &dense, train.residual, numbers, &diagnostics, &parts.ratio));
+	/* what no train of these ranks comes below */
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, train.residual / sqrt(2), "least_residual"));
+	return tlv_sections_write(ctx, tlv_kind_tensor_train.model->sections, &parts, image, size);
+}
+
+double
+tlv_train_entry(const tlv_train_parts *parts, const size_t place[TLV_MODES])
+{
+	const double *first = parts->cores[0] + place[0] * parts->r[0];
+	double sum = 0;
+
+	for (size_t a = 0; a < parts->r[0]; a++)
+	{
+		const double *middle = parts->cores[1] + (a * parts->ids.d[1] + place[1]) * parts->r[1];
+
+		for (size_t b = 0; b < parts->r[1]; b++)
+			sum += first[a] * middle[b] * parts->cores[2][b * parts->ids.d[2] + place[2]];
+	}
+	return sum;
+}
+
+static tlv_status
+train_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
+{
+	if (sizes[SIZE_PAIRS] != sizes[SIZE_R0] * sizes[SIZE_J])
+		return tlv_fail(ctx, TLV_CORRUPT, "%zu columns of %zu components and %zu items",
+						sizes[SIZE_PAIRS], sizes[SIZE_R0], sizes[SIZE_J]);
+	return tlv_tensor_check_ids(ctx, frame, sizes);
+}
+
+#define AT(member) offsetof(tlv_train_parts, member)
+static const tlv_declaration train_list[] = {
+	NUMBER(entries, TLV_WHOLE),
+	NUMBER(nulls, TLV_WHOLE),
+	NUMBER(residual, TLV_NONNEGATIVE),
+	NUMBER(ratio, TLV_NONNEGATIVE),
+	NUMBER(tolerance, TLV_NONNEGATIVE),
+	TENSOR_ID_SECTIONS(tlv_train_parts, TLV_KEPT),
+	{"core_1", TLV_FLOAT64, SIZE_R0, SIZE_I, TLV_ANY, TLV_KEPT, AT(cores[0])},
+	{"core_2", TLV_FLOAT64, SIZE_R1, SIZE_PAIRS, TLV_ANY, TLV_KEPT, AT(cores[1])},
+	{"core_3", TLV_FLOAT64, SIZE_L, SIZE_R1, TLV_ANY, TLV_KEPT, AT(cores[2])},
+};
+static const tlv_sections train_sections = {
+	.state = sizeof(tlv_train_parts),
+	.kind = TLV_KIND_TENSOR_TRAIN,
+	TLV_LIST(train_list),
+	.least = {1, 0, 1, 1, 0, 1, 1, 1},
+	.most = {TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES,
+			 TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES, TLV_FRAME_MAX_BYTES},
+	.size_at = {TENSOR_ID_SIZES(tlv_train_parts), AT(r[0]), AT(r[1]), AT(pairs)},
+	.diagnostics = AT(diagnostics),
+	.check_more = train_check_more,
+};
+#undef AT
+#undef NUMBER
+
+static const tlv_field train_fields[] = {
+	{"entries", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"nulls", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"residual", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"ratio", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	{"tolerance", TLV_FIELD_NUMBER, .flags = TLV_DEFAULT_ZERO},
+	TENSOR_ID_FIELDS,
+	{"core_1", TLV_FIELD_BY_ROWS, .flags = 0},
+	{"core_2", TLV_FIELD_BY_COLUMNS, .flags = 0},
+	{"core_3", TLV_FIELD_BY_COLUMNS, .flags = 0},
+	{.form = TLV_FIELDS_END},
+};
+static const tlv_layout train_layout = {.fields = train_fields};
+
+/* The middle core: the first components by rows, items and the second components by columns. */
+static tlv_status
+train_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
+{
+	tlv_train_parts parts;
+
+	tlv_train_read(model, &parts);
+	return draw_rows(ctx, model, picture, parts.r[0], parts.ids.d[1] * parts.r[1], parts.cores[1]);
+}
+
+static const tlv_model_class train_class = {
+	.sections = &train_sections,
+	.layout = &train_layout,
+	.open = bases_open,
+	.components_size = SIZE_R0,
+	.draw = train_draw,
+};
+const tlv_kind tlv_kind_tensor_train = {TLV_KIND_LINE(TENSOR_TRAIN, tensor_train),
+										.model = &train_class};

@@ -1,0 +1,210 @@
+/*
+ * test_decompose_methods.c - which method finds the components of which tensors: a table of
+ * successes by the number of components, noise, spread of the values and angles of the vectors.
+ * TLV_SHOW prints it; docs/explanation/tensors.md shows it.
+ */
+#include "assertions.h"
+#include "tensorlv/num/decompose.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/tensor3.h"
+
+static tlv_context ctx;
+
+static int
+setup(void **state)
+{
+	(void) state;
+	tlv_num_init();
+	tlv_context_init_malloc(&ctx);
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	(void) state;
+	return ctx.arena.used == 0 ? 0 : -1;
+}
+
+#define METHODS 10
+#define CP		METHODS /* the last column */
+
+/* A tensor of k vectors of dimension n: values from 1 to `spread`, vectors orthonormal, or (tilt)
+ * drawn together, with Gaussian noise of so much of the mean value in operator norm, about. */
+typedef struct tensors
+{
+	const char *what;
+	size_t n, k;
+	double spread, tilt, noise;
+} tensors;
+
+static const tensors beds[] = {
+	{"k 10, values 1 to 3, noise .02", 10, 10, 3, 0, .02},
+	{"k 10, values 1 to 3, noise .3", 10, 10, 3, 0, .3},
+	{"k 10, equal values, noise .02", 10, 10, 1, 0, .02},
+	{"k 10, values 1 to 30, noise .02", 10, 10, 30, 0, .02},
+	{"k 30, values 1 to 3, noise .02", 30, 30, 3, 0, .02},
+	{"k 30, values 1 to 3, noise .3", 30, 30, 3, 0, .3},
+	{"k 10, oblique (.3), exact", 10, 10, 3, .3, 0},
+	{"k 10, oblique (.3), noise .02", 10, 10, 3, .3, .02},
+	{"k 10, oblique (1), exact", 10, 10, 3, 1, 0},
+	{"k 14 of 10, exact", 10, 14, 3, 9, 0},
+	{"k 20 of 10, exact", 10, 20, 3, 9, 0},
+	{"k 14 of 10, noise .02", 10, 14, 3, 9, .02},
+};
+#define BEDS (sizeof(beds) / sizeof(beds[0]))
+
+static void
+draw_vectors(const tensors *bed, tlv_rng *rng, double *vectors)
+{
+	size_t n = bed->n, k = bed->k, rank;
+	double *common = tlv_alloc(&ctx, n, sizeof(double));
+
+	tlv_rng_fill_normal(rng, n * k, vectors);
+	tlv_rng_fill_normal(rng, n, common);
+	if (bed->k <= bed->n)
+		assert_ok(tlv_orthonormalize(&ctx, k, n, vectors, rng, &rank));
+	for (size_t h = 0; h < k; h++)
+	{
+		double square = 0;
+
+		/* one behind the other: vectors[i + n h]; a square orthonormal matrix has both */
+		for (size_t i = 0; i < n && k <= n; i++)
+			vectors[i + n * h] += bed->tilt * common[i] / sqrt((double) n);
+		for (size_t i = 0; i < n; i++)
+			square += vectors[i + n * h] * vectors[i + n * h];
+		for (size_t i = 0; i < n; i++)
+			vectors[i + n * h] /= sqrt(square);
+	}
+	tlv_free(&ctx, common);
+}
+
+static double *
+draw(const tensors *bed, uint64_t seed, double *vectors)
+{
+	size_t size = tlv_packed3_size(bed->n), at = 0;
+	double *packed = tlv_alloc0(&ctx, size, sizeof(double));
+	tlv_rng rng;
+
+	tlv_rng_seed(&rng, seed);
+	draw_vectors(bed, &rng, vectors);
+	for (size_t h = 0; h < bed->k; h++)
+	{
+		double value = bed->k == 1 ? 1 : pow(bed->spread, (double) h / (double) (bed->k - 1));
+
+		tlv_packed3_add_cube(bed->n, value, vectors + bed->n * h, packed);
+	}
+	/* a symmetric Gaussian tensor of unit entries has an operator norm of about sqrt(6 n) / 2 */
+	for (size_t a = 0; a < bed->n; a++)
+		for (size_t b = 0; b <= a; b++)
+			for (size_t c = 0; c <= b; c++, at++)
+			{
+				double copies = a == b && b == c ? 1 : a == b || b == c ? 3 : 6;
+
+				packed[at] +=
+					2 * bed->noise / sqrt((double) bed->n * copies) * tlv_rng_normal(&rng);
+			}
+	return packed;
+}
+
+/* How many of the vectors have one of those found within an angle of .3. */
+static size_t
+count_found(const tensors *bed, const double *vectors, size_t k, const double *found)
+{
+	size_t n = 0;
+
+	for (size_t h = 0; h < bed->k; h++)
+	{
+		double best = -1;
+
+		for (size_t j = 0; j < k; j++)
+		{
+			double along = 0;
+
+			for (size_t i = 0; i < bed->n; i++)
+				along += vectors[i + bed->n * h] * found[i + bed->n * j];
+			best = fmax(best, along);
+		}
+		n += best > cos(.3);
+	}
+	return n;
+}
+
+/* The share of components found by a method, over some tensors, in percent. */
+static double
+success(const tensors *bed, int method)
+{
+	const uint64_t seeds = getenv("TLV_SHOW") != NULL ? 4 : 2;
+	size_t found = 0, k = bed->k;
+	double *vectors = tlv_alloc(&ctx, 2 * bed->n * (k + bed->n), sizeof(double));
+	double *own = vectors + bed->n * (k + bed->n), *values, residual;
+
+	values = tlv_alloc(&ctx, k + bed->n, sizeof(double));
+	for (uint64_t seed = 1; seed <= seeds; seed++)
+	{
+		double *packed = draw(bed, seed, vectors);
+		tlv_decompose_options options = {.method = (tlv_method) method, .seed = seed + 50};
+		tlv_decomposition out = {.values = values, .vectors = own};
+
+		if (method == CP)
+			assert_ok(tlv_decompose_cp(&ctx, bed->n, packed, k, &options, values, own, &residual));
+		else
+			assert_ok(tlv_decompose(&ctx, bed->n, packed, &options, &out));
+		found += count_found(bed, vectors, method == CP ? k : bed->n, own);
+		tlv_free(&ctx, packed);
+	}
+	tlv_free(&ctx, values);
+	tlv_free(&ctx, vectors);
+	return 100 * (double) found / ((double) seeds * (double) k);
+}
+
+static void
+test_table(void **state)
+{
+	double table[BEDS][METHODS + 1];
+
+	(void) state;
+	for (size_t i = 0; i < BEDS; i++)
+		for (int m = 0; m <= METHODS; m++)
+			table[i][m] = success(&beds[i], m);
+	if (getenv("TLV_SHOW") != NULL)
+	{
+		print_message("| components found, of 100");
+		for (int m = 0; m < METHODS; m++)
+			print_message(" | %s", tlv_method_name((tlv_method) m));
+		print_message(" | cp |\n|---|");
+		for (int m = 0; m <= METHODS; m++)
+			print_message("---|");
+		print_message("\n");
+		for (size_t i = 0; i < BEDS; i++)
+		{
+			print_message("| %s", beds[i].what);
+			for (int m = 0; m <= METHODS; m++)
+				print_message(" | %.0f", table[i][m]);
+			print_message(" |\n");
+		}
+	}
+	/* the default loses none where vectors are orthogonal, whatever the values */
+	for (size_t i = 0; i < 5; i++)
+		assert_equal(table[i][TLV_METHOD_JOINT], 100);
+	/* equal values leave the flattening nothing to go by */
+	assert_at_most(table[2][TLV_METHOD_FLATTENING], 20);
+	assert_equal(table[0][TLV_METHOD_SIMULTANEOUS], 100);
+	assert_equal(table[0][TLV_METHOD_ADAPTIVE], 100);
+	/* vectors that are not orthogonal are for the quotient, where nothing disturbs it, and for cp
+	 */
+	assert_equal(table[6][TLV_METHOD_JENNRICH], 100);
+	assert_equal(table[6][CP], 100);
+	assert_equal(table[7][CP], 100);
+	assert_at_most(table[8][TLV_METHOD_JOINT], 60);
+	assert_equal(table[8][CP], 100);
+	assert_equal(table[9][CP], 100);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
