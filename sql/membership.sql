@@ -19,9 +19,9 @@ COMMENT ON FUNCTION tlv_fit_lca(tlv_moments, integer, integer, text, integer, in
     'nonnegative factors of groups of variables';
 CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAULT 1, criterion text DEFAULT 'held_out', layout text DEFAULT 'long',
     matching text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or one column of '
     'integer[] of categories, numbered from 0, or, with layout wide, one column a variable, columns of float8, real or numeric being '
     'numbers beside the categories, of which every class has a mean and a variance; what has no row, or is null, is missing. k null: at most max_k, by criterion '
@@ -35,9 +35,9 @@ COMMENT ON FUNCTION tlv_fit_gom(tlv_moments, integer, float8, integer, text, int
     'component from the row''s Dirichlet membership, alpha0 the sum of its parameters (null: k / 10); the other parameters are those of tlv_fit_lca';
 CREATE FUNCTION tlv_gom(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, copies integer DEFAULT 1, layout text DEFAULT 'long',
     matching text DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL, method text DEFAULT 'joint', restarts integer DEFAULT NULL, steps integer DEFAULT NULL,
-    seed bigint DEFAULT 1, max_k integer DEFAULT 20, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, text, integer, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_gom(text, integer, float8, integer, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'mixed membership of the rows of a query, which returns what tlv_lca takes: answers of persons, alleles of individuals (copies => 2: up to two rows for a variable); '
     'k null: at most max_k, by the likelihood of a tenth of the values; starts from moments and from clusters, the better one refined by Gibbs sampling in so many iterations (null: '
     'as many as it takes); matching as in tlv_lca; the other parameters are those of tlv_fit_gom';

@@ -46,7 +46,31 @@ SELECT part, component, item, item_name, standard_error > 0 AS known
 FROM tlv_estimates(tlv_gmm($$SELECT x[1] AS length, x[2] AS width, 1.5 AS same FROM points WHERE covariance = 'full'$$, 1, 'full', errors => true));
 SELECT tlv_error_statistics(x, tlv_align((SELECT model FROM found WHERE covariance = 'full'), tlv_simulate_gmm_model(3, 4, 9, 'full'))) FROM points;
 
--- 5. refused
+-- 5. sequences, views, classes, mixed membership: by their drivers and by hand; alpha has none
+CREATE TABLE symbols AS SELECT seq, t, 's' || symbol AS symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 3, k => 2, seed => 3), 60, 50, 2);
+CREATE TABLE steps AS SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 2, k => 2, seed => 3), 60, 50, 2);
+CREATE TABLE views AS SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[2, 2, 2], 2, seed => 3), 1000);
+CREATE TABLE labels AS SELECT 'a' || category1 AS x1, category2 AS x2, 'c' || category3 AS x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(k => 2, categories => ARRAY[3, 3, 3], seed => 3), 2000);
+CREATE TABLE survey AS SELECT id, v FROM tlv_simulate_lca(tlv_simulate_lca_model(6, 2, 3, seed => 3), 1000);
+CREATE TABLE members AS SELECT v FROM tlv_simulate_gom(tlv_simulate_gom_model(8, 2, 3, seed => 3), 500);
+CREATE TABLE models (name, model) AS VALUES ('symbols', tlv_hmm('SELECT * FROM symbols', 2, errors => true)), ('steps', tlv_hmm('SELECT * FROM steps', 2, 'full', errors => true)),
+  ('views', tlv_multiview('TABLE views', 2, 'em', errors => true)), ('labels', tlv_multiview('TABLE labels', 2, errors => true)),
+  ('survey', tlv_lca('SELECT id, ''q'' || j AS q, ''c'' || v[j] AS c FROM survey, generate_series(1, 6) j', 2, errors => true)), ('members', tlv_gom('SELECT v FROM members', 2, errors => true));
+SELECT name, part, count(*), count(standard_error) AS with_error, count(low) AS with_interval, bool_and(low >= 0 AND high <= 1) AS shares, min(item_name) AS first, max(item_name) AS last
+FROM models, tlv_estimates(model) GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT name, model::text::tlv_model = model AS text_form, tlv_from_json(tlv_to_json(model)) = model AS json FROM models ORDER BY name;
+WITH s (name, s) AS (
+  SELECT 'steps', tlv_error_statistics(x, (SELECT model FROM models WHERE name = 'steps')) FROM (SELECT array_agg(x ORDER BY t) AS x FROM steps GROUP BY seq) q UNION ALL
+  SELECT 'symbols', tlv_error_statistics(x, (SELECT model FROM models WHERE name = 'symbols')) FROM (SELECT array_agg(symbol ORDER BY t) AS x FROM symbols GROUP BY seq) q UNION ALL
+  SELECT 'views', tlv_error_statistics(ROW(x1, x2, x3), (SELECT model FROM models WHERE name = 'views')) FROM views UNION ALL
+  SELECT 'labels', tlv_error_statistics(x1, x2, x3, (SELECT model FROM models WHERE name = 'labels')) FROM labels UNION ALL
+  SELECT 'members', tlv_error_statistics(v, (SELECT model FROM models WHERE name = 'members')) FROM members)
+SELECT name, tlv_info(s) -> 'rows' AS rows, tlv_info(s) -> 'units' AS units, count(a.standard_error), bool_and(abs(a.standard_error - b.standard_error) < 1e-6 * b.standard_error) AS same
+FROM s JOIN models USING (name), tlv_estimates(model, s) WITH ORDINALITY a, tlv_estimates(model) WITH ORDINALITY b WHERE a.ordinality = b.ordinality GROUP BY 1, 2, 3 ORDER BY 1;
+-- what is missing in a sequence tells of the states alone
+SELECT count(*), bool_and(standard_error > 0) AS known FROM tlv_estimates(tlv_hmm('SELECT seq, t, CASE WHEN t % 9 > 0 THEN x END FROM steps', 2, errors => true));
+
+-- 6. refused
 SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), confidence => 1);
 SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), confidence => NULL);
 SELECT * FROM tlv_estimates((SELECT model FROM found WHERE covariance = 'full'), (SELECT s FROM statistics WHERE covariance = 'common' LIMIT 1));
@@ -54,9 +78,9 @@ SELECT * FROM tlv_estimates((SELECT model FROM by_hand WHERE covariance = 'full'
 SELECT count(*) FROM tlv_estimates(NULL);
 SELECT tlv_error_statistics(ARRAY[1, 2], model) FROM found WHERE covariance = 'full';
 SELECT tlv_error_statistics('{1:2}'::tlv_bag, tlv_simulate_gmm_model(2, 2));
-DROP TABLE truth, points, found, by_hand, statistics;
+DROP TABLE truth, points, found, by_hand, statistics, symbols, steps, views, labels, survey, members, models;
 
--- 6. topics: refined ones, by name, kept and by hand; from moments; what has none
+-- 7. topics: refined ones, by name, kept and by hand; from moments; what has none
 CREATE TABLE words AS SELECT doc, format('w%s', item) AS word, weight AS n FROM tlv_simulate_lda(tlv_simulate_lda_model(60, 3, alpha0 => .3, seed => 3), 600, 40, seed => 1), tlv_bag_items(bag);
 CREATE TABLE topics AS SELECT r AS refine, tlv_lda('SELECT doc, word, n FROM words', 3, refine => r, errors => true) AS model FROM unnest('{none,gibbs,em}'::text[]) r;
 SELECT refine, part, count(*), count(standard_error), bool_and(low <= estimate AND estimate <= high) AS within, bool_and(item_name LIKE 'w%') AS named

@@ -84,7 +84,8 @@ extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
 /*
  * The interval of an estimate at that confidence (above 0, below 1), as the quantile z of the
  * normal distribution, (1 + confidence) / 2: of probabilities Wilson's (1927) with as many
- * observations as the standard error is that of, or as the count says where there is none; of
+ * observations as the standard error is that of, or as the count says where there is none, from 0
+ * where the estimate is less than z standard errors, and likewise to 1; of
  * variances, alpha and lengths symmetric in their logarithm; of all else the estimate and z
  * standard errors.  NaN, both, where nothing is known.
  */
@@ -115,6 +116,16 @@ extern tlv_status tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const
 /* Most of a model, and most products of all its blocks. */
 #define TLV_SCORES_MOST			 ((size_t) 1 << 20)
 #define TLV_SCORES_MOST_PRODUCTS ((size_t) 1 << 24)
+
+/*
+ * Where the next score goes: scores (as many as estimates, zero), the derivatives of a row's
+ * log-likelihood, of a probability by its logarithm, as if all were free but for their sum: count -
+ * total * probability.  To counts (likewise) is added what the row has of the observations that a
+ * probability is estimated from; units: how much of what tlv_model_units counts the score is of.
+ * Errors: memory, TLV_LIMIT.
+ */
+extern tlv_status tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units,
+								  double **scores, double **counts);
 
 /* The accumulator of error statistics of a class with a score (kind score_products).  Errors:
  * TLV_LIMIT for too many parameters, memory. */

@@ -13,6 +13,7 @@
 #ifndef TENSORLV_MIXTURE_H
 #define TENSORLV_MIXTURE_H
 
+#include "tensorlv/model/errors.h"
 #include "tensorlv/model/diagnostics.h"
 #include "tensorlv/num/context.h"
 
@@ -212,6 +213,42 @@ extern void tlv_mixture_maximize(const tlv_mixture_sums *sums, const double *cen
  * freedom by the shares of the rows.  0 < weight <= 1.
  */
 extern void tlv_mixture_blend(const tlv_mixture *before, double weight, tlv_mixture *mixture);
+
+/* ---- errors (errors.h) ---- */
+
+/* Estimates of a mixture on their way into a list. */
+typedef struct tlv_mixture_listing
+{
+	const tlv_mixture *mixture;
+	const double *floor; /* d: variances there are fixed; NULL: there is none */
+	double rows;		 /* that it was fitted to; 0: not known */
+	tlv_name_list names; /* of the dimensions, or an empty list */
+	const size_t *views; /* 3: dimensions of three views, which are named view.dimension; or NULL */
+	bool fixed_means;
+	bool whole;	  /* all parameters are one block */
+	size_t block; /* the last one */
+	tlv_estimates *list;
+} tlv_mixture_listing;
+
+/* The weights, which are group 1; then of every component the means, the variances or covariances
+ * (a common variance behind the last means) and, hidden, degrees of freedom.  Errors: memory. */
+extern tlv_status tlv_mixture_list_weights(tlv_context *ctx, tlv_mixture_listing *listing);
+extern tlv_status tlv_mixture_list_components(tlv_context *ctx, tlv_mixture_listing *listing);
+
+/* The score of a row, of what tlv_mixture_list_components lists. */
+typedef struct tlv_mixture_scorer
+{
+	const tlv_mixture *mixture;
+	double *precisions; /* packed x k, of full covariances; else NULL */
+	double *work;		/* 2 d */
+} tlv_mixture_scorer;
+
+extern tlv_status tlv_mixture_scorer_open(tlv_context *ctx, const tlv_mixture *mixture,
+										  tlv_mixture_scorer *scorer);
+
+/* Adds that of a row x (d) that is of component j by that share. */
+extern void tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share,
+							  const double *x, double *scores);
 
 /* ---- diagnostics, of mixtures of any distribution ---- */
 

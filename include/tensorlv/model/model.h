@@ -45,6 +45,7 @@ typedef struct tlv_picture tlv_picture;
 typedef struct tlv_drift tlv_drift;
 /* Estimates and their standard errors (errors.h). */
 typedef struct tlv_estimates tlv_estimates;
+typedef struct tlv_score_sink tlv_score_sink;
 
 /*
  * Categories of rows of codes by name: those of variable after variable.  A row has every variable
@@ -128,12 +129,13 @@ typedef struct tlv_model_class
 	/* All estimates (errors.h), in an order that depends on the sizes alone, standard errors not
 	 * known yet. */
 	tlv_status (*estimates)(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
-	/* Of likelihood models: the derivatives of a row's log-likelihood (scores, as many as
-	 * estimates), of a probability by its logarithm, as if all were free but for their sum: count -
-	 * total * probability.  counts (likewise): the row's share of the observations that a
-	 * probability is estimated from is added. */
-	tlv_status (*score)(tlv_context *ctx, tlv_model *model, const tlv_row *row, double *scores,
-						double *counts);
+	/* Of likelihood models: the score of a row, as one vector or several that hardly depend on each
+	 * other (tlv_scores_next). */
+	tlv_status (*score)(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+						tlv_score_sink *sink);
+	/* Scores are those of an approximate likelihood: how far the model is from where that is
+	 * greatest says nothing of its errors. */
+	bool approximate_scores;
 	/* Of others: an accumulator of what standard errors need; NULL: they need nothing but the
 	 * model. */
 	tlv_status (*errors)(tlv_context *ctx, tlv_model *model, tlv_accumulator **accumulator);
@@ -166,6 +168,9 @@ extern tlv_status tlv_model_create(tlv_context *ctx, const tlv_frame *frame, siz
  * wants.
  */
 extern tlv_status tlv_model_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **model);
+
+/* What it was fitted to, as its statistics count: rows, tokens, or steps; 0: not known. */
+extern double tlv_model_units(const tlv_frame *frame);
 
 /* Its number of components. */
 extern size_t tlv_model_components(const tlv_frame *frame);

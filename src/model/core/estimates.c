@@ -130,8 +130,14 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 
 	if (error > 0 && p > 0 && p < 1)
 		n = p * (1 - p) / (error * error);
-	if (n > 0)
-		wilson_interval(p, n, z, low, high);
+	if (!(n > 0))
+		return;
+	wilson_interval(p, n, z, low, high);
+	error = sqrt(p * (1 - p) / n);
+	if (p <= z * error)
+		*low = 0;
+	if (1 - p <= z * error)
+		*high = 1;
 }
 
 static void

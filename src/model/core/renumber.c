@@ -268,9 +268,8 @@ tlv_model_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stat
 
 /* ---- tests of new rows ---- */
 
-/* Units of what was summed up: rows, tokens, or steps; 0: not known. */
-static double
-model_units(const tlv_frame *model)
+double
+tlv_model_units(const tlv_frame *model)
 {
 	double steps = tlv_diagnostics_find(model, "log_likelihood", 0) /
 				   tlv_diagnostics_find(model, "log_likelihood_per_step", NAN);
@@ -295,7 +294,7 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 				tlv_drift *drift)
 {
 	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, model->header->kind);
-	double known = model_units(model), seen = statistics_units(statistics);
+	double known = tlv_model_units(model), seen = statistics_units(statistics);
 	present_part present;
 
 	if (kind->model->drift == NULL)

@@ -2,7 +2,8 @@
  * scores.c - sums of outer products of rows' scores, and the standard errors that follow
  * (errors.h).
  *
- * The stored value (kind score_products): scalars "rows", "nulls"; the model's fingerprint "model";
+ * The stored value (kind score_products): scalars "rows", "nulls", "units" (rows or steps) and
+ * "pieces" (scores; of a long sequence several); the model's fingerprint "model";
  * "blocks" (how many parameters each block has), "scores" (sums, p), "counts" (p) and "products"
  * (of every block the packed sums of outer products, one behind the other).
  */
@@ -26,21 +27,24 @@
 #define LEAST_ROWS 2.0
 /* A variance so many times what it would be if all other parameters were known is not known. */
 #define MOST_INFLATION 1e10
-/* Right-hand sides that are solved for together. */
-#define COLUMNS_TOGETHER 64
+/* So often probabilities that leave for 0 are taken out. */
+#define ROUNDS 4
+/* Rows are a sample where the model was fitted to more than so many for each. */
+#define WHOLE 1.05
 
-typedef struct scores_state
+struct tlv_score_sink
 {
 	tlv_declared declared;
 	tlv_model *model;		/* NULL when only stored values are merged */
 	tlv_digest fingerprint; /* of the model */
-	double rows;
+	double rows, units, pieces;
 	int64_t *blocks;
 	double *scores, *counts, *products;
 	double *waiting; /* p x ROWS_TOGETHER */
 	size_t n;		 /* of them */
 	double *square;	 /* of the largest block */
-} scores_state;
+};
+typedef struct tlv_score_sink scores_state;
 
 /* ---- collecting ---- */
 
@@ -70,23 +74,35 @@ scores_flush(tlv_context *ctx, tlv_accumulator *accumulator)
 	return TLV_OK;
 }
 
+tlv_status
+tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double units, double **scores,
+				double **counts)
+{
+	size_t p = sink->declared.sizes[SIZE_PARAMETERS];
+
+	if (sink->waiting == NULL)
+		TLV_TRY_NEW_ROWS(ctx, sink->waiting, p, ROWS_TOGETHER);
+	if (sink->n == ROWS_TOGETHER)
+		TLV_TRY(scores_flush(ctx, &sink->declared.base));
+	TLV_TRY(tlv_require_whole_sum(ctx, "units", sink->units, units));
+	sink->units += units;
+	sink->pieces++;
+	*scores = sink->waiting + sink->n++ * p;
+	*counts = sink->counts;
+	memset(*scores, 0, p * sizeof(double));
+	return TLV_OK;
+}
+
 static tlv_status
 scores_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *row)
 {
 	scores_state *state = (scores_state *) accumulator;
-	size_t p = state->declared.sizes[SIZE_PARAMETERS];
-	double *scores;
 
 	if (state->model == NULL)
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_model_require(ctx, state->model, row->form, "an error"));
-	if (state->waiting == NULL)
-		TLV_TRY_NEW_ROWS(ctx, state->waiting, p, ROWS_TOGETHER);
-	scores = state->waiting + state->n * p;
-	memset(scores, 0, p * sizeof(double));
-	TLV_TRY(state->model->class->score(ctx, state->model, row, scores, state->counts));
-	TLV_TRY(tlv_count_one(ctx, "rows", &state->rows));
-	return ++state->n == ROWS_TOGETHER ? scores_flush(ctx, accumulator) : TLV_OK;
+	TLV_TRY(state->model->class->score(ctx, state->model, row, state));
+	return tlv_count_one(ctx, "rows", &state->rows);
 }
 
 /* Sizes of the blocks of a list of estimates, from the arena. */
@@ -176,6 +192,8 @@ scores_check_more(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 static const tlv_declaration scores_list[] = {
 	{"rows", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(rows)},
 	{"nulls", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(declared.base.nulls)},
+	{"units", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(units)},
+	{"pieces", TLV_FLOAT64, TLV_ONE, TLV_ONE, TLV_WHOLE, TLV_SUM, AT(pieces)},
 	{"model", TLV_BYTES, TLV_ONE, TLV_DIGEST_ROW, TLV_ANY, TLV_EQUAL, AT(fingerprint)},
 	{"scores", TLV_FLOAT64, SIZE_PARAMETERS, TLV_ONE, TLV_ANY, TLV_SUM, AT(scores)},
 	{"counts", TLV_FLOAT64, SIZE_PARAMETERS, TLV_ONE, TLV_NONNEGATIVE, TLV_SUM, AT(counts)},
@@ -211,11 +229,14 @@ typedef struct block_part
 	tlv_estimate *list;		/* n */
 	const double *scores;	/* n: sums */
 	const double *products; /* packed */
-	double rows;			/* that they are of */
-	double scale;			/* rows of the model for each of them */
+	double pieces;			/* that they are of */
+	double scale;			/* units of the model for each of theirs */
+	bool all;				/* they are of all that the model was fitted to, or so many */
 	int64_t *place;			/* n: which of the free parameters, below 0: none */
 	size_t free;
 	double *covariance; /* free x free */
+	bool *gone;			/* n: probabilities on their way to 0 */
+	double *shift;		/* n: covariance times scores */
 	double *scaled;		/* n */
 } block_part;
 
@@ -224,7 +245,7 @@ product_at(const block_part *block, size_t i, size_t j)
 {
 	double products = block->products[tlv_packed2_index(i, j)];
 
-	return block->scale * (products - block->scores[i] * block->scores[j] / block->rows);
+	return block->scale * (products - block->scores[i] * block->scores[j] / block->pieces);
 }
 
 static bool
@@ -244,8 +265,8 @@ reference_of(const block_part *block, size_t first)
 	return best;
 }
 
-/* Which parameters are free: those that are at no bound, of which rows tell anything, and of every
- * group all but one. */
+/* Which parameters are free: those that are at no bound, nor on their way to it, of which rows tell
+ * anything, and of every group all but one. */
 static void
 choose_free(block_part *block)
 {
@@ -259,7 +280,8 @@ choose_free(block_part *block)
 		if (own->group != 0 && (i == 0 || own->group != block->list[i - 1].group))
 			reference = reference_of(block, i);
 		block->place[i] = -1;
-		if (own->fixed || (own->group != 0 && (i == reference || !is_shown_enough(own))) ||
+		if (own->fixed || block->gone[i] ||
+			(own->group != 0 && (i == reference || !is_shown_enough(own))) ||
 			!(product_at(block, i, i) > 0))
 			continue;
 		block->place[i] = (int64_t) block->free++;
@@ -275,7 +297,7 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 	double *matrix, *inverse;
 	tlv_status status = TLV_OK;
 
-	*known = n == 0 || block->rows >= LEAST_ROWS * (double) n;
+	*known = n == 0 || block->pieces >= LEAST_ROWS * (double) n;
 	if (n == 0 || !*known)
 		return TLV_OK;
 	TLV_TRY_NEW_ROWS(ctx, matrix, n, n);
@@ -305,27 +327,59 @@ invert_block(tlv_context *ctx, block_part *block, bool *known)
 	return TLV_OK;
 }
 
-/* A parameter's standard error; NaN where it hardly follows from the rows. */
+/*
+ * How far every parameter is from where the likelihood of the rows is greatest, by one step of
+ * scoring: 0 of those that are not free.  Of a sample of the rows that says nothing.
+ */
+static void
+find_shift(const block_part *block)
+{
+	for (size_t i = 0; i < block->n; i++)
+	{
+		double sum = 0;
+
+		for (size_t j = 0; block->all && block->place[i] >= 0 && j < block->n; j++)
+			if (block->place[j] >= 0)
+				sum += block->covariance[(size_t) block->place[i] * block->free +
+										 (size_t) block->place[j]] *
+					   block->scores[j] * block->scale;
+		block->shift[i] = sum;
+	}
+}
+
+/* Probabilities that a step of scoring takes to less than a third are on their way to 0, where no
+ * quadratic reaches: are there such? */
+static bool
+find_gone(const block_part *block)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < block->n; i++)
+		if (block->place[i] >= 0 && block->list[i].group != 0 && block->shift[i] < -1)
+			any = block->gone[i] = true;
+	return any;
+}
+
+/* A parameter's variance; NaN where it hardly follows from the rows. */
 static double
-error_of(const block_part *block, size_t i)
+variance_of(const block_part *block, size_t i)
 {
 	size_t at = (size_t) block->place[i];
 	double variance = block->covariance[at * block->free + at];
 
-	if (!(variance >= 0) || variance * product_at(block, i, i) > MOST_INFLATION)
-		return NAN;
-	return sqrt(variance);
+	return variance >= 0 && variance * product_at(block, i, i) <= MOST_INFLATION ? variance : NAN;
 }
 
 /*
  * Standard errors of the probabilities i to end, of one group: with C the covariance of the
- * logarithms, p_i^2 (e_i - p)' C (e_i - p).  One that has none gets the least effective count of
- * the others: as many observations as its own, less what the hidden components take away.
+ * logarithms, p_i^2 (e_i - p)' C (e_i - p), and the square of the shift.  One that has none gets
+ * the least effective count of the others: as many observations as its own, less what the hidden
+ * components take away.
  */
 static void
 group_errors(const block_part *block, size_t first, size_t end)
 {
-	double sum = 0, share = 1;
+	double sum = 0, share = 1, drift = 0;
 	bool any = false;
 
 	for (size_t i = first; i < end; i++)
@@ -341,16 +395,18 @@ group_errors(const block_part *block, size_t first, size_t end)
 						   block->list[j].estimate;
 		block->scaled[i] = product;
 		sum += product * block->list[i].estimate;
+		drift += block->shift[i] * block->list[i].estimate;
 	}
 	for (size_t i = first; i < end; i++)
 	{
 		tlv_estimate *own = block->list + i;
-		double p = own->estimate, error, most;
+		double p = own->estimate, apart = block->shift[i] - drift, variance, most;
 
-		if (!any || own->fixed || (block->place[i] < 0 && !is_shown_enough(own)))
+		if (!any || own->fixed || block->gone[i] || (block->place[i] < 0 && !is_shown_enough(own)))
 			continue;
-		error = block->place[i] >= 0 ? error_of(block, i) : 0;
-		own->standard_error = p * sqrt(error * error - 2 * block->scaled[i] + sum);
+		variance = block->place[i] >= 0 ? variance_of(block, i) : 0;
+		variance += sum - 2 * block->scaled[i];
+		own->standard_error = p * sqrt(variance + apart * apart);
 		most = p * (1 - p) / (own->standard_error * own->standard_error);
 		if (own->count > 0 && most < share * own->count)
 			share = most / own->count;
@@ -372,7 +428,8 @@ block_errors(const block_part *block)
 		if (group != 0)
 			group_errors(block, i, end);
 		else if (block->place[i] >= 0)
-			block->list[i].standard_error = error_of(block, i);
+			block->list[i].standard_error =
+				sqrt(variance_of(block, i) + block->shift[i] * block->shift[i]);
 		i = end;
 	}
 }
@@ -380,21 +437,38 @@ block_errors(const block_part *block)
 static tlv_status
 find_block(tlv_context *ctx, block_part *block)
 {
-	bool known;
+	bool known = true, gone = true;
 
 	TLV_TRY_NEW(ctx, block->place, block->n);
-	TLV_TRY_NEW0(ctx, block->scaled, block->n);
-	choose_free(block);
-	TLV_TRY(invert_block(ctx, block, &known));
-	if (known)
+	TLV_TRY_NEW0(ctx, block->gone, block->n);
+	TLV_TRY_NEW0(ctx, block->scaled, 2 * block->n);
+	block->shift = block->scaled + block->n;
+	for (int round = 0; gone && round < ROUNDS; round++)
+	{
+		choose_free(block);
+		tlv_free(ctx, block->covariance);
+		block->covariance = NULL;
+		TLV_TRY(invert_block(ctx, block, &known));
+		if (!known || block->free == 0)
+			break;
+		find_shift(block);
+		gone = find_gone(block);
+	}
+	if (known && block->free > 0)
 		block_errors(block);
-	else
-		for (size_t i = 0; i < block->n; i++)
-			block->list[i].count = 0;
+	for (size_t i = 0; !known && i < block->n; i++)
+		block->list[i].count = 0;
 	tlv_free(ctx, block->covariance);
 	tlv_free(ctx, block->scaled);
+	tlv_free(ctx, block->gone);
 	tlv_free(ctx, block->place);
 	return TLV_OK;
+}
+
+static bool
+is_approximate(const tlv_frame *model)
+{
+	return tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->model->approximate_scores;
 }
 
 /* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
@@ -414,7 +488,7 @@ require_shape(tlv_context *ctx, const tlv_frame *errors, const tlv_estimates *li
 	tlv_free(ctx, blocks);
 	if (!same)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "the statistics are not of this model");
-	if (!(tlv_frame_scalar(errors, "rows", 0) > 0))
+	if (!(tlv_frame_scalar(errors, "units", 0) > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the statistics hold no rows");
 	return TLV_OK;
 }
@@ -423,23 +497,27 @@ tlv_status
 tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 				  tlv_estimates *list)
 {
-	double known = tlv_frame_scalar(model, "rows", 0), rows;
+	double known = tlv_model_units(model), units, scale;
 	const double *products, *counts;
 	size_t first = 0;
 
 	TLV_TRY(require_shape(ctx, errors, list));
-	rows = tlv_frame_scalar(errors, "rows", 0);
+	units = tlv_frame_scalar(errors, "units", 0);
+	scale = known > 0 ? known / units : 1;
 	products = tlv_frame_float64(errors, "products");
 	counts = tlv_frame_float64(errors, "counts");
 	for (size_t end = 1; end <= list->n; end++)
 	{
-		block_part block = {.list = list->list + first, .rows = rows, .products = products};
+		block_part block = {.list = list->list + first,
+							.pieces = tlv_frame_scalar(errors, "pieces", 0),
+							.scale = scale,
+							.all = scale <= WHOLE && scale * WHOLE >= 1 && !is_approximate(model),
+							.products = products};
 
-		list->list[end - 1].count = counts[end - 1] * (known > 0 ? known / rows : 1);
+		list->list[end - 1].count = counts[end - 1] * scale;
 		if (end < list->n && list->list[end].block == list->list[first].block)
 			continue;
 		block.n = end - first;
-		block.scale = known > 0 ? known / rows : 1;
 		block.scores = tlv_frame_float64(errors, "scores") + first;
 		TLV_TRY(find_block(ctx, &block));
 		products += tlv_packed2_size(block.n);

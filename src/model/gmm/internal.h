@@ -29,9 +29,8 @@ typedef struct tlv_gmm_model
 	tlv_model base;
 	tlv_mixture mixture;
 	tlv_mixture_worker worker;
-	double *row; /* d */
-	/* For scores, made by the first: 2 d; packed x k, of full covariances. */
-	double *work, *precisions;
+	double *row;			   /* d */
+	tlv_mixture_scorer scorer; /* opened by the first score */
 } tlv_gmm_model;
 
 /* One row, checked and made relative to the model's center. */
@@ -90,7 +89,7 @@ extern tlv_status tlv_gmm_draw(tlv_context *ctx, const tlv_frame *model, tlv_pic
 /* errors.c: the members of the class. */
 extern tlv_status tlv_gmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
 extern tlv_status tlv_gmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
-								double *scores, double *counts);
+								tlv_score_sink *sink);
 
 /* drift.c: the member of the class. */
 extern tlv_status tlv_gmm_drift(tlv_context *ctx, const tlv_frame *model,

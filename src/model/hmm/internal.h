@@ -13,6 +13,15 @@
 /* Steps that are smoothed at once: longer sequences are gone through block by block. */
 #define HMM_BLOCK ((size_t) 1024)
 
+/* What scores need (errors.c). */
+typedef struct hmm_scores
+{
+	size_t piece;		 /* steps of a piece of a sequence */
+	double *pairs;		 /* k x k */
+	tlv_mixture mixture; /* of vectors: the states */
+	tlv_mixture_scorer scorer;
+} hmm_scores;
+
 /* Buffers for many sequences at once (batch.c); they grow and stay. */
 typedef struct tlv_hmm_scratch
 {
@@ -56,6 +65,7 @@ typedef struct tlv_hmm_model
 	double *scale;		/* block */
 	double *beta;		/* stride */
 	double *pairs;		/* k x k */
+	struct hmm_scores *scores; /* for scores, made by the first */
 } tlv_hmm_model;
 
 /* One sequence: symbols, or (NULL) n vectors of d numbers. */
@@ -188,6 +198,11 @@ extern tlv_status tlv_hmm_name_items(tlv_context *ctx, const tlv_name_table *nam
 									 const int64_t *items, tlv_name_list *list);
 extern tlv_status tlv_hmm_name_symbols(tlv_context *ctx, const tlv_frame *moments,
 									   tlv_hmm_parts *parts);
+
+/* errors.c: the members of the class. */
+extern tlv_status tlv_hmm_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+extern tlv_status tlv_hmm_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								tlv_score_sink *sink);
 
 /* ---- statistics, windows ---- */
 

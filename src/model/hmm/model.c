@@ -640,6 +640,8 @@ hmm_dimensions(const tlv_frame *frame)
 static const tlv_model_class hmm_class = {
 	.layout = &hmm_layout,
 	.drift = tlv_hmm_drift,
+	.estimates = tlv_hmm_estimates,
+	.score = tlv_hmm_score,
 	.draw = tlv_hmm_draw,
 	.open = tlv_hmm_open,
 	.components = hmm_components,

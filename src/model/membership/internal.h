@@ -394,6 +394,11 @@ typedef struct membership_model
 /* A row's items: those that the model knows; refuses another width. */
 extern tlv_status membership_items(tlv_context *ctx, membership_model *model, const tlv_row *row,
 								   size_t *n);
+/* errors.c: the members of the classes. */
+extern tlv_status membership_estimates(tlv_context *ctx, const tlv_frame *model,
+									   tlv_estimates *list);
+extern tlv_status membership_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+								   tlv_score_sink *sink);
 extern tlv_status membership_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 										tlv_accumulator **accumulator);
 extern tlv_status membership_update(tlv_context *ctx, const tlv_frame *model,

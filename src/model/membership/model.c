@@ -527,7 +527,7 @@ membership_dimensions(const tlv_frame *frame)
 	return tlv_frame_find(frame, "states")->rows + (variances != NULL ? variances->columns : 0);
 }
 
-#define MEMBERSHIP_CLASS(own_sections, own_layout)                                                 \
+#define MEMBERSHIP_CLASS(own_sections, own_layout, approximate)                                    \
 	{                                                                                              \
 		.sections = &(own_sections), .layout = &(own_layout), .open = membership_open,             \
 		.components_size = SIZE_K, .dimensions = membership_dimensions, .rows = TLV_ROW_CODES,     \
@@ -535,9 +535,12 @@ membership_dimensions(const tlv_frame *frame)
 		.impute = membership_impute, .code_names = membership_code_names,                          \
 		.statistics = membership_statistics, .update = membership_update,                          \
 		.match = membership_match, .draw = membership_draw_picture,                                \
+		.estimates = membership_estimates, .score = membership_score,                              \
+		.approximate_scores = (approximate),                                                       \
 	}
-static const tlv_model_class classes_class = MEMBERSHIP_CLASS(classes_sections, classes_layout);
-static const tlv_model_class mixed_class = MEMBERSHIP_CLASS(mixed_sections, mixed_layout);
+static const tlv_model_class classes_class =
+	MEMBERSHIP_CLASS(classes_sections, classes_layout, false);
+static const tlv_model_class mixed_class = MEMBERSHIP_CLASS(mixed_sections, mixed_layout, true);
 
 const tlv_kind tlv_kind_latent_classes = {TLV_KIND_LINE(LATENT_CLASSES, latent_classes),
 										  .model = &classes_class};

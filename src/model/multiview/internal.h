@@ -30,6 +30,9 @@ typedef struct multiview_model
 	bool prepared;
 	tlv_mixture mixture; /* of all views */
 	tlv_mixture_worker worker;
+	/* for scores, likewise */
+	tlv_mixture_scorer scorer;
+	double *joined; /* of a row the views one behind the other */
 } multiview_model;
 
 static inline bool
@@ -103,6 +106,15 @@ extern tlv_status tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, c
 extern tlv_status tlv_multiview_update(tlv_context *ctx, const tlv_frame *model,
 									   const tlv_frame *statistics, const tlv_step *step,
 									   void **image, size_t *size);
+
+/* The mixture of all views of vectors, unless it is made already. */
+extern tlv_status tlv_multiview_prepare(tlv_context *ctx, multiview_model *model);
+
+/* errors.c: the members of the class. */
+extern tlv_status tlv_multiview_estimates(tlv_context *ctx, const tlv_frame *model,
+										  tlv_estimates *list);
+extern tlv_status tlv_multiview_score(tlv_context *ctx, tlv_model *model, const tlv_row *row,
+									  tlv_score_sink *sink);
 
 /* draw.c: the member of the class. */
 extern tlv_status tlv_multiview_picture(tlv_context *ctx, const tlv_frame *model,

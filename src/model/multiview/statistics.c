@@ -131,8 +131,8 @@ statistics_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 }
 
 /* The model as a mixture of vectors of all views, and what blocks of rows need; once. */
-static tlv_status
-view_mixture_prepare(tlv_context *ctx, multiview_model *model)
+tlv_status
+tlv_multiview_prepare(tlv_context *ctx, multiview_model *model)
 {
 	const tlv_multiview_parts *parts = &model->parts;
 	size_t d = parts->d[0] + parts->d[1] + parts->d[2];
@@ -164,7 +164,7 @@ tlv_multiview_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 							 "A multi-view mixture is refined by 'em', from rows of three views.");
 	}
 	if (!is_categorical(&own->parts))
-		TLV_TRY(view_mixture_prepare(ctx, own));
+		TLV_TRY(tlv_multiview_prepare(ctx, own));
 	for (int t = 0; t < 3; t++)
 		*(is_categorical(&own->parts) ? &sizes[SIZE_D1 + t] : &sizes[SIZE_WIDE]) += own->parts.d[t];
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_view_statistics.accumulator, sizes, accumulator));

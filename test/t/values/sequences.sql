@@ -7,3 +7,5 @@ INSERT INTO moments SELECT tlv_sequence_moments(s) FROM sequences UNION ALL SELE
   SELECT tlv_statistics(s, (SELECT tlv_hmm('SELECT s FROM sequences', 2))) FROM sequences UNION ALL
   SELECT tlv_statistics(x, (SELECT tlv_hmm('SELECT x FROM sequences', 2))) FROM sequences UNION ALL
   SELECT tlv_sequence_sample(s, 5, 1) FROM sequences UNION ALL SELECT tlv_sequence_sample(x, 5, 1) FROM sequences;
+INSERT INTO models SELECT tlv_hmm('SELECT s FROM sequences', 2, errors => true) UNION ALL SELECT tlv_hmm('SELECT x FROM sequences', 2, errors => true);
+INSERT INTO moments SELECT tlv_error_statistics(s, (SELECT tlv_hmm('SELECT s FROM sequences', 2))) FROM sequences;

@@ -11,3 +11,5 @@ INSERT INTO queries VALUES ('SELECT a, b, c FROM named_labels');
 INSERT INTO moments SELECT tlv_view_moments(a, b, c) FROM named_labels UNION ALL SELECT tlv_category_moments(ARRAY[a, b, c::text]) FROM named_labels;
 INSERT INTO models SELECT tlv_multiview('SELECT a, b, c FROM named_labels', 2) UNION ALL SELECT tlv_fit_tree(tlv_category_moments(ARRAY[a, b, c::text])) FROM named_labels;
 INSERT INTO moments SELECT tlv_statistics(a, b, c, (SELECT tlv_multiview('SELECT a, b, c FROM named_labels', 2))) FROM named_labels;
+INSERT INTO models SELECT tlv_multiview('SELECT v1, v2, v3 FROM views', 2, 'em', errors => true) UNION ALL SELECT tlv_multiview('SELECT a, b, c FROM named_labels', 2, errors => true);
+INSERT INTO moments SELECT tlv_error_statistics(v1, v2, v3, (SELECT tlv_multiview('SELECT v1, v2, v3 FROM views', 2))) FROM views;

@@ -98,6 +98,33 @@ difference(const tlv_frame *frame, size_t i, const double *x)
 	return (value[1] - value[0]) / (2 * step);
 }
 
+static tlv_frame
+statistics_of(const tlv_frame *frame, size_t n, size_t d, const double *x)
+{
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics, .constant = frame};
+	tlv_accumulator *accumulator;
+	size_t size;
+	void *image;
+
+	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	for (size_t t = 0; t < n; t++)
+		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(d, x + t * d)));
+	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
+	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
+	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
+	return checked(TLV_FRAME_MOMENTS, image, size);
+}
+
+static tlv_estimates
+errors_from(const tlv_frame *frame, const data *rows)
+{
+	tlv_frame errors = statistics_of(frame, rows->n, rows->d, rows->x);
+	tlv_estimates list = {0};
+
+	assert_ok(tlv_model_estimates(&ctx, frame, &errors, &list));
+	return list;
+}
+
 static void
 test_scores(void **state)
 {
@@ -107,37 +134,13 @@ test_scores(void **state)
 	for (int form = 0; form < 2 * TLV_COVARIANCES; form++)
 	{
 		tlv_frame frame = random_truth(3, 3, (tlv_covariance) (form / 2), form % 2 == 1);
-		double scores[64] = {0}, counts[64] = {0};
-		tlv_estimates list = {0};
-		tlv_model *model;
+		tlv_frame errors = statistics_of(&frame, 1, 3, x);
+		const tlv_section *scores = tlv_frame_find(&errors, "scores");
 
-		assert_ok(tlv_kind_gaussian_mixture.model->open(&ctx, &frame, &model));
-		assert_ok(model->class->estimates(&ctx, &frame, &list));
-		assert_ok(model->class->score(&ctx, model, TLV_AS_VECTOR(3, x), scores, counts));
-		for (size_t i = 0; i < list.n; i++)
-			assert_close(scores[i], difference(&frame, i, x), 1e-6);
+		for (size_t i = 0; i < scores->rows; i++)
+			assert_close(((const double *) tlv_section_data(&errors, scores))[i],
+						 difference(&frame, i, x), 1e-6);
 	}
-}
-
-static tlv_estimates
-errors_from(const tlv_frame *frame, const data *rows)
-{
-	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics, .constant = frame};
-	tlv_accumulator *accumulator;
-	tlv_estimates list = {0};
-	tlv_frame errors;
-	size_t size;
-	void *image;
-
-	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
-	for (size_t t = 0; t < rows->n; t++)
-		assert_ok(tlv_add(&ctx, accumulator, TLV_AS_VECTOR(rows->d, rows->x + t * rows->d)));
-	tlv_frame_begin(&builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
-	assert_ok(accumulator->class->build(&ctx, accumulator, &builder));
-	assert_ok(tlv_frame_finish(&ctx, &builder, &image, &size));
-	errors = checked(TLV_FRAME_MOMENTS, image, size);
-	assert_ok(tlv_model_estimates(&ctx, frame, &errors, &list));
-	return list;
 }
 
 /* Of the true mixture: as of its rows, of which 1,000 were told of, whatever the sample. */

@@ -1,0 +1,214 @@
+/*
+ * errors.c - estimates of latent classes and mixed membership, and the score of a row (errors.h).
+ *
+ * Of mixed membership the shares of an item are those of the collapsed posterior's fixed point, and
+ * alpha, which no likelihood has been maximised by, has no standard error.
+ *
+ * Where parameters are too many for one block, those of every variable are one, with the weights
+ * known: variables that are independent given the components tell little of each other's
+ * probabilities.
+ */
+#include "internal.h"
+#include "tensorlv/model/dimension_names.h"
+#include "tensorlv/model/errors.h"
+
+/* ---- estimates ---- */
+
+static tlv_status
+list_weights(tlv_context *ctx, const tlv_membership_parts *parts, bool mixed, tlv_estimates *list)
+{
+	for (size_t h = 0; h < parts->k; h++)
+		TLV_TRY(tlv_estimates_add(
+			ctx, list,
+			&(tlv_estimate){.part = mixed ? TLV_ESTIMATE_ALPHA : TLV_ESTIMATE_WEIGHT,
+							.component = h + 1,
+							.estimate = parts->weights[h],
+							.group = mixed ? 0 : 1,
+							.fixed = mixed || parts->k == 1 || parts->weights[h] == 0}));
+	return TLV_OK;
+}
+
+/* The categories of variable j from `first` on, component after component, each in a block of its
+ * own where they are many. */
+static tlv_status
+list_variable(tlv_context *ctx, const tlv_membership_parts *parts, size_t j, size_t first,
+			  tlv_text variable, size_t *block, tlv_estimates *list)
+{
+	const tlv_code_names names = tlv_membership_names(parts);
+	size_t states = (size_t) parts->states[j];
+	bool many = parts->k * states > TLV_SCORES_MOST_BLOCK;
+
+	for (size_t h = 0; h < parts->k; h++)
+	{
+		*block += many && h > 0;
+		for (size_t c = 0; c < states; c++)
+			TLV_TRY(tlv_estimates_add(
+				ctx, list,
+				&(tlv_estimate){.part = TLV_ESTIMATE_PROBABILITY,
+								.component = h + 1,
+								.has_item = true,
+								.item = (int64_t) (first + c) + 1,
+								.name = {variable, tlv_name_at(&names.names, first + c)},
+								.number = {(int64_t) j + 1, (int64_t) c},
+								.between = "=",
+								.estimate = parts->probabilities[(first + c) * parts->k + h],
+								.group = 2 + j * parts->k + h,
+								.block = *block,
+								.fixed = states == 1 || parts->weights[h] == 0}));
+	}
+	return TLV_OK;
+}
+
+/* Number s beside the categories: its means, and its variances where it is normal and they are
+ * known. */
+static tlv_status
+list_number(tlv_context *ctx, const tlv_membership_parts *parts, size_t s, tlv_text name,
+			size_t block, tlv_estimates *list)
+{
+	bool known = parts->scalar_variances != NULL;
+	bool normal = known && parts->scalar_counts[s] == 0;
+
+	for (size_t h = 0; h < parts->k; h++)
+		for (int part = 0; part < (normal ? 2 : 1); part++)
+			TLV_TRY(tlv_estimates_add(
+				ctx, list,
+				&(tlv_estimate){.part = part == 0 ? TLV_ESTIMATE_MEAN : TLV_ESTIMATE_VARIANCE,
+								.component = h + 1,
+								.has_item = true,
+								.item = (int64_t) (parts->p + s) + 1,
+								.name = {name},
+								.estimate = (part == 0 ? parts->scalar_means
+													   : parts->scalar_variances)[s * parts->k + h],
+								.block = block,
+								.fixed = !known || parts->weights[h] == 0}));
+	return TLV_OK;
+}
+
+/* Parameters in all. */
+static size_t
+count_parameters(const tlv_membership_parts *parts)
+{
+	return parts->k * (parts->categories + 1 + 2 * parts->scalars);
+}
+
+tlv_status
+membership_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list)
+{
+	tlv_value_names names = tlv_value_names_of(model);
+	tlv_membership_parts parts;
+	size_t first = 0, block = 0;
+	bool whole;
+
+	tlv_membership_read(model, &parts);
+	whole = count_parameters(&parts) <= TLV_SCORES_MOST_BLOCK;
+	TLV_TRY(list_weights(ctx, &parts, tlv_membership_is_mixed(model), list));
+	for (size_t j = 0; j < parts.p; first += (size_t) parts.states[j++])
+	{
+		tlv_text variable = {NULL, 0};
+
+		if (names.n > 0)
+			(void) tlv_value_names_next(&names, &variable);
+		block += !whole;
+		TLV_TRY(list_variable(ctx, &parts, j, first, variable, &block, list));
+	}
+	for (size_t s = 0; s < parts.scalars; s++)
+	{
+		tlv_text number = {NULL, 0};
+
+		if (names.n > 0)
+			(void) tlv_value_names_next(&names, &number);
+		block += !whole;
+		TLV_TRY(list_number(ctx, &parts, s, number, block, list));
+	}
+	return TLV_OK;
+}
+
+/* ---- the score of a row ---- */
+
+/* One item was seen, in components by these shares: of all categories of its variable. */
+static void
+score_item(const membership_model *model, size_t variable, size_t item, const double *shares,
+		   double *scores, double *counts)
+{
+	size_t k = model->parts.k, states = (size_t) model->parts.states[variable];
+	size_t first = model->offset[variable];
+
+	for (size_t h = 0; h < k; h++)
+	{
+		size_t own = k + first * k + h * states;
+
+		for (size_t c = 0; c < states; c++)
+		{
+			scores[own + c] -= shares[h] * model->parts.probabilities[(first + c) * k + h];
+			counts[own + c] += shares[h];
+		}
+		scores[own + item - first] += shares[h];
+	}
+}
+
+/* Number s was seen; returns how many parameters it has. */
+static size_t
+score_number(const membership_model *model, size_t s, bool seen, const double *shares,
+			 double *scores)
+{
+	const membership_numbers *numbers = &model->numbers;
+	bool normal = !numbers->counts[s];
+	size_t k = model->parts.k, each = normal ? 2 : 1;
+
+	for (size_t h = 0; seen && h < k; h++)
+	{
+		double mean = numbers->mean[s * k + h], variance = numbers->variance[s * k + h];
+		double beyond = model->worker.x[s] - mean;
+
+		scores[h * each] = shares[h] * beyond / (normal ? variance : mean);
+		if (normal)
+			scores[h * each + 1] = shares[h] / 2 * (beyond * beyond / variance - 1) / variance;
+	}
+	return k * each;
+}
+
+/* The numbers of a row, whose items stand behind those of its categories from i on. */
+static void
+score_numbers(const membership_model *model, size_t i, size_t n, double *scores)
+{
+	size_t k = model->parts.k;
+
+	for (size_t s = 0; s < model->numbers.q; s++)
+	{
+		bool seen = i < n && (size_t) model->items[i] == model->parts.categories + s;
+
+		scores +=
+			score_number(model, s, seen,
+						 model->mixed ? model->worker.given + i * k : model->worker.shares, scores);
+		i += seen;
+	}
+}
+
+tlv_status
+membership_score(tlv_context *ctx, tlv_model *opened, const tlv_row *row, tlv_score_sink *sink)
+{
+	membership_model *model = (membership_model *) opened;
+	size_t k = model->parts.k, categories = model->parts.categories, n, variable = 0, i = 0;
+	double *scores, *counts;
+
+	TLV_TRY(membership_items(ctx, model, row, &n));
+	(void) membership_infer(&model->worker, n, model->items);
+	TLV_TRY(tlv_scores_next(ctx, sink, 1, &scores, &counts));
+	for (size_t h = 0; !model->mixed && h < k; h++)
+	{
+		scores[h] = model->worker.shares[h] - model->parts.weights[h];
+		counts[h] += 1;
+	}
+	for (; i < n && (size_t) model->items[i] < categories; i++)
+	{
+		size_t item = (size_t) model->items[i];
+
+		while (item >= model->offset[variable + 1])
+			variable++;
+		score_item(model, variable, item,
+				   model->mixed ? model->worker.given + i * k : model->worker.shares, scores,
+				   counts);
+	}
+	score_numbers(model, i, n, scores + k * (categories + 1));
+	return TLV_OK;
+}

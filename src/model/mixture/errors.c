@@ -1,0 +1,309 @@
+/*
+ * errors.c - estimates of components that are Gaussians or t distributions, and their part of the
+ * score of a row (errors.h).
+ *
+ * With r_j the share of a row, u_j = S_j^-1 (x - mu_j) and h_j its expected precision (1 of
+ * Gaussians), the score of mu_j is r_j h_j u_j, of S_j r_j (h_j u_j u_j' - S_j^-1) / 2 (Fisher's
+ * identity).
+ *
+ * Many parameters are divided: components are told apart by the weights alone then, means from
+ * covariances, and coordinates of diagonal covariances from each other.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/mixture.h"
+#include "tensorlv/num/linalg.h"
+#include "tensorlv/num/special.h"
+
+/* ---- estimates ---- */
+
+/* One more; apart: in a block of its own where they are divided. */
+static tlv_status
+add_estimate(tlv_context *ctx, tlv_mixture_listing *listing, bool apart, tlv_estimate estimate)
+{
+	if (apart && !listing->whole)
+		listing->block++;
+	estimate.block = listing->block;
+	return tlv_estimates_add(ctx, listing->list, &estimate);
+}
+
+tlv_status
+tlv_mixture_list_weights(tlv_context *ctx, tlv_mixture_listing *listing)
+{
+	const tlv_mixture *own = listing->mixture;
+
+	bool many = own->k > TLV_SCORES_MOST_BLOCK; /* of which none has a standard error */
+
+	for (size_t j = 0; j < own->k; j++)
+		TLV_TRY(add_estimate(ctx, listing, many && j > 0,
+							 (tlv_estimate){.part = TLV_ESTIMATE_WEIGHT,
+											.component = j + 1,
+											.estimate = own->weights[j],
+											.group = 1,
+											.fixed = many || own->k == 1 || own->weights[j] == 0}));
+	return TLV_OK;
+}
+
+/* Means of a full covariance that a block does not hold. */
+static bool
+is_too_wide(const tlv_mixture_listing *listing)
+{
+	return !listing->whole && listing->mixture->d > TLV_SCORES_MOST_BLOCK &&
+		   listing->mixture->covariance == TLV_COVARIANCE_FULL;
+}
+
+/* What dimension i is called: by its name, or by its view and its number there. */
+static void
+name_dimension(const tlv_mixture_listing *listing, size_t i, tlv_estimate *estimate)
+{
+	size_t view = 0;
+
+	estimate->name[0] = tlv_name_at(&listing->names, i);
+	estimate->item = (int64_t) i + 1;
+	estimate->has_item = true;
+	if (listing->views == NULL || estimate->name[0].bytes != NULL)
+		return;
+	while (i >= listing->views[view])
+		i -= listing->views[view++];
+	estimate->number[0] = (int64_t) view + 1;
+	estimate->number[1] = (int64_t) i + 1;
+	estimate->between = ".";
+}
+
+static tlv_status
+add_means(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
+{
+	const tlv_mixture *own = listing->mixture;
+	bool full = own->covariance == TLV_COVARIANCE_FULL;
+
+	for (size_t i = 0; i < own->d; i++)
+	{
+		tlv_estimate estimate = {.part = TLV_ESTIMATE_MEAN,
+								 .component = j + 1,
+								 .estimate = own->means[j * own->d + i],
+								 .fixed = fixed || listing->fixed_means || is_too_wide(listing)};
+
+		name_dimension(listing, i, &estimate);
+		TLV_TRY(add_estimate(ctx, listing, i == 0 || !full, estimate));
+	}
+	return TLV_OK;
+}
+
+/* Of a full covariance the lower triangle by rows, as it is stored. */
+static tlv_status
+add_covariances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
+{
+	const tlv_mixture *own = listing->mixture;
+	const double *packed = own->variances + j * tlv_packed2_size(own->d);
+
+	for (size_t a = 0; a < own->d; a++)
+		for (size_t b = 0; b <= a; b++)
+		{
+			tlv_estimate estimate = {
+				.part = a == b ? TLV_ESTIMATE_VARIANCE : TLV_ESTIMATE_COVARIANCE,
+				.component = j + 1,
+				.has_item = true,
+				.item = (int64_t) (a == b ? a + 1 : a * own->d + b + 1),
+				.name = {tlv_name_at(&listing->names, a), tlv_name_at(&listing->names, b)},
+				.number = {(int64_t) a + 1, (int64_t) b + 1},
+				.between = a == b ? NULL : ", ",
+				.estimate = packed[tlv_packed2_index(a, b)],
+				.fixed = fixed || !listing->whole};
+
+			TLV_TRY(add_estimate(ctx, listing, true, estimate));
+		}
+	return TLV_OK;
+}
+
+static tlv_status
+add_variances(tlv_context *ctx, tlv_mixture_listing *listing, size_t j, bool fixed)
+{
+	const tlv_mixture *own = listing->mixture;
+	bool diagonal = own->covariance == TLV_COVARIANCE_DIAGONAL;
+	size_t each = diagonal ? own->d : 1;
+
+	for (size_t i = 0; i < each; i++)
+	{
+		tlv_estimate estimate = {.part = TLV_ESTIMATE_VARIANCE,
+								 .component = own->covariance == TLV_COVARIANCE_COMMON ? 0 : j + 1,
+								 .estimate = own->variances[j * each + i],
+								 .fixed = fixed};
+
+		if (diagonal)
+			name_dimension(listing, i, &estimate);
+		TLV_TRY(add_estimate(ctx, listing, true, estimate));
+	}
+	return TLV_OK;
+}
+
+/* Is a component's variance kept where it is by the floor? */
+static tlv_status
+is_at_floor(tlv_context *ctx, const tlv_mixture_listing *listing, size_t j, bool *found)
+{
+	tlv_mixture one = *listing->mixture;
+	size_t n;
+
+	*found = false;
+	if (listing->floor == NULL)
+		return TLV_OK;
+	one.variances += j * tlv_mixture_variances(one.d, one.covariance);
+	one.k = 1;
+	TLV_TRY(tlv_mixture_at_floor(ctx, &one, listing->floor, &n));
+	*found = n > 0;
+	return TLV_OK;
+}
+
+static tlv_status
+add_component(tlv_context *ctx, tlv_mixture_listing *listing, size_t j)
+{
+	const tlv_mixture *own = listing->mixture;
+	bool empty = own->weights[j] == 0 || (listing->rows > 0 && own->weights[j] * listing->rows < 1);
+	bool common = own->covariance == TLV_COVARIANCE_COMMON, floored;
+
+	TLV_TRY(is_at_floor(ctx, listing, j, &floored));
+	TLV_TRY(add_means(ctx, listing, j, empty));
+	if (own->covariance == TLV_COVARIANCE_FULL)
+		TLV_TRY(add_covariances(ctx, listing, j, empty || floored));
+	else if (!common || j + 1 == own->k)
+		TLV_TRY(add_variances(ctx, listing, j, (empty && !common) || floored));
+	if (own->degrees == NULL)
+		return TLV_OK;
+	return add_estimate(ctx, listing, true,
+						(tlv_estimate){.part = TLV_ESTIMATE_HIDDEN,
+									   .component = j + 1,
+									   .estimate = own->degrees[j],
+									   .fixed = empty || own->degrees[j] <= TLV_LEAST_DEGREES ||
+												own->degrees[j] >= TLV_MOST_DEGREES});
+}
+
+tlv_status
+tlv_mixture_list_components(tlv_context *ctx, tlv_mixture_listing *listing)
+{
+	for (size_t j = 0; j < listing->mixture->k; j++)
+		TLV_TRY(add_component(ctx, listing, j));
+	return TLV_OK;
+}
+
+/* ---- the score of a row ---- */
+
+/* The inverses of full covariances, packed, made once. */
+static tlv_status
+make_precisions(tlv_context *ctx, tlv_mixture_scorer *scorer)
+{
+	const tlv_mixture *own = scorer->mixture;
+	size_t d = own->d, packed = tlv_packed2_size(d);
+	double *matrix, *inverse;
+
+	TLV_TRY_NEW_ROWS(ctx, scorer->precisions, own->k, packed);
+	TLV_TRY_NEW_ROWS(ctx, matrix, d, 2 * d);
+	inverse = matrix + d * d;
+	for (size_t j = 0; j < own->k; j++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		tlv_packed2_unpack(d, own->variances + j * packed, matrix);
+		memset(inverse, 0, d * d * sizeof(double));
+		for (size_t i = 0; i < d; i++)
+			inverse[i * d + i] = 1;
+		TLV_TRY(tlv_solve_spd(ctx, d, d, matrix, inverse));
+		tlv_packed2_pack(d, inverse, scorer->precisions + j * packed);
+	}
+	tlv_free(ctx, matrix);
+	return TLV_OK;
+}
+
+/* u = S_j^-1 (x - mu_j); returns (x - mu_j)' u.  work: d. */
+static double
+solve_row(const tlv_mixture_scorer *scorer, size_t j, const double *x, double *u, double *work)
+{
+	const tlv_mixture *own = scorer->mixture;
+	size_t d = own->d, each = tlv_mixture_variances(d, own->covariance);
+	const double *variances = own->variances + j * each;
+	const double *packed =
+		scorer->precisions == NULL ? NULL : scorer->precisions + j * tlv_packed2_size(d);
+	double distance = 0;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		work[i] = x[i] - own->means[j * d + i];
+		u[i] = own->covariance == TLV_COVARIANCE_FULL ? 0 : work[i] / variances[each == d ? i : 0];
+	}
+	for (size_t a = 0; own->covariance == TLV_COVARIANCE_FULL && a < d; a++)
+		for (size_t b = 0; b <= a; b++, packed++)
+		{
+			u[a] += *packed * work[b];
+			if (a != b)
+				u[b] += *packed * work[a];
+		}
+	for (size_t i = 0; i < d; i++)
+		distance += u[i] * work[i];
+	return distance;
+}
+
+/* Adds that of the variances of a component.  h: expected precision. */
+static void
+score_variances(const tlv_mixture_scorer *scorer, size_t j, double share, double h, const double *u,
+				double *scores)
+{
+	const tlv_mixture *own = scorer->mixture;
+	size_t d = own->d, n = 0;
+	double variance = own->variances[j], sum = 0;
+
+	if (own->covariance == TLV_COVARIANCE_FULL)
+	{
+		const double *packed = scorer->precisions + j * tlv_packed2_size(d);
+
+		for (size_t a = 0; a < d; a++)
+			for (size_t b = 0; b <= a; b++, n++)
+				scores[n] += share * (h * u[a] * u[b] - packed[n]) * (a == b ? 0.5 : 1);
+		return;
+	}
+	if (own->covariance == TLV_COVARIANCE_DIAGONAL)
+	{
+		for (size_t i = 0; i < d; i++)
+			scores[i] += share / 2 * (h * u[i] * u[i] - 1 / own->variances[j * d + i]);
+		return;
+	}
+	for (size_t i = 0; i < d; i++)
+		sum += u[i] * u[i];
+	scores[0] += share / 2 * (h * sum - (double) d / variance);
+}
+
+/* Of the degrees of freedom nu at that distance. */
+static double
+score_degrees(double nu, double d, double distance)
+{
+	double ratio = distance / nu;
+
+	return 0.5 * (tlv_digamma((nu + d) / 2) - tlv_digamma(nu / 2) - d / nu - log1p(ratio) +
+				  (nu + d) * ratio / (nu * (1 + ratio)));
+}
+
+tlv_status
+tlv_mixture_scorer_open(tlv_context *ctx, const tlv_mixture *mixture, tlv_mixture_scorer *scorer)
+{
+	*scorer = (tlv_mixture_scorer){.mixture = mixture};
+	TLV_TRY_NEW(ctx, scorer->work, 2 * mixture->d);
+	return mixture->covariance == TLV_COVARIANCE_FULL ? make_precisions(ctx, scorer) : TLV_OK;
+}
+
+void
+tlv_mixture_score(const tlv_mixture_scorer *scorer, size_t j, double share, const double *x,
+				  double *scores)
+{
+	const tlv_mixture *own = scorer->mixture;
+	bool common = own->covariance == TLV_COVARIANCE_COMMON, tails = own->degrees != NULL;
+	size_t d = own->d, last = own->k - 1, each = tlv_mixture_variances(d, own->covariance);
+	size_t first = j * (d + (common ? 0 : each) + tails);
+	double *u = scorer->work + d, distance, h = 1;
+
+	distance = solve_row(scorer, j, x, u, scorer->work);
+	if (tails)
+		h = (own->degrees[j] + (double) d) / (own->degrees[j] + distance);
+	for (size_t i = 0; i < d; i++)
+		scores[first + i] += share * h * u[i];
+	score_variances(scorer, j, share, h, u, scores + (common ? last * (d + tails) : first) + d);
+	if (tails)
+		scores[first + d + (common ? j == last : each)] +=
+			share * score_degrees(own->degrees[j], (double) d, distance);
+}

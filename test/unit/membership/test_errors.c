@@ -1,0 +1,137 @@
+/*
+ * test_errors.c - scores of latent classes against differences of the likelihood; what mixed
+ * membership and many variables have.
+ */
+#include "membership_fixture.h"
+#include "tensorlv/model/errors.h"
+#include "tensorlv/model/kind.h"
+
+static tlv_frame
+errors_of(const drawn *rows, size_t n)
+{
+	tlv_statistic statistic = {.aggregate = &tlv_aggregate_error_statistics,
+							   .constant = &rows->truth};
+	tlv_frame_builder *builder = room(1, sizeof(tlv_frame_builder));
+	tlv_accumulator *accumulator;
+	tlv_frame frame;
+	size_t size;
+	void *image;
+
+	assert_ok(tlv_statistic_create(&ctx, &statistic, &accumulator));
+	for (size_t i = 0; i < n; i++)
+		assert_ok(tlv_add(&ctx, accumulator, rows->rows + i));
+	tlv_frame_begin(builder, TLV_FRAME_MOMENTS, TLV_KIND_SCORE_PRODUCTS);
+	assert_ok(accumulator->class->build(&ctx, accumulator, builder));
+	assert_ok(tlv_frame_finish(&ctx, builder, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &frame));
+	return frame;
+}
+
+static double
+likelihood_of(const drawn *rows)
+{
+	const tlv_kind *kind = tlv_kind_find(TLV_FRAME_MODEL, rows->truth.header->kind);
+	tlv_model *model;
+	double value;
+
+	assert_ok(kind->model->open(&ctx, &rows->truth, &model));
+	assert_ok(tlv_model_log_likelihood(&ctx, model, rows->rows, &value));
+	return value;
+}
+
+/* n numbers, every stride-th, the i-th by a factor: they sum to 1. */
+static void
+scale_one(double *p, size_t n, size_t stride, size_t i, double factor)
+{
+	double sum = 0;
+
+	p[i * stride] *= factor;
+	for (size_t c = 0; c < n; c++)
+		sum += p[c * stride];
+	for (size_t c = 0; c < n; c++)
+		p[c * stride] /= sum;
+}
+
+/* Parameter `at` of the list: weights, then of every variable components, then categories. */
+static void
+move(const drawn *rows, size_t at, double by)
+{
+	const tlv_membership_parts *parts = &rows->parts;
+	size_t k = parts->k, states = (size_t) parts->states[0], own = at - k;
+
+	if (at < k)
+		scale_one(parts->weights, k, 1, at, exp(by));
+	else
+		scale_one(parts->probabilities + own / (k * states) * states * k + own / states % k, states,
+				  k, own % states, exp(by));
+}
+
+static void
+test_scores(void **state)
+{
+	const double step = 1e-5;
+	drawn rows = draw_members(
+		1, (tlv_membership_simulation){
+			   .variables = 4, .categories = 3, .k = 2, .alpha = 1, .concentration = 1, .seed = 3});
+	tlv_frame errors = errors_of(&rows, 1);
+	const tlv_section *scores = tlv_frame_find(&errors, "scores");
+	size_t size = rows.truth.header->size;
+	void *before = room(size, 1);
+
+	(void) state;
+	assert_equal(scores->rows, 2 + 24);
+	memcpy(before, rows.truth.header, size);
+	for (size_t i = 0; i < scores->rows; i++)
+	{
+		double value[2];
+
+		for (int side = 0; side < 2; side++)
+		{
+			move(&rows, i, side == 0 ? -step : step);
+			value[side] = likelihood_of(&rows);
+			memcpy((void *) rows.truth.header, before, size);
+		}
+		assert_close(((const double *) tlv_section_data(&errors, scores))[i],
+					 (value[1] - value[0]) / (2 * step), 1e-6);
+	}
+}
+
+/* Alpha has none; of many variables each is a block, and probabilities have theirs. */
+static void
+test_blocks(void **state)
+{
+	(void) state;
+	for (int mixed = 0; mixed < 2; mixed++)
+	{
+		drawn rows = draw_members(800, (tlv_membership_simulation){.mixed = mixed == 1,
+																   .variables = 120,
+																   .categories = 3,
+																   .k = 3,
+																   .alpha = .3,
+																   .concentration = 2,
+																   .seed = 4});
+		tlv_frame errors = errors_of(&rows, 800);
+		tlv_estimates list = {0};
+		size_t known = 0;
+
+		assert_equal(tlv_frame_find(&errors, "blocks")->rows, 121);
+		assert_ok(tlv_model_estimates(&ctx, &rows.truth, &errors, &list));
+		assert_equal(list.n, 3 + 120 * 9);
+		for (size_t h = 0; h < 3; h++)
+			assert_true(isnan(list.list[h].standard_error) == (mixed == 1));
+		for (size_t i = 3; i < list.n; i++)
+			known += list.list[i].standard_error > 0;
+		assert_above((double) known / (120 * 9), .97);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_scores, setup, forget),
+		cmocka_unit_test_setup_teardown(test_blocks, setup, forget),
+	};
+
+	return cmocka_run_group_tests_name("membership_errors", tests, NULL, NULL);
+}
