@@ -50,7 +50,8 @@ SELECT tlv_error_statistics(x, tlv_align((SELECT model FROM found WHERE covarian
 CREATE TABLE symbols AS SELECT seq, t, 's' || symbol AS symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(symbols => 3, k => 2, seed => 3), 60, 50, 2);
 CREATE TABLE steps AS SELECT seq, t, x FROM tlv_simulate_hmm(tlv_simulate_hmm_model(dimensions => 2, k => 2, seed => 3), 60, 50, 2);
 CREATE TABLE views AS SELECT x1, x2, x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[2, 2, 2], 2, seed => 3), 1000);
-CREATE TABLE labels AS SELECT 'a' || category1 AS x1, category2 AS x2, 'c' || category3 AS x3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(k => 2, categories => ARRAY[3, 3, 3], seed => 3), 2000);
+CREATE TABLE labels AS SELECT 'a' || category1 AS x1, category2 AS x2, 'c' || category3 AS x3
+FROM tlv_simulate_multiview(tlv_simulate_multiview_model(k => 2, categories => ARRAY[3, 3, 3], seed => 3), 2000);
 CREATE TABLE survey AS SELECT id, v FROM tlv_simulate_lca(tlv_simulate_lca_model(6, 2, 3, seed => 3), 1000);
 CREATE TABLE members AS SELECT v FROM tlv_simulate_gom(tlv_simulate_gom_model(8, 2, 3, seed => 3), 500);
 CREATE TABLE models (name, model) AS VALUES ('symbols', tlv_hmm('SELECT * FROM symbols', 2, errors => true)), ('steps', tlv_hmm('SELECT * FROM steps', 2, 'full', errors => true)),
