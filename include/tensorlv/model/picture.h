@@ -89,6 +89,12 @@ extern tlv_status tlv_draw_matrix(tlv_context *ctx, tlv_picture *picture, size_t
 								  const tlv_picture_component *components, size_t columns,
 								  const double *numbers, const tlv_name_list *heads);
 
+/* Components that are squares of side x side numbers, row by row from the top (side^2 x n), as
+ * tiles: the darker the larger, negative ones in another colour. */
+extern tlv_status tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
+								 const tlv_picture_component *components, size_t side,
+								 const double *numbers);
+
 /* Ellipses of two standard deviations about the means in the first two of d dimensions;
  * covariances: 3 each (11, 21, 22).  One dimension is drawn as heights by weight. */
 extern tlv_status tlv_draw_ellipses(tlv_context *ctx, tlv_picture *picture, size_t n,

@@ -1,0 +1,278 @@
+/*
+ * test_plan.c - dictionaries as a plan over vectors in memory: atoms found by every method, steps
+ * over more rows than the sample holds, refusals, and every fault in every state.
+ */
+#include "assertions.h"
+#include "plan_setup.h"
+#include "tensorlv/model/coding.h"
+#include "tensorlv/num/linalg.h"
+
+/* ---- rows ---- */
+
+static tlv_status
+take_row(tlv_context *context, void *argument, size_t row, const double *x, const double *codes)
+{
+	tlv_row *rows = argument;
+	size_t d = rows[row - 1].part[0].d;
+
+	(void) context;
+	(void) codes;
+	memcpy((double *) rows[row - 1].part[0].float64, x, d * sizeof(double));
+	return TLV_OK;
+}
+
+/* n rows of a random dictionary, which is returned. */
+static tlv_frame
+simulate(size_t n, size_t d, size_t k, size_t sparsity, double noise)
+{
+	tlv_coding_simulation options = {.d = d, .k = k, .sparsity = sparsity, .seed = 3};
+	double *x = room(n * d, sizeof(double));
+	plan_rows rows = plan_rows_of(n, d, x);
+	tlv_frame truth;
+	void *image;
+	size_t size;
+
+	assert_ok(tlv_coding_simulate_model(&ctx, &options, &image, &size));
+	assert_ok(tlv_frame_open(&ctx, image, size, &truth));
+	assert_ok(tlv_coding_simulate(&ctx, &truth, n, noise, 5, take_row, (void *) rows.rows));
+	plan_use_rows(rows);
+	passes.changed = (plan_rows){n / 2, rows.rows + n / 2};
+	return truth;
+}
+
+/* ---- plans ---- */
+
+static tlv_coding_options
+usual_options(size_t atoms, size_t sparsity)
+{
+	return (tlv_coding_options){.atoms = atoms,
+								.sparsity = sparsity,
+								.threshold = TLV_CODING_THRESHOLD,
+								.common = TLV_CODING_COMMON,
+								.iterations = -1,
+								.seed = 1};
+}
+
+static tlv_plan *
+make(plan_fixture *f, void *options)
+{
+	tlv_plan *plan;
+
+	(void) f;
+	assert_ok(tlv_coding_plan_create(&ctx, options, &plan));
+	return plan;
+}
+
+static tlv_frame
+learn(tlv_coding_options options)
+{
+	plan_forget(&passes);
+	return plan_model(&passes, make(&passes, &options));
+}
+
+/* Atoms of the truth that the model has with a cosine above .95 in modulus. */
+static int
+found(tlv_frame truth, tlv_frame model)
+{
+	tlv_match match;
+	int n = 0;
+
+	assert_ok(tlv_model_match(&ctx, &truth, &model, &match));
+	for (size_t j = 0; j < match.k; j++)
+		n += match.distance[j] < 0.05;
+	return n;
+}
+
+static void
+test_overcomplete(void **state)
+{
+	tlv_frame truth = simulate(3000, 32, 64, 3, 0.02), model = learn(usual_options(64, 3));
+	const double *uses = tlv_frame_float64(&model, "weights");
+
+	(void) state;
+	printf("atoms found of 64 in 32 dimensions: %d\n", found(truth, model));
+	assert_above(found(truth, model), 59);
+	assert_int_equal(passes.passes, 1); /* the sample is all rows */
+	assert_below(tlv_frame_scalar(&model, "error", 1), 0.02);
+	for (size_t j = 1; j < 64; j++)
+		assert_true(uses[j] <= uses[j - 1]);
+}
+
+static void
+test_complete(void **state)
+{
+	tlv_frame truth = simulate(4000, 24, 24, 3, 0), model;
+	tlv_coding_options options = usual_options(24, 3);
+
+	(void) state;
+	options.method = TLV_CODING_ICA;
+	model = learn(options);
+	printf("atoms found of 24 in 24 dimensions by independent components: %d\n",
+		   found(truth, model));
+	assert_int_equal(found(truth, model), 24);
+	/* not 0: pursuit is greedy, and now and then takes a wrong atom */
+	assert_below(tlv_frame_scalar(&model, "error", 1), 0.005);
+	options.refine = "none";
+	assert_int_equal(found(truth, learn(options)), 24);
+}
+
+static void
+test_graph(void **state)
+{
+	tlv_frame truth = simulate(1500, 300, 30, 2, 0), model;
+	tlv_coding_options options = usual_options(30, 2);
+
+	(void) state;
+	options.method = TLV_CODING_GRAPH;
+	options.refine = "none";
+	options.restarts = 1;
+	model = learn(options);
+	printf("atoms found of 30 in 300 dimensions by the graph: %d\n", found(truth, model));
+	assert_int_equal(found(truth, model), 30);
+	assert_false(tlv_warnings_find(&model, "graph_incomplete", NULL));
+	/* Where rows do not show who shares an atom, it says so and goes on from rows. */
+	(void) simulate(600, 8, 16, 4, 0);
+	options = usual_options(16, 4);
+	options.method = TLV_CODING_GRAPH;
+	model = learn(options);
+	assert_true(tlv_warnings_find(&model, "graph_incomplete", NULL));
+}
+
+/* More rows than the sample: passes over all of them, each of which lessens the error. */
+static void
+test_many_rows(void **state)
+{
+	tlv_frame truth = simulate(20500, 16, 12, 2, 0.1), few, more;
+	tlv_coding_options options = usual_options(12, 2);
+
+	(void) state;
+	options.restarts = 1;
+	options.iterations = 1;
+	few = learn(options);
+	assert_int_equal(passes.passes, 2);
+	options.iterations = -1;
+	more = learn(options);
+	assert_above(passes.passes, 2);
+	assert_float_equal(tlv_frame_scalar(&more, "rows", 0), 20500, 0);
+	assert_true(tlv_frame_scalar(&more, "error", 1) <= tlv_frame_scalar(&few, "error", 0) * 1.001);
+	assert_int_equal(found(truth, more), 12);
+}
+
+/* Codes are the least squares of their atoms: what is left is orthogonal to them. */
+static void
+test_codes(void **state)
+{
+	tlv_frame truth = simulate(50, 16, 24, 3, 0.1);
+	const double *atoms = tlv_frame_float64(&truth, "atoms");
+	tlv_model *model;
+
+	(void) state;
+	assert_ok(tlv_model_open(&ctx, &truth, &model));
+	for (size_t t = 0; t < 50; t++)
+	{
+		const double *x = passes.rows[0].rows[t].part[0].float64;
+		double left[16], c[3];
+		int32_t support[3];
+		size_t n;
+
+		assert_ok(tlv_coding_encode_row(&ctx, model, 16, x, &n, support, c));
+		assert_int_equal(n, 3);
+		memcpy(left, x, sizeof(left));
+		for (size_t s = 0; s < n; s++)
+			for (size_t i = 0; i < 16; i++)
+				left[i] -= c[s] * atoms[i + 16 * (size_t) support[s]];
+		for (size_t s = 0; s < n; s++)
+		{
+			double product = 0;
+
+			for (size_t i = 0; i < 16; i++)
+				product += left[i] * atoms[i + 16 * (size_t) support[s]];
+			assert_below(fabs(product), 1e-12);
+		}
+	}
+}
+
+static void
+test_bad_options(void **state)
+{
+	tlv_coding_options options = usual_options(4, 5);
+	tlv_plan *plan;
+
+	(void) state;
+	assert_fails(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+				 "sparsity = 5 is not between 1 and 4");
+	options = usual_options(4001, 2);
+	assert_int_equal(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	options = usual_options(4, 2);
+	options.refine = "em";
+	assert_fails(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER,
+				 "there is no refinement \"em\"");
+	options.refine = NULL;
+	options.common = 0;
+	assert_int_equal(tlv_coding_plan_create(&ctx, &options, &plan), TLV_BAD_PARAMETER);
+	(void) simulate(100, 4, 6, 2, 0);
+	options = usual_options(6, 5);
+	assert_fails(plan_run(&passes, make(&passes, &options)), TLV_BAD_PARAMETER,
+				 "sparsity = 5 exceeds the 4 numbers of a row");
+	options = usual_options(6, 2);
+	options.method = TLV_CODING_ICA;
+	assert_int_equal(plan_run(&passes, make(&passes, &options)), TLV_BAD_PARAMETER);
+}
+
+/* Rows of zeros, fewer rows than atoms, one row again and again: an answer, never a number that is
+ * none. */
+static void
+test_degenerate(void **state)
+{
+	double x[40] = {0};
+	tlv_frame model;
+
+	(void) state;
+	plan_use_rows(plan_rows_of(10, 4, x));
+	model = learn(usual_options(3, 1));
+	assert_float_equal(tlv_frame_scalar(&model, "error", 1), 0, 0);
+	assert_true(tlv_warnings_find(&model, "atom_unused", NULL));
+	for (size_t i = 0; i < 40; i++)
+		x[i] = (double) (1 + i % 4);
+	plan_use_rows(plan_rows_of(10, 4, x));
+	model = learn(usual_options(20, 2));
+	assert_below(tlv_frame_scalar(&model, "error", 1), 1e-12);
+	assert_fails(
+		(passes = (plan_fixture){.ctx = &ctx, .memory = &memory},
+		 plan_run(&passes, make(&passes,
+								&(tlv_coding_options){
+									.atoms = 2, .sparsity = 1, .threshold = 1, .common = 1}))),
+		TLV_NO_ROWS, "the query returns no rows");
+}
+
+static void
+test_faults(void **state)
+{
+	tlv_coding_options options = usual_options(4, 2);
+
+	(void) state;
+	(void) simulate(300, 5, 4, 2, 0);
+	options.restarts = 1;
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	options.method = TLV_CODING_GRAPH;
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+	options.method = TLV_CODING_ICA;
+	assert_int_equal(plan_fail_everywhere(&passes, make, &options), 2);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_overcomplete, setup, forget),
+		cmocka_unit_test_setup_teardown(test_complete, setup, forget),
+		cmocka_unit_test_setup_teardown(test_graph, setup, forget),
+		cmocka_unit_test_setup_teardown(test_many_rows, setup, forget),
+		cmocka_unit_test_setup_teardown(test_codes, setup, forget),
+		cmocka_unit_test_setup_teardown(test_bad_options, setup, forget),
+		cmocka_unit_test_setup_teardown(test_degenerate, setup, forget),
+		cmocka_unit_test_setup_teardown(test_faults, setup, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
