@@ -7,7 +7,7 @@ CREATE FUNCTION tlv_dictionary(query text, atoms integer, sparsity integer, thre
     AS 'MODULE_PATHNAME', 'tlv_dictionary_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_dictionary(text, integer, integer, float8, float8, text, integer, text, integer, bigint, text, jsonb) IS
     'so many atoms, of length 1, such that every vector of a query is nearly a sum of at most sparsity of them; vectors, an array of numbers or columns of numbers, '
-    'are taken as they are. Starts and steps run over a sample, then refine mod (auto) goes on over all rows, iterations null: until the error stands; none: the start as it is. '
+    'are taken as they are. Starts and steps run over a sample, then refine mod (auto) goes on over all rows, iterations null: until the error falls no more; none leaves the start as it is. '
     'method: mod (from random rows), ica (independent components: no more atoms than dimensions, and then better and faster), or graph (from rows '
     'whose inner products exceed in modulus the threshold, a part of the mean square of a coefficient: '
     'an atom''s rows have at least the share f of each other as common neighbours; for few atoms a row among hundreds of dimensions); '

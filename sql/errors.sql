@@ -25,5 +25,5 @@ CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, 
     AS 'MODULE_PATHNAME', 'tlv_estimates_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION tlv_estimates(tlv_model, tlv_moments, float8) IS
     'every number that a model estimates, with its standard error and the interval that holds the truth with that confidence, if the rows are the model''s: from error statistics, or '
-    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition, initial, '
-    'connectivity, mixing or length; item: the word, dimension, symbol, category, state or community that it belongs to';
+    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition '
+    'or initial; item: the word, dimension, symbol, category or state that it belongs to';

@@ -131,7 +131,7 @@ CREATE FUNCTION tlv_fit_cp(tensor float8[], k integer, nonnegative boolean DEFAU
     iterations integer DEFAULT NULL, restarts integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_cp_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_cp(float8[], integer, boolean, text, integer, integer, bigint, text, jsonb) IS
-    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), an array of three dimensions, whose items are its subscripts: solver als (alternating least squares) or, with '
+    'a tensor as a sum of k products of vectors, one of every mode (CP, PARAFAC), from an array of three dimensions, whose subscripts are the items: solver als (alternating least squares) or, with '
     'nonnegative, hals or pqp; auto is als or hals; iterations sweeps of a start at most, restarts random starts (null: as many as k asks for)';
 
 CREATE FUNCTION tlv_cp(tensor float8[], k integer, nonnegative boolean DEFAULT false, solver text DEFAULT 'auto',
@@ -152,7 +152,7 @@ CREATE FUNCTION tlv_fit_tucker(tensor float8[], ranks integer[], iterations inte
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tucker_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_tucker(float8[], integer[], integer, bigint, text, jsonb) IS
-    'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, an array of three dimensions, whose items are its subscripts: begun by '
+    'a tensor as a core in orthonormal bases of its modes (Tucker), of these three ranks, from an array of three dimensions, whose subscripts are the items: begun by '
     'the truncated singular value decomposition of higher order, then iterations sweeps of orthogonal iteration at most (null: 50)';
 CREATE FUNCTION tlv_fit_tensor_train(moments tlv_moments, ranks integer[] DEFAULT NULL, tolerance float8 DEFAULT 0.01, on_failure text DEFAULT 'error',
     options jsonb DEFAULT NULL) RETURNS tlv_model
@@ -164,7 +164,7 @@ CREATE FUNCTION tlv_fit_tensor_train(tensor float8[], ranks integer[] DEFAULT NU
     options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME', 'tlv_fit_tensor_train_array' LANGUAGE C STABLE PARALLEL SAFE COST 10000000;
 COMMENT ON FUNCTION tlv_fit_tensor_train(float8[], integer[], float8, text, jsonb) IS
-    'a tensor as a chain of three cores (tensor train), an array of three dimensions, whose items are its subscripts: of two ranks, or, null, of the least whose '
+    'a tensor as a chain of three cores (tensor train), from an array of three dimensions, whose subscripts are the items: of two ranks, or, null, of the least whose '
     'residual is at most the tolerance, in parts of the norm of the tensor';
 CREATE FUNCTION tlv_tucker(tensor float8[], ranks integer[], iterations integer DEFAULT NULL, seed bigint DEFAULT 1, options jsonb DEFAULT NULL,
     OUT core float8[], OUT factor_1 float8[], OUT factor_2 float8[], OUT factor_3 float8[], OUT residual float8)

@@ -473,7 +473,7 @@ run_cp(tlv_context *ctx, const tlv_tensor *t, const tlv_cp_options *options, cp_
 {
 	bool overcomplete = w->k > middle_side(t);
 	cp_work small = {0};
-	cp_core core;
+	cp_core core = {.core = NULL};
 
 	if (!core_sides(t, w->k, core.r))
 		return run_starts(ctx, w, overcomplete, options, found);

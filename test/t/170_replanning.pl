@@ -33,6 +33,7 @@ CREATE TABLE cells AS SELECT r, 'v' || n AS variable, v[n] AS value FROM rows, g
 CREATE TABLE trees AS SELECT tlv_tree('SELECT v FROM rows') AS tree;
 CREATE TABLE answers AS SELECT item, worker, answer FROM tlv_simulate_crowd(60, 8, 3, share => .6);
 CREATE TABLE gold AS SELECT item, min(answer) AS answer FROM answers WHERE item < 5 GROUP BY item;
+CREATE TABLE readings AS SELECT series, t, reading FROM tlv_simulate_convolution(tlv_simulate_convolution_model(1, 6, rate => .1), 2, 300);
 CREATE TABLE parts AS SELECT 'h' AS parent, 'v' || n AS child FROM generate_series(1, 4) n;
 DO $$
 DECLARE t record;
@@ -80,6 +81,8 @@ my @forms = (
     [ 'tlv_gmm', 'public.tlv_gmm(%s, 2, iterations => 1)', 'vectors', 'x' ],
     [ 'tlv_hmm', 'public.tlv_hmm(%s, 2, iterations => 1)', 'sequences', 's' ],
     [ 'tlv_hmm', 'public.tlv_hmm(%s, 2, iterations => 1)', 'steps', 'seq, t, symbol' ],
+    [ 'tlv_convolution', 'public.tlv_convolution(%s, 1, 6, iterations => 5, restarts => 1)', 'readings', 'series, t, reading' ],
+    [ 'tlv_dictionary', 'public.tlv_dictionary(%s, 4, 2, restarts => 1)', 'vectors', 'x' ],
     [ 'tlv_multiview', 'public.tlv_multiview(%s, 2)', 'views', 'x1, x2, x3' ],
     [ 'tlv_tree', 'public.tlv_tree(%s, bootstrap => 3)', 'rows', 'v' ],
     [ 'tlv_tree', 'public.tlv_tree(%s)', 'cells', 'r, variable, value' ],

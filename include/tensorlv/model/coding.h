@@ -4,9 +4,10 @@
  *
  * The model's frame (kind dictionary): scalars "rows", "seed", "sparsity" (most atoms of a row),
  * "steps" (of refinement) and "error" (mean of |x - D c|^2 over the mean of |x|^2); "atoms" D
- * (d x k), "weights" (k, share of rows that use the atom), "codes" (k x k, mean of c c') and
- * diagnostics.  Atoms are ordered by decreasing use when a model is fitted; the entry of largest
- * modulus of each is positive.  Rows are taken as they are: neither centred nor scaled.
+ * (d x k), "weights" (k, share of rows that use the atom, 1e-12 where none does), "codes" (k x k,
+ * mean of c c') and diagnostics.  Atoms are ordered by decreasing use when a model is fitted; the
+ * entry of largest modulus of each is positive.  Rows are taken as they are: neither centred nor
+ * scaled.
  *
  * Codes are found by orthogonal matching pursuit with the Gram matrix of the atoms (Rubinstein,
  * Zibulevsky, Elad 2008); atoms by the method of optimal directions (Engan, Aase, Husoy 1999) with
@@ -81,7 +82,8 @@ typedef struct tlv_coding_options
 					   * mean square of a coefficient, mean |x|^2 over sparsity */
 	double common;	  /* graph: the share of the rows of an atom that must be neighbours of three */
 	const char *refine; /* "mod" or "none"; NULL or "auto": mod */
-	int iterations;		/* passes of refinement; below 0: until the error stands */
+	int iterations;		/* steps over the sample, then as many over all rows where there are more;
+						 * below 0: until the error stands */
 	int restarts;		/* starts, of which the one of least error is kept; below 1: 3 */
 	uint64_t seed;
 } tlv_coding_options;

@@ -50,6 +50,9 @@ typedef struct tlv_estimate
 	/* Of score models: parameters of other blocks are told apart from this one, or nearly: their
 	 * products are not collected.  Blocks are numbered from 0, in order. */
 	size_t block;
+	/* Of a probability: not a share of so many independent draws, and its interval is z standard
+	 * errors to either side, within 0 and 1. */
+	bool plain;
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
 	double standard_error; /* NaN: not known */
 	/* Of a probability, how many observations it comes from, such as tell about it as much as rows
@@ -85,7 +88,8 @@ extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
  * The interval of an estimate at that confidence (above 0, below 1), as the quantile z of the
  * normal distribution, (1 + confidence) / 2: of probabilities Wilson's (1927) with as many
  * observations as the standard error is that of, or as the count says where there is none, from 0
- * where the estimate is less than z standard errors, and likewise to 1; of
+ * where the estimate is less than z standard errors, and likewise to 1; of plain ones z standard
+ * errors to either side within 0 and 1; of
  * variances, alpha and lengths symmetric in their logarithm; of all else the estimate and z
  * standard errors.  NaN, both, where nothing is known.
  */

@@ -164,30 +164,46 @@ try_triple(tlv_context *ctx, const row_graph *graph, size_t least, tlv_rng *rng,
 	return tlv_should_stop(ctx) ? tlv_cancelled(ctx) : TLV_OK;
 }
 
-/* The leading direction of the rows of a set. */
-static void
-direction_of(const tlv_coding_learner *learner, const row_graph *graph, const uint64_t *set,
-			 double *work, double *atom)
+/* x of length 1; false where it has none. */
+static bool
+make_unit(size_t d, double *x)
 {
-	size_t d = learner->d;
+	double largest = tlv_largest_modulus(d, x), length = 0;
 
-	memset(atom, 0, d * sizeof(double));
-	for (size_t i = 0; i < graph->n; i++) /* a start: its longest row would do as well */
-		if (is_in(set, i))
-		{
-			memcpy(atom, learner->rows + i * d, d * sizeof(double));
-			break;
-		}
+	if (!(largest > 0) || !isfinite(largest))
+		return false;
+	for (size_t e = 0; e < d; e++)
+	{
+		x[e] /= largest;
+		length += x[e] * x[e];
+	}
+	for (size_t e = 0; e < d; e++)
+		x[e] /= sqrt(length);
+	return true;
+}
+
+/* The leading direction of the rows of a set, by the power method from its first row. */
+static tlv_status
+direction_of(tlv_context *ctx, const tlv_coding_learner *learner, const row_graph *graph,
+			 const uint64_t *set, double *work, double *atom)
+{
+	size_t d = learner->d, first = 0;
+
+	while (first + 1 < graph->n && !is_in(set, first))
+		first++;
+	memcpy(atom, learner->rows + first * d, d * sizeof(double));
+	if (!make_unit(d, atom))
+		return TLV_OK;
 	for (int step = 0; step < POWER_STEPS; step++)
 	{
-		double length = 0;
-
 		memset(work, 0, d * sizeof(double));
 		for (size_t i = 0; i < graph->n; i++)
 		{
 			const double *row = learner->rows + i * d;
 			double product = 0;
 
+			if (i % 256 == 0)
+				TLV_TRY_CONTINUE(ctx);
 			if (!is_in(set, i))
 				continue;
 			for (size_t e = 0; e < d; e++)
@@ -195,11 +211,11 @@ direction_of(const tlv_coding_learner *learner, const row_graph *graph, const ui
 			for (size_t e = 0; e < d; e++)
 				work[e] += product * row[e];
 		}
-		for (size_t e = 0; e < d; e++)
-			length += work[e] * work[e];
-		for (size_t e = 0; e < d && length > 0; e++)
-			atom[e] = work[e] / sqrt(length);
+		if (!make_unit(d, work))
+			break;
+		memcpy(atom, work, d * sizeof(double));
 	}
+	return TLV_OK;
 }
 
 /* The largest sets first, as many as there are atoms. */
@@ -219,8 +235,8 @@ atoms_of(tlv_context *ctx, tlv_coding_learner *learner, const row_graph *graph, 
 			largest = sets->sizes[i] > sets->sizes[largest] ? i : largest;
 		if (sets->sizes[largest] == 0)
 			break;
-		direction_of(learner, graph, sets->members + largest * graph->words, work,
-					 learner->atoms + *found * learner->d);
+		TLV_TRY(direction_of(ctx, learner, graph, sets->members + largest * graph->words, work,
+							 learner->atoms + *found * learner->d));
 		sets->sizes[largest] = 0;
 	}
 	tlv_free(ctx, work);
@@ -272,8 +288,12 @@ tlv_coding_start_graph(tlv_context *ctx, tlv_coding_learner *learner,
 	TLV_TRY(connect_rows(ctx, learner, cut, &graph));
 	share = (double) graph.n * (double) s / (double) k; /* rows of an atom */
 	least = (size_t) fmax(1, ceil(options->common * share));
-	for (double round = 0; round < rounds; round++)
+	for (size_t round = 0; (double) round < rounds; round++)
+	{
+		if (round % 1024 == 0)
+			TLV_TRY_CONTINUE(ctx);
 		TLV_TRY(try_triple(ctx, &graph, least, &learner->rng, set, &sets));
+	}
 	TLV_TRY(atoms_of(ctx, learner, &graph, &sets, found));
 	tlv_free(ctx, set);
 	tlv_free(ctx, sets.sizes);

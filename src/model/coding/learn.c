@@ -109,23 +109,26 @@ replace_atoms(tlv_context *ctx, tlv_coding_learner *learner, size_t *replaced)
 	{
 		bool bad = uses[j] < UNUSED * share || uses[j] == 0;
 
+		if (j % 64 == 0)
+			TLV_TRY_CONTINUE(ctx);
+
 		for (size_t i = 0; i < k && !bad; i++)
 			bad = i != j && fabs(gram[i + j * k]) > ALIKE &&
-				  (uses[i] > uses[j] || (uses[i] == uses[j] && i < j));
+				  (uses[i] > uses[j] || (i < j && uses[i] == uses[j]));
 		*replaced += bad && replace_atom(learner, j);
 	}
 	return TLV_OK;
 }
 
 tlv_status
-tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner)
+tlv_coding_learn(tlv_context *ctx, tlv_coding_learner *learner, int limit)
 {
 	double *before;
 	double error = INFINITY;
 
 	TLV_TRY_NEW_ROWS(ctx, before, learner->d, learner->k);
 	TLV_TRY(tlv_coding_code_all(ctx, learner));
-	for (int step = 0; step < MOST_STEPS; step++)
+	for (int step = 0; step < (limit < 0 ? MOST_STEPS : limit); step++)
 	{
 		size_t replaced = 0;
 
@@ -154,7 +157,7 @@ tlv_coding_start_rows(tlv_context *ctx, tlv_coding_learner *learner, size_t firs
 	TLV_TRY(tlv_rng_permutation(ctx, &learner->rng, n, order));
 	for (size_t j = first; j < learner->k; j++)
 	{
-		double *atom = learner->atoms + j * d, length = 0;
+		double *atom = learner->atoms + j * d, length = 0, largest;
 
 		for (; next < n && !(length > 0); next++)
 		{
@@ -163,9 +166,13 @@ tlv_coding_start_rows(tlv_context *ctx, tlv_coding_learner *learner, size_t firs
 		}
 		if (!(length > 0))
 			tlv_rng_fill_normal(&learner->rng, d, atom);
+		largest = tlv_largest_modulus(d, atom);
 		length = 0;
 		for (size_t i = 0; i < d; i++)
+		{
+			atom[i] /= largest;
 			length += atom[i] * atom[i];
+		}
 		for (size_t i = 0; i < d; i++)
 			atom[i] /= sqrt(length);
 	}

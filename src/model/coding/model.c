@@ -17,6 +17,8 @@
 
 /* Two atoms of a larger cosine are worth a warning. */
 #define ALIKE 0.95
+/* The weight of an atom that no row uses. */
+#define LEAST_WEIGHT 1e-12
 
 /* ---- order and signs ---- */
 
@@ -68,7 +70,11 @@ tlv_coding_order(tlv_context *ctx, tlv_coding_parts *parts, int64_t *order)
 		work[j] = parts->uses[by_use[j]];
 	memcpy(parts->uses, work, k * sizeof(double));
 	for (size_t j = 0; j < k; j++)
+	{
+		/* one of weight 0 would count as not there (layout.h) */
+		parts->uses[j] = fmax(parts->uses[j], LEAST_WEIGHT);
 		turn_atom(parts, j);
+	}
 	if (order != NULL)
 		memcpy(order, by_use, k * sizeof(int64_t));
 	tlv_free(ctx, work);
@@ -117,7 +123,7 @@ tlv_coding_diagnose(tlv_context *ctx, const tlv_coding_parts *parts)
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->error, "error"));
 	TLV_TRY(tlv_diagnose(ctx, parts->diagnostics, parts->steps, "steps"));
 	for (size_t j = 0; j < parts->k; j++)
-		if (parts->uses[j] == 0)
+		if (parts->uses[j] <= LEAST_WEIGHT)
 			TLV_TRY(warn_unused(ctx, parts, j));
 	TLV_TRY_NEW_ROWS(ctx, gram, parts->k, parts->k);
 	TLV_TRY(tlv_gemm(ctx, true, false, parts->k, parts->k, parts->d, 1, parts->atoms, parts->d,

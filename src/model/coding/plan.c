@@ -126,7 +126,7 @@ learn(tlv_context *ctx, dictionary_plan *plan, tlv_coding_learner *learner)
 		learner->steps = 0;
 		TLV_TRY(start(ctx, plan, learner));
 		if (plan->refine && plan->options.iterations != 0)
-			TLV_TRY(tlv_coding_learn(ctx, learner));
+			TLV_TRY(tlv_coding_learn(ctx, learner, plan->options.iterations));
 		else
 			TLV_TRY(tlv_coding_code_all(ctx, learner));
 		if (i > 0 && !(learner->sums.error < best))
@@ -199,7 +199,7 @@ check_width(tlv_context *ctx, const tlv_coding_options *options, size_t d)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "sparsity = %zu exceeds the %zu numbers of a row",
 				 options->sparsity, d);
-		return tlv_fail_hint(ctx, "So many atoms would represent any row.");
+		return tlv_fail_hint(ctx, "Use a smaller sparsity: so many atoms would represent any row.");
 	}
 	if (options->method == TLV_CODING_ICA && options->atoms > d)
 	{

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 #include "tensorlv/num/fft.h"
 
 /* A filter's answer is taken as nothing so many template lengths away. */
@@ -24,7 +25,8 @@ score_segment(tlv_context *ctx, const tlv_convolution_parts *parts, const tlv_pa
 	{
 		size_t most = tlv_least(parts->s, end - t);
 
-		TLV_TRY_CONTINUE_AT(ctx, t * 64);
+		if (t % 64 == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t l = 0; l < parts->k; l++)
 		{
 			const double *f = parts->templates + parts->s * l, *x = part->float64 + t;
@@ -80,31 +82,24 @@ transform_templates(tlv_context *ctx, const tlv_convolution_parts *parts, wiener
 	return TLV_OK;
 }
 
-/* Activations of no known variance count as all alike. */
+/* Shares of the variance of all activations, alike where it is not known, and the noise beside it.
+ */
 static double
-variance_of(const tlv_convolution_parts *parts, size_t l)
+relative_variances(const tlv_convolution_parts *parts, double *shares)
 {
 	double sum = 0;
 
-	for (size_t m = 0; m < parts->k; m++)
-		sum += parts->variances[m];
-	return sum > 0 ? parts->variances[l] / sum : 1 / (double) parts->k;
-}
-
-static double
-noise_of(const tlv_convolution_parts *parts)
-{
-	double sum = 0;
-
-	for (size_t m = 0; m < parts->k; m++)
-		sum += parts->variances[m];
+	for (size_t l = 0; l < parts->k; l++)
+		sum += parts->variances[l];
+	for (size_t l = 0; l < parts->k; l++)
+		shares[l] = sum > 0 ? parts->variances[l] / sum : 1 / (double) parts->k;
 	return sum > 0 ? parts->noise / sum : 0;
 }
 
 static tlv_status
 wiener_begin(tlv_context *ctx, const tlv_convolution_parts *parts, size_t longest, wiener *w)
 {
-	double *power, largest = 0;
+	double *power, *shares, largest = 0, noise;
 
 	w->reach = REACH * parts->s;
 	w->n = tlv_power_of_two(tlv_least(2 * PIECES, PIECES + longest / w->reach) * w->reach);
@@ -114,27 +109,34 @@ wiener_begin(tlv_context *ctx, const tlv_convolution_parts *parts, size_t longes
 	w->answer = w->wave + 2 * w->n;
 	power = w->answer + 2 * w->n;
 	TLV_TRY(transform_templates(ctx, parts, w));
+	TLV_TRY_NEW(ctx, shares, parts->k);
+	noise = relative_variances(parts, shares);
 	for (size_t i = 0; i < w->n; i++)
 	{
+		if (i % 16 == 0)
+			TLV_TRY_CONTINUE(ctx);
 		power[i] = 0;
 		for (size_t l = 0; l < parts->k; l++)
 		{
 			const double *f = w->spectrum + 2 * (w->n * l + i);
 
-			power[i] += variance_of(parts, l) * (f[0] * f[0] + f[1] * f[1]);
+			power[i] += shares[l] * (f[0] * f[0] + f[1] * f[1]);
 		}
 		largest = fmax(largest, power[i]);
 	}
-	for (size_t i = 0; i < w->n; i++)
-		for (size_t l = 0; l < parts->k; l++)
+	for (size_t l = 0; l < parts->k; l++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < w->n; i++)
 		{
 			double *f = w->spectrum + 2 * (w->n * l + i);
-			double factor =
-				variance_of(parts, l) / (power[i] + fmax(noise_of(parts), LEAST_POWER * largest));
+			double factor = shares[l] / (power[i] + fmax(noise, LEAST_POWER * largest));
 
 			f[0] *= factor;
 			f[1] *= -factor;
 		}
+	}
+	tlv_free(ctx, shares);
 	return TLV_OK;
 }
 
@@ -202,6 +204,7 @@ spectrum_of(tlv_context *ctx, const tlv_convolution_parts *parts, size_t n, doub
 {
 	double largest = 0;
 
+	tlv_assert(n > 0);
 	for (size_t i = 0; i < n; i++)
 		spectrum[i] = parts->noise;
 	for (size_t l = 0; l < parts->k; l++)

@@ -74,7 +74,8 @@ check_third(tlv_context *ctx, const third_moments *third)
 	if (third->z >= TLV_CONVOLUTION_SIGNIFICANT)
 		return TLV_OK;
 	tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the series has no third moments but those of chance");
-	tlv_fail_detail(ctx, "They are %.2g standard errors above those of Gaussian noise.", third->z);
+	tlv_fail_detail(ctx, "Their excess over those of Gaussian noise is %.2g standard errors.",
+					third->z);
 	return tlv_fail_hint(ctx, "Activations must be of one sign, or at least skewed: templates that "
 							  "come as often upside down cannot be seen.");
 }
@@ -330,7 +331,8 @@ warn_of_template(tlv_context *ctx, const third_moments *third, const tlv_convolu
 										.component = l + 1,
 										.score = share,
 										.hint = "Use a smaller k, or more data."},
-						 "template %zu has no more of the third moments than chance", l + 1));
+						 "template %zu explains no more of the third moments than chance would",
+						 l + 1));
 	if (edge > EDGE)
 		TLV_TRY(tlv_warn(ctx, parts->diagnostics,
 						 &(tlv_warning){.code = "cut_template",
@@ -402,8 +404,8 @@ tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments,
 	size_t lags, s, starts;
 	tlv_diagnostics diagnostics = {0};
 	tlv_convolution_parts parts = {.seed = (double) options->seed, .diagnostics = &diagnostics};
-	convolution_fit fit;
-	third_moments third;
+	convolution_fit fit = {0};
+	third_moments third = {0};
 
 	TLV_TRY(tlv_kind_require(ctx, moments, &tlv_kind_series_moments, "tlv_fit_convolution"));
 	lags = tlv_frame_find(moments, "pairs")->rows;
@@ -413,7 +415,12 @@ tlv_convolution_fit(tlv_context *ctx, const tlv_frame *moments,
 		return tlv_fail(ctx, TLV_NO_ROWS, "the moments are of no numbers");
 	starts = (size_t) (options->restarts > 0 ? options->restarts : TLV_CONVOLUTION_RESTARTS);
 	TLV_TRY(tlv_require_memory(
-		ctx, memory_of(s, options->k > 0 ? options->k : options->max_k, starts), "the fit"));
+		ctx,
+		memory_of(s,
+				  options->k > 0 ? options->k
+								 : tlv_least(options->max_k, TLV_CONVOLUTION_MOST_NUMBERS / s),
+				  starts),
+		"the fit"));
 	TLV_TRY(third_read(ctx, moments, s, &third));
 	TLV_TRY(check_third(ctx, &third));
 	if (options->k > 0)

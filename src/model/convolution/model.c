@@ -144,7 +144,8 @@ convolution_infer(tlv_context *ctx, tlv_model *model, const tlv_row *row, tlv_po
 	{
 		double *shares = posterior->values + t * k, total = 0;
 
-		TLV_TRY_CONTINUE_AT(ctx, t * 512);
+		if (t % 64 == 0)
+			TLV_TRY_CONTINUE(ctx);
 		for (size_t l = 0; l < k; l++)
 		{
 			double x = 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "tensorlv/num/assert.h"
 
 /* Steps between two looks at tlv_should_stop(). */
 #define STEPS_BETWEEN 256
@@ -125,6 +126,7 @@ draw_step(const simulation *w, size_t t, tlv_rng *rng)
 {
 	size_t s = w->parts->s;
 
+	tlv_assert(s > 0);
 	for (size_t l = 0; l < w->parts->k; l++)
 	{
 		double n = (double) tlv_rng_poisson(rng, w->events[l].rate);

@@ -128,6 +128,15 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 {
 	double p = estimate->estimate, error = estimate->standard_error, n = estimate->count;
 
+	if (estimate->plain)
+	{
+		if (error >= 0)
+		{
+			*low = fmax(p - z * error, 0);
+			*high = fmin(p + z * error, 1);
+		}
+		return;
+	}
 	if (error > 0 && p > 0 && p < 1)
 		n = p * (1 - p) / (error * error);
 	if (!(n > 0))
@@ -194,8 +203,10 @@ tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
 
 	if (section == NULL)
 		return TLV_OK;
+	if (section->element != TLV_FLOAT64 || section->columns != 2)
+		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
 	TLV_TRY(list_estimates(ctx, model, &list));
-	if (section->element != TLV_FLOAT64 || section->rows != list.n || section->columns != 2)
+	if (section->rows != list.n)
 		return tlv_fail(ctx, TLV_CORRUPT, "section \"%s\" has the wrong shape", section->name);
 	kept = tlv_section_data(model, section);
 	for (size_t i = 0; i < 2 * list.n; i++)

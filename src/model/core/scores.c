@@ -142,6 +142,11 @@ create_with_blocks(tlv_context *ctx, tlv_model *model, const tlv_estimates *list
 
 	TLV_TRY(list_blocks(ctx, list, &sizes[SIZE_BLOCKS], &blocks, &sizes[SIZE_PRODUCTS]));
 	TLV_TRY(require_limits(ctx, list->n, sizes[SIZE_BLOCKS], blocks, sizes[SIZE_PRODUCTS]));
+	TLV_TRY(tlv_require_memory(ctx,
+							   sizeof(double) *
+								   ((double) list->n * (ROWS_TOGETHER + 2) +
+									(double) sizes[SIZE_PRODUCTS] + (double) sizes[SIZE_BLOCKS]),
+							   "statistics of errors"));
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_score_products.accumulator, sizes, accumulator));
 	state = (scores_state *) *accumulator;
 	for (size_t b = 0; b < sizes[SIZE_BLOCKS]; b++)

@@ -385,6 +385,10 @@ tlv_lda_require_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame
 
 	TLV_TRY(tlv_kind_require(ctx, errors, &tlv_kind_topic_errors, "tlv_error_statistics"));
 	TLV_TRY(tlv_require_model(ctx, errors, model));
+	/* They are never collected of such a model, but a value may come from anywhere. */
+	if (tlv_lda_is_correlated(model))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER,
+						"there are no standard errors of correlated topics");
 	return tlv_frame_require(ctx, errors, "influence", TLV_FLOAT64, phi->rows, phi->columns, &data);
 }
 

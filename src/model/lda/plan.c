@@ -255,6 +255,11 @@ lda_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	lda_plan *plan = lda_plan_of(base);
 
+	if (base->errors && plan->options.refine != NULL && strcmp(plan->options.refine, "ctm") == 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "there are no standard errors of correlated topics");
+		return tlv_fail_hint(ctx, "Leave errors out, or use another refinement than 'ctm'.");
+	}
 	if (plan->k == 0)
 		tlv_lda_fold_begin(plan, 0, pass);
 	else

@@ -44,7 +44,7 @@ open_pairs(tlv_context *ctx, const tlv_lda_options *options, exact_fit *exact)
 	fit->k = options->k;
 	if (!(fit->tokens > 0))
 		return tlv_fail(ctx, TLV_BAD_DATA, "the moments hold no documents");
-	if (fit->items[width - 1] == TLV_RUNOFF_ITEM)
+	if (width > 0 && fit->items[width - 1] == TLV_RUNOFF_ITEM)
 	{
 		fit->d--;
 		exact->runoff = fit->totals[width - 1] / fit->tokens;

@@ -228,7 +228,7 @@ solve_row(const tlv_mixture_scorer *scorer, size_t j, const double *x, double *u
 		work[i] = x[i] - own->means[j * d + i];
 		u[i] = own->covariance == TLV_COVARIANCE_FULL ? 0 : work[i] / variances[each == d ? i : 0];
 	}
-	for (size_t a = 0; own->covariance == TLV_COVARIANCE_FULL && a < d; a++)
+	for (size_t a = 0; packed != NULL && a < d; a++)
 		for (size_t b = 0; b <= a; b++, packed++)
 		{
 			u[a] += *packed * work[b];

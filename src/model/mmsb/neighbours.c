@@ -425,8 +425,11 @@ neighbours_merge_own(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_f
 	for (size_t i = 0; i < k * k; i++)
 		state->edges[i] += edges[i];
 	TLV_TRY(reserve_nodes(ctx, state, n, bytes / sizeof(uint16_t)));
-	memcpy(state->community + state->entries, bytes_of(frame, "communities"), bytes);
-	memcpy(state->part + state->entries, bytes_of(frame, "shares"), 2 * bytes);
+	if (bytes > 0)
+	{
+		memcpy(state->community + state->entries, bytes_of(frame, "communities"), bytes);
+		memcpy(state->part + state->entries, bytes_of(frame, "shares"), 2 * bytes);
+	}
 	for (size_t u = 0; u < n; u++)
 	{
 		TLV_TRY_CONTINUE_AT(ctx, u);

@@ -785,13 +785,13 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
 		fit->partition || fit->refine == TLV_MMSB_REFINE_EM)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "rows of nodes and their neighbours are of an undirected "
-				 "graph, and every node has one community, which is not known before: %s",
-				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite are false"
-				 : fit->alpha0 > 0						? "alpha0 is 0"
-				 : options->labels						? "there are no labels"
-				 : fit->partition						? "partition is false"
-														: "refine is not 'em'");
+				 "rows of nodes and their neighbours are fitted as an undirected "
+				 "graph, whose nodes have one community each, not known before: %s",
+				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite must be false"
+				 : fit->alpha0 > 0						? "alpha0 must be 0"
+				 : options->labels						? "labels cannot be given"
+				 : fit->partition						? "partition must be false"
+														: "refine must not be 'em'");
 		return tlv_fail_hint(ctx, "For all else give the edges as (src, dst [, weight]) rows.");
 	}
 	return TLV_OK;

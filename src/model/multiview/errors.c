@@ -55,12 +55,13 @@ list_categories(tlv_context *ctx, const tlv_multiview_parts *parts, tlv_estimate
 			block += !whole;
 			for (size_t i = 0; i < parts->d[t]; i++)
 			{
+				item++;
 				TLV_TRY(tlv_estimates_add(
 					ctx, list,
 					&(tlv_estimate){.part = TLV_ESTIMATE_PROBABILITY,
 									.component = j + 1,
 									.has_item = true,
-									.item = (int64_t) ++item,
+									.item = (int64_t) item,
 									.name = {{NULL, 0}, tlv_name_at(&names, i)},
 									.number = {t + 1, parts->items[t][i]},
 									.between = "=",

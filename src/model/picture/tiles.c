@@ -21,6 +21,8 @@ draw_level(tlv_context *ctx, tlv_picture *picture, double left, double top, size
 
 	for (size_t i = 0; i < side * side && largest != 0; i++)
 	{
+		size_t down = i / side;
+
 		if (lround(numbers[i] / largest * LEVELS) != level)
 			continue;
 		if (n++ == 0)
@@ -28,7 +30,7 @@ draw_level(tlv_context *ctx, tlv_picture *picture, double left, double top, size
 									(double[]){(double) level / LEVELS}, largest < 0 ? 1 : 0));
 		TLV_TRY(tlv_picture_add(ctx, picture, "M% %h%v%H%z",
 								(double[]){left + point * (double) (i % side),
-										   top + point * (double) (i / side), point, point,
+										   top + point * (double) down, point, point,
 										   left + point * (double) (i % side)},
 								0));
 	}
@@ -61,7 +63,8 @@ tlv_draw_tiles(tlv_context *ctx, tlv_picture *picture, size_t n,
 	for (size_t j = 0; j < tlv_least(n, TLV_PICTURE_COMPONENTS); j++)
 	{
 		double left = GAP + (SIDE + GAP) * (double) (j % ACROSS);
-		double top = GAP + (SIDE + GAP + TEXT) * (double) (j / ACROSS);
+		size_t down = j / ACROSS;
+		double top = GAP + (SIDE + GAP + TEXT) * (double) down;
 
 		TLV_TRY(draw_tile(ctx, picture, left, top, side, numbers + j * side * side));
 		TLV_TRY(tlv_picture_name(ctx, picture, left + SIDE / 2, top + SIDE + TEXT - 4,

@@ -269,8 +269,11 @@ describe_names(tlv_context *ctx, entries_state *state, bool *const used[TLV_MODE
 	ids->name_ids = block;
 	TLV_TRY(tlv_name_table_ids(ctx, &state->names, ids->name_ids));
 	for (size_t i = 0; i < state->names.n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (is_named(state, used, ids->name_ids[i]))
 			ids->name_ids[n++] = ids->name_ids[i];
+	}
 	ids->name_offsets = ids->name_ids + n;
 	ids->names = (char *) (ids->name_offsets + n + 1);
 	if (!tlv_name_table_list(&state->names, n, ids->name_ids, ids->name_offsets, ids->names))

@@ -58,6 +58,7 @@ mean_entry(tlv_context *ctx, const tlv_tensor_simulation *o, double *const facto
 	size_t k = o->k;
 	double *gram, sum = 0;
 
+	TLV_TRY(tlv_require_memory(ctx, 24.0 * (double) k * (double) k, "the simulation"));
 	TLV_TRY_NEW_ROWS(ctx, gram, k, TLV_MODES * k);
 	for (size_t m = 0; m < TLV_MODES; m++)
 		TLV_TRY(tlv_syrk(ctx, false, k, o->d[m], 1 / (double) o->d[m], factor[m], k, 0,
@@ -82,7 +83,8 @@ put_fibre(tlv_context *ctx, const tlv_tensor_simulation *o, double *const factor
 		tlv_tensor_drawn drawn = {.i = i + 1, .j = j + 1, .l = l + 1};
 		double error = noise > 0 ? noise * tlv_rng_normal(&rng) : 0;
 
-		TLV_TRY_CONTINUE_AT(ctx, l);
+		if (o->k > 1000 || l % 256 == 255)
+			TLV_TRY_CONTINUE(ctx);
 		if (o->share < 1 && !(tlv_rng_uniform(&rng) < o->share))
 			continue;
 		drawn.exact = tlv_tensor_entry(o->k, NULL, factor[0] + i * o->k, factor[1] + j * o->k,

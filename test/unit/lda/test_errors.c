@@ -18,13 +18,13 @@ redraw(corpus *c, size_t length, uint64_t seed)
 {
 	int32_t *index = room(length, sizeof(int32_t));
 	double *count = room(length, sizeof(double));
+	const tlv_topics topics = {c->k, c->d, c->phi, c->alpha};
 	tlv_topic_simulator *simulator;
 	double theta[MAX_K];
 	tlv_rng own;
 
 	tlv_rng_seed(&own, seed);
-	assert_ok(
-		tlv_topic_simulator_create(&ctx, &(tlv_topics){c->k, c->d, c->phi, c->alpha}, &simulator));
+	assert_ok(tlv_topic_simulator_create(&ctx, &topics, &simulator));
 	for (size_t t = 0; t < c->n; t++)
 	{
 		size_t distinct;

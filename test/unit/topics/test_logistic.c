@@ -113,7 +113,7 @@ test_laplace(void **state)
 		tlv_logistic_statistics sums = {
 			.items = items, .shares = own, .latent = latent, .latent_products = products};
 		size_t n = random_document(&topics, index, count);
-		tlv_topic_logistic *logistic;
+		tlv_topic_logistic *logistic = NULL;
 
 		memset(items, 0, K * D * sizeof(double));
 		assert_ok(tlv_topic_logistic_create(&ctx, &normal, &logistic));
@@ -172,7 +172,7 @@ test_ends(void **state)
 		const int32_t index[1] = {0};
 		const double count[1] = {500};
 		tlv_topics topics = {.k = k, .d = d, .phi = phi, .alpha = alpha};
-		tlv_topic_logistic *logistic;
+		tlv_topic_logistic *logistic = NULL;
 		tlv_topic_worker *worker;
 
 		for (size_t i = 0; i < k * d; i++)
@@ -200,7 +200,7 @@ test_refused(void **state)
 {
 	static const double indefinite[4] = {1, 2, 2, 1};
 	static const double zero[2] = {0};
-	tlv_topic_logistic *logistic;
+	tlv_topic_logistic *logistic = NULL;
 
 	(void) state;
 	assert_int_equal(
