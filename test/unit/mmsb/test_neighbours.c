@@ -346,9 +346,10 @@ test_refused(void **state)
 		const char *words;
 	} cases[] = {
 		{{.fit = options_of(0, 0), .graph = TLV_GRAPH_UNDIRECTED}, "k must be given"},
-		{{.fit = options_of(2, 0.5), .graph = TLV_GRAPH_UNDIRECTED}, "alpha0 is 0"},
+		{{.fit = options_of(2, 0.5), .graph = TLV_GRAPH_UNDIRECTED}, "alpha0 must be 0"},
 		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_DIRECTED}, "directed and bipartite"},
-		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true}, "no labels"},
+		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true},
+		 "labels cannot be given"},
 		{{.fit = options_of(500, 0), .graph = TLV_GRAPH_UNDIRECTED}, "more than the 120 nodes"},
 	};
 	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
