@@ -89,7 +89,7 @@ take_statistics(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *
 	TLV_TRY(tlv_plan_refine(ctx, &plan->model, &values[0]->frame));
 	plan->passes++;
 	error = tlv_frame_scalar(&plan->model.frame, "error", 0); /* of the model before this step */
-	plan->settled = plan->passes > 1 && error > plan->error * (1 - TOLERANCE);
+	plan->settled = plan->passes > 1 && !(error < plan->error * (1 - TOLERANCE));
 	plan->error = error;
 	if (plan->options.iterations < 0 && plan->settled)
 		return dictionary_finish(ctx, plan);

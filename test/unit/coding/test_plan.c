@@ -156,6 +156,14 @@ test_many_rows(void **state)
 	assert_float_equal(tlv_frame_scalar(&more, "rows", 0), 20500, 0);
 	assert_true(tlv_frame_scalar(&more, "error", 1) <= tlv_frame_scalar(&few, "error", 0) * 1.001);
 	assert_int_equal(found(truth, more), 12);
+	assert_false(tlv_warnings_find(&more, "iterations_at_limit", NULL));
+	/* Where nothing is left it ends at once. */
+	(void) simulate(20500, 4, 2, 1, 0);
+	options = usual_options(2, 1);
+	more = learn(options);
+	assert_below(tlv_frame_scalar(&more, "error", 1), 1e-12);
+	assert_below(passes.passes, 5);
+	assert_false(tlv_warnings_find(&more, "iterations_at_limit", NULL));
 }
 
 /* Codes are the least squares of their atoms: what is left is orthogonal to them. */
