@@ -3,17 +3,14 @@
  * subspace stands, star moments, then the mean field of the block model, one pass a step
  * (neighbours.h).  What is kept between passes is of the size of the nodes.
  */
-#include "neighbours.h"
+#include "neighbours_plan.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "internal.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
-#include "tensorlv/model/layout.h"
-#include "tensorlv/num/sort.h"
 
 /* The subspace stands when its leading Ritz values move by less, or after so many steps. */
 #define SUBSPACE_TOLERANCE 0.01
@@ -37,43 +34,7 @@
 /* What of the edges between communities may differ by direction: rounding. */
 #define ASYMMETRY 1e-6
 
-/* What one community must be the more likely by, in nats (Kass, Raftery 1995: very strong). */
-#define STRONG_EVIDENCE 5.0
-
 #define SUMMARY 0 /* a value that is kept */
-#define STARTS	2
-
-typedef struct neighbour_candidate
-{
-	tlv_held model;
-	bool diagonal;
-	const char *name;
-	double moved; /* by its last step, on average over the nodes */
-} neighbour_candidate;
-
-struct neighbours_plan
-{
-	tlv_mmsb_options options;
-	double directions;
-	double damp; /* of weights: 1 where an edge is there or not; 0: none */
-	bool poisson;
-	bool corrected;
-	bool large;
-	tlv_held subspace;
-	int subspace_steps;
-	size_t n; /* candidates */
-	neighbour_candidate candidates[STARTS];
-	tlv_held soft; /* in the end: memberships, while the edges between labels are counted */
-	int steps;
-	double strangers, self_loops;
-	tlv_diagnostics diagnostics;
-};
-
-static struct neighbours_plan *
-neighbours_of(tlv_plan *base)
-{
-	return ((mmsb_plan *) base)->neighbours;
-}
 
 /* ---- asking ---- */
 
@@ -104,171 +65,6 @@ ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage, tlv_plan_step 
 	for (size_t i = 0; i < own->n; i++)
 		ask(base, pass, stage, &tlv_aggregate_statistics, then)->constant =
 			&own->candidates[i].model.frame;
-}
-
-/* ---- the end ---- */
-
-typedef struct size_key
-{
-	uint64_t key;
-	uint64_t at;
-} size_key;
-
-/* Places of numbers that are not negative, the largest last. */
-static tlv_status
-order_by_size(tlv_context *ctx, size_t n, const double *size, size_key **keys, size_key **sorted)
-{
-	static const tlv_sort_form form = {sizeof(size_key), sizeof(uint64_t), 0, 64};
-	void *result;
-
-	TLV_TRY_NEW(ctx, *keys, 2 * n + 1);
-	for (size_t i = 0; i < n; i++)
-	{
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		memcpy(&(*keys)[i].key, &size[i], sizeof(double)); /* in the order of the numbers */
-		(*keys)[i].at = i;
-	}
-	TLV_TRY(tlv_radix_sort(ctx, &form, n, *keys, *keys + n, &result));
-	*sorted = result;
-	return TLV_OK;
-}
-
-/*
- * Integrated likelihoods of the communities of a model whose connectivity is that of its edges, and
- * of one community.  *used: communities that have a node.  Where some nodes have none, the edges
- * between those that have stand for all of theirs.
- */
-static tlv_status
-weigh_model(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
-			tlv_mmsb_evidences *found, tlv_mmsb_evidences *one, double *used)
-{
-	const tlv_memberships *m = &parts->side[0].memberships;
-	tlv_mmsb_fit_state fit = {.sides = 1, .k = parts->k};
-	double *degree, *edges, all = 0;
-	float weighted = 1;
-	size_key *keys, *sorted;
-	int32_t *label;
-	bool *has_node;
-	size_t n = 0;
-
-	TLV_TRY(order_by_size(ctx, m->n, parts->side[0].degree, &keys, &sorted));
-	TLV_TRY_NEW(ctx, degree, m->n);
-	TLV_TRY_NEW(ctx, label, m->n);
-	TLV_TRY_NEW0(ctx, has_node, parts->k);
-	TLV_TRY_NEW(ctx, edges, parts->k * parts->k);
-	fit.total = 0;
-	for (size_t i = m->n; i-- > 0;)
-	{
-		size_t u = sorted[i].at;
-
-		TLV_TRY_CONTINUE_AT(ctx, i);
-		if (m->start[u] == m->start[u + 1])
-			continue;
-		degree[n] = parts->side[0].degree[u];
-		fit.total += degree[n];
-		label[n] = tlv_memberships_largest(m, u);
-		has_node[label[n++]] = true;
-	}
-	*used = 0;
-	for (size_t a = 0; a < parts->k; a++)
-		*used += has_node[a];
-	for (size_t i = 0; i < parts->k * parts->k; i++)
-		all += sums->edges[i];
-	for (size_t i = 0; i < parts->k * parts->k; i++)
-		edges[i] = sums->edges[i] * fit.total / fmax(all, DBL_MIN);
-	fit.side[0].n = n;
-	fit.side[0].degree = degree;
-	fit.side[0].edges.value = parts->poisson ? &weighted : NULL;
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, parts->k, edges, found));
-	memset(label, 0, n * sizeof(int32_t));
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, 1, &fit.total, one));
-	tlv_free(ctx, edges);
-	tlv_free(ctx, has_node);
-	tlv_free(ctx, label);
-	tlv_free(ctx, degree);
-	tlv_free(ctx, keys);
-	return TLV_OK;
-}
-
-static tlv_status
-diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_parts *parts,
-				  const tlv_neighbour_sums *sums)
-{
-	tlv_mmsb_evidences found, one;
-	double used, gain;
-
-	TLV_TRY(weigh_model(ctx, parts, sums, &found, &one, &used));
-	if (used < (double) parts->k)
-		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
-						 &(tlv_warning){.code = "empty_communities",
-										.score = (double) parts->k - used,
-										.hint = "a smaller k will do"},
-						 "%.0f of the %zu communities are empty", (double) parts->k - used,
-						 parts->k));
-	if (parts->k == 1)
-		return TLV_OK;
-	gain = fmax(found.of[own->corrected][0], found.of[own->corrected][1]) -
-		   fmax(one.of[own->corrected][0], one.of[own->corrected][1]);
-	TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, gain / fmax(sums->total, 1), "gain_over_one"));
-	if (gain > -STRONG_EVIDENCE)
-		return TLV_OK;
-	return tlv_warn(ctx, &own->diagnostics,
-					&(tlv_warning){.code = "no_structure",
-								   .score = gain / fmax(sums->total, 1),
-								   .hint = "collect more edges, or use a smaller k"},
-					"the graph shows no communities: it is as likely without them");
-}
-
-static tlv_status
-diagnose_model(tlv_context *ctx, struct neighbours_plan *own, const tlv_frame *model)
-{
-	tlv_diagnostics *to = &own->diagnostics;
-	tlv_neighbour_sums sums;
-	tlv_mmsb_parts parts;
-	double *conductance;
-	size_t alone = 0;
-
-	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
-	TLV_TRY(tlv_neighbour_sums_of(ctx, &parts, &sums));
-	TLV_TRY_NEW(ctx, conductance, parts.k);
-	for (size_t u = 0; u < parts.side[0].n; u++)
-		alone += parts.side[0].degree[u] == 0;
-	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.side[0].n, "nodes"));
-	TLV_TRY(tlv_diagnose(ctx, to, sums.total / 2, "weight"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->self_loops, "self_loops"));
-	TLV_TRY(tlv_diagnose(ctx, to, (double) alone, "nodes_without_edges"));
-	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.k, "k"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->corrected, "degree_corrected"));
-	TLV_TRY(tlv_diagnose(ctx, to, 0, "alpha0"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->subspace_steps, "subspace_steps"));
-	TLV_TRY(tlv_diagnose(ctx, to, own->steps, "refinement_steps"));
-	TLV_TRY(tlv_diagnose(ctx, to, !own->candidates[0].diagonal, "full_block_model"));
-	TLV_TRY(diagnose_evidence(ctx, own, &parts, &sums));
-	TLV_TRY(tlv_diagnose(ctx, to, tlv_modularity(parts.k, sums.edges, conductance), "modularity"));
-	for (size_t a = 0; a < parts.k; a++)
-		TLV_TRY(tlv_diagnose(ctx, to, conductance[a], "conductance_%zu", a + 1));
-	tlv_free(ctx, conductance);
-	tlv_free(ctx, sums.size);
-	tlv_free(ctx, parts.side[0].memberships.start);
-	return TLV_OK;
-}
-
-/* The communities by decreasing size. */
-static tlv_status
-order_communities(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
-{
-	size_t k = tlv_frame_find(model, "connectivity")->rows;
-	size_key *keys, *sorted;
-	tlv_place *places;
-
-	TLV_TRY(order_by_size(ctx, k, tlv_frame_float64(model, "sizes"), &keys, &sorted));
-	TLV_TRY_NEW(ctx, places, k);
-	for (size_t a = 0; a < k; a++)
-		places[a] = (tlv_place){(int64_t) sorted[k - 1 - a].at, -1};
-	TLV_TRY(tlv_model_arrange(ctx, model, model, k, places, image, size));
-	tlv_free(ctx, places);
-	tlv_free(ctx, keys);
-	return TLV_OK;
 }
 
 /* ---- steps ---- */
@@ -345,7 +141,7 @@ score_model(tlv_context *ctx, const tlv_frame *model, tlv_mmsb_evidences *eviden
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
 	TLV_TRY(tlv_neighbour_sums_of(ctx, &parts, &sums));
-	TLV_TRY(weigh_model(ctx, &parts, &sums, evidence, &one, &used));
+	TLV_TRY(tlv_neighbours_weigh(ctx, &parts, &sums, evidence, &one, &used));
 	block = (tlv_block_sums){parts.k, 1, sums.edges, sums.expected};
 	for (int full = 0; full < 2; full++)
 		score[full] = tlv_block_score(&block, full == 0, used, sums.nodes * (sums.nodes - 1) / 2);
@@ -425,7 +221,7 @@ take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	TLV_TRY(step_candidate(ctx, model, &values[0]->frame, &step, &moved));
-	TLV_TRY(diagnose_model(ctx, own, &model->frame));
+	TLV_TRY(tlv_neighbours_diagnose(ctx, own, &model->frame));
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, model,
@@ -433,7 +229,7 @@ take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	tlv_free(ctx, own->soft.image);
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(ctx, &made, model,
-						  order_communities(ctx, &model->frame, &made.image, &made.size)));
+						  tlv_neighbours_order(ctx, &model->frame, &made.image, &made.size)));
 	return tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL);
 }
 

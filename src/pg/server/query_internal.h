@@ -30,7 +30,7 @@ extern bool TlvStatementHolds(const TlvStatement *statement);
 /* TlvIsHeld is true of them until the current context goes. */
 extern void TlvBeginHolding(const TlvStatement *statement);
 
-/* Makes a name of rows known to the statements; store NULL: the placeholder. */
+/* Makes a name of rows known to the statements; store NULL: the stand-in. */
 extern void TlvQueryRegister(TlvQuery *query, const char *name, TupleDesc desc,
 							 Tuplestorestate *store);
 
