@@ -47,7 +47,7 @@ EXTRA_CLEAN = build
 WERROR       ?= -Werror
 DEFINES       = -DTENSORLV_VERSION='"$(EXTVERSION)"'
 # OpenBLAS before GSL: the other order takes cblas_* from GSL's reference code.
-LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -ldl -lm
+LIBRARIES     = -llapacke -lopenblas -lgsl -lgslcblas -lpthread -ldl -lm
 WARNINGS      = -Wall -Wextra $(WERROR) -Wno-unused-parameter
 LIBRARY_FLAGS = -std=gnu11 -ftree-vectorize -fvisibility=hidden $(WARNINGS) -DTLV_ASSERTIONS
 

@@ -1,9 +1,83 @@
-"""Shared by the benchmarks of topics: the peers that are sampled, run on one thread and scored as everything else."""
-import os
+"""Shared by the benchmarks of topics: corpora, and the peers that are sampled, run on one thread and scored as everything else."""
+import gzip, os, re, subprocess, sys
+from collections import Counter
 from common import in_child, np, stat
 
+SHARED, ALPHA = os.environ.get('TLV_SHARED_DATA', ''), 0.1
+TOPICS = {'ap': 50, 'news': 20, 'packages': 50, 'simulated': 50}   # of the corpora below
 SWEEPS = (50, 200, 1000)
 ETAS = (0.1, 0.01)   # the simulated topics' own, which suits texts as well; tomotopy's default
+
+
+def given(name, default):
+    return next((a.split('=')[1] for a in sys.argv if a.startswith(f'--{name}=')), default)
+
+
+def triples(folder):
+    import scipy.sparse as sp
+    t = np.loadtxt(gzip.open(os.path.join(folder, 'doc_word.csv.gz'), 'rt'), delimiter=',', skiprows=1, dtype=int)
+    return sp.csr_matrix((t[:, 2], (t[:, 0] - 1, t[:, 1] - 1)))
+
+
+def packages():
+    """counts of the words in 20 packages or more and in a tenth at most"""
+    import scipy.sparse as sp
+    text = subprocess.run(['apt-cache', 'dumpavail'], capture_output=True, text=True).stdout
+    texts = {}
+    for stanza in text.split('\n\n'):
+        f = dict(re.findall(r'^([A-Za-z-]+): (.*(?:\n .*)*)', stanza, re.M))
+        if 'Package' in f:
+            texts[f['Package']] = ' '.join((f['Package'], f.get('Description', ''), f.get('Tag', '').replace('::', ' ')))
+    documents = [re.findall(r'[a-z]{3,}', t.lower()) for t in texts.values()]
+    frequency = Counter(w for words in documents for w in set(words))
+    known = sorted(w for w, n in frequency.items() if 20 <= n <= 0.1 * len(documents))
+    place = {w: i for i, w in enumerate(known)}
+    found = [(t, place[w]) for t, words in enumerate(documents) for w in words if w in place]
+    if not found:
+        return None
+    rows, columns = np.array(found).T
+    C = sp.coo_matrix((np.ones(len(rows), int), (rows, columns)), shape=(len(documents), len(known))).tocsr()
+    C.sum_duplicates()
+    return C
+
+
+def simulated(k=50, d=5000, n=33334, length=100):
+    import scipy.sparse as sp
+    rng = np.random.default_rng(11)
+    B = rng.dirichlet(np.full(d, 0.05), k)
+    shares = rng.dirichlet(np.full(k, 0.1), n)
+    parts = []
+    for first in range(0, n, 1000):
+        rows = []
+        for theta in shares[first:first + 1000]:
+            z = rng.multinomial(length, theta)
+            words = np.concatenate([rng.choice(d, z[j], p=B[j]) for j in np.flatnonzero(z)])
+            rows.append(np.bincount(words, minlength=d))
+        parts.append(sp.csr_matrix(np.array(rows)))
+    return sp.vstack(parts).tocsr(), B.T
+
+
+def corpus(name):
+    """training counts, held-out counts, the true topics if they are known"""
+    truth = None
+    if name == 'ap':
+        C = triples('examples/ap')
+    elif name == 'news':
+        if not os.path.exists(os.path.join(SHARED, 'newsgroups20-train')):
+            return None
+        C = triples(os.path.join(SHARED, 'newsgroups20-train'))
+        frequency = np.asarray((C > 0).sum(0)).ravel()
+        C = C[:, (frequency >= 20) & (frequency <= 0.1 * C.shape[0])]
+    elif name == 'packages':
+        C = packages()
+        if C is None:
+            return None
+    else:
+        C, truth = simulated(n=int(given('documents', 33334)))
+    C = C[np.asarray(C.sum(1)).ravel() >= 6]
+    order = np.random.default_rng(3).permutation(C.shape[0])
+    held = C.shape[0] // 10
+    return C[order[held:]].tocsr(), C[order[:min(held, 1500)]].tocsr(), truth
 
 
 def tomotopy_chain(C, k, alpha, eta, sweeps):

@@ -51,6 +51,29 @@ def membership(rows, variables, k, seed, family='lca', more=''):
             f"tlv_{family}('SELECT v FROM r', {k}, errors => true)")
 
 
+def jackknife(setting, moments, fit, rows='SELECT x, row_number() OVER () AS id FROM r'):
+    """the same rows, fitted from the moments of 20 groups"""
+    return (*setting[:2], f"(WITH g AS MATERIALIZED (SELECT id % 20 AS g, {moments} AS s FROM ({rows}) q GROUP BY 1) SELECT tlv_jackknife((SELECT {fit.format('tlv_rollup(s)')} FROM g), "
+            f"ARRAY(SELECT {fit.format('tlv_rollup(o.s)')} FROM g JOIN g o ON o.g <> g.g GROUP BY g.g)))")
+
+
+def refits(setting, fit):
+    """the same rows, fitted anew to all but each of 20 groups of them: holds where the rows are not the model's, too"""
+    query = "'SELECT x FROM (SELECT x, row_number() OVER () AS id FROM r) q WHERE id % 20 <> ' || g"
+    return (*setting[:2], f"tlv_jackknife({fit.format('$$SELECT x FROM r$$')}, ARRAY(SELECT {fit.format(query)} FROM generate_series(0, 19) g))")
+
+
+def ica(rows, d, seed):
+    return (f'tlv_simulate_ica_model({d}, seed => {seed})', f'SELECT s.x FROM truth, tlv_simulate_ica(m, {rows}, {{seed}}) s', '')
+
+
+def graph(nodes, k, alpha0, within, between, more='', fit=''):
+    """a model drawn anew for every graph, so that the shares of communities are those of a sample of nodes"""
+    return (f"tlv_simulate_mmsb_model({nodes}, {k}, {alpha0}, {within}, {between}{more}, seed => {{seed}})",
+            'SELECT s.* FROM truth, tlv_simulate_mmsb(m, {seed}) s',
+            f"tlv_mmsb('TABLE r', {k}, {alpha0}{fit}, errors => true)")
+
+
 # name: (the true model, its rows, the fit), rows of a fit that is the truth of misspecified ones
 SETTINGS = {
     'gmm spherical n=5000 d=4 k=3 sep 5': (gmm(5000, 4, 3, 5, 'spherical', 2), None),
@@ -70,15 +93,32 @@ SETTINGS = {
     'lca 10 variables k=3 n=3000': (membership(3000, 10, 3, 3), None),
     'lca 150 variables k=3 n=2000 (by variable)': (membership(2000, 150, 3, 3), None),
     'gom 30 variables k=3 n=3000': (membership(3000, 30, 3, 3, 'gom'), None),
+    'blocks n=600 k=3': (graph(600, 3, 0, .1, .02), None),
+    'blocks directed n=600 k=3': (graph(600, 3, 0, .1, .02, ", kind => 'directed'", ', directed => true'), None),
+    'blocks of degrees n=600 k=3': (("tlv_mmsb($$SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(600, 3, 0, .1, .02, degree_exponent => 3, seed => 5))$$, 3, degree_corrected => true)",
+                                     *graph(600, 3, 0, .1, .02, fit=', degree_corrected => true')[1:]), None),
+    'mixed memberships alpha0=1 n=600 k=3': (graph(600, 3, 1, .2, .02), None),
+    'jackknife gmm common n=5000 d=4 k=3 sep 5': (jackknife(gmm(5000, 4, 3, 5, 'common', 2), 'tlv_dense_moments(x, 3)', "tlv_fit_gmm({}, 3, 'common')"), None),
+    'jackknife gmm spherical n=10000 d=8 k=4 sep 5': (jackknife(gmm(10000, 8, 4, 5, 'spherical', 2), 'tlv_dense_moments(x, 3)', "tlv_fit_gmm({}, 4, 'spherical')"), None),
+    'jackknife ica n=5000 d=3': (jackknife(ica(5000, 3, 3), 'tlv_dense_moments(x, 4)', 'tlv_align(tlv_fit_ica({}), (SELECT m FROM truth))'), None),
+    '* t(6) noise, gmm spherical n=5000, 20 refits': (refits(t_noise(5000, 4, 3, 5, 'spherical', 2, 6), 'tlv_gmm({}, 3, $$spherical$$)'), 100000),
+    'jackknife hmm windows k=3 m=8 200 x 100': (jackknife(hmm(8, None, 3, 200, 100, .7, 3), 'tlv_sequence_moments(x)', 'tlv_fit_hmm({}, 3)',
+                                                         'SELECT seq AS id, array_agg(symbol ORDER BY t) AS x FROM r GROUP BY 1'), None),
+    'jackknife views categories 5,5,5 k=3 n=8000': (jackknife(views(8000, 3, 3, categories=[5, 5, 5]), 'tlv_view_moments(x1, x2, x3)', 'tlv_fit_multiview({}, 3)',
+                                                             'SELECT *, row_number() OVER () AS id FROM r'), None),
+    'mixed memberships alpha0=.3 n=600 k=3': (graph(600, 3, .3, .2, .02), None),
 }
 
 # The components of both models one to one, and what the two say of the same number.
 COMPARE = '''INSERT INTO found SELECT {seed}, t.part, t.component, t.item, t.estimate, e.estimate, e.standard_error, e.low, e.high
     FROM (SELECT * FROM true_estimates) t
     LEFT JOIN pairs a ON a.component_a = t.component
-    LEFT JOIN pairs b ON t.part = 'transition' AND b.component_a = t.item
+    LEFT JOIN pairs b ON t.part IN ('transition', 'connectivity') AND b.component_a = t.item
     JOIN tlv_estimates((SELECT m FROM fitted)) e ON e.part = t.part AND e.component IS NOT DISTINCT FROM a.component_b
-        AND e.item IS NOT DISTINCT FROM CASE WHEN t.part = 'transition' THEN b.component_b ELSE t.item END'''
+        AND e.item IS NOT DISTINCT FROM CASE WHEN t.part IN ('transition', 'connectivity') THEN b.component_b ELSE t.item END'''
+TRUE_ESTIMATES = 'CREATE TEMP TABLE true_estimates AS SELECT part, component, item, estimate FROM compared, tlv_estimates(m)'
+# Of a graph the shares of communities are those of its nodes: the truth is what these are a sample of, all alike.
+ALIKE = "UPDATE true_estimates t SET estimate = (SELECT avg(estimate) FROM true_estimates o WHERE o.part = t.part) WHERE part IN ('weight', 'alpha')"
 SUMMARY = '''WITH found AS (SELECT *, part || CASE WHEN part IN ('probability', 'transition', 'initial') AND (truth < .02 OR truth > .98) THEN ' near 0 or 1' ELSE '' END AS which FROM found)
     SELECT which, count(*), avg((low IS NOT NULL)::int), avg((truth BETWEEN low AND high)::int) FILTER (WHERE low IS NOT NULL),
     avg((truth BETWEEN low AND high)::int) FILTER (WHERE standard_error IS NOT NULL), (SELECT avg(ratio) FROM (
@@ -88,6 +128,10 @@ SUMMARY = '''WITH found AS (SELECT *, part || CASE WHEN part IN ('probability', 
 
 def simulate(session, setting, many, seed):
     truth, rows, fit = setting
+    if '{seed}' in truth:
+        session.query(f'DROP TABLE IF EXISTS truth, compared, true_estimates; CREATE TEMP TABLE truth AS SELECT {truth.format(seed=seed)} AS m; CREATE TEMP TABLE compared AS TABLE truth')
+        session.query(TRUE_ESTIMATES)
+        session.query(ALIKE)
     session.query(f'DROP TABLE IF EXISTS r; CREATE TEMP TABLE r AS {rows.format(seed=seed)}; DROP TABLE IF EXISTS fitted; CREATE TEMP TABLE fitted AS SELECT {fit} AS m')
     session.query('DROP TABLE IF EXISTS pairs; CREATE TEMP TABLE pairs AS SELECT component_a, component_b FROM tlv_match((SELECT m FROM compared), (SELECT m FROM fitted))')
     session.query(COMPARE.format(seed=seed))
@@ -96,13 +140,13 @@ def simulate(session, setting, many, seed):
 def run(name, setting, many):
     session = Session(max_parallel_workers_per_gather=0)
     truth, rows, fit = setting
-    session.query(f'CREATE TEMP TABLE truth AS SELECT {truth} AS m')
+    session.query(f'CREATE TEMP TABLE truth AS SELECT {truth.replace("{seed}", "1")} AS m')
     if many:
         larger = re.sub(r'(tlv_simulate_gmm\(m, )\d+', rf'\g<1>{many}', rows)
-        session.query(f'CREATE TEMP TABLE r AS {larger.format(seed=10**6 + SEED)}; CREATE TEMP TABLE compared AS SELECT {fit.replace(", errors => true", "")} AS m')
+        session.query(f'CREATE TEMP TABLE r AS {larger.format(seed=10**6 + SEED)}; CREATE TEMP TABLE compared AS SELECT {re.sub(r", ARRAY.*|tlv_jackknife.|, errors => true", "", fit)} AS m')
     else:
         session.query('CREATE TEMP TABLE compared AS SELECT m FROM truth')
-    session.query('CREATE TEMP TABLE true_estimates AS SELECT part, component, item, estimate FROM tlv_estimates((SELECT m FROM compared))')
+    session.query(TRUE_ESTIMATES)
     session.query('CREATE TEMP TABLE found (seed bigint, part text, component int, item bigint, truth float8, estimate float8, standard_error float8, low float8, high float8)')
     begun, sets = time.time(), 0
     while sets < SETS and not (SECONDS and sets and time.time() - begun > SECONDS):

@@ -2,91 +2,15 @@
 several numbers of refinement steps and by itself, and of tomotopy (pip install tomotopy) along one chain under either of two
 settings.  AP ships with the repository; the newsgroups are looked for in TLV_SHARED_DATA; descriptions of packages are those of
 this machine's own lists (names, lines and tags of apt-cache dumpavail); the simulated topics are known.
---only=ap,news,packages,simulated; --sweeps=50,200,1000 of tomotopy; --k=50; --quick: AP, without tomotopy."""
-import gzip, os, re, subprocess, sys
-from collections import Counter
-from common import Session, in_child, machine, np, perplexity, stat, table, topics_of
-from common_topics import tomotopy_chain
+--only=ap,news,packages,simulated; --documents=33334 that are simulated; --sweeps=50,200,1000 of tomotopy; --k=50; --quick: AP, without tomotopy."""
+import sys
+from common import Session, in_child, machine, np, perplexity, table, topics_of
+from common_topics import ALPHA, TOPICS, corpus, given, tomotopy_chain
 
 QUICK = '--quick' in sys.argv
-
-
-def given(name, default):
-    return next((a.split('=')[1] for a in sys.argv if a.startswith(f'--{name}=')), default)
-
-
 ONLY = given('only', 'ap' if QUICK else 'ap,news,packages,simulated').split(',')
 SWEEPS = tuple(int(n) for n in given('sweeps', '50,200,1000').split(','))
-SHARED, ALPHA = os.environ.get('TLV_SHARED_DATA', ''), 0.1
-TOPICS = {'ap': 50, 'news': 20, 'packages': 50, 'simulated': 50}
 BUDGETS = ("refine => 'none'", 'iterations => 5', 'iterations => 10', 'iterations => 40', "refine => 'gibbs'", '')
-
-
-def triples(folder):
-    import scipy.sparse as sp
-    t = np.loadtxt(gzip.open(os.path.join(folder, 'doc_word.csv.gz'), 'rt'), delimiter=',', skiprows=1, dtype=int)
-    return sp.csr_matrix((t[:, 2], (t[:, 0] - 1, t[:, 1] - 1)))
-
-
-def packages():
-    """counts of the words in 20 packages or more and in a tenth at most"""
-    import scipy.sparse as sp
-    text = subprocess.run(['apt-cache', 'dumpavail'], capture_output=True, text=True).stdout
-    texts = {}
-    for stanza in text.split('\n\n'):
-        f = dict(re.findall(r'^([A-Za-z-]+): (.*(?:\n .*)*)', stanza, re.M))
-        if 'Package' in f:
-            texts[f['Package']] = ' '.join((f['Package'], f.get('Description', ''), f.get('Tag', '').replace('::', ' ')))
-    documents = [re.findall(r'[a-z]{3,}', t.lower()) for t in texts.values()]
-    frequency = Counter(w for words in documents for w in set(words))
-    known = sorted(w for w, n in frequency.items() if 20 <= n <= 0.1 * len(documents))
-    place = {w: i for i, w in enumerate(known)}
-    found = [(t, place[w]) for t, words in enumerate(documents) for w in words if w in place]
-    if not found:
-        return None
-    rows, columns = np.array(found).T
-    C = sp.coo_matrix((np.ones(len(rows), int), (rows, columns)), shape=(len(documents), len(known))).tocsr()
-    C.sum_duplicates()
-    return C
-
-
-def simulated(k=50, d=5000, n=33334, length=100):
-    import scipy.sparse as sp
-    rng = np.random.default_rng(11)
-    B = rng.dirichlet(np.full(d, 0.05), k)
-    shares = rng.dirichlet(np.full(k, 0.1), n)
-    parts = []
-    for first in range(0, n, 1000):
-        rows = []
-        for theta in shares[first:first + 1000]:
-            z = rng.multinomial(length, theta)
-            words = np.concatenate([rng.choice(d, z[j], p=B[j]) for j in np.flatnonzero(z)])
-            rows.append(np.bincount(words, minlength=d))
-        parts.append(sp.csr_matrix(np.array(rows)))
-    return sp.vstack(parts).tocsr(), B.T
-
-
-def corpus(name):
-    """training counts, held-out counts, the true topics if they are known"""
-    truth = None
-    if name == 'ap':
-        C = triples('examples/ap')
-    elif name == 'news':
-        if not os.path.exists(os.path.join(SHARED, 'newsgroups20-train')):
-            return None
-        C = triples(os.path.join(SHARED, 'newsgroups20-train'))
-        frequency = np.asarray((C > 0).sum(0)).ravel()
-        C = C[:, (frequency >= 20) & (frequency <= 0.1 * C.shape[0])]
-    elif name == 'packages':
-        C = packages()
-        if C is None:
-            return None
-    else:
-        C, truth = simulated()
-    C = C[np.asarray(C.sum(1)).ravel() >= 6]
-    order = np.random.default_rng(3).permutation(C.shape[0])
-    held = C.shape[0] // 10
-    return C[order[held:]].tocsr(), C[order[:min(held, 1500)]].tocsr(), truth
 
 
 def coherence(B, C, top=10):

@@ -10,15 +10,22 @@ COMMENT ON FUNCTION tlv_fit_mmsb(tlv_graph, integer, float8, boolean, boolean, t
     'node has one community), method joint, power, als or sgd, refine auto, none, likelihood or em (of mixed memberships, variational), degree_corrected for nodes of very '
     'different degrees (null: by likelihood), partition for the four-part method, edges auto, bernoulli or poisson, labels the known communities of nodes (item: node, '
     'weight: community)';
+CREATE FUNCTION tlv_suggest_k(graph tlv_graph, max_k integer DEFAULT NULL)
+    RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C STABLE PARALLEL SAFE COST 10000000 ROWS 50;
+COMMENT ON FUNCTION tlv_suggest_k(tlv_graph, integer) IS
+    'how many communities a graph has, by the search of tlv_fit_mmsb: the integrated likelihood of the partitions that were compared, in nats, and how significant every direction of '
+    'the adjacency matrix is (its z value)';
 CREATE FUNCTION tlv_mmsb(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT 0, directed boolean DEFAULT false,
     bipartite boolean DEFAULT false, degree_corrected boolean DEFAULT NULL, partition boolean DEFAULT false, edges text DEFAULT 'auto',
     labels text DEFAULT NULL, refine text DEFAULT 'auto', method text DEFAULT 'joint', restarts integer DEFAULT NULL,
-    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL,
+    steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT NULL, errors boolean DEFAULT false,
     on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, boolean, text, text, text, text, integer, integer, bigint, integer, text, jsonb) IS
+COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, boolean, text, text, text, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
-    'nodes whose community is known; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '
+    'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
+    'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '
     'its ends, is read where its rows are, one pass a step, and no graph is made of it: of block models (alpha0 = 0) of undirected graphs, k given';
 CREATE FUNCTION tlv_neighbour_statistics_accum(tlv_moments, bigint, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;

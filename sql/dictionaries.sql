@@ -24,7 +24,8 @@ CREATE FUNCTION tlv_encode(model tlv_model, x "any")
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100 ROWS 5;
 COMMENT ON FUNCTION tlv_encode(tlv_model, "any") IS
     'a vector as a sum of atoms of a dictionary, at most as many as its sparsity, by orthogonal matching pursuit, '
-    'in the order in which they are found; step: which of several vectors, 1 of one';
+    'in the order in which they are found; step: which of several vectors, 1 of one. Of a network, and a set of items: the units that are on (atom), and the '
+    'shares of their children of weight 1 that are (coefficient)';
 
 CREATE FUNCTION tlv_simulate_dictionary_model(dimensions integer, atoms integer, sparsity integer, seed bigint DEFAULT 1) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000;

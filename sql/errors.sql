@@ -25,5 +25,11 @@ CREATE FUNCTION tlv_estimates(model tlv_model, errors tlv_moments DEFAULT NULL, 
     AS 'MODULE_PATHNAME', 'tlv_estimates_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 100;
 COMMENT ON FUNCTION tlv_estimates(tlv_model, tlv_moments, float8) IS
     'every number that a model estimates, with its standard error and the interval that holds the truth with that confidence, if the rows are the model''s: from error statistics, or '
-    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition '
-    'or initial; item: the word, dimension, symbol, category or state that it belongs to';
+    '(errors null) from those that the driver kept (errors => true); null where it is not known; part: weight, alpha, probability, mean, variance, covariance, transition, '
+    'initial, connectivity, mixing or length; item: the word, dimension, symbol, category, state or community that it belongs to';
+
+CREATE FUNCTION tlv_jackknife(model tlv_model, without tlv_model[]) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_jackknife(tlv_model, tlv_model[]) IS
+    'the model with standard errors for tlv_estimates(model), from models of the same k that each leave one of some 20 groups of the rows out (delete-a-group jackknife): of any model that '
+    'tlv_estimates knows, fitted from moments by group or in any other way; models that are null are left out';

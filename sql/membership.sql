@@ -22,8 +22,8 @@ CREATE FUNCTION tlv_lca(query text, k integer DEFAULT NULL, copies integer DEFAU
     seed bigint DEFAULT 1, max_k integer DEFAULT 20, errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
 COMMENT ON FUNCTION tlv_lca(text, integer, integer, text, text, text, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
-    'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or one column of '
-    'integer[] of categories, numbered from 0, or, with layout wide, one column a variable, columns of float8, real or numeric being '
+    'latent classes of the rows of a query, which returns (row, variable, category), variables and categories by text, whole numbers or enumerations, or (row, variable, category, number), '
+    'where a variable is a number or has categories, or one column of integer[] of categories, numbered from 0, or, with layout wide, one column a variable, columns of float8, real or numeric being '
     'numbers beside the categories, of which every class has a mean and a variance; what has no row, or is null, is missing. k null: at most max_k, by criterion '
     'held_out (likelihood of a tenth of the values) or bic; starts from moments and from clusters, the better one refined by expectation maximisation (refine none: not) in at '
     'most so many iterations (null: until the likelihood stands); matching assignment (null), procrustes or angle: of partitions'' components; the other parameters are those of tlv_fit_lca';

@@ -45,9 +45,9 @@ CREATE FUNCTION tlv_drift(model tlv_model, statistics tlv_moments, reference tlv
     AS 'MODULE_PATHNAME', 'tlv_drift_rows' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000 ROWS 20;
 COMMENT ON FUNCTION tlv_drift(tlv_model, tlv_moments, tlv_moments) IS
     'tests of whether new rows, of which tlv_statistics were collected, are those of the model: weights, means or categories of components, words of '
-    'topics, transitions and emissions of states; p-values are right or too large where rows are independent. Of documents, tlv_error_statistics under one model are compared '
-    'with a reference, such of documents that are as they should be: shares of all topics and of each, likelihood, and words that no topic explains; p-values are right for '
-    'topics of any documents';
+    'topics, transitions and emissions of states; p-values are right or too large where rows are independent. tlv_error_statistics under '
+    'one model are compared with a reference, such of rows that are as they should be. Of vectors, sequences, views and categories that is the score test: all parameters (scores) and those of every '
+    'component (score); of documents shares of all topics and of each, likelihood, and words that no topic explains. These p-values are right whatever the model was fitted to';
 
 CREATE FUNCTION tlv_suggest_k(model tlv_model)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)

@@ -121,17 +121,22 @@ CREATE FUNCTION tlv_spectrum(moments tlv_moments)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;
 COMMENT ON FUNCTION tlv_spectrum(tlv_moments) IS 'Ritz values of the scaled second moment; z, of held-out documents, where moments were collected in distinct mode';
 
-CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments)
+CREATE FUNCTION tlv_suggest_k(a tlv_moments, b tlv_moments DEFAULT NULL, model text DEFAULT NULL, max_k integer DEFAULT NULL)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
-    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000 ROWS 50;
-COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments) IS
-    'directions by their z value, the lesser of both folds (criterion significance); chosen is the number of those above 3: a, b are moments of '
-    'either half of the documents in the distinct-mode subspace of the other half';
-CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50)
+    AS 'MODULE_PATHNAME', 'tlv_suggest_k_moments' LANGUAGE C STABLE PARALLEL SAFE COST 1000000 ROWS 50;
+COMMENT ON FUNCTION tlv_suggest_k(tlv_moments, tlv_moments, text, integer) IS
+    'how many components moments show, by the search of the fit without k: of numbers and of categories the variance along a direction, or the eigenvalue of pairs, in parts of '
+    'the largest that noise has (criterion spectrum), of sequences the held-out likelihood of windows and the p-value that so many states are enough (rank test), of views that '
+    'p-value; max_k as in the fit, model gom takes categories for mixed membership. Of documents a and b are moments of either half in the distinct-mode subspace '
+    'of the other half: directions by their z value, the lesser of both (significance), chosen is the number of those above 3';
+CREATE FUNCTION tlv_suggest_k(query text, criterion text DEFAULT NULL, model text DEFAULT 'lda', seed bigint DEFAULT 1, max_k integer DEFAULT NULL)
     RETURNS TABLE (k integer, criterion text, score float8, standard_error float8, chosen boolean)
     AS 'MODULE_PATHNAME', 'tlv_suggest_k_query' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 1000000 ROWS 50;
-COMMENT ON FUNCTION tlv_suggest_k(text, text, bigint, integer) IS
-    'what the documents of a query (as for tlv_lda) say about the number of topics: by significance the z values of directions over pairs of '
-    'distinct items, of which those above 3 count; at several k the held-out likelihood of documents per token, with the standard error of its '
+COMMENT ON FUNCTION tlv_suggest_k(text, text, text, bigint, integer) IS
+    'what the rows of a query say about the number of components of a model: lda, gmm, hmm, multiview, lca, gom or mmsb, whose driver names the rows; its own search, '
+    'without k and at most max_k (null: as the driver), and its criteria: BIC and ICL (gmm), held-out likelihood and rank test (hmm), rank test (multiview), held-out likelihood and BIC '
+    '(lca, a search for either), held-out likelihood (gom), integrated likelihood and significance (mmsb). Of documents (lda): by significance the z values of directions over pairs of '
+    'distinct items, each document seen in the directions of others, of which those before the first below 3.5 count '
+    '(of more than about 250,000 items the lesser one of two halves, of which those above 3 count); at several k the held-out likelihood of documents per token, with the standard error of its '
     'difference from the best (chosen is the least k within one), and the coherence of the topics (NPMI of ten items; chosen is the greatest); '
-    'criterion: one of the three, or null for all';
+    'criterion: one of the model''s, or null for all';

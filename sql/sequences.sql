@@ -63,6 +63,14 @@ CREATE AGGREGATE tlv_sequence_sample(symbols integer[], count integer, seed bigi
 );
 COMMENT ON AGGREGATE tlv_sequence_sample(integer[], integer, bigint) IS
     'a random sample of whole sequences of symbols, of at most count symbols in all: those of the smallest hashes of their content';
+CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, bigint[], integer, bigint) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_symbol_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
+COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, bigint[], integer, bigint) IS 'transition function of tlv_sequence_sample(bigint[])';
+CREATE AGGREGATE tlv_sequence_sample(symbols bigint[], count integer, seed bigint) (
+    SFUNC = tlv_sequence_sample_accum, STYPE = tlv_moments, SSPACE = 1000000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_sequence_sample(bigint[], integer, bigint) IS 'the same of symbols that are larger numbers';
 CREATE FUNCTION tlv_sequence_sample_accum(tlv_moments, text[], integer, bigint) RETURNS tlv_moments
     AS 'MODULE_PATHNAME', 'tlv_named_sample_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 100;
 COMMENT ON FUNCTION tlv_sequence_sample_accum(tlv_moments, text[], integer, bigint) IS 'transition function of tlv_sequence_sample(text[])';

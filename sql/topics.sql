@@ -11,17 +11,18 @@ COMMENT ON FUNCTION tlv_fit_lda(tlv_moments, integer, float8, tlv_subspace, text
     'method joint (null), power, als or sgd, restarts and steps of the decomposition; or anchors (null of anchor moments), by anchor words, the first of '
     'which are those given, digits of items, one or one row of them a topic; of exact co-occurrences anchors, recover or recover-kl, with k given';
 CREATE FUNCTION tlv_lda(query text, k integer DEFAULT NULL, alpha0 float8 DEFAULT NULL, counts text DEFAULT 'auto',
-    min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
+    min_documents integer DEFAULT NULL, anchors text[] DEFAULT NULL, fixed tlv_model DEFAULT NULL, refine text DEFAULT 'auto', iterations integer DEFAULT NULL,
     method text DEFAULT NULL,
     restarts integer DEFAULT NULL, steps integer DEFAULT NULL, seed bigint DEFAULT 1, max_k integer DEFAULT 50,
     errors boolean DEFAULT false, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
     AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
-COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
+COMMENT ON FUNCTION tlv_lda(text, integer, float8, text, integer, text[], tlv_model, text, integer, text, integer, integer, bigint, integer, boolean, text, jsonb) IS
     'topics of the documents of a query, which returns (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a document, alone or as '
     '(doc, document), in one call; terms and lexemes stay in the model; moments, fit, and '
     'refinement (auto or stepwise, gibbs, em, which is variational, ctm, which follows stepwise and lets topics be correlated, or none; iterations null: as many '
     'steps as it takes, of ctm alone); counts raw, damped or auto; '
-    'method joint, power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic';
+    'method joint, power, als or sgd of the tensor, or anchors, of which some may be given, terms or digits of items, one or one row of them a topic; '
+    'topics of the model fixed stay as they are, and the others of the k are learnt beside them';
 CREATE FUNCTION tlv_topics(model tlv_model)
     RETURNS TABLE (topic integer, label text, alpha float8, weight float8)
     AS 'MODULE_PATHNAME', 'tlv_topics_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;

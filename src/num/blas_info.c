@@ -68,6 +68,13 @@ tlv_blas_provider(void)
 	return realpath(info.dli_fname, path) != NULL ? path : info.dli_fname;
 }
 
+bool
+tlv_blas_in_threads(void)
+{
+	/* 1: the flavour with threads of its own, which locks what it shares */
+	return openblas_get_parallel() == 1 && openblas_get_num_threads() == 1;
+}
+
 int
 tlv_blas_threads(void)
 {

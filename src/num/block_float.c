@@ -5,6 +5,7 @@
 #include "block_float.h"
 #include "orthonormal.h"
 
+#include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
 
 #include <cblas.h>
@@ -43,114 +44,197 @@ add_to_double(size_t n, const float *restrict from, double *restrict to)
 		to[i] += (double) from[i];
 }
 
+/* About what 10 ns do in single precision: a unit of lanes.h. */
+#define UNIT_FLOPS 400
+
+/* Work of a step of a lane. */
+#define STEP_FLOPS 1e8
+
+/* The lanes of n columns of so much work each, at most `most`. */
+static void
+divide_columns(size_t n, double flops_per_column, size_t most, tlv_lanes *lanes)
+{
+	tlv_lanes_divide(n, NULL, (size_t) (flops_per_column / UNIT_FLOPS) + 1, most, lanes);
+}
+
+/* Lanes whose steps call the BLAS: one after the other where it may not be called by threads. */
+static tlv_status
+run_blas_lanes(tlv_context *ctx, const tlv_lanes *lanes, tlv_lane_step step, void *argument)
+{
+	int threads = ctx->threads;
+	tlv_status status;
+
+	if (!tlv_blas_in_threads())
+		ctx->threads = 1;
+	status = tlv_lanes_run(ctx, lanes->count, step, argument);
+	ctx->threads = threads;
+	return status;
+}
+
+/* Blocks of columns that make a step. */
+static size_t
+step_blocks(size_t width, double flops_per_column)
+{
+	return 1 + (size_t) (STEP_FLOPS / (flops_per_column * (double) width));
+}
+
+typedef struct gram_job
+{
+	size_t la, lb, width, blocks;
+	const float *x, *y;
+	float *part;  /* of every lane, la x lb */
+	double *gram; /* of every lane, la x lb; only the lower triangle when x == y */
+	tlv_lanes lanes;
+} gram_job;
+
+static bool
+step_gram(void *argument, size_t lane)
+{
+	gram_job *job = argument;
+	size_t size = job->la * job->lb, *j = &job->lanes.next[lane], end = job->lanes.end[lane];
+	int a = (int) job->la, b = (int) job->lb;
+	float *part = job->part + lane * size;
+
+	for (size_t i = 0; i < job->blocks && *j < end; i++)
+	{
+		int columns = (int) tlv_least(job->width, end - *j);
+
+		if (job->x == job->y && a == b)
+			cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, a, columns, 1,
+						job->x + *j * job->la, a, 0, part, a);
+		else
+			cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, a, b, columns, 1,
+						job->x + *j * job->la, a, job->y + *j * job->lb, b, 0, part, a);
+		add_to_double(size, part, job->gram + lane * size);
+		*j += (size_t) columns;
+	}
+	return *j < end;
+}
+
 /* gram (zeroed by the caller) += x y'; only the lower triangle when x == y. */
 static tlv_status
-add_products(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, const float *y,
-			 float *part, double *gram)
+add_products(tlv_context *ctx, gram_job *job, double *gram)
 {
-	size_t width = block_columns(GRAM_COLUMNS, 2.0 * (double) la * (double) lb);
+	size_t size = job->la * job->lb;
+	tlv_status status;
 
-	for (size_t j = 0; j < n; j += width)
-	{
-		int columns = (int) tlv_least(width, n - j), a = (int) la, b = (int) lb;
-
-		TLV_TRY_CONTINUE(ctx);
-		if (x == y && la == lb)
-			cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, a, columns, 1, x + j * la, a, 0,
-						part, a);
-		else
-			cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, a, b, columns, 1, x + j * la, a,
-						y + j * lb, b, 0, part, a);
-		add_to_double(la * lb, part, gram);
-	}
-	return TLV_OK;
+	TLV_TRY_NEW0_ROWS(ctx, job->gram, job->lanes.count, size);
+	job->part = tlv_alloc0(ctx, job->lanes.count * size, sizeof(float));
+	status = job->part == NULL ? ctx->error.code : run_blas_lanes(ctx, &job->lanes, step_gram, job);
+	for (size_t lane = 0; lane < job->lanes.count && status == TLV_OK; lane++)
+		for (size_t i = 0; i < size; i++)
+			gram[i] += job->gram[lane * size + i];
+	tlv_free(ctx, job->part);
+	tlv_free(ctx, job->gram);
+	return status;
 }
 
 tlv_status
 tlv_gram_float(tlv_context *ctx, size_t n, size_t la, const float *x, size_t lb, const float *y,
 			   double *gram)
 {
-	float *part;
-	tlv_status status;
+	double flops = 2.0 * (double) la * (double) lb;
+	gram_job job = {.la = la, .lb = lb, .x = x, .y = y};
 
 	TLV_TRY(check_directions(ctx, la));
 	TLV_TRY(check_directions(ctx, lb));
 	memset(gram, 0, la * lb * sizeof(double));
 	if (la == 0 || lb == 0)
 		return TLV_OK;
-	TLV_TRY_NEW0(ctx, part, la * lb);
-	status = add_products(ctx, n, la, x, lb, y, part, gram);
+	job.width = block_columns(GRAM_COLUMNS, flops);
+	job.blocks = step_blocks(job.width, flops);
+	/* sums of lanes take no more than a quarter of what x and y do */
+	divide_columns(n, flops, n / (8 * (la > lb ? la : lb)) + 1, &job.lanes);
+	TLV_TRY(add_products(ctx, &job, gram));
 	if (x == y && la == lb)
 		for (size_t j = 0; j < la; j++)
 			for (size_t i = j + 1; i < la; i++)
 				gram[j + i * la] = gram[i + j * la];
-	tlv_free(ctx, part);
-	return status;
+	return TLV_OK;
 }
 
-/* In column blocks, each copied first because x is both source and target. */
-static tlv_status
-rotate_blocks(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const float *r,
-			  float *block, size_t width)
+/* y = r' x by blocks of columns. */
+typedef struct transform_job
 {
-	for (size_t j = 0; j < n; j += width)
-	{
-		size_t columns = tlv_least(width, n - j);
+	size_t l, m, stride, width, blocks;
+	const float *x, *r;
+	float *y;
+	float *copy; /* of every lane, l x width: of a block of x where y is x; else NULL */
+	tlv_lanes lanes;
+} transform_job;
 
-		TLV_TRY_CONTINUE(ctx);
-		memcpy(block, x + j * l, columns * l * sizeof(float));
-		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) m, (int) columns, (int) l, 1, r,
-					(int) l, block, (int) l, 0, x + j * m, (int) m);
+static bool
+step_transform(void *argument, size_t lane)
+{
+	transform_job *job = argument;
+	size_t l = job->l, *j = &job->lanes.next[lane], end = job->lanes.end[lane];
+
+	for (size_t i = 0; i < job->blocks && *j < end; i++)
+	{
+		size_t columns = tlv_least(job->width, end - *j);
+		const float *x = job->x + *j * l;
+
+		if (job->copy != NULL)
+			x = memcpy(job->copy + lane * l * job->width, x, columns * l * sizeof(float));
+		cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) job->m, (int) columns, (int) l,
+					1, job->r, (int) l, x, (int) l, 0, job->y + *j * job->stride,
+					(int) job->stride);
+		*j += columns;
 	}
-	return TLV_OK;
+	return *j < end;
+}
+
+/* The rotation in single precision, the copies' room, and the product. */
+static tlv_status
+transform_columns(tlv_context *ctx, size_t n, const double *r, transform_job *job)
+{
+	double flops = 2.0 * (double) job->l * (double) job->m;
+	bool copies = job->x == job->y;
+	size_t size = job->l * job->m, room, longest = 0;
+	float *work;
+	tlv_status status;
+
+	job->width = tlv_least(n, block_columns(1024, flops));
+	job->blocks = step_blocks(job->width, flops);
+	/* what is written lies before what is read: in order only, unless all columns stay in place */
+	divide_columns(n, flops, copies && job->m < job->l ? 1 : TLV_LANES_MOST, &job->lanes);
+	/* no block is wider than its lane */
+	for (size_t i = 0; i < job->lanes.count; i++)
+		longest = longest < job->lanes.end[i] - job->lanes.next[i]
+					  ? job->lanes.end[i] - job->lanes.next[i]
+					  : longest;
+	job->width = tlv_least(job->width, longest);
+	room = copies ? job->lanes.count * job->l * job->width : 0;
+	TLV_TRY_NEW(ctx, work, size + room);
+	for (size_t i = 0; i < size; i++)
+		work[i] = (float) r[i];
+	job->r = work;
+	job->copy = copies ? work + size : NULL;
+	status = run_blas_lanes(ctx, &job->lanes, step_transform, job);
+	tlv_free(ctx, work);
+	return status;
 }
 
 tlv_status
 tlv_rotate_float(tlv_context *ctx, size_t n, size_t l, float *x, size_t m, const double *r)
 {
-	size_t width = tlv_least(n, block_columns(1024, 2.0 * (double) l * (double) m));
-	float *work;
-	tlv_status status;
+	transform_job job = {.l = l, .m = m, .stride = m, .x = x, .y = x};
 
 	if (m > l)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu combinations of %zu directions", m, l);
 	TLV_TRY(check_directions(ctx, l));
-	if (m == 0 || n == 0)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, work, l * (m + width));
-	for (size_t i = 0; i < l * m; i++)
-		work[i] = (float) r[i];
-	status = rotate_blocks(ctx, n, l, x, m, work, work + l * m, width);
-	tlv_free(ctx, work);
-	return status;
+	return m == 0 || n == 0 ? TLV_OK : transform_columns(ctx, n, r, &job);
 }
 
 tlv_status
 tlv_transform_float(tlv_context *ctx, size_t n, size_t l, const float *x, size_t m, const double *r,
 					size_t stride, float *y)
 {
-	size_t width = block_columns(1024, 2.0 * (double) l * (double) m);
-	float *factor;
-	tlv_status status = TLV_OK;
+	transform_job job = {.l = l, .m = m, .stride = stride, .x = x, .y = y};
 
 	if (stride < m)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu rows do not fit %zu", m, stride);
-	if (m == 0 || n == 0)
-		return TLV_OK;
-	TLV_TRY_NEW(ctx, factor, l * m);
-	for (size_t i = 0; i < l * m; i++)
-		factor[i] = (float) r[i];
-	for (size_t first = 0; first < n && status == TLV_OK; first += width)
-	{
-		if (tlv_should_stop(ctx))
-			status = tlv_cancelled(ctx);
-		else
-			cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, (int) m,
-						(int) tlv_least(width, n - first), (int) l, 1, factor, (int) l,
-						x + first * l, (int) l, 0, y + first * stride, (int) stride);
-	}
-	tlv_free(ctx, factor);
-	return status;
+	return m == 0 || n == 0 ? TLV_OK : transform_columns(ctx, n, r, &job);
 }
 
 /* ---- orthonormal bases ---- */

@@ -65,31 +65,6 @@ tlv_joint_memory(size_t k, const tlv_decompose_options *options)
 /* ---- steps ---- */
 
 /*
- * y <- nearest orthonormal rows, for y already near (singular values below
- * sqrt 3), by Newton-Schulz steps: y <- (3 y - y y' y) / 2, quadratic, and
- * nothing but products.  gram and copy are work space.
- */
-static tlv_status
-newton_schulz(tlv_context *ctx, size_t k, double *y, double *gram, double *copy)
-{
-	for (int step = 0; step < 12; step++)
-	{
-		double distance = 0;
-
-		TLV_TRY(tlv_gemm(ctx, false, true, k, k, k, -0.5, y, k, y, k, 0, gram, k));
-		for (size_t i = 0; i < k; i++)
-			gram[i + i * k] += 0.5;
-		for (size_t i = 0; i < k * k; i++)
-			distance = fmax(distance, fabs(gram[i]));
-		if (distance < 1e-15 * (double) (k + 10))
-			break;
-		memcpy(copy, y, k * k * sizeof(double));
-		TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, gram, k, copy, k, 1, y, k));
-	}
-	return TLV_OK;
-}
-
-/*
  * The polar factor of G relative to V: H = G V' is nearly diagonal, and to
  * first order its polar factor is I + K with the antisymmetric K below.
  * *row_sum gets the largest row sum of |K|, which bounds its norm.
@@ -148,7 +123,7 @@ refine_once(joint *w, double *v, double *change, double *objective)
 	if (row_sum < 1)
 	{
 		TLV_TRY(tlv_gemm(s->ctx, false, false, k, k, k, 1, w->other, k, v, k, 0, w->gradient, k));
-		TLV_TRY(newton_schulz(s->ctx, k, w->gradient, w->product, w->other));
+		TLV_TRY(tlv_polar_near(s->ctx, k, w->gradient, w->product, w->other));
 	}
 	else
 		TLV_TRY(tlv_polar(s->ctx, k, w->gradient));

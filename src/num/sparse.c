@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tensorlv/num/assert.h"
+#include "tensorlv/num/lanes.h"
 
 /* Entries handled between two looks at the interrupt: about 10 ms when every one misses the caches.
  */
@@ -15,6 +16,8 @@ tlv_status
 tlv_csr_create(tlv_context *ctx, size_t rows, size_t columns, size_t entries, bool weighted,
 			   tlv_csr *a)
 {
+	tlv_status status;
+
 	memset(a, 0, sizeof(*a));
 	if (rows > INT32_MAX || columns > INT32_MAX)
 		return tlv_fail(ctx, TLV_LIMIT, "a sparse matrix of %zu x %zu exceeds %d rows or columns",
@@ -32,7 +35,12 @@ tlv_csr_create(tlv_context *ctx, size_t rows, size_t columns, size_t entries, bo
 		tlv_csr_free(ctx, a);
 		return ctx->error.code;
 	}
-	return TLV_OK;
+	status = tlv_lanes_touch(ctx, a->index, entries * sizeof(int32_t));
+	if (status == TLV_OK && weighted)
+		status = tlv_lanes_touch(ctx, a->value, entries * sizeof(float));
+	if (status != TLV_OK)
+		tlv_csr_free(ctx, a);
+	return status;
 }
 
 void

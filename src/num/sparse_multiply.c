@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "tensorlv/num/lanes.h"
+
 /* GCC and clang cut these into what the instruction set has. */
 typedef float floats16 __attribute__((vector_size(64)));
 typedef float floats8 __attribute__((vector_size(32)));
@@ -144,42 +146,93 @@ tlv_csr_multiply_rows(const tlv_csr *a, size_t first, size_t n, size_t l, const 
 		multiply_tiles(a, n, a->start + first, l, x, y, false);
 }
 
-/* One row too long for a single block, in parts. */
-static tlv_status
-multiply_long_row(tlv_context *ctx, const tlv_csr *a, size_t row, size_t entries, size_t l,
-				  const float *x, float *y)
+/* A product whose rows are divided into lanes. */
+typedef struct csr_product
 {
-	size_t end = a->start[row + 1];
+	const tlv_csr *a;
+	size_t l, most; /* entries and rows of a step */
+	const float *x;
+	float *y;
+	tlv_lanes lanes;
+	size_t entry[TLV_LANES_MOST]; /* done of the next row, which is too long for a step */
+} csr_product;
 
-	for (size_t p = a->start[row]; p < end; p += entries)
+/* The next part of a row that is too long for a step. */
+static void
+multiply_part(csr_product *product, size_t lane)
+{
+	const tlv_csr *a = product->a;
+	size_t row = product->lanes.next[lane], first = a->start[row] + product->entry[lane];
+	size_t bounds[2] = {first, first + tlv_least(product->most, a->start[row + 1] - first)};
+
+	multiply_tiles(a, 1, bounds, product->l, product->x, product->y + row * product->l,
+				   product->entry[lane] > 0);
+	product->entry[lane] += bounds[1] - first;
+	if (bounds[1] < a->start[row + 1])
+		return;
+	product->entry[lane] = 0;
+	product->lanes.next[lane]++;
+}
+
+static bool
+multiply_step(void *argument, size_t lane)
+{
+	csr_product *product = argument;
+	const size_t *start = product->a->start;
+	size_t first = product->lanes.next[lane], end = product->lanes.end[lane], next = first;
+
+	/* Rows of at most so many entries, each row counted as one more. */
+	while (next < end && start[next + 1] - start[first] + (next + 1 - first) <= product->most)
+		next++;
+	if (next == first && first < end)
+		multiply_part(product, lane);
+	else
 	{
-		size_t bounds[2] = {p, end - p > entries ? p + entries : end};
-
-		TLV_TRY_CONTINUE(ctx);
-		multiply_tiles(a, 1, bounds, l, x, y, p > a->start[row]);
+		tlv_csr_multiply_rows(product->a, first, next - first, product->l, product->x,
+							  product->y + first * product->l);
+		product->lanes.next[lane] = next;
 	}
-	return TLV_OK;
+	return product->lanes.next[lane] < end;
 }
 
 tlv_status
 tlv_csr_multiply(tlv_context *ctx, const tlv_csr *a, size_t l, const float *x, float *y)
 {
-	size_t most = BLOCK_PRODUCTS / (l + 1) + 1;
+	csr_product product = {.a = a, .l = l, .most = BLOCK_PRODUCTS / (l + 1) + 1, .x = x, .y = y};
 
-	for (size_t first = 0, next; l > 0 && first < a->rows; first = next)
-	{
-		/* Rows of at most so many entries, each row counted as one more. */
-		for (next = first;
-			 next < a->rows && a->start[next + 1] - a->start[first] + (next + 1 - first) <= most;)
-			next++;
-		TLV_TRY_CONTINUE(ctx);
-		if (next > first)
-			tlv_csr_multiply_rows(a, first, next - first, l, x, y + first * l);
-		else
-		{
-			TLV_TRY(multiply_long_row(ctx, a, first, most, l, x, y + first * l));
-			next = first + 1;
-		}
-	}
-	return TLV_OK;
+	if (l == 0)
+		return TLV_OK;
+	tlv_lanes_divide(a->rows, a->start, 1, TLV_LANES_MOST, &product.lanes);
+	return tlv_lanes_run(ctx, product.lanes.count, multiply_step, &product);
+}
+
+/* ---- scaled rows ---- */
+
+typedef struct scaling
+{
+	size_t l;
+	const float *scale, *x;
+	float *z;
+} scaling;
+
+static void
+scale_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const scaling *s = argument;
+	size_t l = s->l;
+
+	for (size_t j = first; j < first + n; j++)
+		for (size_t i = 0; i < l; i++)
+			s->z[j * l + i] = s->scale[j] * s->x[j * l + i];
+}
+
+tlv_status
+tlv_scale_rows_float(tlv_context *ctx, size_t n, size_t l, const float *scale, const float *x,
+					 float *z)
+{
+	scaling s = {l, scale, x, z};
+	tlv_lanes lanes;
+
+	tlv_lanes_divide(n, NULL, l / 8 + 1, TLV_LANES_MOST, &lanes);
+	return tlv_lanes_rows(ctx, &lanes, scale_rows, &s);
 }

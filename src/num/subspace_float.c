@@ -10,6 +10,7 @@
  * that is too short only slows the iteration down.
  */
 #include "block_float.h"
+#include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
 
 #include <float.h>
@@ -19,11 +20,12 @@
 /* The polynomial's degree is the least that enlarges the k-th direction by GROWTH, ... */
 #define GROWTH		10
 #define DEGREE_MOST 8
+/* ... by GROWTH_SMALL in few dimensions for each direction, where Rayleigh-Ritz steps cost more
+ * than products; ... */
+#define GROWTH_SMALL 1000
+#define FEW_FOR_EACH ((size_t) 16)
 /* ... but the first may not outgrow the k-th by more than this: single precision would lose it. */
 #define OUTGROWTH_MOST 1e3
-
-/* Numbers combined between two looks at the interrupt: some ms. */
-#define COMBINE_BLOCK 2000000
 
 typedef struct subspace
 {
@@ -146,6 +148,8 @@ choose_interval(const subspace *s)
 	/* A block without room to spare: what is not wanted has not been seen. */
 	double shrink = l > k ? 1 : 0.8, first = s->ritz[0], kth = s->ritz[k - 1],
 		   last = s->ritz[l - 1];
+	bool few = s->n < FEW_FOR_EACH * l && !s->task->started;
+	double growth = few ? GROWTH_SMALL : GROWTH;
 	interval v = {0, 0, 1};
 
 	if (s->task->modulus)
@@ -162,7 +166,7 @@ choose_interval(const subspace *s)
 	}
 	for (double t1 = fabs(first - v.middle) / v.half, tk = fabs(kth - v.middle) / v.half;
 		 v.degree < DEGREE_MOST && v.degree < s->task->max_steps - s->steps &&
-		 chebyshev(v.degree, tk) < GROWTH &&
+		 chebyshev(v.degree, tk) < growth &&
 		 chebyshev(v.degree + 1, t1) < OUTGROWTH_MOST * chebyshev(v.degree + 1, tk);)
 		v.degree++;
 	return v;
@@ -180,26 +184,46 @@ combine_block(size_t n, float a, const float *z, float middle, const float *x, f
 		y[i] = a * (z[i] - middle * x[i]) - b * y[i];
 }
 
-static tlv_status
-combine_blocks(tlv_context *ctx, size_t n, double a, const float *z, double middle, const float *x,
-			   double b, float *y)
+typedef struct combination
 {
-	for (size_t i = 0; i < n; i += COMBINE_BLOCK)
-	{
-		TLV_TRY_CONTINUE(ctx);
-		combine_block(tlv_least(COMBINE_BLOCK, n - i), (float) a, z + i, (float) middle, x + i,
-					  (float) b, y + i);
-	}
-	return TLV_OK;
+	size_t l;
+	double a, middle, b;
+	const float *z, *x;
+	float *y;
+} combination;
+
+static void
+combine_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const combination *c = argument;
+
+	first *= c->l;
+	combine_block(n * c->l, (float) c->a, c->z + first, (float) c->middle, c->x + first,
+				  (float) c->b, c->y + first);
+}
+
+static void
+divide_block(const subspace *s, tlv_lanes *lanes)
+{
+	tlv_lanes_divide(s->n, NULL, s->l / 16 + 1, TLV_LANES_MOST, lanes);
+}
+
+static tlv_status
+combine_blocks(tlv_context *ctx, const subspace *s, combination *c)
+{
+	tlv_lanes lanes;
+
+	divide_block(s, &lanes);
+	return tlv_lanes_rows(ctx, &lanes, combine_rows, c);
 }
 
 /* x = T_m((A - middle) / half) x, z = A x given; z and more are overwritten. */
 static tlv_status
 filter_block(tlv_context *ctx, subspace *s, interval v)
 {
-	size_t size = s->n * s->l;
+	combination c = {s->l, 1 / v.half, v.middle, 0, s->z, s->x, s->z};
 
-	TLV_TRY(combine_blocks(ctx, size, 1 / v.half, s->z, v.middle, s->x, 0, s->z));
+	TLV_TRY(combine_blocks(ctx, s, &c));
 	for (int m = 2;; m++)
 	{
 		/* x: T_(m-2), z: T_(m-1) */
@@ -208,7 +232,8 @@ filter_block(tlv_context *ctx, subspace *s, interval v)
 		if (m <= v.degree)
 		{
 			TLV_TRY(apply_operator(ctx, s, s->z, s->more));
-			TLV_TRY(combine_blocks(ctx, size, 2 / v.half, s->more, v.middle, s->z, 1, s->x));
+			c = (combination){s->l, 2 / v.half, v.middle, 1, s->more, s->z, s->x};
+			TLV_TRY(combine_blocks(ctx, s, &c));
 		}
 		s->x = s->z;
 		s->z = swap;
@@ -217,25 +242,49 @@ filter_block(tlv_context *ctx, subspace *s, interval v)
 	}
 }
 
+typedef struct block_scaling
+{
+	size_t l;
+	float *x;
+	float divisor;
+	float largest[TLV_LANES_MOST];
+} block_scaling;
+
+static void
+find_largest(void *argument, size_t lane, size_t first, size_t n)
+{
+	block_scaling *s = argument;
+	float largest = s->largest[lane];
+
+	for (size_t i = first * s->l; i < (first + n) * s->l; i++)
+		largest = fmaxf(largest, fabsf(s->x[i]));
+	s->largest[lane] = largest;
+}
+
+static void
+divide_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const block_scaling *s = argument;
+
+	for (size_t i = first * s->l; i < (first + n) * s->l; i++)
+		s->x[i] /= s->divisor;
+}
+
 /* Entries of modulus at most 1: products of an operator of large norm would overflow. */
 static tlv_status
-scale_block(tlv_context *ctx, size_t size, float *x)
+scale_block(tlv_context *ctx, const subspace *s, float *x)
 {
-	float largest = 0;
+	block_scaling scaling = {.l = s->l, .x = x};
+	tlv_lanes lanes;
 
-	for (size_t i = 0; i < size; i++)
-	{
-		if (i % COMBINE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		largest = fmaxf(largest, fabsf(x[i]));
-	}
-	for (size_t i = 0; i < size && largest > 0 && largest <= FLT_MAX; i++)
-	{
-		if (i % COMBINE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		x[i] /= largest;
-	}
-	return TLV_OK;
+	divide_block(s, &lanes);
+	TLV_TRY(tlv_lanes_rows(ctx, &lanes, find_largest, &scaling));
+	for (size_t i = 0; i < lanes.count; i++)
+		scaling.divisor = fmaxf(scaling.divisor, scaling.largest[i]);
+	if (!(scaling.divisor > 0 && scaling.divisor <= FLT_MAX))
+		return TLV_OK;
+	divide_block(s, &lanes);
+	return tlv_lanes_rows(ctx, &lanes, divide_rows, &scaling);
 }
 
 /* A random start is multiplied twice before its Rayleigh quotient is worth a look. */
@@ -245,14 +294,16 @@ start_block(tlv_context *ctx, subspace *s, tlv_rng *rng)
 	size_t rank;
 
 	if (!s->task->started)
+		TLV_TRY(tlv_lanes_touch(ctx, s->x, s->n * s->l * sizeof(float)));
+	if (!s->task->started)
 		TLV_TRY(tlv_fill_random_float(ctx, s->n * s->l, 1, s->x, rng));
 	TLV_TRY(tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank));
 	if (s->task->started || s->task->max_steps < 3)
 		return TLV_OK;
 	TLV_TRY(apply_operator(ctx, s, s->x, s->z));
-	TLV_TRY(scale_block(ctx, s->n * s->l, s->z));
+	TLV_TRY(scale_block(ctx, s, s->z));
 	TLV_TRY(apply_operator(ctx, s, s->z, s->x));
-	TLV_TRY(scale_block(ctx, s->n * s->l, s->x));
+	TLV_TRY(scale_block(ctx, s, s->x));
 	return tlv_orthonormalize_roughly(ctx, s->l, s->n, s->x, rng, &rank);
 }
 

@@ -12,6 +12,8 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "tensorlv/model/coding.h"
+#include "tensorlv/model/kind.h"
+#include "tensorlv/model/network.h"
 
 /* ---- the driver ---- */
 
@@ -72,29 +74,59 @@ TLV_FUNCTION(tlv_atoms)
 	return (Datum) 0;
 }
 
+/* What codes rows of a model: atoms and coefficients (those of one row), *n of them. */
+typedef tlv_status (*EncodeRow)(TlvModelCache *cache, const tlv_row *row, size_t *n,
+								const int32_t **atoms, const double **coefficients);
+
+/* Of a dictionary; arrays of the model's sparsity are begun by the first row. */
+static tlv_status
+encode_vector(TlvModelCache *cache, const tlv_row *row, size_t *n, const int32_t **atoms,
+			  const double **coefficients)
+{
+	size_t room = (size_t) tlv_frame_scalar(&cache->model->frame, "sparsity", 1);
+
+	if (*atoms == NULL)
+	{
+		*atoms = palloc(room * sizeof(int32_t));
+		*coefficients = palloc(room * sizeof(double));
+	}
+	return tlv_coding_encode_row(&cache->ctx, cache->model, row->part[0].d, row->part[0].float64, n,
+								 (int32_t *) *atoms, (double *) *coefficients);
+}
+
+/* Of a network: the units that are on. */
+static tlv_status
+encode_set(TlvModelCache *cache, const tlv_row *row, size_t *n, const int32_t **atoms,
+		   const double **coefficients)
+{
+	return tlv_network_encode(&cache->ctx, cache->model, row, n, atoms, coefficients);
+}
+
 /* tlv_encode(model, x): rows (step, atom, coefficient); of many vectors, step is the vector */
 TLV_FUNCTION(tlv_encode)
 {
 	TlvModelCache *cache = TlvCachedModel(fcinfo, 0);
 	tlv_model *model = cache->model;
-	TlvRowCursor cursor;
-	size_t room, n;
-	int32 *atoms, step = 0;
-	double *coefficients;
+	bool network = TlvKind(&model->frame) == &tlv_kind_network;
+	EncodeRow encode = network ? encode_set : encode_vector;
+	TlvRowCursor cursor = {0};
+	size_t n;
+	int32 step = 0;
+	const int32_t *atoms = NULL;
+	const double *coefficients = NULL;
 
-	TlvRequireKind(&model->frame, &tlv_kind_dictionary, "tlv_encode");
+	if (!network)
+		TlvRequireKind(&model->frame, &tlv_kind_dictionary, "tlv_encode");
 	TlvInitRows(fcinfo);
-	(void) TlvAnyOpen(fcinfo, 1, model, TLV_ROW_VECTOR, "tlv_encode", &cursor);
-	room = (size_t) tlv_frame_scalar(&model->frame, "sparsity", 1);
-	atoms = palloc(room * sizeof(int32));
-	coefficients = palloc(room * sizeof(double));
+	(void) TlvAnyOpen(fcinfo, 1, model,
+					  network ? TLV_ROW_BAG | TLV_ROW_SYMBOLS | TLV_ROWS_MISSING_ELEMENTS
+							  : TLV_ROW_VECTOR,
+					  "tlv_encode", &cursor);
 	while (TlvCursorNext(&cursor))
 	{
 		step++;
 		CHECK_FOR_INTERRUPTS();
-		TlvCheck(&cache->ctx,
-				 tlv_coding_encode_row(&cache->ctx, model, cursor.row.part[0].d,
-									   cursor.row.part[0].float64, &n, atoms, coefficients));
+		TlvCheck(&cache->ctx, encode(cache, &cursor.row, &n, &atoms, &coefficients));
 		for (size_t t = 0; t < n; t++)
 			TlvPutRow(fcinfo, TlvInt4(step), TlvInt4(atoms[t] + 1), TlvFloat8(coefficients[t]));
 	}

@@ -14,6 +14,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/directions.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/kind.h"
@@ -145,6 +146,43 @@ TLV_FUNCTION(tlv_gmm)
 	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
+
+/* ---- the number of components ---- */
+
+static tlv_gmm_plan_options
+gmm_search(const TlvSearch *search)
+{
+	return (tlv_gmm_plan_options){.iterations = -1,
+								  .refine = true,
+								  .max_k = search->max_k,
+								  .fit = {.any_covariance = true,
+										  .max_k = search->max_k,
+										  .seed = search->seed,
+										  .decompose.seed = search->seed}};
+}
+
+static tlv_plan *
+plan_gmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	tlv_gmm_plan_options options = gmm_search(search);
+	tlv_plan *plan;
+
+	TlvCheck(driver->ctx, tlv_gmm_plan_create(driver->ctx, &options, &plan));
+	TlvReadVectors(driver, TlvQueryText(fcinfo, "vectors"));
+	return plan;
+}
+
+static tlv_status
+fit_gmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+			   size_t *size)
+{
+	tlv_gmm_plan_options options = gmm_search(search);
+
+	return tlv_gmm_fit(ctx, moments, &options.fit, image, size);
+}
+
+static const char *const gmm_criteria[] = {TLV_SUGGEST_BIC, TLV_SUGGEST_ICL, NULL};
+const TlvSearcher TlvSearchGmm = {"gmm", gmm_criteria, plan_gmm_search, fit_gmm_search, false};
 
 /* ---- simulation ---- */
 

@@ -12,6 +12,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/views.h"
 
@@ -133,6 +134,46 @@ TLV_FUNCTION(tlv_hmm)
 	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
+
+/* ---- the number of states ---- */
+
+/* As in SQL. */
+#define HMM_MAX_K 10
+
+static tlv_hmm_plan_options
+hmm_search(const TlvSearch *search)
+{
+	return (tlv_hmm_plan_options){.fit = {.iterations = TLV_CELL_ITERATIONS,
+										  .covariance = TLV_COVARIANCE_SPHERICAL,
+										  .seed = search->seed,
+										  .decompose.seed = search->seed},
+								  .max_k = search->max_k > 0 ? search->max_k : HMM_MAX_K,
+								  .refine = TLV_HMM_REFINE_AUTO,
+								  .iterations = -1};
+}
+
+static tlv_plan *
+plan_hmm_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	tlv_hmm_plan_options options = hmm_search(search);
+	tlv_plan *plan;
+
+	TlvCheck(driver->ctx, tlv_hmm_plan_create(driver->ctx, &options, &plan));
+	TlvReadSequences(driver, TlvQueryText(fcinfo, "sequences"));
+	return plan;
+}
+
+static tlv_status
+fit_hmm_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+			   size_t *size)
+{
+	tlv_hmm_plan_options options = hmm_search(search);
+
+	return fit_hmm(ctx, moments, &options, image, size);
+}
+
+static const char *const hmm_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_RANK, NULL};
+const TlvSearcher TlvSearchHmm = {"hmm", hmm_criteria, plan_hmm_search, fit_hmm_search, false};
 
 /* ---- reading ---- */
 

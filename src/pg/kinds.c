@@ -12,7 +12,6 @@
 
 #include "tensorlv/model/drift.h"
 #include "tensorlv/model/layout.h"
-#include "tensorlv/model/suggest.h"
 
 typedef struct KindFunctions
 {
@@ -112,24 +111,5 @@ TLV_FUNCTION(tlv_drift_rows)
 			TlvNullIf(drift.tests[i].component == 0, TlvInt4((int32) drift.tests[i].component)),
 			TlvFloat8(drift.tests[i].statistic), TlvFloat8(drift.tests[i].p_value));
 	TlvWorkEnd(work);
-	return (Datum) 0;
-}
-
-/* tlv_suggest_k(model): rows (k, criterion, score, standard_error, chosen) */
-TLV_FUNCTION(tlv_suggest_k_model)
-{
-	tlv_frame frame = TlvFrame(PG_GETARG_TLV(0));
-	tlv_suggestion *rows;
-	tlv_context ctx;
-	size_t n;
-
-	TlvInitRows(fcinfo);
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&ctx, tlv_model_suggestions(&ctx, &frame, &rows, &n));
-	for (size_t i = 0; i < n; i++)
-		TlvPutRow(fcinfo, TlvInt4((int32) rows[i].k), TlvText(rows[i].criterion),
-				  TlvFloat8(rows[i].score),
-				  TlvNullIf(isnan(rows[i].standard_error), TlvFloat8(rows[i].standard_error)),
-				  TlvBool(rows[i].chosen));
 	return (Datum) 0;
 }

@@ -17,6 +17,7 @@
 #include "rows/queries.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/lda.h"
 #include "tensorlv/model/topics.h"
@@ -30,17 +31,15 @@ typedef struct LdaArguments
 	tlv_lda_plan_options plan;
 	int refine; /* of those below */
 	int minimum_documents;
-	int criterion; /* of tlv_suggest_k; below 0: all */
-	int method;	   /* of those below */
-	Datum subspace, anchors;
+	int method; /* of those below */
+	Datum subspace, anchors, fixed;
+	tlv_frame fixed_topics;
 	TlvGivenAnchors given;
 } LdaArguments;
 
 static const char *const lda_refinements[] = {"auto", "stepwise", "gibbs", "em",
 											  "ctm",  "none",	  NULL};
 static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as tlv_lda_counts */
-static const char *const lda_criteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT,
-										   TLV_SUGGEST_COHERENCE, NULL};
 
 /* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
 static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
@@ -55,9 +54,12 @@ static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
 #define LDA_CTM		  4
 #define LDA_UNREFINED 5
 
+/* As in SQL. */
+#define LDA_MAX_K 50
+
 #define LDA_OPTION(member) offsetof(LdaArguments, plan.member)
 
-/* Of tlv_fit_lda, tlv_lda and tlv_suggest_k. */
+/* Of tlv_fit_lda and tlv_lda. */
 static const TlvArgument lda_arguments[] = {
 	{"k", TLV_ARGUMENT_COUNT, LDA_OPTION(fit.k), .least = 1},
 	{"subspace", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, subspace)},
@@ -69,12 +71,11 @@ static const TlvArgument lda_arguments[] = {
 	 .names = lda_counts},
 	{"min_documents", TLV_ARGUMENT_NUMBER, offsetof(LdaArguments, minimum_documents), .least = 0},
 	{"anchors", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, anchors)},
+	{"fixed", TLV_ARGUMENT_DATUM, offsetof(LdaArguments, fixed)},
 	TLV_DECOMPOSE_ARGUMENTS_BUT_METHOD(LdaArguments, plan.fit.decompose, plan.fit.seed),
 	{"method", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, method), .what = "method",
 	 .names = lda_methods},
 	{"max_k", TLV_ARGUMENT_COUNT, LDA_OPTION(max_k), .least = 1, .required = true},
-	{"criterion", TLV_ARGUMENT_CHOICE, offsetof(LdaArguments, criterion), .what = "criterion",
-	 .names = lda_criteria},
 	{NULL}};
 
 /* The method, and anchors, which are for one of them; without k there are as many topics. */
@@ -108,13 +109,19 @@ read_start(FunctionCallInfo fcinfo, LdaArguments *arguments)
 }
 
 static LdaArguments
+lda_defaults(void)
+{
+	return (LdaArguments){.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1},
+								   .iterations = -1,
+								   .minimum_documents = -1},
+						  .refine = LDA_AUTO,
+						  .minimum_documents = -1};
+}
+
+static LdaArguments
 read_lda_arguments(FunctionCallInfo fcinfo)
 {
-	LdaArguments arguments = {
-		.plan = {.fit = {.alpha0 = NAN, .eta = TLV_LDA_ETA, .seed = 1}, .iterations = -1},
-		.refine = LDA_AUTO,
-		.minimum_documents = -1,
-		.criterion = -1};
+	LdaArguments arguments = lda_defaults();
 	tlv_lda_plan_options *plan = &arguments.plan;
 
 	TlvReadArguments(fcinfo, lda_arguments, &arguments);
@@ -231,6 +238,12 @@ TLV_FUNCTION(tlv_lda)
 		PG_RETURN_NULL();
 	arguments = read_lda_arguments(fcinfo);
 	arguments.plan.test = true;
+	if (!TlvArgumentIsNull(fcinfo, "fixed"))
+	{
+		arguments.fixed_topics = TlvFrame((struct varlena *) PG_DETOAST_DATUM(arguments.fixed));
+		TlvRequireKind(&arguments.fixed_topics, &tlv_kind_lda, "tlv_lda");
+		arguments.plan.fixed = &arguments.fixed_topics;
+	}
 	if (TlvArgumentIsNull(fcinfo, "method") && arguments.given.n == 0)
 		arguments.plan.start = TLV_LDA_START_CHOOSE;
 	driver = TlvDriverBegin(fcinfo);
@@ -240,35 +253,25 @@ TLV_FUNCTION(tlv_lda)
 	return TlvDriverModel(fcinfo, driver, plan);
 }
 
-/* tlv_suggest_k(query, max_k, seed, criterion): rows (k, criterion, score, standard_error, chosen)
- */
-TLV_FUNCTION(tlv_suggest_k_query)
-{
-	const tlv_suggestion *rows;
-	LdaArguments arguments;
-	const char *criterion;
-	TlvDriver *driver;
-	tlv_plan *plan;
-	size_t n;
+/* ---- the number of topics ---- */
 
-	TlvInitRows(fcinfo);
-	if (PG_ARGISNULL(0))
-		return (Datum) 0;
-	arguments = read_lda_arguments(fcinfo);
-	criterion = arguments.criterion < 0 ? NULL : lda_criteria[arguments.criterion];
-	driver = TlvDriverBegin(fcinfo);
+const char *const TlvTopicCriteria[] = {TLV_SUGGEST_SIGNIFICANCE, TLV_SUGGEST_HELD_OUT,
+										TLV_SUGGEST_COHERENCE, NULL};
+
+const tlv_suggestion *
+TlvSuggestTopics(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search, size_t *n)
+{
+	tlv_lda_plan_options options = lda_defaults().plan;
+	tlv_plan *plan;
+
+	options.refine = lda_refinements[LDA_STEPWISE];
+	options.max_k = search->max_k > 0 ? search->max_k : LDA_MAX_K;
+	options.fit.seed = options.fit.decompose.seed = search->seed;
 	TlvCheck(driver->ctx,
-			 tlv_lda_suggest_plan_create(driver->ctx, &arguments.plan, criterion, &plan));
+			 tlv_lda_suggest_plan_create(driver->ctx, &options, search->criterion, &plan));
 	TlvReadDocuments(driver, TlvQueryText(fcinfo, "documents"));
 	TlvDriverRun(driver, plan);
-	rows = tlv_lda_suggestions(plan, &n);
-	for (size_t i = 0; i < n; i++)
-		TlvPutRow(fcinfo, TlvInt4((int32) rows[i].k), TlvText(rows[i].criterion),
-				  TlvNullIf(isnan(rows[i].score), TlvFloat8(rows[i].score)),
-				  TlvNullIf(isnan(rows[i].standard_error), TlvFloat8(rows[i].standard_error)),
-				  TlvBool(rows[i].chosen));
-	TlvDriverEnd(driver);
-	return (Datum) 0;
+	return tlv_lda_suggestions(plan, n);
 }
 
 /* ---- reading ---- */

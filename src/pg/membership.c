@@ -13,6 +13,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/membership.h"
 
@@ -120,29 +121,36 @@ fit_members(FunctionCallInfo fcinfo, bool mixed)
 	return TlvFit(fcinfo, fit_membership, &arguments.plan.fit);
 }
 
+/* The plan over the answers that the query returns. */
+static tlv_plan *
+plan_members(FunctionCallInfo fcinfo, TlvDriver *driver, MembershipArguments *arguments)
+{
+	TlvSurvey *answers = palloc(sizeof(TlvSurvey));
+	tlv_plan *plan;
+
+	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments->plan.fit.copies,
+				  arguments->layout == 1, answers);
+	if (answers->categories.n > 0)
+	{
+		arguments->plan.categories = &answers->categories;
+		arguments->plan.states = answers->states;
+	}
+	arguments->plan.scalars = (size_t) answers->numbers;
+	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &arguments->plan, &plan));
+	return plan;
+}
+
 static Datum
 learn_members(FunctionCallInfo fcinfo, bool mixed)
 {
 	MembershipArguments arguments;
-	TlvSurvey *answers;
 	TlvDriver *driver;
-	tlv_plan *plan;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	arguments = read_membership_arguments(fcinfo, mixed);
 	driver = TlvDriverBegin(fcinfo);
-	answers = palloc(sizeof(TlvSurvey));
-	TlvReadSurvey(driver, TlvQueryText(fcinfo, "answers"), (int) arguments.plan.fit.copies,
-				  arguments.layout == 1, answers);
-	if (answers->categories.n > 0)
-	{
-		arguments.plan.categories = &answers->categories;
-		arguments.plan.states = answers->states;
-	}
-	arguments.plan.scalars = (size_t) answers->numbers;
-	TlvCheck(driver->ctx, tlv_membership_plan_create(driver->ctx, &arguments.plan, &plan));
-	return TlvDriverModel(fcinfo, driver, plan);
+	return TlvDriverModel(fcinfo, driver, plan_members(fcinfo, driver, &arguments));
 }
 
 /* tlv_fit_lca(m, ...) */
@@ -168,6 +176,64 @@ TLV_FUNCTION(tlv_gom)
 {
 	return learn_members(fcinfo, true);
 }
+
+/* ---- the number of components ---- */
+
+static tlv_membership_plan_options
+membership_search(const TlvSearch *search, bool mixed)
+{
+	bool bic = search->criterion != NULL && strcmp(search->criterion, TLV_SUGGEST_BIC) == 0;
+
+	return (tlv_membership_plan_options){
+		.iterations = -1,
+		.criterion = bic ? TLV_MEMBERSHIP_BIC : TLV_MEMBERSHIP_HELD_OUT,
+		.max_k = search->max_k > 0 ? search->max_k : TLV_MEMBERSHIP_MAX_K,
+		.fit = {.mixed = mixed,
+				.copies = 1,
+				.max_k = search->max_k,
+				.seed = search->seed,
+				.decompose.seed = search->seed}};
+}
+
+/* A query of one column has arrays; three are (row, variable, category). */
+static tlv_plan *
+plan_lca_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	MembershipArguments arguments = {.plan = membership_search(search, false)};
+
+	return plan_members(fcinfo, driver, &arguments);
+}
+
+static tlv_plan *
+plan_gom_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	MembershipArguments arguments = {.plan = membership_search(search, true)};
+
+	return plan_members(fcinfo, driver, &arguments);
+}
+
+static tlv_status
+fit_lca_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+			   size_t *size)
+{
+	tlv_membership_plan_options options = membership_search(search, false);
+
+	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
+}
+
+static tlv_status
+fit_gom_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+			   size_t *size)
+{
+	tlv_membership_plan_options options = membership_search(search, true);
+
+	return tlv_membership_fit(ctx, moments, &options.fit, image, size);
+}
+
+static const char *const lca_criteria[] = {TLV_SUGGEST_HELD_OUT, TLV_SUGGEST_BIC, NULL};
+static const char *const gom_criteria[] = {TLV_SUGGEST_HELD_OUT, NULL};
+const TlvSearcher TlvSearchLca = {"lca", lca_criteria, plan_lca_search, fit_lca_search, true};
+const TlvSearcher TlvSearchGom = {"gom", gom_criteria, plan_gom_search, fit_gom_search, false};
 
 /* ---- what is missing ---- */
 

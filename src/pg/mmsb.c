@@ -10,6 +10,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/mmsb.h"
 
 /* ---- fitting ---- */
@@ -110,6 +111,41 @@ TLV_FUNCTION(tlv_mmsb)
 		TlvReadLabels(driver, text_to_cstring(DatumGetTextPP(arguments.labels)));
 	return TlvDriverModel(fcinfo, driver, plan);
 }
+
+/* ---- the number of communities ---- */
+
+static tlv_mmsb_plan_options
+mmsb_search(const TlvSearch *search)
+{
+	return (tlv_mmsb_plan_options){.graph = TLV_GRAPH_UNDIRECTED,
+								   .fit = {.max_k = search->max_k,
+										   .degree_corrected = TLV_DEGREES_CHOSEN,
+										   .seed = search->seed,
+										   .decompose.seed = search->seed}};
+}
+
+static tlv_plan *
+plan_mmsb_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	tlv_mmsb_plan_options options = mmsb_search(search);
+	tlv_plan *plan;
+
+	TlvCheck(driver->ctx, tlv_mmsb_plan_create(driver->ctx, &options, &plan));
+	TlvReadEdges(driver, TlvQueryText(fcinfo, "edges"), false);
+	return plan;
+}
+
+static tlv_status
+fit_mmsb_search(tlv_context *ctx, const tlv_frame *graph, const void *search, void **image,
+				size_t *size)
+{
+	tlv_mmsb_plan_options options = mmsb_search(search);
+
+	return tlv_mmsb_fit(ctx, graph, &options.fit, image, size);
+}
+
+static const char *const mmsb_criteria[] = {TLV_SUGGEST_EVIDENCE, TLV_SUGGEST_SIGNIFICANCE, NULL};
+const TlvSearcher TlvSearchMmsb = {"mmsb", mmsb_criteria, plan_mmsb_search, fit_mmsb_search, false};
 
 /* ---- reading ---- */
 

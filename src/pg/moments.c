@@ -11,6 +11,7 @@
 #include "tensorlv/model/evaluate.h"
 #include "tensorlv/model/graph.h"
 #include "tensorlv/model/lda.h"
+#include "tensorlv/model/network.h"
 #include "tensorlv/model/sequences.h"
 #include "tensorlv/model/views.h"
 
@@ -78,6 +79,13 @@ TLV_TRANSITION(tlv_topic_products_accum, &tlv_aggregate_topic_products, &TlvBagR
 			   {CONSTANT})
 TLV_TRANSITION(tlv_topic_products_accum_array, &tlv_aggregate_topic_products, &TlvBagArrayRows, 1,
 			   2, {CONSTANT})
+
+/* ---- sets of items ---- */
+
+TLV_MOVING_TRANSITION(tlv_cofire_accum, tlv_cofire_inverse, &tlv_aggregate_cofire,
+					  &TlvSymbolSequences, 1, 2, {CONSTANT})
+TLV_MOVING_TRANSITION(tlv_cofire_bag_accum, tlv_cofire_bag_inverse, &tlv_aggregate_cofire,
+					  &TlvBagRows, 1, 2, {CONSTANT})
 
 /* ---- vectors, views, categories, sequences ---- */
 

@@ -9,6 +9,7 @@
 #include "rows/vectors.h"
 #include "server/arguments.h"
 #include "server/fit.h"
+#include "suggest.h"
 #include "tensorlv/model/multiview.h"
 #include "tensorlv/model/views.h"
 
@@ -81,3 +82,40 @@ TLV_FUNCTION(tlv_multiview)
 	TlvSourceReady(rows, again ? TLV_SOURCE_AGAIN : TLV_SOURCE_ONCE);
 	return TlvDriverModel(fcinfo, driver, plan);
 }
+
+/* ---- the number of components ---- */
+
+static tlv_multiview_plan_options
+multiview_search(const TlvSearch *search)
+{
+	return (tlv_multiview_plan_options){.fit = {.iterations = TLV_CELL_ITERATIONS,
+												.max_k = search->max_k,
+												.seed = search->seed,
+												.decompose.seed = search->seed},
+										.refine = TLV_MULTIVIEW_REFINE_AUTO,
+										.iterations = -1};
+}
+
+static tlv_plan *
+plan_multiview_search(FunctionCallInfo fcinfo, TlvDriver *driver, const TlvSearch *search)
+{
+	tlv_multiview_plan_options options = multiview_search(search);
+	tlv_plan *plan;
+
+	TlvCheck(driver->ctx, tlv_multiview_plan_create(driver->ctx, &options, &plan));
+	TlvSourceReady(TlvReadViews(driver, TlvQueryText(fcinfo, "views")), TLV_SOURCE_ONCE);
+	return plan;
+}
+
+static tlv_status
+fit_multiview_search(tlv_context *ctx, const tlv_frame *moments, const void *search, void **image,
+					 size_t *size)
+{
+	tlv_multiview_plan_options options = multiview_search(search);
+
+	return fit_multiview(ctx, moments, &options.fit, image, size);
+}
+
+static const char *const multiview_criteria[] = {TLV_SUGGEST_RANK, NULL};
+const TlvSearcher TlvSearchMultiview = {"multiview", multiview_criteria, plan_multiview_search,
+										fit_multiview_search, false};

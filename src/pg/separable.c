@@ -10,8 +10,8 @@
 #include "server/arguments.h"
 #include "tensorlv/model/anchors.h"
 
-static const char *const separable_methods[] = {"anchors", "loner", NULL};
-#define SEPARABLE_LONER 1
+static const char *const separable_methods[] = {"anchors", "loner", "almost",
+												NULL}; /* as tlv_separable_method */
 
 /* The argument as rows of numbers. */
 static const double *
@@ -34,7 +34,7 @@ TLV_FUNCTION(tlv_separable_nmf_rows)
 {
 	tlv_separable_factors factors;
 	const double *matrix;
-	bool loners;
+	tlv_separable_method method;
 	TlvWork *work;
 	size_t n, d, k;
 	double eps;
@@ -44,11 +44,11 @@ TLV_FUNCTION(tlv_separable_nmf_rows)
 		return (Datum) 0;
 	matrix = matrix_argument(fcinfo, &n, &d);
 	k = TlvArgumentIsNull(fcinfo, "k") ? 0 : TlvNamedCount(fcinfo, "k", 1);
-	loners = TlvNamedChoice(fcinfo, "method", separable_methods, "method") == SEPARABLE_LONER;
+	method = (tlv_separable_method) TlvNamedChoice(fcinfo, "method", separable_methods, "method");
 	eps = TlvNamedNumber(fcinfo, "eps");
 	work = TlvWorkBegin("tensorlv factorisation");
 	TlvCheck(&work->ctx,
-			 tlv_separable_factorize(&work->ctx, n, d, matrix, k, loners, eps, &factors));
+			 tlv_separable_factorize(&work->ctx, n, d, matrix, k, method, eps, &factors));
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < factors.k; j++)
 		{

@@ -1,5 +1,5 @@
 /*
- * subspace.c - tlv_find_subspace, tlv_spectrum, tlv_suggest_k on moments.
+ * subspace.c - tlv_find_subspace, tlv_spectrum.
  */
 #include "server/tlv_pg.h"
 
@@ -82,27 +82,5 @@ TLV_FUNCTION(tlv_spectrum)
 				  TlvFloat8(((const double *) tlv_section_data(&frame, ritz))[i]),
 				  TlvNullIf(isnan(z), TlvFloat8(z)));
 	}
-	return (Datum) 0;
-}
-
-/* tlv_suggest_k(a, b): rows (k, criterion, score, standard_error, chosen) */
-TLV_FUNCTION(tlv_suggest_k_moments)
-{
-	tlv_frame a = TlvFrame(PG_GETARG_TLV(0)), b = TlvFrame(PG_GETARG_TLV(1));
-	const tlv_section *mean = tlv_frame_find(&a, "mean");
-	double *z = mean == NULL ? NULL : palloc((mean->rows + 1) * sizeof(double));
-	tlv_suggestion *rows;
-	tlv_context ctx;
-	size_t count, k;
-
-	TlvInitRows(fcinfo);
-	TlvContextInit(&ctx, CurrentMemoryContext, SIZE_MAX);
-	TlvCheck(&ctx, tlv_count_suggest_k(&ctx, &a, &b, z, &count, &k));
-	rows = palloc((count + 1) * sizeof(tlv_suggestion));
-	count = tlv_lda_suggest_significance(count, z, k, rows);
-	for (size_t i = 0; i < count; i++)
-		TlvPutRow(fcinfo, TlvInt4((int32) rows[i].k), TlvText(rows[i].criterion),
-				  TlvNullIf(isnan(rows[i].score), TlvFloat8(rows[i].score)), TlvFloat8(1),
-				  TlvBool(rows[i].chosen));
 	return (Datum) 0;
 }

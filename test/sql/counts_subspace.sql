@@ -71,8 +71,8 @@ SELECT what, k, criterion, chosen FROM (VALUES ('bags', 'SELECT bag FROM docs', 
 -- the curve: held-out documents at several k, the best one with no error; the directions by decreasing z
 SELECT k, score BETWEEN -5 AND 0 AS score, standard_error BETWEEN 0 AND 0.2 AS error, standard_error = 0 AS best, chosen
 FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'held-out likelihood') ORDER BY k;
-SELECT count(*) AS directions, bool_and(coalesce(score <= before, true)) AS decreasing, count(*) FILTER (WHERE score > 3) = min(k) FILTER (WHERE chosen) AS counted
-FROM (SELECT *, lag(score) OVER (ORDER BY k) AS before FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'significance')) q;
+SELECT count(*) AS directions, bool_and(score > 3.5) FILTER (WHERE k <= c) AS significant, bool_or(score > 3.5) FILTER (WHERE k = c + 1) AS next
+FROM (SELECT *, min(k) FILTER (WHERE chosen) OVER () AS c FROM tlv_suggest_k('SELECT bag FROM docs', max_k => 12, criterion => 'significance')) q;
 SELECT pg_temp.outcome('SELECT tlv_suggest_k(''SELECT bag FROM docs'', criterion => ''aic'')') AS unknown;
 -- as many topics as there are, whatever their number
 SELECT v.k, s.k AS suggested, s.criterion FROM unnest(ARRAY[1, 2, 6, 10]) v(k),

@@ -98,3 +98,14 @@ SELECT refine, exp(avg(ln(b.standard_error / a.standard_error))) BETWEEN .8 AND 
 SELECT tlv_error_statistics(bag, tlv_lda('SELECT doc, word, n FROM words', 3, method => 'anchors', refine => 'none')) FROM bags;
 SELECT count(*) FROM topics, tlv_estimates(model, (SELECT tlv_statistics(bag, (SELECT model FROM topics WHERE refine = 'em')) FROM bags)) WHERE refine = 'em';
 DROP TABLE words, topics, bags;
+
+-- 8. a model that can have no errors is kept without them, and says why
+CREATE TABLE refused (name, model) AS VALUES ('direction', tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 6), 300)', 2, 'direction', errors => true)),
+  ('anchors', tlv_lda('SELECT bag FROM tlv_simulate_lda(tlv_simulate_lda_model(50, 3), 300, 40)', 3, method => 'anchors', refine => 'none', errors => true));
+SELECT name, code, component, score, message, hint FROM refused, tlv_warnings(model) WHERE code = 'no_errors' ORDER BY name;
+DROP TABLE refused;
+-- views of more categories than are told apart: the others have errors
+CREATE TABLE many AS SELECT 'a' || (i * 7919) % 601 + CASE WHEN i % 5 < 2 THEN 601 ELSE 0 END AS a, 'b' || i * 31 % 3 + CASE WHEN i % 5 < 2 THEN 2 ELSE 0 END AS b,
+  'c' || i * 17 % 4 + CASE WHEN i % 5 < 2 THEN 3 ELSE 0 END AS c FROM generate_series(1, 6000) i;
+SELECT part, left(item_name, 2) AS view, count(*), count(standard_error), count(low) FROM tlv_estimates(tlv_multiview('SELECT a, b, c FROM many', 2, errors => true)) GROUP BY 1, 2 ORDER BY 1, 2;
+DROP TABLE many;

@@ -94,8 +94,10 @@ SELECT tlv_info(tlv_gmm('SELECT array[a, b, 7] FROM columns', 2, 'diagonal')) ->
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a, b, a - b] FROM columns', 2, 'full')));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a, b, a, a] FROM columns', 3, 'full')));
 SELECT count(*), sum(weight) > .999 AS weights FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[(d > 0)::int, (c > 0)::int] FROM columns', 6)));
-SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 1);
-SELECT tlv_gmm('SELECT array[1, 2] FROM columns', 2);
+-- equal rows are one component, whatever is asked for
+SELECT asked, m.*, (SELECT string_agg(code, ', ') FROM tlv_warnings(model)) FROM (VALUES
+  (NULL, tlv_gmm('SELECT array[1, 2] FROM columns')), (1, tlv_gmm('SELECT array[1, 2] FROM columns', 1)), (2, tlv_gmm('SELECT array[1, 2] FROM columns', 2)),
+  (NULL, tlv_gmm('SELECT array[1e80, 2, 0] FROM columns LIMIT 1', errors => true))) v(asked, model), tlv_means(model) m WHERE m.component = 1;
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a * 1e80, b * 1e80] FROM columns', 2)));
 SELECT count(*) FROM pg_temp.mixture((SELECT tlv_gmm('SELECT array[a * 1e-60, b * 1e-60] FROM columns', 2)));
 SELECT tlv_gmm('SELECT array[v, 1] FROM (VALUES (1::float8), (1e300), (2)) v(v)', 2);
@@ -210,7 +212,7 @@ SELECT max(distance) < 1e-9 AS same FROM tlv_match((SELECT tlv_gmm('SELECT array
 SELECT tlv_gmm('SELECT array[array[array[a]]] FROM columns', 2);
 -- fewer rows than needed, and just as many
 SELECT count(*), tlv_info(model) -> 'rows' AS rows FROM (SELECT tlv_gmm('SELECT x FROM points LIMIT 4', 4, 'full') AS model) s, pg_temp.mixture(model) GROUP BY 2;
-SELECT tlv_gmm('SELECT x FROM points LIMIT 1', 1);
+SELECT code, message FROM tlv_warnings(tlv_gmm('SELECT x FROM points LIMIT 1', 1));
 SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b], 3), 3) FROM columns;
 -- what the diagnostics warn of
 SELECT w FROM (SELECT tlv_fit_gmm(tlv_dense_moments(array[a, b, a + b * 1e-3], 3), 3, 'spherical') AS model FROM columns) s, jsonb_array_elements_text(tlv_info(model) -> 'warnings') w ORDER BY w;

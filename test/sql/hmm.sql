@@ -274,6 +274,8 @@ SELECT tlv_info(tlv_sequence_sample(s, 100000, 1)) - 'fingerprint' - 'bytes' AS 
 SELECT tlv_sequence_sample(s, 2000, 1 ORDER BY seq) = tlv_sequence_sample(s, 2000, 1 ORDER BY -seq) AS any_order,
        (tlv_info(tlv_sequence_sample(s, 2000, 1))->'arrays'->'symbols'->>0)::int BETWEEN 1700 AND 2000 AS symbols FROM sequences;
 SELECT (SELECT tlv_rollup(part) FROM (SELECT tlv_sequence_sample(s, 2000, 1) AS part FROM sequences GROUP BY seq % 7) q) = tlv_sequence_sample(s, 2000, 1) AS parts FROM sequences;
+SELECT (SELECT tlv_sequence_sample(s::bigint[], 2000, 1) = tlv_sequence_sample(s, 2000, 1) FROM sequences) AS larger_type,
+       tlv_info(tlv_sequence_sample(ARRAY[1, 9007199254740993, 1], 9, 1)) -> 'arrays' -> 'symbols' AS larger;
 -- a function that keeps its word only in the first pass: the rows are stored
 CREATE FUNCTION pg_temp.once(s integer[], most bigint) RETURNS boolean STABLE LANGUAGE plpgsql AS $$
   BEGIN RETURN set_config('test.calls', (current_setting('test.calls')::int + 1)::text, false)::bigint <= most; END $$;

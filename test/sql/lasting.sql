@@ -152,6 +152,9 @@ SELECT name, svg LIKE '<svg %</svg>' OR name = 'tree' AS document, svg !~ E'[\n\
 FROM (SELECT name, tlv_svg(tlv_label(model, 1, 'A & <B> "c"')) AS svg FROM models) q ORDER BY name;
 SELECT tlv_svg(back) LIKE '%<svg%' AS absent FROM gone WHERE name = 'lda';
 SELECT tlv_svg(NULL) AS of_null;
+-- intervals of the words of topics are drawn where the model keeps them: eight words of each of two topics, and none
+SELECT errors, (SELECT count(*) FROM regexp_matches(tlv_svg(m), '<path d="M[0-9.]+ [0-9.]+H[0-9.]+" stroke="#[0-9a-f]+" stroke-width="3"', 'g')) AS intervals
+FROM unnest(ARRAY[false, true]) errors, tlv_lda('SELECT bag FROM topic_docs WHERE doc <= 200', 2, errors => errors) m ORDER BY errors;
 
 -- ---- groups and kinds ----
 SELECT name, array_agg(component_group ORDER BY component) AS groups FROM models, tlv_groups(model, 2) WHERE name <> 'tree' GROUP BY name ORDER BY name;
@@ -196,6 +199,20 @@ SELECT count(*) FROM drifting g, days d, tlv_drift(model, d.s) WHERE g.name = 'l
 SELECT count(*) FROM drifting g, days r, tlv_drift(model, same, r.s) WHERE g.name = 'lda' AND r.name = 'reference';
 SELECT count(*) FROM drifting g, days d, tlv_drift(model, d.s, same) WHERE g.name = 'lda' AND d.name = 'same';
 SELECT count(*) FROM days d, tlv_drift(tlv_simulate_lda_model(40, 4, seed => 9), d.s, d.s) WHERE d.name = 'same';
+-- the score test of vectors and sequences: the same pass, a mean that moves and steps in another order do not, and the component is named
+CREATE TABLE scored AS SELECT name, model, seed, s FROM drifting, LATERAL (
+    SELECT seed, tlv_error_statistics(x, model) AS s FROM generate_series(1, 42) seed, tlv_simulate_gmm(model, CASE seed WHEN 42 THEN 2000 ELSE 400 END, seed => seed) WHERE name = 'gmm' GROUP BY 1
+    UNION ALL SELECT 0, tlv_error_statistics(CASE component WHEN 2 THEN ARRAY[x[1] + 0.5, x[2], x[3]] ELSE x END, model) FROM tlv_simulate_gmm(model, 400, seed => 50) WHERE name = 'gmm'
+    UNION ALL SELECT seed, tlv_error_statistics(s, model) FROM (SELECT seed, seq, array_agg(symbol ORDER BY CASE seed WHEN 0 THEN (t * 7) % 60 ELSE t END) AS s
+      FROM generate_series(0, 21) seed, tlv_simulate_hmm(model, CASE seed WHEN 21 THEN 600 ELSE 150 END, 60, seed => seed + 5) WHERE name = 'hmm' GROUP BY 1, 2) q GROUP BY 1) q WHERE s IS NOT NULL;
+CREATE TABLE scores AS SELECT a.name, a.seed, test, component, p_value AS p FROM scored a JOIN scored r ON r.name = a.name AND r.seed = CASE a.name WHEN 'gmm' THEN 42 ELSE 21 END
+  AND a.seed <> r.seed, tlv_drift(a.model, a.s, r.s);
+SELECT name, test, count(DISTINCT seed) AS days, count(*) FILTER (WHERE p < .05) <= 0.05 * count(*) + 2 * sqrt(0.05 * count(*)) AS level FROM scores WHERE seed > 0 GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT name, test, component, CASE WHEN p < .001 THEN '< .001' WHEN p > .05 THEN '> .05' ELSE 'between' END AS p FROM scores WHERE seed = 0 AND (name = 'gmm' OR component IS NULL) ORDER BY 1, 2, 3;
+SELECT count(*) FROM scored, tlv_drift(model, s) WHERE name = 'gmm' AND seed = 1;
+SELECT count(*) FROM scored a, scored r, tlv_drift(a.model, a.s, r.s) WHERE a.name = 'gmm' AND a.seed = 1 AND r.name = 'hmm' AND r.seed = 1;
+SELECT count(*) FROM scored r, tlv_drift(r.model, (SELECT tlv_error_statistics(x, model) FROM tlv_simulate_gmm(model, 9, seed => 3)), r.s) WHERE name = 'gmm' AND seed = 42;
+SELECT count(*) FROM scored r, drifting g, tlv_drift(r.model, r.s, g.same) WHERE r.name = 'gmm' AND g.name = 'gmm' AND seed = 42;
 SET client_min_messages = warning;
 DROP SCHEMA lasting CASCADE;
 

@@ -194,3 +194,12 @@ SELECT tlv_edge_probability(m, 'n1', 5) > .5 AS within, tlv_edge_probability(m, 
        (SELECT max(tlv_edge_probability(m, 'n' || a, b)) <= 1 FROM comm_cliques) AS at_most_1 FROM f;
 SELECT tlv_edge_probability(tlv_simulate_gmm_model(2, 2), 1, 2);
 SELECT tlv_kind(tlv_graph_agg(1, 2)), tlv_kind(tlv_label_pairs(1, 2)), tlv_kind(tlv_find_subspace(tlv_count_summary(tlv_to_bag(ARRAY[1, 2, 3])), 1));
+-- threads change no bit of a model, whether memberships are mixed or not
+CREATE TABLE comm_large AS SELECT tlv_graph_agg(src, dst) AS g FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(12000, 3, alpha0 => 0.2, within => 0.003, across => 0.0003, seed => 4), 1);
+CREATE TABLE comm_one AS SELECT a, tlv_fit_mmsb(g, 3, alpha0 => a) AS m FROM comm_large, unnest('{0,0.2}'::float8[]) a;
+SET tensorlv.threads = 3;
+SELECT a, tlv_fit_mmsb(g, 3, alpha0 => a) = m AS same, (SELECT count(*) FROM tlv_communities(m)) AS communities FROM comm_large, comm_one;
+RESET tensorlv.threads;
+-- it is not everybody's to give a backend threads
+SELECT setting, context FROM pg_settings WHERE name = 'tensorlv.threads';
+DROP TABLE comm_one, comm_large;

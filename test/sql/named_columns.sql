@@ -22,6 +22,10 @@ SELECT pg_temp.names(tlv_gmm('SELECT length, width, mass FROM parts', 3, 'direct
 WITH m AS MATERIALIZED (SELECT tlv_gmm('SELECT length, mass FROM parts', 3) AS model),
   u AS MATERIALIZED (SELECT tlv_update(model, (SELECT tlv_statistics(array[p.length, p.mass], model) FROM parts p)) AS updated, model FROM m)
 SELECT pg_temp.names(updated), tlv_info(updated) -> 'steps' <> tlv_info(model) -> 'steps' AS stepped, updated::text::tlv_model = updated AS kept FROM u;
+-- two models are compared dimension by dimension: the same names in another order are not
+SELECT count(*) FROM tlv_match(tlv_gmm('SELECT length, mass FROM parts', 3), tlv_gmm('SELECT length, mass AS weight FROM parts', 3));
+SELECT * FROM tlv_match(tlv_gmm('SELECT length, mass FROM parts', 3), tlv_gmm('SELECT mass, length FROM parts', 3));
+SELECT tlv_align(tlv_gmm('SELECT mass, length FROM parts', 3), tlv_gmm('SELECT length, mass FROM parts', 3));
 
 -- 3. sequences: (seq, t, x1, x2, ...)
 SELECT pg_temp.names(c), pg_temp.names(tlv_hmm('SELECT device, day, a FROM readings', 2)) AS one, pg_temp.names(tlv_hmm('SELECT device, day, b FROM readings', 2)) AS symbols,

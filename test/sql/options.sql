@@ -7,6 +7,7 @@ CREATE TEMP TABLE summary AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3)
 CREATE TEMP TABLE rare AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(20000, 3, seed => 5), 300, 60, seed => 6);
 CREATE TEMP TABLE rare_space AS SELECT tlv_find_subspace(tlv_count_moments(bag), 3) AS s FROM rare;
 CREATE TEMP TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 3, 0, 0.5, 0.05), 2);
+CREATE TEMP TABLE sets AS SELECT active FROM tlv_simulate_network(tlv_simulate_network_model(60, ARRAY[8], 12, 0.08), 600);
 CREATE TEMP TABLE vectors AS SELECT id, x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(4, 3, 3, 'full'), 400);
 CREATE TEMP TABLE views AS SELECT x1, x2, x3, category1, category2, category3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(ARRAY[3, 3, 3], 2), 400);
 CREATE TEMP TABLE classes AS SELECT category1, category2, category3 FROM tlv_simulate_multiview(tlv_simulate_multiview_model(k => 2, categories => ARRAY[4, 4, 4]), 1000);
@@ -30,6 +31,7 @@ INSERT INTO calls
 SELECT f, o, v, c FROM (VALUES
   ('tlv_lda', $$tlv_lda('TABLE documents', 3{})$$,
     ARRAY[['alpha0', '0.3'], ['counts', '''damped'''], ['min_documents', '60'], ['refine', '''em'''], ['iterations', '2'], ['method', '''power'''], ['anchors', '''{5,10,20}'''],
+    ['fixed', 'tlv_topic_model(''{1,1}'', ''{5,10}'', ''{.5,.5}'', ''{1}'')'],
     ['seed', '2'], ['errors', 'true']]),
   ('tlv_lda', $$tlv_lda('TABLE documents'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_lda', $$tlv_lda('TABLE documents', 3, method => 'power', refine => 'none'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
@@ -42,7 +44,7 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_fit_lda', $$tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM documents, summary), 3, method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
   ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3{})$$,
     ARRAY[['alpha0', '0.5'], ['directed', 'true'], ['bipartite', 'true'], ['degree_corrected', 'true'], ['partition', 'true'], ['edges', '''poisson'''],
-          ['labels', '''VALUES (1, 2), (2, 2)'''], ['refine', '''none'''], ['seed', '2']]),
+          ['labels', '''VALUES (1, 2), (2, 2)'''], ['refine', '''none'''], ['seed', '2'], ['errors', 'true']]),
   ('tlv_mmsb', $$tlv_mmsb('TABLE edges'{})$$, ARRAY[['k', '2'], ['max_k', '1']]),
   ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3, refine => 'none'{})$$, ARRAY[['method', '''power''']]),
   ('tlv_mmsb', $$tlv_mmsb('TABLE edges', 3, refine => 'none', method => 'power'{})$$, ARRAY[['restarts', '1'], ['steps', '1']]),
@@ -101,6 +103,14 @@ SELECT f, o, v, c FROM (VALUES
   ('tlv_dictionary', $$tlv_dictionary('SELECT x FROM vectors', sparsity => 1{})$$, ARRAY[['atoms', '4']]),
   ('tlv_dictionary', $$tlv_dictionary('SELECT x FROM vectors', 4{})$$, ARRAY[['sparsity', '1']]),
   ('tlv_dictionary', $$tlv_dictionary('SELECT ARRAY[1.0, 1.0] FROM generate_series(1, 9)', 2, 1, method => 'ica'{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_network', $$tlv_network('SELECT active FROM sets'{})$$, ARRAY[['layers', '2'], ['threshold', '0.3'], ['refine', '''none'''], ['iterations', '0']]),
+  ('tlv_network', $$tlv_network('SELECT active FROM sets', threshold => 0.02, refine => 'none'{})$$, ARRAY[['seed', '2']]),
+  ('tlv_network', $$tlv_network('SELECT ARRAY[1, 2]'{})$$, ARRAY[['on_failure', '''null''']]),
+  ('tlv_fit_network', $$tlv_fit_network((SELECT tlv_cofire(active) FROM sets){})$$, ARRAY[['threshold', '0.3']]),
+  ('tlv_fit_network', $$tlv_fit_network((SELECT tlv_cofire(active) FROM sets), threshold => 0.02{})$$, ARRAY[['seed', '2']]),
+  ('tlv_fit_network', $$tlv_fit_network((SELECT tlv_cofire(active, (SELECT tlv_fit_network(tlv_cofire(active)) FROM sets)) FROM sets), on_failure => 'null'{})$$,
+    ARRAY[['model', '(SELECT tlv_fit_network(tlv_cofire(active)) FROM sets)']]),
+  ('tlv_fit_network', $$tlv_fit_network(tlv_cofire(ARRAY[1, 2]){})$$, ARRAY[['on_failure', '''null''']]),
   ('tlv_convolution', $$tlv_convolution('TABLE readings', 2, 8{})$$, ARRAY[['iterations', '1'], ['method', '''windows''']]),
   ('tlv_convolution', $$tlv_convolution('TABLE readings', length => 8{})$$, ARRAY[['k', '1'], ['max_k', '1']]),
   ('tlv_convolution', $$tlv_convolution('TABLE readings', 2, 8, iterations => 0{})$$, ARRAY[['restarts', '1'], ['steps', '1'], ['seed', '2']]),

@@ -27,7 +27,7 @@ CREATE TEMP VIEW columns AS
   SELECT m.signature, m.name AS function, m.names[at] AS name, m.types[at]::regtype::text AS type, at AS place FROM offered m, generate_subscripts(m.modes, 1) at WHERE m.modes[at] IN ('o', 't');
 
 -- how many names there are: few enough to be learnt
-SELECT count(DISTINCT name) BETWEEN 100 AND 190 AS few FROM offered;
+SELECT count(DISTINCT name) BETWEEN 100 AND 198 AS few FROM offered;
 -- every object says what it is for
 SELECT signature FROM members WHERE obj_description(oid, 'pg_proc') IS NULL;
 SELECT count(*) FILTER (WHERE obj_description(objid, classid::regclass::name) IS NULL) AS silent FROM pg_depend
@@ -55,7 +55,7 @@ SELECT f.signature, f.argument AS own_behind FROM fits f WHERE f.place > 1 AND f
   AND f.place > (SELECT min(place) FROM fits o JOIN vocabulary ON word = o.argument WHERE o.oid = f.oid);
 SELECT signature, argument AS second FROM fits WHERE place = 2 AND argument <> 
   CASE function WHEN 'tlv_fit_tree' THEN 'states' WHEN 'tlv_tree' THEN 'states' WHEN 'tlv_suggest_k' THEN 'criterion'
-    WHEN 'tlv_dictionary' THEN 'atoms' WHEN 'tlv_fit_tucker' THEN 'ranks' WHEN 'tlv_fit_tensor_train' THEN 'ranks'
+    WHEN 'tlv_dictionary' THEN 'atoms' WHEN 'tlv_network' THEN 'layers' WHEN 'tlv_fit_network' THEN 'threshold' WHEN 'tlv_fit_tucker' THEN 'ranks' WHEN 'tlv_fit_tensor_train' THEN 'ranks'
     WHEN 'tlv_crowd' THEN 'gold' WHEN 'tlv_fit_crowd' THEN 'shrink' ELSE 'k' END;
 SELECT argument, count(DISTINCT type) AS types, count(DISTINCT value) AS defaults FROM fits JOIN vocabulary ON word = argument
 WHERE argument <> 'max_k' AND NOT (argument = 'method' AND (function IN ('tlv_lda', 'tlv_fit_lda') AND value = 'NULL::text' OR function = 'tlv_dictionary' AND value = '''mod''::text')) GROUP BY 1

@@ -188,3 +188,6 @@ SELECT count(*), count(*) FILTER (WHERE w.s IS NOT DISTINCT FROM p.s) AS same FR
 SELECT (x.s + y.s) - y.s = x.s AS back, tlv_info(x.s - x.s)->'arrays' AS arrays, tlv_info(x.s)->'arrays'->'name_ids' = tlv_info(x.s)->'arrays'->'items' AS named
 FROM moved_symbols x, moved_symbols y WHERE x.day = 20 AND y.day = 77;
 SELECT (SELECT tlv_sequence_moments(symbols) FROM day_rows) = (SELECT tlv_sequence_moments(symbols::bigint[]) FROM day_rows) AS of_bigint;
+-- functions of two aggregates in one of a user's: what is taken out is of the state's kind, or refused
+CREATE AGGREGATE pg_temp.mixed(bigint[]) (SFUNC = tlv_cofire_accum, STYPE = tlv_moments, MSFUNC = tlv_cofire_accum, MINVFUNC = tlv_sequence_moments_inverse, MSTYPE = tlv_moments);
+SELECT pg_temp.mixed(a) OVER (ORDER BY n ROWS 1 PRECEDING) FROM (VALUES (1, ARRAY[4]::bigint[]), (2, ARRAY[1, 5]), (3, ARRAY[4, 5, 1])) v(n, a);

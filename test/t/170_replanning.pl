@@ -23,6 +23,7 @@ CREATE TABLE docs AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_mode
 CREATE TABLE terms AS SELECT doc, 't' || item AS term FROM docs, tlv_bag_items(bag);
 CREATE TABLE edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(60, 2, seed => 1), seed => 1);
 CREATE TABLE labels AS SELECT i AS node, 1 + i % 2 AS community FROM generate_series(1, 6) i;
+CREATE TABLE sets AS SELECT active FROM tlv_simulate_network(tlv_simulate_network_model(60, ARRAY[8], 12, 0.08), 600);
 CREATE TABLE vectors AS SELECT x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 1), 200, seed => 1);
 CREATE TABLE steps AS SELECT i / 20 AS seq, i % 20 AS t, (i / 7 + i * i % 5 / 3) % 3 AS symbol FROM generate_series(0, 399) i;
 CREATE TABLE sequences AS SELECT array_agg(symbol ORDER BY t) AS s FROM steps GROUP BY seq;
@@ -75,6 +76,8 @@ my @forms = (
     [ 'tlv_lda', 'public.tlv_lda(%s, 2, iterations => 1)', 'terms', 'doc, term' ],
     [ 'tlv_suggest_k', 'public.tlv_suggest_k(%s, max_k => 5)', 'docs', 'bag', 
         q{(SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', r.k, r.criterion, r.chosen, pg_catalog.round(r.score::pg_catalog.numeric, 2)), ', ') FROM %s r)} ],
+    [ 'tlv_suggest_k', "public.tlv_suggest_k(%s, model => 'gmm', max_k => 3)", 'vectors', 'x',
+        q{(SELECT pg_catalog.string_agg(pg_catalog.concat_ws(' ', r.k, r.criterion, r.chosen, pg_catalog.round(r.score::pg_catalog.numeric, 2)), ', ') FROM %s r)} ],
     [ 'tlv_mmsb', 'public.tlv_mmsb(%s, 2)', 'edges', 'src, dst' ],
     [ 'tlv_mmsb', "public.tlv_mmsb('SELECT src, dst FROM good.edges', 2, labels => %s)", 'labels', 'node, community' ],
     [ 'tlv_ica', 'public.tlv_ica(%s, iterations => 1)', 'vectors', 'x' ],
@@ -83,6 +86,7 @@ my @forms = (
     [ 'tlv_hmm', 'public.tlv_hmm(%s, 2, iterations => 1)', 'steps', 'seq, t, symbol' ],
     [ 'tlv_convolution', 'public.tlv_convolution(%s, 1, 6, iterations => 5, restarts => 1)', 'readings', 'series, t, reading' ],
     [ 'tlv_dictionary', 'public.tlv_dictionary(%s, 4, 2, restarts => 1)', 'vectors', 'x' ],
+    [ 'tlv_network', 'public.tlv_network(%s)', 'sets', 'active' ],
     [ 'tlv_multiview', 'public.tlv_multiview(%s, 2)', 'views', 'x1, x2, x3' ],
     [ 'tlv_tree', 'public.tlv_tree(%s, bootstrap => 3)', 'rows', 'v' ],
     [ 'tlv_tree', 'public.tlv_tree(%s)', 'cells', 'r, variable, value' ],

@@ -36,7 +36,8 @@ break_range(tlv_range range, const tlv_section *section, void *copy)
 	double *number = (double *) copy + n - 1;
 	int64_t *whole = (int64_t *) copy + n - 1;
 
-	if (n == 0 || (section->element != TLV_FLOAT64 && section->element != TLV_INT64))
+	if (n == 0 || (section->element != TLV_FLOAT64 && section->element != TLV_INT64 &&
+				   section->element != TLV_SPARSE))
 		return false;
 	switch (range)
 	{
@@ -87,6 +88,33 @@ mutate_section(const tlv_declaration *declared, mutation how, tlv_section *secti
 	}
 }
 
+/*
+ * A copy, from the arena, of a section as a builder takes it (of a sparse one all numbers), with
+ * room for a row more; NULL when there is none.
+ */
+static inline void *
+copy_section(tlv_context *ctx, const tlv_frame *frame, const tlv_section *section)
+{
+	tlv_section whole = *section;
+	tlv_sparse sparse;
+	size_t bytes;
+	char *copy;
+
+	if (section->element == TLV_SPARSE)
+		whole.element = TLV_FLOAT64;
+	if (!tlv_section_bytes(&whole, &bytes))
+		return NULL;
+	copy = tlv_alloc0(ctx, bytes + 8 * section->columns + 8, 1);
+	if (copy == NULL)
+		return NULL;
+	if (section->element != TLV_SPARSE)
+		memcpy(copy, tlv_section_data(frame, section), bytes);
+	else if (tlv_frame_sparse(frame, section->name, &sparse))
+		for (size_t i = 0; i < sparse.n; i++)
+			((double *) copy)[sparse.positions[i]] = sparse.values[i];
+	return copy;
+}
+
 /* The value with that change, from the arena, as a frame; false when it cannot be made so. */
 static inline bool
 mutated_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sections, size_t at,
@@ -105,15 +133,10 @@ mutated_frame(tlv_context *ctx, const tlv_frame *frame, const tlv_sections *sect
 	for (uint32_t i = 0; i < frame->header->sections; i++)
 	{
 		tlv_section section = frame->table[i];
-		size_t bytes;
-		char *copy;
+		void *copy = copy_section(ctx, frame, &section);
 
-		if (!tlv_section_bytes(&section, &bytes))
-			return false;
-		copy = tlv_alloc0(ctx, bytes + 8 * section.columns + 8, 1);
 		if (copy == NULL)
 			return false;
-		memcpy(copy, tlv_section_data(frame, &frame->table[i]), bytes);
 		if (strcmp(section.name, name) == 0 && how == MUTATION_MISSING)
 			continue;
 		if (strcmp(section.name, name) == 0 &&

@@ -88,6 +88,17 @@ extern tlv_status tlv_anchors_invert(tlv_context *ctx, const tlv_anchor_points *
 
 /* Most rows that are looked at for loners: each is compared with mixtures of all others. */
 #define TLV_SEPARABLE_MOST_LONERS 1000
+/* Most of those that are looked at in pairs, each pair by a program over all rows. */
+#define TLV_SEPARABLE_MOST_ALMOST 200
+
+/* By which rows the others are told: those that stand out farthest, one after the other; robust
+ * loners, one of each neighbourhood; robust loners that are almost pure, by components. */
+typedef enum tlv_separable_method
+{
+	TLV_SEPARABLE_ANCHORS,
+	TLV_SEPARABLE_LONER,
+	TLV_SEPARABLE_ALMOST
+} tlv_separable_method;
 
 typedef struct tlv_separable_factors
 {
@@ -98,16 +109,19 @@ typedef struct tlv_separable_factors
 
 /*
  * A non-negative matrix (row i is matrix + i d) as non-negative weights times k of its own rows.
- * Rows are scaled to sum 1.  Anchors are those that stand out farthest, one after the other; or
- * with `loners` rows of which each stands more than 2 eps from the hull of those that are not near
- * it (Ge 2013, theorems 2.46 and 2.48, in the Euclidean norm), one of each neighbourhood.  eps: how
- * far a scaled row may be from where it belongs.  k = 0: as many as stand out.  Arrays are from the
- * arena. Errors: TLV_BAD_PARAMETER for k > n, eps outside of 0 .. 1 and entries that are negative
- * or not finite, TLV_BAD_DATA for a matrix of zeros, TLV_NOT_IDENTIFIABLE where fewer than k stand
- * out, TLV_LIMIT, memory, TLV_CANCELLED.
+ * Rows are scaled to sum 1.  Anchors are those that stand out farthest, one after the other;
+ * loners, rows of which each stands more than 2 eps from the hull of those that are not near it (Ge
+ * 2013, theorems 2.46 and 2.48, in the Euclidean norm), one of each neighbourhood; or of almost
+ * pure ones, where near is what is that row but for a small part and a mixture of any rows for
+ * the rest (theorems 3.9 and 3.20), one of each set of loners that are near to each other.  eps:
+ * how far a scaled row may be from where it belongs.  k = 0: as many as stand out.  Arrays are from
+ * the arena. Errors: TLV_BAD_PARAMETER for k > n, eps outside of 0 .. 1 and entries that are
+ * negative or not finite, TLV_BAD_DATA for a matrix of zeros, TLV_NOT_IDENTIFIABLE where fewer than
+ * k stand out, TLV_LIMIT, memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d,
-										  const double *matrix, size_t k, bool loners, double eps,
+										  const double *matrix, size_t k,
+										  tlv_separable_method method, double eps,
 										  tlv_separable_factors *factors);
 
 #endif /* TENSORLV_ANCHORS_H */

@@ -48,6 +48,18 @@ extern tlv_status tlv_drift_counts(tlv_context *ctx, tlv_drift *drift, const cha
 								   size_t component, size_t n, size_t stride, const double *counts,
 								   const double *shares);
 
+/* The error for error statistics without a reference, of rows called what. */
+extern tlv_status tlv_drift_ask_reference(tlv_context *ctx, const char *what);
+
+/*
+ * The score test: error statistics of a likelihood model (kind score_products) beside a reference,
+ * by all parameters ("scores") and by those of every component ("score"; score_drift.c).  Errors:
+ * TLV_BAD_PARAMETER for statistics or a reference of another model or kind, and without one;
+ * TLV_BAD_DATA for too few rows, memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_scores_drift(tlv_context *ctx, const tlv_frame *model,
+								   const tlv_frame *statistics, tlv_drift *drift);
+
 /*
  * All tests of statistics (tlv_statistics, or tlv_error_statistics beside a reference) under their
  * model.  Errors: TLV_BAD_PARAMETER for statistics of another model, for kinds that have no tests,

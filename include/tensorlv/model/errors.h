@@ -53,6 +53,7 @@ typedef struct tlv_estimate
 	/* Of a probability: not a share of so many independent draws, and its interval is z standard
 	 * errors to either side, within 0 and 1. */
 	bool plain;
+	bool rate;	/* of connectivity: not a probability, but so many expected edges a pair */
 	bool fixed; /* at a bound, or of a component that is not there: it has no standard error */
 	double standard_error; /* NaN: not known */
 	/* Of a probability, how many observations it comes from, such as tell about it as much as rows
@@ -87,11 +88,13 @@ extern tlv_status tlv_model_estimates(tlv_context *ctx, const tlv_frame *model,
 /*
  * The interval of an estimate at that confidence (above 0, below 1), as the quantile z of the
  * normal distribution, (1 + confidence) / 2: of probabilities Wilson's (1927) with as many
- * observations as the standard error is that of, or as the count says where there is none, from 0
- * where the estimate is less than z standard errors, and likewise to 1; of plain ones z standard
+ * observations as the standard error is that of, or as the count says where there is none, and
+ * Clopper and Pearson's (1934) of fewer than ten of them or of all others, from 0 where the
+ * estimate is less than z standard errors, and likewise to 1; of plain ones z standard
  * errors to either side within 0 and 1; of
- * variances, alpha and lengths symmetric in their logarithm; of all else the estimate and z
- * standard errors.  NaN, both, where nothing is known.
+ * variances, alpha and lengths symmetric in their logarithm; of connectivity, where it is a
+ * probability, as of these, and of rates from the score of a Poisson number; of all else the
+ * estimate and z standard errors.  NaN, both, where nothing is known.
  */
 extern void tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low,
 								  double *high);
@@ -112,6 +115,21 @@ extern bool tlv_errors_are_collected(const tlv_frame *model);
  * Errors: those of tlv_model_estimates. */
 extern tlv_status tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors,
 								 void **image, size_t *size);
+
+/* The model with the standard errors and counts of a list of all its estimates.  Errors: memory,
+ * TLV_LIMIT. */
+extern tlv_status tlv_errors_write(tlv_context *ctx, const tlv_frame *model,
+								   const tlv_estimates *list, void **image, size_t *size);
+
+/*
+ * The model with the standard errors of a delete-a-group jackknife: without are n models, each
+ * fitted to all rows but one of n groups of about the same size, components in any order.  With
+ * e_g what the g-th says, sqrt((n - 1) / n sum_g (e_g - mean)^2) (Quenouille 1956, Tukey 1958).
+ * NULL where a component has no partner.  Errors: TLV_BAD_PARAMETER for fewer than two models, of
+ * another kind or number of components, or of a kind without estimates; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n,
+									   const tlv_frame *without, void **image, size_t *size);
 
 /* ---- scores ---- */
 
@@ -135,6 +153,11 @@ extern tlv_status tlv_scores_next(tlv_context *ctx, tlv_score_sink *sink, double
  * TLV_LIMIT for too many parameters, memory. */
 extern tlv_status tlv_scores_create(tlv_context *ctx, tlv_model *model,
 									tlv_accumulator **accumulator);
+
+/* That a value is such statistics, of some rows, for a list of all estimates of a model, blocks and
+ * all; what: who asks.  Errors: TLV_BAD_PARAMETER, TLV_BAD_DATA of no rows. */
+extern tlv_status tlv_scores_require(tlv_context *ctx, const tlv_frame *errors,
+									 const tlv_estimates *list, const char *what);
 
 /* Standard errors and counts of a list of all estimates from such statistics. */
 extern tlv_status tlv_scores_errors(tlv_context *ctx, const tlv_frame *model,

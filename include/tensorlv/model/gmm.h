@@ -60,6 +60,8 @@ typedef struct tlv_gmm_options
 	size_t max_k;		 /* then at most so many; 0: no fewer */
 	size_t shown;		 /* what they show, where that is more than max_k; 0: it is not */
 	bool one_shown;		 /* k is 1 because they show no more, which the model warns of */
+	size_t n_noise;		 /* what follows of the first so many directions; 0: k was given */
+	const double *noise; /* the variance along each, in parts of the largest that noise has */
 	tlv_gmm_views views; /* of plans alone */
 	bool any_covariance; /* it is chosen, whatever the next says */
 	tlv_covariance covariance;

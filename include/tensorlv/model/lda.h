@@ -123,6 +123,24 @@ extern tlv_status tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t 
 extern tlv_status tlv_lda_extend(tlv_context *ctx, const tlv_frame *model, const tlv_frame *summary,
 								 double smoothing, void **image, size_t *size);
 
+/* How many topics of a model tlv_lda_fix would fix: those of weight above 0. */
+extern size_t tlv_lda_fixed_topics(const tlv_frame *given);
+
+/*
+ * The model with the topics of a given one in the place of those that are nearest to them, over the
+ * items of either (the assignment of the least total L1 distance, tlv_topic_match): they keep
+ * their probabilities, to the last bit, in all that is done with the model, while the others are
+ * learnt; weights stay, since those are learnt of all.  Diagnostics and warnings of single topics
+ * are left out.  Errors: TLV_BAD_PARAMETER for more topics than the model has and
+ * for those of which the model has no item; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_fix(tlv_context *ctx, const tlv_frame *model, const tlv_frame *given,
+							  void **image, size_t *size);
+
+/* The model with its fixed topics called as in the one that gave them.  Errors: memory. */
+extern tlv_status tlv_lda_label_fixed(tlv_context *ctx, const tlv_frame *model,
+									  const tlv_frame *given, void **image, size_t *size);
+
 /* Given parameters of a model. */
 typedef struct tlv_lda_parameters
 {
@@ -166,6 +184,9 @@ typedef struct tlv_lda_parts
 	 * covariance (k x k); alpha then is alpha0 times the weights and says nothing else */
 	const double *logistic_mean;
 	const double *logistic_covariance;
+	/* k, or NULL: topics that stay as they are have their number in the model that gave them, from
+	 * 1; others 0 */
+	const double *fixed;
 	size_t labels_length;		  /* bytes */
 	const char *labels;			  /* of all items, one behind the other; NULL: there are none */
 	const int64_t *label_offsets; /* d + 1 */
@@ -183,6 +204,37 @@ extern tlv_status tlv_lda_write(tlv_context *ctx, const tlv_lda_parts *parts, vo
 /* exp(-log-likelihood of a token), of statistics or of a completion that have tokens; infinite when
  * it is too large for a number. */
 extern double tlv_lda_perplexity(const tlv_frame *sums);
+
+/* ---- permutation test ---- */
+
+typedef struct tlv_lda_permutations
+{
+	size_t permutations; /* at least 1 */
+	uint64_t seed;
+} tlv_lda_permutations;
+
+typedef struct tlv_lda_permutation_test
+{
+	size_t documents;
+	double observed;  /* perplexity by document completion, that of tlv_perplexity */
+	double permuted;  /* its mean over shuffled documents */
+	double deviation; /* the standard deviation of these; 0 of one */
+	double p_value;	  /* (1 + shuffles of at most the observed one) / (1 + permutations) */
+} tlv_lda_permutation_test;
+
+/*
+ * Do the topics of an open model of kind lda say which items come together in these documents?  The
+ * counts of every item are shuffled over the documents, zeros included, each item by itself: its
+ * total and the set of its counts stay, what it has to do with other items goes (Huang 2016,
+ * chapter 6).  Items that the model does not know are left out.  Time: permutations times that of
+ * the completion of all documents; memory: 44 bytes an item of a document.  Errors: TLV_BAD_DATA
+ * for fewer than two documents, weights that are no counts, nothing to score; memory,
+ * TLV_CANCELLED.
+ */
+extern tlv_status tlv_lda_permute(tlv_context *ctx, tlv_model *model, size_t n,
+								  const tlv_bag_image *const *bags,
+								  const tlv_lda_permutations *options,
+								  tlv_lda_permutation_test *test);
 
 /* ---- the whole of learning, as a plan (plan.h) over documents: bags ---- */
 
@@ -214,6 +266,9 @@ typedef struct tlv_lda_plan_options
 	const char
 		*refine;	/* "stepwise", "gibbs", "em", "ctm"; NULL: not at all.  Must outlive the plan */
 	int iterations; /* refinement steps; below 0: until the perplexity stands */
+	/* Topics that stay as they are (tlv_lda_fix), a model that outlives the plan, and count among
+	 * the k; a chosen k is as many at least.  NULL: none. */
+	const tlv_frame *fixed;
 } tlv_lda_plan_options;
 
 /*
@@ -228,6 +283,10 @@ extern tlv_status tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_optio
 extern size_t tlv_lda_plan_k(const tlv_plan *plan);
 /* The z values (NaN: none) of the n directions that it was chosen from. */
 extern const double *tlv_lda_plan_z(const tlv_plan *plan, size_t *n);
+/* Are they of all documents, in the order of the directions, of which those before the first that
+ * is not significant were chosen?  Else they are the lesser of both halves, and all that are count.
+ */
+extern bool tlv_lda_plan_pooled(const tlv_plan *plan);
 
 /* ---- how topics come together ---- */
 
@@ -272,9 +331,9 @@ extern tlv_status tlv_lda_logistic_correlate(tlv_context *ctx, const tlv_frame *
 
 /*
  * The rows of the first criterion, n or 1 of these (room for one more than n), from z values (NaN:
- * none) of which k are significant: by decreasing z; k, or 1 for 0, is chosen.
+ * none) of which k are significant: in order, or else by decreasing z; k, or 1 for 0, is chosen.
  */
-extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k,
+extern size_t tlv_lda_suggest_significance(size_t n, const double *z, size_t k, bool in_order,
 										   tlv_suggestion *rows);
 
 /*

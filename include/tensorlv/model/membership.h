@@ -35,7 +35,10 @@
 
 /* Most components; above this the explicit tensor is too large. */
 #define TLV_MEMBERSHIP_MOST_COMPONENTS 200
-/* Most categories of all variables together for moments of pairs. */
+/* Most categories of one variable, of a model that is learnt from rows; moments have fewer. */
+#define TLV_MEMBERSHIP_MOST_STATES 10000
+/* Most of all variables together; and for moments of pairs. */
+#define TLV_MEMBERSHIP_MOST_TABLE	   2000000
 #define TLV_MEMBERSHIP_MOST_CATEGORIES 8192
 /* No probability of a stored model is less. */
 #define TLV_MEMBERSHIP_LEAST 1e-10

@@ -67,7 +67,7 @@ extern void tlv_mixture_use_tails(tlv_mixture *mixture);
 
 /*
  * Least variances (d) for data of the given variances: TLV_MIXTURE_FLOOR of each, of their mean
- * where a coordinate is constant.  TLV_BAD_DATA when all are.
+ * where a coordinate is constant, and of 1 when all are.
  */
 extern tlv_status tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance,
 									double *floor);

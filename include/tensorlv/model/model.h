@@ -213,7 +213,8 @@ extern tlv_status tlv_model_require(tlv_context *ctx, const tlv_model *model, tl
  * and the digest is the new one.  Errors: memory, TLV_CANCELLED. */
 extern tlv_status tlv_model_round(tlv_context *ctx, void *image, size_t size);
 
-/* Compares two models of one kind; *match is made in the context's memory. */
+/* Compares two models of one kind; *match is made in the context's memory.  TLV_BAD_PARAMETER: of
+ * two kinds, or names of dimensions in another order. */
 extern tlv_status tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 								  tlv_match *match);
 

@@ -76,10 +76,18 @@ extern tlv_status tlv_draw_joints(tlv_context *ctx, tlv_picture *picture, size_t
 								  const tlv_picture_component *components, const tlv_text *names,
 								  size_t joints, const tlv_picture_joint *joint);
 
-/* A card for component i with its n words and their shares, the largest first. */
+/* A word of a card: its share, and the interval of that, NaN where it has none. */
+typedef struct tlv_picture_word
+{
+	tlv_text name;
+	double share;
+	double low, high;
+} tlv_picture_word;
+
+/* A card for component i with its n words, the largest share first, intervals as lines. */
 extern tlv_status tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 								 const tlv_picture_component *component, size_t n,
-								 const tlv_text *words, const double *shares);
+								 const tlv_picture_word *words);
 
 /*
  * A matrix of n rows, one for every component, and columns, numbers[i + n j]: the darker the

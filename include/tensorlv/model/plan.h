@@ -85,6 +85,9 @@ typedef struct tlv_plan tlv_plan;
 typedef tlv_status (*tlv_plan_step)(tlv_context *ctx, tlv_plan *plan, tlv_value **values,
 									tlv_pass *pass);
 
+/* Which of its components are real (support.h). */
+typedef struct tlv_support_class tlv_support_class;
+
 typedef struct tlv_plan_class
 {
 	const char *name; /* of the driver in SQL, for messages */
@@ -93,6 +96,8 @@ typedef struct tlv_plan_class
 	tlv_plan_step next;
 	/* Drops what plans within this one keep; NULL: there are none. */
 	void (*abandon)(tlv_plan *plan);
+	/* With errors: how the components' support is found; NULL: it is not, or by the plan itself. */
+	const tlv_support_class *support;
 } tlv_plan_class;
 
 /* Most statistics of a pass that tlv_plan_ask makes, and most values that a plan keeps. */
@@ -115,7 +120,8 @@ struct tlv_plan
 	tlv_rows rows;
 	tlv_plan_memory memory;
 	/* Are standard errors to be kept in the model?  Then one more pass over the rows collects error
-	 * statistics of it (errors.h), where its kind has such. */
+	 * statistics of it (errors.h), where its kind has such; where they are refused the model has
+	 * the warning "no_errors" instead. */
 	bool errors;
 	/* When done: the model; NULL of a plan for k alone. */
 	void *image;
@@ -127,6 +133,7 @@ struct tlv_plan
 	size_t asked;					/* statistics of the last pass */
 	int asked_source;				/* and its source */
 	double nulls;					/* rows with a null, which were left out */
+	bool supported;					/* the components' support has been looked at */
 	tlv_frame finished;				/* the model while its errors are collected */
 };
 
@@ -143,6 +150,14 @@ extern tlv_status tlv_plan_next(tlv_context *ctx, tlv_plan *plan, tlv_value **va
 extern bool tlv_plan_in_memory(const tlv_plan *plan, const tlv_pass *pass);
 extern tlv_status tlv_plan_pass_in_memory(tlv_context *ctx, const tlv_plan *plan,
 										  const tlv_pass *pass, tlv_value **values);
+
+/* The model is done, but for its standard errors: the pass that they need, or the model with them
+ * or with the warning (pass->n = 0); called by tlv_plan_next. */
+extern tlv_status tlv_plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass);
+
+/* Errors that failed with that status, whose error stands in the context: where it is a refusal the
+ * model as it is with the warning, and TLV_OK; otherwise the status. */
+extern tlv_status tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status);
 
 /* Drops the values that a plan keeps: for whoever leaves it before its end. */
 extern void tlv_plan_abandon(tlv_plan *plan);
@@ -227,6 +242,12 @@ extern tlv_status tlv_plan_finish_with(tlv_context *ctx, tlv_plan *plan, const t
  */
 extern size_t tlv_plan_name_categories(const tlv_names *names, size_t categories,
 									   tlv_plan_section sections[2]);
+
+/* The names of n items, ids ascending, empty for those that have none: sections of two arrays of
+ * the arena, called as they are here.  Errors: memory. */
+extern tlv_status tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n,
+									  const int64_t *items, const char *offsets_name,
+									  const char *bytes_name, tlv_plan_section sections[2]);
 
 /* The log-likelihood in statistics over their count of that name, "rows" say, which is 1 at least.
  */

@@ -14,6 +14,8 @@
 #define TLV_SUGGEST_BIC			 "BIC"
 #define TLV_SUGGEST_ICL			 "ICL"
 #define TLV_SUGGEST_RANK		 "rank test"
+#define TLV_SUGGEST_EVIDENCE	 "integrated likelihood"
+#define TLV_SUGGEST_SPECTRUM	 "spectrum"
 
 typedef struct tlv_suggestion
 {
@@ -27,9 +29,10 @@ typedef struct tlv_suggestion
 
 /*
  * The rows of a model that was fitted without k, from its diagnostics: by the criterion that chose,
- * where the model's own number of components is chosen, and, behind it, by another that was looked
- * at, where it is the best.  The array is the caller's.  Errors: TLV_BAD_PARAMETER for a model that
- * tells of no other k, memory.
+ * where the model's own number of components is chosen (with a row of its own where the criterion
+ * says nothing of it), and, behind it, by another that was looked at, where it would have chosen.
+ * By ascending k.  The array is the caller's.
+ * Errors: TLV_BAD_PARAMETER for a model that tells of no other k, memory.
  */
 extern tlv_status tlv_model_suggestions(tlv_context *ctx, const tlv_frame *model,
 										tlv_suggestion **rows, size_t *n);

@@ -166,6 +166,7 @@ typedef struct tlv_topic_moves
 	const double *weights; /* k: shares of the tokens */
 	double tokens;		   /* of all documents of the pass, about */
 	double eta;			   /* pseudo-count per item */
+	const double *fixed;   /* k: topics of a number but 0 stay; NULL: none does */
 	double *mass;		   /* k: tokens found so far, by topic, of the statistics */
 	double *factors;	   /* 3 k: scratch */
 } tlv_topic_moves;

@@ -149,6 +149,11 @@ extern tlv_status tlv_tree_robinson_foulds(tlv_context *ctx, const tlv_tree *a, 
 extern tlv_status tlv_tree_count_splits(tlv_context *ctx, const tlv_tree *tree,
 										const tlv_tree *replicate, double *counts);
 
+/* Adds to sums (3 x edges), for every edge of tree whose split, of at least one observed node on
+ * both sides, is one of replicate's, too: 1, how much longer the edge is there, and its square. */
+extern tlv_status tlv_tree_add_lengths(tlv_context *ctx, const tlv_tree *tree,
+									   const tlv_tree *replicate, double *sums);
+
 /* A random tree of p >= 3 leaves; contractions: how many edges between hidden nodes are contracted
  * after the random insertion of leaves (fewer when there are no more).  Lengths are - log of
  * numbers uniform from .6 to .9. */

@@ -71,6 +71,10 @@ typedef struct tlv_context
 	tlv_scratch *scratch;			   /* the innermost that has begun; NULL: none */
 	bool (*stop)(void *stop_argument); /* may be NULL */
 	void *stop_argument;
+	/* Whether there is a reason to ask stop() now, without side effects; may be NULL.  It is asked
+	 * while threads run (lanes.h), where stop() may not be. */
+	bool (*pending)(void *stop_argument);
+	int threads; /* that a loop may use, the calling one included; 0 and 1: no other */
 	void (*progress)(void *progress_argument, const char *stage, double done, double total);
 	void *progress_argument; /* progress may be NULL */
 	tlv_error error;
@@ -217,11 +221,11 @@ tlv_least(size_t a, size_t b)
 /*
  * Hot loops are compiled for several instruction sets and chosen at load time
  * (never -march=native).  Off where the mechanism is missing: other
- * compilers, other processors, and under AddressSanitizer, whose run time is
+ * compilers, other processors, and under AddressSanitizer and ThreadSanitizer, whose run time is
  * not up when the choice is made.
  */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                             \
-	!defined(__SANITIZE_ADDRESS__)
+	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define TLV_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TLV_CLONES

@@ -67,9 +67,18 @@ extern tlv_status tlv_orthonormalize(tlv_context *ctx, size_t l, size_t d, doubl
 
 /*
  * Nearest orthogonal matrix (polar factor) of g (n x n), in place: U W' of its
- * SVD U S W'.  Errors: TLV_BAD_DATA when an entry is not finite.
+ * SVD U S W', by products alone where g is nearly orthogonal.  Errors:
+ * TLV_BAD_DATA when an entry is not finite.
  */
 extern tlv_status tlv_polar(tlv_context *ctx, size_t n, double *g);
+
+/*
+ * The same of g whose singular values are known to lie between 0 and sqrt(3), by
+ * Newton-Schulz steps g <- (3 g - g g' g) / 2 (Higham, Functions of Matrices, 2008,
+ * section 8.3): quadratic where they are near 1, and nothing but products.  gram and
+ * copy (n x n) are work space.
+ */
+extern tlv_status tlv_polar_near(tlv_context *ctx, size_t n, double *g, double *gram, double *copy);
 
 /*
  * Solves A X = B, A symmetric positive definite n x n (lower triangle read,
@@ -208,6 +217,7 @@ extern const char *tlv_blas_core(void);
 extern const char *tlv_blas_flavour(void);	/* of OpenBLAS: serial, pthread or openmp */
 extern const char *tlv_blas_provider(void); /* shared object that cblas_dgemm comes from */
 extern int tlv_blas_threads(void);
+extern bool tlv_blas_in_threads(void); /* whether several threads may call it at a time */
 extern void tlv_blas_set_threads(int threads);
 extern const char *tlv_gsl_version(void);
 /* Call once at load: GSL's default error handler would abort the process. */

@@ -48,6 +48,10 @@ extern tlv_status tlv_csr_multiply(tlv_context *ctx, const tlv_csr *a, size_t l,
 extern void tlv_csr_multiply_rows(const tlv_csr *a, size_t first, size_t n, size_t l,
 								  const float *x, float *y);
 
+/* z = x (l x n) with row i multiplied by scale[i]; z may be x.  Interruptible. */
+extern tlv_status tlv_scale_rows_float(tlv_context *ctx, size_t n, size_t l, const float *scale,
+									   const float *x, float *z);
+
 /* sums[i] = sum of the values of row i. */
 extern void tlv_csr_row_sums(const tlv_csr *a, double *sums);
 

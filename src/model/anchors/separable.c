@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "separable.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/optimize.h"
 
@@ -17,18 +18,6 @@
  * measured again. */
 #define APART		 0.5
 #define APART_ROUNDS 8
-
-typedef struct separable
-{
-	size_t n; /* rows that are not zero */
-	size_t d;
-	double eps;
-	double *rows;  /* d x n: of sum 1 */
-	double *norms; /* n: their sums before */
-	int32_t *from; /* n: which rows they are */
-	double *gram;  /* n x n; for loners only */
-	uint8_t *loner;
-} separable;
 
 /* Rows that are not zero, scaled to sum 1. */
 static tlv_status
@@ -64,17 +53,9 @@ scale_rows(tlv_context *ctx, size_t n, size_t d, const double *matrix, separable
 	return TLV_OK;
 }
 
-/* Squared distance of two rows. */
-static double
-apart(const separable *s, size_t a, size_t b)
-{
-	return fmax(s->gram[a * s->n + a] + s->gram[b * s->n + b] - 2 * s->gram[a * s->n + b], 0);
-}
-
-/* The distance of row i from the hull of those of the m others. */
-static tlv_status
-hull_distance(tlv_context *ctx, const separable *s, size_t i, size_t m, const int32_t *others,
-			  double *distance)
+tlv_status
+tlv_separable_distance(tlv_context *ctx, const separable *s, size_t i, size_t m,
+					   const int32_t *others, double *distance)
 {
 	double *gram, *moment, *x, *work, square = s->gram[i * s->n + i];
 
@@ -119,9 +100,9 @@ find_loners(tlv_context *ctx, separable *s, double near)
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < s->n; j++)
-			if (j != i && apart(s, i, j) > near * near)
+			if (j != i && separable_square(s, i, j) > near * near)
 				others[m++] = (int32_t) j;
-		TLV_TRY(hull_distance(ctx, s, i, m, others, &distance));
+		TLV_TRY(tlv_separable_distance(ctx, s, i, m, others, &distance));
 		s->loner[i] = distance > 2 * s->eps;
 	}
 	tlv_free(ctx, others);
@@ -148,10 +129,9 @@ choose_corners(tlv_context *ctx, const separable *s, const uint8_t *candidate, d
 	return TLV_OK;
 }
 
-/* How far the least separate corner stands from the hull of the others. */
-static tlv_status
-measure_apart(tlv_context *ctx, const separable *s, const tlv_anchor_corners *corners,
-			  double *least)
+tlv_status
+tlv_separable_apart(tlv_context *ctx, const separable *s, const tlv_anchor_corners *corners,
+					double *least)
 {
 	int32_t *others;
 
@@ -165,7 +145,7 @@ measure_apart(tlv_context *ctx, const separable *s, const tlv_anchor_corners *co
 		for (size_t j = 0; j < corners->k; j++)
 			if (j != i)
 				others[m++] = corners->points[j];
-		TLV_TRY(hull_distance(ctx, s, (size_t) corners->points[i], m, others, &distance));
+		TLV_TRY(tlv_separable_distance(ctx, s, (size_t) corners->points[i], m, others, &distance));
 		*least = fmin(*least, distance);
 	}
 	tlv_free(ctx, others);
@@ -181,9 +161,6 @@ loner_corners(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corners *corn
 {
 	double least = APART, measured;
 
-	TLV_TRY_NEW_ROWS(ctx, s->gram, s->n, s->n);
-	TLV_TRY_NEW0(ctx, s->loner, s->n);
-	TLV_TRY(tlv_syrk(ctx, true, s->n, s->d, 1, s->rows, s->d, 0, s->gram, s->n, true));
 	for (int round = 0; round < APART_ROUNDS; round++)
 	{
 		double near = 10 * s->eps / least + 2 * s->eps;
@@ -192,7 +169,7 @@ loner_corners(tlv_context *ctx, separable *s, size_t k, tlv_anchor_corners *corn
 		TLV_TRY(choose_corners(ctx, s, s->loner, 2 * (near + s->eps), k, corners));
 		if (corners->k == 0)
 			break;
-		TLV_TRY(measure_apart(ctx, s, corners, &measured));
+		TLV_TRY(tlv_separable_apart(ctx, s, corners, &measured));
 		if (measured >= least || !(measured > 0))
 			break;
 		least = measured;
@@ -230,8 +207,11 @@ weigh_rows(tlv_context *ctx, const separable *s, size_t n, const tlv_anchor_corn
 
 tlv_status
 tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matrix, size_t k,
-						bool loners, double eps, tlv_separable_factors *factors)
+						tlv_separable_method method, double eps, tlv_separable_factors *factors)
 {
+	const size_t most =
+		method == TLV_SEPARABLE_ALMOST ? TLV_SEPARABLE_MOST_ALMOST : TLV_SEPARABLE_MOST_LONERS;
+	bool loners = method != TLV_SEPARABLE_ANCHORS;
 	separable s = {.d = d, .eps = fmax(eps, ROUNDING)};
 	double rows = (double) n, side = (double) d;
 	tlv_anchor_corners corners;
@@ -240,11 +220,11 @@ tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matr
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "k = %zu is more than the %zu rows", k, n);
 	if (!(eps >= 0 && eps < 1))
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "eps = %g is not between 0 and 1", eps);
-	if (loners && n > TLV_SEPARABLE_MOST_LONERS)
+	if (loners && n > most)
 		return tlv_fail(ctx, TLV_LIMIT,
-						"%zu rows are more than %d, of which each is compared with "
+						"%zu rows are more than %zu, of which each is compared with "
 						"mixtures of all others",
-						n, TLV_SEPARABLE_MOST_LONERS);
+						n, most);
 	TLV_TRY(tlv_require_memory(ctx,
 							   sizeof(double) *
 								   (rows * (2 * side + 8) + (loners ? 4 * rows * rows : 0) +
@@ -254,6 +234,14 @@ tlv_separable_factorize(tlv_context *ctx, size_t n, size_t d, const double *matr
 							   "the factorisation"));
 	TLV_TRY(scale_rows(ctx, n, d, matrix, &s));
 	if (loners)
+	{
+		TLV_TRY_NEW_ROWS(ctx, s.gram, s.n, s.n);
+		TLV_TRY_NEW0(ctx, s.loner, s.n);
+		TLV_TRY(tlv_syrk(ctx, true, s.n, d, 1, s.rows, d, 0, s.gram, s.n, true));
+	}
+	if (method == TLV_SEPARABLE_ALMOST)
+		TLV_TRY(tlv_separable_almost(ctx, &s, k, &corners));
+	else if (loners)
 		TLV_TRY(loner_corners(ctx, &s, k, &corners));
 	else
 		TLV_TRY(choose_corners(ctx, &s, NULL, s.eps, k, &corners));

@@ -200,9 +200,9 @@ choose_k(tlv_context *ctx, const third_moments *third, const tlv_convolution_opt
 	}
 	if (most == options->max_k && most > 1)
 		return tlv_warn(ctx, diagnostics,
-						&(tlv_warning){.code = "max_k_reached",
+						&(tlv_warning){.code = "k_at_limit",
 									   .score = (double) most,
-									   .hint = "Raise max_k, or say k."},
+									   .hint = "raise max_k, or give k"},
 						"as many templates as max_k allows were found, %zu", most);
 	return TLV_OK;
 }

@@ -11,6 +11,16 @@
 #define LEAST_EXPECTED 5.0
 
 tlv_status
+tlv_drift_ask_reference(tlv_context *ctx, const char *what)
+{
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "error statistics are tested against a reference");
+	return tlv_fail_hint(ctx,
+						 "Give tlv_error_statistics of %s that are as they should be: "
+						 "tlv_drift(model, statistics, reference).",
+						 what);
+}
+
+tlv_status
 tlv_drift_put(tlv_context *ctx, tlv_drift *drift, const char *test, size_t component,
 			  double statistic, double p_value)
 {

@@ -8,6 +8,12 @@
 
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
+#include "tensorlv/num/special.h"
+
+/* Observations of a category, or of all others, below which its interval is the exact one. */
+#define RARE 10.0
+/* Steps of a bisection: to the last digit of what an interval is printed with. */
+#define BETA_HALVINGS 40
 
 const char tlv_errors_section[] = "standard_errors";
 
@@ -104,7 +110,8 @@ tlv_model_estimates(tlv_context *ctx, const tlv_frame *model, const tlv_frame *e
 		return tlv_fail(ctx, TLV_BAD_PARAMETER,
 						"tlv_error_statistics is not defined for a model of kind %s",
 						tlv_kind_find(TLV_FRAME_MODEL, model->header->kind)->name);
-	if (errors != NULL || (!tlv_errors_are_collected(model) && class->standard_errors != NULL))
+	if (errors != NULL || (!tlv_errors_are_collected(model) && class->standard_errors != NULL &&
+						   tlv_frame_find(model, tlv_errors_section) == NULL))
 		return find_errors(ctx, model, errors, list);
 	read_kept(model, list);
 	return TLV_OK;
@@ -121,6 +128,36 @@ wilson_interval(double p, double n, double z, double *low, double *high)
 
 	*low = fmax(center - half, 0);
 	*high = fmin(center + half, 1);
+}
+
+/* The p below which a beta distribution of parameters a and b has that probability, by bisection.
+ */
+static double
+beta_quantile(double a, double b, double probability)
+{
+	double low = 0, high = 1;
+
+	for (int i = 0; i < BETA_HALVINGS; i++)
+	{
+		double p = (low + high) / 2;
+
+		if (1 - tlv_f_survival(b * p / (a * (1 - p)), 2 * a, 2 * b) < probability)
+			low = p;
+		else
+			high = p;
+	}
+	return (low + high) / 2;
+}
+
+/* Clopper and Pearson's interval (1934) of a share of n observations, which holds at least as often
+ * as it says. */
+static void
+exact_interval(double p, double n, double z, double *low, double *high)
+{
+	double x = p * n, tail = tlv_normal_cdf(-z);
+
+	*low = x > 0 ? x < n ? beta_quantile(x, n - x + 1, tail) : pow(tail, 1 / n) : 0;
+	*high = x < n ? x > 0 ? beta_quantile(x + 1, n - x, 1 - tail) : 1 - pow(tail, 1 / n) : 1;
 }
 
 static void
@@ -141,12 +178,31 @@ probability_interval(const tlv_estimate *estimate, double z, double *low, double
 		n = p * (1 - p) / (error * error);
 	if (!(n > 0))
 		return;
-	wilson_interval(p, n, z, low, high);
+	if (n * fmin(p, 1 - p) < RARE)
+		exact_interval(p, n, z, low, high);
+	else
+		wilson_interval(p, n, z, low, high);
 	error = sqrt(p * (1 - p) / n);
 	if (p <= z * error)
 		*low = 0;
 	if (1 - p <= z * error)
 		*high = 1;
+}
+
+/* The score interval of a rate from as many pairs as its error is that of. */
+static void
+rate_interval(const tlv_estimate *estimate, double z, double *low, double *high)
+{
+	double rate = estimate->estimate, error = estimate->standard_error, n = estimate->count;
+	double half;
+
+	if (error > 0 && rate > 0)
+		n = rate / (error * error);
+	if (!(n > 0))
+		return;
+	half = z * sqrt(rate / n + z * z / (4 * n * n));
+	*low = rate * n >= z * z ? fmax(rate + z * z / (2 * n) - half, 0) : 0;
+	*high = rate + z * z / (2 * n) + half;
 }
 
 static void
@@ -169,6 +225,12 @@ tlv_estimate_interval(const tlv_estimate *estimate, double z, double *low, doubl
 		case TLV_ESTIMATE_TRANSITION:
 		case TLV_ESTIMATE_INITIAL:
 			probability_interval(estimate, z, low, high);
+			break;
+		case TLV_ESTIMATE_CONNECTIVITY:
+			if (estimate->rate)
+				rate_interval(estimate, z, low, high);
+			else
+				probability_interval(estimate, z, low, high);
 			break;
 		case TLV_ESTIMATE_ALPHA:
 		case TLV_ESTIMATE_VARIANCE:
@@ -218,31 +280,40 @@ tlv_errors_check(tlv_context *ctx, const tlv_frame *model)
 }
 
 tlv_status
-tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, void **image,
-			   size_t *size)
+tlv_errors_write(tlv_context *ctx, const tlv_frame *model, const tlv_estimates *list, void **image,
+				 size_t *size)
 {
 	static const char *const replaced[] = {tlv_errors_section, NULL};
 	tlv_frame_builder *builder;
-	tlv_estimates list = {0};
 	double *kept;
 
-	TLV_TRY(list_estimates(ctx, model, &list));
-	TLV_TRY(find_errors(ctx, model, errors, &list));
-	TLV_TRY_NEW_ROWS(ctx, kept, list.n, 2);
-	for (size_t i = 0; i < list.n; i++)
+	TLV_TRY_NEW_ROWS(ctx, kept, list->n, 2);
+	for (size_t i = 0; i < list->n; i++)
 	{
-		double error = list.list[i].standard_error, count = list.list[i].count;
+		double error = list->list[i].standard_error, count = list->list[i].count;
 
 		kept[i] = error >= 0 && isfinite(error) ? error : -1;
-		kept[list.n + i] = count > 0 && isfinite(count) ? count : 0;
+		kept[list->n + i] = count > 0 && isfinite(count) ? count : 0;
 	}
 	TLV_TRY_NEW(ctx, builder, 1);
 	tlv_frame_begin(builder, TLV_FRAME_MODEL, model->header->kind);
 	tlv_frame_add_from(builder, model, replaced);
-	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, list.n, 2, kept);
+	tlv_frame_add(builder, tlv_errors_section, TLV_FLOAT64, list->n, 2, kept);
 	TLV_TRY(tlv_frame_finish(ctx, builder, image, size));
 	tlv_free(ctx, builder);
 	tlv_free(ctx, kept);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_errors_put(tlv_context *ctx, const tlv_frame *model, const tlv_frame *errors, void **image,
+			   size_t *size)
+{
+	tlv_estimates list = {0};
+
+	TLV_TRY(list_estimates(ctx, model, &list));
+	TLV_TRY(find_errors(ctx, model, errors, &list));
+	TLV_TRY(tlv_errors_write(ctx, model, &list, image, size));
 	tlv_estimates_free(ctx, &list);
 	return TLV_OK;
 }

@@ -1,6 +1,8 @@
 /*
  * models.c - what models do, and the one place where a model refuses what it cannot do.
  */
+#include <string.h>
+
 #include "tensorlv/model/dimension_names.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/model.h"
@@ -106,6 +108,38 @@ tlv_model_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statis
 	return tlv_dimension_names_keep(ctx, model, image, size);
 }
 
+static bool
+texts_equal(tlv_text a, tlv_text b)
+{
+	return a.bytes != NULL && b.bytes != NULL && a.length == b.length &&
+		   memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* The same names in another order: distances by position would compare one with another. */
+static tlv_status
+require_order_of_names(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b)
+{
+	tlv_name_list one = tlv_dimension_names(a), other = tlv_dimension_names(b);
+	size_t d = tlv_model_dimensions(a), at = 0;
+
+	if (one.offsets == NULL || other.offsets == NULL || d != tlv_model_dimensions(b))
+		return TLV_OK;
+	while (at < d && texts_equal(tlv_name_at(&one, at), tlv_name_at(&other, at)))
+		at++;
+	for (size_t i = at + 1; i < d; i++)
+	{
+		tlv_text mine = tlv_name_at(&one, at), theirs = tlv_name_at(&other, at);
+
+		if (!texts_equal(mine, tlv_name_at(&other, i)))
+			continue;
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 "dimension %zu is \"%.*s\" in one model and \"%.*s\" in the other", at + 1,
+				 tlv_shown_length(mine), mine.bytes, tlv_shown_length(theirs), theirs.bytes);
+		return tlv_fail_hint(ctx, "Fit both to the same columns in the same order.");
+	}
+	return TLV_OK;
+}
+
 tlv_status
 tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_match *match)
 {
@@ -115,6 +149,7 @@ tlv_model_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_ma
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_match is not defined for a model of kind %s",
 						model_kind_name(a));
 	TLV_TRY(tlv_kind_require(ctx, b, kind, "tlv_match"));
+	TLV_TRY(require_order_of_names(ctx, a, b));
 	match->k = tlv_model_components(a);
 	TLV_TRY_NEW(ctx, match->component, match->k);
 	TLV_TRY_NEW(ctx, match->distance, match->k);

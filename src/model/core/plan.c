@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tensorlv/model/dimension_names.h"
-#include "tensorlv/model/errors.h"
 #include "tensorlv/model/kind.h"
+#include "tensorlv/model/support.h"
 #include "tensorlv/num/assert.h"
 
 void
@@ -60,36 +60,6 @@ plan_count_nulls(tlv_plan *plan, tlv_value *const *values)
 			plan->nulls = fmax(plan->nulls, tlv_frame_scalar(&values[i]->frame, "nulls", 0));
 }
 
-static tlv_status
-take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
-{
-	void *without = plan->image;
-	tlv_frame model;
-
-	(void) pass;
-	plan->errors = false;
-	if (values != NULL)
-		TLV_TRY(tlv_plan_require(ctx, values[0]));
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
-	TLV_TRY(tlv_errors_put(ctx, &model, values != NULL ? &values[0]->frame : NULL, &plan->image,
-						   &plan->size));
-	tlv_free(ctx, without);
-	return TLV_OK;
-}
-
-/* The model is done, but for its standard errors. */
-static tlv_status
-plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
-{
-	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &plan->finished));
-	if (!tlv_errors_are_collected(&plan->finished))
-		return take_errors(ctx, plan, NULL, pass);
-	tlv_plan_ask(plan, pass, "errors", &tlv_aggregate_error_statistics, take_errors)->constant =
-		&plan->finished;
-	pass->passes_left = 1;
-	return TLV_OK;
-}
-
 /* One step, and the end of what it was given. */
 static tlv_status
 plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
@@ -104,9 +74,11 @@ plan_advance(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pas
 	plan_count_nulls(plan, values);
 	status = plan_step(ctx, plan, values, pass);
 	if (plan->errors && pass->passes_left > 0)
-		pass->passes_left++;
+		pass->passes_left += plan->class->support != NULL && !plan->supported ? 2 : 1;
 	if (status == TLV_OK && pass->n == 0 && plan->errors && plan->image != NULL)
-		status = plan_ask_errors(ctx, plan, pass);
+		status = plan->class->support != NULL && !plan->supported
+					 ? tlv_plan_ask_support(ctx, plan, pass)
+					 : tlv_plan_ask_errors(ctx, plan, pass);
 	for (size_t i = 0; i < asked; i++)
 		tlv_value_drop(values[i]);
 	if (status != TLV_OK || pass->n == 0)
@@ -250,6 +222,35 @@ tlv_plan_name_categories(const tlv_names *names, size_t categories, tlv_plan_sec
 	sections[1] = (tlv_plan_section){"category_names", TLV_BYTES, (size_t) names->offsets[names->n],
 									 1, names->text};
 	return 2;
+}
+
+tlv_status
+tlv_plan_name_items(tlv_context *ctx, const tlv_names *names, size_t n, const int64_t *items,
+					const char *offsets_name, const char *bytes_name, tlv_plan_section sections[2])
+{
+	size_t length = 0, at = 0;
+	int64_t *offsets;
+	char *text;
+
+	TLV_TRY_NEW(ctx, offsets, n + 1);
+	TLV_TRY_NEW(ctx, text, (size_t) names->offsets[names->n]);
+	for (size_t i = 0; i < n; i++)
+	{
+		offsets[i] = (int64_t) length;
+		while (at < names->n && names->ids[at] < items[i])
+			at++;
+		if (at < names->n && names->ids[at] == items[i])
+		{
+			size_t size = (size_t) (names->offsets[at + 1] - names->offsets[at]);
+
+			memcpy(text + length, names->text + names->offsets[at], size);
+			length += size;
+		}
+	}
+	offsets[n] = (int64_t) length;
+	sections[0] = (tlv_plan_section){offsets_name, TLV_INT64, n + 1, 1, offsets};
+	sections[1] = (tlv_plan_section){bytes_name, TLV_BYTES, length, 1, text};
+	return TLV_OK;
 }
 
 /* Rows that had a null are gone: whoever reads the model should know. */

@@ -297,6 +297,8 @@ tlv_model_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *stati
 	double known = tlv_model_units(model), seen = statistics_units(statistics);
 	present_part present;
 
+	if (statistics->header->kind == TLV_KIND_SCORE_PRODUCTS && kind->model->score != NULL)
+		return tlv_scores_drift(ctx, model, statistics, drift);
 	if (kind->model->drift == NULL)
 		return tlv_fail(ctx, TLV_BAD_PARAMETER, "tlv_drift is not defined for a model of kind %s",
 						kind->name);

@@ -477,15 +477,16 @@ is_approximate(const tlv_frame *model)
 }
 
 /* Equal fingerprints mean equal shapes, but a value may come from anywhere. */
-static tlv_status
-require_shape(tlv_context *ctx, const tlv_frame *errors, const tlv_estimates *list)
+tlv_status
+tlv_scores_require(tlv_context *ctx, const tlv_frame *errors, const tlv_estimates *list,
+				   const char *what)
 {
 	const tlv_section *section;
 	int64_t *blocks;
 	size_t n, products;
 	bool same;
 
-	TLV_TRY(tlv_kind_require(ctx, errors, &tlv_kind_score_products, "tlv_estimates"));
+	TLV_TRY(tlv_kind_require(ctx, errors, &tlv_kind_score_products, what));
 	TLV_TRY(list_blocks(ctx, list, &n, &blocks, &products));
 	section = tlv_frame_find(errors, "blocks");
 	same = section->rows == n && tlv_frame_find(errors, "scores")->rows == list->n &&
@@ -506,7 +507,7 @@ tlv_scores_errors(tlv_context *ctx, const tlv_frame *model, const tlv_frame *err
 	const double *products, *counts;
 	size_t first = 0;
 
-	TLV_TRY(require_shape(ctx, errors, list));
+	TLV_TRY(tlv_scores_require(ctx, errors, list, "tlv_estimates"));
 	units = tlv_frame_scalar(errors, "units", 0);
 	scale = known > 0 ? known / units : 1;
 	products = tlv_frame_float64(errors, "products");

@@ -5,6 +5,7 @@
 #ifndef TENSORLV_GMM_CHOOSE_H
 #define TENSORLV_GMM_CHOOSE_H
 
+#include "tensorlv/model/support.h"
 #include "tensorlv/model/gmm.h"
 #include "tensorlv/model/plan.h"
 
@@ -161,5 +162,8 @@ extern tlv_status gmm_choose_covariance(tlv_context *ctx, const gmm_evidence *ev
 extern tlv_status gmm_merge_clusters(tlv_context *ctx, const tlv_gmm_sample *sample,
 									 const double *floor, size_t k, const int32_t *label,
 									 int32_t *groups, double *criterion);
+
+/* Which components are real (support.c). */
+extern const tlv_support_class gmm_support;
 
 #endif /* TENSORLV_GMM_CHOOSE_H */

@@ -515,6 +515,8 @@ write_fit(tlv_context *ctx, gmm_fit *fit, const tlv_gmm_options *options, const 
 		fit->mixture.means[i] *= fit->unit[i % fit->d];
 	TLV_TRY(tlv_gmm_lift_means(ctx, &fit->space, fit->k, fit->mixture.means, mixture.means));
 	TLV_TRY(diagnose_fit(ctx, fit, &diagnostics));
+	for (size_t i = 0; i < options->n_noise; i++)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, options->noise[i], "above_noise_%zu", i + 1));
 	if (options->one_shown)
 		TLV_TRY(warn_one_shown(ctx, &diagnostics));
 	TLV_TRY(tlv_warn_k_at_limit(ctx, &diagnostics, options->shown, options->max_k));

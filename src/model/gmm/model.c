@@ -258,7 +258,7 @@ gmm_complete(tlv_context *ctx, tlv_given *given)
 	return TLV_OK;
 }
 
-static const char *const gmm_series[] = {"tensor_eigenvalue_1", NULL};
+static const char *const gmm_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
 static const tlv_layout gmm_layout = {
 	.fields = gmm_fields,
 	.weights = "weights",

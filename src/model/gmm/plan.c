@@ -143,13 +143,6 @@ diagnose_overlap(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagno
 {
 	size_t groups = groups_of(plan);
 
-	if (plan->tails.heavy)
-		TLV_TRY(tlv_warn(
-			ctx, diagnostics,
-			&(tlv_warning){
-				.code = "heavy_tails", .score = plan->tails.degrees, .hint = "tails => 't'"},
-			"more rows lie far out than Gaussians have: %zu t distributions fit better",
-			plan->tails.k));
 	if (!plan->k_chosen || groups == plan->start.k)
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
@@ -201,6 +194,14 @@ diagnose_warnings(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagn
 			"the variances of %zu of %zu components are at their floor, a millionth of the data's: "
 			"constant or dependent columns, or equal rows; the likelihood says little",
 			low, mixture.k));
+	/* Where no variance is the data's own, neither are the tails. */
+	if (plan->tails.heavy && low < mixture.k)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics,
+			&(tlv_warning){
+				.code = "heavy_tails", .score = plan->tails.degrees, .hint = "tails => 't'"},
+			"more rows lie far out than Gaussians have: %zu t distributions fit better",
+			plan->tails.k));
 	TLV_TRY(tlv_mixture_warn_empty(ctx, diagnostics, mixture.k, mixture.weights, plan->evidence.n));
 	if (plan->options.refine && plan->options.iterations < 0 && !plan->stands)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
@@ -700,7 +701,8 @@ gmm_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	return TLV_OK;
 }
 
-static const tlv_plan_class gmm_plan_class = {.name = "tlv_gmm", .next = gmm_begin};
+static const tlv_plan_class gmm_plan_class = {
+	.name = "tlv_gmm", .next = gmm_begin, .support = &gmm_support};
 
 tlv_status
 tlv_gmm_plan_create(tlv_context *ctx, const tlv_gmm_plan_options *options, tlv_plan **result)

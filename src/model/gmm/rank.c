@@ -5,6 +5,7 @@
  * is theirs alone.  So where it is that of one Gaussian there is one component, as far as moments
  * can tell; else there are at least two, and one more for every direction above the noise.
  */
+#include <float.h>
 #include <math.h>
 
 #include "internal.h"
@@ -19,6 +20,9 @@
 
 /* Below this p-value a third moment is no Gaussian's. */
 #define SIGNIFICANT 0.001
+
+/* Of so many directions the model tells how they stand. */
+#define MOST_TOLD 32
 
 /* Directions of less than this part of the largest variance are rounding. */
 #define LEAST_VARIANCE 1e-12
@@ -49,33 +53,36 @@ skewness_p(tlv_context *ctx, const tlv_dense_central *central, const double *val
 	return TLV_OK;
 }
 
-/* Eigenvalues above what noise of the others' mean variance would have. */
+/* Eigenvalues above what noise of the others' mean variance would have; in place of the values, how
+ * many times that they are. */
 static size_t
-directions_above(const gmm_space *space, size_t d, const double *values, double rows)
+directions_above(const gmm_space *space, size_t d, double *values, double rows)
 {
 	double edge = 1 + sqrt((double) space->dimensions / rows), sum = space->outside;
 	size_t above = 0;
 
 	for (size_t i = d; i-- > 0;)
 	{
-		double left = (double) (space->dimensions - 1 - i);
+		double left = (double) (space->dimensions - 1 - i), value = fmax(values[i], 0);
 
-		if (above == 0 && left > 0 && values[i] > ABOVE_NOISE * edge * edge * sum / left)
+		values[i] = left > 0 ? value / fmax(edge * edge * sum / left, DBL_MIN) : NAN;
+		if (above == 0 && values[i] > ABOVE_NOISE)
 			above = i + 1;
-		sum += fmax(values[i], 0);
+		sum += value;
 	}
 	return above;
 }
 
-/* The most components that the moments may show; 1: they are those of one Gaussian. */
+/* The most components that the moments may show, 1: they are those of one Gaussian; and what stands
+ * of directions above the noise, of n at most. */
 static tlv_status
-most_components(tlv_context *ctx, const tlv_frame *moments, size_t *k)
+most_components(tlv_context *ctx, const tlv_frame *moments, size_t *k, size_t *n, double *noise)
 {
 	tlv_gmm_options two = {.k = 2};
 	tlv_dense_central central;
 	double *values, *vectors, p;
 	gmm_space space;
-	size_t d;
+	size_t d, above;
 
 	TLV_TRY(tlv_gmm_space_open(ctx, moments, &space));
 	TLV_TRY(tlv_require_memory(ctx, tlv_gmm_fit_memory(&space, 3, &two), "the fit"));
@@ -86,8 +93,12 @@ most_components(tlv_context *ctx, const tlv_frame *moments, size_t *k)
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, vectors, values));
 	TLV_TRY(skewness_p(ctx, &central, values, vectors, &p));
 	*k = 1;
+	above = directions_above(&space, d, values, central.rows);
 	if (p < SIGNIFICANT)
-		*k += tlv_least(directions_above(&space, d, values, central.rows), d);
+		*k += tlv_least(above, d);
+	*n = 0;
+	for (size_t i = 0; i < d && i < MOST_TOLD && isfinite(values[i]); i++)
+		noise[(*n)++] = values[i];
 	if (p < SIGNIFICANT && *k == 1)
 		*k = 2;
 	*k = tlv_least(tlv_least(*k, space.dimensions), TLV_MIXTURE_MOST_COMPONENTS);
@@ -103,9 +114,11 @@ tlv_gmm_fit_chosen(tlv_context *ctx, const tlv_frame *moments, const tlv_gmm_opt
 {
 	tlv_gmm_options own = *options;
 	tlv_status status = TLV_NOT_IDENTIFIABLE;
+	double noise[MOST_TOLD];
 	size_t shown;
 
-	TLV_TRY(most_components(ctx, moments, &shown));
+	TLV_TRY(most_components(ctx, moments, &shown, &own.n_noise, noise));
+	own.noise = noise;
 	own.k = options->max_k > 0 ? tlv_least(shown, options->max_k) : shown;
 	own.shown = shown > own.k ? shown : 0;
 	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)

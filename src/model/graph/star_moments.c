@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tensorlv/num/lanes.h"
 #include "tensorlv/num/linalg.h"
 #include "tensorlv/num/tensor3.h"
 
@@ -122,22 +123,26 @@ weigh_rows(star_work *work)
 	}
 }
 
-/* Column means, scaling, and the sums that the repeated columns contribute. */
-static tlv_status
-scan_columns(tlv_context *ctx, star_work *work)
+/* Column means, and the sums that repeated columns contribute. */
+typedef struct column_scan
 {
-	const tlv_csr *in = work->side->in;
-	size_t n = work->side->out->rows, d = in->rows;
-	const double *s1 = work->weight, *s2 = s1 + n, *s3 = s2 + n;
-	double *mean = tlv_alloc(ctx, d, sizeof(double)), average = 0;
+	const star_work *work;
+	double *mean;
+} column_scan;
 
-	TLV_TRY_ALLOC(ctx, mean);
-	for (size_t j = 0; j < d; j++)
+static void
+scan_rows(void *argument, size_t lane, size_t first, size_t n)
+{
+	const column_scan *scan = argument;
+	const star_work *work = scan->work;
+	const tlv_csr *in = work->side->in;
+	size_t rows = work->side->out->rows;
+	const double *s1 = work->weight, *s2 = s1 + rows, *s3 = s2 + rows;
+
+	for (size_t j = first; j < first + n; j++)
 	{
 		double m = 0, squares = 0, cubes = 0;
 
-		if (j % 65536 == 0)
-			TLV_TRY_CONTINUE(ctx);
 		for (size_t e = in->start[j]; e < in->start[j + 1]; e++)
 		{
 			int32_t u = in->index[e];
@@ -147,29 +152,81 @@ scan_columns(tlv_context *ctx, star_work *work)
 			squares += s2[u] * g * g;
 			cubes += s3[u] * g * g * g;
 		}
-		mean[j] = m;
-		average += m / (double) d;
+		scan->mean[j] = m;
 		work->squares[j] = squares;
 		work->cubes[j] = cubes;
 	}
+}
+
+/* Those, and the scaling. */
+static tlv_status
+scan_columns(tlv_context *ctx, star_work *work)
+{
+	const tlv_csr *in = work->side->in;
+	size_t d = in->rows;
+	column_scan scan = {work, tlv_alloc(ctx, d, sizeof(double))};
+	double average = 0;
+	tlv_lanes lanes;
+
+	TLV_TRY_ALLOC(ctx, scan.mean);
+	tlv_lanes_divide(d, in->start, 1, TLV_LANES_MOST, &lanes);
+	TLV_TRY(tlv_lanes_rows(ctx, &lanes, scan_rows, &scan));
 	for (size_t j = 0; j < d; j++)
-		work->stars->scale[j] = (float) (1 / sqrt(mean[j] + average / 4));
-	tlv_free(ctx, mean);
+		average += scan.mean[j] / (double) d;
+	for (size_t j = 0; j < d; j++)
+		work->stars->scale[j] = (float) (1 / sqrt(scan.mean[j] + average / 4));
+	tlv_free(ctx, scan.mean);
 	return TLV_OK;
 }
 
-/* z_j = scale_j x_j, blocks of l numbers. */
+/* Something with every row of a block of l numbers. */
 static tlv_status
-scale_nodes(tlv_context *ctx, size_t d, size_t l, const float *scale, const float *x, float *z)
+for_rows(tlv_context *ctx, size_t n, size_t l, tlv_lane_rows rows, void *argument)
 {
-	for (size_t j = 0; j < d; j++)
-	{
-		if (j % NODE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
+	tlv_lanes lanes;
+
+	tlv_lanes_divide(n, NULL, l / 8 + 1, TLV_LANES_MOST, &lanes);
+	return tlv_lanes_rows(ctx, &lanes, rows, argument);
+}
+
+/* The middle of a product with pairs, and its end. */
+typedef struct pairs_product
+{
+	const star_work *work;
+	size_t l;
+	const float *x;
+	float *z;
+} pairs_product;
+
+static void
+weigh_middle(void *argument, size_t lane, size_t first, size_t n)
+{
+	const pairs_product *product = argument;
+	const star_work *work = product->work;
+	const double *s2 = work->weight + work->side->out->rows;
+	size_t l = product->l;
+
+	for (size_t u = first; u < first + n; u++)
 		for (size_t i = 0; i < l; i++)
-			z[j * l + i] = scale[j] * x[j * l + i];
+			work->middle[u * l + i] *= (float) s2[u];
+}
+
+static void
+finish_pairs(void *argument, size_t lane, size_t first, size_t n)
+{
+	const pairs_product *product = argument;
+	const star_work *work = product->work;
+	const float *scale = work->stars->scale, *x = product->x;
+	size_t l = product->l;
+	float *z = product->z;
+
+	for (size_t j = first; j < first + n; j++)
+	{
+		float own = (float) work->squares[j] * scale[j];
+
+		for (size_t i = 0; i < l; i++)
+			z[j * l + i] = scale[j] * (z[j * l + i] - own * x[j * l + i]);
 	}
-	return TLV_OK;
 }
 
 /* z = S pairs S x, without the constant of plain weights */
@@ -177,30 +234,14 @@ static tlv_status
 apply_star_pairs(tlv_context *ctx, void *argument, size_t l, const float *x, float *z)
 {
 	star_work *work = argument;
-	const float *scale = work->stars->scale;
 	size_t n = work->side->out->rows, d = work->side->out->columns;
-	const double *s2 = work->weight + n;
+	pairs_product product = {work, l, x, z};
 
-	TLV_TRY(scale_nodes(ctx, d, l, scale, x, z));
+	TLV_TRY(tlv_scale_rows_float(ctx, d, l, work->stars->scale, x, z));
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
-	for (size_t u = 0; u < n; u++)
-	{
-		if (u % NODE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < l; i++)
-			work->middle[u * l + i] *= (float) s2[u];
-	}
+	TLV_TRY(for_rows(ctx, n, l, weigh_middle, &product));
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->in, l, work->middle, z));
-	for (size_t j = 0; j < d; j++)
-	{
-		float own = (float) work->squares[j] * scale[j];
-
-		if (j % NODE_BLOCK == 0)
-			TLV_TRY_CONTINUE(ctx);
-		for (size_t i = 0; i < l; i++)
-			z[j * l + i] = scale[j] * (z[j * l + i] - own * x[j * l + i]);
-	}
-	return TLV_OK;
+	return for_rows(ctx, d, l, finish_pairs, &product);
 }
 
 /* z = S G S x */
@@ -211,9 +252,9 @@ apply_graph(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 	const float *scale = work->stars->scale;
 	size_t d = work->side->out->columns;
 
-	TLV_TRY(scale_nodes(ctx, d, l, scale, x, z));
+	TLV_TRY(tlv_scale_rows_float(ctx, d, l, scale, x, z));
 	TLV_TRY(tlv_csr_multiply(ctx, work->side->out, l, z, work->middle));
-	return scale_nodes(ctx, d, l, scale, work->middle, z);
+	return tlv_scale_rows_float(ctx, d, l, scale, work->middle, z);
 }
 
 /* Radius of the noise in the spectrum of S G S: 2 sqrt(mean of the rows' sums of variances). */

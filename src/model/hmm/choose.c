@@ -121,7 +121,7 @@ transition_rank(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_da
 	tlv_hmm_search own = *search;
 	tlv_held best = {0};
 	tlv_hmm_ascent ascent;
-	double p_value;
+	tlv_hmm_rank pairs;
 	tlv_frame frame;
 	void *image;
 	size_t size;
@@ -132,7 +132,9 @@ transition_rank(tlv_context *ctx, const tlv_hmm_search *search, const tlv_hmm_da
 	TLV_TRY(tlv_hmm_climb(ctx, data, &ascent));
 	TLV_TRY(tlv_hmm_evaluate(ctx, &ascent.current.frame, data, &image, &size));
 	TLV_TRY(tlv_frame_open(ctx, image, size, &frame));
-	return tlv_hmm_table_rank(ctx, own.start.k, tlv_frame_float64(&frame, "pairs"), rank, &p_value);
+	TLV_TRY(tlv_hmm_table_rank(ctx, own.start.k, tlv_frame_float64(&frame, "pairs"), &pairs));
+	*rank = pairs.k;
+	return TLV_OK;
 }
 
 /* No more states than that, and two at least where there are any. */

@@ -73,13 +73,12 @@ table_spectrum(tlv_context *ctx, size_t c, const double *table, double *values, 
 }
 
 tlv_status
-tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, size_t *rank, double *p_value)
+tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, tlv_hmm_rank *rank)
 {
 	double *values, total;
 	size_t r, q, least;
 
-	*rank = 1;
-	*p_value = NAN;
+	*rank = (tlv_hmm_rank){.k = 1, .p_value = NAN};
 	TLV_TRY_NEW(ctx, values, c);
 	TLV_TRY(table_spectrum(ctx, c, table, values, &r, &q, &total));
 	least = r < q ? r : q;
@@ -91,11 +90,13 @@ tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, size_t *rank
 			rest += values[i] * values[i];
 		p = tlv_chisq_survival(total * rest, (double) ((r - k) * (q - k)));
 		if (k == 1)
-			*p_value = p;
-		*rank = k;
+			rank->p_value = p;
+		if (k <= TLV_HMM_RANKS)
+			rank->enough[rank->tested++] = p;
+		rank->k = k;
 		if (!(p <= TLV_HMM_SIGNIFICANCE))
 			break;
-		*rank = k + 1;
+		rank->k = k + 1;
 	}
 	tlv_free(ctx, values);
 	return TLV_OK;
@@ -130,7 +131,7 @@ class_of(const tlv_dictionary *dictionary, const int32_t *class, const tlv_part 
 
 static tlv_status
 symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const int64_t *items,
-				  size_t *rank, double *p_value)
+				  tlv_hmm_rank *rank)
 {
 	tlv_dictionary dictionary = {0};
 	double *counts, table[MOST_CLASSES * MOST_CLASSES] = {0};
@@ -165,7 +166,7 @@ symbol_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const in
 				table[(size_t) b * c + (size_t) a]++;
 		}
 	}
-	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank, p_value));
+	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank));
 	tlv_free(ctx, class);
 	tlv_free(ctx, counts);
 	return TLV_OK;
@@ -324,10 +325,18 @@ vector_dependence(tlv_context *ctx, const tlv_hmm_data *data, double *p_value)
 
 tlv_status
 tlv_hmm_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m, const int64_t *items,
-				   size_t *rank, double *p_value)
+				   tlv_hmm_rank *rank)
 {
-	*rank = 0;
+	*rank = (tlv_hmm_rank){.p_value = NAN};
 	if (data->rows[0].form == TLV_ROW_SYMBOLS)
-		return symbol_dependence(ctx, data, m, items, rank, p_value);
-	return vector_dependence(ctx, data, p_value);
+		return symbol_dependence(ctx, data, m, items, rank);
+	return vector_dependence(ctx, data, &rank->p_value);
+}
+
+tlv_status
+tlv_hmm_tell_rank(tlv_context *ctx, const tlv_hmm_rank *rank, tlv_diagnostics *diagnostics)
+{
+	for (size_t k = 1; k <= rank->tested; k++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, rank->enough[k - 1], "p_enough_%zu", k));
+	return TLV_OK;
 }

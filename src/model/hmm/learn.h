@@ -7,6 +7,7 @@
 
 #include "internal.h"
 #include "tensorlv/model/plan.h"
+#include "tensorlv/model/support.h"
 
 /* ---- sequences in memory (memory.c) ---- */
 
@@ -116,19 +117,33 @@ extern tlv_status tlv_hmm_search_start(tlv_context *ctx, tlv_hmm_search *search,
 /* The level of tests of independence: false alarms in so many fits. */
 #define TLV_HMM_SIGNIFICANCE 0.01
 
+/* How many states pairs of neighbouring steps show. */
+#define TLV_HMM_RANKS 24
+typedef struct tlv_hmm_rank
+{
+	size_t k;		/* 0: not known */
+	double p_value; /* that neighbours are independent: that one state is enough; NaN: not known */
+	size_t tested;
+	double enough[TLV_HMM_RANKS]; /* p that 1, 2, ... tested states are enough */
+} tlv_hmm_rank;
+
 /*
  * Whether neighbouring steps are independent: the p-value, NaN where there are too few.  Of
- * symbols by the table of pairs of the more frequent ones, of which *rank is how many states it
- * shows (0 of vectors); of vectors by Pillai's trace of the canonical correlations of a step and
+ * symbols by the table of pairs of the more frequent ones, of which the rank's k is how many states
+ * it shows (0 of vectors); of vectors by Pillai's trace of the canonical correlations of a step and
  * the next, of the numbers and of their distances from the mean.
  */
 extern tlv_status tlv_hmm_dependence(tlv_context *ctx, const tlv_hmm_data *data, size_t m,
-									 const int64_t *items, size_t *rank, double *p_value);
+									 const int64_t *items, tlv_hmm_rank *rank);
 
 /* The rank of a c x c table of counts of pairs: the smallest number of components that chi-squared
- * tests at that level do not refuse; and the p-value of one. */
-extern tlv_status tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table, size_t *rank,
-									 double *p_value);
+ * tests at that level do not refuse. */
+extern tlv_status tlv_hmm_table_rank(tlv_context *ctx, size_t c, const double *table,
+									 tlv_hmm_rank *rank);
+
+/* The p-values as diagnostics, "p_enough_1" and so on. */
+extern tlv_status tlv_hmm_tell_rank(tlv_context *ctx, const tlv_hmm_rank *rank,
+									tlv_diagnostics *diagnostics);
 
 /* Classes (from 0, at most 24) of m symbols for so many pairs: the frequent ones are classes of
  * their own. */
@@ -175,5 +190,9 @@ extern tlv_status tlv_hmm_best_window_start(tlv_context *ctx, const tlv_view_sou
  */
 extern tlv_status tlv_hmm_confirm_states(tlv_context *ctx, const tlv_view_source *source,
 										 uint64_t seed, double *curve, size_t *k);
+
+/* ---- which states are real (support.c) ---- */
+
+extern const tlv_support_class tlv_hmm_support;
 
 #endif /* TLV_HMM_LEARN_H */

@@ -409,7 +409,7 @@ hmm_complete(tlv_context *ctx, tlv_given *given)
 	return TLV_OK;
 }
 
-static const char *const hmm_series[] = {"tensor_eigenvalue_1", NULL};
+static const char *const hmm_series[] = {"tensor_eigenvalue_1", "recurrence_1", NULL};
 static const tlv_layout hmm_layout = {
 	.fields = hmm_fields,
 	.weights = "stationary",

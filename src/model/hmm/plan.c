@@ -35,14 +35,13 @@ typedef struct hmm_plan
 	tlv_hmm_ascent ascent;
 	int starts; /* that were compared; 0: none but the moments' */
 	bool moments_won;
-	double sampled; /* steps */
-	double steps;	/* of all sequences */
-	double p_value; /* of neighbours that are independent; NaN: not known */
-	size_t rank;	/* of the table of pairs, 0: not known */
-	double *curve;	/* likelihood left out, by number of states */
-	double *errors; /* of its difference from the best */
-	size_t tried;	/* of these */
-	bool chosen;	/* the number of states */
+	double sampled;	   /* steps */
+	double steps;	   /* of all sequences */
+	tlv_hmm_rank rank; /* of the table of pairs */
+	double *curve;	   /* likelihood left out, by number of states */
+	double *errors;	   /* of its difference from the best */
+	size_t tried;	   /* of these */
+	bool chosen;	   /* the number of states */
 	unsigned constraints;
 	tlv_diagnostics counters;
 	tlv_name_table names; /* of symbols */
@@ -105,10 +104,10 @@ warn_of_fit(tlv_context *ctx, const hmm_plan *plan, const tlv_hmm_parts *parts,
 									.hint = "the model is the best by likelihood of other starts; "
 											"other seeds may find a better one"},
 					 "%s", plan->failed.message));
-	if (plan->p_value > TLV_HMM_SIGNIFICANCE && (plan->options.fit.k > 1 || plan->chosen))
+	if (plan->rank.p_value > TLV_HMM_SIGNIFICANCE && (plan->options.fit.k > 1 || plan->chosen))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "independent_steps",
-										.score = plan->p_value,
+										.score = plan->rank.p_value,
 										.hint = plan->chosen
 													? NULL
 													: "use one state, or a model of single steps"},
@@ -153,9 +152,11 @@ renumber(tlv_context *ctx, const hmm_plan *plan, const tlv_frame *model, void **
 	}
 	if (plan->chosen)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) parts.k, "k_chosen"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->p_value, "independence_p_value"));
-	if (plan->rank > 0)
-		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) plan->rank, "pair_rank"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->rank.p_value, "independence_p_value"));
+	if (plan->rank.k > 0)
+		TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) plan->rank.k, "pair_rank"));
+	if (plan->chosen)
+		TLV_TRY(tlv_hmm_tell_rank(ctx, &plan->rank, &diagnostics));
 	for (size_t k = 0; k < plan->tried; k++)
 		TLV_TRY(tlv_diagnose(ctx, &diagnostics, plan->curve[k], "held_out_%zu", k + 1));
 	for (size_t k = 0; k < plan->tried; k++)
@@ -284,13 +285,12 @@ choose_states(tlv_context *ctx, hmm_plan *plan, tlv_hmm_search *search)
 {
 	size_t *k = &plan->options.fit.k;
 
-	TLV_TRY(tlv_hmm_dependence(ctx, search->data, search->m, search->items, &plan->rank,
-							   &plan->p_value));
+	TLV_TRY(tlv_hmm_dependence(ctx, search->data, search->m, search->items, &plan->rank));
 	if (*k > 0)
 		return TLV_OK;
 	plan->chosen = true;
 	*k = 1;
-	if (!(plan->p_value <= TLV_HMM_SIGNIFICANCE) || plan->options.max_k == 1)
+	if (!(plan->rank.p_value <= TLV_HMM_SIGNIFICANCE) || plan->options.max_k == 1)
 		return TLV_OK;
 	TLV_TRY_NEW(ctx, plan->curve, plan->options.max_k);
 	TLV_TRY_NEW0(ctx, plan->errors, plan->options.max_k);
@@ -454,7 +454,8 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 
 const char *const tlv_hmm_refinement_names[] = {"auto", "em", "windows", "none", NULL};
 
-static const tlv_plan_class hmm_plan_class = {.name = "tlv_hmm", .next = ask_moments};
+static const tlv_plan_class hmm_plan_class = {
+	.name = "tlv_hmm", .next = ask_moments, .support = &tlv_hmm_support};
 
 /* What is given says how many states there are. */
 static tlv_status
@@ -482,8 +483,9 @@ tlv_hmm_plan_create(tlv_context *ctx, const tlv_hmm_plan_options *options, tlv_p
 						(options->transitions != NULL ? TLV_HMM_FIXED_TRANSITIONS : 0) |
 						(options->emissions != NULL ? TLV_HMM_FIXED_EMISSIONS : 0);
 	plan->base.class = &hmm_plan_class;
+	plan->base.supported = plan->constraints != 0; /* what is given comes again */
 	plan->options = *options;
-	plan->p_value = NAN;
+	plan->rank.p_value = NAN;
 	plan->options.fit.start = hmm_step_limit(plan) > 0;
 	plan->options.fit.iterations = options->refine == TLV_HMM_REFINE_NONE ? 0 : TLV_CELL_ITERATIONS;
 	*created = &plan->base;

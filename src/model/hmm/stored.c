@@ -251,7 +251,7 @@ fit_fewer(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_options *opt
 
 /* Of symbols: the rank of the table of neighbours, the more frequent ones told apart. */
 static tlv_status
-rank_of_counts(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p_value)
+rank_of_counts(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 {
 	tlv_view_source source;
 	double *counts, *table;
@@ -266,7 +266,7 @@ rank_of_counts(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double 
 	for (size_t e = 0; e < source.n; e++)
 		table[(size_t) class[tlv_triple_part(source.cells[e], 1)] * c +
 			  (size_t) class[tlv_triple_part(source.cells[e], 0)]] += source.counts[e];
-	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank, p_value));
+	TLV_TRY(tlv_hmm_table_rank(ctx, c, table, rank));
 	tlv_free(ctx, table);
 	tlv_free(ctx, counts);
 	tlv_free(ctx, class);
@@ -280,7 +280,7 @@ rank_of_counts(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double 
  * sum is largest where one of them has all the weight (Szekely, Bakirov 2003).
  */
 static tlv_status
-rank_of_sums(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p_value)
+rank_of_sums(tlv_context *ctx, const tlv_frame *moments, tlv_hmm_rank *rank)
 {
 	tlv_view_sums sums;
 	double *scaled, *values, rest = 0;
@@ -302,14 +302,17 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p
 	TLV_TRY(tlv_singular_values(ctx, d, d, scaled, d, values, values + d));
 	for (size_t i = 0; i < d; i++)
 		rest += values[i] * values[i];
-	for (*rank = 1; *rank <= d; (*rank)++)
+	*rank = (tlv_hmm_rank){.p_value = NAN};
+	for (rank->k = 1; rank->k <= d; rank->k++)
 	{
 		double p = tlv_chisq_survival(sums.rows * fmax(rest, 0) / (double) (d * d), 1);
 
-		*p_value = *rank == 1 ? p : *p_value;
+		rank->p_value = rank->k == 1 ? p : rank->p_value;
+		if (rank->k <= TLV_HMM_RANKS)
+			rank->enough[rank->tested++] = p;
 		if (!(p <= TLV_HMM_SIGNIFICANCE))
 			break;
-		rest -= values[*rank - 1] * values[*rank - 1];
+		rest -= values[rank->k - 1] * values[rank->k - 1];
 	}
 	tlv_free(ctx, scaled);
 	tlv_view_sums_free(ctx, &sums);
@@ -319,16 +322,16 @@ rank_of_sums(tlv_context *ctx, const tlv_frame *moments, size_t *rank, double *p
 /* How the number of states was chosen. */
 typedef struct stored_choice
 {
-	size_t rank, tried; /* of the pairs; of them, what is bounded by max_k */
-	double p_value;
-	double *curve; /* tried: likelihood of windows left out, NaN where it is not known */
+	tlv_hmm_rank rank; /* of the pairs */
+	size_t tried;	   /* of these states, at most max_k */
+	double *curve;	   /* tried: likelihood of windows left out, NaN where it is not known */
 } stored_choice;
 
 /* The model with what the choice of its number of states tells. */
 static tlv_status
 tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t *size)
 {
-	double p_value = choice->p_value;
+	double p_value = choice->rank.p_value;
 	tlv_diagnostics diagnostics = {0};
 	tlv_hmm_parts parts;
 	tlv_frame frame;
@@ -337,7 +340,8 @@ tell_choice(tlv_context *ctx, const stored_choice *choice, void **image, size_t 
 	tlv_hmm_read(&frame, &parts);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) parts.k, "k_chosen"));
-	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) choice->rank, "pair_rank"));
+	TLV_TRY(tlv_diagnose(ctx, &diagnostics, (double) choice->rank.k, "pair_rank"));
+	TLV_TRY(tlv_hmm_tell_rank(ctx, &choice->rank, &diagnostics));
 	TLV_TRY(tlv_diagnose(ctx, &diagnostics, p_value, "independence_p_value"));
 	for (size_t j = 0; j < choice->tried && choice->curve != NULL; j++)
 		if (!isnan(choice->curve[j]))
@@ -389,16 +393,16 @@ tlv_hmm_fit_stored(tlv_context *ctx, const tlv_frame *moments, const tlv_hmm_opt
 				   size_t max_k, void **image, size_t *size)
 {
 	tlv_hmm_options chosen = *options;
-	stored_choice choice = {.rank = 1, .p_value = NAN};
+	stored_choice choice = {.rank = {.k = 1, .p_value = NAN}};
 	bool symbols = tlv_frame_find(moments, "items") != NULL;
 
 	if (options->k > 0)
 		return fit_told(ctx, moments, options, true, image, size);
 	if (symbols)
-		TLV_TRY(rank_of_counts(ctx, moments, &choice.rank, &choice.p_value));
+		TLV_TRY(rank_of_counts(ctx, moments, &choice.rank));
 	else if (tlv_frame_find(moments, "sum1") != NULL)
-		TLV_TRY(rank_of_sums(ctx, moments, &choice.rank, &choice.p_value));
-	chosen.k = choice.tried = tlv_least(choice.rank, max_k);
+		TLV_TRY(rank_of_sums(ctx, moments, &choice.rank));
+	chosen.k = choice.tried = tlv_least(choice.rank.k, max_k);
 	if (symbols && chosen.k > 1)
 		TLV_TRY(confirm_choice(ctx, moments, options->seed, &choice, &chosen.k));
 	TLV_TRY(fit_told(ctx, moments, &chosen, false, image, size));

@@ -16,6 +16,8 @@
 /* Up to here the fit without noise looks for noise, too; the sweeps it takes are few. */
 #define MOST_COMPARED	30
 #define COMPARED_SWEEPS 100
+/* and they stand still where they move by so little of what sampling moves them by. */
+#define COMPARED_TOLERANCE 0.01
 /* The bases differ by so much more than sampling makes them: see diagnose_noise. */
 #define DISAGREEMENT_WARN 3.0
 /* So much more than what noise => true would add in uncertainty it must promise to take away. */
@@ -191,6 +193,8 @@ decompose(tlv_context *ctx, ica_fit *fit, const tlv_ica_options *options)
 		return TLV_OK;
 	again.initial = fit->orthogonal;
 	again.steps = options->noise ? options->decompose.steps : COMPARED_SWEEPS;
+	if (!options->noise)
+		again.tolerance = COMPARED_TOLERANCE / sqrt(fit->central.rows);
 	TLV_TRY(tlv_decompose4_cp(ctx, k, fit->cumulant, &again, &fit->cp));
 	return tlv_ica_amari(ctx, k, k, fit->orthogonal, fit->free, &fit->disagreement);
 }

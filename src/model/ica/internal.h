@@ -51,4 +51,7 @@ extern tlv_status tlv_ica_update(tlv_context *ctx, const tlv_frame *model,
 /* draw.c: the member of the class. */
 extern tlv_status tlv_ica_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);
 
+/* Member of the class (errors.c). */
+extern tlv_status tlv_ica_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+
 #endif /* TENSORLV_ICA_INTERNAL_H */

@@ -439,6 +439,7 @@ static const tlv_model_class ica_class = {
 	.statistics = tlv_ica_statistics,
 	.update = tlv_ica_update,
 	.match = ica_match,
+	.estimates = tlv_ica_estimates,
 };
 
 const tlv_kind tlv_kind_ica = {TLV_KIND_LINE(ICA, ica), .model = &ica_class};

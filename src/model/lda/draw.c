@@ -34,13 +34,17 @@ top_items(size_t k, size_t d, size_t j, const double *phi, size_t *top)
 	return n;
 }
 
+/* Intervals are of 95 %. */
+#define INTERVAL_Z 1.959964
+
 /* Words that name a topic in the tree, and the bytes that they take. */
 #define NAMING_WORDS 3
 #define NAME_BYTES	 256
 
 /* The first words of a topic, or its label. */
 static tlv_text
-name_topic(const tlv_picture_component *component, size_t n, const tlv_text *words, char *room)
+name_topic(const tlv_picture_component *component, size_t n, const tlv_picture_word *words,
+		   char *room)
 {
 	size_t length = 0;
 
@@ -48,12 +52,14 @@ name_topic(const tlv_picture_component *component, size_t n, const tlv_text *wor
 		return component->label;
 	for (size_t w = 0; w < tlv_least(n, NAMING_WORDS); w++)
 	{
-		if (length + words[w].length + 1 > NAME_BYTES)
+		const tlv_text *name = &words[w].name;
+
+		if (length + name->length + 1 > NAME_BYTES)
 			break;
 		if (w > 0)
 			room[length++] = ' ';
-		memcpy(room + length, words[w].bytes, words[w].length);
-		length += words[w].length;
+		memcpy(room + length, name->bytes, name->length);
+		length += name->length;
 	}
 	return (tlv_text){room, length};
 }
@@ -126,20 +132,21 @@ tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture)
 	for (size_t j = 0; j < drawn; j++)
 	{
 		size_t n = top_items(k, d, j, phi, top);
-		double shares[TLV_PICTURE_WORDS];
-		tlv_text words[TLV_PICTURE_WORDS];
+		tlv_picture_word words[TLV_PICTURE_WORDS];
 
 		TLV_TRY_CONTINUE(ctx);
 		for (size_t w = 0; w < n; w++)
 		{
 			int length = snprintf(numbers[w], sizeof(numbers[w]), "%" PRId64, items[top[w]]);
 
-			shares[w] = phi[top[w] * k + j];
-			words[w] = tlv_name_at(&terms, top[w]);
-			if (words[w].bytes == NULL)
-				words[w] = (tlv_text){numbers[w], (size_t) length};
+			words[w] = (tlv_picture_word){.name = tlv_name_at(&terms, top[w]),
+										  .share = phi[top[w] * k + j]};
+			if (words[w].name.bytes == NULL)
+				words[w].name = (tlv_text){numbers[w], (size_t) length};
+			tlv_lda_word_interval(model, j, top[w], INTERVAL_Z, words[w].share, &words[w].low,
+								  &words[w].high);
 		}
-		TLV_TRY(tlv_draw_words(ctx, picture, j, components + j, n, words, shares));
+		TLV_TRY(tlv_draw_words(ctx, picture, j, components + j, n, words));
 		names[j] = name_topic(components + j, n, words, rooms + j * NAME_BYTES);
 	}
 	if (drawn > 2)

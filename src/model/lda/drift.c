@@ -316,11 +316,7 @@ tlv_lda_drift(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statist
 	if (statistics->header->kind != TLV_KIND_TOPIC_ERRORS)
 		return test_step(ctx, model, statistics, drift);
 	if (drift->reference == NULL)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER, "error statistics are tested against a reference");
-		return tlv_fail_hint(ctx, "Give tlv_error_statistics of documents that are as they should "
-								  "be: tlv_drift(model, statistics, reference).");
-	}
+		return tlv_drift_ask_reference(ctx, "documents");
 	TLV_TRY(tlv_lda_require_errors(ctx, model, statistics));
 	TLV_TRY(tlv_lda_require_errors(ctx, model, drift->reference));
 	if (!(tlv_frame_scalar(drift->reference, "tokens", 0) > 0))

@@ -207,6 +207,7 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 						tlv_estimates *list)
 {
 	size_t k = tlv_frame_find(model, "phi")->rows, d = tlv_frame_find(model, "phi")->columns;
+	const double *fixed = tlv_frame_float64(model, "fixed");
 	bool moments;
 	tlv_lda_errors found;
 	double factor;
@@ -227,10 +228,27 @@ tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model, const tlv_fram
 			tlv_estimate *one = &list->list[2 * k + j * d + i];
 
 			TLV_TRY_CONTINUE_AT(ctx, i);
-			one->standard_error = factor * found.probability[i * k + j];
+			one->standard_error =
+				tlv_lda_is_fixed(fixed, j) ? 0 : factor * found.probability[i * k + j];
 			one->count = found.count[j] / (factor * factor);
 		}
 	tlv_free(ctx, found.probability);
 	tlv_free(ctx, found.weight);
 	return TLV_OK;
+}
+
+void
+tlv_lda_word_interval(const tlv_frame *model, size_t j, size_t i, double z, double share,
+					  double *low, double *high)
+{
+	const tlv_section *phi = tlv_frame_find(model, "phi");
+	const double *kept = tlv_frame_float64(model, tlv_errors_section);
+	size_t k = phi->rows, before = tlv_lda_is_correlated(model) ? k : 2 * k;
+	tlv_estimate one = {.part = TLV_ESTIMATE_PROBABILITY, .plain = true, .estimate = share};
+
+	*low = *high = NAN;
+	if (kept == NULL || kept[before + j * phi->columns + i] < 0)
+		return;
+	one.standard_error = kept[before + j * phi->columns + i];
+	tlv_estimate_interval(&one, z, low, high);
 }

@@ -61,8 +61,10 @@ extern tlv_status tlv_lda_order_anchors(tlv_context *ctx, size_t k, const int64_
 extern void tlv_lda_alpha(size_t k, double alpha0, const double *weights, double *alpha);
 
 /* round.c: topics of many items (phi k x d) as they are stored, in place; each still sums to 1, and
- * the perplexity of documents grows by 1e-4 of it at most.  Error: memory, TLV_CANCELLED. */
-extern tlv_status tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi);
+ * the perplexity of documents grows by 1e-4 of it at most; fixed topics stay.  Error: memory,
+ * TLV_CANCELLED. */
+extern tlv_status tlv_lda_round(tlv_context *ctx, size_t k, size_t d, const double *fixed,
+								double *phi);
 
 /* statistics.c: the random stream of a document depends on the seed and its content, on nothing
  * else: not on the plan, not on the order of rows. */
@@ -73,6 +75,15 @@ extern tlv_status tlv_lda_statistics(tlv_context *ctx, tlv_model *model, const c
 									 tlv_accumulator **accumulator);
 extern tlv_status tlv_lda_completion(tlv_context *ctx, tlv_model *model,
 									 tlv_accumulator **accumulator);
+
+/* statistics.c: document completion of one document, n items at index[i] of the model with counts:
+ * its fair coins are of the seed.  Adds to the sums of the scored half.  Error: TLV_CANCELLED. */
+extern tlv_status tlv_lda_complete(tlv_context *ctx, tlv_lda_model *model, size_t n,
+								   const int32_t *index, const double *count, uint64_t seed,
+								   double *log_likelihood, double *tokens);
+
+/* The seed of a document that is given as a bag. */
+extern uint64_t tlv_lda_completion_seed(const tlv_bag_image *bag);
 
 /* products.c: P = S^2 A (A'S^2 A)^-1, k x d, of the topics A and S^-2 their items' shares: P'A = I.
  * Errors: TLV_NOT_IDENTIFIABLE for topics that are mixtures of each other, memory, TLV_CANCELLED.
@@ -105,6 +116,11 @@ extern tlv_status tlv_lda_errors_of(tlv_context *ctx, const tlv_frame *model,
 									const tlv_frame *errors, tlv_lda_errors *to);
 
 extern tlv_status tlv_lda_estimates(tlv_context *ctx, const tlv_frame *model, tlv_estimates *list);
+
+/* The interval of item i in topic j, of that share, in a model that keeps errors, as
+ * tlv_estimate_interval; NaN, both, where it keeps none. */
+extern void tlv_lda_word_interval(const tlv_frame *model, size_t j, size_t i, double z,
+								  double share, double *low, double *high);
 extern tlv_status tlv_lda_standard_errors(tlv_context *ctx, const tlv_frame *model,
 										  const tlv_frame *errors, tlv_estimates *list);
 
@@ -145,6 +161,27 @@ extern tlv_status tlv_lda_coherence(tlv_context *ctx, tlv_model *model, size_t t
 /* The model class's match: L1 distances of the topics over the items of either model. */
 extern tlv_status tlv_lda_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
 								tlv_match *match);
+
+/* The ascending items of either of two models, and the topics of a model over d ascending items (k
+ * x d), of which those that it does not know have probability 0; arrays are from the arena. */
+extern tlv_status tlv_lda_union_items(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b,
+									  size_t *d, int64_t **items);
+extern tlv_status tlv_lda_topics_over(tlv_context *ctx, const tlv_frame *frame, size_t d,
+									  const int64_t *items, double **result);
+
+/* start.c: diagnostics and warnings but those of single topics. */
+extern tlv_status tlv_lda_copy_diagnostics(tlv_context *ctx, const tlv_frame *model,
+										   tlv_diagnostics *diagnostics);
+
+/* fixed.c: topics that stay as they are; fixed (k) is the section of that name, NULL: none is. */
+extern bool tlv_lda_is_fixed(const double *fixed, size_t topic);
+
+/* In that order, as a new array; NULL stays so. */
+extern tlv_status tlv_lda_order_fixed(tlv_context *ctx, size_t k, const int64_t *order,
+									  const double **fixed);
+
+/* The fixed topics of the parts, as they are there, in phi (k x d). */
+extern tlv_status tlv_lda_keep_fixed(tlv_context *ctx, const tlv_lda_parts *parts, double *phi);
 
 /* draw.c: the member of the class. */
 extern tlv_status tlv_lda_draw(tlv_context *ctx, const tlv_frame *model, tlv_picture *picture);

@@ -6,9 +6,9 @@
 #include "internal.h"
 #include "tensorlv/model/topics.h"
 
-/* phi of a model over given ascending items; those it does not know have probability 0. */
-static tlv_status
-phi_over(tlv_context *ctx, const tlv_frame *frame, size_t d, const int64_t *items, double **result)
+tlv_status
+tlv_lda_topics_over(tlv_context *ctx, const tlv_frame *frame, size_t d, const int64_t *items,
+					double **result)
 {
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 	const int64_t *own = tlv_frame_int64(frame, "items");
@@ -22,9 +22,9 @@ phi_over(tlv_context *ctx, const tlv_frame *frame, size_t d, const int64_t *item
 	return TLV_OK;
 }
 
-/* Union of the ascending items of two models. */
-static tlv_status
-union_items(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, size_t *d, int64_t **items)
+tlv_status
+tlv_lda_union_items(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, size_t *d,
+					int64_t **items)
 {
 	size_t na = tlv_frame_find(a, "items")->rows, nb = tlv_frame_find(b, "items")->rows;
 	const int64_t *x = tlv_frame_int64(a, "items"), *y = tlv_frame_int64(b, "items");
@@ -50,9 +50,9 @@ tlv_lda_match(tlv_context *ctx, const tlv_frame *a, const tlv_frame *b, tlv_matc
 	int64_t *items;
 	size_t d;
 
-	TLV_TRY(union_items(ctx, a, b, &d, &items));
-	TLV_TRY(phi_over(ctx, a, d, items, &phi_a));
-	TLV_TRY(phi_over(ctx, b, d, items, &phi_b));
+	TLV_TRY(tlv_lda_union_items(ctx, a, b, &d, &items));
+	TLV_TRY(tlv_lda_topics_over(ctx, a, d, items, &phi_a));
+	TLV_TRY(tlv_lda_topics_over(ctx, b, d, items, &phi_b));
 	TLV_TRY(tlv_topic_match(ctx, d, match->k, phi_a, tlv_frame_find(b, "phi")->rows, phi_b,
 							match->component, match->distance));
 	tlv_free(ctx, phi_b);

@@ -102,6 +102,7 @@ static const tlv_declaration lda_list[] = {
 	{"logistic_mean", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(logistic_mean)},
 	{"logistic_covariance", TLV_FLOAT64, SIZE_K, SIZE_K, TLV_ANY, TLV_GIVEN,
 	 AT(logistic_covariance)},
+	{"fixed", TLV_FLOAT64, SIZE_K, TLV_ONE, TLV_WHOLE, TLV_GIVEN, AT(fixed)},
 	{"labels", TLV_BYTES, SIZE_LABELS, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(labels)},
 	{"label_offsets", TLV_INT64, TLV_2_AND_1, TLV_ONE, TLV_ANY, TLV_GIVEN, AT(label_offsets)},
 };
@@ -134,6 +135,7 @@ static const tlv_field lda_fields[] = {
 	{"logistic_mean", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
 	{"logistic_covariance", TLV_FIELD_BY_ROWS,
 	 .flags = TLV_OF_ROWS | TLV_OF_COLUMNS | TLV_MAY_BE_EMPTY | TLV_MAY_GO},
+	{"fixed", TLV_FIELD_LIST, .flags = TLV_OF_ROWS | TLV_MAY_BE_EMPTY | TLV_ZERO_ABSENT},
 	{"labels", TLV_FIELD_TEXTS, .flags = TLV_MAY_BE_EMPTY | TLV_BYTES_FIRST,
 	 .beside = "label_offsets", .json = "terms"},
 	{.form = TLV_FIELDS_END},
@@ -489,12 +491,14 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	weights = phi + k * d;
 	alpha = weights + k;
 	TLV_TRY(maximize_topics(ctx, &parts, statistics, step->weight, phi));
+	TLV_TRY(tlv_lda_keep_fixed(ctx, &parts, phi));
 	TLV_TRY(maximize_shares(ctx, model, statistics, step->weight, &parts, alpha, weights));
 	TLV_TRY_NEW(ctx, order, k);
 	tlv_lda_order_topics(k, weights, order);
 	if (step->order != NULL)
 		memcpy(step->order, order, k * sizeof(int64_t));
 	TLV_TRY(tlv_lda_order_anchors(ctx, k, order, &parts.anchors, &parts.anchor_distances));
+	TLV_TRY(tlv_lda_order_fixed(ctx, k, order, &parts.fixed));
 	TLV_TRY(
 		tlv_lda_order_logistic(ctx, k, order, &parts.logistic_mean, &parts.logistic_covariance));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
@@ -522,19 +526,21 @@ lda_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 
 /*
  * Topics over the items of a summary, k x d: the old ones where they are
- * known, the corpus shares elsewhere, mixed with `smoothing` of the shares.
+ * known, the corpus shares elsewhere, mixed with `smoothing` of the shares.  Fixed topics stay as
+ * they are, but for items that the summary lacks.
  */
 static tlv_status
 extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t *items,
 			  const double *shares, double smoothing, double *phi)
 {
 	const tlv_section *section = tlv_frame_find(model, "phi");
-	const double *old = tlv_section_data(model, section);
+	const double *old = tlv_section_data(model, section), *fixed;
 	size_t k = section->rows;
 	double *kept = tlv_alloc0(ctx, k, sizeof(double)), known = 0;
 	tlv_dictionary dictionary;
 
 	TLV_TRY_ALLOC(ctx, kept);
+	fixed = tlv_frame_float64(model, "fixed");
 	TLV_TRY(
 		tlv_dictionary_freeze(ctx, &dictionary, section->columns, tlv_frame_int64(model, "items")));
 	for (size_t i = 0; i < d; i++)
@@ -562,6 +568,8 @@ extend_topics(tlv_context *ctx, const tlv_frame *model, size_t d, const int64_t 
 				at < 0 || !(kept[j] > 0) ? shares[i] : known * (old[(size_t) at * k + j] / kept[j]);
 
 			phi[i * k + j] = smoothing * shares[i] + (1 - smoothing) * own;
+			if (tlv_lda_is_fixed(fixed, j) && kept[j] > 0)
+				phi[i * k + j] = at < 0 ? 0 : old[(size_t) at * k + j] / kept[j];
 		}
 	}
 	tlv_dictionary_clear(ctx, &dictionary);
@@ -615,7 +623,8 @@ lda_round(tlv_context *ctx, const tlv_frame *frame, void *image)
 {
 	const tlv_section *phi = tlv_frame_find(frame, "phi");
 
-	return tlv_lda_round(ctx, phi->rows, phi->columns, (double *) ((char *) image + phi->offset));
+	return tlv_lda_round(ctx, phi->rows, phi->columns, tlv_frame_float64(frame, "fixed"),
+						 (double *) ((char *) image + phi->offset));
 }
 
 static const tlv_model_class lda_class = {

@@ -42,7 +42,7 @@ tlv_lda_ask(lda_plan *plan, tlv_pass *pass, const char *stage, const tlv_aggrega
 	pass->damp = plan->damp ? DAMPING_CAP : 0;
 	pass->folds = plan->folds;
 	pass->fold = plan->fold;
-	pass->others = plan->rivals;
+	pass->others = plan->rivals || plan->others;
 	return tlv_plan_ask(&plan->base, pass, stage, aggregate, then);
 }
 
@@ -239,6 +239,8 @@ tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_p
 	TLV_TRY(require_documents(ctx, plan, values[0]));
 	if (plan->options.only_k)
 		return TLV_OK;
+	if (plan->options.fixed != NULL && plan->k < tlv_lda_fixed_topics(plan->options.fixed))
+		plan->k = tlv_lda_fixed_topics(plan->options.fixed);
 	tlv_plan_keep(base, KEPT_SUMMARY, &values[0]);
 	summary = &base->kept[KEPT_SUMMARY]->frame;
 	plan->trace = tlv_count_trace(summary, 0);
@@ -261,7 +263,7 @@ lda_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 		return tlv_fail_hint(ctx, "Leave errors out, or use another refinement than 'ctm'.");
 	}
 	if (plan->k == 0)
-		tlv_lda_fold_begin(plan, 0, pass);
+		tlv_lda_choose_begin(plan, pass);
 	else
 		tlv_lda_ask_summary(plan, pass, tlv_lda_take_summary);
 	return TLV_OK;
@@ -284,6 +286,13 @@ tlv_lda_plan_create(tlv_context *ctx, const tlv_lda_plan_options *options, tlv_p
 
 	if (options->fit.k > TLV_TOPICS_MOST)
 		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is more than %d", options->fit.k, TLV_TOPICS_MOST);
+	if (options->fixed != NULL && options->fit.k > 0 &&
+		options->fit.k < tlv_lda_fixed_topics(options->fixed))
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu topics are fixed, more than k = %zu",
+				 tlv_lda_fixed_topics(options->fixed), options->fit.k);
+		return tlv_fail_hint(ctx, "k counts the fixed topics and those that are learnt.");
+	}
 	TLV_TRY_NEW0(ctx, plan, 1);
 	plan->base.class = &lda_plan_class;
 	plan->options = *options;
@@ -300,6 +309,12 @@ size_t
 tlv_lda_plan_k(const tlv_plan *plan)
 {
 	return ((const lda_plan *) plan)->k;
+}
+
+bool
+tlv_lda_plan_pooled(const tlv_plan *plan)
+{
+	return ((const lda_plan *) plan)->pooled;
 }
 
 const double *

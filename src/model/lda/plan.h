@@ -36,12 +36,16 @@ typedef struct lda_plan
 	double bursts; /* NaN: not measured, the trace is small */
 	double *z;	   /* of the directions that k was chosen from */
 	size_t n_z;
-	double edge;	 /* of the spectrum of pairs of independent words */
-	bool doubtful;	 /* whether there are topics at all */
-	bool testing;	 /* the passes of the choice of k only tell that */
-	double topics_z; /* of that test; NaN: there was none */
+	bool pooled;		/* over folds, by rank: each document in directions of all other folds */
+	double *pool;		/* max_k x 2, while they are: sums, and sums of squares */
+	double pool_fitted; /* documents that they are of */
+	double edge;		/* of the spectrum of pairs of independent words */
+	bool doubtful;		/* whether there are topics at all */
+	bool testing;		/* the passes of the choice of k only tell that */
+	double topics_z;	/* of that test; NaN: there was none */
 	/* The rows that are passed over, and the subspace that is sought over them. */
 	int folds, fold;
+	bool others; /* than of that fold */
 	bool damp;
 	tlv_held subspace;
 	int subspace_steps;
@@ -96,7 +100,11 @@ extern tlv_status tlv_lda_take_summary(tlv_context *ctx, tlv_plan *base, tlv_val
 
 /* ---- choose.c ---- */
 
-/* The summary of one fold of two is asked for: the choice of k, or of whether there are topics. */
+/* The first pass of the choice of k. */
+extern void tlv_lda_choose_begin(lda_plan *plan, tlv_pass *pass);
+
+/* The summary of one fold of two is asked for: whether there are topics, and the choice of k where
+ * documents are many. */
 extern void tlv_lda_fold_begin(lda_plan *plan, int fold, tlv_pass *pass);
 
 /* ---- from_moments.c ---- */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tensorlv/num/names.h"
+
 /* A k chosen to be so near to max_k is bounded by it. */
 #define NEARLY_ALL_OF_MAX 0.9
 
@@ -45,30 +47,60 @@
 
 /* ---- the end ---- */
 
-/* The labels of the model's items, empty for those that have none: sections of two arrays. */
-static tlv_status
-label_items(tlv_context *ctx, const tlv_names *names, const tlv_frame *model,
-			tlv_plan_section section[2])
+/* The items' texts of a model; none where there is no model. */
+typedef struct given_labels
 {
-	size_t d = tlv_frame_find(model, "items")->rows, length = 0, at = 0;
-	const int64_t *items = tlv_frame_int64(model, "items");
-	int64_t *offsets = tlv_alloc(ctx, d + 1, sizeof(int64_t));
-	char *text = tlv_alloc(ctx, (size_t) names->offsets[names->n], 1);
+	size_t n;
+	const int64_t *items;
+	tlv_name_list list;
+} given_labels;
 
-	TLV_TRY_ALLOC(ctx, offsets);
-	TLV_TRY_ALLOC(ctx, text);
+static given_labels
+labels_of(const tlv_frame *model)
+{
+	static const tlv_name_sections sections = {"label_offsets", "labels"};
+
+	if (model == NULL || tlv_frame_find(model, "labels") == NULL)
+		return (given_labels){0};
+	return (given_labels){tlv_frame_find(model, "items")->rows, tlv_frame_int64(model, "items"),
+						  tlv_name_list_of(model, &sections)};
+}
+
+/*
+ * The labels of the model's items, empty for those that have none: sections of two arrays.  Items
+ * that no document holds are those of fixed topics and have the labels that these give.
+ */
+static tlv_status
+label_items(tlv_context *ctx, const tlv_names *names, const given_labels *others,
+			const tlv_frame *model, tlv_plan_section section[2])
+{
+	size_t d = tlv_frame_find(model, "items")->rows, length = 0, at = 0, other = 0;
+	size_t bytes = (size_t) names->offsets[names->n];
+	const int64_t *items = tlv_frame_int64(model, "items");
+	int64_t *offsets;
+	char *text;
+
+	if (others->n > 0)
+		bytes += (size_t) others->list.offsets[others->n];
+	TLV_TRY_NEW(ctx, offsets, d + 1);
+	TLV_TRY_NEW(ctx, text, bytes);
 	for (size_t i = 0; i < d; i++)
 	{
+		tlv_text name = {NULL, 0};
+
 		offsets[i] = (int64_t) length;
 		while (at < names->n && names->ids[at] < items[i])
 			at++;
+		while (other < others->n && others->items[other] < items[i])
+			other++;
 		if (at < names->n && names->ids[at] == items[i])
-		{
-			size_t size = (size_t) (names->offsets[at + 1] - names->offsets[at]);
-
-			memcpy(text + length, names->text + names->offsets[at], size);
-			length += size;
-		}
+			name = (tlv_text){names->text + names->offsets[at],
+							  (size_t) (names->offsets[at + 1] - names->offsets[at])};
+		else if (other < others->n && others->items[other] == items[i])
+			name = tlv_name_at(&others->list, other);
+		if (name.length > 0)
+			memcpy(text + length, name.bytes, name.length);
+		length += name.length;
 	}
 	offsets[d] = (int64_t) length;
 	section[0] = (tlv_plan_section){"label_offsets", TLV_INT64, d + 1, 1, offsets};
@@ -95,7 +127,7 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 					 &(tlv_warning){.code = "no_structure",
 									.score = 1,
 									.hint = "more or longer documents may show some; or give k"},
-					 "no topic is significant in both halves of the documents: one stands for "
+					 "no topic is significant in documents that were held out: one stands for "
 					 "all"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->topics_z, "z_topics"));
 	if (plan->topics_z < DOUBTFUL_Z)
@@ -176,17 +208,33 @@ warn_of_spurious(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *to)
 	return TLV_OK;
 }
 
+/* Fixed topics keep their labels. */
+static tlv_status
+label_fixed(tlv_context *ctx, lda_plan *plan)
+{
+	tlv_making made;
+
+	if (plan->options.fixed == NULL)
+		return TLV_OK;
+	tlv_plan_make(ctx, &made);
+	return tlv_plan_made(
+		ctx, &made, &plan->model,
+		tlv_lda_label_fixed(ctx, &plan->model.frame, plan->options.fixed, &made.image, &made.size));
+}
+
 tlv_status
 tlv_lda_finish(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	const tlv_names *names = plan->base.rows.names;
 	tlv_diagnostics diagnostics = {0};
+	const given_labels others = labels_of(plan->options.fixed);
 	tlv_plan_section sections[2];
 
 	if (tlv_lda_is_to_recur(plan))
 		return tlv_lda_recur(ctx, plan, pass);
+	TLV_TRY(label_fixed(ctx, plan));
 	if (names != NULL)
-		TLV_TRY(label_items(ctx, names, &plan->model.frame, sections));
+		TLV_TRY(label_items(ctx, names, &others, &plan->model.frame, sections));
 	TLV_TRY(diagnose_choices(ctx, plan, &diagnostics));
 	TLV_TRY(warn_of_plan(ctx, plan, &diagnostics));
 	if (plan->recurrence != NULL && !isnan(plan->recurrence[0]))

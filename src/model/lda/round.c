@@ -181,7 +181,7 @@ round_topic(tlv_context *ctx, size_t k, size_t d, double *topic, double divisor,
 }
 
 tlv_status
-tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi)
+tlv_lda_round(tlv_context *ctx, size_t k, size_t d, const double *fixed, double *phi)
 {
 	topic_rounding *topics;
 	topic_bin *bins;
@@ -193,7 +193,10 @@ tlv_lda_round(tlv_context *ctx, size_t k, size_t d, double *phi)
 	TLV_TRY_NEW0(ctx, topics, k);
 	for (size_t j = 0; j < k; j++)
 	{
-		TLV_TRY(is_rounded(ctx, k, d, phi + j, &topics[j].done));
+		if (tlv_lda_is_fixed(fixed, j))
+			topics[j].done = true;
+		else
+			TLV_TRY(is_rounded(ctx, k, d, phi + j, &topics[j].done));
 		if (topics[j].done)
 			continue;
 		TLV_TRY(fill_bins(ctx, k, d, phi + j, bins));

@@ -89,8 +89,8 @@ is_of_topic(const char *name)
 	return false;
 }
 
-static tlv_status
-copy_diagnostics(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
+tlv_status
+tlv_lda_copy_diagnostics(tlv_context *ctx, const tlv_frame *model, tlv_diagnostics *diagnostics)
 {
 	tlv_diagnostics_walk numbers = tlv_diagnostics_of(model);
 	tlv_warnings_walk warnings = tlv_warnings_of(model);
@@ -161,7 +161,7 @@ tlv_lda_fill(tlv_context *ctx, const tlv_frame *model, size_t k, void **image, s
 	tlv_lda_alpha(k, parts.alpha0, weights, alpha);
 	TLV_TRY(fill_anchors(ctx, before, k, weights, &parts));
 	TLV_TRY(tlv_lda_sort_topics(ctx, k, d, phi, alpha, weights));
-	TLV_TRY(copy_diagnostics(ctx, model, &diagnostics));
+	TLV_TRY(tlv_lda_copy_diagnostics(ctx, model, &diagnostics));
 	parts.k = k;
 	parts.alpha0_least = 0;
 	parts.phi = phi;

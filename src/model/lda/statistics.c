@@ -124,6 +124,7 @@ motion_begin(tlv_context *ctx, statistics_state *state)
 		.weights = model->weights,
 		.tokens = tlv_diagnostics_find(&model->base.frame, "tokens", 0),
 		.eta = tlv_frame_scalar(&model->base.frame, "eta", 0),
+		.fixed = tlv_frame_float64(&model->base.frame, "fixed"),
 	};
 	state->moves = state->motion.tokens > 0;
 	TLV_TRY_NEW0(ctx, state->motion.mass, 4 * k);
@@ -247,34 +248,50 @@ typedef struct completion_state
  * one half of the tokens mixes the topics for the other half.
  */
 static tlv_status
-complete_single(tlv_context *ctx, completion_state *state, uint64_t seed)
+complete_single(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t *index,
+				const double *count, uint64_t seed, double *log_likelihood, double *tokens)
 {
-	tlv_lda_model *model = state->model;
-	const tlv_document *document = &model->document;
-	size_t k = model->topics.k, n = document->n_known;
-	double *observed = tlv_alloc(ctx, n, sizeof(double)), log_likelihood;
+	size_t k = model->topics.k;
+	double *observed = tlv_alloc(ctx, n, sizeof(double)), of_topics;
 	tlv_rng rng;
 
 	TLV_TRY_ALLOC(ctx, observed);
 	tlv_rng_seed(&rng, seed);
 	for (size_t i = 0; i < n; i++)
-		observed[i] = tlv_topic_binomial(&rng, document->known[i], 0.5);
-	TLV_TRY(tlv_single_topic_posterior(ctx, k, model->topics.phi, model->weights, n,
-									   document->index, observed, model->shares, &log_likelihood));
+		observed[i] = tlv_topic_binomial(&rng, count[i], 0.5);
+	TLV_TRY(tlv_single_topic_posterior(ctx, k, model->topics.phi, model->weights, n, index,
+									   observed, model->shares, &of_topics));
 	for (size_t i = 0; i < n; i++)
 	{
-		double scored = document->known[i] - observed[i], p = 0;
+		double scored = count[i] - observed[i], p = 0;
 
 		if (lda_look(i, k))
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t j = 0; j < k; j++)
-			p += model->shares[j] *
-				 fmax(model->topics.phi[(size_t) document->index[i] * k + j], 1e-12);
-		state->log_likelihood += scored * log(fmax(p, 1e-300));
-		state->tokens += scored;
+			p += model->shares[j] * fmax(model->topics.phi[(size_t) index[i] * k + j], 1e-12);
+		*log_likelihood += scored * log(fmax(p, 1e-300));
+		*tokens += scored;
 	}
 	tlv_free(ctx, observed);
 	return TLV_OK;
+}
+
+tlv_status
+tlv_lda_complete(tlv_context *ctx, tlv_lda_model *model, size_t n, const int32_t *index,
+				 const double *count, uint64_t seed, double *log_likelihood, double *tokens)
+{
+	if (model->single)
+		return complete_single(ctx, model, n, index, count, seed, log_likelihood, tokens);
+	if (model->logistic != NULL)
+		return tlv_topic_logistic_completion(ctx, model->logistic, model->worker, n, index, count,
+											 seed, log_likelihood, tokens);
+	return tlv_topic_completion(ctx, model->worker, n, index, count, seed, log_likelihood, tokens);
+}
+
+uint64_t
+tlv_lda_completion_seed(const tlv_bag_image *bag)
+{
+	return tlv_lda_document_seed(bag, COMPLETION_SEED);
 }
 
 static tlv_status
@@ -287,16 +304,9 @@ completion_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 		return tlv_accumulator_refuse_rows(ctx, accumulator);
 	TLV_TRY(tlv_lda_document(ctx, model, row->bag));
 	state->documents++;
-	if (model->single)
-		return complete_single(ctx, state, tlv_lda_document_seed(row->bag, COMPLETION_SEED));
-	if (model->logistic != NULL)
-		return tlv_topic_logistic_completion(
-			ctx, model->logistic, model->worker, model->document.n_known, model->document.index,
-			model->document.known, tlv_lda_document_seed(row->bag, COMPLETION_SEED),
-			&state->log_likelihood, &state->tokens);
-	return tlv_topic_completion(
-		ctx, model->worker, model->document.n_known, model->document.index, model->document.known,
-		tlv_lda_document_seed(row->bag, COMPLETION_SEED), &state->log_likelihood, &state->tokens);
+	return tlv_lda_complete(ctx, model, model->document.n_known, model->document.index,
+							model->document.known, tlv_lda_completion_seed(row->bag),
+							&state->log_likelihood, &state->tokens);
 }
 
 tlv_status

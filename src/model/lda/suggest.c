@@ -81,14 +81,15 @@ suggest_row(suggest_plan *plan, size_t k, const char *criterion, double score)
 }
 
 size_t
-tlv_lda_suggest_significance(size_t n, const double *z, size_t k, tlv_suggestion *rows)
+tlv_lda_suggest_significance(size_t n, const double *z, size_t k, bool in_order,
+							 tlv_suggestion *rows)
 {
 	for (size_t j = 0; j < n; j++)
 	{
 		double score = isnan(z[j]) ? -HUGE_VAL : z[j];
 		size_t at = j;
 
-		for (; at > 0 && rows[at - 1].score < score; at--)
+		for (; !in_order && at > 0 && rows[at - 1].score < score; at--)
 			rows[at].score = rows[at - 1].score;
 		rows[at].score = score;
 	}
@@ -109,7 +110,8 @@ suggest_significance(suggest_plan *plan)
 	size_t n;
 	const double *z = tlv_lda_plan_z(plan->choice, &n);
 
-	plan->n_rows = tlv_lda_suggest_significance(n, z, tlv_lda_plan_k(plan->choice), plan->rows);
+	plan->n_rows = tlv_lda_suggest_significance(n, z, tlv_lda_plan_k(plan->choice),
+												tlv_lda_plan_pooled(plan->choice), plan->rows);
 }
 
 static double

@@ -141,11 +141,24 @@ warn_one_shown(tlv_context *ctx, const membership_basis *basis, tlv_diagnostics 
 					"the pairs of variables do not differ from independent ones");
 }
 
-/* k is given, or chosen: a warning says where it is 1. */
+/* k was chosen by what the pairs show. */
+static tlv_status
+diagnose_shown(tlv_context *ctx, const membership_basis *basis,
+			   const tlv_membership_options *options, const membership_shown *chosen,
+			   tlv_diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < chosen->n; i++)
+		TLV_TRY(tlv_diagnose(ctx, diagnostics, chosen->noise[i], "above_noise_%zu", i + 1));
+	if (options->k == 1 && options->shown == 0)
+		TLV_TRY(warn_one_shown(ctx, basis, diagnostics));
+	return tlv_warn_k_at_limit(ctx, diagnostics, options->shown, options->max_k);
+}
+
+/* k is given (chosen is NULL), or chosen: a warning says where it is 1. */
 static tlv_status
 fit_components(tlv_context *ctx, const tlv_category_tables *tables,
-			   const membership_moments *second, const tlv_membership_options *options, bool chosen,
-			   void **image, size_t *size)
+			   const membership_moments *second, const tlv_membership_options *options,
+			   const membership_shown *chosen, void **image, size_t *size)
 {
 	double alpha0 = membership_alpha0(options, options->k);
 	tlv_diagnostics diagnostics = {0};
@@ -161,10 +174,8 @@ fit_components(tlv_context *ctx, const tlv_category_tables *tables,
 		TLV_TRY(membership_decompose(ctx, second, &basis, &(membership_triples){.tables = tables},
 									 &options->decompose, &fit));
 	TLV_TRY(diagnose_fit(ctx, &basis, &fit, &diagnostics));
-	if (chosen && options->k == 1 && options->shown == 0)
-		TLV_TRY(warn_one_shown(ctx, &basis, &diagnostics));
-	if (chosen)
-		TLV_TRY(tlv_warn_k_at_limit(ctx, &diagnostics, options->shown, options->max_k));
+	if (chosen != NULL)
+		TLV_TRY(diagnose_shown(ctx, &basis, options, chosen, &diagnostics));
 	parts.p = second->p - second->scalars;
 	parts.categories = second->offset[parts.p];
 	if (second->scalars > 0)
@@ -201,7 +212,7 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	tlv_category_tables stored, tables;
 	membership_moments second;
 	double *centre = NULL, *deviation = NULL;
-	size_t shown;
+	membership_shown shown;
 
 	TLV_TRY(open_tables(ctx, moments, options, &stored));
 	tables = stored;
@@ -211,16 +222,16 @@ tlv_membership_fit(tlv_context *ctx, const tlv_frame *moments,
 	second.centre = centre;
 	second.deviation = deviation;
 	if (options->k > 0)
-		return fit_components(ctx, &tables, &second, options, false, image, size);
+		return fit_components(ctx, &tables, &second, options, NULL, image, size);
 	TLV_TRY(membership_rank(ctx, &second, tables.rows, options->seed, &shown));
-	own.k = options->max_k > 0 ? tlv_least(shown, options->max_k) : shown;
-	own.shown = shown > own.k ? shown : 0;
+	own.k = options->max_k > 0 ? tlv_least(shown.k, options->max_k) : shown.k;
+	own.shown = shown.k > own.k ? shown.k : 0;
 	for (; own.k > 0 && status == TLV_NOT_IDENTIFIABLE; own.k--)
 	{
 		tlv_scratch scratch;
 
 		tlv_scratch_begin(ctx, &scratch);
-		status = fit_components(ctx, &tables, &second, &own, true, image, size);
+		status = fit_components(ctx, &tables, &second, &own, &shown, image, size);
 		if (status == TLV_OK)
 			tlv_scratch_keep(ctx, *image);
 		tlv_scratch_end(ctx, &scratch);

@@ -77,6 +77,8 @@ typedef struct membership_worker
 	double *given;					   /* k x most: of mixed membership, shares of every item */
 	uint8_t *draws;					   /* most: of a chain of its own */
 	size_t most;					   /* items of a row */
+	int most_steps;					   /* of a mean membership */
+	bool silent;					   /* what rows of memberships add has no likelihood */
 	size_t first;					   /* item of the first number */
 	const membership_numbers *numbers; /* or NULL: there are none */
 	double *terms;		   /* q x k: of the logarithm of a density what no value changes */
@@ -150,8 +152,8 @@ typedef struct membership_rows
 	size_t categories;
 	int64_t *states;  /* p */
 	size_t *offset;	  /* p + 1 */
-	uint8_t *codes;	  /* n x slots, 1 + category, 0: missing */
-	uint8_t *held;	  /* the same of cells that are held out; NULL: none are */
+	uint16_t *codes;  /* n x slots, 1 + category, 0: missing */
+	uint16_t *held;	  /* the same of cells that are held out; NULL: none are */
 	double *marginal; /* categories: shares of each variable */
 	int32_t *items;	  /* slots: of the last row */
 	/* Of the variables, the last ones: numbers, of which starts see the groups that they fall into
@@ -197,7 +199,7 @@ extern tlv_status membership_hold_out(tlv_context *ctx, uint64_t seed, membershi
 extern void membership_take_back(tlv_context *ctx, membership_rows *rows);
 
 /* Items of row i in rows->items; how many. */
-extern size_t membership_row_items(const membership_rows *rows, const uint8_t *codes, size_t i,
+extern size_t membership_row_items(const membership_rows *rows, const uint16_t *codes, size_t i,
 								   int32_t *items);
 
 /* ---- moments.c ---- */
@@ -252,10 +254,19 @@ typedef struct membership_basis
 extern tlv_status membership_whiten(tlv_context *ctx, const membership_moments *moments, size_t k,
 									double alpha0, uint64_t seed, membership_basis *basis);
 
+/* How many components pairs show; and the leading directions beside independent variables. */
+#define MEMBERSHIP_TOLD 32
+typedef struct membership_shown
+{
+	size_t k;
+	size_t n;
+	double noise[MEMBERSHIP_TOLD]; /* their eigenvalues, in parts of the largest of these */
+} membership_shown;
+
 /* How many components the pairs of so many rows show: one more than eigenvalues, of the pairs less
  * the products of their means, above those of independent variables. */
 extern tlv_status membership_rank(tlv_context *ctx, const membership_moments *moments, double rows,
-								  uint64_t seed, size_t *k);
+								  uint64_t seed, membership_shown *shown);
 
 /* ---- tensor.c ---- */
 
@@ -340,6 +351,7 @@ typedef struct membership_training
 	size_t k;
 	int steps;
 	bool plain;				/* the start is wanted, not refined in trials either */
+	bool few;				/* trials have too few rows to be refined */
 	membership_fit fit;		/* the parameters */
 	double prior;			/* that was chosen */
 	double likelihood;		/* mean over the rows, under the last parameters but one */

@@ -21,9 +21,6 @@
 /* Most of the square of a number. */
 #define MOST_SQUARE (TLV_MIXED_MOST * TLV_MIXED_MOST)
 
-/* Most of each. */
-#define MOST_CATEGORIES (TLV_CATEGORY_MOST_VARIABLES * TLV_CATEGORY_MOST_STATES)
-
 bool
 tlv_membership_is_mixed(const tlv_frame *model)
 {
@@ -213,7 +210,7 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 		return tlv_fail(ctx, TLV_CORRUPT, "%g copies of %zu variables", parts.copies, parts.p);
 	for (size_t j = 0; j < parts.p; j++)
 	{
-		if (parts.states[j] > TLV_CATEGORY_MOST_STATES)
+		if (parts.states[j] > TLV_MEMBERSHIP_MOST_STATES)
 			return tlv_fail(ctx, TLV_CORRUPT, "variable %zu has %lld categories", j + 1,
 							(long long) parts.states[j]);
 		categories += (size_t) parts.states[j];
@@ -254,8 +251,8 @@ membership_check(tlv_context *ctx, const tlv_frame *frame, const size_t *sizes)
 	{                                                                                              \
 		.state = sizeof(tlv_membership_parts), .kind = (code), TLV_LIST(array),                    \
 		.least = {1, 1, 1, 0, 0},                                                                  \
-		.most = {TLV_CATEGORY_MOST_VARIABLES, MOST_CATEGORIES, TLV_MEMBERSHIP_MOST_COMPONENTS,     \
-				 SIZE_MAX, TLV_CATEGORY_MOST_VARIABLES},                                           \
+		.most = {TLV_CATEGORY_MOST_VARIABLES, TLV_MEMBERSHIP_MOST_TABLE,                           \
+				 TLV_MEMBERSHIP_MOST_COMPONENTS, SIZE_MAX, TLV_CATEGORY_MOST_VARIABLES},           \
 		.size_at = {AT(p), AT(categories), AT(k), AT(category_bytes), AT(scalars)},                \
 		.diagnostics = AT(diagnostics), .check_more = membership_check,                            \
 	}

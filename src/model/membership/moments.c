@@ -359,10 +359,11 @@ noise_edge(const membership_moments *moments, double rows)
 	return 2 * sqrt(fmax(free, 1) * (1 - 1 / p) / fmax(rows * share * share, 1));
 }
 
-/* Eigenvalues above the edge among the leading ones; *all: there may be more of them. */
+/* Eigenvalues above the edge by the factor among the leading ones; *all: there may be more of them.
+ */
 static tlv_status
 count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, uint64_t seed,
-			size_t *above, bool *all)
+			membership_shown *shown, size_t *above, bool *all)
 {
 	size_t d = own->moments->categories, k = tlv_least(d, wanted);
 	size_t l = tlv_least(d, k + MORE_DIRECTIONS);
@@ -376,8 +377,10 @@ count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, ui
 	TLV_TRY_NEW(ctx, ritz, l);
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_subspace_iteration(ctx, &task, apply_pairs, own, &rng, x, ritz, &steps));
-	for (*above = 0; *above < l && ritz[*above] > edge; (*above)++)
+	for (*above = 0; *above < l && ritz[*above] > ABOVE_NOISE * edge; (*above)++)
 		;
+	for (shown->n = 0; shown->n < tlv_least(k, MEMBERSHIP_TOLD); shown->n++)
+		shown->noise[shown->n] = ritz[shown->n] / edge;
 	*all = 2 * *above >= k && k < d;
 	tlv_free(ctx, ritz);
 	tlv_free(ctx, own->scaled);
@@ -387,11 +390,11 @@ count_above(tlv_context *ctx, pair_operator *own, size_t wanted, double edge, ui
 
 tlv_status
 membership_rank(tlv_context *ctx, const membership_moments *moments, double rows, uint64_t seed,
-				size_t *k)
+				membership_shown *shown)
 {
 	pair_operator own = {.moments = moments, .factor = 1};
 	size_t d = moments->categories, blocks = 0, above = 0;
-	double edge = ABOVE_NOISE * noise_edge(moments, rows), *scale;
+	double edge = noise_edge(moments, rows), *scale;
 	bool all = true;
 
 	for (size_t j = 0; j < moments->p; j++)
@@ -404,9 +407,9 @@ membership_rank(tlv_context *ctx, const membership_moments *moments, double rows
 		scale[v] = 1;
 	own.scale = scale;
 	for (size_t wanted = 16; all && wanted <= TLV_MEMBERSHIP_MOST_COMPONENTS; wanted *= 3)
-		TLV_TRY(count_above(ctx, &own, wanted, edge, seed, &above, &all));
-	*k = tlv_least(tlv_least(above + 1, TLV_MEMBERSHIP_MOST_COMPONENTS),
-				   d > moments->p ? d - moments->p + 1 : 1);
+		TLV_TRY(count_above(ctx, &own, wanted, edge, seed, shown, &above, &all));
+	shown->k = tlv_least(tlv_least(above + 1, TLV_MEMBERSHIP_MOST_COMPONENTS),
+						 d > moments->p ? d - moments->p + 1 : 1);
 	tlv_free(ctx, own.completed);
 	tlv_free(ctx, scale);
 	return TLV_OK;

@@ -24,7 +24,7 @@
 #define LEAST_MEAN 1e-3
 /* Sweeps and starts of a factorisation where there are many, and what ends it. */
 #define PART_SWEEPS	   150
-#define PART_STARTS	   2
+#define PART_STARTS	   1
 #define PART_TOLERANCE 1e-6
 
 typedef struct partition_mode
@@ -226,7 +226,7 @@ static void
 take_row(const partition_work *work, size_t i, size_t *n)
 {
 	const membership_rows *rows = work->rows;
-	const uint8_t *row = rows->codes + i * rows->slots;
+	const uint16_t *row = rows->codes + i * rows->slots;
 
 	memset(n, 0, MODES * sizeof(size_t));
 	for (size_t s = 0; s < rows->slots; s++)

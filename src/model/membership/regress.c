@@ -21,6 +21,9 @@
 #define ANCHOR_EACH		  24
 #define ANCHOR_TRIALS	  3
 #define MOST_ANCHOR		  4096
+/* So many variables are anchors at least, each of at most so many categories. */
+#define LEAST_ANCHORS	   8
+#define MOST_ANCHOR_STATES 1000
 /* Rounds in which all variables are sources. */
 #define ROUNDS 2
 /* A variable that is present in fewer rows is no anchor, and counts as if it were in that many. */
@@ -74,6 +77,7 @@ static tlv_status
 choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uint64_t seed,
 			   const double *present, bool *source, size_t *categories)
 {
+	size_t chosen = 0;
 	int64_t *order;
 	tlv_rng rng;
 
@@ -82,14 +86,16 @@ choose_anchors(tlv_context *ctx, const membership_rows *rows, size_t wanted, uin
 	TLV_TRY_NEW(ctx, order, rows->p);
 	tlv_rng_seed(&rng, seed);
 	TLV_TRY(tlv_rng_permutation(ctx, &rng, rows->p, order));
-	for (size_t i = 0; i < rows->p && *categories < wanted; i++)
+	for (size_t i = 0; i < rows->p && (*categories < wanted || chosen < LEAST_ANCHORS); i++)
 	{
-		size_t j = (size_t) order[i];
+		size_t j = (size_t) order[i], states = (size_t) rows->states[j];
 
-		if (rows->states[j] < 2 || present[j] < LEAST_PRESENT)
+		if (states < 2 || states > MOST_ANCHOR_STATES || *categories + states > MOST_ANCHOR ||
+			present[j] < LEAST_PRESENT)
 			continue;
 		source[j] = true;
-		*categories += (size_t) rows->states[j];
+		chosen++;
+		*categories += states;
 	}
 	tlv_free(ctx, order);
 	return TLV_OK;
@@ -120,7 +126,8 @@ anchor_rows(tlv_context *ctx, const membership_rows *rows, const bool *source,
 		anchors->offset[at + 1] = anchors->offset[at] + (size_t) rows->states[j];
 		for (size_t i = 0; i < rows->n; i++)
 			memcpy(anchors->codes + i * anchors->slots + at * rows->copies,
-				   rows->codes + i * rows->slots + j * rows->copies, rows->copies);
+				   rows->codes + i * rows->slots + j * rows->copies,
+				   rows->copies * sizeof(*rows->codes));
 		TLV_TRY_CONTINUE(ctx);
 		at++;
 	}

@@ -29,15 +29,23 @@ find_states(tlv_context *ctx, const double *values, const int64_t *states, membe
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (j >= rows->p - rows->scalars)
 			continue;
-		if (!(values[i] >= -1 && values[i] < TLV_CATEGORY_MOST_STATES))
-			return tlv_fail(ctx, TLV_BAD_DATA,
-							"%g in a sample of rows is not the number of a category", values[i]);
+		if (values[i] == TLV_MEMBERSHIP_MISSING)
+			continue;
+		if (!(values[i] >= -1 && values[i] < TLV_MEMBERSHIP_MOST_STATES))
+		{
+			tlv_fail(ctx, TLV_BAD_DATA, "%g in a row is not the number of a category", values[i]);
+			return tlv_fail_hint(ctx, "Categories are numbered from 0 to %d.",
+								 TLV_MEMBERSHIP_MOST_STATES - 1);
+		}
 		if (values[i] >= (double) rows->states[j])
 			rows->states[j] = (int64_t) values[i] + 1;
 	}
 	for (size_t j = 0; j < rows->p; j++)
 		rows->offset[j + 1] = rows->offset[j] + (size_t) rows->states[j];
 	rows->categories = rows->offset[rows->p];
+	if (rows->categories > TLV_MEMBERSHIP_MOST_TABLE)
+		return tlv_fail(ctx, TLV_LIMIT, "%zu categories of all variables are more than %d",
+						rows->categories, TLV_MEMBERSHIP_MOST_TABLE);
 	return TLV_OK;
 }
 
@@ -135,7 +143,7 @@ describe_number(membership_rows *rows, size_t s, size_t n, const double *sorted)
 		if (isnan(x))
 			continue;
 		g = group_of(bound, x);
-		rows->codes[i * rows->slots + j] = (uint8_t) (1 + g);
+		rows->codes[i * rows->slots + j] = (uint16_t) (1 + g);
 		before = x - group[2 * g];
 		group[2 * g] += before / ++count[g];
 		group[2 * g + 1] += before * (x - group[2 * g]);
@@ -199,7 +207,8 @@ membership_rows_create(tlv_context *ctx, size_t n, size_t slots, size_t copies, 
 	{
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (i % slots < slots - scalars)
-			rows->codes[i] = (uint8_t) ((int) values[i] + 1);
+			rows->codes[i] =
+				values[i] == TLV_MEMBERSHIP_MISSING ? 0 : (uint16_t) ((int) values[i] + 1);
 	}
 	if (scalars > 0)
 		TLV_TRY(take_numbers(ctx, values, rows));
@@ -238,9 +247,9 @@ membership_take_back(tlv_context *ctx, membership_rows *rows)
 }
 
 size_t
-membership_row_items(const membership_rows *rows, const uint8_t *codes, size_t i, int32_t *items)
+membership_row_items(const membership_rows *rows, const uint16_t *codes, size_t i, int32_t *items)
 {
-	const uint8_t *row = codes + i * rows->slots;
+	const uint16_t *row = codes + i * rows->slots;
 	size_t n = 0;
 
 	for (size_t s = 0; s < rows->slots; s++)

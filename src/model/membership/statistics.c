@@ -86,8 +86,7 @@ static const tlv_sections statistics_sections = {
 	.kind = TLV_KIND_CATEGORY_STATISTICS,
 	TLV_LIST(statistics_list),
 	.least = {1, 1},
-	.most = {TLV_MEMBERSHIP_MOST_COMPONENTS,
-			 2 * TLV_CATEGORY_MOST_VARIABLES *TLV_CATEGORY_MOST_STATES},
+	.most = {TLV_MEMBERSHIP_MOST_COMPONENTS, 2 * TLV_MEMBERSHIP_MOST_TABLE},
 };
 
 static const tlv_accumulator_class statistics_class = {.name = "category_statistics",

@@ -483,6 +483,8 @@ decompose_rounds(tlv_context *ctx, tensor_work *work, const tlv_decompose_option
 		TLV_TRY(tlv_decompose(ctx, k, tensor, &own, &found));
 		read_components(work, found.vectors, length, fit);
 		normalize_table(work->moments, k, fit->table);
+		if (round + 1 == rounds)
+			break;
 		complete_tensor(work, length, fit, length + 2 * k, tensor);
 		memcpy(start, found.vectors, k * k * sizeof(double));
 		if (own.method == TLV_METHOD_JOINT)

@@ -8,6 +8,7 @@
 #include "internal.h"
 #include "tensorlv/num/kmeans.h"
 #include "tensorlv/num/linalg.h"
+#include "tensorlv/num/assert.h"
 
 /* Steps of a trial, the values that it is over, and its rows at least; over more values fewer. */
 #define TRIAL_STEPS	 30
@@ -15,6 +16,11 @@
 #define TRIAL_WORK	 4e6
 #define TRIAL_VALUES 200000
 #define TRIAL_ROWS	 500
+/* Rows of a trial for every component: of fewer starts are compared as they are, since what refines
+ * them fits these rows alone. */
+#define TRIAL_EACH 30
+/* Steps of a row's membership where held-out cells are compared. */
+#define SCORE_STEPS 20
 /* Steps of what is chosen when their number is left to us: of chains fewer over many values. */
 #define CLASS_STEPS		 500
 #define MIXED_STEPS		 20
@@ -69,6 +75,7 @@ all_positive(size_t k, double *weights)
 {
 	bool positive = true;
 
+	tlv_assert(weights != NULL);
 	for (size_t h = 0; h < k; h++)
 		positive = positive && weights[h] > 0;
 	return positive;
@@ -109,9 +116,9 @@ start_numbers(tlv_context *ctx, const membership_rows *rows, membership_fit *fit
 
 /* Items of row i, numbers by their values. */
 static size_t
-row_members(const membership_rows *rows, const uint8_t *codes, size_t i, membership_worker *worker)
+row_members(const membership_rows *rows, const uint16_t *codes, size_t i, membership_worker *worker)
 {
-	const uint8_t *row = codes + i * rows->slots;
+	const uint16_t *row = codes + i * rows->slots;
 	size_t n = 0, counted = rows->slots - rows->scalars;
 
 	if (rows->scalars == 0)
@@ -252,6 +259,7 @@ refine(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *op
 	for (training->taken = 0; training->taken < steps && !training->stands; training->taken++)
 	{
 		membership_worker_set(&own.worker, rows->categories, fit->weights, fit->table);
+		own.worker.silent = options->mixed && training->taken + 1 < steps;
 		TLV_TRY(refinement_expect(ctx, rows, options->seed, training->taken, &own));
 		refinement_maximize(rows, &own, training, &own.sums, fit);
 		if (training->taken >= steps / 2)
@@ -322,6 +330,7 @@ score_held(tlv_context *ctx, membership_rows *rows, bool mixed, const membership
 	TLV_TRY(
 		membership_worker_number(ctx, &worker, membership_real_categories(rows), &fit->numbers));
 	membership_worker_set(&worker, rows->categories, fit->weights, fit->table);
+	worker.most_steps = SCORE_STEPS;
 	for (size_t i = 0; i < rows->n; i++)
 	{
 		size_t n = row_members(rows, rows->codes, i, &worker);
@@ -475,16 +484,26 @@ trial_steps(const membership_rows *rows)
 	return (int) fmax(LEAST_STEPS, fmin(TRIAL_STEPS, TRIAL_WORK / values));
 }
 
+/* Priors are tried on parameters that are refined already: where steps are dear, in half as many.
+ */
+static int
+prior_steps(const membership_rows *rows)
+{
+	int steps = trial_steps(rows);
+
+	return steps < TRIAL_STEPS ? (steps + 1) / 2 : steps;
+}
+
 /* Parameters and a prior, tried without the cells that are held out: kept when they are the best so
  * far. */
 static tlv_status
 try_start(tlv_context *ctx, membership_rows *rows, const tlv_membership_options *options,
-		  const char *name, double prior, membership_fit *fit, membership_training *best)
+		  const char *name, double prior, int steps, membership_fit *fit, membership_training *best)
 {
 	membership_training own = *best;
 
 	own.prior = prior;
-	TLV_TRY(refine(ctx, rows, options, best->plain ? 0 : trial_steps(rows), fit, &own));
+	TLV_TRY(refine(ctx, rows, options, best->plain || best->few ? 0 : steps, fit, &own));
 	TLV_TRY(score_held(ctx, rows, options->mixed, fit, &own));
 	if (best->start != NULL && own.held <= best->held)
 		return TLV_OK;
@@ -511,8 +530,8 @@ try_priors(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		membership_fit fit;
 
 		TLV_TRY(fit_copy(ctx, rows, &start, &fit));
-		TLV_TRY(
-			try_start(ctx, rows, training->options, training->start, priors[i], &fit, training));
+		TLV_TRY(try_start(ctx, rows, training->options, training->start, priors[i],
+						  prior_steps(rows), &fit, training));
 	}
 	return TLV_OK;
 }
@@ -546,6 +565,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 	bool found;
 
 	training->start = NULL;
+	training->few = view.n < rows->n && view.n < TRIAL_EACH * k;
 	TLV_TRY(start_moments(ctx, rows, options, k, &training->basis, &fit, &found));
 	training->deficient = !found;
 	if (found)
@@ -554,7 +574,7 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 		training->residual = fit.residual;
 		TLV_TRY(fit_copy(ctx, rows, &fit, &whole));
 		TLV_TRY(try_start(ctx, &view, options, options->partition ? "partition" : "moments",
-						  MEMBERSHIP_PRIOR, &fit, training));
+						  MEMBERSHIP_PRIOR, trial_steps(&view), &fit, training));
 	}
 	for (int number = 0; number < clusters && k <= view.n; number++)
 	{
@@ -562,13 +582,15 @@ try_starts(tlv_context *ctx, membership_rows *rows, membership_training *trainin
 
 		fit.k = k;
 		TLV_TRY(start_clusters(ctx, &view, options, &training->basis, number, &fit));
-		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, &fit, training));
+		TLV_TRY(try_start(ctx, &view, options, "clusters", MEMBERSHIP_PRIOR, trial_steps(&view),
+						  &fit, training));
 		if (training->held > before)
 			training->clusters = number;
 	}
 	if (training->start == NULL || training->plain)
 		return TLV_OK;
-	TLV_TRY(try_priors(ctx, &view, training));
+	if (!training->few)
+		TLV_TRY(try_priors(ctx, &view, training));
 	/* moments of all rows say more than a trial over some */
 	if (view.n < rows->n && strcmp(training->start, "clusters") != 0)
 		training->fit = whole;

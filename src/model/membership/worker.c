@@ -9,9 +9,11 @@
 #include "tensorlv/num/fast_math.h"
 
 /* Sweeps of the chain of a row: left out when it begins, and when it goes on; kept. */
-#define BURN	15
+#define BURN	5
 #define BURN_ON 1
 #define KEEP	2
+/* Steps of the collapsed posterior from which a chain begins. */
+#define BEGIN_STEPS 8
 /* Steps of a membership towards its mean, and when they end. */
 #define MOST_STEPS 100
 #define SETTLED	   1e-6
@@ -27,6 +29,7 @@ membership_worker_create(tlv_context *ctx, bool mixed, size_t k, size_t categori
 	worker->k = k;
 	worker->most = most;
 	worker->first = SIZE_MAX;
+	worker->most_steps = MOST_STEPS;
 	TLV_TRY_NEW_ROWS(ctx, worker->log_weights, k, 4);
 	worker->shares = worker->log_weights + k;
 	worker->product = worker->shares + k;
@@ -193,9 +196,10 @@ collapsed_step(const membership_worker *worker, size_t n, const int32_t *items,
 
 		for (size_t h = 0; h < k; h++)
 			sum += product[h] = own[h] * (alpha[h] + counts[h] - share[h]) + LEAST_PRODUCT;
+		sum = 1 / sum;
 		for (size_t h = 0; h < k; h++)
 		{
-			double next = product[h] / sum, moved = next - share[h];
+			double next = product[h] * sum, moved = next - share[h];
 
 			counts[h] += moved;
 			share[h] = next;
@@ -205,20 +209,30 @@ collapsed_step(const membership_worker *worker, size_t n, const int32_t *items,
 	return change;
 }
 
+/* Shares of the components in every item (given), and in all (counts), after at most so many
+ * steps. */
+static void
+collapse_row(membership_worker *worker, size_t n, const int32_t *items, int steps)
+{
+	size_t k = worker->k;
+
+	for (size_t h = 0; h < k; h++)
+		worker->counts[h] = (double) n / (double) k;
+	for (size_t i = 0; i < n * k; i++)
+		worker->given[i] = 1 / (double) k;
+	for (int step = 0; step < steps; step++)
+		if (collapsed_step(worker, n, items, worker->counts, worker->given, worker->product) <
+			SETTLED * (double) n)
+			break;
+}
+
 static double
 infer_mixed(membership_worker *worker, size_t n, const int32_t *items)
 {
 	size_t k = worker->k;
 	double total = 0;
 
-	for (size_t h = 0; h < k; h++)
-		worker->counts[h] = (double) n / (double) k;
-	for (size_t i = 0; i < n * k; i++)
-		worker->given[i] = 1 / (double) k;
-	for (int step = 0; step < MOST_STEPS; step++)
-		if (collapsed_step(worker, n, items, worker->counts, worker->given, worker->product) <
-			SETTLED * (double) n)
-			break;
+	collapse_row(worker, n, items, worker->most_steps);
 	for (size_t h = 0; h < k; h++)
 		total += worker->shares[h] = fmax(worker->weights[h] + worker->counts[h], 0);
 	for (size_t h = 0; h < k; h++)
@@ -289,9 +303,11 @@ kept_shares(membership_worker *worker, size_t n)
 static void
 keep_item(size_t k, const double *product, double sum, double *counts, double *mean)
 {
+	double scale = 1 / (sum * KEEP);
+
 	for (size_t h = 0; h < k; h++)
 	{
-		double share = product[h] / (sum * KEEP);
+		double share = product[h] * scale;
 
 		counts[h] += share;
 		mean[h] += share;
@@ -310,10 +326,25 @@ keep_number(const membership_worker *worker, int32_t item, double sum, double *c
 	add_share(worker, item, worker->share, counts);
 }
 
-/* One sweep; draws: of the items, taken out of the counts first unless the chain begins. */
+/* First draws of a chain: from the shares that some steps of the collapsed posterior give. */
+static void
+begin_chain(membership_worker *worker, size_t n, const int32_t *items, uint8_t *draws, tlv_rng *rng)
+{
+	size_t k = worker->k;
+
+	collapse_row(worker, n, items, BEGIN_STEPS);
+	memset(worker->counts, 0, k * sizeof(double));
+	for (size_t i = 0; i < n; i++)
+	{
+		draws[i] = (uint8_t) drawn_component(k, worker->given + i * k, tlv_rng_uniform(rng));
+		worker->counts[draws[i]]++;
+	}
+}
+
+/* One sweep; draws: of the items, taken out of the counts before they are drawn again. */
 TLV_CLONES static void
-mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begins, bool kept,
-			uint8_t *draws, tlv_rng *rng, membership_sums *sums)
+mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool kept, uint8_t *draws,
+			tlv_rng *rng, membership_sums *sums)
 {
 	size_t k = worker->k;
 	double *counts = worker->counts, *product = worker->product;
@@ -323,8 +354,7 @@ mixed_sweep(membership_worker *worker, size_t n, const int32_t *items, bool begi
 		const double *own = membership_item(worker, items[i]);
 		double sum = 0;
 
-		if (!begins)
-			counts[draws[i]]--;
+		counts[draws[i]]--;
 		for (size_t h = 0; h < k; h++)
 			sum += product[h] = own[h] * (worker->weights[h] + counts[h]) + LEAST_PRODUCT;
 		if (kept && (size_t) items[i] >= worker->first)
@@ -355,12 +385,15 @@ expect_mixed(membership_worker *worker, size_t n, const int32_t *items, uint64_t
 	memset(worker->shares, 0, k * sizeof(double));
 	for (size_t i = 0; i < n && on; i++)
 		worker->counts[draws[i]]++;
+	if (!on)
+		begin_chain(worker, n, items, draws, &rng);
 	for (int sweep = 0; sweep < burn + KEEP; sweep++)
-		mixed_sweep(worker, n, items, !on && sweep == 0, sweep >= burn, draws, &rng, sums);
+		mixed_sweep(worker, n, items, sweep >= burn, draws, &rng, sums);
 	for (size_t h = 0; h < k && n > 0; h++)
 		sums->weights[h] += worker->shares[h] / (double) n;
 	kept_shares(worker, n);
-	sums->log_likelihood += mixed_likelihood(worker, n, items);
+	if (!worker->silent)
+		sums->log_likelihood += mixed_likelihood(worker, n, items);
 }
 
 void

@@ -23,11 +23,9 @@ tlv_mixture_floor(tlv_context *ctx, size_t d, const double *variance, double *fl
 
 	for (size_t i = 0; i < d; i++)
 		mean += fmax(variance[i], 0) / (double) d;
+	/* Equal rows have no scale of their own. */
 	if (!(TLV_MIXTURE_FLOOR * mean > DBL_MIN))
-	{
-		tlv_fail(ctx, TLV_BAD_DATA, "the variance of the rows is %g", mean);
-		return tlv_fail_hint(ctx, "A mixture needs rows that differ, by more than 1e-150.");
-	}
+		mean = 1;
 	for (size_t i = 0; i < d; i++)
 	{
 		floor[i] = TLV_MIXTURE_FLOOR * variance[i];

@@ -19,6 +19,10 @@
 #define TOLERANCE		1e-4
 #define HARD_STEPS		30
 
+/* After so many of the last steps what is wanted must be within so many times their gain. */
+#define HOPE_STEPS 10
+#define HOPE_GAIN  3.0
+
 /* The full model's rates must raise the criterion by this part. */
 #define FULL_MARGIN 0.1
 
@@ -381,33 +385,67 @@ keep_communities(tlv_context *ctx, block_fit *work, int32_t *const label[2], dou
 	return TLV_OK;
 }
 
-/* Whether the model is so far from the evidence wanted that its last steps would be in vain. */
+/* Of the better model of the labels. */
 static tlv_status
-is_hopeless(tlv_context *ctx, block_fit *work, int full, bool *hopeless)
+label_evidence(tlv_context *ctx, const block_fit *work, int32_t *const label[2], double *evidence)
 {
 	const tlv_mmsb_fit_state *fit = work->fit;
-	const start *best = &work->starts[next_start(work, full, (const bool[MOST_STARTS]){false})];
-	tlv_mmsb_evidences evidence;
+	tlv_mmsb_evidences all;
 
-	*hopeless = false;
-	if (fit->side[0].fixed != NULL || !(fit->least_evidence[full] > -HUGE_VAL))
-		return TLV_OK;
-	TLV_TRY(tlv_mmsb_evidence(ctx, fit, best->first[full], fit->k, &evidence));
-	*hopeless = fmax(evidence.of[fit->corrected][0], evidence.of[fit->corrected][1]) <
-				fit->least_evidence[full];
+	TLV_TRY(tlv_mmsb_evidence(ctx, fit, label, fit->k, &all));
+	*evidence = fmax(all.of[fit->corrected][0], all.of[fit->corrected][1]);
 	return TLV_OK;
 }
 
-/* How many starts are taken to convergence, and in how many steps at most. */
-static tlv_status
-plan_last_steps(tlv_context *ctx, block_fit *work, int full, size_t *candidates, int *most)
+/* What is wanted of a model, and what it comes to. */
+typedef struct prospect
 {
-	size_t wanted = work->fit->side[0].fixed != NULL ? 5 : 2;
-	bool hopeless;
+	bool judged;   /* some evidence is wanted */
+	bool hopeless; /* it will not be reached: the last steps would be in vain */
+	double before; /* evidence of the best start after its first steps */
+	size_t starts; /* that are taken to convergence */
+	int steps;	   /* of each, at most */
+} prospect;
 
-	TLV_TRY(is_hopeless(ctx, work, full, &hopeless));
-	*candidates = work->large || hopeless ? 1 : wanted < work->n_starts ? wanted : work->n_starts;
-	*most = hopeless ? 1 : work->large ? LARGE_LAST_STEPS : LAST_STEPS;
+static tlv_status
+look_ahead(tlv_context *ctx, const block_fit *work, int full, prospect *p)
+{
+	const tlv_mmsb_fit_state *fit = work->fit;
+	const start *best = &work->starts[next_start(work, full, (const bool[MOST_STARTS]){false})];
+
+	*p = (prospect){.starts = tlv_least(fit->side[0].fixed != NULL ? 5 : 2, work->n_starts),
+					.steps = work->large ? LARGE_LAST_STEPS : LAST_STEPS};
+	p->starts = work->large ? 1 : p->starts;
+	p->judged = fit->side[0].fixed == NULL && fit->least_evidence[full] > -HUGE_VAL;
+	if (!p->judged)
+		return TLV_OK;
+	TLV_TRY(label_evidence(ctx, work, best->first[full], &p->before));
+	p->hopeless = p->before < fit->least_evidence[full];
+	if (p->hopeless)
+		p->starts = p->steps = 1;
+	return TLV_OK;
+}
+
+/*
+ * The last steps of a start.  They gain ever less: where what is wanted lies beyond some times what
+ * the first of them have gained, they end there.
+ */
+static tlv_status
+take_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2], prospect *p,
+		   int *steps)
+{
+	int part = p->judged && p->steps > HOPE_STEPS ? HOPE_STEPS : p->steps, more = 0;
+	double after;
+
+	TLV_TRY(tlv_block_mean_field(ctx, &work->model, part, TOLERANCE, steps));
+	if (*steps < part || part == p->steps)
+		return TLV_OK;
+	TLV_TRY(label_evidence(ctx, work, label, &after));
+	p->hopeless = after + HOPE_GAIN * fmax(after - p->before, 0) < work->fit->wanted_evidence[full];
+	if (p->hopeless)
+		return TLV_OK;
+	TLV_TRY(tlv_block_mean_field(ctx, &work->model, p->steps - part, TOLERANCE, &more));
+	*steps += more;
 	return TLV_OK;
 }
 
@@ -417,19 +455,20 @@ last_steps(tlv_context *ctx, block_fit *work, int full, int32_t *const label[2])
 {
 	tlv_mmsb_fit_state *fit = work->fit;
 	bool tried[MOST_STARTS] = {false};
-	size_t candidates, from = 0, used;
+	size_t from = 0, used;
 	double best = -HUGE_VAL, value;
-	int steps, most, taken = 0;
+	prospect p;
+	int steps, taken = 0;
 
 	work->model.diagonal = !full;
-	TLV_TRY(plan_last_steps(ctx, work, full, &candidates, &most));
-	for (size_t c = 0; c < candidates; c++)
+	TLV_TRY(look_ahead(ctx, work, full, &p));
+	for (size_t c = 0; c < p.starts && (c == 0 || !p.hopeless); c++)
 	{
 		size_t i = next_start(work, full, tried);
 
 		tried[i] = true;
 		use_labels(work, work->starts[i].first[full]);
-		TLV_TRY(tlv_block_mean_field(ctx, &work->model, most, TOLERANCE, &steps));
+		TLV_TRY(take_steps(ctx, work, full, work->starts[i].first[full], &p, &steps));
 		TLV_TRY(tlv_block_criterion(ctx, &work->model, &value));
 		if (c > 0 && value <= best)
 			continue;

@@ -88,11 +88,14 @@ explains_more(const choice *one, const choice *a, const choice *b)
 	return b->evidence > wanted_evidence(one, a);
 }
 
-/* What a fit must explain after its first steps to come near the evidence wanted. */
-static double
-hopeful_evidence(const choice *one, const choice *beside)
+/* Asks a model for more than another choice explains, and, after its first steps, to come near. */
+static void
+want_more(tlv_mmsb_fit_state *fit, int full, const choice *one, const choice *beside)
 {
-	return one->evidence + (wanted_evidence(one, beside) - one->evidence) / LAST_GAIN;
+	double wanted = wanted_evidence(one, beside);
+
+	fit->wanted_evidence[full] = wanted;
+	fit->least_evidence[full] = one->evidence + (wanted - one->evidence) / LAST_GAIN;
 }
 
 /* A fit of k communities, whose labels and diagnostics are the choice's. */
@@ -118,7 +121,7 @@ try_proposal(tlv_context *ctx, tlv_mmsb_fit_state *fit, const choice *one, choic
 	choice proposal = {.label = {fit->side[0].proposed, fit->side[1].proposed}};
 
 	TLV_TRY(weigh_choice(ctx, fit, proposal.label, fit->k, &proposal));
-	fit->least_evidence[1] = hopeful_evidence(one, &proposal);
+	want_more(fit, 1, one, &proposal);
 	TLV_TRY(try_blocks(ctx, fit, fit->k, tried));
 	if (tried->assortative >= proposal.assortative || explains_more(one, &proposal, tried) ||
 		fit->side[0].fixed != NULL)
@@ -168,6 +171,30 @@ unite(const tlv_mmsb_fit_state *fit, choice *found)
 	for (size_t s = 0; s < fit->sides; s++)
 		memset(found->label[s], 0, fit->side[s].n * sizeof(int32_t));
 	found->diagnostics = (tlv_diagnostics){0};
+}
+
+/* The integrated likelihoods that were compared, of every k the greatest. */
+static tlv_status
+tell_evidence(tlv_context *ctx, const choice *one, const choice *moves, const choice *spectrum,
+			  tlv_diagnostics *diagnostics)
+{
+	const choice *all[3] = {one, moves, spectrum};
+
+	for (size_t i = 0; i < 3; i++)
+	{
+		double best = all[i]->evidence;
+		bool told = !isfinite(best) || all[i]->k == 0;
+
+		for (size_t j = 0; j < 3; j++)
+			if (all[j]->k == all[i]->k && j != i)
+			{
+				told |= j < i && isfinite(all[j]->evidence);
+				best = fmax(best, all[j]->evidence);
+			}
+		if (!told)
+			TLV_TRY(tlv_diagnose(ctx, diagnostics, best, "evidence_%zu", all[i]->k));
+	}
+	return TLV_OK;
 }
 
 /* ---- trees ---- */
@@ -274,12 +301,13 @@ tlv_mmsb_choose_blocks(tlv_context *ctx, tlv_mmsb_fit_state *fit)
 	if (directions > 1 && directions != proposed)
 	{
 		TLV_TRY(tlv_mmsb_propose(ctx, fit, TLV_PROPOSE_SOME, directions));
-		if (moves.label[0] != NULL)
-			fit->least_evidence[0] = fit->least_evidence[1] = hopeful_evidence(&one, &moves);
+		for (int full = 0; full < 2 && moves.label[0] != NULL; full++)
+			want_more(fit, full, &one, &moves);
 		TLV_TRY(try_blocks(ctx, fit, directions, &spectrum));
 		if (moves.label[0] == NULL && directions <= FEW_DIRECTIONS && fit->side[0].fixed == NULL &&
 			spectrum.evidence < one.evidence - STRONG_EVIDENCE)
 			unite(fit, &spectrum);
 	}
+	TLV_TRY(tell_evidence(ctx, &one, &moves, &spectrum, &fit->diagnostics));
 	return take_choice(ctx, fit, explains_more(&one, &moves, &spectrum) ? &spectrum : &moves);
 }

@@ -10,7 +10,7 @@
 
 #include "tensorlv/num/rng.h"
 
-/* Pairs of neighbours that are looked at. */
+/* Pairs of neighbours that are looked at: all, or so many draws. */
 #define PAIRS 20000
 
 /* Joined so many times as often as the communities let expect is what a warning is for. */
@@ -34,27 +34,43 @@ are_joined(const tlv_csr *edges, int32_t u, int32_t v)
 				   sizeof(int32_t), compare_nodes) != NULL;
 }
 
-tlv_status
-tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges)
+typedef struct closure
 {
-	const tlv_mmsb_side *side = &fit->side[0];
-	const tlv_csr *rows = &side->edges;
-	size_t k = fit->k;
-	double *mass, joined = 0, expected = 0;
+	const tlv_mmsb_fit_state *fit;
+	const double *edges; /* k x k */
+	double *mass;		 /* k */
+	double joined, expected;
+} closure;
+
+/* A pair of neighbours, counted so many times. */
+static void
+add_pair(closure *sums, int32_t u, int32_t v, double times)
+{
+	const tlv_mmsb_side *side = &sums->fit->side[0];
+	size_t k = sums->fit->k, a = (size_t) side->label[u], b = (size_t) side->label[v];
+	bool corrected = sums->fit->corrected;
+	double rate =
+		sums->edges[a + k * b] / (sums->mass[a] * (sums->mass[b] - (a == b && !corrected)));
+
+	if (corrected)
+		rate *= side->degree[u] * side->degree[v];
+	sums->expected += times * fmin(rate, 1);
+	sums->joined += are_joined(&side->edges, u, v) ? times : 0;
+}
+
+/* An end of a random edge, and two of its neighbours. */
+static tlv_status
+draw_pairs(tlv_context *ctx, closure *sums)
+{
+	const tlv_csr *rows = &sums->fit->side[0].edges;
 	tlv_rng rng;
 
-	TLV_TRY_NEW0(ctx, mass, k);
-	for (size_t u = 0; u < side->n; u++)
-		mass[side->label[u]] += fit->corrected ? side->degree[u] : 1;
-	tlv_rng_seed(&rng, tlv_mix64(fit->options->seed + 2));
+	tlv_rng_seed(&rng, tlv_mix64(sums->fit->options->seed + 2));
 	for (size_t i = 0; i < PAIRS; i++)
 	{
-		/* an end of a random edge, and two of its neighbours */
 		size_t e = tlv_rng_below(&rng, rows->entries), c = (size_t) rows->index[e];
 		size_t n = rows->start[c + 1] - rows->start[c];
 		int32_t u, v;
-		size_t a, b;
-		double rate;
 
 		if (i % 1024 == 0)
 			TLV_TRY_CONTINUE(ctx);
@@ -62,17 +78,63 @@ tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *
 			continue;
 		u = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
 		v = rows->index[rows->start[c] + tlv_rng_below(&rng, n)];
-		if (u == v)
-			continue;
-		a = (size_t) side->label[u];
-		b = (size_t) side->label[v];
-		rate = edges[a + k * b] / (mass[a] * (mass[b] - (a == b && !fit->corrected)));
-		if (fit->corrected)
-			rate *= side->degree[u] * side->degree[v];
-		expected += fmin(rate, 1);
-		joined += are_joined(rows, u, v);
+		if (u != v)
+			add_pair(sums, u, v, 1);
 	}
-	tlv_free(ctx, mass);
+	return TLV_OK;
+}
+
+/* All pairs, as often as they would be drawn on average. */
+static tlv_status
+all_pairs(tlv_context *ctx, closure *sums)
+{
+	const tlv_csr *rows = &sums->fit->side[0].edges;
+
+	for (size_t c = 0; c < rows->rows; c++)
+	{
+		size_t start = rows->start[c], n = rows->start[c + 1] - start;
+		double times = 2.0 * PAIRS / (double) rows->entries / (double) n;
+
+		TLV_TRY_CONTINUE_AT(ctx, c);
+		for (size_t j = 0; j < n; j++)
+			for (size_t i = 0; i < j; i++)
+				add_pair(sums, rows->index[start + i], rows->index[start + j], times);
+	}
+	return TLV_OK;
+}
+
+/* Pairs of neighbours of all nodes, either order. */
+static double
+count_pairs(const tlv_csr *rows)
+{
+	double pairs = 0;
+
+	for (size_t c = 0; c < rows->rows; c++)
+	{
+		double n = (double) (rows->start[c + 1] - rows->start[c]);
+
+		pairs += n * (n - 1);
+	}
+	return pairs;
+}
+
+tlv_status
+tlv_mmsb_check_closure(tlv_context *ctx, tlv_mmsb_fit_state *fit, const double *edges)
+{
+	const tlv_mmsb_side *side = &fit->side[0];
+	closure sums = {.fit = fit, .edges = edges};
+	double joined, expected;
+
+	TLV_TRY_NEW0(ctx, sums.mass, fit->k);
+	for (size_t u = 0; u < side->n; u++)
+		sums.mass[side->label[u]] += fit->corrected ? side->degree[u] : 1;
+	if (count_pairs(&side->edges) <= PAIRS)
+		TLV_TRY(all_pairs(ctx, &sums));
+	else
+		TLV_TRY(draw_pairs(ctx, &sums));
+	joined = sums.joined;
+	expected = sums.expected;
+	tlv_free(ctx, sums.mass);
 	if (joined < LEAST_JOINED)
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, &fit->diagnostics, joined / expected, "closure"));

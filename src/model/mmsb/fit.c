@@ -435,6 +435,7 @@ tlv_mmsb_fit(tlv_context *ctx, const tlv_frame *frame, const tlv_mmsb_options *o
 	fit->options = options;
 	fit->k = options->k;
 	fit->least_evidence[0] = fit->least_evidence[1] = -HUGE_VAL;
+	fit->wanted_evidence[0] = fit->wanted_evidence[1] = -HUGE_VAL;
 	fit->poisson = options->edges == TLV_EDGES_POISSON ||
 				   (options->edges == TLV_EDGES_AUTO && header.weighted);
 	/* as it is stored, and once more in the order of the fit */

@@ -12,6 +12,9 @@
 #define LEAST_WEIGHT 1e-9
 #define MOST_WEIGHT	 1e9
 
+/* Entries whose places are asked for together. */
+#define BATCH 64
+
 /*
  * Rows with entries, by decreasing number of them: the rows that most edges lead to are then
  * together, and stay in the caches.
@@ -55,6 +58,38 @@ order_nodes(tlv_context *ctx, const tlv_csr *a, tlv_mmsb_side *side)
 }
 
 /*
+ * Entries first .. first + n - 1 of the other side's column v go to the ends of their rows.  Where
+ * these lie, a processor cannot guess: it is asked for before it is written to.
+ */
+static void
+place_batch(tlv_mmsb_side *rows, size_t *cursor, size_t n, const tlv_csr *other, size_t first,
+			int32_t v)
+{
+	tlv_csr *to = &rows->edges;
+	int32_t row[BATCH];
+
+	for (size_t i = 0; i < n; i++)
+	{
+		row[i] = rows->place[other->index[first + i]];
+		__builtin_prefetch(&cursor[row[i]], 1);
+	}
+	for (size_t i = 0; i < n; i++)
+	{
+		__builtin_prefetch(&to->index[cursor[row[i]]], 1);
+		if (to->value != NULL)
+			__builtin_prefetch(&to->value[cursor[row[i]]], 1);
+	}
+	for (size_t i = 0; i < n; i++)
+	{
+		size_t at = cursor[row[i]]++;
+
+		to->index[at] = v;
+		if (to->value != NULL)
+			to->value[at] = other->value[first + i];
+	}
+}
+
+/*
  * The rows of a side in their order, columns ascending: written column by column, from the
  * other side's rows.
  */
@@ -81,14 +116,8 @@ permute_rows(tlv_context *ctx, const tlv_csr *own, const tlv_csr *other, tlv_mms
 
 		if (v % 65536 == 0)
 			TLV_TRY_CONTINUE(ctx);
-		for (size_t e = other->start[from]; e < other->start[from + 1]; e++)
-		{
-			size_t at = cursor[rows->place[other->index[e]]]++;
-
-			to->index[at] = (int32_t) v;
-			if (to->value != NULL)
-				to->value[at] = other->value[e];
-		}
+		for (size_t e = other->start[from], end = other->start[from + 1]; e < end; e += BATCH)
+			place_batch(rows, cursor, tlv_least(BATCH, end - e), other, e, (int32_t) v);
 	}
 	tlv_free(ctx, cursor);
 	return TLV_OK;

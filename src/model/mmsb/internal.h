@@ -54,8 +54,8 @@ typedef struct tlv_mmsb_fit_state
 	size_t spurious;  /* communities that were asked for and are not there */
 	size_t proposals; /* communities that are proposed; 0: none yet */
 	/* block models, of one rate between communities and full, below this after their first steps
-	 * are not finished */
-	double least_evidence[2];
+	 * are not finished, nor those that will not come to what is wanted */
+	double least_evidence[2], wanted_evidence[2];
 	bool parts;	   /* the moments are those between four parts of the graph */
 	bool embedded; /* there are moments of the whole graph, and directions */
 	size_t sides;

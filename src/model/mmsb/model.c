@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arrange.h"
+#include "errors.h"
 #include "infer.h"
 #include "memberships.h"
 #include "neighbours.h"
@@ -291,6 +292,8 @@ static const tlv_model_class mmsb_class = {
 	.statistics = tlv_mmsb_statistics,
 	.update = tlv_mmsb_update,
 	.match = tlv_mmsb_match,
+	.estimates = tlv_mmsb_estimates,
+	.standard_errors = tlv_mmsb_standard_errors,
 };
 
 const tlv_kind tlv_kind_mmsb = {TLV_KIND_LINE(MMSB, mmsb), .check = mmsb_check,

@@ -2,25 +2,50 @@
  * plan.c - communities from edges: one pass for the graph, one for the known labels of nodes
  * where there are some, and the fit; or from rows of nodes and their neighbours (neighbours.h).
  */
+#include "errors.h"
 #include "internal.h"
 #include "neighbours.h"
 
 /* What of the pass for the graph is kept while that for the labels runs. */
 #define GRAPH 0
 
-/* The model is the plan's. */
+/* Runs what makes the model's image, which is the plan's. */
 static tlv_status
-fit_graph(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *graph)
+keep_model(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *from,
+		   tlv_status (*make)(tlv_context *ctx, const tlv_frame *from,
+							  const tlv_mmsb_options *options, void **image, size_t *size))
 {
+	void *image = NULL;
 	tlv_scratch scratch;
+	size_t size = 0;
 	tlv_status status;
 
 	tlv_scratch_begin(ctx, &scratch);
-	status = tlv_mmsb_fit(ctx, graph, &plan->options.fit, &plan->base.image, &plan->base.size);
+	status = make(ctx, from, &plan->options.fit, &image, &size);
 	if (status == TLV_OK)
-		tlv_scratch_keep(ctx, plan->base.image);
+		tlv_scratch_keep(ctx, image);
 	tlv_scratch_end(ctx, &scratch);
-	return status;
+	TLV_TRY(status);
+	tlv_free(ctx, plan->base.image);
+	plan->base.image = image;
+	plan->base.size = size;
+	return TLV_OK;
+}
+
+/* The model; of mixed memberships with the errors that block models get from themselves. */
+static tlv_status
+fit_graph(tlv_context *ctx, mmsb_plan *plan, const tlv_frame *graph)
+{
+	tlv_frame model;
+	tlv_status status;
+
+	TLV_TRY(keep_model(ctx, plan, graph, tlv_mmsb_fit));
+	if (!plan->base.errors || !(plan->options.fit.alpha0 > 0))
+		return TLV_OK;
+	plan->base.errors = false;
+	TLV_TRY(tlv_frame_open(ctx, plan->base.image, plan->base.size, &model));
+	status = keep_model(ctx, plan, &model, tlv_mmsb_bootstrap);
+	return status == TLV_OK ? status : tlv_plan_refuse_errors(ctx, &plan->base, status);
 }
 
 static tlv_status

@@ -181,14 +181,9 @@ apply_train(tlv_context *ctx, void *argument, size_t l, const float *x, float *z
 {
 	fold *f = argument;
 
-	for (size_t u = 0; u < f->train.rows; u++)
-		for (size_t i = 0; i < l; i++)
-			f->scaled[u * l + i] = f->scale[u] * x[u * l + i];
+	TLV_TRY(tlv_scale_rows_float(ctx, f->train.rows, l, f->scale, x, f->scaled));
 	TLV_TRY(tlv_csr_multiply(ctx, &f->train, l, f->scaled, z));
-	for (size_t u = 0; u < f->train.rows; u++)
-		for (size_t i = 0; i < l; i++)
-			z[u * l + i] *= f->scale[u];
-	return TLV_OK;
+	return tlv_scale_rows_float(ctx, f->train.rows, l, f->scale, z, z);
 }
 
 /* The agreement of the k leading directions of a block l x n with the edges set aside. */

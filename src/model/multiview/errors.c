@@ -69,7 +69,7 @@ list_categories(tlv_context *ctx, const tlv_multiview_parts *parts, tlv_estimate
 									.group = group,
 									.block = block,
 									.fixed = many || parts->d[t] == 1 || parts->weights[j] == 0}));
-				block += many;
+				block += many && i + 1 < parts->d[t];
 			}
 		}
 	}

@@ -3,6 +3,8 @@
  */
 #include "tensorlv/model/picture.h"
 
+#include <math.h>
+
 /* Of a card and of a word. */
 #define ACROSS	4
 #define WIDE	176.0
@@ -10,10 +12,40 @@
 #define LINE	18.0
 #define PADDING 10.0
 
+/* What the whole width of a bar stands for. */
+static double
+widest(size_t n, const tlv_picture_word *words)
+{
+	double most = words[0].share;
+
+	for (size_t w = 0; w < n; w++)
+		most = fmax(most, words[w].high); /* not NaN */
+	return most;
+}
+
+/* Its bar, and over it the interval. */
+static tlv_status
+draw_share(tlv_context *ctx, tlv_picture *picture, double x, double top, double scale,
+		   const tlv_picture_component *component, const tlv_picture_word *word)
+{
+	TLV_TRY(tlv_picture_add(ctx, picture,
+							"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" "
+							"fill-opacity=\"0.25\"><title>%</title></rect>",
+							(double[]){x, top, word->share * scale, LINE - 3, word->share},
+							component->number - 1));
+	if (isnan(word->low) || isnan(word->high))
+		return TLV_OK;
+	return tlv_picture_add(ctx, picture,
+						   "<path d=\"M% %H%\" stroke=\"$\" stroke-width=\"3\" "
+						   "stroke-opacity=\"0.6\"><title>% to %</title></path>",
+						   (double[]){x + word->low * scale, top + LINE - 4.5,
+									  x + word->high * scale, word->low, word->high},
+						   component->number - 1);
+}
+
 tlv_status
 tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
-			   const tlv_picture_component *component, size_t n, const tlv_text *words,
-			   const double *shares)
+			   const tlv_picture_component *component, size_t n, const tlv_picture_word *words)
 {
 	size_t row = i / ACROSS;
 	double x = (double) (i % ACROSS) * (WIDE + PADDING), y = (double) row * (HIGH + PADDING);
@@ -24,16 +56,10 @@ tlv_draw_words(tlv_context *ctx, tlv_picture *picture, size_t i,
 	TLV_TRY(tlv_picture_name(ctx, picture, x + PADDING, y + 20, "", component));
 	for (size_t w = 0; w < n; w++)
 	{
-		double top = y + 30 + (double) w * LINE;
+		double top = y + 30 + (double) w * LINE, scale = (WIDE - 2 * PADDING) / widest(n, words);
 
-		TLV_TRY(tlv_picture_add(ctx, picture,
-								"<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" fill=\"$\" "
-								"fill-opacity=\"0.25\"><title>%</title></rect>",
-								(double[]){x + PADDING, top,
-										   (WIDE - 2 * PADDING) * shares[w] / shares[0], LINE - 3,
-										   shares[w]},
-								component->number - 1));
-		TLV_TRY(tlv_picture_text(ctx, picture, x + PADDING + 4, top + 11.5, "", words[w], 20));
+		TLV_TRY(draw_share(ctx, picture, x + PADDING, top, scale, component, words + w));
+		TLV_TRY(tlv_picture_text(ctx, picture, x + PADDING + 4, top + 11.5, "", words[w].name, 20));
 	}
 	tlv_picture_reach(picture, x + WIDE, y + HIGH);
 	return TLV_OK;

@@ -63,6 +63,11 @@ moves_factors(const tlv_topic_moves *moves, double seen)
 		moves->factors[j] = before / sum;
 		moves->factors[k + j] = 1 / sum;
 		moves->factors[2 * k + j] = (1 - left) * moves->eta / sum;
+		if (moves->fixed != NULL && moves->fixed[j] != 0)
+		{
+			moves->factors[j] = 1;
+			moves->factors[k + j] = moves->factors[2 * k + j] = 0;
+		}
 	}
 }
 

@@ -9,6 +9,9 @@
 
 #include "tensorlv/model/kind.h"
 
+/* Replicates with an edge from which on their lengths tell its error. */
+#define LEAST_LENGTHS 10
+
 typedef struct learner
 {
 	const tlv_frame *moments;
@@ -18,6 +21,7 @@ typedef struct learner
 	bool categories;
 	tlv_tree tree;
 	size_t replicates;
+	double *lengths; /* 3 x edges: sums over the replicates (tlv_tree_add_lengths) */
 } learner;
 
 /* ---- structure ---- */
@@ -62,6 +66,7 @@ count_replicate(tlv_context *ctx, learner *l, const tlv_frame *moments,
 	TLV_TRY_CONTINUE(ctx);
 	TLV_TRY(learn_structure(ctx, l, moments, tables, &tree));
 	TLV_TRY(tlv_tree_count_splits(ctx, &l->tree, &tree, counts));
+	TLV_TRY(tlv_tree_add_lengths(ctx, &l->tree, &tree, l->lengths));
 	tlv_tree_free(ctx, &tree);
 	return TLV_OK;
 }
@@ -102,6 +107,21 @@ set_support(tlv_context *ctx, learner *l, const double *counts)
 	return TLV_OK;
 }
 
+/* How much the lengths of an edge differ between the replicates that have it; that of the best
+ * quartet, which is the error of a structure without replicates, is some 1.4 times too large. */
+static void
+set_errors(learner *l)
+{
+	for (size_t e = 0; e < l->tree.edges; e++)
+	{
+		double n = l->lengths[3 * e], sum = l->lengths[3 * e + 1];
+		double spread = l->lengths[3 * e + 2] - sum * sum / n;
+
+		if (n >= LEAST_LENGTHS && spread > 0)
+			l->tree.error[e] = sqrt(spread / (n - 1));
+	}
+}
+
 /* The share of the replicates' trees that have the edge's split: NaN for edges to leaves. */
 static tlv_status
 find_support(tlv_context *ctx, learner *l)
@@ -111,6 +131,7 @@ find_support(tlv_context *ctx, learner *l)
 	if (l->replicates == 0 || l->tree.edges == 0)
 		return TLV_OK;
 	TLV_TRY_NEW0(ctx, counts, l->tree.edges);
+	TLV_TRY_NEW0_ROWS(ctx, l->lengths, l->tree.edges, 3);
 	if (!l->categories)
 		TLV_TRY(count_drawn(ctx, l, counts));
 	for (size_t r = 0; l->categories && r < l->replicates; r++)
@@ -121,6 +142,8 @@ find_support(tlv_context *ctx, learner *l)
 		TLV_TRY(count_replicate(ctx, l, NULL, &replicate, counts));
 	}
 	TLV_TRY(set_support(ctx, l, counts));
+	set_errors(l);
+	tlv_free(ctx, l->lengths);
 	tlv_free(ctx, counts);
 	return TLV_OK;
 }

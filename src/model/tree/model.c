@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "errors.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/layout.h"
 #include "tensorlv/model/tree.h"
@@ -288,5 +289,7 @@ static const tlv_model_class tree_class = {
 	.code_names = tree_code_names,
 	.statistics = tlv_tree_statistics,
 	.update = tlv_tree_update,
+	.estimates = tlv_tree_estimates,
+	.standard_errors = tlv_tree_standard_errors,
 };
 const tlv_kind tlv_kind_tree = {TLV_KIND_LINE(TREE, tree), .model = &tree_class};

@@ -109,7 +109,8 @@ extern void TlvPutCategory(const AnyType *type, Datum value, int view, TlvRowCur
 
 /* ---- rows of (variable, value) (any_long.c) ---- */
 
-/* Are the two columns of a record such rows, ROW(array of variables, array of their values)? */
+/* Are the columns of a record such rows, ROW(array of variables, array of their values), or ROW(
+ * variables, categories, numbers) under a model of both? */
 extern bool TlvAnyIsLong(const AnyCall *call);
 extern void TlvAnyOpenLong(const AnyCall *call);
 

@@ -1,8 +1,11 @@
 /*
  * any_long.c - rows of (variable, value) in an argument that is declared "any": two arrays, as
- * ROW(array_agg(variable), array_agg(value)) makes them of a long table.
+ * ROW(array_agg(variable), array_agg(value)) makes them of a long table; of a model of numbers
+ * beside categories three, ROW(variables, categories, numbers).
  */
 #include "any_internal.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -26,9 +29,12 @@ bool
 TlvAnyIsLong(const AnyCall *call)
 {
 	const AnyRecord *record = &call->row->record;
+	tlv_code_names names;
 
 	return (call->takes & (TLV_ROW_CODES | TLV_ROW_VECTOR)) != 0 &&
-		   (call->takes & TLV_ROW_VIEWS) == 0 && record->n == 2 &&
+		   (call->takes & TLV_ROW_VIEWS) == 0 &&
+		   (record->n == 2 || (record->n == 3 && TlvAnyMixedNames(call, &names) &&
+							   record->type[2].form == ANY_ARRAY)) &&
 		   record->type[0].form == ANY_ARRAY && record->type[1].form == ANY_ARRAY;
 }
 
@@ -140,6 +146,7 @@ variable_called(const AnyRecord *record, tlv_text name)
 static LongSide
 side_of(const AnyCall *call, int i)
 {
+	static const char *const called[] = {"variables", "values", "numbers"};
 	AnyRecord *record = &call->row->record;
 	ArrayType *array;
 	LongSide side = {0};
@@ -149,17 +156,17 @@ side_of(const AnyCall *call, int i)
 
 	if (TlvAnyColumnIsNull(record, i))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-						errmsg("the array of %s is null", i == 0 ? "variables" : "values")));
+						errmsg("the array of %s is null", called[i])));
 	array = DatumGetArrayTypeP(record->values[record->columns[i]]);
 	if (ARR_NDIM(array) > 1)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("the array of %s has %d dimensions, not one",
-							   i == 0 ? "variables" : "values", ARR_NDIM(array)),
-						errhint("Give one row at a time.")));
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("the array of %s has %d dimensions, not one", called[i], ARR_NDIM(array)),
+				 errhint("Give one row at a time.")));
 	side.type.type = ARR_ELEMTYPE(array);
 	side.type.base = getBaseType(side.type.type);
 	/* Ids that are numbers are called by their digits. */
-	side.type.form = i == 1 && TlvIsNumberType(side.type.base) ? ANY_NUMBER : ANY_OTHER;
+	side.type.form = i > 0 && TlvIsNumberType(side.type.base) ? ANY_NUMBER : ANY_OTHER;
 	if (side.type.form != ANY_NUMBER && !TlvIsIdType(side.type.base))
 		TlvAnyRefuseColumn(call, i);
 	get_typlenbyvalalign(side.type.type, &length, &by_value, &align);
@@ -184,6 +191,15 @@ next_slot(const AnyRecord *record, tlv_text name, size_t copies, int *seen)
 	return at * (int64) copies + seen[at]++;
 }
 
+static void
+require_equal(const LongSide *variables, const LongSide *values)
+{
+	if (variables->n != values->n)
+		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+						errmsg("there are %d variables, but %d values", variables->n, values->n),
+						errhint("The arrays have one element for every value of the row.")));
+}
+
 /* For every pair the place of its value in the row; -1: it has none. */
 static int64 *
 slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values, size_t copies)
@@ -192,10 +208,7 @@ slots_of(const AnyCall *call, const LongSide *variables, const LongSide *values,
 	int64 *slots = palloc((size_t) Max(variables->n, 1) * sizeof(int64));
 	int *seen = palloc0(record->d * sizeof(int));
 
-	if (variables->n != values->n)
-		ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-						errmsg("there are %d variables, but %d values", variables->n, values->n),
-						errhint("Both arrays have one element for every value of the row.")));
+	require_equal(variables, values);
 	for (int i = 0; i < variables->n; i++)
 	{
 		TlvLoopCheck(i);
@@ -256,15 +269,86 @@ open_numbers(const AnyCall *call, const LongSide *variables, const LongSide *val
 										   sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
 }
 
+/* The value of a variable at that place: of those of categories its code, of others the number. */
+static double
+mixed_value(const AnyCall *call, const tlv_code_names *names, const size_t *first, size_t at,
+			const LongSide *values, int column, int i)
+{
+	if (at < names->variables)
+		return TlvAnyCodeNumber(names, at, first[at], &values->type, values->values[i]);
+	if (values->type.form != ANY_NUMBER)
+		TlvAnyRefuseColumn(call, column);
+	return TlvNumberOf(values->type.base, values->values[i]);
+}
+
+/* The first category of every variable among those of all. */
+static size_t *
+first_categories(const tlv_code_names *names)
+{
+	size_t *first = palloc((names->variables + 1) * sizeof(size_t));
+
+	first[0] = 0;
+	for (size_t j = 0; j < names->variables; j++)
+		first[j + 1] = first[j] + (size_t) names->states[j];
+	return first;
+}
+
+/* Categories, and numbers in an array of their own (or NULL: among the categories). */
+static void
+open_mixed(const AnyCall *call, const tlv_code_names *names, const LongSide *variables,
+		   const LongSide *values, const LongSide *numbers)
+{
+	const AnyRecord *record = &call->row->record;
+	int n = (int) record->d, *seen = palloc0(record->d * sizeof(int));
+	size_t *first = first_categories(names);
+	Datum *row = palloc0((size_t) n * sizeof(Datum));
+	bool *nulls = palloc((size_t) n * sizeof(bool));
+
+	memset(nulls, true, (size_t) n * sizeof(bool));
+	if (numbers != NULL && numbers->type.form != ANY_NUMBER)
+		TlvAnyRefuseColumn(call, 2);
+	require_equal(variables, values);
+	require_equal(variables, numbers != NULL ? numbers : values);
+	for (int i = 0; i < variables->n; i++)
+	{
+		tlv_text name;
+		int64 at;
+		bool own;
+
+		TlvLoopCheck(i);
+		if (variables->nulls[i])
+			continue;
+		name = TlvAnyCodeOf(&variables->type, variables->values[i]).name;
+		at = variable_called(record, name);
+		own = at >= (int64) names->variables && numbers != NULL;
+		if (at < 0 || (own ? numbers : values)->nulls[i])
+			continue;
+		(void) next_slot(record, name, 1, seen);
+		row[at] = Float8GetDatum(
+			mixed_value(call, names, first, (size_t) at, own ? numbers : values, own ? 2 : 1, i));
+		nulls[at] = at < (int64) names->variables && isnan(DatumGetFloat8(row[at]));
+	}
+	TlvAnyOpenAs(
+		call, &TlvAnyVectorRows, TLV_ROW_VECTOR,
+		PointerGetDatum(construct_md_array(row, nulls, 1, &n, (int[]){1}, FLOAT8OID, sizeof(float8),
+										   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
 void
 TlvAnyOpenLong(const AnyCall *call)
 {
-	LongSide variables, values;
+	LongSide variables, values, numbers = {0};
+	bool three = call->row->record.n == 3;
+	tlv_code_names names;
 
 	learn_variables(call);
 	variables = side_of(call, 0);
 	values = side_of(call, 1);
-	if ((call->takes & TLV_ROW_CODES) != 0)
+	if (three)
+		numbers = side_of(call, 2);
+	if (TlvAnyMixedNames(call, &names))
+		open_mixed(call, &names, &variables, &values, three ? &numbers : NULL);
+	else if ((call->takes & TLV_ROW_CODES) != 0)
 		open_codes(call, &variables, &values);
 	else
 		open_numbers(call, &variables, &values);

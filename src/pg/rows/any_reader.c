@@ -67,7 +67,7 @@ taken_forms(const AnyCall *call)
 	initStringInfo(&text);
 	if (TlvAnyMixedNames(call, &names))
 		return "its categories and then its numbers, by name or in the order of tlv_info(model) -> "
-			   "'dimension_names'";
+			   "'dimension_names'; or ROW(variables, categories, numbers), three arrays";
 	for (size_t i = 0; i < lengthof(taken); i++)
 		if ((call->takes & taken[i].form) != 0)
 			appendStringInfo(&text, "%s%s", text.len > 0 ? "; or " : "", taken[i].what);

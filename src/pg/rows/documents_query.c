@@ -14,19 +14,23 @@ static const char *const accepted =
 	"It must return (doc, item bigint or text [, count]), or a tlv_bag, tlv_bag[] or tsvector a "
 	"document, alone or as (doc, ...).";
 
+static const char *const accepted_sets = "It must return (set, item bigint or text), or the items "
+										 "of a set as integer[], bigint[], tlv_bag "
+										 "or tsvector, alone or as (set, ...).";
+
 /* Columns of (doc, item [, count]); are the items text? */
 static bool
-recognize_columns(TupleDesc desc)
+recognize_columns(TupleDesc desc, const char *what, const char *columns)
 {
 	Oid item;
 
 	if (desc->natts != 2 && desc->natts != 3)
-		TlvRefuseColumns(desc, "documents", accepted);
+		TlvRefuseColumns(desc, what, columns);
 	item = getBaseType(TupleDescAttr(desc, 1)->atttypid);
 	if (!TlvIsTextType(item) && !TlvIsIntegerType(item))
-		TlvRefuseColumns(desc, "documents", accepted);
+		TlvRefuseColumns(desc, what, columns);
 	if (desc->natts == 3 && !TlvIsNumberType(getBaseType(TupleDescAttr(desc, 2)->atttypid)))
-		TlvRefuseColumns(desc, "documents", accepted);
+		TlvRefuseColumns(desc, what, columns);
 	return TlvIsTextType(item);
 }
 
@@ -186,6 +190,28 @@ read_lexemes(TlvSource *rows, TupleDesc desc)
 	TlvSourceRelease(rows);
 }
 
+/* Arrays of whole numbers, as bigint[]; one that has a NULL is left out and counted. */
+static bool
+read_arrays_of_items(TlvSource *rows, TupleDesc desc)
+{
+	Oid last = desc->natts == 1 || desc->natts == 2
+				   ? getBaseType(TupleDescAttr(desc, desc->natts - 1)->atttypid)
+				   : InvalidOid;
+	Oid element = OidIsValid(last) ? get_element_type(last) : InvalidOid;
+
+	if (!OidIsValid(element) || !TlvIsIntegerType(getBaseType(element)))
+		return false;
+	rows->form = TLV_ROW_SYMBOLS;
+	TlvSourceColumn(rows, "active", INT8ARRAYOID);
+	appendStringInfo(
+		&rows->made.sql,
+		"SELECT CASE WHEN pg_catalog.array_position(document::pg_catalog.int8[], NULL) "
+		"IS NULL THEN document::pg_catalog.int8[] END AS active FROM " TLV_QUERY_ROWS " AS %s",
+		document_columns(desc));
+	TlvSourceReady(rows, TLV_SOURCE_AGAIN);
+	return true;
+}
+
 /* Is a document one value, with its number before it or alone?  Then it is read. */
 static bool
 read_documents_in_one(TlvSource *rows, TupleDesc desc, Oid bag)
@@ -203,21 +229,24 @@ read_documents_in_one(TlvSource *rows, TupleDesc desc, Oid bag)
 	return true;
 }
 
-/* ---- documents ---- */
+/* ---- documents, and sets ---- */
 
-void
-TlvReadDocuments(TlvDriver *driver, const char *text)
+/* Documents, or what TlvReadSets reads. */
+static void
+read_documents(TlvDriver *driver, const char *text, const char *what, bool arrays)
 {
-	TlvSource *rows = TlvSourceOpen(driver, 0, text, "documents");
+	TlvSource *rows = TlvSourceOpen(driver, 0, text, what);
 	TupleDesc desc = rows->query->desc;
 	Oid bag = TlvQueryType(rows->query, "tlv_bag");
 	bool terms;
 
 	rows->form = TLV_ROW_BAG;
+	if (arrays && read_arrays_of_items(rows, desc))
+		return;
 	TlvSourceColumn(rows, "bag", bag);
 	if (read_documents_in_one(rows, desc, bag))
 		return;
-	terms = recognize_columns(desc);
+	terms = recognize_columns(desc, what, arrays ? accepted_sets : accepted);
 	group_documents(rows, terms);
 	if (terms)
 		TlvSourceHold(rows);
@@ -225,4 +254,16 @@ TlvReadDocuments(TlvDriver *driver, const char *text)
 	if (terms)
 		collect_terms(rows, "item::pg_catalog.text", TLV_QUERY_ROWS " AS q(doc, item)");
 	TlvSourceRelease(rows);
+}
+
+void
+TlvReadDocuments(TlvDriver *driver, const char *text)
+{
+	read_documents(driver, text, "documents", false);
+}
+
+void
+TlvReadSets(TlvDriver *driver, const char *text)
+{
+	read_documents(driver, text, "sets", true);
 }

@@ -21,6 +21,9 @@ extern void TlvReadVectors(TlvDriver *driver, const char *text);
  */
 extern void TlvReadDocuments(TlvDriver *driver, const char *text);
 
+/* Sets of items: what documents may be, or arrays of whole numbers (active). */
+extern void TlvReadSets(TlvDriver *driver, const char *text);
+
 /*
  * Sequences s: one column of arrays, int[] or float8[], or (seq, t, step), collected by seq in the
  * order of t; or (seq, t, x1, x2, ...), whose names of numbers become the names of the rows.
@@ -47,9 +50,9 @@ typedef struct TlvSurvey
 	const int64_t *states;
 	bool unanswered; /* asked for: variables that no row has a category of count, too, with an empty
 					  * one */
-	bool
-		takes_numbers; /* asked for: of one column a variable, those of numbers stand beside them */
-	int numbers;	   /* that there are */
+	bool takes_numbers; /* asked for: numbers may stand beside categories */
+	int numbers;		/* that there are */
+	int most_states;	/* asked for: categories of a variable at most; 0: those of moments */
 } TlvSurvey;
 
 /* Texts, whole numbers, booleans, enumerations. */
@@ -58,9 +61,10 @@ extern bool TlvIsCategoryType(Oid base);
 /*
  * Rows v of categories, each variable `copies` times: one column of arrays, or (row, variable,
  * category), variables and categories by text, whole numbers or enumerations, whose names become
- * those of the rows and of the answers.  wide: every column is a variable, called as it is; where
- * there are numbers, rows are vectors of the codes and the numbers behind them, a code that is
- * missing -1, a number TLV_MEMBERSHIP_MISSING.  Where there are none, no pass may follow.
+ * those of the rows and of the answers; or (row, variable, category, number), of which the
+ * variables have one or the other.  wide: every column is a variable, called as it is; where there
+ * are numbers, rows are vectors of the codes and the numbers behind them, a code that is missing
+ * -1, a number TLV_MEMBERSHIP_MISSING.  Where there are none, no pass may follow.
  */
 extern void TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide,
 						  TlvSurvey *answers);

@@ -16,7 +16,8 @@
 
 static const char *const accepted =
 	"It must return (row, variable, category), variables and categories by text or whole numbers, "
-	"or one column of arrays: integer[] of categories, numbered from 0; with layout => 'wide' one "
+	"(row, variable, category, number) where some are numbers, or one column of arrays: integer[] "
+	"of categories, numbered from 0; with layout => 'wide' one "
 	"column a variable.";
 
 static bool
@@ -37,6 +38,13 @@ is_category(Oid type)
 	return TlvIsCategoryType(getBaseType(type));
 }
 
+/* (row, variable, category, number) */
+static bool
+has_number_column(TupleDesc desc)
+{
+	return desc->natts == 4;
+}
+
 /* Whether they are arrays. */
 static bool
 recognize_answers(TupleDesc desc)
@@ -46,7 +54,11 @@ recognize_answers(TupleDesc desc)
 
 	if (OidIsValid(element) && TlvIsIntegerType(getBaseType(element)))
 		return true;
-	if (desc->natts != 3 || !is_category(last) || !is_category(TupleDescAttr(desc, 1)->atttypid))
+	if (has_number_column(desc) && TlvIsNumberType(getBaseType(last)))
+		last = TupleDescAttr(desc, 2)->atttypid;
+	else if (desc->natts != 3)
+		last = InvalidOid;
+	if (!OidIsValid(last) || !is_category(last) || !is_category(TupleDescAttr(desc, 1)->atttypid))
 		TlvRefuseColumns(desc, "answers", accepted);
 	return false;
 }
@@ -59,10 +71,11 @@ typedef struct SurveyList
 	MemoryContext mcxt;
 	TupleDesc columns; /* which are the variables, by number; NULL: they come by name */
 	const char *from;  /* rows (r, variable, category, number) */
-	int64 n, room;	   /* pairs */
+	int most_states;
+	int64 n, room; /* pairs */
 	Datum *variable, *category, *at, *code;
 	int64_t variables;
-	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1];
+	int64_t offsets[TLV_CATEGORY_MOST_VARIABLES + 1]; /* of names */
 	int64_t states[TLV_CATEGORY_MOST_VARIABLES];
 	int64_t *category_offsets; /* room + 1 */
 	StringInfoData names, categories;
@@ -150,12 +163,11 @@ take_answer(void *argument, TupleTableSlot *slot)
 	if (length > TLV_LABEL_MOST)
 		refuse_long(variable_name(list, variable), length);
 	states = &list->states[list->variables - 1];
-	if (*states == TLV_CATEGORY_MOST_STATES)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("variable \"%s\" has more than %d categories",
-						TlvClip(variable_name(list, variable), 40), TLV_CATEGORY_MOST_STATES),
-				 errhint("Join the rare ones, and leave out what is no category.")));
+	if (*states == list->most_states)
+		ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						errmsg("variable \"%s\" has more than %d categories",
+							   TlvClip(variable_name(list, variable), 40), list->most_states),
+						errhint("Join the rare ones, and leave out what is no category.")));
 	grow_answers(list);
 	list->variable[list->n] = variable;
 	list->category[list->n] = category;
@@ -169,7 +181,7 @@ take_answer(void *argument, TupleTableSlot *slot)
 /* Numbers in their order, texts as bytes. */
 static SurveyList *
 collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_variables,
-				bool text_categories, bool unanswered)
+				bool text_categories, const TlvSurvey *answers)
 {
 	SurveyList *list = palloc0(sizeof(SurveyList));
 	const char *as_text = "::pg_catalog.text COLLATE pg_catalog.\"C\"";
@@ -178,6 +190,7 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 	list->mcxt = CurrentMemoryContext;
 	list->columns = columns;
 	list->from = from;
+	list->most_states = answers->most_states > 0 ? answers->most_states : TLV_CATEGORY_MOST_STATES;
 	list->room = 64;
 	list->variable = palloc(64 * sizeof(Datum));
 	list->category = palloc(64 * sizeof(Datum));
@@ -194,7 +207,7 @@ collect_answers(TlvSource *rows, const char *from, TupleDesc columns, bool text_
 		"r IS DISTINCT FROM NULL AND variable IS NOT NULL%s) "
 		"AS d ORDER BY d.variable, d.number, d.category",
 		text_variables ? as_text : "", text_categories ? as_text : "", from,
-		unanswered ? "" : " AND category IS NOT NULL");
+		answers->unanswered ? "" : " AND category IS NOT NULL");
 	TlvDriverReport(rows->driver, "collecting the categories");
 	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, TEXTOID}, take_answer, list);
 	return list;
@@ -329,8 +342,7 @@ collect_columns(TlvSource *rows, const TlvSurvey *answers)
 		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no column is a category"),
 						errhint("Numbers alone are for tlv_gmm; whole numbers that stand for "
 								"categories are cast to integer.")));
-	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true,
-						   answers->unanswered);
+	return collect_answers(rows, answers_of_columns(rows, desc), desc, false, true, answers);
 }
 
 /* ---- numbers beside the categories ---- */
@@ -366,21 +378,12 @@ append_code(TlvSource *rows, const SurveyList *list, int column, int64 from, int
 					 categories_parameter(rows, list, from, n), column + 1);
 }
 
-/* The names of the numbers behind those of the categories. */
+/* The name of a number behind those of the categories, which all have room together. */
 static void
-name_numbers(TlvSource *rows, SurveyList *list)
+name_number(TlvSource *rows, SurveyList *list, const char *name)
 {
-	TupleDesc desc = rows->query->desc;
-	int64_t *offsets = palloc((size_t) (desc->natts + 1) * sizeof(int64_t));
-
-	memcpy(offsets, list->offsets, (size_t) (list->variables + 1) * sizeof(int64_t));
-	for (int i = 0; i < desc->natts; i++)
-		if (is_number_column(desc, i))
-		{
-			appendStringInfoString(&list->names, NameStr(TupleDescAttr(desc, i)->attname));
-			offsets[++rows->names->n] = list->names.len;
-		}
-	rows->names->offsets = offsets;
+	appendStringInfoString(&list->names, name);
+	list->offsets[++rows->names->n] = list->names.len;
 	rows->names->text = list->names.data;
 }
 
@@ -405,35 +408,157 @@ select_columns(TlvSource *rows, SurveyList *list)
 	}
 	for (int i = 0; i < desc->natts; i++)
 		if (is_number_column(desc, i))
+		{
 			appendStringInfo(sql, ", COALESCE(x%d::pg_catalog.float8, '%g'::pg_catalog.float8)",
 							 i + 1, TLV_MEMBERSHIP_MISSING);
+			name_number(rows, list, NameStr(TupleDescAttr(desc, i)->attname));
+		}
 	appendStringInfoString(sql, "] AS v FROM " TLV_QUERY_ROWS " AS q(");
 	TlvAppendColumns(sql, desc->natts);
 	appendStringInfoChar(sql, ')');
-	name_numbers(rows, list);
+}
+
+/* ---- numbers in rows of (row, variable, category, number) ---- */
+
+/* The variables that are numbers, in their order. */
+typedef struct SurveyNumbers
+{
+	MemoryContext mcxt;
+	int64_t variables; /* that are categories */
+	int n, room;
+	Datum *names;
+} SurveyNumbers;
+
+static void
+take_number(void *argument, TupleTableSlot *slot)
+{
+	SurveyNumbers *numbers = argument;
+	MemoryContext before = MemoryContextSwitchTo(numbers->mcxt);
+	Datum name = PointerGetDatum(PG_DETOAST_DATUM_COPY(slot->tts_values[0]));
+
+	if (DatumGetBool(slot->tts_values[1]))
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+						errmsg("variable \"%s\" has both categories and numbers",
+							   TlvClip(TextDatumGetCString(name), 40)),
+						errhint("Leave the category NULL where a variable is a number, or name "
+								"the two apart.")));
+	if (numbers->variables + numbers->n >= TLV_CATEGORY_MOST_VARIABLES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("the query returns more than %d variables", TLV_CATEGORY_MOST_VARIABLES)));
+	if (numbers->n == numbers->room)
+		numbers->names = repalloc(numbers->names, (size_t) (numbers->room *= 2) * sizeof(Datum));
+	numbers->names[numbers->n++] = name;
+	MemoryContextSwitchTo(before);
+}
+
+/* NULL where no row has one. */
+static SurveyNumbers *
+collect_numbers(TlvSource *rows, const SurveyList *list, int copies, int *n)
+{
+	TupleDesc desc = rows->query->desc;
+	SurveyNumbers *numbers = palloc0(sizeof(SurveyNumbers));
+	bool text = is_text(TupleDescAttr(desc, 1)->atttypid);
+	TlvStatement statement;
+
+	numbers->mcxt = CurrentMemoryContext;
+	numbers->variables = list->variables;
+	numbers->room = 16;
+	numbers->names = palloc(16 * sizeof(Datum));
+	TlvStatementBegin(&statement, rows->query);
+	appendStringInfo(
+		&statement.sql,
+		"SELECT d.variable::pg_catalog.text, d.named FROM (SELECT variable%s AS variable, "
+		"pg_catalog.bool_or(category IS NOT NULL) AS named, pg_catalog.count(measured) AS n FROM "
+		"%s WHERE r IS DISTINCT FROM NULL AND variable IS NOT NULL GROUP BY 1) AS d WHERE d.n "
+		"OPERATOR(pg_catalog.>) 0 ORDER BY d.variable",
+		text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "", list->from);
+	TlvDriverReport(rows->driver, "collecting the numbers");
+	(void) TlvStatementRun(&statement, 2, (Oid[]){TEXTOID, BOOLOID}, take_number, numbers);
+	*n = numbers->n;
+	if (numbers->n > 0 && list->n == 0)
+		ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("no variable has a category"),
+						errhint("Numbers alone are for tlv_gmm.")));
+	if (numbers->n > 0 && copies > 1)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("rows with numbers have no copies of variables")));
+	return numbers->n > 0 ? numbers : NULL;
+}
+
+/* (r, variable, slot, code): the place of a value in the vector of its row, and what stands there.
+ */
+static const char *
+values_of_rows(TlvSource *rows, const SurveyList *list, const SurveyNumbers *numbers)
+{
+	int name = array_parameter(rows, list, list->variable, TEXTOID);
+	int category = array_parameter(rows, list, list->category, TEXTOID);
+	int at = array_parameter(rows, list, list->at, INT4OID);
+	int code = array_parameter(rows, list, list->code, INT4OID);
+	ArrayType *names =
+		construct_array(numbers->names, numbers->n, TEXTOID, -1, false, TYPALIGN_INT);
+	int measured = TlvStatementParameter(&rows->made, TEXTARRAYOID, PointerGetDatum(names));
+	const char *is_variable =
+		"OPERATOR(pg_catalog.=) q.variable::pg_catalog.text COLLATE pg_catalog.\"C\"";
+
+	return psprintf(
+		"(SELECT q.r AS r, q.variable AS variable, COALESCE(v.code::pg_catalog.float8, q.measured) "
+		"AS code, COALESCE(v.at, n.at OPERATOR(pg_catalog.+) %d) AS slot FROM %s LEFT JOIN ROWS "
+		"FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d), pg_catalog.unnest($%d), "
+		"pg_catalog.unnest($%d)) AS v(name, category, at, code) ON v.name %s AND v.category "
+		"OPERATOR(pg_catalog.=) q.category::pg_catalog.text COLLATE pg_catalog.\"C\" LEFT JOIN "
+		"pg_catalog.unnest($%d) WITH ORDINALITY AS n(name, at) ON n.name %s WHERE q.category IS "
+		"NOT NULL OR q.measured IS NOT NULL OR q.variable IS NULL OR q.r IS NOT DISTINCT FROM "
+		"NULL) AS a",
+		(int) list->variables, list->from, name, category, at, code, is_variable, measured,
+		is_variable);
+}
+
+/* One vector for each row: the codes of its categories, and its numbers. */
+static void
+pivot_numbers(TlvSource *rows, SurveyList *list, const SurveyNumbers *numbers)
+{
+	const char *call =
+		TlvStatementCall(&rows->made, "tlv_row_agg", 3, (Oid[]){INT4OID, FLOAT8OID, INT4OID}, NULL);
+	TlvGroups groups = {
+		.name = "v", .key = "a.r", .where = "a.code IS NOT NULL", .good = "a.variable"};
+
+	groups.from = values_of_rows(rows, list, numbers);
+	groups.value = psprintf("%s(a.slot::pg_catalog.int4, a.code, %d::pg_catalog.int4)", call,
+							(int) list->variables + numbers->n);
+	appendStringInfo(&rows->made.sql,
+					 "SELECT pg_catalog.array_replace(w.v, NULL, '%g'::pg_catalog.float8) AS v "
+					 "FROM (",
+					 TLV_MEMBERSHIP_MISSING);
+	TlvAppendGroups(&rows->made.sql, &groups);
+	appendStringInfoString(&rows->made.sql, ") AS w");
+	for (int i = 0; i < numbers->n; i++)
+		name_number(rows, list, TextDatumGetCString(numbers->names[i]));
 }
 
 /* ---- either ---- */
 
 static SurveyList *
-collect_rows(TlvSource *rows, int variable, bool unanswered)
+collect_rows(TlvSource *rows, int variable, const TlvSurvey *answers)
 {
 	TupleDesc desc = rows->query->desc;
-	bool text = is_text(TupleDescAttr(desc, 2)->atttypid);
+	bool text = is_text(TupleDescAttr(desc, 2)->atttypid), beside = has_number_column(desc);
+	const char *columns = variable == 1 ? "r, variable" : "variable, r";
 
-	return collect_answers(rows,
-						   psprintf("(SELECT q.*, NULL::pg_catalog.int8 AS number FROM %s "
-									"AS q(%s, category)) AS q",
-									TLV_QUERY_ROWS, variable == 1 ? "r, variable" : "variable, r"),
-						   NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text,
-						   unanswered);
+	return collect_answers(
+		rows,
+		psprintf("(SELECT q.r, q.variable, q.category, NULL::pg_catalog.int8 AS number%s FROM %s "
+				 "AS q(%s, category%s)) AS q",
+				 beside ? ", q.measured::pg_catalog.float8 AS measured" : "", TLV_QUERY_ROWS,
+				 columns, beside ? ", measured" : ""),
+		NULL, is_text(TupleDescAttr(desc, variable)->atttypid), text, answers);
 }
 
 void
 TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wide,
 				TlvSurvey *answers)
 {
-	SurveyList *list;
+	SurveyList *list = NULL;
+	SurveyNumbers *measured = NULL;
 
 	if (wide && copies > 1)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -442,24 +567,27 @@ TlvReadSurveyOf(TlvSource *rows, bool arrays, int variable, int copies, bool wid
 								"them.")));
 
 	answers->numbers = wide && answers->takes_numbers ? count_numbers(rows->query->desc) : 0;
-	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
-	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
 	if (arrays)
 		appendStringInfoString(&rows->made.sql,
 							   "SELECT v::pg_catalog.int4[] AS v FROM " TLV_QUERY_ROWS " AS q(v)");
 	else
 	{
 		TlvSourceHold(rows);
-		list = wide ? collect_columns(rows, answers)
-					: collect_rows(rows, variable, answers->unanswered);
+		list = wide ? collect_columns(rows, answers) : collect_rows(rows, variable, answers);
+		if (!wide && has_number_column(rows->query->desc))
+			measured = collect_numbers(rows, list, copies, &answers->numbers);
 		tell_answers(rows, list, answers);
-		if (list->n == 0)
-			return;
-		if (answers->numbers > 0)
-			select_columns(rows, list);
-		else
-			pivot_answers(rows, list, copies);
 	}
+	rows->form = answers->numbers > 0 ? TLV_ROW_VECTOR : TLV_ROW_CODES;
+	TlvSourceColumn(rows, "v", answers->numbers > 0 ? FLOAT8ARRAYOID : INT4ARRAYOID);
+	if (!arrays && list->n == 0)
+		return;
+	if (measured != NULL)
+		pivot_numbers(rows, list, measured);
+	else if (answers->numbers > 0)
+		select_columns(rows, list);
+	else if (!arrays)
+		pivot_answers(rows, list, copies);
 	TlvSourceReady(rows, arrays ? TLV_SOURCE_AGAIN : TLV_SOURCE_MADE);
 	TlvSourceRelease(rows);
 }
@@ -472,5 +600,6 @@ TlvReadSurvey(TlvDriver *driver, const char *text, int copies, bool wide, TlvSur
 
 	memset(answers, 0, sizeof(*answers));
 	answers->takes_numbers = true;
+	answers->most_states = TLV_MEMBERSHIP_MOST_STATES;
 	TlvReadSurveyOf(rows, arrays, 1, copies, wide, answers);
 }

@@ -249,6 +249,16 @@ value_of_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpan
 	return frame;
 }
 
+static void
+require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
+{
+	if (TlvKind(frame)->accumulator != accumulator->class)
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("cannot take %s of kind %s out of kind %s",
+							   TlvKind(frame)->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
+							   TlvKind(frame)->name, accumulator->class->name)));
+}
+
 /* Takes the rows of a call out again; false: nobody knows exactly what is left. */
 static bool
 take_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded *expanded)
@@ -259,6 +269,8 @@ take_rows(FunctionCallInfo fcinfo, const TlvTransition *transition, TlvExpanded 
 
 	TlvBeginUse(&expanded->in_use);
 	frame = value_of_rows(fcinfo, transition, expanded);
+	/* The state may be one of another aggregate, whose function of this signature is called. */
+	require_like(expanded->accumulator, &frame);
 	TlvCheck(ctx, tlv_accumulator_subtract(ctx, expanded->accumulator, &frame, true, &done));
 	tlv_free(ctx, (void *) frame.header);
 	TlvEndUse(&expanded->in_use);
@@ -373,16 +385,6 @@ TLV_FUNCTION(tlv_moments_combine)
 	return TlvExpandedDatum(expanded);
 }
 
-static void
-require_like(const tlv_accumulator *accumulator, const tlv_frame *frame)
-{
-	if (TlvKind(frame)->accumulator != accumulator->class)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						errmsg("cannot take %s of kind %s out of kind %s",
-							   TlvKind(frame)->type == TLV_FRAME_GRAPH ? "graphs" : "moments",
-							   TlvKind(frame)->name, accumulator->class->name)));
-}
-
 /*
  * Inverse transition function of tlv_rollup.  Where the sums are not exact, what is left would
  * depend on what has been taken out: NULL, and the server adds up anew.
@@ -430,8 +432,10 @@ static void
 merge_begin(const tlv_frame *frame, MergeWork *merge)
 {
 	merge->work = TlvWorkBegin("tensorlv merge");
-	merge->work->ctx.arena.limit = SIZE_MAX; /* bounded by the values' own size */
 	merge->kind = TlvKind(frame);
+	/* Bounded by the values' own size, but for those that store what is not zero alone. */
+	if (merge->kind->type != TLV_FRAME_MOMENTS || merge->kind->code != TLV_KIND_NETWORK_STATISTICS)
+		merge->work->ctx.arena.limit = SIZE_MAX;
 	TlvCheck(&merge->work->ctx, tlv_accumulator_create(&merge->work->ctx, merge->kind->accumulator,
 													   &merge->accumulator));
 }

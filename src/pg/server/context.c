@@ -67,6 +67,13 @@ server_stop(void *argument)
 	return false;
 }
 
+/* What server_stop would find to do, but for telling how far the work is. */
+static bool
+server_pending(void *argument)
+{
+	return InterruptPending;
+}
+
 static void
 server_progress(void *argument, const char *stage, double done, double total)
 {
@@ -82,6 +89,8 @@ TlvContextInit(tlv_context *ctx, MemoryContext mcxt, size_t limit)
 	ctx->arena.owner = mcxt;
 	ctx->arena.limit = limit;
 	ctx->stop = server_stop;
+	ctx->pending = server_pending;
+	ctx->threads = TlvThreads();
 	ctx->progress = server_progress;
 }
 

@@ -28,10 +28,15 @@ PG_MODULE_MAGIC;
 /* What ordinary fits take: embeddings of 1536 numbers, texts of 100,000 words. */
 #define USUAL_KILOBYTES (1024 * 1024)
 
+/* What the setting may be on any machine, so that a configuration can be copied. */
+#define MOST_THREADS 64
+
 int tlv_work_mem = USUAL_KILOBYTES;
 int tlv_model_cache = 64 * 1024;
 int tlv_progress = TLV_PROGRESS_OFF;
 static int blas_threads = 1;
+static int threads = 1;
+static int cores = 1;
 
 static const struct config_enum_entry progress_options[] = {{"off", TLV_PROGRESS_OFF, false},
 															{"notice", TLV_PROGRESS_NOTICE, false},
@@ -43,8 +48,7 @@ PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
+	cores = (int) Max(sysconf(_SC_NPROCESSORS_ONLN), 1);
 	DefineCustomIntVariable("tensorlv.work_mem", "Memory that one fit may use.",
 							"-1 means maintenance_work_mem.", &tlv_work_mem, USUAL_KILOBYTES, -1,
 							MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
@@ -53,8 +57,12 @@ _PG_init(void)
 							"0 keeps none.", &tlv_model_cache, 64 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("tensorlv.blas_threads", "Threads of BLAS within one fit.",
-							"Parallel workers always use one.", &blas_threads, 1, 1,
-							cores > 1 ? (int) cores : 1, PGC_SUSET, 0, NULL, NULL, NULL);
+							"Parallel workers always use one.", &blas_threads, 1, 1, cores,
+							PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("tensorlv.threads", "Threads of one fit of communities.",
+							"At most one for every processor, and one more than "
+							"max_parallel_workers; parallel workers always use one.",
+							&threads, 1, 1, MOST_THREADS, PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomEnumVariable("tensorlv.progress", "Where fits report their progress.", NULL,
 							 &tlv_progress, TLV_PROGRESS_OFF, progress_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
@@ -68,6 +76,14 @@ _PG_init(void)
 	if (!pg_strong_random(&tlv_hash_key, sizeof(tlv_hash_key)))
 		tlv_hash_key = 0;
 	TlvApplyBlasThreads();
+}
+
+int
+TlvThreads(void)
+{
+	if (IsParallelWorker())
+		return 1;
+	return Min(threads, Min(cores, max_parallel_workers + 1));
 }
 
 size_t

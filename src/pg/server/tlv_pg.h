@@ -44,6 +44,10 @@ extern int tlv_progress;
 /* Bytes a fit may use: tensorlv.work_mem, below 0 maintenance_work_mem. */
 extern size_t TlvWorkMemory(void);
 
+/* Threads that a loop of a fit may use: tensorlv.threads, within processors and the server's
+ * workers. */
+extern int TlvThreads(void);
+
 /* Lets BLAS use tensorlv.blas_threads threads; one in a parallel worker. */
 extern void TlvApplyBlasThreads(void);
 

@@ -112,7 +112,9 @@ save_anchors(void)
 	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 	frame = collect("anchor-moments", accumulator);
 	must(tlv_lda_fit_anchors(&ctx, &frame, &options, &image, &size));
-	save_frame("anchors", image, size);
+	frame = save_frame("anchors", image, size);
+	must(tlv_lda_fix(&ctx, &frame, &frame, &image, &size));
+	save_frame("fixed", image, size);
 }
 
 /* Statistics of errors of refined topics, and the model with what they say. */

@@ -265,7 +265,8 @@ SQL
         next if grep { $_ eq 'internal' } @types;
         # columns of a row that are values of ours
         my @columns = map { [ $list[1][$_], $list[2][$_] ] } grep { $value_table{ $list[2][$_] } } @types .. $#{ $list[2] };
-        push @functions, { oid => $oid, name => $name, aggregate => $kind eq 'a', set => $set eq 't' || $returns eq 'record', returns => $returns, defaults => $defaults, types => \@types,
+        push @functions, { oid => $oid, name => $name, aggregate => $kind eq 'a', window => $kind eq 'w', set => $set eq 't' || $returns eq 'record',
+            returns => $returns, defaults => $defaults, types => \@types,
             names => $list[1], columns => \@columns, signature => $signature, likes => [] };
     }
     @collectors = grep { $_->{aggregate} && $_->{returns} eq 'tlv_moments' && grep { $_ eq 'tlv_model' } @{ $_->{types} } } @functions;
@@ -302,6 +303,7 @@ sub call_function {
         @kinds[ 0, 1 ] = ('NULL', 'NULL');
     }
     my $call = "$function->{name}(" . join(', ', @arguments) . ')';
+    return (measured($number, $function->{returns}, "SELECT $call OVER (PARTITION BY i % 2) AS v FROM generate_series(1, 5) i"), @kinds) if $function->{window};
     if ($function->{set} && @{ $function->{columns} } && rand() < 0.5) {
         my ($column, $type) = @{ $function->{columns}[ rand @{ $function->{columns} } ] };
         return (measured($number, $type, qq{SELECT "$column" AS v FROM $call LIMIT 20}), @kinds);

@@ -8,6 +8,7 @@ INSERT INTO moments SELECT tlv_count_products(bag, (SELECT v FROM subspaces ORDE
   SELECT tlv_count_moments(bag, (SELECT v FROM subspaces ORDER BY id DESC LIMIT 1)) FROM documents;
 INSERT INTO moments SELECT tlv_anchor_moments(bag, (SELECT v FROM subspaces WHERE tlv_kind(v) = 'items' ORDER BY id LIMIT 1)) FROM documents;
 INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 2, method => 'anchors', iterations => 2);
+INSERT INTO models SELECT tlv_lda('SELECT bag FROM documents', 3, fixed => tlv_simulate_lda_model(13, 2, alpha0 => 0.3), iterations => 2);
 INSERT INTO models SELECT tlv_simulate_lda_model(12, 2, alpha0 => 0.3) UNION ALL SELECT tlv_lda('SELECT bag FROM documents', 2) UNION ALL
   SELECT tlv_lda('SELECT doc, ''w'' || item, weight FROM documents, tlv_bag_items(bag)', 3, alpha0 => 1, refine => 'em', iterations => 2) UNION ALL
   SELECT tlv_topic_model('{1,1,2,2}', '{1,2,2,3}', '{.5,.5,.9,.1}', '{.4,.6}');

@@ -62,11 +62,11 @@ static void
 test_exact(void **state)
 {
 	(void) state;
-	for (int way = 0; way < 4; way++)
+	for (int way = 0; way < 6; way++)
 	{
 		tlv_separable_factors found;
 
-		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, way % 2 ? K : 0, way > 1, 0, &found));
+		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, way % 2 ? K : 0, way / 2, 0, &found));
 		assert_int_equal(found.k, K);
 		for (size_t j = 0; j < K; j++)
 			assert_true(is_planted(found.anchors[j]));
@@ -88,15 +88,70 @@ test_noise(void **state)
 	(void) state;
 	for (size_t i = 0; i < N * D; i++)
 		matrix[i] *= 1 + 2e-4 * (tlv_rng_uniform(&rng) - .5);
-	for (int loners = 0; loners < 2; loners++)
+	for (int method = 0; method < 3; method++)
 	{
 		tlv_separable_factors found;
 
-		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, 0, loners, 5e-4, &found));
+		assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, 0, method, 5e-4, &found));
 		assert_int_equal(found.k, K);
 		for (size_t j = 0; j < K; j++)
 			assert_true(is_planted(found.anchors[j]));
 	}
+}
+
+/*
+ * No row is pure: three are for all but a hundredth of every component, and these are found, one
+ * of each component and no row of less; farthest rows are so, too, but for how many there are.
+ */
+static void
+test_almost(void **state)
+{
+	tlv_separable_factors found;
+	double corners[K * D], near = 0;
+
+	(void) state;
+	for (size_t i = 0; i < K * D; i++)
+		corners[i] = tlv_rng_gamma(&rng, .5);
+	for (size_t i = 0; i < N; i++)
+	{
+		double share[K], sum = 0;
+
+		for (size_t j = 0; j < K; j++)
+			sum += share[j] = tlv_rng_gamma(&rng, 1);
+		for (size_t j = 0; j < K; j++)
+			share[j] *= (i < 3 * K ? .01 : 1) / sum;
+		share[i % K] += i < 3 * K ? .99 : 0;
+		for (size_t c = 0; c < D; c++)
+		{
+			matrix[i * D + c] = 0;
+			for (size_t j = 0; j < K; j++)
+				matrix[i * D + c] += share[j] * corners[j * D + c];
+		}
+	}
+	assert_ok(tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_ALMOST, 3e-3, &found));
+	assert_int_equal(found.k, K);
+	for (size_t j = 0; j < K; j++)
+	{
+		assert_at_most(found.anchors[j], 3 * K - 1);
+		for (size_t l = 0; l < j; l++)
+			assert_int_not_equal(found.anchors[j] % K, found.anchors[l] % K);
+	}
+	for (size_t i = 0; i < N; i++)
+		for (size_t c = 0; c < D; c++)
+		{
+			double made = 0;
+
+			for (size_t j = 0; j < K; j++)
+				made += found.weights[i * K + j] * matrix[(size_t) found.anchors[j] * D + c];
+			near = fmax(near, fabs(made - matrix[i * D + c]));
+		}
+	assert_below(near, .005);
+	assert_fails(tlv_separable_factorize(&ctx, 201, 1, matrix, 0, TLV_SEPARABLE_ALMOST, 0, &found),
+				 TLV_LIMIT, "201 rows are more than 200");
+	memory.stop_at = memory.calls + 3;
+	assert_int_equal(
+		tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_ALMOST, 0, &found),
+		TLV_CANCELLED);
 }
 
 static void
@@ -106,25 +161,27 @@ test_refusals(void **state)
 	tlv_separable_factors found;
 
 	(void) state;
-	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, N + 1, false, 0, &found),
-				 TLV_BAD_PARAMETER, "k = 61 is more than the 60 rows");
-	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, K + 1, false, 0, &found),
-				 TLV_NOT_IDENTIFIABLE, "only 4 of 5 rows stand out");
-	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, true, NAN, &found),
+	assert_fails(
+		tlv_separable_factorize(&ctx, N, D, matrix, N + 1, TLV_SEPARABLE_ANCHORS, 0, &found),
+		TLV_BAD_PARAMETER, "k = 61 is more than the 60 rows");
+	assert_fails(
+		tlv_separable_factorize(&ctx, N, D, matrix, K + 1, TLV_SEPARABLE_ANCHORS, 0, &found),
+		TLV_NOT_IDENTIFIABLE, "only 4 of 5 rows stand out");
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_LONER, NAN, &found),
 				 TLV_BAD_PARAMETER, "eps");
-	assert_fails(tlv_separable_factorize(&ctx, 2, 3, zeros, 0, false, 0, &found), TLV_BAD_DATA,
-				 "all rows are zero");
+	assert_fails(tlv_separable_factorize(&ctx, 2, 3, zeros, 0, TLV_SEPARABLE_ANCHORS, 0, &found),
+				 TLV_BAD_DATA, "all rows are zero");
 	matrix[5] = -1e-9;
-	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, false, 0, &found),
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_ANCHORS, 0, &found),
 				 TLV_BAD_PARAMETER, "entry 6 of row 1");
 	matrix[5] = INFINITY;
-	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, false, 0, &found),
+	assert_fails(tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_ANCHORS, 0, &found),
 				 TLV_BAD_PARAMETER, "entry 6 of row 1");
 	matrix[5] = 0;
-	assert_fails(tlv_separable_factorize(&ctx, 1001, 1, matrix, 0, true, 0, &found), TLV_LIMIT,
-				 "1001 rows are more than 1000");
+	assert_fails(tlv_separable_factorize(&ctx, 1001, 1, matrix, 0, TLV_SEPARABLE_LONER, 0, &found),
+				 TLV_LIMIT, "1001 rows are more than 1000");
 	memory.stop_at = memory.calls + 3;
-	assert_int_equal(tlv_separable_factorize(&ctx, N, D, matrix, 0, true, 0, &found),
+	assert_int_equal(tlv_separable_factorize(&ctx, N, D, matrix, 0, TLV_SEPARABLE_LONER, 0, &found),
 					 TLV_CANCELLED);
 }
 
@@ -134,6 +191,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_noise, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_almost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 	};
 

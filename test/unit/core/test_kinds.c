@@ -1,6 +1,6 @@
 /*
  * test_kinds.c - the table of kinds: in order, no code twice, every record with what its type
- * needs.
+ * needs: a model that takes rows infers and has a likelihood.
  */
 #include "assertions.h"
 #include "tensorlv/model/kind.h"
@@ -24,6 +24,8 @@ test_table(void **state)
 						 kinds[i - 1]->type * 256 + kinds[i - 1]->code);
 		assert_ptr_equal(tlv_kind_find(kind->type, kind->code), kind);
 		assert_equal(kind->model != NULL, kind->type == TLV_FRAME_MODEL);
+		if (kind->model != NULL && kind->model->rows != 0)
+			assert_true(kind->model->infer != NULL && kind->model->log_likelihood != NULL);
 		assert_equal(kind->accumulator != NULL,
 					 kind->type == TLV_FRAME_MOMENTS || kind->type == TLV_FRAME_GRAPH);
 	}

@@ -212,7 +212,14 @@ test_intervals(void **state)
 			.part = TLV_ESTIMATE_PROBABILITY, .estimate = 0, .standard_error = NAN, .count = 100},
 		1.96, &low, &high);
 	assert_close(low, 0, 1e-12);
-	assert_close(high, .036995, 1e-5);
+	assert_close(high, .036218, 1e-5);
+	/* 4 of 100, as in tables of Clopper and Pearson's limits */
+	tlv_estimate_interval(
+		&(tlv_estimate){
+			.part = TLV_ESTIMATE_PROBABILITY, .estimate = .04, .standard_error = NAN, .count = 100},
+		1.959964, &low, &high);
+	assert_close(low, .0110, 1e-4);
+	assert_close(high, .0993, 1e-4);
 	tlv_estimate_interval(
 		&(tlv_estimate){.part = TLV_ESTIMATE_VARIANCE, .estimate = 2, .standard_error = 4}, 1.96,
 		&low, &high);

@@ -240,7 +240,8 @@ test_refusals(void **state)
 	assert_int_equal(infer_values(&ctx, open, TLV_AS_VECTOR(2, x), shares), TLV_BAD_DATA);
 	for (size_t i = 0; i < rows.n * rows.d; i++)
 		rows.x[i] = 7;
-	assert_int_equal(try_fit(moments(&rows, 3), 1, TLV_COVARIANCE_COMMON, &model), TLV_BAD_DATA);
+	assert_int_equal(try_fit(moments(&rows, 3), 2, TLV_COVARIANCE_COMMON, &model),
+					 TLV_NOT_IDENTIFIABLE);
 }
 
 /* Constant, equal and collinear columns, equal rows: variances end at the floor. */

@@ -359,11 +359,12 @@ test_no_room(void **state)
 	passes.room = 0;
 }
 
-/* Hundreds of topics of few documents: no third moments are collected. */
+/* Hundreds of topics: no third moments are collected, be the documents few or 41 a topic. */
 static void
 test_hundreds(void **state)
 {
 	corpus c = simulate(900, 400, 12, 60, 0.1, false);
+	corpus many = simulate(201 * 41, 300, 12, 8, 0.1, false);
 	tlv_lda_plan_options options = usual_plan_from(201, TLV_LDA_START_CHOOSE);
 	tlv_frame model;
 
@@ -376,6 +377,10 @@ test_hundreds(void **state)
 	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	assert_int_equal(tlv_frame_find(&model, "phi")->rows, 201);
 	assert_false(tlv_warnings_find(&model, "anchors_for_memory", NULL));
+	use_corpus(&many);
+	model = plan_model(&passes, make(&passes, &options));
+	assert_non_null(tlv_frame_find(&model, "anchors"));
+	assert_true(isnan(tlv_diagnostics_find(&model, "held_out_perplexity_tensor", NAN)));
 	plan_forget(&passes);
 }
 

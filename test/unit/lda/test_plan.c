@@ -451,8 +451,8 @@ test_step_limit(void **state)
 static void
 test_faults(void **state)
 {
-	corpus c = in_bursts(simulate(600, 40, 2, 30, 0.1, false), 12);
-	corpus other = simulate(300, 30, 3, 20, 0.1, false);
+	corpus c = in_bursts(simulate(240, 40, 2, 30, 0.1, false), 12);
+	corpus other = simulate(150, 30, 3, 20, 0.1, false);
 	tlv_lda_plan_options options = usual_options(0);
 
 	(void) state;

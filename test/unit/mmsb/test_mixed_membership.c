@@ -433,6 +433,59 @@ test_memory_and_cancel(void **state)
 	}
 }
 
+/* ---- threads ---- */
+
+/* A graph of enough nodes for several lanes; the shares after some steps, and P. */
+static float *
+steps_on(int threads, size_t n, double *p)
+{
+	tlv_mixed_model model = {.k = K, .sides = 1, .alpha = 0.2, .connectivity = p};
+	tlv_csr edges = {.rows = n, .columns = n, .entries = 8 * n};
+	double *degree = numbers(n), distance, off;
+	float *share = zeros(K * n, sizeof(float));
+	int steps;
+
+	edges.start = zeros(n + 1, sizeof(size_t));
+	edges.index = zeros(8 * n, sizeof(int32_t));
+	for (size_t u = 0; u < n; u++)
+	{
+		edges.start[u + 1] = 8 * (u + 1);
+		degree[u] = 8;
+		/* a circulant graph: columns ascending but where they go around */
+		for (size_t e = 0; e < 8; e++)
+			edges.index[8 * u + e] = (int32_t) ((u + n + (e < 4 ? e - 4 : e - 3) * (e + 1)) % n);
+		for (size_t a = 0; a < K; a++)
+			share[u * K + a] = (u / 1000 % K == a ? 0.8F : 0.1F);
+	}
+	for (size_t b = 0; b < K; b++)
+		for (size_t a = 0; a < K; a++)
+			p[a + K * b] = a == b ? 1.0 + (double) a / 8 : 0.1;
+	model.side[0] = (tlv_mixed_side){.n = n, .edges = &edges, .degree = degree, .share = share};
+	ctx.threads = threads;
+	assert_ok(tlv_mixed_variational(&ctx, &model, true, 3, 0, &steps));
+	assert_ok(tlv_mixed_check(&ctx, &model, &distance, &off));
+	ctx.threads = 1;
+	p[K * K] = distance;
+	p[K * K + 1] = off;
+	return share;
+}
+
+static void
+test_threads(void **state)
+{
+	size_t n = 12000;
+	double one[K * K + 2], more[K * K + 2];
+	float *share;
+
+	(void) state;
+	share = steps_on(1, n, one);
+	for (int threads = 2; threads <= 3; threads++)
+	{
+		assert_memory_equal(steps_on(threads, n, more), share, K * n * sizeof(float));
+		assert_memory_equal(more, one, sizeof(one));
+	}
+}
+
 int
 main(void)
 {
@@ -443,6 +496,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_check, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check_fits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memory_and_cancel, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,52 @@ test_svd_polar_inverse(void **state)
 	tlv_free(&ctx, h);
 }
 
+/* Symmetric and positive: what is left of g beside its polar factor, q' g. */
+static void
+assert_polar(size_t n, const double *g, const double *q)
+{
+	double *left = zero_matrix(n, n), *gram = zero_matrix(n, n), asymmetry = 0, defect = 0;
+
+	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, q, n, g, n, 0, left, n));
+	assert_ok(tlv_gemm(&ctx, true, false, n, n, n, 1, q, n, q, n, 0, gram, n));
+	for (size_t j = 0; j < n; j++)
+		for (size_t i = 0; i < n; i++)
+		{
+			asymmetry = fmax(asymmetry, fabs(left[i + j * n] - left[j + i * n]));
+			defect = fmax(defect, fabs(gram[i + j * n] - (i == j)));
+		}
+	for (size_t i = 0; i < n; i++)
+		assert_true(left[i + i * n] > 0);
+	assert_true(asymmetry < 1e-12);
+	assert_true(defect < 1e-13);
+	tlv_free(&ctx, left);
+	tlv_free(&ctx, gram);
+}
+
+/* A rotation and ever more beside it: products alone as far as they lead there. */
+static void
+test_polar_near(void **state)
+{
+	const size_t n = 12;
+	double *rotation = random_matrix(n, n), *noise = random_matrix(n, n);
+	double *g = zero_matrix(n, n), *q = zero_matrix(n, n);
+
+	(void) state;
+	assert_ok(tlv_polar(&ctx, n, rotation));
+	for (double part = 1e-9; part < 1; part *= 4)
+	{
+		for (size_t i = 0; i < n * n; i++)
+			g[i] = rotation[i] + part * noise[i] / sqrt((double) n);
+		memcpy(q, g, n * n * sizeof(double));
+		assert_ok(tlv_polar(&ctx, n, q));
+		assert_polar(n, g, q);
+	}
+	tlv_free(&ctx, rotation);
+	tlv_free(&ctx, noise);
+	tlv_free(&ctx, g);
+	tlv_free(&ctx, q);
+}
+
 static void
 test_solve(void **state)
 {
@@ -607,7 +653,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_orthonormalize), cmocka_unit_test(test_svd_polar_inverse),
 		cmocka_unit_test(test_solve),		   cmocka_unit_test(test_packed2),
 		cmocka_unit_test(test_subspace),	   cmocka_unit_test(test_blas),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_threads),		   cmocka_unit_test(test_polar_near),
 	};
 
 	(void) argv;

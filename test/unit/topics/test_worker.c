@@ -457,7 +457,12 @@ test_stepwise(void **state)
 	for (int half = 1; half <= 2; half++) /* the first document is half of the tokens, or all */
 	{
 		tlv_topic_statistics moving = {.items = found[0]}, alone = {.items = found[1]};
-		tlv_topic_moves moves = {topics, weights, half == 1 ? 12 : 6, eta, mass, mass + 20};
+		tlv_topic_moves moves = {.begun = topics,
+								 .weights = weights,
+								 .tokens = half == 1 ? 12 : 6,
+								 .eta = eta,
+								 .mass = mass,
+								 .factors = mass + 20};
 		double left = half == 1 ? 0.5 : 0;
 
 		memset(found, 0, sizeof(found));

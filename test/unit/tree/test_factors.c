@@ -100,6 +100,42 @@ mean_of_truth(size_t q, const double *loadings, size_t n, const double *x)
 	return -sum / 2;
 }
 
+/* Where the factors leave hardly anything they are found as well: the likelihood of the truth. */
+static void
+test_little_left(void **state)
+{
+	const size_t q = 3;
+	double loadings[D * 3], r[D * D], factor[D * D], left = 0.0005, truth = D * (log(2 * M_PI) + 1);
+	tlv_factors factors;
+
+	(void) state;
+	tlv_rng_fill_normal(&rng, D * q, loadings);
+	for (size_t v = 0; v < D; v++)
+	{
+		double square = 0;
+
+		for (size_t a = 0; a < q; a++)
+			square += loadings[a * D + v] * loadings[a * D + v];
+		for (size_t a = 0; a < q; a++)
+			loadings[a * D + v] *= sqrt((1 - left * (double) (v + 1)) / square);
+	}
+	for (size_t v = 0; v < D; v++)
+		for (size_t u = 0; u < D; u++)
+		{
+			r[u * D + v] = 0;
+			for (size_t a = 0; a < q; a++)
+				r[u * D + v] += loadings[a * D + v] * loadings[a * D + u];
+			r[u * D + v] += u == v ? left * (double) (v + 1) : 0;
+		}
+	memcpy(factor, r, sizeof(r));
+	assert_ok(tlv_cholesky(&ctx, D, factor));
+	for (size_t v = 0; v < D; v++)
+		truth += 2 * log(factor[v * (D + 1)]);
+	assert_ok(tlv_factors_fit(&ctx, D, r, 1000, q, 1000, &factors));
+	assert_close(factors.log_likelihood, -truth / 2, 1e-3);
+	tlv_free(&ctx, factors.loadings);
+}
+
 /* As many factors as there are, whose model is the truth's on rows that it has not seen; the tree
  * beside it is worse and says so. */
 static void
@@ -197,6 +233,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_little_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_factors_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_false_alarm, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_factor_limits, setup, teardown),

@@ -261,6 +261,35 @@ test_splits(void **state)
 				 "of 6 and of 7 variables");
 }
 
+/* Lengths of the edges of two trees, by what these divide: leaves 1 and 2 have changed places. */
+static void
+test_lengths_of_splits(void **state)
+{
+	static const int32_t ends_a[] = {0, 6, 1, 6, 6, 7, 2, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
+	static const int32_t ends_b[] = {0, 6, 2, 6, 6, 7, 1, 7, 7, 8, 3, 8, 8, 9, 4, 9, 5, 9};
+	static const double apart[] = {0.5, 2.5, 0, -1.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+	tlv_tree a = tree_of(6, 10, 9, ends_a), b = tree_of(6, 10, 9, ends_b), other;
+	double sums[27] = {0};
+
+	(void) state;
+	for (size_t e = 0; e < 9; e++)
+	{
+		a.length[e] = (double) e;
+		b.length[e] = (double) e + 0.5;
+	}
+	for (int i = 0; i < 2; i++)
+		assert_ok(tlv_tree_add_lengths(&ctx, &a, &b, sums));
+	for (size_t e = 0; e < 9; e++)
+	{
+		assert_close(sums[3 * e], e == 2 ? 0 : 2, 0);
+		assert_close(sums[3 * e + 1], 2 * apart[e], 0);
+		assert_close(sums[3 * e + 2], 2 * apart[e] * apart[e], 0);
+	}
+	assert_ok(tlv_tree_random(&ctx, 7, 0, 1, &other));
+	assert_fails(tlv_tree_add_lengths(&ctx, &a, &other, sums), TLV_BAD_PARAMETER,
+				 "of 6 and of 7 variables");
+}
+
 static void
 test_random(void **state)
 {
@@ -369,6 +398,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_forest, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_chow_liu, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_splits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lengths_of_splits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refuse, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop, setup, teardown),

@@ -2,7 +2,10 @@
  * factors.c - factor analysis of a correlation matrix: several sources that act on all variables at
  * once, which a tree of single hidden numbers cannot say (tree_gaussian.h).
  *
- * Maximum likelihood by EM on the correlations (Rubin, Thayer 1982), from the principal axes; the
+ * Maximum likelihood on the correlations, from the principal axes: by the likeliest loadings given
+ * what they leave and what those leave, in turn (Lawley 1940; Barber 2012, algorithm 21.1), which
+ * costs an eigenvalue problem a step, or, of many variables, by EM (Rubin, Thayer 1982), which
+ * creeps where the factors leave hardly anything; the
  * number of factors by the Bayesian information criterion, climbing from the number of eigenvalues
  * above the edge of the noise's spectrum (Marchenko, Pastur 1967).
  */
@@ -20,6 +23,8 @@
 #define STEPS_CHOICE 20
 /* Gain of the log-likelihood of a row below which EM ends. */
 #define STEP_GAIN 1e-7
+/* Variables of which every step may cost an eigenvalue problem. */
+#define FEW_VARIABLES ((size_t) 64)
 /* Multiplications of the climb: some tenths of a second. */
 #define MOST_WORK 5e9
 
@@ -35,6 +40,8 @@ typedef struct factor_work
 	double *b;		 /* q x d: the factors' means given unit variables */
 	double *c;		 /* d x q: r b' */
 	double *m;		 /* q x q */
+	double *axes;	 /* d x d and d: of r over what is left, of few variables */
+	double *kept;	 /* d: psi of the step before */
 	double done;	 /* multiplications */
 } factor_work;
 
@@ -171,6 +178,84 @@ factor_em(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_lik
 	}
 }
 
+/* ---- few variables ---- */
+
+/* r over the deviations that are left, its axes and their values (behind them). */
+static tlv_status
+factor_axes(tlv_context *ctx, factor_work *w)
+{
+	size_t d = w->d;
+
+	for (size_t j = 0; j < d; j++)
+		for (size_t i = 0; i < d; i++)
+			w->axes[j * d + i] = w->r[j * d + i] / sqrt(w->psi[i] * w->psi[j]);
+	w->done += 10 * (double) d * (double) d * (double) d;
+	return tlv_eigen_symmetric(ctx, d, w->axes, w->axes + d * d);
+}
+
+/* The likeliest loadings given psi, and the log-likelihood of a row under both. */
+static tlv_status
+factor_likeliest(tlv_context *ctx, factor_work *w, size_t q, double *log_likelihood)
+{
+	size_t d = w->d;
+	const double *values = w->axes + d * d;
+	double sum = (double) d * log(2 * M_PI);
+
+	TLV_TRY(factor_axes(ctx, w));
+	for (size_t i = 0; i < d; i++)
+		sum += log(w->psi[i]) + (i < q && values[i] > 1 ? log(values[i]) + 1 : values[i]);
+	for (size_t a = 0; a < q; a++)
+		for (size_t i = 0; i < d; i++)
+			w->l[a * d + i] = sqrt(fmax(values[a] - 1, 0) * w->psi[i]) * w->axes[a * d + i];
+	*log_likelihood = -sum / 2;
+	return TLV_OK;
+}
+
+/* What the loadings leave. */
+static void
+factor_leave(factor_work *w, size_t q)
+{
+	for (size_t i = 0; i < w->d; i++)
+	{
+		double explained = 0;
+
+		for (size_t a = 0; a < q; a++)
+			explained += w->l[a * w->d + i] * w->l[a * w->d + i];
+		w->psi[i] = psi_of(explained);
+	}
+}
+
+static tlv_status
+factor_alternate(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
+{
+	size_t d = w->d;
+	double before = -HUGE_VAL;
+
+	factor_start(w, q);
+	for (int step = 0;; step++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(factor_likeliest(ctx, w, q, log_likelihood));
+		if (*log_likelihood < before)
+		{
+			memcpy(w->psi, w->kept, d * sizeof(double));
+			TLV_TRY(factor_likeliest(ctx, w, q, log_likelihood));
+		}
+		if (step == steps || *log_likelihood - before < STEP_GAIN)
+			return TLV_OK;
+		before = *log_likelihood;
+		memcpy(w->kept, w->psi, d * sizeof(double));
+		factor_leave(w, q);
+	}
+}
+
+static tlv_status
+factor_fit(tlv_context *ctx, factor_work *w, size_t q, int steps, double *log_likelihood)
+{
+	return w->axes != NULL && q > 0 ? factor_alternate(ctx, w, q, steps, log_likelihood)
+									: factor_em(ctx, w, q, steps, log_likelihood);
+}
+
 /* ---- the number of factors ---- */
 
 static tlv_status
@@ -178,7 +263,7 @@ factor_criterion(tlv_context *ctx, factor_work *w, size_t q, double rows, double
 {
 	double likelihood;
 
-	TLV_TRY(factor_em(ctx, w, q, STEPS_CHOICE, &likelihood));
+	TLV_TRY(factor_fit(ctx, w, q, STEPS_CHOICE, &likelihood));
 	*criterion = tlv_factors_criterion(likelihood, factor_parameters(w->d, q), rows);
 	return TLV_OK;
 }
@@ -224,9 +309,9 @@ factor_choose(tlv_context *ctx, factor_work *w, double rows, size_t *q)
 static tlv_status
 allocate_work(tlv_context *ctx, factor_work *w, size_t q)
 {
-	size_t d = w->d;
+	size_t d = w->d, few = d <= FEW_VARIABLES ? d * d + 2 * d : 0;
 
-	TLV_TRY(tlv_alloc_numbers(ctx, &w->values, 2 * d + d * d + 4 * d * q + q * q));
+	TLV_TRY(tlv_alloc_numbers(ctx, &w->values, 2 * d + d * d + 4 * d * q + q * q + few));
 	w->psi = w->values + d;
 	w->vectors = w->psi + d;
 	w->l = w->vectors + d * d;
@@ -234,6 +319,8 @@ allocate_work(tlv_context *ctx, factor_work *w, size_t q)
 	w->b = w->scaled + d * q;
 	w->c = w->b + d * q;
 	w->m = w->c + d * q;
+	w->axes = few > 0 ? w->m + q * q : NULL;
+	w->kept = few > 0 ? w->axes + d * d + d : NULL;
 	return TLV_OK;
 }
 
@@ -249,7 +336,7 @@ tlv_factors_fit(tlv_context *ctx, size_t d, const double *r, double rows, size_t
 	TLV_TRY(tlv_eigen_symmetric(ctx, d, w.vectors, w.values));
 	if (chosen && w.most > 0)
 		TLV_TRY(factor_choose(ctx, &w, rows, &q));
-	TLV_TRY(factor_em(ctx, &w, q, steps, &factors->log_likelihood));
+	TLV_TRY(factor_fit(ctx, &w, q, steps, &factors->log_likelihood));
 	factors->q = q;
 	factors->parameters = factor_parameters(d, q);
 	factors->loadings = NULL;

@@ -18,12 +18,13 @@ node_key(size_t v)
 	return tlv_mix64(tlv_mix64(v + 1));
 }
 
-/* Splits of all edges; 0: one side has fewer than two observed nodes. */
+/* Splits of all edges; 0: one side has fewer than so many observed nodes. */
 typedef struct split_work
 {
 	tlv_tree_rooting rooting;
 	uint64_t *key;	 /* of the observed nodes in every node's subtree */
 	uint64_t *count; /* how many they are */
+	uint64_t least;	 /* observed nodes of a side */
 } split_work;
 
 static void
@@ -58,16 +59,16 @@ fill_splits(const tlv_tree *tree, split_work *w, uint64_t *split)
 		}
 		above = root_key ^ below;
 		split[w->rooting.edge[v]] = 0;
-		if (w->count[v] >= 2 && root_count - w->count[v] >= 2)
+		if (w->count[v] >= w->least && root_count - w->count[v] >= w->least)
 			split[w->rooting.edge[v]] =
 				below < above ? tlv_mix64(below) ^ above : tlv_mix64(above) ^ below;
 	}
 }
 
 static tlv_status
-find_splits(tlv_context *ctx, const tlv_tree *tree, uint64_t **split)
+find_splits(tlv_context *ctx, const tlv_tree *tree, uint64_t least, uint64_t **split)
 {
-	split_work w;
+	split_work w = {.least = least};
 
 	*split = NULL;
 	TLV_TRY(tlv_tree_root(ctx, tree, &w.rooting));
@@ -119,8 +120,8 @@ tlv_tree_robinson_foulds(tlv_context *ctx, const tlv_tree *a, const tlv_tree *b,
 
 	*different = *total = 0;
 	TLV_TRY(check_same(ctx, a, b));
-	TLV_TRY(find_splits(ctx, a, &of_a));
-	TLV_TRY(find_splits(ctx, b, &of_b));
+	TLV_TRY(find_splits(ctx, a, 2, &of_a));
+	TLV_TRY(find_splits(ctx, b, 2, &of_b));
 	n = sort_splits(a->edges, of_a);
 	m = sort_splits(b->edges, of_b);
 	while (i < n && j < m)
@@ -146,13 +147,72 @@ tlv_tree_count_splits(tlv_context *ctx, const tlv_tree *tree, const tlv_tree *re
 	size_t n;
 
 	TLV_TRY(check_same(ctx, tree, replicate));
-	TLV_TRY(find_splits(ctx, tree, &split));
-	TLV_TRY(find_splits(ctx, replicate, &other));
+	TLV_TRY(find_splits(ctx, tree, 2, &split));
+	TLV_TRY(find_splits(ctx, replicate, 2, &other));
 	n = sort_splits(replicate->edges, other);
 	for (size_t e = 0; e < tree->edges; e++)
 		if (split[e] != 0 && bsearch(&split[e], other, n, sizeof(uint64_t), compare_words) != NULL)
 			counts[e]++;
 	tlv_free(ctx, other);
+	tlv_free(ctx, split);
+	return TLV_OK;
+}
+
+/* ---- lengths ---- */
+
+typedef struct split_length
+{
+	uint64_t split;
+	double length;
+} split_length;
+
+static int
+compare_splits(const void *a, const void *b)
+{
+	return compare_words(&((const split_length *) a)->split, &((const split_length *) b)->split);
+}
+
+/* The splits of a tree with the lengths of their edges, by split. */
+static tlv_status
+list_lengths(tlv_context *ctx, const tlv_tree *tree, split_length **list)
+{
+	uint64_t *split;
+
+	TLV_TRY(find_splits(ctx, tree, 1, &split));
+	TLV_TRY_NEW(ctx, *list, tree->edges);
+	for (size_t e = 0; e < tree->edges; e++)
+		(*list)[e] = (split_length){split[e], tree->length[e]};
+	tlv_free(ctx, split);
+	qsort(*list, tree->edges, sizeof(split_length), compare_splits);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_tree_add_lengths(tlv_context *ctx, const tlv_tree *tree, const tlv_tree *replicate,
+					 double *sums)
+{
+	split_length *list;
+	uint64_t *split;
+
+	TLV_TRY(check_same(ctx, tree, replicate));
+	TLV_TRY(find_splits(ctx, tree, 1, &split));
+	TLV_TRY(list_lengths(ctx, replicate, &list));
+	for (size_t e = 0; e < tree->edges; e++)
+	{
+		split_length wanted = {split[e], 0}, *found;
+		double apart;
+
+		if (split[e] == 0)
+			continue;
+		found = bsearch(&wanted, list, replicate->edges, sizeof(split_length), compare_splits);
+		if (found == NULL)
+			continue;
+		apart = found->length - tree->length[e];
+		sums[3 * e]++;
+		sums[3 * e + 1] += apart;
+		sums[3 * e + 2] += apart * apart;
+	}
+	tlv_free(ctx, list);
 	tlv_free(ctx, split);
 	return TLV_OK;
 }

@@ -1,0 +1,96 @@
+-- networks.sql - layered sparse networks: sets of items that are on together, and units over them
+
+CREATE FUNCTION tlv_cofire_accum(tlv_moments, bigint[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, bigint[]) IS 'transition function of tlv_cofire(bigint[])';
+CREATE FUNCTION tlv_cofire_inverse(tlv_moments, bigint[]) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, bigint[]) IS 'inverse transition function of tlv_cofire(bigint[]): null where the server shall add up anew';
+CREATE AGGREGATE tlv_cofire(active bigint[]) (
+    SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cofire_accum, MINVFUNC = tlv_cofire_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_cofire(bigint[]) IS
+    'sets of items that are on: in how many of them every item, every two and every three are; an item that comes twice in a set is in it once; '
+    'sets that are null or have a null are counted and left out; at most 1,000 items a set';
+
+CREATE FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_bag_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag) IS 'transition function of tlv_cofire(tlv_bag)';
+CREATE FUNCTION tlv_cofire_inverse(tlv_moments, tlv_bag) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_bag_inverse' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_inverse(tlv_moments, tlv_bag) IS 'inverse transition function of tlv_cofire(tlv_bag): null where the server shall add up anew';
+CREATE AGGREGATE tlv_cofire(active tlv_bag) (
+    SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE,
+    MSFUNC = tlv_cofire_accum, MINVFUNC = tlv_cofire_inverse, MSTYPE = tlv_moments, MSSPACE = 100000
+);
+COMMENT ON AGGREGATE tlv_cofire(tlv_bag) IS 'the same of sets that are bags, whatever their weights';
+
+CREATE FUNCTION tlv_cofire_accum(tlv_moments, bigint[], tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, bigint[], tlv_model) IS 'transition function of tlv_cofire(bigint[], tlv_model)';
+CREATE AGGREGATE tlv_cofire(active bigint[], model tlv_model) (
+    SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_cofire(bigint[], tlv_model) IS
+    'the same of the units of a network''s topmost layer that are on for a set of items: what the layer above it is fitted to';
+
+CREATE FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag, tlv_model) RETURNS tlv_moments
+    AS 'MODULE_PATHNAME', 'tlv_cofire_bag_accum' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION tlv_cofire_accum(tlv_moments, tlv_bag, tlv_model) IS 'transition function of tlv_cofire(tlv_bag, tlv_model)';
+CREATE AGGREGATE tlv_cofire(active tlv_bag, model tlv_model) (
+    SFUNC = tlv_cofire_accum, STYPE = tlv_moments, SSPACE = 100000,
+    COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE tlv_cofire(tlv_bag, tlv_model) IS
+    'the same of the units of a network''s topmost layer that are on for a bag: what the layer above it is fitted to';
+
+CREATE FUNCTION tlv_cofire_counts(moments tlv_moments, at_least bigint DEFAULT 1)
+    RETURNS TABLE (a bigint, b bigint, c bigint, sets bigint)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10000;
+COMMENT ON FUNCTION tlv_cofire_counts(tlv_moments, bigint) IS
+    'how many sets have an item (b and c null), two items (c null) or three, a < b < c, of those that at least so many sets have; of tlv_cofire with a model '
+    'they are numbers of units';
+
+CREATE FUNCTION tlv_fit_network(moments tlv_moments, threshold float8 DEFAULT NULL, model tlv_model DEFAULT NULL, seed bigint DEFAULT 1,
+    on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL SAFE COST 1000000;
+COMMENT ON FUNCTION tlv_fit_network(tlv_moments, float8, tlv_model, bigint, text, jsonb) IS
+    'a network of one layer from tlv_cofire(x): units are sets of items of which any three are on together in more than threshold of the rows (null: the gap in '
+    'their distribution); with a model, from tlv_cofire(x, model), a layer above those that it has. Edges of weight -1 come from tlv_update with tlv_statistics';
+
+CREATE FUNCTION tlv_network(query text, layers integer DEFAULT 1, threshold float8 DEFAULT NULL, refine text DEFAULT 'auto',
+    iterations integer DEFAULT NULL, seed bigint DEFAULT 1, on_failure text DEFAULT 'error', options jsonb DEFAULT NULL) RETURNS tlv_model
+    AS 'MODULE_PATHNAME', 'tlv_network_driver' LANGUAGE C VOLATILE PARALLEL UNSAFE COST 10000000;
+COMMENT ON FUNCTION tlv_network(text, integer, float8, text, integer, bigint, text, jsonb) IS
+    'hidden units that have sets of items on, of the sets of a query, (set, item) or arrays of items: an item is on when more of its units that are on have it on '
+    'than off. Units are found by threes of items that are on together in more than threshold of the rows (null: the gap in their distribution), and so are the '
+    'layers above; refine em (auto) corrects their edges and finds those of weight -1, iterations passes a layer (null: until they stand)';
+
+CREATE FUNCTION tlv_edges(model tlv_model)
+    RETURNS TABLE (layer integer, unit integer, child bigint, child_name text, weight integer, share float8)
+    AS 'MODULE_PATHNAME', 'tlv_network_edges' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2000;
+COMMENT ON FUNCTION tlv_edges(tlv_model) IS
+    'the edges of a network: of the first layer a child is an item, above it a unit of the layer below; weight 1: the unit has the child on, -1: off; '
+    'share: of the rows that could show the edge, those that do';
+
+CREATE FUNCTION tlv_decode(model tlv_model, units bigint[])
+    RETURNS TABLE (item bigint, item_name text)
+    AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 50;
+COMMENT ON FUNCTION tlv_decode(tlv_model, bigint[]) IS
+    'the items that are on when exactly these units of one layer of a network are, numbered as tlv_components does';
+
+CREATE FUNCTION tlv_simulate_network_model(items integer, units integer[], children float8, density float8 DEFAULT 0.02, negative float8 DEFAULT 0.5,
+    seed bigint DEFAULT 1) RETURNS tlv_model
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000;
+COMMENT ON FUNCTION tlv_simulate_network_model(integer, integer[], float8, float8, float8, bigint) IS
+    'a random network: units of every layer, the lowest first, each with so many children on average, of which a share (negative) has weight -1; a unit of the '
+    'topmost layer is on in a share of rows (density)';
+CREATE FUNCTION tlv_simulate_network(model tlv_model, rows integer, flips float8 DEFAULT 0, seed bigint DEFAULT 1)
+    RETURNS TABLE (id bigint, active bigint[], units bigint[])
+    AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL SAFE COST 100000 ROWS 1000;
+COMMENT ON FUNCTION tlv_simulate_network(tlv_model, integer, float8, bigint) IS
+    'rows of a network: the items that are on, each flipped with that probability, and all units that are on';

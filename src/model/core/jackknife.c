@@ -1,0 +1,178 @@
+/*
+ * jackknife.c - standard errors of any model from fits that each leave a group of the rows out
+ * (errors.h).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensorlv/model/errors.h"
+#include "tensorlv/model/kind.h"
+
+/* ---- estimates of another model, by what they are ---- */
+
+static bool
+item_is_component(tlv_estimate_part part)
+{
+	return part == TLV_ESTIMATE_TRANSITION || part == TLV_ESTIMATE_CONNECTIVITY;
+}
+
+static int
+compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By part, component and item; those of two names, as categories of a variable, by these numbers.
+ */
+static int
+compare_estimates(const void *a, const void *b)
+{
+	const tlv_estimate *x = a, *y = b;
+	int order = compare(x->part, y->part);
+
+	order = order != 0 ? order : compare((int64_t) x->component, (int64_t) y->component);
+	order = order != 0 ? order : compare(x->item, y->item);
+	order = order != 0 ? order : compare(x->number[0], y->number[0]);
+	return order != 0 ? order : compare(x->number[1], y->number[1]);
+}
+
+/* What the estimate is called in the other model, whose component partner[i] is our i-th; false:
+ * the component has no partner. */
+static bool
+rename_estimate(const tlv_match *match, tlv_estimate *one)
+{
+	int64_t *numbers[] = {&one->item, &one->number[0]};
+
+	if (one->component > 0)
+	{
+		if (match->component[one->component - 1] < 0)
+			return false;
+		one->component = (size_t) match->component[one->component - 1] + 1;
+	}
+	for (size_t i = 0; item_is_component(one->part) && i < 2; i++)
+		if (*numbers[i] > 0 && (size_t) *numbers[i] <= match->k)
+			*numbers[i] = match->component[*numbers[i] - 1] + 1;
+	return true;
+}
+
+/* ---- sums over the fits ---- */
+
+typedef struct jackknife
+{
+	const tlv_frame *model;
+	tlv_estimates list;
+	double *sums, *squares; /* of every estimate, of what the fits say less what the model says */
+} jackknife;
+
+static tlv_status
+require_alike(tlv_context *ctx, const jackknife *state, const tlv_frame *fit, size_t number)
+{
+	size_t k = tlv_model_components(state->model), own = tlv_model_components(fit);
+
+	if (fit->header->kind != state->model->header->kind)
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "model %zu is of kind %s, the whole model of %s",
+						number, tlv_kind_find(TLV_FRAME_MODEL, fit->header->kind)->name,
+						tlv_kind_find(TLV_FRAME_MODEL, state->model->header->kind)->name);
+	if (own == k)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_BAD_PARAMETER, "model %zu has k = %zu, the whole model %zu", number, own, k);
+	return tlv_fail_hint(ctx, "Fit all of them with the same k.");
+}
+
+/* What the other model says of an estimate of ours; NaN: nothing. */
+static double
+find_other(const tlv_estimates *other, const tlv_match *match, tlv_estimate wanted)
+{
+	const tlv_estimate *found;
+
+	if (!rename_estimate(match, &wanted))
+		return NAN;
+	found = bsearch(&wanted, other->list, other->n, sizeof(tlv_estimate), compare_estimates);
+	if (found != NULL)
+		return found->estimate;
+	/* an item that only the group left out has is not there */
+	return wanted.part == TLV_ESTIMATE_PROBABILITY ? 0 : NAN;
+}
+
+/* Columns of a mixing matrix may have turned about: signs (of as many as there are components)
+ * turns them back. */
+static void
+find_signs(const jackknife *state, const tlv_estimates *other, const tlv_match *match,
+		   double *signs)
+{
+	for (size_t j = 0; j < match->k; j++)
+		signs[j] = 0;
+	for (size_t i = 0; i < state->list.n; i++)
+	{
+		const tlv_estimate *own = &state->list.list[i];
+
+		if (own->part == TLV_ESTIMATE_MIXING)
+			signs[own->component - 1] += own->estimate * find_other(other, match, *own);
+	}
+	for (size_t j = 0; j < match->k; j++)
+		signs[j] = signs[j] < 0 ? -1 : 1;
+}
+
+static tlv_status
+add_fit(tlv_context *ctx, jackknife *state, const tlv_frame *fit)
+{
+	tlv_estimates other = {0};
+	tlv_match match;
+	double *signs;
+
+	TLV_TRY(tlv_model_estimates(ctx, fit, NULL, &other));
+	TLV_TRY(tlv_model_match(ctx, state->model, fit, &match));
+	TLV_TRY_CONTINUE(ctx);
+	qsort(other.list, other.n, sizeof(tlv_estimate), compare_estimates);
+	TLV_TRY_NEW(ctx, signs, match.k);
+	find_signs(state, &other, &match, signs);
+	for (size_t i = 0; i < state->list.n; i++)
+	{
+		const tlv_estimate *own = &state->list.list[i];
+		double sign = own->part == TLV_ESTIMATE_MIXING ? signs[own->component - 1] : 1;
+		double apart = sign * find_other(&other, &match, *own) - own->estimate;
+
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		state->sums[i] += apart;
+		state->squares[i] += apart * apart;
+	}
+	return TLV_OK;
+}
+
+tlv_status
+tlv_errors_jackknife(tlv_context *ctx, const tlv_frame *model, size_t n, const tlv_frame *without,
+					 void **image, size_t *size)
+{
+	jackknife state = {.model = model};
+	double groups = (double) n;
+
+	if (n < 2)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "%zu models that leave a group out are too few", n);
+		return tlv_fail_hint(ctx, "Take 20 groups or so.");
+	}
+	TLV_TRY(tlv_model_estimates(ctx, model, NULL, &state.list));
+	TLV_TRY_NEW0(ctx, state.sums, 2 * state.list.n);
+	state.squares = state.sums + state.list.n;
+	for (size_t g = 0; g < n; g++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		TLV_TRY(require_alike(ctx, &state, &without[g], g + 1));
+		tlv_scratch_begin(ctx, &scratch);
+		status = add_fit(ctx, &state, &without[g]);
+		tlv_scratch_end(ctx, &scratch);
+		TLV_TRY(status);
+	}
+	for (size_t i = 0; i < state.list.n; i++)
+	{
+		double spread = state.squares[i] - state.sums[i] * state.sums[i] / groups;
+
+		/* all the same: the number is none of the fit's */
+		state.list.list[i].standard_error = spread > 0 ? sqrt((groups - 1) / groups * spread) : NAN;
+		state.list.list[i].count = 0;
+	}
+	return tlv_errors_write(ctx, model, &state.list, image, size);
+}

@@ -1,0 +1,97 @@
+/*
+ * plan_errors.c - the pass that collects the standard errors of a finished model (plan.h).
+ *
+ * A model that can have none, or not with the memory there is, is kept with a warning that says so:
+ * what was learnt is worth more than its errors.
+ */
+#include "tensorlv/model/errors.h"
+#include "tensorlv/model/plan.h"
+
+/* Does the status say that errors are refused, not that the work has to end? */
+static bool
+is_refusal(tlv_status status)
+{
+	return status == TLV_BAD_PARAMETER || status == TLV_BAD_DATA || status == TLV_NO_ROWS ||
+		   status == TLV_NOT_IDENTIFIABLE || status == TLV_LIMIT || status == TLV_MEMORY_LIMIT;
+}
+
+tlv_status
+tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
+{
+	const tlv_error why = ctx->error;
+	/* The hint to a limit of memory is the number of bytes. */
+	const char *hint = why.code == TLV_MEMORY_LIMIT ? "raise tensorlv.work_mem" : why.hint;
+	void *without = plan->image;
+	tlv_diagnostics all = {0};
+	tlv_frame_builder *builder;
+	tlv_frame model;
+
+	if (!is_refusal(status))
+		return status;
+	plan->errors = false;
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
+	TLV_TRY(tlv_warn(ctx, &all, &(tlv_warning){.code = "no_errors", .hint = hint},
+					 "standard errors were left out: %s", why.message));
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, model.header->kind);
+	tlv_frame_add_from(builder, &model, tlv_diagnostics_sections);
+	tlv_diagnostics_add(&all, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
+	tlv_free(ctx, builder);
+	tlv_diagnostics_free(ctx, &all);
+	tlv_free(ctx, without);
+	return TLV_OK;
+}
+
+static tlv_status
+take_errors(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	void *without = plan->image;
+	tlv_frame model;
+	tlv_status status;
+
+	(void) pass;
+	plan->errors = false;
+	if (values != NULL)
+		TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
+	status = tlv_errors_put(ctx, &model, values != NULL ? &values[0]->frame : NULL, &plan->image,
+							&plan->size);
+	if (status != TLV_OK)
+		return tlv_plan_refuse_errors(ctx, plan, status);
+	tlv_free(ctx, without);
+	return TLV_OK;
+}
+
+/* Can they be collected?  The accumulator of a pass says so before it is run. */
+static tlv_status
+try_collecting(tlv_context *ctx, const tlv_frame *model)
+{
+	const tlv_statistic errors = {.aggregate = &tlv_aggregate_error_statistics, .constant = model};
+	tlv_accumulator *accumulator;
+	tlv_scratch scratch;
+	tlv_status status;
+
+	tlv_scratch_begin(ctx, &scratch);
+	status = tlv_statistic_create(ctx, &errors, &accumulator);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+tlv_status
+tlv_plan_ask_errors(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
+{
+	tlv_status status;
+
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &plan->finished));
+	if (!tlv_errors_are_collected(&plan->finished))
+		return take_errors(ctx, plan, NULL, pass);
+	status = try_collecting(ctx, &plan->finished);
+	if (status != TLV_OK)
+		return tlv_plan_refuse_errors(ctx, plan, status);
+	tlv_plan_ask(plan, pass, "errors", &tlv_aggregate_error_statistics, take_errors)->constant =
+		&plan->finished;
+	pass->passes_left = 1;
+	return TLV_OK;
+}

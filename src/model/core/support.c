@@ -1,0 +1,254 @@
+/*
+ * support.c - which components are real: those that come again from parts of the rows (support.h).
+ */
+#include "tensorlv/model/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tensorlv/model/assignment.h"
+#include "tensorlv/model/errors.h"
+#include "tensorlv/model/kind.h"
+
+/* Parts, of which one is left out in turn. */
+#define STEPS_BETWEEN ((size_t) 1 << 16) /* between two looks, in numbers */
+#define PARTS		  4
+/* Rows of a component in the sample, where that is not all rows, of which something can be said. */
+#define LEAST_ROWS 20.0
+
+typedef struct support
+{
+	tlv_plan *plan;
+	const tlv_support_class *class;
+	tlv_frame model;
+	size_t k;
+	size_t n;
+	tlv_row *rows; /* of the sample */
+	bool complete; /* it is all rows */
+	double *sizes; /* k: sums of posteriors over the rows */
+	double *apart; /* k: mean distance to the partners */
+	bool known;
+} support;
+
+/* ---- two models on the same rows ---- */
+
+/* Sums over the rows of the smaller of two posteriors, and of either. */
+typedef struct overlap
+{
+	size_t ka, kb;
+	double *common, *a, *b; /* ka x kb, ka, kb; one block */
+} overlap;
+
+static tlv_status
+add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
+		tlv_posterior posterior[2], overlap *sums)
+{
+	TLV_TRY(tlv_model_infer(ctx, a, row, &posterior[0]));
+	TLV_TRY(tlv_model_infer(ctx, b, row, &posterior[1]));
+	for (size_t t = 0; t < posterior[0].n; t++)
+	{
+		const double *r = posterior[0].values + t * sums->ka;
+		const double *s = posterior[1].values + t * sums->kb;
+
+		if (t % (STEPS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
+			TLV_TRY_CONTINUE(ctx);
+		for (size_t i = 0; i < sums->ka; i++)
+			for (size_t j = 0; j < sums->kb; j++)
+				sums->common[i * sums->kb + j] += fmin(r[i], s[j]);
+		for (size_t i = 0; i < sums->ka; i++)
+			sums->a[i] += r[i];
+		for (size_t j = 0; j < sums->kb; j++)
+			sums->b[j] += s[j];
+	}
+	return TLV_OK;
+}
+
+static tlv_status
+compare_models(tlv_context *ctx, const support *state, const tlv_frame *other, overlap *sums)
+{
+	tlv_posterior posterior[2] = {0};
+	tlv_model *a, *b;
+
+	TLV_TRY(tlv_model_open(ctx, &state->model, &a));
+	TLV_TRY(tlv_model_open(ctx, other, &b));
+	*sums = (overlap){.ka = state->k, .kb = tlv_model_components(other)};
+	TLV_TRY_NEW0(ctx, sums->common, sums->ka * sums->kb + sums->ka + sums->kb);
+	sums->a = sums->common + sums->ka * sums->kb;
+	sums->b = sums->a + sums->ka;
+	for (size_t i = 0; i < state->n; i++)
+	{
+		TLV_TRY_CONTINUE(ctx);
+		TLV_TRY(add_row(ctx, a, b, &state->rows[i], posterior, sums));
+	}
+	return TLV_OK;
+}
+
+/* Adds for every component how little of it and of its partner is common. */
+static tlv_status
+add_distances(tlv_context *ctx, support *state, const overlap *sums)
+{
+	int64_t *partner;
+	double *cost, *apart;
+
+	TLV_TRY_NEW_ROWS(ctx, cost, sums->ka, sums->kb);
+	TLV_TRY_NEW(ctx, apart, sums->ka);
+	TLV_TRY_NEW(ctx, partner, sums->ka);
+	for (size_t i = 0; i < sums->ka; i++)
+		for (size_t j = 0; j < sums->kb; j++)
+		{
+			double both = sums->a[i] + sums->b[j];
+
+			cost[i * sums->kb + j] = both > 0 ? 1 - 2 * sums->common[i * sums->kb + j] / both : 1;
+		}
+	TLV_TRY(tlv_assign_components(ctx, sums->ka, sums->kb, cost, 1, partner, apart));
+	for (size_t i = 0; i < sums->ka; i++)
+	{
+		state->apart[i] += (partner[i] >= 0 ? apart[i] : 1) / PARTS;
+		state->sizes[i] = sums->a[i];
+	}
+	return TLV_OK;
+}
+
+/* ---- parts ---- */
+
+static tlv_status
+learn_without(tlv_context *ctx, support *state, size_t part)
+{
+	tlv_row *rows;
+	tlv_frame other;
+	overlap sums;
+	void *image;
+	size_t size, n = 0;
+
+	TLV_TRY_NEW(ctx, rows, state->n);
+	for (size_t i = 0; i < state->n; i++)
+		if (i % PARTS != part)
+			rows[n++] = state->rows[i];
+	TLV_TRY(state->class->learn(ctx, state->plan, &state->model, n, rows, part + 1, &image, &size));
+	TLV_TRY(tlv_frame_open(ctx, image, size, &other));
+	TLV_TRY(compare_models(ctx, state, &other, &sums));
+	return add_distances(ctx, state, &sums);
+}
+
+static tlv_status
+learn_parts(tlv_context *ctx, support *state)
+{
+	state->known = state->n >= PARTS * state->k;
+	for (size_t part = 0; state->known && part < PARTS; part++)
+	{
+		tlv_scratch scratch;
+		tlv_status status;
+
+		tlv_report(ctx, "support", (double) part, PARTS);
+		tlv_scratch_begin(ctx, &scratch);
+		status = learn_without(ctx, state, part);
+		tlv_scratch_end(ctx, &scratch);
+		if (status == TLV_BAD_DATA || status == TLV_NOT_IDENTIFIABLE || status == TLV_NO_ROWS ||
+			status == TLV_MEMORY_LIMIT || status == TLV_LIMIT)
+			state->known = false; /* there is no telling */
+		else
+			TLV_TRY(status);
+	}
+	return TLV_OK;
+}
+
+/* ---- what was found ---- */
+
+static bool
+is_told(const support *state, size_t j)
+{
+	return state->known && (state->complete || state->sizes[j] >= LEAST_ROWS);
+}
+
+static tlv_status
+diagnose(tlv_context *ctx, const support *state, tlv_diagnostics *to)
+{
+	const char *what = state->class->component;
+
+	for (size_t j = 0; j < state->k; j++)
+		TLV_TRY(tlv_diagnose(ctx, to, is_told(state, j) ? state->apart[j] : NAN, "recurrence_%zu",
+							 j + 1));
+	for (size_t j = 0; j < state->k; j++)
+		if (is_told(state, j) && state->apart[j] > TLV_SUPPORT_LIMIT)
+			TLV_TRY(tlv_warn(ctx, to,
+							 &(tlv_warning){.code = state->class->code,
+											.component = j + 1,
+											.score = state->apart[j],
+											.hint = "use a smaller k, or collect more rows"},
+							 "%s %zu does not come again from three quarters of the rows", what,
+							 j + 1));
+	return TLV_OK;
+}
+
+static tlv_status
+write_support(tlv_context *ctx, const support *state)
+{
+	tlv_plan *plan = state->plan;
+	void *without = plan->image;
+	tlv_diagnostics all = {0};
+	tlv_frame_builder *builder;
+
+	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &state->model, NULL));
+	TLV_TRY(diagnose(ctx, state, &all));
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, state->model.header->kind);
+	tlv_frame_add_from(builder, &state->model, tlv_diagnostics_sections);
+	tlv_diagnostics_add(&all, builder);
+	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
+	tlv_free(ctx, builder);
+	tlv_diagnostics_free(ctx, &all);
+	tlv_free(ctx, without);
+	return TLV_OK;
+}
+
+static tlv_status
+find_support(tlv_context *ctx, support *state, const tlv_frame *sample)
+{
+	TLV_TRY_NEW0(ctx, state->apart, 2 * state->k);
+	state->sizes = state->apart + state->k;
+	TLV_TRY(state->class->rows(ctx, sample, &state->n, &state->rows, &state->complete));
+	return learn_parts(ctx, state);
+}
+
+/* ---- the pass ---- */
+
+static tlv_status
+take_sample(tlv_context *ctx, tlv_plan *plan, tlv_value **values, tlv_pass *pass)
+{
+	support state = {.plan = plan, .class = plan->class->support};
+	tlv_scratch scratch;
+	tlv_status status;
+	void *image;
+
+	(void) pass;
+	TLV_TRY(tlv_plan_require(ctx, values[0]));
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &state.model));
+	state.k = tlv_model_components(&state.model);
+	tlv_scratch_begin(ctx, &scratch);
+	image = plan->image;
+	status = find_support(ctx, &state, &values[0]->frame);
+	if (status == TLV_OK)
+		status = write_support(ctx, &state);
+	if (plan->image != image)
+		tlv_scratch_keep(ctx, plan->image);
+	tlv_scratch_end(ctx, &scratch);
+	return status;
+}
+
+tlv_status
+tlv_plan_ask_support(tlv_context *ctx, tlv_plan *plan, tlv_pass *pass)
+{
+	const tlv_support_class *class = plan->class->support;
+	tlv_statistic *sample;
+	tlv_frame model;
+
+	plan->supported = true;
+	TLV_TRY(tlv_frame_open(ctx, plan->image, plan->size, &model));
+	if (tlv_model_components(&model) < 2)
+		return tlv_plan_ask_errors(ctx, plan, pass);
+	sample = tlv_plan_ask(plan, pass, "support", class->sample, take_sample);
+	sample->count = class->count(plan, &model);
+	sample->seed = 1;
+	pass->passes_left = 2;
+	return TLV_OK;
+}

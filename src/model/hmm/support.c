@@ -1,0 +1,73 @@
+/*
+ * support.c - hidden Markov models learnt anew from parts of the sequences
+ * (tensorlv/model/support.h).
+ */
+#include "tensorlv/model/support.h"
+
+#include <math.h>
+
+#include "learn.h"
+#include "tensorlv/model/sequences.h"
+
+/* Numbers of the sample, and evaluations of the likelihood of a part, at most. */
+#define MOST_NUMBERS ((size_t) 1 << 19)
+#define EVALUATIONS	 100
+/* Fewer sequences are cut into so many pieces. */
+#define PIECES 16
+
+static size_t
+sample_count(const tlv_plan *plan, const tlv_frame *model)
+{
+	(void) plan;
+	(void) model;
+	return MOST_NUMBERS;
+}
+
+static tlv_status
+sample_rows(tlv_context *ctx, const tlv_frame *sample, size_t *n, tlv_row **rows, bool *complete)
+{
+	tlv_hmm_data data = {0}, cut;
+
+	TLV_TRY(tlv_sequence_sample_rows(ctx, sample, &data.n, &data.rows));
+	for (size_t i = 0; i < data.n; i++)
+		data.steps += (double) data.rows[i].part[0].n;
+	*complete = data.steps == tlv_frame_scalar(sample, "steps", 0);
+	if (data.n < PIECES && data.steps > PIECES)
+	{
+		TLV_TRY(tlv_hmm_data_cut(ctx, &data, (size_t) ceil(data.steps / PIECES), &cut));
+		data = cut;
+	}
+	*n = data.n;
+	*rows = data.rows;
+	return TLV_OK;
+}
+
+static tlv_status
+learn_part(tlv_context *ctx, const tlv_plan *plan, const tlv_frame *model, size_t n,
+		   const tlv_row *rows, uint64_t seed, void **image, size_t *size)
+{
+	tlv_hmm_data data = {.n = n, .rows = (tlv_row *) rows};
+	tlv_hmm_search search = {.data = &data};
+	tlv_hmm_ascent ascent = {0};
+	tlv_held best = {0};
+	tlv_hmm_parts parts;
+
+	(void) plan;
+	tlv_hmm_read(model, &parts);
+	for (size_t i = 0; i < n; i++)
+		data.steps += (double) rows[i].part[0].n;
+	search.start =
+		(tlv_hmm_start_options){.k = parts.k, .covariance = parts.covariance, .seed = seed};
+	search.m = parts.gaussian ? 0 : parts.d;
+	search.items = parts.items;
+	TLV_TRY(tlv_hmm_search_start(ctx, &search, NULL, &best));
+	tlv_hmm_ascent_begin(&ascent, &best, EVALUATIONS);
+	TLV_TRY(tlv_hmm_climb(ctx, &data, &ascent));
+	*image = ascent.current.image;
+	*size = ascent.current.size;
+	return TLV_OK;
+}
+
+const tlv_support_class tlv_hmm_support = {
+	"state",	  "spurious_state", &tlv_aggregate_sequence_sample,
+	sample_count, sample_rows,		learn_part};

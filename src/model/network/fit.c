@@ -1,0 +1,236 @@
+/*
+ * fit.c - a network of one layer more, from the sets that counts show (network.h).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "internal.h"
+#include "tensorlv/model/triple_table.h"
+
+/* What is there without structure: the three items that are on together most often. */
+static tlv_status
+best_three(tlv_context *ctx, const tlv_frame *counts, tlv_network_sets *sets)
+{
+	size_t n = tlv_frame_find(counts, "cells")->rows, best = n;
+	const int64_t *cells = tlv_frame_int64(counts, "cells");
+	const double *numbers = tlv_frame_float64(counts, "counts");
+
+	for (size_t i = 0; i < n; i++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, i);
+		if (tlv_triple_part(cells[i], 0) != tlv_triple_part(cells[i], 1) &&
+			tlv_triple_part(cells[i], 1) != tlv_triple_part(cells[i], 2) &&
+			(best == n || numbers[i] > numbers[best]))
+			best = i;
+	}
+	if (best == n)
+	{
+		tlv_fail(ctx, TLV_BAD_DATA, "no three items are ever on together");
+		return tlv_fail_hint(ctx, "Units are found by threes: rows need three items or more.");
+	}
+	sets->n = 1;
+	TLV_TRY_NEW0(ctx, sets->starts, 2);
+	TLV_TRY_NEW(ctx, sets->places, 3);
+	TLV_TRY_NEW(ctx, sets->shares, 1);
+	sets->starts[1] = 3;
+	for (int t = 0; t < 3; t++)
+		sets->places[t] = (int32_t) tlv_triple_part(cells[best], t);
+	sets->shares[0] = numbers[best] / tlv_frame_scalar(counts, "rows", 1);
+	return TLV_OK;
+}
+
+/* The sets by decreasing share of rows. */
+static tlv_status
+order_sets(tlv_context *ctx, const tlv_network_sets *sets, size_t **order)
+{
+	TLV_TRY_NEW(ctx, *order, sets->n);
+	for (size_t i = 0; i < sets->n; i++)
+	{
+		size_t at = i;
+
+		for (; at > 0 && sets->shares[(*order)[at - 1]] < sets->shares[i]; at--)
+			(*order)[at] = (*order)[at - 1];
+		(*order)[at] = i;
+	}
+	return TLV_OK;
+}
+
+/* The model below, or none of the items that were counted, with room for the sets. */
+static tlv_status
+begin_parts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below,
+			const tlv_network_sets *sets, tlv_network_parts *parts)
+{
+	size_t edges = (size_t) sets->starts[sets->n];
+	tlv_network_parts old = {.items_n = tlv_frame_find(counts, "items")->rows,
+							 .items = (int64_t *) tlv_frame_int64(counts, "items")};
+
+	if (below != NULL)
+		tlv_network_read(below, &old);
+	*parts = old;
+	parts->units_n += sets->n;
+	parts->layers_n++;
+	parts->edges_n += edges;
+	TLV_TRY_NEW0(ctx, parts->layers, parts->layers_n);
+	TLV_TRY_NEW0(ctx, parts->weights, parts->units_n);
+	TLV_TRY_NEW(ctx, parts->edge_units, parts->edges_n);
+	TLV_TRY_NEW(ctx, parts->edge_children, parts->edges_n);
+	TLV_TRY_NEW(ctx, parts->edge_weights, parts->edges_n);
+	TLV_TRY_NEW(ctx, parts->edge_shares, parts->edges_n);
+	if (below == NULL)
+		return TLV_OK;
+	memcpy(parts->layers, old.layers, old.layers_n * sizeof(double));
+	memcpy(parts->weights, old.weights, old.units_n * sizeof(double));
+	memcpy(parts->edge_units, old.edge_units, old.edges_n * sizeof(int64_t));
+	memcpy(parts->edge_children, old.edge_children, old.edges_n * sizeof(int64_t));
+	memcpy(parts->edge_weights, old.edge_weights, old.edges_n * sizeof(double));
+	memcpy(parts->edge_shares, old.edge_shares, old.edges_n * sizeof(double));
+	return TLV_OK;
+}
+
+/* The sets as units, whose edges are shown by no rows yet. */
+static tlv_status
+put_units(tlv_context *ctx, const tlv_frame *counts, const tlv_network_sets *sets,
+		  tlv_network_parts *parts)
+{
+	size_t first = parts->units_n - sets->n, at = parts->edges_n - (size_t) sets->starts[sets->n];
+	const int64_t *items = tlv_frame_int64(counts, "items");
+	bool lowest = parts->layers_n == 1;
+	size_t *order;
+
+	TLV_TRY(order_sets(ctx, sets, &order));
+	parts->layers[parts->layers_n - 1] = (double) sets->n;
+	for (size_t u = 0; u < sets->n; u++)
+	{
+		size_t set = order[u];
+
+		parts->weights[first + u] = fmin(1, sets->shares[set]);
+		for (int64_t i = sets->starts[set]; i < sets->starts[set + 1]; i++, at++)
+		{
+			parts->edge_units[at] = (int64_t) (first + u);
+			/* units are counted by their numbers from 1 */
+			parts->edge_children[at] = lowest ? sets->places[i] : items[sets->places[i]] - 1;
+			parts->edge_weights[at] = 1;
+			parts->edge_shares[at] = 1;
+		}
+	}
+	tlv_free(ctx, order);
+	return TLV_OK;
+}
+
+static tlv_status
+diagnose_fit(tlv_context *ctx, const tlv_network_sets *sets, size_t layer, bool found, double rows,
+			 tlv_diagnostics *diagnostics)
+{
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, (double) sets->n, "units_%zu", layer));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->threshold / rows, "threshold_%zu", layer));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->hyperedges, "threes_%zu", layer));
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, sets->explained, "threes_explained_%zu", layer));
+	if (!found)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "no_sets",
+									   .score = sets->threshold / rows,
+									   .hint =
+										   "give a smaller threshold, or take it that items are on "
+										   "independently"},
+						"in layer %zu no items are on together more often than by chance", layer);
+	if (!sets->gap)
+		return tlv_warn(ctx, diagnostics,
+						&(tlv_warning){.code = "no_gap",
+									   .score = sets->threshold / rows,
+									   .hint = "try several thresholds: units that stay are there"},
+						"in layer %zu the counts of threes show no gap: the threshold is the "
+						"largest that chance gives",
+						layer);
+	return TLV_OK;
+}
+
+/* Counts that the layer can be made of. */
+static tlv_status
+check_counts(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below)
+{
+	static const tlv_digest none;
+	const tlv_digest *own = tlv_frame_digest(counts, "model");
+	const int64_t *items = tlv_frame_int64(counts, "items");
+	size_t n = tlv_frame_find(counts, "items")->rows;
+	double units = 0, first = 0;
+
+	if (!(tlv_frame_scalar(counts, "rows", 0) > 0))
+		return tlv_fail(ctx, TLV_NO_ROWS, "there are no rows to learn from");
+	if (!tlv_digest_equal(own, below == NULL ? &none : &below->header->digest))
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER,
+				 below == NULL ? "units of a model were counted, not items"
+							   : "the units of another model were counted");
+		return tlv_fail_hint(
+			ctx, below == NULL ? "Give the model as `model`."
+							   : "Collect tlv_cofire(..., model) with the model that is given.");
+	}
+	if (below == NULL)
+		return TLV_OK;
+	units = (double) tlv_model_components(below);
+	first = units - tlv_frame_float64(below, "layers")[tlv_frame_find(below, "layers")->rows - 1];
+	/* Equal fingerprints mean units of that layer, but a value may come from anywhere. */
+	for (size_t i = 0; i < n; i++)
+		if ((double) items[i] <= first || (double) items[i] > units)
+			return tlv_fail(ctx, TLV_BAD_DATA, "unit %lld is not in the topmost layer",
+							(long long) items[i]);
+	if (tlv_frame_find(below, "layers")->rows == TLV_NETWORK_MOST_LAYERS)
+		return tlv_fail(ctx, TLV_LIMIT, "a network has %d layers at most", TLV_NETWORK_MOST_LAYERS);
+	return TLV_OK;
+}
+
+static tlv_status
+check_options(tlv_context *ctx, const tlv_network_options *o)
+{
+	if (!isnan(o->threshold) && !(o->threshold > 0 && o->threshold <= 1))
+		return tlv_fail(ctx, TLV_BAD_PARAMETER, "threshold = %g is not above 0 and at most 1",
+						o->threshold);
+	return TLV_OK;
+}
+
+static tlv_status
+require_few_units(tlv_context *ctx, const tlv_network_sets *sets, const tlv_frame *below)
+{
+	size_t units = sets->n + (below == NULL ? 0 : tlv_model_components(below));
+
+	if (units <= TLV_NETWORK_MOST_UNITS)
+		return TLV_OK;
+	tlv_fail(ctx, TLV_LIMIT, "the counts show %zu units, more than %d", units,
+			 TLV_NETWORK_MOST_UNITS);
+	return tlv_fail_hint(ctx, "Use a larger threshold.");
+}
+
+tlv_status
+tlv_network_fit(tlv_context *ctx, const tlv_frame *counts, const tlv_frame *below,
+				const tlv_network_options *options, void **image, size_t *size)
+{
+	tlv_diagnostics diagnostics = {0};
+	tlv_network_parts parts;
+	tlv_network_sets sets;
+	double rows;
+	bool found;
+
+	TLV_TRY(check_options(ctx, options));
+	TLV_TRY(check_counts(ctx, counts, below));
+	rows = tlv_frame_scalar(counts, "rows", 1);
+	TLV_TRY(tlv_network_recover(
+		ctx, counts, isnan(options->threshold) ? NAN : fmax(1, options->threshold * rows),
+		options->seed, &sets));
+	found = sets.n > 0;
+	if (!found && below != NULL)
+		return tlv_fail(ctx, TLV_BAD_DATA,
+						"no units of layer %zu are on together more often than by chance",
+						tlv_frame_find(below, "layers")->rows);
+	if (!found)
+		TLV_TRY(best_three(ctx, counts, &sets));
+	TLV_TRY(require_few_units(ctx, &sets, below));
+	TLV_TRY(begin_parts(ctx, counts, below, &sets, &parts));
+	TLV_TRY(put_units(ctx, counts, &sets, &parts));
+	if (below != NULL)
+		TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, below, NULL));
+	TLV_TRY(diagnose_fit(ctx, &sets, parts.layers_n, found, rows, &diagnostics));
+	parts.rows = rows;
+	parts.seed = (double) options->seed;
+	parts.diagnostics = &diagnostics;
+	return tlv_network_write(ctx, &parts, image, size);
+}

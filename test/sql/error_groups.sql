@@ -1,0 +1,84 @@
+-- standard errors that come from elsewhere than scores: graphs, components that come again, groups of rows, trees.
+\pset null '(null)'
+\set VERBOSITY terse
+SET client_min_messages = warning;
+-- 9. blocks: what so many pairs of nodes tell of a rate; from the model alone, kept or not
+CREATE TABLE edges (name, model) AS SELECT name, tlv_mmsb(q, 2, directed => directed, degree_corrected => false, edges => model, errors => true) FROM
+  (SELECT 'SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(80, 2, 0, .3, .05, seed => 2), 3)' AS q) s,
+  (VALUES ('undirected', false, 'bernoulli'), ('directed', true, 'bernoulli'), ('counts', false, 'poisson')) v (name, directed, model);
+WITH sizes AS (SELECT name, community AS c, min(size) AS first, max(size) FILTER (WHERE side <> 'source') AS second FROM edges, tlv_communities(model) GROUP BY 1, 2),
+  pairs AS (SELECT a.name, a.c AS a, b.c AS b,
+    CASE WHEN a.name = 'directed' THEN NULL WHEN a.c = b.c THEN a.first * (a.first - 1) / 2 ELSE a.first * b.first END AS n FROM sizes a JOIN sizes b USING (name))
+SELECT name, count(*), count(standard_error), bool_and(low < estimate AND estimate < high AND low > 0) AS within,
+  bool_and(abs(standard_error / sqrt(estimate * CASE name WHEN 'counts' THEN 1 ELSE 1 - estimate END / n) - 1) < .02) AS by_pairs
+FROM edges JOIN pairs USING (name), tlv_estimates(model) WHERE part = 'connectivity' AND a = component AND b = item GROUP BY 1 ORDER BY 1;
+SELECT part, component, item_name, round(standard_error::numeric, 4) AS standard_error FROM edges, tlv_estimates(model) WHERE name = 'directed' AND part = 'weight';
+-- no edge between two blocks was seen: an interval from 0, and no error
+SELECT component, item, estimate, standard_error, low, round(high::numeric, 4) AS high
+FROM tlv_estimates(tlv_mmsb('SELECT i, j FROM generate_series(1, 20) i, generate_series(1, 20) j
+  WHERE i < j AND (i <= 10) = (j <= 10) AND (i + j) % 3 > 0', 2)) WHERE part = 'connectivity' AND component <> item;
+-- mixed memberships: from graphs drawn from the model; the same every time, and not without errors => true
+CREATE TABLE mixed AS SELECT * FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(150, 2, 1, .4, .05, seed => 2), 3);
+SELECT part, count(*), count(standard_error), bool_and(low < estimate AND estimate < high) AS within, bool_and(standard_error BETWEEN .005 AND .1) AS alike
+FROM tlv_estimates(tlv_mmsb('TABLE mixed', 2, 1, errors => true)) GROUP BY 1 ORDER BY 1;
+SELECT tlv_mmsb('TABLE mixed', 2, 1, errors => true) = tlv_mmsb('TABLE mixed', 2, 1, errors => true) AS repeated;
+SELECT count(*), count(standard_error) FROM tlv_estimates(tlv_mmsb('TABLE mixed', 2, 1));
+SELECT count(standard_error) FROM tlv_estimates(tlv_mmsb('TABLE mixed', 2, 1, directed => true, labels => 'SELECT src, 1 FROM mixed WHERE src < 5', errors => true));
+SELECT tlv_from_json(tlv_to_json(m)) = m AS json FROM tlv_mmsb('TABLE mixed', 2, 1, errors => true) m;
+DROP TABLE edges, mixed;
+
+-- 10. support: components that do not come again from three quarters of the rows are named
+CREATE TABLE three AS SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 3, 4, 'full', seed => 1), 1000, seed => 1);
+SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (WHERE score > .3) AS spurious,
+  (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'spurious_component') AS named
+FROM (SELECT k, tlv_gmm('TABLE three', k, 'full', errors => true) AS model FROM generate_series(3, 5) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k, model ORDER BY k;
+SELECT count(*) FROM tlv_diagnostics(tlv_gmm('TABLE three', 3, 'full')) WHERE measure = 'recurrence';
+SELECT code, component, round(score::numeric, 1) AS score, message, hint FROM tlv_warnings(tlv_gmm('TABLE three', 4, 'full', errors => true)) WHERE code = 'spurious_component';
+CREATE TABLE three_states AS SELECT seq, t, symbol FROM tlv_simulate_hmm(tlv_simulate_hmm_model(8, 3, stay => .8, seed => 101), 100, 50, 101);
+SELECT k, count(*) AS told, max(score) < .1 AS all_come_again, count(*) FILTER (WHERE score > .3) > 0 AS spurious
+FROM (SELECT k, tlv_hmm('TABLE three_states', k, errors => true) AS model FROM unnest('{3,5}'::int[]) k) m, tlv_diagnostics(model) WHERE measure = 'recurrence' GROUP BY k ORDER BY k;
+SELECT code, min(message) AS message FROM tlv_warnings(tlv_hmm('TABLE three_states', 5, errors => true)) WHERE code = 'spurious_state' GROUP BY 1;
+-- they follow their components; a sequence alone is cut; nothing is told of what was given, nor of too few rows
+SELECT bool_and(a.score = b.score) AS follows FROM (SELECT tlv_gmm('TABLE three', 4, 'full', errors => true) AS m, tlv_gmm('TABLE three', 4, 'full', seed => 5) AS o) q,
+  LATERAL (SELECT tlv_align(m, o) AS aligned) l, tlv_diagnostics(aligned) a, tlv_match(m, aligned) p, tlv_diagnostics(m) b
+WHERE a.measure = 'recurrence' AND b.measure = 'recurrence' AND p.component_a = b.component AND p.component_b = a.component;
+SELECT count(*) FROM tlv_diagnostics(tlv_hmm('SELECT 1, 50 * seq + t, symbol FROM three_states', 3, errors => true)) WHERE measure = 'recurrence';
+SELECT count(*) FROM tlv_diagnostics(tlv_hmm('TABLE three_states', 2, transitions => '{{.9,.1},{.1,.9}}', errors => true)) WHERE measure = 'recurrence';
+SELECT count(*) FROM tlv_diagnostics(tlv_gmm('SELECT x FROM three LIMIT 6', 2, errors => true)) WHERE measure = 'recurrence';
+DROP TABLE three, three_states;
+
+-- 11. jackknife: of the mean of one Gaussian what the means of the groups say; of more, whatever the numbers of the components are
+CREATE TABLE by_group AS SELECT id % 10 AS g, tlv_dense_moments(x, 3) AS s, avg(x[1]) AS mean FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 3, 5, seed => 2), 3000, seed => 1) GROUP BY 1;
+CREATE TABLE one_out AS SELECT k, a.g, tlv_fit_gmm(tlv_rollup(b.s), k, 'common', seed => a.g) AS model FROM generate_series(1, 3, 2) k, by_group a JOIN by_group b ON a.g <> b.g GROUP BY 1, 2;
+CREATE TABLE jack AS SELECT k, tlv_jackknife((SELECT tlv_fit_gmm(tlv_rollup(s), k, 'common') FROM by_group), array_agg(model)) AS model FROM one_out GROUP BY k;
+SELECT abs(standard_error / (SELECT stddev(mean) / sqrt(10) FROM by_group) - 1) < 1e-6 AS exact FROM jack, tlv_estimates(model) WHERE k = 1 AND part = 'mean' AND item = 1;
+SELECT part, count(*), count(standard_error), bool_and(standard_error BETWEEN .004 AND .1) AS alike FROM jack, tlv_estimates(model) WHERE k = 3 GROUP BY 1 ORDER BY 1;
+SELECT tlv_jackknife(model, (SELECT array_agg(o.model ORDER BY g DESC) || NULL::tlv_model FROM one_out o WHERE o.k = 3))
+    = tlv_jackknife(model, (SELECT array_agg(o.model ORDER BY g DESC) FROM one_out o WHERE o.k = 3)) AS nulls_left_out,
+  (SELECT bool_and(abs(a.standard_error - b.standard_error) < 1e-9) FROM tlv_estimates(model) WITH ORDINALITY a,
+    tlv_estimates(tlv_jackknife(model, (SELECT array_agg(tlv_align(o.model, f.model)) FROM one_out o, one_out f
+      WHERE o.k = 3 AND f.k = 3 AND f.g = 4))) WITH ORDINALITY b WHERE a.ordinality = b.ordinality) AS any_order
+FROM jack WHERE k = 3;
+SELECT tlv_jackknife(model, ARRAY[model]) FROM jack WHERE k = 3;
+SELECT tlv_jackknife(a.model, ARRAY[a.model, b.model]) FROM jack a, jack b WHERE a.k = 3 AND b.k = 1;
+SELECT tlv_jackknife(model, ARRAY[model, tlv_simulate_lca_model(3, 3)]) FROM jack WHERE k = 3;
+SELECT tlv_jackknife(m, ARRAY[m, m]) FROM tlv_gmm('SELECT x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(3, 2, 6), 300)', 2, 'direction') m;
+SELECT tlv_jackknife(NULL, ARRAY[model]) IS NULL AS strict FROM jack WHERE k = 1;
+DROP TABLE by_group, one_out, jack;
+-- independent components have errors in this way alone; signs may turn
+CREATE TABLE mixed_rows AS SELECT id, x FROM tlv_simulate_ica(tlv_simulate_ica_model(3, seed => 2), 4000, 1);
+CREATE TABLE ica AS SELECT g, tlv_fit_ica(tlv_rollup(s), seed => g + 2) AS model FROM generate_series(-1, 9) g,
+  LATERAL (SELECT tlv_dense_moments(x, 4) AS s FROM mixed_rows WHERE id % 10 <> g) q GROUP BY g;
+SELECT part, count(*), count(standard_error), count(component) AS of_components, bool_and(standard_error BETWEEN .003 AND .1) AS alike
+FROM tlv_estimates(tlv_jackknife((SELECT model FROM ica WHERE g < 0), ARRAY(SELECT model FROM ica WHERE g >= 0))) GROUP BY 1 ORDER BY 1;
+DROP TABLE mixed_rows, ica;
+
+-- 12. lengths of the edges of a tree: as the model has them, of replicates where there are such
+CREATE TABLE leaves AS SELECT v, v[1] + 1 AS apple, v[2] + 1 AS pear, v[3] + 1 AS plum, v[4] AS fig, v[5] AS nut FROM tlv_simulate_tree(tlv_simulate_tree_model(5, 2, seed => 4), 2000, 1);
+CREATE TABLE trees (b, model) AS VALUES (0, tlv_tree('SELECT apple, pear, plum, fig, nut FROM leaves', 2, layout => 'wide')), (30, tlv_tree('SELECT v FROM leaves', 2, bootstrap => 30));
+SELECT b, item, item_name, round(estimate::numeric, 2) AS estimate, standard_error > .01 AS known, low < estimate AND estimate < high AS within FROM trees, tlv_estimates(model) ORDER BY 1, 2;
+SELECT b, bool_and(x.length = e.estimate AND x.error = e.standard_error) AS same FROM trees, tlv_estimates(model) e, tlv_tree_edges(model) x WHERE x.child = e.item_name GROUP BY 1 ORDER BY 1;
+-- the error of a structure without replicates is that of its best quartet, which is too large
+SELECT avg(b.standard_error / a.standard_error) < .95 AS smaller FROM trees t, trees r, tlv_estimates(t.model) WITH ORDINALITY a, tlv_estimates(r.model) WITH ORDINALITY b
+WHERE t.b = 0 AND r.b = 30 AND a.ordinality = b.ordinality;
+DROP TABLE leaves, trees;
