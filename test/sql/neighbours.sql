@@ -27,14 +27,25 @@ SELECT (SELECT score FROM tlv_diagnostics(m) WHERE measure = 'self_loops') AS lo
        (SELECT message FROM tlv_warnings(m) WHERE code = 'rows_left_out') AS nulls
 FROM tlv_mmsb('SELECT node, 2 * neighbours + CASE WHEN node = 1 THEN tlv_to_bag(ARRAY[1]) ELSE tlv_to_bag(ARRAY[]::bigint[]) END FROM nb_rows UNION ALL SELECT NULL, NULL', 3,
               edges => 'bernoulli') AS m;
+-- k that is not given, and is tlv_suggest_k's; as many as are looked at, with a warning
+SELECT (SELECT count(*) FROM tlv_communities(m)) AS k, (SELECT s.k FROM tlv_suggest_k(m) s WHERE chosen) AS suggested,
+  (SELECT s.k FROM tlv_suggest_k('SELECT node, neighbours FROM nb_rows', model => 'mmsb') s WHERE chosen) AS of_rows, max(distance) < 1e-6 AS same
+FROM nb_fits, tlv_mmsb('SELECT node, neighbours FROM nb_rows') AS m, tlv_match(rows, m) GROUP BY m;
+SELECT code, message FROM tlv_warnings(tlv_mmsb('SELECT node, neighbours FROM nb_rows', max_k => 3)) ORDER BY code;
+-- known labels number the communities, and stay
+SELECT count(*) AS nodes, bool_and(t.community % 3 + 1 = b.community) AS numbered_so
+FROM nb_fits f, tlv_mmsb('SELECT node, neighbours FROM nb_rows', 3,
+  labels => 'SELECT node, community % 3 + 1 FROM nb_fits, tlv_memberships(rows, .5) WHERE node % 20 = 0') AS m,
+  tlv_memberships(f.rows, .5) t JOIN tlv_memberships(m, .5) b USING (node);
 -- what is refused
 CREATE FUNCTION pg_temp.refusal(call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE hint text;
 BEGIN EXECUTE 'SELECT ' || call; RETURN 'none';
 EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT; RETURN concat_ws(' | ', SQLSTATE, SQLERRM, hint); END $$;
 SELECT pg_temp.refusal(format('tlv_mmsb(%L%s)', query, options)) FROM (VALUES
-  ('SELECT node, neighbours FROM nb_rows', ''), ('SELECT node, neighbours FROM nb_rows', ', 3, alpha0 => .1'), ('SELECT node, neighbours FROM nb_rows', ', 3, bipartite => true'),
-  ('SELECT node, neighbours FROM nb_rows', ', 3, labels => ''SELECT 1, 1'''), ('SELECT node, neighbours FROM nb_rows', ', 301'), ('SELECT node::text, neighbours FROM nb_rows', ', 3'),
+  ('SELECT node, neighbours FROM nb_rows', ', 3, alpha0 => .1'), ('SELECT node, neighbours FROM nb_rows', ', 3, bipartite => true'),
+  ('SELECT node, neighbours FROM nb_rows', ', 3, labels => ''SELECT 1, 4'''), ('SELECT node, neighbours FROM nb_rows', ', labels => ''SELECT -1, 1'''),
+  ('SELECT node, neighbours FROM nb_rows', ', 301'), ('SELECT node::text, neighbours FROM nb_rows', ', 3'),
   ('SELECT node, neighbours FROM nb_rows WHERE false', ', 3'), ('SELECT node, neighbours FROM nb_rows WHERE node <> 7', ', 3'), ('SELECT node / 2, neighbours FROM nb_rows', ', 3'),
   ('SELECT i, tlv_to_bag(ARRAY[i - 1, i + 1]) FROM generate_series(1, 9) i', ', 2')) AS q(query, options);
 SELECT pg_temp.refusal('tlv_statistics(node, neighbours, tlv_simulate_mmsb_model(20, 2, 1)) FROM nb_rows');

@@ -59,6 +59,7 @@ typedef struct tlv_neighbour_step
 	bool raw;	   /* P as the edges have it, and not its posterior mean */
 	bool corrected;
 	bool keep; /* communities without nodes have a size above 0: they are there, and may get some */
+	const tlv_mmsb_options *known; /* its labels stay; NULL: there are none */
 } tlv_neighbour_step;
 
 /*

@@ -25,7 +25,6 @@
 #define FIRST_STEPS		 5
 #define LAST_STEPS		 50
 #define LARGE_LAST_STEPS 10
-#define LARGE_NODES		 1000000
 #define TOLERANCE		 1e-4
 
 /* The full model's rates must raise the criterion by this part. */
@@ -57,8 +56,8 @@ ask_contents(tlv_plan *base, tlv_pass *pass, const char *stage, const tlv_aggreg
 	return statistic;
 }
 
-static void
-ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage, tlv_plan_step then)
+void
+tlv_neighbours_ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage, tlv_plan_step then)
 {
 	struct neighbours_plan *own = neighbours_of(base);
 
@@ -116,10 +115,9 @@ make_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 	return TLV_OK;
 }
 
-/* The candidate after a step; *moved of its nodes, on average. */
-static tlv_status
-step_candidate(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics,
-			   const tlv_neighbour_step *step, double *moved)
+tlv_status
+tlv_neighbours_step(tlv_context *ctx, tlv_held *model, const tlv_frame *statistics,
+					const tlv_neighbour_step *step, double *moved)
 {
 	tlv_making made;
 
@@ -180,9 +178,8 @@ drop_candidate(tlv_context *ctx, struct neighbours_plan *own, size_t i)
 		own->candidates[i] = own->candidates[i + 1];
 }
 
-/* Every edge must be in the rows of both of its ends. */
-static tlv_status
-require_rows_of_all(tlv_context *ctx, const tlv_frame *statistics, bool first)
+tlv_status
+tlv_neighbours_require_rows(tlv_context *ctx, const tlv_frame *statistics, bool first)
 {
 	size_t k = tlv_frame_find(statistics, "edges")->rows;
 	const double *edges = tlv_frame_float64(statistics, "edges");
@@ -214,22 +211,25 @@ static tlv_status
 take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	struct neighbours_plan *own = neighbours_of(base);
-	const tlv_neighbour_step step = {.raw = true, .corrected = own->corrected};
-	tlv_held *model = &own->candidates[0].model;
+	const tlv_neighbour_step step = {
+		.raw = true, .corrected = own->corrected, .known = &own->options};
+	tlv_held *model = &own->candidates[0].model, whole;
 	tlv_making made;
 	double moved;
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	TLV_TRY(step_candidate(ctx, model, &values[0]->frame, &step, &moved));
-	TLV_TRY(tlv_neighbours_diagnose(ctx, own, &model->frame));
+	TLV_TRY(tlv_neighbours_step(ctx, model, &values[0]->frame, &step, &moved));
+	whole = *model;
+	*model = (tlv_held){0};
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(
 		ctx, &made, model,
-		tlv_neighbour_soften(ctx, &model->frame, &own->soft.frame, &made.image, &made.size)));
+		tlv_neighbour_soften(ctx, &whole.frame, &own->soft.frame, &made.image, &made.size)));
 	tlv_free(ctx, own->soft.image);
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(ctx, &made, model,
-						  tlv_neighbours_order(ctx, &model->frame, &made.image, &made.size)));
+	if (own->options.n_labels == 0)
+		TLV_TRY(tlv_neighbours_order(ctx, !own->chosen, &whole, model));
+	TLV_TRY(tlv_neighbours_diagnose(ctx, own, &whole.frame));
+	tlv_free(ctx, whole.image);
 	return tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL);
 }
 
@@ -244,7 +244,7 @@ ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
 	tlv_plan_make(ctx, &made);
 	TLV_TRY(tlv_plan_made(ctx, &made, &own->candidates[0].model,
 						  tlv_neighbour_harden(ctx, &own->soft.frame, &made.image, &made.size)));
-	ask_statistics(base, pass, "edges", take_edges);
+	tlv_neighbours_ask_statistics(base, pass, "edges", take_edges);
 	pass->passes_left = 1;
 	return TLV_OK;
 }
@@ -256,7 +256,7 @@ static tlv_status take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values
 static void
 ask_step(tlv_plan *base, tlv_pass *pass)
 {
-	ask_statistics(base, pass, "refinement", take_step);
+	tlv_neighbours_ask_statistics(base, pass, "refinement", take_step);
 }
 
 /* The better of the two block models, where both have made their first steps. */
@@ -296,7 +296,7 @@ take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	for (size_t i = 0; i < own->n; i++)
 	{
 		TLV_TRY(tlv_plan_require(ctx, values[i]));
-		TLV_TRY(require_rows_of_all(ctx, &values[i]->frame, false));
+		TLV_TRY(tlv_neighbours_require_rows(ctx, &values[i]->frame, false));
 	}
 	own->steps++;
 	own->self_loops = tlv_frame_scalar(&values[0]->frame, "self_loops", 0);
@@ -306,11 +306,13 @@ take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 						   own->options.refine == TLV_MMSB_REFINE_NONE);
 	for (size_t i = 0; i < own->n; i++)
 	{
-		const tlv_neighbour_step step = {
-			.diagonal = own->candidates[i].diagonal, .corrected = own->corrected, .keep = true};
+		const tlv_neighbour_step step = {.diagonal = own->candidates[i].diagonal,
+										 .corrected = own->corrected,
+										 .keep = true,
+										 .known = &own->options};
 
-		TLV_TRY(step_candidate(ctx, &own->candidates[i].model, &values[i]->frame, &step,
-							   &own->candidates[i].moved));
+		TLV_TRY(tlv_neighbours_step(ctx, &own->candidates[i].model, &values[i]->frame, &step,
+									&own->candidates[i].moved));
 	}
 	if (last)
 		return ask_edges(ctx, base, pass);
@@ -375,7 +377,7 @@ take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	for (size_t i = 0; i < n; i++)
 	{
 		TLV_TRY(tlv_plan_require(ctx, values[i]));
-		TLV_TRY(require_rows_of_all(ctx, &values[i]->frame, true));
+		TLV_TRY(tlv_neighbours_require_rows(ctx, &values[i]->frame, true));
 	}
 	nodes = tlv_frame_find(&values[0]->frame, "nodes")->rows;
 	if (nodes < own->options.k)
@@ -394,8 +396,10 @@ take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	{
 		neighbour_candidate *to = &own->candidates[own->n];
 		const neighbour_candidate *from = &starts[best[model]];
-		const tlv_neighbour_step step = {
-			.diagonal = model == 0, .corrected = own->corrected, .keep = true};
+		const tlv_neighbour_step step = {.diagonal = model == 0,
+										 .corrected = own->corrected,
+										 .keep = true,
+										 .known = &own->options};
 		tlv_making made;
 
 		if ((own->large || own->options.k == 1) && (model == 1) != full)
@@ -416,37 +420,41 @@ take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 
 /* ---- starts ---- */
 
-static tlv_status
-add_candidate(tlv_context *ctx, tlv_plan *base, tlv_neighbour_start start, const char *name,
-			  const tlv_frame *moments)
+tlv_status
+tlv_neighbours_add_start(tlv_context *ctx, tlv_plan *base, tlv_neighbour_start start,
+						 const char *name, size_t k, const tlv_frame *moments)
 {
 	struct neighbours_plan *own = neighbours_of(base);
 	tlv_held *held = &own->candidates[own->n].model;
+	tlv_mmsb_options options = own->options;
 	tlv_status status;
 	tlv_making made;
 
+	options.k = k;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, held,
-						   tlv_neighbour_begin(ctx, &own->options, start,
-											   &base->kept[SUMMARY]->frame, &own->subspace.frame,
-											   moments, own->poisson, &made.image, &made.size));
+						   tlv_neighbour_begin(ctx, &options, start, &base->kept[SUMMARY]->frame,
+											   &own->subspace.frame, moments, own->poisson,
+											   &made.image, &made.size));
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_OK;
 	own->candidates[own->n++].name = name;
 	return status;
 }
 
-static tlv_status
-begin_starts(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments, tlv_pass *pass)
+tlv_status
+tlv_neighbours_begin_starts(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
+							tlv_pass *pass)
 {
 	struct neighbours_plan *own = neighbours_of(base);
+	size_t k = own->options.k;
 
 	if (moments != NULL)
-		TLV_TRY(add_candidate(ctx, base, TLV_NEIGHBOUR_TENSOR, "tensor", moments));
-	TLV_TRY(add_candidate(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", NULL));
+		TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_TENSOR, "tensor", k, moments));
+	TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", k, NULL));
 	tlv_free(ctx, own->subspace.image);
 	own->subspace.image = NULL;
-	ask_statistics(base, pass, "start", take_starts);
+	tlv_neighbours_ask_statistics(base, pass, "start", take_starts);
 	return TLV_OK;
 }
 
@@ -454,7 +462,7 @@ static tlv_status
 take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	return begin_starts(ctx, base, &values[0]->frame, pass);
+	return tlv_neighbours_begin_starts(ctx, base, &values[0]->frame, pass);
 }
 
 /* ---- the subspace ---- */
@@ -480,8 +488,10 @@ next_subspace(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
 		(own->subspace_steps >= SUBSPACE_MIN_STEPS &&
 		 tlv_subspace_change(&subspace->frame) < SUBSPACE_TOLERANCE))
 	{
+		if (own->chosen)
+			return tlv_neighbours_choose(ctx, base, pass);
 		if (own->options.k == 1 || own->options.k > MOST_TENSOR)
-			return begin_starts(ctx, base, NULL, pass);
+			return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
 		ask_contents(base, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
 			&subspace->frame;
 		return TLV_OK;
@@ -520,7 +530,7 @@ static tlv_status
 find_landmarks(tlv_context *ctx, const struct neighbours_plan *own, const tlv_frame *summary,
 			   void **image, tlv_frame *landmarks)
 {
-	size_t k = own->options.k, directions = 2 * k > k + 10 ? 2 * k : k + 10, size;
+	size_t k = own->rank, directions = 2 * k > k + 10 ? 2 * k : k + 10, size;
 	tlv_scratch scratch;
 	tlv_status status;
 
@@ -539,8 +549,7 @@ static tlv_status
 take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	struct neighbours_plan *own = neighbours_of(base);
-	size_t k = own->options.k;
-	tlv_subspace_options options = {.rank = k, .fewer = true, .seed = own->options.seed};
+	tlv_subspace_options options = {.fewer = true, .seed = own->options.seed};
 	void *image = NULL;
 	tlv_frame landmarks;
 
@@ -555,6 +564,10 @@ take_summary(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 				   (own->options.edges == TLV_EDGES_AUTO && has_weights(&values[0]->frame));
 	tlv_plan_keep(base, SUMMARY, &values[0]);
 	landmarks = base->kept[SUMMARY]->frame;
+	if (own->options.n_labels > 0)
+		TLV_TRY(tlv_neighbours_check_labels(ctx, &own->options, &landmarks));
+	own->rank = own->chosen ? tlv_neighbours_most(&own->options) : own->options.k;
+	options.rank = own->rank;
 	TLV_TRY(find_landmarks(ctx, own, &base->kept[SUMMARY]->frame, &image, &landmarks));
 	TLV_TRY(next_subspace(ctx, base, &landmarks, &options, pass));
 	tlv_free(ctx, image);
@@ -569,23 +582,14 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
 {
 	const tlv_mmsb_options *fit = &options->fit;
 
-	if (fit->k == 0)
-	{
-		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "k must be given where rows are nodes and their "
-				 "neighbours");
-		return tlv_fail_hint(ctx, "Choose it from a sample of the nodes and the edges between "
-								  "them, as (src, dst) rows.");
-	}
-	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->alpha0 > 0 || options->labels ||
-		fit->partition || fit->refine == TLV_MMSB_REFINE_EM)
+	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->alpha0 > 0 || fit->partition ||
+		fit->refine == TLV_MMSB_REFINE_EM)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "rows of nodes and their neighbours are fitted as an undirected "
-				 "graph, whose nodes have one community each, not known before: %s",
+				 "graph, whose nodes have one community each: %s",
 				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite must be false"
 				 : fit->alpha0 > 0						? "alpha0 must be 0"
-				 : options->labels						? "labels cannot be given"
 				 : fit->partition						? "partition must be false"
 														: "refine must not be 'em'");
 		return tlv_fail_hint(ctx, "For all else give the edges as (src, dst [, weight]) rows.");
@@ -593,20 +597,46 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
 	return TLV_OK;
 }
 
+/* ---- known labels ---- */
+
+static void
+ask_summary(tlv_plan *base, tlv_pass *pass)
+{
+	ask_contents(base, pass, "summary", &tlv_aggregate_count_summary, take_summary);
+}
+
+static tlv_status
+take_labels(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+{
+	if (values[0] != NULL)
+		TLV_TRY(tlv_mmsb_labels_of_graph(ctx, &values[0]->frame, &neighbours_of(base)->options));
+	ask_summary(base, pass);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_mmsb_ask_neighbours(tlv_context *ctx, mmsb_plan *plan, tlv_pass *pass)
 {
+	const tlv_mmsb_options *fit = &plan->options.fit;
 	struct neighbours_plan *own;
 
 	TLV_TRY(refuse_options(ctx, &plan->options));
-	if (plan->options.fit.k > TLV_MMSB_MOST)
-		return tlv_fail(ctx, TLV_LIMIT, "k = %zu is more than %d", plan->options.fit.k,
-						TLV_MMSB_MOST);
+	if (fit->k > TLV_MMSB_MOST || fit->max_k > TLV_MMSB_MOST)
+		return tlv_fail(ctx, TLV_LIMIT, "%s = %zu is more than %d",
+						fit->k > TLV_MMSB_MOST ? "k" : "max_k",
+						fit->k > TLV_MMSB_MOST ? fit->k : fit->max_k, TLV_MMSB_MOST);
 	TLV_TRY_NEW0(ctx, own, 1);
-	own->options = plan->options.fit;
+	own->options = *fit;
+	own->chosen = fit->k == 0;
 	own->directions = plan->options.directions;
-	own->damp = plan->options.fit.edges == TLV_EDGES_BERNOULLI ? 1 : 0;
+	own->damp = fit->edges == TLV_EDGES_BERNOULLI ? 1 : 0;
 	plan->neighbours = own;
-	ask_contents(&plan->base, pass, "summary", &tlv_aggregate_count_summary, take_summary);
+	if (!plan->options.labels)
+	{
+		ask_summary(&plan->base, pass);
+		return TLV_OK;
+	}
+	tlv_plan_ask(&plan->base, pass, "labels", &tlv_aggregate_bigraph, take_labels);
+	pass->source = 1;
 	return TLV_OK;
 }

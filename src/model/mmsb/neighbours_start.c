@@ -270,6 +270,60 @@ spread_labels(const tlv_frame *summary, const tlv_frame *subspace, const int32_t
 	}
 }
 
+/* The known label of every node of the summary, or -1. */
+static tlv_status
+find_known(tlv_context *ctx, const tlv_mmsb_options *options, size_t n, const int64_t *nodes,
+		   int32_t *known)
+{
+	size_t i = 0;
+
+	for (size_t u = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		while (i < options->n_labels && options->label_nodes[i] < nodes[u])
+			i++;
+		known[u] =
+			i < options->n_labels && options->label_nodes[i] == nodes[u] ? options->label[i] : -1;
+	}
+	return TLV_OK;
+}
+
+/* Communities numbered as the known labels are, and these in place. */
+static tlv_status
+settle_labels(tlv_context *ctx, const tlv_mmsb_options *options, size_t n, const int64_t *nodes,
+			  int32_t *label)
+{
+	tlv_mmsb_fit_state fit = {.options = options, .sides = 1, .k = options->k};
+	int32_t *known, *found;
+	int64_t *assignment;
+	size_t both = 0;
+
+	if (options->n_labels == 0)
+		return TLV_OK;
+	TLV_TRY_NEW(ctx, known, n);
+	TLV_TRY_NEW(ctx, found, 2 * n);
+	TLV_TRY_NEW(ctx, assignment, options->k);
+	TLV_TRY(find_known(ctx, options, n, nodes, known));
+	for (size_t u = 0; u < n; u++)
+		if (known[u] >= 0 && label[u] >= 0)
+		{
+			found[both] = label[u];
+			found[n + both++] = known[u];
+		}
+	fit.side[0].n = both;
+	fit.side[0].fixed = found + n;
+	TLV_TRY(tlv_mmsb_align_known(ctx, &fit, (int32_t *const[2]){found, NULL}, assignment));
+	for (size_t u = 0; u < n; u++)
+	{
+		label[u] = label[u] >= 0 ? (int32_t) assignment[label[u]] : -1;
+		label[u] = known[u] >= 0 ? known[u] : label[u];
+	}
+	tlv_free(ctx, assignment);
+	tlv_free(ctx, found);
+	tlv_free(ctx, known);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neighbour_start start,
 					const tlv_frame *summary, const tlv_frame *subspace, const tlv_frame *moments,
@@ -291,6 +345,7 @@ tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neigh
 	else
 		TLV_TRY(label_by_clusters(ctx, options, subspace, label + n));
 	spread_labels(summary, subspace, label + n, label);
+	TLV_TRY(settle_labels(ctx, options, n, tlv_frame_int64(summary, "items"), label));
 	TLV_TRY_NEW0(ctx, zeros, k * (k + 2));
 	parts.alpha = parts.sizes = zeros;
 	parts.connectivity = zeros + k;

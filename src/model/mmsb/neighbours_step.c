@@ -70,6 +70,8 @@ typedef struct all_nodes
 	double *propensity;
 	tlv_memberships memberships;
 	size_t entries;
+	const tlv_mmsb_options *known;
+	size_t labels; /* of those: of nodes before the next one */
 } all_nodes;
 
 static tlv_status
@@ -94,16 +96,38 @@ free_nodes(tlv_context *ctx, all_nodes *all)
 	tlv_memberships_free(ctx, &all->memberships);
 }
 
+/* The known community of the next node, or -1; nodes come by id. */
+static int32_t
+known_label(all_nodes *all, int64_t id)
+{
+	const tlv_mmsb_options *known = all->known;
+
+	if (known == NULL)
+		return -1;
+	while (all->labels < known->n_labels && known->label_nodes[all->labels] < id)
+		all->labels++;
+	return all->labels < known->n_labels && known->label_nodes[all->labels] == id
+			   ? known->label[all->labels]
+			   : -1;
+}
+
 static void
 copy_node(int64_t id, double degree, const tlv_memberships *from, size_t u, all_nodes *all)
 {
 	tlv_memberships *to = &all->memberships;
 	size_t n = from->start[u + 1] - from->start[u];
+	int32_t label = known_label(all, id);
 
 	all->nodes[to->n] = id;
 	all->degree[to->n] = degree;
 	memcpy(to->community + all->entries, from->community + from->start[u], n * sizeof(uint16_t));
 	memcpy(to->share + all->entries, from->share + from->start[u], n * sizeof(float));
+	if (label >= 0 && n > 0)
+	{
+		to->community[all->entries] = (uint16_t) label;
+		to->share[all->entries] = 1;
+		n = 1;
+	}
 	all->entries += n;
 	to->start[++to->n] = all->entries;
 }
@@ -237,7 +261,7 @@ tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *
 {
 	tlv_diagnostics diagnostics = {0};
 	tlv_mmsb_parts parts;
-	all_nodes all = {0};
+	all_nodes all = {.known = step->known};
 	seen_rows rows;
 	double *numbers;
 

@@ -40,24 +40,21 @@ order_by_size(tlv_context *ctx, size_t n, const double *size, size_key **keys, s
 }
 
 tlv_status
-tlv_neighbours_weigh(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
-					 tlv_mmsb_evidences *found, tlv_mmsb_evidences *one, double *used)
+tlv_division_open(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
+				  tlv_division *division)
 {
 	const tlv_memberships *m = &parts->side[0].memberships;
-	tlv_mmsb_fit_state fit = {.sides = 1, .k = parts->k};
-	double *degree, *edges, all = 0;
-	float weighted = 1;
 	size_key *keys, *sorted;
-	int32_t *label;
+	double all = 0;
 	bool *has_node;
 	size_t n = 0;
 
+	*division = (tlv_division){.k = parts->k, .weighted = 1, .fit = {.sides = 1, .k = parts->k}};
 	TLV_TRY(order_by_size(ctx, m->n, parts->side[0].degree, &keys, &sorted));
-	TLV_TRY_NEW(ctx, degree, m->n);
-	TLV_TRY_NEW(ctx, label, m->n);
+	TLV_TRY_NEW(ctx, division->degree, m->n);
+	TLV_TRY_NEW(ctx, division->label, m->n);
+	TLV_TRY_NEW(ctx, division->edges, parts->k * parts->k);
 	TLV_TRY_NEW0(ctx, has_node, parts->k);
-	TLV_TRY_NEW(ctx, edges, parts->k * parts->k);
-	fit.total = 0;
 	for (size_t i = m->n; i-- > 0;)
 	{
 		size_t u = sorted[i].at;
@@ -65,29 +62,47 @@ tlv_neighbours_weigh(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_ne
 		TLV_TRY_CONTINUE_AT(ctx, i);
 		if (m->start[u] == m->start[u + 1])
 			continue;
-		degree[n] = parts->side[0].degree[u];
-		fit.total += degree[n];
-		label[n] = tlv_memberships_largest(m, u);
-		has_node[label[n++]] = true;
+		division->degree[n] = parts->side[0].degree[u];
+		division->fit.total += division->degree[n];
+		division->label[n] = tlv_memberships_largest(m, u);
+		has_node[division->label[n++]] = true;
 	}
-	*used = 0;
 	for (size_t a = 0; a < parts->k; a++)
-		*used += has_node[a];
+		division->used += has_node[a];
 	for (size_t i = 0; i < parts->k * parts->k; i++)
 		all += sums->edges[i];
 	for (size_t i = 0; i < parts->k * parts->k; i++)
-		edges[i] = sums->edges[i] * fit.total / fmax(all, DBL_MIN);
-	fit.side[0].n = n;
-	fit.side[0].degree = degree;
-	fit.side[0].edges.value = parts->poisson ? &weighted : NULL;
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, parts->k, edges, found));
-	memset(label, 0, n * sizeof(int32_t));
-	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &fit, label, 1, &fit.total, one));
-	tlv_free(ctx, edges);
+		division->edges[i] = sums->edges[i] * division->fit.total / fmax(all, DBL_MIN);
+	division->fit.side[0].n = n;
+	division->fit.side[0].degree = division->degree;
+	division->fit.side[0].edges.value = parts->poisson ? &division->weighted : NULL;
 	tlv_free(ctx, has_node);
-	tlv_free(ctx, label);
-	tlv_free(ctx, degree);
 	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+void
+tlv_division_free(tlv_context *ctx, tlv_division *division)
+{
+	tlv_free(ctx, division->edges);
+	tlv_free(ctx, division->label);
+	tlv_free(ctx, division->degree);
+}
+
+tlv_status
+tlv_neighbours_weigh(tlv_context *ctx, const tlv_mmsb_parts *parts, const tlv_neighbour_sums *sums,
+					 tlv_mmsb_evidences *found, tlv_mmsb_evidences *one, double *used)
+{
+	tlv_division division;
+
+	TLV_TRY(tlv_division_open(ctx, parts, sums, &division));
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &division.fit, division.label, parts->k, division.edges,
+									   found));
+	memset(division.label, 0, division.fit.side[0].n * sizeof(int32_t));
+	TLV_TRY(tlv_mmsb_evidence_of_edges(ctx, &division.fit, division.label, 1, &division.fit.total,
+									   one));
+	*used = division.used;
+	tlv_division_free(ctx, &division);
 	return TLV_OK;
 }
 
@@ -98,6 +113,13 @@ diagnose_evidence(tlv_context *ctx, struct neighbours_plan *own, const tlv_mmsb_
 	tlv_mmsb_evidences found, one;
 	double used, gain;
 
+	if (own->limited)
+		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
+						 &(tlv_warning){.code = "k_at_limit",
+										.score = (double) parts->k,
+										.hint = "raise max_k, or choose a k by purpose"},
+						 "there may be more communities than max_k = %zu",
+						 tlv_neighbours_most(&own->options)));
 	TLV_TRY(tlv_neighbours_weigh(ctx, parts, sums, &found, &one, &used));
 	if (used < (double) parts->k)
 		TLV_TRY(tlv_warn(ctx, &own->diagnostics,
@@ -154,19 +176,45 @@ tlv_neighbours_diagnose(tlv_context *ctx, struct neighbours_plan *own, const tlv
 	return TLV_OK;
 }
 
-tlv_status
-tlv_neighbours_order(tlv_context *ctx, const tlv_frame *model, void **image, size_t *size)
+/* Communities by decreasing size; those without nodes only where they are wanted. */
+static tlv_status
+order_communities(tlv_context *ctx, const tlv_frame *model, bool all, tlv_place **places, size_t *n)
 {
 	size_t k = tlv_frame_find(model, "connectivity")->rows;
+	const double *sizes = tlv_frame_float64(model, "sizes");
 	size_key *keys, *sorted;
-	tlv_place *places;
 
-	TLV_TRY(order_by_size(ctx, k, tlv_frame_float64(model, "sizes"), &keys, &sorted));
-	TLV_TRY_NEW(ctx, places, k);
+	TLV_TRY(order_by_size(ctx, k, sizes, &keys, &sorted));
+	TLV_TRY_NEW(ctx, *places, k);
+	*n = 0;
 	for (size_t a = 0; a < k; a++)
-		places[a] = (tlv_place){(int64_t) sorted[k - 1 - a].at, -1};
-	TLV_TRY(tlv_model_arrange(ctx, model, model, k, places, image, size));
-	tlv_free(ctx, places);
+	{
+		size_t at = sorted[k - 1 - a].at;
+
+		if (all || sizes[at] > 0 || *n == 0)
+			(*places)[(*n)++] = (tlv_place){(int64_t) at, -1};
+	}
 	tlv_free(ctx, keys);
+	return TLV_OK;
+}
+
+tlv_status
+tlv_neighbours_order(tlv_context *ctx, bool all, tlv_held *whole, tlv_held *soft)
+{
+	tlv_held *const both[2] = {whole, soft};
+	tlv_place *places;
+	size_t n;
+
+	TLV_TRY(order_communities(ctx, &soft->frame, all, &places, &n));
+	for (int i = 0; i < 2; i++)
+	{
+		tlv_making made;
+
+		tlv_plan_make(ctx, &made);
+		TLV_TRY(tlv_plan_made(ctx, &made, both[i],
+							  tlv_model_arrange(ctx, &both[i]->frame, &both[i]->frame, n, places,
+												&made.image, &made.size)));
+	}
+	tlv_free(ctx, places);
 	return TLV_OK;
 }

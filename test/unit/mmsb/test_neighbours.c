@@ -5,6 +5,7 @@
  */
 #include "assertions.h"
 #include "mmsb_fixture.h"
+#include "model/mmsb/memberships.h"
 #include "model/mmsb/neighbours.h"
 #include "plan_fixture.h"
 #include "tensorlv/model/counts.h"
@@ -168,6 +169,143 @@ test_fit(void **state)
 	simulation = plain;
 	simulation.degree_exponent = 2.8;
 	check_same("landmarks, degrees", simulation, 14 * 100, 0.03);
+}
+
+/* ---- k that is chosen ---- */
+
+/* As many communities as there are, and of nodes at most so many wrong. */
+static void
+check_chosen(const char *name, tlv_mmsb_simulation simulation, double most)
+{
+	tlv_mmsb_plan_options options = {.fit = options_of(0, 0), .graph = TLV_GRAPH_UNDIRECTED};
+	const tlv_memberships *m, *truth;
+	size_t wrong = 0, together[32][32] = {{0}};
+	tlv_mmsb_parts parts;
+	tlv_frame model;
+	world w;
+
+	options.fit.degree_corrected = TLV_DEGREES_CHOSEN;
+	w = simulate(simulation);
+	use_rows(drawn_rows(&w.truth, simulation.seed + 100));
+	model = plan_model(&f, make(&f, &options));
+	assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+	print_message("%s: %zu communities\n", name, parts.k);
+	assert_int_equal(parts.k, simulation.k);
+	m = &parts.side[0].memberships;
+	truth = &w.truth.side[0].memberships;
+	for (size_t u = 0; u < m->n; u++)
+	{
+		size_t v = truth->start[parts.side[0].nodes[u] - 1];
+
+		together[tlv_memberships_largest(m, u)][truth->community[v]]++;
+	}
+	for (size_t a = 0; a < parts.k; a++)
+	{
+		size_t all = 0, best = 0;
+
+		for (size_t b = 0; b < simulation.k; b++)
+		{
+			all += together[a][b];
+			best = together[a][b] > best ? together[a][b] : best;
+		}
+		wrong += all - best;
+	}
+	assert_at_most((double) wrong / (double) m->n, most);
+	plan_forget(&f);
+}
+
+static void
+test_chosen(void **state)
+{
+	tlv_mmsb_simulation simulation = plain;
+
+	(void) state;
+	check_chosen("four", simulation, 0.01);
+	simulation.degree_exponent = 2.8;
+	check_chosen("degrees", simulation, 0.03);
+	simulation = plain;
+	simulation.within = 0.02;
+	simulation.between = 0.15;
+	check_chosen("disassortative", simulation, 0.03);
+	simulation = plain;
+	simulation.k = 1;
+	check_chosen("one", simulation, 0);
+	simulation.k = 13;
+	simulation.nodes = 900;
+	simulation.within = 0.4;
+	check_chosen("thirteen", simulation, 0.01);
+	simulation.k = 5;
+	simulation.within = 0.08;
+	simulation.between = 0.015;
+	simulation.nodes = 1000;
+	check_chosen("weak", simulation, 0.03);
+}
+
+/* ---- labels ---- */
+
+/* Communities are numbered as the labels are, which stay, and k may be left out. */
+static void
+test_labels(void **state)
+{
+	tlv_mmsb_simulation simulation = plain;
+	tlv_mmsb_plan_options options = {.graph = TLV_GRAPH_UNDIRECTED, .labels = true};
+	const tlv_memberships *truth;
+	tlv_row *labels;
+	size_t n;
+	world w;
+
+	(void) state;
+	simulation.within = 0.08;
+	w = simulate(simulation);
+	truth = &w.truth.side[0].memberships;
+	n = truth->n / 10;
+	labels = tlv_alloc(&ctx, n, sizeof(tlv_row));
+	for (size_t i = 0; i < n; i++)
+		labels[i] = *TLV_AS_EDGE(w.truth.side[0].nodes[10 * i],
+								 truth->community[truth->start[10 * i]] + 1, 1);
+	for (size_t k = 0; k <= 4; k += 4)
+	{
+		tlv_mmsb_parts parts;
+		tlv_frame model;
+		size_t wrong = 0;
+
+		options.fit = options_of(k, 0);
+		use_rows(drawn_rows(&w.truth, simulation.seed + 100));
+		f.rows[1] = (plan_rows){n, labels};
+		model = plan_model(&f, make(&f, &options));
+		assert_ok(tlv_mmsb_read(&ctx, &model, &parts));
+		assert_int_equal(parts.k, 4);
+		for (size_t u = 0; u < parts.side[0].n; u++)
+		{
+			size_t v = (size_t) parts.side[0].nodes[u] - 1;
+			bool same = tlv_memberships_largest(&parts.side[0].memberships, u) ==
+						truth->community[truth->start[v]];
+
+			wrong += !same;
+			assert_true(same || v % 10 != 0);
+		}
+		assert_at_most((double) wrong / (double) parts.side[0].n, 0.03);
+		plan_forget(&f);
+	}
+	labels[3].edge.target = 9;
+	options.fit = options_of(4, 0);
+	use_rows(drawn_rows(&w.truth, 1));
+	f.rows[1] = (plan_rows){n, labels};
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "label 9 of node 31");
+	plan_forget(&f);
+	options.fit.k = 0;
+	options.fit.max_k = 8;
+	use_rows(drawn_rows(&w.truth, 1));
+	f.rows[1] = (plan_rows){n, labels};
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_PARAMETER, "max_k = 8");
+	plan_forget(&f);
+	for (size_t i = 0; i < n; i++)
+		labels[i].edge.source += 1000000;
+	labels[3].edge.target = 1;
+	use_rows(drawn_rows(&w.truth, 1));
+	f.rows[1] = (plan_rows){n, labels};
+	assert_fails(plan_run(&f, make(&f, &options)), TLV_BAD_DATA, "none of the 60 labels");
+	plan_forget(&f);
 }
 
 /* More communities than there are: a model all the same, the truth's communities whole or in parts,
@@ -345,11 +483,8 @@ test_refused(void **state)
 		tlv_mmsb_plan_options options;
 		const char *words;
 	} cases[] = {
-		{{.fit = options_of(0, 0), .graph = TLV_GRAPH_UNDIRECTED}, "k must be given"},
 		{{.fit = options_of(2, 0.5), .graph = TLV_GRAPH_UNDIRECTED}, "alpha0 must be 0"},
 		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_DIRECTED}, "directed and bipartite"},
-		{{.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED, .labels = true},
-		 "labels cannot be given"},
 		{{.fit = options_of(500, 0), .graph = TLV_GRAPH_UNDIRECTED}, "more than the 120 nodes"},
 	};
 	tlv_mmsb_plan_options options = {.fit = options_of(2, 0), .graph = TLV_GRAPH_UNDIRECTED};
@@ -406,6 +541,12 @@ test_faults(void **state)
 	f.changed = drawn_rows(&w.truth, 2);
 	plan_fail_everywhere(&f, make, &options);
 	plan_forget(&f);
+	options.fit.k = 0;
+	options.fit.max_k = 3;
+	use_rows(drawn_rows(&w.truth, 1));
+	f.changed = drawn_rows(&w.truth, 2);
+	plan_fail_everywhere(&f, make, &options);
+	plan_forget(&f);
 }
 
 int
@@ -413,6 +554,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_fit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_chosen, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_landmarks, setup, teardown),
