@@ -30,7 +30,7 @@
 static size_t
 rows_within(const tlv_hmm_model *model, size_t alpha_bytes)
 {
-	size_t row = TLV_LANES * sizeof(double), rows = alpha_bytes / (row * model->parts.k);
+	size_t row = TLV_OCTET * sizeof(double), rows = alpha_bytes / (row * model->parts.k);
 	size_t vectors = model->parts.gaussian ? VECTOR_BYTES / (row * model->parts.d) : MOST_ROWS;
 
 	rows = tlv_least(rows > LEAST_ROWS ? rows : LEAST_ROWS, MOST_ROWS);
@@ -58,13 +58,13 @@ batch_grow(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *batch, s
 	memset(batch->starts + batch->rows, 0, room + 1 - batch->rows);
 	if (model->parts.gaussian)
 	{
-		grown = tlv_realloc(ctx, batch->x, room * TLV_LANES, model->parts.d * sizeof(double));
+		grown = tlv_realloc(ctx, batch->x, room * TLV_OCTET, model->parts.d * sizeof(double));
 		TLV_TRY_ALLOC(ctx, grown);
 		batch->x = grown;
 	}
 	else
 	{
-		grown = tlv_realloc(ctx, batch->at, room, TLV_LANES * sizeof(int32_t));
+		grown = tlv_realloc(ctx, batch->at, room, TLV_OCTET * sizeof(int32_t));
 		TLV_TRY_ALLOC(ctx, grown);
 		batch->at = grown;
 	}
@@ -78,7 +78,7 @@ tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *b
 {
 	size_t lane = 0, d = model->parts.d, row;
 
-	for (size_t l = 1; l < TLV_LANES; l++)
+	for (size_t l = 1; l < TLV_OCTET; l++)
 		lane = batch->filled[l] < batch->filled[lane] ? l : lane;
 	row = batch->filled[lane];
 	*full = row > 0 && row + sequence->n > rows_within(model, USUAL_BYTES);
@@ -89,7 +89,7 @@ tlv_hmm_batch_add(tlv_context *ctx, const tlv_hmm_model *model, tlv_hmm_batch *b
 	batch->starts[row] |= (uint8_t) (1U << lane);
 	for (size_t t = 0; t < sequence->n; t++)
 	{
-		size_t at = (row + t) * TLV_LANES + lane;
+		size_t at = (row + t) * TLV_OCTET + lane;
 
 		if (model->parts.gaussian)
 			memcpy(batch->x + at * d, sequence->x + t * d, d * sizeof(double));
@@ -121,17 +121,17 @@ pack_transitions(size_t k, const double *matrix, size_t by, double *packed)
 }
 
 static inline __attribute__((always_inline)) void
-multiply_lanes(size_t k, const double *restrict packed, const tlv_lanes *in, tlv_lanes *out)
+multiply_lanes(size_t k, const double *restrict packed, const tlv_octet *in, tlv_octet *out)
 {
 	size_t row = 0;
 
 	for (; row + 4 <= k; row += 4)
 	{
-		tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
+		tlv_octet a = {0}, b = {0}, c = {0}, d = {0};
 
 		for (size_t i = 0; i < k; i++, packed += 4)
 		{
-			tlv_lanes x = in[i];
+			tlv_octet x = in[i];
 
 			a += packed[0] * x;
 			b += packed[1] * x;
@@ -145,7 +145,7 @@ multiply_lanes(size_t k, const double *restrict packed, const tlv_lanes *in, tlv
 	}
 	for (; row < k; row++, packed += k)
 	{
-		tlv_lanes a = {0}, b = {0};
+		tlv_octet a = {0}, b = {0};
 		size_t i = 0;
 
 		for (; i + 2 <= k; i += 2)
@@ -165,9 +165,9 @@ multiply_lanes(size_t k, const double *restrict packed, const tlv_lanes *in, tlv
 static void
 begin_lanes(size_t k, unsigned starts, unsigned breaks, const double *initial, double *row)
 {
-	for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t l = 0; l < TLV_OCTET; l++)
 		for (size_t j = 0; (breaks >> l & 1U) != 0 && j < k; j++)
-			row[j * TLV_LANES + l] = (starts >> l & 1U) != 0 ? initial[j] : 0;
+			row[j * TLV_OCTET + l] = (starts >> l & 1U) != 0 ? initial[j] : 0;
 }
 
 /* Takes the scales' logarithms when their products become small. */
@@ -176,7 +176,7 @@ take_logarithms(double *products, bool all)
 {
 	double sum = 0;
 
-	for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t l = 0; l < TLV_OCTET; l++)
 		if (all || products[l] < LEAST_PRODUCT)
 		{
 			sum += log(products[l]);
@@ -188,15 +188,15 @@ take_logarithms(double *products, bool all)
 /* Filters n rows; alpha and inverse point to the first of them. */
 TLV_CLONES static double
 forward_rows(size_t k, const double *restrict packed, const double *restrict initial,
-			 const tlv_lanes *restrict likelihood, size_t n, const uint8_t *starts,
-			 const uint8_t *breaks, tlv_lanes *alpha, tlv_lanes *restrict inverse,
-			 tlv_lanes *restrict products)
+			 const tlv_octet *restrict likelihood, size_t n, const uint8_t *starts,
+			 const uint8_t *breaks, tlv_octet *alpha, tlv_octet *restrict inverse,
+			 tlv_octet *restrict products)
 {
 	double taken = 0;
 
 	for (size_t r = 0; r < n; r++, alpha += k, likelihood += k)
 	{
-		tlv_lanes sum = {0}, scale = {0};
+		tlv_octet sum = {0}, scale = {0};
 
 		multiply_lanes(k, packed, alpha - k, alpha);
 		if (breaks[r] != 0)
@@ -206,10 +206,10 @@ forward_rows(size_t k, const double *restrict packed, const double *restrict ini
 			alpha[j] *= likelihood[j];
 			sum += alpha[j];
 		}
-		inverse[r] = (tlv_lanes){1, 1, 1, 1, 1, 1, 1, 1};
-		if (r % TLV_LANES_STEPS != TLV_LANES_STEPS - 1 && breaks[r + 1] == 0)
+		inverse[r] = (tlv_octet){1, 1, 1, 1, 1, 1, 1, 1};
+		if (r % TLV_OCTET_STEPS != TLV_OCTET_STEPS - 1 && breaks[r + 1] == 0)
 			continue;
-		for (size_t l = 0; l < TLV_LANES; l++)
+		for (size_t l = 0; l < TLV_OCTET; l++)
 			scale[l] = sum[l] > 0 ? sum[l] : 1; /* a lane that has ended */
 		inverse[r] /= scale;
 		*products *= scale;
@@ -225,21 +225,21 @@ forward_rows(size_t k, const double *restrict packed, const double *restrict ini
 static void
 set_lanes(size_t k, unsigned which, double value, double *row)
 {
-	for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t l = 0; l < TLV_OCTET; l++)
 		for (size_t j = 0; (which >> l & 1U) != 0 && j < k; j++)
-			row[j * TLV_LANES + l] = value;
+			row[j * TLV_OCTET + l] = value;
 }
 
 /* beta is that of the last of n rows, then of the row before the first. */
 TLV_CLONES static void
-backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict likelihood,
-			  size_t n, const uint8_t *breaks, const tlv_lanes *restrict alpha,
-			  const tlv_lanes *restrict inverse, tlv_lanes *restrict beta,
-			  tlv_lanes *restrict gamma, tlv_lanes *restrict weighted)
+backward_rows(size_t k, const double *restrict packed, const tlv_octet *restrict likelihood,
+			  size_t n, const uint8_t *breaks, const tlv_octet *restrict alpha,
+			  const tlv_octet *restrict inverse, tlv_octet *restrict beta,
+			  tlv_octet *restrict gamma, tlv_octet *restrict weighted)
 {
 	for (size_t r = n; r-- > 0;)
 	{
-		tlv_lanes *own = weighted + r * k;
+		tlv_octet *own = weighted + r * k;
 
 		if (breaks[r + 1] != 0)
 			set_lanes(k, breaks[r + 1], 1, (double *) beta);
@@ -259,16 +259,16 @@ backward_rows(size_t k, const double *restrict packed, const tlv_lanes *restrict
 /* Rows of k from the tables of eight lanes, turned round. */
 TLV_CLONES static void
 gather_symbols(size_t k, size_t stride, const double *restrict table, const int32_t *restrict at,
-			   size_t n, tlv_lanes *restrict likelihood)
+			   size_t n, tlv_octet *restrict likelihood)
 {
-	for (size_t r = 0; r < n; r++, at += TLV_LANES, likelihood += k)
+	for (size_t r = 0; r < n; r++, at += TLV_OCTET, likelihood += k)
 	{
-		const double *from[TLV_LANES];
+		const double *from[TLV_OCTET];
 
-		for (size_t l = 0; l < TLV_LANES; l++)
+		for (size_t l = 0; l < TLV_OCTET; l++)
 			from[l] = table + (size_t) at[l] * stride;
 		for (size_t j = 0; j < k; j++)
-			likelihood[j] = (tlv_lanes){from[0][j], from[1][j], from[2][j], from[3][j],
+			likelihood[j] = (tlv_octet){from[0][j], from[1][j], from[2][j], from[3][j],
 										from[4][j], from[5][j], from[6][j], from[7][j]};
 	}
 }
@@ -281,16 +281,16 @@ gather_densities(const tlv_hmm_model *model, const tlv_hmm_batch *batch, size_t 
 	size_t k = model->parts.k, d = model->parts.d;
 	double taken = 0;
 
-	for (size_t r = 0; r < n; r++, likelihood += k * TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t r = 0; r < n; r++, likelihood += k * TLV_OCTET)
+		for (size_t l = 0; l < TLV_OCTET; l++)
 		{
 			bool there = row + r < batch->filled[l];
 
 			if (there)
-				taken += tlv_hmm_densities(model, 1, batch->x + ((row + r) * TLV_LANES + l) * d,
+				taken += tlv_hmm_densities(model, 1, batch->x + ((row + r) * TLV_OCTET + l) * d,
 										   true, work);
 			for (size_t j = 0; j < k; j++)
-				likelihood[j * TLV_LANES + l] = there ? work[j] : 1;
+				likelihood[j * TLV_OCTET + l] = there ? work[j] : 1;
 		}
 	return taken;
 }
@@ -334,11 +334,11 @@ batch_reserve(tlv_context *ctx, batch_run *run)
 {
 	tlv_hmm_model *model = run->model;
 	tlv_hmm_scratch *scratch = &model->scratch;
-	size_t k = model->parts.k, lanes = TLV_LANES * sizeof(double);
+	size_t k = model->parts.k, lanes = TLV_OCTET * sizeof(double);
 
 	if (scratch->block == NULL)
 	{
-		size_t wide = (3 * CHUNK + 1) * k * TLV_LANES + k * k;
+		size_t wide = (3 * CHUNK + 1) * k * TLV_OCTET + k * k;
 
 		wide += model->parts.gaussian ? (tlv_hmm_vector_sums(model) + 1) * model->stride : 0;
 		TLV_TRY_NEW0(ctx, scratch->block, wide);
@@ -351,7 +351,7 @@ batch_reserve(tlv_context *ctx, batch_run *run)
 	scratch->rows = 0;
 	scratch->alpha = tlv_alloc0(ctx, (run->batch->rows + 1) * (k + 1), lanes);
 	TLV_TRY_ALLOC(ctx, scratch->alpha);
-	scratch->inverse = scratch->alpha + (run->batch->rows + 1) * k * TLV_LANES;
+	scratch->inverse = scratch->alpha + (run->batch->rows + 1) * k * TLV_OCTET;
 	if (model->parts.gaussian)
 	{
 		scratch->likelihood = tlv_alloc(ctx, run->batch->rows * k, lanes);
@@ -369,12 +369,12 @@ end_lanes(batch_run *run)
 
 	memcpy(batch->breaks, batch->starts, run->rows);
 	batch->breaks[run->rows] = UINT8_MAX;
-	for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t l = 0; l < TLV_OCTET; l++)
 	{
 		if (batch->filled[l] < run->rows)
 			batch->breaks[batch->filled[l]] |= (uint8_t) (1U << l);
 		for (size_t r = batch->filled[l]; batch->at != NULL && r < run->rows; r++)
-			batch->at[r * TLV_LANES + l] = (int32_t) run->model->parts.d;
+			batch->at[r * TLV_OCTET + l] = (int32_t) run->model->parts.d;
 	}
 }
 
@@ -384,9 +384,9 @@ chunk_likelihood(batch_run *run, size_t row, size_t n)
 	const tlv_hmm_model *model = run->model;
 
 	if (model->parts.gaussian)
-		return model->scratch.likelihood + row * model->parts.k * TLV_LANES;
+		return model->scratch.likelihood + row * model->parts.k * TLV_OCTET;
 	gather_symbols(model->parts.k, model->stride, model->emissions,
-				   run->batch->at + row * TLV_LANES, n, (tlv_lanes *) run->likelihood);
+				   run->batch->at + row * TLV_OCTET, n, (tlv_octet *) run->likelihood);
 	return run->likelihood;
 }
 
@@ -395,21 +395,21 @@ run_forward(tlv_context *ctx, batch_run *run)
 {
 	tlv_hmm_model *model = run->model;
 	size_t k = model->parts.k;
-	tlv_lanes products = {1, 1, 1, 1, 1, 1, 1, 1};
+	tlv_octet products = {1, 1, 1, 1, 1, 1, 1, 1};
 
 	for (size_t row = 0; row < run->rows; row += CHUNK)
 	{
-		size_t n = tlv_least(CHUNK, run->rows - row), at = row * k * TLV_LANES;
+		size_t n = tlv_least(CHUNK, run->rows - row), at = row * k * TLV_OCTET;
 
 		TLV_TRY_CONTINUE(ctx);
 		if (model->parts.gaussian)
 			run->sums->log_likelihood += gather_densities(model, run->batch, row, n, run->work,
 														  model->scratch.likelihood + at);
 		run->sums->log_likelihood += forward_rows(
-			k, model->packed[0], model->initial, (const tlv_lanes *) chunk_likelihood(run, row, n),
+			k, model->packed[0], model->initial, (const tlv_octet *) chunk_likelihood(run, row, n),
 			n, run->batch->starts + row, run->batch->breaks + row,
-			(tlv_lanes *) (model->scratch.alpha + at) + k,
-			(tlv_lanes *) (model->scratch.inverse + row * TLV_LANES), &products);
+			(tlv_octet *) (model->scratch.alpha + at) + k,
+			(tlv_octet *) (model->scratch.inverse + row * TLV_OCTET), &products);
 	}
 	run->sums->log_likelihood += take_logarithms((double *) &products, true);
 	return TLV_OK;
@@ -421,13 +421,13 @@ add_chunk(batch_run *run, size_t row, size_t n)
 	const tlv_hmm_model *model = run->model;
 	size_t k = model->parts.k;
 
-	tlv_hmm_add_pairs(k, n, (const tlv_lanes *) run->weighted,
-					  (const tlv_lanes *) (model->scratch.alpha + row * k * TLV_LANES), run->pairs);
+	tlv_hmm_add_pairs(k, n, (const tlv_octet *) run->weighted,
+					  (const tlv_octet *) (model->scratch.alpha + row * k * TLV_OCTET), run->pairs);
 	tlv_hmm_add_first(k, run->batch->starts + row, n, run->gamma, run->sums->initial);
 	if (model->parts.gaussian)
 		tlv_hmm_add_lane_vectors(model, run->batch, row, n, run->gamma, run->work, run->sums);
 	else
-		tlv_hmm_add_symbols(k, model->parts.d, run->batch->at + row * TLV_LANES, n, run->gamma,
+		tlv_hmm_add_symbols(k, model->parts.d, run->batch->at + row * TLV_OCTET, n, run->gamma,
 							run->sums->emissions);
 }
 
@@ -443,12 +443,12 @@ run_backward(tlv_context *ctx, batch_run *run)
 		size_t row = c * CHUNK, n = tlv_least(CHUNK, run->rows - row);
 
 		TLV_TRY_CONTINUE(ctx);
-		backward_rows(k, model->packed[1], (const tlv_lanes *) chunk_likelihood(run, row, n), n,
+		backward_rows(k, model->packed[1], (const tlv_octet *) chunk_likelihood(run, row, n), n,
 					  run->batch->breaks + row,
-					  (const tlv_lanes *) (model->scratch.alpha + (row + 1) * k * TLV_LANES),
-					  (const tlv_lanes *) (model->scratch.inverse + row * TLV_LANES),
-					  (tlv_lanes *) run->beta, (tlv_lanes *) run->gamma,
-					  (tlv_lanes *) run->weighted);
+					  (const tlv_octet *) (model->scratch.alpha + (row + 1) * k * TLV_OCTET),
+					  (const tlv_octet *) (model->scratch.inverse + row * TLV_OCTET),
+					  (tlv_octet *) run->beta, (tlv_octet *) run->gamma,
+					  (tlv_octet *) run->weighted);
 		add_chunk(run, row, n);
 	}
 	for (size_t e = 0; e < k * k; e++)
@@ -460,9 +460,9 @@ tlv_status
 tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, tlv_hmm_sums *sums)
 {
 	batch_run run = {.model = model, .batch = batch, .sums = sums};
-	size_t wide = CHUNK * model->parts.k * TLV_LANES;
+	size_t wide = CHUNK * model->parts.k * TLV_OCTET;
 
-	for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t l = 0; l < TLV_OCTET; l++)
 		run.rows = batch->filled[l] > run.rows ? batch->filled[l] : run.rows;
 	if (run.rows == 0)
 		return TLV_OK;
@@ -473,7 +473,7 @@ tlv_hmm_batch_run(tlv_context *ctx, tlv_hmm_model *model, tlv_hmm_batch *batch, 
 	run.gamma = run.likelihood + wide;
 	run.weighted = run.gamma + wide;
 	run.beta = run.weighted + wide;
-	run.pairs = run.beta + model->parts.k * TLV_LANES;
+	run.pairs = run.beta + model->parts.k * TLV_OCTET;
 	run.work = run.pairs + model->parts.k * model->parts.k;
 	end_lanes(&run);
 	TLV_TRY(run_forward(ctx, &run));

@@ -6,8 +6,8 @@
 #include "batch_sums.h"
 
 TLV_CLONES void
-tlv_hmm_add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted,
-				  const tlv_lanes *restrict before, double *restrict pairs)
+tlv_hmm_add_pairs(size_t k, size_t n, const tlv_octet *restrict weighted,
+				  const tlv_octet *restrict before, double *restrict pairs)
 {
 	for (size_t to = 0; to < k; to++)
 	{
@@ -15,30 +15,30 @@ tlv_hmm_add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted,
 
 		for (; from + 4 <= k; from += 4)
 		{
-			tlv_lanes a = {0}, b = {0}, c = {0}, d = {0};
+			tlv_octet a = {0}, b = {0}, c = {0}, d = {0};
 
 			for (size_t r = 0; r < n; r++)
 			{
-				tlv_lanes w = weighted[r * k + to];
-				const tlv_lanes *x = before + r * k + from;
+				tlv_octet w = weighted[r * k + to];
+				const tlv_octet *x = before + r * k + from;
 
 				a += w * x[0];
 				b += w * x[1];
 				c += w * x[2];
 				d += w * x[3];
 			}
-			pairs[to + k * from] += tlv_lanes_sum(&a);
-			pairs[to + k * (from + 1)] += tlv_lanes_sum(&b);
-			pairs[to + k * (from + 2)] += tlv_lanes_sum(&c);
-			pairs[to + k * (from + 3)] += tlv_lanes_sum(&d);
+			pairs[to + k * from] += tlv_octet_sum(&a);
+			pairs[to + k * (from + 1)] += tlv_octet_sum(&b);
+			pairs[to + k * (from + 2)] += tlv_octet_sum(&c);
+			pairs[to + k * (from + 3)] += tlv_octet_sum(&d);
 		}
 		for (; from < k; from++)
 		{
-			tlv_lanes a = {0};
+			tlv_octet a = {0};
 
 			for (size_t r = 0; r < n; r++)
 				a += weighted[r * k + to] * before[r * k + from];
-			pairs[to + k * from] += tlv_lanes_sum(&a);
+			pairs[to + k * from] += tlv_octet_sum(&a);
 		}
 	}
 }
@@ -47,13 +47,13 @@ void
 tlv_hmm_add_symbols(size_t k, size_t d, const int32_t *at, size_t n, const double *gamma,
 					double *restrict emissions)
 {
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES, at += TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_OCTET, at += TLV_OCTET)
+		for (size_t l = 0; l < TLV_OCTET; l++)
 		{
 			double *own = emissions + (size_t) at[l] * k;
 
 			for (size_t j = 0; (size_t) at[l] < d && j < k; j++)
-				own[j] += gamma[j * TLV_LANES + l];
+				own[j] += gamma[j * TLV_OCTET + l];
 		}
 }
 
@@ -64,19 +64,19 @@ add_spherical(size_t stride, size_t d, const double *restrict means, const doubl
 {
 	double *weights = sums, *deviations = sums + stride, *squares = deviations + d * stride;
 
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes share = *(const tlv_lanes *) (gamma + b), square = {0};
+		tlv_octet share = *(const tlv_octet *) (gamma + b), square = {0};
 
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			tlv_octet difference = x[i] - *(const tlv_octet *) (means + i * stride + b);
 
-			*(tlv_lanes *) (deviations + i * stride + b) += share * difference;
+			*(tlv_octet *) (deviations + i * stride + b) += share * difference;
 			square += difference * difference;
 		}
-		*(tlv_lanes *) (weights + b) += share;
-		*(tlv_lanes *) (squares + b) += share * square;
+		*(tlv_octet *) (weights + b) += share;
+		*(tlv_octet *) (squares + b) += share * square;
 	}
 }
 
@@ -86,19 +86,19 @@ add_diagonal(size_t stride, size_t d, const double *restrict means, const double
 {
 	double *weights = sums, *deviations = sums + stride, *squares = deviations + d * stride;
 
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes share = *(const tlv_lanes *) (gamma + b);
+		tlv_octet share = *(const tlv_octet *) (gamma + b);
 
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
-			tlv_lanes weighted = share * difference;
+			tlv_octet difference = x[i] - *(const tlv_octet *) (means + i * stride + b);
+			tlv_octet weighted = share * difference;
 
-			*(tlv_lanes *) (deviations + i * stride + b) += weighted;
-			*(tlv_lanes *) (squares + i * stride + b) += weighted * difference;
+			*(tlv_octet *) (deviations + i * stride + b) += weighted;
+			*(tlv_octet *) (squares + i * stride + b) += weighted * difference;
 		}
-		*(tlv_lanes *) (weights + b) += share;
+		*(tlv_octet *) (weights + b) += share;
 	}
 }
 
@@ -109,23 +109,23 @@ add_full(size_t stride, size_t d, const double *restrict means, const double *re
 {
 	double *weights = sums, *deviations = sums + stride, *products = deviations + d * stride;
 
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes share = *(const tlv_lanes *) (gamma + b);
+		tlv_octet share = *(const tlv_octet *) (gamma + b);
 		double *product = products + b;
 
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes own = x[i] - *(const tlv_lanes *) (means + i * stride + b);
-			tlv_lanes weighted = share * own;
+			tlv_octet own = x[i] - *(const tlv_octet *) (means + i * stride + b);
+			tlv_octet weighted = share * own;
 
-			*(tlv_lanes *) (difference + i * stride + b) = own;
-			*(tlv_lanes *) (deviations + i * stride + b) += weighted;
+			*(tlv_octet *) (difference + i * stride + b) = own;
+			*(tlv_octet *) (deviations + i * stride + b) += weighted;
 			for (size_t c = 0; c <= i; c++, product += stride)
-				*(tlv_lanes *) product +=
-					weighted * *(const tlv_lanes *) (difference + c * stride + b);
+				*(tlv_octet *) product +=
+					weighted * *(const tlv_octet *) (difference + c * stride + b);
 		}
-		*(tlv_lanes *) (weights + b) += share;
+		*(tlv_octet *) (weights + b) += share;
 	}
 }
 
@@ -182,14 +182,14 @@ tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch,
 	double *own = work + tlv_hmm_vector_sums(model) * stride;
 
 	memset(work, 0, (tlv_hmm_vector_sums(model) + 1) * stride * sizeof(double));
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
-		for (size_t l = 0; l < TLV_LANES; l++)
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_OCTET)
+		for (size_t l = 0; l < TLV_OCTET; l++)
 		{
 			if (row + r >= batch->filled[l])
 				continue;
 			for (size_t j = 0; j < k; j++)
-				own[j] = gamma[j * TLV_LANES + l];
-			add_vector(model, batch->x + ((row + r) * TLV_LANES + l) * d, own, work);
+				own[j] = gamma[j * TLV_OCTET + l];
+			add_vector(model, batch->x + ((row + r) * TLV_OCTET + l) * d, own, work);
 		}
 	fold_vectors(model, work, sums);
 }
@@ -197,8 +197,8 @@ tlv_hmm_add_lane_vectors(const tlv_hmm_model *model, const tlv_hmm_batch *batch,
 void
 tlv_hmm_add_first(size_t k, const uint8_t *starts, size_t n, const double *gamma, double *initial)
 {
-	for (size_t r = 0; r < n; r++, gamma += k * TLV_LANES)
-		for (size_t l = 0; starts[r] != 0 && l < TLV_LANES; l++)
+	for (size_t r = 0; r < n; r++, gamma += k * TLV_OCTET)
+		for (size_t l = 0; starts[r] != 0 && l < TLV_OCTET; l++)
 			for (size_t j = 0; (starts[r] >> l & 1U) != 0 && j < k; j++)
-				initial[j] += gamma[j * TLV_LANES + l];
+				initial[j] += gamma[j * TLV_OCTET + l];
 }

@@ -8,8 +8,8 @@
 #include "internal.h"
 
 /* pairs[to + k from] += weighted[to] alpha[from] of the row before, over n rows and all lanes. */
-extern void tlv_hmm_add_pairs(size_t k, size_t n, const tlv_lanes *restrict weighted,
-							  const tlv_lanes *restrict before, double *restrict pairs);
+extern void tlv_hmm_add_pairs(size_t k, size_t n, const tlv_octet *restrict weighted,
+							  const tlv_octet *restrict before, double *restrict pairs);
 
 /* Posteriors of the rows in which sequences start (a bit for every lane). */
 extern void tlv_hmm_add_first(size_t k, const uint8_t *starts, size_t n, const double *gamma,

@@ -4,7 +4,7 @@
  *
  * Likelihoods of a vector are scaled to a largest of 1, those of symbols are at least
  * TLV_HMM_LEAST / 10, and filtered probabilities are scaled to a sum of 1 every
- * TLV_LANES_STEPS steps: nothing under- or overflows, however long the sequence is.  Of long
+ * TLV_OCTET_STEPS steps: nothing under- or overflows, however long the sequence is.  Of long
  * sequences only the filtered probabilities at the blocks' borders are kept; each block is
  * filtered a second time on the way back.
  */
@@ -33,24 +33,24 @@ limit_densities(size_t stride, double *out)
 		out[j] = out[j] > LEAST_LOGARITHM ? out[j] : LEAST_LOGARITHM;
 }
 
-/* out[j] = ln N(x; mean_j, variance_j), padded to whole lanes. */
+/* out[j] = ln N(x; mean_j, variance_j), padded to whole octets. */
 TLV_CLONES static void
 spherical_densities(size_t stride, size_t d, const double *restrict means, const double *restrict x,
 					const double *restrict log_norm, const double *restrict half_precision,
 					double *restrict out)
 {
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes sum = {0};
+		tlv_octet sum = {0};
 
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			tlv_octet difference = x[i] - *(const tlv_octet *) (means + i * stride + b);
 
 			sum += difference * difference;
 		}
-		*(tlv_lanes *) (out + b) =
-			*(const tlv_lanes *) (log_norm + b) - *(const tlv_lanes *) (half_precision + b) * sum;
+		*(tlv_octet *) (out + b) =
+			*(const tlv_octet *) (log_norm + b) - *(const tlv_octet *) (half_precision + b) * sum;
 	}
 	limit_densities(stride, out);
 }
@@ -61,17 +61,17 @@ diagonal_densities(size_t stride, size_t d, const double *restrict means, const 
 				   const double *restrict log_norm, const double *restrict half_precision,
 				   double *restrict out)
 {
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes sum = *(const tlv_lanes *) (log_norm + b);
+		tlv_octet sum = *(const tlv_octet *) (log_norm + b);
 
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes difference = x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			tlv_octet difference = x[i] - *(const tlv_octet *) (means + i * stride + b);
 
-			sum -= *(const tlv_lanes *) (half_precision + i * stride + b) * difference * difference;
+			sum -= *(const tlv_octet *) (half_precision + i * stride + b) * difference * difference;
 		}
-		*(tlv_lanes *) (out + b) = sum;
+		*(tlv_octet *) (out + b) = sum;
 	}
 	limit_densities(stride, out);
 }
@@ -82,24 +82,24 @@ full_densities(size_t stride, size_t d, const double *restrict means, const doub
 			   const double *restrict log_norm, const double *restrict inverse,
 			   double *restrict difference, double *restrict out)
 {
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes sum = *(const tlv_lanes *) (log_norm + b);
+		tlv_octet sum = *(const tlv_octet *) (log_norm + b);
 		const double *row = inverse + b;
 
 		for (size_t i = 0; i < d; i++)
-			*(tlv_lanes *) (difference + i * stride + b) =
-				x[i] - *(const tlv_lanes *) (means + i * stride + b);
+			*(tlv_octet *) (difference + i * stride + b) =
+				x[i] - *(const tlv_octet *) (means + i * stride + b);
 		for (size_t i = 0; i < d; i++)
 		{
-			tlv_lanes product = {0};
+			tlv_octet product = {0};
 
 			for (size_t c = 0; c <= i; c++, row += stride)
 				product +=
-					*(const tlv_lanes *) row * *(const tlv_lanes *) (difference + c * stride + b);
+					*(const tlv_octet *) row * *(const tlv_octet *) (difference + c * stride + b);
 			sum -= product * product;
 		}
-		*(tlv_lanes *) (out + b) = sum;
+		*(tlv_octet *) (out + b) = sum;
 	}
 	limit_densities(stride, out);
 }
@@ -177,11 +177,11 @@ normalize_row(size_t stride, double *row)
 {
 	double sum = 0;
 
-	for (size_t b = 0; b < stride; b += TLV_LANES)
-		sum += tlv_lanes_sum((const tlv_lanes *) (row + b));
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
+		sum += tlv_octet_sum((const tlv_octet *) (row + b));
 	tlv_assert(sum > 0);
-	for (size_t b = 0; b < stride; b += TLV_LANES)
-		*(tlv_lanes *) (row + b) *= 1 / sum;
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
+		*(tlv_octet *) (row + b) *= 1 / sum;
 	return sum;
 }
 
@@ -189,20 +189,20 @@ normalize_row(size_t stride, double *row)
 static inline __attribute__((always_inline)) void
 step(size_t k, size_t stride, const double *restrict matrix, const double *in, double *out)
 {
-	for (size_t b = 0; b < stride; b += TLV_LANES)
+	for (size_t b = 0; b < stride; b += TLV_OCTET)
 	{
-		tlv_lanes even = {0}, odd = {0};
+		tlv_octet even = {0}, odd = {0};
 		const double *column = matrix + b;
 		size_t i = 0;
 
 		for (; i + 2 <= k; i += 2, column += 2 * stride)
 		{
-			even += in[i] * *(const tlv_lanes *) column;
-			odd += in[i + 1] * *(const tlv_lanes *) (column + stride);
+			even += in[i] * *(const tlv_octet *) column;
+			odd += in[i + 1] * *(const tlv_octet *) (column + stride);
 		}
 		if (i < k)
-			even += in[i] * *(const tlv_lanes *) column;
-		*(tlv_lanes *) (out + b) = even + odd;
+			even += in[i] * *(const tlv_octet *) column;
+		*(tlv_octet *) (out + b) = even + odd;
 	}
 }
 
@@ -222,10 +222,10 @@ filter_steps(size_t k, size_t stride, const double *restrict forward, const doub
 		double *next = alpha + (i + 1) * stride;
 
 		step(k, stride, forward, next - stride, next);
-		for (size_t b = 0; b < stride; b += TLV_LANES)
-			*(tlv_lanes *) (next + b) *= *(const tlv_lanes *) (likelihood + b);
+		for (size_t b = 0; b < stride; b += TLV_OCTET)
+			*(tlv_octet *) (next + b) *= *(const tlv_octet *) (likelihood + b);
 		scale[i] = 1;
-		if (i % TLV_LANES_STEPS != TLV_LANES_STEPS - 1 && i + 1 < n)
+		if (i % TLV_OCTET_STEPS != TLV_OCTET_STEPS - 1 && i + 1 < n)
 			continue;
 		scale[i] = normalize_row(stride, next);
 		product *= scale[i];
@@ -281,13 +281,13 @@ smooth_steps(size_t k, size_t stride, const double *restrict backward, const dou
 		const double *filtered = alpha + (i + 1) * stride;
 		double inverse = 1 / scale[i];
 
-		for (size_t b = 0; b < stride; b += TLV_LANES)
+		for (size_t b = 0; b < stride; b += TLV_OCTET)
 		{
-			tlv_lanes follows = *(const tlv_lanes *) (beta + b);
+			tlv_octet follows = *(const tlv_octet *) (beta + b);
 
-			*(tlv_lanes *) (gamma + i * stride + b) = *(const tlv_lanes *) (filtered + b) * follows;
-			*(tlv_lanes *) (weighted + i * stride + b) =
-				inverse * *(const tlv_lanes *) (likelihood + b) * follows;
+			*(tlv_octet *) (gamma + i * stride + b) = *(const tlv_octet *) (filtered + b) * follows;
+			*(tlv_octet *) (weighted + i * stride + b) =
+				inverse * *(const tlv_octet *) (likelihood + b) * follows;
 		}
 		step(k, stride, backward, weighted + i * stride, beta);
 	}

@@ -4,7 +4,7 @@
 #ifndef TLV_HMM_INTERNAL_H
 #define TLV_HMM_INTERNAL_H
 
-#include "lanes.h"
+#include "octet.h"
 #include "tensorlv/num/dictionary.h"
 #include "tensorlv/model/hmm.h"
 #include "tensorlv/model/model.h"
@@ -33,7 +33,7 @@ typedef struct tlv_hmm_scratch
 	double *inverse;	/* 8 x rows: what filtered ones were multiplied by */
 } tlv_hmm_scratch;
 
-/* A model opened for use.  "stride" is k rounded up to whole lanes; padding is 0. */
+/* A model opened for use.  "stride" is k rounded up to whole octets; padding is 0. */
 typedef struct tlv_hmm_model
 {
 	tlv_model base;
@@ -148,7 +148,7 @@ extern tlv_status tlv_hmm_decode(tlv_context *ctx, tlv_hmm_model *model,
 typedef struct tlv_hmm_batch
 {
 	size_t rows; /* room */
-	size_t filled[TLV_LANES];
+	size_t filled[TLV_OCTET];
 	int32_t *at;	 /* 8 x rows: columns of the emissions, of symbols */
 	double *x;		 /* d x 8 x rows, of vectors */
 	uint8_t *starts; /* rows + 1: in which lanes a sequence starts there */

@@ -502,7 +502,7 @@ open_symbols(tlv_context *ctx, tlv_hmm_model *model)
 	return TLV_OK;
 }
 
-/* The buffers of one block, and the chain in rows of whole lanes. */
+/* The buffers of one block, and the chain in rows of whole octets. */
 static tlv_status
 open_chain(tlv_context *ctx, tlv_hmm_model *model)
 {
@@ -541,7 +541,7 @@ tlv_hmm_open(tlv_context *ctx, const tlv_frame *frame, tlv_model **opened)
 	model = (tlv_hmm_model *) *opened;
 	tlv_hmm_read(frame, &model->parts);
 	model->base.rows &= ~(unsigned) (model->parts.gaussian ? TLV_ROW_SYMBOLS : TLV_ROW_SEQUENCE);
-	model->stride = tlv_whole_lanes(model->parts.k);
+	model->stride = tlv_whole_octets(model->parts.k);
 	TLV_TRY(model->parts.gaussian ? open_vectors(ctx, model) : open_symbols(ctx, model));
 	return open_chain(ctx, model);
 }

@@ -74,23 +74,23 @@ viterbi_steps(size_t k, size_t stride, const double *restrict forward,
 		const double *before = values + t * stride;
 		const double *emission = emissions + (at != NULL ? (size_t) at[t] : t) * stride;
 
-		for (size_t b = 0; b < stride; b += TLV_LANES)
+		for (size_t b = 0; b < stride; b += TLV_OCTET)
 		{
-			tlv_lanes best = before[0] + *(const tlv_lanes *) (forward + b);
+			tlv_octet best = before[0] + *(const tlv_octet *) (forward + b);
 			indices which = {0};
 
 			for (size_t i = 1; i < k; i++)
 			{
-				tlv_lanes value = before[i] + *(const tlv_lanes *) (forward + i * stride + b);
+				tlv_octet value = before[i] + *(const tlv_octet *) (forward + i * stride + b);
 				indices better = value > best;
 				indices new = {0};
 
 				new += (int64_t) i;
 				which = (better & new) | (~better & which);
-				best = (tlv_lanes) ((better & (indices) value) | (~better & (indices) best));
+				best = (tlv_octet) ((better & (indices) value) | (~better & (indices) best));
 			}
-			*(tlv_lanes *) (values + (t + 1) * stride + b) =
-				best + *(const tlv_lanes *) (emission + b);
+			*(tlv_octet *) (values + (t + 1) * stride + b) =
+				best + *(const tlv_octet *) (emission + b);
 			*(narrow *) (from + t * stride + b) = __builtin_convertvector(which, narrow);
 		}
 	}
