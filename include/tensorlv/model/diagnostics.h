@@ -88,6 +88,12 @@ extern void tlv_diagnostics_free(tlv_context *ctx, tlv_diagnostics *diagnostics)
 /* Adds the sections to a model's frame; the list must stay until the frame is finished. */
 extern void tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *builder);
 
+/* The model with these diagnostics in the place of its own, a new image.  Errors: TLV_LIMIT,
+ * memory. */
+extern tlv_status tlv_diagnostics_rewrite(tlv_context *ctx, const tlv_frame *model,
+										  const tlv_diagnostics *diagnostics, void **image,
+										  size_t *size);
+
 /* The names of the sections, for tlv_frame_add_from: a list that NULL ends. */
 #define TLV_DIAGNOSTICS_SECTIONS 4
 extern const char *const tlv_diagnostics_sections[TLV_DIAGNOSTICS_SECTIONS + 1];

@@ -289,6 +289,22 @@ tlv_diagnostics_add(const tlv_diagnostics *diagnostics, tlv_frame_builder *build
 				  diagnostics->texts);
 }
 
+tlv_status
+tlv_diagnostics_rewrite(tlv_context *ctx, const tlv_frame *model,
+						const tlv_diagnostics *diagnostics, void **image, size_t *size)
+{
+	tlv_frame_builder *builder;
+	tlv_status status;
+
+	TLV_TRY_NEW(ctx, builder, 1);
+	tlv_frame_begin(builder, TLV_FRAME_MODEL, model->header->kind);
+	tlv_frame_add_from(builder, model, tlv_diagnostics_sections);
+	tlv_diagnostics_add(diagnostics, builder);
+	status = tlv_frame_finish(ctx, builder, image, size);
+	tlv_free(ctx, builder);
+	return status;
+}
+
 /* ---- checking ---- */
 
 /* Texts are plain; *count gets their number. */

@@ -23,7 +23,6 @@ tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
 	const char *hint = why.code == TLV_MEMORY_LIMIT ? "raise tensorlv.work_mem" : why.hint;
 	void *without = plan->image;
 	tlv_diagnostics all = {0};
-	tlv_frame_builder *builder;
 	tlv_frame model;
 
 	if (!is_refusal(status))
@@ -33,12 +32,7 @@ tlv_plan_refuse_errors(tlv_context *ctx, tlv_plan *plan, tlv_status status)
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &model, NULL));
 	TLV_TRY(tlv_warn(ctx, &all, &(tlv_warning){.code = "no_errors", .hint = hint},
 					 "standard errors were left out: %s", why.message));
-	TLV_TRY_NEW(ctx, builder, 1);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, model.header->kind);
-	tlv_frame_add_from(builder, &model, tlv_diagnostics_sections);
-	tlv_diagnostics_add(&all, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
-	tlv_free(ctx, builder);
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &model, &all, &plan->image, &plan->size));
 	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, without);
 	return TLV_OK;

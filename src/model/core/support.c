@@ -11,8 +11,9 @@
 #include "tensorlv/model/kind.h"
 
 /* Parts, of which one is left out in turn. */
-#define STEPS_BETWEEN ((size_t) 1 << 16) /* between two looks, in numbers */
-#define PARTS		  4
+#define PARTS 4
+/* Numbers that are added up between two looks at tlv_should_stop(). */
+#define NUMBERS_BETWEEN ((size_t) 1 << 16)
 /* Rows of a component in the sample, where that is not all rows, of which something can be said. */
 #define LEAST_ROWS 20.0
 
@@ -50,7 +51,7 @@ add_row(tlv_context *ctx, tlv_model *a, tlv_model *b, const tlv_row *row,
 		const double *r = posterior[0].values + t * sums->ka;
 		const double *s = posterior[1].values + t * sums->kb;
 
-		if (t % (STEPS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
+		if (t % (NUMBERS_BETWEEN / (sums->ka * sums->kb) + 1) == 0)
 			TLV_TRY_CONTINUE(ctx);
 		for (size_t i = 0; i < sums->ka; i++)
 			for (size_t j = 0; j < sums->kb; j++)
@@ -186,16 +187,10 @@ write_support(tlv_context *ctx, const support *state)
 	tlv_plan *plan = state->plan;
 	void *without = plan->image;
 	tlv_diagnostics all = {0};
-	tlv_frame_builder *builder;
 
 	TLV_TRY(tlv_diagnostics_copy(ctx, &all, &state->model, NULL));
 	TLV_TRY(diagnose(ctx, state, &all));
-	TLV_TRY_NEW(ctx, builder, 1);
-	tlv_frame_begin(builder, TLV_FRAME_MODEL, state->model.header->kind);
-	tlv_frame_add_from(builder, &state->model, tlv_diagnostics_sections);
-	tlv_diagnostics_add(&all, builder);
-	TLV_TRY(tlv_frame_finish(ctx, builder, &plan->image, &plan->size));
-	tlv_free(ctx, builder);
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &state->model, &all, &plan->image, &plan->size));
 	tlv_diagnostics_free(ctx, &all);
 	tlv_free(ctx, without);
 	return TLV_OK;

@@ -175,16 +175,12 @@ add_diagnostics(tlv_context *ctx, const learner *l, void *fitted, size_t fitted_
 				size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
-	tlv_frame_builder builder;
 	tlv_frame frame;
 
 	TLV_TRY(tlv_frame_open(ctx, fitted, fitted_size, &frame));
 	TLV_TRY(diagnose(ctx, l, &diagnostics));
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, &frame, NULL));
-	tlv_frame_begin(&builder, TLV_FRAME_MODEL, TLV_KIND_TREE);
-	tlv_frame_add_from(&builder, &frame, tlv_diagnostics_sections);
-	tlv_diagnostics_add(&diagnostics, &builder);
-	TLV_TRY(tlv_frame_finish(ctx, &builder, image, size));
+	TLV_TRY(tlv_diagnostics_rewrite(ctx, &frame, &diagnostics, image, size));
 	tlv_free(ctx, fitted);
 	return TLV_OK;
 }
