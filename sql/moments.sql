@@ -106,11 +106,17 @@ CREATE AGGREGATE tlv_count_moments(bags tlv_bag[], subspace tlv_subspace) (
 );
 COMMENT ON AGGREGATE tlv_count_moments(tlv_bag[], tlv_subspace) IS 'documents, last pass: compressed moments up to order 3 in the basis; they do not depend on alpha0; many documents in one row';
 
-CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1) RETURNS tlv_subspace
+CREATE FUNCTION tlv_find_subspace(moments tlv_moments, k integer DEFAULT NULL, min_documents integer DEFAULT NULL, distinct_pairs boolean DEFAULT false, seed bigint DEFAULT 1,
+                                  alpha0 float8 DEFAULT NULL) RETURNS tlv_subspace
     AS 'MODULE_PATHNAME', 'tlv_subspace_from_moments_sql' LANGUAGE C STABLE PARALLEL SAFE COST 100000;
-COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint) IS
+COMMENT ON FUNCTION tlv_find_subspace(tlv_moments, integer, integer, boolean, bigint, float8) IS
     'from a summary, a random start; from products, the next orthonormal basis with its Ritz values; from exact moments, the dominant basis at '
-    'once; distinct_pairs leaves out pairs of the same item, for choosing k';
+    'once; from anchor moments, the basis in which the second moment of topics with alpha0 is white, for tlv_slice_moments; distinct_pairs leaves out pairs of the '
+    'same item, for choosing k';
+CREATE FUNCTION tlv_update(subspace tlv_subspace, slices tlv_moments) RETURNS tlv_subspace
+    AS 'MODULE_PATHNAME', 'tlv_update_subspace' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 10000;
+COMMENT ON FUNCTION tlv_update(tlv_subspace, tlv_moments) IS
+    'the white basis after one step of the decomposition of the third moment, from its tlv_slice_moments: turned towards the topics';
 CREATE FUNCTION tlv_spectrum(subspace tlv_subspace)
     RETURNS TABLE (rank integer, eigenvalue float8, z float8)
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 40;

@@ -104,31 +104,63 @@ largest_change(size_t k, const double *before, const double *after, const double
 	return change;
 }
 
+/*
+ * One step from G = T(I, v_l, v_l), which is overwritten; product, other: k x k.  values gets
+ * T(v_l, v_l, v_l), *change the largest change of an entry of V.
+ */
+static tlv_status
+joint_step(tlv_context *ctx, size_t k, double *gradient, double *v, double *product, double *other,
+		   double *values, double *change)
+{
+	double row_sum;
+
+	tlv_rows_dot(k, k, gradient, v, values);
+	tlv_rows_scale(k, k, gradient, values);
+	TLV_TRY(tlv_gemm(ctx, false, true, k, k, k, 1, gradient, k, v, k, 0, product, k));
+	first_order_rotation(k, product, other, &row_sum);
+	if (row_sum < 1)
+	{
+		TLV_TRY(tlv_gemm(ctx, false, false, k, k, k, 1, other, k, v, k, 0, gradient, k));
+		TLV_TRY(tlv_polar_near(ctx, k, gradient, product, other));
+	}
+	else
+		TLV_TRY(tlv_polar(ctx, k, gradient));
+	*change = largest_change(k, v, gradient, values);
+	memcpy(v, gradient, k * k * sizeof(double));
+	return TLV_OK;
+}
+
 /* One step; *change is the largest change of an entry of V, *objective that before the step. */
 static tlv_status
 refine_once(joint *w, double *v, double *change, double *objective)
 {
 	tlv_solver *s = w->solver;
 	size_t k = s->k;
-	double row_sum;
 
 	TLV_TRY(tlv_solver_apply(s, k, v, v, w->gradient));
-	tlv_rows_dot(k, k, w->gradient, v, w->values);
+	TLV_TRY(joint_step(s->ctx, k, w->gradient, v, w->product, w->other, w->values, change));
 	*objective = 0;
 	for (size_t l = 0; l < k; l++)
 		*objective += w->values[l] * w->values[l];
-	tlv_rows_scale(k, k, w->gradient, w->values);
-	TLV_TRY(tlv_gemm(s->ctx, false, true, k, k, k, 1, w->gradient, k, v, k, 0, w->product, k));
-	first_order_rotation(k, w->product, w->other, &row_sum);
-	if (row_sum < 1)
+	return TLV_OK;
+}
+
+tlv_status
+tlv_decompose_step(tlv_context *ctx, size_t k, const double *slices, double *rotation,
+				   double *values, double *change)
+{
+	double *work;
+
+	TLV_TRY_NEW_ROWS(ctx, work, 3 * k, k);
+	for (size_t i = 0; i < k * k; i++)
 	{
-		TLV_TRY(tlv_gemm(s->ctx, false, false, k, k, k, 1, w->other, k, v, k, 0, w->gradient, k));
-		TLV_TRY(tlv_polar_near(s->ctx, k, w->gradient, w->product, w->other));
+		if (!isfinite(slices[i]))
+			return tlv_fail(ctx, TLV_BAD_DATA, "the slices have entries that are not finite");
+		work[i] = slices[i];
+		rotation[i] = i % (k + 1) == 0;
 	}
-	else
-		TLV_TRY(tlv_polar(s->ctx, k, w->gradient));
-	*change = largest_change(k, v, w->gradient, w->values);
-	memcpy(v, w->gradient, k * k * sizeof(double));
+	TLV_TRY(joint_step(ctx, k, work, rotation, work + k * k, work + 2 * k * k, values, change));
+	tlv_free(ctx, work);
 	return TLV_OK;
 }
 

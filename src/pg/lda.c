@@ -44,6 +44,7 @@ static const char *const lda_counts[] = {"auto", "raw", "damped", NULL}; /* as t
 /* The tensor's own, in the order of tlv_method, and what a fit of topics adds. */
 static const char *const lda_methods[] = {"joint",	 "power",	"als",		  "sgd",
 										  "anchors", "recover", "recover-kl", NULL};
+#define LDA_JOINT	   0
 #define LDA_ANCHORS	   4
 #define LDA_RECOVER	   5
 #define LDA_RECOVER_KL 6
@@ -157,6 +158,13 @@ fit_lda_anchors(tlv_context *ctx, const tlv_frame *moments, const void *options,
 }
 
 static tlv_status
+fit_lda_slices(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
+			   size_t *size)
+{
+	return tlv_lda_fit_slices(ctx, moments, options, image, size);
+}
+
+static tlv_status
 fit_lda_pairs(tlv_context *ctx, const tlv_frame *moments, const void *options, void **image,
 			  size_t *size)
 {
@@ -178,6 +186,12 @@ lda_fit_of(FunctionCallInfo fcinfo, const tlv_frame *moments, const LdaArguments
 								errmsg("of anchor moments the method is anchors, not %s",
 									   lda_methods[arguments->method])));
 			return fit_lda_anchors;
+		case TLV_KIND_SLICE_MOMENTS:
+			if (arguments->method != LDA_JOINT)
+				ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+								errmsg("of slices the method is joint, not %s",
+									   lda_methods[arguments->method])));
+			return fit_lda_slices;
 		case TLV_KIND_COUNT_PAIRS:
 			if (anchors)
 				return fit_lda_pairs;

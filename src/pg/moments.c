@@ -71,6 +71,10 @@ TLV_TRANSITION(tlv_anchor_moments_accum, &tlv_aggregate_anchor_moments, &TlvBagR
 TLV_TRANSITION(tlv_anchor_moments_accum_array, &tlv_aggregate_anchor_moments, &TlvBagArrayRows, 1,
 			   2, {CONSTANT})
 
+TLV_TRANSITION(tlv_slice_moments_accum, &tlv_aggregate_slice_moments, &TlvBagRows, 1, 2, {CONSTANT})
+TLV_TRANSITION(tlv_slice_moments_accum_array, &tlv_aggregate_slice_moments, &TlvBagArrayRows, 1, 2,
+			   {CONSTANT})
+
 TLV_TRANSITION(tlv_pair_moments_accum, &tlv_aggregate_pair_moments, &TlvBagRows, 1, 2, {CONSTANT})
 TLV_TRANSITION(tlv_pair_moments_accum_array, &tlv_aggregate_pair_moments, &TlvBagArrayRows, 1, 2,
 			   {CONSTANT})

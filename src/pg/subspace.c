@@ -29,8 +29,34 @@ dense_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
 }
 
 /*
- * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed): k may be NULL for products,
- * min_documents NULL for none.
+ * Of anchor moments: the basis in which the second moment is white at an alpha0.
+ */
+static struct varlena *
+white_subspace(FunctionCallInfo fcinfo, const tlv_frame *frame)
+{
+	tlv_whitening_options options = {.seed = TlvNamedSeed(fcinfo)};
+	TlvMaker maker;
+
+	if (!TlvArgumentIsNull(fcinfo, "min_documents") || TlvNamedFlag(fcinfo, "distinct_pairs"))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("anchor moments have their items: min_documents and distinct_pairs are for "
+						"the subspace that they were collected in")));
+	if (TlvArgumentIsNull(fcinfo, "alpha0"))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("alpha0 is null"),
+						errhint("It is the sum of the Dirichlet parameters: "
+								"tlv_fit_lda(moments) of anchor moments estimates it.")));
+	options.alpha0 = TlvNamedNumber(fcinfo, "alpha0");
+	if (!TlvArgumentIsNull(fcinfo, "k"))
+		options.rank = TlvNamedCount(fcinfo, "k", 1);
+	TlvMakerBegin(&maker, "tensorlv subspace");
+	TlvCheck(maker.ctx, tlv_subspace_whiten(maker.ctx, frame, &options, &maker.image, &maker.size));
+	return TlvMakerEnd(&maker);
+}
+
+/*
+ * tlv_find_subspace(m, k, min_documents, distinct_pairs, seed, alpha0): k may be NULL for products
+ * and anchor moments, min_documents NULL for none; alpha0 is for anchor moments.
  */
 TLV_FUNCTION(tlv_subspace_from_moments_sql)
 {
@@ -41,8 +67,14 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	frame = TlvSumsFrame(PG_GETARG_TLV(0));
+	if (frame.header->kind != TLV_KIND_ANCHOR_MOMENTS && !TlvArgumentIsNull(fcinfo, "alpha0"))
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						errmsg("alpha0 is for anchor moments, not moments of kind %s",
+							   TlvKind(&frame)->name)));
 	if (frame.header->kind == TLV_KIND_DENSE_MOMENTS)
 		PG_RETURN_POINTER(dense_subspace(fcinfo, &frame));
+	if (frame.header->kind == TLV_KIND_ANCHOR_MOMENTS)
+		PG_RETURN_POINTER(white_subspace(fcinfo, &frame));
 	if (!TlvArgumentIsNull(fcinfo, "k"))
 		options.rank = TlvNamedCount(fcinfo, "k", 1);
 	else if (frame.header->kind != TLV_KIND_COUNT_PRODUCTS)
@@ -55,6 +87,21 @@ TLV_FUNCTION(tlv_subspace_from_moments_sql)
 	TlvMakerBegin(&maker, "tensorlv subspace");
 	TlvCheck(maker.ctx,
 			 tlv_subspace_from_moments(maker.ctx, &frame, &options, &maker.image, &maker.size));
+	PG_RETURN_POINTER(TlvMakerEnd(&maker));
+}
+
+/* tlv_update(subspace, slices) */
+TLV_FUNCTION(tlv_update_subspace)
+{
+	tlv_frame subspace = TlvFrame(PG_GETARG_TLV(0)), slices = TlvFrame(PG_GETARG_TLV(1));
+	tlv_rotation step;
+	TlvMaker maker;
+
+	TlvRequireKind(&subspace, &tlv_kind_item_subspace, "tlv_update");
+	TlvRequireKind(&slices, &tlv_kind_slice_moments, "tlv_update");
+	TlvMakerBegin(&maker, "tensorlv update");
+	TlvCheck(maker.ctx,
+			 tlv_subspace_rotate(maker.ctx, &subspace, &slices, &step, &maker.image, &maker.size));
 	PG_RETURN_POINTER(TlvMakerEnd(&maker));
 }
 

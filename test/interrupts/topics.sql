@@ -72,6 +72,12 @@ SELECT tlv_fit_lda(wide_triples, 100, alpha0 => 5, method => 'sgd', steps => 100
 -- phase: anchor moments
 SELECT tlv_anchor_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
 
+-- phase: slices
+SELECT tlv_slice_moments(bag, (SELECT wide FROM held)) FROM docs, generate_series(1, 50);
+
+-- phase: white basis
+SELECT count(tlv_find_subspace(a, 100, alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 2000) i;
+
 -- phase: anchors, k = 100
 SELECT count(tlv_fit_lda(a, 100, method => 'anchors', alpha0 => i)) FROM (SELECT tlv_anchor_moments(bag, wide) AS a FROM docs, held) q, generate_series(1, 100) i;
 

@@ -54,7 +54,7 @@ typedef struct tlv_subspace
 	bool distinct;
 	const int64_t *items; /* d, ascending */
 	const double *scale;  /* d */
-	const double *basis;  /* block x d, orthonormal */
+	const double *basis;  /* block x d, orthonormal, or white (tlv_subspace_whiten) */
 	double *weights;	  /* width x d */
 	tlv_dictionary dictionary;
 	tlv_digest fingerprint;
@@ -141,6 +141,63 @@ extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 extern tlv_status tlv_anchor_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
 											tlv_accumulator **accumulator);
 extern const tlv_aggregate tlv_aggregate_anchor_moments;
+
+/* ---- the third moment without its tensor, for hundreds of topics ---- */
+
+typedef struct tlv_whitening_options
+{
+	size_t rank;	   /* k; 0: as many directions as the moments have */
+	double alpha0;	   /* sum of the Dirichlet parameters */
+	bool fewer;		   /* lower the rank to what the second moment identifies */
+	uint64_t seed;	   /* of the rotation */
+	size_t topics;	   /* topics near which the rotation begins; 0: at random */
+	const double *phi; /* topics x d, of the items of the moments */
+} tlv_whitening_options;
+
+/*
+ * From anchor_moments, a subspace (rank = block = k) in whose basis the second moment of topics,
+ * M2 = Q - a0/(a0+1) m m', is the identity: "ritz" are its eigenvalues.  Errors: TLV_BAD_PARAMETER,
+ * TLV_NOT_IDENTIFIABLE where fewer than k are positive; memory, TLV_CANCELLED.
+ */
+extern tlv_status tlv_subspace_whiten(tlv_context *ctx, const tlv_frame *moments,
+									  const tlv_whitening_options *options, void **image,
+									  size_t *size);
+
+/*
+ * Of documents in a subspace, W = scale * basis of its first rank directions: m = tokens W'P1,
+ * Q = tokens W'P2W, totals of the items, and slices (k x k): entry l of column a is tokens
+ * P3(w_a, w_l, w_l).  State 2 k^2 + V k beside the subspace; 2 (n + V) k^2 + 4 nnz k
+ * multiplications and additions; the value refers to its subspace by the digest.  At most 4,000
+ * directions.
+ */
+extern tlv_status tlv_slice_moments_create(tlv_context *ctx, const tlv_subspace *subspace,
+										   tlv_accumulator **accumulator);
+extern const tlv_aggregate tlv_aggregate_slice_moments;
+
+/*
+ * Slices of M3 (dirichlet.h; k x k, entry l of column a is M3(w_a, w_l, w_l)) at the alpha0 at
+ * which the basis is white, which follows from Q.  Errors: TLV_BAD_PARAMETER for slices of another
+ * subspace, TLV_BAD_DATA for none.
+ */
+extern tlv_status tlv_subspace_slices(tlv_context *ctx, const tlv_frame *subspace,
+									  const tlv_frame *moments, double *alpha0, double *slices);
+
+/* What a step says. */
+typedef struct tlv_rotation
+{
+	double alpha0;
+	double change;	  /* largest, of an entry of the rotation */
+	double objective; /* sum of squared values M3(w_l, w_l, w_l) of these slices */
+	double before;	  /* and of those of the step before, 0 of the first */
+} tlv_rotation;
+
+/*
+ * The subspace after one step of tlv_decompose_step from its slices.  Its "steps" count these,
+ * "ritz_before" are the values before the step.  Errors: as above; memory.
+ */
+extern tlv_status tlv_subspace_rotate(tlv_context *ctx, const tlv_frame *subspace,
+									  const tlv_frame *moments, tlv_rotation *step, void **image,
+									  size_t *size);
 
 /* What stands for all items that are not told apart, in moments of tlv_pair_moments. */
 #define TLV_RUNOFF_ITEM INT64_MAX

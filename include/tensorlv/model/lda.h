@@ -72,6 +72,18 @@ extern tlv_status tlv_lda_fit(tlv_context *ctx, const tlv_frame *triples,
 							  const tlv_lda_options *options, void **image, size_t *size);
 
 /*
+ * The same from slice_moments (counts.h), of hundreds of topics, without the tensor: the basis of
+ * options->subspace, which tlv_subspace_whiten began and tlv_subspace_rotate has brought to rest,
+ * is that of the components.  alpha0 is the one at which it is white; one that is given must agree.
+ * "slice_residual" is the share of the slices off their own components, as a norm.  Errors: as
+ * tlv_lda_fit.
+ */
+extern tlv_status tlv_lda_fit_slices(tlv_context *ctx, const tlv_frame *moments,
+									 const tlv_lda_options *options, void **image, size_t *size);
+/* Bytes of work space that it allocates. */
+extern double tlv_lda_fit_slices_memory(size_t k, size_t d);
+
+/*
  * The same by anchor words (Ge 2013, chapter 4), from anchor_moments: rows of the rank k
  * co-occurrence, in the metric of chi-square, the corners among them (anchors.h), every item as a
  * mixture of these, topics and their weights by Bayes' rule; alpha0, where it is not given, from

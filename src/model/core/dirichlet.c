@@ -77,14 +77,33 @@ tlv_dirichlet_solver_free(tlv_context *ctx, tlv_dirichlet_solver *solver)
 }
 
 size_t
+tlv_dirichlet_positive(size_t n, const double *eigenvalues)
+{
+	size_t positive = 0;
+
+	while (positive < n && eigenvalues[positive] > WHITENING_FLOOR * eigenvalues[0])
+		positive++;
+	return positive;
+}
+
+size_t
 tlv_dirichlet_identified(const tlv_dirichlet_solver *solver)
 {
-	size_t n = 0;
+	return tlv_dirichlet_positive(solver->moments.width, solver->eigenvalues);
+}
 
-	while (n < solver->moments.width &&
-		   solver->eigenvalues[n] > WHITENING_FLOOR * solver->eigenvalues[0])
-		n++;
-	return n;
+tlv_status
+tlv_dirichlet_eigen(tlv_context *ctx, const tlv_dirichlet_moments *moments, double alpha0,
+					double *vectors, double *values)
+{
+	size_t w = moments->width;
+	double factor = alpha0 / (alpha0 + 1);
+
+	for (size_t j = 0; j < w; j++)
+		for (size_t i = 0; i < w; i++)
+			vectors[j * w + i] =
+				moments->pairs[j * w + i] - factor * moments->mean[i] * moments->mean[j];
+	return tlv_eigen_symmetric(ctx, w, vectors, values);
 }
 
 static tlv_status
@@ -103,15 +122,10 @@ static tlv_status
 dirichlet_whiten(tlv_context *ctx, tlv_dirichlet_solver *solver, double alpha0)
 {
 	size_t w = solver->moments.width;
-	const double *mean = solver->moments.mean;
-	double factor = alpha0 / (alpha0 + 1);
 
-	for (size_t j = 0; j < w; j++)
-		for (size_t i = 0; i < w; i++)
-			solver->eigenvectors[j * w + i] =
-				solver->moments.pairs[j * w + i] - factor * mean[i] * mean[j];
-	TLV_TRY(tlv_eigen_symmetric(ctx, w, solver->eigenvectors, solver->eigenvalues));
-	if (!(solver->eigenvalues[solver->k - 1] > WHITENING_FLOOR * solver->eigenvalues[0]))
+	TLV_TRY(tlv_dirichlet_eigen(ctx, &solver->moments, alpha0, solver->eigenvectors,
+								solver->eigenvalues));
+	if (tlv_dirichlet_identified(solver) < solver->k)
 		return refuse_rank(ctx, solver);
 	for (size_t j = 0; j < solver->k; j++)
 		for (size_t i = 0; i < w; i++)

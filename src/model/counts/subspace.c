@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "subspace_parts.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
 
@@ -98,29 +99,8 @@ tlv_subspace_open(tlv_context *ctx, const tlv_frame *frame, bool compressed,
 	return TLV_OK;
 }
 
-/* What a subspace value is made of while it is put together. */
-typedef struct parts
-{
-	size_t d;
-	size_t rank;
-	size_t block;
-	double steps;
-	double distinct;
-	double seed;
-	double minimum_documents;
-	double documents;
-	double tokens;
-	double trace;
-	const int64_t *items;
-	const double *scale;
-	const double *shares;
-	const double *ritz_before;
-	const double *ritz;
-	const double *basis;
-} parts;
-
-static tlv_status
-write_parts(tlv_context *ctx, const parts *p, void **image, size_t *size)
+tlv_status
+tlv_subspace_write(tlv_context *ctx, const tlv_subspace_parts *p, void **image, size_t *size)
 {
 	tlv_frame_builder *builder = tlv_alloc(ctx, 1, sizeof(tlv_frame_builder));
 
@@ -169,7 +149,7 @@ check_rank(tlv_context *ctx, size_t rank, size_t d, double documents)
 
 /* Work space and value of a subspace: three blocks and what goes with them. */
 static tlv_status
-require_memory(tlv_context *ctx, const parts *p)
+require_memory(tlv_context *ctx, const tlv_subspace_parts *p)
 {
 	double block = (double) p->block, d = (double) p->d;
 
@@ -180,7 +160,7 @@ require_memory(tlv_context *ctx, const parts *p)
 /* Items kept, their scaling and shares, from a summary or from pairs. */
 static tlv_status
 choose_items(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
-			 parts *p, int32_t **kept)
+			 tlv_subspace_parts *p, int32_t **kept)
 {
 	size_t all = tlv_frame_find(summary, "items")->rows;
 	const int64_t *items = tlv_frame_int64(summary, "items");
@@ -222,7 +202,7 @@ static tlv_status
 from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_options *options,
 			 void **image, size_t *size)
 {
-	parts p = {0};
+	tlv_subspace_parts p = {0};
 	int32_t *kept;
 	double *basis, *ritz;
 	tlv_rng rng;
@@ -237,14 +217,14 @@ from_summary(tlv_context *ctx, const tlv_frame *summary, const tlv_subspace_opti
 	TLV_TRY(tlv_orthonormalize(ctx, p.block, p.d, basis, &rng, &rank));
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;
-	return write_parts(ctx, &p, image, size);
+	return tlv_subspace_write(ctx, &p, image, size);
 }
 
 static tlv_status
 from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_options *options,
 			  void **image, size_t *size)
 {
-	parts p = {0};
+	tlv_subspace_parts p = {0};
 	const tlv_section *product = tlv_frame_find(products, "products");
 	const double *rayleigh = tlv_frame_float64(products, "rayleigh");
 	const double *sums = tlv_frame_float64(products, "products");
@@ -288,7 +268,7 @@ from_products(tlv_context *ctx, const tlv_frame *products, const tlv_subspace_op
 	TLV_TRY(tlv_subspace_step(ctx, p.d, p.block, basis, z, b, &rng, ritz));
 	p.ritz = ritz;
 	p.basis = basis;
-	return write_parts(ctx, &p, image, size);
+	return tlv_subspace_write(ctx, &p, image, size);
 }
 
 typedef struct pair_operator
@@ -307,8 +287,8 @@ apply_pairs(tlv_context *ctx, void *argument, size_t d, size_t l, const double *
 
 /* P2 of the kept items: pairs - diag(correction), or with zero diagonal when distinct. */
 static tlv_status
-pair_moment(tlv_context *ctx, const tlv_frame *moments, const parts *p, const int32_t *kept,
-			double **packed)
+pair_moment(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_parts *p,
+			const int32_t *kept, double **packed)
 {
 	const double *pairs = tlv_frame_float64(moments, "pairs");
 	const double *correction = tlv_frame_float64(moments, "correction");
@@ -332,7 +312,7 @@ static tlv_status
 from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_options *options,
 		   void **image, size_t *size)
 {
-	parts p = {0};
+	tlv_subspace_parts p = {0};
 	pair_operator op;
 	tlv_eigen_task task;
 	int32_t *kept;
@@ -356,7 +336,7 @@ from_pairs(tlv_context *ctx, const tlv_frame *moments, const tlv_subspace_option
 	p.steps = steps;
 	p.ritz_before = p.ritz = ritz;
 	p.basis = basis;
-	return write_parts(ctx, &p, image, size);
+	return tlv_subspace_write(ctx, &p, image, size);
 }
 
 tlv_status

@@ -76,11 +76,21 @@ fit_moments(tlv_context *ctx, const lda_plan *plan, const tlv_frame *moments, vo
 
 	if (moments->header->kind == TLV_KIND_COUNT_TRIPLES)
 		return tlv_lda_fit(ctx, moments, &options, image, size);
+	if (moments->header->kind == TLV_KIND_SLICE_MOMENTS)
+		return tlv_lda_fit_slices(ctx, moments, &options, image, size);
 	if (options.alpha0_free)
 		options.alpha0 = NAN;
 	if (moments->header->kind == TLV_KIND_COUNT_PAIRS)
 		return tlv_lda_fit_pairs(ctx, moments, &options, image, size);
 	return tlv_lda_fit_anchors(ctx, moments, &options, image, size);
+}
+
+/* Do moments need the subspace that they were collected in? */
+static bool
+refers(const tlv_frame *moments)
+{
+	return moments->header->kind == TLV_KIND_SLICE_MOMENTS ||
+		   (moments->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(moments));
 }
 
 static tlv_status
@@ -91,10 +101,7 @@ model_fit(tlv_context *ctx, lda_plan *plan, const tlv_frame *triples)
 
 	plan->options.fit.k = plan->k;
 	plan->options.fit.fewer = true;
-	plan->options.fit.subspace =
-		triples->header->kind == TLV_KIND_COUNT_TRIPLES && tlv_count_triples_refer(triples)
-			? &plan->subspace.frame
-			: NULL;
+	plan->options.fit.subspace = refers(triples) ? &plan->subspace.frame : NULL;
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, &plan->model,
 						   fit_moments(ctx, plan, triples, &made.image, &made.size));
@@ -290,6 +297,28 @@ tensor_fits(const tlv_context *ctx, const lda_plan *plan)
 	return tensor_memory(plan) <= left + (double) plan->subspace.size;
 }
 
+/*
+ * The tensor without being formed, by passes over the documents, where there is no room for it or
+ * it costs more: (n + V) k^3 / 6 to form it, and about 60 steps of k^4, all starts together.
+ */
+static bool
+takes_slices(const tlv_context *ctx, const lda_plan *plan)
+{
+	const tlv_frame *summary = &plan->base.kept[KEPT_SUMMARY]->frame;
+	const tlv_decompose_options *decompose = &plan->options.fit.decompose;
+	double k = tlv_frame_scalar(&plan->subspace.frame, "rank", 0);
+	double rows = tlv_frame_scalar(summary, "documents", 0) +
+				  (double) tlv_frame_find(&plan->subspace.frame, "items")->rows;
+	double formed = k * k * k * (rows / 6 + 60 * k);
+	double passes = TLV_LDA_SLICE_STEPS / 2.0 *
+					(2 * rows * k * k + 4 * tlv_frame_scalar(summary, "tokens", 0) * k);
+
+	/* several starts are compared where the tensor is at hand */
+	if (decompose->method != TLV_METHOD_JOINT || decompose->starts > 1 || k < 2)
+		return false;
+	return !tensor_fits(ctx, plan) || (k > CUBE_TOPICS && passes < formed);
+}
+
 /* Anchors in the place of the tensor, where there is no room for it or it is dear. */
 static bool
 spares_tensor(const tlv_context *ctx, lda_plan *plan)
@@ -315,14 +344,13 @@ ask_rival_moments(lda_plan *plan, tlv_pass *pass)
 
 /* ---- from moments to refinement ---- */
 
-static tlv_status
-take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
+tlv_status
+tlv_lda_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	lda_plan *plan = lda_plan_of(base);
 
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
-	if (values[0]->frame.header->kind != TLV_KIND_COUNT_TRIPLES ||
-		!tlv_count_triples_refer(&values[0]->frame))
+	if (!refers(&values[0]->frame))
 		tlv_lda_subspace_drop(ctx, plan);
 	TLV_TRY(model_fit(ctx, plan, &values[0]->frame));
 	tlv_lda_subspace_drop(ctx, plan);
@@ -362,6 +390,11 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	plan->doubtful = tlv_frame_scalar(subspace, "rank", 0) < 2 ||
 					 tlv_frame_float64(subspace, "ritz")[1] < DOUBTFUL_EDGES * plan->edge;
 
+	if (!anchors && !has_rivals(plan) && takes_slices(ctx, plan))
+	{
+		tlv_lda_slices_begin(plan, pass);
+		return TLV_OK;
+	}
 	/* Refused now rather than after the dearest of all passes. */
 	if (!anchors && !tensor_fits(ctx, plan))
 		TLV_TRY(tlv_require_memory(ctx, tensor_memory(plan), "the fit"));
@@ -372,7 +405,7 @@ ask_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	}
 	tlv_lda_ask(plan, pass, "moments",
 				anchors ? &tlv_aggregate_anchor_moments : &tlv_aggregate_count_moments,
-				take_moments)
+				tlv_lda_take_moments)
 		->constant = &plan->subspace.frame;
 	return TLV_OK;
 }
@@ -418,8 +451,8 @@ ask_pairs(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary, tlv_pass *
 	TLV_TRY(
 		tlv_plan_made(ctx, &made, &plan->subspace,
 					  tlv_subspace_from_moments(ctx, summary, &options, &made.image, &made.size)));
-	tlv_lda_ask(plan, pass, "moments", &tlv_aggregate_pair_moments, take_moments)->constant =
-		&plan->subspace.frame;
+	tlv_lda_ask(plan, pass, "moments", &tlv_aggregate_pair_moments, tlv_lda_take_moments)
+		->constant = &plan->subspace.frame;
 	return TLV_OK;
 }
 

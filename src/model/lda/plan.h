@@ -1,6 +1,7 @@
 /*
  * plan.h - the plan of latent Dirichlet allocation, between the files that it is made of: plan.c
- * (counts and subspace), choose.c (k), from_moments.c (where refinement starts), refine.c
+ * (counts and subspace), choose.c (k), from_moments.c (where refinement starts), slices.c (the
+ * tensor of hundreds of topics without forming it), refine.c
  * (refinement and the end), recurrence.c (which topics are real).
  */
 #ifndef TENSORLV_LDA_PLAN_H
@@ -60,6 +61,8 @@ typedef struct lda_plan
 	double held_out[2];	 /* perplexity of the tensor's start and of the anchors'; NaN: no contest */
 	double tensor_bytes; /* of third moments that there is no room for; 0: anchors are not in their
 							place, or for another reason */
+	int slice_steps;	 /* of the decomposition by passes over the documents */
+	double slice_moved;	 /* by the last of them */
 	/* Topics from parts of the documents: the plan over one, how many are done, and the mean
 	 * distance of every topic of the model (k; NULL: not sought, the first NaN: there is no
 	 * telling). */
@@ -112,6 +115,18 @@ extern void tlv_lda_fold_begin(lda_plan *plan, int fold, tlv_pass *pass);
 /* The subspace of the counts as the moments see them, then the moments, then the start. */
 extern tlv_status tlv_lda_fit_subspace(tlv_context *ctx, lda_plan *plan, const tlv_frame *summary,
 									   tlv_pass *pass);
+
+/* The step that takes the moments that the start is fitted to. */
+extern tlv_status tlv_lda_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+									   tlv_pass *pass);
+
+/* ---- slices.c ---- */
+
+/* Passes of the decomposition of a tensor that is not formed, at most. */
+#define TLV_LDA_SLICE_STEPS 30
+
+/* The moments from which such a decomposition begins; tlv_lda_take_moments comes after it. */
+extern void tlv_lda_slices_begin(lda_plan *plan, tlv_pass *pass);
 
 /* ---- refine.c ---- */
 

@@ -92,6 +92,27 @@ save_moments(bool distinct)
 	return frame;
 }
 
+/* A white basis, its slices, and the basis after a step. */
+static void
+save_slices(const tlv_frame *anchors)
+{
+	const tlv_whitening_options white = {.alpha0 = 0.5, .seed = 1};
+	tlv_frame subspace, slices;
+	tlv_accumulator *accumulator;
+	tlv_subspace *opened;
+	tlv_rotation step;
+	void *image;
+	size_t size;
+
+	must(tlv_subspace_whiten(&ctx, anchors, &white, &image, &size));
+	subspace = save_frame("white", image, size);
+	must(tlv_subspace_open(&ctx, &subspace, true, &opened));
+	must(tlv_slice_moments_create(&ctx, opened, &accumulator));
+	slices = collect("slice-moments", accumulator);
+	must(tlv_subspace_rotate(&ctx, &subspace, &slices, &step, &image, &size));
+	save_frame("turned", image, size);
+}
+
 /* Anchor moments, and the model with the anchors that they give. */
 static void
 save_anchors(void)
@@ -111,6 +132,7 @@ save_anchors(void)
 	must(tlv_subspace_open(&ctx, &frame, true, &subspace));
 	must(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 	frame = collect("anchor-moments", accumulator);
+	save_slices(&frame);
 	must(tlv_lda_fit_anchors(&ctx, &frame, &options, &image, &size));
 	frame = save_frame("anchors", image, size);
 	must(tlv_lda_fix(&ctx, &frame, &frame, &image, &size));

@@ -27,6 +27,19 @@ collect(tlv_accumulator *accumulator, const tlv_frame *like, tlv_frame *frame)
 	return build_checked(&ctx, &builder, accumulator, frame);
 }
 
+/* Slices of documents in a subspace, be it white or not: a step and a fit. */
+static void
+use_slices(const tlv_frame *frame, const tlv_frame *moments)
+{
+	tlv_lda_options options = {.alpha0 = NAN, .eta = 0.1, .seed = 1, .subspace = frame};
+	tlv_rotation step;
+	void *image;
+	size_t size;
+
+	tlv_subspace_rotate(&ctx, frame, moments, &step, &image, &size);
+	tlv_lda_fit_slices(&ctx, moments, &options, &image, &size);
+}
+
 static void
 use_subspace(const tlv_frame *frame)
 {
@@ -44,6 +57,11 @@ use_subspace(const tlv_frame *frame)
 		USE(tlv_subspace_open(&ctx, frame, compressed, &subspace));
 		if (compressed)
 		{
+			USE(tlv_slice_moments_create(&ctx, subspace, &accumulator));
+			if (!collect(accumulator, frame, &moments))
+				return;
+			accumulator->class->merge(&ctx, accumulator, &moments);
+			use_slices(frame, &moments);
 			USE(tlv_anchor_moments_create(&ctx, subspace, &accumulator));
 			if (!collect(accumulator, frame, &moments))
 				return;
@@ -193,7 +211,12 @@ USES(topics)
 	if (kind == &tlv_kind_count_triples)
 		use_fit(frame, mode);
 	if (kind == &tlv_kind_anchor_moments)
+	{
+		tlv_whitening_options white = {.alpha0 = 0.5, .fewer = true, .seed = 1};
+
+		tlv_subspace_whiten(&ctx, frame, &white, &image, &size);
 		use_anchors(frame, mode, false);
+	}
 	if (kind == &tlv_kind_count_pairs)
 		use_anchors(frame, mode, true);
 	if (kind == &tlv_kind_topic_products)

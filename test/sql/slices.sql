@@ -1,0 +1,52 @@
+-- topics by slices of the third moment, which is not formed: step by step and in the driver
+SET client_min_messages = warning;
+CREATE TABLE sliced AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(80, 4, alpha0 => 0.4, seed => 3), 1500, 40, seed => 1);
+CREATE TABLE steps (step int, s tlv_subspace);
+INSERT INTO steps SELECT 0, tlv_find_subspace(tlv_count_moments(bag), 4) FROM sliced;
+INSERT INTO steps SELECT 1, tlv_find_subspace((SELECT tlv_anchor_moments(bag, s) FROM sliced), alpha0 => 0.4) FROM steps;
+DO $$
+BEGIN
+  FOR i IN 1..12 LOOP
+    INSERT INTO steps SELECT i + 1, tlv_update(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = i;
+  END LOOP;
+END $$;
+CREATE TABLE sliced_models AS
+SELECT 'slices' AS name, tlv_fit_lda((SELECT tlv_slice_moments(bag, s) FROM sliced), subspace => s) AS model FROM steps WHERE step = 13
+UNION ALL SELECT 'tensor', tlv_fit_lda((SELECT tlv_count_moments(bag, s) FROM sliced), alpha0 => 0.4) FROM steps WHERE step = 0;
+SELECT count(*), max(distance) < 1e-8 AS same FROM tlv_match((SELECT model FROM sliced_models WHERE name = 'slices'), (SELECT model FROM sliced_models WHERE name = 'tensor'));
+SELECT measure, round(score::numeric, 3) AS score FROM sliced_models, tlv_diagnostics(model) WHERE name = 'slices' AND measure IN ('alpha0', 'converged', 'iterations', 'slice_residual') ORDER BY 1;
+
+-- parts, many documents in a row, and what a value says of itself
+SELECT tlv_info(tlv_rollup(part))->>'kind' AS kind, tlv_info(tlv_rollup(part))->>'documents' AS documents
+FROM (SELECT tlv_slice_moments(bag, s) AS part FROM sliced, steps WHERE step = 13 GROUP BY doc % 3) p;
+SELECT tlv_info(tlv_slice_moments(bags, s))->>'documents' AS documents FROM (SELECT array_agg(bag) AS bags FROM sliced GROUP BY doc % 3) b, (SELECT s FROM steps WHERE step = 13) f;
+
+-- the driver, where third moments of hundreds of topics would cost more, or have no room; stored rows and workers
+CREATE TABLE hundreds AS SELECT doc, bag FROM tlv_simulate_lda(tlv_simulate_lda_model(400, 12, alpha0 => 1, seed => 5), 900, 40, seed => 2);
+ANALYZE hundreds;
+CREATE TABLE hundreds_models AS SELECT 'alone' AS name, tlv_lda('SELECT bag FROM hundreds', 210, method => 'joint', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4) AS model;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2;
+INSERT INTO hundreds_models SELECT 'workers', tlv_lda('SELECT bag FROM hundreds', 210, method => 'joint', refine => 'none', alpha0 => 20, counts => 'raw', steps => 4);
+RESET max_parallel_workers_per_gather;
+SELECT name, (SELECT count(*) FROM tlv_topics(model)) AS topics, (SELECT count(*) FROM tlv_diagnostics(model) WHERE measure = 'slice_residual') AS sliced,
+  (SELECT count(*) FROM tlv_warnings(model) WHERE code = 'not_converged') AS not_converged FROM hundreds_models ORDER BY name;
+SELECT max(distance) < 1e-6 AS same FROM tlv_match((SELECT model FROM hundreds_models WHERE name = 'alone'), (SELECT model FROM hundreds_models WHERE name = 'workers'));
+
+-- refusals
+SELECT tlv_find_subspace(tlv_anchor_moments(bag, s)) FROM sliced, steps WHERE step = 0;
+SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), alpha0 => -1) FROM sliced, steps WHERE step = 0;
+SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), 5, alpha0 => 1) FROM sliced, steps WHERE step = 0;
+SELECT tlv_find_subspace(tlv_anchor_moments(bag, s), min_documents => 2, alpha0 => 1) FROM sliced, steps WHERE step = 0;
+SELECT tlv_find_subspace(tlv_count_summary(bag), 2, alpha0 => 1) FROM sliced;
+SELECT tlv_update(s, (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 0;
+SELECT tlv_update((SELECT s FROM steps WHERE step = 2), (SELECT tlv_slice_moments(bag, s) FROM sliced)) FROM steps WHERE step = 1;
+SELECT tlv_update(s, (SELECT tlv_count_summary(bag) FROM sliced)) FROM steps WHERE step = 1;
+SELECT tlv_fit_lda(tlv_slice_moments(bag, s)) FROM sliced, steps WHERE step = 2;
+SELECT tlv_fit_lda((SELECT tlv_slice_moments(bag, s) FROM sliced), subspace => s, method => 'als') FROM steps WHERE step = 2;
+SELECT tlv_fit_lda((SELECT tlv_slice_moments(bag, s) FROM sliced), subspace => s, alpha0 => 2) FROM steps WHERE step = 2;
+SELECT tlv_slice_moments(bag, NULL) FROM sliced;
+SELECT tlv_slice_moments(bag, s) FROM sliced, (SELECT tlv_find_subspace(tlv_count_moments(bag), 2, distinct_pairs => true) AS s FROM sliced) f;
+DROP TABLE sliced, steps, sliced_models, hundreds, hundreds_models;
