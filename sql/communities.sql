@@ -26,7 +26,7 @@ COMMENT ON FUNCTION tlv_mmsb(text, integer, float8, boolean, boolean, boolean, b
     'communities of the edges of a query, which returns (src, dst [, weight]), nodes as numbers or texts, in one call; labels is a query that returns (node, community) of '
     'nodes whose community is known; errors keeps standard errors in the model (tlv_estimates), '
     'with alpha0 > 0 from 20 fits to graphs drawn from it; the other parameters are those of tlv_fit_mmsb. A query that returns (node bigint, neighbours tlv_bag), every edge in the bags of both of '
-    'its ends, is read where its rows are, one pass a step, and no graph is made of it: of block models (alpha0 = 0) of undirected graphs';
+    'its ends, is read where its rows are, one pass a step, and no graph is made of it: of undirected graphs';
 CREATE FUNCTION tlv_neighbour_statistics_accum(tlv_moments, bigint, tlv_bag, tlv_model) RETURNS tlv_moments
     AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE COST 10000;
 COMMENT ON FUNCTION tlv_neighbour_statistics_accum(tlv_moments, bigint, tlv_bag, tlv_model) IS 'transition function of tlv_statistics';
@@ -35,7 +35,7 @@ CREATE AGGREGATE tlv_statistics(node bigint, neighbours tlv_bag, model tlv_model
     COMBINEFUNC = tlv_moments_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE tlv_statistics(bigint, tlv_bag, tlv_model) IS
-    'nodes with the bags of their neighbours, one row a node, under a block model (alpha0 = 0) of an undirected graph: the communities of every node and the edges between communities, '
+    'nodes with the bags of their neighbours, one row a node, under a model of an undirected graph: the communities of every node and the edges between communities, '
     'for tlv_update(model, statistics): one step of its mean field; nodes without a row stay where they are';
 
 CREATE FUNCTION tlv_memberships(model tlv_model, threshold float8 DEFAULT NULL)

@@ -164,7 +164,7 @@ typedef struct tlv_mmsb_plan_options
  * Of rows that are nodes with the bags of their neighbours, each edge in the rows of both of its
  * ends: a summary of the bags, products in a subspace, star moments, and statistics until the nodes
  * stand; no graph is ever made.  Where k is not given, a pass over clusters of several k comes
- * first. alpha0 must be 0, the graph undirected.
+ * first. The graph must be undirected.
  */
 extern tlv_status tlv_mmsb_plan_create(tlv_context *ctx, const tlv_mmsb_plan_options *options,
 									   tlv_plan **created);

@@ -10,6 +10,7 @@
 
 #include "infer.h"
 #include "memberships.h"
+#include "neighbours_mixed.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/sort.h"
@@ -41,18 +42,20 @@ typedef struct neighbours_state
 	/* under a model; NULL when only stored values are merged */
 	const tlv_mmsb_parts *parts;
 	const tlv_dictionary *dictionary;
-	bool told;		  /* the model says something of edges */
-	double *log_rate; /* k x k */
-	double *offset;	  /* k: edges expected of a node of theta 1 */
-	double unit;	  /* theta: degree times unit, or unit */
-	double *counts;	  /* k: neighbours' memberships */
-	double *logs;	  /* k */
-	double *share;	  /* k */
+	bool told;			   /* the model says something of edges */
+	tlv_mixed_rows *mixed; /* of mixed memberships; else NULL */
+	double *log_rate;	   /* k x k */
+	double *offset;		   /* k: edges expected of a node of theta 1 */
+	double unit;		   /* theta: degree times unit, or unit */
+	double *counts;		   /* k: neighbours' memberships */
+	double *logs;		   /* k */
+	double *share;		   /* k */
 	size_t bag_room;
 	int64_t *items;
 	double *weights;
 	double *known;
 	int32_t *index;
+	size_t found; /* neighbours that are known */
 	/* sums */
 	tlv_digest fingerprint;
 	double rows, log_likelihood, self_loops, strangers;
@@ -230,10 +233,11 @@ count_neighbours(tlv_context *ctx, neighbours_state *state, const tlv_neighbours
 							   state->index, state->known, &found));
 	memset(state->counts, 0, state->k * sizeof(double));
 	*known = 0;
+	state->found = found;
 	for (size_t i = 0; i < found; i++)
 	{
 		size_t v = (size_t) state->index[i];
-		double weight = state->index[i] == own ? 0 : state->known[i];
+		double weight = state->known[i] = state->index[i] == own ? 0 : state->known[i];
 
 		mapped += weight;
 		for (size_t e = m->start[v]; e < m->start[v + 1]; e++)
@@ -335,7 +339,11 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 	TLV_TRY(count_neighbours(ctx, state, own, u, &degree, &known));
 	if (state->told && known > 0)
 	{
-		double likelihood = infer_node(state, degree);
+		double likelihood =
+			state->mixed == NULL
+				? infer_node(state, degree)
+				: tlv_mixed_rows_infer(state->mixed, u, degree, state->found, state->index,
+									   state->known, state->share, state->edges);
 
 		if (!isfinite(likelihood))
 		{
@@ -346,6 +354,8 @@ neighbours_add(tlv_context *ctx, tlv_accumulator *accumulator, const tlv_row *ro
 							"number",
 							(long long) own->node);
 		}
+		if (state->mixed != NULL) /* the edges are counted */
+			memset(state->counts, 0, state->k * sizeof(double));
 		state->log_likelihood += likelihood;
 		member = true;
 	}
@@ -369,14 +379,11 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 		tlv_fail(ctx, TLV_BAD_PARAMETER, "there is no refinement \"%.40s\"", method);
 		return tlv_fail_hint(ctx, "Use 'likelihood'.");
 	}
-	if (parts->sides != 1 || parts->alpha0 > 0)
+	if (parts->sides != 1)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "statistics of neighbours are of block models of "
-				 "undirected graphs, not of %s",
-				 parts->sides != 1 ? "graphs with two sides" : "mixed memberships");
-		return tlv_fail_hint(ctx, "Use a model with alpha0 = 0 that is neither directed nor "
-								  "bipartite.");
+				 "statistics of neighbours are of undirected graphs, not of graphs with two sides");
+		return tlv_fail_hint(ctx, "Use a model that is neither directed nor bipartite.");
 	}
 	TLV_TRY(tlv_sections_create(ctx, tlv_kind_neighbour_statistics.accumulator, NULL, accumulator));
 	state = (neighbours_state *) *accumulator;
@@ -390,6 +397,8 @@ tlv_mmsb_statistics(tlv_context *ctx, tlv_model *model, const char *method,
 	state->parts = parts;
 	state->dictionary = dictionary;
 	state->fingerprint = model->frame.header->digest;
+	if (parts->alpha0 > 0)
+		TLV_TRY(tlv_mixed_rows_open(ctx, parts, &state->mixed));
 	return open_rates(ctx, parts, state);
 }
 

@@ -60,6 +60,8 @@ typedef struct tlv_neighbour_step
 	bool corrected;
 	bool keep; /* communities without nodes have a size above 0: they are there, and may get some */
 	const tlv_mmsb_options *known; /* its labels stay; NULL: there are none */
+	const double *rates;		   /* k x k: of mixed memberships the connectivity, up to a factor;
+									* NULL: it follows from the edges */
 } tlv_neighbour_step;
 
 /*
@@ -102,13 +104,14 @@ typedef enum tlv_neighbour_start
 
 /*
  * A model of the nodes of a summary in which those of the subspace have a community, and whose
- * connectivity is 0.  The tensor's needs the moments; TLV_NOT_IDENTIFIABLE where these tell nothing
- * apart.  Errors: memory, TLV_CANCELLED.
+ * connectivity is 0.  Mixed memberships by the tensor come with rates (k x k), as a step takes
+ * them.  The tensor's needs the moments; TLV_NOT_IDENTIFIABLE where these tell nothing apart.
+ * Errors: memory, TLV_CANCELLED.
  */
 extern tlv_status tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options,
 									  tlv_neighbour_start start, const tlv_frame *summary,
 									  const tlv_frame *subspace, const tlv_frame *moments,
-									  bool poisson, void **image, size_t *size);
+									  bool poisson, double *rates, void **image, size_t *size);
 
 /* ---- the plan (neighbours_plan.c) ---- */
 

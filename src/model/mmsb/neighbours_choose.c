@@ -376,13 +376,17 @@ take_divisions(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *p
 	for (size_t k = 1; k <= TLV_MMSB_MOST; k++)
 		if (seen[k] > -HUGE_VAL)
 			TLV_TRY(tlv_diagnose(ctx, &own->diagnostics, seen[k], "evidence_%zu", k));
-	taken = decide(work);
+	taken = decide(work); /* a division into whole communities */
 	own->options.k = taken != NULL ? taken->k : 1;
 	own->limited = own->options.k >= 3 && own->options.k >= tlv_neighbours_most(&own->options);
-	TLV_TRY(keep_taken(ctx, own, own->options.n_labels > 0 ? NULL : taken));
+	TLV_TRY(
+		keep_taken(ctx, own, own->options.n_labels > 0 || own->options.alpha0 > 0 ? NULL : taken));
 	tlv_free(ctx, seen);
 	tlv_free(ctx, work);
-	return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
+	if (own->options.alpha0 == 0 || own->options.k == 1 || own->rank > MOST_TENSOR)
+		return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
+	tlv_neighbours_ask_moments(base, pass);
+	return TLV_OK;
 }
 
 /* ---- the steps before ---- */

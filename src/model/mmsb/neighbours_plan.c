@@ -17,9 +17,6 @@
 #define SUBSPACE_MIN_STEPS 4
 #define SUBSPACE_MAX_STEPS 12
 
-/* Third moments of more communities are not collected: their cube travels, too. */
-#define MOST_TENSOR 100
-
 /* Steps of both block models before one is chosen, of graphs that are not large, and of that one;
  * where nodes move by less on average (half L1) it stands. */
 #define FIRST_STEPS		 5
@@ -170,8 +167,8 @@ score_step(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics
 	return status;
 }
 
-static void
-drop_candidate(tlv_context *ctx, struct neighbours_plan *own, size_t i)
+void
+tlv_neighbours_drop(tlv_context *ctx, struct neighbours_plan *own, size_t i)
 {
 	tlv_free(ctx, own->candidates[i].model.image);
 	for (own->n--; i < own->n; i++)
@@ -220,12 +217,15 @@ take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	TLV_TRY(tlv_neighbours_step(ctx, model, &values[0]->frame, &step, &moved));
 	whole = *model;
-	*model = (tlv_held){0};
-	tlv_plan_make(ctx, &made);
-	TLV_TRY(tlv_plan_made(
-		ctx, &made, model,
-		tlv_neighbour_soften(ctx, &whole.frame, &own->soft.frame, &made.image, &made.size)));
-	tlv_free(ctx, own->soft.image);
+	*model = own->soft;
+	own->soft = (tlv_held){0};
+	if (own->options.alpha0 == 0)
+	{
+		tlv_plan_make(ctx, &made);
+		TLV_TRY(tlv_plan_made(
+			ctx, &made, model,
+			tlv_neighbour_soften(ctx, &whole.frame, &model->frame, &made.image, &made.size)));
+	}
 	if (own->options.n_labels == 0)
 		TLV_TRY(tlv_neighbours_order(ctx, !own->chosen, &whole, model));
 	TLV_TRY(tlv_neighbours_diagnose(ctx, own, &whole.frame));
@@ -233,8 +233,8 @@ take_edges(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 	return tlv_plan_finish(ctx, base, &model->frame, &own->diagnostics, 0, NULL);
 }
 
-static tlv_status
-ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
+tlv_status
+tlv_neighbours_ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass)
 {
 	struct neighbours_plan *own = neighbours_of(base);
 	tlv_making made;
@@ -281,7 +281,7 @@ choose_candidate(tlv_context *ctx, struct neighbours_plan *own, tlv_value **valu
 			values[0] = values[1];
 			values[1] = first;
 		}
-		drop_candidate(ctx, own, left);
+		tlv_neighbours_drop(ctx, own, left);
 	}
 	return TLV_OK;
 }
@@ -315,7 +315,7 @@ take_step(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 									&own->candidates[i].moved));
 	}
 	if (last)
-		return ask_edges(ctx, base, pass);
+		return tlv_neighbours_ask_edges(ctx, base, pass);
 	ask_step(base, pass);
 	return TLV_OK;
 }
@@ -388,6 +388,8 @@ take_starts(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass
 	}
 	own->large = nodes > LARGE_NODES;
 	TLV_TRY(weigh_starts(ctx, own, values, best, score));
+	if (own->options.alpha0 > 0)
+		return tlv_neighbours_begin_mixed(ctx, base, values, pass);
 	full = score[1] > score[0] + FULL_MARGIN * fabs(score[0]);
 	memcpy(starts, own->candidates, sizeof(starts));
 	memset(own->candidates, 0, sizeof(own->candidates));
@@ -427,17 +429,23 @@ tlv_neighbours_add_start(tlv_context *ctx, tlv_plan *base, tlv_neighbour_start s
 	struct neighbours_plan *own = neighbours_of(base);
 	tlv_held *held = &own->candidates[own->n].model;
 	tlv_mmsb_options options = own->options;
+	double *rates = NULL;
 	tlv_status status;
 	tlv_making made;
 
 	options.k = k;
+	if (own->options.k == 0) /* k is chosen among whole communities */
+		options.alpha0 = 0;
+	if (options.alpha0 > 0 && start == TLV_NEIGHBOUR_TENSOR)
+		TLV_TRY_NEW(ctx, rates, k * k);
 	tlv_plan_make(ctx, &made);
 	status = tlv_plan_made(ctx, &made, held,
 						   tlv_neighbour_begin(ctx, &options, start, &base->kept[SUMMARY]->frame,
-											   &own->subspace.frame, moments, own->poisson,
+											   &own->subspace.frame, moments, own->poisson, rates,
 											   &made.image, &made.size));
 	if (status == TLV_NOT_IDENTIFIABLE)
 		return TLV_OK;
+	own->candidates[own->n].rates = rates;
 	own->candidates[own->n++].name = name;
 	return status;
 }
@@ -449,9 +457,10 @@ tlv_neighbours_begin_starts(tlv_context *ctx, tlv_plan *base, const tlv_frame *m
 	struct neighbours_plan *own = neighbours_of(base);
 	size_t k = own->options.k;
 
-	if (moments != NULL)
+	if (moments != NULL && (own->options.alpha0 == 0 || own->options.n_labels == 0))
 		TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_TENSOR, "tensor", k, moments));
-	TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", k, NULL));
+	if (own->options.alpha0 == 0 || own->n == 0)
+		TLV_TRY(tlv_neighbours_add_start(ctx, base, TLV_NEIGHBOUR_CLUSTERS, "pairs", k, NULL));
 	tlv_free(ctx, own->subspace.image);
 	own->subspace.image = NULL;
 	tlv_neighbours_ask_statistics(base, pass, "start", take_starts);
@@ -463,6 +472,13 @@ take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pas
 {
 	TLV_TRY(tlv_plan_require(ctx, values[0]));
 	return tlv_neighbours_begin_starts(ctx, base, &values[0]->frame, pass);
+}
+
+void
+tlv_neighbours_ask_moments(tlv_plan *base, tlv_pass *pass)
+{
+	ask_contents(base, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
+		&neighbours_of(base)->subspace.frame;
 }
 
 /* ---- the subspace ---- */
@@ -492,8 +508,7 @@ next_subspace(tlv_context *ctx, tlv_plan *base, const tlv_frame *moments,
 			return tlv_neighbours_choose(ctx, base, pass);
 		if (own->options.k == 1 || own->options.k > MOST_TENSOR)
 			return tlv_neighbours_begin_starts(ctx, base, NULL, pass);
-		ask_contents(base, pass, "moments", &tlv_aggregate_count_moments, take_moments)->constant =
-			&subspace->frame;
+		tlv_neighbours_ask_moments(base, pass);
 		return TLV_OK;
 	}
 	ask_contents(base, pass, "subspace", &tlv_aggregate_count_products, take_products)->constant =
@@ -582,17 +597,22 @@ refuse_options(tlv_context *ctx, const tlv_mmsb_plan_options *options)
 {
 	const tlv_mmsb_options *fit = &options->fit;
 
-	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->alpha0 > 0 || fit->partition ||
-		fit->refine == TLV_MMSB_REFINE_EM)
+	if (options->graph != TLV_GRAPH_UNDIRECTED || fit->partition ||
+		(fit->refine == TLV_MMSB_REFINE_EM && fit->alpha0 == 0))
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
-				 "rows of nodes and their neighbours are fitted as an undirected "
-				 "graph, whose nodes have one community each: %s",
+				 "rows of nodes and their neighbours are fitted as an undirected graph, by steps "
+				 "over all of it: %s",
 				 options->graph != TLV_GRAPH_UNDIRECTED ? "directed and bipartite must be false"
-				 : fit->alpha0 > 0						? "alpha0 must be 0"
 				 : fit->partition						? "partition must be false"
-														: "refine must not be 'em'");
+														: "refine 'em' is for alpha0 > 0");
 		return tlv_fail_hint(ctx, "For all else give the edges as (src, dst [, weight]) rows.");
+	}
+	if (fit->refine == TLV_MMSB_REFINE_LIKELIHOOD && fit->alpha0 > 0)
+	{
+		tlv_fail(ctx, TLV_BAD_PARAMETER, "refinement by likelihood is for alpha0 = 0, not %g",
+				 fit->alpha0);
+		return tlv_fail_hint(ctx, "Mixed memberships are refined by 'em'.");
 	}
 	return TLV_OK;
 }

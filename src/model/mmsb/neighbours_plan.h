@@ -11,6 +11,9 @@
 /* More nodes than this make a graph large: fewer steps are taken. */
 #define LARGE_NODES 1000000
 
+/* Third moments of more communities are not collected: their cube travels, too. */
+#define MOST_TENSOR 100
+
 /* Starts that are tried in one pass at most. */
 #define STARTS TLV_PLAN_STATISTICS
 
@@ -20,7 +23,8 @@ typedef struct neighbour_candidate
 	bool diagonal;
 	bool corrected; /* while k is chosen */
 	const char *name;
-	double moved; /* by its last step, on average over the nodes */
+	double *rates; /* of mixed memberships by the tensor: k x k, up to a factor; else NULL */
+	double moved;  /* by its last step, on average over the nodes */
 } neighbour_candidate;
 
 struct neighbours_plan
@@ -58,6 +62,9 @@ extern tlv_status tlv_neighbours_add_start(tlv_context *ctx, tlv_plan *base,
 										   tlv_neighbour_start start, const char *name, size_t k,
 										   const tlv_frame *moments);
 
+/* The star moments in the subspace, and then the starts. */
+extern void tlv_neighbours_ask_moments(tlv_plan *base, tlv_pass *pass);
+
 /* Statistics of all candidates. */
 extern void tlv_neighbours_ask_statistics(tlv_plan *base, tlv_pass *pass, const char *stage,
 										  tlv_plan_step then);
@@ -75,6 +82,19 @@ extern tlv_status tlv_neighbours_require_rows(tlv_context *ctx, const tlv_frame 
 /* k is known, and the subspace: the starts. */
 extern tlv_status tlv_neighbours_begin_starts(tlv_context *ctx, tlv_plan *base,
 											  const tlv_frame *moments, tlv_pass *pass);
+
+/* One candidate less. */
+extern void tlv_neighbours_drop(tlv_context *ctx, struct neighbours_plan *own, size_t i);
+
+/* The last pass: the edges between whole communities. */
+extern tlv_status tlv_neighbours_ask_edges(tlv_context *ctx, tlv_plan *base, tlv_pass *pass);
+
+/* ---- neighbours_mixed_plan.c ---- */
+
+/* The edges between the memberships of the starts are known: variational steps of mixed
+ * memberships, from each of them and then from the one whose neighbours are the likelier. */
+extern tlv_status tlv_neighbours_begin_mixed(tlv_context *ctx, tlv_plan *base, tlv_value **values,
+											 tlv_pass *pass);
 
 /* ---- neighbours_choose.c ---- */
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "neighbours_mixed.h"
 #include "tensorlv/model/counts.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/num/linalg.h"
@@ -23,6 +24,9 @@
 #define MOST_NUMBERS 33554432.0
 
 #define CLUSTER_STARTS 4
+
+/* Of a mixed membership that begins with a cluster (mixed.c). */
+#define CLUSTER_SHARE 0.7
 
 static const tlv_dirichlet_words words = {"communities", "use a smaller k."};
 
@@ -182,13 +186,54 @@ decompose_stars(tlv_context *ctx, const tlv_mmsb_options *options,
 		tlv_status status;
 
 		TLV_TRY(tlv_dirichlet_solver_create(ctx, stars, k, &options->decompose, &words, solver));
-		status = tlv_dirichlet_decompose(ctx, solver, 0);
+		status = tlv_dirichlet_decompose(ctx, solver, options->alpha0);
 		if (status != TLV_NOT_IDENTIFIABLE || k == 1)
 			return status;
 		k = tlv_dirichlet_identified(solver) < k ? tlv_dirichlet_identified(solver) : k - 1;
 		k = k > 0 ? k : 1;
 		tlv_dirichlet_solver_free(ctx, solver);
 	}
+}
+
+/* What the directions say of components: k x d, before scales and signs. */
+static tlv_status
+spread_components(tlv_context *ctx, const tlv_frame *subspace, const tlv_dirichlet_solver *solver,
+				  double *raw)
+{
+	size_t d = tlv_frame_find(subspace, "items")->rows, k = solver->k;
+	size_t block = tlv_frame_find(subspace, "basis")->rows, w = solver->moments.width;
+	const double *basis = tlv_frame_float64(subspace, "basis");
+
+	return tlv_gemm(ctx, true, false, k, d, w, 1, solver->components, w, basis, block, 0, raw, k);
+}
+
+/* Memberships of the nodes of the subspace by the densities of the components. */
+static tlv_status
+share_by_components(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_frame *subspace,
+					const tlv_dirichlet_solver *solver, double *share, double *rates)
+{
+	size_t d = tlv_frame_find(subspace, "items")->rows, k = solver->k;
+	const double *scale = tlv_frame_float64(subspace, "scale");
+	double *density, *sums, *weights, total = 0;
+
+	TLV_TRY_NEW0(ctx, sums, 2 * k);
+	TLV_TRY_NEW_ROWS(ctx, density, d, k);
+	weights = sums + k;
+	TLV_TRY(spread_components(ctx, subspace, solver, density));
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			sums[j] += density[i * k + j] /= scale[i];
+	for (size_t i = 0; i < d; i++)
+		for (size_t j = 0; j < k; j++)
+			density[i * k + j] /= fabs(sums[j]) > DBL_MIN ? sums[j] : DBL_MIN;
+	for (size_t j = 0; j < k; j++)
+		total += weights[j] = 1 / fmax(pow(solver->decomposition.values[j], 2), 1e-300);
+	for (size_t j = 0; j < k; j++)
+		weights[j] /= total;
+	TLV_TRY(tlv_mixed_rows_start(ctx, k, d, options->alpha0, weights, density, share, rates));
+	tlv_free(ctx, density);
+	tlv_free(ctx, sums);
+	return TLV_OK;
 }
 
 /*
@@ -200,14 +245,12 @@ label_by_components(tlv_context *ctx, const tlv_frame *subspace, const tlv_diric
 					int32_t *label)
 {
 	size_t d = tlv_frame_find(subspace, "items")->rows, k = solver->k;
-	size_t block = tlv_frame_find(subspace, "basis")->rows, w = solver->moments.width;
 	const double *scale = tlv_frame_float64(subspace, "scale");
-	const double *basis = tlv_frame_float64(subspace, "basis");
 	double *raw, *factor;
 
 	TLV_TRY_NEW_ROWS(ctx, raw, d + 1, k);
 	factor = raw + d * k;
-	TLV_TRY(tlv_gemm(ctx, true, false, k, d, w, 1, solver->components, w, basis, block, 0, raw, k));
+	TLV_TRY(spread_components(ctx, subspace, solver, raw));
 	memset(factor, 0, k * sizeof(double));
 	for (size_t i = 0; i < d; i++)
 		for (size_t j = 0; j < k; j++)
@@ -230,9 +273,11 @@ label_by_components(tlv_context *ctx, const tlv_frame *subspace, const tlv_diric
 	return TLV_OK;
 }
 
+/* Labels of the subspace's nodes, or, where share is given, mixed memberships (k x d), which need
+ * all components: else TLV_NOT_IDENTIFIABLE. */
 static tlv_status
-label_by_tensor(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_frame *subspace,
-				const tlv_frame *moments, int32_t *label)
+place_by_tensor(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_frame *subspace,
+				const tlv_frame *moments, int32_t *label, double *share, double *rates)
 {
 	size_t width = tlv_frame_find(moments, "mean")->rows;
 	tlv_dirichlet_moments stars;
@@ -244,7 +289,13 @@ label_by_tensor(tlv_context *ctx, const tlv_mmsb_options *options, const tlv_fra
 							   "the stars of the graph"));
 	TLV_TRY(open_star_moments(ctx, moments, width, &stars));
 	TLV_TRY(decompose_stars(ctx, options, &stars, &solver));
-	TLV_TRY(label_by_components(ctx, subspace, &solver, label));
+	if (share == NULL)
+		TLV_TRY(label_by_components(ctx, subspace, &solver, label));
+	else if (solver.k == options->k)
+		TLV_TRY(share_by_components(ctx, options, subspace, &solver, share, rates));
+	else
+		return tlv_fail(ctx, TLV_NOT_IDENTIFIABLE, "the stars show %zu of %zu communities",
+						solver.k, options->k);
 	tlv_dirichlet_solver_free(ctx, &solver);
 	return TLV_OK;
 }
@@ -324,10 +375,38 @@ settle_labels(tlv_context *ctx, const tlv_mmsb_options *options, size_t n, const
 	return TLV_OK;
 }
 
+/* Mixed memberships of the nodes of the summary: those of the subspace's, or, where these are not
+ * given, what clusters leave open; none of nodes that have no label. */
+static tlv_status
+mix_labels(tlv_context *ctx, size_t k, size_t n, const int32_t *label, const double *share,
+		   tlv_memberships *memberships)
+{
+	tlv_membership_builder builder;
+	double *own;
+
+	TLV_TRY_NEW(ctx, own, k);
+	TLV_TRY(tlv_memberships_begin(ctx, n, &builder));
+	for (size_t u = 0, at = 0; u < n; u++)
+	{
+		TLV_TRY_CONTINUE_AT(ctx, u);
+		for (size_t a = 0; a < k; a++)
+			own[a] =
+				(1 - CLUSTER_SHARE) / (double) k + (label[u] == (int32_t) a ? CLUSTER_SHARE : 0);
+		TLV_TRY(tlv_memberships_append(ctx, &builder, k,
+									   label[u] < 0	   ? NULL
+									   : share != NULL ? share + k * at
+													   : own));
+		at += label[u] >= 0;
+	}
+	*memberships = builder.memberships;
+	tlv_free(ctx, own);
+	return TLV_OK;
+}
+
 tlv_status
 tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neighbour_start start,
 					const tlv_frame *summary, const tlv_frame *subspace, const tlv_frame *moments,
-					bool poisson, void **image, size_t *size)
+					bool poisson, double *rates, void **image, size_t *size)
 {
 	size_t n = tlv_frame_find(summary, "items")->rows, k = options->k;
 	size_t d = tlv_frame_find(subspace, "items")->rows;
@@ -335,13 +414,17 @@ tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neigh
 							.sides = 1,
 							.graph = TLV_GRAPH_UNDIRECTED,
 							.poisson = poisson,
+							.alpha0 = options->alpha0,
 							.seed = (double) options->seed};
+	bool tensor = start == TLV_NEIGHBOUR_TENSOR;
+	double *zeros, *share = NULL;
 	int32_t *label;
-	double *zeros;
 
-	TLV_TRY_NEW(ctx, label, n + d);
-	if (start == TLV_NEIGHBOUR_TENSOR)
-		TLV_TRY(label_by_tensor(ctx, options, subspace, moments, label + n));
+	TLV_TRY_NEW0(ctx, label, n + d);
+	if (tensor && options->alpha0 > 0)
+		TLV_TRY_NEW_ROWS(ctx, share, d, k);
+	if (tensor)
+		TLV_TRY(place_by_tensor(ctx, options, subspace, moments, label + n, share, rates));
 	else
 		TLV_TRY(label_by_clusters(ctx, options, subspace, label + n));
 	spread_labels(summary, subspace, label + n, label);
@@ -352,6 +435,9 @@ tlv_neighbour_begin(tlv_context *ctx, const tlv_mmsb_options *options, tlv_neigh
 	parts.side[0].n = n;
 	parts.side[0].nodes = tlv_frame_int64(summary, "items");
 	parts.side[0].degree = tlv_frame_float64(summary, "totals");
-	TLV_TRY(tlv_memberships_from_labels(ctx, n, label, &parts.side[0].memberships));
+	if (options->alpha0 > 0)
+		TLV_TRY(mix_labels(ctx, k, n, label, share, &parts.side[0].memberships));
+	else
+		TLV_TRY(tlv_memberships_from_labels(ctx, n, label, &parts.side[0].memberships));
 	return tlv_mmsb_write(ctx, &parts, image, size);
 }

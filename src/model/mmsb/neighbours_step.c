@@ -10,6 +10,7 @@
 
 #include "block_model.h"
 #include "memberships.h"
+#include "neighbours_mixed.h"
 #include "tensorlv/model/kind.h"
 #include "tensorlv/model/sections.h"
 #include "tensorlv/num/dictionary.h"
@@ -255,22 +256,46 @@ describe_step(tlv_context *ctx, const tlv_neighbour_step *step, const double *ed
 	return connect(ctx, step, edges, parts, connectivity);
 }
 
+/* The same of mixed memberships. */
+static tlv_status
+describe_mixed(tlv_context *ctx, const tlv_mmsb_parts *before, const tlv_neighbour_step *step,
+			   const double *edges, all_nodes *all, double *numbers, tlv_mmsb_parts *parts)
+{
+	size_t k = parts->k;
+
+	parts->side[0].n = all->memberships.n;
+	parts->side[0].nodes = all->nodes;
+	parts->side[0].degree = all->degree;
+	parts->side[0].memberships = all->memberships;
+	parts->degree_corrected = step->corrected;
+	TLV_TRY(tlv_mixed_rows_update(ctx, before, edges, step->rates, parts, numbers + 2 * k,
+								  numbers + k, all->propensity));
+	tlv_memberships_sums(&all->memberships, k, NULL, numbers);
+	parts->sizes = numbers;
+	parts->connectivity = numbers + 2 * k;
+	return TLV_OK;
+}
+
 tlv_status
 tlv_neighbour_update(tlv_context *ctx, const tlv_frame *model, const tlv_frame *statistics,
 					 const tlv_neighbour_step *step, void **image, size_t *size)
 {
 	tlv_diagnostics diagnostics = {0};
-	tlv_mmsb_parts parts;
+	tlv_mmsb_parts parts, before;
 	all_nodes all = {.known = step->known};
 	seen_rows rows;
 	double *numbers;
 
 	TLV_TRY(tlv_mmsb_read(ctx, model, &parts));
+	before = parts;
 	TLV_TRY(open_rows(ctx, model, statistics, parts.k, &rows));
 	TLV_TRY(join_nodes(ctx, &parts, &rows, &all));
 	TLV_TRY_NEW0(ctx, numbers, parts.k * (parts.k + 2));
-	tlv_free(ctx, parts.side[0].memberships.start);
-	TLV_TRY(describe_step(ctx, step, rows.edges, &all, numbers + 2 * parts.k, numbers, &parts));
+	if (parts.alpha0 > 0 && !step->raw)
+		TLV_TRY(describe_mixed(ctx, &before, step, rows.edges, &all, numbers, &parts));
+	else
+		TLV_TRY(describe_step(ctx, step, rows.edges, &all, numbers + 2 * parts.k, numbers, &parts));
+	tlv_free(ctx, before.side[0].memberships.start);
 	TLV_TRY(tlv_diagnostics_copy(ctx, &diagnostics, model, NULL));
 	parts.alpha = numbers + parts.k;
 	parts.diagnostics = &diagnostics;
@@ -323,6 +348,7 @@ tlv_neighbour_harden(tlv_context *ctx, const tlv_frame *model, void **image, siz
 	}
 	TLV_TRY_NEW0(ctx, zeros, parts.k * parts.k);
 	parts.connectivity = zeros;
+	parts.alpha0 = 0;
 	TLV_TRY(tlv_memberships_from_labels(ctx, soft.n, label, &parts.side[0].memberships));
 	TLV_TRY(tlv_mmsb_write(ctx, &parts, image, size));
 	tlv_memberships_free(ctx, &parts.side[0].memberships);

@@ -162,10 +162,11 @@ tlv_neighbours_diagnose(tlv_context *ctx, struct neighbours_plan *own, const tlv
 	TLV_TRY(tlv_diagnose(ctx, to, (double) alone, "nodes_without_edges"));
 	TLV_TRY(tlv_diagnose(ctx, to, (double) parts.k, "k"));
 	TLV_TRY(tlv_diagnose(ctx, to, own->corrected, "degree_corrected"));
-	TLV_TRY(tlv_diagnose(ctx, to, 0, "alpha0"));
+	TLV_TRY(tlv_diagnose(ctx, to, own->options.alpha0, "alpha0"));
 	TLV_TRY(tlv_diagnose(ctx, to, own->subspace_steps, "subspace_steps"));
 	TLV_TRY(tlv_diagnose(ctx, to, own->steps, "refinement_steps"));
-	TLV_TRY(tlv_diagnose(ctx, to, !own->candidates[0].diagonal, "full_block_model"));
+	if (own->options.alpha0 == 0)
+		TLV_TRY(tlv_diagnose(ctx, to, !own->candidates[0].diagonal, "full_block_model"));
 	TLV_TRY(diagnose_evidence(ctx, own, &parts, &sums));
 	TLV_TRY(tlv_diagnose(ctx, to, tlv_modularity(parts.k, sums.edges, conductance), "modularity"));
 	for (size_t a = 0; a < parts.k; a++)
