@@ -39,7 +39,8 @@ FROM nb_fits f, tlv_mmsb('SELECT node, neighbours FROM nb_rows', 3,
   tlv_memberships(f.rows, .5) t JOIN tlv_memberships(m, .5) b USING (node);
 -- mixed memberships: about those of the fit to the edges; a step by hand goes on, and places new nodes
 CREATE TEMP TABLE nb_mixed_edges AS SELECT src, dst FROM tlv_simulate_mmsb(tlv_simulate_mmsb_model(500, 3, .2, .2, .02, seed => 1), 101);
-CREATE TABLE nb_mixed AS SELECT node, tlv_bag_agg(other) AS neighbours FROM (SELECT src AS node, dst AS other FROM nb_mixed_edges UNION ALL SELECT dst, src FROM nb_mixed_edges) AS e GROUP BY node;
+CREATE TABLE nb_mixed AS SELECT node, tlv_bag_agg(other) AS neighbours
+FROM (SELECT src AS node, dst AS other FROM nb_mixed_edges UNION ALL SELECT dst, src FROM nb_mixed_edges) AS e GROUP BY node;
 CREATE TEMP TABLE nb_mixed_fits AS SELECT tlv_mmsb('SELECT src, dst FROM nb_mixed_edges', 3, alpha0 => .2) AS whole, tlv_mmsb('SELECT node, neighbours FROM nb_mixed', 3, alpha0 => .2) AS rows;
 SELECT sum(abs(coalesce(a.membership, 0) - coalesce(b.membership, 0))) / 2 / 500 < .03 AS alike
 FROM (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(whole)) a FULL JOIN (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(rows)) b USING (node, community);
