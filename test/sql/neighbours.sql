@@ -43,7 +43,8 @@ CREATE TABLE nb_mixed AS SELECT node, tlv_bag_agg(other) AS neighbours
 FROM (SELECT src AS node, dst AS other FROM nb_mixed_edges UNION ALL SELECT dst, src FROM nb_mixed_edges) AS e GROUP BY node;
 CREATE TEMP TABLE nb_mixed_fits AS SELECT tlv_mmsb('SELECT src, dst FROM nb_mixed_edges', 3, alpha0 => .2) AS whole, tlv_mmsb('SELECT node, neighbours FROM nb_mixed', 3, alpha0 => .2) AS rows;
 SELECT sum(abs(coalesce(a.membership, 0) - coalesce(b.membership, 0))) / 2 / 500 < .03 AS alike
-FROM (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(whole)) a FULL JOIN (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(rows)) b USING (node, community);
+FROM (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(whole)) a
+  FULL JOIN (SELECT node, community, membership FROM nb_mixed_fits, tlv_memberships(rows)) b USING (node, community);
 SELECT measure, score > 0 AS positive FROM nb_mixed_fits, tlv_diagnostics(rows) WHERE measure IN ('alpha0', 'refinement_steps', 'check_off_diagonal', 'modularity') ORDER BY measure COLLATE "C";
 WITH s AS (SELECT f.rows AS m, tlv_statistics(node, neighbours, f.rows) AS s FROM nb_mixed_fits f, nb_mixed GROUP BY f.rows)
 SELECT tlv_kind(s), max(distance) < .02 AS stands FROM s, LATERAL (SELECT * FROM tlv_match(m, tlv_update(m, s))) q GROUP BY s;
