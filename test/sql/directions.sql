@@ -50,6 +50,9 @@ SELECT w.score = (SELECT count(*) FROM gaps WHERE x[1] > .2) AS left_out, w.code
 -- 3. no direction; nothing to find
 SELECT code, score FROM tlv_warnings((SELECT tlv_gmm('SELECT x FROM unit UNION ALL SELECT array_fill(0::float8, ARRAY[16]) FROM generate_series(1, 4)', 5, 'direction')));
 SELECT count(*) AS components FROM pg_temp.mixture((SELECT tlv_gmm('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, 1, 0, ''direction''), 2000) s', covariance => 'direction')));
+SELECT groups, k, (SELECT string_agg(code, ' ') FROM tlv_warnings(m) WHERE code = 'no_structure') AS warning
+FROM (VALUES (1, 2), (1, 4), (2, 2), (4, 4)) v(groups, k),
+  LATERAL (SELECT tlv_gmm(format('SELECT s.x FROM tlv_simulate_gmm(tlv_simulate_gmm_model(6, %s, 6, ''direction'', 5), 800) s', groups), k, 'direction') AS m) f ORDER BY 1, 2;
 
 -- 4. what is refused
 SELECT tlv_infer(model, array_fill(0::float8, ARRAY[16])) FROM fits WHERE name = 'given';

@@ -133,6 +133,13 @@ extern tlv_status tlv_count_triples_sums(tlv_context *ctx, const tlv_frame *trip
 extern double tlv_count_z(const tlv_frame *triples, size_t direction);
 
 /*
+ * The same of n documents of that sum and sum of squares.  Documents that all say the same tell no
+ * variance: the deviation is taken for no less than one more document that says nothing would make
+ * it, so that |z| is at most n.  NaN: n < 2, or all say nothing.
+ */
+extern double tlv_count_z_of(double n, double sum, double squares);
+
+/*
  * Of documents in a subspace (not of distinct pairs), for anchor words (anchors.h), in its first
  * rank directions W = scale * basis: totals and document frequencies of its items, Q = tokens
  * W'P2W, and of every item noise_i = sum_t (c_ti s2_t)^2 |W'c_t|^2, from which the variance of its

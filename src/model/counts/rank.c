@@ -12,17 +12,22 @@
 #define SIGNIFICANT_Z 3.0
 
 double
+tlv_count_z_of(double n, double sum, double squares)
+{
+	double mean = sum / n;
+	double variance = fmax(squares / n - mean * mean, mean * mean / n);
+
+	return n < 2 || !(variance > 0) ? NAN : mean / sqrt(variance / n);
+}
+
+double
 tlv_count_z(const tlv_frame *triples, size_t direction)
 {
-	double n = tlv_frame_scalar(triples, "documents", 0);
-	double sum = tlv_frame_float64(triples, "z_sum")[direction];
-	double squares = tlv_frame_float64(triples, "z_squares")[direction];
-	double mean = sum / n;
-	double variance = squares / n - mean * mean;
-
-	if (tlv_frame_scalar(triples, "distinct", 0) == 0 || n < 2 || variance <= 0)
+	if (tlv_frame_scalar(triples, "distinct", 0) == 0)
 		return NAN;
-	return mean / sqrt(variance / n);
+	return tlv_count_z_of(tlv_frame_scalar(triples, "documents", 0),
+						  tlv_frame_float64(triples, "z_sum")[direction],
+						  tlv_frame_float64(triples, "z_squares")[direction]);
 }
 
 static tlv_status

@@ -120,6 +120,22 @@ extern tlv_status gmm_choose_k(tlv_context *ctx, const gmm_evidence *evidence, s
 extern tlv_status gmm_is_degenerate(tlv_context *ctx, const tlv_mixture *mixture,
 									const double *floor, double n, bool *degenerate);
 
+/* ---- one component beside many ---- */
+
+/*
+ * Twice the gain in log-likelihood of all rows that chance gives, at most, by so many parameters
+ * more than one component has: for every parameter, and for a component that the best of many
+ * starts finds in few rows.
+ */
+#define GMM_CHANCE_PARAMETER 2.5
+#define GMM_CHANCE_FEW_ROWS	 40.0
+
+static inline double
+gmm_chance(double more)
+{
+	return GMM_CHANCE_PARAMETER * more + GMM_CHANCE_FEW_ROWS;
+}
+
 /* ---- tails ---- */
 
 typedef struct gmm_tails

@@ -72,6 +72,50 @@ warn_of_rows(tlv_context *ctx, const directions_plan *plan, tlv_diagnostics *dia
 	return TLV_OK;
 }
 
+/*
+ * The mean log-likelihood of a row under one component: its direction is that of the mean of all
+ * rows, which those of the components make up where the likelihood stands.
+ */
+static double
+single_likelihood(const tlv_directions *directions)
+{
+	size_t d = directions->d;
+	double square = 0, length, kappa;
+
+	for (size_t i = 0; i < d; i++)
+	{
+		double mean = 0;
+
+		for (size_t j = 0; j < directions->k; j++)
+			mean += directions->weights[j] * directions->means[j * d + i] *
+					tlv_directions_length(d, directions->kappas[j]);
+		square += mean * mean;
+	}
+	length = sqrt(square);
+	kappa = tlv_directions_kappa(d, fmin(length, 1));
+	return tlv_directions_log_norm(d, kappa) + kappa * length;
+}
+
+/* Is there more than chance in what the components gain over a single one? */
+static tlv_status
+warn_of_chance(tlv_context *ctx, const directions_plan *plan, const tlv_directions *directions,
+			   tlv_diagnostics *diagnostics)
+{
+	double gain = plan->likelihood - single_likelihood(directions);
+	double more = (double) (directions->k - 1) * (double) (directions->d + 1);
+
+	if (plan->k_chosen || directions->k < 2 || !plan->options.refine || !isfinite(gain))
+		return TLV_OK;
+	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
+	if (2 * plan->n * gain > gmm_chance(more))
+		return TLV_OK;
+	return tlv_warn(ctx, diagnostics,
+					&(tlv_warning){.code = "no_structure",
+								   .score = gain,
+								   .hint = "leave k out, or collect more rows"},
+					"the rows show no groups: one component describes them as well");
+}
+
 static tlv_status
 warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_directions *directions,
 			  tlv_diagnostics *diagnostics)
@@ -90,6 +134,7 @@ warn_of_model(tlv_context *ctx, const directions_plan *plan, const tlv_direction
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "iterations_at_limit", .score = GMM_MOST_STEPS},
 						 "the likelihood still rises after %d steps", GMM_MOST_STEPS));
+	TLV_TRY(warn_of_chance(ctx, plan, directions, diagnostics));
 	if (plan->k_chosen && directions->k == most_k(plan))
 		TLV_TRY(tlv_warn(ctx, diagnostics,
 						 &(tlv_warning){.code = "k_at_limit", .score = (double) directions->k},

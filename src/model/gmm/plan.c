@@ -24,11 +24,6 @@
 /* The sample of wide rows is as large as for so many components where k is chosen. */
 #define WIDE_SAMPLE_K 30
 
-/* Twice the gain in log-likelihood of all rows that chance gives, at most: for every parameter, and
- * for a component that the best of many starts finds in few rows. */
-#define CHANCE_PARAMETER 2.5
-#define CHANCE_FEW_ROWS	 40.0
-
 /* Values that are kept over several passes. */
 enum
 {
@@ -169,7 +164,7 @@ diagnose_single(tlv_context *ctx, const gmm_plan *plan, tlv_diagnostics *diagnos
 		!plan->options.refine || !isfinite(gain))
 		return TLV_OK;
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, gain, "gain_over_one"));
-	if (2 * rows->n * gain > fmin(CHANCE_PARAMETER * more + CHANCE_FEW_ROWS, log(rows->n) * more))
+	if (2 * rows->n * gain > fmin(gmm_chance(more), log(rows->n) * more))
 		return TLV_OK;
 	return tlv_warn(ctx, diagnostics,
 					&(tlv_warning){.code = "no_structure",

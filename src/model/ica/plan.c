@@ -25,6 +25,7 @@ typedef struct ica_plan
 	int steps;
 	double changed;	   /* by the step before the last one */
 	tlv_held subspace; /* of long vectors */
+	size_t left_out;   /* directions of these that were not asked to be */
 	tlv_held model;
 } ica_plan;
 
@@ -61,6 +62,15 @@ ica_finish(tlv_context *ctx, ica_plan *plan)
 						 &(tlv_warning){.code = "iterations_at_limit",
 										.score = tlv_frame_scalar(model, "change", 1)},
 						 "the refinement did not settle in %d steps", MOST_STEPS));
+	if (plan->left_out > 0)
+		TLV_TRY(tlv_warn(ctx, &diagnostics,
+						 &(tlv_warning){.code = "directions_left_out",
+										.score = (double) plan->left_out,
+										.hint = "give the columns that belong together in fits of "
+												"their own"},
+						 "of more than %d dimensions there are too many fourth moments: components "
+						 "are sought in so many leading directions, %zu are left out",
+						 TLV_DENSE_MOST_4, plan->left_out));
 	return tlv_plan_finish(ctx, &plan->base, model, &diagnostics, 0, NULL);
 }
 
@@ -117,7 +127,6 @@ ica_take_moments(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass 
 }
 
 /* Above the limit of whole moments: those in the k leading directions, in a second pass. */
-/* Of vectors too wide for all their moments: in which components are sought; 0: not said. */
 static size_t
 directions_of(const ica_plan *plan)
 {
@@ -144,7 +153,7 @@ static tlv_status
 ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 {
 	ica_plan *plan = ica_plan_of(base);
-	size_t d = base->rows.width[0], k = directions_of(plan);
+	size_t d = base->rows.width[0];
 
 	if (d <= TLV_DENSE_MOST_4)
 	{
@@ -152,13 +161,18 @@ ica_begin(tlv_context *ctx, tlv_plan *base, tlv_value **values, tlv_pass *pass)
 			->order = 4;
 		return TLV_OK;
 	}
-	if (k == 0 || k > TLV_DENSE_MOST_4)
+	if (directions_of(plan) == 0) /* as many as there can be */
+	{
+		plan->left_out = d - TLV_DENSE_MOST_4;
+		plan->options.fit.max_k = TLV_DENSE_MOST_4;
+	}
+	if (directions_of(plan) > TLV_DENSE_MOST_4)
 	{
 		tlv_fail(ctx, TLV_BAD_PARAMETER,
 				 "vectors of %zu elements are too long for all their fourth moments", d);
 		return tlv_fail_hint(
 			ctx,
-			"Give k or max_k, at most %d: the components are then sought in so many "
+			"Give k or max_k of at most %d, or neither: the components are then sought in so many "
 			"leading directions of the covariance.",
 			TLV_DENSE_MOST_4);
 	}

@@ -93,7 +93,7 @@ choose_one(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 	tlv_plan_keep(&plan->base, KEPT_FOLD, &none);
 	if (plan->testing)
 		return tlv_lda_finish(ctx, plan, pass);
-	plan->k_chosen = plan->nothing = true;
+	plan->k_chosen = plan->untested = true;
 	plan->k = 1;
 	plan->n_z = plan->z != NULL ? plan->n_z : 0;
 	plan->folds = plan->fold = 0;
@@ -138,21 +138,21 @@ static tlv_status
 choose_pooled(tlv_context *ctx, lda_plan *plan, tlv_pass *pass)
 {
 	double n = plan->pool_fitted, chance = tlv_normal_cdf(-POOLED_Z); /* of few documents, too */
-	bool stands = true;
+	bool stands = true, heard = false;
 
 	if (plan->n_z == 0 || n < POOLED_LEAST)
 		return choose_one(ctx, plan, pass);
 	TLV_TRY_NEW(ctx, plan->z, plan->n_z);
 	for (size_t j = 0; j < plan->n_z; j++)
 	{
-		double mean = plan->pool[2 * j] / n, variance = plan->pool[2 * j + 1] / n - mean * mean;
-
-		plan->z[j] = n < 2 || !(variance > 0) ? NAN : mean / sqrt(variance / n);
+		plan->z[j] = tlv_count_z_of(n, plan->pool[2 * j], plan->pool[2 * j + 1]);
+		heard |= !isnan(plan->z[j]);
 		stands &= plan->z[j] > 0 && tlv_student_survival(plan->z[j], n - 1) <= chance;
 		plan->k += stands;
 	}
 	tlv_free(ctx, plan->pool);
-	return take_k(plan, pass);
+	/* The documents of every fold are made of items that the others do not know. */
+	return heard ? take_k(plan, pass) : choose_one(ctx, plan, pass);
 }
 
 static tlv_status

@@ -29,6 +29,7 @@ typedef struct lda_plan
 	bool k_chosen;
 	size_t identified; /* topics that the moments give; the others are parts of these */
 	bool nothing;	   /* no direction is significant in both halves: one topic */
+	bool untested;	   /* nor could any be: too few documents, or too alike */
 	bool at_limit;	   /* refinement ended at its limit, not because the perplexity stood */
 	bool seen;		   /* a pass has found documents */
 	bool damped;

@@ -129,6 +129,11 @@ diagnose_choices(tlv_context *ctx, const lda_plan *plan, tlv_diagnostics *diagno
 									.hint = "more or longer documents may show some; or give k"},
 					 "no topic is significant in documents that were held out: one stands for "
 					 "all"));
+	if (plan->untested)
+		TLV_TRY(tlv_warn(
+			ctx, diagnostics, &(tlv_warning){.code = "k_untested", .score = 1, .hint = "give k"},
+			"documents are too few, or too much alike, to hold some of them out: how many topics "
+			"there are was not tested, and one stands for all"));
 	TLV_TRY(tlv_diagnose(ctx, diagnostics, plan->topics_z, "z_topics"));
 	if (plan->topics_z < DOUBTFUL_Z)
 		TLV_TRY(tlv_warn(ctx, diagnostics,
